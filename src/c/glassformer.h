@@ -1,0 +1,242 @@
+/* glassformer.h - every function of the kernels, and the rules that hold for all of them.
+ *
+ * Buffers   Row-major float32 unless said otherwise, owned by the caller, not overlapping, no alignment needed. Outputs
+ *           come first, then caches and workspace, inputs, parameters, sizes. A kernel keeps nothing between calls.
+ * Letters   B batch, H heads, T time (Tq queries, Tk keys), C channels, D size of a head, V vocabulary, N rows.
+ * Sizes     Any size may be 0; then nothing is read or written beyond what the shape says.
+ * Gradients A backward function ADDS to every gradient it is given (+=) and skips those that are NULL.
+ * Errors    Only what C alone can see (an id outside the table, no memory) is reported, as a return value; shapes and
+ *           ranges are checked by the caller. Nothing is printed, nothing exits.
+ * Bits      Every sum has one fixed order and every operation its own rounding, so results are identical on every
+ *           machine. NaN and infinity pass through as IEEE 754 says.
+ */
+#ifndef GLASSFORMER_H
+#define GLASSFORMER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define GF_EXPORT __attribute__((used, visibility("default")))
+
+/* Returned by functions that can fail. Counts and positions are returned as values >= 0 instead. */
+typedef enum { GF_OK = 0, GF_NO_MEMORY = -1, GF_BAD_INPUT = -2 } gf_status;
+
+/* Memory ----------------------------------------------------------------------------------------------------------- */
+
+/* A block of `bytes` bytes (at least 1), or NULL when there is no memory. Free it with gf_free. */
+GF_EXPORT void *gf_alloc(size_t bytes);
+GF_EXPORT void gf_free(void *block);
+
+/* Text ------------------------------------------------------------------------------------------------------------- */
+
+/* Text is UTF-8. Bytes that are not count as U+FFFD, one for each maximal subpart, as in TextDecoder. A long text may
+ * be given in windows: the first has GF_TEXT_START, the last GF_TEXT_END, a short text both. What the last word of a
+ * window becomes may depend on what follows, so the next window begins done[0] bytes after the beginning of this one. */
+enum {
+  GF_TEXT_START = 1,
+  GF_TEXT_END = 2,
+  GF_TEXT_DROP_PUNCTUATION = 4 /* leave out the tokens , ? ! . */
+};
+/* Why a call ended before the end of the text. Nothing done and NEEDS_TEXT: give a longer window; nothing done and
+ * NEEDS_ROOM: give more room for spans. */
+typedef enum { GF_TEXT_DONE = 0, GF_TEXT_NEEDS_TEXT = 1, GF_TEXT_NEEDS_ROOM = 2 } gf_text_stop;
+/* Stands in place of the end of a span whose token is not a piece of the text: a quotation mark written as `` or ''. */
+enum { GF_TOKEN_OPENING_QUOTE = -1, GF_TOKEN_CLOSING_QUOTE = -2 };
+
+/* A cache of tokens met lately. It lets a caller keep one object for each and use it again. */
+typedef struct {
+  uint64_t first, last, middle, bytes;
+} gf_recent;
+enum { GF_RECENT_PLACES = 4096 };
+
+/* Python's str.split() and NLTK 3.8's word_tokenize(text, preserve_line=True). Both return the number of tokens.
+ * spans [room,3]: start and end of each in UTF-16 code units from the beginning of this window, ascending; and a place:
+ *   p > 0, the token is the one that was last given place p; p < 0, it has place -p from now on; 0, it has none.
+ * done [3]: bytes and UTF-16 units that are done with, and a gf_text_stop.
+ * recent [GF_RECENT_PLACES], all zero before the first window, or NULL: no places.
+ * text [bytes]; may be NULL when empty. */
+GF_EXPORT int gf_whitespace(int32_t *spans, int32_t *done, gf_recent *recent, const uint8_t *text, int bytes, int room,
+                            int flags);
+GF_EXPORT int gf_words(int32_t *spans, int32_t *done, gf_recent *recent, const uint8_t *text, int bytes, int room,
+                       int flags);
+
+/* Distinct tokens and how often each was seen. gf_vocab_new returns NULL when there is no memory; gf_vocab_free takes
+ * NULL too. Ids count from 0 in the order of first appearance. */
+typedef struct gf_vocab gf_vocab;
+GF_EXPORT gf_vocab *gf_vocab_new(void);
+GF_EXPORT void gf_vocab_free(gf_vocab *v);
+/* Counts n tokens. text [bytes] holds them with one byte between each and the next; units [n] are their lengths in
+ * UTF-16 code units. ids [n] receives their ids. Returns the number of distinct tokens so far, GF_BAD_INPUT when the
+ * lengths go past the text, or GF_NO_MEMORY; the tokens before the one that failed are counted. */
+GF_EXPORT int gf_vocab_add(int32_t *ids, gf_vocab *v, const uint8_t *text, int bytes, const int32_t *units, int n);
+/* order [V]: the ids, sorted by count, highest first, then by code points; or unsorted, as first seen. counts [V]: the
+ * count of each, in the same order. Returns V, or GF_NO_MEMORY. */
+GF_EXPORT int gf_vocab_order(int32_t *order, int32_t *counts, const gf_vocab *v, int sorted);
+
+/* Random numbers: PyTorch's CPU generator, bit for bit -------------------------------------------------------------- */
+
+/* The state: mt19937 and the second half of a scalar normal pair, which PyTorch keeps for the next call. */
+typedef struct {
+  double kept_normal;
+  int32_t has_kept_normal;
+  int32_t position; /* next word of `words`; 624 means: generate anew */
+  uint32_t words[624];
+} gf_generator;
+
+GF_EXPORT int gf_generator_size(void);
+/* torch.manual_seed: only the low 32 bits of a seed count. */
+GF_EXPORT void gf_seed(gf_generator *g, uint32_t seed);
+/* Tensor.uniform_(low, high): out [n]. */
+GF_EXPORT void gf_uniform(float *out, gf_generator *g, int n, float low, float high);
+/* torch.rand(n, dtype=float64): out [n] doubles. */
+GF_EXPORT void gf_uniform_double(double *out, gf_generator *g, int n);
+/* Tensor.normal_(mean, std): out [n]. From 16 values on PyTorch draws differently; both ways are here. */
+GF_EXPORT void gf_normal(float *out, gf_generator *g, int n, double mean, double std);
+/* torch.randint(low, low + range, n): out [n] doubles, exact while |value| < 2^53. */
+GF_EXPORT void gf_randint(double *out, gf_generator *g, int n, double low, double range);
+/* torch.randperm(n): out [n] int32. */
+GF_EXPORT void gf_randperm(int32_t *out, gf_generator *g, int n);
+/* The mask of F.dropout(x, p) while training: scale [n] is 1 / (1 - p) with probability 1 - p, else 0. */
+GF_EXPORT void gf_dropout_mask(float *scale, gf_generator *g, int n, double p);
+
+/* Element by element ----------------------------------------------------------------------------------------------- */
+
+/* out = a + b and out = a * b with broadcasting. shape [4]; strides [4] in floats, 0 along a broadcast axis. */
+GF_EXPORT void gf_add_forward(float *out, const float *a, const float *b, const int32_t *shape, const int32_t *a_strides,
+                              const int32_t *b_strides);
+GF_EXPORT void gf_mul_forward(float *out, const float *a, const float *b, const int32_t *shape, const int32_t *a_strides,
+                              const int32_t *b_strides);
+/* da += dout summed over a's broadcast axes. For a product, multiplied by the other factor. */
+GF_EXPORT void gf_add_backward(float *da, const float *dout, const int32_t *shape, const int32_t *a_strides);
+GF_EXPORT void gf_mul_backward(float *da, const float *dout, const float *b, const int32_t *shape,
+                               const int32_t *a_strides, const int32_t *b_strides);
+/* out += x, n values. */
+GF_EXPORT void gf_accumulate(float *out, const float *x, int n);
+/* x [outer,A,middle,B,inner] with its axes A and B exchanged: out [outer,B,middle,A,inner]; backward is the same walk. */
+GF_EXPORT void gf_transpose_forward(float *out, const float *x, int outer, int A, int middle, int B, int inner);
+GF_EXPORT void gf_transpose_backward(float *dx, const float *dout, int outer, int A, int middle, int B, int inner);
+/* x *= factor, n values. */
+GF_EXPORT void gf_scale(float *x, int n, float factor);
+/* The sum of n values, their absolute values, or their squares, in double; and the largest absolute value. */
+GF_EXPORT double gf_sum(const float *x, int n);
+GF_EXPORT double gf_sum_absolute(const float *x, int n);
+GF_EXPORT double gf_sum_squares(const float *x, int n);
+GF_EXPORT float gf_max_absolute(const float *x, int n);
+/* x = min(max(x, low), high), n values. */
+GF_EXPORT void gf_clamp(float *x, int n, float low, float high);
+/* out [n] = x [n] mask [n], where mask holds 0 or 1 / (1 - p); backward dx += dout mask. */
+GF_EXPORT void gf_dropout_forward(float *out, const float *x, const float *mask, int n);
+GF_EXPORT void gf_dropout_backward(float *dx, const float *dout, const float *mask, int n);
+GF_EXPORT void gf_relu_forward(float *out, const float *x, int n);
+GF_EXPORT void gf_relu_backward(float *dx, const float *dout, const float *x, int n);
+/* GELU, exact (erf) or with the tanh approximation. */
+GF_EXPORT void gf_gelu_forward(float *out, const float *x, int n);
+GF_EXPORT void gf_gelu_backward(float *dx, const float *dout, const float *x, int n);
+GF_EXPORT void gf_gelu_tanh_forward(float *out, const float *x, int n);
+GF_EXPORT void gf_gelu_tanh_backward(float *dx, const float *dout, const float *x, int n);
+
+/* Embedding and position ------------------------------------------------------------------------------------------- */
+
+/* The position of the first of n ids outside 0 .. V-1, or -1 when all are inside. Call it before the two below. */
+GF_EXPORT int gf_embedding_check(const int32_t *ids, int n, int V);
+/* out [n,C] = the rows ids [n] of weight [V,C]. */
+GF_EXPORT void gf_embedding_forward(float *out, const int32_t *ids, const float *weight, int n, int C);
+/* dweight [V,C] += dout [n,C] at those rows; the row padding_idx gets nothing (-1: none is left out). */
+GF_EXPORT void gf_embedding_backward(float *dweight, const float *dout, const int32_t *ids, int padding_idx, int n, int C);
+
+typedef enum { GF_INTERLEAVED = 0, GF_CONCATENATED = 1 } gf_position_layout;
+typedef enum { GF_POWER = 0, GF_LOG = 1 } gf_position_method;
+/* Sinusoidal positions 0 .. L-1 in d dimensions, in double: out [L,d] doubles. */
+GF_EXPORT void gf_positional_encoding(double *out, int L, int d, double base, int layout, int method);
+/* out [n] = x [n] rounded to float32. */
+GF_EXPORT void gf_round_to_float(float *out, const double *x, int n);
+
+/* Matrix product and linear layer ---------------------------------------------------------------------------------- */
+
+enum {
+  GF_TRANSPOSE_A = 1, /* a is stored [K,M] */
+  GF_TRANSPOSE_B = 2, /* b is stored [N,K] */
+  GF_PANELS_B = 4,    /* b was packed by gf_panels */
+  GF_ACCUMULATE = 8   /* out += */
+};
+/* Floats of workspace that gf_matmul needs with GF_TRANSPOSE_A. */
+GF_EXPORT int gf_matmul_workspace(void);
+/* out [batch,M,N] = a [batch,M,K] b [batch,K,N] + bias [N] (NULL: none), each cell summed from left to right. */
+GF_EXPORT void gf_matmul(float *out, float *workspace, const float *a, const float *b, const float *bias, int batch, int M,
+                         int N, int K, int flags);
+/* b [K,N] (or [N,K] transposed) packed once for many products: panels has gf_panels_size floats. */
+GF_EXPORT int gf_panels_size(int N, int K);
+GF_EXPORT void gf_panels(float *panels, const float *b, int N, int K, int transposed);
+/* dbias [C] += the column sums of dout [N,C]. */
+GF_EXPORT void gf_bias_backward(float *dbias, const float *dout, int N, int C);
+
+/* Normalising ------------------------------------------------------------------------------------------------------ */
+
+/* Softmax and its logarithm over rows of C. A row of only -infinity gives NaN, as in PyTorch. */
+GF_EXPORT void gf_softmax_forward(float *out, const float *x, int N, int C);
+GF_EXPORT void gf_softmax_backward(float *dx, const float *dout, const float *out, int N, int C);
+GF_EXPORT void gf_log_softmax_forward(float *out, const float *x, int N, int C);
+GF_EXPORT void gf_log_softmax_backward(float *dx, const float *dout, const float *out, int N, int C);
+/* Layer norm over rows of C; weight and bias [C] may be NULL. mean and rstd [N] are kept for backward. */
+GF_EXPORT void gf_layer_norm_forward(float *out, float *mean, float *rstd, const float *x, const float *weight,
+                                     const float *bias, int N, int C, double eps);
+GF_EXPORT void gf_layer_norm_backward(float *dx, float *dweight, float *dbias, const float *dout, const float *x,
+                                      const float *mean, const float *rstd, const float *weight, int N, int C);
+
+/* Attention -------------------------------------------------------------------------------------------------------- */
+
+/* Where query, key, value and output rows lie: the row of sentence b, head h, time t starts at
+ * b * batch + h * head + t * time floats. Both [B,H,T,D] and [B,T,H*D] are such layouts. */
+typedef struct {
+  int32_t batch, head, time;
+} gf_rows;
+
+/* Masks, each may be absent. A cell's mask is their sum; -infinity hides. */
+typedef struct {
+  const float *additive;   /* added to the scores, or NULL; cell (b,h,i,j) at b*batch + h*head + i*Tk + j */
+  int32_t additive_batch;  /* floats, 0 to share */
+  int32_t additive_head;   /* floats, 0 to share */
+  const uint8_t *padding;  /* [B,Tk], 1 hides the key, or NULL */
+  int32_t causal;          /* 1 hides keys j > i (aligned at the top left) */
+} gf_mask;
+
+typedef struct {
+  int32_t B, H, Tq, Tk, D, Dv;
+  float scale;
+  gf_rows q, k, v, out;
+  gf_mask mask;
+} gf_attention;
+
+GF_EXPORT int gf_attention_size(void);
+/* Floats of workspace for forward, or for backward. */
+GF_EXPORT int gf_attention_workspace(const gf_attention *p, int backward);
+/* out = softmax(scale q k^T + mask) v. scores [B,H,Tq,Tk] (scaled, before the mask) and weights [B,H,Tq,Tk] are kept
+ * where given, or NULL; the output has the same bits either way. dropout [B,H,Tq,Tk] multiplies the weights, or NULL. */
+GF_EXPORT void gf_attention_forward(float *out, float *scores, float *weights, float *workspace, const float *q,
+                                    const float *k, const float *v, const float *dropout, const gf_attention *p);
+/* dq, dk, dv in the layouts of q, k, v, and the gradients of scores and weights [B,H,Tq,Tk]; each may be NULL. */
+GF_EXPORT void gf_attention_backward(float *dq, float *dk, float *dv, float *dscores, float *dweights, float *workspace,
+                                     const float *dout, const float *weights, const float *q, const float *k,
+                                     const float *v, const float *dropout, const gf_attention *p);
+
+/* Loss ------------------------------------------------------------------------------------------------------------- */
+
+/* The position of the first target that is neither ignore_index nor inside 0 .. V-1, or -1. */
+GF_EXPORT int gf_cross_entropy_check(const int32_t *target, int N, int V, int ignore_index);
+/* Losses [N] of logits [N,V], 0 where ignored; log_probs [N,V] is kept for backward. Returns the targets not ignored. */
+GF_EXPORT int gf_cross_entropy_forward(float *losses, float *log_probs, const float *logits, const int32_t *target, int N,
+                                       int V, int ignore_index, float smoothing);
+/* dlogits [N,V] += dlosses [N] (stride 0 with shared: one value for all rows) times the derivative. */
+GF_EXPORT void gf_cross_entropy_backward(float *dlogits, const float *dlosses, const float *log_probs,
+                                         const int32_t *target, int N, int V, int ignore_index, float smoothing, int shared);
+
+/* Optimisers: one step over n values of a parameter ------------------------------------------------------------------ */
+
+/* SGD with momentum buffer [n] (NULL without momentum). first: the buffer starts as the gradient. */
+GF_EXPORT void gf_sgd_step(float *param, float *buffer, const float *grad, int n, float lr, float momentum, float dampening,
+                           float weight_decay, int nesterov, int first);
+/* Adam, or AdamW when `decoupled`: m, v [n] are the running moments, step counts from 1. */
+GF_EXPORT void gf_adam_step(float *param, float *m, float *v, const float *grad, int n, int step, double lr, double beta1,
+                            double beta2, double eps, double weight_decay, int decoupled);
+
+#endif

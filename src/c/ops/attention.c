@@ -1,0 +1,161 @@
+/* attention.c - scaled dot-product attention (Vaswani et al. 2017, equation 1), per sentence and head:
+ *
+ *     scores[i][j]  = scale * (q[i] . k[j])                      scale is 1 / sqrt(D) as a rule
+ *     weights[i][:] = softmax over j of (scores[i][j] + mask[i][j])
+ *     out[i]        = sum over j of weights[i][j] v[j]
+ *
+ * Sixteen queries are worked on at a time: their scores against all keys, the softmax of each row, the weighted sum.
+ * That block is all the memory the method needs; scores and weights are written out in full only when the caller keeps
+ * them, by the same instructions. Under a causal mask a block stops at its last visible key. A query that may attend to
+ * nothing gets NaN, as in PyTorch.
+ */
+#include "matmul.h"
+#include "softmax.h"
+
+enum { QUERIES = 16 };
+
+GF_INLINE int min(int a, int b) { return a < b ? a : b; }
+GF_INLINE size_t row_at(gf_rows r, int b, int h) { return (size_t)b * r.batch + (size_t)h * r.head; }
+
+/* One sentence and head: its rows, masks and the packed keys and values. */
+typedef struct {
+  const gf_attention *p;
+  const float *q, *k, *v, *additive, *dropout;
+  const uint8_t *padding;
+  size_t square; /* where its [Tq,Tk] block starts in scores, weights and dropout */
+} head;
+
+static head head_of(const gf_attention *p, const float *q, const float *k, const float *v, const float *dropout, int b,
+                    int h) {
+  size_t square = ((size_t)b * p->H + h) * p->Tq * p->Tk;
+  return (head){p,
+                q + row_at(p->q, b, h),
+                k + row_at(p->k, b, h),
+                v + row_at(p->v, b, h),
+                p->mask.additive ? p->mask.additive + (size_t)b * p->mask.additive_batch + (size_t)h * p->mask.additive_head
+                                 : NULL,
+                dropout ? dropout + square : NULL,
+                p->mask.padding ? p->mask.padding + (size_t)b * p->Tk : NULL,
+                square};
+}
+
+int gf_attention_size(void) { return (int)sizeof(gf_attention); }
+
+int gf_attention_workspace(const gf_attention *p, int backward) {
+  int square = p->Tq * p->Tk, panels = gf_panel_size(p->Tk, p->D) + gf_panel_size(p->Dv, p->Tk);
+  return backward ? 2 * square + GF_MATMUL_WORKSPACE : panels + QUERIES * p->Tk;
+}
+
+/* Keys visible to queries below row `end`: with a causal mask those up to the last of them. */
+static int visible(const gf_attention *p, int end) { return p->mask.causal ? min(end, p->Tk) : p->Tk; }
+
+/* weights[0..Tk) from the first n scores of query i. */
+static void weigh(const head *t, float *row, int i, int n) {
+  const gf_attention *p = t->p;
+  int seen = visible(p, i + 1);
+  if (t->additive)
+    for (int j = 0; j < seen; j++) row[j] += t->additive[(size_t)i * p->Tk + j];
+  if (t->padding)
+    for (int j = 0; j < seen; j++)
+      if (t->padding[j]) row[j] = -GF_INFINITY;
+  gf_row_softmax(row, row, seen);
+  /* A row of NaN is NaN throughout: softmax over hidden keys alone. */
+  float rest = seen > 0 && row[0] == row[0] ? 0.0f : GF_NAN;
+  for (int j = seen; j < n; j++) row[j] = rest;
+}
+
+static void keep(float *to, const float *row, int n, int Tk, float rest) {
+  memcpy(to, row, sizeof(float) * n);
+  for (int j = n; j < Tk; j++) to[j] = rest;
+}
+
+/* The block of queries from i0: scores, weights and output rows. Workspace: panels of k and v, then the block. */
+static void forward_block(const head *t, float *out, float *scores, float *weights, const float *k_panels,
+                          const float *v_panels, float *block, int i0) {
+  const gf_attention *p = t->p;
+  int rows = min(QUERIES, p->Tq - i0), Tk = p->Tk, n = visible(p, i0 + rows), scored = scores ? Tk : n;
+  gf_product qk = {.c = block, .ldc = Tk, .a = t->q + (size_t)i0 * p->q.time, .lda = p->q.time, .b = k_panels,
+                   .b_layout = GF_B_PANELS, .M = rows, .N = scored, .K = p->D};
+  gf_multiply(&qk);
+  for (int r = 0; r < rows; r++) {
+    float *row = block + (size_t)r * Tk;
+    size_t at = t->square + (size_t)(i0 + r) * Tk;
+    gf_row_scale(row, scored, p->scale);
+    if (scores) memcpy(scores + at, row, sizeof(float) * Tk);
+    weigh(t, row, i0 + r, n);
+    if (weights) keep(weights + at, row, n, Tk, n > 0 && row[0] == row[0] ? 0.0f : GF_NAN);
+    if (t->dropout)
+      for (int j = 0; j < n; j++) row[j] *= t->dropout[(size_t)(i0 + r) * Tk + j];
+  }
+  gf_product wv = {.c = out + (size_t)i0 * p->out.time, .ldc = p->out.time, .a = block, .lda = Tk, .b = v_panels,
+                   .b_layout = GF_B_PANELS, .M = rows, .N = p->Dv, .K = n};
+  gf_multiply(&wv);
+}
+
+void gf_attention_forward(float *out, float *scores, float *weights, float *workspace, const float *q, const float *k,
+                          const float *v, const float *dropout, const gf_attention *p) {
+  float *k_panels = workspace, *v_panels = k_panels + gf_panel_size(p->Tk, p->D);
+  float *block = v_panels + gf_panel_size(p->Dv, p->Tk);
+  for (int b = 0; b < p->B; b++)
+    for (int h = 0; h < p->H; h++) {
+      head t = head_of(p, q, k, v, dropout, b, h);
+      gf_pack_panels(k_panels, t.k, p->k.time, GF_B_TRANSPOSED, p->Tk, p->D);
+      gf_pack_panels(v_panels, t.v, p->v.time, GF_B_ROWS, p->Dv, p->Tk);
+      for (int i = 0; i < p->Tq; i += QUERIES)
+        forward_block(&t, out + row_at(p->out, b, h), scores, weights, k_panels, v_panels, block, i);
+    }
+}
+
+/* Through the softmax of one query: ds = w (dw - sum over j of dw[j] w[j]), with dw on entry and ds on return. */
+static void softmax_backward(float *dw, const float *w, int n) {
+  float mean = gf_row_dot(dw, w, n);
+  for (int j = 0; j < n; j++) dw[j] = w[j] * (dw[j] - mean);
+}
+
+/* One sentence and head. ds and used are [Tq,Tk] blocks of workspace: the scores' gradient, the weights after dropout. */
+static void backward_head(const head *t, float *dq, float *dk, float *dv, float *dscores, float *dweights, float *ds,
+                          float *used, float *workspace, const float *dout, const float *weights) {
+  const gf_attention *p = t->p;
+  int Tq = p->Tq, Tk = p->Tk, cells = Tq * Tk;
+  /* out = used v  =>  dused = dout v^T,  dv += used^T dout */
+  gf_product to_weights = {.c = ds, .ldc = Tk, .a = dout, .lda = p->out.time, .b = t->v, .ldb = p->v.time,
+                           .b_layout = GF_B_TRANSPOSED, .M = Tq, .N = Tk, .K = p->Dv};
+  gf_multiply(&to_weights);
+  memcpy(used, weights + t->square, sizeof(float) * cells);
+  if (t->dropout) /* used = weights dropout  =>  dweights = dused dropout */
+    for (int i = 0; i < cells; i++) used[i] *= t->dropout[i], ds[i] *= t->dropout[i];
+  if (dv) {
+    gf_product to_values = {.c = dv, .ldc = p->v.time, .a = used, .lda = Tk, .a_transposed = 1, .b = dout,
+                            .ldb = p->out.time, .M = Tk, .N = p->Dv, .K = Tq, .accumulate = 1, .workspace = workspace};
+    gf_multiply(&to_values);
+  }
+  if (dweights) gf_accumulate(dweights + t->square, ds, cells);
+  for (int i = 0; i < Tq; i++) softmax_backward(ds + (size_t)i * Tk, weights + t->square + (size_t)i * Tk, Tk);
+  if (dscores) gf_accumulate(dscores + t->square, ds, cells);
+  /* scores = scale q k^T  =>  dq += scale ds k,  dk += scale ds^T q */
+  for (int i = 0; i < cells; i++) ds[i] *= p->scale;
+  if (dq) {
+    gf_product to_queries = {.c = dq, .ldc = p->q.time, .a = ds, .lda = Tk, .b = t->k, .ldb = p->k.time, .M = Tq,
+                             .N = p->D, .K = Tk, .accumulate = 1};
+    gf_multiply(&to_queries);
+  }
+  if (dk) {
+    gf_product to_keys = {.c = dk, .ldc = p->k.time, .a = ds, .lda = Tk, .a_transposed = 1, .b = t->q,
+                          .ldb = p->q.time, .M = Tk, .N = p->D, .K = Tq, .accumulate = 1, .workspace = workspace};
+    gf_multiply(&to_keys);
+  }
+}
+
+void gf_attention_backward(float *dq, float *dk, float *dv, float *dscores, float *dweights, float *workspace,
+                           const float *dout, const float *weights, const float *q, const float *k, const float *v,
+                           const float *dropout, const gf_attention *p) {
+  size_t square = (size_t)p->Tq * p->Tk;
+  float *ds = workspace, *used = ds + square, *product_workspace = used + square;
+  for (int b = 0; b < p->B; b++)
+    for (int h = 0; h < p->H; h++) {
+      head t = head_of(p, q, k, v, dropout, b, h);
+      backward_head(&t, dq ? dq + row_at(p->q, b, h) : NULL, dk ? dk + row_at(p->k, b, h) : NULL,
+                    dv ? dv + row_at(p->v, b, h) : NULL, dscores, dweights, ds, used, product_workspace,
+                    dout + row_at(p->out, b, h), weights);
+    }
+}

@@ -1,0 +1,28 @@
+/* embedding.c - looking up rows of a table.
+ *
+ *     out[i] = weight[ids[i]]
+ *
+ * Backward: each row of the table collects the gradients of all places where it was used.
+ */
+#include "../glassformer.h"
+#include "../simd.h"
+
+int gf_embedding_check(const int32_t *ids, int n, int V) {
+  for (int i = 0; i < n; i++)
+    if (ids[i] < 0 || ids[i] >= V) return i;
+  return -1;
+}
+
+void gf_embedding_forward(float *out, const int32_t *ids, const float *weight, int n, int C) {
+  for (int i = 0; i < n; i++) memcpy(out + (size_t)i * C, weight + (size_t)ids[i] * C, sizeof(float) * C);
+}
+
+/* out[i] = weight[ids[i]]  =>  dweight[ids[i]] += dout[i] */
+void gf_embedding_backward(float *dweight, const float *dout, const int32_t *ids, int padding_idx, int n, int C) {
+  for (int i = 0; i < n; i++) {
+    if (ids[i] == padding_idx) continue;
+    float *row = dweight + (size_t)ids[i] * C;
+    const float *from = dout + (size_t)i * C;
+    for (int c = 0; c < C; c++) row[c] += from[c];
+  }
+}

@@ -1,0 +1,72 @@
+/* gelu.c - the Gaussian error linear unit (Hendrycks and Gimpel 2016).
+ *
+ *     exact:  out = x P(N(0,1) < x) = x (1 + erf(x / sqrt 2)) / 2
+ *     tanh:   out = x (1 + tanh(u)) / 2 = x / (1 + exp(-2u)),   u = sqrt(2/pi) (x + 0.044715 x^3)
+ *
+ * The probability comes from its upper tail, so it keeps its digits on the far negative side, where 1 + erf loses them;
+ * the tanh form is written as the sigmoid it equals, for the same reason.
+ */
+#include "../glassformer.h"
+#include "../math.h"
+
+#define INVERSE_SQRT_2PI 0.3989422804f
+#define SQRT_2_OVER_PI 0.7978845608f
+#define CUBIC 0.044715f
+
+/* P(N(0,1) < x), with the density's exponential e^(-x^2/2) in *gauss. */
+GF_INLINE gf_f4 normal_below(gf_f4 x, gf_f4 *gauss) {
+  gf_f4 z = gf_abs(x);
+  *gauss = gf_exp4(gf_splat(-0.5f) * z * z);
+  gf_f4 tail = gf_normal_tail4(z, *gauss);
+  return gf_select(x < gf_zero(), tail, gf_splat(1.0f) - tail);
+}
+
+/* At -infinity both forms are -infinity times 0; the limit is 0, but PyTorch's formula gives NaN, and so do these. */
+GF_INLINE gf_f4 gelu4(gf_f4 x) {
+  gf_f4 gauss;
+  return x * normal_below(x, &gauss);
+}
+
+/* out = x P(x)  =>  dx += dout (P(x) + x density(x)) */
+GF_INLINE gf_f4 gelu_slope4(gf_f4 x) {
+  gf_f4 gauss, below = normal_below(x, &gauss);
+  return below + x * gauss * gf_splat(INVERSE_SQRT_2PI);
+}
+
+GF_INLINE gf_f4 sigmoid_of_2u(gf_f4 x) {
+  gf_f4 u = gf_splat(SQRT_2_OVER_PI) * (x + gf_splat(CUBIC) * x * x * x);
+  return gf_splat(1.0f) / (gf_splat(1.0f) + gf_exp4(gf_splat(-2.0f) * u));
+}
+
+GF_INLINE gf_f4 gelu_tanh4(gf_f4 x) { return x * sigmoid_of_2u(x); }
+
+/* out = x s(2u)  =>  dx += dout (s + x s (1 - s) 2 du/dx),   du/dx = sqrt(2/pi) (1 + 3 * 0.044715 x^2) */
+GF_INLINE gf_f4 gelu_tanh_slope4(gf_f4 x) {
+  gf_f4 s = sigmoid_of_2u(x);
+  gf_f4 du = gf_splat(SQRT_2_OVER_PI) * (gf_splat(1.0f) + gf_splat(3.0f * CUBIC) * x * x);
+  return s + x * s * (gf_splat(1.0f) - s) * gf_splat(2.0f) * du;
+}
+
+typedef gf_f4 (*gf_curve)(gf_f4);
+
+GF_INLINE void map(float *out, const float *x, int n, gf_curve f) {
+  int i = 0;
+  for (; i + 4 <= n; i += 4) gf_store(out + i, f(gf_load(x + i)));
+  if (i < n) gf_store_tail(out + i, f(gf_load_tail(x + i, n - i, 0)), n - i);
+}
+
+GF_INLINE void map_backward(float *dx, const float *dout, const float *x, int n, gf_curve slope) {
+  int i = 0;
+  for (; i + 4 <= n; i += 4) gf_store(dx + i, gf_load(dx + i) + gf_load(dout + i) * slope(gf_load(x + i)));
+  if (i < n) {
+    gf_f4 change = gf_load_tail(dout + i, n - i, 0) * slope(gf_load_tail(x + i, n - i, 0));
+    gf_store_tail(dx + i, gf_load_tail(dx + i, n - i, 0) + change, n - i);
+  }
+}
+
+void gf_gelu_forward(float *out, const float *x, int n) { map(out, x, n, gelu4); }
+void gf_gelu_backward(float *dx, const float *dout, const float *x, int n) { map_backward(dx, dout, x, n, gelu_slope4); }
+void gf_gelu_tanh_forward(float *out, const float *x, int n) { map(out, x, n, gelu_tanh4); }
+void gf_gelu_tanh_backward(float *dx, const float *dout, const float *x, int n) {
+  map_backward(dx, dout, x, n, gelu_tanh_slope4);
+}

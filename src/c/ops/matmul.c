@@ -1,0 +1,203 @@
+/* matmul.c - matrix product, the kernel under linear layers, attention and every backward pass.
+ *
+ *     out[m][n] = start[n] + a[m][0] b[0][n] + a[m][1] b[1][n] + ... + a[m][K-1] b[K-1][n]
+ *
+ * Every output cell is summed strictly from left to right, one rounding a product and one a sum, whatever the sizes:
+ * a cell's bits do not depend on its neighbours, and a reader can redo the sum by hand. Speed comes from working on
+ * many cells at once. A tile of 4 rows by 8 columns keeps its 8 accumulators, two vectors of B and one splat of A in
+ * the 16 vector registers an engine has; five rows would spill. Two panels of B (8 columns each) are packed k by k
+ * into 16 KB that stay in the first cache while all rows of A pass by; k is cut into blocks of 256 for that.
+ *
+ * Backward: with y = x W^T, dx = dy W and dW = dy^T x are products too; a transposed A is packed by quadruples of rows.
+ */
+#include "matmul.h"
+#include "../simd.h"
+
+enum { ROWS = 4, PANEL = 8, PAIR = 2, BLOCK_K = 256, BLOCK_M = 256 };
+
+GF_INLINE int min(int a, int b) { return a < b ? a : b; }
+
+/* acc[r][c] += sum over k of a[r][k] b[k][c], for R rows and P panels known when compiling. */
+GF_INLINE void tile(gf_f4 *acc, const int R, const int P, const float *a, size_t a_row, size_t a_step, const float *b,
+                    size_t b_panel, int K) {
+  for (int k = 0; k < K; k++, a += a_step, b += PANEL) {
+    gf_f4 column[4];
+#pragma unroll
+    for (int c = 0; c < 2 * P; c++) column[c] = gf_load(b + (c / 2) * b_panel + (c % 2) * 4);
+#pragma unroll
+    for (int r = 0; r < R; r++) {
+      gf_f4 x = gf_splat_at(a + r * a_row);
+#pragma unroll
+      for (int c = 0; c < 2 * P; c++) acc[r * 2 * P + c] = gf_mul_add(x, column[c], acc[r * 2 * P + c]);
+    }
+  }
+}
+
+/* 8 neighbouring cells of a row of C to two vectors and back; n < 8 at the right edge. */
+GF_INLINE void load_cells(gf_f4 *v, const float *p, int n) {
+  if (n >= PANEL) {
+    v[0] = gf_load(p);
+    v[1] = gf_load(p + 4);
+    return;
+  }
+  v[0] = n >= 4 ? gf_load(p) : gf_load_tail(p, n, 0);
+  v[1] = n > 4 ? gf_load_tail(p + 4, n - 4, 0) : gf_zero();
+}
+GF_INLINE void store_cells(float *p, const gf_f4 *v, int n) {
+  if (n >= PANEL) {
+    gf_store(p, v[0]);
+    gf_store(p + 4, v[1]);
+    return;
+  }
+  if (n >= 4) gf_store(p, v[0]);
+  else gf_store_tail(p, v[0], n);
+  if (n > 4) gf_store_tail(p + 4, v[1], n - 4);
+}
+
+/* What the cells of row m, columns n.. hold before this block of k. */
+GF_INLINE void start_cells(gf_f4 *v, const gf_product *p, int m, int n, int first) {
+  if (!first || p->accumulate) load_cells(v, p->c + (size_t)m * p->ldc + n, p->N - n);
+  else if (p->bias) load_cells(v, p->bias + n, p->N - n);
+  else v[0] = v[1] = gf_zero();
+}
+
+/* Rows m to m + R of the product with P panels whose columns start at n. */
+GF_INLINE void cells(const gf_product *p, const int R, const int P, int m, int n, const float *a, size_t a_row,
+                     size_t a_step, const float *b, size_t b_panel, int K, int first) {
+  gf_f4 acc[ROWS * 2 * PAIR];
+#pragma unroll
+  for (int r = 0; r < R; r++)
+#pragma unroll
+    for (int c = 0; c < P; c++) start_cells(acc + (r * P + c) * 2, p, m + r, n + c * PANEL, first);
+  tile(acc, R, P, a, a_row, a_step, b, b_panel, K);
+#pragma unroll
+  for (int r = 0; r < R; r++)
+#pragma unroll
+    for (int c = 0; c < P; c++)
+      store_cells(p->c + (size_t)(m + r) * p->ldc + n + c * PANEL, acc + (r * P + c) * 2, p->N - n - c * PANEL);
+}
+
+/* All rows from m0 to m1 against one or two panels. */
+static void rows_by_panels(const gf_product *p, int m0, int m1, int n, int panels, const float *b, size_t b_panel, int k0,
+                           int K) {
+  int m = m0, first = k0 == 0;
+  for (; m + ROWS <= m1; m += ROWS)
+    for (int c = 0; c < panels; c++) {
+      const float *panel = b + c * b_panel;
+      if (p->a_transposed)
+        cells(p, ROWS, 1, m, n + c * PANEL, p->workspace + (size_t)(m - m0) * K, 1, ROWS, panel, 0, K, first);
+      else
+        cells(p, ROWS, 1, m, n + c * PANEL, p->a + (size_t)m * p->lda + k0, p->lda, 1, panel, 0, K, first);
+    }
+  for (; m < m1; m++) {
+    int in_tile = (m - m0) % ROWS;
+    const float *a = p->a_transposed ? p->workspace + (size_t)(m - m0 - in_tile) * K + in_tile
+                                     : p->a + (size_t)m * p->lda + k0;
+    size_t step = p->a_transposed ? ROWS : 1;
+    if (panels == 2) cells(p, 1, 2, m, n, a, 0, step, b, b_panel, K, first);
+    else cells(p, 1, 1, m, n, a, 0, step, b, 0, K, first);
+  }
+}
+
+/* a[k][m] for m0 <= m < m1, k0 <= k < k0 + K into quadruples of rows, k by k: [ceil(rows/4)][K][4]. */
+static void pack_transposed_a(const gf_product *p, int m0, int m1, int k0, int K) {
+  float *out = p->workspace;
+  for (int m = m0; m < m1; m += ROWS)
+    for (int k = 0; k < K; k++, out += ROWS) {
+      const float *a = p->a + (size_t)(k0 + k) * p->lda + m;
+      gf_store(out, m + ROWS <= m1 ? gf_load(a) : gf_load_tail(a, m1 - m, 0));
+    }
+}
+
+/* Columns n to n + 8 of rows k0 .. k0 + K of B, k by k. */
+static void pack_rows(float *out, const float *b, int ldb, int n, int N, int k0, int K) {
+  for (int k = 0; k < K; k++, out += PANEL) {
+    gf_f4 v[2];
+    load_cells(v, b + (size_t)(k0 + k) * ldb + n, N - n);
+    gf_store(out, v[0]);
+    gf_store(out + 4, v[1]);
+  }
+}
+
+/* The same from a transposed B: four rows of four become four columns of four at a time. */
+static void pack_transposed(float *out, const float *b, int ldb, int n, int N, int k0, int K) {
+  for (int half = 0; half < PANEL; half += 4) {
+    const float *row[4];
+    for (int r = 0; r < 4; r++) row[r] = b + (size_t)min(n + half + r, N - 1) * ldb + k0; /* past the edge: unused */
+    int k = 0;
+    for (; k + 4 <= K; k += 4) {
+      gf_f4 a = gf_load(row[0] + k), c = gf_load(row[1] + k), d = gf_load(row[2] + k), e = gf_load(row[3] + k);
+      gf_f4 ac_low = __builtin_shufflevector(a, c, 0, 4, 1, 5), ac_high = __builtin_shufflevector(a, c, 2, 6, 3, 7);
+      gf_f4 de_low = __builtin_shufflevector(d, e, 0, 4, 1, 5), de_high = __builtin_shufflevector(d, e, 2, 6, 3, 7);
+      float *to = out + (size_t)k * PANEL + half;
+      gf_store(to, __builtin_shufflevector(ac_low, de_low, 0, 1, 4, 5));
+      gf_store(to + PANEL, __builtin_shufflevector(ac_low, de_low, 2, 3, 6, 7));
+      gf_store(to + 2 * PANEL, __builtin_shufflevector(ac_high, de_high, 0, 1, 4, 5));
+      gf_store(to + 3 * PANEL, __builtin_shufflevector(ac_high, de_high, 2, 3, 6, 7));
+    }
+    for (; k < K; k++)
+      for (int r = 0; r < 4; r++) out[(size_t)k * PANEL + half + r] = row[r][k];
+  }
+}
+
+static void pack_panel(float *out, const float *b, int ldb, gf_layout layout, int n, int N, int k0, int K) {
+  if (layout == GF_B_TRANSPOSED) pack_transposed(out, b, ldb, n, N, k0, K);
+  else pack_rows(out, b, ldb, n, N, k0, K);
+}
+
+void gf_pack_panels(float *panels, const float *b, int ldb, gf_layout layout, int N, int K) {
+  for (int n = 0; n < N; n += PANEL, panels += (size_t)PANEL * K) pack_panel(panels, b, ldb, layout, n, N, 0, K);
+}
+
+/* Nothing to sum: C is what it starts from. */
+static void fill_start(const gf_product *p) {
+  for (int m = 0; m < p->M; m++)
+    for (int n = 0; n < p->N; n += PANEL) {
+      gf_f4 v[2];
+      start_cells(v, p, m, n, 1);
+      store_cells(p->c + (size_t)m * p->ldc + n, v, p->N - n);
+    }
+}
+
+static void block(const gf_product *p, int m0, int m1, int k0, int K) {
+  float packed[PAIR * BLOCK_K * PANEL];
+  if (p->a_transposed) pack_transposed_a(p, m0, m1, k0, K);
+  for (int n = 0; n < p->N; n += PAIR * PANEL) {
+    int panels = p->N - n > PANEL ? PAIR : 1;
+    if (p->b_layout == GF_B_PANELS) {
+      rows_by_panels(p, m0, m1, n, panels, p->b + (size_t)n * p->K + (size_t)k0 * PANEL, (size_t)p->K * PANEL, k0, K);
+      continue;
+    }
+    for (int c = 0; c < panels; c++)
+      pack_panel(packed + c * K * PANEL, p->b, p->ldb, p->b_layout, n + c * PANEL, p->N, k0, K);
+    rows_by_panels(p, m0, m1, n, panels, packed, (size_t)K * PANEL, k0, K);
+  }
+}
+
+void gf_multiply(const gf_product *p) {
+  if (p->K == 0) fill_start(p);
+  for (int m = 0; m < p->M; m += BLOCK_M)
+    for (int k = 0; k < p->K; k += BLOCK_K) block(p, m, min(m + BLOCK_M, p->M), k, min(BLOCK_K, p->K - k));
+}
+
+int gf_matmul_workspace(void) { return GF_MATMUL_WORKSPACE; }
+
+void gf_matmul(float *out, float *workspace, const float *a, const float *b, const float *bias, int batch, int M, int N,
+               int K, int flags) {
+  gf_layout layout = flags & GF_PANELS_B ? GF_B_PANELS : flags & GF_TRANSPOSE_B ? GF_B_TRANSPOSED : GF_B_ROWS;
+  gf_product p = {.ldc = N, .lda = flags & GF_TRANSPOSE_A ? M : K, .a_transposed = flags & GF_TRANSPOSE_A,
+                  .ldb = layout == GF_B_TRANSPOSED ? K : N, .b_layout = layout, .bias = bias, .M = M, .N = N, .K = K,
+                  .accumulate = flags & GF_ACCUMULATE, .workspace = workspace};
+  for (int i = 0; i < batch; i++) {
+    p.c = out + (size_t)i * M * N;
+    p.a = a + (size_t)i * M * K;
+    p.b = b + (size_t)i * K * N;
+    gf_multiply(&p);
+  }
+}
+
+int gf_panels_size(int N, int K) { return gf_panel_size(N, K); }
+
+void gf_panels(float *panels, const float *b, int N, int K, int transposed) {
+  gf_pack_panels(panels, b, transposed ? K : N, transposed ? GF_B_TRANSPOSED : GF_B_ROWS, N, K);
+}

@@ -1,0 +1,33 @@
+/* matmul.h - the matrix product as the other kernels call it; matmul.c says how it works. */
+#ifndef GF_MATMUL_H
+#define GF_MATMUL_H
+
+#include "../glassformer.h"
+
+/* How B lies in memory. Panels hold 8 columns each, k by k: [ceil(N/8)][K][8], missing columns zero. */
+typedef enum { GF_B_ROWS /* [K, N] */, GF_B_TRANSPOSED /* [N, K] */, GF_B_PANELS } gf_layout;
+
+/* C[M,N] = start + A[M,K] B[K,N], where start is C itself (accumulate), the bias of the column, or 0. */
+typedef struct {
+  float *c;
+  int ldc; /* floats from one row of C to the next */
+  const float *a;
+  int lda;
+  int a_transposed; /* A is stored as [K, M] */
+  const float *b;
+  int ldb; /* unused for panels */
+  gf_layout b_layout;
+  const float *bias; /* [N] or NULL */
+  int M, N, K;
+  int accumulate;
+  float *workspace; /* GF_MATMUL_WORKSPACE floats if A is transposed, else unused */
+} gf_product;
+
+#define GF_MATMUL_WORKSPACE (256 * 256)
+
+void gf_multiply(const gf_product *p);
+/* Floats that the panels of a [K, N] matrix take. */
+static inline int gf_panel_size(int N, int K) { return (N + 7) / 8 * 8 * K; }
+void gf_pack_panels(float *panels, const float *b, int ldb, gf_layout layout, int N, int K);
+
+#endif

@@ -1,0 +1,33 @@
+/* positional_encoding.c - the sinusoids of "Attention Is All You Need" (section 3.5), in every form of the lessons.
+ *
+ *     angle(k, i) = k / base^(2i/d)           position k, pair i
+ *     interleaved:   PE[k][2i] = sin(angle), PE[k][2i+1] = cos(angle)
+ *     concatenated:  PE[k] = [sin(angle(k,0)), sin(angle(k,1)), ..., cos(angle(k,0)), cos(angle(k,1)), ...]
+ *
+ * The frequency comes out directly (GF_POWER) or through the logarithm (GF_LOG): 1/base^(2i/d) = exp(-2i ln(base) / d).
+ * With d odd the interleaved loop runs over d/2 whole pairs and leaves the last column 0; concatenated has one sine
+ * more than cosines. Everything is in double: a float32 angle is off by 4e-4 at position 4999.
+ */
+#include "../glassformer.h"
+#include "../math.h"
+
+static double angle(int k, int i, int d, double base, int method) {
+  double exponent = 2.0 * i / d;
+  return method == GF_LOG ? k * gf_exp(-exponent * gf_log(base)) : k / gf_pow(base, exponent);
+}
+
+void gf_positional_encoding(double *out, int L, int d, double base, int layout, int method) {
+  int sines = layout == GF_CONCATENATED ? (d + 1) / 2 : d / 2, step = layout == GF_CONCATENATED ? 1 : 2;
+  int first_cosine = layout == GF_CONCATENATED ? sines : 1;
+  for (size_t i = 0; i < (size_t)L * d; i++) out[i] = 0.0;
+  for (int i = 0; i < sines; i++)
+    for (int k = 0; k < L; k++) {
+      double a = angle(k, i, d, base, method), *row = out + (size_t)k * d;
+      row[i * step] = gf_sin(a);
+      if (i < d / 2) row[first_cosine + i * step] = gf_cos(a);
+    }
+}
+
+void gf_round_to_float(float *out, const double *x, int n) {
+  for (int i = 0; i < n; i++) out[i] = (float)x[i];
+}

@@ -1,0 +1,43 @@
+/* adam.c - Adam (Kingma and Ba 2014) and AdamW (Loshchilov and Hutter 2017), as torch.optim has them:
+ *
+ *     AdamW:  param *= 1 - lr weight_decay            Adam:  grad += weight_decay param
+ *     m = beta1 m + (1 - beta1) grad
+ *     v = beta2 v + (1 - beta2) grad^2
+ *     param -= lr / (1 - beta1^step) * m / (sqrt(v) / sqrt(1 - beta2^step) + eps)
+ */
+#include "../glassformer.h"
+#include "../math.h"
+
+static double power(double base, int n) {
+  double result = 1.0;
+  for (; n > 0; n >>= 1, base *= base)
+    if (n & 1) result *= base;
+  return result;
+}
+
+void gf_adam_step(float *param, float *m, float *v, const float *grad, int n, int step, double lr, double beta1,
+                  double beta2, double eps, double weight_decay, int decoupled) {
+  gf_f4 rate = gf_splat((float)(lr / (1.0 - power(beta1, step))));
+  gf_f4 correction = gf_splat((float)__builtin_sqrt(1.0 - power(beta2, step)));
+  gf_f4 shrink = gf_splat((float)(decoupled ? 1.0 - lr * weight_decay : 1.0));
+  gf_f4 pull = gf_splat((float)(decoupled ? 0.0 : weight_decay)), small = gf_splat((float)eps);
+  gf_f4 b1 = gf_splat((float)beta1), b2 = gf_splat((float)beta2);
+  gf_f4 c1 = gf_splat((float)(1.0 - beta1)), c2 = gf_splat((float)(1.0 - beta2));
+  for (int i = 0; i < n; i += 4) {
+    int left = n - i;
+    gf_f4 p = left >= 4 ? gf_load(param + i) : gf_load_tail(param + i, left, 0);
+    gf_f4 g = left >= 4 ? gf_load(grad + i) : gf_load_tail(grad + i, left, 0);
+    gf_f4 mean = left >= 4 ? gf_load(m + i) : gf_load_tail(m + i, left, 0);
+    gf_f4 square = left >= 4 ? gf_load(v + i) : gf_load_tail(v + i, left, 0);
+    p *= shrink;
+    g += pull * p;
+    mean = b1 * mean + c1 * g;
+    square = b2 * square + c2 * g * g;
+    p -= rate * (mean / (gf_sqrt(square) / correction + small));
+    if (left >= 4) {
+      gf_store(param + i, p), gf_store(m + i, mean), gf_store(v + i, square);
+    } else {
+      gf_store_tail(param + i, p, left), gf_store_tail(m + i, mean, left), gf_store_tail(v + i, square, left);
+    }
+  }
+}

@@ -1,0 +1,161 @@
+/* random.c - PyTorch's CPU generator and its ways of filling a tensor, bit for bit.
+ *
+ * Words come from mt19937 (Matsumoto and Nishimura 1998). A float32 uniform is the low 24 bits of a word, a double one
+ * the low 53 bits of two words, the first being the high half. Normals are Box-Muller pairs: below 16 values one pair
+ * at a time in double, the second half kept in the generator; from 16 on in chunks of 16 float32 uniforms, eight radii
+ * and eight angles, through the single-precision logarithm and sine of the Cephes library with fused multiply-adds.
+ * fused(a, b, c) stands in for those: a b is exact in double, and rounding the double sum to float has matched a true
+ * fused multiply-add in every value compared.
+ */
+#include "glassformer.h"
+#include "math.h"
+
+enum { WORDS = 624, SHIFT = 397, CHUNK = 16 };
+
+/* Generator --------------------------------------------------------------------------------------------------------- */
+
+int gf_generator_size(void) { return (int)sizeof(gf_generator); }
+
+void gf_seed(gf_generator *g, uint32_t seed) {
+  g->words[0] = seed;
+  for (uint32_t j = 1; j < WORDS; j++) g->words[j] = 1812433253u * (g->words[j - 1] ^ (g->words[j - 1] >> 30)) + j;
+  g->position = WORDS;
+  g->has_kept_normal = 0;
+  g->kept_normal = 0.0;
+}
+
+static void generate(gf_generator *g) {
+  uint32_t *w = g->words;
+  for (int k = 0; k < WORDS; k++) {
+    uint32_t y = (w[k] & 0x80000000u) | (w[(k + 1) % WORDS] & 0x7fffffffu);
+    w[k] = w[(k + SHIFT) % WORDS] ^ (y >> 1) ^ (y & 1 ? 0x9908b0dfu : 0);
+  }
+  g->position = 0;
+}
+
+static uint32_t next_word(gf_generator *g) {
+  if (g->position == WORDS) generate(g);
+  uint32_t y = g->words[g->position++];
+  y ^= y >> 11;
+  y ^= (y << 7) & 0x9d2c5680u;
+  y ^= (y << 15) & 0xefc60000u;
+  return y ^ (y >> 18);
+}
+
+static uint64_t next_long(gf_generator *g) {
+  uint64_t high = next_word(g);
+  return high << 32 | next_word(g);
+}
+
+/* Uniform ----------------------------------------------------------------------------------------------------------- */
+
+static float fused(float a, float b, float c) { return (float)((double)a * b + c); }
+static float next_float(gf_generator *g) { return (float)(next_word(g) & 0xffffff) * 0x1p-24f; }
+static double next_double(gf_generator *g) { return (double)(next_long(g) & 0x1fffffffffffff) * 0x1p-53; }
+
+void gf_uniform(float *out, gf_generator *g, int n, float low, float high) {
+  for (int i = 0; i < n; i++) out[i] = fused(next_float(g), high - low, low);
+}
+
+void gf_uniform_double(double *out, gf_generator *g, int n) {
+  for (int i = 0; i < n; i++) out[i] = next_double(g);
+}
+
+/* Normal ------------------------------------------------------------------------------------------------------------ */
+
+static float bits_to_float(uint32_t u) { float x; memcpy(&x, &u, sizeof x); return x; }
+static uint32_t float_to_bits(float x) { uint32_t u; memcpy(&u, &x, sizeof u); return u; }
+
+/* Natural logarithm of a normal positive float. */
+static float cephes_log(float x) {
+  static const float p[9] = {7.0376836292e-2f,  -1.1514610310e-1f, 1.1676998740e-1f, -1.2420140846e-1f, 1.4249322787e-1f,
+                             -1.6668057665e-1f, 2.0000714765e-1f,  -2.4999993993e-1f, 3.3333331174e-1f};
+  uint32_t u = float_to_bits(x);
+  float e = (float)((int)(u >> 23) - 126);
+  x = bits_to_float((u & 0x807fffffu) | 0x3f000000u); /* mantissa in [1/2, 1) */
+  if (x < 0.707106781186547524f) {
+    e -= 1.0f;
+    x = (x - 1.0f) + x;
+  } else {
+    x -= 1.0f;
+  }
+  float z = x * x, y = p[0];
+  for (int k = 1; k < 9; k++) y = fused(y, x, p[k]);
+  y *= x;
+  y = fused(y, z, e * -2.12194440e-4f);
+  y = fused(-z, 0.5f, y);
+  return fused(e, 0.693359375f, x + y);
+}
+
+/* Sine and cosine of 0 <= x < 8192. */
+static void cephes_sincos(float x, float *sine, float *cosine) {
+  int octant = ((int)(x * 1.27323954473516f) + 1) & ~1;
+  float y = (float)octant;
+  x = fused(y, -0.78515625f, x);
+  x = fused(y, -2.4187564849853515625e-4f, x);
+  x = fused(y, -3.77489497744594108e-8f, x);
+  float z = x * x;
+  float c = fused(fused(2.443315711809948e-5f, z, -1.388731625493765e-3f), z, 4.166664568298827e-2f) * z;
+  c = fused(c, z, -(z * 0.5f)) + 1.0f;
+  float s = fused(fused(-1.9515295891e-4f, z, 8.3321608736e-3f), z, -1.6666654611e-1f) * z;
+  s = fused(s, x, x);
+  float swapped_s = octant & 2 ? c : s, swapped_c = octant & 2 ? s : c;
+  *sine = octant & 4 ? -swapped_s : swapped_s;
+  *cosine = (octant - 2) & 4 ? swapped_c : -swapped_c;
+}
+
+/* Sixteen uniforms in place to sixteen normals: v[j] gives the radius, v[j + 8] the angle. */
+static void box_muller_chunk(float *v, float mean, float std) {
+  for (int j = 0; j < CHUNK / 2; j++) {
+    float radius = __builtin_sqrtf(-2.0f * cephes_log(1.0f - v[j])), sine, cosine;
+    cephes_sincos((float)(2.0 * GF_PI) * v[j + CHUNK / 2], &sine, &cosine);
+    v[j] = fused(radius * cosine, std, mean);
+    v[j + CHUNK / 2] = fused(radius * sine, std, mean);
+  }
+}
+
+static double next_normal(gf_generator *g) {
+  if (g->has_kept_normal) {
+    g->has_kept_normal = 0;
+    return g->kept_normal;
+  }
+  double turn = next_double(g), radius = __builtin_sqrt(-2.0 * gf_log1p(-next_double(g)));
+  g->kept_normal = radius * gf_sin(2.0 * GF_PI * turn);
+  g->has_kept_normal = 1;
+  return radius * gf_cos(2.0 * GF_PI * turn);
+}
+
+void gf_normal(float *out, gf_generator *g, int n, double mean, double std) {
+  if (n < CHUNK) {
+    for (int i = 0; i < n; i++) out[i] = (float)(next_normal(g) * std + mean);
+    return;
+  }
+  gf_uniform(out, g, n, 0.0f, 1.0f);
+  for (int i = 0; i + CHUNK <= n; i += CHUNK) box_muller_chunk(out + i, (float)mean, (float)std);
+  if (n % CHUNK) { /* the last 16 are drawn afresh, over part of the chunk before */
+    gf_uniform(out + n - CHUNK, g, CHUNK, 0.0f, 1.0f);
+    box_muller_chunk(out + n - CHUNK, (float)mean, (float)std);
+  }
+}
+
+/* Integers and masks ------------------------------------------------------------------------------------------------ */
+
+void gf_randint(double *out, gf_generator *g, int n, double low, double range) {
+  uint64_t r = (uint64_t)range;
+  for (int i = 0; i < n; i++) out[i] = low + (double)(r >> 32 ? next_long(g) % r : next_word(g) % (uint32_t)r);
+}
+
+/* Fisher-Yates from the front. */
+void gf_randperm(int32_t *out, gf_generator *g, int n) {
+  for (int i = 0; i < n; i++) out[i] = i;
+  for (int i = 0; i + 1 < n; i++) {
+    int j = i + (int)(next_word(g) % (uint32_t)(n - i)), held = out[i];
+    out[i] = out[j];
+    out[j] = held;
+  }
+}
+
+void gf_dropout_mask(float *scale, gf_generator *g, int n, double p) {
+  float kept = 1.0f / (float)(1.0 - p);
+  for (int i = 0; i < n; i++) scale[i] = next_double(g) < 1.0 - p ? kept : 0.0f;
+}

@@ -1,0 +1,87 @@
+/* simd.h - the four-lane vocabulary every kernel is written in.
+ *
+ * gf_f4 holds four float32 lanes. This is the only file that knows how a target spells them: WebAssembly SIMD through
+ * its intrinsics, everything else through the compiler's portable vector extension. Both spellings round every
+ * operation on its own (no fused multiply-add), so a native build computes the bits the wasm build computes.
+ */
+#ifndef GF_SIMD_H
+#define GF_SIMD_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define GF_INLINE static inline __attribute__((always_inline))
+
+typedef float gf_f4 __attribute__((vector_size(16)));
+typedef int32_t gf_i4 __attribute__((vector_size(16)));
+typedef double gf_d2 __attribute__((vector_size(16)));
+
+#ifdef __wasm_simd128__
+#include <wasm_simd128.h>
+
+GF_INLINE gf_f4 gf_load(const float *p) { return (gf_f4)wasm_v128_load(p); }
+GF_INLINE void gf_store(float *p, gf_f4 a) { wasm_v128_store(p, (v128_t)a); }
+GF_INLINE gf_f4 gf_splat(float x) { return (gf_f4)wasm_f32x4_splat(x); }
+GF_INLINE gf_f4 gf_splat_at(const float *p) { return (gf_f4)wasm_v128_load32_splat(p); }
+/* pmax(a, b) is b > a ? b : a in one instruction; a NaN in b is ignored, a NaN in a stays. */
+GF_INLINE gf_f4 gf_max(gf_f4 a, gf_f4 b) { return (gf_f4)wasm_f32x4_pmax((v128_t)a, (v128_t)b); }
+GF_INLINE gf_f4 gf_min(gf_f4 a, gf_f4 b) { return (gf_f4)wasm_f32x4_pmin((v128_t)a, (v128_t)b); }
+GF_INLINE gf_f4 gf_abs(gf_f4 a) { return (gf_f4)wasm_f32x4_abs((v128_t)a); }
+GF_INLINE gf_f4 gf_sqrt(gf_f4 a) { return (gf_f4)wasm_f32x4_sqrt((v128_t)a); }
+GF_INLINE gf_f4 gf_nearest(gf_f4 a) { return (gf_f4)wasm_f32x4_nearest((v128_t)a); }
+/* Truncates; the caller keeps the lanes inside the range of int32. */
+GF_INLINE gf_i4 gf_to_int(gf_f4 a) { return (gf_i4)wasm_i32x4_trunc_sat_f32x4((v128_t)a); }
+GF_INLINE gf_f4 gf_select(gf_i4 mask, gf_f4 yes, gf_f4 no) {
+  return (gf_f4)wasm_v128_bitselect((v128_t)yes, (v128_t)no, (v128_t)mask);
+}
+GF_INLINE gf_d2 gf_low_double(gf_f4 a) { return (gf_d2)wasm_f64x2_promote_low_f32x4((v128_t)a); }
+
+#else
+
+GF_INLINE gf_f4 gf_load(const float *p) { gf_f4 a; memcpy(&a, p, sizeof a); return a; }
+GF_INLINE void gf_store(float *p, gf_f4 a) { memcpy(p, &a, sizeof a); }
+GF_INLINE gf_f4 gf_splat(float x) { return (gf_f4){x, x, x, x}; }
+GF_INLINE gf_f4 gf_splat_at(const float *p) { return gf_splat(*p); }
+GF_INLINE gf_f4 gf_select(gf_i4 mask, gf_f4 yes, gf_f4 no) {
+  return (gf_f4)((mask & (gf_i4)yes) | (~mask & (gf_i4)no));
+}
+GF_INLINE gf_f4 gf_max(gf_f4 a, gf_f4 b) { return gf_select(a < b, b, a); }
+GF_INLINE gf_f4 gf_min(gf_f4 a, gf_f4 b) { return gf_select(b < a, b, a); }
+GF_INLINE gf_f4 gf_abs(gf_f4 a) { return (gf_f4)((gf_i4)a & 0x7fffffff); }
+GF_INLINE gf_f4 gf_sqrt(gf_f4 a) {
+  return (gf_f4){__builtin_sqrtf(a[0]), __builtin_sqrtf(a[1]), __builtin_sqrtf(a[2]), __builtin_sqrtf(a[3])};
+}
+GF_INLINE gf_f4 gf_nearest(gf_f4 a) {
+  return (gf_f4){__builtin_rintf(a[0]), __builtin_rintf(a[1]), __builtin_rintf(a[2]), __builtin_rintf(a[3])};
+}
+GF_INLINE gf_i4 gf_to_int(gf_f4 a) { return __builtin_convertvector(a, gf_i4); }
+GF_INLINE gf_d2 gf_low_double(gf_f4 a) { return (gf_d2){a[0], a[1]}; }
+
+#endif
+
+GF_INLINE gf_d2 gf_high_double(gf_f4 a) { return gf_low_double(__builtin_shufflevector(a, a, 2, 3, 2, 3)); }
+GF_INLINE gf_f4 gf_zero(void) { return (gf_f4){0, 0, 0, 0}; }
+GF_INLINE gf_f4 gf_to_float(gf_i4 a) { return __builtin_convertvector(a, gf_f4); }
+/* Two roundings, product then sum: the same as the scalar a * b + c without contraction. */
+GF_INLINE gf_f4 gf_mul_add(gf_f4 a, gf_f4 b, gf_f4 c) { return a * b + c; }
+
+/* One fixed order for every horizontal reduction: lanes 0+2 and 1+3, then those two. */
+GF_INLINE float gf_sum_lanes(gf_f4 a) { return (a[0] + a[2]) + (a[1] + a[3]); }
+GF_INLINE double gf_sum_lanes_double(gf_d2 a) { return a[0] + a[1]; }
+GF_INLINE float gf_max_lanes(gf_f4 a) {
+  float x = a[0] < a[2] ? a[2] : a[0], y = a[1] < a[3] ? a[3] : a[1];
+  return x < y ? y : x;
+}
+
+/* Tails: the last n (1 to 3) elements of a row, as lanes filled up with `fill`, and back. */
+GF_INLINE gf_f4 gf_load_tail(const float *p, int n, float fill) {
+  gf_f4 a = gf_splat(fill);
+  for (int i = 0; i < n; i++) a[i] = p[i];
+  return a;
+}
+GF_INLINE void gf_store_tail(float *p, gf_f4 a, int n) {
+  for (int i = 0; i < n; i++) p[i] = a[i];
+}
+
+#endif

@@ -1,0 +1,30 @@
+/* utf8.h - reading code points out of bytes that may not be UTF-8 at all. */
+#ifndef GF_TEXT_UTF8_H
+#define GF_TEXT_UTF8_H
+
+#include <stdint.h>
+
+enum { GF_REPLACEMENT = 0xFFFD };
+
+typedef struct {
+  int32_t code;  /* the code point, or GF_REPLACEMENT where the bytes mean nothing */
+  int32_t bytes; /* how many bytes it took, 1 to 4 */
+} gf_code_point;
+
+/* The code point at the start of text [bytes]; bytes >= 1. */
+gf_code_point gf_utf8_decode(const uint8_t *text, int32_t bytes);
+
+/* Bytes at the start of text [bytes] that are well-formed sequences of three with lead bytes E4 to EC, EE or EF: Hangul,
+ * Chinese characters and more, none of which is white space or punctuation to a tokenizer. One UTF-16 unit each. */
+static inline int32_t gf_utf8_threes(const uint8_t *text, int32_t bytes) {
+  int32_t i = 0;
+  while (i + 2 < bytes && text[i] >= 0xE4 && text[i] < 0xF0 && text[i] != 0xED && (text[i + 1] & 0xC0) == 0x80 &&
+         (text[i + 2] & 0xC0) == 0x80)
+    i += 3;
+  return i;
+}
+
+/* UTF-16 code units of a code point. */
+static inline int32_t gf_utf16_units(int32_t code) { return code > 0xFFFF ? 2 : 1; }
+
+#endif

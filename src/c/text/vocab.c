@@ -1,0 +1,177 @@
+/* vocab.c - counting distinct tokens and putting them in order.
+ *
+ * A hash table with open addressing: slot h, h + 1, h + 2 ... (mod its size, a power of two) until the token or an empty
+ * slot is found; it doubles when two thirds full, so a search takes a few steps. Tokens are compared as bytes: the order
+ * of UTF-8 bytes is the order of code points, the order in which Python compares strings.
+ */
+#include "../glassformer.h"
+#include "utf8.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+  size_t start;   /* its bytes in the arena */
+  int32_t bytes;
+  int32_t count;
+  uint32_t hash;
+} entry;
+
+struct gf_vocab {
+  entry *entries; /* [entry_room], size of them used, in the order of first appearance */
+  int32_t size, entry_room;
+  int32_t *slots; /* [slot_room] ids, or -1 */
+  int32_t slot_room;
+  uint8_t *arena; /* the bytes of all tokens, one after the other */
+  size_t arena_size, arena_room;
+};
+
+enum { FIRST_SLOTS = 1024 };
+
+gf_vocab *gf_vocab_new(void) {
+  gf_vocab *v = calloc(1, sizeof *v);
+  if (!v) return NULL;
+  v->slots = malloc(FIRST_SLOTS * sizeof *v->slots);
+  if (!v->slots) {
+    free(v);
+    return NULL;
+  }
+  v->slot_room = FIRST_SLOTS;
+  memset(v->slots, -1, FIRST_SLOTS * sizeof *v->slots);
+  return v;
+}
+
+void gf_vocab_free(gf_vocab *v) {
+  if (!v) return;
+  free(v->entries);
+  free(v->slots);
+  free(v->arena);
+  free(v);
+}
+
+/* FNV-1a, and a last mixing so that the low bits depend on all bytes. */
+static uint32_t hash_of(const uint8_t *token, int32_t bytes) {
+  uint32_t h = 2166136261u;
+  for (int32_t i = 0; i < bytes; i++) h = (h ^ token[i]) * 16777619u;
+  return h ^ h >> 15;
+}
+
+/* The slot of a token, or the empty one where it belongs. */
+static int32_t find(const gf_vocab *v, const uint8_t *token, int32_t bytes, uint32_t hash) {
+  int32_t mask = v->slot_room - 1, slot = (int32_t)(hash & (uint32_t)mask);
+  for (;; slot = (slot + 1) & mask) {
+    if (v->slots[slot] < 0) return slot;
+    const entry *e = &v->entries[v->slots[slot]];
+    if (e->hash == hash && e->bytes == bytes && !memcmp(v->arena + e->start, token, (size_t)bytes)) return slot;
+  }
+}
+
+static bool grow_slots(gf_vocab *v) {
+  if (v->slot_room > INT32_MAX / 4) return false;
+  int32_t room = v->slot_room * 2;
+  int32_t *slots = malloc((size_t)room * sizeof *slots);
+  if (!slots) return false;
+  memset(slots, -1, (size_t)room * sizeof *slots);
+  for (int32_t id = 0; id < v->size; id++) {
+    int32_t slot = (int32_t)(v->entries[id].hash & (uint32_t)(room - 1));
+    while (slots[slot] >= 0) slot = (slot + 1) & (room - 1);
+    slots[slot] = id;
+  }
+  free(v->slots);
+  v->slots = slots;
+  v->slot_room = room;
+  return true;
+}
+
+/* Room for one more token of so many bytes. What was there stays there when there is no memory. */
+static bool make_room(gf_vocab *v, int32_t bytes) {
+  if (v->size == v->entry_room) {
+    int32_t room = v->entry_room ? v->entry_room * 2 : FIRST_SLOTS / 2;
+    entry *entries = realloc(v->entries, (size_t)room * sizeof *entries);
+    if (!entries) return false;
+    v->entries = entries;
+    v->entry_room = room;
+  }
+  if (v->arena_room - v->arena_size <= (size_t)bytes) {
+    size_t room = (v->arena_size + (size_t)bytes + FIRST_SLOTS) * 2;
+    uint8_t *arena = realloc(v->arena, room);
+    if (!arena) return false;
+    v->arena = arena;
+    v->arena_room = room;
+  }
+  return v->size < v->slot_room / 3 * 2 || grow_slots(v);
+}
+
+/* The id of one token, counted once more, or -1 without memory. */
+static int32_t add(gf_vocab *v, const uint8_t *token, int32_t bytes) {
+  uint32_t hash = hash_of(token, bytes);
+  int32_t slot = find(v, token, bytes, hash);
+  if (v->slots[slot] >= 0) {
+    v->entries[v->slots[slot]].count++;
+    return v->slots[slot];
+  }
+  int32_t slots = v->slot_room;
+  if (!make_room(v, bytes)) return -1;
+  if (v->slot_room != slots) slot = find(v, token, bytes, hash);
+  memcpy(v->arena + v->arena_size, token, (size_t)bytes);
+  v->entries[v->size] = (entry){v->arena_size, bytes, 1, hash};
+  v->arena_size += (size_t)bytes;
+  v->slots[slot] = v->size;
+  return v->size++;
+}
+
+int gf_vocab_add(int32_t *ids, gf_vocab *v, const uint8_t *text, int bytes, const int32_t *units, int n) {
+  int at = 0;
+  for (int k = 0; k < n; k++) {
+    int start = at;
+    if (at > bytes) return GF_BAD_INPUT;
+    for (int32_t left = units[k]; left > 0;) {
+      if (at >= bytes) return GF_BAD_INPUT;
+      gf_code_point p = gf_utf8_decode(text + at, bytes - at);
+      at += p.bytes;
+      left -= gf_utf16_units(p.code);
+    }
+    ids[k] = add(v, text + start, at - start);
+    if (ids[k] < 0) return GF_NO_MEMORY;
+    at++; /* the separator */
+  }
+  return v->size;
+}
+
+typedef struct {
+  const uint8_t *token;
+  int32_t bytes, count, id;
+} ranked;
+
+static int by_bytes(const ranked *a, const ranked *b) {
+  int32_t shorter = a->bytes < b->bytes ? a->bytes : b->bytes;
+  int difference = memcmp(a->token, b->token, (size_t)shorter);
+  return difference ? difference : (a->bytes > b->bytes) - (a->bytes < b->bytes);
+}
+
+static int by_frequency(const void *left, const void *right) {
+  const ranked *a = left, *b = right;
+  return a->count != b->count ? (a->count < b->count ? 1 : -1) : by_bytes(a, b);
+}
+
+int gf_vocab_order(int32_t *order, int32_t *counts, const gf_vocab *v, int sorted) {
+  for (int32_t id = 0; id < v->size; id++) {
+    order[id] = id;
+    counts[id] = v->entries[id].count;
+  }
+  if (!sorted || v->size < 2) return v->size;
+  ranked *all = malloc((size_t)v->size * sizeof *all);
+  if (!all) return GF_NO_MEMORY;
+  for (int32_t id = 0; id < v->size; id++) {
+    const entry *e = &v->entries[id];
+    all[id] = (ranked){v->arena + e->start, e->bytes, e->count, id};
+  }
+  qsort(all, (size_t)v->size, sizeof *all, by_frequency);
+  for (int32_t k = 0; k < v->size; k++) {
+    order[k] = all[k].id;
+    counts[k] = all[k].count;
+  }
+  free(all);
+  return v->size;
+}

@@ -1,0 +1,136 @@
+import { describe, expect, shapeText } from './errors.js'
+
+/**
+ * @typedef {import('./tensor.js').Tensor} Tensor
+ *
+ * An operation as the library knows it, one object in each file of ops/.
+ * @typedef {object} Operation
+ * @property {string} name
+ * @property {(node: Node, gradient: (tensor: Tensor | null | undefined) => number) => void} backward
+ *   adds to the gradients of the inputs; `gradient(t)` is the address of t's gradient, or 0 where none is wanted or known
+ * @property {import('./explain.js').ExplainCell} explain how one cell of an output was made
+ * @property {import('./explain.js').ExplainGradient} explainGradient what this use of an input gives to its gradient
+ * @property {(node: Node) => { multiplyAdds: number }} [cost]
+ *
+ * One recorded use of an operation.
+ * @typedef {object} Node
+ * @property {Operation} op
+ * @property {Record<string, any>} inputs tensors or null, by the names of the op's formula
+ * @property {Record<string, Tensor>} outputs
+ * @property {any} saved sizes and what else backward and explain need
+ * @property {import('./trace.js').Trace | null} trace the trace it belongs to
+ * @property {boolean} [used] backward went through it
+ */
+
+/**
+ * Notes how `outputs` were made, if anybody will ask: for `backward` when an input needs a gradient, and for the trace
+ * being recorded. The first output is the one that carries the gradient.
+ * @param {import('./engine.js').Engine} engine
+ * @param {Operation} op
+ * @param {Node['inputs']} inputs
+ * @param {Node['outputs']} outputs
+ * @param {any} [saved]
+ */
+export function record(engine, op, inputs, outputs, saved = {}) {
+  const [out] = Object.values(outputs)
+  const needsGrad = engine.gradEnabled && Object.values(inputs).some(t => t?.requiresGrad)
+  if (needsGrad || engine.trace) {
+    /** @type {Node} */ const node = { op, inputs, outputs, saved, trace: engine.trace }
+    if (needsGrad) {
+      out.requiresGrad = true
+      for (const output of Object.values(outputs)) output.node = node
+    }
+    engine.trace?.add(node)
+  }
+  return out
+}
+
+/** Whether an operation on these inputs will be asked about: then it keeps what it would otherwise throw away. */
+export const isRecording = (
+  /** @type {import('./engine.js').Engine} */ engine,
+  /** @type {(Tensor | null | undefined)[]} */ ...inputs
+) => Boolean(engine.trace) || (engine.gradEnabled && inputs.some(t => t?.requiresGrad))
+
+/** The recorded operations that lead to `out`, each after all that use its outputs. @param {Tensor} out */
+function nodesFromOutput(out) {
+  /** @type {Node[]} */ const order = []
+  const seen = new Set()
+  /** @type {{ node: Node, inputs: Iterator<Tensor | null | undefined> }[]} */ const path = []
+  const enter = (/** @type {Node | null | undefined} */ node) => {
+    if (!node || seen.has(node)) return
+    seen.add(node)
+    path.push({ node, inputs: Object.values(node.inputs)[Symbol.iterator]() })
+  }
+  enter(out.node)
+  while (path.length) {
+    const top = path[path.length - 1]
+    const { done, value } = top.inputs.next()
+    if (done) order.push(/** @type {NonNullable<typeof top>} */ (path.pop()).node)
+    else enter(value?.node)
+  }
+  return order.reverse()
+}
+
+/** @param {Node} node */
+function checkUsable(node) {
+  expect(!node.used, 'state', () =>
+    `backward: the computation behind this tensor was already used by an earlier backward (in ${node.op.name}); compute it again`)
+  for (const [name, tensor] of [...Object.entries(node.inputs), ...Object.entries(node.outputs)]) {
+    expect(!tensor?.disposed, 'state', () =>
+      `backward: ${name} of ${node.op.name} was disposed before; call backward inside the same gf.tidy as the computation`)
+  }
+}
+
+/** @param {Tensor} out @param {Tensor | undefined} gradient */
+function checkStart(out, gradient) {
+  const { engine } = out
+  expect(out.requiresGrad, 'state', () => `backward: ${describe(out)} was not computed from any tensor with requiresGrad`)
+  if (!gradient) {
+    expect(out.size === 1, 'shape', () => `backward: ${describe(out)} is not a single value; give the gradient to start from`)
+    return
+  }
+  expect(gradient.engine === engine && gradient.dtype === 'float32', 'type',
+    () => `backward: gradient must be a float32 tensor, got ${describe(gradient)}`)
+  expect(shapeText(gradient.shape) === shapeText(out.shape), 'shape',
+    () => `backward: gradient must have shape ${shapeText(out.shape)}, got ${shapeText(gradient.shape)}`)
+}
+
+/**
+ * Walks the recorded computation from `out` to the leaves and adds to their `grad`.
+ * @param {Tensor} out
+ * @param {Tensor} [start] d(loss)/d(out)
+ */
+export function backward(out, start) {
+  checkStart(out, start)
+  const { engine } = out
+  const nodes = nodesFromOutput(out)
+  nodes.forEach(checkUsable)
+  /** Gradients of tensors that are not leaves. @type {Map<Tensor, Tensor>} */ const passing = new Map()
+
+  /** @param {Tensor} tensor */
+  const gradientOf = tensor => {
+    const held = tensor.node ? passing.get(tensor) : tensor.grad
+    if (held) return held
+    const fresh = engine.keep(engine.zeros(tensor.shape))
+    if (tensor.node) passing.set(tensor, fresh)
+    else tensor.grad = fresh
+    return fresh
+  }
+  /** @param {Tensor} tensor @param {Tensor | undefined} values */
+  const add = (tensor, values) => {
+    const { values: to } = gradientOf(tensor)
+    values ? values.values.forEach((v, i) => { to[i] += v }) : (to[0] += 1)
+  }
+
+  add(out, start)
+  for (const node of nodes) {
+    node.used = true
+    const made = Object.values(node.outputs)
+    node.op.backward(node, tensor =>
+      tensor && (tensor.requiresGrad || made.includes(tensor)) ? gradientOf(tensor).address : 0)
+  }
+  for (const [tensor, gradient] of passing) {
+    const trace = /** @type {Node} */ (tensor.node).trace
+    trace ? trace.keepGradient(tensor, gradient) : gradient.dispose()
+  }
+}

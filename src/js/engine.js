@@ -1,0 +1,140 @@
+import { Memory } from './memory.js'
+import { Tensor } from './tensor.js'
+
+/** Room for the longest list of integer arguments a kernel takes. */
+const MOST_ARGUMENTS = 64
+
+/**
+ * One running instance of the kernels and what belongs to it: memory, random generator, open scopes and modes.
+ * Tensors carry their engine, so operations need no global state and two engines can live side by side.
+ */
+export class Engine {
+  /** The raw wasm exports, `gf_...` as glassformer.h has them. @type {any} */ c
+  /** @type {Memory} */ memory
+  /** Address of the random generator's state. */ generator
+  /** Sets of tensors that end with the innermost `tidy`. @type {Set<Tensor>[]} */ scopes = []
+  /** False inside `noGrad`. */ gradEnabled = true
+  /** The trace being recorded, if any. @type {import('./trace.js').Trace | null} */ trace = null
+  #scratch = { address: 0, bytes: 0 }
+  #arguments = 0
+  #freed = new FinalizationRegistry(/** @param {{ release(): void }} storage */ storage => storage.release())
+
+  /** @param {WebAssembly.Exports} exports */
+  constructor(exports) {
+    this.c = exports
+    this.c._initialize?.()
+    this.memory = new Memory(this.c)
+    this.#arguments = this.memory.alloc(4 * MOST_ARGUMENTS)
+    this.generator = this.memory.alloc(this.c.gf_generator_size())
+    this.c.gf_seed(this.generator, (Math.random() * 2 ** 32) >>> 0)
+  }
+
+  /**
+   * A new tensor with whatever the memory holds: for operations that write every cell.
+   * @param {readonly number[]} shape
+   * @param {import('./tensor.js').DType} [dtype]
+   */
+  empty(shape, dtype = 'float32') {
+    return new Tensor(this, shape, dtype)
+  }
+
+  /** @param {readonly number[]} shape @param {import('./tensor.js').DType} [dtype] */
+  zeros(shape, dtype = 'float32') {
+    const out = this.empty(shape, dtype)
+    out.bytes.fill(0)
+    return out
+  }
+
+  /**
+   * A block for a kernel's workspace. It is the same block every time: valid until the next call of this function.
+   * @param {number} floats
+   * @returns {number}
+   */
+  scratch(floats) {
+    const bytes = floats * 4
+    if (bytes > this.#scratch.bytes) {
+      if (this.#scratch.address) this.memory.free(this.#scratch.address)
+      this.#scratch = { address: 0, bytes: 0 }
+      this.#scratch = { address: this.memory.alloc(bytes), bytes }
+    }
+    return this.#scratch.address
+  }
+
+  /**
+   * Small integer arguments (shapes, strides, structs) in memory for the next kernel call.
+   * @param {readonly number[]} values
+   * @returns {number} their address
+   */
+  pass(values) {
+    this.memory.ints(this.#arguments, MOST_ARGUMENTS).set(values)
+    return this.#arguments
+  }
+
+  /** A new tensor ends with the innermost `tidy`, or, outside of any, when it is forgotten. @param {Tensor} tensor */
+  adopt(tensor) {
+    const scope = this.scopes.at(-1)
+    if (scope) scope.add(tensor)
+    else this.#freed.register(tensor, /** @type {any} */ (tensor.storage), tensor)
+  }
+
+  /** The tensor is being disposed. @param {Tensor} tensor */
+  release(tensor) {
+    if (!this.#leaveScope(tensor)) this.#freed.unregister(tensor)
+  }
+
+  /** @param {Tensor} tensor */
+  #leaveScope(tensor) {
+    return this.scopes.some(scope => scope.delete(tensor))
+  }
+
+  /** Takes a tensor out of every scope: it lives until disposed or forgotten. @template {Tensor} T @param {T} tensor */
+  keep(tensor) {
+    if (this.#leaveScope(tensor)) this.#freed.register(tensor, /** @type {any} */ (tensor.storage), tensor)
+    return tensor
+  }
+
+  /**
+   * Runs `fn` and disposes every tensor made in it, except those it returns (alone, in arrays, objects or Maps).
+   * @template T
+   * @param {() => T} fn
+   * @returns {T}
+   */
+  tidy(fn) {
+    const scope = new Set()
+    this.scopes.push(scope)
+    /** @type {T | undefined} */ let result
+    try {
+      result = fn()
+      return result
+    } finally {
+      this.scopes.pop()
+      for (const tensor of tensorsIn(result)) if (scope.delete(tensor)) this.adopt(tensor)
+      for (const tensor of scope) {
+        tensor.dispose()
+      }
+    }
+  }
+
+  /**
+   * Runs `fn` without recording it for `backward`.
+   * @template T
+   * @param {() => T} fn
+   * @returns {T}
+   */
+  noGrad(fn) {
+    const before = this.gradEnabled
+    this.gradEnabled = false
+    try {
+      return fn()
+    } finally {
+      this.gradEnabled = before
+    }
+  }
+}
+
+/** @param {unknown} value @returns {Iterable<Tensor>} */
+function* tensorsIn(value) {
+  if (value instanceof Tensor) yield value
+  else if (Array.isArray(value) || value instanceof Map || value instanceof Set) for (const v of value) yield* tensorsIn(v)
+  else if (value && Object.getPrototypeOf(value) === Object.prototype) yield* tensorsIn(Object.values(value))
+}

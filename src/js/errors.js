@@ -1,0 +1,101 @@
+/**
+ * Everything the library throws on purpose.
+ *
+ * `code` is for programs: 'type' (not the kind of value expected), 'shape', 'range' (a number outside its limits),
+ * 'index' (an id outside a table), 'memory', 'state' (called at the wrong time), 'text', 'format' (a bad file).
+ * The message is for people: it names the argument, says what was expected and what was given.
+ */
+export class GlassformerError extends Error {
+  /**
+   * @param {'type' | 'shape' | 'range' | 'index' | 'memory' | 'state' | 'text' | 'format'} code
+   * @param {string} message
+   */
+  constructor(code, message) {
+    super(message)
+    this.name = 'GlassformerError'
+    this.code = code
+  }
+}
+
+/** @param {readonly number[]} shape */
+export const shapeText = shape => `[${shape.join(', ')}]`
+
+/**
+ * What a value is, in a few words, for the end of an error message.
+ * @param {unknown} value
+ * @returns {string}
+ */
+export function describe(value) {
+  if (value === null || value === undefined) return String(value)
+  if (typeof value === 'string') return value.length > 40 ? `a string of ${value.length} characters` : JSON.stringify(value)
+  if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint') return String(value)
+  if (Array.isArray(value)) return `an array of ${value.length}`
+  if (typeof value === 'function') return `the function ${value.name || '(anonymous)'}`
+  const { dtype, shape } = /** @type {{ dtype?: string, shape?: number[] }} */ (value)
+  if (dtype && Array.isArray(shape)) return `a ${dtype} tensor ${shapeText(shape)}`
+  return `a value of type ${Object.getPrototypeOf(value)?.constructor?.name ?? typeof value}`
+}
+
+/**
+ * @param {boolean} condition
+ * @param {ConstructorParameters<typeof GlassformerError>[0]} code
+ * @param {() => string} message built only when it is needed
+ * @returns {asserts condition}
+ */
+export function expect(condition, code, message) {
+  if (!condition) throw new GlassformerError(code, message())
+}
+
+/**
+ * A whole number from `low` to `high`, or an error that names it.
+ * @param {string} where the function or class it was given to
+ * @param {string} name
+ * @param {unknown} value
+ * @param {number} [low]
+ * @param {number} [high]
+ * @returns {number}
+ */
+export function wholeNumber(where, name, value, low = 0, high = 2 ** 31 - 1) {
+  expect(
+    Number.isInteger(value) && /** @type {number} */ (value) >= low && /** @type {number} */ (value) <= high,
+    typeof value === 'number' ? 'range' : 'type',
+    () => `${where}: ${name} must be a whole number from ${low} to ${high}, got ${describe(value)}`
+  )
+  return /** @type {number} */ (value)
+}
+
+/**
+ * A number for which `ok` holds.
+ * @param {string} where
+ * @param {string} name
+ * @param {unknown} value
+ * @param {string} expected in words, such as 'a number from 0 to 1'
+ * @param {(value: number) => boolean} ok
+ * @returns {number}
+ */
+export function numberWhere(where, name, value, expected, ok) {
+  expect(
+    typeof value === 'number' && ok(value),
+    typeof value === 'number' ? 'range' : 'type',
+    () => `${where}: ${name} must be ${expected}, got ${describe(value)}`
+  )
+  return /** @type {number} */ (value)
+}
+
+/** @param {string} where @param {string} name @param {unknown} p @returns {number} */
+export const probability = (where, name, p) => numberWhere(where, name, p, 'a number from 0 to 1', v => v >= 0 && v <= 1)
+
+/**
+ * One of a few words.
+ * @template {string} T
+ * @param {string} where
+ * @param {string} name
+ * @param {unknown} value
+ * @param {readonly T[]} words
+ * @returns {T}
+ */
+export function oneOf(where, name, value, words) {
+  expect(words.includes(/** @type {T} */ (value)), typeof value === 'string' ? 'range' : 'type',
+    () => `${where}: ${name} must be one of ${words.map(w => `'${w}'`).join(', ')}, got ${describe(value)}`)
+  return /** @type {T} */ (value)
+}

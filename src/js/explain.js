@@ -1,0 +1,68 @@
+/**
+ * The vocabulary in which operations explain their cells. An explanation is a formula, the terms that were summed (each
+ * a product of factors), and the steps taken with that sum. Factors that are cells of tensors can be followed further.
+ *
+ * @typedef {import('./tensor.js').Tensor} Tensor
+ * @typedef {import('./autograd.js').Node} Node
+ *
+ * @typedef {object} Factor
+ * @property {string} symbol as it stands in the formula
+ * @property {number} value
+ * @property {Tensor} [tensor] where the value lies, if it is a cell
+ * @property {readonly number[]} [index]
+ * @property {boolean} [isGradient] the value is d(loss)/d(that cell)
+ *
+ * @typedef {object} Term
+ * @property {string} label
+ * @property {number} value
+ * @property {Factor[]} factors
+ *
+ * @typedef {object} CellExplanation
+ * @property {string} formula
+ * @property {Term[]} terms
+ * @property {{ label: string, value: number }[]} [steps] what is done with the terms, in order; the last is the cell
+ * @property {number} computed the cell again, from the terms
+ * @property {Factor[]} [row] further cells that the steps were made from
+ *
+ * @callback ExplainCell
+ * @param {Node} node
+ * @param {string} output the name of the output in `node.outputs`
+ * @param {readonly number[]} index
+ * @returns {CellExplanation}
+ *
+ * @callback ExplainGradient
+ * @param {Node} node
+ * @param {string} input the name of the input in `node.inputs`
+ * @param {readonly number[]} index of a cell of that input
+ * @param {(tensor: Tensor, index: readonly number[], symbol: string) => Factor} d the loss's derivative by a cell
+ * @returns {{ formula: string, terms: Term[] }}
+ */
+
+/**
+ * A cell of a tensor as a factor.
+ * @param {Tensor | null | undefined} tensor @param {readonly number[]} index @param {string} symbol @returns {Factor}
+ */
+export function cell(tensor, index, symbol) {
+  const known = /** @type {Tensor} */ (tensor)
+  return { symbol: `${symbol}[${index.join(', ')}]`, value: known.at(...index), tensor: known, index }
+}
+
+/** A number that is no cell, such as a scale. @param {string} symbol @param {number} value @returns {Factor} */
+export const constant = (symbol, value) => ({ symbol, value })
+
+/** The product of some factors. @param {...Factor} factors @returns {Term} */
+export const product = (...factors) => ({
+  label: factors.map(f => f.symbol).join(' × '),
+  value: factors.reduce((value, f) => value * f.value, 1),
+  factors
+})
+
+/** @param {Term[]} terms */
+export const sum = terms => terms.reduce((total, t) => total + t.value, 0)
+
+/** The sum as a float32 kernel takes it: from left to right, each product and each partial sum rounded. @param {Term[]} terms */
+export const roundedSum = terms =>
+  terms.reduce((total, t) => Math.fround(total + t.factors.reduce((v, f) => Math.fround(v * f.value), 1)), 0)
+
+/** An explanation that is only the sum of its terms. @param {string} formula @param {Term[]} terms @returns {CellExplanation} */
+export const sumOf = (formula, terms) => ({ formula, terms, computed: roundedSum(terms) })

@@ -1,0 +1,43 @@
+import { Engine } from './engine.js'
+import { GlassformerError, describe } from './errors.js'
+
+/** Where the build puts the kernels, seen from this file. */
+const DEFAULT_WASM = new URL('../../dist/glassformer.wasm', import.meta.url)
+
+/** What the module imports: a hook that growing memory calls, which memory.js does not need. */
+const IMPORTS = { env: { emscripten_notify_memory_growth() {} } }
+
+/** @param {URL} url @returns {Promise<Uint8Array>} */
+async function readFile(url) {
+  const { readFile } = await import('node:fs/promises')
+  return readFile(url)
+}
+
+/**
+ * @param {unknown} wasm
+ * @returns {Promise<WebAssembly.Instance>}
+ */
+async function instantiate(wasm) {
+  let source = typeof wasm === 'string' ? new URL(wasm, globalThis.location?.href) : await wasm
+  if (source instanceof WebAssembly.Module) return WebAssembly.instantiate(source, IMPORTS)
+  if (source instanceof URL) source = source.protocol === 'file:' ? await readFile(source) : await fetch(source)
+  if (globalThis.Response && source instanceof Response) {
+    if (!source.ok) throw new GlassformerError('format', `load: ${source.url} answered ${source.status}`)
+    source = await source.arrayBuffer()
+  }
+  if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) {
+    return (await WebAssembly.instantiate(/** @type {BufferSource} */ (source), IMPORTS)).instance
+  }
+  throw new GlassformerError('type', `load: wasm must be a URL, a Response, a module or its bytes, got ${describe(wasm)}`)
+}
+
+/**
+ * Starts an engine: compiles the kernels and gives them a memory of their own.
+ * @param {{ wasm?: URL | string | Response | Promise<Response> | BufferSource | WebAssembly.Module }} [options]
+ *   wasm: where the kernels are; by default beside the package
+ * @returns {Promise<Engine>}
+ */
+export async function loadEngine({ wasm = DEFAULT_WASM } = {}) {
+  const { exports } = await instantiate(wasm)
+  return new Engine(exports)
+}

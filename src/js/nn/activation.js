@@ -1,0 +1,40 @@
+import { describe, GlassformerError, oneOf } from '../errors.js'
+import { gelu } from '../ops/gelu.js'
+import { relu } from '../ops/relu.js'
+import { Module } from './module.js'
+
+/** @typedef {import('../tensor.js').Tensor} Tensor */
+
+/** torch.nn.ReLU */
+export class ReLU extends Module {
+  /** @param {Tensor} x @returns {Tensor} */
+  forward(x) {
+    return relu(x)
+  }
+}
+
+/** torch.nn.GELU */
+export class GELU extends Module {
+  /** @param {import('../engine.js').Engine} engine @param {{ approximate?: 'none' | 'tanh' }} [options] approximate: 'none' */
+  constructor(engine, { approximate = 'none' } = {}) {
+    super(engine)
+    this.approximate = oneOf('GELU', 'approximate', approximate, ['none', 'tanh'])
+  }
+
+  /** @param {Tensor} x @returns {Tensor} */
+  forward(x) {
+    return gelu(x, { approximate: this.approximate })
+  }
+}
+
+/**
+ * The activation a layer was asked for.
+ * @param {string} where @param {unknown} activation 'relu', 'gelu' or a function of a tensor
+ * @returns {(x: Tensor) => Tensor}
+ */
+export function activationOf(where, activation) {
+  if (typeof activation === 'function') return /** @type {any} */ (activation)
+  if (activation === 'relu') return relu
+  if (activation === 'gelu') return x => gelu(x)
+  throw new GlassformerError('type', `${where}: activation must be 'relu', 'gelu' or a function, got ${describe(activation)}`)
+}

@@ -1,0 +1,17 @@
+import { probability } from '../errors.js'
+import { dropout } from '../ops/dropout.js'
+import { Module } from './module.js'
+
+/** While training, drops values with probability p: torch.nn.Dropout. */
+export class Dropout extends Module {
+  /** @param {import('../engine.js').Engine} engine @param {number} [p] 0.5 */
+  constructor(engine, p = 0.5) {
+    super(engine)
+    this.p = probability('Dropout', 'p', p)
+  }
+
+  /** @param {import('../tensor.js').Tensor} x @returns {import('../tensor.js').Tensor} */
+  forward(x) {
+    return dropout(x, { p: this.p, training: this.training })
+  }
+}

@@ -1,0 +1,37 @@
+import { wholeNumber } from '../errors.js'
+import { embedding } from '../ops/embedding.js'
+import { fillNormal } from '../random.js'
+import { Module } from './module.js'
+
+/** A table of vectors, looked up by id: torch.nn.Embedding. weight [numEmbeddings, embeddingDim]. */
+export class Embedding extends Module {
+  /**
+   * @param {import('../engine.js').Engine} engine
+   * @param {number} numEmbeddings
+   * @param {number} embeddingDim
+   * @param {{ paddingIdx?: number }} [options] paddingIdx: a row that starts as zeros and gets no gradient
+   */
+  constructor(engine, numEmbeddings, embeddingDim, { paddingIdx } = {}) {
+    super(engine)
+    this.numEmbeddings = wholeNumber('Embedding', 'numEmbeddings', numEmbeddings)
+    this.embeddingDim = wholeNumber('Embedding', 'embeddingDim', embeddingDim)
+    if (paddingIdx !== undefined) {
+      wholeNumber('Embedding', 'paddingIdx', paddingIdx, -numEmbeddings, numEmbeddings - 1)
+      this.paddingIdx = paddingIdx < 0 ? paddingIdx + numEmbeddings : paddingIdx
+    }
+    this.weight = this.parameter(numEmbeddings, embeddingDim)
+    this.resetParameters()
+  }
+
+  /** Standard normal values, zeros in the padding row. */
+  resetParameters() {
+    fillNormal(this.weight)
+    const { paddingIdx: row, embeddingDim: C } = this
+    if (row !== undefined) this.weight.values.fill(0, row * C, (row + 1) * C)
+  }
+
+  /** @param {import('../tensor.js').Tensor | number[] | number[][]} ids @returns {import('../tensor.js').Tensor} [...ids.shape, embeddingDim] */
+  forward(ids) {
+    return embedding(ids, this.weight, { paddingIdx: this.paddingIdx })
+  }
+}

@@ -1,0 +1,11 @@
+export { GELU, ReLU } from './activation.js'
+export { Dropout } from './dropout.js'
+export { Embedding } from './embedding.js'
+export { LayerNorm } from './layer_norm.js'
+export { Linear } from './linear.js'
+export { Module, ModuleList, Parameter } from './module.js'
+export { MultiheadAttention } from './multihead_attention.js'
+export { LearnedPositionalEncoding, PositionalEncoding } from './positional_encoding.js'
+export {
+  Transformer, TransformerDecoder, TransformerDecoderLayer, TransformerEncoder, TransformerEncoderLayer
+} from './transformer.js'

@@ -1,0 +1,32 @@
+import { numberWhere, wholeNumber } from '../errors.js'
+import { layerNorm } from '../ops/layer_norm.js'
+import { Module } from './module.js'
+
+/** Layer norm over the last axis: torch.nn.LayerNorm. weight and bias [normalizedShape]. */
+export class LayerNorm extends Module {
+  /**
+   * @param {import('../engine.js').Engine} engine
+   * @param {number | [number]} normalizedShape the size of the last axis
+   * @param {{ eps?: number, elementwiseAffine?: boolean }} [options] eps: 1e-5; elementwiseAffine: true
+   */
+  constructor(engine, normalizedShape, { eps = 1e-5, elementwiseAffine = true } = {}) {
+    super(engine)
+    const C = Array.isArray(normalizedShape) && normalizedShape.length === 1 ? normalizedShape[0] : normalizedShape
+    this.normalizedShape = [wholeNumber('LayerNorm', 'normalizedShape', C)]
+    this.eps = numberWhere('LayerNorm', 'eps', eps, 'a number >= 0', v => v >= 0)
+    this.weight = elementwiseAffine ? this.parameter(...this.normalizedShape) : null
+    this.bias = elementwiseAffine ? this.parameter(...this.normalizedShape) : null
+    this.resetParameters()
+  }
+
+  /** weight 1, bias 0. */
+  resetParameters() {
+    this.weight?.values.fill(1)
+    this.bias?.values.fill(0)
+  }
+
+  /** @param {import('../tensor.js').Tensor} x @returns {import('../tensor.js').Tensor} */
+  forward(x) {
+    return layerNorm(x, this.weight, this.bias, { eps: this.eps })
+  }
+}

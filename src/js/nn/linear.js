@@ -1,0 +1,34 @@
+import { wholeNumber } from '../errors.js'
+import { linear } from '../ops/linear.js'
+import { fillUniform } from '../random.js'
+import { Module } from './module.js'
+
+/** y = x Wᵀ + b: torch.nn.Linear. weight [outFeatures, inFeatures], bias [outFeatures]. */
+export class Linear extends Module {
+  /**
+   * @param {import('../engine.js').Engine} engine
+   * @param {number} inFeatures
+   * @param {number} outFeatures
+   * @param {{ bias?: boolean }} [options] bias: true
+   */
+  constructor(engine, inFeatures, outFeatures, { bias = true } = {}) {
+    super(engine)
+    this.inFeatures = wholeNumber('Linear', 'inFeatures', inFeatures)
+    this.outFeatures = wholeNumber('Linear', 'outFeatures', outFeatures)
+    this.weight = this.parameter(outFeatures, inFeatures)
+    this.bias = bias ? this.parameter(outFeatures) : null
+    this.resetParameters()
+  }
+
+  /** kaiming_uniform_ with a = √5 for the weight and 1 / √inFeatures for the bias, as PyTorch draws them. */
+  resetParameters() {
+    const gain = Math.sqrt(2 / (1 + Math.sqrt(5) ** 2)), bound = Math.sqrt(3) * (gain / Math.sqrt(this.inFeatures))
+    fillUniform(this.weight, -bound, bound)
+    if (this.bias) fillUniform(this.bias, -1 / Math.sqrt(this.inFeatures), 1 / Math.sqrt(this.inFeatures))
+  }
+
+  /** @param {import('../tensor.js').Tensor} x [..., inFeatures] @returns {import('../tensor.js').Tensor} [..., outFeatures] */
+  forward(x) {
+    return linear(x, this.weight, this.bias)
+  }
+}

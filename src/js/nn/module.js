@@ -1,0 +1,213 @@
+import { GlassformerError, describe, expect, shapeText } from '../errors.js'
+import { Tensor, tensor as makeTensor } from '../tensor.js'
+
+/**
+ * A tensor that belongs to a module and is trained: torch.nn.Parameter. It lives until disposed or forgotten.
+ */
+export class Parameter extends Tensor {
+  /** @param {import('../engine.js').Engine} engine @param {readonly number[]} shape @param {Tensor} [base] whose values it shows */
+  constructor(engine, shape, base) {
+    super(engine, shape, 'float32', base)
+    engine.keep(this)
+    this.requiresGrad = true
+  }
+}
+
+/** `forward` as it is called from outside: a trace learns where it is. @param {Module} module */
+function wrapForward(module) {
+  const { forward } = module
+  Object.defineProperty(module, 'forward', {
+    value: (/** @type {any[]} */ ...inputs) => module.run(forward, inputs),
+    enumerable: false, configurable: true, writable: true
+  })
+}
+
+/** The modules whose forward is running, for each engine. @type {WeakMap<import('../engine.js').Engine, Module[]>} */
+const running = new WeakMap()
+
+/**
+ * Something with parameters and a forward pass: torch.nn.Module. A subclass assigns parameters and other modules to its
+ * properties, and they are found there, in that order.
+ */
+export class Module {
+  /** What the tensors given to forward are called in a trace. @type {readonly string[]} */ static inputNames = ['input']
+  /** Whether dropout is active; see `train` and `eval`. */ training = true
+
+  /** Names of the tensors that are saved but not trained. @type {Set<string>} */ buffers = new Set()
+
+  /** @param {import('../engine.js').Engine} engine */
+  constructor(engine) {
+    this.engine = engine
+    wrapForward(this)
+  }
+
+  /** @param {...any} _inputs @returns {any} */
+  forward(..._inputs) {
+    throw new GlassformerError('state', `${this.constructor.name}: forward is not defined`)
+  }
+
+  /** @param {Function} forward @param {any[]} inputs */
+  run(forward, inputs) {
+    const { trace } = this.engine
+    if (!trace) return forward.apply(this, inputs)
+    const stack = running.get(this.engine) ?? []
+    running.set(this.engine, stack)
+    trace.enter(this, stack.at(-1), inputs)
+    stack.push(this)
+    try {
+      const output = forward.apply(this, inputs), first = Array.isArray(output) ? output[0] : output
+      if (first instanceof Tensor && !inputs.includes(first)) trace.tag('output', first)
+      return output
+    } finally {
+      stack.pop()
+      trace.leave()
+    }
+  }
+
+  /** Names a tensor of this forward pass for the trace being recorded, if any. @template {Tensor} T @param {string} name @param {T} tensor */
+  tag(name, tensor) {
+    this.engine.trace?.tag(name, tensor)
+    return tensor
+  }
+
+  /** A new parameter without values. @param {...number} shape */
+  parameter(...shape) {
+    return new Parameter(this.engine, shape)
+  }
+
+  /** Adds a tensor that is saved but not trained: torch.nn.Module.register_buffer. @param {string} name @param {Tensor} tensor */
+  registerBuffer(name, tensor) {
+    /** @type {any} */ (this)[name] = this.engine.keep(tensor)
+    this.buffers.add(name)
+  }
+
+  /** The modules directly inside, by name. @returns {[string, Module][]} */
+  namedChildren() {
+    return Object.entries(this).filter(entry => entry[1] instanceof Module)
+  }
+
+  /** Own parameters and buffers, by name. @returns {[string, Tensor][]} */
+  ownTensors() {
+    const entries = Object.entries(this)
+    return [...entries.filter(([, v]) => v instanceof Parameter), ...entries.filter(([name]) => this.buffers.has(name))]
+  }
+
+  /** The path from here to a module inside, such as 'layers.0.linear1'. @param {Module} module */
+  pathOf(module) {
+    return this.namedModules().find(entry => entry[1] === module)?.[0]
+  }
+
+  /** This module and all inside, by name, each before its children. @param {string} [prefix] @returns {[string, Module][]} */
+  namedModules(prefix = '') {
+    return [[prefix, this], ...this.namedChildren().flatMap(([name, child]) => child.namedModules(prefix ? `${prefix}.${name}` : name))]
+  }
+
+  /** All parameters by name, in PyTorch's order; a shared one only once. @returns {[string, Parameter][]} */
+  namedParameters() {
+    const seen = new Set()
+    return /** @type {[string, Parameter][]} */ (namedTensors(this).filter(([, t]) =>
+      t instanceof Parameter && !seen.has(t) && seen.add(t)))
+  }
+
+  /** @returns {Parameter[]} */
+  parameters() {
+    return this.namedParameters().map(([, parameter]) => parameter)
+  }
+
+  /** All parameters and buffers under PyTorch's keys. The tensors are the module's own. @returns {Record<string, Tensor>} */
+  stateDict() {
+    return Object.fromEntries(namedTensors(this))
+  }
+
+  /**
+   * Copies values into all parameters and buffers.
+   * @param {Record<string, Tensor | import('../tensor.js').NestedArray>} state
+   * @throws {GlassformerError} 'shape' for missing or unknown keys and wrong shapes, all of them named; nothing is changed then
+   */
+  loadStateDict(state) {
+    expect(state !== null && typeof state === 'object', 'type', () => `loadStateDict: expected an object of tensors, got ${describe(state)}`)
+    const own = this.stateDict(), name = this.constructor.name
+    const missing = Object.keys(own).filter(key => !(key in state)), unknown = Object.keys(state).filter(key => !(key in own))
+    const problems = [...missing.map(key => `${key} is missing`), ...unknown.map(key => `${key} is unknown`)]
+    this.engine.tidy(() => {
+      const given = Object.keys(own).filter(key => key in state).map(key => {
+        const value = state[key], tensor = value instanceof Tensor ? value : makeTensor(this.engine, value)
+        if (shapeText(tensor.shape) !== shapeText(own[key].shape)) {
+          problems.push(`${key} must have shape ${shapeText(own[key].shape)}, got ${shapeText(tensor.shape)}`)
+        }
+        return { to: own[key], from: tensor }
+      })
+      expect(problems.length === 0, 'shape', () => `loadStateDict: ${name} does not fit: ${problems.join('; ')}`)
+      for (const { to, from } of given) to.data.set(from.values)
+    })
+  }
+
+  /** Switches dropout on, or off with false, here and in all modules inside. @param {boolean} [mode] */
+  train(mode = true) {
+    for (const [, module] of this.namedModules()) module.training = mode
+    return this
+  }
+
+  /** Switches dropout off. */
+  eval() {
+    return this.train(false)
+  }
+
+  /** A copy with parameters of its own and the same values: copy.deepcopy. @returns {this} */
+  clone() {
+    const copy = Object.create(Object.getPrototypeOf(this))
+    for (const [name, value] of Object.entries(this)) {
+      copy[name] = value instanceof Module ? value.clone() : value instanceof Tensor ? cloneTensor(value) : value
+    }
+    copy.buffers = new Set(this.buffers)
+    wrapForward(copy)
+    return copy
+  }
+
+  /** Frees all parameters and buffers. */
+  dispose() {
+    for (const tensor of Object.values(this.stateDict())) tensor.dispose()
+  }
+}
+
+/** Parameters and buffers of a module and all inside, by path. @param {Module} root @returns {[string, Tensor][]} */
+const namedTensors = root => root.namedModules().flatMap(([path, module]) =>
+  module.ownTensors().map(([name, t]) => /** @type {[string, Tensor]} */ ([path ? `${path}.${name}` : name, t])))
+
+/** @param {Tensor} tensor */
+function cloneTensor(tensor) {
+  const { engine, shape, dtype } = tensor
+  const copy = tensor instanceof Parameter ? new Parameter(engine, shape) : engine.keep(engine.empty(shape, dtype))
+  copy.requiresGrad = tensor.requiresGrad
+  copy.values.set(tensor.values)
+  return copy
+}
+
+/** A list of modules, named 0, 1, 2 ...: torch.nn.ModuleList. */
+export class ModuleList extends Module {
+  /** @param {import('../engine.js').Engine} engine @param {readonly Module[]} [modules] */
+  constructor(engine, modules = []) {
+    super(engine)
+    modules.forEach(module => this.push(module))
+  }
+
+  get length() {
+    return this.namedChildren().length
+  }
+
+  /** @param {Module} module */
+  push(module) {
+    expect(module instanceof Module, 'type', () => `ModuleList: expected a module, got ${describe(module)}`)
+    /** @type {any} */ (this)[this.length] = module
+    return this
+  }
+
+  /** @param {number} i */
+  at(i) {
+    return this.namedChildren().at(i)?.[1]
+  }
+
+  [Symbol.iterator]() {
+    return this.namedChildren().map(([, module]) => module)[Symbol.iterator]()
+  }
+}

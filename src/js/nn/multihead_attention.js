@@ -1,0 +1,114 @@
+import { expect, probability, shapeText, wholeNumber } from '../errors.js'
+import { multiheadAttention } from '../ops/attention.js'
+import { expectRank, floatTensor } from '../ops/checks.js'
+import { linearRows } from '../ops/linear.js'
+import { fillUniform } from '../random.js'
+import { Linear } from './linear.js'
+import { Module } from './module.js'
+
+/** @typedef {import('../tensor.js').Tensor} Tensor */
+
+/** torch.nn.init.xavier_uniform_ @param {Tensor} weight [O, I] */
+export function xavierUniform(weight) {
+  const [O, I] = weight.shape, bound = Math.sqrt(3) * Math.sqrt(2 / (I + O))
+  return fillUniform(weight, -bound, bound)
+}
+
+/**
+ * Multi-head attention: torch.nn.MultiheadAttention, batch first.
+ * in_proj_weight [3·embedDim, embedDim] holds the projections of query, key and value one under the other; with kdim or
+ * vdim of their own there are q_proj_weight, k_proj_weight and v_proj_weight instead. in_proj_bias [3·embedDim], out_proj.
+ */
+export class MultiheadAttention extends Module {
+  static inputNames = ['query', 'key', 'value']
+
+  /**
+   * @param {import('../engine.js').Engine} engine
+   * @param {number} embedDim
+   * @param {number} numHeads divides embedDim
+   * @param {{ dropout?: number, bias?: boolean, kdim?: number, vdim?: number }} [options]
+   *   dropout: 0, on the weights while training; bias: true; kdim, vdim: embedDim, channels of key and value
+   */
+  constructor(engine, embedDim, numHeads, { dropout = 0, bias = true, kdim = embedDim, vdim = embedDim } = {}) {
+    super(engine)
+    this.embedDim = wholeNumber('MultiheadAttention', 'embedDim', embedDim, 1)
+    this.numHeads = wholeNumber('MultiheadAttention', 'numHeads', numHeads, 1)
+    expect(embedDim % numHeads === 0, 'range',
+      () => `MultiheadAttention: embedDim must be divisible by numHeads, got ${embedDim} and ${numHeads}`)
+    this.dropout = probability('MultiheadAttention', 'dropout', dropout)
+    this.kdim = wholeNumber('MultiheadAttention', 'kdim', kdim, 1)
+    this.vdim = wholeNumber('MultiheadAttention', 'vdim', vdim, 1)
+    const isOne = kdim === embedDim && vdim === embedDim
+    this.in_proj_weight = isOne ? this.parameter(3 * embedDim, embedDim) : null
+    this.q_proj_weight = isOne ? null : this.parameter(embedDim, embedDim)
+    this.k_proj_weight = isOne ? null : this.parameter(embedDim, kdim)
+    this.v_proj_weight = isOne ? null : this.parameter(embedDim, vdim)
+    this.in_proj_bias = bias ? this.parameter(3 * embedDim) : null
+    this.out_proj = new Linear(engine, embedDim, embedDim, { bias })
+    this.resetParameters()
+  }
+
+  /** Xavier uniform for the projections, zero biases. out_proj's weight keeps what its constructor drew. */
+  resetParameters() {
+    for (const weight of [this.in_proj_weight, this.q_proj_weight, this.k_proj_weight, this.v_proj_weight]) {
+      if (weight) xavierUniform(weight)
+    }
+    this.in_proj_bias?.values.fill(0)
+    this.out_proj.bias?.values.fill(0)
+  }
+
+  /**
+   * @param {Tensor} query [B, Tq, embedDim]
+   * @param {Tensor} [key] [B, Tk, kdim]; the query by default
+   * @param {Tensor} [value] [B, Tk, vdim]; the key by default
+   * @param {object} [options]
+   * @param {any} [options.keyPaddingMask] [B, Tk], true hides a key
+   * @param {boolean} [options.needWeights] true; false returns null for them
+   * @param {any} [options.attnMask] [Tq, Tk] or [B·numHeads, Tq, Tk]; booleans (true hides) or numbers to add
+   * @param {boolean} [options.averageAttnWeights] true: the mean over the heads
+   * @param {boolean} [options.isCausal] false; hides keys after the query's own place
+   * @returns {[Tensor, Tensor | null]} output [B, Tq, embedDim]; weights [B, Tq, Tk], or [B, numHeads, Tq, Tk] not averaged
+   */
+  forward(query, key = query, value = key, options = {}) {
+    const { needWeights = true, averageAttnWeights = true, attnMask, keyPaddingMask, isCausal } = options
+    checkShapes(this, query, key, value)
+    const [q, k, v] = [query, key, value].map((x, which) => this.tag('qkv'[which], project(this, x, which)))
+    const { out, weights } = multiheadAttention(q, k, v, this.numHeads, {
+      attnMask, keyPaddingMask, isCausal, needWeights, dropoutP: this.training ? this.dropout : 0
+    })
+    const output = this.out_proj.forward(this.tag('heads', out))
+    if (!needWeights || !weights) return [output, null]
+    return [output, averageAttnWeights ? averageHeads(weights) : weights]
+  }
+}
+
+/** One of the three projections; which: 0 query, 1 key, 2 value. @param {MultiheadAttention} mha @param {Tensor} x @param {number} which */
+function project({ embedDim: C, in_proj_weight: all, in_proj_bias: bias, ...own }, x, which) {
+  const weight = all ?? [own.q_proj_weight, own.k_proj_weight, own.v_proj_weight][which]
+  return linearRows(x, /** @type {Tensor} */ (weight), bias, { first: all ? which * C : 0, count: C, biasFirst: which * C })
+}
+
+/** @param {MultiheadAttention} mha @param {Tensor} query @param {Tensor} key @param {Tensor} value */
+function checkShapes({ embedDim, kdim, vdim }, query, key, value) {
+  const channels = { query: embedDim, key: kdim, value: vdim }
+  for (const [name, tensor] of Object.entries({ query, key, value })) {
+    expectRank('MultiheadAttention', name, floatTensor('MultiheadAttention', name, tensor), 3, '[B, T, C]')
+    const T = name === 'value' ? key.shape[1] : tensor.shape[1]
+    const wanted = shapeText([query.shape[0], T, channels[/** @type {'query'} */ (name)]])
+    expect(shapeText(tensor.shape) === wanted, 'shape',
+      () => `MultiheadAttention: ${name} must have shape ${wanted}, got ${shapeText(tensor.shape)}`)
+  }
+}
+
+/** The mean over the heads. @param {Tensor} weights [B, H, Tq, Tk] @returns {Tensor} [B, Tq, Tk] */
+function averageHeads(weights) {
+  const [B, H, Tq, Tk] = weights.shape, square = Tq * Tk, out = weights.engine.empty([B, Tq, Tk])
+  const to = out.values, from = weights.values
+  for (let i = 0; i < out.size; i++) {
+    const start = Math.floor(i / square) * H * square + (i % square)
+    let sum = 0
+    for (let h = 0; h < H; h++) sum += from[start + h * square]
+    to[i] = sum / H
+  }
+  return out
+}

@@ -1,0 +1,62 @@
+import { expect, shapeText, wholeNumber } from '../errors.js'
+import { add } from '../ops/add.js'
+import { expectRank, floatTensor } from '../ops/checks.js'
+import { narrow } from '../ops/narrow.js'
+import { positionalEncoding } from '../ops/positional_encoding.js'
+import { fillNormal } from '../random.js'
+import { Dropout } from './dropout.js'
+import { Module } from './module.js'
+
+/** @typedef {import('../tensor.js').Tensor} Tensor */
+
+/** The first T rows of a table, for x [B, T, C]. @param {string} where @param {Tensor} table @param {Tensor} x */
+function rowsFor(where, table, x) {
+  expectRank(where, 'x', floatTensor(where, 'x', x), 3, '[B, T, C]')
+  const [, T, C] = x.shape, [maxLength, dModel] = table.shape
+  expect(C === dModel, 'shape', () => `${where}: x must have ${dModel} channels, got ${shapeText(x.shape)}`)
+  expect(T <= maxLength, 'range', () => `${where}: x has ${T} positions, but the table holds ${maxLength}; make it with a larger maxLength`)
+  return narrow(table, 0, T)
+}
+
+/**
+ * Adds sinusoidal positions, then dropout: the PositionalEncoding of the PyTorch tutorial, batch first.
+ * pe [maxLength, dModel] is a buffer: saved, not trained.
+ */
+export class PositionalEncoding extends Module {
+  /**
+   * @param {import('../engine.js').Engine} engine
+   * @param {number} dModel
+   * @param {number} [dropout] 0.1
+   * @param {number} [maxLength] 5000
+   * @param {Parameters<typeof positionalEncoding>[3]} [options] base: 10000, layout: 'interleaved', method: 'log'
+   */
+  constructor(engine, dModel, dropout = 0.1, maxLength = 5000, options = {}) {
+    super(engine)
+    this.dropout = new Dropout(engine, dropout)
+    this.registerBuffer('pe', positionalEncoding(engine, maxLength, dModel, options))
+  }
+
+  /** @type {Tensor} */ pe = /** @type {any} */ (null)
+
+  /** @param {Tensor} x [B, T, dModel], T <= maxLength @returns {Tensor} the same shape */
+  forward(x) {
+    return this.dropout.forward(this.tag('sum', add(x, rowsFor('PositionalEncoding', this.pe, x))))
+  }
+}
+
+/** Adds a learned vector for each position: a second torch.nn.Embedding, as in notebook 004. weight [maxLength, dModel]. */
+export class LearnedPositionalEncoding extends Module {
+  /** @param {import('../engine.js').Engine} engine @param {number} maxLength @param {number} dModel */
+  constructor(engine, maxLength, dModel) {
+    super(engine)
+    wholeNumber('LearnedPositionalEncoding', 'maxLength', maxLength)
+    wholeNumber('LearnedPositionalEncoding', 'dModel', dModel)
+    this.weight = this.parameter(maxLength, dModel)
+    fillNormal(this.weight)
+  }
+
+  /** @param {Tensor} x [B, T, dModel], T <= maxLength @returns {Tensor} the same shape */
+  forward(x) {
+    return add(x, rowsFor('LearnedPositionalEncoding', this.weight, x))
+  }
+}

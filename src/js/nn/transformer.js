@@ -1,0 +1,231 @@
+import { describe, expect, numberWhere, wholeNumber } from '../errors.js'
+import { add } from '../ops/add.js'
+import { activationOf } from './activation.js'
+import { Dropout } from './dropout.js'
+import { LayerNorm } from './layer_norm.js'
+import { Linear } from './linear.js'
+import { Module, ModuleList } from './module.js'
+import { MultiheadAttention, xavierUniform } from './multihead_attention.js'
+
+/** @typedef {import('../tensor.js').Tensor} Tensor */
+/** @typedef {import('../engine.js').Engine} Engine */
+
+/**
+ * @typedef {object} LayerOptions
+ * @property {number} [dimFeedforward] 2048, width of the feed-forward layer
+ * @property {number} [dropout] 0.1
+ * @property {'relu' | 'gelu' | ((x: Tensor) => Tensor)} [activation] 'relu'
+ * @property {number} [layerNormEps] 1e-5
+ * @property {boolean} [normFirst] false: norm after each residual sum (as in the paper); true: before each sub-layer
+ * @property {boolean} [bias] true
+ */
+
+/** What both kinds of layer have in common: a feed-forward network and the residual sums around every sub-layer. */
+class TransformerLayer extends Module {
+  /**
+   * Adds the n-th sub-layer's result to its input, with the norm before or after.
+   * @param {Tensor} x @param {1 | 2 | 3} n @param {(x: Tensor) => Tensor} sublayer
+   */
+  residual(x, n, sublayer) {
+    const self = /** @type {any} */ (this), norm = self[`norm${n}`], dropout = self[`dropout${n}`]
+    const sum = add(x, dropout.forward(sublayer(self.normFirst ? norm.forward(x) : x)))
+    this.tag(`residual${n}`, sum)
+    return self.normFirst ? sum : norm.forward(sum)
+  }
+
+  /** @param {Tensor} x */
+  feedForward(x) {
+    const { linear1, linear2, dropout, activation } = /** @type {TransformerEncoderLayer} */ (/** @type {unknown} */ (this))
+    return linear2.forward(dropout.forward(this.tag('activation', activation(linear1.forward(x)))))
+  }
+}
+
+/** Self-attention and feed-forward, each with a residual sum and a norm: torch.nn.TransformerEncoderLayer, batch first. */
+export class TransformerEncoderLayer extends TransformerLayer {
+  static inputNames = ['src']
+
+  /** @param {Engine} engine @param {number} dModel @param {number} nhead @param {LayerOptions} [options] */
+  constructor(engine, dModel, nhead, options = {}) {
+    super(engine)
+    const { dimFeedforward = 2048, dropout = 0.1, activation = 'relu', layerNormEps: eps = 1e-5, normFirst = false, bias = true } = options
+    this.self_attn = new MultiheadAttention(engine, dModel, nhead, { dropout, bias })
+    this.linear1 = new Linear(engine, dModel, dimFeedforward, { bias })
+    this.dropout = new Dropout(engine, dropout)
+    this.linear2 = new Linear(engine, dimFeedforward, dModel, { bias })
+    this.normFirst = Boolean(normFirst)
+    this.norm1 = new LayerNorm(engine, dModel, { eps })
+    this.norm2 = new LayerNorm(engine, dModel, { eps })
+    this.dropout1 = new Dropout(engine, dropout)
+    this.dropout2 = new Dropout(engine, dropout)
+    this.activation = activationOf('TransformerEncoderLayer', activation)
+  }
+
+  /**
+   * @param {Tensor} src [B, T, dModel]
+   * @param {{ srcMask?: any, srcKeyPaddingMask?: any, isCausal?: boolean }} [options] masks as in MultiheadAttention
+   * @returns {Tensor} [B, T, dModel]
+   */
+  forward(src, { srcMask, srcKeyPaddingMask, isCausal } = {}) {
+    const attend = (/** @type {Tensor} */ x) => this.self_attn.forward(x, x, x, {
+      attnMask: srcMask, keyPaddingMask: srcKeyPaddingMask, isCausal, needWeights: false
+    })[0]
+    return this.residual(this.residual(src, 1, attend), 2, x => this.feedForward(x))
+  }
+}
+
+/** Self-attention, cross-attention over the encoder's output, feed-forward: torch.nn.TransformerDecoderLayer, batch first. */
+export class TransformerDecoderLayer extends TransformerLayer {
+  static inputNames = ['tgt', 'memory']
+
+  /** @param {Engine} engine @param {number} dModel @param {number} nhead @param {LayerOptions} [options] */
+  constructor(engine, dModel, nhead, options = {}) {
+    super(engine)
+    const { dimFeedforward = 2048, dropout = 0.1, activation = 'relu', layerNormEps: eps = 1e-5, normFirst = false, bias = true } = options
+    this.self_attn = new MultiheadAttention(engine, dModel, nhead, { dropout, bias })
+    this.multihead_attn = new MultiheadAttention(engine, dModel, nhead, { dropout, bias })
+    this.linear1 = new Linear(engine, dModel, dimFeedforward, { bias })
+    this.dropout = new Dropout(engine, dropout)
+    this.linear2 = new Linear(engine, dimFeedforward, dModel, { bias })
+    this.normFirst = Boolean(normFirst)
+    this.norm1 = new LayerNorm(engine, dModel, { eps })
+    this.norm2 = new LayerNorm(engine, dModel, { eps })
+    this.norm3 = new LayerNorm(engine, dModel, { eps })
+    this.dropout1 = new Dropout(engine, dropout)
+    this.dropout2 = new Dropout(engine, dropout)
+    this.dropout3 = new Dropout(engine, dropout)
+    this.activation = activationOf('TransformerDecoderLayer', activation)
+  }
+
+  /**
+   * @param {Tensor} tgt [B, T, dModel]
+   * @param {Tensor} memory [B, S, dModel], the encoder's output
+   * @param {DecoderMasks} [masks] as in MultiheadAttention
+   * @returns {Tensor} [B, T, dModel]
+   */
+  forward(tgt, memory, masks = {}) {
+    const attend = (/** @type {Tensor} */ x) => this.self_attn.forward(x, x, x, {
+      attnMask: masks.tgtMask, keyPaddingMask: masks.tgtKeyPaddingMask, isCausal: masks.tgtIsCausal, needWeights: false
+    })[0]
+    const cross = (/** @type {Tensor} */ x) => this.multihead_attn.forward(x, memory, memory, {
+      attnMask: masks.memoryMask, keyPaddingMask: masks.memoryKeyPaddingMask, isCausal: masks.memoryIsCausal, needWeights: false
+    })[0]
+    return this.residual(this.residual(this.residual(tgt, 1, attend), 2, cross), 3, x => this.feedForward(x))
+  }
+}
+
+/**
+ * @typedef {object} DecoderMasks
+ * @property {any} [tgtMask]
+ * @property {any} [memoryMask]
+ * @property {any} [tgtKeyPaddingMask]
+ * @property {any} [memoryKeyPaddingMask]
+ * @property {boolean} [tgtIsCausal] false
+ * @property {boolean} [memoryIsCausal] false
+ */
+
+/** @param {string} where @param {unknown} layer @param {unknown} numLayers @param {unknown} norm */
+function checkStack(where, layer, numLayers, norm) {
+  expect(layer instanceof Module, 'type', () => `${where}: expected a layer (a module), got ${describe(layer)}`)
+  wholeNumber(where, 'numLayers', numLayers)
+  expect(norm === null || norm === undefined || norm instanceof Module, 'type', () => `${where}: norm must be a module, got ${describe(norm)}`)
+}
+
+/** @param {Engine} engine @param {Module} layer @param {number} n */
+const clones = (engine, layer, n) => new ModuleList(engine, Array.from({ length: n }, () => layer.clone()))
+
+/** A stack of clones of one layer, and a norm at the end if given: torch.nn.TransformerEncoder. */
+export class TransformerEncoder extends Module {
+  static inputNames = ['src']
+
+  /** @param {Engine} engine @param {Module} encoderLayer @param {number} numLayers @param {{ norm?: Module | null }} [options] */
+  constructor(engine, encoderLayer, numLayers, { norm = null } = {}) {
+    super(engine)
+    checkStack('TransformerEncoder', encoderLayer, numLayers, norm)
+    this.layers = clones(engine, encoderLayer, numLayers)
+    this.numLayers = numLayers
+    this.norm = norm
+  }
+
+  /**
+   * @param {Tensor} src [B, T, dModel]
+   * @param {{ mask?: any, srcKeyPaddingMask?: any, isCausal?: boolean }} [options]
+   * @returns {Tensor} [B, T, dModel]
+   */
+  forward(src, { mask, srcKeyPaddingMask, isCausal } = {}) {
+    let x = src
+    for (const layer of this.layers) x = layer.forward(x, { srcMask: mask, srcKeyPaddingMask, isCausal })
+    return this.norm ? this.norm.forward(x) : x
+  }
+}
+
+/** A stack of clones of one layer, and a norm at the end if given: torch.nn.TransformerDecoder. */
+export class TransformerDecoder extends Module {
+  static inputNames = ['tgt', 'memory']
+
+  /** @param {Engine} engine @param {Module} decoderLayer @param {number} numLayers @param {{ norm?: Module | null }} [options] */
+  constructor(engine, decoderLayer, numLayers, { norm = null } = {}) {
+    super(engine)
+    checkStack('TransformerDecoder', decoderLayer, numLayers, norm)
+    this.layers = clones(engine, decoderLayer, numLayers)
+    this.numLayers = numLayers
+    this.norm = norm
+  }
+
+  /** @param {Tensor} tgt [B, T, dModel] @param {Tensor} memory [B, S, dModel] @param {DecoderMasks} [masks] @returns {Tensor} [B, T, dModel] */
+  forward(tgt, memory, masks = {}) {
+    let x = tgt
+    for (const layer of this.layers) x = layer.forward(x, memory, masks)
+    return this.norm ? this.norm.forward(x) : x
+  }
+}
+
+/** @typedef {LayerOptions & { dModel?: number, nhead?: number, numEncoderLayers?: number, numDecoderLayers?: number }} TransformerOptions */
+
+/** Encoder and decoder with their final norms: torch.nn.Transformer, batch first. Embeddings and output layer are the caller's. */
+export class Transformer extends Module {
+  static inputNames = ['src', 'tgt']
+
+  /**
+   * Up to four numbers in PyTorch's order (dModel 512, nhead 8, numEncoderLayers 6, numDecoderLayers 6), then options,
+   * which may also name them.
+   * @param {Engine} engine
+   * @param {...(number | TransformerOptions)} config
+   */
+  constructor(engine, ...config) {
+    super(engine)
+    const numbers = /** @type {number[]} */ (config.filter(v => typeof v === 'number'))
+    const options = /** @type {TransformerOptions} */ (config.find(v => v && typeof v === 'object') ?? {})
+    const { dModel = numbers[0] ?? 512, nhead = numbers[1] ?? 8, layerNormEps: eps = 1e-5 } = options
+    const { numEncoderLayers = numbers[2] ?? 6, numDecoderLayers = numbers[3] ?? 6 } = options
+    numberWhere('Transformer', 'layerNormEps', eps, 'a number >= 0', v => v >= 0)
+    this.encoder = new TransformerEncoder(engine, new TransformerEncoderLayer(engine, dModel, nhead, options), numEncoderLayers,
+      { norm: new LayerNorm(engine, dModel, { eps }) })
+    this.decoder = new TransformerDecoder(engine, new TransformerDecoderLayer(engine, dModel, nhead, options), numDecoderLayers,
+      { norm: new LayerNorm(engine, dModel, { eps }) })
+    this.dModel = dModel
+    this.nhead = nhead
+    this.resetParameters()
+  }
+
+  /** Xavier uniform for every parameter with more than one axis. */
+  resetParameters() {
+    for (const parameter of this.parameters()) if (parameter.shape.length > 1) xavierUniform(parameter)
+  }
+
+  /**
+   * @param {Tensor} src [B, S, dModel]
+   * @param {Tensor} tgt [B, T, dModel]
+   * @param {DecoderMasks & { srcMask?: any, srcKeyPaddingMask?: any, srcIsCausal?: boolean }} [masks]
+   * @returns {Tensor} [B, T, dModel]
+   */
+  forward(src, tgt, masks = {}) {
+    const { srcMask: mask, srcKeyPaddingMask, srcIsCausal: isCausal } = masks
+    const memory = this.encoder.forward(src, { mask, srcKeyPaddingMask, isCausal })
+    return this.decoder.forward(tgt, memory, masks)
+  }
+
+  /** The causal mask as numbers to add: 0 up to the diagonal, −∞ after it. @param {number} size @returns {number[][]} [size, size] */
+  static generateSquareSubsequentMask(size) {
+    return Array.from({ length: size }, (_, i) => Array.from({ length: size }, (_, j) => (j > i ? -Infinity : 0)))
+  }
+}

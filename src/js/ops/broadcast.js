@@ -1,0 +1,57 @@
+import { expect, shapeText } from '../errors.js'
+
+/**
+ * How two shapes are walked together: axes are aligned at the right, an axis of length 1 is repeated, and neighbouring
+ * axes that behave alike are joined, so that four are enough for the kernels.
+ * @param {string} where
+ * @param {readonly number[]} a
+ * @param {readonly number[]} b
+ * @returns {{ shape: number[], sides: number[], aStrides: number[], bStrides: number[] }} sides and strides of length 4
+ */
+export function broadcast(where, a, b) {
+  const rank = Math.max(a.length, b.length)
+  const side = (/** @type {readonly number[]} */ s, /** @type {number} */ axis) => s[axis - rank + s.length] ?? 1
+  const shape = Array.from({ length: rank }, (_, axis) => {
+    const [p, q] = [side(a, axis), side(b, axis)]
+    expect(p === q || p === 1 || q === 1, 'shape',
+      () => `${where}: shapes ${shapeText(a)} and ${shapeText(b)} do not broadcast: ${p} and ${q} on axis ${axis}`)
+    return p === 1 ? q : p
+  })
+  /** @type {{ side: number, a: boolean, b: boolean }[]} whether a and b move along this axis */ const axes = []
+  shape.forEach((length, axis) => {
+    const moves = { side: length, a: side(a, axis) === length, b: side(b, axis) === length }
+    const last = axes.at(-1)
+    if (length === 1 && last) return
+    if (last && last.a === moves.a && last.b === moves.b) last.side *= length
+    else axes.push(moves)
+  })
+  expect(axes.length <= 4, 'shape',
+    () => `${where}: shapes ${shapeText(a)} and ${shapeText(b)} alternate too often to broadcast; reshape one of them`)
+  while (axes.length < 4) axes.unshift({ side: 1, a: true, b: true })
+  const strides = (/** @type {'a' | 'b'} */ key) => {
+    let stride = 1
+    return axes.reduceRight((list, axis) => {
+      list.unshift(axis[key] ? stride : 0)
+      if (axis[key]) stride *= axis.side
+      return list
+    }, /** @type {number[]} */ ([]))
+  }
+  return { shape, sides: axes.map(axis => axis.side), aStrides: strides('a'), bStrides: strides('b') }
+}
+
+/** The cell of an operand that a cell of the result uses. @param {readonly number[]} shape @param {readonly number[]} index */
+export const operandIndex = (shape, index) =>
+  shape.map((side, axis) => (side === 1 ? 0 : index[index.length - shape.length + axis]))
+
+/**
+ * The cells of the result that use one cell of an operand.
+ * @param {readonly number[]} result @param {readonly number[]} operand @param {readonly number[]} index
+ * @returns {number[][]}
+ */
+export function resultIndices(result, operand, index) {
+  return result.reduce((indices, side, axis) => {
+    const own = axis - result.length + operand.length
+    const choices = own >= 0 && operand[own] === side ? [index[own]] : Array.from({ length: side }, (_, i) => i)
+    return indices.flatMap(head => choices.map(i => [...head, i]))
+  }, /** @type {number[][]} */ ([[]]))
+}

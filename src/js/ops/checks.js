@@ -1,0 +1,55 @@
+import { describe, expect, shapeText } from '../errors.js'
+import { Tensor, tensor as makeTensor } from '../tensor.js'
+
+/**
+ * A float32 tensor that is still alive, or an error that names it.
+ * @param {string} where @param {string} name @param {unknown} value @returns {Tensor}
+ */
+export function floatTensor(where, name, value) {
+  expect(value instanceof Tensor, 'type', () => `${where}: ${name} must be a tensor (gf.tensor), got ${describe(value)}`)
+  expect(value.dtype === 'float32', 'type', () => `${where}: ${name} must be a float32 tensor, got ${describe(value)}`)
+  expect(!value.disposed, 'state', () => `${where}: ${name} was disposed`)
+  return value
+}
+
+/** @param {string} where @param {string} name @param {unknown} value @returns {Tensor | null} */
+export const optionalTensor = (where, name, value) =>
+  value === undefined || value === null ? null : floatTensor(where, name, value)
+
+/**
+ * Ids or class numbers: an int32 tensor, or nested arrays of whole numbers made into one.
+ * @param {import('../engine.js').Engine} engine @param {string} where @param {string} name @param {any} value
+ * @returns {Tensor}
+ */
+export function idTensor(engine, where, name, value) {
+  if (value instanceof Tensor) {
+    expect(value.dtype === 'int32', 'type', () => `${where}: ${name} must be an int32 tensor, got ${describe(value)}`)
+    expect(!value.disposed, 'state', () => `${where}: ${name} was disposed`)
+    return value
+  }
+  expect(Array.isArray(value) || value instanceof Int32Array, 'type',
+    () => `${where}: ${name} must be an int32 tensor or nested arrays of whole numbers, got ${describe(value)}`)
+  return makeTensor(engine, value, { dtype: 'int32' })
+}
+
+/** @param {string} where @param {string} name @param {Tensor | null} tensor @param {readonly number[]} shape @param {string} why */
+export function expectShape(where, name, tensor, shape, why) {
+  if (!tensor) return
+  expect(shapeText(tensor.shape) === shapeText(shape), 'shape',
+    () => `${where}: ${name} must have shape ${shapeText(shape)} (${why}), got ${shapeText(tensor.shape)}`)
+}
+
+/** @param {string} where @param {string} name @param {Tensor} tensor @param {number} rank @param {string} axes */
+export function expectRank(where, name, tensor, rank, axes) {
+  expect(tensor.shape.length === rank, 'shape',
+    () => `${where}: ${name} must have shape ${axes}, got ${shapeText(tensor.shape)}`)
+}
+
+/** The last side of a shape; an error for a scalar. @param {string} where @param {string} name @param {Tensor} tensor */
+export function lastSide(where, name, tensor) {
+  expect(tensor.shape.length > 0, 'shape', () => `${where}: ${name} must have at least one axis, got a scalar`)
+  return tensor.shape[tensor.shape.length - 1]
+}
+
+/** How many rows of `side` a tensor has; also right when side is 0. @param {Tensor} tensor */
+export const rowsOf = tensor => tensor.shape.slice(0, -1).reduce((n, side) => n * side, 1)

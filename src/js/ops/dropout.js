@@ -1,0 +1,50 @@
+import { probability } from '../errors.js'
+import { record } from '../autograd.js'
+import { cell, product, sumOf } from '../explain.js'
+import { floatTensor } from './checks.js'
+
+/** @typedef {import('../tensor.js').Tensor} Tensor */
+
+/** @type {import('../autograd.js').Operation} */
+const op = {
+  name: 'dropout',
+  backward({ inputs: { x }, outputs: { out, mask } }, gradient) {
+    out.engine.c.gf_dropout_backward(gradient(x), gradient(out), mask.address, x.size)
+  },
+  explain({ inputs: { x }, outputs: { mask }, saved: { p } }, output, index) {
+    if (output === 'mask') {
+      const value = mask.at(...index)
+      return { formula: `0 with probability ${p}, else 1 / (1 − ${p})`, terms: [], steps: [{ label: 'drawn', value }], computed: value }
+    }
+    return sumOf('x × mask', [product(cell(x, index, 'x'), cell(mask, index, 'mask'))])
+  },
+  explainGradient({ outputs: { out, mask } }, _, index, d) {
+    return { formula: 'dx = dout × mask', terms: [product(d(out, index, 'dout'), cell(mask, index, 'mask'))] }
+  }
+}
+
+/**
+ * A mask of 0 (with probability p) and 1 / (1 - p), drawn as PyTorch draws it. p = 1 draws nothing and is all 0.
+ * @param {import('../engine.js').Engine} engine @param {readonly number[]} shape @param {number} p
+ */
+export function dropoutMask(engine, shape, p) {
+  if (p === 1) return engine.zeros(shape)
+  const mask = engine.empty(shape)
+  engine.c.gf_dropout_mask(mask.address, engine.generator, mask.size, p)
+  return mask
+}
+
+/**
+ * While training, drops values with probability p and scales the rest by 1 / (1 - p): torch.nn.functional.dropout.
+ * @param {Tensor} x any shape
+ * @param {{ p?: number, training?: boolean }} [options] p: 0.5, the probability to drop; training: true; false returns x itself
+ * @returns {Tensor} the same shape
+ */
+export function dropout(x, { p = 0.5, training = true } = {}) {
+  const { engine } = floatTensor('dropout', 'x', x)
+  probability('dropout', 'p', p)
+  if (!training || p === 0) return x
+  const mask = dropoutMask(engine, x.shape, p), out = engine.empty(x.shape)
+  engine.c.gf_dropout_forward(out.address, x.address, mask.address, x.size)
+  return record(engine, op, { x }, { out, mask }, { p })
+}

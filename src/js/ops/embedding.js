@@ -1,0 +1,50 @@
+import { expect, wholeNumber } from '../errors.js'
+import { record } from '../autograd.js'
+import { cell, product, sumOf } from '../explain.js'
+import { indexOf, offsetOf } from '../shape.js'
+import { expectRank, floatTensor, idTensor } from './checks.js'
+
+/** @typedef {import('../tensor.js').Tensor} Tensor */
+
+/** @type {import('../autograd.js').Operation} */
+const op = {
+  name: 'embedding',
+  backward({ inputs: { weight }, outputs: { out }, saved: { ids, paddingIdx } }, gradient) {
+    const [, C] = weight.shape
+    out.engine.c.gf_embedding_backward(gradient(weight), gradient(out), ids.address, paddingIdx, ids.size, C)
+  },
+  explain({ inputs: { weight }, saved: { ids } }, _, index) {
+    const id = ids.values[offsetOf(ids.shape, index.slice(0, -1))]
+    return sumOf('out = weight[id]', [product(cell(weight, [id, index[index.length - 1]], 'weight'))])
+  },
+  explainGradient({ outputs: { out }, saved: { ids, paddingIdx } }, _, [row, column], d) {
+    const places = row === paddingIdx ? [] : [...ids.values.keys()].filter(i => ids.values[i] === row)
+    return {
+      formula: 'dweight[id] = Σ dout where the id was used',
+      terms: places.map(i => product(d(out, [...indexOf(ids.shape, i), column], 'dout')))
+    }
+  }
+}
+
+/**
+ * Rows of a table: torch.nn.functional.embedding.
+ * @param {Tensor | number[] | number[][] | Int32Array} ids any shape, values 0 .. V-1
+ * @param {Tensor} weight [V, C]
+ * @param {{ paddingIdx?: number }} [options] paddingIdx: the row that gets no gradient; negative counts from the end
+ * @returns {Tensor} [...ids.shape, C]
+ * @throws {import('../errors.js').GlassformerError} 'index' when an id is outside the table
+ */
+export function embedding(ids, weight, { paddingIdx } = {}) {
+  const { engine } = floatTensor('embedding', 'weight', weight)
+  expectRank('embedding', 'weight', weight, 2, '[V, C]')
+  const index = idTensor(engine, 'embedding', 'ids', ids)
+  const [V, C] = weight.shape
+  if (paddingIdx !== undefined) wholeNumber('embedding', 'paddingIdx', paddingIdx, -V, V - 1)
+  const bad = engine.c.gf_embedding_check(index.address, index.size, V)
+  expect(bad < 0, 'index', () =>
+    `embedding: ids must be from 0 to ${V - 1} (weight has ${V} rows), got ${index.values[bad]} at place ${bad}`)
+  const out = engine.empty([...index.shape, C])
+  engine.c.gf_embedding_forward(out.address, index.address, weight.address, index.size, C)
+  const skipped = paddingIdx === undefined ? -1 : paddingIdx < 0 ? paddingIdx + V : paddingIdx
+  return record(engine, op, { weight }, { out }, { ids: index, paddingIdx: skipped })
+}

@@ -1,0 +1,80 @@
+import { oneOf } from '../errors.js'
+import { record } from '../autograd.js'
+import { cell, constant, product } from '../explain.js'
+import { floatTensor } from './checks.js'
+
+/** P(N(0,1) > z) for z >= 0, by the continued fraction or the series, whichever converges. @param {number} z */
+function normalTail(z) {
+  const density = Math.exp(-z * z / 2) / Math.sqrt(2 * Math.PI)
+  if (z > 3) {
+    let fraction = z
+    for (let k = 60; k >= 1; k--) fraction = z + k / fraction
+    return density / fraction
+  }
+  let term = z, sum = z
+  for (let k = 1; k < 80; k++) sum += term *= (z * z) / (2 * k + 1)
+  return 0.5 - density * sum
+}
+
+/** P(N(0,1) < x) @param {number} x */
+const normalBelow = x => (x < 0 ? normalTail(-x) : 1 - normalTail(x))
+/** @param {number} x */
+const density = x => Math.exp(-x * x / 2) / Math.sqrt(2 * Math.PI)
+/** @param {number} x */
+const innerTanh = x => Math.tanh(Math.sqrt(2 / Math.PI) * (x + 0.044715 * x ** 3))
+
+/** What multiplies x, and the derivative of the whole, for both forms. */
+const FORMS = {
+  none: {
+    formula: 'x × Φ(x),  Φ(x) = P(N(0,1) < x) = (1 + erf(x/√2)) / 2',
+    gate: 'Φ(x)',
+    gateOf: normalBelow,
+    slope: 'Φ(x) + x φ(x)',
+    slopeOf: (/** @type {number} */ x) => normalBelow(x) + x * density(x)
+  },
+  tanh: {
+    formula: 'x × (1 + tanh u) / 2,  u = √(2/π) (x + 0.044715 x³)',
+    gate: '(1 + tanh u) / 2',
+    gateOf: (/** @type {number} */ x) => (1 + innerTanh(x)) / 2,
+    slope: '(1 + tanh u) / 2 + x (1 − tanh² u) u′ / 2',
+    slopeOf: (/** @type {number} */ x) => {
+      const t = innerTanh(x)
+      return (1 + t) / 2 + (x * (1 - t * t) * Math.sqrt(2 / Math.PI) * (1 + 3 * 0.044715 * x * x)) / 2
+    }
+  }
+}
+
+/** @type {import('../autograd.js').Operation} */
+const op = {
+  name: 'gelu',
+  backward({ inputs: { x }, outputs: { out }, saved: { approximate } }, gradient) {
+    const { c } = out.engine, kernel = approximate === 'tanh' ? c.gf_gelu_tanh_backward : c.gf_gelu_backward
+    kernel(gradient(x), gradient(out), x.address, x.size)
+  },
+  explain({ inputs: { x }, saved: { approximate } }, _, index) {
+    const form = FORMS[/** @type {'none' | 'tanh'} */ (approximate)], own = cell(x, index, 'x')
+    const term = product(own, constant(form.gate, form.gateOf(own.value)))
+    return { formula: form.formula, terms: [term], computed: term.value }
+  },
+  explainGradient({ inputs: { x }, outputs: { out }, saved: { approximate } }, _, index, d) {
+    const form = FORMS[/** @type {'none' | 'tanh'} */ (approximate)]
+    return {
+      formula: `dx = dout × (${form.slope})`,
+      terms: [product(d(out, index, 'dout'), { ...cell(x, index, 'x'), symbol: form.slope, value: form.slopeOf(x.at(...index)) })]
+    }
+  }
+}
+
+/**
+ * Gaussian error linear unit: torch.nn.functional.gelu.
+ * @param {import('../tensor.js').Tensor} x any shape
+ * @param {{ approximate?: 'none' | 'tanh' }} [options] approximate: 'none' (exact, the default) or 'tanh'
+ * @returns {import('../tensor.js').Tensor} the same shape
+ */
+export function gelu(x, { approximate = 'none' } = {}) {
+  const { engine } = floatTensor('gelu', 'x', x), out = engine.empty(x.shape)
+  oneOf('gelu', 'approximate', approximate, ['none', 'tanh'])
+  const kernel = approximate === 'tanh' ? engine.c.gf_gelu_tanh_forward : engine.c.gf_gelu_forward
+  kernel(out.address, x.address, x.size)
+  return record(engine, op, { x }, { out }, { approximate })
+}

@@ -1,0 +1,89 @@
+import { numberWhere } from '../errors.js'
+import { record } from '../autograd.js'
+import { cell, constant, product, sum } from '../explain.js'
+import { indicesOf, range } from '../shape.js'
+import { expectShape, floatTensor, lastSide, optionalTensor, rowsOf } from './checks.js'
+
+/** @typedef {import('../tensor.js').Tensor} Tensor */
+
+/** The statistics of one row in double, and its normalised values as factors. @param {Tensor} x @param {readonly number[]} row @param {number} eps */
+function statistics(x, row, eps) {
+  const values = range(lastSide('layerNorm', 'x', x)).map(c => x.at(...row, c)), C = values.length
+  const mean = values.reduce((s, v) => s + v, 0) / C
+  const variance = values.reduce((s, v) => s + (v - mean) ** 2, 0) / C
+  const rstd = 1 / Math.sqrt(variance + eps)
+  const xhat = values.map((v, c) => ({ ...cell(x, [...row, c], 'x'), symbol: `x̂[${c}]`, value: (v - mean) * rstd }))
+  return { mean, variance, rstd, xhat }
+}
+
+/** @type {import('../autograd.js').Operation} */
+const op = {
+  name: 'layer_norm',
+  backward({ inputs: { x, weight, bias }, outputs: { out }, saved: { mean, rstd } }, gradient) {
+    out.engine.c.gf_layer_norm_backward(gradient(x), gradient(weight), gradient(bias), gradient(out), x.address, mean.address,
+      rstd.address, weight ? weight.address : 0, rowsOf(x), x.shape[x.shape.length - 1])
+  },
+  explain({ inputs: { x, weight, bias }, saved: { eps } }, _, index) {
+    const row = index.slice(0, -1), c = index[index.length - 1], { mean, variance, rstd, xhat } = statistics(x, row, eps)
+    const centred = { ...cell(x, index, 'x'), value: x.at(...index) - mean }
+    centred.symbol = `(${centred.symbol} − mean)`
+    const factors = [centred, constant('rstd', rstd)]
+    if (weight) factors.push(cell(weight, [c], 'weight'))
+    const terms = [product(...factors)]
+    if (bias) terms.push(product(cell(bias, [c], 'bias')))
+    return {
+      formula: `(x − mean) × rstd${weight ? ' × weight' : ''}${bias ? ' + bias' : ''},  rstd = 1 / √(variance + ${eps})`,
+      terms,
+      steps: [
+        { label: 'mean', value: mean },
+        { label: 'variance', value: variance },
+        { label: 'rstd', value: rstd },
+        { label: 'out', value: sum(terms) }
+      ],
+      row: xhat.map(f => cell(x, /** @type {number[]} */ (f.index), 'x')),
+      computed: sum(terms)
+    }
+  },
+  explainGradient({ inputs: { x, weight }, outputs: { out }, saved: { eps } }, input, index, d) {
+    if (input !== 'x') {
+      const [c] = index
+      return {
+        formula: input === 'weight' ? 'dweight[c] = Σ dout[·, c] × x̂[·, c]' : 'dbias[c] = Σ dout[·, c]',
+        terms: indicesOf(x.shape.slice(0, -1)).map(row => input === 'weight'
+          ? product(d(out, [...row, c], 'dout'), statistics(x, row, eps).xhat[c])
+          : product(d(out, [...row, c], 'dout')))
+      }
+    }
+    const row = index.slice(0, -1), own = index[index.length - 1], { rstd, xhat } = statistics(x, row, eps), C = xhat.length
+    const g = (/** @type {number} */ c) => [d(out, [...row, c], 'dout'), ...(weight ? [cell(weight, [c], 'weight')] : [])]
+    const scale = constant('rstd', rstd), share = constant('−1/C', -1 / C)
+    return {
+      formula: 'dx[i] = rstd × (g[i] − mean(g) − x̂[i] × mean(g × x̂)),  g = dout × weight',
+      terms: [
+        product(scale, ...g(own)),
+        ...range(C).map(c => product(scale, share, ...g(c))),
+        ...range(C).map(c => product(scale, share, xhat[own], ...g(c), xhat[c]))
+      ]
+    }
+  }
+}
+
+/**
+ * Layer norm over the last axis: torch.nn.functional.layer_norm.
+ * @param {Tensor} x [..., C]
+ * @param {Tensor | null} [weight] [C]
+ * @param {Tensor | null} [bias] [C]
+ * @param {{ eps?: number }} [options] eps: 1e-5, added to the variance
+ * @returns {Tensor} the same shape
+ */
+export function layerNorm(x, weight, bias, { eps = 1e-5 } = {}) {
+  const { engine } = floatTensor('layerNorm', 'x', x), C = lastSide('layerNorm', 'x', x)
+  const gain = optionalTensor('layerNorm', 'weight', weight), shift = optionalTensor('layerNorm', 'bias', bias)
+  expectShape('layerNorm', 'weight', gain, [C], 'the last side of x')
+  expectShape('layerNorm', 'bias', shift, [C], 'the last side of x')
+  numberWhere('layerNorm', 'eps', eps, 'a number >= 0', v => v >= 0)
+  const out = engine.empty(x.shape), rows = x.shape.slice(0, -1), mean = engine.empty(rows), rstd = engine.empty(rows)
+  engine.c.gf_layer_norm_forward(out.address, mean.address, rstd.address, x.address, gain?.address ?? 0, shift?.address ?? 0,
+    rowsOf(x), C, eps)
+  return record(engine, op, { x, weight: gain, bias: shift }, { out }, { mean, rstd, eps })
+}

@@ -1,0 +1,84 @@
+import { expect, shapeText } from '../errors.js'
+import { record } from '../autograd.js'
+import { cell, product, sumOf } from '../explain.js'
+import { range, indicesOf } from '../shape.js'
+import { expectRank, expectShape, floatTensor, lastSide, optionalTensor, rowsOf } from './checks.js'
+import { multiply, TRANSPOSE_A, TRANSPOSE_B, ACCUMULATE } from './matmul.js'
+
+/** @typedef {import('../tensor.js').Tensor} Tensor */
+
+/** @type {import('../autograd.js').Operation} */
+const op = {
+  name: 'linear',
+  /* y = x W^T + b  =>  dx += dy W,  dW += dy^T x,  db += column sums of dy */
+  backward({ inputs: { x, weight, bias }, outputs: { out }, saved: { first, count, biasFirst } }, gradient) {
+    const { engine } = out
+    const M = rowsOf(x), [, K] = weight.shape, dout = gradient(out)
+    const dx = gradient(x), dweight = gradient(weight), dbias = gradient(bias), skipped = first * K * 4
+    if (dx) multiply(engine, dx, dout, weight.address + skipped, { M, N: K, K: count, flags: ACCUMULATE })
+    if (dweight) {
+      multiply(engine, dweight + skipped, dout, x.address, { M: count, N: K, K: M, flags: TRANSPOSE_A | ACCUMULATE })
+    }
+    if (dbias) engine.c.gf_bias_backward(dbias + biasFirst * 4, dout, M, count)
+  },
+  explain({ inputs: { x, weight, bias }, saved: { first, biasFirst } }, _, index) {
+    const row = index.slice(0, -1), column = index[index.length - 1], o = first + column
+    const terms = range(weight.shape[1]).map(k => product(cell(x, [...row, k], 'x'), cell(weight, [o, k], 'W')))
+    if (bias) terms.unshift(product(cell(bias, [biasFirst + column], 'b')))
+    return sumOf(bias ? 'y = b + Σₖ x[k] × W[o, k]' : 'y = Σₖ x[k] × W[o, k]', terms)
+  },
+  explainGradient({ inputs: { x, weight }, outputs: { out }, saved: { first, count, biasFirst } }, input, index, d) {
+    if (input === 'x') {
+      const row = index.slice(0, -1), k = index[index.length - 1]
+      return {
+        formula: 'dx[k] = Σₒ dy[o] × W[o, k]',
+        terms: range(count).map(o => product(d(out, [...row, o], 'dy'), cell(weight, [first + o, k], 'W')))
+      }
+    }
+    const o = index[0] - (input === 'bias' ? biasFirst : first)
+    if (o < 0 || o >= count) return { formula: '0', terms: [] }
+    const rows = indicesOf(x.shape.slice(0, -1))
+    if (input === 'bias') return { formula: 'db[o] = Σ dy[·, o]', terms: rows.map(row => product(d(out, [...row, o], 'dy'))) }
+    return {
+      formula: 'dW[o, k] = Σ dy[·, o] × x[·, k]',
+      terms: rows.map(row => product(d(out, [...row, o], 'dy'), cell(x, [...row, index[1]], 'x')))
+    }
+  },
+  cost: ({ inputs: { x, weight }, saved: { count } }) => ({ multiplyAdds: rowsOf(x) * count * weight.shape[1] })
+}
+
+/**
+ * y = x Wᵀ + b for some rows of the weight, as the projections of attention need it.
+ * @param {Tensor} x [..., K]
+ * @param {Tensor} weight [O, K]
+ * @param {Tensor | null} bias [at least biasFirst + count]
+ * @param {{ first?: number, count?: number, biasFirst?: number }} [rows] first: 0, the first row of weight to use; count:
+ *   all; biasFirst: the value of bias that goes with it
+ * @returns {Tensor} [..., count]
+ */
+export function linearRows(x, weight, bias, { first = 0, count = weight.shape[0], biasFirst = first } = {}) {
+  const { engine } = x, [, K] = weight.shape, M = rowsOf(x)
+  const out = engine.empty([...x.shape.slice(0, -1), count])
+  multiply(engine, out.address, x.address, weight.address + first * K * 4, {
+    M, N: count, K, bias: bias ? bias.address + biasFirst * 4 : 0, flags: TRANSPOSE_B
+  })
+  return record(engine, op, { x, weight, bias }, { out }, { first, count, biasFirst })
+}
+
+/**
+ * y = x Wᵀ + b: torch.nn.functional.linear.
+ * @param {Tensor} x [..., inFeatures]
+ * @param {Tensor} weight [outFeatures, inFeatures]
+ * @param {Tensor | null} [bias] [outFeatures]
+ * @returns {Tensor} [..., outFeatures]
+ */
+export function linear(x, weight, bias) {
+  floatTensor('linear', 'x', x)
+  floatTensor('linear', 'weight', weight)
+  expectRank('linear', 'weight', weight, 2, '[outFeatures, inFeatures]')
+  const offset = optionalTensor('linear', 'bias', bias), [outFeatures, inFeatures] = weight.shape
+  expect(lastSide('linear', 'x', x) === inFeatures, 'shape', () =>
+    `linear: the last side of x must be ${inFeatures} (weight is ${shapeText(weight.shape)}), got ${shapeText(x.shape)}`)
+  expectShape('linear', 'bias', offset, [outFeatures], 'one value for each output feature')
+  return linearRows(x, weight, offset)
+}

@@ -1,0 +1,63 @@
+import { describe, expect, shapeText } from '../errors.js'
+import { Tensor, tensor as makeTensor } from '../tensor.js'
+
+/** @typedef {{ B: number, H: number, Tq: number, Tk: number }} Sizes */
+/** @typedef {{ tensor: Tensor, batch: number, head: number }} AdditiveMask strides in floats, 0 where shared */
+
+/** @param {any} nested @returns {unknown} */
+const firstLeaf = nested => (Array.isArray(nested) ? firstLeaf(nested[0]) : nested)
+
+/** @param {any} nested @param {boolean} hidden the value that hides @returns {any} 0 and −∞ instead of booleans */
+const additiveValues = (nested, hidden) =>
+  Array.isArray(nested) ? nested.map(inner => additiveValues(inner, hidden)) : nested === hidden ? -Infinity : 0
+
+/**
+ * An attention mask as numbers that are added to the scores.
+ * @param {import('../engine.js').Engine} engine
+ * @param {string} where
+ * @param {any} mask nested booleans, nested numbers or a float32 tensor, of shape [Tq, Tk] or with heads and batch before
+ * @param {boolean} hidden which boolean hides: false in torch's functional form, true in its modules
+ * @param {Sizes} sizes
+ * @returns {AdditiveMask | null}
+ */
+export function additiveMask(engine, where, mask, hidden, { B, H, Tq, Tk }) {
+  if (mask === undefined || mask === null) return null
+  expect(Array.isArray(mask) || mask instanceof Tensor, 'type',
+    () => `${where}: attnMask must be nested arrays or a float32 tensor, got ${describe(mask)}`)
+  const numbers = typeof firstLeaf(mask) === 'boolean' ? additiveValues(mask, hidden) : mask
+  const tensor = numbers instanceof Tensor ? numbers : makeTensor(engine, numbers)
+  expect(tensor.dtype === 'float32' && !tensor.requiresGrad, 'type',
+    () => `${where}: attnMask must be float32 without requiresGrad, got ${describe(tensor)}`)
+  const square = Tq * Tk, shape = shapeText(tensor.shape)
+  const layouts = [
+    { shape: [Tq, Tk], batch: 0, head: 0 },
+    { shape: [B, H, Tq, Tk], batch: H * square, head: square },
+    { shape: [B, 1, Tq, Tk], batch: square, head: 0 },
+    { shape: [1, H, Tq, Tk], batch: 0, head: square },
+    { shape: [1, 1, Tq, Tk], batch: 0, head: 0 },
+    { shape: [B * H, Tq, Tk], batch: H * square, head: square }
+  ]
+  const layout = layouts.find(l => shapeText(l.shape) === shape)
+  expect(layout !== undefined, 'shape', () =>
+    `${where}: attnMask must have shape ${shapeText([Tq, Tk])} or ${shapeText([B, H, Tq, Tk])} (either may be 1), got ${shape}`)
+  return { tensor, batch: layout.batch, head: layout.head }
+}
+
+/**
+ * A key padding mask as bytes, 1 where the key is hidden, followed by nothing when absent.
+ * @param {string} where
+ * @param {any} mask [B, Tk]: nested booleans (true hides), or an int32 or float32 tensor (not 0 hides)
+ * @param {Sizes} sizes
+ * @returns {Uint8Array | null}
+ */
+export function paddingMask(where, mask, { B, Tk }) {
+  if (mask === undefined || mask === null) return null
+  const rows = mask instanceof Tensor ? mask.toArray() : mask
+  const fits = Array.isArray(rows) && rows.length === B && rows.every(row => Array.isArray(row) && row.length === Tk)
+  expect(fits, 'shape', () => `${where}: keyPaddingMask must have shape ${shapeText([B, Tk])} ([batch, keys]), got ${
+    mask instanceof Tensor ? describe(mask) : Array.isArray(mask) ? shapeText(nestedSides(mask)) : describe(mask)}`)
+  return Uint8Array.from(rows.flat(), hidden => (hidden ? 1 : 0))
+}
+
+/** @param {any} nested @returns {number[]} */
+const nestedSides = nested => (Array.isArray(nested) ? [nested.length, ...nestedSides(nested[0])] : [])

@@ -1,0 +1,63 @@
+import { numberWhere, oneOf, wholeNumber } from '../errors.js'
+import { record } from '../autograd.js'
+import { constant } from '../explain.js'
+
+/** Words for gf_position_layout and gf_position_method, in their order. */
+const LAYOUTS = /** @type {const} */ (['interleaved', 'concatenated'])
+const METHODS = /** @type {const} */ (['direct', 'log'])
+
+/** Which pair a column belongs to, and whether it is its sine. @param {number} column @param {number} d @param {string} layout */
+function pairOf(column, d, layout) {
+  if (layout === 'interleaved') return { pair: column >> 1, isSine: column % 2 === 0 }
+  const sines = (d + 1) >> 1
+  return column < sines ? { pair: column, isSine: true } : { pair: column - sines, isSine: false }
+}
+
+/** @type {import('../autograd.js').Operation} */
+const op = {
+  name: 'positional_encoding',
+  backward() {},
+  explain({ saved: { dModel, base, layout } }, _, [k, column]) {
+    const { pair, isSine } = pairOf(column, dModel, layout)
+    if (layout === 'interleaved' && dModel % 2 && column === dModel - 1) {
+      return { formula: '0 (an odd dModel leaves the last column without a pair)', terms: [], computed: 0 }
+    }
+    const frequency = 1 / base ** ((2 * pair) / dModel), angle = k * frequency
+    const computed = isSine ? Math.sin(angle) : Math.cos(angle)
+    return {
+      formula: `${isSine ? 'sin' : 'cos'}(k / ${base}^(2·${pair}/${dModel}))`,
+      terms: [{ label: 'k × frequency', value: angle, factors: [constant('k', k), constant('frequency', frequency)] }],
+      steps: [{ label: 'angle', value: angle }, { label: isSine ? 'sin' : 'cos', value: computed }],
+      computed
+    }
+  },
+  explainGradient: () => ({ formula: '0', terms: [] })
+}
+
+/**
+ * Sinusoidal positions, computed in double: "Attention Is All You Need", section 3.5, and every form of the notebooks.
+ * @param {import('../engine.js').Engine} engine
+ * @param {number} maxLength positions 0 .. maxLength-1
+ * @param {number} dModel
+ * @param {{ base?: number, layout?: 'interleaved' | 'concatenated', method?: 'log' | 'direct', dtype?: 'float32' | 'float64' }} [options]
+ *   base: 10000; layout: 'interleaved' puts sine and cosine side by side, 'concatenated' all sines first;
+ *   method: 'log' computes k · exp(−2i ln base / d), 'direct' k / base^(2i/d); dtype: 'float32', or 'float64' for a table
+ *   with all digits, as NumPy prints it. An odd dModel leaves the last interleaved column 0.
+ * @returns {import('../tensor.js').Tensor} [maxLength, dModel]
+ */
+export function positionalEncoding(engine, maxLength, dModel, options = {}) {
+  const { base = 10000, layout = 'interleaved', method = 'log', dtype = 'float32' } = options
+  wholeNumber('positionalEncoding', 'maxLength', maxLength)
+  wholeNumber('positionalEncoding', 'dModel', dModel)
+  numberWhere('positionalEncoding', 'base', base, 'a finite number > 0', v => v > 0 && v < Infinity)
+  oneOf('positionalEncoding', 'layout', layout, LAYOUTS)
+  oneOf('positionalEncoding', 'method', method, METHODS)
+  oneOf('positionalEncoding', 'dtype', dtype, ['float32', 'float64'])
+  const table = engine.empty([maxLength, dModel], 'float64')
+  engine.c.gf_positional_encoding(table.address, maxLength, dModel, base, LAYOUTS.indexOf(layout), METHODS.indexOf(method))
+  if (dtype === 'float64') return table
+  const out = engine.empty([maxLength, dModel])
+  engine.c.gf_round_to_float(out.address, table.address, out.size)
+  table.dispose()
+  return record(engine, op, {}, { out }, { dModel, base, layout })
+}

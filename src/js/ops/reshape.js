@@ -1,0 +1,38 @@
+import { describe, expect, shapeText, wholeNumber } from '../errors.js'
+import { record } from '../autograd.js'
+import { cell, product, sumOf } from '../explain.js'
+import { indexOf, offsetOf } from '../shape.js'
+import { sizeOf, Tensor } from '../tensor.js'
+
+/** @type {import('../autograd.js').Operation} */
+const op = {
+  name: 'reshape',
+  /* out = x in another shape  =>  dx += dout */
+  backward({ inputs: { x }, outputs: { out } }, gradient) {
+    const dx = gradient(x)
+    if (dx) out.engine.c.gf_accumulate(dx, gradient(out), out.size)
+  },
+  explain({ inputs: { x }, outputs: { out } }, _, index) {
+    const source = indexOf(x.shape, offsetOf(out.shape, index))
+    return sumOf('out = x', [product(cell(x, source, 'x'))])
+  },
+  explainGradient({ inputs: { x }, outputs: { out } }, _, index, d) {
+    const target = indexOf(out.shape, offsetOf(x.shape, index))
+    return { formula: 'dx = dout', terms: [product(d(out, target, 'dout'))] }
+  }
+}
+
+/**
+ * The same values in another shape: torch.Tensor.view. Nothing is copied.
+ * @param {Tensor} x
+ * @param {readonly number[]} shape one side may be -1: what is left
+ * @returns {Tensor}
+ */
+export function reshape(x, shape) {
+  shape.forEach((side, axis) => wholeNumber('reshape', `shape[${axis}]`, side, -1))
+  const known = sizeOf(shape.filter(side => side !== -1)), open = shape.filter(side => side === -1).length
+  const target = shape.map(side => (side === -1 ? x.size / known : side))
+  expect(open <= 1 && sizeOf(target) === x.size && target.every(Number.isInteger), 'shape',
+    () => `reshape: ${describe(x)} cannot take shape ${shapeText(shape)}`)
+  return record(x.engine, op, { x }, { out: new Tensor(x.engine, target, x.dtype, x) })
+}

@@ -1,0 +1,47 @@
+import { wholeNumber } from '../errors.js'
+import { record } from '../autograd.js'
+import { cell, product, sumOf } from '../explain.js'
+import { floatTensor } from './checks.js'
+
+/** @param {readonly number[]} list @param {number} a @param {number} b @returns {number[]} */
+function exchange(list, a, b) {
+  const result = [...list]
+  result[a] = list[b]
+  result[b] = list[a]
+  return result
+}
+
+/** @type {import('../autograd.js').Operation} */
+const op = {
+  name: 'transpose',
+  backward({ inputs: { x }, outputs: { out }, saved: { sides } }, gradient) {
+    const dx = gradient(x)
+    if (dx) out.engine.c.gf_transpose_backward(dx, gradient(out), ...sides)
+  },
+  explain({ inputs: { x }, saved: { a, b } }, _, index) {
+    return sumOf('out = x', [product(cell(x, exchange(index, a, b), 'x'))])
+  },
+  explainGradient({ outputs: { out }, saved: { a, b } }, _, index, d) {
+    return { formula: 'dx = dout', terms: [product(d(out, exchange(index, a, b), 'dout'))] }
+  }
+}
+
+/**
+ * Two axes exchanged, as a copy: torch.transpose(x, a, b).contiguous().
+ * @param {import('../tensor.js').Tensor} x
+ * @param {number} first an axis; negative ones count from the end
+ * @param {number} second
+ * @returns {import('../tensor.js').Tensor}
+ */
+export function transpose(x, first, second) {
+  floatTensor('transpose', 'x', x)
+  const rank = x.shape.length
+  const axes = [first, second].map((axis, i) =>
+    wholeNumber('transpose', i ? 'second axis' : 'first axis', axis < 0 ? axis + rank : axis, 0, rank - 1))
+  const [a, b] = axes.sort((p, q) => p - q)
+  const side = (/** @type {number} */ from, /** @type {number} */ to) => x.shape.slice(from, to).reduce((n, s) => n * s, 1)
+  const sides = a === b ? [1, 1, 1, 1, x.size] : [side(0, a), x.shape[a], side(a + 1, b), x.shape[b], side(b + 1, rank)]
+  const out = x.engine.empty(exchange(x.shape, a, b))
+  x.engine.c.gf_transpose_forward(out.address, x.address, ...sides)
+  return record(x.engine, op, { x }, { out }, { sides, a, b })
+}

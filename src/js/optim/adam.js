@@ -1,0 +1,42 @@
+import { expect, numberWhere } from '../errors.js'
+import { Optimizer } from './optimizer.js'
+
+/**
+ * @typedef {{ lr?: number, betas?: [number, number], eps?: number, weightDecay?: number }} AdamOptions
+ *   lr: 0.001; betas: [0.9, 0.999]; eps: 1e-8; weightDecay: 0 for Adam, 0.01 for AdamW
+ */
+
+/** Adam: torch.optim.Adam. */
+export class Adam extends Optimizer {
+  /** Weight decay apart from the gradient, as in AdamW. */ decoupled = false
+
+  /** @param {Iterable<import('../tensor.js').Tensor>} params @param {AdamOptions} [options] */
+  constructor(params, { lr = 1e-3, betas = [0.9, 0.999], eps = 1e-8, weightDecay = 0 } = {}) {
+    super('Adam', params, lr)
+    expect(Array.isArray(betas) && betas.length === 2, 'type', () => 'Adam: betas must be two numbers')
+    this.betas = betas.map((beta, i) => numberWhere('Adam', `betas[${i}]`, beta, 'a number from 0 up to 1', v => v >= 0 && v < 1))
+    this.eps = numberWhere('Adam', 'eps', eps, 'a number >= 0', v => v >= 0)
+    this.weightDecay = numberWhere('Adam', 'weightDecay', weightDecay, 'a number >= 0', v => v >= 0)
+  }
+
+  /** One step with the gradients as they are. */
+  step() {
+    const [beta1, beta2] = this.betas
+    for (const param of this.ready) {
+      const held = this.stateOf(param, () => ({ step: 0, expAvg: this.zerosLike(param), expAvgSq: this.zerosLike(param) }))
+      held.step++
+      param.engine.c.gf_adam_step(param.address, held.expAvg.address, held.expAvgSq.address, /** @type {any} */ (param.grad).address,
+        param.size, held.step, this.lr, beta1, beta2, this.eps, this.weightDecay, this.decoupled ? 1 : 0)
+      param.version++
+    }
+  }
+}
+
+/** Adam with weight decay that does not pass through the moments: torch.optim.AdamW. */
+export class AdamW extends Adam {
+  /** @param {Iterable<import('../tensor.js').Tensor>} params @param {AdamOptions} [options] */
+  constructor(params, { weightDecay = 0.01, ...options } = {}) {
+    super(params, { weightDecay, ...options })
+    this.decoupled = true
+  }
+}

@@ -1,0 +1,45 @@
+import { describe, expect, numberWhere } from '../errors.js'
+import { Tensor } from '../tensor.js'
+
+/** What SGD, Adam and AdamW share: the parameters, their gradients, and state for each of them. */
+export class Optimizer {
+  /** Learning rate: a number that may be changed between steps. */ lr
+  /** @type {Map<Tensor, any>} */ state = new Map()
+
+  /** @param {string} where @param {Iterable<Tensor>} params @param {number} lr */
+  constructor(where, params, lr) {
+    const list = [...params]
+    list.forEach((p, i) => expect(p instanceof Tensor && p.requiresGrad, 'type',
+      () => `${where}: params[${i}] must be a tensor with requiresGrad, got ${describe(p)}`))
+    this.params = list
+    this.lr = numberWhere(where, 'lr', lr, 'a number >= 0', v => v >= 0)
+  }
+
+  /** Sets all gradients to zero. */
+  zeroGrad() {
+    for (const { grad } of this.params) grad?.bytes.fill(0)
+  }
+
+  /** The state of a parameter, made by `create` the first time. @param {Tensor} param @param {() => any} create */
+  stateOf(param, create) {
+    const held = this.state.get(param) ?? create()
+    this.state.set(param, held)
+    return held
+  }
+
+  /** Zeros that live as long as the optimiser. @param {Tensor} param */
+  zerosLike(param) {
+    return param.engine.keep(param.engine.zeros(param.shape))
+  }
+
+  /** Parameters that have a gradient. */
+  get ready() {
+    return this.params.filter(p => p.grad)
+  }
+
+  /** Frees what the optimiser remembers. */
+  dispose() {
+    for (const held of this.state.values()) for (const value of Object.values(held)) if (value instanceof Tensor) value.dispose()
+    this.state.clear()
+  }
+}

@@ -1,0 +1,228 @@
+import { GlassformerError, describe, expect, shapeText, wholeNumber } from './errors.js'
+import { backward } from './autograd.js'
+import { reshape } from './ops/reshape.js'
+import { transpose } from './ops/transpose.js'
+
+/** @typedef {'float32' | 'int32' | 'float64'} DType float64 is for tables such as the positional encoding's */
+/** @typedef {number | boolean | readonly NestedArray[]} NestedArray */
+/** @typedef {Float32Array | Int32Array | Float64Array} Data */
+
+/** @type {Record<DType, { bytes: number, view: 'floats' | 'ints' | 'doubles' }>} */
+const DTYPES = {
+  float32: { bytes: 4, view: 'floats' },
+  int32: { bytes: 4, view: 'ints' },
+  float64: { bytes: 8, view: 'doubles' }
+}
+
+/** @param {readonly number[]} shape */
+export const sizeOf = shape => shape.reduce((n, side) => n * side, 1)
+
+/** A block of memory shared by tensors that show the same values; freed with the last of them. */
+class Storage {
+  #users = 1
+  /** @param {import('./memory.js').Memory} memory @param {number} bytes */
+  constructor(memory, bytes) {
+    this.memory = memory
+    this.address = memory.alloc(bytes)
+  }
+  share() {
+    this.#users++
+    return this
+  }
+  release() {
+    if (--this.#users === 0) this.memory.free(this.address)
+  }
+}
+
+/**
+ * Numbers in the engine's memory, row-major: torch.Tensor with float32 values, or int32 for ids.
+ * Make one with `gf.tensor`; it lives until `dispose()`, the end of the surrounding `gf.tidy`, or garbage collection.
+ */
+export class Tensor {
+  /** The block it lives in; null once disposed. @type {Storage | null} */ storage
+  /** @type {readonly number[]} */ shape
+  /** Gradient of the last `backward`, or null. @type {Tensor | null} */ grad = null
+  /** The operation that made this tensor, if it is recorded. @type {import('./autograd.js').Node | null} */ node = null
+  /** Whether `backward` computes a gradient for it. */ requiresGrad = false
+  /** Counts the times its values may have been changed from outside. */ version = 0
+
+  /**
+   * @param {import('./engine.js').Engine} engine
+   * @param {readonly number[]} shape
+   * @param {DType} [dtype]
+   * @param {Tensor} [base] a tensor whose values this one shows in another shape
+   * @param {number} [offset] the value of base to start at
+   */
+  constructor(engine, shape, dtype = 'float32', base, offset = 0) {
+    this.engine = engine
+    this.shape = Object.freeze([...shape])
+    this.dtype = dtype
+    this.size = sizeOf(shape)
+    this.offset = (base?.offset ?? 0) + offset
+    this.storage = base ? base.#alive().share() : new Storage(engine.memory, this.size * DTYPES[dtype].bytes)
+    engine.adopt(this)
+  }
+
+  #alive() {
+    expect(this.storage !== null, 'state', () =>
+      `this ${describe(this)} was disposed (by dispose() or by the end of the gf.tidy it was made in)`)
+    return /** @type {Storage} */ (this.storage)
+  }
+
+  /** Address of the first value. */
+  get address() {
+    return this.#alive().address + this.offset * DTYPES[this.dtype].bytes
+  }
+
+  get disposed() {
+    return this.storage === null
+  }
+
+  /** The values as bytes. */
+  get bytes() {
+    return this.engine.memory.bytes(this.address, this.size * DTYPES[this.dtype].bytes)
+  }
+
+  /** The values for reading inside the library. @returns {Data} */
+  get values() {
+    return this.engine.memory[DTYPES[this.dtype].view](this.address, this.size)
+  }
+
+  /**
+   * A view of the values, valid until the next call into the library. Writing to it changes the tensor.
+   * @returns {Data}
+   */
+  get data() {
+    this.version++
+    return this.values
+  }
+
+  /** The value at an index, one number for each axis; negative ones count from the end. @param {...number} index */
+  at(...index) {
+    expect(index.length === this.shape.length, 'shape',
+      () => `at: expected ${this.shape.length} indices for shape ${shapeText(this.shape)}, got ${index.length}`)
+    let offset = 0
+    index.forEach((i, axis) => {
+      const side = this.shape[axis]
+      expect(Number.isInteger(i) && i >= -side && i < side, 'index',
+        () => `at: index ${describe(i)} is outside axis ${axis} of shape ${shapeText(this.shape)}`)
+      offset = offset * side + (i < 0 ? i + side : i)
+    })
+    return this.values[offset]
+  }
+
+  /** The only value of a tensor of size 1. */
+  item() {
+    expect(this.size === 1, 'shape', () => `item: expected one value, got ${describe(this)}`)
+    return this.values[0]
+  }
+
+  /** The values as nested arrays (a number for a scalar). @returns {any} */
+  toArray() {
+    const { values, shape } = this
+    /** @param {number} axis @param {number} offset @param {number} size @returns {any} */
+    const nest = (axis, offset, size) => {
+      if (axis === shape.length) return values[offset]
+      const step = size / shape[axis]
+      return Array.from({ length: shape[axis] }, (_, i) => nest(axis + 1, offset + i * step, step))
+    }
+    return nest(0, 0, this.size)
+  }
+
+  /** The same values in another shape; one side may be -1. @param {...(number | readonly number[])} shape @returns {Tensor} */
+  reshape(...shape) {
+    return reshape(this, /** @type {number[]} */ (shape.flat()))
+  }
+
+  /** Two axes exchanged (a copy). @param {number} a @param {number} b @returns {Tensor} */
+  transpose(a, b) {
+    return transpose(this, a, b)
+  }
+
+  /**
+   * Adds d(this)/d(leaf) to `grad` of every tensor with `requiresGrad` that this one was computed from.
+   * @param {Tensor} [gradient] of this tensor's shape; may be left out for a single value (1)
+   * @throws {GlassformerError} 'state' without a recorded computation or a second time, 'shape' for a missing gradient
+   */
+  backward(gradient) {
+    backward(this, gradient)
+  }
+
+  /** Gives the memory back. Using the tensor afterwards is an error; disposing it again is not. */
+  dispose() {
+    if (!this.storage) return
+    this.engine.release(this)
+    this.storage.release()
+    this.storage = null
+    this.node = null
+    this.grad?.dispose()
+    this.grad = null
+  }
+
+  toString() {
+    return this.disposed ? 'a disposed tensor' : `${this.dtype} tensor ${shapeText(this.shape)}`
+  }
+}
+
+/**
+ * The shape of nested arrays.
+ * @param {string} where @param {unknown} nested @returns {number[]}
+ */
+function nestedShape(where, nested) {
+  const shape = []
+  for (let level = nested; Array.isArray(level); level = level[0]) shape.push(level.length)
+  /** @param {unknown} level @param {number} axis */
+  const check = (level, axis) => {
+    const isArray = Array.isArray(level)
+    expect(isArray === axis < shape.length && (!isArray || level.length === shape[axis]), 'shape', () =>
+      `${where}: nested arrays must be regular; expected ${axis < shape.length ? `an array of ${shape[axis]}` : 'a number'
+      } at depth ${axis}, got ${describe(level)}`)
+    if (isArray) level.forEach(inner => check(inner, axis + 1))
+    else expect(typeof level === 'number' || typeof level === 'boolean', 'type',
+      () => `${where}: expected numbers, got ${describe(level)}`)
+  }
+  check(nested, 0)
+  return shape
+}
+
+/** @param {string} where @param {ArrayLike<any>} values @param {DType} dtype */
+function checkIntegers(where, values, dtype) {
+  if (dtype !== 'int32') return
+  for (let i = 0; i < values.length; i++) {
+    expect(Number(values[i]) === (Number(values[i]) | 0), 'range',
+      () => `${where}: an int32 tensor holds whole numbers, got ${describe(values[i])} at place ${i}`)
+  }
+}
+
+/**
+ * A tensor from nested arrays, a number, or a typed array with a shape.
+ * @param {import('./engine.js').Engine} engine
+ * @param {NestedArray | ArrayBufferView} values
+ * @param {{ shape?: readonly number[], dtype?: DType, requiresGrad?: boolean }} [options]
+ *   shape: needed when a typed array is not one-dimensional; dtype: 'float32' by default, 'int32' for an Int32Array
+ */
+export function tensor(engine, values, { shape, dtype, requiresGrad = false } = {}) {
+  const isTyped = ArrayBuffer.isView(values)
+  const kind = dtype ?? (values instanceof Int32Array ? 'int32' : 'float32')
+  expect(kind in DTYPES, 'type', () => `tensor: dtype must be 'float32', 'int32' or 'float64', got ${describe(dtype)}`)
+  const flat = isTyped ? /** @type {any} */ (values) : [values].flat(Infinity)
+  const own = isTyped ? [flat.length] : nestedShape('tensor', values)
+  const target = shape ?? own
+  expect(Array.isArray(target), 'type', () => `tensor: shape must be an array of numbers, got ${describe(shape)}`)
+  target.forEach((side, axis) => wholeNumber('tensor', `shape[${axis}]`, side))
+  expect(sizeOf(target) === flat.length, 'shape',
+    () => `tensor: shape ${shapeText(target)} holds ${sizeOf(target)} values, got ${flat.length}`)
+  checkIntegers('tensor', flat, kind)
+  const out = engine.empty(target, kind)
+  out.values.set(flat)
+  return requireGrad(out, requiresGrad)
+}
+
+/** @template {Tensor} T @param {T} tensor @param {boolean} requiresGrad @returns {T} */
+export function requireGrad(tensor, requiresGrad) {
+  if (requiresGrad && tensor.dtype !== 'float32') {
+    throw new GlassformerError('type', `requiresGrad: only float32 tensors have gradients, got ${describe(tensor)}`)
+  }
+  tensor.requiresGrad = Boolean(requiresGrad)
+  return tensor
+}

@@ -1,0 +1,120 @@
+import { describe, expect } from '../errors.js'
+
+/** Text given at once to a kernel, in UTF-16 units or bytes, so that memory does not grow with the length of a text. */
+const WINDOW = 32768
+/** Room for tokens at first. A token is three int32. */
+const ROOM = 8192
+/** Places for tokens to be used again, GF_RECENT_PLACES, and the bytes of each. */
+const PLACES = 4096
+const PLACE_BYTES = 32
+/** Shorter texts do without. */
+const WORTH_PLACES = 4096
+
+const START = 1
+const END = 2
+const NEEDS_TEXT = 1
+const OPENING_QUOTE = -1
+
+const encoder = new TextEncoder()
+
+/**
+ * The same string with U+FFFD in place of lone surrogates, as it is after a trip through UTF-8.
+ * @param {string} text
+ * @returns {string}
+ */
+export function wellFormed(text) {
+  return text.isWellFormed?.() ? text : text.replace(/\p{Surrogate}/gu, '\ufffd')
+}
+
+/**
+ * Text as a string to cut tokens from, and how to copy a part of it to a kernel.
+ * @typedef {object} Source
+ * @property {string} string
+ * @property {number} size in steps: the units that windows are measured in
+ * @property {number} bytesPerStep at most
+ * @property {(into: Uint8Array, from: number, steps: number) => number} copy returns the bytes written
+ * @property {0 | 1} progress which of the kernel's two counts is in steps: 0 bytes, 1 UTF-16 units
+ */
+
+/** @param {string} where @param {unknown} text @returns {Source} */
+function source(where, text) {
+  if (typeof text === 'string') {
+    const string = wellFormed(text)
+    /** @type {Source['copy']} */
+    const copy = (into, from, steps) => encoder.encodeInto(string.slice(from, from + steps), into).written
+    return { string, size: string.length, bytesPerStep: 3, copy, progress: 1 }
+  }
+  expect(text instanceof Uint8Array, 'type', () => `${where}: text must be a string or a Uint8Array, got ${describe(text)}`)
+  /** @type {Source['copy']} */
+  const copy = (into, from, steps) => {
+    into.set(text.subarray(from, from + steps))
+    return steps
+  }
+  const string = new TextDecoder('utf-8', { ignoreBOM: true }).decode(text)
+  return { string, size: text.length, bytesPerStep: 1, copy, progress: 0 }
+}
+
+/**
+ * Runs a kernel that writes spans over a text, window by window, and cuts the tokens out.
+ * @param {import('../engine.js').Engine} engine
+ * @param {'gf_whitespace' | 'gf_words'} kernel
+ * @param {string} where the public function, for messages
+ * @param {unknown} text a string or a Uint8Array of UTF-8
+ * @param {number} [flags] GF_TEXT_... besides START and END
+ * @returns {string[]}
+ * @throws {GlassformerError} 'type' when the text is something else, 'memory'
+ */
+export function scan(engine, kernel, where, text, flags = 0) {
+  const { string, size, bytesPerStep, copy, progress } = source(where, text)
+  /** @type {string[]} */
+  const tokens = []
+  const recent = new Array(size < WORTH_PLACES ? 0 : PLACES + 1)
+  let window = Math.min(size, WINDOW)
+  let room = Math.min(size, ROOM)
+  let from = 0 // in steps
+  let base = 0 // in UTF-16 units
+
+  /** Goes on while the sizes suffice. Memory: recent, done [3] and a word of padding, spans [room,3], text. @param {number} places */
+  function run(places) {
+    const placeBytes = recent.length && PLACES * PLACE_BYTES
+    const done = places + placeBytes
+    const spans = done + 16
+    const bytes = spans + 12 * room
+    engine.memory.bytes(places, placeBytes).fill(0)
+    while (from < size) {
+      const steps = Math.min(window, size - from)
+      const written = copy(engine.memory.bytes(bytes, steps * bytesPerStep), from, steps)
+      const all = flags | (from === 0 ? START : 0) | (from + steps === size ? END : 0)
+      const count = engine.c[kernel](spans, done, placeBytes && places, bytes, written, room, all)
+      cut(engine.memory.ints(spans, 3 * count))
+      const counts = engine.memory.ints(done, 3)
+      from += counts[progress]
+      base += counts[1]
+      if (counts[0] === 0) return counts[2]
+    }
+    return 0
+  }
+
+  /** @param {Int32Array} spans */
+  function cut(spans) {
+    for (let i = 0; i < spans.length; i += 3) {
+      const place = spans[i + 2]
+      if (place > 0) {
+        tokens.push(recent[place])
+        continue
+      }
+      const end = spans[i + 1]
+      const token = end >= 0 ? string.slice(base + spans[i], base + end) : end === OPENING_QUOTE ? '``' : "''"
+      if (place < 0) recent[-place] = token
+      tokens.push(token)
+    }
+  }
+
+  while (from < size) {
+    const places = recent.length && PLACES * PLACE_BYTES
+    const lacking = engine.memory.borrow(places + 16 + 12 * room + bytesPerStep * window, run)
+    if (lacking === NEEDS_TEXT) window *= 2
+    else room *= 2
+  }
+  return tokens
+}

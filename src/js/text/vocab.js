@@ -1,0 +1,178 @@
+import { GlassformerError, describe, expect, oneOf, wholeNumber } from '../errors.js'
+import { wellFormed } from './scan.js'
+
+/** Tokens counted in one call, and their UTF-16 units together: enough to make the call itself cheap. */
+const BATCH_TOKENS = 4096
+const BATCH_UNITS = 32768
+const NO_MEMORY = -1
+
+const encoder = new TextEncoder()
+
+/**
+ * @typedef {object} VocabOptions
+ * @property {'frequency' | 'first-seen'} [order] 'frequency' (default): by count, highest first, then by code points,
+ *   as torchtext's build_vocab_from_iterator; 'first-seen': by first appearance
+ * @property {string[]} [specials] tokens with ids of their own, whether they occur or not; default none
+ * @property {boolean} [specialsFirst] whether the specials come first (default) or last
+ * @property {number} [minFrequency] tokens that occur less often are left out; default 1
+ * @property {number} [maxTokens] the size not to exceed; default undefined, no limit. It is applied before minFrequency
+ *   and before specials are taken out of the counted tokens, as torchtext does, so the result may be smaller
+ * @property {string} [unknown] the token that stands for those not in the vocabulary; default none: they throw
+ */
+
+/** A two-way table of tokens and ids. */
+export class Vocab {
+  /** The token of each id. @type {string[]} */ itos
+  /** The id of each token. @type {Map<string, number>} */ stoi
+  /** The id of `unknown`, if it was given and is in the vocabulary. @type {number | undefined} */ #unknown
+
+  /**
+   * @param {import('../engine.js').Engine} engine
+   * @param {string[][]} lists lists of tokens, such as one per sentence
+   * @param {VocabOptions} [options]
+   * @throws {GlassformerError} 'type' and 'range' for arguments that are not as described; 'memory'
+   */
+  constructor(engine, lists, options = {}) {
+    const { order = 'frequency', specials = [], specialsFirst = true, minFrequency = 1, maxTokens, unknown } = options
+    checkLists(lists)
+    oneOf('Vocab', 'order', order, ['frequency', 'first-seen'])
+    checkSpecials(specials, maxTokens)
+    expect(typeof specialsFirst === 'boolean', 'type',
+      () => `Vocab: specialsFirst must be true or false, got ${describe(specialsFirst)}`)
+    wholeNumber('Vocab', 'minFrequency', minFrequency)
+    expect(unknown === undefined || typeof unknown === 'string', 'type',
+      () => `Vocab: unknown must be a string, got ${describe(unknown)}`)
+
+    const { tokens, counts } = count(engine, lists, order === 'frequency')
+    const reserved = specials.map(wellFormed)
+    const isReserved = new Set(reserved)
+    const limit = maxTokens === undefined ? tokens.length : maxTokens - specials.length
+    const counted = tokens.slice(0, limit).filter((token, i) => counts[i] >= minFrequency && !isReserved.has(token))
+    this.itos = specialsFirst ? reserved.concat(counted) : counted.concat(reserved)
+    this.stoi = new Map(this.itos.map((token, id) => [token, id]))
+    this.#unknown = unknown === undefined ? undefined : this.stoi.get(wellFormed(unknown))
+  }
+
+  /** How many tokens there are. */
+  get size() {
+    return this.itos.length
+  }
+
+  /**
+   * @param {readonly string[]} tokens
+   * @returns {number[]} their ids
+   * @throws {GlassformerError} 'text' when a token is not in the vocabulary and no `unknown` stands for it; 'type'
+   */
+  encode(tokens) {
+    expect(Array.isArray(tokens), 'type', () => `Vocab.encode: tokens must be an array of strings, got ${describe(tokens)}`)
+    return tokens.map((token, i) => {
+      const known = this.stoi.get(token)
+      if (known !== undefined) return known
+      expect(typeof token === 'string', 'type', () => `Vocab.encode: tokens[${i}] must be a string, got ${describe(token)}`)
+      const id = this.stoi.get(wellFormed(token)) ?? this.#unknown
+      if (id !== undefined) return id
+      throw new GlassformerError('text', `Vocab.encode: tokens[${i}] is ${describe(token)}, which is not among the ` +
+        `${this.size} tokens of the vocabulary, and there is no unknown token to stand for it`)
+    })
+  }
+
+  /**
+   * @param {ArrayLike<number>} ids
+   * @returns {string[]} their tokens
+   * @throws {GlassformerError} 'index' when an id is outside the vocabulary; 'type'
+   */
+  decode(ids) {
+    expect(Array.isArray(ids) || ArrayBuffer.isView(ids), 'type',
+      () => `Vocab.decode: ids must be an array of whole numbers, got ${describe(ids)}`)
+    return Array.from(ids, (id, i) => {
+      const token = Number.isInteger(id) ? this.itos[id] : undefined
+      expect(token !== undefined, typeof id === 'number' ? 'index' : 'type',
+        () => `Vocab.decode: ids[${i}] must be a whole number from 0 to ${this.size - 1}, got ${describe(id)}`)
+      return token
+    })
+  }
+}
+
+/** @param {unknown} lists @returns {asserts lists is string[][]} */
+function checkLists(lists) {
+  expect(Array.isArray(lists), 'type', () => `Vocab: lists must be an array of arrays of strings, got ${describe(lists)}`)
+  for (const [i, list] of lists.entries()) {
+    expect(Array.isArray(list), 'type', () => `Vocab: lists[${i}] must be an array of strings, got ${describe(list)}`)
+  }
+}
+
+/** @param {unknown} specials @param {unknown} maxTokens */
+function checkSpecials(specials, maxTokens) {
+  expect(Array.isArray(specials), 'type', () => `Vocab: specials must be an array of strings, got ${describe(specials)}`)
+  for (const [i, token] of specials.entries()) {
+    expect(typeof token === 'string', 'type', () => `Vocab: specials[${i}] must be a string, got ${describe(token)}`)
+    expect(specials.indexOf(token) === i, 'range', () => `Vocab: specials[${i}] is ${describe(token)} again; each must be given once`)
+  }
+  if (maxTokens !== undefined) wholeNumber('Vocab', 'maxTokens', maxTokens, specials.length + 1)
+}
+
+/**
+ * The distinct tokens in their order and the count of each.
+ * @param {import('../engine.js').Engine} engine @param {string[][]} lists @param {boolean} sorted
+ */
+function count(engine, lists, sorted) {
+  const { c, memory } = engine
+  const vocab = c.gf_vocab_new()
+  if (!vocab) throw noMemory()
+  try {
+    /** @type {string[]} */
+    const seen = []
+    for (const batch of batches(lists)) countBatch(engine, vocab, batch, seen)
+    return memory.borrow(8 * seen.length + 8, order => {
+      const counts = order + 4 * seen.length
+      if (c.gf_vocab_order(order, counts, vocab, sorted ? 1 : 0) < 0) throw noMemory()
+      const tokens = Array.from(memory.ints(order, seen.length), id => seen[id])
+      return { tokens, counts: memory.ints(counts, seen.length).slice() }
+    })
+  } finally {
+    c.gf_vocab_free(vocab)
+  }
+}
+
+const noMemory = () => new GlassformerError('memory', 'Vocab: out of memory while counting tokens')
+
+/** All tokens, in portions. @param {string[][]} lists @returns {Generator<string[]>} */
+function* batches(lists) {
+  /** @type {string[]} */
+  let batch = []
+  let units = 0
+  for (let i = 0; i < lists.length; i++) {
+    const list = lists[i]
+    for (let j = 0; j < list.length; j++) {
+      const token = list[j]
+      expect(typeof token === 'string', 'type', () => `Vocab: lists[${i}][${j}] must be a string, got ${describe(token)}`)
+      batch.push(token)
+      units += token.length
+      if (batch.length < BATCH_TOKENS && units < BATCH_UNITS) continue
+      yield batch
+      batch = []
+      units = 0
+    }
+  }
+  if (batch.length) yield batch
+}
+
+/**
+ * Counts a portion of the tokens; those not met before are appended to `seen`, whose places are their ids.
+ * @param {import('../engine.js').Engine} engine @param {number} vocab @param {string[]} batch @param {string[]} seen
+ */
+function countBatch({ c, memory }, vocab, batch, seen) {
+  // The separator keeps a lone surrogate at the end of a token from pairing up with one at the beginning of the next.
+  const text = batch.join('\n')
+  const n = batch.length
+  memory.borrow(8 * n + 3 * text.length + 1, ids => {
+    const units = ids + 4 * n
+    const bytes = units + 4 * n
+    const { written } = encoder.encodeInto(text, memory.bytes(bytes, 3 * text.length))
+    const lengths = memory.ints(units, n)
+    for (let i = 0; i < n; i++) lengths[i] = batch[i].length
+    if (c.gf_vocab_add(ids, vocab, bytes, written, units, n) === NO_MEMORY) throw noMemory()
+    const numbers = memory.ints(ids, n)
+    for (let i = 0; i < n; i++) if (numbers[i] === seen.length) seen.push(wellFormed(batch[i]))
+  })
+}

@@ -1,0 +1,19 @@
+import { describe, expect } from '../errors.js'
+import { scan } from './scan.js'
+
+const DROP_PUNCTUATION = 4
+
+/**
+ * The words and punctuation marks of a text, as NLTK 3.8's `word_tokenize(text, preserve_line=True)` gives them.
+ * Quotation marks (") come back as `` and ''; everything else is a piece of the text.
+ * @param {import('../engine.js').Engine} engine
+ * @param {string | Uint8Array} text bytes are read as UTF-8; what is malformed, or a lone surrogate, becomes U+FFFD
+ * @param {{ punctuation?: boolean }} [options] punctuation (default true): false leaves out the tokens , ? ! and .
+ * @returns {string[]}
+ * @throws {GlassformerError} 'type' when the text or the option is of another type; 'memory'
+ */
+export function words(engine, text, { punctuation = true } = {}) {
+  expect(typeof punctuation === 'boolean', 'type',
+    () => `text.words: punctuation must be true or false, got ${describe(punctuation)}`)
+  return scan(engine, 'gf_words', 'text.words', text, punctuation ? 0 : DROP_PUNCTUATION)
+}

@@ -1,0 +1,262 @@
+import { GlassformerError, describe, expect, shapeText } from './errors.js'
+import { product } from './explain.js'
+import { Tensor } from './tensor.js'
+
+/**
+ * @typedef {import('./autograd.js').Node} Node
+ * @typedef {import('./nn/module.js').Module} Module
+ *
+ * @typedef {{ name: string, index: number[], isGradient?: true }} Source a cell, or the gradient of one
+ * @typedef {object} Explanation
+ * @property {string} name
+ * @property {number[]} index
+ * @property {number} value the cell as it lies in memory
+ * @property {string} op the operation that made it; 'given' for inputs and parameters
+ * @property {string} formula
+ * @property {{ label: string, value: number, factors: { symbol: string, value: number, source?: Source }[] }[]} terms
+ * @property {{ label: string, value: number }[]} steps
+ * @property {Source[]} sources every cell it was made from
+ * @property {number} computed the same from the terms, in double where the kernel does not round step by step
+ * @property {number} rounding value − computed
+ */
+
+/** Everything that happened inside one `gf.trace`: every tensor by name, how each cell was made, what each depends on. */
+export class Trace {
+  /** @type {Node[]} */ nodes = []
+  /** @type {Map<string, Tensor>} */ #byName = new Map()
+  /** @type {Map<Tensor, string>} */ #nameOf = new Map()
+  /** @type {Map<Tensor, Node>} */ #madeBy = new Map()
+  /** @type {Map<Tensor, { node: Node, input: string }[]>} */ #usedBy = new Map()
+  /** @type {Map<Tensor, Tensor>} */ #gradients = new Map()
+  /** @type {string[]} */ #path = []
+  /** @type {Map<Module, string>} */ #roots
+
+  /**
+   * @param {import('./engine.js').Engine} engine
+   * @param {Record<string, Module>} [modules] names for modules called directly; others have none
+   */
+  constructor(engine, modules = {}) {
+    this.engine = engine
+    this.#roots = new Map(Object.entries(modules).map(([name, module]) => [module, `${name}.`]))
+  }
+
+  /** Names of all tensors, in the order they came to be known. */
+  get names() {
+    return [...this.#byName.keys()]
+  }
+
+  /** @param {string} name @returns {Tensor} @throws {GlassformerError} 'index' when there is none */
+  get(name) {
+    const tensor = this.#byName.get(name)
+    if (!tensor) throw new GlassformerError('index', `trace: no tensor is called ${describe(name)}; there are ${this.names.join(', ')}`)
+    return tensor
+  }
+
+  /** The gradient kept by `backward` for a tensor of this trace. @param {string} name @returns {Tensor} */
+  gradient(name) {
+    return this.#gradientOf(this.get(name), name)
+  }
+
+  /** @param {Tensor} tensor @param {string} name */
+  #gradientOf(tensor, name) {
+    const gradient = this.#gradients.get(tensor) ?? tensor.grad
+    expect(Boolean(gradient), 'state', () =>
+      `trace: ${name} has no gradient; call backward() on the loss first, and see that it depends on a tensor with requiresGrad`)
+    return /** @type {Tensor} */ (gradient)
+  }
+
+  /* Recording ------------------------------------------------------------------------------------------------------ */
+
+  /** @param {Module} module @param {Module | undefined} parent @param {unknown[]} inputs */
+  enter(module, parent, inputs) {
+    const within = this.#path.at(-1) ?? ''
+    const own = this.#path.length ? parent?.pathOf(module) ?? '' : this.#roots.get(module) ?? ''
+    const prefix = this.#path.length && own ? `${within}${own}.` : within + own
+    this.#path.push(prefix)
+    for (const [name, parameter] of module.ownTensors()) this.#name(prefix + name, parameter)
+    const { inputNames } = /** @type {typeof Module} */ (module.constructor)
+    inputNames.forEach((name, i) => {
+      if (inputs[i] instanceof Tensor) this.#name(prefix + name, inputs[i])
+    })
+  }
+
+  leave() {
+    this.#path.pop()
+  }
+
+  /** @param {Node} node */
+  add(node) {
+    this.nodes.push(node)
+    for (const [key, tensor] of Object.entries(node.inputs)) if (tensor) this.#addUse(node, key, tensor)
+    for (const [key, tensor] of Object.entries(node.outputs)) {
+      this.engine.keep(tensor)
+      this.#madeBy.set(tensor, node)
+      this.#name(this.#prefix + (key === 'out' ? node.op.name : key), tensor)
+    }
+  }
+
+  /** @param {Node} node @param {string} key @param {Tensor} tensor */
+  #addUse(node, key, tensor) {
+    const uses = this.#usedBy.get(tensor) ?? []
+    if (!uses.some(use => use.node === node && use.input === key)) uses.push({ node, input: key })
+    this.#usedBy.set(tensor, uses)
+    if (this.#nameOf.has(tensor)) return
+    this.engine.keep(tensor)
+    this.#name(this.#prefix + (key === 'weight' || key === 'bias' ? `${node.op.name}.${key}` : 'input'), tensor)
+  }
+
+  get #prefix() {
+    return this.#path.at(-1) ?? ''
+  }
+
+  /** Gives a tensor made in this trace the name that readers know it by. @param {string} name @param {Tensor} tensor */
+  tag(name, tensor) {
+    if (this.#madeBy.has(tensor)) this.#name(this.#prefix + name, tensor, true)
+  }
+
+  /** @param {string} wanted @param {Tensor} tensor @param {boolean} [replace] also when it has a name already */
+  #name(wanted, tensor, replace = false) {
+    const old = this.#nameOf.get(tensor)
+    if (old !== undefined && (!replace || old === wanted)) return
+    let name = wanted
+    for (let n = 2; this.#byName.has(name); n++) name = `${wanted}:${n}`
+    if (old !== undefined && !old.endsWith('output')) this.#byName.delete(old)
+    this.#byName.set(name, tensor)
+    this.#nameOf.set(tensor, name)
+  }
+
+  /** @param {Tensor} tensor @param {Tensor} gradient */
+  keepGradient(tensor, gradient) {
+    this.#gradients.get(tensor)?.dispose()
+    this.#gradients.set(tensor, gradient)
+  }
+
+  /* Asking --------------------------------------------------------------------------------------------------------- */
+
+  /** The tensors that were computed from this one. @param {string} name @returns {string[]} */
+  feeds(name) {
+    const tensor = this.get(name), within = this.#madeBy.get(tensor)
+    const uses = this.#usedBy.get(tensor) ?? []
+    const outputs = uses.flatMap(({ node }) => Object.values(node.outputs))
+    const siblings = within ? Object.values(within.outputs) : []
+    return [...new Set([...outputs, ...(siblings[0] === tensor ? [] : siblings.slice(0, 1))])].map(t => this.#nameOf.get(t) ?? '')
+  }
+
+  /** The operation that made a tensor, or undefined for inputs and parameters. @param {string} name */
+  operation(name) {
+    return this.#madeBy.get(this.get(name))?.op.name
+  }
+
+  /**
+   * What the run consisted of, counted from it.
+   * @returns {{ name: string, op: string, shape: readonly number[], bytes: number, multiplyAdds: number }[]}
+   */
+  stages() {
+    return this.nodes.map(node => {
+      const [out] = Object.values(node.outputs), bytes = Object.values(node.outputs).reduce((n, t) => n + t.size * 4, 0)
+      return { name: this.#nameOf.get(out) ?? '', op: node.op.name, shape: out.shape, bytes, multiplyAdds: node.op.cost?.(node).multiplyAdds ?? 0 }
+    })
+  }
+
+  /**
+   * How a cell was made.
+   * @param {string} name
+   * @param {readonly number[]} index
+   * @returns {Explanation}
+   */
+  explain(name, index) {
+    const tensor = this.get(name), place = this.#checkIndex('explain', name, tensor, index)
+    const value = tensor.at(...place), node = this.#madeBy.get(tensor)
+    if (!node) return { ...this.#finish(name, place, value, { formula: name, terms: [], computed: value }), op: 'given' }
+    const output = /** @type {string} */ (Object.keys(node.outputs).find(key => node.outputs[key] === tensor))
+    return { ...this.#finish(name, place, value, node.op.explain(node, output, place)), op: node.op.name }
+  }
+
+  /**
+   * How the derivative of the loss by a cell came about: one step of the chain rule, summed over all uses of the cell.
+   * @param {string} name
+   * @param {readonly number[]} index
+   * @returns {Explanation}
+   * @throws {GlassformerError} 'state' before `backward`
+   */
+  explainGradient(name, index) {
+    const tensor = this.get(name), place = this.#checkIndex('explainGradient', name, tensor, index)
+    const value = this.#gradientOf(tensor, name).at(...place)
+    const d = (/** @type {Tensor} */ t, /** @type {readonly number[]} */ at, /** @type {string} */ symbol) => ({
+      symbol: `${symbol}[${at.join(', ')}]`, value: this.#gradientOf(t, this.#nameOf.get(t) ?? '').at(...at), tensor: t, index: at, isGradient: true
+    })
+    const uses = this.#usesForGradient(tensor), parts = uses.map(({ node, input }) => node.op.explainGradient(node, input, place, d))
+    const started = uses.length ? [] : [product({ symbol: `d(${name})/d(${name})`, value })]
+    const terms = [...started, ...parts.flatMap(part => part.terms)], computed = terms.reduce((sum, t) => sum + t.value, 0)
+    const formula = uses.length ? parts.map(part => part.formula).join('  +  ') : 'where backward started'
+    return { ...this.#finish(name, place, value, { formula, terms, computed }), op: uses.map(use => use.node.op.name).join(' + ') || 'given' }
+  }
+
+  /** Uses through which a gradient came: those recorded for backward, and a secondary output's own operation. @param {Tensor} tensor */
+  #usesForGradient(tensor) {
+    const uses = (this.#usedBy.get(tensor) ?? []).filter(({ node }) => node.used)
+    const node = this.#madeBy.get(tensor), key = node && Object.keys(node.outputs).find(k => node.outputs[k] === tensor)
+    return node && key !== Object.keys(node.outputs)[0] ? [...uses, { node, input: /** @type {string} */ (key) }] : uses
+  }
+
+  /**
+   * @param {string} name @param {number[]} index @param {number} value
+   * @param {{ formula: string, terms: import('./explain.js').Term[], steps?: { label: string, value: number }[], computed: number, row?: import('./explain.js').Factor[] }} parts
+   * @returns {Omit<Explanation, 'op'>}
+   */
+  #finish(name, index, value, { formula, terms, steps = [], computed, row = [] }) {
+    const named = terms.map(term => ({ ...term, factors: term.factors.map(factor => this.#nameFactor(factor)) }))
+    const factors = [...named.flatMap(term => term.factors), ...row.map(factor => this.#nameFactor(factor))]
+    const sources = new Map(factors.flatMap(f => (f.source ? [[JSON.stringify(f.source), f.source]] : [])))
+    return { name, index, value, formula, terms: named, steps, sources: [...sources.values()], computed, rounding: difference(value, computed) }
+  }
+
+  /** @param {import('./explain.js').Factor} factor @returns {{ symbol: string, value: number, source?: Source }} */
+  #nameFactor({ symbol, value, tensor, index, isGradient }) {
+    if (!tensor || !index) return { symbol, value }
+    const name = this.#nameOf.get(tensor)
+    if (name === undefined) return { symbol, value }
+    return { symbol, value, source: { name, index: [...index], ...(isGradient ? { isGradient: /** @type {true} */ (true) } : {}) } }
+  }
+
+  /** @param {string} where @param {string} name @param {Tensor} tensor @param {readonly number[]} index */
+  #checkIndex(where, name, tensor, index) {
+    const { shape } = tensor
+    const fits = Array.isArray(index) && index.length === shape.length && index.every((i, axis) => Number.isInteger(i) && i >= 0 && i < shape[axis])
+    expect(fits, 'index', () => `${where}: index must be inside the shape ${shapeText(shape)} of ${name}, got ${JSON.stringify(index)}`)
+    return [...index]
+  }
+
+  /** Frees every tensor that only this trace keeps. */
+  dispose() {
+    for (const gradient of this.#gradients.values()) gradient.dispose()
+    for (const tensor of this.#madeBy.keys()) tensor.dispose()
+    this.#gradients.clear()
+    this.nodes = []
+  }
+}
+
+/** Equal values (infinities and NaN included) differ by 0. @param {number} a @param {number} b */
+const difference = (a, b) => (Object.is(a, b) || a === b ? 0 : a - b)
+
+/**
+ * Runs `fn` and records every intermediate tensor.
+ * @template T
+ * @param {import('./engine.js').Engine} engine
+ * @param {() => T} fn
+ * @param {{ modules?: Record<string, Module> }} [options] names for modules that fn calls directly
+ * @returns {{ output: T, trace: Trace }}
+ */
+export function trace(engine, fn, { modules } = {}) {
+  expect(typeof fn === 'function', 'type', () => `trace: expected a function, got ${describe(fn)}`)
+  expect(engine.trace === null, 'state', () => 'trace: a trace is already being recorded; they cannot be nested')
+  const recording = new Trace(engine, modules)
+  engine.trace = recording
+  try {
+    const output = fn()
+    for (const value of [output].flat()) if (value instanceof Tensor) engine.keep(value)
+    return { output, trace: recording }
+  } finally {
+    engine.trace = null
+  }
+}
