@@ -1,12 +1,37 @@
 #!/usr/bin/env bash
-# Builds glassformer. One function a product; `./build.sh help` lists them.
+# Builds glassformer: one function a product, `./build.sh help` lists them. What is up to date is left alone.
 set -euo pipefail
 cd "$(dirname "$0")"
 
 EMCC=${EMCC:-emcc}
 CLANG=${CLANG:-clang}
+PORT=${PORT:-8080}
 C_FLAGS=(-std=gnu11 -ffp-contract=off -Wall -Wextra -Werror)
+WASM_FLAGS=(-O3 -msimd128 --no-entry -sSTANDALONE_WASM -sALLOW_MEMORY_GROWTH -sMAXIMUM_MEMORY=4GB)
+SANITIZERS=(-g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all)
 C_SOURCES=(src/c/*.c src/c/*/*.c)
+
+help() {
+  cat <<'TEXT'
+./build.sh wasm     dist/glassformer.wasm, the kernels
+./build.sh native   build/native, the kernels under sanitizers, for the tests
+./build.sh types    checks the types of src/js and writes dist/types
+./build.sh site     dist/site, the page for any static host, and dist/glassformer.html, the page in one file
+./build.sh all      wasm, types and site
+./build.sh start    sets up what is missing, builds the page and serves it (PORT, default 8080)
+./build.sh test     sets up what is missing and runs every test
+./build.sh fuzz     fuzzes the text kernels (SECONDS_EACH, default 30)
+./build.sh train    trains the page's model anew (minutes)
+./build.sh clean    removes build and dist
+TEXT
+}
+
+# Is $1 there, and newer than everything else given?
+fresh() {
+  local target=$1
+  shift
+  [ -e "$target" ] && [ -z "$(find "$@" -newer "$target" -print -quit)" ]
+}
 
 sizes() {
   for file in "$@"; do
@@ -14,20 +39,120 @@ sizes() {
   done
 }
 
-# Is $1 there and newer than everything else given?
-fresh() {
-  local target=$1
-  shift
-  [ -e "$target" ] && [ -z "$(find "$@" -newer "$target" -print -quit)" ]
-}
-
-# The kernels as WebAssembly SIMD: dist/glassformer.wasm, without generated JavaScript. ---------------------------------
+# wasm: no generated JavaScript; any Emscripten from 3.1.6 on --------------------------------------------------------------
 wasm() {
   fresh dist/glassformer.wasm src/c build.sh && return
   mkdir -p dist
-  "$EMCC" -O3 -msimd128 "${C_FLAGS[@]}" --no-entry -sSTANDALONE_WASM -sALLOW_MEMORY_GROWTH -sMAXIMUM_MEMORY=4GB \
-    "${C_SOURCES[@]}" -o dist/glassformer.wasm
+  "$EMCC" "${C_FLAGS[@]}" "${WASM_FLAGS[@]}" "${C_SOURCES[@]}" -o dist/glassformer.wasm
   sizes dist/glassformer.wasm
 }
 
-"$@"
+# native: tests/native under AddressSanitizer and UndefinedBehaviorSanitizer ----------------------------------------------
+native() {
+  fresh build/native/digest.wasm src/c tests/native build.sh && return
+  mkdir -p build/native
+  for test in math_test text_test digest; do
+    "$CLANG" "${C_FLAGS[@]}" "${SANITIZERS[@]}" "${C_SOURCES[@]}" "tests/native/$test.c" -lm -o "build/native/$test"
+  done
+  "$EMCC" "${C_FLAGS[@]}" "${WASM_FLAGS[@]}" "${C_SOURCES[@]}" tests/native/digest.c -o build/native/digest.wasm
+}
+
+fuzz() {
+  mkdir -p build/native build/corpus
+  "$CLANG" "${C_FLAGS[@]}" -g -O1 -fsanitize=address,undefined,fuzzer "${C_SOURCES[@]}" tests/native/text_fuzz.c -o build/native/text_fuzz
+  build/native/text_fuzz -max_total_time="${SECONDS_EACH:-30}" -timeout=5 build/corpus
+}
+
+# types: JSDoc checked strictly, declarations generated ----------------------------------------------------------------------
+types() {
+  fresh dist/types/index.d.ts src/js tsconfig.json && return
+  npx tsc
+}
+
+# site: static files that any host serves under any path -----------------------------------------------------------------------
+site() {
+  wasm
+  fresh dist/glassformer.html web src/js dist/glassformer.wasm && return
+  node web/build.js
+}
+
+all() {
+  wasm
+  types
+  site
+}
+
+clean() {
+  rm -rf build dist
+}
+
+# Setting up: npm packages from the lock file, everything else through the system's package manager -------------------------
+packages() {
+  command -v node >/dev/null || { echo "glassformer needs Node.js 20 or newer: https://nodejs.org" >&2; exit 1; }
+  fresh node_modules/.package-lock.json package-lock.json || npm ci --no-audit --no-fund
+}
+
+# install WHAT HELP PACKAGES...: tries the system's package manager; says what to do by hand if that fails.
+install() {
+  local what=$1 by_hand=$2 root=()
+  shift 2
+  [ "$(id -u)" = 0 ] || root=(sudo -n)
+  echo "setting up $what"
+  if command -v apt-get >/dev/null && "${root[@]}" apt-get update -qq && "${root[@]}" apt-get install -y -qq "$@" >/dev/null; then return; fi
+  if command -v brew >/dev/null && brew install "$@"; then return; fi
+  printf '\n%s could not be installed here. By hand:\n%s\n' "$what" "$by_hand" >&2
+  exit 1
+}
+
+EMSDK='  git clone https://github.com/emscripten-core/emsdk && cd emsdk
+  ./emsdk install latest && ./emsdk activate latest && source ./emsdk_env.sh'
+
+compiler() {
+  command -v "$EMCC" >/dev/null || install Emscripten "$EMSDK" emscripten
+}
+
+# Links a small program under the sanitizers: only then are they complete.
+sanitizers_work() {
+  mkdir -p build
+  echo 'int main(void) { return 0; }' | "$CLANG" -fsanitize=address,undefined -x c - -o build/sanitizers 2>/dev/null
+}
+
+test_tools() {
+  sanitizers_work || install 'clang with its sanitizers' '  install clang and its compiler-rt from your system' clang libclang-rt-14-dev
+  browser >/dev/null || install Chromium '  install Chromium or Chrome and set CHROMIUM to its path' chromium
+  fc-list 2>/dev/null | grep -qi 'cjk' || install 'Korean fonts' '  install the Noto CJK fonts' fontconfig fonts-noto-cjk
+}
+
+browser() {
+  [ -z "${CHROMIUM:-}" ] || { echo "$CHROMIUM"; return; }
+  command -v chromium || command -v chromium-browser || command -v google-chrome
+}
+
+train() {
+  packages
+  compiler
+  wasm
+  node web/model/train.js
+}
+
+start() {
+  packages
+  compiler
+  site
+  npx sirv dist/site --port "$PORT" --host localhost
+}
+
+test() {
+  packages
+  compiler
+  test_tools
+  all
+  native
+  CHROMIUM=$(browser) node --test $(find tests -name '*.test.js' -not -path '*/node_modules/*' | sort)
+}
+
+if [ $# = 0 ]; then help; exit; fi
+for product in "$@"; do
+  if [ "$(type -t "$product")" != function ]; then echo "build.sh: no product is called '$product'" >&2; help >&2; exit 2; fi
+  "$product"
+done

@@ -145,7 +145,7 @@ GF_EXPORT void gf_embedding_forward(float *out, const int32_t *ids, const float 
 GF_EXPORT void gf_embedding_backward(float *dweight, const float *dout, const int32_t *ids, int padding_idx, int n, int C);
 
 typedef enum { GF_INTERLEAVED = 0, GF_CONCATENATED = 1 } gf_position_layout;
-typedef enum { GF_POWER = 0, GF_LOG = 1 } gf_position_method;
+typedef enum { GF_POWER = 0, GF_LOG = 1, GF_LOG_FLOAT = 2 } gf_position_method;
 /* Sinusoidal positions 0 .. L-1 in d dimensions, in double: out [L,d] doubles. */
 GF_EXPORT void gf_positional_encoding(double *out, int L, int d, double base, int layout, int method);
 /* out [n] = x [n] rounded to float32. */

@@ -5,7 +5,7 @@
  * number never depends on where in a row it stands. The double functions serve tables and random numbers.
  *
  * Largest errors, held by tests/native/math_test.c: gf_exp4 1 ulp; gf_normal_tail4 5e-6 relative (at z = 13, where the
- * value is 6e-39; 3e-8 absolute everywhere); the double functions 1 ulp, gf_pow 2, sine and cosine 2^-53 absolute for
+ * value is 6e-39; 2e-7 absolute everywhere); the double functions 1 ulp, gf_pow 2, sine and cosine 2^-53 absolute for
  * arguments up to a million.
  */
 #ifndef GF_MATH_H

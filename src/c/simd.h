@@ -30,7 +30,7 @@ GF_INLINE gf_f4 gf_min(gf_f4 a, gf_f4 b) { return (gf_f4)wasm_f32x4_pmin((v128_t
 GF_INLINE gf_f4 gf_abs(gf_f4 a) { return (gf_f4)wasm_f32x4_abs((v128_t)a); }
 GF_INLINE gf_f4 gf_sqrt(gf_f4 a) { return (gf_f4)wasm_f32x4_sqrt((v128_t)a); }
 GF_INLINE gf_f4 gf_nearest(gf_f4 a) { return (gf_f4)wasm_f32x4_nearest((v128_t)a); }
-/* Truncates; the caller keeps the lanes inside the range of int32. */
+/* Truncates; NaN gives 0. The caller keeps the lanes inside the range of int32. */
 GF_INLINE gf_i4 gf_to_int(gf_f4 a) { return (gf_i4)wasm_i32x4_trunc_sat_f32x4((v128_t)a); }
 GF_INLINE gf_f4 gf_select(gf_i4 mask, gf_f4 yes, gf_f4 no) {
   return (gf_f4)wasm_v128_bitselect((v128_t)yes, (v128_t)no, (v128_t)mask);
@@ -55,7 +55,7 @@ GF_INLINE gf_f4 gf_sqrt(gf_f4 a) {
 GF_INLINE gf_f4 gf_nearest(gf_f4 a) {
   return (gf_f4){__builtin_rintf(a[0]), __builtin_rintf(a[1]), __builtin_rintf(a[2]), __builtin_rintf(a[3])};
 }
-GF_INLINE gf_i4 gf_to_int(gf_f4 a) { return __builtin_convertvector(a, gf_i4); }
+GF_INLINE gf_i4 gf_to_int(gf_f4 a) { return __builtin_convertvector(gf_select(a == a, a, gf_splat(0)), gf_i4); }
 GF_INLINE gf_d2 gf_low_double(gf_f4 a) { return (gf_d2){a[0], a[1]}; }
 
 #endif

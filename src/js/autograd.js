@@ -10,6 +10,7 @@ import { describe, expect, shapeText } from './errors.js'
  *   adds to the gradients of the inputs; `gradient(t)` is the address of t's gradient, or 0 where none is wanted or known
  * @property {import('./explain.js').ExplainCell} explain how one cell of an output was made
  * @property {import('./explain.js').ExplainGradient} explainGradient what this use of an input gives to its gradient
+ * @property {boolean} [isView] the output shows cells of its only input
  * @property {(node: Node) => { multiplyAdds: number }} [cost]
  *
  * One recorded use of an operation.

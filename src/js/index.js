@@ -18,6 +18,7 @@ import { narrow } from './ops/narrow.js'
 import { positionalEncoding } from './ops/positional_encoding.js'
 import { relu } from './ops/relu.js'
 import { softmax } from './ops/softmax.js'
+import { loadSafetensors, saveSafetensors } from './safetensors.js'
 import * as modules from './nn/index.js'
 import * as optim from './optim/index.js'
 import { Vocab } from './text/vocab.js'
@@ -38,7 +39,7 @@ const functional = {
  * @returns {C extends new (engine: any, ...args: infer A) => infer T ? new (...args: A) => T : never}
  */
 function withEngine(engine, Class) {
-  const Bound = class extends Class {
+  const Bound = class extends /** @type {new (...args: any[]) => any} */ (Class) {
     /** @param {any[]} args */
     constructor(...args) { super(engine, ...args) }
   }
@@ -50,10 +51,12 @@ function withEngine(engine, Class) {
 function bindModules(engine) {
   const { Parameter, ...rest } = modules
   const bound = Object.fromEntries(Object.entries(rest).map(([name, Class]) => [name, withEngine(engine, /** @type {any} */ (Class))]))
-  /** A tensor's values as a parameter: torch.nn.Parameter. @type {new (tensor: Tensor) => modules.Parameter} */
   bound.Parameter = /** @type {any} */ (class extends Parameter {
-    /** @param {Tensor} values */
-    constructor(values) { super(engine, values.shape, values) }
+    /** A tensor's values (shared with it) or nested arrays as a parameter: torch.nn.Parameter. @param {any} values */
+    constructor(values) {
+      const base = values instanceof Tensor ? values : tensor(engine, values)
+      super(engine, base.shape, base)
+    }
   })
   return /** @type {any} */ (bound)
 }
@@ -95,6 +98,9 @@ export async function load(options) {
       words: (text, options) => words(engine, text, options),
       Vocab: withEngine(engine, Vocab)
     },
+    saveSafetensors,
+    /** @param {Uint8Array | ArrayBuffer} bytes */
+    loadSafetensors: bytes => loadSafetensors(engine, bytes),
     functional,
     nn: bindModules(engine),
     optim

@@ -4,7 +4,8 @@ import { reshape } from './ops/reshape.js'
 import { transpose } from './ops/transpose.js'
 
 /** @typedef {'float32' | 'int32' | 'float64'} DType float64 is for tables such as the positional encoding's */
-/** @typedef {number | boolean | readonly NestedArray[]} NestedArray */
+/** @typedef {number | boolean | NestedArrays} NestedArray nested to any depth */
+/** @typedef {ReadonlyArray<any>} NestedArrays */
 /** @typedef {Float32Array | Int32Array | Float64Array} Data */
 
 /** @type {Record<DType, { bytes: number, view: 'floats' | 'ints' | 'doubles' }>} */
@@ -169,7 +170,7 @@ export class Tensor {
  * @param {string} where @param {unknown} nested @returns {number[]}
  */
 function nestedShape(where, nested) {
-  const shape = []
+  /** @type {number[]} */ const shape = []
   for (let level = nested; Array.isArray(level); level = level[0]) shape.push(level.length)
   /** @param {unknown} level @param {number} axis */
   const check = (level, axis) => {

@@ -29,7 +29,7 @@ export class Trace {
   /** @type {Map<Tensor, { node: Node, input: string }[]>} */ #usedBy = new Map()
   /** @type {Map<Tensor, Tensor>} */ #gradients = new Map()
   /** @type {string[]} */ #path = []
-  /** @type {Map<Module, string>} */ #roots
+  #modules
 
   /**
    * @param {import('./engine.js').Engine} engine
@@ -37,7 +37,7 @@ export class Trace {
    */
   constructor(engine, modules = {}) {
     this.engine = engine
-    this.#roots = new Map(Object.entries(modules).map(([name, module]) => [module, `${name}.`]))
+    this.#modules = modules
   }
 
   /** Names of all tensors, in the order they came to be known. */
@@ -70,11 +70,11 @@ export class Trace {
   /** @param {Module} module @param {Module | undefined} parent @param {unknown[]} inputs */
   enter(module, parent, inputs) {
     const within = this.#path.at(-1) ?? ''
-    const own = this.#path.length ? parent?.pathOf(module) ?? '' : this.#roots.get(module) ?? ''
-    const prefix = this.#path.length && own ? `${within}${own}.` : within + own
+    const own = parent ? parent.pathOf(module) : Object.keys(this.#modules).find(name => this.#modules[name] === module)
+    const prefix = own ? `${within}${own}.` : within
     this.#path.push(prefix)
     for (const [name, parameter] of module.ownTensors()) this.#name(prefix + name, parameter)
-    const { inputNames } = /** @type {typeof Module} */ (module.constructor)
+    const { inputNames } = /** @type {typeof import('./nn/module.js').Module} */ (module.constructor)
     inputNames.forEach((name, i) => {
       if (inputs[i] instanceof Tensor) this.#name(prefix + name, inputs[i])
     })
@@ -212,8 +212,13 @@ export class Trace {
   }
 
   /** @param {import('./explain.js').Factor} factor @returns {{ symbol: string, value: number, source?: Source }} */
-  #nameFactor({ symbol, value, tensor, index, isGradient }) {
+  #nameFactor(factor) {
+    const { symbol, value, tensor, index, isGradient } = factor, view = tensor && this.#madeBy.get(tensor)
     if (!tensor || !index) return { symbol, value }
+    if (view?.op.isView && !isGradient) {
+      const [shown] = view.op.explain(view, 'out', index).terms[0].factors
+      return this.#nameFactor({ ...factor, tensor: shown.tensor, index: shown.index })
+    }
     const name = this.#nameOf.get(tensor)
     if (name === undefined) return { symbol, value }
     return { symbol, value, source: { name, index: [...index], ...(isGradient ? { isGradient: /** @type {true} */ (true) } : {}) } }

@@ -75,7 +75,7 @@ static void forward_block(const head *t, float *out, float *scores, float *weigh
   const gf_attention *p = t->p;
   int rows = min(QUERIES, p->Tq - i0), Tk = p->Tk, n = visible(p, i0 + rows), scored = scores ? Tk : n;
   gf_product qk = {.c = block, .ldc = Tk, .a = t->q + (size_t)i0 * p->q.time, .lda = p->q.time, .b = k_panels,
-                   .b_layout = GF_B_PANELS, .M = rows, .N = scored, .K = p->D};
+                   .ldb = p->D, .b_layout = GF_B_PANELS, .M = rows, .N = scored, .K = p->D};
   gf_multiply(&qk);
   for (int r = 0; r < rows; r++) {
     float *row = block + (size_t)r * Tk;
@@ -88,7 +88,7 @@ static void forward_block(const head *t, float *out, float *scores, float *weigh
       for (int j = 0; j < n; j++) row[j] *= t->dropout[(size_t)(i0 + r) * Tk + j];
   }
   gf_product wv = {.c = out + (size_t)i0 * p->out.time, .ldc = p->out.time, .a = block, .lda = Tk, .b = v_panels,
-                   .b_layout = GF_B_PANELS, .M = rows, .N = p->Dv, .K = n};
+                   .ldb = Tk, .b_layout = GF_B_PANELS, .M = rows, .N = p->Dv, .K = n};
   gf_multiply(&wv);
 }
 

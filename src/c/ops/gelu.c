@@ -33,18 +33,24 @@ GF_INLINE gf_f4 gelu_slope4(gf_f4 x) {
   return below + x * gauss * gf_splat(INVERSE_SQRT_2PI);
 }
 
-GF_INLINE gf_f4 sigmoid_of_2u(gf_f4 x) {
-  gf_f4 u = gf_splat(SQRT_2_OVER_PI) * (x + gf_splat(CUBIC) * x * x * x);
-  return gf_splat(1.0f) / (gf_splat(1.0f) + gf_exp4(gf_splat(-2.0f) * u));
+/* s(2u) = 1 / (1 + e), and 1 - s = e s without the subtraction's loss, where e = exp(-2u). */
+GF_INLINE gf_f4 sigmoid_of_2u(gf_f4 x, gf_f4 *one_minus) {
+  gf_f4 u = gf_splat(SQRT_2_OVER_PI) * (x + gf_splat(CUBIC) * x * x * x), e = gf_exp4(gf_splat(-2.0f) * u);
+  gf_f4 s = gf_splat(1.0f) / (gf_splat(1.0f) + e);
+  *one_minus = gf_select(e > gf_splat(1e30f), gf_splat(1.0f), e * s);
+  return s;
 }
 
-GF_INLINE gf_f4 gelu_tanh4(gf_f4 x) { return x * sigmoid_of_2u(x); }
+GF_INLINE gf_f4 gelu_tanh4(gf_f4 x) {
+  gf_f4 one_minus;
+  return x * sigmoid_of_2u(x, &one_minus);
+}
 
 /* out = x s(2u)  =>  dx += dout (s + x s (1 - s) 2 du/dx),   du/dx = sqrt(2/pi) (1 + 3 * 0.044715 x^2) */
 GF_INLINE gf_f4 gelu_tanh_slope4(gf_f4 x) {
-  gf_f4 s = sigmoid_of_2u(x);
+  gf_f4 one_minus, s = sigmoid_of_2u(x, &one_minus);
   gf_f4 du = gf_splat(SQRT_2_OVER_PI) * (gf_splat(1.0f) + gf_splat(3.0f * CUBIC) * x * x);
-  return s + x * s * (gf_splat(1.0f) - s) * gf_splat(2.0f) * du;
+  return s + x * s * one_minus * gf_splat(2.0f) * du;
 }
 
 typedef gf_f4 (*gf_curve)(gf_f4);

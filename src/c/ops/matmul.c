@@ -165,7 +165,7 @@ static void block(const gf_product *p, int m0, int m1, int k0, int K) {
   for (int n = 0; n < p->N; n += PAIR * PANEL) {
     int panels = p->N - n > PANEL ? PAIR : 1;
     if (p->b_layout == GF_B_PANELS) {
-      rows_by_panels(p, m0, m1, n, panels, p->b + (size_t)n * p->K + (size_t)k0 * PANEL, (size_t)p->K * PANEL, k0, K);
+      rows_by_panels(p, m0, m1, n, panels, p->b + (size_t)n * p->ldb + (size_t)k0 * PANEL, (size_t)p->ldb * PANEL, k0, K);
       continue;
     }
     for (int c = 0; c < panels; c++)
@@ -186,7 +186,7 @@ void gf_matmul(float *out, float *workspace, const float *a, const float *b, con
                int K, int flags) {
   gf_layout layout = flags & GF_PANELS_B ? GF_B_PANELS : flags & GF_TRANSPOSE_B ? GF_B_TRANSPOSED : GF_B_ROWS;
   gf_product p = {.ldc = N, .lda = flags & GF_TRANSPOSE_A ? M : K, .a_transposed = flags & GF_TRANSPOSE_A,
-                  .ldb = layout == GF_B_TRANSPOSED ? K : N, .b_layout = layout, .bias = bias, .M = M, .N = N, .K = K,
+                  .ldb = layout == GF_B_ROWS ? N : K, .b_layout = layout, .bias = bias, .M = M, .N = N, .K = K,
                   .accumulate = flags & GF_ACCUMULATE, .workspace = workspace};
   for (int i = 0; i < batch; i++) {
     p.c = out + (size_t)i * M * N;

@@ -15,7 +15,7 @@ typedef struct {
   int lda;
   int a_transposed; /* A is stored as [K, M] */
   const float *b;
-  int ldb; /* unused for panels */
+  int ldb; /* for panels: the K they were packed with */
   gf_layout b_layout;
   const float *bias; /* [N] or NULL */
   int M, N, K;

@@ -6,13 +6,15 @@
  *
  * The frequency comes out directly (GF_POWER) or through the logarithm (GF_LOG): 1/base^(2i/d) = exp(-2i ln(base) / d).
  * With d odd the interleaved loop runs over d/2 whole pairs and leaves the last column 0; concatenated has one sine
- * more than cosines. Everything is in double: a float32 angle is off by 4e-4 at position 4999.
+ * more than cosines. Everything is in double: a float32 angle is off by 4e-4 at position 4999. To show a notebook's own
+ * digits, GF_LOG_FLOAT rounds frequency and angle to float32 as torch does.
  */
 #include "../glassformer.h"
 #include "../math.h"
 
 static double angle(int k, int i, int d, double base, int method) {
   double exponent = 2.0 * i / d;
+  if (method == GF_LOG_FLOAT) return (float)k * (float)gf_exp((float)(2 * i) * (float)(-gf_log(base) / d));
   return method == GF_LOG ? k * gf_exp(-exponent * gf_log(base)) : k / gf_pow(base, exponent);
 }
 

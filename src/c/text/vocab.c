@@ -139,39 +139,65 @@ int gf_vocab_add(int32_t *ids, gf_vocab *v, const uint8_t *text, int bytes, cons
   return v->size;
 }
 
+/* Order ------------------------------------------------------------------------------------------------------------- */
+
 typedef struct {
-  const uint8_t *token;
-  int32_t bytes, count, id;
+  uint64_t prefix; /* the first 8 bytes, the first in the highest place, filled up with 0 */
+  int32_t count, id;
 } ranked;
 
-static int by_bytes(const ranked *a, const ranked *b) {
-  int32_t shorter = a->bytes < b->bytes ? a->bytes : b->bytes;
-  int difference = memcmp(a->token, b->token, (size_t)shorter);
-  return difference ? difference : (a->bytes > b->bytes) - (a->bytes < b->bytes);
+static uint64_t prefix_of(const uint8_t *token, int32_t bytes) {
+  uint64_t prefix = 0;
+  for (int32_t i = 0; i < 8; i++) prefix = prefix << 8 | (i < bytes ? token[i] : 0);
+  return prefix;
 }
 
-static int by_frequency(const void *left, const void *right) {
-  const ranked *a = left, *b = right;
-  return a->count != b->count ? (a->count < b->count ? 1 : -1) : by_bytes(a, b);
+/* Whether a comes before b: by count, then by bytes, a token before those that it begins. */
+static bool precedes(const gf_vocab *v, const ranked *a, const ranked *b) {
+  if (a->count != b->count) return a->count > b->count;
+  if (a->prefix != b->prefix) return a->prefix < b->prefix;
+  const entry *left = &v->entries[a->id], *right = &v->entries[b->id];
+  size_t shorter = (size_t)(left->bytes < right->bytes ? left->bytes : right->bytes);
+  int difference = memcmp(v->arena + left->start, v->arena + right->start, shorter);
+  return difference ? difference < 0 : left->bytes < right->bytes;
+}
+
+/* Merges from[start..middle) and from[middle..end), each in order, into to[start..end). */
+static void merge(const gf_vocab *v, ranked *to, const ranked *from, int32_t start, int32_t middle, int32_t end) {
+  int32_t left = start, right = middle;
+  for (int32_t k = start; k < end; k++) {
+    bool take_left = right == end || (left < middle && !precedes(v, &from[right], &from[left]));
+    to[k] = from[take_left ? left++ : right++];
+  }
+}
+
+/* Sorts all [n] by merging runs of 1, 2, 4 ... with the help of other [n]. Returns the one that holds the result. */
+static ranked *sort(const gf_vocab *v, ranked *all, ranked *other, int32_t n) {
+  for (int64_t run = 1; run < n; run *= 2) {
+    for (int64_t start = 0; start < n; start += 2 * run) {
+      int64_t middle = start + run < n ? start + run : n, end = start + 2 * run < n ? start + 2 * run : n;
+      merge(v, other, all, (int32_t)start, (int32_t)middle, (int32_t)end);
+    }
+    ranked *swap = all;
+    all = other;
+    other = swap;
+  }
+  return all;
 }
 
 int gf_vocab_order(int32_t *order, int32_t *counts, const gf_vocab *v, int sorted) {
-  for (int32_t id = 0; id < v->size; id++) {
-    order[id] = id;
-    counts[id] = v->entries[id].count;
-  }
-  if (!sorted || v->size < 2) return v->size;
-  ranked *all = malloc((size_t)v->size * sizeof *all);
+  int32_t n = v->size;
+  ranked *all = malloc(((size_t)n * 2 + 1) * sizeof *all);
   if (!all) return GF_NO_MEMORY;
-  for (int32_t id = 0; id < v->size; id++) {
+  for (int32_t id = 0; id < n; id++) {
     const entry *e = &v->entries[id];
-    all[id] = (ranked){v->arena + e->start, e->bytes, e->count, id};
+    all[id] = (ranked){prefix_of(v->arena + e->start, e->bytes), e->count, id};
   }
-  qsort(all, (size_t)v->size, sizeof *all, by_frequency);
-  for (int32_t k = 0; k < v->size; k++) {
-    order[k] = all[k].id;
-    counts[k] = all[k].count;
+  const ranked *result = sorted ? sort(v, all, all + n, n) : all;
+  for (int32_t k = 0; k < n; k++) {
+    order[k] = result[k].id;
+    counts[k] = result[k].count;
   }
   free(all);
-  return v->size;
+  return n;
 }

@@ -99,7 +99,8 @@ static bool is_word_at(const tokenizer *t, int i) { return i < t->scan.bytes && 
 
 /* Where a space is -------------------------------------------------------------------------------------------------- */
 
-/* P0: is the full stop at byte i the last? A quotation mark after ␣ has become `` by S3, which may not follow. */
+/* P0: is the full stop at byte i the last? A quotation mark after ␣ has become `` by S3, which may not follow. The end
+ * of the window may also have cut off the bytes of a character. */
 static bool is_final_stop(tokenizer *t, int i) {
   const uint8_t *text = t->scan.text;
   int end = t->scan.bytes;
@@ -112,8 +113,9 @@ static bool is_final_stop(tokenizer *t, int i) {
     else if (kind != '\'' && kind != '"' && kind != ')' && text[i] != ' ') break;
   }
   while (i < end && kind_at(t, i) == SPACE) i += decode(t, i).bytes;
-  if (i < end) return false;
-  if (!(t->scan.flags & GF_TEXT_END)) t->scan.stop = GF_TEXT_NEEDS_TEXT;
+  bool ends_text = t->scan.flags & GF_TEXT_END, cut_off = end - i < 4 && i < end && text[i] >= 0x80;
+  if (i < end && (ends_text || !cut_off)) return false;
+  if (!ends_text) t->scan.stop = GF_TEXT_NEEDS_TEXT;
   return true;
 }
 

@@ -198,8 +198,7 @@ export class ModuleList extends Module {
   /** @param {Module} module */
   push(module) {
     expect(module instanceof Module, 'type', () => `ModuleList: expected a module, got ${describe(module)}`)
-    /** @type {any} */ (this)[this.length] = module
-    return this
+    return Object.assign(this, { [this.length]: module })
   }
 
   /** @param {number} i */

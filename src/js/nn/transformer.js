@@ -179,6 +179,11 @@ export class TransformerDecoder extends Module {
   }
 }
 
+/** Transformer's numbers in PyTorch's order, with their defaults. */
+const TRANSFORMER_NUMBERS = /** @type {const} */ ([
+  ['dModel', 512], ['nhead', 8], ['numEncoderLayers', 6], ['numDecoderLayers', 6], ['dimFeedforward', 2048], ['dropout', 0.1]
+])
+
 /** @typedef {LayerOptions & { dModel?: number, nhead?: number, numEncoderLayers?: number, numDecoderLayers?: number }} TransformerOptions */
 
 /** Encoder and decoder with their final norms: torch.nn.Transformer, batch first. Embeddings and output layer are the caller's. */
@@ -186,17 +191,18 @@ export class Transformer extends Module {
   static inputNames = ['src', 'tgt']
 
   /**
-   * Up to four numbers in PyTorch's order (dModel 512, nhead 8, numEncoderLayers 6, numDecoderLayers 6), then options,
-   * which may also name them.
+   * Numbers in PyTorch's order (dModel 512, nhead 8, numEncoderLayers 6, numDecoderLayers 6, dimFeedforward 2048,
+   * dropout 0.1), as many as wanted, then options, which may also name them.
    * @param {Engine} engine
    * @param {...(number | TransformerOptions)} config
    */
   constructor(engine, ...config) {
     super(engine)
     const numbers = /** @type {number[]} */ (config.filter(v => typeof v === 'number'))
-    const options = /** @type {TransformerOptions} */ (config.find(v => v && typeof v === 'object') ?? {})
-    const { dModel = numbers[0] ?? 512, nhead = numbers[1] ?? 8, layerNormEps: eps = 1e-5 } = options
-    const { numEncoderLayers = numbers[2] ?? 6, numDecoderLayers = numbers[3] ?? 6 } = options
+    const named = /** @type {TransformerOptions} */ (config.find(v => v && typeof v === 'object') ?? {})
+    const [dModel, nhead, numEncoderLayers, numDecoderLayers, dimFeedforward, dropout] = TRANSFORMER_NUMBERS.map(
+      ([name, usual], i) => /** @type {any} */ (named)[name] ?? numbers[i] ?? usual)
+    const options = { ...named, dimFeedforward, dropout }, eps = named.layerNormEps ?? 1e-5
     numberWhere('Transformer', 'layerNormEps', eps, 'a number >= 0', v => v >= 0)
     this.encoder = new TransformerEncoder(engine, new TransformerEncoderLayer(engine, dModel, nhead, options), numEncoderLayers,
       { norm: new LayerNorm(engine, dModel, { eps }) })

@@ -1,9 +1,10 @@
 import { expect, numberWhere, probability, shapeText } from '../errors.js'
 import { isRecording, record } from '../autograd.js'
 import { cell, constant, product, roundedSum, sumOf } from '../explain.js'
-import { range } from '../shape.js'
+import { indicesOf, offsetOf, range } from '../shape.js'
 import { expectRank, floatTensor } from './checks.js'
 import { dropoutMask } from './dropout.js'
+import { mul } from './mul.js'
 import { additiveMask, paddingMask } from './mask.js'
 import { explainSoftmax, explainSoftmaxGradient } from './softmax.js'
 
@@ -67,15 +68,21 @@ function maskAt({ mask, padding, isCausal, sizes }, [b, h, i, j]) {
 /** @type {import('../autograd.js').Operation} */
 const op = {
   name: 'attention',
-  backward({ inputs: { q, k, v }, outputs: { out, scores, masked_scores: masked, weights }, saved, trace }, gradient) {
+  backward({ inputs: { q, k, v, mask }, outputs: { out, scores, masked_scores: masked, weights }, saved, trace }, gradient) {
     const { engine } = out, { dropoutMask: dropped } = saved
     const dq = gradient(q), dk = gradient(k), dv = gradient(v), dout = gradient(out)
-    const dmasked = trace ? gradient(masked) : 0, dweights = trace ? gradient(weights) : 0
+    const dmask = gradient(mask), spare = dmask && !trace ? engine.zeros(weights.shape) : null
+    const dmasked = trace ? gradient(masked) : spare?.address ?? 0, dweights = trace ? gradient(weights) : 0
     withStruct(engine, saved, true, (struct, workspace) => {
       engine.c.gf_attention_backward(dq, dk, dv, dmasked, dweights, workspace, dout, weights.address, q.address, k.address,
         v.address, dropped?.address ?? 0, struct)
     })
     if (trace) engine.c.gf_accumulate(gradient(scores), dmasked, scores.size)
+    if (dmask) {
+      const { B, H, Tq, Tk } = saved.sizes, at = engine.pass([1, B, H, Tq * Tk, 0, saved.mask.batch, saved.mask.head, 1])
+      engine.c.gf_add_backward(dmask, dmasked, at, at + 16)
+    }
+    spare?.dispose()
   },
   explain({ inputs, outputs, saved }, output, index) {
     const { layout, sizes: { D, Dv, Tk }, scale, dropoutMask: dropped } = saved
@@ -104,6 +111,7 @@ const op = {
   explainGradient({ inputs, outputs, saved }, input, index, d) {
     const { layout, sizes: { Tq, Tk, D, Dv }, scale, dropoutMask: dropped } = saved
     const factor = constant('scale', scale)
+    if (input === 'mask') return explainMaskGradient(outputs.masked_scores, inputs.mask, saved, index, d)
     const drop = (/** @type {number[]} */ at) => (dropped ? [cell(dropped, at, 'dropout')] : [])
     if (input === 'scores') return { formula: 'dscores = dmasked', terms: [product(d(outputs.masked_scores, index, 'dmasked'))] }
     if (input === 'masked_scores' || input === 'weights') {
@@ -137,6 +145,13 @@ const op = {
   cost: ({ saved: { sizes: { B, H, Tq, Tk, D, Dv } } }) => ({ multiplyAdds: B * H * Tq * Tk * (D + Dv) })
 }
 
+/** Every score that a cell of the mask was added to. @type {(masked: Tensor, mask: Tensor, saved: any, index: readonly number[], d: any) => any} */
+function explainMaskGradient(masked, mask, { mask: { batch, head } }, index, d) {
+  const [B, H, Tq, Tk] = masked.shape, offset = offsetOf(mask.shape, index), i = Math.floor(offset / Tk) % Tq, j = offset % Tk
+  const places = indicesOf([B, H]).filter(([b, h]) => b * batch + h * head + i * Tk + j === offset)
+  return { formula: 'dmask = Σ dmasked', terms: places.map(([b, h]) => product(d(masked, [b, h, i, j], 'dmasked'))) }
+}
+
 /** @param {number} scale @param {number} D */
 const isRootOf = (scale, D) => Math.abs(scale - 1 / Math.sqrt(D)) < 1e-12
 
@@ -163,7 +178,7 @@ function maskedScores(scores, saved) {
 /**
  * @param {string} where @param {Tensor} q @param {Tensor} k @param {Tensor} v @param {Layout} layout @param {any} sizes
  * @param {AttentionOptions & { maskHides: boolean, needWeights: boolean }} options
- * @returns {{ out: Tensor, weights: Tensor | null }}
+ * @returns {{ out: Tensor, weights: Tensor | null }} the weights as they were used: after dropout
  */
 function attend(where, q, k, v, layout, sizes, options) {
   const { engine } = q, { B, H, Tq, Tk, D, Dv } = sizes, { dropoutP = 0, scale = 1 / Math.sqrt(D), isCausal = false } = options
@@ -174,15 +189,17 @@ function attend(where, q, k, v, layout, sizes, options) {
     dropoutMask: dropoutP > 0 ? dropoutMask(engine, [B, H, Tq, Tk], dropoutP) : null
   }
   const out = engine.empty(layout === HEADS_FIRST ? [B, H, Tq, Dv] : [B, Tq, H * Dv])
-  const keepWeights = options.needWeights || isRecording(engine, q, k, v)
+  const keepWeights = options.needWeights || isRecording(engine, q, k, v, saved.mask?.tensor)
   const weights = keepWeights ? engine.empty([B, H, Tq, Tk]) : null, scores = engine.trace ? engine.empty([B, H, Tq, Tk]) : null
   withStruct(engine, saved, false, (struct, workspace) => {
     engine.c.gf_attention_forward(out.address, scores?.address ?? 0, weights?.address ?? 0, workspace, q.address, k.address,
       v.address, saved.dropoutMask?.address ?? 0, struct)
   })
-  const outputs = weights ? { out, weights } : { out }
-  record(engine, op, { q, k, v }, scores ? { ...outputs, scores, masked_scores: maskedScores(scores, saved) } : outputs, saved)
-  return { out, weights }
+  /** @type {Record<string, Tensor>} */ const outputs = { out }
+  if (weights) outputs.weights = weights
+  if (scores) Object.assign(outputs, { scores, masked_scores: maskedScores(scores, saved) })
+  record(engine, op, { q, k, v, mask: saved.mask?.tensor }, outputs, saved)
+  return { out, weights: weights && saved.dropoutMask ? mul(weights, saved.dropoutMask) : weights }
 }
 
 /**

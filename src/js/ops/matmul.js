@@ -1,7 +1,8 @@
 import { expect, shapeText } from '../errors.js'
 import { record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
-import { indicesOf, range } from '../shape.js'
+import { indicesOf, offsetOf, range } from '../shape.js'
+import { operandIndex, resultIndices } from './broadcast.js'
 import { floatTensor, rowsOf } from './checks.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
@@ -20,53 +21,61 @@ export function multiply(engine, out, a, b, { batch = 1, M, N, K, bias = 0, flag
   engine.c.gf_matmul(out, workspace, a, b, bias, batch, M, N, K, flags)
 }
 
+/** Which matrices of a and b make each matrix of the result, when their leading axes are broadcast. @param {readonly number[]} a @param {readonly number[]} b @param {readonly number[]} lead */
+const pairs = (a, b, lead) => indicesOf(lead).map(index => [offsetOf(a, operandIndex(a, index)), offsetOf(b, operandIndex(b, index))])
+
 /** @type {import('../autograd.js').Operation} */
 const op = {
   name: 'matmul',
   /* out = a b  =>  da += dout b^T,  db += a^T dout */
-  backward({ inputs: { a, b }, outputs: { out }, saved: { batch, M, N, K } }, gradient) {
+  backward({ inputs: { a, b }, outputs: { out }, saved: { M, N, K, uses } }, gradient) {
     const { engine } = out
     const da = gradient(a), db = gradient(b), dout = gradient(out)
-    if (da) multiply(engine, da, dout, b.address, { batch, M, N: K, K: N, flags: TRANSPOSE_B | ACCUMULATE })
-    if (db) multiply(engine, db, a.address, dout, { batch, M: K, N, K: M, flags: TRANSPOSE_A | ACCUMULATE })
+    uses.forEach((/** @type {number[]} */ [ai, bi], /** @type {number} */ i) => {
+      const from = dout + i * M * N * 4
+      if (da) multiply(engine, da + ai * M * K * 4, from, b.address + bi * K * N * 4, { M, N: K, K: N, flags: TRANSPOSE_B | ACCUMULATE })
+      if (db) multiply(engine, db + bi * K * N * 4, a.address + ai * M * K * 4, from, { M: K, N, K: M, flags: TRANSPOSE_A | ACCUMULATE })
+    })
   },
   explain({ inputs: { a, b } }, _, index) {
-    const { row, column, bRow } = places(a, b, index)
-    const terms = range(a.shape[a.shape.length - 1]).map(k => product(cell(a, [...row, k], 'a'), cell(b, bRow(k, column), 'b')))
-    return sumOf('out[i, j] = Σₖ a[i, k] × b[k, j]', terms)
+    const lead = index.slice(0, -2), [i, j] = index.slice(-2)
+    return sumOf('out[i, j] = Σₖ a[i, k] × b[k, j]', range(a.shape[a.shape.length - 1]).map(k =>
+      product(cell(a, [...leadOf(a, lead), i, k], 'a'), cell(b, [...leadOf(b, lead), k, j], 'b'))))
   },
   explainGradient({ inputs: { a, b }, outputs: { out } }, input, index, d) {
+    const own = input === 'a' ? a : b, leads = resultIndices(out.shape.slice(0, -2), own.shape.slice(0, -2), index.slice(0, -2))
+    const [p, q] = index.slice(-2), [M, N] = out.shape.slice(-2)
     if (input === 'a') {
-      const { row, bRow } = places(a, b, index), k = index[index.length - 1]
       return {
         formula: 'da[i, k] = Σⱼ dout[i, j] × b[k, j]',
-        terms: range(out.shape[out.shape.length - 1]).map(j => product(d(out, [...row, j], 'dout'), cell(b, bRow(k, j), 'b')))
+        terms: leads.flatMap(lead => range(N).map(j => product(d(out, [...lead, p, j], 'dout'), cell(b, [...leadOf(b, lead), q, j], 'b'))))
       }
     }
-    const [k, j] = index.slice(-2), shared = b.shape.length === 2
-    const rows = shared ? indicesOf(a.shape.slice(0, -1)) : range(a.shape[a.shape.length - 2]).map(i => [...index.slice(0, -2), i])
     return {
       formula: 'db[k, j] = Σᵢ a[i, k] × dout[i, j]',
-      terms: rows.map(row => product(cell(a, [...row, k], 'a'), d(out, [...row, j], 'dout')))
+      terms: leads.flatMap(lead => range(M).map(i => product(cell(a, [...leadOf(a, lead), i, p], 'a'), d(out, [...lead, i, q], 'dout'))))
     }
   },
-  cost: ({ saved: { batch, M, N, K } }) => ({ multiplyAdds: batch * M * N * K })
+  cost: ({ saved: { M, N, K, uses } }) => ({ multiplyAdds: uses.length * M * N * K })
 }
 
-/** @param {Tensor} a @param {Tensor} b @param {readonly number[]} index */
-function places(a, b, index) {
-  const batch = b.shape.length === 2 ? [] : index.slice(0, -2)
-  return {
-    row: index.slice(0, -1),
-    column: index[index.length - 1],
-    bRow: (/** @type {number} */ k, /** @type {number} */ j) => [...batch, k, j]
-  }
+/** The leading part of an operand's index. @param {Tensor} tensor @param {readonly number[]} lead */
+const leadOf = (tensor, lead) => operandIndex(tensor.shape.slice(0, -2), lead)
+
+/** The leading axes of the result. @param {readonly number[]} a @param {readonly number[]} b @param {string} both */
+function broadcastLead(a, b, both) {
+  const rank = Math.max(a.length, b.length)
+  return range(rank).map(axis => {
+    const [p, q] = [a[axis - rank + a.length] ?? 1, b[axis - rank + b.length] ?? 1]
+    expect(p === q || p === 1 || q === 1, 'shape', () => `matmul: leading axes must be equal or 1; ${both}`)
+    return p === 1 ? q : p
+  })
 }
 
 /**
- * Matrix product: torch.matmul for a [..., M, K] and b [K, N], or b with the same leading axes as a.
- * @param {Tensor} a
- * @param {Tensor} b
+ * Matrix product: torch.matmul for matrices, with leading axes broadcast.
+ * @param {Tensor} a [..., M, K]
+ * @param {Tensor} b [..., K, N]
  * @returns {Tensor} [..., M, N]
  * @throws {import('../errors.js').GlassformerError} 'shape' when the sides do not fit
  */
@@ -75,12 +84,11 @@ export function matmul(a, b) {
   floatTensor('matmul', 'b', b)
   const both = `a is ${shapeText(a.shape)}, b is ${shapeText(b.shape)}`
   expect(a.shape.length >= 2 && b.shape.length >= 2, 'shape', () => `matmul: expected matrices [..., M, K] and [..., K, N]; ${both}`)
-  const [M, K] = a.shape.slice(-2), [inner, N] = b.shape.slice(-2), lead = a.shape.slice(0, -2), shared = b.shape.length === 2
+  const [rows, K] = a.shape.slice(-2), [inner, N] = b.shape.slice(-2)
   expect(K === inner, 'shape', () => `matmul: the columns of a must be as many as the rows of b; ${both}`)
-  expect(shared || shapeText(lead) === shapeText(b.shape.slice(0, -2)), 'shape',
-    () => `matmul: b must have two axes or the same leading axes as a; ${both}`)
-  const batch = lead.reduce((n, side) => n * side, 1), out = engine.empty([...lead, M, N])
-  const sizes = shared ? { batch: 1, M: rowsOf(a), N, K } : { batch, M, N, K }
-  multiply(engine, out.address, a.address, b.address, sizes)
-  return record(engine, op, { a, b }, { out }, sizes)
+  const aLead = a.shape.slice(0, -2), bLead = b.shape.slice(0, -2), lead = broadcastLead(aLead, bLead, both)
+  const out = engine.empty([...lead, rows, N]), isOne = bLead.length === 0
+  const M = isOne ? rowsOf(a) : rows, uses = isOne ? [[0, 0]] : pairs(aLead, bLead, lead)
+  uses.forEach(([ai, bi], i) => multiply(engine, out.address + i * M * N * 4, a.address + ai * M * K * 4, b.address + bi * K * N * 4, { M, N, K }))
+  return record(engine, op, { a, b }, { out }, { M, N, K, uses })
 }

@@ -7,6 +7,7 @@ import { floatTensor } from './checks.js'
 /** @type {import('../autograd.js').Operation} */
 const op = {
   name: 'narrow',
+  isView: true,
   /* out = x[start : start + length]  =>  dx[start + i] += dout[i] */
   backward({ inputs: { x }, outputs: { out }, saved: { start } }, gradient) {
     const row = x.size / x.shape[0]

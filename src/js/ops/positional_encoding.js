@@ -4,7 +4,7 @@ import { constant } from '../explain.js'
 
 /** Words for gf_position_layout and gf_position_method, in their order. */
 const LAYOUTS = /** @type {const} */ (['interleaved', 'concatenated'])
-const METHODS = /** @type {const} */ (['direct', 'log'])
+const METHODS = /** @type {const} */ (['direct', 'log', 'log-float32'])
 
 /** Which pair a column belongs to, and whether it is its sine. @param {number} column @param {number} d @param {string} layout */
 function pairOf(column, d, layout) {
@@ -13,16 +13,26 @@ function pairOf(column, d, layout) {
   return column < sines ? { pair: column, isSine: true } : { pair: column - sines, isSine: false }
 }
 
+/** @param {number} k @param {number} pair @param {number} d @param {number} base @param {string} method */
+function angleOf(k, pair, d, base, method) {
+  if (method !== 'log-float32') {
+    const frequency = 1 / base ** ((2 * pair) / d)
+    return { frequency, angle: k * frequency }
+  }
+  const frequency = Math.fround(Math.exp(Math.fround(2 * pair * Math.fround(-Math.log(base) / d))))
+  return { frequency, angle: Math.fround(k * frequency) }
+}
+
 /** @type {import('../autograd.js').Operation} */
 const op = {
   name: 'positional_encoding',
   backward() {},
-  explain({ saved: { dModel, base, layout } }, _, [k, column]) {
+  explain({ saved: { dModel, base, layout, method } }, _, [k, column]) {
     const { pair, isSine } = pairOf(column, dModel, layout)
     if (layout === 'interleaved' && dModel % 2 && column === dModel - 1) {
       return { formula: '0 (an odd dModel leaves the last column without a pair)', terms: [], computed: 0 }
     }
-    const frequency = 1 / base ** ((2 * pair) / dModel), angle = k * frequency
+    const { frequency, angle } = angleOf(k, pair, dModel, base, method)
     const computed = isSine ? Math.sin(angle) : Math.cos(angle)
     return {
       formula: `${isSine ? 'sin' : 'cos'}(k / ${base}^(2·${pair}/${dModel}))`,
@@ -39,9 +49,10 @@ const op = {
  * @param {import('../engine.js').Engine} engine
  * @param {number} maxLength positions 0 .. maxLength-1
  * @param {number} dModel
- * @param {{ base?: number, layout?: 'interleaved' | 'concatenated', method?: 'log' | 'direct', dtype?: 'float32' | 'float64' }} [options]
+ * @param {{ base?: number, layout?: 'interleaved' | 'concatenated', method?: 'log' | 'direct' | 'log-float32', dtype?: 'float32' | 'float64' }} [options]
  *   base: 10000; layout: 'interleaved' puts sine and cosine side by side, 'concatenated' all sines first;
- *   method: 'log' computes k · exp(−2i ln base / d), 'direct' k / base^(2i/d); dtype: 'float32', or 'float64' for a table
+ *   method: 'log' computes k · exp(−2i ln base / d), 'direct' k / base^(2i/d), 'log-float32' the former with torch's
+ *   rounding of the angle, for a notebook's own digits (off by 4e-4 at position 4999); dtype: 'float32', or 'float64' for a table
  *   with all digits, as NumPy prints it. An odd dModel leaves the last interleaved column 0.
  * @returns {import('../tensor.js').Tensor} [maxLength, dModel]
  */
@@ -59,5 +70,5 @@ export function positionalEncoding(engine, maxLength, dModel, options = {}) {
   const out = engine.empty([maxLength, dModel])
   engine.c.gf_round_to_float(out.address, table.address, out.size)
   table.dispose()
-  return record(engine, op, {}, { out }, { dModel, base, layout })
+  return record(engine, op, {}, { out }, { dModel, base, layout, method })
 }

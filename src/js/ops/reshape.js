@@ -7,6 +7,7 @@ import { sizeOf, Tensor } from '../tensor.js'
 /** @type {import('../autograd.js').Operation} */
 const op = {
   name: 'reshape',
+  isView: true,
   /* out = x in another shape  =>  dx += dout */
   backward({ inputs: { x }, outputs: { out } }, gradient) {
     const dx = gradient(x)

@@ -1,4 +1,4 @@
-import { expect, numberWhere } from '../errors.js'
+import { describe, expect, numberWhere } from '../errors.js'
 import { Optimizer } from './optimizer.js'
 
 /**
@@ -12,11 +12,12 @@ export class Adam extends Optimizer {
 
   /** @param {Iterable<import('../tensor.js').Tensor>} params @param {AdamOptions} [options] */
   constructor(params, { lr = 1e-3, betas = [0.9, 0.999], eps = 1e-8, weightDecay = 0 } = {}) {
-    super('Adam', params, lr)
-    expect(Array.isArray(betas) && betas.length === 2, 'type', () => 'Adam: betas must be two numbers')
-    this.betas = betas.map((beta, i) => numberWhere('Adam', `betas[${i}]`, beta, 'a number from 0 up to 1', v => v >= 0 && v < 1))
-    this.eps = numberWhere('Adam', 'eps', eps, 'a number >= 0', v => v >= 0)
-    this.weightDecay = numberWhere('Adam', 'weightDecay', weightDecay, 'a number >= 0', v => v >= 0)
+    const where = new.target.name
+    super(where, params, lr)
+    expect(Array.isArray(betas) && betas.length === 2, 'type', () => `${where}: betas must be two numbers, got ${describe(betas)}`)
+    this.betas = betas.map((beta, i) => numberWhere(where, `betas[${i}]`, beta, 'a number from 0 up to 1', v => v >= 0 && v < 1))
+    this.eps = numberWhere(where, 'eps', eps, 'a number >= 0', v => v >= 0)
+    this.weightDecay = numberWhere(where, 'weightDecay', weightDecay, 'a number >= 0', v => v >= 0)
   }
 
   /** One step with the gradients as they are. */

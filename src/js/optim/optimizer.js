@@ -11,6 +11,7 @@ export class Optimizer {
     const list = [...params]
     list.forEach((p, i) => expect(p instanceof Tensor && p.requiresGrad, 'type',
       () => `${where}: params[${i}] must be a tensor with requiresGrad, got ${describe(p)}`))
+    expect(list.length > 0, 'shape', () => `${where}: params must not be empty`)
     this.params = list
     this.lr = numberWhere(where, 'lr', lr, 'a number >= 0', v => v >= 0)
   }

@@ -49,7 +49,8 @@ export class Vocab {
     const limit = maxTokens === undefined ? tokens.length : maxTokens - specials.length
     const counted = tokens.slice(0, limit).filter((token, i) => counts[i] >= minFrequency && !isReserved.has(token))
     this.itos = specialsFirst ? reserved.concat(counted) : counted.concat(reserved)
-    this.stoi = new Map(this.itos.map((token, id) => [token, id]))
+    this.stoi = new Map()
+    this.itos.forEach((token, id) => this.stoi.set(token, id))
     this.#unknown = unknown === undefined ? undefined : this.stoi.get(wellFormed(unknown))
   }
 

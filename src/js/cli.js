@@ -1,0 +1,125 @@
+#!/usr/bin/env node
+import { readFileSync } from 'node:fs'
+import { text as readAll } from 'node:stream/consumers'
+import { parseArgs } from 'node:util'
+import { GlassformerError, load } from './index.js'
+import { runPipeline } from './pipeline.js'
+import { stagesOf, stageText } from './cli_stages.js'
+
+const HELP = `usage: glassformer [options] [sentence ...]
+
+Prints every stage on the way through one attention block, with the numbers the kernels computed:
+tokens, ids, embedding, positions, sum, dropout, q, k, v, scores, mask, weights, heads, output.
+Without a sentence, standard input is read, one sentence a line. The weights are untrained and come from the seed.
+
+  --stage NAME       only this stage (may be given more than once)
+  --json             all numbers at full precision, for programs
+  --tokenizer NAME   words (NLTK's rules, default) or whitespace
+  --d-model N        width of every vector (16)
+  --heads N          attention heads, a divisor of d-model (4)
+  --positions NAME   interleaved (default), concatenated or learned
+  --base N           base of the sinusoidal positions (10000)
+  --max-length N     positions in the table (64)
+  --causal           hide the tokens after each query
+  --dropout P        probability to drop a value (0.1); only with --train
+  --train            training mode: dropout is active
+  --seed N           torch.manual_seed (42)
+  --help, --version
+
+examples:
+  glassformer "I wonder what will come next" "Hello, what is a basic split?"
+  glassformer --tokenizer whitespace --stage weights "나는 최근 파리 여행을 다녀왔다"
+  echo "one sentence" | glassformer --json --causal
+`
+
+const OPTIONS = /** @type {const} */ ({
+  stage: { type: 'string', multiple: true },
+  json: { type: 'boolean' },
+  tokenizer: { type: 'string' },
+  'd-model': { type: 'string' },
+  heads: { type: 'string' },
+  positions: { type: 'string' },
+  base: { type: 'string' },
+  'max-length': { type: 'string' },
+  causal: { type: 'boolean' },
+  dropout: { type: 'string' },
+  train: { type: 'boolean' },
+  seed: { type: 'string' },
+  help: { type: 'boolean', short: 'h' },
+  version: { type: 'boolean' }
+})
+
+/** A mistake in how the command was called: exit code 2. */
+class UsageError extends Error {}
+
+/** @param {string[]} args */
+function readArguments(args) {
+  try {
+    return parseArgs({ args, options: OPTIONS, allowPositionals: true })
+  } catch (error) {
+    throw new UsageError(/** @type {Error} */ (error).message)
+  }
+}
+
+/** @param {string} name @param {string | undefined} value @returns {number | undefined} */
+function numberOption(name, value) {
+  if (value === undefined) return undefined
+  if (value.trim() === '' || Number.isNaN(Number(value))) throw new UsageError(`--${name} must be a number, got '${value}'`)
+  return Number(value)
+}
+
+/** @param {ReturnType<typeof readArguments>['values']} values */
+function settingsFrom(values) {
+  const settings = {
+    tokenizer: values.tokenizer, positions: values.positions, causal: values.causal, training: values.train,
+    dModel: numberOption('d-model', values['d-model']), heads: numberOption('heads', values.heads),
+    base: numberOption('base', values.base), maxLength: numberOption('max-length', values['max-length']),
+    dropout: numberOption('dropout', values.dropout), seed: numberOption('seed', values.seed)
+  }
+  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined))
+}
+
+/** The command's words for the library's, in its messages. @param {string} message */
+const inOptions = message => message.replace(/^\w+: /, '').replace(/\b(dModel|maxLength|heads|base|dropout|positions|tokenizer|seed)\b/g,
+  name => `--${name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)}`)
+
+/** @param {string[]} args @returns {Promise<string>} what to print */
+async function main(args) {
+  const { values, positionals } = readArguments(args)
+  if (values.help) return HELP
+  if (values.version) return `${JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version}\n`
+  if (!positionals.length && process.stdin.isTTY) throw new UsageError('no sentence given')
+  const texts = positionals.length ? positionals : (await readAll(process.stdin)).split(/\r?\n/).filter(line => line.trim())
+  const settings = settingsFrom(values)
+  const run = runPipeline(await load(), /** @type {any} */ ({ maxLength: 64, ...settings, texts }))
+  const stages = stagesOf(run), wanted = values.stage ?? stages.map(stage => stage.name)
+  const unknown = wanted.find(name => !stages.some(stage => stage.name === name))
+  if (unknown) throw new UsageError(`--stage must be one of ${stages.map(s => s.name).join(', ')}, got '${unknown}'`)
+  const chosen = stages.filter(stage => wanted.includes(stage.name))
+  return values.json ? toJson(run, chosen) : chosen.map(stage => stageText(run, stage)).join('\n')
+}
+
+/** −Infinity and NaN as strings: JSON has no words for them. @param {any} run @param {any[]} stages */
+function toJson(run, stages) {
+  const { settings, texts, lengths } = run
+  return `${JSON.stringify({ settings, texts, lengths, stages }, (_, v) => (typeof v === 'number' && !Number.isFinite(v) ? String(v) : v))}\n`
+}
+
+process.stdout.on('error', error => {
+  if (/** @type {NodeJS.ErrnoException} */ (error).code === 'EPIPE') process.exit(0)
+  throw error
+})
+
+try {
+  process.stdout.write(await main(process.argv.slice(2)))
+} catch (error) {
+  if (error instanceof UsageError) {
+    process.stderr.write(`glassformer: ${error.message}\ntry 'glassformer --help'\n`)
+    process.exitCode = 2
+  } else if (error instanceof GlassformerError) {
+    process.stderr.write(`glassformer: ${inOptions(error.message)}\n`)
+    process.exitCode = 1
+  } else {
+    throw error
+  }
+}

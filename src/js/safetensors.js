@@ -1,0 +1,100 @@
+import { describe, expect, GlassformerError } from './errors.js'
+import { sizeOf, Tensor, tensor as makeTensor } from './tensor.js'
+
+/**
+ * The safetensors format: 8 bytes with the length of a JSON header, the header with dtype, shape and place of every
+ * tensor, then the values, little-endian and without gaps. Nothing in such a file is executed; everything is checked
+ * before it is used.
+ */
+
+const DTYPES = /** @type {const} */ ({ float32: 'F32', int32: 'I32', float64: 'F64' })
+const BYTES = { F32: 4, I32: 4, F64: 8 }
+const VIEWS = { F32: Float32Array, I32: Int32Array, F64: Float64Array }
+/** No header of a real model is longer. */
+const LONGEST_HEADER = 100_000_000
+
+/** @param {boolean} condition @param {() => string} message @returns {asserts condition} */
+const check = (condition, message) => expect(condition, 'format', () => `safetensors: ${message()}`)
+
+/**
+ * A file with these tensors.
+ * @param {Record<string, Tensor>} tensors by name, such as `module.stateDict()`
+ * @param {Record<string, string>} [metadata]
+ * @returns {Uint8Array}
+ */
+export function saveSafetensors(tensors, metadata) {
+  /** @type {Record<string, any>} */ const header = metadata ? { __metadata__: metadata } : {}
+  let end = 0
+  for (const [name, t] of Object.entries(tensors)) {
+    expect(t instanceof Tensor, 'type', () => `saveSafetensors: ${name} must be a tensor, got ${describe(t)}`)
+    const start = end
+    end += t.bytes.length
+    header[name] = { dtype: DTYPES[t.dtype], shape: [...t.shape], data_offsets: [start, end] }
+  }
+  const text = JSON.stringify(header), json = new TextEncoder().encode(text + ' '.repeat((8 - (new TextEncoder().encode(text).length % 8)) % 8))
+  const file = new Uint8Array(8 + json.length + end)
+  new DataView(file.buffer).setBigUint64(0, BigInt(json.length), true)
+  file.set(json, 8)
+  for (const [name, t] of Object.entries(tensors)) file.set(t.bytes, 8 + json.length + header[name].data_offsets[0])
+  return file
+}
+
+/** @param {Uint8Array} file @returns {{ header: Record<string, any>, data: Uint8Array }} */
+function readHeader(file) {
+  check(file.length >= 8, () => `expected a file of at least 8 bytes, got ${file.length}`)
+  const length = new DataView(file.buffer, file.byteOffset).getBigUint64(0, true), most = Math.min(LONGEST_HEADER, file.length - 8)
+  check(length <= most, () => `the header must fit into the file (${most} bytes), but claims ${length}`)
+  const json = file.subarray(8, 8 + Number(length))
+  let header
+  try {
+    header = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(json))
+  } catch (error) {
+    throw new GlassformerError('format', `safetensors: the header is not JSON: ${/** @type {Error} */ (error).message}`)
+  }
+  check(header !== null && typeof header === 'object' && !Array.isArray(header), () => 'the header must be an object')
+  return { header, data: file.subarray(8 + Number(length)) }
+}
+
+/** @param {string} name @param {any} entry @param {number} size of the data in bytes */
+function checkEntry(name, entry, size) {
+  check(entry !== null && typeof entry === 'object', () => `${name} must be an object`)
+  const { dtype, shape, data_offsets: offsets } = entry
+  check(Object.hasOwn(BYTES, dtype), () => `${name} must have dtype F32, I32 or F64, got ${describe(dtype)}`)
+  const isShape = Array.isArray(shape) && shape.length <= 8 && shape.every(s => Number.isInteger(s) && s >= 0 && s < 2 ** 31)
+  check(isShape, () => `${name} must have a shape of whole numbers, got ${JSON.stringify(shape)}`)
+  const isPlace = Array.isArray(offsets) && offsets.length === 2 && offsets.every(o => Number.isInteger(o)) && offsets[0] >= 0 && offsets[0] <= offsets[1] && offsets[1] <= size
+  check(isPlace, () => `${name} must lie inside the ${size} bytes of data, got ${JSON.stringify(offsets)}`)
+  const bytes = sizeOf(shape) * BYTES[/** @type {'F32'} */ (dtype)]
+  check(offsets[1] - offsets[0] === bytes, () => `${name} needs ${bytes} bytes for its shape, got ${offsets[1] - offsets[0]}`)
+}
+
+/** The tensors must cover the data exactly. @param {[string, any][]} entries @param {number} size */
+function checkCover(entries, size) {
+  let end = 0
+  for (const [name, { data_offsets: [from, to] }] of [...entries].sort((a, b) => a[1].data_offsets[0] - b[1].data_offsets[0] || a[1].data_offsets[1] - b[1].data_offsets[1])) {
+    check(from === end, () => `${name} must start at byte ${end}, where the tensor before it ends, got ${from}`)
+    end = to
+  }
+  check(end === size, () => `the tensors take ${end} bytes, but there are ${size}`)
+}
+
+/**
+ * The tensors of a file.
+ * @param {import('./engine.js').Engine} engine
+ * @param {Uint8Array | ArrayBuffer} bytes
+ * @returns {{ tensors: Record<string, Tensor>, metadata: Record<string, string> }}
+ * @throws {GlassformerError} 'format' for anything that is not a well-formed file
+ */
+export function loadSafetensors(engine, bytes) {
+  const file = bytes instanceof ArrayBuffer ? new Uint8Array(bytes) : bytes
+  expect(file instanceof Uint8Array, 'type', () => `loadSafetensors: expected bytes, got ${describe(bytes)}`)
+  const { header: { __metadata__: metadata = {}, ...header }, data } = readHeader(file), entries = Object.entries(header)
+  for (const [name, entry] of entries) checkEntry(name, entry, data.length)
+  checkCover(entries, data.length)
+  const tensors = entries.map(([name, { dtype, shape, data_offsets: [from, to] }]) => {
+    const values = new VIEWS[/** @type {'F32'} */ (dtype)](data.slice(from, to).buffer)
+    const kind = /** @type {import('./tensor.js').DType} */ (Object.entries(DTYPES).find(([, code]) => code === dtype)?.[0])
+    return [name, makeTensor(engine, values, { shape, dtype: kind })]
+  })
+  return { tensors: Object.fromEntries(tensors), metadata }
+}

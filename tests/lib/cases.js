@@ -1,0 +1,235 @@
+// One list of examples per op, used twice: engine against reference, reference against finite differences. Extents 1,
+// 3, 5 and 17 leave tails of every length behind a block of four; 33, 67 and 130 cross several tiles; where products
+// are summed, a few extents near 300 cross the blocks that a fast kernel cuts long sums into.
+import * as references from '../reference/index.js'
+import { booleans, filled, integers, numbers } from './numbers.js'
+
+const EXTENTS = [1, 3, 5, 17, 33, 67, 130]
+
+/** Completes an example by a cotangent for the op's first output. */
+function example(op, name, inputs, params = {}) {
+  const [[output, { shape }]] = Object.entries(references[op].forward(inputs, params))
+  return { name, inputs, params, cot: { [output]: numbers(shape, 991) } }
+}
+
+/** Weights that keep the size of what goes through them. */
+const projection = (shape, seed) => numbers(shape, seed, { scale: 1 / Math.sqrt(shape.at(-1)) })
+
+const list = (op, rows) => rows.map(([name, inputs, params]) => example(op, name, inputs, params))
+
+const shapes = [[0], ...EXTENTS.map(n => [n]), [2, 0, 3], [1, 1], [3, 5], [2, 7, 12], [2, 3, 5, 7]]
+const elementwise = (op, options) =>
+  list(op, shapes.map(shape => (
+    [`[${shape}] ${JSON.stringify(options)}`, { x: numbers(shape, 7, { scale: 2 }) }, options])))
+
+const shapePairs = [
+  ...EXTENTS.map(n => [[n], [n]]), [[2, 7, 5], [2, 7, 5]], [[2, 7, 5], [7, 5]], [[2, 7, 5], [5]], [[2, 7, 5], [1]],
+  [[2, 7, 5], []], [[2, 7, 5], [2, 1, 5]], [[2, 7, 5], [2, 7, 1]], [[7, 5], [2, 7, 5]], [[3, 1], [1, 4]], [[0, 5], [5]],
+  [[33, 67], [67]],
+]
+const pairs = op =>
+  list(op, shapePairs.map(([a, b]) => [`[${a}] with [${b}]`, { a: numbers(a, 1), b: numbers(b, 2) }]))
+
+const rowShapes = [[1], [7], [1, 1], [3, 5], [1, 17], [5, 33], [4, 67], [3, 130], [2, 3, 5, 7], [2, 1, 12], [0, 7]]
+const rowwise = op => list(op, rowShapes.map(shape => [`[${shape}]`, { x: numbers(shape, 7, { scale: 3 }) }]))
+
+const tables = [
+  // rows, width, shape of the ids
+  [1, 1, [1]], [3, 5, [4]], [11, 5, [2, 7]], [5, 17, [1, 1]], [17, 33, [3, 5]], [67, 130, [2, 9]], [4, 3, [0]],
+  [4, 3, [2, 0]],
+]
+
+const embeddingRows = () => tables.flatMap(([rows, width, shape]) => [undefined, rows - 1].map(padding_idx => {
+  const name = `[${shape}] ids of [${rows}, ${width}], padding ${padding_idx}`
+  return [name, { idx: integers(shape, rows, 6), weight: numbers([rows, width], 5) }, { padding_idx }]
+}))
+
+const linearSizes = [
+  // leading shape, inputs, outputs
+  [[1], 1, 1], [[], 5, 3], [[3], 5, 1], [[2, 7], 12, 5], [[2, 1], 12, 5], [[5], 17, 33], [[33], 5, 17], [[4], 67, 33],
+  [[9], 130, 67], [[17], 33, 130], [[0], 4, 3], [[2, 0], 4, 3], [[3], 300, 20], [[270], 5, 9], [[259], 261, 3],
+  [[2], 7, 290],
+]
+
+const linearRows = () => linearSizes.flatMap(([leading, inputs, outputs]) => {
+  const x = numbers([...leading, inputs], 1)
+  const weight = projection([outputs, inputs], 2)
+  const name = `[${x.shape}] to ${outputs}`
+  return [[name, { x, weight, bias: numbers([outputs], 3) }], [`${name} without bias`, { x, weight }]]
+})
+
+const matmulShapes = [
+  [[1, 1], [1, 1]], [[3, 5], [5, 17]], [[17, 1], [1, 17]], [[1, 67], [67, 1]], [[33, 67], [67, 5]],
+  [[5, 130], [130, 33]], [[130, 3], [3, 67]], [[3, 300], [300, 20]], [[290, 5], [5, 3]],
+  [[2, 3], [3, 290]], [[2, 3, 7, 4], [2, 3, 4, 5]], [[2, 1, 17], [2, 17, 3]],
+  [[2, 3, 5], [5, 4]], [[3, 5], [2, 5, 4]], [[2, 1, 3, 5], [4, 5, 2]], [[0, 3], [3, 2]], [[2, 0], [0, 3]],
+  [[2, 3], [3, 0]],
+]
+
+const matmulRows = () => matmulShapes.map(([a, b]) => [`[${a}] by [${b}]`, { a: numbers(a, 1), b: numbers(b, 2) }])
+
+const dropoutRows = () => [0, 0.1, 0.5, 1].map(p => {
+  const scale = p < 1 ? 1 / (1 - p) : 0
+  return [`p = ${p}`, { x: numbers([3, 7], 1), keep: booleans([3, 7], 1 - p, 2) }, { p, scale }]
+})
+
+const normSizes = [[[1], 1], [[], 5], [[3], 2], [[2, 7], 12], [[2, 1], 17], [[4], 33], [[3], 67], [[2], 130], [[0], 5]]
+
+function layerNormRows() {
+  const far = { x: numbers([3, 12], 6, { shift: 50 }), weight: filled([12], 1), bias: filled([12], 0) }
+  return [['a mean of 50', far], ...normSizes.flatMap(([leading, n]) => {
+    const x = numbers([...leading, n], 3, { scale: 1.5, shift: 0.5 })
+    const weight = numbers([n], 4, { scale: 0.3, shift: 1 })
+    const bias = numbers([n], 5, { scale: 0.3 })
+    const name = `[${x.shape}]`
+    return [
+      [name, { x, weight, bias }],
+      [`${name} without weight and bias`, { x }],
+      [`${name} with a large eps`, { x, weight, bias }, { eps: 0.1 }],
+    ]
+  })]
+}
+
+const targetOptions = [
+  {}, { reduction: 'sum' }, { reduction: 'none' }, { label_smoothing: 0.1 }, { ignore_index: 0 },
+  { ignore_index: 0, label_smoothing: 0.2 }, { ignore_index: 0, label_smoothing: 0.2, reduction: 'none' },
+  { ignore_index: 0, reduction: 'sum' }, { label_smoothing: 1 },
+]
+const targetSizes = [[1, 1], [1, 5], [3, 2], [5, 17], [14, 11], [4, 130], [33, 67]]
+
+function crossEntropyRows() {
+  return targetSizes.flatMap(([rows, classes]) => targetOptions.map(params => {
+    const target = integers([rows], classes, 8)
+    if ('ignore_index' in params && rows > 1) target.data[1] = 0
+    const logits = numbers([rows, classes], 9, { scale: 2 })
+    return [`[${rows}, ${classes}] ${JSON.stringify(params)}`, { logits, target }, params]
+  // With every target ignored the mean is 0/0; that has tests of its own.
+  })).filter(([, { target }, params]) => params.reduction || target.data.some(id => id !== params.ignore_index))
+}
+
+const attentionSizes = [
+  // B, H, Tq, Tk, D
+  [1, 1, 1, 1, 1], [1, 1, 1, 5, 3], [2, 3, 7, 5, 4], [1, 2, 5, 1, 17], [2, 1, 17, 17, 5], [1, 2, 33, 33, 16],
+  [1, 1, 67, 67, 8], [1, 1, 5, 130, 33], [1, 1, 3, 300, 5], [1, 1, 0, 3, 4], [0, 2, 3, 3, 4],
+]
+
+function attentionRows() {
+  return attentionSizes.flatMap(([B, H, Tq, Tk, D]) => {
+    const inputs = { q: numbers([B, H, Tq, D], 11), k: numbers([B, H, Tk, D], 12), v: numbers([B, H, Tk, D], 13) }
+    const seen = booleans([Tq, Tk], 0.7, 14)
+    const padding = booleans([B, Tk], 0.3, 15)
+    // Everyone may look at the first key: a row with nothing to see is NaN, and has tests of its own.
+    for (let i = 0; i < Tq; i++) seen.data[i * Tk] = 1
+    for (let b = 0; b < B; b++) padding.data[b * Tk] = 0
+    const name = `[${[B, H, Tq, D]}] on ${Tk} keys`
+    return [
+      [name, inputs],
+      [`${name}, causal`, inputs, { causal: true }],
+      [`${name}, bool mask`, { ...inputs, attn_mask: seen }],
+      [`${name}, float mask`, { ...inputs, attn_mask: numbers([Tq, Tk], 16) }],
+      [`${name}, float mask per head`, { ...inputs, attn_mask: numbers([B, H, Tq, Tk], 17) }],
+      [`${name}, key padding`, { ...inputs, key_padding_mask: padding }],
+      [`${name}, bool mask and padding`, { ...inputs, attn_mask: seen, key_padding_mask: padding }],
+      [`${name}, causal and padding`, { ...inputs, key_padding_mask: padding }, { causal: true }],
+    ]
+  })
+}
+
+function attentionParameters(width, seed) {
+  return {
+    in_proj_weight: projection([3 * width, width], seed),
+    in_proj_bias: numbers([3 * width], seed + 1, { scale: 0.2 }),
+    out_proj_weight: projection([width, width], seed + 2),
+    out_proj_bias: numbers([width], seed + 3, { scale: 0.2 }),
+  }
+}
+
+const headSizes = [
+  // B, Tq, Tk, E, heads
+  [1, 1, 1, 1, 1], [2, 3, 5, 6, 2], [1, 5, 5, 17, 1], [2, 7, 4, 12, 3], [1, 17, 9, 32, 4], [1, 3, 3, 132, 4],
+]
+
+function multiheadRows() {
+  return headSizes.flatMap(([B, Tq, Tk, E, heads]) => {
+    const query = numbers([B, Tq, E], 21)
+    const memory = numbers([B, Tk, E], 22)
+    const weights = attentionParameters(E, 23)
+    const { in_proj_weight, ...others } = weights
+    const apart = {
+      query, key: numbers([B, Tk, E + 2], 27), value: numbers([B, Tk, 3], 28), ...others,
+      q_proj_weight: projection([E, E], 24), k_proj_weight: projection([E, E + 2], 25),
+      v_proj_weight: projection([E, 3], 26),
+    }
+    const params = { num_heads: heads }
+    const name = `[${[B, Tq, E]}], ${heads} heads`
+    return [
+      [`${name}, self`, { query, ...weights }, params],
+      [`${name}, cross`, { query, key: memory, ...weights }, params],
+      [`${name}, apart`, apart, params],
+      [`${name}, no bias`, { query, in_proj_weight, out_proj_weight: weights.out_proj_weight }, params],
+    ]
+  })
+}
+
+function layerParameters(width, hidden, attentions, seed) {
+  const state = {}
+  attentions.forEach((name, i) => {
+    for (const [key, t] of Object.entries(attentionParameters(width, seed + 10 * i))) {
+      state[`${name}.${key.replace('out_proj_', 'out_proj.')}`] = t
+    }
+  })
+  const affine = (name, weight, at) => {
+    state[`${name}.weight`] = weight
+    state[`${name}.bias`] = numbers(weight.shape.slice(0, 1), seed + at, { scale: 0.1 })
+  }
+  affine('linear1', projection([hidden, width], seed + 50), 51)
+  affine('linear2', projection([width, hidden], seed + 52), 53)
+  for (let i = 1; i <= attentions.length + 1; i++) {
+    affine(`norm${i}`, numbers([width], seed + 60 + i, { scale: 0.1, shift: 1 }), 70 + i)
+  }
+  return state
+}
+
+const prefixed = (prefix, state) => Object.fromEntries(Object.entries(state).map(([name, t]) => [prefix + name, t]))
+
+const variants = [
+  { norm_first: false, activation: 'relu' },
+  { norm_first: true, activation: 'gelu' },
+  { norm_first: true, activation: 'relu' },
+]
+
+const layerRows = (inputs, state) => variants.map(variant => (
+  [JSON.stringify(variant), { ...inputs, ...state }, { num_heads: 2, ...variant }]))
+
+const source = { src: numbers([2, 5, 6], 31) }
+const target = { tgt: numbers([2, 4, 6], 32), memory: numbers([2, 5, 6], 33) }
+const encoderState = seed => layerParameters(6, 9, ['self_attn'], seed)
+const decoderState = seed => layerParameters(6, 9, ['self_attn', 'multihead_attn'], seed)
+const finalNorm = {
+  'norm.weight': numbers([6], 41, { scale: 0.1, shift: 1 }), 'norm.bias': numbers([6], 42, { scale: 0.1 }),
+}
+const twoLayers = state => (
+  { ...prefixed('layers.0.', state(100)), ...prefixed('layers.1.', state(300)), ...finalNorm })
+const stackRows = (inputs, state) => layerRows(inputs, twoLayers(state)).map(([name, all, params]) => (
+  [name, all, { ...params, layers: 2, final_norm: true }]))
+
+export const cases = {
+  add: pairs('add'),
+  mul: pairs('mul'),
+  relu: elementwise('relu', {}),
+  gelu: [...elementwise('gelu', { approximate: 'none' }), ...elementwise('gelu', { approximate: 'tanh' })],
+  softmax: rowwise('softmax'),
+  log_softmax: rowwise('log_softmax'),
+  layer_norm: list('layer_norm', layerNormRows()),
+  embedding: list('embedding', embeddingRows()),
+  linear: list('linear', linearRows()),
+  matmul: list('matmul', matmulRows()),
+  dropout: list('dropout', dropoutRows()),
+  cross_entropy: list('cross_entropy', crossEntropyRows()),
+  attention: list('attention', attentionRows()),
+  multihead_attention: list('multihead_attention', multiheadRows()),
+  encoderLayer: list('encoderLayer', layerRows(source, encoderState(100))),
+  decoderLayer: list('decoderLayer', layerRows(target, decoderState(100))),
+  encoder: list('encoder', stackRows(source, encoderState)),
+  decoder: list('decoder', stackRows(target, decoderState)),
+}

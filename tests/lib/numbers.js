@@ -1,0 +1,37 @@
+// Repeatable numbers for tests, independent of the random numbers under test.
+import { sizeOf } from '../reference/tensor.js'
+
+/** A small generator of fractions in [0, 1): splitmix32. */
+function fractions(seed) {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x9e3779b9) >>> 0
+    let z = Math.imul(state ^ (state >>> 16), 0x21f0aaad)
+    z = Math.imul(z ^ (z >>> 15), 0x735a2d97)
+    return ((z ^ (z >>> 15)) >>> 0) / 2 ** 32
+  }
+}
+
+/** Numbers around `shift`, spread about like normals, each one a float32 so that both sides start from the same. */
+export function numbers(shape, seed, { scale = 1, shift = 0 } = {}) {
+  const next = fractions(seed)
+  const spread = () => (next() + next() + next() - 1.5) * 2 * scale + shift
+  return { shape: [...shape], data: Float64Array.from({ length: sizeOf(shape) }, () => Math.fround(spread())) }
+}
+
+export function integers(shape, below, seed) {
+  const next = fractions(seed)
+  return {
+    shape: [...shape],
+    data: Array.from({ length: sizeOf(shape) }, () => Math.floor(next() * below)),
+    dtype: 'int32',
+  }
+}
+
+/** True with probability p. */
+export function booleans(shape, p, seed) {
+  const next = fractions(seed)
+  return { shape: [...shape], data: Array.from({ length: sizeOf(shape) }, () => (next() < p ? 1 : 0)), dtype: 'bool' }
+}
+
+export const filled = (shape, value) => ({ shape: [...shape], data: new Float64Array(sizeOf(shape)).fill(value) })

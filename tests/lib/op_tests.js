@@ -1,0 +1,53 @@
+// The tests every op has: PyTorch's numbers from the golden files, and the float64 reference at many sizes.
+import { test } from 'node:test'
+import { goldenCases } from '../golden/index.js'
+import { cases } from './cases.js'
+import { assertClose } from './compare.js'
+import { evaluate } from './engine.js'
+import * as references from '../reference/index.js'
+
+function compareAll(actual, expected, options, label) {
+  for (const [name, values] of Object.entries(expected)) {
+    assertClose(actual[name], values, { ...options(name), name: `${label} ${name}` })
+  }
+}
+
+/** A golden case: outputs and gradients within the case's own tolerance. */
+export function checkGolden(run, item) {
+  const { outputs, grads } = evaluate(run, item, Object.keys(item.grads ?? {}))
+  const { rtol, tol } = item
+  compareAll(outputs, item.outputs, () => ({ tol: tol.out, rtol }), 'output')
+  compareAll(grads, item.grads ?? {}, () => ({ tol: tol.grad, rtol }), 'gradient of')
+}
+
+/** An example against the reference; `bounds` gives each output and gradient its tolerance, element by element. */
+export function checkReference(reference, run, bounds, example) {
+  const { inputs, params, cot } = example
+  const expected = { outputs: reference.forward(inputs, params), grads: reference.backward(inputs, params, cot) }
+  const actual = evaluate(run, example, Object.keys(expected.grads))
+  const tolerances = bounds(example)
+  const options = name => ({ tol: tolerances[name] })
+  for (const [name, values] of Object.entries(actual.outputs)) {
+    assertClose(values, expected.outputs[name], { ...options(name), name: `output ${name}` })
+  }
+  compareAll(actual.grads, expected.grads, options, 'gradient of')
+}
+
+/**
+ * run: calls the engine, (inputs, params) -> outputs, under the reference's names.
+ * bounds: example -> { name: number or array }, how far float32 may be from the reference.
+ * golden: { stem: [op names in that golden file] }
+ */
+export function testOp(op, { run, bounds, golden, examples = cases[op] }) {
+  const reference = references[op]
+  for (const [stem, names] of Object.entries(golden)) {
+    for (const item of names.flatMap(name => goldenCases(stem, name))) {
+      test(`${stem} ${item.id}: PyTorch's numbers`, () => checkGolden(run, item))
+      // Where PyTorch's own float32 is a poor judge the golden tolerance is wide; the bound on float32 is not.
+      if (item.exact) test(`${stem} ${item.id}: exact numbers`, () => checkReference(reference, run, bounds, item))
+    }
+  }
+  for (const example of examples) {
+    test(`${op} ${example.name}: the reference's numbers`, () => checkReference(reference, run, bounds, example))
+  }
+}

@@ -1,0 +1,172 @@
+/* digest.c - every kernel on drawn numbers at awkward sizes, its outputs folded into one number.
+ *
+ * Natively it runs under AddressSanitizer and UndefinedBehaviorSanitizer on blocks of exactly the size needed; compiled
+ * to wasm the same calls must give the same numbers (tests/native/native.test.js compares them).
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../src/c/glassformer.h"
+
+static gf_generator generator;
+
+static float *drawn(int n) {
+  float *x = malloc(sizeof(float) * (size_t)(n ? n : 1));
+  gf_normal(x, &generator, n, 0.0, 1.5);
+  return x;
+}
+
+static float *zeros(int n) { return calloc((size_t)(n ? n : 1), sizeof(float)); }
+
+static uint32_t fold(uint32_t digest, const void *data, size_t bytes) {
+  const uint8_t *p = data;
+  for (size_t i = 0; i < bytes; i++) digest = (digest ^ p[i]) * 16777619u;
+  return digest;
+}
+
+static uint32_t fold_floats(uint32_t digest, float *x, int n) {
+  digest = fold(digest, x, sizeof(float) * (size_t)n);
+  free(x);
+  return digest;
+}
+
+static uint32_t random_numbers(uint32_t d, int n) {
+  int32_t *order = malloc(sizeof(int32_t) * (size_t)n);
+  gf_randperm(order, &generator, n);
+  d = fold(d, order, sizeof(int32_t) * (size_t)n);
+  free(order);
+  float *mask = zeros(n), *uniform = zeros(n);
+  gf_dropout_mask(mask, &generator, n, 0.3);
+  gf_uniform(uniform, &generator, n, -0.3f, 0.7f);
+  return fold_floats(fold_floats(fold_floats(d, drawn(n), n), mask, n), uniform, n);
+}
+
+static uint32_t matrix_product(uint32_t d, int n) {
+  int M = n, N = n % 7 + 1 + n, K = n % 5 + n;
+  for (int flags = 0; flags < 16; flags++) {
+    if ((flags & GF_TRANSPOSE_B) && (flags & GF_PANELS_B)) continue;
+    float *a = drawn(M * K), *b = drawn(K * N), *bias = drawn(N), *out = drawn(M * N), *work = zeros(gf_matmul_workspace());
+    float *panels = zeros(gf_panels_size(N, K));
+    gf_panels(panels, b, N, K, 0);
+    gf_matmul(out, work, a, flags & GF_PANELS_B ? panels : b, bias, 1, M, N, K, flags);
+    d = fold_floats(d, out, M * N);
+    free(a), free(b), free(bias), free(work), free(panels);
+  }
+  return d;
+}
+
+typedef void (*curve)(float *out, const float *x, int n);
+typedef void (*curve_backward)(float *dx, const float *dout, const float *x, int n);
+
+static uint32_t curves(uint32_t d, int n) {
+  static const curve forward[] = {gf_relu_forward, gf_gelu_forward, gf_gelu_tanh_forward};
+  static const curve_backward backward[] = {gf_relu_backward, gf_gelu_backward, gf_gelu_tanh_backward};
+  for (int i = 0; i < 3; i++) {
+    float *x = drawn(n), *dout = drawn(n), *out = zeros(n), *dx = zeros(n);
+    forward[i](out, x, n);
+    backward[i](dx, dout, x, n);
+    d = fold_floats(fold_floats(d, out, n), dx, n);
+    free(x), free(dout);
+  }
+  return d;
+}
+
+static uint32_t rows(uint32_t d, int C) {
+  int N = 3;
+  float *x = drawn(N * C), *dout = drawn(N * C), *out = zeros(N * C), *dx = zeros(N * C);
+  gf_softmax_forward(out, x, N, C);
+  gf_softmax_backward(dx, dout, out, N, C);
+  d = fold(d, out, sizeof(float) * (size_t)(N * C));
+  gf_log_softmax_forward(out, x, N, C);
+  gf_log_softmax_backward(dx, dout, out, N, C);
+  d = fold(d, out, sizeof(float) * (size_t)(N * C));
+  float *mean = zeros(N), *rstd = zeros(N), *weight = drawn(C), *bias = drawn(C), *dweight = zeros(C), *dbias = zeros(C);
+  gf_layer_norm_forward(out, mean, rstd, x, weight, bias, N, C, 1e-5);
+  gf_layer_norm_backward(dx, dweight, dbias, dout, x, mean, rstd, weight, N, C);
+  int32_t target[3] = {C - 1, -100, 0};
+  float *losses = zeros(N), *log_probs = zeros(N * C);
+  gf_cross_entropy_forward(losses, log_probs, x, target, N, C, -100, 0.1f);
+  gf_cross_entropy_backward(dx, losses, log_probs, target, N, C, -100, 0.1f, 0);
+  free(x), free(dout), free(weight), free(bias), free(mean), free(rstd), free(log_probs);
+  d = fold_floats(fold_floats(d, out, N * C), dx, N * C);
+  return fold_floats(fold_floats(fold_floats(d, dweight, C), dbias, C), losses, N);
+}
+
+static uint32_t attention(uint32_t d, int Tq, int Tk, int D, int causal) {
+  int B = 2, H = 2, q_size = B * H * Tq * D, k_size = B * H * Tk * D, square = B * H * Tq * Tk;
+  gf_attention p = {.B = B, .H = H, .Tq = Tq, .Tk = Tk, .D = D, .Dv = D, .scale = 0.5f,
+                    .q = {H * Tq * D, Tq * D, D}, .k = {H * Tk * D, Tk * D, D}, .v = {Tk * H * D, D, H * D},
+                    .out = {Tq * H * D, D, H * D}};
+  float *additive = drawn(Tq * Tk), *dropout = zeros(square);
+  uint8_t *padding = calloc((size_t)(B * Tk), 1);
+  if (Tk > 2) padding[1] = 1;
+  gf_dropout_mask(dropout, &generator, square, 0.2);
+  p.mask = (gf_mask){additive, 0, 0, padding, causal};
+  float *q = drawn(q_size), *k = drawn(k_size), *v = drawn(k_size), *dout = drawn(q_size);
+  float *out = zeros(q_size), *scores = zeros(square), *weights = zeros(square);
+  float *dq = zeros(q_size), *dk = zeros(k_size), *dv = zeros(k_size), *dscores = zeros(square), *dweights = zeros(square);
+  float *work = zeros(gf_attention_workspace(&p, 0)), *back = zeros(gf_attention_workspace(&p, 1));
+  gf_attention_forward(out, scores, weights, work, q, k, v, dropout, &p);
+  gf_attention_backward(dq, dk, dv, dscores, dweights, back, dout, weights, q, k, v, dropout, &p);
+  free(additive), free(dropout), free(padding), free(q), free(k), free(v), free(dout), free(work), free(back);
+  d = fold_floats(fold_floats(fold_floats(d, out, q_size), scores, square), weights, square);
+  d = fold_floats(fold_floats(fold_floats(d, dq, q_size), dk, k_size), dv, k_size);
+  return fold_floats(fold_floats(d, dscores, square), dweights, square);
+}
+
+static uint32_t tables(uint32_t d, int n) {
+  double *table = malloc(sizeof(double) * (size_t)(7 * n));
+  for (int layout = 0; layout < 2; layout++)
+    for (int method = 0; method < 3; method++) {
+      gf_positional_encoding(table, 7, n, 10000.0, layout, method);
+      d = fold(d, table, sizeof(double) * (size_t)(7 * n));
+    }
+  free(table);
+  int32_t ids[4] = {0, n - 1, n / 2, 0};
+  float *weight = drawn(n * 3), *out = zeros(12), *dweight = zeros(n * 3);
+  gf_embedding_forward(out, ids, weight, 4, 3);
+  gf_embedding_backward(dweight, out, ids, n / 2, 4, 3);
+  free(weight);
+  return fold_floats(fold_floats(d, out, 12), dweight, n * 3);
+}
+
+static uint32_t steps(uint32_t d, int n) {
+  float *param = drawn(n), *grad = drawn(n), *m = zeros(n), *v = zeros(n), *buffer = zeros(n);
+  for (int step = 1; step <= 3; step++) {
+    gf_adam_step(param, m, v, grad, n, step, 0.01, 0.9, 0.999, 1e-8, 0.1, step % 2);
+    gf_sgd_step(param, buffer, grad, n, 0.1f, 0.9f, 0.0f, 0.01f, 1, step == 1);
+  }
+  free(grad), free(m), free(v), free(buffer);
+  return fold_floats(d, param, n);
+}
+
+enum { KERNELS = 7 };
+
+/* The digest of one family of kernels over all sizes. */
+GF_EXPORT uint32_t gf_digest(int family) {
+  static const int sizes[] = {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 33, 67};
+  uint32_t d = 2166136261u;
+  gf_seed(&generator, 42);
+  for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    int n = sizes[i];
+    switch (family) {
+      case 0: d = random_numbers(d, n); break;
+      case 1: d = matrix_product(d, n); break;
+      case 2: d = curves(d, n); break;
+      case 3: d = rows(d, n); break;
+      case 4: d = attention(attention(d, n, n, 5, 1), n, 7, n, 0); break;
+      case 5: d = tables(d, n); break;
+      default: d = steps(d, n);
+    }
+  }
+  return family == 1 ? matrix_product(d, 300) : d;
+}
+
+#ifndef __wasm__
+#include <stdio.h>
+
+int main(void) {
+  for (int family = 0; family < KERNELS; family++) printf("%u\n", gf_digest(family));
+  return 0;
+}
+#endif

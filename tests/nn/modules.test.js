@@ -1,0 +1,164 @@
+// The small modules, and what all modules have in common.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { loadGolden } from '../golden/index.js'
+import { assertClose, assertSame, plain } from '../lib/compare.js'
+import { assertRejects, gf, toTensor } from '../lib/engine.js'
+import { numbers } from '../lib/numbers.js'
+
+const { nn, functional: F } = gf
+const { cases, rtol: goldenRtol } = loadGolden('ops')
+const golden = id => ({ rtol: goldenRtol, ...cases.find(item => item.id === id) })
+
+const row = () => toTensor(numbers([2, 4], 1))
+
+test('Linear, LayerNorm, Embedding, GELU, ReLU are their functions with parameters of their own', () => {
+  gf.manualSeed(1)
+  const linear = new nn.Linear(4, 3)
+  assertSame(linear.forward(row()), plain(F.linear(row(), linear.weight, linear.bias)))
+  const norm = new nn.LayerNorm(4, { eps: 0.01 })
+  assertSame(norm.forward(row()), plain(F.layerNorm(row(), norm.weight, norm.bias, { eps: 0.01 })))
+  const embedding = new nn.Embedding(5, 4)
+  assertSame(embedding.forward([[4, 0]]), plain(F.embedding([[4, 0]], embedding.weight)))
+  assertSame(new nn.GELU().forward(row()), plain(F.gelu(row())))
+  assertSame(new nn.ReLU().forward(row()), plain(F.relu(row())))
+})
+
+test('LayerNorm starts as the identity of the normal value, and may have no parameters', () => {
+  const norm = new nn.LayerNorm(4)
+  assertSame(norm.weight, [1, 1, 1, 1])
+  assertSame(norm.bias, [0, 0, 0, 0])
+  const bare = new nn.LayerNorm(4, { elementwiseAffine: false })
+  assertSame(bare.forward(row()), plain(norm.forward(row())))
+  assert.deepEqual(bare.parameters(), [])
+})
+
+test('Embedding: the padding row starts at zero and does not learn', () => {
+  gf.manualSeed(2)
+  const embedding = new nn.Embedding(3, 2, { paddingIdx: 1 })
+  assertSame(plain(embedding.weight).data.slice(2, 4), [0, 0])
+  embedding.forward([1, 2]).backward(
+    gf.tensor([
+      [1, 1],
+      [1, 1],
+    ]),
+  )
+  assertSame(embedding.weight.grad, { shape: [3, 2], data: [0, 0, 0, 0, 1, 1] })
+})
+
+test('Dropout acts in training only', () => {
+  const ones = gf.tensor(new Float32Array(100).fill(1))
+  const dropout = new nn.Dropout(0.25)
+  gf.manualSeed(3)
+  const values = new Set(plain(dropout.forward(ones)).data)
+  assert.deepEqual([...values].sort(), [0, Math.fround(1 / 0.75)])
+  assertSame(dropout.eval().forward(ones), plain(ones))
+})
+
+test("PositionalEncoding: PyTorch's sums, positions along the second axis", () => {
+  const { inputs, cot, outputs, grads, tol, rtol } = golden('pe.add')
+  const x = toTensor(inputs.x, { requiresGrad: true })
+  const module = new nn.PositionalEncoding(12, 0, 10)
+  const y = module.forward(x)
+  assertClose(y, outputs.y, { tol: tol.out, rtol, name: 'output' })
+  y.backward(toTensor(cot.y))
+  assertClose(x.grad, grads.x, { tol: tol.grad, rtol, name: 'gradient' })
+  assertClose(module.pe, inputs.pe, { tol: 10 * 4e-7, name: 'table' })
+  assert.deepEqual(module.parameters(), [])
+  assert.deepEqual(Object.keys(module.stateDict()), ['pe'])
+})
+
+test('PositionalEncoding: drops after adding, in training; by default 0.1, 5000 positions, base 10000', () => {
+  const module = new nn.PositionalEncoding(4)
+  assert.deepEqual([...module.pe.shape], [5000, 4])
+  const x = gf.tensor(new Float32Array(3 * 40 * 4), { shape: [3, 40, 4] })
+  const table = gf.positionalEncoding(40, 4)
+  gf.manualSeed(5)
+  const expected = plain(F.dropout(F.add(x, table), { p: 0.1, training: true }))
+  gf.manualSeed(5)
+  assertSame(module.forward(x), expected)
+  assertSame(module.eval().forward(x), plain(F.add(x, table)))
+})
+
+test("LearnedPositionalEncoding: PyTorch's sums and gradients; unused positions learn nothing", () => {
+  const { inputs, cot, outputs, grads, tol, rtol } = golden('pe.learned')
+  const tokens = new nn.Embedding(...inputs.tok.shape)
+  tokens.loadStateDict({ weight: toTensor(inputs.tok) })
+  const positions = new nn.LearnedPositionalEncoding(...inputs.pos.shape)
+  positions.loadStateDict({ weight: toTensor(inputs.pos) })
+  const y = positions.forward(tokens.forward(toTensor(inputs.idx)))
+  assertClose(y, outputs.y, { tol: tol.out, rtol, name: 'output' })
+  y.backward(toTensor(cot.y))
+  assertClose(tokens.weight.grad, grads.tok, { tol: tol.grad, rtol, name: 'gradient of tok' })
+  assertClose(positions.weight.grad, grads.pos, { tol: tol.grad, rtol, name: 'gradient of pos' })
+})
+
+test('LearnedPositionalEncoding starts like an embedding', () => {
+  gf.manualSeed(6)
+  const expected = plain(new nn.Embedding(7, 5).weight)
+  gf.manualSeed(6)
+  assertSame(new nn.LearnedPositionalEncoding(7, 5).weight, expected)
+})
+
+test('positions beyond the table are refused', () => {
+  const x = toTensor(numbers([1, 5, 4], 1))
+  assertRejects(() => new nn.PositionalEncoding(4, 0, 4).forward(x), 'range', 'PositionalEncoding', '5', '4')
+  assertRejects(() => new nn.LearnedPositionalEncoding(4, 4).forward(x), 'range', 'LearnedPositionalEncoding', '5', '4')
+  assertRejects(() => new nn.PositionalEncoding(6, 0, 9).forward(x), 'shape', 'PositionalEncoding', '6', '[1, 5, 4]')
+})
+
+test('train and eval reach every module inside, and return the module', () => {
+  const stack = new nn.TransformerEncoder(new nn.TransformerEncoderLayer(4, 2, { dimFeedforward: 3 }), 2)
+  assert.equal(stack.eval(), stack)
+  for (const [name, module] of stack.namedModules()) assert.equal(module.training, false, name)
+  assert.equal(stack.train(), stack)
+  for (const [name, module] of stack.namedModules()) assert.equal(module.training, true, name)
+})
+
+test('gradients add up over backward passes', () => {
+  const layer = new nn.Linear(2, 1)
+  const x = gf.tensor([[1, 2]])
+  for (let pass = 1; pass <= 3; pass++) {
+    layer.forward(x).backward()
+    assertSame(layer.weight.grad, { shape: [1, 2], data: [pass, 2 * pass] })
+  }
+})
+
+test('noGrad records nothing', () => {
+  const layer = new nn.Linear(2, 1)
+  const y = gf.noGrad(() => layer.forward(gf.tensor([[1, 2]])))
+  assert.equal(y.requiresGrad, false)
+  assertRejects(() => y.backward(), 'state', 'backward')
+})
+
+test("a module of one's own: parameters and modules are found where they are assigned", () => {
+  class Scale extends nn.Module {
+    constructor() {
+      super()
+      this.inner = new nn.ModuleList([new nn.Linear(2, 2), new nn.Linear(2, 2, { bias: false })])
+      this.factor = new nn.Parameter(gf.tensor([2, 3]))
+    }
+
+    forward(x) {
+      return F.mul(
+        [...this.inner].reduce((y, layer) => layer.forward(y), x),
+        this.factor,
+      )
+    }
+  }
+  const scale = new Scale()
+  assert.deepEqual(
+    Array.from(scale.namedParameters(), ([name]) => name),
+    ['factor', 'inner.0.weight', 'inner.0.bias', 'inner.1.weight'],
+  )
+  assertSame(scale.factor, [2, 3])
+  scale.forward(gf.tensor([[1, 1]])).backward(gf.tensor([[1, 1]]))
+  for (const p of scale.parameters()) assert.ok(p.grad)
+})
+
+test('modules: what they do not take', () => {
+  assertRejects(() => new nn.Linear(0.5, 2), 'range', 'Linear', 'inFeatures', '0.5')
+  assertRejects(() => new nn.Embedding(3, -1), 'range', 'Embedding', 'embeddingDim', '-1')
+  assertRejects(() => new nn.Dropout(2), 'range', 'Dropout', 'p', '2')
+  assertRejects(() => new nn.Linear(2, 1).forward(gf.tensor([[1, 2, 3]])), 'shape', '2', '[1, 3]')
+})

@@ -1,0 +1,124 @@
+import { test } from 'node:test'
+import { sensitivity } from '../lib/bounds.js'
+import { assertSame, plain } from '../lib/compare.js'
+import { assertRejects, gf } from '../lib/engine.js'
+import { numbers } from '../lib/numbers.js'
+import { testOp } from '../lib/op_tests.js'
+import { attention } from '../reference/index.js'
+
+const F = gf.functional
+
+/**
+ * A number on its way meets the sums over D, over the keys (twice) and over the queries, and a handful of roundings in
+ * exp and the division; sums of n roundings of either sign grow about as 3 sqrt(n).
+ */
+function bounds(example) {
+  const { q, k } = example.inputs
+  const depth = 20 + 3 * Math.sqrt(q.shape.at(-1) + q.shape.at(-2) + 2 * k.shape.at(-2))
+  return sensitivity(attention, depth)(example)
+}
+
+const run = ({ q, k, v, attn_mask, key_padding_mask }, { causal }) => ({
+  y: F.scaledDotProductAttention(q, k, v, { attnMask: attn_mask, isCausal: causal, keyPaddingMask: key_padding_mask }),
+})
+
+/** The golden files also list weights, which the function does not return. With the identity as values it does. */
+const weightsOf = (inputs, params) => {
+  const { k } = inputs
+  const [B, H, keys] = k.shape
+  const identity = new Float32Array(B * H * keys * keys)
+  for (let i = 0; i < B * H * keys; i++) identity[i * keys + (i % keys)] = 1
+  return run({ ...inputs, v: gf.tensor(identity, { shape: [B, H, keys, keys] }) }, params).y
+}
+
+const withWeights = (inputs, params) => ({ ...run(inputs, params), weights: weightsOf(inputs, params) })
+
+testOp('attention', { run, bounds, golden: {} })
+testOp('attention', { run: withWeights, bounds, golden: { ops_attention: ['sdpa'] }, examples: [] })
+
+const qkv = (queries, keys) =>
+  [
+    [1, 1, queries, 4],
+    [1, 1, keys, 4],
+    [1, 1, keys, 4],
+  ].map((shape, i) => gf.tensor(Float32Array.from(numbers(shape, i + 1).data), { shape }))
+
+test('scaledDotProductAttention: a mask of numbers may be nested arrays, a tensor or one per head', () => {
+  const [q, k, v] = qkv(2, 3)
+  const mask = [
+    [0, -1, 2],
+    [0.5, -Infinity, 0],
+  ]
+  const expected = plain(F.scaledDotProductAttention(q, k, v, { attnMask: mask }))
+  assertSame(F.scaledDotProductAttention(q, k, v, { attnMask: gf.tensor(mask) }), expected)
+  assertSame(F.scaledDotProductAttention(q, k, v, { attnMask: gf.tensor([[mask]]) }), expected)
+})
+
+test('scaledDotProductAttention: true may attend, and is the same as adding 0', () => {
+  const [q, k, v] = qkv(2, 3)
+  const seen = [
+    [true, false, true],
+    [true, true, false],
+  ]
+  const added = seen.map(row => row.map(may => (may ? 0 : -Infinity)))
+  const expected = plain(F.scaledDotProductAttention(q, k, v, { attnMask: added }))
+  assertSame(F.scaledDotProductAttention(q, k, v, { attnMask: seen }), expected)
+})
+
+test('scaledDotProductAttention: a query that may see nothing gets NaN, its neighbours their numbers', () => {
+  const [q, k, v] = qkv(2, 3)
+  const y = plain(
+    F.scaledDotProductAttention(q, k, v, {
+      attnMask: [
+        [false, false, false],
+        [true, true, true],
+      ],
+    }),
+  )
+  assertSame(y.data.slice(0, 4), [NaN, NaN, NaN, NaN])
+  assertSame(y.data.slice(4), plain(F.scaledDotProductAttention(q, k, v)).data.slice(4))
+})
+
+test('scaledDotProductAttention: what is hidden has no influence, whatever it is', () => {
+  const [q, k, v] = qkv(3, 3)
+  const options = { isCausal: true }
+  const before = plain(F.scaledDotProductAttention(q, k, v, options)).data.slice(0, 8)
+  const changed = [k, v].map(t =>
+    gf.tensor(
+      Float32Array.from(t.data, (value, i) => (i < 8 ? value : 1e30)),
+      { shape: t.shape },
+    ),
+  )
+  assertSame(plain(F.scaledDotProductAttention(q, ...changed, options)).data.slice(0, 8), before)
+})
+
+test('scaledDotProductAttention: no keys at all give zeros', () => {
+  const q = gf.tensor(new Float32Array(8), { shape: [1, 1, 2, 4] })
+  const none = gf.tensor(new Float32Array(0), { shape: [1, 1, 0, 4] })
+  assertSame(F.scaledDotProductAttention(q, none, none), { shape: [1, 1, 2, 4], data: new Array(8).fill(0) })
+})
+
+test('scaledDotProductAttention: keeping the weights for later does not change a bit', () => {
+  const data = i => Float32Array.from(numbers([2, 2, 37, 20], i).data)
+  const tensors = requiresGrad => [1, 2, 3].map(i => gf.tensor(data(i), { shape: [2, 2, 37, 20], requiresGrad }))
+  const options = { isCausal: true }
+  const taught = plain(F.scaledDotProductAttention(...tensors(true), options))
+  assertSame(F.scaledDotProductAttention(...tensors(false), options), taught)
+  assertSame(
+    gf.noGrad(() => F.scaledDotProductAttention(...tensors(true), options)),
+    taught,
+  )
+})
+
+test('scaledDotProductAttention: what it does not take', () => {
+  const [q, k, v] = qkv(2, 3)
+  const name = 'scaledDotProductAttention'
+  const reject = (code, args, ...fragments) => assertRejects(() => F[name](...args), code, name, ...fragments)
+  reject('type', [[[1]], k, v], 'q', 'tensor')
+  reject('shape', [gf.tensor([[1, 2, 3, 4]]), k, v], 'q', '[1, 4]')
+  reject('shape', [q, gf.tensor(new Float32Array(9), { shape: [1, 1, 3, 3] }), v], 'k', '4', '[1, 1, 3, 3]')
+  reject('shape', [q, k, gf.tensor(new Float32Array(8), { shape: [1, 1, 2, 4] })], 'v', '3', '[1, 1, 2, 4]')
+  reject('shape', [q, k, v, { attnMask: [[true, true]] }], 'attnMask', '[2, 3]', '[1, 2]')
+  reject('shape', [q, k, v, { keyPaddingMask: [[false, true]] }], 'keyPaddingMask', '[1, 3]', '[1, 2]')
+  reject('type', [q, k, v, { attnMask: 'causal' }], 'attnMask', 'causal')
+})

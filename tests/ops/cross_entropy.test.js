@@ -1,0 +1,80 @@
+import { test } from 'node:test'
+import { U } from '../lib/bounds.js'
+import { assertClose, assertSame, plain } from '../lib/compare.js'
+import { assertRejects, gf } from '../lib/engine.js'
+import { testOp } from '../lib/op_tests.js'
+import { cross_entropy, log_softmax } from '../reference/index.js'
+import { rowsOf } from '../reference/tensor.js'
+
+const F = gf.functional
+
+/** Largest error of a log probability in a row: from the difference to the maximum, the sum and its logarithm. */
+function rowErrors({ logits }) {
+  const { rows, width } = rowsOf(logits)
+  const logP = log_softmax.forward({ x: logits }).y.data
+  return Array.from({ length: rows }, (_, r) => {
+    const row = Array.from(logits.data.slice(r * width, (r + 1) * width))
+    const spread = Math.max(...row) - Math.min(...row)
+    const most = Math.max(...Array.from(logP.slice(r * width, (r + 1) * width), Math.abs))
+    return { error: U * (2 * spread + 5 * most + width + 12), most }
+  })
+}
+
+function bounds({ inputs, params, cot: { loss: dloss } }) {
+  const { reduction = 'mean', ignore_index: ignored = -100 } = params
+  const { rows, width } = rowsOf(inputs.logits)
+  const errors = rowErrors(inputs)
+  const kept = inputs.target.data.filter(id => id !== ignored).length
+  const divisor = reduction === 'mean' ? kept : 1
+  // With smoothing a row's loss is a mean over the classes: width more roundings of terms up to the largest.
+  const losses = errors.map(({ error, most }) => error + (width + 4) * U * most)
+  const total = losses.reduce((a, b) => a + b, 0) + (rows + 2) * U * errors.reduce((sum, { most }) => sum + most, 0)
+  return {
+    loss: reduction === 'none' ? losses : total / divisor,
+    // p - wanted, both up to 1 and p as good as its logarithm, times the row's share of the loss.
+    logits: inputs.logits.data.map((_, i) => {
+      const r = Math.floor(i / width)
+      return ((errors[r].error + 8 * U) * Math.abs(dloss.data[reduction === 'none' ? r : 0])) / divisor
+    }),
+  }
+}
+
+const run = ({ logits, target }, { ignore_index, label_smoothing, reduction }) => ({
+  loss: F.crossEntropy(logits, target, { ignoreIndex: ignore_index, labelSmoothing: label_smoothing, reduction }),
+})
+
+testOp('cross_entropy', { run, bounds, golden: { ops: ['cross_entropy'], special_values: ['cross_entropy'] } })
+
+const logits = () =>
+  gf.tensor([
+    [1, 2, 3],
+    [0, 0, 0],
+  ])
+
+test('crossEntropy: targets may be an array, and the defaults are those of the plain mean', () => {
+  const plainMean = cross_entropy.forward({ logits: plain(logits()), target: { shape: [2], data: [2, 0] } }, {}).loss
+  assertClose(F.crossEntropy(logits(), [2, 0]), plainMean, { rtol: 8 * U })
+  assertSame(F.crossEntropy(logits(), [2, -100], { reduction: 'none' }).data[1], 0)
+})
+
+test('crossEntropy: what it does not take', () => {
+  assertRejects(() => F.crossEntropy(logits(), [0, 3]), 'index', 'crossEntropy', 'target', '3')
+  assertRejects(() => F.crossEntropy(logits(), [0, -1]), 'index', 'crossEntropy', 'target', '-1')
+  assertRejects(() => F.crossEntropy(logits(), [0]), 'shape', 'crossEntropy', 'target', '[2]', '[1]')
+  assertRejects(() => F.crossEntropy([[1, 2]], [0]), 'type', 'crossEntropy', 'logits', 'tensor')
+  assertRejects(() => F.crossEntropy(logits(), gf.tensor([0, 1])), 'type', 'crossEntropy', 'target', 'float32')
+  assertRejects(
+    () => F.crossEntropy(logits(), [0, 1], { labelSmoothing: 1.5 }),
+    'range',
+    'crossEntropy',
+    'labelSmoothing',
+    '1.5',
+  )
+  assertRejects(
+    () => F.crossEntropy(logits(), [0, 1], { reduction: 'average' }),
+    'range',
+    'crossEntropy',
+    'reduction',
+    'average',
+  )
+})

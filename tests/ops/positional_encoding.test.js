@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { loadGolden } from '../golden/index.js'
+import { assertClose, plain } from '../lib/compare.js'
+import { assertRejects, gf } from '../lib/engine.js'
+import { testOp } from '../lib/op_tests.js'
+import { positional_encoding as reference } from '../reference/index.js'
+
+const { pe_tables, pe_odd, pe_big } = loadGolden('ops')
+
+/** An angle of p radians is a double with a rounding of p: so much the table may move, whatever computes sine. */
+const atPositions = (L, d, tol) => Array.from({ length: L * d }, (_, i) => tol * Math.max(1, Math.floor(i / d)))
+const DOUBLE = 1e-15
+const SINGLE = 4e-7
+
+for (const { L, d, n, loop64, torch32, concat64 } of pe_tables) {
+  test(`positionalEncoding ${L} x ${d}, base ${n}: the three written forms`, () => {
+    const table = options => gf.positionalEncoding(L, d, { base: n, ...options })
+    const double = { tol: atPositions(L, d, DOUBLE) }
+    const single = { tol: atPositions(L, d, SINGLE) }
+    for (const method of ['direct', 'log']) {
+      assertClose(table({ method, layout: 'interleaved', dtype: 'float64' }), loop64, {
+        ...double,
+        name: `float64 ${method}`,
+      })
+      assertClose(table({ method, layout: 'concatenated', dtype: 'float64' }), concat64, {
+        ...double,
+        name: `sines first ${method}`,
+      })
+      assertClose(table({ method, layout: 'interleaved', dtype: 'float32' }), torch32, {
+        ...single,
+        name: `float32 ${method}`,
+      })
+    }
+  })
+}
+
+test('positionalEncoding: an odd width ends in a sine without a partner', () => {
+  const { L, d, n, loop64, concat64 } = pe_odd
+  const double = { tol: atPositions(L, d, DOUBLE) }
+  const table = layout => gf.positionalEncoding(L, d, { base: n, layout, method: 'direct', dtype: 'float64' })
+  assertClose(table('concatenated'), concat64, double)
+  const { shape, data } = plain(table('interleaved'))
+  assertClose({ shape, data }, reference.forward({}, { max_length: L, d_model: d, base: n }).y, double)
+  // Where the lesson's loop writes, the numbers are the lesson's.
+  assertClose({ shape, data: data.map((value, i) => (i % d === d - 1 ? 0 : value)) }, loop64, double)
+})
+
+test('positionalEncoding 5000 x 512: far positions in both precisions', () => {
+  const { L, d, n, rows, cols, loop64, torch32 } = pe_big
+  const picked = dtype => {
+    const { data } = plain(gf.positionalEncoding(L, d, { base: n, dtype }))
+    return { shape: loop64.shape, data: rows.flatMap(r => cols.map(c => data[r * d + c])) }
+  }
+  const far = tol => ({ tol: rows.flatMap(r => cols.map(() => tol * Math.max(1, r))) })
+  assertClose(picked('float64'), loop64, { ...far(DOUBLE), name: 'float64' })
+  assertClose(picked('float32'), torch32, { ...far(SINGLE), name: 'float32' })
+})
+
+test('positionalEncoding: base 10000, interleaved, float32 unless told otherwise', () => {
+  const table = gf.positionalEncoding(6, 8)
+  assert.equal(table.dtype, 'float32')
+  assertClose(table, reference.forward({}, { max_length: 6, d_model: 8, base: 10000 }).y, { tol: 5 * SINGLE })
+})
+
+for (const [L, d] of [
+  [1, 1],
+  [1, 17],
+  [17, 3],
+  [33, 67],
+  [130, 5],
+  [0, 4],
+]) {
+  test(`positionalEncoding ${L} x ${d}: the reference's numbers`, () => {
+    for (const layout of ['interleaved', 'concatenated']) {
+      for (const method of ['direct', 'log']) {
+        const expected = reference.forward({}, { max_length: L, d_model: d, base: 500, layout, method }).y
+        const table = gf.positionalEncoding(L, d, { base: 500, layout, method, dtype: 'float64' })
+        assertClose(table, expected, { tol: atPositions(L, d, DOUBLE), name: `${layout} ${method}` })
+      }
+    }
+  })
+}
+
+/** A lesson adds the rows of the right positions, another by mistake the row of the sentence. */
+testOp('add', {
+  run: ({ x, pe }, { slice }) => {
+    const [batch, time, width] = x.shape
+    const shape = slice === 'x.size(1)' ? [time, width] : [batch, 1, width]
+    const rows = gf.tensor(Float32Array.from(pe.data.slice(0, shape[0] * width)), { shape })
+    return { y: gf.functional.add(x, rows) }
+  },
+  bounds: () => ({}),
+  golden: { ops: ['pe_add'] },
+  examples: [],
+})
+
+test('positionalEncoding: every position lies on the same sphere', () => {
+  const table = gf.positionalEncoding(50, 6, { dtype: 'float64', layout: 'concatenated' })
+  const { data } = plain(table)
+  const squares = Array.from({ length: 50 }, (_, p) =>
+    data.slice(6 * p, 6 * p + 6).reduce((sum, value) => sum + value * value, 0),
+  )
+  assertClose(squares, new Float64Array(50).fill(3), { tol: 1e-14 })
+})
+
+test('positionalEncoding: what it does not take', () => {
+  const reject = (code, args, ...fragments) =>
+    assertRejects(() => gf.positionalEncoding(...args), code, 'positionalEncoding', ...fragments)
+  reject('range', [-1, 4], 'maxLength', '-1')
+  reject('range', [5, 2.5], 'dModel', '2.5')
+  reject('type', ['5', 4], 'maxLength', '5')
+  reject('range', [5, 4, { layout: 'mixed' }], 'layout', 'interleaved', 'concatenated', 'mixed')
+  reject('range', [5, 4, { method: 'exp' }], 'method', 'direct', 'log', 'exp')
+  reject('range', [5, 4, { base: 0 }], 'base', '0')
+  reject('range', [5, 4, { dtype: 'int32' }], 'dtype', 'int32')
+})

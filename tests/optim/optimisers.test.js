@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { assertClose, assertSame } from '../lib/compare.js'
+import { assertRejects, gf } from '../lib/engine.js'
+import { assertFollows, parameter, setGradient, trajectories } from '../lib/optimisers.js'
+import { numbers } from '../lib/numbers.js'
+
+const { Adam, AdamW, SGD } = gf.optim
+const classes = { sgd: SGD, adam: Adam, adamw: AdamW }
+
+const options = ({ lr, betas, eps, weight_decay, momentum, dampening, nesterov }) =>
+  Object.fromEntries(
+    Object.entries({ lr, betas, eps, weightDecay: weight_decay, momentum, dampening, nesterov }).filter(
+      ([, value]) => value !== undefined,
+    ),
+  )
+
+for (const item of trajectories.filter(one => one.id !== 'adam.noam')) {
+  test(`${item.id}: PyTorch's steps`, () => {
+    const Optimiser = classes[item.id.split('.')[0]]
+    assertFollows(item, parameters => new Optimiser(parameters, options(item.params)))
+  })
+}
+
+test("adam.noam: PyTorch's steps under a changing rate", () => {
+  const item = trajectories.find(one => one.id === 'adam.noam')
+  const { d_model, warmup, betas, eps } = item.params
+  const rate = gf.optim.noam(d_model, warmup)
+  assertClose(
+    item.lr.map((_, i) => rate(i + 1)),
+    item.lr,
+    { rtol: 1e-15 },
+  )
+  assertFollows(
+    item,
+    parameters => new Adam(parameters, { lr: 1, betas, eps }),
+    (optimiser, step) => {
+      optimiser.lr = rate(step)
+    },
+  )
+})
+
+for (const [name, Optimiser] of Object.entries({ SGD, Adam, AdamW })) {
+  test(`${name}: zeroGrad, and a parameter without a gradient stays`, () => {
+    const [moving, resting] = [parameter(numbers([3], 1)), parameter(numbers([3], 2))]
+    const optimiser = new Optimiser([moving, resting], { lr: 0.1 })
+    setGradient(moving, numbers([3], 3))
+    const before = [moving, resting].map(p => Float32Array.from(p.data))
+    optimiser.step()
+    assert.notDeepEqual(Float32Array.from(moving.data), before[0])
+    assertSame(resting, before[1])
+    optimiser.zeroGrad()
+    const stopped = Float32Array.from(moving.data)
+    assert.ok(moving.grad === null || moving.grad.data.every(value => value === 0), 'a gradient is left after zeroGrad')
+    optimiser.step()
+    if (name === 'SGD') assertSame(moving, stopped)
+  })
+
+  test(`${name}: takes the parameters of a module, and they learn`, () => {
+    gf.manualSeed(1)
+    const layer = new gf.nn.Linear(3, 1)
+    const optimiser = new Optimiser(layer.parameters(), { lr: 0.05 })
+    const x = gf.tensor([
+      [1, 0, 0],
+      [0, 1, 0],
+      [0, 0, 1],
+      [1, 1, 1],
+    ])
+    const wanted = gf.tensor([[-1], [2], [-3], [-2]].map(row => row.map(value => -value)))
+    const loss = () => {
+      const error = gf.functional.add(layer.forward(x), wanted)
+      return gf.functional.mul(error, error)
+    }
+    const total = () => gf.tidy(() => loss().data.reduce((a, b) => a + b, 0))
+    const before = total()
+    for (let step = 0; step < 200; step++) {
+      optimiser.zeroGrad()
+      gf.tidy(() => loss().backward(gf.tensor([[1], [1], [1], [1]])))
+      optimiser.step()
+    }
+    assert.ok(total() < before / 10, `the loss went from ${before} to ${total()} only`)
+  })
+
+  test(`${name}: what it does not take`, () => {
+    const p = parameter(numbers([2], 1))
+    assertRejects(() => new Optimiser([p], { lr: -1 }), 'range', name, 'lr', '-1')
+    assertRejects(() => new Optimiser(['p'], { lr: 0.1 }), 'type', name, 'param', 'p')
+    assertRejects(() => new Optimiser([], { lr: 0.1 }), null, name, 'param')
+    assertRejects(() => new Optimiser([p], { lr: 0.1, weightDecay: -0.1 }), 'range', name, 'weightDecay', '-0.1')
+  })
+}
+
+for (const Optimiser of [Adam, AdamW]) {
+  test(`${Optimiser.name}: betas are below 1`, () => {
+    const p = parameter(numbers([2], 1))
+    assertRejects(() => new Optimiser([p], { betas: [0.9, 1] }), 'range', Optimiser.name, 'betas', '1')
+    assertRejects(() => new Optimiser([p], { eps: -1 }), 'range', Optimiser.name, 'eps', '-1')
+  })
+}
+
+test('SGD: Nesterov wants a momentum and no dampening', () => {
+  const p = parameter(numbers([2], 1))
+  assertRejects(() => new SGD([p], { lr: 0.1, nesterov: true }), 'range', 'SGD', 'nesterov', 'momentum')
+  assertRejects(
+    () => new SGD([p], { lr: 0.1, nesterov: true, momentum: 0.9, dampening: 0.1 }),
+    'range',
+    'SGD',
+    'nesterov',
+    'dampening',
+  )
+})

@@ -1,0 +1,147 @@
+// The engine's random stream against PyTorch's: the very same values, no tolerance.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { loadGolden } from './golden/index.js'
+import { assertSame, plain } from './lib/compare.js'
+import { assertRejects, gf } from './lib/engine.js'
+import { assertSummary } from './lib/summary.js'
+import { Generator } from './reference/random.js'
+
+const { seeds } = loadGolden('rng')
+
+for (const entry of seeds) {
+  const fresh = draw => {
+    gf.manualSeed(entry.seed)
+    return draw()
+  }
+
+  test(`seed ${entry.seed}: uniforms and normals`, () => {
+    assertSame(
+      fresh(() => gf.rand([20])),
+      entry.rand_20,
+      'rand',
+    )
+    assertSame(
+      fresh(() => gf.rand([5], { dtype: 'float64' })),
+      entry.rand_f64_5,
+      'float64 rand',
+    )
+    for (const count of [5, 16, 17, 40])
+      assertSame(
+        fresh(() => gf.randn([count])),
+        entry[`randn_${count}`],
+        `randn ${count}`,
+      )
+  })
+
+  test(`seed ${entry.seed}: a normal left over waits for the next call`, () => {
+    const { calls, values, then_rand } = entry.randn_sequence
+    gf.manualSeed(entry.seed)
+    calls.forEach((count, i) => assertSame(gf.randn([count]), values[i], `call ${i}`))
+    assertSame(gf.rand([2]), then_rand, 'rand afterwards')
+  })
+
+  test(`seed ${entry.seed}: integers`, () => {
+    for (const count of [10, 33])
+      assertSame(
+        fresh(() => gf.randperm(count)),
+        entry[`randperm_${count}`],
+        `randperm ${count}`,
+      )
+    for (const { low, high, values } of entry.randint) {
+      assertSame(
+        fresh(() => gf.randint(low, high, values.shape)),
+        values,
+        `randint ${low} ${high}`,
+      )
+    }
+  })
+
+  test(`seed ${entry.seed}: initial weights of Embedding and Linear`, () => {
+    const { Embedding, Linear } = gf.nn
+    for (const [rows, width] of [
+      [13, 4],
+      [14, 4],
+      [5, 16],
+    ]) {
+      const { weight } = fresh(() => new Embedding(rows, width))
+      assert.deepEqual(weight.shape, [rows, width])
+      assertSummary(weight, entry[`embedding_${rows}x${width}`], `embedding ${rows} x ${width}`)
+    }
+    for (const [inputs, outputs] of [
+      [16, 16],
+      [7, 5],
+    ]) {
+      const { weight, bias } = fresh(() => new Linear(inputs, outputs))
+      assert.deepEqual(weight.shape, [outputs, inputs])
+      assertSummary(weight, entry[`linear_${inputs}_${outputs}.weight`], 'linear weight')
+      assertSummary(bias, entry[`linear_${inputs}_${outputs}.bias`], 'linear bias')
+    }
+  })
+}
+
+test('randn has the shape asked for, filled in row-major order', () => {
+  gf.manualSeed(9)
+  const flat = plain(gf.randn([80]))
+  gf.manualSeed(9)
+  assertSame(gf.randn([2, 8, 5]), { shape: [2, 8, 5], data: flat.data })
+})
+
+test('long streams: the twister is stirred many times', () => {
+  const generator = new Generator(2024)
+  gf.manualSeed(2024)
+  assertSame(gf.rand([5000]), generator.rand(5000), 'rand')
+  assertSame(gf.randn([4099]), generator.randn(4099), 'randn')
+  assertSame(gf.randperm(1000), generator.randperm(1000), 'randperm')
+  assertSame(gf.rand([1]), generator.rand(1), 'rand afterwards')
+})
+
+test("seeds: only the low 32 bits count, and a negative one is two's complement", () => {
+  const first = seed => {
+    gf.manualSeed(seed)
+    return plain(gf.rand([4]))
+  }
+  assertSame(first(2 ** 32), first(0))
+  assertSame(first(-1), first(2 ** 32 - 1))
+  assertSame(first(2n ** 63n - 1n), first(2 ** 32 - 1))
+  assert.notDeepEqual(first(1), first(2))
+})
+
+test('a new seed forgets the normal left over', () => {
+  gf.manualSeed(4)
+  const expected = plain(gf.randn([2]))
+  gf.manualSeed(4)
+  gf.randn([1])
+  gf.manualSeed(4)
+  assertSame(gf.randn([2]), expected)
+})
+
+test('empty tensors draw nothing', () => {
+  gf.manualSeed(6)
+  const expected = plain(gf.rand([1]))
+  gf.manualSeed(6)
+  for (const draw of [() => gf.rand([0]), () => gf.randn([3, 0]), () => gf.randint(0, 5, [0]), () => gf.randperm(0)]) {
+    assert.equal(draw().size, 0)
+  }
+  assertSame(gf.rand([1]), expected)
+})
+
+test('two engines have streams of their own', async () => {
+  const { load } = await import('../src/js/index.js')
+  const other = await load()
+  gf.manualSeed(8)
+  other.manualSeed(8)
+  const expected = plain(gf.rand([3]))
+  other.rand([3])
+  gf.manualSeed(8)
+  assertSame(gf.rand([3]), expected)
+})
+
+test('what the random functions do not take', () => {
+  assertRejects(() => gf.manualSeed('42'), 'type', 'manualSeed', 'seed', '42')
+  assertRejects(() => gf.manualSeed(0.5), 'type', 'manualSeed', 'seed', '0.5')
+  assertRejects(() => gf.rand(3), 'type', 'rand', 'shape', '3')
+  assertRejects(() => gf.randn([2, -1]), 'range', 'randn', 'shape', '-1')
+  assertRejects(() => gf.randint(5, 5, [1]), 'range', 'randint', 'high', '5')
+  assertRejects(() => gf.randperm(-1), 'range', 'randperm', 'n', '-1')
+})

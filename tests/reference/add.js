@@ -1,0 +1,12 @@
+// y = a + b, with NumPy's broadcasting.
+import { broadcastIndex, broadcastShape, sumToShape, zeros } from './tensor.js'
+
+export function forward({ a, b }) {
+  const y = zeros(broadcastShape(a.shape, b.shape))
+  const inA = broadcastIndex(a.shape, y.shape)
+  const inB = broadcastIndex(b.shape, y.shape)
+  for (let i = 0; i < y.data.length; i++) y.data[i] = a.data[inA[i]] + b.data[inB[i]]
+  return { y }
+}
+
+export const backward = ({ a, b }, _, { y: dy }) => ({ a: sumToShape(dy, a.shape), b: sumToShape(dy, b.shape) })

@@ -1,0 +1,18 @@
+// Every op's reference by the stem of its files. An op is { forward(inputs, params) -> outputs } and, where there is
+// something to differentiate, { backward(inputs, params, cot) -> grads }: the gradients of the sum of output * cot.
+export * as add from './add.js'
+export * as attention from './attention.js'
+export * as cross_entropy from './cross_entropy.js'
+export * as dropout from './dropout.js'
+export * as embedding from './embedding.js'
+export * as gelu from './gelu.js'
+export * as layer_norm from './layer_norm.js'
+export * as linear from './linear.js'
+export * as log_softmax from './log_softmax.js'
+export * as matmul from './matmul.js'
+export * as mul from './mul.js'
+export * as multihead_attention from './multihead_attention.js'
+export * as positional_encoding from './positional_encoding.js'
+export * as relu from './relu.js'
+export * as softmax from './softmax.js'
+export { decoder, decoderLayer, encoder, encoderLayer } from './transformer.js'

@@ -1,0 +1,32 @@
+// Columns 2i and 2i+1 at position p are the sine and cosine of the angle p / base^(2i/d). The layout either keeps each
+// pair together or puts all sines before all cosines. An odd d has one sine without a partner.
+import { zeros } from './tensor.js'
+
+const angleRate = {
+  direct: (pair, d, base) => 1 / base ** ((2 * pair) / d),
+  log: (pair, d, base) => Math.exp((-2 * pair * Math.log(base)) / d),
+}
+
+export function forward(
+  _,
+  { max_length: maxLength, d_model: d, base = 10000, layout = 'interleaved', method = 'log' },
+) {
+  const y = zeros([maxLength, d])
+  const sines = Math.ceil(d / 2)
+  const place = (pair, isCosine) => {
+    if (layout === 'interleaved') return 2 * pair + isCosine
+    return isCosine ? sines + pair : pair
+  }
+  for (let position = 0; position < maxLength; position++) {
+    for (let column = 0; column < d; column++) {
+      const pair = Math.floor(column / 2)
+      const isCosine = column % 2
+      const angle = position * angleRate[method](pair, d, base)
+      y.data[position * d + place(pair, isCosine)] = isCosine ? Math.cos(angle) : Math.sin(angle)
+    }
+  }
+  return { y }
+}
+
+/** A table has nothing to learn. */
+export const backward = () => ({})

@@ -1,0 +1,31 @@
+// y[i] = exp(x[i] - max) / sum of exp(x - max), along the last dimension. The maximum cancels; without it exp would
+// overflow.
+// A row of only -Infinity has -Infinity - -Infinity = NaN everywhere, as in PyTorch.
+import { rowsOf, zeros } from './tensor.js'
+
+export function forward({ x }) {
+  const { rows, width } = rowsOf(x)
+  const y = zeros(x.shape)
+  for (let r = 0; r < rows; r++) {
+    const row = x.data.slice(r * width, (r + 1) * width)
+    const max = row.reduce((a, b) => Math.max(a, b), -Infinity)
+    const exponentials = row.map(value => Math.exp(value - max))
+    const sum = exponentials.reduce((a, b) => a + b, 0)
+    for (let i = 0; i < width; i++) y.data[r * width + i] = exponentials[i] / sum
+  }
+  return { y }
+}
+
+/** dx[i] = y[i] * (dy[i] - sum over j of y[j] * dy[j]), from the result alone. */
+export function gradientFromResult(y, dy) {
+  const { rows, width } = rowsOf(y)
+  const dx = zeros(y.shape)
+  for (let r = 0; r < rows; r++) {
+    let mean = 0
+    for (let i = r * width; i < (r + 1) * width; i++) mean += y.data[i] * dy.data[i]
+    for (let i = r * width; i < (r + 1) * width; i++) dx.data[i] = y.data[i] * (dy.data[i] - mean)
+  }
+  return dx
+}
+
+export const backward = (inputs, _, { y: dy }) => ({ x: gradientFromResult(forward(inputs).y, dy) })

@@ -1,0 +1,52 @@
+// What the references share. A tensor is { shape, data: Float64Array }, row-major; inputs may hold any array of
+// numbers.
+
+export const sizeOf = shape => shape.reduce((size, extent) => size * extent, 1)
+
+export const zeros = shape => ({ shape: [...shape], data: new Float64Array(sizeOf(shape)) })
+
+export const map = (x, f) => ({ shape: [...x.shape], data: Float64Array.from(x.data, f) })
+
+/** A view of x as rows of its last dimension. */
+export function rowsOf(x) {
+  const width = x.shape.at(-1)
+  return { rows: sizeOf(x.shape.slice(0, -1)), width }
+}
+
+export function broadcastShape(a, b) {
+  const rank = Math.max(a.length, b.length)
+  return Array.from({ length: rank }, (_, axis) => {
+    const m = a[axis - rank + a.length] ?? 1
+    const n = b[axis - rank + b.length] ?? 1
+    if (m !== n && m !== 1 && n !== 1) throw new Error(`shapes [${a}] and [${b}] do not broadcast`)
+    return m === 1 ? n : m
+  })
+}
+
+/** For every place of `outShape`, which place of a tensor of `shape` is read there: dimensions of 1 stand still. */
+export function broadcastIndex(shape, outShape) {
+  const strides = new Array(outShape.length).fill(0)
+  let stride = 1
+  for (let axis = shape.length - 1; axis >= 0; axis--) {
+    if (shape[axis] !== 1) strides[outShape.length - shape.length + axis] = stride
+    stride *= shape[axis]
+  }
+  const index = new Int32Array(sizeOf(outShape))
+  for (let place = 0; place < index.length; place++) {
+    let rest = place
+    for (let axis = outShape.length - 1; axis >= 0; axis--) {
+      index[place] += (rest % outShape[axis]) * strides[axis]
+      rest = Math.floor(rest / outShape[axis])
+    }
+  }
+  return index
+}
+
+/** The gradient of a broadcast is a sum over every place that read the same number. */
+export function sumToShape(outGradient, shape) {
+  const gradient = zeros(shape)
+  broadcastIndex(shape, outGradient.shape).forEach((from, place) => {
+    gradient.data[from] += outGradient.data[place]
+  })
+  return gradient
+}

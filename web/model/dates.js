@@ -1,0 +1,89 @@
+/**
+ * The task of the model on the page: dates as English writes them, into Korean. Word order crosses (the year comes last
+ * in one and first in the other) and digits are copied, so cross-attention has something to show.
+ */
+
+const MONTHS = [
+  'january', 'february', 'march', 'april', 'may', 'june', 'july', 'august', 'september', 'october', 'november', 'december'
+]
+const DIGITS = [...'0123456789']
+
+export const PAD = '<pad>', START = '<s>', END = '</s>'
+
+/** Every token of a source: words whole, digits and signs one by one. */
+export const SOURCE_TOKENS = [
+  PAD, ...DIGITS, ...MONTHS, ...MONTHS.filter(m => m.length > 3).map(m => m.slice(0, 3)), 'the', 'of', 'st', 'nd', 'rd', 'th', ',', '-', '/'
+]
+
+/** Every token of a target. */
+export const TARGET_TOKENS = [PAD, START, END, ...DIGITS, '년', '월', '일']
+
+/** Longest source and target in tokens, the target with its start or end. */
+export const LONGEST = { source: 12, target: 12 }
+
+/** @param {number} day */
+function ordinal(day) {
+  if (day >= 11 && day <= 13) return `${day}th`
+  return `${day}${['th', 'st', 'nd', 'rd'][day % 10] ?? 'th'}`
+}
+
+/** @param {number} n */
+const two = n => String(n).padStart(2, '0')
+
+/** The ways a date is written; each takes year, month (1 to 12) and day. @type {((y: number, m: number, d: number) => string)[]} */
+export const FORMATS = [
+  (y, m, d) => `${MONTHS[m - 1]} ${d} ${y}`,
+  (y, m, d) => `${d} ${MONTHS[m - 1].slice(0, 3)} ${y}`,
+  (y, m, d) => `the ${ordinal(d)} of ${MONTHS[m - 1]}, ${y}`,
+  (y, m, d) => `${y}-${two(m)}-${two(d)}`,
+  (y, m, d) => `${m}/${d}/${y}`
+]
+
+/** @param {number} y @param {number} m @param {number} d */
+export const korean = (y, m, d) => `${y}년 ${m}월 ${d}일`
+
+/** Words, digits and signs of a source; spaces only separate. @param {string} text @returns {string[]} */
+export const splitSource = text => text.toLowerCase().match(/\d|[a-z]+|[^\s]/g) ?? []
+
+/** @param {string} text @returns {string[]} */
+export const splitTarget = text => text.match(/\d|[^\s]/g) ?? []
+
+/** Tokens of a target as text: a space after 년 and 월. @param {string[]} tokens */
+export const joinTarget = tokens => tokens.map(t => (t === '년' || t === '월' ? `${t} ` : t)).join('').trim()
+
+/** Days from 1 January 1900 to 31 December 2099. */
+export const DAYS = 73049
+
+/** @param {number} day counted from 1 January 1900 @returns {[number, number, number]} year, month, day */
+export function dateOf(day) {
+  const date = new Date(Date.UTC(1900, 0, 1 + day))
+  return [date.getUTCFullYear(), date.getUTCMonth() + 1, date.getUTCDate()]
+}
+
+/** One day in ten is never trained on. @param {number} day */
+export const isHeldOut = day => Math.imul(day + 1, 0x9e3779b1) >>> 0 < 2 ** 32 / 10
+
+/** @param {string[]} tokens @param {Map<string, number>} stoi @param {number} length filled up with <pad> */
+export function encode(tokens, stoi, length) {
+  const ids = tokens.map(token => {
+    const id = stoi.get(token)
+    if (id === undefined) throw new Error(`'${token}' is not a token of this model`)
+    return id
+  })
+  return [...ids, ...Array(Math.max(0, length - ids.length)).fill(0)]
+}
+
+/** @param {readonly string[]} tokens */
+export const idsOf = tokens => new Map(tokens.map((token, id) => [token, id]))
+
+const SOURCE_IDS = idsOf(SOURCE_TOKENS), TARGET_IDS = idsOf(TARGET_TOKENS)
+
+/** One example as ids: what the encoder reads, what the decoder reads, what it should answer. @param {number} day @param {number} format */
+export function example(day, format) {
+  const date = dateOf(day), answer = splitTarget(korean(...date))
+  return {
+    source: encode(splitSource(FORMATS[format](...date)), SOURCE_IDS, LONGEST.source),
+    input: encode([START, ...answer], TARGET_IDS, LONGEST.target),
+    target: encode([...answer, END], TARGET_IDS, LONGEST.target)
+  }
+}

@@ -1,0 +1,66 @@
+import { END, LONGEST, PAD, SOURCE_TOKENS, START, TARGET_TOKENS } from './dates.js'
+
+/** The size of the model on the page. */
+export const CONFIG = { dModel: 32, nhead: 4, layers: 2, dimFeedforward: 64, dropout: 0 }
+
+const PAD_ID = SOURCE_TOKENS.indexOf(PAD), START_ID = TARGET_TOKENS.indexOf(START), END_ID = TARGET_TOKENS.indexOf(END)
+
+/** @param {number[][]} ids @returns {boolean[][]} true where a sentence is only filled up */
+const padding = ids => ids.map(row => row.map(id => id === PAD_ID))
+
+/**
+ * The encoder-decoder that translates dates: embeddings, sinusoidal positions, torch.nn.Transformer, a linear layer to
+ * the target's tokens.
+ * @param {any} gf the library
+ * @param {typeof CONFIG & { positions?: boolean }} [config] positions: false leaves the positional encoding out
+ */
+export function createTranslator(gf, { positions = true, dModel, nhead, layers, dimFeedforward, dropout } = CONFIG) {
+  class DateTranslator extends gf.nn.Module {
+    constructor() {
+      super()
+      this.source_embedding = new gf.nn.Embedding(SOURCE_TOKENS.length, dModel)
+      this.target_embedding = new gf.nn.Embedding(TARGET_TOKENS.length, dModel)
+      this.positions = positions ? new gf.nn.PositionalEncoding(dModel, dropout, Math.max(LONGEST.source, LONGEST.target)) : null
+      this.transformer = new gf.nn.Transformer(dModel, nhead, layers, layers, { dimFeedforward, dropout })
+      this.output = new gf.nn.Linear(dModel, TARGET_TOKENS.length)
+    }
+
+    /** @param {any} embedding @param {number[][]} ids */
+    embed(embedding, ids) {
+      const x = embedding.forward(ids)
+      return this.positions ? this.positions.forward(x) : x
+    }
+
+    /** @param {number[][]} source [B, S] */
+    encode(source) {
+      return this.transformer.encoder.forward(this.embed(this.source_embedding, source), { srcKeyPaddingMask: padding(source) })
+    }
+
+    /** @param {number[][]} input [B, T] @param {any} memory @param {number[][]} source */
+    decode(input, memory, source) {
+      const x = this.embed(this.target_embedding, input)
+      return this.output.forward(this.transformer.decoder.forward(x, memory, { tgtIsCausal: true, memoryKeyPaddingMask: padding(source) }))
+    }
+
+    /** Logits [B, T, V] of every next token. @param {number[][]} source @param {number[][]} input */
+    forward(source, input) {
+      return this.decode(input, this.encode(source), source)
+    }
+
+    /** The most probable token at each step until the end. @param {number[][]} source @returns {string[][]} */
+    translate(source) {
+      return gf.tidy(() => gf.noGrad(() => {
+        const memory = this.encode(source), answers = source.map(() => [START_ID])
+        for (let t = 0; t < LONGEST.target && answers.some(a => !a.includes(END_ID)); t++) {
+          const logits = this.decode(answers, memory, source), [B, T, V] = logits.shape, { values } = logits
+          for (let b = 0; b < B; b++) answers[b].push(largest(values.subarray((b * T + T - 1) * V, (b * T + T) * V)))
+        }
+        return answers.map(ids => ids.slice(1, ids.indexOf(END_ID) < 0 ? undefined : ids.indexOf(END_ID)).map(id => TARGET_TOKENS[id]))
+      }))
+    }
+  }
+  return new DateTranslator()
+}
+
+/** @param {Float32Array} values the place of the largest */
+const largest = values => values.reduce((best, v, i) => (v > values[best] ? i : best), 0)
