@@ -14,7 +14,7 @@ import { CONFIG, createTranslator } from './translator.js'
 
 const { values: options } = parseArgs({
   options: {
-    steps: { type: 'string', default: '4000' },
+    steps: { type: 'string', default: '2500' },
     seed: { type: 'string', default: '42' },
     out: { type: 'string', default: fileURLToPath(new URL('date_translator.safetensors', import.meta.url)) },
     fresh: { type: 'boolean', default: false },
@@ -22,7 +22,7 @@ const { values: options } = parseArgs({
   }
 })
 
-const BATCH = 64, PEAK = 4e-3, WARM_UP = 200, TEST = 2000, CHECKPOINTS = fileURLToPath(new URL('../../build/train/', import.meta.url))
+const BATCH = 64, PEAK = 4e-3, WARM_UP = 200, SMOOTHING = 0.05, TEST = 2000, CHECKPOINTS = fileURLToPath(new URL('../../build/train/', import.meta.url))
 const steps = Number(options.steps), seed = Number(options.seed)
 const gf = await load()
 
@@ -51,7 +51,7 @@ function trainStep(model, optimizer, step) {
   const batch = drawExamples(BATCH, day => !isHeldOut(day))
   return gf.tidy(() => {
     const logits = model.forward(batch.map(e => e.source), batch.map(e => e.input)), V = logits.shape[2]
-    const loss = gf.functional.crossEntropy(logits.reshape(-1, V), batch.flatMap(e => e.target), { ignoreIndex: 0 })
+    const loss = gf.functional.crossEntropy(logits.reshape(-1, V), batch.flatMap(e => e.target), { ignoreIndex: 0, labelSmoothing: SMOOTHING })
     optimizer.zeroGrad()
     loss.backward()
     gf.optim.clipGradNorm(optimizer.params, 1)
