@@ -85,6 +85,7 @@ function checkUsable(node) {
 /** @param {Tensor} out @param {Tensor | undefined} gradient */
 function checkStart(out, gradient) {
   const { engine } = out
+  expect(!out.disposed, 'state', () => 'backward: this tensor was disposed')
   expect(out.requiresGrad, 'state', () => `backward: ${describe(out)} was not computed from any tensor with requiresGrad`)
   if (!gradient) {
     expect(out.size === 1, 'shape', () => `backward: ${describe(out)} is not a single value; give the gradient to start from`)

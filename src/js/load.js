@@ -38,6 +38,11 @@ async function instantiate(wasm) {
  * @returns {Promise<Engine>}
  */
 export async function loadEngine({ wasm = DEFAULT_WASM } = {}) {
-  const { exports } = await instantiate(wasm)
+  const { exports } = await instantiate(wasm).catch(error => {
+    if (error instanceof WebAssembly.CompileError || error instanceof WebAssembly.LinkError) {
+      throw new GlassformerError('format', `load: wasm is not a build of the kernels: ${error.message}`)
+    }
+    throw error
+  })
   return new Engine(exports)
 }

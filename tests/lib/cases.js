@@ -213,23 +213,27 @@ const twoLayers = state => (
 const stackRows = (inputs, state) => layerRows(inputs, twoLayers(state)).map(([name, all, params]) => (
   [name, all, { ...params, layers: 2, final_norm: true }]))
 
-export const cases = {
-  add: pairs('add'),
-  mul: pairs('mul'),
-  relu: elementwise('relu', {}),
-  gelu: [...elementwise('gelu', { approximate: 'none' }), ...elementwise('gelu', { approximate: 'tanh' })],
-  softmax: rowwise('softmax'),
-  log_softmax: rowwise('log_softmax'),
-  layer_norm: list('layer_norm', layerNormRows()),
-  embedding: list('embedding', embeddingRows()),
-  linear: list('linear', linearRows()),
-  matmul: list('matmul', matmulRows()),
-  dropout: list('dropout', dropoutRows()),
-  cross_entropy: list('cross_entropy', crossEntropyRows()),
-  attention: list('attention', attentionRows()),
-  multihead_attention: list('multihead_attention', multiheadRows()),
-  encoderLayer: list('encoderLayer', layerRows(source, encoderState(100))),
-  decoderLayer: list('decoderLayer', layerRows(target, decoderState(100))),
-  encoder: list('encoder', stackRows(source, encoderState)),
-  decoder: list('decoder', stackRows(target, decoderState)),
+const makers = {
+  add: () => pairs('add'),
+  mul: () => pairs('mul'),
+  relu: () => elementwise('relu', {}),
+  gelu: () => [...elementwise('gelu', { approximate: 'none' }), ...elementwise('gelu', { approximate: 'tanh' })],
+  softmax: () => rowwise('softmax'),
+  log_softmax: () => rowwise('log_softmax'),
+  layer_norm: () => list('layer_norm', layerNormRows()),
+  embedding: () => list('embedding', embeddingRows()),
+  linear: () => list('linear', linearRows()),
+  matmul: () => list('matmul', matmulRows()),
+  dropout: () => list('dropout', dropoutRows()),
+  cross_entropy: () => list('cross_entropy', crossEntropyRows()),
+  attention: () => list('attention', attentionRows()),
+  multihead_attention: () => list('multihead_attention', multiheadRows()),
+  encoderLayer: () => list('encoderLayer', layerRows(source, encoderState(100))),
+  decoderLayer: () => list('decoderLayer', layerRows(target, decoderState(100))),
+  encoder: () => list('encoder', stackRows(source, encoderState)),
+  decoder: () => list('decoder', stackRows(target, decoderState)),
 }
+
+export const opsWithCases = Object.keys(makers)
+
+export const casesOf = op => makers[op]()

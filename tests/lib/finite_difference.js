@@ -18,7 +18,7 @@ function nudged(inputs, name, place, by) {
 }
 
 /** Large inputs are sampled: a stride without common factors visits all columns in time. */
-const placesOf = (size, most = 16) => {
+const placesOf = (size, most = 10) => {
   const stride = size <= most ? 1 : 2 * Math.ceil(size / most / 2) + 1
   return Array.from({ length: Math.ceil(size / stride) }, (_, i) => i * stride)
 }

@@ -1,7 +1,7 @@
 // The tests every op has: PyTorch's numbers from the golden files, and the float64 reference at many sizes.
 import { test } from 'node:test'
 import { goldenCases } from '../golden/index.js'
-import { cases } from './cases.js'
+import { casesOf } from './cases.js'
 import { assertClose } from './compare.js'
 import { evaluate } from './engine.js'
 import * as references from '../reference/index.js'
@@ -38,7 +38,7 @@ export function checkReference(reference, run, bounds, example) {
  * bounds: example -> { name: number or array }, how far float32 may be from the reference.
  * golden: { stem: [op names in that golden file] }
  */
-export function testOp(op, { run, bounds, golden, examples = cases[op] }) {
+export function testOp(op, { run, bounds, golden, examples = casesOf(op) }) {
   const reference = references[op]
   for (const [stem, names] of Object.entries(golden)) {
     for (const item of names.flatMap(name => goldenCases(stem, name))) {

@@ -124,6 +124,29 @@ test('gradients add up over backward passes', () => {
   }
 })
 
+test('a computation is gone back through once', () => {
+  const layer = new nn.Linear(2, 1)
+  const y = layer.forward(gf.tensor([[1, 2]]))
+  y.backward()
+  assertRejects(() => y.backward(), 'state', 'backward')
+  assertRejects(
+    () =>
+      layer
+        .forward(
+          gf.tensor([
+            [1, 2],
+            [3, 4],
+          ]),
+        )
+        .backward(),
+    'shape',
+    'backward',
+    '[2, 1]',
+  )
+  const wrong = gf.tensor([1])
+  assertRejects(() => layer.forward(gf.tensor([[1, 2]])).backward(wrong), 'shape', 'backward', '[1, 1]', '[1]')
+})
+
 test('noGrad records nothing', () => {
   const layer = new nn.Linear(2, 1)
   const y = gf.noGrad(() => layer.forward(gf.tensor([[1, 2]])))

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { goldenCases } from '../golden/index.js'
 import { sensitivity } from '../lib/bounds.js'
-import { cases } from '../lib/cases.js'
+import { casesOf } from '../lib/cases.js'
 import { assertClose, assertSame, plain } from '../lib/compare.js'
 import { assertRejects, gf, toBooleans, toTensor } from '../lib/engine.js'
 import { evaluateModule, toState } from '../lib/modules.js'
@@ -64,7 +64,7 @@ for (const item of goldenCases('ops_attention', 'mha')) {
   })
 }
 
-for (const example of cases.multihead_attention) {
+for (const example of casesOf('multihead_attention')) {
   test(`multihead attention ${example.name}: the reference's numbers`, () => {
     const { inputs, params, cot } = example
     const expected = { outputs: reference.forward(inputs, params), grads: reference.backward(inputs, params, cot) }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { blockCases } from '../lib/blocks.js'
 import { sensitivity } from '../lib/bounds.js'
-import { cases } from '../lib/cases.js'
+import { casesOf } from '../lib/cases.js'
 import { assertClose, assertSame, plain } from '../lib/compare.js'
 import { assertRejects, gf, toBooleans, toTensor } from '../lib/engine.js'
 import { evaluateModule, parametersOf, toState } from '../lib/modules.js'
@@ -67,7 +67,7 @@ const referenceKinds = {
 }
 
 for (const [op, [kind, stack]] of Object.entries(referenceKinds)) {
-  for (const example of cases[op]) {
+  for (const example of casesOf(op)) {
     test(`${op} ${example.name}: the reference's numbers`, () => {
       const { src, tgt, memory, ...state } = example.inputs
       const inputs = src ? { src } : { tgt, memory }

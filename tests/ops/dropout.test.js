@@ -38,7 +38,7 @@ testOp('dropout', {
     x: nearest(dropout.backward(inputs, params, cot).x),
   }),
   golden: {},
-  examples: shapes.flatMap(shape => [0, 0.1, 0.5, 0.9, 1].map(p => example(shape, p))),
+  examples: shapes.flatMap(shape => [0, 0.1, 0.15, 0.5, 0.9, 1].map(p => example(shape, p))),
 })
 
 for (const { seed, dropout: masks } of loadGolden('rng').seeds) {

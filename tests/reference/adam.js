@@ -3,19 +3,11 @@
 // Adam adds weight_decay * p to g; AdamW (decoupled) shrinks p instead and leaves g alone.
 import { map } from './tensor.js'
 
-const defaults = { lr: 1e-3, betas: [0.9, 0.999], eps: 1e-8 }
-/** AdamW decays unless told otherwise, Adam does not. */
-const defaultDecay = decoupled => (decoupled ? 0.01 : 0)
+const defaults = { lr: 1e-3, betas: [0.9, 0.999], eps: 1e-8, decoupled: false }
 
 export function forward({ p, g, m, v }, params) {
-  const {
-    lr,
-    betas: [beta1, beta2],
-    eps,
-    weight_decay: decay,
-    decoupled,
-    t,
-  } = { ...defaults, ...params }
+  const { lr, betas, eps, decoupled, t, weight_decay: decay = decoupled ? 0.01 : 0 } = { ...defaults, ...params }
+  const [beta1, beta2] = betas
   const shrunk = decoupled ? map(p, value => value * (1 - lr * decay)) : p
   const pull = decoupled ? g : map(g, (value, i) => value + decay * p.data[i])
   const mean = map(pull, (value, i) => beta1 * m.data[i] + (1 - beta1) * value)

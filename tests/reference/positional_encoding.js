@@ -17,11 +17,12 @@ export function forward(
     if (layout === 'interleaved') return 2 * pair + isCosine
     return isCosine ? sines + pair : pair
   }
-  for (let position = 0; position < maxLength; position++) {
-    for (let column = 0; column < d; column++) {
-      const pair = Math.floor(column / 2)
-      const isCosine = column % 2
-      const angle = position * angleRate[method](pair, d, base)
+  for (let column = 0; column < d; column++) {
+    const pair = Math.floor(column / 2)
+    const isCosine = column % 2
+    const rate = angleRate[method](pair, d, base)
+    for (let position = 0; position < maxLength; position++) {
+      const angle = position * rate
       y.data[position * d + place(pair, isCosine)] = isCosine ? Math.cos(angle) : Math.sin(angle)
     }
   }

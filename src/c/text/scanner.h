@@ -2,8 +2,8 @@
  *
  * A long text is scanned window by window. What a tokenizer decides in the last word of a window may depend on what
  * follows it, so unless the window ends the text, everything from the last white space on is given back: the next
- * window begins with that white space character. `safe_*` remember that place; running out of room for spans, or of text
- * to look ahead at, goes back to it as well.
+ * window begins with that white space character. `safe_*` remember that place; running out of room for spans, or of
+ * text to look ahead at, goes back to it as well.
  */
 #ifndef GF_TEXT_SCANNER_H
 #define GF_TEXT_SCANNER_H
@@ -24,7 +24,8 @@ typedef struct {
   int stop;               /* a gf_text_stop */
 } gf_scanner;
 
-static inline gf_scanner gf_scan(int32_t *spans, gf_recent *recent, const uint8_t *text, int bytes, int room, int flags) {
+static inline gf_scanner gf_scan(int32_t *spans, gf_recent *recent, const uint8_t *text, int bytes, int room,
+                                 int flags) {
   return (gf_scanner){
       .text = text, .bytes = bytes, .flags = flags, .token = -1, .spans = spans, .recent = recent, .room = room};
 }

@@ -14,8 +14,9 @@ typedef struct {
 /* The code point at the start of text [bytes]; bytes >= 1. */
 gf_code_point gf_utf8_decode(const uint8_t *text, int32_t bytes);
 
-/* Bytes at the start of text [bytes] that are well-formed sequences of three with lead bytes E4 to EC, EE or EF: Hangul,
- * Chinese characters and more, none of which is white space or punctuation to a tokenizer. One UTF-16 unit each. */
+/* Bytes at the start of text [bytes] that are well-formed sequences of three with lead bytes E4 to EC, EE or EF:
+ * Hangul, Chinese characters and more, none of which is white space or punctuation to a tokenizer. One UTF-16 unit
+ * each. */
 static inline int32_t gf_utf8_threes(const uint8_t *text, int32_t bytes) {
   int32_t i = 0;
   while (i + 2 < bytes && text[i] >= 0xE4 && text[i] < 0xF0 && text[i] != 0xED && (text[i + 1] & 0xC0) == 0x80 &&

@@ -1,8 +1,8 @@
 /* vocab.c - counting distinct tokens and putting them in order.
  *
- * A hash table with open addressing: slot h, h + 1, h + 2 ... (mod its size, a power of two) until the token or an empty
- * slot is found; it doubles when two thirds full, so a search takes a few steps. Tokens are compared as bytes: the order
- * of UTF-8 bytes is the order of code points, the order in which Python compares strings.
+ * A hash table with open addressing: slot h, h + 1, h + 2 ... (mod its size, a power of two) until the token or an
+ * empty slot is found; it doubles when two thirds full, so a search takes a few steps. Tokens are compared as bytes:
+ * the order of UTF-8 bytes is the order of code points, the order in which Python compares strings.
  */
 #include "../glassformer.h"
 #include "utf8.h"
@@ -139,7 +139,7 @@ int gf_vocab_add(int32_t *ids, gf_vocab *v, const uint8_t *text, int bytes, cons
   return v->size;
 }
 
-/* Order ------------------------------------------------------------------------------------------------------------- */
+/* Order ----------------------------------------------------------------------------------------------------------- */
 
 typedef struct {
   uint64_t prefix; /* the first 8 bytes, the first in the highest place, filled up with 0 */

@@ -14,7 +14,8 @@ static int printable(const uint8_t *text, int i, int bytes) {
   return i - start;
 }
 
-int gf_whitespace(int32_t *spans, int32_t *done, gf_recent *recent, const uint8_t *text, int bytes, int room, int flags) {
+int gf_whitespace(int32_t *spans, int32_t *done, gf_recent *recent, const uint8_t *text, int bytes, int room,
+                  int flags) {
   gf_scanner s = gf_scan(spans, recent, text, bytes, room, flags);
   while (s.at < bytes && !s.stop) {
     int run = printable(text, s.at, bytes), threes = run ? 0 : gf_utf8_threes(text + s.at, bytes - s.at);

@@ -1,10 +1,10 @@
 /* words.c - NLTK 3.8's word_tokenize(text, preserve_line=True) in one pass.
  *
  * NLTK runs 31 regular expressions over the text, one after the other, and splits what comes out at white space. Each
- * of them does one of two things: it puts a space somewhere, or it turns a quotation mark into `` or ''. No character is
- * lost or moved, so the result is a set of cuts in the original text, and whether there is a cut before a character
- * depends on its neighbours alone. In NLTK's order (S starting quotes, P punctuation, B brackets, D dashes, E ending
- * quotes, C contractions; ␣ is U+0020, written or put there earlier):
+ * of them does one of two things: it puts a space somewhere, or it turns a quotation mark into `` or ''. Nothing but
+ * white space is lost, so the result is a set of cuts in the original text, and whether there is a cut before a
+ * character depends on its neighbours alone. In NLTK's order (S starting quotes, P punctuation, B brackets, D dashes,
+ * E ending quotes, C contractions; ␣ is U+0020, written or put there earlier):
  *
  *     S0  « “ ‘ „ and runs of `            cut around
  *     S1  " at the start of the text       becomes ``
@@ -97,10 +97,10 @@ static bool is_letter_at(const tokenizer *t, int i, char small) {
 
 static bool is_word_at(const tokenizer *t, int i) { return i < t->scan.bytes && gf_is_word(decode(t, i).code); }
 
-/* Where a space is -------------------------------------------------------------------------------------------------- */
+/* Where a space is ------------------------------------------------------------------------------------------------ */
 
-/* P0: is the full stop at byte i the last? A quotation mark after ␣ has become `` by S3, which may not follow. The end
- * of the window may also have cut off the bytes of a character. */
+/* P0: is the full stop at byte i the last? A quotation mark after ␣ has become `` by S3, which may not follow. The
+ * window may also end inside a character, which is then not known yet. */
 static bool is_final_stop(tokenizer *t, int i) {
   const uint8_t *text = t->scan.text;
   int end = t->scan.bytes;
@@ -188,7 +188,7 @@ static bool spaced_at_c2(tokenizer *t, int i) {
 /* \b after a letter; n't has been cut off by then. */
 static bool ends_word(tokenizer *t, int i) { return !is_word_at(t, i) || is_not(t, i); }
 
-/* Contractions ------------------------------------------------------------------------------------------------------ */
+/* Contractions ---------------------------------------------------------------------------------------------------- */
 
 /* Bytes that `word`, in small letters, takes at byte i under (?i), or 0 when it is not there. Python folds U+0130 and
  * U+0131 to i and U+017F to s. */
@@ -254,7 +254,7 @@ static bool take_tis(tokenizer *t) {
   return false;
 }
 
-/* Character by character -------------------------------------------------------------------------------------------- */
+/* Character by character ------------------------------------------------------------------------------------------ */
 
 static void take_alone(tokenizer *t, int bytes, int before) {
   gf_scan_cut(&t->scan);

@@ -1,7 +1,7 @@
 import { record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
 import { broadcast, operandIndex, resultIndices } from './broadcast.js'
-import { floatTensor } from './checks.js'
+import { floatTensor, sameEngine } from './checks.js'
 
 /** @type {import('../autograd.js').Operation} */
 const op = {
@@ -40,6 +40,7 @@ const op = {
 export function add(a, b) {
   const { engine } = floatTensor('add', 'a', a)
   floatTensor('add', 'b', b)
+  sameEngine('add', a, b)
   const { shape, sides, aStrides, bStrides } = broadcast('add', a.shape, b.shape)
   const out = engine.empty(shape), at = engine.pass([...sides, ...aStrides, ...bStrides])
   engine.c.gf_add_forward(out.address, a.address, b.address, at, at + 16, at + 32)

@@ -2,7 +2,7 @@ import { expect, numberWhere, probability, shapeText } from '../errors.js'
 import { isRecording, record } from '../autograd.js'
 import { cell, constant, product, roundedSum, sumOf } from '../explain.js'
 import { indicesOf, offsetOf, range } from '../shape.js'
-import { expectRank, floatTensor } from './checks.js'
+import { expectRank, floatTensor, sameEngine } from './checks.js'
 import { dropoutMask } from './dropout.js'
 import { mul } from './mul.js'
 import { additiveMask, paddingMask } from './mask.js'
@@ -181,6 +181,7 @@ function maskedScores(scores, saved) {
  * @returns {{ out: Tensor, weights: Tensor | null }} the weights as they were used: after dropout
  */
 function attend(where, q, k, v, layout, sizes, options) {
+  sameEngine(where, q, k, v)
   const { engine } = q, { B, H, Tq, Tk, D, Dv } = sizes, { dropoutP = 0, scale = 1 / Math.sqrt(D), isCausal = false } = options
   const saved = {
     sizes, layout, scale, isCausal,

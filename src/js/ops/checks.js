@@ -12,6 +12,13 @@ export function floatTensor(where, name, value) {
   return value
 }
 
+/** Tensors of one operation must live in one memory. @param {string} where @param {...(Tensor | null | undefined)} tensors */
+export function sameEngine(where, ...tensors) {
+  const [first, ...rest] = tensors.filter(t => t)
+  expect(rest.every(t => t?.engine === first?.engine), 'state', () =>
+    `${where}: the tensors belong to different engines; load() once and make all of them there (one is from another engine)`)
+}
+
 /** @param {string} where @param {string} name @param {unknown} value @returns {Tensor | null} */
 export const optionalTensor = (where, name, value) =>
   value === undefined || value === null ? null : floatTensor(where, name, value)
@@ -24,7 +31,7 @@ export const optionalTensor = (where, name, value) =>
 export function idTensor(engine, where, name, value) {
   if (value instanceof Tensor) {
     expect(value.dtype === 'int32', 'type', () => `${where}: ${name} must be an int32 tensor, got ${describe(value)}`)
-    expect(!value.disposed, 'state', () => `${where}: ${name} was disposed`)
+    expect(!value.disposed && value.engine === engine, 'state', () => `${where}: ${name} was disposed or belongs to another engine`)
     return value
   }
   expect(Array.isArray(value) || value instanceof Int32Array, 'type',

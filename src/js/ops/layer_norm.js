@@ -2,7 +2,7 @@ import { numberWhere } from '../errors.js'
 import { record } from '../autograd.js'
 import { cell, constant, product, sum } from '../explain.js'
 import { indicesOf, range } from '../shape.js'
-import { expectShape, floatTensor, lastSide, optionalTensor, rowsOf } from './checks.js'
+import { expectShape, floatTensor, lastSide, optionalTensor, rowsOf, sameEngine } from './checks.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
 
@@ -79,6 +79,7 @@ const op = {
 export function layerNorm(x, weight, bias, { eps = 1e-5 } = {}) {
   const { engine } = floatTensor('layerNorm', 'x', x), C = lastSide('layerNorm', 'x', x)
   const gain = optionalTensor('layerNorm', 'weight', weight), shift = optionalTensor('layerNorm', 'bias', bias)
+  sameEngine('layerNorm', x, gain, shift)
   expectShape('layerNorm', 'weight', gain, [C], 'the last side of x')
   expectShape('layerNorm', 'bias', shift, [C], 'the last side of x')
   numberWhere('layerNorm', 'eps', eps, 'a number >= 0', v => v >= 0)

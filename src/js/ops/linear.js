@@ -2,7 +2,7 @@ import { expect, shapeText } from '../errors.js'
 import { record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
 import { range, indicesOf } from '../shape.js'
-import { expectRank, expectShape, floatTensor, lastSide, optionalTensor, rowsOf } from './checks.js'
+import { expectRank, expectShape, floatTensor, lastSide, optionalTensor, rowsOf, sameEngine } from './checks.js'
 import { multiply, TRANSPOSE_A, TRANSPOSE_B, ACCUMULATE } from './matmul.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
@@ -77,6 +77,7 @@ export function linear(x, weight, bias) {
   floatTensor('linear', 'weight', weight)
   expectRank('linear', 'weight', weight, 2, '[outFeatures, inFeatures]')
   const offset = optionalTensor('linear', 'bias', bias), [outFeatures, inFeatures] = weight.shape
+  sameEngine('linear', x, weight, offset)
   expect(lastSide('linear', 'x', x) === inFeatures, 'shape', () =>
     `linear: the last side of x must be ${inFeatures} (weight is ${shapeText(weight.shape)}), got ${shapeText(x.shape)}`)
   expectShape('linear', 'bias', offset, [outFeatures], 'one value for each output feature')

@@ -3,7 +3,7 @@ import { record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
 import { indicesOf, offsetOf, range } from '../shape.js'
 import { operandIndex, resultIndices } from './broadcast.js'
-import { floatTensor, rowsOf } from './checks.js'
+import { floatTensor, rowsOf, sameEngine } from './checks.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
 
@@ -82,6 +82,7 @@ function broadcastLead(a, b, both) {
 export function matmul(a, b) {
   const { engine } = floatTensor('matmul', 'a', a)
   floatTensor('matmul', 'b', b)
+  sameEngine('matmul', a, b)
   const both = `a is ${shapeText(a.shape)}, b is ${shapeText(b.shape)}`
   expect(a.shape.length >= 2 && b.shape.length >= 2, 'shape', () => `matmul: expected matrices [..., M, K] and [..., K, N]; ${both}`)
   const [rows, K] = a.shape.slice(-2), [inner, N] = b.shape.slice(-2)

@@ -1,7 +1,7 @@
 import { record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
 import { broadcast, operandIndex, resultIndices } from './broadcast.js'
-import { floatTensor } from './checks.js'
+import { floatTensor, sameEngine } from './checks.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
 
@@ -44,6 +44,7 @@ const op = {
 export function mul(a, b) {
   const { engine } = floatTensor('mul', 'a', a)
   floatTensor('mul', 'b', b)
+  sameEngine('mul', a, b)
   const { shape, sides, aStrides, bStrides } = broadcast('mul', a.shape, b.shape)
   const out = engine.empty(shape), at = engine.pass([...sides, ...aStrides, ...bStrides])
   engine.c.gf_mul_forward(out.address, a.address, b.address, at, at + 16, at + 32)

@@ -44,7 +44,8 @@ function source(where, text) {
     const copy = (into, from, steps) => encoder.encodeInto(string.slice(from, from + steps), into).written
     return { string, size: string.length, bytesPerStep: 3, copy, progress: 1 }
   }
-  expect(text instanceof Uint8Array, 'type', () => `${where}: text must be a string or a Uint8Array, got ${describe(text)}`)
+  expect(text instanceof Uint8Array, 'type',
+    () => `${where}: text must be a string or a Uint8Array, got ${describe(text)}`)
   /** @type {Source['copy']} */
   const copy = (into, from, steps) => {
     into.set(text.subarray(from, from + steps))
@@ -52,6 +53,28 @@ function source(where, text) {
   }
   const string = new TextDecoder('utf-8', { ignoreBOM: true }).decode(text)
   return { string, size: text.length, bytesPerStep: 1, copy, progress: 0 }
+}
+
+/**
+ * Cuts the tokens of one window out of the text.
+ * @param {string[]} tokens receives them
+ * @param {(string | undefined)[]} recent the token in each place
+ * @param {string} string
+ * @param {number} base where the window begins
+ * @param {Int32Array} spans start, end and place of each token
+ */
+function cut(tokens, recent, string, base, spans) {
+  for (let i = 0; i < spans.length; i += 3) {
+    const place = spans[i + 2]
+    if (place > 0) {
+      tokens.push(/** @type {string} */ (recent[place]))
+      continue
+    }
+    const end = spans[i + 1]
+    const token = end >= 0 ? string.slice(base + spans[i], base + end) : end === OPENING_QUOTE ? '``' : "''"
+    if (place < 0) recent[-place] = token
+    tokens.push(token)
+  }
 }
 
 /**
@@ -64,55 +87,42 @@ function source(where, text) {
  * @returns {string[]}
  * @throws {GlassformerError} 'type' when the text is something else, 'memory'
  */
-export function scan(engine, kernel, where, text, flags = 0) {
+export function scan({ c, memory }, kernel, where, text, flags = 0) {
   const { string, size, bytesPerStep, copy, progress } = source(where, text)
+  const placeBytes = size < WORTH_PLACES ? 0 : PLACES * PLACE_BYTES
+  const recent = new Array(placeBytes && PLACES + 1)
   /** @type {string[]} */
   const tokens = []
-  const recent = new Array(size < WORTH_PLACES ? 0 : PLACES + 1)
   let window = Math.min(size, WINDOW)
   let room = Math.min(size, ROOM)
   let from = 0 // in steps
   let base = 0 // in UTF-16 units
 
-  /** Goes on while the sizes suffice. Memory: recent, done [3] and a word of padding, spans [room,3], text. @param {number} places */
+  /**
+   * Goes on while the sizes suffice; says what is lacking if they do not.
+   * @param {number} places the kernel's memory: places, done [3] and a word of padding, spans [room,3], text
+   */
   function run(places) {
-    const placeBytes = recent.length && PLACES * PLACE_BYTES
     const done = places + placeBytes
     const spans = done + 16
     const bytes = spans + 12 * room
-    engine.memory.bytes(places, placeBytes).fill(0)
+    memory.bytes(places, placeBytes).fill(0)
     while (from < size) {
       const steps = Math.min(window, size - from)
-      const written = copy(engine.memory.bytes(bytes, steps * bytesPerStep), from, steps)
-      const all = flags | (from === 0 ? START : 0) | (from + steps === size ? END : 0)
-      const count = engine.c[kernel](spans, done, placeBytes && places, bytes, written, room, all)
-      cut(engine.memory.ints(spans, 3 * count))
-      const counts = engine.memory.ints(done, 3)
+      const written = copy(memory.bytes(bytes, steps * bytesPerStep), from, steps)
+      const ends = (from === 0 ? START : 0) | (from + steps === size ? END : 0)
+      const count = c[kernel](spans, done, placeBytes && places, bytes, written, room, flags | ends)
+      cut(tokens, recent, string, base, memory.ints(spans, 3 * count))
+      const counts = memory.ints(done, 3)
+      if (counts[0] === 0) return counts[2]
       from += counts[progress]
       base += counts[1]
-      if (counts[0] === 0) return counts[2]
     }
     return 0
   }
 
-  /** @param {Int32Array} spans */
-  function cut(spans) {
-    for (let i = 0; i < spans.length; i += 3) {
-      const place = spans[i + 2]
-      if (place > 0) {
-        tokens.push(recent[place])
-        continue
-      }
-      const end = spans[i + 1]
-      const token = end >= 0 ? string.slice(base + spans[i], base + end) : end === OPENING_QUOTE ? '``' : "''"
-      if (place < 0) recent[-place] = token
-      tokens.push(token)
-    }
-  }
-
   while (from < size) {
-    const places = recent.length && PLACES * PLACE_BYTES
-    const lacking = engine.memory.borrow(places + 16 + 12 * room + bytesPerStep * window, run)
+    const lacking = memory.borrow(placeBytes + 16 + 12 * room + bytesPerStep * window, run)
     if (lacking === NEEDS_TEXT) window *= 2
     else room *= 2
   }

@@ -65,11 +65,13 @@ export class Vocab {
    * @throws {GlassformerError} 'text' when a token is not in the vocabulary and no `unknown` stands for it; 'type'
    */
   encode(tokens) {
-    expect(Array.isArray(tokens), 'type', () => `Vocab.encode: tokens must be an array of strings, got ${describe(tokens)}`)
+    expect(Array.isArray(tokens), 'type',
+      () => `Vocab.encode: tokens must be an array of strings, got ${describe(tokens)}`)
     return tokens.map((token, i) => {
       const known = this.stoi.get(token)
       if (known !== undefined) return known
-      expect(typeof token === 'string', 'type', () => `Vocab.encode: tokens[${i}] must be a string, got ${describe(token)}`)
+      expect(typeof token === 'string', 'type',
+        () => `Vocab.encode: tokens[${i}] must be a string, got ${describe(token)}`)
       const id = this.stoi.get(wellFormed(token)) ?? this.#unknown
       if (id !== undefined) return id
       throw new GlassformerError('text', `Vocab.encode: tokens[${i}] is ${describe(token)}, which is not among the ` +
@@ -96,7 +98,8 @@ export class Vocab {
 
 /** @param {unknown} lists @returns {asserts lists is string[][]} */
 function checkLists(lists) {
-  expect(Array.isArray(lists), 'type', () => `Vocab: lists must be an array of arrays of strings, got ${describe(lists)}`)
+  expect(Array.isArray(lists), 'type',
+    () => `Vocab: lists must be an array of arrays of strings, got ${describe(lists)}`)
   for (const [i, list] of lists.entries()) {
     expect(Array.isArray(list), 'type', () => `Vocab: lists[${i}] must be an array of strings, got ${describe(list)}`)
   }
@@ -104,10 +107,12 @@ function checkLists(lists) {
 
 /** @param {unknown} specials @param {unknown} maxTokens */
 function checkSpecials(specials, maxTokens) {
-  expect(Array.isArray(specials), 'type', () => `Vocab: specials must be an array of strings, got ${describe(specials)}`)
+  expect(Array.isArray(specials), 'type',
+    () => `Vocab: specials must be an array of strings, got ${describe(specials)}`)
   for (const [i, token] of specials.entries()) {
     expect(typeof token === 'string', 'type', () => `Vocab: specials[${i}] must be a string, got ${describe(token)}`)
-    expect(specials.indexOf(token) === i, 'range', () => `Vocab: specials[${i}] is ${describe(token)} again; each must be given once`)
+    expect(specials.indexOf(token) === i, 'range',
+      () => `Vocab: specials[${i}] is ${describe(token)} again; each must be given once`)
   }
   if (maxTokens !== undefined) wholeNumber('Vocab', 'maxTokens', maxTokens, specials.length + 1)
 }
@@ -146,7 +151,8 @@ function* batches(lists) {
     const list = lists[i]
     for (let j = 0; j < list.length; j++) {
       const token = list[j]
-      expect(typeof token === 'string', 'type', () => `Vocab: lists[${i}][${j}] must be a string, got ${describe(token)}`)
+      expect(typeof token === 'string', 'type',
+        () => `Vocab: lists[${i}][${j}] must be a string, got ${describe(token)}`)
       batch.push(token)
       units += token.length
       if (batch.length < BATCH_TOKENS && units < BATCH_UNITS) continue

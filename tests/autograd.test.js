@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { load } from '../src/js/index.js'
+
+const gf = await load(), F = gf.functional
+const leaf = values => gf.tensor(values, { requiresGrad: true })
+
+test('gradients add up over uses and over calls of backward', () => {
+  const x = leaf([1, 2, 3])
+  F.add(F.mul(x, x), x).backward(gf.tensor([1, 1, 1]))
+  assert.deepEqual(x.grad.toArray(), [3, 5, 7])
+  F.mul(x, x).backward(gf.tensor([1, 0, 1]))
+  assert.deepEqual(x.grad.toArray(), [5, 5, 13])
+})
+
+test('a tensor used in many places is walked once, in the right order', () => {
+  const x = leaf([2])
+  let y = x
+  for (let i = 0; i < 30; i++) y = F.add(y, y)
+  y.backward()
+  assert.equal(x.grad.item(), 2 ** 30)
+})
+
+test('a very deep computation does not overflow the stack', () => {
+  const x = leaf([1])
+  gf.tidy(() => {
+    let y = x
+    for (let i = 0; i < 20000; i++) y = F.relu(y)
+    y.backward()
+  })
+  assert.equal(x.grad.item(), 1)
+})
+
+test('noGrad records nothing', () => {
+  const x = leaf([1, 2]), y = gf.noGrad(() => F.mul(x, x))
+  assert.equal(y.requiresGrad, false)
+  assert.throws(() => y.backward(gf.tensor([1, 1])), { code: 'state', message: /requiresGrad/ })
+  assert.throws(() => gf.noGrad(() => { throw new Error('inside') }), /inside/)
+  assert.equal(F.mul(x, x).requiresGrad, true)
+})
+
+test('broken use of backward is named', () => {
+  const x = leaf([1, 2])
+  const y = F.mul(x, x)
+  assert.throws(() => y.backward(), { code: 'shape', message: /not a single value/ })
+  assert.throws(() => y.backward(gf.tensor([1])), { code: 'shape', message: /\[2\]/ })
+  y.backward(gf.tensor([1, 1]))
+  assert.throws(() => y.backward(gf.tensor([1, 1])), { code: 'state', message: /already used/ })
+  assert.throws(() => gf.tensor([1]).backward(), { code: 'state' })
+  const late = gf.tidy(() => F.softmax(F.mul(x, x)))
+  assert.throws(() => late.backward(gf.tensor([1, 1])), { code: 'state', message: /gf\.tidy/ })
+  const gone = gf.tidy(() => F.mul(x, x))
+  gone.dispose()
+  assert.throws(() => gone.backward(gf.tensor([1, 1])), { code: 'state' })
+  assert.throws(() => gone.toArray(), { code: 'state', message: /disposed/ })
+})
+
+test('requiresGrad is for float32 tensors', () => {
+  assert.throws(() => gf.tensor([1, 2], { dtype: 'int32', requiresGrad: true }), { code: 'type' })
+})
+
+test('reshape, transpose and narrow pass gradients to the right cells', () => {
+  const x = leaf([[1, 2, 3], [4, 5, 6]])
+  x.transpose(0, 1).reshape(6).backward(gf.tensor([1, 2, 3, 4, 5, 6]))
+  assert.deepEqual(x.grad.toArray(), [[1, 3, 5], [2, 4, 6]])
+  const y = leaf([[1, 2], [3, 4], [5, 6]])
+  F.narrow(y, 1, 2).backward(gf.tensor([[1, 2], [3, 4]]))
+  assert.deepEqual(y.grad.toArray(), [[0, 0], [1, 2], [3, 4]])
+  assert.throws(() => x.reshape(4), { code: 'shape', message: /\[4\]/ })
+  assert.throws(() => x.transpose(0, 2), { code: 'range' })
+  assert.throws(() => F.narrow(y, 2, 2), { code: 'range' })
+})

@@ -1,0 +1,86 @@
+/** What the browser tests stand on: the built page on a loopback server, real Chromium, and the same run made in Node. */
+
+import { createServer } from 'node:http'
+import { readFile } from 'node:fs/promises'
+import { extname } from 'node:path'
+import { chromium } from 'playwright-core'
+import { load } from '../../src/js/index.js'
+import { runPipeline } from '../../src/js/pipeline.js'
+import { settingsOf } from '../../web/state.js'
+
+const SITE = new URL('../../dist/site/', import.meta.url)
+const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.wasm': 'application/wasm', '.map': 'application/json' }
+const FOLDER = '/some/where/'
+const ARGUMENTS = [
+  '--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
+  '--disable-component-update', '--disable-sync'
+]
+
+/** Serves dist/site below a folder, as any static host might. */
+export async function serve() {
+  const server = createServer(async (request, response) => {
+    const path = new URL(request.url, 'http://localhost').pathname
+    const name = path === FOLDER ? 'index.html' : path.replace(FOLDER, '')
+    try {
+      const body = await readFile(new URL(name, SITE))
+      response.writeHead(200, { 'content-type': TYPES[extname(name)] ?? 'application/octet-stream' }).end(body)
+    } catch {
+      response.writeHead(404).end()
+    }
+  })
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return { url: `http://127.0.0.1:${server.address().port}${FOLDER}`, close: () => server.close() }
+}
+
+export const launch = () => chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ARGUMENTS })
+
+/**
+ * Opens a page and keeps every complaint it makes: errors, warnings, policy violations, failed requests.
+ * @param {import('playwright-core').Browser} browser
+ * @param {string} url
+ * @param {object} [options] of the browser context
+ */
+export async function open(browser, url, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'ko-KR', ...options })
+  const page = await context.newPage()
+  const complaints = []
+  page.on('console', (message) => ['error', 'warning'].includes(message.type()) && complaints.push(message.text()))
+  page.on('pageerror', (error) => complaints.push(error.message))
+  page.on('requestfailed', (request) => complaints.push(`failed: ${request.url()}`))
+  page.on('response', (response) => response.status() >= 400 && complaints.push(`${response.status()}: ${response.url()}`))
+  await page.goto(url)
+  await runs(page, 1)
+  return { page, complaints, close: () => context.close() }
+}
+
+/** How many runs the page has shown. */
+export const runCount = (page) => page.evaluate(() => Number(document.getElementById('house').dataset.run ?? 0))
+
+/** Waits until the page has shown so many runs. */
+export async function runs(page, count) {
+  await page.waitForFunction((least) => Number(document.getElementById('house').dataset.run ?? 0) >= least, count)
+}
+
+/** Does something that changes the settings and waits for the run that follows. */
+export async function changing(page, act) {
+  const before = await runCount(page)
+  await act()
+  await runs(page, before + 1)
+}
+
+const engine = await load({ wasm: await readFile(new URL('../../dist/glassformer.wasm', import.meta.url)) })
+
+/** The run of a state, made here. */
+export const runHere = (state) => runPipeline(engine, settingsOf(state))
+
+/** Every table of the stage: its tensor's name and its cells as text. */
+export async function tablesOf(page) {
+  await page.evaluate(() => document.querySelectorAll('.numbers').forEach((details) => { details.open = true }))
+  await page.waitForFunction(() => [...document.querySelectorAll('.tables')].every((list) => list.querySelector('td + td, tbody td')))
+  return page.evaluate(() => [...document.querySelectorAll('.tables table')].map((table) => ({
+    name: table.dataset.tensor,
+    columns: [...table.tHead.rows[0].cells].slice(1).map((cell) => cell.textContent),
+    rows: [...table.tBodies[0].rows].map((row) => row.cells[0].textContent),
+    cells: [...table.tBodies[0].rows].map((row) => [...row.cells].slice(1).map((cell) => cell.textContent))
+  })))
+}

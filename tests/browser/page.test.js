@@ -1,0 +1,287 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { after, before, test } from 'node:test'
+import { parse } from '../../web/lib/number.js'
+import { tensorOf, tokenLabels } from '../../web/lib/run.js'
+import { valueAt } from '../../web/lib/slice.js'
+import { stages } from '../../web/stages/index.js'
+import { DEFAULTS, fromHash, toHash } from '../../web/state.js'
+import { changing, launch, open, runHere, serve, tablesOf } from './host.js'
+
+const AXE = await readFile(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8')
+const SINGLE = new URL('../../dist/glassformer.html', import.meta.url)
+const OTHER = {
+  text: '안녕 유리 집\nHello again, glass.', tokenizer: 'whitespace', dModel: 12, heads: 3, base: 100, maxLength: 9,
+  positions: 'concatenated', dropout: 0.25, training: true, seed: 7, causal: true, sentence: 1, head: 2, part: 'v', language: 'en'
+}
+
+let site, browser
+before(async () => {
+  [site, browser] = await Promise.all([serve(), launch()])
+})
+after(async () => {
+  await browser?.close()
+  site?.close()
+})
+
+const address = (state) => `${site.url}#${toHash({ ...DEFAULTS, ...state })}`
+const go = (page, stage) => page.click(`.map li[data-stage="${stage}"] a`)
+const number = (page, name, value) => page.fill(`.stage [data-control="${name}"] input`, String(value))
+const choose = (page, name, word) => page.click(`.stage [data-control="${name}"] label:has(input[value="${word}"])`)
+const LINK_DELAY = 250
+const stateOf = async (page) => {
+  await page.waitForTimeout(LINK_DELAY)
+  return fromHash(await page.evaluate(() => location.hash))
+}
+
+/** Compares every number the stage shows with a run made in Node: all bits. */
+async function compareStage(page, stage, state) {
+  const run = runHere(state)
+  const pieces = Object.values(stage.data(run, state)).filter((value) => value?.axis)
+  const tables = await tablesOf(page)
+  assert.equal(tables.length, pieces.length, stage.id)
+  let count = 0
+  for (const [i, piece] of pieces.entries()) {
+    const { name, rows, columns, cells } = tables[i]
+    assert.deepEqual([name, rows, columns], [piece.name, piece.rowLabels, piece.colLabels], stage.id)
+    cells.flat().forEach((text, at) => {
+      assert.ok(Object.is(Math.fround(parse(text)), piece.values[at]), `${stage.id} ${name} ${at}: ${text}, ${piece.values[at]}`)
+      count += 1
+    })
+    assert.equal(cells.flat().length, piece.values.length, `${stage.id} ${name}`)
+  }
+  return count
+}
+
+async function compareTokens(page, state) {
+  const run = runHere(state)
+  const chips = () => page.$$eval('.chips-row', (rows) => rows.map((row) => [...row.querySelectorAll('.chip')].map((chip) => (
+    [...chip.children].map((part) => part.textContent)))))
+  await go(page, 'tokens')
+  assert.deepEqual(await chips(), run.tokens.map((list) => list.map((token, i) => [token, String(i)])))
+  await go(page, 'ids')
+  assert.deepEqual(await chips(), run.ids.map((ids, s) => ids.map((id, i) => [String(id), tokenLabels(run, s)[i]])))
+  const entries = await page.$$eval('.vocabulary li', (items) => items.map((item) => [...item.children].map((part) => part.textContent)))
+  assert.deepEqual(entries, run.vocab.map((token, id) => [String(id), token]))
+}
+
+for (const [title, changes] of [['the defaults', {}], ['other settings', OTHER]]) {
+  test(`${title}: every number on every stage is the library's in Node, bit for bit`, async (t) => {
+    const state = { ...DEFAULTS, ...changes }
+    const { page, complaints, close } = await open(browser, address(changes))
+    await compareTokens(page, state)
+    let count = 0
+    for (const stage of stages) {
+      await go(page, stage.id)
+      if (!stage.pickers.includes('part')) count += await compareStage(page, stage, state)
+      else for (const part of ['q', 'k', 'v']) {
+        await page.click(`[data-picker="part"] label:has(input[value="${part}"])`)
+        count += await compareStage(page, stage, { ...state, part })
+      }
+    }
+    t.diagnostic(`${count} numbers compared`)
+    assert.deepEqual(complaints, [])
+    await close()
+  })
+}
+
+test('a reader types, turns every control, switches language and theme', async () => {
+  const { page, complaints, close } = await open(browser, address({}))
+  const compare = async (id) => compareStage(page, stages.find((stage) => stage.id === id), await stateOf(page))
+  await changing(page, () => page.fill('#entrance textarea', 'the glass house\n유리 집'))
+  await changing(page, () => page.type('#entrance textarea', ' 안에서 본다'))
+  assert.deepEqual((await stateOf(page)).text, 'the glass house\n유리 집 안에서 본다')
+  await changing(page, () => choose(page, 'tokenizer', 'whitespace'))
+  await compareTokens(page, await stateOf(page))
+
+  await go(page, 'embedding')
+  await changing(page, () => number(page, 'dModel', 8))
+  await changing(page, () => number(page, 'seed', 123))
+  await compare('embedding')
+  await go(page, 'positions')
+  for (const layout of ['concatenated', 'learned', 'interleaved']) await changing(page, () => choose(page, 'positions', layout))
+  await changing(page, () => number(page, 'base', 1000))
+  await changing(page, () => page.click('.stage [data-control="maxLength"] .stepper button:last-child'))
+  await compare('positions')
+  await go(page, 'dropout')
+  await changing(page, () => choose(page, 'training', 'train'))
+  await changing(page, () => page.fill('.stage [data-control="dropout"] input', '0.5'))
+  await compare('dropout')
+  await go(page, 'qkv')
+  await changing(page, () => page.click('.stage [data-control="heads"] .stepper button:first-child'))
+  assert.equal((await stateOf(page)).heads, 2)
+  await go(page, 'mask')
+  await changing(page, () => choose(page, 'causal', 'causal'))
+  await compare('mask')
+  await changing(page, () => page.click('.examples button:nth-child(2)'))
+
+  await page.click('[data-language="en"]')
+  assert.equal(await page.getAttribute('html', 'lang'), 'en')
+  assert.match(await page.textContent('h1'), /forbidden places/)
+  await page.click('[data-language="ko"]')
+  assert.match(await page.textContent('h1'), /가리나요/)
+  const paper = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)
+  const seen = new Set()
+  for (let i = 0; i < 3; i++) {
+    await page.click('[data-action="theme"]')
+    seen.add(await paper())
+  }
+  assert.equal(seen.size, 2)
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('a cell by mouse and by keyboard: the inspector names it and tells every digit', async () => {
+  const { page, complaints, close } = await open(browser, address({ stage: 'scores', head: 1 }))
+  const run = runHere(DEFAULTS)
+  const told = async () => {
+    const [text, key] = await page.$eval('[data-exact]', (cell) => [cell.textContent, cell.dataset.exact])
+    const [, name, index] = /^(.+)\[(.+)\]$/.exec(key)
+    const at = index.split(', ').map(Number)
+    assert.ok(Object.is(Math.fround(parse(text)), valueAt(tensorOf(run, name), at)), `${key}: ${text}`)
+    return [name, at]
+  }
+  const grid = page.locator('.product-result .heat')
+  const { width, height } = await grid.boundingBox()
+  await grid.hover({ position: { x: (2.5 * width) / 6, y: (3.5 * height) / 6 } })
+  assert.deepEqual(await told(), ['self_attn.scores', [0, 1, 3, 2]])
+  await grid.focus()
+  for (const key of ['Home', 'ArrowRight', 'ArrowUp', 'ArrowUp', 'Enter']) await page.keyboard.press(key)
+  assert.deepEqual(await told(), ['self_attn.scores', [0, 1, 1, 1]])
+  const spoken = await grid.evaluate((element) => document.getElementById(element.getAttribute('aria-activedescendant')).textContent)
+  assert.match(spoken, /^wonder, wonder: /)
+  assert.deepEqual((await stateOf(page)).cell, { name: 'self_attn.scores', index: [0, 1, 1, 1] })
+  await page.keyboard.press('Escape')
+  assert.equal((await stateOf(page)).cell, null)
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('every matrix of every stage can be walked to its last cell by keyboard', async () => {
+  const { page, complaints, close } = await open(browser, address({ text: 'one two three\nfour five', dModel: 4, heads: 2, maxLength: 4 }))
+  for (const { id } of stages) {
+    await go(page, id)
+    for (const grid of await page.$$('.stage .heat:visible')) {
+      await grid.focus()
+      await page.keyboard.press('Control+Home')
+      await page.keyboard.press('Control+End')
+      const [row, col, rows, cols] = await grid.evaluate((element) => {
+        const line = element.querySelector('[role=row]')
+        return [line.getAttribute('aria-rowindex'), line.firstChild.getAttribute('aria-colindex'),
+          element.getAttribute('aria-rowcount'), element.getAttribute('aria-colcount')]
+      })
+      assert.ok(rows)
+      assert.deepEqual([row, col], [rows, cols], id)
+    }
+  }
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('settings that cannot work say so beside the control and leave the last figures, dimmed', async () => {
+  const { page, close } = await open(browser, address({ stage: 'qkv' }))
+  const before = await tablesOf(page)
+  await number(page, 'heads', 3)
+  assert.match(await page.textContent('.stage [data-control="heads"] .problem'), /d_model 16은 헤드 수 3으로 나누어떨어져야/)
+  assert.ok(await page.$('.house.is-stale'))
+  assert.deepEqual(await tablesOf(page), before)
+  await changing(page, () => number(page, 'heads', 2))
+  assert.equal(await page.$('.house.is-stale'), null)
+  await page.fill('#entrance textarea', ' \n ')
+  assert.match(await page.textContent('#entrance .problem'), /문장/)
+  await page.fill('#entrance textarea', 'word '.repeat(40))
+  await page.waitForSelector('#entrance .problem:not(:empty)')
+  assert.match(await page.textContent('#entrance .problem'), /max_len/)
+  await page.fill('#entrance textarea', '?!')
+  await page.waitForFunction(() => /낱말/.test(document.querySelector('#entrance .problem').textContent))
+  assert.ok(await page.$('.house.is-stale'))
+  await close()
+})
+
+test('a link restores the state in a new browser, and Back returns to the stage before', async () => {
+  const first = await open(browser, address({ ...OTHER, stage: 'weights', cell: { name: 'self_attn.weights', index: [1, 2, 1, 0] } }))
+  const shown = (page) => page.evaluate(() => [document.querySelector('h1').textContent, document.querySelector('.cell-name')?.textContent])
+  const link = await first.page.evaluate(() => location.href)
+  const second = await open(browser, link, { locale: 'ko-KR' })
+  assert.deepEqual(await shown(second.page), await shown(first.page))
+  assert.deepEqual(await tablesOf(second.page), await tablesOf(first.page))
+  await go(second.page, 'heads')
+  await second.page.goBack()
+  assert.match(await second.page.textContent('h1'), /scores become shares/)
+  assert.deepEqual([...first.complaints, ...second.complaints], [])
+  await Promise.all([first.close(), second.close()])
+})
+
+for (const colorScheme of ['light', 'dark']) {
+  test(`axe finds nothing: ${colorScheme}`, async () => {
+    const { page, close } = await open(browser, address({}), { colorScheme })
+    for (const [i, { id }] of stages.entries()) {
+      await go(page, id)
+      if (i === 3) await page.click('[data-language="en"]')
+      await tablesOf(page)
+      const grid = await page.$('.stage .heat:visible')
+      await grid?.click()
+      await page.evaluate(AXE)
+      const { violations } = await page.evaluate(() => globalThis.axe.run())
+      assert.deepEqual(violations.map(({ id: rule, nodes }) => [id, rule, nodes.map(({ html }) => html)]), [])
+    }
+    await close()
+  })
+}
+
+test('nothing scrolls sideways at 360 px, and the sheet opens', async () => {
+  const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }
+  for (const language of ['ko', 'en']) {
+    const { page, complaints, close } = await open(browser, address({ language }), phone)
+    for (const { id } of stages) {
+      await page.evaluate((stage) => document.querySelector(`.map li[data-stage="${stage}"] a`).click(), id)
+      const beyond = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+      assert.equal(beyond, 0, `${language} ${id}`)
+    }
+    await page.locator('.product-result .heat').tap()
+    await page.tap('.sheet-handle')
+    assert.equal(await page.getAttribute('.sheet-handle', 'aria-expanded'), 'true')
+    assert.ok(await page.isVisible('[data-exact]'))
+    assert.deepEqual(complaints, [])
+    await close()
+  }
+})
+
+test('the single file opens from disk and shows the same numbers', async () => {
+  const { page, complaints, close } = await open(browser, `${SINGLE.href}#${toHash({ ...DEFAULTS, stage: 'output' })}`)
+  await compareStage(page, stages.at(-1), DEFAULTS)
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('from key press to repaint at 32 tokens and d_model 64', async (t) => {
+  const text = Array.from({ length: 32 }, (_, i) => `word${i}`).join(' ')
+  const { page, complaints, close } = await open(browser, address({ text, dModel: 64, stage: 'scores' }))
+  const { times, longest } = await page.evaluate(async () => {
+    let longest = 0
+    new PerformanceObserver((list) => list.getEntries().forEach(({ duration }) => { longest = Math.max(longest, duration) }))
+      .observe({ type: 'longtask' })
+    const house = document.getElementById('house')
+    const area = document.querySelector('#entrance textarea')
+    const times = []
+    for (let i = 0; i < 40; i++) {
+      const painted = new Promise((resolve) => {
+        new MutationObserver((_, observer) => {
+          observer.disconnect()
+          queueMicrotask(() => resolve(performance.now()))
+        }).observe(house, { attributes: true, attributeFilter: ['data-run'] })
+      })
+      area.value = area.value.replace(/word0\w*/, `word0${'ab'[i % 2]}`)
+      const start = performance.now()
+      area.dispatchEvent(new Event('input', { bubbles: true }))
+      times.push((await painted) - start)
+      await new Promise(requestAnimationFrame)
+    }
+    return { times: times.slice(10).sort((a, b) => a - b), longest }
+  })
+  const median = times[times.length >> 1]
+  t.diagnostic(`median ${median.toFixed(1)} ms, longest task ${longest.toFixed(0)} ms`)
+  assert.ok(median < 16, `median ${median} ms`)
+  assert.deepEqual(complaints, [])
+  await close()
+})

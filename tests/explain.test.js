@@ -1,0 +1,130 @@
+// Every cell and every gradient of a whole encoder-decoder explains itself, and what is explained is what is stored.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { load } from '../src/js/index.js'
+
+const gf = await load(), F = gf.functional
+
+/** A small generator for picking cells, apart from the engine's. */
+function picker(seed) {
+  let state = seed
+  return below => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
+    return Math.floor((state / 2 ** 32) * below)
+  }
+}
+
+/** Embeddings, positions, transformer, output layer and loss, all in one trace, with backward done. */
+function tracedRun({ normFirst, activation, dropout }) {
+  gf.manualSeed(7)
+  const model = new (class Model extends gf.nn.Module {
+    constructor() {
+      super()
+      this.source = new gf.nn.Embedding(9, 8)
+      this.target = new gf.nn.Embedding(7, 8)
+      this.sinusoid = new gf.nn.PositionalEncoding(8, dropout, 12)
+      this.learned = new gf.nn.LearnedPositionalEncoding(12, 8)
+      this.transformer = new gf.nn.Transformer(8, 2, 2, 1, { dimFeedforward: 10, dropout, normFirst, activation })
+      this.output = new gf.nn.Linear(8, 7)
+    }
+    forward(source, input, padding) {
+      const src = this.sinusoid.forward(this.source.forward(source)), tgt = this.learned.forward(this.target.forward(input))
+      return this.output.forward(this.transformer.forward(src, tgt, { tgtIsCausal: true, srcKeyPaddingMask: padding, memoryKeyPaddingMask: padding }))
+    }
+  })()
+  model.train(dropout > 0)
+  const source = [[1, 2, 3, 8, 1], [4, 4, 5, 0, 0]], input = [[1, 2, 3], [4, 5, 6]], target = [2, 3, 0, 5, 6, 1]
+  return gf.trace(() => {
+    const logits = model.forward(source, input, source.map(row => row.map(id => id === 0)))
+    const loss = F.crossEntropy(logits.reshape(6, 7), target, { ignoreIndex: 0, labelSmoothing: 0.1 })
+    loss.backward()
+    return loss
+  }).trace
+}
+
+const indexIn = (shape, pick) => shape.map(side => pick(side))
+const variants = [
+  { normFirst: false, activation: 'relu', dropout: 0 },
+  { normFirst: true, activation: 'gelu', dropout: 0.2 }
+]
+
+for (const variant of variants) {
+  test(`500 cells of an encoder-decoder explained, ${JSON.stringify(variant)}`, () => {
+    const trace = tracedRun(variant), pick = picker(1), names = trace.names, seen = new Set()
+    for (let n = 0; n < 500; n++) {
+      const name = names[pick(names.length)], tensor = trace.get(name), index = indexIn(tensor.shape, pick)
+      const { value, terms, sources, computed, rounding, formula, op } = trace.explain(name, index), where = `${name}[${index}]`
+      assert.ok(Object.is(value, tensor.at(...index)), `${where}: ${value} is not the cell`)
+      assert.ok(value === computed || Math.abs(rounding) <= 4e-6 * (1 + Math.abs(value)), `${where}: ${value}, computed ${computed}`)
+      assert.ok(value === computed || rounding === value - computed, `${where}: rounding`)
+      assert.ok(formula.length > 0)
+      for (const source of sources) assert.ok(trace.get(source.name).at(...source.index) !== undefined)
+      for (const { factors } of terms) for (const f of factors) assert.equal(typeof f.value, 'number', `${where}: ${f.symbol}`)
+      seen.add(op)
+    }
+    for (const op of ['linear', 'attention', 'layer_norm', 'add', 'embedding', 'given', variant.activation]) assert.ok(seen.has(op), `no cell of ${op} was met`)
+    trace.dispose()
+  })
+
+  test(`500 gradients of an encoder-decoder explained, ${JSON.stringify(variant)}`, () => {
+    const trace = tracedRun(variant), pick = picker(2)
+    const names = trace.names.filter(name => {
+      try {
+        return Boolean(trace.gradient(name))
+      } catch {
+        return false
+      }
+    })
+    assert.ok(names.length > 60, `only ${names.length} tensors have a gradient`)
+    for (let n = 0; n < 500; n++) {
+      const name = names[pick(names.length)], gradient = trace.gradient(name), index = indexIn(gradient.shape, pick)
+      const { value, computed, terms } = trace.explainGradient(name, index), where = `d ${name}[${index}]`
+      assert.ok(Object.is(value, gradient.at(...index)), `${where}: ${value} is not the gradient`)
+      const size = terms.reduce((sum, t) => sum + Math.abs(t.value), 0)
+      assert.ok(value === computed || Math.abs(value - computed) <= 2e-6 * (size + 1e-3), `${where}: ${value}, computed ${computed}`)
+    }
+    trace.dispose()
+  })
+}
+
+test('products that a kernel rounds step by step are explained to the bit', () => {
+  const trace = tracedRun(variants[0]), pick = picker(3)
+  const names = trace.names.filter(name => ['linear', 'add', 'embedding'].includes(trace.operation(name)))
+  for (let n = 0; n < 300; n++) {
+    const name = names[pick(names.length)], { rounding } = trace.explain(name, indexIn(trace.get(name).shape, pick))
+    assert.equal(rounding, 0, name)
+  }
+  trace.dispose()
+})
+
+test('sources lead back to the ids and parameters, and feeds lead on', () => {
+  const trace = tracedRun(variants[0])
+  let name = 'output', index = [0, 2, 3]
+  const path = []
+  for (let step = 0; step < 60 && trace.operation(name); step++) {
+    path.push(name)
+    const { sources } = trace.explain(name, index)
+    assert.ok(sources.length > 0, `${name} has no sources`)
+    ;({ name, index } = sources.find(s => trace.operation(s.name)) ?? sources[0])
+  }
+  assert.equal(trace.operation(name), undefined, path.join(' < '))
+  assert.ok(trace.feeds('transformer.encoder.layers.0.self_attn.q').includes('transformer.encoder.layers.0.self_attn.heads'))
+  assert.ok(trace.feeds('source.weight').length === 1)
+  trace.dispose()
+})
+
+test('asking wrongly is answered clearly', () => {
+  const trace = tracedRun(variants[0])
+  assert.throws(() => trace.explain('no.such', [0]), { code: 'index', message: /no\.such/ })
+  assert.throws(() => trace.explain('output', [0, 0]), { code: 'index', message: /\[2, 3, 7\]/ })
+  assert.throws(() => trace.explain('output', [0, 0, 7]), { code: 'index' })
+  assert.throws(() => gf.trace(3), { code: 'type' })
+  assert.throws(() => gf.trace(() => gf.trace(() => 1)), { code: 'state' })
+  const { trace: plain } = gf.trace(() => F.relu(gf.tensor([1, -1])))
+  assert.throws(() => plain.explainGradient('relu', [0]), { code: 'state', message: /backward/ })
+})
+
+test('what a run cost is counted from it', () => {
+  const { trace } = gf.trace(() => new gf.nn.Linear(3, 5).forward(gf.rand([2, 4, 3])))
+  assert.deepEqual(trace.stages(), [{ name: 'output', op: 'linear', shape: [2, 4, 5], bytes: 160, multiplyAdds: 2 * 4 * 5 * 3 }])
+})

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { GlassformerError, load } from '../src/js/index.js'
+
+const gf = await load(), F = gf.functional
+const { memory } = gf.engine
+
+test('tidy frees everything but what it returns', () => {
+  const kept = []
+  const result = gf.tidy(() => {
+    const x = gf.rand([4]), y = F.mul(x, x)
+    kept.push(x)
+    return { y, more: [new Map([['z', F.add(x, y)]])] }
+  })
+  assert.equal(kept[0].disposed, true)
+  assert.equal(result.y.disposed, false)
+  assert.equal(result.more[0].get('z').disposed, false)
+})
+
+test('tidy frees when the function throws, and scopes nest', () => {
+  const made = []
+  assert.throws(() => gf.tidy(() => {
+    made.push(gf.rand([2]))
+    throw new Error('inside')
+  }), /inside/)
+  assert.equal(made[0].disposed, true)
+  const inner = gf.tidy(() => {
+    const passed = gf.tidy(() => gf.rand([2]))
+    made.push(passed)
+    return passed.item === undefined ? null : F.relu(passed)
+  })
+  assert.equal(made[1].disposed, true)
+  assert.equal(inner.disposed, false)
+})
+
+test('parameters, their gradients and optimiser state outlive a tidy', () => {
+  const model = new gf.nn.Linear(3, 2), optimizer = new gf.optim.AdamW(model.parameters())
+  for (let i = 0; i < 3; i++) gf.tidy(() => {
+    F.crossEntropy(model.forward(gf.rand([4, 3])), [0, 1, 0, 1]).backward()
+    optimizer.step()
+    optimizer.zeroGrad()
+  })
+  assert.equal(model.weight.disposed, false)
+  assert.deepEqual(model.weight.grad.toArray(), [[0, 0, 0], [0, 0, 0]])
+})
+
+test('views are re-made after the memory has grown', () => {
+  const x = gf.tensor([1, 2, 3]), before = memory.size
+  const large = gf.rand([before / 4 + 1000])
+  assert.ok(memory.size > before)
+  assert.deepEqual([...x.data], [1, 2, 3])
+  assert.deepEqual(x.toArray(), [1, 2, 3])
+  large.dispose()
+})
+
+test('more memory than there is is refused, and the library goes on', () => {
+  assert.throws(() => gf.rand([2 ** 30]), error => error instanceof GlassformerError && error.code === 'memory')
+  assert.throws(() => gf.tensor(new Float32Array(4), { shape: [2 ** 31 - 1, 2 ** 31 - 1] }), { code: 'shape' })
+  assert.equal(gf.tensor([1]).item(), 1)
+})
+
+test('two engines do not touch each other', async () => {
+  const other = await load()
+  gf.manualSeed(1)
+  other.manualSeed(1)
+  assert.deepEqual(gf.rand([5]).toArray(), other.rand([5]).toArray())
+  assert.throws(() => F.add(gf.rand([2]), other.rand([2])), { code: 'state', message: /another engine/ })
+})
+
+test('10,000 training steps leave the heap where it was after the first hundred', () => {
+  gf.manualSeed(3)
+  const layer = new gf.nn.TransformerEncoderLayer(8, 2, { dimFeedforward: 16 }), head = new gf.nn.Linear(8, 5), table = new gf.nn.Embedding(7, 8)
+  const params = [layer, head, table].flatMap(m => m.parameters()), optimizer = new gf.optim.AdamW(params, { lr: 1e-3 })
+  const step = () => gf.tidy(() => {
+    const x = layer.forward(table.forward([[1, 2, 3], [4, 5, 6]]), { isCausal: true, srcKeyPaddingMask: [[false, false, false], [false, false, true]] })
+    const loss = F.crossEntropy(head.forward(x).reshape(6, 5), [0, 1, 2, 3, 4, 0])
+    optimizer.zeroGrad()
+    loss.backward()
+    gf.optim.clipGradNorm(params, 1)
+    optimizer.step()
+    return loss.item()
+  })
+  for (let i = 0; i < 100; i++) step()
+  const size = memory.size, probe = memory.alloc(64)
+  memory.free(probe)
+  for (let i = 0; i < 9900; i++) step()
+  const again = memory.alloc(64)
+  memory.free(again)
+  assert.equal(memory.size, size)
+  assert.equal(again, probe, 'a new block comes from the same place')
+  assert.ok(step() < 1)
+})
+
+test('1,000 traced runs and 1,000 texts leave the memory where it was', () => {
+  const run = () => {
+    const { trace } = gf.tidy(() => gf.trace(() => F.softmax(F.mul(gf.rand([20, 20]), gf.rand([20, 20])))))
+    trace.dispose()
+    new gf.text.Vocab([gf.text.words("나는 최근 파리 여행을 다녀왔다. Hello, what's a basic split?")])
+  }
+  for (let i = 0; i < 50; i++) run()
+  const { size } = memory
+  for (let i = 0; i < 1000; i++) run()
+  assert.equal(memory.size, size)
+})

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { dimensions, exact, fixed, parse } from '../../web/lib/number.js'
+
+test('fixed: two decimals and a real minus sign', () => {
+  assert.equal(fixed(1.8342), '1.83')
+  assert.equal(fixed(-0.4), '−0.40')
+  assert.equal(fixed(-0.001), '−0.00')
+  assert.equal(fixed(-0), '0.00')
+  assert.equal(fixed(2, 0), '2')
+})
+
+test('fixed: what is not finite, and what is very large', () => {
+  assert.equal(fixed(-Infinity), '−∞')
+  assert.equal(fixed(Infinity), '∞')
+  assert.equal(fixed(Number.NaN), 'NaN')
+  assert.equal(fixed(-12345678), '−1.23e7')
+})
+
+test('exact: the shortest decimal that is the same float32', () => {
+  assert.equal(exact(Math.fround(0.1)), '0.1')
+  assert.equal(exact(Math.fround(-1 / 3)), '−0.33333334')
+  assert.equal(exact(-0), '−0')
+  assert.equal(exact(13), '13')
+})
+
+test('exact and parse give back every bit', () => {
+  const bits = new Uint32Array(1)
+  const float = new Float32Array(bits.buffer)
+  let state = 1
+  for (let i = 0; i < 20000; i++) {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
+    bits[0] = state
+    if (!Number.isFinite(float[0])) continue
+    assert.ok(Object.is(Math.fround(parse(exact(float[0]))), float[0]), `${float[0]} was written ${exact(float[0])}`)
+  }
+  assert.equal(parse('−∞'), -Infinity)
+})
+
+test('dimensions', () => assert.equal(dimensions([3, 6, 16]), '3 × 6 × 16'))

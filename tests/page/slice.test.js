@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { cellOf, indexOf, peak, slice, strides, valueAt } from '../../web/lib/slice.js'
+
+const data = Float32Array.from({ length: 24 }, (_, i) => i - 12)
+const tensor = { name: 'x', shape: [2, 3, 4], axes: ['a', 'b', 'c'], data }
+
+test('strides and values are row-major', () => {
+  assert.deepEqual(strides([2, 3, 4]), [12, 4, 1])
+  assert.equal(valueAt(tensor, [1, 2, 3]), 11)
+})
+
+test('a slice knows where each of its cells lives, and back', () => {
+  const part = slice(tensor, { row: 2, col: 1, fixed: [1], rowStart: 1, rows: 2 })
+  assert.deepEqual([part.rows, part.cols], [2, 3])
+  assert.deepEqual(part.rowLabels, ['1', '2'])
+  for (let row = 0; row < part.rows; row++) {
+    for (let col = 0; col < part.cols; col++) {
+      const index = indexOf(part, row, col)
+      assert.equal(part.values[row * part.cols + col], valueAt(tensor, index))
+      assert.deepEqual(cellOf(part, { name: 'x', index }), { row, col })
+    }
+  }
+})
+
+test('cells of other tensors and other places are not in the slice', () => {
+  const part = slice(tensor, { row: 1, col: 2, fixed: [1], colStart: 2, cols: 2 })
+  for (const cell of [
+    { name: 'y', index: [1, 0, 2] }, { name: 'x', index: [0, 0, 2] }, { name: 'x', index: [1, 0, 1] }, { name: 'x', index: [1, 0] }
+  ]) assert.equal(cellOf(part, cell), null)
+})
+
+test('a tensor of one axis is one row', () => {
+  const part = slice({ name: 'b', shape: [6], axes: ['out'], data: Float32Array.of(0, 1, 2, 3, 4, 5) }, { col: 0, colStart: 2, cols: 3 })
+  assert.deepEqual([part.rows, ...part.values], [1, 2, 3, 4])
+  assert.deepEqual(indexOf(part, 0, 1), [3])
+  assert.deepEqual(cellOf(part, { name: 'b', index: [4] }), { row: 0, col: 2 })
+})
+
+test('peak ignores what is not finite', () => {
+  assert.equal(peak({ data: Float32Array.of(-Infinity, -3, 2, Number.NaN) }), 3)
+})

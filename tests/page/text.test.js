@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { readFile, readdir } from 'node:fs/promises'
+import { test } from 'node:test'
+import { particle, translator } from '../../web/lib/text.js'
+import { stages } from '../../web/stages/index.js'
+
+const FRAME_PARTS = ['name', 'title', 'what', 'try', 'without']
+const WEB = new URL('../../web/', import.meta.url)
+const load = async (language) => JSON.parse(await readFile(new URL(`text/${language}.json`, WEB), 'utf8'))
+const [ko, en] = await Promise.all(['ko', 'en'].map(load))
+
+const keysOf = (node, path = '') => Object.entries(node).flatMap(([key, value]) => (
+  typeof value === 'string' ? [[`${path}${key}`, value]] : keysOf(value, `${path}${key}.`)))
+
+async function sources(folder) {
+  const entries = await readdir(folder, { withFileTypes: true })
+  const texts = await Promise.all(entries.map((entry) => {
+    if (entry.isDirectory()) return sources(new URL(`${entry.name}/`, folder))
+    return entry.name.endsWith('.js') ? readFile(new URL(entry.name, folder), 'utf8') : ''
+  }))
+  return texts.join('\n')
+}
+
+test('Korean and English have the same keys, the same values to put in, and no empty text', () => {
+  const names = (text) => [...text.matchAll(/\{(\w+)/g)].map((match) => match[1]).sort().join()
+  const [korean, english] = [new Map(keysOf(ko)), new Map(keysOf(en))]
+  assert.deepEqual([...korean.keys()], [...english.keys()])
+  for (const [key, text] of korean) {
+    assert.equal(names(text), names(english.get(key)), key)
+    assert.ok(text.trim() && english.get(key).trim(), key)
+  }
+})
+
+test('every stage has its five texts', () => {
+  for (const { id } of stages) {
+    for (const part of FRAME_PARTS) assert.equal(typeof ko.stages[id]?.[part], 'string', `${id}.${part}`)
+  }
+  assert.deepEqual(Object.keys(ko.stages), stages.map(({ id }) => id))
+})
+
+test('no key is unused, and none that is used is missing', async () => {
+  const code = await sources(WEB)
+  const known = keysOf(ko).map(([key]) => key)
+  const literal = [...code.matchAll(/'((?:app|map|frame|inspector|controls|errors|stages)\.[\w.]+)'/g)].map((match) => match[1])
+  const patterns = [...code.matchAll(/`((?:app|map|frame|inspector|controls|errors|stages)\.[\w.${}'()\s?:[\]]+)`/g)]
+    .map((match) => match[1].replace(/^stages\.\$\{[^}]*\}\.\$\{\w+\}$/, `stages.\${id}.(${FRAME_PARTS.join('|')})`))
+    .map((pattern) => new RegExp(`^${pattern.replaceAll('.', '\\.').replace(/\$\{.*?\}/g, '\\w+')}$`))
+  for (const key of literal) assert.ok(known.includes(key), `${key} is used and not there`)
+  for (const key of known) {
+    assert.ok(literal.includes(key) || patterns.some((pattern) => pattern.test(key)), `${key} is there and not used`)
+  }
+})
+
+test('no exclamation marks', () => {
+  for (const [key, text] of [...keysOf(ko), ...keysOf(en)]) assert.ok(!text.includes('!'), key)
+})
+
+test('particles follow the word they attach to', () => {
+  const cases = [
+    ['토큰', '은/는', '은'], ['헤드', '은/는', '는'], ['값', '을/를', '을'], ['키', '이/가', '가'], ['마스크', '을/를', '를'],
+    ['점수', '으로/로', '로'], ['마스킹', '으로/로', '으로'], ['출력', '으로/로', '으로'], ['확률', '으로/로', '로'],
+    ['16', '은/는', '은'], ['4', '은/는', '는'], ['1', '으로/로', '로'], ['3', '으로/로', '으로'], ['10', '으로/로', '으로'],
+    ['token', '을/를', '을'], ['query', '을/를', '를'], ['label', '으로/로', '로'], ['‘나는’', '이/가', '이'], ['', '은/는', '는']
+  ]
+  for (const [word, pair, expected] of cases) assert.equal(particle(word, pair), expected, `${word} ${pair}`)
+})
+
+test('values and particles are put in; a missing key throws when strict', () => {
+  const t = translator({ a: { b: '{n|은/는} {n}' } })
+  assert.equal(t('a.b', { n: 3 }), '3은 3')
+  assert.throws(() => t('a.c'), /no text for 'a.c'/)
+  assert.equal(translator({}, { strict: false })('a.c'), 'a.c')
+})

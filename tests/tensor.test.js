@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readFile } from 'node:fs/promises'
+import { load, Tensor } from '../src/js/index.js'
+
+const gf = await load()
+
+test('a tensor from nested arrays, numbers and typed arrays', () => {
+  assert.deepEqual(gf.tensor([[1, 2], [3, 4]]).toArray(), [[1, 2], [3, 4]])
+  assert.deepEqual([...gf.tensor(3).shape], [])
+  assert.equal(gf.tensor(3).item(), 3)
+  assert.deepEqual([...gf.tensor([]).shape], [0])
+  assert.deepEqual([...gf.tensor([[], []]).shape], [2, 0])
+  assert.deepEqual(gf.tensor([[], []]).toArray(), [[], []])
+  const ids = gf.tensor(new Int32Array([1, 2, 3, 4, 5, 6]), { shape: [2, 3] })
+  assert.equal(ids.dtype, 'int32')
+  assert.deepEqual(ids.toArray(), [[1, 2, 3], [4, 5, 6]])
+  assert.deepEqual(gf.tensor([true, false]).toArray(), [1, 0])
+  assert.equal(gf.tensor(new Float64Array([0.1]), { dtype: 'float64' }).item(), 0.1)
+  assert.equal(gf.tensor([0.1]).item(), Math.fround(0.1))
+})
+
+test('at, size, shape, data', () => {
+  const x = gf.tensor([[1, 2, 3], [4, 5, 6]])
+  assert.ok(x instanceof Tensor)
+  assert.equal(x.size, 6)
+  assert.equal(x.at(1, 0), 4)
+  assert.equal(x.at(-1, -1), 6)
+  x.data[0] = 9
+  assert.equal(x.at(0, 0), 9)
+  assert.throws(() => x.at(2, 0), { code: 'index', message: /axis 0/ })
+  assert.throws(() => x.at(0), { code: 'shape', message: /2 indices/ })
+  assert.throws(() => x.item(), { code: 'shape' })
+  assert.throws(() => { x.shape[0] = 1 }, TypeError)
+})
+
+test('what a tensor cannot be made from', () => {
+  const refuse = (values, options, code, ...words) => assert.throws(() => gf.tensor(values, options), error =>
+    error.code === code && words.every(w => error.message.includes(w)))
+  refuse([[1, 2], [3]], {}, 'shape', 'array of 2', 'array of 1')
+  refuse([[1], 2], {}, 'shape')
+  refuse([1, 'x'], {}, 'type', '"x"')
+  refuse('abc', {}, 'type')
+  refuse(undefined, {}, 'type', 'undefined')
+  refuse([1, 2, 3], { shape: [2, 2] }, 'shape', '[2, 2]', '4', '3')
+  refuse([1.5], { dtype: 'int32' }, 'range', '1.5')
+  refuse([2 ** 31], { dtype: 'int32' }, 'range')
+  refuse([1], { dtype: 'float16' }, 'type', 'float16')
+  refuse([1], { shape: [-1] }, 'range', 'shape[0]')
+})
+
+test('load takes bytes, a module and a URL, and refuses the rest', async () => {
+  const url = new URL('../dist/glassformer.wasm', import.meta.url), bytes = await readFile(url)
+  for (const wasm of [url, bytes, await WebAssembly.compile(bytes)]) assert.equal((await load({ wasm })).variant, 'simd128')
+  await assert.rejects(load({ wasm: 3 }), { code: 'type' })
+  await assert.rejects(load({ wasm: new Uint8Array([1, 2, 3]) }), { code: 'format' })
+})

@@ -1,0 +1,111 @@
+import test from 'node:test'
+import assert from 'node:assert/strict'
+import { vocab as reference } from '../reference/vocab.js'
+import { gf, golden, stream } from './text.js'
+
+const { Vocab } = gf.text
+const error = (code, message) => ({ name: 'GlassformerError', code, message })
+
+test('every golden vocabulary', () => {
+  for (const { name, lists, options, itos } of golden.vocab) {
+    const { specials, special_first: specialsFirst, min_freq: minFrequency, max_tokens: maxTokens } = options
+    const named = { specials, specialsFirst, minFrequency, maxTokens }
+    assert.deepEqual(new Vocab(lists, named).itos, itos, name)
+    assert.deepEqual(reference(lists, named), itos, `reference: ${name}`)
+  }
+})
+
+test('a table in both directions', () => {
+  const vocab = new Vocab([['나는', '파리', '나는'], ['좋다']], { specials: ['<pad>', '<unk>'], unknown: '<unk>' })
+  assert.deepEqual(vocab.itos, ['<pad>', '<unk>', '나는', '좋다', '파리'])
+  assert.ok(vocab.stoi instanceof Map)
+  assert.deepEqual([...vocab.stoi], vocab.itos.map((token, id) => [token, id]))
+  assert.equal(vocab.size, 5)
+  assert.deepEqual(vocab.encode(['파리', '나는', '서울']), [4, 2, 1])
+  assert.deepEqual(vocab.decode([4, 2, 1]), ['파리', '나는', '<unk>'])
+  assert.deepEqual(vocab.decode(Int32Array.of(0, 3)), ['<pad>', '좋다'])
+  assert.deepEqual([vocab.encode([]), vocab.decode([])], [[], []])
+})
+
+test('first-seen order is that of enumerate() over distinct words', () => {
+  const list = '나는 최근 파리 여행을 다녀왔다 나는 파리 가'.split(' ')
+  const vocab = new Vocab([list], { order: 'first-seen' })
+  assert.deepEqual(vocab.itos, [...new Set(list)])
+  assert.deepEqual(new Vocab([['b'], ['a', 'b', 'c']], { order: 'first-seen', maxTokens: 2 }).itos, ['b', 'a'])
+})
+
+test('an unknown token throws unless one in the vocabulary stands for it', () => {
+  const message = /tokens\[1\] is "z", which is not among the 1 tokens/
+  assert.throws(() => new Vocab([['a']]).encode(['a', 'z']), error('text', message))
+  assert.throws(() => new Vocab([['a']], { unknown: '<unk>' }).encode(['a', 'z']), error('text', message))
+  assert.deepEqual(new Vocab([['a', '<unk>']], { unknown: '<unk>' }).encode(['a', 'z']), [1, 0])
+})
+
+test('tokens may hold anything: separators, nothing, NUL, halves of a surrogate pair', () => {
+  const list = ['\n', '', 'a\nb', '\0', 'a', '', '\n\n', '\ud83d', '\ude00', '😀', '\ud83d']
+  const vocab = new Vocab([list], { order: 'first-seen' })
+  assert.deepEqual(vocab.itos, ['\n', '', 'a\nb', '\0', 'a', '\n\n', '\ufffd', '😀'])
+  assert.deepEqual(vocab.encode(['\ude00', '\ufffd', '']), [6, 6, 1])
+  assert.deepEqual(new Vocab([list]).itos.slice(0, 2), ['\ufffd', ''])
+})
+
+test('order is by code points, not by UTF-16 units', () => {
+  assert.deepEqual(new Vocab([['😀', '～', 'ab', 'a', 'abcdefgh', 'abcdefghi', 'abcdefg', '가', '']]).itos,
+    ['', 'a', 'ab', 'abcdefg', 'abcdefgh', 'abcdefghi', '가', '～', '😀'])
+})
+
+test('as the reference on 300 sets of lists', () => {
+  const next = stream(24)
+  const alphabet = ['a', 'b', 'é', '가', '～', '😀', '']
+  const token = () => Array.from({ length: next(4) }, () => alphabet[next(alphabet.length)]).join('')
+  for (let i = 0; i < 300; i++) {
+    const lists = Array.from({ length: next(5) }, () => Array.from({ length: next(60) }, token))
+    const specials = ['<pad>', 'a', '가'].slice(0, next(4))
+    const options = {
+      order: next(2) ? 'frequency' : 'first-seen', specials, specialsFirst: next(2) === 0, minFrequency: next(4),
+      maxTokens: next(2) ? undefined : specials.length + 1 + next(40)
+    }
+    assert.deepEqual(new Vocab(lists, options).itos, reference(lists, options), JSON.stringify({ lists, options }))
+  }
+})
+
+test('10,000 words in many batches; no memory is kept', () => {
+  const list = Array.from({ length: 30000 }, (_, i) => `낱말-${i * 7919 % 10000}`)
+  list.push('x'.repeat(200000))
+  const vocab = new Vocab([list])
+  assert.deepEqual(vocab.itos, reference([list]))
+  const before = gf.engine.memory.size
+  for (let i = 0; i < 20; i++) new Vocab([list])
+  assert.equal(gf.engine.memory.size, before)
+})
+
+test('nothing at all', () => {
+  for (const lists of [[], [[]], [[], []]]) assert.deepEqual(new Vocab(lists).itos, [])
+  assert.equal(new Vocab([], { specials: ['<pad>'] }).size, 1)
+})
+
+test('says what it expected and what it got', () => {
+  const cases = [
+    [['a'], {}, 'type', /lists\[0\] must be an array of strings, got "a"/],
+    ['a', {}, 'type', /lists must be an array of arrays of strings, got "a"/],
+    [[['a', 5]], {}, 'type', /lists\[0\]\[1\] must be a string, got 5/],
+    [[], { order: 'random' }, 'range', /order must be one of 'frequency', 'first-seen', got "random"/],
+    [[], { specials: '<pad>' }, 'type', /specials must be an array of strings/],
+    [[], { specials: ['a', 'a'] }, 'range', /specials\[1\] is "a" again/],
+    [[], { specials: [1] }, 'type', /specials\[0\] must be a string, got 1/],
+    [[], { specialsFirst: 1 }, 'type', /specialsFirst must be true or false, got 1/],
+    [[], { minFrequency: -1 }, 'range', /minFrequency must be a whole number from 0 .* got -1/],
+    [[], { specials: ['a'], maxTokens: 1 }, 'range', /maxTokens must be a whole number from 2 .* got 1/],
+    [[], { unknown: 0 }, 'type', /unknown must be a string, got 0/]
+  ]
+  for (const [lists, options, code, message] of cases) {
+    assert.throws(() => new Vocab(lists, options), error(code, message))
+  }
+  const vocab = new Vocab([['a']])
+  assert.throws(() => vocab.encode('a'), error('type', /tokens must be an array of strings, got "a"/))
+  assert.throws(() => vocab.encode([0]), error('type', /tokens\[0\] must be a string, got 0/))
+  assert.throws(() => vocab.decode(0), error('type', /ids must be an array of whole numbers, got 0/))
+  assert.throws(() => vocab.decode([0, 1]), error('index', /ids\[1\] must be a whole number from 0 to 0, got 1/))
+  assert.throws(() => vocab.decode([0.5]), error('index', /got 0\.5/))
+  assert.throws(() => vocab.decode(['0']), error('type', /got "0"/))
+})

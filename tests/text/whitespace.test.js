@@ -1,0 +1,59 @@
+import test from 'node:test'
+import assert from 'node:assert/strict'
+import { whitespace as reference } from '../reference/whitespace.js'
+import { everyCharacter, gf, golden, membership, nastyText, stream } from './text.js'
+
+const { whitespace } = gf.text
+const show = JSON.stringify
+
+test('every golden text', () => {
+  for (const { text, tokens } of golden.split) {
+    assert.deepEqual(whitespace(text), tokens, show(text))
+    assert.deepEqual(reference(text), tokens, `reference: ${show(text)}`)
+  }
+})
+
+test('splits at exactly the white space of Python', () => {
+  const isSpace = membership('space')
+  const characters = everyCharacter()
+  const expected = characters.flatMap(c => isSpace(c) ? ['a', 'b'] : [`a${c}b`])
+  assert.deepEqual(whitespace(characters.map(c => `a${c}b`).join(' ')), expected)
+})
+
+test('Korean, emoji, combining marks, nothing at all', () => {
+  assert.deepEqual(whitespace('나는 최근 파리 여행을 다녀왔다'), ['나는', '최근', '파리', '여행을', '다녀왔다'])
+  assert.deepEqual(whitespace('👩‍👩‍👧‍👦\u3000🇰🇷 👍🏽'), ['👩‍👩‍👧‍👦', '🇰🇷', '👍🏽'])
+  assert.deepEqual(whitespace('a\u0308 ᄒ\u1161\u11ab'), ['a\u0308', 'ᄒ\u1161\u11ab'])
+  for (const nothing of ['', ' ', '\n\u3000\u0085', new Uint8Array(0)]) assert.deepEqual(whitespace(nothing), [])
+})
+
+test('as the reference on 4000 texts', () => {
+  const next = stream(21)
+  for (let i = 0; i < 4000; i++) {
+    const text = nastyText(next)
+    assert.deepEqual(whitespace(text), reference(text), show(text))
+  }
+})
+
+test('long texts: windows do not show', () => {
+  const next = stream(8)
+  const text = Array.from({ length: 40000 }, () => nastyText(next)).join('')
+  assert.deepEqual(whitespace(text), reference(text))
+  assert.deepEqual(whitespace(new TextEncoder().encode(text)), reference(text))
+  assert.deepEqual(whitespace(`${'가'.repeat(100000)} b`), ['가'.repeat(100000), 'b'])
+  assert.deepEqual(whitespace('a '.repeat(100000)), Array(100000).fill('a'))
+  assert.deepEqual(whitespace(`a${' '.repeat(100000)}b`), ['a', 'b'])
+})
+
+test('memory stays as it is', () => {
+  const text = 'some words, 그리고 낱말 '.repeat(5000)
+  whitespace(text)
+  const before = gf.engine.memory.size
+  for (let i = 0; i < 50; i++) whitespace(text)
+  assert.equal(gf.engine.memory.size, before)
+})
+
+test('says what it expected and what it got', () => {
+  const message = /text\.whitespace: text must be a string or a Uint8Array, got null/
+  assert.throws(() => whitespace(null), { name: 'GlassformerError', code: 'type', message })
+})

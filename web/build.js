@@ -1,0 +1,73 @@
+/**
+ * Builds the page: dist/site, a folder for any static host, and dist/glassformer.html, the same in one file that opens from
+ * disk. Run by build.sh after the kernels.
+ */
+
+import { createHash } from 'node:crypto'
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
+import { build } from 'esbuild'
+
+const here = (path) => fileURLToPath(new URL(path, import.meta.url))
+const SITE = here('../dist/site/')
+
+/** The library finds its kernels from its own address and files in Node; the page always says where they are. */
+const common = {
+  bundle: true, minify: true, target: ['es2022', 'chrome123', 'firefox128', 'safari17.5'], legalComments: 'none',
+  define: { 'import.meta.url': '"https://glassformer.invalid/"' }, external: ['node:*'], logLevel: 'warning'
+}
+
+const bundle = (options) => build({ ...common, ...options })
+
+/** dist/site: scripts with source maps, style, kernels. */
+async function site() {
+  await rm(SITE, { recursive: true, force: true })
+  await mkdir(SITE, { recursive: true })
+  await bundle({ entryPoints: [here('main.js')], outfile: `${SITE}main.js`, format: 'esm', sourcemap: true })
+  await bundle({ entryPoints: [here('worker.js')], outfile: `${SITE}worker.js`, format: 'iife', sourcemap: true })
+  await bundle({ entryPoints: [here('style.css')], outfile: `${SITE}style.css` })
+  await cp(here('index.html'), `${SITE}index.html`)
+  await cp(here('../dist/glassformer.wasm'), `${SITE}glassformer.wasm`)
+}
+
+const withoutMap = (code) => code.replace(/\n?\/\/# sourceMappingURL=.*\n?$/, '')
+const hash = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
+
+/** dist/glassformer.html: everything inside; the policy names script and style by their hashes. */
+async function single() {
+  const text = (name) => readFile(`${SITE}${name}`, 'utf8')
+  const [page, main, worker, style] = await Promise.all(['index.html', 'main.js', 'worker.js', 'style.css'].map(text))
+  const wasm = (await readFile(`${SITE}glassformer.wasm`)).toString('base64')
+  const script = withoutMap(main)
+  const policy = `default-src 'none'; script-src ${hash(script)} 'wasm-unsafe-eval'; style-src ${hash(style)}; ` +
+    "img-src data: blob:; connect-src 'none'; worker-src blob:; base-uri 'none'; form-action 'none'"
+  const parts = {
+    '<link rel="stylesheet" href="style.css">': `<style>${style}</style>`,
+    '<script type="module" src="main.js"></script>': '',
+    '</body>': `<script type="application/wasm" id="wasm">${wasm}</script>\n` +
+      `<script type="text/plain" id="worker">${withoutMap(worker)}</script>\n<script type="module">${script}</script>\n</body>`
+  }
+  let html = page.replace(/(Content-Security-Policy" content=")[^"]*/, (_, start) => start + policy)
+  for (const [from, to] of Object.entries(parts)) {
+    if (!html.includes(from)) throw new Error(`index.html has no ${from}`)
+    html = html.replace(from, () => to)
+  }
+  await writeFile(here('../dist/glassformer.html'), html)
+}
+
+/** What a first visit fetches, raw and gzipped. */
+async function report() {
+  let [raw, packed] = [0, 0]
+  for (const name of ['index.html', 'style.css', 'main.js', 'worker.js', 'glassformer.wasm']) {
+    const bytes = await readFile(`${SITE}${name}`)
+    raw += bytes.length
+    packed += gzipSync(bytes, { level: 9 }).length
+    console.log(`  ${name.padEnd(18)} ${String(bytes.length).padStart(8)}  ${String(gzipSync(bytes, { level: 9 }).length).padStart(8)} gzipped`)
+  }
+  console.log(`  ${'first visit'.padEnd(18)} ${String(raw).padStart(8)}  ${String(packed).padStart(8)} gzipped`)
+}
+
+await site()
+await single()
+await report()

@@ -1,0 +1,130 @@
+/** Every control of the model: what it is called, what it can be, and how it shows that something is wrong. */
+
+import { h, setText, uniqueId } from './lib/dom.js'
+
+const DIVISORS = ({ dModel }) => Array.from({ length: Math.min(64, dModel) }, (_, i) => i + 1).filter((n) => dModel % n === 0)
+
+const SPECS = {
+  tokenizer: { kind: 'choice', options: { words: 'words', whitespace: 'whitespace' } },
+  dModel: { kind: 'number', ladder: () => [4, 8, 12, 16, 24, 32, 48, 64, 96, 128] },
+  heads: { kind: 'number', ladder: DIVISORS },
+  base: { kind: 'number', ladder: () => [10, 100, 1000, 10000, 100000] },
+  maxLength: { kind: 'number', ladder: () => [8, 12, 16, 24, 32, 48, 64, 96, 128, 256] },
+  seed: { kind: 'number', ladder: ({ seed }) => [Math.max(0, seed - 1), seed + 1] },
+  positions: { kind: 'choice', options: { interleaved: 'interleaved', concatenated: 'concatenated', learned: 'learned' } },
+  causal: { kind: 'choice', options: { none: false, causal: true } },
+  training: { kind: 'choice', options: { train: true, eval: false } },
+  dropout: { kind: 'slider', low: 0, high: 0.9, step: 0.05 }
+}
+
+/** The controls in the order of the settings dialog. */
+export const CONTROLS = Object.keys(SPECS)
+
+function choice(name, { options }, { t, set }) {
+  const group = uniqueId(name)
+  const inputs = Object.entries(options).map(([word, value]) => ({ word, value, input: h('input', {
+    type: 'radio', name: group, value: word, onchange: () => set({ [name]: value })
+  }) }))
+  const element = h('fieldset', { className: 'control' }, h('legend', {}, t(`controls.${name}.label`)),
+    h('div', { className: 'segments' }, inputs.map(({ word, input }) => (
+      h('label', {}, input, h('span', {}, t(`controls.${name}.${word}`)))))))
+  return { element, show: (state) => inputs.forEach(({ value, input }) => { input.checked = state[name] === value }) }
+}
+
+function stepper(name, { ladder }, { t, set, get }) {
+  const id = uniqueId(name)
+  const label = t(`controls.${name}.label`)
+  const input = h('input', { id, type: 'text', inputmode: 'decimal', autocomplete: 'off', size: '7', oninput: () => {
+    set({ [name]: input.value.trim() === '' ? Number.NaN : Number(input.value) })
+  } })
+  const step = (direction) => {
+    const rungs = ladder(get())
+    const now = get()[name]
+    const next = direction > 0 ? rungs.find((n) => n > now) : rungs.findLast((n) => n < now)
+    if (next !== undefined) set({ [name]: next })
+  }
+  input.addEventListener('keydown', (event) => {
+    const direction = { ArrowUp: 1, ArrowDown: -1 }[event.key]
+    if (!direction) return
+    event.preventDefault()
+    step(direction)
+  })
+  const button = (sign, key, direction) => h('button', {
+    type: 'button', 'aria-label': t(`controls.${key}`, { name: label }), onclick: () => step(direction)
+  }, sign)
+  const element = h('div', { className: 'control' },
+    h('label', { for: id }, label, ' ', h('code', {}, t(`controls.${name}.hint`))),
+    h('div', { className: 'stepper' }, button('−', 'less', -1), input, button('+', 'greater', 1)))
+  return { element, input, show: (state) => {
+    if (document.activeElement !== input || Number(input.value) !== state[name]) {
+      if (!Number.isNaN(state[name])) input.value = String(state[name])
+    }
+  } }
+}
+
+function slider(name, { low, high, step }, { t, set }) {
+  const id = uniqueId(name)
+  const input = h('input', { id, type: 'range', min: low, max: high, step, oninput: () => set({ [name]: Number(input.value) }) })
+  const output = h('output', { for: id })
+  const element = h('div', { className: 'control' },
+    h('label', { for: id }, t(`controls.${name}.label`), ' ', h('code', {}, t(`controls.${name}.hint`))),
+    h('div', { className: 'slider' }, input, output))
+  return { element, input, show: (state) => {
+    input.value = String(state[name])
+    setText(output, String(state[name]))
+  } }
+}
+
+const KINDS = { choice, number: stepper, slider }
+
+/**
+ * One control with a place for its complaint.
+ * @param {string} name
+ * @param {{ t: Function, set(patch: object): void, get(): object }} context
+ */
+export function control(name, context) {
+  const { element, input, show } = KINDS[SPECS[name].kind](name, SPECS[name], context)
+  const problem = h('p', { className: 'problem', role: 'alert', id: uniqueId('problem') })
+  element.setAttribute('data-control', name)
+  element.append(problem)
+  input?.setAttribute('aria-describedby', problem.id)
+  return {
+    element,
+    /** @param {object} state @param {Record<string, string>} problems texts by control */
+    update(state, problems) {
+      show(state)
+      setText(problem, problems[name] ?? '')
+      element.classList.toggle('is-wrong', Boolean(problems[name]))
+      input?.setAttribute('aria-invalid', problems[name] ? 'true' : 'false')
+    }
+  }
+}
+
+/**
+ * A row of alternatives that only changes what is looked at: a sentence, a head, a vector.
+ * @param {string} name
+ * @param {{ t: Function, set(patch: object): void }} context
+ */
+export function picker(name, { t, set }) {
+  const group = uniqueId(name)
+  const list = h('div', { className: 'segments' })
+  const element = h('fieldset', { className: 'control', 'data-picker': name }, h('legend', {}, t(`frame.${name}`)), list)
+  let shown = []
+  return {
+    element,
+    /** @param {{ value: any, text: string, title?: string }[]} options @param {any} chosen */
+    update(options, chosen) {
+      const words = options.map(({ text }) => text)
+      if (words.join('\n') !== shown.join('\n')) {
+        list.replaceChildren(...options.map(({ value, text }) => h('label', {},
+          h('input', { type: 'radio', name: group, value: String(value), onchange: () => set({ [name]: value }) }),
+          h('span', {}, text))))
+        shown = words
+      }
+      options.forEach(({ value, title }, i) => {
+        list.children[i].firstChild.checked = value === chosen
+        list.children[i].title = title ?? ''
+      })
+    }
+  }
+}

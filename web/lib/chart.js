@@ -1,0 +1,106 @@
+/** Curves and bars by Chart.js, in the page's colours, without animation or tooltips: the inspector tells the values. */
+
+import {
+  BarController, BarElement, CategoryScale, Chart, LinearScale, LineController, LineElement, PointElement
+} from 'chart.js'
+import { h } from './dom.js'
+import { fixed } from './number.js'
+
+Chart.register(BarController, BarElement, CategoryScale, LinearScale, LineController, LineElement, PointElement)
+
+const FONT = { family: 'system-ui, "Apple SD Gothic Neo", "Noto Sans KR", "Noto Sans CJK KR", sans-serif', size: 12 }
+
+/** Shades the stretch of positions that the sentence takes. */
+const stretch = {
+  id: 'stretch',
+  beforeDatasetsDraw({ ctx, chartArea, scales }, _, { until, colour }) {
+    if (!until) return
+    ctx.fillStyle = colour
+    const end = scales.x.getPixelForValue(until - 0.5)
+    ctx.fillRect(chartArea.left, chartArea.top, Math.min(end, chartArea.right) - chartArea.left, chartArea.height)
+  }
+}
+
+const axis = (palette, title, extra, ticks = {}) => ({
+  border: { color: palette.line }, grid: { display: false, color: palette.line },
+  ticks: { color: palette.muted, font: FONT, maxRotation: 0, autoSkipPadding: 16, ...ticks },
+  title: { display: Boolean(title), text: title, color: palette.muted, font: FONT }, ...extra
+})
+
+function mount(container, type, plugins) {
+  const canvas = h('canvas', { role: 'img' })
+  container.append(h('div', { className: 'chart' }, canvas))
+  const chart = new Chart(canvas, {
+    type, plugins, data: { labels: [], datasets: [] },
+    options: { animation: false, responsive: true, maintainAspectRatio: false, events: [], plugins: { stretch: {} } }
+  })
+  return { canvas, chart }
+}
+
+/**
+ * Mounts curves over positions.
+ * @param {Element} container
+ * @param {{ onLook(position: number): void, onPress(position: number): void }} handlers
+ */
+export function curves(container, { onLook, onPress }) {
+  const { canvas, chart } = mount(container, 'line', [stretch])
+  const position = (event) => {
+    const x = chart.scales.x.getValueForPixel(event.offsetX)
+    return Math.max(0, Math.min(chart.data.labels.length - 1, Math.round(x)))
+  }
+  canvas.addEventListener('pointermove', (event) => event.pointerType !== 'touch' && onLook(position(event)))
+  canvas.addEventListener('click', (event) => onPress(position(event)))
+
+  return {
+    /**
+     * @param {object} view
+     * @param {number[][]} view.series one curve per dimension
+     * @param {number} view.chosen the curve brought forward
+     * @param {number | null} view.at the position looked at
+     * @param {number} view.until positions before this belong to the sentence
+     * @param {string} view.label for screen readers
+     * @param {string} view.title of the axis of positions
+     * @param {object} view.palette
+     */
+    update({ series, chosen, at, until, label, title, palette }) {
+      const points = (i) => (position) => (i === chosen && (position.dataIndex < until || position.dataIndex === at) ? 1 : 0)
+      const order = series.map((_, i) => i).sort((a, b) => (a === chosen) - (b === chosen) || a - b)
+      chart.data.labels = series[0].map((_, i) => i)
+      chart.data.datasets = order.map((i) => ({
+        data: series[i], order: i === chosen ? 0 : 1, borderWidth: i === chosen ? 2 : 1,
+        borderColor: i === chosen ? palette.accent : palette.faint, pointBackgroundColor: palette.accent, pointBorderWidth: 0,
+        pointRadius: (point) => points(i)(point) * (point.dataIndex === at ? 6 : 3.5)
+      }))
+      chart.options.scales = {
+        x: axis(palette, title, { type: 'linear', min: 0, max: series[0].length - 1 }, { includeBounds: false }),
+        y: axis(palette, '', {}, { maxTicksLimit: 5, callback: (value) => fixed(value, 1) })
+      }
+      chart.options.plugins.stretch = { until, colour: palette.wash }
+      canvas.setAttribute('aria-label', label)
+      chart.update('none')
+    },
+    destroy: () => chart.destroy()
+  }
+}
+
+/**
+ * Mounts bars between 0 and 1, one per label.
+ * @param {Element} container
+ */
+export function bars(container) {
+  const { canvas, chart } = mount(container, 'bar', [])
+  return {
+    /** @param {{ labels: string[], values: number[], chosen: number, label: string, palette: object }} view */
+    update({ labels, values, chosen, label, palette }) {
+      chart.data.labels = labels.map((text, i) => [text, fixed(values[i])])
+      chart.data.datasets = [{
+        data: values, backgroundColor: values.map((_, i) => (i === chosen ? palette.accent : palette.soft)),
+        barPercentage: 0.9, categoryPercentage: 0.9, maxBarThickness: 48
+      }]
+      chart.options.scales = { x: axis(palette, ''), y: axis(palette, '', { min: 0, max: 1 }, { stepSize: 0.5 }) }
+      canvas.setAttribute('aria-label', label)
+      chart.update('none')
+    },
+    destroy: () => chart.destroy()
+  }
+}

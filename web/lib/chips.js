@@ -1,0 +1,67 @@
+/** Tokens as rows of small buttons; one stop for the Tab key, arrows inside. */
+
+import { h, keep, setText } from './dom.js'
+
+const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }
+
+const createChip = () => h('button', { type: 'button', className: 'chip', tabindex: '-1' }, h('span'), h('small'))
+
+function fillChip(button, { text, note, faint, lit }) {
+  setText(button.children[0], text)
+  setText(button.children[1], note)
+  button.classList.toggle('is-faint', Boolean(faint))
+  button.classList.toggle('is-lit', Boolean(lit))
+}
+
+/**
+ * Mounts an empty list of rows.
+ * @param {Element} container
+ * @param {{ onLook(row: number, col: number): void, onPress(row: number, col: number): void,
+ *   onLeave(): void, onRow?(row: number): void }} handlers
+ * @param {{ inline?: boolean }} [options] inline: a row's name stands at its left
+ */
+export function chips(container, { onLook, onPress, onLeave, onRow }, { inline = false } = {}) {
+  const root = h('div', { className: inline ? 'chips is-inline' : 'chips' })
+  container.append(root)
+  const place = (button) => [[...root.children].indexOf(button.closest('.chips-row')), [...button.parentElement.children].indexOf(button)]
+  const buttons = (row) => root.children[row]?.querySelector('.chips-list').children ?? []
+  const on = (type, handle) => root.addEventListener(type, (event) => {
+    const button = event.target.closest('.chip')
+    if (button) handle(event, button, ...place(button))
+  })
+
+  on('pointerover', (event, _, row, col) => event.pointerType !== 'touch' && onLook(row, col))
+  root.addEventListener('pointerleave', (event) => event.pointerType !== 'touch' && onLeave())
+  on('focusin', (event, button, row, col) => {
+    root.querySelectorAll('.chip[tabindex="0"]').forEach((other) => other.setAttribute('tabindex', '-1'))
+    button.setAttribute('tabindex', '0')
+    if (button.matches(':focus-visible')) onLook(row, col)
+  })
+  on('click', (event, _, row, col) => onPress(row, col))
+  on('keydown', (event, _, row, col) => {
+    const move = MOVES[event.key]
+    if (!move) return
+    event.preventDefault()
+    const list = buttons(row + move[0])
+    list[Math.min(list.length - 1, col + move[1])]?.focus()
+  })
+
+  const createRow = () => h('div', { className: 'chips-row' },
+    h('button', { type: 'button', className: 'chips-name', onclick: (event) => {
+      onRow?.([...root.children].indexOf(event.currentTarget.parentElement))
+    } }), h('div', { className: 'chips-list' }))
+
+  return {
+    /** @param {{ name: string, chosen?: boolean, chips: { text: string, note: string, faint?: boolean, lit?: boolean }[] }[]} rows */
+    update(rows) {
+      keep(root, rows, createRow, (element, row) => {
+        const name = element.children[0]
+        name.hidden = !row.name
+        setText(name, row.name)
+        name.setAttribute('aria-pressed', row.chosen ? 'true' : 'false')
+        keep(element.children[1], row.chips, createChip, fillChip)
+      })
+      if (!root.querySelector('.chip[tabindex="0"]')) root.querySelector('.chip')?.setAttribute('tabindex', '0')
+    }
+  }
+}

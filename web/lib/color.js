@@ -1,0 +1,102 @@
+/**
+ * Colour scales, mixed in OKLab so that equal steps look equal.
+ * Signed values run from blue through paper to amber, a pair that survives the common kinds of colour blindness;
+ * probabilities run from paper to the green of a pane's edge.
+ */
+
+const STEPS = 256
+
+const THEMES = {
+  light: { paper: '#fcfcfa', negative: '#1c5fae', positive: '#b65408', chance: '#0a5f50' },
+  dark: { paper: '#15191b', negative: '#62a8f5', positive: '#f2a154', chance: '#7fe0c4' }
+}
+
+/** Nearly black and white: a little less contrast between them, and some colour would leave both hard to read. */
+const [DARK, PALE] = ['#050505', '#ffffff']
+
+const toLinear = (byte) => (byte / 255 <= 0.04045 ? byte / 255 / 12.92 : ((byte / 255 + 0.055) / 1.055) ** 2.4)
+const toByte = (x) => Math.round(255 * Math.min(1, Math.max(0, x <= 0.0031308 ? 12.92 * x : 1.055 * x ** (1 / 2.4) - 0.055)))
+
+function bytes(hex) {
+  const n = Number.parseInt(hex.slice(1), 16)
+  return [n >> 16, (n >> 8) & 255, n & 255]
+}
+
+function toLab([red, green, blue]) {
+  const [r, g, b] = [toLinear(red), toLinear(green), toLinear(blue)]
+  const l = Math.cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b)
+  const m = Math.cbrt(0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b)
+  const s = Math.cbrt(0.0883024619 * r + 0.2817188376 * g + 0.6299787005 * b)
+  return [
+    0.2104542553 * l + 0.793617785 * m - 0.0040720468 * s,
+    1.9779984951 * l - 2.428592205 * m + 0.4505937099 * s,
+    0.0259040371 * l + 0.7827717662 * m - 0.808675766 * s
+  ]
+}
+
+function fromLab([L, a, b]) {
+  const l = (L + 0.3963377774 * a + 0.2158037573 * b) ** 3
+  const m = (L - 0.1055613458 * a - 0.0638541728 * b) ** 3
+  const s = (L - 0.0894841775 * a - 1.291485548 * b) ** 3
+  return [
+    toByte(4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s),
+    toByte(-1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s),
+    toByte(-0.0041960863 * l - 0.7034186147 * m + 1.707614701 * s)
+  ]
+}
+
+const luminance = ([r, g, b]) => 0.2126 * toLinear(r) + 0.7152 * toLinear(g) + 0.0722 * toLinear(b)
+
+/** WCAG contrast of two colours given as bytes. */
+export function contrast(one, other) {
+  const [low, high] = [luminance(one), luminance(other)].sort((x, y) => x - y)
+  return (high + 0.05) / (low + 0.05)
+}
+
+function ramp(from, to) {
+  const [a, b] = [toLab(bytes(from)), toLab(bytes(to))]
+  return Array.from({ length: STEPS }, (_, i) => {
+    const rgb = fromLab(a.map((x, k) => x + (b[k] - x) * (i / (STEPS - 1))))
+    const ink = contrast(rgb, bytes(DARK)) >= contrast(rgb, bytes(PALE)) ? DARK : PALE
+    return { css: `rgb(${rgb.join(' ')})`, ink, packed: (255 << 24 | rgb[2] << 16 | rgb[1] << 8 | rgb[0]) >>> 0 }
+  })
+}
+
+const ramps = new Map()
+
+function rampsOf(mode) {
+  if (!ramps.has(mode)) {
+    const theme = THEMES[mode]
+    ramps.set(mode, {
+      negative: ramp(theme.paper, theme.negative),
+      positive: ramp(theme.paper, theme.positive),
+      chance: ramp(theme.paper, theme.chance)
+    })
+  }
+  return ramps.get(mode)
+}
+
+/**
+ * @typedef {{ kind: 'signed' | 'chance', min: number, max: number }} Domain
+ * @typedef {Domain & { at(value: number): { css: string, ink: string, packed: number } }} Scale
+ */
+
+/** A symmetric domain for signed values. @param {number} max @returns {Domain} */
+export const signed = (max) => ({ kind: 'signed', min: -max, max })
+
+/** The domain of probabilities. @returns {Domain} */
+export const chance = () => ({ kind: 'chance', min: 0, max: 1 })
+
+/**
+ * Turns a domain into colours.
+ * @param {Domain} domain
+ * @param {'light' | 'dark'} mode
+ * @returns {Scale}
+ */
+export function scale(domain, mode) {
+  const { negative, positive, chance: green } = rampsOf(mode)
+  const reach = domain.max || 1
+  const step = (value) => Math.min(STEPS - 1, Math.round((Math.abs(value) / reach) * (STEPS - 1))) || 0
+  if (domain.kind === 'chance') return { ...domain, at: (value) => green[step(value)] }
+  return { ...domain, at: (value) => (value < 0 ? negative : positive)[step(value)] }
+}

@@ -1,0 +1,92 @@
+/**
+ * Formulas from a line of text to MathML. The language: names and numbers, `_` and `^` for what stands below and above,
+ * `{ }` to group, `frac{a}{b}`, `sqrt{a}`, `sum`, `"words"`, everything else an operator.
+ *     formula('S = frac{Q K^T}{sqrt{d_k}}')
+ */
+
+import { mathml } from './dom.js'
+
+const TOKEN = /\s*("[^"]*"|[\p{L}][\p{L}\p{M}]*|\d+(?:\.\d+)?|[_^{}]|\S)/gu
+
+function tokenize(text) {
+  return [...text.matchAll(TOKEN)].map((match) => match[1])
+}
+
+function parser(tokens) {
+  let at = 0
+  const row = (end) => {
+    const items = []
+    while (at < tokens.length && tokens[at] !== end) items.push(scripted())
+    at++
+    return mathml('mrow', {}, items)
+  }
+  const group = () => {
+    if (tokens[at] !== '{') return atom()
+    at++
+    return row('}')
+  }
+  const atom = () => {
+    const token = tokens[at++]
+    if (token === '{') return row('}')
+    if (token === 'frac') return mathml('mfrac', {}, group(), group())
+    if (token === 'sum') return mathml('mo', {}, '∑')
+    if (token === 'sqrt') return mathml('msqrt', {}, group())
+    if (token.startsWith('"')) return mathml('mtext', {}, token.slice(1, -1))
+    if (/^\d/.test(token)) return mathml('mn', {}, token)
+    if (/^\p{L}/u.test(token)) return mathml('mi', {}, token)
+    return mathml('mo', {}, token === '-' ? '−' : token)
+  }
+  const scripted = () => {
+    const base = atom()
+    let [sub, sup] = [null, null]
+    while (tokens[at] === '_' || tokens[at] === '^') {
+      if (tokens[at++] === '_') sub = group()
+      else sup = group()
+    }
+    if (sub && sup) return mathml('msubsup', {}, base, sub, sup)
+    if (sub) return mathml('msub', {}, base, sub)
+    return sup ? mathml('msup', {}, base, sup) : base
+  }
+  return row
+}
+
+/**
+ * A MathML element for a formula.
+ * @param {string} text
+ * @param {'block' | 'inline'} [display]
+ * @returns {Element}
+ */
+export function formula(text, display = 'block') {
+  return mathml('math', { display }, parser(tokenize(text))(undefined))
+}
+
+/**
+ * Puts a formula into an element, unless it is there already.
+ * @param {Element} element
+ * @param {string} text
+ */
+export function setFormula(element, text) {
+  if (element.dataset.formula === text) return
+  element.dataset.formula = text
+  element.replaceChildren(formula(text))
+}
+
+/**
+ * Puts names into an element, symbols among them set as such.
+ * @param {HTMLElement} element
+ * @param {string} names separated by commas
+ */
+export function setNames(element, names) {
+  if (element.dataset.names === names) return
+  element.dataset.names = names
+  element.replaceChildren(...names.split(', ').flatMap((name, i) => [i ? ', ' : '', symbol(name)]))
+}
+
+/**
+ * A name that may be a symbol, such as `Q` or `W_Q^T`, set as one; words stay words.
+ * @param {string} name
+ * @returns {Node}
+ */
+export function symbol(name) {
+  return /^\p{Lu}$|[_^]/u.test(name) ? formula(name, 'inline') : document.createTextNode(name)
+}

@@ -1,0 +1,301 @@
+/**
+ * A matrix on a canvas, with a cell cursor for mouse, finger and keyboard. Screen readers meet it as a grid whose one
+ * rendered cell is the cell under the cursor. Values that are not finite are hatched; a cell that shows no number
+ * carries a dash when it is negative, so that the sign never rests on colour alone.
+ */
+
+import { h, setText, uniqueId } from './dom.js'
+import { fixed } from './number.js'
+
+const GAP_FROM = 9
+const TICK_FROM = 9
+const FONT = 'system-ui, "Apple SD Gothic Neo", "Noto Sans KR", "Noto Sans CJK KR", sans-serif'
+const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }
+
+/**
+ * @typedef {object} HeatmapView
+ * @property {string} label what a screen reader calls the matrix
+ * @property {number} rows
+ * @property {number} cols
+ * @property {ArrayLike<number>} values row-major
+ * @property {import('./color.js').Scale} scale
+ * @property {{ paper: string, ink: string, accent: string, muted: string }} palette
+ * @property {{ width: number, height: number }} cell in CSS pixels
+ * @property {(row: number, col: number) => string} describe the sentence read out for a cell
+ * @property {number} [group] columns that belong together, as the columns of one head
+ * @property {(row: number, col: number) => boolean} [crossed] cells drawn as struck out
+ * @property {number} [decimals]
+ */
+
+/**
+ * @typedef {{ row: number, col: number }} Cell
+ * @typedef {object} Marks
+ * @property {Cell | null} [current] the cell looked at
+ * @property {boolean} [pinned]
+ * @property {{ row?: number, col?: number } | null} [band] a row, a column or one cell that belongs to it
+ * @property {Cell[]} [cells] the cells it was made from
+ */
+
+const letters = (view) => {
+  let longest = 0
+  for (const value of view.values) longest = Math.max(longest, fixed(value, view.decimals ?? 2).length)
+  return longest
+}
+
+/** Font size at which every number fits its cell, or 0. */
+function numberSize(view) {
+  const { width, height } = view.cell
+  if (width < 24 || height < 15) return 0
+  const size = Math.min(13, height * 0.56, (width - 9) / (letters(view) * 0.56))
+  return size >= 9 ? size : 0
+}
+
+function prepare(canvas, width, height) {
+  const ratio = globalThis.devicePixelRatio || 1
+  const [w, hgt] = [Math.max(1, Math.round(width * ratio)), Math.max(1, Math.round(height * ratio))]
+  if (canvas.width !== w) canvas.width = w
+  if (canvas.height !== hgt) canvas.height = hgt
+  canvas.style.setProperty('width', `${width}px`)
+  canvas.style.setProperty('height', `${height}px`)
+  const pen = canvas.getContext('2d')
+  pen.setTransform(ratio, 0, 0, ratio, 0, 0)
+  pen.clearRect(0, 0, width, height)
+  return pen
+}
+
+function paintColours(pen, view, stamp) {
+  const { rows, cols, values, scale, cell } = view
+  stamp.width = cols
+  stamp.height = rows
+  const ink = stamp.getContext('2d')
+  const image = ink.createImageData(cols, rows)
+  const pixels = new Uint32Array(image.data.buffer)
+  for (let i = 0; i < pixels.length; i++) pixels[i] = Number.isFinite(values[i]) ? scale.at(values[i]).packed : 0
+  ink.putImageData(image, 0, 0)
+  pen.imageSmoothingEnabled = false
+  pen.drawImage(stamp, 0, 0, cols * cell.width, rows * cell.height)
+}
+
+function paintGaps(pen, view) {
+  const { rows, cols, cell, group, palette } = view
+  const [width, height] = [cols * cell.width, rows * cell.height]
+  pen.fillStyle = palette.paper
+  if (Math.min(cell.width, cell.height) >= GAP_FROM) {
+    for (let c = 1; c < cols; c++) pen.fillRect(c * cell.width - 0.5, 0, 1, height)
+    for (let r = 1; r < rows; r++) pen.fillRect(0, r * cell.height - 0.5, width, 1)
+  }
+  const step = group && group < cols ? group : cols
+  for (let c = step; c < cols; c += step) pen.fillRect(c * cell.width - 2, 0, 4, height)
+}
+
+function hatch(pen, view, row, col) {
+  const { width, height } = view.cell
+  pen.save()
+  pen.beginPath()
+  pen.rect(col * width + 1, row * height + 1, width - 2, height - 2)
+  pen.clip()
+  pen.beginPath()
+  for (let x = -height; x < width; x += 5) {
+    pen.moveTo(col * width + x, (row + 1) * height)
+    pen.lineTo(col * width + x + height, row * height)
+  }
+  pen.strokeStyle = view.palette.muted
+  pen.globalAlpha = 0.45
+  pen.lineWidth = 1
+  pen.stroke()
+  pen.restore()
+}
+
+function cross(pen, view, row, col) {
+  const { width, height } = view.cell
+  const arm = Math.min(width, height) * 0.22
+  const [x, y] = [(col + 0.5) * width, (row + 0.5) * height]
+  pen.strokeStyle = view.palette.muted
+  pen.lineWidth = 1
+  pen.beginPath()
+  pen.moveTo(x - arm, y - arm)
+  pen.lineTo(x + arm, y + arm)
+  pen.moveTo(x + arm, y - arm)
+  pen.lineTo(x - arm, y + arm)
+  pen.stroke()
+}
+
+function writeNumber(pen, view, size, row, col, value) {
+  const { width, height } = view.cell
+  const finite = Number.isFinite(value)
+  pen.fillStyle = finite ? view.scale.at(value).ink : view.palette.ink
+  if (!finite) {
+    const half = pen.measureText(fixed(value)).width / 2 + 3
+    pen.save()
+    pen.fillStyle = view.palette.paper
+    pen.fillRect((col + 0.5) * width - half, (row + 0.5) * height - size * 0.6, half * 2, size * 1.2)
+    pen.restore()
+  }
+  pen.fillText(fixed(value, view.decimals ?? 2), (col + 0.5) * width, (row + 0.5) * height + size * 0.04)
+}
+
+function tick(pen, view, row, col, value) {
+  const { width, height } = view.cell
+  if (!(value < 0) || Math.min(width, height) < TICK_FROM) return
+  pen.fillStyle = view.scale.at(value).ink
+  pen.globalAlpha = 0.6
+  pen.fillRect((col + 0.32) * width, (row + 0.5) * height - 0.5, width * 0.36, 1)
+  pen.globalAlpha = 1
+}
+
+function paintCells(pen, view) {
+  const size = numberSize(view)
+  pen.font = `${size}px ${FONT}`
+  pen.textAlign = 'center'
+  pen.textBaseline = 'middle'
+  for (let row = 0; row < view.rows; row++) {
+    for (let col = 0; col < view.cols; col++) {
+      const value = view.values[row * view.cols + col]
+      if (!Number.isFinite(value)) hatch(pen, view, row, col)
+      if (view.crossed?.(row, col)) cross(pen, view, row, col)
+      else if (size) writeNumber(pen, view, size, row, col, value)
+      else if (Number.isFinite(value)) tick(pen, view, row, col, value)
+    }
+  }
+}
+
+function outline(pen, { cell, palette }, { row, col }, colour, weight) {
+  pen.lineWidth = weight + 2
+  pen.strokeStyle = palette.paper
+  pen.strokeRect(col * cell.width + 1, row * cell.height + 1, cell.width - 2, cell.height - 2)
+  pen.lineWidth = weight
+  pen.strokeStyle = colour
+  pen.strokeRect(col * cell.width + 0.5, row * cell.height + 0.5, cell.width - 1, cell.height - 1)
+}
+
+/** Veils everything but one row or column, and draws its frame. */
+function paintBand(pen, { rows, cols, cell, palette }, { row, col }) {
+  const [width, height] = [cols * cell.width, rows * cell.height]
+  const box = [
+    col === undefined ? 0 : col * cell.width, row === undefined ? 0 : row * cell.height,
+    col === undefined ? width : cell.width, row === undefined ? height : cell.height
+  ]
+  pen.globalAlpha = 0.62
+  pen.fillStyle = palette.paper
+  pen.beginPath()
+  pen.rect(0, 0, width, height)
+  pen.rect(box[0], box[1], box[2], box[3])
+  pen.fill('evenodd')
+  pen.globalAlpha = 1
+  pen.strokeStyle = palette.accent
+  pen.lineWidth = 1.5
+  pen.strokeRect(box[0] + 0.75, box[1] + 0.75, box[2] - 1.5, box[3] - 1.5)
+}
+
+function paintMarks(pen, view, marks) {
+  const { band, current, cells = [], pinned } = marks
+  if (band?.row !== undefined && band.col !== undefined) outline(pen, view, band, view.palette.accent, 1.5)
+  else if (band) paintBand(pen, view, band)
+  else for (const cell of cells) outline(pen, view, cell, view.palette.accent, 1.5)
+  if (current) outline(pen, view, current, view.palette.ink, pinned ? 2.5 : 1.5)
+}
+
+/** The cell an arrow, Home, End or page key leads to, or null. */
+function moved(key, { row, col }, view, control) {
+  const [down, right] = MOVES[key] ?? [0, 0]
+  if (down || right) return clamp({ row: row + down, col: col + right }, view)
+  if (key === 'Home') return clamp({ row: control ? 0 : row, col: 0 }, view)
+  if (key === 'End') return clamp({ row: control ? Infinity : row, col: Infinity }, view)
+  if (key === 'PageUp') return clamp({ row: row - 8, col }, view)
+  if (key === 'PageDown') return clamp({ row: row + 8, col }, view)
+  return null
+}
+
+const clamp = ({ row, col }, view) => ({
+  row: Math.min(view.rows - 1, Math.max(0, row)), col: Math.min(view.cols - 1, Math.max(0, col))
+})
+
+/**
+ * Mounts an empty heatmap.
+ * @param {Element} container
+ * @param {{ onLook(cell: Cell): void, onPress(cell: Cell): void, onLeave(): void }} handlers
+ *   look: mouse or arrow keys; press: click, tap, Enter; leave: neither mouse nor focus is here any more
+ */
+export function heatmap(container, { onLook, onPress, onLeave }) {
+  const stamp = document.createElement('canvas')
+  const cells = h('canvas', { 'aria-hidden': 'true' })
+  const overlay = h('canvas', { className: 'heat-marks', 'aria-hidden': 'true' })
+  const active = h('div', { role: 'gridcell', id: uniqueId('cell') })
+  const row = h('div', { role: 'row', className: 'visually-hidden' }, active)
+  const grid = h('div', { className: 'heat', role: 'grid', tabindex: '0' }, cells, overlay, row)
+  container.append(grid)
+  let view = null
+  let marks = {}
+  let cursor = { row: 0, col: 0 }
+
+  const announce = () => {
+    row.setAttribute('aria-rowindex', cursor.row + 1)
+    active.setAttribute('aria-colindex', cursor.col + 1)
+    setText(active, view.describe(cursor.row, cursor.col))
+  }
+  let marked = true
+  const drawMarks = () => {
+    const some = Boolean(marks.current || marks.band || marks.cells?.length)
+    if (some || marked) paintMarks(prepare(overlay, view.cols * view.cell.width, view.rows * view.cell.height), view, marks)
+    marked = some
+  }
+  const place = (cell) => {
+    cursor = cell
+    announce()
+    onLook(cell)
+  }
+  const under = (event) => {
+    const box = grid.getBoundingClientRect()
+    return clamp({
+      row: Math.floor((event.clientY - box.top) / view.cell.height), col: Math.floor((event.clientX - box.left) / view.cell.width)
+    }, view)
+  }
+
+  grid.addEventListener('pointermove', (event) => {
+    if (!view || event.pointerType === 'touch') return
+    const cell = under(event)
+    if (cell.row !== cursor.row || cell.col !== cursor.col || !marks.current) place(cell)
+  })
+  grid.addEventListener('pointerleave', (event) => event.pointerType !== 'touch' && onLeave())
+  grid.addEventListener('blur', () => onLeave())
+  grid.addEventListener('click', (event) => {
+    if (!view) return
+    cursor = under(event)
+    announce()
+    onPress(cursor)
+  })
+  grid.addEventListener('keydown', (event) => {
+    if (!view || event.altKey || event.metaKey) return
+    const next = moved(event.key, cursor, view, event.ctrlKey)
+    if (next) place(next)
+    else if (event.key === 'Enter' || event.key === ' ') onPress(cursor)
+    else return
+    event.preventDefault()
+  })
+  grid.addEventListener('focus', () => view && grid.matches(':focus-visible') && place(cursor))
+
+  return {
+    /** @param {HeatmapView} next */
+    update(next) {
+      view = next
+      cursor = clamp(cursor, view)
+      const [width, height] = [view.cols * view.cell.width, view.rows * view.cell.height]
+      grid.setAttribute('aria-label', view.label)
+      grid.setAttribute('aria-rowcount', view.rows)
+      grid.setAttribute('aria-colcount', view.cols)
+      grid.setAttribute('aria-activedescendant', active.id)
+      const pen = prepare(cells, width, height)
+      paintColours(pen, view, stamp)
+      paintGaps(pen, view)
+      paintCells(pen, view)
+      announce()
+      drawMarks()
+    },
+    /** @param {Marks} next */
+    mark(next) {
+      marks = next
+      if (next.current) cursor = next.current
+      if (view) drawMarks()
+    }
+  }
+}

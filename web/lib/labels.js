@@ -1,0 +1,75 @@
+/** Names along the edge of a matrix: straight if they fit, slanted if they are words, thinned out if they are many. */
+
+import { h, keep, setText } from './dom.js'
+
+const FONT = '12px system-ui, "Apple SD Gothic Neo", "Noto Sans KR", "Noto Sans CJK KR", sans-serif'
+const LINE = 14
+const LONGEST = 108
+const SLANT = Math.SQRT1_2
+
+const widths = new Map()
+let pen = null
+
+function widthOf(text) {
+  if (!widths.has(text)) {
+    pen ??= document.createElement('canvas').getContext('2d')
+    pen.font = FONT
+    if (widths.size > 5000) widths.clear()
+    widths.set(text, Math.min(LONGEST, pen.measureText(text).width))
+  }
+  return widths.get(text)
+}
+
+const widest = (labels) => labels.reduce((most, text) => Math.max(most, widthOf(text)), 0)
+const numeric = (labels) => labels.every((text) => /^\d*$/.test(text))
+
+/** Room that row labels need. @param {string[]} labels */
+export const leftGutter = (labels) => Math.ceil(widest(labels)) + 10
+
+/**
+ * How column labels are set for a cell width: the room above, the overhang at the right, and every how many are shown.
+ * @param {string[]} labels
+ * @param {number} cell
+ */
+export function topPlan(labels, cell) {
+  const width = widest(labels)
+  if (width + 4 <= cell) return { slanted: false, step: 1, height: 20, overhang: 0 }
+  if (numeric(labels)) return { slanted: false, step: Math.ceil((width + 6) / cell), height: 20, overhang: 0 }
+  return {
+    slanted: true, step: Math.ceil(LINE / cell), height: Math.ceil(width * SLANT) + 14,
+    overhang: Math.max(0, Math.ceil(width * SLANT - cell / 2) + 6)
+  }
+}
+
+/**
+ * Mounts a strip of labels.
+ * @param {Element} container
+ * @param {'left' | 'top'} side
+ */
+export function labels(container, side) {
+  const strip = h('div', { className: `labels labels-${side}`, 'aria-hidden': 'true' })
+  container.append(strip)
+  let shown = ''
+  const [offset, extent] = side === 'left' ? ['top', 'height'] : ['left', 'width']
+  return {
+    element: strip,
+    /** @param {{ items: string[], cell: number, room: number, slanted?: boolean, step?: number }} view */
+    update({ items, cell, room, slanted = false, step = side === 'left' ? Math.ceil(LINE / cell) : 1 }) {
+      const now = [cell, room, slanted, step, ...items].join('\n')
+      if (now === shown) return
+      shown = now
+      strip.classList.toggle('is-slanted', slanted)
+      strip.style.setProperty(side === 'left' ? 'width' : 'height', `${room}px`)
+      strip.style.setProperty(extent, `${items.length * cell}px`)
+      keep(strip, items, () => h('span'), (span, text, index) => {
+        setText(span, text)
+        span.classList.toggle('is-thinned', index % step !== 0)
+        span.style.setProperty(offset, `${(index + 0.5) * cell}px`)
+      })
+    },
+    /** @param {number | null | undefined} active the label to bring forward */
+    mark(active) {
+      for (const [index, span] of [...strip.children].entries()) span.classList.toggle('is-active', index === active)
+    }
+  }
+}

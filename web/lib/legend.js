@@ -1,0 +1,41 @@
+/** The key of a colour scale: its colours, its range and what the marks mean. */
+
+import { h, setText } from './dom.js'
+import { setNames } from './formula.js'
+import { fixed } from './number.js'
+import { scale } from './color.js'
+
+const WIDTH = 144
+const HEIGHT = 8
+
+function paint(canvas, colours) {
+  canvas.width = WIDTH
+  canvas.height = 1
+  const pen = canvas.getContext('2d')
+  for (let x = 0; x < WIDTH; x++) {
+    pen.fillStyle = colours.at(colours.min + ((colours.max - colours.min) * x) / (WIDTH - 1)).css
+    pen.fillRect(x, 0, 1, 1)
+  }
+}
+
+/**
+ * Mounts a legend.
+ * @param {Element} container
+ */
+export function legend(container) {
+  const canvas = h('canvas', { 'aria-hidden': 'true', style: { width: `${WIDTH}px`, height: `${HEIGHT}px` } })
+  const ends = [h('span'), h('span'), h('span')]
+  const note = h('span', { className: 'legend-note' })
+  container.append(h('div', { className: 'legend' }, h('div', {}, canvas, h('div', { className: 'legend-ends' }, ends)), note))
+  let painted = ''
+  return {
+    /** @param {import('./color.js').Domain} domain @param {'light' | 'dark'} mode @param {string} text */
+    update(domain, mode, text) {
+      if (painted !== domain.kind + mode) paint(canvas, scale(domain, mode))
+      painted = domain.kind + mode
+      const values = domain.kind === 'chance' ? ['0', '0.5', '1'] : [fixed(domain.min), '0', fixed(domain.max)]
+      values.forEach((value, i) => setText(ends[i], value))
+      setNames(note, text)
+    }
+  }
+}

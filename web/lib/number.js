@@ -1,0 +1,44 @@
+/** Numbers as the page writes them: a real minus sign, fixed decimals, or every digit a float32 has. */
+
+const signed = (text) => text.replaceAll('-', '−')
+
+/**
+ * Rounded to a number of decimals, as the notebooks print.
+ * @param {number} value
+ * @param {number} [decimals]
+ */
+export function fixed(value, decimals = 2) {
+  if (Number.isNaN(value)) return 'NaN'
+  if (!Number.isFinite(value)) return value > 0 ? '∞' : '−∞'
+  if (Math.abs(value) >= 1e6) return signed(value.toExponential(decimals)).replace('e+', 'e')
+  return signed(value.toFixed(decimals))
+}
+
+/**
+ * The shortest decimal that gives the same float32 back; whole numbers as they are.
+ * @param {number} value
+ */
+export function exact(value) {
+  if (!Number.isFinite(value)) return fixed(value)
+  if (Object.is(value, -0)) return '−0'
+  for (let digits = 1; digits <= 9; digits++) {
+    const short = Number(value.toPrecision(digits))
+    if (Math.fround(short) === Math.fround(value)) return signed(String(short))
+  }
+  return signed(String(value))
+}
+
+/**
+ * The number that `fixed` or `exact` wrote.
+ * @param {string} text
+ */
+export function parse(text) {
+  const plain = text.trim().replaceAll('−', '-').replace('∞', 'Infinity')
+  return Number(plain)
+}
+
+/**
+ * A shape: `3 × 6 × 16`.
+ * @param {number[]} shape
+ */
+export const dimensions = (shape) => shape.join(' × ')

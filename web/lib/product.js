@@ -1,0 +1,109 @@
+/**
+ * A matrix product as it is worked out by hand: the left factor at the left, the right factor above, and each cell of the
+ * product where the row and the column that make it cross. The corner between the factors holds the formula.
+ */
+
+import { h } from './dom.js'
+import { labels, leftGutter, topPlan } from './labels.js'
+import { caption, fit, heightFor, tensorHeat } from './matrix.js'
+
+const GAP = 12
+
+function area(root, name) {
+  const element = h('div', { className: `product-${name}` })
+  root.append(element)
+  return element
+}
+
+/** Rows of the right factor without numbers: low, so that the product below stays in sight. */
+const innerHeightFor = (width, rows) => (rows > 24 ? Math.max(4, Math.min(width, 10)) : 14)
+
+/** The cell width at which both factors and the labels between them fit. */
+function columnWidth({ left, right, product, bias }, width) {
+  const gutter = leftGutter(left.rowLabels)
+  const between = Math.max(leftGutter(right.rowLabels), bias ? leftGutter(bias.rowLabels) : 0) + GAP
+  const columns = left.cols + product.cols
+  const loose = fit(width - gutter - between, columns)
+  const { overhang } = topPlan(right.colLabels, loose)
+  return { gutter, between, cell: overhang ? fit(width - gutter - between - overhang, columns) : loose }
+}
+
+/**
+ * Mounts an empty product.
+ * @param {Element} container
+ * @param {object} handlers look and press, as in `tensorHeat`
+ */
+export function product(container, handlers) {
+  const root = h('div', { className: 'product' })
+  container.append(root)
+  const corner = area(root, 'corner')
+  const heads = { left: caption(area(root, 'left-caption')), right: caption(area(root, 'right-caption')) }
+  const below = caption(area(root, 'caption'))
+  const sides = {
+    rightTop: labels(area(root, 'right-top'), 'top'), rightLeft: labels(area(root, 'right-left'), 'left'),
+    biasLeft: labels(area(root, 'bias-left'), 'left'), leftTop: labels(area(root, 'left-top'), 'top'),
+    leftLeft: labels(area(root, 'left-left'), 'left')
+  }
+  const left = tensorHeat(area(root, 'left'), handlers)
+  const right = tensorHeat(area(root, 'right'), handlers)
+  const biasArea = area(root, 'bias')
+  const bias = tensorHeat(biasArea, handlers)
+  const heats = { left, right, bias, product: tensorHeat(area(root, 'result'), handlers) }
+  let hasBias = false
+
+  function updateLabels({ left, right, bias }, { gutter, between, cell, rowHeight, innerHeight }) {
+    const rightPlan = topPlan(right.colLabels, cell)
+    const leftPlan = topPlan(left.colLabels, cell)
+    const top = (plan, items) => ({ items, cell, room: plan.height, slanted: plan.slanted, step: plan.step })
+    sides.rightTop.update(top(rightPlan, right.colLabels))
+    sides.leftTop.update(top(leftPlan, left.colLabels))
+    sides.rightLeft.update({ items: right.rowLabels, cell: innerHeight, room: between })
+    sides.biasLeft.update({ items: bias?.rowLabels ?? [], cell: innerHeight, room: between })
+    sides.leftLeft.update({ items: left.rowLabels, cell: rowHeight, room: gutter })
+    root.style.setProperty('padding-right', `${rightPlan.overhang}px`)
+  }
+
+  return {
+    corner,
+    /**
+     * @param {{ left: object, right: object, product: object, bias?: object }} parts slices
+     * @param {{ width: number, titles: Record<string, string>, views: Record<string, object> }} view for each part its title and
+     *   its heatmap view without the sizes
+     */
+    update(parts, { width, titles, views }) {
+      const sizes = columnWidth(parts, width)
+      const rowHeight = heightFor(sizes.cell)
+      const innerHeight = sizes.cell >= 34 ? 28 : innerHeightFor(sizes.cell, parts.right.rows)
+      hasBias = Boolean(parts.bias)
+      biasArea.hidden = !hasBias
+      heads.left.update(titles.left, parts.left.rows, parts.left.cols)
+      heads.right.update(titles.right, parts.right.rows, parts.right.cols)
+      below.update(titles.product, parts.product.rows, parts.product.cols)
+      updateLabels(parts, { ...sizes, rowHeight, innerHeight })
+      const inner = { width: sizes.cell, height: innerHeight }
+      const outer = { width: sizes.cell, height: rowHeight }
+      const draw = (name, cell) => heats[name].update(parts[name], { ...views[name], title: titles[name], cell })
+      draw('left', outer)
+      draw('right', inner)
+      draw('product', outer)
+      if (hasBias) draw('bias', inner)
+    },
+    /** @param {{ current: object | null, pinned: boolean, sources: object[] }} marks cells of tensors */
+    mark({ current, pinned, sources }) {
+      const [left, right, result] = ['left', 'right', 'product'].map((name) => heats[name].find(current))
+      const [row, col] = [(result ?? left)?.row, (result ?? right)?.col]
+      const inner = left?.col ?? right?.row
+      const show = (name, band) => heats[name].mark({
+        current: heats[name].find(current), pinned, band, cells: sources.map(heats[name].find).filter(Boolean)
+      })
+      show('left', result && { row })
+      show('right', result && { col })
+      show('product', left ? { row } : right && { col })
+      if (hasBias) show('bias', result && { col })
+      sides.leftLeft.mark(row)
+      sides.rightTop.mark(col)
+      sides.leftTop.mark(inner)
+      sides.rightLeft.mark(inner)
+    }
+  }
+}

@@ -1,0 +1,109 @@
+/** A matrix cut out of a tensor: which cells it shows, what they are called and where each one lives in the tensor. */
+
+/**
+ * @typedef {object} Tensor
+ * @property {string} name
+ * @property {number[]} shape
+ * @property {string[]} axes
+ * @property {Float32Array | Int32Array} data
+ */
+
+/**
+ * @typedef {object} Slice
+ * @property {string} name the tensor's name
+ * @property {number[]} shape the tensor's shape
+ * @property {number[]} fixed an index of the tensor with the running axes at 0
+ * @property {[number, number]} axis the axes that run over rows and columns
+ * @property {[number, number]} start the first row and column
+ * @property {number} rows
+ * @property {number} cols
+ * @property {ArrayLike<number>} values row-major copy
+ * @property {string[]} rowLabels
+ * @property {string[]} colLabels
+ */
+
+/** Row-major strides of a shape. @param {number[]} shape */
+export function strides(shape) {
+  const out = new Array(shape.length).fill(1)
+  for (let i = shape.length - 2; i >= 0; i--) out[i] = out[i + 1] * shape[i + 1]
+  return out
+}
+
+/** The value of a tensor at an index. @param {Tensor} tensor @param {number[]} index */
+export function valueAt(tensor, index) {
+  const stride = strides(tensor.shape)
+  return tensor.data[index.reduce((sum, i, axis) => sum + i * stride[axis], 0)]
+}
+
+const count = (length, start = 0) => Array.from({ length }, (_, i) => String(start + i))
+
+/**
+ * Cuts a matrix. A tensor of one axis is one row.
+ * @param {Tensor} tensor
+ * @param {{ row?: number, col: number, fixed?: number[], rowStart?: number, colStart?: number, rows?: number, cols?: number,
+ *   rowLabels?: string[], colLabels?: string[] }} spec
+ * @returns {Slice}
+ */
+export function slice(tensor, spec) {
+  const { row = -1, col, rowStart = 0, colStart = 0 } = spec
+  const rows = spec.rows ?? (row < 0 ? 1 : tensor.shape[row] - rowStart)
+  const cols = spec.cols ?? tensor.shape[col] - colStart
+  const fixed = tensor.shape.map((_, axis) => (axis === row || axis === col ? 0 : spec.fixed?.[axis] ?? 0))
+  const stride = strides(tensor.shape)
+  const base = fixed.reduce((sum, i, axis) => sum + i * stride[axis], 0)
+  const rowStride = row < 0 ? 0 : stride[row]
+  const values = new tensor.data.constructor(rows * cols)
+  for (let r = 0; r < rows; r++) {
+    const from = base + (rowStart + r) * rowStride + colStart * stride[col]
+    for (let c = 0; c < cols; c++) values[r * cols + c] = tensor.data[from + c * stride[col]]
+  }
+  return {
+    name: tensor.name, shape: tensor.shape, fixed, axis: [row, col], start: [rowStart, colStart], rows, cols, values,
+    rowLabels: spec.rowLabels ?? count(rows, rowStart), colLabels: spec.colLabels ?? count(cols, colStart)
+  }
+}
+
+/**
+ * The tensor index of a cell of the slice.
+ * @param {Slice} part
+ * @param {number} row
+ * @param {number} col
+ */
+export function indexOf(part, row, col) {
+  const index = [...part.fixed]
+  if (part.axis[0] >= 0) index[part.axis[0]] = part.start[0] + row
+  index[part.axis[1]] = part.start[1] + col
+  return index
+}
+
+/**
+ * Where a tensor index is in the slice, or null if it is not shown.
+ * @param {Slice} part
+ * @param {{ name: string, index: number[] }} cell
+ */
+export function cellOf(part, { name, index }) {
+  if (name !== part.name || index.length !== part.shape.length) return null
+  const row = part.axis[0] < 0 ? 0 : index[part.axis[0]] - part.start[0]
+  const col = index[part.axis[1]] - part.start[1]
+  if (row < 0 || row >= part.rows || col < 0 || col >= part.cols) return null
+  const elsewhere = index.some((i, axis) => !part.axis.includes(axis) && i !== part.fixed[axis])
+  return elsewhere ? null : { row, col }
+}
+
+const peaks = new WeakMap()
+
+/**
+ * The largest finite magnitude in a tensor; remembered, since many figures ask.
+ * @param {Tensor} tensor
+ */
+export function peak(tensor) {
+  const known = peaks.get(tensor.data)
+  if (known !== undefined) return known
+  let top = 0
+  for (const value of tensor.data) {
+    const size = Math.abs(value)
+    if (size > top && size < Infinity) top = size
+  }
+  peaks.set(tensor.data, top)
+  return top
+}

@@ -1,0 +1,54 @@
+/** The page's words: look-up by key, values put in, and Korean particles that follow the word they attach to. */
+
+const HANGUL_FIRST = 0xac00
+const HANGUL_LAST = 0xd7a3
+const DIGITS_WITH_FINAL = '013678'
+const RIEUL = 8
+
+/** 0 none, 8 ㄹ, any other number another final consonant. */
+function finalConsonant(word) {
+  const letters = word.replace(/[^\p{L}\p{N}]/gu, '')
+  const last = letters.at(-1) ?? ''
+  const code = last.codePointAt(0) ?? 0
+  if (code >= HANGUL_FIRST && code <= HANGUL_LAST) return (code - HANGUL_FIRST) % 28
+  if ('178'.includes(last) && last) return RIEUL
+  if (DIGITS_WITH_FINAL.includes(last) && last) return 1
+  if (/[lL]$/.test(letters) || letters === 'R') return RIEUL
+  return /[mnMN]$|ng$/.test(letters) ? 1 : 0
+}
+
+/**
+ * The particle that fits a word: `particle('토큰', '은/는')` is `은`. Digits go by how they are read, Latin words by ear.
+ * @param {string} word
+ * @param {string} pair the form after a final consonant, a slash, the form after a vowel
+ */
+export function particle(word, pair) {
+  const [closed, open] = pair.split('/')
+  const final = finalConsonant(word)
+  if (closed === '으로') return final && final !== RIEUL ? closed : open
+  return final ? closed : open
+}
+
+function lookUp(messages, key) {
+  return key.split('.').reduce((node, part) => node?.[part], messages)
+}
+
+/**
+ * A function from a key to its text. `{name}` is replaced by a value, `{name|은/는}` by the value and its particle.
+ * @param {object} messages nested texts
+ * @param {{ strict?: boolean }} [options] strict throws at a missing key; otherwise the key itself is shown
+ * @returns {(key: string, values?: Record<string, string | number>) => string}
+ */
+export function translator(messages, { strict = true } = {}) {
+  return (key, values = {}) => {
+    const text = lookUp(messages, key)
+    if (typeof text !== 'string') {
+      if (strict) throw new Error(`no text for '${key}'`)
+      return key
+    }
+    return text.replace(/\{(\w+)(?:\|([^}]+))?\}/g, (_, name, pair) => {
+      const value = String(values[name] ?? '')
+      return pair ? value + particle(value, pair) : value
+    })
+  }
+}

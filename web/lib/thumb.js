@@ -1,0 +1,38 @@
+/** A tensor in the size of a stamp: one pixel per cell, blown up. */
+
+import { h } from './dom.js'
+
+/**
+ * Mounts an empty thumbnail.
+ * @param {Element} container
+ */
+export function thumb(container) {
+  const canvas = h('canvas', { className: 'thumb', 'aria-hidden': 'true', width: '1', height: '1' })
+  container.append(canvas)
+  let before = null
+  let key = ''
+  return {
+    element: canvas,
+    /**
+     * @param {{ rows: number, cols: number, values: ArrayLike<number> }} picture
+     * @param {import('./color.js').Scale} colours
+     * @returns {boolean} whether values differ from those drawn before
+     */
+    update({ rows, cols, values }, colours) {
+      const look = `${rows} ${colours.kind} ${colours.max} ${colours.at(colours.max).css}`
+      const same = before !== null && before.length === values.length && before.every((x, i) => Object.is(x, values[i]))
+      if (same && key === look) return false
+      const changed = before !== null && !same
+      before = values
+      key = look
+      canvas.width = cols
+      canvas.height = rows
+      const pen = canvas.getContext('2d')
+      const image = pen.createImageData(cols, rows)
+      const pixels = new Uint32Array(image.data.buffer)
+      for (let i = 0; i < pixels.length; i++) pixels[i] = Number.isFinite(values[i]) ? colours.at(values[i]).packed : 0
+      pen.putImageData(image, 0, 0)
+      return changed
+    }
+  }
+}

@@ -1,0 +1,50 @@
+/** Ids look up their rows in the embedding table. */
+
+import { signed } from '../lib/color.js'
+import { figure } from '../lib/figure.js'
+import { sentenceMatrix, tensorOf } from '../lib/run.js'
+import { peak, slice } from '../lib/slice.js'
+
+export const id = 'embedding'
+export const tensors = ['embedding.weight', 'embedding']
+export const controls = ['dModel', 'seed']
+export const pickers = ['sentence']
+
+/** The table, the rows one sentence takes out of it, and the ids that say which. */
+export function data(run, { sentence }) {
+  const weight = tensorOf(run, 'embedding.weight')
+  return {
+    table: slice(weight, { row: 0, col: 1, rowLabels: run.vocab.map((token, i) => `${token} ${i}`) }),
+    result: sentenceMatrix(run, 'embedding', sentence),
+    ids: run.ids[sentence],
+    domain: signed(peak(weight))
+  }
+}
+
+export const picture = (run, { sentence }) => ({
+  part: sentenceMatrix(run, 'embedding', sentence), domain: signed(peak(tensorOf(run, 'embedding.weight')))
+})
+
+export function mount(container, context) {
+  const { t } = context
+  const fig = figure(container, context)
+  const table = fig.matrix()
+  const result = fig.matrix()
+  return {
+    update({ table: all, result: taken, ids, domain }) {
+      const titles = { table: t('stages.embedding.table'), result: t('stages.embedding.result') }
+      const labels = [...all.rowLabels, ...taken.rowLabels]
+      const usedBy = ({ name, index }) => (name === 'embedding' ? { row: ids[index[1]] } : null)
+      const uses = ({ name, index }) => {
+        const row = name === 'embedding.weight' ? ids.indexOf(index[0]) : -1
+        return row < 0 ? null : { row }
+      }
+      table.update(all, { title: titles.table, domain, dense: true, alignTo: labels, follow: usedBy })
+      result.update(taken, { title: titles.result, domain, dense: true, alignTo: labels, follow: uses })
+      fig.legend([{ domain, text: t('frame.signed') }])
+      fig.numbers(t('frame.numbers'), [{ title: titles.table, part: all }, { title: titles.result, part: taken }])
+    },
+    mark: fig.mark,
+    destroy() {}
+  }
+}

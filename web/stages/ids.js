@@ -1,0 +1,74 @@
+/** The vocabulary, and every sentence as a row of ids. */
+
+import { chips } from '../lib/chips.js'
+import { signed } from '../lib/color.js'
+import { h, keep, setText } from '../lib/dom.js'
+import { tensorOf, tokenLabels } from '../lib/run.js'
+import { slice } from '../lib/slice.js'
+
+export const id = 'ids'
+export const tensors = ['ids']
+export const controls = ['tokenizer']
+export const pickers = []
+
+/** The vocabulary with how often each entry is used, and the ids of all sentences. */
+export function data(run, { sentence }) {
+  const counts = new Map()
+  for (const number of run.ids.flat()) counts.set(number, (counts.get(number) ?? 0) + 1)
+  return {
+    vocabulary: run.vocab.map((token, number) => ({ token, number, count: counts.get(number) ?? 0 })),
+    sentences: run.ids.map((ids, i) => ({ ids, tokens: tokenLabels(run, i), padding: run.padding[i], chosen: i === sentence }))
+  }
+}
+
+/** The map's stamp: the ids themselves. */
+export function picture(run) {
+  return { part: slice(tensorOf(run, 'ids'), { row: 0, col: 1 }), domain: signed(run.vocab.length) }
+}
+
+const createEntry = () => h('li', {}, h('span', { className: 'vocab-id' }), h('span', { className: 'vocab-token' }))
+
+export function mount(container, context) {
+  const { t } = context
+  const cell = (row, col) => ({ name: 'ids', index: [row, col] })
+  const sentences = h('section', {}, h('h2', {}, t('stages.ids.sentences')))
+  const vocabulary = h('ol', { className: 'vocabulary' })
+  container.append(sentences, h('section', {}, h('h2', {}, t('stages.ids.vocabulary')), vocabulary))
+  const list = chips(sentences, {
+    onLook: (row, col) => context.look(cell(row, col)),
+    onPress: (row, col) => context.press(cell(row, col)),
+    onLeave: context.leave, onRow: (row) => context.set({ sentence: row })
+  }, { inline: true })
+  let shown = null
+  let lit = null
+
+  function draw() {
+    list.update(shown.sentences.map(({ ids, tokens, padding, chosen }, row) => ({
+      name: String(row), chosen,
+      chips: ids.map((number, col) => ({ text: String(number), note: tokens[col], faint: padding[col], lit: number === lit }))
+    })))
+    keep(vocabulary, shown.vocabulary, createEntry, (entry, { token, number, count }) => {
+      setText(entry.children[0], String(number))
+      setText(entry.children[1], token)
+      entry.classList.toggle('is-lit', number === lit)
+      entry.classList.toggle('is-faint', count === 0)
+    })
+  }
+  const light = (number) => {
+    lit = number
+    if (shown) draw()
+  }
+  vocabulary.addEventListener('pointerover', (event) => {
+    const entry = event.target.closest('li')
+    if (entry) light([...vocabulary.children].indexOf(entry))
+  })
+  vocabulary.addEventListener('pointerleave', () => light(null))
+  return {
+    update(next) {
+      shown = next
+      draw()
+    },
+    mark: ({ current }) => light(current?.name === 'ids' ? shown?.sentences[current.index[0]]?.ids[current.index[1]] ?? null : null),
+    destroy() {}
+  }
+}

@@ -1,0 +1,44 @@
+/** Scores that must not count are replaced by minus infinity. */
+
+import { signed } from '../lib/color.js'
+import { figure } from '../lib/figure.js'
+import { attentionMatrix, tensorOf } from '../lib/run.js'
+import { peak } from '../lib/slice.js'
+
+export const id = 'mask'
+export const tensors = ['self_attn.masked_scores']
+export const controls = ['causal']
+export const pickers = ['sentence', 'head']
+
+/** The scores before and after masking, on one scale. */
+export const data = (run, { sentence, head }) => ({
+  before: attentionMatrix(run, 'self_attn.scores', sentence, head),
+  after: attentionMatrix(run, 'self_attn.masked_scores', sentence, head),
+  domain: signed(peak(tensorOf(run, 'self_attn.scores')))
+})
+
+export const picture = (run, { sentence, head }) => ({
+  part: attentionMatrix(run, 'self_attn.masked_scores', sentence, head), domain: signed(peak(tensorOf(run, 'self_attn.scores')))
+})
+
+const twin = ({ name, index }) => (/scores$/.test(name) ? { row: index[2], col: index[3] } : null)
+
+export function mount(container, context) {
+  const { t } = context
+  const fig = figure(container, context)
+  fig.body.classList.add('is-pair')
+  const before = fig.matrix()
+  const after = fig.matrix()
+  return {
+    update(next) {
+      const { domain } = next
+      const titles = { before: t('stages.mask.before'), after: t('stages.mask.after') }
+      before.update(next.before, { title: titles.before, domain, follow: twin, pair: true })
+      after.update(next.after, { title: titles.after, domain, follow: twin, pair: true })
+      fig.legend([{ domain, text: t('frame.signed') }])
+      fig.numbers(t('frame.numbers'), [{ title: titles.before, part: next.before }, { title: titles.after, part: next.after }])
+    },
+    mark: fig.mark,
+    destroy() {}
+  }
+}

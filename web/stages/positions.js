@@ -1,0 +1,83 @@
+/** The positional encoding: curves over position, and the table read off them. */
+
+import { curves } from '../lib/chart.js'
+import { signed } from '../lib/color.js'
+import { h, setText } from '../lib/dom.js'
+import { figure } from '../lib/figure.js'
+import { tensorOf, tokenLabels } from '../lib/run.js'
+import { peak, slice } from '../lib/slice.js'
+
+const MOST_CURVES = 16
+
+export const id = 'positions'
+export const tensors = ['positional_encoding']
+export const controls = ['positions', 'base', 'maxLength']
+export const pickers = ['sentence']
+
+/** The table with the sentence's tokens beside their positions, and how many positions the sentence takes. */
+export function data(run, { sentence }) {
+  const tensor = tensorOf(run, 'positional_encoding')
+  const names = tokenLabels(run, sentence)
+  const rowLabels = Array.from({ length: tensor.shape[0] }, (_, i) => (i < names.length ? `${names[i]} ${i}` : String(i)))
+  return {
+    table: slice(tensor, { row: 0, col: 1, rowLabels }),
+    used: run.tokens[sentence].length,
+    domain: signed(peak(tensor))
+  }
+}
+
+export function picture(run) {
+  const tensor = tensorOf(run, 'positional_encoding')
+  return { part: slice(tensor, { row: 0, col: 1 }), domain: signed(peak(tensor)) }
+}
+
+/** The dimensions drawn as curves: all, or an even choice that contains the one brought forward. */
+export function chosenCurves(count, chosen) {
+  const step = Math.ceil(count / MOST_CURVES)
+  const list = Array.from({ length: count }, (_, i) => i).filter((i) => i % step === 0 || i === chosen)
+  return { list, at: list.indexOf(chosen) }
+}
+
+export function mount(container, context) {
+  const { t } = context
+  const heading = h('h2')
+  const slot = h('div', { className: 'chart-slot' })
+  container.append(heading, slot)
+  const fig = figure(container, context)
+  const table = fig.matrix()
+  let shown = null
+  let look = { position: null, dim: 0 }
+  const cell = (position) => ({ name: 'positional_encoding', index: [position, look.dim] })
+  const chart = curves(slot, { onLook: (p) => context.look(cell(p)), onPress: (p) => context.press(cell(p)) })
+
+  function drawCurves() {
+    const { rows, cols, values } = shown.table
+    const dim = Math.min(look.dim, cols - 1)
+    const { list, at } = chosenCurves(cols, dim)
+    chart.update({
+      series: list.map((i) => Array.from({ length: rows }, (_, p) => values[p * cols + i])),
+      chosen: at, at: look.position, until: shown.used, label: t('stages.positions.chart', { dim }),
+      title: t('stages.positions.position'), palette: context.theme().palette
+    })
+    setText(heading, t('stages.positions.curves', { dim }))
+  }
+  return {
+    update(next) {
+      shown = next
+      const title = t('stages.positions.table')
+      drawCurves()
+      table.update(next.table, { title, domain: next.domain, dense: true })
+      fig.legend([{ domain: next.domain, text: t('frame.signed') }])
+      fig.numbers(t('frame.numbers'), [{ title, part: next.table }])
+    },
+    mark(marks) {
+      fig.mark(marks)
+      if (!shown || marks.current?.name !== 'positional_encoding') return
+      const [position, dim] = marks.current.index
+      if (position === look.position && dim === look.dim) return
+      look = { position, dim }
+      drawCurves()
+    },
+    destroy: chart.destroy
+  }
+}

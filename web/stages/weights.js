@@ -1,0 +1,74 @@
+/** Softmax: each row of scores becomes shares that add up to 1. */
+
+import { bars } from '../lib/chart.js'
+import { chance, signed } from '../lib/color.js'
+import { h, setText } from '../lib/dom.js'
+import { figure } from '../lib/figure.js'
+import { formula } from '../lib/formula.js'
+import { attentionMatrix, tensorOf } from '../lib/run.js'
+import { peak } from '../lib/slice.js'
+
+export const id = 'weights'
+export const tensors = ['self_attn.weights']
+export const controls = ['causal']
+export const pickers = ['sentence', 'head']
+
+/** Masked scores, the weights made of them, and the row of the last token. */
+export const data = (run, { sentence, head }) => ({
+  before: attentionMatrix(run, 'self_attn.masked_scores', sentence, head),
+  after: attentionMatrix(run, 'self_attn.weights', sentence, head),
+  last: Math.max(0, run.tokens[sentence].length - 1),
+  domain: signed(peak(tensorOf(run, 'self_attn.scores')))
+})
+
+export const picture = (run, { sentence, head }) => ({
+  part: attentionMatrix(run, 'self_attn.weights', sentence, head), domain: chance()
+})
+
+const rowOf = ({ name, index }) => (/(masked_scores|weights)$/.test(name) ? { row: index[2] } : null)
+
+export function mount(container, context) {
+  const { t } = context
+  const fig = figure(container, context)
+  fig.body.classList.add('is-pair')
+  const before = fig.matrix()
+  const after = fig.matrix()
+  const equation = formula('A_{i j} = frac{e^{S_{i j}}}{sum_k e^{S_{i k}}}')
+  const heading = h('h2')
+  const slot = h('div', { className: 'chart-slot is-low' })
+  container.append(h('div', { className: 'beside' }, h('div', { className: 'beside-main' }, heading, slot),
+    h('div', { className: 'equation' }, equation)), h('p', { className: 'note' }, t('stages.weights.caution')))
+  const chart = bars(slot)
+  let shown = null
+  let look = { row: null, col: -1 }
+
+  function drawBars() {
+    const { rowLabels, colLabels, cols, rows, values } = shown.after
+    const row = Math.min(look.row ?? shown.last, rows - 1)
+    const label = t('stages.weights.bars', { token: rowLabels[row] })
+    chart.update({
+      labels: colLabels, values: Array.from(values.slice(row * cols, (row + 1) * cols)), chosen: look.col, label,
+      palette: context.theme().palette
+    })
+    setText(heading, label)
+  }
+  return {
+    update(next) {
+      shown = next
+      const titles = { before: t('stages.weights.before'), after: t('stages.weights.after') }
+      before.update(next.before, { title: titles.before, domain: next.domain, follow: rowOf, pair: true })
+      after.update(next.after, { title: titles.after, domain: chance(), follow: rowOf, pair: true })
+      drawBars()
+      fig.legend([{ domain: next.domain, text: titles.before }, { domain: chance(), text: t('frame.chance') }])
+      fig.numbers(t('frame.numbers'), [{ title: titles.before, part: next.before }, { title: titles.after, part: next.after }])
+    },
+    mark(marks) {
+      fig.mark(marks)
+      const row = marks.current && rowOf(marks.current)?.row
+      if (!shown || row === null || row === undefined) return
+      look = { row, col: marks.current.index[3] }
+      drawBars()
+    },
+    destroy: chart.destroy
+  }
+}

@@ -1,0 +1,20 @@
+/** The colours that canvases need. They are those of style.css: a test holds the two together. */
+
+export const PALETTES = {
+  light: {
+    paper: '#fcfcfa', ink: '#14181b', muted: '#5c656b', line: '#dcdeda', accent: '#0b6e5d', faint: '#b9c1bd', wash: '#eaf2ee',
+    soft: '#93bfb4'
+  },
+  dark: {
+    paper: '#15191b', ink: '#eef1ef', muted: '#9aa5a3', line: '#31383a', accent: '#6fdcc0', faint: '#525d5d', wash: '#1c2826',
+    soft: '#3d7a6c'
+  }
+}
+
+const dark = matchMedia('(prefers-color-scheme: dark)')
+
+/** Light or dark, from the reader's choice or else the system's. @param {'auto' | 'light' | 'dark'} theme */
+export const modeOf = (theme) => (theme === 'auto' ? (dark.matches ? 'dark' : 'light') : theme)
+
+/** Calls back when the system changes its mind. @param {() => void} handle */
+export const onSystemTheme = (handle) => dark.addEventListener('change', handle)
