@@ -62,6 +62,11 @@ test('what is not bytes, and what is not a tensor', () => {
   assert.throws(() => gf.saveSafetensors({ a: [1] }), { code: 'type', message: /a must be a tensor/ })
 })
 
+test("Node's Buffers, which share memory, are read at their own place", () => {
+  const bytes = gf.saveSafetensors({ a: gf.tensor([1, 2, 3]) }), shared = Buffer.concat([Buffer.alloc(5), bytes]).subarray(5)
+  assert.deepEqual(gf.loadSafetensors(shared).tensors.a.toArray(), [1, 2, 3])
+})
+
 test('a file cut at any byte is refused', () => {
   const bytes = gf.saveSafetensors({ a: gf.tensor([1, 2, 3]), b: gf.tensor([[4]]) })
   for (let n = 0; n < bytes.length; n++) assert.throws(() => gf.loadSafetensors(bytes.slice(0, n)), { code: 'format' }, `${n} bytes`)

@@ -100,16 +100,17 @@ function showStage() {
   const moved = shown.stage !== null && shown.stage !== stage
   const inside = page.stage.contains(document.activeElement)
   shown.stage = stage
+  if (moved) {
+    looked = null
+    scrollTo({ top: 0 })
+  }
   parts.frame?.destroy()
   page.house.setAttribute('data-stage', stage)
   parts.frame = frame(page.stage, stages.find(({ id }) => id === stage), context)
   resize.disconnect()
   resize.observe(parts.frame.figure)
   document.title = `${parts.t(`stages.${stage}.name`)} · ${parts.t('app.title')}`
-  if (!moved) return
-  looked = null
   if (inside) page.stage.focus({ preventScroll: true })
-  scrollTo({ top: 0 })
 }
 
 let figureWidth = 0
@@ -188,14 +189,18 @@ let linkTimer = 0
 /** The address follows the state: at once for a step that Back undoes, else when the reader pauses, as it is slow to write. */
 function writeLink(history) {
   clearTimeout(linkTimer)
+  linkTimer = 0
   const url = `#${toHash(state)}`
   if (history === 'push') window.history.pushState(null, '', url)
-  else linkTimer = setTimeout(() => window.history.replaceState(null, '', url), LINK_DELAY)
+  else linkTimer = setTimeout(() => {
+    linkTimer = 0
+    window.history.replaceState(null, '', url)
+  }, LINK_DELAY)
 }
 
 function set(patch, history = 'replace') {
   const before = state
-  if (history === 'push') window.history.replaceState(null, '', `#${toHash(before)}`)
+  if (history === 'push' && linkTimer) window.history.replaceState(null, '', `#${toHash(before)}`)
   state = { ...state, ...patch }
   writeLink(history)
   const spoke = shown.language
@@ -233,6 +238,7 @@ async function start() {
 
 addEventListener('popstate', () => {
   clearTimeout(linkTimer)
+  linkTimer = 0
   state = fromHash(location.hash)
   trail = []
   speak()

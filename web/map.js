@@ -75,7 +75,7 @@ export function map(container, context) {
     if (current === stage) return
     current = stage
     const { link } = rooms[stages.findIndex(({ id }) => id === stage)]
-    link.scrollIntoView({ block: 'nearest', inline: 'center' })
+    requestAnimationFrame(() => link.scrollIntoView({ block: 'nearest', inline: 'center' }))
   }
   return {
     /** @param {object | null} run @param {object} state @param {'light' | 'dark'} mode */

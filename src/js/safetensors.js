@@ -86,8 +86,8 @@ function checkCover(entries, size) {
  * @throws {GlassformerError} 'format' for anything that is not a well-formed file
  */
 export function loadSafetensors(engine, bytes) {
-  const file = bytes instanceof ArrayBuffer ? new Uint8Array(bytes) : bytes
-  expect(file instanceof Uint8Array, 'type', () => `loadSafetensors: expected bytes, got ${describe(bytes)}`)
+  expect(bytes instanceof ArrayBuffer || bytes instanceof Uint8Array, 'type', () => `loadSafetensors: expected bytes, got ${describe(bytes)}`)
+  const file = bytes instanceof ArrayBuffer ? new Uint8Array(bytes) : new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length)
   const { header: { __metadata__: metadata = {}, ...header }, data } = readHeader(file), entries = Object.entries(header)
   for (const [name, entry] of entries) checkEntry(name, entry, data.length)
   checkCover(entries, data.length)

@@ -79,7 +79,9 @@ function visible(time) {
   return values(weights).map(weight => (weight === 0 ? 0 : 1))
 }
 
+/** One lesson computes with NumPy's doubles, the others with PyTorch's float32. */
 const direct = { method: 'direct', dtype: 'float64' }
+const torch = { method: 'log-float32' }
 
 const computed = {
   '000.embeddings': () => values(sentences()),
@@ -93,10 +95,10 @@ const computed = {
       .flat()
       .map(Math.round),
   '000.k_div_term': () => angles(table(10, 4, { base: 100, dtype: 'float64' })).flat(),
-  '000.pe_n100': () => values(table(10, 4, { base: 100 })),
-  '000.gen_pe_n100': () => values(table(10, 4, { base: 100 })),
-  '000.pe_n10000': () => values(table(10, 4)),
-  '000.sum_n10000': () => values(sentences(table(10, 4))),
+  '000.pe_n100': () => values(table(10, 4, { base: 100, ...torch })),
+  '000.gen_pe_n100': () => values(table(10, 4, { base: 100, ...torch })),
+  '000.pe_n10000': () => values(table(10, 4, torch)),
+  '000.sum_n10000': () => values(sentences(table(10, 4, torch))),
   '001.pe_5x6': () => values(table(5, 6, { layout: 'concatenated', ...direct })),
   '001.distance_norm_dot': () => neighbours(table(5, 6, { layout: 'concatenated', ...direct })),
   '002.position': () =>
@@ -104,9 +106,9 @@ const computed = {
       .flat()
       .map(Math.round),
   '002.div_term': () => angles(table(2, 8, { dtype: 'float64' }))[1],
-  '002.pe': () => values(table(5, 8)),
-  '002.pe_unsqueezed': () => values(table(5, 8)),
-  '002.pe_transposed': () => values(table(5, 8)).slice(0, 23),
+  '002.pe': () => values(table(5, 8, torch)),
+  '002.pe_unsqueezed': () => values(table(5, 8, torch)),
+  '002.pe_transposed': () => values(table(5, 8, torch)).slice(0, 23),
   '004.layer_norm_std': () => rowStatistics(normalised()).map(({ std }) => std),
   '004.causal_mask': () => visible(5),
 }
@@ -127,6 +129,39 @@ test('000: both printed sums, as far as the printed embeddings tell', () => {
   }
 })
 
+test('000.tokens: the sentences cut into words', () => {
+  const cut = item('000.sequences').value.map(sentence => gf.text.words(sentence, { punctuation: false }))
+  assert.deepEqual(cut, item('000.tokens').value)
+})
+
+test('004: words, their numbers and back', () => {
+  const tokens = item('004.tokens').value
+  assert.deepEqual(gf.text.whitespace(tokens.join(' ')), tokens)
+  const vocab = new gf.text.Vocab([tokens], { order: 'first-seen' })
+  assert.deepEqual(Object.fromEntries(vocab.stoi), item('004.str2idx').value)
+  assert.deepEqual({ ...vocab.itos }, item('004.idx2str').value)
+  assert.deepEqual(Array.from(vocab.encode(tokens)), item('004.input_ids').value)
+})
+
+test('004: the shapes on the way', () => {
+  const x = printedInput('004.input_embeddings')
+  assert.deepEqual([[...x.shape]], item('004.shape_multihead').value)
+  const attended = new gf.nn.MultiheadAttention(16, 4).forward(x)[0]
+  assert.deepEqual([[...attended.shape]], item('004.shape_multihead').value)
+  const embedded = new gf.nn.Embedding(5, 16).forward([item('004.input_ids').value])
+  const placed = new gf.nn.LearnedPositionalEncoding(12, 16).forward(embedded)
+  assert.deepEqual(
+    [embedded, placed].map(t => [...t.shape]),
+    item('004.shapes_embedding').value,
+  )
+  const one = t => t.reshape(1, 1, 5, 16)
+  const output = F.scaledDotProductAttention(one(placed), one(placed), one(placed)).reshape(1, 5, 16)
+  assert.deepEqual(
+    [placed, output].map(t => [...t.shape]),
+    item('004.shapes_attention').value,
+  )
+})
+
 test('003.shapes: the table and its column of positions', () => {
   const [shape] = item('003.shapes').value
   assert.deepEqual(table(256, 512).shape, shape)
@@ -137,23 +172,12 @@ test('004.layer_norm_mean: what is left of the mean is rounding noise', () => {
 })
 
 test('every printed number is accounted for', () => {
-  const elsewhere = {
-    '000.sequences': 'words',
-    '000.tokens': 'words',
-    '002.ids': 'pipeline',
-    '002.output': 'pipeline',
-    '003.shapes': 'above',
-    '004.tokens': 'words',
-    '004.str2idx': 'words',
-    '004.idx2str': 'words',
-    '004.input_ids': 'words',
-    '004.shapes_embedding': 'lesson',
-    '004.shapes_attention': 'lesson',
-    '004.shape_multihead': 'lesson',
-    '004.input_embeddings': 'an input of unknown seed',
-    '004.layer_norm_mean': 'above',
-    '000.zeros': 'nothing is computed',
-    '002.zeros': 'nothing is computed',
-  }
-  assert.deepEqual(items.map(one => one.id).sort(), [...Object.keys(computed), ...Object.keys(elsewhere)].sort())
+  const above = ['000.tokens', '003.shapes', '004.tokens', '004.str2idx', '004.idx2str', '004.input_ids']
+  const shapes = ['004.shapes_embedding', '004.shapes_attention', '004.shape_multihead', '004.layer_norm_mean']
+  const inputs = ['000.sequences', '002.ids', '004.input_embeddings']
+  const replayed = ['002.output']
+  const nothingComputed = ['000.zeros', '002.zeros']
+  const others = [...above, ...shapes, ...inputs, ...replayed, ...nothingComputed]
+  const ids = items.map(one => one.id).sort()
+  assert.deepEqual(ids, [...Object.keys(computed), ...others].sort())
 })

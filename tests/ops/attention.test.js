@@ -92,6 +92,21 @@ test('scaledDotProductAttention: what is hidden has no influence, whatever it is
   assertSame(plain(F.scaledDotProductAttention(q, ...changed, options)).data.slice(0, 8), before)
 })
 
+test('scaledDotProductAttention: isCausal gives the bits of the mask it stands for', () => {
+  for (const [queries, keys] of [
+    [1, 5],
+    [7, 7],
+    [37, 37],
+    [20, 50],
+    [50, 20],
+  ]) {
+    const [q, k, v] = qkv(queries, keys)
+    const seen = Array.from({ length: queries }, (_, i) => Array.from({ length: keys }, (_, j) => j <= i))
+    const expected = plain(F.scaledDotProductAttention(q, k, v, { attnMask: seen }))
+    assertSame(F.scaledDotProductAttention(q, k, v, { isCausal: true }), expected, `${queries} queries, ${keys} keys`)
+  }
+})
+
 test('scaledDotProductAttention: no keys at all give zeros', () => {
   const q = gf.tensor(new Float32Array(8), { shape: [1, 1, 2, 4] })
   const none = gf.tensor(new Float32Array(0), { shape: [1, 1, 0, 4] })

@@ -8,6 +8,8 @@ import { labels, leftGutter, topPlan } from './labels.js'
 import { caption, fit, heightFor, tensorHeat } from './matrix.js'
 
 const GAP = 12
+const COMFORTABLE = 34
+const MANY_ROWS = 24
 
 function area(root, name) {
   const element = h('div', { className: `product-${name}` })
@@ -16,16 +18,25 @@ function area(root, name) {
 }
 
 /** Rows of the right factor without numbers: low, so that the product below stays in sight. */
-const innerHeightFor = (width, rows) => (rows > 24 ? Math.max(4, Math.min(width, 10)) : 14)
+const innerHeightFor = (width, rows) => (rows > MANY_ROWS ? Math.max(4, Math.min(width, 10)) : 14)
 
-/** The cell width at which both factors and the labels between them fit. */
-function columnWidth({ left, right, product, bias }, width) {
+/** One width for all columns; if that is small, the side with fewer columns takes up to half the room. */
+function columnWidths(room, inner, outer) {
+  const even = fit(room, inner + outer)
+  if (even >= COMFORTABLE) return { inner: even, outer: even }
+  const wide = Math.max(even, Math.min(COMFORTABLE, fit(room / 2, outer)))
+  return { inner: Math.min(COMFORTABLE, fit(room - wide * outer, inner)), outer: wide }
+}
+
+/** Widths and heights at which both factors and the labels between them fit. */
+function sizesOf({ left, right, product, bias }, width) {
   const gutter = leftGutter(left.rowLabels)
   const between = Math.max(leftGutter(right.rowLabels), bias ? leftGutter(bias.rowLabels) : 0) + GAP
-  const columns = left.cols + product.cols
-  const loose = fit(width - gutter - between, columns)
-  const { overhang } = topPlan(right.colLabels, loose)
-  return { gutter, between, cell: overhang ? fit(width - gutter - between - overhang, columns) : loose }
+  const room = width - gutter - between
+  const { overhang } = topPlan(right.colLabels, columnWidths(room, left.cols, product.cols).outer)
+  const { inner, outer } = columnWidths(room - overhang, left.cols, product.cols)
+  const innerHeight = outer >= COMFORTABLE && right.rows <= MANY_ROWS ? 28 : innerHeightFor(outer, right.rows)
+  return { gutter, between, inner, outer, innerHeight, rowHeight: heightFor(Math.max(inner, outer)) }
 }
 
 /**
@@ -51,12 +62,11 @@ export function product(container, handlers) {
   const heats = { left, right, bias, product: tensorHeat(area(root, 'result'), handlers) }
   let hasBias = false
 
-  function updateLabels({ left, right, bias }, { gutter, between, cell, rowHeight, innerHeight }) {
-    const rightPlan = topPlan(right.colLabels, cell)
-    const leftPlan = topPlan(left.colLabels, cell)
-    const top = (plan, items) => ({ items, cell, room: plan.height, slanted: plan.slanted, step: plan.step })
-    sides.rightTop.update(top(rightPlan, right.colLabels))
-    sides.leftTop.update(top(leftPlan, left.colLabels))
+  function updateLabels({ left, right, bias }, { gutter, between, inner, outer, rowHeight, innerHeight }) {
+    const rightPlan = topPlan(right.colLabels, outer)
+    const top = (plan, items, cell) => ({ items, cell, room: plan.height, slanted: plan.slanted, step: plan.step })
+    sides.rightTop.update(top(rightPlan, right.colLabels, outer))
+    sides.leftTop.update(top(topPlan(left.colLabels, inner), left.colLabels, inner))
     sides.rightLeft.update({ items: right.rowLabels, cell: innerHeight, room: between })
     sides.biasLeft.update({ items: bias?.rowLabels ?? [], cell: innerHeight, room: between })
     sides.leftLeft.update({ items: left.rowLabels, cell: rowHeight, room: gutter })
@@ -71,22 +81,21 @@ export function product(container, handlers) {
      *   its heatmap view without the sizes
      */
     update(parts, { width, titles, views }) {
-      const sizes = columnWidth(parts, width)
-      const rowHeight = heightFor(sizes.cell)
-      const innerHeight = sizes.cell >= 34 ? 28 : innerHeightFor(sizes.cell, parts.right.rows)
+      const sizes = sizesOf(parts, width)
+      const { inner, outer, innerHeight, rowHeight } = sizes
       hasBias = Boolean(parts.bias)
       biasArea.hidden = !hasBias
       heads.left.update(titles.left, parts.left.rows, parts.left.cols)
       heads.right.update(titles.right, parts.right.rows, parts.right.cols)
       below.update(titles.product, parts.product.rows, parts.product.cols)
-      updateLabels(parts, { ...sizes, rowHeight, innerHeight })
-      const inner = { width: sizes.cell, height: innerHeight }
-      const outer = { width: sizes.cell, height: rowHeight }
-      const draw = (name, cell) => heats[name].update(parts[name], { ...views[name], title: titles[name], cell })
-      draw('left', outer)
-      draw('right', inner)
-      draw('product', outer)
-      if (hasBias) draw('bias', inner)
+      updateLabels(parts, sizes)
+      const draw = (name, cellWidth, cellHeight) => heats[name].update(parts[name], {
+        ...views[name], title: titles[name], cell: { width: cellWidth, height: cellHeight }
+      })
+      draw('left', inner, rowHeight)
+      draw('right', outer, innerHeight)
+      draw('product', outer, rowHeight)
+      if (hasBias) draw('bias', outer, innerHeight)
     },
     /** @param {{ current: object | null, pinned: boolean, sources: object[] }} marks cells of tensors */
     mark({ current, pinned, sources }) {

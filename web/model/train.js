@@ -3,9 +3,11 @@
  *
  * Every batch is drawn from the seed and the number of its step, so a second training gives the same bits, and one that
  * was stopped (Ctrl-C) goes on where it was. The same model without positional encoding is trained too, to show that it
- * fails. Options: --steps N, --seed N, --out FILE, --fresh (forget the stopped run), --only positions|none.
+ * fails. Options: --steps N, --seed N, --out FILE, --fresh (forget the stopped run), --until N (stop after that step),
+ * --checkpoints DIR, --only positions|none.
  */
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { load } from '../../src/js/index.js'
@@ -18,12 +20,14 @@ const { values: options } = parseArgs({
     seed: { type: 'string', default: '42' },
     out: { type: 'string', default: fileURLToPath(new URL('date_translator.safetensors', import.meta.url)) },
     fresh: { type: 'boolean', default: false },
+    until: { type: 'string' },
+    checkpoints: { type: 'string', default: fileURLToPath(new URL('../../build/train/', import.meta.url)) },
     only: { type: 'string' }
   }
 })
 
-const BATCH = 64, PEAK = 4e-3, WARM_UP = 200, SMOOTHING = 0.05, TEST = 2000, CHECKPOINTS = fileURLToPath(new URL('../../build/train/', import.meta.url))
-const steps = Number(options.steps), seed = Number(options.seed)
+const BATCH = 64, PEAK = 4e-3, WARM_UP = 200, SMOOTHING = 0.05, TEST = 2000
+const steps = Number(options.steps), seed = Number(options.seed), until = Number(options.until ?? Infinity)
 const gf = await load()
 
 let isStopping = false
@@ -83,7 +87,7 @@ const keptTensors = (model, optimizer) => Object.fromEntries(model.namedParamete
 
 /** @param {string} file @param {any} model @param {any} optimizer @param {number} step */
 function saveCheckpoint(file, model, optimizer, step) {
-  mkdirSync(CHECKPOINTS, { recursive: true })
+  mkdirSync(options.checkpoints, { recursive: true })
   writeFileSync(`${file}.part`, gf.saveSafetensors(keptTensors(model, optimizer), { step: String(step), seed: String(seed), steps: String(steps) }))
   renameSync(`${file}.part`, file)
 }
@@ -116,11 +120,11 @@ function train(positions) {
   console.log(positions ? 'with positional encoding' : 'without positional encoding')
   gf.manualSeed(seed)
   const model = createTranslator(gf, { ...CONFIG, positions }).train(), optimizer = new gf.optim.Adam(model.parameters(), { betas: [0.9, 0.98], eps: 1e-9 })
-  const file = `${CHECKPOINTS}${positions ? 'positions' : 'none'}.safetensors`, first = resume(file, model, optimizer), started = Date.now()
+  const file = join(options.checkpoints, `${positions ? 'positions' : 'none'}.safetensors`), first = resume(file, model, optimizer), started = Date.now()
   for (let step = first + 1; step <= steps; step++) {
     const loss = trainStep(model, optimizer, step)
     if (step % 200 === 0 || step === steps) report(step, loss, accuracy(model, 200), started, first)
-    if (isStopping) {
+    if (isStopping || step === until) {
       saveCheckpoint(file, model, optimizer, step)
       console.log(`stopped after step ${step}; npm run train goes on from here`)
       process.exit(130)

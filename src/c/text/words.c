@@ -304,18 +304,15 @@ static void take_stop(tokenizer *t) {
   else take_plain(t);
 }
 
-/* : or , and, if one follows directly, the second of a pair, which only the end of the text cuts off. */
+/* : or , and, if one follows directly, the second of a pair, to which nothing is done. P2 has nothing left to do for it:
+ * where it ends the text, it is a token already. */
 static void take_pause(tokenizer *t) {
   if (!is_pause(t, t->scan.at)) {
     take_plain(t);
     return;
   }
   take_alone(t, 1, AFTER_SPACE);
-  if (kind_at(t, t->scan.at) != ',') return;
-  bool ends_text = t->scan.flags & GF_TEXT_END;
-  int next = t->scan.at + 1;
-  if (ends_text && next + is_at(t, next, '\n') == t->scan.bytes) take_alone(t, 1, AFTER_SPACE);
-  else take_plain(t);
+  if (kind_at(t, t->scan.at) == ',') take_plain(t);
 }
 
 static void take_backticks(tokenizer *t) {

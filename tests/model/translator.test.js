@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { load } from '../../src/js/index.js'
+import { dateOf, DAYS, encode, example, FORMATS, idsOf, isHeldOut, joinTarget, korean, LONGEST, SOURCE_TOKENS, splitSource, TARGET_TOKENS } from '../../web/model/dates.js'
+import { createTranslator } from '../../web/model/translator.js'
+
+const gf = await load()
+const WEIGHTS = fileURLToPath(new URL('../../web/model/date_translator.safetensors', import.meta.url))
+const TRAIN = fileURLToPath(new URL('../../web/model/train.js', import.meta.url))
+
+function trained() {
+  const model = createTranslator(gf)
+  model.loadStateDict(gf.loadSafetensors(readFileSync(WEIGHTS)).tensors)
+  return model.eval()
+}
+
+const translate = (model, texts) => model.translate(texts.map(t => encode(splitSource(t), idsOf(SOURCE_TOKENS), LONGEST.source))).map(joinTarget)
+
+test('the dates: every day of two centuries, in every form, fits the tokens', () => {
+  assert.deepEqual(dateOf(0), [1900, 1, 1])
+  assert.deepEqual(dateOf(DAYS - 1), [2099, 12, 31])
+  for (let day = 0; day < DAYS; day += 13) for (let format = 0; format < FORMATS.length; format++) {
+    const { source, input, target } = example(day, format)
+    assert.ok(source.length === LONGEST.source && input.length === LONGEST.target && target.length === LONGEST.target)
+  }
+  const held = Array.from({ length: DAYS }, (_, d) => d).filter(isHeldOut).length / DAYS
+  assert.ok(Math.abs(held - 0.1) < 0.01, `${held}`)
+  assert.deepEqual(FORMATS.map(f => f(2026, 11, 20)), ['november 20 2026', '20 nov 2026', 'the 20th of november, 2026', '2026-11-20', '11/20/2026'])
+  assert.throws(() => encode(['soup'], idsOf(SOURCE_TOKENS), 3), /soup/)
+})
+
+test('the committed weights translate held-out dates: at least 99.5 % exactly', () => {
+  const model = trained(), days = Array.from({ length: DAYS }, (_, d) => d).filter(isHeldOut).filter((_, i) => i % 9 === 0)
+  let right = 0
+  for (let i = 0; i < days.length; i += 200) {
+    const part = days.slice(i, i + 200)
+    const answers = translate(model, part.map((day, k) => FORMATS[(i + k) % FORMATS.length](...dateOf(day))))
+    answers.forEach((answer, k) => { right += answer === korean(...dateOf(part[k])) ? 1 : 0 })
+  }
+  assert.ok(days.length > 800 && right / days.length >= 0.995, `${right} of ${days.length}`)
+})
+
+test('the committed weights are small, and belong to the tokens', () => {
+  const bytes = readFileSync(WEIGHTS)
+  assert.ok(bytes.length <= 500_000)
+  const { tensors, metadata } = gf.loadSafetensors(bytes)
+  assert.equal(tensors['source_embedding.weight'].shape[0], SOURCE_TOKENS.length)
+  assert.equal(tensors['output.weight'].shape[0], TARGET_TOKENS.length)
+  assert.ok(Number(metadata.exact) >= 0.995)
+})
+
+test('cross-attention looks where the answer stands: the day after 월 reads the source day', () => {
+  const model = trained()
+  const source = [encode(splitSource('november 20 2026'), idsOf(SOURCE_TOKENS), LONGEST.source)]
+  const { trace } = gf.trace(() => model.forward(source, [example(0, 0).input]))
+  assert.ok(trace.names.includes('transformer.decoder.layers.1.multihead_attn.weights'))
+  assert.deepEqual(translate(model, ['november 20 2026', '2026-11-20', '11/20/2026']), Array(3).fill('2026년 11월 20일'))
+})
+
+test('training is the same to the bit, also when it was stopped and resumed', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'glassformer-'))
+  const train = (out, ...more) => {
+    const result = spawnSync(process.execPath, [TRAIN, '--steps', '6', '--only', 'positions', '--out', join(folder, out), '--checkpoints', folder, ...more], { encoding: 'utf8' })
+    return result
+  }
+  try {
+    train('whole')
+    assert.equal(train('parts', '--until', '2').status, 130)
+    assert.match(train('parts').stdout, /going on after step 2/)
+    assert.deepEqual(readFileSync(join(folder, 'parts')), readFileSync(join(folder, 'whole')))
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})
