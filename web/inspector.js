@@ -125,13 +125,14 @@ export function inspector(container, { t, press, visit, set }) {
     }
     const tensor = tensorOf(run, cell.name)
     const value = valueAt(tensor, cell.index)
-    const short = tensor.data instanceof Int32Array ? exact(value) : fixed(value)
+    const type = tensor.data instanceof Int32Array ? 'int32' : 'float32'
+    const short = type === 'int32' ? exact(value) : fixed(value)
     body.replaceChildren(
       crumbs(), h('p', { className: 'cell-name' }, h('code', {}, key(cell))),
       h('p', { className: 'cell-value' }, short),
       h('ul', { className: 'places' }, places(run, cell, t)),
       h('dl', { className: 'facts' },
-        h('dt', {}, t('inspector.exact')), h('dd', { 'data-exact': key(cell) }, exact(value)),
+        h('dt', {}, t('inspector.exact', { type })), h('dd', { 'data-exact': key(cell) }, exact(value)),
         h('dt', {}, t('inspector.index')), h('dd', {}, `[${cell.index.join(', ')}]`),
         h('dt', {}, t('inspector.shape')), h('dd', {}, dimensions(tensor.shape))),
       made(),

@@ -143,6 +143,12 @@ test("dropout acts while training, with PyTorch's order of draws repeated under 
   assert.notDeepEqual(run().data, trained.data)
 })
 
+test('layers: PyTorch takes the width of the feed-forward layer and dropout by position, too', () => {
+  assert.deepEqual([...new TransformerEncoderLayer(6, 2, 9).linear1.weight.shape], [9, 6])
+  assert.equal(new TransformerDecoderLayer(6, 2, 9, 0.25).dropout1.p, 0.25)
+  assert.deepEqual([...new gf.nn.Transformer(6, 2, 1, 1, 9).decoder.layers.at(0).linear1.weight.shape], [9, 6])
+})
+
 test('layers: what they do not take', () => {
   assertRejects(() => new TransformerEncoderLayer(10, 3), 'range', '10', '3')
   assertRejects(
@@ -157,9 +163,9 @@ test('layers: what they do not take', () => {
   assertRejects(() => new TransformerDecoderLayer(6, 2, { dropout: -1 }), 'range', 'dropout', '-1')
   assertRejects(() => new TransformerEncoder('layer', 2), 'type', 'TransformerEncoder', 'layer')
   assertRejects(() => new TransformerEncoder(layer(), -1), 'range', 'TransformerEncoder', '-1')
-  // PyTorch takes the width of the feed-forward layer by position, too; ignoring it in silence would be a trap.
-  assertRejects(() => new TransformerEncoderLayer(6, 2, 9), 'type', 'TransformerEncoderLayer', 'options', '9')
-  assertRejects(() => new gf.nn.Transformer(6, 2, 1, 1, 9), 'type', 'Transformer', 'options', '9')
+  assertRejects(() => new TransformerEncoderLayer(6, 2, 9, 0, 3), 'type', 'TransformerEncoderLayer', 'options', '9')
+  assertRejects(() => new gf.nn.Transformer(6, 2, 1, 1, 9, 0, 1), 'type', 'Transformer', 'options', '9')
+  assertRejects(() => new TransformerDecoderLayer(6, 2, 'relu'), 'type', 'TransformerDecoderLayer', 'options', 'relu')
   const one = layer()
   assertRejects(() => one.forward(toTensor(numbers([2, 4, 5], 1))), 'shape', '6', '[2, 4, 5]')
   assertRejects(() => one.forward(x(1), { srcMask: causal(3) }), 'shape', '[4, 4]', '[3, 3]')

@@ -1,5 +1,6 @@
 // Columns 2i and 2i+1 at position p are the sine and cosine of the angle p / base^(2i/d). The layout either keeps each
-// pair together or puts all sines before all cosines. An odd d has one sine without a partner.
+// pair together or puts all sines before all cosines. An odd d leaves one sine without a partner: the interleaved loop of
+// the lessons runs over whole pairs and leaves that column 0, the other layout has it.
 import { zeros } from './tensor.js'
 
 const angleRate = {
@@ -17,7 +18,8 @@ export function forward(
     if (layout === 'interleaved') return 2 * pair + isCosine
     return isCosine ? sines + pair : pair
   }
-  for (let column = 0; column < d; column++) {
+  const columns = layout === 'interleaved' ? d - (d % 2) : d
+  for (let column = 0; column < columns; column++) {
     const pair = Math.floor(column / 2)
     const isCosine = column % 2
     const rate = angleRate[method](pair, d, base)

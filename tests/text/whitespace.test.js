@@ -45,6 +45,15 @@ test('long texts: windows do not show', () => {
   assert.deepEqual(whitespace(`a${' '.repeat(100000)}b`), ['a', 'b'])
 })
 
+test('tokens that resemble each other are not taken for each other', () => {
+  const middles = Array.from({ length: 20000 }, (_, i) => String(i).padStart(1 + i % 9, '0'))
+  for (const [left, right] of [['beginning', 'endingend'], ['the-same', 'the-same'], ['ab', ''], ['', '']]) {
+    const alike = middles.map(middle => left + middle + right)
+    const twice = [...alike, ...alike.toReversed()]
+    assert.deepEqual(whitespace(twice.join(' ')), twice)
+  }
+})
+
 test('memory stays as it is', () => {
   const text = 'some words, 그리고 낱말 '.repeat(5000)
   whitespace(text)

@@ -55,7 +55,8 @@ const rules = {
   two4: [['gotta _gotta', 'got ta _gotta']],
   two5: [['lemme élemme', 'lem me élemme']],
   two6: [["more'n more'nx", "more 'n more'nx"]],
-  two7: [['wanna', 'wan na'], ['wanna-', 'wanna-'], ["wanna'll ", "wan na 'll"], ["wannan't ", "wan na n't"], ['wanna\tx', 'wan na x']],
+  two7: [['wanna', 'wan na'], ['wanna-', 'wanna-'], ["wanna'll ", "wan na 'll"], ["wannan't ", "wan na n't"],
+    ['wanna\tx', 'wan na x']],
   three0: [["'tis x'tis", "'t is x'tis"], ["\t'tis", "'tis"], ["cannot'tis", "can not 't is"],
     ["'tıſn't ", "'t ıſ n't"]],
   three1: [["'twas", "'t was"], ["'tis'twas", "'t is 't was"], ["'twas'tis", "'t was 'tis"]]

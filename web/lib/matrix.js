@@ -8,7 +8,8 @@ import { dimensions, exact } from './number.js'
 import { cellOf, indexOf } from './slice.js'
 
 const LARGEST = 48
-const SMALLEST = 4
+/** The narrowest cell; a matrix of more columns than fit is scrolled inside its frame. */
+export const SMALLEST = 4
 const NUMBERS = 34
 const PAIR_FROM = 560
 const PAIR_GAP = 32

@@ -5,11 +5,12 @@
 
 import { h } from './dom.js'
 import { labels, leftGutter, topPlan } from './labels.js'
-import { caption, fit, heightFor, tensorHeat } from './matrix.js'
+import { SMALLEST, caption, fit, heightFor, tensorHeat } from './matrix.js'
 
 const GAP = 12
 const COMFORTABLE = 34
 const MANY_ROWS = 24
+const TALL = 480
 
 function area(root, name) {
   const element = h('div', { className: `product-${name}` })
@@ -18,13 +19,14 @@ function area(root, name) {
 }
 
 /** Rows of the right factor without numbers: low, so that the product below stays in sight. */
-const innerHeightFor = (width, rows) => (rows > MANY_ROWS ? Math.max(4, Math.min(width, 10)) : 14)
+const innerHeightFor = (width, rows) => (rows > MANY_ROWS ? Math.max(4, Math.min(width, 10, Math.floor(TALL / rows))) : 14)
 
 /** One width for all columns; if that is small, the side with fewer columns takes up to half the room. */
 function columnWidths(room, inner, outer) {
   const even = fit(room, inner + outer)
   if (even >= COMFORTABLE) return { inner: even, outer: even }
-  const wide = Math.max(even, Math.min(COMFORTABLE, fit(room / 2, outer)))
+  const spare = fit(room - inner * SMALLEST, outer)
+  const wide = Math.max(even, Math.min(COMFORTABLE, spare, fit(room / 2, outer)))
   return { inner: Math.min(COMFORTABLE, fit(room - wide * outer, inner)), outer: wide }
 }
 

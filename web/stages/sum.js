@@ -1,7 +1,6 @@
 /** Embedding and positional encoding, added cell by cell. */
 
 import { signed } from '../lib/color.js'
-import { h } from '../lib/dom.js'
 import { figure } from '../lib/figure.js'
 import { sentenceMatrix, tensorOf, tokenLabels } from '../lib/run.js'
 import { peak, slice } from '../lib/slice.js'
@@ -36,11 +35,8 @@ function twin({ name, index }) {
 export function mount(container, context) {
   const { t } = context
   const fig = figure(container, context)
-  const sign = (text) => fig.body.append(h('div', { className: 'operator', 'aria-hidden': 'true' }, text))
   const embedding = fig.matrix()
-  sign('+')
   const positions = fig.matrix()
-  sign('=')
   const result = fig.matrix()
   return {
     update(next) {

@@ -7,7 +7,8 @@
  * Sixteen queries are worked on at a time: their scores against all keys, the softmax of each row, the weighted sum.
  * That block is all the memory the method needs; scores and weights are written out in full only when the caller keeps
  * them, by the same instructions. Under a causal mask a block stops at its last visible key. A query that may attend to
- * nothing gets NaN, as in PyTorch.
+ * nothing gets NaN, as in PyTorch. A NaN among values counts where its weight is 0, too (0 NaN is NaN), but under a
+ * causal mask only for queries of the same block or later.
  */
 #include "matmul.h"
 #include "softmax.h"

@@ -3,7 +3,8 @@
  *     mean = sum(x) / C,  var = sum((x - mean)^2) / C,  rstd = 1 / sqrt(var + eps)
  *     out[c] = (x[c] - mean) rstd weight[c] + bias[c]
  *
- * The sums are double, which makes one pass enough: var = sum(x^2)/C - mean^2 loses nothing that a float32 row holds.
+ * The sums are double, which makes one pass enough: var = sum(x^2)/C - mean^2 is off by about 1e-16 mean^2, which tells
+ * only where the mean is a million times the deviation (and there a float32 row has lost more).
  * The subtraction x - mean uses the double mean's rounding and its rest, so a large offset does not cost digits.
  */
 #include "../glassformer.h"

@@ -304,8 +304,8 @@ static void take_stop(tokenizer *t) {
   else take_plain(t);
 }
 
-/* : or , and, if one follows directly, the second of a pair, to which nothing is done. P2 has nothing left to do for it:
- * where it ends the text, it is a token already. */
+/* : or , and, if one follows directly, the second of a pair, to which nothing is done. Where that one ends the text,
+ * P2 need not cut it off: it is a token already. */
 static void take_pause(tokenizer *t) {
   if (!is_pause(t, t->scan.at)) {
     take_plain(t);

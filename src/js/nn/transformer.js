@@ -20,6 +20,23 @@ import { MultiheadAttention, xavierUniform } from './multihead_attention.js'
  * @property {boolean} [bias] true
  */
 
+/**
+ * Arguments as PyTorch takes them by position, numbers in the order of `names`, and one options object after them.
+ * @param {string} where @param {readonly unknown[]} config @param {readonly string[]} names
+ * @returns {any} options with the numbers under their names
+ */
+function readConfig(where, config, names) {
+  const count = config.findIndex(v => typeof v !== 'number'), numbers = count < 0 ? config : config.slice(0, count)
+  const [options = {}, ...more] = config.slice(numbers.length)
+  const isPlain = typeof options === 'object' && options !== null && more.length === 0 && numbers.length <= names.length
+  expect(isPlain, 'type', () =>
+    `${where}: expected ${names.join(', ')} (numbers) and then options (an object), got ${config.map(describe).join(', ')}`)
+  return { ...Object.fromEntries(numbers.map((n, i) => [names[i], n])), ...options }
+}
+
+/** What a layer takes by position after dModel and nhead. */
+const LAYER_NUMBERS = ['dimFeedforward', 'dropout']
+
 /** What both kinds of layer have in common: a feed-forward network and the residual sums around every sub-layer. */
 class TransformerLayer extends Module {
   /**
@@ -44,10 +61,11 @@ class TransformerLayer extends Module {
 export class TransformerEncoderLayer extends TransformerLayer {
   static inputNames = ['src']
 
-  /** @param {Engine} engine @param {number} dModel @param {number} nhead @param {LayerOptions} [options] */
-  constructor(engine, dModel, nhead, options = {}) {
+  /** @param {Engine} engine @param {number} dModel @param {number} nhead @param {...(number | LayerOptions)} config dimFeedforward and dropout may come as numbers, then options */
+  constructor(engine, dModel, nhead, ...config) {
     super(engine)
-    const { dimFeedforward = 2048, dropout = 0.1, activation = 'relu', layerNormEps: eps = 1e-5, normFirst = false, bias = true } = options
+    const { dimFeedforward = 2048, dropout = 0.1, activation = 'relu', layerNormEps: eps = 1e-5, normFirst = false, bias = true } =
+      readConfig('TransformerEncoderLayer', config, LAYER_NUMBERS)
     this.self_attn = new MultiheadAttention(engine, dModel, nhead, { dropout, bias })
     this.linear1 = new Linear(engine, dModel, dimFeedforward, { bias })
     this.dropout = new Dropout(engine, dropout)
@@ -77,10 +95,11 @@ export class TransformerEncoderLayer extends TransformerLayer {
 export class TransformerDecoderLayer extends TransformerLayer {
   static inputNames = ['tgt', 'memory']
 
-  /** @param {Engine} engine @param {number} dModel @param {number} nhead @param {LayerOptions} [options] */
-  constructor(engine, dModel, nhead, options = {}) {
+  /** @param {Engine} engine @param {number} dModel @param {number} nhead @param {...(number | LayerOptions)} config dimFeedforward and dropout may come as numbers, then options */
+  constructor(engine, dModel, nhead, ...config) {
     super(engine)
-    const { dimFeedforward = 2048, dropout = 0.1, activation = 'relu', layerNormEps: eps = 1e-5, normFirst = false, bias = true } = options
+    const { dimFeedforward = 2048, dropout = 0.1, activation = 'relu', layerNormEps: eps = 1e-5, normFirst = false, bias = true } =
+      readConfig('TransformerDecoderLayer', config, LAYER_NUMBERS)
     this.self_attn = new MultiheadAttention(engine, dModel, nhead, { dropout, bias })
     this.multihead_attn = new MultiheadAttention(engine, dModel, nhead, { dropout, bias })
     this.linear1 = new Linear(engine, dModel, dimFeedforward, { bias })
@@ -179,10 +198,8 @@ export class TransformerDecoder extends Module {
   }
 }
 
-/** Transformer's numbers in PyTorch's order, with their defaults. */
-const TRANSFORMER_NUMBERS = /** @type {const} */ ([
-  ['dModel', 512], ['nhead', 8], ['numEncoderLayers', 6], ['numDecoderLayers', 6], ['dimFeedforward', 2048], ['dropout', 0.1]
-])
+/** What a Transformer takes by position. */
+const TRANSFORMER_NUMBERS = ['dModel', 'nhead', 'numEncoderLayers', 'numDecoderLayers', 'dimFeedforward', 'dropout']
 
 /** @typedef {LayerOptions & { dModel?: number, nhead?: number, numEncoderLayers?: number, numDecoderLayers?: number }} TransformerOptions */
 
@@ -198,11 +215,8 @@ export class Transformer extends Module {
    */
   constructor(engine, ...config) {
     super(engine)
-    const numbers = /** @type {number[]} */ (config.filter(v => typeof v === 'number'))
-    const named = /** @type {TransformerOptions} */ (config.find(v => v && typeof v === 'object') ?? {})
-    const [dModel, nhead, numEncoderLayers, numDecoderLayers, dimFeedforward, dropout] = TRANSFORMER_NUMBERS.map(
-      ([name, usual], i) => /** @type {any} */ (named)[name] ?? numbers[i] ?? usual)
-    const options = { ...named, dimFeedforward, dropout }, eps = named.layerNormEps ?? 1e-5
+    const options = /** @type {TransformerOptions} */ (readConfig('Transformer', config, TRANSFORMER_NUMBERS))
+    const { dModel = 512, nhead = 8, numEncoderLayers = 6, numDecoderLayers = 6, layerNormEps: eps = 1e-5 } = options
     numberWhere('Transformer', 'layerNormEps', eps, 'a number >= 0', v => v >= 0)
     this.encoder = new TransformerEncoder(engine, new TransformerEncoderLayer(engine, dModel, nhead, options), numEncoderLayers,
       { norm: new LayerNorm(engine, dModel, { eps }) })
