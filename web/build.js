@@ -1,6 +1,6 @@
 /**
- * Builds the page: dist/site, a folder for any static host, and dist/glassformer.html, the same in one file that opens from
- * disk. Run by build.sh after the kernels.
+ * Builds the page: dist/site, a folder for any static host, and dist/glassformer.html, the same in one file that opens
+ * from disk. Run by build.sh after the kernels.
  */
 
 import { createHash } from 'node:crypto'
@@ -46,7 +46,8 @@ async function single() {
     '<link rel="stylesheet" href="style.css">': `<style>${style}</style>`,
     '<script type="module" src="main.js"></script>': '',
     '</body>': `<script type="application/wasm" id="wasm">${wasm}</script>\n` +
-      `<script type="text/plain" id="worker">${withoutMap(worker)}</script>\n<script type="module">${script}</script>\n</body>`
+      `<script type="text/plain" id="worker">${withoutMap(worker)}</script>\n` +
+      `<script type="module">${script}</script>\n</body>`
   }
   let html = page.replace(/(Content-Security-Policy" content=")[^"]*/, (_, start) => start + policy)
   for (const [from, to] of Object.entries(parts)) {
@@ -58,14 +59,19 @@ async function single() {
 
 /** What a first visit fetches, raw and gzipped. */
 async function report() {
+  const line = (name, ...sizes) => {
+    const [raw, packed] = sizes.map((size) => String(size).padStart(8))
+    console.log(`  ${name.padEnd(18)} ${raw} bytes ${packed} gzipped`)
+  }
   let [raw, packed] = [0, 0]
   for (const name of ['index.html', 'style.css', 'main.js', 'worker.js', 'glassformer.wasm']) {
     const bytes = await readFile(`${SITE}${name}`)
+    const size = gzipSync(bytes, { level: 9 }).length
     raw += bytes.length
-    packed += gzipSync(bytes, { level: 9 }).length
-    console.log(`  ${name.padEnd(18)} ${String(bytes.length).padStart(8)}  ${String(gzipSync(bytes, { level: 9 }).length).padStart(8)} gzipped`)
+    packed += size
+    line(name, bytes.length, size)
   }
-  console.log(`  ${'first visit'.padEnd(18)} ${String(raw).padStart(8)}  ${String(packed).padStart(8)} gzipped`)
+  line('first visit', raw, packed)
 }
 
 await site()

@@ -2,7 +2,8 @@
 
 import { h, setText, uniqueId } from './lib/dom.js'
 
-const DIVISORS = ({ dModel }) => Array.from({ length: Math.min(64, dModel) }, (_, i) => i + 1).filter((n) => dModel % n === 0)
+const DIVISORS = ({ dModel }) => (
+  Array.from({ length: Math.min(64, dModel) }, (_, i) => i + 1).filter((n) => dModel % n === 0))
 
 const SPECS = {
   tokenizer: { kind: 'choice', options: { words: 'words', whitespace: 'whitespace' } },
@@ -11,7 +12,9 @@ const SPECS = {
   base: { kind: 'number', ladder: () => [10, 100, 1000, 10000, 100000] },
   maxLength: { kind: 'number', ladder: () => [8, 12, 16, 24, 32, 48, 64, 96, 128, 256] },
   seed: { kind: 'number', ladder: ({ seed }) => [Math.max(0, seed - 1), seed + 1] },
-  positions: { kind: 'choice', options: { interleaved: 'interleaved', concatenated: 'concatenated', learned: 'learned' } },
+  positions: {
+    kind: 'choice', options: { interleaved: 'interleaved', concatenated: 'concatenated', learned: 'learned' }
+  },
   causal: { kind: 'choice', options: { none: false, causal: true } },
   training: { kind: 'choice', options: { train: true, eval: false } },
   dropout: { kind: 'slider', low: 0, high: 0.9, step: 0.05 }
@@ -64,7 +67,9 @@ function stepper(name, { ladder }, { t, set, get }) {
 
 function slider(name, { low, high, step }, { t, set }) {
   const id = uniqueId(name)
-  const input = h('input', { id, type: 'range', min: low, max: high, step, oninput: () => set({ [name]: Number(input.value) }) })
+  const input = h('input', {
+    id, type: 'range', min: low, max: high, step, oninput: () => set({ [name]: Number(input.value) })
+  })
   const output = h('output', { for: id })
   const element = h('div', { className: 'control' },
     h('label', { for: id }, t(`controls.${name}.label`), ' ', h('code', {}, t(`controls.${name}.hint`))),
@@ -108,7 +113,8 @@ export function control(name, context) {
 export function picker(name, { t, set }) {
   const group = uniqueId(name)
   const list = h('div', { className: 'segments' })
-  const element = h('fieldset', { className: 'control', 'data-picker': name }, h('legend', {}, t(`frame.${name}`)), list)
+  const legend = h('legend', {}, t(`frame.${name}`))
+  const element = h('fieldset', { className: 'control', 'data-picker': name }, legend, list)
   let shown = []
   return {
     element,

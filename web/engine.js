@@ -12,6 +12,10 @@ export function createEngine(worker) {
     if (error) reject(Object.assign(new Error(error.message), { code: error.code }))
     else resolve(result)
   }
+  worker.onerror = (event) => {
+    for (const { reject } of waiting.values()) reject(new Error(event.message || 'worker'))
+    waiting.clear()
+  }
   const call = (type, details) => new Promise((resolve, reject) => {
     serial += 1
     waiting.set(serial, { resolve, reject })

@@ -4,7 +4,8 @@ import { PRESETS } from './state.js'
 import { h, setText, uniqueId } from './lib/dom.js'
 
 const EXAMPLES = {
-  english: PRESETS.english.join('\n'), korean: PRESETS.korean.join('\n'), all: [...PRESETS.english, ...PRESETS.korean].join('\n')
+  english: PRESETS.english.join('\n'), korean: PRESETS.korean.join('\n'),
+  all: [...PRESETS.english, ...PRESETS.korean].join('\n')
 }
 
 /**

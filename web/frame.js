@@ -24,7 +24,8 @@ function wayTo(stage, direction, { t, set }) {
     event.preventDefault()
     set({ stage: stage.id }, 'push')
   } }, h('small', {}, t(direction === 'next' ? 'frame.next' : 'frame.previous')), t(`stages.${stage.id}.name`), flow)
-  return { element, flow, update: (state) => element.setAttribute('href', `#${toHash({ ...state, stage: stage.id, cell: null })}`) }
+  const update = (state) => element.setAttribute('href', `#${toHash({ ...state, stage: stage.id, cell: null })}`)
+  return { element, flow, update }
 }
 
 function aside(title, text) {

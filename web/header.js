@@ -48,8 +48,9 @@ export function header(container, context) {
   container.replaceChildren(
     h('div', { className: 'brand' }, pane(), h('b', {}, 'glassformer'), h('span', {}, t('app.tagline'))),
     h('div', { className: 'top-actions' },
-      h('button', { type: 'button', className: 'quiet', 'data-action': 'settings', onclick: () => panel.dialog.showModal() },
-        t('app.settings')),
+      h('button', {
+        type: 'button', className: 'quiet', 'data-action': 'settings', onclick: () => panel.dialog.showModal()
+      }, t('app.settings')),
       theme, share, choice.element(t('app.language'))), panel.dialog)
   return {
     update(state, problems, language) {

@@ -14,7 +14,8 @@ const key = ({ name, index }) => `${name}[${index.join(', ')}]`
 /** Whether the run has this cell. */
 export function exists(run, cell) {
   const tensor = cell && tensorOf(run, cell.name)
-  return Boolean(tensor) && tensor.shape.length === cell.index.length && cell.index.every((i, axis) => i < tensor.shape[axis])
+  if (!tensor || tensor.shape.length !== cell.index.length) return false
+  return cell.index.every((i, axis) => i < tensor.shape[axis])
 }
 
 /** What an index along an axis stands for: a token where there is one. */
@@ -38,9 +39,9 @@ function worth(label, factors, go) {
     if (at < 0) return []
     const before = rest.slice(0, at)
     rest = rest.slice(at + symbol.length)
-    return [before, source
-      ? h('button', { type: 'button', className: 'cell-link', title: key(source), onclick: () => go(source) }, fixed(value))
-      : fixed(value)]
+    if (!source) return [before, fixed(value)]
+    const props = { type: 'button', className: 'cell-link', title: key(source), onclick: () => go(source) }
+    return [before, h('button', props, fixed(value))]
   })
   return [...parts, rest]
 }
@@ -48,9 +49,12 @@ function worth(label, factors, go) {
 function term({ label, value, factors }, most, go) {
   const bar = h('span', { className: value < 0 ? 'bar is-negative' : 'bar' })
   bar.style.setProperty('width', `${most ? Math.max(1, (Math.abs(value) / most) * 100) : 0}%`)
-  return h('li', { title: label }, h('span', { className: 'factors' }, worth(label, factors, go)), h('span', { className: 'equals' }, '='),
-    h('span', { className: 'product-value' }, fixed(value)), h('span', { className: 'track' }, bar))
+  return h('li', { title: label }, h('span', { className: 'factors' }, worth(label, factors, go)),
+    h('span', { className: 'equals' }, '='), h('span', { className: 'product-value' }, fixed(value)),
+    h('span', { className: 'track' }, bar))
 }
+
+const step = ({ label, value }) => [h('dt', {}, label), h('dd', {}, fixed(value, 4))]
 
 /** The list of terms, by position or by size, the first few until asked for all. */
 function termList(explanation, { t, go, sorted, all, change }) {
@@ -59,7 +63,7 @@ function termList(explanation, { t, go, sorted, all, change }) {
   const order = sorted ? [...terms].sort((a, b) => Math.abs(b.value) - Math.abs(a.value)) : terms
   const shown = all ? order : order.slice(0, FIRST_TERMS)
   const choose = (text, by) => h('button', {
-    type: 'button', className: 'quiet', 'aria-pressed': sorted === by ? 'true' : 'false', onclick: () => change({ sorted: by })
+    type: 'button', className: 'quiet', 'aria-pressed': String(sorted === by), onclick: () => change({ sorted: by })
   }, text)
   return [
     h('div', { className: 'terms-head' }, h('span', {}, t('inspector.terms', { count: terms.length })),
@@ -74,12 +78,17 @@ function termList(explanation, { t, go, sorted, all, change }) {
 /**
  * Mounts the inspector.
  * @param {Element} container
- * @param {{ t: Function, press(cell: object | null): void, visit(cell: object): void, set(patch: object, history?: string): void }} context
+ * @param {object} context
+ * @param {Function} context.t
+ * @param {(cell: object | null) => void} context.press pins a cell, or lets go
+ * @param {(cell: object) => void} context.visit follows a source
+ * @param {(patch: object, history?: string) => void} context.set
  */
 export function inspector(container, { t, press, visit, set }) {
   const heading = h('h2', { className: 'visually-hidden' }, t('inspector.label'))
-  const sheet = h('button', { type: 'button', className: 'sheet-handle', 'aria-expanded': 'false', onclick: () => toggle() },
-    h('span', { className: 'sheet-name' }), h('b', { className: 'sheet-value' }), h('span', { className: 'sheet-sign', 'aria-hidden': 'true' }))
+  const sheet = h('button', { type: 'button', className: 'sheet-handle', onclick: () => toggle() },
+    h('span', { className: 'sheet-name' }), h('b', { className: 'sheet-value' }),
+    h('span', { className: 'sheet-sign', 'aria-hidden': 'true' }))
   const body = h('div', { className: 'inspector-body' })
   container.append(heading, sheet, body)
   let view = { run: null, cell: null, pinned: false, trail: [], explanation: null, stage: null }
@@ -97,19 +106,21 @@ export function inspector(container, { t, press, visit, set }) {
 
   function crumbs() {
     if (view.trail.length < 2) return ''
-    return h('nav', { className: 'trail', 'aria-label': t('inspector.trail') }, view.trail.map((cell, i) => [i ? ' › ' : '',
-      h('button', { type: 'button', className: 'cell-link', onclick: () => press(cell) }, key(cell))]))
+    const crumb = (cell) => (
+      h('button', { type: 'button', className: 'cell-link', onclick: () => press(cell) }, key(cell)))
+    return h('nav', { className: 'trail', 'aria-label': t('inspector.trail') },
+      view.trail.map((cell, i) => [i ? ' › ' : '', crumb(cell)]))
   }
   function made() {
     const { explanation } = view
     if (!explanation) return ''
     if (explanation.op === 'given') return h('p', { className: 'note given' }, t('inspector.given'))
-    const { steps } = explanation
+    const { steps, rounding } = explanation
     return h('section', { className: 'made' }, h('h3', {}, t('inspector.made')),
       h('p', { className: 'rule' }, explanation.formula),
       explanation.terms.length ? termList(explanation, { t, go: visit, change, ...reading }) : '',
-      steps.length ? h('dl', { className: 'steps' }, steps.map(({ label, value }) => [h('dt', {}, label), h('dd', {}, fixed(value, 4))])) : '',
-      explanation.rounding ? h('p', { className: 'note' }, `${t('inspector.rounding')}: ${exact(explanation.rounding)}`) : '')
+      steps.length ? h('dl', { className: 'steps' }, steps.map(step)) : '',
+      rounding ? h('p', { className: 'note' }, `${t('inspector.rounding')}: ${exact(rounding)}`) : '')
   }
   function homeLink() {
     const home = homeOf(view.cell.name)

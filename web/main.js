@@ -18,8 +18,8 @@ const TEXTS = { ko, en }
 const LONGEST_TRAIL = 6
 const LINK_DELAY = 120
 
-const page = Object.fromEntries(['top', 'entrance', 'map', 'stage', 'inspector', 'house', 'status', 'skip'].map((id) => (
-  [id, document.getElementById(id)])))
+const IDS = ['top', 'entrance', 'map', 'stage', 'inspector', 'house', 'status', 'skip']
+const page = Object.fromEntries(IDS.map((id) => [id, document.getElementById(id)]))
 const developing = ['localhost', '127.0.0.1'].includes(location.hostname)
 
 let state = fromHash(location.hash)
@@ -40,7 +40,8 @@ function viewed() {
   if (!run) return state
   const within = (value, count) => Math.min(value, count - 1)
   const stage = stages.some(({ id }) => id === state.stage) ? state.stage : stages[0].id
-  return { ...state, stage, sentence: within(state.sentence, run.texts.length), head: within(state.head, run.settings.heads) }
+  const sentence = within(state.sentence, run.texts.length)
+  return { ...state, stage, sentence, head: within(state.head, run.settings.heads) }
 }
 
 function problems() {
@@ -186,7 +187,7 @@ const refresh = () => {
 
 let linkTimer = 0
 
-/** The address follows the state: at once for a step that Back undoes, else when the reader pauses, as it is slow to write. */
+/** The address follows the state: at once for a step that Back undoes, else at a pause, as writing it is slow. */
 function writeLink(history) {
   clearTimeout(linkTimer)
   linkTimer = 0
@@ -245,7 +246,9 @@ addEventListener('popstate', () => {
   show()
   refresh()
 })
-addEventListener('keydown', (event) => event.key === 'Escape' && state.cell && !document.querySelector('dialog[open]') && press(null))
+addEventListener('keydown', (event) => {
+  if (event.key === 'Escape' && state.cell && !document.querySelector('dialog[open]')) press(null)
+})
 page.skip.addEventListener('click', () => page.stage.focus())
 onSystemTheme(() => show())
 start()

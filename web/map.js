@@ -15,7 +15,8 @@ const LEFT = 9
 /** Every wire as a pair of rows; and the lane of each room: 0, or 1 for one that joins from the side. */
 export function plan() {
   const rows = new Map(stages.map(({ id }, row) => [id, row]))
-  const wires = stages.flatMap(({ id }, row) => (inputs[id] ?? [stages[row - 1]?.id]).map((from) => [rows.get(from), row]))
+  const wires = stages.flatMap(({ id }, row) => (
+    (inputs[id] ?? [stages[row - 1]?.id]).map((from) => [rows.get(from), row])))
   const lanes = stages.map(({ id }, row) => (row > 0 && inputs[id]?.length === 0 ? 1 : 0))
   return { wires, lanes }
 }

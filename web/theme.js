@@ -2,12 +2,12 @@
 
 export const PALETTES = {
   light: {
-    paper: '#fcfcfa', ink: '#14181b', muted: '#5c656b', line: '#dcdeda', accent: '#0b6e5d', faint: '#b9c1bd', wash: '#eaf2ee',
-    soft: '#93bfb4'
+    paper: '#fcfcfa', ink: '#14181b', muted: '#5c656b', line: '#dcdeda', accent: '#0b6e5d',
+    faint: '#b9c1bd', wash: '#eaf2ee', soft: '#93bfb4'
   },
   dark: {
-    paper: '#15191b', ink: '#eef1ef', muted: '#9aa5a3', line: '#31383a', accent: '#6fdcc0', faint: '#525d5d', wash: '#1c2826',
-    soft: '#3d7a6c'
+    paper: '#15191b', ink: '#eef1ef', muted: '#9aa5a3', line: '#31383a', accent: '#6fdcc0',
+    faint: '#525d5d', wash: '#1c2826', soft: '#3d7a6c'
   }
 }
 

@@ -1,4 +1,4 @@
-/** What the browser tests stand on: the built page on a loopback server, real Chromium, and the same run made in Node. */
+/** What the browser tests stand on: the built page on a loopback server, real Chromium, the same run made in Node. */
 
 import { createServer } from 'node:http'
 import { readFile } from 'node:fs/promises'
@@ -9,7 +9,10 @@ import { runPipeline } from '../../src/js/pipeline.js'
 import { settingsOf } from '../../web/state.js'
 
 const SITE = new URL('../../dist/site/', import.meta.url)
-const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.wasm': 'application/wasm', '.map': 'application/json' }
+const TYPES = {
+  '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.wasm': 'application/wasm',
+  '.map': 'application/json'
+}
 const FOLDER = '/some/where/'
 const ARGUMENTS = [
   '--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
@@ -32,7 +35,8 @@ export async function serve() {
   return { url: `http://127.0.0.1:${server.address().port}${FOLDER}`, close: () => server.close() }
 }
 
-export const launch = () => chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ARGUMENTS })
+export const launch = () => (
+  chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ARGUMENTS }))
 
 /**
  * Opens a page and keeps every complaint it makes: errors, warnings, policy violations, failed requests.
@@ -47,7 +51,9 @@ export async function open(browser, url, options = {}) {
   page.on('console', (message) => ['error', 'warning'].includes(message.type()) && complaints.push(message.text()))
   page.on('pageerror', (error) => complaints.push(error.message))
   page.on('requestfailed', (request) => complaints.push(`failed: ${request.url()}`))
-  page.on('response', (response) => response.status() >= 400 && complaints.push(`${response.status()}: ${response.url()}`))
+  page.on('response', (response) => {
+    if (response.status() >= 400) complaints.push(`${response.status()}: ${response.url()}`)
+  })
   await page.goto(url)
   await runs(page, 1)
   return { page, complaints, close: () => context.close() }
@@ -76,7 +82,8 @@ export const runHere = (state) => runPipeline(engine, settingsOf(state))
 /** Every table of the stage: its tensor's name and its cells as text. */
 export async function tablesOf(page) {
   await page.evaluate(() => document.querySelectorAll('.numbers').forEach((details) => { details.open = true }))
-  await page.waitForFunction(() => [...document.querySelectorAll('.tables')].every((list) => list.querySelector('td + td, tbody td')))
+  await page.waitForFunction(() => (
+    [...document.querySelectorAll('.tables')].every((list) => list.querySelector('tbody td'))))
   return page.evaluate(() => [...document.querySelectorAll('.tables table')].map((table) => ({
     name: table.dataset.tensor,
     columns: [...table.tHead.rows[0].cells].slice(1).map((cell) => cell.textContent),

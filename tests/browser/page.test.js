@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
+import { scale } from '../../web/lib/color.js'
 import { parse } from '../../web/lib/number.js'
 import { tensorOf, tokenLabels } from '../../web/lib/run.js'
 import { valueAt } from '../../web/lib/slice.js'
@@ -12,7 +13,8 @@ const AXE = await readFile(new URL('../../node_modules/axe-core/axe.min.js', imp
 const SINGLE = new URL('../../dist/glassformer.html', import.meta.url)
 const OTHER = {
   text: '안녕 유리 집\nHello again, glass.', tokenizer: 'whitespace', dModel: 12, heads: 3, base: 100, maxLength: 9,
-  positions: 'concatenated', dropout: 0.25, training: true, seed: 7, causal: true, sentence: 1, head: 2, part: 'v', language: 'en'
+  positions: 'concatenated', dropout: 0.25, training: true, seed: 7, causal: true, sentence: 1, head: 2, part: 'v',
+  language: 'en'
 }
 
 let site, browser
@@ -45,7 +47,8 @@ async function compareStage(page, stage, state) {
     const { name, rows, columns, cells } = tables[i]
     assert.deepEqual([name, rows, columns], [piece.name, piece.rowLabels, piece.colLabels], stage.id)
     cells.flat().forEach((text, at) => {
-      assert.ok(Object.is(Math.fround(parse(text)), piece.values[at]), `${stage.id} ${name} ${at}: ${text}, ${piece.values[at]}`)
+      const value = piece.values[at]
+      assert.ok(Object.is(Math.fround(parse(text)), value), `${stage.id} ${name} ${at}: ${text}, ${value}`)
       count += 1
     })
     assert.equal(cells.flat().length, piece.values.length, `${stage.id} ${name}`)
@@ -55,13 +58,14 @@ async function compareStage(page, stage, state) {
 
 async function compareTokens(page, state) {
   const run = runHere(state)
-  const chips = () => page.$$eval('.chips-row', (rows) => rows.map((row) => [...row.querySelectorAll('.chip')].map((chip) => (
-    [...chip.children].map((part) => part.textContent)))))
+  const chips = () => page.$$eval('.chips-row', (rows) => rows.map((row) => (
+    [...row.querySelectorAll('.chip')].map((chip) => [...chip.children].map((part) => part.textContent)))))
   await go(page, 'tokens')
   assert.deepEqual(await chips(), run.tokens.map((list) => list.map((token, i) => [token, String(i)])))
   await go(page, 'ids')
   assert.deepEqual(await chips(), run.ids.map((ids, s) => ids.map((id, i) => [String(id), tokenLabels(run, s)[i]])))
-  const entries = await page.$$eval('.vocabulary li', (items) => items.map((item) => [...item.children].map((part) => part.textContent)))
+  const entries = await page.$$eval('.vocabulary li', (items) => (
+    items.map((item) => [...item.children].map((part) => part.textContent))))
   assert.deepEqual(entries, run.vocab.map((token, id) => [String(id), token]))
 }
 
@@ -85,6 +89,24 @@ for (const [title, changes] of [['the defaults', {}], ['other settings', OTHER]]
   })
 }
 
+test('every cell on the canvas has the colour of its value', async () => {
+  for (const colorScheme of ['light', 'dark']) {
+    const { page, close } = await open(browser, address({ stage: 'qkv', part: 'k' }), { colorScheme })
+    const { product, domains } = stages.find(({ id }) => id === 'qkv').data(runHere(DEFAULTS), { ...DEFAULTS, part: 'k' })
+    const colours = scale(domains.values, colorScheme)
+    const drawn = await page.$eval('.product-result canvas', (canvas, [rows, cols]) => {
+      const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height)
+      return Array.from({ length: rows * cols }, (_, i) => {
+        const x = Math.floor(((i % cols) + 0.22) * (canvas.width / cols))
+        const y = Math.floor((Math.floor(i / cols) + 0.22) * (canvas.height / rows))
+        return `rgb(${[...data.slice((y * canvas.width + x) * 4, (y * canvas.width + x) * 4 + 3)].join(' ')})`
+      })
+    }, [product.rows, product.cols])
+    assert.deepEqual(drawn, Array.from(product.values, (value) => colours.at(value).css))
+    await close()
+  }
+})
+
 test('a reader types, turns every control, switches language and theme', async () => {
   const { page, complaints, close } = await open(browser, address({}))
   const compare = async (id) => compareStage(page, stages.find((stage) => stage.id === id), await stateOf(page))
@@ -99,7 +121,9 @@ test('a reader types, turns every control, switches language and theme', async (
   await changing(page, () => number(page, 'seed', 123))
   await compare('embedding')
   await go(page, 'positions')
-  for (const layout of ['concatenated', 'learned', 'interleaved']) await changing(page, () => choose(page, 'positions', layout))
+  for (const layout of ['concatenated', 'learned', 'interleaved']) {
+    await changing(page, () => choose(page, 'positions', layout))
+  }
   await changing(page, () => number(page, 'base', 1000))
   await changing(page, () => page.click('.stage [data-control="maxLength"] .stepper button:last-child'))
   await compare('positions')
@@ -148,7 +172,8 @@ test('a cell by mouse and by keyboard: the inspector names it and tells every di
   await grid.focus()
   for (const key of ['Home', 'ArrowRight', 'ArrowUp', 'ArrowUp', 'Enter']) await page.keyboard.press(key)
   assert.deepEqual(await told(), ['self_attn.scores', [0, 1, 1, 1]])
-  const spoken = await grid.evaluate((element) => document.getElementById(element.getAttribute('aria-activedescendant')).textContent)
+  const spoken = await grid.evaluate((element) => (
+    document.getElementById(element.getAttribute('aria-activedescendant')).textContent))
   assert.match(spoken, /^wonder, wonder: /)
   assert.deepEqual((await stateOf(page)).cell, { name: 'self_attn.scores', index: [0, 1, 1, 1] })
   await page.keyboard.press('Escape')
@@ -158,7 +183,8 @@ test('a cell by mouse and by keyboard: the inspector names it and tells every di
 })
 
 test('every matrix of every stage can be walked to its last cell by keyboard', async () => {
-  const { page, complaints, close } = await open(browser, address({ text: 'one two three\nfour five', dModel: 4, heads: 2, maxLength: 4 }))
+  const small = { text: 'one two three\nfour five', dModel: 4, heads: 2, maxLength: 4 }
+  const { page, complaints, close } = await open(browser, address(small))
   for (const { id } of stages) {
     await go(page, id)
     for (const grid of await page.$$('.stage .heat:visible')) {
@@ -199,8 +225,10 @@ test('settings that cannot work say so beside the control and leave the last fig
 })
 
 test('a link restores the state in a new browser, and Back returns to the stage before', async () => {
-  const first = await open(browser, address({ ...OTHER, stage: 'weights', cell: { name: 'self_attn.weights', index: [1, 2, 1, 0] } }))
-  const shown = (page) => page.evaluate(() => [document.querySelector('h1').textContent, document.querySelector('.cell-name')?.textContent])
+  const cell = { name: 'self_attn.weights', index: [1, 2, 1, 0] }
+  const first = await open(browser, address({ ...OTHER, stage: 'weights', cell }))
+  const shown = (page) => page.evaluate(() => (
+    ['h1', '.cell-name'].map((selector) => document.querySelector(selector)?.textContent)))
   const link = await first.page.evaluate(() => location.href)
   const second = await open(browser, link, { locale: 'ko-KR' })
   assert.deepEqual(await shown(second.page), await shown(first.page))
@@ -235,7 +263,10 @@ test('nothing scrolls sideways at 360 px, and the sheet opens', async () => {
     const { page, complaints, close } = await open(browser, address({ language }), phone)
     for (const { id } of stages) {
       await page.evaluate((stage) => document.querySelector(`.map li[data-stage="${stage}"] a`).click(), id)
-      const beyond = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+      const beyond = await page.evaluate(() => {
+        const { scrollWidth, clientWidth } = document.documentElement
+        return scrollWidth - clientWidth
+      })
       assert.equal(beyond, 0, `${language} ${id}`)
     }
     await page.locator('.product-result .heat').tap()
@@ -259,8 +290,9 @@ test('from key press to repaint at 32 tokens and d_model 64', async (t) => {
   const { page, complaints, close } = await open(browser, address({ text, dModel: 64, stage: 'scores' }))
   const { times, longest } = await page.evaluate(async () => {
     let longest = 0
-    new PerformanceObserver((list) => list.getEntries().forEach(({ duration }) => { longest = Math.max(longest, duration) }))
-      .observe({ type: 'longtask' })
+    new PerformanceObserver((list) => {
+      longest = Math.max(longest, ...list.getEntries().map(({ duration }) => duration))
+    }).observe({ type: 'longtask' })
     const house = document.getElementById('house')
     const area = document.querySelector('#entrance textarea')
     const times = []

@@ -36,7 +36,9 @@ for (const mode of ['light', 'dark']) {
     }
     const { paper, wash, ink, muted, accent } = PALETTES[mode]
     for (const ground of [paper, wash]) {
-      for (const text of [ink, muted, accent]) assert.ok(contrast(bytes(ground), bytes(text)) >= 4.5, `${text} on ${ground}`)
+      for (const text of [ink, muted, accent]) {
+        assert.ok(contrast(bytes(ground), bytes(text)) >= 4.5, `${text} on ${ground}`)
+      }
     }
   })
 }

@@ -1,6 +1,6 @@
 /**
- * A stand-in for the engine's run: the same object from plain loops and a toy random stream. It lets the stages be tested
- * in Node without wasm; its numbers are of the right kind but are nobody's reference.
+ * A stand-in for the engine's run: the same object from plain loops and a toy random stream. It lets the stages be
+ * tested in Node without wasm; its numbers are of the right kind but are nobody's reference.
  */
 
 const DEFAULTS = {
@@ -36,7 +36,8 @@ const tensor = (name, axes, shape, at) => {
 const total = (n, at) => Array.from({ length: n }, (_, i) => at(i)).reduce((a, b) => a + b, 0)
 
 function text({ texts, tokenizer }) {
-  const tokens = texts.map((line) => (tokenizer === 'words' ? line.replace(/[,?!.]/g, '') : line).split(/\s+/u).filter(Boolean))
+  const clean = (line) => (tokenizer === 'words' ? line.replace(/[,?!.]/g, '') : line)
+  const tokens = texts.map((line) => clean(line).split(/\s+/u).filter(Boolean))
   const vocab = [...new Set(tokens.flat())].sort()
   const lengths = tokens.map((list) => list.length)
   const T = Math.max(...lengths)
@@ -80,7 +81,8 @@ export function fakeRun(changes = {}) {
   const bhtt = (b, h, q, k) => ((b * H + h) * T + q) * T + k
 
   const embedding = put('embedding', ...BTC, (b, t, c) => table[words.ids[b][t] * C + c])
-  const pe = put('positional_encoding', ['position', 'dim'], [settings.maxLength, C], (t, i) => position(t, i, settings, random))
+  const pe = put('positional_encoding', ['position', 'dim'], [settings.maxLength, C], (t, i) =>
+    position(t, i, settings, random))
   const sum = put('sum', ...BTC, (b, t, c) => embedding[btc(b, t, c)] + pe[t * C + c])
   const mask = settings.training ? put('dropout.mask', ...BTC, () => (random() < p ? 0 : 1 / (1 - p))) : null
   const x = put('dropout', ...BTC, (b, t, c) => sum[btc(b, t, c)] * (mask ? mask[btc(b, t, c)] : 1))
@@ -90,7 +92,8 @@ export function fakeRun(changes = {}) {
   const scores = put('self_attn.scores', ...BHTT, (b, h, i, j) =>
     total(D, (d) => q[btc(b, i, h * D + d)] * k[btc(b, j, h * D + d)]) / Math.sqrt(D))
   const hidden = (b, i, j) => words.padding[b][j] || (settings.causal && j > i)
-  const masked = put('self_attn.masked_scores', ...BHTT, (b, h, i, j) => (hidden(b, i, j) ? -Infinity : scores[bhtt(b, h, i, j)]))
+  const masked = put('self_attn.masked_scores', ...BHTT, (b, h, i, j) =>
+    (hidden(b, i, j) ? -Infinity : scores[bhtt(b, h, i, j)]))
   const weights = put('self_attn.weights', ...BHTT, (b, h, i, j) =>
     Math.exp(masked[bhtt(b, h, i, j)]) / total(T, (n) => Math.exp(masked[bhtt(b, h, i, n)])))
   const heads = put('self_attn.heads', ...BTC, (b, t, c) =>

@@ -10,8 +10,8 @@ test('the defaults make an empty link, and an empty link the defaults', () => {
 test('every part of the state survives a link', () => {
   const state = {
     text: '안녕 & "hello" #1\n두 번째 + 줄 ✓', tokenizer: 'whitespace', dModel: 24, heads: 3, base: 1000, maxLength: 7,
-    positions: 'learned', dropout: 0.35, training: true, seed: 7, causal: true, stage: 'scores', sentence: 1, head: 2, part: 'v',
-    cell: { name: 'self_attn.scores', index: [0, 1, 2, 3] }, language: 'en', theme: 'dark'
+    positions: 'learned', dropout: 0.35, training: true, seed: 7, causal: true, stage: 'scores', sentence: 1, head: 2,
+    part: 'v',     cell: { name: 'self_attn.scores', index: [0, 1, 2, 3] }, language: 'en', theme: 'dark'
   }
   assert.deepEqual(Object.keys(state).sort(), Object.keys(DEFAULTS).sort())
   assert.deepEqual(fromHash(`#${toHash(state)}`), state)

@@ -41,7 +41,8 @@ test('every stage has its five texts', () => {
 test('no key is unused, and none that is used is missing', async () => {
   const code = await sources(WEB)
   const known = keysOf(ko).map(([key]) => key)
-  const literal = [...code.matchAll(/'((?:app|map|frame|inspector|controls|errors|stages)\.[\w.]+)'/g)].map((match) => match[1])
+  const literal = [...code.matchAll(/'((?:app|map|frame|inspector|controls|errors|stages)\.[\w.]+)'/g)]
+    .map((match) => match[1])
   const patterns = [...code.matchAll(/`((?:app|map|frame|inspector|controls|errors|stages)\.[\w.${}'()\s?:[\]]+)`/g)]
     .map((match) => match[1].replace(/^stages\.\$\{[^}]*\}\.\$\{\w+\}$/, `stages.\${id}.(${FRAME_PARTS.join('|')})`))
     .map((pattern) => new RegExp(`^${pattern.replaceAll('.', '\\.').replace(/\$\{.*?\}/g, '\\w+')}$`))

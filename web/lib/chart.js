@@ -1,4 +1,4 @@
-/** Curves and bars by Chart.js, in the page's colours, without animation or tooltips: the inspector tells the values. */
+/** Curves and bars by Chart.js, in given colours, without animation or tooltips: the inspector tells the values. */
 
 import {
   BarController, BarElement, CategoryScale, Chart, LinearScale, LineController, LineElement, PointElement
@@ -63,13 +63,16 @@ export function curves(container, { onLook, onPress }) {
      * @param {object} view.palette
      */
     update({ series, chosen, at, until, label, title, palette }) {
-      const points = (i) => (position) => (i === chosen && (position.dataIndex < until || position.dataIndex === at) ? 1 : 0)
+      const radius = (i) => ({ dataIndex }) => {
+        if (i !== chosen || (dataIndex >= until && dataIndex !== at)) return 0
+        return dataIndex === at ? 6 : 3.5
+      }
       const order = series.map((_, i) => i).sort((a, b) => (a === chosen) - (b === chosen) || a - b)
       chart.data.labels = series[0].map((_, i) => i)
       chart.data.datasets = order.map((i) => ({
         data: series[i], order: i === chosen ? 0 : 1, borderWidth: i === chosen ? 2 : 1,
-        borderColor: i === chosen ? palette.accent : palette.faint, pointBackgroundColor: palette.accent, pointBorderWidth: 0,
-        pointRadius: (point) => points(i)(point) * (point.dataIndex === at ? 6 : 3.5)
+        borderColor: i === chosen ? palette.accent : palette.faint, pointBackgroundColor: palette.accent,
+        pointBorderWidth: 0, pointRadius: radius(i)
       }))
       chart.options.scales = {
         x: axis(palette, title, { type: 'linear', min: 0, max: series[0].length - 1 }, { includeBounds: false }),

@@ -23,7 +23,8 @@ function fillChip(button, { text, note, faint, lit }) {
 export function chips(container, { onLook, onPress, onLeave, onRow }, { inline = false } = {}) {
   const root = h('div', { className: inline ? 'chips is-inline' : 'chips' })
   container.append(root)
-  const place = (button) => [[...root.children].indexOf(button.closest('.chips-row')), [...button.parentElement.children].indexOf(button)]
+  const order = (element) => [...element.parentElement.children].indexOf(element)
+  const place = (button) => [order(button.closest('.chips-row')), order(button)]
   const buttons = (row) => root.children[row]?.querySelector('.chips-list').children ?? []
   const on = (type, handle) => root.addEventListener(type, (event) => {
     const button = event.target.closest('.chip')
@@ -52,7 +53,10 @@ export function chips(container, { onLook, onPress, onLeave, onRow }, { inline =
     } }), h('div', { className: 'chips-list' }))
 
   return {
-    /** @param {{ name: string, chosen?: boolean, chips: { text: string, note: string, faint?: boolean, lit?: boolean }[] }[]} rows */
+    /**
+     * @typedef {{ text: string, note: string, faint?: boolean, lit?: boolean }} Chip
+     * @param {{ name: string, chosen?: boolean, chips: Chip[] }[]} rows
+     */
     update(rows) {
       keep(root, rows, createRow, (element, row) => {
         const name = element.children[0]

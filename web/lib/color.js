@@ -15,7 +15,8 @@ const THEMES = {
 const [DARK, PALE] = ['#050505', '#ffffff']
 
 const toLinear = (byte) => (byte / 255 <= 0.04045 ? byte / 255 / 12.92 : ((byte / 255 + 0.055) / 1.055) ** 2.4)
-const toByte = (x) => Math.round(255 * Math.min(1, Math.max(0, x <= 0.0031308 ? 12.92 * x : 1.055 * x ** (1 / 2.4) - 0.055)))
+const toGamma = (x) => (x <= 0.0031308 ? 12.92 * x : 1.055 * x ** (1 / 2.4) - 0.055)
+const toByte = (x) => Math.round(255 * Math.min(1, Math.max(0, toGamma(x))))
 
 function bytes(hex) {
   const n = Number.parseInt(hex.slice(1), 16)

@@ -1,4 +1,4 @@
-/** Small helpers to build elements. Styles are set through the CSSOM, so that the page's policy can forbid inline ones. */
+/** Small helpers to build elements. Styles go through the CSSOM, so that a page's policy can forbid inline ones. */
 
 const MATH = 'http://www.w3.org/1998/Math/MathML'
 const SVG = 'http://www.w3.org/2000/svg'

@@ -1,6 +1,6 @@
 /**
- * A figure: matrices and products that share handlers, theme and width, with a legend below and their numbers as tables.
- * A stage builds its picture from these and hands them slices.
+ * A figure: matrices and products that share handlers, theme and width, with a legend below and their numbers as
+ * tables. A stage builds its picture from these and hands them slices.
  */
 
 import { scale } from './color.js'

@@ -236,7 +236,8 @@ export function heatmap(container, { onLook, onPress, onLeave }) {
   let marked = true
   const drawMarks = () => {
     const some = Boolean(marks.current || marks.band || marks.cells?.length)
-    if (some || marked) paintMarks(prepare(overlay, view.cols * view.cell.width, view.rows * view.cell.height), view, marks)
+    if (!some && !marked) return
+    paintMarks(prepare(overlay, view.cols * view.cell.width, view.rows * view.cell.height), view, marks)
     marked = some
   }
   const place = (cell) => {
@@ -247,7 +248,8 @@ export function heatmap(container, { onLook, onPress, onLeave }) {
   const under = (event) => {
     const box = grid.getBoundingClientRect()
     return clamp({
-      row: Math.floor((event.clientY - box.top) / view.cell.height), col: Math.floor((event.clientX - box.left) / view.cell.width)
+      row: Math.floor((event.clientY - box.top) / view.cell.height),
+      col: Math.floor((event.clientX - box.left) / view.cell.width)
     }, view)
   }
 

@@ -26,7 +26,8 @@ export function legend(container) {
   const canvas = h('canvas', { 'aria-hidden': 'true', style: { width: `${WIDTH}px`, height: `${HEIGHT}px` } })
   const ends = [h('span'), h('span'), h('span')]
   const note = h('span', { className: 'legend-note' })
-  container.append(h('div', { className: 'legend' }, h('div', {}, canvas, h('div', { className: 'legend-ends' }, ends)), note))
+  const bar = h('div', {}, canvas, h('div', { className: 'legend-ends' }, ends))
+  container.append(h('div', { className: 'legend' }, bar, note))
   let painted = ''
   return {
     /** @param {import('./color.js').Domain} domain @param {'light' | 'dark'} mode @param {string} text */

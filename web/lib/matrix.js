@@ -20,7 +20,10 @@ const TALLEST = 8000
 export const heightFor = (width) => (width >= NUMBERS ? Math.min(32, Math.round(width * 0.72)) : Math.max(width, 14))
 
 /** Rows close together: with numbers while they are few, colour alone when they are many. */
-const denseHeightFor = (width, rows) => (rows > FEW_ROWS ? 14 : width >= NUMBERS ? 22 : Math.max(14, Math.min(width, 18)))
+function denseHeightFor(width, rows) {
+  if (rows > FEW_ROWS) return 14
+  return width >= NUMBERS ? 22 : Math.max(14, Math.min(width, 18))
+}
 
 /** The largest cell at which so many columns fit. */
 export const fit = (room, columns) => Math.max(SMALLEST, Math.min(LARGEST, Math.floor(room / columns)))
@@ -46,13 +49,16 @@ export function caption(container) {
 export function tensorHeat(container, { look, press, leave }) {
   let part = null
   const toCell = ({ row, col }) => ({ name: part.name, index: indexOf(part, row, col) })
-  const heat = heatmap(container, { onLook: (cell) => look(toCell(cell)), onPress: (cell) => press(toCell(cell)), onLeave: leave })
+  const heat = heatmap(container, {
+    onLook: (cell) => look(toCell(cell)), onPress: (cell) => press(toCell(cell)), onLeave: leave
+  })
   return {
     /** @param {import('./slice.js').Slice} next @param {object} view the rest of the heatmap's view */
     update(next, view) {
       part = next
       const { rows, cols, values } = part
-      const describe = (row, col) => `${part.rowLabels[row]}, ${part.colLabels[col]}: ${exact(values[row * cols + col])}`
+      const names = (row, col) => `${part.rowLabels[row]}, ${part.colLabels[col]}`
+      const describe = (row, col) => `${names(row, col)}: ${exact(values[row * cols + col])}`
       heat.update({ ...view, label: `${view.title} ${dimensions([rows, cols])}`, rows, cols, values, describe })
     },
     /** Where a cell of a tensor is here, or null. */
@@ -86,8 +92,8 @@ export function matrix(container, handlers) {
      * @param {boolean} [view.dense] rows close together
      * @param {boolean} [view.pair] one of two that stand side by side where there is room
      * @param {string[]} [view.alignTo] row labels to make room for, so that matrices below each other line up
-     * @param {(cell: object) => { row?: number, col?: number } | null} [view.follow] the row, column or cell that belongs to a
-     *   cell elsewhere
+     * @param {(cell: object) => { row?: number, col?: number } | null} [view.follow] the row, column or cell that
+     *   belongs to a cell elsewhere
      */
     update(part, view) {
       follow = view.follow
@@ -96,7 +102,8 @@ export function matrix(container, handlers) {
       const loose = fit(room, part.cols)
       const plan = topPlan(part.colLabels, loose)
       const width = plan.overhang ? fit(room - plan.overhang, part.cols) : loose
-      const height = Math.min(view.dense ? denseHeightFor(width, part.rows) : heightFor(width), Math.max(1, TALLEST / part.rows))
+      const wanted = view.dense ? denseHeightFor(width, part.rows) : heightFor(width)
+      const height = Math.min(wanted, Math.max(1, TALLEST / part.rows))
       head.update(view.title, part.rows, part.cols)
       top.update({ items: part.colLabels, cell: width, room: plan.height, slanted: plan.slanted, step: plan.step })
       left.update({ items: part.rowLabels, cell: height, room: gutter })

@@ -1,6 +1,6 @@
 /**
- * A matrix product as it is worked out by hand: the left factor at the left, the right factor above, and each cell of the
- * product where the row and the column that make it cross. The corner between the factors holds the formula.
+ * A matrix product as it is worked out by hand: the left factor at the left, the right factor above, and each cell of
+ * the product where the row and the column that make it cross. The corner between the factors holds the formula.
  */
 
 import { h } from './dom.js'
@@ -19,7 +19,9 @@ function area(root, name) {
 }
 
 /** Rows of the right factor without numbers: low, so that the product below stays in sight. */
-const innerHeightFor = (width, rows) => (rows > MANY_ROWS ? Math.max(4, Math.min(width, 10, Math.floor(TALL / rows))) : 14)
+function innerHeightFor(width, rows) {
+  return rows > MANY_ROWS ? Math.max(4, Math.min(width, 10, Math.floor(TALL / rows))) : 14
+}
 
 /** One width for all columns; if that is small, the side with fewer columns takes up to half the room. */
 function columnWidths(room, inner, outer) {
@@ -79,8 +81,8 @@ export function product(container, handlers) {
     corner,
     /**
      * @param {{ left: object, right: object, product: object, bias?: object }} parts slices
-     * @param {{ width: number, titles: Record<string, string>, views: Record<string, object> }} view for each part its title and
-     *   its heatmap view without the sizes
+     * @param {{ width: number, titles: Record<string, string>, views: Record<string, object> }} view for each part its
+     *   title and its heatmap view without the sizes
      */
     update(parts, { width, titles, views }) {
       const sizes = sizesOf(parts, width)

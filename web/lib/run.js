@@ -27,7 +27,8 @@ export const headSize = (run) => run.settings.dModel / run.settings.heads
 export function sentenceMatrix(run, name, sentence, head) {
   const size = headSize(run)
   const columns = head === undefined ? {} : { colStart: head * size, cols: size }
-  return slice(tensorOf(run, name), { row: 1, col: 2, fixed: [sentence], rowLabels: tokenLabels(run, sentence), ...columns })
+  const rowLabels = tokenLabels(run, sentence)
+  return slice(tensorOf(run, name), { row: 1, col: 2, fixed: [sentence], rowLabels, ...columns })
 }
 
 /** One head of a [sentence, head, query, key] tensor. */

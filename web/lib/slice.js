@@ -40,8 +40,8 @@ const count = (length, start = 0) => Array.from({ length }, (_, i) => String(sta
 /**
  * Cuts a matrix. A tensor of one axis is one row.
  * @param {Tensor} tensor
- * @param {{ row?: number, col: number, fixed?: number[], rowStart?: number, colStart?: number, rows?: number, cols?: number,
- *   rowLabels?: string[], colLabels?: string[] }} spec
+ * @param {{ row?: number, col: number, fixed?: number[], rowStart?: number, colStart?: number, rows?: number,
+ *   cols?: number, rowLabels?: string[], colLabels?: string[] }} spec
  * @returns {Slice}
  */
 export function slice(tensor, spec) {

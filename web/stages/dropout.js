@@ -44,14 +44,16 @@ export function mount(container, context) {
       const drops = next.mask?.values
       const crossed = drops && ((row, col) => drops[row * next.mask.cols + col] === 0)
       const draw = (name, part, extra) => {
-        if (next[name]) part.update(next[name], { title: t(`stages.dropout.${name}`), domain, dense: true, follow: twin, ...extra })
+        const title = t(`stages.dropout.${name}`)
+        if (next[name]) part.update(next[name], { title, domain, dense: true, follow: twin, ...extra })
       }
       middle.hidden = !next.mask
       draw('before', before)
       draw('mask', mask, { crossed })
       draw('after', after, { crossed })
+      const dropped = drops?.filter((x) => x === 0).length
       setText(note, drops
-        ? t('stages.dropout.kept', { scale: fixed(next.scale), dropped: drops.filter((x) => x === 0).length, total: drops.length })
+        ? t('stages.dropout.kept', { scale: fixed(next.scale), dropped, total: drops.length })
         : t('stages.dropout.idle'))
       fig.legend([{ domain, text: t('frame.signed') }])
       fig.numbers(t('frame.numbers'), ['before', 'mask', 'after'].filter((name) => next[name])

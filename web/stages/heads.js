@@ -29,11 +29,14 @@ export function mount(container, context) {
   const sheet = fig.product()
   return {
     update({ left, right, product, domain }) {
-      const titles = { left: t('stages.heads.weights'), right: t('stages.heads.values'), product: t('stages.heads.result') }
+      const titles = {
+        left: t('stages.heads.weights'), right: t('stages.heads.values'), product: t('stages.heads.result')
+      }
       setFormula(sheet.corner, 'H = A V')
       sheet.update({ left, right, product }, { titles, domains: { left: chance(), right: domain, product: domain } })
       fig.legend([{ domain: chance(), text: t('frame.chance') }, { domain, text: titles.product }])
-      fig.numbers(t('frame.numbers'), Object.entries({ left, right, product }).map(([name, part]) => ({ title: titles[name], part })))
+      fig.numbers(t('frame.numbers'), Object.entries({ left, right, product }).map(([name, part]) => (
+        { title: titles[name], part })))
     },
     mark: fig.mark,
     destroy() {}

@@ -17,7 +17,8 @@ export function data(run, { sentence }) {
   for (const number of run.ids.flat()) counts.set(number, (counts.get(number) ?? 0) + 1)
   return {
     vocabulary: run.vocab.map((token, number) => ({ token, number, count: counts.get(number) ?? 0 })),
-    sentences: run.ids.map((ids, i) => ({ ids, tokens: tokenLabels(run, i), padding: run.padding[i], chosen: i === sentence }))
+    sentences: run.ids.map((ids, i) => (
+      { ids, tokens: tokenLabels(run, i), padding: run.padding[i], chosen: i === sentence }))
   }
 }
 
@@ -45,7 +46,8 @@ export function mount(container, context) {
   function draw() {
     list.update(shown.sentences.map(({ ids, tokens, padding, chosen }, row) => ({
       name: String(row), chosen,
-      chips: ids.map((number, col) => ({ text: String(number), note: tokens[col], faint: padding[col], lit: number === lit }))
+      chips: ids.map((number, col) => (
+        { text: String(number), note: tokens[col], faint: padding[col], lit: number === lit }))
     })))
     keep(vocabulary, shown.vocabulary, createEntry, (entry, { token, number, count }) => {
       setText(entry.children[0], String(number))
@@ -68,7 +70,10 @@ export function mount(container, context) {
       shown = next
       draw()
     },
-    mark: ({ current }) => light(current?.name === 'ids' ? shown?.sentences[current.index[0]]?.ids[current.index[1]] ?? null : null),
+    mark({ current }) {
+      const at = current?.name === 'ids' ? current.index : [-1, -1]
+      light(shown?.sentences[at[0]]?.ids[at[1]] ?? null)
+    },
     destroy() {}
   }
 }

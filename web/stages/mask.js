@@ -18,7 +18,8 @@ export const data = (run, { sentence, head }) => ({
 })
 
 export const picture = (run, { sentence, head }) => ({
-  part: attentionMatrix(run, 'self_attn.masked_scores', sentence, head), domain: signed(peak(tensorOf(run, 'self_attn.scores')))
+  part: attentionMatrix(run, 'self_attn.masked_scores', sentence, head),
+  domain: signed(peak(tensorOf(run, 'self_attn.scores')))
 })
 
 const twin = ({ name, index }) => (/scores$/.test(name) ? { row: index[2], col: index[3] } : null)
@@ -36,7 +37,7 @@ export function mount(container, context) {
       before.update(next.before, { title: titles.before, domain, follow: twin, pair: true })
       after.update(next.after, { title: titles.after, domain, follow: twin, pair: true })
       fig.legend([{ domain, text: t('frame.signed') }])
-      fig.numbers(t('frame.numbers'), [{ title: titles.before, part: next.before }, { title: titles.after, part: next.after }])
+      fig.numbers(t('frame.numbers'), ['before', 'after'].map((name) => ({ title: titles[name], part: next[name] })))
     },
     mark: fig.mark,
     destroy() {}

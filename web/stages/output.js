@@ -37,7 +37,9 @@ export function mount(container, context) {
   const sheet = fig.product()
   return {
     update({ group, left, right, bias, product, domains }) {
-      const titles = { left: t('stages.output.joined'), right: 'W_O^T', bias: 'b_O', product: t('stages.output.result') }
+      const titles = {
+        left: t('stages.output.joined'), right: 'W_O^T', bias: 'b_O', product: t('stages.output.result')
+      }
       setFormula(sheet.corner, 'O = H W_O^T + b_O')
       sheet.update({ left, right, bias, product }, {
         titles, groups: { left: group },

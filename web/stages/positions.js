@@ -18,7 +18,8 @@ export const pickers = ['sentence']
 export function data(run, { sentence }) {
   const tensor = tensorOf(run, 'positional_encoding')
   const names = tokenLabels(run, sentence)
-  const rowLabels = Array.from({ length: tensor.shape[0] }, (_, i) => (i < names.length ? `${names[i]} ${i}` : String(i)))
+  const label = (_, i) => (i < names.length ? `${names[i]} ${i}` : String(i))
+  const rowLabels = Array.from({ length: tensor.shape[0] }, label)
   return {
     table: slice(tensor, { row: 0, col: 1, rowLabels }),
     used: run.tokens[sentence].length,

@@ -9,7 +9,9 @@ import { peak } from '../lib/slice.js'
 const PARTS = ['q', 'k', 'v']
 
 export const id = 'qkv'
-export const tensors = PARTS.map((part) => `self_attn.${part}`).concat('self_attn.in_proj_weight', 'self_attn.in_proj_bias')
+export const tensors = [
+  ...PARTS.map((part) => `self_attn.${part}`), 'self_attn.in_proj_weight', 'self_attn.in_proj_bias'
+]
 export const controls = ['heads']
 export const pickers = ['sentence', 'part']
 

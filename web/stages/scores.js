@@ -30,7 +30,8 @@ export function data(run, { sentence, head }) {
 }
 
 export const picture = (run, { sentence, head }) => ({
-  part: attentionMatrix(run, 'self_attn.scores', sentence, head), domain: signed(peak(tensorOf(run, 'self_attn.scores')))
+  part: attentionMatrix(run, 'self_attn.scores', sentence, head),
+  domain: signed(peak(tensorOf(run, 'self_attn.scores')))
 })
 
 export function mount(container, context) {
@@ -45,7 +46,8 @@ export function mount(container, context) {
         titles, domains: { left: domains.vectors, right: domains.vectors, product: domains.scores }
       })
       fig.legend([{ domain: domains.vectors, text: 'Q, K' }, { domain: domains.scores, text: titles.product }])
-      fig.numbers(t('frame.numbers'), Object.entries({ left, right, product }).map(([name, part]) => ({ title: titles[name], part })))
+      fig.numbers(t('frame.numbers'), Object.entries({ left, right, product }).map(([name, part]) => (
+        { title: titles[name], part })))
     },
     mark: fig.mark,
     destroy() {}

@@ -44,7 +44,7 @@ int gf_attention_size(void) { return (int)sizeof(gf_attention); }
 
 int gf_attention_workspace(const gf_attention *p, int backward) {
   int square = p->Tq * p->Tk, panels = gf_panel_size(p->Tk, p->D) + gf_panel_size(p->Dv, p->Tk);
-  return backward ? 2 * square + GF_MATMUL_WORKSPACE : panels + QUERIES * p->Tk;
+  return GF_MATMUL_WORKSPACE + (backward ? 2 * square : panels + QUERIES * p->Tk);
 }
 
 /* Keys visible to queries below row `end`: with a causal mask those up to the last of them. */
@@ -70,13 +70,18 @@ static void keep(float *to, const float *row, int n, int Tk, float rest) {
   for (int j = n; j < Tk; j++) to[j] = rest;
 }
 
-/* The block of queries from i0: scores, weights and output rows. Workspace: panels of k and v, then the block. */
-static void forward_block(const head *t, float *out, float *scores, float *weights, const float *k_panels,
-                          const float *v_panels, float *block, int i0) {
+/* Workspace: what a matrix product needs, the packed keys and values, the scores of one block. */
+typedef struct {
+  float *product, *k_panels, *v_panels, *block;
+} room;
+
+/* The block of queries from i0: scores, weights and output rows. */
+static void forward_block(const head *t, float *out, float *scores, float *weights, const room *space, int i0) {
   const gf_attention *p = t->p;
+  float *block = space->block;
   int rows = min(QUERIES, p->Tq - i0), Tk = p->Tk, n = visible(p, i0 + rows), scored = scores ? Tk : n;
-  gf_product qk = {.c = block, .ldc = Tk, .a = t->q + (size_t)i0 * p->q.time, .lda = p->q.time, .b = k_panels,
-                   .ldb = p->D, .b_layout = GF_B_PANELS, .M = rows, .N = scored, .K = p->D};
+  gf_product qk = {.c = block, .ldc = Tk, .a = t->q + (size_t)i0 * p->q.time, .lda = p->q.time, .b = space->k_panels,
+                   .ldb = p->D, .b_layout = GF_B_PANELS, .M = rows, .N = scored, .K = p->D, .workspace = space->product};
   gf_multiply(&qk);
   for (int r = 0; r < rows; r++) {
     float *row = block + (size_t)r * Tk;
@@ -88,22 +93,22 @@ static void forward_block(const head *t, float *out, float *scores, float *weigh
     if (t->dropout)
       for (int j = 0; j < n; j++) row[j] *= t->dropout[(size_t)(i0 + r) * Tk + j];
   }
-  gf_product wv = {.c = out + (size_t)i0 * p->out.time, .ldc = p->out.time, .a = block, .lda = Tk, .b = v_panels,
-                   .ldb = Tk, .b_layout = GF_B_PANELS, .M = rows, .N = p->Dv, .K = n};
+  gf_product wv = {.c = out + (size_t)i0 * p->out.time, .ldc = p->out.time, .a = block, .lda = Tk, .b = space->v_panels,
+                   .ldb = Tk, .b_layout = GF_B_PANELS, .M = rows, .N = p->Dv, .K = n, .workspace = space->product};
   gf_multiply(&wv);
 }
 
 void gf_attention_forward(float *out, float *scores, float *weights, float *workspace, const float *q, const float *k,
                           const float *v, const float *dropout, const gf_attention *p) {
-  float *k_panels = workspace, *v_panels = k_panels + gf_panel_size(p->Tk, p->D);
-  float *block = v_panels + gf_panel_size(p->Dv, p->Tk);
+  float *k_panels = workspace + GF_MATMUL_WORKSPACE, *v_panels = k_panels + gf_panel_size(p->Tk, p->D);
+  room space = {workspace, k_panels, v_panels, v_panels + gf_panel_size(p->Dv, p->Tk)};
   for (int b = 0; b < p->B; b++)
     for (int h = 0; h < p->H; h++) {
       head t = head_of(p, q, k, v, dropout, b, h);
       gf_pack_panels(k_panels, t.k, p->k.time, GF_B_TRANSPOSED, p->Tk, p->D);
       gf_pack_panels(v_panels, t.v, p->v.time, GF_B_ROWS, p->Dv, p->Tk);
       for (int i = 0; i < p->Tq; i += QUERIES)
-        forward_block(&t, out + row_at(p->out, b, h), scores, weights, k_panels, v_panels, block, i);
+        forward_block(&t, out + row_at(p->out, b, h), scores, weights, &space, i);
     }
 }
 
@@ -120,7 +125,7 @@ static void backward_head(const head *t, float *dq, float *dk, float *dv, float 
   int Tq = p->Tq, Tk = p->Tk, cells = Tq * Tk;
   /* out = used v  =>  dused = dout v^T,  dv += used^T dout */
   gf_product to_weights = {.c = ds, .ldc = Tk, .a = dout, .lda = p->out.time, .b = t->v, .ldb = p->v.time,
-                           .b_layout = GF_B_TRANSPOSED, .M = Tq, .N = Tk, .K = p->Dv};
+                           .b_layout = GF_B_TRANSPOSED, .M = Tq, .N = Tk, .K = p->Dv, .workspace = workspace};
   gf_multiply(&to_weights);
   memcpy(used, weights + t->square, sizeof(float) * cells);
   if (t->dropout) /* used = weights dropout  =>  dweights = dused dropout */
@@ -137,7 +142,7 @@ static void backward_head(const head *t, float *dq, float *dk, float *dv, float 
   for (int i = 0; i < cells; i++) ds[i] *= p->scale;
   if (dq) {
     gf_product to_queries = {.c = dq, .ldc = p->q.time, .a = ds, .lda = Tk, .b = t->k, .ldb = p->k.time, .M = Tq,
-                             .N = p->D, .K = Tk, .accumulate = 1};
+                             .N = p->D, .K = Tk, .accumulate = 1, .workspace = workspace};
     gf_multiply(&to_queries);
   }
   if (dk) {
@@ -151,12 +156,12 @@ void gf_attention_backward(float *dq, float *dk, float *dv, float *dscores, floa
                            const float *dout, const float *weights, const float *q, const float *k, const float *v,
                            const float *dropout, const gf_attention *p) {
   size_t square = (size_t)p->Tq * p->Tk;
-  float *ds = workspace, *used = ds + square, *product_workspace = used + square;
+  float *ds = workspace + GF_MATMUL_WORKSPACE, *used = ds + square;
   for (int b = 0; b < p->B; b++)
     for (int h = 0; h < p->H; h++) {
       head t = head_of(p, q, k, v, dropout, b, h);
       backward_head(&t, dq ? dq + row_at(p->q, b, h) : NULL, dk ? dk + row_at(p->k, b, h) : NULL,
-                    dv ? dv + row_at(p->v, b, h) : NULL, dscores, dweights, ds, used, product_workspace,
+                    dv ? dv + row_at(p->v, b, h) : NULL, dscores, dweights, ds, used, workspace,
                     dout + row_at(p->out, b, h), weights);
     }
 }

@@ -5,10 +5,11 @@
  * Every output cell is summed strictly from left to right, one rounding a product and one a sum, whatever the sizes:
  * a cell's bits do not depend on its neighbours, and a reader can redo the sum by hand. Speed comes from working on
  * many cells at once. A tile of 4 rows by 8 columns keeps its 8 accumulators, two vectors of B and one splat of A in
- * the 16 vector registers an engine has; five rows would spill. Two panels of B (8 columns each) are packed k by k
- * into 16 KB that stay in the first cache while all rows of A pass by; k is cut into blocks of 256 for that.
+ * the 16 vector registers an engine has; five rows would spill. A is packed by quadruples of rows, B by panels of 8
+ * columns, both k by k, so that the tile reads two streams; k is cut into blocks of 256, and two panels of B (16 KB) stay
+ * in the first cache while all rows of A pass by.
  *
- * Backward: with y = x W^T, dx = dy W and dW = dy^T x are products too; a transposed A is packed by quadruples of rows.
+ * Backward: with y = x W^T, dx = dy W and dW = dy^T x are products too; only the packing differs.
  */
 #include "matmul.h"
 #include "../simd.h"
@@ -17,20 +18,28 @@ enum { ROWS = 4, PANEL = 8, PAIR = 2, BLOCK_K = 256, BLOCK_M = 256 };
 
 GF_INLINE int min(int a, int b) { return a < b ? a : b; }
 
-/* acc[r][c] += sum over k of a[r][k] b[k][c], for R rows and P panels known when compiling. */
-GF_INLINE void tile(gf_f4 *acc, const int R, const int P, const float *a, size_t a_row, size_t a_step, const float *b,
-                    size_t b_panel, int K) {
-  for (int k = 0; k < K; k++, a += a_step, b += PANEL) {
-    gf_f4 column[4];
+/* acc[r][c] += a[r] b[c] for one k: R rows of A, P panels of B, both known when compiling. */
+GF_INLINE void tile_step(gf_f4 *acc, const int R, const int P, const float *a, const float *b, size_t b_panel) {
+  gf_f4 column[2 * PAIR];
 #pragma unroll
-    for (int c = 0; c < 2 * P; c++) column[c] = gf_load(b + (c / 2) * b_panel + (c % 2) * 4);
+  for (int c = 0; c < 2 * P; c++) column[c] = gf_load(b + (c / 2) * b_panel + (c % 2) * 4);
 #pragma unroll
-    for (int r = 0; r < R; r++) {
-      gf_f4 x = gf_splat_at(a + r * a_row);
+  for (int r = 0; r < R; r++) {
+    gf_f4 x = gf_splat_at(a + r);
 #pragma unroll
-      for (int c = 0; c < 2 * P; c++) acc[r * 2 * P + c] = gf_mul_add(x, column[c], acc[r * 2 * P + c]);
-    }
+    for (int c = 0; c < 2 * P; c++) acc[r * 2 * P + c] = gf_mul_add(x, column[c], acc[r * 2 * P + c]);
   }
+}
+
+/* All k, four to a round: at two products and two sums a cycle the loop's own instructions would cost as much as one. */
+GF_INLINE void tile(gf_f4 *acc, const int R, const int P, const float *a, size_t a_step, const float *b, size_t b_panel,
+                    int K) {
+  int k = 0;
+  for (; k + 4 <= K; k += 4, a += 4 * a_step, b += 4 * PANEL) {
+#pragma unroll
+    for (int i = 0; i < 4; i++) tile_step(acc, R, P, a + i * a_step, b + i * PANEL, b_panel);
+  }
+  for (; k < K; k++, a += a_step, b += PANEL) tile_step(acc, R, P, a, b, b_panel);
 }
 
 /* 8 neighbouring cells of a row of C to two vectors and back; n < 8 at the right edge. */
@@ -62,14 +71,14 @@ GF_INLINE void start_cells(gf_f4 *v, const gf_product *p, int m, int n, int firs
 }
 
 /* Rows m to m + R of the product with P panels whose columns start at n. */
-GF_INLINE void cells(const gf_product *p, const int R, const int P, int m, int n, const float *a, size_t a_row,
-                     size_t a_step, const float *b, size_t b_panel, int K, int first) {
+GF_INLINE void cells(const gf_product *p, const int R, const int P, int m, int n, const float *a, size_t a_step,
+                     const float *b, size_t b_panel, int K, int first) {
   gf_f4 acc[ROWS * 2 * PAIR];
 #pragma unroll
   for (int r = 0; r < R; r++)
 #pragma unroll
     for (int c = 0; c < P; c++) start_cells(acc + (r * P + c) * 2, p, m + r, n + c * PANEL, first);
-  tile(acc, R, P, a, a_row, a_step, b, b_panel, K);
+  tile(acc, R, P, a, a_step, b, b_panel, K);
 #pragma unroll
   for (int r = 0; r < R; r++)
 #pragma unroll
@@ -77,29 +86,57 @@ GF_INLINE void cells(const gf_product *p, const int R, const int P, int m, int n
       store_cells(p->c + (size_t)(m + r) * p->ldc + n + c * PANEL, acc + (r * P + c) * 2, p->N - n - c * PANEL);
 }
 
-/* All rows from m0 to m1 against one or two panels. */
+/* All rows from m0 to m1 against one or two panels. The packed quadruples of A are in the workspace; a few rows alone
+ * are read where they lie, unless they lie across. */
 static void rows_by_panels(const gf_product *p, int m0, int m1, int n, int panels, const float *b, size_t b_panel, int k0,
                            int K) {
   int m = m0, first = k0 == 0;
   for (; m + ROWS <= m1; m += ROWS)
-    for (int c = 0; c < panels; c++) {
-      const float *panel = b + c * b_panel;
-      if (p->a_transposed)
-        cells(p, ROWS, 1, m, n + c * PANEL, p->workspace + (size_t)(m - m0) * K, 1, ROWS, panel, 0, K, first);
-      else
-        cells(p, ROWS, 1, m, n + c * PANEL, p->a + (size_t)m * p->lda + k0, p->lda, 1, panel, 0, K, first);
-    }
+    for (int c = 0; c < panels; c++)
+      cells(p, ROWS, 1, m, n + c * PANEL, p->workspace + (size_t)(m - m0) * K, ROWS, b + c * b_panel, 0, K, first);
   for (; m < m1; m++) {
-    int in_tile = (m - m0) % ROWS;
+    int in_tile = (m - m0) % ROWS, step = p->a_transposed ? ROWS : 1;
     const float *a = p->a_transposed ? p->workspace + (size_t)(m - m0 - in_tile) * K + in_tile
                                      : p->a + (size_t)m * p->lda + k0;
-    size_t step = p->a_transposed ? ROWS : 1;
-    if (panels == 2) cells(p, 1, 2, m, n, a, 0, step, b, b_panel, K, first);
-    else cells(p, 1, 1, m, n, a, 0, step, b, 0, K, first);
+    if (panels == 2) cells(p, 1, 2, m, n, a, step, b, b_panel, K, first);
+    else cells(p, 1, 1, m, n, a, step, b, 0, K, first);
   }
 }
 
-/* a[k][m] for m0 <= m < m1, k0 <= k < k0 + K into quadruples of rows, k by k: [ceil(rows/4)][K][4]. */
+/* Four rows of four values each become four columns. */
+GF_INLINE void transpose4(gf_f4 *v) {
+  gf_f4 ab_low = __builtin_shufflevector(v[0], v[1], 0, 4, 1, 5), ab_high = __builtin_shufflevector(v[0], v[1], 2, 6, 3, 7);
+  gf_f4 cd_low = __builtin_shufflevector(v[2], v[3], 0, 4, 1, 5), cd_high = __builtin_shufflevector(v[2], v[3], 2, 6, 3, 7);
+  v[0] = __builtin_shufflevector(ab_low, cd_low, 0, 1, 4, 5);
+  v[1] = __builtin_shufflevector(ab_low, cd_low, 2, 3, 6, 7);
+  v[2] = __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5);
+  v[3] = __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7);
+}
+
+/* row[0..3][k] into out[k][0..3], the rows of out `width` floats apart. */
+GF_INLINE void interleave4(float *out, size_t width, const float *const row[4], int K) {
+  int k = 0;
+  for (; k + 4 <= K; k += 4, out += 4 * width) {
+    gf_f4 v[4];
+    for (int r = 0; r < 4; r++) v[r] = gf_load(row[r] + k);
+    transpose4(v);
+    for (int r = 0; r < 4; r++) gf_store(out + r * width, v[r]);
+  }
+  for (; k < K; k++, out += width)
+    for (int r = 0; r < 4; r++) out[r] = row[r][k];
+}
+
+/* a[m][k] for m0 <= m < m1, k0 <= k < k0 + K into quadruples of rows, k by k: [ceil(rows/4)][K][4]. */
+static void pack_a(const gf_product *p, int m0, int m1, int k0, int K) {
+  float *out = p->workspace;
+  for (int m = m0; m + ROWS <= m1; m += ROWS, out += (size_t)ROWS * K) {
+    const float *row[4];
+    for (int r = 0; r < 4; r++) row[r] = p->a + (size_t)(m + r) * p->lda + k0;
+    interleave4(out, ROWS, row, K);
+  }
+}
+
+/* The same where A lies transposed, so that four rows are neighbours already. */
 static void pack_transposed_a(const gf_product *p, int m0, int m1, int k0, int K) {
   float *out = p->workspace;
   for (int m = m0; m < m1; m += ROWS)
@@ -119,24 +156,12 @@ static void pack_rows(float *out, const float *b, int ldb, int n, int N, int k0,
   }
 }
 
-/* The same from a transposed B: four rows of four become four columns of four at a time. */
+/* The same from a transposed B; rows past the edge repeat the last one and are never used. */
 static void pack_transposed(float *out, const float *b, int ldb, int n, int N, int k0, int K) {
   for (int half = 0; half < PANEL; half += 4) {
     const float *row[4];
-    for (int r = 0; r < 4; r++) row[r] = b + (size_t)min(n + half + r, N - 1) * ldb + k0; /* past the edge: unused */
-    int k = 0;
-    for (; k + 4 <= K; k += 4) {
-      gf_f4 a = gf_load(row[0] + k), c = gf_load(row[1] + k), d = gf_load(row[2] + k), e = gf_load(row[3] + k);
-      gf_f4 ac_low = __builtin_shufflevector(a, c, 0, 4, 1, 5), ac_high = __builtin_shufflevector(a, c, 2, 6, 3, 7);
-      gf_f4 de_low = __builtin_shufflevector(d, e, 0, 4, 1, 5), de_high = __builtin_shufflevector(d, e, 2, 6, 3, 7);
-      float *to = out + (size_t)k * PANEL + half;
-      gf_store(to, __builtin_shufflevector(ac_low, de_low, 0, 1, 4, 5));
-      gf_store(to + PANEL, __builtin_shufflevector(ac_low, de_low, 2, 3, 6, 7));
-      gf_store(to + 2 * PANEL, __builtin_shufflevector(ac_high, de_high, 0, 1, 4, 5));
-      gf_store(to + 3 * PANEL, __builtin_shufflevector(ac_high, de_high, 2, 3, 6, 7));
-    }
-    for (; k < K; k++)
-      for (int r = 0; r < 4; r++) out[(size_t)k * PANEL + half + r] = row[r][k];
+    for (int r = 0; r < 4; r++) row[r] = b + (size_t)min(n + half + r, N - 1) * ldb + k0;
+    interleave4(out + half, PANEL, row, K);
   }
 }
 
@@ -162,6 +187,7 @@ static void fill_start(const gf_product *p) {
 static void block(const gf_product *p, int m0, int m1, int k0, int K) {
   float packed[PAIR * BLOCK_K * PANEL];
   if (p->a_transposed) pack_transposed_a(p, m0, m1, k0, K);
+  else pack_a(p, m0, m1, k0, K);
   for (int n = 0; n < p->N; n += PAIR * PANEL) {
     int panels = p->N - n > PANEL ? PAIR : 1;
     if (p->b_layout == GF_B_PANELS) {

@@ -20,7 +20,7 @@ typedef struct {
   const float *bias; /* [N] or NULL */
   int M, N, K;
   int accumulate;
-  float *workspace; /* GF_MATMUL_WORKSPACE floats if A is transposed, else unused */
+  float *workspace; /* GF_MATMUL_WORKSPACE floats */
 } gf_product;
 
 #define GF_MATMUL_WORKSPACE (256 * 256)

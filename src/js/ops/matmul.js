@@ -17,7 +17,7 @@ export const TRANSPOSE_A = 1, TRANSPOSE_B = 2, ACCUMULATE = 8
  * @param {{ batch?: number, M: number, N: number, K: number, bias?: number, flags?: number }} options
  */
 export function multiply(engine, out, a, b, { batch = 1, M, N, K, bias = 0, flags = 0 }) {
-  const workspace = flags & TRANSPOSE_A ? engine.scratch(engine.c.gf_matmul_workspace()) : 0
+  const workspace = engine.scratch(engine.c.gf_matmul_workspace())
   engine.c.gf_matmul(out, workspace, a, b, bias, batch, M, N, K, flags)
 }
 

@@ -1,0 +1,133 @@
+// Writes ONNX models: just enough protobuf for graphs of float32 tensors. Field numbers are those of onnx.proto.
+//
+// A message is a list of chunks of bytes, so that hundreds of megabytes of weights are copied only once, at the end.
+import { sizeOf } from '../../reference/tensor.js'
+
+const FLOAT = 1, INT64 = 7
+const VARINT = 0, BYTES = 2, FIXED32 = 5
+/** AttributeProto.type */
+const KINDS = { float: 1, int: 2, string: 3, ints: 7 }
+
+const text = new TextEncoder()
+const lengthOf = chunks => chunks.reduce((sum, chunk) => sum + chunk.length, 0)
+
+function varint(value) {
+  const bytes = []
+  for (let rest = BigInt.asUintN(64, BigInt(value)); ; rest >>= 7n) {
+    const low = Number(rest & 127n)
+    if (rest < 128n) return Uint8Array.from([...bytes, low])
+    bytes.push(low | 128)
+  }
+}
+
+const tag = (field, wire) => varint((field << 3) | wire)
+const int = (field, value) => [tag(field, VARINT), varint(value)]
+const float = (field, value) => [tag(field, FIXED32), new Uint8Array(Float32Array.of(value).buffer)]
+const message = (field, chunks) => [tag(field, BYTES), varint(lengthOf(chunks)), ...chunks]
+const bytes = (field, value) => message(field, [value])
+const string = (field, value) => bytes(field, text.encode(value))
+
+function attribute(name, value) {
+  const kind = Array.isArray(value) ? 'ints' : typeof value === 'string' ? 'string' : Number.isInteger(value) ? 'int' : 'float'
+  const field = {
+    float: () => float(2, value),
+    int: () => int(3, value),
+    string: () => string(4, value),
+    ints: () => value.flatMap(v => int(8, v)),
+  }[kind]()
+  return message(5, [...string(1, name), ...field, ...int(20, KINDS[kind])])
+}
+
+/** Its first letter says where an operator is from: those of ONNX itself have no domain, ONNX Runtime's are 'ms.Name'. */
+function node({ op, inputs, outputs, attributes = {} }) {
+  const [name, domain] = op.startsWith('ms.') ? [op.slice(3), 'com.microsoft'] : [op, '']
+  return message(1, [
+    ...inputs.flatMap(input => string(1, input)),
+    ...outputs.flatMap(output => string(2, output)),
+    ...string(4, name),
+    ...Object.entries(attributes).flatMap(([key, value]) => attribute(key, value)),
+    ...string(7, domain),
+  ])
+}
+
+function initializer(name, { shape, data }) {
+  const isInteger = data instanceof BigInt64Array
+  const raw = isInteger || data instanceof Float32Array ? data : Float32Array.from(data)
+  return message(5, [
+    ...shape.flatMap(side => int(1, side)),
+    ...int(2, isInteger ? INT64 : FLOAT),
+    ...string(8, name),
+    ...bytes(9, new Uint8Array(raw.buffer, raw.byteOffset, raw.byteLength)),
+  ])
+}
+
+function valueInfo(field, name, shape) {
+  const dimensions = shape.flatMap(side => message(1, int(1, side)))
+  const tensorType = [...int(1, FLOAT), ...message(2, dimensions)]
+  return message(field, [...string(1, name), ...message(2, message(1, tensorType))])
+}
+
+/** A graph under construction: `op` adds a node and gives the name of its result, `constant` the name of a weight. */
+export class Graph {
+  #nodes = []
+  #initializers = []
+  #inputs = []
+  #outputs = []
+  #count = 0
+
+  #fresh(stem) {
+    return `${stem}_${this.#count++}`
+  }
+
+  input(name, shape) {
+    this.#inputs.push(valueInfo(11, name, shape))
+    return name
+  }
+
+  output(name, shape) {
+    this.#outputs.push(valueInfo(12, name, shape))
+  }
+
+  constant(tensor) {
+    const name = this.#fresh('constant')
+    this.#initializers.push(initializer(name, tensor))
+    return name
+  }
+
+  shape(...sides) {
+    return this.constant({ shape: [sides.length], data: BigInt64Array.from(sides, BigInt) })
+  }
+
+  op(op, inputs, attributes) {
+    const [result] = this.ops(op, inputs, 1, attributes)
+    return result
+  }
+
+  /** For operators with several results. */
+  ops(op, inputs, count, attributes) {
+    const outputs = Array.from({ length: count }, () => this.#fresh(op))
+    this.#nodes.push(node({ op, inputs, outputs, attributes }))
+    return outputs
+  }
+
+  /** The model as bytes. */
+  toBytes() {
+    const graph = [this.#nodes, string(2, 'bench'), this.#initializers, this.#inputs, this.#outputs].flat(2)
+    const opset = (domain, version) => message(8, [...string(1, domain), ...int(2, version)])
+    const chunks = [...int(1, 8), ...message(7, graph), ...opset('', 20), ...opset('com.microsoft', 1)]
+    const all = new Uint8Array(lengthOf(chunks))
+    let at = 0
+    for (const chunk of chunks) {
+      all.set(chunk, at)
+      at += chunk.length
+    }
+    return all
+  }
+}
+
+/** [rows, columns] exchanged: PyTorch keeps weights as [out, in], ONNX's MatMul wants [in, out]. */
+export function transposed({ shape: [rows, columns], data }) {
+  const result = new Float32Array(sizeOf([rows, columns]))
+  for (let r = 0; r < rows; r++) for (let c = 0; c < columns; c++) result[c * rows + r] = data[r * columns + c]
+  return { shape: [columns, rows], data: result }
+}
