@@ -1,5 +1,6 @@
 import { GlassformerError, describe, expect, shapeText } from './errors.js'
 import { product } from './explain.js'
+import { offsetOf } from './shape.js'
 import { Tensor } from './tensor.js'
 
 /**
@@ -7,6 +8,7 @@ import { Tensor } from './tensor.js'
  * @typedef {import('./nn/module.js').Module} Module
  *
  * @typedef {{ name: string, index: number[], isGradient?: true }} Source a cell, or the gradient of one
+ * @typedef {{ name: string, index: readonly number[], value: number }} Edit a value put in place of the computed one
  * @typedef {object} Explanation
  * @property {string} name
  * @property {number[]} index
@@ -18,6 +20,7 @@ import { Tensor } from './tensor.js'
  * @property {Source[]} sources every cell it was made from
  * @property {number} computed the same from the terms, in double where the kernel does not round step by step
  * @property {number} rounding value − computed
+ * @property {boolean} edited the value was put there by an edit
  */
 
 /** Everything that happened inside one `gf.trace`: every tensor by name, how each cell was made, what each depends on. */
@@ -30,14 +33,16 @@ export class Trace {
   /** @type {Map<Tensor, Tensor>} */ #gradients = new Map()
   /** @type {string[]} */ #path = []
   #modules
+  /** @type {Map<string, Edit[]>} */ #edits = new Map()
 
   /**
    * @param {import('./engine.js').Engine} engine
-   * @param {Record<string, Module>} [modules] names for modules called directly; others have none
+   * @param {{ modules?: Record<string, Module>, edits?: readonly Edit[] }} [options]
    */
-  constructor(engine, modules = {}) {
+  constructor(engine, { modules = {}, edits = [] } = {}) {
     this.engine = engine
     this.#modules = modules
+    for (const edit of edits) this.#edits.set(edit.name, [...(this.#edits.get(edit.name) ?? []), edit])
   }
 
   /** Names of all tensors, in the order they came to be known. */
@@ -123,6 +128,39 @@ export class Trace {
     if (old !== undefined && !old.endsWith('output')) this.#byName.delete(old)
     this.#byName.set(name, tensor)
     this.#nameOf.set(tensor, name)
+    this.#applyEdits(name, tensor)
+  }
+
+  /** @param {string} name @param {Tensor} tensor */
+  #applyEdits(name, tensor) {
+    for (const { index, value } of this.#edits.get(name) ?? []) {
+      expect(typeof value === 'number', 'type', () => `trace: the value of an edit must be a number, got ${describe(value)}`)
+      tensor.values[offsetOf(tensor.shape, this.#checkIndex('trace', name, tensor, index))] = value
+    }
+  }
+
+  /**
+   * For an operation that makes several tensors one from the other: puts edited values into one before the next is made.
+   * @param {string} key its name inside the module that is running @param {Tensor} tensor
+   */
+  patch(key, tensor) {
+    this.#applyEdits(this.#prefix + key, tensor)
+    return tensor
+  }
+
+  /** Whether any of these will be edited. @param {...string} keys names inside the module that is running */
+  willEdit(...keys) {
+    return keys.some(key => this.#edits.has(this.#prefix + key))
+  }
+
+  /** Names of edits whose tensor was never made. */
+  get missedEdits() {
+    return [...this.#edits.keys()].filter(name => !this.#byName.has(name))
+  }
+
+  /** @param {string} name @param {readonly number[]} index */
+  #isEdited(name, index) {
+    return (this.#edits.get(name) ?? []).some(edit => edit.index.join() === index.join())
   }
 
   /** @param {Tensor} tensor @param {Tensor} gradient */
@@ -208,7 +246,7 @@ export class Trace {
     const named = terms.map(term => ({ ...term, factors: term.factors.map(factor => this.#nameFactor(factor)) }))
     const factors = [...named.flatMap(term => term.factors), ...row.map(factor => this.#nameFactor(factor))]
     const sources = new Map(factors.flatMap(f => (f.source ? [[JSON.stringify(f.source), f.source]] : [])))
-    return { name, index, value, formula, terms: named, steps, sources: [...sources.values()], computed, rounding: difference(value, computed) }
+    return { name, index, value, edited: this.#isEdited(name, index), formula, terms: named, steps, sources: [...sources.values()], computed, rounding: difference(value, computed) }
   }
 
   /** @param {import('./explain.js').Factor} factor @returns {{ symbol: string, value: number, source?: Source }} */
@@ -249,16 +287,19 @@ const difference = (a, b) => (Object.is(a, b) || a === b ? 0 : a - b)
  * @template T
  * @param {import('./engine.js').Engine} engine
  * @param {() => T} fn
- * @param {{ modules?: Record<string, Module> }} [options] names for modules that fn calls directly
+ * @param {{ modules?: Record<string, Module>, edits?: readonly Edit[] }} [options] modules: names for modules that fn calls
+ *   directly; edits: values to put in place of computed ones, so that everything after them is computed from them. An edited
+ *   parameter stays changed after the trace.
  * @returns {{ output: T, trace: Trace }}
  */
-export function trace(engine, fn, { modules } = {}) {
+export function trace(engine, fn, options = {}) {
   expect(typeof fn === 'function', 'type', () => `trace: expected a function, got ${describe(fn)}`)
   expect(engine.trace === null, 'state', () => 'trace: a trace is already being recorded; they cannot be nested')
-  const recording = new Trace(engine, modules)
+  const recording = new Trace(engine, options)
   engine.trace = recording
   try {
     const output = fn()
+    expect(recording.missedEdits.length === 0, 'index', () => `trace: edits name tensors that were not made: ${recording.missedEdits.join(', ')}`)
     for (const value of [output].flat()) if (value instanceof Tensor) engine.keep(value)
     return { output, trace: recording }
   } finally {

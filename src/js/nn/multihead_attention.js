@@ -43,6 +43,7 @@ export class MultiheadAttention extends Module {
     this.q_proj_weight = isOne ? null : this.parameter(embedDim, embedDim)
     this.k_proj_weight = isOne ? null : this.parameter(embedDim, kdim)
     this.v_proj_weight = isOne ? null : this.parameter(embedDim, vdim)
+    /** What the products q · k are multiplied by; undefined is 1 / √(embedDim / numHeads). @type {number | undefined} */ this.scale = undefined
     this.in_proj_bias = bias ? this.parameter(3 * embedDim) : null
     this.out_proj = new Linear(engine, embedDim, embedDim, { bias })
     this.resetParameters()
@@ -74,7 +75,7 @@ export class MultiheadAttention extends Module {
     checkShapes(this, query, key, value)
     const [q, k, v] = [query, key, value].map((x, which) => this.tag('qkv'[which], project(this, x, which)))
     const { out, weights } = multiheadAttention(q, k, v, this.numHeads, {
-      attnMask, keyPaddingMask, isCausal, needWeights, dropoutP: this.training ? this.dropout : 0
+      attnMask, keyPaddingMask, isCausal, needWeights, scale: this.scale, dropoutP: this.training ? this.dropout : 0
     })
     const output = this.out_proj.forward(this.tag('heads', out))
     if (!needWeights || !weights) return [output, null]

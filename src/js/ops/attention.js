@@ -166,6 +166,30 @@ function maskedScores(scores, saved) {
   return out
 }
 
+/** The tensors between the inputs and the output, which a reader may edit. */
+const PARTS = ['scores', 'masked_scores', 'weights']
+
+/**
+ * The kernel's steps one by one, each continuing from what an edit left: the same operations in the same order.
+ * @param {{ out: Tensor, scores: Tensor, weights: Tensor }} made @param {Tensor} v @param {any} saved
+ * @returns {Tensor} the masked scores
+ */
+function recompute({ out, scores, weights }, v, saved) {
+  const { engine } = out, trace = /** @type {import('../trace.js').Trace} */ (engine.trace)
+  const { sizes: { B, H, Tq, Tk, Dv }, layout, dropoutMask: dropped } = saved
+  const masked = trace.patch('masked_scores', maskedScores(trace.patch('scores', scores), saved))
+  engine.c.gf_softmax_forward(weights.address, masked.address, B * H * Tq, Tk)
+  trace.patch('weights', weights)
+  for (const [b, h, i, d] of indicesOf([B, H, Tq, Dv])) {
+    const terms = range(Tk).map(j => {
+      const weight = weights.at(b, h, i, j), used = dropped ? Math.fround(weight * dropped.at(b, h, i, j)) : weight
+      return Math.fround(used * v.at(...layout.index(b, h, j, d, Dv)))
+    })
+    out.values[offsetOf(out.shape, layout.index(b, h, i, d, Dv))] = terms.reduce((sum, term) => Math.fround(sum + term), 0)
+  }
+  return masked
+}
+
 /**
  * @typedef {object} AttentionOptions
  * @property {any} [attnMask] see mask.js
@@ -182,7 +206,7 @@ function maskedScores(scores, saved) {
  */
 function attend(where, q, k, v, layout, sizes, options) {
   sameEngine(where, q, k, v)
-  const { engine } = q, { B, H, Tq, Tk, D, Dv } = sizes, { dropoutP = 0, scale = 1 / Math.sqrt(D), isCausal = false } = options
+  const { engine } = q, { B, H, Tq, Tk, D, Dv } = sizes, { dropoutP = 0, isCausal = false, scale = 1 / Math.sqrt(D) } = options
   const saved = {
     sizes, layout, scale, isCausal,
     mask: additiveMask(engine, where, options.attnMask, options.maskHides, sizes),
@@ -198,7 +222,10 @@ function attend(where, q, k, v, layout, sizes, options) {
   })
   /** @type {Record<string, Tensor>} */ const outputs = { out }
   if (weights) outputs.weights = weights
-  if (scores) Object.assign(outputs, { scores, masked_scores: maskedScores(scores, saved) })
+  if (scores && weights) {
+    const isEdited = engine.trace?.willEdit(...PARTS)
+    Object.assign(outputs, { scores, masked_scores: isEdited ? recompute({ out, scores, weights }, v, saved) : maskedScores(scores, saved) })
+  }
   record(engine, op, { q, k, v, mask: saved.mask?.tensor }, outputs, saved)
   return { out, weights: weights && saved.dropoutMask ? mul(weights, saved.dropoutMask) : weights }
 }
