@@ -77,11 +77,15 @@ GF_INLINE float gf_max_lanes(gf_f4 a) {
 /* Tails: the last n (1 to 3) elements of a row, as lanes filled up with `fill`, and back. */
 GF_INLINE gf_f4 gf_load_tail(const float *p, int n, float fill) {
   gf_f4 a = gf_splat(fill);
-  for (int i = 0; i < n; i++) a[i] = p[i];
+  a[0] = p[0];
+  if (n > 1) a[1] = p[1];
+  if (n > 2) a[2] = p[2];
   return a;
 }
 GF_INLINE void gf_store_tail(float *p, gf_f4 a, int n) {
-  for (int i = 0; i < n; i++) p[i] = a[i];
+  p[0] = a[0];
+  if (n > 1) p[1] = a[1];
+  if (n > 2) p[2] = a[2];
 }
 
 #endif

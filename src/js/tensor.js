@@ -45,7 +45,8 @@ export class Tensor {
   /** Gradient of the last `backward`, or null. @type {Tensor | null} */ grad = null
   /** The operation that made this tensor, if it is recorded. @type {import('./autograd.js').Node | null} */ node = null
   /** Whether `backward` computes a gradient for it. */ requiresGrad = false
-  /** Counts the times its values may have been changed from outside. */ version = 0
+  /** Counts the times its values may have been changed. */ version = 0
+  /** Its rows as the matrix product wants them, while the version is the same. @type {Map<string, { version: number, panels: Tensor }> | null} */ packed = null
 
   /**
    * @param {import('./engine.js').Engine} engine
@@ -156,6 +157,8 @@ export class Tensor {
     this.storage.release()
     this.storage = null
     this.node = null
+    this.packed?.forEach(({ panels }) => panels.dispose())
+    this.packed = null
     this.grad?.dispose()
     this.grad = null
   }

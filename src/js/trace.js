@@ -135,7 +135,7 @@ export class Trace {
   #applyEdits(name, tensor) {
     for (const { index, value } of this.#edits.get(name) ?? []) {
       expect(typeof value === 'number', 'type', () => `trace: the value of an edit must be a number, got ${describe(value)}`)
-      tensor.values[offsetOf(tensor.shape, this.#checkIndex('trace', name, tensor, index))] = value
+      tensor.data[offsetOf(tensor.shape, this.#checkIndex('trace', name, tensor, index))] = value
     }
   }
 

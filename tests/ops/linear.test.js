@@ -1,4 +1,5 @@
 import { test } from 'node:test'
+import { assertSame, plain } from '../lib/compare.js'
 import { sumOfProducts } from '../lib/bounds.js'
 import { assertRejects, gf } from '../lib/engine.js'
 import { testOp } from '../lib/op_tests.js'
@@ -38,4 +39,20 @@ test('linear: what it does not take', () => {
   assertRejects(() => F.linear([[1, 2, 3]], weight), 'type', 'linear', 'x', 'tensor')
   assertRejects(() => F.linear(x, weight, [1, 2]), 'type', 'linear', 'bias', 'tensor')
   assertRejects(() => F.linear(gf.tensor(Int32Array.of(1, 2, 3)), weight), 'type', 'linear', 'x', 'int32')
+})
+
+test('linear: without gradients the weight is packed once, gives the same bits, and follows every change', () => {
+  const layer = new gf.nn.Linear(13, 21), optimizer = new gf.optim.SGD(layer.parameters(), { lr: 0.5 })
+  const same = rows => {
+    const x = gf.rand([rows, 13])
+    assertSame(gf.noGrad(() => layer.forward(x)), plain(layer.forward(x)))
+  }
+  for (const rows of [1, 2, 3, 4, 5, 9]) same(rows)
+  layer.weight.data[7] = 5
+  same(1)
+  layer.loadStateDict({ weight: gf.rand([21, 13]), bias: gf.rand([21]) })
+  same(3)
+  layer.forward(gf.rand([2, 13])).backward(gf.rand([2, 21]))
+  optimizer.step()
+  same(1)
 })

@@ -18,44 +18,50 @@ enum { ROWS = 4, PANEL = 8, PAIR = 2, BLOCK_K = 256, BLOCK_M = 256 };
 
 GF_INLINE int min(int a, int b) { return a < b ? a : b; }
 
-/* acc[r][c] += a[r] b[c] for one k: R rows of A, P panels of B, both known when compiling. */
-GF_INLINE void tile_step(gf_f4 *acc, const int R, const int P, const float *a, const float *b, size_t b_panel) {
-  gf_f4 column[2 * PAIR];
+/* acc[r][c] += a[r] b[c] for one k, 4 rows by 8 columns. */
+GF_INLINE void tile_step(gf_f4 *acc, const float *a, const float *b) {
+  gf_f4 left = gf_load(b), right = gf_load(b + 4);
 #pragma unroll
-  for (int c = 0; c < 2 * P; c++) column[c] = gf_load(b + (c / 2) * b_panel + (c % 2) * 4);
-#pragma unroll
-  for (int r = 0; r < R; r++) {
+  for (int r = 0; r < ROWS; r++) {
     gf_f4 x = gf_splat_at(a + r);
-#pragma unroll
-    for (int c = 0; c < 2 * P; c++) acc[r * 2 * P + c] = gf_mul_add(x, column[c], acc[r * 2 * P + c]);
+    acc[2 * r] = gf_mul_add(x, left, acc[2 * r]);
+    acc[2 * r + 1] = gf_mul_add(x, right, acc[2 * r + 1]);
   }
 }
 
 /* All K >= 1 of them, four to a round so that counting costs little. The exit after every step also keeps the steps apart:
  * in one straight piece an engine moves all their loads to the front and runs out of registers (measured: 58 % of the
- * multiply-add limit instead of 82 %). */
-GF_INLINE void tile(gf_f4 *acc, const int R, const int P, const float *a, size_t a_step, const float *b, size_t b_panel,
-                    int K) {
-  for (int left = K;; left -= 4, a += 4 * a_step, b += 4 * PANEL) {
-    tile_step(acc, R, P, a, b, b_panel);
-    if (left == 1) break;
-    tile_step(acc, R, P, a + a_step, b + PANEL, b_panel);
-    if (left == 2) break;
-    tile_step(acc, R, P, a + 2 * a_step, b + 2 * PANEL, b_panel);
-    if (left == 3) break;
-    tile_step(acc, R, P, a + 3 * a_step, b + 3 * PANEL, b_panel);
-    if (left == 4) break;
-  }
-}
-
-/* The tile of packed rows as a function of its own: nothing around it competes for registers. */
+ * multiply-add limit instead of 82 %). A function of its own, so that nothing around it competes for registers. */
 static __attribute__((noinline)) void full_tile(gf_f4 *cells, const float *a, const float *b, int K) {
   gf_f4 acc[2 * ROWS];
 #pragma unroll
   for (int i = 0; i < 2 * ROWS; i++) acc[i] = cells[i];
-  tile(acc, ROWS, 1, a, ROWS, b, 0, K);
+  for (int left = K;; left -= 4, a += 4 * ROWS, b += 4 * PANEL) {
+    tile_step(acc, a, b);
+    if (left == 1) break;
+    tile_step(acc, a + ROWS, b + PANEL);
+    if (left == 2) break;
+    tile_step(acc, a + 2 * ROWS, b + 2 * PANEL);
+    if (left == 3) break;
+    tile_step(acc, a + 3 * ROWS, b + 3 * PANEL);
+    if (left == 4) break;
+  }
 #pragma unroll
   for (int i = 0; i < 2 * ROWS; i++) cells[i] = acc[i];
+}
+
+/* One row against two panels: four chains of sums, enough to keep up with memory. */
+static __attribute__((noinline)) void row_tile(gf_f4 *cells, const float *a, size_t a_step, const float *b, const float *c,
+                                               int K) {
+  gf_f4 v0 = cells[0], v1 = cells[1], v2 = cells[2], v3 = cells[3];
+  for (int k = 0; k < K; k++, a += a_step, b += PANEL, c += PANEL) {
+    gf_f4 x = gf_splat_at(a);
+    v0 = gf_mul_add(x, gf_load(b), v0);
+    v1 = gf_mul_add(x, gf_load(b + 4), v1);
+    v2 = gf_mul_add(x, gf_load(c), v2);
+    v3 = gf_mul_add(x, gf_load(c + 4), v3);
+  }
+  cells[0] = v0, cells[1] = v1, cells[2] = v2, cells[3] = v3;
 }
 
 /* 8 neighbouring cells of a row of C to two vectors and back; n < 8 at the right edge. */
@@ -86,21 +92,22 @@ GF_INLINE void start_cells(gf_f4 *v, const gf_product *p, int m, int n, int firs
   else v[0] = v[1] = gf_zero();
 }
 
-/* Rows m to m + R of the product with P panels whose columns start at n. */
-GF_INLINE void cells(const gf_product *p, const int R, const int P, int m, int n, const float *a, size_t a_step,
-                     const float *b, size_t b_panel, int K, int first) {
-  gf_f4 acc[ROWS * 2 * PAIR];
-#pragma unroll
-  for (int r = 0; r < R; r++)
-#pragma unroll
-    for (int c = 0; c < P; c++) start_cells(acc + (r * P + c) * 2, p, m + r, n + c * PANEL, first);
-  if (R == ROWS) full_tile(acc, a, b, K);
-  else tile(acc, R, P, a, a_step, b, b_panel, K);
-#pragma unroll
-  for (int r = 0; r < R; r++)
-#pragma unroll
-    for (int c = 0; c < P; c++)
-      store_cells(p->c + (size_t)(m + r) * p->ldc + n + c * PANEL, acc + (r * P + c) * 2, p->N - n - c * PANEL);
+/* Rows m to m + 4, columns n to n + 8. */
+GF_INLINE void full_cells(const gf_product *p, int m, int n, const float *a, const float *b, int K, int first) {
+  gf_f4 acc[2 * ROWS];
+  for (int r = 0; r < ROWS; r++) start_cells(acc + 2 * r, p, m + r, n, first);
+  full_tile(acc, a, b, K);
+  for (int r = 0; r < ROWS; r++) store_cells(p->c + (size_t)(m + r) * p->ldc + n, acc + 2 * r, p->N - n);
+}
+
+/* Row m, one or two panels from column n on. */
+GF_INLINE void row_cells(const gf_product *p, int m, int n, int panels, const float *a, size_t a_step, const float *b,
+                         size_t b_panel, int K, int first) {
+  gf_f4 acc[2 * PAIR] = {{0}};
+  for (int c = 0; c < panels; c++) start_cells(acc + 2 * c, p, m, n + c * PANEL, first);
+  row_tile(acc, a, a_step, b, panels == 2 ? b + b_panel : b, K);
+  for (int c = 0; c < panels; c++)
+    store_cells(p->c + (size_t)m * p->ldc + n + c * PANEL, acc + 2 * c, p->N - n - c * PANEL);
 }
 
 /* All rows from m0 to m1 against one or two panels. The packed quadruples of A are in the workspace; a few rows alone
@@ -110,13 +117,12 @@ static void rows_by_panels(const gf_product *p, int m0, int m1, int n, int panel
   int m = m0, first = k0 == 0;
   for (; m + ROWS <= m1; m += ROWS)
     for (int c = 0; c < panels; c++)
-      cells(p, ROWS, 1, m, n + c * PANEL, p->workspace + (size_t)(m - m0) * K, ROWS, b + c * b_panel, 0, K, first);
+      full_cells(p, m, n + c * PANEL, p->workspace + (size_t)(m - m0) * K, b + c * b_panel, K, first);
   for (; m < m1; m++) {
-    int in_tile = (m - m0) % ROWS, step = p->a_transposed ? ROWS : 1;
-    const float *a = p->a_transposed ? p->workspace + (size_t)(m - m0 - in_tile) * K + in_tile
-                                     : p->a + (size_t)m * p->lda + k0;
-    if (panels == 2) cells(p, 1, 2, m, n, a, step, b, b_panel, K, first);
-    else cells(p, 1, 1, m, n, a, step, b, 0, K, first);
+    int in_tile = (m - m0) % ROWS;
+    const float *packed = p->workspace + (size_t)(m - m0 - in_tile) * K + in_tile;
+    if (p->a_transposed) row_cells(p, m, n, panels, packed, ROWS, b, b_panel, K, first);
+    else row_cells(p, m, n, panels, p->a + (size_t)m * p->lda + k0, 1, b, b_panel, K, first);
   }
 }
 
@@ -219,8 +225,10 @@ static void block(const gf_product *p, int m0, int m1, int k0, int K) {
 
 void gf_multiply(const gf_product *p) {
   if (p->K == 0) fill_start(p);
+  /* A few rows against packed panels read B once, from one end to the other, without cutting it. */
+  int block_k = p->M < ROWS && p->b_layout == GF_B_PANELS ? p->K : BLOCK_K;
   for (int m = 0; m < p->M; m += BLOCK_M)
-    for (int k = 0; k < p->K; k += BLOCK_K) block(p, m, min(m + BLOCK_M, p->M), k, min(BLOCK_K, p->K - k));
+    for (int k = 0; k < p->K; k += block_k) block(p, m, min(m + BLOCK_M, p->M), k, min(block_k, p->K - k));
 }
 
 int gf_matmul_workspace(void) { return GF_MATMUL_WORKSPACE; }

@@ -3,7 +3,7 @@ import { record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
 import { range, indicesOf } from '../shape.js'
 import { expectRank, expectShape, floatTensor, lastSide, optionalTensor, rowsOf, sameEngine } from './checks.js'
-import { multiply, TRANSPOSE_A, TRANSPOSE_B, ACCUMULATE } from './matmul.js'
+import { ACCUMULATE, multiply, packedRows, PANELS_B, TRANSPOSE_A, TRANSPOSE_B } from './matmul.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
 
@@ -59,8 +59,9 @@ const op = {
 export function linearRows(x, weight, bias, { first = 0, count = weight.shape[0], biasFirst = first } = {}) {
   const { engine } = x, [, K] = weight.shape, M = rowsOf(x)
   const out = engine.empty([...x.shape.slice(0, -1), count])
-  multiply(engine, out.address, x.address, weight.address + first * K * 4, {
-    M, N: count, K, bias: bias ? bias.address + biasFirst * 4 : 0, flags: TRANSPOSE_B
+  const isConstant = !engine.gradEnabled, b = isConstant ? packedRows(weight, first, count) : weight.address + first * K * 4
+  multiply(engine, out.address, x.address, b, {
+    M, N: count, K, bias: bias ? bias.address + biasFirst * 4 : 0, flags: isConstant ? PANELS_B : TRANSPOSE_B
   })
   return record(engine, op, { x, weight, bias }, { out }, { first, count, biasFirst })
 }

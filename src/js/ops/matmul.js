@@ -8,7 +8,7 @@ import { floatTensor, rowsOf, sameEngine } from './checks.js'
 /** @typedef {import('../tensor.js').Tensor} Tensor */
 
 /** The flags of gf_matmul, as in glassformer.h. */
-export const TRANSPOSE_A = 1, TRANSPOSE_B = 2, ACCUMULATE = 8
+export const TRANSPOSE_A = 1, TRANSPOSE_B = 2, PANELS_B = 4, ACCUMULATE = 8
 
 /**
  * The kernel on addresses: out [batch, M, N] = a [batch, M, K] b [batch, K, N] + bias.
@@ -19,6 +19,22 @@ export const TRANSPOSE_A = 1, TRANSPOSE_B = 2, ACCUMULATE = 8
 export function multiply(engine, out, a, b, { batch = 1, M, N, K, bias = 0, flags = 0 }) {
   const workspace = engine.scratch(engine.c.gf_matmul_workspace())
   engine.c.gf_matmul(out, workspace, a, b, bias, batch, M, N, K, flags)
+}
+
+/**
+ * Rows of a weight packed for the kernel. They are kept with the weight until its values change, so that a model that is
+ * only used packs them once; that takes the weight's memory a second time.
+ * @param {Tensor} weight [O, K] @param {number} first @param {number} count
+ * @returns {number} their address
+ */
+export function packedRows(weight, first, count) {
+  const { engine, version } = weight, [, K] = weight.shape, key = `${first}:${count}`, held = weight.packed?.get(key)
+  if (held?.version === version) return held.panels.address
+  const panels = held?.panels ?? engine.keep(engine.empty([engine.c.gf_panels_size(count, K)]))
+  engine.c.gf_panels(panels.address, weight.address + first * K * 4, count, K, 1)
+  weight.packed ??= new Map()
+  weight.packed.set(key, { version, panels })
+  return panels.address
 }
 
 /** Which matrices of a and b make each matrix of the result, when their leading axes are broadcast. @param {readonly number[]} a @param {readonly number[]} b @param {readonly number[]} lead */
