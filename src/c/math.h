@@ -26,21 +26,23 @@ double gf_pow(double x, double y);
 double gf_sin(double x);
 double gf_cos(double x);
 
-/* e^x in four lanes. x = n ln 2 + r with |r| <= ln 2 / 2, a polynomial for e^r, then two exact scalings by powers of
- * two, so that results from 2^-149 up to the largest float come out and the rest is 0 or infinity. NaN stays NaN. */
+/* e^x in four lanes. x = n ln 2 + r with |r| <= ln 2 / 2; a polynomial gives e^r in [0.7, 1.42], and adding n to its
+ * exponent bits multiplies by 2^n. Adding 1.5 * 2^23 rounds x / ln 2 to the whole number n, which then stands in the low
+ * bits. Results below the smallest normal float are 0, above the largest infinity; NaN stays NaN. */
 GF_INLINE gf_f4 gf_exp4(gf_f4 x) {
-  x = gf_min(gf_max(x, gf_splat(-104.0f)), gf_splat(89.0f));
-  gf_f4 n = gf_nearest(x * gf_splat(1.44269504f));
-  gf_f4 r = x - n * gf_splat(0.693115234375f) - n * gf_splat(3.1946185e-05f);
+  const gf_f4 magic = gf_splat(12582912.0f), least = gf_splat(-87.3365f), most = gf_splat(88.7228f);
+  gf_f4 in = gf_min(gf_max(x, least), most);
+  gf_f4 shifted = in * gf_splat(1.44269504f) + magic, n = shifted - magic;
+  gf_f4 r = in - n * gf_splat(0.693115234375f) - n * gf_splat(3.1946185e-05f);
   gf_f4 p = gf_splat(1.38146106e-3f);
   p = gf_mul_add(p, r, gf_splat(8.36871024e-3f));
   p = gf_mul_add(p, r, gf_splat(4.16683874e-2f));
   p = gf_mul_add(p, r, gf_splat(1.66665207e-1f));
   p = gf_mul_add(p, r, gf_splat(4.99999935e-1f));
   p = gf_mul_add(p, r * r, r) + gf_splat(1.0f);
-  gf_i4 whole = gf_to_int(n), half = whole >> 1;
-  gf_f4 low = (gf_f4)((half + 127) << 23), high = (gf_f4)((whole - half + 127) << 23);
-  return p * low * high;
+  gf_f4 y = (gf_f4)((gf_i4)p + ((gf_i4)shifted << 23));
+  y = (gf_f4)((gf_i4)y & ~(x < least));
+  return gf_select(x <= most, y, x * gf_splat(GF_INFINITY)); /* beyond: infinity, or the NaN that x is */
 }
 
 /* P(N(0,1) > z) for z >= 0, given gauss = exp(-z^2/2), which the caller usually needs too. With t = 1 / (1 + 0.3 z)

@@ -29,9 +29,6 @@ GF_INLINE gf_f4 gf_max(gf_f4 a, gf_f4 b) { return (gf_f4)wasm_f32x4_pmax((v128_t
 GF_INLINE gf_f4 gf_min(gf_f4 a, gf_f4 b) { return (gf_f4)wasm_f32x4_pmin((v128_t)a, (v128_t)b); }
 GF_INLINE gf_f4 gf_abs(gf_f4 a) { return (gf_f4)wasm_f32x4_abs((v128_t)a); }
 GF_INLINE gf_f4 gf_sqrt(gf_f4 a) { return (gf_f4)wasm_f32x4_sqrt((v128_t)a); }
-GF_INLINE gf_f4 gf_nearest(gf_f4 a) { return (gf_f4)wasm_f32x4_nearest((v128_t)a); }
-/* Truncates; NaN gives 0. The caller keeps the lanes inside the range of int32. */
-GF_INLINE gf_i4 gf_to_int(gf_f4 a) { return (gf_i4)wasm_i32x4_trunc_sat_f32x4((v128_t)a); }
 GF_INLINE gf_f4 gf_select(gf_i4 mask, gf_f4 yes, gf_f4 no) {
   return (gf_f4)wasm_v128_bitselect((v128_t)yes, (v128_t)no, (v128_t)mask);
 }
@@ -52,17 +49,12 @@ GF_INLINE gf_f4 gf_abs(gf_f4 a) { return (gf_f4)((gf_i4)a & 0x7fffffff); }
 GF_INLINE gf_f4 gf_sqrt(gf_f4 a) {
   return (gf_f4){__builtin_sqrtf(a[0]), __builtin_sqrtf(a[1]), __builtin_sqrtf(a[2]), __builtin_sqrtf(a[3])};
 }
-GF_INLINE gf_f4 gf_nearest(gf_f4 a) {
-  return (gf_f4){__builtin_rintf(a[0]), __builtin_rintf(a[1]), __builtin_rintf(a[2]), __builtin_rintf(a[3])};
-}
-GF_INLINE gf_i4 gf_to_int(gf_f4 a) { return __builtin_convertvector(gf_select(a == a, a, gf_splat(0)), gf_i4); }
 GF_INLINE gf_d2 gf_low_double(gf_f4 a) { return (gf_d2){a[0], a[1]}; }
 
 #endif
 
 GF_INLINE gf_d2 gf_high_double(gf_f4 a) { return gf_low_double(__builtin_shufflevector(a, a, 2, 3, 2, 3)); }
 GF_INLINE gf_f4 gf_zero(void) { return (gf_f4){0, 0, 0, 0}; }
-GF_INLINE gf_f4 gf_to_float(gf_i4 a) { return __builtin_convertvector(a, gf_f4); }
 /* Two roundings, product then sum: the same as the scalar a * b + c without contraction. */
 GF_INLINE gf_f4 gf_mul_add(gf_f4 a, gf_f4 b, gf_f4 c) { return a * b + c; }
 
