@@ -8,9 +8,11 @@ import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
+import { collectCode } from './code/collect.js'
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url))
 const SITE = here('../dist/site/')
+const WEIGHTS = 'date_translator.safetensors'
 
 /** The library finds its kernels from its own address and files in Node; the page always says where they are. */
 const common = {
@@ -20,15 +22,18 @@ const common = {
 
 const bundle = (options) => build({ ...common, ...options })
 
-/** dist/site: scripts with source maps, style, kernels. */
+/** dist/site: scripts with source maps, style, kernels, weights. */
 async function site() {
   await rm(SITE, { recursive: true, force: true })
   await mkdir(SITE, { recursive: true })
   await bundle({ entryPoints: [here('main.js')], outfile: `${SITE}main.js`, format: 'esm', sourcemap: true })
   await bundle({ entryPoints: [here('worker.js')], outfile: `${SITE}worker.js`, format: 'iife', sourcemap: true })
+  await bundle({ entryPoints: [here('check/worker.js')], outfile: `${SITE}check.js`, format: 'iife' })
   await bundle({ entryPoints: [here('style.css')], outfile: `${SITE}style.css` })
+  await writeFile(`${SITE}code.json`, JSON.stringify(await collectCode()))
   await cp(here('index.html'), `${SITE}index.html`)
   await cp(here('../dist/glassformer.wasm'), `${SITE}glassformer.wasm`)
+  await cp(here(`model/${WEIGHTS}`), SITE + WEIGHTS)
 }
 
 const withoutMap = (code) => code.replace(/\n?\/\/# sourceMappingURL=.*\n?$/, '')
@@ -37,8 +42,9 @@ const hash = (text) => `'sha256-${createHash('sha256').update(text).digest('base
 /** dist/glassformer.html: everything inside; the policy names script and style by their hashes. */
 async function single() {
   const text = (name) => readFile(`${SITE}${name}`, 'utf8')
-  const [page, main, worker, style] = await Promise.all(['index.html', 'main.js', 'worker.js', 'style.css'].map(text))
-  const wasm = (await readFile(`${SITE}glassformer.wasm`)).toString('base64')
+  const names = ['index.html', 'main.js', 'worker.js', 'style.css', 'code.json', 'check.js']
+  const [page, main, worker, style, code, check] = await Promise.all(names.map(text))
+  const [wasm, weights] = await Promise.all(['glassformer.wasm', WEIGHTS].map((name) => readFile(SITE + name, 'base64')))
   const script = withoutMap(main)
   const policy = `default-src 'none'; script-src ${hash(script)} 'wasm-unsafe-eval'; style-src ${hash(style)}; ` +
     "img-src data: blob:; connect-src 'none'; worker-src blob:; base-uri 'none'; form-action 'none'"
@@ -46,7 +52,10 @@ async function single() {
     '<link rel="stylesheet" href="style.css">': `<style>${style}</style>`,
     '<script type="module" src="main.js"></script>': '',
     '</body>': `<script type="application/wasm" id="wasm">${wasm}</script>\n` +
+      `<script type="application/octet-stream" id="weights">${weights}</script>\n` +
       `<script type="text/plain" id="worker">${withoutMap(worker)}</script>\n` +
+      `<script type="text/plain" id="check">${check}</script>\n` +
+      `<script type="application/json" id="code">${code.replaceAll('<', '\\u003c')}</script>\n` +
       `<script type="module">${script}</script>\n</body>`
   }
   let html = page.replace(/(Content-Security-Policy" content=")[^"]*/, (_, start) => start + policy)
@@ -57,14 +66,14 @@ async function single() {
   await writeFile(here('../dist/glassformer.html'), html)
 }
 
-/** What a first visit fetches, raw and gzipped. */
+/** What a first visit fetches, raw and gzipped; what is only fetched when asked for is left out. */
 async function report() {
   const line = (name, ...sizes) => {
     const [raw, packed] = sizes.map((size) => String(size).padStart(8))
     console.log(`  ${name.padEnd(18)} ${raw} bytes ${packed} gzipped`)
   }
   let [raw, packed] = [0, 0]
-  for (const name of ['index.html', 'style.css', 'main.js', 'worker.js', 'glassformer.wasm']) {
+  for (const name of ['index.html', 'style.css', 'main.js', 'worker.js', 'glassformer.wasm', WEIGHTS]) {
     const bytes = await readFile(`${SITE}${name}`)
     const size = gzipSync(bytes, { level: 9 }).length
     raw += bytes.length

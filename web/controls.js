@@ -17,8 +17,34 @@ const SPECS = {
   },
   causal: { kind: 'choice', options: { none: false, causal: true } },
   training: { kind: 'choice', options: { train: true, eval: false } },
-  dropout: { kind: 'slider', low: 0, high: 0.9, step: 0.05 }
+  dropout: { kind: 'slider', low: 0, high: 0.9, step: 0.05 },
+  layers: { kind: 'number', ladder: () => [1, 2, 3, 4] },
+  dimFeedforward: { kind: 'number', ladder: () => [8, 16, 32, 48, 64, 96, 128] },
+  normFirst: { kind: 'choice', options: { after: false, before: true } },
+  activation: { kind: 'choice', options: { relu: 'relu', gelu: 'gelu' } },
+  positional: { kind: 'choice', options: { on: true, off: false } },
+  scale: { kind: 'choice', options: { on: true, off: false } },
+  padding: { kind: 'choice', options: { none: false, full: true } },
+  temperature: { kind: 'slider', low: 0.1, high: 4, step: 0.1 },
+  topK: { kind: 'number', ladder: () => [0, 1, 2, 3, 4, 6, 8, 12, 16] },
+  topP: { kind: 'slider', low: 0.05, high: 1, step: 0.05 },
+  decoding: { kind: 'choice', options: { greedy: 'greedy', sample: 'sample', beam: 'beam' } },
+  beams: { kind: 'number', ladder: () => [1, 2, 3, 4, 5] }
 }
+
+const SIZES = ['dModel', 'heads']
+const BLOCK_ONLY = ['tokenizer', 'base', 'maxLength', 'positions', 'causal']
+const COMMON = ['seed', 'training', 'dropout']
+const UNTRAINED_ONLY = ['layers', 'dimFeedforward']
+/** The controls of each model: the sizes of trained weights cannot be changed. */
+const CONTROLS_OF = {
+  sentences: [...BLOCK_ONLY, ...SIZES, ...COMMON],
+  trained: Object.keys(SPECS).filter((name) => ![...BLOCK_ONLY, ...SIZES, ...UNTRAINED_ONLY].includes(name)),
+  untrained: Object.keys(SPECS).filter((name) => !BLOCK_ONLY.includes(name))
+}
+
+/** Whether a control means something for a model. @param {string} name @param {string} model */
+export const isFor = (name, model) => CONTROLS_OF[model].includes(name)
 
 /** The controls in the order of the settings dialog. */
 export const CONTROLS = Object.keys(SPECS)

@@ -22,10 +22,11 @@ export function createEngine(worker) {
     worker.postMessage({ id: serial, type, ...details })
   })
   return {
-    /** @param {string | ArrayBuffer} wasm an absolute address or the bytes */
-    load: (wasm) => call('load', { wasm }),
+    /** @param {{ wasm: string | ArrayBuffer, weights: string | ArrayBuffer }} files absolute addresses or the bytes */
+    load: (files) => call('load', files),
     run: (settings) => call('run', { settings }),
-    explain: (name, index) => call('explain', { name, index })
+    /** One of the questions of glass.js. */
+    ask: call
   }
 }
 

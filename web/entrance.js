@@ -1,5 +1,6 @@
-/** Where the sentences come in: the text and the examples. */
+/** Where the sentences come in, with examples; for the translator the examples alone, as its fields stand above. */
 
+import { examples as dates } from './entry.js'
 import { PRESETS } from './state.js'
 import { h, setText, uniqueId } from './lib/dom.js'
 
@@ -13,7 +14,8 @@ const EXAMPLES = {
  * @param {Element} container
  * @param {{ t: Function, set(patch: object): void }} context
  */
-export function entrance(container, { t, set }) {
+export function entrance(container, context) {
+  const { t, set } = context
   const id = uniqueId('text')
   const problem = h('p', { className: 'problem', role: 'alert', id: uniqueId('problem') })
   const area = h('textarea', {
@@ -23,11 +25,15 @@ export function entrance(container, { t, set }) {
   const examples = Object.entries(EXAMPLES).map(([name, text]) => h('button', {
     type: 'button', className: 'quiet', onclick: () => set({ text, sentence: 0 })
   }, t(`controls.presets.${name}`)))
-  container.append(
+  const text = h('div', {},
     h('label', { for: id }, t('controls.text.label'), h('small', {}, t('controls.text.hint'))), area, problem,
     h('div', { className: 'examples', role: 'group', 'aria-label': t('controls.presets.label') }, examples))
+  const ways = h('div', {}, h('p', { className: 'entrance-title' }, t('controls.source.examples')), dates(context))
+  container.append(text, ways)
   return {
     update(state, problems) {
+      text.hidden = state.model !== 'sentences'
+      ways.hidden = state.model === 'sentences'
       if (area.value !== state.text) area.value = state.text
       area.rows = Math.min(8, Math.max(3, state.text.split('\n').length))
       setText(problem, problems.text ?? '')

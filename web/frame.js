@@ -1,10 +1,10 @@
 /** What every stage has around its figure: the question, the words, its controls, the way on. */
 
-import { control, picker } from './controls.js'
+import { outputOf, roomsOf } from './building.js'
+import { control, isFor, picker } from './controls.js'
 import { h, prose, setText } from './lib/dom.js'
 import { dimensions } from './lib/number.js'
 import { tensorOf } from './lib/run.js'
-import { outputOf, stages } from './stages/index.js'
 import { toHash } from './state.js'
 
 const PARTS = ['q', 'k', 'v']
@@ -13,19 +13,34 @@ const PARTS = ['q', 'k', 'v']
 function options(name, run, t) {
   if (name === 'part') return PARTS.map((value) => ({ value, text: t(`frame.parts.${value}`) }))
   if (name === 'head') return Array.from({ length: run.settings.heads }, (_, value) => ({ value, text: String(value) }))
+  if (name === 'row') return run.target.tokens.map((text, value) => ({ value, text }))
   return run.texts.map((title, value) => ({ value, text: String(value), title }))
 }
 
-function wayTo(stage, direction, { t, set }) {
-  if (!stage) return { element: h('span'), update() {} }
+/** Where a room is: tower, layer, part and its own name, as far as it needs them. */
+export function placeName({ tower, layer, block, words }, t) {
+  const own = t(`stages.${words}.name`)
+  if (layer === undefined) return tower && block === 'entry' ? `${t(`map.${tower}`)} · ${own}` : own
+  return [`${t(`map.${tower}`)} ${t('map.layer', { number: layer + 1 })}`, t(`map.blocks.${block}`), own].join(' · ')
+}
+
+function wayTo(room, direction, { t, set }) {
+  if (!room) return { element: h('span'), update() {} }
   const flow = h('span', { className: 'shape' })
   const element = h('a', { className: `way-${direction}`, rel: direction, onclick: (event) => {
     if (event.metaKey || event.ctrlKey || event.shiftKey) return
     event.preventDefault()
-    set({ stage: stage.id }, 'push')
-  } }, h('small', {}, t(direction === 'next' ? 'frame.next' : 'frame.previous')), t(`stages.${stage.id}.name`), flow)
-  const update = (state) => element.setAttribute('href', `#${toHash({ ...state, stage: stage.id, cell: null })}`)
+    set({ stage: room.id }, 'push')
+  } }, h('small', {}, t(direction === 'next' ? 'frame.next' : 'frame.previous')), placeName(room, t), flow)
+  const update = (state) => element.setAttribute('href', `#${toHash({ ...state, stage: room.id, cell: null })}`)
   return { element, flow, update }
+}
+
+/** The room before or after on the tour; a room off the tour leads back to it. */
+function neighbour(room, rooms, direction) {
+  const at = rooms.indexOf(room)
+  const side = direction < 0 ? rooms.slice(0, at).reverse() : rooms.slice(at + 1)
+  return side.find((one) => one.isOnTour || (!room.isOnTour && one.layer === room.layer && one.tower === room.tower))
 }
 
 function aside(title, text) {
@@ -33,33 +48,38 @@ function aside(title, text) {
 }
 
 /**
- * Mounts one stage in its frame.
+ * Mounts one room in its frame.
  * @param {Element} container
- * @param {typeof stages[number]} stage
+ * @param {import('./building.js').Room} room
  * @param {object} context
  */
-export function frame(container, stage, context) {
+export function frame(container, room, context) {
   const { t } = context
-  const at = stages.indexOf(stage)
-  const words = (part) => t(`stages.${stage.id}.${part}`)
-  const controls = stage.controls.map((name) => control(name, context))
-  const pickers = stage.pickers.map((name) => ({ name, ...picker(name, context) }))
+  const { stage } = room
+  const rooms = roomsOf(context.get())
+  const at = rooms.indexOf(room)
+  const words = (part) => t(`stages.${room.words}.${part}`)
+  const controls = stage.controls.filter((name) => isFor(name, context.get().model)).map((name) => control(name, context))
+  const pickers = stage.pickers.filter((name) => name !== 'sentence' || !room.tower)
+    .map((name) => ({ name, ...picker(name, context) }))
   const quote = h('p', { className: 'quote' })
   const figure = h('div', { className: 'stage-figure' })
-  const ways = [wayTo(stages[at - 1], 'prev', context), wayTo(stages[at + 1], 'next', context)]
+  const off = h('p', { className: 'note', hidden: true }, t('frame.off'))
+  const kind = h('p', { className: 'note untrained' })
+  const ways = [[-1, 'prev'], [1, 'next']].map(([step, name]) => wayTo(neighbour(room, rooms, step), name, context))
   const tools = [...pickers, ...controls].map(({ element }) => element)
-  if (stage.pickers.includes('sentence')) tools.push(quote)
+  if (stage.pickers.includes('sentence') && !room.tower) tools.push(quote)
   container.replaceChildren(
-    h('p', { className: 'eyebrow' }, h('b', { 'aria-hidden': 'true' }, String(at + 1)), words('name'),
-      h('span', { className: 'visually-hidden' }, ' ', t('frame.step', { total: stages.length, number: at + 1 }))),
+    h('p', { className: 'eyebrow' }, room.tower ? '' : h('b', { 'aria-hidden': 'true' }, String(at + 1)), placeName(room, t),
+      h('span', { className: 'visually-hidden' }, ' ', t('frame.step', { total: rooms.length, number: at + 1 }))),
     h('h1', {}, words('title')),
     h('p', { className: 'lead' }, prose(words('what'))),
     tools.length ? h('div', { className: 'tools' }, tools) : '',
-    figure,
+    off, figure,
     h('div', { className: 'asides' }, aside(t('frame.try'), words('try')), aside(t('frame.without'), words('without'))),
     h('nav', { className: 'ways', 'aria-label': t('frame.next') }, ways.map(({ element }) => element)),
-    h('p', { className: 'note untrained' }, t('app.untrained')))
-  const output = outputOf(stage)
+    kind)
+  const output = outputOf(room)
   const view = stage.mount(figure, context)
 
   return {
@@ -67,11 +87,16 @@ export function frame(container, stage, context) {
     /** @param {object | null} run @param {object} state */
     update(run, state) {
       ways.forEach((way) => way.update(state))
+      setText(kind, t(`app.models.${state.model}`))
       if (!run) return
-      if (output && ways[1].flow) setText(ways[1].flow, `${output} ${dimensions(tensorOf(run, output).shape)}`)
+      const flowing = output && tensorOf(run, output)
+      if (flowing && ways[1].flow) setText(ways[1].flow, `${flowing.name} ${dimensions(flowing.shape)}`)
       pickers.forEach((one) => one.update(options(one.name, run, t), state[one.name]))
       setText(quote, run.texts[state.sentence])
-      view.update(stage.data(run, state))
+      const shown = stage.data(run, state)
+      figure.hidden = !shown
+      off.hidden = Boolean(shown)
+      if (shown) view.update(shown)
     },
     /** @param {object} state @param {Record<string, string>} problems texts by control */
     controls: (state, problems) => controls.forEach((one) => one.update(state, problems)),

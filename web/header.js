@@ -1,10 +1,14 @@
 /** The top line: name, settings, language, theme, link. */
 
-import { CONTROLS, control } from './controls.js'
-import { h, setText, svg } from './lib/dom.js'
+import { check } from './check/dialog.js'
+import { CONTROLS, control, isFor } from './controls.js'
+import { entry } from './entry.js'
+import { h, setText, svg, uniqueId } from './lib/dom.js'
+import { DEFAULTS } from './state.js'
 
 const LANGUAGES = { ko: '한국어', en: 'English' }
 const THEMES = ['auto', 'light', 'dark']
+const MODELS = ['trained', 'untrained', 'sentences']
 const SHOWN_FOR = 1600
 
 const pane = () => svg('svg', { class: 'pane', viewBox: '0 0 24 24', 'aria-hidden': 'true' },
@@ -17,6 +21,14 @@ function languages({ set }) {
   return { links, element: (label) => h('div', { className: 'languages', role: 'group', 'aria-label': label }, links) }
 }
 
+/** Which model is behind the glass; choosing one enters it at its first room. */
+function models({ t, set }) {
+  const id = uniqueId('model')
+  const select = h('select', { id, onchange: () => set({ model: select.value, stage: DEFAULTS.stage, cell: null }, 'push') },
+    MODELS.map((name) => h('option', { value: name }, t(`controls.model.${name}`))))
+  return { select, element: h('div', { className: 'models' }, h('label', { for: id }, t('controls.model.label')), select) }
+}
+
 function settings({ t, set, get }) {
   const controls = CONTROLS.map((name) => control(name, { t, set, get }))
   const dialog = h('dialog', { className: 'settings', 'aria-label': t('app.settings') },
@@ -24,7 +36,11 @@ function settings({ t, set, get }) {
       h('button', { type: 'button', className: 'quiet', onclick: () => dialog.close() }, t('app.close'))),
     h('div', { className: 'settings-grid' }, controls.map(({ element }) => element)))
   dialog.addEventListener('click', (event) => event.target === dialog && dialog.close())
-  return { dialog, update: (state, problems) => controls.forEach((one) => one.update(state, problems)) }
+  const update = (state, problems) => controls.forEach((one, i) => {
+    one.element.hidden = !isFor(CONTROLS[i], state.model)
+    one.update(state, problems)
+  })
+  return { dialog, update }
 }
 
 /**
@@ -36,6 +52,9 @@ export function header(container, context) {
   const { t, set, get, link } = context
   const choice = languages(context)
   const panel = settings(context)
+  const model = models(context)
+  const fields = entry(context)
+  const proof = check(context)
   const themeName = h('span')
   const theme = h('button', { type: 'button', className: 'quiet', 'data-action': 'theme', onclick: () => {
     set({ theme: THEMES[(THEMES.indexOf(get().theme) + 1) % THEMES.length] })
@@ -47,13 +66,18 @@ export function header(container, context) {
   } }, t('app.share'))
   container.replaceChildren(
     h('div', { className: 'brand' }, pane(), h('b', {}, 'glassformer'), h('span', {}, t('app.tagline'))),
+    fields.element, model.element,
     h('div', { className: 'top-actions' },
       h('button', {
         type: 'button', className: 'quiet', 'data-action': 'settings', onclick: () => panel.dialog.showModal()
       }, t('app.settings')),
-      theme, share, choice.element(t('app.language'))), panel.dialog)
+      theme, share, proof.button, choice.element(t('app.language'))), panel.dialog, proof.dialog)
   return {
-    update(state, problems, language) {
+    update(state, problems, language, run) {
+      model.select.value = state.model
+      fields.element.hidden = state.model === 'sentences'
+      fields.update(state, problems, run)
+      container.setAttribute('data-model', state.model)
       choice.links.forEach((link) => link.setAttribute('aria-pressed', link.lang === language ? 'true' : 'false'))
       setText(themeName, t(`app.themes.${state.theme}`))
       theme.setAttribute('aria-label', `${t('app.theme')}: ${t(`app.themes.${state.theme}`)}`)

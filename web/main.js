@@ -2,21 +2,24 @@
 
 import en from './text/en.json' with { type: 'json' }
 import ko from './text/ko.json' with { type: 'json' }
+import { roomOf, roomsOf } from './building.js'
+import { depths } from './depth.js'
 import { createEngine, latest } from './engine.js'
 import { entrance } from './entrance.js'
 import { frame } from './frame.js'
 import { header } from './header.js'
 import { exists, inspector } from './inspector.js'
+import { sameCell } from './lib/cell.js'
 import { setText } from './lib/dom.js'
 import { translator } from './lib/text.js'
 import { map } from './map.js'
-import { stages } from './stages/index.js'
 import { MODEL_KEYS, check, explainError, fromHash, settingsOf, toHash } from './state.js'
 import { PALETTES, modeOf, onSystemTheme } from './theme.js'
 
 const TEXTS = { ko, en }
 const LONGEST_TRAIL = 6
 const LINK_DELAY = 120
+const WEIGHTS = 'date_translator.safetensors'
 
 const IDS = ['top', 'entrance', 'map', 'stage', 'inspector', 'house', 'status', 'skip']
 const page = Object.fromEntries(IDS.map((id) => [id, document.getElementById(id)]))
@@ -29,19 +32,27 @@ let engineProblem = null
 let looked = null
 let trail = []
 let parts = {}
-let shown = { stage: null, language: null }
+let shown = { room: null, language: null }
 
 const browserLanguage = () => (navigator.language.toLowerCase().startsWith('en') ? 'en' : 'ko')
 const languageOf = ({ language }) => (language === 'auto' ? browserLanguage() : language)
 const theme = () => ({ mode: modeOf(state.theme), palette: PALETTES[modeOf(state.theme)] })
 
+/** The run, unless it is of a building that the reader has just left. */
+function runHere() {
+  const isHere = run && roomsOf({ model: 'sentences', ...run.settings }) === roomsOf(state)
+  return isHere ? run : null
+}
+
 /** What is looked at, as far as the run has it: a shorter text must not leave a sentence or head behind. */
 function viewed() {
-  if (!run) return state
+  const here = runHere()
+  const { id: stage, place } = roomOf(state)
+  if (!here) return { ...state, stage, place }
   const within = (value, count) => Math.min(value, count - 1)
-  const stage = stages.some(({ id }) => id === state.stage) ? state.stage : stages[0].id
-  const sentence = within(state.sentence, run.texts.length)
-  return { ...state, stage, sentence, head: within(state.head, run.settings.heads) }
+  const sentence = within(state.sentence, here.texts.length)
+  const row = within(state.row, here.target?.ids.length ?? 1)
+  return { ...state, stage, place, sentence, row, head: within(state.head, here.settings.heads) }
 }
 
 function problems() {
@@ -51,18 +62,21 @@ function problems() {
   return Object.fromEntries(Object.entries(found).map(([name, { key, values }]) => [name, t(key, values)]))
 }
 
-const current = () => (run && exists(run, state.cell ?? looked) ? state.cell ?? looked : null)
+function current() {
+  const cell = state.cell ?? looked
+  return runHere() && exists(run, cell) ? cell : null
+}
 
 /** Marks a cell wherever it is visible and asks what it was made from. */
 function showCell() {
   const cell = current()
   const pinned = Boolean(state.cell)
   parts.frame.mark({ current: cell, pinned, sources: [] })
-  parts.inspector.update({ run, cell, pinned, trail, explanation: null, stage: viewed().stage })
+  parts.inspector.update({ run: runHere(), cell, pinned, trail, explanation: null, stage: viewed().stage })
   if (cell) explain(cell)
 }
 
-const explain = latest((cell) => engine.explain(cell.name, cell.index), (explanation, cell) => {
+const explain = latest((cell) => engine.ask('explain', { cell }), (explanation, cell) => {
   if (cell !== current()) return
   parts.frame.mark({ current: cell, pinned: Boolean(state.cell), sources: explanation?.sources ?? [] })
   parts.inspector.update({ explanation })
@@ -81,36 +95,39 @@ function leave() {
 
 /** Pins a cell; pinning the pinned one, or nothing, lets go. */
 function press(cell) {
-  const same = cell && state.cell && cell.name === state.cell.name && cell.index.join() === state.cell.index.join()
+  const same = sameCell(cell, state.cell)
   looked = cell ?? state.cell
-  const known = trail.findIndex((one) => cell && one.name === cell.name && one.index.join() === cell.index.join())
+  const known = trail.findIndex((one) => sameCell(one, cell))
   trail = !cell || same ? [] : known >= 0 ? trail.slice(0, known + 1) : [cell]
   set({ cell: same ? null : cell })
 }
 
 /** Follows a source: pins it and remembers the way back. */
-function visit({ name, index }) {
-  const cell = { name, index: [...index] }
-  trail = [...(trail.length ? trail : [current()]), cell].slice(-LONGEST_TRAIL)
+function visit(cell) {
+  const known = trail.findIndex((one) => sameCell(one, cell))
+  const before = trail.length ? trail : [current()]
+  trail = known >= 0 ? trail.slice(0, known + 1) : [...before, cell].slice(-LONGEST_TRAIL)
   set({ cell })
 }
 
 function showStage() {
-  const { stage } = viewed()
-  if (shown.stage === stage && parts.frame) return
-  const moved = shown.stage !== null && shown.stage !== stage
+  const room = roomOf(state)
+  if (shown.room === room && shown.model === state.model && parts.frame) return
+  const moved = shown.room !== null
   const inside = page.stage.contains(document.activeElement)
-  shown.stage = stage
+  Object.assign(shown, { room, model: state.model })
   if (moved) {
     looked = null
     scrollTo({ top: 0 })
   }
   parts.frame?.destroy()
-  page.house.setAttribute('data-stage', stage)
-  parts.frame = frame(page.stage, stages.find(({ id }) => id === stage), context)
+  page.house.setAttribute('data-stage', room.id)
+  page.house.setAttribute('data-model', state.model)
+  parts.frame = frame(page.stage, room, context)
+  parts.depths = depths(page.stage, context)
   resize.disconnect()
   resize.observe(parts.frame.figure)
-  document.title = `${parts.t(`stages.${stage}.name`)} · ${parts.t('app.title')}`
+  document.title = `${parts.t(`stages.${room.words}.name`)} · ${parts.t('app.title')}`
   if (inside) page.stage.focus({ preventScroll: true })
 }
 
@@ -123,7 +140,10 @@ const resize = new ResizeObserver(([{ contentRect }]) => {
 })
 
 const context = {
-  set, look, press, leave, visit, theme, get: () => state, link: () => new URL(`#${toHash(state)}`, location.href).href,
+  set, look, press, leave, visit, theme, get: () => state,
+  link: () => new URL(`#${toHash(state)}`, location.href).href,
+  ask: (...question) => engine.ask(...question), edit: (cell) => parts.inspector.edit(cell),
+  run: () => runHere(),
   t: (...details) => parts.t(...details),
   width: () => (figureWidth || Math.floor(parts.frame.figure.getBoundingClientRect().width))
 }
@@ -132,7 +152,7 @@ const context = {
 function speak() {
   const language = languageOf(state)
   if (shown.language === language) return
-  shown = { stage: null, language }
+  shown = { room: null, language }
   parts.frame?.destroy()
   parts = { t: translator(TEXTS[language], { strict: developing }) }
   document.documentElement.lang = language
@@ -149,13 +169,15 @@ function speak() {
 
 function showRun() {
   if (!parts.frame) return
-  parts.frame.update(run, viewed())
+  parts.frame.update(runHere(), viewed())
+  parts.depths.update(runHere(), state)
+  page.house.setAttribute('data-depth', state.depth)
   showCell()
 }
 
 function showControls() {
   const texts = problems()
-  parts.header.update(state, texts, languageOf(state))
+  parts.header.update(state, texts, languageOf(state), runHere())
   parts.entrance.update(state, texts)
   parts.frame.controls(state, texts)
   setText(page.status, texts.engine ?? '')
@@ -167,7 +189,7 @@ function show() {
   document.documentElement.setAttribute('data-theme', mode)
   showStage()
   showControls()
-  parts.map.update(run, viewed(), mode)
+  parts.map.update(runHere(), viewed(), mode)
   showRun()
 }
 
@@ -214,22 +236,24 @@ function set(patch, history = 'replace') {
   if (recomputes) refresh()
 }
 
-/** The kernels and the worker: files beside the page, or data inside it when the page is a single file. */
+/** Kernels, weights and worker: files beside the page, or data inside it when the page is a single file. */
 function resources() {
   const inside = document.getElementById('wasm')
-  if (!inside) return { wasm: new URL('glassformer.wasm', location.href).href, worker: 'worker.js' }
-  const bytes = Uint8Array.from(atob(inside.textContent.trim()), (letter) => letter.charCodeAt(0))
+  const file = (name) => new URL(name, location.href).href
+  if (!inside) return { wasm: file('glassformer.wasm'), weights: file(WEIGHTS), worker: 'worker.js' }
+  const bytes = (id) => (
+    Uint8Array.from(atob(document.getElementById(id).textContent.trim()), (letter) => letter.charCodeAt(0)).buffer)
   const code = new Blob([document.getElementById('worker').textContent], { type: 'text/javascript' })
-  return { wasm: bytes.buffer, worker: URL.createObjectURL(code) }
+  return { wasm: bytes('wasm'), weights: bytes('weights'), worker: URL.createObjectURL(code) }
 }
 
 async function start() {
   speak()
   show()
-  const { wasm, worker } = resources()
+  const { worker, ...files } = resources()
   const started = createEngine(new Worker(worker))
   try {
-    await started.load(wasm)
+    await started.load(files)
     engine = started
     refresh()
   } catch (error) {
@@ -248,6 +272,13 @@ addEventListener('popstate', () => {
 })
 addEventListener('keydown', (event) => {
   if (event.key === 'Escape' && state.cell && !document.querySelector('dialog[open]')) press(null)
+})
+addEventListener('keydown', (event) => {
+  const isStep = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'z'
+  if (!isStep || event.target.matches('input, textarea')) return
+  event.preventDefault()
+  if (event.shiftKey) parts.inspector.redo()
+  else parts.inspector.undo()
 })
 page.skip.addEventListener('click', () => page.stage.focus())
 onSystemTheme(() => show())

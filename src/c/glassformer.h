@@ -198,6 +198,7 @@ typedef struct {
   int32_t additive_head;   /* floats, 0 to share */
   const uint8_t *padding;  /* [B,Tk], 1 hides the key, or NULL */
   int32_t causal;          /* 1 hides keys j > i (aligned at the top left) */
+  int32_t score_hidden;    /* 1 computes the scores of keys hidden by causal, too, for who keeps them; 0: they are -infinity */
 } gf_mask;
 
 typedef struct {
@@ -210,7 +211,7 @@ typedef struct {
 GF_EXPORT int gf_attention_size(void);
 /* Floats of workspace for forward, or for backward. */
 GF_EXPORT int gf_attention_workspace(const gf_attention *p, int backward);
-/* out = softmax(scale q k^T + mask) v. scores [B,H,Tq,Tk] (scaled, before the mask) and weights [B,H,Tq,Tk] are kept
+/* out = softmax(scale q k^T + mask) v. scores [B,H,Tq,Tk] (scaled, before additive mask and padding) and weights [B,H,Tq,Tk] are kept
  * where given, or NULL; the output has the same bits either way. dropout [B,H,Tq,Tk] multiplies the weights, or NULL. */
 GF_EXPORT void gf_attention_forward(float *out, float *scores, float *weights, float *workspace, const float *q,
                                     const float *k, const float *v, const float *dropout, const gf_attention *p);

@@ -6,6 +6,7 @@ import { extname } from 'node:path'
 import { chromium } from 'playwright-core'
 import { load } from '../../src/js/index.js'
 import { runPipeline } from '../../src/js/pipeline.js'
+import { runTranslation } from '../../web/model/run.js'
 import { settingsOf } from '../../web/state.js'
 
 const SITE = new URL('../../dist/site/', import.meta.url)
@@ -76,8 +77,13 @@ export async function changing(page, act) {
 
 const engine = await load({ wasm: await readFile(new URL('../../dist/glassformer.wasm', import.meta.url)) })
 
+const weights = await readFile(new URL('../../web/model/date_translator.safetensors', import.meta.url))
+
 /** The run of a state, made here. */
-export const runHere = (state) => runPipeline(engine, settingsOf(state))
+export function runHere(state) {
+  const settings = settingsOf(state)
+  return settings.model ? runTranslation(engine, settings, settings.edits, weights) : runPipeline(engine, settings)
+}
 
 /** Every table of the stage: its tensor's name and its cells as text. */
 export async function tablesOf(page) {

@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
+import { roomsOf } from '../../web/building.js'
 import { scale } from '../../web/lib/color.js'
 import { parse } from '../../web/lib/number.js'
 import { tensorOf, tokenLabels } from '../../web/lib/run.js'
 import { valueAt } from '../../web/lib/slice.js'
-import { stages } from '../../web/stages/index.js'
 import { DEFAULTS, fromHash, toHash } from '../../web/state.js'
 import { changing, launch, open, runHere, serve, tablesOf } from './host.js'
 
 const AXE = await readFile(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8')
+const SENTENCES = { ...DEFAULTS, model: 'sentences' }
+const stages = roomsOf(SENTENCES).map(({ stage }) => stage)
 const SINGLE = new URL('../../dist/glassformer.html', import.meta.url)
 const OTHER = {
   text: '안녕 유리 집\nHello again, glass.', tokenizer: 'whitespace', dModel: 12, heads: 3, base: 100, maxLength: 9,
@@ -26,7 +28,7 @@ after(async () => {
   site?.close()
 })
 
-const address = (state) => `${site.url}#${toHash({ ...DEFAULTS, ...state })}`
+const address = (state) => `${site.url}#${toHash({ ...SENTENCES, ...state })}`
 const go = (page, stage) => page.click(`.map li[data-stage="${stage}"] a`)
 const number = (page, name, value) => page.fill(`.stage [data-control="${name}"] input`, String(value))
 const choose = (page, name, word) => page.click(`.stage [data-control="${name}"] label:has(input[value="${word}"])`)
@@ -71,7 +73,7 @@ async function compareTokens(page, state) {
 
 for (const [title, changes] of [['the defaults', {}], ['other settings', OTHER]]) {
   test(`${title}: every number on every stage is the library's in Node, bit for bit`, async (t) => {
-    const state = { ...DEFAULTS, ...changes }
+    const state = { ...SENTENCES, ...changes }
     const { page, complaints, close } = await open(browser, address(changes))
     await compareTokens(page, state)
     let count = 0
@@ -92,7 +94,7 @@ for (const [title, changes] of [['the defaults', {}], ['other settings', OTHER]]
 test('every cell on the canvas has the colour of its value', async () => {
   for (const colorScheme of ['light', 'dark']) {
     const { page, close } = await open(browser, address({ stage: 'qkv', part: 'k' }), { colorScheme })
-    const { product, domains } = stages.find(({ id }) => id === 'qkv').data(runHere(DEFAULTS), { ...DEFAULTS, part: 'k' })
+    const { product, domains } = stages.find(({ id }) => id === 'qkv').data(runHere(SENTENCES), { ...SENTENCES, part: 'k' })
     const colours = scale(domains.values, colorScheme)
     const drawn = await page.$eval('.product-result canvas', (canvas, [rows, cols]) => {
       const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height)
@@ -157,7 +159,7 @@ test('a reader types, turns every control, switches language and theme', async (
 
 test('a cell by mouse and by keyboard: the inspector names it and tells every digit', async () => {
   const { page, complaints, close } = await open(browser, address({ stage: 'scores', head: 1 }))
-  const run = runHere(DEFAULTS)
+  const run = runHere(SENTENCES)
   const told = async () => {
     const [text, key] = await page.$eval('[data-exact]', (cell) => [cell.textContent, cell.dataset.exact])
     const [, name, index] = /^(.+)\[(.+)\]$/.exec(key)
@@ -279,8 +281,8 @@ test('nothing scrolls sideways at 360 px, and the sheet opens', async () => {
 })
 
 test('the single file opens from disk and shows the same numbers', async () => {
-  const { page, complaints, close } = await open(browser, `${SINGLE.href}#${toHash({ ...DEFAULTS, stage: 'output' })}`)
-  await compareStage(page, stages.at(-1), DEFAULTS)
+  const { page, complaints, close } = await open(browser, `${SINGLE.href}#${toHash({ ...SENTENCES, stage: 'output' })}`)
+  await compareStage(page, stages.at(-1), SENTENCES)
   assert.deepEqual(complaints, [])
   await close()
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { dimensions, exact, fixed, parse } from '../../web/lib/number.js'
+import { brief, dimensions, exact, fixed, parse } from '../../web/lib/number.js'
 
 test('fixed: two decimals and a real minus sign', () => {
   assert.equal(fixed(1.8342), '1.83')
@@ -38,3 +38,8 @@ test('exact and parse give back every bit', () => {
 })
 
 test('dimensions', () => assert.equal(dimensions([3, 6, 16]), '3 × 6 × 16'))
+
+test('brief: two decimals, or two digits where those would vanish', () => {
+  const cases = [[1.234, '1.23'], [-0.005, '−0.01'], [0, '0.00'], [0.0049, '4.9e−3'], [-1.78e-5, '−1.8e−5'], [NaN, 'NaN']]
+  for (const [value, text] of cases) assert.equal(brief(value), text)
+})

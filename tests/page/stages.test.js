@@ -4,9 +4,12 @@ import { test } from 'node:test'
 import { DEFAULTS } from '../../web/state.js'
 import { indexOf, valueAt } from '../../web/lib/slice.js'
 import { headSize, tensorOf, tokenLabels } from '../../web/lib/run.js'
-import { homeOf, inputs, stages } from '../../web/stages/index.js'
+import { homeOf, roomsOf } from '../../web/building.js'
+import { INPUTS, wiringOf } from '../../web/map/list.js'
 import { fakeRun } from './fake-run.js'
 
+const rooms = roomsOf({ model: 'sentences' })
+const stages = rooms.map(({ stage }) => stage)
 const stageOf = (id) => stages.find((stage) => stage.id === id)
 const view = (changes) => ({ ...DEFAULTS, ...changes })
 const run = fakeRun({ training: true, causal: true, dropout: 0.3 })
@@ -39,7 +42,7 @@ test('every value shown is the tensor\'s value at the index it claims', () => {
 
 test('every tensor of the run has a home, and is shown there', () => {
   for (const name of run.tensors.keys()) {
-    const home = homeOf(name)
+    const home = homeOf(rooms, name)?.id
     assert.ok(home, name)
     const pieces = ['q', 'k', 'v'].flatMap((part) => slicesIn(stageOf(home).data(run, view({ part }))))
     const shown = pieces.map((piece) => piece.name)
@@ -101,11 +104,12 @@ test('positions: many dimensions are thinned, the chosen one stays', async () =>
   assert.equal(list[at], 13)
 })
 
-test('wires lead from stages that are there and come before', () => {
+test('wires lead from rooms that are there and come before', () => {
   const order = stages.map(({ id }) => id)
-  for (const [to, from] of Object.entries(inputs)) {
+  for (const [to, from] of Object.entries(INPUTS)) {
     for (const id of from) assert.ok(order.indexOf(id) >= 0 && order.indexOf(id) < order.indexOf(to), `${id} to ${to}`)
   }
+  assert.deepEqual(wiringOf(order).lanes.filter((lane) => lane === 1).length, 1)
 })
 
 test('no stage imports another, and the library imports nothing of the page', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile, readdir } from 'node:fs/promises'
 import { test } from 'node:test'
 import { particle, translator } from '../../web/lib/text.js'
-import { stages } from '../../web/stages/index.js'
+import { roomsOf } from '../../web/building.js'
 
 const FRAME_PARTS = ['name', 'title', 'what', 'try', 'without']
 const WEB = new URL('../../web/', import.meta.url)
@@ -31,19 +31,21 @@ test('Korean and English have the same keys, the same values to put in, and no e
   }
 })
 
-test('every stage has its five texts', () => {
-  for (const { id } of stages) {
-    for (const part of FRAME_PARTS) assert.equal(typeof ko.stages[id]?.[part], 'string', `${id}.${part}`)
+test('every room of every model has its five texts, and no room is described that is not there', () => {
+  const rooms = ['sentences', 'trained'].flatMap((model) => roomsOf({ model }))
+  for (const { words } of rooms) {
+    for (const part of FRAME_PARTS) assert.equal(typeof ko.stages[words]?.[part], 'string', `${words}.${part}`)
   }
-  assert.deepEqual(Object.keys(ko.stages), stages.map(({ id }) => id))
+  const known = new Set(rooms.flatMap(({ words, stage }) => [words, stage.id]))
+  assert.deepEqual(Object.keys(ko.stages).filter((id) => !known.has(id)), [])
 })
 
 test('no key is unused, and none that is used is missing', async () => {
   const code = await sources(WEB)
   const known = keysOf(ko).map(([key]) => key)
-  const literal = [...code.matchAll(/'((?:app|map|frame|inspector|controls|errors|stages)\.[\w.]+)'/g)]
+  const literal = [...code.matchAll(/'((?:app|map|frame|inspector|controls|errors|stages|depth|figure|check|twin)\.[\w.]+)'/g)]
     .map((match) => match[1])
-  const patterns = [...code.matchAll(/`((?:app|map|frame|inspector|controls|errors|stages)\.[\w.${}'()\s?:[\]]+)`/g)]
+  const patterns = [...code.matchAll(/`((?:app|map|frame|inspector|controls|errors|stages|depth|figure|check|twin)\.[\w.${}'()\s?:[\]]+)`/g)]
     .map((match) => match[1].replace(/^stages\.\$\{[^}]*\}\.\$\{\w+\}$/, `stages.\${id}.(${FRAME_PARTS.join('|')})`))
     .map((pattern) => new RegExp(`^${pattern.replaceAll('.', '\\.').replace(/\$\{.*?\}/g, '\\w+')}$`))
   for (const key of literal) assert.ok(known.includes(key), `${key} is used and not there`)

@@ -7,16 +7,21 @@ import { scale } from './color.js'
 import { h } from './dom.js'
 import { legend } from './legend.js'
 import { matrix } from './matrix.js'
+import { menu } from './menu.js'
 import { product } from './product.js'
+import { figureSvg } from './svg.js'
 import { tables } from './table.js'
 
 /**
  * @typedef {object} Surroundings
  * @property {(cell: object) => void} look
  * @property {(cell: object) => void} press
+ * @property {(cell: object) => void} edit
  * @property {() => void} leave
  * @property {() => { mode: 'light' | 'dark', palette: object }} theme
  * @property {() => number} width
+ * @property {() => { depth: string, edits: object[] }} get the state of the page
+ * @property {(key: string) => string} t
  */
 
 /**
@@ -24,28 +29,40 @@ import { tables } from './table.js'
  * @param {Element} container
  * @param {Surroundings} surroundings
  */
-export function figure(container, { look, press, leave, theme, width }) {
+export function figure(container, { look, press, edit, leave, theme, width, get, t }) {
+  const handlers = { look, press, edit, leave }
   const body = h('div', { className: 'figure-body' })
   const foot = h('div', { className: 'figure-foot' })
   container.append(h('div', { className: 'figure' }, h('div', { className: 'frame' }, body), foot))
   const legends = []
   const numbers = tables(foot)
   const parts = []
+  let keys = []
 
   const view = ({ domain, ...rest }) => {
     const { mode, palette } = theme()
-    return { ...rest, palette, scale: scale(domain, mode) }
+    return { ...rest, palette, scale: scale(domain, mode), plain: get().depth === 'story', edits: get().edits }
   }
   const add = (part) => {
     parts.push(part)
     return part
   }
 
+  const drawings = () => parts.flatMap((part) => part.drawings())
+  menu(foot, {
+    t, parts: () => drawings().map(({ part, view: { title } }) => ({ part, title })),
+    picture() {
+      const { mode, palette } = theme()
+      const legends = keys.map(({ domain, text }) => ({ domain, text, scale: scale(domain, mode) }))
+      return figureSvg({ title: document.querySelector('h1')?.textContent ?? '', matrices: drawings(), legends, palette })
+    }
+  })
+
   return {
     body,
     /** A labelled matrix; its view gives `title` and `domain`. */
     matrix(parent = body) {
-      const part = add(matrix(parent, { look, press, leave }))
+      const part = add(matrix(parent, handlers))
       return {
         ...part,
         update: (piece, spec) => part.update(piece, { ...view(spec), width: width() })
@@ -53,7 +70,7 @@ export function figure(container, { look, press, leave, theme, width }) {
     },
     /** A product laid out by hand; `domains` and `groups` are given by part. */
     product(parent = body) {
-      const part = add(product(parent, { look, press, leave }))
+      const part = add(product(parent, handlers))
       return {
         ...part,
         update(pieces, { titles, domains, groups = {} }) {
@@ -65,6 +82,7 @@ export function figure(container, { look, press, leave, theme, width }) {
     },
     /** Draws the legends: one per domain. @param {{ domain: object, text: string }[]} entries */
     legend(entries) {
+      keys = entries
       while (legends.length < entries.length) legends.push(legend(foot))
       entries.forEach(({ domain, text }, i) => legends[i].update(domain, theme().mode, text))
     },

@@ -9,6 +9,8 @@ import { fixed } from './number.js'
 
 const GAP_FROM = 9
 const TICK_FROM = 9
+/** As long as the animation in the style sheet. */
+const PULSE = 900
 const FONT = 'system-ui, "Apple SD Gothic Neo", "Noto Sans KR", "Noto Sans CJK KR", sans-serif'
 const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }
 
@@ -25,6 +27,8 @@ const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRi
  * @property {number} [group] columns that belong together, as the columns of one head
  * @property {(row: number, col: number) => boolean} [crossed] cells drawn as struck out
  * @property {number} [decimals]
+ * @property {boolean} [plain] colours without numbers
+ * @property {string} [tensor] whose cells these are
  */
 
 /**
@@ -42,10 +46,10 @@ const letters = (view) => {
   return longest
 }
 
-/** Font size at which every number fits its cell, or 0. */
-function numberSize(view) {
+/** Font size at which every number fits its cell, or 0. @param {Pick<HeatmapView, 'cell' | 'values'>} view */
+export function numberSize(view) {
   const { width, height } = view.cell
-  if (width < 24 || height < 15) return 0
+  if (view.plain || width < 24 || height < 15) return 0
   const size = Math.min(13, height * 0.56, (width - 9) / (letters(view) * 0.56))
   return size >= 9 ? size : 0
 }
@@ -213,10 +217,11 @@ const clamp = ({ row, col }, view) => ({
 /**
  * Mounts an empty heatmap.
  * @param {Element} container
- * @param {{ onLook(cell: Cell): void, onPress(cell: Cell): void, onLeave(): void }} handlers
- *   look: mouse or arrow keys; press: click, tap, Enter; leave: neither mouse nor focus is here any more
+ * @param {{ onLook(cell: Cell): void, onPress(cell: Cell): void, onEdit(cell: Cell): void, onLeave(): void }} handlers
+ *   look: mouse or arrow keys; press: click, tap, Enter; edit: a double click, or Enter on a pinned cell; leave: neither
+ *   mouse nor focus is here any more
  */
-export function heatmap(container, { onLook, onPress, onLeave }) {
+export function heatmap(container, { onLook, onPress, onEdit, onLeave }) {
   const stamp = document.createElement('canvas')
   const cells = h('canvas', { 'aria-hidden': 'true' })
   const overlay = h('canvas', { className: 'heat-marks', 'aria-hidden': 'true' })
@@ -266,10 +271,13 @@ export function heatmap(container, { onLook, onPress, onLeave }) {
     announce()
     onPress(cursor)
   })
+  grid.addEventListener('dblclick', () => view && onEdit(cursor))
   grid.addEventListener('keydown', (event) => {
     if (!view || event.altKey || event.metaKey) return
     const next = moved(event.key, cursor, view, event.ctrlKey)
+    const isPinned = marks.pinned && marks.current?.row === cursor.row && marks.current.col === cursor.col
     if (next) place(next)
+    else if (event.key === 'Enter' && isPinned) onEdit(cursor)
     else if (event.key === 'Enter' || event.key === ' ') onPress(cursor)
     else return
     event.preventDefault()
@@ -283,6 +291,7 @@ export function heatmap(container, { onLook, onPress, onLeave }) {
       cursor = clamp(cursor, view)
       const [width, height] = [view.cols * view.cell.width, view.rows * view.cell.height]
       grid.setAttribute('aria-label', view.label)
+      grid.setAttribute('data-tensor', view.tensor)
       grid.setAttribute('aria-rowcount', view.rows)
       grid.setAttribute('aria-colcount', view.cols)
       grid.setAttribute('aria-activedescendant', active.id)
@@ -292,6 +301,14 @@ export function heatmap(container, { onLook, onPress, onLeave }) {
       paintCells(pen, view)
       announce()
       drawMarks()
+    },
+    /** Frames cells that have changed, for a moment. @param {Cell[]} changed */
+    pulse(changed) {
+      const sheet = h('canvas', { className: 'heat-marks heat-pulse', 'aria-hidden': 'true' })
+      grid.append(sheet)
+      const pen = prepare(sheet, view.cols * view.cell.width, view.rows * view.cell.height)
+      for (const cell of changed) outline(pen, view, cell, view.palette.accent, 1.5)
+      setTimeout(() => sheet.remove(), PULSE)
     },
     /** @param {Marks} next */
     mark(next) {

@@ -41,26 +41,42 @@ export function caption(container) {
   }
 }
 
+/** The cells in which two cuts of the same place differ; none if they are of different places. */
+function changes(before, after) {
+  const place = ({ name, shape, fixed, axis, start }) => [name, shape, fixed, axis, start].join()
+  if (!before || place(before) !== place(after) || before.values.length !== after.values.length) return []
+  return Array.from(after.values.keys())
+    .filter((i) => !Object.is(before.values[i], after.values[i]))
+    .map((i) => ({ row: Math.floor(i / after.cols), col: i % after.cols }))
+}
+
 /**
  * A heatmap that speaks of tensor cells instead of rows and columns.
  * @param {Element} container
- * @param {{ look(cell: object): void, press(cell: object): void, leave(): void }} handlers
+ * @param {{ look(cell: object): void, press(cell: object): void, edit(cell: object): void, leave(): void }} handlers
  */
-export function tensorHeat(container, { look, press, leave }) {
+export function tensorHeat(container, { look, press, edit, leave }) {
   let part = null
+  let shown = null
   const toCell = ({ row, col }) => ({ name: part.name, index: indexOf(part, row, col) })
   const heat = heatmap(container, {
-    onLook: (cell) => look(toCell(cell)), onPress: (cell) => press(toCell(cell)), onLeave: leave
+    onLook: (cell) => look(toCell(cell)), onPress: (cell) => press(toCell(cell)),
+    onEdit: (cell) => edit(toCell(cell)), onLeave: leave
   })
   return {
     /** @param {import('./slice.js').Slice} next @param {object} view the rest of the heatmap's view */
     update(next, view) {
+      const changed = shown && shown.edits !== view.edits ? changes(part, next) : []
       part = next
+      shown = view
       const { rows, cols, values } = part
       const names = (row, col) => `${part.rowLabels[row]}, ${part.colLabels[col]}`
       const describe = (row, col) => `${names(row, col)}: ${exact(values[row * cols + col])}`
-      heat.update({ ...view, label: `${view.title} ${dimensions([rows, cols])}`, rows, cols, values, describe })
+      heat.update({ ...view, label: `${view.title} ${dimensions([rows, cols])}`, rows, cols, values, describe, tensor: part.name })
+      if (changed.length) heat.pulse(changed)
     },
+    /** What is drawn and how, for pictures. */
+    drawing: () => part && { part, view: shown },
     /** Where a cell of a tensor is here, or null. */
     find: (cell) => (cell && part ? cellOf(part, cell) : null),
     mark: heat.mark
@@ -70,7 +86,7 @@ export function tensorHeat(container, { look, press, leave }) {
 /**
  * Mounts one labelled matrix.
  * @param {Element} container
- * @param {object} handlers look and press, as in `tensorHeat`
+ * @param {object} handlers as in `tensorHeat`
  */
 export function matrix(container, handlers) {
   const root = h('div', { className: 'matrix' })
@@ -110,6 +126,7 @@ export function matrix(container, handlers) {
       body.style.setProperty('padding-right', `${plan.overhang}px`)
       heat.update(part, { ...view, cell: { width, height } })
     },
+    drawings: () => [heat.drawing()].filter(Boolean),
     /** @param {{ current: object | null, pinned: boolean, sources: object[] }} marks cells of tensors */
     mark({ current, pinned, sources }) {
       const here = heat.find(current)

@@ -14,6 +14,17 @@ export function fixed(value, decimals = 2) {
   return signed(value.toFixed(decimals))
 }
 
+const SMALL = 0.005
+
+/**
+ * Two decimals where they say something; what would be 0.00 without being 0 keeps two digits: `1.8e−5`.
+ * @param {number} value
+ */
+export function brief(value) {
+  if (value === 0 || !(Math.abs(value) < SMALL)) return fixed(value)
+  return signed(value.toExponential(1))
+}
+
 /**
  * The shortest decimal that gives the same float32 back; whole numbers as they are.
  * @param {number} value

@@ -46,7 +46,7 @@ function sizesOf({ left, right, product, bias }, width) {
 /**
  * Mounts an empty product.
  * @param {Element} container
- * @param {object} handlers look and press, as in `tensorHeat`
+ * @param {object} handlers as in `tensorHeat`
  */
 export function product(container, handlers) {
   const root = h('div', { className: 'product' })
@@ -101,6 +101,8 @@ export function product(container, handlers) {
       draw('product', outer, rowHeight)
       if (hasBias) draw('bias', outer, innerHeight)
     },
+    drawings: () => ['left', 'right', 'bias', 'product'].map((name) => (name !== 'bias' || hasBias) && heats[name].drawing())
+      .filter(Boolean),
     /** @param {{ current: object | null, pinned: boolean, sources: object[] }} marks cells of tensors */
     mark({ current, pinned, sources }) {
       const [left, right, result] = ['left', 'right', 'product'].map((name) => heats[name].find(current))

@@ -12,16 +12,19 @@ const padding = ids => ids.map(row => row.map(id => id === PAD_ID))
  * The encoder-decoder that translates dates: embeddings, sinusoidal positions, torch.nn.Transformer, a linear layer to
  * the target's tokens.
  * @param {any} gf the library
- * @param {typeof CONFIG & { positions?: boolean }} [config] positions: false leaves the positional encoding out
+ * @param {typeof CONFIG & { positions?: boolean, normFirst?: boolean, activation?: 'relu' | 'gelu' }} [config]
+ *   positions: false leaves the positional encoding out
  */
-export function createTranslator(gf, { positions = true, dModel, nhead, layers, dimFeedforward, dropout } = CONFIG) {
+export function createTranslator(gf, config = CONFIG) {
+  const { positions = true, dModel, nhead, layers, dimFeedforward, dropout, normFirst = false, activation = 'relu' } = config
+
   class DateTranslator extends gf.nn.Module {
     constructor() {
       super()
       this.source_embedding = new gf.nn.Embedding(SOURCE_TOKENS.length, dModel)
       this.target_embedding = new gf.nn.Embedding(TARGET_TOKENS.length, dModel)
       this.positions = positions ? new gf.nn.PositionalEncoding(dModel, dropout, Math.max(LONGEST.source, LONGEST.target)) : null
-      this.transformer = new gf.nn.Transformer(dModel, nhead, layers, layers, { dimFeedforward, dropout })
+      this.transformer = new gf.nn.Transformer(dModel, nhead, layers, layers, { dimFeedforward, dropout, normFirst, activation })
       this.output = new gf.nn.Linear(dModel, TARGET_TOKENS.length)
     }
 

@@ -4,7 +4,7 @@ import { signed } from '../lib/color.js'
 import { h, setText } from '../lib/dom.js'
 import { figure } from '../lib/figure.js'
 import { fixed } from '../lib/number.js'
-import { sentenceMatrix, tensorOf } from '../lib/run.js'
+import { entryNames, sentenceMatrix, tensorOf } from '../lib/run.js'
 import { peak } from '../lib/slice.js'
 
 export const id = 'dropout'
@@ -13,20 +13,20 @@ export const controls = ['training', 'dropout', 'seed']
 export const pickers = ['sentence']
 
 /** The matrix before and after and, in training, the mask between them: 0 where a cell is dropped, else the factor. */
-export function data(run, { sentence }) {
-  const before = sentenceMatrix(run, 'sum', sentence)
-  const after = sentenceMatrix(run, 'dropout', sentence)
-  const mask = run.tensors.has('dropout.mask') ? sentenceMatrix(run, 'dropout.mask', sentence) : null
-  const top = Math.max(peak(tensorOf(run, 'sum')), peak(tensorOf(run, 'dropout')))
+export function data(run, { sentence, place }) {
+  const names = entryNames(run, place)
+  if (!tensorOf(run, names.dropout)) return null
+  const before = sentenceMatrix(run, names.sum, sentence)
+  const after = sentenceMatrix(run, names.dropout, sentence)
+  const mask = tensorOf(run, names.mask) ? sentenceMatrix(run, names.mask, sentence) : null
+  const top = Math.max(peak(tensorOf(run, names.sum)), peak(tensorOf(run, names.dropout)))
   return { before, mask, after, scale: 1 / (1 - run.settings.dropout), domain: signed(top) }
 }
 
-export const picture = (run, { sentence }) => ({
-  part: sentenceMatrix(run, 'dropout', sentence), domain: signed(peak(tensorOf(run, 'dropout')))
-})
-
-const SHOWN = ['sum', 'dropout.mask', 'dropout']
-const twin = ({ name, index }) => (SHOWN.includes(name) ? { row: index[1], col: index[2] } : null)
+export function picture(run, { sentence, place }) {
+  const tensor = tensorOf(run, entryNames(run, place).dropout)
+  return tensor && { part: sentenceMatrix(run, tensor.name, sentence), domain: signed(peak(tensor)) }
+}
 
 export function mount(container, context) {
   const { t } = context
@@ -40,7 +40,9 @@ export function mount(container, context) {
   container.append(note)
   return {
     update(next) {
-      const { domain } = next
+      const { domain, before: { name: from }, after: { name: to }, mask: drop } = next
+      const twin = ({ name, index }) => (
+        [from, drop?.name, to].includes(name) ? { row: index[1], col: index[2] } : null)
       const drops = next.mask?.values
       const crossed = drops && ((row, col) => drops[row * next.mask.cols + col] === 0)
       const draw = (name, part, extra) => {

@@ -2,7 +2,7 @@
 
 import { signed } from '../lib/color.js'
 import { figure } from '../lib/figure.js'
-import { sentenceMatrix, tensorOf } from '../lib/run.js'
+import { entryNames, labelsOf, sentenceMatrix, tensorOf } from '../lib/run.js'
 import { peak, slice } from '../lib/slice.js'
 
 export const id = 'embedding'
@@ -11,19 +11,21 @@ export const controls = ['dModel', 'seed']
 export const pickers = ['sentence']
 
 /** The table, the rows one sentence takes out of it, and the ids that say which. */
-export function data(run, { sentence }) {
-  const weight = tensorOf(run, 'embedding.weight')
+export function data(run, { sentence, place }) {
+  const names = entryNames(run, place)
+  const weight = tensorOf(run, names.table)
   return {
-    table: slice(weight, { row: 0, col: 1, rowLabels: run.vocab.map((token, i) => `${token} ${i}`) }),
-    result: sentenceMatrix(run, 'embedding', sentence),
-    ids: run.ids[sentence],
+    table: slice(weight, { row: 0, col: 1, rowLabels: labelsOf(run, weight, 0).map((token, i) => `${token} ${i}`) }),
+    result: sentenceMatrix(run, names.embedding, sentence),
+    ids: place ? run[place].ids : run.ids[sentence],
     domain: signed(peak(weight))
   }
 }
 
-export const picture = (run, { sentence }) => ({
-  part: sentenceMatrix(run, 'embedding', sentence), domain: signed(peak(tensorOf(run, 'embedding.weight')))
-})
+export function picture(run, { sentence, place }) {
+  const { table, embedding } = entryNames(run, place)
+  return { part: sentenceMatrix(run, embedding, sentence), domain: signed(peak(tensorOf(run, table))) }
+}
 
 export function mount(container, context) {
   const { t } = context
@@ -34,9 +36,9 @@ export function mount(container, context) {
     update({ table: all, result: taken, ids, domain }) {
       const titles = { table: t('stages.embedding.table'), result: t('stages.embedding.result') }
       const labels = [...all.rowLabels, ...taken.rowLabels]
-      const usedBy = ({ name, index }) => (name === 'embedding' ? { row: ids[index[1]] } : null)
+      const usedBy = ({ name, index }) => (name === taken.name ? { row: ids[index[1]] } : null)
       const uses = ({ name, index }) => {
-        const row = name === 'embedding.weight' ? ids.indexOf(index[0]) : -1
+        const row = name === all.name ? ids.indexOf(index[0]) : -1
         return row < 0 ? null : { row }
       }
       table.update(all, { title: titles.table, domain, dense: true, alignTo: labels, follow: usedBy })

@@ -3,7 +3,7 @@
 import { chance, signed } from '../lib/color.js'
 import { figure } from '../lib/figure.js'
 import { setFormula } from '../lib/formula.js'
-import { attentionMatrix, sentenceMatrix, tensorOf } from '../lib/run.js'
+import { attentionAt, attentionMatrix, sentenceMatrix, tensorOf } from '../lib/run.js'
 import { peak } from '../lib/slice.js'
 
 export const id = 'heads'
@@ -12,16 +12,20 @@ export const controls = ['heads']
 export const pickers = ['sentence', 'head']
 
 /** Weights, values and their product for one head. */
-export const data = (run, { sentence, head }) => ({
-  left: attentionMatrix(run, 'self_attn.weights', sentence, head),
-  right: sentenceMatrix(run, 'self_attn.v', sentence, head),
-  product: sentenceMatrix(run, 'self_attn.heads', sentence, head),
-  domain: signed(Math.max(peak(tensorOf(run, 'self_attn.v')), peak(tensorOf(run, 'self_attn.heads'))))
-})
+export function data(run, { sentence, head, place }) {
+  const [weights, v, heads] = ['weights', 'v', 'heads'].map((name) => attentionAt(place) + name)
+  return {
+    left: attentionMatrix(run, weights, sentence, head),
+    right: sentenceMatrix(run, v, sentence, head),
+    product: sentenceMatrix(run, heads, sentence, head),
+    domain: signed(Math.max(peak(tensorOf(run, v)), peak(tensorOf(run, heads))))
+  }
+}
 
-export const picture = (run, { sentence }) => ({
-  part: sentenceMatrix(run, 'self_attn.heads', sentence), domain: signed(peak(tensorOf(run, 'self_attn.heads')))
-})
+export function picture(run, { sentence, place }) {
+  const name = `${attentionAt(place)}heads`
+  return { part: sentenceMatrix(run, name, sentence), domain: signed(peak(tensorOf(run, name))) }
+}
 
 export function mount(container, context) {
   const { t } = context

@@ -1,4 +1,4 @@
-/** The stages in the order a sentence goes through them, and the wires between them. */
+/** All stages: first those of one attention block in the order a sentence goes through them, then the translator's own. */
 
 import * as tokens from './tokens.js'
 import * as ids from './ids.js'
@@ -12,14 +12,16 @@ import * as mask from './mask.js'
 import * as weights from './weights.js'
 import * as heads from './heads.js'
 import * as output from './output.js'
+import * as pieces from './pieces.js'
+import * as scale from './scale.js'
+import * as cross from './cross.js'
+import * as norm from './norm.js'
+import * as linear from './linear.js'
+import * as activation from './activation.js'
+import * as sampling from './sampling.js'
+import * as decoding from './decoding.js'
 
-export const stages = [tokens, ids, embedding, positions, sum, dropout, qkv, scores, mask, weights, heads, output]
-
-/** What flows into each stage; without an entry it is the stage before. */
-export const inputs = { tokens: [], positions: [], sum: ['embedding', 'positions'], heads: ['weights', 'qkv'] }
-
-/** The name of what a stage passes on, or undefined. @param {{ tensors: string[] }} stage */
-export const outputOf = ({ tensors }) => tensors.find((name) => !/weight$|bias$|mask$/.test(name))
-
-/** The stage a tensor is at home in, or undefined. @param {string} name */
-export const homeOf = (name) => stages.find((stage) => stage.tensors.includes(name))?.id
+export const stages = [
+  tokens, ids, embedding, positions, sum, dropout, qkv, scores, mask, weights, heads, output,
+  pieces, scale, cross, norm, linear, activation, sampling, decoding
+]

@@ -2,24 +2,24 @@
 
 import { signed } from '../lib/color.js'
 import { figure } from '../lib/figure.js'
-import { attentionMatrix, tensorOf } from '../lib/run.js'
+import { attentionAt, attentionMatrix, tensorOf } from '../lib/run.js'
 import { peak } from '../lib/slice.js'
 
 export const id = 'mask'
 export const tensors = ['self_attn.masked_scores']
-export const controls = ['causal']
+export const controls = ['causal', 'padding']
 export const pickers = ['sentence', 'head']
 
 /** The scores before and after masking, on one scale. */
-export const data = (run, { sentence, head }) => ({
-  before: attentionMatrix(run, 'self_attn.scores', sentence, head),
-  after: attentionMatrix(run, 'self_attn.masked_scores', sentence, head),
-  domain: signed(peak(tensorOf(run, 'self_attn.scores')))
+export const data = (run, { sentence, head, place }) => ({
+  before: attentionMatrix(run, `${attentionAt(place)}scores`, sentence, head),
+  after: attentionMatrix(run, `${attentionAt(place)}masked_scores`, sentence, head),
+  domain: signed(peak(tensorOf(run, `${attentionAt(place)}scores`)))
 })
 
-export const picture = (run, { sentence, head }) => ({
-  part: attentionMatrix(run, 'self_attn.masked_scores', sentence, head),
-  domain: signed(peak(tensorOf(run, 'self_attn.scores')))
+export const picture = (run, { sentence, head, place }) => ({
+  part: attentionMatrix(run, `${attentionAt(place)}masked_scores`, sentence, head),
+  domain: signed(peak(tensorOf(run, `${attentionAt(place)}scores`)))
 })
 
 const twin = ({ name, index }) => (/scores$/.test(name) ? { row: index[2], col: index[3] } : null)

@@ -3,7 +3,7 @@
 import { signed } from '../lib/color.js'
 import { figure } from '../lib/figure.js'
 import { setFormula } from '../lib/formula.js'
-import { biasRow, headSize, sentenceMatrix, tensorOf, weightMatrix } from '../lib/run.js'
+import { attentionAt, biasRow, headSize, sentenceMatrix, tensorOf, weightMatrix } from '../lib/run.js'
 import { peak } from '../lib/slice.js'
 
 export const id = 'output'
@@ -12,24 +12,26 @@ export const controls = []
 export const pickers = ['sentence']
 
 /** Joined heads, output weight, bias and the final vectors. */
-export function data(run, { sentence }) {
-  const size = run.settings.dModel
+export function data(run, { sentence, place }) {
+  const [heads, weight, bias, output] = ['heads', 'out_proj.weight', 'out_proj.bias', 'output']
+    .map((name) => attentionAt(place) + name)
   return {
     group: headSize(run),
-    left: sentenceMatrix(run, 'self_attn.heads', sentence),
-    right: weightMatrix(run, 'self_attn.out_proj.weight', 0, size),
-    bias: biasRow(run, 'self_attn.out_proj.bias', 0, size),
-    product: sentenceMatrix(run, 'self_attn.output', sentence),
+    left: sentenceMatrix(run, heads, sentence),
+    right: weightMatrix(run, weight),
+    bias: biasRow(run, bias),
+    product: sentenceMatrix(run, output, sentence),
     domains: {
-      values: signed(Math.max(peak(tensorOf(run, 'self_attn.heads')), peak(tensorOf(run, 'self_attn.output')))),
-      weights: signed(peak(tensorOf(run, 'self_attn.out_proj.weight')))
+      values: signed(Math.max(peak(tensorOf(run, heads)), peak(tensorOf(run, output)))),
+      weights: signed(peak(tensorOf(run, weight)))
     }
   }
 }
 
-export const picture = (run, { sentence }) => ({
-  part: sentenceMatrix(run, 'self_attn.output', sentence), domain: signed(peak(tensorOf(run, 'self_attn.output')))
-})
+export function picture(run, { sentence, place }) {
+  const name = `${attentionAt(place)}output`
+  return { part: sentenceMatrix(run, name, sentence), domain: signed(peak(tensorOf(run, name))) }
+}
 
 export function mount(container, context) {
   const { t } = context

@@ -4,32 +4,33 @@ import { curves } from '../lib/chart.js'
 import { signed } from '../lib/color.js'
 import { h, setText } from '../lib/dom.js'
 import { figure } from '../lib/figure.js'
-import { tensorOf, tokenLabels } from '../lib/run.js'
+import { entryNames, tensorOf, tokenLabels } from '../lib/run.js'
 import { peak, slice } from '../lib/slice.js'
 
 const MOST_CURVES = 16
 
 export const id = 'positions'
 export const tensors = ['positional_encoding']
-export const controls = ['positions', 'base', 'maxLength']
+export const controls = ['positional', 'positions', 'base', 'maxLength']
 export const pickers = ['sentence']
 
 /** The table with the sentence's tokens beside their positions, and how many positions the sentence takes. */
-export function data(run, { sentence }) {
-  const tensor = tensorOf(run, 'positional_encoding')
-  const names = tokenLabels(run, sentence)
+export function data(run, { sentence, place }) {
+  const tensor = tensorOf(run, entryNames(run, place).positions)
+  if (!tensor) return null
+  const names = place ? run[place].tokens : tokenLabels(run, sentence)
   const label = (_, i) => (i < names.length ? `${names[i]} ${i}` : String(i))
   const rowLabels = Array.from({ length: tensor.shape[0] }, label)
   return {
     table: slice(tensor, { row: 0, col: 1, rowLabels }),
-    used: run.tokens[sentence].length,
+    used: place ? names.length : run.tokens[sentence].length,
     domain: signed(peak(tensor))
   }
 }
 
-export function picture(run) {
-  const tensor = tensorOf(run, 'positional_encoding')
-  return { part: slice(tensor, { row: 0, col: 1 }), domain: signed(peak(tensor)) }
+export function picture(run, { place }) {
+  const tensor = tensorOf(run, entryNames(run, place).positions)
+  return tensor && { part: slice(tensor, { row: 0, col: 1 }), domain: signed(peak(tensor)) }
 }
 
 /** The dimensions drawn as curves: all, or an even choice that contains the one brought forward. */
@@ -48,7 +49,7 @@ export function mount(container, context) {
   const table = fig.matrix()
   let shown = null
   let look = { position: null, dim: 0 }
-  const cell = (position) => ({ name: 'positional_encoding', index: [position, look.dim] })
+  const cell = (position) => ({ name: shown.table.name, index: [position, look.dim] })
   const chart = curves(slot, { onLook: (p) => context.look(cell(p)), onPress: (p) => context.press(cell(p)) })
 
   function drawCurves() {
@@ -73,7 +74,7 @@ export function mount(container, context) {
     },
     mark(marks) {
       fig.mark(marks)
-      if (!shown || marks.current?.name !== 'positional_encoding') return
+      if (!shown || marks.current?.name !== shown.table.name) return
       const [position, dim] = marks.current.index
       if (position === look.position && dim === look.dim) return
       look = { position, dim }

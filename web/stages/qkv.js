@@ -3,7 +3,7 @@
 import { signed } from '../lib/color.js'
 import { figure } from '../lib/figure.js'
 import { setFormula } from '../lib/formula.js'
-import { biasRow, headSize, sentenceMatrix, tensorOf, weightMatrix } from '../lib/run.js'
+import { attentionAt, biasRow, headSize, inputOf, sentenceMatrix, tensorOf, weightMatrix } from '../lib/run.js'
 import { peak } from '../lib/slice.js'
 
 const PARTS = ['q', 'k', 'v']
@@ -16,25 +16,26 @@ export const controls = ['heads']
 export const pickers = ['sentence', 'part']
 
 /** Input, weight, bias and result of one of the three projections. */
-export function data(run, { sentence, part }) {
+export function data(run, { sentence, part, place }) {
+  const at = attentionAt(place)
   const size = run.settings.dModel
   const start = PARTS.indexOf(part) * size
-  const projections = PARTS.map((name) => peak(tensorOf(run, `self_attn.${name}`)))
+  const shown = PARTS.flatMap((name) => [`${at}${name}`, inputOf(run, `${at}${name}`)])
   return {
     part, group: headSize(run),
-    left: sentenceMatrix(run, 'dropout', sentence),
-    right: weightMatrix(run, 'self_attn.in_proj_weight', start, size),
-    bias: biasRow(run, 'self_attn.in_proj_bias', start, size),
-    product: sentenceMatrix(run, `self_attn.${part}`, sentence),
+    left: sentenceMatrix(run, inputOf(run, `${at}${part}`), sentence),
+    right: weightMatrix(run, `${at}in_proj_weight`, start, size),
+    bias: biasRow(run, `${at}in_proj_bias`, start, size),
+    product: sentenceMatrix(run, `${at}${part}`, sentence),
     domains: {
-      values: signed(Math.max(peak(tensorOf(run, 'dropout')), ...projections)),
-      weights: signed(peak(tensorOf(run, 'self_attn.in_proj_weight')))
+      values: signed(Math.max(...shown.map((name) => peak(tensorOf(run, name))))),
+      weights: signed(peak(tensorOf(run, `${at}in_proj_weight`)))
     }
   }
 }
 
-export function picture(run, { sentence, part }) {
-  const name = `self_attn.${part}`
+export function picture(run, { sentence, part, place }) {
+  const name = attentionAt(place) + part
   return { part: sentenceMatrix(run, name, sentence), domain: signed(peak(tensorOf(run, name))) }
 }
 

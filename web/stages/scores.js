@@ -3,8 +3,8 @@
 import { signed } from '../lib/color.js'
 import { figure } from '../lib/figure.js'
 import { setFormula } from '../lib/formula.js'
-import { attentionMatrix, headSize, sentenceMatrix, tensorOf, tokenLabels } from '../lib/run.js'
-import { peak, slice } from '../lib/slice.js'
+import { attentionAt, attentionMatrix, headSize, sentenceMatrix, tensorOf, turnedMatrix } from '../lib/run.js'
+import { peak } from '../lib/slice.js'
 
 export const id = 'scores'
 export const tensors = ['self_attn.scores']
@@ -12,36 +12,33 @@ export const controls = ['heads']
 export const pickers = ['sentence', 'head']
 
 /** Queries, transposed keys and their scores. */
-export function data(run, { sentence, head }) {
-  const size = headSize(run)
-  const keys = tensorOf(run, 'self_attn.k')
+export function data(run, { sentence, head, place }) {
+  const [q, k, scores] = ['q', 'k', 'scores'].map((name) => attentionAt(place) + name)
   return {
-    size,
-    left: sentenceMatrix(run, 'self_attn.q', sentence, head),
-    right: slice(keys, {
-      row: 2, col: 1, fixed: [sentence], rowStart: head * size, rows: size, colLabels: tokenLabels(run, sentence)
-    }),
-    product: attentionMatrix(run, 'self_attn.scores', sentence, head),
+    divisor: run.settings.scale === false ? null : headSize(run),
+    left: sentenceMatrix(run, q, sentence, head),
+    right: turnedMatrix(run, k, sentence, head),
+    product: attentionMatrix(run, scores, sentence, head),
     domains: {
-      vectors: signed(Math.max(peak(tensorOf(run, 'self_attn.q')), peak(keys))),
-      scores: signed(peak(tensorOf(run, 'self_attn.scores')))
+      vectors: signed(Math.max(peak(tensorOf(run, q)), peak(tensorOf(run, k)))),
+      scores: signed(peak(tensorOf(run, scores)))
     }
   }
 }
 
-export const picture = (run, { sentence, head }) => ({
-  part: attentionMatrix(run, 'self_attn.scores', sentence, head),
-  domain: signed(peak(tensorOf(run, 'self_attn.scores')))
-})
+export function picture(run, { sentence, head, place }) {
+  const name = `${attentionAt(place)}scores`
+  return { part: attentionMatrix(run, name, sentence, head), domain: signed(peak(tensorOf(run, name))) }
+}
 
 export function mount(container, context) {
   const { t } = context
   const fig = figure(container, context)
   const sheet = fig.product()
   return {
-    update({ size, left, right, product, domains }) {
+    update({ divisor, left, right, product, domains }) {
       const titles = { left: 'Q', right: 'K^T', product: t('stages.scores.result') }
-      setFormula(sheet.corner, `S = frac{Q K^T}{sqrt{${size}}}`)
+      setFormula(sheet.corner, divisor ? `S = frac{Q K^T}{sqrt{${divisor}}}` : 'S = Q K^T')
       sheet.update({ left, right, product }, {
         titles, domains: { left: domains.vectors, right: domains.vectors, product: domains.scores }
       })

@@ -2,7 +2,7 @@
 
 import { signed } from '../lib/color.js'
 import { figure } from '../lib/figure.js'
-import { sentenceMatrix, tensorOf, tokenLabels } from '../lib/run.js'
+import { entryNames, sentenceMatrix, tensorOf } from '../lib/run.js'
 import { peak, slice } from '../lib/slice.js'
 
 export const id = 'sum'
@@ -11,25 +11,23 @@ export const controls = []
 export const pickers = ['sentence']
 
 /** Both summands and the sum, on one scale. */
-export function data(run, { sentence }) {
-  const names = ['embedding', 'positional_encoding', 'sum']
-  const rowLabels = tokenLabels(run, sentence)
+export function data(run, { sentence, place }) {
+  const { embedding, positions, sum } = entryNames(run, place)
+  if (!tensorOf(run, positions)) return null
+  const result = sentenceMatrix(run, sum, sentence)
+  const { rows, rowLabels } = result
   return {
-    embedding: sentenceMatrix(run, 'embedding', sentence),
-    positions: slice(tensorOf(run, 'positional_encoding'), { row: 0, col: 1, rows: rowLabels.length, rowLabels }),
-    result: sentenceMatrix(run, 'sum', sentence),
-    domain: signed(Math.max(...names.map((name) => peak(tensorOf(run, name)))))
+    embedding: sentenceMatrix(run, embedding, sentence),
+    positions: slice(tensorOf(run, positions), { row: 0, col: 1, rows, rowLabels }),
+    result,
+    domain: signed(Math.max(...[embedding, positions, sum].map((name) => peak(tensorOf(run, name)))))
   }
 }
 
-export const picture = (run, { sentence }) => ({
-  part: sentenceMatrix(run, 'sum', sentence), domain: signed(peak(tensorOf(run, 'sum')))
-})
-
-/** The same token and dimension in another of the three matrices. */
-function twin({ name, index }) {
-  if (name === 'positional_encoding') return { row: index[0], col: index[1] }
-  return name === 'embedding' || name === 'sum' ? { row: index[1], col: index[2] } : null
+export function picture(run, { sentence, place }) {
+  const { positions, sum } = entryNames(run, place)
+  if (!tensorOf(run, positions)) return null
+  return { part: sentenceMatrix(run, sum, sentence), domain: signed(peak(tensorOf(run, sum))) }
 }
 
 export function mount(container, context) {
@@ -41,9 +39,10 @@ export function mount(container, context) {
   return {
     update(next) {
       const { domain, ...parts } = next
-      const follow = (cell) => {
-        const place = twin(cell)
-        return place && place.row < next.result.rows ? place : null
+      const names = Object.values(parts).map(({ name }) => name)
+      const follow = ({ name, index }) => {
+        const [row, col] = index.slice(-2)
+        return names.includes(name) && row < next.result.rows ? { row, col } : null
       }
       const shown = Object.entries({ embedding, positions, result }).map(([key, part]) => {
         const title = t(`stages.sum.${key}`)

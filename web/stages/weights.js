@@ -5,7 +5,7 @@ import { chance, signed } from '../lib/color.js'
 import { h, setText } from '../lib/dom.js'
 import { figure } from '../lib/figure.js'
 import { formula } from '../lib/formula.js'
-import { attentionMatrix, tensorOf } from '../lib/run.js'
+import { attentionAt, attentionMatrix, tensorOf } from '../lib/run.js'
 import { peak } from '../lib/slice.js'
 
 export const id = 'weights'
@@ -14,15 +14,18 @@ export const controls = ['causal']
 export const pickers = ['sentence', 'head']
 
 /** Masked scores, the weights made of them, and the row of the last token. */
-export const data = (run, { sentence, head }) => ({
-  before: attentionMatrix(run, 'self_attn.masked_scores', sentence, head),
-  after: attentionMatrix(run, 'self_attn.weights', sentence, head),
-  last: Math.max(0, run.tokens[sentence].length - 1),
-  domain: signed(peak(tensorOf(run, 'self_attn.scores')))
-})
+export function data(run, { sentence, head, place }) {
+  const after = attentionMatrix(run, `${attentionAt(place)}weights`, sentence, head)
+  return {
+    before: attentionMatrix(run, `${attentionAt(place)}masked_scores`, sentence, head),
+    after,
+    last: place ? after.rows - 1 : Math.max(0, run.tokens[sentence].length - 1),
+    domain: signed(peak(tensorOf(run, `${attentionAt(place)}scores`)))
+  }
+}
 
-export const picture = (run, { sentence, head }) => ({
-  part: attentionMatrix(run, 'self_attn.weights', sentence, head), domain: chance()
+export const picture = (run, { sentence, head, place }) => ({
+  part: attentionMatrix(run, `${attentionAt(place)}weights`, sentence, head), domain: chance()
 })
 
 const rowOf = ({ name, index }) => (/(masked_scores|weights)$/.test(name) ? { row: index[2] } : null)

@@ -79,7 +79,7 @@ typedef struct {
 static void forward_block(const head *t, float *out, float *scores, float *weights, const room *space, int i0) {
   const gf_attention *p = t->p;
   float *block = space->block;
-  int rows = min(QUERIES, p->Tq - i0), Tk = p->Tk, n = visible(p, i0 + rows), scored = scores ? Tk : n;
+  int rows = min(QUERIES, p->Tq - i0), Tk = p->Tk, n = visible(p, i0 + rows), scored = scores && p->mask.score_hidden ? Tk : n;
   gf_product qk = {.c = block, .ldc = Tk, .a = t->q + (size_t)i0 * p->q.time, .lda = p->q.time, .b = space->k_panels,
                    .ldb = p->D, .b_layout = GF_B_PANELS, .M = rows, .N = scored, .K = p->D, .workspace = space->product};
   gf_multiply(&qk);
@@ -87,7 +87,7 @@ static void forward_block(const head *t, float *out, float *scores, float *weigh
     float *row = block + (size_t)r * Tk;
     size_t at = t->square + (size_t)(i0 + r) * Tk;
     gf_row_scale(row, scored, p->scale);
-    if (scores) memcpy(scores + at, row, sizeof(float) * Tk);
+    if (scores) keep(scores + at, row, scored, Tk, -GF_INFINITY);
     weigh(t, row, i0 + r, n);
     if (weights) keep(weights + at, row, n, Tk, n > 0 && row[0] == row[0] ? 0.0f : GF_NAN);
     if (t->dropout)

@@ -40,7 +40,7 @@ function passStruct(engine, { sizes, scale, layout, mask, isCausal }, padding) {
     B, H, Tq, Tk, D, Dv, bits,
     ...layout.strides({ H, T: Tq, D }), ...layout.strides({ H, T: Tk, D }), ...layout.strides({ H, T: Tk, D: Dv }),
     ...layout.strides({ H, T: Tq, D: Dv }),
-    mask?.tensor.address ?? 0, mask?.batch ?? 0, mask?.head ?? 0, padding, isCausal ? 1 : 0
+    mask?.tensor.address ?? 0, mask?.batch ?? 0, mask?.head ?? 0, padding, isCausal ? 1 : 0, 1
   ])
 }
 

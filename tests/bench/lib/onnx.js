@@ -28,7 +28,8 @@ const bytes = (field, value) => message(field, [value])
 const string = (field, value) => bytes(field, text.encode(value))
 
 function attribute(name, value) {
-  const kind = Array.isArray(value) ? 'ints' : typeof value === 'string' ? 'string' : Number.isInteger(value) ? 'int' : 'float'
+  const number = Number.isInteger(value) ? 'int' : 'float'
+  const kind = Array.isArray(value) ? 'ints' : typeof value === 'string' ? 'string' : number
   const field = {
     float: () => float(2, value),
     int: () => int(3, value),
@@ -38,7 +39,7 @@ function attribute(name, value) {
   return message(5, [...string(1, name), ...field, ...int(20, KINDS[kind])])
 }
 
-/** Its first letter says where an operator is from: those of ONNX itself have no domain, ONNX Runtime's are 'ms.Name'. */
+/** Operators of ONNX are called by their names, ONNX Runtime's own 'ms.Name'. */
 function node({ op, inputs, outputs, attributes = {} }) {
   const [name, domain] = op.startsWith('ms.') ? [op.slice(3), 'com.microsoft'] : [op, '']
   return message(1, [

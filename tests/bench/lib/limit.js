@@ -1,0 +1,28 @@
+// The limit of this machine, as sides that take their turns beside the kernels: see limit.c.
+import { readFile } from 'node:fs/promises'
+
+export const MULTIPLY_ADD = 'multiply-add loop'
+export const READ = 'memory read'
+
+const ROUNDS = 1_000_000
+const OPERATIONS_A_ROUND = 96
+/** As many bytes as the weights of the 12 blocks: far more than any cache holds. */
+export const READ_BYTES = 340e6
+
+const wasm = new URL('../../../build/bench/limit.wasm', import.meta.url)
+const exportsOf = async () => (await WebAssembly.instantiate(await readFile(wasm))).instance.exports
+
+/** `work` is what one run does, in floating-point operations or in bytes. */
+export async function multiplyAdd() {
+  const { limit_multiply_add: loop } = await exportsOf()
+  return { [MULTIPLY_ADD]: { run: () => loop(ROUNDS, 0.5, 1), work: ROUNDS * OPERATIONS_A_ROUND } }
+}
+
+export async function read() {
+  const { limit_block: block, limit_read: sum, memory } = await exportsOf()
+  const floats = Math.floor(READ_BYTES / 4 / 32) * 32
+  const address = block(4 * floats)
+  // Pages that were never written to are all the same one, and that one is in the cache.
+  new Float32Array(memory.buffer, address, floats).fill(1)
+  return { [READ]: { run: () => sum(address, floats), work: 4 * floats } }
+}

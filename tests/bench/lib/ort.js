@@ -1,0 +1,24 @@
+// onnxruntime-web as it is fastest on one thread. Models are written by onnx.js.
+import * as ort from 'onnxruntime-web'
+
+ort.env.wasm.numThreads = 1
+
+/**
+ * A model as one side of a work: inputs go in and the output comes out as typed arrays, which is how it is called.
+ * @param {import('./onnx.js').Graph} graph
+ * @param {Record<string, { shape: number[], data: Float32Array }>} inputs
+ */
+export async function ortSide(graph, inputs) {
+  const session = await ort.InferenceSession.create(graph.toBytes(), {
+    executionProviders: ['wasm'],
+    graphOptimizationLevel: 'all',
+    logSeverityLevel: 3,
+  })
+  const toOrt = ([name, { shape, data }]) => [name, new ort.Tensor('float32', data, shape)]
+  const feeds = Object.fromEntries(Object.entries(inputs).map(toOrt))
+  const [output] = session.outputNames
+  return {
+    run: () => session.run(feeds),
+    result: async () => (await session.run(feeds))[output].data,
+  }
+}

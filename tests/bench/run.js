@@ -1,0 +1,71 @@
+// npm run bench: the library against its peers and against the machine, each work checked before it is timed.
+//
+//   --seconds <n>     how long each side is measured (default 1)
+//   --only <regex>    only the works whose names match
+//   --list            only say what there is
+//   --sides           also the times of every side, such as each formulation of a peer
+//   --no-csv          leave no record: for trying things out
+//
+// To profile one work: node --cpu-prof tests/bench/run.js --no-csv --only '^matmul 512'
+import { fork } from 'node:child_process'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { isMet } from './lib/claims.js'
+import { save, sideLines, tableHead, tableRows } from './lib/report.js'
+import { cases } from './works/index.js'
+
+const { values: options } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '1' },
+    only: { type: 'string', default: '' },
+    list: { type: 'boolean', default: false },
+    sides: { type: 'boolean', default: false },
+    'no-csv': { type: 'boolean', default: false },
+  },
+})
+
+const child = fileURLToPath(new URL('lib/child.js', import.meta.url))
+
+/** @returns {Promise<any>} what child.js sends: claims, stats and variant, or an error */
+function runApart(name) {
+  return new Promise(resolve => {
+    const worker = fork(child, [name, options.seconds])
+    worker.on('message', resolve)
+    worker.on('error', error => resolve({ error: error.message }))
+    worker.on('exit', code => resolve({ error: `ended with code ${code} before it had measured anything` }))
+  })
+}
+
+async function measureAll(chosen) {
+  const done = []
+  const failed = []
+  console.log(tableHead())
+  for (const { name } of chosen) {
+    const { claims, stats, variant, error } = await runApart(name)
+    if (error) failed.push(name)
+    else done.push({ name, claims, variant })
+    console.log(error ? `${name}: ABORTED\n${error}` : tableRows(name, claims))
+    if (options.sides && Object.keys(stats ?? {}).length) console.log(sideLines(stats))
+  }
+  return { done, failed }
+}
+
+function summary({ done, failed }) {
+  const judged = done.flatMap(({ claims }) => claims.map(isMet)).filter(met => met !== undefined)
+  console.log(`\n${judged.filter(Boolean).length} of ${judged.length} targets met`)
+  if (failed.length) console.log(`aborted: ${failed.join('; ')}`)
+}
+
+const chosen = cases.filter(({ name }) => new RegExp(options.only).test(name))
+if (options.list) {
+  console.log(chosen.map(({ name }) => name).join('\n'))
+} else {
+  const all = await measureAll(chosen)
+  summary(all)
+  if (all.done.length && !options['no-csv']) {
+    const file = save(all.done, { variant: all.done[0].variant, seconds: options.seconds })
+    console.log(`added to ${path.relative(process.cwd(), fileURLToPath(file))}`)
+  }
+  if (all.failed.length) process.exitCode = 1
+}

@@ -1,0 +1,65 @@
+// Stacks of pre-norm blocks with GELU, causal, inference: GPT-2 small without its ends, and the size of the page.
+import { encoderLayer } from '../../reference/transformer.js'
+import { faster } from '../lib/claims.js'
+import { Graph } from '../lib/onnx.js'
+import { block, FORMULATIONS, sizesOf } from '../lib/onnx_transformer.js'
+import { gf, ourSide, plainOf, random, roughen, toTensor } from '../lib/ours.js'
+import { ORT } from '../lib/peers.js'
+
+/** Rounding passes through every block, and the residual sums grow. */
+const TOLERANCE = 1e-4
+/** Multiply-adds that the float64 reference can do in a second or two. */
+const REFERENCE_SIZE = 2e8
+
+const stateOf = layer => Object.entries(layer.stateDict()).map(([name, tensor]) => [name, plainOf(tensor)])
+
+async function ortBlocks(layers, x, sizes, formulation) {
+  const { T, C } = sizes
+  const { ortSide } = await import('../lib/ort.js')
+  const graph = new Graph()
+  graph.input('x', [T, C])
+  const all = sizesOf(graph, formulation, sizes)
+  const y = layers.reduce((h, layer) => block(graph, h, Object.fromEntries(stateOf(layer)), all), 'x')
+  graph.output(y, [T, C])
+  return ortSide(graph, { x: { ...x, shape: [T, C] } })
+}
+
+/** Causal: the first rows do not depend on the others, so the reference does as many rows as it has time for. */
+function expectedStart(layers, x, { T, C, H, F }) {
+  const perRow = layers.length * (4 * C * C + 2 * C * F)
+  const rows = Math.max(1, Math.min(T, Math.floor(REFERENCE_SIZE / perRow)))
+  const isHidden = Array.from({ length: rows * rows }, (_, at) => Number(at % rows > Math.floor(at / rows)))
+  const mask = { shape: [rows, rows], data: isHidden, dtype: 'bool' }
+  const options = { num_heads: H, norm_first: true, activation: 'gelu' }
+  const start = { shape: [1, rows, C], data: x.data.subarray(0, rows * C) }
+  const step = (src, layer) => encoderLayer.forward({ src, mask, ...Object.fromEntries(stateOf(layer)) }, options).y
+  return layers.reduce(step, start).data
+}
+
+async function prepare(sizes) {
+  const { count, T, C, H, F } = sizes
+  const options = { dimFeedforward: F, activation: 'gelu', normFirst: true }
+  const layers = Array.from({ length: count }, () => roughen(new gf.nn.TransformerEncoderLayer(C, H, options)))
+  const x = random([1, T, C], 1)
+  const src = toTensor(x)
+  const sides = { ours: ourSide(() => layers.reduce((h, layer) => layer.forward(h, { isCausal: true }), src)) }
+  // One after the other: the large models would not fit into memory twice while they are being read.
+  for (const formulation of FORMULATIONS) {
+    sides[`${ORT}, ${formulation}`] = await ortBlocks(layers, x, sizes, formulation)
+  }
+  return { sides, expected: expectedStart(layers, x, sizes), tolerance: TOLERANCE }
+}
+
+const large = { count: 12, C: 768, H: 12, F: 3072 }
+const works = [
+  [{ ...large, T: 1 }, 1.8],
+  [{ ...large, T: 64 }, 1.5],
+  [{ ...large, T: 256 }, 1.6],
+  [{ count: 2, C: 64, H: 4, F: 256, T: 32 }, 2],
+]
+
+export default works.map(([sizes, target]) => ({
+  name: `${sizes.count} pre-norm blocks d = ${sizes.C}, F = ${sizes.F}, T = ${sizes.T}`,
+  claims: [faster(ORT, target)],
+  prepare: () => prepare(sizes),
+}))

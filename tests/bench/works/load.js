@@ -1,0 +1,17 @@
+// From nothing to a first result in Node: a new process each time, and the clock starts before the import.
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { faster } from '../lib/claims.js'
+import { ORT, TFJS } from '../lib/peers.js'
+
+const script = fileURLToPath(new URL('../lib/first_result.js', import.meta.url))
+const run = promisify(execFile)
+
+const side = who => ({ time: async () => Number((await run(process.execPath, [script, who])).stdout) })
+
+export default [{
+  name: 'load() in Node, to the first result',
+  claims: [faster(ORT, 25), faster(TFJS)],
+  prepare: () => ({ sides: { ours: side('ours'), [ORT]: side('ort'), [TFJS]: side('tfjs') } }),
+}]

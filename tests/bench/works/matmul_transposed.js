@@ -1,0 +1,45 @@
+// The two products of a backward pass: out = a b  =>  da = dout bᵀ, db = aᵀ dout. Ours is what backward calls.
+// TensorFlow.js takes flags for this, which its wasm backend runs several times slower than copying the operand first:
+// both are measured and the better one counts.
+import * as linear from '../../reference/linear.js'
+import { multiply, TRANSPOSE_A, TRANSPOSE_B } from '../../../src/js/ops/matmul.js'
+import { faster, ofLimit } from '../lib/claims.js'
+import { MULTIPLY_ADD, multiplyAdd } from '../lib/limit.js'
+import { transposed } from '../lib/onnx.js'
+import { gf, ourSide, random, toTensor } from '../lib/ours.js'
+import { TFJS } from '../lib/peers.js'
+
+async function tfSides(a, b, isA) {
+  const { tf, tfSide, toTf } = await import('../lib/tfjs.js')
+  const [left, right] = [toTf(a), toTf(b)]
+  return {
+    [`${TFJS}, flag`]: tfSide(() => tf.matMul(left, right, isA, !isA)),
+    [`${TFJS}, transpose first`]:
+      tfSide(() => (isA ? tf.matMul(tf.transpose(left), right) : tf.matMul(left, tf.transpose(right)))),
+  }
+}
+
+async function prepare(which, M, K, N) {
+  const isA = which === 'a'
+  const a = random(isA ? [K, M] : [M, K], 1)
+  const b = random(isA ? [K, N] : [N, K], 2)
+  const [left, right] = [toTensor(a), toTensor(b)]
+  const forward = () => {
+    const out = gf.engine.empty([M, N])
+    multiply(gf.engine, out.address, left.address, right.address, { M, N, K, flags: isA ? TRANSPOSE_A : TRANSPOSE_B })
+    return out
+  }
+  return {
+    sides: { ours: ourSide(forward), ...(await tfSides(a, b, isA)), ...(await multiplyAdd()) },
+    expected: linear.forward({ x: isA ? transposed(a) : a, weight: isA ? transposed(b) : b }).y.data,
+    work: 2 * M * K * N,
+  }
+}
+
+const sizes = [['b', 512, 512, 512], ['a', 512, 512, 512], ['b', 128, 3072, 768], ['a', 768, 128, 3072]]
+
+export default sizes.map(([which, M, K, N]) => ({
+  name: `matmul ${M} x ${K} x ${N}, ${which === 'a' ? 'aᵀ b' : 'a bᵀ'}`,
+  claims: [faster(TFJS, 1.2), ofLimit(MULTIPLY_ADD, 80)],
+  prepare: () => prepare(which, M, K, N),
+}))

@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { roomsOf } from '../../web/building.js'
+import { fixed, parse } from '../../web/lib/number.js'
+import { DATES, DEFAULTS, toHash } from '../../web/state.js'
+import { changing, launch, open, runHere, serve, tablesOf } from './host.js'
+
+const OTHER = {
+  model: 'untrained', source: '3 may 1999', target: '1999년 5월', layers: 1, dModel: 8, heads: 2, dimFeedforward: 12,
+  normFirst: true, activation: 'gelu', scale: false, padding: true, dropout: 0.25, training: true, seed: 7, head: 1,
+  part: 'v', row: 2, temperature: 1.5, topK: 5, topP: 0.8, language: 'en'
+}
+
+let site, browser
+before(async () => {
+  [site, browser] = await Promise.all([serve(), launch()])
+})
+after(async () => {
+  await browser?.close()
+  site?.close()
+})
+
+const address = (state) => `${site.url}#${toHash({ ...DEFAULTS, ...state })}`
+const go = (page, room) => page.evaluate((id) => document.querySelector(`.map li[data-stage="${id}"] a`).click(), room)
+const choose = (page, name, word) => page.click(`.stage [data-control="${name}"] label:has(input[value="${word}"])`)
+
+/** Compares every number a room's tables show with a run made in Node: all bits. */
+async function compareRoom(page, room, run, state) {
+  const shown = room.stage.data(run, { ...state, place: room.place })
+  const pieces = Object.values(shown ?? {}).filter((value) => value?.axis)
+  if (pieces.length === 0) return 0
+  const tables = await tablesOf(page)
+  assert.deepEqual(tables.map(({ name }) => name).sort(), pieces.map(({ name }) => name).sort(), room.id)
+  for (const { name, rows, columns, cells } of tables) {
+    const piece = pieces.find((one) => one.name === name && one.rows === rows.length)
+    assert.deepEqual([rows, columns], [piece.rowLabels, piece.colLabels], `${room.id} ${name}`)
+    cells.flat().forEach((text, at) => {
+      const value = piece.values[at]
+      assert.ok(Object.is(Math.fround(parse(text)), value), `${room.id} ${name} ${at}: ${text}, ${value}`)
+    })
+    assert.equal(cells.flat().length, piece.values.length, `${room.id} ${name}`)
+  }
+  return pieces.reduce((sum, { values }) => sum + values.length, 0)
+}
+
+for (const [title, changes] of [['the trained model', {}], ['the trained model in English', { language: 'en', row: 3, head: 2 }],
+  ['an untrained one with every switch turned', OTHER]]) {
+  test(`${title}: every number of every room is the library's in Node, bit for bit`, async (t) => {
+    const state = { ...DEFAULTS, ...changes }
+    const run = runHere(state)
+    const { page, complaints, close } = await open(browser, address(changes))
+    const rooms = roomsOf(state)
+    let count = 0
+    for (const room of rooms) {
+      await go(page, room.id)
+      assert.ok((await page.textContent('h1')).length > 4, room.id)
+      count += await compareRoom(page, room, run, state)
+    }
+    t.diagnostic(`${rooms.length} rooms, ${count} numbers compared`)
+    assert.deepEqual(complaints, [])
+    await close()
+    run.dispose()
+  })
+}
+
+test('the probabilities of a step, and the steps of decoding, are shown as they are', async () => {
+  for (const changes of [{ topP: 0.7, temperature: 2, row: 4 }, { decoding: 'sample', temperature: 2, seed: 5 }, { decoding: 'beam' }]) {
+    const state = { ...DEFAULTS, ...changes }
+    const run = runHere(state)
+    const rooms = roomsOf(state)
+    const { page, complaints, close } = await open(browser, address({ ...changes, stage: 'sampling' }))
+    const { words } = rooms.find(({ id }) => id === 'sampling').stage.data(run, state)
+    assert.deepEqual(await page.$$eval('.words:last-of-type .word:not(.word-head)', (items) => items.map((item) => (
+      [item.firstChild.textContent, ...[...item.querySelectorAll('.word-number')].map((x) => x.textContent)]))),
+    words.map(({ token, logit, tempered, share, kept }) => [token, fixed(logit), fixed(tempered), fixed(share, 3), fixed(kept, 3)]))
+    await go(page, 'decoding')
+    const { steps, nodes } = rooms.find(({ id }) => id === 'decoding').stage.data(run, state)
+    assert.deepEqual(await page.$$eval('.pick', (items) => items.map((item) => (
+      [item.querySelector('.pick-token').textContent, item.querySelector('.pick-share').textContent]))),
+    steps.map(({ token, share }) => [token, fixed(share, 3)]))
+    assert.equal(await page.locator('.tree g').count(), nodes?.length ?? 0)
+    assert.deepEqual(await page.$$eval('.is-draw', (all) => all.map((x) => x.textContent)),
+      steps.filter(({ draw }) => draw !== null).map(({ draw }) => fixed(draw, 3)))
+    assert.deepEqual(complaints, [])
+    await close()
+    run.dispose()
+  }
+})
+
+test('a reader types a date and an answer, meets an unknown word, and turns switches', async () => {
+  const { page, complaints, close } = await open(browser, address({ language: 'en' }))
+  const answer = () => page.getAttribute('[data-field="target"]', 'placeholder')
+  assert.equal(await answer(), '2026년 11월 20일')
+  await changing(page, () => page.fill('[data-field="source"]', '3 may 1999'))
+  assert.equal(await answer(), '1999년 5월 3일')
+  await page.fill('[data-field="source"]', 'next monday')
+  assert.match(await page.textContent('.is-source .problem'), /“next”/)
+  await changing(page, () => page.click('.is-source .examples button:nth-child(4)'))
+  assert.equal(await page.inputValue('[data-field="source"]'), DATES[3])
+  await changing(page, () => page.fill('[data-field="target"]', '1999년'))
+  await go(page, 'decoding')
+  assert.match(await page.textContent('.stage'), /Your own answer/)
+  await changing(page, () => page.click('.clear'))
+  await go(page, 'source.positions')
+  await changing(page, () => choose(page, 'positional', 'off'))
+  assert.match(await page.textContent('.stage'), /switched off/)
+  await changing(page, () => choose(page, 'positional', 'on'))
+  await changing(page, () => page.selectOption('.models select', 'sentences'))
+  assert.ok(await page.isVisible('#entrance textarea'))
+  await changing(page, () => page.selectOption('.models select', 'untrained'))
+  assert.match(await page.textContent('.untrained'), /not trained/)
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('nothing scrolls sideways at 360 px, in any room', async () => {
+  const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }
+  for (const language of ['ko', 'en']) {
+    const { page, complaints, close } = await open(browser, address({ language, layers: 1, model: 'untrained' }), phone)
+    for (const { id } of roomsOf({ model: 'untrained', layers: 1 })) {
+      await go(page, id)
+      const beyond = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+      assert.equal(beyond, 0, `${language} ${id}`)
+    }
+    assert.deepEqual(complaints, [])
+    await close()
+  }
+})
+
+test('from key press to repaint, and no long task on the way through the house', async (t) => {
+  const { page, complaints, close } = await open(browser, address({ stage: 'decoder.1.multihead_attn.weights' }))
+  const { times, longest } = await page.evaluate(async () => {
+    let longest = 0
+    new PerformanceObserver((list) => {
+      longest = Math.max(longest, ...list.getEntries().map(({ duration }) => duration))
+    }).observe({ type: 'longtask' })
+    const house = document.getElementById('house')
+    const input = document.querySelector('[data-field="source"]')
+    const times = []
+    for (let i = 0; i < 40; i++) {
+      const painted = new Promise((resolve) => {
+        new MutationObserver((_, observer) => {
+          observer.disconnect()
+          queueMicrotask(() => resolve(performance.now()))
+        }).observe(house, { attributes: true, attributeFilter: ['data-run'] })
+      })
+      input.value = input.value.replace(/\d$/, String(i % 10))
+      const start = performance.now()
+      input.dispatchEvent(new Event('input', { bubbles: true }))
+      times.push((await painted) - start)
+      await new Promise(requestAnimationFrame)
+    }
+    return { times: times.slice(10).sort((a, b) => a - b), longest }
+  })
+  const median = times[times.length >> 1]
+  t.diagnostic(`median ${median.toFixed(1)} ms, longest task ${longest.toFixed(0)} ms`)
+  assert.ok(median < 16, `median ${median} ms`)
+  assert.ok(longest <= 50, `a task of ${longest} ms`)
+  assert.deepEqual(complaints, [])
+  await close()
+})

@@ -1,0 +1,58 @@
+// What npm would publish: installed into an empty project it loads, computes, prints and is typed.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const project = mkdtempSync(join(tmpdir(), 'glassformer-'))
+const run = (command, args, options = {}) => execFileSync(command, args, { cwd: project, encoding: 'utf8', stdio: 'pipe', ...options })
+let packed
+
+before(() => {
+  const [{ filename, files }] = JSON.parse(run('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', project], { cwd: ROOT }))
+  packed = { file: join(project, filename), files: files.map(f => f.path) }
+  mkdirSync(join(project, 'node_modules/glassformer'), { recursive: true })
+  run('tar', ['-xzf', packed.file, '-C', 'node_modules/glassformer', '--strip-components=1'])
+  writeFileSync(join(project, 'package.json'), '{ "type": "module" }')
+})
+after(() => rmSync(project, { recursive: true }))
+
+test('the package is small and holds kernels, library, types and sources', () => {
+  assert.ok(statSync(packed.file).size < 250_000, `${statSync(packed.file).size} bytes`)
+  for (const file of ['dist/glassformer.wasm', 'dist/js/glassformer.js', 'dist/types/index.d.ts', 'src/c/glassformer.h', 'src/js/cli.js', 'LICENSE', 'README.md']) {
+    assert.ok(packed.files.includes(file), `${file} is missing`)
+  }
+  assert.ok(!packed.files.some(file => file.startsWith('tests') || file.startsWith('web')))
+})
+
+test('import, load, compute', () => {
+  const script = "import { load, GlassformerError, Tensor } from 'glassformer'; const gf = await load(); gf.manualSeed(0); " +
+    'console.log(gf.rand([2]).toArray().join(), gf.variant, new gf.nn.Linear(2, 3).forward(gf.rand([1, 2])).shape.join())'
+  writeFileSync(join(project, 'main.js'), script)
+  assert.equal(run(process.execPath, ['main.js']).trim(), `${Math.fround(0.4962566)},${Math.fround(0.7682218)} simd128 1,3`)
+})
+
+test('the command runs', () => {
+  assert.equal(run(process.execPath, ['node_modules/glassformer/src/js/cli.js', '--stage', 'tokens', 'a b']), 'tokens [1]\n  0  a | b\n')
+})
+
+test('the types fit what users write, and catch what they should not', () => {
+  const good = `import { load } from 'glassformer'
+const gf = await load()
+const x = gf.tensor([[1, 2], [3, 4]], { requiresGrad: true })
+const layer = new gf.nn.TransformerEncoderLayer(2, 1, { dimFeedforward: 4 })
+const { output, trace } = gf.trace(() => layer.forward(x.reshape(1, 2, 2)))
+const value: number = trace.explain('self_attn.scores', [0, 0, 0, 0]).value
+gf.functional.softmax(output).backward(gf.rand([1, 2, 2]))
+console.log(value, x.grad?.shape[0])
+`
+  writeFileSync(join(project, 'good.ts'), good)
+  writeFileSync(join(project, 'bad.ts'), good.replace('gf.rand([1, 2, 2])', "'one'"))
+  const check = file => run(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', '--target', 'es2022', file])
+  check('good.ts')
+  assert.throws(() => check('bad.ts'))
+})

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { readFile, readdir } from 'node:fs/promises'
+import { test } from 'node:test'
+import { collectCode } from '../../web/code/collect.js'
+import { extract } from '../../web/code/extract.js'
+import { SOURCES } from '../../web/code/sources.js'
+import { highlight } from '../../web/lib/highlight.js'
+
+const src = (path) => new URL(`../../src/${path}`, import.meta.url)
+
+test('every operation has its code, and every function named is there', async () => {
+  const files = await readdir(src('js/ops'))
+  const texts = await Promise.all(files.map((file) => readFile(src(`js/ops/${file}`), 'utf8')))
+  const ops = texts.flatMap((text) => [...text.matchAll(/^ {2}name: '(\w+)'/gm)].map((match) => match[1]))
+  assert.deepEqual(Object.keys(SOURCES).sort(), ops.sort())
+  const code = await collectCode()
+  for (const [op, { c, js, torch }] of Object.entries(code)) {
+    assert.ok(js.length > 0 && torch, op)
+    assert.ok(c.length > 0 || ['reshape', 'narrow'].includes(op), op)
+    for (const piece of [...c, ...js]) {
+      const text = await readFile(src(piece.file.slice(4)), 'utf8')
+      assert.equal(text.split('\n').slice(piece.line - 1).join('\n').indexOf(piece.code), 0, piece.file)
+      assert.match(piece.code, /[})]\n?;?$/, `${piece.file}:${piece.line} ends with its closing brace`)
+      const [open, close] = ['{', '}'].map((sign) => piece.code.split(sign).length)
+      assert.equal(open, close, `${piece.file}:${piece.line}`)
+    }
+  }
+})
+
+test('a function is taken with its comment, and a call or a declaration is not taken for it', () => {
+  const text = [
+    '/* file */', '', 'void scale(float *x, int n);', '', '/* doubles', ' * x */', 'void scale(float *x,', '           int n) {',
+    '  for (int i = 0; i < n; i++) x[i] *= 2;', '}', '', 'static int one(void) { return 1; }', 'const two = () => ({',
+    '  a: 2', '})', 'int use(void) {', '  scale(x, 1);', '}'
+  ].join('\n')
+  assert.deepEqual(extract(text, 'scale'), { code: text.split('\n').slice(4, 10).join('\n'), line: 5 })
+  assert.equal(extract(text, 'one').code, 'static int one(void) { return 1; }')
+  assert.equal(extract(text, 'two').code, 'const two = () => ({\n  a: 2\n})')
+  assert.equal(extract(text, 'none'), null)
+})
+
+test('highlighting changes no letter', async () => {
+  const code = await collectCode()
+  for (const { c, js } of Object.values(code)) {
+    for (const piece of [...c, ...js]) assert.equal(highlight(piece.code).map(({ text }) => text).join(''), piece.code)
+  }
+  assert.deepEqual(highlight('int a = 2; // b').map(({ kind }) => kind), ['word', null, 'number', null, 'comment'])
+})

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { test } from 'node:test'
+import { load } from '../../src/js/index.js'
+import { runPipeline } from '../../src/js/pipeline.js'
+import { editHistory, readEdits, typed, withEdit, withoutEdit, writeEdits } from '../../web/edits.js'
+import { explainCell, firstUse, recipes } from '../../web/glass.js'
+import { numbersFormula } from '../../web/inspector/numbers.js'
+import { sameCell } from '../../web/lib/cell.js'
+
+const gf = await load({ wasm: await readFile(new URL('../../dist/glassformer.wasm', import.meta.url)) })
+const run = runPipeline(gf, { texts: ['a b c', 'd e'], dModel: 4, heads: 2, maxLength: 4 })
+
+test('a cell tells what it feeds, and the use found there has it as a source', () => {
+  const cell = { name: 'self_attn.k', index: [1, 1, 3] }
+  const { feeds, differentiable } = explainCell(run, cell)
+  assert.deepEqual(feeds, ['self_attn.scores'])
+  assert.equal(differentiable, false)
+  const use = firstUse(run, cell, 'self_attn.scores')
+  assert.ok(run.explain(use.name, use.index).sources.some((source) => sameCell(source, cell)))
+  assert.equal(use.index[0], 1, 'the same sentence')
+  assert.equal(firstUse(run, { name: 'positional_encoding', index: [3, 0] }, 'sum'), null, 'no sentence is that long')
+  assert.deepEqual(explainCell(run, { name: 'self_attn.output', index: [0, 0, 0] }).feeds, [])
+  assert.equal(explainCell(run, { name: 'no.such', index: [0] }), null)
+})
+
+test('the gradient is explained where the run has one', () => {
+  const explainGradient = (name, index) => {
+    if (name !== 'sum') throw new Error('no gradient')
+    return { name, index, value: 2, sources: [] }
+  }
+  const differentiable = { ...run, explainGradient }
+  assert.equal(explainCell(differentiable, { name: 'sum', index: [0, 0, 0] }).differentiable, true)
+  assert.equal(explainCell(differentiable, { name: 'sum', index: [0, 0, 0], isGradient: true }).value, 2)
+  assert.equal(explainCell(differentiable, { name: 'embedding', index: [0, 0, 0], isGradient: true }), null)
+})
+
+test('a tensor tells its rule and which tensor each symbol stands for', () => {
+  const [q, scores] = recipes(run, ['self_attn.q', 'self_attn.scores', 'no.such'])
+  assert.equal(q.op, 'linear')
+  assert.deepEqual(q.symbols.map(({ symbol, tensor }) => [symbol, tensor]), [
+    ['b', 'self_attn.in_proj_bias'], ['x', 'sum'], ['W', 'self_attn.in_proj_weight']])
+  assert.deepEqual(recipes(run, ['self_attn.v'])[0].symbols.map(({ start }) => start), [[8], [0, 0, 0], [8, 0]])
+  assert.deepEqual(scores.symbols.map(({ symbol }) => symbol), ['q', 'k'])
+})
+
+test('formulas with numbers: sums, quotients, softmax, curves', () => {
+  const line = (name, index) => numbersFormula(run.explain(name, index), index)
+  assert.match(line('self_attn.scores', [0, 0, 1, 2]), /^[−\d. ]+ = frac\{.* × .* \+ .* × .*\}\{sqrt\{2\}\}$/)
+  assert.match(line('self_attn.weights', [0, 1, 1, 2]), /^[\d. ]+ = frac\{e\^\{[−\d. ()]+\}\}\{[\d. ]+\}$/)
+  assert.match(line('positional_encoding', [2, 1]), /^.* = cos \( 2\.00 × 1\.00 \)$/)
+  assert.match(line('self_attn.q', [0, 0, 0]), / ⋯$/)
+  assert.equal(line('embedding.weight', [0, 0]), null)
+})
+
+test('what a reader types becomes a number, or nothing', () => {
+  const cases = [['1', 1], [' −2,5 ', -2.5], ['1e3', 1000], ['-∞', -Infinity], ['inf', Infinity], ['.5', 0.5]]
+  for (const [text, value] of cases) assert.equal(typed(text), value, text)
+  for (const text of ['', 'x', '1 2', '0x10', '1e60', '--1']) assert.equal(typed(text), null, text)
+})
+
+test('edits: one a cell, to a link and back, undone and redone', () => {
+  const one = { name: 'self_attn.scores', index: [0, 1, 2, 3], value: -Infinity }
+  const two = { name: 'output:2', index: [0], value: 0.1 }
+  const both = withEdit(withEdit([], one), two)
+  assert.deepEqual(readEdits(writeEdits(both)), both)
+  assert.equal(both[1].value, Math.fround(0.1))
+  assert.deepEqual(withEdit(both, { ...one, value: 4 }).map(({ value }) => value), [Math.fround(0.1), 4])
+  assert.deepEqual(withoutEdit(both, one), [both[1]])
+  assert.deepEqual(readEdits('nonsense;a:1=x;b:0=2'), [{ name: 'b', index: [0], value: 2 }])
+  const history = editHistory()
+  assert.equal(history.undo(both), null)
+  history.record([])
+  assert.deepEqual(history.undo(both), [])
+  assert.deepEqual(history.redo([]), both)
+  history.record(both)
+  assert.equal(history.canRedo(), false)
+})

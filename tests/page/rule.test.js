@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict'
+import { readFile, readdir } from 'node:fs/promises'
+import { test } from 'node:test'
+import { load } from '../../src/js/index.js'
+import { ruleFormula, ruleText, splitRule } from '../../web/lib/rule.js'
+
+const texts = async (language) => JSON.parse(await readFile(new URL(`../../web/text/${language}.json`, import.meta.url)))
+const [ko, en] = await Promise.all(['ko', 'en'].map(texts))
+const gf = await load({ wasm: await readFile(new URL('../../dist/glassformer.wasm', import.meta.url)) })
+const F = gf.functional
+const grown = (values) => gf.tensor(values, { requiresGrad: true })
+
+/** One use of every operation there is, forward and backward. */
+const USES = {
+  add: () => F.add(grown([1, 2]), grown([3, 4])),
+  mul: () => F.mul(grown([1, 2]), grown([3, 4])),
+  matmul: () => F.matmul(grown([[1, 2]]), grown([[3], [4]])),
+  linear: () => F.linear(grown([[1, 2]]), grown([[3, 4]]), grown([1])),
+  relu: () => F.relu(grown([1, -1])),
+  gelu: () => F.gelu(grown([1, -1])),
+  gelu_tanh: () => F.gelu(grown([1, -1]), { approximate: 'tanh' }),
+  softmax: () => F.softmax(grown([[1, 2]])),
+  log_softmax: () => F.logSoftmax(grown([[1, 2]])),
+  layer_norm: () => F.layerNorm(grown([[1, 2]]), grown([1, 1]), grown([0, 0])),
+  layer_norm_bare: () => F.layerNorm(grown([[1, 2]])),
+  dropout: () => F.dropout(grown([1, 2, 3]), { p: 0.4 }),
+  embedding: () => F.embedding([0, 1], grown([[1, 2], [3, 4]])),
+  cross_entropy: () => F.crossEntropy(grown([[1, 2], [3, 4]]), [0, 1]),
+  cross_entropy_sum: () => F.crossEntropy(grown([[1, 2]]), [1], { reduction: 'sum' }),
+  attention: () => F.scaledDotProductAttention(...[1, 2, 3].map((n) => grown([[[[n, 1], [0, n]]]])),
+    { attnMask: grown([[0, -1], [0, 0]]) }),
+  attention_module: () => new gf.nn.MultiheadAttention(4, 2).forward(...[1, 2, 3].map(() => grown([[[1, 2, 3, 4]]])))[0],
+  attention_dropout: () => {
+    const x = grown([[[1, 2, 3, 4], [0, 1, 0, 1]]])
+    return new gf.nn.MultiheadAttention(4, 2, { dropout: 0.5 }).forward(x, x, x)[0]
+  },
+  positional_encoding: () => gf.positionalEncoding(2, 3),
+  reshape: () => grown([[1, 2]]).reshape(2, 1)
+}
+
+/** Every formula and label an explanation holds. */
+const wordings = ({ formula, terms, steps }) => [
+  ...formula.split('  +  '), ...steps.map(({ label }) => label),
+  ...terms.flatMap(({ label, factors }) => [label, ...factors.map(({ symbol }) => symbol)])
+]
+
+function explained(use) {
+  const { trace } = gf.trace(() => {
+    const out = use()
+    if (out.requiresGrad) out.backward(out.size === 1 ? undefined : gf.tensor(Array(out.size).fill(1)).reshape(...out.shape))
+    return out
+  })
+  const found = trace.names.flatMap((name) => {
+    const first = trace.get(name).shape.map(() => 0)
+    const last = trace.get(name).shape.map((side) => side - 1)
+    const backward = () => {
+      try {
+        return wordings(trace.explainGradient(name, last))
+      } catch {
+        return []
+      }
+    }
+    const forward = [first, last].map((at) => trace.explain(name, at)).filter(({ op }) => op !== 'given')
+    return [...forward.flatMap(wordings), ...backward()]
+  })
+  return { ops: trace.names.map((name) => trace.operation(name)), found }
+}
+
+test('no formula, label or symbol of any operation is left untranslated', async () => {
+  const seen = new Set()
+  const asked = new Set()
+  for (const [name, use] of Object.entries(USES)) {
+    const { ops, found } = explained(use)
+    ops.forEach((op) => seen.add(op))
+    for (const text of found) {
+      const { math, note } = splitRule(text)
+      if (note) assert.ok(ko.inspector.notes[note] && en.inspector.notes[note], `${name}: ${text}`)
+      const word = (one) => {
+        asked.add(one)
+        assert.ok(ko.inspector.words[one] && en.inspector.words[one], `${name}: no words for '${one}' in '${text}'`)
+        return one
+      }
+      if (!text.startsWith('d(')) ruleFormula(math, word)
+      ruleText(math, word)
+    }
+  }
+  const files = await readdir(new URL('../../src/js/ops/', import.meta.url))
+  const sources = await Promise.all(files.map((file) => readFile(new URL(`../../src/js/ops/${file}`, import.meta.url), 'utf8')))
+  const all = sources.flatMap((code) => [...code.matchAll(/^ {2}name: '(\w+)'/gm)].map((match) => match[1]))
+  const known = [...seen].filter(Boolean)
+  const unseen = all.filter((op) => !known.includes(op))
+  assert.deepEqual(unseen, ['narrow', 'transpose'], 'both only say out = x')
+  const unused = Object.keys(en.inspector.words).filter((one) => !asked.has(one))
+  assert.deepEqual(unused, [], 'words that no operation uses')
+})
+
+test('formulas of the engine in the page\'s language', () => {
+  const word = (name) => name.toUpperCase()
+  const cases = [
+    ['y = b + Σₖ x[k] × W[o, k]', 'y = b + sum_{k} x_{k} × W_{o , k}'],
+    ['q · k / √4', 'frac{q · k}{sqrt{4}}'],
+    ['exp(x[i] − max) / Σⱼ exp(x[j] − max)', 'frac{e^{x_{i} − max}}{sum_{j} e^{x_{j} − max}}'],
+    ['dx[k] = Σₒ dy[o] × W[o, k]', 'frac{∂ L}{∂ x_{k}} = sum_{o} frac{∂ L}{∂ y_{o}} × W_{o , k}'],
+    ['rstd = 1 / √(variance + 0.00001)', '"RSTD" = frac{1}{sqrt{"VARIANCE" + 0.00001}}'],
+    ['sin(k / 10000^(2·0/16))', 'sin ( frac{k}{10000^{frac{2 · 0}{16}}} )'],
+    ['÷ √4', '÷ sqrt{4}']
+  ]
+  for (const [from, to] of cases) assert.equal(ruleFormula(from, word).replace(/ +/g, ' '), to)
+})

@@ -1,0 +1,97 @@
+/** The check: every number of the page against the same computed in double, with the largest difference by stage. */
+
+import { homeOf, roomsOf } from '../building.js'
+import { placeName } from '../frame.js'
+import { spawn } from '../lazy.js'
+import { h, prose } from '../lib/dom.js'
+import { brief } from '../lib/number.js'
+
+/** A difference relative to the largest value of its tensor above which something is wrong. */
+const TOLERANCE = 2e-5
+
+/** @typedef {{ name: string, op: string, count: number, peak: number, difference: number | null }} Result */
+
+/**
+ * The results, gathered by the room in which their tensors are at home.
+ * @param {Result[]} results
+ * @param {(name: string) => object | undefined} home
+ * @returns {{ rooms: { room: object | null, count: number, difference: number, isRight: boolean }[], count: number,
+ *   difference: number, given: number, isRight: boolean }}
+ */
+export function summary(results, home) {
+  const rooms = new Map()
+  const whole = { count: 0, difference: 0, given: 0, isRight: true }
+  for (const { name, count, peak, difference } of results) {
+    if (difference === null) whole.given += count
+    else {
+      const room = home(name) ?? null
+      const isRight = difference <= TOLERANCE * (1 + peak)
+      const line = rooms.get(room) ?? { room, count: 0, difference: 0, isRight: true }
+      for (const sum of [line, whole]) {
+        sum.count += count
+        sum.difference = Math.max(sum.difference, difference)
+        sum.isRight &&= isRight
+      }
+      rooms.set(room, line)
+    }
+  }
+  return { ...whole, rooms: [...rooms.values()] }
+}
+
+/** One question to a worker that lives only for it. */
+function recomputed(run, recipes) {
+  const worker = spawn('check')
+  return new Promise((resolve, reject) => {
+    worker.onerror = (event) => reject(new Error(event.message || 'check'))
+    worker.onmessage = ({ data: { results, error } }) => (error ? reject(new Error(error)) : resolve(results))
+    worker.postMessage({ run, recipes })
+  }).finally(() => worker.terminate())
+}
+
+const whole = (count, language) => count.toLocaleString(language)
+
+function table({ rooms }, t) {
+  const line = ({ room, count, difference, isRight }) => h('tr', {},
+    h('th', { scope: 'row' }, room ? placeName(room, t) : t('check.elsewhere')),
+    h('td', {}, whole(count, document.documentElement.lang)),
+    h('td', { className: isRight ? '' : 'is-wrong' }, brief(difference)))
+  return h('table', {}, h('thead', {}, h('tr', {},
+    ['stage', 'count', 'difference'].map((name) => h('th', { scope: 'col' }, t(`check.${name}`))))),
+  h('tbody', {}, rooms.map(line)))
+}
+
+/**
+ * The action and its dialog.
+ * @param {{ t: Function, get(): object, run(): object | null, ask(question: string, details: object): Promise<any> }} context
+ */
+export function check({ t, get, run, ask }) {
+  const result = h('div', { className: 'check-result', 'aria-live': 'polite' })
+  const close = h('button', { type: 'button', className: 'quiet', onclick: () => dialog.close() }, t('app.close'))
+  const dialog = h('dialog', { className: 'settings check', 'aria-label': t('check.label') },
+    h('header', {}, h('h2', {}, t('check.label')), close), h('p', {}, prose(t('check.what'))), result,
+    h('details', {}, h('summary', {}, t('check.why')), h('p', {}, prose(t('check.tests')))))
+  dialog.addEventListener('click', (event) => event.target === dialog && dialog.close())
+
+  async function open() {
+    const shown = run()
+    if (!shown) return
+    result.replaceChildren()
+    dialog.showModal()
+    try {
+      const recipes = await ask('recipes', { names: [...shown.tensors.keys()] })
+      const results = await recomputed({ ...shown, edits: get().edits ?? [] }, recipes)
+      const found = summary(results, (name) => homeOf(roomsOf(get()), name, shown))
+      const values = {
+        count: whole(found.count, document.documentElement.lang), difference: brief(found.difference),
+        given: whole(found.given, document.documentElement.lang)
+      }
+      result.replaceChildren(h('p', { className: 'check-total' }, t(found.isRight ? 'check.right' : 'check.wrong', values)),
+        h('div', { className: 'check-table', tabindex: '0', role: 'region', 'aria-label': t('check.stage') }, table(found, t)),
+        h('p', { className: 'note' }, t('check.given', values)))
+    } catch (error) {
+      result.replaceChildren(h('p', { className: 'problem' }, t('check.failed', { message: error.message })))
+    }
+  }
+  const button = h('button', { type: 'button', className: 'quiet', 'data-action': 'check', onclick: open }, t('check.action'))
+  return { button, dialog }
+}

@@ -1,0 +1,11 @@
+/** Recomputes a run away from the page. Loaded only when a reader asks for it. */
+
+import { recompute } from './recompute.js'
+
+self.onmessage = ({ data: { run, recipes } }) => {
+  try {
+    postMessage({ results: recompute(run, recipes) })
+  } catch (error) {
+    postMessage({ error: error.message })
+  }
+}

@@ -1,0 +1,30 @@
+/** Gathers the code of every operation from the sources, when the page is built. */
+
+import { readFile } from 'node:fs/promises'
+import { extract } from './extract.js'
+import { SOURCES } from './sources.js'
+
+const SRC = new URL('../../src/', import.meta.url)
+
+/**
+ * @returns {Promise<Record<string, { c: Piece[], js: Piece[], torch: string }>>} for every operation its pieces of code
+ * @typedef {{ file: string, line: number, code: string }} Piece
+ */
+export async function collectCode() {
+  const files = new Map()
+  const textOf = async (path) => {
+    if (!files.has(path)) files.set(path, await readFile(new URL(path, SRC), 'utf8'))
+    return files.get(path)
+  }
+  const pieces = async (folder, list) => (await Promise.all(list.map(async ([path, names]) => {
+    const text = await textOf(`${folder}/${path}`)
+    return names.map((name) => {
+      const found = extract(text, name)
+      if (!found) throw new Error(`src/${folder}/${path} has no ${name}`)
+      return { file: `src/${folder}/${path}`, ...found }
+    })
+  }))).flat()
+  const entries = Object.entries(SOURCES).map(async ([op, { c, js, torch }]) => (
+    [op, { c: await pieces('c', c), js: await pieces('js', js), torch }]))
+  return Object.fromEntries(await Promise.all(entries))
+}

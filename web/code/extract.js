@@ -1,0 +1,45 @@
+/** Takes a function out of a source file: from the comment above it to its closing brace. For C and for JavaScript. */
+
+const isComment = (line) => /^(\/\*|\s*\*|\/\/)/.test(line) || /^(?!.*\/\*).*\*\/\s*$/.test(line)
+const escape = (name) => name.replace(/\$/g, '\\$&')
+
+/** Whether a brace comes before a semicolon: a declaration has none. */
+const isDefinition = (lines, i) => /\{/.test(lines.slice(i).find((line) => /[;{]/.test(line)).split(';')[0])
+
+/** The line that starts the definition, or -1: unindented, and no statement or declaration. */
+function findStart(lines, name) {
+  const call = new RegExp(`^(?:export )?(?:async )?[\\w*][\\w\\s*(),]*[\\s*]${escape(name)}\\(`)
+  const value = new RegExp(`^(?:export )?const ${escape(name)}\\b`)
+  return lines.findIndex((line, i) => {
+    if (/^\s|^\/|^#|^typedef|^return/.test(line)) return false
+    return value.test(line) || (call.test(line) && isDefinition(lines, i))
+  })
+}
+
+/** The last line of the definition: where the brackets that it opened are closed again. */
+function findEnd(lines, start) {
+  let [depth, opened] = [0, false]
+  for (let i = start; i < lines.length; i++) {
+    for (const sign of lines[i].replace(/'[^']*'|"[^"]*"|`[^`]*`|\/\/.*$/g, '')) {
+      if ('{(['.includes(sign)) depth += 1
+      if ('})]'.includes(sign)) depth -= 1
+      if (sign === '{' && depth === 1) opened = true
+    }
+    if (depth === 0 && (opened || !/[,=>(]$/.test(lines[i]))) return i
+  }
+  return lines.length - 1
+}
+
+/**
+ * @param {string} text a file
+ * @param {string} name of a function, or of a constant at the top level
+ * @returns {{ code: string, line: number } | null} its text and the line it starts at, counted from 1
+ */
+export function extract(text, name) {
+  const lines = text.split('\n')
+  const start = findStart(lines, name)
+  if (start < 0) return null
+  let first = start
+  while (first > 0 && isComment(lines[first - 1])) first -= 1
+  return { code: lines.slice(first, findEnd(lines, start) + 1).join('\n'), line: first + 1 }
+}

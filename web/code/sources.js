@@ -1,0 +1,65 @@
+/** Where each operation is written: its kernel in src/c, its JavaScript in src/js, and the line that PyTorch has for it. */
+
+/** @typedef {{ c: [string, string[]][], js: [string, string[]][], torch: string }} Source */
+
+const MATMUL = ['ops/matmul.c', ['block', 'full_tile', 'tile_step']]
+
+/** @type {Record<string, Source>} */
+export const SOURCES = {
+  add: { c: [['ops/add.c', ['gf_add_forward']]], js: [['ops/add.js', ['add']]], torch: 'a + b' },
+  mul: { c: [['ops/mul.c', ['gf_mul_forward']]], js: [['ops/mul.js', ['mul']]], torch: 'a * b' },
+  matmul: { c: [MATMUL], js: [['ops/matmul.js', ['matmul']]], torch: 'a @ b' },
+  linear: {
+    c: [MATMUL], js: [['ops/linear.js', ['linear', 'linearRows']]],
+    torch: 'torch.nn.functional.linear(x, weight, bias)'
+  },
+  embedding: {
+    c: [['ops/embedding.c', ['gf_embedding_forward']]], js: [['ops/embedding.js', ['embedding']]],
+    torch: 'torch.nn.functional.embedding(ids, weight)'
+  },
+  positional_encoding: {
+    c: [['ops/positional_encoding.c', ['angle', 'gf_positional_encoding']]],
+    js: [['ops/positional_encoding.js', ['positionalEncoding']]],
+    torch: 'pe[:, 0::2], pe[:, 1::2] = torch.sin(k * freq), torch.cos(k * freq)'
+  },
+  dropout: {
+    c: [['ops/dropout.c', ['gf_dropout_forward']], ['random.c', ['gf_dropout_mask']]],
+    js: [['ops/dropout.js', ['dropout', 'dropoutMask']]],
+    torch: 'torch.nn.functional.dropout(x, p, training)'
+  },
+  attention: {
+    c: [['ops/attention.c', ['forward_block', 'weigh']], ['ops/softmax.h', ['gf_row_softmax']]],
+    js: [['ops/attention.js', ['attend']]],
+    torch: 'torch.nn.functional.scaled_dot_product_attention(q, k, v, attn_mask)'
+  },
+  softmax: {
+    c: [['ops/softmax.c', ['gf_softmax_forward']], ['ops/softmax.h', ['gf_row_softmax', 'gf_row_exp']]],
+    js: [['ops/softmax.js', ['softmax']]], torch: 'torch.nn.functional.softmax(x, dim=-1)'
+  },
+  log_softmax: {
+    c: [['ops/log_softmax.c', ['gf_log_softmax_forward']]], js: [['ops/log_softmax.js', ['logSoftmax']]],
+    torch: 'torch.nn.functional.log_softmax(x, dim=-1)'
+  },
+  layer_norm: {
+    c: [['ops/layer_norm.c', ['gf_layer_norm_forward', 'row_moments', 'row_forward']]],
+    js: [['ops/layer_norm.js', ['layerNorm']]],
+    torch: 'torch.nn.functional.layer_norm(x, (C,), weight, bias, eps)'
+  },
+  relu: {
+    c: [['ops/relu.c', ['gf_relu_forward']]], js: [['ops/relu.js', ['relu']]], torch: 'torch.nn.functional.relu(x)'
+  },
+  gelu: {
+    c: [['ops/gelu.c', ['gf_gelu_forward', 'gelu4', 'normal_below']]], js: [['ops/gelu.js', ['gelu']]],
+    torch: 'torch.nn.functional.gelu(x)'
+  },
+  cross_entropy: {
+    c: [['ops/cross_entropy.c', ['gf_cross_entropy_forward']]], js: [['ops/cross_entropy.js', ['crossEntropy']]],
+    torch: 'torch.nn.functional.cross_entropy(logits, target)'
+  },
+  transpose: {
+    c: [['ops/transpose.c', ['gf_transpose_forward']]], js: [['ops/transpose.js', ['transpose']]],
+    torch: 'x.transpose(first, second)'
+  },
+  reshape: { c: [], js: [['ops/reshape.js', ['reshape']]], torch: 'x.reshape(shape)' },
+  narrow: { c: [], js: [['ops/narrow.js', ['narrow']]], torch: 'x[start:start + length]' }
+}

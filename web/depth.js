@@ -1,0 +1,130 @@
+/** How deep a reader looks: a dial of four, and what the two deepest add below the figure, formulas and code. */
+
+import { roomOf } from './building.js'
+import { rules } from './inspector/made.js'
+import { lazy } from './lazy.js'
+import { h, uniqueId } from './lib/dom.js'
+import { formula } from './lib/formula.js'
+import { codeBlock } from './lib/highlight.js'
+import { dimensions } from './lib/number.js'
+import { tensorOf } from './lib/run.js'
+
+/** From the shallowest to the deepest. */
+export const DEPTHS = ['story', 'numbers', 'formula', 'code']
+
+const LANGUAGES = { c: 'C', js: 'JavaScript', torch: 'PyTorch' }
+const FORMULAS = { formula: true, code: true }
+
+function dial({ t, set }) {
+  const group = uniqueId('depth')
+  const inputs = DEPTHS.map((value) => h('input', {
+    type: 'radio', name: group, value, onchange: () => set({ depth: value })
+  }))
+  const element = h('fieldset', { className: 'control depths', 'data-picker': 'depth' },
+    h('legend', { className: 'visually-hidden' }, t('depth.label')),
+    h('div', { className: 'segments' }, inputs.map((input) => (
+      h('label', {}, input, h('span', {}, t(`depth.${input.value}`)))))))
+  return { element, show: (depth) => inputs.forEach((input) => { input.checked = input.value === depth }) }
+}
+
+const grids = (stage) => [...stage.querySelectorAll('.heat[data-tensor]')]
+
+/** The tensors a stage draws, in the order in which it draws them. */
+const drawn = (stage) => [...new Set(grids(stage).map((grid) => grid.dataset.tensor))]
+
+function light(stage, name) {
+  for (const grid of grids(stage)) grid.classList.toggle('is-lit', grid.dataset.tensor === name)
+}
+
+/** One symbol with what it stands for; pointing at it lights its matrix. */
+function meaning(run, stage, { symbol, tensor }) {
+  const on = () => light(stage, tensor)
+  const off = () => light(stage, null)
+  return h('li', {}, h('button', {
+    type: 'button', className: 'symbol', onpointerenter: on, onpointerleave: off, onfocus: on, onblur: off
+  }, formula(symbol.length > 1 && !/\p{M}/u.test(symbol) ? `"${symbol}"` : symbol, 'inline'), h('code', {}, tensor),
+  h('span', { className: 'shape' }, dimensions(tensorOf(run, tensor)?.shape ?? []))))
+}
+
+function formulas(run, stage, recipes, t) {
+  return recipes.map(({ name, formula: text, symbols }) => h('section', { className: 'recipe' },
+    h('h3', {}, h('code', {}, name), ' ', h('span', { className: 'shape' }, dimensions(tensorOf(run, name).shape))),
+    rules(text, t), h('ul', { className: 'symbols' }, symbols.map((one) => meaning(run, stage, one)))))
+}
+
+/** Every operation once, with the tensors it made here. */
+function byOperation(recipes) {
+  const made = new Map()
+  for (const { op, name } of recipes) made.set(op, [...(made.get(op) ?? []), name])
+  return [...made]
+}
+
+function listing(code, recipes, language, t) {
+  return byOperation(recipes).map(([op, names]) => {
+    const entry = code[op]
+    const pieces = language === 'torch' ? [{ file: 'PyTorch', code: entry.torch }] : entry[language]
+    return h('section', { className: 'recipe' }, h('h3', {}, h('code', {}, op), ' ',
+      h('span', { className: 'shape' }, names.join(', '))),
+    pieces.length === 0 ? h('p', { className: 'note' }, t('depth.none')) : '',
+    pieces.map(({ file, line, code: text }) => h('figure', { className: 'listing' },
+      line ? h('figcaption', {}, `${file}:${line}`) : '', codeBlock(text, `${op}, ${file}`))))
+  })
+}
+
+/**
+ * Mounts the dial beside the name of a stage, and the place for formulas and code below its figure.
+ * @param {HTMLElement} stage
+ * @param {{ t: Function, set(patch: object): void, get(): object,
+ *   ask(question: string, details: object): Promise<any> }} context
+ */
+export function depths(stage, context) {
+  const { t, ask, get } = context
+  const { element, show } = dial(context)
+  const eyebrow = stage.querySelector('.eyebrow')
+  const line = h('div', { className: 'stage-line' })
+  eyebrow.replaceWith(line)
+  line.append(eyebrow, element)
+  const panel = h('section', { className: 'depth-panel', hidden: true })
+  stage.querySelector('.stage-figure').after(panel)
+  let language = 'c'
+  let shown = {}
+
+  function languages(redraw) {
+    return h('div', { className: 'directions', role: 'group', 'aria-label': t('depth.language') },
+      Object.entries(LANGUAGES).map(([value, name]) => h('button', {
+        type: 'button', 'aria-pressed': String(value === language), onclick: () => {
+          language = value
+          redraw()
+          panel.querySelector('[aria-pressed="true"]').focus()
+        }
+      }, name)))
+  }
+  /** What the room makes; where it only shows what others made, that. */
+  async function recipesOf(run) {
+    const known = (await ask('recipes', { names: drawn(stage) })).filter(({ op }) => op !== 'given')
+    const own = roomOf(get()).tensors.map((name) => run.aliases?.get(name) ?? name)
+    const made = known.filter(({ name }) => own.includes(name))
+    return made.length ? made : known
+  }
+  async function draw(run, depth) {
+    const recipes = await recipesOf(run)
+    const code = depth === 'code' && recipes.length ? await lazy('code') : null
+    if (shown.run !== run || shown.depth !== depth) return
+    panel.hidden = recipes.length === 0
+    panel.setAttribute('aria-label', t(`depth.${depth}`))
+    const redraw = () => (code
+      ? panel.replaceChildren(languages(redraw), ...listing(code, recipes, language, t))
+      : panel.replaceChildren(...formulas(run, stage, recipes, t)))
+    redraw()
+  }
+  return {
+    /** @param {object | null} run @param {{ depth: string }} state */
+    update(run, { depth }) {
+      show(depth)
+      if (!FORMULAS[depth]) panel.hidden = true
+      const same = shown.run === run && shown.depth === depth && shown.names === drawn(stage).join()
+      shown = { run, depth, names: drawn(stage).join() }
+      if (run && FORMULAS[depth] && !same) draw(run, depth)
+    }
+  }
+}

@@ -1,0 +1,89 @@
+/** Overwriting numbers: the field for the cell looked at, and the list of what was overwritten, undoable. */
+
+import { editHistory, editOf, typed, withEdit, withoutEdit } from '../edits.js'
+import { cellName } from '../lib/cell.js'
+import { h } from '../lib/dom.js'
+import { brief, exact } from '../lib/number.js'
+
+/** One page has one past, whatever language its parts are built in. */
+const history = editHistory()
+const before = new Map()
+
+/**
+ * The page's edits, changed one at a time.
+ * @param {{ get(): object, set(patch: object): void }} context
+ */
+export function edits({ get, set }) {
+  const list = () => get().edits ?? []
+  const change = (next) => {
+    history.record(list())
+    set({ edits: next })
+  }
+  return {
+    list, canUndo: history.canUndo, canRedo: history.canRedo,
+    was: (cell) => before.get(cellName(cell)),
+    /** @param {object} cell @param {number} value @param {number} shown what stands there now */
+    put(cell, value, shown) {
+      if (!editOf(list(), cell)) before.set(cellName(cell), shown)
+      change(withEdit(list(), { ...cell, value }))
+    },
+    remove: (cell) => change(withoutEdit(list(), cell)),
+    clear: () => change([]),
+    undo: () => history.canUndo() && set({ edits: history.undo(list()) }),
+    redo: () => history.canRedo() && set({ edits: history.redo(list()) })
+  }
+}
+
+/**
+ * The field that overwrites a cell.
+ * @param {object} cell
+ * @param {number} value
+ * @param {{ t: Function, store: ReturnType<typeof edits>, close(): void }} view
+ */
+export function editField(cell, value, { t, store, close }) {
+  const field = h('input', {
+    type: 'text', className: 'edit-field', inputmode: 'decimal', autocomplete: 'off', spellcheck: 'false',
+    'aria-label': t('inspector.edit.field', { cell: cellName(cell) }), 'data-keep': 'edit', value: exact(value)
+  })
+  const write = () => {
+    const wanted = typed(field.value)
+    field.setAttribute('aria-invalid', String(wanted === null))
+    if (wanted === null) return
+    close()
+    if (!Object.is(Math.fround(wanted), value)) store.put(cell, wanted, value)
+  }
+  return h('form', { className: 'edit', onsubmit: (event) => {
+    event.preventDefault()
+    write()
+  }, onkeydown: (event) => {
+    if (event.key !== 'Escape') return
+    event.stopPropagation()
+    close()
+  } }, field, h('button', { type: 'submit', className: 'quiet', 'data-keep': 'write' }, t('inspector.edit.write')))
+}
+
+/**
+ * What was overwritten.
+ * @param {{ t: Function, store: ReturnType<typeof edits>, go(cell: object): void }} view
+ */
+export function editList({ t, store, go }) {
+  const list = store.list()
+  if (list.length === 0 && !store.canUndo() && !store.canRedo()) return ''
+  const button = (name, act, enabled) => h('button', {
+    type: 'button', className: 'quiet', 'data-keep': name, disabled: !enabled, onclick: act
+  }, t(`inspector.edit.${name}`))
+  const entry = (edit) => {
+    const was = store.was(edit)
+    return h('li', {},
+      h('button', { type: 'button', className: 'cell-link', onclick: () => go({ name: edit.name, index: edit.index }) }, cellName(edit)),
+      h('span', { className: 'edit-value' }, was === undefined ? '' : `${brief(was)} → `, h('b', {}, exact(edit.value))),
+      h('button', {
+        type: 'button', className: 'quiet', onclick: () => store.remove(edit),
+        'aria-label': t('inspector.edit.remove', { cell: cellName(edit) })
+      }, '×'))
+  }
+  return h('section', { className: 'edits' }, h('h3', {}, t('inspector.edit.list', { count: list.length })),
+    h('ul', {}, list.map(entry)),
+    h('p', { className: 'actions' }, button('undo', store.undo, store.canUndo()),
+      button('redo', store.redo, store.canRedo()), list.length > 1 ? button('clear', store.clear, true) : ''))
+}

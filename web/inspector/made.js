@@ -1,0 +1,105 @@
+/** How a cell was made: the formula, the same with its numbers, every term with a way to its factors, the steps. */
+
+import { cellName } from '../lib/cell.js'
+import { h } from '../lib/dom.js'
+import { formula } from '../lib/formula.js'
+import { brief, fixed } from '../lib/number.js'
+import { ruleFormula, ruleText, splitRule } from '../lib/rule.js'
+import { numbersFormula } from './numbers.js'
+
+const FIRST_TERMS = 24
+const INDICES = /\[[^\]]*\]/g
+const BETWEEN_USES = '  +  '
+
+/** A function that gives the words of the engine's formulas in the reader's language. @param {Function} t */
+export const wordsOf = (t) => (name) => t(`inspector.words.${name}`)
+
+/** A term's label with every symbol replaced by its number, which leads to the cell it comes from. */
+function worth(label, factors, go) {
+  let rest = label
+  const parts = factors.flatMap(({ symbol, value, source }) => {
+    const at = rest.indexOf(symbol)
+    if (at < 0) return []
+    const before = rest.slice(0, at)
+    rest = rest.slice(at + symbol.length)
+    if (!source) return [before, brief(value)]
+    const props = { type: 'button', className: 'cell-link', title: cellName(source), onclick: () => go(source) }
+    return [before, h('button', props, brief(value))]
+  })
+  return [...parts, rest]
+}
+
+function term({ label, value, factors }, most, { t, go }) {
+  const bar = h('span', { className: value < 0 ? 'bar is-negative' : 'bar' })
+  bar.style.setProperty('width', `${most ? Math.max(1, (Math.abs(value) / most) * 100) : 0}%`)
+  return h('li', { title: ruleText(label, wordsOf(t)) },
+    h('span', { className: 'factors' }, worth(label, factors, go)),
+    h('span', { className: 'equals' }, '='), h('span', { className: 'product-value' }, brief(value)),
+    h('span', { className: 'track' }, bar))
+}
+
+/** The list of terms, by position or by size, the first few until asked for all. */
+function termList({ terms }, view) {
+  const { t, sorted, all, change } = view
+  const most = Math.max(...terms.map(({ value }) => Math.abs(value)).filter(Number.isFinite), 0)
+  const order = sorted ? [...terms].sort((a, b) => Math.abs(b.value) - Math.abs(a.value)) : terms
+  const shown = all ? order : order.slice(0, FIRST_TERMS)
+  const choose = (by, word) => h('button', {
+    type: 'button', className: 'quiet', 'data-keep': `sort-${by}`, 'aria-pressed': String(sorted === by),
+    onclick: () => change({ sorted: by })
+  }, t(`inspector.${word}`))
+  return [
+    h('div', { className: 'terms-head' }, h('span', {}, t('inspector.terms', { count: terms.length })),
+      terms.length > 2 ? h('span', {}, choose(false, 'order'), choose(true, 'size')) : ''),
+    h('ol', { className: 'terms' }, shown.map((one) => term(one, most, view))),
+    shown.length < order.length
+      ? h('button', { type: 'button', className: 'quiet', onclick: () => change({ all: true }) },
+        t('inspector.more', { count: order.length - shown.length })) : ''
+  ]
+}
+
+/**
+ * The formula of each use, set in MathML, with the sentence that goes with it.
+ * @param {string} text
+ * @param {Function} t
+ */
+export function rules(text, t) {
+  return text.split(BETWEEN_USES).map((one) => {
+    const { math, note, values } = splitRule(one)
+    return [
+      math ? h('p', { className: 'rule' }, formula(ruleFormula(math, wordsOf(t)))) : '',
+      note ? h('p', { className: 'note' }, t(`inspector.notes.${note}`, values)) : ''
+    ]
+  })
+}
+
+function steps(list, t) {
+  const name = (label) => formula(ruleFormula(label.replace(INDICES, ''), wordsOf(t)))
+  return h('dl', { className: 'steps' }, list.map(({ label, value }) => (
+    [h('dt', {}, name(label)), h('dd', {}, Math.abs(value) < 0.0005 ? brief(value) : fixed(value, 4))])))
+}
+
+/**
+ * The section that tells how a cell was made.
+ * @param {object} explanation
+ * @param {import('../lib/cell.js').Cell} cell
+ * @param {object} view
+ * @param {Function} view.t
+ * @param {(cell: object) => void} view.go follows a factor into its own cell
+ * @param {boolean} view.sorted terms by size
+ * @param {boolean} view.all every term, however many
+ * @param {(patch: object) => void} view.change changes the two before
+ */
+export function made(explanation, cell, view) {
+  const { t } = view
+  if (explanation.op === 'given' && !cell.isGradient) return h('p', { className: 'note given' }, t('inspector.given'))
+  const { edited, computed, rounding } = explanation
+  const numbers = numbersFormula(edited ? { ...explanation, value: computed } : explanation, cell.index)
+  return h('section', { className: 'made' }, h('h3', {}, t(cell.isGradient ? 'inspector.derived' : 'inspector.made')),
+    rules(explanation.formula, t),
+    numbers ? h('p', { className: 'rule is-numbers' }, formula(numbers)) : '',
+    explanation.terms.length ? termList(explanation, view) : '',
+    explanation.steps.length ? steps(explanation.steps, t) : '',
+    edited ? h('p', { className: 'note is-edited' }, t('inspector.edited', { computed: brief(computed) })) : '',
+    rounding && !edited ? h('p', { className: 'note' }, `${t('inspector.rounding')}: ${brief(rounding)}`) : '')
+}

@@ -1,0 +1,55 @@
+/** An explanation as one line of mathematics with the real numbers in it, in the page's formula language. */
+
+import { brief } from '../lib/number.js'
+
+const FIRST = 2
+
+/** A number as one token or two; what the language cannot read stands as words. */
+function written(value, isFirst) {
+  const [, sign, digits, power] = /^(−?)([\d.]+)(?:e(−?\d+))?$/.exec(brief(value)) ?? []
+  const whole = digits === undefined ? `"${brief(value)}"`
+    : `${sign && '− '}${digits}${power ? ` · 10^{${power.replace('−', '− ')}}` : ''}`
+  return value < 0 && !isFirst ? `( ${whole} )` : whole
+}
+
+const product = ({ value, factors }, isFirst) => (
+  factors.length
+    ? factors.map((factor, i) => written(factor.value, isFirst && i === 0)).join(' × ') : written(value, isFirst))
+
+function total(terms) {
+  const shown = terms.slice(0, FIRST).map((term, i) => product(term, i === 0))
+  if (terms.length > FIRST) shown.push('⋯')
+  return shown.join(' + ')
+}
+
+/** What is done with the terms beyond adding them, by the label of the last step. */
+const FORMS = [
+  [/^exp \/ Σ$/, ({ terms, steps }, at) => {
+    const [most, , sum] = steps
+    const own = written(terms[at].factors[0].value, true)
+    return `frac{e^{${own} − ${written(most.value)}}}{${written(sum.value, true)}}`
+  }],
+  [/^x − max − log Σ$/, ({ terms, steps }, at) => {
+    const named = (label) => steps.find((step) => step.label === label).value
+    const own = written(terms[at].factors[0].value, true)
+    return `${own} − ${written(named('max'))} − log ${written(named('Σ'), true)}`
+  }],
+  [/^÷ (√?)(\d+)$/, ({ terms }, _, [, root, number]) => (
+    `frac{${total(terms)}}{${root ? `sqrt{${number}}` : number}}`)],
+  [/^× ([\d.]+)$/, ({ terms }, _, [, scale]) => `( ${total(terms)} ) × ${scale}`],
+  [/^(sin|cos)$/, ({ terms }, _, [name]) => `${name} ( ${total(terms)} )`],
+  [/^drawn$/, () => null]
+]
+
+/**
+ * @param {{ value: number, terms: object[], steps: { label: string, value: number }[] }} explanation
+ * @param {number[]} index of the cell
+ * @returns {string | null} null where there is nothing to work out
+ */
+export function numbersFormula(explanation, index) {
+  const { value, terms, steps } = explanation
+  const last = steps.at(-1)?.label ?? ''
+  const [pattern, write] = FORMS.find(([one]) => one.test(last)) ?? [null, () => (terms.length ? total(terms) : null)]
+  const right = write(explanation, index.at(-1), pattern?.exec(last))
+  return right && `${written(value, true)} = ${right}`
+}

@@ -1,0 +1,60 @@
+/** Two rows of words, and lines between them as thick as their weights. */
+
+import { h, keep, setText, svg } from './dom.js'
+import { fixed } from './number.js'
+
+const [TOP, BOTTOM, WORD] = [26, 150, 20]
+
+/**
+ * Mounts empty rows.
+ * @param {Element} container
+ * @param {{ onLook(row: number): void }} handlers
+ */
+export function arcs(container, { onLook }) {
+  const faint = svg('g', { class: 'arcs-faint' })
+  const strong = svg('g', { class: 'arcs-strong' })
+  const from = svg('g', { class: 'arcs-from' })
+  const to = svg('g', { class: 'arcs-to' })
+  const root = svg('svg', { class: 'arcs', role: 'img' }, faint, strong, from, to)
+  container.append(h('div', { className: 'arcs-slot' }, root))
+  from.addEventListener('pointerover', (event) => {
+    const word = event.target.closest('text')
+    if (word) onLook([...from.children].indexOf(word))
+  })
+  const draw = (group, lines) => keep(group, lines, () => svg('path'), (path, { d, weight }) => {
+    path.setAttribute('d', d)
+    path.style.setProperty('stroke-width', `${Math.max(0.5, weight * 10)}px`)
+    path.style.setProperty('opacity', String(Math.min(1, 0.12 + weight)))
+  })
+  const write = (group, words, y, isLit, note) => keep(group, words, () => svg('text', { 'text-anchor': 'middle' }),
+    (text, { word, x }, i) => {
+      text.setAttribute('x', x)
+      text.setAttribute('y', y)
+      text.classList.toggle('is-lit', isLit(i))
+      setText(text, note(i) ? `${word} ${note(i)}` : word)
+    })
+
+  return {
+    /**
+     * @param {{ rows: string[], cols: string[], values: ArrayLike<number>, row: number, width: number, label: string }}
+     *   view weights row by row; the row brought forward
+     */
+    update({ rows, cols, values, row, width, label }) {
+      const place = (words) => words.map((word, i) => ({ word, x: ((i + 0.5) * width) / words.length }))
+      const [above, below] = [place(rows), place(cols)]
+      const middle = (TOP + BOTTOM) / 2
+      const line = (r, c) => ({
+        weight: values[r * cols.length + c],
+        d: `M${above[r].x} ${TOP + 6}C${above[r].x} ${middle} ${below[c].x} ${middle} ${below[c].x} ${BOTTOM - WORD + 4}`
+      })
+      const all = rows.flatMap((_, r) => cols.map((_, c) => ({ r, ...line(r, c) })))
+      root.setAttribute('viewBox', `0 0 ${width} ${BOTTOM + 8}`)
+      root.setAttribute('aria-label', label)
+      draw(faint, all.filter(({ r, weight }) => r !== row && weight > 0.1).map(({ d, weight }) => ({ d, weight: weight * 0.4 })))
+      draw(strong, all.filter(({ r, weight }) => r === row && weight > 0.005))
+      write(from, above, TOP - 6, (i) => i === row, () => '')
+      const share = (i) => values[row * cols.length + i]
+      write(to, below, BOTTOM, (i) => share(i) >= 0.2, (i) => (share(i) >= 0.05 ? fixed(share(i)) : ''))
+    }
+  }
+}

@@ -1,0 +1,53 @@
+/** A function as a curve, and points on it. */
+
+import { h, keep, svg } from './dom.js'
+import { fixed } from './number.js'
+
+const [WIDTH, HEIGHT, EDGE] = [360, 200, 24]
+
+/**
+ * Mounts an empty curve.
+ * @param {Element} container
+ */
+export function curve(container) {
+  const line = svg('path', { class: 'curve-line' })
+  const dots = svg('g', { class: 'curve-dots' })
+  const axes = svg('path', { class: 'curve-axes' })
+  const mark = svg('circle', { class: 'curve-mark', r: '5' })
+  const name = svg('text', { class: 'curve-name' })
+  const root = svg('svg', { class: 'curve', role: 'img', viewBox: `0 0 ${WIDTH} ${HEIGHT}` }, axes, line, dots, mark, name)
+  container.append(h('div', { className: 'curve-slot' }, root))
+  return {
+    /**
+     * @param {object} view
+     * @param {{ x: ArrayLike<number>, y: ArrayLike<number> }} view.line
+     * @param {{ x: number, y: number }[]} view.points
+     * @param {number} view.chosen the point brought forward, or -1
+     * @param {string} view.label for screen readers
+     */
+    update({ line: { x, y }, points, chosen, label }) {
+      const reach = Math.max(1, ...points.map((point) => Math.abs(point.x)))
+      const low = Math.min(0, ...y)
+      const px = (value) => EDGE + ((value + reach) / (2 * reach)) * (WIDTH - 2 * EDGE)
+      const py = (value) => HEIGHT - EDGE - ((value - low) / (reach - low)) * (HEIGHT - 2 * EDGE)
+      const inside = Array.from(x, (_, i) => i).filter((i) => Math.abs(x[i]) <= reach)
+      line.setAttribute('d', inside.map((i, n) => `${n ? 'L' : 'M'}${px(x[i])} ${py(y[i])}`).join(''))
+      axes.setAttribute('d', `M${EDGE} ${py(0)}H${WIDTH - EDGE}M${px(0)} ${EDGE}V${HEIGHT - EDGE}`)
+      keep(dots, points, () => svg('circle', { r: '2.5' }), (dot, point) => {
+        dot.setAttribute('cx', px(point.x))
+        dot.setAttribute('cy', py(point.y))
+      })
+      const at = points[chosen]
+      mark.toggleAttribute('hidden', !at)
+      name.toggleAttribute('hidden', !at)
+      root.setAttribute('aria-label', label)
+      if (!at) return
+      mark.setAttribute('cx', px(at.x))
+      mark.setAttribute('cy', py(at.y))
+      name.textContent = `${fixed(at.x)} → ${fixed(at.y)}`
+      name.setAttribute('x', px(at.x) + (at.x > 0 ? -10 : 10))
+      name.setAttribute('y', py(at.y) - 10)
+      name.setAttribute('text-anchor', at.x > 0 ? 'end' : 'start')
+    }
+  }
+}

@@ -1,0 +1,56 @@
+/** A matrix as text for elsewhere: a table, or an array as Python and JavaScript write it. Every digit is kept. */
+
+import { exact } from './number.js'
+
+const SPELLED = {
+  csv: { nan: 'nan', infinity: 'inf' }, numpy: { nan: 'np.nan', infinity: 'np.inf' },
+  torch: { nan: 'torch.nan', infinity: 'torch.inf' }, js: { nan: 'NaN', infinity: 'Infinity' }
+}
+
+/**
+ * The shortest digits that give the same value back, as a language spells them.
+ * @param {number} value
+ * @param {'csv' | 'numpy' | 'torch' | 'js'} language
+ */
+export function spelled(value, language) {
+  const { nan, infinity } = SPELLED[language]
+  if (Number.isNaN(value)) return nan
+  if (!Number.isFinite(value)) return value < 0 ? `-${infinity}` : infinity
+  return exact(value).replace('−', '-').replace('e−', 'e-')
+}
+
+const quoted = (text) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
+const rowsOf = ({ rows, cols, values }) => (
+  Array.from({ length: rows }, (_, r) => Array.from(values.slice(r * cols, (r + 1) * cols))))
+
+/** A table with the labels of rows and columns. @param {import('./slice.js').Slice} part */
+export function toCsv(part) {
+  const lines = rowsOf(part).map((row, r) => [quoted(part.rowLabels[r]), ...row.map((value) => spelled(value, 'csv'))])
+  return [['', ...part.colLabels.map(quoted)], ...lines].map((line) => line.join(',')).join('\n') + '\n'
+}
+
+/** Indices along the axes that do not run: which sentence, which head. */
+const place = ({ fixed, axis }) => fixed.filter((_, i) => !axis.includes(i))
+
+/** A name for a variable. @param {import('./slice.js').Slice} part */
+export const variable = ({ name }) => name.replace(/\W+/g, '_').replace(/^(?=\d)/, '_')
+
+/** A name for a file. @param {import('./slice.js').Slice} part @param {string} extension */
+export const fileName = (part, extension) => (
+  `${[part.name.replaceAll(':', '-'), ...place(part)].join('-')}.${extension}`)
+
+/**
+ * An array that a program can start from.
+ * @param {import('./slice.js').Slice} part
+ * @param {'numpy' | 'torch' | 'js'} language
+ */
+export function toArray(part, language) {
+  const whole = part.values instanceof Int32Array
+  const indent = language === 'js' ? '  ' : '    '
+  const rows = rowsOf(part).map((row) => `${indent}[${row.map((value) => spelled(value, language)).join(', ')}]`)
+  const body = `[\n${rows.join(',\n')}\n]`
+  const name = variable(part)
+  if (language === 'js') return `const ${name} = ${body}\n`
+  if (language === 'numpy') return `import numpy as np\n${name} = np.array(${body}, dtype=np.${whole ? 'int64' : 'float32'})\n`
+  return `import torch\n${name} = torch.tensor(${body}, dtype=torch.${whole ? 'int64' : 'float32'})\n`
+}

@@ -1,0 +1,84 @@
+/** The quiet menu of a figure: save it as a picture or a table, or copy its numbers as an array. */
+
+import { fileName, toArray, toCsv } from './export.js'
+import { h, setText, uniqueId } from './dom.js'
+import { setNames } from './formula.js'
+
+const SHARPNESS = 2
+const SHOWN_FOR = 1600
+
+function save(blob, name) {
+  const link = h('a', { href: URL.createObjectURL(blob), download: name })
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(link.href))
+}
+
+/** The same picture in pixels. */
+async function rasterised({ svg, width, height }) {
+  const image = new Image()
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`
+  await image.decode()
+  const canvas = document.createElement('canvas')
+  canvas.width = width * SHARPNESS
+  canvas.height = height * SHARPNESS
+  canvas.getContext('2d').drawImage(image, 0, 0, canvas.width, canvas.height)
+  return new Promise((resolve) => { canvas.toBlob(resolve, 'image/png') })
+}
+
+/**
+ * Mounts the menu, closed.
+ * @param {Element} container
+ * @param {object} source
+ * @param {(key: string) => string} source.t
+ * @param {() => { title: string, part: import('./slice.js').Slice }[]} source.parts what there is to take
+ * @param {() => { svg: string, width: number, height: number }} source.picture the whole figure
+ */
+export function menu(container, { t, parts, picture }) {
+  const name = uniqueId('matrix')
+  const choice = h('fieldset', { className: 'menu-choice' }, h('legend', {}, t('figure.which')))
+  const said = h('span', { role: 'status', className: 'menu-said' })
+  const say = (text) => {
+    setText(said, text)
+    setTimeout(() => setText(said, ''), SHOWN_FOR)
+  }
+  const chosen = () => parts()[Number(choice.querySelector('input:checked')?.value ?? 0)].part
+  const last = () => parts().at(-1).part
+  const actions = {
+    PNG: async () => save(await rasterised(picture()), fileName(last(), 'png')),
+    SVG: () => save(new Blob([picture().svg], { type: 'image/svg+xml' }), fileName(last(), 'svg')),
+    CSV: () => save(new Blob([toCsv(chosen())], { type: 'text/csv' }), fileName(chosen(), 'csv'))
+  }
+  const copies = { NumPy: 'numpy', PyTorch: 'torch', JavaScript: 'js' }
+  const button = (text, act) => h('button', { type: 'button', className: 'quiet', onclick: act }, text)
+  const copy = async (language) => {
+    await navigator.clipboard.writeText(toArray(chosen(), language))
+    say(t('figure.copied'))
+  }
+  const row = (word, buttons) => h('div', { className: 'menu-row', role: 'group', 'aria-label': t(`figure.${word}`) },
+    h('span', {}, t(`figure.${word}`)), buttons)
+  const details = h('details', { className: 'menu' }, h('summary', {}, t('figure.menu')), h('div', { className: 'menu-body' },
+    row('picture', ['PNG', 'SVG'].map((type) => button(type, actions[type]))), choice,
+    row('table', [button('CSV', actions.CSV)]),
+    row('copy', Object.entries(copies).map(([text, language]) => button(text, () => copy(language)))), said))
+  container.append(details)
+
+  function fill() {
+    const list = parts()
+    choice.hidden = list.length < 2
+    choice.replaceChildren(choice.firstChild, ...list.map(({ title }, i) => {
+      const label = h('span')
+      setNames(label, title)
+      return h('label', {}, h('input', { type: 'radio', name, value: String(i), checked: i === list.length - 1 }), label)
+    }))
+  }
+  details.addEventListener('toggle', () => details.open && fill())
+  details.addEventListener('keydown', (event) => {
+    if (event.key !== 'Escape' || !details.open) return
+    event.stopPropagation()
+    details.open = false
+    details.firstChild.focus()
+  })
+  details.addEventListener('focusout', ({ relatedTarget }) => {
+    if (relatedTarget && !details.contains(relatedTarget)) details.open = false
+  })
+}

@@ -1,0 +1,154 @@
+/**
+ * The engine writes its formulas as lines of text: `y = b + Σₖ x[k] × W[o, k]`. Here they become lines of the page's
+ * formula language, which `formula` sets in MathML: fractions stand as fractions, indices as subscripts, `dx` as the
+ * derivative of the loss by x, and every word in the language of the page.
+ */
+
+const TOKEN = /\s*(Σ[ₐ-ₜᵢⱼₖᵥ]?|[\p{L}][\p{L}\p{M}]*³?|\d+(?:\.\d+)?(?:e[-−]?\d+)?|\S)/gu
+const LOWERED = { ᵢ: 'i', ⱼ: 'j', ₖ: 'k', ₒ: 'o', ᵥ: 'v', ₙ: 'n' }
+const FUNCTIONS = ['exp', 'log', 'sin', 'cos', 'tanh', 'erf', 'max']
+const DERIVATIVE = /^d(?=[\p{L}])/u
+const PLAIN_WORDS = ['dropout', 'drawn', 'draws']
+const CLOSING = [')', ']', ',', '=', '<', '>', undefined]
+
+/** Formulas that end in a sentence: the part that is mathematics, and the key of the sentence with its values. */
+const PHRASES = [
+  [/^0 with probability ([\d.]+), else .*$/, (p) => ({ math: '', note: 'drawn', values: { p } })],
+  [/^(.*) where x > 0$/, (math) => ({ math, note: 'positive' })],
+  [/^(.*) where the id was used$/, (math) => ({ math, note: 'used' })],
+  [/^0 \(an odd dModel .*$/, () => ({ math: '0', note: 'odd' })],
+  [/^where backward started$/, () => ({ math: '', note: 'started' })]
+]
+
+/**
+ * What of an engine's formula is mathematics, and which sentence goes with it.
+ * @param {string} text
+ * @returns {{ math: string, note?: string, values?: object }}
+ */
+export function splitRule(text) {
+  for (const [pattern, make] of PHRASES) {
+    const match = pattern.exec(text)
+    if (match) return make(...match.slice(1))
+  }
+  return { math: text }
+}
+
+const isLetter = (name) => [...name.replace(/\p{M}/gu, '')].length === 1
+const bare = (group) => (group.startsWith('( ') && group.endsWith(' )') && balanced(group) ? group.slice(2, -2) : group)
+
+/** Whether the first bracket closes only at the end. */
+function balanced(group) {
+  let open = 0
+  const parts = group.split(' ')
+  return parts.every((part, i) => {
+    open += (part === '(') - (part === ')')
+    return open > 0 || i === parts.length - 1
+  })
+}
+
+function reader(tokens, word) {
+  let at = 0
+  const peek = () => tokens[at]
+  const next = () => tokens[at++]
+
+  const nameOf = (name) => {
+    if (name.endsWith('³')) return `${nameOf(name.slice(0, -1))}^{3}`
+    if (isLetter(name) || FUNCTIONS.includes(name)) return name
+    if (DERIVATIVE.test(name) && !PLAIN_WORDS.includes(name)) return `∂ ${nameOf(name.slice(1))}`
+    return `"${word(name)}"`
+  }
+  const index = () => {
+    if (peek() !== '[') return ''
+    next()
+    const parts = []
+    while (peek() !== ']') {
+      const token = next()
+      if (token !== ',') parts.push(/^\p{L}{2,}$/u.test(token) ? `"${word(token)}"` : token)
+    }
+    next()
+    return `_{${parts.join(' , ')}}`
+  }
+  const name = () => {
+    const token = next()
+    const isDerivative = DERIVATIVE.test(token) && !PLAIN_WORDS.includes(token) && !isLetter(token)
+    if (token === 'exp' && peek() === '(') return `e^{${bare(factor())}}`
+    if (token === 'dlog') return `frac{∂ L}{∂ log ${name()}}`
+    const whole = nameOf(token) + index()
+    return isDerivative ? `frac{∂ L}{${whole}}` : whole
+  }
+  const group = () => {
+    next()
+    const inside = row()
+    next()
+    return `( ${inside} )`
+  }
+  const sum = () => {
+    const mark = next().slice(1)
+    const rest = CLOSING.includes(peek()) ? '' : term()
+    return `sum${mark ? `_{${LOWERED[mark]}}` : ''} ${rest}`
+  }
+  const atom = () => {
+    const token = peek()
+    if (token === '(') return group()
+    if (token === '√') return next() && `sqrt{${bare(factor())}}`
+    if (token.startsWith('Σ')) return sum()
+    return /^\p{L}/u.test(token) ? name() : next()
+  }
+  const factor = () => {
+    const base = atom()
+    if (peek() !== '^') return base
+    next()
+    return `${base}^{${bare(factor())}}`
+  }
+  const term = () => {
+    let so = factor()
+    while (![...CLOSING, '+', '−', '-'].includes(peek())) {
+      const sign = peek()
+      if (sign === '/') so = next() && `frac{${bare(so)}}{${bare(factor())}}`
+      else if (sign === '×' || sign === '·') so += ` ${next()} ${factor()}`
+      else so += ` ${factor()}`
+    }
+    return so
+  }
+  const SIGNS = ['+', '−', '-', '÷', '×']
+  const expression = () => {
+    let so = SIGNS.includes(peek()) ? `${next()} ` : ''
+    so += CLOSING.includes(peek()) ? '' : term()
+    while (SIGNS.includes(peek())) so += ` ${next()} ${term()}`
+    return so
+  }
+  const row = () => {
+    let so = expression()
+    while (peek() !== undefined && peek() !== ')' && peek() !== ']') so += ` ${next()} ${expression()}`
+    return so
+  }
+  return () => {
+    let so = ''
+    while (peek() !== undefined) so += peek() === '[' || peek() === ']' ? ` ${next()} ` : row()
+    return so
+  }
+}
+
+/**
+ * An engine's formula in the page's formula language.
+ * @param {string} text
+ * @param {(name: string) => string} word a word of a formula in the reader's language
+ */
+export function ruleFormula(text, word) {
+  const tokens = [...text.matchAll(TOKEN)].map((match) => match[1])
+  return reader(tokens, word)()
+}
+
+const WORD = /\p{L}[\p{L}\p{M}]+/gu
+const START = /^d\((.+)\)\/d\(\1\)$/
+
+/**
+ * An engine's label with its words in the reader's language, as plain text.
+ * @param {string} text
+ * @param {(name: string) => string} word
+ */
+export const ruleText = (text, word) => text.replace(START, '∂L/∂L').replace(WORD, (name) => {
+  if (FUNCTIONS.includes(name) || isLetter(name) || /^Σ/.test(name)) return name
+  if (!DERIVATIVE.test(name) || PLAIN_WORDS.includes(name)) return word(name)
+  return `∂${isLetter(name.slice(1)) || FUNCTIONS.includes(name.slice(1)) ? name.slice(1) : word(name.slice(1))}`
+})

@@ -1,0 +1,51 @@
+/** Values as dots on a number line, one line for each list, all on one scale. */
+
+import { h, keep, setText, svg } from './dom.js'
+import { fixed } from './number.js'
+
+const [WIDTH, HEIGHT, EDGE, BASE] = [560, 56, 16, 36]
+
+function createLine() {
+  const name = h('p', { className: 'strip-name' })
+  const picture = svg('svg', { class: 'strip-line', viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: 'img' },
+    svg('rect', { class: 'strip-spread' }), svg('path', { class: 'strip-axis' }), svg('g', { class: 'strip-dots' }),
+    svg('path', { class: 'strip-mean' }), svg('g', { class: 'strip-ends' }))
+  return h('div', { className: 'strip' }, name, picture)
+}
+
+function fillLine(element, { name, values, mean, deviation, chosen }, reach) {
+  const [text, picture] = element.children
+  const [spread, axis, dots, middle, ends] = picture.children
+  const px = (value) => EDGE + ((value + reach) / (2 * reach)) * (WIDTH - 2 * EDGE)
+  setText(text, name)
+  picture.setAttribute('aria-label', name)
+  const box = { x: px(mean - deviation), y: BASE - 18, width: px(deviation) - px(-deviation), height: 18 }
+  for (const [key, value] of Object.entries(box)) spread.setAttribute(key, value)
+  axis.setAttribute('d', `M${EDGE} ${BASE}H${WIDTH - EDGE}M${px(0)} ${BASE}v5`)
+  middle.setAttribute('d', `M${px(mean)} ${BASE - 22}V${BASE}`)
+  keep(dots, Array.from(values), () => svg('circle', { cy: BASE - 9 }), (dot, value, i) => {
+    dot.setAttribute('cx', px(value))
+    dot.setAttribute('r', i === chosen ? 5 : 3)
+    dot.setAttribute('class', i === chosen ? 'is-chosen' : '')
+  })
+  keep(ends, [-reach, 0, reach], () => svg('text', { y: HEIGHT - 3, 'text-anchor': 'middle' }), (end, value) => {
+    end.setAttribute('x', px(value))
+    setText(end, fixed(value, 1))
+  })
+}
+
+/**
+ * Mounts empty number lines.
+ * @param {Element} container
+ */
+export function strips(container) {
+  const root = h('div', { className: 'strips' })
+  container.append(root)
+  return {
+    /** @param {{ name: string, values: ArrayLike<number>, mean: number, deviation: number, chosen: number }[]} lines */
+    update(lines) {
+      const reach = Math.max(1, ...lines.flatMap(({ values }) => Array.from(values, Math.abs)))
+      keep(root, lines, createLine, (element, line) => fillLine(element, line, reach))
+    }
+  }
+}

@@ -1,0 +1,64 @@
+/** The plan of the block of the sentences: one room under the other, wired at the side. */
+
+import { h, setText, svg } from '../lib/dom.js'
+
+/** What flows into each room; without an entry it is the room before. */
+export const INPUTS = { tokens: [], positions: [], sum: ['embedding', 'positions'], heads: ['weights', 'qkv'] }
+
+const ROW = 44
+const LANE = 14
+const LEFT = 9
+
+/** Every wire as a pair of rows; and the lane of each room: 0, or 1 for one that joins from the side. */
+export function wiringOf(ids) {
+  const rows = new Map(ids.map((id, row) => [id, row]))
+  const wires = ids.flatMap((id, row) => (INPUTS[id] ?? [ids[row - 1]]).map((from) => [rows.get(from), row]))
+  const lanes = ids.map((id, row) => (row > 0 && INPUTS[id]?.length === 0 ? 1 : 0))
+  return { wires, lanes }
+}
+
+const x = (lane) => LEFT + lane * LANE
+const y = (row) => (row + 0.5) * ROW
+
+function path([from, to], lanes) {
+  const between = lanes.slice(from + 1, to)
+  const side = between.some((lane) => lane === 0) ? 1 : Math.max(lanes[from], lanes[to])
+  const bend = (x0, y0, x1, y1) => `C${x0} ${(y0 + y1) / 2} ${x1} ${(y0 + y1) / 2} ${x1} ${y1}`
+  const [x0, x1, xs] = [x(lanes[from]), x(lanes[to]), x(side)]
+  if (x0 === x1 && (side === lanes[from] || between.length === 0)) return `M${x0} ${y(from)}V${y(to)}`
+  if (between.length === 0) return `M${x0} ${y(from)}${bend(x0, y(from), x1, y(to))}`
+  if (lanes[from] !== lanes[to]) return `M${x0} ${y(from)}V${y(to - 1)}${bend(x0, y(to - 1), x1, y(to))}`
+  return `M${x0} ${y(from)}${bend(x0, y(from), xs, y(from + 1))}V${y(to - 1)}${bend(xs, y(to - 1), x1, y(to))}`
+}
+
+function wiring(ids) {
+  const { wires, lanes } = wiringOf(ids)
+  const height = ids.length * ROW
+  return svg('svg', { class: 'wires', 'aria-hidden': 'true', width: '36', height, viewBox: `0 0 36 ${height}` },
+    wires.map((wire) => svg('path', { d: path(wire, lanes) })),
+    lanes.map((lane, row) => svg('circle', { cx: x(lane), cy: y(row), r: '4', 'data-stage': ids[row] })))
+}
+
+/**
+ * @param {Element} container
+ * @param {object[]} doors
+ */
+export function list(container, doors) {
+  const wires = wiring(doors.map(({ room }) => room.id))
+  const shapes = doors.map(({ link, shortName }) => {
+    const shape = h('small', { className: 'shape' })
+    link.append(h('span', { className: 'room-text' }, h('span', {}, shortName), shape))
+    return shape
+  })
+  container.classList.remove('has-towers')
+  container.replaceChildren(wires, h('ol', {}, doors.map(({ element }) => element)))
+  return {
+    /** @param {object} here the current room @param {((room: object) => string) | null} shapeOf */
+    update(here, shapeOf) {
+      doors.forEach(({ room }, i) => {
+        wires.querySelectorAll('circle')[i].classList.toggle('is-current', room === here)
+        if (shapeOf) setText(shapes[i], shapeOf(room))
+      })
+    }
+  }
+}

@@ -1,0 +1,87 @@
+/** The plan of the translator: encoder and decoder side by side, a floor for each part, rooms as stamps. */
+
+import { h, setText, svg } from '../lib/dom.js'
+
+/** Rooms of one tower in floors: neighbours of the same layer and block. */
+function floorsOf(doors) {
+  const floors = []
+  for (const door of doors) {
+    const { layer, block } = door.room
+    const last = floors.at(-1)
+    if (last && last.layer === layer && last.block === block) last.doors.push(door)
+    else floors.push({ layer, block, doors: [door] })
+  }
+  return floors
+}
+
+/** The room whose shape stands for its floor. */
+const spokesman = ({ doors }) => (
+  doors.find(({ room }) => ['weights', 'cross'].includes(room.stage.id)) ?? doors.at(-1)).room
+
+function buildFloor({ layer, block, doors }, t) {
+  const shape = h('small', { className: 'shape' })
+  const name = t(`map.blocks.${block}`)
+  for (const { link, name: full } of doors) {
+    link.setAttribute('aria-label', full)
+    link.title = full
+  }
+  const element = h('section', { className: 'floor', 'data-block': block, 'data-layer': layer },
+    h('h3', {}, h('span', {}, name), shape), h('ol', {}, doors.map((door) => door.element)))
+  return { element, shape, room: spokesman({ doors }), block, layer }
+}
+
+/** The wire from the top of the encoder to every cross-attention, through the gap between the towers. */
+function drawMemoryWire(wire, root) {
+  const box = root.getBoundingClientRect()
+  const middleOf = (element) => {
+    const { left, right, top, bottom } = element.getBoundingClientRect()
+    return { left: left - box.left, right: right - box.left, y: (top + bottom) / 2 - box.top }
+  }
+  const memory = middleOf(root.querySelector('[data-stage="memory"] .stamp'))
+  const ends = [...root.querySelectorAll('[data-block="multihead_attn"]')].map(middleOf)
+  if (!ends.length || ends[0].left < memory.right) return wire.setAttribute('d', '')
+  const gap = ends[0].left - 10
+  const lines = ends.map(({ left, y }) => `M${gap} ${memory.y}V${y}H${left - 3}`)
+  return wire.setAttribute('d', `M${memory.right} ${memory.y}H${gap}${lines.join('')}`)
+}
+
+/**
+ * @param {Element} container
+ * @param {object[]} doors
+ * @param {{ t: Function }} context
+ */
+export function towers(container, doors, { t }) {
+  const floors = []
+  const buildTower = (tower) => {
+    const own = floorsOf(doors.filter(({ room }) => room.tower === tower)).map((floor) => buildFloor(floor, t))
+    floors.push(...own)
+    const storeys = own.map(({ element, layer }, i) => {
+      const starts = layer !== undefined && own[i - 1]?.layer !== layer
+      return starts ? [h('p', { className: 'storey' }, t('map.layer', { number: layer + 1 })), element] : element
+    })
+    return h('section', { className: 'tower', 'data-tower': tower }, h('h2', {}, t(`map.${tower}`)), storeys)
+  }
+  const wire = svg('path', { class: 'memory-wire' })
+  const here = h('p', { className: 'map-here', 'aria-hidden': 'true' })
+  const root = h('div', { className: 'towers' },
+    svg('svg', { class: 'memory', 'aria-hidden': 'true' }, wire), buildTower('encoder'), buildTower('decoder'))
+  container.classList.add('has-towers')
+  container.replaceChildren(root, here)
+  new ResizeObserver(() => drawMemoryWire(wire, root)).observe(root)
+  let shown = ''
+  const say = (text) => setText(here, text)
+  const doorOf = (event) => doors.find(({ link }) => link.contains(event.target))
+  for (const type of ['pointerover', 'focusin']) root.addEventListener(type, (event) => {
+    const door = doorOf(event)
+    if (door) say(door.name)
+  })
+  for (const type of ['pointerleave', 'focusout']) root.addEventListener(type, () => say(shown))
+  return {
+    /** @param {object} room the current one @param {((room: object) => string) | null} shapeOf */
+    update(room, shapeOf) {
+      shown = doors.find((door) => door.room === room).name
+      say(shown)
+      if (shapeOf) for (const floor of floors) setText(floor.shape, shapeOf(floor.room))
+    }
+  }
+}

@@ -1,0 +1,74 @@
+/** The bend in the feed-forward network: every unit by itself, through one curve. */
+
+import { signed } from '../lib/color.js'
+import { curve } from '../lib/curve.js'
+import { h, setText } from '../lib/dom.js'
+import { figure } from '../lib/figure.js'
+import { inputOf, sentenceMatrix, tensorOf } from '../lib/run.js'
+import { peak } from '../lib/slice.js'
+
+export const id = 'activation'
+export const tensors = []
+export const controls = ['activation']
+export const pickers = []
+
+/** Units before and after, and the curve itself as the kernel computes it. */
+export function data(run, { place }) {
+  const input = inputOf(run, place)
+  return {
+    kind: run.settings.activation, curve: run.curve,
+    before: sentenceMatrix(run, input),
+    after: sentenceMatrix(run, place),
+    domain: signed(peak(tensorOf(run, input)))
+  }
+}
+
+export const picture = (run, { place }) => ({
+  part: sentenceMatrix(run, place), domain: signed(peak(tensorOf(run, inputOf(run, place))))
+})
+
+export function mount(container, context) {
+  const { t } = context
+  const fig = figure(container, context)
+  const before = fig.matrix()
+  const after = fig.matrix()
+  const heading = h('h2')
+  const slot = h('div')
+  const silent = h('p', { className: 'note' })
+  container.append(h('section', { className: 'under' }, heading, slot, silent))
+  const bend = curve(slot)
+  let shown = null
+  let look = { row: 0, col: -1 }
+
+  function drawCurve() {
+    const { rows, cols, values, rowLabels } = shown.before
+    const row = Math.min(look.row, rows - 1)
+    const points = Array.from({ length: cols }, (_, col) => (
+      { x: values[row * cols + col], y: shown.after.values[row * cols + col] }))
+    const label = t('stages.activation.curve', { token: rowLabels[row] })
+    setText(heading, label)
+    setText(silent, t('stages.activation.silent', { count: points.filter(({ y }) => y === 0).length, total: cols }))
+    bend.update({ line: shown.curve, points, chosen: look.col, label })
+  }
+  return {
+    update(next) {
+      shown = next
+      const titles = { before: t('stages.activation.before'), after: t('stages.activation.after') }
+      const twin = ({ name, index }) => (
+        [next.before.name, next.after.name].includes(name) ? { row: index[1], col: index[2] } : null)
+      before.update(next.before, { title: titles.before, domain: next.domain, dense: true, follow: twin })
+      after.update(next.after, { title: titles.after, domain: next.domain, dense: true, follow: twin })
+      drawCurve()
+      fig.legend([{ domain: next.domain, text: t('frame.signed') }])
+      fig.numbers(t('frame.numbers'), ['before', 'after'].map((name) => ({ title: titles[name], part: next[name] })))
+    },
+    mark(marks) {
+      fig.mark(marks)
+      const { current } = marks
+      if (!shown || ![shown.before.name, shown.after.name].includes(current?.name)) return
+      look = { row: current.index[1], col: current.index[2] }
+      drawCurve()
+    },
+    destroy() {}
+  }
+}

@@ -1,0 +1,69 @@
+/** Cross-attention's weights: what each word of the target reads in the source. */
+
+import { arcs } from '../lib/arcs.js'
+import { chance } from '../lib/color.js'
+import { h, setText } from '../lib/dom.js'
+import { figure } from '../lib/figure.js'
+import { attentionAt, attentionMatrix } from '../lib/run.js'
+import { indexOf } from '../lib/slice.js'
+
+export const id = 'cross'
+export const tensors = []
+export const controls = []
+export const pickers = ['head']
+
+/** The weights of one head, which word each query is about to say, and the row to begin with. */
+export function data(run, { head, row, place }) {
+  const weights = attentionMatrix(run, `${attentionAt(place)}weights`, 0, head)
+  return { weights, next: run.decoding.steps.map(({ token }) => token), row: Math.min(row, weights.rows - 1) }
+}
+
+export const picture = (run, { head, place }) => ({
+  part: attentionMatrix(run, `${attentionAt(place)}weights`, 0, head), domain: chance()
+})
+
+export function mount(container, context) {
+  const { t } = context
+  const heading = h('h2')
+  const slot = h('div')
+  const lines = arcs(slot, { onLook: (at) => context.look(strongest(at)) })
+  container.append(h('section', {}, heading, slot))
+  const fig = figure(container, context)
+  const weights = fig.matrix()
+  container.append(h('p', { className: 'note' }, t('stages.weights.caution')))
+  let shown = null
+  let row = null
+
+  /** The cell of a row that weighs most. */
+  function strongest(at) {
+    const { weights: part } = shown
+    const values = part.values.slice(at * part.cols, (at + 1) * part.cols)
+    return { name: part.name, index: indexOf(part, at, values.indexOf(Math.max(...values))) }
+  }
+  function drawLines() {
+    const at = Math.min(row ?? shown.row, shown.weights.rows - 1)
+    const { rowLabels, colLabels, values } = shown.weights
+    const label = t('stages.cross.reads', { token: rowLabels[at], next: shown.next[at] ?? '' })
+    setText(heading, label)
+    lines.update({ rows: rowLabels, cols: colLabels, values, row: at, width: Math.min(context.width(), 880), label })
+  }
+  return {
+    update(next) {
+      shown = next
+      const title = t('stages.cross.weights')
+      const follow = ({ name, index }) => (/multihead_attn/.test(name) && index.length === 4 ? { row: index[2] } : null)
+      drawLines()
+      weights.update(next.weights, { title, domain: chance(), follow })
+      fig.legend([{ domain: chance(), text: t('frame.chance') }])
+      fig.numbers(t('frame.numbers'), [{ title, part: next.weights }])
+    },
+    mark(marks) {
+      fig.mark(marks)
+      const { current } = marks
+      if (!shown || current?.name !== shown.weights.name) return
+      row = current.index[2]
+      drawLines()
+    },
+    destroy() {}
+  }
+}

@@ -1,0 +1,114 @@
+/** A residual sum and the layer norm beside it; at the end of a tower the norm alone. */
+
+import { signed } from '../lib/color.js'
+import { h } from '../lib/dom.js'
+import { figure } from '../lib/figure.js'
+import { fixed } from '../lib/number.js'
+import { inputOf, sentenceMatrix, tensorOf, vectorRow } from '../lib/run.js'
+import { peak } from '../lib/slice.js'
+import { strips } from '../lib/strip.js'
+
+export const id = 'norm'
+export const tensors = []
+export const controls = ['normFirst']
+export const pickers = []
+
+/** The sum that belongs to a norm, with what was added; a norm at the end of a tower has none. */
+function residual(run, place) {
+  const name = place.replace(/norm(\d)$/, 'residual$1')
+  if (name === place) return {}
+  return {
+    input: sentenceMatrix(run, inputOf(run, name, 'a')), change: sentenceMatrix(run, inputOf(run, name, 'b')),
+    sum: sentenceMatrix(run, name)
+  }
+}
+
+/** Mean and variance of every row, in double, as the explanation of a cell has them. */
+function statistics({ rows, cols, values }) {
+  return Array.from({ length: rows }, (_, row) => {
+    const list = Array.from(values.slice(row * cols, (row + 1) * cols))
+    const mean = list.reduce((sum, value) => sum + value, 0) / cols
+    return { mean, variance: list.reduce((sum, value) => sum + (value - mean) ** 2, 0) / cols }
+  })
+}
+
+/** What is added, the sum, what is normalised, gain and shift, and the result. */
+export function data(run, { place }) {
+  const { name } = tensorOf(run, `${place}.output`)
+  const parts = residual(run, place)
+  const from = inputOf(run, name)
+  const before = from === parts.sum?.name || from === parts.input?.name ? null : sentenceMatrix(run, from)
+  const matrices = { ...parts, ...(before && { before }), after: sentenceMatrix(run, name) }
+  const normalised = Object.values(matrices).find((part) => part.name === from)
+  return {
+    ...matrices,
+    gain: vectorRow(run, `${place}.weight`, 'γ'), shift: vectorRow(run, `${place}.bias`, 'β'),
+    isFirst: Boolean(parts.sum) && from !== parts.sum.name, from,
+    statistics: statistics(normalised),
+    domain: signed(Math.max(...Object.values(matrices).map((part) => peak(tensorOf(run, part.name))))),
+    gains: signed(Math.max(...['weight', 'bias'].map((part) => peak(tensorOf(run, `${place}.${part}`)))))
+  }
+}
+
+export function picture(run, { place }) {
+  const tensor = tensorOf(run, `${place}.output`)
+  return { part: sentenceMatrix(run, tensor.name), domain: signed(peak(tensor)) }
+}
+
+const POST = ['input', 'change', 'sum', 'before', 'gain', 'shift', 'after']
+const PRE = ['input', 'gain', 'shift', 'after', 'change', 'sum']
+
+export function mount(container, context) {
+  const { t } = context
+  const lines = strips(container)
+  const fig = figure(container, context)
+  const slots = POST.map(() => {
+    const element = h('div')
+    fig.body.append(element)
+    return { element, matrix: fig.matrix(element) }
+  })
+  let shown = null
+  let look = { row: 0, col: -1 }
+
+  function drawLines() {
+    const normalised = ['before', 'sum', 'input'].map((name) => shown[name]).find((part) => part?.name === shown.from)
+    const row = Math.min(look.row, shown.after.rows - 1)
+    const line = (part, key, { mean, variance }) => ({
+      name: t(`stages.norm.${key}`, { token: part.rowLabels[row], mean: fixed(mean), variance: fixed(variance) }),
+      values: part.values.slice(row * part.cols, (row + 1) * part.cols), mean, deviation: Math.sqrt(variance),
+      chosen: look.col
+    })
+    lines.update([line(normalised, 'line', shown.statistics[row]), line(shown.after, 'lineAfter', statistics(shown.after)[row])])
+  }
+  function titleOf(name, isFirst) {
+    const key = name === 'input' && isFirst ? 'inputFirst' : name === 'after' && isFirst ? 'afterFirst' : name
+    return t(`stages.norm.${key}`)
+  }
+  return {
+    update(next) {
+      shown = next
+      const order = (next.isFirst ? PRE : POST).filter((name) => next[name])
+      const names = ['input', 'change', 'sum', 'before', 'after'].map((name) => next[name]?.name)
+      const twin = ({ name, index }) => (names.includes(name) ? { row: index[1], col: index[2] } : null)
+      const alignTo = next.after.rowLabels
+      slots.forEach(({ element, matrix }, i) => {
+        const part = next[order[i]]
+        element.hidden = !part
+        if (!part) return
+        const domain = part.rows === 1 && part.axis[0] < 0 ? next.gains : next.domain
+        matrix.update(part, { title: titleOf(order[i], next.isFirst), domain, dense: true, alignTo, follow: twin })
+      })
+      drawLines()
+      fig.legend([{ domain: next.domain, text: t('frame.signed') }, { domain: next.gains, text: 'γ, β' }])
+      fig.numbers(t('frame.numbers'), order.map((name) => ({ title: titleOf(name, next.isFirst), part: next[name] })))
+    },
+    mark(marks) {
+      fig.mark(marks)
+      const { current } = marks
+      if (!shown || current?.index.length !== 3 || current.index[1] >= shown.after.rows) return
+      look = { row: current.index[1], col: current.index[2] }
+      drawLines()
+    },
+    destroy() {}
+  }
+}

@@ -1,0 +1,62 @@
+/** A source or a target cut into tokens, each with its id. */
+
+import { chips } from '../lib/chips.js'
+import { chance } from '../lib/color.js'
+import { h, keep, setText } from '../lib/dom.js'
+
+export const id = 'pieces'
+export const tensors = []
+export const controls = ['padding']
+export const pickers = []
+
+const EDGES = /^<.*>$/
+
+/** One side's tokens with their ids, and all tokens the model knows there. */
+export function data(run, { place }) {
+  const { tokens, ids } = run[place]
+  const used = new Set(ids)
+  return {
+    place, pieces: tokens.map((token, i) => ({ token, id: ids[i] })),
+    vocabulary: run.labels[`${place}Word`].map((token, number) => ({ token, number, isUsed: used.has(number) }))
+  }
+}
+
+/** The map's stamp: one cell a token, fainter where it only marks an edge. */
+export function picture(run, { place }) {
+  const { tokens } = run[place]
+  const values = tokens.map((token) => (EDGES.test(token) ? 0.15 : 0.55))
+  return { part: { rows: 1, cols: tokens.length, values }, domain: chance() }
+}
+
+const createEntry = () => h('li', {}, h('span', { className: 'vocab-id' }), h('span', { className: 'vocab-token' }))
+
+export function mount(container, context) {
+  const { t } = context
+  const list = chips(container, { onLook: (_, col) => light(col), onPress: (_, col) => light(col), onLeave: () => light() })
+  const heading = h('h2')
+  const vocabulary = h('ol', { className: 'vocabulary' })
+  container.append(h('section', { className: 'known' }, heading, vocabulary))
+  let shown = null
+
+  function light(col) {
+    const lit = shown.pieces[col]?.id
+    list.update([{ name: '', chips: shown.pieces.map((piece) => ({
+      text: piece.token, note: String(piece.id), faint: EDGES.test(piece.token), lit: piece.id === lit
+    })) }])
+    keep(vocabulary, shown.vocabulary, createEntry, (entry, { token, number, isUsed }) => {
+      setText(entry.children[0], String(number))
+      setText(entry.children[1], token)
+      entry.classList.toggle('is-lit', number === lit)
+      entry.classList.toggle('is-faint', !isUsed)
+    })
+  }
+  return {
+    update(next) {
+      shown = next
+      setText(heading, t(next.place === 'source' ? 'stages.pieces.source' : 'stages.pieces.target'))
+      light()
+    },
+    mark() {},
+    destroy() {}
+  }
+}

@@ -1,0 +1,90 @@
+/** From logits to the choice: divided by the temperature, softmax over every word, and what top-k and top-p cut off. */
+
+import { chance, signed } from '../lib/color.js'
+import { h, keep, setText } from '../lib/dom.js'
+import { figure } from '../lib/figure.js'
+import { fixed } from '../lib/number.js'
+import { ranking } from '../lib/ranking.js'
+import { sentenceMatrix, tensorOf } from '../lib/run.js'
+import { peak } from '../lib/slice.js'
+
+export const id = 'sampling'
+export const tensors = []
+export const controls = ['temperature', 'topK', 'topP']
+export const pickers = ['row']
+
+const SHOWN = { logits: 'output', tempered: 'softmax.tempered', shares: 'softmax.output', kept: 'choice.output' }
+
+/** All words of one step, the most probable first, and the matrices they are rows of. */
+export function data(run, { row }) {
+  const parts = Object.fromEntries(Object.entries(SHOWN).map(([key, name]) => [key, sentenceMatrix(run, name)]))
+  const { cols, colLabels } = parts.logits
+  const at = (key, word) => parts[key].values[row * cols + word]
+  const order = ranking(parts.shares.values.slice(row * cols, (row + 1) * cols))
+  const cut = sentenceMatrix(run, 'choice.cut')
+  return {
+    ...parts, row, temperature: run.settings.temperature,
+    words: order.map((word) => ({
+      word, token: colLabels[word], logit: at('logits', word), tempered: at('tempered', word),
+      share: at('shares', word), kept: at('kept', word), isKept: cut.values[row * cols + word] > -Infinity
+    })),
+    domain: signed(peak(tensorOf(run, 'output')))
+  }
+}
+
+export const picture = (run) => ({ part: sentenceMatrix(run, 'choice.output'), domain: chance() })
+
+const CELLS = [['logit', 'output'], ['tempered', 'softmax.tempered'], ['share', 'softmax.output'], ['kept', 'choice.output']]
+
+function createWord() {
+  const number = () => h('button', { type: 'button', className: 'cell-link word-number' })
+  return h('li', { className: 'word' }, h('b', { className: 'word-token' }), number(), number(), number(),
+    h('span', { className: 'word-track' }, h('span', { className: 'word-bar' }), h('span', { className: 'word-bar is-kept' })),
+    number())
+}
+
+export function mount(container, context) {
+  const { t } = context
+  const list = h('ol', { className: 'words' })
+  const head = h('li', { className: 'word word-head', 'aria-hidden': 'true' },
+    ['token', 'logit', 'tempered', 'share', '', 'kept'].map((key) => h('span', {}, key ? t(`stages.sampling.${key}`) : '')))
+  const heading = h('h2')
+  container.append(h('section', {}, heading, h('ol', { className: 'words' }, head), list))
+  const fig = figure(container, context)
+  const matrices = { shares: fig.matrix(), kept: fig.matrix() }
+  let shown = null
+
+  list.addEventListener('click', (event) => {
+    const button = event.target.closest('.word-number')
+    if (button) context.press({ name: button.dataset.tensor, index: [0, shown.row, Number(button.dataset.word)] })
+  })
+  function fillWord(item, entry) {
+    const buttons = item.querySelectorAll('.word-number')
+    const [bar, kept] = item.querySelectorAll('.word-bar')
+    setText(item.firstChild, entry.token)
+    CELLS.forEach(([key, name], i) => {
+      setText(buttons[i], fixed(entry[key], i > 1 ? 3 : 2))
+      buttons[i].dataset.tensor = name
+      buttons[i].dataset.word = entry.word
+      buttons[i].setAttribute('aria-label', `${entry.token} ${t(`stages.sampling.${key}`)} ${fixed(entry[key], i > 1 ? 3 : 2)}`)
+    })
+    bar.style.setProperty('width', `${entry.share * 100}%`)
+    kept.style.setProperty('width', `${entry.kept * 100}%`)
+    item.classList.toggle('is-cut', !entry.isKept)
+  }
+  return {
+    update(next) {
+      shown = next
+      setText(heading, t('stages.sampling.next', { step: next.row, token: next.logits.rowLabels[next.row] }))
+      keep(list, next.words, createWord, fillWord)
+      const last = next.words.findLastIndex(({ isKept }) => isKept)
+      ;[...list.children].forEach((item, i) => item.classList.toggle('is-last', i === last && last < next.words.length - 1))
+      const titles = Object.fromEntries(Object.keys(SHOWN).map((key) => [key, t(`stages.sampling.${key === 'shares' ? 'share' : key === 'logits' ? 'logit' : key}`)]))
+      for (const [key, matrix] of Object.entries(matrices)) matrix.update(next[key], { title: titles[key], domain: chance() })
+      fig.legend([{ domain: chance(), text: t('frame.chance') }])
+      fig.numbers(t('frame.numbers'), Object.keys(SHOWN).map((key) => ({ title: titles[key], part: next[key] })))
+    },
+    mark: fig.mark,
+    destroy() {}
+  }
+}
