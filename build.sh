@@ -130,7 +130,7 @@ sanitizers_work() {
 test_tools() {
   sanitizers_work || install 'clang with its sanitizers' '  install clang and its compiler-rt from your system' clang libclang-rt-14-dev
   browser >/dev/null || install Chromium '  install Chromium or Chrome and set CHROMIUM to its path' chromium
-  fc-list 2>/dev/null | grep -qi 'cjk' || install 'Korean fonts' '  install the Noto CJK fonts' fontconfig fonts-noto-cjk
+  [ -n "$(fc-list 2>/dev/null | grep -i cjk)" ] || install 'Korean fonts' '  install the Noto CJK fonts' fontconfig fonts-noto-cjk
 }
 
 browser() {

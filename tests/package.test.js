@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -34,6 +34,12 @@ test('import, load, compute', () => {
     'console.log(gf.rand([2]).toArray().join(), gf.variant, new gf.nn.Linear(2, 3).forward(gf.rand([1, 2])).shape.join())'
   writeFileSync(join(project, 'main.js'), script)
   assert.equal(run(process.execPath, ['main.js']).trim(), `${Math.fround(0.4962566)},${Math.fround(0.7682218)} simd128 1,3`)
+})
+
+test("the README's example runs as it stands", () => {
+  const [, code] = readFileSync(join(ROOT, 'README.md'), 'utf8').match(/```js\n([^]*?)```/)
+  writeFileSync(join(project, 'readme.js'), code)
+  run(process.execPath, ['readme.js'])
 })
 
 test('the command runs', () => {

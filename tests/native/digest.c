@@ -101,7 +101,7 @@ static uint32_t attention(uint32_t d, int Tq, int Tk, int D, int causal) {
   uint8_t *padding = calloc((size_t)(B * Tk), 1);
   if (Tk > 2) padding[1] = 1;
   gf_dropout_mask(dropout, &generator, square, 0.2);
-  p.mask = (gf_mask){additive, 0, 0, padding, causal};
+  p.mask = (gf_mask){additive, 0, 0, padding, causal, D % 2};
   float *q = drawn(q_size), *k = drawn(k_size), *v = drawn(k_size), *dout = drawn(q_size);
   float *out = zeros(q_size), *scores = zeros(square), *weights = zeros(square);
   float *dq = zeros(q_size), *dk = zeros(k_size), *dv = zeros(k_size), *dscores = zeros(square), *dweights = zeros(square);
