@@ -19,7 +19,7 @@ Without a sentence, standard input is read, one sentence a line. The weights are
   --heads N          attention heads, a divisor of d-model (4)
   --positions NAME   interleaved (default), concatenated or learned
   --base N           base of the sinusoidal positions (10000)
-  --max-length N     positions in the table (64)
+  --max-length N     positions in the table (5000)
   --causal           hide the tokens after each query
   --dropout P        probability to drop a value (0.1); only with --train
   --train            training mode: dropout is active
@@ -91,7 +91,7 @@ async function main(args) {
   if (!positionals.length && process.stdin.isTTY) throw new UsageError('no sentence given')
   const texts = positionals.length ? positionals : (await readAll(process.stdin)).split(/\r?\n/).filter(line => line.trim())
   const settings = settingsFrom(values)
-  const run = runPipeline(await load(), /** @type {any} */ ({ maxLength: 64, ...settings, texts }))
+  const run = runPipeline(await load(), /** @type {any} */ ({ maxLength: 5000, ...settings, texts }))
   const stages = stagesOf(run), wanted = values.stage ?? stages.map(stage => stage.name)
   const unknown = wanted.find(name => !stages.some(stage => stage.name === name))
   if (unknown) throw new UsageError(`--stage must be one of ${stages.map(s => s.name).join(', ')}, got '${unknown}'`)
