@@ -158,6 +158,7 @@ bench() {
     npm ci --prefix tests/bench --ignore-scripts --no-audit --no-fund
   compiler
   wasm
+  bundle
   bench_limit
   node tests/bench/run.js "$@"
 }

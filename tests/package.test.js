@@ -50,15 +50,22 @@ test('the types fit what users write, and catch what they should not', () => {
   const good = `import { load } from 'glassformer'
 const gf = await load()
 const x = gf.tensor([[1, 2], [3, 4]], { requiresGrad: true })
-const layer = new gf.nn.TransformerEncoderLayer(2, 1, { dimFeedforward: 4 })
+const layer = new gf.nn.TransformerEncoderLayer(2, 1, { dimFeedforward: 4, activation: 'gelu' })
+class Mine extends gf.nn.Module {
+  linear = new gf.nn.Linear(2, 3)
+}
+const count: number = new Mine().parameters().length
 const { output, trace } = gf.trace(() => layer.forward(x.reshape(1, 2, 2)))
 const value: number = trace.explain('self_attn.scores', [0, 0, 0, 0]).value
 gf.functional.softmax(output).backward(gf.rand([1, 2, 2]))
-console.log(value, x.grad?.shape[0])
+console.log(count, value, x.grad?.shape[0])
 `
   writeFileSync(join(project, 'good.ts'), good)
-  writeFileSync(join(project, 'bad.ts'), good.replace('gf.rand([1, 2, 2])', "'one'"))
+  const mistakes = [['gf.rand([1, 2, 2])', "'one'"], ["'gelu'", "'tanh'"], ['Linear(2, 3)', "Linear('2', 3)"]]
   const check = file => run(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', '--target', 'es2022', file])
   check('good.ts')
-  assert.throws(() => check('bad.ts'))
+  for (const [from, to] of mistakes) {
+    writeFileSync(join(project, 'bad.ts'), good.replace(from, to))
+    assert.throws(() => check('bad.ts'), `${to} was accepted`)
+  }
 })

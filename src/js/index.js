@@ -32,22 +32,33 @@ const functional = {
 }
 
 /**
+ * A class as users see it: without the engine, which its constructor takes first.
+ * @template C
+ * @typedef {C extends new (engine: any, ...args: infer A) => infer T ? (new (...args: A) => T) & Omit<C, 'prototype'> : never} Bound
+ */
+
+/**
  * A class whose constructor is given the engine first.
  * @template {new (engine: any, ...args: any[]) => any} C
  * @param {import('./engine.js').Engine} engine
  * @param {C} Class
- * @returns {C extends new (engine: any, ...args: infer A) => infer T ? new (...args: A) => T : never}
+ * @returns {Bound<C>}
  */
 function withEngine(engine, Class) {
-  const Bound = class extends /** @type {new (...args: any[]) => any} */ (Class) {
+  const WithEngine = class extends /** @type {new (...args: any[]) => any} */ (Class) {
     /** @param {any[]} args */
     constructor(...args) { super(engine, ...args) }
   }
-  Object.defineProperty(Bound, 'name', { value: Class.name })
-  return /** @type {any} */ (Bound)
+  Object.defineProperty(WithEngine, 'name', { value: Class.name })
+  return /** @type {any} */ (WithEngine)
 }
 
-/** torch.nn for one engine. @param {import('./engine.js').Engine} engine */
+/**
+ * torch.nn for one engine.
+ * @param {import('./engine.js').Engine} engine
+ * @returns {{ [K in Exclude<keyof typeof modules, 'Parameter'>]: Bound<(typeof modules)[K]> }
+ *   & { Parameter: new (values: Tensor | import('./tensor.js').NestedArray) => modules.Parameter }}
+ */
 function bindModules(engine) {
   const { Parameter, ...rest } = modules
   const bound = Object.fromEntries(Object.entries(rest).map(([name, Class]) => [name, withEngine(engine, /** @type {any} */ (Class))]))

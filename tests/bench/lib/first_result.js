@@ -4,7 +4,8 @@ const EXPECTED = [7, 10, 15, 22]
 
 const firsts = {
   async ours() {
-    const { load } = await import('../../../src/js/index.js')
+    // The one file that npm installs.
+    const { load } = await import('../../../dist/js/glassformer.js')
     const gf = await load()
     const a = gf.tensor(A, { shape: [2, 2] })
     return gf.functional.matmul(a, a).data
