@@ -39,7 +39,7 @@ void gf_cross_entropy_backward(float *dlogits, const float *dlosses, const float
     float dloss = dlosses[shared ? 0 : n];
     int v = 0;
     for (; v + 4 <= V; v += 4) {
-      gf_f4 slope = gf_exp4(gf_load(log_probs + v)) - gf_splat(spread);
+      gf_f4 slope = gf_exp4_falling(gf_load(log_probs + v)) - gf_splat(spread);
       gf_store(dlogits + v, gf_load(dlogits + v) + gf_splat(dloss) * slope);
     }
     for (; v < V; v++) dlogits[v] += dloss * (gf_exp1(log_probs[v]) - spread);

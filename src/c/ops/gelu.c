@@ -13,23 +13,17 @@
 #define SQRT_2_OVER_PI 0.7978845608f
 #define CUBIC 0.044715f
 
-/* P(N(0,1) < x), with the density's exponential e^(-x^2/2) in *gauss. */
-GF_INLINE gf_f4 normal_below(gf_f4 x, gf_f4 *gauss) {
-  gf_f4 z = gf_abs(x);
-  *gauss = gf_exp4(gf_splat(-0.5f) * z * z);
-  gf_f4 tail = gf_normal_tail4(z, *gauss);
-  return gf_select(x < gf_zero(), tail, gf_splat(1.0f) - tail);
-}
-
-/* At -infinity both forms are -infinity times 0; the limit is 0, but PyTorch's formula gives NaN, and so do these. */
+/* x P(x) = max(x, 0) - |x| tail(|x|). Past 14 the tail is 0, and cutting x there keeps infinity from meeting it. At
+ * -infinity it does: the limit is 0, but PyTorch's formula gives NaN, and so does this one. */
 GF_INLINE gf_f4 gelu4(gf_f4 x) {
-  gf_f4 gauss;
-  return x * normal_below(x, &gauss);
+  gf_f4 z = gf_abs(gf_min(x, gf_splat(14.5f)));
+  return gf_max(x, gf_zero()) - z * gf_normal_tail4(z, gf_exp4_falling(gf_splat(-0.5f) * z * z));
 }
 
 /* out = x P(x)  =>  dx += dout (P(x) + x density(x)) */
 GF_INLINE gf_f4 gelu_slope4(gf_f4 x) {
-  gf_f4 gauss, below = normal_below(x, &gauss);
+  gf_f4 z = gf_abs(x), gauss = gf_exp4_falling(gf_splat(-0.5f) * z * z), tail = gf_normal_tail4(z, gauss);
+  gf_f4 below = gf_select(x < gf_zero(), tail, gf_splat(1.0f) - tail);
   return below + x * gauss * gf_splat(INVERSE_SQRT_2PI);
 }
 

@@ -14,17 +14,17 @@ GF_INLINE float gf_row_max(const float *x, int n) {
   return gf_max_lanes(most);
 }
 
-/* out[i] = exp(x[i] - shift); returns their sum in lane order. out may be x. */
+/* out[i] = exp(x[i] - shift), shift being the largest; returns their sum in lane order. out may be x. */
 GF_INLINE float gf_row_exp(float *out, const float *x, int n, float shift) {
   gf_f4 sum = gf_zero(), by = gf_splat(shift);
   int i = 0;
   for (; i + 4 <= n; i += 4) {
-    gf_f4 e = gf_exp4(gf_load(x + i) - by);
+    gf_f4 e = gf_exp4_falling(gf_load(x + i) - by);
     gf_store(out + i, e);
     sum += e;
   }
   if (i < n) {
-    gf_f4 e = gf_exp4(gf_load_tail(x + i, n - i, -GF_INFINITY) - by);
+    gf_f4 e = gf_exp4_falling(gf_load_tail(x + i, n - i, -GF_INFINITY) - by);
     gf_store_tail(out + i, e, n - i);
     sum += e;
   }
