@@ -4,7 +4,7 @@
  *     weights[i][:] = softmax over j of (scores[i][j] + mask[i][j])
  *     out[i]        = sum over j of weights[i][j] v[j]
  *
- * Sixteen queries are worked on at a time: their scores against all keys, the softmax of each row, the weighted sum.
+ * Eight queries are worked on at a time: their scores against all keys, the softmax of each row, the weighted sum.
  * That block is all the memory the method needs; scores and weights are written out in full only when the caller keeps
  * them, by the same instructions. Under a causal mask a block stops at its last visible key. A query that may attend to
  * nothing gets NaN, as in PyTorch. A NaN among values counts where its weight is 0, too (0 NaN is NaN), but under a
@@ -13,7 +13,7 @@
 #include "matmul.h"
 #include "softmax.h"
 
-enum { QUERIES = 16 };
+enum { QUERIES = 8 };
 
 GF_INLINE int min(int a, int b) { return a < b ? a : b; }
 GF_INLINE size_t row_at(gf_rows r, int b, int h) { return (size_t)b * r.batch + (size_t)h * r.head; }
