@@ -28,9 +28,11 @@ function entry(side, tower) {
   const id = (stage) => (side === 'source' ? stage : `target.${stage}`)
   return [
     room(id('tokens'), 'pieces', { ...at, words: side === 'source' ? 'pieces' : 'given', tensors: [] }),
-    room(`${side}.embedding`, 'embedding', { ...at, tensors: [`${side}_embedding.weight`, `${side}_embedding.output`] }),
+    room(`${side}.embedding`, 'embedding', {
+      ...at, tensors: [`${side}_embedding.weight`, `${side}_embedding.output`]
+    }),
     room(`${side}.positions`, 'positions', { ...at, tensors: side === 'source' ? ['positions.pe'] : [] }),
-    room(`${side}.sum`, 'sum', { ...at, tensors: [`positions.sum${second}`, `positions.output${second}`] }),
+    room(`${side}.sum`, 'sum', { ...at, tensors: [`positions.output${second}`, `positions.sum${second}`] }),
     room(`${side}.dropout`, 'dropout', { ...at, tensors: [`positions.dropout.mask${second}`] })
   ]
 }
@@ -92,7 +94,9 @@ const top = (tower) => room(tower === 'encoder' ? 'memory' : 'decoder.norm', 'no
 function exit() {
   const at = { tower: 'decoder', block: 'exit' }
   return [
-    room('logits', 'linear', { ...at, place: 'output', words: 'logits', tensors: ['output', 'output.weight', 'output.bias'] }),
+    room('logits', 'linear', {
+      ...at, place: 'output', words: 'logits', tensors: ['output', 'output.weight', 'output.bias']
+    }),
     room('sampling', 'sampling', {
       ...at, tensors: ['softmax.output', 'softmax.tempered', 'softmax.inverse_temperature', 'choice.cut', 'choice.mask',
         'choice.output']
@@ -141,8 +145,10 @@ export function roomOf(state) {
   return rooms.find(({ id }) => id === state.stage) ?? rooms[0]
 }
 
+const NOT_COMPUTED = /(weight|bias|mask|temperature|residual\d)(:\d)?$/
+
 /** The name of what a room passes on, or undefined. @param {Room} one */
-export const outputOf = ({ tensors }) => tensors.find((name) => !/weight$|bias$|mask$|temperature$|residual\d$/.test(name))
+export const outputOf = ({ tensors }) => tensors.find((name) => !NOT_COMPUTED.test(name))
 
 /** The room a tensor is at home in, or undefined. @param {Room[]} rooms @param {string} name @param {object} [run] */
 export function homeOf(rooms, name, run) {

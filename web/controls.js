@@ -46,6 +46,31 @@ const CONTROLS_OF = {
 /** Whether a control means something for a model. @param {string} name @param {string} model */
 export const isFor = (name, model) => CONTROLS_OF[model].includes(name)
 
+const USES = {
+  beams: ({ decoding }) => decoding === 'beam',
+  seed: ({ model, training, decoding }) => model !== 'trained' || training || decoding === 'sample',
+  dropout: ({ model, training }) => model === 'sentences' || training
+}
+
+/** Whether it would change anything as things stand. @param {string} name @param {object} state */
+export const isUseful = (name, state) => isFor(name, state.model) && (USES[name]?.(state) ?? true)
+
+/** The controls that mean something for a model. @param {string} model */
+export const controlsOf = (model) => CONTROLS_OF[model]
+
+/**
+ * The other values a control can take, with the key of their word where they have one.
+ * @param {string} name
+ * @param {object} state
+ * @returns {{ value: any, word?: string }[]}
+ */
+export function alternatives(name, state) {
+  const { kind, options, ladder } = SPECS[name]
+  const all = kind === 'choice' ? Object.entries(options).map(([word, value]) => ({ word, value }))
+    : (ladder?.(state) ?? []).map((value) => ({ value }))
+  return all.filter(({ value }) => value !== state[name])
+}
+
 /** The controls in the order of the settings dialog. */
 export const CONTROLS = Object.keys(SPECS)
 

@@ -1,7 +1,7 @@
 /** How deep a reader looks: a dial of four, and what the two deepest add below the figure, formulas and code. */
 
 import { roomOf } from './building.js'
-import { rules } from './inspector/made.js'
+import { reachable, rules } from './inspector/made.js'
 import { lazy } from './lazy.js'
 import { h, uniqueId } from './lib/dom.js'
 import { formula } from './lib/formula.js'
@@ -48,7 +48,7 @@ function meaning(run, stage, { symbol, tensor }) {
 
 function formulas(run, stage, recipes, t) {
   return recipes.map(({ name, formula: text, symbols }) => h('section', { className: 'recipe' },
-    h('h3', {}, h('code', {}, name), ' ', h('span', { className: 'shape' }, dimensions(tensorOf(run, name).shape))),
+    h('h2', {}, h('code', {}, name), ' ', h('span', { className: 'shape' }, dimensions(tensorOf(run, name).shape))),
     rules(text, t), h('ul', { className: 'symbols' }, symbols.map((one) => meaning(run, stage, one)))))
 }
 
@@ -63,7 +63,7 @@ function listing(code, recipes, language, t) {
   return byOperation(recipes).map(([op, names]) => {
     const entry = code[op]
     const pieces = language === 'torch' ? [{ file: 'PyTorch', code: entry.torch }] : entry[language]
-    return h('section', { className: 'recipe' }, h('h3', {}, h('code', {}, op), ' ',
+    return h('section', { className: 'recipe' }, h('h2', {}, h('code', {}, op), ' ',
       h('span', { className: 'shape' }, names.join(', '))),
     pieces.length === 0 ? h('p', { className: 'note' }, t('depth.none')) : '',
     pieces.map(({ file, line, code: text }) => h('figure', { className: 'listing' },
@@ -112,9 +112,11 @@ export function depths(stage, context) {
     if (shown.run !== run || shown.depth !== depth) return
     panel.hidden = recipes.length === 0
     panel.setAttribute('aria-label', t(`depth.${depth}`))
-    const redraw = () => (code
-      ? panel.replaceChildren(languages(redraw), ...listing(code, recipes, language, t))
-      : panel.replaceChildren(...formulas(run, stage, recipes, t)))
+    const redraw = () => {
+      panel.replaceChildren(...(code
+        ? [languages(redraw), ...listing(code, recipes, language, t)] : formulas(run, stage, recipes, t)))
+      reachable(panel)
+    }
     redraw()
   }
   return {

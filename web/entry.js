@@ -55,8 +55,8 @@ export function entry(context) {
   target.element.append(clear)
   source.help.append(h('p', { className: 'known-words' }, t('controls.source.known')), examples(context))
   return {
-    element: h('div', { className: 'entry' }, source.element, h('span', { className: 'entry-arrow', 'aria-hidden': 'true' }, '→'),
-      target.element),
+    element: h('div', { className: 'entry' }, source.element,
+      h('span', { className: 'entry-arrow', 'aria-hidden': 'true' }, '→'), target.element),
     /** @param {object} state @param {Record<string, string>} problems texts by control @param {object | null} run */
     update(state, problems, run) {
       source.update(state, problems)

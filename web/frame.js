@@ -1,7 +1,7 @@
 /** What every stage has around its figure: the question, the words, its controls, the way on. */
 
 import { outputOf, roomsOf } from './building.js'
-import { control, isFor, picker } from './controls.js'
+import { control, isFor, isUseful, picker } from './controls.js'
 import { h, prose, setText } from './lib/dom.js'
 import { dimensions } from './lib/number.js'
 import { tensorOf } from './lib/run.js'
@@ -59,7 +59,8 @@ export function frame(container, room, context) {
   const rooms = roomsOf(context.get())
   const at = rooms.indexOf(room)
   const words = (part) => t(`stages.${room.words}.${part}`)
-  const controls = stage.controls.filter((name) => isFor(name, context.get().model)).map((name) => control(name, context))
+  const controls = stage.controls.filter((name) => isFor(name, context.get().model))
+    .map((name) => ({ name, ...control(name, context) }))
   const pickers = stage.pickers.filter((name) => name !== 'sentence' || !room.tower)
     .map((name) => ({ name, ...picker(name, context) }))
   const quote = h('p', { className: 'quote' })
@@ -96,10 +97,13 @@ export function frame(container, room, context) {
       const shown = stage.data(run, state)
       figure.hidden = !shown
       off.hidden = Boolean(shown)
-      if (shown) view.update(shown)
+      if (shown) view.update(context.shared(shown, run, state))
     },
     /** @param {object} state @param {Record<string, string>} problems texts by control */
-    controls: (state, problems) => controls.forEach((one) => one.update(state, problems)),
+    controls: (state, problems) => controls.forEach((one) => {
+      one.element.hidden = !isUseful(one.name, state)
+      one.update(state, problems)
+    }),
     mark: (marks) => view.mark(marks),
     destroy: () => view.destroy()
   }

@@ -1,5 +1,5 @@
 /**
- * What the page asks about a run besides its numbers: how a cell was made, where it goes on, what a tensor is made from.
+ * What the page asks about a run besides its numbers: how a cell was made, where it goes on, what a tensor comes from.
  * Answered in the worker, where the run is alive; everything rests on the run's own explanations.
  */
 
@@ -83,8 +83,8 @@ export function firstUse(run, { name, index }, target) {
 const letterOf = (symbol) => /^[(]?([^[(]+)\[/.exec(symbol)?.[1] ?? null
 
 /**
- * The general rule of each tensor: its operation, its formula, and for each symbol of the formula the tensor that it stands
- * for and the cell of it that the first cell is made from.
+ * The general rule of each tensor: its operation, its formula, and for each symbol of the formula the tensor that it
+ * stands for and the cell of it that the first cell is made from.
  * @param {object} run
  * @param {string[]} names
  */
@@ -96,7 +96,8 @@ export function recipes(run, names) {
       const letter = letterOf(symbol)
       if (letter && source && !symbols.has(letter)) symbols.set(letter, source)
     }
-    return { name, op, formula, symbols: [...symbols].map(([symbol, source]) => ({ symbol, tensor: source.name, start: source.index })) }
+    const list = [...symbols].map(([symbol, source]) => ({ symbol, tensor: source.name, start: source.index }))
+    return { name, op, formula, symbols: list }
   })
 }
 

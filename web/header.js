@@ -1,7 +1,7 @@
 /** The top line: name, settings, language, theme, link. */
 
 import { check } from './check/dialog.js'
-import { CONTROLS, control, isFor } from './controls.js'
+import { CONTROLS, control, isUseful } from './controls.js'
 import { entry } from './entry.js'
 import { h, setText, svg, uniqueId } from './lib/dom.js'
 import { DEFAULTS } from './state.js'
@@ -24,9 +24,11 @@ function languages({ set }) {
 /** Which model is behind the glass; choosing one enters it at its first room. */
 function models({ t, set }) {
   const id = uniqueId('model')
-  const select = h('select', { id, onchange: () => set({ model: select.value, stage: DEFAULTS.stage, cell: null }, 'push') },
+  const choose = () => set({ model: select.value, stage: DEFAULTS.stage, cell: null }, 'push')
+  const select = h('select', { id, onchange: choose },
     MODELS.map((name) => h('option', { value: name }, t(`controls.model.${name}`))))
-  return { select, element: h('div', { className: 'models' }, h('label', { for: id }, t('controls.model.label')), select) }
+  const label = h('label', { for: id, className: 'visually-hidden' }, t('controls.model.label'))
+  return { select, element: h('div', { className: 'models' }, label, select) }
 }
 
 function settings({ t, set, get }) {
@@ -37,7 +39,7 @@ function settings({ t, set, get }) {
     h('div', { className: 'settings-grid' }, controls.map(({ element }) => element)))
   dialog.addEventListener('click', (event) => event.target === dialog && dialog.close())
   const update = (state, problems) => controls.forEach((one, i) => {
-    one.element.hidden = !isFor(CONTROLS[i], state.model)
+    one.element.hidden = !isUseful(CONTROLS[i], state)
     one.update(state, problems)
   })
   return { dialog, update }

@@ -1,9 +1,9 @@
-/** One cell, taken apart: where it is, what it is worth, how it was made and where it goes on; and other numbers for it. */
+/** One cell, taken apart: where it is, what it is worth, how it was made, where it goes on; and new numbers for it. */
 
 import { homeOf, roomsOf } from './building.js'
 import { placeName } from './frame.js'
 import { editField, editList, edits } from './inspector/edits.js'
-import { made } from './inspector/made.js'
+import { made, reachable } from './inspector/made.js'
 import { cellName, sameCell } from './lib/cell.js'
 import { h, prose, setText } from './lib/dom.js'
 import { brief, dimensions, exact } from './lib/number.js'
@@ -126,8 +126,11 @@ export function inspector(container, { t, press, visit, set, get, ask }) {
     const { cell, pinned } = view
     const button = (name, act) => h('button', { type: 'button', className: 'quiet', 'data-keep': name, onclick: act },
       t(`inspector.${name}`))
+    const { run, explanation } = view
+    const isOfRun = run.inputs && (explanation?.op === 'given' || run.inputs.has(cell.name))
+    const isEditable = isOfRun && type === 'float32' && !cell.isGradient && !sameCell(editing, cell)
     return h('p', { className: 'actions' },
-      type === 'float32' && !cell.isGradient && !sameCell(editing, cell) ? button('change', () => edit(cell)) : '',
+      isEditable ? button('change', () => edit(cell)) : '',
       homeLink(), pinned ? button('release', () => press(null)) : '')
   }
   function facts(tensor, value, type) {
@@ -158,6 +161,7 @@ export function inspector(container, { t, press, visit, set, get, ask }) {
       onward(),
       actions(type),
       list)
+    reachable(body)
     setText(sheet.children[0], cellName(cell))
     setText(sheet.children[1], short)
   }

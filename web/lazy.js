@@ -1,4 +1,4 @@
-/** What is fetched only when a reader asks for it: a file beside the page, or data inside a page that is a single file. */
+/** What is fetched only when a reader asks for it: a file beside the page, or data inside a page of a single file. */
 
 const known = new Map()
 

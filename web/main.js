@@ -15,6 +15,7 @@ import { translator } from './lib/text.js'
 import { map } from './map.js'
 import { MODEL_KEYS, check, explainError, fromHash, settingsOf, toHash } from './state.js'
 import { PALETTES, modeOf, onSystemTheme } from './theme.js'
+import { twin } from './twin.js'
 
 const TEXTS = { ko, en }
 const LONGEST_TRAIL = 6
@@ -125,6 +126,8 @@ function showStage() {
   page.house.setAttribute('data-model', state.model)
   parts.frame = frame(page.stage, room, context)
   parts.depths = depths(page.stage, context)
+  parts.twin?.destroy()
+  parts.twin = twin(page.stage, room, context)
   resize.disconnect()
   resize.observe(parts.frame.figure)
   document.title = `${parts.t(`stages.${room.words}.name`)} · ${parts.t('app.title')}`
@@ -143,7 +146,7 @@ const context = {
   set, look, press, leave, visit, theme, get: () => state,
   link: () => new URL(`#${toHash(state)}`, location.href).href,
   ask: (...question) => engine.ask(...question), edit: (cell) => parts.inspector.edit(cell),
-  run: () => runHere(),
+  run: () => runHere(), shared: (...details) => parts.twin.shared(...details),
   t: (...details) => parts.t(...details),
   width: () => (figureWidth || Math.floor(parts.frame.figure.getBoundingClientRect().width))
 }
@@ -171,6 +174,7 @@ function showRun() {
   if (!parts.frame) return
   parts.frame.update(runHere(), viewed())
   parts.depths.update(runHere(), state)
+  parts.twin.update(runHere(), viewed())
   page.house.setAttribute('data-depth', state.depth)
   showCell()
 }

@@ -35,7 +35,8 @@ function pulse(stamp) {
 function shapeOf(run, room) {
   const name = outputOf(room)
   const tensor = name && tensorOf(run, name)
-  return tensor ? dimensions(tensor.shape.filter((side, axis) => axis > 0 || side > 1 || !run.labels)) : ''
+  if (!tensor) return ''
+  return run.labels ? tensor.shape.slice(1).join('×') : dimensions(tensor.shape)
 }
 
 /**

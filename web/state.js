@@ -26,12 +26,13 @@ export const DEFAULTS = {
   model: 'trained', source: DATES[0], target: '', layers: 2, dimFeedforward: 64, normFirst: false, activation: 'relu',
   positional: true, scale: true, padding: false, temperature: 1, topK: 0, topP: 1, decoding: 'greedy', beams: 3,
   edits: [],
-  stage: 'tokens', sentence: 0, head: 0, part: 'q', row: 0, cell: null, depth: 'numbers', language: 'auto', theme: 'auto'
+  stage: 'tokens', sentence: 0, head: 0, part: 'q', row: 0, cell: null, depth: 'numbers', twin: '', language: 'auto', theme: 'auto'
 }
 
 const CHOICES = {
   tokenizer: ['words', 'whitespace'], positions: ['interleaved', 'concatenated', 'learned'], part: ['q', 'k', 'v'],
-  model: ['trained', 'untrained', 'sentences'], activation: ['relu', 'gelu'], decoding: ['greedy', 'sample', 'beam'],
+  model: ['trained', 'untrained', 'sentences'], activation: ['relu', 'gelu'],
+  decoding: ['greedy', 'sample', 'beam'],
   depth: ['story', 'numbers', 'formula', 'code'], language: ['auto', 'ko', 'en'], theme: ['auto', 'light', 'dark']
 }
 

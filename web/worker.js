@@ -6,23 +6,38 @@ import { questions } from './glass.js'
 import { runTranslation } from './model/run.js'
 
 let engine = null
+let kernels = null
+let second = null
 let weights = null
 let last = null
 
 const bytesOf = async (file) => new Uint8Array(typeof file === 'string' ? await (await fetch(file)).arrayBuffer() : file)
 
+/** An engine with memory of its own; the first can be asked about its run while the second computes another. */
+const start = () => load({ wasm: typeof kernels === 'string' ? new URL(kernels) : kernels })
+
+const compute = async (gf, settings) => (settings.model
+  ? runTranslation(gf, settings, settings.edits, await weights) : runPipeline(gf, settings))
+const plain = (run) => Object.fromEntries(Object.entries(run).filter(([, part]) => typeof part !== 'function'))
+
 const calls = {
   async load({ wasm, weights: file }) {
     weights = bytesOf(file)
-    engine = await load({ wasm: typeof wasm === 'string' ? new URL(wasm) : wasm })
+    kernels = wasm
+    engine = await start()
     await weights
   },
   async run({ settings }) {
-    const run = settings.model
-      ? runTranslation(engine, settings, settings.edits, await weights) : runPipeline(engine, settings)
+    const run = await compute(engine, settings)
     last?.dispose()
     last = run
-    return Object.fromEntries(Object.entries(run).filter(([, part]) => typeof part !== 'function'))
+    return plain(run)
+  },
+  async twin({ settings }) {
+    second ??= await start()
+    const run = await compute(second, settings)
+    run.dispose()
+    return plain(run)
   },
   ...questions(() => last)
 }

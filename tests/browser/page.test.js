@@ -139,7 +139,7 @@ test('a reader types, turns every control, switches language and theme', async (
   await go(page, 'mask')
   await changing(page, () => choose(page, 'causal', 'causal'))
   await compare('mask')
-  await changing(page, () => page.click('.examples button:nth-child(2)'))
+  await changing(page, () => page.click('#entrance .examples button:nth-child(2)'))
 
   await page.click('[data-language="en"]')
   assert.equal(await page.getAttribute('html', 'lang'), 'en')

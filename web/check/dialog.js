@@ -62,13 +62,14 @@ function table({ rooms }, t) {
 
 /**
  * The action and its dialog.
- * @param {{ t: Function, get(): object, run(): object | null, ask(question: string, details: object): Promise<any> }} context
+ * @param {{ t: Function, get(): object, run(): object | null,
+ *   ask(question: string, details: object): Promise<any> }} context
  */
 export function check({ t, get, run, ask }) {
   const result = h('div', { className: 'check-result', 'aria-live': 'polite' })
   const close = h('button', { type: 'button', className: 'quiet', onclick: () => dialog.close() }, t('app.close'))
   const dialog = h('dialog', { className: 'settings check', 'aria-label': t('check.label') },
-    h('header', {}, h('h2', {}, t('check.label')), close), h('p', {}, prose(t('check.what'))), result,
+    h('div', { className: 'dialog-head' }, h('h2', {}, t('check.label')), close), h('p', {}, prose(t('check.what'))), result,
     h('details', {}, h('summary', {}, t('check.why')), h('p', {}, prose(t('check.tests')))))
   dialog.addEventListener('click', (event) => event.target === dialog && dialog.close())
 
@@ -85,13 +86,17 @@ export function check({ t, get, run, ask }) {
         count: whole(found.count, document.documentElement.lang), difference: brief(found.difference),
         given: whole(found.given, document.documentElement.lang)
       }
-      result.replaceChildren(h('p', { className: 'check-total' }, t(found.isRight ? 'check.right' : 'check.wrong', values)),
-        h('div', { className: 'check-table', tabindex: '0', role: 'region', 'aria-label': t('check.stage') }, table(found, t)),
+      const list = { className: 'check-table', tabindex: '0', role: 'region', 'aria-label': t('check.stage') }
+      result.replaceChildren(
+        h('p', { className: 'check-total' }, t(found.isRight ? 'check.right' : 'check.wrong', values)),
+        h('div', list, table(found, t)),
         h('p', { className: 'note' }, t('check.given', values)))
     } catch (error) {
       result.replaceChildren(h('p', { className: 'problem' }, t('check.failed', { message: error.message })))
     }
   }
-  const button = h('button', { type: 'button', className: 'quiet', 'data-action': 'check', onclick: open }, t('check.action'))
+  const button = h('button', {
+    type: 'button', className: 'quiet', 'data-action': 'check', onclick: open
+  }, t('check.action'))
   return { button, dialog }
 }

@@ -147,10 +147,10 @@ function withEdits(computed, name, { edits = [] }) {
 
 /**
  * @param {object} run its plain data
- * @param {{ name: string, op: string, formula: string, symbols: { symbol: string, tensor: string, start: number[] }[] }[]}
- *   recipes of all its tensors
- * @returns {{ name: string, op: string, count: number, peak: number, difference: number | null }[]} difference is null for
- *   what is given or drawn: there is nothing to compute
+ * @param {{ name: string, op: string, formula: string,
+ *   symbols: { symbol: string, tensor: string, start: number[] }[] }[]} recipes of all its tensors
+ * @returns {{ name: string, op: string, count: number, peak: number, difference: number | null }[]} difference is null
+ *   for what is given or drawn: there is nothing to compute
  */
 export function recompute(run, recipes) {
   const recipeOf = new Map(recipes.map((recipe) => [recipe.name, recipe]))

@@ -1,4 +1,4 @@
-/** Where each operation is written: its kernel in src/c, its JavaScript in src/js, and the line that PyTorch has for it. */
+/** Where each operation is written: its kernel in src/c, its JavaScript in src/js, and PyTorch's line for it. */
 
 /** @typedef {{ c: [string, string[]][], js: [string, string[]][], torch: string }} Source */
 
@@ -49,7 +49,7 @@ export const SOURCES = {
     c: [['ops/relu.c', ['gf_relu_forward']]], js: [['ops/relu.js', ['relu']]], torch: 'torch.nn.functional.relu(x)'
   },
   gelu: {
-    c: [['ops/gelu.c', ['gf_gelu_forward', 'gelu4', 'normal_below']]], js: [['ops/gelu.js', ['gelu']]],
+    c: [['ops/gelu.c', ['gf_gelu_forward', 'gelu4']]], js: [['ops/gelu.js', ['gelu']]],
     torch: 'torch.nn.functional.gelu(x)'
   },
   cross_entropy: {

@@ -74,8 +74,9 @@ export function editList({ t, store, go }) {
   }, t(`inspector.edit.${name}`))
   const entry = (edit) => {
     const was = store.was(edit)
+    const { name, index } = edit
     return h('li', {},
-      h('button', { type: 'button', className: 'cell-link', onclick: () => go({ name: edit.name, index: edit.index }) }, cellName(edit)),
+      h('button', { type: 'button', className: 'cell-link', onclick: () => go({ name, index }) }, cellName(edit)),
       h('span', { className: 'edit-value' }, was === undefined ? '' : `${brief(was)} → `, h('b', {}, exact(edit.value))),
       h('button', {
         type: 'button', className: 'quiet', onclick: () => store.remove(edit),

@@ -10,6 +10,7 @@ import { numbersFormula } from './numbers.js'
 const FIRST_TERMS = 24
 const INDICES = /\[[^\]]*\]/g
 const BETWEEN_USES = '  +  '
+const BETWEEN_LINES = ',  '
 
 /** A function that gives the words of the engine's formulas in the reader's language. @param {Function} t */
 export const wordsOf = (t) => (name) => t(`inspector.words.${name}`)
@@ -67,10 +68,18 @@ export function rules(text, t) {
   return text.split(BETWEEN_USES).map((one) => {
     const { math, note, values } = splitRule(one)
     return [
-      math ? h('p', { className: 'rule' }, formula(ruleFormula(math, wordsOf(t)))) : '',
+      math ? math.split(BETWEEN_LINES).map((line) => (
+        h('p', { className: 'rule' }, formula(ruleFormula(line, wordsOf(t)))))) : '',
       note ? h('p', { className: 'note' }, t(`inspector.notes.${note}`, values)) : ''
     ]
   })
+}
+
+/** Formulas wider than their place can be scrolled, so the keyboard must reach them. @param {Element} element */
+export function reachable(element) {
+  for (const rule of element.querySelectorAll('.rule')) {
+    if (rule.scrollWidth > rule.clientWidth) rule.setAttribute('tabindex', '0')
+  }
 }
 
 function steps(list, t) {

@@ -45,12 +45,14 @@ export function arcs(container, { onLook }) {
       const middle = (TOP + BOTTOM) / 2
       const line = (r, c) => ({
         weight: values[r * cols.length + c],
-        d: `M${above[r].x} ${TOP + 6}C${above[r].x} ${middle} ${below[c].x} ${middle} ${below[c].x} ${BOTTOM - WORD + 4}`
+        d: `M${above[r].x} ${TOP + 6}C${above[r].x} ${middle} ${below[c].x} ${middle} ` +
+          `${below[c].x} ${BOTTOM - WORD + 4}`
       })
       const all = rows.flatMap((_, r) => cols.map((_, c) => ({ r, ...line(r, c) })))
       root.setAttribute('viewBox', `0 0 ${width} ${BOTTOM + 8}`)
       root.setAttribute('aria-label', label)
-      draw(faint, all.filter(({ r, weight }) => r !== row && weight > 0.1).map(({ d, weight }) => ({ d, weight: weight * 0.4 })))
+      const others = all.filter(({ r, weight }) => r !== row && weight > 0.1)
+      draw(faint, others.map(({ d, weight }) => ({ d, weight: weight * 0.4 })))
       draw(strong, all.filter(({ r, weight }) => r === row && weight > 0.005))
       write(from, above, TOP - 6, (i) => i === row, () => '')
       const share = (i) => values[row * cols.length + i]

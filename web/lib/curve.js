@@ -15,7 +15,8 @@ export function curve(container) {
   const axes = svg('path', { class: 'curve-axes' })
   const mark = svg('circle', { class: 'curve-mark', r: '5' })
   const name = svg('text', { class: 'curve-name' })
-  const root = svg('svg', { class: 'curve', role: 'img', viewBox: `0 0 ${WIDTH} ${HEIGHT}` }, axes, line, dots, mark, name)
+  const look = { class: 'curve', role: 'img', viewBox: `0 0 ${WIDTH} ${HEIGHT}` }
+  const root = svg('svg', look, axes, line, dots, mark, name)
   container.append(h('div', { className: 'curve-slot' }, root))
   return {
     /**

@@ -51,6 +51,7 @@ export function toArray(part, language) {
   const body = `[\n${rows.join(',\n')}\n]`
   const name = variable(part)
   if (language === 'js') return `const ${name} = ${body}\n`
-  if (language === 'numpy') return `import numpy as np\n${name} = np.array(${body}, dtype=np.${whole ? 'int64' : 'float32'})\n`
-  return `import torch\n${name} = torch.tensor(${body}, dtype=torch.${whole ? 'int64' : 'float32'})\n`
+  const type = whole ? 'int64' : 'float32'
+  if (language === 'numpy') return `import numpy as np\n${name} = np.array(${body}, dtype=np.${type})\n`
+  return `import torch\n${name} = torch.tensor(${body}, dtype=torch.${type})\n`
 }

@@ -56,7 +56,8 @@ export function menu(container, { t, parts, picture }) {
   }
   const row = (word, buttons) => h('div', { className: 'menu-row', role: 'group', 'aria-label': t(`figure.${word}`) },
     h('span', {}, t(`figure.${word}`)), buttons)
-  const details = h('details', { className: 'menu' }, h('summary', {}, t('figure.menu')), h('div', { className: 'menu-body' },
+  const details = h('details', { className: 'menu' }, h('summary', {}, t('figure.menu')),
+    h('div', { className: 'menu-body' },
     row('picture', ['PNG', 'SVG'].map((type) => button(type, actions[type]))), choice,
     row('table', [button('CSV', actions.CSV)]),
     row('copy', Object.entries(copies).map(([text, language]) => button(text, () => copy(language)))), said))
@@ -68,7 +69,9 @@ export function menu(container, { t, parts, picture }) {
     choice.replaceChildren(choice.firstChild, ...list.map(({ title }, i) => {
       const label = h('span')
       setNames(label, title)
-      return h('label', {}, h('input', { type: 'radio', name, value: String(i), checked: i === list.length - 1 }), label)
+      return h('label', {}, h('input', {
+        type: 'radio', name, value: String(i), checked: i === list.length - 1, 'aria-label': title
+      }), label)
     }))
   }
   details.addEventListener('toggle', () => details.open && fill())

@@ -101,8 +101,8 @@ export function product(container, handlers) {
       draw('product', outer, rowHeight)
       if (hasBias) draw('bias', outer, innerHeight)
     },
-    drawings: () => ['left', 'right', 'bias', 'product'].map((name) => (name !== 'bias' || hasBias) && heats[name].drawing())
-      .filter(Boolean),
+    drawings: () => ['left', 'right', 'bias', 'product'].filter((name) => name !== 'bias' || hasBias)
+      .map((name) => heats[name].drawing()).filter(Boolean),
     /** @param {{ current: object | null, pinned: boolean, sources: object[] }} marks cells of tensors */
     mark({ current, pinned, sources }) {
       const [left, right, result] = ['left', 'right', 'product'].map((name) => heats[name].find(current))

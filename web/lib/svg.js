@@ -1,4 +1,4 @@
-/** A figure as an SVG picture, from the same values and colours as the canvas: a pure function, so that it can be tested. */
+/** A figure as an SVG picture, from the same values and colours as the canvas: pure functions, tested without one. */
 
 import { numberSize } from './heatmap.js'
 import { dimensions, fixed } from './number.js'
@@ -11,8 +11,8 @@ const LEGEND = { width: 144, height: 8, steps: 48 }
 
 const escape = (text) => String(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
 const round = (x) => Math.round(x * 100) / 100
-const tag = (name, attributes, inside = '') => (
-  `<${name}${Object.entries(attributes).map(([key, value]) => ` ${key}="${escape(value)}"`).join('')}>${inside}</${name}>`)
+const written = (attributes) => Object.entries(attributes).map(([key, value]) => ` ${key}="${escape(value)}"`).join('')
+const tag = (name, attributes, inside = '') => `<${name}${written(attributes)}>${inside}</${name}>`
 
 /** Roughly how wide a word is: East Asian letters are square. */
 const widthOf = (text) => [...text].reduce((sum, letter) => sum + (letter > '\u1100' ? 1 : 0.58), 0) * LABEL
@@ -22,7 +22,8 @@ const widest = (labels) => labels.reduce((most, text) => Math.max(most, widthOf(
 function titled(text) {
   return text.split(/(?=[_^])/).map((piece) => {
     const shift = { _: 'sub', '^': 'super' }[piece[0]]
-    return shift ? tag('tspan', { 'baseline-shift': shift, 'font-size': 10 }, escape(piece.slice(1).replace(/[{}]/g, ''))) : escape(piece)
+    if (!shift) return escape(piece)
+    return tag('tspan', { 'baseline-shift': shift, 'font-size': 10 }, escape(piece.slice(1).replace(/[{}]/g, '')))
   }).join('')
 }
 
@@ -57,7 +58,8 @@ function linesOf({ part, view }) {
 /** One matrix with its title, shape and labels: its picture and how much room it takes. */
 function block({ part, view }) {
   const { cell, palette, title } = view
-  const [left, rotated] = [widest(part.rowLabels) + 10, part.colLabels.some((text) => widthOf(text) + 4 > cell.width)]
+  const left = widest(part.rowLabels) + 10
+  const rotated = part.colLabels.some((text) => widthOf(text) + 4 > cell.width)
   const words = part.colLabels.some((text) => !/^\d*$/.test(text))
   const step = rotated && !words ? Math.ceil((widest(part.colLabels) + 6) / cell.width) : 1
   const top = 20 + (rotated && words ? widest(part.colLabels) * 0.71 + 10 : 20)
@@ -71,8 +73,10 @@ function block({ part, view }) {
     return [rotated && words ? label({ transform: `translate(${x} -6) rotate(-45)` }, text)
       : label({ x, y: -6, 'text-anchor': 'middle' }, text)]
   })
+  const shape = tag('tspan', { 'font-size': LABEL, 'font-weight': 400, fill: palette.muted },
+    dimensions([part.rows, part.cols]))
   const heading = tag('text', { x: 0, y: 14, 'font-size': 14, 'font-weight': 600, fill: palette.ink },
-    `${titled(title)} ${tag('tspan', { 'font-size': LABEL, 'font-weight': 400, fill: palette.muted }, dimensions([part.rows, part.cols]))}`)
+    `${titled(title)} ${shape}`)
   const body = tag('g', { transform: `translate(${round(left)} ${round(top)})` },
     cellsOf({ part, view }) + linesOf({ part, view }) + rows.join('') + columns.join(''))
   const overhang = rotated && words ? widest(part.colLabels) * 0.71 : 0
@@ -90,7 +94,8 @@ function legendBlock({ domain, scale, text }, palette) {
   })).join('')
   const ends = domain.kind === 'chance' ? ['0', '0.5', '1'] : [fixed(domain.min), '0', fixed(domain.max)]
   const texts = ends.map((end, i) => tag('text', {
-    x: (i * width) / 2, y: height + 14, 'font-size': LABEL, fill: palette.muted, 'text-anchor': ['start', 'middle', 'end'][i]
+    x: (i * width) / 2, y: height + 14, 'font-size': LABEL, fill: palette.muted,
+    'text-anchor': ['start', 'middle', 'end'][i]
   }, end))
   const note = tag('text', { x: width + 12, y: height, 'font-size': LABEL, fill: palette.muted }, titled(text))
   return { svg: bars + texts.join('') + note, width: width + 12 + widthOf(text), height: height + 18 }
@@ -107,8 +112,9 @@ function flow(pieces, most) {
     x += piece.width + GAP
     return at
   })
-  return { svg: placed.map(({ svg, x: left, y: above }) => tag('g', { transform: `translate(${round(left)} ${round(above)})` }, svg)).join(''),
-    width, height: y + line }
+  const moved = ({ svg, x: left, y: above }) => (
+    tag('g', { transform: `translate(${round(left)} ${round(above)})` }, svg))
+  return { svg: placed.map(moved).join(''), width, height: y + line }
 }
 
 /**

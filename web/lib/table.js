@@ -25,7 +25,7 @@ function fillTable(table, { title, part }) {
  */
 export function tables(container) {
   const summary = h('summary')
-  const list = h('div', { className: 'tables', tabindex: '0', role: 'region' })
+  const list = h('div', { className: 'tables', tabindex: '0', role: 'group' })
   const details = h('details', { className: 'numbers' }, summary, list)
   container.append(details)
   let items = []

@@ -3,14 +3,14 @@
 import { h, setText, svg } from './dom.js'
 import { fixed } from './number.js'
 
-const [COLUMN, ROW, LEFT, TOP] = [92, 30, 56, 20]
+const [COLUMN, ROW, LEFT, TOP] = [112, 28, 40, 16]
+const WORD = 62
 
-/** Places of all branches: per step, the ones that go on first. */
+/** Places of all branches: a column a step, the best score at the top. */
 function arrange(nodes) {
-  const counts = new Map()
-  return nodes.map(({ step }) => {
-    const row = counts.get(step) ?? 0
-    counts.set(step, row + 1)
+  return nodes.map(({ step, score }, i) => {
+    const isAbove = (other, j) => other.score > score || (other.score === score && j < i)
+    const row = nodes.filter((other, j) => other.step === step && isAbove(other, j)).length
     return { x: LEFT + step * COLUMN, y: TOP + row * ROW }
   })
 }
@@ -39,16 +39,19 @@ export function tree(container) {
       const path = ancestors(nodes, best)
       const kind = (i) => (path.has(i) ? 'is-best' : nodes[i].isKept ? 'is-kept' : 'is-dropped')
       const [width, height] = ['x', 'y'].map((key) => Math.max(...places.map((place) => place[key])) + 64)
-      for (const [name, value] of Object.entries({ width, height, viewBox: `0 0 ${width} ${height}` })) root.setAttribute(name, value)
+      const frame = { width, height, viewBox: `0 0 ${width} ${height}` }
+      for (const [name, value] of Object.entries(frame)) root.setAttribute(name, value)
       const line = ({ parent }, i) => {
         const { x, y } = places[i]
-        const from = parent < 0 ? { x: 8, y: TOP } : { x: places[parent].x + 44, y: places[parent].y }
+        const from = parent < 0 ? { x: 8, y: TOP } : { x: places[parent].x + WORD, y: places[parent].y }
         const bend = (from.x + x - 8) / 2
         return svg('path', { class: kind(i), d: `M${from.x} ${from.y}C${bend} ${from.y} ${bend} ${y} ${x - 8} ${y}` })
       }
-      const word = ({ token, score }, i) => svg('g', { class: kind(i) },
-        svg('text', { x: places[i].x, y: places[i].y + 4 }, token),
-        svg('text', { class: 'tree-score', x: places[i].x + 16, y: places[i].y + 4 }, fixed(score)))
+      const word = ({ token, score }, i) => {
+        const { x, y } = places[i]
+        return svg('g', { class: kind(i) }, svg('text', { x, y: y + 4 }, token),
+          svg('text', { class: 'tree-score', x: x + (token.length > 1 ? 32 : 18), y: y + 4 }, fixed(score)))
+      }
       const order = nodes.map((_, i) => i).sort((a, b) => path.has(a) - path.has(b))
       root.replaceChildren(...order.map((i) => line(nodes[i], i)), ...nodes.map(word))
       setText(words, [...path].reverse().map((i) => `${nodes[i].token} ${fixed(nodes[i].score)}`).join(', '))

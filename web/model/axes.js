@@ -1,4 +1,4 @@
-/** What the axes of a tensor of the translator are, read off its name: a word for each, and whose names run along it. */
+/** What the axes of the translator's tensors are, read off their names: a word for each, and whose names run along. */
 
 const ATTENTION = /attn\.(scores|masked_scores|weights|dots)$/
 
@@ -24,6 +24,7 @@ const MATRIX = {
   'target_embedding.weight': { axes: ['word', 'dim'], along: ['targetWord', null] },
   'positions.pe': { axes: ['position', 'dim'], along: [null, null] },
   'output.weight': { axes: ['word', 'dim'], along: ['targetWord', null] },
+  log_probs: { axes: ['token', 'word'], along: ['target', 'targetWord'] },
   'output.bias': { axes: ['word'], along: ['targetWord'] }
 }
 
@@ -37,7 +38,8 @@ export function axesOf(name, shape) {
   if (ATTENTION.test(name)) return attention(name)
   if (shape.length === 3) {
     const words = isAboutWords(name)
-    return { axes: ['sentence', 'token', words ? 'word' : 'dim'], along: [null, sideOf(name), words ? 'targetWord' : null] }
+    const along = [null, sideOf(name), words ? 'targetWord' : null]
+    return { axes: ['sentence', 'token', words ? 'word' : 'dim'], along }
   }
   const axes = ['row', 'dim'].slice(0, shape.length)
   return { axes, along: axes.map(() => null) }

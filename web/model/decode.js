@@ -1,4 +1,4 @@
-/** From logits to tokens: temperature, top-k and top-p over all of them, and the three ways to pick one after another. */
+/** From logits to tokens: temperature, top-k and top-p over all of them, and three ways to pick one after another. */
 
 import { ranking } from '../lib/ranking.js'
 import { END, LONGEST, START, TARGET_TOKENS } from './dates.js'

@@ -41,22 +41,48 @@ const MODEL_KEYS = [
 ]
 const models = new WeakMap()
 
-/** The model of these settings; the last one is kept, since most runs only change what it reads. */
-function modelFor(gf, settings, weights) {
+/** A model with what is asked of it again and again. */
+function describe(key, model) {
+  const modules = model.namedModules().map(([, module]) => module)
+  return {
+    key, model, modules, parameters: model.parameters(), attentions: modules.filter((module) => module.in_proj_weight),
+    users: 0, shapes: new Map()
+  }
+}
+
+/**
+ * The model of these settings; the last one is kept, since most runs only change what it reads. Overwritten weights get
+ * a model of their own, which nobody else sees.
+ */
+function modelFor(gf, settings, edits, weights) {
   const key = JSON.stringify(MODEL_KEYS.map((name) => (
     name === 'seed' && settings.model === 'trained' ? null : settings[name])))
   const last = models.get(gf)
-  if (last?.key === key) return last
-  last?.model.dispose()
-  const model = build(gf, settings, weights)
-  const modules = model.namedModules().map(([, module]) => module)
-  const made = {
-    key, model, modules, parameters: model.parameters(),
-    attentions: modules.filter((module) => module.in_proj_weight)
+  const made = last?.key === key ? last : describe(key, build(gf, settings, weights))
+  const state = made.model.stateDict()
+  const overwritten = edits.filter(({ name, index }) => isWithin(state[name]?.shape, index))
+  if (overwritten.length) {
+    const own = describe(null, made === last ? made.model.clone() : made.model)
+    const tensors = own.model.stateDict()
+    for (const { name, index, value } of overwritten) tensors[name].data[offset(tensors[name].shape, index)] = value
+    return own
   }
-  models.set(gf, made)
+  if (made !== last) {
+    models.set(gf, made)
+    if (last && last.users === 0) last.model.dispose()
+  }
   return made
 }
+
+/** A run lets go of its model. */
+function release(gf, made) {
+  made.users -= 1
+  if (made.users === 0 && models.get(gf) !== made) made.model.dispose()
+}
+
+const isWithin = (shape, index) => (
+  Boolean(shape) && shape.length === index.length && index.every((i, axis) => i < shape[axis]))
+const offset = (shape, index) => index.reduce((sum, i, axis) => sum * shape[axis] + i, 0)
 
 /** Sets the switches that need no new model, and forgets the gradients of the run before. */
 function prepare({ modules, parameters, attentions }, { training, scale }) {
@@ -95,16 +121,37 @@ function samplingModules(gf, { temperature, topK, topP }) {
   return { softmax: new Softmax(), choice: (tempered) => new Choice(tempered) }
 }
 
-/** Only edits of cells that this pass has: no query and no key of the target beyond its tokens. */
-const fitting = (edits, length) => edits.filter(({ name, index }) => {
-  const { along } = axesOf(name, index)
-  return along.every((kind, axis) => kind !== 'target' || index[axis] < length)
-})
+/** The shapes of everything a pass of this model makes, by name; lengths are those of the example. */
+function shapesOf(gf, { model, shapes }, source, training) {
+  if (!shapes.has(training)) {
+    const { output, trace } = gf.trace(() => gf.noGrad(() => model.forward([source], [[START_ID]])))
+    shapes.set(training, new Map(trace.names.map((name) => [name, [...trace.get(name).shape]])))
+    trace.dispose()
+    output.dispose()
+  }
+  return shapes.get(training)
+}
+
+const ROWS = [1, LONGEST.target, TARGET_TOKENS.length]
+
+/** Shapes of what is computed from the logits, at the longest. */
+const AFTER = {
+  cross_entropy: [], log_probs: ROWS.slice(1), 'softmax.inverse_temperature': [1], 'softmax.tempered': ROWS,
+  'softmax.output': ROWS, 'choice.mask': ROWS, 'choice.cut': ROWS, 'choice.output': ROWS
+}
+
+/** Whether a pass over a source and a target of these lengths has the cell of an edit. */
+function isMade({ name, index }, known, lengths) {
+  const shape = known.get(name) ?? AFTER[name]
+  if (!shape) return false
+  const { along } = axesOf(name, shape)
+  return isWithin(shape.map((side, axis) => lengths[along[axis]] ?? side), index)
+}
 
 /** Something computed without keeping anything; with edits it has to be traced, as they are made there. */
-function compute(gf, edits, modules, fn) {
+function compute(gf, edits, fn) {
   if (edits.length === 0) return gf.tidy(() => gf.noGrad(() => fn().values.slice()))
-  const { output, trace } = gf.trace(() => gf.noGrad(fn), { modules, edits })
+  const { output, trace } = gf.trace(() => gf.noGrad(fn), { edits })
   const values = output.values.slice()
   trace.dispose()
   output.dispose()
@@ -129,8 +176,9 @@ function chooser(gf, settings) {
 const guesses = new WeakMap()
 
 /** The model's own answer, one token after another. */
-function answer(gf, model, settings, source, edits) {
-  const forward = (rows) => compute(gf, fitting(edits, rows[0].length), { }, () => (
+function answer(gf, model, settings, source, editsFor) {
+  const inModel = ({ name }) => !AFTER[name]
+  const forward = (rows) => compute(gf, editsFor(rows[0].length).filter(inModel), () => (
     model.forward(rows.map(() => source), rows)))
   if (settings.decoding === 'beam') {
     const V = TARGET_TOKENS.length
@@ -149,14 +197,14 @@ function answer(gf, model, settings, source, edits) {
 }
 
 /** What the decoder is to say: the reader's words, or its own. */
-function targetOf(gf, model, settings, source, edits) {
-  if (settings.target === null) return { ...answer(gf, model, settings, source, edits), isGiven: false }
+function targetOf(gf, model, settings, source, editsFor) {
+  if (settings.target === null) return { ...answer(gf, model, settings, source, editsFor), isGiven: false }
   const ids = encode(splitTarget(settings.target), TARGET_IDS, 0)
   return { ids: [...ids, END_ID].slice(0, LONGEST.target), isGiven: true, random: null, tree: null, best: null }
 }
 
 /** Everything that is computed, under one trace. */
-function record(gf, model, settings, source, target, edits) {
+function record(gf, model, settings, source, target, editsFor) {
   const input = [START_ID, ...target.slice(0, -1)]
   const { softmax, choice } = samplingModules(gf, settings)
   const modules = { softmax }
@@ -170,18 +218,24 @@ function record(gf, model, settings, source, target, edits) {
     modules.choice.forward(tempered)
     result.loss = loss
     return logits
-  }, { modules, edits: fitting(edits, input.length) })
+  }, { modules, edits: editsFor(input.length) })
   return { trace, modules, input, loss: result.loss }
 }
 
+/** With the norm first, a layer's last sum is what it gives, and only known as that. */
+const LAYER_OUTPUT = /^(transformer\.(encoder|decoder)\.layers\.\d+)\.output$/
+
 /** The name each tensor is explained by, and the other names it goes by. */
 function namesOf(trace) {
-  const canonical = new Map()
-  for (const name of trace.names) canonical.set(trace.get(name), name)
+  const { names } = trace
+  const canonical = new Map(names.map((name) => [trace.get(name), name]))
   const aliases = new Map()
-  for (const name of trace.names) {
+  for (const name of names) {
     const known = canonical.get(trace.get(name))
     if (known !== name) aliases.set(name, known)
+    const [, layer, tower] = LAYER_OUTPUT.exec(name) ?? []
+    const last = `${layer}.residual${tower === 'encoder' ? 2 : 3}`
+    if (layer && !names.includes(last)) aliases.set(last, known)
   }
   return { canonical, aliases }
 }
@@ -224,7 +278,9 @@ function addDots(tensors, heads) {
     for (let i = 0; i < data.length; i++) {
       const [h, r, c] = [Math.floor(i / (rows * cols)) % H, Math.floor(i / cols) % rows, i % cols]
       let sum = 0
-      for (let d = h * D; d < (h + 1) * D; d++) sum = Math.fround(sum + Math.fround(q.data[r * C + d] * k.data[c * C + d]))
+      for (let d = h * D; d < (h + 1) * D; d++) {
+        sum = Math.fround(sum + Math.fround(q.data[r * C + d] * k.data[c * C + d]))
+      }
       data[i] = sum
     }
     const name = scores.name.replace(/scores$/, 'dots')
@@ -250,7 +306,8 @@ function explainer(trace, loss, names) {
       if (!name.endsWith('.dots')) return trace.explain(names.get(name) ?? name, index)
       const { terms, sources, steps } = trace.explain(name.replace(/dots$/, 'scores'), index)
       const { value } = steps[0]
-      return { name, index, value, op: 'matmul', formula: 'q · k', terms, steps: [], sources, computed: value, rounding: 0 }
+      const made = { op: 'matmul', formula: 'q · k', terms, steps: [], sources, computed: value, rounding: 0 }
+      return { name, index, value, ...made }
     },
     /** How the derivative of the loss by a cell came about. @param {string} name @param {readonly number[]} index */
     explainGradient(name, index) {
@@ -294,13 +351,16 @@ export function runTranslation(gf, options, edits = [], weights) {
   const settings = { ...DEFAULTS, ...options, ...(options.model === 'untrained' ? {} : TRAINED) }
   const words = splitSource(settings.source)
   const source = encode(words, SOURCE_IDS, settings.padding ? LONGEST.source : 0)
-  const made = modelFor(gf, settings, weights)
+  const made = modelFor(gf, settings, edits, weights)
   const { model } = made
+  made.users += 1
   prepare(made, settings)
+  const known = edits.length ? shapesOf(gf, made, source, settings.training) : null
+  const editsFor = (length) => edits.filter((edit) => isMade(edit, known, { source: source.length, target: length }))
   if (settings.training) gf.manualSeed(settings.seed)
-  const target = targetOf(gf, model, settings, source, edits)
+  const target = targetOf(gf, model, settings, source, editsFor)
   if (settings.training) gf.manualSeed(settings.seed)
-  const { trace, modules, input, loss } = record(gf, model, settings, source, target.ids, edits)
+  const { trace, modules, input, loss } = record(gf, model, settings, source, target.ids, editsFor)
   const { canonical, aliases } = namesOf(trace)
   const tensors = collect(trace, canonical)
   addDots(tensors, settings.heads)
@@ -312,6 +372,7 @@ export function runTranslation(gf, options, edits = [], weights) {
     dispose() {
       trace.dispose()
       Object.values(modules).forEach((module) => module.dispose())
+      release(gf, made)
     }
   }
 }

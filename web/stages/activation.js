@@ -29,13 +29,13 @@ export const picture = (run, { place }) => ({
 
 export function mount(container, context) {
   const { t } = context
-  const fig = figure(container, context)
-  const before = fig.matrix()
-  const after = fig.matrix()
   const heading = h('h2')
   const slot = h('div')
   const silent = h('p', { className: 'note' })
-  container.append(h('section', { className: 'under' }, heading, slot, silent))
+  container.append(h('section', {}, heading, slot, silent))
+  const fig = figure(container, context)
+  const before = fig.matrix()
+  const after = fig.matrix()
   const bend = curve(slot)
   let shown = null
   let look = { row: 0, col: -1 }

@@ -1,7 +1,7 @@
 /** One token after another: the most probable, one drawn by its share, or the best of several beginnings. */
 
 import { chance } from '../lib/color.js'
-import { h, keep, setText, svg } from '../lib/dom.js'
+import { h, keep, setText } from '../lib/dom.js'
 import { figure } from '../lib/figure.js'
 import { fixed } from '../lib/number.js'
 import { ranking } from '../lib/ranking.js'
@@ -13,7 +13,8 @@ export const tensors = []
 export const controls = ['decoding', 'beams', 'seed']
 export const pickers = []
 
-const SMALL = 0.03
+/** The share a piece needs for each character written on it. */
+const ROOM = 0.022
 
 /** Every step with the shares it chose from, side by side as they lie on the number line, and the tree of a beam. */
 export function data(run) {
@@ -36,12 +37,14 @@ export function data(run) {
 
 export const picture = (run) => {
   const part = sentenceMatrix(run, 'choice.output')
-  const values = part.values.map((share, i) => (i % part.cols === run.decoding.steps[Math.floor(i / part.cols)].id ? share : 0))
+  const isChosen = (i) => i % part.cols === run.decoding.steps[Math.floor(i / part.cols)].id
+  const values = part.values.map((share, i) => (isChosen(i) ? share : 0))
   return { part: { ...part, values }, domain: chance() }
 }
 
 const createStep = () => h('li', { className: 'pick' }, h('span', { className: 'pick-step' }),
-  h('div', { className: 'pick-line' }), h('b', { className: 'pick-token' }), h('button', { type: 'button', className: 'cell-link pick-share' }))
+  h('div', { className: 'pick-line' }), h('b', { className: 'pick-token' }),
+  h('button', { type: 'button', className: 'cell-link pick-share' }))
 
 const createPiece = () => h('span', { className: 'piece' }, h('span'))
 
@@ -49,7 +52,9 @@ export function mount(container, context) {
   const { t } = context
   const heading = h('h2')
   const list = h('ol', { className: 'picks' })
-  const slot = h('div', { className: 'tree-slot', tabindex: '0', role: 'group', 'aria-label': t('stages.decoding.tree') })
+  const slot = h('div', {
+    className: 'tree-slot', tabindex: '0', role: 'group', 'aria-label': t('stages.decoding.tree')
+  })
   const note = h('p', { className: 'note' })
   container.append(h('section', {}, heading, slot, list, note))
   const branches = tree(slot)
@@ -62,17 +67,19 @@ export function mount(container, context) {
     setText(chosen, token)
     setText(link, fixed(share, 3))
     link.onclick = () => context.press({ name: 'choice.output', index: [0, step, word] })
-    keep(line, [...pieces.map((piece) => ({ piece })), ...(draw === null ? [] : [{ draw }])], createPiece, (element, one) => {
+    const marks = [...pieces.map((piece) => ({ piece })), ...(draw === null ? [] : [{ draw }])]
+    keep(line, marks, createPiece, (element, one) => {
       const { piece } = one
       element.className = piece ? `piece${piece.isChosen ? ' is-chosen' : ''}` : 'piece is-draw'
       element.style.setProperty('left', `${(piece ? piece.start : one.draw) * 100}%`)
       element.style.setProperty('width', piece ? `${piece.share * 100}%` : '0')
-      setText(element.firstChild, piece ? (piece.share > SMALL ? piece.token : '') : fixed(one.draw, 3))
+      const written = piece && piece.share > ROOM * piece.token.length ? piece.token : ''
+      setText(element.firstChild, piece ? written : fixed(one.draw, 3))
     })
   }
   return {
     update(next) {
-      setText(heading, t('stages.decoding.line'))
+      setText(heading, t(next.nodes ? 'stages.decoding.tree' : 'stages.decoding.line'))
       setText(note, t(`stages.decoding.${next.kind}`, { loss: fixed(next.loss, 3) }))
       slot.hidden = !next.nodes
       if (next.nodes) branches.update(next.nodes, next.best)

@@ -1,4 +1,4 @@
-/** All stages: first those of one attention block in the order a sentence goes through them, then the translator's own. */
+/** All stages: those of one attention block as a sentence goes through them, then the translator's own. */
 
 import * as tokens from './tokens.js'
 import * as ids from './ids.js'

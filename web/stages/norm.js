@@ -78,7 +78,8 @@ export function mount(container, context) {
       values: part.values.slice(row * part.cols, (row + 1) * part.cols), mean, deviation: Math.sqrt(variance),
       chosen: look.col
     })
-    lines.update([line(normalised, 'line', shown.statistics[row]), line(shown.after, 'lineAfter', statistics(shown.after)[row])])
+    const now = statistics(shown.after)[row]
+    lines.update([line(normalised, 'line', shown.statistics[row]), line(shown.after, 'lineAfter', now)])
   }
   function titleOf(name, isFirst) {
     const key = name === 'input' && isFirst ? 'inputFirst' : name === 'after' && isFirst ? 'afterFirst' : name

@@ -32,7 +32,8 @@ const createEntry = () => h('li', {}, h('span', { className: 'vocab-id' }), h('s
 
 export function mount(container, context) {
   const { t } = context
-  const list = chips(container, { onLook: (_, col) => light(col), onPress: (_, col) => light(col), onLeave: () => light() })
+  const look = (_, col) => light(col)
+  const list = chips(container, { onLook: look, onPress: look, onLeave: () => light() })
   const heading = h('h2')
   const vocabulary = h('ol', { className: 'vocabulary' })
   container.append(h('section', { className: 'known' }, heading, vocabulary))

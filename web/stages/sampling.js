@@ -34,12 +34,15 @@ export function data(run, { row }) {
 
 export const picture = (run) => ({ part: sentenceMatrix(run, 'choice.output'), domain: chance() })
 
-const CELLS = [['logit', 'output'], ['tempered', 'softmax.tempered'], ['share', 'softmax.output'], ['kept', 'choice.output']]
+const CELLS = [
+  ['logit', 'output'], ['tempered', 'softmax.tempered'], ['share', 'softmax.output'], ['kept', 'choice.output']
+]
 
 function createWord() {
   const number = () => h('button', { type: 'button', className: 'cell-link word-number' })
   return h('li', { className: 'word' }, h('b', { className: 'word-token' }), number(), number(), number(),
-    h('span', { className: 'word-track' }, h('span', { className: 'word-bar' }), h('span', { className: 'word-bar is-kept' })),
+    h('span', { className: 'word-track' }, h('span', { className: 'word-bar' }),
+      h('span', { className: 'word-bar is-kept' })),
     number())
 }
 
@@ -47,7 +50,8 @@ export function mount(container, context) {
   const { t } = context
   const list = h('ol', { className: 'words' })
   const head = h('li', { className: 'word word-head', 'aria-hidden': 'true' },
-    ['token', 'logit', 'tempered', 'share', '', 'kept'].map((key) => h('span', {}, key ? t(`stages.sampling.${key}`) : '')))
+    ['token', 'logit', 'tempered', 'share', '', 'kept'].map((key) => (
+      h('span', {}, key ? t(`stages.sampling.${key}`) : ''))))
   const heading = h('h2')
   container.append(h('section', {}, heading, h('ol', { className: 'words' }, head), list))
   const fig = figure(container, context)
@@ -63,10 +67,11 @@ export function mount(container, context) {
     const [bar, kept] = item.querySelectorAll('.word-bar')
     setText(item.firstChild, entry.token)
     CELLS.forEach(([key, name], i) => {
-      setText(buttons[i], fixed(entry[key], i > 1 ? 3 : 2))
+      const number = fixed(entry[key], i > 1 ? 3 : 2)
+      setText(buttons[i], number)
       buttons[i].dataset.tensor = name
       buttons[i].dataset.word = entry.word
-      buttons[i].setAttribute('aria-label', `${entry.token} ${t(`stages.sampling.${key}`)} ${fixed(entry[key], i > 1 ? 3 : 2)}`)
+      buttons[i].setAttribute('aria-label', `${entry.token} ${t(`stages.sampling.${key}`)} ${number}`)
     })
     bar.style.setProperty('width', `${entry.share * 100}%`)
     kept.style.setProperty('width', `${entry.kept * 100}%`)
@@ -78,9 +83,12 @@ export function mount(container, context) {
       setText(heading, t('stages.sampling.next', { step: next.row, token: next.logits.rowLabels[next.row] }))
       keep(list, next.words, createWord, fillWord)
       const last = next.words.findLastIndex(({ isKept }) => isKept)
-      ;[...list.children].forEach((item, i) => item.classList.toggle('is-last', i === last && last < next.words.length - 1))
-      const titles = Object.fromEntries(Object.keys(SHOWN).map((key) => [key, t(`stages.sampling.${key === 'shares' ? 'share' : key === 'logits' ? 'logit' : key}`)]))
-      for (const [key, matrix] of Object.entries(matrices)) matrix.update(next[key], { title: titles[key], domain: chance() })
+      const isCut = last < next.words.length - 1
+      for (const [i, item] of [...list.children].entries()) item.classList.toggle('is-last', isCut && i === last)
+      const titles = Object.fromEntries(CELLS.map(([key], i) => [Object.keys(SHOWN)[i], t(`stages.sampling.${key}`)]))
+      for (const [key, matrix] of Object.entries(matrices)) {
+        matrix.update(next[key], { title: titles[key], domain: chance() })
+      }
       fig.legend([{ domain: chance(), text: t('frame.chance') }])
       fig.numbers(t('frame.numbers'), Object.keys(SHOWN).map((key) => ({ title: titles[key], part: next[key] })))
     },

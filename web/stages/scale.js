@@ -32,16 +32,15 @@ export function mount(container, context) {
   const equation = h('div', { className: 'equation' })
   container.append(equation)
   const fig = figure(container, context)
-  fig.body.classList.add('is-pair')
   const before = fig.matrix()
   const after = fig.matrix()
   return {
     update(next) {
-      const { domain, size, isDivided } = next
+      const { domain, size, isDivided, after: { rowLabels: alignTo } } = next
       const titles = { before: t('stages.scale.before'), after: t('stages.scale.after') }
       setFormula(equation, isDivided ? `S = frac{Q K^T}{sqrt{${size}}}` : 'S = Q K^T')
-      before.update(next.before, { title: titles.before, domain, follow: twin, pair: true })
-      after.update(next.after, { title: titles.after, domain, follow: twin, pair: true })
+      before.update(next.before, { title: titles.before, domain, follow: twin, alignTo })
+      after.update(next.after, { title: titles.after, domain, follow: twin, alignTo })
       fig.legend([{ domain, text: t('frame.signed') }])
       fig.numbers(t('frame.numbers'), ['before', 'after'].map((name) => ({ title: titles[name], part: next[name] })))
     },

@@ -1,0 +1,229 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { after, before, test } from 'node:test'
+import { roomsOf } from '../../web/building.js'
+import { toArray, toCsv } from '../../web/lib/export.js'
+import { tensorOf } from '../../web/lib/run.js'
+import { valueAt } from '../../web/lib/slice.js'
+import { parse } from '../../web/lib/number.js'
+import { DEFAULTS, fromHash, toHash } from '../../web/state.js'
+import { changing, launch, open, runHere, serve, tablesOf } from './host.js'
+
+const AXE = await readFile(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8')
+const SINGLE = new URL('../../dist/glassformer.html', import.meta.url)
+const ATTENTION = 'transformer.encoder.layers.0.self_attn'
+const CELL = { name: `${ATTENTION}.scores`, index: [0, 0, 2, 1] }
+const STAGE = 'encoder.0.self_attn.scores'
+const LINK_DELAY = 250
+
+let site, browser
+before(async () => {
+  [site, browser] = await Promise.all([serve(), launch()])
+})
+after(async () => {
+  await browser?.close()
+  site?.close()
+})
+
+const address = (state) => `${site.url}#${toHash({ ...DEFAULTS, language: 'en', ...state })}`
+const told = (page) => page.$eval('[data-exact]', (cell) => [cell.dataset.exact, cell.textContent])
+const valueOf = (run, key) => {
+  const [, name, index] = /^(.+)\[(.+)\]$/.exec(key)
+  return valueAt(tensorOf(run, name), index.split(', ').map(Number))
+}
+const stageData = (state) => {
+  const room = roomsOf(state).find(({ id }) => id === state.stage)
+  return room.stage.data(runHere(state), { ...state, place: room.place })
+}
+const violations = async (page) => {
+  await page.evaluate(AXE)
+  const found = await page.evaluate(() => globalThis.axe.run())
+  return found.violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])
+}
+async function changeTo(page, text) {
+  await page.click('[data-keep="change"]')
+  await page.fill('.edit-field', text)
+  await changing(page, () => page.keyboard.press('Enter'))
+}
+
+test('from a cell into its factors, home by the crumbs, on by what it feeds, and down the chain rule', async () => {
+  const { page, complaints, close } = await open(browser, address({ stage: STAGE, cell: CELL }))
+  const run = runHere({ ...DEFAULTS })
+  await page.waitForSelector('.terms .cell-link')
+  assert.equal(await page.locator('.terms li').count(), 8)
+  assert.ok(await page.locator('.made math').count() >= 3)
+  await page.click('.terms-head button:last-child')
+  const sizes = await page.$$eval('.product-value', (list) => list.map((one) => one.textContent))
+  const sorted = sizes.map((text) => Math.abs(parse(text)))
+  assert.deepEqual(sorted, [...sorted].sort((a, b) => b - a))
+
+  await page.click('.terms li:first-child .cell-link:first-child')
+  await page.waitForFunction((name) => document.querySelector('.cell-name').textContent.startsWith(`${name}.q`), ATTENTION)
+  const [key, text] = await told(page)
+  assert.ok(Object.is(Math.fround(parse(text)), valueOf(run, key)), key)
+  assert.equal(await page.locator('.trail .cell-link').count(), 2)
+  await page.click('.trail .cell-link:first-child')
+  assert.equal((await told(page))[0], `${CELL.name}[${CELL.index.join(', ')}]`)
+
+  await page.click('.feeds .cell-link')
+  await page.waitForFunction(() => document.querySelector('.cell-name').textContent.includes('masked_scores'))
+  assert.equal((await told(page))[0], `${ATTENTION}.masked_scores[${CELL.index.join(', ')}]`)
+
+  await page.click('[data-keep="backward"]')
+  await page.waitForFunction(() => document.querySelector('[data-exact]')?.dataset.exact.startsWith('∂'))
+  const [, slope] = await told(page)
+  const { value } = run.explainGradient(`${ATTENTION}.masked_scores`, CELL.index)
+  assert.ok(Object.is(Math.fround(parse(slope)), value), `${slope}, ${value}`)
+  await page.click('.terms .cell-link >> nth=1')
+  await page.waitForFunction(() => document.querySelector('[data-exact]')?.dataset.exact.includes('weights'))
+  assert.deepEqual(await violations(page), [])
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('the dial: a picture, its numbers, its formulas, its code, in both languages', async () => {
+  for (const language of ['ko', 'en']) {
+    const { page, complaints, close } = await open(browser, address({ stage: STAGE, cell: CELL, language }))
+    const turn = (depth) => page.click(`.depths label:has(input[value="${depth}"])`)
+    await turn('story')
+    assert.equal(await page.isVisible('.facts'), false)
+    await turn('formula')
+    await page.waitForSelector('.recipe .symbol')
+    assert.equal(await page.locator('.recipe').count(), 1)
+    await page.focus('.recipe .symbol')
+    assert.equal(await page.getAttribute('.heat.is-lit', 'data-tensor'), `${ATTENTION}.q`)
+    assert.deepEqual(await violations(page), [])
+    await turn('code')
+    await page.waitForSelector('.code')
+    assert.match(await page.textContent('.depth-panel'), /static void forward_block\(/)
+    await page.click('.depth-panel .directions button:nth-child(3)')
+    assert.match(await page.textContent('.depth-panel'), /torch\.nn\.functional\.scaled_dot_product_attention/)
+    assert.deepEqual(await violations(page), [])
+    await page.waitForTimeout(LINK_DELAY)
+    assert.equal(fromHash(await page.evaluate(() => location.hash)).depth, 'code')
+    assert.deepEqual(complaints, [])
+    await close()
+  }
+})
+
+test('a figure is saved and copied, by keyboard', async () => {
+  const permissions = ['clipboard-read', 'clipboard-write']
+  const { page, complaints, close } = await open(browser, address({ stage: STAGE }), { permissions })
+  const { product } = stageData({ ...DEFAULTS, stage: STAGE })
+  await page.focus('.menu summary')
+  await page.keyboard.press('Enter')
+  const saved = async (name) => {
+    const [download] = await Promise.all([page.waitForEvent('download'), page.click(`.menu button:text-is("${name}")`)])
+    return { name: download.suggestedFilename(), body: await readFile(await download.path()) }
+  }
+  const csv = await saved('CSV')
+  assert.deepEqual([csv.name, csv.body.toString()], [`${CELL.name}-0-0.csv`, toCsv(product)])
+  const svg = (await saved('SVG')).body.toString()
+  assert.ok(svg.startsWith('<svg') && svg.includes('Who wants to look at whom?'))
+  const png = await saved('PNG')
+  assert.equal(png.name, `${CELL.name}-0-0.png`)
+  assert.equal(png.body.subarray(1, 4).toString(), 'PNG')
+  for (const [name, language] of [['NumPy', 'numpy'], ['PyTorch', 'torch'], ['JavaScript', 'js']]) {
+    await page.click(`.menu button:text-is("${name}")`)
+    await page.waitForSelector('.menu-said:not(:empty)')
+    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), toArray(product, language))
+  }
+  assert.deepEqual(await violations(page), [])
+  await page.keyboard.press('Escape')
+  assert.equal(await page.getAttribute('.menu', 'open'), null)
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('a number is changed by keyboard and by mouse, undone, redone and shared', async () => {
+  const { page, complaints, close } = await open(browser, address({ stage: STAGE }))
+  const first = await tablesOf(page)
+  const grid = page.locator('.product-result .heat')
+  await grid.focus()
+  for (const key of ['Control+Home', 'ArrowDown', 'ArrowDown', 'ArrowRight', 'Enter', 'Enter']) await page.keyboard.press(key)
+  await page.waitForSelector('.edit-field:focus')
+  await page.fill('.edit-field', 'five')
+  await page.keyboard.press('Enter')
+  assert.equal(await page.getAttribute('.edit-field', 'aria-invalid'), 'true')
+  await page.fill('.edit-field', '5')
+  await changing(page, () => page.keyboard.press('Enter'))
+  const edits = [{ ...CELL, value: 5 }]
+  const second = await tablesOf(page)
+  assert.equal(second[2].cells[2][1], '5')
+  assert.deepEqual(second.slice(0, 2), first.slice(0, 2), 'nothing upstream changes')
+  const weights = runHere({ ...DEFAULTS, edits }).tensors.get(`${ATTENTION}.weights`)
+  await page.waitForTimeout(LINK_DELAY)
+  const link = await page.evaluate(() => location.href)
+  assert.deepEqual(fromHash(new URL(link).hash).edits, edits)
+
+  await changing(page, () => page.click('[data-keep="undo"]'))
+  assert.deepEqual(await tablesOf(page), first, 'the same bits again')
+  await changing(page, () => page.click('[data-keep="redo"]'))
+  assert.deepEqual(await tablesOf(page), second)
+  await page.locator('h1').click()
+  await changing(page, () => page.keyboard.press('Control+z'))
+  assert.deepEqual(await tablesOf(page), first)
+
+  const { width, height } = await grid.boundingBox()
+  await grid.dblclick({ position: { x: width / 14, y: height / 14 } })
+  await page.waitForSelector('.edit-field:focus')
+  await page.keyboard.press('Escape')
+  assert.equal(await page.locator('.edit-field').count(), 0)
+  assert.deepEqual(complaints, [])
+  await close()
+
+  const other = await open(browser, link.replace(STAGE, 'encoder.0.self_attn.weights'))
+  const tables = await tablesOf(other.page)
+  const shown = tables.find(({ name }) => name === weights.name).cells.flat()
+  shown.forEach((text, i) => assert.ok(Object.is(Math.fround(parse(text)), weights.data[i]), `${i}: ${text}`))
+  await other.close()
+})
+
+test('changed cells pulse once, and not where motion is unwanted', async () => {
+  for (const [reducedMotion, visible] of [['no-preference', true], ['reduce', false]]) {
+    const { page, close } = await open(browser, address({ stage: STAGE, cell: CELL }), { reducedMotion })
+    await changeTo(page, '3')
+    assert.equal(await page.locator('.heat-pulse').count(), 1, 'one matrix of three has changed')
+    assert.equal(await page.isVisible('.heat-pulse'), visible)
+    await page.waitForFunction(() => !document.querySelector('.heat-pulse'))
+    await close()
+  }
+})
+
+for (const [title, where] of [['the site', null], ['the single file', SINGLE.href]]) {
+  test(`the check recomputes every number: ${title}`, async () => {
+    const link = where ? `${where}#${toHash({ ...DEFAULTS, stage: STAGE, depth: 'code' })}` : address({ stage: STAGE })
+    const { page, complaints, close } = await open(browser, link)
+    if (where) await page.waitForSelector('.code')
+    await page.click('[data-action="check"]')
+    await page.waitForSelector('.check-total')
+    assert.equal(await page.locator('.check td.is-wrong').count(), 0)
+    assert.ok(await page.locator('.check tbody tr').count() > 40)
+    await page.click('.check summary')
+    assert.deepEqual(await violations(page), [])
+    assert.deepEqual(complaints, [])
+    await close()
+  })
+}
+
+test('twins: every number of the second is that of a run under its setting', async () => {
+  const room = 'encoder.0.self_attn.weights'
+  const { page, complaints, close } = await open(browser, address({ stage: room }))
+  const first = await tablesOf(page)
+  for (const [name, value] of [['scale', false], ['normFirst', true], ['activation', 'gelu']]) {
+    await page.selectOption('.twin select', `${name}:${value}`)
+    await page.waitForFunction((text) => document.querySelector('.twin-body:not([hidden]) h2')?.textContent.length && text, name)
+    await page.waitForTimeout(LINK_DELAY)
+    const tables = await tablesOf(page)
+    assert.deepEqual(tables.slice(0, first.length), first, 'the first stays')
+    const state = { ...DEFAULTS, stage: room, [name]: value }
+    const pieces = Object.values(stageData(state)).filter((part) => part?.axis)
+    pieces.forEach((piece, i) => tables[first.length + i].cells.flat().forEach((text, at) => (
+      assert.ok(Object.is(Math.fround(parse(text)), piece.values[at]), `${name} ${piece.name} ${at}: ${text}`))))
+  }
+  assert.deepEqual(await violations(page), [])
+  await page.selectOption('.twin select', '')
+  assert.equal(await page.isVisible('.twin-body'), false)
+  assert.deepEqual(complaints, [])
+  await close()
+})
