@@ -22,6 +22,12 @@ function wrapForward(module) {
   })
 }
 
+/** Paths that `pathOf` has found. @type {WeakMap<Module, Map<Module, string | undefined>>} */
+const foundPaths = new WeakMap()
+
+/** @param {any} module @param {string} path */
+const follow = (module, path) => (path ? path.split('.').reduce((inner, name) => inner?.[name], module) : module)
+
 /** The modules whose forward is running, for each engine. @type {WeakMap<import('../engine.js').Engine, Module[]>} */
 const running = new WeakMap()
 
@@ -92,9 +98,16 @@ export class Module {
     return [...entries.filter(([, v]) => v instanceof Parameter), ...entries.filter(([name]) => this.buffers.has(name))]
   }
 
-  /** The path from here to a module inside, such as 'layers.0.linear1'. @param {Module} module */
+  /**
+   * The path from here to a module inside, such as 'layers.0.linear1'. A path found before is believed while it leads there.
+   * @param {Module} module
+   */
   pathOf(module) {
-    return this.namedModules().find(entry => entry[1] === module)?.[0]
+    const known = foundPaths.get(this) ?? new Map(), path = known.get(module)
+    if (path !== undefined && follow(this, path) === module) return path
+    const found = this.namedModules().find(entry => entry[1] === module)?.[0]
+    foundPaths.set(this, known.set(module, found))
+    return found
   }
 
   /** This module and all inside, by name, each before its children. @param {string} [prefix] @returns {[string, Module][]} */
