@@ -4,7 +4,8 @@
  *           come first, then caches and workspace, inputs, parameters, sizes. A kernel keeps nothing between calls.
  * Letters   B batch, H heads, T time (Tq queries, Tk keys), C channels, D size of a head, V vocabulary, N rows.
  * Sizes     Any size may be 0; then nothing is read or written beyond what the shape says.
- * Gradients A backward function ADDS to every gradient it is given (+=) and skips those that are NULL.
+ * Gradients A backward function ADDS to every gradient it is given (+=). One that makes several skips those that are
+ *           NULL.
  * Errors    Only what C alone can see (an id outside the table, no memory) is reported, as a return value; shapes and
  *           ranges are checked by the caller. Nothing is printed, nothing exits.
  * Bits      Every sum has one fixed order and every operation its own rounding, so results are identical on every
@@ -31,7 +32,8 @@ GF_EXPORT void gf_free(void *block);
 
 /* Text is UTF-8. Bytes that are not count as U+FFFD, one for each maximal subpart, as in TextDecoder. A long text may
  * be given in windows: the first has GF_TEXT_START, the last GF_TEXT_END, a short text both. What the last word of a
- * window becomes may depend on what follows, so the next window begins done[0] bytes after the beginning of this one. */
+ * window becomes may depend on what follows, so the next window begins done[0] bytes after the beginning of this
+ * one. */
 enum {
   GF_TEXT_START = 1,
   GF_TEXT_END = 2,
@@ -73,7 +75,7 @@ GF_EXPORT int gf_vocab_add(int32_t *ids, gf_vocab *v, const uint8_t *text, int b
  * count of each, in the same order. Returns V, or GF_NO_MEMORY. */
 GF_EXPORT int gf_vocab_order(int32_t *order, int32_t *counts, const gf_vocab *v, int sorted);
 
-/* Random numbers: PyTorch's CPU generator, bit for bit -------------------------------------------------------------- */
+/* Random numbers: PyTorch's CPU generator, bit for bit ------------------------------------------------------------- */
 
 /* The state: mt19937 and the second half of a scalar normal pair, which PyTorch keeps for the next call. */
 typedef struct {
@@ -83,6 +85,7 @@ typedef struct {
   uint32_t words[624];
 } gf_generator;
 
+/* Bytes of a gf_generator. */
 GF_EXPORT int gf_generator_size(void);
 /* torch.manual_seed: only the low 32 bits of a seed count. */
 GF_EXPORT void gf_seed(gf_generator *g, uint32_t seed);
@@ -101,18 +104,20 @@ GF_EXPORT void gf_dropout_mask(float *scale, gf_generator *g, int n, double p);
 
 /* Element by element ----------------------------------------------------------------------------------------------- */
 
-/* out = a + b and out = a * b with broadcasting. shape [4]; strides [4] in floats, 0 along a broadcast axis. */
-GF_EXPORT void gf_add_forward(float *out, const float *a, const float *b, const int32_t *shape, const int32_t *a_strides,
-                              const int32_t *b_strides);
-GF_EXPORT void gf_mul_forward(float *out, const float *a, const float *b, const int32_t *shape, const int32_t *a_strides,
-                              const int32_t *b_strides);
-/* da += dout summed over a's broadcast axes. For a product, multiplied by the other factor. */
+/* out = a + b and out = a * b with broadcasting. shape [4] is that of out; strides [4] are in floats, 0 along an axis
+ * that is repeated. */
+GF_EXPORT void gf_add_forward(float *out, const float *a, const float *b, const int32_t *shape,
+                              const int32_t *a_strides, const int32_t *b_strides);
+GF_EXPORT void gf_mul_forward(float *out, const float *a, const float *b, const int32_t *shape,
+                              const int32_t *a_strides, const int32_t *b_strides);
+/* da += dout summed over the axes along which a is repeated. For a product, multiplied by the other factor. */
 GF_EXPORT void gf_add_backward(float *da, const float *dout, const int32_t *shape, const int32_t *a_strides);
 GF_EXPORT void gf_mul_backward(float *da, const float *dout, const float *b, const int32_t *shape,
                                const int32_t *a_strides, const int32_t *b_strides);
 /* out += x, n values. */
 GF_EXPORT void gf_accumulate(float *out, const float *x, int n);
-/* x [outer,A,middle,B,inner] with its axes A and B exchanged: out [outer,B,middle,A,inner]; backward is the same walk. */
+/* x [outer,A,middle,B,inner] with its axes A and B exchanged: out [outer,B,middle,A,inner]. The sizes are the same for
+ * backward, which has dout in the place of out and dx in that of x. */
 GF_EXPORT void gf_transpose_forward(float *out, const float *x, int outer, int A, int middle, int B, int inner);
 GF_EXPORT void gf_transpose_backward(float *dx, const float *dout, int outer, int A, int middle, int B, int inner);
 /* x *= factor, n values. */
@@ -127,9 +132,10 @@ GF_EXPORT void gf_clamp(float *x, int n, float low, float high);
 /* out [n] = x [n] mask [n], where mask holds 0 or 1 / (1 - p); backward dx += dout mask. */
 GF_EXPORT void gf_dropout_forward(float *out, const float *x, const float *mask, int n);
 GF_EXPORT void gf_dropout_backward(float *dx, const float *dout, const float *mask, int n);
+/* ReLU, n values. */
 GF_EXPORT void gf_relu_forward(float *out, const float *x, int n);
 GF_EXPORT void gf_relu_backward(float *dx, const float *dout, const float *x, int n);
-/* GELU, exact (erf) or with the tanh approximation. */
+/* GELU of n values, exact (erf) or with the tanh approximation. */
 GF_EXPORT void gf_gelu_forward(float *out, const float *x, int n);
 GF_EXPORT void gf_gelu_backward(float *dx, const float *dout, const float *x, int n);
 GF_EXPORT void gf_gelu_tanh_forward(float *out, const float *x, int n);
@@ -142,7 +148,8 @@ GF_EXPORT int gf_embedding_check(const int32_t *ids, int n, int V);
 /* out [n,C] = the rows ids [n] of weight [V,C]. */
 GF_EXPORT void gf_embedding_forward(float *out, const int32_t *ids, const float *weight, int n, int C);
 /* dweight [V,C] += dout [n,C] at those rows; the row padding_idx gets nothing (-1: none is left out). */
-GF_EXPORT void gf_embedding_backward(float *dweight, const float *dout, const int32_t *ids, int padding_idx, int n, int C);
+GF_EXPORT void gf_embedding_backward(float *dweight, const float *dout, const int32_t *ids, int padding_idx, int n,
+                                     int C);
 
 typedef enum { GF_INTERLEAVED = 0, GF_CONCATENATED = 1 } gf_position_layout;
 typedef enum { GF_POWER = 0, GF_LOG = 1, GF_LOG_FLOAT = 2 } gf_position_method;
@@ -162,8 +169,8 @@ enum {
 /* Floats of workspace that gf_matmul needs. */
 GF_EXPORT int gf_matmul_workspace(void);
 /* out [batch,M,N] = a [batch,M,K] b [batch,K,N] + bias [N] (NULL: none), each cell summed from left to right. */
-GF_EXPORT void gf_matmul(float *out, float *workspace, const float *a, const float *b, const float *bias, int batch, int M,
-                         int N, int K, int flags);
+GF_EXPORT void gf_matmul(float *out, float *workspace, const float *a, const float *b, const float *bias, int batch,
+                         int M, int N, int K, int flags);
 /* b [K,N] (or [N,K] transposed) packed once for many products: panels has gf_panels_size floats. */
 GF_EXPORT int gf_panels_size(int N, int K);
 GF_EXPORT void gf_panels(float *panels, const float *b, int N, int K, int transposed);
@@ -172,12 +179,13 @@ GF_EXPORT void gf_bias_backward(float *dbias, const float *dout, int N, int C);
 
 /* Normalising ------------------------------------------------------------------------------------------------------ */
 
-/* Softmax and its logarithm over rows of C. A row of only -infinity gives NaN, as in PyTorch. */
+/* Softmax and its logarithm over rows of C: all tensors [N,C]. A row of only -infinity gives NaN, as in PyTorch. */
 GF_EXPORT void gf_softmax_forward(float *out, const float *x, int N, int C);
 GF_EXPORT void gf_softmax_backward(float *dx, const float *dout, const float *out, int N, int C);
 GF_EXPORT void gf_log_softmax_forward(float *out, const float *x, int N, int C);
 GF_EXPORT void gf_log_softmax_backward(float *dx, const float *dout, const float *out, int N, int C);
-/* Layer norm over rows of C; weight and bias [C] may be NULL. mean and rstd [N] are kept for backward. */
+/* Layer norm over rows of C: out and x [N,C]; weight and bias [C] may be NULL. mean and rstd [N] are kept for
+ * backward. dweight and dbias [C]. */
 GF_EXPORT void gf_layer_norm_forward(float *out, float *mean, float *rstd, const float *x, const float *weight,
                                      const float *bias, int N, int C, double eps);
 GF_EXPORT void gf_layer_norm_backward(float *dx, float *dweight, float *dbias, const float *dout, const float *x,
@@ -198,7 +206,7 @@ typedef struct {
   int32_t additive_head;   /* floats, 0 to share */
   const uint8_t *padding;  /* [B,Tk], 1 hides the key, or NULL */
   int32_t causal;          /* 1 hides keys j > i (aligned at the top left) */
-  int32_t score_hidden;    /* 1 computes the scores of keys hidden by causal, too, for who keeps them; 0: they are -infinity */
+  int32_t score_hidden;    /* 1: kept scores hold those of keys hidden by causal, too; 0: -infinity in their place */
 } gf_mask;
 
 typedef struct {
@@ -208,11 +216,11 @@ typedef struct {
   gf_mask mask;
 } gf_attention;
 
-GF_EXPORT int gf_attention_size(void);
 /* Floats of workspace for forward, or for backward. */
 GF_EXPORT int gf_attention_workspace(const gf_attention *p, int backward);
-/* out = softmax(scale q k^T + mask) v. scores [B,H,Tq,Tk] (scaled, before additive mask and padding) and weights [B,H,Tq,Tk] are kept
- * where given, or NULL; the output has the same bits either way. dropout [B,H,Tq,Tk] multiplies the weights, or NULL. */
+/* out = softmax(scale q k^T + mask) v. scores (scaled, before additive mask and padding) and weights, both [B,H,Tq,Tk],
+ * are kept where given, or NULL; the output has the same bits either way. dropout [B,H,Tq,Tk] multiplies the weights,
+ * or NULL. */
 GF_EXPORT void gf_attention_forward(float *out, float *scores, float *weights, float *workspace, const float *q,
                                     const float *k, const float *v, const float *dropout, const gf_attention *p);
 /* dq, dk, dv in the layouts of q, k, v, and the gradients of scores and weights [B,H,Tq,Tk]; each may be NULL. */
@@ -224,20 +232,22 @@ GF_EXPORT void gf_attention_backward(float *dq, float *dk, float *dv, float *dsc
 
 /* The position of the first target that is neither ignore_index nor inside 0 .. V-1, or -1. */
 GF_EXPORT int gf_cross_entropy_check(const int32_t *target, int N, int V, int ignore_index);
-/* Losses [N] of logits [N,V], 0 where ignored; log_probs [N,V] is kept for backward. Returns the targets not ignored. */
-GF_EXPORT int gf_cross_entropy_forward(float *losses, float *log_probs, const float *logits, const int32_t *target, int N,
-                                       int V, int ignore_index, float smoothing);
-/* dlogits [N,V] += dlosses [N] (stride 0 with shared: one value for all rows) times the derivative. */
+/* losses [N] of logits [N,V] and target [N], 0 where ignored; log_probs [N,V] is kept for backward. Returns how many
+ * targets are not ignored. */
+GF_EXPORT int gf_cross_entropy_forward(float *losses, float *log_probs, const float *logits, const int32_t *target,
+                                       int N, int V, int ignore_index, float smoothing);
+/* dlogits [N,V] += the derivative times dlosses [N], or, with `shared`, times one value [1] for all rows. */
 GF_EXPORT void gf_cross_entropy_backward(float *dlogits, const float *dlosses, const float *log_probs,
-                                         const int32_t *target, int N, int V, int ignore_index, float smoothing, int shared);
+                                         const int32_t *target, int N, int V, int ignore_index, float smoothing,
+                                         int shared);
 
-/* Optimisers: one step over n values of a parameter ------------------------------------------------------------------ */
+/* Optimisers: one step over n values of a parameter ---------------------------------------------------------------- */
 
 /* SGD with momentum buffer [n] (NULL without momentum). first: the buffer starts as the gradient. */
-GF_EXPORT void gf_sgd_step(float *param, float *buffer, const float *grad, int n, float lr, float momentum, float dampening,
-                           float weight_decay, int nesterov, int first);
+GF_EXPORT void gf_sgd_step(float *param, float *buffer, const float *grad, int n, float lr, float momentum,
+                           float dampening, float weight_decay, int nesterov, int first);
 /* Adam, or AdamW when `decoupled`: m, v [n] are the running moments, step counts from 1. */
-GF_EXPORT void gf_adam_step(float *param, float *m, float *v, const float *grad, int n, int step, double lr, double beta1,
-                            double beta2, double eps, double weight_decay, int decoupled);
+GF_EXPORT void gf_adam_step(float *param, float *m, float *v, const float *grad, int n, int step, double lr,
+                            double beta1, double beta2, double eps, double weight_decay, int decoupled);
 
 #endif

@@ -26,17 +26,18 @@ double gf_pow(double x, double y);
 double gf_sin(double x);
 double gf_cos(double x);
 
-/* e^x in four lanes for x <= 0. x = n ln 2 + r with |r| <= ln 2 / 2; a polynomial gives e^r in [0.7, 1.42], and adding n
- * to its exponent bits multiplies by 2^n. Adding 1.5 * 2^23 rounds x / ln 2 to the whole number n, which then stands in
- * the low bits. Results below the smallest normal float are 0; NaN stays NaN. */
+/* e^x in four lanes for x <= 0. x = n ln 2 + r with |r| <= ln 2 / 2; a polynomial gives e^r in [0.7, 1.42], and adding
+ * n to its exponent bits multiplies by 2^n. Adding 1.5 * 2^23 rounds x / ln 2 to the whole number n, which then stands
+ * in the low bits. Results below the smallest normal float are 0; NaN stays NaN. */
 GF_INLINE gf_f4 gf_exp4_falling(gf_f4 x) {
   const gf_f4 magic = gf_splat(12582912.0f), least = gf_splat(-87.3365f);
   gf_f4 in = gf_max(x, least), shifted = in * gf_splat(1.44269504f) + magic, n = shifted - magic;
   gf_f4 r = in - n * gf_splat(0.693115234375f) - n * gf_splat(3.1946185e-05f);
   /* 1 + r + r^2 (c0 + c1 r + c2 r^2 + c3 r^3 + c4 r^4), in pairs: a shorter chain than one step after the other. */
   gf_f4 square = r * r;
-  gf_f4 high = gf_mul_add(gf_splat(1.38146106e-3f), square, gf_mul_add(gf_splat(8.36871024e-3f), r, gf_splat(4.16683874e-2f)));
   gf_f4 low = gf_mul_add(gf_splat(1.66665207e-1f), r, gf_splat(4.99999935e-1f));
+  gf_f4 middle = gf_mul_add(gf_splat(8.36871024e-3f), r, gf_splat(4.16683874e-2f));
+  gf_f4 high = gf_mul_add(gf_splat(1.38146106e-3f), square, middle);
   gf_f4 p = gf_mul_add(gf_mul_add(high, square, low), square, r) + gf_splat(1.0f);
   gf_i4 y = (gf_i4)p + ((gf_i4)shifted << 23);
   return (gf_f4)(y & ~(x < least)) + (in - in); /* + 0, or the NaN that x is */

@@ -12,7 +12,7 @@
 
 enum { WORDS = 624, SHIFT = 397, CHUNK = 16 };
 
-/* Generator --------------------------------------------------------------------------------------------------------- */
+/* Generator -------------------------------------------------------------------------------------------------------- */
 
 int gf_generator_size(void) { return (int)sizeof(gf_generator); }
 
@@ -47,7 +47,7 @@ static uint64_t next_long(gf_generator *g) {
   return high << 32 | next_word(g);
 }
 
-/* Uniform ----------------------------------------------------------------------------------------------------------- */
+/* Uniform ---------------------------------------------------------------------------------------------------------- */
 
 static float fused(float a, float b, float c) { return (float)((double)a * b + c); }
 static float next_float(gf_generator *g) { return (float)(next_word(g) & 0xffffff) * 0x1p-24f; }
@@ -61,15 +61,16 @@ void gf_uniform_double(double *out, gf_generator *g, int n) {
   for (int i = 0; i < n; i++) out[i] = next_double(g);
 }
 
-/* Normal ------------------------------------------------------------------------------------------------------------ */
+/* Normal ----------------------------------------------------------------------------------------------------------- */
 
 static float bits_to_float(uint32_t u) { float x; memcpy(&x, &u, sizeof x); return x; }
 static uint32_t float_to_bits(float x) { uint32_t u; memcpy(&u, &x, sizeof u); return u; }
 
 /* Natural logarithm of a normal positive float. */
 static float cephes_log(float x) {
-  static const float p[9] = {7.0376836292e-2f,  -1.1514610310e-1f, 1.1676998740e-1f, -1.2420140846e-1f, 1.4249322787e-1f,
-                             -1.6668057665e-1f, 2.0000714765e-1f,  -2.4999993993e-1f, 3.3333331174e-1f};
+  static const float p[9] = {7.0376836292e-2f,  -1.1514610310e-1f, 1.1676998740e-1f,  -1.2420140846e-1f,
+                             1.4249322787e-1f,  -1.6668057665e-1f, 2.0000714765e-1f,  -2.4999993993e-1f,
+                             3.3333331174e-1f};
   uint32_t u = float_to_bits(x);
   float e = (float)((int)(u >> 23) - 126);
   x = bits_to_float((u & 0x807fffffu) | 0x3f000000u); /* mantissa in [1/2, 1) */
@@ -138,7 +139,7 @@ void gf_normal(float *out, gf_generator *g, int n, double mean, double std) {
   }
 }
 
-/* Integers and masks ------------------------------------------------------------------------------------------------ */
+/* Integers and masks ----------------------------------------------------------------------------------------------- */
 
 void gf_randint(double *out, gf_generator *g, int n, double low, double range) {
   uint64_t r = (uint64_t)range;

@@ -1,4 +1,4 @@
-/* simd.h - the four-lane vocabulary every kernel is written in.
+/* simd.h - the four-lane vocabulary the kernels are written in.
  *
  * gf_f4 holds four float32 lanes. This is the only file that knows how a target spells them: WebAssembly SIMD through
  * its intrinsics, everything else through the compiler's portable vector extension. Both spellings round every

@@ -1,3 +1,5 @@
+import { nest, range } from './shape.js'
+
 /** The stages of a pipeline run as tables for a terminal. */
 
 /**
@@ -11,15 +13,9 @@
 const TENSOR_STAGES = [
   ['embedding', 'embedding'], ['positions', 'positional_encoding'], ['sum', 'sum'], ['dropout', 'dropout'],
   ['q', 'self_attn.q'], ['k', 'self_attn.k'], ['v', 'self_attn.v'], ['scores', 'self_attn.scores'],
-  ['mask', 'self_attn.masked_scores'], ['weights', 'self_attn.weights'], ['heads', 'self_attn.heads'], ['output', 'self_attn.output']
+  ['mask', 'self_attn.masked_scores'], ['weights', 'self_attn.weights'], ['heads', 'self_attn.heads'],
+  ['output', 'self_attn.output']
 ]
-
-/** @param {readonly number[]} shape @param {ArrayLike<any>} data @param {number} [at] @returns {any} */
-function nest(shape, data, at = 0) {
-  if (!shape.length) return data[at]
-  const [side, ...rest] = shape, step = rest.reduce((n, s) => n * s, 1)
-  return Array.from({ length: side }, (_, i) => nest(rest, data, at + i * step))
-}
 
 /** @param {any} run @returns {Stage[]} */
 export function stagesOf(run) {
@@ -36,9 +32,14 @@ export function stagesOf(run) {
   return [...text, ...tensors]
 }
 
-/** Columns a terminal needs: Korean, Chinese and Japanese letters and emoji take two, combining marks none. @param {string} text */
-const width = text => [...text].reduce((n, ch) =>
-  n + (/\p{M}|\u200d/u.test(ch) ? 0 : /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60]|\p{Emoji_Presentation}/u.test(ch) ? 2 : 1), 0)
+/** Combining marks and the joiner of emoji: they take no column of a terminal. */
+const NARROW = /\p{M}|\u200d/u
+/** Korean, Chinese and Japanese letters and emoji: they take two. */
+const WIDE =
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60]|\p{Emoji_Presentation}/u
+
+/** Columns a terminal needs. @param {string} text */
+const width = text => [...text].reduce((n, ch) => n + (NARROW.test(ch) ? 0 : WIDE.test(ch) ? 2 : 1), 0)
 
 /** @param {string} text @param {number} columns */
 const left = (text, columns) => text + ' '.repeat(Math.max(0, columns - width(text)))
@@ -61,7 +62,7 @@ function table(rowNames, columnNames, cells) {
 const tokensOf = (run, b) => run.ids[b].map((/** @type {number} */ id) => run.vocab[id])
 
 /** @param {number} n */
-const numbered = n => Array.from({ length: n }, (_, i) => String(i))
+const numbered = n => range(n).map(String)
 
 /**
  * One stage: a title with the shape, then a table for each sentence (and head).
@@ -74,15 +75,18 @@ export function stageText(run, { name, shape, values }) {
 
 /** @param {any} run @param {string} name @param {any} values @returns {string[]} */
 function bodies(run, name, values) {
-  if (name === 'tokens') return values.map((/** @type {string[]} */ list, /** @type {number} */ b) => `  ${b}  ${list.join(' | ')}`)
+  if (name === 'tokens') {
+    return values.map((/** @type {string[]} */ list, /** @type {number} */ b) => `  ${b}  ${list.join(' | ')}`)
+  }
   if (name === 'vocabulary') return [table(['id'], values, [numbered(values.length)])]
-  if (name === 'ids') return [table(numbered(values.length), numbered(values[0].length), values.map((/** @type {number[]} */ row) => row.map(String)))]
-  const rows = (/** @type {number[][]} */ matrix) => matrix.map(row => row.map(number))
+  const rows = (/** @type {number[][]} */ matrix, written = number) => matrix.map(row => row.map(written))
+  if (name === 'ids') return [table(numbered(values.length), numbered(values[0].length), rows(values, String))]
   if (name === 'positions') return [table(numbered(values.length), numbered(values[0].length), rows(values))]
   const isSquare = ['scores', 'mask', 'weights'].includes(name)
   return values.flatMap((/** @type {any} */ sentence, /** @type {number} */ b) => {
     const tokens = tokensOf(run, b)
     if (!isSquare) return [`  sentence ${b}`, table(tokens, numbered(sentence[0].length), rows(sentence))]
-    return sentence.flatMap((/** @type {number[][]} */ head, /** @type {number} */ h) => [`  sentence ${b}, head ${h}`, table(tokens, tokens, rows(head))])
+    return sentence.flatMap((/** @type {number[][]} */ head, /** @type {number} */ h) =>
+      [`  sentence ${b}, head ${h}`, table(tokens, tokens, rows(head))])
   })
 }

@@ -38,7 +38,7 @@ export class Engine {
     return new Tensor(this, shape, dtype)
   }
 
-  /** @param {readonly number[]} shape @param {import('./tensor.js').DType} [dtype] */
+  /** A new tensor of zeros. @param {readonly number[]} shape @param {import('./tensor.js').DType} [dtype] */
   zeros(shape, dtype = 'float32') {
     const out = this.empty(shape, dtype)
     out.bytes.fill(0)
@@ -77,12 +77,12 @@ export class Engine {
     else this.#freed.register(tensor, /** @type {any} */ (tensor.storage), tensor)
   }
 
-  /** The tensor is being disposed. @param {Tensor} tensor */
+  /** Forgets a tensor that is being disposed. @param {Tensor} tensor */
   release(tensor) {
     if (!this.#leaveScope(tensor)) this.#freed.unregister(tensor)
   }
 
-  /** @param {Tensor} tensor */
+  /** Whether it was in one. @param {Tensor} tensor */
   #leaveScope(tensor) {
     return this.scopes.some(scope => scope.delete(tensor))
   }
@@ -94,7 +94,7 @@ export class Engine {
   }
 
   /**
-   * Runs `fn` and disposes every tensor made in it, except those it returns (alone, in arrays, objects or Maps).
+   * Runs `fn` and disposes every tensor made in it, except those it returns (alone, in arrays, objects, Maps or Sets).
    * @template T
    * @param {() => T} fn
    * @returns {T}
@@ -109,9 +109,7 @@ export class Engine {
     } finally {
       this.scopes.pop()
       for (const tensor of tensorsIn(result)) if (scope.delete(tensor)) this.adopt(tensor)
-      for (const tensor of scope) {
-        tensor.dispose()
-      }
+      for (const tensor of scope) tensor.dispose()
     }
   }
 
@@ -134,7 +132,8 @@ export class Engine {
 
 /** @param {unknown} value @returns {Iterable<Tensor>} */
 function* tensorsIn(value) {
+  const isCollection = Array.isArray(value) || value instanceof Map || value instanceof Set
   if (value instanceof Tensor) yield value
-  else if (Array.isArray(value) || value instanceof Map || value instanceof Set) for (const v of value) yield* tensorsIn(v)
+  else if (isCollection) for (const item of value) yield* tensorsIn(item)
   else if (value && Object.getPrototypeOf(value) === Object.prototype) yield* tensorsIn(Object.values(value))
 }

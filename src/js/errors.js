@@ -27,7 +27,9 @@ export const shapeText = shape => `[${shape.join(', ')}]`
  */
 export function describe(value) {
   if (value === null || value === undefined) return String(value)
-  if (typeof value === 'string') return value.length > 40 ? `a string of ${value.length} characters` : JSON.stringify(value)
+  if (typeof value === 'string') {
+    return value.length > 40 ? `a string of ${value.length} characters` : JSON.stringify(value)
+  }
   if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint') return String(value)
   if (Array.isArray(value)) return `an array of ${value.length}`
   if (typeof value === 'function') return `the function ${value.name || '(anonymous)'}`
@@ -83,7 +85,8 @@ export function numberWhere(where, name, value, expected, ok) {
 }
 
 /** @param {string} where @param {string} name @param {unknown} p @returns {number} */
-export const probability = (where, name, p) => numberWhere(where, name, p, 'a number from 0 to 1', v => v >= 0 && v <= 1)
+export const probability = (where, name, p) =>
+  numberWhere(where, name, p, 'a number from 0 to 1', v => v >= 0 && v <= 1)
 
 /**
  * One of a few words.

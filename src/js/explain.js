@@ -57,12 +57,18 @@ export const product = (...factors) => ({
   factors
 })
 
-/** @param {Term[]} terms */
+/** The sum of the terms, in double. @param {Term[]} terms */
 export const sum = terms => terms.reduce((total, t) => total + t.value, 0)
 
-/** The sum as a float32 kernel takes it: from left to right, each product and each partial sum rounded. @param {Term[]} terms */
+/**
+ * The sum as a float32 kernel takes it: from left to right, each product and each partial sum rounded.
+ * @param {Term[]} terms
+ */
 export const roundedSum = terms =>
   terms.reduce((total, t) => Math.fround(total + t.factors.reduce((v, f) => Math.fround(v * f.value), 1)), 0)
 
-/** An explanation that is only the sum of its terms. @param {string} formula @param {Term[]} terms @returns {CellExplanation} */
+/**
+ * An explanation that is only the sum of its terms.
+ * @param {string} formula @param {Term[]} terms @returns {CellExplanation}
+ */
 export const sumOf = (formula, terms) => ({ formula, terms, computed: roundedSum(terms) })

@@ -34,7 +34,8 @@ const functional = {
 /**
  * A class as users see it: without the engine, which its constructor takes first.
  * @template C
- * @typedef {C extends new (engine: any, ...args: infer A) => infer T ? (new (...args: A) => T) & Omit<C, 'prototype'> : never} Bound
+ * @typedef {C extends new (engine: any, ...args: infer A) => infer T
+ *   ? (new (...args: A) => T) & Omit<C, 'prototype'> : never} Bound
  */
 
 /**
@@ -61,7 +62,8 @@ function withEngine(engine, Class) {
  */
 function bindModules(engine) {
   const { Parameter, ...rest } = modules
-  const bound = Object.fromEntries(Object.entries(rest).map(([name, Class]) => [name, withEngine(engine, /** @type {any} */ (Class))]))
+  const bound = Object.fromEntries(Object.entries(rest).map(([name, Class]) =>
+    [name, withEngine(engine, /** @type {any} */ (Class))]))
   bound.Parameter = /** @type {any} */ (class extends Parameter {
     /** A tensor's values (shared with it) or nested arrays as a parameter: torch.nn.Parameter. @param {any} values */
     constructor(values) {

@@ -13,7 +13,10 @@ async function readFile(url) {
   return readFile(url)
 }
 
-/** By its looks: naming the class makes Node load all of fetch, which takes longer than the kernels. @param {any} value @returns {value is Response} */
+/**
+ * By its looks: naming the class makes Node load all of fetch, which takes longer than the kernels.
+ * @param {any} value @returns {value is Response}
+ */
 const isResponse = value => typeof value?.arrayBuffer === 'function' && 'ok' in value
 
 /**
@@ -31,7 +34,8 @@ async function instantiate(wasm) {
   if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) {
     return (await WebAssembly.instantiate(/** @type {BufferSource} */ (source), IMPORTS)).instance
   }
-  throw new GlassformerError('type', `load: wasm must be a URL, a Response, a module or its bytes, got ${describe(wasm)}`)
+  throw new GlassformerError('type',
+    `load: wasm must be a URL, a Response, a module or its bytes, got ${describe(wasm)}`)
 }
 
 /**
@@ -39,6 +43,7 @@ async function instantiate(wasm) {
  * @param {{ wasm?: URL | string | Response | Promise<Response> | BufferSource | WebAssembly.Module }} [options]
  *   wasm: where the kernels are; by default beside the package
  * @returns {Promise<Engine>}
+ * @throws {GlassformerError} 'type' when wasm is none of these, 'format' when it cannot be fetched or is not the kernels
  */
 export async function loadEngine({ wasm = DEFAULT_WASM } = {}) {
   const { exports } = await instantiate(wasm).catch(error => {

@@ -1,5 +1,6 @@
 import { describe, expect, GlassformerError } from './errors.js'
-import { sizeOf, Tensor, tensor as makeTensor } from './tensor.js'
+import { sizeOf } from './shape.js'
+import { Tensor, tensor as makeTensor } from './tensor.js'
 
 /**
  * The safetensors format: 8 bytes with the length of a JSON header, the header with dtype, shape and place of every
@@ -21,6 +22,7 @@ const check = (condition, message) => expect(condition, 'format', () => `safeten
  * @param {Record<string, Tensor>} tensors by name, such as `module.stateDict()`
  * @param {Record<string, string>} [metadata]
  * @returns {Uint8Array}
+ * @throws {GlassformerError} 'type' when one of them is not a tensor
  */
 export function saveSafetensors(tensors, metadata) {
   /** @type {Record<string, any>} */ const header = metadata ? { __metadata__: metadata } : {}
@@ -31,7 +33,7 @@ export function saveSafetensors(tensors, metadata) {
     end += t.bytes.length
     header[name] = { dtype: DTYPES[t.dtype], shape: [...t.shape], data_offsets: [start, end] }
   }
-  const text = JSON.stringify(header), json = new TextEncoder().encode(text + ' '.repeat((8 - (new TextEncoder().encode(text).length % 8)) % 8))
+  const json = padded(new TextEncoder().encode(JSON.stringify(header)))
   const file = new Uint8Array(8 + json.length + end)
   new DataView(file.buffer).setBigUint64(0, BigInt(json.length), true)
   file.set(json, 8)
@@ -39,10 +41,18 @@ export function saveSafetensors(tensors, metadata) {
   return file
 }
 
+/** Filled up with spaces to a multiple of 8 bytes, so that the values after it are aligned. @param {Uint8Array} json */
+function padded(json) {
+  const out = new Uint8Array(Math.ceil(json.length / 8) * 8).fill(32)
+  out.set(json)
+  return out
+}
+
 /** @param {Uint8Array} file @returns {{ header: Record<string, any>, data: Uint8Array }} */
 function readHeader(file) {
   check(file.length >= 8, () => `expected a file of at least 8 bytes, got ${file.length}`)
-  const length = new DataView(file.buffer, file.byteOffset).getBigUint64(0, true), most = Math.min(LONGEST_HEADER, file.length - 8)
+  const length = new DataView(file.buffer, file.byteOffset).getBigUint64(0, true)
+  const most = Math.min(LONGEST_HEADER, file.length - 8)
   check(length <= most, () => `the header must fit into the file (${most} bytes), but claims ${length}`)
   const json = file.subarray(8, 8 + Number(length))
   let header
@@ -55,23 +65,29 @@ function readHeader(file) {
   return { header, data: file.subarray(8 + Number(length)) }
 }
 
+/** @param {unknown} value @returns {value is number} */
+const isWhole = value => Number.isInteger(value) && Number(value) >= 0
+
 /** @param {string} name @param {any} entry @param {number} size of the data in bytes */
 function checkEntry(name, entry, size) {
   check(entry !== null && typeof entry === 'object', () => `${name} must be an object`)
   const { dtype, shape, data_offsets: offsets } = entry
   check(Object.hasOwn(BYTES, dtype), () => `${name} must have dtype F32, I32 or F64, got ${describe(dtype)}`)
-  const isShape = Array.isArray(shape) && shape.length <= 8 && shape.every(s => Number.isInteger(s) && s >= 0 && s < 2 ** 31)
+  const isShape = Array.isArray(shape) && shape.length <= 8 && shape.every(s => isWhole(s) && s < 2 ** 31)
   check(isShape, () => `${name} must have a shape of whole numbers, got ${JSON.stringify(shape)}`)
-  const isPlace = Array.isArray(offsets) && offsets.length === 2 && offsets.every(o => Number.isInteger(o)) && offsets[0] >= 0 && offsets[0] <= offsets[1] && offsets[1] <= size
-  check(isPlace, () => `${name} must lie inside the ${size} bytes of data, got ${JSON.stringify(offsets)}`)
+  const isPair = Array.isArray(offsets) && offsets.length === 2 && offsets.every(isWhole)
+  const [from, to] = isPair ? offsets : [1, 0]
+  check(from <= to && to <= size,
+    () => `${name} must lie inside the ${size} bytes of data, got ${JSON.stringify(offsets)}`)
   const bytes = sizeOf(shape) * BYTES[/** @type {'F32'} */ (dtype)]
-  check(offsets[1] - offsets[0] === bytes, () => `${name} needs ${bytes} bytes for its shape, got ${offsets[1] - offsets[0]}`)
+  check(to - from === bytes, () => `${name} needs ${bytes} bytes for its shape, got ${to - from}`)
 }
 
 /** The tensors must cover the data exactly. @param {[string, any][]} entries @param {number} size */
 function checkCover(entries, size) {
   let end = 0
-  for (const [name, { data_offsets: [from, to] }] of [...entries].sort((a, b) => a[1].data_offsets[0] - b[1].data_offsets[0] || a[1].data_offsets[1] - b[1].data_offsets[1])) {
+  const places = entries.map(([name, { data_offsets: [from, to] }]) => ({ name, from, to }))
+  for (const { name, from, to } of places.sort((a, b) => a.from - b.from || a.to - b.to)) {
     check(from === end, () => `${name} must start at byte ${end}, where the tensor before it ends, got ${from}`)
     end = to
   }
@@ -86,15 +102,18 @@ function checkCover(entries, size) {
  * @throws {GlassformerError} 'format' for anything that is not a well-formed file
  */
 export function loadSafetensors(engine, bytes) {
-  expect(bytes instanceof ArrayBuffer || bytes instanceof Uint8Array, 'type', () => `loadSafetensors: expected bytes, got ${describe(bytes)}`)
-  const file = bytes instanceof ArrayBuffer ? new Uint8Array(bytes) : new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length)
-  const { header: { __metadata__: metadata = {}, ...header }, data } = readHeader(file), entries = Object.entries(header)
+  expect(bytes instanceof ArrayBuffer || bytes instanceof Uint8Array, 'type',
+    () => `loadSafetensors: expected bytes, got ${describe(bytes)}`)
+  const file = bytes instanceof ArrayBuffer
+    ? new Uint8Array(bytes) : new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length)
+  const { header: { __metadata__: metadata = {}, ...header }, data } = readHeader(file)
+  const entries = Object.entries(header)
   for (const [name, entry] of entries) checkEntry(name, entry, data.length)
   checkCover(entries, data.length)
   const tensors = entries.map(([name, { dtype, shape, data_offsets: [from, to] }]) => {
     const values = new VIEWS[/** @type {'F32'} */ (dtype)](data.slice(from, to).buffer)
-    const kind = /** @type {import('./tensor.js').DType} */ (Object.entries(DTYPES).find(([, code]) => code === dtype)?.[0])
-    return [name, makeTensor(engine, values, { shape, dtype: kind })]
+    const kind = Object.entries(DTYPES).find(([, code]) => code === dtype)?.[0]
+    return [name, makeTensor(engine, values, { shape, dtype: /** @type {import('./tensor.js').DType} */ (kind) })]
   })
   return { tensors: Object.fromEntries(tensors), metadata }
 }

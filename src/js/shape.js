@@ -1,9 +1,12 @@
 /** Arithmetic on shapes and indices of row-major tensors. */
 
-/** @param {readonly number[]} shape @param {readonly number[]} index */
+/** How many cells a shape has. @param {readonly number[]} shape */
+export const sizeOf = shape => shape.reduce((n, side) => n * side, 1)
+
+/** The place of a cell among all of them. @param {readonly number[]} shape @param {readonly number[]} index */
 export const offsetOf = (shape, index) => index.reduce((offset, i, axis) => offset * shape[axis] + i, 0)
 
-/** @param {readonly number[]} shape @param {number} offset @returns {number[]} */
+/** The index of the cell at a place. @param {readonly number[]} shape @param {number} offset @returns {number[]} */
 export function indexOf(shape, offset) {
   const index = shape.map(() => 0)
   for (let axis = shape.length - 1; axis >= 0; axis--) {
@@ -13,8 +16,19 @@ export function indexOf(shape, offset) {
   return index
 }
 
-/** @param {number} n @returns {number[]} 0 .. n - 1 */
+/** 0 .. n - 1. @param {number} n @returns {number[]} */
 export const range = n => Array.from({ length: n }, (_, i) => i)
 
 /** Every index of a shape, in order. @param {readonly number[]} shape @returns {number[][]} */
-export const indicesOf = shape => range(shape.reduce((n, side) => n * side, 1)).map(i => indexOf(shape, i))
+export const indicesOf = shape => range(sizeOf(shape)).map(i => indexOf(shape, i))
+
+/**
+ * The cells of a shape as nested arrays; a single value for the shape [].
+ * @param {readonly number[]} shape @param {ArrayLike<number>} values @param {number} [first] the place of the first cell
+ * @returns {any}
+ */
+export function nest(shape, values, first = 0) {
+  if (!shape.length) return values[first]
+  const [side, ...inner] = shape, step = sizeOf(inner)
+  return range(side).map(i => nest(inner, values, first + i * step))
+}

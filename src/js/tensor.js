@@ -2,6 +2,7 @@ import { GlassformerError, describe, expect, shapeText, wholeNumber } from './er
 import { backward } from './autograd.js'
 import { reshape } from './ops/reshape.js'
 import { transpose } from './ops/transpose.js'
+import { nest, sizeOf } from './shape.js'
 
 /** @typedef {'float32' | 'int32' | 'float64'} DType float64 is for tables such as the positional encoding's */
 /** @typedef {number | boolean | NestedArrays} NestedArray nested to any depth */
@@ -15,8 +16,6 @@ const DTYPES = {
   float64: { bytes: 8, view: 'doubles' }
 }
 
-/** @param {readonly number[]} shape */
-export const sizeOf = shape => shape.reduce((n, side) => n * side, 1)
 
 /** A block of memory shared by tensors that show the same values; freed with the last of them. */
 class Storage {
@@ -46,7 +45,11 @@ export class Tensor {
   /** The operation that made this tensor, if it is recorded. @type {import('./autograd.js').Node | null} */ node = null
   /** Whether `backward` computes a gradient for it. */ requiresGrad = false
   /** Counts the times its values may have been changed. */ version = 0
-  /** Its rows as the matrix product wants them, while the version is the same. @type {Map<string, { version: number, panels: Tensor }> | null} */ packed = null
+  /**
+   * Its rows as the matrix product wants them, while the version is the same.
+   * @type {Map<string, { version: number, panels: Tensor }> | null}
+   */
+  packed = null
 
   /**
    * @param {import('./engine.js').Engine} engine
@@ -99,7 +102,12 @@ export class Tensor {
     return this.values
   }
 
-  /** The value at an index, one number for each axis; negative ones count from the end. @param {...number} index */
+  /**
+   * The value at an index.
+   * @param {...number} index one number for each axis; negative ones count from the end
+   * @returns {number}
+   * @throws {GlassformerError} 'shape' for too few or too many, 'index' outside
+   */
   at(...index) {
     expect(index.length === this.shape.length, 'shape',
       () => `at: expected ${this.shape.length} indices for shape ${shapeText(this.shape)}, got ${index.length}`)
@@ -113,7 +121,7 @@ export class Tensor {
     return this.values[offset]
   }
 
-  /** The only value of a tensor of size 1. */
+  /** The only value of a tensor of size 1; 'shape' for another size. @returns {number} */
   item() {
     expect(this.size === 1, 'shape', () => `item: expected one value, got ${describe(this)}`)
     return this.values[0]
@@ -121,22 +129,19 @@ export class Tensor {
 
   /** The values as nested arrays (a number for a scalar). @returns {any} */
   toArray() {
-    const { values, shape } = this
-    /** @param {number} axis @param {number} offset @param {number} size @returns {any} */
-    const nest = (axis, offset, size) => {
-      if (axis === shape.length) return values[offset]
-      const step = size / shape[axis]
-      return Array.from({ length: shape[axis] }, (_, i) => nest(axis + 1, offset + i * step, step))
-    }
-    return nest(0, 0, this.size)
+    return nest(this.shape, this.values)
   }
 
-  /** The same values in another shape; one side may be -1. @param {...(number | readonly number[])} shape @returns {Tensor} */
+  /**
+   * The same values in another shape, without copying: torch.Tensor.view.
+   * @param {...(number | readonly number[])} shape one side may be -1: what is left
+   * @returns {Tensor}
+   */
   reshape(...shape) {
     return reshape(this, /** @type {number[]} */ (shape.flat()))
   }
 
-  /** Two axes exchanged (a copy). @param {number} a @param {number} b @returns {Tensor} */
+  /** Two axes exchanged (a copy); negative ones count from the end. @param {number} a @param {number} b @returns {Tensor} */
   transpose(a, b) {
     return transpose(this, a, b)
   }
@@ -177,10 +182,9 @@ function nestedShape(where, nested) {
   for (let level = nested; Array.isArray(level); level = level[0]) shape.push(level.length)
   /** @param {unknown} level @param {number} axis */
   const check = (level, axis) => {
-    const isArray = Array.isArray(level)
+    const isArray = Array.isArray(level), wanted = axis < shape.length ? `an array of ${shape[axis]}` : 'a number'
     expect(isArray === axis < shape.length && (!isArray || level.length === shape[axis]), 'shape', () =>
-      `${where}: nested arrays must be regular; expected ${axis < shape.length ? `an array of ${shape[axis]}` : 'a number'
-      } at depth ${axis}, got ${describe(level)}`)
+      `${where}: nested arrays must be regular; expected ${wanted} at depth ${axis}, got ${describe(level)}`)
     if (isArray) level.forEach(inner => check(inner, axis + 1))
     else expect(typeof level === 'number' || typeof level === 'boolean', 'type',
       () => `${where}: expected numbers, got ${describe(level)}`)
@@ -203,7 +207,11 @@ function checkIntegers(where, values, dtype) {
  * @param {import('./engine.js').Engine} engine
  * @param {NestedArray | ArrayBufferView} values
  * @param {{ shape?: readonly number[], dtype?: DType, requiresGrad?: boolean }} [options]
- *   shape: needed when a typed array is not one-dimensional; dtype: 'float32' by default, 'int32' for an Int32Array
+ *   shape: needed when a typed array is not one-dimensional; dtype: 'float32' by default, 'int32' for an Int32Array;
+ *   requiresGrad: false
+ * @returns {Tensor}
+ * @throws {GlassformerError} 'type' and 'shape' for values that are not numbers or not regular, 'range' for an int32
+ *   tensor of numbers that are not whole, 'memory'
  */
 export function tensor(engine, values, { shape, dtype, requiresGrad = false } = {}) {
   const isTyped = ArrayBuffer.isView(values)

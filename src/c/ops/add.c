@@ -28,13 +28,14 @@ void gf_accumulate(float *out, const float *x, int n) {
   for (int i = 0; i < n; i++) out[i] += x[i];
 }
 
-/* Sums run in double, one value after the other, over two lanes of even and odd places. */
+/* Sums run in double. Values at even and at odd places are summed apart, so that two chains of additions overlap. */
 double gf_sum(const float *x, int n) {
   double even = 0.0, odd = 0.0;
   for (int i = 0; i + 1 < n; i += 2) even += x[i], odd += x[i + 1];
   return n % 2 ? even + odd + x[n - 1] : even + odd;
 }
 
+/* One chain: only gradient clipping by the 1-norm asks for it. */
 double gf_sum_absolute(const float *x, int n) {
   double sum = 0.0;
   for (int i = 0; i < n; i++) sum += __builtin_fabsf(x[i]);

@@ -28,29 +28,28 @@ typedef struct {
 
 static head head_of(const gf_attention *p, const float *q, const float *k, const float *v, const float *dropout, int b,
                     int h) {
+  const gf_mask *mask = &p->mask;
   size_t square = ((size_t)b * p->H + h) * p->Tq * p->Tk;
-  return (head){p,
-                q + row_at(p->q, b, h),
-                k + row_at(p->k, b, h),
-                v + row_at(p->v, b, h),
-                p->mask.additive ? p->mask.additive + (size_t)b * p->mask.additive_batch + (size_t)h * p->mask.additive_head
-                                 : NULL,
-                dropout ? dropout + square : NULL,
-                p->mask.padding ? p->mask.padding + (size_t)b * p->Tk : NULL,
-                square};
+  size_t additive = (size_t)b * mask->additive_batch + (size_t)h * mask->additive_head;
+  return (head){.p = p,
+                .q = q + row_at(p->q, b, h),
+                .k = k + row_at(p->k, b, h),
+                .v = v + row_at(p->v, b, h),
+                .additive = mask->additive ? mask->additive + additive : NULL,
+                .dropout = dropout ? dropout + square : NULL,
+                .padding = mask->padding ? mask->padding + (size_t)b * p->Tk : NULL,
+                .square = square};
 }
 
-int gf_attention_size(void) { return (int)sizeof(gf_attention); }
-
 int gf_attention_workspace(const gf_attention *p, int backward) {
-  int square = p->Tq * p->Tk, panels = gf_panel_size(p->Tk, p->D) + gf_panel_size(p->Dv, p->Tk);
+  int square = p->Tq * p->Tk, panels = gf_panels_size(p->Tk, p->D) + gf_panels_size(p->Dv, p->Tk);
   return GF_MATMUL_WORKSPACE + (backward ? 2 * square : panels + QUERIES * p->Tk);
 }
 
 /* Keys visible to queries below row `end`: with a causal mask those up to the last of them. */
 static int visible(const gf_attention *p, int end) { return p->mask.causal ? min(end, p->Tk) : p->Tk; }
 
-/* weights[0..Tk) from the first n scores of query i. */
+/* row[0..n) holds the scores of query i and becomes its weights. */
 static void weigh(const head *t, float *row, int i, int n) {
   const gf_attention *p = t->p;
   int seen = visible(p, i + 1);
@@ -65,6 +64,7 @@ static void weigh(const head *t, float *row, int i, int n) {
   for (int j = seen; j < n; j++) row[j] = rest;
 }
 
+/* to[0..Tk) = row[0..n), with `rest` for the keys after them. */
 static void keep(float *to, const float *row, int n, int Tk, float rest) {
   memcpy(to, row, sizeof(float) * n);
   for (int j = n; j < Tk; j++) to[j] = rest;
@@ -79,9 +79,11 @@ typedef struct {
 static void forward_block(const head *t, float *out, float *scores, float *weights, const room *space, int i0) {
   const gf_attention *p = t->p;
   float *block = space->block;
-  int rows = min(QUERIES, p->Tq - i0), Tk = p->Tk, n = visible(p, i0 + rows), scored = scores && p->mask.score_hidden ? Tk : n;
+  int rows = min(QUERIES, p->Tq - i0), Tk = p->Tk, n = visible(p, i0 + rows);
+  int scored = scores && p->mask.score_hidden ? Tk : n;
   gf_product qk = {.c = block, .ldc = Tk, .a = t->q + (size_t)i0 * p->q.time, .lda = p->q.time, .b = space->k_panels,
-                   .ldb = p->D, .b_layout = GF_B_PANELS, .M = rows, .N = scored, .K = p->D, .workspace = space->product};
+                   .ldb = p->D, .b_layout = GF_B_PANELS, .M = rows, .N = scored, .K = p->D,
+                   .workspace = space->product};
   gf_multiply(&qk);
   for (int r = 0; r < rows; r++) {
     float *row = block + (size_t)r * Tk;
@@ -100,8 +102,8 @@ static void forward_block(const head *t, float *out, float *scores, float *weigh
 
 void gf_attention_forward(float *out, float *scores, float *weights, float *workspace, const float *q, const float *k,
                           const float *v, const float *dropout, const gf_attention *p) {
-  float *k_panels = workspace + GF_MATMUL_WORKSPACE, *v_panels = k_panels + gf_panel_size(p->Tk, p->D);
-  room space = {workspace, k_panels, v_panels, v_panels + gf_panel_size(p->Dv, p->Tk)};
+  float *k_panels = workspace + GF_MATMUL_WORKSPACE, *v_panels = k_panels + gf_panels_size(p->Tk, p->D);
+  room space = {workspace, k_panels, v_panels, v_panels + gf_panels_size(p->Dv, p->Tk)};
   for (int b = 0; b < p->B; b++)
     for (int h = 0; h < p->H; h++) {
       head t = head_of(p, q, k, v, dropout, b, h);
@@ -118,7 +120,8 @@ static void softmax_backward(float *dw, const float *w, int n) {
   for (int j = 0; j < n; j++) dw[j] = w[j] * (dw[j] - mean);
 }
 
-/* One sentence and head. ds and used are [Tq,Tk] blocks of workspace: the scores' gradient, the weights after dropout. */
+/* One sentence and head. ds and used are [Tq,Tk] blocks of workspace: the scores' gradient, and the weights after
+ * dropout. */
 static void backward_head(const head *t, float *dq, float *dk, float *dv, float *dscores, float *dweights, float *ds,
                           float *used, float *workspace, const float *dout, const float *weights) {
   const gf_attention *p = t->p;

@@ -30,9 +30,10 @@ int gf_cross_entropy_forward(float *losses, float *log_probs, const float *logit
   return kept;
 }
 
-/* loss = -(1-s) lp[target] - s/V sum lp, lp = log softmax(x)  =>  dx[v] += dloss (softmax(x)[v] - (1-s) [v = target] - s/V) */
-void gf_cross_entropy_backward(float *dlogits, const float *dlosses, const float *log_probs, const int32_t *target, int N,
-                               int V, int ignore_index, float smoothing, int shared) {
+/* loss = -(1-s) lp[target] - s/V sum lp, with lp = log softmax(x)
+ *     =>  dx[v] += dloss (softmax(x)[v] - (1-s) [v = target] - s/V) */
+void gf_cross_entropy_backward(float *dlogits, const float *dlosses, const float *log_probs, const int32_t *target,
+                               int N, int V, int ignore_index, float smoothing, int shared) {
   float spread = smoothing / V;
   for (int n = 0; n < N; n++, dlogits += V, log_probs += V) {
     if (target[n] == ignore_index) continue;

@@ -65,7 +65,9 @@ GF_INLINE void map_backward(float *dx, const float *dout, const float *x, int n,
 }
 
 void gf_gelu_forward(float *out, const float *x, int n) { map(out, x, n, gelu4); }
-void gf_gelu_backward(float *dx, const float *dout, const float *x, int n) { map_backward(dx, dout, x, n, gelu_slope4); }
+void gf_gelu_backward(float *dx, const float *dout, const float *x, int n) {
+  map_backward(dx, dout, x, n, gelu_slope4);
+}
 void gf_gelu_tanh_forward(float *out, const float *x, int n) { map(out, x, n, gelu_tanh4); }
 void gf_gelu_tanh_backward(float *dx, const float *dout, const float *x, int n) {
   map_backward(dx, dout, x, n, gelu_tanh_slope4);

@@ -33,7 +33,8 @@ static moments row_moments(const float *x, int C, double eps) {
 GF_INLINE gf_f4 normalise(gf_f4 x, gf_f4 mean, gf_f4 mean_rest, gf_f4 rstd) { return ((x - mean) - mean_rest) * rstd; }
 
 GF_INLINE void row_forward(float *out, const float *x, const float *weight, const float *bias, int C, moments m) {
-  gf_f4 mean = gf_splat((float)m.mean), rest = gf_splat((float)(m.mean - (float)m.mean)), rstd = gf_splat((float)m.rstd);
+  gf_f4 mean = gf_splat((float)m.mean), rest = gf_splat((float)(m.mean - (float)m.mean));
+  gf_f4 rstd = gf_splat((float)m.rstd);
   int c = 0;
   for (; c + 4 <= C; c += 4) {
     gf_f4 y = normalise(gf_load(x + c), mean, rest, rstd);
@@ -63,8 +64,8 @@ void gf_layer_norm_forward(float *out, float *mean, float *rstd, const float *x,
  *     out = xhat weight + bias            =>  dbias += dout,  dweight += dout xhat
  *     xhat = (x - mean(x)) rstd(x)        =>  dx += rstd (g - mean(g) - xhat mean(g xhat))
  */
-static void row_backward(float *dx, float *dweight, float *dbias, const float *dout, const float *x, const float *weight,
-                         int C, float mean, float rstd) {
+static void row_backward(float *dx, float *dweight, float *dbias, const float *dout, const float *x,
+                         const float *weight, int C, float mean, float rstd) {
   double sum = 0.0, sum_xhat = 0.0;
   /* mean is rounded; xhat's own mean puts back what that took away. */
   double shift = gf_sum(x, C) / C - mean;
@@ -83,8 +84,8 @@ static void row_backward(float *dx, float *dweight, float *dbias, const float *d
   }
 }
 
-void gf_layer_norm_backward(float *dx, float *dweight, float *dbias, const float *dout, const float *x, const float *mean,
-                            const float *rstd, const float *weight, int N, int C) {
+void gf_layer_norm_backward(float *dx, float *dweight, float *dbias, const float *dout, const float *x,
+                            const float *mean, const float *rstd, const float *weight, int N, int C) {
   for (int n = 0; n < N; n++)
     row_backward(dx ? dx + (size_t)n * C : NULL, dweight, dbias, dout + (size_t)n * C, x + (size_t)n * C, weight, C,
                  mean[n], rstd[n]);

@@ -6,8 +6,8 @@
  * a cell's bits do not depend on its neighbours, and a reader can redo the sum by hand. Speed comes from working on
  * many cells at once. A tile of 4 rows by 8 columns keeps its 8 accumulators, two vectors of B and one splat of A in
  * the 16 vector registers an engine has; five rows would spill. A is packed by quadruples of rows, B by panels of 8
- * columns, both k by k, so that the tile reads two streams; k is cut into blocks of 256, and two panels of B (16 KB) stay
- * in the first cache while all rows of A pass by.
+ * columns, both k by k, so that the tile reads two streams; k is cut into blocks of 256, and two panels of B (16 KB)
+ * stay in the first cache while all rows of A pass by.
  *
  * Backward: with y = x W^T, dx = dy W and dW = dy^T x are products too; only the packing differs.
  */
@@ -60,8 +60,8 @@ static __attribute__((noinline)) void full_tile(float *c, size_t c_stride, const
 }
 
 /* One row against two panels: four chains of sums, enough to keep up with memory. */
-static __attribute__((noinline)) void row_tile(gf_f4 *cells, const float *a, size_t a_step, const float *b, const float *c,
-                                               int K) {
+static __attribute__((noinline)) void row_tile(gf_f4 *cells, const float *a, size_t a_step, const float *b,
+                                               const float *c, int K) {
   gf_f4 v0 = cells[0], v1 = cells[1], v2 = cells[2], v3 = cells[3];
   for (int k = 0; k < K; k++, a += a_step, b += PANEL, c += PANEL) {
     gf_f4 x = gf_splat_at(a);
@@ -128,8 +128,8 @@ GF_INLINE void row_cells(const gf_product *p, int m, int n, int panels, const fl
 
 /* All rows from m0 to m1 against one or two panels. The packed quadruples of A are in the workspace; a few rows alone
  * are read where they lie, unless they lie across. */
-static void rows_by_panels(const gf_product *p, int m0, int m1, int n, int panels, const float *b, size_t b_panel, int k0,
-                           int K) {
+static void rows_by_panels(const gf_product *p, int m0, int m1, int n, int panels, const float *b, size_t b_panel,
+                           int k0, int K) {
   int m = m0, first = k0 == 0;
   for (; m + ROWS <= m1; m += ROWS)
     for (int c = 0; c < panels; c++)
@@ -144,8 +144,10 @@ static void rows_by_panels(const gf_product *p, int m0, int m1, int n, int panel
 
 /* Four rows of four values each become four columns. */
 GF_INLINE void transpose4(gf_f4 *v) {
-  gf_f4 ab_low = __builtin_shufflevector(v[0], v[1], 0, 4, 1, 5), ab_high = __builtin_shufflevector(v[0], v[1], 2, 6, 3, 7);
-  gf_f4 cd_low = __builtin_shufflevector(v[2], v[3], 0, 4, 1, 5), cd_high = __builtin_shufflevector(v[2], v[3], 2, 6, 3, 7);
+  gf_f4 ab_low = __builtin_shufflevector(v[0], v[1], 0, 4, 1, 5);
+  gf_f4 ab_high = __builtin_shufflevector(v[0], v[1], 2, 6, 3, 7);
+  gf_f4 cd_low = __builtin_shufflevector(v[2], v[3], 0, 4, 1, 5);
+  gf_f4 cd_high = __builtin_shufflevector(v[2], v[3], 2, 6, 3, 7);
   v[0] = __builtin_shufflevector(ab_low, cd_low, 0, 1, 4, 5);
   v[1] = __builtin_shufflevector(ab_low, cd_low, 2, 3, 6, 7);
   v[2] = __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5);
@@ -230,7 +232,8 @@ static void block(const gf_product *p, int m0, int m1, int k0, int K) {
   for (int n = 0; n < p->N; n += PAIR * PANEL) {
     int panels = p->N - n > PANEL ? PAIR : 1;
     if (p->b_layout == GF_B_PANELS) {
-      rows_by_panels(p, m0, m1, n, panels, p->b + (size_t)n * p->ldb + (size_t)k0 * PANEL, (size_t)p->ldb * PANEL, k0, K);
+      const float *ready = p->b + (size_t)n * p->ldb + (size_t)k0 * PANEL;
+      rows_by_panels(p, m0, m1, n, panels, ready, (size_t)p->ldb * PANEL, k0, K);
       continue;
     }
     for (int c = 0; c < panels; c++)
@@ -263,7 +266,7 @@ void gf_matmul(float *out, float *workspace, const float *a, const float *b, con
   }
 }
 
-int gf_panels_size(int N, int K) { return gf_panel_size(N, K); }
+int gf_panels_size(int N, int K) { return (N + PANEL - 1) / PANEL * PANEL * K; }
 
 void gf_panels(float *panels, const float *b, int N, int K, int transposed) {
   gf_pack_panels(panels, b, transposed ? K : N, transposed ? GF_B_TRANSPOSED : GF_B_ROWS, N, K);

@@ -26,8 +26,7 @@ typedef struct {
 #define GF_MATMUL_WORKSPACE (256 * 256)
 
 void gf_multiply(const gf_product *p);
-/* Floats that the panels of a [K, N] matrix take. */
-static inline int gf_panel_size(int N, int K) { return (N + 7) / 8 * 8 * K; }
+/* Packs b [K, N], or [N, K] transposed, its rows ldb floats apart; panels has gf_panels_size(N, K) floats. */
 void gf_pack_panels(float *panels, const float *b, int ldb, gf_layout layout, int N, int K);
 
 #endif

@@ -31,6 +31,7 @@ GF_INLINE float gf_row_exp(float *out, const float *x, int n, float shift) {
   return gf_sum_lanes(sum);
 }
 
+/* x *= factor, n values */
 GF_INLINE void gf_row_scale(float *x, int n, float factor) {
   gf_f4 by = gf_splat(factor);
   int i = 0;

@@ -1,4 +1,5 @@
 import { describe, expect, shapeText } from '../errors.js'
+import { sizeOf } from '../shape.js'
 import { Tensor, tensor as makeTensor } from '../tensor.js'
 
 /**
@@ -6,17 +7,22 @@ import { Tensor, tensor as makeTensor } from '../tensor.js'
  * @param {string} where @param {string} name @param {unknown} value @returns {Tensor}
  */
 export function floatTensor(where, name, value) {
-  expect(value instanceof Tensor, 'type', () => `${where}: ${name} must be a tensor (gf.tensor), got ${describe(value)}`)
+  expect(value instanceof Tensor, 'type',
+    () => `${where}: ${name} must be a tensor (gf.tensor), got ${describe(value)}`)
   expect(value.dtype === 'float32', 'type', () => `${where}: ${name} must be a float32 tensor, got ${describe(value)}`)
   expect(!value.disposed, 'state', () => `${where}: ${name} was disposed`)
   return value
 }
 
-/** Tensors of one operation must live in one memory. @param {string} where @param {...(Tensor | null | undefined)} tensors */
+/**
+ * Tensors of one operation must live in one memory.
+ * @param {string} where @param {...(Tensor | null | undefined)} tensors
+ */
 export function sameEngine(where, ...tensors) {
   const [first, ...rest] = tensors.filter(t => t)
   expect(rest.every(t => t?.engine === first?.engine), 'state', () =>
-    `${where}: the tensors belong to different engines; load() once and make all of them there (one is from another engine)`)
+    `${where}: the tensors belong to different engines; load() once and make all of them there ` +
+    '(one is from another engine)')
 }
 
 /** @param {string} where @param {string} name @param {unknown} value @returns {Tensor | null} */
@@ -31,7 +37,8 @@ export const optionalTensor = (where, name, value) =>
 export function idTensor(engine, where, name, value) {
   if (value instanceof Tensor) {
     expect(value.dtype === 'int32', 'type', () => `${where}: ${name} must be an int32 tensor, got ${describe(value)}`)
-    expect(!value.disposed && value.engine === engine, 'state', () => `${where}: ${name} was disposed or belongs to another engine`)
+    expect(!value.disposed && value.engine === engine, 'state',
+      () => `${where}: ${name} was disposed or belongs to another engine`)
     return value
   }
   expect(Array.isArray(value) || value instanceof Int32Array, 'type',
@@ -39,24 +46,33 @@ export function idTensor(engine, where, name, value) {
   return makeTensor(engine, value, { dtype: 'int32' })
 }
 
-/** @param {string} where @param {string} name @param {Tensor | null} tensor @param {readonly number[]} shape @param {string} why */
+/**
+ * @param {string} where @param {string} name @param {Tensor | null} tensor
+ * @param {readonly number[]} shape @param {string} why this shape, for the message
+ */
 export function expectShape(where, name, tensor, shape, why) {
   if (!tensor) return
   expect(shapeText(tensor.shape) === shapeText(shape), 'shape',
     () => `${where}: ${name} must have shape ${shapeText(shape)} (${why}), got ${shapeText(tensor.shape)}`)
 }
 
-/** @param {string} where @param {string} name @param {Tensor} tensor @param {number} rank @param {string} axes */
+/**
+ * @param {string} where @param {string} name @param {Tensor} tensor
+ * @param {number} rank @param {string} axes their letters, for the message
+ */
 export function expectRank(where, name, tensor, rank, axes) {
   expect(tensor.shape.length === rank, 'shape',
     () => `${where}: ${name} must have shape ${axes}, got ${shapeText(tensor.shape)}`)
 }
 
-/** The last side of a shape; an error for a scalar. @param {string} where @param {string} name @param {Tensor} tensor */
+/**
+ * The last side of a shape; an error for a scalar.
+ * @param {string} where @param {string} name @param {Tensor} tensor
+ */
 export function lastSide(where, name, tensor) {
   expect(tensor.shape.length > 0, 'shape', () => `${where}: ${name} must have at least one axis, got a scalar`)
   return tensor.shape[tensor.shape.length - 1]
 }
 
 /** How many rows of `side` a tensor has; also right when side is 0. @param {Tensor} tensor */
-export const rowsOf = tensor => tensor.shape.slice(0, -1).reduce((n, side) => n * side, 1)
+export const rowsOf = tensor => sizeOf(tensor.shape.slice(0, -1))

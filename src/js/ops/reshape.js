@@ -1,8 +1,8 @@
 import { describe, expect, shapeText, wholeNumber } from '../errors.js'
 import { record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
-import { indexOf, offsetOf } from '../shape.js'
-import { sizeOf, Tensor } from '../tensor.js'
+import { indexOf, offsetOf, sizeOf } from '../shape.js'
+import { Tensor } from '../tensor.js'
 
 /** @type {import('../autograd.js').Operation} */
 const op = {
@@ -10,8 +10,7 @@ const op = {
   isView: true,
   /* out = x in another shape  =>  dx += dout */
   backward({ inputs: { x }, outputs: { out } }, gradient) {
-    const dx = gradient(x)
-    if (dx) out.engine.c.gf_accumulate(dx, gradient(out), out.size)
+    out.engine.c.gf_accumulate(gradient(x), gradient(out), out.size)
   },
   explain({ inputs: { x }, outputs: { out } }, _, index) {
     const source = indexOf(x.shape, offsetOf(out.shape, index))
@@ -28,6 +27,7 @@ const op = {
  * @param {Tensor} x
  * @param {readonly number[]} shape one side may be -1: what is left
  * @returns {Tensor}
+ * @throws {import('../errors.js').GlassformerError} 'shape' when the sizes differ
  */
 export function reshape(x, shape) {
   shape.forEach((side, axis) => wholeNumber('reshape', `shape[${axis}]`, side, -1))

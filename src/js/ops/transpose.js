@@ -1,9 +1,10 @@
 import { wholeNumber } from '../errors.js'
 import { record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
+import { sizeOf } from '../shape.js'
 import { floatTensor } from './checks.js'
 
-/** @param {readonly number[]} list @param {number} a @param {number} b @returns {number[]} */
+/** The same list with two places exchanged. @param {readonly number[]} list @param {number} a @param {number} b */
 function exchange(list, a, b) {
   const result = [...list]
   result[a] = list[b]
@@ -15,8 +16,7 @@ function exchange(list, a, b) {
 const op = {
   name: 'transpose',
   backward({ inputs: { x }, outputs: { out }, saved: { sides } }, gradient) {
-    const dx = gradient(x)
-    if (dx) out.engine.c.gf_transpose_backward(dx, gradient(out), ...sides)
+    out.engine.c.gf_transpose_backward(gradient(x), gradient(out), ...sides)
   },
   explain({ inputs: { x }, saved: { a, b } }, _, index) {
     return sumOf('out = x', [product(cell(x, exchange(index, a, b), 'x'))])
@@ -39,8 +39,8 @@ export function transpose(x, first, second) {
   const axes = [first, second].map((axis, i) =>
     wholeNumber('transpose', i ? 'second axis' : 'first axis', axis < 0 ? axis + rank : axis, 0, rank - 1))
   const [a, b] = axes.sort((p, q) => p - q)
-  const side = (/** @type {number} */ from, /** @type {number} */ to) => x.shape.slice(from, to).reduce((n, s) => n * s, 1)
-  const sides = a === b ? [1, 1, 1, 1, x.size] : [side(0, a), x.shape[a], side(a + 1, b), x.shape[b], side(b + 1, rank)]
+  const size = (/** @type {number} */ from, /** @type {number} */ to) => sizeOf(x.shape.slice(from, to))
+  const sides = a === b ? [1, 1, 1, 1, x.size] : [size(0, a), x.shape[a], size(a + 1, b), x.shape[b], size(b + 1, rank)]
   const out = x.engine.empty(exchange(x.shape, a, b))
   x.engine.c.gf_transpose_forward(out.address, x.address, ...sides)
   return record(x.engine, op, { x }, { out }, { sides, a, b })
