@@ -170,6 +170,15 @@ start() {
   npx sirv dist/site --port "$PORT" --host localhost
 }
 
+# From key press to repaint in Chromium.
+bench_page() {
+  packages
+  compiler
+  test_tools
+  site
+  CHROMIUM=$(browser) node tests/bench/page.js
+}
+
 test() {
   packages
   compiler

@@ -1,6 +1,6 @@
 import { record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
-import { broadcast, operandIndex, resultIndices } from './broadcast.js'
+import { broadcast, operandIndex, passFours, resultIndices } from './broadcast.js'
 import { floatTensor, sameEngine } from './checks.js'
 
 /** @type {import('../autograd.js').Operation} */
@@ -10,15 +10,11 @@ const op = {
     const { engine } = out
     for (const [tensor, strides] of [[a, aStrides], [b, bStrides]]) {
       const to = gradient(tensor), from = gradient(out)
-      if (to) {
-        const at = engine.pass([...sides, ...strides])
-        engine.c.gf_add_backward(to, from, at, at + 16)
-      }
+      if (to) engine.c.gf_add_backward(to, from, ...passFours(engine, sides, strides))
     }
   },
   explain({ inputs: { a, b } }, _, index) {
-    const terms = Object.entries({ a, b }).map(([symbol, t]) =>
-      product(cell(t, operandIndex(t.shape, index), symbol)))
+    const terms = Object.entries({ a, b }).map(([symbol, t]) => product(cell(t, operandIndex(t.shape, index), symbol)))
     return sumOf('out = a + b', terms)
   },
   explainGradient({ inputs, outputs: { out } }, input, index, d) {
@@ -42,7 +38,7 @@ export function add(a, b) {
   floatTensor('add', 'b', b)
   sameEngine('add', a, b)
   const { shape, sides, aStrides, bStrides } = broadcast('add', a.shape, b.shape)
-  const out = engine.empty(shape), at = engine.pass([...sides, ...aStrides, ...bStrides])
-  engine.c.gf_add_forward(out.address, a.address, b.address, at, at + 16, at + 32)
+  const out = engine.empty(shape)
+  engine.c.gf_add_forward(out.address, a.address, b.address, ...passFours(engine, sides, aStrides, bStrides))
   return record(engine, op, { a, b }, { out }, { sides, aStrides, bStrides })
 }

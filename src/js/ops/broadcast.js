@@ -1,4 +1,5 @@
 import { expect, shapeText } from '../errors.js'
+import { range } from '../shape.js'
 
 /**
  * How two shapes are walked together: axes are aligned at the right, an axis of length 1 is repeated, and neighbouring
@@ -11,7 +12,7 @@ import { expect, shapeText } from '../errors.js'
 export function broadcast(where, a, b) {
   const rank = Math.max(a.length, b.length)
   const side = (/** @type {readonly number[]} */ s, /** @type {number} */ axis) => s[axis - rank + s.length] ?? 1
-  const shape = Array.from({ length: rank }, (_, axis) => {
+  const shape = range(rank).map(axis => {
     const [p, q] = [side(a, axis), side(b, axis)]
     expect(p === q || p === 1 || q === 1, 'shape',
       () => `${where}: shapes ${shapeText(a)} and ${shapeText(b)} do not broadcast: ${p} and ${q} on axis ${axis}`)
@@ -39,19 +40,33 @@ export function broadcast(where, a, b) {
   return { shape, sides: axes.map(axis => axis.side), aStrides: strides('a'), bStrides: strides('b') }
 }
 
-/** The cell of an operand that a cell of the result uses. @param {readonly number[]} shape @param {readonly number[]} index */
+/**
+ * Sides and strides in memory for the next kernel call.
+ * @param {import('../engine.js').Engine} engine @param {...readonly number[]} fours lists of four
+ * @returns {number[]} the address of each
+ */
+export function passFours(engine, ...fours) {
+  const first = engine.pass(fours.flat())
+  return fours.map((_, i) => first + 16 * i)
+}
+
+/**
+ * The cell of an operand that a cell of the result uses.
+ * @param {readonly number[]} shape of the operand @param {readonly number[]} index of the result
+ */
 export const operandIndex = (shape, index) =>
   shape.map((side, axis) => (side === 1 ? 0 : index[index.length - shape.length + axis]))
 
 /**
  * The cells of the result that use one cell of an operand.
- * @param {readonly number[]} result @param {readonly number[]} operand @param {readonly number[]} index
+ * @param {readonly number[]} result its shape @param {readonly number[]} operand its shape
+ * @param {readonly number[]} index of the operand
  * @returns {number[][]}
  */
 export function resultIndices(result, operand, index) {
   return result.reduce((indices, side, axis) => {
     const own = axis - result.length + operand.length
-    const choices = own >= 0 && operand[own] === side ? [index[own]] : Array.from({ length: side }, (_, i) => i)
+    const choices = own >= 0 && operand[own] === side ? [index[own]] : range(side)
     return indices.flatMap(head => choices.map(i => [...head, i]))
   }, /** @type {number[][]} */ ([[]]))
 }

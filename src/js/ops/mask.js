@@ -15,7 +15,8 @@ const additiveValues = (nested, hidden) =>
  * An attention mask as numbers that are added to the scores.
  * @param {import('../engine.js').Engine} engine
  * @param {string} where
- * @param {any} mask nested booleans, nested numbers or a float32 tensor, of shape [Tq, Tk] or with heads and batch before
+ * @param {any} mask nested booleans, nested numbers or a float32 tensor, of shape [Tq, Tk], or with heads and batch
+ *   before
  * @param {boolean} hidden which boolean hides: false in torch's functional form, true in its modules
  * @param {Sizes} sizes
  * @returns {AdditiveMask | null}
@@ -27,7 +28,8 @@ export function additiveMask(engine, where, mask, hidden, { B, H, Tq, Tk }) {
   const numbers = typeof firstLeaf(mask) === 'boolean' ? additiveValues(mask, hidden) : mask
   if (B * H * Tq * Tk === 0 && Array.isArray(mask)) return null
   const tensor = numbers instanceof Tensor ? numbers : makeTensor(engine, numbers)
-  expect(tensor.dtype === 'float32', 'type', () => `${where}: attnMask must be a float32 tensor, got ${describe(tensor)}`)
+  expect(tensor.dtype === 'float32', 'type',
+    () => `${where}: attnMask must be a float32 tensor, got ${describe(tensor)}`)
   const square = Tq * Tk, shape = shapeText(tensor.shape)
   const layouts = [
     { shape: [Tq, Tk], batch: 0, head: 0 },
@@ -38,13 +40,13 @@ export function additiveMask(engine, where, mask, hidden, { B, H, Tq, Tk }) {
     { shape: [B * H, Tq, Tk], batch: H * square, head: square }
   ]
   const layout = layouts.find(l => shapeText(l.shape) === shape)
-  expect(layout !== undefined, 'shape', () =>
-    `${where}: attnMask must have shape ${shapeText([Tq, Tk])} or ${shapeText([B, H, Tq, Tk])} (either may be 1), got ${shape}`)
+  const allowed = `${shapeText([Tq, Tk])} or ${shapeText([B, H, Tq, Tk])} (either may be 1)`
+  expect(layout !== undefined, 'shape', () => `${where}: attnMask must have shape ${allowed}, got ${shape}`)
   return { tensor, batch: layout.batch, head: layout.head }
 }
 
 /**
- * A key padding mask as bytes, 1 where the key is hidden, followed by nothing when absent.
+ * A key padding mask as bytes, 1 where the key is hidden.
  * @param {string} where
  * @param {any} mask [B, Tk]: nested booleans (true hides), or an int32 or float32 tensor (not 0 hides)
  * @param {Sizes} sizes
@@ -54,9 +56,20 @@ export function paddingMask(where, mask, { B, Tk }) {
   if (mask === undefined || mask === null) return null
   const rows = mask instanceof Tensor ? mask.toArray() : mask
   const fits = Array.isArray(rows) && rows.length === B && rows.every(row => Array.isArray(row) && row.length === Tk)
-  expect(fits, 'shape', () => `${where}: keyPaddingMask must have shape ${shapeText([B, Tk])} ([batch, keys]), got ${
-    mask instanceof Tensor ? describe(mask) : Array.isArray(mask) ? shapeText(nestedSides(mask)) : describe(mask)}`)
+  const given = () => Array.isArray(mask) ? shapeText(nestedSides(mask)) : describe(mask)
+  expect(fits, 'shape',
+    () => `${where}: keyPaddingMask must have shape ${shapeText([B, Tk])} ([batch, keys]), got ${given()}`)
   return Uint8Array.from(rows.flat(), hidden => (hidden ? 1 : 0))
+}
+
+/**
+ * What the masks of an attention add to a score.
+ * @param {{ mask: AdditiveMask | null, padding: Uint8Array | null, isCausal: boolean, sizes: Sizes }} saved
+ * @param {readonly number[]} index of the score: b, h, i, j
+ */
+export function maskAt({ mask, padding, isCausal, sizes }, [b, h, i, j]) {
+  if ((isCausal && j > i) || padding?.[b * sizes.Tk + j]) return -Infinity
+  return mask ? mask.tensor.values[b * mask.batch + h * mask.head + i * sizes.Tk + j] : 0
 }
 
 /** @param {any} nested @returns {number[]} */

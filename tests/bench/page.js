@@ -1,0 +1,52 @@
+// npm run bench:page: from a key press to every figure repainted, and the longest task on the main thread meanwhile, in
+// real Chromium. Nothing fails here: a busy machine is slow, and says so.
+import { launch, open, serve } from '../browser/host.js'
+import { DEFAULTS, toHash } from '../../web/state.js'
+
+const PRESSES = 60, WARM_UP = 20
+const WORDS = Array.from({ length: 32 }, (_, i) => `word${i}`).join(' ')
+
+const pages = {
+  'dates, cross-attention': {
+    state: { stage: 'decoder.1.multihead_attn.weights' }, field: '[data-field="source"]', change: [/\d$/.source, ['0', '1', '2']]
+  },
+  'sentences, 32 tokens, d_model 64, scores': {
+    state: { model: 'sentences', text: WORDS, dModel: 64, stage: 'scores' }, field: '#entrance textarea',
+    change: [/word0\w*/.source, ['word0a', 'word0b']]
+  }
+}
+
+/** Runs in the page: types, and waits each time until the new run is drawn. */
+async function typing({ field, change: [pattern, texts], presses, warmUp }) {
+  let longest = 0
+  const observer = new PerformanceObserver(list => {
+    longest = Math.max(longest, ...list.getEntries().map(({ duration }) => duration))
+  })
+  const house = document.getElementById('house'), input = document.querySelector(field), times = []
+  for (let i = 0; i < presses; i++) {
+    if (i === warmUp) observer.observe({ type: 'longtask' })
+    const painted = new Promise(resolve => {
+      new MutationObserver((_, seen) => {
+        seen.disconnect()
+        queueMicrotask(() => resolve(performance.now()))
+      }).observe(house, { attributes: true, attributeFilter: ['data-run'] })
+    })
+    input.value = input.value.replace(new RegExp(pattern), texts[i % texts.length])
+    const start = performance.now()
+    input.dispatchEvent(new Event('input', { bubbles: true }))
+    times.push((await painted) - start)
+    await new Promise(requestAnimationFrame)
+  }
+  return { times: times.slice(warmUp).sort((a, b) => a - b), longest }
+}
+
+const site = await serve(), browser = await launch()
+for (const [name, { state, field, change }] of Object.entries(pages)) {
+  const { page, close } = await open(browser, `${site.url}#${toHash({ ...DEFAULTS, ...state })}`)
+  const { times, longest } = await page.evaluate(typing, { field, change, presses: PRESSES, warmUp: WARM_UP })
+  const median = times[times.length >> 1]
+  console.log(`${name}: median ${median.toFixed(1)} ms, least ${times[0].toFixed(1)} ms, longest task ${longest.toFixed(0)} ms`)
+  await close()
+}
+await browser.close()
+site.close()
