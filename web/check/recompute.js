@@ -1,6 +1,7 @@
 /**
  * Every number of a run once more: in double, from the ids and the parameters on, by the plain loops that the project's
- * tests hold to PyTorch. No kernel takes part, and no intermediate number of the run is used.
+ * tests hold to PyTorch. No kernel takes part, and no intermediate number of the run is used (but for attention with
+ * dropout, whose drawn mask a run does not keep: its outputs are taken over and not compared).
  */
 
 import * as add from '../../tests/reference/add.js'
