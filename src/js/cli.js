@@ -64,8 +64,9 @@ function readArguments(args) {
 /** @param {string} name @param {string | undefined} value @returns {number | undefined} */
 function numberOption(name, value) {
   if (value === undefined) return undefined
-  if (value.trim() === '' || Number.isNaN(Number(value))) throw new UsageError(`--${name} must be a number, got '${value}'`)
-  return Number(value)
+  const number = value.trim() === '' ? NaN : Number(value)
+  if (Number.isNaN(number)) throw new UsageError(`--${name} must be a number, got '${value}'`)
+  return number
 }
 
 /** @param {ReturnType<typeof readArguments>['values']} values */
@@ -79,17 +80,26 @@ function settingsFrom(values) {
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined))
 }
 
+/** Settings as the library's messages name them. */
+const SETTINGS = /\b(dModel|maxLength|heads|base|dropout|positions|tokenizer|seed)\b/g
+
 /** The command's words for the library's, in its messages. @param {string} message */
-const inOptions = message => message.replace(/^\w+: /, '').replace(/\b(dModel|maxLength|heads|base|dropout|positions|tokenizer|seed)\b/g,
-  name => `--${name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)}`)
+const inOptions = message => message.replace(/^\w+: /, '')
+  .replace(SETTINGS, name => `--${name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)}`)
+
+/** The version in package.json. */
+const version = () => JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version
+
+/** The sentences of standard input, one a line. */
+const readLines = async () => (await readAll(process.stdin)).split(/\r?\n/).filter(line => line.trim())
 
 /** @param {string[]} args @returns {Promise<string>} what to print */
 async function main(args) {
   const { values, positionals } = readArguments(args)
   if (values.help) return HELP
-  if (values.version) return `${JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version}\n`
+  if (values.version) return `${version()}\n`
   if (!positionals.length && process.stdin.isTTY) throw new UsageError('no sentence given')
-  const texts = positionals.length ? positionals : (await readAll(process.stdin)).split(/\r?\n/).filter(line => line.trim())
+  const texts = positionals.length ? positionals : await readLines()
   const settings = settingsFrom(values)
   const run = runPipeline(await load(), /** @type {any} */ ({ maxLength: 5000, ...settings, texts }))
   const stages = stagesOf(run), wanted = values.stage ?? stages.map(stage => stage.name)
@@ -102,7 +112,10 @@ async function main(args) {
 /** −Infinity and NaN as strings: JSON has no words for them. @param {any} run @param {any[]} stages */
 function toJson(run, stages) {
   const { settings, texts, lengths } = run
-  return `${JSON.stringify({ settings, texts, lengths, stages }, (_, v) => (typeof v === 'number' && !Number.isFinite(v) ? String(v) : v))}\n`
+  const spelt = (/** @type {string} */ _, /** @type {unknown} */ v) => {
+    return typeof v === 'number' && !Number.isFinite(v) ? String(v) : v
+  }
+  return `${JSON.stringify({ settings, texts, lengths, stages }, spelt)}\n`
 }
 
 process.stdout.on('error', error => {

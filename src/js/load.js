@@ -43,7 +43,7 @@ async function instantiate(wasm) {
  * @param {{ wasm?: URL | string | Response | Promise<Response> | BufferSource | WebAssembly.Module }} [options]
  *   wasm: where the kernels are; by default beside the package
  * @returns {Promise<Engine>}
- * @throws {GlassformerError} 'type' when wasm is none of these, 'format' when it cannot be fetched or is not the kernels
+ * @throws {GlassformerError} 'type' when wasm is none of these, 'format' when a server refuses or it is not the kernels
  */
 export async function loadEngine({ wasm = DEFAULT_WASM } = {}) {
   const { exports } = await instantiate(wasm).catch(error => {

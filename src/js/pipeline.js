@@ -14,16 +14,16 @@ import { expect, oneOf, wholeNumber } from './errors.js'
  * @property {number} [seed] 42
  * @property {boolean} [causal] false
  *
- * @typedef {{ name: string, shape: number[], axes: string[], data: Float32Array }} StageTensor a copy out of kernel memory
+ * @typedef {{ name: string, shape: number[], axes: string[], data: Float32Array }} StageTensor copied out of kernel memory
  */
 
 const DEFAULTS = {
-  tokenizer: 'words', dModel: 16, heads: 4, base: 10000, maxLength: 64, positions: 'interleaved', dropout: 0.1, training: false,
-  seed: 42, causal: false
+  tokenizer: 'words', dModel: 16, heads: 4, base: 10000, maxLength: 64, positions: 'interleaved', dropout: 0.1,
+  training: false, seed: 42, causal: false
 }
 
 /** Word for a place that only fills up a shorter sentence. */
-export const PADDING = '<pad>'
+const PADDING = '<pad>'
 
 const BTC = ['sentence', 'token', 'dim'], SQUARE = ['sentence', 'head', 'query', 'key']
 
@@ -54,7 +54,8 @@ const STAGES = /** @type {[string, string, string[]][]} */ ([
 /** @param {PipelineSettings} settings */
 function checkSettings(settings) {
   const { texts, tokenizer, positions, dModel, heads, maxLength } = /** @type {Required<PipelineSettings>} */ (settings)
-  expect(Array.isArray(texts) && texts.every(t => typeof t === 'string'), 'type', () => 'pipeline: texts must be an array of strings')
+  expect(Array.isArray(texts) && texts.every(t => typeof t === 'string'), 'type',
+    () => 'pipeline: texts must be an array of strings')
   oneOf('pipeline', 'tokenizer', tokenizer, ['words', 'whitespace'])
   oneOf('pipeline', 'positions', positions, ['interleaved', 'concatenated', 'learned'])
   wholeNumber('pipeline', 'dModel', dModel, 1, 4096)
@@ -65,7 +66,8 @@ function checkSettings(settings) {
 
 /** @param {any} gf @param {Required<PipelineSettings>} settings @returns {string[][]} */
 function tokenize(gf, { texts, tokenizer, maxLength }) {
-  const split = tokenizer === 'words' ? (/** @type {string} */ t) => gf.text.words(t, { punctuation: false }) : gf.text.whitespace
+  const words = (/** @type {string} */ text) => gf.text.words(text, { punctuation: false })
+  const split = tokenizer === 'words' ? words : gf.text.whitespace
   const tokens = texts.map(split)
   expect(tokens.some(list => list.length > 0), 'text', () => 'pipeline: the text has no words')
   tokens.forEach((list, i) => expect(list.length <= maxLength, 'range',
@@ -85,7 +87,10 @@ function lookUp(gf, tokens) {
   return { vocab, ids, padding: ids.map((row, b) => row.map((_, t) => t >= tokens[b].length)) }
 }
 
-/** The modules of the pipeline, drawn from the seed in this order. @param {any} gf @param {Required<PipelineSettings>} s @param {number} V */
+/**
+ * The modules of the pipeline, drawn from the seed in this order.
+ * @param {any} gf @param {Required<PipelineSettings>} settings @param {number} V
+ */
 function build(gf, { dModel, heads, base, maxLength, positions, dropout, training, seed }, V) {
   gf.manualSeed(seed)
   const embedding = new gf.nn.Embedding(V, dModel)
@@ -93,7 +98,8 @@ function build(gf, { dModel, heads, base, maxLength, positions, dropout, trainin
     ? new gf.nn.LearnedPositionalEncoding(maxLength, dModel)
     : new gf.nn.PositionalEncoding(dModel, 0, maxLength, { base, layout: positions })
   const modules = {
-    embedding, positions: table, dropout: new gf.nn.Dropout(dropout), self_attn: new gf.nn.MultiheadAttention(dModel, heads)
+    embedding, positions: table, dropout: new gf.nn.Dropout(dropout),
+    self_attn: new gf.nn.MultiheadAttention(dModel, heads)
   }
   Object.values(modules).forEach(module => module.train(training))
   return modules
@@ -151,13 +157,11 @@ function explainer(trace) {
     /** How a cell of a stage was made; see `trace.explain`. @param {string} name @param {readonly number[]} index */
     explain(name, index) {
       const found = trace.explain(inTrace.get(name) ?? name, index)
-      const source = (/** @type {any} */ s) => s && { ...s, name: rename(s.name) }
-      return {
-        ...found,
-        name,
-        sources: found.sources.map(source),
-        terms: found.terms.map(term => ({ ...term, factors: term.factors.map(f => ({ ...f, ...(f.source ? { source: source(f.source) } : {}) })) }))
-      }
+      const renamed = (/** @type {import('./trace.js').Source} */ source) => ({ ...source, name: rename(source.name) })
+      const terms = found.terms.map(term => ({
+        ...term, factors: term.factors.map(f => (f.source ? { ...f, source: renamed(f.source) } : f))
+      }))
+      return { ...found, name, sources: found.sources.map(renamed), terms }
     }
   }
 }

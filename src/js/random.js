@@ -5,7 +5,8 @@ import { requireGrad } from './tensor.js'
 
 /** @param {string} where @param {unknown} shape @returns {number[]} */
 function checkShape(where, shape) {
-  expect(Array.isArray(shape), 'type', () => `${where}: shape must be an array of numbers, got ${JSON.stringify(shape)}`)
+  expect(Array.isArray(shape), 'type',
+    () => `${where}: shape must be an array of numbers, got ${JSON.stringify(shape)}`)
   return /** @type {number[]} */ (shape).map((side, axis) => wholeNumber(where, `shape[${axis}]`, side))
 }
 
@@ -14,13 +15,15 @@ function checkShape(where, shape) {
  * @param {Engine} engine @param {number | bigint} seed a whole number; only its low 32 bits count, as in PyTorch
  */
 export function manualSeed(engine, seed) {
-  expect(Number.isInteger(seed) || typeof seed === 'bigint', 'type', () => `manualSeed: seed must be a whole number, got ${seed}`)
+  expect(Number.isInteger(seed) || typeof seed === 'bigint', 'type',
+    () => `manualSeed: seed must be a whole number, got ${seed}`)
   engine.c.gf_seed(engine.generator, Number(BigInt.asUintN(32, BigInt(seed))))
 }
 
 /**
  * Uniform in [0, 1): torch.rand.
- * @param {Engine} engine @param {readonly number[]} shape @param {{ requiresGrad?: boolean, dtype?: 'float32' | 'float64' }} [options]
+ * @param {Engine} engine @param {readonly number[]} shape
+ * @param {{ requiresGrad?: boolean, dtype?: 'float32' | 'float64' }} [options] requiresGrad: false; dtype: 'float32'
  */
 export function rand(engine, shape, { requiresGrad = false, dtype = 'float32' } = {}) {
   const out = engine.empty(checkShape('rand', shape), dtype)
@@ -29,7 +32,11 @@ export function rand(engine, shape, { requiresGrad = false, dtype = 'float32' } 
   return requireGrad(out, requiresGrad)
 }
 
-/** Standard normal: torch.randn. @param {Engine} engine @param {readonly number[]} shape @param {{ requiresGrad?: boolean }} [options] */
+/**
+ * Standard normal: torch.randn.
+ * @param {Engine} engine @param {readonly number[]} shape
+ * @param {{ requiresGrad?: boolean }} [options] requiresGrad: false
+ */
 export function randn(engine, shape, { requiresGrad = false } = {}) {
   const out = engine.empty(checkShape('randn', shape))
   engine.c.gf_normal(out.address, engine.generator, out.size, 0, 1)
@@ -62,7 +69,7 @@ export function randperm(engine, n) {
 }
 
 /**
- * Fills a tensor in place: torch.nn.init.uniform_ and normal_. Bounds and moments are rounded as PyTorch rounds them.
+ * Fills a tensor in place: torch.nn.init.uniform_. Bounds are rounded as PyTorch rounds them.
  * @param {import('./tensor.js').Tensor} tensor @param {number} low @param {number} high
  */
 export function fillUniform(tensor, low, high) {
@@ -71,7 +78,10 @@ export function fillUniform(tensor, low, high) {
   return tensor
 }
 
-/** @param {import('./tensor.js').Tensor} tensor @param {number} [mean] @param {number} [std] */
+/**
+ * Fills a tensor in place: torch.nn.init.normal_.
+ * @param {import('./tensor.js').Tensor} tensor @param {number} [mean] 0 @param {number} [std] 1
+ */
 export function fillNormal(tensor, mean = 0, std = 1) {
   const { engine } = tensor
   engine.c.gf_normal(tensor.address, engine.generator, tensor.size, mean, std)

@@ -15,7 +15,10 @@ export class ReLU extends Module {
 
 /** torch.nn.GELU */
 export class GELU extends Module {
-  /** @param {import('../engine.js').Engine} engine @param {{ approximate?: 'none' | 'tanh' }} [options] approximate: 'none' */
+  /**
+   * @param {import('../engine.js').Engine} engine
+   * @param {{ approximate?: 'none' | 'tanh' }} [options] approximate: 'none'
+   */
   constructor(engine, { approximate = 'none' } = {}) {
     super(engine)
     this.approximate = oneOf('GELU', 'approximate', approximate, ['none', 'tanh'])
@@ -36,5 +39,6 @@ export function activationOf(where, activation) {
   if (typeof activation === 'function') return /** @type {any} */ (activation)
   if (activation === 'relu') return relu
   if (activation === 'gelu') return x => gelu(x)
-  throw new GlassformerError('type', `${where}: activation must be 'relu', 'gelu' or a function, got ${describe(activation)}`)
+  throw new GlassformerError('type',
+    `${where}: activation must be 'relu', 'gelu' or a function, got ${describe(activation)}`)
 }

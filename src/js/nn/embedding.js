@@ -30,7 +30,10 @@ export class Embedding extends Module {
     if (row !== undefined) this.weight.values.fill(0, row * C, (row + 1) * C)
   }
 
-  /** @param {import('../tensor.js').Tensor | number[] | number[][]} ids @returns {import('../tensor.js').Tensor} [...ids.shape, embeddingDim] */
+  /**
+   * @param {import('../tensor.js').Tensor | number[] | number[][]} ids
+   * @returns {import('../tensor.js').Tensor} [...ids.shape, embeddingDim]
+   */
   forward(ids) {
     return embedding(ids, this.weight, { paddingIdx: this.paddingIdx })
   }

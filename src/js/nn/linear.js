@@ -27,7 +27,10 @@ export class Linear extends Module {
     if (this.bias) fillUniform(this.bias, -1 / Math.sqrt(this.inFeatures), 1 / Math.sqrt(this.inFeatures))
   }
 
-  /** @param {import('../tensor.js').Tensor} x [..., inFeatures] @returns {import('../tensor.js').Tensor} [..., outFeatures] */
+  /**
+   * @param {import('../tensor.js').Tensor} x [..., inFeatures]
+   * @returns {import('../tensor.js').Tensor} [..., outFeatures]
+   */
   forward(x) {
     return linear(x, this.weight, this.bias)
   }

@@ -5,7 +5,10 @@ import { Tensor, tensor as makeTensor } from '../tensor.js'
  * A tensor that belongs to a module and is trained: torch.nn.Parameter. It lives until disposed or forgotten.
  */
 export class Parameter extends Tensor {
-  /** @param {import('../engine.js').Engine} engine @param {readonly number[]} shape @param {Tensor} [base] whose values it shows */
+  /**
+   * @param {import('../engine.js').Engine} engine @param {readonly number[]} shape
+   * @param {Tensor} [base] whose values it shows
+   */
   constructor(engine, shape, base) {
     super(engine, shape, 'float32', base)
     engine.keep(this)
@@ -36,9 +39,13 @@ const running = new WeakMap()
  * properties, and they are found there, in that order.
  */
 export class Module {
-  /** What the tensors given to forward are called in a trace. @type {readonly string[]} */ static inputNames = ['input']
-  /** Whether dropout is active; see `train` and `eval`. */ training = true
+  /**
+   * What the tensors given to forward are called in a trace.
+   * @type {readonly string[]}
+   */
+  static inputNames = ['input']
 
+  /** Whether dropout is active; see `train` and `eval`. */ training = true
   /** Names of the tensors that are saved but not trained. @type {Set<string>} */ buffers = new Set()
 
   /** @param {import('../engine.js').Engine} engine */
@@ -52,7 +59,7 @@ export class Module {
     throw new GlassformerError('state', `${this.constructor.name}: forward is not defined`)
   }
 
-  /** @param {Function} forward @param {any[]} inputs */
+  /** Calls forward and tells the trace being recorded, if any. @param {Function} forward @param {any[]} inputs */
   run(forward, inputs) {
     const { trace } = this.engine
     if (!trace) return forward.apply(this, inputs)
@@ -70,7 +77,10 @@ export class Module {
     }
   }
 
-  /** Names a tensor of this forward pass for the trace being recorded, if any. @template {Tensor} T @param {string} name @param {T} tensor */
+  /**
+   * Names a tensor of this forward pass for the trace being recorded, if any.
+   * @template {Tensor} T @param {string} name @param {T} tensor @returns {T} the tensor itself
+   */
   tag(name, tensor) {
     this.engine.trace?.tag(name, tensor)
     return tensor
@@ -81,7 +91,10 @@ export class Module {
     return new Parameter(this.engine, shape)
   }
 
-  /** Adds a tensor that is saved but not trained: torch.nn.Module.register_buffer. @param {string} name @param {Tensor} tensor */
+  /**
+   * Adds a tensor that is saved but not trained: torch.nn.Module.register_buffer.
+   * @param {string} name @param {Tensor} tensor
+   */
   registerBuffer(name, tensor) {
     /** @type {any} */ (this)[name] = this.engine.keep(tensor)
     this.buffers.add(name)
@@ -110,9 +123,13 @@ export class Module {
     return found
   }
 
-  /** This module and all inside, by name, each before its children. @param {string} [prefix] @returns {[string, Module][]} */
+  /**
+   * This module and all inside, by name, each before its children.
+   * @param {string} [prefix] what the names begin with @returns {[string, Module][]}
+   */
   namedModules(prefix = '') {
-    return [[prefix, this], ...this.namedChildren().flatMap(([name, child]) => child.namedModules(prefix ? `${prefix}.${name}` : name))]
+    const inside = this.namedChildren().flatMap(([name, child]) => child.namedModules(joined(prefix, name)))
+    return [[prefix, this], ...inside]
   }
 
   /** All parameters by name, in PyTorch's order; a shared one only once. @returns {[string, Parameter][]} */
@@ -122,12 +139,15 @@ export class Module {
       t instanceof Parameter && !seen.has(t) && seen.add(t)))
   }
 
-  /** @returns {Parameter[]} */
+  /** All parameters, in PyTorch's order; a shared one only once. @returns {Parameter[]} */
   parameters() {
     return this.namedParameters().map(([, parameter]) => parameter)
   }
 
-  /** All parameters and buffers under PyTorch's keys. The tensors are the module's own. @returns {Record<string, Tensor>} */
+  /**
+   * All parameters and buffers under PyTorch's keys. The tensors are the module's own.
+   * @returns {Record<string, Tensor>}
+   */
   stateDict() {
     return Object.fromEntries(namedTensors(this))
   }
@@ -135,12 +155,15 @@ export class Module {
   /**
    * Copies values into all parameters and buffers.
    * @param {Record<string, Tensor | import('../tensor.js').NestedArray>} state
-   * @throws {GlassformerError} 'shape' for missing or unknown keys and wrong shapes, all of them named; nothing is changed then
+   * @throws {GlassformerError} 'shape' for missing or unknown keys and wrong shapes, all of them named; nothing is
+   *   changed then
    */
   loadStateDict(state) {
-    expect(state !== null && typeof state === 'object', 'type', () => `loadStateDict: expected an object of tensors, got ${describe(state)}`)
+    expect(state !== null && typeof state === 'object', 'type',
+      () => `loadStateDict: expected an object of tensors, got ${describe(state)}`)
     const own = this.stateDict(), name = this.constructor.name
-    const missing = Object.keys(own).filter(key => !(key in state)), unknown = Object.keys(state).filter(key => !(key in own))
+    const missing = Object.keys(own).filter(key => !(key in state))
+    const unknown = Object.keys(state).filter(key => !(key in own))
     const problems = [...missing.map(key => `${key} is missing`), ...unknown.map(key => `${key} is unknown`)]
     this.engine.tidy(() => {
       const given = Object.keys(own).filter(key => key in state).map(key => {
@@ -183,9 +206,12 @@ export class Module {
   }
 }
 
+/** @param {string} path @param {string} name */
+const joined = (path, name) => (path ? `${path}.${name}` : name)
+
 /** Parameters and buffers of a module and all inside, by path. @param {Module} root @returns {[string, Tensor][]} */
 const namedTensors = root => root.namedModules().flatMap(([path, module]) =>
-  module.ownTensors().map(([name, t]) => /** @type {[string, Tensor]} */ ([path ? `${path}.${name}` : name, t])))
+  module.ownTensors().map(([name, t]) => /** @type {[string, Tensor]} */ ([joined(path, name), t])))
 
 /** @param {Tensor} tensor */
 function cloneTensor(tensor) {

@@ -17,7 +17,8 @@ export function xavierUniform(weight) {
 /**
  * Multi-head attention: torch.nn.MultiheadAttention, batch first.
  * in_proj_weight [3·embedDim, embedDim] holds the projections of query, key and value one under the other; with kdim or
- * vdim of their own there are q_proj_weight, k_proj_weight and v_proj_weight instead. in_proj_bias [3·embedDim], out_proj.
+ * vdim of their own there are q_proj_weight, k_proj_weight and v_proj_weight instead. in_proj_bias [3·embedDim];
+ * out_proj, a Linear.
  */
 export class MultiheadAttention extends Module {
   static inputNames = ['query', 'key', 'value']
@@ -43,7 +44,11 @@ export class MultiheadAttention extends Module {
     this.q_proj_weight = isOne ? null : this.parameter(embedDim, embedDim)
     this.k_proj_weight = isOne ? null : this.parameter(embedDim, kdim)
     this.v_proj_weight = isOne ? null : this.parameter(embedDim, vdim)
-    /** What the products q · k are multiplied by; undefined is 1 / √(embedDim / numHeads). @type {number | undefined} */ this.scale = undefined
+    /**
+     * What the products q · k are multiplied by; undefined is 1 / √(embedDim / numHeads).
+     * @type {number | undefined}
+     */
+    this.scale = undefined
     this.in_proj_bias = bias ? this.parameter(3 * embedDim) : null
     this.out_proj = new Linear(engine, embedDim, embedDim, { bias })
     this.resetParameters()
@@ -68,7 +73,9 @@ export class MultiheadAttention extends Module {
    * @param {any} [options.attnMask] [Tq, Tk] or [B·numHeads, Tq, Tk]; booleans (true hides) or numbers to add
    * @param {boolean} [options.averageAttnWeights] true: the mean over the heads
    * @param {boolean} [options.isCausal] false; hides keys after the query's own place
-   * @returns {[Tensor, Tensor | null]} output [B, Tq, embedDim]; weights [B, Tq, Tk], or [B, numHeads, Tq, Tk] not averaged
+   * @returns {[Tensor, Tensor | null]} output [B, Tq, embedDim]; weights [B, Tq, Tk], or [B, numHeads, Tq, Tk] when they
+   *   are not averaged
+   * @throws {import('../errors.js').GlassformerError} 'shape' when tensors or masks do not fit
    */
   forward(query, key = query, value = key, options = {}) {
     const { needWeights = true, averageAttnWeights = true, attnMask, keyPaddingMask, isCausal } = options
@@ -83,10 +90,13 @@ export class MultiheadAttention extends Module {
   }
 }
 
-/** One of the three projections; which: 0 query, 1 key, 2 value. @param {MultiheadAttention} mha @param {Tensor} x @param {number} which */
+/**
+ * One of the three projections.
+ * @param {MultiheadAttention} mha @param {Tensor} x @param {number} which 0 query, 1 key, 2 value
+ */
 function project({ embedDim: C, in_proj_weight: all, in_proj_bias: bias, ...own }, x, which) {
-  const weight = all ?? [own.q_proj_weight, own.k_proj_weight, own.v_proj_weight][which]
-  return linearRows(x, /** @type {Tensor} */ (weight), bias, { first: all ? which * C : 0, count: C, biasFirst: which * C })
+  const weight = /** @type {Tensor} */ (all ?? [own.q_proj_weight, own.k_proj_weight, own.v_proj_weight][which])
+  return linearRows(x, weight, bias, { first: all ? which * C : 0, count: C, biasFirst: which * C })
 }
 
 /** @param {MultiheadAttention} mha @param {Tensor} query @param {Tensor} key @param {Tensor} value */

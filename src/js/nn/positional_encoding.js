@@ -14,7 +14,8 @@ function rowsFor(where, table, x) {
   expectRank(where, 'x', floatTensor(where, 'x', x), 3, '[B, T, C]')
   const [, T, C] = x.shape, [maxLength, dModel] = table.shape
   expect(C === dModel, 'shape', () => `${where}: x must have ${dModel} channels, got ${shapeText(x.shape)}`)
-  expect(T <= maxLength, 'range', () => `${where}: x has ${T} positions, but the table holds ${maxLength}; make it with a larger maxLength`)
+  expect(T <= maxLength, 'range',
+    () => `${where}: x has ${T} positions, but the table holds ${maxLength}; make it with a larger maxLength`)
   return narrow(table, 0, T)
 }
 
@@ -44,7 +45,10 @@ export class PositionalEncoding extends Module {
   }
 }
 
-/** Adds a learned vector for each position: a second torch.nn.Embedding, as in notebook 004. weight [maxLength, dModel]. */
+/**
+ * Adds a learned vector for each position: a second torch.nn.Embedding, as in notebook 004.
+ * weight [maxLength, dModel].
+ */
 export class LearnedPositionalEncoding extends Module {
   /** @param {import('../engine.js').Engine} engine @param {number} maxLength @param {number} dModel */
   constructor(engine, maxLength, dModel) {

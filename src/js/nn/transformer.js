@@ -29,13 +29,21 @@ function readConfig(where, config, names) {
   const count = config.findIndex(v => typeof v !== 'number'), numbers = count < 0 ? config : config.slice(0, count)
   const [options = {}, ...more] = config.slice(numbers.length)
   const isPlain = typeof options === 'object' && options !== null && more.length === 0 && numbers.length <= names.length
-  expect(isPlain, 'type', () =>
-    `${where}: expected ${names.join(', ')} (numbers) and then options (an object), got ${config.map(describe).join(', ')}`)
+  expect(isPlain, 'type', () => `${where}: expected ${names.join(', ')} (numbers) and then options (an object), ` +
+    `got ${config.map(describe).join(', ')}`)
   return { ...Object.fromEntries(numbers.map((n, i) => [names[i], n])), ...options }
 }
 
 /** What a layer takes by position after dModel and nhead. */
 const LAYER_NUMBERS = ['dimFeedforward', 'dropout']
+
+/** The options of a layer with their defaults. @param {string} where @param {readonly unknown[]} config */
+function layerOptions(where, config) {
+  const given = /** @type {LayerOptions} */ (readConfig(where, config, LAYER_NUMBERS))
+  const { dimFeedforward = 2048, dropout = 0.1, activation = 'relu', layerNormEps: eps = 1e-5 } = given
+  const { normFirst = false, bias = true } = given
+  return { dimFeedforward, dropout, activation: activationOf(where, activation), eps, normFirst, bias }
+}
 
 /** What both kinds of layer have in common: a feed-forward network and the residual sums around every sub-layer. */
 class TransformerLayer extends Module {
@@ -52,20 +60,23 @@ class TransformerLayer extends Module {
 
   /** @param {Tensor} x */
   feedForward(x) {
-    const { linear1, linear2, dropout, activation } = /** @type {TransformerEncoderLayer} */ (/** @type {unknown} */ (this))
+    const { linear1, linear2, dropout, activation } = /** @type {any} */ (this)
     return linear2.forward(dropout.forward(this.tag('activation', activation(linear1.forward(x)))))
   }
 }
 
-/** Self-attention and feed-forward, each with a residual sum and a norm: torch.nn.TransformerEncoderLayer, batch first. */
+/** Self-attention and feed-forward, each with a residual sum and a norm: torch.nn.TransformerEncoderLayer. */
 export class TransformerEncoderLayer extends TransformerLayer {
   static inputNames = ['src']
 
-  /** @param {Engine} engine @param {number} dModel @param {number} nhead @param {...(number | LayerOptions)} config dimFeedforward and dropout may come as numbers, then options */
+  /**
+   * @param {Engine} engine @param {number} dModel @param {number} nhead divides dModel
+   * @param {...(number | LayerOptions)} config dimFeedforward and dropout may come as numbers, then options
+   */
   constructor(engine, dModel, nhead, ...config) {
     super(engine)
-    const { dimFeedforward = 2048, dropout = 0.1, activation = 'relu', layerNormEps: eps = 1e-5, normFirst = false, bias = true } =
-      readConfig('TransformerEncoderLayer', config, LAYER_NUMBERS)
+    const { dimFeedforward, dropout, activation, eps, normFirst, bias } =
+      layerOptions('TransformerEncoderLayer', config)
     this.self_attn = new MultiheadAttention(engine, dModel, nhead, { dropout, bias })
     this.linear1 = new Linear(engine, dModel, dimFeedforward, { bias })
     this.dropout = new Dropout(engine, dropout)
@@ -75,7 +86,7 @@ export class TransformerEncoderLayer extends TransformerLayer {
     this.norm2 = new LayerNorm(engine, dModel, { eps })
     this.dropout1 = new Dropout(engine, dropout)
     this.dropout2 = new Dropout(engine, dropout)
-    this.activation = activationOf('TransformerEncoderLayer', activation)
+    this.activation = activation
   }
 
   /**
@@ -91,15 +102,18 @@ export class TransformerEncoderLayer extends TransformerLayer {
   }
 }
 
-/** Self-attention, cross-attention over the encoder's output, feed-forward: torch.nn.TransformerDecoderLayer, batch first. */
+/** Self-attention, cross-attention over the encoder's output, feed-forward: torch.nn.TransformerDecoderLayer. */
 export class TransformerDecoderLayer extends TransformerLayer {
   static inputNames = ['tgt', 'memory']
 
-  /** @param {Engine} engine @param {number} dModel @param {number} nhead @param {...(number | LayerOptions)} config dimFeedforward and dropout may come as numbers, then options */
+  /**
+   * @param {Engine} engine @param {number} dModel @param {number} nhead divides dModel
+   * @param {...(number | LayerOptions)} config dimFeedforward and dropout may come as numbers, then options
+   */
   constructor(engine, dModel, nhead, ...config) {
     super(engine)
-    const { dimFeedforward = 2048, dropout = 0.1, activation = 'relu', layerNormEps: eps = 1e-5, normFirst = false, bias = true } =
-      readConfig('TransformerDecoderLayer', config, LAYER_NUMBERS)
+    const { dimFeedforward, dropout, activation, eps, normFirst, bias } =
+      layerOptions('TransformerDecoderLayer', config)
     this.self_attn = new MultiheadAttention(engine, dModel, nhead, { dropout, bias })
     this.multihead_attn = new MultiheadAttention(engine, dModel, nhead, { dropout, bias })
     this.linear1 = new Linear(engine, dModel, dimFeedforward, { bias })
@@ -112,7 +126,7 @@ export class TransformerDecoderLayer extends TransformerLayer {
     this.dropout1 = new Dropout(engine, dropout)
     this.dropout2 = new Dropout(engine, dropout)
     this.dropout3 = new Dropout(engine, dropout)
-    this.activation = activationOf('TransformerDecoderLayer', activation)
+    this.activation = activation
   }
 
   /**
@@ -126,7 +140,8 @@ export class TransformerDecoderLayer extends TransformerLayer {
       attnMask: masks.tgtMask, keyPaddingMask: masks.tgtKeyPaddingMask, isCausal: masks.tgtIsCausal, needWeights: false
     })[0]
     const cross = (/** @type {Tensor} */ x) => this.multihead_attn.forward(x, memory, memory, {
-      attnMask: masks.memoryMask, keyPaddingMask: masks.memoryKeyPaddingMask, isCausal: masks.memoryIsCausal, needWeights: false
+      attnMask: masks.memoryMask, keyPaddingMask: masks.memoryKeyPaddingMask, isCausal: masks.memoryIsCausal,
+      needWeights: false
     })[0]
     return this.residual(this.residual(this.residual(tgt, 1, attend), 2, cross), 3, x => this.feedForward(x))
   }
@@ -146,7 +161,8 @@ export class TransformerDecoderLayer extends TransformerLayer {
 function checkStack(where, layer, numLayers, norm) {
   expect(layer instanceof Module, 'type', () => `${where}: expected a layer (a module), got ${describe(layer)}`)
   wholeNumber(where, 'numLayers', numLayers)
-  expect(norm === null || norm === undefined || norm instanceof Module, 'type', () => `${where}: norm must be a module, got ${describe(norm)}`)
+  expect(norm === null || norm === undefined || norm instanceof Module, 'type',
+    () => `${where}: norm must be a module, got ${describe(norm)}`)
 }
 
 /** @param {Engine} engine @param {Module} layer @param {number} n */
@@ -156,7 +172,10 @@ const clones = (engine, layer, n) => new ModuleList(engine, Array.from({ length:
 export class TransformerEncoder extends Module {
   static inputNames = ['src']
 
-  /** @param {Engine} engine @param {Module} encoderLayer @param {number} numLayers @param {{ norm?: Module | null }} [options] */
+  /**
+   * @param {Engine} engine @param {Module} encoderLayer @param {number} numLayers
+   * @param {{ norm?: Module | null }} [options] norm: none
+   */
   constructor(engine, encoderLayer, numLayers, { norm = null } = {}) {
     super(engine)
     checkStack('TransformerEncoder', encoderLayer, numLayers, norm)
@@ -181,7 +200,10 @@ export class TransformerEncoder extends Module {
 export class TransformerDecoder extends Module {
   static inputNames = ['tgt', 'memory']
 
-  /** @param {Engine} engine @param {Module} decoderLayer @param {number} numLayers @param {{ norm?: Module | null }} [options] */
+  /**
+   * @param {Engine} engine @param {Module} decoderLayer @param {number} numLayers
+   * @param {{ norm?: Module | null }} [options] norm: none
+   */
   constructor(engine, decoderLayer, numLayers, { norm = null } = {}) {
     super(engine)
     checkStack('TransformerDecoder', decoderLayer, numLayers, norm)
@@ -190,7 +212,12 @@ export class TransformerDecoder extends Module {
     this.norm = norm
   }
 
-  /** @param {Tensor} tgt [B, T, dModel] @param {Tensor} memory [B, S, dModel] @param {DecoderMasks} [masks] @returns {Tensor} [B, T, dModel] */
+  /**
+   * @param {Tensor} tgt [B, T, dModel]
+   * @param {Tensor} memory [B, S, dModel], the encoder's output
+   * @param {DecoderMasks} [masks]
+   * @returns {Tensor} [B, T, dModel]
+   */
   forward(tgt, memory, masks = {}) {
     let x = tgt
     for (const layer of this.layers) x = layer.forward(x, memory, masks)
@@ -201,9 +228,15 @@ export class TransformerDecoder extends Module {
 /** What a Transformer takes by position. */
 const TRANSFORMER_NUMBERS = ['dModel', 'nhead', 'numEncoderLayers', 'numDecoderLayers', 'dimFeedforward', 'dropout']
 
-/** @typedef {LayerOptions & { dModel?: number, nhead?: number, numEncoderLayers?: number, numDecoderLayers?: number }} TransformerOptions */
+/**
+ * @typedef {{ dModel?: number, nhead?: number, numEncoderLayers?: number, numDecoderLayers?: number }} TransformerSizes
+ * @typedef {LayerOptions & TransformerSizes} TransformerOptions
+ */
 
-/** Encoder and decoder with their final norms: torch.nn.Transformer, batch first. Embeddings and output layer are the caller's. */
+/**
+ * Encoder and decoder with their final norms: torch.nn.Transformer, batch first. Embeddings and output layer are the
+ * caller's.
+ */
 export class Transformer extends Module {
   static inputNames = ['src', 'tgt']
 
@@ -218,10 +251,11 @@ export class Transformer extends Module {
     const options = /** @type {TransformerOptions} */ (readConfig('Transformer', config, TRANSFORMER_NUMBERS))
     const { dModel = 512, nhead = 8, numEncoderLayers = 6, numDecoderLayers = 6, layerNormEps: eps = 1e-5 } = options
     numberWhere('Transformer', 'layerNormEps', eps, 'a number >= 0', v => v >= 0)
-    this.encoder = new TransformerEncoder(engine, new TransformerEncoderLayer(engine, dModel, nhead, options), numEncoderLayers,
-      { norm: new LayerNorm(engine, dModel, { eps }) })
-    this.decoder = new TransformerDecoder(engine, new TransformerDecoderLayer(engine, dModel, nhead, options), numDecoderLayers,
-      { norm: new LayerNorm(engine, dModel, { eps }) })
+    const encoderLayer = new TransformerEncoderLayer(engine, dModel, nhead, options)
+    const norm = () => new LayerNorm(engine, dModel, { eps })
+    this.encoder = new TransformerEncoder(engine, encoderLayer, numEncoderLayers, { norm: norm() })
+    const decoderLayer = new TransformerDecoderLayer(engine, dModel, nhead, options)
+    this.decoder = new TransformerDecoder(engine, decoderLayer, numDecoderLayers, { norm: norm() })
     this.dModel = dModel
     this.nhead = nhead
     this.resetParameters()
@@ -244,7 +278,10 @@ export class Transformer extends Module {
     return this.decoder.forward(tgt, memory, masks)
   }
 
-  /** The causal mask as numbers to add: 0 up to the diagonal, −∞ after it. @param {number} size @returns {number[][]} [size, size] */
+  /**
+   * The causal mask as numbers to add: 0 up to the diagonal, −∞ after it.
+   * @param {number} size @returns {number[][]} [size, size]
+   */
   static generateSquareSubsequentMask(size) {
     return Array.from({ length: size }, (_, i) => Array.from({ length: size }, (_, j) => (j > i ? -Infinity : 0)))
   }

@@ -3,6 +3,7 @@ import { record } from '../autograd.js'
 import { cell, constant, product, sum } from '../explain.js'
 import { range } from '../shape.js'
 import { expectRank, expectShape, floatTensor, idTensor } from './checks.js'
+import { explainLogSoftmax } from './log_softmax.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
 /** @typedef {{ target: Tensor, kept: number, ignoreIndex: number, labelSmoothing: number, reduction: string }} Saved */
@@ -10,13 +11,19 @@ import { expectRank, expectShape, floatTensor, idTensor } from './checks.js'
 /** What each row's loss is multiplied by before they are added. @param {Saved} saved */
 const rowWeight = ({ kept, reduction }) => (reduction === 'mean' ? 1 / kept : 1)
 
-/** The share of class v in row n's target. @param {Saved} saved @param {number} V @param {number} n @param {number} v */
+/**
+ * The share of class v in row n's target.
+ * @param {Saved} saved @param {number} V @param {number} n @param {number} v
+ */
 function share({ target, labelSmoothing, ignoreIndex }, V, n, v) {
   const own = target.values[n]
   return own === ignoreIndex ? 0 : (v === own ? 1 - labelSmoothing : 0) + labelSmoothing / V
 }
 
-/** The classes that row n's target gives a share, with that share times the log probability. @param {any} node @param {number} n */
+/**
+ * The classes that row n's target gives a share, with that share times the log probability.
+ * @param {any} node @param {number} n
+ */
 function rowTerms({ inputs: { logits }, outputs: { log_probs: logProbs }, saved }, n) {
   const V = logits.shape[1]
   return range(V).filter(v => share(saved, V, n, v) !== 0).map(v =>
@@ -39,7 +46,10 @@ const op = {
   },
   explain(node, output, index) {
     const { inputs: { logits }, saved } = node
-    if (output === 'log_probs') return explainLogProb(logits, index)
+    if (output === 'log_probs') {
+      const [n, v] = index
+      return explainLogSoftmax(range(logits.shape[1]).map(j => cell(logits, [n, j], 'x')), v)
+    }
     if (saved.reduction === 'none') {
       const terms = rowTerms(node, index[0])
       return { formula: '−Σᵥ share[v] × log p[v]', terms, computed: sum(terms) }
@@ -56,31 +66,18 @@ const op = {
   },
   explainGradient({ inputs: { logits }, outputs: { out, log_probs: logProbs }, saved }, input, [n, v], d) {
     const dloss = d(out, saved.reduction === 'none' ? [n] : [], 'dloss')
-    const weight = constant('weight', saved.target.values[n] === saved.ignoreIndex || !saved.kept ? 0 : rowWeight(saved))
-    if (input === 'log_probs') {
-      return { formula: 'dlog p = −dloss × share', terms: [product(dloss, weight, constant('−share', -share(saved, logits.shape[1], n, v)))] }
-    }
+    const isIgnored = saved.target.values[n] === saved.ignoreIndex || !saved.kept
+    const weight = constant('weight', isIgnored ? 0 : rowWeight(saved))
+    const pull = product(dloss, weight, constant('−share', -share(saved, logits.shape[1], n, v)))
+    if (input === 'log_probs') return { formula: 'dlog p = −dloss × share', terms: [pull] }
     const log = cell(logProbs, [n, v], 'log p')
     return {
       formula: 'dlogits[v] = dloss × (p[v] − share[v])',
       terms: [
         product(dloss, weight, { ...log, symbol: log.symbol.replace('log p', 'p'), value: Math.exp(log.value) }),
-        product(dloss, weight, constant('−share', -share(saved, logits.shape[1], n, v)))
+        pull
       ]
     }
-  }
-}
-
-/** @param {Tensor} logits @param {readonly number[]} index @returns {import('../explain.js').CellExplanation} */
-function explainLogProb(logits, [n, v]) {
-  const row = range(logits.shape[1]).map(j => cell(logits, [n, j], 'x')), most = Math.max(...row.map(f => f.value))
-  const terms = row.map(f => ({ label: `exp(${f.symbol} − max)`, value: Math.exp(f.value - most), factors: [f] }))
-  const computed = row[v].value - most - Math.log(sum(terms))
-  return {
-    formula: '(x[v] − max) − log Σⱼ exp(x[j] − max)',
-    terms,
-    steps: [{ label: 'max', value: most }, { label: 'Σ', value: sum(terms) }, { label: 'x − max − log Σ', value: computed }],
-    computed
   }
 }
 
@@ -91,6 +88,7 @@ function explainLogProb(logits, [n, v]) {
  * @param {{ ignoreIndex?: number, labelSmoothing?: number, reduction?: 'mean' | 'sum' | 'none' }} [options]
  *   ignoreIndex: -100, a target that counts for nothing; labelSmoothing: 0; reduction: 'mean' over the targets kept
  * @returns {Tensor} a scalar, or [N] with reduction 'none'; the mean of nothing is NaN
+ * @throws {import('../errors.js').GlassformerError} 'index' for a target outside the classes, 'shape', 'range'
  */
 export function crossEntropy(logits, target, { ignoreIndex = -100, labelSmoothing = 0, reduction = 'mean' } = {}) {
   const { engine } = floatTensor('crossEntropy', 'logits', logits)
@@ -102,10 +100,11 @@ export function crossEntropy(logits, target, { ignoreIndex = -100, labelSmoothin
   oneOf('crossEntropy', 'reduction', reduction, ['mean', 'sum', 'none'])
   const bad = engine.c.gf_cross_entropy_check(classes.address, N, V, ignoreIndex)
   expect(bad < 0, 'index', () =>
-    `crossEntropy: target must be from 0 to ${V - 1} or ${ignoreIndex} (ignoreIndex), got ${classes.values[bad]} at place ${bad}`)
+    `crossEntropy: target must be from 0 to ${V - 1} or ${ignoreIndex} (ignoreIndex), ` +
+    `got ${classes.values[bad]} at place ${bad}`)
   const losses = engine.empty([N]), logProbs = engine.empty([N, V])
-  const kept = engine.c.gf_cross_entropy_forward(losses.address, logProbs.address, logits.address, classes.address, N, V,
-    ignoreIndex, labelSmoothing)
+  const kept = engine.c.gf_cross_entropy_forward(losses.address, logProbs.address, logits.address, classes.address, N,
+    V, ignoreIndex, labelSmoothing)
   const saved = { target: classes, kept, ignoreIndex, labelSmoothing, reduction }
   const out = reduction === 'none' ? losses : engine.empty([])
   if (reduction !== 'none') {

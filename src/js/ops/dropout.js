@@ -14,7 +14,8 @@ const op = {
   explain({ inputs: { x }, outputs: { mask }, saved: { p } }, output, index) {
     if (output === 'mask') {
       const value = mask.at(...index)
-      return { formula: `0 with probability ${p}, else 1 / (1 − ${p})`, terms: [], steps: [{ label: 'drawn', value }], computed: value }
+      const formula = `0 with probability ${p}, else 1 / (1 − ${p})`
+      return { formula, terms: [], steps: [{ label: 'drawn', value }], computed: value }
     }
     return sumOf('x × mask', [product(cell(x, index, 'x'), cell(mask, index, 'mask'))])
   },
@@ -37,7 +38,8 @@ export function dropoutMask(engine, shape, p) {
 /**
  * While training, drops values with probability p and scales the rest by 1 / (1 - p): torch.nn.functional.dropout.
  * @param {Tensor} x any shape
- * @param {{ p?: number, training?: boolean }} [options] p: 0.5, the probability to drop; training: true; false returns x itself
+ * @param {{ p?: number, training?: boolean }} [options] p: 0.5, the probability to drop; training: true; false returns
+ *   x itself
  * @returns {Tensor} the same shape
  */
 export function dropout(x, { p = 0.5, training = true } = {}) {

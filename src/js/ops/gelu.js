@@ -57,16 +57,14 @@ const op = {
     return { formula: form.formula, terms: [term], computed: term.value }
   },
   explainGradient({ inputs: { x }, outputs: { out }, saved: { approximate } }, _, index, d) {
-    const form = FORMS[/** @type {'none' | 'tanh'} */ (approximate)]
-    return {
-      formula: `dx = dout × (${form.slope})`,
-      terms: [product(d(out, index, 'dout'), { ...cell(x, index, 'x'), symbol: form.slope, value: form.slopeOf(x.at(...index)) })]
-    }
+    const form = FORMS[/** @type {'none' | 'tanh'} */ (approximate)], own = cell(x, index, 'x')
+    const slope = { ...own, symbol: form.slope, value: form.slopeOf(own.value) }
+    return { formula: `dx = dout × (${form.slope})`, terms: [product(d(out, index, 'dout'), slope)] }
   }
 }
 
 /**
- * Gaussian error linear unit: torch.nn.functional.gelu.
+ * Gaussian error linear unit (Hendrycks and Gimpel 2016): torch.nn.functional.gelu.
  * @param {import('../tensor.js').Tensor} x any shape
  * @param {{ approximate?: 'none' | 'tanh' }} [options] approximate: 'none' (exact, the default) or 'tanh'
  * @returns {import('../tensor.js').Tensor} the same shape

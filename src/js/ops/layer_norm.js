@@ -6,7 +6,10 @@ import { expectShape, floatTensor, lastSide, optionalTensor, rowsOf, sameEngine 
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
 
-/** The statistics of one row in double, and its normalised values as factors. @param {Tensor} x @param {readonly number[]} row @param {number} eps */
+/**
+ * The statistics of one row in double, and its normalised values as factors.
+ * @param {Tensor} x @param {readonly number[]} row its index @param {number} eps
+ */
 function statistics(x, row, eps) {
   const values = range(lastSide('layerNorm', 'x', x)).map(c => x.at(...row, c)), C = values.length
   const mean = values.reduce((s, v) => s + v, 0) / C
@@ -20,19 +23,20 @@ function statistics(x, row, eps) {
 const op = {
   name: 'layer_norm',
   backward({ inputs: { x, weight, bias }, outputs: { out }, saved: { mean, rstd } }, gradient) {
-    out.engine.c.gf_layer_norm_backward(gradient(x), gradient(weight), gradient(bias), gradient(out), x.address, mean.address,
-      rstd.address, weight ? weight.address : 0, rowsOf(x), x.shape[x.shape.length - 1])
+    out.engine.c.gf_layer_norm_backward(gradient(x), gradient(weight), gradient(bias), gradient(out), x.address,
+      mean.address, rstd.address, weight?.address ?? 0, rowsOf(x), x.shape.at(-1))
   },
   explain({ inputs: { x, weight, bias }, saved: { eps } }, _, index) {
-    const row = index.slice(0, -1), c = index[index.length - 1], { mean, variance, rstd, xhat } = statistics(x, row, eps)
+    const row = index.slice(0, -1), c = index[row.length], { mean, variance, rstd, xhat } = statistics(x, row, eps)
     const centred = { ...cell(x, index, 'x'), value: x.at(...index) - mean }
     centred.symbol = `(${centred.symbol} − mean)`
     const factors = [centred, constant('rstd', rstd)]
     if (weight) factors.push(cell(weight, [c], 'weight'))
     const terms = [product(...factors)]
     if (bias) terms.push(product(cell(bias, [c], 'bias')))
+    const affine = `${weight ? ' × weight' : ''}${bias ? ' + bias' : ''}`
     return {
-      formula: `(x − mean) × rstd${weight ? ' × weight' : ''}${bias ? ' + bias' : ''},  rstd = 1 / √(variance + ${eps})`,
+      formula: `(x − mean) × rstd${affine},  rstd = 1 / √(variance + ${eps})`,
       terms,
       steps: [
         { label: 'mean', value: mean },
@@ -54,8 +58,9 @@ const op = {
           : product(d(out, [...row, c], 'dout')))
       }
     }
-    const row = index.slice(0, -1), own = index[index.length - 1], { rstd, xhat } = statistics(x, row, eps), C = xhat.length
-    const g = (/** @type {number} */ c) => [d(out, [...row, c], 'dout'), ...(weight ? [cell(weight, [c], 'weight')] : [])]
+    const row = index.slice(0, -1), own = index[row.length], { rstd, xhat } = statistics(x, row, eps), C = xhat.length
+    const gain = (/** @type {number} */ c) => (weight ? [cell(weight, [c], 'weight')] : [])
+    const g = (/** @type {number} */ c) => [d(out, [...row, c], 'dout'), ...gain(c)]
     const scale = constant('rstd', rstd), share = constant('−1/C', -1 / C)
     return {
       formula: 'dx[i] = rstd × (g[i] − mean(g) − x̂[i] × mean(g × x̂)),  g = dout × weight',
@@ -69,12 +74,13 @@ const op = {
 }
 
 /**
- * Layer norm over the last axis: torch.nn.functional.layer_norm.
+ * Layer norm over the last axis (Ba, Kiros and Hinton 2016): torch.nn.functional.layer_norm.
  * @param {Tensor} x [..., C]
  * @param {Tensor | null} [weight] [C]
  * @param {Tensor | null} [bias] [C]
  * @param {{ eps?: number }} [options] eps: 1e-5, added to the variance
  * @returns {Tensor} the same shape
+ * @throws {import('../errors.js').GlassformerError} 'shape' when weight or bias do not fit, 'range' for eps
  */
 export function layerNorm(x, weight, bias, { eps = 1e-5 } = {}) {
   const { engine } = floatTensor('layerNorm', 'x', x), C = lastSide('layerNorm', 'x', x)
@@ -84,7 +90,7 @@ export function layerNorm(x, weight, bias, { eps = 1e-5 } = {}) {
   expectShape('layerNorm', 'bias', shift, [C], 'the last side of x')
   numberWhere('layerNorm', 'eps', eps, 'a number >= 0', v => v >= 0)
   const out = engine.empty(x.shape), rows = x.shape.slice(0, -1), mean = engine.empty(rows), rstd = engine.empty(rows)
-  engine.c.gf_layer_norm_forward(out.address, mean.address, rstd.address, x.address, gain?.address ?? 0, shift?.address ?? 0,
-    rowsOf(x), C, eps)
+  engine.c.gf_layer_norm_forward(out.address, mean.address, rstd.address, x.address, gain?.address ?? 0,
+    shift?.address ?? 0, rowsOf(x), C, eps)
   return record(engine, op, { x, weight: gain, bias: shift }, { out }, { mean, rstd, eps })
 }

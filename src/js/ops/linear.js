@@ -1,7 +1,7 @@
 import { expect, shapeText } from '../errors.js'
 import { record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
-import { range, indicesOf } from '../shape.js'
+import { indicesOf, range } from '../shape.js'
 import { expectRank, expectShape, floatTensor, lastSide, optionalTensor, rowsOf, sameEngine } from './checks.js'
 import { ACCUMULATE, multiply, packedRows, PANELS_B, TRANSPOSE_A, TRANSPOSE_B } from './matmul.js'
 
@@ -38,7 +38,9 @@ const op = {
     const o = index[0] - (input === 'bias' ? biasFirst : first)
     if (o < 0 || o >= count) return { formula: '0', terms: [] }
     const rows = indicesOf(x.shape.slice(0, -1))
-    if (input === 'bias') return { formula: 'db[o] = Σ dy[·, o]', terms: rows.map(row => product(d(out, [...row, o], 'dy'))) }
+    if (input === 'bias') {
+      return { formula: 'db[o] = Σ dy[·, o]', terms: rows.map(row => product(d(out, [...row, o], 'dy'))) }
+    }
     return {
       formula: 'dW[o, k] = Σ dy[·, o] × x[·, k]',
       terms: rows.map(row => product(d(out, [...row, o], 'dy'), cell(x, [...row, index[1]], 'x')))
@@ -52,14 +54,14 @@ const op = {
  * @param {Tensor} x [..., K]
  * @param {Tensor} weight [O, K]
  * @param {Tensor | null} bias [at least biasFirst + count]
- * @param {{ first?: number, count?: number, biasFirst?: number }} [rows] first: 0, the first row of weight to use; count:
- *   all; biasFirst: the value of bias that goes with it
+ * @param {{ first?: number, count?: number, biasFirst?: number }} [rows] first: 0, the first row of weight to use;
+ *   count: all; biasFirst: first, the value of bias that goes with it
  * @returns {Tensor} [..., count]
  */
 export function linearRows(x, weight, bias, { first = 0, count = weight.shape[0], biasFirst = first } = {}) {
   const { engine } = x, [, K] = weight.shape, M = rowsOf(x)
-  const out = engine.empty([...x.shape.slice(0, -1), count])
-  const isConstant = !engine.gradEnabled, b = isConstant ? packedRows(weight, first, count) : weight.address + first * K * 4
+  const out = engine.empty([...x.shape.slice(0, -1), count]), isConstant = !engine.gradEnabled
+  const b = isConstant ? packedRows(weight, first, count) : weight.address + first * K * 4
   multiply(engine, out.address, x.address, b, {
     M, N: count, K, bias: bias ? bias.address + biasFirst * 4 : 0, flags: isConstant ? PANELS_B : TRANSPOSE_B
   })
@@ -72,6 +74,7 @@ export function linearRows(x, weight, bias, { first = 0, count = weight.shape[0]
  * @param {Tensor} weight [outFeatures, inFeatures]
  * @param {Tensor | null} [bias] [outFeatures]
  * @returns {Tensor} [..., outFeatures]
+ * @throws {import('../errors.js').GlassformerError} 'shape' when they do not fit
  */
 export function linear(x, weight, bias) {
   floatTensor('linear', 'x', x)
@@ -80,7 +83,8 @@ export function linear(x, weight, bias) {
   const offset = optionalTensor('linear', 'bias', bias), [outFeatures, inFeatures] = weight.shape
   sameEngine('linear', x, weight, offset)
   expect(lastSide('linear', 'x', x) === inFeatures, 'shape', () =>
-    `linear: the last side of x must be ${inFeatures} (weight is ${shapeText(weight.shape)}), got ${shapeText(x.shape)}`)
+    `linear: the last side of x must be ${inFeatures} (weight is ${shapeText(weight.shape)}), ` +
+    `got ${shapeText(x.shape)}`)
   expectShape('linear', 'bias', offset, [outFeatures], 'one value for each output feature')
   return linearRows(x, weight, offset)
 }

@@ -1,39 +1,48 @@
 import { record } from '../autograd.js'
-import { cell, constant, product, sum } from '../explain.js'
+import { cell, constant, product } from '../explain.js'
 import { range } from '../shape.js'
 import { floatTensor, lastSide, rowsOf } from './checks.js'
+import { exponentials } from './softmax.js'
+
+/**
+ * How a log softmax makes one of its values, whichever operation it is part of.
+ * @param {import('../explain.js').Factor[]} row the inputs of the whole row
+ * @param {number} i which of them
+ * @returns {import('../explain.js').CellExplanation}
+ */
+export function explainLogSoftmax(row, i) {
+  const { most, terms, total } = exponentials(row), computed = row[i].value - most - Math.log(total)
+  return {
+    formula: '(x[i] − max) − log Σⱼ exp(x[j] − max)',
+    terms,
+    steps: [
+      { label: 'max', value: most },
+      { label: 'Σ', value: total },
+      { label: 'log Σ', value: Math.log(total) },
+      { label: 'x − max − log Σ', value: computed }
+    ],
+    computed
+  }
+}
 
 /** @type {import('../autograd.js').Operation} */
 const op = {
   name: 'log_softmax',
   backward({ inputs: { x }, outputs: { out } }, gradient) {
-    out.engine.c.gf_log_softmax_backward(gradient(x), gradient(out), out.address, rowsOf(x), x.shape[x.shape.length - 1])
+    out.engine.c.gf_log_softmax_backward(gradient(x), gradient(out), out.address, rowsOf(x), x.shape.at(-1))
   },
   explain({ inputs: { x } }, _, index) {
-    const row = index.slice(0, -1), values = range(x.shape[x.shape.length - 1]).map(j => cell(x, [...row, j], 'x'))
-    const most = values.reduce((m, f) => Math.max(m, f.value), -Infinity), own = values[index[index.length - 1]]
-    const terms = values.map(f => ({ label: `exp(${f.symbol} − max)`, value: Math.exp(f.value - most), factors: [f] }))
-    const computed = own.value - most - Math.log(sum(terms))
-    return {
-      formula: '(x[i] − max) − log Σⱼ exp(x[j] − max)',
-      terms,
-      steps: [
-        { label: 'max', value: most },
-        { label: 'Σ', value: sum(terms) },
-        { label: 'log Σ', value: Math.log(sum(terms)) },
-        { label: 'x − max − log Σ', value: computed }
-      ],
-      computed
-    }
+    const row = index.slice(0, -1)
+    return explainLogSoftmax(range(x.shape.at(-1)).map(j => cell(x, [...row, j], 'x')), index[row.length])
   },
   explainGradient({ outputs: { out } }, _, index, d) {
     const row = index.slice(0, -1), own = cell(out, index, 'y')
+    const y = { ...own, symbol: `exp(${own.symbol})`, value: Math.exp(own.value) }
     return {
       formula: 'dx[i] = dy[i] − exp(y[i]) × Σⱼ dy[j]',
       terms: [
         product(d(out, index, 'dy')),
-        ...range(out.shape[out.shape.length - 1]).map(j =>
-          product(constant('−1', -1), { ...own, symbol: `exp(${own.symbol})`, value: Math.exp(own.value) }, d(out, [...row, j], 'dy')))
+        ...range(out.shape[row.length]).map(j => product(constant('−1', -1), y, d(out, [...row, j], 'dy')))
       ]
     }
   }

@@ -22,13 +22,14 @@ export function multiply(engine, out, a, b, { batch = 1, M, N, K, bias = 0, flag
 }
 
 /**
- * Rows of a weight packed for the kernel. They are kept with the weight until its values change, so that a model that is
- * only used packs them once; that takes the weight's memory a second time.
+ * Rows of a weight packed for the kernel. They are kept with the weight until its values change, so that a model that
+ * is only used packs them once; that takes the weight's memory a second time.
  * @param {Tensor} weight [O, K] @param {number} first @param {number} count
  * @returns {number} their address
  */
 export function packedRows(weight, first, count) {
-  const { engine, version } = weight, [, K] = weight.shape, key = `${first}:${count}`, held = weight.packed?.get(key)
+  const { engine, version } = weight, [, K] = weight.shape
+  const key = `${first}:${count}`, held = weight.packed?.get(key)
   if (held?.version === version) return held.panels.address
   const panels = held?.panels ?? engine.keep(engine.empty([engine.c.gf_panels_size(count, K)]))
   engine.c.gf_panels(panels.address, weight.address + first * K * 4, count, K, 1)
@@ -37,8 +38,12 @@ export function packedRows(weight, first, count) {
   return panels.address
 }
 
-/** Which matrices of a and b make each matrix of the result, when their leading axes are broadcast. @param {readonly number[]} a @param {readonly number[]} b @param {readonly number[]} lead */
-const pairs = (a, b, lead) => indicesOf(lead).map(index => [offsetOf(a, operandIndex(a, index)), offsetOf(b, operandIndex(b, index))])
+/**
+ * Which matrices of a and b make each matrix of the result, when their leading axes are broadcast.
+ * @param {readonly number[]} a @param {readonly number[]} b @param {readonly number[]} lead of the result
+ */
+const pairs = (a, b, lead) =>
+  indicesOf(lead).map(index => [a, b].map(shape => offsetOf(shape, operandIndex(shape, index))))
 
 /** @type {import('../autograd.js').Operation} */
 const op = {
@@ -48,9 +53,9 @@ const op = {
     const { engine } = out
     const da = gradient(a), db = gradient(b), dout = gradient(out)
     uses.forEach((/** @type {number[]} */ [ai, bi], /** @type {number} */ i) => {
-      const from = dout + i * M * N * 4
-      if (da) multiply(engine, da + ai * M * K * 4, from, b.address + bi * K * N * 4, { M, N: K, K: N, flags: TRANSPOSE_B | ACCUMULATE })
-      if (db) multiply(engine, db + bi * K * N * 4, a.address + ai * M * K * 4, from, { M: K, N, K: M, flags: TRANSPOSE_A | ACCUMULATE })
+      const from = dout + i * M * N * 4, inA = ai * M * K * 4, inB = bi * K * N * 4
+      if (da) multiply(engine, da + inA, from, b.address + inB, { M, N: K, K: N, flags: TRANSPOSE_B | ACCUMULATE })
+      if (db) multiply(engine, db + inB, a.address + inA, from, { M: K, N, K: M, flags: TRANSPOSE_A | ACCUMULATE })
     })
   },
   explain({ inputs: { a, b } }, _, index) {
@@ -59,17 +64,19 @@ const op = {
       product(cell(a, [...leadOf(a, lead), i, k], 'a'), cell(b, [...leadOf(b, lead), k, j], 'b'))))
   },
   explainGradient({ inputs: { a, b }, outputs: { out } }, input, index, d) {
-    const own = input === 'a' ? a : b, leads = resultIndices(out.shape.slice(0, -2), own.shape.slice(0, -2), index.slice(0, -2))
-    const [p, q] = index.slice(-2), [M, N] = out.shape.slice(-2)
+    const own = input === 'a' ? a : b, [p, q] = index.slice(-2), [M, N] = out.shape.slice(-2)
+    const leads = resultIndices(out.shape.slice(0, -2), own.shape.slice(0, -2), index.slice(0, -2))
     if (input === 'a') {
       return {
         formula: 'da[i, k] = Σⱼ dout[i, j] × b[k, j]',
-        terms: leads.flatMap(lead => range(N).map(j => product(d(out, [...lead, p, j], 'dout'), cell(b, [...leadOf(b, lead), q, j], 'b'))))
+        terms: leads.flatMap(lead => range(N).map(j =>
+          product(d(out, [...lead, p, j], 'dout'), cell(b, [...leadOf(b, lead), q, j], 'b'))))
       }
     }
     return {
       formula: 'db[k, j] = Σᵢ a[i, k] × dout[i, j]',
-      terms: leads.flatMap(lead => range(M).map(i => product(cell(a, [...leadOf(a, lead), i, p], 'a'), d(out, [...lead, i, q], 'dout'))))
+      terms: leads.flatMap(lead => range(M).map(i =>
+        product(cell(a, [...leadOf(a, lead), i, p], 'a'), d(out, [...lead, i, q], 'dout'))))
     }
   },
   cost: ({ saved: { M, N, K, uses } }) => ({ multiplyAdds: uses.length * M * N * K })
@@ -100,12 +107,16 @@ export function matmul(a, b) {
   floatTensor('matmul', 'b', b)
   sameEngine('matmul', a, b)
   const both = `a is ${shapeText(a.shape)}, b is ${shapeText(b.shape)}`
-  expect(a.shape.length >= 2 && b.shape.length >= 2, 'shape', () => `matmul: expected matrices [..., M, K] and [..., K, N]; ${both}`)
+  expect(a.shape.length >= 2 && b.shape.length >= 2, 'shape',
+    () => `matmul: expected matrices [..., M, K] and [..., K, N]; ${both}`)
   const [rows, K] = a.shape.slice(-2), [inner, N] = b.shape.slice(-2)
   expect(K === inner, 'shape', () => `matmul: the columns of a must be as many as the rows of b; ${both}`)
   const aLead = a.shape.slice(0, -2), bLead = b.shape.slice(0, -2), lead = broadcastLead(aLead, bLead, both)
   const out = engine.empty([...lead, rows, N]), isOne = bLead.length === 0
   const M = isOne ? rowsOf(a) : rows, uses = isOne ? [[0, 0]] : pairs(aLead, bLead, lead)
-  uses.forEach(([ai, bi], i) => multiply(engine, out.address + i * M * N * 4, a.address + ai * M * K * 4, b.address + bi * K * N * 4, { M, N, K }))
+  uses.forEach(([ai, bi], i) => {
+    const to = out.address + i * M * N * 4
+    multiply(engine, to, a.address + ai * M * K * 4, b.address + bi * K * N * 4, { M, N, K })
+  })
   return record(engine, op, { a, b }, { out }, { M, N, K, uses })
 }

@@ -6,14 +6,20 @@ import { constant } from '../explain.js'
 const LAYOUTS = /** @type {const} */ (['interleaved', 'concatenated'])
 const METHODS = /** @type {const} */ (['direct', 'log', 'log-float32'])
 
-/** Which pair a column belongs to, and whether it is its sine. @param {number} column @param {number} d @param {string} layout */
+/**
+ * Which pair a column belongs to, and whether it is its sine.
+ * @param {number} column @param {number} d @param {string} layout
+ */
 function pairOf(column, d, layout) {
   if (layout === 'interleaved') return { pair: column >> 1, isSine: column % 2 === 0 }
   const sines = (d + 1) >> 1
   return column < sines ? { pair: column, isSine: true } : { pair: column - sines, isSine: false }
 }
 
-/** @param {number} k @param {number} pair @param {number} d @param {number} base @param {string} method */
+/**
+ * The angle of a position, and what the position is multiplied by.
+ * @param {number} k @param {number} pair @param {number} d @param {number} base @param {string} method
+ */
 function angleOf(k, pair, d, base, method) {
   if (method !== 'log-float32') {
     const frequency = 1 / base ** ((2 * pair) / d)
@@ -49,12 +55,16 @@ const op = {
  * @param {import('../engine.js').Engine} engine
  * @param {number} maxLength positions 0 .. maxLength-1
  * @param {number} dModel
- * @param {{ base?: number, layout?: 'interleaved' | 'concatenated', method?: 'log' | 'direct' | 'log-float32', dtype?: 'float32' | 'float64' }} [options]
- *   base: 10000; layout: 'interleaved' puts sine and cosine side by side, 'concatenated' all sines first;
- *   method: 'log' computes k · exp(−2i ln base / d), 'direct' k / base^(2i/d), 'log-float32' the former with torch's
- *   rounding of the angle, for a notebook's own digits (off by 4e-4 at position 4999); dtype: 'float32', or 'float64' for a table
- *   with all digits, as NumPy prints it. An odd dModel leaves the last interleaved column 0.
+ * @param {object} [options]
+ * @param {number} [options.base] 10000
+ * @param {'interleaved' | 'concatenated'} [options.layout] 'interleaved' (default) puts sine and cosine side by side,
+ *   'concatenated' all sines first; an odd dModel leaves the last interleaved column 0
+ * @param {'log' | 'direct' | 'log-float32'} [options.method] 'log' (default) computes k · exp(−2i ln base / d),
+ *   'direct' k / base^(2i/d), 'log-float32' the former with torch's rounding of the angle, for a notebook's own digits
+ *   (off by 4e-4 at position 4999)
+ * @param {'float32' | 'float64'} [options.dtype] 'float32', or 'float64' for a table with all digits, as NumPy prints it
  * @returns {import('../tensor.js').Tensor} [maxLength, dModel]
+ * @throws {import('../errors.js').GlassformerError} 'type' and 'range' for arguments that are not as described
  */
 export function positionalEncoding(engine, maxLength, dModel, options = {}) {
   const { base = 10000, layout = 'interleaved', method = 'log', dtype = 'float32' } = options
@@ -65,7 +75,8 @@ export function positionalEncoding(engine, maxLength, dModel, options = {}) {
   oneOf('positionalEncoding', 'method', method, METHODS)
   oneOf('positionalEncoding', 'dtype', dtype, ['float32', 'float64'])
   const table = engine.empty([maxLength, dModel], 'float64')
-  engine.c.gf_positional_encoding(table.address, maxLength, dModel, base, LAYOUTS.indexOf(layout), METHODS.indexOf(method))
+  engine.c.gf_positional_encoding(table.address, maxLength, dModel, base,
+    LAYOUTS.indexOf(layout), METHODS.indexOf(method))
   if (dtype === 'float64') return table
   const out = engine.empty([maxLength, dModel])
   engine.c.gf_round_to_float(out.address, table.address, out.size)

@@ -9,8 +9,12 @@ const op = {
     out.engine.c.gf_relu_backward(gradient(x), gradient(out), x.address, x.size)
   },
   explain({ inputs: { x } }, _, index) {
-    const own = cell(x, index, 'x')
-    return { formula: 'max(x, 0)', terms: [product(own, constant('[x > 0]', own.value <= 0 ? 0 : 1))], computed: own.value <= 0 ? 0 : own.value }
+    const own = cell(x, index, 'x'), passes = own.value <= 0 ? 0 : 1
+    return {
+      formula: 'max(x, 0)',
+      terms: [product(own, constant('[x > 0]', passes))],
+      computed: passes ? own.value : 0
+    }
   },
   explainGradient({ inputs: { x }, outputs: { out } }, _, index, d) {
     const passes = x.at(...index) <= 0 ? 0 : 1

@@ -6,15 +6,23 @@ import { floatTensor, lastSide, rowsOf } from './checks.js'
 /** @typedef {import('../tensor.js').Tensor} Tensor */
 
 /**
+ * The exponentials of a row, after its largest value is taken away.
+ * @param {import('../explain.js').Factor[]} row
+ */
+export function exponentials(row) {
+  const most = row.reduce((m, f) => Math.max(m, f.value), -Infinity)
+  const terms = row.map(f => ({ label: `exp(${f.symbol} − max)`, value: Math.exp(f.value - most), factors: [f] }))
+  return { most, terms, total: sum(terms) }
+}
+
+/**
  * How a softmax makes one of its values, whichever operation it is part of.
  * @param {import('../explain.js').Factor[]} row the inputs of the whole row
  * @param {number} i which of them
  * @returns {import('../explain.js').CellExplanation}
  */
 export function explainSoftmax(row, i) {
-  const most = row.reduce((m, f) => Math.max(m, f.value), -Infinity)
-  const terms = row.map(f => ({ label: `exp(${f.symbol} − max)`, value: Math.exp(f.value - most), factors: [f] }))
-  const total = sum(terms), computed = terms[i].value / total
+  const { most, terms, total } = exponentials(row), computed = terms[i].value / total
   return {
     formula: 'exp(x[i] − max) / Σⱼ exp(x[j] − max)',
     terms,
@@ -48,16 +56,15 @@ export function explainSoftmaxGradient(outs, gradients, i) {
 const op = {
   name: 'softmax',
   backward({ inputs: { x }, outputs: { out } }, gradient) {
-    out.engine.c.gf_softmax_backward(gradient(x), gradient(out), out.address, rowsOf(x), lastSide('softmax', 'x', x))
+    out.engine.c.gf_softmax_backward(gradient(x), gradient(out), out.address, rowsOf(x), x.shape.at(-1))
   },
   explain({ inputs: { x } }, _, index) {
     const row = index.slice(0, -1)
-    return explainSoftmax(range(lastSide('softmax', 'x', x)).map(j => cell(x, [...row, j], 'x')), index[index.length - 1])
+    return explainSoftmax(range(x.shape.at(-1)).map(j => cell(x, [...row, j], 'x')), index[row.length])
   },
   explainGradient({ outputs: { out } }, _, index, d) {
-    const row = index.slice(0, -1), columns = range(lastSide('softmax', 'x', out))
-    return explainSoftmaxGradient(
-      columns.map(j => cell(out, [...row, j], 'y')), columns.map(j => d(out, [...row, j], 'dy')), index[index.length - 1])
+    const row = index.slice(0, -1), places = range(out.shape[row.length]).map(j => [...row, j])
+    return explainSoftmaxGradient(places.map(at => cell(out, at, 'y')), places.map(at => d(out, at, 'dy')), index[row.length])
   }
 }
 

@@ -6,7 +6,7 @@ import { Optimizer } from './optimizer.js'
  *   lr: 0.001; betas: [0.9, 0.999]; eps: 1e-8; weightDecay: 0 for Adam, 0.01 for AdamW
  */
 
-/** Adam: torch.optim.Adam. */
+/** Adam (Kingma and Ba 2014): torch.optim.Adam. */
 export class Adam extends Optimizer {
   /** Weight decay apart from the gradient, as in AdamW. */ decoupled = false
 
@@ -14,8 +14,10 @@ export class Adam extends Optimizer {
   constructor(params, { lr = 1e-3, betas = [0.9, 0.999], eps = 1e-8, weightDecay = 0 } = {}) {
     const where = new.target.name
     super(where, params, lr)
-    expect(Array.isArray(betas) && betas.length === 2, 'type', () => `${where}: betas must be two numbers, got ${describe(betas)}`)
-    this.betas = betas.map((beta, i) => numberWhere(where, `betas[${i}]`, beta, 'a number from 0 up to 1', v => v >= 0 && v < 1))
+    expect(Array.isArray(betas) && betas.length === 2, 'type',
+      () => `${where}: betas must be two numbers, got ${describe(betas)}`)
+    this.betas = betas.map((beta, i) =>
+      numberWhere(where, `betas[${i}]`, beta, 'a number from 0 up to 1', v => v >= 0 && v < 1))
     this.eps = numberWhere(where, 'eps', eps, 'a number >= 0', v => v >= 0)
     this.weightDecay = numberWhere(where, 'weightDecay', weightDecay, 'a number >= 0', v => v >= 0)
   }
@@ -24,16 +26,17 @@ export class Adam extends Optimizer {
   step() {
     const [beta1, beta2] = this.betas
     for (const param of this.ready) {
-      const held = this.stateOf(param, () => ({ step: 0, expAvg: this.zerosLike(param), expAvgSq: this.zerosLike(param) }))
+      const fresh = () => ({ step: 0, expAvg: this.zerosLike(param), expAvgSq: this.zerosLike(param) })
+      const held = this.stateOf(param, fresh), grad = /** @type {import('../tensor.js').Tensor} */ (param.grad)
       held.step++
-      param.engine.c.gf_adam_step(param.address, held.expAvg.address, held.expAvgSq.address, /** @type {any} */ (param.grad).address,
-        param.size, held.step, this.lr, beta1, beta2, this.eps, this.weightDecay, this.decoupled ? 1 : 0)
+      param.engine.c.gf_adam_step(param.address, held.expAvg.address, held.expAvgSq.address, grad.address, param.size,
+        held.step, this.lr, beta1, beta2, this.eps, this.weightDecay, this.decoupled ? 1 : 0)
       param.version++
     }
   }
 }
 
-/** Adam with weight decay that does not pass through the moments: torch.optim.AdamW. */
+/** Adam with weight decay that does not pass through the moments (Loshchilov and Hutter 2017): torch.optim.AdamW. */
 export class AdamW extends Adam {
   /** @param {Iterable<import('../tensor.js').Tensor>} params @param {AdamOptions} [options] */
   constructor(params, { weightDecay = 0.01, ...options } = {}) {

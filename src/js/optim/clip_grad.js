@@ -4,7 +4,8 @@ import { Tensor } from '../tensor.js'
 /** @param {string} where @param {Iterable<Tensor>} params @returns {Tensor[]} */
 function gradientsOf(where, params) {
   const list = [...params]
-  list.forEach((p, i) => expect(p instanceof Tensor, 'type', () => `${where}: params[${i}] must be a tensor, got ${describe(p)}`))
+  list.forEach((p, i) => expect(p instanceof Tensor, 'type',
+    () => `${where}: params[${i}] must be a tensor, got ${describe(p)}`))
   return /** @type {Tensor[]} */ (list.map(p => p.grad).filter(Boolean))
 }
 
@@ -28,7 +29,8 @@ function totalNorm(gradients, normType) {
 export function clipGradNorm(params, maxNorm, { normType = 2 } = {}) {
   numberWhere('clipGradNorm', 'maxNorm', maxNorm, 'a number >= 0', v => v >= 0)
   numberWhere('clipGradNorm', 'normType', normType, 'a number > 0', v => v > 0)
-  const gradients = gradientsOf('clipGradNorm', params), norm = totalNorm(gradients, normType), coefficient = Math.min(1, maxNorm / (norm + 1e-6))
+  const gradients = gradientsOf('clipGradNorm', params), norm = totalNorm(gradients, normType)
+  const coefficient = Math.min(1, maxNorm / (norm + 1e-6))
   for (const g of gradients) g.engine.c.gf_scale(g.address, g.size, coefficient)
   return norm
 }

@@ -40,7 +40,8 @@ export class Optimizer {
 
   /** Frees what the optimiser remembers. */
   dispose() {
-    for (const held of this.state.values()) for (const value of Object.values(held)) if (value instanceof Tensor) value.dispose()
+    const held = [...this.state.values()].flatMap(state => Object.values(state))
+    for (const value of held) if (value instanceof Tensor) value.dispose()
     this.state.clear()
   }
 }

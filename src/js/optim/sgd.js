@@ -13,16 +13,17 @@ export class SGD extends Optimizer {
     this.momentum = numberWhere('SGD', 'momentum', momentum, 'a number >= 0', v => v >= 0)
     this.dampening = numberWhere('SGD', 'dampening', dampening, 'a number', Number.isFinite)
     this.weightDecay = numberWhere('SGD', 'weightDecay', weightDecay, 'a number >= 0', v => v >= 0)
-    expect(!nesterov || (momentum > 0 && dampening === 0), 'range', () => 'SGD: nesterov needs a momentum above 0 and dampening 0')
+    expect(!nesterov || (momentum > 0 && dampening === 0), 'range',
+      () => 'SGD: nesterov needs a momentum above 0 and dampening 0')
     this.nesterov = nesterov
   }
 
   /** One step with the gradients as they are. */
   step() {
     for (const param of this.ready) {
-      const { engine, grad } = param, isFirst = !this.state.has(param)
-      const { buffer } = this.momentum ? this.stateOf(param, () => ({ buffer: this.zerosLike(param) })) : { buffer: null }
-      engine.c.gf_sgd_step(param.address, buffer?.address ?? 0, /** @type {any} */ (grad).address, param.size, this.lr, this.momentum,
+      const isFirst = !this.state.has(param), grad = /** @type {import('../tensor.js').Tensor} */ (param.grad)
+      const buffer = this.momentum ? this.stateOf(param, () => ({ buffer: this.zerosLike(param) })).buffer : null
+      param.engine.c.gf_sgd_step(param.address, buffer?.address ?? 0, grad.address, param.size, this.lr, this.momentum,
         this.dampening, this.weightDecay, this.nesterov ? 1 : 0, isFirst ? 1 : 0)
       param.version++
     }
