@@ -55,6 +55,16 @@ test('broken use of backward is named', () => {
   assert.throws(() => gone.toArray(), { code: 'state', message: /disposed/ })
 })
 
+test('a tensor whose requiresGrad is switched off after the computation gets no gradient', () => {
+  const frozen = leaf([1, 2, 3]), other = leaf([1, 1, 1])
+  const out = F.mul(F.relu(frozen), other), memory = gf.engine.memory.bytes(0, 64).slice()
+  frozen.requiresGrad = false
+  out.backward(gf.tensor([1, 1, 1]))
+  assert.equal(frozen.grad, null)
+  assert.deepEqual(other.grad.toArray(), [1, 2, 3])
+  assert.deepEqual(gf.engine.memory.bytes(0, 64), memory, 'the kernel wrote to address 0')
+})
+
 test('requiresGrad is for float32 tensors', () => {
   assert.throws(() => gf.tensor([1, 2], { dtype: 'int32', requiresGrad: true }), { code: 'type' })
 })

@@ -16,22 +16,34 @@ const values = (trace, name) => [...trace.get(name).values]
 const order = plain.names
 
 test('an edit with the value that was there changes no bit', () => {
-  for (const name of ['src', 'self_attn.in_proj_weight', 'self_attn.q', 'self_attn.scores', 'self_attn.masked_scores', 'self_attn.weights', 'self_attn.heads',
-    'residual1', 'norm1.output', 'linear1.output', 'activation']) {
-    const index = plain.get(name).shape.map(side => side - 1), same = run([{ name, index, value: plain.get(name).at(...index) }])
+  const names = [
+    'src', 'self_attn.in_proj_weight', 'self_attn.q', 'self_attn.scores', 'self_attn.masked_scores',
+    'self_attn.weights', 'self_attn.heads', 'residual1', 'norm1.output', 'linear1.output', 'activation'
+  ]
+  for (const name of names) {
+    const index = plain.get(name).shape.map(side => side - 1)
+    const same = run([{ name, index, value: plain.get(name).at(...index) }])
     for (const other of order) assert.deepEqual(values(same, other), values(plain, other), `${name} changed ${other}`)
   }
 })
 
 test('an edit changes what comes after it and nothing before it', () => {
-  const stages = ['self_attn.q', 'self_attn.scores', 'self_attn.masked_scores', 'self_attn.weights', 'self_attn.heads', 'self_attn.output', 'residual1',
-    'norm1.output', 'linear1.output', 'activation', 'linear2.output', 'residual2', 'output']
+  const stages = [
+    'self_attn.q', 'self_attn.scores', 'self_attn.masked_scores', 'self_attn.weights', 'self_attn.heads',
+    'self_attn.output', 'residual1', 'norm1.output', 'linear1.output', 'activation', 'linear2.output', 'residual2',
+    'output'
+  ]
   stages.forEach((name, at) => {
     // The last query: the first sees one key only, whatever its score.
-    const { shape } = plain.get(name), index = shape.map((side, axis) => (axis === shape.length - 2 ? side - 1 : 0)), edited = run([{ name, index, value: 3.25 }])
+    const { shape } = plain.get(name), index = shape.map((side, axis) => (axis === shape.length - 2 ? side - 1 : 0))
+    const edited = run([{ name, index, value: 3.25 }])
     assert.equal(edited.get(name).at(...index), 3.25)
-    stages.slice(0, at).forEach(before => assert.deepEqual(values(edited, before), values(plain, before), `${name} changed ${before}`))
-    if (name !== 'activation') assert.notDeepEqual(values(edited, 'output'), values(plain, 'output'), `${name} did not reach the output`)
+    for (const before of stages.slice(0, at)) {
+      assert.deepEqual(values(edited, before), values(plain, before), `${name} changed ${before}`)
+    }
+    if (name !== 'activation') {
+      assert.notDeepEqual(values(edited, 'output'), values(plain, 'output'), `${name} did not reach the output`)
+    }
     const found = edited.explain(name, index)
     assert.equal(found.edited, true)
     assert.equal(plain.explain(name, index).edited, false)
@@ -39,15 +51,18 @@ test('an edit changes what comes after it and nothing before it', () => {
 })
 
 test('an edited score is followed through the softmax to the bit', () => {
-  const edited = run([{ name: 'self_attn.scores', index: [0, 0, 3, 1], value: 2 }]), row = [0, 1, 2, 3].map(j => edited.get('self_attn.masked_scores').at(0, 0, 3, j))
+  const edited = run([{ name: 'self_attn.scores', index: [0, 0, 3, 1], value: 2 }])
+  const [row, weights] = ['masked_scores', 'weights'].map(name =>
+    [0, 1, 2, 3].map(j => edited.get(`self_attn.${name}`).at(0, 0, 3, j)))
   const most = Math.max(...row), sum = row.reduce((total, v) => total + Math.exp(v - most), 0)
-  row.forEach((v, j) => assert.ok(Math.abs(edited.get('self_attn.weights').at(0, 0, 3, j) - Math.exp(v - most) / sum) < 1e-7))
+  row.forEach((v, j) => assert.ok(Math.abs(weights[j] - Math.exp(v - most) / sum) < 1e-7))
   for (let d = 0; d < 8; d++) assert.equal(edited.explain('self_attn.heads', [0, 3, d]).rounding, 0)
 })
 
 test('edits that cannot be', () => {
   assert.throws(() => run([{ name: 'no.such', index: [0], value: 1 }]), { code: 'index', message: /no\.such/ })
-  assert.throws(() => run([{ name: 'self_attn.q', index: [0, 9, 0], value: 1 }]), { code: 'index', message: /\[1, 4, 8\]/ })
+  const outside = [{ name: 'self_attn.q', index: [0, 9, 0], value: 1 }]
+  assert.throws(() => run(outside), { code: 'index', message: /\[1, 4, 8\]/ })
   assert.throws(() => run([{ name: 'self_attn.q', index: [0, 0, 0], value: 'x' }]), { code: 'type' })
 })
 

@@ -28,8 +28,10 @@ function tracedRun({ normFirst, activation, dropout }) {
       this.output = new gf.nn.Linear(8, 7)
     }
     forward(source, input, padding) {
-      const src = this.sinusoid.forward(this.source.forward(source)), tgt = this.learned.forward(this.target.forward(input))
-      return this.output.forward(this.transformer.forward(src, tgt, { tgtIsCausal: true, srcKeyPaddingMask: padding, memoryKeyPaddingMask: padding }))
+      const src = this.sinusoid.forward(this.source.forward(source))
+      const tgt = this.learned.forward(this.target.forward(input))
+      const masks = { tgtIsCausal: true, srcKeyPaddingMask: padding, memoryKeyPaddingMask: padding }
+      return this.output.forward(this.transformer.forward(src, tgt, masks))
     }
   })()
   model.train(dropout > 0)
@@ -53,16 +55,19 @@ for (const variant of variants) {
     const trace = tracedRun(variant), pick = picker(1), names = trace.names, seen = new Set()
     for (let n = 0; n < 500; n++) {
       const name = names[pick(names.length)], tensor = trace.get(name), index = indexIn(tensor.shape, pick)
-      const { value, terms, sources, computed, rounding, formula, op } = trace.explain(name, index), where = `${name}[${index}]`
+      const where = `${name}[${index}]`
+      const { value, terms, sources, computed, rounding, formula, op } = trace.explain(name, index)
       assert.ok(Object.is(value, tensor.at(...index)), `${where}: ${value} is not the cell`)
-      assert.ok(value === computed || Math.abs(rounding) <= 4e-6 * (1 + Math.abs(value)), `${where}: ${value}, computed ${computed}`)
+      const isClose = value === computed || Math.abs(rounding) <= 4e-6 * (1 + Math.abs(value))
+      assert.ok(isClose, `${where}: ${value}, computed ${computed}`)
       assert.ok(value === computed || rounding === value - computed, `${where}: rounding`)
       assert.ok(formula.length > 0)
       for (const source of sources) assert.ok(trace.get(source.name).at(...source.index) !== undefined)
-      for (const { factors } of terms) for (const f of factors) assert.equal(typeof f.value, 'number', `${where}: ${f.symbol}`)
+      for (const f of terms.flatMap(t => t.factors)) assert.equal(typeof f.value, 'number', `${where}: ${f.symbol}`)
       seen.add(op)
     }
-    for (const op of ['linear', 'attention', 'layer_norm', 'add', 'embedding', 'given', variant.activation]) assert.ok(seen.has(op), `no cell of ${op} was met`)
+    const ops = ['linear', 'attention', 'layer_norm', 'add', 'embedding', 'given', variant.activation]
+    for (const op of ops) assert.ok(seen.has(op), `no cell of ${op} was met`)
     trace.dispose()
   })
 
@@ -81,7 +86,8 @@ for (const variant of variants) {
       const { value, computed, terms } = trace.explainGradient(name, index), where = `d ${name}[${index}]`
       assert.ok(Object.is(value, gradient.at(...index)), `${where}: ${value} is not the gradient`)
       const size = terms.reduce((sum, t) => sum + Math.abs(t.value), 0)
-      assert.ok(value === computed || Math.abs(value - computed) <= 2e-6 * (size + 1e-3), `${where}: ${value}, computed ${computed}`)
+      const isClose = value === computed || Math.abs(value - computed) <= 2e-6 * (size + 1e-3)
+      assert.ok(isClose, `${where}: ${value}, computed ${computed}`)
     }
     trace.dispose()
   })
@@ -108,7 +114,8 @@ test('sources lead back to the ids and parameters, and feeds lead on', () => {
     ;({ name, index } = sources.find(s => trace.operation(s.name)) ?? sources[0])
   }
   assert.equal(trace.operation(name), undefined, path.join(' < '))
-  assert.ok(trace.feeds('transformer.encoder.layers.0.self_attn.q').includes('transformer.encoder.layers.0.self_attn.heads'))
+  const attention = 'transformer.encoder.layers.0.self_attn'
+  assert.ok(trace.feeds(`${attention}.q`).includes(`${attention}.heads`))
   assert.ok(trace.feeds('source.weight').length === 1)
   trace.dispose()
 })
@@ -126,5 +133,10 @@ test('asking wrongly is answered clearly', () => {
 
 test('what a run cost is counted from it', () => {
   const { trace } = gf.trace(() => new gf.nn.Linear(3, 5).forward(gf.rand([2, 4, 3])))
-  assert.deepEqual(trace.stages(), [{ name: 'output', op: 'linear', shape: [2, 4, 5], bytes: 160, multiplyAdds: 2 * 4 * 5 * 3 }])
+  const multiplyAdds = 2 * 4 * 5 * 3, parameters = 3 * 5 + 5
+  assert.deepEqual(trace.stages(), [{ name: 'output', op: 'linear', shape: [2, 4, 5], bytes: 160, multiplyAdds, parameters }])
+  const layer = new gf.nn.TransformerEncoderLayer(8, 2, { dimFeedforward: 12 })
+  const stages = gf.trace(() => layer.forward(gf.rand([1, 3, 8]))).trace.stages()
+  const all = layer.parameters().reduce((n, p) => n + p.size, 0)
+  assert.equal(stages.reduce((n, stage) => n + stage.parameters, 0), all)
 })

@@ -69,10 +69,12 @@ test('two engines do not touch each other', async () => {
 
 test('10,000 training steps leave the heap where it was after the first hundred', () => {
   gf.manualSeed(3)
-  const layer = new gf.nn.TransformerEncoderLayer(8, 2, { dimFeedforward: 16 }), head = new gf.nn.Linear(8, 5), table = new gf.nn.Embedding(7, 8)
+  const layer = new gf.nn.TransformerEncoderLayer(8, 2, { dimFeedforward: 16 })
+  const head = new gf.nn.Linear(8, 5), table = new gf.nn.Embedding(7, 8)
   const params = [layer, head, table].flatMap(m => m.parameters()), optimizer = new gf.optim.AdamW(params, { lr: 1e-3 })
   const step = () => gf.tidy(() => {
-    const x = layer.forward(table.forward([[1, 2, 3], [4, 5, 6]]), { isCausal: true, srcKeyPaddingMask: [[false, false, false], [false, false, true]] })
+    const srcKeyPaddingMask = [[false, false, false], [false, false, true]]
+    const x = layer.forward(table.forward([[1, 2, 3], [4, 5, 6]]), { isCausal: true, srcKeyPaddingMask })
     const loss = F.crossEntropy(head.forward(x).reshape(6, 5), [0, 1, 2, 3, 4, 0])
     optimizer.zeroGrad()
     loss.backward()

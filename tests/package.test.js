@@ -9,11 +9,13 @@ import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const project = mkdtempSync(join(tmpdir(), 'glassformer-'))
-const run = (command, args, options = {}) => execFileSync(command, args, { cwd: project, encoding: 'utf8', stdio: 'pipe', ...options })
+const run = (command, args, options = {}) =>
+  execFileSync(command, args, { cwd: project, encoding: 'utf8', stdio: 'pipe', ...options })
 let packed
 
 before(() => {
-  const [{ filename, files }] = JSON.parse(run('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', project], { cwd: ROOT }))
+  const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', project]
+  const [{ filename, files }] = JSON.parse(run('npm', pack, { cwd: ROOT }))
   packed = { file: join(project, filename), files: files.map(f => f.path) }
   mkdirSync(join(project, 'node_modules/glassformer'), { recursive: true })
   run('tar', ['-xzf', packed.file, '-C', 'node_modules/glassformer', '--strip-components=1'])
@@ -23,17 +25,24 @@ after(() => rmSync(project, { recursive: true }))
 
 test('the package is small and holds kernels, library, types and sources', () => {
   assert.ok(statSync(packed.file).size < 250_000, `${statSync(packed.file).size} bytes`)
-  for (const file of ['dist/glassformer.wasm', 'dist/js/glassformer.js', 'dist/types/index.d.ts', 'src/c/glassformer.h', 'src/js/cli.js', 'LICENSE', 'README.md']) {
+  const wanted = [
+    'dist/glassformer.wasm', 'dist/js/glassformer.js', 'dist/types/index.d.ts', 'src/c/glassformer.h', 'src/js/cli.js',
+    'LICENSE', 'README.md'
+  ]
+  for (const file of wanted) {
     assert.ok(packed.files.includes(file), `${file} is missing`)
   }
   assert.ok(!packed.files.some(file => file.startsWith('tests') || file.startsWith('web')))
 })
 
 test('import, load, compute', () => {
-  const script = "import { load, GlassformerError, Tensor } from 'glassformer'; const gf = await load(); gf.manualSeed(0); " +
-    'console.log(gf.rand([2]).toArray().join(), gf.variant, new gf.nn.Linear(2, 3).forward(gf.rand([1, 2])).shape.join())'
+  const script = "import { load, GlassformerError, Tensor } from 'glassformer'; " +
+    'const gf = await load(); gf.manualSeed(0); ' +
+    'console.log(gf.rand([2]).toArray().join(), gf.variant, ' +
+    'new gf.nn.Linear(2, 3).forward(gf.rand([1, 2])).shape.join())'
   writeFileSync(join(project, 'main.js'), script)
-  assert.equal(run(process.execPath, ['main.js']).trim(), `${Math.fround(0.4962566)},${Math.fround(0.7682218)} simd128 1,3`)
+  const drawn = [0.4962566, 0.7682218].map(Math.fround)
+  assert.equal(run(process.execPath, ['main.js']).trim(), `${drawn} simd128 1,3`)
 })
 
 test("the README's example runs as it stands", () => {
@@ -43,7 +52,8 @@ test("the README's example runs as it stands", () => {
 })
 
 test('the command runs', () => {
-  assert.equal(run(process.execPath, ['node_modules/glassformer/src/js/cli.js', '--stage', 'tokens', 'a b']), 'tokens [1]\n  0  a | b\n')
+  const printed = run(process.execPath, ['node_modules/glassformer/src/js/cli.js', '--stage', 'tokens', 'a b'])
+  assert.equal(printed, 'tokens [1]\n  0  a | b\n')
 })
 
 test('the types fit what users write, and catch what they should not', () => {
@@ -62,7 +72,9 @@ console.log(count, value, x.grad?.shape[0])
 `
   writeFileSync(join(project, 'good.ts'), good)
   const mistakes = [['gf.rand([1, 2, 2])', "'one'"], ["'gelu'", "'tanh'"], ['Linear(2, 3)', "Linear('2', 3)"]]
-  const check = file => run(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', '--target', 'es2022', file])
+  const tsc = join(ROOT, 'node_modules/typescript/bin/tsc')
+  const flags = ['--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', '--target', 'es2022']
+  const check = file => run(process.execPath, [tsc, ...flags, file])
   check('good.ts')
   for (const [from, to] of mistakes) {
     writeFileSync(join(project, 'bad.ts'), good.replace(from, to))

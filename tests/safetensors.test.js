@@ -15,7 +15,10 @@ function file(header, size = 0, length) {
 
 test('what is saved is loaded: names, shapes, dtypes, bits, metadata', () => {
   const model = new gf.nn.TransformerEncoderLayer(8, 2, { dimFeedforward: 12 })
-  const extra = { ids: gf.tensor([[1, -2]], { dtype: 'int32' }), table: gf.positionalEncoding(3, 4, { dtype: 'float64' }), nothing: gf.tensor([]), 한글: gf.tensor([NaN, -0, Infinity]) }
+  const extra = {
+    ids: gf.tensor([[1, -2]], { dtype: 'int32' }), table: gf.positionalEncoding(3, 4, { dtype: 'float64' }),
+    nothing: gf.tensor([]), 한글: gf.tensor([NaN, -0, Infinity])
+  }
   const bytes = gf.saveSafetensors({ ...model.stateDict(), ...extra }, { note: '날짜' })
   assert.equal(bytes.length % 4, 0)
   const { tensors, metadata } = gf.loadSafetensors(bytes)
@@ -63,11 +66,14 @@ test('what is not bytes, and what is not a tensor', () => {
 })
 
 test("Node's Buffers, which share memory, are read at their own place", () => {
-  const bytes = gf.saveSafetensors({ a: gf.tensor([1, 2, 3]) }), shared = Buffer.concat([Buffer.alloc(5), bytes]).subarray(5)
+  const bytes = gf.saveSafetensors({ a: gf.tensor([1, 2, 3]) })
+  const shared = Buffer.concat([Buffer.alloc(5), bytes]).subarray(5)
   assert.deepEqual(gf.loadSafetensors(shared).tensors.a.toArray(), [1, 2, 3])
 })
 
 test('a file cut at any byte is refused', () => {
   const bytes = gf.saveSafetensors({ a: gf.tensor([1, 2, 3]), b: gf.tensor([[4]]) })
-  for (let n = 0; n < bytes.length; n++) assert.throws(() => gf.loadSafetensors(bytes.slice(0, n)), { code: 'format' }, `${n} bytes`)
+  for (let n = 0; n < bytes.length; n++) {
+    assert.throws(() => gf.loadSafetensors(bytes.slice(0, n)), { code: 'format' }, `${n} bytes`)
+  }
 })

@@ -51,7 +51,9 @@ test('what a tensor cannot be made from', () => {
 
 test('load takes bytes, a module and a URL, and refuses the rest', async () => {
   const url = new URL('../dist/glassformer.wasm', import.meta.url), bytes = await readFile(url)
-  for (const wasm of [url, bytes, await WebAssembly.compile(bytes)]) assert.equal((await load({ wasm })).variant, 'simd128')
+  for (const wasm of [url, bytes, await WebAssembly.compile(bytes)]) {
+    assert.equal((await load({ wasm })).variant, 'simd128')
+  }
   await assert.rejects(load({ wasm: 3 }), { code: 'type' })
   await assert.rejects(load({ wasm: new Uint8Array([1, 2, 3]) }), { code: 'format' })
 })

@@ -7,11 +7,12 @@ import { describe, expect, shapeText } from './errors.js'
  * @typedef {object} Operation
  * @property {string} name
  * @property {(node: Node, gradient: (tensor: Tensor | null | undefined) => number) => void} backward
- *   adds to the gradients of the inputs; `gradient(t)` is the address of t's gradient, or 0 where none is wanted or known
+ *   adds to the gradients of the inputs, of which at least one is wanted; `gradient(t)` is the address of t's gradient,
+ *   or 0 where none is wanted
  * @property {import('./explain.js').ExplainCell} explain how one cell of an output was made
  * @property {import('./explain.js').ExplainGradient} explainGradient what this use of an input gives to its gradient
  * @property {boolean} [isView] the output shows cells of its only input
- * @property {(node: Node) => { multiplyAdds: number }} [cost]
+ * @property {(node: Node) => { multiplyAdds: number, parameters?: number }} [cost] parameters: if it uses only some of a tensor
  *
  * One recorded use of an operation.
  * @typedef {object} Node
@@ -24,6 +25,12 @@ import { describe, expect, shapeText } from './errors.js'
  */
 
 /**
+ * Whether `backward` will come by operations on these tensors.
+ * @param {import('./engine.js').Engine} engine @param {(Tensor | null | undefined)[]} inputs
+ */
+const needsGradient = (engine, inputs) => engine.gradEnabled && inputs.some(t => t?.requiresGrad)
+
+/**
  * Notes how `outputs` were made, if anybody will ask: for `backward` when an input needs a gradient, and for the trace
  * being recorded. The first output is the one that carries the gradient.
  * @param {import('./engine.js').Engine} engine
@@ -31,10 +38,10 @@ import { describe, expect, shapeText } from './errors.js'
  * @param {Node['inputs']} inputs
  * @param {Node['outputs']} outputs
  * @param {any} [saved]
+ * @returns {Tensor} the first output
  */
 export function record(engine, op, inputs, outputs, saved = {}) {
-  const [out] = Object.values(outputs)
-  const needsGrad = engine.gradEnabled && Object.values(inputs).some(t => t?.requiresGrad)
+  const [out] = Object.values(outputs), needsGrad = needsGradient(engine, Object.values(inputs))
   if (needsGrad || engine.trace) {
     /** @type {Node} */ const node = { op, inputs, outputs, saved, trace: engine.trace }
     if (needsGrad) {
@@ -46,11 +53,11 @@ export function record(engine, op, inputs, outputs, saved = {}) {
   return out
 }
 
-/** Whether an operation on these inputs will be asked about: then it keeps what it would otherwise throw away. */
-export const isRecording = (
-  /** @type {import('./engine.js').Engine} */ engine,
-  /** @type {(Tensor | null | undefined)[]} */ ...inputs
-) => Boolean(engine.trace) || (engine.gradEnabled && inputs.some(t => t?.requiresGrad))
+/**
+ * Whether an operation on these inputs will be asked about: then it keeps what it would otherwise throw away.
+ * @param {import('./engine.js').Engine} engine @param {...(Tensor | null | undefined)} inputs
+ */
+export const isRecording = (engine, ...inputs) => Boolean(engine.trace) || needsGradient(engine, inputs)
 
 /** The recorded operations that lead to `out`, each after all that use its outputs. @param {Tensor} out */
 function nodesFromOutput(out) {
@@ -75,10 +82,12 @@ function nodesFromOutput(out) {
 /** @param {Node} node */
 function checkUsable(node) {
   expect(!node.used, 'state', () =>
-    `backward: the computation behind this tensor was already used by an earlier backward (in ${node.op.name}); compute it again`)
+    'backward: the computation behind this tensor was already used by an earlier backward ' +
+    `(in ${node.op.name}); compute it again`)
   for (const [name, tensor] of [...Object.entries(node.inputs), ...Object.entries(node.outputs)]) {
     expect(!tensor?.disposed, 'state', () =>
-      `backward: ${name} of ${node.op.name} was disposed before; call backward inside the same gf.tidy as the computation`)
+      `backward: ${name} of ${node.op.name} was disposed before; ` +
+      'call backward inside the same gf.tidy as the computation')
   }
 }
 
@@ -86,9 +95,11 @@ function checkUsable(node) {
 function checkStart(out, gradient) {
   const { engine } = out
   expect(!out.disposed, 'state', () => 'backward: this tensor was disposed')
-  expect(out.requiresGrad, 'state', () => `backward: ${describe(out)} was not computed from any tensor with requiresGrad`)
+  expect(out.requiresGrad, 'state',
+    () => `backward: ${describe(out)} was not computed from any tensor with requiresGrad`)
   if (!gradient) {
-    expect(out.size === 1, 'shape', () => `backward: ${describe(out)} is not a single value; give the gradient to start from`)
+    expect(out.size === 1, 'shape',
+      () => `backward: ${describe(out)} is not a single value; give the gradient to start from`)
     return
   }
   expect(gradient.engine === engine && gradient.dtype === 'float32', 'type',
@@ -100,7 +111,9 @@ function checkStart(out, gradient) {
 /**
  * Walks the recorded computation from `out` to the leaves and adds to their `grad`.
  * @param {Tensor} out
- * @param {Tensor} [start] d(loss)/d(out)
+ * @param {Tensor} [start] d(loss)/d(out); 1 for a single value
+ * @throws {import('./errors.js').GlassformerError} 'state' without a recorded computation or for one already used,
+ *   'shape' and 'type' for a gradient that does not fit
  */
 export function backward(out, start) {
   checkStart(out, start)
@@ -128,6 +141,7 @@ export function backward(out, start) {
   for (const node of nodes) {
     node.used = true
     const made = Object.values(node.outputs)
+    if (!Object.values(node.inputs).some(t => t?.requiresGrad)) continue // switched off since the computation
     node.op.backward(node, tensor =>
       tensor && (tensor.requiresGrad || made.includes(tensor)) ? gradientOf(tensor).address : 0)
   }

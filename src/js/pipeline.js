@@ -14,7 +14,7 @@ import { expect, oneOf, wholeNumber } from './errors.js'
  * @property {number} [seed] 42
  * @property {boolean} [causal] false
  *
- * @typedef {{ name: string, shape: number[], axes: string[], data: Float32Array }} StageTensor copied out of kernel memory
+ * @typedef {{ name: string, shape: number[], axes: string[], data: Float32Array }} StageTensor a copy of its values
  */
 
 const DEFAULTS = {

@@ -24,7 +24,7 @@ export const indicesOf = shape => range(sizeOf(shape)).map(i => indexOf(shape, i
 
 /**
  * The cells of a shape as nested arrays; a single value for the shape [].
- * @param {readonly number[]} shape @param {ArrayLike<number>} values @param {number} [first] the place of the first cell
+ * @param {readonly number[]} shape @param {ArrayLike<number>} values @param {number} [first] the place to begin at
  * @returns {any}
  */
 export function nest(shape, values, first = 0) {

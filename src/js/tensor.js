@@ -141,7 +141,7 @@ export class Tensor {
     return reshape(this, /** @type {number[]} */ (shape.flat()))
   }
 
-  /** Two axes exchanged (a copy); negative ones count from the end. @param {number} a @param {number} b @returns {Tensor} */
+  /** Two axes exchanged (a copy), negative from the end. @param {number} a @param {number} b @returns {Tensor} */
   transpose(a, b) {
     return transpose(this, a, b)
   }

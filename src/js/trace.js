@@ -1,11 +1,13 @@
-import { GlassformerError, describe, expect, shapeText } from './errors.js'
-import { product } from './explain.js'
+import { describe, expect, shapeText } from './errors.js'
+import { cell, product, sum } from './explain.js'
 import { offsetOf } from './shape.js'
 import { Tensor } from './tensor.js'
 
 /**
  * @typedef {import('./autograd.js').Node} Node
  * @typedef {import('./nn/module.js').Module} Module
+ * @typedef {import('./errors.js').GlassformerError} GlassformerError
+ * @typedef {import('./explain.js').Factor} Factor
  *
  * @typedef {{ name: string, index: number[], isGradient?: true }} Source a cell, or the gradient of one
  * @typedef {{ name: string, index: readonly number[], value: number }} Edit a value put in place of the computed one
@@ -23,7 +25,9 @@ import { Tensor } from './tensor.js'
  * @property {boolean} edited the value was put there by an edit
  */
 
-/** Everything that happened inside one `gf.trace`: every tensor by name, how each cell was made, what each depends on. */
+/**
+ * Everything that happened inside one `gf.trace`: every tensor by name, how each cell was made, what each depends on.
+ */
 export class Trace {
   /** @type {Node[]} */ nodes = []
   /** @type {Map<string, Tensor>} */ #byName = new Map()
@@ -50,14 +54,21 @@ export class Trace {
     return [...this.#byName.keys()]
   }
 
-  /** @param {string} name @returns {Tensor} @throws {GlassformerError} 'index' when there is none */
+  /**
+   * The tensor of a name.
+   * @param {string} name @returns {Tensor} @throws {GlassformerError} 'index' when there is none
+   */
   get(name) {
     const tensor = this.#byName.get(name)
-    if (!tensor) throw new GlassformerError('index', `trace: no tensor is called ${describe(name)}; there are ${this.names.join(', ')}`)
+    expect(tensor !== undefined, 'index',
+      () => `trace: no tensor is called ${describe(name)}; there are ${this.names.join(', ')}`)
     return tensor
   }
 
-  /** The gradient kept by `backward` for a tensor of this trace. @param {string} name @returns {Tensor} */
+  /**
+   * The gradient kept by `backward` for a tensor of this trace.
+   * @param {string} name @returns {Tensor} @throws {GlassformerError} 'state' when there is none
+   */
   gradient(name) {
     return this.#gradientOf(this.get(name), name)
   }
@@ -65,14 +76,17 @@ export class Trace {
   /** @param {Tensor} tensor @param {string} name */
   #gradientOf(tensor, name) {
     const gradient = this.#gradients.get(tensor) ?? tensor.grad
-    expect(Boolean(gradient), 'state', () =>
-      `trace: ${name} has no gradient; call backward() on the loss first, and see that it depends on a tensor with requiresGrad`)
-    return /** @type {Tensor} */ (gradient)
+    expect(gradient !== null, 'state', () => `trace: ${name} has no gradient; ` +
+      'call backward() on the loss first, and see that it depends on a tensor with requiresGrad')
+    return gradient
   }
 
   /* Recording ------------------------------------------------------------------------------------------------------ */
 
-  /** @param {Module} module @param {Module | undefined} parent @param {unknown[]} inputs */
+  /**
+   * A module's forward begins: names are inside it until `leave`.
+   * @param {Module} module @param {Module | undefined} parent @param {unknown[]} inputs
+   */
   enter(module, parent, inputs) {
     const within = this.#path.at(-1) ?? ''
     const own = parent ? parent.pathOf(module) : Object.keys(this.#modules).find(name => this.#modules[name] === module)
@@ -89,7 +103,7 @@ export class Trace {
     this.#path.pop()
   }
 
-  /** @param {Node} node */
+  /** Notes one use of an operation and names its tensors. @param {Node} node */
   add(node) {
     this.nodes.push(node)
     for (const [key, tensor] of Object.entries(node.inputs)) if (tensor) this.#addUse(node, key, tensor)
@@ -134,13 +148,15 @@ export class Trace {
   /** @param {string} name @param {Tensor} tensor */
   #applyEdits(name, tensor) {
     for (const { index, value } of this.#edits.get(name) ?? []) {
-      expect(typeof value === 'number', 'type', () => `trace: the value of an edit must be a number, got ${describe(value)}`)
+      expect(typeof value === 'number', 'type',
+        () => `trace: the value of an edit must be a number, got ${describe(value)}`)
       tensor.data[offsetOf(tensor.shape, this.#checkIndex('trace', name, tensor, index))] = value
     }
   }
 
   /**
-   * For an operation that makes several tensors one from the other: puts edited values into one before the next is made.
+   * For an operation that makes several tensors one from the other: puts edited values into one before the next is
+   * made.
    * @param {string} key its name inside the module that is running @param {Tensor} tensor
    */
   patch(key, tensor) {
@@ -163,7 +179,7 @@ export class Trace {
     return (this.#edits.get(name) ?? []).some(edit => edit.index.join() === index.join())
   }
 
-  /** @param {Tensor} tensor @param {Tensor} gradient */
+  /** Takes a gradient over from `backward`. @param {Tensor} tensor @param {Tensor} gradient */
   keepGradient(tensor, gradient) {
     this.#gradients.get(tensor)?.dispose()
     this.#gradients.set(tensor, gradient)
@@ -173,11 +189,11 @@ export class Trace {
 
   /** The tensors that were computed from this one. @param {string} name @returns {string[]} */
   feeds(name) {
-    const tensor = this.get(name), within = this.#madeBy.get(tensor)
-    const uses = this.#usedBy.get(tensor) ?? []
-    const outputs = uses.flatMap(({ node }) => Object.values(node.outputs))
-    const siblings = within ? Object.values(within.outputs) : []
-    return [...new Set([...outputs, ...(siblings[0] === tensor ? [] : siblings.slice(0, 1))])].map(t => this.#nameOf.get(t) ?? '')
+    const tensor = this.get(name)
+    const outputs = (this.#usedBy.get(tensor) ?? []).flatMap(({ node }) => Object.values(node.outputs))
+    const [main] = Object.values(this.#madeBy.get(tensor)?.outputs ?? {})
+    if (main && main !== tensor) outputs.push(main)
+    return [...new Set(outputs)].map(t => this.#nameOf.get(t) ?? '')
   }
 
   /** The operation that made a tensor, or undefined for inputs and parameters. @param {string} name */
@@ -186,14 +202,24 @@ export class Trace {
   }
 
   /**
-   * What the run consisted of, counted from it.
-   * @returns {{ name: string, op: string, shape: readonly number[], bytes: number, multiplyAdds: number }[]}
+   * What the run consisted of, counted from it: of every operation the shape of its first output, the bytes of all, the
+   * multiply-adds of matrix products, and the trained numbers it used (inputs with requiresGrad that nothing here made).
+   * @returns {{ name: string, op: string, shape: readonly number[], bytes: number, multiplyAdds: number,
+   *   parameters: number }[]}
    */
   stages() {
     return this.nodes.map(node => {
-      const [out] = Object.values(node.outputs), bytes = Object.values(node.outputs).reduce((n, t) => n + t.size * 4, 0)
-      return { name: this.#nameOf.get(out) ?? '', op: node.op.name, shape: out.shape, bytes, multiplyAdds: node.op.cost?.(node).multiplyAdds ?? 0 }
+      const outputs = Object.values(node.outputs), [{ shape }] = outputs
+      const name = this.#nameOf.get(outputs[0]) ?? '', bytes = outputs.reduce((n, t) => n + t.size * 4, 0)
+      const { multiplyAdds = 0, parameters = this.#parametersOf(node) } = node.op.cost?.(node) ?? {}
+      return { name, op: node.op.name, shape, bytes, multiplyAdds, parameters }
     })
+  }
+
+  /** @param {Node} node */
+  #parametersOf(node) {
+    const trained = Object.values(node.inputs).filter(t => t?.requiresGrad && !this.#madeBy.has(t))
+    return trained.reduce((n, t) => n + t.size, 0)
   }
 
   /**
@@ -201,13 +227,14 @@ export class Trace {
    * @param {string} name
    * @param {readonly number[]} index
    * @returns {Explanation}
+   * @throws {GlassformerError} 'index' for a name or a place that is not there
    */
   explain(name, index) {
     const tensor = this.get(name), place = this.#checkIndex('explain', name, tensor, index)
     const value = tensor.at(...place), node = this.#madeBy.get(tensor)
-    if (!node) return { ...this.#finish(name, place, value, { formula: name, terms: [], computed: value }), op: 'given' }
-    const output = /** @type {string} */ (Object.keys(node.outputs).find(key => node.outputs[key] === tensor))
-    return { ...this.#finish(name, place, value, node.op.explain(node, output, place)), op: node.op.name }
+    const parts = node
+      ? node.op.explain(node, keyOf(node, tensor), place) : { formula: name, terms: [], computed: value }
+    return { ...this.#finish(name, place, value, parts), op: node?.op.name ?? 'given' }
   }
 
   /**
@@ -215,41 +242,59 @@ export class Trace {
    * @param {string} name
    * @param {readonly number[]} index
    * @returns {Explanation}
-   * @throws {GlassformerError} 'state' before `backward`
+   * @throws {GlassformerError} 'state' before `backward`, 'index' for a name or a place that is not there
    */
   explainGradient(name, index) {
     const tensor = this.get(name), place = this.#checkIndex('explainGradient', name, tensor, index)
-    const value = this.#gradientOf(tensor, name).at(...place)
-    const d = (/** @type {Tensor} */ t, /** @type {readonly number[]} */ at, /** @type {string} */ symbol) => ({
-      symbol: `${symbol}[${at.join(', ')}]`, value: this.#gradientOf(t, this.#nameOf.get(t) ?? '').at(...at), tensor: t, index: at, isGradient: true
-    })
-    const uses = this.#usesForGradient(tensor), parts = uses.map(({ node, input }) => node.op.explainGradient(node, input, place, d))
+    const value = this.#gradientOf(tensor, name).at(...place), uses = this.#usesForGradient(tensor)
+    const d = this.#gradientFactor.bind(this)
+    const parts = uses.map(({ node, input }) => node.op.explainGradient(node, input, place, d))
     const started = uses.length ? [] : [product({ symbol: `d(${name})/d(${name})`, value })]
-    const terms = [...started, ...parts.flatMap(part => part.terms)], computed = terms.reduce((sum, t) => sum + t.value, 0)
+    const terms = [...started, ...parts.flatMap(part => part.terms)]
     const formula = uses.length ? parts.map(part => part.formula).join('  +  ') : 'where backward started'
-    return { ...this.#finish(name, place, value, { formula, terms, computed }), op: uses.map(use => use.node.op.name).join(' + ') || 'given' }
-  }
-
-  /** Uses through which a gradient came: those recorded for backward, and a secondary output's own operation. @param {Tensor} tensor */
-  #usesForGradient(tensor) {
-    const uses = (this.#usedBy.get(tensor) ?? []).filter(({ node }) => node.used)
-    const node = this.#madeBy.get(tensor), key = node && Object.keys(node.outputs).find(k => node.outputs[k] === tensor)
-    return node && key !== Object.keys(node.outputs)[0] ? [...uses, { node, input: /** @type {string} */ (key) }] : uses
+    const op = uses.map(use => use.node.op.name).join(' + ') || 'given'
+    return { ...this.#finish(name, place, value, { formula, terms, computed: sum(terms) }), op }
   }
 
   /**
+   * The loss's derivative by a cell, as a factor.
+   * @param {Tensor} tensor @param {readonly number[]} index @param {string} symbol @returns {Factor}
+   */
+  #gradientFactor(tensor, index, symbol) {
+    const gradient = this.#gradientOf(tensor, this.#nameOf.get(tensor) ?? '')
+    return { ...cell(gradient, index, symbol), tensor, isGradient: true }
+  }
+
+  /**
+   * Uses through which a gradient came: those recorded for backward, and a secondary output's own operation.
+   * @param {Tensor} tensor
+   */
+  #usesForGradient(tensor) {
+    const uses = (this.#usedBy.get(tensor) ?? []).filter(({ node }) => node.used), node = this.#madeBy.get(tensor)
+    if (!node || Object.values(node.outputs)[0] === tensor) return uses
+    return [...uses, { node, input: keyOf(node, tensor) }]
+  }
+
+  /**
+   * An explanation with the tensors named, so that it can leave the library.
    * @param {string} name @param {number[]} index @param {number} value
-   * @param {{ formula: string, terms: import('./explain.js').Term[], steps?: { label: string, value: number }[], computed: number, row?: import('./explain.js').Factor[] }} parts
+   * @param {import('./explain.js').CellExplanation} parts
    * @returns {Omit<Explanation, 'op'>}
    */
   #finish(name, index, value, { formula, terms, steps = [], computed, row = [] }) {
     const named = terms.map(term => ({ ...term, factors: term.factors.map(factor => this.#nameFactor(factor)) }))
     const factors = [...named.flatMap(term => term.factors), ...row.map(factor => this.#nameFactor(factor))]
     const sources = new Map(factors.flatMap(f => (f.source ? [[JSON.stringify(f.source), f.source]] : [])))
-    return { name, index, value, edited: this.#isEdited(name, index), formula, terms: named, steps, sources: [...sources.values()], computed, rounding: difference(value, computed) }
+    return {
+      name, index, value, edited: this.#isEdited(name, index), formula, terms: named, steps,
+      sources: [...sources.values()], computed, rounding: difference(value, computed)
+    }
   }
 
-  /** @param {import('./explain.js').Factor} factor @returns {{ symbol: string, value: number, source?: Source }} */
+  /**
+   * A factor with its cell's name; a cell of a view is shown as the cell it shows.
+   * @param {Factor} factor @returns {{ symbol: string, value: number, source?: Source }}
+   */
   #nameFactor(factor) {
     const { symbol, value, tensor, index, isGradient } = factor, view = tensor && this.#madeBy.get(tensor)
     if (!tensor || !index) return { symbol, value }
@@ -259,14 +304,17 @@ export class Trace {
     }
     const name = this.#nameOf.get(tensor)
     if (name === undefined) return { symbol, value }
-    return { symbol, value, source: { name, index: [...index], ...(isGradient ? { isGradient: /** @type {true} */ (true) } : {}) } }
+    /** @type {Source} */ const source = { name, index: [...index] }
+    if (isGradient) source.isGradient = true
+    return { symbol, value, source }
   }
 
   /** @param {string} where @param {string} name @param {Tensor} tensor @param {readonly number[]} index */
   #checkIndex(where, name, tensor, index) {
-    const { shape } = tensor
-    const fits = Array.isArray(index) && index.length === shape.length && index.every((i, axis) => Number.isInteger(i) && i >= 0 && i < shape[axis])
-    expect(fits, 'index', () => `${where}: index must be inside the shape ${shapeText(shape)} of ${name}, got ${JSON.stringify(index)}`)
+    const { shape } = tensor, isOneEach = Array.isArray(index) && index.length === shape.length
+    const fits = isOneEach && index.every((i, axis) => Number.isInteger(i) && i >= 0 && i < shape[axis])
+    expect(fits, 'index',
+      () => `${where}: index must be inside the shape ${shapeText(shape)} of ${name}, got ${JSON.stringify(index)}`)
     return [...index]
   }
 
@@ -279,6 +327,10 @@ export class Trace {
   }
 }
 
+/** What the node calls one of its outputs. @param {Node} node @param {Tensor} tensor */
+const keyOf = (node, tensor) =>
+  /** @type {string} */ (Object.keys(node.outputs).find(key => node.outputs[key] === tensor))
+
 /** Equal values (infinities and NaN included) differ by 0. @param {number} a @param {number} b */
 const difference = (a, b) => (Object.is(a, b) || a === b ? 0 : a - b)
 
@@ -287,10 +339,11 @@ const difference = (a, b) => (Object.is(a, b) || a === b ? 0 : a - b)
  * @template T
  * @param {import('./engine.js').Engine} engine
  * @param {() => T} fn
- * @param {{ modules?: Record<string, Module>, edits?: readonly Edit[] }} [options] modules: names for modules that fn calls
- *   directly; edits: values to put in place of computed ones, so that everything after them is computed from them. An edited
- *   parameter stays changed after the trace.
+ * @param {{ modules?: Record<string, Module>, edits?: readonly Edit[] }} [options]
+ *   modules: names for modules that fn calls directly; edits: values to put in place of computed ones, so that
+ *   everything after them is computed from them. An edited parameter stays changed after the trace.
  * @returns {{ output: T, trace: Trace }}
+ * @throws {GlassformerError} 'state' inside another trace, 'index' for edits of what is not made
  */
 export function trace(engine, fn, options = {}) {
   expect(typeof fn === 'function', 'type', () => `trace: expected a function, got ${describe(fn)}`)
@@ -299,7 +352,9 @@ export function trace(engine, fn, options = {}) {
   engine.trace = recording
   try {
     const output = fn()
-    expect(recording.missedEdits.length === 0, 'index', () => `trace: edits name tensors that were not made: ${recording.missedEdits.join(', ')}`)
+    const { missedEdits } = recording
+    expect(missedEdits.length === 0, 'index',
+      () => `trace: edits name tensors that were not made: ${missedEdits.join(', ')}`)
     for (const value of [output].flat()) if (value instanceof Tensor) engine.keep(value)
     return { output, trace: recording }
   } finally {

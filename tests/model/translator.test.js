@@ -6,7 +6,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { load } from '../../src/js/index.js'
-import { dateOf, DAYS, encode, example, FORMATS, idsOf, isHeldOut, joinTarget, korean, LONGEST, SOURCE_TOKENS, splitSource, TARGET_TOKENS } from '../../web/model/dates.js'
+import {
+  dateOf, DAYS, encode, example, FORMATS, idsOf, isHeldOut, joinTarget, korean, LONGEST, SOURCE_TOKENS, splitSource,
+  TARGET_TOKENS
+} from '../../web/model/dates.js'
 import { createTranslator } from '../../web/model/translator.js'
 
 const gf = await load()
@@ -19,7 +22,8 @@ function trained() {
   return model.eval()
 }
 
-const translate = (model, texts) => model.translate(texts.map(t => encode(splitSource(t), idsOf(SOURCE_TOKENS), LONGEST.source))).map(joinTarget)
+const sourceIds = text => encode(splitSource(text), idsOf(SOURCE_TOKENS), LONGEST.source)
+const translate = (model, texts) => model.translate(texts.map(sourceIds)).map(joinTarget)
 
 test('the dates: every day of two centuries, in every form, fits the tokens', () => {
   assert.deepEqual(dateOf(0), [1900, 1, 1])
@@ -30,12 +34,14 @@ test('the dates: every day of two centuries, in every form, fits the tokens', ()
   }
   const held = Array.from({ length: DAYS }, (_, d) => d).filter(isHeldOut).length / DAYS
   assert.ok(Math.abs(held - 0.1) < 0.01, `${held}`)
-  assert.deepEqual(FORMATS.map(f => f(2026, 11, 20)), ['november 20 2026', '20 nov 2026', 'the 20th of november, 2026', '2026-11-20', '11/20/2026'])
+  assert.deepEqual(FORMATS.map(f => f(2026, 11, 20)),
+    ['november 20 2026', '20 nov 2026', 'the 20th of november, 2026', '2026-11-20', '11/20/2026'])
   assert.throws(() => encode(['soup'], idsOf(SOURCE_TOKENS), 3), /soup/)
 })
 
 test('the committed weights translate held-out dates: at least 99.5 % exactly', () => {
-  const model = trained(), days = Array.from({ length: DAYS }, (_, d) => d).filter(isHeldOut).filter((_, i) => i % 9 === 0)
+  const heldOut = Array.from({ length: DAYS }, (_, d) => d).filter(isHeldOut)
+  const model = trained(), days = heldOut.filter((_, i) => i % 9 === 0)
   let right = 0
   for (let i = 0; i < days.length; i += 200) {
     const part = days.slice(i, i + 200)
@@ -56,7 +62,7 @@ test('the committed weights are small, and belong to the tokens', () => {
 
 test('cross-attention looks where the answer stands: the day after 월 reads the source day', () => {
   const model = trained()
-  const source = [encode(splitSource('november 20 2026'), idsOf(SOURCE_TOKENS), LONGEST.source)]
+  const source = [sourceIds('november 20 2026')]
   const { trace } = gf.trace(() => model.forward(source, [example(0, 0).input]))
   assert.ok(trace.names.includes('transformer.decoder.layers.1.multihead_attn.weights'))
   assert.deepEqual(translate(model, ['november 20 2026', '2026-11-20', '11/20/2026']), Array(3).fill('2026년 11월 20일'))
@@ -65,8 +71,9 @@ test('cross-attention looks where the answer stands: the day after 월 reads the
 test('training is the same to the bit, also when it was stopped and resumed', () => {
   const folder = mkdtempSync(join(tmpdir(), 'glassformer-'))
   const train = (out, ...more) => {
-    const result = spawnSync(process.execPath, [TRAIN, '--steps', '6', '--only', 'positions', '--out', join(folder, out), '--checkpoints', folder, ...more], { encoding: 'utf8' })
-    return result
+    const files = ['--out', join(folder, out), '--checkpoints', folder]
+    return spawnSync(process.execPath, [TRAIN, '--steps', '6', '--only', 'positions', ...files, ...more],
+      { encoding: 'utf8' })
   }
   try {
     train('whole')

@@ -4,7 +4,8 @@
  */
 
 const MONTHS = [
-  'january', 'february', 'march', 'april', 'may', 'june', 'july', 'august', 'september', 'october', 'november', 'december'
+  'january', 'february', 'march', 'april', 'may', 'june', 'july', 'august', 'september', 'october', 'november',
+  'december'
 ]
 const DIGITS = [...'0123456789']
 
@@ -12,7 +13,8 @@ export const PAD = '<pad>', START = '<s>', END = '</s>'
 
 /** Every token of a source: words whole, digits and signs one by one. */
 export const SOURCE_TOKENS = [
-  PAD, ...DIGITS, ...MONTHS, ...MONTHS.filter(m => m.length > 3).map(m => m.slice(0, 3)), 'the', 'of', 'st', 'nd', 'rd', 'th', ',', '-', '/'
+  PAD, ...DIGITS, ...MONTHS, ...MONTHS.filter(m => m.length > 3).map(m => m.slice(0, 3)),
+  'the', 'of', 'st', 'nd', 'rd', 'th', ',', '-', '/'
 ]
 
 /** Every token of a target. */
@@ -30,7 +32,10 @@ function ordinal(day) {
 /** @param {number} n */
 const two = n => String(n).padStart(2, '0')
 
-/** The ways a date is written; each takes year, month (1 to 12) and day. @type {((y: number, m: number, d: number) => string)[]} */
+/**
+ * The ways a date is written; each takes year, month (1 to 12) and day.
+ * @type {((y: number, m: number, d: number) => string)[]}
+ */
 export const FORMATS = [
   (y, m, d) => `${MONTHS[m - 1]} ${d} ${y}`,
   (y, m, d) => `${d} ${MONTHS[m - 1].slice(0, 3)} ${y}`,
@@ -78,7 +83,10 @@ export const idsOf = tokens => new Map(tokens.map((token, id) => [token, id]))
 
 const SOURCE_IDS = idsOf(SOURCE_TOKENS), TARGET_IDS = idsOf(TARGET_TOKENS)
 
-/** One example as ids: what the encoder reads, what the decoder reads, what it should answer. @param {number} day @param {number} format */
+/**
+ * One example as ids: what the encoder reads, what the decoder reads, what it should answer.
+ * @param {number} day @param {number} format
+ */
 export function example(day, format) {
   const date = dateOf(day), answer = splitTarget(korean(...date))
   return {

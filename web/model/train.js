@@ -37,7 +37,9 @@ process.on('SIGINT', () => {
 })
 
 /** Up in a straight line, then down along a cosine. @param {number} step from 1 */
-const rate = step => step < WARM_UP ? (PEAK * step) / WARM_UP : (PEAK / 2) * (1 + Math.cos((Math.PI * (step - WARM_UP)) / (steps - WARM_UP)))
+const rate = step => step < WARM_UP
+  ? (PEAK * step) / WARM_UP
+  : (PEAK / 2) * (1 + Math.cos((Math.PI * (step - WARM_UP)) / (steps - WARM_UP)))
 
 /** Examples drawn from the random stream as it stands. @param {number} n @param {(day: number) => boolean} isWanted */
 function drawExamples(n, isWanted) {
@@ -55,7 +57,8 @@ function trainStep(model, optimizer, step) {
   const batch = drawExamples(BATCH, day => !isHeldOut(day))
   return gf.tidy(() => {
     const logits = model.forward(batch.map(e => e.source), batch.map(e => e.input)), V = logits.shape[2]
-    const loss = gf.functional.crossEntropy(logits.reshape(-1, V), batch.flatMap(e => e.target), { ignoreIndex: 0, labelSmoothing: SMOOTHING })
+    const loss = gf.functional.crossEntropy(logits.reshape(-1, V), batch.flatMap(e => e.target),
+      { ignoreIndex: 0, labelSmoothing: SMOOTHING })
     optimizer.zeroGrad()
     loss.backward()
     gf.optim.clipGradNorm(optimizer.params, 1)
@@ -80,15 +83,17 @@ function accuracy(model, n) {
 }
 
 /** What is kept of a stopped run: weights and the optimiser's moments. @param {any} model @param {any} optimizer */
-const keptTensors = (model, optimizer) => Object.fromEntries(model.namedParameters().flatMap((/** @type {[string, any]} */ [name, p]) => {
-  const held = optimizer.state.get(p)
-  return [[name, p], [`m.${name}`, held.expAvg], [`v.${name}`, held.expAvgSq]]
-}))
+const keptTensors = (model, optimizer) => Object.fromEntries(
+  model.namedParameters().flatMap((/** @type {[string, any]} */ [name, p]) => {
+    const held = optimizer.state.get(p)
+    return [[name, p], [`m.${name}`, held.expAvg], [`v.${name}`, held.expAvgSq]]
+  }))
 
 /** @param {string} file @param {any} model @param {any} optimizer @param {number} step */
 function saveCheckpoint(file, model, optimizer, step) {
   mkdirSync(options.checkpoints, { recursive: true })
-  writeFileSync(`${file}.part`, gf.saveSafetensors(keptTensors(model, optimizer), { step: String(step), seed: String(seed), steps: String(steps) }))
+  const metadata = { step: String(step), seed: String(seed), steps: String(steps) }
+  writeFileSync(`${file}.part`, gf.saveSafetensors(keptTensors(model, optimizer), metadata))
   renameSync(`${file}.part`, file)
 }
 
@@ -100,7 +105,8 @@ function resume(file, model, optimizer) {
   const step = Number(metadata.step)
   for (const [name, p] of model.namedParameters()) {
     p.data.set(tensors[name].values)
-    const held = optimizer.stateOf(p, () => ({ step, expAvg: optimizer.zerosLike(p), expAvgSq: optimizer.zerosLike(p) }))
+    const fresh = () => ({ step, expAvg: optimizer.zerosLike(p), expAvgSq: optimizer.zerosLike(p) })
+    const held = optimizer.stateOf(p, fresh)
     held.expAvg.data.set(tensors[`m.${name}`].values)
     held.expAvgSq.data.set(tensors[`v.${name}`].values)
   }
@@ -112,15 +118,18 @@ function resume(file, model, optimizer) {
 /** @param {number} step @param {number} loss @param {number} share @param {number} started @param {number} first */
 function report(step, loss, share, started, first) {
   const left = ((Date.now() - started) / (step - first)) * (steps - step) / 1000
-  console.log(`step ${String(step).padStart(5)} of ${steps}   loss ${loss.toFixed(4)}   exact ${(100 * share).toFixed(1).padStart(5)} %   ${Math.ceil(left)} s left`)
+  const at = String(step).padStart(5), exact = (100 * share).toFixed(1).padStart(5)
+  console.log(`step ${at} of ${steps}   loss ${loss.toFixed(4)}   exact ${exact} %   ${Math.ceil(left)} s left`)
 }
 
 /** @param {boolean} positions @returns {{ model: any, share: number }} */
 function train(positions) {
   console.log(positions ? 'with positional encoding' : 'without positional encoding')
   gf.manualSeed(seed)
-  const model = createTranslator(gf, { ...CONFIG, positions }).train(), optimizer = new gf.optim.Adam(model.parameters(), { betas: [0.9, 0.98], eps: 1e-9 })
-  const file = join(options.checkpoints, `${positions ? 'positions' : 'none'}.safetensors`), first = resume(file, model, optimizer), started = Date.now()
+  const model = createTranslator(gf, { ...CONFIG, positions }).train()
+  const optimizer = new gf.optim.Adam(model.parameters(), { betas: [0.9, 0.98], eps: 1e-9 })
+  const file = join(options.checkpoints, `${positions ? 'positions' : 'none'}.safetensors`)
+  const first = resume(file, model, optimizer), started = Date.now()
   for (let step = first + 1; step <= steps; step++) {
     const loss = trainStep(model, optimizer, step)
     if (step % 200 === 0 || step === steps) report(step, loss, accuracy(model, 200), started, first)
@@ -137,7 +146,8 @@ function train(positions) {
 const result = options.only === 'none' ? null : train(true), blind = options.only === 'positions' ? null : train(false)
 if (result) {
   console.log(`\nwith positional encoding:    ${(100 * result.share).toFixed(2)} % of ${TEST} held-out dates exact`)
-  writeFileSync(options.out, gf.saveSafetensors(result.model.stateDict(), { steps: String(steps), seed: String(seed), exact: String(result.share) }))
+  const metadata = { steps: String(steps), seed: String(seed), exact: String(result.share) }
+  writeFileSync(options.out, gf.saveSafetensors(result.model.stateDict(), metadata))
 }
 if (blind) console.log(`without positional encoding: ${(100 * blind.share).toFixed(2)} %`)
 if (result && result.share < 0.995) process.exitCode = 1

@@ -16,15 +16,18 @@ const padding = ids => ids.map(row => row.map(id => id === PAD_ID))
  *   positions: false leaves the positional encoding out
  */
 export function createTranslator(gf, config = CONFIG) {
-  const { positions = true, dModel, nhead, layers, dimFeedforward, dropout, normFirst = false, activation = 'relu' } = config
+  const { positions = true, dModel, nhead, layers, dimFeedforward, dropout } = config
+  const { normFirst = false, activation = 'relu' } = config
 
   class DateTranslator extends gf.nn.Module {
     constructor() {
       super()
       this.source_embedding = new gf.nn.Embedding(SOURCE_TOKENS.length, dModel)
       this.target_embedding = new gf.nn.Embedding(TARGET_TOKENS.length, dModel)
-      this.positions = positions ? new gf.nn.PositionalEncoding(dModel, dropout, Math.max(LONGEST.source, LONGEST.target)) : null
-      this.transformer = new gf.nn.Transformer(dModel, nhead, layers, layers, { dimFeedforward, dropout, normFirst, activation })
+      const longest = Math.max(LONGEST.source, LONGEST.target)
+      this.positions = positions ? new gf.nn.PositionalEncoding(dModel, dropout, longest) : null
+      this.transformer = new gf.nn.Transformer(dModel, nhead, layers, layers,
+        { dimFeedforward, dropout, normFirst, activation })
       this.output = new gf.nn.Linear(dModel, TARGET_TOKENS.length)
     }
 
@@ -36,13 +39,15 @@ export function createTranslator(gf, config = CONFIG) {
 
     /** @param {number[][]} source [B, S] */
     encode(source) {
-      return this.transformer.encoder.forward(this.embed(this.source_embedding, source), { srcKeyPaddingMask: padding(source) })
+      const x = this.embed(this.source_embedding, source)
+      return this.transformer.encoder.forward(x, { srcKeyPaddingMask: padding(source) })
     }
 
     /** @param {number[][]} input [B, T] @param {any} memory @param {number[][]} source */
     decode(input, memory, source) {
       const x = this.embed(this.target_embedding, input)
-      return this.output.forward(this.transformer.decoder.forward(x, memory, { tgtIsCausal: true, memoryKeyPaddingMask: padding(source) }))
+      const masks = { tgtIsCausal: true, memoryKeyPaddingMask: padding(source) }
+      return this.output.forward(this.transformer.decoder.forward(x, memory, masks))
     }
 
     /** Logits [B, T, V] of every next token. @param {number[][]} source @param {number[][]} input */
@@ -58,7 +63,8 @@ export function createTranslator(gf, config = CONFIG) {
           const logits = this.decode(answers, memory, source), [B, T, V] = logits.shape, { values } = logits
           for (let b = 0; b < B; b++) answers[b].push(largest(values.subarray((b * T + T - 1) * V, (b * T + T) * V)))
         }
-        return answers.map(ids => ids.slice(1, ids.indexOf(END_ID) < 0 ? undefined : ids.indexOf(END_ID)).map(id => TARGET_TOKENS[id]))
+        const ended = answers.map(ids => ids.slice(1, ids.includes(END_ID) ? ids.indexOf(END_ID) : undefined))
+        return ended.map(ids => ids.map(id => TARGET_TOKENS[id]))
       }))
     }
   }

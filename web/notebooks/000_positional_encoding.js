@@ -15,12 +15,16 @@ export const SEED = 1828875196
 export const genPe = (gf, maxLength, dModel, n) =>
   gf.positionalEncoding(maxLength, dModel, { base: n, method: 'direct', dtype: 'float64' })
 
-/** gen_pe without loops: the rates exp(-2i ln(n) / d) at once, a sentence axis in front. @param {any} gf @param {number} maxLength @param {number} dModel @param {number} n */
+/**
+ * gen_pe without loops: the rates exp(-2i ln(n) / d) at once, a sentence axis in front.
+ * @param {any} gf @param {number} maxLength @param {number} dModel @param {number} n
+ */
 export const genPeLog = (gf, maxLength, dModel, n) =>
   gf.positionalEncoding(maxLength, dModel, { base: n, method: 'log' }).reshape(1, maxLength, dModel)
 
 /** exp(-2i ln(n) / d): one rate for each pair of columns. @param {number} dModel @param {number} n */
-export const divTerm = (dModel, n) => Array.from({ length: dModel / 2 }, (_, i) => Math.exp(2 * i * -(Math.log(n) / dModel)))
+export const divTerm = (dModel, n) =>
+  Array.from({ length: dModel / 2 }, (_, i) => Math.exp(2 * i * -(Math.log(n) / dModel)))
 
 /**
  * The notebook's PositionalEncoding: a buffer [1, maxLength, dModel] that is added and followed by dropout.
@@ -37,13 +41,22 @@ export const positionalEncodingClass = gf => class PositionalEncoding extends gf
   /** @param {any} x [batch, seq, dModel] */
   forward(x) {
     const [, maxLength, dModel] = this.pe.shape
-    return this.dropout.forward(gf.functional.add(x, gf.functional.narrow(this.pe.reshape(maxLength, dModel), 0, x.shape[1])))
+    const rows = gf.functional.narrow(this.pe.reshape(maxLength, dModel), 0, x.shape[1])
+    return this.dropout.forward(gf.functional.add(x, rows))
   }
 }
 
-/** Each cell takes the library and what earlier cells left, and returns what the notebook prints. @type {{ id: string, run: (gf: any, s: any) => any }[]} */
+/**
+ * Each cell takes the library and what earlier cells left, and returns what the notebook prints.
+ * @type {{ id: string, run: (gf: any, s: any) => any }[]}
+ */
 export const cells = [
-  { id: 'sequences', run: (gf, s) => (s.sequences = ['I wonder what will come next', 'This is a basic example paragraph', 'Hello, what is a basic split?']) },
+  {
+    id: 'sequences',
+    run: (gf, s) => (s.sequences = [
+      'I wonder what will come next', 'This is a basic example paragraph', 'Hello, what is a basic split?'
+    ])
+  },
   { id: 'tokens', run: (gf, s) => (s.tokens = s.sequences.map(seq => gf.text.words(seq, { punctuation: false }))) },
   { id: 'indexed', run: (gf, s) => {
     s.vocab = new gf.text.Vocab(s.tokens)
@@ -56,7 +69,10 @@ export const cells = [
   } },
   { id: 'encodings', run: (gf, s) => (s.encodings = genPe(gf, 10, 4, 1000)) },
   { id: 'encodings6', run: (gf, s) => s.encodings.toArray().slice(0, 6) },
-  { id: 'sum_n1000', run: (gf, s) => gf.functional.add(s.embeddings, gf.functional.narrow(gf.tensor(s.encodings.toArray()), 0, 6)) },
+  {
+    id: 'sum_n1000',
+    run: (gf, s) => gf.functional.add(s.embeddings, gf.functional.narrow(gf.tensor(s.encodings.toArray()), 0, 6))
+  },
   { id: 'div_term', run: (gf, s) => (s.divTerm = divTerm(4, 100)) },
   { id: 'k', run: (gf, s) => (s.k = Array.from({ length: 10 }, (_, k) => [k])) },
   { id: 'k_div_term', run: (gf, s) => s.k.map(([k]) => s.divTerm.map(rate => k * rate)) },

@@ -1,6 +1,6 @@
 /**
- * Notebook 001: positions as vectors with all sines before all cosines, and what is constant about them: the distance to
- * the next position, the norm, the dot product with the next. In two dimensions they walk around a circle, in three
+ * Notebook 001: positions as vectors with all sines before all cosines, and what is constant about them: the distance
+ * to the next position, the norm, the dot product with the next. In two dimensions they walk around a circle, in three
  * around a spiral's shadow.
  */
 
@@ -13,7 +13,10 @@ export const positionalEncoding = (gf, position, dModel) =>
 /** @param {number[]} a @param {number[]} b */
 const dot = (a, b) => a.reduce((sum, v, i) => sum + v * b[i], 0)
 
-/** Distance to the next row, norm of the row, dot product with the next. @param {number[][]} rows @returns {number[][]} */
+/**
+ * Distance to the next row, norm of the row, dot product with the next.
+ * @param {number[][]} rows @returns {number[][]}
+ */
 export const neighbours = rows => rows.slice(0, -1).map((row, i) => {
   const next = rows[i + 1], difference = row.map((v, c) => v - next[c])
   return [Math.sqrt(dot(difference, difference)), Math.sqrt(dot(row, row)), dot(row, next)]

@@ -11,7 +11,8 @@ export const encoding = (gf, maxLen, dEmbed) => gf.positionalEncoding(maxLen, dE
 /** The largest difference between two tables. @param {any} a @param {any} b @returns {number} */
 export function largestDifference(a, b) {
   const p = a.values, q = b.values
-  return p.reduce((/** @type {number} */ most, /** @type {number} */ v, /** @type {number} */ i) => Math.max(most, Math.abs(v - q[i])), 0)
+  return p.reduce((/** @type {number} */ most, /** @type {number} */ v, /** @type {number} */ i) =>
+    Math.max(most, Math.abs(v - q[i])), 0)
 }
 
 /** @type {{ id: string, run: (gf: any, s: any) => any }[]} */

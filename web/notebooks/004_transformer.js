@@ -1,7 +1,8 @@
 /**
  * Notebook 004: a whole transformer, piece by piece: words, learned positions, query, key and value, attention, heads,
- * layer norm, feed-forward, encoder, masked attention, decoder with cross-attention. The classes are the notebook's, built
- * from the library's parts as it builds them from PyTorch's; what is unusual about them is kept and named in `quirks`.
+ * layer norm, feed-forward, encoder, masked attention, decoder with cross-attention. The classes are the notebook's,
+ * built from the library's parts as it builds them from PyTorch's; what is unusual about them is kept and named in
+ * `quirks`.
  */
 
 export const id = '004'
@@ -11,7 +12,8 @@ export const id = '004'
  * @param {any} gf @param {any} querys @param {any} keys @param {any} values @param {boolean} [isCausal]
  */
 export function computeAttention(gf, querys, keys, values, isCausal = false) {
-  const heads = [querys, keys, values].map(t => (t.shape.length === 3 ? t.reshape(t.shape[0], 1, ...t.shape.slice(1)) : t))
+  const heads = [querys, keys, values].map(t =>
+    (t.shape.length === 3 ? t.reshape(t.shape[0], 1, ...t.shape.slice(1)) : t))
   const out = gf.functional.scaledDotProductAttention(...heads, { isCausal })
   return querys.shape.length === 3 ? out.reshape(querys.shape[0], querys.shape[1], values.shape[2]) : out
 }
@@ -32,12 +34,16 @@ export function classes(gf) {
 
     /** @param {any} querys @param {any} keys @param {any} values */
     forward(querys, keys, values) {
-      return computeAttention(gf, this.weight_q.forward(querys), this.weight_k.forward(keys), this.weight_v.forward(values), this.isCausal)
+      const q = this.weight_q.forward(querys), k = this.weight_k.forward(keys), v = this.weight_v.forward(values)
+      return computeAttention(gf, q, k, v, this.isCausal)
     }
   }
 
   class MultiheadAttention extends Module {
-    /** @param {number} tokenEmbedDim must equal dModel: the heads are cut from the input's width @param {number} dModel @param {number} nHead @param {boolean} [isCausal] */
+    /**
+     * @param {number} tokenEmbedDim must equal dModel: the heads are cut from the input's width
+     * @param {number} dModel @param {number} nHead @param {boolean} [isCausal]
+     */
     constructor(tokenEmbedDim, dModel, nHead, isCausal = false) {
       super()
       this.nHead = nHead
@@ -52,7 +58,8 @@ export function classes(gf) {
     forward(querys, keys, values, { isCausal = this.isCausal } = {}) {
       const [B, T, C] = querys.shape
       const heads = (/** @type {any} */ t) => t.reshape(B, t.shape[1], this.nHead, C / this.nHead).transpose(1, 2)
-      const q = heads(this.weight_q.forward(querys)), k = heads(this.weight_k.forward(keys)), v = heads(this.weight_v.forward(values))
+      const q = heads(this.weight_q.forward(querys)), k = heads(this.weight_k.forward(keys))
+      const v = heads(this.weight_v.forward(values))
       return this.concat_linear.forward(computeAttention(gf, q, k, v, isCausal).transpose(1, 2).reshape(B, T, C))
     }
   }
@@ -95,7 +102,10 @@ export function classes(gf) {
   }
 
   class TransformerEncoder extends Module {
-    /** The final norm is made elsewhere and never applied. @param {any} encoderLayer @param {number} numLayers @param {any} [norm] */
+    /**
+     * The final norm is made elsewhere and never applied.
+     * @param {any} encoderLayer @param {number} numLayers @param {any} [norm]
+     */
     constructor(encoderLayer, numLayers, norm = null) {
       super()
       this.layers = getClones(encoderLayer, numLayers)
@@ -124,7 +134,10 @@ export function classes(gf) {
       this.dropout2 = new Dropout(dropout)
     }
 
-    /** Both residuals start from the normalised input. @param {any} tgt @param {any} encoderOutput @param {{ isCausal?: boolean }} [options] */
+    /**
+     * Both residuals start from the normalised input.
+     * @param {any} tgt @param {any} encoderOutput @param {{ isCausal?: boolean }} [options]
+     */
     forward(tgt, encoderOutput, { isCausal = true } = {}) {
       let x = this.norm1.forward(tgt)
       x = add(x, this.dropout1.forward(this.self_attn.forward(x, x, x, { isCausal })))
@@ -142,7 +155,10 @@ export function classes(gf) {
       this.numLayers = numLayers
     }
 
-    /** Every layer is given tgt, so only the last one counts; `chained` passes each layer's output on. @param {any} tgt @param {any} src @param {{ chained?: boolean, isCausal?: boolean }} [options] */
+    /**
+     * Every layer is given tgt, so only the last one counts; `chained` passes each layer's output on.
+     * @param {any} tgt @param {any} src @param {{ chained?: boolean, isCausal?: boolean }} [options]
+     */
     forward(tgt, src, { chained = false, isCausal = true } = {}) {
       let output = tgt
       for (const layer of this.layers) output = layer.forward(chained ? output : tgt, src, { isCausal })
@@ -156,7 +172,8 @@ export function classes(gf) {
   }
 
   return {
-    AttentionHead, MultiheadAttention, PreLayerNormFeedForward, TransformerEncoderLayer, TransformerEncoder, TransformerDecoderLayer,
+    AttentionHead, MultiheadAttention, PreLayerNormFeedForward, TransformerEncoderLayer, TransformerEncoder,
+    TransformerDecoderLayer,
     TransformerDecoder, getClones
   }
 }
@@ -170,7 +187,7 @@ export const cells = [
     s.vocab = new gf.text.Vocab([s.tokens], { order: 'first-seen' })
     return Object.fromEntries(s.vocab.stoi)
   } },
-  { id: 'idx2str', run: (gf, s) => Object.fromEntries(s.vocab.itos.map((/** @type {string} */ word, /** @type {number} */ i) => [i, word])) },
+  { id: 'idx2str', run: (gf, s) => Object.fromEntries(s.vocab.itos.entries()) },
   { id: 'input_ids', run: (gf, s) => (s.ids = s.vocab.encode(s.tokens)) },
   { id: 'shapes_embedding', run: (gf, s) => {
     s.embed = new gf.nn.Embedding(s.vocab.size, EMBEDDING_DIM)
@@ -208,9 +225,21 @@ export const cells = [
     return s.encoderLayer.feed_forward.forward(s.x)
   } },
   { id: 'encoder_layer', run: (gf, s) => s.encoderLayer.forward(s.x) },
-  { id: 'encoder', run: (gf, s) => (s.memory = new s.classes.TransformerEncoder(s.encoderLayer, 2, s.norm).eval().forward(s.x)) },
-  { id: 'attention_causal', run: (gf, s) => computeAttention(gf, ...s.qkv.map((/** @type {any} */ t) => t.reshape(1, 1, ...t.shape.slice(1))), true) },
-  { id: 'causal_mask', run: () => Array.from({ length: 5 }, (_, i) => Array.from({ length: 5 }, (_, j) => (j <= i ? 1 : 0))) },
+  {
+    id: 'encoder',
+    run: (gf, s) => (s.memory = new s.classes.TransformerEncoder(s.encoderLayer, 2, s.norm).eval().forward(s.x))
+  },
+  {
+    id: 'attention_causal',
+    run: (gf, s) => {
+      const [q, k, v] = s.qkv.map((/** @type {any} */ t) => t.reshape(1, 1, ...t.shape.slice(1)))
+      return computeAttention(gf, q, k, v, true)
+    }
+  },
+  {
+    id: 'causal_mask',
+    run: () => Array.from({ length: 5 }, (_, i) => Array.from({ length: 5 }, (_, j) => (j <= i ? 1 : 0)))
+  },
   { id: 'decoder_layer', run: (gf, s) => {
     s.decoderLayer = new s.classes.TransformerDecoderLayer(EMBEDDING_DIM, HEADS, FEED_FORWARD, 0.1).eval()
     return s.decoderLayer.forward(s.x, s.memory)
@@ -228,6 +257,7 @@ function statistics(t) {
 }
 
 export const quirks = [
-  'residual-from-normalised', 'decoder-residuals', 'unused-final-norm', 'decoder-gets-tgt', 'is-causal-not-taken', 'query-length-for-keys',
+  'residual-from-normalised', 'decoder-residuals', 'unused-final-norm', 'decoder-gets-tgt', 'is-causal-not-taken',
+  'query-length-for-keys',
   'heads-from-input-width', 'first-attention-ignores-causal', 'equal-clones'
 ]

@@ -112,7 +112,8 @@ export class Module {
   }
 
   /**
-   * The path from here to a module inside, such as 'layers.0.linear1'. A path found before is believed while it leads there.
+   * The path from here to a module inside, such as 'layers.0.linear1'. A path found before is believed while it leads
+   * there.
    * @param {Module} module
    */
   pathOf(module) {

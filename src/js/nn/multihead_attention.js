@@ -73,8 +73,8 @@ export class MultiheadAttention extends Module {
    * @param {any} [options.attnMask] [Tq, Tk] or [B·numHeads, Tq, Tk]; booleans (true hides) or numbers to add
    * @param {boolean} [options.averageAttnWeights] true: the mean over the heads
    * @param {boolean} [options.isCausal] false; hides keys after the query's own place
-   * @returns {[Tensor, Tensor | null]} output [B, Tq, embedDim]; weights [B, Tq, Tk], or [B, numHeads, Tq, Tk] when they
-   *   are not averaged
+   * @returns {[Tensor, Tensor | null]} output [B, Tq, embedDim]; weights [B, Tq, Tk], or [B, numHeads, Tq, Tk] when
+   *   they are not averaged
    * @throws {import('../errors.js').GlassformerError} 'shape' when tensors or masks do not fit
    */
   forward(query, key = query, value = key, options = {}) {

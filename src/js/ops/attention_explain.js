@@ -15,7 +15,7 @@ import { explainSoftmax, explainSoftmaxGradient } from './softmax.js'
 /** @param {number} scale @param {number} D */
 const isRootOf = (scale, D) => Math.abs(scale - 1 / Math.sqrt(D)) < 1e-12
 
-/** What dropout multiplied a weight by, if there was any. @param {any} saved @param {number[]} at @returns {Factor[]} */
+/** What dropout multiplied a weight by, if any. @param {any} saved @param {number[]} at @returns {Factor[]} */
 const dropFactor = ({ dropoutMask }, at) => (dropoutMask ? [cell(dropoutMask, at, 'dropout')] : [])
 
 /** @type {import('../explain.js').ExplainCell} */

@@ -46,7 +46,10 @@ const op = {
       terms: rows.map(row => product(d(out, [...row, o], 'dy'), cell(x, [...row, index[1]], 'x')))
     }
   },
-  cost: ({ inputs: { x, weight }, saved: { count } }) => ({ multiplyAdds: rowsOf(x) * count * weight.shape[1] })
+  cost: ({ inputs: { x, weight, bias }, saved: { count } }) => ({
+    multiplyAdds: rowsOf(x) * count * weight.shape[1],
+    parameters: count * weight.shape[1] + (bias ? count : 0)
+  })
 }
 
 /**

@@ -62,7 +62,7 @@ const op = {
  * @param {'log' | 'direct' | 'log-float32'} [options.method] 'log' (default) computes k · exp(−2i ln base / d),
  *   'direct' k / base^(2i/d), 'log-float32' the former with torch's rounding of the angle, for a notebook's own digits
  *   (off by 4e-4 at position 4999)
- * @param {'float32' | 'float64'} [options.dtype] 'float32', or 'float64' for a table with all digits, as NumPy prints it
+ * @param {'float32' | 'float64'} [options.dtype] 'float32' (default), or 'float64' for all digits, as NumPy prints them
  * @returns {import('../tensor.js').Tensor} [maxLength, dModel]
  * @throws {import('../errors.js').GlassformerError} 'type' and 'range' for arguments that are not as described
  */

@@ -64,7 +64,8 @@ const op = {
   },
   explainGradient({ outputs: { out } }, _, index, d) {
     const row = index.slice(0, -1), places = range(out.shape[row.length]).map(j => [...row, j])
-    return explainSoftmaxGradient(places.map(at => cell(out, at, 'y')), places.map(at => d(out, at, 'dy')), index[row.length])
+    const outs = places.map(at => cell(out, at, 'y')), gradients = places.map(at => d(out, at, 'dy'))
+    return explainSoftmaxGradient(outs, gradients, index[row.length])
   }
 }
 
