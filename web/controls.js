@@ -17,7 +17,7 @@ const SPECS = {
   },
   causal: { kind: 'choice', options: { none: false, causal: true } },
   training: { kind: 'choice', options: { train: true, eval: false } },
-  dropout: { kind: 'slider', low: 0, high: 0.9, step: 0.05 },
+  dropout: { kind: 'slider', low: 0, high: 0.9, step: 0.05, ladder: () => [0, 0.1, 0.2, 0.3, 0.5] },
   layers: { kind: 'number', ladder: () => [1, 2, 3, 4] },
   dimFeedforward: { kind: 'number', ladder: () => [8, 16, 32, 48, 64, 96, 128] },
   normFirst: { kind: 'choice', options: { after: false, before: true } },
@@ -25,9 +25,9 @@ const SPECS = {
   positional: { kind: 'choice', options: { on: true, off: false } },
   scale: { kind: 'choice', options: { on: true, off: false } },
   padding: { kind: 'choice', options: { none: false, full: true } },
-  temperature: { kind: 'slider', low: 0.1, high: 4, step: 0.1 },
+  temperature: { kind: 'slider', low: 0.1, high: 4, step: 0.1, ladder: () => [0.5, 1, 1.5, 2, 4] },
   topK: { kind: 'number', ladder: () => [0, 1, 2, 3, 4, 6, 8, 12, 16] },
-  topP: { kind: 'slider', low: 0.05, high: 1, step: 0.05 },
+  topP: { kind: 'slider', low: 0.05, high: 1, step: 0.05, ladder: () => [0.5, 0.8, 0.9, 1] },
   decoding: { kind: 'choice', options: { greedy: 'greedy', sample: 'sample', beam: 'beam' } },
   beams: { kind: 'number', ladder: () => [1, 2, 3, 4, 5] }
 }

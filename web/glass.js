@@ -101,9 +101,12 @@ export function recipes(run, names) {
   })
 }
 
-/** The questions as calls of the worker, all about the run that is shown. @param {() => object} current */
+/**
+ * The questions as calls of the worker.
+ * @param {(cell?: Cell) => object} current the run that a cell belongs to, or the one that is shown
+ */
 export const questions = (current) => ({
-  explain: ({ cell }) => explainCell(current(), cell),
-  firstUse: ({ cell, target }) => firstUse(current(), cell, target),
+  explain: ({ cell }) => explainCell(current(cell), cell),
+  firstUse: ({ cell, target }) => firstUse(current(cell), cell, target),
   recipes: ({ names }) => recipes(current(), names)
 })

@@ -3,6 +3,7 @@
 import { homeOf, roomsOf } from './building.js'
 import { placeName } from './frame.js'
 import { editField, editList, edits } from './inspector/edits.js'
+import { compared } from './inspector/compared.js'
 import { made, reachable } from './inspector/made.js'
 import { cellName, sameCell } from './lib/cell.js'
 import { h, prose, setText } from './lib/dom.js'
@@ -62,7 +63,7 @@ export function inspector(container, { t, press, visit, set, get, ask }) {
   const body = h('div', { className: 'inspector-body' })
   const store = edits({ get, set })
   container.append(heading, sheet, body)
-  let view = { run: null, cell: null, pinned: false, trail: [], explanation: null, stage: null }
+  let view = { run: null, cell: null, pinned: false, trail: [], explanation: null, pair: null, stage: null }
   let reading = { sorted: false, all: false }
   let editing = null
   let field = { cell: null, value: null, element: null }
@@ -115,7 +116,7 @@ export function inspector(container, { t, press, visit, set, get, ask }) {
   }
   /** The field stays itself while its cell does, so that what is being typed survives. */
   function fieldFor(cell, value) {
-    if (!sameCell(editing, cell) || cell.isGradient) return ''
+    if (!sameCell(editing, cell) || cell.isGradient || cell.isTwin) return ''
     if (!sameCell(field.cell, cell) || !Object.is(field.value, value)) {
       const close = () => change({}, null)
       field = { cell, value, element: editField(cell, value, { t, store, close }) }
@@ -128,7 +129,7 @@ export function inspector(container, { t, press, visit, set, get, ask }) {
       t(`inspector.${name}`))
     const { run, explanation } = view
     const isOfRun = run.inputs && (explanation?.op === 'given' || run.inputs.has(cell.name))
-    const isEditable = isOfRun && type === 'float32' && !cell.isGradient && !sameCell(editing, cell)
+    const isEditable = isOfRun && type === 'float32' && !cell.isGradient && !cell.isTwin && !sameCell(editing, cell)
     return h('p', { className: 'actions' },
       isEditable ? button('change', () => edit(cell)) : '',
       homeLink(), pinned ? button('release', () => press(null)) : '')
@@ -153,7 +154,7 @@ export function inspector(container, { t, press, visit, set, get, ask }) {
     const short = value === undefined ? '' : type === 'int32' ? exact(value) : brief(value)
     redraw(body,
       crumbs(), h('p', { className: 'cell-name', tabindex: '-1' }, h('code', {}, cellName(cell))),
-      h('p', { className: 'cell-value' }, short), directions(),
+      h('p', { className: 'cell-value' }, short), compared(view.pair, cell, t), directions(),
       h('ul', { className: 'places' }, places(run, cell, t)),
       value === undefined ? '' : fieldFor(cell, value),
       value === undefined ? '' : facts(tensor, value, type),

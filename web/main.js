@@ -11,6 +11,8 @@ import { header } from './header.js'
 import { exists, inspector } from './inspector.js'
 import { sameCell } from './lib/cell.js'
 import { setText } from './lib/dom.js'
+import { tensorOf } from './lib/run.js'
+import { valueAt } from './lib/slice.js'
 import { translator } from './lib/text.js'
 import { map } from './map.js'
 import { MODEL_KEYS, check, explainError, fromHash, settingsOf, toHash } from './state.js'
@@ -63,24 +65,51 @@ function problems() {
   return Object.fromEntries(Object.entries(found).map(([name, { key, values }]) => [name, t(key, values)]))
 }
 
+/** The run that a cell belongs to: the one shown, or its twin. */
+const runOf = (cell) => (cell?.isTwin ? parts.twin.run(runHere()) : runHere())
+
 function current() {
   const cell = state.cell ?? looked
-  return runHere() && exists(run, cell) ? cell : null
+  const its = runOf(cell)
+  return its && exists(its, cell) ? cell : null
+}
+
+/** The values of a cell in both runs, when there are two and both have it. */
+function pairOf(cell, explanations) {
+  const both = [runHere(), parts.twin.run(runHere())]
+  if (!cell || !both.every((one) => one && exists(one, cell))) return null
+  const values = cell.isGradient ? explanations?.map((one) => one?.value)
+    : both.map((one) => valueAt(tensorOf(one, cell.name), cell.index))
+  return values?.every((value) => value !== undefined) ? { here: values[0], there: values[1] } : null
+}
+
+function mark(marks) {
+  parts.frame.mark(marks)
+  parts.twin.mark(marks)
 }
 
 /** Marks a cell wherever it is visible and asks what it was made from. */
 function showCell() {
   const cell = current()
   const pinned = Boolean(state.cell)
-  parts.frame.mark({ current: cell, pinned, sources: [] })
-  parts.inspector.update({ run: runHere(), cell, pinned, trail, explanation: null, stage: viewed().stage })
+  mark({ current: cell, pinned, sources: [] })
+  parts.inspector.update({
+    run: runOf(cell), cell, pinned, trail, explanation: null, pair: pairOf(cell), stage: viewed().stage
+  })
   if (cell) explain(cell)
 }
 
-const explain = latest((cell) => engine.ask('explain', { cell }), (explanation, cell) => {
+/** How a cell was made; of a gradient, in both runs, since nothing else knows its value. */
+function explanations(cell) {
+  const asked = cell.isGradient && parts.twin.run(runHere()) ? [false, true] : [Boolean(cell.isTwin)]
+  return Promise.all(asked.map((isTwin) => engine.ask('explain', { cell: { ...cell, isTwin } })))
+}
+
+const explain = latest(explanations, (found, cell) => {
   if (cell !== current()) return
-  parts.frame.mark({ current: cell, pinned: Boolean(state.cell), sources: explanation?.sources ?? [] })
-  parts.inspector.update({ explanation })
+  const explanation = found[found.length > 1 && cell.isTwin ? 1 : 0]
+  mark({ current: cell, pinned: Boolean(state.cell), sources: explanation?.sources ?? [] })
+  parts.inspector.update({ explanation, pair: pairOf(cell, found.length > 1 ? found : null) })
 }, () => {})
 
 function look(cell) {
@@ -91,7 +120,7 @@ function look(cell) {
 
 /** The mouse has left: the figure shows itself whole again, the inspector keeps what was read last. */
 function leave() {
-  if (!state.cell) parts.frame.mark({ current: null, pinned: false, sources: [] })
+  if (!state.cell) mark({ current: null, pinned: false, sources: [] })
 }
 
 /** Pins a cell; pinning the pinned one, or nothing, lets go. */
@@ -103,8 +132,9 @@ function press(cell) {
   set({ cell: same ? null : cell })
 }
 
-/** Follows a source: pins it and remembers the way back. */
-function visit(cell) {
+/** Follows a source in the run it is read in: pins it and remembers the way back. */
+function visit(source) {
+  const cell = { ...source, ...(current()?.isTwin && { isTwin: true }) }
   const known = trail.findIndex((one) => sameCell(one, cell))
   const before = trail.length ? trail : [current()]
   trail = known >= 0 ? trail.slice(0, known + 1) : [...before, cell].slice(-LONGEST_TRAIL)

@@ -36,12 +36,16 @@ const CHOICES = {
   depth: ['story', 'numbers', 'formula', 'code'], language: ['auto', 'ko', 'en'], theme: ['auto', 'light', 'dark']
 }
 
-const writeCell = ({ name, index, isGradient }) => `${name}:${index.join(',')}${isGradient ? ':d' : ''}`
+const writeCell = ({ name, index, isGradient, isTwin }) => (
+  `${name}:${index.join(',')}${isGradient ? ':d' : ''}${isTwin ? ':t' : ''}`)
 
 function readCell(text) {
-  const match = /^([\w.]+(?::\d+)?):(\d+(?:,\d+)*)(:d)?$/.exec(text)
+  const match = /^([\w.]+(?::\d+)?):(\d+(?:,\d+)*)(:d)?(:t)?$/.exec(text)
   if (!match) return null
-  return { name: match[1], index: match[2].split(',').map(Number), ...(match[3] && { isGradient: true }) }
+  const [, name, index, isGradient, isTwin] = match
+  return {
+    name, index: index.split(',').map(Number), ...(isGradient && { isGradient: true }), ...(isTwin && { isTwin: true })
+  }
 }
 
 function readValue(key, text) {

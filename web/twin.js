@@ -1,19 +1,13 @@
-/** Twin mode: the same input under one other setting, its figure below the first, and the difference of the two. */
+/** Twin mode: the same input under one other setting, its figure beside the first, the difference of both below. */
 
-import { alternatives, controlsOf } from './controls.js'
+import { roomsOf } from './building.js'
 import { latest } from './engine.js'
 import { signed } from './lib/color.js'
-import { h, setText, uniqueId } from './lib/dom.js'
+import { h, setText } from './lib/dom.js'
 import { figure } from './lib/figure.js'
 import { settingsOf } from './state.js'
-
-/** What a link says: the name of a setting and its other value. @param {string} text @param {object} state */
-export function readTwin(text, state) {
-  const [, name, value] = /^(\w+):(.+)$/.exec(text) ?? []
-  const other = name && controlsOf(state.model).includes(name)
-    ? alternatives(name, state).find((one) => String(one.value) === value) : null
-  return other ? { name, ...other } : null
-}
+import { compareButtons, picker, readTwin, words } from './twin/choice.js'
+import { side } from './twin/beside.js'
 
 /** The cell-by-cell difference of two slices of the same shape; the same infinity differs by nothing. */
 export function difference(one, other) {
@@ -43,112 +37,140 @@ export function shared(one, other) {
   return Object.fromEntries(Object.entries(one).map(join))
 }
 
-const finite = (values) => values.reduce((most, x) => (Number.isFinite(x) ? Math.max(most, Math.abs(x)) : most), 0)
-
-/** One setting and its other value, in words. */
-const words = ({ name, word, value }, t) => (
-  `${t(`controls.${name}.label`)}: ${word ? t(`controls.${name}.${word}`) : value}`)
-
-function picker({ t, get, set }) {
-  const id = uniqueId('twin')
-  const select = h('select', { id, onchange: () => set({ twin: select.value }) })
-  const option = (name) => (one) => h('option', { value: `${name}:${one.value}` },
-    one.word ? t(`controls.${name}.${one.word}`) : String(one.value))
-  const fill = () => {
-    const state = get()
-    const groups = controlsOf(state.model).map((name) => [name, alternatives(name, state)])
-      .filter(([, list]) => list.length)
-    select.replaceChildren(h('option', { value: '' }, t('twin.none')), ...groups.map(([name, list]) => (
-      h('optgroup', { label: t(`controls.${name}.label`) }, list.map(option(name))))))
-    select.value = readTwin(state.twin, state) ? state.twin : ''
-  }
-  return { fill, element: h('div', { className: 'twin-choice' }, h('label', { for: id }, t('twin.label')), select) }
-}
+const SIZES = ['dModel', 'heads', 'layers', 'dimFeedforward']
 
 /**
- * Mounts the choice below a stage, and below that, once there is a twin, its figure and the difference.
- * @param {HTMLElement} container
- * @param {{ stage: object, tensors: string[] }} room
- * @param {object} context
+ * The settings of the second run. An untrained second gets the sizes of the first, so that its cells can be subtracted.
+ * Both decoders read the first one's answer, except in the room where the answer is written.
+ * @param {object} run the first @param {object} state @param {{ name: string, value: any }} setting
+ * @param {{ id: string }} room
  */
-export function twin(container, { stage, tensors }, context) {
-  const { t, ask, set } = context
-  const choice = picker(context)
-  const title = h('h2')
-  const place = h('div', { className: 'stage-figure' })
+export function twinSettings(run, state, { name, value }, room) {
+  const sizes = name === 'model' ? Object.fromEntries(SIZES.map((size) => [size, run.settings[size]])) : {}
+  const settings = settingsOf({ ...state, ...sizes, [name]: value })
+  if (!settings.model || settings.target !== null || room.id === 'decoding') return settings
+  return { ...settings, target: run.decoding.steps.map(({ id }) => id) }
+}
+
+const finite = (values) => values.reduce((most, x) => (Number.isFinite(x) ? Math.max(most, Math.abs(x)) : most), 0)
+
+/** The differences, each a matrix on one scale for all. */
+function differences(container, context) {
+  const { t } = context
   const note = h('p', { className: 'note' })
-  const below = h('div', { className: 'stage-figure' })
-  const body = h('div', { className: 'twin-body', hidden: true }, title, place,
-    h('h2', {}, t('twin.difference')), note, below)
-  const root = h('section', { className: 'twin', 'aria-label': t('twin.label') }, choice.element, body)
-  container.querySelector('.asides').before(root)
-  let view = null
+  const place = h('div', { className: 'stage-figure' })
+  container.append(note, place)
   let fig = null
   let matrices = []
-  let asked = {}
-  let known = { run: null, key: null, other: null }
-
   /** As many empty matrices as there are differences to draw. */
   function prepare(count) {
     if (matrices.length === count) return
-    below.replaceChildren()
-    fig = count ? figure(below, context) : null
+    place.replaceChildren()
+    fig = count ? figure(place, context) : null
     matrices = Array.from({ length: count }, () => fig.matrix())
   }
-  function drawDifference(all) {
-    const list = all.filter(({ part }) => part.values.some((x) => x !== 0))
-    const most = Math.max(0, ...list.map(({ part }) => finite(part.values)))
-    prepare(list.length)
-    below.hidden = list.length === 0
-    setText(note, t(all.length === 0 ? 'twin.shape' : list.length === 0 ? 'twin.same' : 'twin.what'))
-    const shown = list.map(({ name, part }) => ({ title: name.split('.').at(-1).replaceAll('_', ' '), part }))
-    shown.forEach(({ title: text, part }, i) => matrices[i].update(part, { title: text, domain: signed(most) }))
-    fig?.numbers(t('frame.numbers'), shown)
-    fig?.legend([{ domain: signed(most), text: t('twin.difference') }])
+  return {
+    /** Words in place of numbers. @param {string} text */
+    say(text) {
+      place.hidden = true
+      setText(note, text)
+    },
+    /** @param {{ name: string, part: object }[]} all @param {boolean} isSameInput */
+    update(all, isSameInput) {
+      const list = all.filter(({ part }) => part.values.some((x) => x !== 0))
+      const most = Math.max(0, ...list.map(({ part }) => finite(part.values)))
+      prepare(list.length)
+      place.hidden = list.length === 0
+      const key = all.length === 0 ? 'shape' : list.length === 0 ? 'same' : isSameInput ? 'what' : 'forced'
+      setText(note, t(`twin.${key}`))
+      const shown = list.map(({ name, part }) => ({ title: name.split('.').at(-1).replaceAll('_', ' '), part }))
+      shown.forEach(({ title: text, part }, i) => matrices[i].update(part, { title: text, domain: signed(most) }))
+      fig?.numbers(t('frame.numbers'), shown)
+      fig?.legend([{ domain: signed(most), text: t('twin.difference') }])
+    },
+    mark: (marks) => fig?.mark(marks)
   }
-  /** What the stage shows of the twin, as far as it is known. */
+}
+
+/**
+ * Mounts the choice among a stage's tools and, once there is a twin, its figure beside the first.
+ * @param {HTMLElement} container
+ * @param {import('./building.js').Room} room
+ * @param {object} context
+ */
+export function twin(container, room, context) {
+  const { stage, tensors } = room
+  const { t, ask, set } = context
+  const choice = picker(container, context)
+  const buttons = compareButtons(container, context)
+  const ofTwin = (act) => (cell) => act(cell && { ...cell, isTwin: true })
+  const there = { ...context, look: ofTwin(context.look), press: ofTwin(context.press), edit() {} }
+  const { heads, place, below, show, settle } = side(container.querySelector('.stage-figure'), t)
+  const apart = differences(below, context)
+  let view = null
+  let asked = {}
+  let known = { run: null, key: null, other: null }
+
+  /** The second run, once it is there. */
+  const second = (run) => (known.run === run && known.key === asked.key ? known.other : null)
+  /** What the stage shows of the second run, as far as it has this room. */
   function seen(run, state) {
-    if (known.run !== run || known.key !== asked.key) return null
-    return stage.data(known.other, { ...state, head: Math.min(state.head, known.other.settings.heads - 1) })
+    const other = second(run)
+    const has = other && roomsOf({ model: 'sentences', ...other.settings }).some(({ id }) => id === room.id)
+    return has ? stage.data(other, { ...state, head: Math.min(state.head, other.settings.heads - 1) }) : null
   }
-  function draw({ run, state, setting }) {
+  function draw({ run, state, setting, settings }) {
     const [one, two] = [stage.data(run, state), seen(run, state)]
-    setText(title, words(setting, t))
-    body.hidden = !one
+    const texts = [words({ ...setting, value: state[setting.name], word: setting.now }, t), words(setting, t)]
+    heads.forEach((head, i) => setText(head.lastChild, texts[i]))
+    show(true)
     place.hidden = !two
     if (two) {
-      view ??= stage.mount(place, context)
+      view ??= stage.mount(place, there)
       view.update(one ? shared(two, one) : two)
+      place.setAttribute('data-twin', state.twin)
     }
     const names = tensors.map((name) => run.aliases?.get(name) ?? name)
-    drawDifference(one && two ? pairs(one, two, names) : [])
+    if (!two) return apart.say(t('twin.absent'))
+    apart.update(one ? pairs(one, two, names) : [], !Array.isArray(settings.target) || room.tower !== 'decoder')
+    return settle(context.width())
   }
   const compute = latest(({ settings }) => ask('twin', { settings }), (other, question) => {
     if (question.key !== asked.key || question.run !== asked.run) return
     known = { run: question.run, key: question.key, other }
     set({})
   }, (error) => {
-    body.hidden = false
-    setText(title, '')
-    setText(note, error.message)
+    show(true)
+    place.hidden = true
+    apart.say(error.message)
   })
 
   return {
     /** @param {object | null} run @param {object} state what is looked at */
     update(run, state) {
-      choice.fill()
+      choice()
+      buttons(state)
       const setting = readTwin(state.twin, state)
-      if (!run || !setting) body.hidden = true
-      if (!run || !setting) return
-      const settings = settingsOf({ ...state, [setting.name]: setting.value })
+      if (!run || !setting) {
+        asked = {}
+        show(false)
+        return
+      }
+      const settings = twinSettings(run, state, setting, room)
       asked = { run, state, setting, settings, key: JSON.stringify(settings) }
-      if (known.run === run && known.key === asked.key) draw(asked)
+      if (second(run)) draw(asked)
       else compute(asked)
     },
     /** The data of the first with the scales of both. @param {object} data @param {object} run @param {object} state */
     shared(data, run, state) {
       const two = readTwin(state.twin, state) && seen(run, state)
       return two ? shared(data, two) : data
+    },
+    /** The second run, if it is shown. @param {object | null} run the first */
+    run: (run) => run && second(run),
+    mark(marks) {
+      view?.mark(marks)
+      apart.mark(marks)
     },
     destroy() {
       asked = {}

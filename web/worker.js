@@ -10,6 +10,7 @@ let kernels = null
 let second = null
 let weights = null
 let last = null
+let twin = null
 
 const bytesOf = async (file) => new Uint8Array(typeof file === 'string' ? await (await fetch(file)).arrayBuffer() : file)
 
@@ -36,10 +37,11 @@ const calls = {
   async twin({ settings }) {
     second ??= await start()
     const run = await compute(second, settings)
-    run.dispose()
+    twin?.dispose()
+    twin = run
     return plain(run)
   },
-  ...questions(() => last)
+  ...questions((cell) => (cell?.isTwin ? twin : last))
 }
 
 self.onmessage = async ({ data: { id, type, ...details } }) => {

@@ -5,7 +5,7 @@ import { roomsOf } from '../../web/building.js'
 import { toArray, toCsv } from '../../web/lib/export.js'
 import { tensorOf } from '../../web/lib/run.js'
 import { valueAt } from '../../web/lib/slice.js'
-import { parse } from '../../web/lib/number.js'
+import { brief, exact, parse } from '../../web/lib/number.js'
 import { DEFAULTS, fromHash, toHash } from '../../web/state.js'
 import { changing, launch, open, runHere, serve, tablesOf } from './host.js'
 
@@ -211,8 +211,8 @@ test('twins: every number of the second is that of a run under its setting', asy
   const { page, complaints, close } = await open(browser, address({ stage: room }))
   const first = await tablesOf(page)
   for (const [name, value] of [['scale', false], ['normFirst', true], ['activation', 'gelu']]) {
-    await page.selectOption('.twin select', `${name}:${value}`)
-    await page.waitForFunction((text) => document.querySelector('.twin-body:not([hidden]) h2')?.textContent.length && text, name)
+    await page.selectOption('.twin-choice select', `${name}:${value}`)
+    await page.waitForSelector(`[data-twin="${name}:${value}"]`)
     await page.waitForTimeout(LINK_DELAY)
     const tables = await tablesOf(page)
     assert.deepEqual(tables.slice(0, first.length), first, 'the first stays')
@@ -222,8 +222,35 @@ test('twins: every number of the second is that of a run under its setting', asy
       assert.ok(Object.is(Math.fround(parse(text)), piece.values[at]), `${name} ${piece.name} ${at}: ${text}`))))
   }
   assert.deepEqual(await violations(page), [])
-  await page.selectOption('.twin select', '')
+  await page.selectOption('.twin-choice select', '')
   assert.equal(await page.isVisible('.twin-body'), false)
   assert.deepEqual(complaints, [])
   await close()
+})
+
+test('twins stand side by side where both fit; a cell of the second is read in the second', async () => {
+  const state = { stage: 'encoder.0.self_attn.scores', twin: 'scale:false' }
+  for (const [width, isBeside] of [[1440, true], [360, false]]) {
+    const { page, complaints, close } = await open(browser, address(state), { viewport: { width, height: 900 } })
+    await page.waitForSelector('[data-twin]')
+    await page.waitForTimeout(LINK_DELAY)
+    const boxes = await page.evaluate(() => [...document.querySelectorAll('.twins > .stage-figure .product-result .heat')]
+      .map((heat) => heat.getBoundingClientRect()).map(({ left, top, width: wide, height }) => ({ left, top, wide, height })))
+    assert.equal(boxes[0].top === boxes[1].top && boxes[1].left > boxes[0].left + boxes[0].wide, isBeside, `${width}`)
+    assert.deepEqual([boxes[0].wide, boxes[0].height], [boxes[1].wide, boxes[1].height], 'one scale')
+    const name = 'transformer.encoder.layers.0.self_attn.scores'
+    const [here, there] = [{}, { scale: false }].map((more) => (
+      runHere({ ...DEFAULTS, ...more, target: '2026년 11월 20일' }).tensors.get(name).data[0]))
+    await page.locator('[data-twin] .product-result .heat').click({ position: { x: 3, y: 3 } })
+    await page.waitForSelector('.terms', { state: 'attached' })
+    const shown = await page.$$eval('.compared dd', (list) => list.map((one) => one.textContent))
+    assert.deepEqual(shown, [here, there, there - here].map((value) => brief(value)))
+    assert.equal(await page.textContent('.facts dd'), exact(there))
+    await page.waitForURL(/%3At&/)
+    await page.reload()
+    await page.waitForSelector('.compared', { state: 'attached' })
+    assert.equal(await page.textContent('.facts dd'), exact(there), 'a link leads to the same cell of the twin')
+    assert.deepEqual(complaints, [])
+    await close()
+  }
 })

@@ -2,17 +2,39 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { signed } from '../../web/lib/color.js'
 import { DEFAULTS } from '../../web/state.js'
-import { difference, pairs, readTwin, shared } from '../../web/twin.js'
+import { difference, pairs, shared, twinSettings } from '../../web/twin.js'
+import { readTwin } from '../../web/twin/choice.js'
 
 const part = (name, values, more) => ({ name, axis: [0, 1], rows: 1, cols: values.length, values: Float32Array.from(values), ...more })
 
 test('a twin is a setting of the model and another value it can have', () => {
-  assert.deepEqual(readTwin('scale:false', DEFAULTS), { name: 'scale', value: false, word: 'off' })
+  assert.deepEqual(readTwin('scale:false', DEFAULTS), { name: 'scale', value: false, word: 'off', now: 'on' })
   assert.equal(readTwin('scale:true', DEFAULTS), null, 'the value it has')
   assert.equal(readTwin('causal:true', DEFAULTS), null, 'a setting of another model')
   assert.equal(readTwin('causal:true', { ...DEFAULTS, model: 'sentences' }).value, true)
   assert.deepEqual(readTwin('seed:43', DEFAULTS), { name: 'seed', value: 43 })
   for (const text of ['', 'seed', 'seed:many', 'constructor:1']) assert.equal(readTwin(text, DEFAULTS), null, text)
+})
+
+test('without the edits, and with other weights: comparisons that no control stands for', () => {
+  const edits = [{ name: 'output', index: [0, 1, 2], value: 3 }]
+  assert.equal(readTwin('edits:none', DEFAULTS), null, 'there are none')
+  assert.deepEqual(readTwin('edits:none', { ...DEFAULTS, edits }).value, [])
+  assert.equal(readTwin('model:untrained', DEFAULTS).value, 'untrained')
+  assert.equal(readTwin('model:trained', { ...DEFAULTS, model: 'sentences' }), null)
+})
+
+test('a slider can be compared, too', () => {
+  assert.equal(readTwin('temperature:2', DEFAULTS).value, 2)
+})
+
+test('the second reads the first one\'s answer, but where the answer is written', () => {
+  const run = { settings: { dModel: 32, heads: 4, layers: 2, dimFeedforward: 64 }, decoding: { steps: [{ id: 5 }, { id: 2 }] } }
+  const setting = { name: 'model', value: 'untrained' }
+  const settings = twinSettings(run, { ...DEFAULTS, dModel: 16 }, setting, { id: 'output' })
+  assert.deepEqual([settings.target, settings.dModel, settings.model], [[5, 2], 32, 'untrained'])
+  assert.equal(twinSettings(run, DEFAULTS, setting, { id: 'decoding' }).target, null)
+  assert.equal(twinSettings(run, { ...DEFAULTS, target: '2026년' }, setting, { id: 'output' }).target, '2026년')
 })
 
 test('differences: cell by cell, and the same infinity differs by nothing', () => {

@@ -196,11 +196,12 @@ function answer(gf, model, settings, source, editsFor) {
   return { ids, random, tree: null, best: null }
 }
 
-/** What the decoder is to say: the reader's words, or its own. */
+/** What the decoder is to say: the reader's words, ids that another run has chosen, or its own. */
 function targetOf(gf, model, settings, source, editsFor) {
   if (settings.target === null) return { ...answer(gf, model, settings, source, editsFor), isGiven: false }
-  const ids = encode(splitTarget(settings.target), TARGET_IDS, 0)
-  return { ids: [...ids, END_ID].slice(0, LONGEST.target), isGiven: true, random: null, tree: null, best: null }
+  const ids = Array.isArray(settings.target) ? settings.target
+    : [...encode(splitTarget(settings.target), TARGET_IDS, 0), END_ID].slice(0, LONGEST.target)
+  return { ids, isGiven: true, random: null, tree: null, best: null }
 }
 
 /** Everything that is computed, under one trace. */

@@ -1,0 +1,19 @@
+/** A cell in both runs of a comparison: here, in the twin, and what lies between. */
+
+import { h } from '../lib/dom.js'
+import { brief } from '../lib/number.js'
+
+/**
+ * @param {{ here: number, there: number } | null} pair
+ * @param {import('../lib/cell.js').Cell} cell
+ * @param {Function} t
+ */
+export function compared(pair, cell, t) {
+  if (!pair) return ''
+  const { here, there } = pair
+  const apart = Object.is(here, there) ? 0 : there - here
+  const entry = (name, value, isCurrent) => h('div', { className: isCurrent ? 'is-current' : '' },
+    h('dt', {}, t(`twin.${name}`)), h('dd', {}, brief(value)))
+  return h('dl', { className: 'compared' }, entry('here', here, !cell.isTwin), entry('there', there, cell.isTwin),
+    entry('apart', apart, false))
+}

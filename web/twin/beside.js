@@ -1,0 +1,48 @@
+/** Where the second figure stands: beside the first where both fit, else below it. */
+
+import { h } from '../lib/dom.js'
+
+/** Below this, half of the room is too little for any figure. */
+const NARROW = 560
+
+const isCut = (element) => [...element.querySelectorAll('.frame')].some((frame) => frame.scrollWidth > frame.clientWidth + 1)
+
+/**
+ * Puts a figure into a frame that has room for another.
+ * @param {HTMLElement} first
+ * @param {Function} t
+ */
+export function side(first, t) {
+  const heads = ['here', 'there'].map((name) => (
+    h('h2', { className: `twins-${name}`, hidden: true }, h('b', {}, t(`twin.${name}`)), ' ', h('span'))))
+  const place = h('div', { className: 'stage-figure', hidden: true })
+  const root = h('div', { className: 'twins' })
+  const below = h('section', { className: 'twin-body', hidden: true, 'aria-label': t('twin.difference') },
+    h('h2', {}, t('twin.difference')))
+  first.replaceWith(root)
+  root.append(heads[0], first, heads[1], place)
+  root.after(below)
+  /** The widest room at which the figures were cut off side by side. */
+  let tooNarrow = NARROW - 1
+
+  return {
+    heads, place, below,
+    /** @param {boolean} isOn */
+    show(isOn) {
+      if (isOn === root.classList.contains('is-on')) return
+      root.classList.toggle('is-on', isOn)
+      heads.forEach((head) => { head.hidden = !isOn })
+      below.hidden = !isOn
+      if (!isOn) place.hidden = true
+      root.classList.toggle('is-below', root.clientWidth <= tooNarrow)
+    },
+    /** After drawing: figures cut off side by side go below one another. @param {number} width they were drawn for */
+    settle(width) {
+      const room = root.clientWidth
+      const isDrawnHere = Math.floor(first.getBoundingClientRect().width) === width
+      const isBeside = !root.classList.contains('is-below')
+      if (isBeside && isDrawnHere && (isCut(first) || isCut(place))) tooNarrow = Math.max(tooNarrow, room)
+      root.classList.toggle('is-below', room <= tooNarrow)
+    }
+  }
+}

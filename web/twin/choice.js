@@ -1,0 +1,106 @@
+/** Which other setting a run is compared with: one list of all, and a button at each control of the stage. */
+
+import { alternatives, controlsOf } from '../controls.js'
+import { h, uniqueId } from '../lib/dom.js'
+
+const MODELS = ['trained', 'untrained']
+
+/** Comparisons that no control stands for: without the reader's edits, and with other weights. */
+const EXTRA = {
+  edits: ({ edits }) => (edits.length ? [{ value: [], word: 'none', now: 'some' }] : []),
+  model: ({ model }) => MODELS.filter((one) => MODELS.includes(model) && one !== model)
+    .map((value) => ({ value, word: value, now: model }))
+}
+
+const textOf = ({ value, word }) => (Array.isArray(value) ? word : String(value))
+
+/** Everything a name can be compared with. @param {string} name @param {object} state */
+function othersOf(name, state) {
+  if (Object.hasOwn(EXTRA, name)) return EXTRA[name](state)
+  if (!controlsOf(state.model).includes(name)) return []
+  const now = alternatives(name, { ...state, [name]: undefined }).find(({ value }) => value === state[name])?.word
+  return alternatives(name, state).map((one) => ({ ...one, ...(now && { now }) }))
+}
+
+/**
+ * What a link says: the name of a setting, its other value and the words of both.
+ * @param {string} text @param {object} state
+ */
+export function readTwin(text, state) {
+  const [, name, value] = /^(\w+):(.+)$/.exec(text) ?? []
+  const other = name && othersOf(name, state).find((one) => textOf(one) === value)
+  return other ? { name, ...other } : null
+}
+
+/** A setting's value in words. */
+const valueWords = ({ name, value, word }, t) => {
+  if (name === 'edits') return t(`twin.edits.${word}`, { count: value.length })
+  return word ? t(`controls.${name}.${word}`) : String(value)
+}
+
+/** A setting and its value, in words. @param {{ name: string, value: any, word?: string }} setting @param {Function} t */
+export const words = (setting, t) => (
+  setting.name === 'edits' ? valueWords(setting, t) : `${t(`controls.${setting.name}.label`)}: ${valueWords(setting, t)}`)
+
+/**
+ * Mounts the list of all comparisons at the end of a stage's tools.
+ * @param {HTMLElement} container
+ * @param {{ t: Function, get(): object, set(patch: object): void }} context
+ * @returns {() => void} shows what is chosen
+ */
+export function picker(container, { t, get, set }) {
+  const id = uniqueId('twin')
+  const select = h('select', { id, onchange: () => set({ twin: select.value }) })
+  const element = h('div', { className: 'twin-choice' }, h('label', { for: id }, t('twin.label')), select)
+  const tools = container.querySelector('.tools') ?? h('div', { className: 'tools' })
+  tools.append(element)
+  if (!tools.isConnected) container.querySelector('.lead').after(tools)
+  const option = (name) => (one) => h('option', { value: `${name}:${textOf(one)}` }, words({ name, ...one }, t))
+  let filled = ''
+  return () => {
+    const state = get()
+    const groups = [...Object.keys(EXTRA), ...controlsOf(state.model)]
+      .map((name) => ({ name, others: othersOf(name, state) })).filter(({ others }) => others.length)
+    const now = JSON.stringify(groups)
+    if (now !== filled) {
+      select.replaceChildren(h('option', { value: '' }, t('twin.none')), ...groups.map(({ name, others }) => (
+        h('optgroup', { label: name === 'edits' ? t('twin.edits.label') : t(`controls.${name}.label`) },
+          others.map(option(name))))))
+      filled = now
+    }
+    select.value = readTwin(state.twin, state) ? state.twin : ''
+  }
+}
+
+/** The next larger value, or the last: what a comparison at a control starts with. */
+const nearest = (others, now) => others.find(({ value }) => typeof value !== 'number' || value > now) ?? others.at(-1)
+
+/**
+ * Mounts a button at each control of a stage, which compares the setting there with another value.
+ * @param {HTMLElement} container
+ * @param {{ t: Function, get(): object, set(patch: object): void }} context
+ * @returns {(state: object) => void} shows which is chosen
+ */
+export function compareButtons(container, { t, get, set }) {
+  const isChosen = (name, state) => readTwin(state.twin, state)?.name === name
+  const list = [...container.querySelectorAll('.tools [data-control]')].map((control) => {
+    const name = control.getAttribute('data-control')
+    const label = t('twin.with', { name: t(`controls.${name}.label`) })
+    const button = h('button', {
+      type: 'button', className: 'quiet compare', 'aria-label': label, title: label, onclick: () => {
+        const state = get()
+        const other = isChosen(name, state) ? null : nearest(othersOf(name, state), state[name])
+        set({ twin: other ? `${name}:${textOf(other)}` : '' })
+      }
+    }, '⇄')
+    const row = control.querySelector('.segments, .stepper, .slider')
+    const line = h('div', { className: 'compare-row' })
+    row.replaceWith(line)
+    line.append(row, button)
+    return { name, button }
+  })
+  return (state) => list.forEach(({ name, button }) => {
+    button.setAttribute('aria-pressed', String(isChosen(name, state)))
+    button.hidden = othersOf(name, state).length === 0
+  })
+}
