@@ -2,6 +2,7 @@
 
 import { homeOf, roomsOf } from './building.js'
 import { placeName } from './frame.js'
+import { isEditable } from './edits.js'
 import { editField, editList, edits } from './inspector/edits.js'
 import { compared } from './inspector/compared.js'
 import { made, reachable } from './inspector/made.js'
@@ -63,7 +64,7 @@ export function inspector(container, { t, press, visit, set, get, ask }) {
   const body = h('div', { className: 'inspector-body' })
   const store = edits({ get, set })
   container.append(heading, sheet, body)
-  let view = { run: null, cell: null, pinned: false, trail: [], explanation: null, pair: null, stage: null }
+  let view = { run: null, cell: null, pinned: false, trail: [], explanation: null, pair: null, idle: [], stage: null }
   let reading = { sorted: false, all: false }
   let editing = null
   let field = { cell: null, value: null, element: null }
@@ -129,9 +130,10 @@ export function inspector(container, { t, press, visit, set, get, ask }) {
       t(`inspector.${name}`))
     const { run, explanation } = view
     const isOfRun = run.inputs && (explanation?.op === 'given' || run.inputs.has(cell.name))
-    const isEditable = isOfRun && type === 'float32' && !cell.isGradient && !cell.isTwin && !sameCell(editing, cell)
+    const isPlain = type === 'float32' && !cell.isGradient && !cell.isTwin
+    const canChange = isOfRun && isPlain && isEditable(cell) && !sameCell(editing, cell)
     return h('p', { className: 'actions' },
-      isEditable ? button('change', () => edit(cell)) : '',
+      canChange ? button('change', () => edit(cell)) : '',
       homeLink(), pinned ? button('release', () => press(null)) : '')
   }
   function facts(tensor, value, type) {
@@ -143,7 +145,7 @@ export function inspector(container, { t, press, visit, set, get, ask }) {
   }
   function draw() {
     const { run, cell, explanation } = view
-    const list = editList({ t, store, go: press })
+    const list = editList({ t, store, go: press, idle: view.idle })
     if (!run || !exists(run, cell)) {
       redraw(body, h('p', { className: 'note' }, prose(t('inspector.empty'))), list)
       return
@@ -158,6 +160,7 @@ export function inspector(container, { t, press, visit, set, get, ask }) {
       h('ul', { className: 'places' }, places(run, cell, t)),
       value === undefined ? '' : fieldFor(cell, value),
       value === undefined ? '' : facts(tensor, value, type),
+      cell.isGradient && !run.labels ? h('p', { className: 'note' }, t('inspector.sum')) : '',
       explanation ? made(explanation, cell, { t, go: visit, change, ...reading }) : '',
       onward(),
       actions(type),

@@ -94,7 +94,8 @@ function showCell() {
   const pinned = Boolean(state.cell)
   mark({ current: cell, pinned, sources: [] })
   parts.inspector.update({
-    run: runOf(cell), cell, pinned, trail, explanation: null, pair: pairOf(cell), stage: viewed().stage
+    run: runOf(cell), cell, pinned, trail, explanation: null, pair: pairOf(cell), idle: runHere()?.idleEdits ?? [],
+    stage: viewed().stage
   })
   if (cell) explain(cell)
 }

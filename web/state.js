@@ -111,9 +111,9 @@ function translationSettings(state) {
 /** The settings `runPipeline` or `runTranslation` takes. @param {object} state */
 export function settingsOf(state) {
   if (state.model !== 'sentences') return translationSettings(state)
-  const { tokenizer, dModel, heads, base, maxLength, positions, dropout, training, seed, causal } = state
+  const { tokenizer, dModel, heads, base, maxLength, positions, dropout, training, seed, causal, edits } = state
   const texts = sentences(state.text)
-  return { texts, tokenizer, dModel, heads, base, maxLength, positions, dropout, training, seed, causal }
+  return { texts, tokenizer, dModel, heads, base, maxLength, positions, dropout, training, seed, causal, edits }
 }
 
 /** The first word a side of the translator does not know, or that there is none, or that they are too many. */

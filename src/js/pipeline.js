@@ -1,4 +1,5 @@
 import { expect, oneOf, wholeNumber } from './errors.js'
+import { madeFrom } from './graph.js'
 
 /**
  * @typedef {object} PipelineSettings
@@ -13,13 +14,16 @@ import { expect, oneOf, wholeNumber } from './errors.js'
  * @property {boolean} [training] false
  * @property {number} [seed] 42
  * @property {boolean} [causal] false
+ * @property {readonly import('./trace.js').Edit[]} [edits] values to put in place of computed ones, by the names shown
  *
+ * @typedef {import('./trace.js').Trace} Trace
+ * @typedef {import('./tensor.js').Tensor} Tensor
  * @typedef {{ name: string, shape: number[], axes: string[], data: Float32Array }} StageTensor a copy of its values
  */
 
 const DEFAULTS = {
   tokenizer: 'words', dModel: 16, heads: 4, base: 10000, maxLength: 64, positions: 'interleaved', dropout: 0.1,
-  training: false, seed: 42, causal: false
+  training: false, seed: 42, causal: false, edits: []
 }
 
 /** Word for a place that only fills up a shorter sentence. */
@@ -106,35 +110,75 @@ function build(gf, { dModel, heads, base, maxLength, positions, dropout, trainin
 }
 
 /**
+ * One pass, every number on the way kept.
+ * @param {any} gf @param {Required<PipelineSettings>} settings
+ * @param {{ vocab: any, ids: number[][], padding: boolean[][] }} input
+ * @param {readonly import('./trace.js').Edit[]} edits by the trace's names
+ * @returns {{ output: Tensor, trace: Trace, modules: Record<string, any> }}
+ */
+function pass(gf, settings, { vocab, ids, padding }, edits) {
+  const modules = /** @type {Record<string, any>} */ ({}), isPadded = padding.some(row => row.includes(true))
+  const { output, trace } = gf.trace(() => {
+    Object.assign(modules, build(gf, settings, vocab.size))
+    const x = modules.dropout.forward(modules.positions.forward(modules.embedding.forward(ids)))
+    return modules.self_attn.forward(x, x, x, {
+      keyPaddingMask: isPadded ? padding : undefined, isCausal: settings.causal, averageAttnWeights: false
+    })[0]
+  }, { modules, edits })
+  return { output, trace, modules }
+}
+
+/** In double, from left to right. @param {Tensor} tensor */
+const sumOf = tensor => Array.from(tensor.values).reduce((sum, v) => sum + v, 0)
+
+/** @param {{ trace: Trace, modules: Record<string, any> }} passed */
+function dispose({ trace, modules }) {
+  trace.dispose()
+  Object.values(modules).forEach(module => module.dispose())
+}
+
+/**
+ * The edits under the trace's names, as far as a pass with these settings has their cells, and the others.
+ * @param {any} gf @param {Required<PipelineSettings>} settings @param {any} input
+ */
+function fitting(gf, settings, input) {
+  const { edits } = settings
+  if (edits.length === 0) return { edits: [], idle: [] }
+  const plain = pass(gf, settings, input, []), { inTrace } = namesOf(plain.trace)
+  const fits = (/** @type {import('./trace.js').Edit} */ { name, index }) => {
+    const shape = inTrace.has(name) ? plain.trace.get(inTrace.get(name) ?? '').shape : []
+    return shape.length === index.length && index.every((i, axis) => i < shape[axis])
+  }
+  const fit = edits.filter(fits).map(edit => ({ ...edit, name: inTrace.get(edit.name) ?? edit.name }))
+  dispose(plain)
+  return { edits: fit, idle: edits.filter(edit => !fits(edit)) }
+}
+
+/**
  * One attention block over the reader's sentences, every number on the way kept: what the command prints and the page
- * draws. The weights are untrained and come from the seed.
+ * draws. The weights are untrained and come from the seed. Nothing is to be answered here, so there is no loss; the
+ * gradients are those of the sum of all numbers of the output, which stands in its place as `loss`.
  * @param {any} gf the library, from `load`
  * @param {PipelineSettings} options
  */
 export function runPipeline(gf, options) {
   const settings = /** @type {Required<PipelineSettings>} */ ({ ...DEFAULTS, ...options })
   checkSettings(settings)
-  const tokens = tokenize(gf, settings), { vocab, ids, padding } = lookUp(gf, tokens)
-  const isPadded = padding.some(row => row.includes(true)), modules = /** @type {Record<string, any>} */ ({})
-  const { trace } = gf.trace(() => gf.noGrad(() => {
-    Object.assign(modules, build(gf, settings, vocab.size))
-    const x = modules.dropout.forward(modules.positions.forward(modules.embedding.forward(ids)))
-    return modules.self_attn.forward(x, x, x, {
-      keyPaddingMask: isPadded ? padding : undefined, isCausal: settings.causal, averageAttnWeights: false
-    })[0]
-  }), { modules })
+  const tokens = tokenize(gf, settings), input = lookUp(gf, tokens), { vocab, ids, padding } = input
+  const { edits, idle } = fitting(gf, settings, input)
+  const made = pass(gf, settings, input, edits), { output, trace } = made, names = namesOf(trace)
   return {
     settings, texts: settings.texts, tokens, vocab: vocab.itos, ids, padding, lengths: tokens.map(list => list.length),
-    tensors: collect(trace), ...explainer(trace),
+    tensors: collect(trace), inputs: inputsOf(trace, names), loss: sumOf(output),
+    /** Edits of cells that this run does not have. */
+    idleEdits: idle,
+    ...explainer(gf, made, names),
     /** Frees the memory of the run. The copied tensors stay; `explain` ends. */
-    dispose() {
-      trace.dispose()
-      Object.values(modules).forEach(module => module.dispose())
-    }
+    dispose: () => dispose(made)
   }
 }
 
-/** @param {import('./trace.js').Trace} trace @returns {Map<string, StageTensor>} */
+/** @param {Trace} trace @returns {Map<string, StageTensor>} */
 function collect(trace) {
   const known = new Set(trace.names), tensors = new Map()
   for (const [from, name, axes] of STAGES) {
@@ -146,22 +190,75 @@ function collect(trace) {
   return tensors
 }
 
-/** Explanations under the names that are shown. @param {import('./trace.js').Trace} trace */
-function explainer(trace) {
+/**
+ * The names of the trace by those that are shown, and the inverse. Dropout that does nothing is the sum itself.
+ * @param {Trace} trace
+ */
+function namesOf(trace) {
   const known = new Set(trace.names), pairs = STAGES.filter(([from]) => known.has(from))
   const inTrace = new Map(pairs.map(([from, name]) => /** @type {[string, string]} */ ([name, from])).reverse())
-  const shown = new Map(pairs.map(([from, name]) => [from, name]))
   if (!inTrace.has('dropout')) inTrace.set('dropout', inTrace.get('sum') ?? '')
-  const rename = (/** @type {string} */ name) => shown.get(name) ?? name
+  return { inTrace, shown: new Map(pairs.map(([from, name]) => [from, name])) }
+}
+
+/**
+ * What every tensor was computed from, by the names shown.
+ * @param {Trace} trace @param {ReturnType<typeof namesOf>} names
+ */
+function inputsOf(trace, { inTrace, shown }) {
+  const nameOf = new Map(trace.names.map(name => [trace.get(name), shown.get(name)]))
+  /** @type {Map<string, Record<string, string>>} */ const inputs = new Map()
+  for (const [tensor, from] of trace.nodes.flatMap(madeFrom)) {
+    const name = nameOf.get(tensor)
+    const named = Object.entries(from).flatMap(([key, input]) => (nameOf.get(input) ? [[key, nameOf.get(input)]] : []))
+    if (name !== undefined) inputs.set(name, Object.fromEntries(named))
+  }
+  if (inTrace.get('dropout') === inTrace.get('sum')) {
+    inputs.set('dropout', { x: 'sum' })
+    for (const part of 'qkv') inputs.set(`self_attn.${part}`, { ...inputs.get(`self_attn.${part}`), x: 'dropout' })
+  }
+  return inputs
+}
+
+/**
+ * Explanations under the names that are shown; backward runs when the first gradient is asked for.
+ * @param {any} gf @param {{ output: Tensor, trace: Trace }} made @param {ReturnType<typeof namesOf>} names
+ */
+function explainer(gf, { output, trace }, { inTrace, shown }) {
+  const known = (/** @type {string} */ name) => inTrace.get(name) ?? name
+  const renamed = (/** @type {import('./trace.js').Source} */ source) => (
+    { ...source, name: shown.get(source.name) ?? source.name })
+  const translated = (/** @type {string} */ name, /** @type {import('./trace.js').Explanation} */ found) => {
+    const terms = found.terms.map(term => ({
+      ...term, factors: term.factors.map(f => (f.source ? { ...f, source: renamed(f.source) } : f))
+    }))
+    return { ...found, name, sources: found.sources.map(renamed), terms }
+  }
+  let isBackwardDone = false
+  const withGradients = () => {
+    if (isBackwardDone) return
+    const ones = gf.tensor(new Float32Array(output.size).fill(1), { shape: [...output.shape] })
+    output.backward(ones)
+    ones.dispose()
+    isBackwardDone = true
+  }
   return {
     /** How a cell of a stage was made; see `trace.explain`. @param {string} name @param {readonly number[]} index */
     explain(name, index) {
-      const found = trace.explain(inTrace.get(name) ?? name, index)
-      const renamed = (/** @type {import('./trace.js').Source} */ source) => ({ ...source, name: rename(source.name) })
-      const terms = found.terms.map(term => ({
-        ...term, factors: term.factors.map(f => (f.source ? { ...f, source: renamed(f.source) } : f))
-      }))
-      return { ...found, name, sources: found.sources.map(renamed), terms }
+      return translated(name, trace.explain(known(name), index))
+    },
+    /**
+     * How the derivative of the output's sum by a cell came about.
+     * @param {string} name @param {readonly number[]} index
+     */
+    explainGradient(name, index) {
+      withGradients()
+      return translated(name, trace.explainGradient(known(name), index))
+    },
+    /** That derivative by a whole tensor, as a copy. @param {string} name */
+    gradient(name) {
+      withGradients()
+      return trace.gradient(known(name)).values.slice()
     }
   }
 }

@@ -107,11 +107,24 @@ export class Trace {
   add(node) {
     this.nodes.push(node)
     for (const [key, tensor] of Object.entries(node.inputs)) if (tensor) this.#addUse(node, key, tensor)
+    if (node.op.name === 'dropout') this.#dropAgain(node)
+    if (node.saved.dropoutMask) {
+      this.engine.keep(node.saved.dropoutMask)
+      this.#name(`${this.#prefix}dropout.mask`, node.saved.dropoutMask)
+    }
     for (const [key, tensor] of Object.entries(node.outputs)) {
       this.engine.keep(tensor)
       this.#madeBy.set(tensor, node)
       this.#name(this.#prefix + (key === 'out' ? node.op.name : key), tensor)
     }
+  }
+
+  /** Where the mask that was drawn will be edited, what it drops is dropped by the edited one. @param {Node} node */
+  #dropAgain({ inputs: { x }, outputs: { out, mask } }) {
+    const name = this.#unused(`${this.#prefix}mask`)
+    if (!this.#edits.has(name)) return
+    this.#applyEdits(name, mask)
+    mask.values.forEach((factor, i) => { out.values[i] = x.values[i] * factor })
   }
 
   /** @param {Node} node @param {string} key @param {Tensor} tensor */
@@ -137,12 +150,18 @@ export class Trace {
   #name(wanted, tensor, replace = false) {
     const old = this.#nameOf.get(tensor)
     if (old !== undefined && (!replace || old === wanted)) return
-    let name = wanted
-    for (let n = 2; this.#byName.has(name); n++) name = `${wanted}:${n}`
+    const name = this.#unused(wanted)
     if (old !== undefined && !old.endsWith('output')) this.#byName.delete(old)
     this.#byName.set(name, tensor)
     this.#nameOf.set(tensor, name)
     this.#applyEdits(name, tensor)
+  }
+
+  /** The name itself, or the next numbered one: a module may be called again. @param {string} wanted */
+  #unused(wanted) {
+    let name = wanted
+    for (let n = 2; this.#byName.has(name); n++) name = `${wanted}:${n}`
+    return name
   }
 
   /** @param {string} name @param {Tensor} tensor */
@@ -160,13 +179,13 @@ export class Trace {
    * @param {string} key its name inside the module that is running @param {Tensor} tensor
    */
   patch(key, tensor) {
-    this.#applyEdits(this.#prefix + key, tensor)
+    this.#applyEdits(this.#unused(this.#prefix + key), tensor)
     return tensor
   }
 
   /** Whether any of these will be edited. @param {...string} keys names inside the module that is running */
   willEdit(...keys) {
-    return keys.some(key => this.#edits.has(this.#prefix + key))
+    return keys.some(key => this.#edits.has(this.#unused(this.#prefix + key)))
   }
 
   /** Names of edits whose tensor was never made. */

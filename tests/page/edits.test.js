@@ -1,72 +1,181 @@
+// Edits and switches: exactly what is computed from a number changes with it, by the graph of the run itself.
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { load } from '../../src/js/index.js'
-import { withEdit, withoutEdit } from '../../web/edits.js'
+import { runPipeline } from '../../src/js/pipeline.js'
+import { isEditable, withEdit, withoutEdit } from '../../web/edits.js'
 import { runTranslation } from '../../web/model/run.js'
+import { DEFAULTS, fromHash, settingsOf, toHash } from '../../web/state.js'
 
 const file = (path) => readFile(new URL(`../../${path}`, import.meta.url))
 const gf = await load({ wasm: await file('dist/glassformer.wasm') })
 const weights = new Uint8Array(await file('web/model/date_translator.safetensors'))
-const run = (edits) => {
-  const made = runTranslation(gf, { model: 'trained', target: '2026년 11월 20일' }, edits, weights)
+const ANSWER = { model: 'trained', target: '2026년 11월 20일' }
+const SENTENCES = { texts: ['one two three', 'four five'], dModel: 8, heads: 2, maxLength: 6 }
+
+function run(edits, settings = ANSWER) {
+  const made = settings.texts ? runPipeline(gf, { ...settings, edits }) : runTranslation(gf, settings, edits, weights)
   made.dispose()
   return made
 }
 const bits = ({ data }) => new Int32Array(data.buffer, data.byteOffset, data.length)
-const isSame = (one, other, name) => {
-  const [a, b] = [one, other].map(({ tensors }) => bits(tensors.get(name)))
-  return a.every((x, i) => x === b[i])
+function isSame(one, other, name) {
+  const [a, b] = [one, other].map(({ tensors }) => tensors.get(name))
+  return a.data.length === b.data.length && bits(a).every((x, i) => x === bits(b)[i])
+}
+const changed = (one, other) => [...one.tensors.keys()].filter((name) => !isSame(one, other, name))
+const at = ({ shape }, index) => index.reduce((sum, i, axis) => sum * shape[axis] + i, 0)
+
+/** Products before their scale are shown, not kept: scores are computed from them. */
+const sourcesOf = ({ inputs, tensors }, name) => {
+  const dots = name.replace(/scores$/, 'dots')
+  return [...Object.values(inputs.get(name) ?? {}), ...(name.endsWith('.scores') && tensors.has(dots) ? [dots] : [])]
 }
 
-const WITHIN = ['scores', 'masked_scores', 'weights', 'heads']
-
-/** What an attention makes of a tensor of its own. */
-function later(name) {
-  const [, stem, own] = /^(.*\.)(\w+)$/.exec(name) ?? []
-  return WITHIN.includes(own) ? WITHIN.slice(WITHIN.indexOf(own) + 1).map((part) => stem + part) : []
-}
-
-/** Every tensor that is computed, at whatever distance, from this one. */
-function downstream({ inputs }, name) {
-  const reached = new Set([name, ...later(name)])
-  const isNext = ([out, from]) => !reached.has(out) && Object.values(from).some((one) => reached.has(one))
+/** Every tensor that is computed, at whatever distance, from these; they themselves included. */
+function downstream(from, names) {
+  const reached = new Set(names)
+  const isNext = (name) => !reached.has(name) && sourcesOf(from, name).some((one) => reached.has(one))
   for (let grew = true; grew;) {
-    const more = [...inputs].filter(isNext)
-    more.forEach(([out]) => reached.add(out))
+    const more = [...from.tensors.keys()].filter(isNext)
+    more.forEach((name) => reached.add(name))
     grew = more.length > 0
   }
   return reached
 }
 
-const first = run([])
-const middle = (tensor) => tensor.shape.map((side) => Math.floor(side / 2))
-const editable = [...first.tensors.keys()].filter((name) => (
-  first.inputs.has(name) || /weight$|bias$|\.pe$/.test(name)))
+/** A cell that says something: the last query's first key, a word that is used, a row of W_V. */
+function cellOf({ shape }, name) {
+  if (name === 'target_embedding.weight') return [5, 1]
+  if (/in_proj/.test(name)) return [shape[0] - 1, 1].slice(0, shape.length)
+  const middle = shape.map((side) => Math.floor(side / 2))
+  if (shape.length < 3) return middle
+  return shape.map((side, axis) => (axis === 0 ? 0 : axis === shape.length - 2 ? side - 1 : shape.length === 4 ? 0 : middle[axis]))
+}
 
-test('any number of any tensor can be changed, and nothing that does not follow from it changes', () => {
-  assert.ok(editable.length > 150, `${editable.length}`)
-  for (const name of editable) {
-    const index = middle(first.tensors.get(name))
-    const changed = run([{ name, index, value: 7.5 }])
-    const tensor = changed.tensors.get(name)
-    const at = index.reduce((sum, i, axis) => sum * tensor.shape[axis] + i, 0)
-    assert.equal(tensor.data[at], 7.5, name)
-    const follows = downstream(first, name)
-    for (const other of first.tensors.keys()) {
-      if (!follows.has(other) && !other.endsWith('.dots')) assert.ok(isSame(first, changed, other), `${name} changed ${other}`)
+/** What stays although it is downstream: of W_V the queries and keys with all that follows from them alone. */
+function stays(first, name, changes) {
+  if (!/in_proj/.test(name)) return []
+  const stem = name.replace(/in_proj.*/, '')
+  const own = ['q', 'k', 'dots', 'scores', 'masked_scores', 'weights', 'dropout.output'].map((part) => stem + part)
+  return own.filter((one) => first.tensors.has(one) && !changes.includes(one))
+}
+
+const first = run([])
+const editable = (one) => [...one.tensors.keys()].filter((name) => (
+  isEditable({ name, index: one.tensors.get(name).shape }) && (
+    one.inputs.has(name) || /weight$|bias$|\.pe$|positional_encoding|temperature$/.test(name))))
+
+const CASES = {
+  'the translator': ANSWER, 'the translator, in training': { ...ANSWER, training: true, dropout: 0.2 },
+  sentences: SENTENCES, 'sentences, in training': { ...SENTENCES, training: true, dropout: 0.3, causal: true, positions: 'learned' }
+}
+for (const [title, settings] of Object.entries(CASES)) {
+  test(`${title}: with any number of any tensor changes exactly what is computed from it`, () => {
+    const plain = run([], settings)
+    const names = editable(plain)
+    assert.ok(names.length > (settings.texts ? 16 : 150), `${names.length}`)
+    for (const name of names) {
+      const index = cellOf(plain.tensors.get(name), name)
+      const edited = run([{ name, index, value: 7.5 }], settings)
+      assert.equal(edited.tensors.get(name).data[at(edited.tensors.get(name), index)], 7.5, name)
+      assert.deepEqual(edited.idleEdits, [], name)
+      const changes = changed(plain, edited)
+      const follows = downstream(plain, [name])
+      // Dropout off is the sum itself; in training, what is changed may be dropped again.
+      const wrong = changes.filter((one) => !follows.has(one) && !(name === 'dropout' && one === 'sum'))
+      assert.deepEqual(wrong, [], `${name} changed`)
+      if (settings.training) continue
+      const missing = [...follows].filter((one) => !changes.includes(one) && one !== 'choice.mask')
+      assert.deepEqual(new Set(missing), new Set(stays(plain, name, changes)), `${name} did not reach`)
     }
+  })
+}
+
+test('each switch changes what is computed from it, and nothing else', () => {
+  const all = (pattern) => [...first.tensors.keys()].filter((name) => pattern.test(name))
+  const cases = {
+    positional: [{ positional: false }, ['positions.output', 'positions.output:2']],
+    scale: [{ scale: false }, all(/attn\.scores$/)],
+    activation: [{ activation: 'gelu' }, all(/\.activation$/)],
+    normFirst: [{ normFirst: true }, all(/layers\.\d\.(self_attn\.[qkv]|multihead_attn\.[qkv]|linear1\.output|residual\d|norm\d\.output|output)$/)],
+    temperature: [{ temperature: 2 }, ['softmax.inverse_temperature']],
+    topK: [{ topK: 2 }, ['choice.mask']], topP: [{ topP: 0.5 }, ['choice.mask']],
+    dropout: [{ training: true, dropout: 0.5 }, ['positions.output', 'positions.output:2', ...all(/attn\.(heads|weights)$|residual\d$|linear2\.output$/)]]
   }
+  for (const [name, [settings, roots]] of Object.entries(cases)) {
+    const other = run([], { ...ANSWER, ...settings })
+    const both = [...first.tensors.keys()].filter((one) => other.tensors.has(one))
+    const changes = both.filter((one) => !isSame(first, other, one))
+    assert.ok(changes.length > 0, name)
+    const follows = downstream(first, roots)
+    assert.deepEqual(changes.filter((one) => !follows.has(one)), [], name)
+  }
+  assert.deepEqual(changed(first, run([])), [])
 })
 
-test('what follows from a score follows: weights, heads, and the logits', () => {
-  const layer = 'transformer.encoder.layers.0.self_attn'
-  const changed = run([{ name: `${layer}.scores`, index: [0, 1, 2, 3], value: 9 }])
-  for (const name of [`${layer}.masked_scores`, `${layer}.weights`, `${layer}.heads`, 'output.output']) {
-    const known = first.tensors.has(name) ? name : first.aliases.get(name) ?? 'output'
-    assert.ok(!isSame(first, changed, known), known)
+const tokens = ({ decoding }) => decoding.steps.map(({ token }) => token).join('')
+
+test('an edit on the way to the choice changes the token that is chosen there, and no token before', () => {
+  const own = { model: 'trained' }
+  assert.equal(tokens(run([], own)), '2026년11월20일</s>')
+  const seven = run([], own).labels.targetWord.indexOf('7')
+  for (const name of ['output', 'softmax.tempered', 'choice.cut', 'choice.output']) {
+    for (const decoding of ['greedy', 'sample']) {
+      const edited = run([{ name, index: [0, 3, seven], value: 50 }], { ...own, decoding })
+      assert.equal(tokens(edited).slice(0, 4), '2027', `${name} ${decoding}`)
+      assert.deepEqual(edited.idleEdits, [])
+      assert.equal(edited.target.tokens[4], '7', 'the decoder reads it')
+    }
   }
-  for (const name of [`${layer}.q`, `${layer}.k`, `${layer}.v`]) assert.ok(isSame(first, changed, name), name)
+  for (const name of ['softmax.output', 'log_probs']) {
+    const index = name === 'log_probs' ? [3, seven] : [0, 3, seven]
+    assert.equal(tokens(run([{ name, index, value: 50 }], own)), '2026년11월20일</s>', `nothing is chosen from ${name}`)
+  }
+  assert.equal(tokens(run([{ name: 'output', index: [0, 3, seven], value: 50 }], { ...own, decoding: 'beam' })).slice(0, 4), '2027')
+})
+
+test('every beginning of a beam is edited, not only the first', () => {
+  const edits = [{ name: 'output', index: [0, 1, 7], value: 90 }]
+  const { tree } = run(edits, { model: 'trained', decoding: 'beam', beams: 3 }).decoding
+  const second = tree.filter(({ step }) => step === 1)
+  assert.deepEqual(new Set(second.filter(({ logProbability }) => logProbability > -1e-6).map(({ parent }) => parent)),
+    new Set(second.map(({ parent }) => parent)))
+})
+
+test('an edit that lets a place look ahead is seen only once that place is written', () => {
+  const edits = [{ name: 'transformer.decoder.layers.0.self_attn.weights', index: [0, 0, 2, 6], value: 9 }]
+  const twice = [run(edits, { model: 'trained' }), run(edits, { model: 'trained' })]
+  assert.equal(tokens(twice[0]), tokens(twice[1]), 'whatever was answered before')
+})
+
+test('an edit without a cell is kept, said to be idle, and harmless', () => {
+  const idle = [
+    [{ name: 'positions.dropout.mask', index: [0, 1, 2], value: 0 }, {}],
+    [{ name: 'softmax.tempered', index: [0, 11, 3], value: 9 }, { target: '2026년' }],
+    [{ name: 'transformer.encoder.layers.0.self_attn.weights', index: [0, 0, 9, 9], value: 1 }, {}],
+    [{ name: 'transformer.decoder.layers.5.norm1.output', index: [0, 0, 0], value: 1 }, {}],
+    [{ name: 'self_attn.q', index: [0, 0, 0], value: 1 }, {}],
+    [{ name: 'transformer.encoder.layers.0.self_attn.dropout.mask', index: [0, 0, 0, 0], value: 3 }, { training: true }]
+  ]
+  for (const [edit, settings] of idle) {
+    for (const target of [ANSWER.target, null]) {
+      const wanted = { ...ANSWER, target, ...settings }
+      const [plain, edited] = [run([], wanted), run([edit], wanted)]
+      assert.deepEqual(edited.idleEdits, [edit], edit.name)
+      assert.deepEqual(changed(plain, edited), [], edit.name)
+    }
+  }
+  const lost = [{ name: 'output', index: [0, 0, 0], value: 1 }, { name: 'sum', index: [0, 9, 0], value: 1 }]
+  assert.deepEqual(run(lost, SENTENCES).idleEdits, lost)
+})
+
+test('an edited product before the scale goes through it', () => {
+  const name = 'transformer.encoder.layers.0.self_attn.dots'
+  const edited = run([{ name, index: [0, 1, 2, 3], value: 4 }])
+  const score = edited.tensors.get(name.replace('dots', 'scores'))
+  assert.equal(score.data[at(score, [0, 1, 2, 3])], Math.fround(4 * Math.fround(1 / Math.sqrt(8))))
 })
 
 test('taking edits back one by one gives the same bits again', () => {
@@ -74,9 +183,17 @@ test('taking edits back one by one gives the same bits again', () => {
   const two = { name: 'transformer.encoder.layers.1.self_attn.weights', index: [0, 0, 1, 1], value: 1 }
   const both = withEdit(withEdit([], one), two)
   const [alone, together] = [run([one]), run(both)]
-  const steps = [[withoutEdit(both, two), alone], [[], first], [both, together]]
-  for (const [edits, expected] of steps) {
-    const again = run(edits)
-    for (const name of first.tensors.keys()) assert.ok(isSame(expected, again, name), name)
+  for (const [edits, expected] of [[withoutEdit(both, two), alone], [[], first], [both, together]]) {
+    assert.deepEqual(changed(expected, run(edits)), [])
+  }
+})
+
+test('a link opened anew gives the same bits, edits and all', () => {
+  const edits = [{ name: 'output', index: [0, 3, 9], value: 50 }, { name: 'target_embedding.weight', index: [5, 1], value: -0.1 }]
+  const block = { model: 'sentences', text: 'one two three\nfour five', dModel: 8, edits: [{ name: 'sum', index: [0, 1, 2], value: 3 }] }
+  for (const state of [{ ...DEFAULTS, edits: edits.map((one) => ({ ...one, value: Math.fround(one.value) })) }, { ...DEFAULTS, ...block }]) {
+    const again = settingsOf(fromHash(toHash(state)))
+    assert.deepEqual(again.edits, state.edits)
+    assert.deepEqual(changed(run(state.edits, settingsOf(state)), run(again.edits, again)), [])
   }
 })

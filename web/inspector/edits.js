@@ -64,9 +64,10 @@ export function editField(cell, value, { t, store, close }) {
 
 /**
  * What was overwritten.
- * @param {{ t: Function, store: ReturnType<typeof edits>, go(cell: object): void }} view
+ * @param {{ t: Function, store: ReturnType<typeof edits>, go(cell: object): void, idle?: object[] }} view idle: those
+ *   that the run on show has no cell for
  */
-export function editList({ t, store, go }) {
+export function editList({ t, store, go, idle = [] }) {
   const list = store.list()
   if (list.length === 0 && !store.canUndo() && !store.canRedo()) return ''
   const button = (name, act, enabled) => h('button', {
@@ -75,13 +76,15 @@ export function editList({ t, store, go }) {
   const entry = (edit) => {
     const was = store.was(edit)
     const { name, index } = edit
-    return h('li', {},
+    const isIdle = Boolean(editOf(idle, edit))
+    return h('li', { className: isIdle ? 'is-idle' : '' },
       h('button', { type: 'button', className: 'cell-link', onclick: () => go({ name, index }) }, cellName(edit)),
       h('span', { className: 'edit-value' }, was === undefined ? '' : `${brief(was)} → `, h('b', {}, exact(edit.value))),
       h('button', {
         type: 'button', className: 'quiet', onclick: () => store.remove(edit),
         'aria-label': t('inspector.edit.remove', { cell: cellName(edit) })
-      }, '×'))
+      }, '×'),
+      isIdle ? h('p', { className: 'note' }, t('inspector.edit.idle')) : '')
   }
   return h('section', { className: 'edits' }, h('h3', {}, t('inspector.edit.list', { count: list.length })),
     h('ul', {}, list.map(entry)),

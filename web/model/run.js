@@ -1,14 +1,16 @@
 /** The whole encoder-decoder on one source and one target, with every number on the way. */
 
 import { CONFIG, createTranslator } from './translator.js'
-import { LONGEST, PAD, SOURCE_TOKENS, TARGET_TOKENS, encode, idsOf, splitSource, splitTarget } from './dates.js'
-import { END_ID, START_ID, beam, cutMask, decode, draws, drawn, greedy, pathTo } from './decode.js'
+import { madeFrom } from '../../src/js/graph.js'
+import { sampling, targetOf } from './answer.js'
+import { LONGEST, PAD, SOURCE_TOKENS, TARGET_TOKENS, encode, idsOf, splitSource } from './dates.js'
+import { START_ID } from './decode.js'
+import { fitting, isWithin, offset } from './edited.js'
 import { axesOf } from './axes.js'
 
 const SOURCE_IDS = idsOf(SOURCE_TOKENS)
-const TARGET_IDS = idsOf(TARGET_TOKENS)
 
-/** @typedef {{ name: string, index: number[], value: number }} Edit */
+/** @typedef {import('./edited.js').Edit} Edit */
 
 const DEFAULTS = {
   model: 'trained', source: 'november 20 2026', target: null, seed: 42, heads: 4, layers: 2, dModel: 32,
@@ -80,10 +82,6 @@ function release(gf, made) {
   if (made.users === 0 && models.get(gf) !== made) made.model.dispose()
 }
 
-const isWithin = (shape, index) => (
-  Boolean(shape) && shape.length === index.length && index.every((i, axis) => i < shape[axis]))
-const offset = (shape, index) => index.reduce((sum, i, axis) => sum * shape[axis] + i, 0)
-
 /** Sets the switches that need no new model, and forgets the gradients of the run before. */
 function prepare({ modules, parameters, attentions }, { training, scale }) {
   for (const module of modules) module.training = training
@@ -94,132 +92,26 @@ function prepare({ modules, parameters, attentions }, { training, scale }) {
   }
 }
 
-/** Divides logits by the temperature and turns them into shares, then does so again with what is cut out. */
-function samplingModules(gf, { temperature, topK, topP }) {
-  const F = gf.functional
-  class Softmax extends gf.nn.Module {
-    constructor() {
-      super()
-      this.registerBuffer('inverse_temperature', gf.tensor([1 / temperature]))
-    }
-
-    forward(logits) {
-      return F.softmax(this.tag('tempered', F.mul(logits, this.inverse_temperature)))
-    }
-  }
-  class Choice extends gf.nn.Module {
-    constructor(tempered) {
-      super()
-      const { values, shape } = tempered
-      this.registerBuffer('mask', gf.tensor(cutMask(values, shape.at(-1), { topK, topP }), { shape: [...shape] }))
-    }
-
-    forward(tempered) {
-      return F.softmax(this.tag('cut', F.add(tempered, this.mask)))
-    }
-  }
-  return { softmax: new Softmax(), choice: (tempered) => new Choice(tempered) }
-}
-
-/** The shapes of everything a pass of this model makes, by name; lengths are those of the example. */
-function shapesOf(gf, { model, shapes }, source, training) {
-  if (!shapes.has(training)) {
-    const { output, trace } = gf.trace(() => gf.noGrad(() => model.forward([source], [[START_ID]])))
-    shapes.set(training, new Map(trace.names.map((name) => [name, [...trace.get(name).shape]])))
-    trace.dispose()
-    output.dispose()
-  }
-  return shapes.get(training)
-}
-
-const ROWS = [1, LONGEST.target, TARGET_TOKENS.length]
-
-/** Shapes of what is computed from the logits, at the longest. */
-const AFTER = {
-  cross_entropy: [], log_probs: ROWS.slice(1), 'softmax.inverse_temperature': [1], 'softmax.tempered': ROWS,
-  'softmax.output': ROWS, 'choice.mask': ROWS, 'choice.cut': ROWS, 'choice.output': ROWS
-}
-
-/** Whether a pass over a source and a target of these lengths has the cell of an edit. */
-function isMade({ name, index }, known, lengths) {
-  const shape = known.get(name) ?? AFTER[name]
-  if (!shape) return false
-  const { along } = axesOf(name, shape)
-  return isWithin(shape.map((side, axis) => lengths[along[axis]] ?? side), index)
-}
-
-/** Something computed without keeping anything; with edits it has to be traced, as they are made there. */
-function compute(gf, edits, fn) {
-  if (edits.length === 0) return gf.tidy(() => gf.noGrad(() => fn().values.slice()))
-  const { output, trace } = gf.trace(() => gf.noGrad(fn), { edits })
-  const values = output.values.slice()
-  trace.dispose()
-  output.dispose()
-  return values
-}
-
-const shared = (row, { temperature, topK, topP }) => {
-  const tempered = row.map((logit) => logit * Math.fround(1 / temperature))
-  const mask = cutMask(tempered, tempered.length, { topK, topP })
-  return tempered.map((value, i) => value + mask[i])
-}
-
-/** Which token the settings pick from a row of logits. */
-function chooser(gf, settings) {
-  if (settings.decoding !== 'sample') return { choose: greedy, random: null }
-  const random = draws(gf, settings.seed)
-  const choose = (row, step) => gf.tidy(() => (
-    drawn(gf.functional.softmax(gf.tensor(shared(row, settings))).values.slice(), random[step])))
-  return { choose, random }
-}
-
-const guesses = new WeakMap()
-
-/** The model's own answer, one token after another. */
-function answer(gf, model, settings, source, editsFor) {
-  const inModel = ({ name }) => !AFTER[name]
-  const forward = (rows) => compute(gf, editsFor(rows[0].length).filter(inModel), () => (
-    model.forward(rows.map(() => source), rows)))
-  if (settings.decoding === 'beam') {
-    const V = TARGET_TOKENS.length
-    const { tree, best } = beam((rows) => {
-      const logits = forward(rows)
-      const length = logits.length / rows.length
-      return rows.map((_, n) => gf.tidy(() => (
-        gf.functional.logSoftmax(gf.tensor(logits.slice((n + 1) * length - V, (n + 1) * length))).values.slice())))
-    }, settings.beams)
-    return { ids: pathTo(tree, best), tree, best, random: null }
-  }
-  const { choose, random } = chooser(gf, settings)
-  const ids = decode((input) => forward([input]), choose, guesses.get(gf) ?? [])
-  guesses.set(gf, ids)
-  return { ids, random, tree: null, best: null }
-}
-
-/** What the decoder is to say: the reader's words, ids that another run has chosen, or its own. */
-function targetOf(gf, model, settings, source, editsFor) {
-  if (settings.target === null) return { ...answer(gf, model, settings, source, editsFor), isGiven: false }
-  const ids = Array.isArray(settings.target) ? settings.target
-    : [...encode(splitTarget(settings.target), TARGET_IDS, 0), END_ID].slice(0, LONGEST.target)
-  return { ids, isGiven: true, random: null, tree: null, best: null }
+/** The loss again, from logarithms that were edited after it was taken. */
+function withLogs(loss, logs, target, edits) {
+  if (!edits.some(({ name }) => name === 'log_probs')) return
+  const V = logs.shape[1]
+  loss.values[0] = -target.reduce((sum, id, n) => sum + logs.values[n * V + id], 0) / target.length
 }
 
 /** Everything that is computed, under one trace. */
 function record(gf, model, settings, source, target, editsFor) {
   const input = [START_ID, ...target.slice(0, -1)]
-  const { softmax, choice } = samplingModules(gf, settings)
-  const modules = { softmax }
+  const { modules, forward } = sampling(gf, settings)
+  const edits = editsFor(input.length)
   const result = {}
   const { trace } = gf.trace(() => {
     const logits = model.forward([source], [input])
-    const loss = gf.functional.crossEntropy(logits.reshape(-1, logits.shape[2]), target)
-    softmax.forward(logits)
-    const tempered = gf.engine.trace.get('softmax.tempered')
-    modules.choice = choice(tempered)
-    modules.choice.forward(tempered)
-    result.loss = loss
+    result.loss = gf.functional.crossEntropy(logits.reshape(-1, logits.shape[2]), target)
+    withLogs(result.loss, gf.engine.trace.get('log_probs'), target, edits)
+    forward(logits)
     return logits
-  }, { modules, edits: editsFor(input.length) })
+  }, { modules, edits })
   return { trace, modules, input, loss: result.loss }
 }
 
@@ -262,14 +154,12 @@ function inputsOf(trace, canonical) {
   const through = new Map(trace.nodes.filter(({ op }) => op.isView)
     .map(({ inputs, outputs }) => [outputs.out, Object.values(inputs)[0]]))
   const nameOf = (tensor) => canonical.get(through.get(tensor) ?? tensor)
-  return new Map(trace.nodes.flatMap(({ inputs, outputs }) => {
-    const named = Object.fromEntries(Object.entries(inputs).flatMap(([key, t]) => (t ? [[key, nameOf(t)]] : [])))
-    return Object.values(outputs).map((tensor) => [canonical.get(tensor), named])
-  }))
+  return new Map(trace.nodes.flatMap(madeFrom).map(([tensor, from]) => (
+    [canonical.get(tensor), Object.fromEntries(Object.entries(from).map(([key, input]) => [key, nameOf(input)]))])))
 }
 
-/** Scores before they are divided by √d, rounded as the kernel rounds them. */
-function addDots(tensors, heads) {
+/** Scores before they are divided by √d, rounded as the kernel rounds them, with what they are computed from. */
+function addDots(tensors, inputs, heads, edits) {
   for (const scores of [...tensors.values()].filter(({ name }) => /attn\.scores$/.test(name))) {
     const [q, k] = ['q', 'k'].map((part) => tensors.get(scores.name.replace(/scores$/, part)))
     const [, H, rows, cols] = scores.shape
@@ -285,7 +175,11 @@ function addDots(tensors, heads) {
       data[i] = sum
     }
     const name = scores.name.replace(/scores$/, 'dots')
+    for (const { index, value } of edits.filter((edit) => edit.name === name && isWithin(scores.shape, edit.index))) {
+      data[offset(scores.shape, index)] = value
+    }
     tensors.set(name, { ...scores, name, data })
+    inputs.set(name, { q: q.name, k: k.name })
   }
 }
 
@@ -295,7 +189,7 @@ const CURVE = Float32Array.from({ length: 161 }, (_, i) => (i - 80) / 8)
 const curveOf = (gf, kind) => gf.tidy(() => ({ x: CURVE, y: gf.functional[kind](gf.tensor(CURVE)).values.slice() }))
 
 /** Explanations of cells and of their gradients; backward runs when the first gradient is asked for. */
-function explainer(trace, loss, names) {
+function explainer(trace, loss, names, edits) {
   let isBackwardDone = false
   const withGradients = () => {
     if (!isBackwardDone) loss.backward()
@@ -306,9 +200,10 @@ function explainer(trace, loss, names) {
     explain(name, index) {
       if (!name.endsWith('.dots')) return trace.explain(names.get(name) ?? name, index)
       const { terms, sources, steps } = trace.explain(name.replace(/dots$/, 'scores'), index)
-      const { value } = steps[0]
-      const made = { op: 'matmul', formula: 'q · k', terms, steps: [], sources, computed: value, rounding: 0 }
-      return { name, index, value, ...made }
+      const computed = steps[0].value
+      const edit = edits.find((one) => one.name === name && one.index.join() === index.join())
+      const made = { op: 'matmul', formula: 'q · k', terms, steps: [], sources, computed, rounding: 0 }
+      return { name, index, value: edit?.value ?? computed, edited: Boolean(edit), ...made }
     },
     /** How the derivative of the loss by a cell came about. @param {string} name @param {readonly number[]} index */
     explainGradient(name, index) {
@@ -356,19 +251,20 @@ export function runTranslation(gf, options, edits = [], weights) {
   const { model } = made
   made.users += 1
   prepare(made, settings)
-  const known = edits.length ? shapesOf(gf, made, source, settings.training) : null
-  const editsFor = (length) => edits.filter((edit) => isMade(edit, known, { source: source.length, target: length }))
+  const fit = fitting(gf, made, settings, source, edits)
   if (settings.training) gf.manualSeed(settings.seed)
-  const target = targetOf(gf, model, settings, source, editsFor)
+  const target = targetOf(gf, model, settings, source, fit)
   if (settings.training) gf.manualSeed(settings.seed)
-  const { trace, modules, input, loss } = record(gf, model, settings, source, target.ids, editsFor)
+  const { trace, modules, input, loss } = record(gf, model, settings, source, target.ids, fit.at)
   const { canonical, aliases } = namesOf(trace)
   const tensors = collect(trace, canonical)
-  addDots(tensors, settings.heads)
+  const inputs = inputsOf(trace, canonical).set('choice.mask', { x: 'softmax.tempered' })
+  addDots(tensors, inputs, settings.heads, edits)
   return {
-    settings, tensors, aliases, inputs: inputsOf(trace, canonical), loss: loss.item(),
-    curve: curveOf(gf, settings.activation),
-    ...wording(source, input, target, settings), ...explainer(trace, loss, aliases),
+    settings, tensors, aliases, inputs, loss: loss.item(), curve: curveOf(gf, settings.activation),
+    /** Edits of cells that this run does not have. */
+    idleEdits: fit.idle(input.length),
+    ...wording(source, input, target, settings), ...explainer(trace, loss, aliases, edits),
     /** Frees the memory of the run; the model is kept for the next. The copied tensors stay; `explain` ends. */
     dispose() {
       trace.dispose()

@@ -84,6 +84,7 @@ export class MultiheadAttention extends Module {
     const { out, weights } = multiheadAttention(q, k, v, this.numHeads, {
       attnMask, keyPaddingMask, isCausal, needWeights, scale: this.scale, dropoutP: this.training ? this.dropout : 0
     })
+    if (weights && this.training && this.dropout) this.tag('dropout.output', weights)
     const output = this.out_proj.forward(this.tag('heads', out))
     if (!needWeights || !weights) return [output, null]
     return [output, averageAttnWeights ? averageHeads(weights) : weights]

@@ -1,0 +1,52 @@
+// The block of the sentences: edited, and with gradients of the sum of its output.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { runPipeline } from '../src/js/pipeline.js'
+import { gf } from './lib/engine.js'
+
+const SETTINGS = { texts: ['one two three', 'four five'], dModel: 8, heads: 2, maxLength: 6, causal: true }
+const NUDGE = 2 ** -6
+
+/** @param {any[]} edits @param {object} [more] */
+function run(edits, more) {
+  const made = runPipeline(gf, { ...SETTINGS, ...more, edits })
+  made.dispose()
+  return made
+}
+
+const CELLS = {
+  'embedding.weight': [1, 2], embedding: [0, 1, 2], sum: [1, 0, 3], dropout: [0, 2, 5], 'self_attn.in_proj_weight': [18, 4],
+  'self_attn.in_proj_bias': [20], 'self_attn.q': [0, 2, 1], 'self_attn.k': [1, 1, 6], 'self_attn.v': [0, 0, 7],
+  'self_attn.scores': [0, 1, 2, 0], 'self_attn.masked_scores': [1, 0, 1, 1], 'self_attn.weights': [0, 0, 1, 1],
+  'self_attn.heads': [0, 1, 3], 'self_attn.out_proj.weight': [2, 3], 'self_attn.out_proj.bias': [4],
+  'self_attn.output': [0, 0, 0]
+}
+
+test('the gradient by any cell is how the sum of the output changes with it', () => {
+  for (const more of [{}, { training: true, dropout: 0.4, positions: 'learned' }]) {
+    const plain = runPipeline(gf, { ...SETTINGS, ...more })
+    for (const [name, index] of Object.entries(CELLS)) {
+      const { value } = plain.explain(name, index), gradient = plain.explainGradient(name, index)
+      const [up, down] = [1, -1].map(sign => Math.fround(value + sign * NUDGE))
+      const [high, low] = [up, down].map(v => run([{ name, index, value: v }], more).loss)
+      const difference = (high - low) / (up - down)
+      assert.ok(Math.abs(difference - gradient.value) < 2e-3 * (1 + Math.abs(difference)), `${name}: ${difference}, ${gradient.value}`)
+      assert.ok(Math.abs(gradient.computed - gradient.value) < 1e-5 * (1 + Math.abs(gradient.value)), name)
+      assert.equal(gradient.name, name)
+    }
+    assert.ok(plain.gradient('self_attn.output').every(v => v === 1), 'the sum changes as each of its numbers does')
+    plain.dispose()
+  }
+})
+
+test('the loss is the sum of the output, in double', () => {
+  const { loss, tensors } = run([])
+  assert.equal(loss, [...tensors.get('self_attn.output').data].reduce((sum, v) => sum + v, 0))
+})
+
+test('a mask of dropout can be edited: what it drops follows', () => {
+  const training = { training: true, dropout: 0.5 }
+  const index = [0, 1, 2], { tensors } = run([{ name: 'dropout.mask', index, value: 3 }], training)
+  const at = 1 * 8 + 2
+  assert.equal(tensors.get('dropout').data[at], Math.fround(tensors.get('sum').data[at] * 3))
+})
