@@ -54,8 +54,8 @@ function viewed() {
   if (!here) return { ...state, stage, place }
   const within = (value, count) => Math.min(value, count - 1)
   const sentence = within(state.sentence, here.texts.length)
-  const row = within(state.row, here.target?.ids.length ?? 1)
-  return { ...state, stage, place, sentence, row, head: within(state.head, here.settings.heads) }
+  const [row, step] = ['row', 'step'].map((key) => within(state[key], here.target?.ids.length ?? 1))
+  return { ...state, stage, place, sentence, row, step, head: within(state.head, here.settings.heads) }
 }
 
 function problems() {

@@ -1,4 +1,7 @@
-/** One token after another: the most probable, one drawn by its share, or the best of several beginnings. */
+/**
+ * One token after another: the most probable, one drawn by its share, or the best of several beginnings; all steps at
+ * once, or as far as the reader has walked.
+ */
 
 import { chance } from '../lib/color.js'
 import { h, keep, setText } from '../lib/dom.js'
@@ -6,6 +9,7 @@ import { figure } from '../lib/figure.js'
 import { fixed } from '../lib/number.js'
 import { ranking } from '../lib/ranking.js'
 import { sentenceMatrix } from '../lib/run.js'
+import { scrubber } from '../lib/scrubber.js'
 import { tree } from '../lib/tree.js'
 
 export const id = 'decoding'
@@ -16,10 +20,39 @@ export const pickers = []
 /** The share a piece needs for each character written on it. */
 const ROOM = 0.022
 
-/** Every step with the shares it chose from, side by side as they lie on the number line, and the tree of a beam. */
-export function data(run) {
+/** The ancestors of a branch, the first step first, and the branch itself. */
+function lineage(nodes, at) {
+  const line = []
+  for (let i = at; i >= 0; i = nodes[i].parent) line.unshift(i)
+  return line
+}
+
+/** A tree as it had grown at a step, and how far the best of its branches had come. */
+function grown(nodes, best, step) {
+  const line = lineage(nodes, best)
+  return { nodes: nodes.filter((node) => node.step <= step), best: line[Math.min(step, line.length - 1)] }
+}
+
+/** What the decoder had read at a step: the tokens so far, or those of every beginning that was still followed. */
+function beginnings(run, nodes, step) {
+  if (!nodes) return [{ tokens: run.target.tokens.slice(0, step + 1) }]
+  const parents = [...new Set(nodes.filter((node) => node.step === step).map(({ parent }) => parent))]
+  const [start] = run.target.tokens
+  return parents.map((at) => (
+    { tokens: [start, ...lineage(nodes, at).map((i) => nodes[i].token)], score: nodes[at]?.score ?? 0 }))
+}
+
+const firstRows = (part, rows) => (
+  { ...part, rows, values: part.values.slice(0, rows * part.cols), rowLabels: part.rowLabels.slice(0, rows) })
+
+/**
+ * Every step with the shares it chose from, side by side as they lie on the number line, and the tree of a beam, up to
+ * the step that is looked at; −1 is all of them.
+ */
+export function data(run, { step: now = -1 }) {
   const shares = sentenceMatrix(run, 'choice.output')
   const { cols, colLabels, values } = shares
+  const last = now < 0 ? shares.rows - 1 : now
   const steps = run.decoding.steps.map(({ id: word, token, draw }, step) => {
     const row = values.slice(step * cols, (step + 1) * cols)
     let start = 0
@@ -32,7 +65,11 @@ export function data(run) {
   })
   const { kind, tree: branches, best } = run.decoding
   const nodes = branches && branches.map((branch) => ({ ...branch, token: colLabels[branch.id] }))
-  return { kind, steps, shares, nodes, best, loss: run.loss }
+  return {
+    kind, steps, now, last, shares: firstRows(shares, last + 1), loss: run.loss,
+    ...(nodes ? grown(nodes, best, now < 0 ? Infinity : now) : { nodes: null, best: null }),
+    read: now < 0 ? [] : beginnings(run, nodes, now)
+  }
 }
 
 export const picture = (run) => {
@@ -48,6 +85,15 @@ const createStep = () => h('li', { className: 'pick' }, h('span', { className: '
 
 const createPiece = () => h('span', { className: 'piece' }, h('span'))
 
+const createBeginning = () => h('li', {}, h('span', { className: 'read-tokens' }), h('span', { className: 'read-score' }))
+
+function fillBeginning(item, { tokens: list, score }) {
+  keep(item.firstChild, list, () => h('span'), setText)
+  setText(item.lastChild, score === undefined ? '' : fixed(score))
+}
+
+const SCRUB = ['label', 'back', 'on', 'play', 'pause', 'whole']
+
 export function mount(container, context) {
   const { t } = context
   const heading = h('h2')
@@ -56,19 +102,32 @@ export function mount(container, context) {
     className: 'tree-slot', tabindex: '0', role: 'group', 'aria-label': t('stages.decoding.tree')
   })
   const note = h('p', { className: 'note' })
-  container.append(h('section', {}, heading, slot, list, note))
+  const readTitle = h('span', { className: 'read-title' }, t('stages.decoding.read'))
+  const readList = h('ol')
+  const read = h('div', { className: 'read' }, readTitle, readList)
+  const walk = h('div')
+  container.append(h('section', {}, walk, read, heading, slot, list, note))
+  const words = Object.fromEntries(SCRUB.map((name) => [name, t(`stages.decoding.scrub.${name}`)]))
+  const steps = scrubber(walk, words, (step) => context.set(step < 0 ? { step } : { step, row: step }))
   const branches = tree(slot)
   const fig = figure(container, context)
   const shares = fig.matrix()
 
+  let shown = null
+
+  /** A step that is not yet reached stays an empty line. */
   function fillStep(item, { step, token, word, draw, pieces, share }) {
+    const isAhead = step > shown.last
+    item.classList.toggle('is-ahead', isAhead)
+    item.classList.toggle('is-now', step === shown.now)
     const [number, line, chosen, link] = item.children
     setText(number, String(step))
-    setText(chosen, token)
-    setText(link, fixed(share, 3))
+    setText(chosen, isAhead ? '' : token)
+    setText(link, isAhead ? '' : fixed(share, 3))
+    link.hidden = isAhead
     link.onclick = () => context.press({ name: 'choice.output', index: [0, step, word] })
     const marks = [...pieces.map((piece) => ({ piece })), ...(draw === null ? [] : [{ draw }])]
-    keep(line, marks, createPiece, (element, one) => {
+    keep(line, isAhead ? [] : marks, createPiece, (element, one) => {
       const { piece } = one
       element.className = piece ? `piece${piece.isChosen ? ' is-chosen' : ''}` : 'piece is-draw'
       element.style.setProperty('left', `${(piece ? piece.start : one.draw) * 100}%`)
@@ -79,6 +138,10 @@ export function mount(container, context) {
   }
   return {
     update(next) {
+      shown = next
+      steps.update(next.now, next.steps.length)
+      read.hidden = next.read.length === 0
+      keep(readList, next.read, createBeginning, fillBeginning)
       setText(heading, t(next.nodes ? 'stages.decoding.tree' : 'stages.decoding.line'))
       setText(note, t(`stages.decoding.${next.kind}`, { loss: fixed(next.loss, 3) }))
       slot.hidden = !next.nodes
@@ -91,6 +154,6 @@ export function mount(container, context) {
       fig.numbers(t('frame.numbers'), [{ title, part: next.shares }])
     },
     mark: fig.mark,
-    destroy() {}
+    destroy: steps.destroy
   }
 }

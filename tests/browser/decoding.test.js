@@ -1,0 +1,60 @@
+// Walking through the decoding in the real page.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { DEFAULTS, fromHash, toHash } from '../../web/state.js'
+import { launch, open, serve } from './host.js'
+
+let site, browser
+before(async () => {
+  [site, browser] = await Promise.all([serve(), launch()])
+})
+after(async () => {
+  await browser?.close()
+  site?.close()
+})
+
+const LINK_DELAY = 200
+const address = (state) => `${site.url}#${toHash({ ...DEFAULTS, stage: 'decoding', language: 'en', ...state })}`
+const read = (page) => page.$$eval('.read-tokens span', (list) => list.map((one) => one.textContent).join(''))
+const written = (page) => page.$$eval('.pick-token', (list) => list.map((one) => one.textContent).join(''))
+const stepOf = async (page) => {
+  await page.waitForTimeout(LINK_DELAY)
+  return fromHash(new URL(page.url()).hash).step
+}
+
+test('steps on and back, by button and by key; the link keeps the step', async () => {
+  const { page, complaints, close } = await open(browser, address({}))
+  assert.equal(await written(page), '2026년11월20일</s>')
+  await page.click('.scrub-button[aria-label="One step back"]')
+  assert.equal(await stepOf(page), 10)
+  await page.focus('.scrubber input')
+  await page.keyboard.press('Home')
+  assert.deepEqual([await stepOf(page), await read(page), await written(page)], [0, '<s>', '2'])
+  await page.keyboard.press('ArrowRight')
+  await page.click('.scrub-button[aria-label="Next step"]')
+  assert.deepEqual([await stepOf(page), await read(page), await written(page)], [2, '<s>20', '202'])
+  assert.equal(await page.getAttribute('.scrubber input', 'aria-valuetext'), '3 / 12')
+  await page.reload()
+  await page.waitForSelector('.pick.is-now')
+  assert.deepEqual([await read(page), await written(page)], ['<s>20', '202'])
+  await page.click('.scrubber .quiet')
+  assert.deepEqual([await stepOf(page), await written(page)], [-1, '2026년11월20일</s>'])
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('plays from the start by itself, and stops when asked', async () => {
+  const { page, close } = await open(browser, address({ decoding: 'beam', temperature: 2 }), { reducedMotion: 'reduce' })
+  const branches = () => page.locator('.tree path').count()
+  const whole = await branches()
+  await page.click('.scrub-button[aria-label="Walk through the steps"]')
+  await page.waitForFunction(() => document.querySelector('.scrubber output').textContent === '1 / 12')
+  const first = await branches()
+  await page.waitForFunction(() => document.querySelector('.scrubber output').textContent === '2 / 12')
+  assert.ok(first < await branches() && await branches() < whole, 'the tree grows')
+  await page.click('.scrub-button[aria-label="Pause"]')
+  const stopped = await stepOf(page)
+  await page.waitForTimeout(1800)
+  assert.equal(await stepOf(page), stopped)
+  await close()
+})

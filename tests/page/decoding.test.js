@@ -1,0 +1,60 @@
+// The decoding, walked step by step: what is shown at a step is what the run had at that step.
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { test } from 'node:test'
+import { load } from '../../src/js/index.js'
+import { runTranslation } from '../../web/model/run.js'
+import { data } from '../../web/stages/decoding.js'
+
+const gf = await load()
+const weights = new Uint8Array(await readFile(new URL('../../web/model/date_translator.safetensors', import.meta.url)))
+const run = (settings) => {
+  const made = runTranslation(gf, { model: 'trained', ...settings }, [], weights)
+  made.dispose()
+  return made
+}
+const plain = run({})
+
+test('without a step the whole answer is there', () => {
+  const { steps, shares, read, now, last } = data(plain, {})
+  assert.deepEqual([now, last, read, shares.rows, steps.length], [-1, 11, [], 12, 12])
+})
+
+test('at a step stands what the decoder had read, and the probabilities up to there', () => {
+  for (const step of [0, 4, 11]) {
+    const { read, shares, last } = data(plain, { step })
+    assert.deepEqual(read, [{ tokens: plain.target.tokens.slice(0, step + 1) }])
+    assert.deepEqual([shares.rows, shares.rowLabels.length, shares.values.length, last], [step + 1, step + 1, (step + 1) * 16, step])
+  }
+})
+
+test('what is shown of a step is what a decoder that has read no more gives', () => {
+  for (const step of [0, 3, 8]) {
+    const upTo = plain.decoding.steps.slice(0, step + 1).map(({ id }) => id)
+    const short = run({ target: upTo })
+    const [all, own] = [plain, short].map(({ tensors }) => tensors.get('choice.output').data.slice(step * 16, (step + 1) * 16))
+    assert.deepEqual(own, all)
+  }
+})
+
+test('a draw falls on the piece that was picked', () => {
+  const { steps } = data(run({ decoding: 'sample', temperature: 3, seed: 5 }), { step: 2 })
+  for (const { pieces, draw } of steps) {
+    const { start, share } = pieces.find(({ isChosen }) => isChosen)
+    assert.ok(draw >= start - 1e-6 && draw <= start + share + 1e-6)
+  }
+})
+
+test('the tree of a beam grows with the steps, and its beginnings are those that were followed', () => {
+  const beam = run({ decoding: 'beam', beams: 3, temperature: 2 })
+  const whole = data(beam, {})
+  for (const step of [0, 1, 5, 11]) {
+    const { nodes, best, read } = data(beam, { step })
+    assert.deepEqual(nodes, whole.nodes.filter((node) => node.step <= step))
+    assert.equal(nodes[best].step, step)
+    assert.equal(nodes[best].token, beam.decoding.steps[step].token)
+    assert.ok(read.every(({ tokens }) => tokens.length === step + 1 && tokens[0] === '<s>'))
+    const followed = step ? whole.nodes.filter((node) => node.step === step - 1 && node.isKept && !node.isEnd) : [{ score: 0 }]
+    assert.deepEqual(read.map(({ score }) => score).sort(), followed.map(({ score }) => score).sort())
+  }
+})

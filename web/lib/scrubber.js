@@ -1,0 +1,71 @@
+/** A line of steps to walk along: one back, one on, by itself at a calm pace, or by hand on a slider. */
+
+import { h, setText } from './dom.js'
+
+/** Long enough to read a step. */
+const PACE = 1400
+
+/**
+ * Mounts a scrubber over some steps, or all of them at once.
+ * @param {Element} container
+ * @param {{ label: string, back: string, on: string, play: string, pause: string, whole: string }} words
+ * @param {(step: number) => void} go −1 is all steps at once
+ */
+export function scrubber(container, words, go) {
+  let shown = { step: -1, count: 1 }
+  let timer = 0
+  const stop = () => {
+    clearTimeout(timer)
+    timer = 0
+    draw()
+  }
+  const walk = (step) => {
+    stop()
+    go(step)
+  }
+  const tick = () => {
+    const next = shown.step + 1
+    timer = next < shown.count - 1 ? setTimeout(tick, PACE) : 0
+    go(next)
+  }
+  const play = () => {
+    if (timer) return stop()
+    if (shown.step === shown.count - 1) shown = { ...shown, step: -1 }
+    return tick()
+  }
+  const button = (sign, name, act) => h('button', {
+    type: 'button', className: 'scrub-button', 'aria-label': words[name], title: words[name], onclick: act
+  }, sign)
+  const back = button('‹', 'back', () => walk(shown.step < 0 ? shown.count - 2 : shown.step - 1))
+  const player = button('▶', 'play', play)
+  const on = button('›', 'on', () => walk(shown.step + 1))
+  const slider = h('input', {
+    type: 'range', min: 0, step: 1, 'aria-label': words.label, oninput: () => walk(Number(slider.value))
+  })
+  const place = h('output')
+  const whole = h('button', { type: 'button', className: 'quiet', onclick: () => walk(-1) }, words.whole)
+  container.append(h('div', { className: 'scrubber', role: 'group', 'aria-label': words.label },
+    h('span', { className: 'scrub-buttons' }, back, player, on), slider, place, whole))
+
+  function draw() {
+    const { step, count } = shown
+    const isWhole = step < 0
+    slider.max = String(count - 1)
+    slider.value = String(isWhole ? count - 1 : step)
+    slider.setAttribute('aria-valuetext', isWhole ? words.whole : `${step + 1} / ${count}`)
+    setText(place, isWhole ? String(count) : `${step + 1} / ${count}`)
+    setText(player, timer ? '❚❚' : '▶')
+    player.setAttribute('aria-label', timer ? words.pause : words.play)
+    back.disabled = step === 0 || count < 2
+    on.disabled = isWhole || step === count - 1
+    whole.setAttribute('aria-pressed', String(isWhole))
+  }
+  return {
+    /** @param {number} step @param {number} count */
+    update(step, count) {
+      shown = { step, count }
+      draw()
+    },
+    destroy: () => clearTimeout(timer)
+  }
+}
