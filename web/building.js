@@ -16,6 +16,7 @@ import { stages } from './stages/index.js'
  * @property {number} [layer]
  * @property {string} block the group it belongs to on the map
  * @property {boolean} [isOnTour] whether the way from room to room leads through it
+ * @property {boolean} [isOnlyInTraining]
  */
 
 const stageOf = new Map(stages.map((stage) => [stage.id, stage]))
@@ -39,7 +40,7 @@ function entry(side, tower) {
 
 const ATTENTION = [
   ['qkv', ['q', 'k', 'v', 'in_proj_weight', 'in_proj_bias']], ['scores', ['scores']], ['scale', ['dots']],
-  ['mask', ['masked_scores']], ['weights', ['weights']], ['heads', ['heads']],
+  ['mask', ['masked_scores']], ['weights', ['weights']], ['dropout', []], ['heads', ['heads']],
   ['output', ['output', 'out_proj.weight', 'out_proj.bias']]
 ]
 
@@ -48,12 +49,22 @@ const WORDS = {
   masked: { mask: 'causal' }
 }
 
-function attention({ id, place, tower, layer }, name, isMasked) {
+/** A dropout inside a layer, which only training has. */
+function drop({ id, place, tower, layer }, name, block, words = 'dropout', stage = 'dropout') {
+  return room(`${id}.${name}`, stage, {
+    place: `${place}.${name}`, words, tower, layer, block, isOnlyInTraining: true,
+    tensors: ['output', 'mask'].map((part) => `${place}.${name}.${part}`)
+  })
+}
+
+function attention(at, name, isMasked) {
+  const { id, place, tower, layer } = at
   const own = WORDS[isMasked ? 'masked' : name] ?? {}
-  return ATTENTION.map(([stage, tensors]) => room(`${id}.${name}.${stage}`, own[stage] === 'cross' ? 'cross' : stage, {
+  const dropout = drop(at, `${name}.dropout`, isMasked ? 'masked' : name, 'attention_dropout', 'attention_dropout')
+  return ATTENTION.flatMap(([stage, tensors]) => (stage === 'dropout' ? dropout : room(`${id}.${name}.${stage}`, own[stage] === 'cross' ? 'cross' : stage, {
     place: `${place}.${name}`, words: own[stage] ?? stage, tower, layer, block: isMasked ? 'masked' : name,
     tensors: tensors.map((tensor) => `${place}.${name}.${tensor}`)
-  }))
+  })))
 }
 
 function norm({ id, place, tower, layer }, n, block) {
@@ -63,7 +74,10 @@ function norm({ id, place, tower, layer }, n, block) {
   })
 }
 
-function feedForward({ id, place, tower, layer }) {
+const residual = (at, n, block) => [drop(at, `dropout${n}`, block), norm(at, n, block)]
+
+function feedForward(layerAt) {
+  const { id, place, tower, layer } = layerAt
   const at = { tower, layer, block: 'feed_forward' }
   const linear = (name) => room(`${id}.${name}`, 'linear', {
     ...at, place: `${place}.${name}`, words: name,
@@ -72,17 +86,18 @@ function feedForward({ id, place, tower, layer }) {
   const activation = room(`${id}.activation`, 'activation', {
     ...at, place: `${place}.activation`, tensors: [`${place}.activation`]
   })
-  return [linear('linear1'), activation, linear('linear2')]
+  return [linear('linear1'), activation, drop(layerAt, 'dropout', 'feed_forward', 'inner_dropout'), linear('linear2')]
 }
 
 function layer(tower, number) {
   const at = { id: `${tower}.${number}`, place: `transformer.${tower}.layers.${number}`, tower, layer: number }
   if (tower === 'encoder') {
-    return [...attention(at, 'self_attn', false), norm(at, 1, 'self_attn'), ...feedForward(at),
-      norm(at, 2, 'feed_forward')]
+    return [...attention(at, 'self_attn', false), ...residual(at, 1, 'self_attn'), ...feedForward(at),
+      ...residual(at, 2, 'feed_forward')]
   }
-  return [...attention(at, 'self_attn', true), norm(at, 1, 'masked'), ...attention(at, 'multihead_attn', false),
-    norm(at, 2, 'multihead_attn'), ...feedForward(at), norm(at, 3, 'feed_forward')]
+  return [...attention(at, 'self_attn', true), ...residual(at, 1, 'masked'),
+    ...attention(at, 'multihead_attn', false), ...residual(at, 2, 'multihead_attn'),
+    ...feedForward(at), ...residual(at, 3, 'feed_forward')]
 }
 
 /** The norm at the end of a tower. */
@@ -129,20 +144,25 @@ const TRAINED_LAYERS = 2
 
 /**
  * The rooms of the model that a state chooses.
- * @param {{ model: string, layers: number }} state
+ * @param {{ model: string, layers: number, training: boolean }} state
  * @returns {Room[]}
  */
-export function roomsOf({ model, layers }) {
+export function roomsOf({ model, layers, training }) {
   if (model === 'sentences') return BLOCK
   const count = model === 'trained' || !(layers >= 1) ? TRAINED_LAYERS : layers
-  if (!known.has(count)) known.set(count, translator(count))
-  return known.get(count)
+  if (!known.has(count)) {
+    const all = translator(count)
+    known.set(count, { all, quiet: all.filter((one) => !one.isOnlyInTraining) })
+  }
+  return training ? known.get(count).all : known.get(count).quiet
 }
 
-/** The room of a state, or the first. @param {object} state */
+/** The room of a state; of one that is only there in training, the room before it; or the first. @param {object} state */
 export function roomOf(state) {
   const rooms = roomsOf(state)
-  return rooms.find(({ id }) => id === state.stage) ?? rooms[0]
+  const all = roomsOf({ ...state, training: true })
+  const at = all.findIndex(({ id }) => id === state.stage)
+  return all.slice(0, at + 1).findLast((one) => rooms.includes(one)) ?? rooms[0]
 }
 
 const NOT_COMPUTED = /(weight|bias|mask|temperature|residual\d)(:\d)?$/

@@ -67,7 +67,10 @@ export function frame(container, room, context) {
   const figure = h('div', { className: 'stage-figure' })
   const off = h('p', { className: 'note', hidden: true }, t('frame.off'))
   const kind = h('p', { className: 'note untrained' })
-  const ways = [[-1, 'prev'], [1, 'next']].map(([step, name]) => wayTo(neighbour(room, rooms, step), name, context))
+  const waysIn = (all) => [[-1, 'prev'], [1, 'next']].map(([step, name]) => wayTo(neighbour(room, all, step), name, context))
+  let known = rooms
+  let ways = waysIn(rooms)
+  const nav = h('nav', { className: 'ways', 'aria-label': t('frame.next') }, ways.map(({ element }) => element))
   const tools = [...pickers, ...controls].map(({ element }) => element)
   if (stage.pickers.includes('sentence') && !room.tower) tools.push(quote)
   container.replaceChildren(
@@ -78,8 +81,7 @@ export function frame(container, room, context) {
     tools.length ? h('div', { className: 'tools' }, tools) : '',
     off, figure,
     h('div', { className: 'asides' }, aside(t('frame.try'), words('try')), aside(t('frame.without'), words('without'))),
-    h('nav', { className: 'ways', 'aria-label': t('frame.next') }, ways.map(({ element }) => element)),
-    kind)
+    nav, kind)
   const output = outputOf(room)
   const view = stage.mount(figure, context)
 
@@ -87,6 +89,11 @@ export function frame(container, room, context) {
     figure,
     /** @param {object | null} run @param {object} state */
     update(run, state) {
+      if (roomsOf(state) !== known) {
+        known = roomsOf(state)
+        ways = waysIn(known)
+        nav.replaceChildren(...ways.map(({ element }) => element))
+      }
       ways.forEach((way) => way.update(state))
       setText(kind, t(`app.models.${state.model}`))
       if (!run) return

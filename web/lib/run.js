@@ -64,6 +64,19 @@ export function entryNames(run, place) {
   }
 }
 
+/**
+ * What a dropout takes, draws and gives; null where there is none.
+ * @param {object} run
+ * @param {string} [place] a side of the translator, a dropout inside a layer, or nothing in the block of the sentences
+ * @param {string} [key] what its input goes by
+ */
+export function dropoutNames(run, place, key = 'x') {
+  const isInside = place?.includes('.')
+  const { sum, mask, dropout } = isInside ? { mask: `${place}.mask`, dropout: `${place}.output` } : entryNames(run, place)
+  if (!tensorOf(run, dropout)) return null
+  return { before: isInside ? inputOf(run, dropout, key) : sum, mask, after: dropout }
+}
+
 /** One sentence of a [sentence, token, dim] tensor; with a head, only that head's columns. */
 export function sentenceMatrix(run, name, sentence = 0, head = undefined) {
   const tensor = tensorOf(run, name)

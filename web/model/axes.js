@@ -1,6 +1,6 @@
 /** What the axes of the translator's tensors are, read off their names: a word for each, and whose names run along. */
 
-const ATTENTION = /attn\.(scores|masked_scores|weights|dots)$/
+const ATTENTION = /attn\.(scores|masked_scores|weights|dots|dropout\.(mask|output))$/
 
 /** Whose tokens run along the token axis. */
 function sideOf(name) {

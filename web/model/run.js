@@ -188,8 +188,14 @@ const CURVE = Float32Array.from({ length: 161 }, (_, i) => (i - 80) / 8)
 /** The activation from −10 to 10, as the kernel computes it. */
 const curveOf = (gf, kind) => gf.tidy(() => ({ x: CURVE, y: gf.functional[kind](gf.tensor(CURVE)).values.slice() }))
 
+const IS_DRAWN = /attn\.dropout\.mask$/
+
+/** What attention drops is drawn inside it; told as any other dropout tells it. */
+const drawn = (cell, p) => (
+  { ...cell, op: 'dropout', formula: `0 with probability ${p}, else 1 / (1 − ${p})`, steps: [{ label: 'drawn', value: cell.value }] })
+
 /** Explanations of cells and of their gradients; backward runs when the first gradient is asked for. */
-function explainer(trace, loss, names, edits) {
+function explainer(trace, loss, names, { edits, settings: { dropout: p } }) {
   let isBackwardDone = false
   const withGradients = () => {
     if (!isBackwardDone) loss.backward()
@@ -198,6 +204,7 @@ function explainer(trace, loss, names, edits) {
   return {
     /** How a cell was made; see `trace.explain`. @param {string} name @param {readonly number[]} index */
     explain(name, index) {
+      if (IS_DRAWN.test(name)) return drawn(trace.explain(name, index), p)
       if (!name.endsWith('.dots')) return trace.explain(names.get(name) ?? name, index)
       const { terms, sources, steps } = trace.explain(name.replace(/dots$/, 'scores'), index)
       const computed = steps[0].value
@@ -264,7 +271,7 @@ export function runTranslation(gf, options, edits = [], weights) {
     settings, tensors, aliases, inputs, loss: loss.item(), curve: curveOf(gf, settings.activation),
     /** Edits of cells that this run does not have. */
     idleEdits: fit.idle(input.length),
-    ...wording(source, input, target, settings), ...explainer(trace, loss, aliases, edits),
+    ...wording(source, input, target, settings), ...explainer(trace, loss, aliases, { edits, settings }),
     /** Frees the memory of the run; the model is kept for the next. The copied tensors stay; `explain` ends. */
     dispose() {
       trace.dispose()

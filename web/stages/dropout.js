@@ -1,10 +1,8 @@
-/** Dropout: some cells to 0, the rest scaled up. */
+/** Dropout: some cells to 0, the rest scaled up. Before the first layer, and in training inside every layer. */
 
 import { signed } from '../lib/color.js'
-import { h, setText } from '../lib/dom.js'
-import { figure } from '../lib/figure.js'
-import { fixed } from '../lib/number.js'
-import { entryNames, sentenceMatrix, tensorOf } from '../lib/run.js'
+import { dropped } from '../lib/dropped.js'
+import { dropoutNames, sentenceMatrix, tensorOf } from '../lib/run.js'
 import { peak } from '../lib/slice.js'
 
 export const id = 'dropout'
@@ -14,54 +12,22 @@ export const pickers = ['sentence']
 
 /** The matrix before and after and, in training, the mask between them: 0 where a cell is dropped, else the factor. */
 export function data(run, { sentence, place }) {
-  const names = entryNames(run, place)
-  if (!tensorOf(run, names.dropout)) return null
-  const before = sentenceMatrix(run, names.sum, sentence)
-  const after = sentenceMatrix(run, names.dropout, sentence)
-  const mask = tensorOf(run, names.mask) ? sentenceMatrix(run, names.mask, sentence) : null
-  const top = Math.max(peak(tensorOf(run, names.sum)), peak(tensorOf(run, names.dropout)))
-  return { before, mask, after, scale: 1 / (1 - run.settings.dropout), domain: signed(top) }
+  const names = dropoutNames(run, place)
+  if (!names) return null
+  const part = (name) => sentenceMatrix(run, name, sentence)
+  const domain = signed(Math.max(peak(tensorOf(run, names.before)), peak(tensorOf(run, names.after))))
+  return {
+    before: part(names.before), mask: tensorOf(run, names.mask) ? part(names.mask) : null, after: part(names.after),
+    scale: 1 / (1 - run.settings.dropout), domain, domains: { before: domain, mask: domain, after: domain },
+    legend: [{ domain, key: 'frame.signed' }]
+  }
 }
 
 export function picture(run, { sentence, place }) {
-  const tensor = tensorOf(run, entryNames(run, place).dropout)
-  return tensor && { part: sentenceMatrix(run, tensor.name, sentence), domain: signed(peak(tensor)) }
+  const name = dropoutNames(run, place)?.after
+  return name ? { part: sentenceMatrix(run, name, sentence), domain: signed(peak(tensorOf(run, name))) } : null
 }
 
-export function mount(container, context) {
-  const { t } = context
-  const fig = figure(container, context)
-  const before = fig.matrix()
-  const middle = h('div', { className: 'step' })
-  fig.body.append(middle)
-  const mask = fig.matrix(middle)
-  const after = fig.matrix()
-  const note = h('p', { className: 'note' })
-  container.append(note)
-  return {
-    update(next) {
-      const { domain, before: { name: from }, after: { name: to }, mask: drop } = next
-      const twin = ({ name, index }) => (
-        [from, drop?.name, to].includes(name) ? { row: index[1], col: index[2] } : null)
-      const drops = next.mask?.values
-      const crossed = drops && ((row, col) => drops[row * next.mask.cols + col] === 0)
-      const draw = (name, part, extra) => {
-        const title = t(`stages.dropout.${name}`)
-        if (next[name]) part.update(next[name], { title, domain, dense: true, follow: twin, ...extra })
-      }
-      middle.hidden = !next.mask
-      draw('before', before)
-      draw('mask', mask, { crossed })
-      draw('after', after, { crossed })
-      const dropped = drops?.filter((x) => x === 0).length
-      setText(note, drops
-        ? t('stages.dropout.kept', { scale: fixed(next.scale), dropped, total: drops.length })
-        : t('stages.dropout.idle'))
-      fig.legend([{ domain, text: t('frame.signed') }])
-      fig.numbers(t('frame.numbers'), ['before', 'mask', 'after'].filter((name) => next[name])
-        .map((name) => ({ title: t(`stages.dropout.${name}`), part: next[name] })))
-    },
-    mark: fig.mark,
-    destroy() {}
-  }
-}
+const placeOf = ({ index }) => ({ row: index[1], col: index[2] })
+
+export const mount = (container, context) => dropped(container, context, placeOf)

@@ -11,9 +11,10 @@ export const tensors = ['self_attn.heads']
 export const controls = ['heads']
 export const pickers = ['sentence', 'head']
 
-/** Weights, values and their product for one head. */
+/** Weights (in training what dropout leaves of them), values and their product for one head. */
 export function data(run, { sentence, head, place }) {
-  const [weights, v, heads] = ['weights', 'v', 'heads'].map((name) => attentionAt(place) + name)
+  const [all, kept, v, heads] = ['weights', 'dropout.output', 'v', 'heads'].map((name) => attentionAt(place) + name)
+  const weights = tensorOf(run, kept) ? kept : all
   return {
     left: attentionMatrix(run, weights, sentence, head),
     right: sentenceMatrix(run, v, sentence, head),

@@ -20,8 +20,9 @@ import * as linear from './linear.js'
 import * as activation from './activation.js'
 import * as sampling from './sampling.js'
 import * as decoding from './decoding.js'
+import * as attentionDropout from './attention_dropout.js'
 
 export const stages = [
   tokens, ids, embedding, positions, sum, dropout, qkv, scores, mask, weights, heads, output,
-  pieces, scale, cross, norm, linear, activation, sampling, decoding
+  pieces, scale, cross, norm, linear, activation, sampling, decoding, attentionDropout
 ]
