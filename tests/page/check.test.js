@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { load } from '../../src/js/index.js'
 import { runPipeline } from '../../src/js/pipeline.js'
+import { summary } from '../../web/check/dialog.js'
 import { recompute } from '../../web/check/recompute.js'
 import { recipes } from '../../web/glass.js'
 import { runTranslation } from '../../web/model/run.js'
@@ -26,10 +27,16 @@ const RUNS = {
     model: 'untrained', normFirst: true, activation: 'gelu', scale: false, padding: true, target: '2026년', dModel: 8,
     heads: 2, layers: 1, dimFeedforward: 12
   }),
+  'the translator in training, every dropout on, cut and tempered': () => runTranslation(gf, {
+    model: 'trained', training: true, dropout: 0.3, topK: 5, topP: 0.9, temperature: 1.7, target: '2026년 11월'
+  }, [], weights),
   'the translator, a score and a weight changed': () => {
     const edits = [
       { name: 'transformer.encoder.layers.0.self_attn.scores', index: [0, 1, 2, 3], value: 4 },
-      { name: 'transformer.decoder.layers.0.linear1.weight', index: [3, 1], value: -2 }
+      { name: 'transformer.decoder.layers.0.linear1.weight', index: [3, 1], value: -2 },
+      { name: 'transformer.encoder.layers.1.self_attn.dots', index: [0, 2, 4, 1], value: -3 },
+      { name: 'transformer.encoder.layers.1.self_attn.weights', index: [0, 0, 40, 1], value: 9 },
+      { name: 'log_probs', index: [2, 5], value: -1 }, { name: 'softmax.tempered', index: [0, 4, 7], value: 30 }
     ]
     return { ...runTranslation(gf, { model: 'trained' }, edits, weights), edits }
   }
@@ -42,10 +49,33 @@ for (const [title, make] of Object.entries(RUNS)) {
     const given = results.filter(({ difference, op }) => difference === null && op !== 'given')
     t.diagnostic(`${computed.reduce((sum, { count }) => sum + count, 0)} numbers, at worst ${worst(results)}`)
     for (const { name, difference, peak } of computed) assert.ok(difference < CLOSE * (1 + peak), `${name}: ${difference}`)
-    assert.ok(given.every(({ op }) => ['dropout', 'cross_entropy'].includes(op)), given.map(({ name }) => name).join())
+    assert.ok(given.every(({ op, name }) => op === 'dropout' && name.includes('mask')), given.map(({ name }) => name).join())
+    assert.deepEqual(results.filter(({ difference, op, name }) => (
+      difference === null && op === 'given' && !/weight$|bias$/.test(name))).map(({ name }) => name), [])
     assert.ok(computed.length > 8)
   })
 }
+
+test('in training a wrong number behind a dropout is found, and a wrong loss', () => {
+  const settings = { model: 'trained', training: true, dropout: 0.2 }
+  const heads = 'transformer.decoder.layers.0.self_attn.heads'
+  for (const [name, at] of [[heads, 5], ['log_probs', 3], ['cross_entropy', 0], ['choice.mask', 0]]) {
+    const run = runTranslation(gf, { ...settings, topK: 3 }, [], weights)
+    run.tensors.get(name).data[at] += 0.5
+    if (name === 'choice.mask') run.tensors.get(name).data.fill(0)
+    assert.deepEqual(check(run).filter(({ difference }) => difference > 1e-2).map((one) => one.name), [name])
+    run.dispose()
+  }
+})
+
+test('the summary counts apart what was given and what was drawn', () => {
+  const results = [
+    { name: 'a', op: 'given', count: 3, peak: 1, difference: null }, { name: 'b', op: 'dropout', count: 4, peak: 1, difference: null },
+    { name: 'c', op: 'add', count: 5, peak: 1, difference: 1e-7 }, { name: 'd', op: 'add', count: 6, peak: 1, difference: 1 }
+  ]
+  const { given, drawn, count, isRight, rooms } = summary(results, () => null)
+  assert.deepEqual([given, drawn, count, isRight, rooms.length], [3, 4, 11, false, 1])
+})
 
 test('a number that is wrong is found, and everything else stays right', () => {
   const run = runPipeline(gf, SENTENCES)

@@ -16,13 +16,13 @@ const TOLERANCE = 2e-5
  * @param {Result[]} results
  * @param {(name: string) => object | undefined} home
  * @returns {{ rooms: { room: object | null, count: number, difference: number, isRight: boolean }[], count: number,
- *   difference: number, given: number, isRight: boolean }}
+ *   difference: number, given: number, drawn: number, isRight: boolean }} given: weights; drawn: what dropout drew
  */
 export function summary(results, home) {
   const rooms = new Map()
-  const whole = { count: 0, difference: 0, given: 0, isRight: true }
-  for (const { name, count, peak, difference } of results) {
-    if (difference === null) whole.given += count
+  const whole = { count: 0, difference: 0, given: 0, drawn: 0, isRight: true }
+  for (const { name, op, count, peak, difference } of results) {
+    if (difference === null) whole[op === 'dropout' ? 'drawn' : 'given'] += count
     else {
       const room = home(name) ?? null
       const isRight = difference <= TOLERANCE * (1 + peak)
@@ -82,15 +82,14 @@ export function check({ t, get, run, ask }) {
       const recipes = await ask('recipes', { names: [...shown.tensors.keys()] })
       const results = await recomputed({ ...shown, edits: get().edits ?? [] }, recipes)
       const found = summary(results, (name) => homeOf(roomsOf(get()), name, shown))
-      const values = {
-        count: whole(found.count, document.documentElement.lang), difference: brief(found.difference),
-        given: whole(found.given, document.documentElement.lang)
-      }
+      const counted = ['count', 'given', 'drawn'].map((name) => (
+        [name, whole(found[name], document.documentElement.lang)]))
+      const values = { ...Object.fromEntries(counted), difference: brief(found.difference) }
       const list = { className: 'check-table', tabindex: '0', role: 'region', 'aria-label': t('check.stage') }
       result.replaceChildren(
         h('p', { className: 'check-total' }, t(found.isRight ? 'check.right' : 'check.wrong', values)),
         h('div', list, table(found, t)),
-        h('p', { className: 'note' }, t('check.given', values)))
+        h('p', { className: 'note' }, t(found.drawn ? 'check.drawn' : 'check.given', values), ' ', t('check.besides')))
     } catch (error) {
       result.replaceChildren(h('p', { className: 'problem' }, t('check.failed', { message: error.message })))
     }

@@ -1,13 +1,14 @@
 /**
  * Every number of a run once more: in double, from the ids and the parameters on, by the plain loops that the project's
- * tests hold to PyTorch. No kernel takes part, and no intermediate number of the run is used (but for attention with
- * dropout, whose drawn mask a run does not keep: its outputs are taken over and not compared).
+ * tests hold to PyTorch. No kernel takes part, and no intermediate number of the run is used. Taken over are only what
+ * the run itself was given: the weights, and the masks that dropout drew.
  */
 
 import * as add from '../../tests/reference/add.js'
 import * as embedding from '../../tests/reference/embedding.js'
 import * as gelu from '../../tests/reference/gelu.js'
 import * as layerNorm from '../../tests/reference/layer_norm.js'
+import * as logSoftmax from '../../tests/reference/log_softmax.js'
 import * as linear from '../../tests/reference/linear.js'
 import * as matmul from '../../tests/reference/matmul.js'
 import * as mul from '../../tests/reference/mul.js'
@@ -15,6 +16,8 @@ import * as positional from '../../tests/reference/positional_encoding.js'
 import * as relu from '../../tests/reference/relu.js'
 import * as softmax from '../../tests/reference/softmax.js'
 import { map, zeros } from '../../tests/reference/tensor.js'
+import { cutMask } from '../model/decode.js'
+import { isWithin, offset, scored } from '../model/edited.js'
 
 const PAD = '<pad>'
 
@@ -111,7 +114,8 @@ const RULES = {
     if (formula.startsWith('q · k')) return scores(given, tensor, formula)
     if (formula.startsWith('scores')) return masked(run, tensor, given)
     if (formula.startsWith('exp')) return softmax.forward({ x: given.scores }).y
-    const out = matmul.forward({ a: given.weights, b: inHeads(given.v, given.weights.shape[1]) }).y
+    const weights = given.dropout ? mul.forward({ a: given.weights, b: given.dropout }).y : given.weights
+    const out = matmul.forward({ a: weights, b: inHeads(given.v, weights.shape[1]) }).y
     return tensor.shape.length === 4 ? out : joined(out)
   },
   softmax: ({ x }) => softmax.forward({ x }).y,
@@ -120,11 +124,25 @@ const RULES = {
   layer_norm: ({ x, weight, bias }, { formula }) => (
     layerNorm.forward({ x, weight, bias }, { eps: Number(/variance \+ ([\d.e-]+)/.exec(formula)[1]) }).y),
   dropout: ({ x, mask }) => x && mask && mul.forward({ a: x, b: mask }).y,
+  cross_entropy: (given, { run, tensor }) => {
+    if (given.x) return logSoftmax.forward({ x: { shape: tensor.shape, data: given.x.data } }).y
+    const { shape: [rows, words], data } = given['log p']
+    const sum = run.decoding.steps.reduce((total, { id }, row) => total + data[row * words + id], 0)
+    return { shape: [], data: Float64Array.of(-sum / rows) }
+  },
   embedding: ({ weight }, { run, tensor }) => embedding.forward({ idx: idsOf(run, tensor), weight }).y,
   positional_encoding: (_, { run: { settings }, tensor: { shape } }) => positional.forward({}, {
     max_length: shape[0], d_model: shape[1], base: settings.base ?? 10000,
     layout: settings.positions === 'concatenated' ? 'concatenated' : 'interleaved'
   }).y
+}
+
+/** What no operation of the trace made, and still follows from the settings or from other numbers. */
+const OTHERS = {
+  'positions.pe': (_, { tensor: { shape } }) => positional.forward({}, { max_length: shape[0], d_model: shape[1] }).y,
+  'softmax.inverse_temperature': (_, { run }) => ({ shape: [1], data: Float64Array.of(1 / run.settings.temperature) }),
+  'choice.mask': (value, { run, tensor: { shape } }) => (
+    { shape, data: Float64Array.from(cutMask(value('softmax.tempered').data, shape.at(-1), run.settings)) })
 }
 
 /** The largest difference; the same infinity, and NaN at the same place, differ by nothing. */
@@ -139,9 +157,11 @@ function farthest(ours, theirs) {
 }
 
 /** What the reader has put in place of a number is put in place here, too. */
-function withEdits(computed, name, { edits = [] }) {
-  for (const { index, value } of edits.filter((edit) => edit.name === name)) {
-    computed.data[index.reduce((at, i, axis) => at * computed.shape[axis] + i, 0)] = value
+function withEdits(computed, name, { edits = [], settings }) {
+  const here = edits.filter(({ index }) => isWithin(computed.shape, index))
+  const dots = here.filter((edit) => /dots$/.test(edit.name)).map((edit) => scored(edit, settings))
+  for (const { index, value } of [...dots, ...here].filter((edit) => edit.name === name)) {
+    computed.data[offset(computed.shape, index)] = value
   }
   return computed
 }
@@ -162,8 +182,8 @@ export function recompute(run, recipes) {
     const tensor = run.tensors.get(name)
     const { op, symbols, formula } = recipeOf.get(name)
     const inputs = Object.fromEntries(symbols.map(({ symbol, tensor: from }) => [symbol, value(from)]))
-    const usesDropout = op === 'attention' && 'dropout' in inputs
-    const made = usesDropout ? null : RULES[op]?.(inputs, { run, tensor, symbols, formula })
+    const made = run.labels && Object.hasOwn(OTHERS, name) ? OTHERS[name](value, { run, tensor })
+      : RULES[op]?.(inputs, { run, tensor, symbols, formula })
     return made ? { ...withEdits(made, name, run), isComputed: true } : given(tensor)
   }
   function value(name) {

@@ -53,7 +53,7 @@ function isMade({ name, index }, known, lengths) {
 }
 
 /** A product before it is scaled is no tensor of the trace: the score made from it is set instead. */
-function scored({ name, index, value }, { scale, dModel, heads }) {
+export function scored({ name, index, value }, { scale, dModel, heads }) {
   const factor = scale ? Math.fround(1 / Math.sqrt(dModel / heads)) : 1
   return { name: name.replace(DOTS, 'scores'), index, value: Math.fround(value * factor) }
 }
