@@ -61,10 +61,11 @@ function attention(at, name, isMasked) {
   const { id, place, tower, layer } = at
   const own = WORDS[isMasked ? 'masked' : name] ?? {}
   const dropout = drop(at, `${name}.dropout`, isMasked ? 'masked' : name, 'attention_dropout', 'attention_dropout')
-  return ATTENTION.flatMap(([stage, tensors]) => (stage === 'dropout' ? dropout : room(`${id}.${name}.${stage}`, own[stage] === 'cross' ? 'cross' : stage, {
+  const part = ([stage, tensors]) => room(`${id}.${name}.${stage}`, own[stage] === 'cross' ? 'cross' : stage, {
     place: `${place}.${name}`, words: own[stage] ?? stage, tower, layer, block: isMasked ? 'masked' : name,
     tensors: tensors.map((tensor) => `${place}.${name}.${tensor}`)
-  })))
+  })
+  return ATTENTION.map((one) => (one[0] === 'dropout' ? dropout : part(one)))
 }
 
 function norm({ id, place, tower, layer }, n, block) {
@@ -157,7 +158,10 @@ export function roomsOf({ model, layers, training }) {
   return training ? known.get(count).all : known.get(count).quiet
 }
 
-/** The room of a state; of one that is only there in training, the room before it; or the first. @param {object} state */
+/**
+ * The room of a state; of one that is only there in training, the room before it; or the first.
+ * @param {object} state
+ */
 export function roomOf(state) {
   const rooms = roomsOf(state)
   const all = roomsOf({ ...state, training: true })

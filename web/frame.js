@@ -67,7 +67,8 @@ export function frame(container, room, context) {
   const figure = h('div', { className: 'stage-figure' })
   const off = h('p', { className: 'note', hidden: true }, t('frame.off'))
   const kind = h('p', { className: 'note untrained' })
-  const waysIn = (all) => [[-1, 'prev'], [1, 'next']].map(([step, name]) => wayTo(neighbour(room, all, step), name, context))
+  const waysIn = (all) => [[-1, 'prev'], [1, 'next']].map(([step, name]) => (
+    wayTo(neighbour(room, all, step), name, context)))
   let known = rooms
   let ways = waysIn(rooms)
   const nav = h('nav', { className: 'ways', 'aria-label': t('frame.next') }, ways.map(({ element }) => element))

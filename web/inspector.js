@@ -6,6 +6,7 @@ import { isEditable } from './edits.js'
 import { editField, editList, edits } from './inspector/edits.js'
 import { compared } from './inspector/compared.js'
 import { made, reachable } from './inspector/made.js'
+import { nudge } from './inspector/nudge.js'
 import { cellName, sameCell } from './lib/cell.js'
 import { h, prose, setText } from './lib/dom.js'
 import { brief, dimensions, exact } from './lib/number.js'
@@ -65,6 +66,7 @@ export function inspector(container, { t, press, visit, set, get, ask }) {
   const store = edits({ get, set })
   container.append(heading, sheet, body)
   let view = { run: null, cell: null, pinned: false, trail: [], explanation: null, pair: null, idle: [], stage: null }
+  const nudged = nudge({ t, ask, get, redraw: () => draw() })
   let reading = { sorted: false, all: false }
   let editing = null
   let field = { cell: null, value: null, element: null }
@@ -160,8 +162,9 @@ export function inspector(container, { t, press, visit, set, get, ask }) {
       h('ul', { className: 'places' }, places(run, cell, t)),
       value === undefined ? '' : fieldFor(cell, value),
       value === undefined ? '' : facts(tensor, value, type),
-      cell.isGradient && !run.labels ? h('p', { className: 'note' }, t('inspector.sum')) : '',
+      cell.isGradient && !run.labels ? h('p', { className: 'note given' }, t('inspector.sum')) : '',
       explanation ? made(explanation, cell, { t, go: visit, change, ...reading }) : '',
+      nudged(view),
       onward(),
       actions(type),
       list)

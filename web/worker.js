@@ -3,18 +3,20 @@
 import { load } from '../src/js/index.js'
 import { runPipeline } from '../src/js/pipeline.js'
 import { questions } from './glass.js'
+import { nudged } from './model/nudge.js'
 import { runTranslation } from './model/run.js'
 
 let engine = null
 let kernels = null
 let second = null
+let third = null
 let weights = null
 let last = null
 let twin = null
 
 const bytesOf = async (file) => new Uint8Array(typeof file === 'string' ? await (await fetch(file)).arrayBuffer() : file)
 
-/** An engine with memory of its own; the first can be asked about its run while the second computes another. */
+/** An engine with memory of its own: a run can be asked about, gradients too, while another engine computes. */
 const start = () => load({ wasm: typeof kernels === 'string' ? new URL(kernels) : kernels })
 
 const compute = async (gf, settings) => (settings.model
@@ -40,6 +42,10 @@ const calls = {
     twin?.dispose()
     twin = run
     return plain(run)
+  },
+  async nudge({ settings, cell, value }) {
+    third ??= await start()
+    return nudged((one) => compute(third, one), settings, cell, value)
   },
   ...questions((cell) => (cell?.isTwin ? twin : last))
 }

@@ -206,6 +206,42 @@ for (const [title, where] of [['the site', null], ['the single file', SINGLE.hre
   })
 }
 
+test('a gradient is put to the test by a nudge', async () => {
+  const cell = { name: 'output', index: [0, 3, 9], isGradient: true }
+  const { page, complaints, close } = await open(browser, address({ stage: 'logits', cell }))
+  await page.click('[data-keep="nudge"]')
+  await page.waitForSelector('.nudge .steps')
+  const [up, down, slope, gradient] = (await page.$$eval('.nudge dd', (list) => list.map((one) => one.textContent))).map(parse)
+  const run = runHere(DEFAULTS)
+  assert.ok(Math.abs(gradient / run.explainGradient('output', cell.index).value - 1) < 1e-3)
+  assert.ok(Math.abs(slope / gradient - 1) < 0.01)
+  assert.equal(Math.sign(up - down), Math.sign(gradient))
+  assert.deepEqual(await violations(page), [])
+  assert.deepEqual(complaints, [])
+  run.dispose()
+  await close()
+})
+
+test('the block of the sentences can be edited, and an edit that has no cell is said to be idle', async () => {
+  const state = { model: 'sentences', stage: 'sum', cell: { name: 'sum', index: [0, 1, 2] } }
+  const { page, complaints, close } = await open(browser, address(state))
+  await changing(page, async () => {
+    await page.click('[data-keep="change"]')
+    await page.fill('.edit-field', '3.5')
+    await page.keyboard.press('Enter')
+  })
+  const edits = [{ name: 'sum', index: [0, 1, 2], value: 3.5 }]
+  const run = runHere({ ...DEFAULTS, ...state, edits })
+  const tables = await tablesOf(page)
+  assert.equal(parse(tables.at(-1).cells[1][2]), 3.5)
+  assert.deepEqual(run.idleEdits, [])
+  await changing(page, () => page.selectOption('.models select', 'trained'))
+  assert.equal(await page.locator('.edits .is-idle').count(), 1)
+  assert.deepEqual(complaints, [])
+  run.dispose()
+  await close()
+})
+
 test('twins: every number of the second is that of a run under its setting', async () => {
   const room = 'encoder.0.self_attn.weights'
   const { page, complaints, close } = await open(browser, address({ stage: room }))

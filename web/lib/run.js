@@ -72,7 +72,8 @@ export function entryNames(run, place) {
  */
 export function dropoutNames(run, place, key = 'x') {
   const isInside = place?.includes('.')
-  const { sum, mask, dropout } = isInside ? { mask: `${place}.mask`, dropout: `${place}.output` } : entryNames(run, place)
+  const inside = { mask: `${place}.mask`, dropout: `${place}.output` }
+  const { sum, mask, dropout } = isInside ? inside : entryNames(run, place)
   if (!tensorOf(run, dropout)) return null
   return { before: isInside ? inputOf(run, dropout, key) : sum, mask, after: dropout }
 }

@@ -191,8 +191,10 @@ const curveOf = (gf, kind) => gf.tidy(() => ({ x: CURVE, y: gf.functional[kind](
 const IS_DRAWN = /attn\.dropout\.mask$/
 
 /** What attention drops is drawn inside it; told as any other dropout tells it. */
-const drawn = (cell, p) => (
-  { ...cell, op: 'dropout', formula: `0 with probability ${p}, else 1 / (1 − ${p})`, steps: [{ label: 'drawn', value: cell.value }] })
+const drawn = (cell, p) => {
+  const steps = [{ label: 'drawn', value: cell.value }]
+  return { ...cell, op: 'dropout', formula: `0 with probability ${p}, else 1 / (1 − ${p})`, steps }
+}
 
 /** Explanations of cells and of their gradients; backward runs when the first gradient is asked for. */
 function explainer(trace, loss, names, { edits, settings: { dropout: p } }) {

@@ -85,7 +85,8 @@ const createStep = () => h('li', { className: 'pick' }, h('span', { className: '
 
 const createPiece = () => h('span', { className: 'piece' }, h('span'))
 
-const createBeginning = () => h('li', {}, h('span', { className: 'read-tokens' }), h('span', { className: 'read-score' }))
+const createBeginning = () => (
+  h('li', {}, h('span', { className: 'read-tokens' }), h('span', { className: 'read-score' })))
 
 function fillBeginning(item, { tokens: list, score }) {
   keep(item.firstChild, list, () => h('span'), setText)

@@ -5,7 +5,8 @@ import { h } from '../lib/dom.js'
 /** Below this, half of the room is too little for any figure. */
 const NARROW = 560
 
-const isCut = (element) => [...element.querySelectorAll('.frame')].some((frame) => frame.scrollWidth > frame.clientWidth + 1)
+const isCut = (element) => (
+  [...element.querySelectorAll('.frame')].some((frame) => frame.scrollWidth > frame.clientWidth + 1))
 
 /**
  * Puts a figure into a frame that has room for another.

@@ -38,9 +38,13 @@ const valueWords = ({ name, value, word }, t) => {
   return word ? t(`controls.${name}.${word}`) : String(value)
 }
 
-/** A setting and its value, in words. @param {{ name: string, value: any, word?: string }} setting @param {Function} t */
+/**
+ * A setting and its value, in words.
+ * @param {{ name: string, value: any, word?: string }} setting @param {Function} t
+ */
 export const words = (setting, t) => (
-  setting.name === 'edits' ? valueWords(setting, t) : `${t(`controls.${setting.name}.label`)}: ${valueWords(setting, t)}`)
+  setting.name === 'edits' ? valueWords(setting, t)
+    : `${t(`controls.${setting.name}.label`)}: ${valueWords(setting, t)}`)
 
 /**
  * Mounts the list of all comparisons at the end of a stage's tools.

@@ -1,0 +1,52 @@
+// The nudge agrees with backward, and notices a gradient that is wrong.
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { test } from 'node:test'
+import { load } from '../../src/js/index.js'
+import { runPipeline } from '../../src/js/pipeline.js'
+import { NUDGE, nudged } from '../../web/model/nudge.js'
+import { runTranslation } from '../../web/model/run.js'
+
+const [gf, other] = [await load(), await load()]
+const weights = new Uint8Array(await readFile(new URL('../../web/model/date_translator.safetensors', import.meta.url)))
+const computeWith = (engine) => async (settings) => (
+  settings.model ? runTranslation(engine, settings, settings.edits, weights) : runPipeline(engine, settings))
+const [compute, computeAside] = [gf, other].map(computeWith)
+
+const CASES = [
+  [{ model: 'trained' }, {
+    'output': [0, 3, 9], 'transformer.decoder.norm.weight': [4], 'transformer.decoder.layers.1.multihead_attn.q': [0, 4, 6],
+    'transformer.encoder.output': [0, 6, 3], 'source_embedding.output': [0, 0, 5]
+  }],
+  [{ model: 'trained', training: true, dropout: 0.3 }, { 'transformer.encoder.layers.0.linear1.output': [0, 2, 7], 'output.bias': [5] }],
+  [{ texts: ['one two', 'three four five'], dModel: 8, heads: 2 }, { 'self_attn.v': [0, 1, 2], 'self_attn.scores': [1, 0, 2, 1] }]
+]
+
+test('the slope between two nudged runs is the gradient', async () => {
+  for (const [settings, cells] of CASES) {
+    const run = await compute({ ...settings, edits: [] })
+    const again = { ...settings, edits: [], ...(run.decoding && { target: run.decoding.steps.map(({ id }) => id) }) }
+    for (const [name, index] of Object.entries(cells)) {
+      const { value } = run.explain(name, index)
+      const gradient = run.explainGradient(name, index).value
+      const { slope, high, low } = await nudged(computeAside, again, { name, index }, value)
+      const allowed = 0.02 * Math.abs(gradient) + 1e-5
+      assert.ok(Math.abs(slope - gradient) < allowed, `${name}: ${slope}, ${gradient}`)
+      assert.ok(Math.abs(slope - 1.1 * gradient) > allowed || Math.abs(gradient) < 1e-4, 'a gradient off by a tenth shows')
+      assert.ok(Math.abs(high - low - 2 * NUDGE * slope) < 1e-6)
+    }
+    run.dispose()
+  }
+})
+
+test('a nudge holds the tokens that the decoder reads, and keeps other edits', async () => {
+  const edits = [{ name: 'output', index: [0, 0, 4], value: 2 }]
+  const seen = []
+  const watch = async (settings) => {
+    seen.push(settings.edits)
+    return compute(settings)
+  }
+  const settings = { model: 'trained', target: [5, 3, 5, 9, 2], edits }
+  await nudged(watch, settings, { name: 'output', index: [0, 1, 3] }, 1)
+  assert.deepEqual(seen.map((list) => list.map(({ value }) => value)), [[2, 1 + NUDGE], [2, 1 - NUDGE]])
+})
