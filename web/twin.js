@@ -52,6 +52,13 @@ export function twinSettings(run, state, { name, value }, room) {
   return { ...settings, target: run.decoding.steps.map(({ id }) => id) }
 }
 
+/** What is looked at, as far as another run has it. */
+function within(state, { settings, target }) {
+  const steps = target?.ids.length ?? 1
+  const [row, step] = [state.row, state.step].map((at) => Math.min(at, steps - 1))
+  return { ...state, head: Math.min(state.head, settings.heads - 1), row, step }
+}
+
 const finite = (values) => values.reduce((most, x) => (Number.isFinite(x) ? Math.max(most, Math.abs(x)) : most), 0)
 
 /** The differences, each a matrix on one scale for all. */
@@ -117,7 +124,7 @@ export function twin(container, room, context) {
   function seen(run, state) {
     const other = second(run)
     const has = other && roomsOf({ model: 'sentences', ...other.settings }).some(({ id }) => id === room.id)
-    return has ? stage.data(other, { ...state, head: Math.min(state.head, other.settings.heads - 1) }) : null
+    return has ? stage.data(other, within(state, other)) : null
   }
   function draw({ run, state, setting, settings }) {
     const [one, two] = [stage.data(run, state), seen(run, state)]
@@ -130,8 +137,10 @@ export function twin(container, room, context) {
       view.update(one ? shared(two, one) : two)
       place.setAttribute('data-twin', state.twin)
     }
-    const names = tensors.map((name) => run.aliases?.get(name) ?? name)
+    const drawn = Object.values(one ?? {}).filter((part) => part?.axis).map(({ name }) => name)
+    const names = tensors.length ? tensors.map((name) => run.aliases?.get(name) ?? name) : drawn
     if (!two) return apart.say(t('twin.absent'))
+    if (drawn.length === 0) return apart.say(t('twin.what'))
     apart.update(one ? pairs(one, two, names) : [], !Array.isArray(settings.target) || room.tower !== 'decoder')
     return settle(context.width())
   }

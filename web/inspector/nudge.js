@@ -1,4 +1,4 @@
-/** The gradient put to the test: the cell is nudged up and down, and the slope of the loss stands beside the gradient. */
+/** The gradient put to the test: its cell nudged up and down, the slope of the loss beside what backward gave. */
 
 import { isEditable } from '../edits.js'
 import { sameCell } from '../lib/cell.js'
