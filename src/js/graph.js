@@ -21,10 +21,16 @@ const INNER = {
 }
 
 /**
- * For every output of a node the tensors it was computed from, by the names of the formula.
- * @param {Node} node @returns {[Tensor, Record<string, Tensor>][]}
+ * For every tensor that the nodes made the tensors it was computed from, by the names of the formula, views looked
+ * through.
+ * @param {Node[]} nodes @returns {Map<Tensor, Record<string, Tensor>>}
  */
-export const madeFrom = node => Object.entries(node.outputs).map(([key, tensor]) => {
-  const from = Object.entries(INNER[node.op.name]?.[key]?.(node) ?? node.inputs).filter(([, input]) => input)
-  return [tensor, /** @type {Record<string, Tensor>} */ (Object.fromEntries(from))]
-})
+export function graphOf(nodes) {
+  const shown = new Map(nodes.filter(({ op }) => op.isView)
+    .map(({ inputs, outputs }) => [outputs.out, Object.values(inputs)[0]]))
+  return new Map(nodes.flatMap(node => Object.entries(node.outputs).map(([key, tensor]) => {
+    const from = Object.entries(INNER[node.op.name]?.[key]?.(node) ?? node.inputs).filter(([, input]) => input)
+    const through = from.map(([name, input]) => [name, shown.get(/** @type {Tensor} */ (input)) ?? input])
+    return /** @type {[Tensor, Record<string, Tensor>]} */ ([tensor, Object.fromEntries(through)])
+  })))
+}

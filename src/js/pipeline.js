@@ -1,5 +1,5 @@
 import { expect, oneOf, wholeNumber } from './errors.js'
-import { madeFrom } from './graph.js'
+import { graphOf } from './graph.js'
 
 /**
  * @typedef {object} PipelineSettings
@@ -208,7 +208,7 @@ function namesOf(trace) {
 function inputsOf(trace, { inTrace, shown }) {
   const nameOf = new Map(trace.names.map(name => [trace.get(name), shown.get(name)]))
   /** @type {Map<string, Record<string, string>>} */ const inputs = new Map()
-  for (const [tensor, from] of trace.nodes.flatMap(madeFrom)) {
+  for (const [tensor, from] of graphOf(trace.nodes)) {
     const name = nameOf.get(tensor)
     const named = Object.entries(from).flatMap(([key, input]) => (nameOf.get(input) ? [[key, nameOf.get(input)]] : []))
     if (name !== undefined) inputs.set(name, Object.fromEntries(named))

@@ -24,6 +24,7 @@ function isSame(one, other, name) {
   const [a, b] = [one, other].map(({ tensors }) => tensors.get(name))
   return a.data.length === b.data.length && bits(a).every((x, i) => x === bits(b)[i])
 }
+const tokens = ({ decoding }) => decoding.steps.map(({ token }) => token).join('')
 const changed = (one, other) => [...one.tensors.keys()].filter((name) => !isSame(one, other, name))
 const at = ({ shape }, index) => index.reduce((sum, i, axis) => sum * shape[axis] + i, 0)
 
@@ -49,6 +50,7 @@ function downstream(from, names) {
 function cellOf({ shape }, name) {
   if (name === 'target_embedding.weight') return [5, 1]
   if (/in_proj/.test(name)) return [shape[0] - 1, 1].slice(0, shape.length)
+  if (name === 'positional_encoding' || name.endsWith('.pe')) return [1, 2]
   const middle = shape.map((side) => Math.floor(side / 2))
   if (shape.length < 3) return middle
   return shape.map((side, axis) => (axis === 0 ? 0 : axis === shape.length - 2 ? side - 1 : shape.length === 4 ? 0 : middle[axis]))
@@ -115,7 +117,36 @@ test('each switch changes what is computed from it, and nothing else', () => {
   assert.deepEqual(changed(first, run([])), [])
 })
 
-const tokens = ({ decoding }) => decoding.steps.map(({ token }) => token).join('')
+test('each switch of the sentences changes what is computed from it, and nothing else', () => {
+  const plain = run([], SENTENCES)
+  const cases = {
+    causal: [{ causal: true }, ['self_attn.masked_scores']], base: [{ base: 100 }, ['positional_encoding']],
+    positions: [{ positions: 'concatenated' }, ['positional_encoding']], heads: [{ heads: 4 }, ['self_attn.scores']],
+    dropout: [{ training: true, dropout: 0.5 }, ['dropout']],
+    seed: [{ seed: 43 }, ['embedding.weight', 'self_attn.in_proj_weight', 'self_attn.out_proj.weight']]
+  }
+  for (const [name, [settings, roots]] of Object.entries(cases)) {
+    const changes = changed(plain, run([], { ...SENTENCES, ...settings }))
+    const follows = downstream(plain, roots)
+    assert.deepEqual(new Set(changes), follows, name)
+  }
+})
+
+test('padding changes what reads the source, and nothing that only reads the target', () => {
+  const changes = changed(first, run([], { ...ANSWER, padding: true }))
+  const follows = downstream(first, ['source_embedding.output'])
+  assert.ok(changes.includes('transformer.decoder.layers.0.multihead_attn.weights'))
+  assert.deepEqual(changes.filter((name) => !follows.has(name) && name !== 'positions.sum'), [])
+})
+
+test('how a token is chosen changes nothing before the choice, as long as the same tokens are read', () => {
+  const own = { model: 'trained' }
+  const greedy = run([], own)
+  const samples = [1, 2, 3, 4, 5, 6].map((seed) => run([], { ...own, decoding: 'sample', seed }))
+  const others = [...samples.filter((one) => tokens(one) === tokens(greedy)), run([], { ...own, decoding: 'beam', beams: 2 })]
+  assert.ok(others.length > 1)
+  for (const other of others) assert.deepEqual(changed(greedy, other), [])
+})
 
 test('an edit on the way to the choice changes the token that is chosen there, and no token before', () => {
   const own = { model: 'trained' }

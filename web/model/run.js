@@ -1,7 +1,7 @@
 /** The whole encoder-decoder on one source and one target, with every number on the way. */
 
 import { CONFIG, createTranslator } from './translator.js'
-import { madeFrom } from '../../src/js/graph.js'
+import { graphOf } from '../../src/js/graph.js'
 import { sampling, targetOf } from './answer.js'
 import { LONGEST, PAD, SOURCE_TOKENS, TARGET_TOKENS, encode, idsOf, splitSource } from './dates.js'
 import { START_ID } from './decode.js'
@@ -149,14 +149,9 @@ function collect(trace, canonical) {
   return tensors
 }
 
-/** What every tensor was computed from, views looked through. */
-function inputsOf(trace, canonical) {
-  const through = new Map(trace.nodes.filter(({ op }) => op.isView)
-    .map(({ inputs, outputs }) => [outputs.out, Object.values(inputs)[0]]))
-  const nameOf = (tensor) => canonical.get(through.get(tensor) ?? tensor)
-  return new Map(trace.nodes.flatMap(madeFrom).map(([tensor, from]) => (
-    [canonical.get(tensor), Object.fromEntries(Object.entries(from).map(([key, input]) => [key, nameOf(input)]))])))
-}
+/** What every tensor was computed from. */
+const inputsOf = (trace, canonical) => new Map([...graphOf(trace.nodes)].map(([tensor, from]) => (
+  [canonical.get(tensor), Object.fromEntries(Object.entries(from).map(([key, input]) => [key, canonical.get(input)]))])))
 
 /** Scores before they are divided by √d, rounded as the kernel rounds them, with what they are computed from. */
 function addDots(tensors, inputs, heads, edits) {
