@@ -15,7 +15,8 @@ function run(edits, more) {
 }
 
 const CELLS = {
-  'embedding.weight': [1, 2], embedding: [0, 1, 2], sum: [1, 0, 3], dropout: [0, 2, 5], 'self_attn.in_proj_weight': [18, 4],
+  'embedding.weight': [1, 2], embedding: [0, 1, 2], sum: [1, 0, 3], dropout: [0, 2, 5],
+  'self_attn.in_proj_weight': [18, 4],
   'self_attn.in_proj_bias': [20], 'self_attn.q': [0, 2, 1], 'self_attn.k': [1, 1, 6], 'self_attn.v': [0, 0, 7],
   'self_attn.scores': [0, 1, 2, 0], 'self_attn.masked_scores': [1, 0, 1, 1], 'self_attn.weights': [0, 0, 1, 1],
   'self_attn.heads': [0, 1, 3], 'self_attn.out_proj.weight': [2, 3], 'self_attn.out_proj.bias': [4],
@@ -30,7 +31,8 @@ test('the gradient by any cell is how the sum of the output changes with it', ()
       const [up, down] = [1, -1].map(sign => Math.fround(value + sign * NUDGE))
       const [high, low] = [up, down].map(v => run([{ name, index, value: v }], more).loss)
       const difference = (high - low) / (up - down)
-      assert.ok(Math.abs(difference - gradient.value) < 2e-3 * (1 + Math.abs(difference)), `${name}: ${difference}, ${gradient.value}`)
+      const apart = Math.abs(difference - gradient.value)
+      assert.ok(apart < 2e-3 * (1 + Math.abs(difference)), `${name}: ${difference}, ${gradient.value}`)
       assert.ok(Math.abs(gradient.computed - gradient.value) < 1e-5 * (1 + Math.abs(gradient.value)), name)
       assert.equal(gradient.name, name)
     }

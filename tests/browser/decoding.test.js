@@ -44,7 +44,8 @@ test('steps on and back, by button and by key; the link keeps the step', async (
 })
 
 test('plays from the start by itself, and stops when asked', async () => {
-  const { page, close } = await open(browser, address({ decoding: 'beam', temperature: 2 }), { reducedMotion: 'reduce' })
+  const beam = address({ decoding: 'beam', temperature: 2 })
+  const { page, close } = await open(browser, beam, { reducedMotion: 'reduce' })
   const branches = () => page.locator('.tree path').count()
   const whole = await branches()
   await page.click('.scrub-button[aria-label="Walk through the steps"]')

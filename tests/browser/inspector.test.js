@@ -270,8 +270,9 @@ test('twins stand side by side where both fit; a cell of the second is read in t
     const { page, complaints, close } = await open(browser, address(state), { viewport: { width, height: 900 } })
     await page.waitForSelector('[data-twin]')
     await page.waitForTimeout(LINK_DELAY)
-    const boxes = await page.evaluate(() => [...document.querySelectorAll('.twins > .stage-figure .product-result .heat')]
-      .map((heat) => heat.getBoundingClientRect()).map(({ left, top, width: wide, height }) => ({ left, top, wide, height })))
+    const boxes = await page.$$eval('.twins > .stage-figure .product-result .heat', (heats) => heats
+      .map((heat) => heat.getBoundingClientRect())
+      .map(({ left, top, width: wide, height }) => ({ left, top, wide, height })))
     assert.equal(boxes[0].top === boxes[1].top && boxes[1].left > boxes[0].left + boxes[0].wide, isBeside, `${width}`)
     assert.deepEqual([boxes[0].wide, boxes[0].height], [boxes[1].wide, boxes[1].height], 'one scale')
     const name = 'transformer.encoder.layers.0.self_attn.scores'

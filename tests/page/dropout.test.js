@@ -55,8 +55,9 @@ test('heads are mixed by the weights that dropout leaves', () => {
   const room = rooms.find(({ id }) => id === 'decoder.0.self_attn.heads')
   const { left, right, product } = room.stage.data(made, viewIn(room))
   const [i, d] = [5, 3]
-  const sum = Array.from({ length: left.cols }, (_, j) => left.values[i * left.cols + j] * right.values[j * right.cols + d])
-    .reduce((total, term) => total + term, 0)
+  const term = (_, j) => left.values[i * left.cols + j] * right.values[j * right.cols + d]
+  const sum = Array.from({ length: left.cols }, term)
+    .reduce((total, x) => total + x, 0)
   assert.ok(Math.abs(sum - product.values[i * product.cols + d]) < 1e-5)
 })
 

@@ -53,7 +53,8 @@ function cellOf({ shape }, name) {
   if (name === 'positional_encoding' || name.endsWith('.pe')) return [1, 2]
   const middle = shape.map((side) => Math.floor(side / 2))
   if (shape.length < 3) return middle
-  return shape.map((side, axis) => (axis === 0 ? 0 : axis === shape.length - 2 ? side - 1 : shape.length === 4 ? 0 : middle[axis]))
+  const last = shape.length === 4 ? 0 : middle.at(-1)
+  return [0, ...shape.slice(1, -2).map(() => 0), shape.at(-2) - 1, last]
 }
 
 /** What stays although it is downstream: of W_V the queries and keys with all that follows from them alone. */
@@ -71,7 +72,8 @@ const editable = (one) => [...one.tensors.keys()].filter((name) => (
 
 const CASES = {
   'the translator': ANSWER, 'the translator, in training': { ...ANSWER, training: true, dropout: 0.2 },
-  sentences: SENTENCES, 'sentences, in training': { ...SENTENCES, training: true, dropout: 0.3, causal: true, positions: 'learned' }
+  sentences: SENTENCES,
+  'sentences, in training': { ...SENTENCES, training: true, dropout: 0.3, causal: true, positions: 'learned' }
 }
 for (const [title, settings] of Object.entries(CASES)) {
   test(`${title}: with any number of any tensor changes exactly what is computed from it`, () => {
@@ -101,10 +103,12 @@ test('each switch changes what is computed from it, and nothing else', () => {
     positional: [{ positional: false }, ['positions.output', 'positions.output:2']],
     scale: [{ scale: false }, all(/attn\.scores$/)],
     activation: [{ activation: 'gelu' }, all(/\.activation$/)],
-    normFirst: [{ normFirst: true }, all(/layers\.\d\.(self_attn\.[qkv]|multihead_attn\.[qkv]|linear1\.output|residual\d|norm\d\.output|output)$/)],
+    normFirst: [{ normFirst: true },
+      all(/layers\.\d\.((self|multihead)_attn\.[qkv]|linear1\.output|residual\d|norm\d\.output|output)$/)],
     temperature: [{ temperature: 2 }, ['softmax.inverse_temperature']],
     topK: [{ topK: 2 }, ['choice.mask']], topP: [{ topP: 0.5 }, ['choice.mask']],
-    dropout: [{ training: true, dropout: 0.5 }, ['positions.output', 'positions.output:2', ...all(/attn\.(heads|weights)$|residual\d$|linear2\.output$/)]]
+    dropout: [{ training: true, dropout: 0.5 },
+      ['positions.output', 'positions.output:2', ...all(/attn\.(heads|weights)$|residual\d$|linear2\.output$/)]]
   }
   for (const [name, [settings, roots]] of Object.entries(cases)) {
     const other = run([], { ...ANSWER, ...settings })
@@ -162,9 +166,11 @@ test('an edit on the way to the choice changes the token that is chosen there, a
   }
   for (const name of ['softmax.output', 'log_probs']) {
     const index = name === 'log_probs' ? [3, seven] : [0, 3, seven]
-    assert.equal(tokens(run([{ name, index, value: 50 }], own)), '2026년11월20일</s>', `nothing is chosen from ${name}`)
+    const same = tokens(run([{ name, index, value: 50 }], own))
+    assert.equal(same, '2026년11월20일</s>', `nothing is chosen from ${name}`)
   }
-  assert.equal(tokens(run([{ name: 'output', index: [0, 3, seven], value: 50 }], { ...own, decoding: 'beam' })).slice(0, 4), '2027')
+  const beam = run([{ name: 'output', index: [0, 3, seven], value: 50 }], { ...own, decoding: 'beam' })
+  assert.equal(tokens(beam).slice(0, 4), '2027')
 })
 
 test('every beginning of a beam is edited, not only the first', () => {
@@ -220,9 +226,14 @@ test('taking edits back one by one gives the same bits again', () => {
 })
 
 test('a link opened anew gives the same bits, edits and all', () => {
-  const edits = [{ name: 'output', index: [0, 3, 9], value: 50 }, { name: 'target_embedding.weight', index: [5, 1], value: -0.1 }]
-  const block = { model: 'sentences', text: 'one two three\nfour five', dModel: 8, edits: [{ name: 'sum', index: [0, 1, 2], value: 3 }] }
-  for (const state of [{ ...DEFAULTS, edits: edits.map((one) => ({ ...one, value: Math.fround(one.value) })) }, { ...DEFAULTS, ...block }]) {
+  const edits = [
+    { name: 'output', index: [0, 3, 9], value: 50 },
+    { name: 'target_embedding.weight', index: [5, 1], value: Math.fround(-0.1) }
+  ]
+  const block = {
+    model: 'sentences', text: 'one two three\nfour five', dModel: 8, edits: [{ name: 'sum', index: [0, 1, 2], value: 3 }]
+  }
+  for (const state of [{ ...DEFAULTS, edits }, { ...DEFAULTS, ...block }]) {
     const again = settingsOf(fromHash(toHash(state)))
     assert.deepEqual(again.edits, state.edits)
     assert.deepEqual(changed(run(state.edits, settingsOf(state)), run(again.edits, again)), [])

@@ -29,7 +29,8 @@ test('a slider can be compared, too', () => {
 })
 
 test('the second reads the first one\'s answer, but where the answer is written', () => {
-  const run = { settings: { dModel: 32, heads: 4, layers: 2, dimFeedforward: 64 }, decoding: { steps: [{ id: 5 }, { id: 2 }] } }
+  const sizes = { dModel: 32, heads: 4, layers: 2, dimFeedforward: 64 }
+  const run = { settings: sizes, decoding: { steps: [{ id: 5 }, { id: 2 }] } }
   const setting = { name: 'model', value: 'untrained' }
   const settings = twinSettings(run, { ...DEFAULTS, dModel: 16 }, setting, { id: 'output' })
   assert.deepEqual([settings.target, settings.dModel, settings.model], [[5, 2], 32, 'untrained'])
