@@ -166,8 +166,8 @@ enum {
   GF_PANELS_B = 4,    /* b was packed by gf_panels */
   GF_ACCUMULATE = 8   /* out += */
 };
-/* Floats of workspace that gf_matmul needs. */
-GF_EXPORT int gf_matmul_workspace(void);
+/* Floats of workspace that gf_matmul needs; with GF_PANELS_B an N of 0 will do. */
+GF_EXPORT int gf_matmul_workspace(int M, int N, int K);
 /* out [batch,M,N] = a [batch,M,K] b [batch,K,N] + bias [N] (NULL: none), each cell summed from left to right. */
 GF_EXPORT void gf_matmul(float *out, float *workspace, const float *a, const float *b, const float *bias, int batch,
                          int M, int N, int K, int flags);

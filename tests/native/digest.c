@@ -45,7 +45,7 @@ static uint32_t matrix_product(uint32_t d, int n) {
   int M = n, N = n % 7 + 1 + n, K = n % 5 + n;
   for (int flags = 0; flags < 16; flags++) {
     if ((flags & GF_TRANSPOSE_B) && (flags & GF_PANELS_B)) continue;
-    float *a = drawn(M * K), *b = drawn(K * N), *bias = drawn(N), *out = drawn(M * N), *work = zeros(gf_matmul_workspace());
+    float *a = drawn(M * K), *b = drawn(K * N), *bias = drawn(N), *out = drawn(M * N), *work = zeros(gf_matmul_workspace(M, N, K));
     float *panels = zeros(gf_panels_size(N, K));
     gf_panels(panels, b, N, K, 0);
     gf_matmul(out, work, a, flags & GF_PANELS_B ? panels : b, bias, 1, M, N, K, flags);

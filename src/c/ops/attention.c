@@ -16,6 +16,7 @@
 enum { QUERIES = 8 };
 
 GF_INLINE int min(int a, int b) { return a < b ? a : b; }
+GF_INLINE int max(int a, int b) { return a < b ? b : a; }
 GF_INLINE size_t row_at(gf_rows r, int b, int h) { return (size_t)b * r.batch + (size_t)h * r.head; }
 
 /* One sentence and head: its rows, masks and the packed keys and values. */
@@ -41,9 +42,15 @@ static head head_of(const gf_attention *p, const float *q, const float *k, const
                 .square = square};
 }
 
+/* Where the workspace of the matrix products ends: forward they are blocks of queries by panels. */
+static int product_workspace(const gf_attention *p, int backward) {
+  int side = max(max(p->Tq, p->Tk), max(p->D, p->Dv));
+  return backward ? gf_matmul_workspace(side, side, side) : gf_matmul_workspace(QUERIES, 0, side);
+}
+
 int gf_attention_workspace(const gf_attention *p, int backward) {
   int square = p->Tq * p->Tk, panels = gf_panels_size(p->Tk, p->D) + gf_panels_size(p->Dv, p->Tk);
-  return GF_MATMUL_WORKSPACE + (backward ? 2 * square : panels + QUERIES * p->Tk);
+  return product_workspace(p, backward) + (backward ? 2 * square : panels + QUERIES * p->Tk);
 }
 
 /* Keys visible to queries below row `end`: with a causal mask those up to the last of them. */
@@ -102,7 +109,7 @@ static void forward_block(const head *t, float *out, float *scores, float *weigh
 
 void gf_attention_forward(float *out, float *scores, float *weights, float *workspace, const float *q, const float *k,
                           const float *v, const float *dropout, const gf_attention *p) {
-  float *k_panels = workspace + GF_MATMUL_WORKSPACE, *v_panels = k_panels + gf_panels_size(p->Tk, p->D);
+  float *k_panels = workspace + product_workspace(p, 0), *v_panels = k_panels + gf_panels_size(p->Tk, p->D);
   room space = {workspace, k_panels, v_panels, v_panels + gf_panels_size(p->Dv, p->Tk)};
   for (int b = 0; b < p->B; b++)
     for (int h = 0; h < p->H; h++) {
@@ -159,7 +166,7 @@ void gf_attention_backward(float *dq, float *dk, float *dv, float *dscores, floa
                            const float *dout, const float *weights, const float *q, const float *k, const float *v,
                            const float *dropout, const gf_attention *p) {
   size_t square = (size_t)p->Tq * p->Tk;
-  float *ds = workspace + GF_MATMUL_WORKSPACE, *used = ds + square;
+  float *ds = workspace + product_workspace(p, 1), *used = ds + square;
   for (int b = 0; b < p->B; b++)
     for (int h = 0; h < p->H; h++) {
       head t = head_of(p, q, k, v, dropout, b, h);

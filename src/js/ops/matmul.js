@@ -17,7 +17,7 @@ export const TRANSPOSE_A = 1, TRANSPOSE_B = 2, PANELS_B = 4, ACCUMULATE = 8
  * @param {{ batch?: number, M: number, N: number, K: number, bias?: number, flags?: number }} options
  */
 export function multiply(engine, out, a, b, { batch = 1, M, N, K, bias = 0, flags = 0 }) {
-  const workspace = engine.scratch(engine.c.gf_matmul_workspace())
+  const workspace = engine.scratch(engine.c.gf_matmul_workspace(M, flags & PANELS_B ? 0 : N, K))
   engine.c.gf_matmul(out, workspace, a, b, bias, batch, M, N, K, flags)
 }
 
