@@ -29,7 +29,7 @@ export function multiply(engine, out, a, b, { batch = 1, M, N, K, bias = 0, flag
  */
 export function packedRows(weight, first, count) {
   const { engine, version } = weight, [, K] = weight.shape
-  const key = `${first}:${count}`, held = weight.packed?.get(key)
+  const key = first * (weight.shape[0] + 1) + count, held = weight.packed?.get(key)
   if (held?.version === version) return held.panels.address
   const panels = held?.panels ?? engine.keep(engine.empty([engine.c.gf_panels_size(count, K)]))
   engine.c.gf_panels(panels.address, weight.address + first * K * 4, count, K, 1)
