@@ -26,9 +26,9 @@ double gf_pow(double x, double y);
 double gf_sin(double x);
 double gf_cos(double x);
 
-/* The two factors of e^x for -88 <= x < 88.73: x = n ln 2 + r with |r| <= ln 2 / 2, and a polynomial gives e^r, which is
- * in [0.7, 1.42]. Adding 1.5 * 2^23 rounds x / ln 2 to the whole number n; adding 127 more leaves, in the low bits, the
- * exponent of 2^n as a float32 has it. */
+/* The two factors of e^x for -88 <= x < 88.73: x = n ln 2 + r with |r| <= ln 2 / 2, and a polynomial gives e^r, which
+ * is in [0.7, 1.42]. Adding 1.5 * 2^23 rounds x / ln 2 to the whole number n; adding 127 more leaves, in the low bits,
+ * the exponent of 2^n as a float32 has it. */
 GF_INLINE gf_f4 gf_exp_factors(gf_f4 x, gf_i4 *exponent) {
   const gf_f4 magic = gf_splat(12583039.0f);
   gf_f4 shifted = x * gf_splat(1.44269504f) + magic, n = shifted - magic;
