@@ -16,6 +16,7 @@ import { stages } from './stages/index.js'
  * @property {number} [layer]
  * @property {string} block the group it belongs to on the map
  * @property {boolean} [isOnTour] whether the way from room to room leads through it
+ * @property {string} [aside] what stands beside the advice to try something: 'without' unless said
  */
 
 const stageOf = new Map(stages.map((stage) => [stage.id, stage]))
@@ -111,18 +112,21 @@ function isOnTour({ tower, layer: number, block, stage }) {
   return tower === 'decoder' && block === 'multihead_attn' && stage.id === 'cross'
 }
 
+/** The opening room: the whole building, before anyone goes in. */
+const house = (words) => room('house', 'house', { words, tensors: [], block: 'house', aside: 'reading' })
+
 function translator(layers) {
   const all = (tower) => Array.from({ length: layers }, (_, number) => layer(tower, number)).flat()
   const rooms = [
-    ...entry('source', 'encoder'), ...all('encoder'), top('encoder'),
+    house('house'), ...entry('source', 'encoder'), ...all('encoder'), top('encoder'),
     ...entry('target', 'decoder'), ...all('decoder'), top('decoder'), ...exit()
   ]
   return rooms.map((one) => ({ ...one, isOnTour: isOnTour(one) }))
 }
 
-const BLOCK = [
+const BLOCK = [house('block'), ...[
   'tokens', 'ids', 'embedding', 'positions', 'sum', 'dropout', 'qkv', 'scores', 'mask', 'weights', 'heads', 'output'
-].map((id) => room(id, id, { tensors: stageOf.get(id).tensors, block: 'block' }))
+].map((id) => room(id, id, { tensors: stageOf.get(id).tensors, block: 'block' }))]
 
 const known = new Map()
 const TRAINED_LAYERS = 2

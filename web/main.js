@@ -13,6 +13,7 @@ import { sameCell } from './lib/cell.js'
 import { setText } from './lib/dom.js'
 import { translator } from './lib/text.js'
 import { map } from './map.js'
+import { joinTarget } from './model/dates.js'
 import { MODEL_KEYS, check, explainError, fromHash, settingsOf, toHash } from './state.js'
 import { PALETTES, modeOf, onSystemTheme } from './theme.js'
 import { twin } from './twin.js'
@@ -143,6 +144,9 @@ const resize = new ResizeObserver(([{ contentRect }]) => {
 })
 
 const context = {
+  enter: (stage) => set({ stage }, 'push'),
+  join: joinTarget,
+  href: (stage) => `#${toHash({ ...state, stage, cell: null })}`,
   set, look, press, leave, visit, theme, get: () => state,
   link: () => new URL(`#${toHash(state)}`, location.href).href,
   ask: (...question) => engine.ask(...question), edit: (cell) => parts.inspector.edit(cell),

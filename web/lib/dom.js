@@ -63,6 +63,16 @@ export function keep(parent, items, create, update) {
   items.forEach((item, index) => update(parent.children[index], item, index))
 }
 
+/**
+ * Handles the click of a link that the page follows by itself; a new tab or window is left to the browser.
+ * @param {() => void} act
+ */
+export const following = (act) => (event) => {
+  if (event.metaKey || event.ctrlKey || event.shiftKey) return
+  event.preventDefault()
+  act()
+}
+
 let serial = 0
 
 /** An id no other element has. @param {string} stem */
