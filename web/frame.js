@@ -7,6 +7,7 @@ import { dimensions } from './lib/number.js'
 import { tensorOf } from './lib/run.js'
 
 const PARTS = ['q', 'k', 'v']
+const SHORTCUTS = { prev: 'ArrowLeft', next: 'ArrowRight' }
 
 /** The alternatives of a picker, as far as this run has them. */
 function options(name, run, t) {
@@ -26,7 +27,7 @@ export function placeName({ tower, layer, block, words }, t) {
 function wayTo(room, direction, word, { t, enter, href }) {
   if (!room) return { element: h('span'), update() {} }
   const flow = h('span', { className: 'shape' })
-  const element = h('a', { className: `way-${direction}`, rel: direction, onclick: following(() => enter(room.id)) }, h('small', {}, t(word)), placeName(room, t), flow)
+  const element = h('a', { className: `way-${direction}`, rel: direction, 'aria-keyshortcuts': SHORTCUTS[direction], onclick: following(() => enter(room.id)) }, h('small', {}, t(word)), placeName(room, t), flow)
   const update = () => element.setAttribute('href', href(room.id))
   return { element, flow, update }
 }
@@ -74,7 +75,8 @@ export function frame(container, room, context) {
     tools.length ? h('div', { className: 'tools' }, tools) : '',
     off, figure,
     h('div', { className: 'asides' }, aside(t('frame.try'), words('try')), aside(t(`frame.${beside}`), words(beside))),
-    h('nav', { className: 'ways', 'aria-label': t('frame.next') }, ways.map(({ element }) => element)),
+    h('nav', { className: 'ways', 'aria-label': t('frame.next') }, ways.map(({ element }) => element),
+      h('p', { className: 'ways-keys' }, t('frame.keys'))),
     kind)
   const output = outputOf(room)
   const view = stage.mount(figure, context)

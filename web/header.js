@@ -3,13 +3,13 @@
 import { check } from './check/dialog.js'
 import { CONTROLS, control, isUseful } from './controls.js'
 import { entry } from './entry.js'
-import { h, setText, svg, uniqueId } from './lib/dom.js'
+import { following, h, setText, svg, uniqueId } from './lib/dom.js'
+import { share } from './share.js'
 import { DEFAULTS } from './state.js'
 
 const LANGUAGES = { ko: '한국어', en: 'English' }
 const THEMES = ['auto', 'light', 'dark']
 const MODELS = ['trained', 'untrained', 'sentences']
-const SHOWN_FOR = 1600
 
 const pane = () => svg('svg', { class: 'pane', viewBox: '0 0 24 24', 'aria-hidden': 'true' },
   svg('path', { d: 'M4 6.5 12 2.5v15l-8 4z' }), svg('path', { d: 'M12 2.5l8 4v15l-8-4z' }))
@@ -48,10 +48,10 @@ function settings({ t, set, get }) {
 /**
  * Mounts the header.
  * @param {Element} container
- * @param {{ t: Function, set(patch: object): void, get(): object, link(): string }} context
+ * @param {{ t: Function, set(patch: object): void, get(): object, enter(room: string): void, href(room: string): string }} context
  */
 export function header(container, context) {
-  const { t, set, get, link } = context
+  const { t, set, get, enter, href } = context
   const choice = languages(context)
   const panel = settings(context)
   const model = models(context)
@@ -61,21 +61,24 @@ export function header(container, context) {
   const theme = h('button', { type: 'button', className: 'quiet', 'data-action': 'theme', onclick: () => {
     set({ theme: THEMES[(THEMES.indexOf(get().theme) + 1) % THEMES.length] })
   } }, '◐ ', themeName)
-  const share = h('button', { type: 'button', className: 'quiet', 'data-action': 'share', onclick: async () => {
-    await navigator.clipboard.writeText(link())
-    setText(share, t('app.shared'))
-    setTimeout(() => setText(share, t('app.share')), SHOWN_FOR)
-  } }, t('app.share'))
+  const home = h('a', { className: 'brand', 'aria-label': `glassformer: ${t('stages.house.name')}`,
+    onclick: following(() => enter(DEFAULTS.stage)) },
+  pane(), h('b', {}, 'glassformer'), h('span', {}, t('app.tagline')))
+  const actions = h('div', { className: 'top-actions', id: uniqueId('actions') })
+  const more = h('button', {
+    type: 'button', className: 'quiet more', 'aria-label': t('app.more'), 'aria-expanded': 'false',
+    'aria-controls': actions.id, onclick: () => more.setAttribute('aria-expanded', String(actions.classList.toggle('is-open')))
+  }, h('span', { 'aria-hidden': 'true' }, '⋯'))
   container.replaceChildren(
-    h('div', { className: 'brand' }, pane(), h('b', {}, 'glassformer'), h('span', {}, t('app.tagline'))),
-    fields.element, model.element,
-    h('div', { className: 'top-actions' },
-      h('button', {
-        type: 'button', className: 'quiet', 'data-action': 'settings', onclick: () => panel.dialog.showModal()
-      }, t('app.settings')),
-      theme, share, proof.button, choice.element(t('app.language'))), panel.dialog, proof.dialog)
+    home, fields.element, model.element, more, actions, panel.dialog, proof.dialog)
+  actions.append(
+    h('button', {
+      type: 'button', className: 'quiet', 'data-action': 'settings', onclick: () => panel.dialog.showModal()
+    }, t('app.settings')),
+    theme, share(context), proof.button, choice.element(t('app.language')))
   return {
     update(state, problems, language, run) {
+      home.setAttribute('href', href(DEFAULTS.stage))
       model.select.value = state.model
       fields.element.hidden = state.model === 'sentences'
       fields.update(state, problems, run)

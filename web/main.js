@@ -14,6 +14,8 @@ import { setText } from './lib/dom.js'
 import { translator } from './lib/text.js'
 import { map } from './map.js'
 import { joinTarget } from './model/dates.js'
+import { openingCell } from './opening.js'
+import { signature } from './share.js'
 import { MODEL_KEYS, check, explainError, fromHash, settingsOf, toHash } from './state.js'
 import { PALETTES, modeOf, onSystemTheme } from './theme.js'
 import { twin } from './twin.js'
@@ -21,10 +23,14 @@ import { twin } from './twin.js'
 const TEXTS = { ko, en }
 const LONGEST_TRAIL = 6
 const LINK_DELAY = 120
+/** Nobody has asked for the opening cell, so it waits until the typing rests. */
+const EXPLAIN_DELAY = 200
 const WEIGHTS = 'date_translator.safetensors'
 
-const IDS = ['top', 'entrance', 'map', 'stage', 'inspector', 'house', 'status', 'skip']
+const IDS = ['top', 'entrance', 'map', 'stage', 'inspector', 'house', 'status', 'skip', 'whole']
 const page = Object.fromEntries(IDS.map((id) => [id, document.getElementById(id)]))
+const WAYS = { ArrowLeft: '.way-prev', ArrowRight: '.way-next' }
+const USES_ARROWS = 'input, textarea, select, dialog, .heat, .chip, .frame, [tabindex="0"]'
 const developing = ['localhost', '127.0.0.1'].includes(location.hostname)
 
 let state = fromHash(location.hash)
@@ -35,6 +41,7 @@ let looked = null
 let trail = []
 let parts = {}
 let shown = { room: null, language: null }
+let explainTimer = 0
 
 const browserLanguage = () => (navigator.language.toLowerCase().startsWith('en') ? 'en' : 'ko')
 const languageOf = ({ language }) => (language === 'auto' ? browserLanguage() : language)
@@ -64,9 +71,14 @@ function problems() {
   return Object.fromEntries(Object.entries(found).map(([name, { key, values }]) => [name, t(key, values)]))
 }
 
+/** Where the inspector stands beside the figure it has something to show from the start. */
+const isBeside = matchMedia('(min-width: 1100px)')
+
 function current() {
+  if (!runHere()) return null
   const cell = state.cell ?? looked
-  return runHere() && exists(run, cell) ? cell : null
+  if (exists(run, cell)) return cell
+  return isBeside.matches && !state.embed ? openingCell(roomOf(state), run, viewed()) : null
 }
 
 /** Marks a cell wherever it is visible and asks what it was made from. */
@@ -75,7 +87,10 @@ function showCell() {
   const pinned = Boolean(state.cell)
   parts.frame.mark({ current: cell, pinned, sources: [] })
   parts.inspector.update({ run: runHere(), cell, pinned, trail, explanation: null, stage: viewed().stage })
-  if (cell) explain(cell)
+  clearTimeout(explainTimer)
+  if (!cell) return
+  if (state.cell || looked) explain(cell)
+  else explainTimer = setTimeout(() => explain(cell), EXPLAIN_DELAY)
 }
 
 const explain = latest((cell) => engine.ask('explain', { cell }), (explanation, cell) => {
@@ -148,7 +163,9 @@ const context = {
   join: joinTarget,
   href: (stage) => `#${toHash({ ...state, stage, cell: null })}`,
   set, look, press, leave, visit, theme, get: () => state,
-  link: () => new URL(`#${toHash(state)}`, location.href).href,
+  link: (patch = {}) => new URL(`#${toHash({ ...state, ...patch })}`, location.href).href,
+  language: () => languageOf(state),
+  shown: () => ({ title: document.title, height: parts.frame.figure.getBoundingClientRect().height }),
   ask: (...question) => engine.ask(...question), edit: (cell) => parts.inspector.edit(cell),
   run: () => runHere(), shared: (...details) => parts.twin.shared(...details),
   t: (...details) => parts.t(...details),
@@ -169,7 +186,7 @@ function speak() {
   page.inspector.setAttribute('aria-label', parts.t('inspector.label'))
   Object.assign(parts, {
     header: header(page.top, context), entrance: entrance(page.entrance, context), map: map(page.map, context),
-    inspector: inspector(page.inspector, context)
+    inspector: inspector(page.inspector, context), whole: signature(page.whole, context)
   })
   showStage()
 }
@@ -188,6 +205,8 @@ function showControls() {
   parts.header.update(state, texts, languageOf(state), runHere())
   parts.entrance.update(state, texts)
   parts.frame.controls(state, texts)
+  parts.whole.update()
+  document.documentElement.toggleAttribute('data-embed', state.embed)
   setText(page.status, texts.engine ?? '')
   page.house.classList.toggle('is-stale', Object.keys(texts).length > 0)
 }
@@ -280,6 +299,12 @@ addEventListener('popstate', () => {
 })
 addEventListener('keydown', (event) => {
   if (event.key === 'Escape' && state.cell && !document.querySelector('dialog[open]')) press(null)
+})
+/** Left and right lead from room to room, as on slides, wherever nothing has a use of its own for them. */
+addEventListener('keydown', (event) => {
+  const way = WAYS[event.key]
+  const isPlain = !event.altKey && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.defaultPrevented
+  if (way && isPlain && !event.target.closest(USES_ARROWS)) page.stage.querySelector(way)?.click()
 })
 addEventListener('keydown', (event) => {
   const isStep = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'z'
