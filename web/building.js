@@ -32,7 +32,9 @@ function entry(side, tower) {
     room(`${side}.embedding`, 'embedding', {
       ...at, tensors: [`${side}_embedding.weight`, `${side}_embedding.output`]
     }),
-    room(`${side}.positions`, 'positions', { ...at, tensors: side === 'source' ? ['positions.pe'] : [] }),
+    room(`${side}.positions`, 'positions', {
+      ...at, words: 'places', tensors: side === 'source' ? ['positions.pe'] : []
+    }),
     room(`${side}.sum`, 'sum', { ...at, tensors: [`positions.output${second}`, `positions.sum${second}`] }),
     room(`${side}.dropout`, 'dropout', { ...at, tensors: [`positions.dropout.mask${second}`] })
   ]
@@ -45,7 +47,8 @@ const ATTENTION = [
 ]
 
 const WORDS = {
-  multihead_attn: { qkv: 'crossqkv', weights: 'cross' },
+  self_attn: { mask: 'padding' },
+  multihead_attn: { qkv: 'crossqkv', mask: 'padding', weights: 'cross' },
   masked: { mask: 'causal' }
 }
 

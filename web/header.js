@@ -61,9 +61,8 @@ export function header(container, context) {
   const theme = h('button', { type: 'button', className: 'quiet', 'data-action': 'theme', onclick: () => {
     set({ theme: THEMES[(THEMES.indexOf(get().theme) + 1) % THEMES.length] })
   } }, '◐ ', themeName)
-  const home = h('a', { className: 'brand', 'aria-label': `glassformer: ${t('stages.house.name')}`,
-    onclick: following(() => enter(DEFAULTS.stage)) },
-  pane(), h('b', {}, 'glassformer'), h('span', {}, t('app.tagline')))
+  const home = h('a', { className: 'brand', title: t('stages.house.name'), onclick: following(() => enter(DEFAULTS.stage)) },
+    pane(), h('b', {}, 'glassformer'), h('span', {}, t('app.tagline')))
   const actions = h('div', { className: 'top-actions', id: uniqueId('actions') })
   const more = h('button', {
     type: 'button', className: 'quiet more', 'aria-label': t('app.more'), 'aria-expanded': 'false',

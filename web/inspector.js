@@ -157,7 +157,7 @@ export function inspector(container, { t, press, visit, set, get, ask }) {
       h('ul', { className: 'places' }, places(run, cell, t)),
       value === undefined ? '' : fieldFor(cell, value),
       value === undefined ? '' : facts(tensor, value, type),
-      explanation ? made(explanation, cell, { t, go: visit, change, ...reading }) : '',
+      explanation ? made(explanation, cell, { t, go: visit, change, model: run.settings.model, ...reading }) : '',
       onward(),
       actions(type),
       list)

@@ -33,7 +33,7 @@ export function share({ t, link, language, shown }) {
   const button = (action, text) => h('button', {
     type: 'button', className: 'quiet', 'data-action': action, onclick: () => copy(text())
   }, t(`app.${action}`))
-  const details = h('details', { className: 'menu is-below' }, h('summary', { className: 'quiet' }, t('app.sharing')),
+  const details = h('details', { className: 'share' }, h('summary', { className: 'quiet' }, t('app.sharing')),
     h('div', { className: 'menu-body' }, button('share', () => link()),
       button('embed', () => embedCode({ url: link({ embed: true, language: language() }), ...shown() })),
       h('p', { className: 'menu-note' }, t('app.embedding')), said))

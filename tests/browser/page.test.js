@@ -110,7 +110,7 @@ test('every cell on the canvas has the colour of its value', async () => {
 })
 
 test('a reader types, turns every control, switches language and theme', async () => {
-  const { page, complaints, close } = await open(browser, address({}))
+  const { page, complaints, close } = await open(browser, address({ stage: 'tokens' }))
   const compare = async (id) => compareStage(page, stages.find((stage) => stage.id === id), await stateOf(page))
   await changing(page, () => page.fill('#entrance textarea', 'the glass house\n유리 집'))
   await changing(page, () => page.type('#entrance textarea', ' 안에서 본다'))

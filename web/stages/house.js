@@ -179,7 +179,8 @@ export function mount(container, context) {
   const createStorey = () => h('div', { className: 'pane-storey' }, h('small'), h('div', { className: 'pane-floors' }))
   const fillTower = (element, { name, floors }) => {
     element.dataset.tower = name
-    setText(element.firstChild, name === 'block' ? '' : t(`map.${name}`))
+    element.firstChild.hidden = name === 'block'
+    setText(element.firstChild, name === 'block' ? t('stages.block.name') : t(`map.${name}`))
     keep(element.lastChild, storeysOf(floors), createStorey, fillStorey(name))
   }
   const draw = () => drawBranches(wire, root, root.querySelector('[data-room="memory"]'),
