@@ -42,10 +42,13 @@ let trail = []
 let parts = {}
 let shown = { room: null, language: null }
 let explainTimer = 0
+let isPrinting = false
 
 const browserLanguage = () => (navigator.language.toLowerCase().startsWith('en') ? 'en' : 'ko')
 const languageOf = ({ language }) => (language === 'auto' ? browserLanguage() : language)
-const theme = () => ({ mode: modeOf(state.theme), palette: PALETTES[modeOf(state.theme)] })
+/** Paper is light. */
+const mode = () => (isPrinting ? 'light' : modeOf(state.theme))
+const theme = () => ({ mode: mode(), palette: PALETTES[mode()] })
 
 /** The run, unless it is of a building that the reader has just left. */
 function runHere() {
@@ -212,11 +215,10 @@ function showControls() {
 }
 
 function show() {
-  const { mode } = theme()
-  document.documentElement.setAttribute('data-theme', mode)
+  document.documentElement.setAttribute('data-theme', mode())
   showStage()
   showControls()
-  parts.map.update(runHere(), viewed(), mode)
+  parts.map.update(runHere(), viewed(), mode())
   showRun()
 }
 
@@ -313,6 +315,12 @@ addEventListener('keydown', (event) => {
   if (event.shiftKey) parts.inspector.redo()
   else parts.inspector.undo()
 })
+for (const [type, printing] of [['beforeprint', true], ['afterprint', false]]) {
+  addEventListener(type, () => {
+    isPrinting = printing
+    show()
+  })
+}
 page.skip.addEventListener('click', () => page.stage.focus())
 onSystemTheme(() => show())
 start()

@@ -41,6 +41,9 @@ export function prose(text) {
   return bind(text).split('`').map((part, index) => (index % 2 ? h('code', {}, part) : document.createTextNode(part)))
 }
 
+/** A dotted name with places where a line may break, before every dot. @param {string} name @returns {any[]} */
+export const dotted = (name) => name.split(/(?=\.)/).flatMap((part, i) => (i ? [h('wbr'), part] : [part]))
+
 /**
  * Writes text only where it differs, so that screen readers and the layout are left in peace.
  * @param {Element} element
