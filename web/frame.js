@@ -67,16 +67,17 @@ export function frame(container, room, context) {
     .map(([step, ...way]) => wayTo(neighbour(room, rooms, step), ...way, context))
   const tools = [...pickers, ...controls].map(({ element }) => element)
   if (stage.pickers.includes('sentence') && !room.tower) tools.push(quote)
+  const way = h('nav', { className: 'ways', 'aria-label': t('frame.next') }, ways.map(({ element }) => element),
+    h('p', { className: 'ways-keys' }, t('frame.keys')))
   container.replaceChildren(
     h('p', { className: 'eyebrow' }, room.tower || at === 0 ? '' : h('b', { 'aria-hidden': 'true' }, String(at)), placeName(room, t),
       h('span', { className: 'visually-hidden' }, ' ', t('frame.step', { total: rooms.length - 1, number: at }))),
     h('h1', {}, words('title')),
     h('p', { className: 'lead' }, prose(words('what'))),
-    tools.length ? h('div', { className: 'tools' }, tools) : '',
+    at ? '' : way, tools.length ? h('div', { className: 'tools' }, tools) : '',
     off, figure,
     h('div', { className: 'asides' }, aside(t('frame.try'), words('try')), aside(t(`frame.${beside}`), words(beside))),
-    h('nav', { className: 'ways', 'aria-label': t('frame.next') }, ways.map(({ element }) => element),
-      h('p', { className: 'ways-keys' }, t('frame.keys'))),
+    at ? way : '',
     kind)
   const output = outputOf(room)
   const view = stage.mount(figure, context)
