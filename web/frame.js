@@ -67,7 +67,7 @@ export function frame(container, room, context) {
     .map(([step, ...way]) => wayTo(neighbour(room, rooms, step), ...way, context))
   const tools = [...pickers, ...controls].map(({ element }) => element)
   if (stage.pickers.includes('sentence') && !room.tower) tools.push(quote)
-  const way = h('nav', { className: 'ways', 'aria-label': t('frame.next') }, ways.map(({ element }) => element),
+  const way = h('nav', { className: 'ways', 'aria-label': t('frame.ways') }, ways.map(({ element }) => element),
     h('p', { className: 'ways-keys' }, t('frame.keys')))
   container.replaceChildren(
     h('p', { className: 'eyebrow' }, room.tower || at === 0 ? '' : h('b', { 'aria-hidden': 'true' }, String(at)), placeName(room, t),
