@@ -27,7 +27,10 @@ export function placeName({ tower, layer, block, words }, t) {
 function wayTo(room, direction, word, { t, enter, href }) {
   if (!room) return { element: h('span'), update() {} }
   const flow = h('span', { className: 'shape' })
-  const element = h('a', { className: `way-${direction}`, rel: direction, 'aria-keyshortcuts': SHORTCUTS[direction], onclick: following(() => enter(room.id)) }, h('small', {}, t(word)), placeName(room, t), flow)
+  const element = h('a', {
+    className: `way-${direction}`, rel: direction, 'aria-keyshortcuts': SHORTCUTS[direction],
+    onclick: following(() => enter(room.id))
+  }, h('small', {}, t(word)), placeName(room, t), flow)
   const update = () => element.setAttribute('href', href(room.id))
   return { element, flow, update }
 }
@@ -70,7 +73,8 @@ export function frame(container, room, context) {
   const way = h('nav', { className: 'ways', 'aria-label': t('frame.ways') }, ways.map(({ element }) => element),
     h('p', { className: 'ways-keys' }, t('frame.keys')))
   container.replaceChildren(
-    h('p', { className: 'eyebrow' }, room.tower || at === 0 ? '' : h('b', { 'aria-hidden': 'true' }, String(at)), placeName(room, t),
+    h('p', { className: 'eyebrow' },
+      room.tower || at === 0 ? '' : h('b', { 'aria-hidden': 'true' }, String(at)), placeName(room, t),
       h('span', { className: 'visually-hidden' }, ' ', t('frame.step', { total: rooms.length - 1, number: at }))),
     h('h1', {}, words('title')),
     h('p', { className: 'lead' }, prose(words('what'))),

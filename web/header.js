@@ -45,13 +45,33 @@ function settings({ t, set, get }) {
   return { dialog, update }
 }
 
+/** The name of the page leads back to the whole house. */
+const brand = ({ t, enter }) => (
+  h('a', { className: 'brand', title: t('stages.house.name'), onclick: following(() => enter(DEFAULTS.stage)) },
+    pane(), h('b', {}, 'glassformer'), h('span', {}, t('app.tagline'))))
+
+/** On a phone one button stands for all actions. */
+function more(actions, t) {
+  const toggle = () => button.setAttribute('aria-expanded', String(actions.classList.toggle('is-open')))
+  const button = h('button', {
+    type: 'button', className: 'quiet more', 'aria-label': t('app.more'), 'aria-expanded': 'false',
+    'aria-controls': actions.id, onclick: toggle
+  }, h('span', { 'aria-hidden': 'true' }, '⋯'))
+  return button
+}
+
 /**
  * Mounts the header.
  * @param {Element} container
- * @param {{ t: Function, set(patch: object): void, get(): object, enter(room: string): void, href(room: string): string }} context
+ * @param {object} context
+ * @param {Function} context.t
+ * @param {(patch: object) => void} context.set
+ * @param {() => object} context.get
+ * @param {(room: string) => void} context.enter
+ * @param {(room: string) => string} context.href
  */
 export function header(container, context) {
-  const { t, set, get, enter, href } = context
+  const { t, set, get, href } = context
   const choice = languages(context)
   const panel = settings(context)
   const model = models(context)
@@ -61,20 +81,14 @@ export function header(container, context) {
   const theme = h('button', { type: 'button', className: 'quiet', 'data-action': 'theme', onclick: () => {
     set({ theme: THEMES[(THEMES.indexOf(get().theme) + 1) % THEMES.length] })
   } }, '◐ ', themeName)
-  const home = h('a', { className: 'brand', title: t('stages.house.name'), onclick: following(() => enter(DEFAULTS.stage)) },
-    pane(), h('b', {}, 'glassformer'), h('span', {}, t('app.tagline')))
-  const actions = h('div', { className: 'top-actions', id: uniqueId('actions') })
-  const more = h('button', {
-    type: 'button', className: 'quiet more', 'aria-label': t('app.more'), 'aria-expanded': 'false',
-    'aria-controls': actions.id, onclick: () => more.setAttribute('aria-expanded', String(actions.classList.toggle('is-open')))
-  }, h('span', { 'aria-hidden': 'true' }, '⋯'))
-  container.replaceChildren(
-    home, fields.element, model.element, more, actions, panel.dialog, proof.dialog)
-  actions.append(
+  const home = brand(context)
+  const actions = h('div', { className: 'top-actions', id: uniqueId('actions') },
     h('button', {
       type: 'button', className: 'quiet', 'data-action': 'settings', onclick: () => panel.dialog.showModal()
     }, t('app.settings')),
     theme, share(context), proof.button, choice.element(t('app.language')))
+  container.replaceChildren(
+    home, fields.element, model.element, more(actions, t), actions, panel.dialog, proof.dialog)
   return {
     update(state, problems, language, run) {
       home.setAttribute('href', href(DEFAULTS.stage))

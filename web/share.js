@@ -21,7 +21,11 @@ export const embedCode = ({ url, title, height }) => (
 
 /**
  * Mounts the menu of ways to share, closed.
- * @param {{ t: Function, link(patch?: object): string, language(): string, shown(): { title: string, height: number } }} context
+ * @param {object} context
+ * @param {Function} context.t
+ * @param {(patch?: object) => string} context.link the page's address with some of its state changed
+ * @param {() => string} context.language
+ * @param {() => { title: string, height: number }} context.shown the room's name and the size of its figure
  */
 export function share({ t, link, language, shown }) {
   const said = h('span', { role: 'status', className: 'menu-said' })
@@ -47,8 +51,8 @@ export function share({ t, link, language, shown }) {
  * @param {{ t: Function, link(patch?: object): string }} context
  */
 export function signature(element, { t, link }) {
-  const anchor = h('a', { target: '_blank', rel: 'noopener' }, 'glassformer', h('span', { 'aria-hidden': 'true' }, ' ↗'))
-  anchor.setAttribute('aria-label', t('app.whole'))
+  const anchor = h('a', { target: '_blank', rel: 'noopener', 'aria-label': t('app.whole') },
+    'glassformer', h('span', { 'aria-hidden': 'true' }, ' ↗'))
   element.replaceChildren(anchor)
   return { update: () => anchor.setAttribute('href', link({ embed: false })) }
 }

@@ -7,6 +7,7 @@ import { changing, launch, open, serve } from './host.js'
 
 const AXE = await readFile(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8')
 const LINK_DELAY = 250
+const SCORES = 'encoder.0.self_attn.scores'
 
 let site, browser
 before(async () => {
@@ -19,7 +20,10 @@ after(async () => {
 
 const address = (state) => `${site.url}#${toHash({ ...DEFAULTS, language: 'en', ...state })}`
 const roomHere = (page) => page.getAttribute('#house', 'data-stage')
-const beyond = (page) => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+const beyond = (page) => page.evaluate(() => {
+  const { scrollWidth, clientWidth } = document.documentElement
+  return scrollWidth - clientWidth
+})
 const violations = async (page) => {
   await page.evaluate(AXE)
   const found = await page.evaluate(() => globalThis.axe.run())
@@ -80,7 +84,7 @@ test('the inspector opens with the largest number of the room and gives way to t
 
 test('a figure stands alone in another page, and says where it is from', async () => {
   const permissions = ['clipboard-read', 'clipboard-write']
-  const { page, complaints, close } = await open(browser, address({ stage: 'encoder.0.self_attn.scores' }), { permissions })
+  const { page, complaints, close } = await open(browser, address({ stage: SCORES }), { permissions })
   await page.click('.share summary')
   await page.click('[data-action="embed"]')
   await page.waitForSelector('.share .menu-said:not(:empty)')
@@ -88,7 +92,7 @@ test('a figure stands alone in another page, and says where it is from', async (
   const code = await page.evaluate(() => navigator.clipboard.readText())
   const [url, title] = /^<iframe src="([^"]+)" title="([^"]+)" .*><\/iframe>$/.exec(code).slice(1)
     .map((text) => text.replaceAll('&amp;', '&'))
-  assert.deepEqual(fromHash(new URL(url).hash), { ...DEFAULTS, stage: 'encoder.0.self_attn.scores', embed: true, language: 'en' })
+  assert.deepEqual(fromHash(new URL(url).hash), { ...DEFAULTS, stage: SCORES, embed: true, language: 'en' })
   assert.match(title, /Scores/)
   await page.click('[data-action="share"]')
   await page.waitForTimeout(LINK_DELAY)
@@ -100,9 +104,12 @@ test('a figure stands alone in another page, and says where it is from', async (
     for (const hidden of ['.top', '.side', '.lead', '.tools', '.asides', '.ways', '.twin', '.menu']) {
       assert.equal(await alone.page.isVisible(hidden), false, hidden)
     }
-    for (const shown of ['h1', '.product-result .heat', '.legend', '.whole a']) assert.ok(await alone.page.isVisible(shown), shown)
+    for (const shown of ['h1', '.product-result .heat', '.legend', '.whole a']) {
+      assert.ok(await alone.page.isVisible(shown), shown)
+    }
     assert.equal(await beyond(alone.page), 0)
-    assert.equal(await alone.page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor), 'rgba(0, 0, 0, 0)')
+    const paper = await alone.page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)
+    assert.equal(paper, 'rgba(0, 0, 0, 0)')
     assert.deepEqual(fromHash(new URL(await alone.page.$eval('.whole a', (link) => link.href)).hash).embed, false)
     await alone.page.click('.product-result .heat')
     await alone.page.click('.sheet-handle')

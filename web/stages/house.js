@@ -23,10 +23,12 @@ const stream = (word, room, name) => ({ word, room, name })
 /** A floor that looks somewhere: a picture for each head. */
 const looks = (word, room, name) => ({ word, room, name, isLook: true })
 
+const ENTRY = { source: 'stages.pieces.name', target: 'stages.given.name' }
+
 function entry(run, side) {
   const at = side === 'source' ? '' : 'target.'
   return [
-    { word: side === 'source' ? 'stages.pieces.name' : 'stages.given.name', room: `${at}tokens`, tokens: run[side].tokens },
+    { word: ENTRY[side], room: `${at}tokens`, tokens: run[side].tokens },
     stream('stages.sum.name', `${side}.sum`, entryNames(run, side).sum)
   ]
 }
@@ -60,7 +62,10 @@ function tower(run, name) {
     stream('stages.finalnorm.name', 'decoder.norm', 'transformer.decoder.output'),
     stream('stages.logits.name', 'logits', 'output'),
     { ...stream('stages.sampling.name', 'sampling', 'softmax.output'), isChance: true },
-    { word: 'stages.decoding.name', room: 'decoding', tokens: run.decoding.steps.map(({ token }) => token), isAnswer: true }
+    {
+      word: 'stages.decoding.name', room: 'decoding', isAnswer: true,
+      tokens: run.decoding.steps.map(({ token }) => token)
+    }
   ]
 }
 
@@ -83,8 +88,8 @@ function furnished(run, floor, sentence) {
   const isChance = floor.isChance || names[0].endsWith('.weights')
   const domain = isChance ? chance() : signed(Math.max(...names.map((name) => peak(tensorOf(run, name)))))
   const heads = Math.min(MOST_HEADS, tensor.shape[1])
-  const parts = floor.isLook ? Array.from({ length: heads }, (_, head) => attentionMatrix(run, names[0], sentence, head))
-    : names.map((name) => sentenceMatrix(run, name, sentence))
+  const head = (_, number) => attentionMatrix(run, names[0], sentence, number)
+  const parts = floor.isLook ? Array.from({ length: heads }, head) : names.map((name) => sentenceMatrix(run, name, sentence))
   return { ...floor, parts, domain, shape: run.labels ? tensor.shape.slice(1) : tensor.shape }
 }
 
@@ -92,16 +97,18 @@ function furnished(run, floor, sentence) {
 export function data(run, { sentence }) {
   const towers = run.labels ? ['encoder', 'decoder'].map((name) => ({ name, floors: tower(run, name) }))
     : [{ name: 'block', floors: block(run, sentence) }]
+  const furnish = (floor) => furnished(run, floor, sentence)
   return {
-    towers: towers.map(({ name, floors }) => ({ name, floors: floors.map((floor) => furnished(run, floor, sentence)) })),
+    towers: towers.map(({ name, floors }) => ({ name, floors: floors.map(furnish) })),
     input: run.texts[sentence], read: towers[0].floors[0].tokens.filter((token) => !EDGES.test(token)).length,
     steps: run.decoding?.steps.length, isGiven: run.decoding?.kind === 'given'
   }
 }
 
 export const picture = (run, { sentence }) => {
-  const name = run.labels ? 'softmax.output' : 'self_attn.output'
-  return { part: sentenceMatrix(run, name, sentence), domain: run.labels ? chance() : signed(peak(tensorOf(run, name))) }
+  if (run.labels) return { part: sentenceMatrix(run, 'softmax.output', sentence), domain: chance() }
+  const name = 'self_attn.output'
+  return { part: sentenceMatrix(run, name, sentence), domain: signed(peak(tensorOf(run, name))) }
 }
 
 function createPicture() {
@@ -120,7 +127,8 @@ function fillPicture(stamp, { part, colours }) {
 
 const createFloor = ({ href, enter }) => () => {
   const link = h('a', { className: 'pane-floor', onclick: following(() => enter(link.dataset.room)) },
-    h('span', { className: 'pane-name' }), h('span', { className: 'pane-pictures' }), h('small', { className: 'shape' }))
+    h('span', { className: 'pane-name' }), h('span', { className: 'pane-pictures' }),
+    h('small', { className: 'shape' }))
   link.address = href
   return link
 }
@@ -192,7 +200,8 @@ export function mount(container, context) {
     const answer = all.at(-1).floors.at(-1)
     if (!answer.isAnswer) return setText(now, t('stages.house.reads', { input, read }))
     const words = context.join(answer.tokens.filter((token) => !EDGES.test(token)))
-    return setText(now, t(isGiven ? 'stages.house.given' : 'stages.house.writes', { input, read, steps, answer: words }))
+    const key = isGiven ? 'stages.house.given' : 'stages.house.writes'
+    return setText(now, t(key, { input, read, steps, answer: words }))
   }
   return {
     update(shown) {
