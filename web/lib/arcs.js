@@ -3,7 +3,7 @@
 import { h, keep, setText, svg } from './dom.js'
 import { fixed } from './number.js'
 
-const [TOP, BOTTOM, WORD] = [26, 150, 20]
+const [TOP, BOTTOM, WORD, LINE] = [26, 150, 20, 18]
 
 /**
  * Mounts empty rows.
@@ -26,13 +26,16 @@ export function arcs(container, { onLook }) {
     path.style.setProperty('stroke-width', `${Math.max(0.5, weight * 10)}px`)
     path.style.setProperty('opacity', String(Math.min(1, 0.12 + weight)))
   })
-  const write = (group, words, y, isLit, note) => keep(group, words, () => svg('text', { 'text-anchor': 'middle' }),
-    (text, { word, x }, i) => {
-      text.setAttribute('x', x)
-      text.setAttribute('y', y)
-      text.classList.toggle('is-lit', isLit(i))
-      setText(text, note(i) ? `${word} ${note(i)}` : word)
-    })
+  const createWord = () => svg('text', { 'text-anchor': 'middle' }, svg('tspan'), svg('tspan'))
+  const write = (group, words, y, isLit, note) => keep(group, words, createWord, (text, { word, x }, i) => {
+    text.classList.toggle('is-lit', isLit(i))
+    for (const [line, part] of [word, note(i)].entries()) {
+      const span = text.children[line]
+      span.setAttribute('x', x)
+      span.setAttribute('y', y + line * LINE)
+      setText(span, part)
+    }
+  })
 
   return {
     /**
@@ -49,7 +52,7 @@ export function arcs(container, { onLook }) {
           `${below[c].x} ${BOTTOM - WORD + 4}`
       })
       const all = rows.flatMap((_, r) => cols.map((_, c) => ({ r, ...line(r, c) })))
-      root.setAttribute('viewBox', `0 0 ${width} ${BOTTOM + 8}`)
+      root.setAttribute('viewBox', `0 0 ${width} ${BOTTOM + LINE + 8}`)
       root.setAttribute('aria-label', label)
       const others = all.filter(({ r, weight }) => r !== row && weight > 0.1)
       draw(faint, others.map(({ d, weight }) => ({ d, weight: weight * 0.4 })))
