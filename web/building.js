@@ -146,10 +146,12 @@ export function roomsOf({ model, layers }) {
   return known.get(count)
 }
 
-/** The room of a state, or the first. @param {object} state */
+/** The room of a state; the name of a stage alone leads to the first room that shows it, anything else to the first. */
 export function roomOf(state) {
   const rooms = roomsOf(state)
-  return rooms.find(({ id }) => id === state.stage) ?? rooms[0]
+  const named = (name) => (room) => name(room) === state.stage
+  return rooms.find(named(({ id }) => id)) ?? rooms.find(named(({ words }) => words)) ??
+    rooms.find(named(({ stage }) => stage.id)) ?? rooms[0]
 }
 
 const NOT_COMPUTED = /(weight|bias|mask|temperature|residual\d)(:\d)?$/

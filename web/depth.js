@@ -112,6 +112,7 @@ export function depths(stage, context) {
     if (shown.run !== run || shown.depth !== depth) return
     panel.hidden = recipes.length === 0
     panel.setAttribute('aria-label', t(`depth.${depth}`))
+    panel.setAttribute('aria-busy', 'false')
     const redraw = () => {
       panel.replaceChildren(...(code
         ? [languages(redraw), ...listing(code, recipes, language, t)] : formulas(run, stage, recipes, t)))
@@ -126,7 +127,9 @@ export function depths(stage, context) {
       if (!FORMULAS[depth]) panel.hidden = true
       const same = shown.run === run && shown.depth === depth && shown.names === drawn(stage).join()
       shown = { run, depth, names: drawn(stage).join() }
-      if (run && FORMULAS[depth] && !same) draw(run, depth)
+      if (!run || !FORMULAS[depth] || same) return
+      panel.setAttribute('aria-busy', 'true')
+      draw(run, depth)
     }
   }
 }

@@ -11,6 +11,7 @@ import { header } from './header.js'
 import { exists, inspector } from './inspector.js'
 import { sameCell } from './lib/cell.js'
 import { setText } from './lib/dom.js'
+import { later, nextTask } from './lib/later.js'
 import { translator } from './lib/text.js'
 import { map } from './map.js'
 import { joinTarget } from './model/dates.js'
@@ -91,16 +92,21 @@ function showCell() {
   parts.frame.mark({ current: cell, pinned, sources: [] })
   parts.inspector.update({ run: runHere(), cell, pinned, trail, explanation: null, stage: viewed().stage })
   clearTimeout(explainTimer)
+  waits(Boolean(cell))
   if (!cell) return
   if (state.cell || looked) explain(cell)
   else explainTimer = setTimeout(() => explain(cell), EXPLAIN_DELAY)
 }
 
+/** Whether the inspector is still to hear how its cell was made. */
+const waits = (isWaiting) => page.inspector.setAttribute('aria-busy', String(isWaiting))
+
 const explain = latest((cell) => engine.ask('explain', { cell }), (explanation, cell) => {
   if (cell !== current()) return
+  waits(false)
   parts.frame.mark({ current: cell, pinned: Boolean(state.cell), sources: explanation?.sources ?? [] })
   parts.inspector.update({ explanation })
-}, () => {})
+}, () => waits(false))
 
 function look(cell) {
   if (state.cell) return
@@ -184,11 +190,12 @@ function speak() {
   parts = { t: translator(TEXTS[language], { strict: developing }) }
   document.documentElement.lang = language
   setText(page.skip, parts.t('app.skip'))
+  parts.header = header(page.top, context)
   for (const id of ['entrance', 'map', 'inspector']) page[id].replaceChildren()
   page.entrance.setAttribute('aria-label', parts.t('controls.text.label'))
   page.inspector.setAttribute('aria-label', parts.t('inspector.label'))
   Object.assign(parts, {
-    header: header(page.top, context), entrance: entrance(page.entrance, context), map: map(page.map, context),
+    entrance: entrance(page.entrance, context), map: map(page.map, context),
     inspector: inspector(page.inspector, context), whole: signature(page.whole, context)
   })
   showStage()
@@ -218,9 +225,11 @@ function show() {
   document.documentElement.setAttribute('data-theme', mode())
   showStage()
   showControls()
-  parts.map.update(runHere(), viewed(), mode())
   showRun()
+  showMap()
 }
+
+const showMap = later(() => parts.map.update(runHere(), viewed(), mode()))
 
 const compute = latest((settings) => engine.run(settings), (result) => {
   run = result
@@ -257,7 +266,7 @@ function set(patch, history = 'replace') {
   writeLink(history)
   const spoke = shown.language
   speak()
-  if (spoke !== shown.language) parts.header.focus(shown.language)
+  if (spoke !== shown.language) requestAnimationFrame(() => parts.header.focus(shown.language))
   const recomputes = MODEL_KEYS.some((key) => !Object.is(before[key], state[key]))
   const onlySettings = Object.keys(patch).every((key) => MODEL_KEYS.includes(key))
   if (recomputes && onlySettings) showControls()
@@ -277,12 +286,14 @@ function resources() {
 }
 
 async function start() {
-  speak()
-  show()
   const { worker, ...files } = resources()
   const started = createEngine(new Worker(worker))
+  const loaded = started.load(files)
+  await nextTask()
+  speak()
+  show()
   try {
-    await started.load(files)
+    await loaded
     engine = started
     refresh()
   } catch (error) {

@@ -10,6 +10,9 @@ import { dimensions } from './lib/number.js'
 import { tensorOf } from './lib/run.js'
 import { thumb } from './lib/thumb.js'
 
+/** Milliseconds of a frame that go into stamps. */
+const SLICE = 6
+
 /** A room's link with its stamp; what else stands in it is the plan's business. */
 function door(room, { t, enter }) {
   const stamp = h('span', { className: 'stamp' })
@@ -46,6 +49,7 @@ export function map(container, context) {
   let current = null
   let shown = null
   let waiting = 0
+  let drawn = 0
   container.setAttribute('aria-label', context.t('map.label'))
 
   function build(next) {
@@ -64,15 +68,19 @@ export function map(container, context) {
     const { link } = doors[rooms.indexOf(room)]
     requestAnimationFrame(() => link.scrollIntoView({ block: 'nearest', inline: 'center' }))
   }
-  /** Stamps are drawn once a frame, after the figure that the reader looks at. */
-  function draw() {
+  function stampOf({ room, picture, stamp }) {
     const { run, state, mode } = shown
+    const drawn = room.stage.picture(run, { ...state, place: room.place })
+    stamp.classList.toggle('is-off', !drawn)
+    if (drawn && picture.update(drawn.part, scale(drawn.domain, mode))) pulse(stamp)
+  }
+  /** Stamps are drawn after the figure that the reader looks at, a few each frame. */
+  function draw() {
     waiting = 0
-    if (run) doors.forEach(({ room, picture, stamp }) => {
-      const shown = room.stage.picture(run, { ...state, place: room.place })
-      stamp.classList.toggle('is-off', !shown)
-      if (shown && picture.update(shown.part, scale(shown.domain, mode))) pulse(stamp)
-    })
+    if (!shown.run) return
+    const end = performance.now() + SLICE
+    while (drawn < doors.length && performance.now() < end) stampOf(doors[drawn++])
+    if (drawn < doors.length) waiting = requestAnimationFrame(draw)
   }
   return {
     /** @param {object | null} run @param {object} state @param {'light' | 'dark'} mode */
@@ -85,6 +93,7 @@ export function map(container, context) {
         else link.removeAttribute('aria-current')
       })
       shown = { run, state, mode }
+      drawn = 0
       if (!waiting) waiting = requestAnimationFrame(draw)
       plan.update(here, run && ((room) => shapeOf(run, room)))
       enter(here)

@@ -45,12 +45,14 @@ export const launch = () => (
  * Opens a page and keeps every complaint it makes: errors, warnings, policy violations, failed requests.
  * @param {import('playwright-core').Browser} browser
  * @param {string} url
- * @param {object} [options] of the browser context
+ * @param {object} [options] of the browser context, and
+ * @param {() => void} [options.before] runs in the page before anything else
  */
-export async function open(browser, url, options = {}) {
+export async function open(browser, url, { before: prepare, ...options } = {}) {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'ko-KR', ...options })
   const page = await context.newPage()
   const complaints = []
+  if (prepare) await page.addInitScript(prepare)
   page.on('console', (message) => ['error', 'warning'].includes(message.type()) && complaints.push(message.text()))
   page.on('pageerror', (error) => complaints.push(error.message))
   page.on('requestfailed', (request) => complaints.push(`failed: ${request.url()}`))

@@ -4,6 +4,7 @@ import { signed } from '../lib/color.js'
 import { h, setText } from '../lib/dom.js'
 import { figure } from '../lib/figure.js'
 import { fixed } from '../lib/number.js'
+import { ofSlice } from '../lib/origin.js'
 import { entryNames, sentenceMatrix, tensorOf } from '../lib/run.js'
 import { peak } from '../lib/slice.js'
 
@@ -53,6 +54,7 @@ export function mount(container, context) {
       draw('before', before)
       draw('mask', mask, { crossed })
       draw('after', after, { crossed })
+      if (drops) ofSlice(note, next.mask)
       const dropped = drops?.filter((x) => x === 0).length
       setText(note, drops
         ? t('stages.dropout.kept', { scale: fixed(next.scale), dropped, total: drops.length })
