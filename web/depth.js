@@ -124,7 +124,10 @@ export function depths(stage, context) {
     /** @param {object | null} run @param {{ depth: string }} state */
     update(run, { depth }) {
       show(depth)
-      if (!FORMULAS[depth]) panel.hidden = true
+      if (!FORMULAS[depth]) {
+        panel.hidden = true
+        panel.setAttribute('aria-busy', 'false')
+      }
       const same = shown.run === run && shown.depth === depth && shown.names === drawn(stage).join()
       shown = { run, depth, names: drawn(stage).join() }
       if (!run || !FORMULAS[depth] || same) return

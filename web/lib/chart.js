@@ -29,27 +29,31 @@ const axis = (palette, title, extra, ticks = {}) => ({
  * @param {Element} container
  * @param {'line' | 'bar'} type
  * @param {object[]} plugins
- * @param {(chart: object, view: object) => void} fill puts a view into the chart
+ * @param {(chart: object, view: object) => void} fill puts a view into a chart or what one is made from
  */
 function mount(container, type, plugins, fill) {
   const canvas = h('canvas', { role: 'img' })
   container.append(h('div', { className: 'chart' }, canvas))
-  let [chart, view, isGone] = [null, null, false]
+  let [Chart, chart, view, isGone] = [null, null, null, false]
+  const create = () => {
+    const config = {
+      type, plugins, data: { labels: [], datasets: [] },
+      options: { animation: false, responsive: true, maintainAspectRatio: false, events: [], plugins: { stretch: {} } }
+    }
+    fill(config, view)
+    return new Chart(canvas, config)
+  }
   const draw = later(() => {
-    if (isGone || !chart || !view) return
-    fill(chart, view)
-    chart.update('none')
+    if (isGone || !Chart || !view) return
+    if (chart) {
+      fill(chart, view)
+      chart.update('none')
+    } else chart = create()
     canvas.setAttribute('aria-busy', 'false')
   })
   async function setUp() {
     await nextTask()
-    const { Chart } = await import('./chartjs.js')
-    await nextTask()
-    if (isGone) return
-    chart = new Chart(canvas, {
-      type, plugins, data: { labels: [], datasets: [] },
-      options: { animation: false, responsive: true, maintainAspectRatio: false, events: [], plugins: { stretch: {} } }
-    })
+    Chart = (await import('./chartjs.js')).Chart
     draw()
   }
   setUp()
