@@ -57,7 +57,7 @@ async function visit(browser, url) {
     for (const id of ROOMS_TURNED) {
       await enter(id)
       for (const depth of DEPTHS) await during(`depth ${depth}, ${id}`, () => click(`.depths input[value="${depth}"]`))
-      for (const language of ['en', 'ko']) await during(`language ${language}, ${id}`, () => click(`[data-language="${language}"]`))
+      for (const word of ['en', 'ko']) await during(`language ${word}, ${id}`, () => click(`[data-language="${word}"]`))
     }
   })
   await context.close()

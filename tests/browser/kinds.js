@@ -1,6 +1,6 @@
 /**
- * Every kind of number the page writes: where it stands, and what it has to be by the run made in Node. A number that is
- * of no kind here is a number nobody checks, and the walk fails on it.
+ * Every kind of number the page writes: where it stands, and what it has to be by the run made in Node. A number that
+ * is of no kind here is a number nobody checks, and the walk fails on it.
  */
 
 import en from '../../web/text/en.json' with { type: 'json' }
@@ -13,7 +13,7 @@ const MESSAGES = { ko, en }
 const TALL = 1e-6
 
 /**
- * Whether a text writes a value with every digit it shows right; whole numbers and shares of 1 stand for themselves only.
+ * Whether a text writes a value with every digit it shows right; a whole number stands for itself only.
  * @param {string} text
  * @param {number} value
  * @param {number} [least] decimals it has to show, unless it is a whole number
@@ -38,7 +38,8 @@ export const tells = (text, value) => (
 /** A tensor of the run, by any of its names. */
 export function tensorNamed({ run }, name) {
   if (name === 'ids') {
-    return { shape: [run.ids.length, run.ids[0].length], axes: ['sentence', 'token'], data: Int32Array.from(run.ids.flat()) }
+    const shape = [run.ids.length, run.ids[0].length]
+    return { shape, axes: ['sentence', 'token'], data: Int32Array.from(run.ids.flat()) }
   }
   return run.tensors.get(run.aliases?.get(name) ?? name)
 }
@@ -83,8 +84,8 @@ export function valuesIn({ messages }, key, text) {
   return pattern ? new RegExp(`^${pattern}$`).exec(text)?.groups ?? null : null
 }
 
-const allTokens = ({ run }) => (run.labels ? Object.values(run.labels).flat() : [...run.vocab, ...run.tokens.flat(), '<pad>'])
-const isToken = (view, text) => allTokens(view).includes(text)
+const isToken = ({ run }, text) => (
+  (run.labels ? Object.values(run.labels).flat() : [...run.vocab, ...run.tokens.flat(), '<pad>']).includes(text))
 const isBelow = (text, most) => /^\d+$/.test(text) && Number(text) < most
 
 const tokensHere = ({ run, room, state }) => (
@@ -121,8 +122,9 @@ function peakOf({ data }) {
 /** Largest sizes that a legend of this room may be about: of what it shows, and what belongs with it. */
 function peaksNear(view) {
   const shown = view.heats.map(({ tensor }) => tensor)
-  const stems = new Set(shown.map((name) => name.replace(/[^.]+$/, '')))
-  const near = [...view.run.tensors.keys()].filter((name) => shown.includes(name) || stems.has(name.replace(/[^.]+$/, '')))
+  const stemOf = (name) => name.replace(/[^.]+$/, '')
+  const stems = new Set(shown.map(stemOf))
+  const near = [...view.run.tensors.keys()].filter((name) => stems.has(stemOf(name)))
   const inputs = near.flatMap((name) => Object.values(view.run.inputs?.get(name) ?? {}))
   return [...near, ...inputs].map((name) => tensorNamed(view, name)).filter(Boolean).map(peakOf)
 }
@@ -139,8 +141,10 @@ export function isProse({ plain }, text) {
 
 const isIndex = (view, text, i) => text === String(i)
 const cell = (view, text, key) => writes(text, valueAt(view, ...parseCell(key)))
-const numbersOfRule = ({ run }, text, name) => (
-  run.explain(name, tensorNamed({ run }, name).shape.map(() => 0)).formula.split(/[^\d.]+/).map(Number).includes(Number(text)))
+function numbersOfRule(view, text, name) {
+  const { formula } = view.run.explain(name, tensorNamed(view, name).shape.map(() => 0))
+  return formula.split(/[^\d.]+/).map(Number).includes(Number(text)) || isProse(view, text)
+}
 
 const notes = {
   'stages.dropout.kept': (view, { scale, dropped, total }, about) => {
@@ -295,7 +299,8 @@ const flatten = (node) => (typeof node === 'string' ? [node] : Object.values(nod
 /** Everything a text is judged by. */
 export function viewOf(run, state, rooms, code) {
   const messages = MESSAGES[state.language]
-  const plain = new Set(flatten(messages).flatMap((message) => [message, ...message.split('`')]).map((text) => text.trim()))
+  const pieces = flatten(messages).flatMap((message) => [message, ...message.split('`')])
+  const plain = new Set(pieces.map((text) => text.trim()))
   return { run, state, rooms, code, messages, plain, t: translator(messages) }
 }
 

@@ -1,6 +1,6 @@
 /**
- * What a reader sees, read off the page: every piece of text with a digit in it, on canvases too, with what the page says
- * about where it comes from. Nothing is judged here; `kinds.js` does that.
+ * What a reader sees, read off the page: every piece of text with a digit in it, on canvases too, with what the page
+ * says about where it comes from. Nothing is judged here; `kinds.js` does that.
  */
 
 /** Runs before the page: remembers what is written on each canvas since it was last cleared, in its own pixels. */
@@ -30,9 +30,9 @@ export async function press(selector) {
 
 /**
  * Runs in the page: everything visible that has a digit.
- * @param {{ kinds: [string, string, string][], said: [string, string, string][], within: string, tables: boolean }} what
- *   for texts and for attributes each kind with its selector and what to tell of its place, the first that fits counts;
- *   where to look, and whether to open the tables
+ * @param {{ kinds: [string, string, string][], said: [string, string, string][], within: string,
+ *   tables: boolean }} what for texts and for attributes each kind with its selector and what to tell of its place, the
+ *   first that fits counts; where to look, and whether to open the tables
  */
 export async function look({ kinds, said, within, tables }) {
   const visible = (element) => element.checkVisibility({ contentVisibilityAuto: false })
@@ -72,8 +72,10 @@ export async function look({ kinds, said, within, tables }) {
     branch: (element) => [...element.closest('svg').querySelectorAll('g')].indexOf(element.closest('g')),
     chip: (element) => [order(element.closest('.chips-row')), order(element.closest('button')), element.localName],
     control: (element) => element.closest('[data-control]').dataset.control,
-    floor: (element) => [...element.closest('section, li').querySelectorAll('[data-stage]'), element.closest('[data-stage]')]
-      .filter(Boolean).map((one) => one.dataset.stage),
+    floor(element) {
+      const below = element.closest('section, li').querySelectorAll('[data-stage]')
+      return [...below, element.closest('[data-stage]')].filter(Boolean).map((one) => one.dataset.stage)
+    },
     /** Which term, and where in it: the number of the button with the cell it leads to, or text between them. */
     term(element) {
       const button = element.closest('button')

@@ -20,7 +20,8 @@ function lineOf({ value, terms, steps }, at) {
 function factorFits(view, text, { term, factor, source }) {
   const { factors, label } = view.explanation.terms[term]
   if (factor < 0) {
-    return factors.some((one) => !one.source && writes(text, one.value)) || numbersIn(text).every((x) => isIn([label], x))
+    const isConstant = factors.some((one) => !one.source && writes(text, one.value))
+    return isConstant || numbersIn(text).every((x) => isIn([label], x))
   }
   const from = factors.filter((one) => one.source)[factor]
   const { name, index, isGradient } = from.source
@@ -36,14 +37,16 @@ export const TOLD = {
   short: ['.cell-value', null, ({ value }, text) => writes(text, value)],
   facts: ['.facts dd', null, (view, text) => (
     [`[${view.cell.index.join(', ')}]`, tensorNamed(view, view.cell.name).shape.join(' × ')].includes(text))],
-  type: ['.facts dt', null, (view, text) => ['float32', 'int32'].includes(valuesIn(view, 'inspector.exact', text)?.type)],
+  type: ['.facts dt', null, (view, text) => (
+    ['float32', 'int32'].includes(valuesIn(view, 'inspector.exact', text)?.type))],
   place: ['.places b', 'order', (view, text, i) => (
     text === String(view.cell.index[i]) ||
     labelFits(view, { tensor: view.cell.name, first: view.cell.index, axes: [i], side: 0, i: 0 }, text))],
   count: ['.terms-head', null, (view, text) => (
     Number(valuesIn(view, 'inspector.terms', text)?.count) === view.explanation.terms.length)],
   factor: ['.terms .factors', 'term', factorFits],
-  product: ['.terms .product-value', 'term', ({ explanation }, text, { term }) => writes(text, explanation.terms[term].value)],
+  product: ['.terms .product-value', 'term', ({ explanation: { terms } }, text, { term }) => (
+    writes(text, terms[term].value))],
   stepName: ['.steps dt', 'step', (view, text, i) => (
     isProse(view, text) || isIn([view.explanation.steps[i].label], text))],
   step: ['.steps dd', 'step', ({ explanation }, text, i) => writes(text, explanation.steps[i].value)],
@@ -51,7 +54,8 @@ export const TOLD = {
     const wanted = lineOf({ ...view.explanation, value: view.value }, view.cell.index.at(-1))
     return numbers.length === wanted.length && numbers.every((text, i) => writes(text, Math.abs(wanted[i])))
   }],
-  rule: ['.rule', null, ({ plain, explanation }, text) => isProse({ plain }, text) || numbersIn(text).every((x) => isIn([explanation.formula], x))],
+  rule: ['.rule', null, (view, text) => (
+    isProse(view, text) || numbersIn(text).every((x) => isIn([view.explanation.formula], x)))],
   note: ['.made .note', null, (view, text) => {
     const start = `${view.t('inspector.rounding')}: `
     if (text.startsWith(start)) return writes(text.slice(start.length), view.explanation.rounding, 1)
@@ -61,7 +65,8 @@ export const TOLD = {
   trail: ['.trail', null, (view, text) => text.startsWith(view.key.replace('∂', '').slice(0, -1)) || text === view.key],
   more: ['.made > .quiet', null, (view, text) => (
     Number(valuesIn(view, 'inspector.more', text)?.count) === view.explanation.terms.length - FIRST_TERMS)],
-  goto: ['.actions', null, (view, text) => isPlace(view, valuesIn(view, 'inspector.goto', text)?.stage) || isProse(view, text)],
+  goto: ['.actions', null, (view, text) => (
+    isPlace(view, valuesIn(view, 'inspector.goto', text)?.stage) || isProse(view, text))],
   prose: ['.inspector', null, isProse]
 }
 
@@ -90,4 +95,4 @@ export function addsUp({ terms, steps, value }) {
 }
 
 /** The cell of a matrix some steps from its first. */
-export const cellOf = ({ tensor, first, axes }, row, col) => ({ name: tensor, index: indexAt({ first, axes }, row, col) })
+export const cellOf = (matrix, row, col) => ({ name: matrix.tensor, index: indexAt(matrix, row, col) })

@@ -20,11 +20,13 @@ const WALKS = [
   ['the trained model', 'ko', {}],
   ['the trained model, other heads, beam search', 'en', { head: 2, part: 'k', row: 3, decoding: 'beam' }],
   ['an untrained model with every switch turned', 'ko', OTHER],
-  ['an untrained model that draws', 'en', { model: 'untrained', layers: 1, decoding: 'sample', temperature: 2, seed: 5 }],
+  ['an untrained model that draws', 'en', {
+    model: 'untrained', layers: 1, decoding: 'sample', temperature: 2, seed: 5
+  }],
   ['the sentences', 'ko', { model: 'sentences' }],
   ['the sentences, otherwise', 'en', {
-    model: 'sentences', tokenizer: 'whitespace', positions: 'learned', training: true, causal: true, sentence: 1, head: 3,
-    part: 'v'
+    model: 'sentences', tokenizer: 'whitespace', positions: 'learned', training: true, causal: true, sentence: 1,
+    head: 3, part: 'v'
   }]
 ]
 
@@ -61,7 +63,8 @@ function judgeChart(view, { about, texts }) {
     const numbers = texts.filter(([text]) => /^−?[\d.]+$/.test(text))
     const left = numbers.filter(([, , y]) => numbers.filter((one) => one[2] === y).length === 1)
     const below = numbers.filter((one) => !left.includes(one))
-    return left.length > 2 && below.length > 2 && isEven(ticks(left, 2)) && isEven(ticks(below, 1)) ? [] : ['ticks of the curves']
+    const isRight = left.length > 2 && below.length > 2 && isEven(ticks(left, 2)) && isEven(ticks(below, 1))
+    return isRight ? [] : ['ticks of the curves']
   }
   const shares = texts.filter(([, , y]) => y === lowest)
   const length = tensorNamed(view, about.tensor).shape[about.axes[1]]
@@ -84,12 +87,13 @@ function check(view, seen) {
     ...seen.tables.flatMap((table) => (
       judgeCells(here, table, table.cells.flatMap((line, row) => line.map((text, col) => [text, row, col])), tells)))
   ]
-  const lists = [seen.texts, seen.attributes, ...seen.heats.map(({ cells }) => cells), ...seen.charts.map(({ texts }) => texts)]
+  const drawn = [...seen.heats.map(({ cells }) => cells), ...seen.charts.map(({ texts }) => texts)]
+  const lists = [seen.texts, seen.attributes, ...drawn]
   const cells = seen.tables.flatMap((table) => table.cells.map((line) => line.length))
   return { problems, count: lists.reduce((sum, list) => sum + list.length, 0) + cells.reduce((a, b) => a + b, 0) }
 }
 
-/** Compares all that stands on the page at a depth: the frame of the page with the first, the tables with the numbers. */
+/** Compares all that stands on the page at a depth: with the first its frame too, with the numbers the tables. */
 async function compareShown(page, view, depth) {
   const within = depth === 'story' ? 'body' : '.stage'
   const found = check(view, await page.evaluate(look, { ...PAGE, within, tables: depth === 'numbers' }))

@@ -1,6 +1,6 @@
 /**
- * Which cells of which tensor the numbers of an element are, as data of that element: whoever reads the page, a reader's
- * script or a test, can look each of them up.
+ * Which cells of which tensor the numbers of an element are, as data of that element: whoever reads the page, a script
+ * or a test, can look each of them up.
  */
 
 import { cellName } from './cell.js'

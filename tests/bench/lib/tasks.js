@@ -17,8 +17,8 @@ export async function settled() {
  * @param {import('playwright-core').Browser} browser
  * @param {import('playwright-core').Page} page
  * @param {(during: (name: string, act: () => Promise<any>) => Promise<void>) => Promise<void>} work
- * @returns {Promise<Map<string, { wall: number, cpu: number }>>} the longest task of each thing done, in milliseconds: by
- *   the clock, and as time of the processor, which other programs on the machine do not lengthen
+ * @returns {Promise<Map<string, { wall: number, cpu: number }>>} the longest task of each thing done, in milliseconds:
+ *   by the clock, and as time of the processor, which other programs on the machine lengthen less
  */
 export async function longestTasks(browser, page, work) {
   await browser.startTracing(page, { categories: CATEGORIES })
