@@ -7,7 +7,7 @@ import { DEPTHS } from '../../web/depth.js'
 import { DEFAULTS, toHash } from '../../web/state.js'
 import { longestTasks } from './lib/tasks.js'
 
-const PRESSES = 60, WARM_UP = 20, RUNS = 1, WORST = 5
+const PRESSES = 60, WARM_UP = 20, RUNS = 3, WORST = 5
 const WORDS = Array.from({ length: 32 }, (_, i) => `word${i}`).join(' ')
 const ROOMS_TURNED = ['encoder.0.self_attn.qkv', 'encoder.0.norm1', 'logits', 'sampling']
 
