@@ -75,7 +75,7 @@ export function frame(container, room, context) {
   container.replaceChildren(
     h('p', { className: 'eyebrow' },
       room.tower || at === 0 ? '' : h('b', { 'aria-hidden': 'true' }, String(at)), placeName(room, t),
-      h('span', { className: 'visually-hidden' }, ' ', t('frame.step', { total: rooms.length - 1, number: at }))),
+      at ? h('span', { className: 'visually-hidden' }, ' ', t('frame.step', { total: rooms.length - 1, number: at })) : ''),
     h('h1', {}, words('title')),
     h('p', { className: 'lead' }, prose(words('what'))),
     at ? '' : way, tools.length ? h('div', { className: 'tools' }, tools) : '',

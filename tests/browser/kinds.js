@@ -74,12 +74,12 @@ const reach = (list) => list.reduce((most, x) => (Number.isFinite(x) ? Math.max(
 export function valuesIn({ messages }, key, text) {
   const message = key.split('.').reduce((node, part) => node?.[part], messages)
   const known = new Set()
-  const pattern = message?.split(/(\{[^}]+\})/).map((part) => {
-    const [, name, pair] = /^\{(\w+)(?:\|(.+))?\}$/.exec(part) ?? []
+  const pattern = message?.split(/(\{[^}]+\}[’”]?)/).map((part) => {
+    const [, name, pair, quote] = /^\{(\w+)(?:\|(.+))?\}([’”]?)$/.exec(part) ?? []
     if (!name) return part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
     const value = known.has(name) ? `\\k<${name}>` : `(?<${name}>.+?)`
     known.add(name)
-    return `${value}${pair ? `(?:${pair.split('/').join('|')})` : ''}`
+    return `${value}${quote}${pair ? `(?:${pair.split('/').join('|')})` : ''}`
   }).join('')
   return pattern ? new RegExp(`^${pattern}$`).exec(text)?.groups ?? null : null
 }
@@ -186,6 +186,36 @@ const strip = (view, text, about) => ['line', 'lineAfter'].some((key) => {
     labelFits(view, { ...about, axes: [1], side: 0, i: 0 }, values.token)
 })
 
+const spaceless = (text) => text?.replaceAll(' ', '')
+
+/** The answer of a run, whatever stands between its tokens. */
+const written = ({ decoding }) => (
+  decoding.steps.map(({ token }) => token).filter((token) => !/^<.*>$/.test(token)).join(''))
+
+/** A tower and its layer. */
+const isStorey = ({ t, run }, text) => Array.from({ length: run.settings.layers ?? 0 }, (_, n) => n).some((n) => (
+  ['encoder', 'decoder'].some((tower) => text === `${t(`map.${tower}`)} ${t('map.layer', { number: n + 1 })}`)))
+
+/** What the house says of this moment. */
+function now(view, text) {
+  const { run, state } = view
+  const tokens = run.labels ? run.source.tokens : run.tokens[state.sentence]
+  const read = tokens.filter((token) => !/^<.*>$/.test(token)).length
+  return ['reads', 'writes', 'given'].some((key) => {
+    const values = valuesIn(view, `stages.house.${key}`, text)
+    if (values?.input !== run.texts[state.sentence] || Number(values.read) !== read) return false
+    const answers = key === 'given' ? [state.target] : key === 'writes' ? [written(run)] : [undefined]
+    return answers.map(spaceless).includes(spaceless(values.answer)) &&
+      (key !== 'writes' || Number(values.steps) === run.decoding.steps.length)
+  })
+}
+
+/** A floor of the house: its shape is that of a tensor of its room. */
+function floorShape({ run, rooms }, text, id) {
+  const shapes = rooms.find((room) => room.id === id).tensors.map((name) => tensorNamed({ run }, name)?.shape)
+  return shapes.some((shape) => shape && text === (run.labels ? shape.slice(1) : shape).join(' × '))
+}
+
 /** Tokens and ids of a row of chips, each in its place. */
 function chip({ run, room }, text, [row, i, part]) {
   if (room.stage.id === 'ids' && part === 'button') return text === String(row)
@@ -228,7 +258,10 @@ export const KINDS = {
     const most = Math.max(1, ...rows.filter(Boolean).map((row) => reach(rowOf(view, row))))
     return text === '0.0' || writes(text.replace('−', ''), most, 1)
   }],
-  note: ['.stage-figure .note', 'about', said(notes)],
+  note: ['.stage-figure .note', 'about', (view, text, about) => isProse(view, text) || said(notes)(view, text, about)],
+  now: ['.house-now', null, now],
+  pane: ['.pane-floor .shape', 'door', floorShape],
+  paneToken: ['.pane-pictures', null, isToken],
   heading: ['.stage-figure h2', null, said(headings)],
   source: ['.arcs-from', 'order', ({ run }, text, i) => text === run.target.tokens[i]],
   target: ['.arcs-to', 'order', ({ run }, text, i) => text === run.source.tokens[i]],
@@ -246,15 +279,15 @@ export const KINDS = {
   wordHead: ['.word-head', null, isProse],
   step: ['.eyebrow .visually-hidden', null, (view, text) => {
     const { number, total } = valuesIn(view, 'frame.step', text) ?? {}
-    return Number(number) === view.rooms.indexOf(view.room) + 1 && Number(total) === view.rooms.length
+    return Number(number) === view.rooms.indexOf(view.room) && Number(total) === view.rooms.length - 1
   }],
-  number: ['.eyebrow b', null, ({ rooms, room }, text) => text === String(rooms.indexOf(room) + 1)],
+  number: ['.eyebrow b', null, ({ rooms, room }, text) => text === String(rooms.indexOf(room))],
   flow: ['.ways .shape', null, (view, text) => {
     const [name, ...sides] = text.split(' ')
     return sides.join(' ') === shapeText(tensorNamed(view, name))
   }],
   place: ['.eyebrow, .ways a, .map-here', null, isPlace],
-  storey: ['.storey', null, (view, text) => Boolean(valuesIn(view, 'map.layer', text))],
+  storey: ['.storey, .pane-storey > small', null, (view, text) => Boolean(valuesIn(view, 'map.layer', text))],
   floor: ['.map .shape', 'floor', (view, text, ids) => {
     const names = view.rooms.filter(({ id }) => ids.includes(id)).flatMap(({ tensors }) => tensors)
     const shapes = names.map((name) => tensorNamed(view, name)?.shape).filter(Boolean)
@@ -285,13 +318,15 @@ export const ATTRIBUTES = {
   strip: ['.strip svg', 'about', strip],
   heading: ['.chart canvas, .curve, .arcs', null, said(headings)],
   door: ['.map a', null, (view, text) => isPlace(view, text)],
+  pane: ['.pane-floor', 'door', (view, text, id) => {
+    const parts = text.split(' · ')
+    const isShaped = !/×/.test(parts.at(-1)) || floorShape(view, parts.pop(), id)
+    return isShaped && isProse(view, parts.slice(isStorey(view, parts[0]) ? 1 : 0).join(' · '))
+  }],
   sentence: ['[data-picker] label', null, ({ run }, text) => run.texts.includes(text)],
   step: ['.stepper button', null, (view, text) => ['less', 'greater'].some((key) => (
     isProse(view, valuesIn(view, `controls.${key}`, text)?.name ?? '')))],
-  field: ['[data-field]', null, ({ run }, text) => {
-    const written = run.decoding.steps.map(({ token }) => token).filter((token) => !/^<.*>$/.test(token)).join('')
-    return text.replaceAll(' ', '') === written.replaceAll(' ', '')
-  }]
+  field: ['[data-field]', null, ({ run }, text) => spaceless(text) === spaceless(written(run))]
 }
 
 const flatten = (node) => (typeof node === 'string' ? [node] : Object.values(node).flatMap(flatten))

@@ -31,11 +31,11 @@ export async function press(selector) {
 /**
  * Runs in the page: everything visible that has a digit.
  * @param {{ kinds: [string, string, string][], said: [string, string, string][], within: string,
- *   tables: boolean }} what for texts and for attributes each kind with its selector and what to tell of its place, the
- *   first that fits counts; where to look, and whether to open the tables
+ *   without: string, tables: boolean }} what for texts and for attributes each kind with its selector and what to tell of its place, the
+ *   first that fits counts; where to look and where not, and whether to open the tables
  */
-export async function look({ kinds, said, within, tables }) {
-  const visible = (element) => element.checkVisibility({ contentVisibilityAuto: false })
+export async function look({ kinds, said, within, without, tables }) {
+  const visible = (element) => !element.closest(without) && element.checkVisibility({ contentVisibilityAuto: false })
   const origin = (element) => element && {
     tensor: element.dataset.tensor, first: element.dataset.first.split(',').map(Number),
     axes: element.dataset.axes.split(',').map(Number)
@@ -76,6 +76,7 @@ export async function look({ kinds, said, within, tables }) {
       const below = element.closest('section, li').querySelectorAll('[data-stage]')
       return [...below, element.closest('[data-stage]')].filter(Boolean).map((one) => one.dataset.stage)
     },
+    door: (element) => element.closest('[data-room]').dataset.room,
     /** Which term, and where in it: the number of the button with the cell it leads to, or text between them. */
     term(element) {
       const button = element.closest('button')

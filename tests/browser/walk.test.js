@@ -32,8 +32,8 @@ const WALKS = [
 
 const { open } = useHouse()
 const selectors = (kinds) => Object.entries(kinds).map(([kind, [selector, about]]) => [kind, selector, about])
-const PAGE = { kinds: selectors(KINDS), said: selectors(ATTRIBUTES) }
-const INSPECTOR = { kinds: selectors(TOLD), said: selectors(TOLD_ATTRIBUTES), within: '.inspector', tables: false }
+const PAGE = { kinds: selectors(KINDS), said: selectors(ATTRIBUTES), without: '.inspector' }
+const INSPECTOR = { kinds: selectors(TOLD), said: selectors(TOLD_ATTRIBUTES), within: '.inspector', without: 'script', tables: false }
 
 const code = await collectCode().then((entries) => {
   const pieces = Object.values(entries).flatMap(({ c, js, torch }) => [...c, ...js, { code: torch }])
@@ -101,6 +101,14 @@ async function compareShown(page, view, depth) {
   return found.count
 }
 
+/** Compares what the inspector tells unasked of the cell it opens with. */
+async function compareOpening(page, view) {
+  const name = await page.evaluate(() => document.querySelector('.cell-name')?.textContent)
+  if (!name) return 0
+  const [, tensor, index] = /^(.+)\[(.+)\]$/.exec(name)
+  return compareTold(page, view, { name: tensor, index: index.split(', ').map(Number) })
+}
+
 /** Pins a cell of the last figure by keyboard and compares what the inspector tells of it and of its gradient. */
 async function pin(page, view, steps) {
   const heat = page.locator('.stage .heat:visible').last()
@@ -160,6 +168,7 @@ for (const [title, language, changes] of WALKS) {
         await page.evaluate(press, `.depths input[value="${depth}"]`)
         count += await compareShown(page, view, depth)
       }
+      told += await compareOpening(page, view)
       told += await pin(page, view, STEPS.slice(0, i % (STEPS.length + 1)))
     }
     t.diagnostic(`${rooms.length} rooms, ${count} numbers on the page, ${told} in the inspector`)
