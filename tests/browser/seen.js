@@ -109,8 +109,12 @@ export async function look({ kinds, said, within, without, tables }) {
   const root = document.querySelector(within)
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT)
   while (walker.nextNode()) {
-    const { data, parentElement } = walker.currentNode
-    if (/\d|∞|NaN/.test(data) && !parentElement.closest('script, .tables, .code') && visible(parentElement)) {
+    const { parentElement, previousSibling } = walker.currentNode
+    const isBroken = parentElement.querySelector(':scope > wbr')
+    const data = isBroken ? parentElement.textContent : walker.currentNode.data
+    const isContinued = isBroken && previousSibling
+    const isElsewhere = isContinued || parentElement.closest('script, .tables, .code') || !visible(parentElement)
+    if (/\d|∞|NaN/.test(data) && !isElsewhere) {
       texts.push(read(parentElement, data, kinds))
     }
   }

@@ -32,7 +32,7 @@ function factorFits(view, text, { term, factor, source }) {
 
 /** Kinds as in `kinds.js`; the view has the explained cell, its explanation and its value. */
 export const TOLD = {
-  name: ['.cell-name', null, ({ key }, text) => key.endsWith(text)],
+  name: ['.cell-name', null, ({ key }, text) => text === key],
   exact: ['[data-exact]', null, ({ value }, text) => tells(text, value)],
   short: ['.cell-value', null, ({ value }, text) => writes(text, value)],
   facts: ['.facts dd', null, (view, text) => (
@@ -62,7 +62,7 @@ export const TOLD = {
     return isProse(view, text) || Number(valuesIn(view, 'inspector.notes.drawn', text)?.p) === view.state.dropout
   }],
   feeds: ['.feeds', null, ({ explanation }, text) => explanation.feeds.includes(text)],
-  trail: ['.trail', null, ({ key }, text) => key.endsWith(text)],
+  trail: ['.trail', null, (view, text) => text.startsWith(view.key.replace('∂', '').slice(0, -1)) || text === view.key],
   more: ['.made > .quiet', null, (view, text) => (
     Number(valuesIn(view, 'inspector.more', text)?.count) === view.explanation.terms.length - FIRST_TERMS)],
   goto: ['.actions', null, (view, text) => (
