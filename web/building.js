@@ -17,6 +17,7 @@ import { stages } from './stages/index.js'
  * @property {string} block the group it belongs to on the map
  * @property {boolean} [isOnTour] whether the way from room to room leads through it
  * @property {boolean} [isOnlyInTraining]
+ * @property {string} [aside] what stands beside the advice to try something: 'without' unless said
  */
 
 const stageOf = new Map(stages.map((stage) => [stage.id, stage]))
@@ -32,7 +33,9 @@ function entry(side, tower) {
     room(`${side}.embedding`, 'embedding', {
       ...at, tensors: [`${side}_embedding.weight`, `${side}_embedding.output`]
     }),
-    room(`${side}.positions`, 'positions', { ...at, tensors: side === 'source' ? ['positions.pe'] : [] }),
+    room(`${side}.positions`, 'positions', {
+      ...at, words: 'places', tensors: side === 'source' ? ['positions.pe'] : []
+    }),
     room(`${side}.sum`, 'sum', { ...at, tensors: [`positions.output${second}`, `positions.sum${second}`] }),
     room(`${side}.dropout`, 'dropout', { ...at, tensors: [`positions.dropout.mask${second}`] })
   ]
@@ -45,7 +48,8 @@ const ATTENTION = [
 ]
 
 const WORDS = {
-  multihead_attn: { qkv: 'crossqkv', weights: 'cross' },
+  self_attn: { mask: 'padding' },
+  multihead_attn: { qkv: 'crossqkv', mask: 'padding', weights: 'cross' },
   masked: { mask: 'causal' }
 }
 
@@ -127,18 +131,21 @@ function isOnTour({ tower, layer: number, block, stage }) {
   return tower === 'decoder' && block === 'multihead_attn' && stage.id === 'cross'
 }
 
+/** The opening room: the whole building, before anyone goes in. */
+const house = (words) => room('house', 'house', { words, tensors: [], block: 'house', aside: 'reading' })
+
 function translator(layers) {
   const all = (tower) => Array.from({ length: layers }, (_, number) => layer(tower, number)).flat()
   const rooms = [
-    ...entry('source', 'encoder'), ...all('encoder'), top('encoder'),
+    house('house'), ...entry('source', 'encoder'), ...all('encoder'), top('encoder'),
     ...entry('target', 'decoder'), ...all('decoder'), top('decoder'), ...exit()
   ]
   return rooms.map((one) => ({ ...one, isOnTour: isOnTour(one) }))
 }
 
-const BLOCK = [
+const BLOCK = [house('block'), ...[
   'tokens', 'ids', 'embedding', 'positions', 'sum', 'dropout', 'qkv', 'scores', 'mask', 'weights', 'heads', 'output'
-].map((id) => room(id, id, { tensors: stageOf.get(id).tensors, block: 'block' }))
+].map((id) => room(id, id, { tensors: stageOf.get(id).tensors, block: 'block' }))]
 
 const known = new Map()
 const TRAINED_LAYERS = 2
@@ -159,14 +166,16 @@ export function roomsOf({ model, layers, training }) {
 }
 
 /**
- * The room of a state; of one that is only there in training, the room before it; or the first.
+ * The room of a state; the name of a stage alone leads to the first room that shows it, the name of a room that is only
+ * there in training to the room before it, anything else to the first.
  * @param {object} state
  */
 export function roomOf(state) {
   const rooms = roomsOf(state)
   const all = roomsOf({ ...state, training: true })
-  const at = all.findIndex(({ id }) => id === state.stage)
-  return all.slice(0, at + 1).findLast((one) => rooms.includes(one)) ?? rooms[0]
+  const named = (name) => all.findIndex((room) => name(room) === state.stage)
+  const at = [named(({ id }) => id), named(({ words }) => words), named(({ stage }) => stage.id)].find((i) => i >= 0)
+  return all.slice(0, (at ?? 0) + 1).findLast((one) => rooms.includes(one)) ?? rooms[0]
 }
 
 const NOT_COMPUTED = /(weight|bias|mask|temperature|residual\d)(:\d)?$/

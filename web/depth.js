@@ -112,6 +112,7 @@ export function depths(stage, context) {
     if (shown.run !== run || shown.depth !== depth) return
     panel.hidden = recipes.length === 0
     panel.setAttribute('aria-label', t(`depth.${depth}`))
+    panel.setAttribute('aria-busy', 'false')
     const redraw = () => {
       panel.replaceChildren(...(code
         ? [languages(redraw), ...listing(code, recipes, language, t)] : formulas(run, stage, recipes, t)))
@@ -123,10 +124,15 @@ export function depths(stage, context) {
     /** @param {object | null} run @param {{ depth: string }} state */
     update(run, { depth }) {
       show(depth)
-      if (!FORMULAS[depth]) panel.hidden = true
+      if (!FORMULAS[depth]) {
+        panel.hidden = true
+        panel.setAttribute('aria-busy', 'false')
+      }
       const same = shown.run === run && shown.depth === depth && shown.names === drawn(stage).join()
       shown = { run, depth, names: drawn(stage).join() }
-      if (run && FORMULAS[depth] && !same) draw(run, depth)
+      if (!run || !FORMULAS[depth] || same) return
+      panel.setAttribute('aria-busy', 'true')
+      draw(run, depth)
     }
   }
 }

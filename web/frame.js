@@ -2,12 +2,12 @@
 
 import { outputOf, roomsOf } from './building.js'
 import { control, isFor, isUseful, picker } from './controls.js'
-import { h, prose, setText } from './lib/dom.js'
+import { following, h, prose, setText } from './lib/dom.js'
 import { dimensions } from './lib/number.js'
 import { tensorOf } from './lib/run.js'
-import { toHash } from './state.js'
 
 const PARTS = ['q', 'k', 'v']
+const SHORTCUTS = { prev: 'ArrowLeft', next: 'ArrowRight' }
 
 /** The alternatives of a picker, as far as this run has them. */
 function options(name, run, t) {
@@ -24,15 +24,14 @@ export function placeName({ tower, layer, block, words }, t) {
   return [`${t(`map.${tower}`)} ${t('map.layer', { number: layer + 1 })}`, t(`map.blocks.${block}`), own].join(' · ')
 }
 
-function wayTo(room, direction, { t, set }) {
+function wayTo(room, direction, word, { t, enter, href }) {
   if (!room) return { element: h('span'), update() {} }
   const flow = h('span', { className: 'shape' })
-  const element = h('a', { className: `way-${direction}`, rel: direction, onclick: (event) => {
-    if (event.metaKey || event.ctrlKey || event.shiftKey) return
-    event.preventDefault()
-    set({ stage: room.id }, 'push')
-  } }, h('small', {}, t(direction === 'next' ? 'frame.next' : 'frame.previous')), placeName(room, t), flow)
-  const update = (state) => element.setAttribute('href', `#${toHash({ ...state, stage: room.id, cell: null })}`)
+  const element = h('a', {
+    className: `way-${direction}`, rel: direction, 'aria-keyshortcuts': SHORTCUTS[direction],
+    onclick: following(() => enter(room.id))
+  }, h('small', {}, t(word)), placeName(room, t), flow)
+  const update = () => element.setAttribute('href', href(room.id))
   return { element, flow, update }
 }
 
@@ -55,7 +54,7 @@ function aside(title, text) {
  */
 export function frame(container, room, context) {
   const { t } = context
-  const { stage } = room
+  const { stage, aside: beside = 'without' } = room
   const rooms = roomsOf(context.get())
   const at = rooms.indexOf(room)
   const words = (part) => t(`stages.${room.words}.${part}`)
@@ -67,22 +66,25 @@ export function frame(container, room, context) {
   const figure = h('div', { className: 'stage-figure' })
   const off = h('p', { className: 'note', hidden: true }, t('frame.off'))
   const kind = h('p', { className: 'note untrained' })
-  const waysIn = (all) => [[-1, 'prev'], [1, 'next']].map(([step, name]) => (
-    wayTo(neighbour(room, all, step), name, context)))
+  const waysIn = (all) => [[-1, 'prev', 'frame.previous'], [1, 'next', at ? 'frame.next' : 'frame.start']]
+    .map(([step, ...way]) => wayTo(neighbour(room, all, step), ...way, context))
   let known = rooms
   let ways = waysIn(rooms)
-  const nav = h('nav', { className: 'ways', 'aria-label': t('frame.next') }, ways.map(({ element }) => element))
   const tools = [...pickers, ...controls].map(({ element }) => element)
   if (stage.pickers.includes('sentence') && !room.tower) tools.push(quote)
+  const way = h('nav', { className: 'ways', 'aria-label': t('frame.ways') }, ways.map(({ element }) => element),
+    h('p', { className: 'ways-keys' }, t('frame.keys')))
   container.replaceChildren(
-    h('p', { className: 'eyebrow' }, room.tower ? '' : h('b', { 'aria-hidden': 'true' }, String(at + 1)), placeName(room, t),
-      h('span', { className: 'visually-hidden' }, ' ', t('frame.step', { total: rooms.length, number: at + 1 }))),
+    h('p', { className: 'eyebrow' },
+      room.tower || at === 0 ? '' : h('b', { 'aria-hidden': 'true' }, String(at)), placeName(room, t),
+      at ? h('span', { className: 'visually-hidden' }, ' ', t('frame.step', { total: rooms.length - 1, number: at })) : ''),
     h('h1', {}, words('title')),
     h('p', { className: 'lead' }, prose(words('what'))),
-    tools.length ? h('div', { className: 'tools' }, tools) : '',
+    at ? '' : way, tools.length ? h('div', { className: 'tools' }, tools) : '',
     off, figure,
-    h('div', { className: 'asides' }, aside(t('frame.try'), words('try')), aside(t('frame.without'), words('without'))),
-    nav, kind)
+    h('div', { className: 'asides' }, aside(t('frame.try'), words('try')), aside(t(`frame.${beside}`), words(beside))),
+    at ? way : '',
+    kind)
   const output = outputOf(room)
   const view = stage.mount(figure, context)
 
@@ -92,10 +94,11 @@ export function frame(container, room, context) {
     update(run, state) {
       if (roomsOf(state) !== known) {
         known = roomsOf(state)
+        const before = ways.map(({ element }) => element)
         ways = waysIn(known)
-        nav.replaceChildren(...ways.map(({ element }) => element))
+        before.forEach((element, i) => element.replaceWith(ways[i].element))
       }
-      ways.forEach((way) => way.update(state))
+      ways.forEach((one) => one.update())
       setText(kind, t(`app.models.${state.model}`))
       if (!run) return
       const flowing = output && tensorOf(run, output)

@@ -3,13 +3,13 @@
 import { check } from './check/dialog.js'
 import { CONTROLS, control, isUseful } from './controls.js'
 import { entry } from './entry.js'
-import { h, setText, svg, uniqueId } from './lib/dom.js'
+import { following, h, setText, svg, uniqueId } from './lib/dom.js'
+import { share } from './share.js'
 import { DEFAULTS } from './state.js'
 
 const LANGUAGES = { ko: '한국어', en: 'English' }
 const THEMES = ['auto', 'light', 'dark']
 const MODELS = ['trained', 'untrained', 'sentences']
-const SHOWN_FOR = 1600
 
 const pane = () => svg('svg', { class: 'pane', viewBox: '0 0 24 24', 'aria-hidden': 'true' },
   svg('path', { d: 'M4 6.5 12 2.5v15l-8 4z' }), svg('path', { d: 'M12 2.5l8 4v15l-8-4z' }))
@@ -45,13 +45,33 @@ function settings({ t, set, get }) {
   return { dialog, update }
 }
 
+/** The name of the page leads back to the whole house. */
+const brand = ({ t, enter }) => (
+  h('a', { className: 'brand', title: t('stages.house.name'), onclick: following(() => enter(DEFAULTS.stage)) },
+    pane(), h('b', {}, 'glassformer'), h('span', {}, t('app.tagline'))))
+
+/** On a phone one button stands for all actions. */
+function more(actions, t) {
+  const toggle = () => button.setAttribute('aria-expanded', String(actions.classList.toggle('is-open')))
+  const button = h('button', {
+    type: 'button', className: 'quiet more', 'aria-label': t('app.more'), 'aria-expanded': 'false',
+    'aria-controls': actions.id, onclick: toggle
+  }, h('span', { 'aria-hidden': 'true' }, '⋯'))
+  return button
+}
+
 /**
  * Mounts the header.
  * @param {Element} container
- * @param {{ t: Function, set(patch: object): void, get(): object, link(): string }} context
+ * @param {object} context
+ * @param {Function} context.t
+ * @param {(patch: object) => void} context.set
+ * @param {() => object} context.get
+ * @param {(room: string) => void} context.enter
+ * @param {(room: string) => string} context.href
  */
 export function header(container, context) {
-  const { t, set, get, link } = context
+  const { t, set, get, href } = context
   const choice = languages(context)
   const panel = settings(context)
   const model = models(context)
@@ -61,21 +81,17 @@ export function header(container, context) {
   const theme = h('button', { type: 'button', className: 'quiet', 'data-action': 'theme', onclick: () => {
     set({ theme: THEMES[(THEMES.indexOf(get().theme) + 1) % THEMES.length] })
   } }, '◐ ', themeName)
-  const share = h('button', { type: 'button', className: 'quiet', 'data-action': 'share', onclick: async () => {
-    await navigator.clipboard.writeText(link())
-    setText(share, t('app.shared'))
-    setTimeout(() => setText(share, t('app.share')), SHOWN_FOR)
-  } }, t('app.share'))
+  const home = brand(context)
+  const actions = h('div', { className: 'top-actions', id: uniqueId('actions') },
+    h('button', {
+      type: 'button', className: 'quiet', 'data-action': 'settings', onclick: () => panel.dialog.showModal()
+    }, t('app.settings')),
+    theme, share(context), proof.button, choice.element(t('app.language')))
   container.replaceChildren(
-    h('div', { className: 'brand' }, pane(), h('b', {}, 'glassformer'), h('span', {}, t('app.tagline'))),
-    fields.element, model.element,
-    h('div', { className: 'top-actions' },
-      h('button', {
-        type: 'button', className: 'quiet', 'data-action': 'settings', onclick: () => panel.dialog.showModal()
-      }, t('app.settings')),
-      theme, share, proof.button, choice.element(t('app.language'))), panel.dialog, proof.dialog)
+    home, fields.element, model.element, more(actions, t), actions, panel.dialog, proof.dialog)
   return {
     update(state, problems, language, run) {
+      home.setAttribute('href', href(DEFAULTS.stage))
       model.select.value = state.model
       fields.element.hidden = state.model === 'sentences'
       fields.update(state, problems, run)

@@ -8,7 +8,7 @@ import { compared } from './inspector/compared.js'
 import { made, reachable } from './inspector/made.js'
 import { nudge } from './inspector/nudge.js'
 import { cellName, sameCell } from './lib/cell.js'
-import { h, prose, setText } from './lib/dom.js'
+import { dotted, h, prose, setText } from './lib/dom.js'
 import { brief, dimensions, exact } from './lib/number.js'
 import { labelsOf, tensorOf } from './lib/run.js'
 import { valueAt } from './lib/slice.js'
@@ -61,7 +61,7 @@ export function inspector(container, { t, press, visit, set, get, ask }) {
   const heading = h('h2', { className: 'visually-hidden' }, t('inspector.label'))
   const sheet = h('button', { type: 'button', className: 'sheet-handle', onclick: () => toggle() },
     h('span', { className: 'sheet-name' }), h('b', { className: 'sheet-value' }),
-    h('span', { className: 'sheet-sign', 'aria-hidden': 'true' }))
+    h('span', { className: 'sheet-sign', 'aria-hidden': 'true' }), h('span', { className: 'visually-hidden' }))
   const body = h('div', { className: 'inspector-body' })
   const store = edits({ get, set })
   container.append(heading, sheet, body)
@@ -74,7 +74,7 @@ export function inspector(container, { t, press, visit, set, get, ask }) {
   function toggle(open = !container.classList.contains('is-open')) {
     container.classList.toggle('is-open', open)
     sheet.setAttribute('aria-expanded', open ? 'true' : 'false')
-    sheet.setAttribute('aria-label', t(open ? 'inspector.collapse' : 'inspector.expand'))
+    setText(sheet.lastChild, t(open ? 'inspector.collapse' : 'inspector.expand'))
   }
   const change = (patch, edited = editing) => {
     editing = edited
@@ -87,7 +87,7 @@ export function inspector(container, { t, press, visit, set, get, ask }) {
     const crumb = (cell) => h('button', {
       type: 'button', className: 'cell-link', onclick: () => press(cell),
       'aria-current': sameCell(cell, view.cell) ? 'true' : undefined
-    }, cellName(cell))
+    }, dotted(cellName(cell)))
     return h('nav', { className: 'trail', 'aria-label': t('inspector.trail') },
       view.trail.map((cell, i) => [i ? ' › ' : '', crumb(cell)]))
   }
@@ -109,7 +109,7 @@ export function inspector(container, { t, press, visit, set, get, ask }) {
       if (found && sameCell(cell, view.cell)) visit(found)
     }
     return h('p', { className: 'feeds' }, h('span', {}, t('inspector.feeds')), explanation.feeds.map((name) => (
-      h('button', { type: 'button', className: 'cell-link', onclick: () => follow(name) }, name))))
+      h('button', { type: 'button', className: 'cell-link', onclick: () => follow(name) }, dotted(name)))))
   }
   function homeLink() {
     const home = homeOf(roomsOf(get()), view.cell.name, view.run)
@@ -157,13 +157,13 @@ export function inspector(container, { t, press, visit, set, get, ask }) {
     const value = cell.isGradient ? explanation?.value : valueAt(tensor, cell.index)
     const short = value === undefined ? '' : type === 'int32' ? exact(value) : brief(value)
     redraw(body,
-      crumbs(), h('p', { className: 'cell-name', tabindex: '-1' }, h('code', {}, cellName(cell))),
+      crumbs(), h('p', { className: 'cell-name', tabindex: '-1' }, h('code', {}, dotted(cellName(cell)))),
       h('p', { className: 'cell-value' }, short), compared(view.pair, cell, t), directions(),
       h('ul', { className: 'places' }, places(run, cell, t)),
       value === undefined ? '' : fieldFor(cell, value),
       value === undefined ? '' : facts(tensor, value, type),
       cell.isGradient && !run.labels ? h('p', { className: 'note given' }, t('inspector.sum')) : '',
-      explanation ? made(explanation, cell, { t, go: visit, change, ...reading }) : '',
+      explanation ? made(explanation, cell, { t, go: visit, change, model: run.settings.model, ...reading }) : '',
       nudged(view),
       onward(),
       actions(type),

@@ -11,10 +11,14 @@ import { header } from './header.js'
 import { exists, inspector } from './inspector.js'
 import { sameCell } from './lib/cell.js'
 import { setText } from './lib/dom.js'
+import { later, nextTask } from './lib/later.js'
 import { tensorOf } from './lib/run.js'
 import { valueAt } from './lib/slice.js'
 import { translator } from './lib/text.js'
 import { map } from './map.js'
+import { joinTarget } from './model/dates.js'
+import { openingCell } from './opening.js'
+import { signature } from './share.js'
 import { MODEL_KEYS, check, explainError, fromHash, settingsOf, toHash } from './state.js'
 import { PALETTES, modeOf, onSystemTheme } from './theme.js'
 import { twin } from './twin.js'
@@ -22,10 +26,14 @@ import { twin } from './twin.js'
 const TEXTS = { ko, en }
 const LONGEST_TRAIL = 6
 const LINK_DELAY = 120
+/** Nobody has asked for the opening cell, so it waits until the typing rests. */
+const EXPLAIN_DELAY = 200
 const WEIGHTS = 'date_translator.safetensors'
 
-const IDS = ['top', 'entrance', 'map', 'stage', 'inspector', 'house', 'status', 'skip']
+const IDS = ['top', 'entrance', 'map', 'stage', 'inspector', 'house', 'status', 'skip', 'whole']
 const page = Object.fromEntries(IDS.map((id) => [id, document.getElementById(id)]))
+const WAYS = { ArrowLeft: '.way-prev', ArrowRight: '.way-next' }
+const USES_ARROWS = 'input, textarea, select, dialog, .heat, .chip, .frame, [tabindex="0"]'
 const developing = ['localhost', '127.0.0.1'].includes(location.hostname)
 
 let state = fromHash(location.hash)
@@ -36,10 +44,14 @@ let looked = null
 let trail = []
 let parts = {}
 let shown = { room: null, language: null }
+let explainTimer = 0
+let isPrinting = false
 
 const browserLanguage = () => (navigator.language.toLowerCase().startsWith('en') ? 'en' : 'ko')
 const languageOf = ({ language }) => (language === 'auto' ? browserLanguage() : language)
-const theme = () => ({ mode: modeOf(state.theme), palette: PALETTES[modeOf(state.theme)] })
+/** Paper is light. */
+const mode = () => (isPrinting ? 'light' : modeOf(state.theme))
+const theme = () => ({ mode: mode(), palette: PALETTES[mode()] })
 
 /** The run, unless it is of a building that the reader has just left. */
 function runHere() {
@@ -68,10 +80,15 @@ function problems() {
 /** The run that a cell belongs to: the one shown, or its twin. */
 const runOf = (cell) => (cell?.isTwin ? parts.twin.run(runHere()) : runHere())
 
+/** Where the inspector stands beside the figure it has something to show from the start. */
+const isBeside = matchMedia('(min-width: 1100px)')
+
 function current() {
+  if (!runHere()) return null
   const cell = state.cell ?? looked
   const its = runOf(cell)
-  return its && exists(its, cell) ? cell : null
+  if (its && exists(its, cell)) return cell
+  return isBeside.matches && !state.embed ? openingCell(roomOf(state), run, viewed()) : null
 }
 
 /** The values of a cell in both runs, when there are two and both have it. */
@@ -97,8 +114,15 @@ function showCell() {
     run: runOf(cell), cell, pinned, trail, explanation: null, pair: pairOf(cell), idle: runHere()?.idleEdits ?? [],
     stage: viewed().stage
   })
-  if (cell) explain(cell)
+  clearTimeout(explainTimer)
+  waits(Boolean(cell))
+  if (!cell) return
+  if (state.cell || looked) explain(cell)
+  else explainTimer = setTimeout(() => explain(cell), EXPLAIN_DELAY)
 }
+
+/** Whether the inspector is still to hear how its cell was made. */
+const waits = (isWaiting) => page.inspector.setAttribute('aria-busy', String(isWaiting))
 
 /** How a cell was made; of a gradient, in both runs, since nothing else knows its value. */
 function explanations(cell) {
@@ -108,10 +132,11 @@ function explanations(cell) {
 
 const explain = latest(explanations, (found, cell) => {
   if (cell !== current()) return
+  waits(false)
   const explanation = found[found.length > 1 && cell.isTwin ? 1 : 0]
   mark({ current: cell, pinned: Boolean(state.cell), sources: explanation?.sources ?? [] })
   parts.inspector.update({ explanation, pair: pairOf(cell, found.length > 1 ? found : null) })
-}, () => {})
+}, () => waits(false))
 
 function look(cell) {
   if (state.cell) return
@@ -174,8 +199,13 @@ const resize = new ResizeObserver(([{ contentRect }]) => {
 })
 
 const context = {
+  enter: (stage) => set({ stage }, 'push'),
+  join: joinTarget,
+  href: (stage) => `#${toHash({ ...state, stage, cell: null })}`,
   set, look, press, leave, visit, theme, get: () => state,
-  link: () => new URL(`#${toHash(state)}`, location.href).href,
+  link: (patch = {}) => new URL(`#${toHash({ ...state, ...patch })}`, location.href).href,
+  language: () => languageOf(state),
+  shown: () => ({ title: document.title, height: parts.frame.figure.getBoundingClientRect().height }),
   ask: (...question) => engine.ask(...question), edit: (cell) => parts.inspector.edit(cell),
   run: () => runHere(), shared: (...details) => parts.twin.shared(...details),
   t: (...details) => parts.t(...details),
@@ -191,12 +221,13 @@ function speak() {
   parts = { t: translator(TEXTS[language], { strict: developing }) }
   document.documentElement.lang = language
   setText(page.skip, parts.t('app.skip'))
+  parts.header = header(page.top, context)
   for (const id of ['entrance', 'map', 'inspector']) page[id].replaceChildren()
   page.entrance.setAttribute('aria-label', parts.t('controls.text.label'))
   page.inspector.setAttribute('aria-label', parts.t('inspector.label'))
   Object.assign(parts, {
-    header: header(page.top, context), entrance: entrance(page.entrance, context), map: map(page.map, context),
-    inspector: inspector(page.inspector, context)
+    entrance: entrance(page.entrance, context), map: map(page.map, context),
+    inspector: inspector(page.inspector, context), whole: signature(page.whole, context)
   })
   showStage()
 }
@@ -215,18 +246,21 @@ function showControls() {
   parts.header.update(state, texts, languageOf(state), runHere())
   parts.entrance.update(state, texts)
   parts.frame.controls(state, texts)
+  parts.whole.update()
+  document.documentElement.toggleAttribute('data-embed', state.embed)
   setText(page.status, texts.engine ?? '')
   page.house.classList.toggle('is-stale', Object.keys(texts).length > 0)
 }
 
 function show() {
-  const { mode } = theme()
-  document.documentElement.setAttribute('data-theme', mode)
+  document.documentElement.setAttribute('data-theme', mode())
   showStage()
   showControls()
-  parts.map.update(runHere(), viewed(), mode)
   showRun()
+  showMap()
 }
+
+const showMap = later(() => parts.map.update(runHere(), viewed(), mode()))
 
 const compute = latest((settings) => engine.run(settings), (result) => {
   run = result
@@ -263,7 +297,7 @@ function set(patch, history = 'replace') {
   writeLink(history)
   const spoke = shown.language
   speak()
-  if (spoke !== shown.language) parts.header.focus(shown.language)
+  if (spoke !== shown.language) requestAnimationFrame(() => parts.header.focus(shown.language))
   const recomputes = MODEL_KEYS.some((key) => !Object.is(before[key], state[key]))
   const onlySettings = Object.keys(patch).every((key) => MODEL_KEYS.includes(key))
   if (recomputes && onlySettings) showControls()
@@ -283,12 +317,14 @@ function resources() {
 }
 
 async function start() {
-  speak()
-  show()
   const { worker, ...files } = resources()
   const started = createEngine(new Worker(worker))
+  const loaded = started.load(files)
+  await nextTask()
+  speak()
+  show()
   try {
-    await started.load(files)
+    await loaded
     engine = started
     refresh()
   } catch (error) {
@@ -308,6 +344,12 @@ addEventListener('popstate', () => {
 addEventListener('keydown', (event) => {
   if (event.key === 'Escape' && state.cell && !document.querySelector('dialog[open]')) press(null)
 })
+/** Left and right lead from room to room, as on slides, wherever nothing has a use of its own for them. */
+addEventListener('keydown', (event) => {
+  const way = WAYS[event.key]
+  const isPlain = !event.altKey && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.defaultPrevented
+  if (way && isPlain && !event.target.closest(USES_ARROWS)) page.stage.querySelector(way)?.click()
+})
 addEventListener('keydown', (event) => {
   const isStep = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'z'
   if (!isStep || event.target.matches('input, textarea')) return
@@ -315,6 +357,12 @@ addEventListener('keydown', (event) => {
   if (event.shiftKey) parts.inspector.redo()
   else parts.inspector.undo()
 })
+for (const [type, printing] of [['beforeprint', true], ['afterprint', false]]) {
+  addEventListener(type, () => {
+    isPrinting = printing
+    show()
+  })
+}
 page.skip.addEventListener('click', () => page.stage.focus())
 onSystemTheme(() => show())
 start()

@@ -5,20 +5,18 @@ import { placeName } from './frame.js'
 import { list } from './map/list.js'
 import { towers } from './map/towers.js'
 import { scale } from './lib/color.js'
-import { h } from './lib/dom.js'
+import { following, h } from './lib/dom.js'
 import { dimensions } from './lib/number.js'
 import { tensorOf } from './lib/run.js'
 import { thumb } from './lib/thumb.js'
-import { DEFAULTS, toHash } from './state.js'
+
+/** Milliseconds of a frame that go into stamps. */
+const SLICE = 6
 
 /** A room's link with its stamp; what else stands in it is the plan's business. */
-function door(room, { t, set }) {
+function door(room, { t, enter }) {
   const stamp = h('span', { className: 'stamp' })
-  const link = h('a', { onclick: (event) => {
-    if (event.metaKey || event.ctrlKey || event.shiftKey) return
-    event.preventDefault()
-    set({ stage: room.id }, 'push')
-  } }, stamp)
+  const link = h('a', { onclick: following(() => enter(room.id)) }, stamp)
   return {
     room, link, stamp, name: placeName(room, t), shortName: t(`stages.${room.words}.name`),
     element: h('li', { 'data-stage': room.id }, link), picture: thumb(stamp)
@@ -42,7 +40,7 @@ function shapeOf(run, room) {
 /**
  * Mounts the map.
  * @param {Element} container
- * @param {{ t: Function, set(patch: object, history?: string): void }} context
+ * @param {{ t: Function, enter(room: string): void, href(room: string): string }} context
  */
 export function map(container, context) {
   let rooms = null
@@ -51,13 +49,18 @@ export function map(container, context) {
   let current = null
   let shown = null
   let waiting = 0
+  let drawn = 0
   container.setAttribute('aria-label', context.t('map.label'))
 
   function build(next) {
     rooms = next
     current = null
     doors = rooms.map((room) => door(room, context))
-    plan = (rooms[0].tower ? towers : list)(container, doors, context)
+    const [home, ...inside] = doors
+    const place = h('div', { className: 'plan' })
+    home.link.append(h('span', { className: 'home-name' }, home.shortName))
+    container.replaceChildren(h('ol', { className: 'map-home' }, home.element), place)
+    plan = (inside.some(({ room }) => room.tower) ? towers : list)(place, inside, context)
   }
   function enter(room) {
     if (current === room) return
@@ -65,28 +68,32 @@ export function map(container, context) {
     const { link } = doors[rooms.indexOf(room)]
     requestAnimationFrame(() => link.scrollIntoView({ block: 'nearest', inline: 'center' }))
   }
-  /** Stamps are drawn once a frame, after the figure that the reader looks at. */
-  function draw() {
+  function stampOf({ room, picture, stamp }) {
     const { run, state, mode } = shown
+    const drawn = room.stage.picture(run, { ...state, place: room.place })
+    stamp.classList.toggle('is-off', !drawn)
+    if (drawn && picture.update(drawn.part, scale(drawn.domain, mode))) pulse(stamp)
+  }
+  /** Stamps are drawn after the figure that the reader looks at, a few each frame. */
+  function draw() {
     waiting = 0
-    if (run) doors.forEach(({ room, picture, stamp }) => {
-      const shown = room.stage.picture(run, { ...state, place: room.place })
-      stamp.classList.toggle('is-off', !shown)
-      if (shown && picture.update(shown.part, scale(shown.domain, mode))) pulse(stamp)
-    })
+    if (!shown.run) return
+    const end = performance.now() + SLICE
+    while (drawn < doors.length && performance.now() < end) stampOf(doors[drawn++])
+    if (drawn < doors.length) waiting = requestAnimationFrame(draw)
   }
   return {
     /** @param {object | null} run @param {object} state @param {'light' | 'dark'} mode */
     update(run, state, mode) {
       if (rooms !== roomsOf(state)) build(roomsOf(state))
       const here = roomOf(state)
-      const rest = toHash({ ...state, stage: DEFAULTS.stage, cell: null })
       doors.forEach(({ room, link }) => {
-        link.setAttribute('href', `#${rest}${rest && '&'}stage=${room.id}${rest ? '' : `&model=${state.model}`}`)
+        link.setAttribute('href', context.href(room.id))
         if (room === here) link.setAttribute('aria-current', 'step')
         else link.removeAttribute('aria-current')
       })
       shown = { run, state, mode }
+      drawn = 0
       if (!waiting) waiting = requestAnimationFrame(draw)
       plan.update(here, run && ((room) => shapeOf(run, room)))
       enter(here)

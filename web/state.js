@@ -26,8 +26,8 @@ export const DEFAULTS = {
   model: 'trained', source: DATES[0], target: '', layers: 2, dimFeedforward: 64, normFirst: false, activation: 'relu',
   positional: true, scale: true, padding: false, temperature: 1, topK: 0, topP: 1, decoding: 'greedy', beams: 3,
   edits: [],
-  stage: 'tokens', sentence: 0, head: 0, part: 'q', row: 0, step: -1,
-  cell: null, depth: 'numbers', twin: '', language: 'auto', theme: 'auto'
+  stage: 'house', sentence: 0, head: 0, part: 'q', row: 0, step: -1, cell: null, depth: 'numbers', twin: '',
+  embed: false, language: 'auto', theme: 'auto'
 }
 
 const CHOICES = {

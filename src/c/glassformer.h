@@ -166,8 +166,8 @@ enum {
   GF_PANELS_B = 4,    /* b was packed by gf_panels */
   GF_ACCUMULATE = 8   /* out += */
 };
-/* Floats of workspace that gf_matmul needs. */
-GF_EXPORT int gf_matmul_workspace(void);
+/* Floats of workspace that gf_matmul needs; with GF_PANELS_B an N of 0 will do. */
+GF_EXPORT int gf_matmul_workspace(int M, int N, int K);
 /* out [batch,M,N] = a [batch,M,K] b [batch,K,N] + bias [N] (NULL: none), each cell summed from left to right. */
 GF_EXPORT void gf_matmul(float *out, float *workspace, const float *a, const float *b, const float *bias, int batch,
                          int M, int N, int K, int flags);
@@ -184,8 +184,8 @@ GF_EXPORT void gf_softmax_forward(float *out, const float *x, int N, int C);
 GF_EXPORT void gf_softmax_backward(float *dx, const float *dout, const float *out, int N, int C);
 GF_EXPORT void gf_log_softmax_forward(float *out, const float *x, int N, int C);
 GF_EXPORT void gf_log_softmax_backward(float *dx, const float *dout, const float *out, int N, int C);
-/* Layer norm over rows of C: out and x [N,C]; weight and bias [C] may be NULL. mean and rstd [N] are kept for
- * backward. dweight and dbias [C]. */
+/* Layer norm over rows of C: out and x [N,C]; weight and bias [C] may be NULL. mean and rstd [N] are what
+ * backward needs; NULL where nobody will ask. dweight and dbias [C]. */
 GF_EXPORT void gf_layer_norm_forward(float *out, float *mean, float *rstd, const float *x, const float *weight,
                                      const float *bias, int N, int C, double eps);
 GF_EXPORT void gf_layer_norm_backward(float *dx, float *dweight, float *dbias, const float *dout, const float *x,

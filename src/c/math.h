@@ -26,27 +26,36 @@ double gf_pow(double x, double y);
 double gf_sin(double x);
 double gf_cos(double x);
 
-/* e^x in four lanes for x <= 0. x = n ln 2 + r with |r| <= ln 2 / 2; a polynomial gives e^r in [0.7, 1.42], and adding
- * n to its exponent bits multiplies by 2^n. Adding 1.5 * 2^23 rounds x / ln 2 to the whole number n, which then stands
- * in the low bits. Results below the smallest normal float are 0; NaN stays NaN. */
-GF_INLINE gf_f4 gf_exp4_falling(gf_f4 x) {
-  const gf_f4 magic = gf_splat(12582912.0f), least = gf_splat(-87.3365f);
-  gf_f4 in = gf_max(x, least), shifted = in * gf_splat(1.44269504f) + magic, n = shifted - magic;
-  gf_f4 r = in - n * gf_splat(0.693115234375f) - n * gf_splat(3.1946185e-05f);
+/* The two factors of e^x for -88 <= x < 88.73: x = n ln 2 + r with |r| <= ln 2 / 2, and a polynomial gives e^r, which
+ * is in [0.7, 1.42]. Adding 1.5 * 2^23 rounds x / ln 2 to the whole number n; adding 127 more leaves, in the low bits,
+ * the exponent of 2^n as a float32 has it. */
+GF_INLINE gf_f4 gf_exp_factors(gf_f4 x, gf_i4 *exponent) {
+  const gf_f4 magic = gf_splat(12583039.0f);
+  gf_f4 shifted = x * gf_splat(1.44269504f) + magic, n = shifted - magic;
+  gf_f4 r = x - n * gf_splat(0.693115234375f) - n * gf_splat(3.1946185e-05f), square = r * r;
   /* 1 + r + r^2 (c0 + c1 r + c2 r^2 + c3 r^3 + c4 r^4), in pairs: a shorter chain than one step after the other. */
-  gf_f4 square = r * r;
   gf_f4 low = gf_mul_add(gf_splat(1.66665207e-1f), r, gf_splat(4.99999935e-1f));
   gf_f4 middle = gf_mul_add(gf_splat(8.36871024e-3f), r, gf_splat(4.16683874e-2f));
   gf_f4 high = gf_mul_add(gf_splat(1.38146106e-3f), square, middle);
-  gf_f4 p = gf_mul_add(gf_mul_add(high, square, low), square, r) + gf_splat(1.0f);
-  gf_i4 y = (gf_i4)p + ((gf_i4)shifted << 23);
-  return (gf_f4)(y & ~(x < least)) + (in - in); /* + 0, or the NaN that x is */
+  *exponent = (gf_i4)shifted << 23;
+  return gf_mul_add(gf_mul_add(high, square, low), square, r) + gf_splat(1.0f);
 }
 
-/* e^x in four lanes for any x: above 88.72 infinity. */
+/* e^x in four lanes for x <= 0. Below -87.68 (n = -127, whose exponent bits say 0) the result is 0; NaN stays NaN. */
+GF_INLINE gf_f4 gf_exp4_falling(gf_f4 x) {
+  gf_i4 exponent;
+  gf_f4 fraction = gf_exp_factors(gf_max(x, gf_splat(-88.0f)), &exponent);
+  return fraction * (gf_f4)exponent;
+}
+
+/* e^x in four lanes for any x: above 88.72 infinity. 2^128 is no float32, so for x > 0 n is added to the exponent. */
 GF_INLINE gf_f4 gf_exp4(gf_f4 x) {
   const gf_f4 most = gf_splat(88.7228f);
-  return gf_select(x > most, gf_splat(GF_INFINITY), gf_exp4_falling(gf_min(x, most)));
+  gf_i4 exponent;
+  gf_f4 fraction = gf_exp_factors(gf_max(gf_min(x, most), gf_splat(-88.0f)), &exponent);
+  gf_f4 rising = (gf_f4)((gf_i4)fraction + exponent - (127 << 23));
+  gf_f4 finite = gf_select(x > gf_zero(), rising, fraction * (gf_f4)exponent);
+  return gf_select(x > most, gf_splat(GF_INFINITY), finite);
 }
 
 /* P(N(0,1) > z) for z >= 0, given gauss = exp(-z^2/2), which the caller usually needs too. With t = 1 / (1 + 0.35 z)

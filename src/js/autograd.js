@@ -1,4 +1,5 @@
 import { describe, expect, shapeText } from './errors.js'
+import { sameShape } from './shape.js'
 
 /**
  * @typedef {import('./tensor.js').Tensor} Tensor
@@ -12,7 +13,8 @@ import { describe, expect, shapeText } from './errors.js'
  * @property {import('./explain.js').ExplainCell} explain how one cell of an output was made
  * @property {import('./explain.js').ExplainGradient} explainGradient what this use of an input gives to its gradient
  * @property {boolean} [isView] the output shows cells of its only input
- * @property {(node: Node) => { multiplyAdds: number, parameters?: number }} [cost] parameters: if it uses only some of a tensor
+ * @property {(node: Node) => { multiplyAdds: number, parameters?: number }} [cost]
+ *   parameters: if it uses only some of a tensor
  *
  * One recorded use of an operation.
  * @typedef {object} Node
@@ -41,7 +43,9 @@ const needsGradient = (engine, inputs) => engine.gradEnabled && inputs.some(t =>
  * @returns {Tensor} the first output
  */
 export function record(engine, op, inputs, outputs, saved = {}) {
-  const [out] = Object.values(outputs), needsGrad = needsGradient(engine, Object.values(inputs))
+  const [out] = Object.values(outputs)
+  if (!engine.gradEnabled && !engine.trace) return out
+  const needsGrad = needsGradient(engine, Object.values(inputs))
   if (needsGrad || engine.trace) {
     /** @type {Node} */ const node = { op, inputs, outputs, saved, trace: engine.trace }
     if (needsGrad) {
@@ -104,7 +108,7 @@ function checkStart(out, gradient) {
   }
   expect(gradient.engine === engine && gradient.dtype === 'float32', 'type',
     () => `backward: gradient must be a float32 tensor, got ${describe(gradient)}`)
-  expect(shapeText(gradient.shape) === shapeText(out.shape), 'shape',
+  expect(sameShape(gradient.shape, out.shape), 'shape',
     () => `backward: gradient must have shape ${shapeText(out.shape)}, got ${shapeText(gradient.shape)}`)
 }
 

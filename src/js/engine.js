@@ -107,9 +107,10 @@ export class Engine {
       result = fn()
       return result
     } finally {
-      this.scopes.pop()
-      for (const tensor of tensorsIn(result)) if (scope.delete(tensor)) this.adopt(tensor)
+      const kept = [...tensorsIn(result)].filter(tensor => scope.delete(tensor))
       for (const tensor of scope) tensor.dispose()
+      this.scopes.pop()
+      for (const tensor of kept) this.adopt(tensor)
     }
   }
 

@@ -1,7 +1,14 @@
 /** Arithmetic on shapes and indices of row-major tensors. */
 
-/** How many cells a shape has. @param {readonly number[]} shape */
-export const sizeOf = shape => shape.reduce((n, side) => n * side, 1)
+/** How many cells the first axes of a shape have, or all. @param {readonly number[]} shape @param {number} [rank] */
+export function sizeOf(shape, rank = shape.length) {
+  let size = 1
+  for (let axis = 0; axis < rank; axis++) size *= shape[axis]
+  return size
+}
+
+/** @param {readonly number[]} a @param {readonly number[]} b */
+export const sameShape = (a, b) => a.length === b.length && a.every((side, axis) => side === b[axis])
 
 /** The place of a cell among all of them. @param {readonly number[]} shape @param {readonly number[]} index */
 export const offsetOf = (shape, index) => index.reduce((offset, i, axis) => offset * shape[axis] + i, 0)

@@ -46,8 +46,8 @@ export class Tensor {
   /** Whether `backward` computes a gradient for it. */ requiresGrad = false
   /** Counts the times its values may have been changed. */ version = 0
   /**
-   * Its rows as the matrix product wants them, while the version is the same.
-   * @type {Map<string, { version: number, panels: Tensor }> | null}
+   * Some of its rows as the matrix product wants them, while the version is the same: by first row and count.
+   * @type {Map<number, { version: number, panels: Tensor }> | null}
    */
   packed = null
 

@@ -3,11 +3,12 @@
 import { createServer } from 'node:http'
 import { readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
+import { after, before } from 'node:test'
 import { chromium } from 'playwright-core'
 import { load } from '../../src/js/index.js'
 import { runPipeline } from '../../src/js/pipeline.js'
 import { runTranslation } from '../../web/model/run.js'
-import { settingsOf } from '../../web/state.js'
+import { DEFAULTS, settingsOf, toHash } from '../../web/state.js'
 
 const SITE = new URL('../../dist/site/', import.meta.url)
 const TYPES = {
@@ -15,6 +16,7 @@ const TYPES = {
   '.map': 'application/json'
 }
 const FOLDER = '/some/where/'
+const AXE = new URL('../../node_modules/axe-core/axe.min.js', import.meta.url)
 const ARGUMENTS = [
   '--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
   '--disable-component-update', '--disable-sync'
@@ -43,12 +45,14 @@ export const launch = () => (
  * Opens a page and keeps every complaint it makes: errors, warnings, policy violations, failed requests.
  * @param {import('playwright-core').Browser} browser
  * @param {string} url
- * @param {object} [options] of the browser context
+ * @param {object} [options] of the browser context, and
+ * @param {() => void} [options.before] runs in the page before anything else
  */
-export async function open(browser, url, options = {}) {
+export async function open(browser, url, { before: prepare, ...options } = {}) {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'ko-KR', ...options })
   const page = await context.newPage()
   const complaints = []
+  if (prepare) await page.addInitScript(prepare)
   page.on('console', (message) => ['error', 'warning'].includes(message.type()) && complaints.push(message.text()))
   page.on('pageerror', (error) => complaints.push(error.message))
   page.on('requestfailed', (request) => complaints.push(`failed: ${request.url()}`))
@@ -58,6 +62,41 @@ export async function open(browser, url, options = {}) {
   await page.goto(url)
   await runs(page, 1)
   return { page, complaints, close: () => context.close() }
+}
+
+/**
+ * Serves the page and keeps one browser for the tests of a file.
+ * @returns {{ open(where: string | object, options?: object): ReturnType<typeof open> }} opens an address, or the page
+ *   in a state
+ */
+export function useHouse() {
+  let site, browser
+  before(async () => {
+    [site, browser] = await Promise.all([serve(), launch()])
+  })
+  after(async () => {
+    await browser?.close()
+    site?.close()
+  })
+  return {
+    open: (where, options) => (
+      open(browser, typeof where === 'string' ? where : `${site.url}#${toHash({ ...DEFAULTS, ...where })}`, options))
+  }
+}
+
+/** Enters a room by its door on the map, wherever the map is scrolled to. */
+export const go = (page, room) => (
+  page.evaluate((id) => document.querySelector(`.map li[data-stage="${id}"] a`).click(), room))
+
+/** Chooses an alternative of a control of the stage. */
+export const choose = (page, name, word) => (
+  page.click(`.stage [data-control="${name}"] label:has(input[value="${word}"])`))
+
+/** What axe finds: the rule, and the elements that break it. */
+export async function violations(page) {
+  await page.evaluate(await readFile(AXE, 'utf8'))
+  const found = await page.evaluate(() => globalThis.axe.run())
+  return found.violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])
 }
 
 /** How many runs the page has shown. */

@@ -1,31 +1,22 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { roomsOf } from '../../web/building.js'
 import { toArray, toCsv } from '../../web/lib/export.js'
 import { tensorOf } from '../../web/lib/run.js'
 import { valueAt } from '../../web/lib/slice.js'
 import { brief, exact, parse } from '../../web/lib/number.js'
 import { DEFAULTS, fromHash, toHash } from '../../web/state.js'
-import { changing, launch, open, runHere, serve, tablesOf } from './host.js'
+import { changing, runHere, tablesOf, useHouse, violations } from './host.js'
 
-const AXE = await readFile(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8')
 const SINGLE = new URL('../../dist/glassformer.html', import.meta.url)
 const ATTENTION = 'transformer.encoder.layers.0.self_attn'
 const CELL = { name: `${ATTENTION}.scores`, index: [0, 0, 2, 1] }
 const STAGE = 'encoder.0.self_attn.scores'
 const LINK_DELAY = 250
 
-let site, browser
-before(async () => {
-  [site, browser] = await Promise.all([serve(), launch()])
-})
-after(async () => {
-  await browser?.close()
-  site?.close()
-})
-
-const address = (state) => `${site.url}#${toHash({ ...DEFAULTS, language: 'en', ...state })}`
+const house = useHouse()
+const open = (state, options) => house.open({ language: 'en', ...state }, options)
 const told = (page) => page.$eval('[data-exact]', (cell) => [cell.dataset.exact, cell.textContent])
 const valueOf = (run, key) => {
   const [, name, index] = /^(.+)\[(.+)\]$/.exec(key)
@@ -35,11 +26,6 @@ const stageData = (state) => {
   const room = roomsOf(state).find(({ id }) => id === state.stage)
   return room.stage.data(runHere(state), { ...state, place: room.place })
 }
-const violations = async (page) => {
-  await page.evaluate(AXE)
-  const found = await page.evaluate(() => globalThis.axe.run())
-  return found.violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])
-}
 async function changeTo(page, text) {
   await page.click('[data-keep="change"]')
   await page.fill('.edit-field', text)
@@ -47,7 +33,7 @@ async function changeTo(page, text) {
 }
 
 test('from a cell into its factors, home by the crumbs, on by what it feeds, and down the chain rule', async () => {
-  const { page, complaints, close } = await open(browser, address({ stage: STAGE, cell: CELL }))
+  const { page, complaints, close } = await open({ stage: STAGE, cell: CELL })
   const run = runHere({ ...DEFAULTS })
   await page.waitForSelector('.terms .cell-link')
   assert.equal(await page.locator('.terms li').count(), 8)
@@ -83,7 +69,7 @@ test('from a cell into its factors, home by the crumbs, on by what it feeds, and
 
 test('the dial: a picture, its numbers, its formulas, its code, in both languages', async () => {
   for (const language of ['ko', 'en']) {
-    const { page, complaints, close } = await open(browser, address({ stage: STAGE, cell: CELL, language }))
+    const { page, complaints, close } = await open({ stage: STAGE, cell: CELL, language })
     const turn = (depth) => page.click(`.depths label:has(input[value="${depth}"])`)
     await turn('story')
     assert.equal(await page.isVisible('.facts'), false)
@@ -108,7 +94,7 @@ test('the dial: a picture, its numbers, its formulas, its code, in both language
 
 test('a figure is saved and copied, by keyboard', async () => {
   const permissions = ['clipboard-read', 'clipboard-write']
-  const { page, complaints, close } = await open(browser, address({ stage: STAGE }), { permissions })
+  const { page, complaints, close } = await open({ stage: STAGE }, { permissions })
   const { product } = stageData({ ...DEFAULTS, stage: STAGE })
   await page.focus('.menu summary')
   await page.keyboard.press('Enter')
@@ -136,7 +122,7 @@ test('a figure is saved and copied, by keyboard', async () => {
 })
 
 test('a number is changed by keyboard and by mouse, undone, redone and shared', async () => {
-  const { page, complaints, close } = await open(browser, address({ stage: STAGE }))
+  const { page, complaints, close } = await open({ stage: STAGE })
   const first = await tablesOf(page)
   const grid = page.locator('.product-result .heat')
   await grid.focus()
@@ -172,7 +158,7 @@ test('a number is changed by keyboard and by mouse, undone, redone and shared', 
   assert.deepEqual(complaints, [])
   await close()
 
-  const other = await open(browser, link.replace(STAGE, 'encoder.0.self_attn.weights'))
+  const other = await house.open(link.replace(STAGE, 'encoder.0.self_attn.weights'))
   const tables = await tablesOf(other.page)
   const shown = tables.find(({ name }) => name === weights.name).cells.flat()
   shown.forEach((text, i) => assert.ok(Object.is(Math.fround(parse(text)), weights.data[i]), `${i}: ${text}`))
@@ -181,7 +167,7 @@ test('a number is changed by keyboard and by mouse, undone, redone and shared', 
 
 test('changed cells pulse once, and not where motion is unwanted', async () => {
   for (const [reducedMotion, visible] of [['no-preference', true], ['reduce', false]]) {
-    const { page, close } = await open(browser, address({ stage: STAGE, cell: CELL }), { reducedMotion })
+    const { page, close } = await open({ stage: STAGE, cell: CELL }, { reducedMotion })
     await changeTo(page, '3')
     assert.equal(await page.locator('.heat-pulse').count(), 1, 'one matrix of three has changed')
     assert.equal(await page.isVisible('.heat-pulse'), visible)
@@ -192,8 +178,8 @@ test('changed cells pulse once, and not where motion is unwanted', async () => {
 
 for (const [title, where] of [['the site', null], ['the single file', SINGLE.href]]) {
   test(`the check recomputes every number: ${title}`, async () => {
-    const link = where ? `${where}#${toHash({ ...DEFAULTS, stage: STAGE, depth: 'code' })}` : address({ stage: STAGE })
-    const { page, complaints, close } = await open(browser, link)
+    const link = where ? `${where}#${toHash({ ...DEFAULTS, stage: STAGE, depth: 'code' })}` : { stage: STAGE, language: 'en' }
+    const { page, complaints, close } = await house.open(link)
     if (where) await page.waitForSelector('.code')
     await page.click('[data-action="check"]')
     await page.waitForSelector('.check-total')
@@ -244,7 +230,7 @@ test('the block of the sentences can be edited, and an edit that has no cell is 
 
 test('twins: every number of the second is that of a run under its setting', async () => {
   const room = 'encoder.0.self_attn.weights'
-  const { page, complaints, close } = await open(browser, address({ stage: room }))
+  const { page, complaints, close } = await open({ stage: room })
   const first = await tablesOf(page)
   for (const [name, value] of [['scale', false], ['normFirst', true], ['activation', 'gelu']]) {
     await page.selectOption('.twin-choice select', `${name}:${value}`)

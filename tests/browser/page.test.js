@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { roomsOf } from '../../web/building.js'
 import { scale } from '../../web/lib/color.js'
 import { parse } from '../../web/lib/number.js'
 import { tensorOf, tokenLabels } from '../../web/lib/run.js'
 import { valueAt } from '../../web/lib/slice.js'
 import { DEFAULTS, fromHash, toHash } from '../../web/state.js'
-import { changing, launch, open, runHere, serve, tablesOf } from './host.js'
+import { changing, choose, go, runHere, tablesOf, useHouse, violations } from './host.js'
 
-const AXE = await readFile(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8')
 const SENTENCES = { ...DEFAULTS, model: 'sentences' }
 const stages = roomsOf(SENTENCES).map(({ stage }) => stage)
 const SINGLE = new URL('../../dist/glassformer.html', import.meta.url)
@@ -19,19 +17,9 @@ const OTHER = {
   language: 'en'
 }
 
-let site, browser
-before(async () => {
-  [site, browser] = await Promise.all([serve(), launch()])
-})
-after(async () => {
-  await browser?.close()
-  site?.close()
-})
-
-const address = (state) => `${site.url}#${toHash({ ...SENTENCES, ...state })}`
-const go = (page, stage) => page.click(`.map li[data-stage="${stage}"] a`)
+const house = useHouse()
+const open = (state, options) => house.open({ ...SENTENCES, ...state }, options)
 const number = (page, name, value) => page.fill(`.stage [data-control="${name}"] input`, String(value))
-const choose = (page, name, word) => page.click(`.stage [data-control="${name}"] label:has(input[value="${word}"])`)
 const LINK_DELAY = 250
 const stateOf = async (page) => {
   await page.waitForTimeout(LINK_DELAY)
@@ -74,7 +62,7 @@ async function compareTokens(page, state) {
 for (const [title, changes] of [['the defaults', {}], ['other settings', OTHER]]) {
   test(`${title}: every number on every stage is the library's in Node, bit for bit`, async (t) => {
     const state = { ...SENTENCES, ...changes }
-    const { page, complaints, close } = await open(browser, address(changes))
+    const { page, complaints, close } = await open(changes)
     await compareTokens(page, state)
     let count = 0
     for (const stage of stages) {
@@ -93,7 +81,7 @@ for (const [title, changes] of [['the defaults', {}], ['other settings', OTHER]]
 
 test('every cell on the canvas has the colour of its value', async () => {
   for (const colorScheme of ['light', 'dark']) {
-    const { page, close } = await open(browser, address({ stage: 'qkv', part: 'k' }), { colorScheme })
+    const { page, close } = await open({ stage: 'qkv', part: 'k' }, { colorScheme })
     const { product, domains } = stages.find(({ id }) => id === 'qkv').data(runHere(SENTENCES), { ...SENTENCES, part: 'k' })
     const colours = scale(domains.values, colorScheme)
     const drawn = await page.$eval('.product-result canvas', (canvas, [rows, cols]) => {
@@ -110,7 +98,7 @@ test('every cell on the canvas has the colour of its value', async () => {
 })
 
 test('a reader types, turns every control, switches language and theme', async () => {
-  const { page, complaints, close } = await open(browser, address({}))
+  const { page, complaints, close } = await open({ stage: 'tokens' })
   const compare = async (id) => compareStage(page, stages.find((stage) => stage.id === id), await stateOf(page))
   await changing(page, () => page.fill('#entrance textarea', 'the glass house\n유리 집'))
   await changing(page, () => page.type('#entrance textarea', ' 안에서 본다'))
@@ -158,7 +146,7 @@ test('a reader types, turns every control, switches language and theme', async (
 })
 
 test('a cell by mouse and by keyboard: the inspector names it and tells every digit', async () => {
-  const { page, complaints, close } = await open(browser, address({ stage: 'scores', head: 1 }))
+  const { page, complaints, close } = await open({ stage: 'scores', head: 1 })
   const run = runHere(SENTENCES)
   const told = async () => {
     const [text, key] = await page.$eval('[data-exact]', (cell) => [cell.textContent, cell.dataset.exact])
@@ -186,7 +174,7 @@ test('a cell by mouse and by keyboard: the inspector names it and tells every di
 
 test('every matrix of every stage can be walked to its last cell by keyboard', async () => {
   const small = { text: 'one two three\nfour five', dModel: 4, heads: 2, maxLength: 4 }
-  const { page, complaints, close } = await open(browser, address(small))
+  const { page, complaints, close } = await open(small)
   for (const { id } of stages) {
     await go(page, id)
     for (const grid of await page.$$('.stage .heat:visible')) {
@@ -207,7 +195,7 @@ test('every matrix of every stage can be walked to its last cell by keyboard', a
 })
 
 test('settings that cannot work say so beside the control and leave the last figures, dimmed', async () => {
-  const { page, close } = await open(browser, address({ stage: 'qkv' }))
+  const { page, close } = await open({ stage: 'qkv' })
   const before = await tablesOf(page)
   await number(page, 'heads', 3)
   assert.match(await page.textContent('.stage [data-control="heads"] .problem'), /d_model 16은 헤드 수 3으로 나누어떨어져야/)
@@ -228,11 +216,11 @@ test('settings that cannot work say so beside the control and leave the last fig
 
 test('a link restores the state in a new browser, and Back returns to the stage before', async () => {
   const cell = { name: 'self_attn.weights', index: [1, 2, 1, 0] }
-  const first = await open(browser, address({ ...OTHER, stage: 'weights', cell }))
+  const first = await open({ ...OTHER, stage: 'weights', cell })
   const shown = (page) => page.evaluate(() => (
     ['h1', '.cell-name'].map((selector) => document.querySelector(selector)?.textContent)))
   const link = await first.page.evaluate(() => location.href)
-  const second = await open(browser, link, { locale: 'ko-KR' })
+  const second = await house.open(link, { locale: 'ko-KR' })
   assert.deepEqual(await shown(second.page), await shown(first.page))
   assert.deepEqual(await tablesOf(second.page), await tablesOf(first.page))
   await go(second.page, 'heads')
@@ -244,16 +232,14 @@ test('a link restores the state in a new browser, and Back returns to the stage 
 
 for (const colorScheme of ['light', 'dark']) {
   test(`axe finds nothing: ${colorScheme}`, async () => {
-    const { page, close } = await open(browser, address({}), { colorScheme })
+    const { page, close } = await open({}, { colorScheme })
     for (const [i, { id }] of stages.entries()) {
       await go(page, id)
       if (i === 3) await page.click('[data-language="en"]')
       await tablesOf(page)
       const grid = await page.$('.stage .heat:visible')
       await grid?.click()
-      await page.evaluate(AXE)
-      const { violations } = await page.evaluate(() => globalThis.axe.run())
-      assert.deepEqual(violations.map(({ id: rule, nodes }) => [id, rule, nodes.map(({ html }) => html)]), [])
+      assert.deepEqual(await violations(page), [], id)
     }
     await close()
   })
@@ -262,7 +248,7 @@ for (const colorScheme of ['light', 'dark']) {
 test('nothing scrolls sideways at 360 px, and the sheet opens', async () => {
   const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }
   for (const language of ['ko', 'en']) {
-    const { page, complaints, close } = await open(browser, address({ language }), phone)
+    const { page, complaints, close } = await open({ language }, phone)
     for (const { id } of stages) {
       await page.evaluate((stage) => document.querySelector(`.map li[data-stage="${stage}"] a`).click(), id)
       const beyond = await page.evaluate(() => {
@@ -281,7 +267,7 @@ test('nothing scrolls sideways at 360 px, and the sheet opens', async () => {
 })
 
 test('the single file opens from disk and shows the same numbers', async () => {
-  const { page, complaints, close } = await open(browser, `${SINGLE.href}#${toHash({ ...SENTENCES, stage: 'output' })}`)
+  const { page, complaints, close } = await house.open(`${SINGLE.href}#${toHash({ ...SENTENCES, stage: 'output' })}`)
   await compareStage(page, stages.at(-1), SENTENCES)
   assert.deepEqual(complaints, [])
   await close()

@@ -1,82 +1,23 @@
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { roomsOf } from '../../web/building.js'
-import { fixed, parse } from '../../web/lib/number.js'
-import { DATES, DEFAULTS, toHash } from '../../web/state.js'
-import { changing, launch, open, runHere, serve, tablesOf } from './host.js'
+import { fixed } from '../../web/lib/number.js'
+import { DATES, DEFAULTS } from '../../web/state.js'
+import { changing, choose, go, runHere, useHouse, violations } from './host.js'
 
-const AXE = await readFile(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8')
 const KINDS = [
   'tokens', 'source.embedding', 'encoder.0.self_attn.scale', 'encoder.0.norm1', 'encoder.0.linear1', 'encoder.0.activation',
   'memory', 'target.tokens', 'decoder.1.multihead_attn.weights', 'logits', 'sampling', 'decoding'
 ]
-const OTHER = {
-  model: 'untrained', source: '3 may 1999', target: '1999년 5월', layers: 1, dModel: 8, heads: 2, dimFeedforward: 12,
-  normFirst: true, activation: 'gelu', scale: false, padding: true, dropout: 0.25, training: true, seed: 7, head: 1,
-  part: 'v', row: 2, temperature: 1.5, topK: 5, topP: 0.8, language: 'en'
-}
 
-let site, browser
-before(async () => {
-  [site, browser] = await Promise.all([serve(), launch()])
-})
-after(async () => {
-  await browser?.close()
-  site?.close()
-})
-
-const address = (state) => `${site.url}#${toHash({ ...DEFAULTS, ...state })}`
-const go = (page, room) => page.evaluate((id) => document.querySelector(`.map li[data-stage="${id}"] a`).click(), room)
-const choose = (page, name, word) => page.click(`.stage [data-control="${name}"] label:has(input[value="${word}"])`)
-
-/** Compares every number a room's tables show with a run made in Node: all bits. */
-async function compareRoom(page, room, run, state) {
-  const shown = room.stage.data(run, { ...state, place: room.place })
-  const pieces = Object.values(shown ?? {}).filter((value) => value?.axis)
-  if (pieces.length === 0) return 0
-  const tables = await tablesOf(page)
-  assert.deepEqual(tables.map(({ name }) => name).sort(), pieces.map(({ name }) => name).sort(), room.id)
-  for (const { name, rows, columns, cells } of tables) {
-    const piece = pieces.find((one) => one.name === name && one.rows === rows.length)
-    assert.deepEqual([rows, columns], [piece.rowLabels, piece.colLabels], `${room.id} ${name}`)
-    cells.flat().forEach((text, at) => {
-      const value = piece.values[at]
-      assert.ok(Object.is(Math.fround(parse(text)), value), `${room.id} ${name} ${at}: ${text}, ${value}`)
-    })
-    assert.equal(cells.flat().length, piece.values.length, `${room.id} ${name}`)
-  }
-  return pieces.reduce((sum, { values }) => sum + values.length, 0)
-}
-
-for (const [title, changes] of Object.entries({
-  'the trained model': {}, 'the trained model in English': { language: 'en', row: 3, head: 2 },
-  'an untrained one with every switch turned': OTHER
-})) {
-  test(`${title}: every number of every room is the library's in Node, bit for bit`, async (t) => {
-    const state = { ...DEFAULTS, ...changes }
-    const run = runHere(state)
-    const { page, complaints, close } = await open(browser, address(changes))
-    const rooms = roomsOf(state)
-    let count = 0
-    for (const room of rooms) {
-      await go(page, room.id)
-      assert.ok((await page.textContent('h1')).length > 4, room.id)
-      count += await compareRoom(page, room, run, state)
-    }
-    t.diagnostic(`${rooms.length} rooms, ${count} numbers compared`)
-    assert.deepEqual(complaints, [])
-    await close()
-    run.dispose()
-  })
-}
+const { open } = useHouse()
 
 test('the probabilities of a step, and the steps of decoding, are shown as they are', async () => {
   for (const changes of [{ topP: 0.7, temperature: 2, row: 4 }, { decoding: 'sample', temperature: 2, seed: 5 }, { decoding: 'beam' }]) {
     const state = { ...DEFAULTS, ...changes }
     const run = runHere(state)
     const rooms = roomsOf(state)
-    const { page, complaints, close } = await open(browser, address({ ...changes, stage: 'sampling' }))
+    const { page, complaints, close } = await open({ ...changes, stage: 'sampling' })
     const { words } = rooms.find(({ id }) => id === 'sampling').stage.data(run, state)
     assert.deepEqual(await page.$$eval('.words:last-of-type .word:not(.word-head)', (items) => items.map((item) => (
       [item.firstChild.textContent, ...[...item.querySelectorAll('.word-number')].map((x) => x.textContent)]))),
@@ -96,7 +37,7 @@ test('the probabilities of a step, and the steps of decoding, are shown as they 
 })
 
 test('a reader types a date and an answer, meets an unknown word, and turns switches', async () => {
-  const { page, complaints, close } = await open(browser, address({ language: 'en' }))
+  const { page, complaints, close } = await open({ language: 'en' })
   const answer = () => page.getAttribute('[data-field="target"]', 'placeholder')
   assert.equal(await answer(), '2026년 11월 20일')
   await changing(page, () => page.fill('[data-field="source"]', '3 may 1999'))
@@ -124,7 +65,7 @@ test('a reader types a date and an answer, meets an unknown word, and turns swit
 test('nothing scrolls sideways at 360 px, in any room', async () => {
   const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }
   for (const language of ['ko', 'en']) {
-    const { page, complaints, close } = await open(browser, address({ language, layers: 1, model: 'untrained' }), phone)
+    const { page, complaints, close } = await open({ language, layers: 1, model: 'untrained' }, phone)
     for (const { id } of roomsOf({ model: 'untrained', layers: 1 })) {
       await go(page, id)
       const beyond = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
@@ -137,13 +78,11 @@ test('nothing scrolls sideways at 360 px, in any room', async () => {
 
 for (const colorScheme of ['light', 'dark']) {
   test(`axe finds nothing in any kind of room: ${colorScheme}`, async () => {
-    const { page, close } = await open(browser, address({ decoding: 'beam', topP: 0.9, temperature: 2 }), { colorScheme })
+    const { page, close } = await open({ decoding: 'beam', topP: 0.9, temperature: 2 }, { colorScheme })
     for (const [i, id] of KINDS.entries()) {
       await go(page, id)
       if (i === 6) await page.click('[data-language="en"]')
-      await page.evaluate(AXE)
-      const { violations } = await page.evaluate(() => globalThis.axe.run())
-      assert.deepEqual(violations.map(({ id: rule, nodes }) => [id, rule, nodes.map(({ html }) => html)]), [])
+      assert.deepEqual(await violations(page), [], id)
     }
     await close()
   })

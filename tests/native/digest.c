@@ -45,7 +45,8 @@ static uint32_t matrix_product(uint32_t d, int n) {
   int M = n, N = n % 7 + 1 + n, K = n % 5 + n;
   for (int flags = 0; flags < 16; flags++) {
     if ((flags & GF_TRANSPOSE_B) && (flags & GF_PANELS_B)) continue;
-    float *a = drawn(M * K), *b = drawn(K * N), *bias = drawn(N), *out = drawn(M * N), *work = zeros(gf_matmul_workspace());
+    float *a = drawn(M * K), *b = drawn(K * N), *bias = drawn(N), *out = drawn(M * N);
+    float *work = zeros(gf_matmul_workspace(M, N, K));
     float *panels = zeros(gf_panels_size(N, K));
     gf_panels(panels, b, N, K, 0);
     gf_matmul(out, work, a, flags & GF_PANELS_B ? panels : b, bias, 1, M, N, K, flags);
@@ -80,7 +81,8 @@ static uint32_t rows(uint32_t d, int C) {
   gf_log_softmax_forward(out, x, N, C);
   gf_log_softmax_backward(dx, dout, out, N, C);
   d = fold(d, out, sizeof(float) * (size_t)(N * C));
-  float *mean = zeros(N), *rstd = zeros(N), *weight = drawn(C), *bias = drawn(C), *dweight = zeros(C), *dbias = zeros(C);
+  float *mean = zeros(N), *rstd = zeros(N), *weight = drawn(C), *bias = drawn(C);
+  float *dweight = zeros(C), *dbias = zeros(C);
   gf_layer_norm_forward(out, mean, rstd, x, weight, bias, N, C, 1e-5);
   gf_layer_norm_backward(dx, dweight, dbias, dout, x, mean, rstd, weight, N, C);
   int32_t target[3] = {C - 1, -100, 0};
@@ -104,7 +106,8 @@ static uint32_t attention(uint32_t d, int Tq, int Tk, int D, int causal) {
   p.mask = (gf_mask){additive, 0, 0, padding, causal, D % 2};
   float *q = drawn(q_size), *k = drawn(k_size), *v = drawn(k_size), *dout = drawn(q_size);
   float *out = zeros(q_size), *scores = zeros(square), *weights = zeros(square);
-  float *dq = zeros(q_size), *dk = zeros(k_size), *dv = zeros(k_size), *dscores = zeros(square), *dweights = zeros(square);
+  float *dq = zeros(q_size), *dk = zeros(k_size), *dv = zeros(k_size);
+  float *dscores = zeros(square), *dweights = zeros(square);
   float *work = zeros(gf_attention_workspace(&p, 0)), *back = zeros(gf_attention_workspace(&p, 1));
   gf_attention_forward(out, scores, weights, work, q, k, v, dropout, &p);
   gf_attention_backward(dq, dk, dv, dscores, dweights, back, dout, weights, q, k, v, dropout, &p);

@@ -17,7 +17,8 @@ test('text kernels, natively under sanitizers', () => {
 })
 
 test('native and wasm builds compute the same bits', async () => {
-  const native = run('digest').trim().split('\n').map(Number), imports = { env: { emscripten_notify_memory_growth() {} } }
+  const native = run('digest').trim().split('\n').map(Number)
+  const imports = { env: { emscripten_notify_memory_growth() {} } }
   const { instance } = await WebAssembly.instantiate(readFileSync(built('digest.wasm')), imports)
   assert.deepEqual(native.map((_, family) => instance.exports.gf_digest(family) >>> 0), native)
   assert.equal(native.length, 7)

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sumOfProducts } from '../lib/bounds.js'
 import { assertRejects, gf } from '../lib/engine.js'
@@ -31,4 +32,55 @@ test('matmul: what it does not take', () => {
   assertRejects(() => F.matmul(batches(2), batches(3)), 'shape', 'matmul', '[2, 1, 1]', '[3, 1, 1]')
   assertRejects(() => F.matmul([[1]], a), 'type', 'matmul', 'a', 'tensor')
   assertRejects(() => F.matmul(a, gf.tensor(Int32Array.of(1, 2, 3), { shape: [3, 1] })), 'type', 'matmul', 'b', 'int32')
+})
+
+/** A cell as matmul.c promises it: from left to right, one rounding a product and one a sum. */
+function cellByHand(K, a, b) {
+  let sum = 0
+  for (let k = 0; k < K; k++) sum = Math.fround(sum + Math.fround(a(k) * b(k)))
+  return sum
+}
+
+/** Indices on both sides of every border between blocks, and the last. */
+const borders = n => [0, 3, 4, 7, 8, 63, 64, 127, 128, 520, 767, 768, 1023, 1024, 1031, 1032, n - 1].filter(i => i < n)
+
+test('matmul, linear: to the bit across blocks of rows, columns and k, however B lies', () => {
+  for (const [M, N, K] of [[1, 1035, 771], [3, 1035, 771], [131, 1035, 771], [5, 1025, 1537]]) {
+    gf.tidy(() => {
+      const a = gf.rand([M, K]), b = gf.rand([K, N]), weight = b.transpose(0, 1)
+      const [x, y] = [a.data.slice(), b.data.slice()]
+      const products = {
+        rows: F.matmul(a, b), transposed: F.linear(a, weight), panels: gf.noGrad(() => F.linear(a, weight)),
+      }
+      for (const [form, { data }] of Object.entries(products)) {
+        for (const m of borders(M)) {
+          for (const n of borders(N)) {
+            const expected = cellByHand(K, k => x[m * K + k], k => y[k * N + n])
+            assert.equal(data[m * N + n], expected, `${form} [${m}, ${n}] of ${M} x ${N} x ${K}`)
+          }
+        }
+      }
+    })
+  }
+})
+
+test('matmul backward: to the bit across blocks', () => {
+  const [M, N, K] = [1035, 131, 771]
+  gf.tidy(() => {
+    const a = gf.rand([M, K], { requiresGrad: true }), b = gf.rand([K, N], { requiresGrad: true }), dy = gf.rand([M, N])
+    F.matmul(a, b).backward(dy)
+    const [x, w, d, da, db] = [a, b, dy, a.grad, b.grad].map(({ data }) => data.slice())
+    for (const m of borders(M)) {
+      for (const k of borders(K)) {
+        const expected = cellByHand(N, n => d[m * N + n], n => w[k * N + n])
+        assert.equal(da[m * K + k], expected, `da [${m}, ${k}]`)
+      }
+    }
+    for (const k of borders(K)) {
+      for (const n of borders(N)) {
+        const expected = cellByHand(M, m => x[m * K + k], m => d[m * N + n])
+        assert.equal(db[k * N + n], expected, `db [${k}, ${n}]`)
+      }
+    }
+  })
 })

@@ -105,7 +105,7 @@ test('positions: many dimensions are thinned, the chosen one stays', async () =>
 })
 
 test('wires lead from rooms that are there and come before', () => {
-  const order = stages.map(({ id }) => id)
+  const order = stages.slice(1).map(({ id }) => id)
   for (const [to, from] of Object.entries(INPUTS)) {
     for (const id of from) assert.ok(order.indexOf(id) >= 0 && order.indexOf(id) < order.indexOf(to), `${id} to ${to}`)
   }

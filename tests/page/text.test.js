@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { particle, translator } from '../../web/lib/text.js'
 import { roomsOf } from '../../web/building.js'
 
-const FRAME_PARTS = ['name', 'title', 'what', 'try', 'without']
+const FRAME_PARTS = ['name', 'title', 'what', 'try', 'without', 'reading']
 const WEB = new URL('../../web/', import.meta.url)
 const load = async (language) => JSON.parse(await readFile(new URL(`text/${language}.json`, WEB), 'utf8'))
 const [ko, en] = await Promise.all(['ko', 'en'].map(load))
@@ -33,8 +33,10 @@ test('Korean and English have the same keys, the same values to put in, and no e
 
 test('every room of every model has its five texts, and no room is described that is not there', () => {
   const rooms = ['sentences', 'trained'].flatMap((model) => roomsOf({ model, training: true }))
-  for (const { words } of rooms) {
-    for (const part of FRAME_PARTS) assert.equal(typeof ko.stages[words]?.[part], 'string', `${words}.${part}`)
+  for (const { words, aside = 'without' } of rooms) {
+    for (const part of [...FRAME_PARTS.slice(0, 4), aside]) {
+      assert.equal(typeof ko.stages[words]?.[part], 'string', `${words}.${part}`)
+    }
   }
   const known = new Set(rooms.flatMap(({ words, stage }) => [words, stage.id]))
   assert.deepEqual(Object.keys(ko.stages).filter((id) => !known.has(id)), [])
@@ -72,6 +74,7 @@ test('particles follow the word they attach to', () => {
 test('values and particles are put in; a missing key throws when strict', () => {
   const t = translator({ a: { b: '{n|은/는} {n}' } })
   assert.equal(t('a.b', { n: 3 }), '3은 3')
+  assert.equal(translator({ a: '‘{n|을/를}’ 읽어요' })('a', { n: '문장' }), '‘문장’을 읽어요')
   assert.throws(() => t('a.c'), /no text for 'a.c'/)
   assert.equal(translator({}, { strict: false })('a.c'), 'a.c')
 })

@@ -16,7 +16,7 @@ test('the building: two towers of two floors, every room once, all found again b
   assert.equal(rooms.filter(({ tower, layer }) => tower === 'encoder' && layer === 1).length, 12)
   assert.equal(rooms.filter(({ tower, layer }) => tower === 'decoder' && layer === 0).length, 20)
   for (const room of rooms) assert.equal(roomOf({ ...DEFAULTS, stage: room.id }), room)
-  assert.equal(roomOf({ ...DEFAULTS, stage: 'nowhere' }).id, 'tokens')
+  assert.equal(roomOf({ ...DEFAULTS, stage: 'nowhere' }).id, 'house')
   assert.equal(roomsOf({ model: 'untrained', layers: 3 }).length, rooms.length + 32)
 })
 

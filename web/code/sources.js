@@ -2,7 +2,7 @@
 
 /** @typedef {{ c: [string, string[]][], js: [string, string[]][], torch: string }} Source */
 
-const MATMUL = ['ops/matmul.c', ['block', 'full_tile', 'tile_step']]
+const MATMUL = ['ops/matmul.c', ['many_rows', 'full_tile', 'tile_step']]
 
 /** @type {Record<string, Source>} */
 export const SOURCES = {

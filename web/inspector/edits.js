@@ -2,7 +2,7 @@
 
 import { editHistory, editOf, typed, withEdit, withoutEdit } from '../edits.js'
 import { cellName } from '../lib/cell.js'
-import { h } from '../lib/dom.js'
+import { dotted, h } from '../lib/dom.js'
 import { brief, exact } from '../lib/number.js'
 
 /** One page has one past, whatever language its parts are built in. */
@@ -78,7 +78,7 @@ export function editList({ t, store, go, idle = [] }) {
     const { name, index } = edit
     const isIdle = Boolean(editOf(idle, edit))
     return h('li', { className: isIdle ? 'is-idle' : '' },
-      h('button', { type: 'button', className: 'cell-link', onclick: () => go({ name, index }) }, cellName(edit)),
+      h('button', { type: 'button', className: 'cell-link', onclick: () => go({ name, index }) }, dotted(cellName(edit))),
       h('span', { className: 'edit-value' }, was === undefined ? '' : `${brief(was)} → `, h('b', {}, exact(edit.value))),
       h('button', {
         type: 'button', className: 'quiet', onclick: () => store.remove(edit),

@@ -88,12 +88,21 @@ function steps(list, t) {
     [h('dt', {}, name(label)), h('dd', {}, Math.abs(value) < 0.0005 ? brief(value) : fixed(value, 4))])))
 }
 
+const FIXED = /(\.pe|inverse_temperature|choice\.mask)$/
+
+/** Where a number that nobody computed comes from, as a key. */
+function originOf({ name }, model) {
+  if (FIXED.test(name)) return 'inspector.fixed'
+  return model === 'trained' ? 'inspector.learned' : 'inspector.given'
+}
+
 /**
  * The section that tells how a cell was made.
  * @param {object} explanation
  * @param {import('../lib/cell.js').Cell} cell
  * @param {object} view
  * @param {Function} view.t
+ * @param {string} [view.model] which model's run it is
  * @param {(cell: object) => void} view.go follows a factor into its own cell
  * @param {boolean} view.sorted terms by size
  * @param {boolean} view.all every term, however many
@@ -101,7 +110,9 @@ function steps(list, t) {
  */
 export function made(explanation, cell, view) {
   const { t } = view
-  if (explanation.op === 'given' && !cell.isGradient) return h('p', { className: 'note given' }, t('inspector.given'))
+  if (explanation.op === 'given' && !cell.isGradient) {
+    return h('p', { className: 'note given' }, t(originOf(cell, view.model)))
+  }
   const { edited, computed, rounding } = explanation
   const numbers = numbersFormula(edited ? { ...explanation, value: computed } : explanation, cell.index)
   return h('section', { className: 'made' }, h('h3', {}, t(cell.isGradient ? 'inspector.derived' : 'inspector.made')),

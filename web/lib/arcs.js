@@ -2,8 +2,10 @@
 
 import { h, keep, setText, svg } from './dom.js'
 import { fixed } from './number.js'
+import { ofCell } from './origin.js'
+import { indexOf } from './slice.js'
 
-const [TOP, BOTTOM, WORD] = [26, 150, 20]
+const [TOP, BOTTOM, WORD, LINE] = [26, 150, 20, 18]
 
 /**
  * Mounts empty rows.
@@ -26,20 +28,28 @@ export function arcs(container, { onLook }) {
     path.style.setProperty('stroke-width', `${Math.max(0.5, weight * 10)}px`)
     path.style.setProperty('opacity', String(Math.min(1, 0.12 + weight)))
   })
-  const write = (group, words, y, isLit, note) => keep(group, words, () => svg('text', { 'text-anchor': 'middle' }),
-    (text, { word, x }, i) => {
-      text.setAttribute('x', x)
-      text.setAttribute('y', y)
-      text.classList.toggle('is-lit', isLit(i))
-      setText(text, note(i) ? `${word} ${note(i)}` : word)
+  const createWord = () => svg('text', { 'text-anchor': 'middle' }, svg('tspan'), svg('tspan'))
+  const write = (group, words, y, isLit) => keep(group, words, createWord, (text, { word, x }, i) => {
+    text.classList.toggle('is-lit', isLit(i))
+    Array.from(text.children).forEach((span, line) => {
+      span.setAttribute('x', x)
+      span.setAttribute('y', y + line * LINE)
     })
+    setText(text.firstChild, word)
+  })
+  /** Writes a share under a word, unless it is small. */
+  function note(span, share, part, index) {
+    setText(span, share < 0.05 ? '' : fixed(share))
+    ofCell(span, part.name, index)
+  }
 
   return {
     /**
-     * @param {{ rows: string[], cols: string[], values: ArrayLike<number>, row: number, width: number, label: string }}
-     *   view weights row by row; the row brought forward
+     * @param {{ part: import('./slice.js').Slice, row: number, width: number, label: string }} view weights; the row
+     *   brought forward
      */
-    update({ rows, cols, values, row, width, label }) {
+    update({ part, row, width, label }) {
+      const { rowLabels: rows, colLabels: cols, values } = part
       const place = (words) => words.map((word, i) => ({ word, x: ((i + 0.5) * width) / words.length }))
       const [above, below] = [place(rows), place(cols)]
       const middle = (TOP + BOTTOM) / 2
@@ -49,14 +59,15 @@ export function arcs(container, { onLook }) {
           `${below[c].x} ${BOTTOM - WORD + 4}`
       })
       const all = rows.flatMap((_, r) => cols.map((_, c) => ({ r, ...line(r, c) })))
-      root.setAttribute('viewBox', `0 0 ${width} ${BOTTOM + 8}`)
+      root.setAttribute('viewBox', `0 0 ${width} ${BOTTOM + LINE + 8}`)
       root.setAttribute('aria-label', label)
       const others = all.filter(({ r, weight }) => r !== row && weight > 0.1)
       draw(faint, others.map(({ d, weight }) => ({ d, weight: weight * 0.4 })))
       draw(strong, all.filter(({ r, weight }) => r === row && weight > 0.005))
-      write(from, above, TOP - 6, (i) => i === row, () => '')
+      write(from, above, TOP - 6, (i) => i === row)
       const share = (i) => values[row * cols.length + i]
-      write(to, below, BOTTOM, (i) => share(i) >= 0.2, (i) => (share(i) >= 0.05 ? fixed(share(i)) : ''))
+      write(to, below, BOTTOM, (i) => share(i) >= 0.2)
+      Array.from(to.children).forEach((text, i) => note(text.lastChild, share(i), part, indexOf(part, row, i)))
     }
   }
 }

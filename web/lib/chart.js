@@ -1,12 +1,9 @@
 /** Curves and bars by Chart.js, in given colours, without animation or tooltips: the inspector tells the values. */
 
-import {
-  BarController, BarElement, CategoryScale, Chart, LinearScale, LineController, LineElement, PointElement
-} from 'chart.js'
 import { h } from './dom.js'
+import { later, nextTask } from './later.js'
 import { fixed } from './number.js'
-
-Chart.register(BarController, BarElement, CategoryScale, LinearScale, LineController, LineElement, PointElement)
+import { ofSlice } from './origin.js'
 
 const FONT = { family: 'system-ui, "Apple SD Gothic Neo", "Noto Sans KR", "Noto Sans CJK KR", sans-serif', size: 12 }
 
@@ -27,14 +24,85 @@ const axis = (palette, title, extra, ticks = {}) => ({
   title: { display: Boolean(title), text: title, color: palette.muted, font: FONT }, ...extra
 })
 
-function mount(container, type, plugins) {
+/**
+ * Mounts a chart that sets itself up step by step while the rest of the figure is there already.
+ * @param {Element} container
+ * @param {'line' | 'bar'} type
+ * @param {object[]} plugins
+ * @param {(chart: object, view: object) => void} fill puts a view into a chart or what one is made from
+ */
+function mount(container, type, plugins, fill) {
   const canvas = h('canvas', { role: 'img' })
   container.append(h('div', { className: 'chart' }, canvas))
-  const chart = new Chart(canvas, {
-    type, plugins, data: { labels: [], datasets: [] },
-    options: { animation: false, responsive: true, maintainAspectRatio: false, events: [], plugins: { stretch: {} } }
+  let [Chart, chart, view, isGone] = [null, null, null, false]
+  const create = () => {
+    const config = {
+      type, plugins, data: { labels: [], datasets: [] },
+      options: { animation: false, responsive: true, maintainAspectRatio: false, events: [], plugins: { stretch: {} } }
+    }
+    fill(config, view)
+    return new Chart(canvas, config)
+  }
+  const draw = later(() => {
+    if (isGone || !Chart || !view) return
+    if (chart) {
+      fill(chart, view)
+      chart.update('none')
+    } else chart = create()
+    canvas.setAttribute('aria-busy', 'false')
   })
-  return { canvas, chart }
+  async function setUp() {
+    await nextTask()
+    Chart = (await import('./chartjs.js')).Chart
+    draw()
+  }
+  setUp()
+  return {
+    canvas,
+    /** The chart, once it is set up. */
+    get: () => chart,
+    update(next) {
+      view = next
+      canvas.setAttribute('aria-label', next.label)
+      canvas.setAttribute('aria-busy', 'true')
+      draw()
+    },
+    destroy() {
+      isGone = true
+      chart?.destroy()
+    }
+  }
+}
+
+const rowOf = ({ values, cols }, row) => Array.from(values.slice(row * cols, (row + 1) * cols))
+
+function fillCurves(chart, { series, chosen, at, until, title, palette }) {
+  const radius = (i) => ({ dataIndex }) => {
+    if (i !== chosen || (dataIndex >= until && dataIndex !== at)) return 0
+    return dataIndex === at ? 6 : 3.5
+  }
+  const order = series.map((_, i) => i).sort((a, b) => (a === chosen) - (b === chosen) || a - b)
+  chart.data.labels = series[0].map((_, i) => i)
+  chart.data.datasets = order.map((i) => ({
+    data: series[i], order: i === chosen ? 0 : 1, borderWidth: i === chosen ? 2 : 1,
+    borderColor: i === chosen ? palette.accent : palette.faint, pointBackgroundColor: palette.accent,
+    pointBorderWidth: 0, pointRadius: radius(i)
+  }))
+  chart.options.scales = {
+    x: axis(palette, title, { type: 'linear', min: 0, max: series[0].length - 1 }, { includeBounds: false }),
+    y: axis(palette, '', {}, { maxTicksLimit: 5, callback: (value) => fixed(value, 1) })
+  }
+  chart.options.plugins.stretch = { until, colour: palette.wash }
+}
+
+function fillBars(chart, { part, row, chosen, palette }) {
+  const values = rowOf(part, row)
+  chart.data.labels = part.colLabels.map((text, i) => [text, fixed(values[i])])
+  chart.data.datasets = [{
+    data: values, backgroundColor: values.map((_, i) => (i === chosen ? palette.accent : palette.soft)),
+    barPercentage: 0.9, categoryPercentage: 0.9, maxBarThickness: 48
+  }]
+  chart.options.scales = { x: axis(palette, ''), y: axis(palette, '', { min: 0, max: 1 }, { stepSize: 0.5 }) }
 }
 
 /**
@@ -43,13 +111,14 @@ function mount(container, type, plugins) {
  * @param {{ onLook(position: number): void, onPress(position: number): void }} handlers
  */
 export function curves(container, { onLook, onPress }) {
-  const { canvas, chart } = mount(container, 'line', [stretch])
-  const position = (event) => {
-    const x = chart.scales.x.getValueForPixel(event.offsetX)
-    return Math.max(0, Math.min(chart.data.labels.length - 1, Math.round(x)))
+  const { canvas, get, update, destroy } = mount(container, 'line', [stretch], fillCurves)
+  const at = (event, act) => {
+    const chart = get()
+    const x = chart?.scales.x?.getValueForPixel(event.offsetX)
+    if (x !== undefined) act(Math.max(0, Math.min(chart.data.labels.length - 1, Math.round(x))))
   }
-  canvas.addEventListener('pointermove', (event) => event.pointerType !== 'touch' && onLook(position(event)))
-  canvas.addEventListener('click', (event) => onPress(position(event)))
+  canvas.addEventListener('pointermove', (event) => event.pointerType !== 'touch' && at(event, onLook))
+  canvas.addEventListener('click', (event) => at(event, onPress))
 
   return {
     /**
@@ -62,27 +131,7 @@ export function curves(container, { onLook, onPress }) {
      * @param {string} view.title of the axis of positions
      * @param {object} view.palette
      */
-    update({ series, chosen, at, until, label, title, palette }) {
-      const radius = (i) => ({ dataIndex }) => {
-        if (i !== chosen || (dataIndex >= until && dataIndex !== at)) return 0
-        return dataIndex === at ? 6 : 3.5
-      }
-      const order = series.map((_, i) => i).sort((a, b) => (a === chosen) - (b === chosen) || a - b)
-      chart.data.labels = series[0].map((_, i) => i)
-      chart.data.datasets = order.map((i) => ({
-        data: series[i], order: i === chosen ? 0 : 1, borderWidth: i === chosen ? 2 : 1,
-        borderColor: i === chosen ? palette.accent : palette.faint, pointBackgroundColor: palette.accent,
-        pointBorderWidth: 0, pointRadius: radius(i)
-      }))
-      chart.options.scales = {
-        x: axis(palette, title, { type: 'linear', min: 0, max: series[0].length - 1 }, { includeBounds: false }),
-        y: axis(palette, '', {}, { maxTicksLimit: 5, callback: (value) => fixed(value, 1) })
-      }
-      chart.options.plugins.stretch = { until, colour: palette.wash }
-      canvas.setAttribute('aria-label', label)
-      chart.update('none')
-    },
-    destroy: () => chart.destroy()
+    update, destroy
   }
 }
 
@@ -91,19 +140,16 @@ export function curves(container, { onLook, onPress }) {
  * @param {Element} container
  */
 export function bars(container) {
-  const { canvas, chart } = mount(container, 'bar', [])
+  const { canvas, update, destroy } = mount(container, 'bar', [], fillBars)
   return {
-    /** @param {{ labels: string[], values: number[], chosen: number, label: string, palette: object }} view */
-    update({ labels, values, chosen, label, palette }) {
-      chart.data.labels = labels.map((text, i) => [text, fixed(values[i])])
-      chart.data.datasets = [{
-        data: values, backgroundColor: values.map((_, i) => (i === chosen ? palette.accent : palette.soft)),
-        barPercentage: 0.9, categoryPercentage: 0.9, maxBarThickness: 48
-      }]
-      chart.options.scales = { x: axis(palette, ''), y: axis(palette, '', { min: 0, max: 1 }, { stepSize: 0.5 }) }
-      canvas.setAttribute('aria-label', label)
-      chart.update('none')
+    /**
+     * @param {{ part: import('./slice.js').Slice, row: number, chosen: number, label: string, palette: object }} view
+     *   a row of shares
+     */
+    update(view) {
+      ofSlice(canvas, view.part, view.row)
+      update(view)
     },
-    destroy: () => chart.destroy()
+    destroy
   }
 }

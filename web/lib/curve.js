@@ -2,6 +2,7 @@
 
 import { h, keep, svg } from './dom.js'
 import { fixed } from './number.js'
+import { ofCell } from './origin.js'
 
 const [WIDTH, HEIGHT, EDGE] = [360, 200, 24]
 
@@ -14,7 +15,8 @@ export function curve(container) {
   const dots = svg('g', { class: 'curve-dots' })
   const axes = svg('path', { class: 'curve-axes' })
   const mark = svg('circle', { class: 'curve-mark', r: '5' })
-  const name = svg('text', { class: 'curve-name' })
+  const [from, to] = [svg('tspan'), svg('tspan')]
+  const name = svg('text', { class: 'curve-name' }, from, ' → ', to)
   const look = { class: 'curve', role: 'img', viewBox: `0 0 ${WIDTH} ${HEIGHT}` }
   const root = svg('svg', look, axes, line, dots, mark, name)
   container.append(h('div', { className: 'curve-slot' }, root))
@@ -23,10 +25,11 @@ export function curve(container) {
      * @param {object} view
      * @param {{ x: ArrayLike<number>, y: ArrayLike<number> }} view.line
      * @param {{ x: number, y: number }[]} view.points
+     * @param {import('./cell.js').Cell[]} view.cells what x and y of the chosen point are
      * @param {number} view.chosen the point brought forward, or -1
      * @param {string} view.label for screen readers
      */
-    update({ line: { x, y }, points, chosen, label }) {
+    update({ line: { x, y }, points, cells, chosen, label }) {
       const reach = Math.max(1, ...points.map((point) => Math.abs(point.x)))
       const low = Math.min(0, ...y)
       const px = (value) => EDGE + ((value + reach) / (2 * reach)) * (WIDTH - 2 * EDGE)
@@ -45,7 +48,10 @@ export function curve(container) {
       if (!at) return
       mark.setAttribute('cx', px(at.x))
       mark.setAttribute('cy', py(at.y))
-      name.textContent = `${fixed(at.x)} → ${fixed(at.y)}`
+      ;[[from, at.x], [to, at.y]].forEach(([element, value], i) => {
+        element.textContent = fixed(value)
+        ofCell(element, cells[i].name, cells[i].index)
+      })
       name.setAttribute('x', px(at.x) + (at.x > 0 ? -10 : 10))
       name.setAttribute('y', py(at.y) - 10)
       name.setAttribute('text-anchor', at.x > 0 ? 'end' : 'start')

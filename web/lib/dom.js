@@ -41,6 +41,9 @@ export function prose(text) {
   return bind(text).split('`').map((part, index) => (index % 2 ? h('code', {}, part) : document.createTextNode(part)))
 }
 
+/** A dotted name with places where a line may break, before every dot. @param {string} name @returns {any[]} */
+export const dotted = (name) => name.split(/(?=\.)/).flatMap((part, i) => (i ? [h('wbr'), part] : [part]))
+
 /**
  * Writes text only where it differs, so that screen readers and the layout are left in peace.
  * @param {Element} element
@@ -61,6 +64,16 @@ export function keep(parent, items, create, update) {
   while (parent.children.length > items.length) parent.lastElementChild.remove()
   while (parent.children.length < items.length) parent.append(create())
   items.forEach((item, index) => update(parent.children[index], item, index))
+}
+
+/**
+ * Handles the click of a link that the page follows by itself; a new tab or window is left to the browser.
+ * @param {() => void} act
+ */
+export const following = (act) => (event) => {
+  if (event.metaKey || event.ctrlKey || event.shiftKey) return
+  event.preventDefault()
+  act()
 }
 
 let serial = 0

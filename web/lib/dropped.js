@@ -3,6 +3,7 @@
 import { h, setText } from './dom.js'
 import { figure } from './figure.js'
 import { fixed } from './number.js'
+import { ofSlice } from './origin.js'
 
 const PARTS = ['before', 'mask', 'after']
 
@@ -36,6 +37,7 @@ export function dropped(container, context, place) {
         const extra = name === 'before' ? {} : { crossed }
         matrices[name].update(next[name], { title, domain: domains[name], dense: true, follow, ...extra })
       }
+      if (drops) ofSlice(note, next.mask)
       const count = drops?.filter((x) => x === 0).length
       setText(note, drops
         ? t('stages.dropout.kept', { scale: fixed(next.scale), dropped: count, total: drops.length })

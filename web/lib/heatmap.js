@@ -6,6 +6,7 @@
 
 import { h, setText, uniqueId } from './dom.js'
 import { fixed } from './number.js'
+import { ofSlice } from './origin.js'
 
 const GAP_FROM = 9
 const TICK_FROM = 9
@@ -28,7 +29,7 @@ const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRi
  * @property {(row: number, col: number) => boolean} [crossed] cells drawn as struck out
  * @property {number} [decimals]
  * @property {boolean} [plain] colours without numbers
- * @property {string} [tensor] whose cells these are
+ * @property {import('./slice.js').Slice} [part] whose cells these are
  */
 
 /**
@@ -291,7 +292,7 @@ export function heatmap(container, { onLook, onPress, onEdit, onLeave }) {
       cursor = clamp(cursor, view)
       const [width, height] = [view.cols * view.cell.width, view.rows * view.cell.height]
       grid.setAttribute('aria-label', view.label)
-      grid.setAttribute('data-tensor', view.tensor)
+      ofSlice(grid, view.part)
       grid.setAttribute('aria-rowcount', view.rows)
       grid.setAttribute('aria-colcount', view.cols)
       grid.setAttribute('aria-activedescendant', active.id)

@@ -72,7 +72,7 @@ export function tensorHeat(container, { look, press, edit, leave }) {
       const { rows, cols, values } = part
       const names = (row, col) => `${part.rowLabels[row]}, ${part.colLabels[col]}`
       const describe = (row, col) => `${names(row, col)}: ${exact(values[row * cols + col])}`
-      heat.update({ ...view, label: `${view.title} ${dimensions([rows, cols])}`, rows, cols, values, describe, tensor: part.name })
+      heat.update({ ...view, label: `${view.title} ${dimensions([rows, cols])}`, rows, cols, values, describe, part })
       if (changed.length) heat.pulse(changed)
     },
     /** What is drawn and how, for pictures. */

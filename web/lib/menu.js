@@ -25,6 +25,26 @@ async function rasterised({ svg, width, height }) {
   return new Promise((resolve) => { canvas.toBlob(resolve, 'image/png') })
 }
 
+/** Closes a menu when Escape is pressed or something outside it is. @param {HTMLDetailsElement} details */
+export function closing(details) {
+  const outside = ({ target }) => {
+    if (!details.contains(target)) details.open = false
+  }
+  details.addEventListener('toggle', () => {
+    if (details.open) document.addEventListener('pointerdown', outside)
+    else document.removeEventListener('pointerdown', outside)
+  })
+  details.addEventListener('keydown', (event) => {
+    if (event.key !== 'Escape' || !details.open) return
+    event.stopPropagation()
+    details.open = false
+    details.firstChild.focus()
+  })
+  details.addEventListener('focusout', ({ relatedTarget }) => {
+    if (relatedTarget && !details.contains(relatedTarget)) details.open = false
+  })
+}
+
 /**
  * Mounts the menu, closed.
  * @param {Element} container
@@ -75,13 +95,5 @@ export function menu(container, { t, parts, picture }) {
     }))
   }
   details.addEventListener('toggle', () => details.open && fill())
-  details.addEventListener('keydown', (event) => {
-    if (event.key !== 'Escape' || !details.open) return
-    event.stopPropagation()
-    details.open = false
-    details.firstChild.focus()
-  })
-  details.addEventListener('focusout', ({ relatedTarget }) => {
-    if (relatedTarget && !details.contains(relatedTarget)) details.open = false
-  })
+  closing(details)
 }

@@ -2,6 +2,7 @@
 
 import { h, keep, setText, svg } from './dom.js'
 import { fixed } from './number.js'
+import { ofSlice } from './origin.js'
 
 const [WIDTH, HEIGHT, EDGE, BASE] = [560, 56, 16, 36]
 
@@ -13,7 +14,8 @@ function createLine() {
   return h('div', { className: 'strip' }, name, picture)
 }
 
-function fillLine(element, { name, values, mean, deviation, chosen }, reach) {
+function fillLine(element, { name, part, row, values, mean, deviation, chosen }, reach) {
+  ofSlice(element, part, row)
   const [text, picture] = element.children
   const [spread, axis, dots, middle, ends] = picture.children
   const px = (value) => EDGE + ((value + reach) / (2 * reach)) * (WIDTH - 2 * EDGE)
@@ -42,7 +44,10 @@ export function strips(container) {
   const root = h('div', { className: 'strips' })
   container.append(root)
   return {
-    /** @param {{ name: string, values: ArrayLike<number>, mean: number, deviation: number, chosen: number }[]} lines */
+    /**
+     * @param {{ name: string, part: import('./slice.js').Slice, row: number, values: ArrayLike<number>, mean: number,
+     *   deviation: number, chosen: number }[]} lines each a row of a matrix
+     */
     update(lines) {
       const reach = Math.max(1, ...lines.flatMap(({ values }) => Array.from(values, Math.abs)))
       keep(root, lines, createLine, (element, line) => fillLine(element, line, reach))

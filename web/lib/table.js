@@ -3,13 +3,14 @@
 import { h, keep, setText } from './dom.js'
 import { symbol } from './formula.js'
 import { dimensions, exact } from './number.js'
+import { ofSlice } from './origin.js'
 
 const MOST_CELLS = 4096
 
 function fillTable(table, { title, part }) {
   const rows = Math.min(part.rows, Math.max(1, Math.floor(MOST_CELLS / part.cols)))
   const cell = (r, c) => h('td', {}, exact(part.values[r * part.cols + c]))
-  table.setAttribute('data-tensor', part.name)
+  ofSlice(table, part)
   table.replaceChildren(
     h('caption', {}, symbol(title), ' ', dimensions([part.rows, part.cols])),
     h('thead', {}, h('tr', {}, h('td'), part.colLabels.map((text) => h('th', { scope: 'col' }, text)))),

@@ -34,7 +34,8 @@ function lookUp(messages, key) {
 }
 
 /**
- * A function from a key to its text. `{name}` is replaced by a value, `{name|은/는}` by the value and its particle.
+ * A function from a key to its text. `{name}` is replaced by a value, `{name|은/는}` by the value and its particle,
+ * which stands outside a quotation mark: `‘{name|은/는}’` is `‘토큰’은`.
  * @param {object} messages nested texts
  * @param {{ strict?: boolean }} [options] strict throws at a missing key; otherwise the key itself is shown
  * @returns {(key: string, values?: Record<string, string | number>) => string}
@@ -46,9 +47,9 @@ export function translator(messages, { strict = true } = {}) {
       if (strict) throw new Error(`no text for '${key}'`)
       return key
     }
-    return text.replace(/\{(\w+)(?:\|([^}]+))?\}/g, (_, name, pair) => {
+    return text.replace(/\{(\w+)(?:\|([^}]+))?\}([’”]?)/g, (_, name, pair, quote) => {
       const value = String(values[name] ?? '')
-      return pair ? value + particle(value, pair) : value
+      return value + quote + (pair ? particle(value, pair) : '')
     })
   }
 }

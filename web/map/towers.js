@@ -1,6 +1,7 @@
 /** The plan of the translator: encoder and decoder side by side, a floor for each part, rooms as stamps. */
 
 import { h, setText, svg } from '../lib/dom.js'
+import { drawBranches } from '../lib/wire.js'
 
 /** Rooms of one tower in floors: neighbours of the same layer and block. */
 function floorsOf(doors) {
@@ -31,19 +32,8 @@ function buildFloor({ layer, block, doors }, t) {
 }
 
 /** The wire from the top of the encoder to every cross-attention, through the gap between the towers. */
-function drawMemoryWire(wire, root) {
-  const box = root.getBoundingClientRect()
-  const middleOf = (element) => {
-    const { left, right, top, bottom } = element.getBoundingClientRect()
-    return { left: left - box.left, right: right - box.left, y: (top + bottom) / 2 - box.top }
-  }
-  const memory = middleOf(root.querySelector('[data-stage="memory"] .stamp'))
-  const ends = [...root.querySelectorAll('[data-block="multihead_attn"]')].map(middleOf)
-  if (!ends.length || ends[0].left < memory.right) return wire.setAttribute('d', '')
-  const gap = ends[0].left - 10
-  const lines = ends.map(({ left, y }) => `M${gap} ${memory.y}V${y}H${left - 3}`)
-  return wire.setAttribute('d', `M${memory.right} ${memory.y}H${gap}${lines.join('')}`)
-}
+const drawMemoryWire = (wire, root) => drawBranches(wire, root, root.querySelector('[data-stage="memory"] .stamp'),
+  root.querySelectorAll('[data-block="multihead_attn"]'))
 
 /**
  * @param {Element} container
@@ -79,7 +69,7 @@ export function towers(container, doors, { t }) {
   return {
     /** @param {object} room the current one @param {((room: object) => string) | null} shapeOf */
     update(room, shapeOf) {
-      shown = doors.find((door) => door.room === room).name
+      shown = doors.find((door) => door.room === room)?.name ?? ''
       say(shown)
       if (shapeOf) for (const floor of floors) setText(floor.shape, shapeOf(floor.room))
     }

@@ -4,8 +4,9 @@ import { signed } from '../lib/color.js'
 import { curve } from '../lib/curve.js'
 import { h, setText } from '../lib/dom.js'
 import { figure } from '../lib/figure.js'
+import { ofSlice } from '../lib/origin.js'
 import { inputOf, sentenceMatrix, tensorOf } from '../lib/run.js'
-import { peak } from '../lib/slice.js'
+import { indexOf, peak } from '../lib/slice.js'
 
 export const id = 'activation'
 export const tensors = []
@@ -48,7 +49,9 @@ export function mount(container, context) {
     const label = t('stages.activation.curve', { token: rowLabels[row] })
     setText(heading, label)
     setText(silent, t('stages.activation.silent', { count: points.filter(({ y }) => y === 0).length, total: cols }))
-    bend.update({ line: shown.curve, points, chosen: look.col, label })
+    ofSlice(silent, shown.after, row)
+    const cells = [shown.before, shown.after].map((part) => ({ name: part.name, index: indexOf(part, row, look.col) }))
+    bend.update({ line: shown.curve, points, cells, chosen: look.col, label })
   }
   return {
     update(next) {

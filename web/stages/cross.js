@@ -42,10 +42,9 @@ export function mount(container, context) {
   }
   function drawLines() {
     const at = Math.min(row ?? shown.row, shown.weights.rows - 1)
-    const { rowLabels, colLabels, values } = shown.weights
-    const label = t('stages.cross.reads', { token: rowLabels[at], next: shown.next[at] ?? '' })
+    const label = t('stages.cross.reads', { token: shown.weights.rowLabels[at], next: shown.next[at] ?? '' })
     setText(heading, label)
-    lines.update({ rows: rowLabels, cols: colLabels, values, row: at, width: Math.min(context.width(), 880), label })
+    lines.update({ part: shown.weights, row: at, width: Math.min(context.width(), 880), label })
   }
   return {
     update(next) {

@@ -7,6 +7,7 @@ import { chance } from '../lib/color.js'
 import { h, keep, setText } from '../lib/dom.js'
 import { figure } from '../lib/figure.js'
 import { fixed } from '../lib/number.js'
+import { cellAt, ofCell } from '../lib/origin.js'
 import { ranking } from '../lib/ranking.js'
 import { sentenceMatrix } from '../lib/run.js'
 import { scrubber } from '../lib/scrubber.js'
@@ -126,7 +127,8 @@ export function mount(container, context) {
     setText(chosen, isAhead ? '' : token)
     setText(link, isAhead ? '' : fixed(share, 3))
     link.hidden = isAhead
-    link.onclick = () => context.press({ name: 'choice.output', index: [0, step, word] })
+    ofCell(link, 'choice.output', [0, step, word])
+    link.onclick = () => context.press(cellAt(link))
     const marks = [...pieces.map((piece) => ({ piece })), ...(draw === null ? [] : [{ draw }])]
     keep(line, isAhead ? [] : marks, createPiece, (element, one) => {
       const { piece } = one

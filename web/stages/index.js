@@ -1,5 +1,6 @@
-/** All stages: those of one attention block as a sentence goes through them, then the translator's own. */
+/** All stages: the house, those of one attention block as a sentence goes through them, then the translator's own. */
 
+import * as house from './house.js'
 import * as tokens from './tokens.js'
 import * as ids from './ids.js'
 import * as embedding from './embedding.js'
@@ -23,6 +24,6 @@ import * as decoding from './decoding.js'
 import * as attentionDropout from './attention_dropout.js'
 
 export const stages = [
-  tokens, ids, embedding, positions, sum, dropout, qkv, scores, mask, weights, heads, output,
+  house, tokens, ids, embedding, positions, sum, dropout, qkv, scores, mask, weights, heads, output,
   pieces, scale, cross, norm, linear, activation, sampling, decoding, attentionDropout
 ]

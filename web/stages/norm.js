@@ -75,8 +75,8 @@ export function mount(container, context) {
     const row = Math.min(look.row, shown.after.rows - 1)
     const line = (part, key, { mean, variance }) => ({
       name: t(`stages.norm.${key}`, { token: part.rowLabels[row], mean: fixed(mean), variance: fixed(variance) }),
-      values: part.values.slice(row * part.cols, (row + 1) * part.cols), mean, deviation: Math.sqrt(variance),
-      chosen: look.col
+      part, row, values: part.values.slice(row * part.cols, (row + 1) * part.cols), mean,
+      deviation: Math.sqrt(variance), chosen: look.col
     })
     const now = statistics(shown.after)[row]
     lines.update([line(normalised, 'line', shown.statistics[row]), line(shown.after, 'lineAfter', now)])

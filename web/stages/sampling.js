@@ -4,6 +4,7 @@ import { chance, signed } from '../lib/color.js'
 import { h, keep, setText } from '../lib/dom.js'
 import { figure } from '../lib/figure.js'
 import { fixed } from '../lib/number.js'
+import { cellAt, ofCell } from '../lib/origin.js'
 import { ranking } from '../lib/ranking.js'
 import { sentenceMatrix, tensorOf } from '../lib/run.js'
 import { peak } from '../lib/slice.js'
@@ -60,7 +61,7 @@ export function mount(container, context) {
 
   list.addEventListener('click', (event) => {
     const button = event.target.closest('.word-number')
-    if (button) context.press({ name: button.dataset.tensor, index: [0, shown.row, Number(button.dataset.word)] })
+    if (button) context.press(cellAt(button))
   })
   function fillWord(item, entry) {
     const buttons = item.querySelectorAll('.word-number')
@@ -69,8 +70,7 @@ export function mount(container, context) {
     CELLS.forEach(([key, name], i) => {
       const number = fixed(entry[key], i > 1 ? 3 : 2)
       setText(buttons[i], number)
-      buttons[i].dataset.tensor = name
-      buttons[i].dataset.word = entry.word
+      ofCell(buttons[i], name, [0, shown.row, entry.word])
       buttons[i].setAttribute('aria-label', `${entry.token} ${t(`stages.sampling.${key}`)} ${number}`)
     })
     bar.style.setProperty('width', `${entry.share * 100}%`)

@@ -46,13 +46,10 @@ export function mount(container, context) {
   let look = { row: null, col: -1 }
 
   function drawBars() {
-    const { rowLabels, colLabels, cols, rows, values } = shown.after
+    const { rowLabels, rows } = shown.after
     const row = Math.min(look.row ?? shown.last, rows - 1)
     const label = t('stages.weights.bars', { token: rowLabels[row] })
-    chart.update({
-      labels: colLabels, values: Array.from(values.slice(row * cols, (row + 1) * cols)), chosen: look.col, label,
-      palette: context.theme().palette
-    })
+    chart.update({ part: shown.after, row, chosen: look.col, label, palette: context.theme().palette })
     setText(heading, label)
   }
   return {

@@ -5,8 +5,8 @@
  *     out[i]        = sum over j of weights[i][j] v[j]
  *
  * Eight queries are worked on at a time: their scores against all keys, the softmax of each row, the weighted sum.
- * That block is all the memory the method needs; scores and weights are written out in full only when the caller keeps
- * them, by the same instructions. Under a causal mask a block stops at its last visible key. A query that may attend to
+ * That block is all the memory the method needs; scores and weights stand in full only when the caller keeps them, by
+ * the same instructions. Under a causal mask a block stops at its last visible key. A query that may attend to
  * nothing gets NaN, as in PyTorch. A NaN among values counts where its weight is 0, too (0 NaN is NaN), but under a
  * causal mask only for queries of the same block or later.
  */
@@ -16,6 +16,7 @@
 enum { QUERIES = 8 };
 
 GF_INLINE int min(int a, int b) { return a < b ? a : b; }
+GF_INLINE int max(int a, int b) { return a < b ? b : a; }
 GF_INLINE size_t row_at(gf_rows r, int b, int h) { return (size_t)b * r.batch + (size_t)h * r.head; }
 
 /* One sentence and head: its rows, masks and the packed keys and values. */
@@ -41,68 +42,76 @@ static head head_of(const gf_attention *p, const float *q, const float *k, const
                 .square = square};
 }
 
+/* Where the workspace of the matrix products ends: forward they are blocks of queries by panels. */
+static int product_workspace(const gf_attention *p, int backward) {
+  int side = max(max(p->Tq, p->Tk), max(p->D, p->Dv));
+  return backward ? gf_matmul_workspace(side, side, side) : gf_matmul_workspace(QUERIES, 0, side);
+}
+
 int gf_attention_workspace(const gf_attention *p, int backward) {
   int square = p->Tq * p->Tk, panels = gf_panels_size(p->Tk, p->D) + gf_panels_size(p->Dv, p->Tk);
-  return GF_MATMUL_WORKSPACE + (backward ? 2 * square : panels + QUERIES * p->Tk);
+  return product_workspace(p, backward) + (backward ? 2 * square : panels + QUERIES * p->Tk);
 }
 
 /* Keys visible to queries below row `end`: with a causal mask those up to the last of them. */
 static int visible(const gf_attention *p, int end) { return p->mask.causal ? min(end, p->Tk) : p->Tk; }
 
-/* row[0..n) holds the scores of query i and becomes its weights. */
-static void weigh(const head *t, float *row, int i, int n) {
+static void fill(float *to, int from, int end, float value) {
+  for (int j = from; j < end; j++) to[j] = value;
+}
+
+/* to[0..n): the weights of query i from its scores; to may be where the scores are. */
+static void weigh(const head *t, float *to, const float *scores, int i, int n) {
   const gf_attention *p = t->p;
   int seen = visible(p, i + 1);
-  if (t->additive)
-    for (int j = 0; j < seen; j++) row[j] += t->additive[(size_t)i * p->Tk + j];
-  if (t->padding)
-    for (int j = 0; j < seen; j++)
-      if (t->padding[j]) row[j] = -GF_INFINITY;
-  gf_row_softmax(row, row, seen);
+  const float *from = scores;
+  if (t->additive) {
+    for (int j = 0; j < seen; j++) to[j] = from[j] + t->additive[(size_t)i * p->Tk + j];
+    from = to;
+  }
+  if (t->padding) {
+    for (int j = 0; j < seen; j++) to[j] = t->padding[j] ? -GF_INFINITY : from[j];
+    from = to;
+  }
+  gf_row_softmax(to, from, seen);
   /* A row of NaN is NaN throughout: softmax over hidden keys alone. */
-  float rest = seen > 0 && row[0] == row[0] ? 0.0f : GF_NAN;
-  for (int j = seen; j < n; j++) row[j] = rest;
+  fill(to, seen, n, seen > 0 && to[0] == to[0] ? 0.0f : GF_NAN);
 }
 
-/* to[0..Tk) = row[0..n), with `rest` for the keys after them. */
-static void keep(float *to, const float *row, int n, int Tk, float rest) {
-  memcpy(to, row, sizeof(float) * n);
-  for (int j = n; j < Tk; j++) to[j] = rest;
-}
-
-/* Workspace: what a matrix product needs, the packed keys and values, the scores of one block. */
+/* Workspace: what a matrix product needs, the packed keys and values, one block of scores. */
 typedef struct {
   float *product, *k_panels, *v_panels, *block;
 } room;
 
-/* The block of queries from i0: scores, weights and output rows. */
+/* The block of queries from i0: scores, weights and output rows. What is kept is computed where it will stay; the rest
+ * goes through the block, where each step takes the place of the one before. */
 static void forward_block(const head *t, float *out, float *scores, float *weights, const room *space, int i0) {
   const gf_attention *p = t->p;
-  float *block = space->block;
+  size_t at = t->square + (size_t)i0 * p->Tk;
+  float *s = scores ? scores + at : space->block, *w = weights ? weights + at : space->block;
+  const float *used = t->dropout ? space->block : w;
   int rows = min(QUERIES, p->Tq - i0), Tk = p->Tk, n = visible(p, i0 + rows);
   int scored = scores && p->mask.score_hidden ? Tk : n;
-  gf_product qk = {.c = block, .ldc = Tk, .a = t->q + (size_t)i0 * p->q.time, .lda = p->q.time, .b = space->k_panels,
+  gf_product qk = {.c = s, .ldc = Tk, .a = t->q + (size_t)i0 * p->q.time, .lda = p->q.time, .b = space->k_panels,
                    .ldb = p->D, .b_layout = GF_B_PANELS, .M = rows, .N = scored, .K = p->D,
                    .workspace = space->product};
   gf_multiply(&qk);
-  for (int r = 0; r < rows; r++) {
-    float *row = block + (size_t)r * Tk;
-    size_t at = t->square + (size_t)(i0 + r) * Tk;
-    gf_row_scale(row, scored, p->scale);
-    if (scores) keep(scores + at, row, scored, Tk, -GF_INFINITY);
-    weigh(t, row, i0 + r, n);
-    if (weights) keep(weights + at, row, n, Tk, n > 0 && row[0] == row[0] ? 0.0f : GF_NAN);
+  for (int r = 0; r < rows; r++, s += Tk, w += Tk) {
+    gf_row_scale(s, scored, p->scale);
+    if (scores) fill(s, scored, Tk, -GF_INFINITY);
+    weigh(t, w, s, i0 + r, n);
+    if (weights) fill(w, n, Tk, n > 0 && w[0] == w[0] ? 0.0f : GF_NAN);
     if (t->dropout)
-      for (int j = 0; j < n; j++) row[j] *= t->dropout[(size_t)(i0 + r) * Tk + j];
+      for (int j = 0; j < n; j++) space->block[r * Tk + j] = w[j] * t->dropout[(size_t)(i0 + r) * Tk + j];
   }
-  gf_product wv = {.c = out + (size_t)i0 * p->out.time, .ldc = p->out.time, .a = block, .lda = Tk, .b = space->v_panels,
+  gf_product wv = {.c = out + (size_t)i0 * p->out.time, .ldc = p->out.time, .a = used, .lda = Tk, .b = space->v_panels,
                    .ldb = Tk, .b_layout = GF_B_PANELS, .M = rows, .N = p->Dv, .K = n, .workspace = space->product};
   gf_multiply(&wv);
 }
 
 void gf_attention_forward(float *out, float *scores, float *weights, float *workspace, const float *q, const float *k,
                           const float *v, const float *dropout, const gf_attention *p) {
-  float *k_panels = workspace + GF_MATMUL_WORKSPACE, *v_panels = k_panels + gf_panels_size(p->Tk, p->D);
+  float *k_panels = workspace + product_workspace(p, 0), *v_panels = k_panels + gf_panels_size(p->Tk, p->D);
   room space = {workspace, k_panels, v_panels, v_panels + gf_panels_size(p->Dv, p->Tk)};
   for (int b = 0; b < p->B; b++)
     for (int h = 0; h < p->H; h++) {
@@ -159,7 +168,7 @@ void gf_attention_backward(float *dq, float *dk, float *dv, float *dscores, floa
                            const float *dout, const float *weights, const float *q, const float *k, const float *v,
                            const float *dropout, const gf_attention *p) {
   size_t square = (size_t)p->Tq * p->Tk;
-  float *ds = workspace + GF_MATMUL_WORKSPACE, *used = ds + square;
+  float *ds = workspace + product_workspace(p, 1), *used = ds + square;
   for (int b = 0; b < p->B; b++)
     for (int h = 0; h < p->H; h++) {
       head t = head_of(p, q, k, v, dropout, b, h);

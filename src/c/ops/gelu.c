@@ -49,8 +49,14 @@ GF_INLINE gf_f4 gelu_tanh_slope4(gf_f4 x) {
 
 typedef gf_f4 (*gf_curve)(gf_f4);
 
+/* Two chains of steps side by side keep the machine busier than one after the other. */
 GF_INLINE void map(float *out, const float *x, int n, gf_curve f) {
   int i = 0;
+  for (; i + 8 <= n; i += 8) {
+    gf_f4 y = f(gf_load(x + i)), z = f(gf_load(x + i + 4));
+    gf_store(out + i, y);
+    gf_store(out + i + 4, z);
+  }
   for (; i + 4 <= n; i += 4) gf_store(out + i, f(gf_load(x + i)));
   if (i < n) gf_store_tail(out + i, f(gf_load_tail(x + i, n - i, 0)), n - i);
 }

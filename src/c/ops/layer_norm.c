@@ -54,8 +54,7 @@ void gf_layer_norm_forward(float *out, float *mean, float *rstd, const float *x,
                            int N, int C, double eps) {
   for (int n = 0; n < N; n++) {
     moments m = row_moments(x + (size_t)n * C, C, eps);
-    mean[n] = (float)m.mean;
-    rstd[n] = (float)m.rstd;
+    if (mean) mean[n] = (float)m.mean, rstd[n] = (float)m.rstd;
     row_forward(out + (size_t)n * C, x + (size_t)n * C, weight, bias, C, m);
   }
 }

@@ -6,17 +6,20 @@
  * a cell's bits do not depend on its neighbours, and a reader can redo the sum by hand. Speed comes from working on
  * many cells at once. A tile of 4 rows by 8 columns keeps its 8 accumulators, two vectors of B and one splat of A in
  * the 16 vector registers an engine has; five rows would spill. A is packed by quadruples of rows, B by panels of 8
- * columns, both k by k, so that the tile reads two streams; k is cut into blocks of 256, and two panels of B (16 KB)
- * stay in the first cache while all rows of A pass by.
+ * columns, both k by k, so that the tile reads two streams. Fewer than 4 rows share too little: they go through B row
+ * by row, as fast as memory gives it.
  *
  * Backward: with y = x W^T, dx = dy W and dW = dy^T x are products too; only the packing differs.
  */
 #include "matmul.h"
 #include "../simd.h"
 
-enum { ROWS = 4, PANEL = 8, PAIR = 2, BLOCK_K = 256, BLOCK_M = 256 };
+/* What the tiles pass over again and again stays near: a panel (24 KB) in the first cache while all quadruples of A go
+ * by, a block of A (393 KB) in the second, the panels of a block of columns (3 MB) in the third. */
+enum { ROWS = 4, PANEL = 8, BLOCK_M = 128, BLOCK_N = 1024, BLOCK_K = 768 };
 
 GF_INLINE int min(int a, int b) { return a < b ? a : b; }
+GF_INLINE int round_up(int n, int unit) { return (n + unit - 1) / unit * unit; }
 
 /* acc[r][c] += a[r] b[c] for one k, 4 rows by 8 columns. */
 GF_INLINE void tile_step(gf_f4 *acc, const float *a, const float *b) {
@@ -29,11 +32,10 @@ GF_INLINE void tile_step(gf_f4 *acc, const float *a, const float *b) {
   }
 }
 
-/* c[4][8] = from[4][8] + a b over all K >= 1, rows of c and from `stride`s apart (0: the same row for all).
- *
- * Four steps make a round, so that counting costs little. The exit after every step also keeps the steps apart: in one
- * straight piece an engine moves all their loads to the front and runs out of registers (measured: 58 % of the
- * multiply-add limit instead of 82 %). A function of its own, so that nothing around it competes for registers. */
+/* c[4][8] = from[4][8] + a b over all k, rows of c and from `stride`s apart (0: the same row for all).
+ * A function of its own, so that nothing around it competes for registers, and one step a round: where two stand in a
+ * straight piece, an engine moves all their loads to the front and runs out of registers (measured: 57 % of the
+ * multiply-add limit instead of 90 %). */
 static __attribute__((noinline)) void full_tile(float *c, size_t c_stride, const float *from, size_t from_stride,
                                                 const float *a, const float *b, int K) {
   gf_f4 acc[2 * ROWS];
@@ -42,35 +44,12 @@ static __attribute__((noinline)) void full_tile(float *c, size_t c_stride, const
     acc[2 * r] = gf_load(from + r * from_stride);
     acc[2 * r + 1] = gf_load(from + r * from_stride + 4);
   }
-  for (int left = K;; left -= 4, a += 4 * ROWS, b += 4 * PANEL) {
-    tile_step(acc, a, b);
-    if (left == 1) break;
-    tile_step(acc, a + ROWS, b + PANEL);
-    if (left == 2) break;
-    tile_step(acc, a + 2 * ROWS, b + 2 * PANEL);
-    if (left == 3) break;
-    tile_step(acc, a + 3 * ROWS, b + 3 * PANEL);
-    if (left == 4) break;
-  }
+  for (int k = 0; k < K; k++, a += ROWS, b += PANEL) tile_step(acc, a, b);
 #pragma unroll
   for (int r = 0; r < ROWS; r++) {
     gf_store(c + r * c_stride, acc[2 * r]);
     gf_store(c + r * c_stride + 4, acc[2 * r + 1]);
   }
-}
-
-/* One row against two panels: four chains of sums, enough to keep up with memory. */
-static __attribute__((noinline)) void row_tile(gf_f4 *cells, const float *a, size_t a_step, const float *b,
-                                               const float *c, int K) {
-  gf_f4 v0 = cells[0], v1 = cells[1], v2 = cells[2], v3 = cells[3];
-  for (int k = 0; k < K; k++, a += a_step, b += PANEL, c += PANEL) {
-    gf_f4 x = gf_splat_at(a);
-    v0 = gf_mul_add(x, gf_load(b), v0);
-    v1 = gf_mul_add(x, gf_load(b + 4), v1);
-    v2 = gf_mul_add(x, gf_load(c), v2);
-    v3 = gf_mul_add(x, gf_load(c + 4), v3);
-  }
-  cells[0] = v0, cells[1] = v1, cells[2] = v2, cells[3] = v3;
 }
 
 /* 8 neighbouring cells of a row of C to two vectors and back; n < 8 at the right edge. */
@@ -101,45 +80,20 @@ GF_INLINE void start_cells(gf_f4 *v, const gf_product *p, int m, int n, int firs
   else v[0] = v[1] = gf_zero();
 }
 
-/* Rows m to m + 4, columns n to n + 8. A tile that ends past the right edge goes through a copy. */
+/* Rows m to m + 4, columns n to n + 8. A tile that ends past an edge goes through a copy. */
 GF_INLINE void full_cells(const gf_product *p, int m, int n, const float *a, const float *b, int K, int first) {
   static const float zeros[PANEL] = {0};
+  int rows = min(ROWS, p->M - m);
   float *c = p->c + (size_t)m * p->ldc + n;
-  if (p->N - n >= PANEL) {
+  if (rows == ROWS && p->N - n >= PANEL) {
     int continues = !first || p->accumulate;
     full_tile(c, p->ldc, continues ? c : p->bias ? p->bias + n : zeros, continues ? p->ldc : 0, a, b, K);
     return;
   }
-  gf_f4 edge[2 * ROWS];
-  for (int r = 0; r < ROWS; r++) start_cells(edge + 2 * r, p, m + r, n, first);
+  gf_f4 edge[2 * ROWS] = {{0}};
+  for (int r = 0; r < rows; r++) start_cells(edge + 2 * r, p, m + r, n, first);
   full_tile((float *)edge, PANEL, (float *)edge, PANEL, a, b, K);
-  for (int r = 0; r < ROWS; r++) store_cells(c + (size_t)r * p->ldc, edge + 2 * r, p->N - n);
-}
-
-/* Row m, one or two panels from column n on. */
-GF_INLINE void row_cells(const gf_product *p, int m, int n, int panels, const float *a, size_t a_step, const float *b,
-                         size_t b_panel, int K, int first) {
-  gf_f4 acc[2 * PAIR] = {{0}};
-  for (int c = 0; c < panels; c++) start_cells(acc + 2 * c, p, m, n + c * PANEL, first);
-  row_tile(acc, a, a_step, b, panels == 2 ? b + b_panel : b, K);
-  for (int c = 0; c < panels; c++)
-    store_cells(p->c + (size_t)m * p->ldc + n + c * PANEL, acc + 2 * c, p->N - n - c * PANEL);
-}
-
-/* All rows from m0 to m1 against one or two panels. The packed quadruples of A are in the workspace; a few rows alone
- * are read where they lie, unless they lie across. */
-static void rows_by_panels(const gf_product *p, int m0, int m1, int n, int panels, const float *b, size_t b_panel,
-                           int k0, int K) {
-  int m = m0, first = k0 == 0;
-  for (; m + ROWS <= m1; m += ROWS)
-    for (int c = 0; c < panels; c++)
-      full_cells(p, m, n + c * PANEL, p->workspace + (size_t)(m - m0) * K, b + c * b_panel, K, first);
-  for (; m < m1; m++) {
-    int in_tile = (m - m0) % ROWS;
-    const float *packed = p->workspace + (size_t)(m - m0 - in_tile) * K + in_tile;
-    if (p->a_transposed) row_cells(p, m, n, panels, packed, ROWS, b, b_panel, K, first);
-    else row_cells(p, m, n, panels, p->a + (size_t)m * p->lda + k0, 1, b, b_panel, K, first);
-  }
+  for (int r = 0; r < rows; r++) store_cells(c + (size_t)r * p->ldc, edge + 2 * r, p->N - n);
 }
 
 /* Four rows of four values each become four columns. */
@@ -167,12 +121,13 @@ GF_INLINE void interleave4(float *out, size_t width, const float *const row[4], 
     for (int r = 0; r < 4; r++) out[r] = row[r][k];
 }
 
-/* a[m][k] for m0 <= m < m1, k0 <= k < k0 + K into quadruples of rows, k by k: [ceil(rows/4)][K][4]. */
+/* a[m][k] for m0 <= m < m1, k0 <= k < k0 + K into quadruples of rows, k by k: [ceil(rows/4)][K][4]. Rows past the edge
+ * repeat the last one and are never used. */
 static void pack_a(const gf_product *p, int m0, int m1, int k0, int K) {
   float *out = p->workspace;
-  for (int m = m0; m + ROWS <= m1; m += ROWS, out += (size_t)ROWS * K) {
+  for (int m = m0; m < m1; m += ROWS, out += (size_t)ROWS * K) {
     const float *row[4];
-    for (int r = 0; r < 4; r++) row[r] = p->a + (size_t)(m + r) * p->lda + k0;
+    for (int r = 0; r < 4; r++) row[r] = p->a + (size_t)min(m + r, m1 - 1) * p->lda + k0;
     interleave4(out, ROWS, row, K);
   }
 }
@@ -187,32 +142,63 @@ static void pack_transposed_a(const gf_product *p, int m0, int m1, int k0, int K
     }
 }
 
-/* Columns n to n + 8 of rows k0 .. k0 + K of B, k by k. */
-static void pack_rows(float *out, const float *b, int ldb, int n, int N, int k0, int K) {
-  for (int k = 0; k < K; k++, out += PANEL) {
-    gf_f4 v[2];
-    load_cells(v, b + (size_t)(k0 + k) * ldb + n, N - n);
-    gf_store(out, v[0]);
-    gf_store(out + 4, v[1]);
-  }
+/* A piece of B as panels: columns n0 <= n < n1 of rows k0 <= k < k0 + K, one panel `apart` floats after another. */
+typedef struct {
+  const float *panels;
+  size_t apart;
+  int n0, n1, k0, K;
+} piece;
+
+/* Eight panels side by side, so that a cache line is read once and what follows it is fetched meanwhile; then the rest,
+ * one by one. */
+static void pack_rows(float *out, size_t apart, const float *b, int ldb, int N, int K) {
+  enum { TOGETHER = 8 };
+  int n = 0;
+  for (; n + TOGETHER * PANEL <= N; n += TOGETHER * PANEL, out += TOGETHER * apart)
+    for (int k = 0; k < K; k++) {
+      const float *from = b + (size_t)k * ldb + n;
+      float *to = out + (size_t)k * PANEL;
+#pragma unroll
+      for (int c = 0; c < TOGETHER; c++, from += PANEL, to += apart) {
+        gf_store(to, gf_load(from));
+        gf_store(to + 4, gf_load(from + 4));
+      }
+    }
+  for (; n < N; n += PANEL, out += apart)
+    for (int k = 0; k < K; k++) {
+      gf_f4 v[2];
+      load_cells(v, b + (size_t)k * ldb + n, N - n);
+      gf_store(out + (size_t)k * PANEL, v[0]);
+      gf_store(out + (size_t)k * PANEL + 4, v[1]);
+    }
 }
 
-/* The same from a transposed B; rows past the edge repeat the last one and are never used. */
-static void pack_transposed(float *out, const float *b, int ldb, int n, int N, int k0, int K) {
-  for (int half = 0; half < PANEL; half += 4) {
+/* The same from a transposed B; columns past the edge repeat the last one and are never used. */
+static void pack_transposed(float *out, size_t apart, const float *b, int ldb, int N, int K) {
+  for (int n = 0; n < round_up(N, PANEL); n += 4) {
     const float *row[4];
-    for (int r = 0; r < 4; r++) row[r] = b + (size_t)min(n + half + r, N - 1) * ldb + k0;
-    interleave4(out + half, PANEL, row, K);
+    for (int r = 0; r < 4; r++) row[r] = b + (size_t)min(n + r, N - 1) * ldb;
+    interleave4(out + n / PANEL * apart + n % PANEL, PANEL, row, K);
   }
-}
-
-static void pack_panel(float *out, const float *b, int ldb, gf_layout layout, int n, int N, int k0, int K) {
-  if (layout == GF_B_TRANSPOSED) pack_transposed(out, b, ldb, n, N, k0, K);
-  else pack_rows(out, b, ldb, n, N, k0, K);
 }
 
 void gf_pack_panels(float *panels, const float *b, int ldb, gf_layout layout, int N, int K) {
-  for (int n = 0; n < N; n += PANEL, panels += (size_t)PANEL * K) pack_panel(panels, b, ldb, layout, n, N, 0, K);
+  if (layout == GF_B_TRANSPOSED) pack_transposed(panels, (size_t)K * PANEL, b, ldb, N, K);
+  else pack_rows(panels, (size_t)K * PANEL, b, ldb, N, K);
+}
+
+/* Sets panels and apart: where the panels are when B consists of them, else packed into `room`. */
+static void find_panels(piece *at, const gf_product *p, float *room) {
+  if (p->b_layout == GF_B_PANELS) {
+    at->apart = (size_t)p->ldb * PANEL;
+    at->panels = p->b + at->n0 / PANEL * at->apart + (size_t)at->k0 * PANEL;
+    return;
+  }
+  size_t k = at->k0, n = at->n0;
+  const float *b = p->b_layout == GF_B_TRANSPOSED ? p->b + n * p->ldb + k : p->b + k * p->ldb + n;
+  gf_pack_panels(room, b, p->ldb, p->b_layout, at->n1 - at->n0, at->K);
+  at->apart = (size_t)at->K * PANEL;
+  at->panels = room;
 }
 
 /* Nothing to sum: C is what it starts from. */
@@ -225,32 +211,71 @@ static void fill_start(const gf_product *p) {
     }
 }
 
-static void block(const gf_product *p, int m0, int m1, int k0, int K) {
-  float packed[PAIR * BLOCK_K * PANEL];
-  if (p->a_transposed) pack_transposed_a(p, m0, m1, k0, K);
-  else pack_a(p, m0, m1, k0, K);
-  for (int n = 0; n < p->N; n += PAIR * PANEL) {
-    int panels = p->N - n > PANEL ? PAIR : 1;
-    if (p->b_layout == GF_B_PANELS) {
-      const float *ready = p->b + (size_t)n * p->ldb + (size_t)k0 * PANEL;
-      rows_by_panels(p, m0, m1, n, panels, ready, (size_t)p->ldb * PANEL, k0, K);
-      continue;
-    }
-    for (int c = 0; c < panels; c++)
-      pack_panel(packed + c * K * PANEL, p->b, p->ldb, p->b_layout, n + c * PANEL, p->N, k0, K);
-    rows_by_panels(p, m0, m1, n, panels, packed, (size_t)K * PANEL, k0, K);
+/* Rows m0 <= m < m1, packed first, by a piece of B. */
+static void many_rows(const gf_product *p, int m0, int m1, const piece *at) {
+  if (p->a_transposed) pack_transposed_a(p, m0, m1, at->k0, at->K);
+  else pack_a(p, m0, m1, at->k0, at->K);
+  const float *panel = at->panels;
+  for (int n = at->n0; n < at->n1; n += PANEL, panel += at->apart)
+    for (int m = m0; m < m1; m += ROWS)
+      full_cells(p, m, n, p->workspace + (size_t)(m - m0) * at->K, panel, at->K, at->k0 == 0);
+}
+
+/* One row against two panels: four chains of sums, enough to keep up with memory. */
+static __attribute__((noinline)) void row_tile(gf_f4 *cells, const float *a, size_t a_step, const float *b,
+                                               const float *c, int K) {
+  gf_f4 v0 = cells[0], v1 = cells[1], v2 = cells[2], v3 = cells[3];
+  for (int k = 0; k < K; k++, a += a_step, b += PANEL, c += PANEL) {
+    gf_f4 x = gf_splat_at(a);
+    v0 = gf_mul_add(x, gf_load(b), v0);
+    v1 = gf_mul_add(x, gf_load(b + 4), v1);
+    v2 = gf_mul_add(x, gf_load(c), v2);
+    v3 = gf_mul_add(x, gf_load(c + 4), v3);
   }
+  cells[0] = v0, cells[1] = v1, cells[2] = v2, cells[3] = v3;
+}
+
+/* Row m by panel b of the columns from n on and panel c of those from `other` on, if that is a column. */
+GF_INLINE void row_cells(const gf_product *p, int m, int n, const float *b, int other, const float *c, int k0, int K) {
+  gf_f4 cells[4] = {{0}};
+  const float *a = p->a_transposed ? p->a + (size_t)k0 * p->lda + m : p->a + (size_t)m * p->lda + k0;
+  int both = other < p->N;
+  start_cells(cells, p, m, n, k0 == 0);
+  if (both) start_cells(cells + 2, p, m, other, k0 == 0);
+  row_tile(cells, a, p->a_transposed ? p->lda : 1, b, both ? c : b, K);
+  store_cells(p->c + (size_t)m * p->ldc + n, cells, p->N - n);
+  if (both) store_cells(p->c + (size_t)m * p->ldc + other, cells + 2, p->N - other);
+}
+
+/* All rows, fewer than a tile has, by a piece of B: a panel of its first half and one of its second at a time. Two
+ * far streams come from memory at full speed; two neighbouring ones at half of it (measured: 37 and 20 GB/s). */
+static void few_rows(const gf_product *p, const piece *at) {
+  int half = round_up((at->n1 - at->n0 + 1) / 2, PANEL);
+  const float *b = at->panels, *c = b + half / PANEL * at->apart;
+  for (int n = at->n0; n < at->n0 + half; n += PANEL, b += at->apart, c += at->apart)
+    for (int m = 0; m < p->M; m++) row_cells(p, m, n, b, n + half < at->n1 ? n + half : p->N, c, at->k0, at->K);
+}
+
+static float *room_for_b(const gf_product *p) {
+  return p->workspace + (size_t)round_up(min(p->M, BLOCK_M), ROWS) * min(p->K, BLOCK_K);
 }
 
 void gf_multiply(const gf_product *p) {
-  if (p->K == 0) fill_start(p);
-  /* A few rows against packed panels read B once, from one end to the other, without cutting it. */
-  int block_k = p->M < ROWS && p->b_layout == GF_B_PANELS ? p->K : BLOCK_K;
-  for (int m = 0; m < p->M; m += BLOCK_M)
-    for (int k = 0; k < p->K; k += block_k) block(p, m, min(m + BLOCK_M, p->M), k, min(block_k, p->K - k));
+  if (p->K == 0) return fill_start(p);
+  int few = p->M < ROWS, block_k = few && p->b_layout == GF_B_PANELS ? p->K : BLOCK_K;
+  for (int n = 0; n < p->N; n += BLOCK_N)
+    for (int k = 0; k < p->K; k += block_k) {
+      piece at = {.n0 = n, .n1 = min(n + BLOCK_N, p->N), .k0 = k, .K = min(block_k, p->K - k)};
+      find_panels(&at, p, room_for_b(p));
+      if (few) few_rows(p, &at);
+      else
+        for (int m = 0; m < p->M; m += BLOCK_M) many_rows(p, m, min(m + BLOCK_M, p->M), &at);
+    }
 }
 
-int gf_matmul_workspace(void) { return GF_MATMUL_WORKSPACE; }
+int gf_matmul_workspace(int M, int N, int K) {
+  return (round_up(min(M, BLOCK_M), ROWS) + round_up(min(N, BLOCK_N), PANEL)) * min(K, BLOCK_K);
+}
 
 void gf_matmul(float *out, float *workspace, const float *a, const float *b, const float *bias, int batch, int M, int N,
                int K, int flags) {
@@ -266,7 +291,7 @@ void gf_matmul(float *out, float *workspace, const float *a, const float *b, con
   }
 }
 
-int gf_panels_size(int N, int K) { return (N + PANEL - 1) / PANEL * PANEL * K; }
+int gf_panels_size(int N, int K) { return round_up(N, PANEL) * K; }
 
 void gf_panels(float *panels, const float *b, int N, int K, int transposed) {
   gf_pack_panels(panels, b, transposed ? K : N, transposed ? GF_B_TRANSPOSED : GF_B_ROWS, N, K);

@@ -4,7 +4,8 @@
 
 #include "../glassformer.h"
 
-/* How B lies in memory. Panels hold 8 columns each, k by k: [ceil(N/8)][K][8], missing columns zero. */
+/* How B lies in memory. Panels hold 8 columns each, k by k: [ceil(N/8)][K][8]; what
+ * stands in columns past N is never used. */
 typedef enum { GF_B_ROWS /* [K, N] */, GF_B_TRANSPOSED /* [N, K] */, GF_B_PANELS } gf_layout;
 
 /* C[M,N] = start + A[M,K] B[K,N], where start is C itself (accumulate), the bias of the column, or 0. */
@@ -20,10 +21,8 @@ typedef struct {
   const float *bias; /* [N] or NULL */
   int M, N, K;
   int accumulate;
-  float *workspace; /* GF_MATMUL_WORKSPACE floats */
+  float *workspace; /* gf_matmul_workspace(M, N, K) floats; with panels gf_matmul_workspace(M, 0, K) */
 } gf_product;
-
-#define GF_MATMUL_WORKSPACE (256 * 256)
 
 void gf_multiply(const gf_product *p);
 /* Packs b [K, N], or [N, K] transposed, its rows ldb floats apart; panels has gf_panels_size(N, K) floats. */

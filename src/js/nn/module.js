@@ -1,4 +1,5 @@
 import { GlassformerError, describe, expect, shapeText } from '../errors.js'
+import { sameShape } from '../shape.js'
 import { Tensor, tensor as makeTensor } from '../tensor.js'
 
 /**
@@ -169,7 +170,7 @@ export class Module {
     this.engine.tidy(() => {
       const given = Object.keys(own).filter(key => key in state).map(key => {
         const value = state[key], tensor = value instanceof Tensor ? value : makeTensor(this.engine, value)
-        if (shapeText(tensor.shape) !== shapeText(own[key].shape)) {
+        if (!sameShape(tensor.shape, own[key].shape)) {
           problems.push(`${key} must have shape ${shapeText(own[key].shape)}, got ${shapeText(tensor.shape)}`)
         }
         return { to: own[key], from: tensor }

@@ -3,6 +3,7 @@ import { multiheadAttention } from '../ops/attention.js'
 import { expectRank, floatTensor } from '../ops/checks.js'
 import { linearRows } from '../ops/linear.js'
 import { fillUniform } from '../random.js'
+import { sameShape } from '../shape.js'
 import { Linear } from './linear.js'
 import { Module } from './module.js'
 
@@ -106,9 +107,9 @@ function checkShapes({ embedDim, kdim, vdim }, query, key, value) {
   for (const [name, tensor] of Object.entries({ query, key, value })) {
     expectRank('MultiheadAttention', name, floatTensor('MultiheadAttention', name, tensor), 3, '[B, T, C]')
     const T = name === 'value' ? key.shape[1] : tensor.shape[1]
-    const wanted = shapeText([query.shape[0], T, channels[/** @type {'query'} */ (name)]])
-    expect(shapeText(tensor.shape) === wanted, 'shape',
-      () => `MultiheadAttention: ${name} must have shape ${wanted}, got ${shapeText(tensor.shape)}`)
+    const wanted = [query.shape[0], T, channels[/** @type {'query'} */ (name)]]
+    expect(sameShape(tensor.shape, wanted), 'shape',
+      () => `MultiheadAttention: ${name} must have shape ${shapeText(wanted)}, got ${shapeText(tensor.shape)}`)
   }
 }
 

@@ -1,6 +1,6 @@
 import { expect, numberWhere, probability, shapeText } from '../errors.js'
 import { isRecording, record } from '../autograd.js'
-import { indexOf, indicesOf, offsetOf, range } from '../shape.js'
+import { indexOf, indicesOf, offsetOf, range, sameShape } from '../shape.js'
 import { explainAttention, explainAttentionGradient } from './attention_explain.js'
 import { passFours } from './broadcast.js'
 import { expectRank, floatTensor, sameEngine } from './checks.js'
@@ -33,16 +33,23 @@ const HEADS_LAST = {
   place: ([b, t, c], D) => [b, Math.floor(c / D), t, c % D]
 }
 
+const oneFloat = new Float32Array(1), itsBits = new Int32Array(oneFloat.buffer)
+
+/** A float32 as the integer of the same bits, to stand in a list of integers. @param {number} x */
+function floatBits(x) {
+  oneFloat[0] = x
+  return itsBits[0]
+}
+
 /**
  * The gf_attention struct in memory, masks included; kept scores hold the hidden ones, too.
  * @param {import('../engine.js').Engine} engine @param {any} saved @param {number} padding address of the bytes, or 0
  */
 function passStruct(engine, { sizes, scale, layout, mask, isCausal }, padding) {
   const { B, H, Tq, Tk, D, Dv } = sizes
-  const bits = new Int32Array(new Float32Array([scale]).buffer)[0]
   const [q, k, v, out] = [[Tq, D], [Tk, D], [Tk, Dv], [Tq, Dv]].map(([T, side]) => layout.strides({ H, T, D: side }))
   return engine.pass([
-    B, H, Tq, Tk, D, Dv, bits, ...q, ...k, ...v, ...out,
+    B, H, Tq, Tk, D, Dv, floatBits(scale), ...q, ...k, ...v, ...out,
     mask?.tensor.address ?? 0, mask?.batch ?? 0, mask?.head ?? 0, padding, isCausal ? 1 : 0, 1
   ])
 }
@@ -184,7 +191,7 @@ export function scaledDotProductAttention(q, k, v, options = {}) {
     expectRank(where, name, floatTensor(where, name, tensor), 4, '[B, H, T, D]')
   }
   const [B, H, Tq, D] = q.shape, [, , Tk] = k.shape, Dv = v.shape[3]
-  const fits = shapeText(k.shape) === shapeText([B, H, Tk, D]) && shapeText(v.shape) === shapeText([B, H, Tk, Dv])
+  const fits = sameShape(k.shape, [B, H, Tk, D]) && sameShape(v.shape, [B, H, Tk, Dv])
   expect(fits, 'shape', () =>
     `${where}: k must be [B, H, Tk, D] and v [B, H, Tk, Dv] to go with q ${shapeText(q.shape)}, ` +
     `got k ${shapeText(k.shape)} and v ${shapeText(v.shape)}`)

@@ -1,5 +1,5 @@
 import { expect, shapeText } from '../errors.js'
-import { range } from '../shape.js'
+import { range, sameShape, sizeOf } from '../shape.js'
 
 /**
  * How two shapes are walked together: axes are aligned at the right, an axis of length 1 is repeated, and neighbouring
@@ -10,6 +10,10 @@ import { range } from '../shape.js'
  * @returns {{ shape: number[], sides: number[], aStrides: number[], bStrides: number[] }} sides and strides of length 4
  */
 export function broadcast(where, a, b) {
+  if (sameShape(a, b)) {
+    const size = sizeOf(a), strides = [size, size, size, 1]
+    return { shape: [...a], sides: [1, 1, 1, size], aStrides: strides, bStrides: strides }
+  }
   const rank = Math.max(a.length, b.length)
   const side = (/** @type {readonly number[]} */ s, /** @type {number} */ axis) => s[axis - rank + s.length] ?? 1
   const shape = range(rank).map(axis => {

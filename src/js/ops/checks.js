@@ -1,5 +1,5 @@
 import { describe, expect, shapeText } from '../errors.js'
-import { sizeOf } from '../shape.js'
+import { sameShape, sizeOf } from '../shape.js'
 import { Tensor, tensor as makeTensor } from '../tensor.js'
 
 /**
@@ -19,8 +19,8 @@ export function floatTensor(where, name, value) {
  * @param {string} where @param {...(Tensor | null | undefined)} tensors
  */
 export function sameEngine(where, ...tensors) {
-  const [first, ...rest] = tensors.filter(t => t)
-  expect(rest.every(t => t?.engine === first?.engine), 'state', () =>
+  const engine = tensors.find(t => t)?.engine
+  expect(tensors.every(t => !t || t.engine === engine), 'state', () =>
     `${where}: the tensors belong to different engines; load() once and make all of them there ` +
     '(one is from another engine)')
 }
@@ -52,7 +52,7 @@ export function idTensor(engine, where, name, value) {
  */
 export function expectShape(where, name, tensor, shape, why) {
   if (!tensor) return
-  expect(shapeText(tensor.shape) === shapeText(shape), 'shape',
+  expect(sameShape(tensor.shape, shape), 'shape',
     () => `${where}: ${name} must have shape ${shapeText(shape)} (${why}), got ${shapeText(tensor.shape)}`)
 }
 
@@ -75,4 +75,4 @@ export function lastSide(where, name, tensor) {
 }
 
 /** How many rows of `side` a tensor has; also right when side is 0. @param {Tensor} tensor */
-export const rowsOf = tensor => sizeOf(tensor.shape.slice(0, -1))
+export const rowsOf = tensor => sizeOf(tensor.shape, tensor.shape.length - 1)

@@ -1,5 +1,5 @@
 import { numberWhere } from '../errors.js'
-import { record } from '../autograd.js'
+import { isRecording, record } from '../autograd.js'
 import { cell, constant, product, sum } from '../explain.js'
 import { indicesOf, range } from '../shape.js'
 import { expectShape, floatTensor, lastSide, optionalTensor, rowsOf, sameEngine } from './checks.js'
@@ -89,8 +89,9 @@ export function layerNorm(x, weight, bias, { eps = 1e-5 } = {}) {
   expectShape('layerNorm', 'weight', gain, [C], 'the last side of x')
   expectShape('layerNorm', 'bias', shift, [C], 'the last side of x')
   numberWhere('layerNorm', 'eps', eps, 'a number >= 0', v => v >= 0)
-  const out = engine.empty(x.shape), rows = x.shape.slice(0, -1), mean = engine.empty(rows), rstd = engine.empty(rows)
-  engine.c.gf_layer_norm_forward(out.address, mean.address, rstd.address, x.address, gain?.address ?? 0,
+  const out = engine.empty(x.shape), rows = x.shape.slice(0, -1), isKept = isRecording(engine, x, gain, shift)
+  const [mean, rstd] = isKept ? [engine.empty(rows), engine.empty(rows)] : []
+  engine.c.gf_layer_norm_forward(out.address, mean?.address ?? 0, rstd?.address ?? 0, x.address, gain?.address ?? 0,
     shift?.address ?? 0, rowsOf(x), C, eps)
   return record(engine, op, { x, weight: gain, bias: shift }, { out }, { mean, rstd, eps })
 }

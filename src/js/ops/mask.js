@@ -1,4 +1,5 @@
 import { describe, expect, shapeText } from '../errors.js'
+import { sameShape } from '../shape.js'
 import { Tensor, tensor as makeTensor } from '../tensor.js'
 
 /** @typedef {{ B: number, H: number, Tq: number, Tk: number }} Sizes */
@@ -30,7 +31,7 @@ export function additiveMask(engine, where, mask, hidden, { B, H, Tq, Tk }) {
   const tensor = numbers instanceof Tensor ? numbers : makeTensor(engine, numbers)
   expect(tensor.dtype === 'float32', 'type',
     () => `${where}: attnMask must be a float32 tensor, got ${describe(tensor)}`)
-  const square = Tq * Tk, shape = shapeText(tensor.shape)
+  const square = Tq * Tk
   const layouts = [
     { shape: [Tq, Tk], batch: 0, head: 0 },
     { shape: [B, H, Tq, Tk], batch: H * square, head: square },
@@ -39,9 +40,10 @@ export function additiveMask(engine, where, mask, hidden, { B, H, Tq, Tk }) {
     { shape: [1, 1, Tq, Tk], batch: 0, head: 0 },
     { shape: [B * H, Tq, Tk], batch: H * square, head: square }
   ]
-  const layout = layouts.find(l => shapeText(l.shape) === shape)
-  const allowed = `${shapeText([Tq, Tk])} or ${shapeText([B, H, Tq, Tk])} (either may be 1)`
-  expect(layout !== undefined, 'shape', () => `${where}: attnMask must have shape ${allowed}, got ${shape}`)
+  const layout = layouts.find(l => sameShape(l.shape, tensor.shape))
+  expect(layout !== undefined, 'shape', () =>
+    `${where}: attnMask must have shape ${shapeText([Tq, Tk])} or ${shapeText([B, H, Tq, Tk])} (either may be 1), ` +
+    `got ${shapeText(tensor.shape)}`)
   return { tensor, batch: layout.batch, head: layout.head }
 }
 

@@ -17,7 +17,7 @@ export const TRANSPOSE_A = 1, TRANSPOSE_B = 2, PANELS_B = 4, ACCUMULATE = 8
  * @param {{ batch?: number, M: number, N: number, K: number, bias?: number, flags?: number }} options
  */
 export function multiply(engine, out, a, b, { batch = 1, M, N, K, bias = 0, flags = 0 }) {
-  const workspace = engine.scratch(engine.c.gf_matmul_workspace())
+  const workspace = engine.scratch(engine.c.gf_matmul_workspace(M, flags & PANELS_B ? 0 : N, K))
   engine.c.gf_matmul(out, workspace, a, b, bias, batch, M, N, K, flags)
 }
 
@@ -29,7 +29,7 @@ export function multiply(engine, out, a, b, { batch = 1, M, N, K, bias = 0, flag
  */
 export function packedRows(weight, first, count) {
   const { engine, version } = weight, [, K] = weight.shape
-  const key = `${first}:${count}`, held = weight.packed?.get(key)
+  const key = first * (weight.shape[0] + 1) + count, held = weight.packed?.get(key)
   if (held?.version === version) return held.panels.address
   const panels = held?.panels ?? engine.keep(engine.empty([engine.c.gf_panels_size(count, K)]))
   engine.c.gf_panels(panels.address, weight.address + first * K * 4, count, K, 1)

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { after, before, test } from 'node:test'
+import { roomsOf } from '../../web/building.js'
+import { DEFAULTS, fromHash, toHash } from '../../web/state.js'
+import { changing, launch, open, serve } from './host.js'
+
+const AXE = await readFile(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8')
+const LINK_DELAY = 250
+const SCORES = 'encoder.0.self_attn.scores'
+
+let site, browser
+before(async () => {
+  [site, browser] = await Promise.all([serve(), launch()])
+})
+after(async () => {
+  await browser?.close()
+  site?.close()
+})
+
+const address = (state) => `${site.url}#${toHash({ ...DEFAULTS, language: 'en', ...state })}`
+const roomHere = (page) => page.getAttribute('#house', 'data-stage')
+const beyond = (page) => page.evaluate(() => {
+  const { scrollWidth, clientWidth } = document.documentElement
+  return scrollWidth - clientWidth
+})
+const violations = async (page) => {
+  await page.evaluate(AXE)
+  const found = await page.evaluate(() => globalThis.axe.run())
+  return found.violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])
+}
+
+test('the page opens on the whole house: its answer is the model\'s, its floors lead to their rooms', async () => {
+  for (const model of ['trained', 'untrained', 'sentences']) {
+    const { page, complaints, close } = await open(browser, address({ model }))
+    assert.equal(await roomHere(page), 'house')
+    const doors = await page.$$eval('.pane-floor', (links) => links.map((link) => link.dataset.room))
+    assert.ok(doors.length >= 8 && doors.every((id) => roomsOf({ ...DEFAULTS, model }).some((room) => room.id === id)))
+    if (model !== 'sentences') {
+      const placeholder = await page.getAttribute('[data-field="target"]', 'placeholder')
+      assert.ok((await page.textContent('.house-now')).includes(`“${placeholder}”`))
+      await changing(page, () => page.fill('[data-field="source"]', '3 may 1999'))
+      assert.match(await page.textContent('.house-now'), /“3 may 1999” as 6 tokens/)
+      assert.ok(await page.$('.pane-picture.is-changed'))
+    }
+    assert.deepEqual(await violations(page), [])
+    await page.click(`.pane-floor[data-room="${doors[2]}"]`)
+    assert.equal(await roomHere(page), doors[2])
+    await page.click('.brand')
+    assert.equal(await roomHere(page), 'house')
+    assert.deepEqual(complaints, [])
+    await close()
+  }
+})
+
+test('left and right lead from room to room, and leave alone whatever has arrows of its own', async () => {
+  const { page, complaints, close } = await open(browser, address({}))
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.press('ArrowRight')
+  assert.equal(await roomHere(page), 'source.embedding')
+  await page.keyboard.press('ArrowLeft')
+  assert.equal(await roomHere(page), 'tokens')
+  for (const selector of ['[data-field="source"]', '.chip', '.depths input:checked']) {
+    await page.focus(selector)
+    await page.keyboard.press('ArrowRight')
+    assert.equal(await roomHere(page), 'tokens', selector)
+  }
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('the inspector opens with the largest number of the room and gives way to the cell under the finger', async () => {
+  const { page, complaints, close } = await open(browser, address({ stage: 'logits' }))
+  const exact = () => page.getAttribute('[data-exact]', 'data-exact')
+  const opened = await exact()
+  assert.match(opened, /^output\[0, \d+, \d+\]$/)
+  await page.waitForSelector('.terms li')
+  assert.equal(await page.evaluate(() => location.hash.includes('cell')), false)
+  await page.hover('.product-left .heat')
+  assert.notEqual(await exact(), opened)
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('a figure stands alone in another page, and says where it is from', async () => {
+  const permissions = ['clipboard-read', 'clipboard-write']
+  const { page, complaints, close } = await open(browser, address({ stage: SCORES }), { permissions })
+  await page.click('.share summary')
+  await page.click('[data-action="embed"]')
+  await page.waitForSelector('.share .menu-said:not(:empty)')
+  assert.deepEqual(await violations(page), [])
+  const code = await page.evaluate(() => navigator.clipboard.readText())
+  const [url, title] = /^<iframe src="([^"]+)" title="([^"]+)" .*><\/iframe>$/.exec(code).slice(1)
+    .map((text) => text.replaceAll('&amp;', '&'))
+  assert.deepEqual(fromHash(new URL(url).hash), { ...DEFAULTS, stage: SCORES, embed: true, language: 'en' })
+  assert.match(title, /Scores/)
+  await page.click('[data-action="share"]')
+  await page.waitForTimeout(LINK_DELAY)
+  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), await page.evaluate(() => location.href))
+  await close()
+
+  for (const width of [320, 900]) {
+    const alone = await open(browser, url, { viewport: { width, height: 520 } })
+    for (const hidden of ['.top', '.side', '.lead', '.tools', '.asides', '.ways', '.twin', '.menu']) {
+      assert.equal(await alone.page.isVisible(hidden), false, hidden)
+    }
+    for (const shown of ['h1', '.product-result .heat', '.legend', '.whole a']) {
+      assert.ok(await alone.page.isVisible(shown), shown)
+    }
+    assert.equal(await beyond(alone.page), 0)
+    const paper = await alone.page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)
+    assert.equal(paper, 'rgba(0, 0, 0, 0)')
+    assert.deepEqual(fromHash(new URL(await alone.page.$eval('.whole a', (link) => link.href)).hash).embed, false)
+    await alone.page.click('.product-result .heat')
+    await alone.page.click('.sheet-handle')
+    assert.ok(await alone.page.isVisible('[data-exact]'))
+    assert.deepEqual(await violations(alone.page), [])
+    assert.deepEqual(alone.complaints, [])
+    await alone.close()
+  }
+  assert.deepEqual(complaints, [])
+})
+
+test('on a phone the header takes two rows and keeps the rest behind one button', async () => {
+  const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }
+  for (const language of ['ko', 'en']) {
+    const { page, complaints, close } = await open(browser, address({ language }), phone)
+    const { height } = await (await page.$('.top')).boundingBox()
+    assert.ok(height <= 112, `${height} px`)
+    assert.equal(await page.isVisible('[data-action="settings"]'), false)
+    await page.tap('.more')
+    for (const action of ['settings', 'theme']) assert.ok(await page.isVisible(`[data-action="${action}"]`), action)
+    assert.equal(await beyond(page), 0)
+    assert.deepEqual(await violations(page), [])
+    assert.deepEqual(complaints, [])
+    await close()
+  }
+})

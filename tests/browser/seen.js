@@ -1,0 +1,150 @@
+/**
+ * What a reader sees, read off the page: every piece of text with a digit in it, on canvases too, with what the page
+ * says about where it comes from. Nothing is judged here; `kinds.js` does that.
+ */
+
+/** Runs before the page: remembers what is written on each canvas since it was last cleared, in its own pixels. */
+export function watchCanvases() {
+  const written = new WeakMap()
+  const { fillText, clearRect } = CanvasRenderingContext2D.prototype
+  CanvasRenderingContext2D.prototype.clearRect = function clear(...box) {
+    written.set(this.canvas, [])
+    return clearRect.apply(this, box)
+  }
+  CanvasRenderingContext2D.prototype.fillText = function write(text, x, y, ...rest) {
+    const at = this.getTransform().transformPoint({ x, y })
+    written.get(this.canvas)?.push([text, at.x, at.y])
+    return fillText.call(this, text, x, y, ...rest)
+  }
+  globalThis.writtenOn = (canvas) => written.get(canvas) ?? []
+}
+
+/** Runs in the page: presses what is told and waits until nothing is on its way any more. */
+export async function press(selector) {
+  if (selector) document.querySelector(selector).click()
+  const frame = () => new Promise(requestAnimationFrame)
+  await frame()
+  await new Promise((resolve) => { setTimeout(resolve) })
+  while (document.querySelector('[aria-busy="true"]')) await frame()
+}
+
+/**
+ * Runs in the page: everything visible that has a digit.
+ * @param {{ kinds: [string, string, string][], said: [string, string, string][], within: string,
+ *   without: string, tables: boolean }} what for texts and for attributes each kind with its selector and what to tell of its place, the
+ *   first that fits counts; where to look and where not, and whether to open the tables
+ */
+export async function look({ kinds, said, within, without, tables }) {
+  const visible = (element) => !element.closest(without) && element.checkVisibility({ contentVisibilityAuto: false })
+  const origin = (element) => element && {
+    tensor: element.dataset.tensor, first: element.dataset.first.split(',').map(Number),
+    axes: element.dataset.axes.split(',').map(Number)
+  }
+  const size = (heat) => ['row', 'col'].map((side) => Number(heat.getAttribute(`aria-${side}count`)))
+  const order = (element) => [...element.parentElement.children].indexOf(element)
+
+  /** The matrix that a caption or a strip of labels belongs to. */
+  const heatOf = (element) => {
+    const alone = element.closest('.heat, .matrix')
+    if (alone) return alone.matches('.heat') ? alone : alone.querySelector('.heat')
+    const product = element.closest('.product')
+    const [, area] = /product-(left|right|bias|caption)/.exec(element.closest('[class^=product-]').className)
+    return product.querySelector(`.product-${area === 'caption' ? 'result' : area} .heat`)
+  }
+  /** What stands around a text that tells which number it should be. */
+  const context = {
+    cell: (element) => element.closest('[data-cell]').dataset.cell,
+    row: (element) => [...element.closest('[data-tensor]').parentElement.children].map(origin),
+    about: (element) => origin(element.closest('[data-tensor]')),
+    active(element) {
+      const heat = element.closest('.heat')
+      const at = [element.parentElement.getAttribute('aria-rowindex'), element.getAttribute('aria-colindex')]
+      return { ...origin(heat), at: at.map((text) => Number(text) - 1) }
+    },
+    label(element) {
+      const strip = element.closest('.labels')
+      return { ...origin(heatOf(strip)), side: strip.matches('.labels-left') ? 0 : 1, i: order(element) }
+    },
+    caption: (element) => ({ ...origin(heatOf(element)), size: size(heatOf(element)) }),
+    legend: (element) => [...element.closest('.legend-ends').children].map(({ textContent }) => textContent),
+    order: (element) => order(element.closest('text, li, label')),
+    pick: (element) => order(element.closest('.pick')),
+    branch: (element) => [...element.closest('svg').querySelectorAll('g')].indexOf(element.closest('g')),
+    chip: (element) => [order(element.closest('.chips-row')), order(element.closest('button')), element.localName],
+    control: (element) => element.closest('[data-control]').dataset.control,
+    floor(element) {
+      const below = element.closest('section, li').querySelectorAll('[data-stage]')
+      return [...below, element.closest('[data-stage]')].filter(Boolean).map((one) => one.dataset.stage)
+    },
+    door: (element) => element.closest('[data-room]').dataset.room,
+    /** Which term, and where in it: the number of the button with the cell it leads to, or text between them. */
+    term(element) {
+      const button = element.closest('button')
+      const buttons = [...element.closest('li').querySelectorAll('button')]
+      return { term: order(element.closest('li')), factor: buttons.indexOf(button), source: button?.title }
+    },
+    step: (element) => [...element.closest('dl').querySelectorAll(element.closest('dt') ? 'dt' : 'dd')]
+      .indexOf(element.closest('dt, dd')),
+    /** The numbers of a formula in their order, powers of ten put back: which one is this? */
+    written(element) {
+      const numbers = []
+      for (const number of element.closest('math').querySelectorAll('mn, mtext')) {
+        const power = number.closest('msup')
+        const isBase = power?.firstChild === number && number.textContent === '10'
+        if (isBase) numbers.push(`${numbers.pop()}e${power.lastChild.textContent}`)
+        else if (power?.firstChild.textContent !== '10') numbers.push(number.textContent.replace('−', ''))
+      }
+      return numbers
+    },
+    named: (element) => element.parentElement.querySelector('code')?.textContent,
+    recipe: (element) => element.closest('.recipe')?.querySelector('h2 code').textContent
+  }
+  const read = (element, text, list) => {
+    const [kind, , about] = list.find(([, selector]) => element.closest(selector)) ?? ['unknown']
+    const names = [element.parentElement, element].map((one) => `${one.localName}.${one.getAttribute('class')}`)
+    return { kind, text, path: names.join(' > '), about: about ? context[about](element) : undefined }
+  }
+
+  const texts = []
+  const root = document.querySelector(within)
+  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT)
+  while (walker.nextNode()) {
+    const { parentElement, previousSibling } = walker.currentNode
+    const isBroken = parentElement.querySelector(':scope > wbr')
+    const data = isBroken ? parentElement.textContent : walker.currentNode.data
+    const isContinued = isBroken && previousSibling
+    const isElsewhere = isContinued || parentElement.closest('script, .tables, .code') || !visible(parentElement)
+    if (/\d|∞|NaN/.test(data) && !isElsewhere) {
+      texts.push(read(parentElement, data, kinds))
+    }
+  }
+  const attributes = []
+  for (const name of ['aria-label', 'title', 'placeholder', 'aria-description']) {
+    for (const element of root.querySelectorAll(`[${name}]`)) {
+      const text = element.getAttribute(name)
+      if (/\d/.test(text) && visible(element)) attributes.push(read(element, text, said))
+    }
+  }
+  const heats = [...document.querySelectorAll('.heat')].filter(visible).map((heat) => {
+    const [rows, cols] = size(heat)
+    const canvas = heat.querySelector('canvas')
+    const cells = globalThis.writtenOn(canvas).map(([text, x, y]) => (
+      [text, Math.floor((y / canvas.height) * rows), Math.floor((x / canvas.width) * cols)]))
+    return { ...origin(heat), rows, cols, cells, label: heat.getAttribute('aria-label') }
+  })
+  const charts = [...document.querySelectorAll('.chart canvas')].filter(visible).map((canvas) => (
+    { about: canvas.dataset.tensor && origin(canvas), texts: globalThis.writtenOn(canvas) }))
+  const listings = [...document.querySelectorAll('.code')].filter(visible).map(({ textContent }) => textContent)
+
+  const opened = tables ? [...document.querySelectorAll('.numbers')].filter(visible) : []
+  opened.forEach((details) => { details.open = true })
+  while (opened.some((details) => !details.querySelector('tbody td'))) await new Promise(requestAnimationFrame)
+  const every = opened.flatMap((details) => [...details.querySelectorAll('table')].map((table) => ({
+    ...origin(table), caption: table.caption.textContent,
+    columns: [...table.tHead.rows[0].cells].slice(1).map(({ textContent }) => textContent),
+    rows: [...table.tBodies[0].rows].map(({ cells: [name] }) => name.textContent),
+    cells: [...table.tBodies[0].rows].map(({ cells: [, ...cells] }) => cells.map(({ textContent }) => textContent))
+  })))
+  opened.forEach((details) => { details.open = false })
+  return { texts, attributes, heats, charts, listings, tables: every }
+}

@@ -1,0 +1,99 @@
+/** What the inspector tells of a cell: each number, and what it has to be by the run's own explanation. */
+
+import { indexAt, isPlace, isProse, labelFits, tells, tensorNamed, valueAt, valuesIn, writes } from './kinds.js'
+
+const FIRST_TERMS = 24
+const numbersIn = (text) => text.split(/[^\d.]+/).filter((part) => /^\d+(\.\d+)?$/.test(part)).map(Number)
+const isIn = (texts, number) => texts.flatMap(numbersIn).includes(Number(number))
+const named = (steps, label) => steps.find((step) => step.label === label).value
+
+/** The numbers in the line of mathematics with numbers in it, in their order. */
+function lineOf({ value, terms, steps }, at) {
+  const total = terms.slice(0, 2).flatMap((term) => (
+    term.factors.length ? term.factors.map((factor) => factor.value) : [term.value]))
+  const last = steps.at(-1)?.label ?? ''
+  if (last === 'exp / Σ') return [value, terms[at].factors[0].value, steps[0].value, steps[2].value]
+  if (last === 'x − max − log Σ') return [value, terms[at].factors[0].value, named(steps, 'max'), named(steps, 'Σ')]
+  return [value, ...total, ...(/^[÷×] /.test(last) ? numbersIn(last) : [])]
+}
+
+function factorFits(view, text, { term, factor, source }) {
+  const { factors, label } = view.explanation.terms[term]
+  if (factor < 0) {
+    const isConstant = factors.some((one) => !one.source && writes(text, one.value))
+    return isConstant || numbersIn(text).every((x) => isIn([label], x))
+  }
+  const from = factors.filter((one) => one.source)[factor]
+  const { name, index, isGradient } = from.source
+  const here = `${isGradient ? '∂' : ''}${name}[${index.join(', ')}]`
+  const isCell = !isGradient && /^\p{L}+\[/u.test(from.symbol) && from.symbol.endsWith(`[${index.join(', ')}]`)
+  return here === source && writes(text, from.value) && (!isCell || Object.is(valueAt(view, name, index), from.value))
+}
+
+/** Kinds as in `kinds.js`; the view has the explained cell, its explanation and its value. */
+export const TOLD = {
+  name: ['.cell-name', null, ({ key }, text) => text === key],
+  exact: ['[data-exact]', null, ({ value }, text) => tells(text, value)],
+  short: ['.cell-value', null, ({ value }, text) => writes(text, value)],
+  facts: ['.facts dd', null, (view, text) => (
+    [`[${view.cell.index.join(', ')}]`, tensorNamed(view, view.cell.name).shape.join(' × ')].includes(text))],
+  type: ['.facts dt', null, (view, text) => (
+    ['float32', 'int32'].includes(valuesIn(view, 'inspector.exact', text)?.type))],
+  place: ['.places b', 'order', (view, text, i) => (
+    text === String(view.cell.index[i]) ||
+    labelFits(view, { tensor: view.cell.name, first: view.cell.index, axes: [i], side: 0, i: 0 }, text))],
+  count: ['.terms-head', null, (view, text) => (
+    Number(valuesIn(view, 'inspector.terms', text)?.count) === view.explanation.terms.length)],
+  factor: ['.terms .factors', 'term', factorFits],
+  product: ['.terms .product-value', 'term', ({ explanation: { terms } }, text, { term }) => (
+    writes(text, terms[term].value))],
+  stepName: ['.steps dt', 'step', (view, text, i) => (
+    isProse(view, text) || isIn([view.explanation.steps[i].label], text))],
+  step: ['.steps dd', 'step', ({ explanation }, text, i) => writes(text, explanation.steps[i].value)],
+  line: ['.is-numbers', 'written', (view, _, numbers) => {
+    const wanted = lineOf({ ...view.explanation, value: view.value }, view.cell.index.at(-1))
+    return numbers.length === wanted.length && numbers.every((text, i) => writes(text, Math.abs(wanted[i])))
+  }],
+  rule: ['.rule', null, (view, text) => (
+    isProse(view, text) || numbersIn(text).every((x) => isIn([view.explanation.formula], x)))],
+  note: ['.made .note', null, (view, text) => {
+    const start = `${view.t('inspector.rounding')}: `
+    if (text.startsWith(start)) return writes(text.slice(start.length), view.explanation.rounding, 1)
+    return isProse(view, text) || Number(valuesIn(view, 'inspector.notes.drawn', text)?.p) === view.state.dropout
+  }],
+  feeds: ['.feeds', null, ({ explanation }, text) => explanation.feeds.includes(text)],
+  trail: ['.trail', null, (view, text) => text.startsWith(view.key.replace('∂', '').slice(0, -1)) || text === view.key],
+  more: ['.made > .quiet', null, (view, text) => (
+    Number(valuesIn(view, 'inspector.more', text)?.count) === view.explanation.terms.length - FIRST_TERMS)],
+  goto: ['.actions', null, (view, text) => (
+    isPlace(view, valuesIn(view, 'inspector.goto', text)?.stage) || isProse(view, text))],
+  prose: ['.inspector', null, isProse]
+}
+
+/** A source's address, and the engine's word for a term. */
+export const TOLD_ATTRIBUTES = {
+  source: ['.factors button', 'term', (view, text, { term, factor }) => {
+    const { name, index, isGradient } = view.explanation.terms[term].factors.filter((one) => one.source)[factor].source
+    return text === `${isGradient ? '∂' : ''}${name}[${index.join(', ')}]`
+  }],
+  term: ['.terms li', 'term', ({ explanation, messages }, text, { term }) => {
+    const bare = Object.values(messages.inspector.words).reduce((rest, word) => rest.replaceAll(word, ' '), text)
+    return numbersIn(bare).join() === numbersIn(explanation.terms[term].label).join()
+  }]
+}
+
+/** Whether what is summed makes the cell: each term the product of its factors, and, where no step follows, the sum. */
+export function addsUp({ terms, steps, value }) {
+  const size = terms.reduce((sum, term) => sum + Math.abs(term.value), 0)
+  const products = terms.every(({ label, value: worth, factors }) => {
+    if (label !== factors.map(({ symbol }) => symbol).join(' × ')) return true
+    const product = factors.reduce((so, factor) => so * factor.value, 1)
+    return Math.abs(product - worth) <= 1e-6 * Math.abs(worth) || Object.is(product, worth)
+  })
+  const sum = terms.reduce((so, term) => so + term.value, 0)
+  const isSum = Object.is(sum, value) || Math.abs(sum - value) <= 1e-5 * size + 1e-9
+  return products && (steps.length > 0 || terms.length === 0 || isSum)
+}
+
+/** The cell of a matrix some steps from its first. */
+export const cellOf = (matrix, row, col) => ({ name: matrix.tensor, index: indexAt(matrix, row, col) })

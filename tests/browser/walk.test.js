@@ -1,0 +1,179 @@
+// Through every room of the house, at every depth, in both languages: each number on the page is the trace's.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { roomsOf } from '../../web/building.js'
+import { collectCode } from '../../web/code/collect.js'
+import { DEPTHS } from '../../web/depth.js'
+import { explainCell } from '../../web/glass.js'
+import { DEFAULTS } from '../../web/state.js'
+import { runHere, useHouse } from './host.js'
+import { ATTRIBUTES, KINDS, indexAt, judge, tells, tensorNamed, valueAt, viewOf, writes } from './kinds.js'
+import { look, press, watchCanvases } from './seen.js'
+import { TOLD, TOLD_ATTRIBUTES, addsUp, cellOf } from './told.js'
+
+const OTHER = {
+  model: 'untrained', source: '3 may 1999', target: '1999년 5월', layers: 1, dModel: 8, heads: 2, dimFeedforward: 12,
+  normFirst: true, activation: 'gelu', scale: false, padding: true, dropout: 0.25, training: true, seed: 7, head: 1,
+  part: 'v', row: 2, temperature: 1.5, topK: 5, topP: 0.8
+}
+const WALKS = [
+  ['the trained model', 'ko', {}],
+  ['the trained model, other heads, beam search', 'en', { head: 2, part: 'k', row: 3, decoding: 'beam' }],
+  ['an untrained model with every switch turned', 'ko', OTHER],
+  ['an untrained model that draws', 'en', {
+    model: 'untrained', layers: 1, decoding: 'sample', temperature: 2, seed: 5
+  }],
+  ['the sentences', 'ko', { model: 'sentences' }],
+  ['the sentences, otherwise', 'en', {
+    model: 'sentences', tokenizer: 'whitespace', positions: 'learned', training: true, causal: true, sentence: 1,
+    head: 3, part: 'v'
+  }]
+]
+
+const { open } = useHouse()
+const selectors = (kinds) => Object.entries(kinds).map(([kind, [selector, about]]) => [kind, selector, about])
+const PAGE = { kinds: selectors(KINDS), said: selectors(ATTRIBUTES), without: '.inspector' }
+const INSPECTOR = { kinds: selectors(TOLD), said: selectors(TOLD_ATTRIBUTES), within: '.inspector', without: 'script', tables: false }
+
+const code = await collectCode().then((entries) => {
+  const pieces = Object.values(entries).flatMap(({ c, js, torch }) => [...c, ...js, { code: torch }])
+  return {
+    texts: new Set(pieces.map((piece) => piece.code)),
+    places: new Set(pieces.map(({ file, line }) => `${file}:${line}`))
+  }
+})
+
+/** What is wrong with the cells of a matrix, of which only some may be written. */
+function judgeCells(view, about, cells, isRight) {
+  return cells.flatMap(([text, row, col]) => {
+    const value = valueAt(view, about.tensor, indexAt(about, row, col))
+    return isRight(text, value) ? [] : [`${about.tensor}[${indexAt(about, row, col)}]: ${text} is not ${value}`]
+  })
+}
+
+/** A chart's tick labels are evenly spaced values; what stands below bars are their shares. */
+function judgeChart(view, { about, texts }) {
+  const lowest = Math.max(...texts.map(([, , y]) => y))
+  const ticks = (list, axis) => list.map((one) => [Number(one[0].replace('−', '-')), one[axis]])
+  const isEven = (list) => {
+    const [[first, from], [last, to]] = [list[0], list.at(-1)]
+    return list.every(([value, at]) => Math.abs(first + ((last - first) * (at - from)) / (to - from) - value) < 0.051)
+  }
+  if (!about) {
+    const numbers = texts.filter(([text]) => /^−?[\d.]+$/.test(text))
+    const left = numbers.filter(([, , y]) => numbers.filter((one) => one[2] === y).length === 1)
+    const below = numbers.filter((one) => !left.includes(one))
+    const isRight = left.length > 2 && below.length > 2 && isEven(ticks(left, 2)) && isEven(ticks(below, 1))
+    return isRight ? [] : ['ticks of the curves']
+  }
+  const shares = texts.filter(([, , y]) => y === lowest)
+  const length = tensorNamed(view, about.tensor).shape[about.axes[1]]
+  const step = Math.ceil(length / shares.length)
+  const wrong = judgeCells(view, about, shares.map(([text], i) => [text, 0, i * step]), writes)
+  const names = texts.filter(([, x, y]) => y !== lowest && shares.some((share) => share[1] === x))
+  const left = texts.filter((one) => !shares.includes(one) && !names.includes(one))
+  const isNamed = names.length === shares.length
+  return [...wrong, ...(isNamed && isEven(ticks(left, 2)) ? [] : ['ticks of the bars'])]
+}
+
+/** What is wrong with everything that a look at the page has found, and how many numbers that was. */
+function check(view, seen) {
+  const here = { ...view, heats: seen.heats }
+  const problems = [
+    ...judge(here, seen.texts, KINDS), ...judge(here, seen.attributes, ATTRIBUTES),
+    ...seen.heats.flatMap((heat) => judgeCells(here, heat, heat.cells, writes)),
+    ...seen.charts.flatMap((chart) => judgeChart(here, chart)),
+    ...seen.listings.filter((text) => !code.texts.has(text)).map((text) => `code: ${text.slice(0, 80)}`),
+    ...seen.tables.flatMap((table) => (
+      judgeCells(here, table, table.cells.flatMap((line, row) => line.map((text, col) => [text, row, col])), tells)))
+  ]
+  const drawn = [...seen.heats.map(({ cells }) => cells), ...seen.charts.map(({ texts }) => texts)]
+  const lists = [seen.texts, seen.attributes, ...drawn]
+  const cells = seen.tables.flatMap((table) => table.cells.map((line) => line.length))
+  return { problems, count: lists.reduce((sum, list) => sum + list.length, 0) + cells.reduce((a, b) => a + b, 0) }
+}
+
+/** Compares all that stands on the page at a depth: with the first its frame too, with the numbers the tables. */
+async function compareShown(page, view, depth) {
+  const within = depth === 'story' ? 'body' : '.stage'
+  const found = check(view, await page.evaluate(look, { ...PAGE, within, tables: depth === 'numbers' }))
+  assert.deepEqual(found.problems.slice(0, 12), [], `${view.room.id}, ${depth}: ${found.problems.length} wrong`)
+  return found.count
+}
+
+/** Compares what the inspector tells unasked of the cell it opens with. */
+async function compareOpening(page, view) {
+  const name = await page.evaluate(() => document.querySelector('.cell-name')?.textContent)
+  if (!name) return 0
+  const [, tensor, index] = /^(.+)\[(.+)\]$/.exec(name)
+  return compareTold(page, view, { name: tensor, index: index.split(', ').map(Number) })
+}
+
+/** Pins a cell of the last figure by keyboard and compares what the inspector tells of it and of its gradient. */
+async function pin(page, view, steps) {
+  const heat = page.locator('.stage .heat:visible').last()
+  if (await heat.count() === 0) return 0
+  await heat.focus()
+  for (const key of ['Control+Home', ...steps, 'Enter']) await page.keyboard.press(key)
+  await page.evaluate(press)
+  const active = heat.locator('[role=gridcell]')
+  const at = [await active.locator('..').getAttribute('aria-rowindex'), await active.getAttribute('aria-colindex')]
+  const place = await heat.evaluate(({ dataset }) => (
+    { tensor: dataset.tensor, first: dataset.first.split(','), axes: dataset.axes.split(',') }))
+  const numbers = { tensor: place.tensor, first: place.first.map(Number), axes: place.axes.map(Number) }
+  const cell = cellOf(numbers, ...at.map((text) => Number(text) - 1))
+  let count = await compareTold(page, view, cell) + await compareShown(page, view, 'with a cell pinned')
+  const backward = page.locator('[data-keep="backward"]')
+  if (await backward.count()) {
+    await backward.click()
+    await page.evaluate(press)
+    count += await compareTold(page, view, { ...cell, isGradient: true })
+  }
+  await page.keyboard.press('Escape')
+  return count
+}
+
+/** Compares all the inspector tells with the explanation of the cell made here. */
+async function compareTold(page, view, cell) {
+  const explanation = explainCell(view.run, cell)
+  const key = `${cell.isGradient ? '∂' : ''}${cell.name}[${cell.index.join(', ')}]`
+  assert.equal(await page.textContent('.cell-name'), key)
+  const value = cell.isGradient ? explanation?.value : valueAt(view, cell.name, cell.index)
+  const seen = await page.evaluate(look, INSPECTOR)
+  const here = { ...view, cell, key, value, explanation }
+  const problems = [...judge(here, seen.texts, TOLD), ...judge(here, seen.attributes, TOLD_ATTRIBUTES)]
+  assert.deepEqual(problems.slice(0, 12), [], `${view.room.id}, ${key}: ${problems.length} wrong`)
+  const exact = await page.locator('[data-exact]').count()
+  assert.equal(exact, value === undefined ? 0 : 1, key)
+  if (!explanation) return seen.texts.length
+  assert.ok(addsUp({ ...explanation, value }), `${key}: the terms do not make ${value}`)
+  assert.equal(await page.locator('.terms li').count(), Math.min(explanation.terms.length, 24), key)
+  return seen.texts.length
+}
+
+const STEPS = ['ArrowDown', 'ArrowRight', 'ArrowRight', 'ArrowDown', 'ArrowRight']
+
+for (const [title, language, changes] of WALKS) {
+  test(`${title}, ${language}`, async (t) => {
+    const state = { ...DEFAULTS, ...changes, language }
+    const { page, complaints, close } = await open(state, { before: watchCanvases })
+    const run = runHere(state)
+    const rooms = roomsOf(state)
+    const house = viewOf(run, state, rooms, code)
+    let [count, told] = [0, 0]
+    for (const [i, room] of rooms.entries()) {
+      const view = { ...house, room }
+      await page.evaluate(press, `.map li[data-stage="${room.id}"] a`)
+      for (const depth of DEPTHS) {
+        await page.evaluate(press, `.depths input[value="${depth}"]`)
+        count += await compareShown(page, view, depth)
+      }
+      told += await compareOpening(page, view)
+      told += await pin(page, view, STEPS.slice(0, i % (STEPS.length + 1)))
+    }
+    t.diagnostic(`${rooms.length} rooms, ${count} numbers on the page, ${told} in the inspector`)
+    assert.deepEqual(complaints, [])
+    await close()
+    run.dispose()
+  })
+}

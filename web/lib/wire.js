@@ -1,0 +1,29 @@
+/** A wire that leaves one element at its right and branches into others at their left, through the gap between them. */
+
+const ARROW = 4
+
+/**
+ * Writes the wire's path in the coordinates of the element that both ends stand in; none where they stack.
+ * @param {Element} path
+ * @param {Element} root
+ * @param {Element | null} from
+ * @param {Iterable<Element>} to
+ * @param {{ gap?: number, inset?: number, hasArrows?: boolean }} [options]
+ */
+export function drawBranches(path, root, from, to, { gap = 10, inset = 3, hasArrows = false } = {}) {
+  const box = root.getBoundingClientRect()
+  const middleOf = (element) => {
+    const { left, right, top, bottom } = element.getBoundingClientRect()
+    return { left: left - box.left, right: right - box.left, y: (top + bottom) / 2 - box.top }
+  }
+  const ends = from ? [...to].map(middleOf) : []
+  const start = from && middleOf(from)
+  if (!ends.length || ends[0].left < start.right) return path.setAttribute('d', '')
+  const x = ends[0].left - gap
+  const lines = ends.map(({ left, y }) => {
+    const end = left - inset
+    const arrow = hasArrows ? `m${-ARROW} ${-ARROW}l${ARROW} ${ARROW}l${-ARROW} ${ARROW}` : ''
+    return `M${x} ${start.y}V${y}H${end}${arrow}`
+  })
+  return path.setAttribute('d', `M${start.right} ${start.y}H${x}${lines.join('')}`)
+}
