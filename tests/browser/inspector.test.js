@@ -194,7 +194,7 @@ for (const [title, where] of [['the site', null], ['the single file', SINGLE.hre
 
 test('a gradient is put to the test by a nudge', async () => {
   const cell = { name: 'output', index: [0, 3, 9], isGradient: true }
-  const { page, complaints, close } = await open(browser, address({ stage: 'logits', cell }))
+  const { page, complaints, close } = await open({ stage: 'logits', cell })
   await page.click('[data-keep="nudge"]')
   await page.waitForSelector('.nudge .steps')
   const [up, down, slope, gradient] = (await page.$$eval('.nudge dd', (list) => list.map((one) => one.textContent))).map(parse)
@@ -210,7 +210,7 @@ test('a gradient is put to the test by a nudge', async () => {
 
 test('the block of the sentences can be edited, and an edit that has no cell is said to be idle', async () => {
   const state = { model: 'sentences', stage: 'sum', cell: { name: 'sum', index: [0, 1, 2] } }
-  const { page, complaints, close } = await open(browser, address(state))
+  const { page, complaints, close } = await open(state)
   await changing(page, async () => {
     await page.click('[data-keep="change"]')
     await page.fill('.edit-field', '3.5')
@@ -253,7 +253,7 @@ test('twins: every number of the second is that of a run under its setting', asy
 test('twins stand side by side where both fit; a cell of the second is read in the second', async () => {
   const state = { stage: 'encoder.0.self_attn.scores', twin: 'scale:false' }
   for (const [width, isBeside] of [[1440, true], [360, false]]) {
-    const { page, complaints, close } = await open(browser, address(state), { viewport: { width, height: 900 } })
+    const { page, complaints, close } = await open(state, { viewport: { width, height: 900 } })
     await page.waitForSelector('[data-twin]')
     await page.waitForTimeout(LINK_DELAY)
     const boxes = await page.$$eval('.twins > .stage-figure .product-result .heat', (heats) => heats
