@@ -56,10 +56,14 @@ export function indexAt({ first, axes }, row, col) {
   return first.map((i, axis) => i + (axis === axes[0] ? row : 0) + (axis === axes[1] ? col : 0))
 }
 
-function rowOf(view, { tensor, first, axes }) {
-  const length = tensorNamed(view, tensor).shape[axes[1]] - first[axes[1]]
-  return Array.from({ length }, (_, col) => valueAt(view, tensor, indexAt({ first, axes }, 0, col)))
+/** The cells of a matrix from `first` on. */
+function matrixOf(view, { tensor, first, axes }) {
+  const [rows, cols] = axes.map((axis) => (axis < 0 ? 1 : tensorNamed(view, tensor).shape[axis] - first[axis]))
+  const places = (count) => Array.from({ length: count }, (_, i) => i)
+  return places(rows).map((row) => places(cols).map((col) => valueAt(view, tensor, indexAt({ first, axes }, row, col))))
 }
+
+const rowOf = (view, about) => matrixOf(view, { ...about, axes: [-1, about.axes[1]] })[0]
 
 const parseCell = (text) => {
   const [, name, index] = /^(.+)\[([\d, ]+)\]$/.exec(text)
@@ -148,10 +152,8 @@ function numbersOfRule(view, text, name) {
 
 const notes = {
   'stages.dropout.kept': (view, { scale, dropped, total }, about) => {
-    const { shape, data } = tensorNamed(view, about.tensor)
-    const size = shape.slice(1).reduce((product, side) => product * side, 1)
-    const mask = data.subarray(about.first[0] * size, (about.first[0] + 1) * size)
-    return writes(scale, 1 / (1 - view.state.dropout)) && Number(total) === size &&
+    const mask = matrixOf(view, about).flat()
+    return writes(scale, 1 / (1 - view.state.dropout)) && Number(total) === mask.length &&
       Number(dropped) === mask.filter((x) => x === 0).length
   },
   'stages.activation.silent': (view, { count, total }, about) => {
@@ -326,6 +328,7 @@ export const ATTRIBUTES = {
   sentence: ['[data-picker] label', null, ({ run }, text) => run.texts.includes(text)],
   step: ['.stepper button', null, (view, text) => ['less', 'greater'].some((key) => (
     isProse(view, valuesIn(view, `controls.${key}`, text)?.name ?? '')))],
+  compare: ['.compare', null, (view, text) => isProse(view, valuesIn(view, 'twin.with', text)?.name ?? '')],
   field: ['[data-field]', null, ({ run }, text) => spaceless(text) === spaceless(written(run))]
 }
 
