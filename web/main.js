@@ -26,7 +26,7 @@ import { twin } from './twin.js'
 const TEXTS = { ko, en }
 const LONGEST_TRAIL = 6
 const LINK_DELAY = 120
-/** Nobody has asked for the opening cell, so it waits until the typing rests. */
+/** Nobody has asked for the opening cell, so in a new run it waits until the typing rests. */
 const EXPLAIN_DELAY = 200
 const WEIGHTS = 'date_translator.safetensors'
 
@@ -41,6 +41,7 @@ let run = null
 let engine = null
 let engineProblem = null
 let looked = null
+let told = { run: null, twin: null, cell: null, found: null }
 let trail = []
 let parts = {}
 let shown = { room: null, language: null }
@@ -78,7 +79,8 @@ function problems() {
 }
 
 /** The run that a cell belongs to: the one shown, or its twin. */
-const runOf = (cell) => (cell?.isTwin ? parts.twin.run(runHere()) : runHere())
+const twinHere = () => parts.twin.run(runHere())
+const runOf = (cell) => (cell?.isTwin ? twinHere() : runHere())
 
 /** Where the inspector stands beside the figure it has something to show from the start. */
 const isBeside = matchMedia('(min-width: 1100px)')
@@ -93,31 +95,35 @@ function current() {
 
 /** The values of a cell in both runs, when there are two and both have it. */
 function pairOf(cell, explanations) {
-  const both = [runHere(), parts.twin.run(runHere())]
+  const both = [runHere(), twinHere()]
   if (!cell || !both.every((one) => one && exists(one, cell))) return null
   const values = cell.isGradient ? explanations?.map((one) => one?.value)
     : both.map((one) => valueAt(tensorOf(one, cell.name), cell.index))
   return values?.every((value) => value !== undefined) ? { here: values[0], there: values[1] } : null
 }
 
-function mark(marks) {
+/** Marks a cell and its sources wherever they are visible and shows what is known of it. */
+function tell(cell, found) {
+  const pinned = Boolean(state.cell)
+  const explanation = found && found[found.length > 1 && cell.isTwin ? 1 : 0]
+  const marks = { current: cell, pinned, sources: explanation?.sources ?? [] }
   parts.frame.mark(marks)
   parts.twin.mark(marks)
+  parts.inspector.update({
+    run: runOf(cell), cell, pinned, trail, explanation, pair: pairOf(cell, found?.length > 1 ? found : null),
+    idle: runHere()?.idleEdits ?? [], stage: viewed().stage
+  })
 }
 
-/** Marks a cell wherever it is visible and asks what it was made from. */
+/** Shows the cell that is looked at and asks what it was made from, unless that is known since before. */
 function showCell() {
   const cell = current()
-  const pinned = Boolean(state.cell)
-  mark({ current: cell, pinned, sources: [] })
-  parts.inspector.update({
-    run: runOf(cell), cell, pinned, trail, explanation: null, pair: pairOf(cell), idle: runHere()?.idleEdits ?? [],
-    stage: viewed().stage
-  })
+  const isTold = told.run === run && told.twin === twinHere() && sameCell(cell, told.cell)
+  tell(cell, isTold ? told.found : null)
   clearTimeout(explainTimer)
-  waits(Boolean(cell))
-  if (!cell) return
-  if (state.cell || looked) explain(cell)
+  waits(Boolean(cell) && !isTold)
+  if (!cell || isTold) return
+  if (state.cell || looked || told.run === run) explain(cell)
   else explainTimer = setTimeout(() => explain(cell), EXPLAIN_DELAY)
 }
 
@@ -126,16 +132,15 @@ const waits = (isWaiting) => page.inspector.setAttribute('aria-busy', String(isW
 
 /** How a cell was made; of a gradient, in both runs, since nothing else knows its value. */
 function explanations(cell) {
-  const asked = cell.isGradient && parts.twin.run(runHere()) ? [false, true] : [Boolean(cell.isTwin)]
+  const asked = cell.isGradient && twinHere() ? [false, true] : [Boolean(cell.isTwin)]
   return Promise.all(asked.map((isTwin) => engine.ask('explain', { cell: { ...cell, isTwin } })))
 }
 
 const explain = latest(explanations, (found, cell) => {
   if (cell !== current()) return
+  told = { run, twin: twinHere(), cell, found }
   waits(false)
-  const explanation = found[found.length > 1 && cell.isTwin ? 1 : 0]
-  mark({ current: cell, pinned: Boolean(state.cell), sources: explanation?.sources ?? [] })
-  parts.inspector.update({ explanation, pair: pairOf(cell, found.length > 1 ? found : null) })
+  tell(cell, found)
 }, () => waits(false))
 
 function look(cell) {
