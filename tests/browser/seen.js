@@ -20,7 +20,7 @@ export function watchCanvases() {
 }
 
 /** Runs in the page: presses what is told and waits until nothing is on its way any more. */
-export async function press(selector) {
+async function press(selector) {
   if (selector) document.querySelector(selector).click()
   const frame = () => new Promise(requestAnimationFrame)
   await frame()
@@ -30,11 +30,11 @@ export async function press(selector) {
 
 /**
  * Runs in the page: everything visible that has a digit.
- * @param {{ kinds: [string, string, string][], said: [string, string, string][], within: string,
- *   without: string, tables: boolean }} what for texts and for attributes each kind with its selector and what to tell of its place, the
- *   first that fits counts; where to look and where not, and whether to open the tables
+ * @param {{ kinds: [string, string, string][], said: [string, string, string][], within: string, without: string,
+ *   tables?: boolean }} what for texts and for attributes each kind with its selector and what to tell of its place,
+ *   the first that fits counts; where to look and where not, and whether to open the tables
  */
-export async function look({ kinds, said, within, without, tables }) {
+async function look({ kinds, said, within, without, tables }) {
   const visible = (element) => !element.closest(without) && element.checkVisibility({ contentVisibilityAuto: false })
   const origin = (element) => element && {
     tensor: element.dataset.tensor, first: element.dataset.first.split(',').map(Number),
@@ -99,30 +99,51 @@ export async function look({ kinds, said, within, without, tables }) {
     named: (element) => element.parentElement.querySelector('code')?.textContent,
     recipe: (element) => element.closest('.recipe')?.querySelector('h2 code').textContent
   }
-  const read = (element, text, list) => {
-    const [kind, , about] = list.find(([, selector]) => element.closest(selector)) ?? ['unknown']
+  /**
+   * Which of a list's kinds an element is of: the first that it or anything around it fits. Those around it are the
+   * same for all their children, so each element is asked once.
+   */
+  const sorter = (list) => {
+    const known = new Map()
+    const first = (element) => {
+      if (!element) return list.length
+      if (known.has(element)) return known.get(element)
+      const around = first(element.parentElement)
+      const own = list.findIndex(([, selector], i) => i < around && element.matches(selector))
+      known.set(element, own < 0 ? around : own)
+      return known.get(element)
+    }
+    return (element) => list[first(element)] ?? ['unknown']
+  }
+  const read = (element, text, kindOf) => {
+    const [kind, , about] = kindOf(element)
     const names = [element.parentElement, element].map((one) => `${one.localName}.${one.getAttribute('class')}`)
     return { kind, text, path: names.join(' > '), about: about ? context[about](element) : undefined }
   }
 
   const texts = []
   const root = document.querySelector(within)
-  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT)
+  const elsewhere = `script, .tables, .code, ${without}`
+  const walker = document.createTreeWalker(root, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT, (node) => {
+    if (node.nodeType === Node.TEXT_NODE) return NodeFilter.FILTER_ACCEPT
+    return node.matches(elsewhere) ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_SKIP
+  })
+  const kindOfText = sorter(kinds)
   while (walker.nextNode()) {
-    const { parentElement, previousSibling } = walker.currentNode
-    const isBroken = parentElement.querySelector(':scope > wbr')
-    const data = isBroken ? parentElement.textContent : walker.currentNode.data
+    const { data, parentElement, previousSibling, nextSibling } = walker.currentNode
+    const isBroken = (previousSibling || nextSibling) && parentElement.querySelector(':scope > wbr')
+    const text = isBroken ? parentElement.textContent : data
     const isContinued = isBroken && previousSibling
-    const isElsewhere = isContinued || parentElement.closest('script, .tables, .code') || !visible(parentElement)
-    if (/\d|∞|NaN/.test(data) && !isElsewhere) {
-      texts.push(read(parentElement, data, kinds))
+    if (/\d|∞|NaN/.test(text) && !isContinued && visible(parentElement)) {
+      texts.push(read(parentElement, text, kindOfText))
     }
   }
+  const kindOfAttribute = sorter(said)
   const attributes = []
   for (const name of ['aria-label', 'title', 'placeholder', 'aria-description']) {
     for (const element of root.querySelectorAll(`[${name}]`)) {
       const text = element.getAttribute(name)
-      if (/\d/.test(text) && visible(element)) attributes.push(read(element, text, said))
+      if (/\d/.test(text) && visible(element)) attributes.push(read(element, text, kindOfAttribute))
     }
   }
   const heats = [...document.querySelectorAll('.heat')].filter(visible).map((heat) => {
@@ -147,4 +168,64 @@ export async function look({ kinds, said, within, without, tables }) {
   })))
   opened.forEach((details) => { details.open = false })
   return { texts, attributes, heats, charts, listings, tables: every }
+}
+
+/** Runs in the page: what the inspector says, and of which cell. */
+async function hear() {
+  const count = (selector) => document.querySelectorAll(selector).length
+  const name = document.querySelector('.cell-name')?.textContent
+  return { name, exact: count('[data-exact]'), terms: count('.terms li'), ...await look(places.inspector) }
+}
+
+/** Runs in the page: enters a room, looks at it at every depth, and hears what the inspector tells unasked. */
+async function visit(room, depths) {
+  await press(`.map li[data-stage="${room}"] a`)
+  const seen = []
+  for (const { depth, ...where } of depths) {
+    await press(`.depths input[value="${depth}"]`)
+    seen.push(await look({ ...places.page, ...where }))
+  }
+  return { seen, told: await hear() }
+}
+
+/** Runs in the page: pins a cell of the last figure by its keys, looks, hears of it and of its gradient, lets go. */
+async function pin(keys) {
+  const isSeen = (heat) => heat.checkVisibility({ visibilityProperty: true }) && heat.clientWidth * heat.clientHeight > 0
+  const heat = [...document.querySelectorAll('.stage .heat')].findLast(isSeen)
+  if (!heat) return null
+  const type = (key, ctrlKey = false) => (
+    document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key, ctrlKey, bubbles: true, cancelable: true })))
+  heat.focus()
+  type('Home', true)
+  keys.forEach((key) => type(key))
+  type('Enter')
+  await press()
+  const { tensor, first, axes } = heat.dataset
+  const active = heat.querySelector('[role=gridcell]')
+  const at = [active.parentElement.getAttribute('aria-rowindex'), active.getAttribute('aria-colindex')]
+  const pinned = { tensor, first: first.split(',').map(Number), axes: axes.split(',').map(Number), at: at.map(Number) }
+  const told = await hear()
+  const seen = await look({ ...places.page, within: '.stage' })
+  const backward = document.querySelector('[data-keep="backward"]')
+  if (backward) await press('[data-keep="backward"]')
+  const gradient = backward ? await hear() : null
+  type('Escape')
+  return { pinned, told, seen, gradient }
+}
+
+/**
+ * Gives a page eyes. They are sent once and answer with one text: passing either piece by piece takes longer than looking.
+ * @param {import('playwright-core').Page} page
+ * @param {{ page: object, inspector: object }} places what to look for in the page and in its inspector
+ */
+export async function eyes(page, places) {
+  const functions = [press, look, hear, visit, pin].map(String)
+  await page.evaluate(`{
+    const places = ${JSON.stringify(places)}
+    ${functions.join('\n')}
+    globalThis.eyes = { visit, pin }
+  }`)
+  const see = async (how, ...details) => JSON.parse(await page.evaluate(
+    async ([name, given]) => JSON.stringify(await globalThis.eyes[name](...given)), [how, details]))
+  return { visit: (room, depths) => see('visit', room, depths), pin: (keys) => see('pin', keys) }
 }

@@ -1,6 +1,6 @@
 // Through every room of the house, at every depth, in both languages: each number on the page is the trace's.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { describe, test } from 'node:test'
 import { roomsOf } from '../../web/building.js'
 import { collectCode } from '../../web/code/collect.js'
 import { DEPTHS } from '../../web/depth.js'
@@ -8,7 +8,7 @@ import { explainCell } from '../../web/glass.js'
 import { DEFAULTS } from '../../web/state.js'
 import { runHere, useHouse } from './host.js'
 import { ATTRIBUTES, KINDS, indexAt, judge, tells, tensorNamed, valueAt, viewOf, writes } from './kinds.js'
-import { look, press, watchCanvases } from './seen.js'
+import { eyes, watchCanvases } from './seen.js'
 import { TOLD, TOLD_ATTRIBUTES, addsUp, cellOf } from './told.js'
 
 const OTHER = {
@@ -32,8 +32,13 @@ const WALKS = [
 
 const { open } = useHouse()
 const selectors = (kinds) => Object.entries(kinds).map(([kind, [selector, about]]) => [kind, selector, about])
-const PAGE = { kinds: selectors(KINDS), said: selectors(ATTRIBUTES), without: '.inspector' }
-const INSPECTOR = { kinds: selectors(TOLD), said: selectors(TOLD_ATTRIBUTES), within: '.inspector', without: 'script', tables: false }
+const PLACES = {
+  page: { kinds: selectors(KINDS), said: selectors(ATTRIBUTES), without: '.inspector' },
+  inspector: { kinds: selectors(TOLD), said: selectors(TOLD_ATTRIBUTES), within: '.inspector', without: 'script' }
+}
+/** Where to look at a depth: with the first at the page's frame too, with the numbers into the tables. */
+const LOOKS = DEPTHS.map((depth) => (
+  { depth, within: depth === 'story' ? 'body' : '.stage', tables: depth === 'numbers' }))
 
 const code = await collectCode().then((entries) => {
   const pieces = Object.values(entries).flatMap(({ c, js, torch }) => [...c, ...js, { code: torch }])
@@ -93,87 +98,70 @@ function check(view, seen) {
   return { problems, count: lists.reduce((sum, list) => sum + list.length, 0) + cells.reduce((a, b) => a + b, 0) }
 }
 
-/** Compares all that stands on the page at a depth: with the first its frame too, with the numbers the tables. */
-async function compareShown(page, view, depth) {
-  const within = depth === 'story' ? 'body' : '.stage'
-  const found = check(view, await page.evaluate(look, { ...PAGE, within, tables: depth === 'numbers' }))
-  assert.deepEqual(found.problems.slice(0, 12), [], `${view.room.id}, ${depth}: ${found.problems.length} wrong`)
+/** Compares all that was seen on the page. */
+function compareSeen(view, when, seen) {
+  const found = check(view, seen)
+  assert.deepEqual(found.problems.slice(0, 12), [], `${view.room.id}, ${when}: ${found.problems.length} wrong`)
   return found.count
 }
 
 /** Compares what the inspector tells unasked of the cell it opens with. */
-async function compareOpening(page, view) {
-  const name = await page.evaluate(() => document.querySelector('.cell-name')?.textContent)
-  if (!name) return 0
-  const [, tensor, index] = /^(.+)\[(.+)\]$/.exec(name)
-  return compareTold(page, view, { name: tensor, index: index.split(', ').map(Number) })
+function compareOpening(view, told) {
+  if (!told.name) return 0
+  const [, name, index] = /^(.+)\[(.+)\]$/.exec(told.name)
+  return compareTold(view, { name, index: index.split(', ').map(Number) }, told)
 }
 
-/** Pins a cell of the last figure by keyboard and compares what the inspector tells of it and of its gradient. */
-async function pin(page, view, steps) {
-  const heat = page.locator('.stage .heat:visible').last()
-  if (await heat.count() === 0) return 0
-  await heat.focus()
-  for (const key of ['Control+Home', ...steps, 'Enter']) await page.keyboard.press(key)
-  await page.evaluate(press)
-  const active = heat.locator('[role=gridcell]')
-  const at = [await active.locator('..').getAttribute('aria-rowindex'), await active.getAttribute('aria-colindex')]
-  const place = await heat.evaluate(({ dataset }) => (
-    { tensor: dataset.tensor, first: dataset.first.split(','), axes: dataset.axes.split(',') }))
-  const numbers = { tensor: place.tensor, first: place.first.map(Number), axes: place.axes.map(Number) }
-  const cell = cellOf(numbers, ...at.map((text) => Number(text) - 1))
-  let count = await compareTold(page, view, cell) + await compareShown(page, view, 'with a cell pinned')
-  const backward = page.locator('[data-keep="backward"]')
-  if (await backward.count()) {
-    await backward.click()
-    await page.evaluate(press)
-    count += await compareTold(page, view, { ...cell, isGradient: true })
-  }
-  await page.keyboard.press('Escape')
-  return count
+/** Compares what the inspector tells of a pinned cell and of its gradient, and what the page shows meanwhile. */
+function comparePinned(view, { pinned, told, seen, gradient }) {
+  const cell = cellOf(pinned, ...pinned.at.map((number) => number - 1))
+  const count = compareTold(view, cell, told) + compareSeen(view, 'with a cell pinned', seen)
+  return count + (gradient ? compareTold(view, { ...cell, isGradient: true }, gradient) : 0)
 }
 
 /** Compares all the inspector tells with the explanation of the cell made here. */
-async function compareTold(page, view, cell) {
+function compareTold(view, cell, told) {
   const explanation = explainCell(view.run, cell)
   const key = `${cell.isGradient ? '∂' : ''}${cell.name}[${cell.index.join(', ')}]`
-  assert.equal(await page.textContent('.cell-name'), key)
+  assert.equal(told.name, key)
   const value = cell.isGradient ? explanation?.value : valueAt(view, cell.name, cell.index)
-  const seen = await page.evaluate(look, INSPECTOR)
   const here = { ...view, cell, key, value, explanation }
-  const problems = [...judge(here, seen.texts, TOLD), ...judge(here, seen.attributes, TOLD_ATTRIBUTES)]
+  const problems = [...judge(here, told.texts, TOLD), ...judge(here, told.attributes, TOLD_ATTRIBUTES)]
   assert.deepEqual(problems.slice(0, 12), [], `${view.room.id}, ${key}: ${problems.length} wrong`)
-  const exact = await page.locator('[data-exact]').count()
-  assert.equal(exact, value === undefined ? 0 : 1, key)
-  if (!explanation) return seen.texts.length
+  assert.equal(told.exact, value === undefined ? 0 : 1, key)
+  if (!explanation) return told.texts.length
   assert.ok(addsUp({ ...explanation, value }), `${key}: the terms do not make ${value}`)
-  assert.equal(await page.locator('.terms li').count(), Math.min(explanation.terms.length, 24), key)
-  return seen.texts.length
+  assert.equal(told.terms, Math.min(explanation.terms.length, 24), key)
+  return told.texts.length
 }
 
 const STEPS = ['ArrowDown', 'ArrowRight', 'ArrowRight', 'ArrowDown', 'ArrowRight']
 
-for (const [title, language, changes] of WALKS) {
-  test(`${title}, ${language}`, async (t) => {
-    const state = { ...DEFAULTS, ...changes, language }
-    const { page, complaints, close } = await open(state, { before: watchCanvases })
-    const run = runHere(state)
-    const rooms = roomsOf(state)
-    const house = viewOf(run, state, rooms, code)
-    let [count, told] = [0, 0]
-    for (const [i, room] of rooms.entries()) {
-      const view = { ...house, room }
-      await page.evaluate(press, `.map li[data-stage="${room.id}"] a`)
-      for (const depth of DEPTHS) {
-        await page.evaluate(press, `.depths input[value="${depth}"]`)
-        count += await compareShown(page, view, depth)
-      }
-      told += await compareOpening(page, view)
-      told += await pin(page, view, STEPS.slice(0, i % (STEPS.length + 1)))
-    }
-    t.diagnostic(`${rooms.length} rooms, ${count} numbers on the page, ${told} in the inspector`)
-    assert.deepEqual(complaints, [])
-    await close()
-    run.dispose()
-  })
+/** Walks through a house from room to room. */
+async function walk(t, state) {
+  const { page, complaints, close } = await open(state, { before: watchCanvases })
+  const { visit, pin } = await eyes(page, PLACES)
+  const run = runHere(state)
+  const rooms = roomsOf(state)
+  const house = viewOf(run, state, rooms, code)
+  let [count, told] = [0, 0]
+  for (const [i, room] of rooms.entries()) {
+    const view = { ...house, room }
+    const here = await visit(room.id, LOOKS)
+    here.seen.forEach((seen, depth) => { count += compareSeen(view, DEPTHS[depth], seen) })
+    told += compareOpening(view, here.told)
+    const pinned = await pin(STEPS.slice(0, i % (STEPS.length + 1)))
+    if (pinned) told += comparePinned(view, pinned)
+  }
+  t.diagnostic(`${rooms.length} rooms, ${count} numbers on the page, ${told} in the inspector`)
+  assert.deepEqual(complaints, [])
+  await close()
+  run.dispose()
 }
+
+/** Two at a time: while one waits for a frame the other has something to do. */
+describe('every number of the page', { concurrency: 2 }, () => {
+  for (const [title, language, changes] of WALKS) {
+    test(`${title}, ${language}`, (t) => walk(t, { ...DEFAULTS, ...changes, language }))
+  }
+})
