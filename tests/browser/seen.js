@@ -215,6 +215,7 @@ async function pin(keys) {
 
 /**
  * Gives a page eyes. They are sent once and answer with one text: passing either piece by piece takes longer than looking.
+ * What is on the page and on its canvases is read, not photographed, so no frame needs its pixels.
  * @param {import('playwright-core').Page} page
  * @param {{ page: object, inspector: object }} places what to look for in the page and in its inspector
  */
@@ -224,6 +225,7 @@ export async function eyes(page, places) {
     const places = ${JSON.stringify(places)}
     ${functions.join('\n')}
     globalThis.eyes = { visit, pin }
+    document.documentElement.style.setProperty('opacity', '0')
   }`)
   const see = async (how, ...details) => JSON.parse(await page.evaluate(
     async ([name, given]) => JSON.stringify(await globalThis.eyes[name](...given)), [how, details]))
