@@ -170,7 +170,7 @@ async function look({ kinds, said, within, without, tables }) {
   return { texts, attributes, heats, charts, listings, tables: every }
 }
 
-/** Runs in the page: what the inspector says, and of which cell. */
+/** Runs in the page: what the inspector says, and of which cell. Its `places` are those given to `eyes`. */
 async function hear() {
   const count = (selector) => document.querySelectorAll(selector).length
   const name = document.querySelector('.cell-name')?.textContent
@@ -190,11 +190,13 @@ async function visit(room, depths) {
 
 /** Runs in the page: pins a cell of the last figure by its keys, looks, hears of it and of its gradient, lets go. */
 async function pin(keys) {
-  const isSeen = (heat) => heat.checkVisibility({ visibilityProperty: true }) && heat.clientWidth * heat.clientHeight > 0
+  const isSeen = (one) => one.checkVisibility({ visibilityProperty: true }) && one.clientWidth * one.clientHeight > 0
   const heat = [...document.querySelectorAll('.stage .heat')].findLast(isSeen)
   if (!heat) return null
-  const type = (key, ctrlKey = false) => (
-    document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key, ctrlKey, bubbles: true, cancelable: true })))
+  const type = (key, ctrlKey = false) => {
+    const event = new KeyboardEvent('keydown', { key, ctrlKey, bubbles: true, cancelable: true })
+    document.activeElement.dispatchEvent(event)
+  }
   heat.focus()
   type('Home', true)
   keys.forEach((key) => type(key))
@@ -214,7 +216,8 @@ async function pin(keys) {
 }
 
 /**
- * Gives a page eyes. They are sent once and answer with one text: passing either piece by piece takes longer than looking.
+ * Gives a page eyes. They are sent once and answer with one text: passing either piece by piece takes longer than
+ * looking.
  * What is on the page and on its canvases is read, not photographed, so no frame needs its pixels.
  * @param {import('playwright-core').Page} page
  * @param {{ page: object, inspector: object }} places what to look for in the page and in its inspector
