@@ -102,13 +102,16 @@ function pairOf(cell, explanations) {
   return values?.every((value) => value !== undefined) ? { here: values[0], there: values[1] } : null
 }
 
+function mark(marks) {
+  parts.frame.mark(marks)
+  parts.twin.mark(marks)
+}
+
 /** Marks a cell and its sources wherever they are visible and shows what is known of it. */
 function tell(cell, found) {
   const pinned = Boolean(state.cell)
   const explanation = found && found[found.length > 1 && cell.isTwin ? 1 : 0]
-  const marks = { current: cell, pinned, sources: explanation?.sources ?? [] }
-  parts.frame.mark(marks)
-  parts.twin.mark(marks)
+  mark({ current: cell, pinned, sources: explanation?.sources ?? [] })
   parts.inspector.update({
     run: runOf(cell), cell, pinned, trail, explanation, pair: pairOf(cell, found?.length > 1 ? found : null),
     idle: runHere()?.idleEdits ?? [], stage: viewed().stage

@@ -231,10 +231,17 @@ function chip({ run, room }, text, [row, i, part]) {
 const vocabulary = ({ run, room }) => (room.place ? run.labels[`${room.place}Word`] : run.vocab)
 const option = (view, text, i) => [String(i), view.run.target?.tokens[i]].includes(text) || isProse(view, text)
 
+/** The best beginning of a beam search so far. */
+function bestSoFar({ tree, best }, last) {
+  if (last < 0) return best
+  const grown = tree.filter(({ step }) => step === last)
+  return tree.indexOf(grown.reduce((most, one) => (one.score > most.score ? one : most)))
+}
+
 /** The path of the best beginning with its scores, as screen readers hear it. */
-function bestPath({ run: { decoding: { tree, best }, labels } }, text) {
+function bestPath({ run: { decoding, labels }, state }, text) {
   const path = []
-  for (let i = best; i >= 0; i = tree[i].parent) path.unshift(tree[i])
+  for (let i = bestSoFar(decoding, state.step); i >= 0; i = path[0].parent) path.unshift(decoding.tree[i])
   const heard = text.split(', ').map((part) => part.split(' '))
   return heard.length === path.length && heard.every(([token, score], i) => (
     token === labels.targetWord[path[i].id] && writes(score, path[i].score)))
@@ -275,6 +282,12 @@ export const KINDS = {
   draw: ['.piece.is-draw', 'pick', ({ run }, text, i) => writes(text, run.decoding.steps[i].draw)],
   piece: ['.piece', null, isToken],
   wordToken: ['.word-token', null, isToken],
+  scrub: ['.scrubber output', null, ({ run: { decoding: { steps } }, state: { step } }, text) => (
+    text === (step < 0 ? String(steps.length) : `${step + 1} / ${steps.length}`))],
+  readToken: ['.read-tokens', null, ({ run, state }, text) => run.decoding.tree
+    ? isToken({ run }, text) : run.target.tokens.slice(0, state.step + 1).includes(text)],
+  readScore: ['.read-score', null, ({ run, state }, text) => (
+    run.decoding.tree.some(({ step, score }) => step === state.step - 1 && writes(text, score)))],
   score: ['.tree-score', 'branch', ({ run }, text, i) => writes(text, run.decoding.tree[i].score)],
   branch: ['.tree', 'branch', ({ run }, text, i) => text === run.labels.targetWord[run.decoding.tree[i].id]],
   path: ['.tree-slot p', null, bestPath],

@@ -18,10 +18,10 @@ const OTHER = {
 }
 const WALKS = [
   ['the trained model', 'ko', {}],
-  ['the trained model, other heads, beam search', 'en', { head: 2, part: 'k', row: 3, decoding: 'beam' }],
+  ['the trained model, other heads, beam search', 'en', { head: 2, part: 'k', row: 3, decoding: 'beam', step: 3 }],
   ['an untrained model with every switch turned', 'ko', OTHER],
   ['an untrained model that draws', 'en', {
-    model: 'untrained', layers: 1, decoding: 'sample', temperature: 2, seed: 5
+    model: 'untrained', layers: 1, decoding: 'sample', temperature: 2, seed: 5, step: 4
   }],
   ['the sentences', 'ko', { model: 'sentences' }],
   ['the sentences, otherwise', 'en', {

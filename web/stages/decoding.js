@@ -28,10 +28,11 @@ function lineage(nodes, at) {
   return line
 }
 
-/** A tree as it had grown at a step, and how far the best of its branches had come. */
+/** A tree as it had grown at a step, and the best of its branches then; at the end that is the answer. */
 function grown(nodes, best, step) {
-  const line = lineage(nodes, best)
-  return { nodes: nodes.filter((node) => node.step <= step), best: line[Math.min(step, line.length - 1)] }
+  const scores = nodes.map((node) => (node.step === step ? node.score : -Infinity))
+  const leading = scores.indexOf(Math.max(...scores))
+  return { nodes: nodes.filter((node) => node.step <= step), best: step === Infinity ? best : leading }
 }
 
 /** What the decoder had read at a step: the tokens so far, or those of every beginning that was still followed. */
