@@ -99,6 +99,9 @@ function differences(container, context) {
   }
 }
 
+/** Two houses would not fit beside one another, and what differs is better seen in a room. */
+const ALONE = { update() {}, shared: (data) => data, run: () => null, mark() {}, destroy() {} }
+
 /**
  * Mounts the choice among a stage's tools and, once there is a twin, its figure beside the first.
  * @param {HTMLElement} container
@@ -107,6 +110,7 @@ function differences(container, context) {
  */
 export function twin(container, room, context) {
   const { stage, tensors } = room
+  if (stage.id === 'house') return ALONE
   const { t, ask, set } = context
   const choice = picker(container, context)
   const buttons = compareButtons(container, context)

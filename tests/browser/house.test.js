@@ -35,6 +35,7 @@ test('the page opens on the whole house: its answer is the model\'s, its floors 
     const { page, complaints, close } = await open(browser, address({ model }))
     assert.equal(await roomHere(page), 'house')
     const doors = await page.$$eval('.pane-floor', (links) => links.map((link) => link.dataset.room))
+    assert.ok(await page.$eval('.panes', (panes) => panes.clientWidth) > 500)
     assert.ok(doors.length >= 8 && doors.every((id) => roomsOf({ ...DEFAULTS, model }).some((room) => room.id === id)))
     if (model !== 'sentences') {
       const placeholder = await page.getAttribute('[data-field="target"]', 'placeholder')

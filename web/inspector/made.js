@@ -88,12 +88,12 @@ function steps(list, t) {
     [h('dt', {}, name(label)), h('dd', {}, Math.abs(value) < 0.0005 ? brief(value) : fixed(value, 4))])))
 }
 
-const FIXED = /(\.pe|inverse_temperature|choice\.mask)$/
+const ORIGINS = [[/(\.pe|inverse_temperature)$/, 'fixed'], [/^choice\.mask$/, 'cut']]
 
 /** Where a number that nobody computed comes from, as a key. */
 function originOf({ name }, model) {
-  if (FIXED.test(name)) return 'inspector.fixed'
-  return model === 'trained' ? 'inspector.learned' : 'inspector.given'
+  const origin = ORIGINS.find(([pattern]) => pattern.test(name))?.[1]
+  return `inspector.${origin ?? (model === 'trained' ? 'learned' : 'given')}`
 }
 
 /**
