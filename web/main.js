@@ -209,7 +209,8 @@ const resize = new ResizeObserver(([{ contentRect }]) => {
 const context = {
   enter: (stage) => set({ stage }, 'push'),
   join: joinTarget,
-  href: (stage) => `#${toHash({ ...state, stage, cell: null })}`,
+  /** Whole, since links that begin with `#` are taken for places of this page. */
+  href: (stage) => `${location.href.split('#', 1)[0]}#${toHash({ ...state, stage, cell: null })}`,
   set, look, press, leave, visit, theme, get: () => state,
   link: (patch = {}) => new URL(`#${toHash({ ...state, ...patch })}`, location.href).href,
   language: () => languageOf(state),

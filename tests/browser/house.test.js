@@ -133,6 +133,9 @@ test('on a phone the header takes two rows and keeps the rest behind one button'
     for (const action of ['settings', 'theme']) assert.ok(await page.isVisible(`[data-action="${action}"]`), action)
     assert.equal(await beyond(page), 0)
     assert.deepEqual(await violations(page), [])
+    await page.evaluate(() => { location.hash += '&model=trained&stage=decoding' })
+    await page.waitForSelector('#house[data-stage="decoding"] .pick')
+    assert.deepEqual(await violations(page), [], 'with the strip of the map scrolled')
     assert.deepEqual(complaints, [])
     await close()
   }

@@ -277,3 +277,13 @@ test('twins stand side by side where both fit; a cell of the second is read in t
     await close()
   }
 })
+
+test('tables that would run into one another side by side stand below one another', async () => {
+  const { page, complaints, close } = await open({ stage: 'sampling', twin: 'topK:3' })
+  await page.waitForSelector('[data-twin]')
+  await page.waitForTimeout(LINK_DELAY)
+  const cut = await page.$$eval('.words', (lists) => lists.map((list) => list.scrollWidth > list.clientWidth + 1))
+  assert.deepEqual(cut, [false, false])
+  assert.deepEqual(complaints, [])
+  await close()
+})

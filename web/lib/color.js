@@ -1,14 +1,15 @@
 /**
  * Colour scales, mixed in OKLab so that equal steps look equal.
  * Signed values run from blue through paper to amber, a pair that survives the common kinds of colour blindness;
- * probabilities run from paper to the green of a pane's edge.
+ * probabilities run from paper to the green of a pane's edge. The factors of a mask are the same in all cells that are
+ * kept: a shade lets the dropped ones stand out.
  */
 
 const STEPS = 256
 
 const THEMES = {
-  light: { paper: '#fcfcfa', negative: '#1c5fae', positive: '#b65408', chance: '#0a5f50' },
-  dark: { paper: '#15191b', negative: '#62a8f5', positive: '#f2a154', chance: '#7fe0c4' }
+  light: { paper: '#fcfcfa', negative: '#1c5fae', positive: '#b65408', chance: '#0a5f50', factor: '#dfe9e4' },
+  dark: { paper: '#15191b', negative: '#62a8f5', positive: '#f2a154', chance: '#7fe0c4', factor: '#2a3735' }
 }
 
 /** Nearly black and white: a little less contrast between them, and some colour would leave both hard to read. */
@@ -71,14 +72,15 @@ function rampsOf(mode) {
     ramps.set(mode, {
       negative: ramp(theme.paper, theme.negative),
       positive: ramp(theme.paper, theme.positive),
-      chance: ramp(theme.paper, theme.chance)
+      chance: ramp(theme.paper, theme.chance),
+      factor: ramp(theme.paper, theme.factor)
     })
   }
   return ramps.get(mode)
 }
 
 /**
- * @typedef {{ kind: 'signed' | 'chance', min: number, max: number }} Domain
+ * @typedef {{ kind: 'signed' | 'chance' | 'factor', min: number, max: number }} Domain
  * @typedef {Domain & { at(value: number): { css: string, ink: string, packed: number } }} Scale
  */
 
@@ -88,6 +90,9 @@ export const signed = (max) => ({ kind: 'signed', min: -max, max })
 /** The domain of probabilities. @returns {Domain} */
 export const chance = () => ({ kind: 'chance', min: 0, max: 1 })
 
+/** The domain of what a mask multiplies by. @param {number} max @returns {Domain} */
+export const factor = (max) => ({ kind: 'factor', min: 0, max })
+
 /**
  * Turns a domain into colours.
  * @param {Domain} domain
@@ -95,9 +100,10 @@ export const chance = () => ({ kind: 'chance', min: 0, max: 1 })
  * @returns {Scale}
  */
 export function scale(domain, mode) {
-  const { negative, positive, chance: green } = rampsOf(mode)
+  const { negative, positive, ...others } = rampsOf(mode)
   const reach = domain.max || 1
   const step = (value) => Math.min(STEPS - 1, Math.round((Math.abs(value) / reach) * (STEPS - 1))) || 0
-  if (domain.kind === 'chance') return { ...domain, at: (value) => green[step(value)] }
+  const own = others[domain.kind]
+  if (own) return { ...domain, at: (value) => own[step(value)] }
   return { ...domain, at: (value) => (value < 0 ? negative : positive)[step(value)] }
 }

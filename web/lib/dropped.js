@@ -6,6 +6,8 @@ import { fixed } from './number.js'
 import { ofSlice } from './origin.js'
 
 const PARTS = ['before', 'mask', 'after']
+/** A matrix of so many columns keeps its numbers in half of the room. */
+const NARROW = 8
 
 /**
  * Mounts the view of a stage that drops.
@@ -31,11 +33,13 @@ export function dropped(container, context, place) {
       const follow = (cell) => (names.includes(cell.name) ? place(cell) : null)
       const drops = next.mask?.values
       const crossed = drops && ((row, col) => drops[row * next.mask.cols + col] === 0)
+      const pair = next.before.cols <= NARROW
+      fig.body.classList.toggle('is-pair', pair)
       middle.hidden = !next.mask
       for (const name of shown) {
         const title = t(`stages.dropout.${name}`)
         const extra = name === 'before' ? {} : { crossed }
-        matrices[name].update(next[name], { title, domain: domains[name], dense: true, follow, ...extra })
+        matrices[name].update(next[name], { title, domain: domains[name], dense: true, pair, follow, ...extra })
       }
       if (drops) ofSlice(note, next.mask)
       const count = drops?.filter((x) => x === 0).length

@@ -1,6 +1,6 @@
 /** Dropout of attention weights: in training some shares are withdrawn, the others raised. */
 
-import { chance, signed } from '../lib/color.js'
+import { chance, factor } from '../lib/color.js'
 import { dropped } from '../lib/dropped.js'
 import { attentionMatrix, dropoutNames, tensorOf } from '../lib/run.js'
 import { peak } from '../lib/slice.js'
@@ -15,11 +15,11 @@ export function data(run, { sentence, head, place }) {
   const names = dropoutNames(run, place, 'a')
   if (!names) return null
   const part = (name) => attentionMatrix(run, name, sentence, head)
-  const factors = signed(peak(tensorOf(run, names.mask)))
   return {
     before: part(names.before), mask: part(names.mask), after: part(names.after),
-    scale: 1 / (1 - run.settings.dropout), domains: { before: chance(), mask: factors, after: chance() },
-    legend: [{ domain: chance(), key: 'frame.chance' }, { domain: factors, key: 'stages.dropout.factor' }]
+    scale: 1 / (1 - run.settings.dropout),
+    domains: { before: chance(), mask: factor(peak(tensorOf(run, names.mask))), after: chance() },
+    legend: [{ domain: chance(), key: 'frame.chance' }]
   }
 }
 

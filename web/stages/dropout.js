@@ -1,6 +1,6 @@
 /** Dropout: some cells to 0, the rest scaled up. Before the first layer, and in training inside every layer. */
 
-import { signed } from '../lib/color.js'
+import { factor, signed } from '../lib/color.js'
 import { dropped } from '../lib/dropped.js'
 import { dropoutNames, sentenceMatrix, tensorOf } from '../lib/run.js'
 import { peak } from '../lib/slice.js'
@@ -16,9 +16,11 @@ export function data(run, { sentence, place }) {
   if (!names) return null
   const part = (name) => sentenceMatrix(run, name, sentence)
   const domain = signed(Math.max(peak(tensorOf(run, names.before)), peak(tensorOf(run, names.after))))
+  const mask = tensorOf(run, names.mask)
   return {
-    before: part(names.before), mask: tensorOf(run, names.mask) ? part(names.mask) : null, after: part(names.after),
-    scale: 1 / (1 - run.settings.dropout), domain, domains: { before: domain, mask: domain, after: domain },
+    before: part(names.before), mask: mask ? part(names.mask) : null, after: part(names.after),
+    scale: 1 / (1 - run.settings.dropout), domain,
+    domains: { before: domain, mask: factor(mask ? peak(mask) : 1), after: domain },
     legend: [{ domain, key: 'frame.signed' }]
   }
 }

@@ -6,7 +6,7 @@ import { h } from '../lib/dom.js'
 const NARROW = 560
 
 const isCut = (element) => (
-  [...element.querySelectorAll('.frame')].some((frame) => frame.scrollWidth > frame.clientWidth + 1))
+  [...element.querySelectorAll('.frame, .words')].some((part) => part.scrollWidth > part.clientWidth + 1))
 
 /**
  * Puts a figure into a frame that has room for another.
