@@ -283,7 +283,7 @@ test('tables that would run into one another side by side stand below one anothe
   await page.waitForSelector('[data-twin]')
   await page.waitForTimeout(LINK_DELAY)
   const cut = await page.$$eval('.words', (lists) => lists.map((list) => list.scrollWidth > list.clientWidth + 1))
-  assert.deepEqual(cut, [false, false])
+  assert.ok(cut.length >= 2 && !cut.includes(true), 'no table is cut off')
   assert.deepEqual(complaints, [])
   await close()
 })
