@@ -15,8 +15,9 @@
 #include "../simd.h"
 
 /* What the tiles pass over again and again stays near: a panel (24 KB) in the first cache while all quadruples of A go
- * by, a block of A (393 KB) in the second, the panels of a block of columns (3 MB) in the third. */
-enum { ROWS = 4, PANEL = 8, BLOCK_M = 128, BLOCK_N = 1024, BLOCK_K = 768 };
+ * by, a block of A (393 KB) in the second, the panels of a block of columns (3 MB) in the third. Where A is a single
+ * block it is packed once, and B comes in narrower pieces (393 KB) that fit beside it. */
+enum { ROWS = 4, PANEL = 8, BLOCK_M = 128, BLOCK_N = 1024, NARROW_N = 128, BLOCK_K = 768 };
 
 GF_INLINE int min(int a, int b) { return a < b ? a : b; }
 GF_INLINE int round_up(int n, int unit) { return (n + unit - 1) / unit * unit; }
@@ -211,10 +212,11 @@ static void fill_start(const gf_product *p) {
     }
 }
 
-/* Rows m0 <= m < m1, packed first, by a piece of B. */
+/* Rows m0 <= m < m1, packed first unless they still are, by a piece of B. */
 static void many_rows(const gf_product *p, int m0, int m1, const piece *at) {
-  if (p->a_transposed) pack_transposed_a(p, m0, m1, at->k0, at->K);
-  else pack_a(p, m0, m1, at->k0, at->K);
+  int is_packed = at->n0 > 0 && p->M <= BLOCK_M && p->K <= BLOCK_K;
+  if (!is_packed && p->a_transposed) pack_transposed_a(p, m0, m1, at->k0, at->K);
+  else if (!is_packed) pack_a(p, m0, m1, at->k0, at->K);
   const float *panel = at->panels;
   for (int n = at->n0; n < at->n1; n += PANEL, panel += at->apart)
     for (int m = m0; m < m1; m += ROWS)
@@ -263,9 +265,10 @@ static float *room_for_b(const gf_product *p) {
 void gf_multiply(const gf_product *p) {
   if (p->K == 0) return fill_start(p);
   int few = p->M < ROWS, block_k = few && p->b_layout == GF_B_PANELS ? p->K : BLOCK_K;
-  for (int n = 0; n < p->N; n += BLOCK_N)
+  int block_n = few || p->M > BLOCK_M ? BLOCK_N : NARROW_N;
+  for (int n = 0; n < p->N; n += block_n)
     for (int k = 0; k < p->K; k += block_k) {
-      piece at = {.n0 = n, .n1 = min(n + BLOCK_N, p->N), .k0 = k, .K = min(block_k, p->K - k)};
+      piece at = {.n0 = n, .n1 = min(n + block_n, p->N), .k0 = k, .K = min(block_k, p->K - k)};
       find_panels(&at, p, room_for_b(p));
       if (few) few_rows(p, &at);
       else
