@@ -45,7 +45,10 @@ function cellByHand(K, a, b) {
 const borders = n => [0, 3, 4, 7, 8, 63, 64, 127, 128, 520, 767, 768, 1023, 1024, 1031, 1032, n - 1].filter(i => i < n)
 
 test('matmul, linear: to the bit across blocks of rows, columns and k, however B lies', () => {
-  for (const [M, N, K] of [[1, 1035, 771], [3, 1035, 771], [131, 1035, 771], [131, 1035, 700], [100, 300, 700], [5, 1025, 1537]]) {
+  const sizes = [
+    [1, 1035, 771], [3, 1035, 771], [131, 1035, 771], [131, 1035, 700], [100, 300, 700], [5, 1025, 1537],
+  ]
+  for (const [M, N, K] of sizes) {
     gf.tidy(() => {
       const a = gf.rand([M, K]), b = gf.rand([K, N]), weight = b.transpose(0, 1)
       const [x, y] = [a.data.slice(), b.data.slice()]
