@@ -1,20 +1,12 @@
 // Walking through the decoding in the real page.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { DEFAULTS, fromHash, toHash } from '../../web/state.js'
-import { launch, open, serve } from './host.js'
-
-let site, browser
-before(async () => {
-  [site, browser] = await Promise.all([serve(), launch()])
-})
-after(async () => {
-  await browser?.close()
-  site?.close()
-})
+import { test } from 'node:test'
+import { fromHash } from '../../web/state.js'
+import { useHouse } from './host.js'
 
 const LINK_DELAY = 200
-const address = (state) => `${site.url}#${toHash({ ...DEFAULTS, stage: 'decoding', language: 'en', ...state })}`
+const house = useHouse()
+const open = (state, options) => house.open({ stage: 'decoding', language: 'en', ...state }, options)
 const read = (page) => page.$$eval('.read-tokens span', (list) => list.map((one) => one.textContent).join(''))
 const written = (page) => page.$$eval('.pick-token', (list) => list.map((one) => one.textContent).join(''))
 const stepOf = async (page) => {
@@ -23,7 +15,7 @@ const stepOf = async (page) => {
 }
 
 test('steps on and back, by button and by key; the link keeps the step', async () => {
-  const { page, complaints, close } = await open(browser, address({}))
+  const { page, complaints, close } = await open({})
   assert.equal(await written(page), '2026년11월20일</s>')
   await page.click('.scrub-button[aria-label="One step back"]')
   assert.equal(await stepOf(page), 10)
@@ -44,8 +36,8 @@ test('steps on and back, by button and by key; the link keeps the step', async (
 })
 
 test('plays from the start by itself, and stops when asked', async () => {
-  const beam = address({ decoding: 'beam', temperature: 2 })
-  const { page, close } = await open(browser, beam, { reducedMotion: 'reduce' })
+  const beam = { decoding: 'beam', temperature: 2 }
+  const { page, close } = await open(beam, { reducedMotion: 'reduce' })
   const branches = () => page.locator('.tree path').count()
   const whole = await branches()
   await page.click('.scrub-button[aria-label="Walk through the steps"]')

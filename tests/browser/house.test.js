@@ -1,38 +1,23 @@
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { roomsOf } from '../../web/building.js'
-import { DEFAULTS, fromHash, toHash } from '../../web/state.js'
-import { changing, launch, open, serve } from './host.js'
+import { DEFAULTS, fromHash } from '../../web/state.js'
+import { changing, useHouse, violations } from './host.js'
 
-const AXE = await readFile(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8')
 const LINK_DELAY = 250
 const SCORES = 'encoder.0.self_attn.scores'
 
-let site, browser
-before(async () => {
-  [site, browser] = await Promise.all([serve(), launch()])
-})
-after(async () => {
-  await browser?.close()
-  site?.close()
-})
-
-const address = (state) => `${site.url}#${toHash({ ...DEFAULTS, language: 'en', ...state })}`
+const { open: visit } = useHouse()
+const open = (state, options) => visit({ language: 'en', ...state }, options)
 const roomHere = (page) => page.getAttribute('#house', 'data-stage')
 const beyond = (page) => page.evaluate(() => {
   const { scrollWidth, clientWidth } = document.documentElement
   return scrollWidth - clientWidth
 })
-const violations = async (page) => {
-  await page.evaluate(AXE)
-  const found = await page.evaluate(() => globalThis.axe.run())
-  return found.violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])
-}
 
 test('the page opens on the whole house: its answer is the model\'s, its floors lead to their rooms', async () => {
   for (const model of ['trained', 'untrained', 'sentences']) {
-    const { page, complaints, close } = await open(browser, address({ model }))
+    const { page, complaints, close } = await open({ model })
     assert.equal(await roomHere(page), 'house')
     const doors = await page.$$eval('.pane-floor', (links) => links.map((link) => link.dataset.room))
     assert.ok(await page.$eval('.panes', (panes) => panes.clientWidth) > 500)
@@ -55,7 +40,7 @@ test('the page opens on the whole house: its answer is the model\'s, its floors 
 })
 
 test('left and right lead from room to room, and leave alone whatever has arrows of its own', async () => {
-  const { page, complaints, close } = await open(browser, address({}))
+  const { page, complaints, close } = await open({})
   await page.keyboard.press('ArrowRight')
   await page.keyboard.press('ArrowRight')
   assert.equal(await roomHere(page), 'source.embedding')
@@ -71,7 +56,7 @@ test('left and right lead from room to room, and leave alone whatever has arrows
 })
 
 test('the inspector opens with the largest number of the room and gives way to the cell under the finger', async () => {
-  const { page, complaints, close } = await open(browser, address({ stage: 'logits' }))
+  const { page, complaints, close } = await open({ stage: 'logits' })
   const exact = () => page.getAttribute('[data-exact]', 'data-exact')
   const opened = await exact()
   assert.match(opened, /^output\[0, \d+, \d+\]$/)
@@ -85,7 +70,7 @@ test('the inspector opens with the largest number of the room and gives way to t
 
 test('a figure stands alone in another page, and says where it is from', async () => {
   const permissions = ['clipboard-read', 'clipboard-write']
-  const { page, complaints, close } = await open(browser, address({ stage: SCORES }), { permissions })
+  const { page, complaints, close } = await open({ stage: SCORES }, { permissions })
   await page.click('.share summary')
   await page.click('[data-action="embed"]')
   await page.waitForSelector('.share .menu-said:not(:empty)')
@@ -101,7 +86,7 @@ test('a figure stands alone in another page, and says where it is from', async (
   await close()
 
   for (const width of [320, 900]) {
-    const alone = await open(browser, url, { viewport: { width, height: 520 } })
+    const alone = await visit(url, { viewport: { width, height: 520 } })
     for (const hidden of ['.top', '.side', '.lead', '.tools', '.asides', '.ways', '.twin', '.menu']) {
       assert.equal(await alone.page.isVisible(hidden), false, hidden)
     }
@@ -125,7 +110,7 @@ test('a figure stands alone in another page, and says where it is from', async (
 test('on a phone the header takes two rows and keeps the rest behind one button', async () => {
   const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }
   for (const language of ['ko', 'en']) {
-    const { page, complaints, close } = await open(browser, address({ language }), phone)
+    const { page, complaints, close } = await open({ language }, phone)
     const { height } = await (await page.$('.top')).boundingBox()
     assert.ok(height <= 112, `${height} px`)
     assert.equal(await page.isVisible('[data-action="settings"]'), false)
