@@ -7,6 +7,9 @@ import { ofSlice } from './origin.js'
 
 const FONT = { family: 'system-ui, "Apple SD Gothic Neo", "Noto Sans KR", "Noto Sans CJK KR", sans-serif', size: 12 }
 
+/** Without a callback of their own, ticks are written by Intl, which takes 20 ms to get ready. */
+const whole = (value) => String(value)
+
 /** Shades the stretch of positions that the sentence takes. */
 const stretch = {
   id: 'stretch',
@@ -89,7 +92,8 @@ function fillCurves(chart, { series, chosen, at, until, title, palette }) {
     pointBorderWidth: 0, pointRadius: radius(i)
   }))
   chart.options.scales = {
-    x: axis(palette, title, { type: 'linear', min: 0, max: series[0].length - 1 }, { includeBounds: false }),
+    x: axis(palette, title, { type: 'linear', min: 0, max: series[0].length - 1 },
+      { includeBounds: false, callback: whole }),
     y: axis(palette, '', {}, { maxTicksLimit: 5, callback: (value) => fixed(value, 1) })
   }
   chart.options.plugins.stretch = { until, colour: palette.wash }
