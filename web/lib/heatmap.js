@@ -225,7 +225,7 @@ const clamp = ({ row, col }, view) => ({
 export function heatmap(container, { onLook, onPress, onEdit, onLeave }) {
   const stamp = document.createElement('canvas')
   const cells = h('canvas', { 'aria-hidden': 'true' })
-  const overlay = h('canvas', { className: 'heat-marks', 'aria-hidden': 'true' })
+  const overlay = h('canvas', { className: 'heat-marks', 'aria-hidden': 'true', hidden: true })
   const active = h('div', { role: 'gridcell', id: uniqueId('cell') })
   const row = h('div', { role: 'row', className: 'visually-hidden' }, active)
   const grid = h('div', { className: 'heat', role: 'grid', tabindex: '0' }, cells, overlay, row)
@@ -239,12 +239,11 @@ export function heatmap(container, { onLook, onPress, onEdit, onLeave }) {
     active.setAttribute('aria-colindex', cursor.col + 1)
     setText(active, view.describe(cursor.row, cursor.col))
   }
-  let marked = true
+  /** A canvas takes its memory when it is first drawn on, so one without marks stays away. */
   const drawMarks = () => {
-    const some = Boolean(marks.current || marks.band || marks.cells?.length)
-    if (!some && !marked) return
+    overlay.hidden = !(marks.current || marks.band || marks.cells?.length)
+    if (overlay.hidden) return
     paintMarks(prepare(overlay, view.cols * view.cell.width, view.rows * view.cell.height), view, marks)
-    marked = some
   }
   const place = (cell) => {
     cursor = cell
