@@ -6,12 +6,20 @@ import { list } from './map/list.js'
 import { towers } from './map/towers.js'
 import { scale } from './lib/color.js'
 import { following, h } from './lib/dom.js'
+import { inSlices } from './lib/later.js'
 import { dimensions } from './lib/number.js'
 import { tensorOf } from './lib/run.js'
 import { thumb } from './lib/thumb.js'
 
-/** Milliseconds of a frame that go into stamps. */
-const SLICE = 6
+/** The stamps outlive the words around them: in another language nothing is drawn again. */
+const pictures = new WeakMap()
+
+function pictureOf(room, stamp) {
+  if (!pictures.has(room)) pictures.set(room, thumb(stamp))
+  const picture = pictures.get(room)
+  stamp.append(picture.element)
+  return picture
+}
 
 /** A room's link with its stamp; what else stands in it is the plan's business. */
 function door(room, { t, enter }) {
@@ -19,7 +27,7 @@ function door(room, { t, enter }) {
   const link = h('a', { onclick: following(() => enter(room.id)) }, stamp)
   return {
     room, link, stamp, name: placeName(room, t), shortName: t(`stages.${room.words}.name`),
-    element: h('li', { 'data-stage': room.id }, link), picture: thumb(stamp)
+    element: h('li', { 'data-stage': room.id }, link), picture: pictureOf(room, stamp)
   }
 }
 
@@ -48,8 +56,6 @@ export function map(container, context) {
   let plan = null
   let current = null
   let shown = null
-  let waiting = 0
-  let drawn = 0
   container.setAttribute('aria-label', context.t('map.label'))
 
   function build(next) {
@@ -74,14 +80,8 @@ export function map(container, context) {
     stamp.classList.toggle('is-off', !drawn)
     if (drawn && picture.update(drawn.part, scale(drawn.domain, mode))) pulse(stamp)
   }
-  /** Stamps are drawn after the figure that the reader looks at, a few each frame. */
-  function draw() {
-    waiting = 0
-    if (!shown.run) return
-    const end = performance.now() + SLICE
-    while (drawn < doors.length && performance.now() < end) stampOf(doors[drawn++])
-    if (drawn < doors.length) waiting = requestAnimationFrame(draw)
-  }
+  /** Stamps are drawn after the figure that the reader looks at. */
+  const draw = inSlices(stampOf)
   return {
     /** @param {object | null} run @param {object} state @param {'light' | 'dark'} mode */
     update(run, state, mode) {
@@ -93,8 +93,7 @@ export function map(container, context) {
         else link.removeAttribute('aria-current')
       })
       shown = { run, state, mode }
-      drawn = 0
-      if (!waiting) waiting = requestAnimationFrame(draw)
+      draw(run ? doors : [])
       plan.update(here, run && ((room) => shapeOf(run, room)))
       enter(here)
     }

@@ -17,3 +17,27 @@ export function later(work) {
     work()
   }
 }
+
+/** Milliseconds of a frame that go into pieces of work. */
+const SLICE = 6
+
+/**
+ * A function that does pieces of work, as many a frame as fit a slice of it; what is given anew replaces what is left.
+ * @template T
+ * @param {(piece: T) => void} work
+ * @returns {(pieces: T[]) => void}
+ */
+export function inSlices(work) {
+  let left = []
+  let waiting = 0
+  const go = () => {
+    waiting = 0
+    const end = performance.now() + SLICE
+    while (left.length && performance.now() < end) work(left.shift())
+    if (left.length) waiting = requestAnimationFrame(go)
+  }
+  return (pieces) => {
+    left = [...pieces]
+    if (left.length && !waiting) waiting = requestAnimationFrame(go)
+  }
+}

@@ -2,6 +2,7 @@
 
 import { chance, scale, signed } from '../lib/color.js'
 import { following, h, keep, setText, svg } from '../lib/dom.js'
+import { inSlices, later } from '../lib/later.js'
 import { dimensions } from '../lib/number.js'
 import { attentionMatrix, entryNames, sentenceMatrix, tensorOf } from '../lib/run.js'
 import { peak } from '../lib/slice.js'
@@ -117,8 +118,14 @@ function createPicture() {
   return stamp
 }
 
-function fillPicture(stamp, { part, colours }) {
-  stamp.style.setProperty('--shape', String(part.cols / part.rows))
+/** A picture has its place at once and its colours when there is time. */
+function fillPicture(stamp, view) {
+  stamp.style.setProperty('--shape', String(view.part.cols / view.part.rows))
+  stamp.view = view
+}
+
+function paint(stamp) {
+  const { part, colours } = stamp.view
   if (stamp.thumb.update(part, colours)) {
     stamp.classList.remove('is-changed')
     requestAnimationFrame(() => stamp.classList.add('is-changed'))
@@ -191,9 +198,11 @@ export function mount(container, context) {
     setText(element.firstChild, name === 'block' ? t('stages.block.name') : t(`map.${name}`))
     keep(element.lastChild, storeysOf(floors), createStorey, fillStorey(name))
   }
-  const draw = () => drawBranches(wire, root, root.querySelector('[data-room="memory"]'),
+  const drawWire = () => drawBranches(wire, root, root.querySelector('[data-room="memory"]'),
     root.querySelectorAll('[data-room$="multihead_attn.weights"]'), { gap: WIRE_GAP, hasArrows: true })
-  const observer = new ResizeObserver(draw)
+  const drawWireLater = later(drawWire)
+  const paintPictures = inSlices(paint)
+  const observer = new ResizeObserver(drawWire)
   observer.observe(root)
 
   function say({ input, read, steps, isGiven, towers: all }) {
@@ -207,7 +216,8 @@ export function mount(container, context) {
     update(shown) {
       say(shown)
       keep(towers, shown.towers, () => h('section', {}, h('h2'), h('div', { className: 'pane-tower' })), fillTower)
-      draw()
+      paintPictures(towers.querySelectorAll('.pane-picture'))
+      drawWireLater()
     },
     mark() {},
     destroy: () => observer.disconnect()
