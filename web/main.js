@@ -32,6 +32,8 @@ const WEIGHTS = 'date_translator.safetensors'
 
 const IDS = ['top', 'entrance', 'map', 'stage', 'inspector', 'house', 'status', 'skip', 'whole']
 const page = Object.fromEntries(IDS.map((id) => [id, document.getElementById(id)]))
+/** What is built anew in another language. */
+const PARTS = ['top', 'entrance', 'map', 'inspector']
 const WAYS = { ArrowLeft: '.way-prev', ArrowRight: '.way-next' }
 const USES_ARROWS = 'input, textarea, select, dialog, .heat, .chip, .frame, [tabindex="0"]'
 const developing = ['localhost', '127.0.0.1'].includes(location.hostname)
@@ -146,6 +148,9 @@ const explain = latest(explanations, (found, cell) => {
   tell(cell, found)
 }, () => waits(false))
 
+/** In a new room the figure comes first; how its first cell was made follows in a task of its own. */
+const showCellLater = later(showCell)
+
 function look(cell) {
   if (state.cell) return
   looked = cell
@@ -180,7 +185,7 @@ function showStage() {
   if (shown.room === room && shown.model === state.model && parts.frame) return
   const moved = shown.room !== null
   const inside = page.stage.contains(document.activeElement)
-  Object.assign(shown, { room, model: state.model })
+  Object.assign(shown, { room, model: state.model, isNew: true })
   if (moved) {
     looked = null
     scrollTo({ top: 0 })
@@ -221,24 +226,26 @@ const context = {
   width: () => (figureWidth || Math.floor(parts.frame.figure.getBoundingClientRect().width))
 }
 
-/** Builds everything that holds words. */
+/**
+ * Builds what holds words, except the room, which is left to `show`.
+ * @returns {boolean} whether that was needed
+ */
 function speak() {
   const language = languageOf(state)
-  if (shown.language === language) return
+  if (shown.language === language) return false
   shown = { room: null, language }
-  parts.frame?.destroy()
-  parts = { t: translator(TEXTS[language], { strict: developing }) }
+  parts.t = translator(TEXTS[language], { strict: developing })
+  for (const id of PARTS) page[id].replaceChildren()
   document.documentElement.lang = language
   setText(page.skip, parts.t('app.skip'))
   parts.header = header(page.top, context)
-  for (const id of ['entrance', 'map', 'inspector']) page[id].replaceChildren()
   page.entrance.setAttribute('aria-label', parts.t('controls.text.label'))
   page.inspector.setAttribute('aria-label', parts.t('inspector.label'))
   Object.assign(parts, {
     entrance: entrance(page.entrance, context), map: map(page.map, context),
     inspector: inspector(page.inspector, context), whole: signature(page.whole, context)
   })
-  showStage()
+  return true
 }
 
 function showRun() {
@@ -247,10 +254,17 @@ function showRun() {
   parts.depths.update(runHere(), state)
   parts.twin.update(runHere(), viewed())
   page.house.setAttribute('data-depth', state.depth)
-  showCell()
+  if (!shown.isNew) {
+    showCell()
+    return
+  }
+  shown.isNew = false
+  waits(true)
+  showCellLater()
 }
 
 function showControls() {
+  if (!parts.frame) return
   const texts = problems()
   parts.header.update(state, texts, languageOf(state), runHere())
   parts.entrance.update(state, texts)
@@ -269,6 +283,13 @@ function show() {
   showMap()
 }
 
+/** Another language builds all words anew: the room then has a task of its own. */
+function showSpoken() {
+  if (speak()) showLater()
+  else show()
+}
+
+const showLater = later(show)
 const showMap = later(() => parts.map.update(runHere(), viewed(), mode()))
 
 const compute = latest((settings) => engine.run(settings), (result) => {
@@ -304,12 +325,12 @@ function set(patch, history = 'replace') {
   if (history === 'push' && linkTimer) window.history.replaceState(null, '', `#${toHash(before)}`)
   state = { ...state, ...patch }
   writeLink(history)
-  const spoke = shown.language
-  speak()
-  if (spoke !== shown.language) requestAnimationFrame(() => parts.header.focus(shown.language))
+  const isSpoken = speak()
+  if (isSpoken) requestAnimationFrame(() => parts.header.focus(shown.language))
   const recomputes = MODEL_KEYS.some((key) => !Object.is(before[key], state[key]))
   const onlySettings = Object.keys(patch).every((key) => MODEL_KEYS.includes(key))
-  if (recomputes && onlySettings) showControls()
+  if (isSpoken) showLater()
+  else if (recomputes && onlySettings) showControls()
   else show()
   if (recomputes) refresh()
 }
@@ -330,8 +351,7 @@ async function start() {
   const started = createEngine(new Worker(worker))
   const loaded = started.load(files)
   await nextTask()
-  speak()
-  show()
+  showSpoken()
   try {
     await loaded
     engine = started
@@ -346,8 +366,7 @@ addEventListener('popstate', () => {
   linkTimer = 0
   state = fromHash(location.hash)
   trail = []
-  speak()
-  show()
+  showSpoken()
   refresh()
 })
 addEventListener('keydown', (event) => {

@@ -75,11 +75,17 @@ export function rules(text, t) {
   })
 }
 
+/** Told of sizes once the page is laid out, so that asking for them lays out nothing a second time. */
+const sizes = globalThis.ResizeObserver && new ResizeObserver((entries) => {
+  for (const { target } of entries) {
+    if (target.scrollWidth > target.clientWidth) target.setAttribute('tabindex', '0')
+    else target.removeAttribute('tabindex')
+  }
+})
+
 /** Formulas wider than their place can be scrolled, so the keyboard must reach them. @param {Element} element */
 export function reachable(element) {
-  for (const rule of element.querySelectorAll('.rule')) {
-    if (rule.scrollWidth > rule.clientWidth) rule.setAttribute('tabindex', '0')
-  }
+  for (const rule of element.querySelectorAll('.rule')) sizes.observe(rule)
 }
 
 function steps(list, t) {
