@@ -2,14 +2,11 @@
 // the page loads, rooms are entered for the first time, the depth and the language change. In real Chromium, each the
 // least of several runs. Nothing fails here: a busy machine is slow, and says so.
 import { launch, open, serve } from '../browser/host.js'
-import { roomsOf } from '../../web/building.js'
-import { DEPTHS } from '../../web/depth.js'
 import { DEFAULTS, toHash } from '../../web/state.js'
-import { longestTasks } from './lib/tasks.js'
+import { visits } from '../browser/tasks.js'
 
 const PRESSES = 60, WARM_UP = 20, RUNS = 3, WORST = 5
 const WORDS = Array.from({ length: 32 }, (_, i) => `word${i}`).join(' ')
-const ROOMS_TURNED = ['encoder.0.self_attn.qkv', 'encoder.0.norm1', 'logits', 'sampling']
 
 const pages = {
   'dates, cross-attention': {
@@ -45,43 +42,10 @@ async function typing({ field, change: [pattern, texts], presses, warmUp }) {
   return { times: times.slice(warmUp).sort((a, b) => a - b), longest }
 }
 
-/** Loads the page, enters every room of the default model, and turns depth and language in some. */
-async function visit(browser, url) {
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'ko-KR' })
-  const page = await context.newPage()
-  const click = selector => page.evaluate(one => document.querySelector(one).click(), selector)
-  const enter = id => click(`.map li[data-stage="${id}"] a`)
-  const found = await longestTasks(browser, page, async during => {
-    await during('load', () => page.goto(url))
-    for (const { id } of roomsOf(DEFAULTS)) await during(`room ${id}`, () => enter(id))
-    for (const id of ROOMS_TURNED) {
-      await enter(id)
-      for (const depth of DEPTHS) await during(`depth ${depth}, ${id}`, () => click(`.depths input[value="${depth}"]`))
-      for (const word of ['en', 'ko']) await during(`language ${word}, ${id}`, () => click(`[data-language="${word}"]`))
-    }
-  })
-  await context.close()
-  return found
-}
-
-const least = (one, other) => Math.min(one ?? Infinity, other)
-
-/** The least of several visits, for each thing done. */
-async function visits(browser, url) {
-  const best = new Map()
-  for (let i = 0; i < RUNS; i++) {
-    for (const [name, { wall, cpu }] of await visit(browser, url)) {
-      const known = best.get(name)
-      best.set(name, { wall: least(known?.wall, wall), cpu: least(known?.cpu, cpu) })
-    }
-  }
-  return [...best].map(([name, times]) => ({ name, ...times })).sort((a, b) => b.cpu - a.cpu)
-}
-
 const site = await serve(), browser = await launch()
-const tasks = await visits(browser, site.url)
+const tasks = await visits(browser, site.url, RUNS)
 console.log(`longest task, by the clock and of the processor, least of ${RUNS} runs:`)
-for (const kind of ['load', 'room', 'depth', 'language']) {
+for (const kind of ['load', 'room', 'typing', 'depth', 'language']) {
   for (const { name, wall, cpu } of tasks.filter(task => task.name.startsWith(kind)).slice(0, WORST)) {
     console.log(`  ${name.padEnd(44)} ${wall.toFixed(0).padStart(4)} ms ${cpu.toFixed(0).padStart(4)} ms`)
   }

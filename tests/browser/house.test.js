@@ -27,7 +27,7 @@ test('the page opens on the whole house: its answer is the model\'s, its floors 
       assert.ok((await page.textContent('.house-now')).includes(`“${placeholder}”`))
       await changing(page, () => page.fill('[data-field="source"]', '3 may 1999'))
       assert.match(await page.textContent('.house-now'), /“3 may 1999” as 6 tokens/)
-      assert.ok(await page.$('.pane-picture.is-changed'))
+      await page.waitForSelector('.pane-picture.is-changed', { state: 'attached' })
     }
     assert.deepEqual(await violations(page), [])
     await page.click(`.pane-floor[data-room="${doors[2]}"]`)

@@ -1,9 +1,13 @@
 /** How long the main thread of a page is kept at a time, by what is done meanwhile, from Chromium's own trace. */
 
+import { roomsOf } from '../../web/building.js'
+import { DEPTHS } from '../../web/depth.js'
+import { DEFAULTS } from '../../web/state.js'
+
 const CATEGORIES = ['toplevel', 'disabled-by-default-devtools.timeline', 'blink.user_timing', '__metadata']
 
 /** Waits in the page until what was asked for is drawn and nothing is on its way. */
-export async function settled() {
+async function settled() {
   const frame = () => new Promise(requestAnimationFrame)
   do {
     await frame()
@@ -20,7 +24,7 @@ export async function settled() {
  * @returns {Promise<Map<string, { wall: number, cpu: number }>>} the longest task of each thing done, in milliseconds:
  *   by the clock, and as time of the processor, which other programs on the machine lengthen less
  */
-export async function longestTasks(browser, page, work) {
+async function longestTasks(browser, page, work) {
   await browser.startTracing(page, { categories: CATEGORIES })
   const done = []
   await work(async (name, act) => {
@@ -42,4 +46,51 @@ export async function longestTasks(browser, page, work) {
     const most = (key) => own.reduce((longest, task) => Math.max(longest, task[key] ?? 0), 0) / 1000
     return [name, { wall: most('dur'), cpu: most('tdur') }]
   }))
+}
+
+const ROOMS_TURNED = ['encoder.0.self_attn.qkv', 'encoder.0.norm1', 'logits', 'sampling']
+
+const SOURCE = '[data-field="source"]'
+
+/** Loads the page, enters every room of the default model, and in some types, turns depth and language. */
+async function visit(browser, url) {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'ko-KR' })
+  const page = await context.newPage()
+  const click = (selector) => page.evaluate((one) => document.querySelector(one).click(), selector)
+  const enter = (id) => click(`.map li[data-stage="${id}"] a`)
+  const found = await longestTasks(browser, page, async (during) => {
+    await during('load', () => page.goto(url))
+    for (const { id } of roomsOf(DEFAULTS)) await during(`room ${id}`, () => enter(id))
+    for (const id of ROOMS_TURNED) {
+      await enter(id)
+      for (const text of ['3 may 1999', DEFAULTS.source]) await during(`typing, ${id}`, () => page.fill(SOURCE, text))
+      for (const depth of DEPTHS) await during(`depth ${depth}, ${id}`, () => click(`.depths input[value="${depth}"]`))
+      for (const word of ['en', 'ko']) await during(`language ${word}, ${id}`, () => click(`[data-language="${word}"]`))
+    }
+  })
+  await context.close()
+  return found
+}
+
+const least = (one, other) => Math.min(one ?? Infinity, other)
+
+/**
+ * The least of several visits, for each thing done: what another program took from the processor is not the page's.
+ * @param {import('playwright-core').Browser} browser
+ * @param {string} url
+ * @param {number} runs at most so many visits
+ * @param {(tasks: { name: string, wall: number, cpu: number }[]) => boolean} [isEnough] whether to stop before
+ * @returns {Promise<{ name: string, wall: number, cpu: number }[]>} milliseconds, the longest of the processor first
+ */
+export async function visits(browser, url, runs, isEnough = () => false) {
+  const best = new Map()
+  let tasks = []
+  for (let i = 0; i < runs && !(i && isEnough(tasks)); i++) {
+    for (const [name, { wall, cpu }] of await visit(browser, url)) {
+      const known = best.get(name)
+      best.set(name, { name, wall: least(known?.wall, wall), cpu: least(known?.cpu, cpu) })
+    }
+    tasks = [...best.values()].sort((a, b) => b.cpu - a.cpu)
+  }
+  return tasks
 }
