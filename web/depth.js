@@ -1,12 +1,13 @@
 /** How deep a reader looks: a dial of four, and what the two deepest add below the figure, formulas and code. */
 
 import { roomOf } from './building.js'
-import { reachable, rules } from './inspector/made.js'
+import { reachable, rules, wordsOf } from './inspector/made.js'
 import { lazy } from './lazy.js'
-import { h, uniqueId } from './lib/dom.js'
+import { dotted, h, uniqueId } from './lib/dom.js'
 import { formula } from './lib/formula.js'
 import { codeBlock } from './lib/highlight.js'
 import { dimensions } from './lib/number.js'
+import { ruleFormula } from './lib/rule.js'
 import { tensorOf } from './lib/run.js'
 
 /** From the shallowest to the deepest. */
@@ -37,19 +38,19 @@ function light(stage, name) {
 }
 
 /** One symbol with what it stands for; pointing at it lights its matrix. */
-function meaning(run, stage, { symbol, tensor }) {
+function meaning(run, stage, { symbol, tensor }, t) {
   const on = () => light(stage, tensor)
   const off = () => light(stage, null)
   return h('li', {}, h('button', {
     type: 'button', className: 'symbol', onpointerenter: on, onpointerleave: off, onfocus: on, onblur: off
-  }, formula(symbol.length > 1 && !/\p{M}/u.test(symbol) ? `"${symbol}"` : symbol, 'inline'), h('code', {}, tensor),
+  }, formula(ruleFormula(symbol, wordsOf(t)), 'inline'), h('code', {}, dotted(tensor)),
   h('span', { className: 'shape' }, dimensions(tensorOf(run, tensor)?.shape ?? []))))
 }
 
 function formulas(run, stage, recipes, t) {
   return recipes.map(({ name, formula: text, symbols }) => h('section', { className: 'recipe' },
     h('h2', {}, h('code', {}, name), ' ', h('span', { className: 'shape' }, dimensions(tensorOf(run, name).shape))),
-    rules(text, t), h('ul', { className: 'symbols' }, symbols.map((one) => meaning(run, stage, one)))))
+    rules(text, t), h('ul', { className: 'symbols' }, symbols.map((one) => meaning(run, stage, one, t)))))
 }
 
 /** Every operation once, with the tensors it made here. */

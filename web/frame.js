@@ -2,7 +2,7 @@
 
 import { outputOf, roomsOf } from './building.js'
 import { control, isFor, isUseful, picker } from './controls.js'
-import { following, h, prose, setText } from './lib/dom.js'
+import { dotted, following, h, prose, setText } from './lib/dom.js'
 import { dimensions } from './lib/number.js'
 import { tensorOf } from './lib/run.js'
 
@@ -17,23 +17,34 @@ function options(name, run, t) {
   return run.texts.map((title, value) => ({ value, text: String(value), title }))
 }
 
-/** Where a room is: tower, layer, part and its own name, as far as it needs them. */
-export function placeName({ tower, layer, block, words }, t) {
-  const own = t(`stages.${words}.name`)
-  if (layer === undefined) return tower && block === 'entry' ? `${t(`map.${tower}`)} · ${own}` : own
-  return [`${t(`map.${tower}`)} ${t('map.layer', { number: layer + 1 })}`, t(`map.blocks.${block}`), own].join(' · ')
+/** Where a room is: tower, layer and part, as far as it needs them. */
+export function partName({ tower, layer, block }, t) {
+  if (layer === undefined) return tower && block === 'entry' ? t(`map.${tower}`) : ''
+  return `${t(`map.${tower}`)} ${t('map.layer', { number: layer + 1 })} · ${t(`map.blocks.${block}`)}`
 }
 
-function wayTo(room, direction, word, { t, enter, href }) {
+const ownName = ({ words }, t) => t(`stages.${words}.name`)
+
+/** Where a room is and what it is called. */
+export const placeName = (room, t) => [partName(room, t), ownName(room, t)].filter(Boolean).join(' · ')
+
+/** The way to another room; where that is is said when it is in another part of the house. */
+function wayTo(room, from, direction, word, { t, enter, href }) {
   if (!room) return { element: h('span'), update() {} }
   const flow = h('span', { className: 'shape' })
+  const part = partName(room, t)
   const element = h('a', {
     className: `way-${direction}`, rel: direction, 'aria-keyshortcuts': SHORTCUTS[direction],
     onclick: following(() => enter(room.id))
-  }, h('small', {}, t(word)), placeName(room, t), flow)
+  }, h('small', {}, t(word)), part === partName(from, t) ? '' : h('span', { className: 'way-part' }, part),
+  h('b', {}, ownName(room, t)), flow)
   const update = () => element.setAttribute('href', href(room.id))
   return { element, flow, update }
 }
+
+/** What flows on: its name may break at every dot, its shape stays in one piece. */
+const say = (flow, { name, shape }) => (
+  flow.replaceChildren(...dotted(`${name} ${dimensions(shape).replaceAll(' ', '\u00a0')}`)))
 
 /** The room before or after on the tour; a room off the tour leads back to it. */
 function neighbour(room, rooms, direction) {
@@ -67,7 +78,7 @@ export function frame(container, room, context) {
   const off = h('p', { className: 'note', hidden: true }, t('frame.off'))
   const kind = h('p', { className: 'note untrained' })
   const waysIn = (all) => [[-1, 'prev', 'frame.previous'], [1, 'next', at ? 'frame.next' : 'frame.start']]
-    .map(([step, ...way]) => wayTo(neighbour(room, all, step), ...way, context))
+    .map(([step, ...way]) => wayTo(neighbour(room, all, step), room, ...way, context))
   let known = rooms
   let ways = waysIn(rooms)
   const tools = [...pickers, ...controls].map(({ element }) => element)
@@ -102,7 +113,7 @@ export function frame(container, room, context) {
       setText(kind, t(`app.models.${state.model}`))
       if (!run) return
       const flowing = output && tensorOf(run, output)
-      if (flowing && ways[1].flow) setText(ways[1].flow, `${flowing.name} ${dimensions(flowing.shape)}`)
+      if (flowing && ways[1].flow) say(ways[1].flow, flowing)
       pickers.forEach((one) => one.update(options(one.name, run, t), state[one.name]))
       setText(quote, run.texts[state.sentence])
       const shown = stage.data(run, state)

@@ -5,7 +5,7 @@
 
 import en from '../../web/text/en.json' with { type: 'json' }
 import ko from '../../web/text/ko.json' with { type: 'json' }
-import { placeName } from '../../web/frame.js'
+import { partName, placeName } from '../../web/frame.js'
 import { translator } from '../../web/lib/text.js'
 import { DATES, PRESETS } from '../../web/state.js'
 
@@ -298,10 +298,11 @@ export const KINDS = {
   }],
   number: ['.eyebrow b', null, ({ rooms, room }, text) => text === String(rooms.indexOf(room))],
   flow: ['.ways .shape', null, (view, text) => {
-    const [name, ...sides] = text.split(' ')
+    const [name, ...sides] = text.split(/\s/)
     return sides.join(' ') === shapeText(tensorNamed(view, name))
   }],
-  place: ['.eyebrow, .ways a, .map-here', null, isPlace],
+  place: ['.eyebrow, .map-here', null, isPlace],
+  part: ['.way-part', null, ({ rooms, t }, text) => rooms.some((room) => partName(room, t) === text)],
   storey: ['.storey, .pane-storey > small', null, (view, text) => Boolean(valuesIn(view, 'map.layer', text))],
   floor: ['.map .shape', 'floor', (view, text, ids) => {
     const names = view.rooms.filter(({ id }) => ids.includes(id)).flatMap(({ tensors }) => tensors)

@@ -50,14 +50,16 @@ function recomputed(run, recipes) {
 
 const whole = (count, language) => count.toLocaleString(language)
 
-function table({ rooms }, t) {
+/** A line a room, in the order of the building; last what is at home in none. */
+function table({ rooms }, order, t) {
+  const place = ({ room }) => (room ? order.indexOf(room) : order.length)
   const line = ({ room, count, difference, isRight }) => h('tr', {},
     h('th', { scope: 'row' }, room ? placeName(room, t) : t('check.elsewhere')),
     h('td', {}, whole(count, document.documentElement.lang)),
     h('td', { className: isRight ? '' : 'is-wrong' }, brief(difference)))
   return h('table', {}, h('thead', {}, h('tr', {},
     ['stage', 'count', 'difference'].map((name) => h('th', { scope: 'col' }, t(`check.${name}`))))),
-  h('tbody', {}, rooms.map(line)))
+  h('tbody', {}, [...rooms].sort((one, other) => place(one) - place(other)).map(line)))
 }
 
 /**
@@ -81,14 +83,15 @@ export function check({ t, get, run, ask }) {
     try {
       const recipes = await ask('recipes', { names: [...shown.tensors.keys()] })
       const results = await recomputed({ ...shown, edits: get().edits ?? [] }, recipes)
-      const found = summary(results, (name) => homeOf(roomsOf(get()), name, shown))
+      const rooms = roomsOf(get())
+      const found = summary(results, (name) => homeOf(rooms, name, shown))
       const counted = ['count', 'given', 'drawn'].map((name) => (
         [name, whole(found[name], document.documentElement.lang)]))
       const values = { ...Object.fromEntries(counted), difference: brief(found.difference) }
       const list = { className: 'check-table', tabindex: '0', role: 'region', 'aria-label': t('check.stage') }
       result.replaceChildren(
         h('p', { className: 'check-total' }, t(found.isRight ? 'check.right' : 'check.wrong', values)),
-        h('div', list, table(found, t)),
+        h('div', list, table(found, rooms, t)),
         h('p', { className: 'note' }, t(found.drawn ? 'check.drawn' : 'check.given', values), ' ', t('check.besides')))
     } catch (error) {
       result.replaceChildren(h('p', { className: 'problem' }, t('check.failed', { message: error.message })))

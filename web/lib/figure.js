@@ -32,10 +32,12 @@ import { tables } from './table.js'
 export function figure(container, { look, press, edit, leave, theme, width, get, t }) {
   const handlers = { look, press, edit, leave }
   const body = h('div', { className: 'figure-body' })
-  const foot = h('div', { className: 'figure-foot' })
+  const legendLine = h('div', { className: 'figure-legends' })
+  const actions = h('div', { className: 'figure-actions' })
+  const foot = h('div', { className: 'figure-foot' }, legendLine, actions)
   container.append(h('div', { className: 'figure' }, h('div', { className: 'frame' }, body), foot))
   const legends = []
-  const numbers = tables(foot)
+  const numbers = tables(actions)
   const parts = []
   let keys = []
 
@@ -49,7 +51,7 @@ export function figure(container, { look, press, edit, leave, theme, width, get,
   }
 
   const drawings = () => parts.flatMap((part) => part.drawings())
-  menu(foot, {
+  menu(actions, {
     t, parts: () => drawings().map(({ part, view: { title } }) => ({ part, title })),
     picture() {
       const { mode, palette } = theme()
@@ -83,7 +85,7 @@ export function figure(container, { look, press, edit, leave, theme, width, get,
     /** Draws the legends: one per domain. @param {{ domain: object, text: string }[]} entries */
     legend(entries) {
       keys = entries
-      while (legends.length < entries.length) legends.push(legend(foot))
+      while (legends.length < entries.length) legends.push(legend(legendLine))
       entries.forEach(({ domain, text }, i) => legends[i].update(domain, theme().mode, text))
     },
     numbers: numbers.update,

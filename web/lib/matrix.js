@@ -26,7 +26,8 @@ function denseHeightFor(width, rows) {
 }
 
 /** The largest cell at which so many columns fit. */
-export const fit = (room, columns) => Math.max(SMALLEST, Math.min(LARGEST, Math.floor(room / columns)))
+export const fit = (room, columns, smallest = SMALLEST) => (
+  Math.max(smallest, Math.min(LARGEST, Math.floor(room / columns))))
 
 /** Adds a caption to a container: a name and a shape. @param {Element} container */
 export function caption(container) {

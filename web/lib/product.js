@@ -8,6 +8,7 @@ import { labels, leftGutter, topPlan } from './labels.js'
 import { SMALLEST, caption, fit, heightFor, tensorHeat } from './matrix.js'
 
 const GAP = 12
+const FINEST = 2
 const COMFORTABLE = 34
 const MANY_ROWS = 24
 const TALL = 480
@@ -23,10 +24,13 @@ function innerHeightFor(width, rows) {
   return rows > MANY_ROWS ? Math.max(4, Math.min(width, 10, Math.floor(TALL / rows))) : 14
 }
 
-/** One width for all columns; if that is small, the side with fewer columns takes up to half the room. */
+/**
+ * One width for all columns; if that is small, the side with fewer columns takes up to half the room. Where the room is
+ * short the cells get finer than elsewhere: a product is understood only when its factors are in sight with it.
+ */
 function columnWidths(room, inner, outer) {
-  const even = fit(room, inner + outer)
-  if (even >= COMFORTABLE) return { inner: even, outer: even }
+  const even = fit(room, inner + outer, FINEST)
+  if (even >= COMFORTABLE || even < SMALLEST) return { inner: even, outer: even }
   const spare = fit(room - inner * SMALLEST, outer)
   const wide = Math.max(even, Math.min(COMFORTABLE, spare, fit(room / 2, outer)))
   return { inner: Math.min(COMFORTABLE, fit(room - wide * outer, inner)), outer: wide }

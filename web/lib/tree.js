@@ -5,6 +5,7 @@ import { fixed } from './number.js'
 
 const [COLUMN, ROW, LEFT, TOP] = [112, 28, 40, 16]
 const WORD = 62
+const LETTER = 9
 
 /** Places of all branches: a column a step, the best score at the top. */
 function arrange(nodes) {
@@ -38,7 +39,8 @@ export function tree(container) {
       const places = arrange(nodes)
       const path = ancestors(nodes, best)
       const kind = (i) => (path.has(i) ? 'is-best' : nodes[i].isKept ? 'is-kept' : 'is-dropped')
-      const [width, height] = ['x', 'y'].map((key) => Math.max(...places.map((place) => place[key])) + 64)
+      const most = (key) => Math.max(...places.map((place) => place[key]))
+      const [width, height] = [most('x') + WORD, most('y') + TOP]
       const frame = { width, height, viewBox: `0 0 ${width} ${height}` }
       for (const [name, value] of Object.entries(frame)) root.setAttribute(name, value)
       const line = ({ parent }, i) => {
@@ -50,7 +52,7 @@ export function tree(container) {
       const word = ({ token, score }, i) => {
         const { x, y } = places[i]
         return svg('g', { class: kind(i) }, svg('text', { x, y: y + 4 }, token),
-          svg('text', { class: 'tree-score', x: x + (token.length > 1 ? 32 : 18), y: y + 4 }, fixed(score)))
+          svg('text', { class: 'tree-score', x: x + LETTER * (token.length + 1), y: y + 4 }, fixed(score)))
       }
       const order = nodes.map((_, i) => i).sort((a, b) => path.has(a) - path.has(b))
       root.replaceChildren(...order.map((i) => line(nodes[i], i)), ...nodes.map(word))
