@@ -49,7 +49,7 @@ function meaning(run, stage, { symbol, tensor }, t) {
 
 function formulas(run, stage, recipes, t) {
   return recipes.map(({ name, formula: text, symbols }) => h('section', { className: 'recipe' },
-    h('h2', {}, h('code', {}, name), ' ', h('span', { className: 'shape' }, dimensions(tensorOf(run, name).shape))),
+    h('h2', {}, h('code', {}, dotted(name)), ' ', h('span', { className: 'shape' }, dimensions(tensorOf(run, name).shape))),
     rules(text, t), h('ul', { className: 'symbols' }, symbols.map((one) => meaning(run, stage, one, t)))))
 }
 
@@ -65,7 +65,7 @@ function listing(code, recipes, language, t) {
     const entry = code[op]
     const pieces = language === 'torch' ? [{ file: 'PyTorch', code: entry.torch }] : entry[language]
     return h('section', { className: 'recipe' }, h('h2', {}, h('code', {}, op), ' ',
-      h('span', { className: 'shape' }, names.join(', '))),
+      h('span', { className: 'shape' }, dotted(names.join(', ')))),
     pieces.length === 0 ? h('p', { className: 'note' }, t('depth.none')) : '',
     pieces.map(({ file, line, code: text }) => h('figure', { className: 'listing' },
       line ? h('figcaption', {}, `${file}:${line}`) : '', codeBlock(text, `${op}, ${file}`))))

@@ -89,6 +89,12 @@ export function useHouse() {
 export const go = (page, room) => (
   page.evaluate((id) => document.querySelector(`.map li[data-stage="${id}"] a`).click(), room))
 
+/** How far the page reaches beyond its window sideways, in pixels. */
+export const beyond = (page) => page.evaluate(() => {
+  const { scrollWidth, clientWidth } = document.documentElement
+  return scrollWidth - clientWidth
+})
+
 /** Chooses an alternative of a control of the stage. */
 export const choose = (page, name, word) => (
   page.click(`.stage [data-control="${name}"] label:has(input[value="${word}"])`))

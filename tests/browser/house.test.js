@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { roomsOf } from '../../web/building.js'
 import { DEFAULTS, fromHash } from '../../web/state.js'
-import { changing, useHouse, violations } from './host.js'
+import { beyond, changing, useHouse, violations } from './host.js'
 
 const LINK_DELAY = 250
 const SCORES = 'encoder.0.self_attn.scores'
@@ -10,10 +10,6 @@ const SCORES = 'encoder.0.self_attn.scores'
 const { open: visit } = useHouse()
 const open = (state, options) => visit({ language: 'en', ...state }, options)
 const roomHere = (page) => page.getAttribute('#house', 'data-stage')
-const beyond = (page) => page.evaluate(() => {
-  const { scrollWidth, clientWidth } = document.documentElement
-  return scrollWidth - clientWidth
-})
 
 test('the page opens on the whole house: its answer is the model\'s, its floors lead to their rooms', async () => {
   for (const model of ['trained', 'untrained', 'sentences']) {

@@ -6,7 +6,7 @@ import { parse } from '../../web/lib/number.js'
 import { tensorOf, tokenLabels } from '../../web/lib/run.js'
 import { valueAt } from '../../web/lib/slice.js'
 import { DEFAULTS, fromHash, toHash } from '../../web/state.js'
-import { changing, choose, go, runHere, tablesOf, useHouse, violations } from './host.js'
+import { beyond, changing, choose, go, runHere, tablesOf, useHouse, violations } from './host.js'
 
 const SENTENCES = { ...DEFAULTS, model: 'sentences' }
 const stages = roomsOf(SENTENCES).map(({ stage }) => stage)
@@ -251,11 +251,7 @@ test('nothing scrolls sideways at 360 px, and the sheet opens', async () => {
     const { page, complaints, close } = await open({ language }, phone)
     for (const { id } of stages) {
       await page.evaluate((stage) => document.querySelector(`.map li[data-stage="${stage}"] a`).click(), id)
-      const beyond = await page.evaluate(() => {
-        const { scrollWidth, clientWidth } = document.documentElement
-        return scrollWidth - clientWidth
-      })
-      assert.equal(beyond, 0, `${language} ${id}`)
+      assert.equal(await beyond(page), 0, `${language} ${id}`)
     }
     await page.locator('.product-result .heat').tap()
     await page.tap('.sheet-handle')

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { roomsOf } from '../../web/building.js'
+import { DEPTHS } from '../../web/depth.js'
 import { fixed } from '../../web/lib/number.js'
 import { DATES, DEFAULTS } from '../../web/state.js'
-import { changing, choose, go, runHere, useHouse, violations } from './host.js'
+import { beyond, changing, choose, go, runHere, useHouse, violations } from './host.js'
 
 const KINDS = [
   'tokens', 'source.embedding', 'encoder.0.self_attn.scale', 'encoder.0.norm1', 'encoder.0.linear1', 'encoder.0.activation',
@@ -62,14 +63,17 @@ test('a reader types a date and an answer, meets an unknown word, and turns swit
   await close()
 })
 
-test('nothing scrolls sideways at 360 px, in any room', async () => {
+test('nothing scrolls sideways at 360 px, in any room, at any depth', async () => {
   const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }
   for (const language of ['ko', 'en']) {
     const { page, complaints, close } = await open({ language, layers: 1, model: 'untrained' }, phone)
     for (const { id } of roomsOf({ model: 'untrained', layers: 1 })) {
       await go(page, id)
-      const beyond = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
-      assert.equal(beyond, 0, `${language} ${id}`)
+      for (const depth of DEPTHS) {
+        await page.evaluate((value) => document.querySelector(`.depths input[value="${value}"]`)?.click(), depth)
+        await page.waitForFunction(() => !document.querySelector('[aria-busy="true"]'))
+        assert.equal(await beyond(page), 0, `${language} ${depth} ${id}`)
+      }
     }
     assert.deepEqual(complaints, [])
     await close()
