@@ -47,12 +47,14 @@ const letters = (view) => {
   return longest
 }
 
+const SMALLEST_NUMBER = 8.5
+
 /** Font size at which every number fits its cell, or 0. @param {Pick<HeatmapView, 'cell' | 'values'>} view */
 export function numberSize(view) {
   const { width, height } = view.cell
   if (view.plain || width < 24 || height < 15) return 0
   const size = Math.min(13, height * 0.56, (width - 9) / (letters(view) * 0.56))
-  return size >= 9 ? size : 0
+  return size >= SMALLEST_NUMBER ? size : 0
 }
 
 function prepare(canvas, width, height) {
