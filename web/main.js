@@ -54,7 +54,7 @@ const browserLanguage = () => (navigator.language.toLowerCase().startsWith('en')
 const languageOf = ({ language }) => (language === 'auto' ? browserLanguage() : language)
 /** Paper is light. */
 const mode = () => (isPrinting ? 'light' : modeOf(state.theme))
-const theme = () => ({ mode: mode(), palette: PALETTES[mode()] })
+const theme = () => ({ mode: mode(), palette: PALETTES[mode()], isPaper: isPrinting })
 
 /** The run, unless it is of a building that the reader has just left. */
 function runHere() {

@@ -121,3 +121,20 @@ test('on a phone the header takes two rows and keeps the rest behind one button'
     await close()
   }
 })
+
+test('on paper the pictures of a dark house are light, at once: the print does not wait for a frame', async () => {
+  const { page, complaints, close } = await open({ theme: 'dark' })
+  await page.waitForFunction(() => [...document.querySelectorAll('.pane-picture canvas')].every(({ width }) => width > 1))
+  const areOther = await page.evaluate(() => {
+    const canvases = [...document.querySelectorAll('.pane-picture canvas')]
+    const pictures = () => canvases.map((canvas) => canvas.toDataURL())
+    const before = pictures()
+    dispatchEvent(new Event('beforeprint'))
+    const printed = pictures()
+    dispatchEvent(new Event('afterprint'))
+    return printed.map((picture, i) => picture !== before[i])
+  })
+  assert.ok(areOther.length > 20 && areOther.every(Boolean))
+  assert.deepEqual(complaints, [])
+  await close()
+})

@@ -216,7 +216,9 @@ export function mount(container, context) {
     update(shown) {
       say(shown)
       keep(towers, shown.towers, () => h('section', {}, h('h2'), h('div', { className: 'pane-tower' })), fillTower)
-      paintPictures(towers.querySelectorAll('.pane-picture'))
+      const pictures = [...towers.querySelectorAll('.pane-picture')]
+      if (theme().isPaper) pictures.forEach(paint)
+      else paintPictures(pictures)
       drawWireLater()
     },
     mark() {},
