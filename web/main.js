@@ -9,6 +9,7 @@ import { entrance } from './entrance.js'
 import { frame } from './frame.js'
 import { header } from './header.js'
 import { exists, inspector } from './inspector.js'
+import { keys } from './keys.js'
 import { sameCell } from './lib/cell.js'
 import { setText } from './lib/dom.js'
 import { later, nextTask } from './lib/later.js'
@@ -34,8 +35,6 @@ const IDS = ['top', 'entrance', 'map', 'stage', 'inspector', 'house', 'status', 
 const page = Object.fromEntries(IDS.map((id) => [id, document.getElementById(id)]))
 /** What is built anew in another language. */
 const PARTS = ['top', 'entrance', 'map', 'inspector']
-const WAYS = { ArrowLeft: '.way-prev', ArrowRight: '.way-next' }
-const USES_ARROWS = 'input, textarea, select, dialog, .heat, .chip, .frame, [tabindex="0"]'
 const developing = ['localhost', '127.0.0.1'].includes(location.hostname)
 
 let state = fromHash(location.hash)
@@ -369,21 +368,9 @@ addEventListener('popstate', () => {
   showSpoken()
   refresh()
 })
-addEventListener('keydown', (event) => {
-  if (event.key === 'Escape' && state.cell && !document.querySelector('dialog[open]')) press(null)
-})
-/** Left and right lead from room to room, as on slides, wherever nothing has a use of its own for them. */
-addEventListener('keydown', (event) => {
-  const way = WAYS[event.key]
-  const isPlain = !event.altKey && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.defaultPrevented
-  if (way && isPlain && !event.target.closest(USES_ARROWS)) page.stage.querySelector(way)?.click()
-})
-addEventListener('keydown', (event) => {
-  const isStep = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'z'
-  if (!isStep || event.target.matches('input, textarea')) return
-  event.preventDefault()
-  if (event.shiftKey) parts.inspector.redo()
-  else parts.inspector.undo()
+keys(page, {
+  isPinned: () => Boolean(state.cell), release: () => press(null),
+  undo: () => parts.inspector.undo(), redo: () => parts.inspector.redo()
 })
 for (const [type, printing] of [['beforeprint', true], ['afterprint', false]]) {
   addEventListener(type, () => {

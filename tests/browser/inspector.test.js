@@ -67,6 +67,56 @@ test('from a cell into its factors, home by the crumbs, on by what it feeds, and
   await close()
 })
 
+/** Where the keyboard is: in a grid, the cell it reads out. */
+const focused = (page) => page.evaluate(() => {
+  const { activeElement: element } = document
+  if (!element.matches('.heat')) return element.id || element.localName
+  const row = element.querySelector('[role=row]')
+  const [at, column] = [row.getAttribute('aria-rowindex'), row.firstChild.getAttribute('aria-colindex')]
+  return [element.dataset.tensor, at - 1, column - 1]
+})
+
+test('Escape leads from the inspector back to the grid and cell where the walk began, or to the stage', async () => {
+  const { page, complaints, close } = await open({ stage: 'encoder.0.self_attn.weights' })
+  const [name, row, column] = [`${ATTENTION}.masked_scores`, 2, 1]
+  const named = (text) => page.waitForFunction((start) => (
+    document.querySelector('.cell-name').textContent.startsWith(start)), text)
+  const follow = async (selector, start) => {
+    await page.focus(selector)
+    await page.keyboard.press('Enter')
+    await named(start)
+  }
+  const walk = async () => {
+    await page.focus(`.heat[data-tensor="${name}"]`)
+    for (const key of ['Control+Home', 'ArrowDown', 'ArrowDown', 'ArrowRight', 'Enter']) await page.keyboard.press(key)
+    await follow('.feeds .cell-link', `${ATTENTION}.weights`)
+  }
+  await walk()
+  await follow('.terms li:last-child .cell-link', name)
+  await page.hover('.stage .heat >> nth=-1')
+  assert.notEqual((await told(page))[0], `${name}[0, 0, ${row}, ${column}]`, 'another cell of the same grid')
+  await page.keyboard.press('Escape')
+  assert.deepEqual(await focused(page), [name, row, column])
+  assert.equal((await told(page))[0], `${name}[0, 0, ${row}, ${column}]`)
+  await page.keyboard.press('ArrowRight')
+  assert.deepEqual(await focused(page), [name, row, column + 1], 'and it walks on')
+
+  await walk()
+  await page.evaluate(() => document.activeElement.blur())
+  await page.keyboard.press('Escape')
+  assert.deepEqual(await focused(page), [name, row, column], 'from nowhere, too')
+
+  await walk()
+  await follow('.terms li:first-child .cell-link', name)
+  await follow('.actions button:not([data-keep])', name)
+  assert.equal(await page.getAttribute('#house', 'data-stage'), 'encoder.0.self_attn.mask')
+  await page.keyboard.press('Escape')
+  assert.equal(await focused(page), 'stage', 'the grid is gone')
+  assert.deepEqual(await violations(page), [])
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
 test('the dial: a picture, its numbers, its formulas, its code, in both languages', async () => {
   for (const language of ['ko', 'en']) {
     const { page, complaints, close } = await open({ stage: STAGE, cell: CELL, language })

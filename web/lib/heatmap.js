@@ -217,6 +217,11 @@ const clamp = ({ row, col }, view) => ({
   row: Math.min(view.rows - 1, Math.max(0, row)), col: Math.min(view.cols - 1, Math.max(0, col))
 })
 
+const RETURN = 'return'
+
+/** Takes the keyboard back into a grid, to the cell where it was last. @param {Element | null} grid */
+export const returnTo = (grid) => grid?.dispatchEvent(new Event(RETURN))
+
 /**
  * Mounts an empty heatmap.
  * @param {Element} container
@@ -235,6 +240,8 @@ export function heatmap(container, { onLook, onPress, onEdit, onLeave }) {
   let view = null
   let marks = {}
   let cursor = { row: 0, col: 0 }
+  /** Where the reader was last: marks and the mouse move the cursor, and leave this alone. */
+  let stood = cursor
 
   const announce = () => {
     row.setAttribute('aria-rowindex', cursor.row + 1)
@@ -270,6 +277,7 @@ export function heatmap(container, { onLook, onPress, onEdit, onLeave }) {
   grid.addEventListener('click', (event) => {
     if (!view) return
     cursor = under(event)
+    stood = cursor
     announce()
     onPress(cursor)
   })
@@ -282,9 +290,18 @@ export function heatmap(container, { onLook, onPress, onEdit, onLeave }) {
     else if (event.key === 'Enter' && isPinned) onEdit(cursor)
     else if (event.key === 'Enter' || event.key === ' ') onPress(cursor)
     else return
+    stood = cursor
     event.preventDefault()
   })
-  grid.addEventListener('focus', () => view && grid.matches(':focus-visible') && place(cursor))
+  grid.addEventListener('focus', () => {
+    if (!view || !grid.matches(':focus-visible')) return
+    place(cursor)
+    stood = cursor
+  })
+  grid.addEventListener(RETURN, () => {
+    if (view) cursor = clamp(stood, view)
+    grid.focus()
+  })
 
   return {
     /** @param {HeatmapView} next */
