@@ -64,9 +64,10 @@ export function inspector(container, { t, press, visit, set, get, ask }) {
     h('span', { className: 'sheet-sign', 'aria-hidden': 'true' }), h('span', { className: 'visually-hidden' }))
   const body = h('div', { className: 'inspector-body' })
   const store = edits({ get, set })
-  container.append(heading, sheet, body)
+  const live = h('p', { className: 'visually-hidden', role: 'status' })
+  container.append(heading, sheet, body, live)
   let view = { run: null, cell: null, pinned: false, trail: [], explanation: null, pair: null, idle: [], stage: null }
-  const nudged = nudge({ t, ask, get, redraw: () => draw() })
+  const nudged = nudge({ t, ask, get, live, redraw: () => draw() })
   let reading = { sorted: false, all: false }
   let editing = null
   let field = { cell: null, value: null, element: null }

@@ -258,6 +258,34 @@ test('a gradient is put to the test by a nudge', async () => {
   await close()
 })
 
+test('the result of a nudge is announced, and nothing else of the inspector is', async () => {
+  const cell = { name: 'output', index: [0, 3, 9], isGradient: true }
+  for (const language of ['ko', 'en']) {
+    const { page, complaints, close } = await open({ stage: 'logits', cell, language })
+    await page.waitForSelector('[data-keep="nudge"]')
+    assert.equal(await page.locator('.inspector [role="status"]').count(), 1, 'there before there is anything to say')
+    await page.evaluate(() => {
+      const live = document.querySelector('.inspector [role="status"]')
+      globalThis.heard = []
+      new MutationObserver(() => globalThis.heard.push(live.textContent)).observe(live, { childList: true })
+    })
+    const heard = (count) => page.waitForFunction((least) => globalThis.heard.length >= least, count)
+    await page.click('[data-keep="nudge"]')
+    await heard(1)
+    const shown = await page.$$eval('.nudge dd', (list) => list.slice(2).map((one) => one.textContent))
+    const [said] = await page.evaluate(() => globalThis.heard)
+    assert.ok(shown.length === 3 && shown.every((number) => said.includes(number)), said)
+    assert.deepEqual(await violations(page), [])
+    await page.click('[data-keep="nudge"]')
+    await heard(3)
+    await page.keyboard.press('Escape')
+    for (const selector of ['.product-left .heat', '.product-result .heat']) await page.hover(selector)
+    assert.deepEqual(await page.evaluate(() => globalThis.heard), [said, '', said, ''], 'said again, then taken back')
+    assert.deepEqual(complaints, [])
+    await close()
+  }
+})
+
 test('the block of the sentences can be edited, and an edit that has no cell is said to be idle', async () => {
   const state = { model: 'sentences', stage: 'sum', cell: { name: 'sum', index: [0, 1, 2] } }
   const { page, complaints, close } = await open(state)

@@ -2,7 +2,7 @@
 
 import { isEditable } from '../edits.js'
 import { sameCell } from '../lib/cell.js'
-import { h } from '../lib/dom.js'
+import { h, setText } from '../lib/dom.js'
 import { brief, exact } from '../lib/number.js'
 import { tensorOf } from '../lib/run.js'
 import { valueAt } from '../lib/slice.js'
@@ -19,38 +19,42 @@ function settingsAgain(run, state) {
 }
 
 /**
- * @param {{ t: Function, ask(question: string, details: object): Promise<any>, get(): object, redraw(): void }} context
+ * @param {{ t: Function, ask(question: string, details: object): Promise<any>, get(): object, redraw(): void,
+ *   live: Element }} context live: a live region that outlasts the sections, since one drawn with its text is not heard
  * @returns {(view: { run: object, cell: object, explanation: object | null }) => any} the section for a cell
  */
-export function nudge({ t, ask, get, redraw }) {
+export function nudge({ t, ask, get, redraw, live }) {
   let known = { run: null, cell: null, result: null }
+  const isKnown = (run, cell) => known.run === run && sameCell(known.cell, cell)
 
-  async function measure(run, cell, value) {
+  async function measure({ run, cell, explanation }, value) {
     known = { run, cell, result: null }
-    const result = await ask('nudge', { settings: settingsAgain(run, get()), cell, value })
-    if (known.run !== run || !sameCell(known.cell, cell)) return
-    known = { run, cell, result }
+    setText(live, '')
+    const { high, low, slope } = await ask('nudge', { settings: settingsAgain(run, get()), cell, value })
+    if (!isKnown(run, cell)) return
+    const gradient = explanation.value
+    const compared = { slope: digits(slope, 4), gradient: digits(gradient, 4), apart: brief(slope - gradient) }
+    known.result = { up: digits(high, 6), down: digits(low, 6), ...compared }
     redraw()
+    setText(live, t('inspector.nudge.said', compared))
   }
-  function found({ high, low, slope }, gradient) {
-    const line = (name, value) => [h('dt', {}, t(`inspector.nudge.${name}`)), h('dd', {}, value)]
+  function found(result) {
+    const line = ([name, value]) => [h('dt', {}, t(`inspector.nudge.${name}`)), h('dd', {}, value)]
     return [
-      h('dl', { className: 'steps' }, line('up', digits(high, 6)), line('down', digits(low, 6)),
-        line('slope', digits(slope, 4)), line('gradient', digits(gradient, 4)), line('apart', brief(slope - gradient))),
+      h('dl', { className: 'steps' }, Object.entries(result).map(line)),
       h('p', { className: 'note' }, t(get().edits.length ? 'inspector.nudge.edited' : 'inspector.nudge.why'))
     ]
   }
-  return ({ run, cell, explanation }) => {
+  return (view) => {
+    const { run, cell, explanation } = view
+    if (!isKnown(run, cell)) setText(live, '')
     if (!cell.isGradient || cell.isTwin || !explanation || !isEditable(cell)) return ''
-    const tensor = tensorOf(run, cell.name)
-    const value = valueAt(tensor, cell.index)
+    const value = valueAt(tensorOf(run, cell.name), cell.index)
     if (!Number.isFinite(value)) return ''
-    const isKnown = known.run === run && sameCell(known.cell, cell) && known.result
     return h('section', { className: 'nudge' },
       h('button', {
-        type: 'button', className: 'quiet', 'data-keep': 'nudge',
-        onclick: () => measure(run, cell, value)
+        type: 'button', className: 'quiet', 'data-keep': 'nudge', onclick: () => measure(view, value)
       }, t('inspector.nudge.do', { step: exact(NUDGE) })),
-      isKnown ? found(known.result, explanation.value) : '')
+      isKnown(run, cell) && known.result ? found(known.result) : '')
   }
 }
