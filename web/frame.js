@@ -85,10 +85,12 @@ export function frame(container, room, context) {
   if (stage.pickers.includes('sentence') && !room.tower) tools.push(quote)
   const way = h('nav', { className: 'ways', 'aria-label': t('frame.ways') }, ways.map(({ element }) => element),
     h('p', { className: 'ways-keys' }, t('frame.keys')))
+  const number = h('span', { className: 'visually-hidden' }, ' ',
+    t('frame.room', { total: rooms.length - 1, number: at }))
   container.replaceChildren(
     h('p', { className: 'eyebrow' },
       room.tower || at === 0 ? '' : h('b', { 'aria-hidden': 'true' }, String(at)), placeName(room, t),
-      at ? h('span', { className: 'visually-hidden' }, ' ', t('frame.step', { total: rooms.length - 1, number: at })) : ''),
+      at ? number : ''),
     h('h1', {}, words('title')),
     h('p', { className: 'lead' }, prose(words('what'))),
     at ? '' : way, tools.length ? h('div', { className: 'tools' }, tools) : '',

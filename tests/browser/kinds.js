@@ -292,8 +292,8 @@ export const KINDS = {
   branch: ['.tree', 'branch', ({ run }, text, i) => text === run.labels.targetWord[run.decoding.tree[i].id]],
   path: ['.tree-slot p', null, bestPath],
   wordHead: ['.word-head', null, isProse],
-  step: ['.eyebrow .visually-hidden', null, (view, text) => {
-    const { number, total } = valuesIn(view, 'frame.step', text) ?? {}
+  room: ['.eyebrow .visually-hidden', null, (view, text) => {
+    const { number, total } = valuesIn(view, 'frame.room', text) ?? {}
     return Number(number) === view.rooms.indexOf(view.room) && Number(total) === view.rooms.length - 1
   }],
   number: ['.eyebrow b', null, ({ rooms, room }, text) => text === String(rooms.indexOf(room))],

@@ -61,6 +61,18 @@ test('no exclamation marks', () => {
   for (const [key, text] of [...keysOf(ko), ...keysOf(en)]) assert.ok(!text.includes('!'), key)
 })
 
+test('a step is one of the decoding\'s; what a reader walks through are rooms', () => {
+  const isOfDecoding = (key) => key === 'frame.row' || /^stages\.(sampling|decoding)\./.test(key)
+  const bare = (text) => text.replace(/\{.*?\}/g, '')
+  const wrong = (messages, word) => keysOf(messages)
+    .filter(([key, text]) => word.test(bare(text)) && !isOfDecoding(key)).map(([key]) => key)
+  assert.deepEqual(wrong(ko, /단계/), [])
+  assert.deepEqual(wrong(en, /\b(steps?|stages?)\b/i), [])
+  assert.deepEqual([ko.frame.row, ko.stages.decoding.scrub.label], ['단계', '단계'])
+  for (const text of [ko.frame.room, ko.check.stage, ko.twin.same]) assert.match(text, /방/)
+  assert.equal(translator(ko)('frame.room', { number: 3, total: 71 }), '방 71개 가운데 3번째')
+})
+
 test('particles follow the word they attach to', () => {
   const cases = [
     ['토큰', '은/는', '은'], ['헤드', '은/는', '는'], ['값', '을/를', '을'], ['키', '이/가', '가'], ['마스크', '을/를', '를'],
