@@ -83,7 +83,7 @@ test('a figure stands alone in another page, and says where it is from', async (
 
   for (const width of [320, 900]) {
     const alone = await visit(url, { viewport: { width, height: 520 } })
-    for (const hidden of ['.top', '.side', '.lead', '.tools', '.asides', '.ways', '.twin', '.menu']) {
+    for (const hidden of ['.top', '.side', '.lead', '.tools', '.twin-choice', '.asides', '.ways', '.menu']) {
       assert.equal(await alone.page.isVisible(hidden), false, hidden)
     }
     for (const shown of ['h1', '.product-result .heat', '.legend', '.whole a']) {

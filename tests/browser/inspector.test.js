@@ -356,6 +356,41 @@ test('twins stand side by side where both fit; a cell of the second is read in t
   }
 })
 
+test('the list of comparisons is among the tools, on a phone below the figure, for the keyboard too', async () => {
+  const state = { stage: 'encoder.0.self_attn.scores' }
+  const phone = { viewport: { width: 360, height: 740 } }
+  const orderOf = (page) => page.evaluate(() => {
+    const parts = ['.tools', '.stage-figure', '.twin-choice', '.twins .stage-figure ~ .stage-figure', '.asides']
+    const seen = parts.flatMap((selector) => [...document.querySelectorAll(selector)].slice(0, 1))
+      .filter((element) => element.checkVisibility())
+    const sorted = (before) => [...seen].sort(before).map((element) => element.className.split(' ').at(-1))
+    const top = (element) => element.getBoundingClientRect().top
+    const byEye = sorted((one, other) => top(one) - top(other))
+    const isLater = (one, other) => one.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_FOLLOWING
+    const byKeys = sorted((one, other) => (isLater(one, other) ? -1 : 1))
+    return { byEye, byKeys }
+  })
+  const { page, complaints, close } = await open(state, phone)
+  const after = ['tools', 'stage-figure', 'twin-choice', 'asides']
+  assert.deepEqual(await orderOf(page), { byEye: after, byKeys: after })
+  await page.selectOption('.twin-choice select', 'scale:false')
+  await page.waitForSelector('[data-twin="scale:false"]')
+  const between = ['tools', 'stage-figure', 'twin-choice', 'stage-figure', 'asides']
+  assert.deepEqual(await orderOf(page), { byEye: between, byKeys: between })
+  assert.deepEqual(await violations(page), [])
+
+  await page.focus('.twin-choice select')
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await page.waitForSelector('.tools .twin-choice select:focus')
+  await page.setViewportSize(phone.viewport)
+  await page.waitForSelector('.twins > .stage-figure + .twin-choice select:focus')
+  await page.evaluate(() => { location.hash = location.hash.replace('self_attn.scores', 'linear1') })
+  await page.waitForSelector('#house[data-stage="encoder.0.linear1"]')
+  assert.equal(await page.isVisible('.tools'), false, 'no row is left of tools that are not there')
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
 test('tables that would run into one another side by side stand below one another', async () => {
   const { page, complaints, close } = await open({ stage: 'sampling', twin: 'topK:3' })
   await page.waitForSelector('[data-twin]')

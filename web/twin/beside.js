@@ -4,6 +4,10 @@ import { h } from '../lib/dom.js'
 
 /** Below this, half of the room is too little for any figure. */
 const NARROW = 560
+const MARGINS = 32
+
+/** Whether the page is a phone's: the second figure always stands below the first. */
+export const isNarrow = () => matchMedia(`(max-width: ${NARROW + MARGINS - 1}px)`).matches
 
 const isCut = (element) => (
   [...element.querySelectorAll('.frame, .words')].some((part) => part.scrollWidth > part.clientWidth + 1))

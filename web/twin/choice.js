@@ -2,6 +2,7 @@
 
 import { alternatives, controlsOf } from '../controls.js'
 import { h, uniqueId } from '../lib/dom.js'
+import { isNarrow } from './beside.js'
 
 const MODELS = ['trained', 'untrained']
 
@@ -47,7 +48,8 @@ export const words = (setting, t) => (
     : `${t(`controls.${setting.name}.label`)}: ${valueWords(setting, t)}`)
 
 /**
- * Mounts the list of all comparisons at the end of a stage's tools.
+ * Mounts the list of all comparisons at the end of a stage's tools; on a phone, where it takes a row, between the
+ * figure and its twin. It is moved and not just shown there, so that the keyboard meets it where the eye does.
  * @param {HTMLElement} container
  * @param {{ t: Function, get(): object, set(patch: object): void }} context
  * @returns {() => void} shows what is chosen
@@ -56,12 +58,20 @@ export function picker(container, { t, get, set }) {
   const id = uniqueId('twin')
   const select = h('select', { id, onchange: () => set({ twin: select.value }) })
   const element = h('div', { className: 'twin-choice' }, h('label', { for: id }, t('twin.label')), select)
+  const figure = container.querySelector('.stage-figure')
   const tools = container.querySelector('.tools') ?? h('div', { className: 'tools' })
-  tools.append(element)
   if (!tools.isConnected) container.querySelector('.lead').after(tools)
   const option = (name) => (one) => h('option', { value: `${name}:${textOf(one)}` }, words({ name, ...one }, t))
   let filled = ''
+  function settle() {
+    const [parent, before] = isNarrow() ? [figure.parentNode, figure.nextSibling] : [tools, null]
+    if (element.parentNode === parent) return
+    const isFocused = element.contains(document.activeElement)
+    parent.insertBefore(element, before)
+    if (isFocused) select.focus({ preventScroll: true })
+  }
   return () => {
+    settle()
     const state = get()
     const groups = [...Object.keys(EXTRA), ...controlsOf(state.model)]
       .map((name) => ({ name, others: othersOf(name, state) })).filter(({ others }) => others.length)
