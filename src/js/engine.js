@@ -46,6 +46,14 @@ export class Engine {
   }
 
   /**
+   * A new tensor that shows values of another in a shape of its own.
+   * @param {Tensor} base @param {readonly number[]} shape @param {number} [offset] the value of base to start at
+   */
+  view(base, shape, offset = 0) {
+    return new Tensor(this, shape, base.dtype, base, offset)
+  }
+
+  /**
    * A block for a kernel's workspace. It is the same block every time: valid until the next call of this function.
    * @param {number} floats
    * @returns {number}

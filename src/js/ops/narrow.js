@@ -1,8 +1,9 @@
 import { expect, shapeText, wholeNumber } from '../errors.js'
 import { record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
-import { Tensor } from '../tensor.js'
 import { floatTensor } from './checks.js'
+
+/** @typedef {import('../tensor.js').Tensor} Tensor */
 
 /** @type {import('../autograd.js').Operation} */
 const op = {
@@ -34,6 +35,6 @@ export function narrow(x, start, length) {
   expect(x.shape.length > 0, 'shape', () => `narrow: x must have at least one axis, got ${shapeText(x.shape)}`)
   wholeNumber('narrow', 'start', start, 0, rows)
   wholeNumber('narrow', 'length', length, 0, rows - start)
-  const out = new Tensor(engine, [length, ...x.shape.slice(1)], x.dtype, x, rows ? (start * x.size) / rows : 0)
+  const out = engine.view(x, [length, ...x.shape.slice(1)], rows ? (start * x.size) / rows : 0)
   return record(engine, op, { x }, { out }, { start })
 }

@@ -2,7 +2,10 @@ import { describe, expect, shapeText, wholeNumber } from '../errors.js'
 import { record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
 import { indexOf, offsetOf, sizeOf } from '../shape.js'
-import { Tensor } from '../tensor.js'
+
+/** A method of tensors: tensor.js imports this file, so it does not import the class. */
+
+/** @typedef {import('../tensor.js').Tensor} Tensor */
 
 /** @type {import('../autograd.js').Operation} */
 const op = {
@@ -35,5 +38,5 @@ export function reshape(x, shape) {
   const target = shape.map(side => (side === -1 ? x.size / known : side))
   expect(open <= 1 && sizeOf(target) === x.size && target.every(Number.isInteger), 'shape',
     () => `reshape: ${describe(x)} cannot take shape ${shapeText(shape)}`)
-  return record(x.engine, op, { x }, { out: new Tensor(x.engine, target, x.dtype, x) })
+  return record(x.engine, op, { x }, { out: x.engine.view(x, target) })
 }

@@ -1,8 +1,9 @@
-import { wholeNumber } from '../errors.js'
+import { describe, expect, wholeNumber } from '../errors.js'
 import { record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
 import { sizeOf } from '../shape.js'
-import { floatTensor } from './checks.js'
+
+/** A method of tensors: tensor.js imports this file, so it imports neither the class nor checks.js, which does. */
 
 /** The same list with two places exchanged. @param {readonly number[]} list @param {number} a @param {number} b */
 function exchange(list, a, b) {
@@ -34,7 +35,7 @@ const op = {
  * @returns {import('../tensor.js').Tensor}
  */
 export function transpose(x, first, second) {
-  floatTensor('transpose', 'x', x)
+  expect(x.dtype === 'float32', 'type', () => `transpose: x must be a float32 tensor, got ${describe(x)}`)
   const rank = x.shape.length
   const axes = [first, second].map((axis, i) =>
     wholeNumber('transpose', i ? 'second axis' : 'first axis', axis < 0 ? axis + rank : axis, 0, rank - 1))

@@ -1,0 +1,39 @@
+// Imports lead in one direction: no module of the library or the page imports itself by way of others.
+import assert from 'node:assert/strict'
+import { readFile, readdir } from 'node:fs/promises'
+import { test } from 'node:test'
+
+/** The modules of a folder and what each imports. Types are imported in comments, in other words, and do not count. */
+async function importsIn(folder) {
+  const root = new URL(folder, import.meta.url)
+  const names = (await readdir(root, { recursive: true })).filter(name => name.endsWith('.js'))
+  return Promise.all(names.map(async name => {
+    const url = new URL(name, root), code = await readFile(url, 'utf8')
+    return [url.href, [...code.matchAll(/(?:from|import) '(\..+)'/g)].map(([, path]) => new URL(path, url).href)]
+  }))
+}
+
+/** What is left when modules that import none of the others, or that none of them imports, are taken away in turn. */
+function circular(modules) {
+  const rest = new Map(modules)
+  const isImported = name => [...rest.values()].some(imports => imports.includes(name))
+  const isLoose = ([name, imports]) => !imports.some(path => rest.has(path)) || !isImported(name)
+  let loose
+  do {
+    loose = [...rest].filter(isLoose)
+    loose.forEach(([name]) => rest.delete(name))
+  } while (loose.length)
+  return [...rest.keys()]
+}
+
+test('circular imports are found', () => {
+  const modules = [['a', ['b']], ['b', ['c', 'd']], ['c', ['b']], ['d', []]]
+  assert.deepEqual(circular(modules), ['b', 'c'])
+  assert.deepEqual(circular([...modules.slice(0, 2), ['c', ['d']], modules[3]]), [])
+})
+
+test('there are none', async () => {
+  const modules = [...await importsIn('../src/js/'), ...await importsIn('../web/')]
+  assert.ok(modules.length > 100, `${modules.length} modules`)
+  assert.deepEqual(circular(modules), [])
+})
