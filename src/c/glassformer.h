@@ -49,7 +49,7 @@ enum { GF_TOKEN_OPENING_QUOTE = -1, GF_TOKEN_CLOSING_QUOTE = -2 };
 typedef struct {
   uint64_t first, last, middle, bytes;
 } gf_recent;
-enum { GF_RECENT_PLACES = 4096 };
+enum { GF_RECENT_PLACES = 4096, GF_RECENT_BYTES = 32 }; /* places, and the bytes of each */
 
 /* Python's str.split() and NLTK 3.8's word_tokenize(text, preserve_line=True). Both return the number of tokens.
  * spans [room,3]: start and end of each in UTF-16 code units from the beginning of this window, ascending; and a place:

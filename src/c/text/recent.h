@@ -14,6 +14,8 @@
 
 #include <string.h>
 
+_Static_assert(sizeof(gf_recent) == GF_RECENT_BYTES, "callers allocate places by this size");
+
 static inline uint64_t gf_load64(const uint8_t *p) {
   uint64_t x;
   memcpy(&x, p, sizeof x);

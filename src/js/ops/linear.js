@@ -1,9 +1,10 @@
+import { ACCUMULATE, PANELS_B, TRANSPOSE_A, TRANSPOSE_B } from '../constants.js'
 import { expect, shapeText } from '../errors.js'
 import { record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
 import { indicesOf, range } from '../shape.js'
 import { expectRank, expectShape, floatTensor, lastSide, optionalTensor, rowsOf, sameEngine } from './checks.js'
-import { ACCUMULATE, multiply, packedRows, PANELS_B, TRANSPOSE_A, TRANSPOSE_B } from './matmul.js'
+import { multiply, packedRows } from './matmul.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
 

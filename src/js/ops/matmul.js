@@ -1,3 +1,4 @@
+import { ACCUMULATE, PANELS_B, TRANSPOSE_A, TRANSPOSE_B } from '../constants.js'
 import { expect, shapeText } from '../errors.js'
 import { record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
@@ -6,9 +7,6 @@ import { operandIndex, resultIndices } from './broadcast.js'
 import { floatTensor, rowsOf, sameEngine } from './checks.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
-
-/** The flags of gf_matmul, as in glassformer.h. */
-export const TRANSPOSE_A = 1, TRANSPOSE_B = 2, PANELS_B = 4, ACCUMULATE = 8
 
 /**
  * The kernel on addresses: out [batch, M, N] = a [batch, M, K] b [batch, K, N] + bias.

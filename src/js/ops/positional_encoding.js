@@ -1,10 +1,10 @@
+import { CONCATENATED, INTERLEAVED, LOG, LOG_FLOAT, POWER } from '../constants.js'
 import { numberWhere, oneOf, wholeNumber } from '../errors.js'
 import { record } from '../autograd.js'
 import { constant } from '../explain.js'
 
-/** Words for gf_position_layout and gf_position_method, in their order. */
-const LAYOUTS = /** @type {const} */ (['interleaved', 'concatenated'])
-const METHODS = /** @type {const} */ (['direct', 'log', 'log-float32'])
+const LAYOUTS = { interleaved: INTERLEAVED, concatenated: CONCATENATED }
+const METHODS = { direct: POWER, log: LOG, 'log-float32': LOG_FLOAT }
 
 /**
  * Which pair a column belongs to, and whether it is its sine.
@@ -71,12 +71,11 @@ export function positionalEncoding(engine, maxLength, dModel, options = {}) {
   wholeNumber('positionalEncoding', 'maxLength', maxLength)
   wholeNumber('positionalEncoding', 'dModel', dModel)
   numberWhere('positionalEncoding', 'base', base, 'a finite number > 0', v => v > 0 && v < Infinity)
-  oneOf('positionalEncoding', 'layout', layout, LAYOUTS)
-  oneOf('positionalEncoding', 'method', method, METHODS)
+  oneOf('positionalEncoding', 'layout', layout, Object.keys(LAYOUTS))
+  oneOf('positionalEncoding', 'method', method, Object.keys(METHODS))
   oneOf('positionalEncoding', 'dtype', dtype, ['float32', 'float64'])
   const table = engine.empty([maxLength, dModel], 'float64')
-  engine.c.gf_positional_encoding(table.address, maxLength, dModel, base,
-    LAYOUTS.indexOf(layout), METHODS.indexOf(method))
+  engine.c.gf_positional_encoding(table.address, maxLength, dModel, base, LAYOUTS[layout], METHODS[method])
   if (dtype === 'float64') return table
   const out = engine.empty([maxLength, dModel])
   engine.c.gf_round_to_float(out.address, table.address, out.size)

@@ -1,19 +1,14 @@
+import {
+  RECENT_BYTES, RECENT_PLACES, TEXT_DONE, TEXT_END, TEXT_NEEDS_TEXT, TEXT_START, TOKEN_OPENING_QUOTE
+} from '../constants.js'
 import { describe, expect } from '../errors.js'
 
 /** Text given at once to a kernel, in UTF-16 units or bytes, so that memory does not grow with the length of a text. */
 const WINDOW = 32768
 /** Room for tokens at first. A token is three int32. */
 const ROOM = 8192
-/** Places for tokens to be used again, GF_RECENT_PLACES, and the bytes of each. */
-const PLACES = 4096
-const PLACE_BYTES = 32
-/** Shorter texts do without. */
+/** Shorter texts do without places for tokens to be used again. */
 const WORTH_PLACES = 4096
-
-const START = 1
-const END = 2
-const NEEDS_TEXT = 1
-const OPENING_QUOTE = -1
 
 const encoder = new TextEncoder()
 
@@ -71,7 +66,7 @@ function cut(tokens, recent, string, base, spans) {
       continue
     }
     const end = spans[i + 1]
-    const token = end >= 0 ? string.slice(base + spans[i], base + end) : end === OPENING_QUOTE ? '``' : "''"
+    const token = end >= 0 ? string.slice(base + spans[i], base + end) : end === TOKEN_OPENING_QUOTE ? '``' : "''"
     if (place < 0) recent[-place] = token
     tokens.push(token)
   }
@@ -89,8 +84,8 @@ function cut(tokens, recent, string, base, spans) {
  */
 export function scan({ c, memory }, kernel, where, text, flags = 0) {
   const { string, size, bytesPerStep, copy, progress } = source(where, text)
-  const placeBytes = size < WORTH_PLACES ? 0 : PLACES * PLACE_BYTES
-  const recent = new Array(placeBytes && PLACES + 1)
+  const placeBytes = size < WORTH_PLACES ? 0 : RECENT_PLACES * RECENT_BYTES
+  const recent = new Array(placeBytes && RECENT_PLACES + 1)
   /** @type {string[]} */
   const tokens = []
   let window = Math.min(size, WINDOW)
@@ -110,7 +105,7 @@ export function scan({ c, memory }, kernel, where, text, flags = 0) {
     while (from < size) {
       const steps = Math.min(window, size - from)
       const written = copy(memory.bytes(bytes, steps * bytesPerStep), from, steps)
-      const ends = (from === 0 ? START : 0) | (from + steps === size ? END : 0)
+      const ends = (from === 0 ? TEXT_START : 0) | (from + steps === size ? TEXT_END : 0)
       const count = c[kernel](spans, done, placeBytes && places, bytes, written, room, flags | ends)
       cut(tokens, recent, string, base, memory.ints(spans, 3 * count))
       const counts = memory.ints(done, 3)
@@ -118,12 +113,12 @@ export function scan({ c, memory }, kernel, where, text, flags = 0) {
       from += counts[progress]
       base += counts[1]
     }
-    return 0
+    return TEXT_DONE
   }
 
   while (from < size) {
     const lacking = memory.borrow(placeBytes + 16 + 12 * room + bytesPerStep * window, run)
-    if (lacking === NEEDS_TEXT) window *= 2
+    if (lacking === TEXT_NEEDS_TEXT) window *= 2
     else room *= 2
   }
   return tokens

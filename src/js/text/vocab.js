@@ -1,10 +1,10 @@
+import { NO_MEMORY } from '../constants.js'
 import { GlassformerError, describe, expect, oneOf, wholeNumber } from '../errors.js'
 import { wellFormed } from './scan.js'
 
 /** Tokens counted in one call, and their UTF-16 units together: enough to make the call itself cheap. */
 const BATCH_TOKENS = 4096
 const BATCH_UNITS = 32768
-const NO_MEMORY = -1
 
 const encoder = new TextEncoder()
 

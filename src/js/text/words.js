@@ -1,7 +1,6 @@
+import { TEXT_DROP_PUNCTUATION } from '../constants.js'
 import { describe, expect } from '../errors.js'
 import { scan } from './scan.js'
-
-const DROP_PUNCTUATION = 4
 
 /**
  * The words and punctuation marks of a text, as NLTK 3.8's `word_tokenize(text, preserve_line=True)` gives them.
@@ -15,5 +14,5 @@ const DROP_PUNCTUATION = 4
 export function words(engine, text, { punctuation = true } = {}) {
   expect(typeof punctuation === 'boolean', 'type',
     () => `text.words: punctuation must be true or false, got ${describe(punctuation)}`)
-  return scan(engine, 'gf_words', 'text.words', text, punctuation ? 0 : DROP_PUNCTUATION)
+  return scan(engine, 'gf_words', 'text.words', text, punctuation ? 0 : TEXT_DROP_PUNCTUATION)
 }

@@ -2,7 +2,8 @@
 // TensorFlow.js takes flags for this, which its wasm backend runs several times slower than copying the operand first:
 // both are measured and the better one counts.
 import * as linear from '../../reference/linear.js'
-import { multiply, TRANSPOSE_A, TRANSPOSE_B } from '../../../src/js/ops/matmul.js'
+import { TRANSPOSE_A, TRANSPOSE_B } from '../../../src/js/constants.js'
+import { multiply } from '../../../src/js/ops/matmul.js'
 import { faster, ofLimit } from '../lib/claims.js'
 import { MULTIPLY_ADD, multiplyAdd } from '../lib/limit.js'
 import { transposed } from '../lib/onnx.js'
