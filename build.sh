@@ -41,7 +41,7 @@ sizes() {
   done
 }
 
-# wasm: no generated JavaScript; any Emscripten from 3.1.6 on --------------------------------------------------------------
+# wasm: no generated JavaScript; any Emscripten from 3.1.6 on ----------------------------------------------------------
 wasm() {
   fresh dist/glassformer.wasm src/c build.sh && return
   mkdir -p dist
@@ -49,7 +49,7 @@ wasm() {
   sizes dist/glassformer.wasm
 }
 
-# native: tests/native under AddressSanitizer and UndefinedBehaviorSanitizer ----------------------------------------------
+# native: tests/native under AddressSanitizer and UndefinedBehaviorSanitizer -------------------------------------------
 native() {
   fresh build/native/digest.wasm src/c tests/native build.sh && return
   mkdir -p build/native
@@ -61,24 +61,26 @@ native() {
 
 fuzz() {
   mkdir -p build/native build/corpus
-  "$CLANG" "${C_FLAGS[@]}" -g -O1 -fsanitize=address,undefined,fuzzer "${C_SOURCES[@]}" tests/native/text_fuzz.c -o build/native/text_fuzz
+  "$CLANG" "${C_FLAGS[@]}" -g -O1 -fsanitize=address,undefined,fuzzer "${C_SOURCES[@]}" tests/native/text_fuzz.c \
+    -o build/native/text_fuzz
   build/native/text_fuzz -max_total_time="${SECONDS_EACH:-30}" -timeout=5 build/corpus
 }
 
-# types: JSDoc checked strictly, declarations generated ----------------------------------------------------------------------
+# types: JSDoc checked strictly, declarations generated ----------------------------------------------------------------
 types() {
   fresh dist/types/index.d.ts src/js tsconfig.json && return
   npx tsc
 }
 
-# bundle: the library in one file, which Node reads ten times as fast as sixty ------------------------------------------------
+# bundle: the library in one file, which Node reads ten times as fast as sixty -----------------------------------------
 bundle() {
   fresh dist/js/glassformer.js src/js && return
-  npx esbuild src/js/index.js --bundle --format=esm --platform=neutral --external:node:* --outfile=dist/js/glassformer.js --log-level=warning
+  npx esbuild src/js/index.js --bundle --format=esm --platform=neutral --external:node:* \
+    --outfile=dist/js/glassformer.js --log-level=warning
   sizes dist/js/glassformer.js
 }
 
-# site: static files that any host serves under any path -----------------------------------------------------------------------
+# site: static files that any host serves under any path ---------------------------------------------------------------
 site() {
   wasm
   fresh dist/glassformer.html web src/js dist/glassformer.wasm && return
@@ -96,7 +98,7 @@ clean() {
   rm -rf build dist
 }
 
-# Setting up: npm packages from the lock file, everything else through the system's package manager -------------------------
+# Setting up: npm packages from the lock file, everything else through the system's package manager --------------------
 packages() {
   command -v node >/dev/null || { echo "glassformer needs Node.js 20 or newer: https://nodejs.org" >&2; exit 1; }
   fresh node_modules/.package-lock.json package-lock.json || npm ci --no-audit --no-fund
@@ -108,7 +110,8 @@ install() {
   shift 2
   [ "$(id -u)" = 0 ] || root=(sudo -n)
   echo "setting up $what"
-  if command -v apt-get >/dev/null && "${root[@]}" apt-get update -qq && "${root[@]}" apt-get install -y -qq "$@" >/dev/null; then return; fi
+  if command -v apt-get >/dev/null && "${root[@]}" apt-get update -qq &&
+    "${root[@]}" apt-get install -y -qq "$@" >/dev/null; then return; fi
   if command -v brew >/dev/null && brew install "$@"; then return; fi
   printf '\n%s could not be installed here. By hand:\n%s\n' "$what" "$by_hand" >&2
   exit 1
@@ -128,9 +131,11 @@ sanitizers_work() {
 }
 
 test_tools() {
-  sanitizers_work || install 'clang with its sanitizers' '  install clang and its compiler-rt from your system' clang libclang-rt-14-dev
+  sanitizers_work ||
+    install 'clang with its sanitizers' '  install clang and its compiler-rt from your system' clang libclang-rt-14-dev
   browser >/dev/null || install Chromium '  install Chromium or Chrome and set CHROMIUM to its path' chromium
-  [ -n "$(fc-list 2>/dev/null | grep -i cjk)" ] || install 'Korean fonts' '  install the Noto CJK fonts' fontconfig fonts-noto-cjk
+  [ -n "$(fc-list 2>/dev/null | grep -i cjk)" ] ||
+    install 'Korean fonts' '  install the Noto CJK fonts' fontconfig fonts-noto-cjk
 }
 
 browser() {
@@ -145,7 +150,7 @@ train() {
   node web/model/train.js
 }
 
-# bench: the peers have a lock file of their own, so that nobody who only uses or tests the library installs them -----------
+# bench: the peers have a lock file of their own, so that nobody who only uses or tests the library installs them ------
 bench_limit() {
   fresh build/bench/limit.wasm tests/bench/limit.c build.sh && return
   mkdir -p build/bench
@@ -191,6 +196,10 @@ test() {
 if [ $# = 0 ]; then help; exit; fi
 if [ "$1" = bench ]; then "$@"; exit; fi
 for product in "$@"; do
-  if [ "$(type -t "$product")" != function ]; then echo "build.sh: no product is called '$product'" >&2; help >&2; exit 2; fi
+  if [ "$(type -t "$product")" != function ]; then
+    echo "build.sh: no product is called '$product'" >&2
+    help >&2
+    exit 2
+  fi
   "$product"
 done

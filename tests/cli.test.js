@@ -21,8 +21,9 @@ test('every stage is printed, with its shape', () => {
 })
 
 test('the numbers are those of the library', () => {
-  const { stdout } = run(['--json', '--causal', '--seed', '7', '--d-model', '8', '--heads', '2', '나는 최근 파리 여행을 다녀왔다'])
-  const settings = { texts: ['나는 최근 파리 여행을 다녀왔다'], causal: true, seed: 7, dModel: 8, heads: 2 }
+  const text = '나는 최근 파리 여행을 다녀왔다'
+  const { stdout } = run(['--json', '--causal', '--seed', '7', '--d-model', '8', '--heads', '2', text])
+  const settings = { texts: [text], causal: true, seed: 7, dModel: 8, heads: 2 }
   const { stages } = JSON.parse(stdout), expected = runPipeline(gf, settings)
   const tensors = { weights: 'self_attn.weights', output: 'self_attn.output', mask: 'self_attn.masked_scores' }
   for (const [stage, tensor] of Object.entries(tensors)) {

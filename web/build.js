@@ -44,7 +44,8 @@ async function single() {
   const text = (name) => readFile(`${SITE}${name}`, 'utf8')
   const names = ['index.html', 'main.js', 'worker.js', 'style.css', 'code.json', 'check.js']
   const [page, main, worker, style, code, check] = await Promise.all(names.map(text))
-  const [wasm, weights] = await Promise.all(['glassformer.wasm', WEIGHTS].map((name) => readFile(SITE + name, 'base64')))
+  const binary = (name) => readFile(`${SITE}${name}`, 'base64')
+  const [wasm, weights] = await Promise.all(['glassformer.wasm', WEIGHTS].map(binary))
   const script = withoutMap(main)
   const policy = `default-src 'none'; script-src ${hash(script)} 'wasm-unsafe-eval'; style-src ${hash(style)}; ` +
     "img-src data: blob:; connect-src 'none'; worker-src blob:; base-uri 'none'; form-action 'none'"

@@ -222,7 +222,7 @@ export class Trace {
 
   /**
    * What the run consisted of, counted from it: of every operation the shape of its first output, the bytes of all, the
-   * multiply-adds of matrix products, and the trained numbers it used (inputs with requiresGrad that nothing here made).
+   * multiply-adds of matrix products, and the trained numbers it used: inputs with requiresGrad that nothing here made.
    * @returns {{ name: string, op: string, shape: readonly number[], bytes: number, multiplyAdds: number,
    *   parameters: number }[]}
    */

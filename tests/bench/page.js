@@ -10,7 +10,8 @@ const WORDS = Array.from({ length: 32 }, (_, i) => `word${i}`).join(' ')
 
 const pages = {
   'dates, cross-attention': {
-    state: { stage: 'decoder.1.multihead_attn.weights' }, field: '[data-field="source"]', change: [/\d$/.source, ['0', '1', '2']]
+    state: { stage: 'decoder.1.multihead_attn.weights' }, field: '[data-field="source"]',
+    change: [/\d$/.source, ['0', '1', '2']]
   },
   'sentences, 32 tokens, d_model 64, scores': {
     state: { model: 'sentences', text: WORDS, dModel: 64, stage: 'scores' }, field: '#entrance textarea',
@@ -53,8 +54,8 @@ for (const kind of ['load', 'room', 'typing', 'depth', 'language']) {
 for (const [name, { state, field, change }] of Object.entries(pages)) {
   const { page, close } = await open(browser, `${site.url}#${toHash({ ...DEFAULTS, ...state })}`)
   const { times, longest } = await page.evaluate(typing, { field, change, presses: PRESSES, warmUp: WARM_UP })
-  const median = times[times.length >> 1]
-  console.log(`${name}: median ${median.toFixed(1)} ms, least ${times[0].toFixed(1)} ms, longest task ${longest.toFixed(0)} ms`)
+  const median = times[times.length >> 1].toFixed(1), least = times[0].toFixed(1)
+  console.log(`${name}: median ${median} ms, least ${least} ms, longest task ${longest.toFixed(0)} ms`)
   await close()
 }
 await browser.close()

@@ -65,7 +65,8 @@ test('cross-attention looks where the answer stands: the day after 월 reads the
   const source = [sourceIds('november 20 2026')]
   const { trace } = gf.trace(() => model.forward(source, [example(0, 0).input]))
   assert.ok(trace.names.includes('transformer.decoder.layers.1.multihead_attn.weights'))
-  assert.deepEqual(translate(model, ['november 20 2026', '2026-11-20', '11/20/2026']), Array(3).fill('2026년 11월 20일'))
+  const translated = translate(model, ['november 20 2026', '2026-11-20', '11/20/2026'])
+  assert.deepEqual(translated, Array(3).fill('2026년 11월 20일'))
 })
 
 test('training is the same to the bit, also when it was stopped and resumed', () => {

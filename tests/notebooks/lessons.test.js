@@ -1,5 +1,5 @@
-// The five lessons of web/notebooks, run from top to bottom: what they show is what the notebooks print, and lesson 004's
-// classes compute what the notebook's classes compute in PyTorch.
+// The five lessons of web/notebooks, run from top to bottom: what they show is what the notebooks print, and lesson
+// 004's classes compute what the notebook's classes compute in PyTorch.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { lessons, runLesson } from '../../web/notebooks/index.js'
@@ -81,7 +81,9 @@ for (const { seed, tol, stages } of doc004) {
       const shown = runLesson(gf, lessonOf('004')), next = gf.rand([3])
       const own = { ...shown, encoder_2_clones: shown.encoder, decoder_layer_causal: shown.decoder_layer }
       const compared = Object.keys(stages).filter(name => own[name])
-      for (const name of compared) assertClose({ ...plain(own[name]), shape: stages[name].shape }, stages[name], { tol, rtol: 2e-6, name })
+      for (const name of compared) {
+        assertClose({ ...plain(own[name]), shape: stages[name].shape }, stages[name], { tol, rtol: 2e-6, name })
+      }
       assert.ok(compared.length >= 11, `only ${compared} were compared`)
       assertClose(next, stages.next_rand, { name: 'the next random numbers' })
     })
@@ -106,7 +108,8 @@ function blockModule({ layers, id }) {
 for (const item of blocks.cases.filter(one => one.id.startsWith('seed.'))) {
   test(`${item.id}: PyTorch's numbers`, () => {
     const module = blockModule(item).eval()
-    const inputs = Object.values(item.inputs).map(name => toTensor(typeof name === 'string' ? blocks.shared[name] : name, { requiresGrad: true }))
+    const given = Object.values(item.inputs).map(input => (typeof input === 'string' ? blocks.shared[input] : input))
+    const inputs = given.map(t => toTensor(t, { requiresGrad: true }))
     const out = module.forward(...inputs, { isCausal: item.causal, chained: item.id.endsWith('chained') })
     assertClose(out, item.outputs.y, { tol: item.tol.out, rtol: blocks.rtol, name: 'y' })
     if (!item.grads) return
@@ -114,7 +117,8 @@ for (const item of blocks.cases.filter(one => one.id.startsWith('seed.'))) {
     const own = Object.fromEntries(module.namedParameters().map(([name, p]) => [`${item.layers[0]}/${name}`, p.grad]))
     Object.keys(item.inputs).forEach((name, i) => { own[name] = inputs[i].grad })
     for (const [name, expected] of Object.entries(item.grads)) {
-      assertClose(own[name] ?? own[name.replace(/_[ST]$/, '')], expected, { tol: item.tol.grad, rtol: blocks.rtol, name })
+      const gradient = own[name] ?? own[name.replace(/_[ST]$/, '')]
+      assertClose(gradient, expected, { tol: item.tol.grad, rtol: blocks.rtol, name })
     }
   })
 }

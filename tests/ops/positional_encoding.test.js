@@ -39,7 +39,7 @@ for (const { L, d, n, loop64, torch32, concat64 } of pe_tables) {
   })
 }
 
-test('positionalEncoding: an odd width leaves the last interleaved column 0, and gives the other layout one more sine', () => {
+test('positionalEncoding: an odd width leaves the last interleaved column 0, or gives one more sine', () => {
   const { L, d, n, loop64, concat64 } = pe_odd
   const double = { tol: atPositions(L, d, DOUBLE) }
   const table = layout => gf.positionalEncoding(L, d, { base: n, layout, method: 'direct', dtype: 'float64' })

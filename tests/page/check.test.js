@@ -48,8 +48,11 @@ for (const [title, make] of Object.entries(RUNS)) {
     const computed = results.filter(({ difference }) => difference !== null)
     const given = results.filter(({ difference, op }) => difference === null && op !== 'given')
     t.diagnostic(`${computed.reduce((sum, { count }) => sum + count, 0)} numbers, at worst ${worst(results)}`)
-    for (const { name, difference, peak } of computed) assert.ok(difference < CLOSE * (1 + peak), `${name}: ${difference}`)
-    assert.ok(given.every(({ op, name }) => op === 'dropout' && name.includes('mask')), given.map(({ name }) => name).join())
+    for (const { name, difference, peak } of computed) {
+      assert.ok(difference < CLOSE * (1 + peak), `${name}: ${difference}`)
+    }
+    const names = given.map(({ name }) => name).join()
+    assert.ok(given.every(({ op, name }) => op === 'dropout' && name.includes('mask')), names)
     assert.deepEqual(results.filter(({ difference, op, name }) => (
       difference === null && op === 'given' && !/weight$|bias$/.test(name))).map(({ name }) => name), [])
     assert.ok(computed.length > 8)
@@ -70,8 +73,10 @@ test('in training a wrong number behind a dropout is found, and a wrong loss', (
 
 test('the summary counts apart what was given and what was drawn', () => {
   const results = [
-    { name: 'a', op: 'given', count: 3, peak: 1, difference: null }, { name: 'b', op: 'dropout', count: 4, peak: 1, difference: null },
-    { name: 'c', op: 'add', count: 5, peak: 1, difference: 1e-7 }, { name: 'd', op: 'add', count: 6, peak: 1, difference: 1 }
+    { name: 'a', op: 'given', count: 3, peak: 1, difference: null },
+    { name: 'b', op: 'dropout', count: 4, peak: 1, difference: null },
+    { name: 'c', op: 'add', count: 5, peak: 1, difference: 1e-7 },
+    { name: 'd', op: 'add', count: 6, peak: 1, difference: 1 }
   ]
   const { given, drawn, count, isRight, rooms } = summary(results, () => null)
   assert.deepEqual([given, drawn, count, isRight, rooms.length], [3, 4, 11, false, 1])

@@ -29,7 +29,8 @@ test('every operation has its code, and every function named is there', async ()
 
 test('a function is taken with its comment, and a call or a declaration is not taken for it', () => {
   const text = [
-    '/* file */', '', 'void scale(float *x, int n);', '', '/* doubles', ' * x */', 'void scale(float *x,', '           int n) {',
+    '/* file */', '', 'void scale(float *x, int n);', '',
+    '/* doubles', ' * x */', 'void scale(float *x,', '           int n) {',
     '  for (int i = 0; i < n; i++) x[i] *= 2;', '}', '', 'static int one(void) { return 1; }', 'const two = () => ({',
     '  a: 2', '})', 'int use(void) {', '  scale(x, 1);', '}'
   ].join('\n')

@@ -24,7 +24,8 @@ test('at a step stands what the decoder had read, and the probabilities up to th
   for (const step of [0, 4, 11]) {
     const { read, shares, last } = data(plain, { step })
     assert.deepEqual(read, [{ tokens: plain.target.tokens.slice(0, step + 1) }])
-    assert.deepEqual([shares.rows, shares.rowLabels.length, shares.values.length], [step + 1, step + 1, (step + 1) * 16])
+    const { rows, rowLabels, values } = shares
+    assert.deepEqual([rows, rowLabels.length, values.length], [step + 1, step + 1, (step + 1) * 16])
     assert.equal(last, step)
   }
 })

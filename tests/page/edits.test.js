@@ -147,7 +147,8 @@ test('how a token is chosen changes nothing before the choice, as long as the sa
   const own = { model: 'trained' }
   const greedy = run([], own)
   const samples = [1, 2, 3, 4, 5, 6].map((seed) => run([], { ...own, decoding: 'sample', seed }))
-  const others = [...samples.filter((one) => tokens(one) === tokens(greedy)), run([], { ...own, decoding: 'beam', beams: 2 })]
+  const alike = samples.filter((one) => tokens(one) === tokens(greedy))
+  const others = [...alike, run([], { ...own, decoding: 'beam', beams: 2 })]
   assert.ok(others.length > 1)
   for (const other of others) assert.deepEqual(changed(greedy, other), [])
 })
@@ -231,7 +232,8 @@ test('a link opened anew gives the same bits, edits and all', () => {
     { name: 'target_embedding.weight', index: [5, 1], value: Math.fround(-0.1) }
   ]
   const block = {
-    model: 'sentences', text: 'one two three\nfour five', dModel: 8, edits: [{ name: 'sum', index: [0, 1, 2], value: 3 }]
+    model: 'sentences', text: 'one two three\nfour five', dModel: 8,
+    edits: [{ name: 'sum', index: [0, 1, 2], value: 3 }]
   }
   for (const state of [{ ...DEFAULTS, edits }, { ...DEFAULTS, ...block }]) {
     const again = settingsOf(fromHash(toHash(state)))

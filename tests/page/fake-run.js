@@ -4,8 +4,8 @@
  */
 
 const DEFAULTS = {
-  texts: ['I wonder what will come next', '나는 최근 파리 여행을 다녀왔다'], tokenizer: 'words', dModel: 8, heads: 2, base: 10000,
-  maxLength: 12, positions: 'interleaved', dropout: 0.1, training: false, seed: 1, causal: false
+  texts: ['I wonder what will come next', '나는 최근 파리 여행을 다녀왔다'], tokenizer: 'words', dModel: 8, heads: 2,
+  base: 10000, maxLength: 12, positions: 'interleaved', dropout: 0.1, training: false, seed: 1, causal: false
 }
 
 function stream(seed) {

@@ -1,6 +1,6 @@
 /**
- * A stand-in for the translator's run: tensors of the right names, shapes and axes with values from a toy stream, so that
- * rooms can be tested without wasm. The numbers do not follow from each other.
+ * A stand-in for the translator's run: tensors of the right names, shapes and axes with values from a toy stream, so
+ * that rooms can be tested without wasm. The numbers do not follow from each other.
  */
 
 import { axesOf } from '../../web/model/axes.js'
@@ -24,7 +24,8 @@ function layer(at, tower) {
   const count = tower === 'encoder' ? S : T
   const norms = tower === 'encoder' ? [1, 2] : [1, 2, 3]
   return [
-    ...attention(`${at}.self_attn`, count, count), ...(tower === 'decoder' ? attention(`${at}.multihead_attn`, T, S) : []),
+    ...attention(`${at}.self_attn`, count, count),
+    ...(tower === 'decoder' ? attention(`${at}.multihead_attn`, T, S) : []),
     ...norms.flatMap((n) => [...norm(`${at}.norm${n}`), [`${at}.residual${n}`, [1, count, C]],
       [n === norms.length ? `${at}.output` : `${at}.norm${n}.output`, [1, count, C]]]),
     [`${at}.linear1.weight`, [F, C]], [`${at}.linear1.bias`, [F]], [`${at}.linear1.output`, [1, count, F]],
@@ -41,8 +42,9 @@ const shapes = [
     ...[0, 1].flatMap((n) => layer(`transformer.${tower}.layers.${n}`, tower)), ...norm(`transformer.${tower}.norm`),
     [`transformer.${tower}.output`, [1, tower === 'encoder' ? S : T, C]]
   ]),
-  ['output.weight', [V, C]], ['output.bias', [V]],
-  ...['output', 'softmax.tempered', 'softmax.output', 'choice.cut', 'choice.mask', 'choice.output'].map((n) => [n, [1, T, V]]),
+  ['output.weight', [V, C]], ['output.bias', [V]], ['output', [1, T, V]],
+  ...['tempered', 'output'].map((name) => [`softmax.${name}`, [1, T, V]]),
+  ...['cut', 'mask', 'output'].map((name) => [`choice.${name}`, [1, T, V]]),
   ['softmax.inverse_temperature', [1]]
 ]
 
@@ -96,13 +98,16 @@ function inputs() {
 
 /** @returns {object} a run as runTranslation gives it, without its functions */
 export function fakeTranslation() {
-  const aliases = new Map(['encoder', 'decoder'].flatMap((tower) => [
-    [`transformer.${tower}.norm.output`, `transformer.${tower}.output`],
-    ...[0, 1].map((n) => [`transformer.${tower}.layers.${n}.norm${last(tower)}.output`, `transformer.${tower}.layers.${n}.output`])
-  ]))
+  const aliases = new Map(['encoder', 'decoder'].flatMap((tower) => {
+    const norm = [`transformer.${tower}.norm.output`, `transformer.${tower}.output`]
+    const layers = [0, 1].map((n) => `transformer.${tower}.layers.${n}`)
+    return [norm, ...layers.map((at) => [`${at}.norm${last(tower)}.output`, `${at}.output`])]
+  }))
   aliases.set('output.output', 'output')
   return {
-    settings: { model: 'trained', dModel: C, heads: H, layers: 2, scale: true, temperature: 1, activation: 'relu', dropout: 0 },
+    settings: {
+      model: 'trained', dModel: C, heads: H, layers: 2, scale: true, temperature: 1, activation: 'relu', dropout: 0
+    },
     tensors: new Map(shapes.map(make)), aliases, inputs: inputs(), loss: 1,
     curve: { x: Float32Array.of(-1, 0, 1), y: Float32Array.of(0, 0, 1) },
     texts: ['may 3'], tokens: [SOURCE.tokens], ids: [SOURCE.ids], padding: [[false, false]], vocab: WORDS.sourceWord,

@@ -40,6 +40,8 @@ test('exact and parse give back every bit', () => {
 test('dimensions', () => assert.equal(dimensions([3, 6, 16]), '3 × 6 × 16'))
 
 test('brief: two decimals, or two digits where those would vanish', () => {
-  const cases = [[1.234, '1.23'], [-0.005, '−0.01'], [0, '0.00'], [0.0049, '4.9e−3'], [-1.78e-5, '−1.8e−5'], [NaN, 'NaN']]
+  const cases = [
+    [1.234, '1.23'], [-0.005, '−0.01'], [0, '0.00'], [0.0049, '4.9e−3'], [-1.78e-5, '−1.8e−5'], [NaN, 'NaN']
+  ]
   for (const [value, text] of cases) assert.equal(brief(value), text)
 })

@@ -4,9 +4,10 @@ import { test } from 'node:test'
 import { load } from '../../src/js/index.js'
 import { ruleFormula, ruleText, splitRule } from '../../web/lib/rule.js'
 
-const texts = async (language) => JSON.parse(await readFile(new URL(`../../web/text/${language}.json`, import.meta.url)))
+const read = (path) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8')
+const texts = async (language) => JSON.parse(await read(`web/text/${language}.json`))
 const [ko, en] = await Promise.all(['ko', 'en'].map(texts))
-const gf = await load({ wasm: await readFile(new URL('../../dist/glassformer.wasm', import.meta.url)) })
+const gf = await load()
 const F = gf.functional
 const grown = (values) => gf.tensor(values, { requiresGrad: true })
 
@@ -29,7 +30,10 @@ const USES = {
   cross_entropy_sum: () => F.crossEntropy(grown([[1, 2]]), [1], { reduction: 'sum' }),
   attention: () => F.scaledDotProductAttention(...[1, 2, 3].map((n) => grown([[[[n, 1], [0, n]]]])),
     { attnMask: grown([[0, -1], [0, 0]]) }),
-  attention_module: () => new gf.nn.MultiheadAttention(4, 2).forward(...[1, 2, 3].map(() => grown([[[1, 2, 3, 4]]])))[0],
+  attention_module: () => {
+    const inputs = [1, 2, 3].map(() => grown([[[1, 2, 3, 4]]]))
+    return new gf.nn.MultiheadAttention(4, 2).forward(...inputs)[0]
+  },
   attention_dropout: () => {
     const x = grown([[[1, 2, 3, 4], [0, 1, 0, 1]]])
     return new gf.nn.MultiheadAttention(4, 2, { dropout: 0.5 }).forward(x, x, x)[0]
@@ -46,8 +50,8 @@ const wordings = ({ formula, terms, steps }) => [
 
 function explained(use) {
   const { trace } = gf.trace(() => {
-    const out = use()
-    if (out.requiresGrad) out.backward(out.size === 1 ? undefined : gf.tensor(Array(out.size).fill(1)).reshape(...out.shape))
+    const out = use(), ones = new Float32Array(out.size).fill(1)
+    if (out.requiresGrad) out.backward(gf.tensor(ones, { shape: out.shape }))
     return out
   })
   const found = trace.names.flatMap((name) => {
@@ -85,7 +89,7 @@ test('no formula, label or symbol of any operation is left untranslated', async 
     }
   }
   const files = await readdir(new URL('../../src/js/ops/', import.meta.url))
-  const sources = await Promise.all(files.map((file) => readFile(new URL(`../../src/js/ops/${file}`, import.meta.url), 'utf8')))
+  const sources = await Promise.all(files.map((file) => read(`src/js/ops/${file}`)))
   const all = sources.flatMap((code) => [...code.matchAll(/^ {2}name: '(\w+)'/gm)].map((match) => match[1]))
   const known = [...seen].filter(Boolean)
   const unseen = all.filter((op) => !known.includes(op))

@@ -68,7 +68,8 @@ test('the factors of a product fit each other and cross in the product', () => {
 
 test('tokens: every sentence with its tokens', () => {
   const { sentences } = stageOf('tokens').data(run, view({ sentence: 1 }))
-  assert.deepEqual(sentences[1], { text: '나는 최근 파리 여행을 다녀왔다', tokens: ['나는', '최근', '파리', '여행을', '다녀왔다'], chosen: true })
+  const text = '나는 최근 파리 여행을 다녀왔다'
+  assert.deepEqual(sentences[1], { text, tokens: ['나는', '최근', '파리', '여행을', '다녀왔다'], chosen: true })
 })
 
 test('ids: the shorter sentence is filled up, and the vocabulary counts its uses', () => {

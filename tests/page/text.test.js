@@ -42,13 +42,17 @@ test('every room of every model has its five texts, and no room is described tha
   assert.deepEqual(Object.keys(ko.stages).filter((id) => !known.has(id)), [])
 })
 
+/** What the keys of the page's words begin with. */
+const PARTS = 'app|map|frame|inspector|controls|errors|stages|depth|figure|check|twin'
+
 test('no key is unused, and none that is used is missing', async () => {
   const code = await sources(WEB)
   const known = keysOf(ko).map(([key]) => key)
-  const literal = [...code.matchAll(/'((?:app|map|frame|inspector|controls|errors|stages|depth|figure|check|twin)\.[\w.]+)'/g)]
-    .map((match) => match[1])
-  const patterns = [...code.matchAll(/`((?:app|map|frame|inspector|controls|errors|stages|depth|figure|check|twin)\.[\w.${}'()\s?:[\]]+)`/g)]
-    .map((match) => match[1].replace(/^stages\.\$\{[^}]*\}\.\$\{\w+\}$/, `stages.\${id}.(${FRAME_PARTS.join('|')})`))
+  const keysIn = (quote, inside) => (
+    [...code.matchAll(new RegExp(`${quote}((?:${PARTS})\\.${inside}+)${quote}`, 'g'))].map((match) => match[1]))
+  const literal = keysIn("'", '[\\w.]')
+  const patterns = keysIn('`', "[\\w.${}'()\\s?:[\\]]")
+    .map((key) => key.replace(/^stages\.\$\{[^}]*\}\.\$\{\w+\}$/, `stages.\${id}.(${FRAME_PARTS.join('|')})`))
     .map((pattern) => new RegExp(`^${pattern.replaceAll('.', '\\.').replace(/\$\{.*?\}/g, '\\w+')}$`))
   const texts = literal.filter((key) => !/\.(js|json|css)$/.test(key))
   for (const key of texts) assert.ok(known.includes(key), `${key} is used and not there`)
@@ -75,10 +79,11 @@ test('a step is one of the decoding\'s; what a reader walks through are rooms', 
 
 test('particles follow the word they attach to', () => {
   const cases = [
-    ['토큰', '은/는', '은'], ['헤드', '은/는', '는'], ['값', '을/를', '을'], ['키', '이/가', '가'], ['마스크', '을/를', '를'],
-    ['점수', '으로/로', '로'], ['마스킹', '으로/로', '으로'], ['출력', '으로/로', '으로'], ['확률', '으로/로', '로'],
-    ['16', '은/는', '은'], ['4', '은/는', '는'], ['1', '으로/로', '로'], ['3', '으로/로', '으로'], ['10', '으로/로', '으로'],
-    ['token', '을/를', '을'], ['query', '을/를', '를'], ['label', '으로/로', '로'], ['‘나는’', '이/가', '이'], ['', '은/는', '는']
+    ['토큰', '은/는', '은'], ['헤드', '은/는', '는'], ['값', '을/를', '을'], ['키', '이/가', '가'],
+    ['마스크', '을/를', '를'], ['점수', '으로/로', '로'], ['마스킹', '으로/로', '으로'], ['출력', '으로/로', '으로'],
+    ['확률', '으로/로', '로'], ['16', '은/는', '은'], ['4', '은/는', '는'], ['1', '으로/로', '로'],
+    ['3', '으로/로', '으로'], ['10', '으로/로', '으로'], ['token', '을/를', '을'], ['query', '을/를', '를'],
+    ['label', '으로/로', '로'], ['‘나는’', '이/가', '이'], ['', '은/는', '는']
   ]
   for (const [word, pair, expected] of cases) assert.equal(particle(word, pair), expected, `${word} ${pair}`)
 })

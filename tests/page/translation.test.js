@@ -31,7 +31,8 @@ test('every value shown is the tensor\'s value at the index it claims, with a na
     for (const room of rooms) {
       for (const piece of slicesIn(room.stage.data(run, view(room, { head, part, row })))) {
         const tensor = tensorOf(run, piece.name)
-        assert.deepEqual([piece.rowLabels.length, piece.colLabels.length], [piece.rows, piece.cols], `${room.id} ${piece.name}`)
+        const labels = [piece.rowLabels.length, piece.colLabels.length]
+        assert.deepEqual(labels, [piece.rows, piece.cols], `${room.id} ${piece.name}`)
         piece.values.forEach((value, i) => {
           const index = indexOf(piece, Math.floor(i / piece.cols), i % piece.cols)
           assert.ok(Object.is(value, valueAt(tensor, index)), `${room.id} ${piece.name}[${index}]`)
@@ -52,14 +53,16 @@ test('every room has a stamp, and what it passes on is a tensor of the run', () 
 
 test('every tensor that a room calls its own is shown there', () => {
   for (const room of rooms) {
-    const shown = ['q', 'k', 'v'].flatMap((part) => slicesIn(room.stage.data(run, view(room, { part }))).map(({ name }) => name))
+    const pieces = ['q', 'k', 'v'].flatMap((part) => slicesIn(room.stage.data(run, view(room, { part }))))
+    const shown = pieces.map(({ name }) => name)
     for (const name of room.tensors) {
       const tensor = tensorOf(run, name)
       const isQuiet = !tensor || /inverse_temperature$|choice\.(cut|mask)$|^positions\.output/.test(name)
       if (!isQuiet) assert.ok(shown.includes(tensor.name), `${name} in ${room.id}`)
     }
   }
-  assert.equal(homeOf(rooms, 'transformer.decoder.layers.1.multihead_attn.weights', run).id, 'decoder.1.multihead_attn.weights')
+  const home = homeOf(rooms, 'transformer.decoder.layers.1.multihead_attn.weights', run)
+  assert.equal(home.id, 'decoder.1.multihead_attn.weights')
 })
 
 test('cross-attention reads the source from the target', () => {

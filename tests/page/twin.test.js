@@ -5,7 +5,8 @@ import { DEFAULTS } from '../../web/state.js'
 import { difference, pairs, shared, twinSettings } from '../../web/twin.js'
 import { readTwin } from '../../web/twin/choice.js'
 
-const part = (name, values, more) => ({ name, axis: [0, 1], rows: 1, cols: values.length, values: Float32Array.from(values), ...more })
+const part = (name, values, more) => (
+  { name, axis: [0, 1], rows: 1, cols: values.length, values: Float32Array.from(values), ...more })
 
 test('a twin is a setting of the model and another value it can have', () => {
   assert.deepEqual(readTwin('scale:false', DEFAULTS), { name: 'scale', value: false, word: 'off', now: 'on' })

@@ -1,6 +1,6 @@
 // Columns 2i and 2i+1 at position p are the sine and cosine of the angle p / base^(2i/d). The layout either keeps each
-// pair together or puts all sines before all cosines. An odd d leaves one sine without a partner: the interleaved loop of
-// the lessons runs over whole pairs and leaves that column 0, the other layout has it.
+// pair together or puts all sines before all cosines. An odd d leaves one sine without a partner: the interleaved loop
+// of the lessons runs over whole pairs and leaves that column 0, the other layout has it.
 import { zeros } from './tensor.js'
 
 const angleRate = {

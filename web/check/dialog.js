@@ -71,7 +71,8 @@ export function check({ t, get, run, ask }) {
   const result = h('div', { className: 'check-result', 'aria-live': 'polite' })
   const close = h('button', { type: 'button', className: 'quiet', onclick: () => dialog.close() }, t('app.close'))
   const dialog = h('dialog', { className: 'settings check', 'aria-label': t('check.label') },
-    h('div', { className: 'dialog-head' }, h('h2', {}, t('check.label')), close), h('p', {}, prose(t('check.what'))), result,
+    h('div', { className: 'dialog-head' }, h('h2', {}, t('check.label')), close),
+    h('p', {}, prose(t('check.what'))), result,
     h('details', {}, h('summary', {}, t('check.why')), h('p', {}, prose(t('check.tests')))))
   dialog.addEventListener('click', (event) => event.target === dialog && dialog.close())
 

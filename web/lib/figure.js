@@ -56,7 +56,8 @@ export function figure(container, { look, press, edit, leave, theme, width, get,
     picture() {
       const { mode, palette } = theme()
       const legends = keys.map(({ domain, text }) => ({ domain, text, scale: scale(domain, mode) }))
-      return figureSvg({ title: document.querySelector('h1')?.textContent ?? '', matrices: drawings(), legends, palette })
+      const title = document.querySelector('h1')?.textContent ?? ''
+      return figureSvg({ title, matrices: drawings(), legends, palette })
     }
   })
 

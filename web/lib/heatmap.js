@@ -226,8 +226,8 @@ export const returnTo = (grid) => grid?.dispatchEvent(new Event(RETURN))
  * Mounts an empty heatmap.
  * @param {Element} container
  * @param {{ onLook(cell: Cell): void, onPress(cell: Cell): void, onEdit(cell: Cell): void, onLeave(): void }} handlers
- *   look: mouse or arrow keys; press: click, tap, Enter; edit: a double click, or Enter on a pinned cell; leave: neither
- *   mouse nor focus is here any more
+ *   look: mouse or arrow keys; press: click, tap, Enter; edit: a double click, or Enter on a pinned cell; leave:
+ *   neither mouse nor focus is here any more
  */
 export function heatmap(container, { onLook, onPress, onEdit, onLeave }) {
   const stamp = document.createElement('canvas')

@@ -3,8 +3,9 @@
 import { h } from './dom.js'
 
 const WORDS = [
-  'const', 'double', 'else', 'enum', 'export', 'float', 'for', 'function', 'if', 'import', 'in', 'int', 'int32_t', 'let',
-  'new', 'null', 'of', 'return', 'size_t', 'static', 'struct', 'true', 'false', 'typedef', 'uint8_t', 'void', 'while'
+  'const', 'double', 'else', 'enum', 'export', 'float', 'for', 'function', 'if', 'import', 'in', 'int', 'int32_t',
+  'let', 'new', 'null', 'of', 'return', 'size_t', 'static', 'struct', 'true', 'false', 'typedef', 'uint8_t', 'void',
+  'while'
 ]
 const PARTS = [
   ['comment', /\/\*[\s\S]*?\*\/|\/\/[^\n]*/], ['string', /'[^'\n]*'|"[^"\n]*"|`[^`]*`/],

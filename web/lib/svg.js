@@ -63,7 +63,8 @@ function block({ part, view }) {
   const words = part.colLabels.some((text) => !/^\d*$/.test(text))
   const step = rotated && !words ? Math.ceil((widest(part.colLabels) + 6) / cell.width) : 1
   const top = 20 + (rotated && words ? widest(part.colLabels) * 0.71 + 10 : 20)
-  const label = (attributes, text) => tag('text', { 'font-size': LABEL, fill: palette.muted, ...attributes }, escape(text))
+  const label = (attributes, text) => (
+    tag('text', { 'font-size': LABEL, fill: palette.muted, ...attributes }, escape(text)))
   const rows = part.rowLabels.map((text, r) => label({
     x: -8, y: round((r + 0.5) * cell.height), 'text-anchor': 'end', 'dominant-baseline': 'central'
   }, text))

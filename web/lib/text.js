@@ -18,7 +18,8 @@ function finalConsonant(word) {
 }
 
 /**
- * The particle that fits a word: `particle('토큰', '은/는')` is `은`. Digits go by how they are read, Latin words by ear.
+ * The particle that fits a word: `particle('토큰', '은/는')` is `은`. Digits go by how they are read, Latin words by
+ * ear.
  * @param {string} word
  * @param {string} pair the form after a final consonant, a slash, the form after a vowel
  */

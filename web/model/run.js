@@ -150,8 +150,10 @@ function collect(trace, canonical) {
 }
 
 /** What every tensor was computed from. */
-const inputsOf = (trace, canonical) => new Map([...graphOf(trace.nodes)].map(([tensor, from]) => (
-  [canonical.get(tensor), Object.fromEntries(Object.entries(from).map(([key, input]) => [key, canonical.get(input)]))])))
+const inputsOf = (trace, canonical) => new Map([...graphOf(trace.nodes)].map(([tensor, from]) => {
+  const named = Object.entries(from).map(([key, input]) => [key, canonical.get(input)])
+  return [canonical.get(tensor), Object.fromEntries(named)]
+}))
 
 /** Scores before they are divided by √d, rounded as the kernel rounds them, with what they are computed from. */
 function addDots(tensors, inputs, heads, edits) {

@@ -90,7 +90,8 @@ function furnished(run, floor, sentence) {
   const domain = isChance ? chance() : signed(Math.max(...names.map((name) => peak(tensorOf(run, name)))))
   const heads = Math.min(MOST_HEADS, tensor.shape[1])
   const head = (_, number) => attentionMatrix(run, names[0], sentence, number)
-  const parts = floor.isLook ? Array.from({ length: heads }, head) : names.map((name) => sentenceMatrix(run, name, sentence))
+  const parts = floor.isLook ? Array.from({ length: heads }, head)
+    : names.map((name) => sentenceMatrix(run, name, sentence))
   return { ...floor, parts, domain, shape: run.labels ? tensor.shape.slice(1) : tensor.shape }
 }
 

@@ -1,5 +1,5 @@
 // What it costs to keep scores and weights instead of letting them share a small block: the kernel alone, called as
-// src/js/ops/attention.js calls it. (A trace also asks for the scores that a causal mask hides; then nothing is skipped.)
+// src/js/ops/attention.js calls it. A trace also asks for the scores that a causal mask hides; then nothing is skipped.
 import { costs } from '../lib/claims.js'
 import { gf, random, toTensor } from '../lib/ours.js'
 
