@@ -1,14 +1,13 @@
 // The nudge agrees with backward, and notices a gradient that is wrong.
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { load } from '../../src/js/index.js'
 import { runPipeline } from '../../src/js/pipeline.js'
 import { NUDGE, nudged } from '../../web/model/nudge.js'
 import { runTranslation } from '../../web/model/run.js'
+import { weights } from '../lib/translation.js'
 
 const [gf, other] = [await load(), await load()]
-const weights = new Uint8Array(await readFile(new URL('../../web/model/date_translator.safetensors', import.meta.url)))
 const computeWith = (engine) => async (settings) => (
   settings.model ? runTranslation(engine, settings, settings.edits, weights) : runPipeline(engine, settings))
 const [compute, computeAside] = [gf, other].map(computeWith)

@@ -1,17 +1,9 @@
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { load } from '../../src/js/index.js'
 import { DATES } from '../../web/state.js'
-import { runTranslation } from '../../web/model/run.js'
+import { translation } from '../lib/translation.js'
 
-const gf = await load()
-const weights = new Uint8Array(await readFile(new URL('../../web/model/date_translator.safetensors', import.meta.url)))
-const run = (settings) => {
-  const made = runTranslation(gf, { target: '2026년 11월 20일', ...settings }, [], weights)
-  made.dispose()
-  return made
-}
+const run = (settings) => translation({ target: '2026년 11월 20일', ...settings })
 const changed = (one, other) => [...one.tensors.keys()].filter((name) => {
   const [a, b] = [one, other].map(({ tensors }) => tensors.get(name)?.data)
   return !b || a.length !== b.length || a.some((x, i) => !Object.is(x, b[i]))

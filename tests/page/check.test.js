@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { load } from '../../src/js/index.js'
 import { runPipeline } from '../../src/js/pipeline.js'
 import { summary } from '../../web/check/dialog.js'
 import { recompute } from '../../web/check/recompute.js'
 import { recipes } from '../../web/glass.js'
 import { runTranslation } from '../../web/model/run.js'
+import { gf } from '../lib/engine.js'
+import { weights } from '../lib/translation.js'
 
-const file = (path) => readFile(new URL(`../../${path}`, import.meta.url))
-const gf = await load({ wasm: await file('dist/glassformer.wasm') })
-const weights = new Uint8Array(await file('web/model/date_translator.safetensors'))
 const CLOSE = 2e-5
 
 const check = (run) => recompute(run, recipes(run, [...run.tensors.keys()]))

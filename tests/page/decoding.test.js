@@ -1,18 +1,10 @@
 // The decoding, walked step by step: what is shown at a step is what the run had at that step.
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { load } from '../../src/js/index.js'
-import { runTranslation } from '../../web/model/run.js'
 import { data } from '../../web/stages/decoding.js'
+import { translation } from '../lib/translation.js'
 
-const gf = await load()
-const weights = new Uint8Array(await readFile(new URL('../../web/model/date_translator.safetensors', import.meta.url)))
-const run = (settings) => {
-  const made = runTranslation(gf, { model: 'trained', ...settings }, [], weights)
-  made.dispose()
-  return made
-}
+const run = (settings) => translation({ model: 'trained', ...settings })
 const plain = run({})
 
 test('without a step the whole answer is there', () => {

@@ -1,21 +1,13 @@
 // In training every dropout has a room; what stands there is what the kernels multiplied.
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { load } from '../../src/js/index.js'
 import { homeOf, roomOf, roomsOf } from '../../web/building.js'
 import { tensorOf } from '../../web/lib/run.js'
 import { indexOf, valueAt } from '../../web/lib/slice.js'
-import { runTranslation } from '../../web/model/run.js'
 import { DEFAULTS } from '../../web/state.js'
+import { translation } from '../lib/translation.js'
 
-const gf = await load()
-const weights = new Uint8Array(await readFile(new URL('../../web/model/date_translator.safetensors', import.meta.url)))
-const run = (settings) => {
-  const made = runTranslation(gf, { model: 'trained', training: true, dropout: 0.25, ...settings }, [], weights)
-  made.dispose()
-  return made
-}
+const run = (settings) => translation({ model: 'trained', training: true, dropout: 0.25, ...settings })
 const state = { ...DEFAULTS, training: true, dropout: 0.25, head: 1 }
 const rooms = roomsOf(state)
 const inside = rooms.filter(({ isOnlyInTraining }) => isOnlyInTraining)

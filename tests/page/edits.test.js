@@ -1,16 +1,13 @@
 // Edits and switches: exactly what is computed from a number changes with it, by the graph of the run itself.
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { load } from '../../src/js/index.js'
 import { runPipeline } from '../../src/js/pipeline.js'
 import { isEditable, withEdit, withoutEdit } from '../../web/edits.js'
 import { runTranslation } from '../../web/model/run.js'
 import { DEFAULTS, fromHash, settingsOf, toHash } from '../../web/state.js'
+import { gf } from '../lib/engine.js'
+import { weights } from '../lib/translation.js'
 
-const file = (path) => readFile(new URL(`../../${path}`, import.meta.url))
-const gf = await load({ wasm: await file('dist/glassformer.wasm') })
-const weights = new Uint8Array(await file('web/model/date_translator.safetensors'))
 const ANSWER = { model: 'trained', target: '2026년 11월 20일' }
 const SENTENCES = { texts: ['one two three', 'four five'], dModel: 8, heads: 2, maxLength: 6 }
 
