@@ -61,7 +61,7 @@ test('mistakes: 2 for how it was called, 1 for what it was given, messages in it
     [['--d-model=-4', 'hi'], '', 1, '--d-model'],
     [['--max-length', '2', 'a b c'], '', 1, '--max-length'],
     [['--base', '0', 'hi'], '', 1, '--base'],
-    [['--dropout', '2', 'hi'], '', 1, 'from 0 to 1'],
+    [['--dropout', '2', 'hi'], '', 1, '--dropout must be a number from 0 to 1'],
     [['--tokenizer', 'soup', 'hi'], '', 1, '--tokenizer']
   ]
   for (const [args, input, status, word] of cases) {

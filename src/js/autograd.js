@@ -107,7 +107,7 @@ function checkStart(out, gradient) {
     return
   }
   expect(gradient.engine === engine && gradient.dtype === 'float32', 'type',
-    () => `backward: gradient must be a float32 tensor, got ${describe(gradient)}`)
+    () => `backward: gradient must be a float32 tensor of the same engine, got ${describe(gradient)}`)
   expect(sameShape(gradient.shape, out.shape), 'shape',
     () => `backward: gradient must have shape ${shapeText(out.shape)}, got ${shapeText(gradient.shape)}`)
 }

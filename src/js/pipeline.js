@@ -1,4 +1,4 @@
-import { expect, oneOf, wholeNumber } from './errors.js'
+import { describe, expect, oneOf, probability, wholeNumber } from './errors.js'
 import { graphOf } from './graph.js'
 
 /**
@@ -57,14 +57,16 @@ const STAGES = /** @type {[string, string, string[]][]} */ ([
 
 /** @param {PipelineSettings} settings */
 function checkSettings(settings) {
-  const { texts, tokenizer, positions, dModel, heads, maxLength } = /** @type {Required<PipelineSettings>} */ (settings)
+  const { texts, tokenizer, positions, dModel, heads, maxLength, dropout } =
+    /** @type {Required<PipelineSettings>} */ (settings)
   expect(Array.isArray(texts) && texts.every(t => typeof t === 'string'), 'type',
-    () => 'pipeline: texts must be an array of strings')
+    () => `pipeline: texts must be an array of strings, got ${describe(texts)}`)
   oneOf('pipeline', 'tokenizer', tokenizer, ['words', 'whitespace'])
   oneOf('pipeline', 'positions', positions, ['interleaved', 'concatenated', 'learned'])
   wholeNumber('pipeline', 'dModel', dModel, 1, 4096)
   wholeNumber('pipeline', 'heads', heads, 1, dModel)
   wholeNumber('pipeline', 'maxLength', maxLength, 1, 100000)
+  probability('pipeline', 'dropout', dropout)
   expect(dModel % heads === 0, 'range', () => `pipeline: dModel must be divisible by heads, got ${dModel} and ${heads}`)
 }
 

@@ -1,4 +1,4 @@
-import { expect, numberWhere, wholeNumber } from './errors.js'
+import { describe, expect, numberWhere, wholeNumber } from './errors.js'
 import { requireGrad } from './tensor.js'
 
 /** @typedef {import('./engine.js').Engine} Engine */
@@ -6,7 +6,7 @@ import { requireGrad } from './tensor.js'
 /** @param {string} where @param {unknown} shape @returns {number[]} */
 function checkShape(where, shape) {
   expect(Array.isArray(shape), 'type',
-    () => `${where}: shape must be an array of numbers, got ${JSON.stringify(shape)}`)
+    () => `${where}: shape must be an array of numbers, got ${describe(shape)}`)
   return /** @type {number[]} */ (shape).map((side, axis) => wholeNumber(where, `shape[${axis}]`, side))
 }
 
@@ -16,7 +16,7 @@ function checkShape(where, shape) {
  */
 export function manualSeed(engine, seed) {
   expect(Number.isInteger(seed) || typeof seed === 'bigint', 'type',
-    () => `manualSeed: seed must be a whole number, got ${seed}`)
+    () => `manualSeed: seed must be a whole number, got ${describe(seed)}`)
   engine.c.gf_seed(engine.generator, Number(BigInt.asUintN(32, BigInt(seed))))
 }
 

@@ -103,7 +103,7 @@ function checkCover(entries, size) {
  */
 export function loadSafetensors(engine, bytes) {
   expect(bytes instanceof ArrayBuffer || bytes instanceof Uint8Array, 'type',
-    () => `loadSafetensors: expected bytes, got ${describe(bytes)}`)
+    () => `loadSafetensors: bytes must be a Uint8Array or an ArrayBuffer, got ${describe(bytes)}`)
   const file = bytes instanceof ArrayBuffer
     ? new Uint8Array(bytes) : new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length)
   const { header: { __metadata__: metadata = {}, ...header }, data } = readHeader(file)

@@ -16,7 +16,6 @@ const DTYPES = {
   float64: { bytes: 8, view: 'doubles' }
 }
 
-
 /** A block of memory shared by tensors that show the same values; freed with the last of them. */
 class Storage {
   #users = 1
@@ -70,7 +69,7 @@ export class Tensor {
 
   #alive() {
     expect(this.storage !== null, 'state', () =>
-      `this ${describe(this)} was disposed (by dispose() or by the end of the gf.tidy it was made in)`)
+      `this ${this.dtype} tensor ${shapeText(this.shape)} was disposed, by dispose() or by the end of its gf.tidy`)
     return /** @type {Storage} */ (this.storage)
   }
 
@@ -175,30 +174,30 @@ export class Tensor {
 
 /**
  * The shape of nested arrays.
- * @param {string} where @param {unknown} nested @returns {number[]}
+ * @param {string} what the function and the argument, for messages @param {unknown} nested @returns {number[]}
  */
-function nestedShape(where, nested) {
+function nestedShape(what, nested) {
   /** @type {number[]} */ const shape = []
   for (let level = nested; Array.isArray(level); level = level[0]) shape.push(level.length)
   /** @param {unknown} level @param {number} axis */
   const check = (level, axis) => {
     const isArray = Array.isArray(level), wanted = axis < shape.length ? `an array of ${shape[axis]}` : 'a number'
     expect(isArray === axis < shape.length && (!isArray || level.length === shape[axis]), 'shape', () =>
-      `${where}: nested arrays must be regular; expected ${wanted} at depth ${axis}, got ${describe(level)}`)
+      `${what} must be regular nested arrays; expected ${wanted} at depth ${axis}, got ${describe(level)}`)
     if (isArray) level.forEach(inner => check(inner, axis + 1))
     else expect(typeof level === 'number' || typeof level === 'boolean', 'type',
-      () => `${where}: expected numbers, got ${describe(level)}`)
+      () => `${what} must be numbers, got ${describe(level)}`)
   }
   check(nested, 0)
   return shape
 }
 
-/** @param {string} where @param {ArrayLike<any>} values @param {DType} dtype */
-function checkIntegers(where, values, dtype) {
+/** @param {string} what @param {ArrayLike<any>} values @param {DType} dtype */
+function checkIntegers(what, values, dtype) {
   if (dtype !== 'int32') return
   for (let i = 0; i < values.length; i++) {
     expect(Number(values[i]) === (Number(values[i]) | 0), 'range',
-      () => `${where}: an int32 tensor holds whole numbers, got ${describe(values[i])} at place ${i}`)
+      () => `${what} must be whole numbers for an int32 tensor, got ${describe(values[i])} at place ${i}`)
   }
 }
 
@@ -209,22 +208,25 @@ function checkIntegers(where, values, dtype) {
  * @param {{ shape?: readonly number[], dtype?: DType, requiresGrad?: boolean }} [options]
  *   shape: needed when a typed array is not one-dimensional; dtype: 'float32' by default, 'int32' for an Int32Array;
  *   requiresGrad: false
+ * @param {string} [what] the function and the argument that the values came by, for messages
  * @returns {Tensor}
  * @throws {GlassformerError} 'type' and 'shape' for values that are not numbers or not regular, 'range' for an int32
  *   tensor of numbers that are not whole, 'memory'
  */
-export function tensor(engine, values, { shape, dtype, requiresGrad = false } = {}) {
+export function tensor(engine, values, { shape, dtype, requiresGrad = false } = {}, what = 'tensor: values') {
   const isTyped = ArrayBuffer.isView(values)
   const kind = dtype ?? (values instanceof Int32Array ? 'int32' : 'float32')
   expect(kind in DTYPES, 'type', () => `tensor: dtype must be 'float32', 'int32' or 'float64', got ${describe(dtype)}`)
   const flat = isTyped ? /** @type {any} */ (values) : [values].flat(Infinity)
-  const own = isTyped ? [flat.length] : nestedShape('tensor', values)
+  expect(flat.length !== undefined && typeof flat[0] !== 'bigint', 'type',
+    () => `${what} must be numbers, got ${describe(values)}`)
+  const own = isTyped ? [flat.length] : nestedShape(what, values)
   const target = shape ?? own
   expect(Array.isArray(target), 'type', () => `tensor: shape must be an array of numbers, got ${describe(shape)}`)
   target.forEach((side, axis) => wholeNumber('tensor', `shape[${axis}]`, side))
   expect(sizeOf(target) === flat.length, 'shape',
     () => `tensor: shape ${shapeText(target)} holds ${sizeOf(target)} values, got ${flat.length}`)
-  checkIntegers('tensor', flat, kind)
+  checkIntegers(what, flat, kind)
   const out = engine.empty(target, kind)
   out.values.set(flat)
   return requireGrad(out, requiresGrad)

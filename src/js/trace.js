@@ -365,7 +365,7 @@ const difference = (a, b) => (Object.is(a, b) || a === b ? 0 : a - b)
  * @throws {GlassformerError} 'state' inside another trace, 'index' for edits of what is not made
  */
 export function trace(engine, fn, options = {}) {
-  expect(typeof fn === 'function', 'type', () => `trace: expected a function, got ${describe(fn)}`)
+  expect(typeof fn === 'function', 'type', () => `trace: fn must be a function, got ${describe(fn)}`)
   expect(engine.trace === null, 'state', () => 'trace: a trace is already being recorded; they cannot be nested')
   const recording = new Trace(engine, options)
   engine.trace = recording

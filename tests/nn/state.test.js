@@ -128,6 +128,7 @@ test('a state dict that does not fit changes nothing and names what is wrong', (
   reject({ weight: [[1, 2]] }, 'bias')
   reject({ weight: [[1, 2]], bias: [1], scale: [1] }, 'scale')
   reject({ weight: [[1, 2, 3]], bias: [1] }, 'weight', '[1, 2]', '[1, 3]')
-  assertRejects(() => layer.loadStateDict(null), 'type', 'loadStateDict', 'null')
+  reject({ weight: [[1, 2], [3]], bias: [1] }, 'weight', 'regular')
+  assertRejects(() => layer.loadStateDict(null), 'type', 'loadStateDict', 'state', 'null')
   assertSame(layer.weight, before)
 })

@@ -162,14 +162,15 @@ export class Module {
    */
   loadStateDict(state) {
     expect(state !== null && typeof state === 'object', 'type',
-      () => `loadStateDict: expected an object of tensors, got ${describe(state)}`)
+      () => `loadStateDict: state must be an object of tensors, got ${describe(state)}`)
     const own = this.stateDict(), name = this.constructor.name
     const missing = Object.keys(own).filter(key => !(key in state))
     const unknown = Object.keys(state).filter(key => !(key in own))
     const problems = [...missing.map(key => `${key} is missing`), ...unknown.map(key => `${key} is unknown`)]
     this.engine.tidy(() => {
       const given = Object.keys(own).filter(key => key in state).map(key => {
-        const value = state[key], tensor = value instanceof Tensor ? value : makeTensor(this.engine, value)
+        const value = state[key]
+        const tensor = value instanceof Tensor ? value : makeTensor(this.engine, value, {}, `loadStateDict: ${key}`)
         if (!sameShape(tensor.shape, own[key].shape)) {
           problems.push(`${key} must have shape ${shapeText(own[key].shape)}, got ${shapeText(tensor.shape)}`)
         }
@@ -238,7 +239,8 @@ export class ModuleList extends Module {
 
   /** @param {Module} module */
   push(module) {
-    expect(module instanceof Module, 'type', () => `ModuleList: expected a module, got ${describe(module)}`)
+    expect(module instanceof Module, 'type',
+      () => `ModuleList: modules[${this.length}] must be a module, got ${describe(module)}`)
     return Object.assign(this, { [this.length]: module })
   }
 

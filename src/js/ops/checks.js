@@ -20,9 +20,8 @@ export function floatTensor(where, name, value) {
  */
 export function sameEngine(where, ...tensors) {
   const engine = tensors.find(t => t)?.engine
-  expect(tensors.every(t => !t || t.engine === engine), 'state', () =>
-    `${where}: the tensors belong to different engines; load() once and make all of them there ` +
-    '(one is from another engine)')
+  expect(tensors.every(t => !t || t.engine === engine), 'state',
+    () => `${where}: the tensors must belong to one engine, got one of another; load() once and make all of them there`)
 }
 
 /** @param {string} where @param {string} name @param {unknown} value @returns {Tensor | null} */
@@ -43,7 +42,7 @@ export function idTensor(engine, where, name, value) {
   }
   expect(Array.isArray(value) || value instanceof Int32Array, 'type',
     () => `${where}: ${name} must be an int32 tensor or nested arrays of whole numbers, got ${describe(value)}`)
-  return makeTensor(engine, value, { dtype: 'int32' })
+  return makeTensor(engine, value, { dtype: 'int32' }, `${where}: ${name}`)
 }
 
 /**
@@ -74,5 +73,5 @@ export function lastSide(where, name, tensor) {
   return tensor.shape[tensor.shape.length - 1]
 }
 
-/** How many rows of `side` a tensor has; also right when side is 0. @param {Tensor} tensor */
+/** How many rows a tensor has; also right when they are empty. @param {Tensor} tensor */
 export const rowsOf = tensor => sizeOf(tensor.shape, tensor.shape.length - 1)

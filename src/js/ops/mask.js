@@ -28,7 +28,7 @@ export function additiveMask(engine, where, mask, hidden, { B, H, Tq, Tk }) {
     () => `${where}: attnMask must be nested arrays or a float32 tensor, got ${describe(mask)}`)
   const numbers = typeof firstLeaf(mask) === 'boolean' ? additiveValues(mask, hidden) : mask
   if (B * H * Tq * Tk === 0 && Array.isArray(mask)) return null
-  const tensor = numbers instanceof Tensor ? numbers : makeTensor(engine, numbers)
+  const tensor = numbers instanceof Tensor ? numbers : makeTensor(engine, numbers, {}, `${where}: attnMask`)
   expect(tensor.dtype === 'float32', 'type',
     () => `${where}: attnMask must be a float32 tensor, got ${describe(tensor)}`)
   const square = Tq * Tk

@@ -38,8 +38,8 @@ export function transpose(x, first, second) {
   expect(x.dtype === 'float32', 'type', () => `transpose: x must be a float32 tensor, got ${describe(x)}`)
   const rank = x.shape.length
   const axes = [first, second].map((axis, i) =>
-    wholeNumber('transpose', i ? 'second axis' : 'first axis', axis < 0 ? axis + rank : axis, 0, rank - 1))
-  const [a, b] = axes.sort((p, q) => p - q)
+    wholeNumber('transpose', i ? 'second axis' : 'first axis', axis, -rank, rank - 1))
+  const [a, b] = axes.map(axis => (axis < 0 ? axis + rank : axis)).sort((p, q) => p - q)
   const size = (/** @type {number} */ from, /** @type {number} */ to) => sizeOf(x.shape.slice(from, to))
   const sides = a === b ? [1, 1, 1, 1, x.size] : [size(0, a), x.shape[a], size(a + 1, b), x.shape[b], size(b + 1, rank)]
   const out = x.engine.empty(exchange(x.shape, a, b))
