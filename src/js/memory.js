@@ -3,8 +3,8 @@ import { GlassformerError } from './errors.js'
 /**
  * The engine's linear memory: blocks by address, and typed-array views of them.
  *
- * This is the only file that says `.buffer`. A view is valid until the next call that may allocate: growing the memory
- * replaces the buffer and empties every view of it. So views are asked for when they are needed and never kept.
+ * No other file knows its buffer. A view is valid until the next call that may allocate: growing the memory replaces
+ * the buffer and empties every view of it. So views are asked for when they are needed and never kept.
  */
 export class Memory {
   /** @type {WebAssembly.Memory} */ #memory

@@ -56,11 +56,11 @@ const op = {
     }
     const rows = range(logits.shape[0]).map(n => rowTerms(node, n))
     const terms = rows.flat(), total = sum(terms), computed = total * rowWeight(saved)
-    const mean = saved.reduction === 'mean'
+    const isMean = saved.reduction === 'mean'
     return {
-      formula: `−Σₙ Σᵥ share[n, v] × log p[n, v]${mean ? ' / rows' : ''}`,
+      formula: `−Σₙ Σᵥ share[n, v] × log p[n, v]${isMean ? ' / rows' : ''}`,
       terms,
-      steps: [{ label: 'Σ', value: total }, ...(mean ? [{ label: `÷ ${saved.kept}`, value: computed }] : [])],
+      steps: [{ label: 'Σ', value: total }, ...(isMean ? [{ label: `÷ ${saved.kept}`, value: computed }] : [])],
       computed
     }
   },
