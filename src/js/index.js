@@ -5,6 +5,7 @@ import { trace } from './trace.js'
 import * as random from './random.js'
 import { add } from './ops/add.js'
 import { scaledDotProductAttention } from './ops/attention.js'
+import { floatTensor } from './ops/checks.js'
 import { crossEntropy } from './ops/cross_entropy.js'
 import { dropout } from './ops/dropout.js'
 import { embedding } from './ops/embedding.js'
@@ -67,8 +68,9 @@ function bindModules(engine) {
   bound.Parameter = /** @type {any} */ (class extends Parameter {
     /** A tensor's values (shared with it) or nested arrays as a parameter: torch.nn.Parameter. @param {any} values */
     constructor(values) {
-      const base = values instanceof Tensor ? values : tensor(engine, values)
-      super(engine, base.shape, base)
+      const base = values instanceof Tensor ? floatTensor('Parameter', 'values', values)
+        : tensor(engine, values, { dtype: 'float32' }, 'Parameter: values')
+      super(base.engine, base.shape, base)
     }
   })
   return /** @type {any} */ (bound)

@@ -179,6 +179,15 @@ test("a module of one's own: parameters and modules are found where they are ass
   for (const p of scale.parameters()) assert.ok(p.grad)
 })
 
+test('a parameter holds float32 values of any list, and shares those of a float32 tensor', () => {
+  const shown = gf.tensor([2, 3]), parameter = new nn.Parameter(shown)
+  shown.data[0] = 5
+  assertSame(parameter, [5, 3])
+  assertSame(new nn.Parameter(Int32Array.of(1, 2)), [1, 2])
+  const ids = gf.tensor([1], { dtype: 'int32' })
+  assertRejects(() => new nn.Parameter(ids), 'type', 'Parameter', 'values', 'float32', 'int32')
+})
+
 test('modules: what they do not take', () => {
   assertRejects(() => new nn.Linear(0.5, 2), 'range', 'Linear', 'inFeatures', '0.5')
   assertRejects(() => new nn.Embedding(3, -1), 'range', 'Embedding', 'embeddingDim', '-1')
