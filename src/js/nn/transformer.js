@@ -157,32 +157,28 @@ export class TransformerDecoderLayer extends TransformerLayer {
  * @property {boolean} [memoryIsCausal] false
  */
 
-/** @param {string} where @param {unknown} layer @param {unknown} numLayers @param {unknown} norm */
-function checkStack(where, layer, numLayers, norm) {
-  expect(layer instanceof Module, 'type', () => `${where}: expected a layer (a module), got ${describe(layer)}`)
-  wholeNumber(where, 'numLayers', numLayers)
-  expect(norm === null || norm === undefined || norm instanceof Module, 'type',
-    () => `${where}: norm must be a module, got ${describe(norm)}`)
-}
-
-/** @param {Engine} engine @param {Module} layer @param {number} n */
-const clones = (engine, layer, n) => new ModuleList(engine, Array.from({ length: n }, () => layer.clone()))
-
-/** A stack of clones of one layer, and a norm at the end if given: torch.nn.TransformerEncoder. */
-export class TransformerEncoder extends Module {
-  static inputNames = ['src']
-
+/** What both stacks have in common: clones of one layer, and a norm at the end if given. */
+class TransformerStack extends Module {
   /**
-   * @param {Engine} engine @param {Module} encoderLayer @param {number} numLayers
+   * @param {Engine} engine @param {Module} layer @param {number} numLayers
    * @param {{ norm?: Module | null }} [options] norm: none
    */
-  constructor(engine, encoderLayer, numLayers, { norm = null } = {}) {
+  constructor(engine, layer, numLayers, { norm = null } = {}) {
     super(engine)
-    checkStack('TransformerEncoder', encoderLayer, numLayers, norm)
-    this.layers = clones(engine, encoderLayer, numLayers)
+    const where = new.target.name
+    expect(layer instanceof Module, 'type', () => `${where}: layer must be a module, got ${describe(layer)}`)
+    wholeNumber(where, 'numLayers', numLayers)
+    expect(norm === null || norm instanceof Module, 'type',
+      () => `${where}: norm must be a module, got ${describe(norm)}`)
+    this.layers = new ModuleList(engine, Array.from({ length: numLayers }, () => layer.clone()))
     this.numLayers = numLayers
     this.norm = norm
   }
+}
+
+/** Encoder layers one after the other: torch.nn.TransformerEncoder. */
+export class TransformerEncoder extends TransformerStack {
+  static inputNames = ['src']
 
   /**
    * @param {Tensor} src [B, T, dModel]
@@ -196,21 +192,9 @@ export class TransformerEncoder extends Module {
   }
 }
 
-/** A stack of clones of one layer, and a norm at the end if given: torch.nn.TransformerDecoder. */
-export class TransformerDecoder extends Module {
+/** Decoder layers one after the other: torch.nn.TransformerDecoder. */
+export class TransformerDecoder extends TransformerStack {
   static inputNames = ['tgt', 'memory']
-
-  /**
-   * @param {Engine} engine @param {Module} decoderLayer @param {number} numLayers
-   * @param {{ norm?: Module | null }} [options] norm: none
-   */
-  constructor(engine, decoderLayer, numLayers, { norm = null } = {}) {
-    super(engine)
-    checkStack('TransformerDecoder', decoderLayer, numLayers, norm)
-    this.layers = clones(engine, decoderLayer, numLayers)
-    this.numLayers = numLayers
-    this.norm = norm
-  }
 
   /**
    * @param {Tensor} tgt [B, T, dModel]
