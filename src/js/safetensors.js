@@ -1,6 +1,6 @@
 import { describe, expect, GlassformerError } from './errors.js'
 import { sizeOf } from './shape.js'
-import { Tensor, tensor as makeTensor } from './tensor.js'
+import { Tensor } from './tensor.js'
 
 /**
  * The safetensors format: 8 bytes with the length of a JSON header, the header with dtype, shape and place of every
@@ -10,7 +10,6 @@ import { Tensor, tensor as makeTensor } from './tensor.js'
 
 const DTYPES = /** @type {const} */ ({ float32: 'F32', int32: 'I32', float64: 'F64' })
 const BYTES = { F32: 4, I32: 4, F64: 8 }
-const VIEWS = { F32: Float32Array, I32: Int32Array, F64: Float64Array }
 /** No header of a real model is longer. */
 const LONGEST_HEADER = 100_000_000
 
@@ -111,9 +110,10 @@ export function loadSafetensors(engine, bytes) {
   for (const [name, entry] of entries) checkEntry(name, entry, data.length)
   checkCover(entries, data.length)
   const tensors = entries.map(([name, { dtype, shape, data_offsets: [from, to] }]) => {
-    const values = new VIEWS[/** @type {'F32'} */ (dtype)](data.slice(from, to).buffer)
     const kind = Object.entries(DTYPES).find(([, code]) => code === dtype)?.[0]
-    return [name, makeTensor(engine, values, { shape, dtype: /** @type {import('./tensor.js').DType} */ (kind) })]
+    const tensor = engine.empty(shape, /** @type {import('./tensor.js').DType} */ (kind))
+    tensor.bytes.set(data.subarray(from, to))
+    return [name, tensor]
   })
   return { tensors: Object.fromEntries(tensors), metadata }
 }
