@@ -77,8 +77,10 @@ function nodesFromOutput(out) {
   while (path.length) {
     const top = path[path.length - 1]
     const { done, value } = top.inputs.next()
-    if (done) order.push(/** @type {NonNullable<typeof top>} */ (path.pop()).node)
-    else enter(value?.node)
+    if (done) {
+      path.pop()
+      order.push(top.node)
+    } else enter(value?.node)
   }
   return order.reverse()
 }

@@ -101,7 +101,7 @@ async function main(args) {
   if (!positionals.length && process.stdin.isTTY) throw new UsageError('no sentence given')
   const texts = positionals.length ? positionals : await readLines()
   const settings = settingsFrom(values)
-  const run = runPipeline(await load(), /** @type {any} */ ({ maxLength: 5000, ...settings, texts }))
+  const run = runPipeline(await load(), { maxLength: 5000, ...settings, texts })
   const stages = stagesOf(run), wanted = values.stage ?? stages.map(stage => stage.name)
   const unknown = wanted.find(name => !stages.some(stage => stage.name === name))
   if (unknown) throw new UsageError(`--stage must be one of ${stages.map(s => s.name).join(', ')}, got '${unknown}'`)
@@ -119,7 +119,7 @@ function toJson(run, stages) {
 }
 
 process.stdout.on('error', error => {
-  if (/** @type {NodeJS.ErrnoException} */ (error).code === 'EPIPE') process.exit(0)
+  if (error.code === 'EPIPE') process.exit(0)
   throw error
 })
 

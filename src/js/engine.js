@@ -82,7 +82,12 @@ export class Engine {
   adopt(tensor) {
     const scope = this.scopes.at(-1)
     if (scope) scope.add(tensor)
-    else this.#freed.register(tensor, /** @type {any} */ (tensor.storage), tensor)
+    else this.#freeWhenForgotten(tensor)
+  }
+
+  /** @param {Tensor} tensor */
+  #freeWhenForgotten(tensor) {
+    if (tensor.storage) this.#freed.register(tensor, tensor.storage, tensor)
   }
 
   /** Forgets a tensor that is being disposed. @param {Tensor} tensor */
@@ -97,7 +102,7 @@ export class Engine {
 
   /** Takes a tensor out of every scope: it lives until disposed or forgotten. @template {Tensor} T @param {T} tensor */
   keep(tensor) {
-    if (this.#leaveScope(tensor)) this.#freed.register(tensor, /** @type {any} */ (tensor.storage), tensor)
+    if (this.#leaveScope(tensor)) this.#freeWhenForgotten(tensor)
     return tensor
   }
 

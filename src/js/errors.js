@@ -59,11 +59,11 @@ export function expect(condition, code, message) {
  */
 export function wholeNumber(where, name, value, low = 0, high = 2 ** 31 - 1) {
   expect(
-    Number.isInteger(value) && /** @type {number} */ (value) >= low && /** @type {number} */ (value) <= high,
+    typeof value === 'number' && Number.isInteger(value) && value >= low && value <= high,
     typeof value === 'number' ? 'range' : 'type',
     () => `${where}: ${name} must be a whole number from ${low} to ${high}, got ${describe(value)}`
   )
-  return /** @type {number} */ (value)
+  return value
 }
 
 /**
@@ -81,7 +81,7 @@ export function numberWhere(where, name, value, expected, ok) {
     typeof value === 'number' ? 'range' : 'type',
     () => `${where}: ${name} must be ${expected}, got ${describe(value)}`
   )
-  return /** @type {number} */ (value)
+  return value
 }
 
 /** @param {string} where @param {string} name @param {unknown} p @returns {number} */
@@ -98,7 +98,8 @@ export const probability = (where, name, p) =>
  * @returns {T}
  */
 export function oneOf(where, name, value, words) {
-  expect(words.includes(/** @type {T} */ (value)), typeof value === 'string' ? 'range' : 'type',
+  const word = words.find(one => one === value)
+  expect(word !== undefined, typeof value === 'string' ? 'range' : 'type',
     () => `${where}: ${name} must be one of ${words.map(w => `'${w}'`).join(', ')}, got ${describe(value)}`)
-  return /** @type {T} */ (value)
+  return word
 }

@@ -31,6 +31,6 @@ export function graphOf(nodes) {
   return new Map(nodes.flatMap(node => Object.entries(node.outputs).map(([key, tensor]) => {
     const from = Object.entries(INNER[node.op.name]?.[key]?.(node) ?? node.inputs).filter(([, input]) => input)
     const through = from.map(([name, input]) => [name, shown.get(/** @type {Tensor} */ (input)) ?? input])
-    return /** @type {[Tensor, Record<string, Tensor>]} */ ([tensor, Object.fromEntries(through)])
+    return [tensor, Object.fromEntries(through)]
   })))
 }

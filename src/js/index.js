@@ -63,17 +63,18 @@ function withEngine(engine, Class) {
  */
 function bindModules(engine) {
   const { Parameter, ...rest } = modules
-  const bound = Object.fromEntries(Object.entries(rest).map(([name, Class]) =>
-    [name, withEngine(engine, /** @type {any} */ (Class))]))
-  bound.Parameter = /** @type {any} */ (class extends Parameter {
-    /** A tensor's values (shared with it) or nested arrays as a parameter: torch.nn.Parameter. @param {any} values */
-    constructor(values) {
-      const base = values instanceof Tensor ? floatTensor('Parameter', 'values', values)
-        : tensor(engine, values, { dtype: 'float32' }, 'Parameter: values')
-      super(base.engine, base.shape, base)
+  const bound = Object.entries(rest).map(([name, Class]) => [name, withEngine(engine, Class)])
+  return /** @type {any} */ ({
+    ...Object.fromEntries(bound),
+    Parameter: class extends Parameter {
+      /** A tensor's values (shared with it) or nested arrays as a parameter: torch.nn.Parameter. @param {any} values */
+      constructor(values) {
+        const base = values instanceof Tensor ? floatTensor('Parameter', 'values', values)
+          : tensor(engine, values, { dtype: 'float32' }, 'Parameter: values')
+        super(base.engine, base.shape, base)
+      }
     }
   })
-  return /** @type {any} */ (bound)
 }
 
 /**

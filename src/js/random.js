@@ -7,7 +7,7 @@ import { requireGrad } from './tensor.js'
 function checkShape(where, shape) {
   expect(Array.isArray(shape), 'type',
     () => `${where}: shape must be an array of numbers, got ${describe(shape)}`)
-  return /** @type {number[]} */ (shape).map((side, axis) => wholeNumber(where, `shape[${axis}]`, side))
+  return shape.map((side, axis) => wholeNumber(where, `shape[${axis}]`, side))
 }
 
 /**

@@ -70,7 +70,7 @@ export class Tensor {
   #alive() {
     expect(this.storage !== null, 'state', () =>
       `this ${this.dtype} tensor ${shapeText(this.shape)} was disposed, by dispose() or by the end of its gf.tidy`)
-    return /** @type {Storage} */ (this.storage)
+    return this.storage
   }
 
   /** Address of the first value. */
@@ -137,7 +137,7 @@ export class Tensor {
    * @returns {Tensor}
    */
   reshape(...shape) {
-    return reshape(this, /** @type {number[]} */ (shape.flat()))
+    return reshape(this, shape.flat())
   }
 
   /** Two axes exchanged (a copy), negative from the end. @param {number} a @param {number} b @returns {Tensor} */

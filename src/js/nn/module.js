@@ -137,8 +137,7 @@ export class Module {
   /** All parameters by name, in PyTorch's order; a shared one only once. @returns {[string, Parameter][]} */
   namedParameters() {
     const seen = new Set()
-    return /** @type {[string, Parameter][]} */ (namedTensors(this).filter(([, t]) =>
-      t instanceof Parameter && !seen.has(t) && seen.add(t)))
+    return namedTensors(this).filter(([, t]) => t instanceof Parameter && !seen.has(t) && seen.add(t))
   }
 
   /** All parameters, in PyTorch's order; a shared one only once. @returns {Parameter[]} */

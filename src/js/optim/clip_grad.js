@@ -6,7 +6,7 @@ function gradientsOf(where, params) {
   const list = [...params]
   list.forEach((p, i) => expect(p instanceof Tensor, 'type',
     () => `${where}: params[${i}] must be a tensor, got ${describe(p)}`))
-  return /** @type {Tensor[]} */ (list.map(p => p.grad).filter(Boolean))
+  return list.flatMap(p => p.grad ?? [])
 }
 
 /** The norm of all gradients taken together. @param {Tensor[]} gradients @param {number} normType */
