@@ -15,6 +15,8 @@ export const DEPTHS = ['story', 'numbers', 'formula', 'code']
 
 const LANGUAGES = { c: 'C', js: 'JavaScript', torch: 'PyTorch' }
 const FORMULAS = { formula: true, code: true }
+/** Pixels of the panel that have to be in sight when a reader asks for it. */
+const PEEK = 120
 
 function dial({ t, set }) {
   const group = uniqueId('depth')
@@ -53,6 +55,13 @@ function formulas(run, stage, recipes, t) {
     rules(text, t), h('ul', { className: 'symbols' }, symbols.map((one) => meaning(run, stage, one, t)))))
 }
 
+/** A panel below the window, as if the dial had done nothing, comes up to the middle of it. */
+function bringInSight(panel) {
+  const { top } = panel.getBoundingClientRect()
+  const behavior = matchMedia('(prefers-reduced-motion: reduce)').matches ? 'instant' : 'smooth'
+  if (top > innerHeight - PEEK) scrollBy({ top: top - innerHeight / 2, behavior })
+}
+
 /** Every operation once, with the tensors it made here. */
 function byOperation(recipes) {
   const made = new Map()
@@ -89,6 +98,8 @@ export function depths(stage, context) {
   stage.querySelector('.stage-figure').after(panel)
   let language = 'c'
   let shown = {}
+  let isAsked = false
+  element.addEventListener('change', () => { isAsked = true })
 
   function languages(redraw) {
     return h('div', { className: 'directions', role: 'group', 'aria-label': t('depth.language') },
@@ -120,6 +131,8 @@ export function depths(stage, context) {
       reachable(panel)
     }
     redraw()
+    if (isAsked) bringInSight(panel)
+    isAsked = false
   }
   return {
     /** @param {object | null} run @param {{ depth: string }} state */

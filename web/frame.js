@@ -1,6 +1,7 @@
 /** What every stage has around its figure: the question, the words, its controls, the way on. */
 
 import { outputOf, roomsOf } from './building.js'
+import { changed } from './changed.js'
 import { control, isFor, isUseful, picker } from './controls.js'
 import { dotted, following, h, prose, setText } from './lib/dom.js'
 import { dimensions } from './lib/number.js'
@@ -28,20 +29,6 @@ const ownName = ({ words }, t) => t(`stages.${words}.name`)
 /** Where a room is and what it is called. */
 export const placeName = (room, t) => [partName(room, t), ownName(room, t)].filter(Boolean).join(' · ')
 
-/** The way to another room; where that is is said when it is in another part of the house. */
-function wayTo(room, from, direction, word, { t, enter, href }) {
-  if (!room) return { element: h('span'), update() {} }
-  const flow = h('span', { className: 'shape' })
-  const part = partName(room, t)
-  const element = h('a', {
-    className: `way-${direction}`, rel: direction, 'aria-keyshortcuts': SHORTCUTS[direction],
-    onclick: following(() => enter(room.id))
-  }, h('small', {}, t(word)), part === partName(from, t) ? '' : h('span', { className: 'way-part' }, part),
-  h('b', {}, ownName(room, t)), flow)
-  const update = () => element.setAttribute('href', href(room.id))
-  return { element, flow, update }
-}
-
 /** What flows on: its name may break at every dot, its shape stays in one piece. */
 const say = (flow, { name, shape }) => (
   flow.replaceChildren(...dotted(`${name} ${dimensions(shape).replaceAll(' ', '\u00a0')}`)))
@@ -51,6 +38,22 @@ function neighbour(room, rooms, direction) {
   const at = rooms.indexOf(room)
   const side = direction < 0 ? rooms.slice(0, at).reverse() : rooms.slice(at + 1)
   return side.find((one) => one.isOnTour || (!room.isOnTour && one.layer === room.layer && one.tower === room.tower))
+}
+
+/** The way to a neighbour: where it is, if that is another part of the house, and what the way passes over. */
+function wayTo(from, rooms, { step, direction, word }, { t, enter, href }) {
+  const room = neighbour(from, rooms, step)
+  if (!room) return { element: h('span'), update() {} }
+  const flow = h('span', { className: 'shape' })
+  const part = partName(room, t)
+  const skips = step > 0 && rooms.indexOf(room) - rooms.indexOf(from) > step
+  const element = h('a', {
+    className: `way-${direction}`, rel: direction, 'aria-keyshortcuts': SHORTCUTS[direction],
+    onclick: following(() => enter(room.id))
+  }, h('small', {}, t(word)), part === partName(from, t) ? '' : h('span', { className: 'way-part' }, part),
+  h('b', {}, ownName(room, t)), flow, skips ? h('span', { className: 'way-skips' }, t('frame.skips')) : '')
+  const update = () => element.setAttribute('href', href(room.id))
+  return { element, flow, update }
 }
 
 function aside(title, text) {
@@ -77,8 +80,11 @@ export function frame(container, room, context) {
   const figure = h('div', { className: 'stage-figure' })
   const off = h('p', { className: 'note', hidden: true }, t('frame.off'))
   const kind = h('p', { className: 'note untrained' })
-  const waysIn = (all) => [[-1, 'prev', 'frame.previous'], [1, 'next', at ? 'frame.next' : 'frame.start']]
-    .map(([step, ...way]) => wayTo(neighbour(room, all, step), room, ...way, context))
+  const directions = [
+    { step: -1, direction: 'prev', word: 'frame.previous' },
+    { step: 1, direction: 'next', word: at ? 'frame.next' : 'frame.start' }
+  ]
+  const waysIn = (all) => directions.map((one) => wayTo(room, all, one, context))
   let known = rooms
   let ways = waysIn(rooms)
   const tools = [...pickers, ...controls].map(({ element }) => element)
@@ -87,10 +93,12 @@ export function frame(container, room, context) {
     h('p', { className: 'ways-keys' }, t('frame.keys')))
   const number = h('span', { className: 'visually-hidden' }, ' ',
     t('frame.room', { total: rooms.length - 1, number: at }))
+  const back = h('span')
+  const showChanged = changed(back, context)
   container.replaceChildren(
     h('p', { className: 'eyebrow' },
       room.tower || at === 0 ? '' : h('b', { 'aria-hidden': 'true' }, String(at)), placeName(room, t),
-      at ? number : ''),
+      at ? number : '', back),
     h('h1', {}, words('title')),
     h('p', { className: 'lead' }, prose(words('what'))),
     at ? '' : way, tools.length ? h('div', { className: 'tools' }, tools) : '',
@@ -112,7 +120,9 @@ export function frame(container, room, context) {
         before.forEach((element, i) => element.replaceWith(ways[i].element))
       }
       ways.forEach((one) => one.update())
-      setText(kind, t(`app.models.${state.model}`))
+      showChanged()
+      const which = state.model === 'trained' && state.edits.length ? 'edited' : state.model
+      setText(kind, t(`app.models.${which}`))
       if (!run) return
       const flowing = output && tensorOf(run, output)
       if (flowing && ways[1].flow) say(ways[1].flow, flowing)

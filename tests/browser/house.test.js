@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { roomsOf } from '../../web/building.js'
 import { DEFAULTS, fromHash } from '../../web/state.js'
-import { beyond, changing, useHouse, violations } from './host.js'
+import { beyond, changing, go, useHouse, violations } from './host.js'
 
 const LINK_DELAY = 250
 const SCORES = 'encoder.0.self_attn.scores'
@@ -135,6 +135,41 @@ test('on paper the pictures of a dark house are light, at once: the print does n
     return printed.map((picture, i) => picture !== before[i])
   })
   assert.ok(areOther.length > 20 && areOther.every(Boolean))
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('what a reader has changed is said in every room, and taken back at once', async () => {
+  const edits = [{ name: 'source_embedding.weight', index: [21, 19], value: 5 }]
+  const { page, complaints, close } = await open({ stage: SCORES, scale: false, edits })
+  assert.equal(await page.textContent('.changed'), '2 changed · reset')
+  assert.match(await page.textContent('.untrained'), /Apart from the numbers you have changed/)
+  await go(page, 'logits')
+  assert.equal(await page.textContent('.changed'), '2 changed · reset')
+  await changing(page, () => page.click('.changed'))
+  assert.equal(await page.isVisible('.changed'), false)
+  assert.match(await page.textContent('.untrained'), /Every number here is computed/)
+  const { scale, edits: left, stage } = fromHash(new URL(page.url()).hash)
+  assert.deepEqual([scale, left, stage], [true, [], 'logits'])
+  await changing(page, () => page.goBack())
+  assert.equal(await page.textContent('.changed'), '2 changed · reset')
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('arrows take a pinned cell along; a depth below the window comes into sight', async () => {
+  const { page, complaints, close } = await open({ stage: SCORES }, { viewport: { width: 1280, height: 720 } })
+  const pinned = () => page.$eval('[data-exact]', (element) => element.dataset.exact)
+  await page.locator('.product-result .heat').click({ position: { x: 5, y: 5 } })
+  await page.waitForSelector('.inspector.is-pinned')
+  assert.match(await pinned(), /scores\[0, 0, 0, 0\]$/)
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.press('ArrowDown')
+  assert.match(await pinned(), /scores\[0, 0, 1, 1\]$/)
+  assert.ok(await page.$('.inspector.is-pinned'))
+  await page.evaluate(() => scrollTo(0, 0))
+  await page.click('.depths label:has(input[value="formula"])')
+  await page.waitForFunction(() => document.querySelector('.depth-panel').getBoundingClientRect().top < innerHeight * 0.6)
   assert.deepEqual(complaints, [])
   await close()
 })

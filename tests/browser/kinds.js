@@ -5,6 +5,7 @@
 
 import en from '../../web/text/en.json' with { type: 'json' }
 import ko from '../../web/text/ko.json' with { type: 'json' }
+import { changes } from '../../web/changed.js'
 import { partName, placeName } from '../../web/frame.js'
 import { translator } from '../../web/lib/text.js'
 import { DATES, PRESETS } from '../../web/state.js'
@@ -296,6 +297,7 @@ export const KINDS = {
     const { number, total } = valuesIn(view, 'frame.room', text) ?? {}
     return Number(number) === view.rooms.indexOf(view.room) && Number(total) === view.rooms.length - 1
   }],
+  changed: ['.changed', null, (view, text) => Number(valuesIn(view, 'app.changed', text)?.count) === changes(view.state)],
   number: ['.eyebrow b', null, ({ rooms, room }, text) => text === String(rooms.indexOf(room))],
   flow: ['.ways .shape', null, (view, text) => {
     const [name, ...sides] = text.split(/\s/)

@@ -53,7 +53,7 @@ const SMALLEST_NUMBER = 8.5
 export function numberSize(view) {
   const { width, height } = view.cell
   if (view.plain || width < 24 || height < 15) return 0
-  const size = Math.min(13, height * 0.56, (width - 9) / (letters(view) * 0.56))
+  const size = Math.min(13, height * 0.56, (width - 6) / (letters(view) * 0.56))
   return size >= SMALLEST_NUMBER ? size : 0
 }
 
@@ -259,6 +259,12 @@ export function heatmap(container, { onLook, onPress, onEdit, onLeave }) {
     announce()
     onLook(cell)
   }
+  /** Where a cell is pinned, the pin goes along. */
+  const step = (cell) => {
+    cursor = cell
+    announce()
+    onPress(cell)
+  }
   const under = (event) => {
     const box = grid.getBoundingClientRect()
     return clamp({
@@ -286,7 +292,8 @@ export function heatmap(container, { onLook, onPress, onEdit, onLeave }) {
     if (!view || event.altKey || event.metaKey) return
     const next = moved(event.key, cursor, view, event.ctrlKey)
     const isPinned = marks.pinned && marks.current?.row === cursor.row && marks.current.col === cursor.col
-    if (next) place(next)
+    if (next && isPinned) step(next)
+    else if (next) place(next)
     else if (event.key === 'Enter' && isPinned) onEdit(cursor)
     else if (event.key === 'Enter' || event.key === ' ') onPress(cursor)
     else return

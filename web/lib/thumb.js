@@ -2,6 +2,9 @@
 
 import { h } from './dom.js'
 
+/** Columns that a stamp of the map has no room for: they are averaged there, as a picked one would tell nothing true. */
+const FINE = 32
+
 /**
  * Mounts an empty thumbnail.
  * @param {Element} container
@@ -27,6 +30,7 @@ export function thumb(container) {
       key = look
       canvas.width = cols
       canvas.height = rows
+      canvas.classList.toggle('is-fine', cols >= FINE)
       const pen = canvas.getContext('2d')
       const image = pen.createImageData(cols, rows)
       const pixels = new Uint32Array(image.data.buffer)

@@ -24,7 +24,7 @@ export function data(run, { row }) {
   const order = ranking(parts.shares.values.slice(row * cols, (row + 1) * cols))
   const cut = sentenceMatrix(run, 'choice.cut')
   return {
-    ...parts, row, temperature: run.settings.temperature,
+    ...parts, row, temperature: run.settings.temperature, isTrained: run.settings.model === 'trained',
     words: order.map((word) => ({
       word, token: colLabels[word], logit: at('logits', word), tempered: at('tempered', word),
       share: at('shares', word), kept: at('kept', word), isKept: cut.values[row * cols + word] > -Infinity
@@ -54,7 +54,8 @@ export function mount(container, context) {
     ['token', 'logit', 'tempered', 'share', '', 'kept'].map((key) => (
       h('span', {}, key ? t(`stages.sampling.${key}`) : ''))))
   const heading = h('h2')
-  container.append(h('section', {}, heading, h('ol', { className: 'words' }, head), list))
+  const smoothing = h('p', { className: 'note', hidden: true }, t('stages.sampling.smoothing'))
+  container.append(h('section', {}, heading, h('ol', { className: 'words' }, head), list, smoothing))
   const fig = figure(container, context)
   const matrices = { shares: fig.matrix(), kept: fig.matrix() }
   let shown = null
@@ -80,6 +81,7 @@ export function mount(container, context) {
   return {
     update(next) {
       shown = next
+      smoothing.hidden = !next.isTrained
       setText(heading, t('stages.sampling.next', { step: next.row, token: next.logits.rowLabels[next.row] }))
       keep(list, next.words, createWord, fillWord)
       const last = next.words.findLastIndex(({ isKept }) => isKept)

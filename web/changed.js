@@ -1,0 +1,28 @@
+/** What the reader has changed of the model: said in every room, and taken back at once. */
+
+import { isUseful, controlsOf } from './controls.js'
+import { h, setText } from './lib/dom.js'
+import { DEFAULTS } from './state.js'
+
+const keysOf = (state) => (
+  controlsOf(state.model).filter((key) => isUseful(key, state) && !Object.is(state[key], DEFAULTS[key])))
+
+/** How many switches and numbers are not as they were. @param {object} state */
+export const changes = (state) => keysOf(state).length + state.edits.length
+
+/**
+ * Mounts the way back, hidden while there is nothing to take back.
+ * @param {Element} container
+ * @param {{ t: Function, get(): object, set(patch: object, history: 'push'): void }} context
+ * @returns {() => void} shows how much has changed
+ */
+export function changed(container, { t, get, set }) {
+  const reset = () => set({ ...Object.fromEntries(keysOf(get()).map((key) => [key, DEFAULTS[key]])), edits: [] }, 'push')
+  const button = h('button', { type: 'button', className: 'changed', onclick: reset, hidden: true })
+  container.append(button)
+  return () => {
+    const count = changes(get())
+    button.hidden = count === 0
+    setText(button, count ? t('app.changed', { count }) : '')
+  }
+}
