@@ -104,11 +104,11 @@ export function labelFits(view, { tensor: name, first, axes, side, i }, text) {
   const at = first[axis] + i
   const kind = tensor.along?.[axis]
   const sentence = first[tensor.axes.indexOf('sentence')] ?? 0
-  if (kind) return [run.labels[kind][at], `${run.labels[kind][at]} ${at}`].includes(text)
-  if (tensor.axes[axis] === 'word' && !run.labels) return [`${run.vocab[at]} ${at}`].includes(text)
+  if (kind) return [run.labels[kind][at], `${run.labels[kind][at]} · ${at}`].includes(text)
+  if (tensor.axes[axis] === 'word' && !run.labels) return [`${run.vocab[at]} · ${at}`].includes(text)
   if (tensor.axes[axis] === 'position') {
     const names = tokensHere(view)
-    return (at < names.length ? [names[at], `${names[at]} ${at}`] : ['<pad>', String(at)]).includes(text)
+    return (at < names.length ? [names[at], `${names[at]} · ${at}`] : ['<pad>', String(at)]).includes(text)
   }
   if (['token', 'query', 'key'].includes(tensor.axes[axis]) && !run.labels) {
     return text === (run.padding[sentence][at] ? '<pad>' : run.tokens[sentence][at])
@@ -253,7 +253,7 @@ export const KINDS = {
   cell: ['[data-cell]', 'cell', cell],
   active: ['.heat [role=gridcell]', 'active', (view, text, { at, ...about }) => {
     const [labels, number] = [text.slice(0, text.lastIndexOf(': ')), text.slice(text.lastIndexOf(': ') + 2)]
-    const names = labels.split(/, (?=[^ ]*(?: \d+)?$)/)
+    const names = labels.split(/, (?=[^ ]*(?: · \d+)?$)/)
     return tells(number, valueAt(view, about.tensor, indexAt(about, ...at))) &&
       names.every((name, side) => about.axes[side] < 0 || labelFits(view, { ...about, side, i: at[side] }, name))
   }],

@@ -15,7 +15,7 @@ export function data(run, { sentence, place }) {
   const names = entryNames(run, place)
   const weight = tensorOf(run, names.table)
   return {
-    table: slice(weight, { row: 0, col: 1, rowLabels: labelsOf(run, weight, 0).map((token, i) => `${token} ${i}`) }),
+    table: slice(weight, { row: 0, col: 1, rowLabels: labelsOf(run, weight, 0).map((token, i) => `${token} · ${i}`) }),
     result: sentenceMatrix(run, names.embedding, sentence),
     ids: place ? run[place].ids : run.ids[sentence],
     domain: signed(peak(weight))

@@ -19,7 +19,7 @@ export function data(run, { sentence, place }) {
   const tensor = tensorOf(run, entryNames(run, place).positions)
   if (!tensor) return null
   const names = place ? run[place].tokens : tokenLabels(run, sentence)
-  const label = (_, i) => (i < names.length ? `${names[i]} ${i}` : String(i))
+  const label = (_, i) => (i < names.length ? `${names[i]} · ${i}` : String(i))
   const rowLabels = Array.from({ length: tensor.shape[0] }, label)
   return {
     table: slice(tensor, { row: 0, col: 1, rowLabels }),
