@@ -7,6 +7,9 @@ import { ofSlice } from './origin.js'
 
 const FONT = { family: 'system-ui, "Apple SD Gothic Neo", "Noto Sans KR", "Noto Sans CJK KR", sans-serif', size: 12 }
 
+/** More bars than this leave no room for every name. */
+const MANY_BARS = 12
+
 /** Without a callback of their own, ticks are written by Intl, which takes 20 ms to get ready. */
 const whole = (value) => String(value)
 
@@ -106,7 +109,10 @@ function fillBars(chart, { part, row, chosen, palette }) {
     data: values, backgroundColor: values.map((_, i) => (i === chosen ? palette.accent : palette.soft)),
     barPercentage: 0.9, categoryPercentage: 0.9, maxBarThickness: 48
   }]
-  chart.options.scales = { x: axis(palette, ''), y: axis(palette, '', { min: 0, max: 1 }, { stepSize: 0.5 }) }
+  chart.options.scales = {
+    x: axis(palette, '', {}, { autoSkip: part.cols > MANY_BARS }),
+    y: axis(palette, '', { min: 0, max: 1 }, { stepSize: 0.5 })
+  }
 }
 
 /**
