@@ -2,7 +2,7 @@
 
 import { DATES } from './state.js'
 import { h, setText, uniqueId } from './lib/dom.js'
-import { joinTarget } from './model/dates.js'
+import { written } from './model/dates.js'
 
 /** The ways to write a date, as buttons. */
 export function examples({ t, set }) {
@@ -37,7 +37,7 @@ function field(name, { t, set }) {
 /** The model's own answer as text. */
 function answerOf(run) {
   if (!run?.decoding || run.decoding.kind === 'given') return ''
-  return joinTarget(run.decoding.steps.map(({ token }) => token).filter((token) => !/^<.*>$/.test(token)))
+  return written(run.decoding.steps.map(({ token }) => token))
 }
 
 /**

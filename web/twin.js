@@ -5,6 +5,8 @@ import { latest } from './engine.js'
 import { signed } from './lib/color.js'
 import { h, setText } from './lib/dom.js'
 import { figure } from './lib/figure.js'
+import { firstRows } from './lib/slice.js'
+import { written } from './model/dates.js'
 import { settingsOf } from './state.js'
 import { compareButtons, picker, readTwin, words } from './twin/choice.js'
 import { side } from './twin/beside.js'
@@ -16,13 +18,26 @@ export function difference(one, other) {
   return { ...one, values }
 }
 
-/** Pairs of slices under the same key, as far as both are there in the same shape. */
-export function pairs(one, other, names) {
+/**
+ * Pairs of slices under the same key, as far as both are there in the same shape.
+ * @param {object} one @param {object} other what a stage shows of two runs @param {string[]} names of tensors
+ * @param {number | null} [most] rows that can be compared, if that is not all
+ */
+export function pairs(one, other, names, most = null) {
   return Object.entries(one).flatMap(([key, part]) => {
-    const twin = other[key]
-    if (!part?.axis || !twin?.axis || part.rows !== twin.rows || part.cols !== twin.cols) return []
-    return names.includes(part.name) ? [{ name: part.name, part: difference(part, twin) }] : []
+    if (!part?.axis || !other[key]?.axis || !names.includes(part.name)) return []
+    const rows = Math.min(part.rows, other[key].rows, most ?? Infinity)
+    const [here, there] = most === null ? [part, other[key]] : [part, other[key]].map((all) => firstRows(all, rows))
+    if (here.rows !== there.rows || here.cols !== there.cols) return []
+    return [{ name: part.name, twin: other[key].name, part: difference(here, there) }]
   })
+}
+
+/** How many rows of two decoders have read the same; what stands in later rows answers different questions. */
+export function readAlike(one, other) {
+  const [ids, others] = [one.target.ids, other.target.ids]
+  const apart = ids.findIndex((id, i) => id !== others[i])
+  return apart < 0 ? ids.length : apart
 }
 
 const isDomain = (part) => Boolean(part?.kind) && 'max' in part
@@ -61,6 +76,20 @@ function within(state, { settings, target }) {
 
 const finite = (values) => values.reduce((most, x) => (Number.isFinite(x) ? Math.max(most, Math.abs(x)) : most), 0)
 
+/** The steps that are subtracted where each decoder reads its own words; null if they are all of them. */
+function common(room, run, other, one, two) {
+  if (room.id !== 'decoding') return null
+  const alike = readAlike(run, other)
+  return alike < Math.max(one.shares.rows, two.shares.rows) ? alike : null
+}
+
+/** What a decoder has written by itself, behind an arrow; nothing where it reads what the reader gave it. */
+function answerOf(decoding) {
+  if (!decoding || decoding.kind === 'given') return ''
+  const tokens = decoding.steps.map(({ token }) => token)
+  return ` → ${written(tokens) || tokens.join(' ')}`
+}
+
 /** The differences, each a matrix on one scale for all. */
 function differences(container, context) {
   const { t } = context
@@ -82,17 +111,20 @@ function differences(container, context) {
       place.hidden = true
       setText(note, text)
     },
-    /** @param {{ name: string, part: object }[]} all @param {boolean} isSameInput */
-    update(all, isSameInput) {
+    /**
+     * @param {{ title: string, part: object }[]} all
+     * @param {{ isSameInput: boolean, alike: number | null }} how alike: the steps that could be subtracted, if not all
+     */
+    update(all, { isSameInput, alike }) {
       const list = all.filter(({ part }) => part.values.some((x) => x !== 0))
       const most = Math.max(0, ...list.map(({ part }) => finite(part.values)))
       prepare(list.length)
       place.hidden = list.length === 0
       const key = all.length === 0 ? 'shape' : list.length === 0 ? 'same' : isSameInput ? 'what' : 'forced'
-      setText(note, t(`twin.${key}`))
-      const shown = list.map(({ name, part }) => ({ title: name.split('.').at(-1).replaceAll('_', ' '), part }))
-      shown.forEach(({ title: text, part }, i) => matrices[i].update(part, { title: text, domain: signed(most) }))
-      fig?.numbers(t('frame.numbers'), shown)
+      const until = list.length === 0 ? 'stages.decoding.untilSame' : 'stages.decoding.until'
+      setText(note, alike === null ? t(`twin.${key}`) : t(until, { step: alike - 1 }))
+      list.forEach(({ title: text, part }, i) => matrices[i].update(part, { title: text, domain: signed(most) }))
+      fig?.numbers(t('frame.numbers'), list)
       fig?.legend([{ domain: signed(most), text: t('twin.difference') }])
     },
     mark: (marks) => fig?.mark(marks)
@@ -115,7 +147,10 @@ export function twin(container, room, context) {
   const choice = picker(container, context)
   const buttons = compareButtons(container, context)
   const ofTwin = (act) => (cell) => act(cell && { ...cell, isTwin: true })
-  const there = { ...context, look: ofTwin(context.look), press: ofTwin(context.press), edit() {} }
+  const titles = new Map()
+  /** The differences are called what the figure calls the matrices they are of. */
+  const titled = (list) => list.forEach(({ title, part }) => titles.set(part.name, title))
+  const there = { ...context, titled, look: ofTwin(context.look), press: ofTwin(context.press), edit() {} }
   const { heads, place, below, show, settle } = side(container.querySelector('.stage-figure'), t)
   const apart = differences(below, context)
   let view = null
@@ -130,10 +165,22 @@ export function twin(container, room, context) {
     const has = other && roomsOf({ model: 'sentences', ...other.settings }).some(({ id }) => id === room.id)
     return has ? stage.data(other, within(state, other)) : null
   }
+  /** The setting of each, and what it has written. */
+  function head(run, state, setting) {
+    const now = { ...setting, value: state[setting.name], word: setting.now }
+    const answers = [run.decoding, second(run).own].map(answerOf)
+    const texts = [now, setting].map((one, i) => words(one, t) + answers[i])
+    heads.forEach((element, i) => setText(element.lastChild, texts[i]))
+  }
+  function subtract(run, one, two, names, settings) {
+    const alike = one ? common(room, run, second(run), one, two) : null
+    const list = (one ? pairs(one, two, names, alike) : [])
+      .map(({ name, twin: own, part }) => ({ title: titles.get(own) ?? name, part }))
+    apart.update(list, { isSameInput: !Array.isArray(settings.target) || room.tower !== 'decoder', alike })
+  }
   function draw({ run, state, setting, settings }) {
     const [one, two] = [stage.data(run, state), seen(run, state)]
-    const texts = [words({ ...setting, value: state[setting.name], word: setting.now }, t), words(setting, t)]
-    heads.forEach((head, i) => setText(head.lastChild, texts[i]))
+    head(run, state, setting)
     show(true)
     place.hidden = !two
     if (two) {
@@ -145,7 +192,7 @@ export function twin(container, room, context) {
     const names = tensors.length ? tensors.map((name) => run.aliases?.get(name) ?? name) : drawn
     if (!two) return apart.say(t('twin.absent'))
     if (drawn.length === 0) return apart.say(t('twin.what'))
-    apart.update(one ? pairs(one, two, names) : [], !Array.isArray(settings.target) || room.tower !== 'decoder')
+    subtract(run, one, two, names, settings)
     return settle(context.width())
   }
   const compute = latest(({ settings }) => ask('twin', { settings }), (other, question) => {

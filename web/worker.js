@@ -36,12 +36,15 @@ const calls = {
     last = run
     return plain(run)
   },
+  /** A twin that reads another run's answer also says what it would have written by itself. */
   async twin({ settings }) {
     second ??= await start()
+    const own = Array.isArray(settings.target) ? await compute(second, { ...settings, target: null }) : null
+    own?.dispose()
     const run = await compute(second, settings)
     twin?.dispose()
     twin = run
-    return plain(run)
+    return { ...plain(run), own: (own ?? run).decoding }
   },
   async nudge({ settings, cell, value }) {
     third ??= await start()

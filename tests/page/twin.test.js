@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { signed } from '../../web/lib/color.js'
 import { DEFAULTS } from '../../web/state.js'
-import { difference, pairs, shared, twinSettings } from '../../web/twin.js'
+import { difference, pairs, readAlike, shared, twinSettings } from '../../web/twin.js'
 import { readTwin } from '../../web/twin/choice.js'
 
 const part = (name, values, more) => (
@@ -49,6 +49,17 @@ test('only what is there twice in the same shape is subtracted', () => {
   const one = { left: part('x', [1]), product: part('a', [1, 2]), after: part('b', [1]), text: 'no' }
   const two = { left: part('x', [2]), product: part('a', [3, 2]), after: part('b', [1, 2]), text: 'no' }
   assert.deepEqual(pairs(one, two, ['a', 'b']).map(({ name, part: { values } }) => [name, ...values]), [['a', 2, 0]])
+})
+
+test('decoders that write different words have read the same only up to where they part', () => {
+  const run = (...ids) => ({ target: { ids } })
+  assert.equal(readAlike(run(1, 5, 3, 7), run(1, 5, 4, 7)), 2)
+  assert.equal(readAlike(run(1, 5), run(1, 5, 4)), 2, 'one goes on')
+  const rows = (values, count) => (
+    { shares: part('a', values, { rows: count, cols: 1, rowLabels: [...'<25'].slice(0, count) }) })
+  const [found] = pairs(rows([1, 2, 3], 3), rows([1, 4], 2), ['a'], 2)
+  assert.deepEqual([found.part.rows, [...found.part.values], found.part.rowLabels], [2, [0, 2], ['<', '2']])
+  assert.deepEqual(pairs(rows([1, 2, 3], 3), rows([1, 4], 2), ['a']), [])
 })
 
 test('both are drawn on scales wide enough for the other', () => {

@@ -22,6 +22,7 @@ import { tables } from './table.js'
  * @property {() => number} width
  * @property {() => { depth: string, edits: object[] }} get the state of the page
  * @property {(key: string) => string} t
+ * @property {(list: { title: string, part: object }[]) => void} [titled] is told what the matrices are called
  */
 
 /**
@@ -29,7 +30,7 @@ import { tables } from './table.js'
  * @param {Element} container
  * @param {Surroundings} surroundings
  */
-export function figure(container, { look, press, edit, leave, theme, width, get, t }) {
+export function figure(container, { look, press, edit, leave, theme, width, get, t, titled }) {
   const handlers = { look, press, edit, leave }
   const body = h('div', { className: 'figure-body' })
   const legendLine = h('div', { className: 'figure-legends' })
@@ -89,7 +90,11 @@ export function figure(container, { look, press, edit, leave, theme, width, get,
       while (legends.length < entries.length) legends.push(legend(legendLine))
       entries.forEach(({ domain, text }, i) => legends[i].update(domain, theme().mode, text))
     },
-    numbers: numbers.update,
+    /** The matrices as tables. @param {string} text @param {{ title: string, part: object }[]} list */
+    numbers(text, list) {
+      numbers.update(text, list)
+      titled?.(list)
+    },
     mark: (marks) => parts.forEach((part) => part.mark(marks))
   }
 }

@@ -63,6 +63,10 @@ export function slice(tensor, spec) {
   }
 }
 
+/** The upper part of a slice. @param {Slice} part @param {number} rows */
+export const firstRows = (part, rows) => (
+  { ...part, rows, values: part.values.slice(0, rows * part.cols), rowLabels: part.rowLabels.slice(0, rows) })
+
 /**
  * The tensor index of a cell of the slice.
  * @param {Slice} part

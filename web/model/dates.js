@@ -56,6 +56,9 @@ export const splitTarget = text => text.match(/\d|[^\s]/g) ?? []
 /** Tokens of a target as text: a space after 년 and 월. @param {string[]} tokens */
 export const joinTarget = tokens => tokens.map(t => (t === '년' || t === '월' ? `${t} ` : t)).join('').trim()
 
+/** What a list of tokens says: a target without its start and end. @param {string[]} tokens */
+export const written = tokens => joinTarget(tokens.filter(token => !/^<.*>$/.test(token)))
+
 /** Days from 1 January 1900 to 31 December 2099. */
 export const DAYS = 73049
 

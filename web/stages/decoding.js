@@ -11,6 +11,7 @@ import { cellAt, ofCell } from '../lib/origin.js'
 import { ranking } from '../lib/ranking.js'
 import { sentenceMatrix } from '../lib/run.js'
 import { scrubber } from '../lib/scrubber.js'
+import { firstRows } from '../lib/slice.js'
 import { tree } from '../lib/tree.js'
 
 export const id = 'decoding'
@@ -43,9 +44,6 @@ function beginnings(run, nodes, step) {
   return parents.map((at) => (
     { tokens: [start, ...lineage(nodes, at).map((i) => nodes[i].token)], score: nodes[at]?.score ?? 0 }))
 }
-
-const firstRows = (part, rows) => (
-  { ...part, rows, values: part.values.slice(0, rows * part.cols), rowLabels: part.rowLabels.slice(0, rows) })
 
 /**
  * Every step with the shares it chose from, side by side as they lie on the number line, and the tree of a beam, up to

@@ -1,0 +1,61 @@
+// Twin mode where the two runs do not write the same.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { written } from '../../web/model/dates.js'
+import { DEFAULTS } from '../../web/state.js'
+import { runHere, tablesOf, useHouse } from './host.js'
+
+const { open } = useHouse()
+const TWIN = { twin: 'positional:false' }
+const said = (run) => written(run.decoding.steps.map(({ token }) => token))
+
+async function opened(state, options) {
+  const opening = await open({ ...TWIN, ...state }, options)
+  await opening.page.waitForSelector('.twin-body:not([hidden])')
+  await opening.page.waitForFunction(() => document.querySelector('.twin-body .note').textContent)
+  return opening
+}
+
+const heads = (page) => page.$$eval('.twins > h2', (list) => list.map((one) => one.textContent))
+const difference = (page) => page.$$eval('.twin-body .caption b', (list) => list.map((one) => one.textContent))
+
+test('where each decoder reads its own words, only steps that have read the same are subtracted', async () => {
+  const [here, there] = [{}, { positional: false }].map((more) => runHere({ ...DEFAULTS, ...more }))
+  assert.deepEqual([here, there].map((run) => run.target.tokens.slice(0, 5).join(' ')), ['<s> 2 0 2 6', '<s> 2 0 2 0'])
+  const { page, complaints, close } = await opened({ stage: 'decoding', language: 'en' })
+  const table = (await tablesOf(page)).at(-1)
+  assert.deepEqual(table.rows, ['<s>', '2', '0', '2'])
+  const [one, two] = [here, there].map(({ tensors }) => tensors.get('choice.output').data)
+  const values = table.cells.flat().map((text) => Number(text.replaceAll('−', '-')))
+  values.forEach((value, i) => assert.ok(Object.is(Math.fround(value), Math.fround(two[i] - one[i])), `${i}: ${value}`))
+  assert.match(await page.textContent('.twin-body .note'), /Up to step 3 both decoders have read the same/)
+  assert.deepEqual(complaints, [])
+  await close()
+  for (const run of [here, there]) run.dispose()
+})
+
+test('in every room both headings say what is written, by the twin on its own', async () => {
+  const there = runHere({ ...DEFAULTS, positional: false })
+  for (const stage of ['source.positions', 'encoder.0.self_attn.weights', 'logits', 'decoding']) {
+    const { page, complaints, close } = await opened({ stage })
+    assert.deepEqual(await heads(page), [
+      '지금 위치 인코딩: 더하기 → 2026년 11월 20일', `견줌 위치 인코딩: 안 더하기 → ${said(there)}`
+    ], stage)
+    assert.deepEqual(complaints, [])
+    await close()
+  }
+  there.dispose()
+  const { page, close } = await opened({ stage: 'logits', target: '1999년' })
+  assert.deepEqual(await heads(page), ['지금 위치 인코딩: 더하기', '견줌 위치 인코딩: 안 더하기'], 'nobody decodes')
+  await close()
+})
+
+test('differences are called what the figure above calls its matrices', async () => {
+  for (const [stage, name] of [['decoding', '단계마다의 확률'], ['encoder.0.self_attn.weights', '가중치']]) {
+    const { page, close } = await opened({ stage })
+    const above = await page.$$eval('.twins .caption b', (list) => list.map((one) => one.textContent))
+    const shown = await difference(page)
+    assert.ok(shown.includes(name) && shown.every((one) => above.includes(one)), `${stage}: ${shown}`)
+    await close()
+  }
+})
