@@ -46,9 +46,15 @@ const CONTROLS_OF = {
 /** Whether a control means something for a model. @param {string} name @param {string} model */
 export const isFor = (name, model) => CONTROLS_OF[model].includes(name)
 
+/** Whether the target is the reader's own, so that nothing is left to choose. */
+const isGiven = ({ model, target }) => model !== 'sentences' && target.trim() !== ''
+
+/** Controls that stay where they are while they cannot change anything, with a word on why. */
+const IDLE = { decoding: isGiven }
+
 const USES = {
-  beams: ({ decoding }) => decoding === 'beam',
-  seed: ({ model, training, decoding }) => model !== 'trained' || training || decoding === 'sample',
+  beams: (state) => state.decoding === 'beam' && !isGiven(state),
+  seed: (state) => state.model !== 'trained' || state.training || (state.decoding === 'sample' && !isGiven(state)),
   dropout: ({ model, training }) => model === 'sentences' || training
 }
 
@@ -134,7 +140,7 @@ function slider(name, { low, high, step }, { t, set }) {
 const KINDS = { choice, number: stepper, slider }
 
 /**
- * One control with a place for its complaint.
+ * One control with a place for its complaint, and for why it stands still.
  * @param {string} name
  * @param {{ t: Function, set(patch: object): void, get(): object }} context
  */
@@ -142,13 +148,18 @@ export function control(name, context) {
   const { element, input, show } = KINDS[SPECS[name].kind](name, SPECS[name], context)
   const problem = h('p', { className: 'problem', role: 'alert', id: uniqueId('problem') })
   element.setAttribute('data-control', name)
-  element.append(problem)
+  const why = IDLE[name] ? context.t(`controls.${name}.idle`) : ''
+  const idle = h('p', { className: 'control-idle', hidden: true }, why)
+  element.append(problem, idle)
   input?.setAttribute('aria-describedby', problem.id)
   return {
     element,
     /** @param {object} state @param {Record<string, string>} problems texts by control */
     update(state, problems) {
       show(state)
+      const isIdle = Boolean(IDLE[name]?.(state))
+      element.toggleAttribute('disabled', isIdle)
+      idle.hidden = !isIdle
       setText(problem, problems[name] ?? '')
       element.classList.toggle('is-wrong', Boolean(problems[name]))
       input?.setAttribute('aria-invalid', problems[name] ? 'true' : 'false')

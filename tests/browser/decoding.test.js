@@ -1,8 +1,8 @@
 // Walking through the decoding in the real page.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fromHash } from '../../web/state.js'
-import { useHouse } from './host.js'
+import { DEFAULTS, fromHash } from '../../web/state.js'
+import { changing, choose, runHere, useHouse, violations } from './host.js'
 
 const LINK_DELAY = 200
 const house = useHouse()
@@ -49,5 +49,31 @@ test('plays from the start by itself, and stops when asked', async () => {
   const stopped = await stepOf(page)
   await page.waitForTimeout(1800)
   assert.equal(await stepOf(page), stopped)
+  await close()
+})
+
+test('what the advice asks for can be done in the room: draw, raise the temperature, change the seed', async () => {
+  const { page, complaints, close } = await open({})
+  await changing(page, () => choose(page, 'decoding', 'sample'))
+  await changing(page, () => page.locator('.stage [data-control="temperature"] input').fill('4'))
+  await changing(page, () => page.fill('.stage [data-control="seed"] input', '7'))
+  const run = runHere({ ...DEFAULTS, decoding: 'sample', temperature: 4, seed: 7 })
+  assert.equal(await written(page), run.decoding.steps.map(({ token }) => token).join(''))
+  run.dispose()
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('with an answer of the reader\'s there is nothing to choose, and the page says why', async () => {
+  const { page, complaints, close } = await open({ decoding: 'sample', target: '1999년' })
+  const choice = page.locator('.stage [data-control="decoding"]')
+  assert.equal(await choice.locator('input').first().isDisabled(), true)
+  assert.equal(await choice.locator('.control-idle').textContent(), 'The answer is your own: nothing to choose.')
+  assert.equal(await page.isVisible('.stage [data-control="seed"]'), false)
+  assert.deepEqual(await violations(page), [])
+  await changing(page, () => page.click('.clear'))
+  assert.equal(await choice.locator('input').first().isDisabled(), false)
+  assert.equal(await choice.locator('.control-idle').isVisible(), false)
+  assert.deepEqual(complaints, [])
   await close()
 })

@@ -16,7 +16,7 @@ import { tree } from '../lib/tree.js'
 
 export const id = 'decoding'
 export const tensors = []
-export const controls = ['decoding', 'beams', 'seed']
+export const controls = ['decoding', 'beams', 'temperature', 'seed']
 export const pickers = []
 
 /** The share a piece needs for each character written on it. */
