@@ -53,7 +53,9 @@ export function entry(context) {
     target.input.focus()
   } }, t('controls.target.clear'))
   target.element.append(clear)
-  source.help.append(h('p', { className: 'known-words' }, t('controls.source.known')), examples(context))
+  target.help.append(h('p', { className: 'known-words' }, t('controls.target.known')))
+  source.help.append(h('p', { className: 'known-words' }, t('controls.source.known')),
+    h('p', { className: 'known-words' }, t('controls.source.learned')), examples(context))
   return {
     element: h('div', { className: 'entry' }, source.element,
       h('span', { className: 'entry-arrow', 'aria-hidden': 'true' }, '→'), target.element),
@@ -66,6 +68,8 @@ export function entry(context) {
       setText(target.hint, t(isGiven ? 'controls.target.given' : 'controls.target.produced'))
       const answer = answerOf(run)
       if (answer || !run) target.input.placeholder = answer
+      /** The answer to what was read last is none to what stands there now. */
+      target.element.classList.toggle('is-old', Object.keys(problems).length > 0)
     }
   }
 }

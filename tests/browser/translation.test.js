@@ -63,6 +63,27 @@ test('a reader types a date and an answer, meets an unknown word, and turns swit
   await close()
 })
 
+test('a source that is not read leaves the old answer pale, and both fields say what they know', async () => {
+  for (const [width, language] of [[1440, 'ko'], [360, 'en']]) {
+    const { page, complaints, close } = await open({ language }, { viewport: { width, height: 740 } })
+    const colour = () => page.$eval('[data-field="target"]', (input) => getComputedStyle(input, '::placeholder').color)
+    const bright = await colour()
+    await page.fill('[data-field="source"]', '\u{1f389} 20 nov 2026')
+    const [problem, ...known] = await page.$$eval('.is-source .help p', (list) => list.map((one) => one.textContent))
+    assert.match(problem, /\u{1f389}[’”]/u)
+    assert.match(known.join(' '), language === 'ko' ? /띄어쓰기.*1900년부터 2099년까지/ : /spaces.*1900 to 2099/)
+    assert.notEqual(await colour(), bright)
+    assert.equal(await beyond(page), 0)
+    await changing(page, () => page.fill('[data-field="source"]', '3 may 1999'))
+    assert.equal(await colour(), bright)
+    await page.fill('[data-field="target"]', '내일')
+    assert.ok(await page.isVisible('.is-target .known-words'))
+    assert.match(await page.textContent('.is-target .help'), /년[·,] ?월[·,] ?일/)
+    assert.deepEqual(complaints, [])
+    await close()
+  }
+})
+
 test('nothing scrolls sideways at 360 px, in any room, at any depth', async () => {
   const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }
   for (const language of ['ko', 'en']) {

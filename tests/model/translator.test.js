@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { load } from '../../src/js/index.js'
 import {
   dateOf, DAYS, encode, example, FORMATS, idsOf, isHeldOut, joinTarget, korean, LONGEST, SOURCE_TOKENS, splitSource,
-  TARGET_TOKENS
+  splitTarget, TARGET_TOKENS
 } from '../../web/model/dates.js'
 import { createTranslator } from '../../web/model/translator.js'
 
@@ -37,6 +37,16 @@ test('the dates: every day of two centuries, in every form, fits the tokens', ()
   assert.deepEqual(FORMATS.map(f => f(2026, 11, 20)),
     ['november 20 2026', '20 nov 2026', 'the 20th of november, 2026', '2026-11-20', '11/20/2026'])
   assert.throws(() => encode(['soup'], idsOf(SOURCE_TOKENS), 3), /soup/)
+})
+
+test('what a reader takes for one sign is one word, however many code points it has', () => {
+  const family = '\u{1f468}\u200d\u{1f469}\u200d\u{1f467}'
+  assert.deepEqual(splitSource('\u{1f389}May 20'), ['\u{1f389}', 'may', '2', '0'])
+  assert.deepEqual(splitSource(`may${family}3 a\u0301b c d`), ['may', family, '3', 'a\u0301', 'b', 'c', 'd'])
+  assert.deepEqual(splitSource('the 20th of november,\u00a02026'), [
+    'the', '2', '0', 'th', 'of', 'november', ',', '2', '0', '2', '6'])
+  assert.deepEqual(splitTarget(`2026년\n1월 ${family}`), [...'2026년1월', family])
+  for (const text of ['', ' \n', '\u3000']) assert.deepEqual([splitSource(text), splitTarget(text)], [[], []])
 })
 
 test('the committed weights translate held-out dates: at least 99.5 % exactly', () => {

@@ -47,11 +47,28 @@ export const FORMATS = [
 /** @param {number} y @param {number} m @param {number} d */
 export const korean = (y, m, d) => `${y}년 ${m}월 ${d}일`
 
+const SIGNS = new Intl.Segmenter('en', { granularity: 'grapheme' })
+
+/** What a reader takes for one sign, an emoji of many code points too. @param {string} text @returns {string[]} */
+const signsOf = text => (
+  /^[\0-\x7f가-힣]*$/.test(text) ? text.split('') : Array.from(SIGNS.segment(text), s => s.segment))
+
+/** @param {string | undefined} sign */
+const isLetter = sign => /^[a-z]$/.test(sign ?? '')
+
 /** Words, digits and signs of a source; spaces only separate. @param {string} text @returns {string[]} */
-export const splitSource = text => text.toLowerCase().match(/\d|[a-z]+|[^\s]/g) ?? []
+export function splitSource(text) {
+  /** @type {string[]} */
+  const words = []
+  signsOf(text.toLowerCase()).forEach((sign, i, signs) => {
+    if (isLetter(sign) && isLetter(signs[i - 1])) words[words.length - 1] += sign
+    else if (sign.trim()) words.push(sign)
+  })
+  return words
+}
 
 /** @param {string} text @returns {string[]} */
-export const splitTarget = text => text.match(/\d|[^\s]/g) ?? []
+export const splitTarget = text => signsOf(text).filter(sign => sign.trim())
 
 /** Tokens of a target as text: a space after 년 and 월. @param {string[]} tokens */
 export const joinTarget = tokens => tokens.map(t => (t === '년' || t === '월' ? `${t} ` : t)).join('').trim()
