@@ -150,9 +150,10 @@ export function twin(container, room, context) {
   const titles = new Map()
   /** The differences are called what the figure calls the matrices they are of. */
   const titled = (list) => list.forEach(({ title, part }) => titles.set(part.name, title))
-  const there = { ...context, titled, look: ofTwin(context.look), press: ofTwin(context.press), edit() {} }
+  const named = () => heads[1].textContent
+  const there = { ...context, titled, named, look: ofTwin(context.look), press: ofTwin(context.press), edit() {} }
   const { heads, place, below, show, settle } = side(container.querySelector('.stage-figure'), t)
-  const apart = differences(below, context)
+  const apart = differences(below, { ...context, named: () => `${t('twin.difference')} · ${heads[1].textContent}` })
   let view = null
   let asked = {}
   let known = { run: null, key: null, other: null }

@@ -63,3 +63,37 @@ test('a picture has one box and one number for every cell, its title, shape, leg
   const names = [...svg.matchAll(/<(\/?)(\w+)/g)].map(([, close, name]) => close + name)
   assert.equal(names.filter((name) => name.startsWith('/')).length * 2, names.length)
 })
+
+const many = (rows, cols, height, more) => {
+  const values = new Float32Array(rows * cols)
+  const all = slice({ name: 'w', shape: [rows, cols], axes: [], data: values }, { row: 0, col: 1 })
+  return { part: { ...all, ...more }, view: { ...view, title: 'M', cell: { width: 20, height } } }
+}
+const drawn = (matrices, more) => figureSvg({ title: 'what', matrices, legends: [], palette, ...more }).svg
+
+test('names of low rows and of narrow columns are thinned out, as on the page', () => {
+  const names = Array.from({ length: 32 }, (_, i) => `row${i}`)
+  const rows = (height) => drawn([many(32, 2, height, { rowLabels: names })]).match(/>row\d+</g).length
+  assert.deepEqual([rows(14), rows(5), rows(3)], [32, 11, 7])
+  const columns = (width) => {
+    const { part: narrow, view: seen } = many(2, 32, 20, { colLabels: names })
+    return drawn([{ part: narrow, view: { ...seen, cell: { width, height: 20 } } }]).match(/>row\d+</g).length
+  }
+  assert.deepEqual([columns(20), columns(7)], [32, 16])
+})
+
+test('below the title stands where the figure is from', () => {
+  const subtitle = 'encoder · scores · head 0'
+  assert.match(drawn([many(2, 2, 20)], { subtitle }), new RegExp(`>${subtitle}</text>`))
+})
+
+test('a product is laid out by hand: right factor above, left factor at the left, result where they cross', () => {
+  const [left, right, bias, product] = [[3, 4], [4, 5], [1, 5], [3, 5]].map(([rows, cols]) => many(rows, cols, 15))
+  const svg = drawn([{ left, right, bias, product }])
+  const moves = [...svg.matchAll(/translate\((\S+) (\S+)\)/g)].map(([, x, y]) => [Number(x), Number(y)])
+  const places = moves.slice(3, -1)
+  const [r, l, b, p] = [0, 2, 4, 6].map((i) => [0, 1].map((at) => places[i][at] + places[i + 1][at]))
+  assert.ok(r[0] === p[0] && b[0] === p[0], `columns: ${r}, ${b}, ${p}`)
+  assert.ok(l[1] === p[1] && l[0] + 4 * 20 < p[0], `rows: ${l}, ${p}`)
+  assert.ok(r[1] + 4 * 15 < b[1] && b[1] + 15 < p[1], `one below the other: ${r}, ${b}, ${p}`)
+})

@@ -11,6 +11,7 @@ import { menu } from './menu.js'
 import { product } from './product.js'
 import { figureSvg } from './svg.js'
 import { tables } from './table.js'
+import { whence } from './whence.js'
 
 /**
  * @typedef {object} Surroundings
@@ -22,6 +23,8 @@ import { tables } from './table.js'
  * @property {() => number} width
  * @property {() => { depth: string, edits: object[] }} get the state of the page
  * @property {(key: string) => string} t
+ * @property {() => object | null} [run] what is shown
+ * @property {() => string} [named] what else sets this figure apart
  * @property {(list: { title: string, part: object }[]) => void} [titled] is told what the matrices are called
  */
 
@@ -30,7 +33,7 @@ import { tables } from './table.js'
  * @param {Element} container
  * @param {Surroundings} surroundings
  */
-export function figure(container, { look, press, edit, leave, theme, width, get, t, titled }) {
+export function figure(container, { look, press, edit, leave, theme, width, get, t, run, titled, named }) {
   const handlers = { look, press, edit, leave }
   const body = h('div', { className: 'figure-body' })
   const legendLine = h('div', { className: 'figure-legends' })
@@ -58,7 +61,9 @@ export function figure(container, { look, press, edit, leave, theme, width, get,
       const { mode, palette } = theme()
       const legends = keys.map(({ domain, text }) => ({ domain, text, scale: scale(domain, mode) }))
       const title = document.querySelector('h1')?.textContent ?? ''
-      return figureSvg({ title, matrices: drawings(), legends, palette })
+      const matrices = parts.filter((part) => part.drawings().length)
+        .flatMap((part) => (part.sheet ? [part.sheet()] : part.drawings()))
+      return figureSvg({ title, subtitle: whence({ t, get, run, named }), matrices, legends, palette })
     }
   })
 

@@ -23,6 +23,9 @@ function widthOf(text) {
 const widest = (labels) => labels.reduce((most, text) => Math.max(most, widthOf(text)), 0)
 const numeric = (labels) => labels.every((text) => /^\d*$/.test(text))
 
+/** Every how many row labels are shown. @param {number} cell height */
+export const leftStep = (cell) => Math.ceil(LINE / cell)
+
 /** Room that row labels need. @param {string[]} labels */
 export const leftGutter = (labels) => Math.ceil(widest(labels)) + 10
 
@@ -36,7 +39,7 @@ export function topPlan(labels, cell) {
   if (width + 4 <= cell) return { slanted: false, step: 1, height: 20, overhang: 0 }
   if (numeric(labels)) return { slanted: false, step: Math.ceil((width + 6) / cell), height: 20, overhang: 0 }
   return {
-    slanted: true, step: Math.ceil(LINE / cell), height: Math.ceil(width * SLANT) + 14,
+    slanted: true, step: leftStep(cell), height: Math.ceil(width * SLANT) + 14,
     overhang: Math.max(0, Math.ceil(width * SLANT - cell / 2) + 6)
   }
 }
@@ -54,7 +57,7 @@ export function labels(container, side) {
   return {
     element: strip,
     /** @param {{ items: string[], cell: number, room: number, slanted?: boolean, step?: number }} view */
-    update({ items, cell, room, slanted = false, step = side === 'left' ? Math.ceil(LINE / cell) : 1 }) {
+    update({ items, cell, room, slanted = false, step = side === 'left' ? leftStep(cell) : 1 }) {
       const now = [cell, room, slanted, step, ...items].join('\n')
       if (now === shown) return
       shown = now

@@ -105,6 +105,9 @@ export function product(container, handlers) {
       draw('product', outer, rowHeight)
       if (hasBias) draw('bias', outer, innerHeight)
     },
+    /** The parts by their places. */
+    sheet: () => Object.fromEntries(Object.entries(heats).filter(([name]) => name !== 'bias' || hasBias)
+      .map(([name, heat]) => [name, heat.drawing()])),
     drawings: () => ['left', 'right', 'bias', 'product'].filter((name) => name !== 'bias' || hasBias)
       .map((name) => heats[name].drawing()).filter(Boolean),
     /** @param {{ current: object | null, pinned: boolean, sources: object[] }} marks cells of tensors */

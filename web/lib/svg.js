@@ -1,6 +1,7 @@
 /** A figure as an SVG picture, from the same values and colours as the canvas: pure functions, tested without one. */
 
 import { numberSize } from './heatmap.js'
+import { leftStep } from './labels.js'
 import { dimensions, fixed } from './number.js'
 
 const FONT = 'system-ui, "Apple SD Gothic Neo", "Noto Sans KR", sans-serif'
@@ -15,7 +16,7 @@ const written = (attributes) => Object.entries(attributes).map(([key, value]) =>
 const tag = (name, attributes, inside = '') => `<${name}${written(attributes)}>${inside}</${name}>`
 
 /** Roughly how wide a word is: East Asian letters are square. */
-const widthOf = (text) => [...text].reduce((sum, letter) => sum + (letter > '\u1100' ? 1 : 0.58), 0) * LABEL
+const widthOf = (text) => [...text].reduce((sum, letter) => sum + (letter > '\u1100' ? 1 : 0.62), 0) * LABEL
 const widest = (labels) => labels.reduce((most, text) => Math.max(most, widthOf(text)), 0)
 
 /** A title such as `W_Q^T`, its scripts set as such. */
@@ -55,35 +56,76 @@ function linesOf({ part, view }) {
   return gaps.join('') + frame
 }
 
-/** One matrix with its title, shape and labels: its picture and how much room it takes. */
-function block({ part, view }) {
-  const { cell, palette, title } = view
-  const left = widest(part.rowLabels) + 10
-  const rotated = part.colLabels.some((text) => widthOf(text) + 4 > cell.width)
-  const words = part.colLabels.some((text) => !/^\d*$/.test(text))
-  const step = rotated && !words ? Math.ceil((widest(part.colLabels) + 6) / cell.width) : 1
-  const top = 20 + (rotated && words ? widest(part.colLabels) * 0.71 + 10 : 20)
-  const label = (attributes, text) => (
-    tag('text', { 'font-size': LABEL, fill: palette.muted, ...attributes }, escape(text)))
-  const rows = part.rowLabels.map((text, r) => label({
+const label = (palette, attributes, text) => (
+  tag('text', { 'font-size': LABEL, fill: palette.muted, ...attributes }, escape(text)))
+
+/** Names of rows, thinned out where they are low, as on the page. */
+function rowsOf({ part, view: { cell, palette } }) {
+  const step = leftStep(cell.height)
+  const svg = part.rowLabels.map((text, r) => (r % step ? '' : label(palette, {
     x: -8, y: round((r + 0.5) * cell.height), 'text-anchor': 'end', 'dominant-baseline': 'central'
-  }, text))
-  const columns = part.colLabels.flatMap((text, c) => {
-    if (c % step) return []
+  }, text))).join('')
+  return { svg, room: widest(part.rowLabels) + 10 }
+}
+
+/** Names of columns: slanted where words do not fit, thinned out where they are narrow. */
+function columnsOf({ part, view: { cell, palette } }) {
+  const longest = widest(part.colLabels)
+  const isSlanted = longest + 4 > cell.width && part.colLabels.some((text) => !/^\d*$/.test(text))
+  const step = isSlanted ? leftStep(cell.width) : longest + 4 > cell.width ? Math.ceil((longest + 6) / cell.width) : 1
+  const svg = part.colLabels.map((text, c) => {
+    if (c % step) return ''
     const x = round((c + 0.5) * cell.width)
-    return [rotated && words ? label({ transform: `translate(${x} -6) rotate(-45)` }, text)
-      : label({ x, y: -6, 'text-anchor': 'middle' }, text)]
-  })
+    return isSlanted ? label(palette, { transform: `translate(${x} -6) rotate(-45)` }, text)
+      : label(palette, { x, y: -6, 'text-anchor': 'middle' }, text)
+  }).join('')
+  const reach = isSlanted ? longest * 0.71 : 0
+  return { svg, room: isSlanted ? reach + 14 : 20, overhang: reach }
+}
+
+const NO_LABELS = { svg: '', room: 0, overhang: 0 }
+
+/**
+ * One matrix with its title, shape and labels: its picture, how much room it takes, and where its first cell is.
+ * Beside a factor with the same rows or columns it needs no names of them.
+ */
+function block({ part, view }, { hasRows = true, hasColumns = true, hasTitle = true } = {}) {
+  const { cell, palette, title } = view
+  const rows = hasRows ? rowsOf({ part, view }) : NO_LABELS
+  const columns = hasColumns ? columnsOf({ part, view }) : NO_LABELS
+  const [left, top] = [rows.room, (hasTitle ? 20 : 0) + columns.room]
   const shape = tag('tspan', { 'font-size': LABEL, 'font-weight': 400, fill: palette.muted },
     dimensions([part.rows, part.cols]))
-  const heading = tag('text', { x: 0, y: 14, 'font-size': 14, 'font-weight': 600, fill: palette.ink },
+  const heading = !hasTitle ? '' : tag('text', { x: 0, y: 14, 'font-size': 14, 'font-weight': 600, fill: palette.ink },
     `${titled(title)} ${shape}`)
   const body = tag('g', { transform: `translate(${round(left)} ${round(top)})` },
-    cellsOf({ part, view }) + linesOf({ part, view }) + rows.join('') + columns.join(''))
-  const overhang = rotated && words ? widest(part.colLabels) * 0.71 : 0
+    cellsOf({ part, view }) + linesOf({ part, view }) + rows.svg + columns.svg)
   return {
-    svg: heading + body, width: Math.max(left + part.cols * cell.width + overhang, widthOf(title) + 80),
-    height: top + part.rows * cell.height
+    svg: heading + body, left, top, height: top + part.rows * cell.height,
+    width: Math.max(left + part.cols * cell.width + columns.overhang, hasTitle ? widthOf(title) + 80 : 0)
+  }
+}
+
+const SHEET_GAP = 12
+
+/** A product as on the page: the right factor above, the left at the left, the product where they cross. */
+function sheetOf({ left, right, bias, product }) {
+  const [first, second] = [block(left), block(right)]
+  const third = bias && block(bias, { hasColumns: false, hasTitle: false })
+  const result = block(product, { hasRows: false, hasColumns: false })
+  const cross = Math.max(first.width, first.left + left.part.cols * left.view.cell.width) + SHEET_GAP +
+    Math.max(second.left, third?.left ?? 0)
+  const below = second.height + (third ? SHEET_GAP / 2 + third.height : 0)
+  const row = Math.max(below + SHEET_GAP + result.top, first.top)
+  const placed = [
+    { ...second, x: cross - second.left, y: 0 }, { ...first, x: 0, y: row - first.top },
+    ...(third ? [{ ...third, x: cross - third.left, y: second.height + SHEET_GAP / 2 }] : []),
+    { ...result, x: cross, y: row - result.top }
+  ]
+  const end = (one, at, size) => one[at] + one[size]
+  return {
+    svg: placed.map(moved).join(''), width: Math.max(...placed.map((one) => end(one, 'x', 'width'))),
+    height: Math.max(...placed.map((one) => end(one, 'y', 'height')))
   }
 }
 
@@ -102,6 +144,8 @@ function legendBlock({ domain, scale, text }, palette) {
   return { svg: bars + texts.join('') + note, width: width + 12 + widthOf(text), height: height + 18 }
 }
 
+const moved = ({ svg, x, y }) => tag('g', { transform: `translate(${round(x)} ${round(y)})` }, svg)
+
 /** Puts pieces next to each other while they fit, then below. */
 function flow(pieces, most) {
   let [x, y, line, width] = [0, 0, 0, 0]
@@ -113,27 +157,27 @@ function flow(pieces, most) {
     x += piece.width + GAP
     return at
   })
-  const moved = ({ svg, x: left, y: above }) => (
-    tag('g', { transform: `translate(${round(left)} ${round(above)})` }, svg))
   return { svg: placed.map(moved).join(''), width, height: y + line }
 }
 
 /**
- * @param {{ title: string, matrices: { part: import('./slice.js').Slice, view: object }[],
- *   legends: { domain: object, scale: object, text: string }[], palette: object, room?: number }} figure matrices with
- *   the views they were drawn by
+ * @param {{ title: string, subtitle?: string, matrices: object[],
+ *   legends: { domain: object, scale: object, text: string }[], palette: object, room?: number }} figure matrices: a
+ *   slice as `part` with the `view` it was drawn by, or `left`, `right`, `product` and perhaps `bias`, each such a pair
  * @returns {{ svg: string, width: number, height: number }}
  */
-export function figureSvg({ title, matrices, legends, palette, room = 960 }) {
-  const body = flow(matrices.map(block), room)
+export function figureSvg({ title, subtitle = '', matrices, legends, palette, room = 960 }) {
+  const body = flow(matrices.map((one) => (one.product ? sheetOf(one) : block(one))), room)
+  const head = subtitle ? 56 : 32
   const keys = flow(legends.map((one) => legendBlock(one, palette)), room)
-  const width = Math.ceil(Math.max(body.width, keys.width, widthOf(title) * 1.5) + 2 * PAD)
-  const height = Math.ceil(PAD + 32 + body.height + GAP + keys.height + PAD)
+  const width = Math.ceil(Math.max(body.width, keys.width, widthOf(title) * 1.5, widthOf(subtitle) * 1.1) + 2 * PAD)
+  const height = Math.ceil(PAD + head + body.height + GAP + keys.height + PAD)
   const at = (y, inside) => tag('g', { transform: `translate(${PAD} ${round(y)})` }, inside)
   const heading = tag('text', { x: 0, y: 14, 'font-size': 18, 'font-weight': 650, fill: palette.ink }, escape(title))
+  const whence = subtitle && tag('text', { x: 0, y: 36, 'font-size': 13, fill: palette.muted }, escape(subtitle))
   const svg = tag('svg', {
     xmlns: 'http://www.w3.org/2000/svg', width, height, viewBox: `0 0 ${width} ${height}`, 'font-family': FONT
-  }, tag('title', {}, escape(title)) + tag('rect', { width, height, fill: palette.paper }) + at(PAD, heading) +
-    at(PAD + 32, body.svg) + at(PAD + 32 + body.height + GAP, keys.svg))
+  }, tag('title', {}, escape(title)) + tag('rect', { width, height, fill: palette.paper }) +
+    at(PAD, heading + whence) + at(PAD + head, body.svg) + at(PAD + head + body.height + GAP, keys.svg))
   return { svg, width, height }
 }
