@@ -35,7 +35,8 @@
  * @param {string} input the name of the input in `node.inputs`
  * @param {readonly number[]} index of a cell of that input
  * @param {(tensor: Tensor, index: readonly number[], symbol: string) => Factor} d the loss's derivative by a cell
- * @returns {{ formula: string, terms: Term[] }}
+ * @returns {{ formula: string, terms: Term[], steps?: CellExplanation['steps'], row?: Factor[] }} steps: numbers that
+ *   the terms are made with
  */
 
 /**
@@ -44,17 +45,24 @@
  */
 export function cell(tensor, index, symbol) {
   const known = /** @type {Tensor} */ (tensor)
-  return { symbol: `${symbol}[${index.join(', ')}]`, value: known.at(...index), tensor: known, index }
+  return { symbol: index.length ? `${symbol}[${index.join(', ')}]` : symbol, value: known.at(...index), tensor: known, index }
 }
 
 /** A number that is no cell, such as a scale. @param {string} symbol @param {number} value @returns {Factor} */
 export const constant = (symbol, value) => ({ symbol, value })
 
-/** The product of some factors. @param {...Factor} factors @returns {Term} */
+/**
+ * A factor that is worked out of others, such as `(x − mean)`: its symbol says how, in which theirs stand in order.
+ * @typedef {{ symbol: string, value: number, parts: Factor[] }} Worked
+ * @param {string} symbol @param {number} value @param {...Factor} parts @returns {Worked}
+ */
+export const worked = (symbol, value, ...parts) => ({ symbol, value, parts })
+
+/** The product of some factors. @param {...(Factor | Worked)} factors @returns {Term} */
 export const product = (...factors) => ({
   label: factors.map(f => f.symbol).join(' × '),
   value: factors.reduce((value, f) => value * f.value, 1),
-  factors
+  factors: factors.flatMap(f => ('parts' in f ? f.parts : [f]))
 })
 
 /** The sum of the terms, in double. @param {Term[]} terms */

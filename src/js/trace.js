@@ -265,14 +265,15 @@ export class Trace {
    */
   explainGradient(name, index) {
     const tensor = this.get(name), place = this.#checkIndex('explainGradient', name, tensor, index)
-    const value = this.#gradientOf(tensor, name).at(...place), uses = this.#usesForGradient(tensor)
+    const value = this.#gradientOf(tensor, name).at(...place), uses = this.#usesForGradient(tensor, place)
     const d = this.#gradientFactor.bind(this)
-    const parts = uses.map(({ node, input }) => node.op.explainGradient(node, input, place, d))
+    const parts = uses.map(({ node, input, index: at }) => node.op.explainGradient(node, input, at, d))
     const started = uses.length ? [] : [product({ symbol: `d(${name})/d(${name})`, value })]
     const terms = [...started, ...parts.flatMap(part => part.terms)]
     const formula = uses.length ? parts.map(part => part.formula).join('  +  ') : 'where backward started'
     const op = uses.map(use => use.node.op.name).join(' + ') || 'given'
-    return { ...this.#finish(name, place, value, { formula, terms, computed: sum(terms) }), op }
+    const row = parts.flatMap(part => part.row ?? []), steps = parts.length === 1 ? parts[0].steps : []
+    return { ...this.#finish(name, place, value, { formula, terms, steps, row, computed: sum(terms) }), op }
   }
 
   /**
@@ -285,13 +286,27 @@ export class Trace {
   }
 
   /**
-   * Uses through which a gradient came: those recorded for backward, and a secondary output's own operation.
-   * @param {Tensor} tensor
+   * Uses through which a gradient came to a cell: those recorded for backward, and a secondary output's own operation.
+   * A view hands its gradient on as it is, so the uses of the view stand in its place.
+   * @param {Tensor} tensor @param {readonly number[]} index
+   * @returns {{ node: Node, input: string, index: readonly number[] }[]}
    */
-  #usesForGradient(tensor) {
+  #usesForGradient(tensor, index) {
     const uses = (this.#usedBy.get(tensor) ?? []).filter(({ node }) => node.used), node = this.#madeBy.get(tensor)
-    if (!node || Object.values(node.outputs)[0] === tensor) return uses
-    return [...uses, { node, input: keyOf(node, tensor) }]
+    const all = uses.flatMap(({ node, input }) => {
+      const beyond = node.op.isView ? this.#usesOfView(node, input, index) : []
+      return beyond.length ? beyond : [{ node, input, index }]
+    })
+    if (!node || Object.values(node.outputs)[0] === tensor) return all
+    return [...all, { node, input: keyOf(node, tensor), index }]
+  }
+
+  /** None where the view leaves the cell out, or where backward started at it. @param {Node} node @param {string} input
+   * @param {readonly number[]} index @returns {{ node: Node, input: string, index: readonly number[] }[]} */
+  #usesOfView(node, input, index) {
+    const [shown] = node.op.explainGradient(node, input, index, this.#gradientFactor.bind(this)).terms
+    const { tensor, index: at } = shown?.factors[0] ?? {}
+    return tensor && at ? this.#usesForGradient(tensor, at) : []
   }
 
   /**

@@ -51,6 +51,16 @@ test('formulas with numbers: sums, quotients, softmax, curves', () => {
   assert.match(line('positional_encoding', [2, 1]), /^.* = cos \( 2\.00 × 1\.00 \)$/)
   assert.match(line('self_attn.q', [0, 0, 0]), / ⋯$/)
   assert.equal(line('embedding.weight', [0, 0]), null)
+  const { trace } = gf.trace(() => {
+    const x = gf.tensor([[1, 2, 6]], { requiresGrad: true })
+    const loss = gf.functional.crossEntropy(gf.functional.layerNorm(x), [1])
+    loss.backward()
+    return loss
+  })
+  assert.match(numbersFormula(trace.explain('layer_norm', [0, 2]), [0, 2]), /^1\.39 = \(6\.00 − 3\.00\) × 0\.46$/)
+  const { value, ...found } = trace.explainGradient('layer_norm', [0, 1])
+  const [, p] = /^− [\d.]+ = 1\.00 × \(e\^\{− ([\d.]+)\} − 1\.00\) \/ 1\.00$/.exec(numbersFormula({ value, ...found }, [0, 1]))
+  assert.ok(Math.abs(Math.exp(-p) - 1 - value) < 0.005)
 })
 
 test('what a reader types becomes a number, or nothing', () => {

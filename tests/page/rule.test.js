@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile, readdir } from 'node:fs/promises'
 import { test } from 'node:test'
 import { load } from '../../src/js/index.js'
+import { indicesOf } from '../../src/js/shape.js'
 import { ruleFormula, ruleText, splitRule } from '../../web/lib/rule.js'
 
 const read = (path) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8')
@@ -48,12 +49,27 @@ const wordings = ({ formula, terms, steps }) => [
   ...terms.flatMap(({ label, factors }) => [label, ...factors.map(({ symbol }) => symbol)])
 ]
 
-function explained(use) {
-  const { trace } = gf.trace(() => {
+/** The answer, or null where there is none. */
+function attempt(ask) {
+  try {
+    return ask()
+  } catch (error) {
+    assert.equal(error.code, 'state', error.message)
+    return null
+  }
+}
+
+/** A use of an operation with backward done. */
+function traced(use) {
+  return gf.trace(() => {
     const out = use(), ones = new Float32Array(out.size).fill(1)
     if (out.requiresGrad) out.backward(gf.tensor(ones, { shape: out.shape }))
     return out
-  })
+  }).trace
+}
+
+function explained(use) {
+  const trace = traced(use)
   const found = trace.names.flatMap((name) => {
     const first = trace.get(name).shape.map(() => 0)
     const last = trace.get(name).shape.map((side) => side - 1)
@@ -96,6 +112,34 @@ test('no formula, label or symbol of any operation is left untranslated', async 
   assert.deepEqual(unseen, ['narrow', 'transpose'], 'both only say out = x')
   const unused = Object.keys(en.inspector.words).filter((one) => !asked.has(one))
   assert.deepEqual(unused, [], 'words that no operation uses')
+})
+
+test('a factor that leads to a cell shows the number of that cell, in every operation', () => {
+  const uses = { ...USES, narrow: () => new gf.nn.LearnedPositionalEncoding(3, 1).forward(grown([[[1], [2]]])) }
+  let count = 0
+  for (const [op, use] of Object.entries(uses)) {
+    const trace = traced(use)
+    for (const name of trace.names) {
+      const places = indicesOf(trace.get(name).shape)
+      for (const at of places) {
+        for (const way of ['explain', 'explainGradient']) {
+          const found = attempt(() => trace[way](name, at))
+          for (const { label, factors } of found?.terms ?? []) {
+            let rest = label
+            for (const { symbol, value, source } of factors) {
+              assert.ok(rest.includes(symbol), `${op}: '${symbol}' is not in '${label}' where it should be`)
+              rest = rest.slice(rest.indexOf(symbol) + symbol.length)
+              if (!source) continue
+              const tensor = source.isGradient ? trace.gradient(source.name) : trace.get(source.name)
+              assert.ok(Object.is(value, tensor.at(...source.index)), `${op}: ${label}, ${symbol} is ${value}`)
+              count += 1
+            }
+          }
+        }
+      }
+    }
+  }
+  assert.ok(count > 300, `${count} factors`)
 })
 
 test('formulas of the engine in the page\'s language', () => {

@@ -3,6 +3,7 @@
 import { brief } from '../lib/number.js'
 
 const FIRST = 2
+const EXPONENTIAL = /exp\(([^()]*)\)/g
 
 /** A number as one token or two; what the language cannot read stands as words. */
 function written(value, isFirst) {
@@ -12,9 +13,18 @@ function written(value, isFirst) {
   return value < 0 && !isFirst ? `( ${whole} )` : whole
 }
 
-const product = ({ value, factors }, isFirst) => (
-  factors.length
-    ? factors.map((factor, i) => written(factor.value, isFirst && i === 0)).join(' × ') : written(value, isFirst))
+/** A term as its label says it, with every symbol replaced by its number. */
+function product({ label, value, factors }, isFirst) {
+  if (factors.length === 0) return written(value, isFirst)
+  let [line, rest] = ['', label]
+  for (const { symbol, value: number } of factors) {
+    const at = Math.max(0, rest.indexOf(symbol))
+    line += rest.slice(0, at)
+    line += written(number, line === '' ? isFirst : line.endsWith('('))
+    rest = rest.slice(at + symbol.length)
+  }
+  return (line + rest).replace(EXPONENTIAL, 'e^{$1}')
+}
 
 function total(terms) {
   const shown = terms.slice(0, FIRST).map((term, i) => product(term, i === 0))

@@ -1,11 +1,13 @@
 import { expect, oneOf, probability, wholeNumber } from '../errors.js'
 import { record } from '../autograd.js'
-import { cell, constant, product, sum } from '../explain.js'
+import { cell, constant, product, sum, worked } from '../explain.js'
 import { range } from '../shape.js'
 import { expectRank, expectShape, floatTensor, idTensor } from './checks.js'
 import { explainLogSoftmax } from './log_softmax.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
+/** @typedef {import('../explain.js').Factor} Factor */
+/** @typedef {import('../explain.js').Worked} Worked */
 /** @typedef {{ target: Tensor, kept: number, ignoreIndex: number, labelSmoothing: number, reduction: string }} Saved */
 
 /** What each row's loss is multiplied by before they are added. @param {Saved} saved */
@@ -33,7 +35,7 @@ function rowTerms({ inputs: { logits }, outputs: { log_probs: logProbs }, saved 
 /** @type {import('../autograd.js').Operation} */
 const op = {
   name: 'cross_entropy',
-  backward({ inputs: { logits }, outputs: { out, log_probs: logProbs }, saved }, gradient) {
+  backward({ inputs: { logits }, outputs: { out, log_probs: logProbs }, saved, trace }, gradient) {
     const { engine } = out, { target, kept, ignoreIndex, labelSmoothing, reduction } = saved
     const [N, V] = logits.shape, dlogits = gradient(logits)
     if (!dlogits || !kept) return
@@ -42,6 +44,13 @@ const op = {
     engine.c.gf_scale(dlosses.address, dlosses.size, rowWeight(saved))
     engine.c.gf_cross_entropy_backward(dlogits, dlosses.address, logProbs.address, target.address, N, V, ignoreIndex,
       labelSmoothing, reduction === 'none' ? 0 : 1)
+    if (trace) {
+      const to = engine.memory.floats(gradient(logProbs), N * V), { values } = dlosses
+      for (let i = 0; i < to.length; i++) {
+        const n = Math.floor(i / V), dloss = values[reduction === 'none' ? n : 0]
+        to[i] -= dloss * share(saved, V, n, i % V)
+      }
+    }
     dlosses.dispose()
   },
   explain(node, output, index) {
@@ -65,18 +74,27 @@ const op = {
     }
   },
   explainGradient({ inputs: { logits }, outputs: { out, log_probs: logProbs }, saved }, input, [n, v], d) {
-    const dloss = d(out, saved.reduction === 'none' ? [n] : [], 'dloss')
-    const isIgnored = saved.target.values[n] === saved.ignoreIndex || !saved.kept
-    const weight = constant('weight', isIgnored ? 0 : rowWeight(saved))
-    const pull = product(dloss, weight, constant('−share', -share(saved, logits.shape[1], n, v)))
-    if (input === 'log_probs') return { formula: 'dlog p = −dloss × share', terms: [pull] }
-    const log = cell(logProbs, [n, v], 'log p')
+    const { kept, reduction } = saved, isMean = reduction === 'mean'
+    const dloss = d(out, reduction === 'none' ? [n] : [], 'dloss')
+    const own = constant('share', share(saved, logits.shape[1], n, v))
+    /** One term, a row's part of the mean. @param {Factor | Worked} factor */
+    const part = factor => {
+      const term = product(dloss, factor), value = term.value * rowWeight(saved)
+      if (!isMean) return term
+      return { label: `${term.label} / rows`, value, factors: [...term.factors, constant('rows', kept)] }
+    }
+    const rows = isMean ? ' / rows' : ''
+    if (input === 'log_probs') {
+      const pull = worked('(−share)', -own.value, { ...own, symbol: '−share', value: -own.value })
+      return { formula: `dlog p = −dloss × share${rows}`, terms: kept ? [part(pull)] : [] }
+    }
+    const isCounted = kept && saved.target.values[n] !== saved.ignoreIndex
+    const log = cell(logProbs, [n, v], 'log p'), p = Math.exp(log.value)
+    const apart = worked(`(exp(${log.symbol}) − share)`, p - own.value, log, own)
     return {
-      formula: 'dlogits[v] = dloss × (p[v] − share[v])',
-      terms: [
-        product(dloss, weight, { ...log, symbol: log.symbol.replace('log p', 'p'), value: Math.exp(log.value) }),
-        pull
-      ]
+      formula: `dlogits[v] = dloss × (p[v] − share[v])${rows}`,
+      terms: isCounted ? [part(apart)] : [],
+      steps: isCounted ? [{ label: 'p', value: p }] : []
     }
   }
 }

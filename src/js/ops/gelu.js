@@ -58,8 +58,8 @@ const op = {
   },
   explainGradient({ inputs: { x }, outputs: { out }, saved: { approximate } }, _, index, d) {
     const form = FORMS[/** @type {'none' | 'tanh'} */ (approximate)], own = cell(x, index, 'x')
-    const slope = { ...own, symbol: form.slope, value: form.slopeOf(own.value) }
-    return { formula: `dx = dout × (${form.slope})`, terms: [product(d(out, index, 'dout'), slope)] }
+    const slope = constant(form.slope, form.slopeOf(own.value))
+    return { formula: `dx = dout × (${form.slope})`, terms: [product(d(out, index, 'dout'), slope)], row: [own] }
   }
 }
 

@@ -1,6 +1,6 @@
 import { numberWhere } from '../errors.js'
 import { isRecording, record } from '../autograd.js'
-import { cell, constant, product, sum } from '../explain.js'
+import { cell, constant, product, sum, worked } from '../explain.js'
 import { indicesOf, range } from '../shape.js'
 import { expectShape, floatTensor, lastSide, optionalTensor, rowsOf, sameEngine } from './checks.js'
 
@@ -15,8 +15,12 @@ function statistics(x, row, eps) {
   const mean = values.reduce((s, v) => s + v, 0) / C
   const variance = values.reduce((s, v) => s + (v - mean) ** 2, 0) / C
   const rstd = 1 / Math.sqrt(variance + eps)
-  const xhat = values.map((v, c) => ({ ...cell(x, [...row, c], 'x'), symbol: `x̂[${c}]`, value: (v - mean) * rstd }))
-  return { mean, variance, rstd, xhat }
+  /** @param {number} c */
+  const centred = c => {
+    const own = cell(x, [...row, c], 'x')
+    return worked(`(${own.symbol} − mean)`, values[c] - mean, own, constant('mean', mean))
+  }
+  return { mean, variance, rstd, centred, C }
 }
 
 /** @type {import('../autograd.js').Operation} */
@@ -27,10 +31,8 @@ const op = {
       mean.address, rstd.address, weight?.address ?? 0, rowsOf(x), x.shape.at(-1))
   },
   explain({ inputs: { x, weight, bias }, saved: { eps } }, _, index) {
-    const row = index.slice(0, -1), c = index[row.length], { mean, variance, rstd, xhat } = statistics(x, row, eps)
-    const centred = { ...cell(x, index, 'x'), value: x.at(...index) - mean }
-    centred.symbol = `(${centred.symbol} − mean)`
-    const factors = [centred, constant('rstd', rstd)]
+    const row = index.slice(0, -1), c = index[row.length], { mean, variance, rstd, centred, C } = statistics(x, row, eps)
+    /** @type {Parameters<typeof product>} */ const factors = [centred(c), constant('rstd', rstd)]
     if (weight) factors.push(cell(weight, [c], 'weight'))
     const terms = [product(...factors)]
     if (bias) terms.push(product(cell(bias, [c], 'bias')))
@@ -44,31 +46,38 @@ const op = {
         { label: 'rstd', value: rstd },
         { label: 'out', value: sum(terms) }
       ],
-      row: xhat.map(f => cell(x, /** @type {number[]} */ (f.index), 'x')),
+      row: range(C).map(i => cell(x, [...row, i], 'x')),
       computed: sum(terms)
     }
   },
   explainGradient({ inputs: { x, weight }, outputs: { out }, saved: { eps } }, input, index, d) {
     if (input !== 'x') {
       const [c] = index
+      /** x̂, the normalised cell. @param {number[]} row */
+      const xhat = row => {
+        const { centred, rstd } = statistics(x, row, eps)
+        return [centred(c), constant('rstd', rstd)]
+      }
       return {
-        formula: input === 'weight' ? 'dweight[c] = Σ dout[·, c] × x̂[·, c]' : 'dbias[c] = Σ dout[·, c]',
-        terms: indicesOf(x.shape.slice(0, -1)).map(row => input === 'weight'
-          ? product(d(out, [...row, c], 'dout'), statistics(x, row, eps).xhat[c])
-          : product(d(out, [...row, c], 'dout')))
+        formula: input === 'weight' ? 'dweight[c] = Σ dout[·, c] × x̂[·, c],  x̂ = (x − mean) × rstd'
+          : 'dbias[c] = Σ dout[·, c]',
+        terms: indicesOf(x.shape.slice(0, -1)).map(row =>
+          product(d(out, [...row, c], 'dout'), ...(input === 'weight' ? xhat(row) : [])))
       }
     }
-    const row = index.slice(0, -1), own = index[row.length], { rstd, xhat } = statistics(x, row, eps), C = xhat.length
+    const row = index.slice(0, -1), own = index[row.length], { rstd, centred, C } = statistics(x, row, eps)
     const gain = (/** @type {number} */ c) => (weight ? [cell(weight, [c], 'weight')] : [])
     const g = (/** @type {number} */ c) => [d(out, [...row, c], 'dout'), ...gain(c)]
     const scale = constant('rstd', rstd), share = constant('−1/C', -1 / C)
+    const xhat = constant(`x̂[${own}]`, centred(own).value * rstd)
     return {
-      formula: 'dx[i] = rstd × (g[i] − mean(g) − x̂[i] × mean(g × x̂)),  g = dout × weight',
+      formula: 'dx[i] = rstd × (g[i] − mean(g) − x̂[i] × mean(g × x̂)),  g = dout × weight,  x̂ = (x − mean) × rstd',
       terms: [
         product(scale, ...g(own)),
         ...range(C).map(c => product(scale, share, ...g(c))),
-        ...range(C).map(c => product(scale, share, xhat[own], ...g(c), xhat[c]))
-      ]
+        ...range(C).map(c => product(scale, share, xhat, ...g(c), centred(c), scale))
+      ],
+      row: [cell(x, index, 'x')]
     }
   }
 }

@@ -1,5 +1,5 @@
 import { record } from '../autograd.js'
-import { cell, constant, product } from '../explain.js'
+import { cell, constant, product, worked } from '../explain.js'
 import { range } from '../shape.js'
 import { floatTensor, lastSide, rowsOf } from './checks.js'
 import { exponentials } from './softmax.js'
@@ -37,7 +37,7 @@ const op = {
   },
   explainGradient({ outputs: { out } }, _, index, d) {
     const row = index.slice(0, -1), own = cell(out, index, 'y')
-    const y = { ...own, symbol: `exp(${own.symbol})`, value: Math.exp(own.value) }
+    const y = worked(`exp(${own.symbol})`, Math.exp(own.value), own)
     return {
       formula: 'dx[i] = dy[i] − exp(y[i]) × Σⱼ dy[j]',
       terms: [
