@@ -143,8 +143,10 @@ export function inspector(container, { t, press, visit, set, get, ask }) {
     const { cell } = view
     return h('dl', { className: 'facts' },
       h('dt', {}, t('inspector.exact', { type })), h('dd', { 'data-exact': cellName(cell) }, exact(value)),
-      h('dt', {}, t('inspector.index')), h('dd', {}, `[${cell.index.join(', ')}]`),
-      h('dt', {}, t('inspector.shape')), h('dd', {}, dimensions(tensor.shape)))
+      cell.index.length === 0 ? '' : [
+        h('dt', {}, t('inspector.index')), h('dd', {}, `[${cell.index.join(', ')}]`),
+        h('dt', {}, t('inspector.shape')), h('dd', {}, dimensions(tensor.shape))
+      ])
   }
   function draw() {
     const { run, cell, explanation } = view
@@ -164,7 +166,9 @@ export function inspector(container, { t, press, visit, set, get, ask }) {
       value === undefined ? '' : fieldFor(cell, value),
       value === undefined ? '' : facts(tensor, value, type),
       cell.isGradient && !run.labels ? h('p', { className: 'note given' }, t('inspector.sum')) : '',
-      explanation ? made(explanation, cell, { t, go: visit, change, model: run.settings.model, ...reading }) : '',
+      explanation ? made(explanation, cell, {
+        t, go: visit, has: (source) => exists(run, source), change, model: run.settings.model, ...reading
+      }) : '',
       nudged(view),
       onward(),
       actions(type),

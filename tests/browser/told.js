@@ -1,5 +1,6 @@
 /** What the inspector tells of a cell: each number, and what it has to be by the run's own explanation. */
 
+import { cellName } from '../../web/lib/cell.js'
 import { indexAt, isPlace, isProse, labelFits, tells, tensorNamed, valueAt, valuesIn, writes } from './kinds.js'
 
 const FIRST_TERMS = 24
@@ -25,9 +26,8 @@ function factorFits(view, text, { term, factor, source }) {
   }
   const from = factors.filter((one) => one.source)[factor]
   const { name, index, isGradient } = from.source
-  const here = `${isGradient ? '∂' : ''}${name}[${index.join(', ')}]`
-  const isCell = !isGradient && /^\p{L}+\[/u.test(from.symbol) && from.symbol.endsWith(`[${index.join(', ')}]`)
-  return here === source && writes(text, from.value) && (!isCell || Object.is(valueAt(view, name, index), from.value))
+  const isCells = isGradient || Object.is(valueAt(view, name, index), from.value)
+  return cellName(from.source) === source && writes(text, from.value) && isCells
 }
 
 /** Kinds as in `kinds.js`; the view has the explained cell, its explanation and its value. */
@@ -74,8 +74,8 @@ export const TOLD = {
 /** A source's address, and the engine's word for a term. */
 export const TOLD_ATTRIBUTES = {
   source: ['.factors button', 'term', (view, text, { term, factor }) => {
-    const { name, index, isGradient } = view.explanation.terms[term].factors.filter((one) => one.source)[factor].source
-    return text === `${isGradient ? '∂' : ''}${name}[${index.join(', ')}]`
+    const { source } = view.explanation.terms[term].factors.filter((one) => one.source)[factor]
+    return text === cellName(source)
   }],
   term: ['.terms li', 'term', ({ explanation, messages }, text, { term }) => {
     const bare = Object.values(messages.inspector.words).reduce((rest, word) => rest.replaceAll(word, ' '), text)

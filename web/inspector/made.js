@@ -16,25 +16,25 @@ const BETWEEN_LINES = ',  '
 export const wordsOf = (t) => (name) => t(`inspector.words.${name}`)
 
 /** A term's label with every symbol replaced by its number, which leads to the cell it comes from. */
-function worth(label, factors, go) {
+function worth(label, factors, { go, has }) {
   let rest = label
   const parts = factors.flatMap(({ symbol, value, source }) => {
     const at = rest.indexOf(symbol)
     if (at < 0) return []
     const before = rest.slice(0, at)
     rest = rest.slice(at + symbol.length)
-    if (!source) return [before, brief(value)]
+    if (!source || !has(source)) return [before, brief(value)]
     const props = { type: 'button', className: 'cell-link', title: cellName(source), onclick: () => go(source) }
     return [before, h('button', props, brief(value))]
   })
   return [...parts, rest]
 }
 
-function term({ label, value, factors }, most, { t, go }) {
+function term({ label, value, factors }, most, view) {
   const bar = h('span', { className: value < 0 ? 'bar is-negative' : 'bar' })
   bar.style.setProperty('width', `${most ? Math.max(1, (Math.abs(value) / most) * 100) : 0}%`)
-  return h('li', { title: ruleText(label, wordsOf(t)) },
-    h('span', { className: 'factors' }, worth(label, factors, go)),
+  return h('li', { title: ruleText(label, wordsOf(view.t)) },
+    h('span', { className: 'factors' }, worth(label, factors, view)),
     h('span', { className: 'equals' }, '='), h('span', { className: 'product-value' }, brief(value)),
     h('span', { className: 'track' }, bar))
 }
@@ -110,6 +110,7 @@ function originOf({ name }, model) {
  * @param {Function} view.t
  * @param {string} [view.model] which model's run it is
  * @param {(cell: object) => void} view.go follows a factor into its own cell
+ * @param {(cell: object) => boolean} view.has whether the run has a cell; to one it has not, nothing leads
  * @param {boolean} view.sorted terms by size
  * @param {boolean} view.all every term, however many
  * @param {(patch: object) => void} view.change changes the two before

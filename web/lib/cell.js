@@ -10,8 +10,8 @@ export function sameCell(one, other) {
 }
 
 /**
- * A cell as it is written: `scores[0, 1]`, `∂scores[0, 1]` for the gradient, `scores[0, 1]′` in the second run.
+ * A cell as it is written: `scores[0, 1]`, `loss` for a tensor that is one number, `∂scores[0, 1]` for the gradient, `scores[0, 1]′` in the second run.
  * @param {Cell} cell
  */
 export const cellName = ({ name, index, isGradient, isTwin }) => (
-  `${isGradient ? '∂' : ''}${name}[${index.join(', ')}]${isTwin ? '′' : ''}`)
+  `${isGradient ? '∂' : ''}${name}${index.length ? `[${index.join(', ')}]` : ''}${isTwin ? '′' : ''}`)

@@ -108,6 +108,7 @@ function record(gf, model, settings, source, target, editsFor) {
   const { trace } = gf.trace(() => {
     const logits = model.forward([source], [input])
     result.loss = gf.functional.crossEntropy(logits.reshape(-1, logits.shape[2]), target)
+    gf.engine.trace.tag('loss', result.loss)
     withLogs(result.loss, gf.engine.trace.get('log_probs'), target, edits)
     forward(logits)
     return logits

@@ -1,0 +1,106 @@
+// Backward, as a reader follows it on the page: from any weight, link by link, to the loss.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { exists } from '../../web/inspector.js'
+import { explainCell } from '../../web/glass.js'
+import { tensorOf } from '../../web/lib/run.js'
+import { valueAt } from '../../web/lib/slice.js'
+import { runTranslation } from '../../web/model/run.js'
+import { gf } from '../lib/engine.js'
+import { weights } from '../lib/translation.js'
+
+const SMALL = {
+  model: 'untrained', source: '3 may 1999', target: '1999년 5월', layers: 1, dModel: 8, heads: 2, dimFeedforward: 12,
+  normFirst: true, activation: 'gelu', padding: true, dropout: 0.25, training: true
+}
+const RUNS = [['the trained model', { target: '2026년 11월 20일' }], ['an untrained one with every switch turned', SMALL]]
+const MOST_STEPS = 200
+
+const said = ({ name, index, isGradient }) => `${isGradient ? '∂' : ''}${name}[${index}]`
+
+/** Every link of an explanation leads to a cell of the run that can be explained, and shows what stands there. */
+function checkLinks(run, cell, { terms, sources }) {
+  const linked = terms.flatMap(({ factors }) => factors).filter(({ source }) => source)
+  for (const source of [...sources, ...linked.map((factor) => factor.source)]) {
+    assert.ok(exists(run, source), `${said(cell)} leads to ${said(source)}`)
+  }
+  for (const { source, value } of linked) {
+    const { name, index, isGradient } = source
+    const there = isGradient ? run.explainGradient(name, index).value : valueAt(tensorOf(run, name), index)
+    assert.ok(Object.is(value, there), `${said(cell)} shows ${value} for ${said(source)}, ${there}`)
+  }
+}
+
+/** From a cell on along the first factor that `next` finds, as far as it goes. */
+function walk(run, start, next) {
+  const path = [start]
+  while (path.length < MOST_STEPS) {
+    const cell = path.at(-1)
+    const explanation = explainCell(run, cell)
+    assert.ok(explanation && !explanation.none, `${said(cell)} is not explained`)
+    checkLinks(run, cell, explanation)
+    const on = next(explanation)
+    if (!on) return path
+    path.push(on)
+  }
+  assert.fail(`${said(start)}: ${MOST_STEPS} steps and no end`)
+}
+
+const firstGradient = ({ terms }) => terms.flatMap(({ factors }) => factors)
+  .map(({ source }) => source).find((source) => source?.isGradient)
+
+for (const [title, settings] of RUNS) {
+  test(`from a weight the first term's gradient leads, step by step, to the loss: ${title}`, () => {
+    const run = runTranslation(gf, settings, [], weights)
+    const starts = [
+      ['transformer.encoder.layers.0.linear2.weight', [3, 5]], ['transformer.encoder.layers.0.self_attn.in_proj_bias', [2]],
+      ['transformer.decoder.layers.0.norm1.weight', [1]], ['source_embedding.output', [0, 1, 2]], ['output', [0, 4, 8]]
+    ]
+    for (const [name, index] of starts) {
+      const path = walk(run, { name, index, isGradient: true }, firstGradient)
+      assert.equal(said(path.at(-1)), '∂loss[]', path.map(said).join(' '))
+      assert.equal(said(path.at(-2)), `∂output[${path.at(-2).index}]`, 'the logits are the last step before it')
+    }
+    run.dispose()
+  })
+
+  test(`every source of every tensor exists, forward and backward: ${title}`, () => {
+    const run = runTranslation(gf, settings, [], weights)
+    for (const [name, { shape }] of run.tensors) {
+      for (const index of [shape.map(() => 0), shape.map((side) => side - 1), shape.map((side) => side >> 1)]) {
+        for (const cell of [{ name, index }, { name, index, isGradient: true }]) {
+          const explanation = explainCell(run, cell)
+          if (explanation && !explanation.none) checkLinks(run, cell, explanation)
+          for (const feed of explanation?.feeds ?? []) assert.ok(tensorOf(run, feed), `${name} feeds ${feed}`)
+        }
+      }
+    }
+    run.dispose()
+  })
+}
+
+test('where backward begins: what softmax gives, minus the answer, by the number of rows; and L itself', () => {
+  const run = runTranslation(gf, RUNS[0][1], [], weights)
+  const rows = run.target.ids.length
+  const answer = run.decoding.steps[4].id
+  for (const word of [answer, answer === 8 ? 9 : 8]) {
+    const { value, formula, terms, steps } = run.explainGradient('output', [0, 4, word])
+    assert.equal(formula, 'dlogits[v] = dloss × (p[v] − share[v]) / rows')
+    assert.equal(terms.length, 1)
+    const [dloss, log, share, divisor] = terms[0].factors
+    assert.deepEqual([dloss.value, share.value, divisor.value], [1, word === answer ? 1 : 0, rows])
+    assert.deepEqual(log.source, { name: 'log_probs', index: [4, word] })
+    const p = Math.exp(valueAt(run.tensors.get('log_probs'), [4, word]))
+    assert.deepEqual(steps, [{ label: 'p', value: p }])
+    assert.ok(Math.abs(value - (p - share.value) / rows) < 1e-8)
+    const { value: byLog } = run.explainGradient('log_probs', [4, word])
+    assert.equal(byLog, word === answer ? Math.fround(-1 / rows) : 0)
+  }
+  assert.equal(run.explainGradient('loss', []).value, 1)
+  assert.equal(valueAt(tensorOf(run, 'loss'), []), run.loss)
+  assert.ok(explainCell(run, { name: 'output', index: [0, 4, answer] }).feeds.includes('log_probs'))
+  assert.deepEqual(explainCell(run, { name: 'log_probs', index: [4, answer] }).feeds, ['loss'])
+  const lost = run.explain('loss', [])
+  assert.ok(lost.sources.every(({ name }) => name === 'log_probs') && lost.terms.length === rows)
+  run.dispose()
+})
