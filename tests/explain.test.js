@@ -120,6 +120,23 @@ test('sources lead back to the ids and parameters, and feeds lead on', () => {
   trace.dispose()
 })
 
+test('a table made before the trace is explained by what made it, unless other values were loaded', () => {
+  const module = new gf.nn.PositionalEncoding(4, 0, 6).eval()
+  const asked = positions => {
+    const { trace } = gf.trace(() => positions.forward(gf.tensor([[[1, 2, 3, 4]]])), { modules: { positions } })
+    const { op, rounding } = trace.explain('positions.pe', [2, 3])
+    assert.equal(trace.operation('positions.pe'), 'positional_encoding')
+    trace.dispose()
+    assert.ok(!positions.pe.disposed, 'it is the module\'s')
+    return [op, Math.abs(rounding) < 1e-7]
+  }
+  assert.deepEqual(asked(module), ['positional_encoding', true])
+  assert.deepEqual(asked(module.clone()), ['positional_encoding', true])
+  module.loadStateDict({ pe: gf.rand([6, 4]) })
+  assert.deepEqual(asked(module), ['given', true])
+  assert.deepEqual(Object.keys(module.stateDict()), ['pe'])
+})
+
 test('asking wrongly is answered clearly', () => {
   const trace = tracedRun(variants[0])
   assert.throws(() => trace.explain('no.such', [0]), { code: 'index', message: /no\.such/ })

@@ -24,6 +24,20 @@
  * @property {number} computed the cell again, from the terms
  * @property {Factor[]} [row] further cells that the steps were made from
  *
+ * @typedef {{ name: string, index: number[], isGradient?: true }} Source a cell, or the gradient of one
+ * @typedef {object} Explanation
+ * @property {string} name
+ * @property {number[]} index
+ * @property {number} value the cell as it lies in memory
+ * @property {string} op the operation that made it; 'given' for inputs and parameters
+ * @property {string} formula
+ * @property {{ label: string, value: number, factors: { symbol: string, value: number, source?: Source }[] }[]} terms
+ * @property {{ label: string, value: number }[]} steps
+ * @property {Source[]} sources every cell it was made from
+ * @property {number} computed the same from the terms, in double where the kernel does not round step by step
+ * @property {number} rounding value − computed
+ * @property {boolean} edited the value was put there by an edit
+ *
  * @callback ExplainCell
  * @param {Node} node
  * @param {string} output the name of the output in `node.outputs`
@@ -80,3 +94,6 @@ export const roundedSum = terms =>
  * @param {string} formula @param {Term[]} terms @returns {CellExplanation}
  */
 export const sumOf = (formula, terms) => ({ formula, terms, computed: roundedSum(terms) })
+
+/** Equal values (infinities and NaN included) differ by 0. @param {number} a @param {number} b */
+export const difference = (a, b) => (Object.is(a, b) || a === b ? 0 : a - b)

@@ -1,5 +1,5 @@
 import { describe, expect, shapeText } from './errors.js'
-import { cell, product, sum } from './explain.js'
+import { cell, difference, product, sum } from './explain.js'
 import { offsetOf } from './shape.js'
 import { Tensor } from './tensor.js'
 
@@ -9,21 +9,14 @@ import { Tensor } from './tensor.js'
  * @typedef {import('./errors.js').GlassformerError} GlassformerError
  * @typedef {import('./explain.js').Factor} Factor
  *
- * @typedef {{ name: string, index: number[], isGradient?: true }} Source a cell, or the gradient of one
+ * @typedef {import('./explain.js').Source} Source
+ * @typedef {import('./explain.js').Explanation} Explanation
+ * @typedef {{ node: Node, input: string, index: readonly number[] }} Use of a cell of an input
  * @typedef {{ name: string, index: readonly number[], value: number }} Edit a value put in place of the computed one
- * @typedef {object} Explanation
- * @property {string} name
- * @property {number[]} index
- * @property {number} value the cell as it lies in memory
- * @property {string} op the operation that made it; 'given' for inputs and parameters
- * @property {string} formula
- * @property {{ label: string, value: number, factors: { symbol: string, value: number, source?: Source }[] }[]} terms
- * @property {{ label: string, value: number }[]} steps
- * @property {Source[]} sources every cell it was made from
- * @property {number} computed the same from the terms, in double where the kernel does not round step by step
- * @property {number} rounding value − computed
- * @property {boolean} edited the value was put there by an edit
  */
+
+/** Values that were loaded in place of what an origin made are not explained by it. */
+const ORIGIN_TOLERANCE = 1e-6
 
 /**
  * Everything that happened inside one `gf.trace`: every tensor by name, how each cell was made, what each depends on.
@@ -33,6 +26,7 @@ export class Trace {
   /** @type {Map<string, Tensor>} */ #byName = new Map()
   /** @type {Map<Tensor, string>} */ #nameOf = new Map()
   /** @type {Map<Tensor, Node>} */ #madeBy = new Map()
+  /** How inputs were made before. @type {Map<Tensor, Node>} */ #origins = new Map()
   /** @type {Map<Tensor, { node: Node, input: string }[]>} */ #usedBy = new Map()
   /** @type {Map<Tensor, Tensor>} */ #gradients = new Map()
   /** @type {string[]} */ #path = []
@@ -117,6 +111,11 @@ export class Trace {
       this.#madeBy.set(tensor, node)
       this.#name(this.#prefix + (key === 'out' ? node.op.name : key), tensor)
     }
+  }
+
+  /** Tells how a tensor that this trace has not made, such as a buffer, was made before it. @param {Node} node */
+  addOrigin(node) {
+    for (const tensor of Object.values(node.outputs)) if (!this.#madeBy.has(tensor)) this.#origins.set(tensor, node)
   }
 
   /** Where the mask that was drawn will be edited, what it drops is dropped by the edited one. @param {Node} node */
@@ -217,8 +216,10 @@ export class Trace {
 
   /** The operation that made a tensor, or undefined for inputs and parameters. @param {string} name */
   operation(name) {
-    return this.#madeBy.get(this.get(name))?.op.name
+    return this.#madeOrOrigin(this.get(name))?.op.name
   }
+
+  #madeOrOrigin = (/** @type {Tensor} */ tensor) => this.#madeBy.get(tensor) ?? this.#origins.get(tensor)
 
   /**
    * What the run consisted of, counted from it: of every operation the shape of its first output, the bytes of all, the
@@ -250,10 +251,13 @@ export class Trace {
    */
   explain(name, index) {
     const tensor = this.get(name), place = this.#checkIndex('explain', name, tensor, index)
-    const value = tensor.at(...place), node = this.#madeBy.get(tensor)
-    const parts = node
-      ? node.op.explain(node, keyOf(node, tensor), place) : { formula: name, terms: [], computed: value }
-    return { ...this.#finish(name, place, value, parts), op: node?.op.name ?? 'given' }
+    const value = tensor.at(...place), node = this.#madeOrOrigin(tensor)
+    const parts = node?.op.explain(node, keyOf(node, tensor), place)
+    const isLoaded = parts && this.#origins.has(tensor) && Math.abs(value - parts.computed) > ORIGIN_TOLERANCE
+    if (node && parts && (!isLoaded || this.#isEdited(name, place))) {
+      return { ...this.#finish(name, place, value, parts), op: node.op.name }
+    }
+    return { ...this.#finish(name, place, value, { formula: name, terms: [], computed: value }), op: 'given' }
   }
 
   /**
@@ -288,8 +292,7 @@ export class Trace {
   /**
    * Uses through which a gradient came to a cell: those recorded for backward, and a secondary output's own operation.
    * A view hands its gradient on as it is, so the uses of the view stand in its place.
-   * @param {Tensor} tensor @param {readonly number[]} index
-   * @returns {{ node: Node, input: string, index: readonly number[] }[]}
+   * @param {Tensor} tensor @param {readonly number[]} index @returns {Use[]}
    */
   #usesForGradient(tensor, index) {
     const uses = (this.#usedBy.get(tensor) ?? []).filter(({ node }) => node.used), node = this.#madeBy.get(tensor)
@@ -301,8 +304,10 @@ export class Trace {
     return [...all, { node, input: keyOf(node, tensor), index }]
   }
 
-  /** None where the view leaves the cell out, or where backward started at it. @param {Node} node @param {string} input
-   * @param {readonly number[]} index @returns {{ node: Node, input: string, index: readonly number[] }[]} */
+  /**
+   * None where the view leaves the cell out, or where backward started at it.
+   * @param {Node} node @param {string} input @param {readonly number[]} index @returns {Use[]}
+   */
   #usesOfView(node, input, index) {
     const [shown] = node.op.explainGradient(node, input, index, this.#gradientFactor.bind(this)).terms
     const { tensor, index: at } = shown?.factors[0] ?? {}
@@ -364,9 +369,6 @@ export class Trace {
 /** What the node calls one of its outputs. @param {Node} node @param {Tensor} tensor */
 const keyOf = (node, tensor) =>
   /** @type {string} */ (Object.keys(node.outputs).find(key => node.outputs[key] === tensor))
-
-/** Equal values (infinities and NaN included) differ by 0. @param {number} a @param {number} b */
-const difference = (a, b) => (Object.is(a, b) || a === b ? 0 : a - b)
 
 /**
  * Runs `fn` and records every intermediate tensor.

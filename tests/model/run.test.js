@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DATES } from '../../web/state.js'
-import { translation } from '../lib/translation.js'
+import { explainCell, recipes } from '../../web/glass.js'
+import { runTranslation } from '../../web/model/run.js'
+import { gf } from '../lib/engine.js'
+import { translation, weights } from '../lib/translation.js'
 
 const run = (settings) => translation({ target: '2026년 11월 20일', ...settings })
 const changed = (one, other) => [...one.tensors.keys()].filter((name) => {
@@ -34,6 +37,22 @@ test('each switch changes what follows it and nothing before it', () => {
     assert.deepEqual(names.filter((one) => before.test(one)), [], name)
   }
   assert.deepEqual(changed(first, run({})), [])
+})
+
+test('the table of positions tells its formula, as in the sentences, also where its values were loaded', () => {
+  const cell = { name: 'positions.pe', index: [3, 7] }
+  for (const model of ['trained', 'untrained']) {
+    const made = runTranslation(gf, { model, target: '2026년' }, [{ name: 'positions.pe', index: [3, 8], value: 5 }], weights)
+    const { op, formula, value, computed } = explainCell(made, cell)
+    assert.deepEqual([op, formula], ['positional_encoding', 'cos(k / 10000^(2·3/32))'])
+    assert.ok(Object.is(value, Math.fround(Math.cos(3 / 10000 ** (6 / 32)))) && Math.abs(computed - value) < 1e-7)
+    const [recipe] = recipes(made, ['positions.pe'])
+    assert.deepEqual([recipe.op, recipe.formula], ['positional_encoding', 'sin(k / 10000^(2·0/32))'])
+    const edited = explainCell(made, { ...cell, index: [3, 8] })
+    assert.deepEqual([edited.value, edited.edited, Math.fround(edited.computed)],
+      [5, true, Math.fround(Math.sin(3 / 10000 ** (8 / 32)))])
+    made.dispose()
+  }
 })
 
 test('dots times the scale are the scores, bit for bit', () => {

@@ -139,7 +139,6 @@ const RULES = {
 
 /** What no operation of the trace made, and still follows from the settings or from other numbers. */
 const OTHERS = {
-  'positions.pe': (_, { tensor: { shape } }) => positional.forward({}, { max_length: shape[0], d_model: shape[1] }).y,
   'softmax.inverse_temperature': (_, { run }) => ({ shape: [1], data: Float64Array.of(1 / run.settings.temperature) }),
   'choice.mask': (value, { run, tensor: { shape } }) => (
     { shape, data: Float64Array.from(cutMask(value('softmax.tempered').data, shape.at(-1), run.settings)) })

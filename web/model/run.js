@@ -266,6 +266,7 @@ export function runTranslation(gf, options, edits = [], weights) {
   const { canonical, aliases } = namesOf(trace)
   const tensors = collect(trace, canonical)
   const inputs = inputsOf(trace, canonical).set('choice.mask', { x: 'softmax.tempered' })
+  if (settings.positional) inputs.set('positions.pe', {})
   addDots(tensors, inputs, settings.heads, edits)
   return {
     settings, tensors, aliases, inputs, loss: loss.item(), curve: curveOf(gf, settings.activation),

@@ -2,7 +2,7 @@ import { expect, shapeText, wholeNumber } from '../errors.js'
 import { add } from '../ops/add.js'
 import { expectRank, floatTensor } from '../ops/checks.js'
 import { narrow } from '../ops/narrow.js'
-import { positionalEncoding } from '../ops/positional_encoding.js'
+import { originOf, positionalEncoding } from '../ops/positional_encoding.js'
 import { fillNormal } from '../random.js'
 import { Dropout } from './dropout.js'
 import { Module } from './module.js'
@@ -35,12 +35,14 @@ export class PositionalEncoding extends Module {
     super(engine)
     this.dropout = new Dropout(engine, dropout)
     this.registerBuffer('pe', positionalEncoding(engine, maxLength, dModel, options))
+    this.options = options
   }
 
   /** @type {Tensor} */ pe = /** @type {any} */ (null)
 
   /** @param {Tensor} x [B, T, dModel], T <= maxLength @returns {Tensor} the same shape */
   forward(x) {
+    this.engine.trace?.addOrigin(originOf(this.pe, this.options))
     return this.dropout.forward(this.tag('sum', add(x, rowsFor('PositionalEncoding', this.pe, x))))
   }
 }

@@ -51,6 +51,15 @@ const op = {
 }
 
 /**
+ * How a table was made, for a trace that begins later.
+ * @param {import('../tensor.js').Tensor} table @param {Parameters<typeof positionalEncoding>[3]} [options]
+ * @returns {import('../autograd.js').Node}
+ */
+export function originOf(table, { base = 10000, layout = 'interleaved', method = 'log' } = {}) {
+  return { op, inputs: {}, outputs: { out: table }, saved: { dModel: table.shape[1], base, layout, method }, trace: null }
+}
+
+/**
  * Sinusoidal positions, computed in double: "Attention Is All You Need", section 3.5, and every form of the notebooks.
  * @param {import('../engine.js').Engine} engine
  * @param {number} maxLength positions 0 .. maxLength-1
