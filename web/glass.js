@@ -9,12 +9,28 @@ const MOST_CELLS = 20000
 
 const zeros = (tensor) => tensor.shape.map(() => 0)
 
-/** The explanation of a gradient, or null: a table that nobody trains has none. */
+const known = (run, name) => run.aliases?.get(name) ?? name
+
+/** Whether what is differentiated was computed from a tensor; what is made for show only was not. */
+function isOnTheWay(run, wanted) {
+  const end = run.tensors.has('loss') ? 'loss' : 'self_attn.output'
+  const [open, seen] = [[end], new Set()]
+  while (open.length) {
+    const name = open.pop()
+    if (name === wanted) return true
+    if (seen.has(name)) continue
+    seen.add(name)
+    open.push(...Object.values(run.inputs?.get(name) ?? {}).filter(Boolean))
+  }
+  return false
+}
+
+/** The explanation of a gradient; where there is none, why: a table or a mask that nobody trains, or a side road. */
 function gradient(run, { name, index }) {
   try {
     return run.explainGradient(name, index)
   } catch {
-    return null
+    return { name, index, none: isOnTheWay(run, known(run, name)) ? 'still' : 'aside', terms: [], steps: [], sources: [] }
   }
 }
 

@@ -165,7 +165,8 @@ export function inspector(container, { t, press, visit, set, get, ask }) {
       h('ul', { className: 'places' }, places(run, cell, t)),
       value === undefined ? '' : fieldFor(cell, value),
       value === undefined ? '' : facts(tensor, value, type),
-      cell.isGradient && !run.labels ? h('p', { className: 'note given' }, t('inspector.sum')) : '',
+      cell.isGradient && value !== undefined
+        ? h('p', { className: 'note given' }, t(run.labels ? 'inspector.loss' : 'inspector.sum')) : '',
       explanation ? made(explanation, cell, {
         t, go: visit, has: (source) => exists(run, source), change, model: run.settings.model, ...reading
       }) : '',

@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { exists } from '../../web/inspector.js'
-import { explainCell } from '../../web/glass.js'
+import { explainCell, firstUse } from '../../web/glass.js'
 import { tensorOf } from '../../web/lib/run.js'
 import { valueAt } from '../../web/lib/slice.js'
+import { offset } from '../../web/model/edited.js'
+import { nudged } from '../../web/model/nudge.js'
 import { runTranslation } from '../../web/model/run.js'
 import { gf } from '../lib/engine.js'
 import { weights } from '../lib/translation.js'
@@ -102,5 +104,27 @@ test('where backward begins: what softmax gives, minus the answer, by the number
   assert.deepEqual(explainCell(run, { name: 'log_probs', index: [4, answer] }).feeds, ['loss'])
   const lost = run.explain('loss', [])
   assert.ok(lost.sources.every(({ name }) => name === 'log_probs') && lost.terms.length === rows)
+  run.dispose()
+})
+
+test('a cell without a gradient says why: made for show, or not trained; q · k has one and goes on', async () => {
+  const run = runTranslation(gf, SMALL, [], weights)
+  const none = (name) => explainCell(run, { name, index: tensorOf(run, name).shape.map(() => 0), isGradient: true }).none
+  const layer = 'transformer.encoder.layers.0.self_attn'
+  for (const name of ['softmax.output', 'choice.output', 'choice.mask', 'softmax.tempered', `${layer}.dropout.output`]) {
+    assert.equal(none(name), 'aside', name)
+  }
+  for (const name of ['positions.pe', 'positions.dropout.mask', `${layer}.dropout.mask`]) assert.equal(none(name), 'still', name)
+  for (const name of ['output', 'log_probs', 'loss', `${layer}.dots`]) assert.equal(none(name), undefined, name)
+  const cell = { name: `${layer}.dots`, index: [0, 1, 2, 3] }
+  assert.deepEqual(explainCell(run, cell).feeds, [`${layer}.scores`])
+  assert.deepEqual(firstUse(run, cell, `${layer}.scores`), { ...cell, name: `${layer}.scores` })
+  const { value } = run.explainGradient(`${layer}.scores`, cell.index)
+  const { slope } = await nudged((settings) => runTranslation(gf, settings, settings.edits, weights),
+    { ...SMALL, edits: [] }, cell, valueAt(tensorOf(run, cell.name), cell.index))
+  const dots = run.explainGradient(cell.name, cell.index).value
+  assert.equal(dots, Math.fround(value * Math.fround(1 / Math.sqrt(4))))
+  assert.ok(Math.abs(slope - dots) < 0.02 * Math.abs(dots), `nudged ${slope}, ${dots}`)
+  assert.ok(Object.is(run.gradient(cell.name)[offset(tensorOf(run, cell.name).shape, cell.index)], dots))
   run.dispose()
 })

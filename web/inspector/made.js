@@ -117,6 +117,7 @@ function originOf({ name }, model) {
  */
 export function made(explanation, cell, view) {
   const { t } = view
+  if (explanation.none) return h('p', { className: 'note given' }, t(`inspector.${explanation.none}`))
   if (explanation.op === 'given' && !cell.isGradient) {
     return h('p', { className: 'note given' }, t(originOf(cell, view.model)))
   }

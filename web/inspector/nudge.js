@@ -48,7 +48,7 @@ export function nudge({ t, ask, get, redraw, live }) {
   return (view) => {
     const { run, cell, explanation } = view
     if (!isKnown(run, cell)) setText(live, '')
-    if (!cell.isGradient || cell.isTwin || !explanation || !isEditable(cell)) return ''
+    if (!cell.isGradient || cell.isTwin || !explanation || explanation.none || !isEditable(cell)) return ''
     const value = valueAt(tensorOf(run, cell.name), cell.index)
     if (!Number.isFinite(value)) return ''
     return h('section', { className: 'nudge' },

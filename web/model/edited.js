@@ -52,11 +52,12 @@ function isMade({ name, index }, known, lengths) {
   return isWithin(shape.map((side, axis) => lengths[along[axis]] ?? side), index)
 }
 
+/** What attention multiplies its products by. @param {{ scale: boolean, dModel: number, heads: number }} settings */
+export const scaleOf = ({ scale, dModel, heads }) => (scale ? Math.fround(1 / Math.sqrt(dModel / heads)) : 1)
+
 /** A product before it is scaled is no tensor of the trace: the score made from it is set instead. */
-export function scored({ name, index, value }, { scale, dModel, heads }) {
-  const factor = scale ? Math.fround(1 / Math.sqrt(dModel / heads)) : 1
-  return { name: name.replace(DOTS, 'scores'), index, value: Math.fround(value * factor) }
-}
+export const scored = ({ name, index, value }, settings) => (
+  { name: name.replace(DOTS, 'scores'), index, value: Math.fround(value * scaleOf(settings)) })
 
 /**
  * The edits of a run by the length of its target: those that have a cell there, and those that have none now.

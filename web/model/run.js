@@ -5,7 +5,7 @@ import { graphOf } from '../../src/js/graph.js'
 import { sampling, targetOf } from './answer.js'
 import { LONGEST, PAD, SOURCE_TOKENS, TARGET_TOKENS, encode, idsOf, splitSource } from './dates.js'
 import { START_ID } from './decode.js'
-import { fitting, isWithin, offset } from './edited.js'
+import { fitting, isWithin, offset, scaleOf } from './edited.js'
 import { axesOf } from './axes.js'
 
 const SOURCE_IDS = idsOf(SOURCE_TOKENS)
@@ -194,8 +194,27 @@ const drawn = (cell, p) => {
   return { ...cell, op: 'dropout', formula: `0 with probability ${p}, else 1 / (1 − ${p})`, steps }
 }
 
+const DOTS = /\.dots$/
+const scoresOf = (name) => name.replace(/dots$/, 'scores')
+
+/** The gradient of q · k, which is no tensor of the trace: that of the score made of it, times the scale. */
+function ofDots(trace, name, index, scale) {
+  const { value: slope } = trace.explainGradient(scoresOf(name), index)
+  const source = { name: scoresOf(name), index: [...index], isGradient: true }
+  const symbol = `dscores[${index.join(', ')}]`
+  const computed = slope * scale
+  const value = Math.fround(computed)
+  const factors = [{ symbol, value: slope, source }, { symbol: 'scale', value: scale }]
+  return {
+    name, index, value, computed, rounding: value - computed, edited: false, op: 'matmul', formula: 'dx = dscores × scale',
+    terms: [{ label: `${symbol} × scale`, value: computed, factors }], steps: [], sources: [source]
+  }
+}
+
 /** Explanations of cells and of their gradients; backward runs when the first gradient is asked for. */
-function explainer(trace, loss, names, { edits, settings: { dropout: p } }) {
+function explainer(trace, loss, names, { edits, settings }) {
+  const { dropout: p } = settings
+  const scale = scaleOf(settings)
   let isBackwardDone = false
   const withGradients = () => {
     if (!isBackwardDone) loss.backward()
@@ -205,8 +224,12 @@ function explainer(trace, loss, names, { edits, settings: { dropout: p } }) {
     /** How a cell was made; see `trace.explain`. @param {string} name @param {readonly number[]} index */
     explain(name, index) {
       if (IS_DRAWN.test(name)) return drawn(trace.explain(name, index), p)
-      if (!name.endsWith('.dots')) return trace.explain(names.get(name) ?? name, index)
-      const { terms, sources, steps } = trace.explain(name.replace(/dots$/, 'scores'), index)
+      if (/attn\.scores$/.test(name)) {
+        const found = trace.explain(name, index)
+        return { ...found, sources: [...found.sources, { name: name.replace(/scores$/, 'dots'), index: [...index] }] }
+      }
+      if (!DOTS.test(name)) return trace.explain(names.get(name) ?? name, index)
+      const { terms, sources, steps } = trace.explain(scoresOf(name), index)
       const computed = steps[0].value
       const edit = edits.find((one) => one.name === name && one.index.join() === index.join())
       const made = { op: 'matmul', formula: 'q · k', terms, steps: [], sources, computed, rounding: 0 }
@@ -215,11 +238,13 @@ function explainer(trace, loss, names, { edits, settings: { dropout: p } }) {
     /** How the derivative of the loss by a cell came about. @param {string} name @param {readonly number[]} index */
     explainGradient(name, index) {
       withGradients()
+      if (DOTS.test(name)) return ofDots(trace, name, index, scale)
       return trace.explainGradient(names.get(name) ?? name, index)
     },
     /** The derivative of the loss by a whole tensor, as a copy. @param {string} name */
     gradient(name) {
       withGradients()
+      if (DOTS.test(name)) return trace.gradient(scoresOf(name)).values.map((d) => d * scale)
       return trace.gradient(names.get(name) ?? name).values.slice()
     }
   }
