@@ -34,7 +34,8 @@
  * @property {{ label: string, value: number, factors: { symbol: string, value: number, source?: Source }[] }[]} terms
  * @property {{ label: string, value: number }[]} steps
  * @property {Source[]} sources every cell it was made from
- * @property {number} computed the same from the terms, in double where the kernel does not round step by step
+ * @property {number} computed the same from the terms, in double where the kernel does not round step by step; of a
+ *   given value what stood there before an edit
  * @property {number} rounding value − computed
  * @property {boolean} edited the value was put there by an edit
  *

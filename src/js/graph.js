@@ -34,3 +34,7 @@ export function graphOf(nodes) {
     return [tensor, Object.fromEntries(through)]
   })))
 }
+
+/** What the node calls one of its outputs. @param {Node} node @param {Tensor} tensor */
+export const keyOf = (node, tensor) =>
+  /** @type {string} */ (Object.keys(node.outputs).find(key => node.outputs[key] === tensor))

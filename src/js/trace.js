@@ -1,5 +1,6 @@
 import { describe, expect, shapeText } from './errors.js'
 import { cell, difference, product, sum } from './explain.js'
+import { keyOf } from './graph.js'
 import { offsetOf } from './shape.js'
 import { Tensor } from './tensor.js'
 
@@ -32,6 +33,7 @@ export class Trace {
   /** @type {string[]} */ #path = []
   #modules
   /** @type {Map<string, Edit[]>} */ #edits = new Map()
+  /** What edits replaced in inputs, by name and place. @type {Map<string, number>} */ #replaced = new Map()
 
   /**
    * @param {import('./engine.js').Engine} engine
@@ -168,7 +170,9 @@ export class Trace {
     for (const { index, value } of this.#edits.get(name) ?? []) {
       expect(typeof value === 'number', 'type',
         () => `trace: the value of an edit must be a number, got ${describe(value)}`)
-      tensor.data[offsetOf(tensor.shape, this.#checkIndex('trace', name, tensor, index))] = value
+      const place = this.#checkIndex('trace', name, tensor, index)
+      if (!this.#madeBy.has(tensor)) this.#replaced.set(`${name}:${place}`, tensor.at(...place))
+      tensor.data[offsetOf(tensor.shape, place)] = value
     }
   }
 
@@ -257,7 +261,8 @@ export class Trace {
     if (node && parts && (!isLoaded || this.#isEdited(name, place))) {
       return { ...this.#finish(name, place, value, parts), op: node.op.name }
     }
-    return { ...this.#finish(name, place, value, { formula: name, terms: [], computed: value }), op: 'given' }
+    const computed = this.#replaced.get(`${name}:${place}`) ?? value
+    return { ...this.#finish(name, place, value, { formula: name, terms: [], computed }), op: 'given' }
   }
 
   /**
@@ -365,10 +370,6 @@ export class Trace {
     this.nodes = []
   }
 }
-
-/** What the node calls one of its outputs. @param {Node} node @param {Tensor} tensor */
-const keyOf = (node, tensor) =>
-  /** @type {string} */ (Object.keys(node.outputs).find(key => node.outputs[key] === tensor))
 
 /**
  * Runs `fn` and records every intermediate tensor.

@@ -178,9 +178,15 @@ test('a number is changed by keyboard and by mouse, undone, redone and shared', 
   await grid.focus()
   for (const key of ['Control+Home', 'ArrowDown', 'ArrowDown', 'ArrowRight', 'Enter', 'Enter']) await page.keyboard.press(key)
   await page.waitForSelector('.edit-field:focus')
-  await page.fill('.edit-field', 'five')
-  await page.keyboard.press('Enter')
-  assert.equal(await page.getAttribute('.edit-field', 'aria-invalid'), 'true')
+  for (const text of ['five', '1/3', '1e99']) {
+    await page.fill('.edit-field', text)
+    assert.equal(await page.textContent('.edit .problem'), '', 'no complaint while typing')
+    await page.keyboard.press('Enter')
+    assert.equal(await page.getAttribute('.edit-field', 'aria-invalid'), 'true')
+    const about = await page.getAttribute('.edit-field', 'aria-describedby')
+    assert.match(await page.textContent(`[id="${about}"]`), /A number that fits float32/)
+  }
+  assert.deepEqual(await violations(page), [])
   await page.fill('.edit-field', '5')
   await changing(page, () => page.keyboard.press('Enter'))
   const edits = [{ ...CELL, value: 5 }]

@@ -61,6 +61,8 @@ export const TOLD = {
     if (text.startsWith(start)) return writes(text.slice(start.length), view.explanation.rounding, 1)
     return isProse(view, text) || Number(valuesIn(view, 'inspector.notes.drawn', text)?.p) === view.state.dropout
   }],
+  set: ['p.is-edited', null, (view, text) => ['edited', 'set.learned', 'set.given'].some((key) => (
+    writes(valuesIn(view, `inspector.${key}`, text)?.computed ?? '', view.explanation.computed)))],
   feeds: ['.feeds', null, ({ explanation }, text) => explanation.feeds.includes(text)],
   trail: ['.trail', null, (view, text) => text.startsWith(view.key.replace('∂', '').slice(0, -1)) || text === view.key],
   more: ['.made > .quiet', null, (view, text) => (

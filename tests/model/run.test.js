@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DATES } from '../../web/state.js'
 import { explainCell, recipes } from '../../web/glass.js'
+import { valueAt } from '../../web/lib/slice.js'
 import { runTranslation } from '../../web/model/run.js'
 import { gf } from '../lib/engine.js'
 import { translation, weights } from '../lib/translation.js'
@@ -51,6 +52,24 @@ test('the table of positions tells its formula, as in the sentences, also where 
     const edited = explainCell(made, { ...cell, index: [3, 8] })
     assert.deepEqual([edited.value, edited.edited, Math.fround(edited.computed)],
       [5, true, Math.fround(Math.sin(3 / 10000 ** (8 / 32)))])
+    made.dispose()
+  }
+})
+
+test('a given cell that was overwritten tells what stood there, learned or drawn, also where no model has it', () => {
+  const options = { target: '2026년' }
+  for (const model of ['trained', 'untrained']) {
+    const cells = ['output.weight', 'transformer.decoder.layers.1.linear1.bias', 'choice.mask'].map((name) => ({
+      name, index: name === 'choice.mask' ? [0, 1, 2] : name === 'output.weight' ? [3, 4] : [7]
+    }))
+    const plain = translation({ ...options, model })
+    const edits = cells.map((cell) => ({ ...cell, value: 5 }))
+    const made = runTranslation(gf, { ...options, model }, edits, weights)
+    for (const { name, index } of cells) {
+      const { op, edited, value, computed } = explainCell(made, { name, index })
+      const before = valueAt(plain.tensors.get(name), index)
+      assert.deepEqual([op, edited, value, computed], ['given', true, 5, before], name)
+    }
     made.dispose()
   }
 })

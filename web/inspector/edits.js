@@ -2,7 +2,7 @@
 
 import { editHistory, editOf, typed, withEdit, withoutEdit } from '../edits.js'
 import { cellName } from '../lib/cell.js'
-import { dotted, h } from '../lib/dom.js'
+import { dotted, h, setText, uniqueId } from '../lib/dom.js'
 import { brief, exact } from '../lib/number.js'
 
 /** One page has one past, whatever language its parts are built in. */
@@ -45,9 +45,16 @@ export function editField(cell, value, { t, store, close }) {
     type: 'text', className: 'edit-field', inputmode: 'decimal', autocomplete: 'off', spellcheck: 'false',
     'aria-label': t('inspector.edit.field', { cell: cellName(cell) }), 'data-keep': 'edit', value: exact(value)
   })
+  const problem = h('p', { className: 'problem', role: 'alert', id: uniqueId('problem') })
+  field.setAttribute('aria-describedby', problem.id)
+  const complain = (isWrong) => {
+    field.setAttribute('aria-invalid', String(isWrong))
+    setText(problem, isWrong ? t('inspector.edit.wrong') : '')
+  }
+  field.addEventListener('input', () => complain(false))
   const write = () => {
     const wanted = typed(field.value)
-    field.setAttribute('aria-invalid', String(wanted === null))
+    complain(wanted === null)
     if (wanted === null) return
     close()
     if (!Object.is(Math.fround(wanted), value)) store.put(cell, wanted, value)
@@ -59,7 +66,7 @@ export function editField(cell, value, { t, store, close }) {
     if (event.key !== 'Escape') return
     event.stopPropagation()
     close()
-  } }, field, h('button', { type: 'submit', className: 'quiet', 'data-keep': 'write' }, t('inspector.edit.write')))
+  } }, field, h('button', { type: 'submit', className: 'quiet', 'data-keep': 'write' }, t('inspector.edit.write')), problem)
 }
 
 /**

@@ -96,10 +96,13 @@ function steps(list, t) {
 
 const ORIGINS = [[/(\.pe|inverse_temperature)$/, 'fixed'], [/^choice\.mask$/, 'cut']]
 
-/** Where a number that nobody computed comes from, as a key. */
-function originOf({ name }, model) {
+/** Where a number that nobody computed comes from, or, when the reader has set it, what stood in its place. */
+function originText({ name }, { edited, computed }, { t, model }) {
   const origin = ORIGINS.find(([pattern]) => pattern.test(name))?.[1]
-  return `inspector.${origin ?? (model === 'trained' ? 'learned' : 'given')}`
+  const values = { computed: brief(computed) }
+  if (edited && origin) return t('inspector.edited', values)
+  const given = model === 'trained' ? 'learned' : 'given'
+  return edited ? t(`inspector.set.${given}`, values) : t(`inspector.${origin ?? given}`)
 }
 
 /**
@@ -119,7 +122,8 @@ export function made(explanation, cell, view) {
   const { t } = view
   if (explanation.none) return h('p', { className: 'note given' }, t(`inspector.${explanation.none}`))
   if (explanation.op === 'given' && !cell.isGradient) {
-    return h('p', { className: 'note given' }, t(originOf(cell, view.model)))
+    const isSet = explanation.edited
+    return h('p', { className: isSet ? 'note is-edited' : 'note given' }, originText(cell, explanation, view))
   }
   const { edited, computed, rounding } = explanation
   const numbers = numbersFormula(edited ? { ...explanation, value: computed } : explanation, cell.index)

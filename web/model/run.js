@@ -66,7 +66,11 @@ function modelFor(gf, settings, edits, weights) {
   if (overwritten.length) {
     const own = describe(null, made === last ? made.model.clone() : made.model)
     const tensors = own.model.stateDict()
-    for (const { name, index, value } of overwritten) tensors[name].data[offset(tensors[name].shape, index)] = value
+    own.before = new Map()
+    for (const { name, index, value } of overwritten) {
+      own.before.set(`${name}:${index}`, tensors[name].at(...index))
+      tensors[name].data[offset(tensors[name].shape, index)] = value
+    }
     return own
   }
   if (made !== last) {
@@ -212,7 +216,7 @@ function ofDots(trace, name, index, scale) {
 }
 
 /** Explanations of cells and of their gradients; backward runs when the first gradient is asked for. */
-function explainer(trace, loss, names, { edits, settings }) {
+function explainer(trace, loss, names, { edits, settings, made }) {
   const { dropout: p } = settings
   const scale = scaleOf(settings)
   let isBackwardDone = false
@@ -228,12 +232,16 @@ function explainer(trace, loss, names, { edits, settings }) {
         const found = trace.explain(name, index)
         return { ...found, sources: [...found.sources, { name: name.replace(/scores$/, 'dots'), index: [...index] }] }
       }
-      if (!DOTS.test(name)) return trace.explain(names.get(name) ?? name, index)
+      if (!DOTS.test(name)) {
+        const found = trace.explain(names.get(name) ?? name, index)
+        const before = found.op === 'given' ? made.before?.get(`${name}:${index}`) : undefined
+        return before === undefined ? found : { ...found, computed: before, rounding: found.value - before }
+      }
       const { terms, sources, steps } = trace.explain(scoresOf(name), index)
       const computed = steps[0].value
       const edit = edits.find((one) => one.name === name && one.index.join() === index.join())
-      const made = { op: 'matmul', formula: 'q · k', terms, steps: [], sources, computed, rounding: 0 }
-      return { name, index, value: edit?.value ?? computed, edited: Boolean(edit), ...made }
+      const parts = { op: 'matmul', formula: 'q · k', terms, steps: [], sources, computed, rounding: 0 }
+      return { name, index, value: edit?.value ?? computed, edited: Boolean(edit), ...parts }
     },
     /** How the derivative of the loss by a cell came about. @param {string} name @param {readonly number[]} index */
     explainGradient(name, index) {
@@ -297,7 +305,7 @@ export function runTranslation(gf, options, edits = [], weights) {
     settings, tensors, aliases, inputs, loss: loss.item(), curve: curveOf(gf, settings.activation),
     /** Edits of cells that this run does not have. */
     idleEdits: fit.idle(input.length),
-    ...wording(source, input, target, settings), ...explainer(trace, loss, aliases, { edits, settings }),
+    ...wording(source, input, target, settings), ...explainer(trace, loss, aliases, { edits, settings, made }),
     /** Frees the memory of the run; the model is kept for the next. The copied tensors stay; `explain` ends. */
     dispose() {
       trace.dispose()
