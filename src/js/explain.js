@@ -60,7 +60,8 @@
  */
 export function cell(tensor, index, symbol) {
   const known = /** @type {Tensor} */ (tensor)
-  return { symbol: index.length ? `${symbol}[${index.join(', ')}]` : symbol, value: known.at(...index), tensor: known, index }
+  const place = index.length ? `[${index.join(', ')}]` : ''
+  return { symbol: symbol + place, value: known.at(...index), tensor: known, index }
 }
 
 /** A number that is no cell, such as a scale. @param {string} symbol @param {number} value @returns {Factor} */

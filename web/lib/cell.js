@@ -10,7 +10,8 @@ export function sameCell(one, other) {
 }
 
 /**
- * A cell as it is written: `scores[0, 1]`, `loss` for a tensor that is one number, `∂scores[0, 1]` for the gradient, `scores[0, 1]′` in the second run.
+ * A cell as it is written: `scores[0, 1]`, `loss` for a tensor that is one number, `∂scores[0, 1]` for the gradient,
+ * `scores[0, 1]′` in the second run.
  * @param {Cell} cell
  */
 export const cellName = ({ name, index, isGradient, isTwin }) => (

@@ -210,7 +210,8 @@ function ofDots(trace, name, index, scale) {
   const value = Math.fround(computed)
   const factors = [{ symbol, value: slope, source }, { symbol: 'scale', value: scale }]
   return {
-    name, index, value, computed, rounding: value - computed, edited: false, op: 'matmul', formula: 'dx = dscores × scale',
+    name, index, value, computed, rounding: value - computed, edited: false,
+    op: 'matmul', formula: 'dx = dscores × scale',
     terms: [{ label: `${symbol} × scale`, value: computed, factors }], steps: [], sources: [source]
   }
 }

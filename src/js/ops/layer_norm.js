@@ -31,7 +31,8 @@ const op = {
       mean.address, rstd.address, weight?.address ?? 0, rowsOf(x), x.shape.at(-1))
   },
   explain({ inputs: { x, weight, bias }, saved: { eps } }, _, index) {
-    const row = index.slice(0, -1), c = index[row.length], { mean, variance, rstd, centred, C } = statistics(x, row, eps)
+    const row = index.slice(0, -1), c = index[row.length]
+    const { mean, variance, rstd, centred, C } = statistics(x, row, eps)
     /** @type {Parameters<typeof product>} */ const factors = [centred(c), constant('rstd', rstd)]
     if (weight) factors.push(cell(weight, [c], 'weight'))
     const terms = [product(...factors)]

@@ -56,7 +56,8 @@ const op = {
  * @returns {import('../autograd.js').Node}
  */
 export function originOf(table, { base = 10000, layout = 'interleaved', method = 'log' } = {}) {
-  return { op, inputs: {}, outputs: { out: table }, saved: { dModel: table.shape[1], base, layout, method }, trace: null }
+  const saved = { dModel: table.shape[1], base, layout, method }
+  return { op, inputs: {}, outputs: { out: table }, saved, trace: null }
 }
 
 /**
