@@ -1,15 +1,15 @@
 /** Where source and target of the translator come in, with examples for a reader whose words it does not know. */
 
-import { DATES } from './state.js'
+import { DATES, TWOFOLD } from './state.js'
 import { h, setText, uniqueId } from './lib/dom.js'
 import { written } from './model/dates.js'
 
 /** The ways to write a date, as buttons. */
-export function examples({ t, set }) {
+export function examples({ t, set, language }) {
   return h('div', { className: 'examples', role: 'group', 'aria-label': t('controls.presets.label') },
     DATES.map((source) => h('button', {
       type: 'button', className: 'quiet', lang: 'en', onclick: () => set({ source, target: '' })
-    }, source)))
+    }, source, source === TWOFOLD ? h('small', { lang: language() }, ` ${t('controls.source.twofold')}`) : '')))
 }
 
 function field(name, { t, set }) {

@@ -8,10 +8,11 @@ export const PRESETS = {
   korean: ['나는 최근 파리 여행을 다녀왔다']
 }
 
-/** Ways to write a date that the translator knows. */
+/** Ways to write a date that the translator knows. The last may be May or June: month first, or day first. */
 export const DATES = [
-  'november 20 2026', '20 nov 2026', 'the 20th of november, 2026', '2026-11-20', '11/20/2026'
+  'november 20 2026', '20 nov 2026', 'the 20th of november, 2026', '2026-11-20', '11/20/2026', '5/6/2026'
 ]
+export const TWOFOLD = DATES.at(-1)
 
 /** The settings that make a run; every other part of the state only decides what is looked at. */
 export const MODEL_KEYS = [
@@ -82,16 +83,21 @@ export function toHash(state) {
   return query.toString()
 }
 
+/** What a query says of the state. @param {URLSearchParams} query */
+const said = (query) => Object.fromEntries(
+  Object.keys(DEFAULTS).filter((key) => query.has(key)).map((key) => [key, readValue(key, query.get(key))]))
+
+/** A part of the state, written as in a link. @param {string} text such as `temperature=2&topP=0.8` */
+export const patchFrom = (text) => said(new URLSearchParams(text))
+
 /**
  * The state a link describes; what it does not say, or says wrongly, is as by default.
  * @param {string} hash
  */
 export function fromHash(hash) {
   const query = new URLSearchParams(hash.replace(/^#/, ''))
-  const state = { ...DEFAULTS }
-  if (isAboutModel(query) && !query.has('model')) state.model = 'sentences'
-  for (const key of Object.keys(DEFAULTS)) if (query.has(key)) state[key] = readValue(key, query.get(key))
-  return state
+  const isOld = isAboutModel(query) && !query.has('model')
+  return { ...DEFAULTS, ...(isOld && { model: 'sentences' }), ...said(query) }
 }
 
 /** The sentences: one a line, blank lines left out. @param {string} text */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DATES } from '../../web/state.js'
+import { DATES, TWOFOLD } from '../../web/state.js'
 import { explainCell, recipes } from '../../web/glass.js'
 import { valueAt } from '../../web/lib/slice.js'
 import { runTranslation } from '../../web/model/run.js'
@@ -14,13 +14,20 @@ const changed = (one, other) => [...one.tensors.keys()].filter((name) => {
 })
 const first = run({})
 
+const wordsOf = ({ decoding }) => decoding.steps.map(({ token }) => token).join('')
+
 test('every way to write the date is translated, greedily and by beam search', () => {
-  for (const source of DATES) {
+  for (const source of DATES.filter((one) => one !== TWOFOLD)) {
     for (const decoding of ['greedy', 'beam']) {
-      const { decoding: { steps } } = run({ source, target: null, decoding })
-      assert.equal(steps.map(({ token }) => token).join(''), '2026년11월20일</s>', `${source} ${decoding}`)
+      assert.equal(wordsOf(run({ source, target: null, decoding })), '2026년11월20일</s>', `${source} ${decoding}`)
     }
   }
+})
+
+test('a date that can be read two ways is answered in both, by draws that differ', () => {
+  const drawn = (seed) => wordsOf(run({ source: TWOFOLD, target: null, decoding: 'sample', temperature: 0.5, seed }))
+  const answers = new Set(Array.from({ length: 20 }, (_, seed) => drawn(seed)))
+  assert.deepEqual([...answers].sort(), ['2026년5월6일</s>', '2026년6월5일</s>'])
 })
 
 test('each switch changes what follows it and nothing before it', () => {
@@ -80,5 +87,20 @@ test('dots times the scale are the scores, bit for bit', () => {
     if (!name.endsWith('.dots')) continue
     const scores = first.tensors.get(name.replace(/dots$/, 'scores')).data
     data.forEach((dot, i) => assert.equal(Math.fround(dot * scale), scores[i], name))
+  }
+})
+
+test('the answer is chosen with dropout off, whatever was answered before; then it is read with dropout on', () => {
+  for (const decoding of ['greedy', 'sample', 'beam']) {
+    const wanted = { source: '5/6/2026', decoding, dropout: 0.4 }
+    const ids = (run) => run.decoding.steps.map(({ id }) => id)
+    const quiet = translation(wanted)
+    const [one, other] = ['11/20/2026', '3 may 1987'].map((source) => {
+      translation({ source, training: true, dropout: 0.4 })
+      return translation({ ...wanted, training: true })
+    })
+    assert.deepEqual(ids(one), ids(quiet), decoding)
+    assert.deepEqual([ids(one), one.loss], [ids(other), other.loss])
+    assert.notEqual(one.loss, quiet.loss)
   }
 })

@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { load } from '../../src/js/index.js'
 import {
-  dateOf, DAYS, encode, example, FORMATS, idsOf, isHeldOut, joinTarget, korean, LONGEST, SOURCE_TOKENS, splitSource,
-  splitTarget, TARGET_TOKENS
+  dateOf, DAYS, encode, example, FORMATS, idsOf, isHeldOut, joinTarget, korean, LONGEST, readings, SOURCE_TOKENS,
+  splitSource, splitTarget, TARGET_TOKENS
 } from '../../web/model/dates.js'
 import { createTranslator } from '../../web/model/translator.js'
 
@@ -35,7 +35,7 @@ test('the dates: every day of two centuries, in every form, fits the tokens', ()
   const held = Array.from({ length: DAYS }, (_, d) => d).filter(isHeldOut).length / DAYS
   assert.ok(Math.abs(held - 0.1) < 0.01, `${held}`)
   assert.deepEqual(FORMATS.map(f => f(2026, 11, 20)),
-    ['november 20 2026', '20 nov 2026', 'the 20th of november, 2026', '2026-11-20', '11/20/2026'])
+    ['november 20 2026', '20 nov 2026', 'the 20th of november, 2026', '2026-11-20', '11/20/2026', '20/11/2026'])
   assert.throws(() => encode(['soup'], idsOf(SOURCE_TOKENS), 3), /soup/)
 })
 
@@ -55,10 +55,30 @@ test('the committed weights translate held-out dates: at least 99.5 % exactly', 
   let right = 0
   for (let i = 0; i < days.length; i += 200) {
     const part = days.slice(i, i + 200)
-    const answers = translate(model, part.map((day, k) => FORMATS[(i + k) % FORMATS.length](...dateOf(day))))
-    answers.forEach((answer, k) => { right += answer === korean(...dateOf(part[k])) ? 1 : 0 })
+    const form = k => (i + k) % FORMATS.length
+    const answers = translate(model, part.map((day, k) => FORMATS[form(k)](...dateOf(day))))
+    answers.forEach((answer, k) => { right += readings(form(k), dateOf(part[k])).includes(answer) ? 1 : 0 })
   }
   assert.ok(days.length > 800 && right / days.length >= 0.995, `${right} of ${days.length}`)
+})
+
+test('a date that can be read two ways is held out both ways, and the model leaves both open', () => {
+  assert.deepEqual(readings(4, [2026, 5, 6]), ['2026년 5월 6일', '2026년 6월 5일'])
+  for (const [format, date] of [[4, [2026, 5, 13]], [5, [2026, 6, 6]], [0, [2026, 5, 6]]]) {
+    assert.deepEqual(readings(format, date), [korean(...date)])
+  }
+  const dayOf = (y, m, d) => (Date.UTC(y, m - 1, d) - Date.UTC(1900, 0, 1)) / 86_400_000
+  for (let m = 1; m <= 12; m++) for (let d = 1; d <= 12; d++) {
+    assert.equal(isHeldOut(dayOf(1987, m, d)), isHeldOut(dayOf(1987, d, m)))
+  }
+  const model = trained(), read = encode(['<s>', ...'2026년'], idsOf(TARGET_TOKENS), 0)
+  const shareOf = (text, month) => (
+    gf.functional.softmax(model.forward([sourceIds(text)], [read])).at(0, 5, idsOf(TARGET_TOKENS).get(month)))
+  for (const text of ['5/6/2026', '6/5/2026']) for (const month of ['5', '6']) {
+    const share = shareOf(text, month)
+    assert.ok(share > 0.3 && share < 0.7, `${text}: ${month} with ${share}`)
+  }
+  for (const text of ['5/13/2026', '13/5/2026']) assert.ok(shareOf(text, '5') > 0.9, text)
 })
 
 test('the committed weights are small, and belong to the tokens', () => {

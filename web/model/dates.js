@@ -33,7 +33,8 @@ function ordinal(day) {
 const two = n => String(n).padStart(2, '0')
 
 /**
- * The ways a date is written; each takes year, month (1 to 12) and day.
+ * The ways a date is written; each takes year, month (1 to 12) and day. The last two, American and British, can be told
+ * apart by a day above 12 only: the others mean two dates at once, and the model has to live with that.
  * @type {((y: number, m: number, d: number) => string)[]}
  */
 export const FORMATS = [
@@ -41,11 +42,24 @@ export const FORMATS = [
   (y, m, d) => `${d} ${MONTHS[m - 1].slice(0, 3)} ${y}`,
   (y, m, d) => `the ${ordinal(d)} of ${MONTHS[m - 1]}, ${y}`,
   (y, m, d) => `${y}-${two(m)}-${two(d)}`,
-  (y, m, d) => `${m}/${d}/${y}`
+  (y, m, d) => `${m}/${d}/${y}`,
+  (y, m, d) => `${d}/${m}/${y}`
 ]
+
+/** The forms that another form writes with month and day the other way round. */
+const TURNED_FORMS = [4, 5]
 
 /** @param {number} y @param {number} m @param {number} d */
 export const korean = (y, m, d) => `${y}년 ${m}월 ${d}일`
+
+/**
+ * What a date in a form may mean: itself, and where nobody can tell month from day, that read the other way round.
+ * @param {number} format @param {[number, number, number]} date year, month, day
+ */
+export function readings(format, [y, m, d]) {
+  const isTwofold = TURNED_FORMS.includes(format) && d <= 12 && d !== m
+  return isTwofold ? [korean(y, m, d), korean(y, d, m)] : [korean(y, m, d)]
+}
 
 const SIGNS = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
@@ -85,8 +99,14 @@ export function dateOf(day) {
   return [date.getUTCFullYear(), date.getUTCMonth() + 1, date.getUTCDate()]
 }
 
-/** One day in ten is never trained on. @param {number} day */
-export const isHeldOut = day => Math.imul(day + 1, 0x9e3779b1) >>> 0 < 2 ** 32 / 10
+/** @param {number} y @param {number} m @param {number} d */
+const dayOf = (y, m, d) => (Date.UTC(y, m - 1, d) - Date.UTC(1900, 0, 1)) / 86_400_000
+
+/** One day in ten is never trained on, nor the day that its slashes may also mean. @param {number} day */
+export function isHeldOut(day) {
+  const [y, m, d] = dateOf(day), first = d < m ? dayOf(y, d, m) : day
+  return Math.imul(first + 1, 0x9e3779b1) >>> 0 < 2 ** 32 / 10
+}
 
 /** @param {string[]} tokens @param {Map<string, number>} stoi @param {number} length filled up with <pad> */
 export function encode(tokens, stoi, length) {

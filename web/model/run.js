@@ -279,6 +279,7 @@ function wording(source, input, target, settings) {
 
 /**
  * The date translator, or the same model with random weights, on one source; the target is the reader's or the model's.
+ * Its own answer is chosen with dropout off; in training it is then read with dropout on, as a given one is.
  * @param {any} gf the library, from `load`
  * @param {Partial<typeof DEFAULTS>} options
  * @param {Edit[]} [edits] cells replaced the moment they are made
@@ -291,10 +292,11 @@ export function runTranslation(gf, options, edits = [], weights) {
   const made = modelFor(gf, settings, edits, weights)
   const { model } = made
   made.users += 1
+  const answering = { ...settings, training: false }
+  prepare(made, answering)
+  const target = targetOf(gf, model, settings, source, fitting(gf, made, answering, source, edits))
   prepare(made, settings)
   const fit = fitting(gf, made, settings, source, edits)
-  if (settings.training) gf.manualSeed(settings.seed)
-  const target = targetOf(gf, model, settings, source, fit)
   if (settings.training) gf.manualSeed(settings.seed)
   const { trace, modules, input, loss } = record(gf, model, settings, source, target.ids, fit.at)
   const { canonical, aliases } = namesOf(trace)
