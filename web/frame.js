@@ -3,9 +3,11 @@
 import { outputOf, roomsOf } from './building.js'
 import { changed } from './changed.js'
 import { control, isFor, isUseful, picker } from './controls.js'
-import { dotted, following, h, prose, setText } from './lib/dom.js'
+import { dotted, following, h, setText } from './lib/dom.js'
 import { dimensions } from './lib/number.js'
+import { prose } from './lib/prose.js'
 import { tensorOf } from './lib/run.js'
+import { patchFrom } from './state.js'
 
 const PARTS = ['q', 'k', 'v']
 const SHORTCUTS = { prev: 'ArrowLeft', next: 'ArrowRight' }
@@ -56,8 +58,19 @@ function wayTo(from, rooms, { step, direction, word }, { t, enter, href }) {
   return { element, flow, update }
 }
 
-function aside(title, text) {
-  return h('section', {}, h('h2', {}, title), h('p', {}, prose(text)))
+const aside = (title, ...text) => h('section', {}, h('h2', {}, title), h('p', {}, ...text))
+
+/** Advice whose marked words, once pressed, set what they advise. */
+function advice(title, text, { link, set }) {
+  const deeds = []
+  const element = aside(title, prose(text, (words, change) => {
+    const patch = patchFrom(change)
+    const deed = h('a', { className: 'deed', onclick: following(() => set(patch, 'push')) }, words)
+    deeds.push({ deed, patch })
+    return deed
+  }))
+  const update = () => deeds.forEach(({ deed, patch }) => deed.setAttribute('href', link(patch)))
+  return { element, update }
 }
 
 /**
@@ -95,6 +108,7 @@ export function frame(container, room, context) {
     t('frame.room', { total: rooms.length - 1, number: at }))
   const back = h('span')
   const showChanged = changed(back, context)
+  const trying = advice(t('frame.try'), words('try'), context)
   container.replaceChildren(
     h('p', { className: 'eyebrow' },
       room.tower || at === 0 ? '' : h('b', { 'aria-hidden': 'true' }, String(at)), placeName(room, t),
@@ -103,7 +117,7 @@ export function frame(container, room, context) {
     h('p', { className: 'lead' }, prose(words('what'))),
     at ? '' : way, tools.length ? h('div', { className: 'tools' }, tools) : '',
     off, figure,
-    h('div', { className: 'asides' }, aside(t('frame.try'), words('try')), aside(t(`frame.${beside}`), words(beside))),
+    h('div', { className: 'asides' }, trying.element, aside(t(`frame.${beside}`), prose(words(beside)))),
     at ? way : '',
     kind)
   const output = outputOf(room)
@@ -120,6 +134,7 @@ export function frame(container, room, context) {
         before.forEach((element, i) => element.replaceWith(ways[i].element))
       }
       ways.forEach((one) => one.update())
+      trying.update()
       showChanged()
       const which = state.model === 'trained' && state.edits.length ? 'edited' : state.model
       setText(kind, t(`app.models.${which}`))

@@ -77,3 +77,34 @@ test('with an answer of the reader\'s there is nothing to choose, and the page s
   assert.deepEqual(complaints, [])
   await close()
 })
+
+test('advice is taken by pressing it, and given back by going back', async () => {
+  const { page, complaints, close } = await open({})
+  const deed = (name) => page.getByRole('link', { name, exact: true })
+  const answer = () => page.getAttribute('[data-field="target"]', 'placeholder')
+  await changing(page, () => deed('5/6/2026').click())
+  assert.equal(await answer(), '2026년 6월 5일')
+  const widths = await page.$$eval('.pick:nth-child(6) .piece', (list) => list.map((one) => (
+    [one.textContent, parseFloat(one.style.width)])))
+  assert.deepEqual(widths.slice(0, 2).map(([token]) => token).sort(), ['5', '6'])
+  assert.ok(widths[1][1] > 30)
+  const draw = await deed('a low temperature and “a draw”').getAttribute('href')
+  const { source, temperature, decoding } = fromHash(new URL(draw).hash)
+  assert.deepEqual([source, temperature, decoding], ['5/6/2026', 0.5, 'sample'], 'a link into a new tab keeps the rest')
+  await changing(page, () => deed('a low temperature and “a draw”').click())
+  assert.equal(await answer(), '2026년 5월 6일')
+  await changing(page, () => page.goBack())
+  await changing(page, () => page.goBack())
+  assert.equal(await answer(), '2026년 11월 20일')
+  assert.deepEqual(await violations(page), [])
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('in training the bars are said to be read again, and only then', async () => {
+  for (const [state, isSaid] of [[{}, false], [{ training: true }, true], [{ training: true, dropout: 0 }, false]]) {
+    const { page, close } = await open(state)
+    assert.equal(await page.getByText('chosen with dropout off').isVisible(), isSaid)
+    await close()
+  }
+})

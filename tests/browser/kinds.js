@@ -7,6 +7,7 @@ import en from '../../web/text/en.json' with { type: 'json' }
 import ko from '../../web/text/ko.json' with { type: 'json' }
 import { changes } from '../../web/changed.js'
 import { partName, placeName } from '../../web/frame.js'
+import { piecesOf } from '../../web/lib/prose.js'
 import { translator } from '../../web/lib/text.js'
 import { DATES, PRESETS } from '../../web/state.js'
 
@@ -353,8 +354,8 @@ const flatten = (node) => (typeof node === 'string' ? [node] : Object.values(nod
 /** Everything a text is judged by. */
 export function viewOf(run, state, rooms, code) {
   const messages = MESSAGES[state.language]
-  const pieces = flatten(messages).flatMap((message) => [message, ...message.split('`')])
-  const plain = new Set(pieces.map((text) => text.trim()))
+  const pieces = flatten(messages).flatMap((message) => [message, ...piecesOf(message).map(({ text }) => text)])
+  const plain = new Set(pieces.map((text) => text.replaceAll('\u2060', '').trim()))
   return { run, state, rooms, code, messages, plain, t: translator(messages) }
 }
 

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { readFile, readdir } from 'node:fs/promises'
 import { test } from 'node:test'
+import { piecesOf } from '../../web/lib/prose.js'
 import { particle, translator } from '../../web/lib/text.js'
 import { roomsOf } from '../../web/building.js'
+import { DEFAULTS, check, fromHash, patchFrom, toHash } from '../../web/state.js'
 
 const FRAME_PARTS = ['name', 'title', 'what', 'try', 'without', 'reading']
 const WEB = new URL('../../web/', import.meta.url)
@@ -94,4 +96,31 @@ test('values and particles are put in; a missing key throws when strict', () => 
   assert.equal(translator({ a: '‘{n|을/를}’ 읽어요' })('a', { n: '문장' }), '‘문장’을 읽어요')
   assert.throws(() => t('a.c'), /no text for 'a.c'/)
   assert.equal(translator({}, { strict: false })('a.c'), 'a.c')
+})
+
+test('running text falls into words, code and deeds', () => {
+  assert.deepEqual(piecesOf('Set `T` to [two](temperature=2), “please”: f(x)'), [
+    { text: 'Set ' }, { text: 'T', isCode: true }, { text: ' to ' }, { text: 'two', change: 'temperature=2' },
+    { text: ', “please”: f\u2060(x)' }])
+  assert.deepEqual(piecesOf('‘뽑기’로'), [{ text: '‘뽑기’\u2060로' }])
+})
+
+/** How a link writes a value. */
+const said = (value) => String(typeof value === 'boolean' ? Number(value) : value)
+
+test('what the advice does is the same in both languages, is understood, and can be put in a link', () => {
+  const deeds = (texts) => keysOf(texts).flatMap(([key, text]) => (
+    piecesOf(text).filter(({ change }) => change).map(({ change }) => ({ key, change }))))
+  const list = deeds(ko)
+  assert.ok(list.length > 15)
+  assert.deepEqual(list, deeds(en))
+  for (const { key, change } of list) {
+    assert.match(key, /^stages\.\w+\.try$/)
+    const patch = patchFrom(change)
+    assert.deepEqual(Object.keys(patch).sort(), [...new URLSearchParams(change).keys()].sort(), key)
+    const state = { ...DEFAULTS, ...patch }
+    for (const [name, text] of new URLSearchParams(change)) assert.equal(said(patch[name]), text, key)
+    assert.deepEqual(fromHash(toHash(state)), state)
+    assert.deepEqual(check(state), {}, change)
+  }
 })

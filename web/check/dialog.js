@@ -3,7 +3,8 @@
 import { homeOf, roomsOf } from '../building.js'
 import { placeName } from '../frame.js'
 import { spawn } from '../lazy.js'
-import { h, prose } from '../lib/dom.js'
+import { h } from '../lib/dom.js'
+import { prose } from '../lib/prose.js'
 import { brief } from '../lib/number.js'
 
 /** A difference relative to the largest value of its tensor above which something is wrong. */

@@ -29,18 +29,6 @@ export const svg = (tag, props, ...children) => fill(document.createElementNS(SV
 /** The same for MathML. @returns {any} */
 export const mathml = (tag, props, ...children) => fill(document.createElementNS(MATH, tag), props, children)
 
-/** Keeps a bracket with the word before it, and a particle with the quotation mark before it. */
-const bind = (text) => text.replace(/(?<=\S)\(/g, '\u2060(').replace(/([’”)])(?=\p{L})/gu, '$1\u2060')
-
-/**
- * Text in which `backticks` mark code, as nodes.
- * @param {string} text
- * @returns {Node[]}
- */
-export function prose(text) {
-  return bind(text).split('`').map((part, index) => (index % 2 ? h('code', {}, part) : document.createTextNode(part)))
-}
-
 /** A dotted name with places where a line may break, before every dot. @param {string} name @returns {any[]} */
 export const dotted = (name) => name.split(/(?=\.)/).flatMap((part, i) => (i ? [h('wbr'), part] : [part]))
 

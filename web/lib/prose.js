@@ -1,0 +1,33 @@
+/** Running text: `backticks` mark code, and `[words](source=2026-11-20)` something the reader can have done. */
+
+import { h } from './dom.js'
+
+const MARKED = /(`[^`]+`|\[[^\]]+\]\([^)]+\))/
+const DEED = /^\[(.+)\]\((.+)\)$/
+
+/** Keeps a bracket with the word before it, and a particle with the quotation mark before it. */
+const bind = (text) => text.replace(/(?<=\S)\(/g, '\u2060(').replace(/([’”)])(?=\p{L})/gu, '$1\u2060')
+
+/**
+ * A text in pieces: plain, code, or words for a change of the state.
+ * @param {string} text
+ * @returns {{ text: string, isCode?: boolean, change?: string }[]}
+ */
+export function piecesOf(text) {
+  return text.split(MARKED).filter(Boolean).map((piece) => {
+    const [, words, change] = DEED.exec(piece) ?? []
+    if (words) return { text: words, change }
+    return piece.startsWith('`') ? { text: piece.slice(1, -1), isCode: true } : { text: bind(piece) }
+  })
+}
+
+/**
+ * A text as nodes.
+ * @param {string} text
+ * @param {(words: string, change: string) => Node} [deed] makes what can be pressed
+ * @returns {Node[]}
+ */
+export const prose = (text, deed) => piecesOf(text).map(({ text: words, isCode, change }) => {
+  if (change) return deed(words, change)
+  return isCode ? h('code', {}, words) : document.createTextNode(words)
+})
