@@ -33,6 +33,16 @@ test('tidy frees when the function throws, and scopes nest', () => {
   assert.equal(inner.disposed, false)
 })
 
+test('tidy, noGrad and trace want a function that is done when it returns', () => {
+  for (const name of ['tidy', 'noGrad', 'trace']) {
+    assert.throws(() => gf[name](3), { code: 'type', message: `${name}: fn must be a function, got 3` })
+    assert.throws(() => gf[name](async () => gf.rand([2])), { code: 'type', message: new RegExp(`^${name}: .*async`) })
+    assert.equal(gf[name](() => 7).output ?? 7, 7, 'nothing is left open')
+  }
+  const y = F.relu(gf.tensor([1], { requiresGrad: true }))
+  assert.ok(y.requiresGrad)
+})
+
 test('parameters, their gradients and optimiser state outlive a tidy', () => {
   const model = new gf.nn.Linear(3, 2), optimizer = new gf.optim.AdamW(model.parameters())
   for (let i = 0; i < 3; i++) gf.tidy(() => {

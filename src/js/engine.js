@@ -1,3 +1,4 @@
+import { runNow } from './errors.js'
 import { Memory } from './memory.js'
 import { Tensor } from './tensor.js'
 
@@ -117,7 +118,7 @@ export class Engine {
     this.scopes.push(scope)
     /** @type {T | undefined} */ let result
     try {
-      result = fn()
+      result = runNow('tidy', fn)
       return result
     } finally {
       const kept = [...tensorsIn(result)].filter(tensor => scope.delete(tensor))
@@ -137,7 +138,7 @@ export class Engine {
     const before = this.gradEnabled
     this.gradEnabled = false
     try {
-      return fn()
+      return runNow('noGrad', fn)
     } finally {
       this.gradEnabled = before
     }

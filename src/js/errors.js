@@ -49,6 +49,39 @@ export function expect(condition, code, message) {
 }
 
 /**
+ * What a function returns that has to be done by then.
+ * @template T
+ * @param {string} where
+ * @param {() => T} fn
+ * @returns {T}
+ */
+export function runNow(where, fn) {
+  expect(typeof fn === 'function', 'type', () => `${where}: fn must be a function, got ${describe(fn)}`)
+  const result = fn()
+  expect(!(result instanceof Promise), 'type',
+    () => `${where}: fn must not be async; what it makes after its first await would be missed`)
+  return result
+}
+
+/**
+ * The tensors of a list, or an error that names the first value that is none.
+ * @param {string} where
+ * @param {string} name
+ * @param {Iterable<import('./tensor.js').Tensor>} values
+ * @param {(value: unknown) => boolean} isOne
+ * @param {string} expected in words, such as 'a tensor'
+ * @returns {import('./tensor.js').Tensor[]}
+ */
+export function listOf(where, name, values, isOne, expected) {
+  expect(typeof values?.[Symbol.iterator] === 'function', 'type',
+    () => `${where}: ${name} must be a list of tensors, got ${describe(values)}`)
+  const list = [...values]
+  list.forEach((value, i) => expect(isOne(value), 'type',
+    () => `${where}: ${name}[${i}] must be ${expected}, got ${describe(value)}`))
+  return list
+}
+
+/**
  * A whole number from `low` to `high`, or an error that names it.
  * @param {string} where the function or class it was given to
  * @param {string} name

@@ -1,4 +1,4 @@
-import { describe, expect, shapeText } from './errors.js'
+import { describe, expect, runNow, shapeText } from './errors.js'
 import { cell, difference, product, sum } from './explain.js'
 import { keyOf } from './graph.js'
 import { offsetOf } from './shape.js'
@@ -383,12 +383,11 @@ export class Trace {
  * @throws {GlassformerError} 'state' inside another trace, 'index' for edits of what is not made
  */
 export function trace(engine, fn, options = {}) {
-  expect(typeof fn === 'function', 'type', () => `trace: fn must be a function, got ${describe(fn)}`)
   expect(engine.trace === null, 'state', () => 'trace: a trace is already being recorded; they cannot be nested')
   const recording = new Trace(engine, options)
   engine.trace = recording
   try {
-    const output = fn()
+    const output = runNow('trace', fn)
     const { missedEdits } = recording
     expect(missedEdits.length === 0, 'index',
       () => `trace: edits name tensors that were not made: ${missedEdits.join(', ')}`)

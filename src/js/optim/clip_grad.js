@@ -1,12 +1,9 @@
-import { describe, expect, numberWhere } from '../errors.js'
+import { listOf, numberWhere } from '../errors.js'
 import { Tensor } from '../tensor.js'
 
 /** @param {string} where @param {Iterable<Tensor>} params @returns {Tensor[]} */
 function gradientsOf(where, params) {
-  const list = [...params]
-  list.forEach((p, i) => expect(p instanceof Tensor, 'type',
-    () => `${where}: params[${i}] must be a tensor, got ${describe(p)}`))
-  return list.flatMap(p => p.grad ?? [])
+  return listOf(where, 'params', params, p => p instanceof Tensor, 'a tensor').flatMap(p => p.grad ?? [])
 }
 
 /** The norm of all gradients taken together. @param {Tensor[]} gradients @param {number} normType */

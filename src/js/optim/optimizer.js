@@ -1,4 +1,4 @@
-import { describe, expect, numberWhere } from '../errors.js'
+import { expect, listOf, numberWhere } from '../errors.js'
 import { Tensor } from '../tensor.js'
 
 /** What SGD, Adam and AdamW share: the parameters, their gradients, and state for each of them. */
@@ -8,9 +8,8 @@ export class Optimizer {
 
   /** @param {string} where @param {Iterable<Tensor>} params @param {number} lr */
   constructor(where, params, lr) {
-    const list = [...params]
-    list.forEach((p, i) => expect(p instanceof Tensor && p.requiresGrad, 'type',
-      () => `${where}: params[${i}] must be a tensor with requiresGrad, got ${describe(p)}`))
+    const isLearned = (/** @type {any} */ p) => p instanceof Tensor && p.requiresGrad
+    const list = listOf(where, 'params', params, isLearned, 'a tensor with requiresGrad')
     expect(list.length > 0, 'shape', () => `${where}: params must not be empty`)
     this.params = list
     this.lr = numberWhere(where, 'lr', lr, 'a number >= 0', v => v >= 0)
