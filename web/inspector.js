@@ -7,32 +7,19 @@ import { editField, editList, edits } from './inspector/edits.js'
 import { compared } from './inspector/compared.js'
 import { made, reachable } from './inspector/made.js'
 import { nudge } from './inspector/nudge.js'
+import { places } from './inspector/places.js'
 import { cellName, sameCell } from './lib/cell.js'
 import { dotted, h, setText } from './lib/dom.js'
 import { brief, dimensions, exact } from './lib/number.js'
 import { prose } from './lib/prose.js'
-import { labelsOf, tensorOf } from './lib/run.js'
+import { tensorOf } from './lib/run.js'
 import { valueAt } from './lib/slice.js'
-
-const AXES = ['sentence', 'token', 'dim', 'head', 'query', 'key', 'word', 'position', 'row']
 
 /** Whether the run has this cell. */
 export function exists(run, cell) {
   const tensor = cell && tensorOf(run, cell.name)
   if (!tensor || tensor.shape.length !== cell.index.length) return false
   return cell.index.every((i, axis) => i < tensor.shape[axis])
-}
-
-/** What an index along an axis stands for: a token where there is one. */
-function place(run, tensor, index, axis) {
-  const sentence = index[tensor.axes.indexOf('sentence')] ?? 0
-  return labelsOf(run, tensor, axis, sentence)?.[index[axis]] ?? String(index[axis])
-}
-
-function places(run, { name, index }, t) {
-  const tensor = tensorOf(run, name)
-  return tensor.axes.map((axis, i) => h('li', {},
-    h('span', {}, AXES.includes(axis) ? t(`inspector.axes.${axis}`) : axis), h('b', {}, place(run, tensor, index, i))))
 }
 
 /** Replaces what is in an element; whoever had the keyboard's attention keeps it. */
@@ -61,7 +48,7 @@ function redraw(element, ...children) {
 export function inspector(container, { t, press, visit, set, get, ask }) {
   const heading = h('h2', { className: 'visually-hidden' }, t('inspector.label'))
   const sheet = h('button', { type: 'button', className: 'sheet-handle', onclick: () => toggle() },
-    h('span', { className: 'sheet-name' }), h('b', { className: 'sheet-value' }),
+    h('span', { className: 'sheet-name' }, h('bdi', { dir: 'ltr' })), h('b', { className: 'sheet-value' }),
     h('span', { className: 'sheet-sign', 'aria-hidden': 'true' }), h('span', { className: 'visually-hidden' }))
   const body = h('div', { className: 'inspector-body' })
   const store = edits({ get, set })
@@ -163,7 +150,7 @@ export function inspector(container, { t, press, visit, set, get, ask }) {
     redraw(body,
       crumbs(), h('p', { className: 'cell-name', tabindex: '-1' }, h('code', {}, dotted(cellName(cell)))),
       h('p', { className: 'cell-value' }, short), compared(view.pair, cell, t), directions(),
-      h('ul', { className: 'places' }, places(run, cell, t)),
+      places(run, cell, { t, set, press }),
       value === undefined ? '' : fieldFor(cell, value),
       value === undefined ? '' : facts(tensor, value, type),
       cell.isGradient && value !== undefined
@@ -176,7 +163,7 @@ export function inspector(container, { t, press, visit, set, get, ask }) {
       actions(type),
       list)
     reachable(body)
-    setText(sheet.children[0], cellName(cell))
+    setText(sheet.querySelector('bdi'), cellName(cell))
     setText(sheet.children[1], short)
   }
   function edit(cell) {

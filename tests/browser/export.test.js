@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { useHouse } from './host.js'
+import { written } from '../../web/model/dates.js'
+import { DEFAULTS } from '../../web/state.js'
+import { runHere, useHouse } from './host.js'
 
 const { open } = useHouse()
 
@@ -19,11 +21,14 @@ async function picture(page) {
 
 test('room, head and text stand below the title, and what a twin is', async () => {
   const twin = { stage: 'logits', twin: 'positional:false' }
+  const there = runHere({ ...DEFAULTS, positional: false })
+  const answer = written(there.decoding.steps.map(({ token }) => token))
+  there.dispose()
   for (const [state, ...lines] of [
     [{ stage: 'encoder.0.self_attn.scores', head: 2 }, '인코더 1층 · 셀프 어텐션 · 점수 · 헤드 2 · november 20 2026'],
     [{ stage: 'logits', source: '3 may 1999', language: 'en' }, 'Logits · 3 may 1999'],
     [{ model: 'sentences', stage: 'scores', sentence: 3 }, '점수 · 헤드 0 · 나는 최근 파리 여행을 다녀왔다'],
-    [twin, '로짓 · november 20 2026 · 차이(견줌 − 지금) · 견줌 위치 인코딩: 안 더하기 → 20202년 111월 1월']
+    [twin, `로짓 · november 20 2026 · 차이(견줌 − 지금) · 견줌 위치 인코딩: 안 더하기 → ${answer}`]
   ]) {
     const { page, complaints, close } = await open(state)
     if (state.twin) await page.waitForSelector('.twin-body .caption')

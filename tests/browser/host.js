@@ -99,8 +99,13 @@ export const beyond = (page) => page.evaluate(() => {
 export const choose = (page, name, word) => (
   page.click(`.stage [data-control="${name}"] label:has(input[value="${word}"])`))
 
+/** Waits until what is wider than its place is known to be, which the page learns a frame after it was drawn. */
+const rest = (page) => page.waitForFunction(() => [...document.querySelectorAll('.rule')].every((rule) => (
+  rule.scrollWidth > rule.clientWidth === rule.hasAttribute('tabindex'))), null, { polling: 20 })
+
 /** What axe finds: the rule, and the elements that break it. */
 export async function violations(page) {
+  await rest(page)
   await page.evaluate(await readFile(AXE, 'utf8'))
   const found = await page.evaluate(() => globalThis.axe.run())
   return found.violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])
