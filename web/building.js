@@ -65,8 +65,9 @@ function attention(at, name, isMasked) {
   const { id, place, tower, layer } = at
   const own = WORDS[isMasked ? 'masked' : name] ?? {}
   const dropout = drop(at, `${name}.dropout`, isMasked ? 'masked' : name, 'attention_dropout', 'attention_dropout')
+  const controls = { mask: [isMasked ? 'tgtIsCausal' : 'padding'] }
   const part = ([stage, tensors]) => room(`${id}.${name}.${stage}`, own[stage] === 'cross' ? 'cross' : stage, {
-    place: `${place}.${name}`, words: own[stage] ?? stage, tower, layer, block: isMasked ? 'masked' : name,
+    controls: controls[stage], place: `${place}.${name}`, words: own[stage] ?? stage, tower, layer, block: isMasked ? 'masked' : name,
     tensors: tensors.map((tensor) => `${place}.${name}.${tensor}`)
   })
   return ATTENTION.map((one) => (one[0] === 'dropout' ? dropout : part(one)))

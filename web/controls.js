@@ -25,6 +25,7 @@ const SPECS = {
   positional: { kind: 'choice', options: { on: true, off: false } },
   scale: { kind: 'choice', options: { on: true, off: false } },
   padding: { kind: 'choice', options: { none: false, full: true } },
+  tgtIsCausal: { kind: 'choice', options: { causal: true, none: false } },
   temperature: { kind: 'slider', low: 0.1, high: 4, step: 0.1, ladder: () => [0.5, 1, 1.5, 2, 4] },
   topK: { kind: 'number', ladder: () => [0, 1, 2, 3, 4, 6, 8, 12, 16] },
   topP: { kind: 'slider', low: 0.05, high: 1, step: 0.05, ladder: () => [0.5, 0.8, 0.9, 1] },

@@ -85,7 +85,7 @@ export function frame(container, room, context) {
   const rooms = roomsOf(context.get())
   const at = rooms.indexOf(room)
   const words = (part) => t(`stages.${room.words}.${part}`)
-  const controls = stage.controls.filter((name) => isFor(name, context.get().model))
+  const controls = (room.controls ?? stage.controls).filter((name) => isFor(name, context.get().model))
     .map((name) => ({ name, ...control(name, context) }))
   const pickers = stage.pickers.filter((name) => name !== 'sentence' || !room.tower)
     .map((name) => ({ name, ...picker(name, context) }))

@@ -18,15 +18,15 @@ export const TWOFOLD = DATES.at(-1)
 export const MODEL_KEYS = [
   'model', 'text', 'tokenizer', 'dModel', 'heads', 'base', 'maxLength', 'positions', 'dropout', 'training', 'seed',
   'causal', 'source', 'target', 'layers', 'dimFeedforward', 'normFirst', 'activation', 'positional', 'scale', 'padding',
-  'temperature', 'topK', 'topP', 'decoding', 'beams', 'edits'
+  'tgtIsCausal', 'temperature', 'topK', 'topP', 'decoding', 'beams', 'edits'
 ]
 
 export const DEFAULTS = {
   text: [...PRESETS.english, ...PRESETS.korean].join('\n'), tokenizer: 'words', dModel: 16, heads: 4, base: 10000,
   maxLength: 32, positions: 'interleaved', dropout: 0.1, training: false, seed: 42, causal: false,
   model: 'trained', source: DATES[0], target: '', layers: 2, dimFeedforward: 64, normFirst: false, activation: 'relu',
-  positional: true, scale: true, padding: false, temperature: 1, topK: 0, topP: 1, decoding: 'greedy', beams: 3,
-  edits: [],
+  positional: true, scale: true, padding: false, tgtIsCausal: true, temperature: 1, topK: 0, topP: 1,
+  decoding: 'greedy', beams: 3, edits: [],
   stage: 'house', sentence: 0, head: 0, part: 'q', row: 0, step: -1, cell: null, depth: 'numbers', twin: '',
   embed: false, language: 'auto', theme: 'auto'
 }
@@ -106,12 +106,13 @@ export const sentences = (text) => text.split('\n').filter((line) => line.trim()
 /** The settings `runTranslation` takes. @param {object} state */
 function translationSettings(state) {
   const {
-    model, source, heads, layers, dModel, dimFeedforward, normFirst, activation, positional, scale, padding, dropout,
-    training, seed, temperature, topK, topP, decoding, beams, edits
+    model, source, heads, layers, dModel, dimFeedforward, normFirst, activation, positional, scale, padding,
+    tgtIsCausal, dropout, training, seed, temperature, topK, topP, decoding, beams, edits
   } = state
   return {
     model, source, target: state.target.trim() ? state.target : null, heads, layers, dModel, dimFeedforward, normFirst,
-    activation, positional, scale, padding, dropout, training, seed, temperature, topK, topP, decoding, beams, edits
+    activation, positional, scale, padding, tgtIsCausal, dropout, training, seed, temperature, topK, topP, decoding,
+    beams, edits
   }
 }
 

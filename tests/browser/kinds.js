@@ -163,7 +163,9 @@ const notes = {
     return Number(count) === row.filter((x) => x === 0).length && Number(total) === row.length
   },
   ...Object.fromEntries(['greedy', 'sample', 'beam', 'given'].map((kind) => [
-    `stages.decoding.${kind}`, ({ run }, { loss }) => kind === run.decoding.kind && writes(loss, run.loss)]))
+    `stages.decoding.${kind}`, ({ run }, { loss }) => kind === run.decoding.kind && writes(loss, run.loss)])),
+  'stages.decoding.reread': ({ run }, { loss }) => run.settings.training && writes(loss, run.loss),
+  'stages.decoding.unmasked': ({ run }, { loss }) => !run.settings.tgtIsCausal && writes(loss, run.loss)
 }
 
 const headings = {

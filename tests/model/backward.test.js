@@ -13,7 +13,7 @@ import { weights } from '../lib/translation.js'
 
 const SMALL = {
   model: 'untrained', source: '3 may 1999', target: '1999년 5월', layers: 1, dModel: 8, heads: 2, dimFeedforward: 12,
-  normFirst: true, activation: 'gelu', padding: true, dropout: 0.25, training: true
+  normFirst: true, activation: 'gelu', padding: true, tgtIsCausal: false, dropout: 0.25, training: true
 }
 const RUNS = [['the trained model', { target: '2026년 11월 20일' }], ['an untrained one with every switch turned', SMALL]]
 const MOST_STEPS = 200

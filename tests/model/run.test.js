@@ -34,6 +34,8 @@ test('each switch changes what follows it and nothing before it', () => {
   const cases = {
     positional: [{ positional: false }, /^(source|target)_embedding/],
     scale: [{ scale: false }, /embedding|positions|encoder\.layers\.0\.self_attn\.([qkv]$|dots|in_proj)/],
+    tgtIsCausal: [{ tgtIsCausal: false },
+      /embedding|positions|encoder|decoder\.layers\.0\.self_attn\.([qkv]$|dots|scores|in_proj)/],
     activation: [{ activation: 'gelu' }, /embedding|positions|encoder\.layers\.0\.(self_attn|norm1|residual1|linear1)/],
     temperature: [{ temperature: 2 }, /^(?!softmax|choice)/],
     topP: [{ topP: 0.5 }, /^(?!choice)/],
@@ -103,4 +105,19 @@ test('the answer is chosen with dropout off, whatever was answered before; then 
     assert.deepEqual([ids(one), one.loss], [ids(other), other.loss])
     assert.notEqual(one.loss, quiet.loss)
   }
+})
+
+test('without its mask the decoder still writes token by token, and only then reads the whole answer', () => {
+  const open = translation({ tgtIsCausal: false })
+  const weights = open.tensors.get('transformer.decoder.layers.0.self_attn.weights')
+  assert.ok(weights.data.every((share) => share > 0), 'every place sees every place')
+  for (const decoding of ['greedy', 'beam']) {
+    const { decoding: { steps } } = translation({ tgtIsCausal: false, decoding })
+    const ids = steps.map(({ id }) => id)
+    const last = translation({ tgtIsCausal: false, target: ids.slice(0, 3) }).tensors.get('output')
+    const [, T, V] = last.shape
+    const row = last.data.slice((T - 1) * V)
+    assert.equal(row.indexOf(Math.max(...row)), ids[2], 'of the tokens so far, and no later ones')
+  }
+  assert.ok(open.loss > translation({}).loss)
 })

@@ -21,8 +21,8 @@ const RUNS = {
   }),
   'the translator': () => runTranslation(gf, { model: 'trained' }, [], weights),
   'a random one, norm first, gelu, no scale, padded': () => runTranslation(gf, {
-    model: 'untrained', normFirst: true, activation: 'gelu', scale: false, padding: true, target: '2026년', dModel: 8,
-    heads: 2, layers: 1, dimFeedforward: 12
+    model: 'untrained', normFirst: true, activation: 'gelu', scale: false, padding: true, tgtIsCausal: false,
+    target: '2026년', dModel: 8, heads: 2, layers: 1, dimFeedforward: 12
   }),
   'the translator in training, every dropout on, cut and tempered': () => runTranslation(gf, {
     model: 'trained', training: true, dropout: 0.3, topK: 5, topP: 0.9, temperature: 1.7, target: '2026년 11월'

@@ -13,8 +13,8 @@ test('every part of the state survives a link', () => {
     positions: 'learned', dropout: 0.35, training: true, seed: 7, causal: true, stage: 'scores', sentence: 1, head: 2,
     part: 'v', cell: { name: 'positions.output:2', index: [0, 1, 3], isTwin: true }, language: 'en', theme: 'dark',
     model: 'untrained', source: '3 may 1999', target: '5월', layers: 3, dimFeedforward: 48, normFirst: true, row: 4,
-    step: 3, activation: 'gelu', positional: false, scale: false, padding: true, temperature: 1.5, topK: 4, topP: 0.8,
-    decoding: 'beam', beams: 2, depth: 'code', twin: 'scale:true', embed: true,
+    step: 3, activation: 'gelu', positional: false, scale: false, padding: true, tgtIsCausal: false,
+    temperature: 1.5, topK: 4, topP: 0.8, decoding: 'beam', beams: 2, depth: 'code', twin: 'scale:true', embed: true,
     edits: [{ name: 'positions.output:2', index: [0, 1, 2], value: -0.5 }]
   }
   assert.deepEqual(Object.keys(state).sort(), Object.keys(DEFAULTS).sort())

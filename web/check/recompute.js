@@ -74,7 +74,7 @@ function scores({ q, k }, { shape: [, H] }, formula) {
 
 /** Whether a key is hidden from a query, from the settings and the tokens alone. */
 function hides(run, { name, along }) {
-  const causal = run.labels ? /decoder.*self_attn/.test(name) : run.settings.causal
+  const causal = run.labels ? /decoder.*self_attn/.test(name) && run.settings.tgtIsCausal : run.settings.causal
   const words = along && run.labels[along[3]]
   const isPad = (b, j) => (words ? along[3] === 'source' && words[j] === PAD : Boolean(run.padding[b][j]))
   return (b, i, j) => (causal && j > i) || isPad(b, j)

@@ -117,7 +117,7 @@ function answer(gf, model, settings, source, { at }) {
     return isOfShares ? editedShares(gf, settings, logits, at(input.length).filter(isInChoice)) : logits
   }
   const { choose, random } = chooser(gf, settings, isOfShares)
-  const guess = edits.some(looksAhead) ? [] : guesses.get(gf) ?? []
+  const guess = !settings.tgtIsCausal || edits.some(looksAhead) ? [] : guesses.get(gf) ?? []
   const ids = decode(rowsOf, choose, guess)
   guesses.set(gf, ids)
   return { ids, random, tree: null, best: null }

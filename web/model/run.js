@@ -15,7 +15,7 @@ const SOURCE_IDS = idsOf(SOURCE_TOKENS)
 const DEFAULTS = {
   model: 'trained', source: 'november 20 2026', target: null, seed: 42, heads: 4, layers: 2, dModel: 32,
   dimFeedforward: 64, normFirst: false, activation: 'relu', positional: true, scale: true, padding: false, dropout: 0.1,
-  training: false, temperature: 1, topK: 0, topP: 1, decoding: 'greedy', beams: 3
+  training: false, tgtIsCausal: true, temperature: 1, topK: 0, topP: 1, decoding: 'greedy', beams: 3
 }
 
 /** Sizes that the trained weights fix. */
@@ -87,7 +87,8 @@ function release(gf, made) {
 }
 
 /** Sets the switches that need no new model, and forgets the gradients of the run before. */
-function prepare({ modules, parameters, attentions }, { training, scale }) {
+function prepare({ model, modules, parameters, attentions }, { training, scale, tgtIsCausal }) {
+  model.tgtIsCausal = tgtIsCausal
   for (const module of modules) module.training = training
   for (const attention of attentions) attention.scale = scale ? undefined : 1
   for (const parameter of parameters) {

@@ -29,6 +29,8 @@ export function createTranslator(gf, config = CONFIG) {
       this.transformer = new gf.nn.Transformer(dModel, nhead, layers, layers,
         { dimFeedforward, dropout, normFirst, activation })
       this.output = new gf.nn.Linear(dModel, TARGET_TOKENS.length)
+      /** Whether a place of the decoder sees only itself and what is before it. */
+      this.tgtIsCausal = true
     }
 
     /** @param {any} embedding @param {number[][]} ids */
@@ -46,8 +48,9 @@ export function createTranslator(gf, config = CONFIG) {
     /** @param {number[][]} input [B, T] @param {any} memory @param {number[][]} source */
     decode(input, memory, source) {
       const x = this.embed(this.target_embedding, input)
-      const masks = { tgtIsCausal: true, memoryKeyPaddingMask: padding(source) }
-      return this.output.forward(this.transformer.decoder.forward(x, memory, masks))
+      const memoryKeyPaddingMask = padding(source)
+      const own = this.tgtIsCausal ? { tgtIsCausal: true } : { tgtKeyPaddingMask: padding(input) }
+      return this.output.forward(this.transformer.decoder.forward(x, memory, { ...own, memoryKeyPaddingMask }))
     }
 
     /** Logits [B, T, V] of every next token. @param {number[][]} source @param {number[][]} input */

@@ -22,7 +22,11 @@ export const pickers = []
 /** The share a piece needs for each character written on it. */
 const ROOM = 0.022
 
-const isDropping = ({ training, dropout }) => training && dropout > 0
+/** Why the bars, which are of one pass over the whole answer, may differ from what it was chosen by. */
+function rereading({ kind }, { training, dropout, tgtIsCausal }) {
+  if (kind === 'given') return null
+  return !tgtIsCausal ? 'unmasked' : training && dropout > 0 ? 'reread' : null
+}
 
 /** The ancestors of a branch, the first step first, and the branch itself. */
 function lineage(nodes, at) {
@@ -68,7 +72,8 @@ export function data(run, { step: now = -1 }) {
   const { kind, tree: branches, best } = run.decoding
   const nodes = branches && branches.map((branch) => ({ ...branch, token: colLabels[branch.id] }))
   return {
-    kind, steps, now, last, isReread: kind !== 'given' && isDropping(run.settings), shares: firstRows(shares, last + 1), loss: run.loss,
+    kind, steps, now, last, reread: rereading(run.decoding, run.settings),
+    shares: firstRows(shares, last + 1), loss: run.loss,
     ...(nodes ? grown(nodes, best, now < 0 ? Infinity : now) : { nodes: null, best: null }),
     read: now < 0 ? [] : beginnings(run, nodes, now)
   }
@@ -105,12 +110,11 @@ export function mount(container, context) {
     className: 'tree-slot', tabindex: '0', role: 'group', 'aria-label': t('stages.decoding.tree')
   })
   const note = h('p', { className: 'note' })
-  const reread = h('p', { className: 'note', hidden: true }, t('stages.decoding.reread'))
   const readTitle = h('span', { className: 'read-title' }, t('stages.decoding.read'))
   const readList = h('ol')
   const read = h('div', { className: 'read' }, readTitle, readList)
   const walk = h('div')
-  container.append(h('section', {}, walk, read, heading, slot, list, note, reread))
+  container.append(h('section', {}, walk, read, heading, slot, list, note))
   const words = Object.fromEntries(SCRUB.map((name) => [name, t(`stages.decoding.scrub.${name}`)]))
   const steps = scrubber(walk, words, (step) => context.set(step < 0 ? { step } : { step, row: step }))
   const branches = tree(slot)
@@ -148,8 +152,7 @@ export function mount(container, context) {
       read.hidden = next.read.length === 0
       keep(readList, next.read, createBeginning, fillBeginning)
       setText(heading, t(next.nodes ? 'stages.decoding.tree' : 'stages.decoding.line'))
-      setText(note, t(`stages.decoding.${next.kind}`, { loss: fixed(next.loss, 3) }))
-      reread.hidden = !next.isReread
+      setText(note, t(`stages.decoding.${next.reread ?? next.kind}`, { loss: fixed(next.loss, 3) }))
       slot.hidden = !next.nodes
       if (next.nodes) branches.update(next.nodes, next.best)
       keep(list, next.steps, createStep, fillStep)

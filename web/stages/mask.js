@@ -7,7 +7,7 @@ import { peak } from '../lib/slice.js'
 
 export const id = 'mask'
 export const tensors = ['self_attn.masked_scores']
-export const controls = ['causal', 'padding']
+export const controls = ['causal', 'tgtIsCausal', 'padding']
 export const pickers = ['sentence', 'head']
 
 /** The scores before and after masking, on one scale. */
