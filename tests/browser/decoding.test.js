@@ -82,7 +82,7 @@ test('advice is taken by pressing it, and given back by going back', async () =>
   const { page, complaints, close } = await open({})
   const deed = (name) => page.getByRole('link', { name, exact: true })
   const answer = () => page.getAttribute('[data-field="target"]', 'placeholder')
-  await changing(page, () => deed('5/6/2026').click())
+  await changing(page, () => deed('5\u2060/\u20606\u2060/\u20602026').click())
   assert.equal(await answer(), '2026년 6월 5일')
   const widths = await page.$$eval('.pick:nth-child(6) .piece', (list) => list.map((one) => (
     [one.textContent, parseFloat(one.style.width)])))

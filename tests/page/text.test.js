@@ -103,6 +103,7 @@ test('running text falls into words, code and deeds', () => {
     { text: 'Set ' }, { text: 'T', isCode: true }, { text: ' to ' }, { text: 'two', change: 'temperature=2' },
     { text: ', “please”: f\u2060(x)' }])
   assert.deepEqual(piecesOf('‘뽑기’로'), [{ text: '‘뽑기’\u2060로' }])
+  assert.deepEqual(piecesOf('[5/6](seed=1)'), [{ text: '5\u2060/\u20606', change: 'seed=1' }])
 })
 
 /** How a link writes a value. */
