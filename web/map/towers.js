@@ -15,9 +15,9 @@ function floorsOf(doors) {
   return floors
 }
 
-/** The room whose shape stands for its floor. */
+/** The room whose shape stands for its floor, the one whose picture hangs in the whole house. */
 const spokesman = ({ doors }) => (
-  doors.find(({ room }) => ['weights', 'cross'].includes(room.stage.id)) ?? doors.at(-1)).room
+  doors.find(({ room }) => ['weights', 'cross', 'activation'].includes(room.stage.id)) ?? doors.at(-1)).room
 
 function buildFloor({ layer, block, doors }, t) {
   const shape = h('small', { className: 'shape' })
