@@ -32,22 +32,25 @@ function ordinal(day) {
 /** @param {number} n */
 const two = n => String(n).padStart(2, '0')
 
+/** @typedef {(y: number, m: number, d: number) => string} Form */
+
+/** @type {Form} */
+const american = (y, m, d) => `${m}/${d}/${y}`
+/** @type {Form} */
+const british = (y, m, d) => `${d}/${m}/${y}`
+
 /**
- * The ways a date is written; each takes year, month (1 to 12) and day. The last two, American and British, can be told
- * apart by a day above 12 only: the others mean two dates at once, and the model has to live with that.
- * @type {((y: number, m: number, d: number) => string)[]}
+ * The ways a date is written; each takes year, month (1 to 12) and day. American and British slashes can be told apart
+ * by a day above 12 only: other dates mean two days at once, and the model has to live with that.
+ * @type {Form[]}
  */
 export const FORMATS = [
   (y, m, d) => `${MONTHS[m - 1]} ${d} ${y}`,
   (y, m, d) => `${d} ${MONTHS[m - 1].slice(0, 3)} ${y}`,
   (y, m, d) => `the ${ordinal(d)} of ${MONTHS[m - 1]}, ${y}`,
   (y, m, d) => `${y}-${two(m)}-${two(d)}`,
-  (y, m, d) => `${m}/${d}/${y}`,
-  (y, m, d) => `${d}/${m}/${y}`
+  american, british
 ]
-
-/** The forms that another form writes with month and day the other way round. */
-const TURNED_FORMS = [4, 5]
 
 /** @param {number} y @param {number} m @param {number} d */
 export const korean = (y, m, d) => `${y}년 ${m}월 ${d}일`
@@ -57,7 +60,7 @@ export const korean = (y, m, d) => `${y}년 ${m}월 ${d}일`
  * @param {number} format @param {[number, number, number]} date year, month, day
  */
 export function readings(format, [y, m, d]) {
-  const isTwofold = TURNED_FORMS.includes(format) && d <= 12 && d !== m
+  const isTwofold = [american, british].includes(FORMATS[format]) && d <= 12 && d !== m
   return isTwofold ? [korean(y, m, d), korean(y, d, m)] : [korean(y, m, d)]
 }
 
