@@ -9,14 +9,13 @@ import { codeBlock } from './lib/highlight.js'
 import { dimensions } from './lib/number.js'
 import { ruleFormula } from './lib/rule.js'
 import { tensorOf } from './lib/run.js'
+import { bringInSight } from './lib/sight.js'
 
 /** From the shallowest to the deepest. */
 export const DEPTHS = ['story', 'numbers', 'formula', 'code']
 
 const LANGUAGES = { c: 'C', js: 'JavaScript', torch: 'PyTorch' }
 const FORMULAS = { formula: true, code: true }
-/** Pixels of the panel that have to be in sight when a reader asks for it. */
-const PEEK = 120
 
 function dial({ t, set }) {
   const group = uniqueId('depth')
@@ -53,13 +52,6 @@ function formulas(run, stage, recipes, t) {
   return recipes.map(({ name, formula: text, symbols }) => h('section', { className: 'recipe' },
     h('h2', {}, h('code', {}, dotted(name)), ' ', h('span', { className: 'shape' }, dimensions(tensorOf(run, name).shape))),
     rules(text, t), h('ul', { className: 'symbols' }, symbols.map((one) => meaning(run, stage, one, t)))))
-}
-
-/** A panel below the window, as if the dial had done nothing, comes up to the middle of it. */
-function bringInSight(panel) {
-  const { top } = panel.getBoundingClientRect()
-  const behavior = matchMedia('(prefers-reduced-motion: reduce)').matches ? 'instant' : 'smooth'
-  if (top > innerHeight - PEEK) scrollBy({ top: top - innerHeight / 2, behavior })
 }
 
 /** Every operation once, with the tensors it made here. */
@@ -131,7 +123,7 @@ export function depths(stage, context) {
       reachable(panel)
     }
     redraw()
-    if (isAsked) bringInSight(panel)
+    if (isAsked) bringInSight(panel, 0.5)
     isAsked = false
   }
   return {

@@ -7,9 +7,14 @@ import { dotted, following, h, setText } from './lib/dom.js'
 import { dimensions } from './lib/number.js'
 import { prose } from './lib/prose.js'
 import { tensorOf } from './lib/run.js'
+import { bringInSight } from './lib/sight.js'
 import { patchFrom } from './state.js'
 
 const PARTS = ['q', 'k', 'v']
+
+/** Where in the window what a deed has changed comes to stand, below what stays at the top of a phone. */
+const SHOWN_AT = 0.25
+
 const SHORTCUTS = { prev: 'ArrowLeft', next: 'ArrowRight' }
 
 /** The alternatives of a picker, as far as this run has them. */
@@ -60,12 +65,15 @@ function wayTo(from, rooms, { step, direction, word }, { t, enter, href }) {
 
 const aside = (title, ...text) => h('section', {}, h('h2', {}, title), h('p', {}, ...text))
 
-/** Advice whose marked words, once pressed, set what they advise. */
-function advice(title, text, { link, set }) {
+/** Advice whose marked words, once pressed, set what they advise; then what has changed is shown. */
+function advice(title, text, { link, set }, shown) {
   const deeds = []
   const element = aside(title, prose(text, (words, change) => {
     const patch = patchFrom(change)
-    const deed = h('a', { className: 'deed', onclick: following(() => set(patch, 'push')) }, words)
+    const deed = h('a', { className: 'deed', onclick: following(() => {
+      set(patch, 'push')
+      shown()
+    }) }, words)
     deeds.push({ deed, patch })
     return deed
   }))
@@ -100,22 +108,24 @@ export function frame(container, room, context) {
   const waysIn = (all) => directions.map((one) => wayTo(room, all, one, context))
   let known = rooms
   let ways = waysIn(rooms)
-  const tools = [...pickers, ...controls].map(({ element }) => element)
-  if (stage.pickers.includes('sentence') && !room.tower) tools.push(quote)
+  const tools = h('div', { className: 'tools' }, [...pickers, ...controls].map(({ element }) => element),
+    stage.pickers.includes('sentence') && !room.tower ? quote : '')
   const way = h('nav', { className: 'ways', 'aria-label': t('frame.ways') }, ways.map(({ element }) => element),
     h('p', { className: 'ways-keys' }, t('frame.keys')))
   const number = h('span', { className: 'visually-hidden' }, ' ',
     t('frame.room', { total: rooms.length - 1, number: at }))
   const back = h('span')
   const showChanged = changed(back, context)
-  const trying = advice(t('frame.try'), words('try'), context)
+  const trying = advice(t('frame.try'), words('try'), context, () => {
+    bringInSight(tools.isConnected ? tools : figure, SHOWN_AT)
+  })
   container.replaceChildren(
     h('p', { className: 'eyebrow' },
       room.tower || at === 0 ? '' : h('b', { 'aria-hidden': 'true' }, String(at)), placeName(room, t),
       at ? number : '', back),
     h('h1', {}, words('title')),
     h('p', { className: 'lead' }, prose(words('what'))),
-    at ? '' : way, tools.length ? h('div', { className: 'tools' }, tools) : '',
+    at ? '' : way, tools.childElementCount ? tools : '',
     off, figure,
     h('div', { className: 'asides' }, trying.element, aside(t(`frame.${beside}`), prose(words(beside)))),
     at ? way : '',

@@ -49,6 +49,12 @@ function feedsOf(run) {
   return feeds
 }
 
+/** The tensors a cell goes into. Of a weight that can be few: a row of `in_proj_weight` makes one of Q, K and V. */
+function usesOf(run, cell, { op }) {
+  const feeds = feedsOf(run).get(cell.name)
+  return op === 'given' && !cell.isGradient ? feeds.filter((target) => firstUse(run, cell, target)) : feeds
+}
+
 /**
  * How a cell or its gradient was made and where it goes on; null where there is nothing to tell.
  * @param {object} run
@@ -58,7 +64,7 @@ export function explainCell(run, cell) {
   if (!run.tensors.has(cell.name)) return null
   const explanation = cell.isGradient ? gradient(run, cell) : run.explain(cell.name, cell.index)
   const differentiable = Boolean(run.explainGradient)
-  return explanation && { ...explanation, feeds: feedsOf(run).get(cell.name), differentiable }
+  return explanation && { ...explanation, feeds: usesOf(run, cell, explanation), differentiable }
 }
 
 function* cellsOf(shape) {

@@ -321,6 +321,7 @@ function writeLink(history) {
 
 function set(patch, history = 'replace') {
   const before = state
+  if (history === 'push' && toHash({ ...state, ...patch }) === toHash(state)) return
   if (history === 'push' && linkTimer) window.history.replaceState(null, '', `#${toHash(before)}`)
   state = { ...state, ...patch }
   writeLink(history)

@@ -83,6 +83,13 @@ function common(room, run, other, one, two) {
   return alike < Math.max(one.shares.rows, two.shares.rows) ? alike : null
 }
 
+/** What to say where every cell is the same: how the cells were chosen from may differ all the same. */
+function sameness({ id }, one, two) {
+  if (id !== 'decoding' || !one) return 'twin.same'
+  if (one.kind !== two.kind) return 'stages.decoding.sameChosen'
+  return one.steps.some(({ draw }, i) => draw !== two.steps[i]?.draw) ? 'stages.decoding.sameDrawn' : 'twin.same'
+}
+
 /** What a decoder has written by itself, behind an arrow; nothing where it reads what the reader gave it. */
 function answerOf(decoding) {
   if (!decoding || decoding.kind === 'given') return ''
@@ -113,16 +120,18 @@ function differences(container, context) {
     },
     /**
      * @param {{ title: string, part: object }[]} all
-     * @param {{ isSameInput: boolean, alike: number | null }} how alike: the steps that could be subtracted, if not all
+     * @param {{ isSameInput: boolean, alike: number | null, same: string }} how alike: the steps that could be
+     *   subtracted, if not all; same: what to say where nothing differs
      */
-    update(all, { isSameInput, alike }) {
+    update(all, { isSameInput, alike, same }) {
       const list = all.filter(({ part }) => part.values.some((x) => x !== 0))
       const most = Math.max(0, ...list.map(({ part }) => finite(part.values)))
       prepare(list.length)
       place.hidden = list.length === 0
-      const key = all.length === 0 ? 'shape' : list.length === 0 ? 'same' : isSameInput ? 'what' : 'forced'
+      const unlike = isSameInput ? 'twin.what' : 'twin.forced'
+      const key = all.length === 0 ? 'twin.shape' : list.length === 0 ? same : unlike
       const until = list.length === 0 ? 'stages.decoding.untilSame' : 'stages.decoding.until'
-      setText(note, alike === null ? t(`twin.${key}`) : t(until, { step: alike - 1 }))
+      setText(note, alike === null ? t(key) : t(until, { step: alike - 1 }))
       list.forEach(({ title: text, part }, i) => matrices[i].update(part, { title: text, domain: signed(most) }))
       fig?.numbers(t('frame.numbers'), list)
       fig?.legend([{ domain: signed(most), text: t('twin.difference') }])
@@ -177,7 +186,8 @@ export function twin(container, room, context) {
     const alike = one ? common(room, run, second(run), one, two) : null
     const list = (one ? pairs(one, two, names, alike) : [])
       .map(({ name, twin: own, part }) => ({ title: titles.get(own) ?? name, part }))
-    apart.update(list, { isSameInput: !Array.isArray(settings.target) || room.tower !== 'decoder', alike })
+    const isSameInput = !Array.isArray(settings.target) || room.tower !== 'decoder'
+    apart.update(list, { isSameInput, alike, same: sameness(room, one, two) })
   }
   function draw({ run, state, setting, settings }) {
     const [one, two] = [stage.data(run, state), seen(run, state)]

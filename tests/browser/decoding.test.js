@@ -93,12 +93,39 @@ test('advice is taken by pressing it, and given back by going back', async () =>
   assert.deepEqual([source, temperature, decoding], ['5/6/2026', 0.5, 'sample'], 'a link into a new tab keeps the rest')
   await changing(page, () => deed('a low temperature and “a draw”').click())
   assert.equal(await answer(), '2026년 5월 6일')
+  const length = await page.evaluate(() => history.length)
+  await deed('a low temperature and “a draw”').click()
+  assert.equal(await page.evaluate(() => history.length), length, 'nothing new to go back from')
   await changing(page, () => page.goBack())
   await changing(page, () => page.goBack())
   assert.equal(await answer(), '2026년 11월 20일')
   assert.deepEqual(await violations(page), [])
   assert.deepEqual(complaints, [])
   await close()
+})
+
+test('what a deed has changed is scrolled into sight', async () => {
+  const { page, close } = await open({}, { viewport: { width: 360, height: 740 }, reducedMotion: 'reduce' })
+  await page.locator('.deed').first().scrollIntoViewIfNeeded()
+  await changing(page, () => page.locator('.deed').first().click())
+  const { y } = await page.locator('.stage .tools').boundingBox()
+  assert.ok(y > 0 && y < 370, `${y}`)
+  await close()
+})
+
+test('with an answer of one\'s own, a temperature or no mask, the notes say what the numbers are', async () => {
+  for (const [state, ...patterns] of [
+    [{ target: '1999년' }, /your own token at each step/],
+    [{ temperature: 0.5 }, /The loss is of the probabilities before temperature and cuts/],
+    [{ topK: 3, decoding: 'beam' }, /The tree and the loss are of the probabilities before/],
+    [{ tgtIsCausal: false, target: '2026년 11월 20일' }, /each bar has also seen the characters after it/],
+    [{ tgtIsCausal: false, stage: 'decoder.0.self_attn.mask' }, /nothing is hatched/]
+  ]) {
+    const { page, close } = await open(state)
+    const text = await page.innerText('.stage')
+    for (const pattern of patterns) assert.match(text, pattern)
+    await close()
+  }
 })
 
 test('in training the bars are said to be read again, and only then', async () => {

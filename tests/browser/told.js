@@ -1,5 +1,6 @@
 /** What the inspector tells of a cell: each number, and what it has to be by the run's own explanation. */
 
+import { axesTold } from '../../web/inspector/places.js'
 import { cellName } from '../../web/lib/cell.js'
 import { indexAt, isPlace, isProse, labelFits, tells, tensorNamed, valueAt, valuesIn, writes } from './kinds.js'
 
@@ -39,9 +40,13 @@ export const TOLD = {
     [`[${view.cell.index.join(', ')}]`, tensorNamed(view, view.cell.name).shape.join(' × ')].includes(text))],
   type: ['.facts dt', null, (view, text) => (
     ['float32', 'int32'].includes(valuesIn(view, 'inspector.exact', text)?.type))],
-  place: ['.places b', 'order', (view, text, i) => (
-    text === String(view.cell.index[i]) ||
-    labelFits(view, { tensor: view.cell.name, first: view.cell.index, axes: [i], side: 0, i: 0 }, text))],
+  place: ['.places b', 'order', (view, text, i) => {
+    const axis = axesTold(tensorNamed(view, view.cell.name))[i]
+    return text === String(view.cell.index[axis]) ||
+      labelFits(view, { tensor: view.cell.name, first: view.cell.index, axes: [axis], side: 0, i: 0 }, text)
+  }],
+  placeNumber: ['.places small', null, (view, text) => (
+    view.cell.index.includes(Number(valuesIn(view, 'inspector.place', text)?.place)))],
   count: ['.terms-head', null, (view, text) => (
     Number(valuesIn(view, 'inspector.terms', text)?.count) === view.explanation.terms.length)],
   factor: ['.terms .factors', 'term', factorFits],

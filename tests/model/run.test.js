@@ -121,3 +121,18 @@ test('without its mask the decoder still writes token by token, and only then re
   }
   assert.ok(open.loss > translation({}).loss)
 })
+
+test('a weight says where it goes: a row of in_proj_weight into one of Q, K and V, an unused embedding nowhere', () => {
+  const made = runTranslation(gf, { model: 'trained', target: '2026년' }, [], weights)
+  const at = 'transformer.encoder.layers.0.self_attn'
+  const feeds = (name, index) => explainCell(made, { name, index }).feeds
+  for (const [row, part] of [[3, 'q'], [35, 'k'], [67, 'v']]) {
+    assert.deepEqual(feeds(`${at}.in_proj_weight`, [row, 2]), [`${at}.${part}`])
+    assert.deepEqual(feeds(`${at}.in_proj_bias`, [row]), [`${at}.${part}`])
+  }
+  const [used, unused] = [made.source.ids[0], 35]
+  assert.deepEqual(feeds('source_embedding.weight', [used, 2]), ['source_embedding.output'])
+  assert.ok(!made.source.ids.includes(unused))
+  assert.deepEqual(feeds('source_embedding.weight', [unused, 2]), [])
+  made.dispose()
+})

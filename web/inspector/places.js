@@ -8,11 +8,15 @@ const AXES = ['sentence', 'token', 'dim', 'head', 'query', 'key', 'word', 'posit
 /** What the figure shows one of at a time. */
 const SHOWN = ['sentence', 'head']
 
-/** What an index along an axis stands for: a token where there is one. */
+/** What an index along an axis stands for, a token for example; nothing where it is but a number. */
 function label(run, tensor, index, axis) {
   const sentence = index[tensor.axes.indexOf('sentence')] ?? 0
-  return labelsOf(run, tensor, axis, sentence)?.[index[axis]] ?? String(index[axis])
+  return labelsOf(run, tensor, axis, sentence)?.[index[axis]]
 }
+
+/** The axes that are told: the only sentence there is goes without saying. @param {object} tensor */
+export const axesTold = ({ axes, shape }) => (
+  axes.flatMap((axis, i) => (axis === 'sentence' && shape[i] === 1 ? [] : [i])))
 
 /**
  * A list of the places of a cell.
@@ -22,21 +26,23 @@ function label(run, tensor, index, axis) {
  */
 export function places(run, cell, { t, set, press }) {
   const tensor = tensorOf(run, cell.name)
-  return h('ul', { className: 'places' }, tensor.axes.map((axis, i) => {
+  return h('ul', { className: 'places' }, axesTold(tensor).map((i) => {
+    const [axis, at] = [tensor.axes[i], cell.index[i]]
     const name = AXES.includes(axis) ? t(`inspector.axes.${axis}`) : axis
     const step = (by, sign, word) => {
-      const to = cell.index[i] + by
       const go = () => {
-        if (SHOWN.includes(axis)) set({ [axis]: to })
-        press({ ...cell, index: cell.index.with(i, to) })
+        if (SHOWN.includes(axis)) set({ [axis]: at + by })
+        press({ ...cell, index: cell.index.with(i, at + by) })
       }
+      const isEnd = at + by < 0 || at + by >= tensor.shape[i]
       return h('button', {
-        type: 'button', className: 'place-step', 'data-keep': `${word}-${i}`, disabled: to < 0 || to >= tensor.shape[i],
+        type: 'button', className: 'place-step', 'data-keep': `${word}-${i}`, disabled: isEnd,
         'aria-label': t(`inspector.step.${word}`, { axis: name }), onclick: go
       }, sign)
     }
-    const isAlone = tensor.shape[i] === 1
-    const here = h('b', {}, label(run, tensor, cell.index, i))
-    return h('li', {}, h('span', {}, name), isAlone ? here : [step(-1, '‹', 'back'), here, step(1, '›', 'on')])
+    const steps = tensor.shape[i] === 1 ? [] : [step(-1, '‹', 'back'), step(1, '›', 'on')]
+    const token = label(run, tensor, cell.index, i)
+    return h('li', {}, h('span', {}, name), steps, h('b', {}, token ?? String(at)),
+      token === undefined ? '' : h('small', {}, t('inspector.place', { place: at })))
   }))
 }

@@ -3,7 +3,7 @@
 import { h, setText, svg } from './dom.js'
 import { fixed } from './number.js'
 
-const [COLUMN, ROW, LEFT, TOP] = [112, 28, 40, 16]
+const [COLUMN, ROW, LEFT, TOP] = [98, 28, 40, 16]
 const WORD = 62
 const LETTER = 9
 

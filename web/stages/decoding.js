@@ -28,6 +28,14 @@ function rereading({ kind }, { training, dropout, tgtIsCausal }) {
   return !tgtIsCausal ? 'unmasked' : training && dropout > 0 ? 'reread' : null
 }
 
+/** What else has to be known to read the numbers, as keys of texts. */
+function remarks({ kind }, { temperature, topK, topP, tgtIsCausal }) {
+  const isShaped = temperature !== 1 || topK > 0 || topP < 1
+  return [
+    kind === 'given' && !tgtIsCausal && 'seen', isShaped && (kind === 'beam' ? 'plainTree' : 'plain')
+  ].filter(Boolean)
+}
+
 /** The ancestors of a branch, the first step first, and the branch itself. */
 function lineage(nodes, at) {
   const line = []
@@ -73,6 +81,7 @@ export function data(run, { step: now = -1 }) {
   const nodes = branches && branches.map((branch) => ({ ...branch, token: colLabels[branch.id] }))
   return {
     kind, steps, now, last, reread: rereading(run.decoding, run.settings),
+    remarks: remarks(run.decoding, run.settings),
     shares: firstRows(shares, last + 1), loss: run.loss,
     ...(nodes ? grown(nodes, best, now < 0 ? Infinity : now) : { nodes: null, best: null }),
     read: now < 0 ? [] : beginnings(run, nodes, now)
@@ -92,6 +101,8 @@ const createStep = () => h('li', { className: 'pick' }, h('span', { className: '
 
 const createPiece = () => h('span', { className: 'piece' }, h('span'))
 
+const createRemark = () => h('p', { className: 'note' })
+
 const createBeginning = () => (
   h('li', {}, h('span', { className: 'read-tokens' }), h('span', { className: 'read-score' })))
 
@@ -110,11 +121,12 @@ export function mount(container, context) {
     className: 'tree-slot', tabindex: '0', role: 'group', 'aria-label': t('stages.decoding.tree')
   })
   const note = h('p', { className: 'note' })
+  const more = h('div')
   const readTitle = h('span', { className: 'read-title' }, t('stages.decoding.read'))
   const readList = h('ol')
   const read = h('div', { className: 'read' }, readTitle, readList)
   const walk = h('div')
-  container.append(h('section', {}, walk, read, heading, slot, list, note))
+  container.append(h('section', {}, walk, read, heading, slot, list, note, more))
   const words = Object.fromEntries(SCRUB.map((name) => [name, t(`stages.decoding.scrub.${name}`)]))
   const steps = scrubber(walk, words, (step) => context.set(step < 0 ? { step } : { step, row: step }))
   const branches = tree(slot)
@@ -151,10 +163,13 @@ export function mount(container, context) {
       steps.update(next.now, next.steps.length)
       read.hidden = next.read.length === 0
       keep(readList, next.read, createBeginning, fillBeginning)
-      setText(heading, t(next.nodes ? 'stages.decoding.tree' : 'stages.decoding.line'))
+      const own = next.kind === 'given' ? 'stages.decoding.ownLine' : 'stages.decoding.line'
+      setText(heading, t(next.nodes ? 'stages.decoding.tree' : own))
       setText(note, t(`stages.decoding.${next.reread ?? next.kind}`, { loss: fixed(next.loss, 3) }))
+      keep(more, next.remarks, createRemark, (element, key) => setText(element, t(`stages.decoding.${key}`)))
       slot.hidden = !next.nodes
       if (next.nodes) branches.update(next.nodes, next.best)
+      if (next.nodes) slot.scrollLeft = next.now < 0 ? 0 : slot.scrollWidth
       keep(list, next.steps, createStep, fillStep)
       list.classList.toggle('has-draws', next.kind === 'sample')
       const title = t('stages.decoding.shares')
