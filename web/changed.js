@@ -1,14 +1,21 @@
 /** What the reader has changed of the model: said in every room, and taken back at once. */
 
-import { isUseful, controlsOf } from './controls.js'
+import { controlsOf, isUseful, wordOf } from './controls.js'
 import { h, setText } from './lib/dom.js'
 import { DEFAULTS } from './state.js'
+import { words } from './twin/choice.js'
 
 const keysOf = (state) => (
   controlsOf(state.model).filter((key) => isUseful(key, state) && !Object.is(state[key], DEFAULTS[key])))
 
 /** How many switches and numbers are not as they were. @param {object} state */
 export const changes = (state) => keysOf(state).length + state.edits.length
+
+/** What is not as it was, in words. @param {object} state @param {Function} t @returns {string[]} */
+export function changedWords(state, t) {
+  const settings = keysOf(state).map((name) => words({ name, value: state[name], word: wordOf(name, state) }, t))
+  return state.edits.length ? [...settings, t('twin.edits.some', { count: state.edits.length })] : settings
+}
 
 /**
  * Mounts the way back, hidden while there is nothing to take back.

@@ -78,6 +78,10 @@ export function alternatives(name, state) {
   return all.filter(({ value }) => value !== state[name])
 }
 
+/** The key of the word for a control's value, where it has one. @param {string} name @param {object} state */
+export const wordOf = (name, state) => (
+  alternatives(name, { ...state, [name]: undefined }).find(({ value }) => value === state[name])?.word)
+
 /** The controls in the order of the settings dialog. */
 export const CONTROLS = Object.keys(SPECS)
 

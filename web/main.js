@@ -3,6 +3,7 @@
 import en from './text/en.json' with { type: 'json' }
 import ko from './text/ko.json' with { type: 'json' }
 import { roomOf, roomsOf } from './building.js'
+import { changedWords } from './changed.js'
 import { depths } from './depth.js'
 import { createEngine, latest } from './engine.js'
 import { entrance } from './entrance.js'
@@ -221,7 +222,7 @@ const context = {
   shown: () => ({ title: document.title, height: parts.frame.figure.getBoundingClientRect().height }),
   ask: (...question) => engine.ask(...question), edit: (cell) => parts.inspector.edit(cell),
   run: () => runHere(), shared: (...details) => parts.twin.shared(...details),
-  t: (...details) => parts.t(...details),
+  changes: () => changedWords(state, parts.t), t: (...details) => parts.t(...details),
   width: () => (figureWidth || Math.floor(parts.frame.figure.getBoundingClientRect().width))
 }
 

@@ -27,6 +27,8 @@ test('room, head and text stand below the title, and what a twin is', async () =
   for (const [state, ...lines] of [
     [{ stage: 'encoder.0.self_attn.scores', head: 2 }, '인코더 1층 · 셀프 어텐션 · 점수 · 헤드 2 · november 20 2026'],
     [{ stage: 'logits', source: '3 may 1999', language: 'en' }, 'Logits · 3 may 1999'],
+    [{ stage: 'decoding', decoding: 'sample', temperature: 0.5, edits: [{ name: 'output.bias', index: [3], value: 1 }] },
+      '한 글자씩 · november 20 2026 · 온도: 0.5 · 고르는 방법: 뽑기 · 바꾼 숫자 1개'],
     [{ model: 'sentences', stage: 'scores', sentence: 3 }, '점수 · 헤드 0 · 나는 최근 파리 여행을 다녀왔다'],
     [twin, `로짓 · november 20 2026 · 차이(견줌 − 지금) · 견줌 위치 인코딩: 안 더하기 → ${answer}`]
   ]) {

@@ -25,6 +25,7 @@ import { whence } from './whence.js'
  * @property {(key: string) => string} t
  * @property {() => object | null} [run] what is shown
  * @property {() => string} [named] what else sets this figure apart
+ * @property {() => string[]} [changes] what of the model is not as it was, in words
  * @property {(list: { title: string, part: object }[]) => void} [titled] is told what the matrices are called
  */
 
@@ -33,7 +34,7 @@ import { whence } from './whence.js'
  * @param {Element} container
  * @param {Surroundings} surroundings
  */
-export function figure(container, { look, press, edit, leave, theme, width, get, t, run, titled, named }) {
+export function figure(container, { look, press, edit, leave, theme, width, get, t, run, titled, named, changes }) {
   const handlers = { look, press, edit, leave }
   const body = h('div', { className: 'figure-body' })
   const legendLine = h('div', { className: 'figure-legends' })
@@ -63,7 +64,7 @@ export function figure(container, { look, press, edit, leave, theme, width, get,
       const title = document.querySelector('h1')?.textContent ?? ''
       const matrices = parts.filter((part) => part.drawings().length)
         .flatMap((part) => (part.sheet ? [part.sheet()] : part.drawings()))
-      return figureSvg({ title, subtitle: whence({ t, get, run, named }), matrices, legends, palette })
+      return figureSvg({ title, subtitle: whence({ t, get, run, named, changes }), matrices, legends, palette })
     }
   })
 

@@ -1,6 +1,6 @@
 /** Which other setting a run is compared with: one list of all, and a button at each control of the stage. */
 
-import { alternatives, controlsOf } from '../controls.js'
+import { alternatives, controlsOf, wordOf } from '../controls.js'
 import { h, uniqueId } from '../lib/dom.js'
 import { isNarrow } from './beside.js'
 
@@ -19,7 +19,7 @@ const textOf = ({ value, word }) => (Array.isArray(value) ? word : String(value)
 function othersOf(name, state) {
   if (Object.hasOwn(EXTRA, name)) return EXTRA[name](state)
   if (!controlsOf(state.model).includes(name)) return []
-  const now = alternatives(name, { ...state, [name]: undefined }).find(({ value }) => value === state[name])?.word
+  const now = wordOf(name, state)
   return alternatives(name, state).map((one) => ({ ...one, ...(now && { now }) }))
 }
 
