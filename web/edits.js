@@ -4,8 +4,8 @@ import { cellName } from './lib/cell.js'
 
 /** @typedef {{ name: string, index: number[], value: number }} Edit */
 
-/** Whether a number may be overwritten: what attention drops was dropped before anyone can touch it. */
-export const isEditable = ({ name, index }) => index.length > 0 && !/attn\.dropout\./.test(name)
+/** Whether a number may be overwritten: weights after dropout are shown, but attention takes weights times mask itself. */
+export const isEditable = ({ name, index }) => index.length > 0 && !/attn\.dropout\.output/.test(name)
 
 /** @param {Edit[]} edits @param {{ name: string, index: number[] }} cell */
 export const editOf = (edits, cell) => edits.find((edit) => cellName(edit) === cellName(cell))

@@ -171,7 +171,8 @@ export class Trace {
       expect(typeof value === 'number', 'type',
         () => `trace: the value of an edit must be a number, got ${describe(value)}`)
       const place = this.#checkIndex('trace', name, tensor, index)
-      if (!this.#madeBy.has(tensor)) this.#replaced.set(`${name}:${place}`, tensor.at(...place))
+      const isFirst = !this.#madeBy.has(tensor) && !this.#replaced.has(`${name}:${place}`)
+      if (isFirst) this.#replaced.set(`${name}:${place}`, tensor.at(...place))
       tensor.data[offsetOf(tensor.shape, place)] = value
     }
   }

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { runPipeline } from '../../src/js/pipeline.js'
+import { indexOf } from '../../src/js/shape.js'
 import { isEditable, withEdit, withoutEdit } from '../../web/edits.js'
 import { runTranslation } from '../../web/model/run.js'
 import { DEFAULTS, fromHash, settingsOf, toHash } from '../../web/state.js'
@@ -192,7 +193,7 @@ test('an edit without a cell is kept, said to be idle, and harmless', () => {
     [{ name: 'transformer.encoder.layers.0.self_attn.weights', index: [0, 0, 9, 9], value: 1 }, {}],
     [{ name: 'transformer.decoder.layers.5.norm1.output', index: [0, 0, 0], value: 1 }, {}],
     [{ name: 'self_attn.q', index: [0, 0, 0], value: 1 }, {}],
-    [{ name: 'transformer.encoder.layers.0.self_attn.dropout.mask', index: [0, 0, 0, 0], value: 3 }, { training: true }]
+    [{ name: 'transformer.encoder.layers.0.self_attn.dropout.output', index: [0, 0, 0, 0], value: 3 }, { training: true }]
   ]
   for (const [edit, settings] of idle) {
     for (const target of [ANSWER.target, null]) {
@@ -236,5 +237,30 @@ test('a link opened anew gives the same bits, edits and all', () => {
     const again = settingsOf(fromHash(toHash(state)))
     assert.deepEqual(again.edits, state.edits)
     assert.deepEqual(changed(run(state.edits, settingsOf(state)), run(again.edits, again)), [])
+  }
+})
+
+test('what attention drops can be set: kept cells are dropped, dropped ones come back, and gradients follow', () => {
+  const at = 'transformer.decoder.layers.0.multihead_attn'
+  const settings = { ...ANSWER, training: true, dropout: 0.5 }
+  const plain = run([], settings)
+  const mask = plain.tensors.get(`${at}.dropout.mask`)
+  for (const wanted of [0, 2]) {
+    const flat = mask.data.findIndex((factor) => factor === 2 - wanted)
+    const index = indexOf(mask.shape, flat)
+    const edits = [{ name: mask.name, index, value: wanted }]
+    const made = runTranslation(gf, settings, edits, weights)
+    assert.deepEqual(made.idleEdits, [])
+    assert.equal(made.tensors.get(`${at}.dropout.output`).data[flat],
+      Math.fround(wanted * plain.tensors.get(`${at}.weights`).data[flat]))
+    const names = changed(plain, made)
+    assert.ok(names.includes(`${at}.heads`) && names.includes('output'))
+    const allowed = downstream(plain, [mask.name, `${at}.dropout.output`, `${at}.heads`])
+    assert.deepEqual(names.filter((name) => !allowed.has(name)), [])
+    const { edited, value, computed } = made.explain(mask.name, index)
+    assert.deepEqual([edited, value, computed], [true, wanted, 2 - wanted])
+    const weight = made.explainGradient(`${at}.weights`, index).value
+    assert.ok(wanted === 0 ? weight === 0 : weight !== 0, 'a dropped weight has no gradient')
+    made.dispose()
   }
 })

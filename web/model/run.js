@@ -195,7 +195,7 @@ const IS_DRAWN = /attn\.dropout\.mask$/
 
 /** What attention drops is drawn inside it; told as any other dropout tells it. */
 const drawn = (cell, p) => {
-  const steps = [{ label: 'drawn', value: cell.value }]
+  const steps = [{ label: 'drawn', value: cell.computed }]
   return { ...cell, op: 'dropout', formula: `0 with probability ${p}, else 1 / (1 − ${p})`, steps }
 }
 
@@ -304,6 +304,7 @@ export function runTranslation(gf, options, edits = [], weights) {
   const tensors = collect(trace, canonical)
   const inputs = inputsOf(trace, canonical).set('choice.mask', { x: 'softmax.tempered' })
   if (settings.positional) inputs.set('positions.pe', {})
+  for (const name of tensors.keys()) if (IS_DRAWN.test(name)) inputs.set(name, {})
   addDots(tensors, inputs, settings.heads, edits)
   return {
     settings, tensors, aliases, inputs, loss: loss.item(), curve: curveOf(gf, settings.activation),

@@ -156,6 +156,7 @@ function attend(where, q, k, v, layout, sizes, options) {
     padding: paddingMask(where, options.keyPaddingMask, sizes),
     dropoutMask: dropoutP > 0 ? dropoutMask(engine, [B, H, Tq, Tk], dropoutP) : null
   }
+  if (saved.dropoutMask) engine.trace?.patch('dropout.mask', saved.dropoutMask)
   const out = engine.empty(layout === HEADS_FIRST ? [B, H, Tq, Dv] : [B, Tq, H * Dv])
   const keepWeights = options.needWeights || isRecording(engine, q, k, v, saved.mask?.tensor)
   const weights = keepWeights ? engine.empty([B, H, Tq, Tk]) : null
