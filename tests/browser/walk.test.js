@@ -48,6 +48,9 @@ const code = await collectCode().then((entries) => {
   }
 })
 
+/** A cell on a canvas has two decimals, or one where two do not fit. */
+const writesCell = (text, value) => writes(text, value, 1)
+
 /** What is wrong with the cells of a matrix, of which only some may be written. */
 function judgeCells(view, about, cells, isRight) {
   return cells.flatMap(([text, row, col]) => {
@@ -86,7 +89,7 @@ function check(view, seen) {
   const here = { ...view, heats: seen.heats }
   const problems = [
     ...judge(here, seen.texts, KINDS), ...judge(here, seen.attributes, ATTRIBUTES),
-    ...seen.heats.flatMap((heat) => judgeCells(here, heat, heat.cells, writes)),
+    ...seen.heats.flatMap((heat) => judgeCells(here, heat, heat.cells, writesCell)),
     ...seen.charts.flatMap((chart) => judgeChart(here, chart)),
     ...seen.listings.filter((text) => !code.texts.has(text)).map((text) => `code: ${text.slice(0, 80)}`),
     ...seen.tables.flatMap((table) => (

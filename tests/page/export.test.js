@@ -64,6 +64,15 @@ test('a picture has one box and one number for every cell, its title, shape, leg
   assert.equal(names.filter((name) => name.startsWith('/')).length * 2, names.length)
 })
 
+test('a negative cell without room for its number has a dash, and the note tells of it', () => {
+  const small = { ...view, cell: { width: 20, height: 20 } }
+  const { svg } = figureSvg({ title: 'x', matrices: [{ part, view: small }], palette, legends: [], note: 'dash < 0' })
+  const dashes = svg.match(/<rect [^>]*height="1"[^>]*opacity="0.6"/g)
+  assert.equal(dashes.length, [...part.values].filter((value) => value < 0 && value > -Infinity).length)
+  assert.ok(dashes.length > 0)
+  assert.ok(svg.includes('dash &lt; 0'))
+})
+
 const many = (rows, cols, height, more) => {
   const values = new Float32Array(rows * cols)
   const all = slice({ name: 'w', shape: [rows, cols], axes: [], data: values }, { row: 0, col: 1 })

@@ -46,7 +46,7 @@ export function dropped(container, context, place) {
       setText(note, drops
         ? t('stages.dropout.kept', { scale: fixed(next.scale), dropped: count, total: drops.length })
         : t('stages.dropout.idle'))
-      fig.legend(next.legend.map(({ domain, key }) => ({ domain, text: t(key) })))
+      fig.legend(next.legend.map(({ domain, key }) => ({ domain, text: key && t(key) })))
       fig.numbers(t('frame.numbers'), shown.map((name) => ({ title: t(`stages.dropout.${name}`), part: next[name] })))
     },
     mark: fig.mark,

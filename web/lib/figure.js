@@ -4,7 +4,8 @@
  */
 
 import { scale } from './color.js'
-import { h } from './dom.js'
+import { h, setText } from './dom.js'
+import { hasTick, lettering } from './heatmap.js'
 import { legend } from './legend.js'
 import { matrix } from './matrix.js'
 import { menu } from './menu.js'
@@ -29,6 +30,11 @@ import { whence } from './whence.js'
  * @property {(list: { title: string, part: object }[]) => void} [titled] is told what the matrices are called
  */
 
+/** Whether cells show by a dash that they are negative, for want of room for their numbers. */
+function isTicked({ part: { values }, view: { cell, plain } }) {
+  return !lettering({ cell, plain, values }) && values.some((value) => hasTick(value, cell))
+}
+
 /**
  * Mounts an empty figure.
  * @param {Element} container
@@ -38,8 +44,9 @@ export function figure(container, { look, press, edit, leave, theme, width, get,
   const handlers = { look, press, edit, leave }
   const body = h('div', { className: 'figure-body' })
   const legendLine = h('div', { className: 'figure-legends' })
+  const dashes = h('span', { className: 'legend-note' })
   const actions = h('div', { className: 'figure-actions' })
-  const foot = h('div', { className: 'figure-foot' }, legendLine, actions)
+  const foot = h('div', { className: 'figure-foot' }, h('div', { className: 'figure-legends' }, legendLine, dashes), actions)
   container.append(h('div', { className: 'figure' }, h('div', { className: 'frame' }, body), foot))
   const legends = []
   const numbers = tables(actions)
@@ -60,11 +67,11 @@ export function figure(container, { look, press, edit, leave, theme, width, get,
     t, parts: () => drawings().map(({ part, view: { title } }) => ({ part, title })),
     picture() {
       const { mode, palette } = theme()
-      const legends = keys.map(({ domain, text }) => ({ domain, text, scale: scale(domain, mode) }))
+      const legends = keys.map(({ domain, text = '' }) => ({ domain, text, scale: scale(domain, mode) }))
       const title = document.querySelector('h1')?.textContent ?? ''
       const matrices = parts.filter((part) => part.drawings().length)
         .flatMap((part) => (part.sheet ? [part.sheet()] : part.drawings()))
-      return figureSvg({ title, subtitle: whence({ t, get, run, named, changes }), matrices, legends, palette })
+      return figureSvg({ title, subtitle: whence({ t, get, run, named, changes }), matrices, legends, note: dashes.textContent, palette })
     }
   })
 
@@ -90,11 +97,12 @@ export function figure(container, { look, press, edit, leave, theme, width, get,
         }
       }
     },
-    /** Draws the legends: one per domain. @param {{ domain: object, text: string }[]} entries */
+    /** Draws the legends: one per domain. @param {{ domain: object, text?: string }[]} entries */
     legend(entries) {
       keys = entries
       while (legends.length < entries.length) legends.push(legend(legendLine))
-      entries.forEach(({ domain, text }, i) => legends[i].update(domain, theme().mode, text))
+      entries.forEach(({ domain, text = '' }, i) => legends[i].update(domain, theme().mode, text))
+      setText(dashes, drawings().some(isTicked) ? t('frame.signed') : '')
     },
     /** The matrices as tables. @param {string} text @param {{ title: string, part: object }[]} list */
     numbers(text, list) {

@@ -10,6 +10,7 @@ import { ofSlice } from './origin.js'
 
 const GAP_FROM = 9
 const TICK_FROM = 9
+export const TICK_OPACITY = 0.6
 /** As long as the animation in the style sheet. */
 const PULSE = 900
 const FONT = 'system-ui, "Apple SD Gothic Neo", "Noto Sans KR", "Noto Sans CJK KR", sans-serif'
@@ -27,7 +28,6 @@ const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRi
  * @property {(row: number, col: number) => string} describe the sentence read out for a cell
  * @property {number} [group] columns that belong together, as the columns of one head
  * @property {(row: number, col: number) => boolean} [crossed] cells drawn as struck out
- * @property {number} [decimals]
  * @property {boolean} [plain] colours without numbers
  * @property {import('./slice.js').Slice} [part] whose cells these are
  */
@@ -41,21 +41,36 @@ const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRi
  * @property {Cell[]} [cells] the cells it was made from
  */
 
-const letters = (view) => {
+function letters(values, decimals) {
   let longest = 0
-  for (const value of view.values) longest = Math.max(longest, fixed(value, view.decimals ?? 2).length)
+  for (const value of values) longest = Math.max(longest, fixed(value, decimals).length)
   return longest
 }
 
+const DECIMALS = [2, 1]
 const SMALLEST_NUMBER = 8.5
 
-/** Font size at which every number fits its cell, or 0. @param {Pick<HeatmapView, 'cell' | 'values'>} view */
-export function numberSize(view) {
-  const { width, height } = view.cell
-  if (view.plain || width < 24 || height < 15) return 0
-  const size = Math.min(13, height * 0.56, (width - 6) / (letters(view) * 0.56))
-  return size >= SMALLEST_NUMBER ? size : 0
+/**
+ * How the numbers of a matrix are written: with two decimals, or one where only that fits every cell, and at which
+ * font size. Null where the cells are too small for either.
+ * @param {Pick<HeatmapView, 'cell' | 'values' | 'plain'>} view
+ */
+export function lettering({ cell: { width, height }, values, plain }) {
+  if (plain || width < 24 || height < 15) return null
+  for (const decimals of DECIMALS) {
+    const size = Math.min(13, height * 0.56, (width - 6) / (letters(values, decimals) * 0.56))
+    if (size >= SMALLEST_NUMBER) return { decimals, size }
+  }
+  return null
 }
+
+/** The dash in a negative cell. */
+export const tickBox = ({ width, height }, row, col) => (
+  { x: (col + 0.32) * width, y: (row + 0.5) * height - 0.5, width: width * 0.36, height: 1 })
+
+/** Whether a cell without its number gets a dash. @param {number} value @param {HeatmapView['cell']} cell */
+export const hasTick = (value, { width, height }) => (
+  value < 0 && Number.isFinite(value) && Math.min(width, height) >= TICK_FROM)
 
 function prepare(canvas, width, height) {
   const ratio = globalThis.devicePixelRatio || 1
@@ -127,7 +142,7 @@ function cross(pen, view, row, col) {
   pen.stroke()
 }
 
-function writeNumber(pen, view, size, row, col, value) {
+function writeNumber(pen, view, { decimals, size }, row, col, value) {
   const { width, height } = view.cell
   const finite = Number.isFinite(value)
   pen.fillStyle = finite ? view.scale.at(value).ink : view.palette.ink
@@ -138,21 +153,20 @@ function writeNumber(pen, view, size, row, col, value) {
     pen.fillRect((col + 0.5) * width - half, (row + 0.5) * height - size * 0.6, half * 2, size * 1.2)
     pen.restore()
   }
-  pen.fillText(fixed(value, view.decimals ?? 2), (col + 0.5) * width, (row + 0.5) * height + size * 0.04)
+  pen.fillText(fixed(value, decimals), (col + 0.5) * width, (row + 0.5) * height + size * 0.04)
 }
 
 function tick(pen, view, row, col, value) {
-  const { width, height } = view.cell
-  if (!(value < 0) || Math.min(width, height) < TICK_FROM) return
+  const { x, y, width, height } = tickBox(view.cell, row, col)
   pen.fillStyle = view.scale.at(value).ink
-  pen.globalAlpha = 0.6
-  pen.fillRect((col + 0.32) * width, (row + 0.5) * height - 0.5, width * 0.36, 1)
+  pen.globalAlpha = TICK_OPACITY
+  pen.fillRect(x, y, width, height)
   pen.globalAlpha = 1
 }
 
 function paintCells(pen, view) {
-  const size = numberSize(view)
-  pen.font = `${size}px ${FONT}`
+  const written = lettering(view)
+  if (written) pen.font = `${written.size}px ${FONT}`
   pen.textAlign = 'center'
   pen.textBaseline = 'middle'
   for (let row = 0; row < view.rows; row++) {
@@ -160,8 +174,8 @@ function paintCells(pen, view) {
       const value = view.values[row * view.cols + col]
       if (!Number.isFinite(value)) hatch(pen, view, row, col)
       if (view.crossed?.(row, col)) cross(pen, view, row, col)
-      else if (size) writeNumber(pen, view, size, row, col, value)
-      else if (Number.isFinite(value)) tick(pen, view, row, col, value)
+      else if (written) writeNumber(pen, view, written, row, col, value)
+      else if (hasTick(value, view.cell)) tick(pen, view, row, col, value)
     }
   }
 }

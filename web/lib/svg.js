@@ -1,6 +1,6 @@
 /** A figure as an SVG picture, from the same values and colours as the canvas: pure functions, tested without one. */
 
-import { numberSize } from './heatmap.js'
+import { TICK_OPACITY, hasTick, lettering, tickBox } from './heatmap.js'
 import { leftStep } from './labels.js'
 import { dimensions, fixed } from './number.js'
 
@@ -28,19 +28,24 @@ function titled(text) {
   }).join('')
 }
 
+function tick(cell, row, col, fill) {
+  const box = Object.entries(tickBox(cell, row, col)).map(([key, value]) => [key, round(value)])
+  return tag('rect', { ...Object.fromEntries(box), fill, opacity: TICK_OPACITY })
+}
+
 function cellsOf({ part, view }) {
-  const { cell, scale, palette, crossed, decimals = 2 } = view
-  const size = numberSize({ ...view, values: part.values })
+  const { cell, scale, palette, crossed } = view
+  const written = lettering({ ...view, values: part.values })
   return Array.from(part.values, (value, i) => {
     const [row, col] = [Math.floor(i / part.cols), i % part.cols]
     const [x, y] = [round(col * cell.width), round(row * cell.height)]
     const colour = Number.isFinite(value) ? scale.at(value) : { css: palette.paper, ink: palette.ink }
     const box = tag('rect', { x, y, width: round(cell.width), height: round(cell.height), fill: colour.css })
-    if (!size && !crossed?.(row, col)) return box
+    if (!written && !crossed?.(row, col)) return hasTick(value, cell) ? box + tick(cell, row, col, colour.ink) : box
     return box + tag('text', {
-      x: round(x + cell.width / 2), y: round(y + cell.height / 2), fill: colour.ink, 'font-size': round(size || 9),
+      x: round(x + cell.width / 2), y: round(y + cell.height / 2), fill: colour.ink, 'font-size': round(written?.size ?? 9),
       'text-anchor': 'middle', 'dominant-baseline': 'central'
-    }, crossed?.(row, col) ? '×' : fixed(value, decimals))
+    }, crossed?.(row, col) ? '×' : fixed(value, written?.decimals))
   }).join('')
 }
 
@@ -144,6 +149,11 @@ function legendBlock({ domain, scale, text }, palette) {
   return { svg: bars + texts.join('') + note, width: width + 12 + widthOf(text), height: height + 18 }
 }
 
+function noteBlock(text, palette) {
+  const words = tag('text', { x: 0, y: LEGEND.height, 'font-size': LABEL, fill: palette.muted }, escape(text))
+  return { svg: words, width: widthOf(text), height: LEGEND.height + 18 }
+}
+
 const moved = ({ svg, x, y }) => tag('g', { transform: `translate(${round(x)} ${round(y)})` }, svg)
 
 /** Puts pieces next to each other while they fit, then below. */
@@ -162,14 +172,16 @@ function flow(pieces, most) {
 
 /**
  * @param {{ title: string, subtitle?: string, matrices: object[],
- *   legends: { domain: object, scale: object, text: string }[], palette: object, room?: number }} figure matrices: a
- *   slice as `part` with the `view` it was drawn by, or `left`, `right`, `product` and perhaps `bias`, each such a pair
+ *   legends: { domain: object, scale: object, text: string }[], palette: object, note?: string, room?: number }} figure
+ *   matrices: a slice as `part` with the `view` it was drawn by, or `left`, `right`, `product` and perhaps `bias`, each
+ *   such a pair; a note for after the legends
  * @returns {{ svg: string, width: number, height: number }}
  */
-export function figureSvg({ title, subtitle = '', matrices, legends, palette, room = 960 }) {
+export function figureSvg({ title, subtitle = '', matrices, legends, palette, note = '', room = 960 }) {
   const body = flow(matrices.map((one) => (one.product ? sheetOf(one) : block(one))), room)
   const head = subtitle ? 56 : 32
-  const keys = flow(legends.map((one) => legendBlock(one, palette)), room)
+  const blocks = legends.map((one) => legendBlock(one, palette))
+  const keys = flow(note ? [...blocks, noteBlock(note, palette)] : blocks, room)
   const width = Math.ceil(Math.max(body.width, keys.width, widthOf(title) * 1.5, widthOf(subtitle) * 1.1) + 2 * PAD)
   const height = Math.ceil(PAD + head + body.height + GAP + keys.height + PAD)
   const at = (y, inside) => tag('g', { transform: `translate(${PAD} ${round(y)})` }, inside)

@@ -62,7 +62,7 @@ export function mount(container, context) {
       before.update(next.before, { title: titles.before, domain: next.domain, dense: true, follow: twin })
       after.update(next.after, { title: titles.after, domain: next.domain, dense: true, follow: twin })
       drawCurve()
-      fig.legend([{ domain: next.domain, text: t('frame.signed') }])
+      fig.legend([{ domain: next.domain }])
       fig.numbers(t('frame.numbers'), ['before', 'after'].map((name) => ({ title: titles[name], part: next[name] })))
     },
     mark(marks) {

@@ -21,7 +21,7 @@ export function data(run, { sentence, place }) {
     before: part(names.before), mask: mask ? part(names.mask) : null, after: part(names.after),
     scale: 1 / (1 - run.settings.dropout), domain,
     domains: { before: domain, mask: factor(mask ? peak(mask) : 1), after: domain },
-    legend: [{ domain, key: 'frame.signed' }]
+    legend: [{ domain }]
   }
 }
 

@@ -43,7 +43,7 @@ export function mount(container, context) {
       }
       table.update(all, { title: titles.table, domain, dense: true, alignTo: labels, follow: usedBy })
       result.update(taken, { title: titles.result, domain, dense: true, alignTo: labels, follow: uses })
-      fig.legend([{ domain, text: t('frame.signed') }])
+      fig.legend([{ domain }])
       fig.numbers(t('frame.numbers'), [{ title: titles.table, part: all }, { title: titles.result, part: taken }])
     },
     mark: fig.mark,

@@ -44,7 +44,7 @@ export function mount(container, context) {
       const titles = { before: t('stages.mask.before'), after: t('stages.mask.after') }
       before.update(next.before, { title: titles.before, domain, follow: twin, pair: true })
       after.update(next.after, { title: titles.after, domain, follow: twin, pair: true })
-      fig.legend([{ domain, text: t('frame.signed') }])
+      fig.legend([{ domain }])
       fig.numbers(t('frame.numbers'), ['before', 'after'].map((name) => ({ title: titles[name], part: next[name] })))
     },
     mark: fig.mark,

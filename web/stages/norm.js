@@ -100,7 +100,7 @@ export function mount(container, context) {
         matrix.update(part, { title: titleOf(order[i], next.isFirst), domain, dense: true, alignTo, follow: twin })
       })
       drawLines()
-      fig.legend([{ domain: next.domain, text: t('frame.signed') }, { domain: next.gains, text: 'γ, β' }])
+      fig.legend([{ domain: next.domain }, { domain: next.gains, text: 'γ, β' }])
       fig.numbers(t('frame.numbers'), order.map((name) => ({ title: titleOf(name, next.isFirst), part: next[name] })))
     },
     mark(marks) {

@@ -69,7 +69,7 @@ export function mount(container, context) {
       const title = t('stages.positions.table')
       drawCurves()
       table.update(next.table, { title, domain: next.domain, dense: true })
-      fig.legend([{ domain: next.domain, text: t('frame.signed') }])
+      fig.legend([{ domain: next.domain }])
       fig.numbers(t('frame.numbers'), [{ title, part: next.table }])
     },
     mark(marks) {

@@ -41,7 +41,7 @@ export function mount(container, context) {
       setFormula(equation, isDivided ? `S = frac{Q K^T}{sqrt{${size}}}` : 'S = Q K^T')
       before.update(next.before, { title: titles.before, domain, follow: twin, alignTo })
       after.update(next.after, { title: titles.after, domain, follow: twin, alignTo })
-      fig.legend([{ domain, text: t('frame.signed') }])
+      fig.legend([{ domain }])
       fig.numbers(t('frame.numbers'), ['before', 'after'].map((name) => ({ title: titles[name], part: next[name] })))
     },
     mark: fig.mark,

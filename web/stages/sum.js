@@ -49,7 +49,7 @@ export function mount(container, context) {
         part.update(parts[key], { title, domain, dense: true, follow })
         return { title, part: parts[key] }
       })
-      fig.legend([{ domain, text: t('frame.signed') }])
+      fig.legend([{ domain }])
       fig.numbers(t('frame.numbers'), shown)
     },
     mark: fig.mark,

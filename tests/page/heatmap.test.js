@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { lettering } from '../../web/lib/heatmap.js'
+
+const at = (width, values, height = 22) => lettering({ cell: { width, height }, values })
+
+test('lettering: two decimals where they fit every cell, else one, else none', () => {
+  assert.equal(at(40, [-3.91, 0.5]).decimals, 2)
+  assert.equal(at(32, [-3.91, 0.5]).decimals, 2)
+  assert.equal(at(32, [-14.51, 0.5]).decimals, 1, 'one long number decides for its whole matrix')
+  assert.equal(at(32, [-145.1, 0.5]), null)
+  assert.equal(at(23, [0.5]), null)
+  assert.equal(at(40, [0.5], 14), null)
+})
+
+test('lettering: as large as the cells allow, and no larger than the text around', () => {
+  const sizes = [30, 36, 42, 90].map((width) => at(width, [-3.91], 30).size)
+  assert.deepEqual([...sizes].sort((a, b) => a - b), sizes)
+  assert.equal(sizes.at(-1), 13)
+})
+
+test('lettering: none on a plain picture; numbers that are not finite are measured too', () => {
+  assert.equal(lettering({ cell: { width: 60, height: 30 }, values: [1], plain: true }), null)
+  assert.equal(at(60, [NaN, -Infinity, 1]).decimals, 2)
+})
