@@ -1,23 +1,26 @@
-// A picture that leaves the page says where it is from.
+// A picture that leaves the page says where it is from and holds all that is drawn.
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
+import { fixed } from '../../web/lib/number.js'
 import { written } from '../../web/model/dates.js'
-import { DEFAULTS } from '../../web/state.js'
+import { DATES, DEFAULTS } from '../../web/state.js'
 import { runHere, useHouse } from './host.js'
 
 const { open } = useHouse()
 
-/** The texts of the last figure's picture. */
-async function picture(page) {
+/** The last figure's picture, as SVG. */
+async function save(page) {
   const menu = page.locator('.stage .menu').last()
   await menu.locator('summary').click()
   const [download] = await Promise.all([
     page.waitForEvent('download'), menu.getByRole('button', { name: 'SVG' }).click()
   ])
-  const svg = await readFile(await download.path(), 'utf8')
-  return [...svg.matchAll(/<text[^>]*>([^<]*)/g)].map(([, text]) => text)
+  return readFile(await download.path(), 'utf8')
 }
+
+const textsOf = (svg) => [...svg.matchAll(/<t(?:ext|span)[^>]*>([^<]+)/g)].map(([, text]) => text)
+const picture = async (page) => textsOf(await save(page))
 
 test('room, head and text stand below the title, and what a twin is', async () => {
   const twin = { stage: 'logits', twin: 'positional:false' }
@@ -36,6 +39,38 @@ test('room, head and text stand below the title, and what a twin is', async () =
     if (state.twin) await page.waitForSelector('.twin-body .caption')
     const [title, subtitle] = await picture(page)
     assert.deepEqual([title, subtitle], [await page.textContent('h1'), ...lines])
+    assert.deepEqual(complaints, [])
+    await close()
+  }
+})
+
+test('a picture has what stands around the matrices, as it is seen, and nothing that can be pressed', async () => {
+  const draw = { stage: 'decoding', source: DATES.at(-1), decoding: 'sample', temperature: 0.5 }
+  const beam = { ...draw, decoding: 'beam' }
+  const runs = Object.fromEntries(Object.entries({ draw, beam }).map(([key, state]) => {
+    const run = runHere({ ...DEFAULTS, ...state })
+    run.dispose()
+    return [key, run.decoding]
+  }))
+  for (const [state, drawn, wanted] of [
+    [draw, 'text', runs.draw.steps.map((step) => fixed(step.draw, 3))],
+    [beam, 'text', runs.beam.tree.map(({ score }) => fixed(score))],
+    [{ stage: 'decoder.0.multihead_attn.weights' }, 'path', ['november']],
+    [{ stage: 'encoder.0.norm1', language: 'en' }, 'circle', ['−2.7']],
+    [{ stage: 'encoder.0.activation' }, 'circle', ['2.27']],
+    [{ stage: 'encoder.0.self_attn.weights' }, 'image', []],
+    [{ stage: 'sampling' }, 'rect', ['÷ T']]
+  ]) {
+    const { page, complaints, close } = await open(state)
+    await page.waitForFunction(() => !document.querySelector('[aria-busy="true"]'))
+    const svg = await save(page)
+    const problem = await page.evaluate((text) => (
+      new DOMParser().parseFromString(text, 'image/svg+xml').querySelector('parsererror')?.textContent), svg)
+    assert.equal(problem, undefined)
+    const texts = textsOf(svg)
+    for (const text of wanted) assert.ok(texts.includes(text), `${state.stage}: ${text}`)
+    assert.ok(svg.includes(`<${drawn} `), `${state.stage}: ${drawn}`)
+    for (const left of ['▶', '모두 보기', 'NaN', 'class=', 'data-']) assert.ok(!svg.includes(left), left)
     assert.deepEqual(complaints, [])
     await close()
   }

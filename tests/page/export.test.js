@@ -100,7 +100,7 @@ test('a product is laid out by hand: right factor above, left factor at the left
   const [left, right, bias, product] = [[3, 4], [4, 5], [1, 5], [3, 5]].map(([rows, cols]) => many(rows, cols, 15))
   const svg = drawn([{ left, right, bias, product }])
   const moves = [...svg.matchAll(/translate\((\S+) (\S+)\)/g)].map(([, x, y]) => [Number(x), Number(y)])
-  const places = moves.slice(3, -1)
+  const places = moves.slice(4, -1)
   const [r, l, b, p] = [0, 2, 4, 6].map((i) => [0, 1].map((at) => places[i][at] + places[i + 1][at]))
   assert.ok(r[0] === p[0] && b[0] === p[0], `columns: ${r}, ${b}, ${p}`)
   assert.ok(l[1] === p[1] && l[0] + 4 * 20 < p[0], `rows: ${l}, ${p}`)

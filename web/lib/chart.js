@@ -7,6 +7,9 @@ import { ofSlice } from './origin.js'
 
 const FONT = { family: 'system-ui, "Apple SD Gothic Neo", "Noto Sans KR", "Noto Sans CJK KR", sans-serif', size: 12 }
 
+/** Pixels for one of the page, at least: a chart may be saved as a picture. */
+const SHARPNESS = 2
+
 /** More bars than this leave no room for every name. */
 const MANY_BARS = 12
 
@@ -44,7 +47,10 @@ function mount(container, type, plugins, fill) {
   const create = () => {
     const config = {
       type, plugins, data: { labels: [], datasets: [] },
-      options: { animation: false, responsive: true, maintainAspectRatio: false, events: [], plugins: { stretch: {} } }
+      options: {
+        animation: false, responsive: true, maintainAspectRatio: false, events: [], plugins: { stretch: {} },
+        devicePixelRatio: Math.max(SHARPNESS, globalThis.devicePixelRatio || 1)
+      }
     }
     fill(config, view)
     return new Chart(canvas, config)

@@ -10,6 +10,7 @@ import { legend } from './legend.js'
 import { matrix } from './matrix.js'
 import { menu } from './menu.js'
 import { product } from './product.js'
+import { snapshot } from './snapshot.js'
 import { figureSvg } from './svg.js'
 import { tables } from './table.js'
 import { whence } from './whence.js'
@@ -46,8 +47,10 @@ export function figure(container, { look, press, edit, leave, theme, width, get,
   const legendLine = h('div', { className: 'figure-legends' })
   const dashes = h('span', { className: 'legend-note' })
   const actions = h('div', { className: 'figure-actions' })
-  const foot = h('div', { className: 'figure-foot' }, h('div', { className: 'figure-legends' }, legendLine, dashes), actions)
-  container.append(h('div', { className: 'figure' }, h('div', { className: 'frame' }, body), foot))
+  const key = h('div', { className: 'figure-legends' }, legendLine, dashes)
+  const foot = h('div', { className: 'figure-foot' }, key, actions)
+  const root = h('div', { className: 'figure' }, h('div', { className: 'frame' }, body), foot)
+  container.append(root)
   const legends = []
   const numbers = tables(actions)
   const parts = []
@@ -69,9 +72,15 @@ export function figure(container, { look, press, edit, leave, theme, width, get,
       const { mode, palette } = theme()
       const legends = keys.map(({ domain, text = '' }) => ({ domain, text, scale: scale(domain, mode) }))
       const title = document.querySelector('h1')?.textContent ?? ''
+      const around = [...container.children]
+      const [above, below] = [around.slice(0, around.indexOf(root)), around.slice(around.indexOf(root) + 1)]
+        .map((list) => list.map(snapshot).filter(Boolean))
       const matrices = parts.filter((part) => part.drawings().length)
         .flatMap((part) => (part.sheet ? [part.sheet()] : part.drawings()))
-      return figureSvg({ title, subtitle: whence({ t, get, run, named, changes }), matrices, legends, note: dashes.textContent, palette })
+      return figureSvg({
+        title, subtitle: whence({ t, get, run, named, changes }), matrices, legends, palette,
+        note: dashes.textContent, above, below
+      })
     }
   })
 

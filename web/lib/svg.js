@@ -10,10 +10,10 @@ const GAP = 28
 const LABEL = 12
 const LEGEND = { width: 144, height: 8, steps: 48 }
 
-const escape = (text) => String(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
-const round = (x) => Math.round(x * 100) / 100
+export const escape = (text) => String(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
+export const round = (x) => Math.round(x * 100) / 100
 const written = (attributes) => Object.entries(attributes).map(([key, value]) => ` ${key}="${escape(value)}"`).join('')
-const tag = (name, attributes, inside = '') => `<${name}${written(attributes)}>${inside}</${name}>`
+export const tag = (name, attributes, inside = '') => `<${name}${written(attributes)}>${inside}</${name}>`
 
 /** Roughly how wide a word is: East Asian letters are square. */
 const widthOf = (text) => [...text].reduce((sum, letter) => sum + (letter > '\u1100' ? 1 : 0.62), 0) * LABEL
@@ -43,8 +43,8 @@ function cellsOf({ part, view }) {
     const box = tag('rect', { x, y, width: round(cell.width), height: round(cell.height), fill: colour.css })
     if (!written && !crossed?.(row, col)) return hasTick(value, cell) ? box + tick(cell, row, col, colour.ink) : box
     return box + tag('text', {
-      x: round(x + cell.width / 2), y: round(y + cell.height / 2), fill: colour.ink, 'font-size': round(written?.size ?? 9),
-      'text-anchor': 'middle', 'dominant-baseline': 'central'
+      x: round(x + cell.width / 2), y: round(y + cell.height / 2), fill: colour.ink,
+      'font-size': round(written?.size ?? 9), 'text-anchor': 'middle', 'dominant-baseline': 'central'
     }, crossed?.(row, col) ? '×' : fixed(value, written?.decimals))
   }).join('')
 }
@@ -156,6 +156,19 @@ function noteBlock(text, palette) {
 
 const moved = ({ svg, x, y }) => tag('g', { transform: `translate(${round(x)} ${round(y)})` }, svg)
 
+/** Puts pieces below one another. */
+function column(pieces) {
+  let y = 0
+  const placed = pieces.map((piece) => {
+    const at = { ...piece, x: 0, y }
+    y += piece.height + GAP
+    return at
+  })
+  return {
+    svg: placed.map(moved).join(''), width: Math.max(...placed.map(({ width }) => width)), height: Math.max(0, y - GAP)
+  }
+}
+
 /** Puts pieces next to each other while they fit, then below. */
 function flow(pieces, most) {
   let [x, y, line, width] = [0, 0, 0, 0]
@@ -170,15 +183,21 @@ function flow(pieces, most) {
   return { svg: placed.map(moved).join(''), width, height: y + line }
 }
 
+/** @typedef {{ svg: string, width: number, height: number }} Piece */
+
 /**
  * @param {{ title: string, subtitle?: string, matrices: object[],
- *   legends: { domain: object, scale: object, text: string }[], palette: object, note?: string, room?: number }} figure
+ *   legends: { domain: object, scale: object, text: string }[], palette: object, note?: string,
+ *   above?: Piece[], below?: Piece[], room?: number }} figure
  *   matrices: a slice as `part` with the `view` it was drawn by, or `left`, `right`, `product` and perhaps `bias`, each
- *   such a pair; a note for after the legends
- * @returns {{ svg: string, width: number, height: number }}
+ *   such a pair; a note for after the legends; above and below: what else the figure has, as SVG with its size
+ * @returns {Piece}
  */
-export function figureSvg({ title, subtitle = '', matrices, legends, palette, note = '', room = 960 }) {
-  const body = flow(matrices.map((one) => (one.product ? sheetOf(one) : block(one))), room)
+export function figureSvg({
+  title, subtitle = '', matrices, legends, palette, note = '', above = [], below = [], room = 960
+}) {
+  const drawn = flow(matrices.map((one) => (one.product ? sheetOf(one) : block(one))), room)
+  const body = column([...above, drawn, ...below])
   const head = subtitle ? 56 : 32
   const blocks = legends.map((one) => legendBlock(one, palette))
   const keys = flow(note ? [...blocks, noteBlock(note, palette)] : blocks, room)

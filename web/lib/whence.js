@@ -1,4 +1,4 @@
-/** Where a figure is from, for a picture that leaves the page: room, head, text, what was changed, and the setting of a twin. */
+/** Where a figure is from, for a picture that leaves the page: room, head, text, changes, and the setting of a twin. */
 
 const isText = ({ nodeType }) => nodeType === 3
 const chosen = (name) => document.querySelector(`.stage [data-picker="${name}"] input:checked`)?.value

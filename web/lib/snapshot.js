@@ -1,0 +1,121 @@
+/** What stands in the page as SVG: words, boxes, drawings and charts as they are seen now, for a picture of them. */
+
+import { escape, round, tag } from './svg.js'
+
+/** What is there to be pressed, to be heard or to be read as prose, and formulas, which an SVG cannot hold. */
+const LEFT_OUT = '.figure, .scrubber, .visually-hidden, .note, math'
+const LOOKS = [
+  'fill', 'stroke', 'stroke-width', 'stroke-dasharray', 'stroke-linecap', 'opacity', 'font-size', 'font-weight'
+]
+
+const SIDES = {
+  Top: ({ x, y, width }, weight) => ({ x, y, width, height: weight }),
+  Right: ({ x, y, width, height }, weight) => ({ x: x + width - weight, y, width: weight, height }),
+  Bottom: ({ x, y, width, height }, weight) => ({ x, y: y + height - weight, width, height: weight }),
+  Left: ({ x, y, height }, weight) => ({ x, y, width: weight, height })
+}
+
+/** @typedef {{ x: number, y: number, opacity: number }} Place how far what is in an element is moved, and how faint */
+/** @typedef {import('./svg.js').Piece & { x: number, y: number }} Placed */
+
+const numberOf = (text) => Number.parseFloat(text) || 0
+const isClear = (colour) => colour === 'transparent' || colour.endsWith(', 0)')
+const boxAt = (box, at) => (
+  { x: round(box.left + at.x), y: round(box.top + at.y), width: round(box.width), height: round(box.height) })
+const boxOf = (element, at) => boxAt(element.getBoundingClientRect(), at)
+
+/** @returns {Placed} */
+const piece = (name, box, { opacity }, look) => (
+  { ...box, svg: tag(name, { ...box, ...look, ...(opacity < 1 && { opacity: round(opacity) }) }) })
+
+/** A drawing with the looks that the style sheet gives it written into it. */
+function drawing(element, at) {
+  const copy = element.cloneNode(true)
+  const copies = [...copy.querySelectorAll('*')]
+  const parts = [...element.querySelectorAll('*')]
+  parts.forEach((part, i) => {
+    const style = getComputedStyle(part)
+    if (style.display === 'none') return copies[i].remove()
+    for (const name of ['class', 'style']) copies[i].removeAttribute(name)
+    for (const name of Object.keys(copies[i].dataset)) delete copies[i].dataset[name]
+    for (const name of LOOKS) copies[i].setAttribute(name, style.getPropertyValue(name))
+  })
+  const box = boxOf(element, at)
+  for (const [name, value] of Object.entries({ ...box, overflow: 'visible' })) copy.setAttribute(name, String(value))
+  copy.removeAttribute('class')
+  return { ...box, svg: new XMLSerializer().serializeToString(copy) }
+}
+
+/** The lines that a piece of text is broken into, each with its box. */
+function linesOf(node) {
+  const range = document.createRange()
+  const lines = []
+  for (let i = 0; i < node.length; i++) {
+    range.setStart(node, i)
+    range.setEnd(node, i + 1)
+    const box = range.getBoundingClientRect()
+    const line = lines.at(-1)
+    if (line && Math.abs(line.box.top - box.top) < 2) line.end = i + 1
+    else lines.push({ start: i, end: i + 1, box })
+  }
+  return lines.map(({ start, end }) => {
+    range.setStart(node, start)
+    range.setEnd(node, end)
+    return { text: node.data.slice(start, end).trim(), box: range.getBoundingClientRect() }
+  })
+}
+
+function words(node, at) {
+  const { color, fontSize, fontWeight } = getComputedStyle(node.parentElement)
+  return linesOf(node).filter(({ text, box }) => text && box.height).map(({ text, box }) => {
+    const place = boxAt(box, at)
+    return { ...place, svg: tag('text', {
+      x: place.x, y: round(place.y + place.height / 2), 'dominant-baseline': 'central', fill: color,
+      'font-size': numberOf(fontSize), 'font-weight': fontWeight, ...(at.opacity < 1 && { opacity: round(at.opacity) })
+    }, escape(text)) }
+  })
+}
+
+/** The ground of an element and the lines around it; dotted ones only say that something can be pressed. */
+function ground(element, style, at) {
+  const box = boxOf(element, at)
+  const colour = style.backgroundColor
+  const lines = Object.entries(SIDES).flatMap(([side, along]) => {
+    const [weight, fill] = [numberOf(style[`border${side}Width`]), style[`border${side}Color`]]
+    const isDrawn = weight > 0 && ['solid', 'dashed'].includes(style[`border${side}Style`]) && !isClear(fill)
+    return isDrawn ? [piece('rect', along(box, weight), at, { fill })] : []
+  })
+  return isClear(colour) ? lines : [piece('rect', box, at, { fill: colour }), ...lines]
+}
+
+/** @returns {Placed[]} */
+function inside(element, at) {
+  if (element.matches(LEFT_OUT)) return []
+  const style = getComputedStyle(element)
+  if (style.display === 'none' || style.visibility === 'hidden') return []
+  if (element.matches('svg')) return [drawing(element, at)]
+  if (element.matches('canvas')) return [piece('image', boxOf(element, at), at, { href: element.toDataURL() })]
+  const own = { ...at, opacity: at.opacity * Number(style.opacity) }
+  const within = { ...own, x: at.x + element.scrollLeft, y: at.y + element.scrollTop }
+  return [...ground(element, style, own), ...Array.from(element.childNodes, (node) => {
+    if (node.nodeType === Node.TEXT_NODE) return words(node, within)
+    return node.nodeType === Node.ELEMENT_NODE ? inside(node, within) : []
+  }).flat()]
+}
+
+/**
+ * What can be seen of an element, without the room that is left empty above and below.
+ * @param {Element} element
+ * @returns {import('./svg.js').Piece | null} null where there is nothing to be seen
+ */
+export function snapshot(element) {
+  const { left, top } = element.getBoundingClientRect()
+  const pieces = inside(element, { x: -left, y: -top, opacity: 1 })
+  if (!pieces.length) return null
+  const start = Math.min(...pieces.map(({ y }) => y))
+  return {
+    svg: tag('g', { transform: `translate(0 ${-start})` }, pieces.map(({ svg }) => svg).join('')),
+    width: Math.max(...pieces.map(({ x, width }) => x + width)),
+    height: Math.max(...pieces.map(({ y, height }) => y + height)) - start
+  }
+}
