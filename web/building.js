@@ -34,7 +34,7 @@ function entry(side, tower) {
       ...at, tensors: [`${side}_embedding.weight`, `${side}_embedding.output`]
     }),
     room(`${side}.positions`, 'positions', {
-      ...at, words: 'places', tensors: side === 'source' ? ['positions.pe'] : []
+      ...at, words: 'places', tensors: side === 'source' ? ['positions.pe', 'positions.weight'] : []
     }),
     room(`${side}.sum`, 'sum', { ...at, tensors: [`positions.output${second}`, `positions.sum${second}`] }),
     room(`${side}.dropout`, 'dropout', { ...at, tensors: [`positions.dropout.mask${second}`] })

@@ -34,8 +34,8 @@ const SPECS = {
 }
 
 const SIZES = ['dModel', 'heads']
-const BLOCK_ONLY = ['tokenizer', 'base', 'maxLength', 'positions', 'causal']
-const COMMON = ['seed', 'training', 'dropout']
+const BLOCK_ONLY = ['tokenizer', 'maxLength', 'causal']
+const COMMON = ['base', 'positions', 'seed', 'training', 'dropout']
 const UNTRAINED_ONLY = ['layers', 'dimFeedforward']
 /** The controls of each model: the sizes of trained weights cannot be changed. */
 const CONTROLS_OF = {
@@ -53,9 +53,17 @@ const isGiven = ({ model, target }) => model !== 'sentences' && target.trim() !=
 /** Controls that stay where they are while they cannot change anything, with a word on why. */
 const IDLE = { decoding: isGiven }
 
+/** Whether a positional encoding is added: the sentences always have one. */
+const isPlaced = ({ model, positional }) => model === 'sentences' || positional
+/** Whether the table of positions is one that training would have to fill. @param {object} state */
+export const isLearned = (state) => isPlaced(state) && state.positions === 'learned'
+
 const USES = {
+  positions: isPlaced,
+  base: (state) => isPlaced(state) && !isLearned(state),
   beams: (state) => state.decoding === 'beam' && !isGiven(state),
-  seed: (state) => state.model !== 'trained' || state.training || (state.decoding === 'sample' && !isGiven(state)),
+  seed: (state) => (
+    state.model !== 'trained' || isLearned(state) || state.training || (state.decoding === 'sample' && !isGiven(state))),
   dropout: ({ model, training }) => model === 'sentences' || training
 }
 

@@ -2,7 +2,7 @@
 
 import { outputOf, roomsOf } from './building.js'
 import { changed } from './changed.js'
-import { control, isFor, isUseful, picker } from './controls.js'
+import { control, isFor, isLearned, isUseful, picker } from './controls.js'
 import { dotted, following, h, setText } from './lib/dom.js'
 import { dimensions } from './lib/number.js'
 import { prose } from './lib/prose.js'
@@ -35,6 +35,13 @@ const ownName = ({ words }, t) => t(`stages.${words}.name`)
 
 /** Where a room is and what it is called. */
 export const placeName = (room, t) => [partName(room, t), ownName(room, t)].filter(Boolean).join(' · ')
+
+/** The key of what is said of the model at the foot of every room. */
+function kindOf(state) {
+  if (state.model !== 'trained') return state.model
+  if (isLearned(state)) return 'drawn'
+  return state.edits.length ? 'edited' : 'trained'
+}
 
 /** What flows on: its name may break at every dot, its shape stays in one piece. */
 const say = (flow, { name, shape }) => (
@@ -146,8 +153,7 @@ export function frame(container, room, context) {
       ways.forEach((one) => one.update())
       trying.update()
       showChanged()
-      const which = state.model === 'trained' && state.edits.length ? 'edited' : state.model
-      setText(kind, t(`app.models.${which}`))
+      setText(kind, t(`app.models.${kindOf(state)}`))
       if (!run) return
       const flowing = output && tensorOf(run, output)
       if (flowing && ways[1].flow) say(ways[1].flow, flowing)

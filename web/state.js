@@ -106,13 +106,13 @@ export const sentences = (text) => text.split('\n').filter((line) => line.trim()
 /** The settings `runTranslation` takes. @param {object} state */
 function translationSettings(state) {
   const {
-    model, source, heads, layers, dModel, dimFeedforward, normFirst, activation, positional, scale, padding,
-    tgtIsCausal, dropout, training, seed, temperature, topK, topP, decoding, beams, edits
+    model, source, heads, layers, dModel, dimFeedforward, normFirst, activation, positional, positions, base, scale,
+    padding, tgtIsCausal, dropout, training, seed, temperature, topK, topP, decoding, beams, edits
   } = state
   return {
     model, source, target: state.target.trim() ? state.target : null, heads, layers, dModel, dimFeedforward, normFirst,
-    activation, positional, scale, padding, tgtIsCausal, dropout, training, seed, temperature, topK, topP, decoding,
-    beams, edits
+    activation, positional, positions, base, scale, padding, tgtIsCausal, dropout, training, seed, temperature, topK,
+    topP, decoding, beams, edits
   }
 }
 
@@ -147,7 +147,6 @@ const whole = (value, low, high) => Number.isInteger(value) && value >= low && v
 const RULES = {
   sentences: {
     text: [(state) => sentences(state.text).length > 0, 'errors.empty'],
-    base: [({ base }) => base > 0 && base <= 1e9, 'errors.base'],
     maxLength: [1, 1024], dModel: [1, 512], heads: [1, 64]
   },
   trained: {
@@ -156,7 +155,10 @@ const RULES = {
     topK: [0, TARGET_TOKENS.length], beams: [1, 5]
   },
   untrained: { dModel: [1, 512], heads: [1, 64], layers: [1, 4], dimFeedforward: [1, 512] },
-  all: { dropout: [({ dropout }) => dropout >= 0 && dropout < 1, 'errors.dropout'], seed: [0, 4294967295] }
+  all: {
+    base: [({ base }) => base > 0 && base <= 1e9, 'errors.base'],
+    dropout: [({ dropout }) => dropout >= 0 && dropout < 1, 'errors.dropout'], seed: [0, 4294967295]
+  }
 }
 RULES.untrained = { ...RULES.trained, ...RULES.untrained }
 

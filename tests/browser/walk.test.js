@@ -13,15 +13,16 @@ import { TOLD, TOLD_ATTRIBUTES, addsUp, cellOf } from './told.js'
 
 const OTHER = {
   model: 'untrained', source: '3 may 1999', target: '1999년 5월', layers: 1, dModel: 8, heads: 2, dimFeedforward: 12,
-  normFirst: true, activation: 'gelu', scale: false, padding: true, tgtIsCausal: false,
-  dropout: 0.25, training: true, seed: 7, head: 1, part: 'v', row: 2, temperature: 1.5, topK: 5, topP: 0.8
+  normFirst: true, activation: 'gelu', scale: false, padding: true, tgtIsCausal: false, positions: 'concatenated',
+  base: 300, dropout: 0.25, training: true, seed: 7, head: 1, part: 'v', row: 2, temperature: 1.5, topK: 5, topP: 0.8
 }
 const WALKS = [
   ['the trained model', 'ko', {}],
   ['the trained model, other heads, beam search', 'en', { head: 2, part: 'k', row: 3, decoding: 'beam', step: 3 }],
   ['an untrained model with every switch turned', 'ko', OTHER],
   ['an untrained model that draws and sees what comes later', 'en', {
-    model: 'untrained', layers: 1, decoding: 'sample', temperature: 2, seed: 5, step: 4, tgtIsCausal: false
+    model: 'untrained', layers: 1, decoding: 'sample', temperature: 2, seed: 5, step: 4, tgtIsCausal: false,
+    positions: 'learned'
   }],
   ['the sentences', 'ko', { model: 'sentences' }],
   ['the sentences, otherwise', 'en', {

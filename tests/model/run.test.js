@@ -33,6 +33,8 @@ test('a date that can be read two ways is answered in both, by draws that differ
 test('each switch changes what follows it and nothing before it', () => {
   const cases = {
     positional: [{ positional: false }, /^(source|target)_embedding/],
+    positions: [{ positions: 'concatenated' }, /^(source|target)_embedding/],
+    base: [{ base: 100 }, /^(source|target)_embedding/],
     scale: [{ scale: false }, /embedding|positions|encoder\.layers\.0\.self_attn\.([qkv]$|dots|in_proj)/],
     tgtIsCausal: [{ tgtIsCausal: false },
       /embedding|positions|encoder|decoder\.layers\.0\.self_attn\.([qkv]$|dots|scores|in_proj)/],
@@ -62,6 +64,27 @@ test('the table of positions tells its formula, as in the sentences, also where 
     assert.deepEqual([edited.value, edited.edited, Math.fround(edited.computed)],
       [5, true, Math.fround(Math.sin(3 / 10000 ** (8 / 32)))])
     made.dispose()
+  }
+})
+
+test('a table of positions to be learned is drawn from the seed, and leaves every other weight as it is', () => {
+  const table = ({ tensors }) => tensors.get('positions.weight').data
+  for (const model of ['trained', 'untrained']) {
+    const plain = translation({ model, target: '2026년' })
+    const [learned, again, other] = [42, 42, 43].map((seed) => (
+      translation({ model, target: '2026년', positions: 'learned', seed })))
+    assert.deepEqual(learned.tensors.get('positions.weight').shape, [12, 32])
+    assert.ok(!learned.tensors.has('positions.pe'))
+    assert.deepEqual(table(again), table(learned))
+    assert.notDeepEqual(table(other), table(learned))
+    const weightsOf = ({ tensors }) => [...tensors.keys()].filter((name) => /(weight|bias)$/.test(name))
+    const both = weightsOf(plain).filter((name) => learned.tensors.has(name))
+    assert.deepEqual(weightsOf(learned).filter((name) => !both.includes(name)), ['positions.weight'])
+    for (const name of both) {
+      assert.deepEqual(learned.tensors.get(name).data, plain.tensors.get(name).data, `${model} ${name}`)
+    }
+    const [sum, embedding] = ['positions.output', 'source_embedding.output'].map((name) => learned.tensors.get(name).data)
+    sum.forEach((value, i) => assert.equal(value, Math.fround(embedding[i] + table(learned)[i])))
   }
 })
 

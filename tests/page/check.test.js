@@ -24,6 +24,12 @@ const RUNS = {
     model: 'untrained', normFirst: true, activation: 'gelu', scale: false, padding: true, tgtIsCausal: false,
     target: '2026년', dModel: 8, heads: 2, layers: 1, dimFeedforward: 12
   }),
+  'the translator, other positions': () => runTranslation(gf, {
+    model: 'trained', positions: 'concatenated', base: 300
+  }, [], weights),
+  'the translator, positions to be learned': () => runTranslation(gf, {
+    model: 'trained', positions: 'learned', training: true, dropout: 0.1
+  }, [], weights),
   'the translator in training, every dropout on, cut and tempered': () => runTranslation(gf, {
     model: 'trained', training: true, dropout: 0.3, topK: 5, topP: 0.9, temperature: 1.7, target: '2026년 11월'
   }, [], weights),

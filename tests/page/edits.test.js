@@ -70,6 +70,7 @@ const editable = (one) => [...one.tensors.keys()].filter((name) => (
 
 const CASES = {
   'the translator': ANSWER, 'the translator, in training': { ...ANSWER, training: true, dropout: 0.2 },
+  'the translator, its positions to be learned': { ...ANSWER, positions: 'learned' },
   sentences: SENTENCES,
   'sentences, in training': { ...SENTENCES, training: true, dropout: 0.3, causal: true, positions: 'learned' }
 }
@@ -99,6 +100,8 @@ test('each switch changes what is computed from it, and nothing else', () => {
   const all = (pattern) => [...first.tensors.keys()].filter((name) => pattern.test(name))
   const cases = {
     positional: [{ positional: false }, ['positions.output', 'positions.output:2']],
+    positions: [{ positions: 'concatenated' }, ['positions.pe']], base: [{ base: 100 }, ['positions.pe']],
+    'positions, learned': [{ positions: 'learned' }, ['positions.output', 'positions.output:2']],
     scale: [{ scale: false }, all(/attn\.scores$/)],
     activation: [{ activation: 'gelu' }, all(/\.activation$/)],
     normFirst: [{ normFirst: true },

@@ -96,12 +96,15 @@ function steps(list, t) {
 
 const ORIGINS = [[/(\.pe|inverse_temperature)$/, 'fixed'], [/^choice\.mask$/, 'cut']]
 
+/** The one weight that no training has made. */
+const DRAWN = 'positions.weight'
+
 /** Where a number that nobody computed comes from, or, when the reader has set it, what stood in its place. */
 function originText({ name }, { edited, computed }, { t, model }) {
   const origin = ORIGINS.find(([pattern]) => pattern.test(name))?.[1]
   const values = { computed: brief(computed) }
   if (edited && origin) return t('inspector.edited', values)
-  const given = model === 'trained' ? 'learned' : 'given'
+  const given = model === 'trained' && name !== DRAWN ? 'learned' : 'given'
   return edited ? t(`inspector.set.${given}`, values) : t(`inspector.${origin ?? given}`)
 }
 

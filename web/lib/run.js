@@ -59,7 +59,8 @@ export function entryNames(run, place) {
   const second = place === 'target' ? ':2' : ''
   const [sum, dropout] = [`positions.sum${second}`, `positions.output${second}`]
   return {
-    table: `${place}_embedding.weight`, embedding: `${place}_embedding.output`, positions: 'positions.pe',
+    table: `${place}_embedding.weight`, embedding: `${place}_embedding.output`,
+    positions: run.tensors.has('positions.weight') ? 'positions.weight' : 'positions.pe',
     sum: run.tensors.has(sum) ? sum : dropout, mask: `positions.dropout.mask${second}`, dropout
   }
 }

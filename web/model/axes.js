@@ -23,6 +23,7 @@ const MATRIX = {
   'source_embedding.weight': { axes: ['word', 'dim'], along: ['sourceWord', null] },
   'target_embedding.weight': { axes: ['word', 'dim'], along: ['targetWord', null] },
   'positions.pe': { axes: ['position', 'dim'], along: [null, null] },
+  'positions.weight': { axes: ['position', 'dim'], along: [null, null] },
   'output.weight': { axes: ['word', 'dim'], along: ['targetWord', null] },
   log_probs: { axes: ['token', 'word'], along: ['target', 'targetWord'] },
   'output.bias': { axes: ['word'], along: ['targetWord'] }

@@ -14,8 +14,8 @@ const SOURCE_IDS = idsOf(SOURCE_TOKENS)
 
 const DEFAULTS = {
   model: 'trained', source: 'november 20 2026', target: null, seed: 42, heads: 4, layers: 2, dModel: 32,
-  dimFeedforward: 64, normFirst: false, activation: 'relu', positional: true, scale: true, padding: false, dropout: 0.1,
-  training: false, tgtIsCausal: true, temperature: 1, topK: 0, topP: 1, decoding: 'greedy', beams: 3
+  dimFeedforward: 64, normFirst: false, activation: 'relu', positional: true, positions: 'interleaved', base: 10000,
+  scale: true, padding: false, dropout: 0.1, training: false, tgtIsCausal: true, temperature: 1, topK: 0, topP: 1, decoding: 'greedy', beams: 3
 }
 
 /** Sizes that the trained weights fix. */
@@ -25,22 +25,27 @@ const TRAINED = {
 
 /** The model with its weights as they are before any edit. */
 function build(gf, settings, weights) {
-  const { dModel, heads, layers, dimFeedforward, dropout, normFirst, activation, positional, seed } = settings
+  const { dModel, heads, layers, dimFeedforward, dropout, normFirst, activation, positional, base, seed } = settings
   gf.manualSeed(seed)
   const model = createTranslator(gf, {
-    dModel, nhead: heads, layers, dimFeedforward, dropout, normFirst, activation, positions: positional
+    dModel, nhead: heads, layers, dimFeedforward, dropout, normFirst, activation, base,
+    positions: positional ? settings.positions : null
   })
   if (settings.model !== 'trained') return model
   const { tensors } = gf.loadSafetensors(weights)
-  const wanted = Object.keys(model.stateDict()).map((name) => [name, tensors[name]])
+  const wanted = Object.entries(model.stateDict())
+    .map(([name, own]) => [name, name.startsWith('positions.') ? own : tensors[name]])
   model.loadStateDict(Object.fromEntries(wanted))
   Object.values(tensors).forEach((tensor) => tensor.dispose())
   return model
 }
 
 const MODEL_KEYS = [
-  'model', 'seed', 'heads', 'layers', 'dModel', 'dimFeedforward', 'normFirst', 'activation', 'positional', 'dropout'
+  'model', 'seed', 'heads', 'layers', 'dModel', 'dimFeedforward', 'normFirst', 'activation', 'positional', 'positions',
+  'base', 'dropout'
 ]
+/** Whether any weight is drawn at random. */
+const isDrawn = ({ model, positional, positions }) => model !== 'trained' || (positional && positions === 'learned')
 const models = new WeakMap()
 
 /** A model with what is asked of it again and again. */
@@ -58,7 +63,7 @@ function describe(key, model) {
  */
 function modelFor(gf, settings, edits, weights) {
   const key = JSON.stringify(MODEL_KEYS.map((name) => (
-    name === 'seed' && settings.model === 'trained' ? null : settings[name])))
+    name === 'seed' && !isDrawn(settings) ? null : settings[name])))
   const last = models.get(gf)
   const made = last?.key === key ? last : describe(key, build(gf, settings, weights))
   const state = made.model.stateDict()
@@ -303,7 +308,7 @@ export function runTranslation(gf, options, edits = [], weights) {
   const { canonical, aliases } = namesOf(trace)
   const tensors = collect(trace, canonical)
   const inputs = inputsOf(trace, canonical).set('choice.mask', { x: 'softmax.tempered' })
-  if (settings.positional) inputs.set('positions.pe', {})
+  if (tensors.has('positions.pe')) inputs.set('positions.pe', {})
   for (const name of tensors.keys()) if (IS_DRAWN.test(name)) inputs.set(name, {})
   addDots(tensors, inputs, settings.heads, edits)
   return {

@@ -127,7 +127,7 @@ function report(step, loss, share, started, first) {
 function train(positions) {
   console.log(positions ? 'with positional encoding' : 'without positional encoding')
   gf.manualSeed(seed)
-  const model = createTranslator(gf, { ...CONFIG, positions }).train()
+  const model = createTranslator(gf, positions ? CONFIG : { ...CONFIG, positions: null }).train()
   const optimizer = new gf.optim.Adam(model.parameters(), { betas: [0.9, 0.98], eps: 1e-9 })
   const file = join(options.checkpoints, `${positions ? 'positions' : 'none'}.safetensors`)
   const first = resume(file, model, optimizer), started = Date.now()

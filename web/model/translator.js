@@ -9,14 +9,36 @@ const PAD_ID = SOURCE_TOKENS.indexOf(PAD), START_ID = TARGET_TOKENS.indexOf(STAR
 const padding = ids => ids.map(row => row.map(id => id === PAD_ID))
 
 /**
- * The encoder-decoder that translates dates: embeddings, sinusoidal positions, torch.nn.Transformer, a linear layer to
- * the target's tokens.
+ * Adds positions and drops: sines and cosines in either order, or a table drawn at random, which is to be learned.
+ * @param {any} gf @param {{ positions: string, base: number, dModel: number, dropout: number }} config
+ */
+function createPositions(gf, { positions, base, dModel, dropout }) {
+  const longest = Math.max(LONGEST.source, LONGEST.target)
+  if (positions !== 'learned') return new gf.nn.PositionalEncoding(dModel, dropout, longest, { base, layout: positions })
+
+  class LearnedPositions extends gf.nn.LearnedPositionalEncoding {
+    constructor() {
+      super(longest, dModel)
+      this.dropout = new gf.nn.Dropout(dropout)
+    }
+
+    /** @param {any} x [B, T, dModel] */
+    forward(x) {
+      return this.dropout.forward(this.tag('sum', super.forward(x)))
+    }
+  }
+  return new LearnedPositions()
+}
+
+/**
+ * The encoder-decoder that translates dates: embeddings, positions, torch.nn.Transformer, a linear layer to the
+ * target's tokens.
  * @param {any} gf the library
- * @param {typeof CONFIG & { positions?: boolean, normFirst?: boolean, activation?: 'relu' | 'gelu' }} [config]
- *   positions: false leaves the positional encoding out
+ * @param {typeof CONFIG & { positions?: 'interleaved' | 'concatenated' | 'learned' | null, base?: number,
+ *   normFirst?: boolean, activation?: 'relu' | 'gelu' }} [config] positions: null leaves the positional encoding out
  */
 export function createTranslator(gf, config = CONFIG) {
-  const { positions = true, dModel, nhead, layers, dimFeedforward, dropout } = config
+  const { positions = 'interleaved', base = 10000, dModel, nhead, layers, dimFeedforward, dropout } = config
   const { normFirst = false, activation = 'relu' } = config
 
   class DateTranslator extends gf.nn.Module {
@@ -24,11 +46,12 @@ export function createTranslator(gf, config = CONFIG) {
       super()
       this.source_embedding = new gf.nn.Embedding(SOURCE_TOKENS.length, dModel)
       this.target_embedding = new gf.nn.Embedding(TARGET_TOKENS.length, dModel)
-      const longest = Math.max(LONGEST.source, LONGEST.target)
-      this.positions = positions ? new gf.nn.PositionalEncoding(dModel, dropout, longest) : null
+      this.positions = null
       this.transformer = new gf.nn.Transformer(dModel, nhead, layers, layers,
         { dimFeedforward, dropout, normFirst, activation })
       this.output = new gf.nn.Linear(dModel, TARGET_TOKENS.length)
+      // Made last, so that a table drawn at random leaves every other weight as it would be without one.
+      if (positions) this.positions = createPositions(gf, { positions, base, dModel, dropout })
       /** Whether a place of the decoder sees only itself and what is before it. */
       this.tgtIsCausal = true
     }
