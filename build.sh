@@ -75,7 +75,7 @@ types() {
 # bundle: the library in one file, which Node reads ten times as fast as sixty -----------------------------------------
 bundle() {
   fresh dist/js/glassformer.js src/js && return
-  npx esbuild src/js/index.js --bundle --format=esm --platform=neutral --external:node:* \
+  npx esbuild src/js/index.js --bundle --format=esm --platform=neutral \
     --outfile=dist/js/glassformer.js --log-level=warning
   sizes dist/js/glassformer.js
 }

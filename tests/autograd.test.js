@@ -81,3 +81,43 @@ test('reshape, transpose and narrow pass gradients to the right cells', () => {
   assert.throws(() => x.transpose(-3, 0), { code: 'range', message: /first axis .* from -2 to 1, got -3/ })
   assert.throws(() => F.narrow(y, 2, 2), { code: 'range' })
 })
+
+test('ids and targets that are changed after the computation do not change its gradient', () => {
+  const weight = leaf([[1, 2], [3, 4], [5, 6]]), ids = gf.tensor(new Int32Array([0, 2]))
+  const out = F.embedding(ids, weight), logits = leaf([[1, 2, 3], [4, 5, 6]])
+  const loss = F.crossEntropy(logits, ids), again = F.crossEntropy(logits, [0, 2])
+  ids.data.fill(2 ** 28)
+  out.backward(gf.tensor([[1, 1], [1, 1]]))
+  assert.deepEqual(weight.grad.toArray(), [[1, 1], [0, 0], [1, 1]])
+  loss.backward()
+  const first = logits.grad.toArray()
+  logits.grad = null
+  again.backward()
+  assert.deepEqual(logits.grad.toArray(), first)
+})
+
+test('a gradient put in place must fit its tensor', () => {
+  const x = leaf([1, 2]), { data } = gf.tensor([9, 9, 9, 9])
+  for (const [grad, says] of [
+    [gf.tensor([1]), { code: 'shape', message: 'grad must have shape [2], got [1]' }],
+    [[1, 1], { code: 'type', message: /grad must be null or a float32 tensor of the same engine, got an array of 2/ }],
+    [gf.tensor([1, 1], { dtype: 'int32' }), { code: 'type', message: /got an int32 tensor \[2\]/ }]
+  ]) {
+    assert.throws(() => { x.grad = grad }, says)
+    assert.equal(x.grad, null)
+  }
+  x.grad = gf.tensor([1, 2])
+  F.add(x, x).backward(gf.tensor([1, 1]))
+  assert.deepEqual(x.grad.toArray(), [3, 4])
+  assert.deepEqual(Array.from(data), [9, 9, 9, 9])
+  x.grad = undefined
+  assert.equal(x.grad, null)
+})
+
+test('backward that cannot be finished is not begun', () => {
+  const x = leaf([[1, 2, 4]]), w = leaf([[1, 1, 1]]), { tidy } = gf
+  const z = F.mul(tidy(() => F.layerNorm(x)), w)
+  assert.throws(() => z.backward(gf.tensor([[1, 1, 1]])),
+    { code: 'state', message: /mean of layer_norm was disposed before; call backward inside the same gf.tidy/ })
+  assert.deepEqual([x.grad, w.grad], [null, null])
+})

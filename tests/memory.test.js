@@ -114,3 +114,36 @@ test('1,000 traced runs and 1,000 texts leave the memory where it was', () => {
   for (let i = 0; i < 1000; i++) run()
   assert.equal(memory.size, size)
 })
+
+test('an async function is refused without leaving a rejection that nobody handles', async () => {
+  const lost = []
+  const note = reason => lost.push(reason)
+  process.on('unhandledRejection', note)
+  assert.throws(() => gf.tidy(async () => {
+    const x = gf.tensor([1])
+    await null
+    x.item()
+  }), { code: 'type' })
+  await new Promise(resolve => { setTimeout(resolve, 10) })
+  process.off('unhandledRejection', note)
+  assert.deepEqual(lost, [])
+})
+
+test('a trace whose function throws leaves nothing behind', () => {
+  const layer = new gf.nn.Linear(64, 64)
+  const attempt = () => gf.tidy(() => {
+    assert.throws(() => gf.trace(() => {
+      layer.forward(gf.rand([256, 64]))
+      throw new Error('on purpose')
+    }), { message: 'on purpose' })
+  })
+  for (let i = 0; i < 5; i++) attempt()
+  const { size } = gf.engine.memory
+  for (let i = 0; i < 300; i++) attempt()
+  assert.equal(gf.engine.memory.size, size)
+  assert.deepEqual(gf.trace(() => 1).output, 1, 'and a new one may begin')
+})
+
+test('out of memory says what to do about it', () => {
+  assert.throws(() => gf.rand([2 ** 30, 4]), { code: 'memory', message: /^out of memory: 17179869184 bytes .* gf\.tidy/ })
+})

@@ -51,6 +51,13 @@ test("the README's example runs as it stands", () => {
   run(process.execPath, ['readme.js'])
 })
 
+test('a bundler for browsers takes it as it is', () => {
+  writeFileSync(join(project, 'page.js'), "import { load } from 'glassformer'\nconsole.log(load)")
+  const esbuild = join(ROOT, 'node_modules/.bin/esbuild')
+  const bundled = run(esbuild, ['page.js', '--bundle', '--format=esm', '--platform=browser', '--log-level=warning'])
+  assert.match(bundled, /glassformer\.wasm/)
+})
+
 test('the command runs', () => {
   const printed = run(process.execPath, ['node_modules/glassformer/src/js/cli.js', '--stage', 'tokens', 'a b'])
   assert.equal(printed, 'tokens [1]\n  0  a | b\n')

@@ -77,3 +77,16 @@ test('a file cut at any byte is refused', () => {
     assert.throws(() => gf.loadSafetensors(bytes.slice(0, n)), { code: 'format' }, `${n} bytes`)
   }
 })
+
+test('no file is written that readers refuse', () => {
+  const x = gf.tensor([1])
+  for (const metadata of ['abc', null, { epoch: 3 }, ['a']]) {
+    assert.throws(() => gf.saveSafetensors({ x }, metadata), { code: 'type', message: /metadata must be an object of strings/ })
+  }
+  for (const name of ['__metadata__', '__proto__']) {
+    assert.throws(() => gf.saveSafetensors({ ['x']: x, [name]: x }), { code: 'type', message: new RegExp(name) })
+  }
+  for (const tensors of [null, [x], new Map([['x', x]])]) {
+    assert.throws(() => gf.saveSafetensors(tensors), { code: 'type', message: /tensors must be an object of tensors/ })
+  }
+})

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readFile } from 'node:fs/promises'
+import { inspect } from 'node:util'
 import { load, Tensor } from '../src/js/index.js'
 
 const gf = await load()
@@ -56,5 +57,26 @@ test('load takes bytes, a module and a URL, and refuses the rest', async () => {
     assert.equal((await load({ wasm })).variant, 'simd128')
   }
   await assert.rejects(load({ wasm: 3 }), { code: 'type' })
+  await assert.rejects(load({ wasm: 'kernels.wasm' }), { code: 'type', message: /whole URL .* got "kernels.wasm"/ })
+  const empty = new WebAssembly.Module(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]))
+  await assert.rejects(load({ wasm: empty }), { code: 'format' })
   await assert.rejects(load({ wasm: new Uint8Array([1, 2, 3]) }), { code: 'format' })
+})
+
+test('what is printed is short and has the values', () => {
+  const x = gf.tensor([[1, 2.5], [NaN, -Infinity]])
+  assert.equal(inspect(x), 'float32 tensor [2, 2]: 1, 2.5, NaN, -Infinity')
+  assert.equal(inspect(gf.tensor(new Int32Array(9))), 'int32 tensor [9]: 0, 0, 0, 0, 0, 0, 0, 0, …')
+  assert.equal(inspect(new gf.nn.Linear(2, 3)), 'Linear(weight [3, 2], bias [3])')
+  assert.equal(JSON.stringify({ x: gf.tensor([[1], [2]]) }), '{"x":[[1],[2]]}')
+  x.dispose()
+  assert.equal(inspect(x), 'a disposed tensor')
+})
+
+test('kinds of numbers that there are no tensors of', () => {
+  for (const dtype of ['toString', 'float16', 3]) assert.throws(() => gf.tensor([1], { dtype }), { code: 'type' })
+  for (const dtype of ['int32', 'foo', 3]) assert.throws(() => gf.rand([3], { dtype }), { message: /rand: dtype must be one/ })
+  for (const values of [new BigInt64Array(0), new BigUint64Array(2), [1n]]) {
+    assert.throws(() => gf.tensor(values), { code: 'type', message: /values must be numbers/ })
+  }
 })

@@ -90,8 +90,8 @@ function checkUsable(node) {
   expect(!node.used, 'state', () =>
     'backward: the computation behind this tensor was already used by an earlier backward ' +
     `(in ${node.op.name}); compute it again`)
-  for (const [name, tensor] of [...Object.entries(node.inputs), ...Object.entries(node.outputs)]) {
-    expect(!tensor?.disposed, 'state', () =>
+  for (const tensors of [node.inputs, node.outputs, node.saved]) for (const name in tensors) {
+    expect(!tensors[name]?.disposed, 'state', () =>
       `backward: ${name} of ${node.op.name} was disposed before; ` +
       'call backward inside the same gf.tidy as the computation')
   }

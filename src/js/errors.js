@@ -58,6 +58,7 @@ export function expect(condition, code, message) {
 export function runNow(where, fn) {
   expect(typeof fn === 'function', 'type', () => `${where}: fn must be a function, got ${describe(fn)}`)
   const result = fn()
+  if (result instanceof Promise) result.catch(() => {}) // the error below is the one to see
   expect(!(result instanceof Promise), 'type',
     () => `${where}: fn must not be async; what it makes after its first await would be missed`)
   return result
@@ -120,6 +121,38 @@ export function numberWhere(where, name, value, expected, ok) {
 /** @param {string} where @param {string} name @param {unknown} p @returns {number} */
 export const probability = (where, name, p) =>
   numberWhere(where, name, p, 'a number from 0 to 1', v => v >= 0 && v <= 1)
+
+/**
+ * Whether it is an object as literals make it, in whichever realm.
+ * @param {unknown} value @returns {value is object}
+ */
+export function isPlain(value) {
+  if (value === null || typeof value !== 'object') return false
+  const prototype = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === null || Object.getPrototypeOf(prototype) === null
+}
+
+/**
+ * The options of a call: none, or an object that has no others than these. A name that is not known would be ignored
+ * without a word.
+ * @param {string} where @param {unknown} given @param {readonly string[]} names @returns {any}
+ */
+export function optionsOf(where, given, names) {
+  if (given === undefined) return {}
+  expect(isPlain(given), 'type',
+    () => `${where}: options must be an object with ${names.join(', ')}, got ${describe(given)}`)
+  for (const name in given) {
+    expect(names.includes(name), 'type',
+      () => `${where}: there is no option ${describe(name)}, only ${names.join(', ')}`)
+  }
+  return given
+}
+
+/** @param {string} where @param {string} name @param {unknown} value @returns {boolean} */
+export function flag(where, name, value) {
+  expect(typeof value === 'boolean', 'type', () => `${where}: ${name} must be true or false, got ${describe(value)}`)
+  return value
+}
 
 /**
  * One of a few words.

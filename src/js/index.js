@@ -40,6 +40,19 @@ const functional = {
  */
 
 /**
+ * A class goes by the name of another, and by `instanceof` what the library makes of the other inside is one of it too.
+ * @template {Function} B @param {Function} Class @param {B} Bound @returns {B}
+ */
+function standsFor(Class, Bound) {
+  /** @this {Function} @param {unknown} value */
+  function hasInstance(value) {
+    return Function.prototype[Symbol.hasInstance].call(this === Bound ? Class : this, value)
+  }
+  Object.defineProperty(Bound, Symbol.hasInstance, { value: hasInstance })
+  return Object.defineProperty(Bound, 'name', { value: Class.name })
+}
+
+/**
  * A class whose constructor is given the engine first.
  * @template {new (engine: any, ...args: any[]) => any} C
  * @param {import('./engine.js').Engine} engine
@@ -51,8 +64,7 @@ function withEngine(engine, Class) {
     /** @param {any[]} args */
     constructor(...args) { super(engine, ...args) }
   }
-  Object.defineProperty(WithEngine, 'name', { value: Class.name })
-  return /** @type {any} */ (WithEngine)
+  return /** @type {any} */ (standsFor(Class, WithEngine))
 }
 
 /**
@@ -66,14 +78,14 @@ function bindModules(engine) {
   const bound = Object.entries(rest).map(([name, Class]) => [name, withEngine(engine, Class)])
   return /** @type {any} */ ({
     ...Object.fromEntries(bound),
-    Parameter: class extends Parameter {
+    Parameter: standsFor(Parameter, class extends Parameter {
       /** A tensor's values (shared with it) or nested arrays as a parameter: torch.nn.Parameter. @param {any} values */
       constructor(values) {
         const base = values instanceof Tensor ? floatTensor('Parameter', 'values', values)
           : tensor(engine, values, { dtype: 'float32' }, 'Parameter: values')
         super(base.engine, base.shape, base)
       }
-    }
+    })
   })
 }
 
@@ -87,35 +99,55 @@ export async function load(options) {
     /** Which build of the kernels runs. */
     variant: 'simd128',
     engine,
-    /** @param {Parameters<typeof tensor>[1]} values @param {Parameters<typeof tensor>[2]} [options] */
+    /**
+     * A tensor of nested arrays, a number or a typed array: torch.tensor. options: shape, dtype ('float32', 'int32',
+     * 'float64'), requiresGrad.
+     * @param {Parameters<typeof tensor>[1]} values @param {Parameters<typeof tensor>[2]} [options]
+     */
     tensor: (values, options) => tensor(engine, values, options),
-    /** @template T @param {() => T} fn */
+    /**
+     * Runs fn and frees every tensor made in it, except those it returns.
+     * @template T @param {() => T} fn
+     */
     tidy: fn => engine.tidy(fn),
-    /** @template T @param {() => T} fn */
+    /**
+     * Runs fn without recording it for backward: torch.no_grad.
+     * @template T @param {() => T} fn
+     */
     noGrad: fn => engine.noGrad(fn),
-    /** @template T @param {() => T} fn @param {Parameters<typeof trace>[2]} [options] */
+    /**
+     * Runs fn and records every tensor in it by name; `trace.dispose()` gives them back.
+     * @template T @param {() => T} fn @param {Parameters<typeof trace>[2]} [options] modules, edits
+     * @returns {{ output: T, trace: import('./trace.js').Trace }}
+     */
     trace: (fn, options) => trace(engine, fn, options),
-    /** @param {number | bigint} seed */
+    /** Starts the random stream: torch.manual_seed. @param {number | bigint} seed */
     manualSeed: seed => random.manualSeed(engine, seed),
-    /** @param {readonly number[]} shape @param {Parameters<typeof random.rand>[2]} [options] */
+    /** Uniform in [0, 1). @param {readonly number[]} shape @param {Parameters<typeof random.rand>[2]} [options] */
     rand: (shape, options) => random.rand(engine, shape, options),
-    /** @param {readonly number[]} shape @param {Parameters<typeof random.randn>[2]} [options] */
+    /** Standard normal. @param {readonly number[]} shape @param {Parameters<typeof random.randn>[2]} [options] */
     randn: (shape, options) => random.randn(engine, shape, options),
-    /** @param {number} low @param {number} high @param {readonly number[]} shape */
+    /** Whole numbers from low to high - 1. @param {number} low @param {number} high @param {readonly number[]} shape */
     randint: (low, high, shape) => random.randint(engine, low, high, shape),
-    /** @param {number} n */
+    /** 0 .. n-1 in random order. @param {number} n */
     randperm: n => random.randperm(engine, n),
-    /** @param {number} maxLength @param {number} dModel @param {Parameters<typeof positionalEncoding>[3]} [options] */
+    /**
+     * Sines and cosines [maxLength, dModel]; options: base, layout, method, dtype.
+     * @param {number} maxLength @param {number} dModel @param {Parameters<typeof positionalEncoding>[3]} [options]
+     */
     positionalEncoding: (maxLength, dModel, options) => positionalEncoding(engine, maxLength, dModel, options),
     text: {
-      /** @param {string | Uint8Array} text */
+      /** Words between spaces: Python's str.split. @param {string | Uint8Array} text */
       whitespace: text => whitespace(engine, text),
-      /** @param {string | Uint8Array} text @param {Parameters<typeof words>[2]} [options] */
+      /**
+       * Words and punctuation marks: NLTK's word_tokenize.
+       * @param {string | Uint8Array} text @param {Parameters<typeof words>[2]} [options]
+       */
       words: (text, options) => words(engine, text, options),
       Vocab: withEngine(engine, Vocab)
     },
     saveSafetensors,
-    /** @param {Uint8Array | ArrayBuffer} bytes */
+    /** Tensors by name, and metadata, of a file's bytes. @param {Uint8Array | ArrayBuffer} bytes */
     loadSafetensors: bytes => loadSafetensors(engine, bytes),
     functional,
     nn: bindModules(engine),

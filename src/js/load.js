@@ -1,5 +1,5 @@
 import { Engine } from './engine.js'
-import { GlassformerError, describe } from './errors.js'
+import { GlassformerError, describe, expect, optionsOf } from './errors.js'
 
 /** Where the build puts the kernels, seen from this file. */
 const DEFAULT_WASM = new URL('../../dist/glassformer.wasm', import.meta.url)
@@ -9,7 +9,8 @@ const IMPORTS = { env: { emscripten_notify_memory_growth() {} } }
 
 /** @param {URL} url @returns {Promise<Uint8Array>} */
 async function readFile(url) {
-  const { readFile } = await import('node:fs/promises')
+  // Asked of the process: bundlers for browsers stumble over an import that only Node has.
+  const { readFile } = /** @type {any} */ (globalThis).process.getBuiltinModule('node:fs/promises')
   return readFile(url)
 }
 
@@ -19,12 +20,22 @@ async function readFile(url) {
  */
 const isResponse = value => typeof value?.arrayBuffer === 'function' && 'ok' in value
 
+/** @param {string} address relative to the page, if there is one */
+function urlOf(address) {
+  try {
+    return new URL(address, globalThis.location?.href)
+  } catch {
+    throw new GlassformerError('type',
+      `load: wasm must be a whole URL where there is no page, got ${describe(address)}`)
+  }
+}
+
 /**
  * @param {unknown} wasm
  * @returns {Promise<WebAssembly.Instance>}
  */
 async function instantiate(wasm) {
-  let source = typeof wasm === 'string' ? new URL(wasm, globalThis.location?.href) : await wasm
+  let source = typeof wasm === 'string' ? urlOf(wasm) : await wasm
   if (source instanceof WebAssembly.Module) return WebAssembly.instantiate(source, IMPORTS)
   if (source instanceof URL) source = source.protocol === 'file:' ? await readFile(source) : await fetch(source)
   if (isResponse(source)) {
@@ -45,12 +56,14 @@ async function instantiate(wasm) {
  * @returns {Promise<Engine>}
  * @throws {GlassformerError} 'type' when wasm is none of these, 'format' when a server refuses or it is not the kernels
  */
-export async function loadEngine({ wasm = DEFAULT_WASM } = {}) {
+export async function loadEngine(options) {
+  const { wasm = DEFAULT_WASM } = optionsOf('load', options, ['wasm'])
   const { exports } = await instantiate(wasm).catch(error => {
     if (error instanceof WebAssembly.CompileError || error instanceof WebAssembly.LinkError) {
       throw new GlassformerError('format', `load: wasm is not a build of the kernels: ${error.message}`)
     }
     throw error
   })
+  expect(typeof exports.gf_alloc === 'function', 'format', () => 'load: wasm is not a build of the kernels')
   return new Engine(exports)
 }

@@ -45,7 +45,8 @@ export class Memory {
    */
   alloc(bytes) {
     const address = bytes <= 0xfff00000 ? this.#alloc(bytes) >>> 0 : 0
-    if (!address) throw new GlassformerError('memory', `out of memory: ${bytes} bytes could not be allocated`)
+    if (!address) throw new GlassformerError('memory', `out of memory: ${bytes} bytes could not be allocated; ` +
+      'what a loop makes is given back between tasks only, or at once by gf.tidy around its body')
     return address
   }
 

@@ -1,4 +1,4 @@
-import { describe, expect, numberWhere, wholeNumber } from './errors.js'
+import { describe, expect, numberWhere, oneOf, optionsOf, wholeNumber } from './errors.js'
 import { requireGrad } from './tensor.js'
 
 /** @typedef {import('./engine.js').Engine} Engine */
@@ -25,7 +25,9 @@ export function manualSeed(engine, seed) {
  * @param {Engine} engine @param {readonly number[]} shape
  * @param {{ requiresGrad?: boolean, dtype?: 'float32' | 'float64' }} [options] requiresGrad: false; dtype: 'float32'
  */
-export function rand(engine, shape, { requiresGrad = false, dtype = 'float32' } = {}) {
+export function rand(engine, shape, options) {
+  const { requiresGrad = false, dtype = 'float32' } = optionsOf('rand', options, ['requiresGrad', 'dtype'])
+  oneOf('rand', 'dtype', dtype, ['float32', 'float64'])
   const out = engine.empty(checkShape('rand', shape), dtype)
   if (dtype === 'float64') engine.c.gf_uniform_double(out.address, engine.generator, out.size)
   else engine.c.gf_uniform(out.address, engine.generator, out.size, 0, 1)
@@ -37,7 +39,8 @@ export function rand(engine, shape, { requiresGrad = false, dtype = 'float32' } 
  * @param {Engine} engine @param {readonly number[]} shape
  * @param {{ requiresGrad?: boolean }} [options] requiresGrad: false
  */
-export function randn(engine, shape, { requiresGrad = false } = {}) {
+export function randn(engine, shape, options) {
+  const { requiresGrad = false } = optionsOf('randn', options, ['requiresGrad'])
   const out = engine.empty(checkShape('randn', shape))
   engine.c.gf_normal(out.address, engine.generator, out.size, 0, 1)
   return requireGrad(out, requiresGrad)
@@ -75,6 +78,7 @@ export function randperm(engine, n) {
 export function fillUniform(tensor, low, high) {
   const { engine } = tensor
   engine.c.gf_uniform(tensor.address, engine.generator, tensor.size, low, high)
+  tensor.version++
   return tensor
 }
 
@@ -85,5 +89,6 @@ export function fillUniform(tensor, low, high) {
 export function fillNormal(tensor, mean = 0, std = 1) {
   const { engine } = tensor
   engine.c.gf_normal(tensor.address, engine.generator, tensor.size, mean, std)
+  tensor.version++
   return tensor
 }

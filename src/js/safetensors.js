@@ -1,4 +1,4 @@
-import { describe, expect, GlassformerError } from './errors.js'
+import { describe, expect, GlassformerError, isPlain } from './errors.js'
 import { sizeOf } from './shape.js'
 import { Tensor } from './tensor.js'
 
@@ -10,6 +10,8 @@ import { Tensor } from './tensor.js'
 
 const DTYPES = /** @type {const} */ ({ float32: 'F32', int32: 'I32', float64: 'F64' })
 const BYTES = { F32: 4, I32: 4, F64: 8 }
+/** What a header has a meaning of its own for, and what an object cannot hold as a key of its own. */
+const RESERVED = ['__metadata__', '__proto__']
 /** No header of a real model is longer. */
 const LONGEST_HEADER = 100_000_000
 
@@ -21,9 +23,10 @@ const check = (condition, message) => expect(condition, 'format', () => `safeten
  * @param {Record<string, Tensor>} tensors by name, such as `module.stateDict()`
  * @param {Record<string, string>} [metadata]
  * @returns {Uint8Array}
- * @throws {GlassformerError} 'type' when one of them is not a tensor
+ * @throws {GlassformerError} 'type' when one of them is not a tensor, or metadata not strings by name
  */
 export function saveSafetensors(tensors, metadata) {
+  checkNames(tensors, metadata)
   /** @type {Record<string, any>} */ const header = metadata ? { __metadata__: metadata } : {}
   let end = 0
   for (const [name, t] of Object.entries(tensors)) {
@@ -38,6 +41,18 @@ export function saveSafetensors(tensors, metadata) {
   file.set(json, 8)
   for (const [name, t] of Object.entries(tensors)) file.set(t.bytes, 8 + json.length + header[name].data_offsets[0])
   return file
+}
+
+/** @param {unknown} tensors @param {unknown} metadata */
+function checkNames(tensors, metadata) {
+  expect(isPlain(tensors), 'type',
+    () => `saveSafetensors: tensors must be an object of tensors by name, got ${describe(tensors)}`)
+  for (const name of RESERVED) expect(!Object.hasOwn(/** @type {object} */ (tensors), name), 'type',
+    () => `saveSafetensors: no tensor can be called ${name}`)
+  if (metadata === undefined) return
+  const areStrings = isPlain(metadata) && Object.values(metadata).every(value => typeof value === 'string')
+  expect(areStrings, 'type',
+    () => `saveSafetensors: metadata must be an object of strings, got ${JSON.stringify(metadata)}`)
 }
 
 /** Filled up with spaces to a multiple of 8 bytes, so that the values after it are aligned. @param {Uint8Array} json */

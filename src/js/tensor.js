@@ -1,8 +1,8 @@
-import { GlassformerError, describe, expect, shapeText, wholeNumber } from './errors.js'
+import { GlassformerError, describe, expect, optionsOf, shapeText, wholeNumber } from './errors.js'
 import { backward } from './autograd.js'
 import { reshape } from './ops/reshape.js'
 import { transpose } from './ops/transpose.js'
-import { nest, sizeOf } from './shape.js'
+import { nest, sameShape, sizeOf } from './shape.js'
 
 /** @typedef {'float32' | 'int32' | 'float64'} DType float64 is for tables such as the positional encoding's */
 /** @typedef {number | boolean | NestedArrays} NestedArray nested to any depth */
@@ -16,9 +16,13 @@ const DTYPES = {
   float64: { bytes: 8, view: 'doubles' }
 }
 
+/** Values that console.log shows of a tensor. */
+const SHOWN = 8
+
 /** A block of memory shared by tensors that show the same values; freed with the last of them. */
 class Storage {
   #users = 1
+  /** Counts the times the values may have been changed, by whichever tensor. */ version = 0
   /** @param {import('./memory.js').Memory} memory @param {number} bytes */
   constructor(memory, bytes) {
     this.memory = memory
@@ -40,10 +44,9 @@ class Storage {
 export class Tensor {
   /** The block it lives in; null once disposed. @type {Storage | null} */ storage
   /** @type {readonly number[]} */ shape
-  /** Gradient of the last `backward`, or null. @type {Tensor | null} */ grad = null
+  /** @type {Tensor | null} */ #grad = null
   /** The operation that made this tensor, if it is recorded. @type {import('./autograd.js').Node | null} */ node = null
   /** Whether `backward` computes a gradient for it. */ requiresGrad = false
-  /** Counts the times its values may have been changed. */ version = 0
   /**
    * Some of its rows as the matrix product wants them, while the version is the same: by first row and count.
    * @type {Map<number, { version: number, panels: Tensor }> | null}
@@ -78,8 +81,37 @@ export class Tensor {
     return this.#alive().address + this.offset * DTYPES[this.dtype].bytes
   }
 
+  /** Counts the times its values may have been changed, through whichever tensor shows them. */
+  get version() {
+    return this.#alive().version
+  }
+
+  set version(version) {
+    this.#alive().version = version
+  }
+
   get disposed() {
     return this.storage === null
+  }
+
+  /**
+   * The sum of all gradients since it was last cleared, or null. What is put here is what the optimisers use.
+   * @returns {Tensor | null}
+   * @throws {GlassformerError} 'type' or 'shape' for what is no float32 tensor of this one's engine and shape
+   */
+  get grad() {
+    return this.#grad
+  }
+
+  set grad(grad) {
+    if (grad) {
+      const isUsable = grad instanceof Tensor && !grad.disposed && grad.dtype === 'float32'
+      expect(isUsable && grad.engine === this.engine, 'type',
+        () => `grad must be null or a float32 tensor of the same engine, got ${describe(grad)}`)
+      expect(sameShape(grad.shape, this.shape), 'shape',
+        () => `grad must have shape ${shapeText(this.shape)}, got ${shapeText(grad.shape)}`)
+    }
+    this.#grad = grad ?? null
   }
 
   /** The values as bytes. */
@@ -146,7 +178,8 @@ export class Tensor {
   }
 
   /**
-   * Adds d(this)/d(leaf) to `grad` of every tensor with `requiresGrad` that this one was computed from.
+   * Adds d(this)/d(leaf) to `grad` of every tensor with `requiresGrad` that this one was computed from. Values that
+   * the computation used are read again, so they must not have been changed since.
    * @param {Tensor} [gradient] of this tensor's shape; may be left out for a single value (1)
    * @throws {GlassformerError} 'state' without a recorded computation or a second time, 'shape' for a missing gradient
    */
@@ -170,6 +203,18 @@ export class Tensor {
   toString() {
     return this.disposed ? 'a disposed tensor' : `${this.dtype} tensor ${shapeText(this.shape)}`
   }
+
+  /** What console.log shows in Node: no engine, but the first values. */
+  [Symbol.for('nodejs.util.inspect.custom')]() {
+    if (this.disposed) return String(this)
+    const shown = Array.from(this.values.subarray(0, SHOWN), String)
+    return `${this}: ${shown.join(', ')}${this.size > SHOWN ? ', …' : ''}`
+  }
+
+  /** @returns {any} the values as nested arrays */
+  toJSON() {
+    return this.toArray()
+  }
 }
 
 /**
@@ -192,6 +237,9 @@ function nestedShape(what, nested) {
   return shape
 }
 
+/** @param {unknown} values */
+const isBig = values => values instanceof BigInt64Array || values instanceof BigUint64Array
+
 /** @param {string} what @param {ArrayLike<any>} values @param {DType} dtype */
 function checkIntegers(what, values, dtype) {
   if (dtype !== 'int32') return
@@ -200,6 +248,8 @@ function checkIntegers(what, values, dtype) {
       () => `${what} must be whole numbers for an int32 tensor, got ${describe(values[i])} at place ${i}`)
   }
 }
+
+const OPTIONS = ['shape', 'dtype', 'requiresGrad']
 
 /**
  * A tensor from nested arrays, a number, or a typed array with a shape.
@@ -213,12 +263,14 @@ function checkIntegers(what, values, dtype) {
  * @throws {GlassformerError} 'type' and 'shape' for values that are not numbers or not regular, 'range' for an int32
  *   tensor of numbers that are not whole, 'memory'
  */
-export function tensor(engine, values, { shape, dtype, requiresGrad = false } = {}, what = 'tensor: values') {
+export function tensor(engine, values, options, what = 'tensor: values') {
+  const { shape, dtype, requiresGrad = false } = optionsOf('tensor', options, OPTIONS)
   const isTyped = ArrayBuffer.isView(values)
   const kind = dtype ?? (values instanceof Int32Array ? 'int32' : 'float32')
-  expect(kind in DTYPES, 'type', () => `tensor: dtype must be 'float32', 'int32' or 'float64', got ${describe(dtype)}`)
+  expect(Object.hasOwn(DTYPES, kind), 'type',
+    () => `tensor: dtype must be 'float32', 'int32' or 'float64', got ${describe(dtype)}`)
   const flat = isTyped ? /** @type {any} */ (values) : [values].flat(Infinity)
-  expect(flat.length !== undefined && typeof flat[0] !== 'bigint', 'type',
+  expect(flat.length !== undefined && typeof flat[0] !== 'bigint' && !isBig(flat), 'type',
     () => `${what} must be numbers, got ${describe(values)}`)
   const own = isTyped ? [flat.length] : nestedShape(what, values)
   const target = shape ?? own

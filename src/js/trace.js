@@ -1,4 +1,5 @@
-import { describe, expect, runNow, shapeText } from './errors.js'
+import { Edits } from './edits.js'
+import { describe, expect, optionsOf, runNow, shapeText } from './errors.js'
 import { cell, difference, product, sum } from './explain.js'
 import { keyOf } from './graph.js'
 import { offsetOf } from './shape.js'
@@ -13,7 +14,7 @@ import { Tensor } from './tensor.js'
  * @typedef {import('./explain.js').Source} Source
  * @typedef {import('./explain.js').Explanation} Explanation
  * @typedef {{ node: Node, input: string, index: readonly number[] }} Use of a cell of an input
- * @typedef {{ name: string, index: readonly number[], value: number }} Edit a value put in place of the computed one
+ * @typedef {import('./edits.js').Edit} Edit
  */
 
 /** Values that were loaded in place of what an origin made are not explained by it. */
@@ -32,17 +33,20 @@ export class Trace {
   /** @type {Map<Tensor, Tensor>} */ #gradients = new Map()
   /** @type {string[]} */ #path = []
   #modules
-  /** @type {Map<string, Edit[]>} */ #edits = new Map()
+  #edits
   /** What edits replaced in inputs, by name and place. @type {Map<string, number>} */ #replaced = new Map()
 
   /**
    * @param {import('./engine.js').Engine} engine
    * @param {{ modules?: Record<string, Module>, edits?: readonly Edit[] }} [options]
    */
-  constructor(engine, { modules = {}, edits = [] } = {}) {
+  constructor(engine, options) {
+    const { modules = {}, edits = [] } = optionsOf('trace', options, ['modules', 'edits'])
+    expect(modules !== null && typeof modules === 'object', 'type',
+      () => `trace: modules must be an object of modules by name, got ${describe(modules)}`)
     this.engine = engine
     this.#modules = modules
-    for (const edit of edits) this.#edits.set(edit.name, [...(this.#edits.get(edit.name) ?? []), edit])
+    this.#edits = new Edits(edits)
   }
 
   /** Names of all tensors, in the order they came to be known. */
@@ -123,7 +127,7 @@ export class Trace {
   /** Where the mask that was drawn will be edited, what it drops is dropped by the edited one. @param {Node} node */
   #dropAgain({ inputs: { x }, outputs: { out, mask } }) {
     const name = this.#unused(`${this.#prefix}mask`)
-    if (!this.#edits.has(name)) return
+    if (!this.#edits.of(name).length) return
     this.#applyEdits(name, mask)
     mask.values.forEach((factor, i) => { out.values[i] = x.values[i] * factor })
   }
@@ -167,9 +171,7 @@ export class Trace {
 
   /** @param {string} name @param {Tensor} tensor */
   #applyEdits(name, tensor) {
-    for (const { index, value } of this.#edits.get(name) ?? []) {
-      expect(typeof value === 'number', 'type',
-        () => `trace: the value of an edit must be a number, got ${describe(value)}`)
+    for (const { index, value } of this.#edits.of(name)) {
       const place = this.#checkIndex('trace', name, tensor, index)
       const isFirst = !this.#madeBy.has(tensor) && !this.#replaced.has(`${name}:${place}`)
       if (isFirst) this.#replaced.set(`${name}:${place}`, tensor.at(...place))
@@ -189,17 +191,12 @@ export class Trace {
 
   /** Whether any of these will be edited. @param {...string} keys names inside the module that is running */
   willEdit(...keys) {
-    return keys.some(key => this.#edits.has(this.#unused(this.#prefix + key)))
+    return keys.some(key => this.#edits.of(this.#unused(this.#prefix + key)).length > 0)
   }
 
   /** Names of edits whose tensor was never made. */
   get missedEdits() {
-    return [...this.#edits.keys()].filter(name => !this.#byName.has(name))
-  }
-
-  /** @param {string} name @param {readonly number[]} index */
-  #isEdited(name, index) {
-    return (this.#edits.get(name) ?? []).some(edit => edit.index.join() === index.join())
+    return this.#edits.names.filter(name => !this.#byName.has(name))
   }
 
   /** Takes a gradient over from `backward`. @param {Tensor} tensor @param {Tensor} gradient */
@@ -259,7 +256,7 @@ export class Trace {
     const value = tensor.at(...place), node = this.#madeOrOrigin(tensor)
     const parts = node?.op.explain(node, keyOf(node, tensor), place)
     const isLoaded = parts && this.#origins.has(tensor) && Math.abs(value - parts.computed) > ORIGIN_TOLERANCE
-    if (node && parts && (!isLoaded || this.#isEdited(name, place))) {
+    if (node && parts && (!isLoaded || this.#edits.has(name, place))) {
       return { ...this.#finish(name, place, value, parts), op: node.op.name }
     }
     const computed = this.#replaced.get(`${name}:${place}`) ?? value
@@ -331,7 +328,7 @@ export class Trace {
     const factors = [...named.flatMap(term => term.factors), ...row.map(factor => this.#nameFactor(factor))]
     const sources = new Map(factors.flatMap(f => (f.source ? [[JSON.stringify(f.source), f.source]] : [])))
     return {
-      name, index, value, edited: this.#isEdited(name, index), formula, terms: named, steps,
+      name, index, value, edited: this.#edits.has(name, index), formula, terms: named, steps,
       sources: [...sources.values()], computed, rounding: difference(value, computed)
     }
   }
@@ -383,7 +380,7 @@ export class Trace {
  * @returns {{ output: T, trace: Trace }}
  * @throws {GlassformerError} 'state' inside another trace, 'index' for edits of what is not made
  */
-export function trace(engine, fn, options = {}) {
+export function trace(engine, fn, options) {
   expect(engine.trace === null, 'state', () => 'trace: a trace is already being recorded; they cannot be nested')
   const recording = new Trace(engine, options)
   engine.trace = recording
@@ -394,6 +391,9 @@ export function trace(engine, fn, options = {}) {
       () => `trace: edits name tensors that were not made: ${missedEdits.join(', ')}`)
     for (const value of [output].flat()) if (value instanceof Tensor) engine.keep(value)
     return { output, trace: recording }
+  } catch (error) {
+    recording.dispose()
+    throw error
   } finally {
     engine.trace = null
   }

@@ -194,3 +194,57 @@ test('modules: what they do not take', () => {
   assertRejects(() => new nn.Dropout(2), 'range', 'Dropout', 'p', '2')
   assertRejects(() => new nn.Linear(2, 1).forward(gf.tensor([[1, 2, 3]])), 'shape', '2', '[1, 3]')
 })
+
+test('instanceof holds for what the library makes inside, and for classes of one\'s own', () => {
+  const layer = new nn.TransformerEncoderLayer(4, 2, 8)
+  const isLinear = layer.namedModules().filter(([, module]) => module instanceof nn.Linear).map(([name]) => name)
+  assert.deepEqual(isLinear, ['self_attn.out_proj', 'linear1', 'linear2'])
+  assert.ok(layer instanceof nn.Module && layer instanceof nn.TransformerEncoderLayer && !(layer instanceof nn.Linear))
+  assert.ok(layer.linear1.weight instanceof nn.Parameter && !(gf.tensor([1]) instanceof nn.Parameter))
+  class Own extends nn.Linear {}
+  assert.ok(new Own(1, 1) instanceof Own && new Own(1, 1) instanceof nn.Linear && !(new nn.Linear(1, 1) instanceof Own))
+  for (const value of [null, undefined, 3, {}]) assert.ok(!(value instanceof nn.Module))
+})
+
+test('a clone shares inside what its original shares inside, and nothing with the original', () => {
+  class Tied extends nn.Module {
+    constructor() {
+      super()
+      this.embedding = new nn.Embedding(5, 3)
+      this.output = new nn.Linear(3, 5, { bias: false })
+      this.output.weight = this.embedding.weight
+      this.again = this.embedding
+    }
+  }
+  const tied = new Tied(), clone = tied.clone()
+  assert.equal(clone.parameters().length, 1)
+  assert.ok(clone.output.weight === clone.embedding.weight && clone.again === clone.embedding)
+  assert.notEqual(clone.embedding.weight, tied.embedding.weight)
+  assert.deepEqual(clone.embedding.weight.toArray(), tied.embedding.weight.toArray())
+})
+
+test('what cannot be cloned rightly is not cloned', () => {
+  class Field extends nn.Module {
+    linear = new nn.Linear(1, 1)
+    forward = x => this.linear.forward(x)
+  }
+  class Listed extends nn.Module {
+    parts = [new nn.Linear(1, 1)]
+  }
+  assert.throws(() => new Field().clone(), { code: 'state', message: /clone: forward of Field must be a method/ })
+  assert.throws(() => new Listed().clone(), { code: 'state', message: /clone: parts of Listed .* use ModuleList/ })
+})
+
+test('a layer that reads nothing starts with a bias of zero, as in PyTorch', () => {
+  assert.deepEqual(new nn.Linear(0, 3).bias.toArray(), [0, 0, 0])
+})
+
+test('lists of modules and state dicts: what they do not take', () => {
+  for (const modules of [null, 3, new nn.Linear(1, 1)]) {
+    assert.throws(() => new nn.ModuleList(modules), { code: 'type', message: /ModuleList: modules must be a list/ })
+  }
+  const linear = new nn.Linear(1, 1), weight = gf.tensor([[1]])
+  assert.throws(() => linear.loadStateDict(new Map([['weight', weight]])), { code: 'type', message: /object of tensors/ })
+  weight.dispose()
+  assert.throws(() => linear.loadStateDict({ weight, bias: [0] }), { code: 'state', message: /weight was disposed/ })
+})

@@ -10,6 +10,7 @@ import { evaluateModule, parametersOf, toState } from '../lib/modules.js'
 import { numbers } from '../lib/numbers.js'
 import * as references from '../reference/index.js'
 
+const { nn } = gf
 const { LayerNorm, TransformerDecoder, TransformerDecoderLayer, TransformerEncoder, TransformerEncoderLayer } = gf.nn
 
 const classes = {
@@ -170,4 +171,36 @@ test('layers: what they do not take', () => {
   assertRejects(() => one.forward(toTensor(numbers([2, 4, 5], 1))), 'shape', '6', '[2, 4, 5]')
   assertRejects(() => one.forward(x(1), { srcMask: causal(3) }), 'shape', '[4, 4]', '[3, 3]')
   assertRejects(() => one.forward(x(1), { srcKeyPaddingMask: [[true]] }), 'shape', '[2, 4]', '[1, 1]')
+})
+
+test('a decoder wants a memory', () => {
+  const layer = new nn.TransformerDecoderLayer(4, 2, 8, 0), x = gf.rand([1, 2, 4])
+  for (const [module, name] of [[layer, 'TransformerDecoderLayer'], [new nn.TransformerDecoder(layer, 1), 'TransformerDecoder']]) {
+    assert.throws(() => module.forward(x), { code: 'type', message: `${name}: memory must be a tensor (gf.tensor), got undefined` })
+  }
+})
+
+test('without bias there is none in the norms either, as in PyTorch since 2.1', () => {
+  const keys = module => Object.keys(module.stateDict())
+  const stack = new nn.Transformer(4, 2, 1, 1, 8, { bias: false })
+  assert.deepEqual(keys(stack).filter(key => key.includes('bias')), [])
+  assert.deepEqual(keys(new nn.TransformerEncoderLayer(4, 2, 8, { bias: false })), [
+    'self_attn.in_proj_weight', 'self_attn.out_proj.weight', 'linear1.weight', 'linear2.weight', 'norm1.weight',
+    'norm2.weight'
+  ])
+})
+
+test('a stack makes a nested mask into numbers once, with the bits of a mask in every layer', () => {
+  const src = gf.rand([2, 3, 8]), masks = [
+    [[false, true, true], [false, false, true], [false, false, false]], nn.Transformer.generateSquareSubsequentMask(3)
+  ]
+  const layer = new nn.TransformerEncoderLayer(8, 2, 16, 0), encoder = new nn.TransformerEncoder(layer, 2)
+  const decoder = new nn.TransformerDecoder(new nn.TransformerDecoderLayer(8, 2, 16, 0), 2)
+  const causal = encoder.forward(src, { isCausal: true }).toArray()
+  const decoded = decoder.forward(src, src, { tgtIsCausal: true, memoryIsCausal: true }).toArray()
+  for (const mask of [...masks, gf.tensor(masks[1])]) {
+    assert.deepEqual(encoder.forward(src, { mask }).toArray(), causal)
+    assert.deepEqual(decoder.forward(src, src, { tgtMask: mask, memoryMask: mask }).toArray(), decoded)
+  }
+  assert.throws(() => encoder.forward(src, { mask: [[true, 1]] }), { message: /TransformerEncoder: mask must be booleans/ })
 })

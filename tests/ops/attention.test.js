@@ -1,6 +1,7 @@
 import { test } from 'node:test'
 import { sensitivity } from '../lib/bounds.js'
 import { assertSame, plain } from '../lib/compare.js'
+import { load } from '../../src/js/index.js'
 import { assertRejects, gf } from '../lib/engine.js'
 import { numbers } from '../lib/numbers.js'
 import { testOp } from '../lib/op_tests.js'
@@ -136,4 +137,19 @@ test('scaledDotProductAttention: what it does not take', () => {
   reject('shape', [q, k, v, { attnMask: [[true, true]] }], 'attnMask', '[2, 3]', '[1, 2]')
   reject('shape', [q, k, v, { keyPaddingMask: [[false, true]] }], 'keyPaddingMask', '[1, 3]', '[1, 2]')
   reject('type', [q, k, v, { attnMask: 'causal' }], 'attnMask', 'causal')
+})
+
+test('masks: of another engine, given up, or of two kinds at once', async () => {
+  const q = gf.rand([1, 1, 2, 4]), attend = options => F.scaledDotProductAttention(q, q, q, options)
+  const other = await load(), gone = gf.tensor([[0, 0], [0, 0]])
+  gone.dispose()
+  const square = [[0, 0], [0, 0]], where = 'scaledDotProductAttention'
+  assertRejects(() => attend({ attnMask: other.tensor(square) }), 'state', where, 'attnMask', 'another engine')
+  assertRejects(() => attend({ attnMask: gone }), 'state', where, 'attnMask', 'disposed')
+  assertRejects(() => attend({ attnMask: [[true, 0], [0, 0]] }), 'type', where, 'attnMask', 'got 0 after a boolean')
+  assertRejects(() => attend({ attnMask: [[0, true], [0, 0]] }), 'type', where, 'attnMask', 'got true after a number')
+  assertRejects(() => attend({ keyPaddingMask: [['a', '']] }), 'type', where, 'keyPaddingMask', 'got "a"')
+  const padding = gf.tensor([[0, 1]])
+  padding.dispose()
+  assertRejects(() => attend({ keyPaddingMask: padding }), 'state', where, 'keyPaddingMask', 'disposed')
 })

@@ -1,4 +1,4 @@
-import { describe, GlassformerError, oneOf } from '../errors.js'
+import { describe, GlassformerError, oneOf, optionsOf } from '../errors.js'
 import { gelu } from '../ops/gelu.js'
 import { relu } from '../ops/relu.js'
 import { Module } from './module.js'
@@ -19,8 +19,9 @@ export class GELU extends Module {
    * @param {import('../engine.js').Engine} engine
    * @param {{ approximate?: 'none' | 'tanh' }} [options] approximate: 'none'
    */
-  constructor(engine, { approximate = 'none' } = {}) {
+  constructor(engine, options) {
     super(engine)
+    const { approximate = 'none' } = optionsOf('GELU', options, ['approximate'])
     this.approximate = oneOf('GELU', 'approximate', approximate, ['none', 'tanh'])
   }
 

@@ -1,4 +1,4 @@
-import { wholeNumber } from '../errors.js'
+import { optionsOf, wholeNumber } from '../errors.js'
 import { embedding } from '../ops/embedding.js'
 import { fillNormal } from '../random.js'
 import { Module } from './module.js'
@@ -11,8 +11,9 @@ export class Embedding extends Module {
    * @param {number} embeddingDim
    * @param {{ paddingIdx?: number }} [options] paddingIdx: a row that starts as zeros and gets no gradient
    */
-  constructor(engine, numEmbeddings, embeddingDim, { paddingIdx } = {}) {
+  constructor(engine, numEmbeddings, embeddingDim, options) {
     super(engine)
+    const { paddingIdx } = optionsOf('Embedding', options, ['paddingIdx'])
     this.numEmbeddings = wholeNumber('Embedding', 'numEmbeddings', numEmbeddings)
     this.embeddingDim = wholeNumber('Embedding', 'embeddingDim', embeddingDim)
     if (paddingIdx !== undefined) {

@@ -1,4 +1,4 @@
-import { numberWhere, wholeNumber } from '../errors.js'
+import { flag, numberWhere, optionsOf, wholeNumber } from '../errors.js'
 import { layerNorm } from '../ops/layer_norm.js'
 import { Module } from './module.js'
 
@@ -7,15 +7,20 @@ export class LayerNorm extends Module {
   /**
    * @param {import('../engine.js').Engine} engine
    * @param {number | [number]} normalizedShape the size of the last axis
-   * @param {{ eps?: number, elementwiseAffine?: boolean }} [options] eps: 1e-5; elementwiseAffine: true
+   * @param {{ eps?: number, elementwiseAffine?: boolean, bias?: boolean }} [options] eps: 1e-5; elementwiseAffine:
+   *   true; bias: true, where elementwiseAffine is
    */
-  constructor(engine, normalizedShape, { eps = 1e-5, elementwiseAffine = true } = {}) {
+  constructor(engine, normalizedShape, options) {
     super(engine)
+    const { eps = 1e-5, elementwiseAffine = true, bias = true } =
+      optionsOf('LayerNorm', options, ['eps', 'elementwiseAffine', 'bias'])
     const C = Array.isArray(normalizedShape) && normalizedShape.length === 1 ? normalizedShape[0] : normalizedShape
     this.normalizedShape = [wholeNumber('LayerNorm', 'normalizedShape', C)]
     this.eps = numberWhere('LayerNorm', 'eps', eps, 'a number >= 0', v => v >= 0)
+    flag('LayerNorm', 'elementwiseAffine', elementwiseAffine)
+    flag('LayerNorm', 'bias', bias)
     this.weight = elementwiseAffine ? this.parameter(...this.normalizedShape) : null
-    this.bias = elementwiseAffine ? this.parameter(...this.normalizedShape) : null
+    this.bias = elementwiseAffine && bias ? this.parameter(...this.normalizedShape) : null
     this.resetParameters()
   }
 

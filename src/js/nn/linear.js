@@ -1,4 +1,4 @@
-import { wholeNumber } from '../errors.js'
+import { flag, optionsOf, wholeNumber } from '../errors.js'
 import { linear } from '../ops/linear.js'
 import { fillUniform } from '../random.js'
 import { Module } from './module.js'
@@ -11,12 +11,13 @@ export class Linear extends Module {
    * @param {number} outFeatures
    * @param {{ bias?: boolean }} [options] bias: true
    */
-  constructor(engine, inFeatures, outFeatures, { bias = true } = {}) {
+  constructor(engine, inFeatures, outFeatures, options) {
     super(engine)
+    const { bias = true } = optionsOf('Linear', options, ['bias'])
     this.inFeatures = wholeNumber('Linear', 'inFeatures', inFeatures)
     this.outFeatures = wholeNumber('Linear', 'outFeatures', outFeatures)
     this.weight = this.parameter(outFeatures, inFeatures)
-    this.bias = bias ? this.parameter(outFeatures) : null
+    this.bias = flag('Linear', 'bias', bias) ? this.parameter(outFeatures) : null
     this.resetParameters()
   }
 
@@ -24,7 +25,8 @@ export class Linear extends Module {
   resetParameters() {
     const gain = Math.sqrt(2 / (1 + Math.sqrt(5) ** 2)), bound = Math.sqrt(3) * (gain / Math.sqrt(this.inFeatures))
     fillUniform(this.weight, -bound, bound)
-    if (this.bias) fillUniform(this.bias, -1 / Math.sqrt(this.inFeatures), 1 / Math.sqrt(this.inFeatures))
+    const reach = this.inFeatures ? 1 / Math.sqrt(this.inFeatures) : 0
+    if (this.bias) fillUniform(this.bias, -reach, reach)
   }
 
   /**

@@ -160,7 +160,7 @@ export class Module {
    *   changed then
    */
   loadStateDict(state) {
-    expect(state !== null && typeof state === 'object', 'type',
+    expect(state !== null && typeof state === 'object' && !(state instanceof Map), 'type',
       () => `loadStateDict: state must be an object of tensors, got ${describe(state)}`)
     const own = this.stateDict(), name = this.constructor.name
     const missing = Object.keys(own).filter(key => !(key in state))
@@ -169,6 +169,7 @@ export class Module {
     this.engine.tidy(() => {
       const given = Object.keys(own).filter(key => key in state).map(key => {
         const value = state[key]
+        expect(!(value instanceof Tensor && value.disposed), 'state', () => `loadStateDict: ${key} was disposed`)
         const tensor = value instanceof Tensor ? value : makeTensor(this.engine, value, {}, `loadStateDict: ${key}`)
         if (!sameShape(tensor.shape, own[key].shape)) {
           problems.push(`${key} must have shape ${shapeText(own[key].shape)}, got ${shapeText(tensor.shape)}`)
@@ -191,15 +192,20 @@ export class Module {
     return this.train(false)
   }
 
-  /** A copy with parameters of its own and the same values: copy.deepcopy. @returns {this} */
+  /**
+   * A copy with parameters of its own and the same values: copy.deepcopy. What is shared inside is shared inside the
+   * copy. No constructor runs, so private fields are not there.
+   * @returns {this}
+   * @throws {GlassformerError} 'state' for a forward that is a field, and for modules or tensors in a plain array
+   */
   clone() {
-    const copy = Object.create(Object.getPrototypeOf(this))
-    for (const [name, value] of Object.entries(this)) {
-      copy[name] = value instanceof Module ? value.clone() : value instanceof Tensor ? cloneTensor(value) : value
-    }
-    copy.buffers = new Set(this.buffers)
-    wrapForward(copy)
-    return copy
+    return /** @type {this} */ (cloneModule(this, new Map()))
+  }
+
+  /** What console.log shows in Node: no engine, but the parameters and buffers. */
+  [Symbol.for('nodejs.util.inspect.custom')]() {
+    const lines = Object.entries(this.stateDict()).map(([name, { shape }]) => `${name} ${shapeText(shape)}`)
+    return `${this.constructor.name}(${lines.join(', ')})`
   }
 
   /** Frees all parameters and buffers. */
@@ -215,6 +221,33 @@ const joined = (path, name) => (path ? `${path}.${name}` : name)
 const namedTensors = root => root.namedModules().flatMap(([path, module]) =>
   module.ownTensors().map(([name, t]) => /** @type {[string, Tensor]} */ ([joined(path, name), t])))
 
+/** @param {Module} module @param {string} name @param {unknown} value of a property */
+function checkCloneable({ constructor }, name, value) {
+  expect(name !== 'forward', 'state',
+    () => `clone: forward of ${constructor.name} must be a method; a field computes with the module it was made in`)
+  const isHeld = (/** @type {unknown} */ one) => one instanceof Module || one instanceof Tensor
+  expect(!Array.isArray(value) || !value.some(isHeld), 'state',
+    () => `clone: ${name} of ${constructor.name} holds modules or tensors in an array; use ModuleList or properties`)
+}
+
+/**
+ * @param {Module} module @param {Map<object, any>} copies of what was met before, by the originals
+ * @returns {Module}
+ */
+function cloneModule(module, copies) {
+  if (copies.has(module)) return copies.get(module)
+  const copy = Object.create(Object.getPrototypeOf(module))
+  copies.set(module, copy)
+  for (const [name, value] of Object.entries(module)) {
+    checkCloneable(module, name, value)
+    if (value instanceof Tensor && !copies.has(value)) copies.set(value, cloneTensor(value))
+    copy[name] = value instanceof Module ? cloneModule(value, copies) : copies.get(value) ?? value
+  }
+  copy.buffers = new Set(module.buffers)
+  wrapForward(copy)
+  return copy
+}
+
 /** @param {Tensor} tensor */
 function cloneTensor(tensor) {
   const { engine, shape, dtype } = tensor
@@ -229,7 +262,9 @@ export class ModuleList extends Module {
   /** @param {import('../engine.js').Engine} engine @param {readonly Module[]} [modules] */
   constructor(engine, modules = []) {
     super(engine)
-    modules.forEach(module => this.push(module))
+    expect(typeof modules?.[Symbol.iterator] === 'function', 'type',
+      () => `ModuleList: modules must be a list of modules, got ${describe(modules)}`)
+    for (const module of modules) this.push(module)
   }
 
   get length() {

@@ -1,4 +1,4 @@
-import { expect, probability, shapeText, wholeNumber } from '../errors.js'
+import { expect, flag, optionsOf, probability, shapeText, wholeNumber } from '../errors.js'
 import { multiheadAttention } from '../ops/attention.js'
 import { expectRank, floatTensor } from '../ops/checks.js'
 import { linearRows } from '../ops/linear.js'
@@ -15,6 +15,12 @@ export function xavierUniform(weight) {
   return fillUniform(weight, -bound, bound)
 }
 
+/** Tensors are always batch first. @param {string} where @param {unknown} batchFirst */
+export const checkBatchFirst = (where, batchFirst) =>
+  expect(batchFirst === undefined || batchFirst === true, 'range', () => `${where}: batchFirst is always true`)
+
+const FORWARD_OPTIONS = ['needWeights', 'averageAttnWeights', 'attnMask', 'keyPaddingMask', 'isCausal']
+
 /**
  * Multi-head attention: torch.nn.MultiheadAttention, batch first.
  * in_proj_weight [3·embedDim, embedDim] holds the projections of query, key and value one under the other; with kdim or
@@ -28,11 +34,15 @@ export class MultiheadAttention extends Module {
    * @param {import('../engine.js').Engine} engine
    * @param {number} embedDim
    * @param {number} numHeads divides embedDim
-   * @param {{ dropout?: number, bias?: boolean, kdim?: number, vdim?: number }} [options]
-   *   dropout: 0, on the weights while training; bias: true; kdim, vdim: embedDim, channels of key and value
+   * @param {{ dropout?: number, bias?: boolean, kdim?: number, vdim?: number, batchFirst?: true }} [options]
+   *   dropout: 0, on the weights while training; bias: true; kdim, vdim: embedDim, channels of key and value;
+   *   batchFirst: true, and nothing else
    */
-  constructor(engine, embedDim, numHeads, { dropout = 0, bias = true, kdim = embedDim, vdim = embedDim } = {}) {
+  constructor(engine, embedDim, numHeads, options) {
     super(engine)
+    const { dropout = 0, bias = true, kdim = embedDim, vdim = embedDim, batchFirst } =
+      optionsOf('MultiheadAttention', options, ['dropout', 'bias', 'kdim', 'vdim', 'batchFirst'])
+    checkBatchFirst('MultiheadAttention', batchFirst)
     this.embedDim = wholeNumber('MultiheadAttention', 'embedDim', embedDim, 1)
     this.numHeads = wholeNumber('MultiheadAttention', 'numHeads', numHeads, 1)
     expect(embedDim % numHeads === 0, 'range',
@@ -50,7 +60,7 @@ export class MultiheadAttention extends Module {
      * @type {number | undefined}
      */
     this.scale = undefined
-    this.in_proj_bias = bias ? this.parameter(3 * embedDim) : null
+    this.in_proj_bias = flag('MultiheadAttention', 'bias', bias) ? this.parameter(3 * embedDim) : null
     this.out_proj = new Linear(engine, embedDim, embedDim, { bias })
     this.resetParameters()
   }
@@ -75,11 +85,12 @@ export class MultiheadAttention extends Module {
    * @param {boolean} [options.averageAttnWeights] true: the mean over the heads
    * @param {boolean} [options.isCausal] false; hides keys after the query's own place
    * @returns {[Tensor, Tensor | null]} output [B, Tq, embedDim]; weights [B, Tq, Tk], or [B, numHeads, Tq, Tk] when
-   *   they are not averaged
+   *   they are not averaged. Gradients go through the output only: the weights are for looking at
    * @throws {import('../errors.js').GlassformerError} 'shape' when tensors or masks do not fit
    */
-  forward(query, key = query, value = key, options = {}) {
-    const { needWeights = true, averageAttnWeights = true, attnMask, keyPaddingMask, isCausal } = options
+  forward(query, key = query, value = key, options) {
+    const { needWeights = true, averageAttnWeights = true, attnMask, keyPaddingMask, isCausal } =
+      optionsOf('MultiheadAttention', options, FORWARD_OPTIONS)
     checkShapes(this, query, key, value)
     const [q, k, v] = [query, key, value].map((x, which) => this.tag('qkv'[which], project(this, x, which)))
     const { out, weights } = multiheadAttention(q, k, v, this.numHeads, {

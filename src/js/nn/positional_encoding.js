@@ -1,4 +1,4 @@
-import { expect, shapeText, wholeNumber } from '../errors.js'
+import { expect, optionsOf, shapeText, wholeNumber } from '../errors.js'
 import { add } from '../ops/add.js'
 import { expectRank, floatTensor } from '../ops/checks.js'
 import { narrow } from '../ops/narrow.js'
@@ -31,11 +31,11 @@ export class PositionalEncoding extends Module {
    * @param {number} [maxLength] 5000
    * @param {Parameters<typeof positionalEncoding>[3]} [options] base: 10000, layout: 'interleaved', method: 'log'
    */
-  constructor(engine, dModel, dropout = 0.1, maxLength = 5000, options = {}) {
+  constructor(engine, dModel, dropout = 0.1, maxLength = 5000, options) {
     super(engine)
+    this.options = optionsOf('PositionalEncoding', options, ['base', 'layout', 'method'])
     this.dropout = new Dropout(engine, dropout)
     this.registerBuffer('pe', positionalEncoding(engine, maxLength, dModel, options))
-    this.options = options
   }
 
   /** @type {Tensor} */ pe = /** @type {any} */ (null)

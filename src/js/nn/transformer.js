@@ -1,11 +1,13 @@
-import { describe, expect, numberWhere, wholeNumber } from '../errors.js'
+import { describe, expect, numberWhere, optionsOf, wholeNumber } from '../errors.js'
 import { add } from '../ops/add.js'
+import { floatTensor } from '../ops/checks.js'
+import { maskTensor } from '../ops/mask.js'
 import { activationOf } from './activation.js'
 import { Dropout } from './dropout.js'
 import { LayerNorm } from './layer_norm.js'
 import { Linear } from './linear.js'
 import { Module, ModuleList } from './module.js'
-import { MultiheadAttention, xavierUniform } from './multihead_attention.js'
+import { MultiheadAttention, checkBatchFirst, xavierUniform } from './multihead_attention.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
 /** @typedef {import('../engine.js').Engine} Engine */
@@ -17,29 +19,34 @@ import { MultiheadAttention, xavierUniform } from './multihead_attention.js'
  * @property {'relu' | 'gelu' | ((x: Tensor) => Tensor)} [activation] 'relu'
  * @property {number} [layerNormEps] 1e-5
  * @property {boolean} [normFirst] false: norm after each residual sum (as in the paper); true: before each sub-layer
- * @property {boolean} [bias] true
+ * @property {boolean} [bias] true; false leaves it out of linear layers, attention and norms
+ * @property {true} [batchFirst] true, and nothing else
  */
 
 /**
  * Arguments as PyTorch takes them by position, numbers in the order of `names`, and one options object after them.
  * @param {string} where @param {readonly unknown[]} config @param {readonly string[]} names
+ * @param {readonly string[]} more names that only options have
  * @returns {any} options with the numbers under their names
  */
-function readConfig(where, config, names) {
+function readConfig(where, config, names, more) {
   const count = config.findIndex(v => typeof v !== 'number'), numbers = count < 0 ? config : config.slice(0, count)
-  const [options = {}, ...more] = config.slice(numbers.length)
-  const isPlain = typeof options === 'object' && options !== null && more.length === 0 && numbers.length <= names.length
-  expect(isPlain, 'type', () => `${where}: expected ${names.join(', ')} (numbers) and then options (an object), ` +
+  const [options, ...rest] = config.slice(numbers.length), isObject = typeof options === 'object' && options !== null
+  const fits = (isObject || options === undefined) && rest.length === 0 && numbers.length <= names.length
+  expect(fits, 'type', () => `${where}: expected ${names.join(', ')} (numbers) and then options (an object), ` +
     `got ${config.map(describe).join(', ')}`)
-  return { ...Object.fromEntries(numbers.map((n, i) => [names[i], n])), ...options }
+  const named = optionsOf(where, options, [...names, ...more])
+  return { ...Object.fromEntries(numbers.map((n, i) => [names[i], n])), ...named }
 }
 
 /** What a layer takes by position after dModel and nhead. */
 const LAYER_NUMBERS = ['dimFeedforward', 'dropout']
+const LAYER_OPTIONS = ['activation', 'layerNormEps', 'normFirst', 'bias', 'batchFirst']
 
 /** The options of a layer with their defaults. @param {string} where @param {readonly unknown[]} config */
 function layerOptions(where, config) {
-  const given = /** @type {LayerOptions} */ (readConfig(where, config, LAYER_NUMBERS))
+  const given = /** @type {LayerOptions} */ (readConfig(where, config, LAYER_NUMBERS, LAYER_OPTIONS))
+  checkBatchFirst(where, given.batchFirst)
   const { dimFeedforward = 2048, dropout = 0.1, activation = 'relu', layerNormEps: eps = 1e-5 } = given
   const { normFirst = false, bias = true } = given
   return { dimFeedforward, dropout, activation: activationOf(where, activation), eps, normFirst, bias }
@@ -82,8 +89,8 @@ export class TransformerEncoderLayer extends TransformerLayer {
     this.dropout = new Dropout(engine, dropout)
     this.linear2 = new Linear(engine, dimFeedforward, dModel, { bias })
     this.normFirst = Boolean(normFirst)
-    this.norm1 = new LayerNorm(engine, dModel, { eps })
-    this.norm2 = new LayerNorm(engine, dModel, { eps })
+    this.norm1 = new LayerNorm(engine, dModel, { eps, bias })
+    this.norm2 = new LayerNorm(engine, dModel, { eps, bias })
     this.dropout1 = new Dropout(engine, dropout)
     this.dropout2 = new Dropout(engine, dropout)
     this.activation = activation
@@ -94,7 +101,9 @@ export class TransformerEncoderLayer extends TransformerLayer {
    * @param {{ srcMask?: any, srcKeyPaddingMask?: any, isCausal?: boolean }} [options] masks as in MultiheadAttention
    * @returns {Tensor} [B, T, dModel]
    */
-  forward(src, { srcMask, srcKeyPaddingMask, isCausal } = {}) {
+  forward(src, options) {
+    const { srcMask, srcKeyPaddingMask, isCausal } =
+      optionsOf('TransformerEncoderLayer', options, ['srcMask', 'srcKeyPaddingMask', 'isCausal'])
     const attend = (/** @type {Tensor} */ x) => this.self_attn.forward(x, x, x, {
       attnMask: srcMask, keyPaddingMask: srcKeyPaddingMask, isCausal, needWeights: false
     })[0]
@@ -120,9 +129,9 @@ export class TransformerDecoderLayer extends TransformerLayer {
     this.dropout = new Dropout(engine, dropout)
     this.linear2 = new Linear(engine, dimFeedforward, dModel, { bias })
     this.normFirst = Boolean(normFirst)
-    this.norm1 = new LayerNorm(engine, dModel, { eps })
-    this.norm2 = new LayerNorm(engine, dModel, { eps })
-    this.norm3 = new LayerNorm(engine, dModel, { eps })
+    this.norm1 = new LayerNorm(engine, dModel, { eps, bias })
+    this.norm2 = new LayerNorm(engine, dModel, { eps, bias })
+    this.norm3 = new LayerNorm(engine, dModel, { eps, bias })
     this.dropout1 = new Dropout(engine, dropout)
     this.dropout2 = new Dropout(engine, dropout)
     this.dropout3 = new Dropout(engine, dropout)
@@ -132,10 +141,11 @@ export class TransformerDecoderLayer extends TransformerLayer {
   /**
    * @param {Tensor} tgt [B, T, dModel]
    * @param {Tensor} memory [B, S, dModel], the encoder's output
-   * @param {DecoderMasks} [masks] as in MultiheadAttention
+   * @param {DecoderMasks} [options] as in MultiheadAttention
    * @returns {Tensor} [B, T, dModel]
    */
-  forward(tgt, memory, masks = {}) {
+  forward(tgt, memory, options) {
+    const masks = decoderMasks('TransformerDecoderLayer', memory, options)
     const attend = (/** @type {Tensor} */ x) => this.self_attn.forward(x, x, x, {
       attnMask: masks.tgtMask, keyPaddingMask: masks.tgtKeyPaddingMask, isCausal: masks.tgtIsCausal, needWeights: false
     })[0]
@@ -145,6 +155,19 @@ export class TransformerDecoderLayer extends TransformerLayer {
     })[0]
     return this.residual(this.residual(this.residual(tgt, 1, attend), 2, cross), 3, x => this.feedForward(x))
   }
+}
+
+const DECODER_MASKS = [
+  'tgtMask', 'memoryMask', 'tgtKeyPaddingMask', 'memoryKeyPaddingMask', 'tgtIsCausal', 'memoryIsCausal'
+]
+
+/**
+ * The masks a decoder was given, once it is sure that it has a memory to attend to.
+ * @param {string} where @param {unknown} memory @param {unknown} options @returns {DecoderMasks}
+ */
+function decoderMasks(where, memory, options) {
+  floatTensor(where, 'memory', memory)
+  return optionsOf(where, options, DECODER_MASKS)
 }
 
 /**
@@ -163,9 +186,9 @@ class TransformerStack extends Module {
    * @param {Engine} engine @param {Module} layer @param {number} numLayers
    * @param {{ norm?: Module | null }} [options] norm: none
    */
-  constructor(engine, layer, numLayers, { norm = null } = {}) {
+  constructor(engine, layer, numLayers, options) {
     super(engine)
-    const where = new.target.name
+    const where = new.target.name, { norm = null } = optionsOf(where, options, ['norm'])
     expect(layer instanceof Module, 'type', () => `${where}: layer must be a module, got ${describe(layer)}`)
     wholeNumber(where, 'numLayers', numLayers)
     expect(norm === null || norm instanceof Module, 'type',
@@ -185,9 +208,12 @@ export class TransformerEncoder extends TransformerStack {
    * @param {{ mask?: any, srcKeyPaddingMask?: any, isCausal?: boolean }} [options]
    * @returns {Tensor} [B, T, dModel]
    */
-  forward(src, { mask, srcKeyPaddingMask, isCausal } = {}) {
+  forward(src, options) {
+    const { mask, srcKeyPaddingMask, isCausal } =
+      optionsOf('TransformerEncoder', options, ['mask', 'srcKeyPaddingMask', 'isCausal'])
+    const srcMask = maskTensor(this.engine, 'TransformerEncoder: mask', mask, true)
     let x = src
-    for (const layer of this.layers) x = layer.forward(x, { srcMask: mask, srcKeyPaddingMask, isCausal })
+    for (const layer of this.layers) x = layer.forward(x, { srcMask, srcKeyPaddingMask, isCausal })
     return this.norm ? this.norm.forward(x) : x
   }
 }
@@ -199,10 +225,15 @@ export class TransformerDecoder extends TransformerStack {
   /**
    * @param {Tensor} tgt [B, T, dModel]
    * @param {Tensor} memory [B, S, dModel], the encoder's output
-   * @param {DecoderMasks} [masks]
+   * @param {DecoderMasks} [options]
    * @returns {Tensor} [B, T, dModel]
    */
-  forward(tgt, memory, masks = {}) {
+  forward(tgt, memory, options) {
+    const given = decoderMasks('TransformerDecoder', memory, options), { engine } = this
+    const masks = {
+      ...given, tgtMask: maskTensor(engine, 'TransformerDecoder: tgtMask', given.tgtMask, true),
+      memoryMask: maskTensor(engine, 'TransformerDecoder: memoryMask', given.memoryMask, true)
+    }
     let x = tgt
     for (const layer of this.layers) x = layer.forward(x, memory, masks)
     return this.norm ? this.norm.forward(x) : x
@@ -232,11 +263,13 @@ export class Transformer extends Module {
    */
   constructor(engine, ...config) {
     super(engine)
-    const options = /** @type {TransformerOptions} */ (readConfig('Transformer', config, TRANSFORMER_NUMBERS))
-    const { dModel = 512, nhead = 8, numEncoderLayers = 6, numDecoderLayers = 6, layerNormEps: eps = 1e-5 } = options
+    const given = readConfig('Transformer', config, TRANSFORMER_NUMBERS, LAYER_OPTIONS)
+    const { dModel = 512, nhead = 8, numEncoderLayers = 6, numDecoderLayers = 6, ...options } =
+      /** @type {TransformerOptions} */ (given)
+    const { layerNormEps: eps = 1e-5, bias = true } = options
     numberWhere('Transformer', 'layerNormEps', eps, 'a number >= 0', v => v >= 0)
     const encoderLayer = new TransformerEncoderLayer(engine, dModel, nhead, options)
-    const norm = () => new LayerNorm(engine, dModel, { eps })
+    const norm = () => new LayerNorm(engine, dModel, { eps, bias })
     this.encoder = new TransformerEncoder(engine, encoderLayer, numEncoderLayers, { norm: norm() })
     const decoderLayer = new TransformerDecoderLayer(engine, dModel, nhead, options)
     this.decoder = new TransformerDecoder(engine, decoderLayer, numDecoderLayers, { norm: norm() })
@@ -253,17 +286,18 @@ export class Transformer extends Module {
   /**
    * @param {Tensor} src [B, S, dModel]
    * @param {Tensor} tgt [B, T, dModel]
-   * @param {DecoderMasks & { srcMask?: any, srcKeyPaddingMask?: any, srcIsCausal?: boolean }} [masks]
+   * @param {DecoderMasks & { srcMask?: any, srcKeyPaddingMask?: any, srcIsCausal?: boolean }} [options]
    * @returns {Tensor} [B, T, dModel]
    */
-  forward(src, tgt, masks = {}) {
-    const { srcMask: mask, srcKeyPaddingMask, srcIsCausal: isCausal } = masks
+  forward(src, tgt, options) {
+    const { srcMask: mask, srcKeyPaddingMask, srcIsCausal: isCausal, ...masks } =
+      optionsOf('Transformer', options, ['srcMask', 'srcKeyPaddingMask', 'srcIsCausal', ...DECODER_MASKS])
     const memory = this.encoder.forward(src, { mask, srcKeyPaddingMask, isCausal })
     return this.decoder.forward(tgt, memory, masks)
   }
 
   /**
-   * The causal mask as numbers to add: 0 up to the diagonal, −∞ after it.
+   * The causal mask as numbers to add: 0 up to the diagonal, −∞ after it. `isCausal` gives the same bits faster.
    * @param {number} size @returns {number[][]} [size, size]
    */
   static generateSquareSubsequentMask(size) {

@@ -1,4 +1,4 @@
-import { expect, numberWhere, probability, shapeText } from '../errors.js'
+import { expect, flag, numberWhere, optionsOf, probability, shapeText } from '../errors.js'
 import { isRecording, record } from '../autograd.js'
 import { indexOf, indicesOf, offsetOf, range, sameShape } from '../shape.js'
 import { explainAttention, explainAttentionGradient } from './attention_explain.js'
@@ -151,7 +151,7 @@ function attend(where, q, k, v, layout, sizes, options) {
   const { engine } = q, { B, H, Tq, Tk, D, Dv } = sizes
   const { dropoutP = 0, isCausal = false, scale = 1 / Math.sqrt(D) } = options
   const saved = {
-    sizes, layout, scale, isCausal,
+    sizes, layout, scale, isCausal: flag(where, 'isCausal', isCausal),
     mask: additiveMask(engine, where, options.attnMask, options.maskHides, sizes),
     padding: paddingMask(where, options.keyPaddingMask, sizes),
     dropoutMask: dropoutP > 0 ? dropoutMask(engine, [B, H, Tq, Tk], dropoutP) : null
@@ -176,6 +176,8 @@ function attend(where, q, k, v, layout, sizes, options) {
   return { out, weights: weights && saved.dropoutMask ? mul(weights, saved.dropoutMask) : weights }
 }
 
+const OPTIONS = ['attnMask', 'keyPaddingMask', 'isCausal', 'dropoutP', 'scale']
+
 /**
  * softmax(q kᵀ / √D + mask) v: torch.nn.functional.scaled_dot_product_attention (Vaswani et al. 2017, equation 1). A
  * query that may attend to nothing gets NaN, as the formula says and as PyTorch did up to 2.4.
@@ -186,8 +188,8 @@ function attend(where, q, k, v, layout, sizes, options) {
  * @returns {Tensor} [B, H, Tq, Dv]
  * @throws {import('../errors.js').GlassformerError} 'shape' when tensors and masks do not fit, 'range' for dropoutP
  */
-export function scaledDotProductAttention(q, k, v, options = {}) {
-  const where = 'scaledDotProductAttention'
+export function scaledDotProductAttention(q, k, v, options) {
+  const where = 'scaledDotProductAttention', given = optionsOf(where, options, OPTIONS)
   for (const [name, tensor] of Object.entries({ q, k, v })) {
     expectRank(where, name, floatTensor(where, name, tensor), 4, '[B, H, T, D]')
   }
@@ -196,10 +198,10 @@ export function scaledDotProductAttention(q, k, v, options = {}) {
   expect(fits, 'shape', () =>
     `${where}: k must be [B, H, Tk, D] and v [B, H, Tk, Dv] to go with q ${shapeText(q.shape)}, ` +
     `got k ${shapeText(k.shape)} and v ${shapeText(v.shape)}`)
-  if (options.scale !== undefined) numberWhere(where, 'scale', options.scale, 'a number', v => v === v)
-  probability(where, 'dropoutP', options.dropoutP ?? 0)
+  if (given.scale !== undefined) numberWhere(where, 'scale', given.scale, 'a number', v => v === v)
+  probability(where, 'dropoutP', given.dropoutP ?? 0)
   const sizes = { B, H, Tq, Tk, D, Dv }
-  return attend(where, q, k, v, HEADS_FIRST, sizes, { ...options, maskHides: false, needWeights: false }).out
+  return attend(where, q, k, v, HEADS_FIRST, sizes, { ...given, maskHides: false, needWeights: false }).out
 }
 
 /**

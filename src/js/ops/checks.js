@@ -1,4 +1,4 @@
-import { describe, expect, shapeText } from '../errors.js'
+import { describe, expect, optionsOf, shapeText } from '../errors.js'
 import { sameShape, sizeOf } from '../shape.js'
 import { Tensor, tensor as makeTensor } from '../tensor.js'
 
@@ -46,6 +46,17 @@ export function idTensor(engine, where, name, value) {
 }
 
 /**
+ * Ids as backward and explain will read them again, whatever becomes of the tensor they came in.
+ * @param {Tensor} ids @param {unknown} given what they were made from, perhaps themselves
+ */
+export function savedIds(ids, given) {
+  if (ids !== given) return ids
+  const own = ids.engine.empty(ids.shape, 'int32')
+  own.values.set(ids.values)
+  return own
+}
+
+/**
  * @param {string} where @param {string} name @param {Tensor | null} tensor
  * @param {readonly number[]} shape @param {string} why this shape, for the message
  */
@@ -71,6 +82,16 @@ export function expectRank(where, name, tensor, rank, axes) {
 export function lastSide(where, name, tensor) {
   expect(tensor.shape.length > 0, 'shape', () => `${where}: ${name} must have at least one axis, got a scalar`)
   return tensor.shape[tensor.shape.length - 1]
+}
+
+/**
+ * An operation along the last axis takes no other as its `dim`.
+ * @param {string} where @param {Tensor} x @param {unknown} options
+ */
+export function checkDim(where, x, options) {
+  const { dim = -1 } = optionsOf(where, options, ['dim']), last = x.shape.length - 1
+  expect(dim === -1 || dim === last, 'range', () => `${where}: dim must be the last axis, -1 or ${last}, got ` +
+    `${describe(dim)}; transpose x first`)
 }
 
 /** How many rows a tensor has; also right when they are empty. @param {Tensor} tensor */

@@ -1,8 +1,8 @@
-import { expect, oneOf, probability, wholeNumber } from '../errors.js'
-import { record } from '../autograd.js'
+import { expect, oneOf, optionsOf, probability, wholeNumber } from '../errors.js'
+import { isRecording, record } from '../autograd.js'
 import { cell, constant, product, sum, worked } from '../explain.js'
 import { range } from '../shape.js'
-import { expectRank, expectShape, floatTensor, idTensor } from './checks.js'
+import { expectRank, expectShape, floatTensor, idTensor, savedIds } from './checks.js'
 import { explainLogSoftmax } from './log_softmax.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
@@ -108,7 +108,9 @@ const op = {
  * @returns {Tensor} a scalar, or [N] with reduction 'none'; the mean of nothing is NaN
  * @throws {import('../errors.js').GlassformerError} 'index' for a target outside the classes, 'shape', 'range'
  */
-export function crossEntropy(logits, target, { ignoreIndex = -100, labelSmoothing = 0, reduction = 'mean' } = {}) {
+export function crossEntropy(logits, target, options) {
+  const { ignoreIndex = -100, labelSmoothing = 0, reduction = 'mean' } =
+    optionsOf('crossEntropy', options, ['ignoreIndex', 'labelSmoothing', 'reduction'])
   const { engine } = floatTensor('crossEntropy', 'logits', logits)
   expectRank('crossEntropy', 'logits', logits, 2, '[N, V]')
   const [N, V] = logits.shape, classes = idTensor(engine, 'crossEntropy', 'target', target)
@@ -123,7 +125,8 @@ export function crossEntropy(logits, target, { ignoreIndex = -100, labelSmoothin
   const losses = engine.empty([N]), logProbs = engine.empty([N, V])
   const kept = engine.c.gf_cross_entropy_forward(losses.address, logProbs.address, logits.address, classes.address, N,
     V, ignoreIndex, labelSmoothing)
-  const saved = { target: classes, kept, ignoreIndex, labelSmoothing, reduction }
+  const own = isRecording(engine, logits) ? savedIds(classes, target) : classes
+  const saved = { target: own, kept, ignoreIndex, labelSmoothing, reduction }
   const out = reduction === 'none' ? losses : engine.empty([])
   if (reduction !== 'none') {
     out.values[0] = engine.c.gf_sum(losses.address, N) * rowWeight(saved)

@@ -1,4 +1,4 @@
-import { probability } from '../errors.js'
+import { optionsOf, probability } from '../errors.js'
 import { record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
 import { floatTensor } from './checks.js'
@@ -42,7 +42,8 @@ export function dropoutMask(engine, shape, p) {
  *   x itself
  * @returns {Tensor} the same shape
  */
-export function dropout(x, { p = 0.5, training = true } = {}) {
+export function dropout(x, options) {
+  const { p = 0.5, training = true } = optionsOf('dropout', options, ['p', 'training'])
   const { engine } = floatTensor('dropout', 'x', x)
   probability('dropout', 'p', p)
   if (!training || p === 0) return x

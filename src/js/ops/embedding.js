@@ -1,8 +1,8 @@
-import { expect, wholeNumber } from '../errors.js'
-import { record } from '../autograd.js'
+import { expect, optionsOf, wholeNumber } from '../errors.js'
+import { isRecording, record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
 import { indexOf, offsetOf } from '../shape.js'
-import { expectRank, floatTensor, idTensor } from './checks.js'
+import { expectRank, floatTensor, idTensor, savedIds } from './checks.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
 
@@ -34,7 +34,8 @@ const op = {
  * @returns {Tensor} [...ids.shape, C]
  * @throws {import('../errors.js').GlassformerError} 'index' when an id is outside the table
  */
-export function embedding(ids, weight, { paddingIdx } = {}) {
+export function embedding(ids, weight, options) {
+  const { paddingIdx } = optionsOf('embedding', options, ['paddingIdx'])
   const { engine } = floatTensor('embedding', 'weight', weight)
   expectRank('embedding', 'weight', weight, 2, '[V, C]')
   const index = idTensor(engine, 'embedding', 'ids', ids)
@@ -46,5 +47,6 @@ export function embedding(ids, weight, { paddingIdx } = {}) {
   const out = engine.empty([...index.shape, C])
   engine.c.gf_embedding_forward(out.address, index.address, weight.address, index.size, C)
   const skipped = paddingIdx === undefined ? -1 : paddingIdx < 0 ? paddingIdx + V : paddingIdx
-  return record(engine, op, { weight }, { out }, { ids: index, paddingIdx: skipped })
+  const kept = isRecording(engine, weight) ? savedIds(index, ids) : index
+  return record(engine, op, { weight }, { out }, { ids: kept, paddingIdx: skipped })
 }

@@ -1,4 +1,4 @@
-import { oneOf } from '../errors.js'
+import { oneOf, optionsOf } from '../errors.js'
 import { record } from '../autograd.js'
 import { cell, constant, product } from '../explain.js'
 import { floatTensor } from './checks.js'
@@ -69,7 +69,8 @@ const op = {
  * @param {{ approximate?: 'none' | 'tanh' }} [options] approximate: 'none' (exact, the default) or 'tanh'
  * @returns {import('../tensor.js').Tensor} the same shape
  */
-export function gelu(x, { approximate = 'none' } = {}) {
+export function gelu(x, options) {
+  const { approximate = 'none' } = optionsOf('gelu', options, ['approximate'])
   const { engine } = floatTensor('gelu', 'x', x), out = engine.empty(x.shape)
   oneOf('gelu', 'approximate', approximate, ['none', 'tanh'])
   const kernel = approximate === 'tanh' ? engine.c.gf_gelu_tanh_forward : engine.c.gf_gelu_forward

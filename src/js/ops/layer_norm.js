@@ -1,4 +1,4 @@
-import { numberWhere } from '../errors.js'
+import { numberWhere, optionsOf } from '../errors.js'
 import { isRecording, record } from '../autograd.js'
 import { cell, constant, product, sum, worked } from '../explain.js'
 import { indicesOf, range } from '../shape.js'
@@ -92,7 +92,8 @@ const op = {
  * @returns {Tensor} the same shape
  * @throws {import('../errors.js').GlassformerError} 'shape' when weight or bias do not fit, 'range' for eps
  */
-export function layerNorm(x, weight, bias, { eps = 1e-5 } = {}) {
+export function layerNorm(x, weight, bias, options) {
+  const { eps = 1e-5 } = optionsOf('layerNorm', options, ['eps'])
   const { engine } = floatTensor('layerNorm', 'x', x), C = lastSide('layerNorm', 'x', x)
   const gain = optionalTensor('layerNorm', 'weight', weight), shift = optionalTensor('layerNorm', 'bias', bias)
   sameEngine('layerNorm', x, gain, shift)

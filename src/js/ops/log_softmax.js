@@ -1,7 +1,7 @@
 import { record } from '../autograd.js'
 import { cell, constant, product, worked } from '../explain.js'
 import { range } from '../shape.js'
-import { floatTensor, lastSide, rowsOf } from './checks.js'
+import { checkDim, floatTensor, lastSide, rowsOf } from './checks.js'
 import { exponentials } from './softmax.js'
 
 /**
@@ -51,11 +51,14 @@ const op = {
 /**
  * The logarithm of the softmax over the last axis: torch.nn.functional.log_softmax(x, dim=-1).
  * @param {import('../tensor.js').Tensor} x [..., C]
+ * @param {{ dim?: number }} [options] dim: the last axis, the only one there is a kernel for
  * @returns {import('../tensor.js').Tensor} the same shape
  */
-export function logSoftmax(x) {
+export function logSoftmax(x, options) {
   const { engine } = floatTensor('logSoftmax', 'x', x)
-  const C = lastSide('logSoftmax', 'x', x), out = engine.empty(x.shape)
+  const C = lastSide('logSoftmax', 'x', x)
+  checkDim('logSoftmax', x, options)
+  const out = engine.empty(x.shape)
   engine.c.gf_log_softmax_forward(out.address, x.address, rowsOf(x), C)
   return record(engine, op, { x }, { out })
 }

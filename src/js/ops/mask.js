@@ -1,6 +1,7 @@
 import { describe, expect, shapeText } from '../errors.js'
 import { sameShape } from '../shape.js'
 import { Tensor, tensor as makeTensor } from '../tensor.js'
+import { floatTensor } from './checks.js'
 
 /** @typedef {{ B: number, H: number, Tq: number, Tk: number }} Sizes */
 /** @typedef {{ tensor: Tensor, batch: number, head: number }} AdditiveMask strides in floats, 0 where shared */
@@ -11,6 +12,29 @@ const firstLeaf = nested => (Array.isArray(nested) ? firstLeaf(nested[0]) : nest
 /** @param {any} nested @param {boolean} hidden the value that hides @returns {any} 0 and −∞ instead of booleans */
 const additiveValues = (nested, hidden) =>
   Array.isArray(nested) ? nested.map(inner => additiveValues(inner, hidden)) : nested === hidden ? -Infinity : 0
+
+/**
+ * Numbers among booleans, or the reverse, would count as something nobody meant.
+ * @param {string} what @param {any} nested @param {string} kind
+ */
+function checkLeaves(what, nested, kind) {
+  if (Array.isArray(nested)) nested.forEach(inner => checkLeaves(what, inner, kind))
+  else expect(typeof nested === kind, 'type',
+    () => `${what} must be booleans or numbers throughout, got ${describe(nested)} after a ${kind}`)
+}
+
+/**
+ * A mask as a tensor, so that it need not be made again for every layer. Tensors, no mask and an empty one stay as
+ * they are.
+ * @param {import('../engine.js').Engine} engine @param {string} what the argument, for messages
+ * @param {any} mask nested booleans or numbers @param {boolean} hidden which boolean hides
+ */
+export function maskTensor(engine, what, mask, hidden) {
+  const kind = typeof firstLeaf(mask)
+  if (!Array.isArray(mask) || kind === 'undefined') return mask
+  checkLeaves(what, mask, kind === 'boolean' ? kind : 'number')
+  return makeTensor(engine, kind === 'boolean' ? additiveValues(mask, hidden) : mask, {}, what)
+}
 
 /**
  * An attention mask as numbers that are added to the scores.
@@ -26,11 +50,9 @@ export function additiveMask(engine, where, mask, hidden, { B, H, Tq, Tk }) {
   if (mask === undefined || mask === null) return null
   expect(Array.isArray(mask) || mask instanceof Tensor, 'type',
     () => `${where}: attnMask must be nested arrays or a float32 tensor, got ${describe(mask)}`)
-  const numbers = typeof firstLeaf(mask) === 'boolean' ? additiveValues(mask, hidden) : mask
   if (B * H * Tq * Tk === 0 && Array.isArray(mask)) return null
-  const tensor = numbers instanceof Tensor ? numbers : makeTensor(engine, numbers, {}, `${where}: attnMask`)
-  expect(tensor.dtype === 'float32', 'type',
-    () => `${where}: attnMask must be a float32 tensor, got ${describe(tensor)}`)
+  const tensor = floatTensor(where, 'attnMask', maskTensor(engine, `${where}: attnMask`, mask, hidden))
+  expect(tensor.engine === engine, 'state', () => `${where}: attnMask belongs to another engine than the query`)
   const square = Tq * Tk
   const layouts = [
     { shape: [Tq, Tk], batch: 0, head: 0 },
@@ -56,11 +78,14 @@ export function additiveMask(engine, where, mask, hidden, { B, H, Tq, Tk }) {
  */
 export function paddingMask(where, mask, { B, Tk }) {
   if (mask === undefined || mask === null) return null
+  expect(!(mask instanceof Tensor && mask.disposed), 'state', () => `${where}: keyPaddingMask was disposed`)
   const rows = mask instanceof Tensor ? mask.toArray() : mask
   const fits = Array.isArray(rows) && rows.length === B && rows.every(row => Array.isArray(row) && row.length === Tk)
   const given = () => Array.isArray(mask) ? shapeText(nestedSides(mask)) : describe(mask)
   expect(fits, 'shape',
     () => `${where}: keyPaddingMask must have shape ${shapeText([B, Tk])} ([batch, keys]), got ${given()}`)
+  if (Array.isArray(mask)) for (const hidden of rows.flat()) expect([true, false, 0, 1].includes(hidden), 'type',
+    () => `${where}: keyPaddingMask must be true or false, got ${describe(hidden)}`)
   return Uint8Array.from(rows.flat(), hidden => (hidden ? 1 : 0))
 }
 

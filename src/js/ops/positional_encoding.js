@@ -1,5 +1,5 @@
 import { CONCATENATED, INTERLEAVED, LOG, LOG_FLOAT, POWER } from '../constants.js'
-import { numberWhere, oneOf, wholeNumber } from '../errors.js'
+import { numberWhere, oneOf, optionsOf, wholeNumber } from '../errors.js'
 import { record } from '../autograd.js'
 import { constant } from '../explain.js'
 
@@ -60,6 +60,8 @@ export function originOf(table, { base = 10000, layout = 'interleaved', method =
   return { op, inputs: {}, outputs: { out: table }, saved, trace: null }
 }
 
+const OPTIONS = ['base', 'layout', 'method', 'dtype']
+
 /**
  * Sinusoidal positions, computed in double: "Attention Is All You Need", section 3.5, and every form of the notebooks.
  * @param {import('../engine.js').Engine} engine
@@ -76,8 +78,9 @@ export function originOf(table, { base = 10000, layout = 'interleaved', method =
  * @returns {import('../tensor.js').Tensor} [maxLength, dModel]
  * @throws {import('../errors.js').GlassformerError} 'type' and 'range' for arguments that are not as described
  */
-export function positionalEncoding(engine, maxLength, dModel, options = {}) {
-  const { base = 10000, layout = 'interleaved', method = 'log', dtype = 'float32' } = options
+export function positionalEncoding(engine, maxLength, dModel, options) {
+  const { base = 10000, layout = 'interleaved', method = 'log', dtype = 'float32' } =
+    /** @type {NonNullable<typeof options>} */ (optionsOf('positionalEncoding', options, OPTIONS))
   wholeNumber('positionalEncoding', 'maxLength', maxLength)
   wholeNumber('positionalEncoding', 'dModel', dModel)
   numberWhere('positionalEncoding', 'base', base, 'a finite number > 0', v => v > 0 && v < Infinity)

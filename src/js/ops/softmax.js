@@ -1,7 +1,7 @@
 import { record } from '../autograd.js'
 import { cell, constant, product, sum } from '../explain.js'
 import { range } from '../shape.js'
-import { floatTensor, lastSide, rowsOf } from './checks.js'
+import { checkDim, floatTensor, lastSide, rowsOf } from './checks.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
 
@@ -72,11 +72,14 @@ const op = {
 /**
  * Softmax over the last axis: torch.nn.functional.softmax(x, dim=-1).
  * @param {Tensor} x [..., C]
+ * @param {{ dim?: number }} [options] dim: the last axis, the only one there is a kernel for
  * @returns {Tensor} the same shape; a row of only −∞ gives NaN
  */
-export function softmax(x) {
+export function softmax(x, options) {
   const { engine } = floatTensor('softmax', 'x', x)
-  const C = lastSide('softmax', 'x', x), out = engine.empty(x.shape)
+  const C = lastSide('softmax', 'x', x)
+  checkDim('softmax', x, options)
+  const out = engine.empty(x.shape)
   engine.c.gf_softmax_forward(out.address, x.address, rowsOf(x), C)
   return record(engine, op, { x }, { out })
 }

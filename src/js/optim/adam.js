@@ -1,4 +1,4 @@
-import { describe, expect, numberWhere } from '../errors.js'
+import { describe, expect, numberWhere, optionsOf } from '../errors.js'
 import { Optimizer } from './optimizer.js'
 
 /**
@@ -8,11 +8,14 @@ import { Optimizer } from './optimizer.js'
 
 /** Adam (Kingma and Ba 2014): torch.optim.Adam. */
 export class Adam extends Optimizer {
+  /** By default. */ static weightDecay = 0
   /** Weight decay apart from the gradient, as in AdamW. */ decoupled = false
 
   /** @param {Iterable<import('../tensor.js').Tensor>} params @param {AdamOptions} [options] */
-  constructor(params, { lr = 1e-3, betas = [0.9, 0.999], eps = 1e-8, weightDecay = 0 } = {}) {
+  constructor(params, options) {
     const where = new.target.name
+    const { lr = 1e-3, betas = [0.9, 0.999], eps = 1e-8, weightDecay = new.target.weightDecay } =
+      /** @type {AdamOptions} */ (optionsOf(where, options, ['lr', 'betas', 'eps', 'weightDecay']))
     super(where, params, lr)
     expect(Array.isArray(betas) && betas.length === 2, 'type',
       () => `${where}: betas must be two numbers, got ${describe(betas)}`)
@@ -38,9 +41,6 @@ export class Adam extends Optimizer {
 
 /** Adam with weight decay that does not pass through the moments (Loshchilov and Hutter 2017): torch.optim.AdamW. */
 export class AdamW extends Adam {
-  /** @param {Iterable<import('../tensor.js').Tensor>} params @param {AdamOptions} [options] */
-  constructor(params, { weightDecay = 0.01, ...options } = {}) {
-    super(params, { weightDecay, ...options })
-    this.decoupled = true
-  }
+  /** By default. */ static weightDecay = 0.01
+  decoupled = true
 }

@@ -1,4 +1,4 @@
-import { listOf, numberWhere } from '../errors.js'
+import { listOf, numberWhere, optionsOf } from '../errors.js'
 import { Tensor } from '../tensor.js'
 
 /** @param {string} where @param {Iterable<Tensor>} params @returns {Tensor[]} */
@@ -23,7 +23,8 @@ function totalNorm(gradients, normType) {
  * @param {{ normType?: number }} [options] normType: 2; any p > 0, Infinity for the largest absolute value
  * @returns {number} the norm before
  */
-export function clipGradNorm(params, maxNorm, { normType = 2 } = {}) {
+export function clipGradNorm(params, maxNorm, options) {
+  const { normType = 2 } = optionsOf('clipGradNorm', options, ['normType'])
   numberWhere('clipGradNorm', 'maxNorm', maxNorm, 'a number >= 0', v => v >= 0)
   numberWhere('clipGradNorm', 'normType', normType, 'a number > 0', v => v > 0)
   const gradients = gradientsOf('clipGradNorm', params), norm = totalNorm(gradients, normType)

@@ -8,9 +8,11 @@ export class Optimizer {
 
   /** @param {string} where @param {Iterable<Tensor>} params @param {number} lr */
   constructor(where, params, lr) {
-    const isLearned = (/** @type {any} */ p) => p instanceof Tensor && p.requiresGrad
-    const list = listOf(where, 'params', params, isLearned, 'a tensor with requiresGrad')
+    const isLearned = (/** @type {any} */ p) => p instanceof Tensor && p.requiresGrad && !p.node
+    const list = listOf(where, 'params', params, isLearned, 'a tensor with requiresGrad that was not computed')
     expect(list.length > 0, 'shape', () => `${where}: params must not be empty`)
+    list.forEach((param, i) => expect(list.indexOf(param) === i, 'range',
+      () => `${where}: params[${i}] is the same tensor as params[${list.indexOf(param)}]; each must be given once`))
     this.params = list
     this.lr = numberWhere(where, 'lr', lr, 'a number >= 0', v => v >= 0)
   }

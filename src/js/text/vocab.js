@@ -1,5 +1,5 @@
 import { NO_MEMORY } from '../constants.js'
-import { GlassformerError, describe, expect, oneOf, wholeNumber } from '../errors.js'
+import { GlassformerError, describe, expect, flag, oneOf, optionsOf, wholeNumber } from '../errors.js'
 import { wellFormed } from './scan.js'
 
 /** Tokens counted in one call, and their UTF-16 units together: enough to make the call itself cheap. */
@@ -20,11 +20,14 @@ const encoder = new TextEncoder()
  * @property {string} [unknown] the token that stands for those not in the vocabulary; default none: they throw
  */
 
+const OPTIONS = ['order', 'specials', 'specialsFirst', 'minFrequency', 'maxTokens', 'unknown']
+
 /** A two-way table of tokens and ids. */
 export class Vocab {
   /** The token of each id. @type {string[]} */ itos
   /** The id of each token. @type {Map<string, number>} */ stoi
   /** The id of `unknown`, if it was given and is in the vocabulary. @type {number | undefined} */ #unknown
+  /** What was given as `unknown`. @type {string | undefined} */ #unknownToken
 
   /**
    * @param {import('../engine.js').Engine} engine
@@ -32,13 +35,13 @@ export class Vocab {
    * @param {VocabOptions} [options]
    * @throws {GlassformerError} 'type' and 'range' for arguments that are not as described; 'memory'
    */
-  constructor(engine, lists, options = {}) {
-    const { order = 'frequency', specials = [], specialsFirst = true, minFrequency = 1, maxTokens, unknown } = options
+  constructor(engine, lists, options) {
+    const { order = 'frequency', specials = [], specialsFirst = true, minFrequency = 1, maxTokens, unknown } =
+      /** @type {VocabOptions} */ (optionsOf('Vocab', options, OPTIONS))
     checkLists(lists)
     oneOf('Vocab', 'order', order, ['frequency', 'first-seen'])
     checkSpecials(specials, maxTokens)
-    expect(typeof specialsFirst === 'boolean', 'type',
-      () => `Vocab: specialsFirst must be true or false, got ${describe(specialsFirst)}`)
+    flag('Vocab', 'specialsFirst', specialsFirst)
     wholeNumber('Vocab', 'minFrequency', minFrequency)
     expect(unknown === undefined || typeof unknown === 'string', 'type',
       () => `Vocab: unknown must be a string, got ${describe(unknown)}`)
@@ -51,7 +54,14 @@ export class Vocab {
     this.itos = specialsFirst ? reserved.concat(counted) : counted.concat(reserved)
     this.stoi = new Map()
     this.itos.forEach((token, id) => this.stoi.set(token, id))
+    this.#unknownToken = unknown
     this.#unknown = unknown === undefined ? undefined : this.stoi.get(wellFormed(unknown))
+  }
+
+  get #whyUnknown() {
+    const token = this.#unknownToken
+    return token === undefined ? 'there is no unknown token to stand for it'
+      : `neither is the unknown token, ${describe(token)}; give it as one of the specials`
   }
 
   /** How many tokens there are. */
@@ -75,7 +85,7 @@ export class Vocab {
       const id = this.stoi.get(wellFormed(token)) ?? this.#unknown
       if (id !== undefined) return id
       throw new GlassformerError('text', `Vocab.encode: tokens[${i}] is ${describe(token)}, which is not among the ` +
-        `${this.size} tokens of the vocabulary, and there is no unknown token to stand for it`)
+        `${this.size} tokens of the vocabulary, and ${this.#whyUnknown}`)
     })
   }
 

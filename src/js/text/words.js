@@ -1,5 +1,5 @@
 import { TEXT_DROP_PUNCTUATION } from '../constants.js'
-import { describe, expect } from '../errors.js'
+import { flag, optionsOf } from '../errors.js'
 import { scan } from './scan.js'
 
 /**
@@ -11,8 +11,8 @@ import { scan } from './scan.js'
  * @returns {string[]}
  * @throws {GlassformerError} 'type' when the text or the option is of another type; 'memory'
  */
-export function words(engine, text, { punctuation = true } = {}) {
-  expect(typeof punctuation === 'boolean', 'type',
-    () => `text.words: punctuation must be true or false, got ${describe(punctuation)}`)
+export function words(engine, text, options) {
+  const { punctuation = true } = optionsOf('text.words', options, ['punctuation'])
+  flag('text.words', 'punctuation', punctuation)
   return scan(engine, 'gf_words', 'text.words', text, punctuation ? 0 : TEXT_DROP_PUNCTUATION)
 }

@@ -1,0 +1,104 @@
+// What is given as options: an option nobody knows, or a value in the place of options, is refused and never ignored.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { load } from '../src/js/index.js'
+
+const gf = await load(), F = gf.functional, { nn, optim } = gf
+const x = () => gf.tensor([[[1, 2, 3, 4], [5, 6, 7, 8]]]), flat = () => gf.tensor([[1, 2, 3, 4]])
+const heads = () => x().reshape(1, 1, 2, 4), parameter = () => gf.tensor([1], { requiresGrad: true })
+const layer = () => new nn.TransformerEncoderLayer(4, 2, 8, 0), decoderLayer = () => new nn.TransformerDecoderLayer(4, 2, 8, 0)
+
+/** Every call that takes options, by the name its errors begin with. */
+const CALLS = {
+  load: options => load(options),
+  tensor: options => gf.tensor([1], options),
+  rand: options => gf.rand([1], options),
+  randn: options => gf.randn([1], options),
+  positionalEncoding: options => gf.positionalEncoding(2, 4, options),
+  trace: options => gf.trace(() => 1, options),
+  'text.words': options => gf.text.words('a', options),
+  Vocab: options => new gf.text.Vocab([['a']], options),
+  gelu: options => F.gelu(flat(), options),
+  dropout: options => F.dropout(flat(), options),
+  softmax: options => F.softmax(flat(), options),
+  logSoftmax: options => F.logSoftmax(flat(), options),
+  layerNorm: options => F.layerNorm(flat(), null, null, options),
+  crossEntropy: options => F.crossEntropy(flat(), [1], options),
+  embedding: options => F.embedding([0], flat(), options),
+  scaledDotProductAttention: options => F.scaledDotProductAttention(heads(), heads(), heads(), options),
+  clipGradNorm: options => optim.clipGradNorm([parameter()], 1, options),
+  Linear: options => new nn.Linear(2, 2, options),
+  LayerNorm: options => new nn.LayerNorm(2, options),
+  Embedding: options => new nn.Embedding(2, 2, options),
+  GELU: options => new nn.GELU(options),
+  MultiheadAttention: options => new nn.MultiheadAttention(4, 2, options),
+  'MultiheadAttention, forward': options => new nn.MultiheadAttention(4, 2).forward(x(), x(), x(), options),
+  PositionalEncoding: options => new nn.PositionalEncoding(4, 0, 8, options),
+  TransformerEncoder: options => new nn.TransformerEncoder(layer(), 1, options),
+  'TransformerEncoder, forward': options => new nn.TransformerEncoder(layer(), 1).forward(x(), options),
+  TransformerDecoder: options => new nn.TransformerDecoder(decoderLayer(), 1, options),
+  'TransformerDecoder, forward': options => new nn.TransformerDecoder(decoderLayer(), 1).forward(x(), x(), options),
+  TransformerEncoderLayer: options => new nn.TransformerEncoderLayer(4, 2, 8, 0, options),
+  'TransformerEncoderLayer, forward': options => layer().forward(x(), options),
+  'TransformerDecoderLayer, forward': options => decoderLayer().forward(x(), x(), options),
+  Transformer: options => new nn.Transformer(4, 2, 1, 1, 8, 0, options),
+  'Transformer, forward': options => new nn.Transformer(4, 2, 1, 1, 8, 0).forward(x(), x(), options),
+  SGD: options => new optim.SGD([parameter()], options),
+  Adam: options => new optim.Adam([parameter()], options),
+  AdamW: options => new optim.AdamW([parameter()], options)
+}
+
+for (const [title, call] of Object.entries(CALLS)) {
+  const [name] = title.split(',')
+  const refused = async (options, message) => assert.rejects(async () => call(options), error => {
+    assert.equal(error.name, 'GlassformerError', error.stack)
+    assert.equal(error.code, 'type')
+    assert.match(error.message, message)
+    return true
+  })
+  test(`${title}: options are a plain object of known names`, async () => {
+    await call()
+    await call({})
+    const start = `^${name.replace('.', '\\.')}: `
+    await refused({ speling: 1 }, new RegExp(`${start}there is no option "speling", only \\w+`))
+    for (const wrong of [null, true, 'tanh', [[true]], flat(), new nn.LayerNorm(4)]) await refused(wrong, new RegExp(start))
+  })
+}
+
+test('names of options are those of PyTorch in camelCase, so those in its own spelling are told apart', () => {
+  assert.throws(() => gf.tensor([1], { requires_grad: true }),
+    { message: 'tensor: there is no option "requires_grad", only shape, dtype, requiresGrad' })
+  assert.throws(() => new nn.TransformerEncoderLayer(8, 2, { dim_feedforward: 16 }), { code: 'type' })
+  assert.throws(() => F.crossEntropy(flat(), [1], { weight: flat() }), { code: 'type' })
+})
+
+test('an object without a prototype will do, as JSON with a reviver or a query makes it', () => {
+  const options = Object.assign(Object.create(null), { requiresGrad: true })
+  assert.equal(gf.tensor([1], options).requiresGrad, true)
+})
+
+test('softmax and logSoftmax take the last axis as dim and no other', () => {
+  for (const name of ['softmax', 'logSoftmax']) {
+    const plain = F[name](flat()).toArray()
+    for (const dim of [-1, 1, undefined]) assert.deepEqual(F[name](flat(), { dim }).toArray(), plain)
+    assert.throws(() => F[name](flat(), { dim: 0 }), { code: 'range', message: new RegExp(`${name}: dim must be the last`) })
+  }
+})
+
+test('batchFirst may be said, and may not be denied', () => {
+  assert.ok(new nn.MultiheadAttention(4, 2, { batchFirst: true }))
+  for (const make of [
+    () => new nn.MultiheadAttention(4, 2, { batchFirst: false }),
+    () => new nn.TransformerEncoderLayer(4, 2, { batchFirst: false }),
+    () => new nn.Transformer(4, 2, 1, 1, { batchFirst: false })
+  ]) assert.throws(make, { code: 'range', message: /batchFirst is always true/ })
+})
+
+test('flags are booleans', () => {
+  for (const [make, name] of [
+    [() => new nn.Linear(2, 2, { bias: 1 }), 'bias'], [() => new nn.LayerNorm(2, { bias: 'no' }), 'bias'],
+    [() => new nn.MultiheadAttention(4, 2, { bias: 0 }), 'bias'],
+    [() => F.scaledDotProductAttention(heads(), heads(), heads(), { isCausal: 'no' }), 'isCausal'],
+    [() => new optim.SGD([parameter()], { nesterov: 1 }), 'nesterov']
+  ]) assert.throws(make, { code: 'type', message: new RegExp(`${name} must be true or false, got`) })
+})
