@@ -58,6 +58,9 @@ const isPlaced = ({ model, positional }) => model === 'sentences' || positional
 /** Whether the table of positions is one that training would have to fill. @param {object} state */
 export const isLearned = (state) => isPlaced(state) && state.positions === 'learned'
 
+/** Whether scores are left as large as they come. @param {object} state */
+export const isUndivided = (state) => state.model !== 'sentences' && !state.scale
+
 const USES = {
   positions: isPlaced,
   base: (state) => isPlaced(state) && !isLearned(state),

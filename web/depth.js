@@ -91,7 +91,8 @@ export function depths(stage, context) {
   let language = 'c'
   let shown = {}
   let isAsked = false
-  element.addEventListener('change', () => { isAsked = true })
+  // With the keyboard the dial must stay where it is: whoever turns it further should not have to look for it.
+  element.addEventListener('change', ({ target }) => { isAsked = !target.matches(':focus-visible') })
 
   function languages(redraw) {
     return h('div', { className: 'directions', role: 'group', 'aria-label': t('depth.language') },

@@ -19,7 +19,7 @@ export function entrance(container, context) {
   const id = uniqueId('text')
   const problem = h('p', { className: 'problem', role: 'alert', id: uniqueId('problem') })
   const area = h('textarea', {
-    id, rows: '4', spellcheck: 'false', autocomplete: 'off', 'aria-describedby': problem.id,
+    id, rows: '4', 'data-field': 'text', spellcheck: 'false', autocomplete: 'off', 'aria-describedby': problem.id,
     oninput: () => set({ text: area.value })
   })
   const examples = Object.entries(EXAMPLES).map(([name, text]) => h('button', {
@@ -32,6 +32,8 @@ export function entrance(container, context) {
   container.append(text, ways)
   return {
     update(state, problems) {
+      const own = state.model === 'sentences' ? 'text.label' : 'source.examples'
+      container.setAttribute('aria-label', t(`controls.${own}`))
       text.hidden = state.model !== 'sentences'
       ways.hidden = state.model === 'sentences'
       if (area.value !== state.text) area.value = state.text

@@ -2,7 +2,7 @@
 
 import { outputOf, roomsOf } from './building.js'
 import { changed } from './changed.js'
-import { control, isFor, isLearned, isUseful, picker } from './controls.js'
+import { control, isFor, isLearned, isUndivided, isUseful, picker } from './controls.js'
 import { dotted, following, h, setText } from './lib/dom.js'
 import { dimensions } from './lib/number.js'
 import { prose } from './lib/prose.js'
@@ -35,6 +35,17 @@ const ownName = ({ words }, t) => t(`stages.${words}.name`)
 
 /** Where a room is and what it is called. */
 export const placeName = (room, t) => [partName(room, t), ownName(room, t)].filter(Boolean).join(' · ')
+
+/** What a room says of itself under a setting that makes something else of it: the setting, and the key of the words. */
+const OTHERWISE = {
+  norm: [({ normFirst }) => normFirst, 'whatFirst'], scores: [isUndivided, 'whatUndivided'],
+  scale: [isUndivided, 'whatUndivided'], places: [isLearned, 'whatLearned'], positions: [isLearned, 'whatLearned']
+}
+
+function whatOf({ words }, state) {
+  const [isSo, key] = OTHERWISE[words] ?? []
+  return isSo?.(state) ? key : 'what'
+}
 
 /** The key of what is said of the model at the foot of every room. */
 function kindOf(state) {
@@ -105,6 +116,7 @@ export function frame(container, room, context) {
   const pickers = stage.pickers.filter((name) => name !== 'sentence' || !room.tower)
     .map((name) => ({ name, ...picker(name, context) }))
   const quote = h('p', { className: 'quote' })
+  const lead = h('p', { className: 'lead' })
   const figure = h('div', { className: 'stage-figure' })
   const off = h('p', { className: 'note', hidden: true }, t('frame.off'))
   const kind = h('p', { className: 'note untrained' })
@@ -131,13 +143,23 @@ export function frame(container, room, context) {
       room.tower || at === 0 ? '' : h('b', { 'aria-hidden': 'true' }, String(at)), placeName(room, t),
       at ? number : '', back),
     h('h1', {}, words('title')),
-    h('p', { className: 'lead' }, prose(words('what'))),
+    lead,
     at ? '' : way, tools.childElementCount ? tools : '',
     off, figure,
     h('div', { className: 'asides' }, trying.element, aside(t(`frame.${beside}`), prose(words(beside)))),
     at ? way : '',
     kind)
   const output = outputOf(room)
+  let said = ''
+  /** What the room is about, and what goes on from it: with the norm first that is no longer its own result. */
+  function tell(run, state) {
+    const key = whatOf(room, state)
+    if (key !== said) lead.replaceChildren(...prose(words(key)))
+    said = key
+    const isLast = room.words !== 'norm' || !state.normFirst
+    const flowing = isLast && output && run && tensorOf(run, output)
+    if (ways[1].flow) flowing ? say(ways[1].flow, flowing) : ways[1].flow.replaceChildren()
+  }
   const view = stage.mount(figure, context)
 
   return {
@@ -154,9 +176,8 @@ export function frame(container, room, context) {
       trying.update()
       showChanged()
       setText(kind, t(`app.models.${kindOf(state)}`))
+      tell(run, state)
       if (!run) return
-      const flowing = output && tensorOf(run, output)
-      if (flowing && ways[1].flow) say(ways[1].flow, flowing)
       pickers.forEach((one) => one.update(options(one.name, run, t), state[one.name]))
       setText(quote, run.texts[state.sentence])
       const shown = stage.data(run, state)

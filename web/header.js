@@ -34,7 +34,7 @@ function models({ t, set }) {
 function settings({ t, set, get }) {
   const controls = CONTROLS.map((name) => control(name, { t, set, get }))
   const dialog = h('dialog', { className: 'settings', 'aria-label': t('app.settings') },
-    h('header', {}, h('h2', {}, t('app.settings')),
+    h('div', { className: 'settings-head' }, h('h2', {}, t('app.settings')),
       h('button', { type: 'button', className: 'quiet', onclick: () => dialog.close() }, t('app.close'))),
     h('div', { className: 'settings-grid' }, controls.map(({ element }) => element)))
   dialog.addEventListener('click', (event) => event.target === dialog && dialog.close())

@@ -23,14 +23,19 @@ export function exists(run, cell) {
 }
 
 /** Replaces what is in an element; whoever had the keyboard's attention keeps it. */
+const OPPOSITE = { undo: 'redo', redo: 'undo', back: 'on', on: 'back' }
+
+/** Where the keyboard goes when what it was on can no longer be pressed: to what takes that back. */
+const instead = (name) => name?.replace(/^\w+/, (word) => OPPOSITE[word] ?? word)
+
 function redraw(element, ...children) {
   const { activeElement } = document
   const inside = element.contains(activeElement)
   const kept = inside ? activeElement.dataset.keep : undefined
   element.replaceChildren(...children.filter(Boolean))
   if (!inside) return
-  const again = kept && element.querySelector(`[data-keep="${kept}"]:not([disabled])`)
-  const next = again ?? element.querySelector('[tabindex="-1"]')
+  const find = (name) => name && element.querySelector(`[data-keep="${name}"]:not([disabled])`)
+  const next = find(kept) ?? find(instead(kept)) ?? element.querySelector('[tabindex="-1"]')
   next?.focus({ preventScroll: true })
 }
 
@@ -58,6 +63,7 @@ export function inspector(container, { t, press, visit, set, get, ask }) {
   const nudged = nudge({ t, ask, get, live, redraw: () => draw() })
   let reading = { sorted: false, all: false }
   let editing = null
+  let isDifferentiable = false
   let field = { cell: null, value: null, element: null }
 
   function toggle(open = !container.classList.contains('is-open')) {
@@ -81,7 +87,9 @@ export function inspector(container, { t, press, visit, set, get, ask }) {
       view.trail.map((cell, i) => [i ? ' › ' : '', crumb(cell)]))
   }
   function directions() {
-    if (!view.explanation?.differentiable && !view.cell.isGradient) return ''
+    // While a cell is being explained its buttons stay, or the keyboard would lose the one it is on.
+    if (view.explanation) isDifferentiable = view.explanation.differentiable
+    if (!isDifferentiable && !view.cell.isGradient) return ''
     const { name, index, isGradient = false } = view.cell
     const choose = (word, backward) => h('button', {
       type: 'button', 'data-keep': word, 'aria-pressed': String(isGradient === backward),
@@ -148,8 +156,10 @@ export function inspector(container, { t, press, visit, set, get, ask }) {
     const value = cell.isGradient ? explanation?.value : valueAt(tensor, cell.index)
     const short = value === undefined ? '' : type === 'int32' ? exact(value) : brief(value)
     redraw(body,
-      crumbs(), h('p', { className: 'cell-name', tabindex: '-1' }, h('code', {}, dotted(cellName(cell)))),
-      h('p', { className: 'cell-value' }, short), compared(view.pair, cell, t), directions(),
+      crumbs(), h('div', { className: 'cell-told', tabindex: '-1' },
+        h('p', { className: 'cell-name' }, h('code', {}, dotted(cellName(cell)))),
+        h('p', { className: 'cell-value' }, short)),
+      compared(view.pair, cell, t), directions(),
       places(run, cell, { t, set, press }),
       value === undefined ? '' : fieldFor(cell, value),
       value === undefined ? '' : facts(tensor, value, type),

@@ -32,7 +32,7 @@ const LINK_DELAY = 120
 const EXPLAIN_DELAY = 200
 const WEIGHTS = 'date_translator.safetensors'
 
-const IDS = ['top', 'entrance', 'map', 'stage', 'inspector', 'house', 'status', 'skip', 'whole']
+const IDS = ['top', 'entrance', 'map', 'stage', 'inspector', 'house', 'status', 'arrived', 'skip', 'whole']
 const page = Object.fromEntries(IDS.map((id) => [id, document.getElementById(id)]))
 /** What is built anew in another language. */
 const PARTS = ['top', 'entrance', 'map', 'inspector']
@@ -113,7 +113,7 @@ function mark(marks) {
 function tell(cell, found) {
   const pinned = Boolean(state.cell)
   const explanation = found && found[found.length > 1 && cell.isTwin ? 1 : 0]
-  mark({ current: cell, pinned, sources: explanation?.sources ?? [] })
+  mark({ current: cell, pinned, sources: explanation?.sources ?? [], isAsked: pinned || Boolean(looked) })
   parts.inspector.update({
     run: runOf(cell), cell, pinned, trail, explanation, pair: pairOf(cell, found?.length > 1 ? found : null),
     idle: runHere()?.idleEdits ?? [], stage: viewed().stage
@@ -201,6 +201,7 @@ function showStage() {
   resize.observe(parts.frame.figure)
   document.title = `${parts.t(`stages.${room.words}.name`)} · ${parts.t('app.title')}`
   if (inside) page.stage.focus({ preventScroll: true })
+  else if (moved) setText(page.arrived, page.stage.querySelector('h1').textContent)
 }
 
 let figureWidth = 0
@@ -239,7 +240,6 @@ function speak() {
   document.documentElement.lang = language
   setText(page.skip, parts.t('app.skip'))
   parts.header = header(page.top, context)
-  page.entrance.setAttribute('aria-label', parts.t('controls.text.label'))
   page.inspector.setAttribute('aria-label', parts.t('inspector.label'))
   Object.assign(parts, {
     entrance: entrance(page.entrance, context), map: map(page.map, context),
@@ -271,8 +271,16 @@ function showControls() {
   parts.frame.controls(state, texts)
   parts.whole.update()
   document.documentElement.toggleAttribute('data-embed', state.embed)
-  setText(page.status, texts.engine ?? '')
+  setText(page.status, texts.engine ?? hiddenProblem(texts))
   page.house.classList.toggle('is-stale', Object.keys(texts).length > 0)
+}
+
+/** What is wrong with a setting whose control is not in sight, where it would complain itself. */
+function hiddenProblem(texts) {
+  const isHidden = (name) => ![...document.querySelectorAll(`[data-control="${name}"], [data-field="${name}"]`)]
+    .some((element) => element.checkVisibility())
+  const name = Object.keys(texts).find(isHidden)
+  return name ? parts.t('app.problem', { name: parts.t(`controls.${name}.label`), problem: texts[name] }) : ''
 }
 
 function show() {

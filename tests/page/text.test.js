@@ -6,7 +6,7 @@ import { particle, translator } from '../../web/lib/text.js'
 import { roomsOf } from '../../web/building.js'
 import { DEFAULTS, check, fromHash, patchFrom, toHash } from '../../web/state.js'
 
-const FRAME_PARTS = ['name', 'title', 'what', 'try', 'without', 'reading']
+const FRAME_PARTS = ['name', 'title', 'what', 'try', 'without', 'reading', 'whatFirst', 'whatUndivided', 'whatLearned']
 const WEB = new URL('../../web/', import.meta.url)
 const load = async (language) => JSON.parse(await readFile(new URL(`text/${language}.json`, WEB), 'utf8'))
 const [ko, en] = await Promise.all(['ko', 'en'].map(load))

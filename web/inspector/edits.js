@@ -43,7 +43,7 @@ export function edits({ get, set }) {
 export function editField(cell, value, { t, store, close }) {
   const field = h('input', {
     type: 'text', className: 'edit-field', inputmode: 'decimal', autocomplete: 'off', spellcheck: 'false',
-    'aria-label': t('inspector.edit.field', { cell: cellName(cell) }), 'data-keep': 'edit', value: exact(value)
+    'aria-label': t('inspector.edit.field', { cell: cellName(cell) }), 'data-keep': 'change', value: exact(value)
   })
   const problem = h('p', { className: 'problem', role: 'alert', id: uniqueId('problem') })
   field.setAttribute('aria-describedby', problem.id)

@@ -39,6 +39,7 @@ const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRi
  * @property {boolean} [pinned]
  * @property {{ row?: number, col?: number } | null} [band] a row, a column or one cell that belongs to it
  * @property {Cell[]} [cells] the cells it was made from
+ * @property {boolean} [isAsked] whether the reader has pointed at it; else it is only where the room begins
  */
 
 function letters(values, decimals) {
@@ -189,29 +190,31 @@ function outline(pen, { cell, palette }, { row, col }, colour, weight) {
   pen.strokeRect(col * cell.width + 0.5, row * cell.height + 0.5, cell.width - 1, cell.height - 1)
 }
 
-/** Veils everything but one row or column, and draws its frame. */
-function paintBand(pen, { rows, cols, cell, palette }, { row, col }) {
+/** Draws the frame of a row or column, and veils everything else once the reader has pointed at something. */
+function paintBand(pen, { rows, cols, cell, palette }, { row, col }, isAsked) {
   const [width, height] = [cols * cell.width, rows * cell.height]
   const box = [
     col === undefined ? 0 : col * cell.width, row === undefined ? 0 : row * cell.height,
     col === undefined ? width : cell.width, row === undefined ? height : cell.height
   ]
-  pen.globalAlpha = 0.62
-  pen.fillStyle = palette.paper
-  pen.beginPath()
-  pen.rect(0, 0, width, height)
-  pen.rect(box[0], box[1], box[2], box[3])
-  pen.fill('evenodd')
-  pen.globalAlpha = 1
+  if (isAsked) {
+    pen.globalAlpha = 0.62
+    pen.fillStyle = palette.paper
+    pen.beginPath()
+    pen.rect(0, 0, width, height)
+    pen.rect(box[0], box[1], box[2], box[3])
+    pen.fill('evenodd')
+    pen.globalAlpha = 1
+  }
   pen.strokeStyle = palette.accent
   pen.lineWidth = 1.5
   pen.strokeRect(box[0] + 0.75, box[1] + 0.75, box[2] - 1.5, box[3] - 1.5)
 }
 
 function paintMarks(pen, view, marks) {
-  const { band, current, cells = [], pinned } = marks
+  const { band, current, cells = [], pinned, isAsked } = marks
   if (band?.row !== undefined && band.col !== undefined) outline(pen, view, band, view.palette.accent, 1.5)
-  else if (band) paintBand(pen, view, band)
+  else if (band) paintBand(pen, view, band, isAsked)
   else for (const cell of cells) outline(pen, view, cell, view.palette.accent, 1.5)
   if (current) outline(pen, view, current, view.palette.ink, pinned ? 2.5 : 1.5)
 }

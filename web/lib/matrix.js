@@ -128,11 +128,11 @@ export function matrix(container, handlers) {
       heat.update(part, { ...view, cell: { width, height } })
     },
     drawings: () => [heat.drawing()].filter(Boolean),
-    /** @param {{ current: object | null, pinned: boolean, sources: object[] }} marks cells of tensors */
-    mark({ current, pinned, sources }) {
+    /** @param {{ current: object | null, pinned: boolean, sources: object[], isAsked?: boolean }} marks cells of tensors */
+    mark({ current, pinned, sources, isAsked }) {
       const here = heat.find(current)
       const band = current && !here ? follow?.(current) ?? null : null
-      heat.mark({ current: here, pinned, band, cells: sources.map(heat.find).filter(Boolean) })
+      heat.mark({ current: here, pinned, band, isAsked, cells: sources.map(heat.find).filter(Boolean) })
       left.mark(here?.row ?? band?.row)
       top.mark(here?.col ?? band?.col)
     }

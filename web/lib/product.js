@@ -110,13 +110,13 @@ export function product(container, handlers) {
       .map(([name, heat]) => [name, heat.drawing()])),
     drawings: () => ['left', 'right', 'bias', 'product'].filter((name) => name !== 'bias' || hasBias)
       .map((name) => heats[name].drawing()).filter(Boolean),
-    /** @param {{ current: object | null, pinned: boolean, sources: object[] }} marks cells of tensors */
-    mark({ current, pinned, sources }) {
+    /** @param {{ current: object | null, pinned: boolean, sources: object[], isAsked?: boolean }} marks cells of tensors */
+    mark({ current, pinned, sources, isAsked }) {
       const [left, right, result] = ['left', 'right', 'product'].map((name) => heats[name].find(current))
       const [row, col] = [(result ?? left)?.row, (result ?? right)?.col]
       const inner = left?.col ?? right?.row
       const show = (name, band) => heats[name].mark({
-        current: heats[name].find(current), pinned, band, cells: sources.map(heats[name].find).filter(Boolean)
+        current: heats[name].find(current), pinned, band, isAsked, cells: sources.map(heats[name].find).filter(Boolean)
       })
       show('left', result && { row })
       show('right', result && { col })

@@ -4,26 +4,27 @@ import { h, keep, setText, svg } from './dom.js'
 import { fixed } from './number.js'
 import { ofSlice } from './origin.js'
 
-const [WIDTH, HEIGHT, EDGE, BASE] = [560, 56, 16, 36]
+const [WIDEST, HEIGHT, EDGE, BASE] = [640, 56, 16, 36]
 
 function createLine() {
   const name = h('p', { className: 'strip-name' })
-  const picture = svg('svg', { class: 'strip-line', viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: 'img' },
+  const picture = svg('svg', { class: 'strip-line', role: 'img' },
     svg('rect', { class: 'strip-spread' }), svg('path', { class: 'strip-axis' }), svg('g', { class: 'strip-dots' }),
     svg('path', { class: 'strip-mean' }), svg('g', { class: 'strip-ends' }))
   return h('div', { className: 'strip' }, name, picture)
 }
 
-function fillLine(element, { name, part, row, values, mean, deviation, chosen }, reach) {
+function fillLine(element, { name, part, row, values, mean, deviation, chosen }, reach, width) {
   ofSlice(element, part, row)
   const [text, picture] = element.children
   const [spread, axis, dots, middle, ends] = picture.children
-  const px = (value) => EDGE + ((value + reach) / (2 * reach)) * (WIDTH - 2 * EDGE)
+  const px = (value) => EDGE + ((value + reach) / (2 * reach)) * (width - 2 * EDGE)
   setText(text, name)
+  picture.setAttribute('viewBox', `0 0 ${width} ${HEIGHT}`)
   picture.setAttribute('aria-label', name)
   const box = { x: px(mean - deviation), y: BASE - 18, width: px(deviation) - px(-deviation), height: 18 }
   for (const [key, value] of Object.entries(box)) spread.setAttribute(key, value)
-  axis.setAttribute('d', `M${EDGE} ${BASE}H${WIDTH - EDGE}M${px(0)} ${BASE}v5`)
+  axis.setAttribute('d', `M${EDGE} ${BASE}H${width - EDGE}M${px(0)} ${BASE}v5`)
   middle.setAttribute('d', `M${px(mean)} ${BASE - 22}V${BASE}`)
   keep(dots, Array.from(values), () => svg('circle', { cy: BASE - 9 }), (dot, value, i) => {
     dot.setAttribute('cx', px(value))
@@ -47,10 +48,12 @@ export function strips(container) {
     /**
      * @param {{ name: string, part: import('./slice.js').Slice, row: number, values: ArrayLike<number>, mean: number,
      *   deviation: number, chosen: number }[]} lines each a row of a matrix
+     * @param {number} room in pixels
      */
-    update(lines) {
+    update(lines, room) {
+      const width = Math.min(WIDEST, room)
       const reach = Math.max(1, ...lines.flatMap(({ values }) => Array.from(values, Math.abs)))
-      keep(root, lines, createLine, (element, line) => fillLine(element, line, reach))
+      keep(root, lines, createLine, (element, line) => fillLine(element, line, reach, width))
     }
   }
 }

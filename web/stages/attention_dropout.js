@@ -19,7 +19,7 @@ export function data(run, { sentence, head, place }) {
     before: part(names.before), mask: part(names.mask), after: part(names.after),
     scale: 1 / (1 - run.settings.dropout),
     domains: { before: chance(), mask: factor(peak(tensorOf(run, names.mask))), after: chance() },
-    legend: [{ domain: chance(), key: 'frame.chance' }]
+    legend: [{ domain: chance(), key: 'frame.share' }]
   }
 }
 

@@ -53,7 +53,7 @@ export function mount(container, context) {
       const follow = ({ name, index }) => (/multihead_attn/.test(name) && index.length === 4 ? { row: index[2] } : null)
       drawLines()
       weights.update(next.weights, { title, domain: chance(), follow })
-      fig.legend([{ domain: chance(), text: t('frame.chance') }])
+      fig.legend([{ domain: chance(), text: t('frame.share') }])
       fig.numbers(t('frame.numbers'), [{ title, part: next.weights }])
     },
     mark(marks) {

@@ -39,7 +39,7 @@ export function mount(container, context) {
       }
       setFormula(sheet.corner, 'H = A V')
       sheet.update({ left, right, product }, { titles, domains: { left: chance(), right: domain, product: domain } })
-      fig.legend([{ domain: chance(), text: t('frame.chance') }, { domain, text: titles.product }])
+      fig.legend([{ domain: chance(), text: t('frame.share') }, { domain, text: titles.product }])
       fig.numbers(t('frame.numbers'), Object.entries({ left, right, product }).map(([name, part]) => (
         { title: titles[name], part })))
     },

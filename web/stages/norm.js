@@ -79,7 +79,7 @@ export function mount(container, context) {
       deviation: Math.sqrt(variance), chosen: look.col
     })
     const now = statistics(shown.after)[row]
-    lines.update([line(normalised, 'line', shown.statistics[row]), line(shown.after, 'lineAfter', now)])
+    lines.update([line(normalised, 'line', shown.statistics[row]), line(shown.after, 'lineAfter', now)], context.width())
   }
   function titleOf(name, isFirst) {
     const key = name === 'input' && isFirst ? 'inputFirst' : name === 'after' && isFirst ? 'afterFirst' : name

@@ -24,7 +24,7 @@ export function data(run, { sentence, place }) {
   return {
     table: slice(tensor, { row: 0, col: 1, rowLabels }),
     used: place ? names.length : run.tokens[sentence].length,
-    domain: signed(peak(tensor)), isLearned: run.settings.positions === 'learned'
+    domain: signed(peak(tensor))
   }
 }
 
@@ -44,10 +44,8 @@ export function mount(container, context) {
   const { t } = context
   const heading = h('h2')
   const slot = h('div', { className: 'chart-slot' })
-  const drawn = h('p', { className: 'note', hidden: true }, t('stages.positions.drawn'))
   container.append(heading, slot)
   const fig = figure(container, context)
-  container.append(drawn)
   const table = fig.matrix()
   let shown = null
   let look = { position: null, dim: 0 }
@@ -69,7 +67,6 @@ export function mount(container, context) {
     update(next) {
       shown = next
       const title = t('stages.positions.table')
-      drawn.hidden = !next.isLearned
       drawCurves()
       table.update(next.table, { title, domain: next.domain, dense: true })
       fig.legend([{ domain: next.domain }])

@@ -59,7 +59,7 @@ export function mount(container, context) {
       before.update(next.before, { title: titles.before, domain: next.domain, follow: rowOf, pair: true })
       after.update(next.after, { title: titles.after, domain: chance(), follow: rowOf, pair: true })
       drawBars()
-      fig.legend([{ domain: next.domain, text: titles.before }, { domain: chance(), text: t('frame.chance') }])
+      fig.legend([{ domain: next.domain, text: titles.before }, { domain: chance(), text: t('frame.share') }])
       fig.numbers(t('frame.numbers'), ['before', 'after'].map((name) => ({ title: titles[name], part: next[name] })))
     },
     mark(marks) {
