@@ -17,6 +17,7 @@ import { stages } from './stages/index.js'
  * @property {string} block the group it belongs to on the map
  * @property {boolean} [isOnTour] whether the way from room to room leads through it
  * @property {boolean} [isOnlyInTraining]
+ * @property {string[]} [tells] tensors of other rooms whose formulas belong here too
  * @property {string} [aside] what stands beside the advice to try something: 'without' unless said
  */
 
@@ -67,8 +68,10 @@ function attention(at, name, isMasked) {
   const dropout = drop(at, `${name}.dropout`, isMasked ? 'masked' : name, 'attention_dropout', 'attention_dropout')
   const controls = { mask: [isMasked ? 'tgtIsCausal' : 'padding'] }
   const part = ([stage, tensors]) => room(`${id}.${name}.${stage}`, own[stage] === 'cross' ? 'cross' : stage, {
-    controls: controls[stage], place: `${place}.${name}`, words: own[stage] ?? stage, tower, layer, block: isMasked ? 'masked' : name,
-    tensors: tensors.map((tensor) => `${place}.${name}.${tensor}`)
+    controls: controls[stage], place: `${place}.${name}`, words: own[stage] ?? stage, tower, layer,
+    block: isMasked ? 'masked' : name,
+    tensors: tensors.map((tensor) => `${place}.${name}.${tensor}`),
+    tells: stage === 'scale' ? [`${place}.${name}.scores`] : undefined
   })
   return ATTENTION.map((one) => (one[0] === 'dropout' ? dropout : part(one)))
 }

@@ -69,7 +69,7 @@ function listing(code, recipes, language, t) {
       h('span', { className: 'shape' }, dotted(names.join(', ')))),
     pieces.length === 0 ? h('p', { className: 'note' }, t('depth.none')) : '',
     pieces.map(({ file, line, code: text }) => h('figure', { className: 'listing' },
-      line ? h('figcaption', {}, `${file}:${line}`) : '', codeBlock(text, `${op}, ${file}`))))
+      line ? h('figcaption', {}, `${file}:${line}`) : '', codeBlock(text, `${op}, ${line ? `${file}:${line}` : file}`))))
   })
 }
 
@@ -107,7 +107,8 @@ export function depths(stage, context) {
   /** What the room makes; where it only shows what others made, that. */
   async function recipesOf(run) {
     const known = (await ask('recipes', { names: drawn(stage) })).filter(({ op }) => op !== 'given')
-    const own = roomOf(get()).tensors.map((name) => run.aliases?.get(name) ?? name)
+    const { tensors, tells = [] } = roomOf(get())
+    const own = [...tensors, ...tells].map((name) => run.aliases?.get(name) ?? name)
     const made = known.filter(({ name }) => own.includes(name))
     return made.length ? made : known
   }

@@ -8,6 +8,7 @@ import { dimensions } from './lib/number.js'
 import { prose } from './lib/prose.js'
 import { tensorOf } from './lib/run.js'
 import { bringInSight } from './lib/sight.js'
+import { whence } from './lib/whence.js'
 import { patchFrom } from './state.js'
 
 const PARTS = ['q', 'k', 'v']
@@ -117,6 +118,7 @@ export function frame(container, room, context) {
     .map((name) => ({ name, ...picker(name, context) }))
   const quote = h('p', { className: 'quote' })
   const lead = h('p', { className: 'lead' })
+  const from = h('p', { className: 'whence' })
   const figure = h('div', { className: 'stage-figure' })
   const off = h('p', { className: 'note', hidden: true }, t('frame.off'))
   const kind = h('p', { className: 'note untrained' })
@@ -143,7 +145,7 @@ export function frame(container, room, context) {
       room.tower || at === 0 ? '' : h('b', { 'aria-hidden': 'true' }, String(at)), placeName(room, t),
       at ? number : '', back),
     h('h1', {}, words('title')),
-    lead,
+    from, lead,
     at ? '' : way, tools.childElementCount ? tools : '',
     off, figure,
     h('div', { className: 'asides' }, trying.element, aside(t(`frame.${beside}`), prose(words(beside)))),
@@ -157,7 +159,9 @@ export function frame(container, room, context) {
     if (key !== said) lead.replaceChildren(...prose(words(key)))
     said = key
     const isLast = room.words !== 'norm' || !state.normFirst
-    const flowing = isLast && output && run && tensorOf(run, output)
+    const known = (name) => run && tensorOf(run, name)
+    // A learned table of positions stands where the computed one stood.
+    const flowing = isLast && output && (known(output) ?? room.tensors.map(known).find(Boolean))
     if (ways[1].flow) flowing ? say(ways[1].flow, flowing) : ways[1].flow.replaceChildren()
   }
   const view = stage.mount(figure, context)
@@ -180,6 +184,7 @@ export function frame(container, room, context) {
       if (!run) return
       pickers.forEach((one) => one.update(options(one.name, run, t), state[one.name]))
       setText(quote, run.texts[state.sentence])
+      setText(from, whence(context))
       const shown = stage.data(run, state)
       figure.hidden = !shown
       off.hidden = Boolean(shown)

@@ -105,6 +105,16 @@ export function firstUse(run, { name, index }, target) {
 const letterOf = (symbol) => /^[(]?([^[(]+)\[/.exec(symbol)?.[1] ?? null
 
 /**
+ * The rule of a whole table of positions, of which a cell tells the sine or the cosine of its own pair of dimensions.
+ * @param {string} formula of the first cell @param {string} layout @param {number} cols
+ */
+function ofTable(formula, layout, cols) {
+  const sine = formula.replace('2·0', '2·i')
+  const [even, odd] = layout === 'concatenated' ? ['i', `i + ${Math.ceil(cols / 2)}`] : ['2·i', '2·i + 1']
+  return `p[k, ${even}] = ${sine},  p[k, ${odd}] = ${sine.replace('sin', 'cos')}`
+}
+
+/**
  * The general rule of each tensor: its operation, its formula, and for each symbol of the formula the tensor that it
  * stands for and the cell of it that the first cell is made from.
  * @param {object} run
@@ -119,7 +129,9 @@ export function recipes(run, names) {
       if (letter && source && !symbols.has(letter)) symbols.set(letter, source)
     }
     const list = [...symbols].map(([symbol, source]) => ({ symbol, tensor: source.name, start: source.index }))
-    return { name, op, formula, symbols: list }
+    const { shape } = run.tensors.get(name)
+    const rule = op === 'positional_encoding' ? ofTable(formula, run.settings.positions, shape[1]) : formula
+    return { name, op, formula: rule, symbols: list }
   })
 }
 

@@ -31,13 +31,15 @@ function models({ t, set }) {
   return { select, element: h('div', { className: 'models' }, label, select) }
 }
 
-function settings({ t, set, get }) {
+function settings({ t, set, get, showControls }) {
   const controls = CONTROLS.map((name) => control(name, { t, set, get }))
   const dialog = h('dialog', { className: 'settings', 'aria-label': t('app.settings') },
     h('div', { className: 'settings-head' }, h('h2', {}, t('app.settings')),
       h('button', { type: 'button', className: 'quiet', onclick: () => dialog.close() }, t('app.close'))),
     h('div', { className: 'settings-grid' }, controls.map(({ element }) => element)))
   dialog.addEventListener('click', (event) => event.target === dialog && dialog.close())
+  // What is wrong in here is told outside once nobody can see it here.
+  dialog.addEventListener('close', showControls)
   const update = (state, problems) => controls.forEach((one, i) => {
     one.element.hidden = !isUseful(CONTROLS[i], state)
     one.update(state, problems)

@@ -220,7 +220,7 @@ const context = {
   set, look, press, leave, visit, theme, get: () => state,
   link: (patch = {}) => new URL(`#${toHash({ ...state, ...patch })}`, location.href).href,
   language: () => languageOf(state),
-  shown: () => ({ title: document.title, height: parts.frame.figure.getBoundingClientRect().height }),
+  showControls: () => showControls(),
   ask: (...question) => engine.ask(...question), edit: (cell) => parts.inspector.edit(cell),
   run: () => runHere(), shared: (...details) => parts.twin.shared(...details),
   changes: () => changedWords(state, parts.t), t: (...details) => parts.t(...details),

@@ -160,9 +160,15 @@ export function twin(container, room, context) {
   /** The differences are called what the figure calls the matrices they are of. */
   const titled = (list) => list.forEach(({ title, part }) => titles.set(part.name, title))
   const named = () => heads[1].textContent
-  const there = { ...context, titled, named, look: ofTwin(context.look), press: ofTwin(context.press), edit() {} }
+  const there = {
+    ...context, titled, named, which: 'twin', spoken: t('twin.there'), look: ofTwin(context.look),
+    press: ofTwin(context.press), edit() {}
+  }
   const { heads, place, below, show, settle } = side(container.querySelector('.stage-figure'), t)
-  const apart = differences(below, { ...context, named: () => `${t('twin.difference')} · ${heads[1].textContent}` })
+  const apart = differences(below, {
+    ...context, named: () => `${t('twin.difference')} · ${heads[1].textContent}`, which: 'difference',
+    spoken: t('twin.difference')
+  })
   let view = null
   let asked = {}
   let known = { run: null, key: null, other: null }

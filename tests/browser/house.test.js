@@ -173,3 +173,18 @@ test('arrows take a pinned cell along; a depth below the window comes into sight
   assert.deepEqual(complaints, [])
   await close()
 })
+
+test('on paper stands no layer of marks, nothing to press, and where the room is', async () => {
+  const { page, close } = await open({ stage: 'decoding', decoding: 'beam', temperature: 2 })
+  await page.emulateMedia({ media: 'print' })
+  for (const selector of ['.heat-marks', '.scrubber', '.changed', '.top', '.tools', '.eyebrow']) {
+    assert.ok(await page.locator(selector).count() > 0, selector)
+    assert.ok(!await page.locator(selector).first().isVisible(), selector)
+  }
+  assert.match(await page.textContent('.whence'), /^One by one · november 20 2026 · Temperature: 2/)
+  assert.ok(await page.isVisible('.whence'))
+  const [tree, room] = await page.$eval('.tree', (svg) => (
+    [svg.getBoundingClientRect().width, svg.parentElement.getBoundingClientRect().width]))
+  assert.ok(tree <= room + 1)
+  await close()
+})

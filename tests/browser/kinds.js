@@ -148,8 +148,9 @@ export function isProse({ plain }, text) {
 const isIndex = (view, text, i) => text === String(i)
 const cell = (view, text, key) => writes(text, valueAt(view, ...parseCell(key)))
 function numbersOfRule(view, text, name) {
-  const { formula } = view.run.explain(name, tensorNamed(view, name).shape.map(() => 0))
-  return formula.split(/[^\d.]+/).map(Number).includes(Number(text)) || isProse(view, text)
+  const { shape } = tensorNamed(view, name), { formula, op } = view.run.explain(name, shape.map(() => 0))
+  const places = op === 'positional_encoding' ? [1, Math.ceil(shape[1] / 2)] : []
+  return [...formula.split(/[^\d.]+/).map(Number), ...places].includes(Number(text)) || isProse(view, text)
 }
 
 const notes = {
@@ -334,6 +335,7 @@ export const KINDS = {
 
 /** The same for what only screen readers and pointers are told. */
 export const ATTRIBUTES = {
+  listing: ['.listing .code', null, ({ code }, text) => code.places.has(text.split(', ')[1])],
   heat: ['.heat', 'caption', (_, text, { size }) => text.endsWith(` ${size.join(' × ')}`)],
   number: ['.word-number', 'cell', (view, text, key) => cell(view, text.split(' ').at(-1), key)],
   strip: ['.strip svg', 'about', strip],

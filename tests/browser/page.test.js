@@ -268,3 +268,60 @@ test('the single file opens from disk and shows the same numbers', async () => {
   assert.deepEqual(complaints, [])
   await close()
 })
+
+test('a wrong setting is told of, also where its control is not in sight', async () => {
+  const { page, complaints, close } = await open({ model: 'untrained', language: 'en' })
+  await page.click('[data-action="settings"]')
+  await page.fill('.settings [data-control="heads"] input', '5')
+  assert.match(await page.textContent('.settings [data-control="heads"] .problem'), /has to be divisible/)
+  assert.equal(await page.textContent('#status'), '', 'the control itself says it')
+  await page.keyboard.press('Escape')
+  await page.waitForFunction(() => document.querySelector('#status').textContent)
+  assert.match(await page.textContent('#status'), /^\w+: d_model 16 has to be divisible .* Settings lets you correct it/)
+  await page.click('[data-action="settings"]')
+  await changing(page, () => page.fill('.settings [data-control="heads"] input', '4'))
+  assert.equal(await page.textContent('#status'), '')
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('a room that is entered from elsewhere is announced, and rooms say what their switches make of them', async () => {
+  const { page, complaints, close } = await open({ model: 'trained', language: 'en', stage: 'encoder.0.self_attn.qkv' })
+  const arrived = () => page.textContent('#arrived')
+  assert.equal(await arrived(), '')
+  await page.keyboard.press('ArrowRight')
+  await page.waitForFunction(() => document.querySelector('#arrived').textContent)
+  assert.equal(await arrived(), await page.textContent('h1'))
+  assert.equal(await page.evaluate(() => getComputedStyle(document.querySelector('#arrived')).clipPath), 'inset(50%)')
+  assert.deepEqual(complaints, [])
+  await close()
+  for (const [state, says, flow] of [
+    [{ stage: 'encoder.0.norm1' }, /Then layer norm/, /norm1\.output/],
+    [{ stage: 'encoder.0.norm1', normFirst: true }, /^First layer norm/, /^$/],
+    [{ stage: 'encoder.0.self_attn.scores' }, /already divided/, /scores/],
+    [{ stage: 'encoder.0.self_attn.scores', scale: false }, /what you see is not divided/, /scores/],
+    [{ stage: 'encoder.0.self_attn.scale', scale: false }, /^Division is off/, /./],
+    [{ stage: 'source.positions', positions: 'learned' }, /nothing has trained it yet/, /positions/]
+  ]) {
+    const room = await open({ model: 'trained', language: 'en', ...state })
+    assert.match(await room.page.textContent('.lead'), says, state.stage)
+    assert.match(await room.page.textContent('.way-next .shape'), flow, state.stage)
+    await room.close()
+  }
+})
+
+test('before anyone points at a cell, what it is made of is framed and every number stays readable', async () => {
+  const { page, close } = await open({ model: 'trained', stage: 'encoder.0.self_attn.scores' })
+  const veiled = () => page.$eval('.product-left .heat-marks', (canvas) => {
+    const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height)
+    let count = 0
+    for (let i = 3; i < data.length; i += 4) count += data[i] > 100 && data[i] < 200
+    return count / (data.length / 4)
+  })
+  assert.ok(await page.isVisible('.product-left .heat-marks'))
+  assert.ok(await veiled() < 0.2)
+  await page.hover('.product-result canvas', { position: { x: 20, y: 20 } })
+  await page.waitForTimeout(200)
+  assert.ok(await veiled() > 0.5)
+  await close()
+})

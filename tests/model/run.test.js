@@ -59,7 +59,9 @@ test('the table of positions tells its formula, as in the sentences, also where 
     assert.deepEqual([op, formula], ['positional_encoding', 'cos(k / 10000^(2·3/32))'])
     assert.ok(Object.is(value, Math.fround(Math.cos(3 / 10000 ** (6 / 32)))) && Math.abs(computed - value) < 1e-7)
     const [recipe] = recipes(made, ['positions.pe'])
-    assert.deepEqual([recipe.op, recipe.formula], ['positional_encoding', 'sin(k / 10000^(2·0/32))'])
+    const [sine, cosine] = ['sin', 'cos'].map((name) => `${name}(k / 10000^(2·i/32))`)
+    assert.deepEqual([recipe.op, recipe.formula],
+      ['positional_encoding', `p[k, 2·i] = ${sine},  p[k, 2·i + 1] = ${cosine}`])
     const edited = explainCell(made, { ...cell, index: [3, 8] })
     assert.deepEqual([edited.value, edited.edited, Math.fround(edited.computed)],
       [5, true, Math.fround(Math.sin(3 / 10000 ** (8 / 32)))])

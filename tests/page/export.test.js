@@ -45,6 +45,7 @@ test('arrays that Python reads', () => {
 test('file names come from the tensor and what is looked at of it', () => {
   assert.equal(fileName(part, 'csv'), 'self_attn.scores-1-0.csv')
   assert.equal(fileName({ ...part, name: 'output:2' }, 'png'), 'output-2-1-0.png')
+  assert.equal(fileName(part, 'svg', 'twin'), 'self_attn.scores-1-0-twin.svg')
 })
 
 test('a picture has one box and one number for every cell, its title, shape, legend and range', () => {

@@ -151,7 +151,8 @@ test('formulas of the engine in the page\'s language', () => {
     ['dx[k] = Σₒ dy[o] × W[o, k]', 'frac{∂ L}{∂ x_{k}} = sum_{o} frac{∂ L}{∂ y_{o}} × W_{o , k}'],
     ['rstd = 1 / √(variance + 0.00001)', '"RSTD" = frac{1}{sqrt{"VARIANCE" + 0.00001}}'],
     ['sin(k / 10000^(2·0/16))', 'sin ( frac{k}{10000^{frac{2 · 0}{16}}} )'],
-    ['÷ √4', '÷ sqrt{4}']
+    ['÷ √4', '÷ sqrt{4}'],
+    ['p[k, 2·i + 1] = cos(k)', 'p_{k , 2 · i + 1} = cos ( k )']
   ]
   for (const [from, to] of cases) assert.equal(ruleFormula(from, word).replace(/ +/g, ' '), to)
 })

@@ -113,7 +113,7 @@ const RULES = {
   attention: (given, { run, tensor, formula }) => {
     if (formula.startsWith('q · k')) return scores(given, tensor, formula)
     if (formula.startsWith('scores')) return masked(run, tensor, given)
-    if (formula.startsWith('exp')) return softmax.forward({ x: given.scores }).y
+    if (formula.startsWith('exp')) return softmax.forward(given).y
     const weights = given.dropout ? mul.forward({ a: given.weights, b: given.dropout }).y : given.weights
     const out = matmul.forward({ a: weights, b: inHeads(given.v, weights.shape[1]) }).y
     return tensor.shape.length === 4 ? out : joined(out)

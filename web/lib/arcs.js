@@ -7,6 +7,9 @@ import { indexOf } from './slice.js'
 
 const [TOP, BOTTOM, WORD, LINE] = [26, 150, 20, 18]
 
+/** Roughly how wide a word is: East Asian letters are square. */
+const widthOf = (word) => [...word].reduce((sum, letter) => sum + (letter > '\u1100' ? 14 : 8), 0)
+
 /**
  * Mounts empty rows.
  * @param {Element} container
@@ -29,7 +32,8 @@ export function arcs(container, { onLook }) {
     path.style.setProperty('opacity', String(Math.min(1, 0.12 + weight)))
   })
   const createWord = () => svg('text', { 'text-anchor': 'middle' }, svg('tspan'), svg('tspan'))
-  const write = (group, words, y, isLit) => keep(group, words, createWord, (text, { word, x }, i) => {
+  const write = (group, words, top, isLit, apart = 0) => keep(group, words, createWord, (text, { word, x }, i) => {
+    const y = top + (i % 2) * apart
     text.classList.toggle('is-lit', isLit(i))
     Array.from(text.children).forEach((span, line) => {
       span.setAttribute('x', x)
@@ -59,14 +63,16 @@ export function arcs(container, { onLook }) {
           `${below[c].x} ${BOTTOM - WORD + 4}`
       })
       const all = rows.flatMap((_, r) => cols.map((_, c) => ({ r, ...line(r, c) })))
-      root.setAttribute('viewBox', `0 0 ${width} ${BOTTOM + LINE + 8}`)
+      // Words that would run into each other stand in two rows, each with room for its share.
+      const isTight = Math.max(...cols.map(widthOf)) > width / cols.length
+      root.setAttribute('viewBox', `0 0 ${width} ${BOTTOM + (isTight ? 3 : 1) * LINE + 8}`)
       root.setAttribute('aria-label', label)
       const others = all.filter(({ r, weight }) => r !== row && weight > 0.1)
       draw(faint, others.map(({ d, weight }) => ({ d, weight: weight * 0.4 })))
       draw(strong, all.filter(({ r, weight }) => r === row && weight > 0.005))
       write(from, above, TOP - 6, (i) => i === row)
       const share = (i) => values[row * cols.length + i]
-      write(to, below, BOTTOM, (i) => share(i) >= 0.2)
+      write(to, below, BOTTOM, (i) => share(i) >= 0.2, isTight ? 2 * LINE : 0)
       Array.from(to.children).forEach((text, i) => note(text.lastChild, share(i), part, indexOf(part, row, i)))
     }
   }

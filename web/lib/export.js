@@ -35,9 +35,13 @@ const place = ({ fixed, axis }) => fixed.filter((_, i) => !axis.includes(i))
 /** A name for a variable. @param {import('./slice.js').Slice} part */
 export const variable = ({ name }) => name.replace(/\W+/g, '_').replace(/^(?=\d)/, '_')
 
-/** A name for a file. @param {import('./slice.js').Slice} part @param {string} extension */
-export const fileName = (part, extension) => (
-  `${[part.name.replaceAll(':', '-'), ...place(part)].join('-')}.${extension}`)
+/**
+ * A name for a file.
+ * @param {import('./slice.js').Slice} part @param {string} extension
+ * @param {string} [which] of the figures that have one like it
+ */
+export const fileName = (part, extension, which) => (
+  `${[part.name.replaceAll(':', '-'), ...place(part), ...(which ? [which] : [])].join('-')}.${extension}`)
 
 /**
  * An array that a program can start from.

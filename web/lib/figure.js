@@ -27,6 +27,8 @@ import { whence } from './whence.js'
  * @property {(key: string) => string} t
  * @property {() => object | null} [run] what is shown
  * @property {() => string} [named] what else sets this figure apart
+ * @property {string} [which] the same in a file's name
+ * @property {string} [spoken] the same for screen readers
  * @property {() => string[]} [changes] what of the model is not as it was, in words
  * @property {(list: { title: string, part: object }[]) => void} [titled] is told what the matrices are called
  */
@@ -41,7 +43,9 @@ function isTicked({ part: { values }, view: { cell, plain } }) {
  * @param {Element} container
  * @param {Surroundings} surroundings
  */
-export function figure(container, { look, press, edit, leave, theme, width, get, t, run, titled, named, changes }) {
+export function figure(container, {
+  look, press, edit, leave, theme, width, get, t, run, titled, named, which, spoken, changes
+}) {
   const handlers = { look, press, edit, leave }
   const body = h('div', { className: 'figure-body' })
   const legendLine = h('div', { className: 'figure-legends' })
@@ -58,7 +62,7 @@ export function figure(container, { look, press, edit, leave, theme, width, get,
 
   const view = ({ domain, ...rest }) => {
     const { mode, palette } = theme()
-    return { ...rest, palette, scale: scale(domain, mode), plain: get().depth === 'story', edits: get().edits }
+    return { ...rest, spoken, palette, scale: scale(domain, mode), plain: get().depth === 'story', edits: get().edits }
   }
   const add = (part) => {
     parts.push(part)
@@ -67,7 +71,7 @@ export function figure(container, { look, press, edit, leave, theme, width, get,
 
   const drawings = () => parts.flatMap((part) => part.drawings())
   menu(actions, {
-    t, parts: () => drawings().map(({ part, view: { title } }) => ({ part, title })),
+    t, which, parts: () => drawings().map(({ part, view: { title } }) => ({ part, title })),
     picture() {
       const { mode, palette } = theme()
       const legends = keys.map(({ domain, text = '' }) => ({ domain, text, scale: scale(domain, mode) }))

@@ -73,7 +73,8 @@ export function tensorHeat(container, { look, press, edit, leave }) {
       const { rows, cols, values } = part
       const names = (row, col) => `${part.rowLabels[row]}, ${part.colLabels[col]}`
       const describe = (row, col) => `${names(row, col)}: ${exact(values[row * cols + col])}`
-      heat.update({ ...view, label: `${view.title} ${dimensions([rows, cols])}`, rows, cols, values, describe, part })
+      const label = [view.spoken, view.title, dimensions([rows, cols])].filter(Boolean).join(' ')
+      heat.update({ ...view, label, rows, cols, values, describe, part })
       if (changed.length) heat.pulse(changed)
     },
     /** What is drawn and how, for pictures. */
@@ -128,7 +129,9 @@ export function matrix(container, handlers) {
       heat.update(part, { ...view, cell: { width, height } })
     },
     drawings: () => [heat.drawing()].filter(Boolean),
-    /** @param {{ current: object | null, pinned: boolean, sources: object[], isAsked?: boolean }} marks cells of tensors */
+    /**
+     * @param {{ current: object | null, pinned: boolean, sources: object[], isAsked?: boolean }} marks cells of tensors
+     */
     mark({ current, pinned, sources, isAsked }) {
       const here = heat.find(current)
       const band = current && !here ? follow?.(current) ?? null : null

@@ -1,17 +1,21 @@
 /** The quiet menu of a figure: save it as a picture or a table, or copy its numbers as an array. */
 
 import { fileName, toArray, toCsv } from './export.js'
-import { h, setText, uniqueId } from './dom.js'
+import { copying } from './copying.js'
+import { h, uniqueId } from './dom.js'
 import { setNames } from './formula.js'
 
 const SHARPNESS = 2
-const SHOWN_FOR = 1600
+/** Tells spreadsheets that what follows is UTF-8. */
+const BYTE_ORDER_MARK = '\ufeff'
 
 function save(blob, name) {
   const link = h('a', { href: URL.createObjectURL(blob), download: name })
   link.click()
   setTimeout(() => URL.revokeObjectURL(link.href))
 }
+
+const textFile = (text, type) => new Blob([text], { type })
 
 /** The same picture in pixels. */
 async function rasterised({ svg, width, height }) {
@@ -52,35 +56,29 @@ export function closing(details) {
  * @param {(key: string) => string} source.t
  * @param {() => { title: string, part: import('./slice.js').Slice }[]} source.parts what there is to take
  * @param {() => { svg: string, width: number, height: number }} source.picture the whole figure
+ * @param {string} [source.which] of the figures that have one like it
  */
-export function menu(container, { t, parts, picture }) {
+export function menu(container, { t, parts, picture, which }) {
   const name = uniqueId('matrix')
   const choice = h('fieldset', { className: 'menu-choice' }, h('legend', {}, t('figure.which')))
-  const said = h('span', { role: 'status', className: 'menu-said' })
-  const say = (text) => {
-    setText(said, text)
-    setTimeout(() => setText(said, ''), SHOWN_FOR)
-  }
+  const { copy, elements } = copying({ done: t('figure.copied'), byHand: t('figure.byHand') })
   const chosen = () => parts()[Number(choice.querySelector('input:checked')?.value ?? 0)].part
   const last = () => parts().at(-1).part
   const actions = {
-    PNG: async () => save(await rasterised(picture()), fileName(last(), 'png')),
-    SVG: () => save(new Blob([picture().svg], { type: 'image/svg+xml' }), fileName(last(), 'svg')),
-    CSV: () => save(new Blob([toCsv(chosen())], { type: 'text/csv' }), fileName(chosen(), 'csv'))
+    PNG: async () => save(await rasterised(picture()), fileName(last(), 'png', which)),
+    SVG: () => save(textFile(picture().svg, 'image/svg+xml'), fileName(last(), 'svg', which)),
+    CSV: () => save(textFile(BYTE_ORDER_MARK + toCsv(chosen()), 'text/csv'), fileName(chosen(), 'csv', which))
   }
   const copies = { NumPy: 'numpy', PyTorch: 'torch', JavaScript: 'js' }
   const button = (text, act) => h('button', { type: 'button', className: 'quiet', onclick: act }, text)
-  const copy = async (language) => {
-    await navigator.clipboard.writeText(toArray(chosen(), language))
-    say(t('figure.copied'))
-  }
   const row = (word, buttons) => h('div', { className: 'menu-row', role: 'group', 'aria-label': t(`figure.${word}`) },
     h('span', {}, t(`figure.${word}`)), buttons)
   const details = h('details', { className: 'menu' }, h('summary', {}, t('figure.menu')),
     h('div', { className: 'menu-body' },
     row('picture', ['PNG', 'SVG'].map((type) => button(type, actions[type]))), choice,
     row('table', [button('CSV', actions.CSV)]),
-    row('copy', Object.entries(copies).map(([text, language]) => button(text, () => copy(language)))), said))
+    row('copy', Object.entries(copies).map(([text, language]) => (
+      button(text, () => copy(toArray(chosen(), language)))))), elements))
   container.append(details)
 
   function fill() {

@@ -60,13 +60,14 @@ function reader(tokens, word) {
   const index = () => {
     if (peek() !== '[') return ''
     next()
-    const parts = []
+    const places = [[]]
     while (peek() !== ']') {
       const token = next()
-      if (token !== ',') parts.push(/^\p{L}{2,}$/u.test(token) ? `"${word(token)}"` : token)
+      if (token === ',') places.push([])
+      else places.at(-1).push(/^\p{L}{2,}$/u.test(token) ? `"${word(token)}"` : token)
     }
     next()
-    return `_{${parts.join(' , ')}}`
+    return `_{${places.map((place) => place.join(' ')).join(' , ')}}`
   }
   const name = () => {
     const token = next()

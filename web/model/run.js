@@ -15,7 +15,8 @@ const SOURCE_IDS = idsOf(SOURCE_TOKENS)
 const DEFAULTS = {
   model: 'trained', source: 'november 20 2026', target: null, seed: 42, heads: 4, layers: 2, dModel: 32,
   dimFeedforward: 64, normFirst: false, activation: 'relu', positional: true, positions: 'interleaved', base: 10000,
-  scale: true, padding: false, dropout: 0.1, training: false, tgtIsCausal: true, temperature: 1, topK: 0, topP: 1, decoding: 'greedy', beams: 3
+  scale: true, padding: false, dropout: 0.1, training: false, tgtIsCausal: true, temperature: 1, topK: 0, topP: 1,
+  decoding: 'greedy', beams: 3
 }
 
 /** Sizes that the trained weights fix. */

@@ -79,7 +79,8 @@ export function mount(container, context) {
       deviation: Math.sqrt(variance), chosen: look.col
     })
     const now = statistics(shown.after)[row]
-    lines.update([line(normalised, 'line', shown.statistics[row]), line(shown.after, 'lineAfter', now)], context.width())
+    const both = [line(normalised, 'line', shown.statistics[row]), line(shown.after, 'lineAfter', now)]
+    lines.update(both, context.width())
   }
   function titleOf(name, isFirst) {
     const key = name === 'input' && isFirst ? 'inputFirst' : name === 'after' && isFirst ? 'afterFirst' : name

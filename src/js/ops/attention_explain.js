@@ -28,7 +28,7 @@ export function explainAttention(node, output, index) {
     return sumOf('scores + mask', [product(cell(outputs.scores, index, 'scores')), product(added)])
   }
   const [b, h, i, j] = index
-  const row = range(saved.sizes.Tk).map(key => cell(outputs.masked_scores, [b, h, i, key], 'scores'))
+  const row = range(saved.sizes.Tk).map(key => cell(outputs.masked_scores, [b, h, i, key], 'x'))
   return explainSoftmax(row, j)
 }
 

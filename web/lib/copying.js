@@ -1,0 +1,32 @@
+/** Copying text for the reader; where a page may not, as without https, the text stands there to be copied by hand. */
+
+import { h, setText } from './dom.js'
+
+const SHOWN_FOR = 1600
+
+/**
+ * @param {{ done: string, byHand: string }} words
+ * @returns {{ copy(text: string): Promise<void>, elements: Element[] }} elements: where it is said how that went
+ */
+export function copying({ done, byHand }) {
+  const said = h('span', { role: 'status', className: 'menu-said' })
+  const field = h('textarea', {
+    className: 'menu-field', readonly: true, hidden: true, rows: '3', 'aria-label': byHand
+  })
+  let timer = 0
+  async function copy(text) {
+    clearTimeout(timer)
+    try {
+      await navigator.clipboard.writeText(text)
+      field.hidden = true
+      setText(said, done)
+      timer = setTimeout(() => setText(said, ''), SHOWN_FOR)
+    } catch {
+      setText(said, byHand)
+      field.hidden = false
+      field.value = text
+      field.select()
+    }
+  }
+  return { copy, elements: [field, said] }
+}
