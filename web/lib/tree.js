@@ -6,6 +6,7 @@ import { fixed } from './number.js'
 const [COLUMN, ROW, LEFT, TOP] = [98, 28, 40, 16]
 const WORD = 62
 const LETTER = 9
+const SCORE = 40
 
 /** Places of all branches: a column a step, the best score at the top. */
 function arrange(nodes) {
@@ -40,7 +41,8 @@ export function tree(container) {
       const path = ancestors(nodes, best)
       const kind = (i) => (path.has(i) ? 'is-best' : nodes[i].isKept ? 'is-kept' : 'is-dropped')
       const most = (key) => Math.max(...places.map((place) => place[key]))
-      const [width, height] = [most('x') + WORD, most('y') + TOP]
+      const ends = places.map(({ x }, i) => x + LETTER * (nodes[i].token.length + 1) + SCORE)
+      const [width, height] = [Math.max(...ends), most('y') + TOP]
       const frame = { width, height, viewBox: `0 0 ${width} ${height}` }
       for (const [name, value] of Object.entries(frame)) root.setAttribute(name, value)
       const line = ({ parent }, i) => {
