@@ -94,6 +94,11 @@ test('batchFirst may be said, and may not be denied', () => {
   ]) assert.throws(make, { code: 'range', message: /batchFirst is always true/ })
 })
 
+test('null stands for an option that is not given where PyTorch has None', () => {
+  const masks = { srcMask: null, srcKeyPaddingMask: null, isCausal: null }
+  assert.deepEqual(layer().forward(x(), masks).shape, [1, 2, 4])
+})
+
 test('flags are booleans', () => {
   for (const [make, name] of [
     [() => new nn.Linear(2, 2, { bias: 1 }), 'bias'], [() => new nn.LayerNorm(2, { bias: 'no' }), 'bias'],

@@ -93,11 +93,16 @@ const version = () => JSON.parse(readFileSync(new URL('../../package.json', impo
 /** The sentences of standard input, one a line. */
 const readLines = async () => (await readAll(process.stdin)).split(/\r?\n/).filter(line => line.trim())
 
-/** @param {string[]} args @returns {Promise<string>} what to print */
+/** Stage by stage: all in one may be longer than a string can be. @param {any} run @param {any[]} stages */
+function* pagesOf(run, stages) {
+  for (const [i, stage] of stages.entries()) yield (i ? '\n' : '') + stageText(run, stage)
+}
+
+/** @param {string[]} args @returns {Promise<Iterable<string>>} what to print, piece by piece */
 async function main(args) {
   const { values, positionals } = readArguments(args)
-  if (values.help) return HELP
-  if (values.version) return `${version()}\n`
+  if (values.help) return [HELP]
+  if (values.version) return [`${version()}\n`]
   if (!positionals.length && process.stdin.isTTY) throw new UsageError('no sentence given')
   const texts = positionals.length ? positionals : await readLines()
   const settings = settingsFrom(values)
@@ -106,7 +111,7 @@ async function main(args) {
   const unknown = wanted.find(name => !stages.some(stage => stage.name === name))
   if (unknown) throw new UsageError(`--stage must be one of ${stages.map(s => s.name).join(', ')}, got '${unknown}'`)
   const chosen = stages.filter(stage => wanted.includes(stage.name))
-  return values.json ? toJson(run, chosen) : chosen.map(stage => stageText(run, stage)).join('\n')
+  return values.json ? [toJson(run, chosen)] : pagesOf(run, chosen)
 }
 
 /** −Infinity and NaN as strings: JSON has no words for them. @param {any} run @param {any[]} stages */
@@ -124,13 +129,16 @@ process.stdout.on('error', error => {
 })
 
 try {
-  process.stdout.write(await main(process.argv.slice(2)))
+  for (const piece of await main(process.argv.slice(2))) process.stdout.write(piece)
 } catch (error) {
   if (error instanceof UsageError) {
     process.stderr.write(`glassformer: ${error.message}\ntry 'glassformer --help'\n`)
     process.exitCode = 2
   } else if (error instanceof GlassformerError) {
     process.stderr.write(`glassformer: ${inOptions(error.message)}\n`)
+    process.exitCode = 1
+  } else if (error instanceof RangeError) {
+    process.stderr.write(`glassformer: too much to print at once (${error.message}); choose with --stage\n`)
     process.exitCode = 1
   } else {
     throw error

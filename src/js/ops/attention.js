@@ -149,9 +149,9 @@ function recompute({ out, scores, weights }, v, saved) {
 function attend(where, q, k, v, layout, sizes, options) {
   sameEngine(where, q, k, v)
   const { engine } = q, { B, H, Tq, Tk, D, Dv } = sizes
-  const { dropoutP = 0, isCausal = false, scale = 1 / Math.sqrt(D) } = options
+  const { dropoutP = 0, scale = 1 / Math.sqrt(D) } = options
   const saved = {
-    sizes, layout, scale, isCausal: flag(where, 'isCausal', isCausal),
+    sizes, layout, scale, isCausal: flag(where, 'isCausal', options.isCausal ?? false),
     mask: additiveMask(engine, where, options.attnMask, options.maskHides, sizes),
     padding: paddingMask(where, options.keyPaddingMask, sizes),
     dropoutMask: dropoutP > 0 ? dropoutMask(engine, [B, H, Tq, Tk], dropoutP) : null
