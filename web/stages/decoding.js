@@ -19,9 +19,6 @@ export const tensors = []
 export const controls = ['decoding', 'beams', 'temperature', 'seed']
 export const pickers = []
 
-/** The share a piece needs for each character written on it. */
-const ROOM = 0.022
-
 /** Why the bars, which are of one pass over the whole answer, may differ from what it was chosen by. */
 function rereading({ kind }, { training, dropout, tgtIsCausal }) {
   if (kind === 'given') return null
@@ -150,11 +147,12 @@ export function mount(container, context) {
     const marks = [...pieces.map((piece) => ({ piece })), ...(draw === null ? [] : [{ draw }])]
     keep(line, isAhead ? [] : marks, createPiece, (element, one) => {
       const { piece } = one
-      element.className = piece ? `piece${piece.isChosen ? ' is-chosen' : ''}` : 'piece is-draw'
+      element.className = piece ? 'piece' : 'piece is-draw'
+      element.classList.toggle('is-chosen', Boolean(piece?.isChosen))
+      element.classList.toggle('is-long', piece?.token.length > 1)
       element.style.setProperty('left', `${(piece ? piece.start : one.draw) * 100}%`)
       element.style.setProperty('width', piece ? `${piece.share * 100}%` : '0')
-      const written = piece && piece.share > ROOM * piece.token.length ? piece.token : ''
-      setText(element.firstChild, piece ? written : fixed(one.draw, 3))
+      setText(element.firstChild, piece ? piece.token : fixed(one.draw, 3))
     })
   }
   return {
