@@ -75,3 +75,17 @@ test('a picture has what stands around the matrices, as it is seen, and nothing 
     await close()
   }
 })
+
+test('where copying is not allowed the text stands there, selected', async () => {
+  const { page, complaints, close } = await open({ stage: 'encoder.0.self_attn.scores', language: 'en' })
+  await page.evaluate(() => { Object.defineProperty(navigator, 'clipboard', { value: undefined }) })
+  await page.click('.menu summary')
+  await page.click('.menu button:text-is("NumPy")')
+  const [text, selected] = await page.$eval('.menu-field:visible', (field) => (
+    [field.value, field.value.slice(field.selectionStart, field.selectionEnd)]))
+  assert.match(text, /^import numpy as np/)
+  assert.equal(selected, text)
+  assert.match(await page.textContent('.figure .menu-said'), /Copying for you is not allowed here/)
+  assert.deepEqual(complaints, [])
+  await close()
+})
