@@ -2,12 +2,15 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
+import { roomOf } from '../../web/building.js'
+import { toArray, toCsv } from '../../web/lib/export.js'
 import { fixed } from '../../web/lib/number.js'
 import { written } from '../../web/model/dates.js'
 import { DATES, DEFAULTS } from '../../web/state.js'
-import { runHere, useHouse } from './host.js'
+import { runHere, useHouse, violations } from './host.js'
 
 const { open } = useHouse()
+const STAGE = 'encoder.0.self_attn.scores'
 
 /** The last figure's picture, as SVG. */
 async function save(page) {
@@ -77,7 +80,7 @@ test('a picture has what stands around the matrices, as it is seen, and nothing 
 })
 
 test('where copying is not allowed the text stands there, selected', async () => {
-  const { page, complaints, close } = await open({ stage: 'encoder.0.self_attn.scores', language: 'en' })
+  const { page, complaints, close } = await open({ stage: STAGE, language: 'en' })
   await page.evaluate(() => { Object.defineProperty(navigator, 'clipboard', { value: undefined }) })
   await page.click('.menu summary')
   await page.click('.menu button:text-is("NumPy")')
@@ -86,6 +89,38 @@ test('where copying is not allowed the text stands there, selected', async () =>
   assert.match(text, /^import numpy as np/)
   assert.equal(selected, text)
   assert.match(await page.textContent('.figure .menu-said'), /Copying for you is not allowed here/)
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('a figure is saved and copied, by keyboard', async () => {
+  const permissions = ['clipboard-read', 'clipboard-write']
+  const { page, complaints, close } = await open({ stage: STAGE, language: 'en' }, { permissions })
+  const state = { ...DEFAULTS, stage: STAGE }
+  const room = roomOf(state)
+  const { product } = room.stage.data(runHere(state), { ...state, place: room.place })
+  await page.focus('.menu summary')
+  await page.keyboard.press('Enter')
+  const saved = async (name) => {
+    const [download] = await Promise.all([page.waitForEvent('download'), page.click(`.menu button:text-is("${name}")`)])
+    return { name: download.suggestedFilename(), body: await readFile(await download.path()) }
+  }
+  const csv = await saved('CSV')
+  assert.deepEqual([csv.name, csv.body.toString()], [`${product.name}-0-0.csv`, `\ufeff${toCsv(product)}`],
+    'with the mark by which spreadsheets know UTF-8')
+  const svg = (await saved('SVG')).body.toString()
+  assert.ok(svg.startsWith('<svg') && svg.includes('Who wants to look at whom?'))
+  const png = await saved('PNG')
+  assert.equal(png.name, `${product.name}-0-0.png`)
+  assert.equal(png.body.subarray(1, 4).toString(), 'PNG')
+  for (const [name, language] of [['NumPy', 'numpy'], ['PyTorch', 'torch'], ['JavaScript', 'js']]) {
+    await page.click(`.menu button:text-is("${name}")`)
+    await page.waitForSelector('.menu-said:not(:empty)')
+    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), toArray(product, language))
+  }
+  assert.deepEqual(await violations(page), [])
+  await page.keyboard.press('Escape')
+  assert.equal(await page.getAttribute('.menu', 'open'), null)
   assert.deepEqual(complaints, [])
   await close()
 })

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { roomsOf } from '../../web/building.js'
-import { toArray, toCsv } from '../../web/lib/export.js'
 import { tensorOf } from '../../web/lib/run.js'
 import { valueAt } from '../../web/lib/slice.js'
 import { brief, exact, parse } from '../../web/lib/number.js'
@@ -140,36 +138,6 @@ test('the dial: a picture, its numbers, its formulas, its code, in both language
     assert.deepEqual(complaints, [])
     await close()
   }
-})
-
-test('a figure is saved and copied, by keyboard', async () => {
-  const permissions = ['clipboard-read', 'clipboard-write']
-  const { page, complaints, close } = await open({ stage: STAGE }, { permissions })
-  const { product } = stageData({ ...DEFAULTS, stage: STAGE })
-  await page.focus('.menu summary')
-  await page.keyboard.press('Enter')
-  const saved = async (name) => {
-    const [download] = await Promise.all([page.waitForEvent('download'), page.click(`.menu button:text-is("${name}")`)])
-    return { name: download.suggestedFilename(), body: await readFile(await download.path()) }
-  }
-  const csv = await saved('CSV')
-  assert.deepEqual([csv.name, csv.body.toString()], [`${CELL.name}-0-0.csv`, `\ufeff${toCsv(product)}`],
-    'with the mark by which spreadsheets know UTF-8')
-  const svg = (await saved('SVG')).body.toString()
-  assert.ok(svg.startsWith('<svg') && svg.includes('Who wants to look at whom?'))
-  const png = await saved('PNG')
-  assert.equal(png.name, `${CELL.name}-0-0.png`)
-  assert.equal(png.body.subarray(1, 4).toString(), 'PNG')
-  for (const [name, language] of [['NumPy', 'numpy'], ['PyTorch', 'torch'], ['JavaScript', 'js']]) {
-    await page.click(`.menu button:text-is("${name}")`)
-    await page.waitForSelector('.menu-said:not(:empty)')
-    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), toArray(product, language))
-  }
-  assert.deepEqual(await violations(page), [])
-  await page.keyboard.press('Escape')
-  assert.equal(await page.getAttribute('.menu', 'open'), null)
-  assert.deepEqual(complaints, [])
-  await close()
 })
 
 test('a number is changed by keyboard and by mouse, undone, redone and shared', async () => {
