@@ -68,8 +68,10 @@ function listing(code, recipes, language, t) {
     return h('section', { className: 'recipe' }, h('h2', {}, h('code', {}, op), ' ',
       h('span', { className: 'shape' }, dotted(names.join(', ')))),
     pieces.length === 0 ? h('p', { className: 'note' }, t('depth.none')) : '',
-    pieces.map(({ file, line, code: text }) => h('figure', { className: 'listing' },
-      line ? h('figcaption', {}, `${file}:${line}`) : '', codeBlock(text, `${op}, ${line ? `${file}:${line}` : file}`))))
+    pieces.map(({ file, line, code: text }) => {
+      const place = line ? `${file}:${line}` : file
+      return h('figure', { className: 'listing' }, line ? h('figcaption', {}, place) : '', codeBlock(text, `${op}, ${place}`))
+    }))
   })
 }
 

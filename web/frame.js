@@ -37,7 +37,7 @@ const ownName = ({ words }, t) => t(`stages.${words}.name`)
 /** Where a room is and what it is called. */
 export const placeName = (room, t) => [partName(room, t), ownName(room, t)].filter(Boolean).join(' · ')
 
-/** What a room says of itself under a setting that makes something else of it: the setting, and the key of the words. */
+/** What a room says of itself under a setting that makes something else of it: the setting, and the words' key. */
 const OTHERWISE = {
   norm: [({ normFirst }) => normFirst, 'whatFirst'], scores: [isUndivided, 'whatUndivided'],
   scale: [isUndivided, 'whatUndivided'], places: [isLearned, 'whatLearned'], positions: [isLearned, 'whatLearned']
@@ -162,7 +162,9 @@ export function frame(container, room, context) {
     const known = (name) => run && tensorOf(run, name)
     // A learned table of positions stands where the computed one stood.
     const flowing = isLast && output && (known(output) ?? room.tensors.map(known).find(Boolean))
-    if (ways[1].flow) flowing ? say(ways[1].flow, flowing) : ways[1].flow.replaceChildren()
+    if (!ways[1].flow) return
+    if (flowing) say(ways[1].flow, flowing)
+    else ways[1].flow.replaceChildren()
   }
   const view = stage.mount(figure, context)
 

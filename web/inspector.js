@@ -22,12 +22,12 @@ export function exists(run, cell) {
   return cell.index.every((i, axis) => i < tensor.shape[axis])
 }
 
-/** Replaces what is in an element; whoever had the keyboard's attention keeps it. */
 const OPPOSITE = { undo: 'redo', redo: 'undo', back: 'on', on: 'back' }
 
 /** Where the keyboard goes when what it was on can no longer be pressed: to what takes that back. */
 const instead = (name) => name?.replace(/^\w+/, (word) => OPPOSITE[word] ?? word)
 
+/** Replaces what is in an element; whoever had the keyboard's attention keeps it. */
 function redraw(element, ...children) {
   const { activeElement } = document
   const inside = element.contains(activeElement)

@@ -2,11 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { roomsOf } from '../../web/building.js'
 import { scale } from '../../web/lib/color.js'
-import { parse } from '../../web/lib/number.js'
+import { fixed, parse } from '../../web/lib/number.js'
 import { tensorOf, tokenLabels } from '../../web/lib/run.js'
 import { valueAt } from '../../web/lib/slice.js'
 import { DEFAULTS, fromHash, toHash } from '../../web/state.js'
 import { beyond, changing, choose, go, runHere, tablesOf, useHouse, violations } from './host.js'
+import { writes } from './kinds.js'
+import { watchCanvases } from './seen.js'
 
 const SENTENCES = { ...DEFAULTS, model: 'sentences' }
 const stages = roomsOf(SENTENCES).map(({ stage }) => stage)
@@ -323,5 +325,25 @@ test('before anyone points at a cell, what it is made of is framed and every num
   await page.hover('.product-result canvas', { position: { x: 20, y: 20 } })
   await page.waitForTimeout(200)
   assert.ok(await veiled() > 0.5)
+  await close()
+})
+
+test('on a phone a matrix with longer numbers writes one decimal, its neighbour two, all of them right', async () => {
+  const state = { model: 'trained', stage: 'encoder.0.self_attn.scale' }
+  const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, before: watchCanvases }
+  const { page, complaints, close } = await open(state, phone)
+  const run = runHere({ ...DEFAULTS, ...state })
+  const written = await page.$$eval('.stage-figure .heat', (heats) => heats.map((heat) => ({
+    tensor: heat.dataset.tensor, texts: globalThis.writtenOn(heat.querySelector('canvas')).map(([text]) => text)
+  })))
+  for (const [i, decimals] of [1, 2].entries()) {
+    const { tensor, texts } = written[i]
+    const values = run.tensors.get(tensor).data.slice(0, texts.length)
+    assert.equal(texts.length, 49, tensor)
+    assert.deepEqual(texts, Array.from(values, (value) => fixed(value, decimals)), tensor)
+    texts.forEach((text, at) => assert.ok(writes(text, values[at], decimals), text))
+  }
+  run.dispose()
+  assert.deepEqual(complaints, [])
   await close()
 })

@@ -151,7 +151,8 @@ async function look({ kinds, said, within, without, tables }) {
     const canvas = heat.querySelector('canvas')
     const cells = globalThis.writtenOn(canvas).map(([text, x, y]) => (
       [text, Math.floor((y / canvas.height) * rows), Math.floor((x / canvas.width) * cols)]))
-    return { ...origin(heat), rows, cols, cells, label: heat.getAttribute('aria-label') }
+    const cell = { width: parseFloat(canvas.style.width) / cols, height: parseFloat(canvas.style.height) / rows }
+    return { ...origin(heat), rows, cols, cell, cells, label: heat.getAttribute('aria-label') }
   })
   const charts = [...document.querySelectorAll('.chart canvas')].filter(visible).map((canvas) => (
     { about: canvas.dataset.tensor && origin(canvas), texts: globalThis.writtenOn(canvas) }))

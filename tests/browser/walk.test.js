@@ -5,6 +5,7 @@ import { roomsOf } from '../../web/building.js'
 import { collectCode } from '../../web/code/collect.js'
 import { DEPTHS } from '../../web/depth.js'
 import { explainCell } from '../../web/glass.js'
+import { lettering } from '../../web/lib/heatmap.js'
 import { DEFAULTS } from '../../web/state.js'
 import { runHere, useHouse } from './host.js'
 import { ATTRIBUTES, KINDS, indexAt, judge, tells, tensorNamed, valueAt, viewOf, writes } from './kinds.js'
@@ -49,15 +50,21 @@ const code = await collectCode().then((entries) => {
   }
 })
 
-/** A cell on a canvas has two decimals, or one where two do not fit. */
-const writesCell = (text, value) => writes(text, value, 1)
-
 /** What is wrong with the cells of a matrix, of which only some may be written. */
 function judgeCells(view, about, cells, isRight) {
   return cells.flatMap(([text, row, col]) => {
     const value = valueAt(view, about.tensor, indexAt(about, row, col))
     return isRight(text, value) ? [] : [`${about.tensor}[${indexAt(about, row, col)}]: ${text} is not ${value}`]
   })
+}
+
+/** What is wrong with a matrix on its canvas: as many decimals as its cells have room for, and no fewer. */
+function judgeHeat(view, heat) {
+  const { rows, cols, cell, cells, tensor } = heat
+  const all = Array.from({ length: rows * cols }, (_, i) => (
+    valueAt(view, tensor, indexAt(heat, Math.floor(i / cols), i % cols))))
+  const { decimals } = (cells.length && lettering({ cell, values: all })) || { decimals: 2 }
+  return judgeCells(view, heat, cells, (text, value) => writes(text, value, decimals))
 }
 
 /** A chart's tick labels are evenly spaced values; what stands below bars are their shares. */
@@ -90,7 +97,7 @@ function check(view, seen) {
   const here = { ...view, heats: seen.heats }
   const problems = [
     ...judge(here, seen.texts, KINDS), ...judge(here, seen.attributes, ATTRIBUTES),
-    ...seen.heats.flatMap((heat) => judgeCells(here, heat, heat.cells, writesCell)),
+    ...seen.heats.flatMap((heat) => judgeHeat(here, heat)),
     ...seen.charts.flatMap((chart) => judgeChart(here, chart)),
     ...seen.listings.filter((text) => !code.texts.has(text)).map((text) => `code: ${text.slice(0, 80)}`),
     ...seen.tables.flatMap((table) => (

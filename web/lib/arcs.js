@@ -1,14 +1,15 @@
 /** Two rows of words, and lines between them as thick as their weights. */
 
 import { h, keep, setText, svg } from './dom.js'
+import { widest } from './labels.js'
 import { fixed } from './number.js'
 import { ofCell } from './origin.js'
 import { indexOf } from './slice.js'
 
 const [TOP, BOTTOM, WORD, LINE] = [26, 150, 20, 18]
 
-/** Roughly how wide a word is: East Asian letters are square. */
-const widthOf = (word) => [...word].reduce((sum, letter) => sum + (letter > '\u1100' ? 14 : 8), 0)
+/** How much larger the words are than the labels of a matrix. */
+const LARGER = 14 / 12
 
 /**
  * Mounts empty rows.
@@ -64,7 +65,7 @@ export function arcs(container, { onLook }) {
       })
       const all = rows.flatMap((_, r) => cols.map((_, c) => ({ r, ...line(r, c) })))
       // Words that would run into each other stand in two rows, each with room for its share.
-      const isTight = Math.max(...cols.map(widthOf)) > width / cols.length
+      const isTight = widest(cols) * LARGER > width / cols.length
       root.setAttribute('viewBox', `0 0 ${width} ${BOTTOM + (isTight ? 3 : 1) * LINE + 8}`)
       root.setAttribute('aria-label', label)
       const others = all.filter(({ r, weight }) => r !== row && weight > 0.1)

@@ -20,7 +20,8 @@ function widthOf(text) {
   return widths.get(text)
 }
 
-const widest = (labels) => labels.reduce((most, text) => Math.max(most, widthOf(text)), 0)
+/** How wide the longest of some labels is. @param {string[]} labels */
+export const widest = (labels) => labels.reduce((most, text) => Math.max(most, widthOf(text)), 0)
 const numeric = (labels) => labels.every((text) => /^\d*$/.test(text))
 
 /** Every how many row labels are shown. @param {number} cell height */
