@@ -12,6 +12,8 @@ const SHARPNESS = 2
 
 /** More bars than this leave no room for every name. */
 const MANY_BARS = 12
+/** What the share below a bar takes, in pixels. */
+const SHARE = 30
 
 /** Without a callback of their own, ticks are written by Intl, which takes 20 ms to get ready. */
 const whole = (value) => String(value)
@@ -108,7 +110,7 @@ function fillCurves(chart, { series, chosen, at, until, title, palette }) {
   chart.options.plugins.stretch = { until, colour: palette.wash }
 }
 
-function fillBars(chart, { part, row, chosen, palette }) {
+function fillBars(chart, { part, row, chosen, width, palette }) {
   const values = rowOf(part, row)
   chart.data.labels = part.colLabels.map((text, i) => [text, fixed(values[i])])
   chart.data.datasets = [{
@@ -116,7 +118,7 @@ function fillBars(chart, { part, row, chosen, palette }) {
     barPercentage: 0.9, categoryPercentage: 0.9, maxBarThickness: 48
   }]
   chart.options.scales = {
-    x: axis(palette, '', {}, { autoSkip: part.cols > MANY_BARS }),
+    x: axis(palette, '', {}, { autoSkip: part.cols > MANY_BARS || part.cols * SHARE > width }),
     y: axis(palette, '', { min: 0, max: 1 }, { stepSize: 0.5 })
   }
 }
@@ -159,8 +161,8 @@ export function bars(container) {
   const { canvas, update, destroy } = mount(container, 'bar', [], fillBars)
   return {
     /**
-     * @param {{ part: import('./slice.js').Slice, row: number, chosen: number, label: string, palette: object }} view
-     *   a row of shares
+     * @param {{ part: import('./slice.js').Slice, row: number, chosen: number, width: number, label: string,
+     *   palette: object }} view a row of shares, and the room for it
      */
     update(view) {
       ofSlice(canvas, view.part, view.row)

@@ -49,7 +49,8 @@ export function mount(container, context) {
     const { rowLabels, rows } = shown.after
     const row = Math.min(look.row ?? shown.last, rows - 1)
     const label = t('stages.weights.bars', { token: rowLabels[row] })
-    chart.update({ part: shown.after, row, chosen: look.col, label, palette: context.theme().palette })
+    const { palette } = context.theme()
+    chart.update({ part: shown.after, row, chosen: look.col, width: context.width(), label, palette })
     setText(heading, label)
   }
   return {
