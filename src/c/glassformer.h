@@ -3,7 +3,9 @@
  * Buffers   Row-major float32 unless said otherwise, owned by the caller, not overlapping, no alignment needed. Outputs
  *           come first, then caches and workspace, inputs, parameters, sizes. A kernel keeps nothing between calls.
  * Letters   B batch, H heads, T time (Tq queries, Tk keys), C channels, D size of a head, V vocabulary, N rows.
- * Sizes     Any size may be 0; then nothing is read or written beyond what the shape says.
+ * Sizes     Any size may be 0; then nothing is read or written beyond what the shape says. No buffer holds more than
+ *           2^30 values, so that places, counts and strides fit an int; how much workspace a call needs may not, and is
+ *           a double, for the caller to refuse.
  * Gradients A backward function ADDS to every gradient it is given (+=). One that makes several skips those that are
  *           NULL.
  * Errors    Only what C alone can see (an id outside the table, no memory) is reported, as a return value; shapes and
@@ -167,12 +169,12 @@ enum {
   GF_ACCUMULATE = 8   /* out += */
 };
 /* Floats of workspace that gf_matmul needs; with GF_PANELS_B an N of 0 will do. */
-GF_EXPORT int gf_matmul_workspace(int M, int N, int K);
+GF_EXPORT double gf_matmul_workspace(int M, int N, int K);
 /* out [batch,M,N] = a [batch,M,K] b [batch,K,N] + bias [N] (NULL: none), each cell summed from left to right. */
 GF_EXPORT void gf_matmul(float *out, float *workspace, const float *a, const float *b, const float *bias, int batch,
                          int M, int N, int K, int flags);
 /* b [K,N] (or [N,K] transposed) packed once for many products: panels has gf_panels_size floats. */
-GF_EXPORT int gf_panels_size(int N, int K);
+GF_EXPORT double gf_panels_size(int N, int K);
 GF_EXPORT void gf_panels(float *panels, const float *b, int N, int K, int transposed);
 /* dbias [C] += the column sums of dout [N,C]. */
 GF_EXPORT void gf_bias_backward(float *dbias, const float *dout, int N, int C);
@@ -217,7 +219,7 @@ typedef struct {
 } gf_attention;
 
 /* Floats of workspace for forward, or for backward. */
-GF_EXPORT int gf_attention_workspace(const gf_attention *p, int backward);
+GF_EXPORT double gf_attention_workspace(const gf_attention *p, int backward);
 /* out = softmax(scale q k^T + mask) v. scores (scaled, before additive mask and padding) and weights, both [B,H,Tq,Tk],
  * are kept where given, or NULL; the output has the same bits either way. dropout [B,H,Tq,Tk] multiplies the weights,
  * or NULL. */

@@ -61,7 +61,7 @@ export class Engine {
    */
   scratch(floats) {
     const bytes = floats * 4
-    if (bytes > this.#scratch.bytes) {
+    if (!(bytes >= 0 && bytes <= this.#scratch.bytes)) {
       if (this.#scratch.address) this.memory.free(this.#scratch.address)
       this.#scratch = { address: 0, bytes: 0 }
       this.#scratch = { address: this.memory.alloc(bytes), bytes }

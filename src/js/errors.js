@@ -17,6 +17,10 @@ export class GlassformerError extends Error {
   }
 }
 
+/** @param {number} bytes that could not be had */
+export const outOfMemory = bytes => new GlassformerError('memory', `out of memory: ${bytes} bytes could not be ` +
+  'allocated; what a loop makes is given back between tasks only, or at once by gf.tidy around its body')
+
 /** @param {readonly number[]} shape */
 export const shapeText = shape => `[${shape.join(', ')}]`
 

@@ -1,4 +1,7 @@
-import { GlassformerError } from './errors.js'
+import { outOfMemory } from './errors.js'
+
+/** What 32 bits can address, less what the allocator needs for itself. */
+const MOST_BYTES = 0xfff00000
 
 /**
  * The engine's linear memory: blocks by address, and typed-array views of them.
@@ -41,12 +44,11 @@ export class Memory {
   /**
    * @param {number} bytes
    * @returns {number} the address of a new block
-   * @throws {GlassformerError} 'memory' when there is none left
+   * @throws {import('./errors.js').GlassformerError} 'memory' when there is none left
    */
   alloc(bytes) {
-    const address = bytes <= 0xfff00000 ? this.#alloc(bytes) >>> 0 : 0
-    if (!address) throw new GlassformerError('memory', `out of memory: ${bytes} bytes could not be allocated; ` +
-      'what a loop makes is given back between tasks only, or at once by gf.tidy around its body')
+    const address = Number.isInteger(bytes) && bytes >= 0 && bytes <= MOST_BYTES ? this.#alloc(bytes) >>> 0 : 0
+    if (!address) throw outOfMemory(bytes)
     return address
   }
 

@@ -1,9 +1,31 @@
+import { expect, outOfMemory, shapeText } from './errors.js'
+
 /** Arithmetic on shapes and indices of row-major tensors. */
 
 /** How many cells the first axes of a shape have, or all. @param {readonly number[]} shape @param {number} [rank] */
 export function sizeOf(shape, rank = shape.length) {
   let size = 1
   for (let axis = 0; axis < rank; axis++) size *= shape[axis]
+  return size
+}
+
+/** A whole memory of float32 has this many, so that the kernels' integers hold every place and every stride. */
+const MOST_CELLS = 2 ** 30
+/** As many empty rows can be walked in no time. */
+const MOST_EMPTY_ROWS = 2 ** 24
+
+/**
+ * How many cells a tensor of this shape has. An empty one may have no sides that its views and gradients could not have.
+ * @param {readonly number[]} shape @returns {number}
+ * @throws {import('./errors.js').GlassformerError} 'memory' for more than there can be
+ */
+export function cellsOf(shape) {
+  const size = sizeOf(shape)
+  if (size > 0 && size <= MOST_CELLS) return size
+  if (size > 0) throw outOfMemory(4 * size)
+  const most = sizeOf(shape.map(side => side || 1)), rows = sizeOf(shape, shape.indexOf(0))
+  expect(most <= MOST_CELLS && rows <= MOST_EMPTY_ROWS, 'memory',
+    () => `shape ${shapeText(shape)} has sides that are too large even without cells`)
   return size
 }
 

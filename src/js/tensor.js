@@ -2,7 +2,7 @@ import { GlassformerError, describe, expect, optionsOf, shapeText, wholeNumber }
 import { backward } from './autograd.js'
 import { reshape } from './ops/reshape.js'
 import { transpose } from './ops/transpose.js'
-import { nest, sameShape, sizeOf } from './shape.js'
+import { cellsOf, nest, sameShape, sizeOf } from './shape.js'
 
 /** @typedef {'float32' | 'int32' | 'float64'} DType float64 is for tables such as the positional encoding's */
 /** @typedef {number | boolean | NestedArrays} NestedArray nested to any depth */
@@ -64,7 +64,7 @@ export class Tensor {
     this.engine = engine
     this.shape = Object.freeze([...shape])
     this.dtype = dtype
-    this.size = sizeOf(shape)
+    this.size = cellsOf(shape)
     this.offset = (base?.offset ?? 0) + offset
     this.storage = base ? base.#alive().share() : new Storage(engine.memory, this.size * DTYPES[dtype].bytes)
     engine.adopt(this)

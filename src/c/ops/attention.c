@@ -43,14 +43,14 @@ static head head_of(const gf_attention *p, const float *q, const float *k, const
 }
 
 /* Where the workspace of the matrix products ends: forward they are blocks of queries by panels. */
-static int product_workspace(const gf_attention *p, int backward) {
+static size_t product_workspace(const gf_attention *p, int backward) {
   int side = max(max(p->Tq, p->Tk), max(p->D, p->Dv));
-  return backward ? gf_matmul_workspace(side, side, side) : gf_matmul_workspace(QUERIES, 0, side);
+  return (size_t)(backward ? gf_matmul_workspace(side, side, side) : gf_matmul_workspace(QUERIES, 0, side));
 }
 
-int gf_attention_workspace(const gf_attention *p, int backward) {
-  int square = p->Tq * p->Tk, panels = gf_panels_size(p->Tk, p->D) + gf_panels_size(p->Dv, p->Tk);
-  return product_workspace(p, backward) + (backward ? 2 * square : panels + QUERIES * p->Tk);
+double gf_attention_workspace(const gf_attention *p, int backward) {
+  double square = (double)p->Tq * p->Tk, panels = gf_panels_size(p->Tk, p->D) + gf_panels_size(p->Dv, p->Tk);
+  return product_workspace(p, backward) + (backward ? 2 * square : panels + (double)QUERIES * p->Tk);
 }
 
 /* Keys visible to queries below row `end`: with a causal mask those up to the last of them. */
@@ -98,8 +98,8 @@ static void forward_block(const head *t, float *out, float *scores, float *weigh
   gf_multiply(&qk);
   for (int r = 0; r < rows; r++, s += Tk, w += Tk) {
     gf_row_scale(s, scored, p->scale);
-    if (scores) fill(s, scored, Tk, -GF_INFINITY);
     weigh(t, w, s, i0 + r, n);
+    if (scores && !p->mask.score_hidden) fill(s, visible(p, i0 + r + 1), Tk, -GF_INFINITY);
     if (weights) fill(w, n, Tk, n > 0 && w[0] == w[0] ? 0.0f : GF_NAN);
     if (t->dropout)
       for (int j = 0; j < n; j++) space->block[r * Tk + j] = w[j] * t->dropout[(size_t)(i0 + r) * Tk + j];
@@ -111,8 +111,8 @@ static void forward_block(const head *t, float *out, float *scores, float *weigh
 
 void gf_attention_forward(float *out, float *scores, float *weights, float *workspace, const float *q, const float *k,
                           const float *v, const float *dropout, const gf_attention *p) {
-  float *k_panels = workspace + product_workspace(p, 0), *v_panels = k_panels + gf_panels_size(p->Tk, p->D);
-  room space = {workspace, k_panels, v_panels, v_panels + gf_panels_size(p->Dv, p->Tk)};
+  float *k_panels = workspace + product_workspace(p, 0), *v_panels = k_panels + (size_t)gf_panels_size(p->Tk, p->D);
+  room space = {workspace, k_panels, v_panels, v_panels + (size_t)gf_panels_size(p->Dv, p->Tk)};
   for (int b = 0; b < p->B; b++)
     for (int h = 0; h < p->H; h++) {
       head t = head_of(p, q, k, v, dropout, b, h);
@@ -134,7 +134,7 @@ static void softmax_backward(float *dw, const float *w, int n) {
 static void backward_head(const head *t, float *dq, float *dk, float *dv, float *dscores, float *dweights, float *ds,
                           float *used, float *workspace, const float *dout, const float *weights) {
   const gf_attention *p = t->p;
-  int Tq = p->Tq, Tk = p->Tk, cells = Tq * Tk;
+  int Tq = p->Tq, Tk = p->Tk, cells = Tq * Tk; /* as many as weights has at least, which is in memory */
   /* out = used v  =>  dused = dout v^T,  dv += used^T dout */
   gf_product to_weights = {.c = ds, .ldc = Tk, .a = dout, .lda = p->out.time, .b = t->v, .ldb = p->v.time,
                            .b_layout = GF_B_TRANSPOSED, .M = Tq, .N = Tk, .K = p->Dv, .workspace = workspace};

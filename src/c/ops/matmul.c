@@ -276,7 +276,7 @@ void gf_multiply(const gf_product *p) {
     }
 }
 
-int gf_matmul_workspace(int M, int N, int K) {
+double gf_matmul_workspace(int M, int N, int K) {
   return (round_up(min(M, BLOCK_M), ROWS) + round_up(min(N, BLOCK_N), PANEL)) * min(K, BLOCK_K);
 }
 
@@ -294,7 +294,7 @@ void gf_matmul(float *out, float *workspace, const float *a, const float *b, con
   }
 }
 
-int gf_panels_size(int N, int K) { return round_up(N, PANEL) * K; }
+double gf_panels_size(int N, int K) { return __builtin_ceil((double)N / PANEL) * PANEL * K; }
 
 void gf_panels(float *panels, const float *b, int N, int K, int transposed) {
   gf_pack_panels(panels, b, transposed ? K : N, transposed ? GF_B_TRANSPOSED : GF_B_ROWS, N, K);

@@ -19,6 +19,15 @@ export function multiply(engine, out, a, b, { batch = 1, M, N, K, bias = 0, flag
   engine.c.gf_matmul(out, workspace, a, b, bias, batch, M, N, K, flags)
 }
 
+/** Fewer rows than half a panel would only fill it up with what is never used. */
+const WORTH_PACKING = 4
+
+/**
+ * Whether rows of a weight are to be packed: where no gradient will change them.
+ * @param {Tensor} weight @param {number} count
+ */
+export const isPacked = ({ engine }, count) => !engine.gradEnabled && count >= WORTH_PACKING
+
 /**
  * Rows of a weight packed for the kernel. They are kept with the weight until its values change, so that a model that
  * is only used packs them once; that takes the weight's memory a second time.
@@ -111,7 +120,7 @@ export function matmul(a, b) {
   expect(K === inner, 'shape', () => `matmul: the columns of a must be as many as the rows of b; ${both}`)
   const aLead = a.shape.slice(0, -2), bLead = b.shape.slice(0, -2), lead = broadcastLead(aLead, bLead, both)
   const out = engine.empty([...lead, rows, N]), isOne = bLead.length === 0
-  const M = isOne ? rowsOf(a) : rows, uses = isOne ? [[0, 0]] : pairs(aLead, bLead, lead)
+  const M = isOne ? rowsOf(a) : rows, uses = isOne ? [[0, 0]] : out.size ? pairs(aLead, bLead, lead) : []
   uses.forEach(([ai, bi], i) => {
     const to = out.address + i * M * N * 4
     multiply(engine, to, a.address + ai * M * K * 4, b.address + bi * K * N * 4, { M, N, K })

@@ -1,0 +1,82 @@
+// What is larger than memory, or than the kernels' integers, is refused before anything is touched.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { load } from '../src/js/index.js'
+
+/** Cells of a whole memory of 4 GB. */
+const WHOLE = 2 ** 30
+
+test('sizes of workspaces do not wrap around', async () => {
+  const { engine } = await load(), { c } = engine
+  assert.equal(c.gf_panels_size(1, 3e8), 2.4e9)
+  assert.equal(c.gf_panels_size(2 ** 31 - 1, 2 ** 31 - 1), 2 ** 31 * (2 ** 31 - 1))
+  assert.ok(c.gf_matmul_workspace(2 ** 31 - 1, 2 ** 31 - 1, 2 ** 31 - 1) < 2 ** 20)
+  const sizes = [1, 1, 2 ** 15, 2 ** 27, 1, 1]
+  for (const backward of [0, 1]) {
+    assert.ok(c.gf_attention_workspace(engine.pass([...sizes, ...new Array(19).fill(0)]), backward) > 2 ** 31)
+  }
+})
+
+test('attention over more keys than a workspace can be made for is refused', async () => {
+  const gf = await load(), { engine } = gf, F = gf.functional
+  const neighbour = gf.tensor([1, 2, 3, 4]), q = gf.tensor([[[[1]]]])
+  const rows = engine.empty([1, 1, 2 ** 27, 1])
+  assert.throws(() => F.scaledDotProductAttention(q, rows, rows), { code: 'memory', message: /^out of memory: / })
+  assert.deepEqual(neighbour.toArray(), [1, 2, 3, 4])
+  assert.equal(F.scaledDotProductAttention(q, q, q).item(), 1, 'and the engine goes on')
+})
+
+test('a weight that would grow eightfold by packing is used as it is', async () => {
+  const gf = await load(), { engine } = gf, size = 2 ** 12
+  const x = engine.empty([1, size]), weight = engine.empty([1, size])
+  weight.values[size - 1] = 3
+  x.values[size - 1] = 2
+  assert.equal(gf.noGrad(() => gf.functional.linear(x, weight)).item(), 6)
+  assert.equal(weight.packed, null)
+})
+
+test('blocks of absurd sizes are refused', async () => {
+  const { engine } = await load()
+  for (const size of [-1, -4294967000, NaN, Infinity, 2 ** 32, 2 ** 53]) {
+    assert.throws(() => engine.memory.alloc(size), { code: 'memory' }, `${size} bytes`)
+    assert.throws(() => engine.scratch(size), { code: 'memory' }, `${size} floats`)
+  }
+  assert.throws(() => engine.memory.alloc(1.5), { code: 'memory' })
+})
+
+test('a shape without cells may not have sides that would not fit if it had some', async () => {
+  const gf = await load(), started = performance.now()
+  for (const shape of [[2 ** 31 - 1, 0], [0, 2 ** 31 - 1], [2 ** 20, 2 ** 20, 0], [WHOLE + 1, 0]]) {
+    for (const make of [() => gf.rand(shape), () => gf.tensor(new Float32Array(0), { shape })]) {
+      assert.throws(make, { code: 'memory', message: /sides/ }, `[${shape}]`)
+    }
+  }
+  assert.ok(performance.now() - started < 1000)
+})
+
+test('no large number of empty rows is walked', async () => {
+  const gf = await load(), F = gf.functional, started = performance.now()
+  const x = gf.tensor(new Float32Array(0), { shape: [2 ** 22, 0], requiresGrad: true })
+  for (const fn of ['softmax', 'logSoftmax', 'relu', 'gelu']) F[fn](x).backward(gf.tensor(new Float32Array(0), { shape: x.shape }))
+  const wide = gf.tensor(new Float32Array(0), { shape: [2 ** 20, 0, 3] })
+  assert.deepEqual(F.matmul(wide, wide.transpose(1, 2).reshape(2 ** 20, 3, 0)).shape, [2 ** 20, 0, 0])
+  assert.ok(performance.now() - started < 10000)
+})
+
+test('kept scores without those of hidden keys have -infinity in their place', async () => {
+  const { engine } = await load(), { c, memory } = engine, T = 11
+  const bits = new Int32Array(new Float32Array([1]).buffer)[0], rows = [T, T, 1]
+  const [q, out, scores, weights] = [[T], [T], [T, T], [T, T]].map(shape => engine.empty(shape))
+  q.values.forEach((_, i) => { q.values[i] = i - 5 })
+  const struct = scoreHidden => engine.pass([1, 1, T, T, 1, 1, bits, ...rows, ...rows, ...rows, ...rows, 0, 0, 0, 0, 1, scoreHidden])
+  const run = (scoreHidden, kept) => {
+    const room = engine.scratch(c.gf_attention_workspace(struct(scoreHidden), 0))
+    c.gf_attention_forward(out.address, scores.address, kept, room, q.address, q.address, q.address, 0, struct(scoreHidden))
+    return { out: [...out.values], scores: [...scores.values], weights: [...weights.values] }
+  }
+  const all = run(1, weights.address), seen = run(0, weights.address)
+  assert.deepEqual(seen.scores, all.scores.map((s, n) => (n % T > Math.floor(n / T) ? -Infinity : s)))
+  assert.deepEqual(seen.out, all.out)
+  assert.deepEqual(seen.weights, all.weights)
+  assert.deepEqual(run(0, 0).out, all.out)
+})
