@@ -49,9 +49,9 @@ function meaning(run, stage, { symbol, tensor }, t) {
 }
 
 function formulas(run, stage, recipes, t) {
-  return recipes.map(({ name, formula: text, symbols }) => h('section', { className: 'recipe' },
+  return recipes.map(({ name, symbols, ...rule }) => h('section', { className: 'recipe' },
     h('h2', {}, h('code', {}, dotted(name)), ' ', h('span', { className: 'shape' }, dimensions(tensorOf(run, name).shape))),
-    rules(text, t), h('ul', { className: 'symbols' }, symbols.map((one) => meaning(run, stage, one, t)))))
+    rules(rule, t), h('ul', { className: 'symbols' }, symbols.map((one) => meaning(run, stage, one, t)))))
 }
 
 /** Every operation once, with the tensors it made here. */

@@ -101,9 +101,6 @@ export function firstUse(run, { name, index }, target) {
   return found ? { name: target, index: found.at } : null
 }
 
-/** The letter a factor goes by in the formula: `W` of `W[3, 1]`. */
-const letterOf = (symbol) => /^[(]?([^[(]+)\[/.exec(symbol)?.[1] ?? null
-
 /**
  * The rule of a whole table of positions, of which a cell tells the sine or the cosine of its own pair of dimensions.
  * @param {string} formula of the first cell @param {string} layout @param {number} cols
@@ -122,16 +119,15 @@ function ofTable(formula, layout, cols) {
  */
 export function recipes(run, names) {
   return names.filter((name) => run.tensors.has(name)).map((name) => {
-    const { op, formula, terms } = run.explain(name, zeros(run.tensors.get(name)))
+    const { op, formula, note, terms } = run.explain(name, zeros(run.tensors.get(name)))
     const symbols = new Map()
-    for (const { symbol, source } of terms.flatMap(({ factors }) => factors)) {
-      const letter = letterOf(symbol)
+    for (const { letter, source } of terms.flatMap(({ factors }) => factors)) {
       if (letter && source && !symbols.has(letter)) symbols.set(letter, source)
     }
     const list = [...symbols].map(([symbol, source]) => ({ symbol, tensor: source.name, start: source.index }))
     const { shape } = run.tensors.get(name)
     const rule = op === 'positional_encoding' ? ofTable(formula, run.settings.positions, shape[1]) : formula
-    return { name, op, formula: rule, symbols: list }
+    return { name, op, formula: rule, formulas: [rule], note, symbols: list }
   })
 }
 

@@ -13,6 +13,15 @@ import { sameShape } from './shape.js'
  * @property {import('./explain.js').ExplainCell} explain how one cell of an output was made
  * @property {import('./explain.js').ExplainGradient} explainGradient what this use of an input gives to its gradient
  * @property {boolean} [isView] the output shows cells of its only input
+ * @property {(node: Node, output: string) => Record<string, any>} [from] what an output was computed from directly, by
+ *   the names of the formula; without it all inputs
+ * @property {Record<string, string>} [roles] what the outputs are in a model, where their own names do not say it
+ * @property {(node: Node, of: (tensor: Tensor) => import('./axes.js').Axes, output: string) =>
+ *   import('./axes.js').Axes | null} [axes] what runs along the axes of an output, from what runs along the inputs'; null
+ *   or without it as the inputs' shapes tell
+ * @property {Record<string, import('./axes.js').Axes | ((node: Node, of: (tensor: Tensor) => import('./axes.js').Axes) =>
+ *   import('./axes.js').Axes)>} [inputAxes] the same for inputs that nothing was computed for, perhaps from the others
+ * @property {(node: Node) => Record<string, unknown>} [parameters] numbers and words that it was called with
  * @property {(node: Node) => { multiplyAdds: number, parameters?: number }} [cost]
  *   parameters: if it uses only some of a tensor
  *
@@ -23,6 +32,7 @@ import { sameShape } from './shape.js'
  * @property {Record<string, Tensor>} outputs
  * @property {any} saved sizes and what else backward and explain need
  * @property {import('./trace.js').Trace | null} trace the trace it belongs to
+ * @property {import('./trace.js').Call | null} [call] the call of a module that it belongs to
  * @property {boolean} [used] backward went through it
  */
 

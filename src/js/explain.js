@@ -6,7 +6,8 @@
  * @typedef {import('./autograd.js').Node} Node
  *
  * @typedef {object} Factor
- * @property {string} symbol as it stands in the formula
+ * @property {string} symbol as it stands in the formula, with its place: W[3, 1]
+ * @property {string} [letter] the same without its place: W
  * @property {number} value
  * @property {Tensor} [tensor] where the value lies, if it is a cell
  * @property {readonly number[]} [index]
@@ -17,8 +18,16 @@
  * @property {number} value
  * @property {Factor[]} factors
  *
+ * What no formula can say, as a word for it and the values that go with it: 'drawn' (a random number), 'positive' (only
+ * where x > 0), 'used' (summed over the uses of an id), 'odd' (the last column of an odd width has no pair), 'started'
+ * (backward began here).
+ * @typedef {{ name: string, values?: Record<string, unknown> }} Note
+ *
  * @typedef {object} CellExplanation
  * @property {string} formula
+ * @property {string[]} [formulas] of a gradient, one for each use
+ * @property {Note} [note]
+ * @property {Record<string, unknown>} [parameters] numbers and words that the formula depends on
  * @property {Term[]} terms
  * @property {{ label: string, value: number }[]} [steps] what is done with the terms, in order; the last is the cell
  * @property {number} computed the cell again, from the terms
@@ -30,8 +39,13 @@
  * @property {number[]} index
  * @property {number} value the cell as it lies in memory
  * @property {string} op the operation that made it; 'given' for inputs and parameters
+ * @property {string} output which of the operation's outputs it is, 'out' for the first; 'gradient' for a gradient
+ * @property {Record<string, unknown>} parameters numbers and words that the operation was called with
  * @property {string} formula
- * @property {{ label: string, value: number, factors: { symbol: string, value: number, source?: Source }[] }[]} terms
+ * @property {string[]} formulas the same, one for each use that a gradient came through
+ * @property {Note} [note]
+ * @property {{ label: string, value: number,
+ *   factors: { symbol: string, letter?: string, value: number, source?: Source }[] }[]} terms
  * @property {{ label: string, value: number }[]} steps
  * @property {Source[]} sources every cell it was made from
  * @property {number} computed the same from the terms, in double where the kernel does not round step by step; of a
@@ -50,8 +64,8 @@
  * @param {string} input the name of the input in `node.inputs`
  * @param {readonly number[]} index of a cell of that input
  * @param {(tensor: Tensor, index: readonly number[], symbol: string) => Factor} d the loss's derivative by a cell
- * @returns {{ formula: string, terms: Term[], steps?: CellExplanation['steps'], row?: Factor[] }} steps: numbers that
- *   the terms are made with
+ * @returns {{ formula: string, note?: Note, terms: Term[], steps?: CellExplanation['steps'], row?: Factor[] }} steps:
+ *   numbers that the terms are made with
  */
 
 /**
@@ -61,7 +75,7 @@
 export function cell(tensor, index, symbol) {
   const known = /** @type {Tensor} */ (tensor)
   const place = index.length ? `[${index.join(', ')}]` : ''
-  return { symbol: symbol + place, value: known.at(...index), tensor: known, index }
+  return { symbol: symbol + place, letter: symbol, value: known.at(...index), tensor: known, index }
 }
 
 /** A number that is no cell, such as a scale. @param {string} symbol @param {number} value @returns {Factor} */

@@ -1,22 +1,22 @@
 /**
  * What a tensor was computed from directly. Most operations make one tensor from all of their inputs; attention makes
- * several, each from the one before, and dropout draws its mask from nothing.
+ * several, each from the one before, and dropout draws its mask from nothing: those say so by `from`.
  *
  * @typedef {import('./autograd.js').Node} Node
  * @typedef {import('./tensor.js').Tensor} Tensor
  */
 
-/** @type {Record<string, Record<string, (node: Node) => Record<string, Tensor | null | undefined>>>} */
-const INNER = {
-  attention: {
-    scores: ({ inputs: { q, k } }) => ({ q, k }),
-    masked_scores: ({ inputs: { mask }, outputs: { scores } }) => ({ scores, mask }),
-    weights: ({ outputs: { masked_scores: scores } }) => ({ scores }),
-    out: ({ inputs: { v }, outputs: { weights }, saved: { dropoutMask: dropout } }) => ({ weights, dropout, v })
-  },
-  dropout: {
-    mask: () => ({}),
-    out: ({ inputs: { x }, outputs: { mask } }) => ({ x, mask })
+/**
+ * The tensor that a chain of views shows, or the tensor itself.
+ * @param {Node[]} nodes @returns {(tensor: Tensor) => Tensor}
+ */
+export function seenThrough(nodes) {
+  const views = nodes.filter(({ op }) => op.isView)
+  const shown = new Map(views.map(({ inputs, outputs }) => [outputs.out, Object.values(inputs)[0]]))
+  return tensor => {
+    let behind = tensor
+    while (shown.has(behind)) behind = shown.get(behind)
+    return behind
   }
 }
 
@@ -26,12 +26,10 @@ const INNER = {
  * @param {Node[]} nodes @returns {Map<Tensor, Record<string, Tensor>>}
  */
 export function graphOf(nodes) {
-  const shown = new Map(nodes.filter(({ op }) => op.isView)
-    .map(({ inputs, outputs }) => [outputs.out, Object.values(inputs)[0]]))
+  const behind = seenThrough(nodes)
   return new Map(nodes.flatMap(node => Object.entries(node.outputs).map(([key, tensor]) => {
-    const from = Object.entries(INNER[node.op.name]?.[key]?.(node) ?? node.inputs).filter(([, input]) => input)
-    const through = from.map(([name, input]) => [name, shown.get(/** @type {Tensor} */ (input)) ?? input])
-    return [tensor, Object.fromEntries(through)]
+    const from = Object.entries(node.op.from?.(node, key) ?? node.inputs).filter(([, input]) => input)
+    return [tensor, Object.fromEntries(from.map(([name, input]) => [name, behind(input)]))]
   })))
 }
 

@@ -2,6 +2,7 @@ import { GlassformerError } from './errors.js'
 import { loadEngine } from './load.js'
 import { Tensor, tensor } from './tensor.js'
 import { trace } from './trace.js'
+import { observe } from './observe.js'
 import * as random from './random.js'
 import { add } from './ops/add.js'
 import { scaledDotProductAttention } from './ops/attention.js'
@@ -121,6 +122,13 @@ export async function load(options) {
      * @returns {{ output: T, trace: import('./trace.js').Trace }}
      */
     trace: (fn, options) => trace(engine, fn, options),
+    /**
+     * Runs a model and keeps every number where it is: read, explained, differentiated on demand, with what each axis
+     * and each tensor is.
+     * @param {Parameters<typeof observe>[1]} fn @param {Parameters<typeof observe>[2]} [options] modules, edits, axes,
+     *   streams, passes
+     */
+    observe: (fn, options) => observe(engine, fn, options),
     /** Starts the random stream: torch.manual_seed. @param {number | bigint} seed */
     manualSeed: seed => random.manualSeed(engine, seed),
     /** Uniform in [0, 1). @param {readonly number[]} shape @param {Parameters<typeof random.rand>[2]} [options] */

@@ -15,10 +15,30 @@ import { Tensor } from './tensor.js'
  * @typedef {import('./explain.js').Explanation} Explanation
  * @typedef {{ node: Node, input: string, index: readonly number[] }} Use of a cell of an input
  * @typedef {import('./edits.js').Edit} Edit
+ *
+ * One call of a module's forward: its path as names have it, and on the way to it from the call around it every
+ * attribute with the module it leads to.
+ * @typedef {{ path: string, module: Module, way: { name: string, module: unknown }[], parent: Call | null }} Call
  */
 
 /** Values that were loaded in place of what an origin made are not explained by it. */
 const ORIGIN_TOLERANCE = 1e-6
+
+/** @param {readonly number[]} shape @param {readonly number[]} index */
+const isInside = (shape, index) => shape.length === index.length &&
+  index.every((i, axis) => Number.isInteger(i) && i >= 0 && i < shape[axis])
+
+/**
+ * Every attribute on a path with what it leads to.
+ * @param {any} from @param {string | undefined} path @returns {Call['way']}
+ */
+function wayTo(from, path) {
+  let module = from
+  return (path ? path.split('.') : []).map(name => {
+    module = module?.[name]
+    return { name, module }
+  })
+}
 
 /**
  * Everything that happened inside one `gf.trace`: every tensor by name, how each cell was made, what each depends on.
@@ -31,22 +51,26 @@ export class Trace {
   /** How inputs were made before. @type {Map<Tensor, Node>} */ #origins = new Map()
   /** @type {Map<Tensor, { node: Node, input: string }[]>} */ #usedBy = new Map()
   /** @type {Map<Tensor, Tensor>} */ #gradients = new Map()
-  /** @type {string[]} */ #path = []
+  /** Calls of modules, in the order in which they began. @type {Call[]} */ calls = []
+  /** Edits that found no cell to replace, where they may. @type {Edit[]} */ idleEdits = []
+  /** @type {Call[]} */ #open = []
   #modules
   #edits
+  #mayMiss
   /** What edits replaced in inputs, by name and place. @type {Map<string, number>} */ #replaced = new Map()
 
   /**
    * @param {import('./engine.js').Engine} engine
-   * @param {{ modules?: Record<string, Module>, edits?: readonly Edit[] }} [options]
+   * @param {{ modules?: Record<string, Module>, edits?: readonly Edit[], mayMiss?: boolean }} [options]
    */
   constructor(engine, options) {
-    const { modules = {}, edits = [] } = optionsOf('trace', options, ['modules', 'edits'])
+    const { modules = {}, edits = [], mayMiss = false } = optionsOf('trace', options, ['modules', 'edits', 'mayMiss'])
     expect(modules !== null && typeof modules === 'object', 'type',
       () => `trace: modules must be an object of modules by name, got ${describe(modules)}`)
     this.engine = engine
     this.#modules = modules
     this.#edits = new Edits(edits)
+    this.#mayMiss = mayMiss
   }
 
   /** Names of all tensors, in the order they came to be known. */
@@ -88,10 +112,12 @@ export class Trace {
    * @param {Module} module @param {Module | undefined} parent @param {unknown[]} inputs
    */
   enter(module, parent, inputs) {
-    const within = this.#path.at(-1) ?? ''
+    const around = this.#open.at(-1) ?? null, within = this.#prefix
     const own = parent ? parent.pathOf(module) : Object.keys(this.#modules).find(name => this.#modules[name] === module)
     const prefix = own ? `${within}${own}.` : within
-    this.#path.push(prefix)
+    const call = { path: prefix.slice(0, -1), module, way: wayTo(parent ?? this.#modules, own), parent: around }
+    this.calls.push(call)
+    this.#open.push(call)
     for (const [name, parameter] of module.ownTensors()) this.#name(prefix + name, parameter)
     const { inputNames } = /** @type {typeof import('./nn/module.js').Module} */ (module.constructor)
     inputNames.forEach((name, i) => {
@@ -100,11 +126,12 @@ export class Trace {
   }
 
   leave() {
-    this.#path.pop()
+    this.#open.pop()
   }
 
   /** Notes one use of an operation and names its tensors. @param {Node} node */
   add(node) {
+    node.call = this.#open.at(-1) ?? null
     this.nodes.push(node)
     for (const [key, tensor] of Object.entries(node.inputs)) if (tensor) this.#addUse(node, key, tensor)
     if (node.op.name === 'dropout') this.#dropAgain(node)
@@ -143,7 +170,8 @@ export class Trace {
   }
 
   get #prefix() {
-    return this.#path.at(-1) ?? ''
+    const path = this.#open.at(-1)?.path
+    return path ? `${path}.` : ''
   }
 
   /** Gives a tensor made in this trace the name that readers know it by. @param {string} name @param {Tensor} tensor */
@@ -171,7 +199,12 @@ export class Trace {
 
   /** @param {string} name @param {Tensor} tensor */
   #applyEdits(name, tensor) {
-    for (const { index, value } of this.#edits.of(name)) {
+    for (const edit of this.#edits.of(name)) {
+      const { index, value } = edit
+      if (this.#mayMiss && !isInside(tensor.shape, index)) {
+        this.idleEdits.push(edit)
+        continue
+      }
       const place = this.#checkIndex('trace', name, tensor, index)
       const isFirst = !this.#madeBy.has(tensor) && !this.#replaced.has(`${name}:${place}`)
       if (isFirst) this.#replaced.set(`${name}:${place}`, tensor.at(...place))
@@ -199,6 +232,14 @@ export class Trace {
     return this.#edits.names.filter(name => !this.#byName.has(name))
   }
 
+  /** After everything was made: edits of what was not are an error, or, where they may miss, idle. */
+  settleEdits() {
+    const { missedEdits } = this
+    expect(this.#mayMiss || missedEdits.length === 0, 'index',
+      () => `trace: edits name tensors that were not made: ${missedEdits.join(', ')}`)
+    this.idleEdits.push(...missedEdits.flatMap(name => this.#edits.of(name)))
+  }
+
   /** Takes a gradient over from `backward`. @param {Tensor} tensor @param {Tensor} gradient */
   keepGradient(tensor, gradient) {
     this.#gradients.get(tensor)?.dispose()
@@ -206,6 +247,16 @@ export class Trace {
   }
 
   /* Asking --------------------------------------------------------------------------------------------------------- */
+
+  /** The name a tensor is known by, or undefined. @param {Tensor} tensor */
+  nameOf(tensor) {
+    return this.#nameOf.get(tensor)
+  }
+
+  /** What made a tensor, in this trace or before it. @param {Tensor} tensor @returns {Node | undefined} */
+  makerOf(tensor) {
+    return this.#madeOrOrigin(tensor)
+  }
 
   /** The tensors that were computed from this one. @param {string} name @returns {string[]} */
   feeds(name) {
@@ -257,10 +308,12 @@ export class Trace {
     const parts = node?.op.explain(node, keyOf(node, tensor), place)
     const isLoaded = parts && this.#origins.has(tensor) && Math.abs(value - parts.computed) > ORIGIN_TOLERANCE
     if (node && parts && (!isLoaded || this.#edits.has(name, place))) {
-      return { ...this.#finish(name, place, value, parts), op: node.op.name }
+      const output = keyOf(node, tensor), parameters = { ...node.op.parameters?.(node), ...parts.parameters }
+      return { ...this.#finish(name, place, value, parts), op: node.op.name, output, parameters }
     }
     const computed = this.#replaced.get(`${name}:${place}`) ?? value
-    return { ...this.#finish(name, place, value, { formula: name, terms: [], computed }), op: 'given' }
+    const given = this.#finish(name, place, value, { formula: name, terms: [], computed })
+    return { ...given, op: 'given', output: 'out', parameters: {} }
   }
 
   /**
@@ -279,8 +332,11 @@ export class Trace {
     const terms = [...started, ...parts.flatMap(part => part.terms)]
     const formula = uses.length ? parts.map(part => part.formula).join('  +  ') : 'where backward started'
     const op = uses.map(use => use.node.op.name).join(' + ') || 'given'
+    const note = uses.length ? parts.find(part => part.note)?.note : { name: 'started' }
     const row = parts.flatMap(part => part.row ?? []), steps = parts.length === 1 ? parts[0].steps : []
-    return { ...this.#finish(name, place, value, { formula, terms, steps, row, computed: sum(terms) }), op }
+    const formulas = parts.map(part => part.formula)
+    const explained = this.#finish(name, place, value, { formula, formulas, note, terms, steps, row, computed: sum(terms) })
+    return { ...explained, op, output: 'gradient', parameters: {} }
   }
 
   /**
@@ -321,24 +377,24 @@ export class Trace {
    * An explanation with the tensors named, so that it can leave the library.
    * @param {string} name @param {number[]} index @param {number} value
    * @param {import('./explain.js').CellExplanation} parts
-   * @returns {Omit<Explanation, 'op'>}
+   * @returns {Omit<Explanation, 'op' | 'output' | 'parameters'>}
    */
-  #finish(name, index, value, { formula, terms, steps = [], computed, row = [] }) {
+  #finish(name, index, value, { formula, formulas = [formula], note, terms, steps = [], computed, row = [] }) {
     const named = terms.map(term => ({ ...term, factors: term.factors.map(factor => this.#nameFactor(factor)) }))
     const factors = [...named.flatMap(term => term.factors), ...row.map(factor => this.#nameFactor(factor))]
     const sources = new Map(factors.flatMap(f => (f.source ? [[JSON.stringify(f.source), f.source]] : [])))
     return {
-      name, index, value, edited: this.#edits.has(name, index), formula, terms: named, steps,
+      name, index, value, edited: this.#edits.has(name, index), formula, formulas, note, terms: named, steps,
       sources: [...sources.values()], computed, rounding: difference(value, computed)
     }
   }
 
   /**
    * A factor with its cell's name; a cell of a view is shown as the cell it shows.
-   * @param {Factor} factor @returns {{ symbol: string, value: number, source?: Source }}
+   * @param {Factor} factor @returns {{ symbol: string, letter?: string, value: number, source?: Source }}
    */
   #nameFactor(factor) {
-    const { symbol, value, tensor, index, isGradient } = factor, view = tensor && this.#madeBy.get(tensor)
+    const { symbol, letter, value, tensor, index, isGradient } = factor, view = tensor && this.#madeBy.get(tensor)
     if (!tensor || !index) return { symbol, value }
     if (view?.op.isView && !isGradient) {
       const [shown] = view.op.explain(view, 'out', index).terms[0].factors
@@ -348,14 +404,13 @@ export class Trace {
     if (name === undefined) return { symbol, value }
     /** @type {Source} */ const source = { name, index: [...index] }
     if (isGradient) source.isGradient = true
-    return { symbol, value, source }
+    return { symbol, letter, value, source }
   }
 
   /** @param {string} where @param {string} name @param {Tensor} tensor @param {readonly number[]} index */
   #checkIndex(where, name, tensor, index) {
-    const { shape } = tensor, isOneEach = Array.isArray(index) && index.length === shape.length
-    const fits = isOneEach && index.every((i, axis) => Number.isInteger(i) && i >= 0 && i < shape[axis])
-    expect(fits, 'index',
+    const { shape } = tensor
+    expect(Array.isArray(index) && isInside(shape, index), 'index',
       () => `${where}: index must be inside the shape ${shapeText(shape)} of ${name}, got ${JSON.stringify(index)}`)
     return [...index]
   }
@@ -374,9 +429,10 @@ export class Trace {
  * @template T
  * @param {import('./engine.js').Engine} engine
  * @param {() => T} fn
- * @param {{ modules?: Record<string, Module>, edits?: readonly Edit[] }} [options]
+ * @param {{ modules?: Record<string, Module>, edits?: readonly Edit[], mayMiss?: boolean }} [options]
  *   modules: names for modules that fn calls directly; edits: values to put in place of computed ones, so that
- *   everything after them is computed from them. An edited parameter stays changed after the trace.
+ *   everything after them is computed from them. An edited parameter stays changed after the trace; mayMiss: false;
+ *   true: edits of what is not made are `idleEdits` of the trace and no error
  * @returns {{ output: T, trace: Trace }}
  * @throws {GlassformerError} 'state' inside another trace, 'index' for edits of what is not made
  */
@@ -386,9 +442,7 @@ export function trace(engine, fn, options) {
   engine.trace = recording
   try {
     const output = runNow('trace', fn)
-    const { missedEdits } = recording
-    expect(missedEdits.length === 0, 'index',
-      () => `trace: edits name tensors that were not made: ${missedEdits.join(', ')}`)
+    recording.settleEdits()
     for (const value of [output].flat()) if (value instanceof Tensor) engine.keep(value)
     return { output, trace: recording }
   } catch (error) {

@@ -3,7 +3,7 @@ import { readFile, readdir } from 'node:fs/promises'
 import { test } from 'node:test'
 import { load } from '../../src/js/index.js'
 import { indicesOf } from '../../src/js/shape.js'
-import { ruleFormula, ruleText, splitRule } from '../../web/lib/rule.js'
+import { ruleFormula, ruleText } from '../../web/lib/rule.js'
 
 const read = (path) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8')
 const texts = async (language) => JSON.parse(await read(`web/text/${language}.json`))
@@ -43,11 +43,13 @@ const USES = {
   reshape: () => grown([[1, 2]]).reshape(2, 1)
 }
 
-/** Every formula and label an explanation holds. */
-const wordings = ({ formula, terms, steps }) => [
-  ...formula.split('  +  '), ...steps.map(({ label }) => label),
-  ...terms.flatMap(({ label, factors }) => [label, ...factors.map(({ symbol }) => symbol)])
-]
+/** Every formula and label an explanation holds, and its note; one stands in place of the formula. */
+const wordings = ({ formulas, note, terms, steps }) => ({
+  note, texts: [
+    ...(['drawn', 'started'].includes(note?.name) ? [] : formulas), ...steps.map(({ label }) => label),
+    ...terms.flatMap(({ label, factors }) => [label, ...factors.map(({ symbol }) => symbol)])
+  ]
+})
 
 /** The answer, or null where there is none. */
 function attempt(ask) {
@@ -75,13 +77,13 @@ function explained(use) {
     const last = trace.get(name).shape.map((side) => side - 1)
     const backward = () => {
       try {
-        return wordings(trace.explainGradient(name, last))
+        return [wordings(trace.explainGradient(name, last))]
       } catch {
         return []
       }
     }
     const forward = [first, last].map((at) => trace.explain(name, at)).filter(({ op }) => op !== 'given')
-    return [...forward.flatMap(wordings), ...backward()]
+    return [...forward.map(wordings), ...backward()]
   })
   return { ops: trace.names.map((name) => trace.operation(name)), found }
 }
@@ -92,16 +94,17 @@ test('no formula, label or symbol of any operation is left untranslated', async 
   for (const [name, use] of Object.entries(USES)) {
     const { ops, found } = explained(use)
     ops.forEach((op) => seen.add(op))
-    for (const text of found) {
-      const { math, note } = splitRule(text)
-      if (note) assert.ok(ko.inspector.notes[note] && en.inspector.notes[note], `${name}: ${text}`)
+    for (const { texts, note } of found) {
+      if (note) assert.ok(ko.inspector.notes[note.name] && en.inspector.notes[note.name], `${name}: ${note.name}`)
       const word = (one) => {
         asked.add(one)
-        assert.ok(ko.inspector.words[one] && en.inspector.words[one], `${name}: no words for '${one}' in '${text}'`)
+        assert.ok(ko.inspector.words[one] && en.inspector.words[one], `${name}: no words for '${one}' in '${texts}'`)
         return one
       }
-      if (!text.startsWith('d(')) ruleFormula(math, word)
-      ruleText(math, word)
+      for (const text of texts) {
+        if (!text.startsWith('d(')) ruleFormula(text, word)
+        ruleText(text, word)
+      }
     }
   }
   const files = await readdir(new URL('../../src/js/ops/', import.meta.url))

@@ -4,12 +4,11 @@ import { cellName } from '../lib/cell.js'
 import { h } from '../lib/dom.js'
 import { formula } from '../lib/formula.js'
 import { brief, fixed } from '../lib/number.js'
-import { ruleFormula, ruleText, splitRule } from '../lib/rule.js'
+import { ruleFormula, ruleText } from '../lib/rule.js'
 import { numbersFormula } from './numbers.js'
 
 const FIRST_TERMS = 24
 const INDICES = /\[[^\]]*\]/g
-const BETWEEN_USES = '  +  '
 const BETWEEN_LINES = ',  '
 
 /** A function that gives the words of the engine's formulas in the reader's language. @param {Function} t */
@@ -59,20 +58,20 @@ function termList({ terms }, view) {
   ]
 }
 
+/** What no formula can say stands in its place. */
+const WITHOUT_FORMULA = ['drawn', 'started']
+
 /**
  * The formula of each use, set in MathML, with the sentence that goes with it.
- * @param {string} text
+ * @param {{ formulas: string[], note?: { name: string, values?: object } }} explanation
  * @param {Function} t
  */
-export function rules(text, t) {
-  return text.split(BETWEEN_USES).map((one) => {
-    const { math, note, values } = splitRule(one)
-    return [
-      math ? math.split(BETWEEN_LINES).map((line) => (
-        h('p', { className: 'rule' }, formula(ruleFormula(line, wordsOf(t)))))) : '',
-      note ? h('p', { className: 'note' }, t(`inspector.notes.${note}`, values)) : ''
-    ]
-  })
+export function rules({ formulas, note }, t) {
+  const lines = WITHOUT_FORMULA.includes(note?.name) ? [] : formulas.flatMap((one) => one.split(BETWEEN_LINES))
+  return [
+    ...lines.map((line) => h('p', { className: 'rule' }, formula(ruleFormula(line, wordsOf(t))))),
+    note ? h('p', { className: 'note' }, t(`inspector.notes.${note.name}`, note.values)) : ''
+  ]
 }
 
 /** Told of sizes once the page is laid out, so that asking for them lays out nothing a second time. */
@@ -131,7 +130,7 @@ export function made(explanation, cell, view) {
   const { edited, computed, rounding } = explanation
   const numbers = numbersFormula(edited ? { ...explanation, value: computed } : explanation, cell.index)
   return h('section', { className: 'made' }, h('h3', {}, t(cell.isGradient ? 'inspector.derived' : 'inspector.made')),
-    rules(explanation.formula, t),
+    rules(explanation, t),
     numbers ? h('p', { className: 'rule is-numbers' }, formula(numbers)) : '',
     explanation.terms.length ? termList(explanation, view) : '',
     explanation.steps.length ? steps(explanation.steps, t) : '',

@@ -11,28 +11,6 @@ const DERIVATIVE = /^d(?=[\p{L}])/u
 const PLAIN_WORDS = ['dropout', 'drawn', 'draws']
 const CLOSING = [')', ']', ',', '=', '<', '>', undefined]
 
-/** Formulas that end in a sentence: the part that is mathematics, and the key of the sentence with its values. */
-const PHRASES = [
-  [/^0 with probability ([\d.]+), else .*$/, (p) => ({ math: '', note: 'drawn', values: { p } })],
-  [/^(.*) where x > 0$/, (math) => ({ math, note: 'positive' })],
-  [/^(.*) where the id was used$/, (math) => ({ math, note: 'used' })],
-  [/^0 \(an odd dModel .*$/, () => ({ math: '0', note: 'odd' })],
-  [/^where backward started$/, () => ({ math: '', note: 'started' })]
-]
-
-/**
- * What of an engine's formula is mathematics, and which sentence goes with it.
- * @param {string} text
- * @returns {{ math: string, note?: string, values?: object }}
- */
-export function splitRule(text) {
-  for (const [pattern, make] of PHRASES) {
-    const match = pattern.exec(text)
-    if (match) return make(...match.slice(1))
-  }
-  return { math: text }
-}
-
 const isLetter = (name) => [...name.replace(/\p{M}/gu, '')].length === 1
 const bare = (group) => (group.startsWith('( ') && group.endsWith(' )') && balanced(group) ? group.slice(2, -2) : group)
 

@@ -103,13 +103,6 @@ function prepare({ model, modules, parameters, attentions }, { training, scale, 
   }
 }
 
-/** The loss again, from logarithms that were edited after it was taken. */
-function withLogs(loss, logs, target, edits) {
-  if (!edits.some(({ name }) => name === 'log_probs')) return
-  const V = logs.shape[1]
-  loss.values[0] = -target.reduce((sum, id, n) => sum + logs.values[n * V + id], 0) / target.length
-}
-
 /** Everything that is computed, under one trace. */
 function record(gf, model, settings, source, target, editsFor) {
   const input = [START_ID, ...target.slice(0, -1)]
@@ -120,7 +113,6 @@ function record(gf, model, settings, source, target, editsFor) {
     const logits = model.forward([source], [input])
     result.loss = gf.functional.crossEntropy(logits.reshape(-1, logits.shape[2]), target)
     gf.engine.trace.tag('loss', result.loss)
-    withLogs(result.loss, gf.engine.trace.get('log_probs'), target, edits)
     forward(logits)
     return logits
   }, { modules, edits })
@@ -202,7 +194,8 @@ const IS_DRAWN = /attn\.dropout\.mask$/
 /** What attention drops is drawn inside it; told as any other dropout tells it. */
 const drawn = (cell, p) => {
   const steps = [{ label: 'drawn', value: cell.computed }]
-  return { ...cell, op: 'dropout', formula: `0 with probability ${p}, else 1 / (1 − ${p})`, steps }
+  const formula = `0 with probability ${p}, else 1 / (1 − ${p})`
+  return { ...cell, op: 'dropout', formula, formulas: [formula], note: { name: 'drawn', values: { p } }, steps }
 }
 
 const DOTS = /\.dots$/
@@ -218,7 +211,7 @@ function ofDots(trace, name, index, scale) {
   const factors = [{ symbol, value: slope, source }, { symbol: 'scale', value: scale }]
   return {
     name, index, value, computed, rounding: value - computed, edited: false,
-    op: 'matmul', formula: 'dx = dscores × scale',
+    op: 'matmul', formula: 'dx = dscores × scale', formulas: ['dx = dscores × scale'],
     terms: [{ label: `${symbol} × scale`, value: computed, factors }], steps: [], sources: [source]
   }
 }
@@ -248,7 +241,7 @@ function explainer(trace, loss, names, { edits, settings, made }) {
       const { terms, sources, steps } = trace.explain(scoresOf(name), index)
       const computed = steps[0].value
       const edit = edits.find((one) => one.name === name && one.index.join() === index.join())
-      const parts = { op: 'matmul', formula: 'q · k', terms, steps: [], sources, computed, rounding: 0 }
+      const parts = { op: 'matmul', formula: 'q · k', formulas: ['q · k'], terms, steps: [], sources, computed, rounding: 0 }
       return { name, index, value: edit?.value ?? computed, edited: Boolean(edit), ...parts }
     },
     /** How the derivative of the loss by a cell came about. @param {string} name @param {readonly number[]} index */

@@ -46,6 +46,12 @@ export class Module {
    */
   static inputNames = ['input']
 
+  /**
+   * What runs along the axes of its own parameters and buffers, by name, where the operations that use them cannot know.
+   * @type {Record<string, import('../axes.js').Axes>}
+   */
+  static axes = {}
+
   /** Whether dropout is active; see `train` and `eval`. */ training = true
   /** Names of the tensors that are saved but not trained. @type {Set<string>} */ buffers = new Set()
 

@@ -24,6 +24,8 @@ function rowsFor(where, table, x) {
  * pe [maxLength, dModel] is a buffer: saved, not trained.
  */
 export class PositionalEncoding extends Module {
+  static axes = { pe: [{ name: 'position' }, { name: 'channel' }] }
+
   /**
    * @param {import('../engine.js').Engine} engine
    * @param {number} dModel
@@ -52,6 +54,8 @@ export class PositionalEncoding extends Module {
  * weight [maxLength, dModel].
  */
 export class LearnedPositionalEncoding extends Module {
+  static axes = { weight: [{ name: 'position' }, { name: 'channel' }] }
+
   /** @param {import('../engine.js').Engine} engine @param {number} maxLength @param {number} dModel */
   constructor(engine, maxLength, dModel) {
     super(engine)

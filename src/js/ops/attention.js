@@ -17,20 +17,23 @@ import { mul } from './mul.js'
  *   the next
  * @property {(b: number, h: number, t: number, d: number, D: number) => number[]} index of a cell
  * @property {(index: readonly number[], D: number) => number[]} place the inverse: b, h, t, d
+ * @property {(axes: import('../axes.js').Axes) => import('../axes.js').Axis} token the one that runs over time
  */
 
 /** @type {Layout} */
 const HEADS_FIRST = {
   strides: ({ H, T, D }) => [H * T * D, T * D, D],
   index: (b, h, t, d) => [b, h, t, d],
-  place: index => [...index]
+  place: index => [...index],
+  token: axes => axes[2]
 }
 
 /** @type {Layout} */
 const HEADS_LAST = {
   strides: ({ H, T, D }) => [T * H * D, D, H * D],
   index: (b, h, t, d, D) => [b, t, h * D + d],
-  place: ([b, t, c], D) => [b, Math.floor(c / D), t, c % D]
+  place: ([b, t, c], D) => [b, Math.floor(c / D), t, c % D],
+  token: axes => axes[1]
 }
 
 const oneFloat = new Float32Array(1), itsBits = new Int32Array(oneFloat.buffer)
@@ -72,6 +75,21 @@ function withStruct(engine, saved, isBackward, use) {
 /** @type {import('../autograd.js').Operation} */
 const op = {
   name: 'attention',
+  roles: { out: 'heads' },
+  from({ inputs: { q, k, v, mask }, outputs, saved }, output) {
+    if (output === 'scores') return { q, k }
+    if (output === 'masked_scores') return { scores: outputs.scores, mask }
+    if (output === 'weights') return { scores: outputs.masked_scores }
+    return { weights: outputs.weights, dropout: saved.dropoutMask, v }
+  },
+  inputAxes: { mask: [{ name: 'query' }, { name: 'key' }] },
+  axes({ inputs: { q, k, v }, saved: { layout } }, of, output) {
+    const [batch, token, key] = [of(q)[0], layout.token(of(q)), layout.token(of(k))]
+    if (output === 'out') return layout === HEADS_LAST ? of(q) : [...of(q).slice(0, -1), of(v)[of(v).length - 1]]
+    return [batch, { name: 'head' }, { ...token, name: 'query' }, { ...key, name: 'key' }]
+  },
+  parameters: ({ saved: { sizes, scale, isCausal, padding } }) => (
+    { heads: sizes.H, size: sizes.D, scale, isCausal, hidden: padding && Array.from(padding) }),
   /* Between the softmax and q kᵀ there is only the mask, which is added: dscores = dmasked, and dmask is its sum. */
   backward({ inputs: { q, k, v, mask }, outputs, saved, trace }, gradient) {
     const { out, scores, masked_scores: masked, weights } = outputs, { engine } = out

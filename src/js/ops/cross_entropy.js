@@ -32,9 +32,26 @@ function rowTerms({ inputs: { logits }, outputs: { log_probs: logProbs }, saved 
     product(constant('−share', -share(saved, V, n, v)), cell(logProbs, [n, v], 'log p')))
 }
 
+/**
+ * The losses of all rows from logarithms that an edit has changed.
+ * @param {Tensor} losses @param {Tensor} logProbs @param {Saved} saved
+ */
+function takeAgain(losses, logProbs, saved) {
+  const node = { inputs: { logits: logProbs }, outputs: { log_probs: logProbs }, saved }
+  losses.values.forEach((_, n) => { losses.values[n] = sum(rowTerms(node, n)) })
+}
+
 /** @type {import('../autograd.js').Operation} */
 const op = {
   name: 'cross_entropy',
+  roles: { out: 'loss' },
+  from: ({ inputs: { logits }, outputs: { log_probs } }, output) => (output === 'out' ? { 'log p': log_probs } : { x: logits }),
+  axes({ inputs: { logits }, saved: { reduction } }, of, output) {
+    const axes = of(logits)
+    return output === 'log_probs' ? axes : reduction === 'none' ? axes.slice(0, 1) : []
+  },
+  parameters: ({ saved: { target, ignoreIndex, labelSmoothing, reduction } }) => (
+    { target: Array.from(target.values), ignoreIndex, labelSmoothing, reduction }),
   backward({ inputs: { logits }, outputs: { out, log_probs: logProbs }, saved, trace }, gradient) {
     const { engine } = out, { target, kept, ignoreIndex, labelSmoothing, reduction } = saved
     const [N, V] = logits.shape, dlogits = gradient(logits)
@@ -127,6 +144,7 @@ export function crossEntropy(logits, target, options) {
     V, ignoreIndex, labelSmoothing)
   const own = isRecording(engine, logits) ? savedIds(classes, target) : classes
   const saved = { target: own, kept, ignoreIndex, labelSmoothing, reduction }
+  if (engine.trace?.willEdit('log_probs')) takeAgain(losses, engine.trace.patch('log_probs', logProbs), saved)
   const out = reduction === 'none' ? losses : engine.empty([])
   if (reduction !== 'none') {
     out.values[0] = engine.c.gf_sum(losses.address, N) * rowWeight(saved)

@@ -8,6 +8,9 @@ import { floatTensor } from './checks.js'
 /** @type {import('../autograd.js').Operation} */
 const op = {
   name: 'dropout',
+  roles: { mask: 'dropout_mask' },
+  from: ({ inputs: { x }, outputs: { mask } }, output) => (output === 'mask' ? {} : { x, mask }),
+  parameters: ({ saved: { p } }) => ({ p }),
   backward({ inputs: { x }, outputs: { out, mask } }, gradient) {
     out.engine.c.gf_dropout_backward(gradient(x), gradient(out), mask.address, x.size)
   },
@@ -15,7 +18,7 @@ const op = {
     if (output === 'mask') {
       const value = mask.at(...index)
       const formula = `0 with probability ${p}, else 1 / (1 − ${p})`
-      return { formula, terms: [], steps: [{ label: 'drawn', value }], computed: value }
+      return { formula, note: { name: 'drawn', values: { p } }, terms: [], steps: [{ label: 'drawn', value }], computed: value }
     }
     return sumOf('x × mask', [product(cell(x, index, 'x'), cell(mask, index, 'mask'))])
   },

@@ -9,6 +9,12 @@ import { expectRank, floatTensor, idTensor, savedIds } from './checks.js'
 /** @type {import('../autograd.js').Operation} */
 const op = {
   name: 'embedding',
+  inputAxes: { weight: [{ name: 'word' }, { name: 'channel' }] },
+  axes({ inputs: { weight }, saved: { ids } }, of) {
+    const [word, channel] = of(weight), token = { ...word, name: 'token' }
+    return [...ids.shape.map((/** @type {number} */ _, /** @type {number} */ i) => (
+      i === ids.shape.length - 1 ? token : { name: 'batch' })), channel]
+  },
   backward({ inputs: { weight }, outputs: { out }, saved: { ids, paddingIdx } }, gradient) {
     const [, C] = weight.shape
     out.engine.c.gf_embedding_backward(gradient(weight), gradient(out), ids.address, paddingIdx, ids.size, C)
@@ -20,7 +26,8 @@ const op = {
   explainGradient({ outputs: { out }, saved: { ids, paddingIdx } }, _, [row, column], d) {
     const places = row === paddingIdx ? [] : [...ids.values.keys()].filter(i => ids.values[i] === row)
     return {
-      formula: 'dweight[id] = Σ dout where the id was used',
+      formula: 'dweight[id] = Σ dout',
+      note: { name: 'used' },
       terms: places.map(i => product(d(out, [...indexOf(ids.shape, i), column], 'dout')))
     }
   }

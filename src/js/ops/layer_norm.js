@@ -26,6 +26,8 @@ function statistics(x, row, eps) {
 /** @type {import('../autograd.js').Operation} */
 const op = {
   name: 'layer_norm',
+  inputAxes: { weight: [{ name: 'channel' }], bias: [{ name: 'channel' }] },
+  parameters: ({ saved: { eps } }) => ({ eps }),
   backward({ inputs: { x, weight, bias }, outputs: { out }, saved: { mean, rstd } }, gradient) {
     out.engine.c.gf_layer_norm_backward(gradient(x), gradient(weight), gradient(bias), gradient(out), x.address,
       mean.address, rstd.address, weight?.address ?? 0, rowsOf(x), x.shape.at(-1))

@@ -11,6 +11,12 @@ import { isPacked, multiply, packedRows } from './matmul.js'
 /** @type {import('../autograd.js').Operation} */
 const op = {
   name: 'linear',
+  inputAxes: { weight: [{ name: 'row' }, { name: 'channel' }], bias: ({ inputs: { weight } }, of) => [of(weight)[0]] },
+  axes({ inputs: { x, weight } }, of) {
+    const [row] = of(weight)
+    return [...of(x).slice(0, -1), row.name === 'row' ? { name: 'channel' } : row]
+  },
+  parameters: ({ saved: { first, count, biasFirst } }) => ({ first, count, biasFirst }),
   /* y = x W^T + b  =>  dx += dy W,  dW += dy^T x,  db += column sums of dy */
   backward({ inputs: { x, weight, bias }, outputs: { out }, saved: { first, count, biasFirst } }, gradient) {
     const { engine } = out

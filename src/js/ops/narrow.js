@@ -9,6 +9,7 @@ import { floatTensor } from './checks.js'
 const op = {
   name: 'narrow',
   isView: true,
+  axes: ({ inputs: { x } }, of) => of(x),
   /* out = x[start : start + length]  =>  dx[start + i] += dout[i] */
   backward({ inputs: { x }, outputs: { out }, saved: { start } }, gradient) {
     const row = x.size / x.shape[0]

@@ -32,15 +32,18 @@ function angleOf(k, pair, d, base, method) {
 /** @type {import('../autograd.js').Operation} */
 const op = {
   name: 'positional_encoding',
+  axes: () => [{ name: 'position' }, { name: 'channel' }],
+  parameters: ({ saved: { dModel, base, layout, method } }) => ({ dModel, base, layout, method }),
   backward() {},
   explain({ saved: { dModel, base, layout, method } }, _, [k, column]) {
     const { pair, isSine } = pairOf(column, dModel, layout)
     if (layout === 'interleaved' && dModel % 2 && column === dModel - 1) {
-      return { formula: '0 (an odd dModel leaves the last column without a pair)', terms: [], computed: 0 }
+      return { formula: '0', note: { name: 'odd' }, terms: [], computed: 0 }
     }
     const { frequency, angle } = angleOf(k, pair, dModel, base, method)
     const computed = isSine ? Math.sin(angle) : Math.cos(angle)
     return {
+      parameters: { pair, isSine },
       formula: `${isSine ? 'sin' : 'cos'}(k / ${base}^(2·${pair}/${dModel}))`,
       terms: [{ label: 'k × frequency', value: angle, factors: [constant('k', k), constant('frequency', frequency)] }],
       steps: [{ label: 'angle', value: angle }, { label: isSine ? 'sin' : 'cos', value: computed }],

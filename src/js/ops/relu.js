@@ -18,7 +18,7 @@ const op = {
   },
   explainGradient({ inputs: { x }, outputs: { out } }, _, index, d) {
     const passes = x.at(...index) <= 0 ? 0 : 1
-    return { formula: 'dx = dout where x > 0', terms: [product(d(out, index, 'dout'), constant('[x > 0]', passes))] }
+    return { formula: 'dx = dout', note: { name: 'positive' }, terms: [product(d(out, index, 'dout'), constant('[x > 0]', passes))] }
   }
 }
 

@@ -7,10 +7,45 @@ import { indexOf, offsetOf, sizeOf } from '../shape.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
 
+/**
+ * Runs of axes of two shapes that hold the same cells, from the first on.
+ * @param {readonly number[]} from @param {readonly number[]} to @returns {{ from: number[], to: number[] }[]}
+ */
+function matched(from, to) {
+  const groups = []
+  let i = 0, j = 0
+  while (i < from.length || j < to.length) {
+    /** @type {{ from: number[], to: number[] }} */ const group = { from: [], to: [] }
+    let here = 1, there = 1
+    do {
+      if (j >= to.length || (i < from.length && here <= there)) here *= from[group.from[group.from.push(i++) - 1]]
+      else there *= to[group.to[group.to.push(j++) - 1]]
+    } while (here !== there && (i < from.length || j < to.length))
+    groups.push(group)
+  }
+  return groups
+}
+
+/**
+ * Axes after a reshape: those that stay keep their meaning, channels that are split become heads of channels, and what
+ * is joined is named after the only one of its axes that has more than one place.
+ * @type {NonNullable<import('../autograd.js').Operation['axes']>}
+ */
+function reshapedAxes({ inputs: { x }, outputs: { out } }, of) {
+  const axes = of(x), isLong = (/** @type {number} */ i) => x.shape[i] !== 1
+  return matched(x.shape, out.shape).flatMap(({ from, to }) => {
+    const long = from.filter(isLong), [own] = (long.length ? long : from).map(i => axes[i])
+    if (to.length === 2 && from.length === 1 && own.name === 'channel') return [{ name: 'head' }, own]
+    if (long.length === 2 && to.length === 1 && axes[long[0]].name === 'head') return [axes[long[1]]]
+    return to.map(i => (long.length <= 1 && own && (to.length === 1 || out.shape[i] !== 1) ? own : { name: 'row' }))
+  })
+}
+
 /** @type {import('../autograd.js').Operation} */
 const op = {
   name: 'reshape',
   isView: true,
+  axes: reshapedAxes,
   /* out = x in another shape  =>  dx += dout */
   backward({ inputs: { x }, outputs: { out } }, gradient) {
     out.engine.c.gf_accumulate(gradient(x), gradient(out), out.size)

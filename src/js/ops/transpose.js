@@ -5,7 +5,10 @@ import { sizeOf } from '../shape.js'
 
 /** A method of tensors: tensor.js imports this file, so it imports neither the class nor checks.js, which does. */
 
-/** The same list with two places exchanged. @param {readonly number[]} list @param {number} a @param {number} b */
+/**
+ * The same list with two places exchanged.
+ * @template T @param {readonly T[]} list @param {number} a @param {number} b
+ */
 function exchange(list, a, b) {
   const result = [...list]
   result[a] = list[b]
@@ -16,6 +19,8 @@ function exchange(list, a, b) {
 /** @type {import('../autograd.js').Operation} */
 const op = {
   name: 'transpose',
+  axes: ({ inputs: { x }, saved: { a, b } }, of) => exchange(of(x), a, b),
+  parameters: ({ saved: { a, b } }) => ({ a, b }),
   backward({ inputs: { x }, outputs: { out }, saved: { sides } }, gradient) {
     out.engine.c.gf_transpose_backward(gradient(x), gradient(out), ...sides)
   },

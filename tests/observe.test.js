@@ -1,0 +1,132 @@
+// A run as `observe` gives it: names, roles, axes, the graph, edits, gradients, of models nobody has seen before.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { load } from '../src/js/index.js'
+
+const gf = await load()
+const F = gf.functional
+const word = of => [{ name: 'word', of }, { name: 'channel' }]
+const written = axes => axes.map(({ name, of }) => (of ? `${name} of ${of}` : name)).join(', ')
+
+/** One tower with names of its own, heads split by hand. */
+class Reader extends gf.nn.Module {
+  constructor(V, C) {
+    super()
+    this.lookup = new gf.nn.Embedding(V, C)
+    this.blocks = new gf.nn.ModuleList([new gf.nn.TransformerEncoderLayer(C, 2, { dimFeedforward: 8, dropout: 0 })])
+    this.head = new gf.nn.Linear(C, V)
+  }
+
+  forward(ids) {
+    let x = this.lookup.forward(ids)
+    for (const block of this.blocks) x = block.forward(x, { isCausal: true })
+    return this.head.forward(x)
+  }
+}
+
+gf.manualSeed(3)
+const reader = new Reader(7, 4).eval()
+
+function read(ids, options) {
+  return gf.observe(() => {
+    const output = reader.forward(ids)
+    return { output, loss: F.crossEntropy(output.reshape(-1, 7), [1, 2, 3]) }
+  }, { axes: { 'lookup.weight': word('text'), 'head.weight': word('text') }, ...options })
+}
+
+test('every tensor says what it is, what runs along it and what it was made from', () => {
+  const run = read([[4, 5, 6]])
+  const about = name => run.describe(name)
+  assert.deepEqual(about('blocks.0.self_attn.scores').role, 'scores')
+  assert.equal(written(about('blocks.0.self_attn.weights').axes), 'batch, head, query of text, key of text')
+  assert.equal(written(about('lookup.output').axes), 'batch, token of text, channel')
+  assert.equal(written(about('head.output').axes), 'batch, token of text, word of text')
+  assert.equal(written(about('head.bias').axes), 'word of text')
+  assert.equal(written(about('log_probs').axes), 'token of text, word of text')
+  assert.equal(written(about('blocks.0.linear1.weight').axes), 'row, channel')
+  assert.deepEqual(about('blocks.0.residual1').inputs, { a: 'lookup.output', b: 'blocks.0.self_attn.output' })
+  assert.deepEqual(about('blocks.0.self_attn.heads').inputs,
+    { weights: 'blocks.0.self_attn.weights', v: 'blocks.0.self_attn.v' })
+  assert.deepEqual([about('head.weight').role, about('head.output').op], ['parameter', 'linear'])
+  assert.ok(run.names.every(name => about(name).isOnTheWay), 'all of it leads to the loss')
+  run.dispose()
+})
+
+test('calls tell the classes on the way, lists and numbers included', () => {
+  const run = read([[4, 5, 6]])
+  const attention = run.calls.find(({ types }) => types.includes('MultiheadAttention'))
+  assert.equal(attention.path, 'blocks.0.self_attn')
+  const layer = run.calls[attention.parent]
+  assert.deepEqual(layer.way.map(({ name, types }) => [name, types[0]]),
+    [['blocks', 'ModuleList'], ['0', 'TransformerEncoderLayer']])
+  assert.equal(run.calls[0].types[0], 'Reader')
+  const { call } = run.steps.find(({ op }) => op === 'attention')
+  assert.equal(run.calls[call].path, 'blocks.0.self_attn')
+  run.dispose()
+})
+
+test('nothing is copied until it is read, and what is read is what the kernels hold', () => {
+  const before = gf.engine.memory.floats(0, 1).buffer.byteLength
+  const run = read([[4, 5, 6]])
+  assert.equal(gf.engine.memory.floats(0, 1).buffer.byteLength, before)
+  const name = 'blocks.0.self_attn.weights'
+  const copy = run.read(name)
+  assert.deepEqual([...copy], [...run.tensor(name).values])
+  copy[0] = 9
+  assert.notEqual(run.tensor(name).values[0], 9)
+  run.dispose()
+})
+
+test('gradients are the loss\'s, or of the sum of the output where there is none', () => {
+  const run = read([[4, 5, 6]])
+  const step = 1 / 64, cell = { name: 'lookup.output', index: [0, 1, 2] }
+  const at = run.tensor(cell.name).at(...cell.index)
+  const [high, low] = [1, -1].map(sign => read([[4, 5, 6]], { edits: [{ ...cell, value: at + sign * step }] }).loss)
+  const { value, formulas } = run.explainGradient(cell.name, cell.index)
+  assert.ok(Math.abs((high - low) / (2 * step) - value) < 0.02 * Math.abs(value) + 1e-4, `${value}`)
+  assert.equal(formulas.length > 1, true, 'queries, keys, values and the residual use it')
+  const plain = gf.observe(() => reader.forward([[4, 5, 6]]))
+  assert.equal(plain.hasLoss, false)
+  assert.deepEqual([...plain.gradient('head.output')], Array(21).fill(1))
+  plain.dispose()
+  run.dispose()
+})
+
+test('edits that find no cell are idle, the others act', () => {
+  const edits = [
+    { name: 'lookup.output', index: [0, 1, 2], value: 5 }, { name: 'lookup.output', index: [0, 9, 2], value: 5 },
+    { name: 'lookup.output', index: [0], value: 5 }, { name: 'nowhere', index: [0], value: 5 }
+  ]
+  const run = read([[4, 5, 6]], { edits })
+  assert.equal(run.tensor('lookup.output').at(0, 1, 2), 5)
+  assert.deepEqual(run.idleEdits, edits.slice(1))
+  run.dispose()
+  assert.throws(() => gf.trace(() => reader.forward([[1]]), { edits: edits.slice(3) }), /nowhere/)
+})
+
+test('an edited logarithm changes the loss that is taken from it', () => {
+  const plain = read([[4, 5, 6]])
+  const rest = [1, 2].map(n => plain.tensor('log_probs').at(n, n + 1))
+  const run = read([[4, 5, 6]], { edits: [{ name: 'log_probs', index: [0, 1], value: -2 }] })
+  assert.ok(Math.abs(run.loss - (2 - rest[0] - rest[1]) / 3) < 1e-6)
+  run.dispose()
+  plain.dispose()
+})
+
+test('reshapes carry axes: heads split from channels and joined again', () => {
+  const x = gf.randn([2, 3, 4])
+  const run = gf.observe(() => {
+    const heads = x.reshape(2, 3, 2, 2).transpose(1, 2)
+    gf.engine.trace.tag('heads', heads)
+    return F.relu(heads.transpose(1, 2).reshape(2, 3, 4))
+  })
+  assert.equal(written(run.describe('heads').axes), 'batch, head, token, channel')
+  assert.equal(written(run.describe('relu').axes), 'batch, token, channel')
+  run.dispose()
+})
+
+test('what is no run is refused by name', () => {
+  assert.throws(() => gf.observe(() => 3), { code: 'type', message: /observe: fn must return a tensor/ })
+  assert.throws(() => gf.observe(() => ({ output: gf.tensor([1]), loss: gf.tensor([1, 2]) })), { code: 'shape' })
+  assert.throws(() => gf.observe(() => gf.tensor([1]), { axis: {} }), { code: 'type', message: /no option "axis"/ })
+})
