@@ -147,3 +147,27 @@ test('a trace whose function throws leaves nothing behind', () => {
 test('out of memory says what to do about it', () => {
   assert.throws(() => gf.rand([2 ** 30, 4]), { code: 'memory', message: /^out of memory: 17179869184 bytes .* gf\.tidy/ })
 })
+
+test('memory tells what tensors take, and the most there was', async () => {
+  const own = await load(), before = own.memory()
+  assert.deepEqual(Object.keys(before), ['bytes', 'tensors', 'peak'])
+  const x = own.tensor([[1, 2], [3, 4]]), view = x.reshape(4)
+  assert.deepEqual(own.memory(), { bytes: before.bytes + 16, tensors: before.tensors + 2, peak: before.peak + 16 })
+  own.tidy(() => { own.rand([100]) })
+  x.dispose()
+  assert.deepEqual(own.memory(), { bytes: before.bytes + 16, tensors: before.tensors + 1, peak: before.peak + 416 })
+  view.dispose()
+  view.dispose()
+  assert.deepEqual(own.memory(), { ...before, peak: before.peak + 416 })
+})
+
+test('a growing memory grows ahead: many tensors that nobody frees cost a few growths', async () => {
+  const own = await load()
+  let grown = 0, { size } = own.engine.memory
+  for (let i = 0; i < 2000; i++) {
+    own.engine.empty([16384])
+    if (own.engine.memory.size !== size) grown++
+    size = own.engine.memory.size
+  }
+  assert.ok(grown > 0 && grown <= 12, `${grown} growths for 131 MB`)
+})

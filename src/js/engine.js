@@ -18,7 +18,10 @@ export class Engine {
   /** The trace being recorded, if any. @type {import('./trace.js').Trace | null} */ trace = null
   #scratch = { address: 0, bytes: 0 }
   #arguments = 0
-  #freed = new FinalizationRegistry(/** @param {{ release(): void }} storage */ storage => storage.release())
+  #freed = new FinalizationRegistry(/** @param {{ release(): void }} storage */ storage => {
+    storage.release()
+    this.memory.count(0, -1)
+  })
 
   /** @param {WebAssembly.Exports} exports */
   constructor(exports) {
@@ -116,12 +119,12 @@ export class Engine {
   tidy(fn) {
     const scope = new Set()
     this.scopes.push(scope)
-    /** @type {T | undefined} */ let result
+    /** @type {Tensor[]} */ let kept = []
     try {
-      result = runNow('tidy', fn)
+      const result = runNow('tidy', fn)
+      kept = tensorsIn(result).filter(tensor => scope.delete(tensor))
       return result
     } finally {
-      const kept = [...tensorsIn(result)].filter(tensor => scope.delete(tensor))
       for (const tensor of scope) tensor.dispose()
       this.scopes.pop()
       for (const tensor of kept) this.adopt(tensor)
@@ -145,10 +148,19 @@ export class Engine {
   }
 }
 
-/** @param {unknown} value @returns {Iterable<Tensor>} */
-function* tensorsIn(value) {
-  const isCollection = Array.isArray(value) || value instanceof Map || value instanceof Set
-  if (value instanceof Tensor) yield value
-  else if (isCollection) for (const item of value) yield* tensorsIn(item)
-  else if (value && Object.getPrototypeOf(value) === Object.prototype) yield* tensorsIn(Object.values(value))
+/** @param {unknown} value */
+const isPlainObject = value =>
+  value !== null && typeof value === 'object' && Object.getPrototypeOf(value) === Object.prototype
+
+/** The tensors in a value, each once, also where it contains itself. @param {unknown} value */
+function tensorsIn(value) {
+  /** @type {Tensor[]} */ const tensors = []
+  /** @type {Set<unknown>} grows while it is walked */ const found = new Set([value])
+  for (const one of found) {
+    if (one instanceof Tensor) tensors.push(one)
+    else if (one instanceof Map) for (const [key, item] of one) found.add(key).add(item)
+    else if (Array.isArray(one) || one instanceof Set) for (const item of one) found.add(item)
+    else if (isPlainObject(one)) for (const item of Object.values(/** @type {object} */ (one))) found.add(item)
+  }
+  return tensors
 }

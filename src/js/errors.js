@@ -53,6 +53,17 @@ export function expect(condition, code, message) {
 }
 
 /**
+ * Tensors of one operation must live in one memory: an address means nothing in another.
+ * @param {string} where
+ * @param {import('./engine.js').Engine | undefined} engine
+ * @param {readonly ({ engine: import('./engine.js').Engine } | null | undefined)[]} tensors
+ */
+export function inEngine(where, engine, tensors) {
+  for (const tensor of tensors) expect(!tensor || tensor.engine === engine, 'state',
+    () => `${where}: the tensors must belong to one engine, got one of another; load() once and make all of them there`)
+}
+
+/**
  * What a function returns that has to be done by then.
  * @template T
  * @param {string} where

@@ -1,4 +1,4 @@
-import { GlassformerError } from './errors.js'
+import { GlassformerError, inEngine } from './errors.js'
 import { loadEngine } from './load.js'
 import { Tensor, tensor } from './tensor.js'
 import { trace } from './trace.js'
@@ -84,7 +84,8 @@ function bindModules(engine) {
       constructor(values) {
         const base = values instanceof Tensor ? floatTensor('Parameter', 'values', values)
           : tensor(engine, values, { dtype: 'float32' }, 'Parameter: values')
-        super(base.engine, base.shape, base)
+        inEngine('Parameter', engine, [base])
+        super(engine, base.shape, base)
       }
     })
   })
@@ -111,6 +112,11 @@ export async function load(options) {
      * @template T @param {() => T} fn
      */
     tidy: fn => engine.tidy(fn),
+    /**
+     * What live tensors take: { bytes, tensors, peak }, peak being the most bytes at once. Forgotten ones count until
+     * they are collected.
+     */
+    memory: () => engine.memory.held,
     /**
      * Runs fn without recording it for backward: torch.no_grad.
      * @template T @param {() => T} fn

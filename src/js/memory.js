@@ -2,6 +2,9 @@ import { outOfMemory } from './errors.js'
 
 /** What 32 bits can address, less what the allocator needs for itself. */
 const MOST_BYTES = 0xfff00000
+const PAGE = 65536
+/** How much more a memory that had to grow grows at once. */
+const GROW_AHEAD = 1 / 4
 
 /**
  * The engine's linear memory: blocks by address, and typed-array views of them.
@@ -11,6 +14,7 @@ const MOST_BYTES = 0xfff00000
  */
 export class Memory {
   /** @type {WebAssembly.Memory} */ #memory
+  #held = { bytes: 0, tensors: 0, peak: 0 }
   #alloc
   #free
   /** @type {{ bytes: Uint8Array, ints: Int32Array, floats: Float32Array, doubles: Float64Array } | undefined} */ #whole
@@ -47,9 +51,46 @@ export class Memory {
    * @throws {import('./errors.js').GlassformerError} 'memory' when there is none left
    */
   alloc(bytes) {
+    const { buffer } = this.#memory
     const address = Number.isInteger(bytes) && bytes >= 0 && bytes <= MOST_BYTES ? this.#alloc(bytes) >>> 0 : 0
     if (!address) throw outOfMemory(bytes)
+    if (this.#memory.buffer !== buffer) this.#growAhead()
     return address
+  }
+
+  /** Growing takes long, however little is asked for. So when it had to be, it is done ahead, where there is room. */
+  #growAhead() {
+    try {
+      this.#memory.grow(Math.ceil(this.size * GROW_AHEAD / PAGE))
+    } catch {
+      // What was asked for is there.
+    }
+  }
+
+  /** Counts what tensors hold. @param {number} bytes @param {number} tensors */
+  count(bytes, tensors) {
+    this.#held.bytes += bytes
+    this.#held.tensors += tensors
+    this.#held.peak = Math.max(this.#held.peak, this.#held.bytes)
+  }
+
+  /** What live tensors take, and the most bytes they took at once. */
+  get held() {
+    return { ...this.#held }
+  }
+
+  /** Whether a typed array shows this memory, so that it will be emptied when that grows. @param {ArrayBufferView} view */
+  holds(view) {
+    return view.buffer === this.#memory.buffer
+  }
+
+  /** Whether a typed array showed a memory that has grown since. @param {ArrayBufferView} view */
+  isStale(view) {
+    try {
+      return view.byteLength === 0 && !new Uint8Array(view.buffer)
+    } catch {
+      return true
+    }
   }
 
   /** @param {number} address */

@@ -1,4 +1,4 @@
-import { GlassformerError, describe, expect, optionsOf, shapeText, wholeNumber } from './errors.js'
+import { GlassformerError, describe, expect, flag, optionsOf, shapeText, wholeNumber } from './errors.js'
 import { backward } from './autograd.js'
 import { reshape } from './ops/reshape.js'
 import { transpose } from './ops/transpose.js'
@@ -16,6 +16,9 @@ const DTYPES = {
   float64: { bytes: 8, view: 'doubles' }
 }
 
+/** As many as torch's tensors have. */
+const MOST_AXES = 64
+
 /** Values that console.log shows of a tensor. */
 const SHOWN = 8
 
@@ -27,13 +30,17 @@ class Storage {
   constructor(memory, bytes) {
     this.memory = memory
     this.address = memory.alloc(bytes)
+    this.bytes = bytes
+    memory.count(bytes, 0)
   }
   share() {
     this.#users++
     return this
   }
   release() {
-    if (--this.#users === 0) this.memory.free(this.address)
+    if (--this.#users) return
+    this.memory.free(this.address)
+    this.memory.count(-this.bytes, 0)
   }
 }
 
@@ -67,6 +74,7 @@ export class Tensor {
     this.size = cellsOf(shape)
     this.offset = (base?.offset ?? 0) + offset
     this.storage = base ? base.#alive().share() : new Storage(engine.memory, this.size * DTYPES[dtype].bytes)
+    engine.memory.count(0, 1)
     engine.adopt(this)
   }
 
@@ -192,6 +200,7 @@ export class Tensor {
     if (!this.storage) return
     this.engine.release(this)
     this.storage.release()
+    this.engine.memory.count(0, -1)
     this.storage = null
     this.node = null
     this.packed?.forEach(({ panels }) => panels.dispose())
@@ -221,9 +230,13 @@ export class Tensor {
  * The shape of nested arrays.
  * @param {string} what the function and the argument, for messages @param {unknown} nested @returns {number[]}
  */
-function nestedShape(what, nested) {
+export function nestedShape(what, nested) {
   /** @type {number[]} */ const shape = []
-  for (let level = nested; Array.isArray(level); level = level[0]) shape.push(level.length)
+  for (let level = nested; Array.isArray(level); level = level[0]) {
+    expect(shape.push(level.length) <= MOST_AXES, 'shape',
+      () => `${what} must be nested arrays of at most ${MOST_AXES} levels, got deeper ones`)
+  }
+  cellsOf(shape)
   /** @param {unknown} level @param {number} axis */
   const check = (level, axis) => {
     const isArray = Array.isArray(level), wanted = axis < shape.length ? `an array of ${shape[axis]}` : 'a number'
@@ -249,6 +262,16 @@ function checkIntegers(what, values, dtype) {
   }
 }
 
+/**
+ * Values that stay while memory for the tensor is made: those of another tensor's `data` go with a growing memory.
+ * @param {import('./engine.js').Engine} engine @param {string} what @param {any} values a typed array
+ */
+function ownValues({ memory }, what, values) {
+  expect(!memory.isStale(values), 'state', () =>
+    `${what} are no longer valid: a tensor's data lasts until the next call into the library; ask for it again`)
+  return memory.holds(values) ? values.slice() : values
+}
+
 const OPTIONS = ['shape', 'dtype', 'requiresGrad']
 
 /**
@@ -269,10 +292,10 @@ export function tensor(engine, values, options, what = 'tensor: values') {
   const kind = dtype ?? (values instanceof Int32Array ? 'int32' : 'float32')
   expect(Object.hasOwn(DTYPES, kind), 'type',
     () => `tensor: dtype must be 'float32', 'int32' or 'float64', got ${describe(dtype)}`)
-  const flat = isTyped ? /** @type {any} */ (values) : [values].flat(Infinity)
-  expect(flat.length !== undefined && typeof flat[0] !== 'bigint' && !isBig(flat), 'type',
-    () => `${what} must be numbers, got ${describe(values)}`)
-  const own = isTyped ? [flat.length] : nestedShape(what, values)
+  const shown = isTyped ? null : nestedShape(what, values)
+  const flat = isTyped ? ownValues(engine, what, values) : [values].flat(Infinity)
+  expect(flat.length !== undefined && !isBig(flat), 'type', () => `${what} must be numbers, got ${describe(values)}`)
+  const own = shown ?? [flat.length]
   const target = shape ?? own
   expect(Array.isArray(target), 'type', () => `tensor: shape must be an array of numbers, got ${describe(shape)}`)
   target.forEach((side, axis) => wholeNumber('tensor', `shape[${axis}]`, side))
@@ -286,9 +309,10 @@ export function tensor(engine, values, options, what = 'tensor: values') {
 
 /** @template {Tensor} T @param {T} tensor @param {boolean} requiresGrad @returns {T} */
 export function requireGrad(tensor, requiresGrad) {
+  flag('tensor', 'requiresGrad', requiresGrad)
   if (requiresGrad && tensor.dtype !== 'float32') {
     throw new GlassformerError('type', `requiresGrad: only float32 tensors have gradients, got ${describe(tensor)}`)
   }
-  tensor.requiresGrad = Boolean(requiresGrad)
+  tensor.requiresGrad = requiresGrad
   return tensor
 }
