@@ -1,4 +1,4 @@
-import { describe, expect, shapeText } from './errors.js'
+import { describe, expect, inEngine, shapeText } from './errors.js'
 import { sameShape } from './shape.js'
 
 /**
@@ -54,6 +54,7 @@ const needsGradient = (engine, inputs) => engine.gradEnabled && inputs.some(t =>
  */
 export function record(engine, op, inputs, outputs, saved = {}) {
   const [out] = Object.values(outputs)
+  inEngine(op.name, engine, Object.values(inputs))
   if (!engine.gradEnabled && !engine.trace) return out
   const needsGrad = needsGradient(engine, Object.values(inputs))
   if (needsGrad || engine.trace) {
@@ -141,7 +142,10 @@ export function backward(out, start) {
   /** @param {Tensor} tensor */
   const gradientOf = tensor => {
     const held = tensor.node ? passing.get(tensor) : tensor.grad
-    if (held) return held
+    if (held) {
+      held.version++
+      return held
+    }
     const fresh = engine.keep(engine.zeros(tensor.shape))
     if (tensor.node) passing.set(tensor, fresh)
     else tensor.grad = fresh

@@ -60,7 +60,7 @@ export function expect(condition, code, message) {
  */
 export function inEngine(where, engine, tensors) {
   for (const tensor of tensors) expect(!tensor || tensor.engine === engine, 'state',
-    () => `${where}: the tensors must belong to one engine, got one of another; load() once and make all of them there`)
+    () => `${where}: the tensors must belong to one engine, got one of another engine; load() once and make all there`)
 }
 
 /**

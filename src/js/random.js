@@ -12,11 +12,17 @@ function checkShape(where, shape) {
 
 /**
  * Starts the random stream: torch.manual_seed. What follows has PyTorch's CPU values, bit for bit.
- * @param {Engine} engine @param {number | bigint} seed a whole number; only its low 32 bits count, as in PyTorch
+ * @param {Engine} engine
+ * @param {number | bigint} seed a whole number from -2^63 to 2^64 - 1, beyond 2^53 as a bigint; only its low 32 bits
+ *   count, as in PyTorch
  */
 export function manualSeed(engine, seed) {
   expect(Number.isInteger(seed) || typeof seed === 'bigint', 'type',
     () => `manualSeed: seed must be a whole number, got ${describe(seed)}`)
+  expect(typeof seed === 'bigint' || Number.isSafeInteger(seed), 'range',
+    () => `manualSeed: seed must be below 2^53 as a number, where every one is exact, or else a bigint, got ${seed}`)
+  expect(seed >= -(2n ** 63n) && seed < 2n ** 64n, 'range',
+    () => `manualSeed: seed must be from -2^63 to 2^64 - 1, got ${seed}`)
   engine.c.gf_seed(engine.generator, Number(BigInt.asUintN(32, BigInt(seed))))
 }
 

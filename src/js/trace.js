@@ -40,6 +40,10 @@ function wayTo(from, path) {
   })
 }
 
+/** @param {unknown} index */
+const indexText = index =>
+  (Array.isArray(index) && index.every(i => typeof i === 'number') ? JSON.stringify(index) : describe(index))
+
 /**
  * Everything that happened inside one `gf.trace`: every tensor by name, how each cell was made, what each depends on.
  */
@@ -411,7 +415,7 @@ export class Trace {
   #checkIndex(where, name, tensor, index) {
     const { shape } = tensor
     expect(Array.isArray(index) && isInside(shape, index), 'index',
-      () => `${where}: index must be inside the shape ${shapeText(shape)} of ${name}, got ${JSON.stringify(index)}`)
+      () => `${where}: index must be inside the shape ${shapeText(shape)} of ${name}, got ${indexText(index)}`)
     return [...index]
   }
 

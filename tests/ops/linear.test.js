@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertSame, plain } from '../lib/compare.js'
 import { sumOfProducts } from '../lib/bounds.js'
@@ -65,4 +66,21 @@ test('linear: without gradients the weight is packed once, gives the same bits, 
   shown.grad = gf.rand([21, 13])
   new gf.optim.SGD([shown], { lr: 0.5 }).step()
   same(1)
+})
+
+test('linear: a gradient used as weight is read as it is now, however it was changed', () => {
+  const w = gf.tensor(Array.from({ length: 8 }, (_, i) => [i]), { requiresGrad: true }), one = gf.tensor([[1]])
+  const add = () => F.linear(one, w).backward(gf.tensor([[1, 1, 1, 1, 1, 1, 1, 1]]))
+  const seen = () => gf.noGrad(() => F.linear(one, w.grad).toArray()[0])
+  const optimizer = new gf.optim.SGD([w])
+  add()
+  assert.deepEqual(seen(), new Array(8).fill(1))
+  add()
+  assert.deepEqual(seen(), new Array(8).fill(2))
+  gf.optim.clipGradValue([w], 0.5)
+  assert.deepEqual(seen(), new Array(8).fill(0.5))
+  gf.optim.clipGradNorm([w], 0.25)
+  assert.ok(seen()[0] < 0.1)
+  optimizer.zeroGrad()
+  assert.deepEqual(seen(), new Array(8).fill(0))
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { loadGolden } from '../golden/index.js'
-import { assertClose, plain } from '../lib/compare.js'
+import { assertClose, assertSame, plain } from '../lib/compare.js'
 import { assertRejects, gf } from '../lib/engine.js'
 import { testOp } from '../lib/op_tests.js'
 import { positional_encoding as reference } from '../reference/index.js'
@@ -118,4 +118,12 @@ test('positionalEncoding: what it does not take', () => {
   reject('range', [5, 4, { method: 'exp' }], 'method', 'direct', 'log', 'exp')
   reject('range', [5, 4, { base: 0 }], 'base', '0')
   reject('range', [5, 4, { dtype: 'int32' }], 'dtype', 'int32')
+})
+
+test('positionalEncoding: a base below 1 gives true sines, or an error where the angles are too large for any', () => {
+  const table = gf.positionalEncoding(5, 6, { base: 0.01, dtype: 'float64' }), reference = [0, 1, 2].map(i => 0.01 ** (-2 * i / 6))
+  for (let k = 0; k < 5; k++) reference.forEach((f, i) => assertClose(table.at(k, 2 * i), Math.sin(k * f), { tol: 1e-12 * (1 + k * f) }))
+  for (const base of [1e-20, 1e-219, 5e-324]) assertRejects(() => gf.positionalEncoding(100, 64, { base }), 'range', 'base', 'angles')
+  assertRejects(() => gf.positionalEncoding(2 ** 26 + 2, 2), 'range', '2^26')
+  for (const base of [1e-20, 1e300]) assertSame(gf.positionalEncoding(1, 4, { base }), gf.tensor([[0, 1, 0, 1]]))
 })

@@ -1,4 +1,4 @@
-import { GlassformerError, describe, expect, shapeText } from '../errors.js'
+import { GlassformerError, describe, expect, flag, inEngine, shapeText } from '../errors.js'
 import { sameShape } from '../shape.js'
 import { Tensor, tensor as makeTensor } from '../tensor.js'
 
@@ -69,6 +69,7 @@ export class Module {
   /** Calls forward and tells the trace being recorded, if any. @param {Function} forward @param {any[]} inputs */
   run(forward, inputs) {
     const { trace } = this.engine
+    inEngine(this.constructor.name, this.engine, inputs.filter(input => input instanceof Tensor))
     if (!trace) return forward.apply(this, inputs)
     const stack = running.get(this.engine) ?? []
     running.set(this.engine, stack)
@@ -133,10 +134,14 @@ export class Module {
 
   /**
    * This module and all inside, by name, each before its children.
-   * @param {string} [prefix] what the names begin with @returns {[string, Module][]}
+   * @param {string} [prefix] what the names begin with @param {readonly Module[]} [above] what it is inside of
+   * @returns {[string, Module][]}
+   * @throws {GlassformerError} 'state' for a module inside itself
    */
-  namedModules(prefix = '') {
-    const inside = this.namedChildren().flatMap(([name, child]) => child.namedModules(joined(prefix, name)))
+  namedModules(prefix = '', above = []) {
+    expect(!above.includes(this), 'state', () => `${this.constructor.name}: ${prefix} contains itself`)
+    const path = [...above, this]
+    const inside = this.namedChildren().flatMap(([name, child]) => child.namedModules(joined(prefix, name), path))
     return [[prefix, this], ...inside]
   }
 
@@ -169,11 +174,11 @@ export class Module {
     expect(state !== null && typeof state === 'object' && !(state instanceof Map), 'type',
       () => `loadStateDict: state must be an object of tensors, got ${describe(state)}`)
     const own = this.stateDict(), name = this.constructor.name
-    const missing = Object.keys(own).filter(key => !(key in state))
-    const unknown = Object.keys(state).filter(key => !(key in own))
+    const missing = Object.keys(own).filter(key => !Object.hasOwn(state, key))
+    const unknown = Object.keys(state).filter(key => !Object.hasOwn(own, key))
     const problems = [...missing.map(key => `${key} is missing`), ...unknown.map(key => `${key} is unknown`)]
     this.engine.tidy(() => {
-      const given = Object.keys(own).filter(key => key in state).map(key => {
+      const given = Object.keys(own).filter(key => Object.hasOwn(state, key)).map(key => {
         const value = state[key]
         expect(!(value instanceof Tensor && value.disposed), 'state', () => `loadStateDict: ${key} was disposed`)
         const tensor = value instanceof Tensor ? value : makeTensor(this.engine, value, {}, `loadStateDict: ${key}`)
@@ -189,6 +194,7 @@ export class Module {
 
   /** Switches dropout on, or off with false, here and in all modules inside. @param {boolean} [mode] */
   train(mode = true) {
+    flag('train', 'mode', mode)
     for (const [, module] of this.namedModules()) module.training = mode
     return this
   }

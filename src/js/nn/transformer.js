@@ -1,4 +1,4 @@
-import { describe, expect, numberWhere, optionsOf, wholeNumber } from '../errors.js'
+import { describe, expect, flag, numberWhere, optionsOf, wholeNumber } from '../errors.js'
 import { add } from '../ops/add.js'
 import { floatTensor } from '../ops/checks.js'
 import { maskTensor } from '../ops/mask.js'
@@ -88,7 +88,7 @@ export class TransformerEncoderLayer extends TransformerLayer {
     this.linear1 = new Linear(engine, dModel, dimFeedforward, { bias })
     this.dropout = new Dropout(engine, dropout)
     this.linear2 = new Linear(engine, dimFeedforward, dModel, { bias })
-    this.normFirst = Boolean(normFirst)
+    this.normFirst = flag('TransformerEncoderLayer', 'normFirst', normFirst)
     this.norm1 = new LayerNorm(engine, dModel, { eps, bias })
     this.norm2 = new LayerNorm(engine, dModel, { eps, bias })
     this.dropout1 = new Dropout(engine, dropout)
@@ -128,7 +128,7 @@ export class TransformerDecoderLayer extends TransformerLayer {
     this.linear1 = new Linear(engine, dModel, dimFeedforward, { bias })
     this.dropout = new Dropout(engine, dropout)
     this.linear2 = new Linear(engine, dimFeedforward, dModel, { bias })
-    this.normFirst = Boolean(normFirst)
+    this.normFirst = flag('TransformerDecoderLayer', 'normFirst', normFirst)
     this.norm1 = new LayerNorm(engine, dModel, { eps, bias })
     this.norm2 = new LayerNorm(engine, dModel, { eps, bias })
     this.norm3 = new LayerNorm(engine, dModel, { eps, bias })

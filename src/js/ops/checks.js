@@ -1,4 +1,4 @@
-import { describe, expect, optionsOf, shapeText } from '../errors.js'
+import { describe, expect, inEngine, optionsOf, shapeText } from '../errors.js'
 import { sameShape, sizeOf } from '../shape.js'
 import { Tensor, tensor as makeTensor } from '../tensor.js'
 
@@ -19,9 +19,7 @@ export function floatTensor(where, name, value) {
  * @param {string} where @param {...(Tensor | null | undefined)} tensors
  */
 export function sameEngine(where, ...tensors) {
-  const engine = tensors.find(t => t)?.engine
-  expect(tensors.every(t => !t || t.engine === engine), 'state',
-    () => `${where}: the tensors must belong to one engine, got one of another; load() once and make all of them there`)
+  inEngine(where, tensors.find(t => t)?.engine, tensors)
 }
 
 /** @param {string} where @param {string} name @param {unknown} value @returns {Tensor | null} */
@@ -36,8 +34,8 @@ export const optionalTensor = (where, name, value) =>
 export function idTensor(engine, where, name, value) {
   if (value instanceof Tensor) {
     expect(value.dtype === 'int32', 'type', () => `${where}: ${name} must be an int32 tensor, got ${describe(value)}`)
-    expect(!value.disposed && value.engine === engine, 'state',
-      () => `${where}: ${name} was disposed or belongs to another engine`)
+    expect(!value.disposed, 'state', () => `${where}: ${name} was disposed`)
+    inEngine(where, engine, [value])
     return value
   }
   expect(Array.isArray(value) || value instanceof Int32Array, 'type',

@@ -1,4 +1,4 @@
-import { optionsOf, probability } from '../errors.js'
+import { flag, optionsOf, probability } from '../errors.js'
 import { record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
 import { floatTensor } from './checks.js'
@@ -49,7 +49,7 @@ export function dropout(x, options) {
   const { p = 0.5, training = true } = optionsOf('dropout', options, ['p', 'training'])
   const { engine } = floatTensor('dropout', 'x', x)
   probability('dropout', 'p', p)
-  if (!training || p === 0) return x
+  if (!flag('dropout', 'training', training) || p === 0) return x
   const mask = dropoutMask(engine, x.shape, p), out = engine.empty(x.shape)
   engine.c.gf_dropout_forward(out.address, x.address, mask.address, x.size)
   return record(engine, op, { x }, { out, mask }, { p })

@@ -69,6 +69,7 @@ const op = {
  * @returns {Tensor} [..., count]
  */
 export function linearRows(x, weight, bias, { first = 0, count = weight.shape[0], biasFirst = first } = {}) {
+  sameEngine('linear', x, weight, bias)
   const { engine } = x, [, K] = weight.shape, M = rowsOf(x)
   const out = engine.empty([...x.shape.slice(0, -1), count]), packs = isPacked(weight, count)
   const b = packs ? packedRows(weight, first, count) : weight.address + first * K * 4
@@ -91,7 +92,6 @@ export function linear(x, weight, bias) {
   floatTensor('linear', 'weight', weight)
   expectRank('linear', 'weight', weight, 2, '[outFeatures, inFeatures]')
   const offset = optionalTensor('linear', 'bias', bias), [outFeatures, inFeatures] = weight.shape
-  sameEngine('linear', x, weight, offset)
   expect(lastSide('linear', 'x', x) === inFeatures, 'shape', () =>
     `linear: the last side of x must be ${inFeatures} (weight is ${shapeText(weight.shape)}), ` +
     `got ${shapeText(x.shape)}`)

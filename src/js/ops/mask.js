@@ -1,6 +1,6 @@
-import { describe, expect, shapeText } from '../errors.js'
+import { describe, expect, inEngine, shapeText } from '../errors.js'
 import { sameShape } from '../shape.js'
-import { Tensor, tensor as makeTensor } from '../tensor.js'
+import { nestedShape, Tensor, tensor as makeTensor } from '../tensor.js'
 import { floatTensor } from './checks.js'
 
 /** @typedef {{ B: number, H: number, Tq: number, Tk: number }} Sizes */
@@ -30,8 +30,10 @@ function checkLeaves(what, nested, kind) {
  * @param {any} mask nested booleans or numbers @param {boolean} hidden which boolean hides
  */
 export function maskTensor(engine, what, mask, hidden) {
+  if (!Array.isArray(mask)) return mask
+  nestedShape(what, mask)
   const kind = typeof firstLeaf(mask)
-  if (!Array.isArray(mask) || kind === 'undefined') return mask
+  if (kind === 'undefined') return mask
   checkLeaves(what, mask, kind === 'boolean' ? kind : 'number')
   return makeTensor(engine, kind === 'boolean' ? additiveValues(mask, hidden) : mask, {}, what)
 }
@@ -52,7 +54,7 @@ export function additiveMask(engine, where, mask, hidden, { B, H, Tq, Tk }) {
     () => `${where}: attnMask must be nested arrays or a float32 tensor, got ${describe(mask)}`)
   if (B * H * Tq * Tk === 0 && Array.isArray(mask)) return null
   const tensor = floatTensor(where, 'attnMask', maskTensor(engine, `${where}: attnMask`, mask, hidden))
-  expect(tensor.engine === engine, 'state', () => `${where}: attnMask belongs to another engine than the query`)
+  inEngine(`${where}: attnMask`, engine, [tensor])
   const square = Tq * Tk
   const layouts = [
     { shape: [Tq, Tk], batch: 0, head: 0 },
@@ -99,5 +101,6 @@ export function maskAt({ mask, padding, isCausal, sizes }, [b, h, i, j]) {
   return mask ? mask.tensor.values[b * mask.batch + h * mask.head + i * sizes.Tk + j] : 0
 }
 
-/** @param {any} nested @returns {number[]} */
-const nestedSides = nested => (Array.isArray(nested) ? [nested.length, ...nestedSides(nested[0])] : [])
+/** The first sides at least, for a message. @param {any} nested @returns {number[]} */
+const nestedSides = (nested, most = 8) =>
+  (most && Array.isArray(nested) ? [nested.length, ...nestedSides(nested[0], most - 1)] : [])

@@ -1,5 +1,5 @@
 import { CONCATENATED, INTERLEAVED, LOG, LOG_FLOAT, POWER } from '../constants.js'
-import { numberWhere, oneOf, optionsOf, wholeNumber } from '../errors.js'
+import { expect, numberWhere, oneOf, optionsOf, wholeNumber } from '../errors.js'
 import { record } from '../autograd.js'
 import { constant } from '../explain.js'
 
@@ -63,6 +63,17 @@ export function originOf(table, { base = 10000, layout = 'interleaved', method =
   return { op, inputs: {}, outputs: { out: table }, saved, trace: null }
 }
 
+/** Beyond it the rounding of an angle shows in a float32 sine. */
+const LARGEST_ANGLE = 2 ** 26
+
+/** A base below 1 turns faster from pair to pair. @param {number} maxLength @param {number} dModel @param {number} base */
+function checkAngles(maxLength, dModel, base) {
+  const pairs = Math.ceil(dModel / 2), fastest = base < 1 ? base ** (-2 * (pairs - 1) / dModel) : 1
+  const largest = maxLength && pairs ? (maxLength - 1) * fastest : 0
+  expect(largest <= LARGEST_ANGLE, 'range', () => `positionalEncoding: ${maxLength} positions with base ${base} make ` +
+    `angles up to ${largest.toPrecision(3)}, expected at most 2^26: beyond it sines are made of rounding`)
+}
+
 const OPTIONS = ['base', 'layout', 'method', 'dtype']
 
 /**
@@ -87,6 +98,7 @@ export function positionalEncoding(engine, maxLength, dModel, options) {
   wholeNumber('positionalEncoding', 'maxLength', maxLength)
   wholeNumber('positionalEncoding', 'dModel', dModel)
   numberWhere('positionalEncoding', 'base', base, 'a finite number > 0', v => v > 0 && v < Infinity)
+  checkAngles(maxLength, dModel, base)
   oneOf('positionalEncoding', 'layout', layout, Object.keys(LAYOUTS))
   oneOf('positionalEncoding', 'method', method, Object.keys(METHODS))
   oneOf('positionalEncoding', 'dtype', dtype, ['float32', 'float64'])

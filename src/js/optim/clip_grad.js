@@ -29,7 +29,10 @@ export function clipGradNorm(params, maxNorm, options) {
   numberWhere('clipGradNorm', 'normType', normType, 'a number > 0', v => v > 0)
   const gradients = gradientsOf('clipGradNorm', params), norm = totalNorm(gradients, normType)
   const coefficient = Math.min(1, maxNorm / (norm + 1e-6))
-  for (const g of gradients) g.engine.c.gf_scale(g.address, g.size, coefficient)
+  for (const g of gradients) {
+    g.engine.c.gf_scale(g.address, g.size, coefficient)
+    g.version++
+  }
   return norm
 }
 
@@ -40,5 +43,8 @@ export function clipGradNorm(params, maxNorm, options) {
  */
 export function clipGradValue(params, clipValue) {
   numberWhere('clipGradValue', 'clipValue', clipValue, 'a number >= 0', v => v >= 0)
-  for (const g of gradientsOf('clipGradValue', params)) g.engine.c.gf_clamp(g.address, g.size, -clipValue, clipValue)
+  for (const g of gradientsOf('clipGradValue', params)) {
+    g.engine.c.gf_clamp(g.address, g.size, -clipValue, clipValue)
+    g.version++
+  }
 }

@@ -3,7 +3,8 @@ import { Tensor } from '../tensor.js'
 
 /** What SGD, Adam and AdamW share: the parameters, their gradients, and state for each of them. */
 export class Optimizer {
-  /** Learning rate: a number that may be changed between steps. */ lr
+  #where
+  #lr = 0
   /** @type {Map<Tensor, any>} */ state = new Map()
 
   /** @param {string} where @param {Iterable<Tensor>} params @param {number} lr */
@@ -14,12 +15,25 @@ export class Optimizer {
     list.forEach((param, i) => expect(list.indexOf(param) === i, 'range',
       () => `${where}: params[${i}] is the same tensor as params[${list.indexOf(param)}]; each must be given once`))
     this.params = list
-    this.lr = numberWhere(where, 'lr', lr, 'a number >= 0', v => v >= 0)
+    this.#where = where
+    this.lr = lr
+  }
+
+  /**
+   * Learning rate: a number >= 0 that may be changed between steps.
+   * @returns {number}
+   */
+  get lr() {
+    return this.#lr
+  }
+
+  set lr(lr) {
+    this.#lr = numberWhere(this.#where, 'lr', lr, 'a number >= 0', v => v >= 0)
   }
 
   /** Sets all gradients to zero. */
   zeroGrad() {
-    for (const { grad } of this.params) grad?.bytes.fill(0)
+    for (const { grad } of this.params) grad?.data.fill(0)
   }
 
   /** The state of a parameter, made by `create` the first time. @param {Tensor} param @param {() => any} create */

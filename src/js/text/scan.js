@@ -1,7 +1,7 @@
 import {
   RECENT_BYTES, RECENT_PLACES, TEXT_DONE, TEXT_END, TEXT_NEEDS_TEXT, TEXT_START, TOKEN_OPENING_QUOTE
 } from '../constants.js'
-import { describe, expect } from '../errors.js'
+import { GlassformerError, describe, expect } from '../errors.js'
 
 /** Text given at once to a kernel, in UTF-16 units or bytes, so that memory does not grow with the length of a text. */
 const WINDOW = 32768
@@ -31,6 +31,15 @@ export function wellFormed(text) {
  * @property {0 | 1} progress which of the kernel's two counts is in steps: 0 bytes, 1 UTF-16 units
  */
 
+/** @param {string} where @param {Uint8Array} text */
+function decode(where, text) {
+  try {
+    return new TextDecoder('utf-8', { ignoreBOM: true }).decode(text)
+  } catch {
+    throw new GlassformerError('text', `${where}: a text of ${text.length} bytes does not fit a string; give it in parts`)
+  }
+}
+
 /** @param {string} where @param {unknown} text @returns {Source} */
 function source(where, text) {
   if (typeof text === 'string') {
@@ -46,7 +55,7 @@ function source(where, text) {
     into.set(text.subarray(from, from + steps))
     return steps
   }
-  const string = new TextDecoder('utf-8', { ignoreBOM: true }).decode(text)
+  const string = decode(where, text)
   return { string, size: text.length, bytesPerStep: 1, copy, progress: 0 }
 }
 

@@ -1,0 +1,140 @@
+// Whatever is given, what comes back is a GlassformerError that names it, and nothing is left half done.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { load } from '../src/js/index.js'
+
+const gf = await load(), F = gf.functional, { nn, optim } = gf
+const refused = (call, code, message) => assert.throws(() => gf.tidy(call), error => {
+  assert.equal(error.name, 'GlassformerError', error.stack)
+  assert.equal(error.code, code, error.message)
+  assert.match(error.message, message)
+  return true
+})
+
+test('tensors of another engine are refused by every module and operation before they are read', async () => {
+  const other = await load(), x = () => other.rand([1, 3, 4]), state = [/one engine/]
+  const modules = [
+    new nn.MultiheadAttention(4, 2), new nn.Linear(4, 4), new nn.LayerNorm(4), new nn.PositionalEncoding(4),
+    new nn.TransformerEncoderLayer(4, 2), new nn.LearnedPositionalEncoding(3, 4)
+  ]
+  for (const module of modules) for (const run of [f => f(), f => gf.noGrad(f), f => other.noGrad(f)]) {
+    refused(() => run(() => module.forward(x())), 'state', ...state)
+  }
+  refused(() => modules[0].forward(gf.rand([1, 3, 4]), x()), 'state', ...state)
+  refused(() => new nn.TransformerDecoderLayer(4, 2).forward(gf.rand([1, 3, 4]), x()), 'state', ...state)
+  refused(() => new nn.Embedding(4, 2).forward(other.tensor([1], { dtype: 'int32' })), 'state', ...state)
+  refused(() => F.crossEntropy(gf.rand([1, 3]), other.tensor([1], { dtype: 'int32' })), 'state', ...state)
+  refused(() => F.layerNorm(gf.rand([4]), other.rand([4])), 'state', ...state)
+  refused(() => new nn.Parameter(other.rand([4])), 'state', ...state)
+})
+
+test('arrays that contain themselves, or are too deep, or too many', () => {
+  const cyclic = [1]
+  cyclic[0] = cyclic
+  let deep = 1
+  for (let i = 0; i < 20_000; i++) deep = [deep]
+  const q = gf.rand([1, 1, 1, 4])
+  for (const nested of [cyclic, deep]) {
+    refused(() => gf.tensor(nested), 'shape', /tensor: values .*nested/)
+    refused(() => new nn.Embedding(4, 2).forward(nested), 'shape', /ids .*nested/)
+    refused(() => F.scaledDotProductAttention(q, q, q, { attnMask: nested }), 'shape', /attnMask .*nested/)
+    refused(() => F.scaledDotProductAttention(q, q, q, { keyPaddingMask: nested }), 'type', /keyPaddingMask/)
+    refused(() => F.scaledDotProductAttention(q, gf.rand([1, 1, 2, 4]), gf.rand([1, 1, 2, 4]), { keyPaddingMask: nested }),
+      'shape', /keyPaddingMask .*\[1, 1, 1/)
+    refused(() => new nn.Linear(1, 1).loadStateDict({ weight: nested, bias: [1] }), 'shape', /weight .*nested/)
+  }
+  const half = [[1, 2], [3, 4]]
+  half[1] = half
+  refused(() => gf.tensor(half), 'shape', /nested/)
+})
+
+test('a module inside itself', () => {
+  const list = new nn.ModuleList()
+  list.push(list)
+  for (const call of [() => list.parameters(), () => list.eval(), () => list.stateDict()]) {
+    refused(call, 'state', /ModuleList.* contains itself/)
+  }
+  const shared = new nn.Linear(2, 2), twice = new nn.ModuleList([shared, shared])
+  assert.equal(twice.parameters().length, 2, 'shared is not cyclic')
+})
+
+test('edits that are no numbers', () => {
+  const edit = edits => () => gf.trace(() => F.relu(gf.tensor([1, 2])), { edits })
+  refused(edit([{ name: 'relu', index: [0n], value: 1 }]), 'index', /index must be inside/)
+  refused(edit([{ name: 'relu', index: [0], value: 1n }]), 'type', /must be a number, got 1/)
+  refused(edit([{ name: 'relu', index: 0n, value: 1 }]), 'index', /index must be inside/)
+  const { trace } = gf.trace(() => F.relu(gf.tensor([1, 2])))
+  refused(() => trace.explain('relu', [0n]), 'index', /got an array of 1/)
+})
+
+test('texts longer than a string can be', () => {
+  refused(() => gf.text.words(new Uint8Array(2 ** 29)), 'text', /text.words: .* 536870912 bytes/)
+})
+
+test('a state dict has what it owns, and nothing it inherits', () => {
+  const layer = new nn.Linear(2, 1), before = layer.weight.toArray()
+  const state = Object.assign(Object.create({ weight: [[5, 5]] }), { bias: [1] })
+  refused(() => layer.loadStateDict(state), 'shape', /weight is missing/)
+  for (const key of ['toString', 'constructor', '__proto__']) {
+    refused(() => layer.loadStateDict(JSON.parse(`{ "weight": [[1, 1]], "bias": [1], "${key}": [1] }`)), 'shape',
+      new RegExp(`${key} is unknown`))
+  }
+  assert.deepEqual(layer.weight.toArray(), before)
+})
+
+test('options of optimisers and modules when they are changed later', () => {
+  const w = gf.engine.keep(gf.tensor([1], { requiresGrad: true })), adam = new optim.AdamW([w])
+  for (const lr of [NaN, 'fast', -1, null]) {
+    refused(() => new optim.SGD([w], { lr }), typeof lr === 'number' ? 'range' : 'type', /SGD: lr must be a number/)
+    refused(() => { adam.lr = lr }, typeof lr === 'number' ? 'range' : 'type', /AdamW: lr must be a number/)
+  }
+  assert.equal(adam.lr, 1e-3, 'undefined is the default')
+  assert.equal(new optim.SGD([w], { lr: undefined }).lr, 1e-3)
+  for (const training of ['false', 0, null]) {
+    refused(() => F.dropout(gf.tensor([1]), { training }), 'type', /dropout: training must be true or false/)
+    refused(() => new nn.Dropout().train(training), 'type', /train: mode must be true or false/)
+  }
+  refused(() => new nn.TransformerEncoderLayer(4, 2, { normFirst: 'no' }), 'type', /normFirst must be true or false/)
+  refused(() => gf.tensor([1], { requiresGrad: 'false' }), 'type', /requiresGrad must be true or false/)
+})
+
+test('seeds that torch does not take, or that a number cannot hold', () => {
+  for (const seed of [2 ** 63 - 1, 2 ** 53, -(2 ** 53)]) refused(() => gf.manualSeed(seed), 'range', /2\^53.*bigint/)
+  for (const seed of [2n ** 64n, -(2n ** 63n) - 1n]) refused(() => gf.manualSeed(seed), 'range', /-2\^63 to 2\^64 - 1/)
+  const first = seed => { gf.manualSeed(seed); return gf.rand([1]).item() }
+  assert.equal(first(2n ** 63n - 1n), first(0xffffffff))
+  assert.equal(first(-1), first(2n ** 64n - 1n))
+})
+
+test('a tidy is closed whatever its result is', () => {
+  const cyclic = { x: gf.tensor([1]) }, made = []
+  cyclic.self = [cyclic]
+  const result = gf.tidy(() => {
+    made.push(gf.rand([1]))
+    cyclic.y = gf.rand([1])
+    return cyclic
+  })
+  assert.equal(made[0].disposed, true)
+  assert.equal(result.y.disposed, false)
+  assert.equal(gf.engine.scopes.length, 0)
+  assert.throws(() => gf.tidy(() => {
+    made.push(gf.rand([1]))
+    return { get x() { throw new Error('in a getter') } }
+  }), /in a getter/)
+  assert.equal(made[1].disposed, true)
+  assert.equal(gf.engine.scopes.length, 0)
+  let deep = [gf.rand([1])]
+  for (let i = 0; i < 100_000; i++) deep = [deep]
+  gf.tidy(() => deep)
+  assert.equal(gf.engine.scopes.length, 0)
+})
+
+test("a tensor's own values are copied rightly while the memory grows, and stale ones are refused", async () => {
+  const own = await load(), { memory } = own.engine, size = memory.size / 4
+  const x = own.tensor(Float32Array.from({ length: size }, (_, i) => i))
+  const view = x.data, copy = own.tensor(view)
+  assert.equal(copy.at(size - 1), size - 1)
+  const held = x.data
+  own.rand([memory.size / 4])
+  refused(() => own.tensor(held), 'state', /values .*no longer valid/)
+})
