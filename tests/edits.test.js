@@ -17,8 +17,8 @@ const order = plain.names
 
 test('an edit with the value that was there changes no bit', () => {
   const names = [
-    'src', 'self_attn.in_proj_weight', 'self_attn.q', 'self_attn.scores', 'self_attn.masked_scores',
-    'self_attn.weights', 'self_attn.heads', 'residual1', 'norm1.output', 'linear1.output', 'activation'
+    'src', 'self_attn.in_proj_weight', 'self_attn.q', 'self_attn.dots', 'self_attn.scores',
+    'self_attn.masked_scores', 'self_attn.weights', 'self_attn.heads', 'residual1', 'norm1.output', 'linear1.output', 'activation'
   ]
   for (const name of names) {
     const index = plain.get(name).shape.map(side => side - 1)
@@ -29,8 +29,8 @@ test('an edit with the value that was there changes no bit', () => {
 
 test('an edit changes what comes after it and nothing before it', () => {
   const stages = [
-    'self_attn.q', 'self_attn.scores', 'self_attn.masked_scores', 'self_attn.weights', 'self_attn.heads',
-    'self_attn.output', 'residual1', 'norm1.output', 'linear1.output', 'activation', 'linear2.output', 'residual2',
+    'self_attn.q', 'self_attn.dots', 'self_attn.scores', 'self_attn.masked_scores', 'self_attn.weights',
+    'self_attn.heads', 'self_attn.output', 'residual1', 'norm1.output', 'linear1.output', 'activation', 'linear2.output', 'residual2',
     'output'
   ]
   stages.forEach((name, at) => {
@@ -57,6 +57,18 @@ test('an edited score is followed through the softmax to the bit', () => {
   const most = Math.max(...row), sum = row.reduce((total, v) => total + Math.exp(v - most), 0)
   row.forEach((v, j) => assert.ok(Math.abs(weights[j] - Math.exp(v - most) / sum) < 1e-7))
   for (let d = 0; d < 8; d++) assert.equal(edited.explain('self_attn.heads', [0, 3, d]).rounding, 0)
+})
+
+test('several steps edited at once: each is kept, and each goes on from the one before', () => {
+  const at = [0, 1, 3, 2], dot = { name: 'self_attn.dots', index: at, value: 3 }
+  const weight = { name: 'self_attn.weights', index: [0, 1, 2, 0], value: 0.75 }
+  const [one, both] = [run([dot]), run([dot, weight])]
+  assert.equal(both.get('self_attn.scores').at(...at), Math.fround(3 * Math.fround(0.5)))
+  assert.equal(both.get('self_attn.weights').at(0, 1, 2, 0), 0.75)
+  for (const name of ['dots', 'scores', 'masked_scores']) {
+    assert.deepEqual(values(both, `self_attn.${name}`), values(one, `self_attn.${name}`))
+  }
+  assert.notDeepEqual(values(both, 'output'), values(one, 'output'))
 })
 
 test('edits that cannot be', () => {

@@ -137,6 +137,21 @@ test('a table made before the trace is explained by what made it, unless other v
   assert.deepEqual(Object.keys(module.stateDict()), ['pe'])
 })
 
+test('products before the scale: how they were made, and what the loss asks of them', () => {
+  const trace = tracedRun(variants[0]), at = [1, 1, 2, 1], attention = 'transformer.decoder.layers.0.self_attn'
+  const { terms, rounding } = trace.explain(`${attention}.dots`, at)
+  assert.equal(terms.length, 4)
+  assert.equal(rounding, 0)
+  const { steps, sources } = trace.explain(`${attention}.scores`, at)
+  assert.equal(steps[0].value, trace.get(`${attention}.dots`).at(...at))
+  assert.ok(sources.some(({ name }) => name === `${attention}.dots`))
+  const slope = trace.gradient(`${attention}.scores`).at(...at), found = trace.explainGradient(`${attention}.dots`, at)
+  assert.equal(found.value, Math.fround(slope * 0.5))
+  assert.equal(found.computed, slope * 0.5)
+  assert.ok(trace.feeds(`${attention}.dots`).includes(`${attention}.heads`))
+  trace.dispose()
+})
+
 test('asking wrongly is answered clearly', () => {
   const trace = tracedRun(variants[0])
   assert.throws(() => trace.explain('no.such', [0]), { code: 'index', message: /no\.such/ })

@@ -68,10 +68,12 @@ test('kept scores without those of hidden keys have -infinity in their place', a
   const bits = new Int32Array(new Float32Array([1]).buffer)[0], rows = [T, T, 1]
   const [q, out, scores, weights] = [[T], [T], [T, T], [T, T]].map(shape => engine.empty(shape))
   q.values.forEach((_, i) => { q.values[i] = i - 5 })
-  const struct = scoreHidden => engine.pass([1, 1, T, T, 1, 1, bits, ...rows, ...rows, ...rows, ...rows, 0, 0, 0, 0, 1, scoreHidden])
+  const struct = (scoreHidden, steps) => engine.pass(
+    [1, 1, T, T, 1, 1, 1, 0, 0, bits, ...rows, ...rows, ...rows, ...rows, 0, 0, 0, 0, 1, 0, 0, scoreHidden, ...steps])
   const run = (scoreHidden, kept) => {
-    const room = engine.scratch(c.gf_attention_workspace(struct(scoreHidden), 0))
-    c.gf_attention_forward(out.address, scores.address, kept, room, q.address, q.address, q.address, 0, struct(scoreHidden))
+    const steps = [0, scores.address, 0, kept], room = engine.scratch(c.gf_attention_workspace(struct(scoreHidden, steps), 0))
+    const passed = struct(scoreHidden, steps)
+    c.gf_attention_forward(out.address, passed + 4 * 30, room, q.address, q.address, q.address, 0, passed)
     return { out: [...out.values], scores: [...scores.values], weights: [...weights.values] }
   }
   const all = run(1, weights.address), seen = run(0, weights.address)

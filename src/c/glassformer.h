@@ -201,34 +201,60 @@ typedef struct {
   int32_t batch, head, time;
 } gf_rows;
 
-/* Masks, each may be absent. A cell's mask is their sum; -infinity hides. */
+/* Masks, each may be absent. A cell's mask is their sum; -infinity hides. Query i stands at place past + i among the
+ * keys. */
 typedef struct {
   const float *additive;   /* added to the scores, or NULL; cell (b,h,i,j) at b*batch + h*head + i*Tk + j */
   int32_t additive_batch;  /* floats, 0 to share */
   int32_t additive_head;   /* floats, 0 to share */
   const uint8_t *padding;  /* [B,Tk], 1 hides the key, or NULL */
-  int32_t causal;          /* 1 hides keys j > i (aligned at the top left) */
-  int32_t score_hidden;    /* 1: kept scores hold those of keys hidden by causal, too; 0: -infinity in their place */
+  int32_t causal;          /* 1 hides the keys after the query's own place */
+  int32_t past;            /* the place of the first query; 0: aligned at the top left */
+  int32_t window;          /* n > 0 hides the keys n or more places away from the query; 0: none */
+  int32_t keep_hidden;     /* 1: kept dots and scores hold those of causally hidden keys, too; 0: -infinity there */
 } gf_mask;
 
+/* The steps of attention, each made of the one before; all [B,H,Tq,Tk], each may be NULL. */
 typedef struct {
-  int32_t B, H, Tq, Tk, D, Dv;
+  float *dots;    /* q . k */
+  float *scores;  /* dots scale */
+  float *masked;  /* scores + mask */
+  float *weights; /* softmax(masked), before dropout */
+} gf_attention_steps;
+typedef enum { GF_FROM_START = 0, GF_FROM_DOTS = 1, GF_FROM_SCORES, GF_FROM_MASKED, GF_FROM_WEIGHTS } gf_attention_from;
+
+/* Each of the H / group heads of k and v serves `group` heads of q, one after the other. */
+typedef struct {
+  int32_t B, H, Tq, Tk, D, Dv, group;
+  int32_t capacity; /* 0: k and v are rows; else they lie in a cache for so many keys (gf_cache_rows) */
+  int32_t from;     /* gf_attention_from: the step that is given; later ones are made from it */
   float scale;
-  gf_rows q, k, v, out;
+  gf_rows q, k, v, out; /* in a cache, batch and head of k and v are those of its blocks */
   gf_mask mask;
 } gf_attention;
 
 /* Floats of workspace for forward, or for backward. */
 GF_EXPORT double gf_attention_workspace(const gf_attention *p, int backward);
-/* out = softmax(scale q k^T + mask) v. scores (scaled, before additive mask and padding) and weights, both [B,H,Tq,Tk],
- * are kept where given, or NULL; the output has the same bits either way. dropout [B,H,Tq,Tk] multiplies the weights,
- * or NULL. */
-GF_EXPORT void gf_attention_forward(float *out, float *scores, float *weights, float *workspace, const float *q,
+/* out = softmax(scale q k^T + mask) v. What `kept` has room for is kept; the output has the same bits either way. From
+ * a later step than the start on, that step is read and must be there. dropout [B,H,Tq,Tk] multiplies the weights, or
+ * NULL. */
+GF_EXPORT void gf_attention_forward(float *out, const gf_attention_steps *kept, float *workspace, const float *q,
                                     const float *k, const float *v, const float *dropout, const gf_attention *p);
-/* dq, dk, dv in the layouts of q, k, v, and the gradients of scores and weights [B,H,Tq,Tk]; each may be NULL. */
-GF_EXPORT void gf_attention_backward(float *dq, float *dk, float *dv, float *dscores, float *dweights, float *workspace,
-                                     const float *dout, const float *weights, const float *q, const float *k,
-                                     const float *v, const float *dropout, const gf_attention *p);
+/* dq, dk, dv in the layouts of q, k, v, and the gradients of the steps; each may be NULL. Not from a cache. */
+GF_EXPORT void gf_attention_backward(float *dq, float *dk, float *dv, const gf_attention_steps *gradients,
+                                     float *workspace, const float *dout, const float *weights, const float *q,
+                                     const float *k, const float *v, const float *dropout, const gf_attention *p);
+/* out [B,cells] = the mean over H of weights [B,H,cells]. */
+GF_EXPORT void gf_attention_average(float *out, const float *weights, int B, int H, int cells);
+
+/* A cache holds keys, or values, as panels of 8, which the matrix product reads as they are: a block for each sentence
+ * and head, [ceil(capacity/8)][D][8] of keys or [ceil(D/8)][capacity][8] of values. */
+enum { GF_CACHE_VALUES = 1, GF_CACHE_READ = 2 };
+/* Floats of one block. */
+GF_EXPORT double gf_cache_block(int capacity, int D, int flags);
+/* Copies rows [B,H,T,D], which lie as `at` says, into the cache as those from `first` on; GF_CACHE_READ: out of it. */
+GF_EXPORT void gf_cache_copy(float *cache, float *rows, const gf_rows *at, int B, int H, int first, int T, int capacity,
+                             int D, int flags);
 
 /* Loss ------------------------------------------------------------------------------------------------------------- */
 

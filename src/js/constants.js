@@ -11,3 +11,5 @@ export const INTERLEAVED = 0, CONCATENATED = 1
 export const POWER = 0, LOG = 1, LOG_FLOAT = 2
 
 export const TRANSPOSE_A = 1, TRANSPOSE_B = 2, PANELS_B = 4, ACCUMULATE = 8
+
+export const CACHE_VALUES = 1, CACHE_READ = 2

@@ -22,6 +22,7 @@ import { relu } from './ops/relu.js'
 import { softmax } from './ops/softmax.js'
 import { loadSafetensors, saveSafetensors } from './safetensors.js'
 import * as modules from './nn/index.js'
+import * as decoding from './decoding/index.js'
 import * as optim from './optim/index.js'
 import { Vocab } from './text/vocab.js'
 import { whitespace } from './text/whitespace.js'
@@ -165,7 +166,8 @@ export async function load(options) {
     loadSafetensors: bytes => loadSafetensors(engine, bytes),
     functional,
     nn: bindModules(engine),
-    optim
+    optim,
+    decoding
   }
 }
 

@@ -46,6 +46,7 @@ const STAGES = /** @type {[string, string, string[]][]} */ ([
   ['self_attn.q', 'self_attn.q', BTC],
   ['self_attn.k', 'self_attn.k', BTC],
   ['self_attn.v', 'self_attn.v', BTC],
+  ['self_attn.dots', 'self_attn.dots', SQUARE],
   ['self_attn.scores', 'self_attn.scores', SQUARE],
   ['self_attn.masked_scores', 'self_attn.masked_scores', SQUARE],
   ['self_attn.weights', 'self_attn.weights', SQUARE],

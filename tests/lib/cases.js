@@ -135,6 +135,24 @@ function attentionRows() {
   })
 }
 
+const groupSizes = [
+  // B, H, KV, T, D, Dv
+  [1, 2, 1, 1, 1, 1], [2, 6, 2, 5, 3, 4], [1, 4, 4, 17, 5, 3], [2, 3, 1, 33, 8, 8], [1, 8, 2, 9, 16, 17], [1, 4, 2, 0, 3, 3],
+]
+
+/** Heads that share keys and values, a scale of one's own, keys only so far away. */
+const groupedRows = () => groupSizes.flatMap(([B, H, KV, T, D, Dv]) => {
+  const q = numbers([B, H, T, D], 51), k = numbers([B, KV, T, D], 52), v = numbers([B, KV, T, Dv], 53)
+  const name = `[${[B, H, T, D]}] on ${KV} heads of keys`
+  return [
+    [name, { q, k, v }],
+    [`${name}, causal`, { q, k, v }, { causal: true }],
+    [`${name}, scale 0.3`, { q, k, v }, { scale: 0.3 }],
+    [`${name}, causal, window 3`, { q, k, v }, { causal: true, window: 3 }],
+    [`${name}, window 4, float mask per head`, { q, k, v, attn_mask: numbers([1, H, T, T], 54) }, { window: 4 }],
+  ]
+})
+
 function attentionParameters(width, seed) {
   return {
     in_proj_weight: projection([3 * width, width], seed),
@@ -226,7 +244,7 @@ const makers = {
   matmul: () => list('matmul', matmulRows()),
   dropout: () => list('dropout', dropoutRows()),
   cross_entropy: () => list('cross_entropy', crossEntropyRows()),
-  attention: () => list('attention', attentionRows()),
+  attention: () => list('attention', [...attentionRows(), ...groupedRows()]),
   multihead_attention: () => list('multihead_attention', multiheadRows()),
   encoderLayer: () => list('encoderLayer', layerRows(source, encoderState(100))),
   decoderLayer: () => list('decoderLayer', layerRows(target, decoderState(100))),

@@ -94,27 +94,47 @@ static uint32_t rows(uint32_t d, int C) {
   return fold_floats(fold_floats(fold_floats(d, dweight, C), dbias, C), losses, N);
 }
 
+/* Three query heads for two of keys would not do: four for two. The same once more from a cache, and from each step. */
 static uint32_t attention(uint32_t d, int Tq, int Tk, int D, int causal) {
-  int B = 2, H = 2, q_size = B * H * Tq * D, k_size = B * H * Tk * D, square = B * H * Tq * Tk;
-  gf_attention p = {.B = B, .H = H, .Tq = Tq, .Tk = Tk, .D = D, .Dv = D, .scale = 0.5f,
-                    .q = {H * Tq * D, Tq * D, D}, .k = {H * Tk * D, Tk * D, D}, .v = {Tk * H * D, D, H * D},
+  int B = 2, H = 4, KV = 2, q_size = B * H * Tq * D, k_size = B * KV * Tk * D, square = B * H * Tq * Tk;
+  gf_attention p = {.B = B, .H = H, .Tq = Tq, .Tk = Tk, .D = D, .Dv = D, .group = H / KV, .scale = 0.5f,
+                    .q = {H * Tq * D, Tq * D, D}, .k = {KV * Tk * D, Tk * D, D}, .v = {Tk * KV * D, D, KV * D},
                     .out = {Tq * H * D, D, H * D}};
   float *additive = drawn(Tq * Tk), *dropout = zeros(square);
   uint8_t *padding = calloc((size_t)(B * Tk), 1);
   if (Tk > 2) padding[1] = 1;
   gf_dropout_mask(dropout, &generator, square, 0.2);
-  p.mask = (gf_mask){additive, 0, 0, padding, causal, D % 2};
-  float *q = drawn(q_size), *k = drawn(k_size), *v = drawn(k_size), *dout = drawn(q_size);
-  float *out = zeros(q_size), *scores = zeros(square), *weights = zeros(square);
+  int past = Tk > Tq ? Tk - Tq : 0, window = Tq % 3 ? 0 : 5;
+  p.mask = (gf_mask){additive, 0, 0, padding, causal, past, window, D % 2};
+  float *q = drawn(q_size), *k = drawn(k_size), *v = drawn(k_size), *dout = drawn(q_size), *out = zeros(q_size);
+  gf_attention_steps kept = {zeros(square), zeros(square), zeros(square), zeros(square)};
+  gf_attention_steps made = {zeros(square), zeros(square), zeros(square), zeros(square)};
   float *dq = zeros(q_size), *dk = zeros(k_size), *dv = zeros(k_size);
-  float *dscores = zeros(square), *dweights = zeros(square);
   float *work = zeros(gf_attention_workspace(&p, 0)), *back = zeros(gf_attention_workspace(&p, 1));
-  gf_attention_forward(out, scores, weights, work, q, k, v, dropout, &p);
-  gf_attention_backward(dq, dk, dv, dscores, dweights, back, dout, weights, q, k, v, dropout, &p);
+  for (p.from = GF_FROM_START; p.from <= GF_FROM_WEIGHTS; p.from++) {
+    gf_attention_forward(out, &kept, work, q, k, v, dropout, &p);
+    d = fold(d, out, sizeof(float) * (size_t)q_size);
+  }
+  gf_attention_backward(dq, dk, dv, &made, back, dout, kept.weights, q, k, v, dropout, &p);
+  int capacity = Tk + 3, k_block = (int)gf_cache_block(capacity, D, 0);
+  int v_block = (int)gf_cache_block(capacity, D, GF_CACHE_VALUES);
+  float *keys = zeros(B * KV * k_block), *values = zeros(B * KV * v_block);
+  gf_cache_copy(keys, k, &p.k, B, KV, 0, Tk, capacity, D, 0);
+  gf_cache_copy(values, v, &p.v, B, KV, 0, Tk, capacity, D, GF_CACHE_VALUES);
+  p.capacity = capacity, p.from = GF_FROM_START;
+  p.k = (gf_rows){KV * k_block, k_block, 0}, p.v = (gf_rows){KV * v_block, v_block, 0};
+  float *small = zeros(gf_attention_workspace(&p, 0));
+  gf_attention_steps none = {0};
+  gf_attention_forward(out, &none, small, q, keys, values, dropout, &p);
   free(additive), free(dropout), free(padding), free(q), free(k), free(v), free(dout), free(work), free(back);
-  d = fold_floats(fold_floats(fold_floats(d, out, q_size), scores, square), weights, square);
+  free(keys), free(values), free(small);
+  float *average = zeros(B * Tq * Tk);
+  gf_attention_average(average, kept.weights, B, H, Tq * Tk);
   d = fold_floats(fold_floats(fold_floats(d, dq, q_size), dk, k_size), dv, k_size);
-  return fold_floats(fold_floats(d, dscores, square), dweights, square);
+  d = fold_floats(fold_floats(fold_floats(d, out, q_size), made.dots, square), made.scores, square);
+  d = fold_floats(fold_floats(fold_floats(d, made.masked, square), made.weights, square), average, B * Tq * Tk);
+  d = fold_floats(fold_floats(d, kept.dots, square), kept.scores, square);
+  return fold_floats(fold_floats(d, kept.masked, square), kept.weights, square);
 }
 
 static uint32_t tables(uint32_t d, int n) {

@@ -19,8 +19,11 @@ function bounds(example) {
   return sensitivity(attention, depth)(example)
 }
 
-const run = ({ q, k, v, attn_mask, key_padding_mask }, { causal }) => ({
-  y: F.scaledDotProductAttention(q, k, v, { attnMask: attn_mask, isCausal: causal, keyPaddingMask: key_padding_mask }),
+const run = ({ q, k, v, attn_mask, key_padding_mask }, { causal, window, scale }) => ({
+  y: F.scaledDotProductAttention(q, k, v, {
+    attnMask: attn_mask, isCausal: causal, window, scale, keyPaddingMask: key_padding_mask,
+    enableGqa: k.shape[1] !== q.shape[1]
+  }),
 })
 
 /** The golden files also list weights, which the function does not return. With the identity as values it does. */
@@ -152,4 +155,37 @@ test('masks: of another engine, given up, or of two kinds at once', async () => 
   const padding = gf.tensor([[0, 1]])
   padding.dispose()
   assertRejects(() => attend({ keyPaddingMask: padding }), 'state', where, 'keyPaddingMask', 'disposed')
+})
+
+test('heads that share keys: the same bits as with copies of them', () => {
+  const t = (heads, D, seed) => gf.tensor(Float32Array.from(numbers([2, heads, 19, D], seed).data), { shape: [2, heads, 19, D] })
+  const [q, k, v] = [t(6, 5, 1), t(2, 5, 2), t(2, 7, 3)]
+  const copies = x => gf.tensor([0, 0, 0, 1, 1, 1].map(h => x.toArray()[0][h]).concat([0, 0, 0, 1, 1, 1]
+    .map(h => x.toArray()[1][h]))).reshape(2, 6, 19, -1)
+  const shared = F.scaledDotProductAttention(q, k, v, { enableGqa: true, isCausal: true })
+  assertSame(shared, plain(F.scaledDotProductAttention(q, copies(k), copies(v), { isCausal: true })))
+})
+
+test('enableGqa and window: what they do not take', () => {
+  const t = heads => gf.rand([1, heads, 3, 4]), where = 'scaledDotProductAttention'
+  const reject = (code, args, ...rest) => assertRejects(() => F.scaledDotProductAttention(...args), code, where, ...rest)
+  reject('shape', [t(4), t(2), t(2)], 'enableGqa')
+  reject('shape', [t(4), t(3), t(3), { enableGqa: true }], '4', '3')
+  reject('shape', [t(4), t(2), t(4), { enableGqa: true }], 'v')
+  reject('type', [t(4), t(4), t(4), { enableGqa: 1 }], 'enableGqa')
+  reject('range', [t(4), t(4), t(4), { window: 0 }], 'window')
+  reject('type', [t(4), t(4), t(4), { window: 'all' }], 'window')
+})
+
+test('every step is the kernel\'s: dots, scores and masked scores follow from each other to the bit', () => {
+  const [q, k, v] = qkv(5, 7), attnMask = [0, 1, 2, 3, 4].map(i => [0, 1, 2, 3, 4, 5, 6].map(j => (i === j ? -Infinity : i / 4)))
+  const { trace } = gf.trace(() => F.scaledDotProductAttention(q, k, v, { attnMask, scale: 0.3, isCausal: true }))
+  const [dots, scores, masked] = ['dots', 'scores', 'masked_scores'].map(name => plain(trace.get(name)).data)
+  assertSame(scores, dots.map(x => Math.fround(x * Math.fround(0.3))))
+  const added = n => (n % 7 > Math.floor(n / 7) ? -Infinity : attnMask[Math.floor(n / 7)][n % 7])
+  assertSame(masked, scores.map((x, n) => (added(n) === -Infinity ? -Infinity : Math.fround(x + added(n)))))
+  assertSame(dots, Array.from(dots, (_, n) => {
+    const [i, j] = [Math.floor(n / 7), n % 7]
+    return [0, 1, 2, 3].reduce((sum, d) => Math.fround(sum + Math.fround(q.at(0, 0, i, d) * k.at(0, 0, j, d))), 0)
+  }))
 })

@@ -127,7 +127,7 @@ test('each switch of the sentences changes what is computed from it, and nothing
   const plain = run([], SENTENCES)
   const cases = {
     causal: [{ causal: true }, ['self_attn.masked_scores']], base: [{ base: 100 }, ['positional_encoding']],
-    positions: [{ positions: 'concatenated' }, ['positional_encoding']], heads: [{ heads: 4 }, ['self_attn.scores']],
+    positions: [{ positions: 'concatenated' }, ['positional_encoding']], heads: [{ heads: 4 }, ['self_attn.dots']],
     dropout: [{ training: true, dropout: 0.5 }, ['dropout']],
     seed: [{ seed: 43 }, ['embedding.weight', 'self_attn.in_proj_weight', 'self_attn.out_proj.weight']]
   }

@@ -14,7 +14,7 @@ const run = runPipeline(gf, { texts: ['a b c', 'd e'], dModel: 4, heads: 2, maxL
 test('a cell tells what it feeds, and the use found there has it as a source', () => {
   const cell = { name: 'self_attn.k', index: [1, 1, 3] }
   const { feeds, differentiable } = explainCell(run, cell)
-  assert.deepEqual(feeds, ['self_attn.scores'])
+  assert.deepEqual(feeds, ['self_attn.dots', 'self_attn.scores'])
   assert.equal(differentiable, true)
   const use = firstUse(run, cell, 'self_attn.scores')
   assert.ok(run.explain(use.name, use.index).sources.some((source) => sameCell(source, cell)))

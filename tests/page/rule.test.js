@@ -39,6 +39,11 @@ const USES = {
     const x = grown([[[1, 2, 3, 4], [0, 1, 0, 1]]])
     return new gf.nn.MultiheadAttention(4, 2, { dropout: 0.5 }).forward(x, x, x)[0]
   },
+  cache: () => gf.noGrad(() => {
+    const cache = new gf.decoding.Cache(2), mha = new gf.nn.MultiheadAttention(4, 2), x = gf.tensor([[[1, 2, 3, 4]]])
+    mha.forward(x, x, x, { isCausal: true, cache })
+    return mha.forward(x, x, x, { isCausal: true, cache })[0]
+  }),
   positional_encoding: () => gf.positionalEncoding(2, 3),
   reshape: () => grown([[1, 2]]).reshape(2, 1)
 }

@@ -1,7 +1,8 @@
 // scores[i][j] = q[i] . k[j] / sqrt(D), hidden places -Infinity; weights = softmax(scores); y = weights v.
-// q [B, H, Tq, D], k [B, H, Tk, D], v [B, H, Tk, Dv].
+// q [B, H, Tq, D], k [B, KV, Tk, D], v [B, KV, Tk, Dv]: head h of q goes with head floor(h / (H / KV)) of k and v.
 // attn_mask broadcasts to [B, H, Tq, Tk]: of dtype 'bool' it says what may be seen, otherwise it is added.
-// key_padding_mask [B, Tk]: true is ignored. causal: key j is seen by query i when j <= i.
+// key_padding_mask [B, Tk]: true is ignored. causal: key j is seen by query i when j <= i; window: when they are less
+// than that apart. scale in place of 1 / sqrt(D).
 import { forward as matmul, backward as matmulBackward } from './matmul.js'
 import { forward as softmax, gradientFromResult } from './softmax.js'
 import { broadcastIndex, map, sumToShape, zeros } from './tensor.js'
@@ -20,7 +21,7 @@ function transposed(x) {
 
 const isAdded = mask => Boolean(mask) && mask.dtype !== 'bool'
 
-function applyMasks(scores, { attn_mask: mask, key_padding_mask: padding }, { causal = false }) {
+function applyMasks(scores, { attn_mask: mask, key_padding_mask: padding }, { causal = false, window = Infinity }) {
   const [, heads, queries, keys] = scores.shape
   const inMask = mask && broadcastIndex(mask.shape, scores.shape)
   return map(scores, (score, at) => {
@@ -30,31 +31,54 @@ function applyMasks(scores, { attn_mask: mask, key_padding_mask: padding }, { ca
     let masked = score
     if (mask?.dtype === 'bool') masked = mask.data[inMask[at]] ? masked : -Infinity
     else if (mask) masked += mask.data[inMask[at]]
-    if (causal && key > query) masked = -Infinity
+    if ((causal && key > query) || Math.abs(key - query) >= window) masked = -Infinity
     if (padding?.data[sentence * keys + key]) masked = -Infinity
     return masked
   })
 }
 
-const scaleOf = q => 1 / Math.sqrt(q.shape.at(-1))
+const scaleOf = (q, { scale = 1 / Math.sqrt(q.shape.at(-1)) }) => scale
+
+/** Each head of x as often as heads of q use it, one copy after the other. */
+function repeated(x, heads) {
+  const [B, own, ...rest] = x.shape, size = x.data.length / (B * own || 1), times = heads / own
+  const y = zeros([B, heads, ...rest])
+  for (let n = 0; n < B * heads; n++) {
+    const from = Math.floor(n / heads) * own + Math.floor((n % heads) / times)
+    y.data.set(x.data.slice(from * size, (from + 1) * size), n * size)
+  }
+  return y
+}
+
+/** The reverse for gradients: what the copies get, summed. */
+function collected(dy, shape) {
+  const dx = zeros(shape), heads = dy.shape[1], [B, own] = shape, size = dx.data.length / (B * own || 1)
+  for (let n = 0; n < B * heads; n++) {
+    const to = Math.floor(n / heads) * own + Math.floor((n % heads) / (heads / own))
+    for (let i = 0; i < size; i++) dx.data[to * size + i] += dy.data[n * size + i]
+  }
+  return dx
+}
+
+function steps(inputs, params) {
+  const { q } = inputs, [k, v] = [inputs.k, inputs.v].map(x => repeated(x, q.shape[1]))
+  const dots = matmul({ a: q, b: transposed(k) }).y
+  const scores = applyMasks(map(dots, value => value * scaleOf(q, params)), inputs, params)
+  return { q, k, v, dots, scores, weights: softmax({ x: scores }).y }
+}
 
 export function forward(inputs, params) {
-  const { q, k, v } = inputs
-  const products = matmul({ a: q, b: transposed(k) }).y
-  const scaled = map(products, value => value * scaleOf(q))
-  const scores = applyMasks(scaled, inputs, params)
-  const weights = softmax({ x: scores }).y
-  return { y: matmul({ a: weights, b: v }).y, weights, scores }
+  const { v, dots, scores, weights } = steps(inputs, params)
+  return { y: matmul({ a: weights, b: v }).y, weights, scores, dots }
 }
 
 export function backward(inputs, params, { y: dy }) {
-  const { q, k, v } = inputs
-  const { weights } = forward(inputs, params)
+  const { q, k, v, weights } = steps(inputs, params)
   const { a: dweights, b: dv } = matmulBackward({ a: weights, b: v }, {}, { y: dy })
   const dscores = gradientFromResult(weights, dweights)
-  const dproducts = map(dscores, value => value * scaleOf(q))
-  const { a: dq, b: dkTransposed } = matmulBackward({ a: q, b: transposed(k) }, {}, { y: dproducts })
-  const grads = { q: dq, k: transposed(dkTransposed), v: dv }
+  const ddots = map(dscores, value => value * scaleOf(q, params))
+  const { a: dq, b: dkTransposed } = matmulBackward({ a: q, b: transposed(k) }, {}, { y: ddots })
+  const grads = { q: dq, k: collected(transposed(dkTransposed), inputs.k.shape), v: collected(dv, inputs.v.shape) }
   if (isAdded(inputs.attn_mask)) grads.attn_mask = sumToShape(dscores, inputs.attn_mask.shape)
   return grads
 }

@@ -32,6 +32,10 @@ export const SOURCES = {
     js: [['ops/attention.js', ['attend']]],
     torch: 'torch.nn.functional.scaled_dot_product_attention(q, k, v, attn_mask)'
   },
+  cache: {
+    c: [['ops/attention_cache.c', ['place', 'gf_cache_copy']]], js: [['ops/attention.js', ['multiheadAttention']]],
+    torch: 'keys = torch.cat([keys, k], dim=1)'
+  },
   softmax: {
     c: [['ops/softmax.c', ['gf_softmax_forward']], ['ops/softmax.h', ['gf_row_softmax', 'gf_row_exp']]],
     js: [['ops/softmax.js', ['softmax']]], torch: 'torch.nn.functional.softmax(x, dim=-1)'

@@ -8,7 +8,7 @@ const TOKEN = /\s*(Σ[ₐ-ₜᵢⱼₖᵥ]?|[\p{L}][\p{L}\p{M}]*³?|\d+(?:\.\d+)
 const LOWERED = { ᵢ: 'i', ⱼ: 'j', ₖ: 'k', ₒ: 'o', ᵥ: 'v', ₙ: 'n' }
 const FUNCTIONS = ['exp', 'log', 'sin', 'cos', 'tanh', 'erf', 'max']
 const DERIVATIVE = /^d(?=[\p{L}])/u
-const PLAIN_WORDS = ['dropout', 'drawn', 'draws']
+const PLAIN_WORDS = ['dropout', 'drawn', 'draws', 'dots']
 const CLOSING = [')', ']', ',', '=', '<', '>', undefined]
 
 const isLetter = (name) => [...name.replace(/\p{M}/gu, '')].length === 1

@@ -1,14 +1,20 @@
 /* attention.c - scaled dot-product attention (Vaswani et al. 2017, equation 1), per sentence and head:
  *
- *     scores[i][j]  = scale * (q[i] . k[j])                      scale is 1 / sqrt(D) as a rule
- *     weights[i][:] = softmax over j of (scores[i][j] + mask[i][j])
+ *     dots[i][j]    = q[i] . k[j]
+ *     scores[i][j]  = scale * dots[i][j]                         scale is 1 / sqrt(D) as a rule
+ *     masked[i][j]  = scores[i][j] + mask[i][j]
+ *     weights[i][:] = softmax over j of masked[i][j]
  *     out[i]        = sum over j of weights[i][j] v[j]
  *
  * Eight queries are worked on at a time: their scores against all keys, the softmax of each row, the weighted sum.
- * That block is all the memory the method needs; scores and weights stand in full only when the caller keeps them, by
- * the same instructions. Under a causal mask a block stops at its last visible key. A query that may attend to
- * nothing gets NaN, as in PyTorch. A NaN among values counts where its weight is 0, too (0 NaN is NaN), but under a
- * causal mask only for queries of the same block or later.
+ * That block is all the memory the method needs; the steps stand in full only when the caller keeps them, by the same
+ * instructions. Where a step is given (a reader has edited it) the later ones are made from it. Under a causal mask a
+ * block stops at its last visible key; since every sum runs from the first key on, a query has the same bits whether
+ * it comes alone after a cached past or among all others. A query that may attend to nothing gets NaN, as in PyTorch.
+ * A NaN among values counts where its weight is 0, too (0 NaN is NaN), but under a causal mask only for queries of the
+ * same block or later.
+ *
+ * Several heads of q in a row may share one of k and v (Ainslie et al. 2023, "GQA"); its gradient is their sum.
  */
 #include "matmul.h"
 #include "softmax.h"
@@ -19,12 +25,12 @@ GF_INLINE int min(int a, int b) { return a < b ? a : b; }
 GF_INLINE int max(int a, int b) { return a < b ? b : a; }
 GF_INLINE size_t row_at(gf_rows r, int b, int h) { return (size_t)b * r.batch + (size_t)h * r.head; }
 
-/* One sentence and head: its rows, masks and the packed keys and values. */
+/* One sentence and head of q: its rows and masks. */
 typedef struct {
   const gf_attention *p;
   const float *q, *k, *v, *additive, *dropout;
   const uint8_t *padding;
-  size_t square; /* where its [Tq,Tk] block starts in scores, weights and dropout */
+  size_t square; /* where its [Tq,Tk] block starts in the steps and dropout */
 } head;
 
 static head head_of(const gf_attention *p, const float *q, const float *k, const float *v, const float *dropout, int b,
@@ -34,8 +40,8 @@ static head head_of(const gf_attention *p, const float *q, const float *k, const
   size_t additive = (size_t)b * mask->additive_batch + (size_t)h * mask->additive_head;
   return (head){.p = p,
                 .q = q + row_at(p->q, b, h),
-                .k = k + row_at(p->k, b, h),
-                .v = v + row_at(p->v, b, h),
+                .k = k + row_at(p->k, b, h / p->group),
+                .v = v + row_at(p->v, b, h / p->group),
                 .additive = mask->additive ? mask->additive + additive : NULL,
                 .dropout = dropout ? dropout + square : NULL,
                 .padding = mask->padding ? mask->padding + (size_t)b * p->Tk : NULL,
@@ -48,23 +54,33 @@ static size_t product_workspace(const gf_attention *p, int backward) {
   return (size_t)(backward ? gf_matmul_workspace(side, side, side) : gf_matmul_workspace(QUERIES, 0, side));
 }
 
+static double panels_size(const gf_attention *p, int N, int K) { return p->capacity ? 0.0 : gf_panels_size(N, K); }
+
 double gf_attention_workspace(const gf_attention *p, int backward) {
-  double square = (double)p->Tq * p->Tk, panels = gf_panels_size(p->Tk, p->D) + gf_panels_size(p->Dv, p->Tk);
+  double square = (double)p->Tq * p->Tk, panels = panels_size(p, p->Tk, p->D) + panels_size(p, p->Dv, p->Tk);
   return product_workspace(p, backward) + (backward ? 2 * square : panels + (double)QUERIES * p->Tk);
 }
 
-/* Keys visible to queries below row `end`: with a causal mask those up to the last of them. */
-static int visible(const gf_attention *p, int end) { return p->mask.causal ? min(end, p->Tk) : p->Tk; }
+/* Queries below row `end` see no key from this one on ... */
+static int visible(const gf_attention *p, int end) {
+  int last = p->mask.past + end - 1;
+  if (p->mask.causal) return min(last + 1, p->Tk);
+  return p->mask.window && p->mask.window < p->Tk - last ? last + p->mask.window : p->Tk;
+}
+
+/* ... and query i none before this one. */
+static int first_visible(const gf_attention *p, int i) {
+  return p->mask.window ? max(0, p->mask.past + i + 1 - p->mask.window) : 0;
+}
 
 static void fill(float *to, int from, int end, float value) {
   for (int j = from; j < end; j++) to[j] = value;
 }
 
-/* to[0..n): the weights of query i from its scores; to may be where the scores are. */
-static void weigh(const head *t, float *to, const float *scores, int i, int n) {
+/* The masked scores of query i: where they are, which is `to` or, when nothing masks them, where the scores are. */
+static const float *mask_row(const head *t, float *to, const float *from, int i, int seen) {
   const gf_attention *p = t->p;
-  int seen = visible(p, i + 1);
-  const float *from = scores;
+  int first = min(first_visible(p, i), seen);
   if (t->additive) {
     for (int j = 0; j < seen; j++) to[j] = from[j] + t->additive[(size_t)i * p->Tk + j];
     from = to;
@@ -73,53 +89,93 @@ static void weigh(const head *t, float *to, const float *scores, int i, int n) {
     for (int j = 0; j < seen; j++) to[j] = t->padding[j] ? -GF_INFINITY : from[j];
     from = to;
   }
-  gf_row_softmax(to, from, seen);
-  /* A row of NaN is NaN throughout: softmax over hidden keys alone. */
-  fill(to, seen, n, seen > 0 && to[0] == to[0] ? 0.0f : GF_NAN);
+  if (first && from != to) memcpy(to, from, sizeof(float) * (size_t)seen), from = to;
+  fill(to, 0, first, -GF_INFINITY);
+  return from;
 }
 
 /* Workspace: what a matrix product needs, the packed keys and values, one block of scores. */
 typedef struct {
-  float *product, *k_panels, *v_panels, *block;
+  float *product, *block;
+  const float *k_panels, *v_panels;
 } room;
 
-/* The block of queries from i0: scores, weights and output rows. What is kept is computed where it will stay; the rest
- * goes through the block, where each step takes the place of the one before. */
-static void forward_block(const head *t, float *out, float *scores, float *weights, const room *space, int i0) {
+/* One row of each step, kept or in the block, where each takes the place of the one before. */
+typedef struct {
+  float *dots, *scores, *masked, *weights;
+} step_rows;
+
+static step_rows rows_of(const gf_attention_steps *kept, size_t at, float *block) {
+  step_rows r = {.weights = kept->weights ? kept->weights + at : block};
+  r.masked = kept->masked ? kept->masked + at : r.weights;
+  r.scores = kept->scores ? kept->scores + at : block;
+  r.dots = kept->dots ? kept->dots + at : r.scores;
+  return r;
+}
+
+/* Scores to weights of query i, from the step that is given; n keys are used, `scored` have dots. */
+static void weigh(const head *t, const gf_attention_steps *kept, step_rows r, int i, int n, int scored) {
+  const gf_attention *p = t->p;
+  int Tk = p->Tk, from = p->from, seen = from < GF_FROM_MASKED ? visible(p, i + 1) : Tk;
+  if (from < GF_FROM_SCORES) {
+    if (r.scores != r.dots) memcpy(r.scores, r.dots, sizeof(float) * (size_t)scored);
+    gf_row_scale(r.scores, scored, p->scale);
+  }
+  const float *masked = r.masked;
+  if (from < GF_FROM_MASKED) {
+    masked = mask_row(t, r.masked, r.scores, i, seen);
+    if (kept->masked) {
+      if (masked != r.masked) memcpy(r.masked, masked, sizeof(float) * (size_t)seen);
+      fill(r.masked, seen, Tk, -GF_INFINITY);
+    }
+  }
+  if (from < GF_FROM_WEIGHTS) {
+    gf_row_softmax(r.weights, masked, seen);
+    /* A row of NaN is NaN throughout: softmax over hidden keys alone. */
+    fill(r.weights, seen, kept->weights ? Tk : n, seen > 0 && r.weights[0] == r.weights[0] ? 0.0f : GF_NAN);
+  }
+  if (p->mask.keep_hidden) return;
+  if (kept->dots) fill(r.dots, seen, Tk, -GF_INFINITY);
+  if (kept->scores) fill(r.scores, seen, Tk, -GF_INFINITY);
+}
+
+/* The block of queries from i0: its steps and output rows. What is kept is computed where it will stay. */
+static void forward_block(const head *t, float *out, const gf_attention_steps *kept, const room *space, int i0) {
   const gf_attention *p = t->p;
   size_t at = t->square + (size_t)i0 * p->Tk;
-  float *s = scores ? scores + at : space->block, *w = weights ? weights + at : space->block;
-  const float *used = t->dropout ? space->block : w;
-  int rows = min(QUERIES, p->Tq - i0), Tk = p->Tk, n = visible(p, i0 + rows);
-  int scored = scores && p->mask.score_hidden ? Tk : n;
-  gf_product qk = {.c = s, .ldc = Tk, .a = t->q + (size_t)i0 * p->q.time, .lda = p->q.time, .b = space->k_panels,
-                   .ldb = p->D, .b_layout = GF_B_PANELS, .M = rows, .N = scored, .K = p->D,
+  int rows = min(QUERIES, p->Tq - i0), Tk = p->Tk, n = p->from < GF_FROM_MASKED ? visible(p, i0 + rows) : Tk;
+  int scored = (kept->dots || kept->scores) && p->mask.keep_hidden ? Tk : n;
+  step_rows first = rows_of(kept, at, space->block);
+  const float *used = t->dropout ? space->block : first.weights;
+  gf_product qk = {.c = first.dots, .ldc = Tk, .a = t->q + (size_t)i0 * p->q.time, .lda = p->q.time,
+                   .b = space->k_panels, .ldb = p->D, .b_layout = GF_B_PANELS, .M = rows, .N = scored, .K = p->D,
                    .workspace = space->product};
-  gf_multiply(&qk);
-  for (int r = 0; r < rows; r++, s += Tk, w += Tk) {
-    gf_row_scale(s, scored, p->scale);
-    weigh(t, w, s, i0 + r, n);
-    if (scores && !p->mask.score_hidden) fill(s, visible(p, i0 + r + 1), Tk, -GF_INFINITY);
-    if (weights) fill(w, n, Tk, n > 0 && w[0] == w[0] ? 0.0f : GF_NAN);
+  if (p->from < GF_FROM_DOTS) gf_multiply(&qk);
+  for (int r = 0; r < rows; r++) {
+    step_rows row = rows_of(kept, at + (size_t)r * Tk, space->block + (size_t)r * Tk);
+    weigh(t, kept, row, i0 + r, n, scored);
     if (t->dropout)
-      for (int j = 0; j < n; j++) space->block[r * Tk + j] = w[j] * t->dropout[(size_t)(i0 + r) * Tk + j];
+      for (int j = 0; j < n; j++) space->block[r * Tk + j] = row.weights[j] * t->dropout[(size_t)(i0 + r) * Tk + j];
   }
   gf_product wv = {.c = out + (size_t)i0 * p->out.time, .ldc = p->out.time, .a = used, .lda = Tk, .b = space->v_panels,
-                   .ldb = Tk, .b_layout = GF_B_PANELS, .M = rows, .N = p->Dv, .K = n, .workspace = space->product};
+                   .ldb = p->capacity ? p->capacity : Tk, .b_layout = GF_B_PANELS, .M = rows, .N = p->Dv, .K = n,
+                   .workspace = space->product};
   gf_multiply(&wv);
 }
 
-void gf_attention_forward(float *out, float *scores, float *weights, float *workspace, const float *q, const float *k,
+void gf_attention_forward(float *out, const gf_attention_steps *kept, float *workspace, const float *q, const float *k,
                           const float *v, const float *dropout, const gf_attention *p) {
-  float *k_panels = workspace + product_workspace(p, 0), *v_panels = k_panels + (size_t)gf_panels_size(p->Tk, p->D);
-  room space = {workspace, k_panels, v_panels, v_panels + (size_t)gf_panels_size(p->Dv, p->Tk)};
+  float *k_panels = workspace + product_workspace(p, 0), *v_panels = k_panels + (size_t)panels_size(p, p->Tk, p->D);
+  room space = {workspace, v_panels + (size_t)panels_size(p, p->Dv, p->Tk), k_panels, v_panels};
   for (int b = 0; b < p->B; b++)
     for (int h = 0; h < p->H; h++) {
       head t = head_of(p, q, k, v, dropout, b, h);
-      gf_pack_panels(k_panels, t.k, p->k.time, GF_B_TRANSPOSED, p->Tk, p->D);
-      gf_pack_panels(v_panels, t.v, p->v.time, GF_B_ROWS, p->Dv, p->Tk);
-      for (int i = 0; i < p->Tq; i += QUERIES)
-        forward_block(&t, out + row_at(p->out, b, h), scores, weights, &space, i);
+      if (p->capacity) space.k_panels = t.k, space.v_panels = t.v;
+      else if (h % p->group == 0) {
+        gf_pack_panels(k_panels, t.k, p->k.time, GF_B_TRANSPOSED, p->Tk, p->D);
+        gf_pack_panels(v_panels, t.v, p->v.time, GF_B_ROWS, p->Dv, p->Tk);
+      }
+      for (int i = 0; i < p->Tq; i += QUERIES) forward_block(&t, out + row_at(p->out, b, h), kept, &space, i);
     }
 }
 
@@ -129,10 +185,14 @@ static void softmax_backward(float *dw, const float *w, int n) {
   for (int j = 0; j < n; j++) dw[j] = w[j] * (dw[j] - mean);
 }
 
-/* One sentence and head. ds and used are [Tq,Tk] blocks of workspace: the scores' gradient, and the weights after
- * dropout. */
-static void backward_head(const head *t, float *dq, float *dk, float *dv, float *dscores, float *dweights, float *ds,
-                          float *used, float *workspace, const float *dout, const float *weights) {
+static void keep_gradient(float *gradient, size_t at, const float *change, int n) {
+  if (gradient) gf_accumulate(gradient + at, change, n);
+}
+
+/* One sentence and head. ds and used are [Tq,Tk] blocks of workspace: the gradient of one step after the other, and
+ * the weights after dropout. */
+static void backward_head(const head *t, float *dq, float *dk, float *dv, const gf_attention_steps *gradients,
+                          float *ds, float *used, float *workspace, const float *dout, const float *weights) {
   const gf_attention *p = t->p;
   int Tq = p->Tq, Tk = p->Tk, cells = Tq * Tk; /* as many as weights has at least, which is in memory */
   /* out = used v  =>  dused = dout v^T,  dv += used^T dout */
@@ -147,11 +207,15 @@ static void backward_head(const head *t, float *dq, float *dk, float *dv, float 
                             .ldb = p->out.time, .M = Tk, .N = p->Dv, .K = Tq, .accumulate = 1, .workspace = workspace};
     gf_multiply(&to_values);
   }
-  if (dweights) gf_accumulate(dweights + t->square, ds, cells);
+  keep_gradient(gradients->weights, t->square, ds, cells);
   for (int i = 0; i < Tq; i++) softmax_backward(ds + (size_t)i * Tk, weights + t->square + (size_t)i * Tk, Tk);
-  if (dscores) gf_accumulate(dscores + t->square, ds, cells);
-  /* scores = scale q k^T  =>  dq += scale ds k,  dk += scale ds^T q */
+  /* masked = scores + mask  =>  dscores = dmasked */
+  keep_gradient(gradients->masked, t->square, ds, cells);
+  keep_gradient(gradients->scores, t->square, ds, cells);
+  /* scores = scale dots  =>  ddots = scale dscores */
   for (int i = 0; i < cells; i++) ds[i] *= p->scale;
+  keep_gradient(gradients->dots, t->square, ds, cells);
+  /* dots = q k^T  =>  dq += ddots k,  dk += ddots^T q */
   if (dq) {
     gf_product to_queries = {.c = dq, .ldc = p->q.time, .a = ds, .lda = Tk, .b = t->k, .ldb = p->k.time, .M = Tq,
                              .N = p->D, .K = Tk, .accumulate = 1, .workspace = workspace};
@@ -164,7 +228,7 @@ static void backward_head(const head *t, float *dq, float *dk, float *dv, float 
   }
 }
 
-void gf_attention_backward(float *dq, float *dk, float *dv, float *dscores, float *dweights, float *workspace,
+void gf_attention_backward(float *dq, float *dk, float *dv, const gf_attention_steps *gradients, float *workspace,
                            const float *dout, const float *weights, const float *q, const float *k, const float *v,
                            const float *dropout, const gf_attention *p) {
   size_t square = (size_t)p->Tq * p->Tk;
@@ -172,8 +236,19 @@ void gf_attention_backward(float *dq, float *dk, float *dv, float *dscores, floa
   for (int b = 0; b < p->B; b++)
     for (int h = 0; h < p->H; h++) {
       head t = head_of(p, q, k, v, dropout, b, h);
-      backward_head(&t, dq ? dq + row_at(p->q, b, h) : NULL, dk ? dk + row_at(p->k, b, h) : NULL,
-                    dv ? dv + row_at(p->v, b, h) : NULL, dscores, dweights, ds, used, workspace,
+      int shared = h / p->group;
+      backward_head(&t, dq ? dq + row_at(p->q, b, h) : NULL, dk ? dk + row_at(p->k, b, shared) : NULL,
+                    dv ? dv + row_at(p->v, b, shared) : NULL, gradients, ds, used, workspace,
                     dout + row_at(p->out, b, h), weights);
+    }
+}
+
+/* Each sum in double, head by head. */
+void gf_attention_average(float *out, const float *weights, int B, int H, int cells) {
+  for (int b = 0; b < B; b++)
+    for (int i = 0; i < cells; i++) {
+      double sum = 0.0;
+      for (int h = 0; h < H; h++) sum += weights[((size_t)b * H + h) * cells + i];
+      out[(size_t)b * cells + i] = (float)(sum / H);
     }
 }

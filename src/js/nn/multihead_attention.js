@@ -1,5 +1,6 @@
-import { expect, flag, optionsOf, probability, shapeText, wholeNumber } from '../errors.js'
+import { describe, expect, flag, optionsOf, probability, shapeText, wholeNumber } from '../errors.js'
 import { multiheadAttention } from '../ops/attention.js'
+import { Cache } from '../ops/attention_cache.js'
 import { expectRank, floatTensor } from '../ops/checks.js'
 import { linearRows } from '../ops/linear.js'
 import { fillUniform } from '../random.js'
@@ -19,7 +20,7 @@ export function xavierUniform(weight) {
 export const checkBatchFirst = (where, batchFirst) =>
   expect(batchFirst === undefined || batchFirst === true, 'range', () => `${where}: batchFirst is always true`)
 
-const FORWARD_OPTIONS = ['needWeights', 'averageAttnWeights', 'attnMask', 'keyPaddingMask', 'isCausal']
+const FORWARD_OPTIONS = ['needWeights', 'averageAttnWeights', 'attnMask', 'keyPaddingMask', 'isCausal', 'window', 'cache']
 
 /**
  * Multi-head attention: torch.nn.MultiheadAttention, batch first.
@@ -84,17 +85,25 @@ export class MultiheadAttention extends Module {
    * @param {any} [options.attnMask] [Tq, Tk] or [B·numHeads, Tq, Tk]; booleans (true hides) or numbers to add
    * @param {boolean} [options.averageAttnWeights] true: the mean over the heads
    * @param {boolean} [options.isCausal] false; hides keys after the query's own place
+   * @param {number} [options.window] hides keys this many places or more away from the query's own
+   * @param {import('../ops/attention_cache.js').Cache} [options.cache] of earlier passes: keys and values are put there
+   *   and attended to together with those that are there. Where key is not the query itself but a memory, they are put
+   *   there once, and a later memory is only counted. Masks are about all keys so far
    * @returns {[Tensor, Tensor | null]} output [B, Tq, embedDim]; weights [B, Tq, Tk], or [B, numHeads, Tq, Tk] when
    *   they are not averaged. Gradients go through the output only: the weights are for looking at
    * @throws {import('../errors.js').GlassformerError} 'shape' when tensors or masks do not fit
    */
   forward(query, key = query, value = key, options) {
-    const { needWeights = true, averageAttnWeights = true, attnMask, keyPaddingMask, isCausal } =
+    const { needWeights = true, averageAttnWeights = true, attnMask, keyPaddingMask, isCausal, window, cache } =
       optionsOf('MultiheadAttention', options, FORWARD_OPTIONS)
     checkShapes(this, query, key, value)
-    const [q, k, v] = [query, key, value].map((x, which) => this.tag('qkv'[which], project(this, x, which)))
+    const kept = entryOf(this, cache, query, key)
+    /** @param {Tensor} x @param {number} which */
+    const made = (x, which) => this.tag('qkv'[which], project(this, x, which))
+    const q = made(query, 0), [k, v] = kept?.isMemory && kept.length ? [null, null] : [made(key, 1), made(value, 2)]
     const { out, weights } = multiheadAttention(q, k, v, this.numHeads, {
-      attnMask, keyPaddingMask, isCausal, needWeights, scale: this.scale, dropoutP: this.training ? this.dropout : 0
+      attnMask, keyPaddingMask, isCausal, window, needWeights, scale: this.scale, cache: kept,
+      dropoutP: this.training ? this.dropout : 0
     })
     if (weights && this.training && this.dropout) this.tag('dropout.output', weights)
     const output = this.out_proj.forward(this.tag('heads', out))
@@ -112,6 +121,20 @@ function project({ embedDim: C, in_proj_weight: all, in_proj_bias: bias, ...own 
   return linearRows(x, weight, bias, { first: all ? which * C : 0, count: C, biasFirst: which * C })
 }
 
+/**
+ * What a cache keeps for this attention.
+ * @param {MultiheadAttention} mha @param {Cache | null | undefined} cache @param {Tensor} query @param {Tensor} key
+ */
+function entryOf(mha, cache, query, key) {
+  if (cache === undefined || cache === null) return undefined
+  expect(cache instanceof Cache, 'type',
+    () => `MultiheadAttention: cache must be a gf.decoding.Cache, got ${describe(cache)}`)
+  const entry = cache.of(mha, key === query ? undefined : key.shape[1])
+  expect(!entry.isMemory || entry.capacity === key.shape[1], 'shape', () =>
+    `MultiheadAttention: the cache holds ${entry.capacity} keys of a memory, and key now has ${key.shape[1]}`)
+  return entry
+}
+
 /** @param {MultiheadAttention} mha @param {Tensor} query @param {Tensor} key @param {Tensor} value */
 function checkShapes({ embedDim, kdim, vdim }, query, key, value) {
   const channels = { query: embedDim, key: kdim, value: vdim }
@@ -126,13 +149,7 @@ function checkShapes({ embedDim, kdim, vdim }, query, key, value) {
 
 /** The mean over the heads. @param {Tensor} weights [B, H, Tq, Tk] @returns {Tensor} [B, Tq, Tk] */
 function averageHeads(weights) {
-  const [B, H, Tq, Tk] = weights.shape, square = Tq * Tk, out = weights.engine.empty([B, Tq, Tk])
-  const to = out.values, from = weights.values
-  for (let i = 0; i < out.size; i++) {
-    const start = Math.floor(i / square) * H * square + (i % square)
-    let sum = 0
-    for (let h = 0; h < H; h++) sum += from[start + h * square]
-    to[i] = sum / H
-  }
+  const [B, H, Tq, Tk] = weights.shape, out = weights.engine.empty([B, Tq, Tk])
+  weights.engine.c.gf_attention_average(out.address, weights.address, B, H, Tq * Tk)
   return out
 }

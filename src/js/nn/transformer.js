@@ -11,6 +11,7 @@ import { MultiheadAttention, checkBatchFirst, xavierUniform } from './multihead_
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
 /** @typedef {import('../engine.js').Engine} Engine */
+/** @typedef {import('../ops/attention_cache.js').Cache} Cache */
 
 /**
  * @typedef {object} LayerOptions
@@ -98,14 +99,15 @@ export class TransformerEncoderLayer extends TransformerLayer {
 
   /**
    * @param {Tensor} src [B, T, dModel]
-   * @param {{ srcMask?: any, srcKeyPaddingMask?: any, isCausal?: boolean }} [options] masks as in MultiheadAttention
+   * @param {{ srcMask?: any, srcKeyPaddingMask?: any, isCausal?: boolean, cache?: Cache }} [options] as in
+   *   MultiheadAttention
    * @returns {Tensor} [B, T, dModel]
    */
   forward(src, options) {
-    const { srcMask, srcKeyPaddingMask, isCausal } =
-      optionsOf('TransformerEncoderLayer', options, ['srcMask', 'srcKeyPaddingMask', 'isCausal'])
+    const { srcMask, srcKeyPaddingMask, isCausal, cache } =
+      optionsOf('TransformerEncoderLayer', options, ['srcMask', 'srcKeyPaddingMask', 'isCausal', 'cache'])
     const attend = (/** @type {Tensor} */ x) => this.self_attn.forward(x, x, x, {
-      attnMask: srcMask, keyPaddingMask: srcKeyPaddingMask, isCausal, needWeights: false
+      attnMask: srcMask, keyPaddingMask: srcKeyPaddingMask, isCausal, cache, needWeights: false
     })[0]
     return this.residual(this.residual(src, 1, attend), 2, x => this.feedForward(x))
   }
@@ -147,18 +149,19 @@ export class TransformerDecoderLayer extends TransformerLayer {
   forward(tgt, memory, options) {
     const masks = decoderMasks('TransformerDecoderLayer', memory, options)
     const attend = (/** @type {Tensor} */ x) => this.self_attn.forward(x, x, x, {
-      attnMask: masks.tgtMask, keyPaddingMask: masks.tgtKeyPaddingMask, isCausal: masks.tgtIsCausal, needWeights: false
+      attnMask: masks.tgtMask, keyPaddingMask: masks.tgtKeyPaddingMask, isCausal: masks.tgtIsCausal,
+      cache: masks.cache, needWeights: false
     })[0]
     const cross = (/** @type {Tensor} */ x) => this.multihead_attn.forward(x, memory, memory, {
       attnMask: masks.memoryMask, keyPaddingMask: masks.memoryKeyPaddingMask, isCausal: masks.memoryIsCausal,
-      needWeights: false
+      cache: masks.cache, needWeights: false
     })[0]
     return this.residual(this.residual(this.residual(tgt, 1, attend), 2, cross), 3, x => this.feedForward(x))
   }
 }
 
 const DECODER_MASKS = [
-  'tgtMask', 'memoryMask', 'tgtKeyPaddingMask', 'memoryKeyPaddingMask', 'tgtIsCausal', 'memoryIsCausal'
+  'tgtMask', 'memoryMask', 'tgtKeyPaddingMask', 'memoryKeyPaddingMask', 'tgtIsCausal', 'memoryIsCausal', 'cache'
 ]
 
 /**
@@ -178,6 +181,7 @@ function decoderMasks(where, memory, options) {
  * @property {any} [memoryKeyPaddingMask]
  * @property {boolean} [tgtIsCausal] false
  * @property {boolean} [memoryIsCausal] false
+ * @property {Cache} [cache] of earlier passes; tgt then holds only what is new
  */
 
 /** What both stacks have in common: clones of one layer, and a norm at the end if given. */
@@ -205,15 +209,16 @@ export class TransformerEncoder extends TransformerStack {
 
   /**
    * @param {Tensor} src [B, T, dModel]
-   * @param {{ mask?: any, srcKeyPaddingMask?: any, isCausal?: boolean }} [options]
+   * @param {{ mask?: any, srcKeyPaddingMask?: any, isCausal?: boolean, cache?: Cache }} [options] cache: of earlier
+   *   passes; src then holds only what is new
    * @returns {Tensor} [B, T, dModel]
    */
   forward(src, options) {
-    const { mask, srcKeyPaddingMask, isCausal } =
-      optionsOf('TransformerEncoder', options, ['mask', 'srcKeyPaddingMask', 'isCausal'])
+    const { mask, srcKeyPaddingMask, isCausal, cache } =
+      optionsOf('TransformerEncoder', options, ['mask', 'srcKeyPaddingMask', 'isCausal', 'cache'])
     const srcMask = maskTensor(this.engine, 'TransformerEncoder: mask', mask, true)
     let x = src
-    for (const layer of this.layers) x = layer.forward(x, { srcMask, srcKeyPaddingMask, isCausal })
+    for (const layer of this.layers) x = layer.forward(x, { srcMask, srcKeyPaddingMask, isCausal, cache })
     return this.norm ? this.norm.forward(x) : x
   }
 }

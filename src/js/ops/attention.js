@@ -1,11 +1,11 @@
-import { expect, flag, numberWhere, optionsOf, probability, shapeText } from '../errors.js'
+import { expect, flag, numberWhere, optionsOf, probability, shapeText, wholeNumber } from '../errors.js'
 import { isRecording, record } from '../autograd.js'
-import { indexOf, indicesOf, offsetOf, range, sameShape } from '../shape.js'
+import { sameShape } from '../shape.js'
 import { explainAttention, explainAttentionGradient } from './attention_explain.js'
 import { passFours } from './broadcast.js'
 import { expectRank, floatTensor, sameEngine } from './checks.js'
 import { dropoutMask } from './dropout.js'
-import { additiveMask, maskAt, paddingMask } from './mask.js'
+import { additiveMask, paddingMask } from './mask.js'
 import { mul } from './mul.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
@@ -44,31 +44,40 @@ function floatBits(x) {
   return itsBits[0]
 }
 
+/** The tensors between the inputs and the output, each made from the one before: a reader may edit them. */
+const STEPS = ['dots', 'scores', 'masked_scores', 'weights']
+
 /**
- * The gf_attention struct in memory, masks included; kept scores hold the hidden ones, too.
+ * The gf_attention struct, masks included, and a gf_attention_steps after it; kept scores hold the hidden ones, too.
  * @param {import('../engine.js').Engine} engine @param {any} saved @param {number} padding address of the bytes, or 0
+ * @param {readonly number[]} steps four addresses @param {number} from how many of them are given
+ * @returns {{ struct: number, steps: number }} their addresses
  */
-function passStruct(engine, { sizes, scale, layout, mask, isCausal }, padding) {
-  const { B, H, Tq, Tk, D, Dv } = sizes
-  const [q, k, v, out] = [[Tq, D], [Tk, D], [Tk, Dv], [Tq, Dv]].map(([T, side]) => layout.strides({ H, T, D: side }))
-  return engine.pass([
-    B, H, Tq, Tk, D, Dv, floatBits(scale), ...q, ...k, ...v, ...out,
-    mask?.tensor.address ?? 0, mask?.batch ?? 0, mask?.head ?? 0, padding, isCausal ? 1 : 0, 1
-  ])
+function passStructs(engine, { sizes, group, scale, layout, mask, isCausal, past, window, cache }, padding, steps, from) {
+  const { B, H, Tq, Tk, D, Dv } = sizes, KV = H / group
+  const [q, k, v, out] = [[H, Tq, D], [KV, Tk, D], [KV, Tk, Dv], [H, Tq, Dv]]
+    .map(([heads, T, side]) => layout.strides({ H: heads, T, D: side }))
+  const list = [
+    B, H, Tq, Tk, D, Dv, group, cache?.capacity ?? 0, from, floatBits(scale),
+    ...q, ...cache?.rows.keys ?? k, ...cache?.rows.values ?? v, ...out,
+    mask?.tensor.address ?? 0, mask?.batch ?? 0, mask?.head ?? 0, padding, isCausal ? 1 : 0, past, window, 1
+  ]
+  const struct = engine.pass([...list, ...steps])
+  return { struct, steps: struct + 4 * list.length }
 }
 
 /**
- * Calls `use` with the struct's address and a workspace of the size it needs.
- * @param {import('../engine.js').Engine} engine @param {any} saved @param {boolean} isBackward
- * @param {(struct: number, workspace: number) => void} use
+ * Calls `use` with the addresses of the structs and of a workspace of the size it needs.
+ * @param {import('../engine.js').Engine} engine @param {any} saved @param {readonly number[]} steps @param {number} from
+ * @param {boolean} isBackward @param {(struct: number, steps: number, workspace: number) => void} use
  */
-function withStruct(engine, saved, isBackward, use) {
+function withStructs(engine, saved, steps, from, isBackward, use) {
   const { padding } = saved
   engine.memory.borrow(padding?.length ?? 0, address => {
     if (padding) engine.memory.bytes(address, padding.length).set(padding)
-    const struct = passStruct(engine, saved, padding ? address : 0)
-    const workspace = engine.scratch(engine.c.gf_attention_workspace(struct, isBackward ? 1 : 0))
-    use(struct, workspace)
+    const passed = passStructs(engine, saved, padding ? address : 0, steps, from)
+    const workspace = engine.scratch(engine.c.gf_attention_workspace(passed.struct, isBackward ? 1 : 0))
+    use(passed.struct, passed.steps, workspace)
   })
 }
 
@@ -77,7 +86,8 @@ const op = {
   name: 'attention',
   roles: { out: 'heads' },
   from({ inputs: { q, k, v, mask }, outputs, saved }, output) {
-    if (output === 'scores') return { q, k }
+    if (output === 'dots') return { q, k }
+    if (output === 'scores') return { dots: outputs.dots }
     if (output === 'masked_scores') return { scores: outputs.scores, mask }
     if (output === 'weights') return { scores: outputs.masked_scores }
     return { weights: outputs.weights, dropout: saved.dropoutMask, v }
@@ -88,19 +98,21 @@ const op = {
     if (output === 'out') return layout === HEADS_LAST ? of(q) : [...of(q).slice(0, -1), of(v)[of(v).length - 1]]
     return [batch, { name: 'head' }, { ...token, name: 'query' }, { ...key, name: 'key' }]
   },
-  parameters: ({ saved: { sizes, scale, isCausal, padding } }) => (
-    { heads: sizes.H, size: sizes.D, scale, isCausal, hidden: padding && Array.from(padding) }),
-  /* Between the softmax and q kᵀ there is only the mask, which is added: dscores = dmasked, and dmask is its sum. */
+  parameters: ({ saved: { sizes, scale, isCausal, past, window, padding } }) => ({
+    heads: sizes.H, kvHeads: sizes.KV, size: sizes.D, scale, isCausal, past, window,
+    hidden: padding && Array.from(padding)
+  }),
+  /* Between the softmax and the scores there is only the mask, which is added: dmask is the sum of dmasked. */
   backward({ inputs: { q, k, v, mask }, outputs, saved, trace }, gradient) {
-    const { out, scores, masked_scores: masked, weights } = outputs, { engine } = out
+    const { out, masked_scores: masked, weights } = outputs, { engine } = out
     const dq = gradient(q), dk = gradient(k), dv = gradient(v), dout = gradient(out)
     const dmask = gradient(mask), spare = dmask && !trace ? engine.zeros(weights.shape) : null
-    const dmasked = trace ? gradient(masked) : spare?.address ?? 0, dweights = trace ? gradient(weights) : 0
-    withStruct(engine, saved, true, (struct, workspace) => {
-      engine.c.gf_attention_backward(dq, dk, dv, dmasked, dweights, workspace, dout, weights.address, q.address,
-        k.address, v.address, saved.dropoutMask?.address ?? 0, struct)
+    const dmasked = trace ? gradient(masked) : spare?.address ?? 0
+    const steps = trace ? STEPS.map(name => gradient(outputs[name])) : [0, 0, dmasked, 0]
+    withStructs(engine, saved, steps, 0, true, (struct, gradients, workspace) => {
+      engine.c.gf_attention_backward(dq, dk, dv, gradients, workspace, dout, weights.address, q.address, k.address,
+        v.address, saved.dropoutMask?.address ?? 0, struct)
     })
-    if (trace) engine.c.gf_accumulate(gradient(scores), dmasked, scores.size)
     if (dmask) {
       const { B, H, Tq, Tk } = saved.sizes, { batch, head } = saved.mask
       engine.c.gf_add_backward(dmask, dmasked, ...passFours(engine, [1, B, H, Tq * Tk], [0, batch, head, 1]))
@@ -113,63 +125,29 @@ const op = {
 }
 
 /**
- * The scores with the masks added, rounded as the kernel does.
- * @param {Tensor} scores @param {any} saved @returns {Tensor}
- */
-function maskedScores(scores, saved) {
-  const out = scores.engine.empty(scores.shape), to = out.values, from = scores.values
-  for (let n = 0; n < out.size; n++) {
-    const added = maskAt(saved, indexOf(out.shape, n))
-    to[n] = added === -Infinity ? -Infinity : from[n] + added
-  }
-  return out
-}
-
-/** The tensors between the inputs and the output, which a reader may edit. */
-const PARTS = ['scores', 'masked_scores', 'weights']
-
-/**
- * The kernel's steps one by one, each continuing from what an edit left: the same operations in the same order.
- * @param {{ out: Tensor, scores: Tensor, weights: Tensor }} made @param {Tensor} v @param {any} saved
- * @returns {Tensor} the masked scores
- */
-function recompute({ out, scores, weights }, v, saved) {
-  const { engine } = out, trace = /** @type {import('../trace.js').Trace} */ (engine.trace)
-  const { sizes: { B, H, Tq, Tk, Dv }, layout, dropoutMask: dropped } = saved
-  const masked = trace.patch('masked_scores', maskedScores(trace.patch('scores', scores), saved))
-  engine.c.gf_softmax_forward(weights.address, masked.address, B * H * Tq, Tk)
-  trace.patch('weights', weights)
-  for (const [b, h, i, d] of indicesOf([B, H, Tq, Dv])) {
-    const terms = range(Tk).map(j => {
-      const weight = weights.at(b, h, i, j), used = dropped ? Math.fround(weight * dropped.at(b, h, i, j)) : weight
-      return Math.fround(used * v.at(...layout.index(b, h, j, d, Dv)))
-    })
-    const sum = terms.reduce((total, term) => Math.fround(total + term), 0)
-    out.values[offsetOf(out.shape, layout.index(b, h, i, d, Dv))] = sum
-  }
-  return masked
-}
-
-/**
  * @typedef {object} AttentionOptions
  * @property {any} [attnMask] [Tq, Tk] or [B, H, Tq, Tk] (B and H may be 1): nested booleans, or numbers to add
  * @property {any} [keyPaddingMask] [B, Tk], true hides the key
- * @property {boolean} [isCausal] false; true hides keys j > i, aligned at the top left
+ * @property {boolean} [isCausal] false; true hides keys after the query's own place, aligned at the top left
+ * @property {number} [window] hides keys this many places or more away from the query's own (Beltagy et al. 2020)
  * @property {number} [dropoutP] 0, probability to drop a weight
  * @property {number} [scale] 1 / √D
  */
 
 /**
- * @param {string} where @param {Tensor} q @param {Tensor} k @param {Tensor} v @param {Layout} layout @param {any} sizes
+ * @param {string} where @param {Tensor} q @param {Tensor} k @param {Tensor} v @param {Layout} layout
+ * @param {{ B: number, H: number, KV: number, Tq: number, Tk: number, D: number, Dv: number }} sizes
  * @param {AttentionOptions & { maskHides: boolean, needWeights: boolean }} options
+ * @param {{ past: number, cache?: any }} [earlier] how many keys were there before, and where all of them are
  * @returns {{ out: Tensor, weights: Tensor | null }} the weights as they were used: after dropout
  */
-function attend(where, q, k, v, layout, sizes, options) {
+function attend(where, q, k, v, layout, sizes, options, { past, cache } = { past: 0 }) {
   sameEngine(where, q, k, v)
-  const { engine } = q, { B, H, Tq, Tk, D, Dv } = sizes
-  const { dropoutP = 0, scale = 1 / Math.sqrt(D) } = options
+  const { engine } = q, { B, H, KV, Tq, Tk, D, Dv } = sizes
+  const { dropoutP = 0, scale = 1 / Math.sqrt(D), window } = options
   const saved = {
-    sizes, layout, scale, isCausal: flag(where, 'isCausal', options.isCausal ?? false),
+    sizes, layout, scale, past, cache, group: H / KV, isCausal: flag(where, 'isCausal', options.isCausal ?? false),
+    window: wholeNumber(where, 'window', window ?? 2 ** 31 - 1, 1) % (2 ** 31 - 1),
     mask: additiveMask(engine, where, options.attnMask, options.maskHides, sizes),
     padding: paddingMask(where, options.keyPaddingMask, sizes),
     dropoutMask: dropoutP > 0 ? dropoutMask(engine, [B, H, Tq, Tk], dropoutP) : null
@@ -178,31 +156,40 @@ function attend(where, q, k, v, layout, sizes, options) {
   const out = engine.empty(layout === HEADS_FIRST ? [B, H, Tq, Dv] : [B, Tq, H * Dv])
   const keepWeights = options.needWeights || isRecording(engine, q, k, v, saved.mask?.tensor)
   const weights = keepWeights ? engine.empty([B, H, Tq, Tk]) : null
-  const scores = engine.trace ? engine.empty([B, H, Tq, Tk]) : null
-  withStruct(engine, saved, false, (struct, workspace) => {
-    engine.c.gf_attention_forward(out.address, scores?.address ?? 0, weights?.address ?? 0, workspace, q.address,
-      k.address, v.address, saved.dropoutMask?.address ?? 0, struct)
+  const [dots, scores, masked] = engine.trace ? STEPS.slice(0, 3).map(() => engine.empty([B, H, Tq, Tk])) : []
+  const steps = [dots, scores, masked, weights]
+  /** @param {number} from */
+  const compute = from => withStructs(engine, saved, steps.map(step => step?.address ?? 0), from, false,
+    (struct, kept, workspace) => {
+      engine.c.gf_attention_forward(out.address, kept, workspace, q.address, cache?.keys.address ?? k.address,
+        cache?.values.address ?? v.address, saved.dropoutMask?.address ?? 0, struct)
+    })
+  compute(0)
+  if (engine.trace?.willEdit(...STEPS)) STEPS.forEach((name, i) => {
+    engine.trace?.patch(name, /** @type {Tensor} */ (steps[i]))
+    compute(i + 1)
   })
-  /** @type {Record<string, Tensor>} */ const outputs = { out }
-  if (weights) outputs.weights = weights
-  if (scores && weights) {
-    const isEdited = engine.trace?.willEdit(...PARTS)
-    outputs.scores = scores
-    outputs.masked_scores = isEdited ? recompute({ out, scores, weights }, v, saved) : maskedScores(scores, saved)
-  }
-  record(engine, op, { q, k, v, mask: saved.mask?.tensor }, outputs, saved)
+  const known = /** @type {[string, Tensor][]} */ (STEPS.map((name, i) => [name, steps[i]]).filter(([, step]) => step))
+  record(engine, op, { q, k, v, mask: saved.mask?.tensor }, { out, ...Object.fromEntries(known) }, saved)
   return { out, weights: weights && saved.dropoutMask ? mul(weights, saved.dropoutMask) : weights }
 }
 
-const OPTIONS = ['attnMask', 'keyPaddingMask', 'isCausal', 'dropoutP', 'scale']
+const OPTIONS = ['attnMask', 'keyPaddingMask', 'isCausal', 'window', 'dropoutP', 'scale', 'enableGqa']
+
+/** @param {string} where @param {AttentionOptions} options */
+function checkOptions(where, { scale, dropoutP }) {
+  if (scale !== undefined) numberWhere(where, 'scale', scale, 'a number', v => v === v)
+  probability(where, 'dropoutP', dropoutP ?? 0)
+}
 
 /**
  * softmax(q kᵀ / √D + mask) v: torch.nn.functional.scaled_dot_product_attention (Vaswani et al. 2017, equation 1). A
  * query that may attend to nothing gets NaN, as the formula says and as PyTorch did up to 2.4.
  * @param {Tensor} q [B, H, Tq, D]
- * @param {Tensor} k [B, H, Tk, D]
- * @param {Tensor} v [B, H, Tk, Dv]
- * @param {AttentionOptions} [options] attnMask: nested booleans (true may attend) or numbers to add
+ * @param {Tensor} k [B, H, Tk, D]; with enableGqa [B, KV, Tk, D], where KV divides H
+ * @param {Tensor} v [B, H, Tk, Dv], or [B, KV, Tk, Dv]
+ * @param {AttentionOptions & { enableGqa?: boolean }} [options] attnMask: nested booleans (true may attend) or numbers
+ *   to add; enableGqa: false; true lets H / KV heads of q in a row share a head of k and v (Ainslie et al. 2023)
  * @returns {Tensor} [B, H, Tq, Dv]
  * @throws {import('../errors.js').GlassformerError} 'shape' when tensors and masks do not fit, 'range' for dropoutP
  */
@@ -211,23 +198,38 @@ export function scaledDotProductAttention(q, k, v, options) {
   for (const [name, tensor] of Object.entries({ q, k, v })) {
     expectRank(where, name, floatTensor(where, name, tensor), 4, '[B, H, T, D]')
   }
-  const [B, H, Tq, D] = q.shape, [, , Tk] = k.shape, Dv = v.shape[3]
-  const fits = sameShape(k.shape, [B, H, Tk, D]) && sameShape(v.shape, [B, H, Tk, Dv])
+  const [B, H, Tq, D] = q.shape, [, heads, Tk] = k.shape, Dv = v.shape[3]
+  const KV = flag(where, 'enableGqa', given.enableGqa ?? false) ? heads : H, isShared = KV !== H
+  const fits = sameShape(k.shape, [B, KV, Tk, D]) && sameShape(v.shape, [B, KV, Tk, Dv])
   expect(fits, 'shape', () =>
     `${where}: k must be [B, H, Tk, D] and v [B, H, Tk, Dv] to go with q ${shapeText(q.shape)}, ` +
-    `got k ${shapeText(k.shape)} and v ${shapeText(v.shape)}`)
-  if (given.scale !== undefined) numberWhere(where, 'scale', given.scale, 'a number', v => v === v)
-  probability(where, 'dropoutP', given.dropoutP ?? 0)
-  const sizes = { B, H, Tq, Tk, D, Dv }
+    `got k ${shapeText(k.shape)} and v ${shapeText(v.shape)}${given.enableGqa ? '' : '; enableGqa lets heads share'}`)
+  expect(!isShared || (KV > 0 && H % KV === 0), 'shape',
+    () => `${where}: the ${H} heads of q must be a multiple of the ${KV} of k and v`)
+  checkOptions(where, given)
+  const sizes = { B, H, KV, Tq, Tk, D, Dv }
   return attend(where, q, k, v, HEADS_FIRST, sizes, { ...given, maskHides: false, needWeights: false }).out
 }
 
 /**
  * The same for projections with the heads side by side, as multi-head attention has them.
- * @param {Tensor} q [B, Tq, C] @param {Tensor} k [B, Tk, C] @param {Tensor} v [B, Tk, C] @param {number} heads
- * @param {AttentionOptions & { needWeights: boolean }} options attnMask: true hides, as in torch's modules
+ * @param {Tensor} q [B, Tq, H·D]
+ * @param {Tensor | null} k [B, Tk, KV·D]; null where the cache holds all there are
+ * @param {Tensor | null} v [B, Tk, KV·Dv]
+ * @param {number} heads H
+ * @param {AttentionOptions & { needWeights: boolean, kvHeads?: number, cache?: import('./attention_cache.js').Entry,
+ *   where?: string }} options
+ *   attnMask: true hides, as in torch's modules; kvHeads: KV, as many as heads; cache: where the keys and values of
+ *   earlier passes are, and these are put; masks are then about all of them; where: for messages
  */
 export function multiheadAttention(q, k, v, heads, options) {
-  const [B, Tq, C] = q.shape, Tk = k.shape[1], D = C / heads, sizes = { B, H: heads, Tq, Tk, D, Dv: D }
-  return attend('MultiheadAttention', q, k, v, HEADS_LAST, sizes, { ...options, maskHides: true })
+  const { kvHeads = heads, cache, where = 'MultiheadAttention' } = options, [B, Tq, C] = q.shape
+  if (k && v) cache?.append(where, q, k, v, kvHeads)
+  const past = cache?.ask(Tq) ?? 0
+  // Under a trace the rows of the cache are shown as they would be without one; the bits are the same.
+  const isShown = cache && q.engine.trace, [keys, values] = isShown ? cache.show(k, v) : [k ?? q, v ?? q]
+  const { KV, Dv } = cache?.sizes ?? { KV: kvHeads, Dv: values.shape[2] / kvHeads }
+  const sizes = { B, H: heads, KV, Tq, Tk: cache?.length ?? keys.shape[1], D: C / heads, Dv }
+  return attend(where, q, keys, values, HEADS_LAST, sizes, { ...options, maskHides: true },
+    { past, cache: isShown ? undefined : cache })
 }

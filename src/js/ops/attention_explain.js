@@ -1,4 +1,4 @@
-import { cell, constant, product, roundedSum, sumOf } from '../explain.js'
+import { cell, constant, product, sumOf } from '../explain.js'
 import { indicesOf, offsetOf, range } from '../shape.js'
 import { maskAt } from './mask.js'
 import { explainSoftmax, explainSoftmaxGradient } from './softmax.js'
@@ -18,10 +18,17 @@ const isRootOf = (scale, D) => Math.abs(scale - 1 / Math.sqrt(D)) < 1e-12
 /** What dropout multiplied a weight by, if any. @param {any} saved @param {number[]} at @returns {Factor[]} */
 const dropFactor = ({ dropoutMask }, at) => (dropoutMask ? [cell(dropoutMask, at, 'dropout')] : [])
 
+/** The head of k and v that serves a head of q. @param {any} saved @param {number} h */
+const shared = ({ group }, h) => Math.floor(h / group)
+
+/** The heads of q that a head of k and v serves. @param {any} saved @param {number} h */
+const served = ({ group }, h) => range(group).map(n => h * group + n)
+
 /** @type {import('../explain.js').ExplainCell} */
 export function explainAttention(node, output, index) {
   const { outputs, saved } = node
   if (output === 'out') return explainOut(node, index)
+  if (output === 'dots') return sumOf('q · k', dotTerms(node, index))
   if (output === 'scores') return explainScore(node, index)
   if (output === 'masked_scores') {
     const added = constant('mask', maskAt(saved, index))
@@ -38,18 +45,26 @@ function explainOut({ inputs, outputs, saved }, index) {
   return sumOf('out[i] = Σⱼ weights[i, j] × v[j]', range(Tk).map(j => product(
     cell(outputs.weights, [b, h, i, j], 'weights'),
     ...dropFactor(saved, [b, h, i, j]),
-    cell(inputs.v, layout.index(b, h, j, d, Dv), 'v'))))
+    cell(inputs.v, layout.index(b, shared(saved, h), j, d, Dv), 'v'))))
+}
+
+/** @param {import('../autograd.js').Node} node @param {readonly number[]} index */
+function dotTerms({ inputs, saved }, [b, h, i, j]) {
+  const { layout, sizes: { D } } = saved
+  return range(D).map(d => product(cell(inputs.q, layout.index(b, h, i, d, D), 'q'),
+    cell(inputs.k, layout.index(b, shared(saved, h), j, d, D), 'k')))
 }
 
 /** @param {import('../autograd.js').Node} node @param {readonly number[]} index @returns {CellExplanation} */
-function explainScore({ inputs, saved: { layout, sizes: { D }, scale } }, [b, h, i, j]) {
-  const terms = range(D).map(d => product(
-    cell(inputs.q, layout.index(b, h, i, d, D), 'q'), cell(inputs.k, layout.index(b, h, j, d, D), 'k')))
-  const dot = roundedSum(terms), computed = Math.fround(dot * Math.fround(scale)), isRoot = isRootOf(scale, D)
+function explainScore(node, index) {
+  const { outputs: { dots }, saved: { sizes: { D }, scale } } = node
+  const own = cell(dots, index, 'dots'), isRoot = isRootOf(scale, D)
+  const computed = Math.fround(own.value * Math.fround(scale))
   return {
     formula: isRoot ? `q · k / √${D}` : 'q · k × scale',
-    terms,
-    steps: [{ label: 'q · k', value: dot }, { label: isRoot ? `÷ √${D}` : `× ${scale}`, value: computed }],
+    terms: dotTerms(node, index),
+    steps: [{ label: 'q · k', value: own.value }, { label: isRoot ? `÷ √${D}` : `× ${scale}`, value: computed }],
+    row: [own],
     computed
   }
 }
@@ -59,6 +74,7 @@ export function explainAttentionGradient(node, input, index, d) {
   const { inputs, outputs, saved } = node, { masked_scores: masked, weights } = outputs
   if (input === 'mask') return explainMaskGradient(masked, inputs.mask, saved, index, d)
   if (input === 'scores') return { formula: 'dscores = dmasked', terms: [product(d(masked, index, 'dmasked'))] }
+  if (input === 'dots') return explainDotGradient(node, index, d)
   if (input === 'weights') return explainWeightGradient(node, index, d)
   if (input === 'v') return explainValueGradient(node, index, d)
   if (input === 'q' || input === 'k') return explainQueryOrKeyGradient(node, input, index, d)
@@ -73,20 +89,26 @@ function explainWeightGradient({ inputs, outputs, saved }, [b, h, i, j], d) {
     formula: 'dweights[i, j] = Σ dout[i] × v[j]',
     terms: range(Dv).map(e => product(
       d(outputs.out, layout.index(b, h, i, e, Dv), 'dout'),
-      cell(inputs.v, layout.index(b, h, j, e, Dv), 'v'),
+      cell(inputs.v, layout.index(b, shared(saved, h), j, e, Dv), 'v'),
       ...dropFactor(saved, [b, h, i, j])))
   }
 }
 
 /** @param {import('../autograd.js').Node} node @param {readonly number[]} index @param {Derivative} d */
+function explainDotGradient({ outputs: { scores }, saved: { scale } }, index, d) {
+  const factors = [d(scores, index, 'dscores'), constant('scale', Math.fround(scale))]
+  return { formula: 'ddots = dscores × scale', terms: [product(...factors)] }
+}
+
+/** @param {import('../autograd.js').Node} node @param {readonly number[]} index @param {Derivative} d */
 function explainValueGradient({ outputs, saved }, index, d) {
-  const { layout, sizes: { Tq, Dv } } = saved, [b, h, j, e] = layout.place(index, Dv)
+  const { layout, sizes: { Tq, Dv } } = saved, [b, own, j, e] = layout.place(index, Dv)
   return {
     formula: 'dv[j] = Σᵢ weights[i, j] × dout[i]',
-    terms: range(Tq).map(i => product(
+    terms: served(saved, own).flatMap(h => range(Tq).map(i => product(
       cell(outputs.weights, [b, h, i, j], 'weights'),
       ...dropFactor(saved, [b, h, i, j]),
-      d(outputs.out, layout.index(b, h, i, e, Dv), 'dout')))
+      d(outputs.out, layout.index(b, h, i, e, Dv), 'dout'))))
   }
 }
 
@@ -94,15 +116,17 @@ function explainValueGradient({ outputs, saved }, index, d) {
  * @param {import('../autograd.js').Node} node @param {'q' | 'k'} input
  * @param {readonly number[]} index @param {Derivative} d
  */
-function explainQueryOrKeyGradient({ inputs, outputs, saved }, input, index, d) {
-  const { layout, sizes: { Tq, Tk, D }, scale } = saved, [b, h, t, e] = layout.place(index, D)
-  const isQuery = input === 'q', other = isQuery ? 'k' : 'q'
+function explainQueryOrKeyGradient({ inputs, outputs: { dots }, saved }, input, index, d) {
+  const { layout, sizes: { Tq, Tk, D } } = saved, [b, own, t, e] = layout.place(index, D)
+  if (input === 'q') return {
+    formula: 'dq[i] = Σⱼ ddots[i, j] × k[j]',
+    terms: range(Tk).map(j => product(
+      d(dots, [b, own, t, j], 'ddots'), cell(inputs.k, layout.index(b, shared(saved, own), j, e, D), 'k')))
+  }
   return {
-    formula: isQuery ? 'dq[i] = scale × Σⱼ dscores[i, j] × k[j]' : 'dk[j] = scale × Σᵢ dscores[i, j] × q[i]',
-    terms: range(isQuery ? Tk : Tq).map(u => product(
-      constant('scale', scale),
-      d(outputs.masked_scores, isQuery ? [b, h, t, u] : [b, h, u, t], 'dscores'),
-      cell(inputs[other], layout.index(b, h, u, e, D), other)))
+    formula: 'dk[j] = Σᵢ ddots[i, j] × q[i]',
+    terms: served(saved, own).flatMap(h => range(Tq).map(i => product(
+      d(dots, [b, h, i, t], 'ddots'), cell(inputs.q, layout.index(b, h, i, e, D), 'q'))))
   }
 }
 

@@ -93,11 +93,13 @@ export function paddingMask(where, mask, { B, Tk }) {
 
 /**
  * What the masks of an attention add to a score.
- * @param {{ mask: AdditiveMask | null, padding: Uint8Array | null, isCausal: boolean, sizes: Sizes }} saved
+ * @param {{ mask: AdditiveMask | null, padding: Uint8Array | null, isCausal: boolean, past: number, window: number,
+ *   sizes: Sizes }} saved
  * @param {readonly number[]} index of the score: b, h, i, j
  */
-export function maskAt({ mask, padding, isCausal, sizes }, [b, h, i, j]) {
-  if ((isCausal && j > i) || padding?.[b * sizes.Tk + j]) return -Infinity
+export function maskAt({ mask, padding, isCausal, past, window, sizes }, [b, h, i, j]) {
+  const ahead = j - past - i, isFar = window > 0 && Math.abs(ahead) >= window
+  if ((isCausal && ahead > 0) || isFar || padding?.[b * sizes.Tk + j]) return -Infinity
   return mask ? mask.tensor.values[b * mask.batch + h * mask.head + i * sizes.Tk + j] : 0
 }
 

@@ -1,0 +1,1 @@
+export { Cache } from '../ops/attention_cache.js'

@@ -1,0 +1,196 @@
+import { expect, shapeText, wholeNumber } from '../errors.js'
+import { CACHE_READ, CACHE_VALUES } from '../constants.js'
+import { record } from '../autograd.js'
+import { cell, product, sumOf } from '../explain.js'
+
+/** @typedef {import('../tensor.js').Tensor} Tensor */
+/** @typedef {import('../engine.js').Engine} Engine */
+
+/** @type {import('../autograd.js').Operation} */
+const op = {
+  name: 'cache',
+  axes: ({ inputs: { x } }, of) => (x ? of(x) : null),
+  parameters: ({ saved: { past } }) => ({ past }),
+  backward() {},
+  explain({ inputs: { x }, outputs: { out }, saved: { past } }, _, index) {
+    const [b, t, c] = index
+    if (t >= past) return sumOf('out = x', [product(cell(x, [b, t - past, c], 'x'))])
+    return { formula: 'out = cache', terms: [], computed: out.at(...index) }
+  },
+  explainGradient: () => ({ formula: '0', terms: [] })
+}
+
+/** What one attention keeps: its keys and values so far. */
+export class Entry {
+  /** How many keys it holds. */ length = 0
+  /** How many queries have been here: the place of the next one. */ queries = 0
+  /** What they are, for messages: batch, heads and channels. @type {number[]} */ #shape = []
+  /** Blocks of keys, and of values. @type {Tensor[]} */ #blocks = []
+
+  /** @param {number} capacity how many keys there is room for @param {boolean} isMemory of another sequence: all at once */
+  constructor(capacity, isMemory) {
+    this.capacity = capacity
+    this.isMemory = isMemory
+  }
+
+  get keys() {
+    return this.#blocks[0]
+  }
+
+  get values() {
+    return this.#blocks[1]
+  }
+
+  /** Where the block of a sentence and head begins: floats from one to the next. */
+  get rows() {
+    const [, KV] = this.#shape, [keys, values] = this.#sizes()
+    return { keys: [KV * keys, keys, 0], values: [KV * values, values, 0] }
+  }
+
+  #sizes() {
+    const [, , D, Dv] = this.#shape, { c } = this.keys.engine
+    return [c.gf_cache_block(this.capacity, D, 0), c.gf_cache_block(this.capacity, Dv, CACHE_VALUES)]
+  }
+
+  /** Makes room at the first call. @param {Engine} engine @param {number[]} shape */
+  #open(engine, shape) {
+    const [B, KV, D, Dv] = this.#shape = shape, { c } = engine
+    const sizes = [c.gf_cache_block(this.capacity, D, 0), c.gf_cache_block(this.capacity, Dv, CACHE_VALUES)]
+    this.#blocks = sizes.map(size => engine.keep(engine.empty([B, KV, size])))
+  }
+
+  /**
+   * Writes keys and values after those that are there.
+   * @param {string} where @param {Tensor} q [B, Tq, H·D] @param {Tensor} k [B, T, KV·D] @param {Tensor} v [B, T, KV·Dv]
+   * @param {number} KV
+   */
+  append(where, q, k, v, KV) {
+    const { engine } = k, [B, T, C] = k.shape, shape = [B, KV, C / KV, v.shape[2] / KV], past = this.length
+    expect(!engine.gradEnabled || ![q, k, v].some(t => t.requiresGrad), 'state',
+      () => `${where}: a cache keeps no gradients; call forward inside gf.noGrad`)
+    if (!this.#blocks.length) this.#open(engine, shape)
+    expect(this.#shape.every((side, i) => side === shape[i]), 'shape', () => `${where}: the cache holds ` +
+      `${shapeText(this.#shape)} (sentences, heads, channels of keys and values), got ${shapeText(shape)}`)
+    expect(past + T <= this.capacity, 'range', () =>
+      `${where}: the cache has room for ${this.capacity} keys and holds ${past}; ${T} more do not fit`)
+    this.#copy(k, v, past, 0)
+    this.length += T
+  }
+
+  /** Notes that so many queries more have been here. @param {number} Tq @returns {number} the place of the first */
+  ask(Tq) {
+    this.queries += Tq
+    return this.queries - Tq
+  }
+
+  /** Heads of keys and values, and the channels of one value. */
+  get sizes() {
+    const [, KV, , Dv] = this.#shape
+    return { KV, Dv }
+  }
+
+  /** @param {Tensor} k @param {Tensor} v @param {number} first @param {number} flags */
+  #copy(k, v, first, flags) {
+    const { engine } = k, [B, KV, D, Dv] = this.#shape, T = k.shape[1]
+    engine.c.gf_cache_copy(this.keys.address, k.address, engine.pass([T * KV * D, D, KV * D]), B, KV, first, T,
+      this.capacity, D, flags)
+    engine.c.gf_cache_copy(this.values.address, v.address, engine.pass([T * KV * Dv, Dv, KV * Dv]), B, KV, first, T,
+      this.capacity, Dv, flags | CACHE_VALUES)
+  }
+
+  /**
+   * All keys and values as rows, for a trace: made by an operation from the newest ones, if there are any.
+   * @param {Tensor | null} k @param {Tensor | null} v @returns {Tensor[]}
+   */
+  show(k, v) {
+    const { engine } = this.keys, [B, KV, D, Dv] = this.#shape, saved = { past: this.length - (k?.shape[1] ?? 0) }
+    const all = [D, Dv].map(side => engine.empty([B, this.length, KV * side]))
+    this.#copy(all[0], all[1], 0, CACHE_READ)
+    return [k, v].map((x, i) => {
+      const out = record(engine, op, { x }, { out: all[i] }, saved)
+      engine.trace?.tag(`cached_${'kv'[i]}`, out)
+      return out
+    })
+  }
+
+  /** Forgets the newest queries and, unless they are those of another sequence, their keys. @param {number} length */
+  truncate(length) {
+    this.queries = Math.min(this.queries, length)
+    if (!this.isMemory) this.length = Math.min(this.length, length)
+  }
+
+  /**
+   * Row i of the batch goes on as row `from[i]` was, as beams do; there may be more or fewer of them.
+   * @param {readonly number[]} from
+   */
+  select(from) {
+    if (!this.#blocks.length) return
+    const { engine } = this.keys
+    const chosen = this.#blocks.map(block => {
+      const [, ...rest] = block.shape, out = engine.keep(engine.empty([from.length, ...rest])), row = out.size / from.length
+      from.forEach((b, i) => out.values.set(block.values.subarray(b * row, (b + 1) * row), i * row))
+      block.dispose()
+      return out
+    })
+    this.#blocks = chosen
+    this.#shape = [from.length, ...this.#shape.slice(1)]
+  }
+
+  dispose() {
+    for (const block of this.#blocks) block.dispose()
+    this.#blocks = []
+    this.length = this.queries = 0
+  }
+}
+
+/**
+ * Keys and values of earlier passes, for every attention of a model: what a decoder needs to be given its tokens one
+ * after another. The room is taken once, at the first pass, and nothing in it moves.
+ *
+ *     const cache = new gf.decoding.Cache(128)
+ *     gf.noGrad(() => decoder.forward(first, memory, { tgtIsCausal: true, cache }))   // a prompt
+ *     gf.noGrad(() => decoder.forward(next, memory, { tgtIsCausal: true, cache }))    // one more token
+ */
+export class Cache {
+  /** @type {Map<object, Entry>} */ #entries = new Map()
+
+  /** @param {number} capacity how many tokens there is room for */
+  constructor(capacity) {
+    this.capacity = wholeNumber('Cache', 'capacity', capacity, 1)
+  }
+
+  /** How many tokens have gone through. */
+  get length() {
+    return Math.max(0, ...[...this.#entries.values()].map(entry => entry.queries))
+  }
+
+  /**
+   * What a module keeps, by whatever stands for it.
+   * @param {object} owner @param {number} [memory] how long the other sequence is, if it attends to one
+   */
+  of(owner, memory) {
+    const entry = this.#entries.get(owner) ?? new Entry(memory ?? this.capacity, memory !== undefined)
+    this.#entries.set(owner, entry)
+    return entry
+  }
+
+  /** Forgets the newest tokens: `length` stay. @param {number} length */
+  truncate(length) {
+    wholeNumber('Cache', 'length', length, 0, this.length)
+    for (const entry of this.#entries.values()) entry.truncate(length)
+  }
+
+  /**
+   * Row i of the batch goes on as row `from[i]` was; there may be more or fewer of them.
+   * @param {readonly number[]} from
+   */
+  select(from) {
+    for (const entry of this.#entries.values()) entry.select(from)
+  }
+
+  /** Gives the room back; the next pass begins anew. */
+  dispose() {
+    for (const entry of this.#entries.values()) entry.dispose()
+    this.#entries.clear()
+  }
+}

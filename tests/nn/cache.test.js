@@ -1,0 +1,112 @@
+// Keys and values of earlier passes: with them the same bits as without, and no more memory than was taken at first.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { assertSame, plain } from '../lib/compare.js'
+import { assertRejects, gf } from '../lib/engine.js'
+
+const { nn } = gf, { Cache } = gf.decoding
+const quiet = fn => gf.tidy(() => gf.noGrad(fn))
+
+/** Columns from..to of x [B, T, C]. */
+const part = (x, from, to) => gf.tensor(x.toArray().map(rows => rows.slice(from, to)))
+
+/** A pass over each piece of x, put together again. */
+function inPieces(x, cuts, forward) {
+  const ends = [...cuts, x.shape[1]]
+  const pieces = ends.map((end, n) => forward(part(x, n ? ends[n - 1] : 0, end)).toArray())
+  return gf.tensor(pieces[0].map((_, b) => pieces.flatMap(piece => piece[b])))
+}
+
+gf.manualSeed(3)
+const attention = new nn.MultiheadAttention(24, 3).eval()
+const encoder = new nn.TransformerEncoder(new nn.TransformerEncoderLayer(16, 4, 24, 0), 2).eval()
+const decoder = new nn.TransformerDecoder(new nn.TransformerDecoderLayer(16, 2, 24, 0, { normFirst: true }), 3).eval()
+const cuts = [[1, 2, 3, 4, 5, 6, 7, 8, 9, 10], [5], [1, 9], [8, 9, 10]]
+
+test('MultiheadAttention: token by token, or in pieces, the bits of one causal pass', () => quiet(() => {
+  const x = gf.randn([2, 11, 24]), options = { isCausal: true, averageAttnWeights: false }
+  for (const window of [undefined, 4]) {
+    const whole = plain(attention.forward(x, x, x, { ...options, window })[0])
+    for (const cut of cuts) {
+      const cache = new Cache(11)
+      assertSame(inPieces(x, cut, y => attention.forward(y, y, y, { ...options, window, cache })[0]), whole)
+      assert.equal(cache.length, 11)
+      cache.dispose()
+    }
+  }
+}))
+
+test('both stacks: the bits of one causal pass', () => quiet(() => {
+  const x = gf.randn([2, 11, 16]), memory = gf.randn([2, 5, 16])
+  const padding = [[false, false, false, false, true], [false, true, false, false, false]]
+  const encode = (y, cache) => encoder.forward(y, { isCausal: true, cache })
+  const decode = (y, cache) =>
+    decoder.forward(y, memory, { tgtIsCausal: true, memoryKeyPaddingMask: padding, cache })
+  for (const forward of [encode, decode]) {
+    const whole = plain(forward(x))
+    for (const cut of cuts) {
+      const cache = new Cache(11)
+      assertSame(inPieces(x, cut, y => forward(y, cache)), whole)
+      cache.dispose()
+    }
+  }
+}))
+
+test('a trace of a pass with a cache: the same bits, and every key explained', () => quiet(() => {
+  const x = gf.randn([1, 4, 16]), cache = new Cache(8)
+  const whole = plain(encoder.forward(x, { isCausal: true }))
+  encoder.forward(part(x, 0, 3), { isCausal: true, cache })
+  const { output, trace } = gf.trace(() => encoder.forward(part(x, 3, 4), { isCausal: true, cache }))
+  assertSame(plain(output).data, whole.data.slice(-16))
+  const at = 'layers.1.self_attn'
+  assert.deepEqual(trace.get(`${at}.dots`).shape, [1, 4, 1, 4])
+  assert.equal(trace.explain(`${at}.dots`, [0, 2, 0, 1]).rounding, 0)
+  const [old, fresh] = [1, 3].map(t => trace.explain(`${at}.cached_k`, [0, t, 5]))
+  assert.equal(old.formula, 'out = cache')
+  assert.deepEqual(fresh.sources, [{ name: `${at}.k`, index: [0, 0, 5] }])
+  for (const { rounding } of [old, fresh]) assert.equal(rounding, 0)
+  trace.dispose()
+  cache.dispose()
+}))
+
+test('memory is taken at the first pass and stays the same', () => quiet(() => {
+  const cache = new Cache(512), step = () => gf.tidy(() => { encoder.forward(gf.randn([1, 1, 16]), { isCausal: true, cache }) })
+  step()
+  const { size } = gf.engine.memory
+  for (let t = 1; t < 512; t++) step()
+  assert.equal(gf.engine.memory.size, size)
+  assertRejects(step, 'range', 'cache', '512', '1 more')
+  cache.dispose()
+}))
+
+test('taken back and chosen again: rows go on from the one they are told to', () => quiet(() => {
+  const x = gf.randn([2, 6, 16]), memory = gf.randn([2, 3, 16]), cache = new Cache(6)
+  const forward = (y, m, given) => decoder.forward(y, m, { tgtIsCausal: true, cache: given })
+  const whole = forward(x, memory).toArray()
+  forward(part(x, 0, 4), memory, cache)
+  forward(gf.randn([2, 2, 16]), memory, cache)
+  cache.truncate(4)
+  assert.equal(cache.length, 4)
+  cache.select([1, 0, 1])
+  const [rows, memories] = [part(x, 4, 6), memory].map(t => gf.tensor([1, 0, 1].map(b => t.toArray()[b])))
+  const [first, second, third] = forward(rows, memories, cache).toArray()
+  for (const [found, b] of [[first, 1], [second, 0], [third, 1]]) assert.deepEqual(found, whole[b].slice(4))
+  cache.dispose()
+}))
+
+test('what a cache is not for', () => {
+  const x = gf.randn([1, 2, 24])
+  const forward = (given, cache) => attention.forward(given, given, given, { isCausal: true, cache })
+  assertRejects(() => forward(x, new Cache(4)), 'state', 'MultiheadAttention', 'cache', 'noGrad')
+  assertRejects(() => forward(x, {}), 'type', 'cache', 'gf.decoding.Cache')
+  assertRejects(() => new Cache(0), 'range', 'Cache', 'capacity')
+  quiet(() => {
+    const cache = new Cache(4)
+    forward(x, cache)
+    assertRejects(() => forward(gf.randn([2, 1, 24]), cache), 'shape', 'cache', '[1, 3, 8, 8]', '[2, 3, 8, 8]')
+    const memories = new Cache(4), [short, long] = [gf.randn([1, 3, 24]), gf.randn([1, 5, 24])]
+    attention.forward(x, short, short, { cache: memories })
+    assertRejects(() => attention.forward(x, long, long, { cache: memories }), 'shape', 'memory', '3', '5')
+    assertRejects(() => cache.truncate(3), 'range', 'length')
+  })
+})
