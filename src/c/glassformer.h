@@ -19,6 +19,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ops/binary.h"
+#include "ops/unary.h"
+
 #define GF_EXPORT __attribute__((used, visibility("default")))
 
 /* Returned by functions that can fail. Counts and positions are returned as values >= 0 instead. */
@@ -106,16 +109,34 @@ GF_EXPORT void gf_dropout_mask(float *scale, gf_generator *g, int n, double p);
 
 /* Element by element ----------------------------------------------------------------------------------------------- */
 
-/* out = a + b and out = a * b with broadcasting. shape [4] is that of out; strides [4] are in floats, 0 along an axis
- * that is repeated. */
-GF_EXPORT void gf_add_forward(float *out, const float *a, const float *b, const int32_t *shape,
-                              const int32_t *a_strides, const int32_t *b_strides);
-GF_EXPORT void gf_mul_forward(float *out, const float *a, const float *b, const int32_t *shape,
-                              const int32_t *a_strides, const int32_t *b_strides);
-/* da += dout summed over the axes along which a is repeated. For a product, multiplied by the other factor. */
-GF_EXPORT void gf_add_backward(float *da, const float *dout, const int32_t *shape, const int32_t *a_strides);
-GF_EXPORT void gf_mul_backward(float *da, const float *dout, const float *b, const int32_t *shape,
-                               const int32_t *a_strides, const int32_t *b_strides);
+/* For each line of ops/unary.h: out [n] from x [n], and dx [n] += from dout, x and out [n]. p and q are the two numbers
+ * the line may use. */
+#define GF_DECLARE_UNARY(name, ...)                                                                                    \
+  GF_EXPORT void gf_##name##_forward(float *out, const float *x, int n, float p, float q);                             \
+  GF_EXPORT void gf_##name##_backward(float *dx, const float *dout, const float *x, const float *out, int n, float p,  \
+                                      float q);
+GF_UNARY(GF_DECLARE_UNARY)
+/* For each line of ops/binary.h, with broadcasting: out from a and b; da and db += from dout, out, a and b, summed over
+ * the axes along which an operand is repeated; either may be NULL. axes is [rank, sides, steps of a, steps of b], rank
+ * of each from 1 to 16: sides are those of out, steps are in floats and 0 along an axis that is repeated; along the
+ * last axis they are 0 or 1. */
+#define GF_DECLARE_BINARY(name, ...)                                                                                   \
+  GF_EXPORT void gf_##name##_forward(float *out, const float *a, const float *b, const int32_t *axes);                 \
+  GF_EXPORT void gf_##name##_backward(float *da, float *db, const float *dout, const float *out, const float *a,       \
+                                      const float *b, const int32_t *axes);
+GF_BINARY(GF_DECLARE_BINARY)
+/* The types of values, where a function takes them as void. bool is a byte, 0 or 1. */
+enum { GF_FLOAT32 = 0, GF_INT32 = 1, GF_FLOAT64 = 2, GF_BOOL = 3, GF_FLOAT16 = 4, GF_BFLOAT16 = 5 };
+/* out [n] of one type = x [n] of another, rounded to the nearest. To int32 the fraction is cut off, what is too large
+ * becomes the largest, NaN 0; to bool everything but 0 is 1. */
+GF_EXPORT void gf_convert(void *out, int to, const void *x, int from, int n);
+enum {
+  GF_EQ = 0, GF_NE = 1, GF_LT = 2, GF_LE = 3, GF_GT = 4, GF_GE = 5,
+  GF_AND = 6, GF_OR = 7, GF_XOR = 8 /* of what is not 0 */
+};
+/* out, as bool, of a and b, with axes as above. */
+GF_EXPORT void gf_compare(uint8_t *out, const void *a, const void *b, const int32_t *axes, int a_type, int b_type,
+                          int question);
 /* out += x, n values. */
 GF_EXPORT void gf_accumulate(float *out, const float *x, int n);
 /* x [outer,A,middle,B,inner] with its axes A and B exchanged: out [outer,B,middle,A,inner]. The sizes are the same for
@@ -134,9 +155,6 @@ GF_EXPORT void gf_clamp(float *x, int n, float low, float high);
 /* out [n] = x [n] mask [n], where mask holds 0 or 1 / (1 - p); backward dx += dout mask. */
 GF_EXPORT void gf_dropout_forward(float *out, const float *x, const float *mask, int n);
 GF_EXPORT void gf_dropout_backward(float *dx, const float *dout, const float *mask, int n);
-/* ReLU, n values. */
-GF_EXPORT void gf_relu_forward(float *out, const float *x, int n);
-GF_EXPORT void gf_relu_backward(float *dx, const float *dout, const float *x, int n);
 /* GELU of n values, exact (erf) or with the tanh approximation. */
 GF_EXPORT void gf_gelu_forward(float *out, const float *x, int n);
 GF_EXPORT void gf_gelu_backward(float *dx, const float *dout, const float *x, int n);

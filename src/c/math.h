@@ -4,8 +4,9 @@
  * work on four lanes and are inlined into the loops; a single value or a row's tail goes through the same lanes, so a
  * number never depends on where in a row it stands. The double functions serve tables and random numbers.
  *
- * Largest errors, held by tests/native/math_test.c: gf_exp4 1 ulp; gf_normal_tail4 5e-6 relative (at z = 13, where the
- * value is 6e-39; 2e-7 absolute everywhere); the double functions 1 ulp, gf_pow 2, sine and cosine 2^-53 absolute for
+ * Largest errors, held by tests/native/math_test.c: gf_exp4 and gf_log4 1 ulp; gf_tanh4 and gf_log1p4 2;
+ * gf_normal_tail4 5e-6 relative (at z = 13, where the value is 6e-39; 2e-7 absolute everywhere); gf_pow4, gf_sin4 and
+ * gf_cos4 are the double ones rounded; the double functions 1 ulp, gf_pow 2, sine and cosine 2^-53 absolute for
  * arguments up to a million.
  */
 #ifndef GF_MATH_H
@@ -70,6 +71,17 @@ GF_INLINE gf_f4 gf_normal_tail4(gf_f4 z, gf_f4 gauss) {
   gf_f4 low = gf_mul_add(pair[1], square, pair[0]), high = gf_mul_add(pair[3], square, pair[2]);
   return gauss * t * gf_mul_add(gf_mul_add(gf_splat(c[8]), fourth, high), fourth, low);
 }
+
+/* Four lanes of the logarithm, of log(1 + x) for x > -1, of 1 / (1 + e^-x) and of tanh. */
+gf_f4 gf_log4(gf_f4 x);
+gf_f4 gf_log1p4(gf_f4 x);
+gf_f4 gf_sigmoid4(gf_f4 x);
+gf_f4 gf_tanh4(gf_f4 x);
+/* Through double, lane by lane. */
+gf_f4 gf_sin4(gf_f4 x);
+gf_f4 gf_cos4(gf_f4 x);
+/* x^y as C's pow has it: of any sign, zero, infinity and NaN. Whole powers up to 3 are products. */
+gf_f4 gf_pow4(gf_f4 x, gf_f4 y);
 
 /* One value through the lanes. */
 GF_INLINE float gf_exp1(float x) { return gf_exp4(gf_splat(x))[0]; }

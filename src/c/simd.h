@@ -12,6 +12,8 @@
 #include <string.h>
 
 #define GF_INLINE static inline __attribute__((always_inline))
+/* For a function that the compiler would copy into every caller. */
+#define GF_APART static __attribute__((noinline))
 
 typedef float gf_f4 __attribute__((vector_size(16)));
 typedef int32_t gf_i4 __attribute__((vector_size(16)));

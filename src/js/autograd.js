@@ -56,7 +56,7 @@ export function record(engine, op, inputs, outputs, saved = {}) {
   const [out] = Object.values(outputs)
   inEngine(op.name, engine, Object.values(inputs))
   if (!engine.gradEnabled && !engine.trace) return out
-  const needsGrad = needsGradient(engine, Object.values(inputs))
+  const needsGrad = out.dtype === 'float32' && needsGradient(engine, Object.values(inputs))
   if (needsGrad || engine.trace) {
     /** @type {Node} */ const node = { op, inputs, outputs, saved, trace: engine.trace }
     if (needsGrad) {

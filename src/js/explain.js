@@ -75,7 +75,7 @@
 export function cell(tensor, index, symbol) {
   const known = /** @type {Tensor} */ (tensor)
   const place = index.length ? `[${index.join(', ')}]` : ''
-  return { symbol: symbol + place, letter: symbol, value: known.at(...index), tensor: known, index }
+  return { symbol: symbol + place, letter: symbol, value: Number(known.at(...index)), tensor: known, index }
 }
 
 /** A number that is no cell, such as a scale. @param {string} symbol @param {number} value @returns {Factor} */

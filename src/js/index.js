@@ -4,9 +4,12 @@ import { Tensor, tensor } from './tensor.js'
 import { trace } from './trace.js'
 import { observe } from './observe.js'
 import * as random from './random.js'
-import { add } from './ops/add.js'
+import { attachMethods } from './methods.js'
 import { scaledDotProductAttention } from './ops/attention.js'
+import { binaryFunctions } from './ops/binary.js'
 import { floatTensor } from './ops/checks.js'
+import { isinf, isnan, logicalNot, questions } from './ops/compare.js'
+import { to } from './ops/convert.js'
 import { crossEntropy } from './ops/cross_entropy.js'
 import { dropout } from './ops/dropout.js'
 import { embedding } from './ops/embedding.js'
@@ -15,11 +18,10 @@ import { layerNorm } from './ops/layer_norm.js'
 import { linear } from './ops/linear.js'
 import { logSoftmax } from './ops/log_softmax.js'
 import { matmul } from './ops/matmul.js'
-import { mul } from './ops/mul.js'
 import { narrow } from './ops/narrow.js'
 import { positionalEncoding } from './ops/positional_encoding.js'
-import { relu } from './ops/relu.js'
 import { softmax } from './ops/softmax.js'
+import { unaryFunctions } from './ops/unary.js'
 import { loadSafetensors, saveSafetensors } from './safetensors.js'
 import * as modules from './nn/index.js'
 import * as decoding from './decoding/index.js'
@@ -30,9 +32,10 @@ import { words } from './text/words.js'
 
 /** torch.nn.functional in camelCase: tensors by position, everything else in one options object. */
 const functional = {
-  add, crossEntropy, dropout, embedding, gelu, layerNorm, linear, logSoftmax, matmul, mul, narrow, relu,
-  scaledDotProductAttention, softmax
+  ...unaryFunctions, ...binaryFunctions, ...questions, crossEntropy, dropout, embedding, gelu, isinf, isnan, layerNorm,
+  linear, logicalNot, logSoftmax, matmul, narrow, scaledDotProductAttention, softmax
 }
+attachMethods({ ...unaryFunctions, ...binaryFunctions, ...questions, isinf, isnan, logicalNot, to })
 
 /**
  * A class as users see it: without the engine, which its constructor takes first.

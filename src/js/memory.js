@@ -17,7 +17,8 @@ export class Memory {
   #held = { bytes: 0, tensors: 0, peak: 0 }
   #alloc
   #free
-  /** @type {{ bytes: Uint8Array, ints: Int32Array, floats: Float32Array, doubles: Float64Array } | undefined} */ #whole
+  /** @type {{ bytes: Uint8Array, halves: Uint16Array, ints: Int32Array,
+   *   floats: Float32Array, doubles: Float64Array } | undefined} */ #whole
 
   /** @param {any} c the exports of the wasm module */
   constructor(c) {
@@ -32,6 +33,7 @@ export class Memory {
     if (this.#whole?.bytes.buffer !== buffer) {
       this.#whole = {
         bytes: new Uint8Array(buffer),
+        halves: new Uint16Array(buffer),
         ints: new Int32Array(buffer),
         floats: new Float32Array(buffer),
         doubles: new Float64Array(buffer)
@@ -117,6 +119,11 @@ export class Memory {
   /** @param {number} address @param {number} n */
   bytes(address, n) {
     return this.#views.bytes.subarray(address, address + n)
+  }
+
+  /** @param {number} address @param {number} n */
+  halves(address, n) {
+    return this.#views.halves.subarray(address >>> 1, (address >>> 1) + n)
   }
 
   /** @param {number} address @param {number} n */

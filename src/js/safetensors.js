@@ -8,8 +8,10 @@ import { Tensor } from './tensor.js'
  * before it is used.
  */
 
-const DTYPES = /** @type {const} */ ({ float32: 'F32', int32: 'I32', float64: 'F64' })
-const BYTES = { F32: 4, I32: 4, F64: 8 }
+const DTYPES = /** @type {const} */ ({
+  float32: 'F32', int32: 'I32', float64: 'F64', bool: 'BOOL', float16: 'F16', bfloat16: 'BF16'
+})
+const BYTES = { F32: 4, I32: 4, F64: 8, BOOL: 1, F16: 2, BF16: 2 }
 /** What a header has a meaning of its own for, and what an object cannot hold as a key of its own. */
 const RESERVED = ['__metadata__', '__proto__']
 /** No header of a real model is longer. */

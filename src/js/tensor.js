@@ -1,20 +1,15 @@
 import { GlassformerError, describe, expect, flag, optionsOf, shapeText, wholeNumber } from './errors.js'
 import { backward } from './autograd.js'
+import { DTYPES } from './dtype.js'
+import { Methods } from './methods.js'
 import { reshape } from './ops/reshape.js'
 import { transpose } from './ops/transpose.js'
 import { cellsOf, nest, sameShape, sizeOf } from './shape.js'
 
-/** @typedef {'float32' | 'int32' | 'float64'} DType float64 is for tables such as the positional encoding's */
+/** @typedef {import('./dtype.js').DType} DType */
+/** @typedef {import('./dtype.js').Data} Data */
 /** @typedef {number | boolean | NestedArrays} NestedArray nested to any depth */
 /** @typedef {ReadonlyArray<any>} NestedArrays */
-/** @typedef {Float32Array | Int32Array | Float64Array} Data */
-
-/** @type {Record<DType, { bytes: number, view: 'floats' | 'ints' | 'doubles' }>} */
-const DTYPES = {
-  float32: { bytes: 4, view: 'floats' },
-  int32: { bytes: 4, view: 'ints' },
-  float64: { bytes: 8, view: 'doubles' }
-}
 
 /** As many as torch's tensors have. */
 const MOST_AXES = 64
@@ -48,7 +43,7 @@ class Storage {
  * Numbers in the engine's memory, row-major: torch.Tensor with float32 values, or int32 for ids.
  * Make one with `gf.tensor`; it lives until `dispose()`, the end of the surrounding `gf.tidy`, or garbage collection.
  */
-export class Tensor {
+export class Tensor extends Methods {
   /** The block it lives in; null once disposed. @type {Storage | null} */ storage
   /** @type {readonly number[]} */ shape
   /** @type {Tensor | null} */ #grad = null
@@ -68,6 +63,7 @@ export class Tensor {
    * @param {number} [offset] the value of base to start at
    */
   constructor(engine, shape, dtype = 'float32', base, offset = 0) {
+    super()
     this.engine = engine
     this.shape = Object.freeze([...shape])
     this.dtype = dtype
@@ -133,7 +129,8 @@ export class Tensor {
   }
 
   /**
-   * A view of the values, valid until the next call into the library. Writing to it changes the tensor.
+   * A view of the values, valid until the next call into the library. Writing to it changes the tensor. A bool tensor
+   * shows bytes, 0 and 1; float16 and bfloat16 show their bits, `toArray` their numbers.
    * @returns {Data}
    */
   get data() {
@@ -141,10 +138,16 @@ export class Tensor {
     return this.values
   }
 
+  /** The value at a place; true or false of a bool tensor. @param {number} place @returns {any} */
+  #read(place) {
+    const value = this.values[place], { read } = DTYPES[this.dtype]
+    return read ? read(value) : value
+  }
+
   /**
    * The value at an index.
    * @param {...number} index one number for each axis; negative ones count from the end
-   * @returns {number}
+   * @returns {any} a number; true or false of a bool tensor
    * @throws {GlassformerError} 'shape' for too few or too many, 'index' outside
    */
   at(...index) {
@@ -157,18 +160,19 @@ export class Tensor {
         () => `at: index ${describe(i)} is outside axis ${axis} of shape ${shapeText(this.shape)}`)
       offset = offset * side + (i < 0 ? i + side : i)
     })
-    return this.values[offset]
+    return this.#read(offset)
   }
 
-  /** The only value of a tensor of size 1; 'shape' for another size. @returns {number} */
+  /** The only value of a tensor of size 1, as `at` gives it; 'shape' for another size. @returns {any} */
   item() {
     expect(this.size === 1, 'shape', () => `item: expected one value, got ${describe(this)}`)
-    return this.values[0]
+    return this.#read(0)
   }
 
-  /** The values as nested arrays (a number for a scalar). @returns {any} */
+  /** The values as nested arrays (one value for a scalar); true and false of a bool tensor. @returns {any} */
   toArray() {
-    return nest(this.shape, this.values)
+    const { values } = this, { read } = DTYPES[this.dtype]
+    return nest(this.shape, read ? Array.from(values, read) : values)
   }
 
   /**
@@ -216,7 +220,7 @@ export class Tensor {
   /** What console.log shows in Node: no engine, but the first values. */
   [Symbol.for('nodejs.util.inspect.custom')]() {
     if (this.disposed) return String(this)
-    const shown = Array.from(this.values.subarray(0, SHOWN), String)
+    const shown = Array.from({ length: Math.min(SHOWN, this.size) }, (_, i) => String(this.#read(i)))
     return `${this}: ${shown.join(', ')}${this.size > SHOWN ? ', …' : ''}`
   }
 
@@ -272,6 +276,14 @@ function ownValues({ memory }, what, values) {
   return memory.holds(values) ? values.slice() : values
 }
 
+/** Puts numbers into a tensor whose memory does not show them as such. @param {Tensor} out @param {any} flat */
+function setConverted(out, flat) {
+  const { engine, size } = out, wide = engine.empty([size], 'float64')
+  wide.values.set(flat)
+  engine.c.gf_convert(out.address, DTYPES[out.dtype].code, wide.address, DTYPES.float64.code, size)
+  wide.dispose()
+}
+
 const OPTIONS = ['shape', 'dtype', 'requiresGrad']
 
 /**
@@ -289,9 +301,9 @@ const OPTIONS = ['shape', 'dtype', 'requiresGrad']
 export function tensor(engine, values, options, what = 'tensor: values') {
   const { shape, dtype, requiresGrad = false } = optionsOf('tensor', options, OPTIONS)
   const isTyped = ArrayBuffer.isView(values)
-  const kind = dtype ?? (values instanceof Int32Array ? 'int32' : 'float32')
+  /** @type {DType} */ const kind = dtype ?? (values instanceof Int32Array ? 'int32' : 'float32')
   expect(Object.hasOwn(DTYPES, kind), 'type',
-    () => `tensor: dtype must be 'float32', 'int32' or 'float64', got ${describe(dtype)}`)
+    () => `tensor: dtype must be one of ${Object.keys(DTYPES).join(', ')}, got ${describe(dtype)}`)
   const shown = isTyped ? null : nestedShape(what, values)
   const flat = isTyped ? ownValues(engine, what, values) : [values].flat(Infinity)
   expect(flat.length !== undefined && !isBig(flat), 'type', () => `${what} must be numbers, got ${describe(values)}`)
@@ -303,7 +315,8 @@ export function tensor(engine, values, options, what = 'tensor: values') {
     () => `tensor: shape ${shapeText(target)} holds ${sizeOf(target)} values, got ${flat.length}`)
   checkIntegers(what, flat, kind)
   const out = engine.empty(target, kind)
-  out.values.set(flat)
+  if (DTYPES[kind].read) setConverted(out, flat)
+  else out.values.set(flat)
   return requireGrad(out, requiresGrad)
 }
 

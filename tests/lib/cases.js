@@ -2,6 +2,7 @@
 // 3, 5 and 17 leave tails of every length behind a block of four; 33, 67 and 130 cross several tiles; where products
 // are summed, a few extents near 300 cross the blocks that a fast kernel cuts long sums into.
 import * as references from '../reference/index.js'
+import { binaryNames, unaryNames } from '../reference/elementwise.js'
 import { booleans, filled, integers, numbers } from './numbers.js'
 
 const EXTENTS = [1, 3, 5, 17, 33, 67, 130]
@@ -29,6 +30,30 @@ const shapePairs = [
 ]
 const pairs = op =>
   list(op, shapePairs.map(([a, b]) => [`[${a}] with [${b}]`, { a: numbers(a, 1), b: numbers(b, 2) }]))
+
+/** Where the logarithm and roots are, and where the difference quotient tells a slope from its neighbours. */
+const positive = ['sqrt', 'rsqrt', 'reciprocal', 'log']
+const unaryOptions = {
+  softplus: [{}, { beta: 2.5, threshold: 4 }], leakyRelu: [{}, { negativeSlope: 0.2 }],
+  clamp: [{ min: -0.5, max: 0.75 }, { min: 0 }, { max: 0.3 }],
+}
+const unaryRows = () => unaryNames.flatMap(op => (unaryOptions[op] ?? [{}]).flatMap(options => (
+  [[0], [1], [3], [5], [17], [67], [2, 3, 5], [300]].map(shape => {
+    const x = numbers(shape, 7, positive.includes(op) ? { scale: 0.4, shift: 1.6 } : { scale: 2 })
+    return [`${op} [${shape}] ${JSON.stringify(options)}`, { x }, { op, ...options }]
+  }))))
+
+const manyAxes = [
+  [[2, 1, 3, 1, 2, 1, 3, 1], [1, 2, 1, 3, 1, 2, 1, 3]], [[5, 1, 3], [1, 4, 1]], [[3, 5], [3, 1]], [[1], [17]],
+]
+const binaryRows = () => binaryNames.flatMap(op => {
+  const left = shape => numbers(shape, 1, op === 'pow' ? { scale: 0.4, shift: 1.6 } : {})
+  const right = shape => numbers(shape, 2, op === 'div' ? { scale: 0.4, shift: -1.6 } : {})
+  const tensors = [...shapePairs, ...manyAxes, [[300], [300]], [[2, 300], [300]], [[300], [1]]].map(([a, b]) => (
+    [`${op} [${a}] with [${b}]`, { a: left(a), b: right(b) }, { op }]))
+  return [...tensors, [`${op} with 2.5`, { a: left([2, 5]) }, { op, b: 2.5 }],
+    [`${op} of 1.5`, { b: right([7]) }, { op, a: 1.5 }]]
+})
 
 const rowShapes = [[1], [7], [1, 1], [3, 5], [1, 17], [5, 33], [4, 67], [3, 130], [2, 3, 5, 7], [2, 1, 12], [0, 7]]
 const rowwise = op => list(op, rowShapes.map(shape => [`[${shape}]`, { x: numbers(shape, 7, { scale: 3 }) }]))
@@ -235,6 +260,8 @@ const makers = {
   add: () => pairs('add'),
   mul: () => pairs('mul'),
   relu: () => elementwise('relu', {}),
+  unary: () => list('unary', unaryRows()),
+  binary: () => list('binary', binaryRows()),
   gelu: () => [...elementwise('gelu', { approximate: 'none' }), ...elementwise('gelu', { approximate: 'tanh' })],
   softmax: () => rowwise('softmax'),
   log_softmax: () => rowwise('log_softmax'),

@@ -41,6 +41,11 @@ static void double_functions(void) {
   hold("gf_sin, absolute", s, 0x1.01p-53), hold("gf_cos, absolute", c, 0x1.01p-53);
 }
 
+static double float_ulps(float got, double want) {
+  float near = fabsf((float)want);
+  return fabs(got - want) / (nextafterf(near, INFINITY) - near);
+}
+
 static void float_functions(void) {
   double e = 0, t = 0, absolute = 0;
   for (int i = -87650; i < 88722; i++) {
@@ -55,6 +60,15 @@ static void float_functions(void) {
     double got = gf_normal_tail4(gf_splat(z), gf_exp4(gf_splat(-0.5f * z * z)))[0];
     larger(&t, fabs(got - want) / want), larger(&absolute, fabs(got - want));
   }
+  double l = 0, l1 = 0, h = 0;
+  for (int i = 0; i < 300000; i++) {
+    float u = (float)uniform(), wide = (float)exp((u - 0.5) * 170), small = (float)exp(-40 * uniform());
+    float x = i % 2 ? 0.5f + u : wide, y = i % 2 ? small : wide, t = (float)((u - 0.5) * 20) * (i % 2 ? small : 1.0f);
+    larger(&l, float_ulps(gf_log4(gf_splat(x))[0], log(x)));
+    larger(&l1, float_ulps(gf_log1p4(gf_splat(y))[0], log1p(y)));
+    larger(&h, float_ulps(gf_tanh4(gf_splat(t))[0], tanh(t)));
+  }
+  hold("gf_log4, ulp", l, 1), hold("gf_log1p4, ulp", l1, 2), hold("gf_tanh4, ulp", h, 2);
   hold("gf_exp4, ulp", e, 1), hold("gf_normal_tail4, rel.", t, 5e-6), hold("gf_normal_tail4, abs.", absolute, 2e-7);
 }
 

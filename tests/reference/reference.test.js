@@ -71,7 +71,7 @@ function checkCase(reference, { inputs, params = {}, cot, outputs, grads = {}, t
   compareAll(reference.backward(inputs, params, cot), exact.grads, 1e-12, 2 ** -24, 'exact gradient of')
 }
 
-for (const stem of ['ops', 'ops_attention', 'special_values']) {
+for (const stem of ['ops', 'ops_attention', 'special_values', 'arithmetic']) {
   const { cases: items, rtol } = loadGolden(stem)
   for (const item of items) {
     test(`${stem} ${item.id}: the reference gives PyTorch's numbers`, () => {

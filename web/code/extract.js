@@ -30,15 +30,25 @@ function findEnd(lines, start) {
   return lines.length - 1
 }
 
+/** An operation's line in a table of them. */
+const isEntry = (line, name) => line.startsWith(`  X(${name},`) || line.startsWith(`  ${name}: {`)
+
+/** @returns {{ code: string, line: number } | null} without what leads on to the next entry */
+function extractEntry(lines, name) {
+  const start = lines.findIndex((line) => isEntry(line, name))
+  if (start < 0) return null
+  return { code: lines.slice(start, findEnd(lines, start) + 1).join('\n').replace(/,?\s*\\?$/, ''), line: start + 1 }
+}
+
 /**
  * @param {string} text a file
- * @param {string} name of a function, or of a constant at the top level
+ * @param {string} name of a function, of a constant at the top level, or of an entry in a table
  * @returns {{ code: string, line: number } | null} its text and the line it starts at, counted from 1
  */
 export function extract(text, name) {
   const lines = text.split('\n')
   const start = findStart(lines, name)
-  if (start < 0) return null
+  if (start < 0) return extractEntry(lines, name)
   let first = start
   while (first > 0 && isComment(lines[first - 1])) first -= 1
   return { code: lines.slice(first, findEnd(lines, start) + 1).join('\n'), line: first + 1 }

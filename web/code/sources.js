@@ -4,10 +4,13 @@
 
 const MATMUL = ['ops/matmul.c', ['many_rows', 'full_tile', 'tile_step']]
 
+/** What a line of the table becomes. */
+const PAIRS = ['ops/binary.c', ['forward']]
+
 /** @type {Record<string, Source>} */
 export const SOURCES = {
-  add: { c: [['ops/add.c', ['gf_add_forward']]], js: [['ops/add.js', ['add']]], torch: 'a + b' },
-  mul: { c: [['ops/mul.c', ['gf_mul_forward']]], js: [['ops/mul.js', ['mul']]], torch: 'a * b' },
+  add: { c: [['ops/binary.h', ['add']], PAIRS], js: [['ops/binary.js', ['add']]], torch: 'a + b' },
+  mul: { c: [['ops/binary.h', ['mul']], PAIRS], js: [['ops/binary.js', ['mul']]], torch: 'a * b' },
   matmul: { c: [MATMUL], js: [['ops/matmul.js', ['matmul']]], torch: 'a @ b' },
   linear: {
     c: [MATMUL], js: [['ops/linear.js', ['linear', 'linearRows']]],
@@ -50,7 +53,8 @@ export const SOURCES = {
     torch: 'torch.nn.functional.layer_norm(x, (C,), weight, bias, eps)'
   },
   relu: {
-    c: [['ops/relu.c', ['gf_relu_forward']]], js: [['ops/relu.js', ['relu']]], torch: 'torch.nn.functional.relu(x)'
+    c: [['ops/unary.h', ['relu']], ['ops/unary.c', ['forward']]], js: [['ops/unary.js', ['relu']]],
+    torch: 'torch.nn.functional.relu(x)'
   },
   gelu: {
     c: [['ops/gelu.c', ['gf_gelu_forward', 'gelu4']]], js: [['ops/gelu.js', ['gelu']]],

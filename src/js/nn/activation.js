@@ -1,6 +1,6 @@
 import { describe, GlassformerError, oneOf, optionsOf } from '../errors.js'
 import { gelu } from '../ops/gelu.js'
-import { relu } from '../ops/relu.js'
+import { relu } from '../ops/unary.js'
 import { Module } from './module.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */

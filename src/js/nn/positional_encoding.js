@@ -1,5 +1,5 @@
 import { expect, optionsOf, shapeText, wholeNumber } from '../errors.js'
-import { add } from '../ops/add.js'
+import { add } from '../ops/binary.js'
 import { expectRank, floatTensor } from '../ops/checks.js'
 import { narrow } from '../ops/narrow.js'
 import { originOf, positionalEncoding } from '../ops/positional_encoding.js'

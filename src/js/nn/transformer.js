@@ -1,5 +1,5 @@
 import { describe, expect, flag, numberWhere, optionsOf, wholeNumber } from '../errors.js'
-import { add } from '../ops/add.js'
+import { add } from '../ops/binary.js'
 import { floatTensor } from '../ops/checks.js'
 import { maskTensor } from '../ops/mask.js'
 import { activationOf } from './activation.js'

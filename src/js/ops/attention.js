@@ -2,11 +2,11 @@ import { expect, flag, numberWhere, optionsOf, probability, shapeText, wholeNumb
 import { isRecording, record } from '../autograd.js'
 import { sameShape } from '../shape.js'
 import { explainAttention, explainAttentionGradient } from './attention_explain.js'
-import { passFours } from './broadcast.js'
+import { passAxes } from './broadcast.js'
 import { expectRank, floatTensor, sameEngine } from './checks.js'
 import { dropoutMask } from './dropout.js'
 import { additiveMask, paddingMask } from './mask.js'
-import { mul } from './mul.js'
+import { mul } from './binary.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
 
@@ -115,7 +115,8 @@ const op = {
     })
     if (dmask) {
       const { B, H, Tq, Tk } = saved.sizes, { batch, head } = saved.mask
-      engine.c.gf_add_backward(dmask, dmasked, ...passFours(engine, [1, B, H, Tq * Tk], [0, batch, head, 1]))
+      const [axes] = passAxes(engine, [3, B, H, Tq * Tk, batch, head, 1, 0, 0, 0])
+      engine.c.gf_add_backward(dmask, 0, dmasked, dmasked, dmasked, dmasked, axes)
     }
     spare?.dispose()
   },

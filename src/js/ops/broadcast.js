@@ -1,19 +1,19 @@
 import { expect, shapeText } from '../errors.js'
 import { range, sameShape, sizeOf } from '../shape.js'
 
+/** What the kernels can count: more axes than anybody uses. */
+const MOST_AXES = 16
+
 /**
  * How two shapes are walked together: axes are aligned at the right, an axis of length 1 is repeated, and neighbouring
- * axes that behave alike are joined, so that four are enough for the kernels.
+ * axes that behave alike are joined.
  * @param {string} where
  * @param {readonly number[]} a
  * @param {readonly number[]} b
- * @returns {{ shape: number[], sides: number[], aStrides: number[], bStrides: number[] }} sides and strides of length 4
+ * @returns {{ shape: number[], axes: number[] }} axes as the kernels take them: rank, sides, steps of a, steps of b
  */
 export function broadcast(where, a, b) {
-  if (sameShape(a, b)) {
-    const size = sizeOf(a), strides = [size, size, size, 1]
-    return { shape: [...a], sides: [1, 1, 1, size], aStrides: strides, bStrides: strides }
-  }
+  if (sameShape(a, b)) return { shape: [...a], axes: [1, sizeOf(a), 1, 1] }
   const rank = Math.max(a.length, b.length)
   const side = (/** @type {readonly number[]} */ s, /** @type {number} */ axis) => s[axis - rank + s.length] ?? 1
   const shape = range(rank).map(axis => {
@@ -24,34 +24,48 @@ export function broadcast(where, a, b) {
   })
   /** @type {{ side: number, a: boolean, b: boolean }[]} whether a and b move along this axis */ const axes = []
   shape.forEach((length, axis) => {
-    const moves = { side: length, a: side(a, axis) === length, b: side(b, axis) === length }
-    const last = axes.at(-1)
-    if (length === 1 && last) return
+    if (length === 1) return
+    const moves = { side: length, a: side(a, axis) === length, b: side(b, axis) === length }, last = axes.at(-1)
     if (last && last.a === moves.a && last.b === moves.b) last.side *= length
     else axes.push(moves)
   })
-  expect(axes.length <= 4, 'shape',
+  if (!axes.length) axes.push({ side: 1, a: true, b: true })
+  expect(axes.length <= MOST_AXES, 'shape',
     () => `${where}: shapes ${shapeText(a)} and ${shapeText(b)} alternate too often to broadcast; reshape one of them`)
-  while (axes.length < 4) axes.unshift({ side: 1, a: true, b: true })
-  const strides = (/** @type {'a' | 'b'} */ key) => {
-    let stride = 1
+  const steps = (/** @type {'a' | 'b'} */ key) => {
+    let step = 1
     return axes.reduceRight((list, axis) => {
-      list.unshift(axis[key] ? stride : 0)
-      if (axis[key]) stride *= axis.side
+      list.unshift(axis[key] ? step : 0)
+      if (axis[key]) step *= axis.side
       return list
     }, /** @type {number[]} */ ([]))
   }
-  return { shape, sides: axes.map(axis => axis.side), aStrides: strides('a'), bStrides: strides('b') }
+  return { shape, axes: [axes.length, ...axes.map(axis => axis.side), ...steps('a'), ...steps('b')] }
+}
+
+const double = new Float64Array(1), words = new Int32Array(double.buffer)
+const float = new Float32Array(1), bits = new Int32Array(float.buffer)
+
+/**
+ * Axes in memory for the next kernel call, and after them, as a float32, a number for an operand that is no tensor.
+ * @param {import('../engine.js').Engine} engine @param {readonly number[]} axes @param {number} [number]
+ * @returns {[number, number]} the address of each
+ */
+export function passAxes(engine, axes, number = 0) {
+  float[0] = number
+  const first = engine.pass([...axes, bits[0]])
+  return [first, first + 4 * axes.length]
 }
 
 /**
- * Sides and strides in memory for the next kernel call.
- * @param {import('../engine.js').Engine} engine @param {...readonly number[]} fours lists of four
- * @returns {number[]} the address of each
+ * The same with the number as a float64.
+ * @param {import('../engine.js').Engine} engine @param {readonly number[]} axes @param {number} number
+ * @returns {[number, number]}
  */
-export function passFours(engine, ...fours) {
-  const first = engine.pass(fours.flat())
-  return fours.map((_, i) => first + 16 * i)
+export function passNumber(engine, axes, number) {
+  double[0] = number
+  const first = engine.pass([...words, ...axes])
+  return [first + 8, first]
 }
 
 /**

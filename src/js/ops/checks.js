@@ -3,15 +3,25 @@ import { sameShape, sizeOf } from '../shape.js'
 import { Tensor, tensor as makeTensor } from '../tensor.js'
 
 /**
- * A float32 tensor that is still alive, or an error that names it.
+ * A tensor of any type that is still alive, or an error that names it.
+ * @param {string} where @param {string} name @param {unknown} value @returns {Tensor}
+ */
+export function anyTensor(where, name, value) {
+  expect(value instanceof Tensor, 'type',
+    () => `${where}: ${name} must be a tensor (gf.tensor), got ${describe(value)}`)
+  expect(!value.disposed, 'state', () => `${where}: ${name} was disposed`)
+  return value
+}
+
+/**
+ * The same of a float32 tensor.
  * @param {string} where @param {string} name @param {unknown} value @returns {Tensor}
  */
 export function floatTensor(where, name, value) {
-  expect(value instanceof Tensor, 'type',
-    () => `${where}: ${name} must be a tensor (gf.tensor), got ${describe(value)}`)
-  expect(value.dtype === 'float32', 'type', () => `${where}: ${name} must be a float32 tensor, got ${describe(value)}`)
-  expect(!value.disposed, 'state', () => `${where}: ${name} was disposed`)
-  return value
+  const tensor = anyTensor(where, name, value)
+  expect(tensor.dtype === 'float32', 'type',
+    () => `${where}: ${name} must be a float32 tensor, got ${describe(tensor)}; to('float32') makes one`)
+  return tensor
 }
 
 /**
@@ -94,3 +104,6 @@ export function checkDim(where, x, options) {
 
 /** How many rows a tensor has; also right when they are empty. @param {Tensor} tensor */
 export const rowsOf = tensor => sizeOf(tensor.shape, tensor.shape.length - 1)
+
+/** A name as kernels and traces have it: leaky_relu. @param {string} name */
+export const snake = name => name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)

@@ -1,0 +1,25 @@
+/* axes.h - walking two operands and their contiguous result along any axes: [rank, sides, steps of a, steps of b].
+ *
+ * A step of 0 repeats the operand along that axis. The last axis is a run, along which an operand steps by 1 or 0; the
+ * others are counted like the digits of a number.
+ */
+#ifndef GF_AXES_H
+#define GF_AXES_H
+
+#include "../glassformer.h"
+#include "../simd.h"
+
+enum { MOST_AXES = 16 };
+
+typedef struct {
+  const int32_t *sides, *a_steps, *b_steps;
+  int rank, n, a_step, b_step; /* of a run */
+  size_t runs, a, b;           /* how many there are; where the present one starts in the operands */
+  int32_t index[MOST_AXES];
+} gf_walk;
+
+void gf_walk_start(gf_walk *w, const int32_t *axes);
+/* Goes on to the next run. */
+void gf_walk_on(gf_walk *w);
+
+#endif

@@ -1,0 +1,28 @@
+/* binary.h - operations on two values at a time: one line each, over four lanes.
+ *
+ *     X(name, out, da, db)
+ *
+ * gives gf_<name>_forward and gf_<name>_backward in glassformer.h: out in terms of a and b, and what a and b are given
+ * of d, the gradient of out, in terms of a, b and y = out. Losses are here value by value: a is what the model says and
+ * b the target.
+ */
+#ifndef GF_BINARY_H
+#define GF_BINARY_H
+
+#define GF_BINARY(X)                                                                                                   \
+  X(add, a + b, d, d)                                                                                                  \
+  X(sub, a - b, d, -d)                                                                                                 \
+  X(mul, a * b, d * b, d * a)                                                                                          \
+  X(div, a / b, d / b, -d * (y / b))                                                                                   \
+  X(pow, gf_pow4(a, b), pow_slope(d, a, b), pow_slope_exponent(d, a, b, y))                                            \
+  X(maximum, larger(a, b), share(d, a < b, a == b), share(d, b < a, a == b))                                           \
+  X(minimum, smaller(a, b), share(d, a > b, a == b), share(d, b > a, a == b))                                          \
+  X(squared_error, (a - b) * (a - b), d * gf_splat(2.0f) * (a - b), d * gf_splat(-2.0f) * (a - b))                     \
+  X(absolute_error, gf_abs(a - b), d * sign(a - b), -d * sign(a - b))                                                  \
+  X(binary_cross_entropy, surprise(a, b), d * (a - b) / gf_max((one - a) * a, gf_splat(1e-12f)),                       \
+    d * (log_at_least(one - a) - log_at_least(a)))                                                                     \
+  X(binary_cross_entropy_with_logits, logit_surprise(a, b), d * (gf_sigmoid4(a) - b), -d * a)                          \
+  X(kl_div, gf_select(b == gf_zero(), gf_zero(), b * gf_log4(b)) - b * a, -d * b, d * (gf_log4(b) + one - a))          \
+  X(kl_div_log, gf_exp4(b) * (b - a), -d * gf_exp4(b), d * gf_exp4(b) * (b - a + one))
+
+#endif

@@ -1,0 +1,9 @@
+/* convert.h - one value of any type as a double. */
+#ifndef GF_CONVERT_H
+#define GF_CONVERT_H
+
+#include "../glassformer.h"
+
+double gf_read(const void *x, size_t i, int type);
+
+#endif

@@ -1,0 +1,39 @@
+import { BFLOAT16, BOOL, FLOAT16, FLOAT32, FLOAT64, INT32 } from './constants.js'
+
+/**
+ * What a tensor's values can be. Operations compute in float32. int32 is for ids and counts, bool for masks; float64 is
+ * for tables such as the positional encoding's; float16 and bfloat16 only store: half the memory, and `to('float32')`
+ * before anything is computed.
+ * @typedef {'float32' | 'int32' | 'float64' | 'bool' | 'float16' | 'bfloat16'} DType
+ * @typedef {Float32Array | Int32Array | Float64Array | Uint8Array | Uint16Array} Data bool as 0 and 1, the halves as
+ *   their bits
+ */
+
+const word = new Uint32Array(1), single = new Float32Array(word.buffer)
+
+/** @param {number} bits @returns {number} */
+function fromHalf(bits) {
+  const size = bits & 0x7fff, sign = bits >> 15 ? -1 : 1, mantissa = size & 0x3ff
+  if (size >= 0x7c00) return size > 0x7c00 ? NaN : sign * Infinity
+  return sign * (size < 0x400 ? size * 2 ** -24 : (0x400 + mantissa) * 2 ** ((size >> 10) - 25))
+}
+
+/** The upper half of a float32. @param {number} bits @returns {number} */
+function fromBrainHalf(bits) {
+  word[0] = bits << 16
+  return single[0]
+}
+
+/**
+ * code: what the kernels call it; view: how the memory shows it; read: what a value means, where it is not itself.
+ * @type {Record<DType, { bytes: number, code: number, view: 'floats' | 'ints' | 'doubles' | 'bytes' | 'halves',
+ *   read?: (value: number) => any }>}
+ */
+export const DTYPES = {
+  float32: { bytes: 4, code: FLOAT32, view: 'floats' },
+  int32: { bytes: 4, code: INT32, view: 'ints' },
+  float64: { bytes: 8, code: FLOAT64, view: 'doubles' },
+  bool: { bytes: 1, code: BOOL, view: 'bytes', read: Boolean },
+  float16: { bytes: 2, code: FLOAT16, view: 'halves', read: fromHalf },
+  bfloat16: { bytes: 2, code: BFLOAT16, view: 'halves', read: fromBrainHalf }
+}

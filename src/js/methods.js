@@ -1,0 +1,33 @@
+/**
+ * The methods that tensors have from operations, each the function of the same name with the tensor as its first
+ * argument. The operations import the class of tensors, so they attach themselves when the library is put together.
+ *
+ * @typedef {import('./tensor.js').Tensor} Tensor
+ * @typedef {import('./tensor.js').DType} DType
+ * @typedef {import('./ops/unary.js').UnaryName} UnaryName
+ * @typedef {import('./ops/binary.js').BinaryName} BinaryName
+ * @typedef {import('./ops/compare.js').QuestionName} QuestionName
+ *
+ * @typedef {object} OtherMethods
+ * @property {(options?: { beta?: number, threshold?: number }) => Tensor} softplus
+ * @property {(options?: { negativeSlope?: number }) => Tensor} leakyRelu
+ * @property {(options: { min?: number, max?: number }) => Tensor} clamp limits values
+ * @property {(dtype: DType) => Tensor} to the same values as another type; itself when it has that type
+ *
+ * @typedef {Record<UnaryName | 'isnan' | 'isinf' | 'logicalNot', () => Tensor>
+ *   & Record<BinaryName | QuestionName, (other: Tensor | number) => Tensor> & OtherMethods} TensorMethods
+ */
+
+/** What the class of tensors begins with. */
+export const Methods = /** @type {new () => TensorMethods} */ (/** @type {unknown} */ (class {}))
+
+/** @param {Record<string, (tensor: any, ...rest: any[]) => unknown>} functions by the names of the methods */
+export function attachMethods(functions) {
+  for (const [name, fn] of Object.entries(functions)) {
+    Object.defineProperty(Methods.prototype, name, {
+      /** @this {Tensor} @param {any[]} rest */
+      value(...rest) { return fn(this, ...rest) },
+      configurable: true, writable: true
+    })
+  }
+}

@@ -1,0 +1,96 @@
+import { AND, EQ, GE, GT, LE, LT, NE, OR, XOR } from '../constants.js'
+import { describe, expect } from '../errors.js'
+import { record } from '../autograd.js'
+import { DTYPES } from '../dtype.js'
+import { cell, constant, product, worked } from '../explain.js'
+import { Tensor } from '../tensor.js'
+import { broadcast, operandIndex, passNumber } from './broadcast.js'
+import { anyTensor, sameEngine } from './checks.js'
+import { unaryFunctions } from './unary.js'
+
+/**
+ * Questions about two values, answered by a bool tensor, with PyTorch's broadcasting; either may be a number. Tensors
+ * of all types are compared as the numbers they hold.
+ *
+ * @typedef {object} Question
+ * @property {number} code the kernel's
+ * @property {string} torch PyTorch's line
+ * @property {string} formula of a and b
+ * @property {(a: number, b: number) => boolean} holds
+ */
+
+/** @template {string} N @param {Record<N, Question>} table */
+const lines = table => table
+
+export const QUESTIONS = lines({
+  eq: { code: EQ, torch: 'a == b', formula: 'a = b', holds: (a, b) => a === b },
+  ne: { code: NE, torch: 'a != b', formula: 'a ≠ b', holds: (a, b) => a !== b },
+  lt: { code: LT, torch: 'a < b', formula: 'a < b', holds: (a, b) => a < b },
+  le: { code: LE, torch: 'a <= b', formula: 'a ≤ b', holds: (a, b) => a <= b },
+  gt: { code: GT, torch: 'a > b', formula: 'a > b', holds: (a, b) => a > b },
+  ge: { code: GE, torch: 'a >= b', formula: 'a ≥ b', holds: (a, b) => a >= b },
+  logicalAnd: { code: AND, torch: 'torch.logical_and(a, b)', formula: 'a and b', holds: (a, b) => Boolean(a && b) },
+  logicalOr: { code: OR, torch: 'torch.logical_or(a, b)', formula: 'a or b', holds: (a, b) => Boolean(a || b) },
+  logicalXor: { code: XOR, torch: 'torch.logical_xor(a, b)', formula: 'either a or b', holds: (a, b) => !a !== !b }
+})
+
+/** @typedef {keyof typeof QUESTIONS} QuestionName */
+
+/** @param {any} node @param {'a' | 'b'} side @param {readonly number[]} index of the result */
+function operand({ inputs, saved }, side, index) {
+  const tensor = inputs[side]
+  return tensor ? cell(tensor, operandIndex(tensor.shape, index), side) : constant(String(saved.number), saved.number)
+}
+
+/** @param {string} name @param {Question} line @returns {import('../autograd.js').Operation} */
+const operation = (name, { formula, holds }) => ({
+  name,
+  parameters: ({ saved: { number } }) => (number === undefined ? {} : { number }),
+  /* A bool tensor has no gradient, so none comes here. */
+  backward() {},
+  explain(node, _, index) {
+    const [a, b] = [operand(node, 'a', index), operand(node, 'b', index)], answer = Number(holds(a.value, b.value))
+    const terms = [product(worked(`[${a.symbol}, ${b.symbol}]`, answer, a, b))]
+    return { formula: `1 where ${formula}, else 0`, terms, computed: answer }
+  },
+  explainGradient: () => ({ formula: 'no gradient: a comparison jumps', terms: [] })
+})
+
+const SCALAR = /** @type {const} */ ({ shape: [] })
+
+/**
+ * @param {string} name @param {Question} line
+ * @returns {(a: Tensor | number, b: Tensor | number) => Tensor}
+ */
+function question(name, line) {
+  const op = operation(name, line)
+  /** @param {unknown} value @param {string} side */
+  const tensorOf = (value, side) => (typeof value === 'number' ? null : anyTensor(name, side, value))
+  return (first, second) => {
+    const a = tensorOf(first, 'a'), b = tensorOf(second, 'b'), known = a ?? b
+    expect(known !== null, 'type',
+      () => `${name}: a or b must be a tensor, got ${describe(first)} and ${describe(second)}`)
+    sameEngine(name, a, b)
+    const { engine } = known, { shape, axes } = broadcast(name, (a ?? SCALAR).shape, (b ?? SCALAR).shape)
+    const given = /** @type {number} */ (typeof first === 'number' ? first : second)
+    const number = known.dtype === 'float32' ? Math.fround(given) : given
+    const out = engine.empty(shape, 'bool'), [geometry, still] = passNumber(engine, axes, a && b ? 0 : number)
+    const typeOf = (/** @type {Tensor | null} */ tensor) => DTYPES[tensor ? tensor.dtype : 'float64'].code
+    const from = [a?.address ?? still, b?.address ?? still]
+    engine.c.gf_compare(out.address, ...from, geometry, typeOf(a), typeOf(b), line.code)
+    return record(engine, op, { a, b }, { out }, { number: a && b ? undefined : number })
+  }
+}
+
+/** Every question of the table as a function of two tensors or numbers, of which one at least is a tensor. */
+export const questions = /** @type {Record<QuestionName, (a: Tensor | number, b: Tensor | number) => Tensor>} */ (
+  Object.fromEntries(Object.entries(QUESTIONS).map(([name, line]) => [name, question(name, line)])))
+
+/** Where a value is 0 (false): torch.logical_not. @param {Tensor} x any type @returns {Tensor} bool */
+export const logicalNot = x => questions.eq(anyTensor('logicalNot', 'x', x), 0)
+
+/** Where a value is NaN: torch.isnan. @param {Tensor} x any type @returns {Tensor} bool */
+export const isnan = x => questions.ne(anyTensor('isnan', 'x', x), x)
+
+/** Where a value is infinite: torch.isinf. @param {Tensor} x float32 @returns {Tensor} bool */
+export const isinf = x => questions.eq(unaryFunctions.abs(x), Infinity)

@@ -1,0 +1,149 @@
+import { describe, expect, optionsOf } from '../errors.js'
+import { record } from '../autograd.js'
+import { cell, constant, product, worked } from '../explain.js'
+import { floatTensor, snake } from './checks.js'
+
+/**
+ * Operations on each value by itself. A line here and one in src/c/ops/unary.h make an operation.
+ *
+ * @typedef {import('../tensor.js').Tensor} Tensor
+ * @typedef {(x: number, p: number, q: number) => number} Curve p and q are the numbers given as options, in order
+ * @typedef {object} Unary
+ * @property {string} torch PyTorch's line
+ * @property {string} formula of x
+ * @property {Curve} value
+ * @property {[string, Curve]} slope the derivative, in words and as a number
+ * @property {[string, Curve]} [gate] for an operation that is x times something: what
+ * @property {string} [gradient] the whole formula of the gradient, where it is not dout × slope
+ * @property {import('../explain.js').Note} [note] what that formula leaves out
+ * @property {Record<string, number>} [options] at most two numbers, with their defaults
+ */
+
+/** @type {Curve} */ const sigmoid = x => 1 / (1 + Math.exp(-x))
+/** @type {Curve} */ const softplus = (x, beta, threshold) =>
+  (x * beta > threshold ? x : Math.log1p(Math.exp(x * beta)) / beta)
+/** @type {Curve} */ const toEven = x => (Math.abs(x % 1) === 0.5 ? 2 * Math.round(x / 2) : Math.round(x))
+/** @type {[string, Curve]} */ const FLAT = ['0', () => 0]
+/** @type {[string, Curve]} */ const POSITIVE = ['[x > 0]', x => (x <= 0 ? 0 : 1)]
+
+/** @template {string} N @param {Record<N, Unary>} table */
+const lines = table => table
+
+export const UNARY = lines({
+  neg: { torch: '-x', formula: '−x', value: x => -x, slope: ['−1', () => -1] },
+  abs: { torch: 'torch.abs(x)', formula: '|x|', value: Math.abs, slope: ['sign(x)', Math.sign] },
+  sign: { torch: 'torch.sign(x)', formula: 'sign(x)', value: x => Math.sign(x) || 0, slope: FLAT },
+  floor: { torch: 'torch.floor(x)', formula: '⌊x⌋', value: Math.floor, slope: FLAT },
+  round: { torch: 'torch.round(x)', formula: 'round(x)', value: toEven, slope: FLAT },
+  square: { torch: 'torch.square(x)', formula: 'x²', value: x => x * x, slope: ['2x', x => 2 * x] },
+  sqrt: { torch: 'torch.sqrt(x)', formula: '√x', value: Math.sqrt, slope: ['1 / (2√x)', x => 0.5 / Math.sqrt(x)] },
+  rsqrt: {
+    torch: 'torch.rsqrt(x)', formula: '1 / √x', value: x => 1 / Math.sqrt(x),
+    slope: ['−1 / (2x√x)', x => -0.5 * x ** -1.5]
+  },
+  reciprocal: {
+    torch: 'torch.reciprocal(x)', formula: '1 / x', value: x => 1 / x, slope: ['−1 / x²', x => -1 / (x * x)]
+  },
+  exp: { torch: 'torch.exp(x)', formula: 'exp(x)', value: Math.exp, slope: ['exp(x)', Math.exp] },
+  log: { torch: 'torch.log(x)', formula: 'log(x)', value: Math.log, slope: ['1 / x', x => 1 / x] },
+  sin: { torch: 'torch.sin(x)', formula: 'sin(x)', value: Math.sin, slope: ['cos(x)', Math.cos] },
+  cos: { torch: 'torch.cos(x)', formula: 'cos(x)', value: Math.cos, slope: ['−sin(x)', x => -Math.sin(x)] },
+  tanh: {
+    torch: 'torch.tanh(x)', formula: 'tanh(x)', value: Math.tanh, slope: ['1 − tanh²(x)', x => 1 - Math.tanh(x) ** 2]
+  },
+  sigmoid: {
+    torch: 'torch.sigmoid(x)', formula: '1 / (1 + exp(−x))', value: sigmoid,
+    slope: ['σ(x) (1 − σ(x))', (x, p, q) => sigmoid(x, p, q) * sigmoid(-x, p, q)]
+  },
+  silu: {
+    torch: 'torch.nn.functional.silu(x)', formula: 'x × σ(x),  σ(x) = 1 / (1 + exp(−x))',
+    value: (x, p, q) => x * sigmoid(x, p, q), gate: ['σ(x)', sigmoid],
+    slope: ['σ(x) (1 + x (1 − σ(x)))', (x, p, q) => sigmoid(x, p, q) * (1 + x * sigmoid(-x, p, q))]
+  },
+  softplus: {
+    torch: 'torch.nn.functional.softplus(x, beta, threshold)', formula: 'log(1 + exp(beta x)) / beta',
+    options: { beta: 1, threshold: 20 }, value: softplus,
+    slope: ['σ(beta x)', (x, beta, q) => sigmoid(x * beta, beta, q)]
+  },
+  relu: {
+    torch: 'torch.nn.functional.relu(x)', formula: 'max(x, 0)', value: x => (x <= 0 ? 0 : x), gate: POSITIVE,
+    slope: POSITIVE, gradient: 'dx = dout', note: { name: 'positive' }
+  },
+  leakyRelu: {
+    torch: 'torch.nn.functional.leaky_relu(x, negative_slope)', formula: 'x where x > 0, else negativeSlope × x',
+    options: { negativeSlope: 0.01 }, value: (x, slope) => (x > 0 ? x : x * slope),
+    slope: ['1 where x > 0, else negativeSlope', (x, slope) => (x > 0 ? 1 : slope)]
+  },
+  clamp: {
+    torch: 'torch.clamp(x, min, max)', formula: 'min(max(x, min), max)', options: { min: -Infinity, max: Infinity },
+    value: (x, min, max) => Math.min(Math.max(x, min), max),
+    slope: ['[min ≤ x ≤ max]', (x, min, max) => Number(x >= min && x <= max)]
+  }
+})
+
+/** @typedef {Exclude<keyof typeof UNARY, 'clamp' | 'softplus' | 'leakyRelu'>} UnaryName those without options */
+
+/** @param {string} name @param {Unary} line @returns {import('../autograd.js').Operation} */
+function operation(name, { formula, value, slope: [slope, slopeOf], gate, gradient: whole, note, options }) {
+  const kernel = `gf_${snake(name)}_backward`
+  return {
+    name: snake(name),
+    ...(options && { parameters: ({ saved }) => saved.parameters }),
+    backward({ inputs: { x }, outputs: { out }, saved: { p, q } }, gradient) {
+      out.engine.c[kernel](gradient(x), gradient(out), x.address, out.address, x.size, p, q)
+    },
+    explain({ inputs: { x }, saved: { p, q } }, _, index) {
+      const own = cell(x, index, 'x'), computed = value(own.value, p, q)
+      const made = gate ? product(own, constant(gate[0], gate[1](own.value, p, q)))
+        : product(worked(formula.replace(/\bx\b/, own.symbol), computed, own))
+      return { formula, terms: [made], computed }
+    },
+    explainGradient({ inputs: { x }, outputs: { out }, saved: { p, q } }, _, index, d) {
+      const own = cell(x, index, 'x'), factor = constant(slope, slopeOf(own.value, p, q))
+      const times = / [+−] /.test(slope) ? `(${slope})` : slope, terms = [product(d(out, index, 'dout'), factor)]
+      return { formula: whole ?? `dx = dout × ${times}`, note, terms, row: [own] }
+    }
+  }
+}
+
+/** @param {string} name @param {Unary} line @returns {(x: Tensor, options?: any) => Tensor} */
+function unary(name, line) {
+  const op = operation(name, line), kernel = `gf_${snake(name)}_forward`, { options: defaults = {} } = line
+  const names = Object.keys(defaults)
+  return (x, options) => {
+    const { engine } = floatTensor(name, 'x', x)
+    const given = names.length ? optionsOf(name, options, names) : noOptions(name, options)
+    const parameters = names.length ? { ...defaults, ...definedOf(name, given) } : defaults
+    const [p = 0, q = 0] = Object.values(parameters), out = engine.empty(x.shape)
+    engine.c[kernel](out.address, x.address, x.size, p, q)
+    return record(engine, op, { x }, { out }, { p, q, parameters })
+  }
+}
+
+/** @param {string} where @param {unknown} options */
+function noOptions(where, options) {
+  expect(options === undefined, 'type', () => `${where}: takes one tensor and no options, got ${describe(options)}`)
+}
+
+/** Those given that are numbers; null and undefined stand for none. @param {string} where @param {any} given */
+function definedOf(where, given) {
+  const entries = Object.entries(given).filter(([, value]) => value !== undefined && value !== null)
+  for (const [name, value] of entries) {
+    expect(typeof value === 'number', 'type', () => `${where}: ${name} must be a number, got ${describe(value)}`)
+  }
+  return Object.fromEntries(entries)
+}
+
+/**
+ * Every operation of the table as a function of a tensor of any shape.
+ * @type {Record<UnaryName, (x: Tensor) => Tensor> & {
+ *   softplus: (x: Tensor, options?: { beta?: number, threshold?: number }) => Tensor,
+ *   leakyRelu: (x: Tensor, options?: { negativeSlope?: number }) => Tensor,
+ *   clamp: (x: Tensor, options: { min?: number, max?: number }) => Tensor
+ * }}
+ */
+export const unaryFunctions = /** @type {any} */ (
+  Object.fromEntries(Object.entries(UNARY).map(([name, line]) => [name, unary(name, line)])))
+
+/** max(x, 0): torch.nn.functional.relu. */
+export const { relu } = unaryFunctions

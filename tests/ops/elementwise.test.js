@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { U } from '../lib/bounds.js'
+import { assertRejects, gf } from '../lib/engine.js'
+import { testOp } from '../lib/op_tests.js'
+import { binary, binaryNames, unary, unaryNames } from '../reference/elementwise.js'
+import { BINARY } from '../../src/js/ops/binary.js'
+import { UNARY } from '../../src/js/ops/unary.js'
+
+const F = gf.functional
+
+/**
+ * How many times U each may be off: `y` of its size; `dx` of the slope's size and `flat` more where the slope is a
+ * difference of larger numbers. One for each rounding; exp and log count 2 (1 unit in the last place), tanh 6. In softplus
+ * the product with beta, up to 15 here, carries its rounding into the exponent.
+ */
+const ROUNDINGS = {
+  neg: { y: 0, dx: 1 }, abs: { y: 0, dx: 1 }, sign: { y: 0, dx: 0 }, floor: { y: 0, dx: 0 }, round: { y: 0, dx: 0 },
+  relu: { y: 0, dx: 1 }, clamp: { y: 1, dx: 1 }, square: { y: 1, dx: 1 }, sqrt: { y: 1, dx: 2 }, rsqrt: { y: 2, dx: 10 },
+  reciprocal: { y: 1, dx: 4 }, exp: { y: 2, dx: 3 }, log: { y: 2, dx: 1 }, sin: { y: 1, dx: 2 }, cos: { y: 1, dx: 2 },
+  tanh: { y: 6, dx: 2, flat: 14 }, sigmoid: { y: 4, dx: 7, flat: 2 }, silu: { y: 5, dx: 12, flat: 8 },
+  softplus: { y: 24, dx: 22 }, leakyRelu: { y: 2, dx: 2 },
+}
+
+const optionsOf = ({ op, ...options }) => (Object.keys(options).length ? options : undefined)
+
+testOp('unary', {
+  run: ({ x }, params) => ({ y: F[params.op](x, optionsOf(params)) }),
+  bounds: ({ inputs, params, cot: { y: dy } }) => {
+    const { y, dx, flat = 0 } = ROUNDINGS[params.op]
+    const slopes = unary.backward(inputs, params, { y: { ...dy, data: dy.data.map(() => 1) } }).x.data
+    return {
+      y: unary.forward(inputs, params).y.data.map(value => y * U * Math.abs(value)),
+      x: slopes.map((slope, i) => (dx * Math.abs(slope) + flat) * U * Math.abs(dy.data[i])),
+    }
+  },
+  golden: { arithmetic: ['unary'] },
+})
+
+/** Roundings of the value, and of what is summed for a gradient. */
+const PAIR_ROUNDINGS = { maximum: [0, 1], minimum: [0, 1], pow: [2, 5], div: [1, 4] }
+
+testOp('binary', {
+  run: ({ a, b }, params) => ({ y: F[params.op](a ?? params.a, b ?? params.b) }),
+  bounds: ({ inputs, params, cot: { y: dy } }) => {
+    const [value, slope] = PAIR_ROUNDINGS[params.op] ?? [1, 2], sizes = binary.sizes(inputs, params, { y: dy })
+    const gradients = Object.entries(sizes).map(([name, { data }]) => {
+      const uses = dy.data.length / (data.length || 1)
+      return [name, data.map(size => (slope + (uses > 1 ? uses : 0)) * U * size)]
+    })
+    const y = binary.forward(inputs, params).y.data.map(v => value * U * Math.abs(v))
+    return { y, ...Object.fromEntries(gradients) }
+  },
+  golden: { arithmetic: ['binary'] },
+})
+
+test('the tables of the library and of the reference hold the same operations', () => {
+  assert.deepEqual(Object.keys(UNARY).sort(), [...unaryNames].sort())
+  assert.deepEqual(Object.keys(BINARY).sort(), [...binaryNames].sort())
+})
+
+/** Every cell of a traced result and of the gradients explains itself, and gives the number that lies there. */
+function checkExplanations(run, inputs) {
+  const leaves = inputs.map(values => (typeof values === 'number' ? values : gf.tensor(values, { requiresGrad: true })))
+  const { trace } = gf.trace(() => {
+    const out = run(...leaves)
+    out.backward(gf.tensor(Float32Array.from({ length: out.size }, (_, i) => 1 + i / 4), { shape: out.shape }))
+  })
+  for (const name of trace.names) {
+    const { shape } = trace.get(name), places = shape.length === 2 ? [[0, 0], [1, 1]].filter(at => at.every((i, k) => i < shape[k])) : [[0]]
+    for (const at of places) {
+      for (const found of [trace.explain(name, at), trace.explainGradient(name, at)]) {
+        assert.ok(found.formula && Math.abs(found.rounding) <= 1e-6 * (1 + Math.abs(found.value)), `${name}: ${JSON.stringify(found)}`)
+        for (const { label, factors } of found.terms) {
+          for (const { symbol } of factors) assert.ok(label.includes(symbol), `${symbol} in ${label}`)
+        }
+      }
+    }
+  }
+  trace.dispose()
+}
+
+for (const name of unaryNames) {
+  const options = name === 'clamp' ? { min: 0.7, max: 1.2 } : undefined
+  test(`${name}: cells and gradients are explained`, () => checkExplanations(x => F[name](x, options), [[[0.5, 2], [1.25, 0.75]]]))
+}
+for (const name of binaryNames) {
+  const operands = [[[[0.5, 2], [1.25, 0.75]], [3, 1.5]], [[[0.5, 2], [1.25, 0.75]], [[2.5], [1.5]]], [2.5, [[0.5, 2]]], [[[0.5, 2]], 2.5]]
+  for (const pair of operands) {
+    test(`${name}: cells and gradients of ${JSON.stringify(pair)} are explained`, () => checkExplanations(F[name], pair))
+  }
+}
+
+test('every operation is a method too', () => {
+  const x = gf.tensor([0.5, 2, 3]), y = gf.tensor([2, 2, 1])
+  for (const name of unaryNames) {
+    const options = name === 'clamp' ? { max: 1 } : undefined
+    assert.deepEqual(x[name](options).toArray(), F[name](x, options).toArray(), name)
+  }
+  for (const name of binaryNames) {
+    assert.deepEqual(x[name](y).toArray(), F[name](x, y).toArray(), name)
+    assert.deepEqual(x[name](2).toArray(), F[name](x, 2).toArray(), name)
+  }
+})
+
+test('scalars are rounded to float32, as the tensors are', () => {
+  assert.deepEqual(gf.tensor([1]).mul(0.1).toArray(), [Math.fround(0.1)])
+  assert.deepEqual(F.sub(1, gf.tensor([0.25, 3])).toArray(), [0.75, -2])
+})
+
+test('a number at the end of a row has the bits it has in the middle', () => {
+  const values = Float32Array.from({ length: 67 }, (_, i) => Math.sin(i * 12.9898) * 5)
+  for (const name of unaryNames) {
+    const whole = F[name](gf.tensor(values), name === 'clamp' ? { min: -1 } : undefined).data.slice()
+    for (const n of [1, 2, 3, 5]) {
+      const part = F[name](gf.tensor(values.slice(8, 8 + n)), name === 'clamp' ? { min: -1 } : undefined).data
+      assert.deepEqual([...part], [...whole.slice(8, 8 + n)], name)
+    }
+  }
+})
+
+test('a gradient through a repeated operand adds to the one that is there', () => {
+  const x = gf.tensor([[1, 2, 3], [4, 5, 6]], { requiresGrad: true }), row = gf.tensor([1, 1, 2], { requiresGrad: true })
+  for (let i = 0; i < 2; i++) F.mul(x, row).backward(gf.tensor([[1, 1, 1], [1, 1, 1]]))
+  assert.deepEqual([x.grad.toArray(), row.grad.toArray()], [[[2, 2, 4], [2, 2, 4]], [10, 14, 18]])
+})
+
+test('what element by element operations do not take', () => {
+  const x = gf.tensor([[1, 2, 3], [4, 5, 6]])
+  assertRejects(() => x.add(gf.tensor([1, 2])), 'shape', 'add', '[2, 3]', '[2]')
+  assertRejects(() => F.add(1, 2), 'type', 'add', 'a or b must be a tensor')
+  assertRejects(() => F.exp(gf.tensor([1], { dtype: 'int32' })), 'type', 'exp', 'x', 'int32', "to('float32')")
+  assertRejects(() => x.to('float16').add(1), 'type', 'add', 'float16', "to('float32')")
+  assertRejects(() => F.exp(x, { base: 2 }), 'type', 'exp', 'no options')
+  assertRejects(() => F.clamp(x, { low: 2 }), 'type', 'clamp', 'low', 'min')
+  assertRejects(() => F.clamp(x, { min: '2' }), 'type', 'clamp', 'min', '"2"')
+  assertRejects(() => x.pow(null), 'type', 'pow', 'b', 'null')
+})

@@ -1,0 +1,125 @@
+// Element by element: one line an operation, with its value and its derivative in float64. `unary` and `binary` take the
+// name as params.op; a binary operand may be a number of params.
+import { broadcastIndex, broadcastShape, map, sumToShape, zeros } from './tensor.js'
+
+const sigmoid = x => 1 / (1 + Math.exp(-x))
+const flat = () => 0
+
+const UNARY = {
+  neg: [x => -x, () => -1],
+  abs: [Math.abs, x => Math.sign(x) || 0],
+  sign: [x => Math.sign(x) || 0, flat],
+  floor: [Math.floor, flat],
+  round: [x => (Math.abs(x) % 1 === 0.5 ? 2 * Math.round(x / 2) : Math.round(x)), flat],
+  square: [x => x ** 2, x => 2 * x],
+  sqrt: [Math.sqrt, x => 1 / (2 * Math.sqrt(x))],
+  rsqrt: [x => 1 / Math.sqrt(x), x => -0.5 * (1 / Math.sqrt(x)) ** 3],
+  reciprocal: [x => 1 / x, x => -1 / x ** 2],
+  exp: [Math.exp, Math.exp],
+  log: [Math.log, x => 1 / x],
+  sin: [Math.sin, Math.cos],
+  cos: [Math.cos, x => -Math.sin(x)],
+  tanh: [Math.tanh, x => 1 / Math.cosh(x) ** 2],
+  sigmoid: [sigmoid, x => sigmoid(x) * sigmoid(-x)],
+  silu: [x => x / (1 + Math.exp(-x)), x => sigmoid(x) * (1 + x * sigmoid(-x))],
+  softplus: [
+    (x, { beta = 1, threshold = 20 }) => (x * beta > threshold ? x : Math.log1p(Math.exp(x * beta)) / beta),
+    (x, { beta = 1, threshold = 20 }) => (x * beta > threshold ? 1 : sigmoid(x * beta)),
+  ],
+  relu: [x => (x <= 0 ? 0 : x), x => (x <= 0 ? 0 : 1)],
+  leakyRelu: [(x, { negativeSlope = 0.01 }) => (x > 0 ? x : x * negativeSlope),
+    (x, { negativeSlope = 0.01 }) => (x > 0 ? 1 : negativeSlope)],
+  clamp: [(x, { min = -Infinity, max = Infinity }) => Math.min(Math.max(x, min), max),
+    (x, { min = -Infinity, max = Infinity }) => (x >= min && x <= max ? 1 : 0)],
+}
+
+const BINARY = {
+  add: [(a, b) => a + b, () => 1, () => 1],
+  sub: [(a, b) => a - b, () => 1, () => -1],
+  mul: [(a, b) => a * b, (_, b) => b, a => a],
+  div: [(a, b) => a / b, (_, b) => 1 / b, (a, b) => -a / b ** 2],
+  // JavaScript has NaN for 1 ** NaN and for (-1) ** Infinity, where C and PyTorch have 1.
+  pow: [(a, b) => (a === 1 || (a === -1 && Math.abs(b) === Infinity) ? 1 : a ** b),
+    (a, b) => (b === 0 ? 0 : b * a ** (b - 1)), (a, b) => (a === 0 && b >= 0 ? 0 : a ** b * Math.log(a))],
+  maximum: [Math.max, (a, b) => half(a === b, a < b), (a, b) => half(a === b, b < a)],
+  minimum: [Math.min, (a, b) => half(a === b, a > b), (a, b) => half(a === b, b > a)],
+}
+
+const half = (ties, loses) => (ties ? 0.5 : loses ? 0 : 1)
+
+export const unary = {
+  forward: ({ x }, { op, ...options }) => ({ y: map(x, value => UNARY[op][0](value, options)) }),
+  // What is not taken gives nothing, however large dy is.
+  backward: ({ x }, { op, ...options }, { y: dy }) => ({
+    x: map(x, (value, i) => times(dy.data[i], UNARY[op][1](value, options), op)),
+  }),
+}
+
+const SELECTING = ['relu', 'clamp']
+const times = (d, slope, op) => (SELECTING.includes(op) && slope === 0 ? 0 : d * slope)
+
+const operands = (inputs, params) =>
+  ['a', 'b'].map(name => inputs[name] ?? { shape: [], data: [Math.fround(params[name])] })
+
+function apply(f, tensors, shape) {
+  const places = tensors.map(t => broadcastIndex(t.shape, shape)), y = zeros(shape)
+  for (let i = 0; i < y.data.length; i++) y.data[i] = f(...tensors.map((t, k) => t.data[places[k][i]]))
+  return y
+}
+
+export const binary = {
+  forward(inputs, params) {
+    const [a, b] = operands(inputs, params)
+    return { y: apply(BINARY[params.op][0], [a, b], broadcastShape(a.shape, b.shape)) }
+  },
+  backward: (inputs, params, { y: dy }) => gradients(inputs, params, dy, value => value),
+  /** The sums of the sizes of what each gradient is the sum of. */
+  sizes: (inputs, params, { y: dy }) => gradients(inputs, params, dy, Math.abs),
+}
+
+function gradients(inputs, params, dy, take) {
+  const [a, b] = operands(inputs, params)
+  return Object.fromEntries(['a', 'b'].filter(name => inputs[name]).map(name => {
+    const slope = BINARY[params.op][name === 'a' ? 1 : 2]
+    return [name, sumToShape(apply((d, x, y) => take(d * slope(x, y)), [dy, a, b], dy.shape), inputs[name].shape)]
+  }))
+}
+
+const QUESTIONS = {
+  eq: (a, b) => a === b,
+  ne: (a, b) => a !== b,
+  lt: (a, b) => a < b,
+  le: (a, b) => a <= b,
+  gt: (a, b) => a > b,
+  ge: (a, b) => a >= b,
+  logicalAnd: (a, b) => a !== 0 && b !== 0,
+  logicalOr: (a, b) => a !== 0 || b !== 0,
+  logicalXor: (a, b) => (a !== 0) !== (b !== 0),
+  isnan: a => a !== a,
+  isinf: a => Math.abs(a) === Infinity,
+  logicalNot: a => a === 0,
+}
+
+export const question = {
+  forward: ({ a, b = a }, { op }) => ({ y: apply((x, y) => Number(QUESTIONS[op](x, y)), [a, b], broadcastShape(a.shape, b.shape)) }),
+}
+
+/** The nearest number with so many bits of mantissa, halves to the even one, and no exponent below `least`. */
+function rounded(x, bits, least, most) {
+  if (x === 0 || !Number.isFinite(x)) return x
+  const step = 2 ** (Math.max(Math.floor(Math.log2(Math.abs(x))), least) - bits), steps = x / step
+  const whole = Math.abs(steps % 1) === 0.5 ? 2 * Math.round(steps / 2) : Math.round(steps)
+  return Math.abs(whole * step) > most ? Math.sign(x) * Infinity : whole * step
+}
+
+const CONVERSIONS = {
+  float16: x => rounded(x, 10, -14, 65504),
+  bfloat16: x => rounded(x, 7, -126, 2 ** 127 * (2 - 2 ** -7)),
+  int32: Math.trunc,
+  bool: x => Number(x !== 0),
+}
+
+export const to = { forward: ({ x }, { dtype }) => ({ y: map(x, CONVERSIONS[dtype]) }) }
+
+export const unaryNames = Object.keys(UNARY)
+export const binaryNames = Object.keys(BINARY)
