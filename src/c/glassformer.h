@@ -80,6 +80,49 @@ GF_EXPORT int gf_vocab_add(int32_t *ids, gf_vocab *v, const uint8_t *text, int b
  * count of each, in the same order. Returns V, or GF_NO_MEMORY. */
 GF_EXPORT int gf_vocab_order(int32_t *order, int32_t *counts, const gf_vocab *v, int sorted);
 
+/* Tokenizers that cut words into pieces ---------------------------------------------------------------------------- */
+
+/* GPT-2's rule for cutting a text into words. ends [room]: the byte after each. classes [GF_CLASSES]: 1 for letters, 2
+ * for numbers, 3 for white space, 0 for the rest. Returns how many; what is left over needs the next window (flags
+ * GF_TEXT_END: this is the last) or more room. Nothing done before the end: give a longer window. */
+enum { GF_CLASSES = 262144 };
+GF_EXPORT int gf_cut(int32_t *ends, const uint8_t *classes, const uint8_t *text, int bytes, int room, int flags);
+/* ends [n], ascending, in UTF-16 units of text [bytes], are replaced by bytes: the end of the character that has the
+ * last of these units. */
+GF_EXPORT void gf_byte_ends(int32_t *ends, int n, const uint8_t *text, int bytes);
+/* spans [n,2] in UTF-16 units of pieces that end at ends [n], ascending, in bytes of text [bytes]: a piece has every
+ * character of which it has a byte. Returns the end of the last. */
+GF_EXPORT int gf_unit_spans(int32_t *spans, const int32_t *ends, int n, const uint8_t *text, int bytes);
+
+/* A set of pieces: byte strings with ids. gf_pieces_new returns NULL when there is no memory; gf_pieces_free takes NULL
+ * too. gf_pieces_add: piece k of n ends at ends [n] in text and has id ids [n]; `continuing` ones are apart from the
+ * others. Returns GF_OK or GF_NO_MEMORY. */
+typedef struct gf_pieces gf_pieces;
+GF_EXPORT gf_pieces *gf_pieces_new(void);
+GF_EXPORT void gf_pieces_free(gf_pieces *p);
+GF_EXPORT int gf_pieces_add(gf_pieces *p, const uint8_t *text, const int32_t *ends, const int32_t *ids, int n,
+                            int continuing);
+
+/* Byte-pair encoding. merges [n,4]: left, right, rank (the lowest goes first), made; the first of two alike counts.
+ * of_byte [256]: the id of each byte. whole: words that are one piece of these are that piece, or NULL; it has to live
+ * as long. NULL when there is no memory. */
+typedef struct gf_bpe gf_bpe;
+GF_EXPORT gf_bpe *gf_bpe_new(const int32_t *of_byte, const int32_t *merges, int n, const gf_pieces *whole);
+GF_EXPORT void gf_bpe_free(gf_bpe *b);
+/* Joins the bytes of text, or symbols, inside each of n words, which end at words [n]. ids and ends have room for as
+ * many as there are bytes (symbols); ends are where each piece ends, in bytes (symbols). Returns how many, or
+ * GF_NO_MEMORY. */
+GF_EXPORT int gf_bpe_bytes(int32_t *ids, int32_t *ends, gf_bpe *b, const uint8_t *text, const int32_t *words, int n);
+GF_EXPORT int gf_bpe_symbols(int32_t *ids, int32_t *ends, gf_bpe *b, const int32_t *symbols, const int32_t *words,
+                             int n);
+/* Learns merges until there are `size` symbols or no pair occurs `least` times. merges [2 size,4]: left, right, made, and
+ * how often the pair occurred. text: the symbols of n words, which end at ends [n] and occur counts [n] times; it is
+ * overwritten. Symbols 0 .. letters-1 have the bytes that end at alphabet_ends [letters]; those from `plain` on only
+ * continue a word. likelihood: WordPiece's choice. Returns the number of merges, or GF_NO_MEMORY. */
+GF_EXPORT int gf_bpe_train(int32_t *merges, int32_t *text, const int32_t *ends, const int32_t *counts, int n,
+                           const uint8_t *alphabet, const int32_t *alphabet_ends, int letters, int plain, int size,
+                           int least, int likelihood);
+
 /* Random numbers: PyTorch's CPU generator, bit for bit ------------------------------------------------------------- */
 
 /* The state: mt19937 and the second half of a scalar normal pair, which PyTorch keeps for the next call. */

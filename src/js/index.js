@@ -26,6 +26,8 @@ import { loadSafetensors, saveSafetensors } from './safetensors.js'
 import * as modules from './nn/index.js'
 import * as decoding from './decoding/index.js'
 import * as optim from './optim/index.js'
+import { tokenizer } from './text/files.js'
+import { trainBPE } from './text/train.js'
 import { Vocab } from './text/vocab.js'
 import { whitespace } from './text/whitespace.js'
 import { words } from './text/words.js'
@@ -162,7 +164,17 @@ export async function load(options) {
        * @param {string | Uint8Array} text @param {Parameters<typeof words>[2]} [options]
        */
       words: (text, options) => words(engine, text, options),
-      Vocab: withEngine(engine, Vocab)
+      Vocab: withEngine(engine, Vocab),
+      /**
+       * The tokenizer of a model's folder: { 'tokenizer.json' } or { 'vocab.json', 'merges.txt' }.
+       * @param {Parameters<typeof tokenizer>[1]} files name -> text or bytes
+       */
+      tokenizer: files => tokenizer(engine, files),
+      /**
+       * Learns byte-level byte-pair encoding from a text.
+       * @param {string | string[]} text @param {Parameters<typeof trainBPE>[2]} options vocabSize, specials, minFrequency
+       */
+      trainBPE: (text, options) => trainBPE(engine, text, options)
     },
     saveSafetensors,
     /** Tensors by name, and metadata, of a file's bytes. @param {Uint8Array | ArrayBuffer} bytes */

@@ -1,0 +1,42 @@
+/* pieces.h - a trie of byte strings: the pieces of a tokenizer, found byte by byte.
+ *
+ * Node 0 is where every piece begins. Node 1 is a second beginning, for pieces that only continue a word (WordPiece's
+ * ##). An edge is found in a hash table by its node and byte, so a node costs what its edges cost, and a piece of n
+ * bytes is found in n steps.
+ */
+#ifndef GF_TEXT_PIECES_H
+#define GF_TEXT_PIECES_H
+
+#include "../glassformer.h"
+
+enum { GF_PIECES_START = 0, GF_PIECES_CONTINUE = 1 };
+
+typedef struct {
+  uint32_t key;  /* node << 8 | byte */
+  int32_t child; /* 0 where there is no edge: nothing leads to a beginning */
+} gf_pieces_edge;
+
+struct gf_pieces {
+  gf_pieces_edge *edges; /* [mask + 1], at most two thirds of them used */
+  uint32_t mask;
+  int32_t *ids;          /* [node_room]: the id of the piece that ends at a node, or -1 */
+  int32_t nodes, node_room;
+};
+
+/* The slot of an edge, or the free one where it belongs. */
+static inline uint32_t gf_pieces_slot(const gf_pieces *p, uint32_t key) {
+  uint32_t slot = key * 0x9E3779B1u;
+  slot = (slot ^ slot >> 15) & p->mask;
+  while (p->edges[slot].child && p->edges[slot].key != key) slot = (slot + 1) & p->mask;
+  return slot;
+}
+
+/* The node after one more byte, or 0. */
+static inline int32_t gf_pieces_step(const gf_pieces *p, int32_t node, uint8_t byte) {
+  return p->edges[gf_pieces_slot(p, (uint32_t)node << 8 | byte)].child;
+}
+
+/* The node after text [bytes], made where it is not there, or -1 without memory. */
+int32_t gf_pieces_reach(gf_pieces *p, int32_t node, const uint8_t *text, int32_t bytes);
+
+#endif

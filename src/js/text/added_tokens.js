@@ -1,0 +1,55 @@
+import { literal } from './pattern.js'
+
+/**
+ * A token that stands apart from the model: found in the text as it is written, before anything is cut.
+ * @typedef {object} AddedToken
+ * @property {number} id
+ * @property {string} content
+ * @property {boolean} [special] whether it is a mark (an end of text, a mask) and no text
+ * @property {boolean} [normalized] whether it is looked for in the rewritten text
+ * @property {boolean} [single_word] whether it must not touch a word
+ * @property {boolean} [lstrip] whether it takes the white space before it @property {boolean} [rstrip] and after it
+ */
+
+const WORD = /[\p{L}\p{M}\p{N}\p{Pc}]/u
+const SPACE_BEFORE = /\p{White_Space}*$/u
+const SPACE_AFTER = /^\p{White_Space}*/u
+
+/** A stretch of text, or an added token in it. @typedef {{ start: number, end: number, id?: number }} Stretch */
+
+/**
+ * Finds added tokens in a text; of two that begin at one place the longer.
+ * @param {readonly AddedToken[]} tokens
+ * @param {(content: string) => string} [rewrite] what happens to the text before they are looked for
+ * @returns {(text: string) => Stretch[]} the whole text in stretches
+ */
+export function finder(tokens, rewrite = content => content) {
+  /** @type {Map<string, AddedToken>} */ const byContent = new Map()
+  for (const token of tokens) byContent.set(rewrite(token.content), token)
+  byContent.delete('')
+  if (!byContent.size) return text => [{ start: 0, end: text.length }]
+  const longestFirst = [...byContent.keys()].sort((a, b) => b.length - a.length)
+  const pattern = new RegExp(longestFirst.map(literal).join('|'), 'gu')
+  return text => {
+    /** @type {Stretch[]} */ const stretches = []
+    let at = 0
+    for (const { index, 0: content } of text.matchAll(pattern)) {
+      const token = /** @type {AddedToken} */ (byContent.get(content))
+      if (token.single_word && touchesWord(text, index, index + content.length)) continue
+      const before = token.lstrip ? text.slice(at, index).match(SPACE_BEFORE)?.[0].length ?? 0 : 0
+      const after = token.rstrip ? text.slice(index + content.length).match(SPACE_AFTER)?.[0].length ?? 0 : 0
+      const start = Math.max(at, index - before), end = index + content.length + after
+      if (start > at) stretches.push({ start: at, end: start })
+      stretches.push({ start, end, id: token.id })
+      at = end
+    }
+    if (at < text.length) stretches.push({ start: at, end: text.length })
+    return stretches
+  }
+}
+
+/** @param {string} text @param {number} start @param {number} end */
+function touchesWord(text, start, end) {
+  const before = text.slice(Math.max(0, start - 2), start).match(/[^]$/u)?.[0] ?? ''
+  return WORD.test(before) || WORD.test(String.fromCodePoint(text.codePointAt(end) ?? 0))
+}

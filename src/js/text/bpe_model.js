@@ -1,0 +1,272 @@
+import { TEXT_END } from '../constants.js'
+import { GlassformerError, describe, expect } from '../errors.js'
+import { LETTERS, bytesOfLetters } from './byte_letters.js'
+import { classTable } from './classes.js'
+import { noMemory, owned, packed, passing } from './handles.js'
+
+/** Text given at once to the kernels, in UTF-16 units: memory does not grow with the length of a text. */
+const WINDOW = 32768
+/** int32 for each byte of text: ids, ends and spans. */
+const INTS = 4
+
+const encoder = new TextEncoder()
+
+/**
+ * What a model does with the pieces it finds: ids, and their spans [n,2] in UTF-16 units of the source.
+ * @typedef {(ids: Int32Array, spans: Int32Array) => void} Emit
+ */
+
+/** Byte-pair encoding over bytes (GPT-2) or characters (Llama). */
+export class BpeModel {
+  #engine
+  #handle
+  /** Whether some byte has no piece and nothing stands for it. */ #mayLack
+  /** The symbols of a word's characters; none for bytes. @type {Characters | undefined} */ #characters
+  /** Left, right, rank and made of each merge, as ids. @type {Int32Array} */ merges
+
+  /**
+   * @param {import('../engine.js').Engine} engine
+   * @param {any} json the `model` of a tokenizer.json
+   * @param {Map<string, number>} vocab
+   * @param {boolean} byteLevel whether tokens are bytes written as letters
+   * @throws {GlassformerError} 'format' when a merge makes no token
+   */
+  constructor(engine, json, vocab, byteLevel) {
+    this.#engine = engine
+    const unknown = json.unk_token == null ? -1 : vocab.get(json.unk_token) ?? -1
+    const ofByte = Int32Array.from(LETTERS, letter => vocab.get(letter) ?? unknown)
+    this.#mayLack = ofByte.includes(-1)
+    this.#characters = byteLevel ? undefined : new Characters(json, vocab, unknown)
+    this.merges = mergesOf(json, vocab)
+    const whole = byteLevel && json.ignore_merges ? piecesOf(engine, this, vocab) : 0
+    const address = passing(engine.memory, [ofByte, this.merges],
+      (bytes, merges) => engine.c.gf_bpe_new(bytes, merges, this.merges.length / 4, whole))
+    this.#handle = owned(engine, this, address, 'gf_bpe_free', 'tokenizer')
+  }
+
+  /**
+   * @param {import('./source.js').Source} source
+   * @param {Int32Array | undefined} ends where each word ends, in UTF-16 units; none: GPT-2's rule says
+   * @param {Emit} emit
+   */
+  encode(source, ends, emit) {
+    if (this.#characters) this.#encodeCharacters(source.string, ends ?? Int32Array.of(source.string.length), emit)
+    else if (ends) this.#encodeWords(source, ends, emit)
+    else this.#encodeText(source, emit)
+  }
+
+  /** Cuts and joins window by window. @param {import('./source.js').Source} source @param {Emit} emit */
+  #encodeText(source, emit) {
+    const { c, memory } = this.#engine
+    const classes = classTable(this.#engine)
+    const size = source.string.length
+    let window = Math.min(size, WINDOW), from = 0
+    /** Goes on until a word does not fit the window. @param {number} text @param {number} words @param {number} work */
+    const run = (text, words, work) => {
+      while (from < size) {
+        const to = Math.min(size, from + window)
+        const bytes = source.copy(memory.bytes(text, 3 * window), from, to)
+        const n = c.gf_cut(words, classes, text, bytes, bytes, to === size ? TEXT_END : 0)
+        if (n === 0) return
+        from = this.#joinWords(text, words, n, work, from, emit)
+      }
+    }
+    for (; from < size; window *= 2) this.#lend(window, 3 * window, run)
+  }
+
+  /** @param {import('./source.js').Source} source @param {Int32Array} ends @param {Emit} emit */
+  #encodeWords(source, ends, emit) {
+    const { c, memory } = this.#engine
+    for (let first = 0, last = 0, from = 0; first < ends.length; first = last, from = ends[last - 1]) {
+      for (last = first + 1; last < ends.length && ends[last] - from <= WINDOW; last++);
+      const units = ends[last - 1] - from, n = last - first
+      this.#lend(units, n, (text, words, work) => {
+        const bytes = source.copy(memory.bytes(text, 3 * units), from, from + units)
+        memory.ints(words, n).set(ends.subarray(first, last).map(end => end - from))
+        c.gf_byte_ends(words, n, text, bytes)
+        this.#joinWords(text, words, n, work, from, emit)
+      })
+    }
+  }
+
+  /**
+   * Room for the text of so many units, the ends of so many words, and the work of joining.
+   * @param {number} units @param {number} words @param {(text: number, words: number, work: number) => void} use
+   */
+  #lend(units, words, use) {
+    const work = 4 * INTS * 3 * units
+    this.#engine.memory.borrow(work + 4 * words + 3 * units, address =>
+      use(address + work + 4 * words, address + work, address))
+  }
+
+  /**
+   * @param {number} text @param {number} words where n words end, in bytes @param {number} n @param {number} work
+   * @param {number} base the unit that text begins at @param {Emit} emit
+   * @returns {number} the unit after the last word
+   */
+  #joinWords(text, words, n, work, base, emit) {
+    const { c, memory } = this.#engine
+    const bytes = memory.ints(words, n)[n - 1]
+    const ends = work + 4 * bytes, spans = work + 8 * bytes
+    const count = c.gf_bpe_bytes(work, ends, this.#handle, text, words, n)
+    if (count < 0) throw noMemory('tokenizer.encode')
+    const end = c.gf_unit_spans(spans, ends, count, text, bytes)
+    const ids = memory.ints(work, count).slice()
+    const lacking = this.#mayLack ? ids.indexOf(-1) : -1
+    if (lacking >= 0) throw lacks(`the byte ${byteText(memory.bytes(text, bytes)[memory.ints(ends, count)[lacking] - 1])}`)
+    const places = memory.ints(spans, 2 * count).slice()
+    if (base) for (let i = 0; i < places.length; i++) places[i] += base
+    emit(ids, places)
+    return base + end
+  }
+
+  /** @param {string} string @param {Int32Array} words @param {Emit} emit */
+  #encodeCharacters(string, words, emit) {
+    const { c, memory } = this.#engine
+    const characters = /** @type {Characters} */ (this.#characters)
+    for (let k = 0, start = 0; k < words.length; start = words[k++]) {
+      const { symbols, from, to } = characters.read(string, start, words[k])
+      const n = symbols.length
+      passing(memory, [new Int32Array(2 * n), symbols, Int32Array.of(n)], (ids, given, ends) => {
+        const count = c.gf_bpe_symbols(ids, ids + 4 * n, this.#handle, given, ends, 1)
+        if (count < 0) throw noMemory('tokenizer.encode')
+        const joined = memory.ints(ids, count).slice(), last = memory.ints(ids + 4 * n, count)
+        const spans = new Int32Array(2 * count)
+        for (let i = 0; i < count; i++) {
+          spans[2 * i] = from[i ? last[i - 1] : 0]
+          spans[2 * i + 1] = to[last[i] - 1]
+        }
+        characters.fuse(joined, spans, emit)
+      })
+    }
+  }
+}
+
+/** The symbols that byte-pair encoding over characters begins with. */
+class Characters {
+  #vocab
+  #unknown
+  #prefix
+  #suffix
+  #fuse
+  /** The token of each byte, for characters that have none. @type {number[] | undefined} */ #bytes
+
+  /** @param {any} json @param {Map<string, number>} vocab @param {number} unknown */
+  constructor(json, vocab, unknown) {
+    this.#vocab = vocab
+    this.#unknown = unknown
+    this.#prefix = json.continuing_subword_prefix ?? ''
+    this.#suffix = json.end_of_word_suffix ?? ''
+    this.#fuse = json.fuse_unk === true
+    this.#bytes = json.byte_fallback ? byteTokens(vocab) : undefined
+  }
+
+  /**
+   * The symbols of a word, and the UTF-16 units that each stands for.
+   * @param {string} string @param {number} start @param {number} end
+   */
+  read(string, start, end) {
+    /** @type {number[]} */ const symbols = []
+    /** @type {number[]} */ const from = []
+    /** @type {number[]} */ const to = []
+    for (let at = start; at < end;) {
+      const character = String.fromCodePoint(/** @type {number} */ (string.codePointAt(at)))
+      const next = at + character.length
+      for (const symbol of this.#symbolsOf(character, at === start, next === end)) {
+        symbols.push(symbol)
+        from.push(at)
+        to.push(next)
+      }
+      at = next
+    }
+    return { symbols: Int32Array.from(symbols), from, to }
+  }
+
+  /** @param {string} character @param {boolean} first @param {boolean} last @returns {number[]} */
+  #symbolsOf(character, first, last) {
+    const id = this.#vocab.get((first ? '' : this.#prefix) + character + (last ? this.#suffix : ''))
+    if (id !== undefined) return [id]
+    const bytes = this.#bytes
+    if (bytes) return Array.from(encoder.encode(character), byte => bytes[byte])
+    if (this.#unknown < 0) throw lacks(describe(character))
+    return [this.#unknown]
+  }
+
+  /** Makes one of unknown tokens in a row, if that is asked for. @param {Int32Array} ids @param {Int32Array} spans @param {Emit} emit */
+  fuse(ids, spans, emit) {
+    let kept = 0
+    for (let i = 0; i < ids.length; i++) {
+      const more = this.#fuse && i > 0 && ids[i] === this.#unknown && ids[i - 1] === this.#unknown
+      if (!more) {
+        ids[kept] = ids[i]
+        spans[2 * kept++] = spans[2 * i]
+      }
+      spans[2 * kept - 1] = spans[2 * i + 1]
+    }
+    emit(ids.subarray(0, kept), spans.subarray(0, 2 * kept))
+  }
+}
+
+/** @param {number} byte */
+const byteText = byte => `0x${byte.toString(16).toUpperCase().padStart(2, '0')}`
+
+/** @param {string} what */
+const lacks = what => new GlassformerError('text',
+  `tokenizer.encode: text has ${what}, which has no token, and no unknown token stands for it`)
+
+/** The tokens <0x00> to <0xFF>, if all are there. @param {Map<string, number>} vocab */
+export function byteTokens(vocab) {
+  const ids = Array.from({ length: 256 }, (_, byte) => vocab.get(`<${byteText(byte)}>`) ?? -1)
+  return ids.includes(-1) ? undefined : ids
+}
+
+/**
+ * The merges of a file as left, right, rank and made.
+ * @param {any} json @param {Map<string, number>} vocab
+ */
+function mergesOf(json, vocab) {
+  const { merges } = json, prefix = json.continuing_subword_prefix ?? ''
+  expect(Array.isArray(merges), 'format', () => `tokenizer: model.merges must be a list, got ${describe(merges)}`)
+  const all = new Int32Array(4 * merges.length)
+  merges.forEach((merge, rank) => {
+    const pair = pairOf(merge, vocab)
+    const [left, right] = pair.map(token => vocab.get(token))
+    const made = vocab.get(pair[0] + (pair[1]?.startsWith(prefix) ? pair[1].slice(prefix.length) : pair[1]))
+    if (left === undefined || right === undefined || made === undefined) {
+      throw new GlassformerError('format', `tokenizer: model.merges[${rank}] is ${JSON.stringify(merge)}, ` +
+        'which does not join two tokens of the vocabulary to a third')
+    }
+    all.set([left, right, json.ranks?.[rank] ?? rank, made], 4 * rank)
+  })
+  return all
+}
+
+/**
+ * "left right", where a token may have spaces of its own, or [left, right].
+ * @param {unknown} merge @param {Map<string, number>} vocab @returns {string[]}
+ */
+function pairOf(merge, vocab) {
+  if (Array.isArray(merge)) return merge
+  const text = String(merge)
+  for (let at = text.indexOf(' '); at >= 0; at = text.indexOf(' ', at + 1)) {
+    const pair = [text.slice(0, at), text.slice(at + 1)]
+    if (pair.every(token => vocab.has(token))) return pair
+  }
+  return [text]
+}
+
+/** @param {import('../engine.js').Engine} engine @param {object} owner @param {Map<string, number>} vocab */
+function piecesOf(engine, owner, vocab) {
+  const { c, memory } = engine
+  const handle = owned(engine, owner, c.gf_pieces_new(), 'gf_pieces_free', 'tokenizer')
+  const known = [...vocab].flatMap(([token, id]) => {
+    const bytes = bytesOfLetters(token)
+    return bytes ? [{ bytes, id }] : []
+  })
+  const { bytes, ends } = packed(known.map(one => one.bytes))
+  const ids = Int32Array.from(known, one => one.id)
+  const status = passing(memory, [ends, ids, bytes], (places, numbers, text) =>
+    c.gf_pieces_add(handle, text, places, numbers, ids.length, 0))
+  if (status < 0) throw noMemory('tokenizer')
+  return handle
+}

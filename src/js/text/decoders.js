@@ -1,0 +1,108 @@
+import { GlassformerError } from '../errors.js'
+import { bytesOfLetters } from './byte_letters.js'
+import { patternFrom } from './pattern.js'
+
+/** Tokens on their way to a text; the parts are joined in the end. @typedef {(parts: string[]) => string[]} Decode */
+
+const BYTE = /^<0x([0-9A-Fa-f]{2})>$/
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+
+/** @param {readonly Uint8Array[]} parts */
+export function textOfBytes(parts) {
+  const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
+  let at = 0
+  for (const part of parts) {
+    bytes.set(part, at)
+    at += part.length
+  }
+  return decoder.decode(bytes)
+}
+
+/** The byte that a token <0x..> stands for, or undefined. @param {string} token */
+export function byteOfToken(token) {
+  const match = BYTE.exec(token)
+  return match ? parseInt(match[1], 16) : undefined
+}
+
+/** Bytes in a row become text; what is not UTF-8 becomes U+FFFD, one for each byte. @type {Decode} */
+const byteFallback = parts => {
+  /** @type {string[]} */ const out = []
+  /** @type {number[]} */ let bytes = []
+  const flush = () => {
+    if (!bytes.length) return
+    const text = decoder.decode(Uint8Array.from(bytes))
+    out.push(text.includes('\ufffd') ? '\ufffd'.repeat(bytes.length) : text)
+    bytes = []
+  }
+  for (const part of parts) {
+    const byte = byteOfToken(part)
+    if (byte !== undefined) bytes.push(byte)
+    else {
+      flush()
+      out.push(part)
+    }
+  }
+  flush()
+  return out
+}
+
+/** @param {any} json @returns {Decode} */
+function metaspace(json) {
+  const mark = json.replacement ?? '▁', scheme = json.prepend_scheme ?? (json.add_prefix_space === false ? 'never' : 'always')
+  return parts => parts.map((part, i) => {
+    const text = part.replaceAll(mark, ' ')
+    return i === 0 && scheme !== 'never' ? text.replace(/^ /, '') : text
+  })
+}
+
+/** Spaces that BERT's decoder takes out again. @param {string} text */
+const tidied = text => text.replace(/ ([.?!,])/g, '$1').replaceAll(" ' ", "'").replace(/ (n't|'m|'s|'ve|'re)/g, '$1')
+  .replaceAll(' do not', " don't")
+
+/** @param {any} json @returns {Decode} */
+const wordpiece = ({ prefix = '##', cleanup = true }) => parts => parts.map((part, i) => {
+  const text = i === 0 ? part : part.startsWith(prefix) ? part.slice(prefix.length) : ` ${part}`
+  return cleanup ? tidied(text) : text
+})
+
+/** @type {Record<string, (json: any) => Decode>} */
+const KINDS = {
+  ByteLevel: () => parts => [textOfBytes(parts.map(part => bytesOfLetters(part) ?? encoder.encode(part)))],
+  ByteFallback: () => byteFallback,
+  Fuse: () => parts => [parts.join('')],
+  Replace: json => {
+    const pattern = patternFrom('tokenizer: decoder', json.pattern)
+    return parts => parts.map(part => part.replace(pattern, () => json.content))
+  },
+  Strip: ({ content = ' ', start = 0, stop = 0 }) => parts => parts.map(part => {
+    let from = 0, to = part.length
+    while (from < start && part[from] === content) from++
+    for (let left = stop; left > 0 && to > from && part[to - 1] === content; left--) to--
+    return part.slice(from, to)
+  }),
+  Metaspace: metaspace,
+  WordPiece: wordpiece,
+  BPEDecoder: ({ suffix = '</w>' }) => parts =>
+    parts.map((part, i) => part.replaceAll(suffix, i === parts.length - 1 ? '' : ' ')),
+  Sequence: json => {
+    /** @type {Decode[]} */ const steps = json.decoders.map(decoderOf)
+    return parts => steps.reduce((current, step) => step(current), parts)
+  }
+}
+
+/**
+ * How tokens become a text again.
+ * @param {any} json the `decoder` of a tokenizer.json
+ * @returns {Decode}
+ * @throws {GlassformerError} 'format' for a type that is not known
+ */
+export function decoderOf(json) {
+  if (json == null) return parts => [parts.join(' ')]
+  if (!Object.hasOwn(KINDS, json.type)) {
+    throw new GlassformerError('format',
+      `tokenizer: decoder ${JSON.stringify(json.type)} is not among ${Object.keys(KINDS).join(', ')}`)
+  }
+  return KINDS[json.type](json)
+}

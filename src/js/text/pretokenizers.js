@@ -1,0 +1,150 @@
+import { GlassformerError } from '../errors.js'
+import { patternFrom } from './pattern.js'
+
+/**
+ * A text on its way to a model: where its words end, in UTF-16 units. Characters that are no part of any word have been
+ * taken out of the text. `base` is where the text begins in what was given.
+ * @typedef {{ text: import('./aligned.js').Aligned, ends: number[], base: number }} Words
+ *
+ * @typedef {(words: Words) => Words} Cut
+ * @typedef {'Removed' | 'Isolated' | 'MergedWithPrevious' | 'MergedWithNext' | 'Contiguous'} Behavior
+ */
+
+/** GPT-2's rule. */
+export const GPT2 = /'(?:[stmd]|re|ve|ll)| ?\p{L}+| ?\p{N}+| ?[^\p{White_Space}\p{L}\p{N}]+|\p{White_Space}+(?!\P{White_Space})|\p{White_Space}+/gu
+const SPACES = /\p{White_Space}+/gu
+const WORDS = /[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}]+|[^\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}\p{White_Space}]+/gu
+const PUNCTUATION = /[!-/:-@[-`{-~\p{P}]/gu
+
+/**
+ * Cuts every word at what matches a pattern.
+ * @param {RegExp} pattern @param {Behavior} behavior @param {boolean} [invert] at what does not match
+ * @returns {Cut}
+ */
+export const cutAt = (pattern, behavior, invert = false) => ({ text, ends, base }) => {
+  /** @type {number[]} */ const cuts = []
+  /** @type {{ start: number, end: number, by: string }[]} */ const removed = []
+  let start = 0
+  for (const end of ends) {
+    const parts = partsOf(text.string.slice(start, end), start, pattern, invert)
+    for (const [i, part] of parts.entries()) {
+      const next = parts[i + 1]
+      if (part.match && behavior === 'Removed') removed.push({ start: part.start, end: part.end, by: '' })
+      else if (!next || isCut(part.match, next.match, behavior)) cuts.push(part.end)
+    }
+    start = end
+  }
+  return { ...removed.length ? without(text, cuts, removed) : { text, ends: cuts }, base }
+}
+
+/** Whether a cut is made between two parts, one of which matches. @param {boolean} left @param {boolean} right @param {Behavior} behavior */
+function isCut(left, right, behavior) {
+  if (behavior === 'MergedWithPrevious') return left
+  if (behavior === 'MergedWithNext') return right
+  return behavior !== 'Contiguous' || left !== right
+}
+
+/**
+ * What matches and what does not, in turn.
+ * @param {string} string @param {number} base @param {RegExp} pattern @param {boolean} invert
+ */
+function partsOf(string, base, pattern, invert) {
+  const parts = []
+  let at = 0
+  for (const { index, 0: found } of string.matchAll(pattern)) {
+    if (!found) continue
+    if (index > at) parts.push({ start: base + at, end: base + index, match: invert })
+    parts.push({ start: base + index, end: base + index + found.length, match: !invert })
+    at = index + found.length
+  }
+  if (at < string.length) parts.push({ start: base + at, end: base + string.length, match: invert })
+  return parts
+}
+
+/**
+ * @param {import('./aligned.js').Aligned} text @param {number[]} cuts
+ * @param {{ start: number, end: number, by: string }[]} removed
+ */
+function without(text, cuts, removed) {
+  let gone = 0, next = 0
+  const ends = cuts.map(cut => {
+    for (; next < removed.length && removed[next].start < cut; next++) gone += removed[next].end - removed[next].start
+    return cut - gone
+  })
+  return { text: text.replace(removed), ends }
+}
+
+/**
+ * Puts a text before words.
+ * @param {string} prefix @param {(word: string, origin: number) => boolean} wanted
+ * @returns {Cut}
+ */
+const putBefore = (prefix, wanted) => ({ text, ends, base }) => {
+  let start = 0, added = 0
+  /** @type {{ start: number, end: number, by: string }[]} */ const changes = []
+  const moved = ends.map(end => {
+    if (end > start && wanted(text.string.slice(start, end), base + text.origin(start, start + 1)[0])) {
+      changes.push({ start, end: start, by: prefix })
+      added += prefix.length
+    }
+    start = end
+    return end + added
+  })
+  return { text: text.replace(changes), ends: moved, base }
+}
+
+/** @param {any} json @returns {Cut[]} */
+function metaspace(json) {
+  const mark = json.replacement ?? '▁'
+  const scheme = json.prepend_scheme ?? (json.add_prefix_space === false ? 'never' : 'always')
+  const cuts = [replaceSpaces(mark)]
+  if (scheme !== 'never') {
+    cuts.push(putBefore(mark, (word, origin) =>
+      !word.startsWith(mark) && (scheme === 'always' || origin === 0)))
+  }
+  if (json.split !== false) cuts.push(cutAt(new RegExp(mark, 'gu'), 'MergedWithNext'))
+  return cuts
+}
+
+/** @param {string} mark one UTF-16 unit @returns {Cut} */
+const replaceSpaces = mark => ({ text, ...rest }) =>
+  ({ text: text.replaceAll(/ /g, () => mark), ...rest })
+
+/** @type {Record<string, (json: any) => Cut[]>} */
+const KINDS = {
+  ByteLevel: json => [
+    ...json.add_prefix_space ? [putBefore(' ', word => !/^\p{White_Space}/u.test(word))] : [],
+    ...json.use_regex === false ? [] : [cutAt(GPT2, 'Isolated')]
+  ],
+  Split: json => [cutAt(patternFrom('tokenizer: pre_tokenizer', json.pattern), json.behavior, json.invert === true)],
+  Whitespace: () => [cutAt(WORDS, 'Removed', true)],
+  WhitespaceSplit: () => [cutAt(SPACES, 'Removed')],
+  BertPreTokenizer: () => [cutAt(SPACES, 'Removed'), cutAt(PUNCTUATION, 'Isolated')],
+  Punctuation: json => [cutAt(PUNCTUATION, json.behavior ?? 'Isolated')],
+  Digits: json => [cutAt(/\p{N}/gu, json.individual_digits ? 'Isolated' : 'Contiguous')],
+  CharDelimiterSplit: json => [cutAt(patternFrom('tokenizer: pre_tokenizer', json.delimiter), 'Removed')],
+  Metaspace: metaspace,
+  Sequence: json => json.pretokenizers.flatMap(pretokenizer)
+}
+
+/**
+ * How a text is cut into words.
+ * @param {any} json the `pre_tokenizer` of a tokenizer.json
+ * @returns {Cut[]}
+ * @throws {GlassformerError} 'format' for a type that is not known
+ */
+export function pretokenizer(json) {
+  if (json == null) return []
+  if (!Object.hasOwn(KINDS, json.type)) {
+    throw new GlassformerError('format', `tokenizer: pre_tokenizer ${JSON.stringify(json.type)} is not among ` +
+      `${Object.keys(KINDS).join(', ')}`)
+  }
+  return KINDS[json.type](json)
+}
+
+/** Whether words are cut by GPT-2's rule and nothing else, which the kernels do themselves. @param {any} json */
+export const isGpt2 = json => json?.type === 'ByteLevel' && !json.add_prefix_space && json.use_regex !== false
+
+/** Whether tokens are bytes written as letters. @param {any} json @returns {boolean} */
+export const isByteLevel = json =>
+  json?.type === 'ByteLevel' || (json?.type === 'Sequence' && json.pretokenizers.some(isByteLevel))

@@ -1,0 +1,60 @@
+import { describe, expect } from '../errors.js'
+import { wellFormed } from './scan.js'
+
+const encoder = new TextEncoder()
+const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+const lenient = new TextDecoder('utf-8', { ignoreBOM: true })
+
+/**
+ * A text as a string, and its bytes, which may be no UTF-8 at all.
+ * @typedef {object} Source
+ * @property {string} string well-formed; U+FFFD stands for bytes that are not UTF-8
+ * @property {(into: Uint8Array, from: number, to: number) => number} copy writes the bytes of units [from, to)
+ */
+
+/** @param {string} string @returns {Source} */
+export const sourceOfString = string =>
+  ({ string, copy: (into, from, to) => encoder.encodeInto(string.slice(from, to), into).written })
+
+/** @param {Uint8Array} bytes @returns {string | undefined} */
+function decodeStrictly(bytes) {
+  try {
+    return strict.decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * @param {import('../engine.js').Engine} engine
+ * @param {string} where
+ * @param {unknown} text a string or a Uint8Array of UTF-8
+ * @returns {Source}
+ */
+export function sourceOf(engine, where, text) {
+  if (typeof text === 'string') return sourceOfString(wellFormed(text))
+  expect(text instanceof Uint8Array, 'type',
+    () => `${where}: text must be a string or a Uint8Array, got ${describe(text)}`)
+  const string = decodeStrictly(text)
+  return string === undefined ? sourceOfBroken(engine, text) : sourceOfString(string)
+}
+
+/** @param {import('../engine.js').Engine} engine @param {Uint8Array} bytes @returns {Source} */
+function sourceOfBroken({ c, memory }, bytes) {
+  const string = lenient.decode(bytes)
+  const units = string.length
+  const ends = memory.borrow(4 * units + bytes.length, address => {
+    const list = memory.ints(address, units)
+    for (let i = 0; i < units; i++) list[i] = i + 1
+    memory.bytes(address + 4 * units, bytes.length).set(bytes)
+    c.gf_byte_ends(address, units, address + 4 * units, bytes.length)
+    return memory.ints(address, units).slice()
+  })
+  /** @type {Source['copy']} */
+  const copy = (into, from, to) => {
+    const part = bytes.subarray(from ? ends[from - 1] : 0, to ? ends[to - 1] : 0)
+    into.set(part)
+    return part.length
+  }
+  return { string, copy }
+}

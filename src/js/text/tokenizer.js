@@ -1,0 +1,312 @@
+import { GlassformerError, describe, expect, flag, isPlain, optionsOf } from '../errors.js'
+import { finder } from './added_tokens.js'
+import { Aligned } from './aligned.js'
+import { BpeModel } from './bpe_model.js'
+import { bytesOfLetters } from './byte_letters.js'
+import { byteOfToken, decoderOf } from './decoders.js'
+import { normalizer } from './normalizers.js'
+import { postprocessor } from './postprocessors.js'
+import { isByteLevel, isGpt2, pretokenizer } from './pretokenizers.js'
+import { sourceOf, sourceOfString } from './source.js'
+
+/** @typedef {import('./source.js').Source} Source */
+
+/**
+ * A text in tokens.
+ * @typedef {object} Encoding
+ * @property {number[]} ids
+ * @property {string[]} tokens as the vocabulary spells them; `bytesOf` says what a token stands for
+ * @property {[number, number][]} offsets [from, to) of each in UTF-16 units of the text; a piece of a character has the
+ *   whole character, a special token that was put there has nothing
+ */
+
+/**
+ * A merge of byte-pair encoding.
+ * @typedef {object} Merge
+ * @property {[string, string]} pair the tokens that are joined
+ * @property {string} token what they become
+ * @property {[number, number, number]} ids of the three
+ * @property {number} [count] how often the pair occurred when it was joined; known to the tokenizer that was trained
+ */
+
+/** @typedef {{ encode(source: Source, ends: Int32Array | undefined, emit: import('./bpe_model.js').Emit): void }} Model */
+
+const encoder = new TextEncoder()
+
+/** Cuts text into tokens and puts it together again, as the parts of a tokenizer.json say. */
+export class Tokenizer {
+  #engine
+  #json
+  /** @type {Map<string, number>} */ #vocab = new Map()
+  /** The token of each id. @type {(string | undefined)[]} */ #tokens = []
+  /** Ids of marks that are no text. @type {Set<number>} */ #special
+  /** @type {Set<number>} */ #added
+  /** @type {Model} */ #model
+  #byteLevel
+  #gpt2
+  #find
+  #findRewritten
+  #normalize
+  #cuts
+  #around
+  #decode
+  #counts
+
+  /**
+   * @param {import('../engine.js').Engine} engine
+   * @param {any} json the content of a tokenizer.json
+   * @param {{ counts?: Int32Array }} [learned] how often the pair of each merge occurred
+   * @throws {GlassformerError} 'format' when a part is missing or not known
+   */
+  constructor(engine, json, learned = {}) {
+    if (![json, json?.model].every(isPlain)) {
+      throw new GlassformerError('format',
+        `tokenizer: tokenizer.json must be an object with a model, got ${describe(json?.model ?? json)}`)
+    }
+    this.#engine = engine
+    this.#json = json
+    this.#counts = learned.counts
+    this.#byteLevel = isByteLevel(json.pre_tokenizer)
+    this.#gpt2 = json.normalizer == null && isGpt2(json.pre_tokenizer)
+    for (const [token, id] of vocabOf(json.model)) this.#name(token, id)
+    this.#model = modelOf(engine, json.model, this.#vocab, this.#byteLevel)
+    const added = addedTokens(json)
+    for (const { content, id } of added) this.#name(content, id)
+    this.#added = new Set(added.map(token => token.id))
+    this.#special = new Set(added.filter(token => token.special).map(token => token.id))
+    this.#normalize = normalizer(json.normalizer)
+    this.#cuts = pretokenizer(json.pre_tokenizer)
+    this.#around = postprocessor(json.post_processor)
+    this.#decode = decoderOf(json.decoder)
+    this.#find = finder(added.filter(token => !token.normalized))
+    this.#findRewritten = finder(added.filter(token => token.normalized),
+      content => this.#normalize(new Aligned(content)).string)
+  }
+
+  /** @param {string} token @param {number} id */
+  #name(token, id) {
+    expect(Number.isInteger(id) && id >= 0 && id < 2 ** 24, 'format',
+      () => `tokenizer: the id of ${describe(token)} must be a whole number, got ${describe(id)}`)
+    this.#vocab.set(token, id)
+    this.#tokens[id] = token
+  }
+
+  /** How many ids there are: one more than the highest. */
+  get size() {
+    return this.#tokens.length
+  }
+
+  /** 'BPE', 'WordPiece' or 'Unigram'. @returns {string} */
+  get type() {
+    return this.#json.model.type
+  }
+
+  /**
+   * The merges of byte-pair encoding in the order in which they were made; none for other models.
+   * @returns {Merge[]}
+   */
+  get merges() {
+    if (!(this.#model instanceof BpeModel)) return []
+    const { merges } = this.#model, token = (/** @type {number} */ id) => /** @type {string} */ (this.#tokens[id])
+    return Array.from({ length: merges.length / 4 }, (_, i) => {
+      const [left, right, , made] = merges.subarray(4 * i, 4 * i + 4)
+      /** @type {Merge} */
+      const merge = { pair: [token(left), token(right)], token: token(made), ids: [left, right, made] }
+      return this.#counts ? { ...merge, count: this.#counts[i] } : merge
+    })
+  }
+
+  /**
+   * The token of an id, as the vocabulary spells it. @param {number} id
+   * @throws {GlassformerError} 'index' and 'type'
+   */
+  tokenOf(id) {
+    return this.#token('tokenizer.tokenOf', 'id', id)
+  }
+
+  /** The id of a token as the vocabulary spells it, or undefined. @param {string} token */
+  idOf(token) {
+    return this.#vocab.get(token)
+  }
+
+  /**
+   * What a token stands for in a text. Bytes, because it may be a part of a character.
+   * @param {number} id
+   * @throws {GlassformerError} 'index' and 'type'
+   */
+  bytesOf(id) {
+    const token = this.#token('tokenizer.bytesOf', 'id', id)
+    if (this.#added.has(id)) return encoder.encode(token)
+    if (this.#byteLevel) return bytesOfLetters(token) ?? encoder.encode(token)
+    const byte = byteOfToken(token)
+    if (byte !== undefined) return Uint8Array.of(byte)
+    const { continuing_subword_prefix: prefix, type } = this.#json.model
+    if (type === 'WordPiece' && token.startsWith(prefix ?? '##')) return encoder.encode(token.slice((prefix ?? '##').length))
+    return encoder.encode(token.replaceAll('▁', ' '))
+  }
+
+  /** @param {string} where @param {string} name @param {unknown} id @returns {string} */
+  #token(where, name, id) {
+    const token = Number.isInteger(id) ? this.#tokens[/** @type {number} */ (id)] : undefined
+    expect(token !== undefined, typeof id === 'number' ? 'index' : 'type',
+      () => `${where}: ${name} must be the id of a token, a whole number from 0 to ${this.size - 1}, got ${describe(id)}`)
+    return token
+  }
+
+  /**
+   * @param {string | Uint8Array} text bytes are read as UTF-8. A lone surrogate counts as U+FFFD; so do bytes that are
+   *   not UTF-8, except that byte-level tokenizers keep them as they are
+   * @param {{ special?: boolean }} [options] special (default false): true puts the special tokens around the text that
+   *   the model was trained with, such as [CLS] and [SEP]
+   * @returns {Encoding}
+   * @throws {GlassformerError} 'type'; 'text' when something has no token and no unknown token stands for it; 'memory'
+   */
+  encode(text, options) {
+    const { special = false } = /** @type {{ special?: boolean }} */ (optionsOf('tokenizer.encode', options, ['special']))
+    flag('tokenizer.encode', 'special', special)
+    const source = sourceOf(this.#engine, 'tokenizer.encode', text)
+    const pieces = new Pieces()
+    if (special) pieces.addMarks(this.#around.before, 0)
+    for (const { start, end, id } of this.#find(source.string)) {
+      if (id !== undefined) pieces.add([id], [start, end])
+      else this.#encodeStretch(source, start, end, pieces)
+    }
+    if (special) pieces.addMarks(this.#around.after, source.string.length)
+    return pieces.encoding(this.#tokens)
+  }
+
+  /** @param {Source} source @param {number} start @param {number} end @param {Pieces} pieces */
+  #encodeStretch(source, start, end, pieces) {
+    const { string } = source
+    const text = this.#normalize(new Aligned(start === 0 && end === string.length ? string : string.slice(start, end)))
+    for (const stretch of this.#findRewritten(text.string)) {
+      if (stretch.id !== undefined) {
+        const [from, to] = text.origin(stretch.start, stretch.end)
+        pieces.add([stretch.id], [start + from, start + to])
+      } else if (text.from) this.#encodeWords(text.slice(stretch.start, stretch.end), start, pieces)
+      else this.#encodePart(source, start + stretch.start, start + stretch.end, pieces)
+    }
+  }
+
+  /** What was not rewritten keeps its bytes. @param {Source} source @param {number} start @param {number} end @param {Pieces} pieces */
+  #encodePart(source, start, end, pieces) {
+    const string = source.string.slice(start, end)
+    if (!this.#gpt2) {
+      this.#encodeWords(new Aligned(string), start, pieces, source)
+      return
+    }
+    const part = { string, copy: shifted(source, start) }
+    this.#model.encode(part, undefined, (ids, spans) => pieces.add(ids, spans, start))
+  }
+
+  /**
+   * @param {Aligned} text @param {number} base where it begins @param {Pieces} pieces
+   * @param {Source} [source] the whole, whose bytes are kept where cutting does not rewrite the text
+   */
+  #encodeWords(text, base, pieces, source) {
+    const whole = { text, ends: text.string ? [text.string.length] : [], base }
+    const words = this.#cuts.reduce((current, cut) => cut(current), whole)
+    const { from, string } = words.text
+    const part = source && !from ? { string, copy: shifted(source, base) } : sourceOfString(string)
+    this.#model.encode(part, Int32Array.from(words.ends), (ids, spans) => {
+      if (from) for (let i = 0; i < spans.length; i += 2) {
+        [spans[i], spans[i + 1]] = words.text.origin(spans[i], spans[i + 1])
+      }
+      pieces.add(ids, spans, base)
+    })
+  }
+
+  /**
+   * The text of tokens. Bytes that do not make a whole character become U+FFFD; `bytesOf` has them.
+   * @param {ArrayLike<number>} ids
+   * @param {{ special?: boolean }} [options] special (default false): true writes special tokens, too
+   * @returns {string}
+   * @throws {GlassformerError} 'index' when an id is outside the vocabulary; 'type'
+   */
+  decode(ids, options) {
+    const { special = false } = /** @type {{ special?: boolean }} */ (optionsOf('tokenizer.decode', options, ['special']))
+    flag('tokenizer.decode', 'special', special)
+    expect(Array.isArray(ids) || ArrayBuffer.isView(ids), 'type',
+      () => `tokenizer.decode: ids must be an array of whole numbers, got ${describe(ids)}`)
+    const tokens = Array.from(ids, (id, i) => this.#token('tokenizer.decode', `ids[${i}]`, id))
+    return this.#decode(special ? tokens : tokens.filter((_, i) => !this.#special.has(ids[i]))).join('')
+  }
+
+  /** The content of a tokenizer.json: JSON.stringify(tokenizer) is the file. */
+  toJSON() {
+    return this.#json
+  }
+}
+
+/** The bytes of a part of a source. @param {Source} source @param {number} base @returns {Source['copy']} */
+const shifted = (source, base) => (into, from, to) => source.copy(into, base + from, base + to)
+
+/** @param {any} json @returns {import('./added_tokens.js').AddedToken[]} */
+function addedTokens({ added_tokens: added = [] }) {
+  expect(Array.isArray(added), 'format', () => `tokenizer: added_tokens must be a list, got ${describe(added)}`)
+  added.forEach((token, i) => expect(Number.isInteger(token?.id) && typeof token.content === 'string', 'format',
+    () => `tokenizer: added_tokens[${i}] must have an id and a content, got ${JSON.stringify(token)}`))
+  return added
+}
+
+/** @param {any} model @returns {Iterable<[string, number]>} */
+function vocabOf({ vocab }) {
+  if (Array.isArray(vocab)) return vocab.map(([token], id) => [token, id])
+  expect(isPlain(vocab), 'format', () => `tokenizer: model.vocab must be an object, got ${describe(vocab)}`)
+  return Object.entries(vocab)
+}
+
+/**
+ * @param {import('../engine.js').Engine} engine @param {any} model @param {Map<string, number>} vocab
+ * @param {boolean} byteLevel
+ * @returns {Model}
+ */
+function modelOf(engine, model, vocab, byteLevel) {
+  const type = model.type ?? (model.merges ? 'BPE' : undefined)
+  if (type === 'BPE') {
+    expect(!model.dropout, 'format', () => `tokenizer: model.dropout must be none, got ${describe(model.dropout)}`)
+    return new BpeModel(engine, model, vocab, byteLevel)
+  }
+  throw new GlassformerError('format', `tokenizer: model.type must be 'BPE', got ${describe(type)}`)
+}
+
+/** What has been found so far. */
+class Pieces {
+  /** @type {{ ids: ArrayLike<number>, spans: ArrayLike<number>, base: number }[]} */ #parts = []
+  #count = 0
+
+  /** @param {ArrayLike<number>} ids @param {ArrayLike<number>} spans @param {number} [base] added to the spans */
+  add(ids, spans, base = 0) {
+    this.#parts.push({ ids, spans, base })
+    this.#count += ids.length
+  }
+
+  /** @param {readonly number[]} ids @param {number} at */
+  addMarks(ids, at) {
+    this.add(ids, ids.flatMap(() => [at, at]))
+  }
+
+  /**
+   * Tokens and offsets are made when they are asked for: often only the ids are wanted.
+   * @param {readonly (string | undefined)[]} names @returns {Encoding}
+   */
+  encoding(names) {
+    const parts = this.#parts
+    /** @type {number[]} */ const ids = new Array(this.#count)
+    let at = 0
+    for (const part of parts) for (let i = 0; i < part.ids.length; i++) ids[at++] = part.ids[i]
+    const all = Int32Array.from(ids)
+    /** @type {string[] | undefined} */ let tokens
+    /** @type {[number, number][] | undefined} */ let offsets
+    return {
+      ids,
+      get tokens() {
+        return tokens ??= Array.from(all, id => /** @type {string} */ (names[id]))
+      },
+      get offsets() {
+        return offsets ??= parts.flatMap(({ ids, spans, base }) => Array.from(ids,
+          (_, i) => /** @type {[number, number]} */ ([base + spans[2 * i], base + spans[2 * i + 1]])))
+      }
+    }
+  }
+}

@@ -1,0 +1,201 @@
+import test from 'node:test'
+import assert from 'node:assert/strict'
+import { ALPHABET, LETTERS, lettersOfBytes } from '../../src/js/text/byte_letters.js'
+import { cut, join, learn } from '../reference/bpe.js'
+import { everyCharacter, gf, nastyText, stream } from './text.js'
+
+const { trainBPE } = gf.text
+const encode = text => new TextEncoder().encode(text)
+const letters = text => lettersOfBytes(encode(text))
+const error = (code, message) => ({ name: 'GlassformerError', code, message })
+const next = stream(31)
+const sample = Array.from({ length: 400 }, () => nastyText(next)).join(' ') + '나는 최근 파리 여행을 다녀왔다. 나는 파리가 좋다. '.repeat(5)
+const trained = trainBPE(sample, { vocabSize: 700, specials: ['<|end|>'] })
+const ranks = new Map(trained.merges.map(({ pair }, i) => [pair.join(' '), i]))
+const reference = text => cut(text.replace(/\p{Surrogate}/gu, '\ufffd')).flatMap(word => join(letters(word), ranks))
+
+test('the 256 bytes as GPT-2 writes them', () => {
+  assert.equal(new Set(LETTERS).size, 256)
+  assert.equal(lettersOfBytes(encode(' \n가~\u00ad')), 'ĠĊê°Ģ~ÂŃ')
+  assert.deepEqual([ALPHABET[0], ALPHABET.at(-1)], ['!', 'Ń'])
+})
+
+test('merges as the reference learns them, with their counts', () => {
+  const texts = ['low low low low low lower lower newest newest newest newest newest newest widest widest widest',
+    'aaaa aaa aa a aaaaaaa ababab abab', '나는 파리 나는 파리에 나는\n\n\n파리', sample.slice(0, 1500)]
+  for (const text of texts) {
+    const counts = new Map()
+    for (const word of cut(text.replace(/\p{Surrogate}/gu, '\ufffd'))) counts.set(word, (counts.get(word) ?? 0) + 1)
+    const words = [...counts].map(([word, count]) => [[...letters(word)], count])
+    const { merges } = trainBPE(text, { vocabSize: 320 })
+    assert.deepEqual(merges.map(({ pair, count }) => ({ pair, count })), learn(words, ALPHABET, 320, 1))
+    assert.ok(merges.every(({ pair, token, ids: [left, right, made] }) => pair.join('') === token &&
+      left < made && right < made))
+  }
+})
+
+test('the textbook example', () => {
+  const { merges } = trainBPE('low low low low low lowest newer newer newer', { vocabSize: 260 })
+  assert.deepEqual(merges.map(({ token, count }) => [token, count]), [['lo', 6], ['low', 6], ['Ġlow', 5], ['er', 3]])
+})
+
+test('minFrequency, too few pairs, nothing at all', () => {
+  assert.equal(trainBPE('ab ab cd', { vocabSize: 1000, minFrequency: 2 }).merges.length, 1)
+  assert.equal(trainBPE('ab', { vocabSize: 1000 }).size, 257)
+  assert.equal(trainBPE('', { vocabSize: 256 }).size, 256)
+  assert.deepEqual(trainBPE([], { vocabSize: 256 }).encode('가').tokens, ['ê', '°', 'Ģ'])
+})
+
+test('specials come first, are no part of any merge, and are found in a text', () => {
+  const tokenizer = trainBPE('x<|end|>x<|end|>x<|end|>', { vocabSize: 300, specials: ['<|end|>', '<|pad|>'] })
+  assert.deepEqual(tokenizer.merges, [])
+  const { ids, tokens, offsets } = tokenizer.encode('가<|end|>b')
+  assert.deepEqual(tokens, ['ê', '°', 'Ģ', '<|end|>', 'b'])
+  assert.deepEqual(offsets, [[0, 1], [0, 1], [0, 1], [1, 8], [8, 9]])
+  assert.equal(ids[3], 0)
+  assert.equal(tokenizer.decode(ids), '가b')
+  assert.equal(tokenizer.decode(ids, { special: true }), '가<|end|>b')
+})
+
+test('as the reference on 2000 texts; every byte is there again', () => {
+  for (let i = 0; i < 2000; i++) {
+    const text = i % 3 ? nastyText(next) : nastyText(next).normalize('NFD')
+    const { ids, tokens, offsets } = trained.encode(text)
+    assert.deepEqual(tokens, reference(text), JSON.stringify(text))
+    assert.deepEqual(ids.map(id => trained.tokenOf(id)), tokens)
+    assert.equal(trained.decode(ids), text.replace(/\p{Surrogate}/gu, '\ufffd'))
+    const bytes = ids.flatMap(id => [...trained.bytesOf(id)])
+    assert.deepEqual(bytes, [...encode(text)])
+    checkOffsets(text, ids, offsets)
+  }
+})
+
+/** Each piece lies in its characters, and those that are whole are the text there. */
+function checkOffsets(text, ids, offsets) {
+  for (const [i, [from, to]] of offsets.entries()) {
+    const there = encode(text.slice(from, to)), piece = trained.bytesOf(ids[i])
+    assert.ok(Buffer.from(there).includes(piece), `${JSON.stringify(text)} ${i}`)
+    assert.ok(i === 0 || from >= offsets[i - 1][0])
+    assert.ok(to - from <= Math.max(2, piece.length))
+  }
+}
+
+test('the kernel cuts where the regular expression does, at every character', () => {
+  const text = everyCharacter().map(character => `a${character}${character}b `).join('')
+  assert.deepEqual(trained.encode(text).tokens, reference(text))
+})
+
+test('pieces of characters are bytes', () => {
+  const { ids, tokens, offsets } = trainBPE('', { vocabSize: 256 }).encode('😀')
+  assert.deepEqual(tokens, ['ð', 'Ł', 'ĺ', 'Ģ'])
+  assert.deepEqual(offsets, Array(4).fill([0, 2]))
+  assert.deepEqual(ids.map(id => [...trained.bytesOf(trained.idOf(tokens[ids.indexOf(id)]))][0]), [0xf0, 0x9f, 0x98, 0x80])
+})
+
+test('broken UTF-8 keeps its bytes', () => {
+  for (let i = 0; i < 1000; i++) {
+    const bytes = encode(`나는 “파리” ${nastyText(next)}`).map(byte => next(9) ? byte : next(256)).subarray(0, next(60))
+    const { ids, offsets } = trained.encode(bytes)
+    assert.deepEqual(ids.flatMap(id => [...trained.bytesOf(id)]), [...bytes])
+    const string = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
+    assert.deepEqual(offsets.at(-1)?.[1] ?? 0, string.length)
+    if (!string.includes('\ufffd')) assert.deepEqual(ids, trained.encode(string).ids)
+  }
+})
+
+test('long texts: windows do not show, long words are no trap', () => {
+  const text = Array.from({ length: 20000 }, () => nastyText(next)).join('')
+  assert.deepEqual(trained.encode(text).tokens, reference(text))
+  const many = trainBPE('a'.repeat(4096), { vocabSize: 300 })
+  assert.deepEqual(many.merges.slice(0, 3).map(merge => merge.count), [4095, 2047, 1023])
+  for (const [letter, count] of [['a', 1e6], ['가', 3e5], [' ', 1e6]]) {
+    const start = performance.now()
+    const { ids } = many.encode(letter.repeat(count))
+    assert.ok(performance.now() - start < 5000, 'not quadratic')
+    assert.equal(many.decode(ids), letter.repeat(count))
+  }
+  assert.equal(many.encode('a'.repeat(4096 * 3)).ids.length, 3)
+})
+
+test('long words are joined as short ones are', () => {
+  for (let length = 40; length < 60; length++) {
+    const word = Array.from({ length }, () => 'abnst'[next(5)]).join('')
+    assert.deepEqual(trained.encode(word).tokens, reference(word))
+  }
+})
+
+test('tokenizer.json, vocab.json and merges.txt give the tokenizer again', () => {
+  const json = JSON.parse(JSON.stringify(trained))
+  const { vocab, merges } = json.model
+  const again = [
+    { 'tokenizer.json': JSON.stringify(trained) },
+    { 'tokenizer.json': encode(JSON.stringify({ ...json, model: { ...json.model, merges: merges.map(m => m.join(' ')) } })) },
+    { 'vocab.json': JSON.stringify(vocab), 'merges.txt': `#version: 0.2\r\n${merges.map(m => m.join(' ')).join('\r\n')}\r\n`,
+      'README.md': '' }
+  ].map(files => gf.text.tokenizer(files))
+  for (const other of again) {
+    assert.equal(other.size, trained.size)
+    const text = `${sample.slice(0, 3000)}<|end|>가`
+    assert.deepEqual(other.encode(text).ids, trained.encode(text).ids)
+    assert.deepEqual(other.merges, trained.merges.map(({ count, ...merge }) => merge))
+  }
+})
+
+test('a token may have a space, a no-break space, a name that objects have', () => {
+  const vocab = { ...Object.fromEntries(LETTERS.map((letter, id) => [letter, id])), '__proto__x': 256, constructor: 257 }
+  vocab['a b'] = 258
+  vocab['\u00a0'] = 259
+  const merges = [['a', ' b']]
+  vocab[' b'] = 260
+  const tokenizer = gf.text.tokenizer({ 'tokenizer.json': JSON.stringify({ model: { type: 'BPE', vocab, merges } }) })
+  assert.deepEqual(tokenizer.merges[0].ids, [vocab.a, 260, 258])
+  assert.equal(tokenizer.idOf('constructor'), 257)
+  assert.equal(tokenizer.idOf('toString'), undefined)
+  const text = gf.text.tokenizer({ 'tokenizer.json': JSON.stringify({ model: { type: 'BPE', vocab, merges: ['a  b'] } }) })
+  assert.deepEqual(text.merges, tokenizer.merges)
+})
+
+test('memory stays as it is', () => {
+  trained.encode(sample)
+  const before = gf.engine.memory.size
+  for (let i = 0; i < 30; i++) trained.encode(sample)
+  assert.equal(gf.engine.memory.size, before)
+})
+
+test('says what it expected and what it got', () => {
+  const json = { model: { type: 'BPE', vocab: { a: 0, b: 1 }, merges: [] }, pre_tokenizer: { type: 'ByteLevel' } }
+  const open = changes => gf.text.tokenizer({ 'tokenizer.json': JSON.stringify({ ...json, ...changes }) })
+  const cases = [
+    [() => trainBPE(5, { vocabSize: 300 }), 'type', /trainBPE: text must be a string or an array of strings, got 5/],
+    [() => trainBPE(['a', 5], { vocabSize: 300 }), 'type', /text\[1\] must be a string, got 5/],
+    [() => trainBPE('a'), 'type', /vocabSize must be a whole number from 256/],
+    [() => trainBPE('a', { vocabSize: 256, specials: ['x'] }), 'range', /vocabSize .* from 257 .* got 256/],
+    [() => trainBPE('a', { vocabSize: 300, specials: ['x', 'x'] }), 'range', /specials\[1\] is "x" again/],
+    [() => trainBPE('a', { vocabSize: 300, specials: [''] }), 'type', /specials\[0\] must be a string that is not empty/],
+    [() => trainBPE('a', { vocabSize: 300, size: 1 }), 'type', /there is no option "size"/],
+    [() => trained.encode(5), 'type', /encode: text must be a string or a Uint8Array, got 5/],
+    [() => trained.encode('a', { special: 1 }), 'type', /special must be true or false, got 1/],
+    [() => trained.encode('a', { specials: true }), 'type', /there is no option "specials"/],
+    [() => trained.decode('a'), 'type', /ids must be an array of whole numbers/],
+    [() => trained.decode([0, 700]), 'index', /ids\[1\] must be the id of a token, a whole number from 0 to 699, got 700/],
+    [() => trained.decode([-1]), 'index', /got -1/],
+    [() => trained.tokenOf('a'), 'type', /tokenOf: id must be the id of a token/],
+    [() => trained.bytesOf(0.5), 'index', /bytesOf: id .* got 0\.5/],
+    [() => gf.text.tokenizer('x'), 'type', /files must be an object of names and contents, got "x"/],
+    [() => gf.text.tokenizer({ 'a.txt': 'x' }), 'type', /files must have 'tokenizer\.json'.*, got a\.txt/],
+    [() => gf.text.tokenizer({ 'tokenizer.json': 5 }), 'type', /files\["tokenizer\.json"\] must be text or bytes/],
+    [() => gf.text.tokenizer({ 'tokenizer.json': '{' }), 'format', /tokenizer\.json is not JSON/],
+    [() => gf.text.tokenizer({ 'tokenizer.json': '{}' }), 'format', /must be an object with a model/],
+    [() => open({ model: { type: 'Magic', vocab: {} } }), 'format', /model\.type must be .*, got "Magic"/],
+    [() => open({ normalizer: { type: 'Magic' } }), 'format', /normalizer "Magic" is not among NFC/],
+    [() => open({ pre_tokenizer: { type: 'Magic' } }), 'format', /pre_tokenizer "Magic" is not among ByteLevel/],
+    [() => open({ post_processor: { type: 'Magic' } }), 'format', /post_processor "Magic"/],
+    [() => open({ decoder: { type: 'constructor' } }), 'format', /decoder "constructor"/],
+    [() => open({ added_tokens: [{ id: 'x' }] }), 'format', /added_tokens\[0\] must have an id and a content/],
+    [() => open({ model: { type: 'BPE', vocab: { a: -1 }, merges: [] } }), 'format', /the id of "a" must be a whole number/],
+    [() => open({ model: { type: 'BPE', vocab: { a: 0, b: 1 }, merges: ['a b'] } }), 'format', /merges\[0\] is "a b", which/],
+    [() => open({}).encode('abc'), 'text', /text has the byte 0x63, which has no token/]
+  ]
+  for (const [call, code, message] of cases) assert.throws(call, error(code, message))
+  assert.deepEqual(open({}).encode('ba').ids, [1, 0])
+})
