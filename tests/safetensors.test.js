@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { mkdtemp, open, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { load } from '../src/js/index.js'
 
@@ -42,8 +45,16 @@ const hostile = {
   'a header that is not UTF-8': (() => { const f = file('{"ab":1}'); f[11] = 0xff; return f })(),
   'a header that is a list': file('[]'),
   'an entry that is null': file({ a: null }),
-  'an unknown dtype': file({ a: entry('I16', [1], 0, 2) }, 2),
+  'an unknown dtype': file({ a: entry('F12', [1], 0, 2) }, 2),
   'a dtype from the prototype': file({ a: entry('constructor', [1], 0, 4) }, 4),
+  'a dtype in a list': file({ a: { ...entry('F32', [1], 0, 4), dtype: ['I32'] } }, 4),
+  'a dtype that is a list of another': file({ a: { ...entry('F64', [1], 0, 8), dtype: ['F64'] } }, 8),
+  'an entry that is a list': file({ a: ['F32', [1], [0, 4]] }, 4),
+  'metadata that are not strings': file({ __metadata__: { epoch: 3 } }),
+  'metadata that are no object': file({ __metadata__: ['a'] }),
+  'a key that is there twice': file(`{"a":${JSON.stringify(entry('F32', [1], 0, 4))},"a":${JSON.stringify(entry('F32', [1], 4, 8))}}`, 8),
+  'a key that is there twice, once with an escape': file('{"__metadata__":{"a":"1","\\u0061":"2"}}'),
+  'a header nested beyond any stack': file('['.repeat(200_000) + ']'.repeat(200_000)),
   'a negative side': file({ a: entry('F32', [-1, -1], 0, 4) }, 4),
   'a fractional side': file({ a: entry('F32', [1.5], 0, 6) }, 6),
   'sides whose product overflows': file({ a: entry('F32', [2 ** 30, 2 ** 30, 2 ** 30], 0, 4) }, 4),
@@ -89,4 +100,123 @@ test('no file is written that readers refuse', () => {
   for (const tensors of [null, [x], new Map([['x', x]])]) {
     assert.throws(() => gf.saveSafetensors(tensors), { code: 'type', message: /tensors must be an object of tensors/ })
   }
+})
+
+/** Values of every dtype as their bytes stand in a file, and what they become. */
+const { buffer: halves } = Uint16Array.of(0x3c00, 0xc000, 0x0001, 0x7bff, 0x7c00, 0x7e00, 0x8000)
+const { buffer: brains } = Uint16Array.of(0x3f80, 0xc000, 0x7f80, 0x7fc0, 0x0001)
+const dtypes = [
+  ['F64', new Float64Array([0.1, -0, 1e300]).buffer, 'float64', [0.1, -0, 1e300]],
+  ['F32', new Float32Array([0.5, NaN]).buffer, 'float32', [0.5, NaN]],
+  ['F16', halves, 'float32', [1, -2, 2 ** -24, 65504, Infinity, NaN, -0]],
+  ['BF16', brains, 'float32', [1, -2, Infinity, NaN, 2 ** -133]],
+  ['F8_E4M3', Uint8Array.of(0x38, 0xb8, 0x01, 0x7e, 0x7f, 0x08).buffer, 'float32', [1, -1, 2 ** -9, 448, NaN, 2 ** -6]],
+  ['F8_E5M2', Uint8Array.of(0x3c, 0xbc, 0x01, 0x7b, 0x7c, 0x7f).buffer, 'float32', [1, -1, 2 ** -16, 57344, Infinity, NaN]],
+  ['I64', BigInt64Array.of(1n, -1n, 2147483647n, -2147483648n).buffer, 'int32', [1, -1, 2147483647, -2147483648]],
+  ['I64', BigInt64Array.of(1n, 2147483648n, -(2n ** 53n) + 1n).buffer, 'float64', [1, 2147483648, -(2 ** 53) + 1]],
+  ['I32', Int32Array.of(-5, 7).buffer, 'int32', [-5, 7]],
+  ['I16', Int16Array.of(-32768, 7).buffer, 'int32', [-32768, 7]],
+  ['I8', Int8Array.of(-128, 7).buffer, 'int32', [-128, 7]],
+  ['U64', BigUint64Array.of(1n, 2n ** 52n).buffer, 'float64', [1, 2 ** 52]],
+  ['U32', Uint32Array.of(1, 7).buffer, 'int32', [1, 7]],
+  ['U32', Uint32Array.of(1, 2 ** 32 - 1).buffer, 'float64', [1, 2 ** 32 - 1]],
+  ['U16', Uint16Array.of(65535).buffer, 'int32', [65535]],
+  ['U8', Uint8Array.of(255, 0).buffer, 'int32', [255, 0]],
+  ['BOOL', Uint8Array.of(1, 0).buffer, 'bool', [true, false]]
+]
+
+for (const [dtype, buffer, becomes, values] of dtypes) test(`${dtype} becomes ${becomes}`, () => {
+  const bytes = file({ a: entry(dtype, [values.length], 0, buffer.byteLength) }, buffer.byteLength)
+  bytes.set(new Uint8Array(buffer), bytes.length - buffer.byteLength)
+  const odd = Buffer.concat([Buffer.alloc(3), bytes]).subarray(3)
+  for (const source of [bytes, odd]) {
+    const { tensors: { a } } = gf.loadSafetensors(source)
+    assert.equal(a.dtype, becomes)
+    assert.deepEqual(a.toArray(), values)
+    if (dtype.startsWith('F8')) continue
+    const { tensors: { a: again } } = gf.loadSafetensors(gf.saveSafetensors({ a }, {}, { dtypes: dtype }))
+    assert.deepEqual(again.toArray(), values, 'and back')
+  }
+})
+
+test('other types may be asked for, by name or for all', () => {
+  const bytes = gf.saveSafetensors({ a: gf.tensor([1, 2]), b: gf.tensor([3, 4], { dtype: 'int32' }) })
+  const { a, b } = gf.loadSafetensors(bytes, { dtypes: 'float64' }).tensors
+  assert.deepEqual([a.dtype, b.dtype, ...a.toArray(), ...b.toArray()], ['float64', 'float64', 1, 2, 3, 4])
+  const { tensors } = gf.loadSafetensors(bytes, { dtypes: { b: 'float32' } })
+  assert.deepEqual([tensors.a.dtype, tensors.b.dtype], ['float32', 'float32'])
+  assert.throws(() => gf.loadSafetensors(bytes, { dtypes: 'int32' }), { code: 'type', message: /a is F32.*cut off/ })
+  assert.throws(() => gf.loadSafetensors(bytes, { dtypes: 'int8' }), { name: 'GlassformerError' })
+})
+
+test('numbers beyond what is asked for, or beyond 2^53, are refused', () => {
+  const save = (values, options) => gf.saveSafetensors({ a: gf.tensor(values, { dtype: 'float64' }) }, {}, options)
+  for (const [value, dtype] of [[256, 'U8'], [-1, 'U64'], [0.5, 'I32'], [2 ** 31, 'I32'], [NaN, 'I64'], [2, 'BOOL']]) {
+    assert.throws(() => save([value], { dtypes: dtype }), { code: 'range', message: new RegExp(`a holds ${value}.*${dtype}`) })
+  }
+  const bytes = save([1])
+  new DataView(bytes.buffer).setBigInt64(bytes.length - 8, 2n ** 53n + 1n, true)
+  const wide = new TextDecoder('latin1').decode(bytes).replace('"F64"', '"I64"')
+  assert.throws(() => gf.loadSafetensors(Uint8Array.from(wide, c => c.charCodeAt(0))), { code: 'range', message: /a holds/ })
+  assert.throws(() => save([1], { dtypes: 'F8_E4M3' }), { code: 'range', message: /the dtype of a must be one of/ })
+  assert.throws(() => save([1], { dtypes: { b: 'F16' } }), { code: 'type', message: /dtypes name "b"/ })
+})
+
+test('some tensors of a file, by their names', () => {
+  const bytes = gf.saveSafetensors({ 'a.x': gf.tensor([1]), 'a.y': gf.tensor([2]), b: gf.tensor([3]) })
+  const names = options => Object.keys(gf.loadSafetensors(bytes, options).tensors)
+  assert.deepEqual(names({ names: ['b', 'a.x'] }), ['b', 'a.x'])
+  assert.deepEqual(names({ names: name => name.startsWith('a.') }), ['a.x', 'a.y'])
+  assert.deepEqual(names({ names: [] }), [])
+  assert.throws(() => names({ names: ['c'] }), { code: 'index', message: /no tensor is called "c"; there are a.x, a.y, b/ })
+  assert.throws(() => names({ names: 'b' }), { code: 'type' })
+})
+
+test('a Blob and an open file are read in pieces, and only where they are wanted', async () => {
+  const big = gf.rand([2 ** 23]), bytes = gf.saveSafetensors({ big, small: gf.tensor([5]) }, { of: 'two' })
+  const folder = await mkdtemp(join(tmpdir(), 'tensors-')), path = join(folder, 'a.safetensors')
+  await writeFile(path, bytes)
+  const handle = await open(path)
+  try {
+    for (const source of [new Blob([bytes]), handle]) {
+      let most = 0, all = 0
+      const seen = new Proxy(source, { get: (target, name) => {
+        const value = target[name]
+        if (typeof value !== 'function') return value
+        return (...given) => {
+          const size = name === 'slice' ? given[1] - given[0] : name === 'read' ? given[2] : 0
+          most = Math.max(most, size)
+          all += size
+          return value.apply(target, given)
+        }
+      } })
+      const { tensors, metadata } = await gf.loadSafetensors(seen)
+      assert.deepEqual(Buffer.compare(tensors.big.bytes, big.bytes), 0)
+      assert.equal(tensors.small.item(), 5)
+      assert.deepEqual(metadata, { of: 'two' })
+      assert.ok(most <= 2 ** 24, `${most} bytes at once`)
+      all = 0
+      assert.equal((await gf.loadSafetensors(seen, { names: ['small'] })).tensors.small.item(), 5)
+      assert.ok(all < 1000, `${all} bytes for a small tensor`)
+      Object.values(tensors).forEach(t => t.dispose())
+    }
+  } finally {
+    await handle.close()
+    await rm(folder, { recursive: true })
+  }
+  await assert.rejects(async () => gf.loadSafetensors(new Blob([bytes.slice(0, 60)])), { code: 'format' })
+})
+
+test('a file that ends while it is read gives back what was made of it', async () => {
+  const bytes = gf.saveSafetensors({ a: gf.rand([100]), b: gf.rand([100]) }), { tensors } = gf.memory()
+  class Short {
+    async stat() { return { size: bytes.length } }
+    async read(into, at, length, from) {
+      const part = bytes.subarray(from, Math.min(from + length, bytes.length - 40))
+      into.set(part, at)
+      return { bytesRead: part.length }
+    }
+  }
+  await assert.rejects(async () => gf.loadSafetensors(new Short()), { code: 'format', message: /ended at byte/ })
+  assert.equal(gf.memory().tensors, tensors)
 })

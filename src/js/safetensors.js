@@ -1,60 +1,63 @@
-import { describe, expect, GlassformerError, isPlain } from './errors.js'
-import { sizeOf } from './shape.js'
+import { describe, expect, isPlain, optionsOf } from './errors.js'
+import { readHeader } from './files/header.js'
+import { openModelFiles } from './files/shards.js'
+import { settle, sourceOf } from './files/source.js'
+import { NATIVE, bytesAs, readTensor } from './files/values.js'
 import { Tensor } from './tensor.js'
 
 /**
- * The safetensors format: 8 bytes with the length of a JSON header, the header with dtype, shape and place of every
- * tensor, then the values, little-endian and without gaps. Nothing in such a file is executed; everything is checked
- * before it is used.
+ * The safetensors format, read tensor by tensor and written at once; files/header.js says what it looks like.
+ * @typedef {{ tensors: Record<string, Tensor>, metadata: Record<string, string> }} Loaded
  */
 
-const DTYPES = /** @type {const} */ ({
-  float32: 'F32', int32: 'I32', float64: 'F64', bool: 'BOOL', float16: 'F16', bfloat16: 'BF16'
-})
-const BYTES = { F32: 4, I32: 4, F64: 8, BOOL: 1, F16: 2, BF16: 2 }
 /** What a header has a meaning of its own for, and what an object cannot hold as a key of its own. */
 const RESERVED = ['__metadata__', '__proto__']
-/** No header of a real model is longer. */
-const LONGEST_HEADER = 100_000_000
-
-/** @param {boolean} condition @param {() => string} message @returns {asserts condition} */
-const check = (condition, message) => expect(condition, 'format', () => `safetensors: ${message()}`)
 
 /**
  * A file with these tensors.
  * @param {Record<string, Tensor>} tensors by name, such as `module.stateDict()`
  * @param {Record<string, string>} [metadata]
+ * @param {{ dtypes?: string | Record<string, string> }} [options] dtypes: what to write them as ('F16', 'BF16', 'I64',
+ *   ...), all or by name; what they are by default
  * @returns {Uint8Array}
- * @throws {GlassformerError} 'type' when one of them is not a tensor, or metadata not strings by name
+ * @throws {import('./errors.js').GlassformerError} 'type' when one of them is not a tensor, or metadata not strings by
+ *   name; 'range' for a number that its dtype does not hold
  */
-export function saveSafetensors(tensors, metadata) {
-  checkNames(tensors, metadata)
+export function saveSafetensors(tensors, metadata, options) {
+  const { dtypes = {} } = optionsOf('saveSafetensors', options, ['dtypes'])
+  checkNames(tensors, metadata, dtypes)
   /** @type {Record<string, any>} */ const header = metadata ? { __metadata__: metadata } : {}
   let end = 0
-  for (const [name, t] of Object.entries(tensors)) {
+  const parts = Object.entries(tensors).map(([name, t]) => {
     expect(t instanceof Tensor, 'type', () => `saveSafetensors: ${name} must be a tensor, got ${describe(t)}`)
-    const start = end
-    end += t.bytes.length
-    header[name] = { dtype: DTYPES[t.dtype], shape: [...t.shape], data_offsets: [start, end] }
-  }
+    const own = Object.keys(NATIVE).find(code => NATIVE[code] === t.dtype)
+    const dtype = typeof dtypes === 'string' ? dtypes : Object.hasOwn(dtypes, name) ? dtypes[name] : own
+    const bytes = bytesAs(name, t, dtype), start = end
+    end += bytes.length
+    header[name] = { dtype, shape: [...t.shape], data_offsets: [start, end] }
+    return { bytes, start }
+  })
   const json = padded(new TextEncoder().encode(JSON.stringify(header)))
   const file = new Uint8Array(8 + json.length + end)
   new DataView(file.buffer).setBigUint64(0, BigInt(json.length), true)
   file.set(json, 8)
-  for (const [name, t] of Object.entries(tensors)) file.set(t.bytes, 8 + json.length + header[name].data_offsets[0])
+  for (const { bytes, start } of parts) file.set(bytes, 8 + json.length + start)
   return file
 }
 
-/** @param {unknown} tensors @param {unknown} metadata */
-function checkNames(tensors, metadata) {
+/** @param {unknown} tensors @param {unknown} metadata @param {unknown} dtypes */
+function checkNames(tensors, metadata, dtypes) {
   expect(isPlain(tensors), 'type',
     () => `saveSafetensors: tensors must be an object of tensors by name, got ${describe(tensors)}`)
-  for (const name of RESERVED) expect(!Object.hasOwn(/** @type {object} */ (tensors), name), 'type',
+  for (const name of RESERVED) expect(!Object.hasOwn(tensors, name), 'type',
     () => `saveSafetensors: no tensor can be called ${name}`)
+  const areNamed = typeof dtypes === 'string' || isPlain(dtypes)
+  expect(areNamed, 'type', () => `saveSafetensors: dtypes must be a dtype, or one by name, got ${describe(dtypes)}`)
+  if (isPlain(dtypes)) for (const name in dtypes) expect(Object.hasOwn(tensors, name), 'type',
+    () => `saveSafetensors: dtypes name ${describe(name)}, but there is no such tensor`)
   if (metadata === undefined) return
   const areStrings = isPlain(metadata) && Object.values(metadata).every(value => typeof value === 'string')
-  expect(areStrings, 'type',
-    () => `saveSafetensors: metadata must be an object of strings, got ${JSON.stringify(metadata)}`)
+  expect(areStrings, 'type', () => `saveSafetensors: metadata must be an object of strings, got ${describe(metadata)}`)
 }
 
 /** Filled up with spaces to a multiple of 8 bytes, so that the values after it are aligned. @param {Uint8Array} json */
@@ -64,73 +67,56 @@ function padded(json) {
   return out
 }
 
-/** @param {Uint8Array} file @returns {{ header: Record<string, any>, data: Uint8Array }} */
-function readHeader(file) {
-  check(file.length >= 8, () => `expected a file of at least 8 bytes, got ${file.length}`)
-  const length = new DataView(file.buffer, file.byteOffset).getBigUint64(0, true)
-  const most = Math.min(LONGEST_HEADER, file.length - 8)
-  check(length <= most, () => `the header must fit into the file (${most} bytes), but claims ${length}`)
-  const json = file.subarray(8, 8 + Number(length))
-  let header
-  try {
-    header = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(json))
-  } catch (error) {
-    throw new GlassformerError('format', `safetensors: the header is not JSON: ${/** @type {Error} */ (error).message}`)
-  }
-  check(header !== null && typeof header === 'object' && !Array.isArray(header), () => 'the header must be an object')
-  return { header, data: file.subarray(8 + Number(length)) }
-}
-
-/** @param {unknown} value @returns {value is number} */
-const isWhole = value => Number.isInteger(value) && Number(value) >= 0
-
-/** @param {string} name @param {any} entry @param {number} size of the data in bytes */
-function checkEntry(name, entry, size) {
-  check(entry !== null && typeof entry === 'object', () => `${name} must be an object`)
-  const { dtype, shape, data_offsets: offsets } = entry
-  check(Object.hasOwn(BYTES, dtype), () => `${name} must have dtype F32, I32 or F64, got ${describe(dtype)}`)
-  const isShape = Array.isArray(shape) && shape.length <= 8 && shape.every(s => isWhole(s) && s < 2 ** 31)
-  check(isShape, () => `${name} must have a shape of whole numbers, got ${JSON.stringify(shape)}`)
-  const isPair = Array.isArray(offsets) && offsets.length === 2 && offsets.every(isWhole)
-  const [from, to] = isPair ? offsets : [1, 0]
-  check(from <= to && to <= size,
-    () => `${name} must lie inside the ${size} bytes of data, got ${JSON.stringify(offsets)}`)
-  const bytes = sizeOf(shape) * BYTES[/** @type {'F32'} */ (dtype)]
-  check(to - from === bytes, () => `${name} needs ${bytes} bytes for its shape, got ${to - from}`)
-}
-
-/** The tensors must cover the data exactly. @param {[string, any][]} entries @param {number} size */
-function checkCover(entries, size) {
-  let end = 0
-  const places = entries.map(([name, { data_offsets: [from, to] }]) => ({ name, from, to }))
-  for (const { name, from, to } of places.sort((a, b) => a.from - b.from || a.to - b.to)) {
-    check(from === end, () => `${name} must start at byte ${end}, where the tensor before it ends, got ${from}`)
-    end = to
-  }
-  check(end === size, () => `the tensors take ${end} bytes, but there are ${size}`)
+/**
+ * The names to read, all of which are there.
+ * @param {import('./files/header.js').Header} header @param {readonly string[] | ((name: string) => boolean) | undefined} names
+ */
+function wantedNames({ entries }, names) {
+  const all = [...entries.keys()]
+  if (names === undefined) return all
+  if (typeof names === 'function') return all.filter(name => names(name))
+  expect(Array.isArray(names), 'type',
+    () => `loadSafetensors: names must be an array of names or a function of one, got ${describe(names)}`)
+  for (const name of names) expect(entries.has(name), 'index',
+    () => `loadSafetensors: no tensor is called ${describe(name)}; there are ${all.slice(0, 20).join(', ')}`)
+  return names
 }
 
 /**
- * The tensors of a file.
- * @param {import('./engine.js').Engine} engine
- * @param {Uint8Array | ArrayBuffer} bytes
- * @returns {{ tensors: Record<string, Tensor>, metadata: Record<string, string> }}
- * @throws {GlassformerError} 'format' for anything that is not a well-formed file
+ * @param {import('./engine.js').Engine} engine @param {unknown} source @param {any} options
+ * @returns {Generator<any, Loaded, any>}
  */
-export function loadSafetensors(engine, bytes) {
-  expect(bytes instanceof ArrayBuffer || bytes instanceof Uint8Array, 'type',
-    () => `loadSafetensors: bytes must be a Uint8Array or an ArrayBuffer, got ${describe(bytes)}`)
-  const file = bytes instanceof ArrayBuffer
-    ? new Uint8Array(bytes) : new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length)
-  const { header: { __metadata__: metadata = {}, ...header }, data } = readHeader(file)
-  const entries = Object.entries(header)
-  for (const [name, entry] of entries) checkEntry(name, entry, data.length)
-  checkCover(entries, data.length)
-  const tensors = entries.map(([name, { dtype, shape, data_offsets: [from, to] }]) => {
-    const kind = Object.entries(DTYPES).find(([, code]) => code === dtype)?.[0]
-    const tensor = engine.empty(shape, /** @type {import('./tensor.js').DType} */ (kind))
-    tensor.bytes.set(data.subarray(from, to))
-    return [name, tensor]
-  })
-  return { tensors: Object.fromEntries(tensors), metadata }
+function* steps(engine, source, options) {
+  const { names, dtypes = {} } = optionsOf('loadSafetensors', options, ['names', 'dtypes'])
+  expect(typeof source !== 'string', 'type',
+    () => `loadSafetensors: bytes must be a Uint8Array, an ArrayBuffer, a Blob or files by name, got ${describe(source)}`)
+  const header = isPlain(source) ? yield* openModelFiles('loadSafetensors', /** @type {Record<string, unknown>} */ (source))
+    : yield* readHeader(yield* sourceOf('loadSafetensors', 'bytes', source))
+  /** @type {Loaded} */ const loaded = { tensors: {}, metadata: header.metadata }
+  try {
+    for (const name of wantedNames(header, names)) {
+      const entry = /** @type {import('./files/header.js').Entry} */ (header.entries.get(name))
+      const tensor = yield* readTensor(engine, name, entry, typeof dtypes === 'string' ? dtypes : Object.hasOwn(dtypes, name) ? dtypes[name] : undefined)
+      Object.defineProperty(loaded.tensors, name, { value: tensor, enumerable: true, configurable: true, writable: true })
+    }
+  } catch (error) {
+    for (const tensor of Object.values(loaded.tensors)) tensor.dispose()
+    throw error
+  }
+  return loaded
 }
+
+/**
+ * The tensors of a file, or of several as they lie in a model's folder. What is not in memory is read piece by piece.
+ * @template S
+ * @param {import('./engine.js').Engine} engine
+ * @param {S} source bytes, a Blob, a file opened by Node's fs.promises.open, or any of these by name
+ * @param {{ names?: readonly string[] | ((name: string) => boolean), dtypes?: string | Record<string, string> }} [options]
+ *   names: those to read, all by default; dtypes: what to read them as, all or by name. By default float16, bfloat16 and
+ *   float8 become float32, whole numbers int32, or float64 where they need it
+ * @returns {S extends Uint8Array | ArrayBuffer ? Loaded : Promise<Loaded> | Loaded} at once for what is in memory,
+ *   otherwise a promise
+ * @throws {import('./errors.js').GlassformerError} 'format' for anything that is not a well-formed file, 'index' for
+ *   names that are not there, 'range' for whole numbers beyond 2^53
+ */
+export const loadSafetensors = (engine, source, options) => settle(steps(engine, source, options))

@@ -1,0 +1,162 @@
+import { describe, expect, oneOf } from '../errors.js'
+import { DTYPES } from '../dtype.js'
+import { BYTES } from './header.js'
+
+/**
+ * @typedef {import('../engine.js').Engine} Engine
+ * @typedef {import('../tensor.js').Tensor} Tensor
+ * @typedef {import('../dtype.js').DType} DType
+ * @typedef {import('./header.js').Entry} Entry
+ */
+
+/** Bytes that are read at once, so that a file and its tensors are never in memory together. */
+const PIECE = 2 ** 24
+
+const DTYPE_NAMES = /** @type {DType[]} */ (Object.keys(DTYPES))
+
+/** What the kernels can read themselves. @type {Record<string, DType>} */
+export const NATIVE = { F64: 'float64', F32: 'float32', F16: 'float16', BF16: 'bfloat16', I32: 'int32', BOOL: 'bool' }
+
+/** 4 bits of exponent and 3 of mantissa, no infinity. @param {number} bits */
+function fromE4M3(bits) {
+  const exponent = bits >> 3 & 15, mantissa = bits & 7, sign = bits >> 7 ? -1 : 1
+  if ((bits & 127) === 127) return NaN
+  return sign * (exponent ? (8 + mantissa) * 2 ** (exponent - 10) : mantissa * 2 ** -9)
+}
+
+/** 5 bits of exponent and 2 of mantissa: the upper half of a float16. @param {number} bits */
+const fromE5M2 = bits => /** @type {(bits: number) => number} */ (DTYPES.float16.read)(bits << 8)
+
+/** Two words as a number. @param {Int32Array | Uint32Array} words low before high @param {number} i */
+const wide = (words, i) => words[2 * i + 1] * 2 ** 32 + (words[2 * i] >>> 0)
+
+/** How to see a number of the other kinds. @type {Record<string, (buffer: ArrayBuffer) => (i: number) => number>} */
+const READ = {
+  I64: buffer => (words => i => wide(words, i))(new Int32Array(buffer)),
+  U64: buffer => (words => i => wide(words, i))(new Uint32Array(buffer)),
+  U32: buffer => (values => i => values[i])(new Uint32Array(buffer)),
+  I16: buffer => (values => i => values[i])(new Int16Array(buffer)),
+  U16: buffer => (values => i => values[i])(new Uint16Array(buffer)),
+  I8: buffer => (values => i => values[i])(new Int8Array(buffer)),
+  U8: buffer => (values => i => values[i])(new Uint8Array(buffer)),
+  F8_E4M3: buffer => (values => i => fromE4M3(values[i]))(new Uint8Array(buffer)),
+  F8_E5M2: buffer => (values => i => fromE5M2(values[i]))(new Uint8Array(buffer))
+}
+/** Whole numbers that may be too large for an int32. */
+const WIDE = ['I64', 'U64', 'U32']
+const FLOATS = ['F64', 'F32', 'F16', 'BF16', 'F8_E4M3', 'F8_E5M2']
+
+/** What a dtype of a file becomes unless something else is asked for. @param {string} code @returns {DType} */
+const usual = code => {
+  if (code === 'F64' || WIDE.includes(code)) return 'float64'
+  return FLOATS.includes(code) ? 'float32' : code === 'BOOL' ? 'bool' : 'int32'
+}
+
+/** @param {string} name @param {number} value @param {DType} dtype */
+function checkRange(name, value, dtype) {
+  if (dtype === 'int32' ? value === (value | 0) : Math.abs(value) <= Number.MAX_SAFE_INTEGER || value !== value) return
+  expect(dtype !== 'int32' && Math.abs(value) === Infinity, 'range',
+    () => `safetensors: ${name} holds ${value}, which ${dtype} cannot hold exactly`)
+}
+
+/**
+ * A piece of a file as values of a tensor.
+ * @param {Tensor} to @param {number} at the first of its values @param {Entry} entry @param {string} name
+ * @param {Uint8Array} piece
+ */
+function place(to, at, { dtype: code }, name, piece) {
+  const { engine, dtype } = to, { bytes, code: kind } = DTYPES[dtype], native = NATIVE[code]
+  if (native === dtype) return to.bytes.set(piece, at * bytes)
+  if (native) {
+    return engine.memory.borrow(piece.length, address => {
+      engine.memory.bytes(address, piece.length).set(piece)
+      engine.c.gf_convert(to.address + at * bytes, kind, address, DTYPES[native].code, piece.length / BYTES[code])
+    })
+  }
+  const read = READ[code](/** @type {ArrayBuffer} */ (piece.slice().buffer)), { values } = to, isChecked = !FLOATS.includes(code)
+  for (let i = 0; i < piece.length / BYTES[code]; i++) {
+    const value = read(i)
+    if (isChecked) checkRange(name, value, dtype)
+    values[at + i] = value
+  }
+}
+
+/**
+ * Reads all values of an entry into a tensor, from one of its places on.
+ * @param {Tensor} to @param {number} at @param {Entry} entry @param {string} name
+ * @returns {Generator<any, void, any>}
+ */
+export function* readInto(to, at, entry, name) {
+  const { source, from, to: end, dtype } = entry
+  for (let start = from; start < end; start += PIECE) {
+    const piece = yield source.read(start, Math.min(end, start + PIECE))
+    place(to, at + (start - from) / BYTES[dtype], entry, name, piece)
+  }
+}
+
+/**
+ * An entry as a tensor: float16, bfloat16 and float8 as float32, whole numbers as int32 (or float64 where they need it).
+ * @param {Engine} engine @param {string} name @param {Entry} entry
+ * @param {DType} [dtype] another type to read it as
+ * @returns {Generator<any, Tensor, any>}
+ */
+export function* readTensor(engine, name, entry, dtype) {
+  const { dtype: code, shape } = entry, isFloat = FLOATS.includes(code)
+  if (dtype !== undefined) oneOf('loadSafetensors', `the dtype of ${name}`, dtype, DTYPE_NAMES)
+  expect(!isFloat || !dtype || !['int32', 'bool'].includes(dtype), 'type',
+    () => `safetensors: ${name} is ${code}, and its numbers would be cut off as ${dtype}`)
+  const tensor = engine.keep(engine.empty(shape, dtype ?? usual(code)))
+  try {
+    yield* readInto(tensor, 0, entry, name)
+    return dtype || !WIDE.includes(code) ? tensor : narrowed(tensor)
+  } catch (error) {
+    tensor.dispose()
+    throw error
+  }
+}
+
+/** The same as int32 if it can hold all of them. @param {Tensor} tensor of whole numbers, float64 */
+function narrowed(tensor) {
+  const { engine, values, shape } = tensor
+  if (!values.every(value => value === (value | 0))) return tensor
+  const out = engine.keep(engine.empty(shape, 'int32'))
+  engine.c.gf_convert(out.address, DTYPES.int32.code, tensor.address, DTYPES.float64.code, tensor.size)
+  tensor.dispose()
+  return out
+}
+
+/** @type {Record<string, [number, number, new (n: number) => any]>} the least, the largest, an array of them */
+const INTEGERS = {
+  I64: [-(2 ** 53), 2 ** 53, BigInt64Array], U64: [0, 2 ** 53, BigUint64Array],
+  U32: [0, 2 ** 32 - 1, Uint32Array], I32: [-(2 ** 31), 2 ** 31 - 1, Int32Array],
+  I16: [-(2 ** 15), 2 ** 15 - 1, Int16Array], U16: [0, 2 ** 16 - 1, Uint16Array],
+  I8: [-128, 127, Int8Array], U8: [0, 255, Uint8Array], BOOL: [0, 1, Uint8Array]
+}
+
+/** What can be written. */
+export const WRITTEN = Object.keys(BYTES).filter(code => !code.startsWith('F8'))
+
+/**
+ * A tensor's values as the bytes of a file.
+ * @param {string} name @param {Tensor} tensor @param {string} code
+ * @returns {Uint8Array}
+ * @throws {import('../errors.js').GlassformerError} 'range' for a number that this dtype does not hold
+ */
+export function bytesAs(name, tensor, code) {
+  const { engine, size, dtype } = tensor, native = NATIVE[oneOf('saveSafetensors', `the dtype of ${name}`, code, WRITTEN)]
+  if (native === dtype) return tensor.bytes.slice()
+  if (!Object.hasOwn(INTEGERS, code)) {
+    return engine.memory.borrow(size * BYTES[code], address => {
+      engine.c.gf_convert(address, DTYPES[native].code, tensor.address, DTYPES[dtype].code, size)
+      return engine.memory.bytes(address, size * BYTES[code]).slice()
+    })
+  }
+  const [low, high, List] = INTEGERS[code], out = new List(size), { values } = tensor, { read } = DTYPES[dtype]
+  for (let i = 0; i < size; i++) {
+    const value = read ? Number(read(values[i])) : values[i]
+    expect(Number.isInteger(value) && value >= low && value <= high, 'range',
+      () => `saveSafetensors: ${name} holds ${describe(value)}, which ${code} does not`)
+    out[i] = high > 2 ** 32 ? BigInt(value) : value
+  }
+  return new Uint8Array(out.buffer)
+}
