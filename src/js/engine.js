@@ -15,6 +15,7 @@ export class Engine {
   /** Address of the random generator's state. */ generator
   /** Sets of tensors that end with the innermost `tidy`. @type {Set<Tensor>[]} */ scopes = []
   /** False inside `noGrad`. */ gradEnabled = true
+  /** False while modules are made whose weights come from elsewhere. */ drawsWeights = true
   /** The trace being recorded, if any. @type {import('./trace.js').Trace | null} */ trace = null
   #scratch = { address: 0, bytes: 0 }
   #arguments = 0
@@ -128,6 +129,21 @@ export class Engine {
       for (const tensor of scope) tensor.dispose()
       this.scopes.pop()
       for (const tensor of kept) this.adopt(tensor)
+    }
+  }
+
+  /**
+   * Runs `fn`, whose new modules keep what the memory holds: their weights come from elsewhere. Nothing is drawn.
+   * @template T
+   * @param {() => T} fn
+   * @returns {T}
+   */
+  withoutDraws(fn) {
+    this.drawsWeights = false
+    try {
+      return fn()
+    } finally {
+      this.drawsWeights = true
     }
   }
 

@@ -23,6 +23,7 @@ import { positionalEncoding } from './ops/positional_encoding.js'
 import { softmax } from './ops/softmax.js'
 import { unaryFunctions } from './ops/unary.js'
 import { loadSafetensors, saveSafetensors } from './safetensors.js'
+import * as models from './models/index.js'
 import * as modules from './nn/index.js'
 import * as decoding from './decoding/index.js'
 import * as optim from './optim/index.js'
@@ -177,8 +178,21 @@ export async function load(options) {
       trainBPE: (text, options) => trainBPE(engine, text, options)
     },
     saveSafetensors,
-    /** Tensors by name, and metadata, of a file's bytes. @param {Uint8Array | ArrayBuffer} bytes */
-    loadSafetensors: bytes => loadSafetensors(engine, bytes),
+    /**
+     * Tensors by name, and metadata, of a safetensors file: its bytes, a Blob, an open file of Node's, or files by name.
+     * What is not in memory is read piece by piece, and the result a promise. options: names, dtypes.
+     * @template S @param {S} source @param {Parameters<typeof loadSafetensors>[2]} [options]
+     */
+    loadSafetensors: (source, options) => loadSafetensors(engine, source, options),
+    models: {
+      /** What a model's files hold, by their headers. @param {Parameters<typeof models.inspect>[0]} files */
+      inspect: files => models.inspect(files),
+      /**
+       * A model with the weights of its files, and its tokenizer: { model, tokenizer, config }.
+       * @param {Parameters<typeof models.load>[1]} files @param {Parameters<typeof models.load>[2]} [options]
+       */
+      load: (files, options) => models.load(engine, files, options)
+    },
     functional,
     nn: bindModules(engine),
     optim,

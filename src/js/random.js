@@ -83,7 +83,7 @@ export function randperm(engine, n) {
  */
 export function fillUniform(tensor, low, high) {
   const { engine } = tensor
-  engine.c.gf_uniform(tensor.address, engine.generator, tensor.size, low, high)
+  if (engine.drawsWeights) engine.c.gf_uniform(tensor.address, engine.generator, tensor.size, low, high)
   tensor.version++
   return tensor
 }
@@ -94,7 +94,7 @@ export function fillUniform(tensor, low, high) {
  */
 export function fillNormal(tensor, mean = 0, std = 1) {
   const { engine } = tensor
-  engine.c.gf_normal(tensor.address, engine.generator, tensor.size, mean, std)
+  if (engine.drawsWeights) engine.c.gf_normal(tensor.address, engine.generator, tensor.size, mean, std)
   tensor.version++
   return tensor
 }

@@ -1,0 +1,63 @@
+import { GlassformerError, describe, expect } from '../errors.js'
+
+/** @typedef {Record<string, any>} Config of Hugging Face: what config.json holds */
+
+/**
+ * A whole number of a configuration.
+ * @param {Config} config @param {string} name @param {number} [usual] where it is left out or null
+ * @returns {number}
+ * @throws {GlassformerError} 'format' for anything else
+ */
+export function whole(config, name, usual) {
+  const value = config[name] ?? usual
+  expect(Number.isSafeInteger(value) && value >= 1 && value < 2 ** 31, 'format',
+    () => `config.json: ${name} must be a whole number from 1, got ${describe(config[name])}`)
+  return value
+}
+
+/** @param {Config} config @param {string} name @param {number} usual @returns {number} not below 0 */
+export function real(config, name, usual) {
+  const value = config[name] ?? usual
+  expect(Number.isFinite(value) && value >= 0, 'format',
+    () => `config.json: ${name} must be a number >= 0, got ${describe(config[name])}`)
+  return value
+}
+
+/** @param {Config} config @param {string} name @param {boolean} usual @returns {boolean} */
+export function truth(config, name, usual) {
+  const value = config[name] ?? usual
+  expect(typeof value === 'boolean', 'format',
+    () => `config.json: ${name} must be true or false, got ${describe(config[name])}`)
+  return value
+}
+
+/**
+ * What a word of a configuration stands for.
+ * @template T
+ * @param {Config} config @param {string} name @param {Record<string, T>} meanings @param {string} usual
+ * @returns {T}
+ */
+export function meaning(config, name, meanings, usual) {
+  const word = config[name] ?? usual
+  if (typeof word === 'string' && Object.hasOwn(meanings, word)) return meanings[word]
+  throw new GlassformerError('format',
+    `config.json: ${name} must be one of ${Object.keys(meanings).join(', ')}, got ${describe(word)}`)
+}
+
+/**
+ * Refuses what would change the numbers and is not understood.
+ * @param {Config} config @param {Record<string, readonly unknown[]>} allowed the values that change nothing, by name
+ */
+export function refuseOthers(config, allowed) {
+  for (const [name, values] of Object.entries(allowed)) {
+    const value = config[name] ?? null
+    expect(value === null || values.includes(value) || isEmpty(value), 'format',
+      () => `config.json: ${name} = ${describe(value)} is not understood; expected ${[...values, 'none'].join(' or ')}`)
+  }
+}
+
+/** @param {unknown} value */
+const isEmpty = value => typeof value === 'object' && value !== null && Object.keys(value).length === 0
+
+/** Refused in every class of model. @type {Record<string, readonly unknown[]>} */
+export const NEVER = { quantization_config: [], pruned_heads: [], chunk_size_feed_forward: [0] }

@@ -1,0 +1,165 @@
+import { GlassformerError, describe, expect, isPlain, oneOf, optionsOf } from '../errors.js'
+import { baseName, fileCalled, openModelFiles, readJson } from '../files/shards.js'
+import { settle } from '../files/source.js'
+import { readInto } from '../files/values.js'
+import { gpt2 } from './gpt2.js'
+import { metaEngine } from './meta.js'
+import { byPlainKey, countAll, listText, planReads } from './plan.js'
+
+/**
+ * @typedef {import('../engine.js').Engine} Engine
+ * @typedef {import('../tensor.js').Tensor} Tensor
+ * @typedef {import('./model.js').LanguageModel} LanguageModel
+ * @typedef {import('./config.js').Config} Config
+ * @typedef {Record<string, string | Uint8Array | ArrayBuffer | Blob>} Files by name, as they lie in a model's folder
+ */
+
+/**
+ * A class of models: how its files are to be understood.
+ * @template [S=any]
+ * @typedef {object} Kind
+ * @property {string} type model_type of config.json
+ * @property {readonly string[]} prefixes that its keys may have
+ * @property {readonly RegExp[]} skipped keys that hold nothing of use
+ * @property {(config: Config, shapeOf: (key: string) => readonly number[] | undefined) => S} settings
+ * @property {new (engine: Engine, settings: S) => LanguageModel} Model
+ * @property {(settings: S) => import('./plan.js').Row[]} rows
+ */
+
+/**
+ * What there is to know of a model's files before any number is read.
+ * @typedef {object} Inspection
+ * @property {string | null} type
+ * @property {number} parameters
+ * @property {number} bytes that its parameters take in memory
+ * @property {string[]} missing keys that the model needs
+ * @property {string[]} unused keys that it has no place for
+ * @property {string[]} problems everything else that stands in the way
+ *
+ * @typedef {Inspection & { config: Config, kind?: Kind, settings?: any, reads: import('./plan.js').Read[],
+ *   error?: GlassformerError }} Opened
+ */
+
+const KINDS = [gpt2]
+/** What 32 bits can address, less some room to compute in. */
+const MOST_BYTES = 3.5 * 2 ** 30
+
+/**
+ * Runs what may throw; an error of the library's own becomes a problem.
+ * @param {Opened} found @param {() => Generator<any, void, any>} steps
+ * @returns {Generator<any, void, any>}
+ */
+function* noting(found, steps) {
+  try {
+    yield* steps()
+  } catch (error) {
+    if (!(error instanceof GlassformerError)) throw error
+    found.problems.push(error.message)
+    found.error = error
+  }
+}
+
+/** @param {Config} config */
+function kindOf(config) {
+  const kind = KINDS.find(one => one.type === config.model_type)
+  expect(kind !== undefined, 'format', () => 'config.json: model_type must be one of ' +
+    `${KINDS.map(one => one.type).join(', ')}, got ${describe(config.model_type)}`)
+  return kind
+}
+
+/** @param {Files} files @returns {Generator<any, Config, any>} */
+function* readConfig(files) {
+  const config = yield* readJson('models', files, 'config.json')
+  expect(config !== undefined, 'format',
+    () => `models: config.json is missing among ${listText(Object.keys(files).map(baseName))}`)
+  return config
+}
+
+/**
+ * Everything about a model's files but its numbers.
+ * @param {Files} files
+ * @returns {Generator<any, Opened, any>}
+ */
+function* open(files) {
+  expect(isPlain(files), 'type', () => `models: files must be an object of files by name, got ${describe(files)}`)
+  /** @type {Opened} */
+  const found = { type: null, parameters: 0, bytes: 0, missing: [], unused: [], problems: [], config: {}, reads: [] }
+  yield* noting(found, function* () {
+    found.config = yield* readConfig(files)
+    found.type = String(found.config.model_type)
+    const kind = found.kind = kindOf(found.config)
+    const { entries } = yield* openModelFiles('models', files), named = byPlainKey(entries, kind.prefixes, found.problems)
+    found.settings = kind.settings(found.config, key => named.get(key)?.entry.shape)
+    const own = new kind.Model(metaEngine(), found.settings).stateDict(), plan = planReads(named, kind.rows(found.settings), own, kind.skipped)
+    found.parameters = countAll(own)
+    found.bytes = 4 * found.parameters
+    Object.assign(found, { reads: plan.reads, missing: plan.missing, unused: plan.unused })
+    if (found.bytes > MOST_BYTES) found.problems.push(
+      `the model's ${found.parameters} parameters take ${found.bytes} bytes, and there are ${MOST_BYTES} at most`)
+    found.problems.push(...plan.problems)
+  })
+  if (fileCalled(files, 'pytorch_model.bin') && !found.parameters) {
+    found.problems.push('pytorch_model.bin is a program in Python, not data; save the model as safetensors')
+  }
+  return found
+}
+
+/**
+ * What a model's files hold, from their headers alone.
+ * @param {Files} files
+ * @returns {any} an Inspection, at once if all files are in memory, otherwise a promise of it
+ */
+export const inspect = files => settle((function* () {
+  const { type, parameters, bytes, missing, unused, problems } = yield* open(files)
+  return { type, parameters, bytes, missing, unused, problems }
+})())
+
+/**
+ * Reads one tensor of a file to its place.
+ * @param {Engine} engine @param {Tensor} to @param {import('./plan.js').Read} read
+ * @returns {Generator<any, void, any>}
+ */
+function* readRow(engine, to, { name, entry, transposed, part }) {
+  const [rows, ...rest] = to.shape, [i, n] = part ?? [0, 1], at = i * to.size / n
+  if (!transposed) return yield* readInto(to, at, entry, name)
+  const [inputs] = rest, turned = engine.keep(engine.empty([inputs, rows / n]))
+  try {
+    yield* readInto(turned, 0, entry, name)
+    engine.c.gf_transpose_forward(to.address + 4 * at, turned.address, 1, inputs, 1, rows / n, 1)
+  } finally {
+    turned.dispose()
+  }
+}
+
+/** @param {Opened} found */
+function expectWhole({ kind, missing, problems, error }) {
+  const all = [...problems]
+  if (error && all.length === 1) throw error
+  if (missing.length) all.push(`missing ${missing.length === 1 ? 'tensor' : 'tensors'} ${listText(missing)}`)
+  expect(all.length === 0 && kind !== undefined, 'format', () => `models.load: ${listText(all)}`)
+}
+
+/**
+ * A model with the weights of its files, ready to be used: in eval mode.
+ * @param {Engine} engine
+ * @param {Files} files config.json, model.safetensors (or shards with their index), and those of the tokenizer
+ * @param {{ dtype?: 'float32' }} [options] dtype: 'float32'
+ * @returns {Promise<{ model: LanguageModel, tokenizer: null, config: Config }>}
+ * @throws {GlassformerError} 'format' for files that do not fit each other or are not understood, 'memory'
+ */
+export async function load(engine, files, options) {
+  const { dtype = 'float32' } = optionsOf('models.load', options, ['dtype'])
+  oneOf('models.load', 'dtype', dtype, ['float32'])
+  const found = await settle(open(files))
+  expectWhole(found)
+  const { kind, settings, reads, config } = found
+  const model = engine.withoutDraws(() => new kind.Model(engine, settings))
+  try {
+    const own = model.stateDict()
+    for (const read of reads) await settle(readRow(engine, own[read.own], read))
+  } catch (error) {
+    model.dispose()
+    throw error
+  }
+  return { model: model.eval(), tokenizer: null, config }
+}

@@ -1,0 +1,84 @@
+import { describe, expect, shapeText } from '../errors.js'
+import { Module } from '../nn/module.js'
+import { idTensor } from '../ops/checks.js'
+import { sameShape } from '../shape.js'
+import { Tensor } from '../tensor.js'
+
+/**
+ * @typedef {{ keep: Uint8Array, B: number, T: number }} Kept which places of B sentences hold tokens, not padding
+ */
+
+/** What the models of files have in common: sentences as ids, and padding on either side. */
+export class LanguageModel extends Module {
+  /**
+   * Ids as a table of sentences; a single sentence will do.
+   * @param {string} name @param {unknown} ids
+   * @returns {Tensor} [B, T]
+   */
+  sentences(name, ids) {
+    const where = this.constructor.name, tensor = idTensor(this.engine, where, name, ids)
+    expect(tensor.shape.length === 1 || tensor.shape.length === 2, 'shape',
+      () => `${where}: ${name} must have shape [B, T], or [T] for one sentence, got ${shapeText(tensor.shape)}`)
+    return tensor.shape.length === 2 ? tensor : tensor.reshape(1, tensor.shape[0])
+  }
+
+  /**
+   * @param {unknown} mask [B, T]: 1 or true for tokens, 0 or false for padding; may be left out
+   * @param {readonly number[]} shape of the ids
+   * @returns {Kept | null} null where there is no padding
+   */
+  kept(mask, [B, T]) {
+    if (mask === undefined || mask === null) return null
+    const where = this.constructor.name
+    const rows = mask instanceof Tensor ? mask.toArray() : mask, given = /** @type {any[]} */ (Array.isArray(rows?.[0]) ? rows : [rows])
+    const fits = Array.isArray(rows) && given.length === B && given.every(row => Array.isArray(row) && row.length === T)
+    expect(fits, 'shape', () => `${where}: attentionMask must have shape ${shapeText([B, T])}, got ` +
+      (mask instanceof Tensor || !Array.isArray(mask) ? describe(mask) : `${given.length} rows of ${given[0]?.length}`))
+    const flat = given.flat()
+    for (const value of flat) expect([0, 1, true, false].includes(value), 'type',
+      () => `${where}: attentionMask must be 1 for tokens and 0 for padding, got ${describe(value)}`)
+    return flat.every(Boolean) ? null : { keep: Uint8Array.from(flat, Number), B, T }
+  }
+
+  /**
+   * Each token's place, counted from the first one that is no padding.
+   * @param {readonly number[]} shape of the ids @param {Kept | null} kept
+   * @returns {Tensor} [B, T]
+   */
+  places([B, T], kept) {
+    const places = new Int32Array(B * T)
+    for (let b = 0; b < B; b++) for (let t = 0, place = -1; t < T; t++) {
+      if (!kept || kept.keep[b * T + t]) place++
+      places[b * T + t] = Math.max(0, place)
+    }
+    return idTensor(this.engine, this.constructor.name, 'places', places).reshape(B, T)
+  }
+
+  /**
+   * What to add to the scores so that padding is seen by itself alone: a query that may see nothing would be NaN, and a
+   * NaN spreads to those that give it no weight.
+   * @param {Kept | null} kept
+   * @returns {Tensor | undefined} [B, 1, T, T]
+   */
+  paddingMask(kept) {
+    if (!kept) return undefined
+    const { keep, B, T } = kept, mask = this.engine.zeros([B, 1, T, T]), { values } = mask
+    for (let b = 0; b < B; b++) for (let j = 0; j < T; j++) {
+      if (keep[b * T + j]) continue
+      for (let i = 0; i < T; i++) if (i !== j) values[(b * T + i) * T + j] = -Infinity
+    }
+    return mask
+  }
+
+  /** Whether two tables of ids are of as many sentences. @param {string} name @param {Tensor} ids @param {Tensor} other */
+  expectShape(name, ids, other) {
+    expect(sameShape(ids.shape, other.shape), 'shape', () =>
+      `${this.constructor.name}: ${name} must have shape ${shapeText(other.shape)}, got ${shapeText(ids.shape)}`)
+  }
+}
+
+/**
+ * Numbers 0 .. n - 1 with what is made for each.
+ * @template T @param {number} n @param {(i: number) => T} make @returns {T[]}
+ */
+export const times = (n, make) => Array.from({ length: n }, (_, i) => make(i))

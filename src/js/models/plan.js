@@ -1,0 +1,115 @@
+import { shapeText } from '../errors.js'
+import { sameShape, sizeOf } from '../shape.js'
+
+/**
+ * @typedef {import('../files/header.js').Entry} Entry
+ * @typedef {import('../tensor.js').Tensor} Tensor
+ *
+ * Which tensor of a file goes where.
+ * @typedef {object} Row
+ * @property {string} key in the file
+ * @property {string} own in the model's state dict
+ * @property {boolean} [transposed] it stands in the file as [inputs, outputs]
+ * @property {[number, number]} [part] it is the i-th of n blocks of rows
+ *
+ * @typedef {Row & { name: string, entry: Entry }} Read a row with its tensor of the file
+ *
+ * @typedef {object} Plan
+ * @property {Read[]} reads
+ * @property {string[]} missing keys that the model needs
+ * @property {string[]} unused keys that it has no place for
+ * @property {string[]} problems
+ */
+
+/**
+ * The rows of layers 0 .. count - 1.
+ * @param {number} count @param {string} from what keys begin with, {n} being the layer @param {string} to
+ * @param {Record<string, string | Omit<Row, 'key'>>} table own keys by those of the file, each without its beginning
+ * @returns {Row[]}
+ */
+export const layerRows = (count, from, to, table) => Array.from({ length: count }, (_, n) => {
+  const at = (/** @type {string} */ text) => text.replace('{n}', String(n))
+  return Object.entries(table).map(([key, own]) => {
+    const row = typeof own === 'string' ? { own } : own
+    return { ...row, key: at(from) + key, own: at(to) + row.own }
+  })
+}).flat()
+
+/** The weights and biases of one module in two places. @param {string} from @param {string} to */
+export const both = (from, to) => ({ [`${from}.weight`]: `${to}.weight`, [`${from}.bias`]: `${to}.bias` })
+
+/**
+ * A key as tables have it: what torch.compile and wrappers put before it is left out, and the names that TensorFlow's
+ * checkpoints have for the weights of a layer norm are PyTorch's.
+ * @param {string} key @param {readonly string[]} prefixes
+ */
+function plainKey(key, prefixes) {
+  let plain = key.replaceAll('_orig_mod.', '').replace(/^module\./, '')
+  for (const prefix of prefixes) if (plain.startsWith(prefix)) plain = plain.slice(prefix.length)
+  return plain.replace(/(LayerNorm|layer_norm)\.gamma$/, '$1.weight').replace(/(LayerNorm|layer_norm)\.beta$/, '$1.bias')
+}
+
+/**
+ * The tensors of a file by their plain keys.
+ * @param {ReadonlyMap<string, Entry>} entries @param {readonly string[]} prefixes @param {string[]} problems
+ * @returns {Map<string, { name: string, entry: Entry }>}
+ */
+export function byPlainKey(entries, prefixes, problems) {
+  const named = new Map()
+  for (const [name, entry] of entries) {
+    const key = plainKey(name, prefixes), held = named.get(key)
+    if (held) problems.push(`${key} is there twice, as ${held.name} and as ${name}`)
+    else named.set(key, { name, entry })
+  }
+  return named
+}
+
+/** The shape that a row's tensor has in the file. @param {Row} row @param {readonly number[]} own */
+function shapeInFile({ transposed, part }, own) {
+  const [rows, ...rest] = own, shape = part ? [rows / part[1], ...rest] : own
+  return transposed ? [...shape].reverse() : shape
+}
+
+/**
+ * Rounds off sides of 1: [1, V] and [V] hold the same.
+ * @param {readonly number[]} shape
+ */
+const essential = shape => shape.filter(side => side !== 1)
+
+/**
+ * Finds for every tensor of a model what it is read from.
+ * @param {ReadonlyMap<string, { name: string, entry: Entry }>} named @param {readonly Row[]} rows
+ * @param {Record<string, { shape: readonly number[] }>} own the model's state dict
+ * @param {readonly RegExp[]} skipped keys that are known to hold nothing of use
+ * @returns {Plan}
+ */
+export function planReads(named, rows, own, skipped) {
+  /** @type {Plan} */ const plan = { reads: [], missing: [], unused: [], problems: [] }
+  const used = new Set()
+  for (const row of rows) {
+    const found = named.get(row.key), target = own[row.own]
+    used.add(row.key)
+    if (!found) {
+      plan.missing.push(row.key)
+      continue
+    }
+    const wanted = shapeInFile(row, target.shape)
+    if (!sameShape(essential(found.entry.shape), essential(wanted))) {
+      plan.problems.push(`${found.name} must have shape ${shapeText(wanted)}, got ${shapeText(found.entry.shape)}`)
+    }
+    if (!/^(F|BF)/.test(found.entry.dtype)) plan.problems.push(`${found.name} must hold floats, got ${found.entry.dtype}`)
+    plan.reads.push({ ...row, ...found })
+  }
+  for (const [key, { name }] of named) {
+    if (!used.has(key) && !skipped.some(pattern => pattern.test(key))) plan.unused.push(name)
+  }
+  return plan
+}
+
+/** How many numbers a model has. @param {Record<string, { shape: readonly number[] }>} own */
+export const countAll = own => Object.values(own).reduce((sum, { shape }) => sum + sizeOf(shape), 0)
+
+/** A list for a message, shortened. @param {readonly string[]} list */
+export const listText = list =>
+  list.slice(0, 8).join(', ') + (list.length > 8 ? ` and ${list.length - 8} more` : '')
+

@@ -1,0 +1,87 @@
+// What a model's files may look like: shards, Blobs, other dtypes, and everything that is wrong with them.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { gf } from '../lib/engine.js'
+import { assertOutputs, cases, drawTensors, filesOf } from './drawn.js'
+
+const [item] = cases('gpt2')
+const rejects = (files, code, message) => assert.rejects(gf.models.load(files), { name: 'GlassformerError', code, message })
+
+test('shards with their index, in folders, as Blobs', async () => {
+  const tensors = drawTensors(item), names = Object.keys(tensors), half = names.length >> 1
+  const part = (from, to) => gf.saveSafetensors(Object.fromEntries(names.slice(from, to).map(n => [n, tensors[n]])))
+  const [first, second] = [part(0, half), part(half)], called = i => `model-0000${i}-of-00002.safetensors`
+  const index = { metadata: {}, weight_map: Object.fromEntries(names.map((n, i) => [n, called(i < half ? 1 : 2)])) }
+  const files = {
+    'folder/config.json': new Blob([JSON.stringify(item.config)]),
+    'folder/model.safetensors.index.json': JSON.stringify(index),
+    [`folder/${called(1)}`]: new Blob([first]), [`folder/${called(2)}`]: second
+  }
+  assertOutputs((await gf.models.load(files)).model, item, 'shards')
+  assert.deepEqual((await gf.models.inspect(files)).problems, [])
+  const { [`folder/${called(2)}`]: gone, ...rest } = files
+  await rejects(rest, 'format', /model-00002-of-00002.safetensors is not among the files/)
+  await rejects({ ...files, [`folder/${called(2)}`]: first }, 'format', /is in .*00001.* and in .*00002/)
+  const wrong = { ...index, weight_map: { ...index.weight_map, [names[0]]: called(2) } }
+  await rejects({ ...files, 'folder/model.safetensors.index.json': JSON.stringify(wrong) }, 'format', /should be in .*00002.*but is in/)
+})
+
+test('weights of half the size are read as float32', async () => {
+  for (const [dtypes, tol] of [['F16', 0.02], ['BF16', 0.1], ['F64', 0]]) {
+    const { model } = await gf.models.load(filesOf(item, { dtypes }))
+    assert.equal(model.wte.weight.dtype, 'float32')
+    assertOutputs(model, { ...item, tol: item.tol + tol }, dtypes)
+  }
+})
+
+test('missing tensors, wrong sizes and duplicate keys are refused by load and listed by inspect', async () => {
+  const lacking = filesOf(item, { change: ({ 'h.1.ln_2.bias': _, ...rest }) => rest })
+  await rejects(lacking, 'format', /missing tensor h.1.ln_2.bias/)
+  assert.deepEqual(gf.models.inspect(lacking).missing, ['h.1.ln_2.bias'])
+  const wide = filesOf(item, { change: t => ({ ...t, 'wpe.weight': gf.rand([9, 12]) }) })
+  await rejects(wide, 'format', /wpe.weight must have shape \[8, 12\], got \[9, 12\]/)
+  assert.match(gf.models.inspect(wide).problems.join(), /wpe.weight must have shape/)
+  const twice = filesOf(item, { change: t => ({ ...t, 'transformer.wpe.weight': gf.rand([8, 12]) }) })
+  await rejects(twice, 'format', /wpe.weight is there twice/)
+  assert.match(gf.models.inspect(twice).problems.join(), /wpe.weight is there twice/)
+  const whole = filesOf(item, { change: t => ({ ...t, 'wpe.weight': gf.randint(0, 5, [8, 12]) }) })
+  await rejects(whole, 'format', /wpe.weight must hold floats, got I32/)
+})
+
+test('what is no model', async () => {
+  const { 'config.json': config, 'model.safetensors': weights } = filesOf(item)
+  await rejects({ 'model.safetensors': weights }, 'format', /config.json is missing/)
+  await rejects({ 'config.json': config }, 'format', /none of the files is called \*\.safetensors/)
+  await rejects({ 'config.json': config, 'pytorch_model.bin': new Uint8Array(9) }, 'format', /program in Python/)
+  await rejects({ 'config.json': '{', 'model.safetensors': weights }, 'format', /config.json is not JSON/)
+  await rejects({ 'config.json': config.replace('{', '{"n_head":3,'), 'model.safetensors': weights }, 'format', /key "n_head" twice/)
+  await rejects({ 'config.json': 3, 'model.safetensors': weights }, 'type', /config.json must be bytes, text, a Blob/)
+  await rejects([weights], 'type', /files must be an object/)
+  await rejects({ 'config.json': config, 'model.safetensors': weights.slice(0, 100) }, 'format', /header/)
+  await assert.rejects(gf.models.load(filesOf(item), { dtype: 'int3' }), { code: 'range' })
+  await assert.rejects(gf.models.load(filesOf(item), { quantize: true }), { code: 'type' })
+})
+
+test('a model too large for 32 bits is told before anything is taken', async () => {
+  const files = filesOf(item, { config: { n_layer: 1000, n_embd: 1536, n_head: 12 } }), { bytes } = gf.memory()
+  const { problems, parameters } = gf.models.inspect(files)
+  assert.ok(parameters > 2 ** 30)
+  assert.match(problems.join(), /parameters take \d+ bytes/)
+  await rejects(files, 'format', /parameters take/)
+  assert.ok(gf.memory().bytes - bytes < 2 ** 20)
+})
+
+test('loading takes the memory of the parameters, gives it back when it fails, and draws nothing', async () => {
+  const files = filesOf(item), { bytes } = gf.models.inspect(files)
+  gf.manualSeed(5)
+  const expected = gf.rand([3]).toArray(), before = gf.memory()
+  gf.manualSeed(5)
+  const { model } = await gf.models.load(files)
+  assert.deepEqual(gf.memory().bytes - before.bytes, bytes)
+  assert.deepEqual(gf.rand([3]).toArray(), expected)
+  model.dispose()
+  const held = gf.memory().bytes, blob = new Blob([files['model.safetensors']]), whole = blob.slice.bind(blob)
+  blob.slice = (from, to) => (from > 3000 ? { arrayBuffer: () => Promise.reject(new Error('gone')) } : whole(from, to))
+  await assert.rejects(gf.models.load({ ...files, 'model.safetensors': blob }), /gone/)
+  assert.equal(gf.memory().bytes, held)
+})

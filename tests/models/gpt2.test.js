@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { gf } from '../lib/engine.js'
+import { assertOutputs, cases, filesOf } from './drawn.js'
+
+for (const item of cases('gpt2')) {
+  test(`${item.name}: PyTorch's numbers`, async () => {
+    const files = filesOf(item), { model, config, tokenizer } = await gf.models.load(files)
+    assertOutputs(model, item, item.name)
+    assert.deepEqual(config, item.config)
+    assert.equal(tokenizer, null)
+    assert.equal(model.training, false)
+    const size = item.tensors.reduce((sum, [, shape]) => sum + shape.reduce((n, side) => n * side, 1), 0)
+    assert.deepEqual(gf.models.inspect(files),
+      { type: 'gpt2', parameters: size, bytes: 4 * size, missing: [], unused: [], problems: [] })
+    model.dispose()
+  })
+}
+
+const [first] = cases('gpt2'), { ids } = first.inputs
+
+test('gpt2: padding on either side changes nothing for the tokens', async () => {
+  const { model } = await gf.models.load(filesOf(first)), T = 4, sentence = ids[0].slice(0, T)
+  const logits = (row, attentionMask) => gf.noGrad(() => model.forward([row], { attentionMask })).logits.toArray()[0]
+  const plain = logits(sentence)
+  assert.deepEqual(logits([...sentence, 7, 7], [[1, 1, 1, 1, 0, 0]]).slice(0, T), plain)
+  assert.deepEqual(logits([7, 7, ...sentence], [[0, 0, 1, 1, 1, 1]]).slice(2), plain)
+  assert.deepEqual(logits([7, 7, ...sentence], [[false, false, true, true, true, true]]).slice(2), plain)
+  assert.ok(logits([7, 7, ...sentence], [[0, 0, 1, 1, 1, 1]]).flat().every(Number.isFinite), 'no NaN in padding')
+  const one = gf.noGrad(() => model.forward(sentence)).logits
+  assert.deepEqual(one.toArray()[0], plain, 'one sentence needs no table')
+})
+
+test('gpt2: what forward does not take', async () => {
+  const { model } = await gf.models.load(filesOf(first))
+  const refuse = (call, code, message) => assert.throws(() => gf.tidy(call), { name: 'GlassformerError', code, message })
+  refuse(() => model.forward([[0, 1, 2, 3, 4, 5, 6, 7, 8]]), 'range', /ids has 9 places, but the model knows 8/)
+  refuse(() => model.forward([[[1]]]), 'shape', /ids must have shape \[B, T\]/)
+  refuse(() => model.forward([[11]]), 'index', /ids must be from 0 to 10/)
+  refuse(() => model.forward([[1, 2]], { attentionMask: [[1]] }), 'shape', /attentionMask must have shape \[1, 2\]/)
+  refuse(() => model.forward([[1, 2]], { attentionMask: [[1, 2]] }), 'type', /attentionMask must be 1 .* got 2/)
+  refuse(() => model.forward([[1, 2]], { mask: [[1, 1]] }), 'type', /no option "mask"/)
+})
+
+test('gpt2: a traced run of a loaded model is explained like any other', async () => {
+  const { model } = await gf.models.load(filesOf(first))
+  const { trace } = gf.tidy(() => gf.trace(() => model.forward([[1, 2, 3]])))
+  assert.ok(trace.names.includes('h.0.self_attn.scores'))
+  const { value, computed } = trace.explain('h.1.self_attn.weights', [0, 0, 2, 1])
+  assert.ok(Math.abs(value - computed) < 1e-6)
+  trace.dispose()
+})
+
+test('gpt2: configurations that are not understood are refused, by load and by inspect', async () => {
+  for (const [config, message] of [
+    [{ model_type: 'mamba' }, /model_type must be one of .*gpt2.*, got "mamba"/],
+    [{ activation_function: 'swiglu' }, /activation_function must be one of/],
+    [{ n_head: 5 }, /n_embd must be divisible by n_head/],
+    [{ n_layer: '2' }, /n_layer must be a whole number/],
+    [{ quantization_config: { bits: 4 } }, /quantization_config = .* is not understood/],
+    [{ add_cross_attention: true }, /add_cross_attention = true is not understood/]
+  ]) {
+    const files = filesOf(first, { config })
+    await assert.rejects(gf.models.load(files), { name: 'GlassformerError', code: 'format', message })
+    assert.match(gf.models.inspect(files).problems.join(), message)
+  }
+})
+
+test('gpt2: buffers of masks are passed over, whatever else is there is told', async () => {
+  const files = filesOf(first, { change: t => ({
+    ...t, 'h.0.attn.bias': gf.rand([1, 1, 8, 8]), 'h.1.attn.masked_bias': gf.tensor(-10000), 'score.weight': gf.rand([2, 12])
+  }) })
+  assert.deepEqual(gf.models.inspect(files).unused, ['score.weight'])
+  assertOutputs((await gf.models.load(files)).model, first, 'with buffers')
+})
