@@ -1,0 +1,166 @@
+import { optionsOf } from '../errors.js'
+import { Embedding } from '../nn/embedding.js'
+import { Module, ModuleList } from '../nn/module.js'
+import { TransformerDecoderLayer, TransformerEncoderLayer } from '../nn/transformer.js'
+import { add, mul } from '../ops/binary.js'
+import { embedding } from '../ops/embedding.js'
+import { linear } from '../ops/linear.js'
+import { positionalEncoding } from '../ops/positional_encoding.js'
+import { ACTIVATIONS, NEVER, expectDivides, meaning, real, refuseOthers, truth, whole } from './config.js'
+import { LanguageModel, times } from './model.js'
+import { both, layerRows } from './plan.js'
+
+/** @typedef {import('../tensor.js').Tensor} Tensor */
+/** @typedef {ReturnType<typeof settings>} Settings */
+
+/** @param {import('./config.js').Config} config */
+function settings(config) {
+  refuseOthers(config, {
+    ...NEVER, normalize_before: [false], normalize_embedding: [false], add_final_layer_norm: [false],
+    static_position_embeddings: [true], tie_word_embeddings: [true]
+  })
+  const channels = whole(config, 'd_model', 1024), words = whole(config, 'vocab_size', 58101)
+  const side = (/** @type {string} */ name) => {
+    const heads = whole(config, `${name}_attention_heads`, 16)
+    expectDivides('d_model', channels, `${name}_attention_heads`, heads)
+    return { heads, layers: whole(config, `${name}_layers`, 12), inner: whole(config, `${name}_ffn_dim`, 4096) }
+  }
+  const isShared = truth(config, 'share_encoder_decoder_embeddings', true)
+  return {
+    channels, words, isShared,
+    encoder: side('encoder'),
+    decoder: side('decoder'),
+    answers: isShared ? words : whole(config, 'decoder_vocab_size', words),
+    positions: whole(config, 'max_position_embeddings', 1024),
+    activation: meaning(config, 'activation_function', ACTIVATIONS, 'gelu'),
+    dropout: real(config, 'dropout', 0.1),
+    scale: truth(config, 'scale_embedding', false) ? Math.sqrt(channels) : 1,
+    start: whole(config, 'decoder_start_token_id', 58100, 0)
+  }
+}
+
+/** Layers with the words they read. */
+class Side extends Module {
+  /**
+   * @param {import('../engine.js').Engine} engine @param {Embedding} words @param {readonly Module[]} layers
+   * @param {Settings} given
+   */
+  constructor(engine, words, layers, { positions, channels, scale }) {
+    super(engine)
+    this.embed_tokens = words
+    this.layers = new ModuleList(engine, layers)
+    this.scale = scale
+    /** Known to both sides of a file, so it is no part of one. */
+    this.sinusoids = engine.keep(positionalEncoding(engine, positions, channels, { layout: 'concatenated', method: 'direct' }))
+  }
+
+  /** @param {Tensor} ids @param {Tensor} places @returns {Tensor} */
+  embed(ids, places) {
+    const words = this.embed_tokens.forward(ids)
+    return this.tag('sum', add(this.scale === 1 ? words : mul(words, this.scale), embedding(places, this.sinusoids)))
+  }
+
+  dispose() {
+    super.dispose()
+    this.sinusoids.dispose()
+  }
+}
+
+class Encoder extends Side {
+  /** @param {Tensor} ids @param {Tensor} places @param {Tensor | undefined} srcMask @returns {Tensor} */
+  forward(ids, places, srcMask) {
+    let x = this.embed(ids, places)
+    for (const layer of this.layers) x = layer.forward(x, { srcMask })
+    return x
+  }
+}
+
+class Decoder extends Side {
+  /** @param {Tensor} ids @param {Tensor} places @param {Tensor} memory @param {any} memoryKeyPaddingMask */
+  forward(ids, places, memory, memoryKeyPaddingMask) {
+    let x = this.embed(ids, places)
+    for (const layer of this.layers) x = layer.forward(x, memory, { tgtIsCausal: true, memoryKeyPaddingMask })
+    return x
+  }
+}
+
+/** Marian (Junczys-Dowmunt et al. 2018), the translators called opus-mt: the paper's transformer without final norms. */
+export class Marian extends LanguageModel {
+  /** @param {import('../engine.js').Engine} engine @param {Settings} given */
+  constructor(engine, given) {
+    super(engine)
+    const { channels: C, encoder, decoder, activation, dropout } = given
+    const source = new Embedding(engine, given.words, C)
+    const target = given.isShared ? source : new Embedding(engine, given.answers, C)
+    this.encoder = new Encoder(engine, source, times(encoder.layers, () => new TransformerEncoderLayer(engine, C,
+      encoder.heads, { dimFeedforward: encoder.inner, dropout, activation })), given)
+    this.decoder = new Decoder(engine, target, times(decoder.layers, () => new TransformerDecoderLayer(engine, C,
+      decoder.heads, { dimFeedforward: decoder.inner, dropout, activation })), given)
+    this.final_logits_bias = this.parameter(given.answers)
+    this.start = given.start
+    this.positions = given.positions
+  }
+
+  /**
+   * @param {Tensor | number[] | number[][]} ids [B, S] to translate, or [S] for one sentence
+   * @param {{ attentionMask?: any, decoderIds?: any }} [options] attentionMask: [B, S], 0 or false for padding, on
+   *   either side; decoderIds: [B, T], what is answered so far; the token that every answer starts with
+   * @returns {{ logits: Tensor, hidden: Tensor }} [B, T, V], and what the last layer of the decoder gives [B, T, C]
+   */
+  forward(ids, options) {
+    const { attentionMask, decoderIds } = optionsOf('Marian', options, ['attentionMask', 'decoderIds'])
+    const tokens = this.sentences('ids', ids), kept = this.kept(attentionMask, tokens.shape), [B, S] = tokens.shape
+    const answer = this.sentences('decoderIds', decoderIds ?? times(B, () => [this.start])), [, T] = answer.shape
+    this.expectSentences('decoderIds', answer, tokens)
+    this.expectPlaces(Math.max(S, T), this.positions)
+    const memory = this.encoder.forward(tokens, this.places([B, S], kept), this.paddingMask(kept))
+    const hidden = this.decoder.forward(answer, this.places([B, T], null), memory, this.hiddenKeys(kept))
+    return { logits: linear(hidden, this.decoder.embed_tokens.weight, this.final_logits_bias), hidden }
+  }
+
+  dispose() {
+    super.dispose()
+    this.encoder.dispose()
+    this.decoder.dispose()
+  }
+}
+
+/**
+ * The projections of an attention: three blocks of rows here, three tensors there.
+ * @param {string} key @param {string} own
+ */
+const attentionTable = (key, own) => ({
+  ...Object.fromEntries(['q', 'k', 'v'].flatMap((name, i) => ['weight', 'bias'].map(kind => [
+    `${key}.${name}_proj.${kind}`, { own: `${own}.in_proj_${kind}`, part: /** @type {[number, number]} */ ([i, 3]) }
+  ]))),
+  ...both(`${key}.out_proj`, `${own}.out_proj`)
+})
+const ENCODER = {
+  ...attentionTable('self_attn', 'self_attn'), ...both('self_attn_layer_norm', 'norm1'),
+  ...both('fc1', 'linear1'), ...both('fc2', 'linear2'), ...both('final_layer_norm', 'norm2')
+}
+const DECODER = {
+  ...ENCODER, ...attentionTable('encoder_attn', 'multihead_attn'), ...both('encoder_attn_layer_norm', 'norm2'),
+  ...both('final_layer_norm', 'norm3')
+}
+
+/** @type {import('./index.js').Kind<Settings>} */
+export const marian = {
+  type: 'marian',
+  prefixes: ['model.'],
+  /** Sinusoids, and the head, which is the word table of the answers. */
+  skipped: [/embed_positions\.weight$/, /^lm_head\.weight$/],
+  Model: Marian,
+  settings,
+  rows: ({ encoder, decoder, isShared }) => [
+    ...(isShared
+      ? [{
+          key: 'shared.weight', own: 'encoder.embed_tokens.weight',
+          others: ['encoder.embed_tokens.weight', 'decoder.embed_tokens.weight', 'lm_head.weight']
+        }]
+      : ['encoder', 'decoder'].map(side => ({ key: `${side}.embed_tokens.weight`, own: `${side}.embed_tokens.weight` }))),
+    ...layerRows(encoder.layers, 'encoder.layers.{n}.', 'encoder.layers.{n}.', ENCODER),
+    ...layerRows(decoder.layers, 'decoder.layers.{n}.', 'decoder.layers.{n}.', DECODER),
+    { key: 'final_logits_bias', own: 'final_logits_bias' }
+  ]
+}
