@@ -1,17 +1,30 @@
 import { GlassformerError, describe, expect } from '../errors.js'
+import { gelu } from '../ops/gelu.js'
+import { unaryFunctions } from '../ops/unary.js'
 
 /** @typedef {Record<string, any>} Config of Hugging Face: what config.json holds */
+/** @typedef {import('../tensor.js').Tensor} Tensor */
+
+/** @type {(x: Tensor) => Tensor} */
+const geluTanh = x => gelu(x, { approximate: 'tanh' })
+
+/** Activations by Hugging Face's names. @type {Record<string, (x: Tensor) => Tensor>} */
+export const ACTIVATIONS = {
+  gelu: x => gelu(x), gelu_new: geluTanh, gelu_pytorch_tanh: geluTanh,
+  relu: unaryFunctions.relu, silu: unaryFunctions.silu, swish: unaryFunctions.silu, tanh: unaryFunctions.tanh
+}
 
 /**
  * A whole number of a configuration.
  * @param {Config} config @param {string} name @param {number} [usual] where it is left out or null
+ * @param {number} [least] 1
  * @returns {number}
  * @throws {GlassformerError} 'format' for anything else
  */
-export function whole(config, name, usual) {
+export function whole(config, name, usual, least = 1) {
   const value = config[name] ?? usual
-  expect(Number.isSafeInteger(value) && value >= 1 && value < 2 ** 31, 'format',
-    () => `config.json: ${name} must be a whole number from 1, got ${describe(config[name])}`)
+  expect(Number.isSafeInteger(value) && value >= least && value < 2 ** 31, 'format',
+    () => `config.json: ${name} must be a whole number from ${least}, got ${describe(config[name])}`)
   return value
 }
 
@@ -55,6 +68,10 @@ export function refuseOthers(config, allowed) {
       () => `config.json: ${name} = ${describe(value)} is not understood; expected ${[...values, 'none'].join(' or ')}`)
   }
 }
+
+/** @param {string} name @param {number} value @param {string} by @param {number} parts */
+export const expectDivides = (name, value, by, parts) => expect(value % parts === 0, 'format',
+  () => `config.json: ${name} must be divisible by ${by}, got ${value} and ${parts}`)
 
 /** @param {unknown} value */
 const isEmpty = value => typeof value === 'object' && value !== null && Object.keys(value).length === 0

@@ -1,4 +1,4 @@
-import { describe, expect, optionsOf } from '../errors.js'
+import { optionsOf } from '../errors.js'
 import { Dropout } from '../nn/dropout.js'
 import { Embedding } from '../nn/embedding.js'
 import { LayerNorm } from '../nn/layer_norm.js'
@@ -6,22 +6,13 @@ import { Linear } from '../nn/linear.js'
 import { ModuleList } from '../nn/module.js'
 import { TransformerEncoderLayer } from '../nn/transformer.js'
 import { add } from '../ops/binary.js'
-import { gelu } from '../ops/gelu.js'
 import { linear } from '../ops/linear.js'
-import { relu } from '../ops/unary.js'
-import { NEVER, meaning, real, refuseOthers, truth, whole } from './config.js'
+import { ACTIVATIONS, NEVER, expectDivides, meaning, real, refuseOthers, truth, whole } from './config.js'
 import { LanguageModel, times } from './model.js'
 import { both, layerRows } from './plan.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
 /** @typedef {ReturnType<typeof settings>} Settings */
-
-const ACTIVATIONS = {
-  gelu_new: (/** @type {Tensor} */ x) => gelu(x, { approximate: 'tanh' }),
-  gelu_pytorch_tanh: (/** @type {Tensor} */ x) => gelu(x, { approximate: 'tanh' }),
-  gelu: (/** @type {Tensor} */ x) => gelu(x),
-  relu
-}
 
 /**
  * @param {import('./config.js').Config} config
@@ -30,7 +21,7 @@ const ACTIVATIONS = {
 function settings(config, shapeOf) {
   refuseOthers(config, { ...NEVER, add_cross_attention: [false] })
   const channels = whole(config, 'n_embd', 768), heads = whole(config, 'n_head', 12)
-  expect(channels % heads === 0, 'format', () => `config.json: n_embd must be divisible by n_head, got ${channels} and ${heads}`)
+  expectDivides('n_embd', channels, 'n_head', heads)
   const first = shapeOf('h.0.attn.c_attn.weight')
   return {
     channels, heads,
@@ -76,8 +67,7 @@ export class GPT2 extends LanguageModel {
    */
   forward(ids, options) {
     const { attentionMask } = optionsOf('GPT2', options, ['attentionMask']), tokens = this.sentences('ids', ids)
-    const [, T] = tokens.shape, most = this.wpe.numEmbeddings
-    expect(T <= most, 'range', () => `GPT2: ids has ${T} places, but the model knows ${describe(most)}`)
+    this.expectPlaces(tokens.shape[1], this.wpe.numEmbeddings)
     const kept = this.kept(attentionMask, tokens.shape), srcMask = this.paddingMask(kept)
     let x = this.drop.forward(add(this.wte.forward(tokens), this.wpe.forward(this.places(tokens.shape, kept))))
     for (const layer of this.h) x = layer.forward(x, { srcMask, isCausal: true })
@@ -108,7 +98,7 @@ export const gpt2 = {
   Model: GPT2,
   settings,
   rows: ({ layers, isTransposed, isTied }) => [
-    { key: 'wte.weight', own: 'wte.weight' },
+    { key: 'wte.weight', own: 'wte.weight', others: isTied ? ['lm_head.weight'] : [] },
     { key: 'wpe.weight', own: 'wpe.weight' },
     ...layerRows(layers, 'h.{n}.', 'h.{n}.', layerTable(isTransposed)),
     ...layerRows(1, '', '', both('ln_f', 'ln_f')),

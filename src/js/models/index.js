@@ -2,7 +2,9 @@ import { GlassformerError, describe, expect, isPlain, oneOf, optionsOf } from '.
 import { baseName, fileCalled, openModelFiles, readJson } from '../files/shards.js'
 import { settle } from '../files/source.js'
 import { readInto } from '../files/values.js'
+import { bert } from './bert.js'
 import { gpt2 } from './gpt2.js'
+import { marian } from './marian.js'
 import { metaEngine } from './meta.js'
 import { byPlainKey, countAll, listText, planReads } from './plan.js'
 
@@ -40,7 +42,7 @@ import { byPlainKey, countAll, listText, planReads } from './plan.js'
  *   error?: GlassformerError }} Opened
  */
 
-const KINDS = [gpt2]
+const KINDS = [gpt2, bert, marian]
 /** What 32 bits can address, less some room to compute in. */
 const MOST_BYTES = 3.5 * 2 ** 30
 
@@ -90,8 +92,9 @@ function* open(files) {
     const kind = found.kind = kindOf(found.config)
     const { entries } = yield* openModelFiles('models', files), named = byPlainKey(entries, kind.prefixes, found.problems)
     found.settings = kind.settings(found.config, key => named.get(key)?.entry.shape)
-    const own = new kind.Model(metaEngine(), found.settings).stateDict(), plan = planReads(named, kind.rows(found.settings), own, kind.skipped)
-    found.parameters = countAll(own)
+    const model = new kind.Model(metaEngine(), found.settings)
+    const plan = planReads(named, kind.rows(found.settings), model.stateDict(), kind.skipped)
+    found.parameters = countAll(model)
     found.bytes = 4 * found.parameters
     Object.assign(found, { reads: plan.reads, missing: plan.missing, unused: plan.unused })
     if (found.bytes > MOST_BYTES) found.problems.push(

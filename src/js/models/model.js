@@ -70,6 +70,26 @@ export class LanguageModel extends Module {
     return mask
   }
 
+  /** @param {number} T @param {number} most places that the model has embeddings for */
+  expectPlaces(T, most) {
+    expect(T <= most, 'range',
+      () => `${this.constructor.name}: ids has ${T} places, but the model knows ${most}`)
+  }
+
+  /**
+   * The same for attention of another sequence.
+   * @param {Kept | null} kept @returns {boolean[][] | undefined} [B, T], true for padding
+   */
+  hiddenKeys(kept) {
+    return kept ? times(kept.B, b => Array.from(kept.keep.subarray(b * kept.T, (b + 1) * kept.T), one => !one)) : undefined
+  }
+
+  /** @param {string} name @param {Tensor} ids @param {Tensor} other of as many sentences */
+  expectSentences(name, ids, other) {
+    expect(ids.shape[0] === other.shape[0], 'shape', () =>
+      `${this.constructor.name}: ${name} must have ${other.shape[0]} sentences as ids has, got ${shapeText(ids.shape)}`)
+  }
+
   /** Whether two tables of ids are of as many sentences. @param {string} name @param {Tensor} ids @param {Tensor} other */
   expectShape(name, ids, other) {
     expect(sameShape(ids.shape, other.shape), 'shape', () =>

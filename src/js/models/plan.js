@@ -8,6 +8,7 @@ import { sameShape, sizeOf } from '../shape.js'
  * Which tensor of a file goes where.
  * @typedef {object} Row
  * @property {string} key in the file
+ * @property {readonly string[]} [others] keys that the same tensor may have where it is tied
  * @property {string} own in the model's state dict
  * @property {boolean} [transposed] it stands in the file as [inputs, outputs]
  * @property {[number, number]} [part] it is the i-th of n blocks of rows
@@ -87,8 +88,9 @@ export function planReads(named, rows, own, skipped) {
   /** @type {Plan} */ const plan = { reads: [], missing: [], unused: [], problems: [] }
   const used = new Set()
   for (const row of rows) {
-    const found = named.get(row.key), target = own[row.own]
-    used.add(row.key)
+    const keys = [row.key, ...row.others ?? []], found = keys.map(key => named.get(key)).find(Boolean)
+    const target = own[row.own]
+    for (const key of keys) used.add(key)
     if (!found) {
       plan.missing.push(row.key)
       continue
@@ -106,8 +108,8 @@ export function planReads(named, rows, own, skipped) {
   return plan
 }
 
-/** How many numbers a model has. @param {Record<string, { shape: readonly number[] }>} own */
-export const countAll = own => Object.values(own).reduce((sum, { shape }) => sum + sizeOf(shape), 0)
+/** How many numbers a model has. @param {import('../nn/module.js').Module} model */
+export const countAll = model => model.parameters().reduce((sum, { shape }) => sum + sizeOf(shape), 0)
 
 /** A list for a message, shortened. @param {readonly string[]} list */
 export const listText = list =>

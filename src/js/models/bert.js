@@ -1,0 +1,161 @@
+import { optionsOf } from '../errors.js'
+import { Dropout } from '../nn/dropout.js'
+import { Embedding } from '../nn/embedding.js'
+import { LayerNorm } from '../nn/layer_norm.js'
+import { Linear } from '../nn/linear.js'
+import { Module, ModuleList } from '../nn/module.js'
+import { TransformerEncoderLayer } from '../nn/transformer.js'
+import { add } from '../ops/binary.js'
+import { embedding } from '../ops/embedding.js'
+import { linear } from '../ops/linear.js'
+import { unaryFunctions } from '../ops/unary.js'
+import { ACTIVATIONS, NEVER, expectDivides, meaning, real, refuseOthers, whole } from './config.js'
+import { LanguageModel, times } from './model.js'
+import { both, layerRows } from './plan.js'
+
+/** @typedef {import('../tensor.js').Tensor} Tensor */
+/** @typedef {ReturnType<typeof settings>} Settings */
+
+const MASKED_WORDS = 'cls.predictions.transform.dense.weight', POOLER = 'pooler.dense.weight'
+
+/**
+ * @param {import('./config.js').Config} config
+ * @param {(key: string) => readonly number[] | undefined} shapeOf a tensor of the file
+ */
+function settings(config, shapeOf) {
+  refuseOthers(config, {
+    ...NEVER, position_embedding_type: ['absolute'], is_decoder: [false], add_cross_attention: [false],
+    embedding_size: [config.hidden_size]
+  })
+  const channels = whole(config, 'hidden_size', 768), heads = whole(config, 'num_attention_heads', 12)
+  expectDivides('hidden_size', channels, 'num_attention_heads', heads)
+  return {
+    channels, heads,
+    layers: whole(config, 'num_hidden_layers', 12),
+    inner: whole(config, 'intermediate_size', 3072),
+    words: whole(config, 'vocab_size', 30522),
+    positions: whole(config, 'max_position_embeddings', 512),
+    types: whole(config, 'type_vocab_size', 2),
+    activation: meaning(config, 'hidden_act', ACTIVATIONS, 'gelu'),
+    eps: real(config, 'layer_norm_eps', 1e-12),
+    dropout: real(config, 'hidden_dropout_prob', 0.1),
+    hasPooler: Boolean(shapeOf(POOLER)),
+    guessesWords: Boolean(shapeOf(MASKED_WORDS))
+  }
+}
+
+/** The sum of three embeddings, normalised. */
+class Embeddings extends Module {
+  /** @param {import('../engine.js').Engine} engine @param {Settings} given */
+  constructor(engine, { words, positions, types, channels, eps, dropout }) {
+    super(engine)
+    this.word_embeddings = new Embedding(engine, words, channels)
+    this.position_embeddings = new Embedding(engine, positions, channels)
+    this.token_type_embeddings = new Embedding(engine, types, channels)
+    this.LayerNorm = new LayerNorm(engine, channels, { eps })
+    this.dropout = new Dropout(engine, dropout)
+  }
+
+  /** @param {Tensor} ids @param {Tensor} places @param {Tensor} types @returns {Tensor} */
+  forward(ids, places, types) {
+    const words = add(this.word_embeddings.forward(ids), this.token_type_embeddings.forward(types))
+    return this.dropout.forward(this.LayerNorm.forward(add(words, this.position_embeddings.forward(places))))
+  }
+}
+
+/** What guesses masked words: a layer of its own before the word table. */
+class MaskedWords extends Module {
+  /** @param {import('../engine.js').Engine} engine @param {Settings} given */
+  constructor(engine, { channels, words, eps, activation }) {
+    super(engine)
+    this.dense = new Linear(engine, channels, channels)
+    this.activation = activation
+    this.LayerNorm = new LayerNorm(engine, channels, { eps })
+    this.bias = this.parameter(words)
+  }
+
+  /** @param {Tensor} hidden @param {Tensor} table [V, C] @returns {Tensor} */
+  forward(hidden, table) {
+    return linear(this.LayerNorm.forward(this.activation(this.dense.forward(hidden))), table, this.bias)
+  }
+}
+
+/** BERT (Devlin et al. 2018): post-norm layers that see the whole sentence; MiniLM and other relatives. */
+export class Bert extends LanguageModel {
+  /** @param {import('../engine.js').Engine} engine @param {Settings} given */
+  constructor(engine, given) {
+    super(engine)
+    const { channels: C, heads, layers, inner, eps, dropout, activation } = given
+    this.embeddings = new Embeddings(engine, given)
+    this.layer = new ModuleList(engine, times(layers, () => new TransformerEncoderLayer(engine, C, heads, {
+      dimFeedforward: inner, dropout, activation, layerNormEps: eps
+    })))
+    this.pooler = given.hasPooler ? new Linear(engine, C, C) : null
+    this.predictions = given.guessesWords ? new MaskedWords(engine, given) : null
+  }
+
+  /**
+   * @param {Tensor | number[] | number[][]} ids [B, T], or [T] for one sentence
+   * @param {{ attentionMask?: any, tokenTypeIds?: any }} [options] attentionMask: [B, T], 0 or false for padding, on
+   *   either side; tokenTypeIds: [B, T], 0 by default
+   * @returns {{ hidden: Tensor, pooled?: Tensor, logits?: Tensor }} [B, T, C]; [B, C] of the first token, where the file
+   *   has a pooler; [B, T, V], where it has a head for masked words
+   */
+  forward(ids, options) {
+    const { attentionMask, tokenTypeIds } = optionsOf('Bert', options, ['attentionMask', 'tokenTypeIds'])
+    const tokens = this.sentences('ids', ids), kept = this.kept(attentionMask, tokens.shape), [B, T] = tokens.shape
+    const types = tokenTypeIds === undefined || tokenTypeIds === null
+      ? this.engine.zeros([B, T], 'int32') : this.sentences('tokenTypeIds', tokenTypeIds)
+    this.expectShape('tokenTypeIds', types, tokens)
+    this.expectPlaces(T, this.embeddings.position_embeddings.numEmbeddings)
+    const srcMask = this.paddingMask(kept)
+    let x = this.embeddings.forward(tokens, this.places([B, T], kept), types)
+    for (const layer of this.layer) x = layer.forward(x, { srcMask })
+    /** @type {{ hidden: Tensor, pooled?: Tensor, logits?: Tensor }} */ const made = { hidden: x }
+    if (this.pooler) made.pooled = unaryFunctions.tanh(this.pooler.forward(this.firsts(x, kept)))
+    if (this.predictions) made.logits = this.predictions.forward(x, this.embeddings.word_embeddings.weight)
+    return made
+  }
+
+  /**
+   * The first token of every sentence.
+   * @param {Tensor} x [B, T, C] @param {import('./model.js').Kept | null} kept
+   * @returns {Tensor} [B, C]
+   */
+  firsts(x, kept) {
+    const [B, T, C] = x.shape
+    const first = (/** @type {number} */ b) => (kept ? Math.max(0, kept.keep.indexOf(1, b * T) - b * T) % T : 0)
+    return embedding(times(B, b => b * T + first(b)), x.reshape(B * T, C))
+  }
+}
+
+const LAYER = {
+  ...Object.fromEntries(['query', 'key', 'value'].flatMap((name, i) => ['weight', 'bias'].map(kind =>
+    [`attention.self.${name}.${kind}`, { own: `self_attn.in_proj_${kind}`, part: /** @type {[number, number]} */ ([i, 3]) }]))),
+  ...both('attention.output.dense', 'self_attn.out_proj'),
+  ...both('attention.output.LayerNorm', 'norm1'),
+  ...both('intermediate.dense', 'linear1'),
+  ...both('output.dense', 'linear2'),
+  ...both('output.LayerNorm', 'norm2')
+}
+const EMBEDDINGS = {
+  ...Object.fromEntries(['word', 'position', 'token_type'].map(name => [`${name}_embeddings.weight`, `${name}_embeddings.weight`])),
+  ...both('LayerNorm', 'LayerNorm')
+}
+const PREDICTIONS = { ...both('transform.dense', 'dense'), ...both('transform.LayerNorm', 'LayerNorm'), bias: 'bias' }
+
+/** @type {import('./index.js').Kind<Settings>} */
+export const bert = {
+  type: 'bert',
+  prefixes: ['bert.'],
+  /** Numbers that follow from the shapes, what is tied, and a head for pairs of sentences. */
+  skipped: [/position_ids$/, /^cls\.predictions\.decoder\./, /^cls\.seq_relationship\./],
+  Model: Bert,
+  settings,
+  rows: ({ layers, hasPooler, guessesWords }) => [
+    ...layerRows(1, 'embeddings.', 'embeddings.', EMBEDDINGS),
+    ...layerRows(layers, 'encoder.layer.{n}.', 'layer.{n}.', LAYER),
+    ...(hasPooler ? layerRows(1, '', '', both('pooler.dense', 'pooler')) : []),
+    ...(guessesWords ? layerRows(1, 'cls.predictions.', 'predictions.', PREDICTIONS) : [])
+  ]
+}
