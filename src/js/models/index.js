@@ -147,7 +147,7 @@ function expectWhole({ kind, missing, problems, error }) {
  * @param {Engine} engine
  * @param {Files} files config.json, model.safetensors (or shards with their index), and those of the tokenizer
  * @param {{ dtype?: 'float32' }} [options] dtype: 'float32'
- * @returns {Promise<{ model: LanguageModel, tokenizer: null, config: Config }>}
+ * @returns {Promise<{ model: import('./model.js').LanguageModel, tokenizer: null, config: Record<string, any> }>}
  * @throws {GlassformerError} 'format' for files that do not fit each other or are not understood, 'memory'
  */
 export async function load(engine, files, options) {
