@@ -221,6 +221,19 @@ GF_EXPORT void gf_positional_encoding(double *out, int L, int d, double base, in
 /* out [n] = x [n] rounded to float32. */
 GF_EXPORT void gf_round_to_float(float *out, const double *x, int n);
 
+/* frequencies [half]: 1 / base^(i/half). Cosines and sines [n,half] of positions [n] times them. */
+GF_EXPORT void gf_rotary_frequencies(float *out, int half, double base);
+GF_EXPORT void gf_rotary_table(float *cosines, float *sines, const int32_t *positions, const float *frequencies, int n,
+                               int half);
+/* x [B,H,T,heads,D] with every pair of a head's channels turned; row t of sentence b uses row b*batch + t of the tables
+ * [.,D/2]. Pairs are D/2 apart, or neighbours. */
+GF_EXPORT void gf_rotary_forward(float *out, const float *x, const float *cosines, const float *sines, int batch, int B,
+                                 int H, int T, int heads, int D, int neighbours);
+GF_EXPORT void gf_rotary_backward(float *dx, const float *dout, const float *cosines, const float *sines, int batch,
+                                  int B, int H, int T, int heads, int D, int neighbours);
+/* Linear biases for attention [H,Tq,Tk]; query i stands at place past + i among the keys. */
+GF_EXPORT void gf_alibi(float *out, int H, int Tq, int Tk, int past);
+
 /* Matrix product and linear layer ---------------------------------------------------------------------------------- */
 
 enum {

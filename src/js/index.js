@@ -19,7 +19,9 @@ import { linear } from './ops/linear.js'
 import { logSoftmax } from './ops/log_softmax.js'
 import { matmul } from './ops/matmul.js'
 import { narrow } from './ops/narrow.js'
+import { alibi, relativePositionBias, relativePositionBuckets } from './ops/position_bias.js'
 import { positionalEncoding } from './ops/positional_encoding.js'
+import { rotary } from './ops/rotary.js'
 import { softmax } from './ops/softmax.js'
 import { unaryFunctions } from './ops/unary.js'
 import { loadSafetensors, saveSafetensors } from './safetensors.js'
@@ -36,7 +38,7 @@ import { words } from './text/words.js'
 /** torch.nn.functional in camelCase: tensors by position, everything else in one options object. */
 const functional = {
   ...unaryFunctions, ...binaryFunctions, ...questions, crossEntropy, dropout, embedding, gelu, isinf, isnan, layerNorm,
-  linear, logicalNot, logSoftmax, matmul, narrow, scaledDotProductAttention, softmax
+  linear, logicalNot, logSoftmax, matmul, narrow, relativePositionBias, rotary, scaledDotProductAttention, softmax
 }
 attachMethods({ ...unaryFunctions, ...binaryFunctions, ...questions, isinf, isnan, logicalNot, to })
 
@@ -157,6 +159,16 @@ export async function load(options) {
      * @param {number} maxLength @param {number} dModel @param {Parameters<typeof positionalEncoding>[3]} [options]
      */
     positionalEncoding: (maxLength, dModel, options) => positionalEncoding(engine, maxLength, dModel, options),
+    /**
+     * Linear biases for attention [1, heads, queries, keys], to be given as attnMask.
+     * @param {number} heads @param {number} queries @param {number} [keys] @param {{ past?: number }} [options]
+     */
+    alibi: (heads, queries, keys, options) => alibi(engine, heads, queries, keys, options),
+    /**
+     * T5's buckets of relative positions [queries, keys].
+     * @param {number} queries @param {number} keys @param {Parameters<typeof relativePositionBuckets>[3]} [options]
+     */
+    relativePositionBuckets: (queries, keys, options) => relativePositionBuckets(engine, queries, keys, options),
     text: {
       /** Words between spaces: Python's str.split. @param {string | Uint8Array} text */
       whitespace: text => whitespace(engine, text),

@@ -24,6 +24,9 @@ import { Tensor } from './tensor.js'
 /** Values that were loaded in place of what an origin made are not explained by it. */
 const ORIGIN_TOLERANCE = 1e-6
 
+/** Inputs that are known by their own names where nobody has named them. */
+const OWN_NAMES = ['weight', 'bias', 'cos', 'sin']
+
 /** @param {readonly number[]} shape @param {readonly number[]} index */
 const isInside = (shape, index) => shape.length === index.length &&
   index.every((i, axis) => Number.isInteger(i) && i >= 0 && i < shape[axis])
@@ -170,7 +173,7 @@ export class Trace {
     this.#usedBy.set(tensor, uses)
     if (this.#nameOf.has(tensor)) return
     this.engine.keep(tensor)
-    this.#name(this.#prefix + (key === 'weight' || key === 'bias' ? `${node.op.name}.${key}` : 'input'), tensor)
+    this.#name(this.#prefix + (OWN_NAMES.includes(key) ? `${node.op.name}.${key}` : 'input'), tensor)
   }
 
   get #prefix() {

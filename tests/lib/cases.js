@@ -256,6 +256,19 @@ const twoLayers = state => (
 const stackRows = (inputs, state) => layerRows(inputs, twoLayers(state)).map(([name, all, params]) => (
   [name, all, { ...params, layers: 2, final_norm: true }]))
 
+const turnedShapes = [[1, 1, 1, 2], [2, 3, 5, 4], [1, 2, 17, 6], [2, 1, 3, 66], [1, 1, 0, 4], [0, 2, 3, 4], [2, 2, 7, 12]]
+const rotaryRows = () => turnedShapes.flatMap(shape => {
+  const [B, , T, C] = shape, x = numbers(shape, 61), name = `[${shape}]`
+  return [
+    [name, { x }, {}],
+    [`${name}, neighbours`, { x }, { layout: 'neighbours' }],
+    [`${name}, base 100, from 900 on`, { x }, { base: 100, positions: Array.from({ length: T }, (_, t) => 900 + t) }],
+    ...(B ? [[`${name}, places of their own`, { x },
+      { positions: Array.from({ length: B }, (_, b) => Array.from({ length: T }, (_, t) => 3 * t + 7 * b)) }]] : []),
+    ...(C % 4 ? [] : [[`${name}, two heads in a row`, { x }, { heads: 2 }]])
+  ]
+})
+
 const makers = {
   add: () => pairs('add'),
   mul: () => pairs('mul'),
@@ -272,6 +285,7 @@ const makers = {
   dropout: () => list('dropout', dropoutRows()),
   cross_entropy: () => list('cross_entropy', crossEntropyRows()),
   attention: () => list('attention', [...attentionRows(), ...groupedRows()]),
+  rotary: () => list('rotary', rotaryRows()),
   multihead_attention: () => list('multihead_attention', multiheadRows()),
   encoderLayer: () => list('encoderLayer', layerRows(source, encoderState(100))),
   decoderLayer: () => list('decoderLayer', layerRows(target, decoderState(100))),

@@ -193,6 +193,21 @@ static uint32_t tables(uint32_t d, int n) {
   gf_embedding_forward(out, ids, weight, 4, 3);
   gf_embedding_backward(dweight, out, ids, n / 2, 4, 3);
   free(weight);
+  enum { B = 2, H = 2, T = 3 };
+  int32_t positions[B * T] = {0, 1, 2, 7, 30, 4096};
+  int cells = B * H * T * 2 * 2 * n;
+  float *frequencies = zeros(n), *cosines = zeros(B * T * n), *sines = zeros(B * T * n), *bias = zeros(n * T * 5);
+  float *x = drawn(cells), *turned = zeros(cells), *back = zeros(cells);
+  gf_rotary_frequencies(frequencies, n, 10000.0);
+  gf_rotary_table(cosines, sines, positions, frequencies, B * T, n);
+  for (int neighbours = 0; neighbours < 2; neighbours++) {
+    gf_rotary_forward(turned, x, cosines, sines, T * neighbours, B, H, T, 2, 2 * n, neighbours);
+    gf_rotary_backward(back, turned, cosines, sines, T * neighbours, B, H, T, 2, 2 * n, neighbours);
+  }
+  gf_alibi(bias, n, T, 5, 2);
+  free(x);
+  d = fold_floats(fold_floats(fold_floats(d, frequencies, n), cosines, B * T * n), sines, B * T * n);
+  d = fold_floats(fold_floats(fold_floats(d, turned, cells), back, cells), bias, n * T * 5);
   return fold_floats(fold_floats(d, out, 12), dweight, n * 3);
 }
 

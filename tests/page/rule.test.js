@@ -44,6 +44,8 @@ const USES = {
     mha.forward(x, x, x, { isCausal: true, cache })
     return mha.forward(x, x, x, { isCausal: true, cache })[0]
   }),
+  rotary: () => F.rotary(grown([[1, 2], [3, 4]])),
+  alibi: () => gf.alibi(2, 2),
   positional_encoding: () => gf.positionalEncoding(2, 3),
   reshape: () => grown([[1, 2]]).reshape(2, 1)
 }

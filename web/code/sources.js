@@ -35,6 +35,14 @@ export const SOURCES = {
     js: [['ops/attention.js', ['attend']]],
     torch: 'torch.nn.functional.scaled_dot_product_attention(q, k, v, attn_mask)'
   },
+  rotary: {
+    c: [['ops/rotary.c', ['gf_rotary_frequencies', 'gf_rotary_table', 'gf_rotary_forward']]],
+    js: [['ops/rotary.js', ['rotary']]], torch: 'torch.cat([a * cos - b * sin, b * cos + a * sin], dim=-1)'
+  },
+  alibi: {
+    c: [['ops/alibi.c', ['slope', 'gf_alibi']]], js: [['ops/position_bias.js', ['alibi']]],
+    torch: '-slopes[:, None, None] * (i - j).abs()'
+  },
   cache: {
     c: [['ops/attention_cache.c', ['place', 'gf_cache_copy']]], js: [['ops/attention.js', ['multiheadAttention']]],
     torch: 'keys = torch.cat([keys, k], dim=1)'

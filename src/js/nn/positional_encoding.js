@@ -9,14 +9,18 @@ import { Module } from './module.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
 
-/** The first T rows of a table, for x [B, T, C]. @param {string} where @param {Tensor} table @param {Tensor} x */
-function rowsFor(where, table, x) {
+/**
+ * T rows of a table, for x [B, T, C].
+ * @param {string} where @param {Tensor} table @param {Tensor} x @param {unknown} options
+ */
+function rowsFor(where, table, x, options) {
   expectRank(where, 'x', floatTensor(where, 'x', x), 3, '[B, T, C]')
   const [, T, C] = x.shape, [maxLength, dModel] = table.shape
   expect(C === dModel, 'shape', () => `${where}: x must have ${dModel} channels, got ${shapeText(x.shape)}`)
-  expect(T <= maxLength, 'range',
-    () => `${where}: x has ${T} positions, but the table holds ${maxLength}; make it with a larger maxLength`)
-  return narrow(table, 0, T)
+  const { start = 0 } = optionsOf(where, options, ['start']), end = wholeNumber(where, 'start', start) + T
+  expect(end <= maxLength, 'range',
+    () => `${where}: x has ${end} positions, but the table holds ${maxLength}; make it with a larger maxLength`)
+  return narrow(table, start, T)
 }
 
 /**
@@ -42,10 +46,14 @@ export class PositionalEncoding extends Module {
 
   /** @type {Tensor} */ pe = /** @type {any} */ (null)
 
-  /** @param {Tensor} x [B, T, dModel], T <= maxLength @returns {Tensor} the same shape */
-  forward(x) {
+  /**
+   * @param {Tensor} x [B, T, dModel]
+   * @param {{ start?: number }} [options] start: 0, the position of the first; with a cache, how many were before
+   * @returns {Tensor} the same shape
+   */
+  forward(x, options) {
     this.engine.trace?.addOrigin(originOf(this.pe, this.options))
-    return this.dropout.forward(this.tag('sum', add(x, rowsFor('PositionalEncoding', this.pe, x))))
+    return this.dropout.forward(this.tag('sum', add(x, rowsFor('PositionalEncoding', this.pe, x, options))))
   }
 }
 
@@ -65,8 +73,12 @@ export class LearnedPositionalEncoding extends Module {
     fillNormal(this.weight)
   }
 
-  /** @param {Tensor} x [B, T, dModel], T <= maxLength @returns {Tensor} the same shape */
-  forward(x) {
-    return add(x, rowsFor('LearnedPositionalEncoding', this.weight, x))
+  /**
+   * @param {Tensor} x [B, T, dModel]
+   * @param {{ start?: number }} [options] start: 0, the position of the first; with a cache, how many were before
+   * @returns {Tensor} the same shape
+   */
+  forward(x, options) {
+    return add(x, rowsFor('LearnedPositionalEncoding', this.weight, x, options))
   }
 }

@@ -1,0 +1,105 @@
+import { flag, optionsOf, wholeNumber } from '../errors.js'
+import { record } from '../autograd.js'
+import { constant, product, sumOf } from '../explain.js'
+import { range } from '../shape.js'
+import { expectRank, floatTensor } from './checks.js'
+import { embedding } from './embedding.js'
+
+/** What is added to attention's scores in place of positions: linear biases, and T5's learned ones. */
+
+/** @typedef {import('../tensor.js').Tensor} Tensor */
+/** @typedef {import('../engine.js').Engine} Engine */
+
+/** @type {import('../autograd.js').Operation} */
+const op = {
+  name: 'alibi',
+  axes: () => [{ name: 'batch' }, { name: 'head' }, { name: 'query' }, { name: 'key' }],
+  parameters: ({ saved }) => saved,
+  backward() {},
+  explain({ outputs: { out }, saved: { past } }, _, [b, h, i, j]) {
+    const far = Math.abs(past + i - j), place = j === past + i ? j + (j ? -1 : 1) : j
+    const slope = place < out.shape[3] ? -out.at(b, h, i, place) / Math.abs(past + i - place) : 0
+    return sumOf('−m × |i − j|', [product(constant('−1', -1), constant('m', slope), constant('|i − j|', far))])
+  },
+  explainGradient: () => ({ formula: '0', terms: [] })
+}
+
+/**
+ * Linear biases for attention (Press et al. 2021), to be given as attnMask: −m |i − j|, with a slope m for each head.
+ * @param {Engine} engine @param {number} heads @param {number} queries @param {number} [keys] queries
+ * @param {{ past?: number }} [options] past: keys − queries, the place of the first query among the keys
+ * @returns {Tensor} [1, heads, queries, keys]
+ */
+export function alibi(engine, heads, queries, keys = queries, options) {
+  const { past = Math.max(0, keys - queries) } = optionsOf('alibi', options, ['past'])
+  const most = 2 ** 24
+  wholeNumber('alibi', 'heads', heads, 1)
+  const out = engine.empty([1, heads, wholeNumber('alibi', 'queries', queries), wholeNumber('alibi', 'keys', keys)])
+  engine.c.gf_alibi(out.address, heads, queries, keys, wholeNumber('alibi', 'past', past, 0, most))
+  return record(engine, op, {}, { out }, { past, heads })
+}
+
+/**
+ * Whether a distance n belongs to bucket e + j or a later one of those that grow with its logarithm: (n / e)^k ≥ (M / e)^j
+ * in whole numbers, so that no rounding decides at a boundary.
+ * @param {number} n @param {number} e @param {number} k @param {number} M @param {number} j
+ */
+const reaches = (n, e, k, M, j) =>
+  BigInt(n) ** BigInt(k) * BigInt(e) ** BigInt(j) >= BigInt(M) ** BigInt(j) * BigInt(e) ** BigInt(k)
+
+/**
+ * The distances at which buckets begin: each of the first half its own, then ever wider ones up to maxDistance.
+ * @param {number} count @param {number} maxDistance @returns {number[]}
+ */
+function bucketStarts(count, maxDistance) {
+  const e = Math.floor(count / 2), k = count - e, starts = range(e)
+  let n = e
+  for (let j = 0; j < k; j++) {
+    while (!reaches(n, e, k, maxDistance, j)) n++
+    starts.push(n)
+  }
+  return starts
+}
+
+const OPTIONS = ['bidirectional', 'numBuckets', 'maxDistance', 'past']
+
+/**
+ * T5's buckets of relative positions (Raffel et al. 2020): near distances have one each, far ones share.
+ * @param {Engine} engine @param {number} queries @param {number} keys
+ * @param {{ bidirectional?: boolean, numBuckets?: number, maxDistance?: number, past?: number }} [options]
+ *   bidirectional: true, half of them are for keys after the query; numBuckets: 32; maxDistance: 128, from which on all
+ *   share the last; past: 0, the place of the first query among the keys
+ * @returns {Tensor} [queries, keys] int32
+ */
+export function relativePositionBuckets(engine, queries, keys, options) {
+  const where = 'relativePositionBuckets'
+  const { bidirectional = true, numBuckets = 32, maxDistance = 128, past = 0 } = optionsOf(where, options, OPTIONS)
+  const count = flag(where, 'bidirectional', bidirectional) ? numBuckets / 2 : numBuckets
+  wholeNumber(where, 'numBuckets', numBuckets, bidirectional ? 4 : 2, 1024)
+  wholeNumber(where, 'numBuckets / 2', count)
+  wholeNumber(where, 'maxDistance', maxDistance, Math.floor(count / 2) + 1, 2 ** 20)
+  const out = engine.empty([wholeNumber(where, 'queries', queries), wholeNumber(where, 'keys', keys)], 'int32')
+  const starts = bucketStarts(count, maxDistance), to = out.values, first = wholeNumber(where, 'past', past)
+  const bucketOf = (/** @type {number} */ n) => starts.findLastIndex(start => start <= n)
+  const known = range(maxDistance + 1).map(bucketOf)
+  for (let i = 0; i < queries; i++) for (let j = 0; j < keys; j++) {
+    const ahead = j - first - i, n = bidirectional ? Math.abs(ahead) : Math.max(0, -ahead)
+    to[i * keys + j] = known[Math.min(n, maxDistance)] + (bidirectional && ahead > 0 ? count : 0)
+  }
+  return out
+}
+
+/**
+ * T5's relative bias, to be given as attnMask: a learned number for each bucket and head.
+ * @param {Tensor} weight [numBuckets, heads] @param {number} queries @param {number} keys
+ * @param {{ bidirectional?: boolean, maxDistance?: number, past?: number }} [options] as in relativePositionBuckets
+ * @returns {Tensor} [1, heads, queries, keys]
+ */
+export function relativePositionBias(weight, queries, keys, options) {
+  const where = 'relativePositionBias', given = optionsOf(where, options, OPTIONS.filter(name => name !== 'numBuckets'))
+  const { engine, shape } = floatTensor(where, 'weight', weight)
+  expectRank(where, 'weight', weight, 2, '[numBuckets, heads]')
+  const [numBuckets, heads] = shape
+  const buckets = relativePositionBuckets(engine, queries, keys, { ...given, numBuckets })
+  return embedding(buckets, weight).transpose(0, 2).transpose(1, 2).reshape(1, heads, queries, keys)
+}

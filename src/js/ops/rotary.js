@@ -1,0 +1,137 @@
+import { expect, numberWhere, oneOf, optionsOf, shapeText, wholeNumber } from '../errors.js'
+import { record } from '../autograd.js'
+import { cell, constant, product, sumOf } from '../explain.js'
+import { range, sizeOf } from '../shape.js'
+import { Tensor, tensor } from '../tensor.js'
+import { floatTensor, idTensor } from './checks.js'
+
+/** @typedef {import('../engine.js').Engine} Engine */
+
+/**
+ * The pair a channel is one of, and where both of them are.
+ * @param {any} saved @param {number} c
+ * @returns {{ pair: number, first: number, second: number, isFirst: boolean }}
+ */
+function pairOf({ D, neighbours }, c) {
+  const start = c - (c % D), d = c % D, half = D / 2
+  const pair = neighbours ? Math.floor(d / 2) : d % half, isFirst = neighbours ? d % 2 === 0 : d < half
+  const first = start + (neighbours ? 2 * pair : pair)
+  return { pair, first, second: first + (neighbours ? 1 : half), isFirst }
+}
+
+/** The row of the tables for a cell. @param {any} saved @param {readonly number[]} index */
+const tableRow = ({ batch }, index) => index[0] * batch + index[index.length - 2]
+
+/**
+ * The two terms of a turned cell, of x forwards and of its gradient backwards.
+ * @param {import('../autograd.js').Node} node @param {readonly number[]} index
+ * @param {(at: number[], symbol: string) => import('../explain.js').Factor} of @param {boolean} isBack
+ */
+function turn({ inputs: { cos, sin }, saved }, index, of, isBack) {
+  const { pair, first, second, isFirst } = pairOf(saved, index[index.length - 1]), row = tableRow(saved, index)
+  const at = (/** @type {number} */ c) => [...index.slice(0, -1), c]
+  const [own, other] = isFirst ? [of(at(first), 'a'), of(at(second), 'b')] : [of(at(second), 'b'), of(at(first), 'a')]
+  const sine = cell(sin, [row, pair], 'sin'), isLess = isFirst !== isBack
+  return {
+    terms: [
+      product(own, cell(cos, [row, pair], 'cos')),
+      isLess ? product(constant('−1', -1), other, sine) : product(other, sine)
+    ],
+    parameters: { pair, position: saved.positions[row], base: saved.base, layout: saved.layout }
+  }
+}
+
+/** @type {import('../autograd.js').Operation} */
+const op = {
+  name: 'rotary',
+  inputAxes: { cos: [{ name: 'position' }, { name: 'channel' }], sin: [{ name: 'position' }, { name: 'channel' }] },
+  axes: ({ inputs: { x } }, of) => of(x),
+  parameters: ({ saved: { base, layout, heads } }) => ({ base, layout, heads }),
+  backward({ inputs: { x, cos, sin }, outputs: { out }, saved: { sizes } }, gradient) {
+    out.engine.c.gf_rotary_backward(gradient(x), gradient(out), cos.address, sin.address, ...sizes)
+  },
+  explain(node, _, index) {
+    const { terms, parameters } = turn(node, index, (at, symbol) => cell(node.inputs.x, at, symbol), false)
+    const { isFirst } = pairOf(node.saved, index[index.length - 1])
+    return { ...sumOf(isFirst ? 'out = a × cos θ − b × sin θ' : 'out = b × cos θ + a × sin θ', terms), parameters }
+  },
+  explainGradient(node, input, index, d) {
+    const { terms } = turn(node, index, (at, symbol) => d(node.outputs.out, at, `d${symbol}`), true)
+    const { isFirst } = pairOf(node.saved, index[index.length - 1])
+    return { formula: isFirst ? 'dx = da × cos θ + db × sin θ' : 'dx = db × cos θ − da × sin θ', terms }
+  }
+}
+
+/** The tables made last: every layer of a model asks for the same ones. @type {WeakMap<Engine, { key: string, tables: Tensor[] }>} */
+const latest = new WeakMap()
+
+/**
+ * Cosines and sines of all positions.
+ * @param {Engine} engine @param {Int32Array} positions @param {number} half
+ * @param {number} base @param {readonly number[] | undefined} given frequencies
+ */
+function tablesOf(engine, positions, half, base, given) {
+  const key = `${half}|${base}|${given}|${positions.join()}`, known = latest.get(engine)
+  const isUsable = known?.key === key && known.tables.every(table => !table.disposed)
+  // A trace may put other values into what it was given, so it gets tables of its own.
+  if (isUsable && !engine.trace) return known.tables
+  const n = positions.length, tables = [0, 1].map(() => engine.keep(engine.empty([n, half])))
+  engine.tidy(() => {
+    const ids = tensor(engine, positions, {}), frequencies = given ? tensor(engine, [...given]) : engine.empty([half])
+    if (!given) engine.c.gf_rotary_frequencies(frequencies.address, half, base)
+    engine.c.gf_rotary_table(tables[0].address, tables[1].address, ids.address, frequencies.address, n, half)
+  })
+  if (!engine.trace) latest.set(engine, { key, tables })
+  return tables
+}
+
+const OPTIONS = ['positions', 'base', 'layout', 'heads', 'frequencies']
+
+/**
+ * Rotary position embedding (Su et al. 2021): every pair of channels turned by its place times its frequency.
+ * @param {Tensor} x [..., T, C], such as q or k as [B, H, T, D], or with heads [B, T, heads·D]
+ * @param {object} [options]
+ * @param {any} [options.positions] [T], or [B, T] for sentences whose places differ; 0 .. T-1
+ * @param {number} [options.base] 10000; pair i turns by base^(−2i/D) for each place
+ * @param {'halves' | 'neighbours'} [options.layout] 'halves': channels i and i + D/2 are a pair, as in Hugging Face's
+ *   models; 'neighbours': 2i and 2i + 1, as in the paper
+ * @param {number} [options.heads] 1, how many heads stand side by side in the channels
+ * @param {readonly number[]} [options.frequencies] [D/2], in place of those that base gives
+ * @returns {Tensor} of the same shape
+ * @throws {import('../errors.js').GlassformerError} 'shape' for channels that are no pairs and positions that do not fit
+ */
+export function rotary(x, options) {
+  const { positions, base = 10000, layout = 'halves', heads = 1, frequencies } = optionsOf('rotary', options, OPTIONS)
+  const { engine, shape } = floatTensor('rotary', 'x', x), rank = shape.length
+  expect(rank >= 2, 'shape', () => `rotary: x must have shape [..., T, C], got ${shapeText(shape)}`)
+  const T = shape[rank - 2], C = shape[rank - 1], B = rank > 2 ? shape[0] : 1
+  const D = C / wholeNumber('rotary', 'heads', heads, 1), half = D / 2
+  expect(Number.isInteger(half), 'shape',
+    () => `rotary: x must have an even number of channels for each of ${heads} heads, got ${shapeText(shape)}`)
+  numberWhere('rotary', 'base', base, 'a number > 0', v => v > 0 && v < Infinity)
+  const neighbours = oneOf('rotary', 'layout', layout, ['halves', 'neighbours']) === 'neighbours' ? 1 : 0
+  const list = placesOf(engine, positions, B, T, shape)
+  if (frequencies !== undefined) expect(Array.isArray(frequencies) && frequencies.length === half, 'shape',
+    () => `rotary: frequencies must be ${half} numbers, one for each pair`)
+  const [cos, sin] = tablesOf(engine, list, half, base, frequencies), batch = list.length > T ? T : 0
+  const sizes = [batch, B, sizeOf(shape.slice(rank > 2 ? 1 : 0, -2)), T, heads, D, neighbours]
+  const out = engine.empty(shape)
+  engine.c.gf_rotary_forward(out.address, x.address, cos.address, sin.address, ...sizes)
+  return record(engine, op, { x, cos, sin }, { out }, { sizes, batch, D, heads, base, layout, neighbours, positions: list })
+}
+
+/**
+ * The place of every row of the tables.
+ * @param {Engine} engine @param {any} positions @param {number} B @param {number} T @param {readonly number[]} shape
+ * @returns {Int32Array}
+ */
+function placesOf(engine, positions, B, T, shape) {
+  if (positions === undefined || positions === null) return Int32Array.from(range(T))
+  const ids = idTensor(engine, 'rotary', 'positions', positions), sides = ids.shape
+  const fits = sides.at(-1) === T && (sides.length === 1 || (sides.length === 2 && (sides[0] === 1 || sides[0] === B)))
+  expect(fits, 'shape', () => `rotary: positions must have shape ${shapeText([T])} or ${shapeText([B, T])} ` +
+    `to go with x ${shapeText(shape)}, got ${shapeText(sides)}`)
+  const list = Int32Array.from(ids.values)
+  if (ids !== positions) ids.dispose()
+  return list
+}

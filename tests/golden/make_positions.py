@@ -1,0 +1,83 @@
+"""Writes positions.json beside this file: rotations, T5's buckets and linear biases as PyTorch computes them.
+
+Run by hand: python3 tests/golden/make_positions.py (PyTorch 1.13.1, one thread).
+"""
+import json
+import math
+import os
+
+import torch
+
+torch.set_num_threads(1)
+torch.manual_seed(11)
+
+
+def plain(t):
+    return {"shape": list(t.shape), "data": [float(v) for v in t.detach().flatten()]}
+
+
+def rotate(x, positions, base, layout):
+    """As Hugging Face's Llama does it (halves), and as the paper writes it (neighbours)."""
+    size = x.shape[-1]
+    inverse = 1.0 / (base ** (torch.arange(0, size, 2).float() / size))
+    angles = positions.float()[:, None] * inverse[None, :]
+    cos, sin = angles.cos().to(x.dtype), angles.sin().to(x.dtype)
+    if layout == "halves":
+        a, b = x[..., : size // 2], x[..., size // 2 :]
+        return torch.cat([a * cos - b * sin, b * cos + a * sin], dim=-1)
+    a, b = x[..., 0::2], x[..., 1::2]
+    return torch.stack([a * cos - b * sin, b * cos + a * sin], dim=-1).flatten(-2)
+
+
+def rotary(positions, base, layout):
+    x = torch.randn(2, 2, len(positions), 8, requires_grad=True)
+    cot = torch.randn(2, 2, len(positions), 8)
+    y = rotate(x, torch.tensor(positions), base, layout)
+    (y * cot).sum().backward()
+    # A product of two numbers near 3 and a rounded sum; sines of float32 angles within one unit in the last place.
+    return {"id": f"rotary {layout} {base} from {positions[0]}", "op": "rotary", "inputs": {"x": plain(x)},
+            "params": {"positions": positions, "base": base, "layout": layout}, "cot": {"y": plain(cot)},
+            "outputs": {"y": plain(y)}, "grads": {"x": plain(x.grad)}, "tol": {"out": 6e-7, "grad": 6e-7}}
+
+
+def buckets(bidirectional, count, most, places):
+    """As transformers' T5 computes it, in float32."""
+    n, base, number = places, 0, count
+    if bidirectional:
+        number //= 2
+        base = (places > 0).long() * number
+        n = places.abs()
+    else:
+        n = -torch.min(places, torch.zeros_like(places))
+    exact = number // 2
+    far = exact + (torch.log(n.float() / exact) / math.log(most / exact) * (number - exact)).long()
+    return base + torch.where(n < exact, n, torch.min(far, torch.full_like(far, number - 1)))
+
+
+def slopes(heads):
+    """As in the code of the paper."""
+    def of_power(n):
+        first = 2 ** (-(2 ** -(math.log2(n) - 3)))
+        return [first * first ** i for i in range(n)]
+    if math.log2(heads).is_integer():
+        return of_power(heads)
+    below = 2 ** math.floor(math.log2(heads))
+    return of_power(below) + slopes(2 * below)[0::2][: heads - below]
+
+
+places = torch.arange(-300, 301)
+cases = [rotary(list(range(5)), 10000.0, "halves"), rotary(list(range(5)), 10000.0, "neighbours"),
+         rotary([997, 998, 4096], 500000.0, "halves"), rotary([7, 3, 30], 100.0, "neighbours")]
+golden = {
+    "about": "positions inside attention; see make_positions.py",
+    "rtol": 2e-6,
+    "cases": cases,
+    "buckets": [{"bidirectional": b, "numBuckets": n, "maxDistance": m, "first": -300,
+                 "buckets": buckets(b, n, m, places).tolist()}
+                for b, n, m in [(True, 32, 128), (False, 32, 128), (True, 64, 256), (False, 8, 20), (True, 320, 800)]],
+    "slopes": {h: slopes(h) for h in [1, 2, 3, 6, 8, 12, 16]},
+}
+path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "positions.json")
+with open(path, "w") as file:
+    json.dump(golden, file, separators=(",", ":"))
+    file.write("\n")

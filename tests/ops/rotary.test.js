@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { assertClose, assertSame, plain } from '../lib/compare.js'
+import { assertRejects, gf, toTensor } from '../lib/engine.js'
+import { numbers } from '../lib/numbers.js'
+import { testOp } from '../lib/op_tests.js'
+
+const F = gf.functional
+
+const run = ({ x }, { positions, base, layout, heads }) => ({ y: F.rotary(x, { positions, base, layout, heads }) })
+
+/**
+ * Two products and their sum: three roundings of numbers up to |a| + |b|, and one in each table entry, whose angle may
+ * be the float32 beside the reference's where its own power rounds the other way.
+ */
+function bounds({ inputs: { x }, params, cot }) {
+  const size = t => t.data.reduce((most, v) => Math.max(most, Math.abs(v)), 0)
+  const far = Math.max(1, ...[params.positions ?? [x.shape[2]]].flat(2))
+  const near = t => 5 * 2 ** -24 * 2 * size(t) + 2 * size(t) * far * 2 ** -23
+  return { y: near(x), x: near(cot.y) }
+}
+
+testOp('rotary', { run, bounds, golden: { positions: ['rotary'] } })
+
+test('rotary: turning keeps lengths, and a product of q and k depends on how far apart they are', () => {
+  const [q, k] = [1, 2].map(seed => toTensor(numbers([1, 1, 1, 8], seed)))
+  const dot = (i, j) => {
+    const [a, b] = [F.rotary(q, { positions: [i] }), F.rotary(k, { positions: [j] })].map(t => plain(t).data)
+    return a.reduce((sum, v, n) => sum + v * b[n], 0)
+  }
+  for (const [i, j] of [[3, 1], [11, 9], [102, 100]]) assertClose(dot(i, j), dot(2, 0), { tol: 1e-5 })
+})
+
+test('rotary: heads side by side are turned as heads one under the other', () => {
+  const x = toTensor(numbers([2, 5, 12], 3))
+  const apart = F.rotary(x.reshape(2, 5, 3, 4).transpose(1, 2)).transpose(1, 2)
+  assertSame(F.rotary(x, { heads: 3 }), { shape: [2, 5, 12], data: plain(apart).data })
+})
+
+test('rotary: frequencies of one\'s own stand in place of the base', () => {
+  const x = toTensor(numbers([1, 3, 4], 3))
+  assertSame(F.rotary(x, { frequencies: [0, 0] }), plain(x))
+  assertSame(F.rotary(x, { frequencies: [1, Math.fround(0.01)] }), plain(F.rotary(x)))
+})
+
+test('rotary: in a trace every cell and gradient is explained to the bit', () => {
+  const x = gf.tensor(Float32Array.from(numbers([1, 2, 3, 8], 5).data), { shape: [1, 2, 3, 8], requiresGrad: true })
+  for (const layout of ['halves', 'neighbours']) {
+    const { trace } = gf.trace(() => {
+      const out = F.rotary(x, { layout, positions: [4, 5, 9] })
+      out.backward(toTensor(numbers([1, 2, 3, 8], 6)))
+      return out
+    })
+    assert.deepEqual(trace.names.filter(name => name.startsWith('rotary')), ['rotary.cos', 'rotary.sin', 'rotary'])
+    for (let c = 0; c < 8; c++) {
+      const found = trace.explain('rotary', [0, 1, 2, c])
+      assert.equal(found.rounding, 0)
+      assert.equal(found.parameters.position, 9)
+      assert.equal(found.sources.length, 4)
+      const { value, computed } = trace.explainGradient('input', [0, 1, 2, c])
+      assert.ok(Math.abs(value - computed) < 1e-6)
+    }
+    x.grad = null
+    trace.dispose()
+  }
+})
+
+test('rotary: an edit of a table stays in its trace', () => {
+  const x = toTensor(numbers([1, 2, 4], 3)), before = plain(F.rotary(x))
+  gf.trace(() => F.rotary(x), { edits: [{ name: 'rotary.cos', index: [0, 0], value: 7 }] }).trace.dispose()
+  assertSame(F.rotary(x), before)
+})
+
+test('rotary: what it does not take', () => {
+  const reject = (code, args, ...rest) => assertRejects(() => F.rotary(...args), code, 'rotary', ...rest)
+  const x = gf.rand([2, 3, 4])
+  reject('type', [[1, 2]], 'x')
+  reject('shape', [gf.rand([4])], 'x', '[4]')
+  reject('shape', [gf.rand([2, 3])], 'even', '[2, 3]')
+  reject('shape', [x, { heads: 3 }], 'even')
+  reject('range', [x, { base: 0 }], 'base')
+  reject('range', [x, { layout: 'pairs' }], 'layout', 'neighbours')
+  reject('shape', [x, { positions: [1, 2] }], 'positions', '[3]', '[2]')
+  reject('range', [x, { positions: [0, 1, 0.5] }], 'positions')
+  reject('shape', [x, { frequencies: [1] }], 'frequencies', '2')
+  reject('type', [x, { theta: 1 }], 'theta')
+})
