@@ -234,6 +234,11 @@ GF_EXPORT void gf_rotary_backward(float *dx, const float *dout, const float *cos
 /* Linear biases for attention [H,Tq,Tk]; query i stands at place past + i among the keys. */
 GF_EXPORT void gf_alibi(float *out, int H, int Tq, int Tk, int past);
 
+/* The order of x [outer,C,inner] along C: the first k of it, order and values (NULL: none) [outer,k,inner]. Equal values
+ * keep theirs; NaN counts as the largest. workspace: 2 C. */
+GF_EXPORT void gf_sort(float *values, int32_t *order, int32_t *workspace, const float *x, int outer, int C, int inner,
+                       int k, int descending);
+
 /* Matrix product and linear layer ---------------------------------------------------------------------------------- */
 
 enum {

@@ -27,7 +27,7 @@ import { unaryFunctions } from './ops/unary.js'
 import { loadSafetensors, saveSafetensors } from './safetensors.js'
 import * as models from './models/index.js'
 import * as modules from './nn/index.js'
-import * as decoding from './decoding/index.js'
+import { bindDecoding } from './decoding/index.js'
 import * as optim from './optim/index.js'
 import { tokenizer } from './text/files.js'
 import { trainBPE } from './text/train.js'
@@ -208,7 +208,7 @@ export async function load(options) {
     functional,
     nn: bindModules(engine),
     optim,
-    decoding
+    decoding: bindDecoding(engine)
   }
 }
 

@@ -205,7 +205,12 @@ static uint32_t tables(uint32_t d, int n) {
     gf_rotary_backward(back, turned, cosines, sines, T * neighbours, B, H, T, 2, 2 * n, neighbours);
   }
   gf_alibi(bias, n, T, 5, 2);
-  free(x);
+  int32_t *order = malloc(sizeof(int32_t) * (size_t)cells), *room = malloc(sizeof(int32_t) * 4 * (size_t)n);
+  for (int k = 0; k <= 2 * n; k += n) {
+    gf_sort(turned, order, room, x, B * H * T, 2 * n, 2, k, k == n);
+    d = fold(d, order, sizeof(int32_t) * (size_t)(B * H * T * 2 * k));
+  }
+  free(order), free(room), free(x);
   d = fold_floats(fold_floats(fold_floats(d, frequencies, n), cosines, B * T * n), sines, B * T * n);
   d = fold_floats(fold_floats(fold_floats(d, turned, cells), back, cells), bias, n * T * 5);
   return fold_floats(fold_floats(d, out, 12), dweight, n * 3);

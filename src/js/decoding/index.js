@@ -1,1 +1,27 @@
-export { Cache } from '../ops/attention_cache.js'
+import { Cache } from '../ops/attention_cache.js'
+import { pathTo } from './beam.js'
+import { greedy, kept, pick } from './choose.js'
+import { decode, generate } from './generate.js'
+
+/**
+ * Choosing tokens, for one engine.
+ * @param {import('../engine.js').Engine} engine
+ */
+export const bindDecoding = engine => ({
+  Cache, greedy, pathTo, pick,
+  /**
+   * What temperature, top-k and top-p keep of a row of logits, and the shares of what is kept.
+   * @param {Parameters<typeof kept>[1]} logits @param {Parameters<typeof kept>[2]} [cuts]
+   */
+  kept: (logits, cuts) => kept(engine, logits, cuts),
+  /**
+   * The ids of an answer: greedy, drawn or by beams.
+   * @param {any} model @param {any} ids @param {Parameters<typeof generate>[3]} [options] @returns {any}
+   */
+  generate: (model, ids, options) => generate(engine, model, ids, options),
+  /**
+   * The same with every step: what was kept, the draw, the tree of beams.
+   * @param {any} model @param {any} ids @param {Parameters<typeof generate>[3]} [options] @returns {any}
+   */
+  decode: (model, ids, options) => decode(engine, model, ids, options)
+})

@@ -1,0 +1,256 @@
+import { describe, expect, flag, numberWhere, optionsOf, wholeNumber } from '../errors.js'
+import { Cache } from '../ops/attention_cache.js'
+import { Tensor } from '../tensor.js'
+import { bestOf, grow, pathTo } from './beam.js'
+import { CUTS, Draws, checkCuts, greedy, kept, pick } from './choose.js'
+
+/**
+ * Ids from a model that gives logits for the next one: greedily, drawn, or by beam search, one after the other.
+ *
+ * @typedef {import('../engine.js').Engine} Engine
+ * @typedef {import('./choose.js').Kept} Kept
+ * @typedef {import('./beam.js').Branch} Branch
+ *
+ * What gives the logits [B, T, V], of which the last of each row count. With a cache the rows hold what has not gone
+ * through yet, else everything from the prompt on.
+ * @typedef {(rows: number[][], cache: Cache | null) => Tensor} Next
+ *
+ * @typedef {object} GenerateOptions
+ * @property {number} [maxNewTokens] 20
+ * @property {number | readonly number[]} [end] ids that end the answer; the last one of it then
+ * @property {number} [temperature] with this, topK or topP a token is drawn; 0 or none of them: the most probable is taken
+ * @property {number} [topK] 0, keeps all
+ * @property {number} [topP] 1, keeps all
+ * @property {number | bigint} [seed] of the draws, torch.manual_seed's; without it they come from the engine's stream
+ * @property {number} [beams] 1; more of them search for the most probable answer as a whole
+ * @property {number} [lengthPenalty] 0; the score of an answer is divided by its length to this power
+ * @property {boolean} [cache] true; false gives the model everything again at each step
+ * @property {(id: number, step: Step) => void} [onToken] called with each token as soon as it is known; by beams, with
+ *   those of the answer at the end
+ * @property {AbortSignal} [signal] then the answer comes as a promise, and other tasks have their turn between tokens
+ *
+ * How one token came about.
+ * @typedef {object} Step
+ * @property {number} step counted from 0
+ * @property {number} id
+ * @property {Kept | null} kept what it was drawn from
+ * @property {number | null} draw between 0 and 1
+ *
+ * @typedef {{ ids: number[], steps: Step[], tree: Branch[] | null, best: number | null }} Answer steps: of draws and
+ *   greedy choices; tree: of beams, best: the place of the last branch of the answer
+ */
+
+const OPTIONS = [
+  'maxNewTokens', 'end', ...CUTS, 'seed', 'beams', 'lengthPenalty', 'cache', 'onToken', 'signal'
+]
+
+/** @param {any} given */
+function readOptions(given) {
+  const where = 'generate', options = /** @type {GenerateOptions} */ (optionsOf(where, given, OPTIONS))
+  const { maxNewTokens = 20, end = [], temperature, beams = 1, lengthPenalty = 0, cache = true, onToken, signal } = options
+  const isDrawn = temperature !== 0 && CUTS.some(name => /** @type {any} */ (options)[name] !== undefined)
+  wholeNumber(where, 'maxNewTokens', maxNewTokens)
+  wholeNumber(where, 'beams', beams, 1, 1024)
+  expect(beams === 1 || !isDrawn, 'range', () => `${where}: beams do not draw; leave ${CUTS.join(', ')} out`)
+  numberWhere(where, 'lengthPenalty', lengthPenalty, 'a number', Number.isFinite)
+  expect(onToken === undefined || typeof onToken === 'function', 'type',
+    () => `${where}: onToken must be a function, got ${describe(onToken)}`)
+  expect(signal === undefined || signal === null || typeof signal.aborted === 'boolean', 'type',
+    () => `${where}: signal must be an AbortSignal, got ${describe(signal)}`)
+  const ends = new Set([end].flat().map(id => wholeNumber(where, 'end', id)))
+  const cuts = checkCuts(where, isDrawn ? options : {})
+  flag(where, 'cache', cache)
+  return { ...options, maxNewTokens, beams, lengthPenalty, cache, isDrawn, cuts, isEnd: (/** @type {number} */ id) => ends.has(id) }
+}
+
+/**
+ * Lists of ids, however they were given.
+ * @param {any} ids @returns {{ prompts: number[][], isOne: boolean }}
+ */
+function readPrompts(ids) {
+  const given = ids instanceof Tensor ? ids.toArray() : ArrayBuffer.isView(ids) ? Array.from(/** @type {any} */ (ids)) : ids
+  expect(Array.isArray(given), 'type', () => `generate: ids must be a list of ids, or several, got ${describe(ids)}`)
+  const isOne = !given.some(Array.isArray), prompts = isOne ? [given] : given.map(row => Array.from(row))
+  for (const prompt of prompts) {
+    expect(prompt.length > 0, 'shape', () => 'generate: ids must hold at least one id to go on from')
+    prompt.forEach((id, i) => wholeNumber('generate', `ids[${i}]`, id))
+  }
+  return { prompts, isOne }
+}
+
+/**
+ * The model as a function; a module is called with its cache among the options, and may give an object with logits.
+ * @param {any} model @returns {Next}
+ */
+function nextOf(model) {
+  if (typeof model === 'function') return model
+  expect(typeof model?.forward === 'function', 'type',
+    () => `generate: model must be a module or a function of rows of ids, got ${describe(model)}`)
+  return (rows, cache) => {
+    const made = model.forward(rows, ...(cache ? [{ cache }] : []))
+    return made instanceof Tensor ? made : made?.logits
+  }
+}
+
+/** Asks the model step by step, and gives it what it has not seen. */
+class Asker {
+  #engine
+  #next
+  #cache
+
+  /** @param {Engine} engine @param {Next} next @param {number} room for so many tokens, or 0 without a cache */
+  constructor(engine, next, room) {
+    this.#engine = engine
+    this.#next = next
+    this.#cache = room ? new Cache(room) : null
+  }
+
+  /**
+   * What `use` makes of the last logits [B, V] of each row; it returns no tensors.
+   * @template T @param {number[][]} rows from the prompt on
+   * @param {readonly number[] | null} from of each row the row it continues @param {(logits: Tensor) => T} use
+   * @returns {T}
+   */
+  ask(rows, from, use) {
+    const engine = this.#engine, cache = this.#cache, done = cache?.length ?? 0
+    if (from && cache) cache.select(from)
+    return engine.tidy(() => engine.noGrad(() => {
+      const logits = this.#next(done ? rows.map(row => row.slice(done)) : rows, cache)
+      const fits = logits instanceof Tensor && logits.shape.length === 3 && logits.shape[0] === rows.length
+      expect(fits && logits.size > 0, 'shape',
+        () => `generate: the model must give logits [${rows.length}, T, V], got ${describe(logits)}`)
+      const [B, T, V] = logits.shape, last = engine.empty([B, V])
+      for (let b = 0; b < B; b++) last.values.set(logits.values.subarray((b * T + T - 1) * V, (b * T + T) * V), b * V)
+      return use(last)
+    }))
+  }
+
+  dispose() {
+    this.#cache?.dispose()
+  }
+}
+
+/**
+ * One token after the other.
+ * @param {Engine} engine @param {Asker} asker @param {number[]} prompt @param {ReturnType<typeof readOptions>} options
+ * @param {Draws} draws @returns {Generator<Step, Answer>}
+ */
+function* oneByOne(engine, asker, prompt, { maxNewTokens, isDrawn, cuts, isEnd }, draws) {
+  /** @type {Step[]} */ const steps = []
+  /** @type {number[]} */ const ids = []
+  for (let step = 0; step < maxNewTokens; step++) {
+    /** @type {Step} */ const made = asker.ask([[...prompt, ...ids]], null, logits => {
+      if (!isDrawn) return { step, id: greedy(logits), kept: null, draw: null }
+      const from = kept(engine, logits, cuts), draw = draws.next()
+      return { step, id: pick(from, draw), kept: from, draw }
+    })
+    ids.push(made.id)
+    steps.push(made)
+    yield made
+    if (isEnd(made.id)) break
+  }
+  return { ids, steps, tree: null, best: null }
+}
+
+/**
+ * Several beginnings at a time; nothing is known of the answer before the end.
+ * @param {Engine} engine @param {Asker} asker @param {number[]} prompt @param {ReturnType<typeof readOptions>} options
+ * @returns {Generator<null, Answer>}
+ */
+function* byBeams(engine, asker, prompt, { maxNewTokens, beams, lengthPenalty, isEnd }) {
+  /** @type {Branch[]} */ const tree = []
+  let live = [-1]
+  /** @type {number[] | null} */ let from = null
+  for (let step = 0; step < maxNewTokens && live.length; step++) {
+    const rows = live.map(at => [...prompt, ...pathTo(tree, at)]), first = tree.length, before = live
+    tree.push(...asker.ask(rows, from, logits => {
+      const logs = engine.empty(logits.shape)
+      engine.c.gf_log_softmax_forward(logs.address, logits.address, ...logits.shape)
+      return grow(tree, before, logs, beams, step, isEnd)
+    }))
+    live = tree.flatMap((branch, i) => (i >= first && branch.isKept && !branch.isEnd ? [i] : []))
+    from = live.map(at => before.indexOf(tree[at].parent))
+    yield null
+  }
+  const best = tree.length ? bestOf(tree, live, lengthPenalty) : null
+  return { ids: best === null ? [] : pathTo(tree, best), steps: [], tree, best }
+}
+
+/**
+ * The answers to all prompts; yields after every token.
+ * @param {Engine} engine @param {any} model @param {any} given @param {any} options @returns {Generator<Step | null, Answer[]>}
+ */
+function* decoding(engine, model, given, options) {
+  const read = readOptions(options), next = nextOf(model), { prompts } = readPrompts(given), answers = []
+  const draws = new Draws(engine, read.isDrawn ? read.seed : undefined)
+  try {
+    for (const prompt of prompts) {
+      const asker = new Asker(engine, next, read.cache ? prompt.length + read.maxNewTokens : 0)
+      try {
+        const run = read.beams > 1 ? byBeams(engine, asker, prompt, read) : oneByOne(engine, asker, prompt, read, draws)
+        let at = run.next()
+        for (; !at.done; at = run.next()) {
+          if (at.value) read.onToken?.(at.value.id, at.value)
+          yield at.value
+        }
+        if (read.beams > 1) at.value.ids.forEach((id, step) => read.onToken?.(id, { step, id, kept: null, draw: null }))
+        answers.push(at.value)
+      } finally {
+        asker.dispose()
+      }
+    }
+  } finally {
+    draws.dispose()
+  }
+  return answers
+}
+
+/** Lets other tasks have their turn. */
+const turn = () => new Promise(resolve => setTimeout(resolve))
+
+/**
+ * Runs a decoding to its end: at once, or, with a signal, token by token with a pause between them.
+ * @param {Engine} engine @param {any} model @param {any} ids @param {any} options @param {(answer: Answer) => any} shown
+ */
+function run(engine, model, ids, options, shown) {
+  const { isOne } = readPrompts(ids), signal = /** @type {AbortSignal | undefined} */ (readOptions(options).signal ?? undefined)
+  const steps = decoding(engine, model, ids, options)
+  const finish = (/** @type {Answer[]} */ answers) => (isOne ? shown(answers[0]) : answers.map(shown))
+  if (!signal) {
+    let at = steps.next()
+    while (!at.done) at = steps.next()
+    return finish(at.value)
+  }
+  return (async () => {
+    try {
+      for (;;) {
+        signal.throwIfAborted()
+        const { done, value } = steps.next()
+        if (done) return finish(/** @type {Answer[]} */ (value))
+        await turn()
+      }
+    } finally {
+      steps.return([])
+    }
+  })()
+}
+
+/**
+ * The ids of the answer, without the prompt; the end token, where there is one, is its last.
+ * @param {Engine} engine
+ * @param {any} model a module whose forward takes rows of ids and { cache }, or a function: see Next
+ * @param {any} ids of the prompt: a list, or several lists, which are answered one after the other
+ * @param {GenerateOptions} [options]
+ * @returns {any} number[], for several prompts number[][]; with a signal a promise of it, which is rejected with the
+ *   signal's reason when that is aborted
+ * @throws {import('../errors.js').GlassformerError} 'type' and 'range' for what is no prompt or option, 'shape' for a
+ *   model that gives no logits
+ */
+export const generate = (engine, model, ids, options) => run(engine, model, ids, options, answer => answer.ids)
+
+/**
+ * The same with how it came about: of every step what was kept and drawn, or the tree of the beams.
+ * @param {Engine} engine @param {any} model @param {any} ids @param {GenerateOptions} [options]
+ * @returns {any} an Answer, or several
+ */
+export const decode = (engine, model, ids, options) => run(engine, model, ids, options, answer => answer)

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { assertClose } from '../lib/compare.js'
+import { assertRejects, gf } from '../lib/engine.js'
+import { numbers } from '../lib/numbers.js'
+import * as reference from '../reference/decoding.js'
+
+const { decoding } = gf
+
+/** Exactly the same ids; shares within a few roundings. */
+function same(logits, cuts, label) {
+  const found = decoding.kept(logits, cuts), expected = reference.kept(logits, cuts)
+  assert.deepEqual(Array.from(found.ids), expected.ids, `${label} ${JSON.stringify(cuts)}`)
+  assertClose(found.shares, expected.shares, { tol: 1e-6, name: `${label} ${JSON.stringify(cuts)}` })
+}
+
+test('kept: the sets of a reference written apart, at many cuts and sizes', () => {
+  for (const V of [1, 2, 3, 5, 17, 130, 1000]) {
+    const logits = numbers([V], V, { scale: 3 }).data
+    for (const temperature of [undefined, 0.5, 2]) {
+      for (const topK of [undefined, 0, 1, 3, 64, 65, 2000]) {
+        for (const topP of [undefined, 1, 0.9, 0.31, 1e-6]) same(logits, { temperature, topK, topP }, `V = ${V}`)
+      }
+    }
+  }
+})
+
+test('kept: equal logits rank by id, and top-k cuts among them', () => {
+  const logits = [1, 3, 2, 3, 3, 2, -1]
+  for (const topK of [1, 2, 3, 4, 5, 6, 7]) same(logits, { topK }, 'ties')
+  assert.deepEqual(Array.from(decoding.kept(logits, { topK: 2 }).ids), [1, 3])
+  assert.deepEqual(Array.from(decoding.kept(new Array(200).fill(0.5), { topK: 70 }).ids), Array.from({ length: 70 }, (_, i) => i))
+})
+
+test('kept: at the boundary the share that completes p is the last one in', () => {
+  const equal = [0, 0, 0, 0]
+  for (const [topP, count] of [[0.25, 1], [0.2500001, 2], [0.5, 2], [0.5000001, 3], [0.75, 3], [0.76, 4], [1, 4], [1e-9, 1]]) {
+    assert.equal(decoding.kept(equal, { topP }).ids.length, count, `p = ${topP}`)
+  }
+  // Top-p counts within what top-k left: two equal ones are halves.
+  assert.deepEqual(Array.from(decoding.kept([5, 0, 5, 4.9], { topK: 2, topP: 0.5 }).ids), [0])
+  assert.deepEqual(Array.from(decoding.kept([5, 0, 5, 4.9], { topK: 2, topP: 0.51 }).ids), [0, 2])
+})
+
+test('kept: what is impossible is not kept', () => {
+  const { ids, shares } = decoding.kept([-Infinity, 2, -Infinity, 2])
+  assert.deepEqual([Array.from(ids), Array.from(shares)], [[1, 3], [0.5, 0.5]])
+})
+
+test('pick: shares side by side, the largest first', () => {
+  const from = decoding.kept([0, 2, 1, 2], { topK: 3 })
+  for (let draw = 0; draw < 1; draw += 1 / 64) assert.equal(decoding.pick(from, draw), reference.picked(from, draw), `${draw}`)
+  const halves = decoding.kept([1, 1])
+  assert.deepEqual([0, 0.4999, 0.5, 0.9999].map(draw => decoding.pick(halves, draw)), [0, 0, 1, 1])
+  assertRejects(() => decoding.pick(halves, 1), 'range', 'draw', '1')
+})
+
+test('kept: tensors, views of rows, and what it does not take', () => {
+  const row = gf.tensor([1, 2, 3])
+  assert.deepEqual(decoding.kept(row), decoding.kept([1, 2, 3]))
+  assert.equal(decoding.greedy(row), 2)
+  assert.equal(decoding.greedy([3, 5, 5]), 1)
+  const reject = (code, args, ...rest) => assertRejects(() => decoding.kept(...args), code, 'kept', ...rest)
+  reject('type', ['abc'], 'logits')
+  reject('type', [[]], 'logits')
+  reject('range', [[1], { temperature: 0 }], 'temperature')
+  reject('range', [[1], { topP: 0 }], 'topP')
+  reject('range', [[1], { topK: -1 }], 'topK')
+  reject('type', [[1], { top_k: 1 }], 'top_k')
+})

@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { assertRejects, gf } from '../lib/engine.js'
+import { beams, kept, picked } from '../reference/decoding.js'
+
+const { nn, decoding } = gf, V = 11
+
+/** A small model of language: what comes next, from all that came before. */
+class Language extends nn.Module {
+  constructor() {
+    super()
+    this.embedding = new nn.Embedding(V, 16)
+    this.positions = new nn.PositionalEncoding(16, 0, 64)
+    this.layers = new nn.TransformerEncoder(new nn.TransformerEncoderLayer(16, 2, 24, 0), 2)
+    this.output = new nn.Linear(16, V)
+    this.asked = []
+  }
+  forward(ids, { cache } = {}) {
+    this.asked.push(ids.map(row => row.length))
+    const x = this.positions.forward(this.embedding.forward(ids), { start: cache?.length ?? 0 })
+    return this.output.forward(this.layers.forward(x, { isCausal: true, cache }))
+  }
+}
+gf.manualSeed(4)
+const model = new Language().eval()
+for (const parameter of model.output.parameters()) parameter.data.forEach((v, i, all) => { all[i] = 6 * v })
+
+/** The last row of logits, without a cache. */
+const logitsOf = ids => gf.tidy(() => gf.noGrad(() => Array.from(model.forward([ids]).values.slice(-V))))
+const logsOf = ids => gf.tidy(() => Array.from(gf.functional.logSoftmax(gf.tensor([logitsOf(ids)])).values))
+
+/** Step by step, by the reference. */
+function answer(prompt, count, choose) {
+  const ids = []
+  for (let step = 0; step < count; step++) ids.push(choose(logitsOf([...prompt, ...ids]), step))
+  return ids
+}
+const most = row => row.indexOf(Math.max(...row))
+
+test('greedy: the most probable, with and without a cache', () => {
+  const expected = answer([1, 2, 3], 20, most)
+  for (const options of [{}, { cache: false }, { temperature: 0 }, { temperature: 0, topK: 5 }, { seed: 3 }, { beams: 1 }]) {
+    assert.deepEqual(gf.decoding.generate(model, [1, 2, 3], options), expected, JSON.stringify(options))
+  }
+  assert.ok(new Set(expected).size > 1, 'it says more than one word')
+})
+
+test('a cache: what has gone through is not given again', () => {
+  model.asked = []
+  decoding.generate(model, [1, 2, 3], { maxNewTokens: 4 })
+  assert.deepEqual(model.asked, [[3], [1], [1], [1]])
+  model.asked = []
+  decoding.generate(model, [1, 2, 3], { maxNewTokens: 4, cache: false })
+  assert.deepEqual(model.asked, [[3], [4], [5], [6]])
+})
+
+test('draws: torch\'s stream of the seed, the reference\'s sets; the engine\'s own stream stays where it is', () => {
+  for (const cuts of [{ temperature: 1 }, { temperature: 0.7, topK: 4 }, { topP: 0.8 }, { temperature: 1.5, topK: 6, topP: 0.9 }]) {
+    gf.manualSeed(42)
+    const draws = Array.from(gf.rand([15]).values)
+    gf.manualSeed(8)
+    const before = gf.rand([1]).item()
+    gf.manualSeed(8)
+    const expected = answer([5], 15, (row, step) => picked(kept(row, cuts), draws[step]))
+    for (const cache of [true, false]) {
+      assert.deepEqual(decoding.generate(model, [5], { ...cuts, seed: 42, maxNewTokens: 15, cache }), expected, JSON.stringify(cuts))
+    }
+    assert.equal(gf.rand([1]).item(), before)
+  }
+})
+
+test('draws without a seed come from the engine\'s stream', () => {
+  const draw = () => decoding.generate(model, [5], { temperature: 1, maxNewTokens: 15 })
+  gf.manualSeed(42)
+  const first = draw()
+  assert.deepEqual(first, decoding.generate(model, [5], { temperature: 1, maxNewTokens: 15, seed: 42 }))
+  assert.notDeepEqual(draw(), first)
+})
+
+test('what is told of each step: what was kept, the draw, the token', () => {
+  const told = []
+  const { ids, steps } = decoding.decode(model, [5], { topK: 3, seed: 1, maxNewTokens: 6, onToken: (id, step) => told.push([id, step]) })
+  assert.deepEqual(told, ids.map((id, i) => [id, steps[i]]))
+  steps.forEach(({ step, id, kept: from, draw }, i) => {
+    assert.equal(step, i)
+    assert.equal(from.ids.length, 3)
+    assert.equal(decoding.pick(from, draw), id)
+  })
+})
+
+test('beams: the best of a search written apart, with and without a cache', () => {
+  for (const width of [2, 3, 5, 20]) for (const end of [7, 99]) {
+    const expected = beams(logsOf, [1, 2], width, 6, end)
+    for (const cache of [true, false]) {
+      const options = { beams: width, maxNewTokens: 6, end, cache }
+      assert.deepEqual(decoding.generate(model, [1, 2], options), expected, JSON.stringify(options))
+    }
+  }
+})
+
+test('beams: the tree tells every branch', () => {
+  const { ids, tree, best } = decoding.decode(model, [1], { beams: 3, maxNewTokens: 4, end: 99 })
+  assert.deepEqual(decoding.pathTo(tree, best), ids)
+  for (let step = 0; step < 4; step++) assert.equal(tree.filter(branch => branch.step === step && branch.isKept).length, 3)
+  for (const { parent, score, logProbability } of tree) {
+    assert.equal(score, (tree[parent]?.score ?? 0) + logProbability)
+    assert.ok(parent < 0 || tree[parent].isKept)
+  }
+  const onlyOne = decoding.decode(model, [1], { beams: 2, maxNewTokens: 4, end: 99, lengthPenalty: 2 })
+  assert.equal(onlyOne.ids.length, 4)
+})
+
+test('an end token ends the answer and is its last', () => {
+  const free = decoding.generate(model, [1, 2, 3], { maxNewTokens: 10 }), end = free[3]
+  assert.deepEqual(decoding.generate(model, [1, 2, 3], { maxNewTokens: 10, end }), free.slice(0, free.indexOf(end) + 1))
+  assert.deepEqual(decoding.generate(model, [1, 2, 3], { maxNewTokens: 0 }), [])
+  assert.deepEqual(decoding.generate(model, [1, 2, 3], { maxNewTokens: 0, beams: 2 }), [])
+})
+
+test('prompts in every form; several are answered one after the other', () => {
+  const [one, two] = [[1, 2, 3], [4]].map(ids => decoding.generate(model, ids))
+  assert.deepEqual(decoding.generate(model, Int32Array.of(1, 2, 3)), one)
+  assert.deepEqual(decoding.generate(model, gf.tensor([4], { dtype: 'int32' })), two)
+  assert.deepEqual(decoding.generate(model, [[1, 2, 3], [4]]), [one, two])
+  assert.deepEqual(decoding.generate({ forward: (...args) => ({ logits: model.forward(...args) }) }, [4]), two)
+  assert.deepEqual(decoding.generate((rows, cache) => model.forward(rows, { cache }), [4]), two)
+})
+
+test('a signal: a promise, other tasks in between, and an end when it is told', async () => {
+  const ids = decoding.generate(model, [1])
+  let turns = 0
+  const timer = setInterval(() => { turns += 1 })
+  assert.deepEqual(await decoding.generate(model, [1], { signal: new AbortController().signal }), ids)
+  clearInterval(timer)
+  assert.ok(turns > 3, `${turns} turns`)
+  for (const stop of [controller => controller.abort(), controller => setTimeout(() => controller.abort(), 5)]) {
+    const controller = new AbortController(), seen = []
+    const running = decoding.generate(model, [1], { maxNewTokens: 60, signal: controller.signal, onToken: id => seen.push(id) })
+    stop(controller)
+    await assert.rejects(running, { name: 'AbortError' })
+    assert.ok(seen.length < 60)
+  }
+  const controller = new AbortController()
+  const told = decoding.generate(model, [1], { signal: controller.signal, onToken: (_, { step }) => step === 2 && controller.abort() })
+  await assert.rejects(told, { name: 'AbortError' })
+})
+
+test('nothing is left behind, whatever happens', async () => {
+  const count = () => gf.memory().tensors
+  decoding.generate(model, [1], { temperature: 1, seed: 1 })
+  const before = count()
+  for (let n = 0; n < 5; n++) {
+    decoding.generate(model, [1], { temperature: 1, seed: n })
+    decoding.generate(model, [1], { beams: 4 })
+    assert.throws(() => decoding.generate(model, [1], { onToken() { throw new Error('enough') } }), /enough/)
+    const controller = new AbortController(), running = decoding.generate(model, [1], { signal: controller.signal })
+    controller.abort()
+    await assert.rejects(running)
+  }
+  assert.equal(count(), before)
+})
+
+test('what it does not take', () => {
+  const reject = (code, args, ...rest) => assertRejects(() => decoding.generate(...args), code, 'generate', ...rest)
+  reject('type', [3, [1]], 'model')
+  reject('type', [model, 'abc'], 'ids')
+  reject('shape', [model, []], 'ids')
+  reject('range', [model, [1.5]], 'ids[0]')
+  reject('range', [model, [1], { beams: 0 }], 'beams')
+  reject('range', [model, [1], { beams: 2, topK: 3 }], 'beams')
+  reject('range', [model, [1], { topP: 2 }], 'topP')
+  reject('type', [model, [1], { seed: 'x', topK: 1 }], 'seed')
+  reject('type', [model, [1], { max_new_tokens: 3 }], 'max_new_tokens')
+  reject('type', [model, [1], { onToken: 3 }], 'onToken')
+  reject('type', [model, [1], { signal: 3 }], 'signal')
+  reject('shape', [() => gf.rand([2, 2]), [1]], 'logits')
+})
