@@ -147,7 +147,7 @@ train() {
   packages
   compiler
   wasm
-  node web/model/train.js
+  node web/models/dates/train.js
 }
 
 # bench: the peers have a lock file of their own, so that nobody who only uses or tests the library installs them ------

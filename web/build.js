@@ -9,10 +9,12 @@ import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 import { collectCode } from './code/collect.js'
+import { MODELS } from './models/index.js'
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url))
 const SITE = here('../dist/site/')
-const WEIGHTS = 'date_translator.safetensors'
+/** Files of models with where they lie: `date_translator.safetensors` in `models/dates`. */
+const FILES = MODELS.flatMap(({ id, files }) => files.map((name) => ({ name, path: `models/${id}/${name}` })))
 
 /** The library finds its kernels from its own address and files in Node; the page always says where they are. */
 const common = {
@@ -27,13 +29,13 @@ async function site() {
   await rm(SITE, { recursive: true, force: true })
   await mkdir(SITE, { recursive: true })
   await bundle({ entryPoints: [here('main.js')], outfile: `${SITE}main.js`, format: 'esm', sourcemap: true })
-  await bundle({ entryPoints: [here('worker.js')], outfile: `${SITE}worker.js`, format: 'iife', sourcemap: true })
+  await bundle({ entryPoints: [here('worker/index.js')], outfile: `${SITE}worker.js`, format: 'iife', sourcemap: true, keepNames: true })
   await bundle({ entryPoints: [here('check/worker.js')], outfile: `${SITE}check.js`, format: 'iife' })
   await bundle({ entryPoints: [here('style.css')], outfile: `${SITE}style.css` })
   await writeFile(`${SITE}code.json`, JSON.stringify(await collectCode()))
   await cp(here('index.html'), `${SITE}index.html`)
   await cp(here('../dist/glassformer.wasm'), `${SITE}glassformer.wasm`)
-  await cp(here(`model/${WEIGHTS}`), SITE + WEIGHTS)
+  for (const { name, path } of FILES) await cp(here(path), SITE + name)
 }
 
 const withoutMap = (code) => code.replace(/\n?\/\/# sourceMappingURL=.*\n?$/, '')
@@ -45,7 +47,9 @@ async function single() {
   const names = ['index.html', 'main.js', 'worker.js', 'style.css', 'code.json', 'check.js']
   const [page, main, worker, style, code, check] = await Promise.all(names.map(text))
   const binary = (name) => readFile(`${SITE}${name}`, 'base64')
-  const [wasm, weights] = await Promise.all(['glassformer.wasm', WEIGHTS].map(binary))
+  const wasm = await binary('glassformer.wasm')
+  const files = await Promise.all(FILES.map(async ({ name }) => (
+    `<script type="application/octet-stream" id="${name}">${await binary(name)}</script>\n`)))
   const script = withoutMap(main)
   const policy = `default-src 'none'; script-src ${hash(script)} 'wasm-unsafe-eval'; style-src ${hash(style)}; ` +
     "img-src data: blob:; connect-src 'none'; worker-src blob:; base-uri 'none'; form-action 'none'"
@@ -53,7 +57,7 @@ async function single() {
     '<link rel="stylesheet" href="style.css">': `<style>${style}</style>`,
     '<script type="module" src="main.js"></script>': '',
     '</body>': `<script type="application/wasm" id="wasm">${wasm}</script>\n` +
-      `<script type="application/octet-stream" id="weights">${weights}</script>\n` +
+      files.join('') +
       `<script type="text/plain" id="worker">${withoutMap(worker)}</script>\n` +
       `<script type="text/plain" id="check">${check}</script>\n` +
       `<script type="application/json" id="code">${code.replaceAll('<', '\\u003c')}</script>\n` +
@@ -74,7 +78,7 @@ async function report() {
     console.log(`  ${name.padEnd(18)} ${raw} bytes ${packed} gzipped`)
   }
   let [raw, packed] = [0, 0]
-  for (const name of ['index.html', 'style.css', 'main.js', 'worker.js', 'glassformer.wasm', WEIGHTS]) {
+  for (const name of ['index.html', 'style.css', 'main.js', 'worker.js', 'glassformer.wasm', MODELS[0].files[0]]) {
     const bytes = await readFile(`${SITE}${name}`)
     const size = gzipSync(bytes, { level: 9 }).length
     raw += bytes.length

@@ -2,35 +2,37 @@
 
 import en from './text/en.json' with { type: 'json' }
 import ko from './text/ko.json' with { type: 'json' }
-import { roomOf, roomsOf } from './building.js'
-import { changedWords } from './changed.js'
-import { depths } from './depth.js'
-import { createEngine, latest } from './engine.js'
-import { entrance } from './entrance.js'
-import { frame } from './frame.js'
-import { header } from './header.js'
-import { exists, inspector } from './inspector.js'
-import { keys } from './keys.js'
+import { exists, inspector } from './inspector/index.js'
 import { sameCell } from './lib/cell.js'
 import { setText } from './lib/dom.js'
 import { later, nextTask } from './lib/later.js'
-import { tensorOf } from './lib/run.js'
+import { Unread, batchOf, tensorOf } from './lib/run.js'
 import { valueAt } from './lib/slice.js'
 import { translator } from './lib/text.js'
-import { map } from './map.js'
-import { joinTarget } from './model/dates.js'
-import { openingCell } from './opening.js'
-import { signature } from './share.js'
-import { MODEL_KEYS, check, explainError, fromHash, settingsOf, toHash } from './state.js'
-import { PALETTES, modeOf, onSystemTheme } from './theme.js'
-import { twin } from './twin.js'
+import { whence } from './lib/whence.js'
+import { map } from './map/index.js'
+import { MODELS, explainError, modelOf, problemsOf, settingsOf } from './models/index.js'
+import { MODEL_TEXTS } from './models/texts.js'
+import { HOUSE, roomOf, roomsOf } from './rooms/index.js'
+import { changedWords } from './shell/changes.js'
+import { depths } from './shell/depth.js'
+import { createEngine, latest } from './shell/engine.js'
+import { entrance } from './shell/fields.js'
+import { firstCell } from './shell/first_cell.js'
+import { frame } from './shell/frame.js'
+import { header } from './shell/header.js'
+import { keys } from './shell/keys.js'
+import { signature } from './shell/share.js'
+import { fromHash, runKeys, toHash } from './shell/state.js'
+import { PALETTES, modeOf, onSystemTheme } from './shell/theme.js'
+import { stageOf } from './stages/index.js'
+import { twin } from './twin/index.js'
 
 const TEXTS = { ko, en }
 const LONGEST_TRAIL = 6
 const LINK_DELAY = 120
 /** Nobody has asked for the opening cell, so in a new run it waits until the typing rests. */
 const EXPLAIN_DELAY = 200
-const WEIGHTS = 'date_translator.safetensors'
 
 const IDS = ['top', 'entrance', 'map', 'stage', 'inspector', 'house', 'status', 'arrived', 'skip', 'whole']
 const page = Object.fromEntries(IDS.map((id) => [id, document.getElementById(id)]))
@@ -56,27 +58,32 @@ const languageOf = ({ language }) => (language === 'auto' ? browserLanguage() : 
 const mode = () => (isPrinting ? 'light' : modeOf(state.theme))
 const theme = () => ({ mode: mode(), palette: PALETTES[mode()], isPaper: isPrinting })
 
-/** The run, unless it is of a building that the reader has just left. */
-function runHere() {
-  const isHere = run && roomsOf({ model: 'sentences', ...run.settings }) === roomsOf(state)
-  return isHere ? run : null
-}
+/** The run, unless it is of a model that the reader has just left. */
+const runHere = () => (run?.settings.model === state.model ? run : null)
+const rooms = () => roomsOf(runHere())
+
+/** The room that is shown; nothing before a run tells what rooms there are, except the house. */
+const roomHere = () => (runHere() || state.room === HOUSE.id ? roomOf(rooms(), state.room) : null)
 
 /** What is looked at, as far as the run has it: a shorter text must not leave a sentence or head behind. */
 function viewed() {
   const here = runHere()
-  const { id: stage, place } = roomOf(state)
-  if (!here) return { ...state, stage, place }
-  const within = (value, count) => Math.min(value, count - 1)
-  const sentence = within(state.sentence, here.texts.length)
-  const [row, step] = ['row', 'step'].map((key) => within(state[key], here.target?.ids.length ?? 1))
-  return { ...state, stage, place, sentence, row, step, head: within(state.head, here.settings.heads) }
+  const room = roomHere() ?? HOUSE
+  const within = (value, count) => Math.max(Math.min(value, count - 1), -1)
+  const steps = here?.decoding?.steps.length ?? 1
+  const view = {
+    ...state, room, rooms: rooms(), step: within(state.step, steps), row: within(state.row, steps),
+    sentence: here ? within(state.sentence, batchOf(here)) : state.sentence,
+    head: within(state.head, room.parts.heads ?? state.head + 1)
+  }
+  view.picture = (one, more) => stageOf(one.stage).picture(here, { ...view, ...more, room: one })
+  return view
 }
 
 function problems() {
   const { t } = parts
-  const found = check(state)
-  if (engineProblem && Object.keys(found).length === 0) Object.assign(found, explainError(engineProblem))
+  const found = problemsOf(state)
+  if (engineProblem && Object.keys(found).length === 0) Object.assign(found, explainError(state.model, engineProblem))
   return Object.fromEntries(Object.entries(found).map(([name, { key, values }]) => [name, t(key, values)]))
 }
 
@@ -92,7 +99,7 @@ function current() {
   const cell = state.cell ?? looked
   const its = runOf(cell)
   if (its && exists(its, cell)) return cell
-  return isBeside.matches && !state.embed ? openingCell(roomOf(state), run, viewed()) : null
+  return isBeside.matches && !state.embed ? firstCell(run, viewed()) : null
 }
 
 /** The values of a cell in both runs, when there are two and both have it. */
@@ -116,7 +123,7 @@ function tell(cell, found) {
   mark({ current: cell, pinned, sources: explanation?.sources ?? [], isAsked: pinned || Boolean(looked) })
   parts.inspector.update({
     run: runOf(cell), cell, pinned, trail, explanation, pair: pairOf(cell, found?.length > 1 ? found : null),
-    idle: runHere()?.idleEdits ?? [], stage: viewed().stage
+    idle: runHere()?.idleEdits ?? [], room: viewed().room.id
   })
 }
 
@@ -180,10 +187,13 @@ function visit(source) {
   set({ cell })
 }
 
-function showStage() {
-  const room = roomOf(state)
-  if (shown.room === room && shown.model === state.model && parts.frame) return
-  const moved = shown.room !== null
+function showRoom() {
+  const room = roomHere()
+  if (!room) return
+  // A room that says the same of the same tensors in another list of rooms is the same room to the reader.
+  const isSame = shown.room && shown.room.id === room.id && JSON.stringify(shown.room) === JSON.stringify(room)
+  if (isSame && shown.model === state.model && parts.frame) return
+  const moved = shown.room !== null && shown.room.id !== room.id
   const inside = page.stage.contains(document.activeElement)
   Object.assign(shown, { room, model: state.model, isNew: true })
   if (moved) {
@@ -191,7 +201,7 @@ function showStage() {
     scrollTo({ top: 0 })
   }
   parts.frame?.destroy()
-  page.house.setAttribute('data-stage', room.id)
+  page.house.setAttribute('data-room', room.id)
   page.house.setAttribute('data-model', state.model)
   parts.frame = frame(page.stage, room, context)
   parts.depths = depths(page.stage, context)
@@ -212,18 +222,30 @@ const resize = new ResizeObserver(([{ contentRect }]) => {
   showRun()
 })
 
+/** Where the figure of the room is from, in a line. @param {string} [named] what sets it apart */
+function origin(named) {
+  const { room, head, sentence } = viewed()
+  const here = runHere()
+  const texts = Object.values(here?.streams ?? {})[0]?.texts ?? []
+  const hasHead = stageOf(room.stage).pickers.includes('head') && room.parts.heads > 1
+  return whence({
+    t: parts.t, room, head: hasHead ? head : null, text: texts[sentence] ?? texts[0] ?? '',
+    changes: changedWords(state, parts.t), named
+  })
+}
+
 const context = {
-  enter: (stage) => set({ stage }, 'push'),
-  join: joinTarget,
+  enter: (room) => set({ room }, 'push'),
   /** Whole, since links that begin with `#` are taken for places of this page. */
-  href: (stage) => `${location.href.split('#', 1)[0]}#${toHash({ ...state, stage, cell: null })}`,
-  set, look, press, leave, visit, theme, get: () => state,
+  href: (room) => `${location.href.split('#', 1)[0]}#${toHash({ ...state, room, cell: null })}`,
+  set, look, press, leave, visit, theme, origin, rooms, get: () => state,
   link: (patch = {}) => new URL(`#${toHash({ ...state, ...patch })}`, location.href).href,
   language: () => languageOf(state),
   showControls: () => showControls(),
   ask: (...question) => engine.ask(...question), edit: (cell) => parts.inspector.edit(cell),
-  run: () => runHere(), shared: (...details) => parts.twin.shared(...details),
-  changes: () => changedWords(state, parts.t), t: (...details) => parts.t(...details),
+  run: () => runHere(), whole: (one) => whole(one), shared: (...details) => parts.twin.shared(...details),
+  written: (tokens) => modelOf(state.model).written(tokens),
+  heading: () => parts.t(`stages.${viewed().room.words}.title`), t: (...details) => parts.t(...details),
   width: () => (figureWidth || Math.floor(parts.frame.figure.getBoundingClientRect().width))
 }
 
@@ -235,7 +257,7 @@ function speak() {
   const language = languageOf(state)
   if (shown.language === language) return false
   shown = { room: null, language }
-  parts.t = translator(TEXTS[language], { strict: developing })
+  parts.t = translator(TEXTS[language], { strict: developing, own: () => MODEL_TEXTS[state.model]?.[language] })
   for (const id of PARTS) page[id].replaceChildren()
   document.documentElement.lang = language
   setText(page.skip, parts.t('app.skip'))
@@ -248,11 +270,45 @@ function speak() {
   return true
 }
 
+/** Puts values into a run that the worker had kept. */
+async function bring(one, names, isTwin) {
+  const values = await engine.ask('read', { names, isTwin })
+  for (const [name, data] of values) if (one.tensors.has(name)) one.tensors.get(name).data = data
+}
+
+/** The run with all its values. */
+async function whole(one) {
+  const names = [...one.tensors.values()].filter(({ data }) => !data).map(({ name }) => name)
+  if (names.length) await bring(one, names, false)
+  return one
+}
+
+/** What went wrong while something was shown is said, and the page goes on. */
+function fails(error) {
+  console.error(error)
+  if (parts.t) setText(page.status, parts.t('app.broken', { message: error.message }))
+}
+
+/** Shows what can be shown; values that are not here are fetched, and then it is shown again. */
+function attempt(act) {
+  try {
+    act()
+  } catch (error) {
+    if (!(error instanceof Unread)) return fails(error)
+    const one = error.isTwin ? twinHere() : runHere()
+    bring(one, error.names, error.isTwin).then(() => runHere() && showRun(), fails)
+  }
+}
+
 function showRun() {
-  if (!parts.frame) return
-  parts.frame.update(runHere(), viewed())
-  parts.depths.update(runHere(), state)
-  parts.twin.update(runHere(), viewed())
+  if (parts.frame) attempt(showFigures)
+}
+
+function showFigures() {
+  const view = viewed()
+  parts.frame.update(runHere(), view)
+  parts.depths.update(runHere(), view)
+  parts.twin.update(runHere(), view)
   page.house.setAttribute('data-depth', state.depth)
   if (!shown.isNew) {
     showCell()
@@ -264,14 +320,15 @@ function showRun() {
 }
 
 function showControls() {
-  if (!parts.frame) return
+  if (!parts.header) return
   const texts = problems()
   parts.header.update(state, texts, languageOf(state), runHere())
   parts.entrance.update(state, texts)
-  parts.frame.controls(state, texts)
+  parts.frame?.controls(state, texts)
   parts.whole.update()
   document.documentElement.toggleAttribute('data-embed', state.embed)
   setText(page.status, texts.engine ?? hiddenProblem(texts))
+  page.house.classList.toggle('has-long-fields', Object.values(modelOf(state.model).fields).some((one) => one.isLong))
   page.house.classList.toggle('is-stale', Object.keys(texts).length > 0)
 }
 
@@ -285,7 +342,7 @@ function hiddenProblem(texts) {
 
 function show() {
   document.documentElement.setAttribute('data-theme', mode())
-  showStage()
+  attempt(showRoom)
   showControls()
   showRun()
   showMap()
@@ -298,10 +355,10 @@ function showSpoken() {
 }
 
 const showLater = later(show)
-const showMap = later(() => parts.map.update(runHere(), viewed(), mode()))
+const showMap = later(() => attempt(() => parts.map.update(runHere(), viewed(), mode())))
 
-const compute = latest((settings) => engine.run(settings), (result) => {
-  run = result
+const compute = latest((settings) => engine.run(settings), (result, settings) => {
+  run = { ...result, settings: { ...result.settings, model: settings.model } }
   engineProblem = null
   page.house.setAttribute('data-run', Number(page.house.dataset.run ?? 0) + 1)
   show()
@@ -311,7 +368,7 @@ const compute = latest((settings) => engine.run(settings), (result) => {
 })
 
 const refresh = () => {
-  if (engine && Object.keys(check(state)).length === 0) compute(settingsOf(state))
+  if (engine && Object.keys(problemsOf(state)).length === 0) compute(settingsOf(state))
 }
 
 let linkTimer = 0
@@ -336,23 +393,26 @@ function set(patch, history = 'replace') {
   writeLink(history)
   const isSpoken = speak()
   if (isSpoken) requestAnimationFrame(() => parts.header.focus(shown.language))
-  const recomputes = MODEL_KEYS.some((key) => !Object.is(before[key], state[key]))
-  const onlySettings = Object.keys(patch).every((key) => MODEL_KEYS.includes(key))
+  const own = runKeys(state)
+  const recomputes = before.model !== state.model || own.some((key) => !Object.is(before[key], state[key]))
+  const onlySettings = before.model === state.model && Object.keys(patch).every((key) => own.includes(key))
   if (isSpoken) showLater()
   else if (recomputes && onlySettings) showControls()
   else show()
   if (recomputes) refresh()
 }
 
-/** Kernels, weights and worker: files beside the page, or data inside it when the page is a single file. */
+/** Kernels, the models' files and the worker: beside the page, or data inside it when the page is a single file. */
 function resources() {
-  const inside = document.getElementById('wasm')
-  const file = (name) => new URL(name, location.href).href
-  if (!inside) return { wasm: file('glassformer.wasm'), weights: file(WEIGHTS), worker: 'worker.js' }
+  const names = MODELS.flatMap(({ files }) => files)
+  const inside = (id) => document.getElementById(id)
+  const byName = (give) => Object.fromEntries(names.map((name) => [name, give(name)]))
+  const address = (name) => new URL(name, location.href).href
+  if (!inside('wasm')) return { wasm: address('glassformer.wasm'), files: byName(address), worker: 'worker.js' }
   const bytes = (id) => (
-    Uint8Array.from(atob(document.getElementById(id).textContent.trim()), (letter) => letter.charCodeAt(0)).buffer)
-  const code = new Blob([document.getElementById('worker').textContent], { type: 'text/javascript' })
-  return { wasm: bytes('wasm'), weights: bytes('weights'), worker: URL.createObjectURL(code) }
+    Uint8Array.from(atob(inside(id).textContent.trim()), (letter) => letter.charCodeAt(0)).buffer)
+  const code = new Blob([inside('worker').textContent], { type: 'text/javascript' })
+  return { wasm: bytes('wasm'), files: byName(bytes), worker: URL.createObjectURL(code) }
 }
 
 async function start() {

@@ -1,3 +1,5 @@
+import { sameShape } from './shape.js'
+
 /**
  * What runs along the axes of a run's tensors: a name for each axis, and whose tokens or words they are where it is
  * about such. Nothing is read off the tensors' names: operations hand it on from what is said of a few inputs.
@@ -46,6 +48,14 @@ function broadcast(shape, inputs) {
 export function axesOf(nodes, said) {
   /** @type {Map<Tensor, Axes>} */ const known = new Map()
   const of = (/** @type {Tensor} */ tensor) => known.get(tensor) ?? said(tensor) ?? byRank(tensor.shape)
+  /** What goes into an operation cell by cell, and nobody says more about, runs along what comes out. @param {Node} node */
+  const adopt = ({ inputs, outputs }) => {
+    const [output] = Object.values(outputs)
+    for (const input of Object.values(inputs)) {
+      const isOpen = input && !known.has(input) && !said(input)
+      if (isOpen && sameShape(input.shape, output.shape)) known.set(input, of(output))
+    }
+  }
   for (const node of nodes) {
     for (const [key, axes] of Object.entries(node.op.inputAxes ?? {})) {
       const input = node.inputs[key]
@@ -56,6 +66,7 @@ export function axesOf(nodes, said) {
     for (const [key, output] of Object.entries(node.outputs)) {
       known.set(output, said(output) ?? node.op.axes?.(node, of, key) ?? broadcast(output.shape, inputs))
     }
+    if (!node.op.axes && !node.op.inputAxes) adopt(node)
   }
   return of
 }

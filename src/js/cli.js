@@ -93,9 +93,12 @@ const version = () => JSON.parse(readFileSync(new URL('../../package.json', impo
 /** The sentences of standard input, one a line. */
 const readLines = async () => (await readAll(process.stdin)).split(/\r?\n/).filter(line => line.trim())
 
-/** Stage by stage: all in one may be longer than a string can be. @param {any} run @param {any[]} stages */
-function* pagesOf(run, stages) {
-  for (const [i, stage] of stages.entries()) yield (i ? '\n' : '') + stageText(run, stage)
+/**
+ * Stage by stage: all in one may be longer than a string can be.
+ * @param {ReturnType<typeof runPipeline>} made @param {any[]} stages
+ */
+function* pagesOf({ text }, stages) {
+  for (const [i, stage] of stages.entries()) yield (i ? '\n' : '') + stageText(text, stage)
 }
 
 /** @param {string[]} args @returns {Promise<Iterable<string>>} what to print, piece by piece */
@@ -106,17 +109,19 @@ async function main(args) {
   if (!positionals.length && process.stdin.isTTY) throw new UsageError('no sentence given')
   const texts = positionals.length ? positionals : await readLines()
   const settings = settingsFrom(values)
-  const run = runPipeline(await load(), { maxLength: 5000, ...settings, texts })
-  const stages = stagesOf(run), wanted = values.stage ?? stages.map(stage => stage.name)
+  const made = runPipeline(await load(), { maxLength: 5000, ...settings, texts })
+  const stages = stagesOf(made), wanted = values.stage ?? stages.map(stage => stage.name)
   const unknown = wanted.find(name => !stages.some(stage => stage.name === name))
   if (unknown) throw new UsageError(`--stage must be one of ${stages.map(s => s.name).join(', ')}, got '${unknown}'`)
   const chosen = stages.filter(stage => wanted.includes(stage.name))
-  return values.json ? [toJson(run, chosen)] : pagesOf(run, chosen)
+  return values.json ? [toJson(made, chosen)] : pagesOf(made, chosen)
 }
 
-/** −Infinity and NaN as strings: JSON has no words for them. @param {any} run @param {any[]} stages */
-function toJson(run, stages) {
-  const { settings, texts, lengths } = run
+/**
+ * −Infinity and NaN as strings: JSON has no words for them.
+ * @param {ReturnType<typeof runPipeline>} made @param {any[]} stages
+ */
+function toJson({ settings, text: { texts, lengths } }, stages) {
   const spelt = (/** @type {string} */ _, /** @type {unknown} */ v) => {
     return typeof v === 'number' && !Number.isFinite(v) ? String(v) : v
   }

@@ -9,27 +9,29 @@ import { nest, range } from './shape.js'
  * @property {any} values nested arrays
  */
 
-/** The stage's name on the command line, and its tensor. */
-const TENSOR_STAGES = [
-  ['embedding', 'embedding'], ['positions', 'positional_encoding'], ['sum', 'sum'], ['dropout', 'dropout'],
-  ['q', 'self_attn.q'], ['k', 'self_attn.k'], ['v', 'self_attn.v'], ['scores', 'self_attn.scores'],
-  ['mask', 'self_attn.masked_scores'], ['weights', 'self_attn.weights'], ['heads', 'self_attn.heads'],
-  ['output', 'self_attn.output']
-]
+/** The stage's name on the command line, and what its tensor is called: of several names the first that is there. */
+const TENSOR_STAGES = Object.entries({
+  embedding: ['embedding.output'], positions: ['positions.pe', 'positions.weight'],
+  sum: ['positions.sum', 'positions.output'], dropout: ['dropout.output', 'positions.sum', 'positions.output'],
+  q: ['self_attn.q'], k: ['self_attn.k'], v: ['self_attn.v'], scores: ['self_attn.scores'],
+  mask: ['self_attn.masked_scores'], weights: ['self_attn.weights'], heads: ['self_attn.heads'],
+  output: ['self_attn.output']
+})
 
-/** @param {any} run @returns {Stage[]} */
-export function stagesOf(run) {
-  const text = [
-    { name: 'tokens', shape: [run.tokens.length], values: run.tokens },
-    { name: 'vocabulary', shape: [run.vocab.length], values: run.vocab },
-    { name: 'ids', shape: [run.ids.length, run.ids[0].length], values: run.ids }
+/** @param {ReturnType<typeof import('./pipeline.js').runPipeline>} made @returns {Stage[]} */
+export function stagesOf({ run, text }) {
+  const texts = [
+    { name: 'tokens', shape: [text.tokens.length], values: text.tokens.map((list, b) => list.slice(0, text.lengths[b])) },
+    { name: 'vocabulary', shape: [text.vocabulary.length], values: text.vocabulary },
+    { name: 'ids', shape: [text.ids.length, text.ids[0].length], values: text.ids }
   ]
-  const tensors = TENSOR_STAGES.map(([name, tensor]) => {
-    const { shape, data } = run.tensors.get(tensor), rows = name === 'positions' ? run.ids[0].length : shape[0]
-    const shown = [rows, ...shape.slice(1)]
-    return { name, shape: shown, values: nest(shown, data) }
+  const known = new Set([...run.names, ...run.aliases.keys()])
+  const tensors = TENSOR_STAGES.map(([name, names]) => {
+    const { shape, values } = run.tensor(/** @type {string} */ (names.find(one => known.has(one))))
+    const shown = [name === 'positions' ? text.ids[0].length : shape[0], ...shape.slice(1)]
+    return { name, shape: shown, values: nest(shown, values) }
   })
-  return [...text, ...tensors]
+  return [...texts, ...tensors]
 }
 
 /** Combining marks and the joiner of emoji: they take no column of a terminal. */
@@ -58,23 +60,21 @@ function table(rowNames, columnNames, cells) {
   return [line('', columnNames), ...rowNames.map((name, i) => line(name, cells[i]))].join('\n')
 }
 
-/** @param {any} run @param {number} b tokens of a sentence, padding included */
-const tokensOf = (run, b) => run.ids[b].map((/** @type {number} */ id) => run.vocab[id])
 
 /** @param {number} n */
 const numbered = n => range(n).map(String)
 
 /**
  * One stage: a title with the shape, then a table for each sentence (and head).
- * @param {any} run @param {Stage} stage
+ * @param {import('./pipeline.js').Stream} text @param {Stage} stage
  */
-export function stageText(run, { name, shape, values }) {
+export function stageText(text, { name, shape, values }) {
   const title = `${name} [${shape.join(', ')}]`
-  return `${[title, ...bodies(run, name, values)].join('\n')}\n`
+  return `${[title, ...bodies(text, name, values)].join('\n')}\n`
 }
 
-/** @param {any} run @param {string} name @param {any} values @returns {string[]} */
-function bodies(run, name, values) {
+/** @param {import('./pipeline.js').Stream} text @param {string} name @param {any} values @returns {string[]} */
+function bodies(text, name, values) {
   if (name === 'tokens') {
     return values.map((/** @type {string[]} */ list, /** @type {number} */ b) => `  ${b}  ${list.join(' | ')}`)
   }
@@ -84,7 +84,7 @@ function bodies(run, name, values) {
   if (name === 'positions') return [table(numbered(values.length), numbered(values[0].length), rows(values))]
   const isSquare = ['scores', 'mask', 'weights'].includes(name)
   return values.flatMap((/** @type {any} */ sentence, /** @type {number} */ b) => {
-    const tokens = tokensOf(run, b)
+    const tokens = text.tokens[b]
     if (!isSquare) return [`  sentence ${b}`, table(tokens, numbered(sentence[0].length), rows(sentence))]
     return sentence.flatMap((/** @type {number[][]} */ head, /** @type {number} */ h) =>
       [`  sentence ${b}, head ${h}`, table(tokens, tokens, rows(head))])

@@ -9,9 +9,12 @@ import { describe, expect } from './errors.js'
 export class Edits {
   /** @type {Map<string, Edit[]>} */ #byName = new Map()
 
+  /** In the order given. @type {readonly Edit[]} */ list
+
   /** @param {readonly Edit[]} list @throws {import('./errors.js').GlassformerError} 'type' for what is no edit */
   constructor(list) {
     expect(Array.isArray(list), 'type', () => `trace: edits must be an array, got ${describe(list)}`)
+    this.list = list
     list.forEach((edit, i) => {
       expect(typeof edit?.name === 'string', 'type',
         () => `trace: edits[${i}] must be { name, index, value }, got ${describe(edit)}`)

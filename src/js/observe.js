@@ -16,8 +16,9 @@ import { trace } from './trace.js'
  * @property {import('./tensor.js').DType} dtype
  * @property {import('./axes.js').Axes} axes what runs along each of its axes
  * @property {string} role what it is in the model: 'scores', 'weights', 'heads', 'linear', 'layer_norm', ...; 'parameter'
- *   for what is trained, 'given' for what nothing made
+ *   for what is trained, 'buffer' for what a module holds besides, 'given' for what else nothing made
  * @property {string | null} op the operation that made it
+ * @property {{ op: string, parameters: Record<string, unknown> } | null} origin how it was made before the run, if so
  * @property {Record<string, string>} inputs names of what it was computed from directly, by the symbols of the formula
  * @property {boolean} isOnTheWay the loss was computed from it, so that it has a gradient and an edit of it has an effect
  *
@@ -43,14 +44,18 @@ function typesOf(module) {
   return types
 }
 
-/** What modules say of the axes of their own tensors. @param {Trace} trace */
+/** What modules say of the axes and the roles of their own tensors. @param {Trace} trace */
 function saidByModules({ calls }) {
-  /** @type {Map<Tensor, import('./axes.js').Axes>} */ const said = new Map()
+  /** @type {Map<Tensor, import('./axes.js').Axes>} */ const axes = new Map()
+  /** @type {Map<Tensor, string>} */ const roles = new Map()
   for (const { module } of calls) {
-    const { axes } = /** @type {typeof import('./nn/module.js').Module} */ (module.constructor)
-    for (const [name, tensor] of module.ownTensors()) if (axes[name]) said.set(tensor, axes[name])
+    const own = /** @type {typeof import('./nn/module.js').Module} */ (module.constructor)
+    for (const [name, tensor] of module.ownTensors()) {
+      if (own.axes[name]) axes.set(tensor, own.axes[name])
+      roles.set(tensor, own.roles[name] ?? (module.buffers.has(name) ? 'buffer' : 'parameter'))
+    }
   }
-  return said
+  return { axes, roles }
 }
 
 /** One run of a model, every number of which can be asked for: by `observe`. */
@@ -58,6 +63,7 @@ export class Run {
   #trace
   #graph
   #axes
+  #roles
   /** @type {Map<string, string>} */ #aliases = new Map()
   /** @type {Map<Tensor, string>} */ #names = new Map()
   #output
@@ -83,8 +89,9 @@ export class Run {
     }
     this.#graph = graphOf(trace.nodes)
     const said = saidByModules(trace)
-    for (const [tensor, name] of this.#names) if (axes[name]) said.set(tensor, axes[name])
-    this.#axes = axesOf(trace.nodes, tensor => said.get(tensor))
+    for (const [tensor, name] of this.#names) if (axes[name]) said.axes.set(tensor, axes[name])
+    this.#roles = said.roles
+    this.#axes = axesOf(trace.nodes, tensor => said.axes.get(tensor))
     this.#onTheWay = this.#whatLedTo(this.#output)
   }
 
@@ -137,9 +144,15 @@ export class Run {
     const inputs = Object.entries(this.#graph.get(tensor) ?? {}).map(([symbol, t]) => [symbol, this.#names.get(t) ?? ''])
     return {
       name: this.#known(name), shape: [...tensor.shape], dtype: tensor.dtype, axes: this.#axes(tensor),
-      role: (key && node?.op.roles?.[key]) ?? made ?? (tensor.requiresGrad ? 'parameter' : 'given'),
-      op: node?.op.name ?? null, inputs: Object.fromEntries(inputs), isOnTheWay: this.#onTheWay.has(tensor)
+      role: this.#roles.get(tensor) ?? (key && node?.op.roles?.[key]) ?? made ?? (tensor.requiresGrad ? 'parameter' : 'given'),
+      op: node?.op.name ?? null, origin: this.#originOf(tensor), inputs: Object.fromEntries(inputs), isOnTheWay: this.#onTheWay.has(tensor)
     }
+  }
+
+  /** What made a tensor before the run began, where that is known. @param {Tensor} tensor */
+  #originOf(tensor) {
+    const node = this.#trace.originOf(tensor)
+    return node ? { op: node.op.name, parameters: node.op.parameters?.(node) ?? {} } : null
   }
 
   /** A copy of a tensor's values. @param {string} name @returns {import('./tensor.js').Data} */
@@ -151,18 +164,18 @@ export class Run {
   get steps() {
     const named = (/** @type {Record<string, Tensor | null>} */ tensors) => Object.fromEntries(
       Object.entries(tensors).flatMap(([key, t]) => (t ? [[key, this.#names.get(t) ?? '']] : [])))
-    const { nodes, calls } = this.#trace
+    const { nodes, calls } = this.#trace, places = new Map(calls.map((call, i) => [call, i]))
     return nodes.map(node => ({
-      op: node.op.name, call: node.call ? calls.indexOf(node.call) : -1, inputs: named(node.inputs),
+      op: node.op.name, call: node.call ? places.get(node.call) ?? -1 : -1, inputs: named(node.inputs),
       outputs: named(node.outputs), isView: Boolean(node.op.isView), parameters: node.op.parameters?.(node) ?? {}
     }))
   }
 
   /** The calls of modules it was computed in. @returns {Called[]} */
   get calls() {
-    const { calls } = this.#trace
+    const { calls } = this.#trace, places = new Map(calls.map((call, i) => [call, i]))
     return calls.map(({ path, module, way, parent }) => ({
-      path, types: typesOf(module), parent: parent ? calls.indexOf(parent) : -1,
+      path, types: typesOf(module), parent: parent ? places.get(parent) ?? -1 : -1,
       way: way.map(({ name, module: at }) => ({ name, types: typesOf(at) }))
     }))
   }

@@ -1,5 +1,4 @@
 import { describe, expect, oneOf, probability, wholeNumber } from './errors.js'
-import { graphOf } from './graph.js'
 
 /**
  * @typedef {object} PipelineSettings
@@ -14,11 +13,11 @@ import { graphOf } from './graph.js'
  * @property {boolean} [training] false
  * @property {number} [seed] 42
  * @property {boolean} [causal] false
- * @property {readonly import('./trace.js').Edit[]} [edits] values to put in place of computed ones, by the names shown
+ * @property {readonly import('./trace.js').Edit[]} [edits] values to put in place of computed ones
  *
- * @typedef {import('./trace.js').Trace} Trace
- * @typedef {import('./tensor.js').Tensor} Tensor
- * @typedef {{ name: string, shape: number[], axes: string[], data: Float32Array }} StageTensor a copy of its values
+ * The text of a run: its sentences as given, their tokens, filled up to one length, and what the model knows.
+ * @typedef {{ texts: string[], tokens: string[][], ids: number[][], padding: boolean[][], lengths: number[],
+ *   vocabulary: string[], isBatch: boolean }} Stream
  */
 
 const DEFAULTS = {
@@ -28,33 +27,6 @@ const DEFAULTS = {
 
 /** Word for a place that only fills up a shorter sentence. */
 const PADDING = '<pad>'
-
-const BTC = ['sentence', 'token', 'dim'], SQUARE = ['sentence', 'head', 'query', 'key']
-
-/** Every stage's tensor: its name in the trace, the name shown, what its axes are. */
-const STAGES = /** @type {[string, string, string[]][]} */ ([
-  ['embedding.weight', 'embedding.weight', ['word', 'dim']],
-  ['embedding.output', 'embedding', BTC],
-  ['positional_encoding', 'positional_encoding', ['position', 'dim']],
-  ['positions.weight', 'positional_encoding', ['position', 'dim']],
-  ['positions.sum', 'sum', BTC],
-  ['positions.output', 'sum', BTC],
-  ['dropout.output', 'dropout', BTC],
-  ['dropout.mask', 'dropout.mask', BTC],
-  ['self_attn.in_proj_weight', 'self_attn.in_proj_weight', ['row', 'dim']],
-  ['self_attn.in_proj_bias', 'self_attn.in_proj_bias', ['row']],
-  ['self_attn.q', 'self_attn.q', BTC],
-  ['self_attn.k', 'self_attn.k', BTC],
-  ['self_attn.v', 'self_attn.v', BTC],
-  ['self_attn.dots', 'self_attn.dots', SQUARE],
-  ['self_attn.scores', 'self_attn.scores', SQUARE],
-  ['self_attn.masked_scores', 'self_attn.masked_scores', SQUARE],
-  ['self_attn.weights', 'self_attn.weights', SQUARE],
-  ['self_attn.heads', 'self_attn.heads', BTC],
-  ['self_attn.out_proj.weight', 'self_attn.out_proj.weight', ['row', 'dim']],
-  ['self_attn.out_proj.bias', 'self_attn.out_proj.bias', ['row']],
-  ['self_attn.output', 'self_attn.output', BTC]
-])
 
 /** @param {PipelineSettings} settings */
 function checkSettings(settings) {
@@ -97,6 +69,7 @@ function lookUp(gf, tokens) {
 /**
  * The modules of the pipeline, drawn from the seed in this order.
  * @param {any} gf @param {Required<PipelineSettings>} settings @param {number} V
+ * @returns {Record<string, any>}
  */
 function build(gf, { dModel, heads, base, maxLength, positions, dropout, training, seed }, V) {
   gf.manualSeed(seed)
@@ -112,156 +85,34 @@ function build(gf, { dModel, heads, base, maxLength, positions, dropout, trainin
   return modules
 }
 
-/**
- * One pass, every number on the way kept.
- * @param {any} gf @param {Required<PipelineSettings>} settings
- * @param {{ vocab: any, ids: number[][], padding: boolean[][] }} input
- * @param {readonly import('./trace.js').Edit[]} edits by the trace's names
- * @returns {{ output: Tensor, trace: Trace, modules: Record<string, any> }}
- */
-function pass(gf, settings, { vocab, ids, padding }, edits) {
-  const modules = /** @type {Record<string, any>} */ ({}), isPadded = padding.some(row => row.includes(true))
-  const { output, trace } = gf.trace(() => {
-    Object.assign(modules, build(gf, settings, vocab.size))
-    const x = modules.dropout.forward(modules.positions.forward(modules.embedding.forward(ids)))
-    return modules.self_attn.forward(x, x, x, {
-      keyPaddingMask: isPadded ? padding : undefined, isCausal: settings.causal, averageAttnWeights: false
-    })[0]
-  }, { modules, edits })
-  return { output, trace, modules }
-}
-
-/** In double, from left to right. @param {Tensor} tensor */
-const sumOf = tensor => Array.from(tensor.values).reduce((sum, v) => sum + v, 0)
-
-/** @param {{ trace: Trace, modules: Record<string, any> }} passed */
-function dispose({ trace, modules }) {
-  trace.dispose()
-  Object.values(modules).forEach(module => module.dispose())
-}
-
-/**
- * The edits under the trace's names, as far as a pass with these settings has their cells, and the others.
- * @param {any} gf @param {Required<PipelineSettings>} settings @param {any} input
- */
-function fitting(gf, settings, input) {
-  const { edits } = settings
-  if (edits.length === 0) return { edits: [], idle: [] }
-  const plain = pass(gf, settings, input, []), { inTrace } = namesOf(plain.trace)
-  const fits = (/** @type {import('./trace.js').Edit} */ { name, index }) => {
-    const shape = inTrace.has(name) ? plain.trace.get(inTrace.get(name) ?? '').shape : []
-    return shape.length === index.length && index.every((i, axis) => i < shape[axis])
-  }
-  const fit = edits.filter(fits).map(edit => ({ ...edit, name: inTrace.get(edit.name) ?? edit.name }))
-  dispose(plain)
-  return { edits: fit, idle: edits.filter(edit => !fits(edit)) }
-}
+/** What runs along the rows of the table that ids look up. */
+const AXES = { 'embedding.weight': [{ name: 'word', of: 'text' }, { name: 'channel' }] }
 
 /**
  * One attention block over the reader's sentences, every number on the way kept: what the command prints and the page
  * draws. The weights are untrained and come from the seed. Nothing is to be answered here, so there is no loss; the
- * gradients are those of the sum of all numbers of the output, which stands in its place as `loss`.
+ * gradients are those of the sum of all numbers of the output.
  * @param {any} gf the library, from `load`
  * @param {PipelineSettings} options
+ * @returns {{ settings: Required<PipelineSettings>, run: import('./observe.js').Run, text: Stream }}
  */
 export function runPipeline(gf, options) {
   const settings = /** @type {Required<PipelineSettings>} */ ({ ...DEFAULTS, ...options })
   checkSettings(settings)
-  const tokens = tokenize(gf, settings), input = lookUp(gf, tokens), { vocab, ids, padding } = input
-  const { edits, idle } = fitting(gf, settings, input)
-  const made = pass(gf, settings, input, edits), { output, trace } = made, names = namesOf(trace)
-  return {
-    settings, texts: settings.texts, tokens, vocab: vocab.itos, ids, padding, lengths: tokens.map(list => list.length),
-    tensors: collect(trace), inputs: inputsOf(trace, names), loss: sumOf(output),
-    /** Edits of cells that this run does not have. */
-    idleEdits: idle,
-    ...explainer(gf, made, names),
-    /** Frees the memory of the run. The copied tensors stay; `explain` ends. */
-    dispose: () => dispose(made)
+  const tokens = tokenize(gf, settings), { vocab, ids, padding } = lookUp(gf, tokens)
+  const filled = tokens.map((list, b) => padding[b].map((isPad, t) => (isPad ? PADDING : list[t])))
+  const text = {
+    texts: settings.texts, tokens: filled, ids, padding, lengths: tokens.map(list => list.length),
+    vocabulary: vocab.itos, isBatch: true
   }
-}
-
-/** @param {Trace} trace @returns {Map<string, StageTensor>} */
-function collect(trace) {
-  const known = new Set(trace.names), tensors = new Map()
-  for (const [from, name, axes] of STAGES) {
-    if (!known.has(from) || tensors.has(name)) continue
-    const tensor = trace.get(from)
-    tensors.set(name, { name, shape: [...tensor.shape], axes, data: tensor.values.slice() })
-  }
-  if (!tensors.has('dropout')) tensors.set('dropout', { ...tensors.get('sum'), name: 'dropout' })
-  return tensors
-}
-
-/**
- * The names of the trace by those that are shown, and the inverse. Dropout that does nothing is the sum itself.
- * @param {Trace} trace
- */
-function namesOf(trace) {
-  const known = new Set(trace.names), pairs = STAGES.filter(([from]) => known.has(from))
-  const inTrace = new Map(pairs.map(([from, name]) => /** @type {[string, string]} */ ([name, from])).reverse())
-  if (!inTrace.has('dropout')) inTrace.set('dropout', inTrace.get('sum') ?? '')
-  return { inTrace, shown: new Map(pairs.map(([from, name]) => [from, name])) }
-}
-
-/**
- * What every tensor was computed from, by the names shown.
- * @param {Trace} trace @param {ReturnType<typeof namesOf>} names
- */
-function inputsOf(trace, { inTrace, shown }) {
-  const nameOf = new Map(trace.names.map(name => [trace.get(name), shown.get(name)]))
-  /** @type {Map<string, Record<string, string>>} */ const inputs = new Map()
-  for (const [tensor, from] of graphOf(trace.nodes)) {
-    const name = nameOf.get(tensor)
-    const named = Object.entries(from).flatMap(([key, input]) => (nameOf.get(input) ? [[key, nameOf.get(input)]] : []))
-    if (name !== undefined) inputs.set(name, Object.fromEntries(named))
-  }
-  if (inTrace.get('dropout') === inTrace.get('sum')) {
-    inputs.set('dropout', { x: 'sum' })
-    for (const part of 'qkv') inputs.set(`self_attn.${part}`, { ...inputs.get(`self_attn.${part}`), x: 'dropout' })
-  }
-  return inputs
-}
-
-/**
- * Explanations under the names that are shown; backward runs when the first gradient is asked for.
- * @param {any} gf @param {{ output: Tensor, trace: Trace }} made @param {ReturnType<typeof namesOf>} names
- */
-function explainer(gf, { output, trace }, { inTrace, shown }) {
-  const known = (/** @type {string} */ name) => inTrace.get(name) ?? name
-  const renamed = (/** @type {import('./trace.js').Source} */ source) => (
-    { ...source, name: shown.get(source.name) ?? source.name })
-  const translated = (/** @type {string} */ name, /** @type {import('./trace.js').Explanation} */ found) => {
-    const terms = found.terms.map(term => ({
-      ...term, factors: term.factors.map(f => (f.source ? { ...f, source: renamed(f.source) } : f))
-    }))
-    return { ...found, name, sources: found.sources.map(renamed), terms }
-  }
-  let isBackwardDone = false
-  const withGradients = () => {
-    if (isBackwardDone) return
-    const ones = gf.tensor(new Float32Array(output.size).fill(1), { shape: [...output.shape] })
-    output.backward(ones)
-    ones.dispose()
-    isBackwardDone = true
-  }
-  return {
-    /** How a cell of a stage was made; see `trace.explain`. @param {string} name @param {readonly number[]} index */
-    explain(name, index) {
-      return translated(name, trace.explain(known(name), index))
-    },
-    /**
-     * How the derivative of the output's sum by a cell came about.
-     * @param {string} name @param {readonly number[]} index
-     */
-    explainGradient(name, index) {
-      withGradients()
-      return translated(name, trace.explainGradient(known(name), index))
-    },
-    /** That derivative by a whole tensor, as a copy. @param {string} name */
-    gradient(name) {
-      withGradients()
-      return trace.gradient(known(name)).values.slice()
-    }
-  }
+  const modules = build(gf, settings, vocab.size), isPadded = padding.some(row => row.includes(true))
+  const { embedding, positions, dropout, self_attn: attention } = modules
+  const run = gf.observe(() => {
+    const x = dropout.forward(positions.forward(embedding.forward(ids)))
+    const [output] = attention.forward(x, x, x, {
+      keyPaddingMask: isPadded ? padding : undefined, isCausal: settings.causal, averageAttnWeights: false
+    })
+    return { output, free: () => Object.values(modules).forEach(module => module.dispose()) }
+  }, { modules, edits: settings.edits, axes: AXES, streams: { text } })
+  return { settings, run, text }
 }

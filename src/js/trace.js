@@ -209,7 +209,7 @@ export class Trace {
     for (const edit of this.#edits.of(name)) {
       const { index, value } = edit
       if (this.#mayMiss && !isInside(tensor.shape, index)) {
-        this.idleEdits.push(edit)
+        if (!this.idleEdits.includes(edit)) this.idleEdits.push(edit)
         continue
       }
       const place = this.#checkIndex('trace', name, tensor, index)
@@ -244,7 +244,8 @@ export class Trace {
     const { missedEdits } = this
     expect(this.#mayMiss || missedEdits.length === 0, 'index',
       () => `trace: edits name tensors that were not made: ${missedEdits.join(', ')}`)
-    this.idleEdits.push(...missedEdits.flatMap(name => this.#edits.of(name)))
+    const isIdle = (/** @type {Edit} */ edit) => this.idleEdits.includes(edit) || missedEdits.includes(edit.name)
+    this.idleEdits = this.#edits.list.filter(isIdle)
   }
 
   /** Takes a gradient over from `backward`. @param {Tensor} tensor @param {Tensor} gradient */
@@ -258,6 +259,11 @@ export class Trace {
   /** The name a tensor is known by, or undefined. @param {Tensor} tensor */
   nameOf(tensor) {
     return this.#nameOf.get(tensor)
+  }
+
+  /** What made a tensor before this trace, if it told. @param {Tensor} tensor @returns {Node | undefined} */
+  originOf(tensor) {
+    return this.#madeBy.has(tensor) ? undefined : this.#origins.get(tensor)
   }
 
   /** What made a tensor, in this trace or before it. @param {Tensor} tensor @returns {Node | undefined} */

@@ -1,18 +1,16 @@
 // Backward, as a reader follows it on the page: from any weight, link by link, to the loss.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { exists } from '../../web/inspector.js'
-import { explainCell, firstUse } from '../../web/glass.js'
+import { offsetOf } from '../../src/js/shape.js'
+import { exists } from '../../web/inspector/index.js'
+import { explainCell, firstUse } from '../../web/worker/questions.js'
 import { tensorOf } from '../../web/lib/run.js'
 import { valueAt } from '../../web/lib/slice.js'
-import { offset } from '../../web/model/edited.js'
-import { nudged } from '../../web/model/nudge.js'
-import { runTranslation } from '../../web/model/run.js'
-import { gf } from '../lib/engine.js'
-import { weights } from '../lib/translation.js'
+import { nudged } from '../../web/worker/nudge.js'
+import { made, pageRun } from '../lib/page.js'
 
 const SMALL = {
-  model: 'untrained', source: '3 may 1999', target: '1999년 5월', layers: 1, dModel: 8, heads: 2, dimFeedforward: 12,
+  weights: 'untrained', source: '3 may 1999', target: '1999년 5월', layers: 1, dModel: 8, heads: 2, dimFeedforward: 12,
   normFirst: true, activation: 'gelu', padding: true, tgtIsCausal: false, dropout: 0.25, training: true
 }
 const RUNS = [['the trained model', { target: '2026년 11월 20일' }], ['an untrained one with every switch turned', SMALL]]
@@ -38,7 +36,7 @@ function walk(run, start, next) {
   const path = [start]
   while (path.length < MOST_STEPS) {
     const cell = path.at(-1)
-    const explanation = explainCell(run, cell)
+    const explanation = explainCell(run.made, cell)
     assert.ok(explanation && !explanation.none, `${said(cell)} is not explained`)
     checkLinks(run, cell, explanation)
     const on = next(explanation)
@@ -53,7 +51,7 @@ const firstGradient = ({ terms }) => terms.flatMap(({ factors }) => factors)
 
 for (const [title, settings] of RUNS) {
   test(`from a weight the first term's gradient leads, step by step, to the loss: ${title}`, () => {
-    const run = runTranslation(gf, settings, [], weights)
+    const run = pageRun(settings)
     const starts = [
       ['transformer.encoder.layers.0.linear2.weight', [3, 5]], ['transformer.encoder.layers.0.self_attn.in_proj_bias', [2]],
       ['transformer.decoder.layers.0.norm1.weight', [1]], ['source_embedding.output', [0, 1, 2]], ['output', [0, 4, 8]]
@@ -67,11 +65,11 @@ for (const [title, settings] of RUNS) {
   })
 
   test(`every source of every tensor exists, forward and backward: ${title}`, () => {
-    const run = runTranslation(gf, settings, [], weights)
+    const run = pageRun(settings)
     for (const [name, { shape }] of run.tensors) {
       for (const index of [shape.map(() => 0), shape.map((side) => side - 1), shape.map((side) => side >> 1)]) {
         for (const cell of [{ name, index }, { name, index, isGradient: true }]) {
-          const explanation = explainCell(run, cell)
+          const explanation = explainCell(run.made, cell)
           if (explanation && !explanation.none) checkLinks(run, cell, explanation)
           for (const feed of explanation?.feeds ?? []) assert.ok(tensorOf(run, feed), `${name} feeds ${feed}`)
         }
@@ -82,8 +80,8 @@ for (const [title, settings] of RUNS) {
 }
 
 test('where backward begins: what softmax gives, minus the answer, by the number of rows; and L itself', () => {
-  const run = runTranslation(gf, RUNS[0][1], [], weights)
-  const rows = run.target.ids.length
+  const run = pageRun(RUNS[0][1])
+  const rows = run.streams.target.ids[0].length
   const answer = run.decoding.steps[4].id
   for (const word of [answer, answer === 8 ? 9 : 8]) {
     const { value, formula, terms, steps } = run.explainGradient('output', [0, 4, word])
@@ -100,31 +98,31 @@ test('where backward begins: what softmax gives, minus the answer, by the number
   }
   assert.equal(run.explainGradient('loss', []).value, 1)
   assert.equal(valueAt(tensorOf(run, 'loss'), []), run.loss)
-  assert.ok(explainCell(run, { name: 'output', index: [0, 4, answer] }).feeds.includes('log_probs'))
-  assert.deepEqual(explainCell(run, { name: 'log_probs', index: [4, answer] }).feeds, ['loss'])
+  assert.ok(explainCell(run.made, { name: 'output', index: [0, 4, answer] }).feeds.includes('log_probs'))
+  assert.deepEqual(explainCell(run.made, { name: 'log_probs', index: [4, answer] }).feeds, ['loss'])
   const lost = run.explain('loss', [])
   assert.ok(lost.sources.every(({ name }) => name === 'log_probs') && lost.terms.length === rows)
   run.dispose()
 })
 
 test('a cell without a gradient says why: made for show, or not trained; q · k has one and goes on', async () => {
-  const run = runTranslation(gf, SMALL, [], weights)
-  const none = (name) => explainCell(run, { name, index: tensorOf(run, name).shape.map(() => 0), isGradient: true }).none
+  const run = pageRun(SMALL)
+  const none = (name) => explainCell(run.made, { name, index: tensorOf(run, name).shape.map(() => 0), isGradient: true }).none
   const layer = 'transformer.encoder.layers.0.self_attn'
-  for (const name of ['softmax.output', 'choice.output', 'choice.mask', 'softmax.tempered', `${layer}.dropout.output`]) {
+  for (const name of ['sampling.probabilities', 'sampling.output', 'sampling.choice.mask', 'sampling.tempered', `${layer}.dropout.output`]) {
     assert.equal(none(name), 'aside', name)
   }
   for (const name of ['positions.pe', 'positions.dropout.mask', `${layer}.dropout.mask`]) assert.equal(none(name), 'still', name)
   for (const name of ['output', 'log_probs', 'loss', `${layer}.dots`]) assert.equal(none(name), undefined, name)
   const cell = { name: `${layer}.dots`, index: [0, 1, 2, 3] }
-  assert.deepEqual(explainCell(run, cell).feeds, [`${layer}.scores`])
-  assert.deepEqual(firstUse(run, cell, `${layer}.scores`), { ...cell, name: `${layer}.scores` })
+  assert.deepEqual(explainCell(run.made, cell).feeds, [`${layer}.scores`])
+  assert.deepEqual(firstUse(run.made.run, cell, `${layer}.scores`), { ...cell, name: `${layer}.scores` })
   const { value } = run.explainGradient(`${layer}.scores`, cell.index)
-  const { slope } = await nudged((settings) => runTranslation(gf, settings, settings.edits, weights),
+  const { slope } = await nudged(({ edits, ...settings }) => made(settings, edits),
     { ...SMALL, edits: [] }, cell, valueAt(tensorOf(run, cell.name), cell.index))
   const dots = run.explainGradient(cell.name, cell.index).value
   assert.equal(dots, Math.fround(value * Math.fround(1 / Math.sqrt(4))))
   assert.ok(Math.abs(slope - dots) < 0.02 * Math.abs(dots), `nudged ${slope}, ${dots}`)
-  assert.ok(Object.is(run.gradient(cell.name)[offset(tensorOf(run, cell.name).shape, cell.index)], dots))
+  assert.ok(Object.is(run.gradient(cell.name)[offsetOf(tensorOf(run, cell.name).shape, cell.index)], dots))
   run.dispose()
 })

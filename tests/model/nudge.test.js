@@ -2,34 +2,31 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from '../../src/js/index.js'
-import { runPipeline } from '../../src/js/pipeline.js'
-import { NUDGE, nudged } from '../../web/model/nudge.js'
-import { runTranslation } from '../../web/model/run.js'
-import { weights } from '../lib/translation.js'
+import { NUDGE, nudged } from '../../web/worker/nudge.js'
+import { made } from '../lib/page.js'
 
 const [gf, other] = [await load(), await load()]
-const computeWith = (engine) => async (settings) => (
-  settings.model ? runTranslation(engine, settings, settings.edits, weights) : runPipeline(engine, settings))
+const computeWith = (engine) => async ({ edits, ...settings }) => made(settings, edits, engine)
 const [compute, computeAside] = [gf, other].map(computeWith)
 
 const CASES = [
-  [{ model: 'trained' }, {
+  [{}, {
     'output': [0, 3, 9], 'transformer.decoder.norm.weight': [4], 'source_embedding.output': [0, 2, 0],
     'transformer.encoder.output': [0, 0, 12]
   }],
-  [{ model: 'trained', training: true, dropout: 0.3 }, {
+  [{ training: true, dropout: 0.3 }, {
     'transformer.encoder.layers.0.linear1.output': [0, 2, 18], 'output.bias': [5],
     'transformer.decoder.layers.1.multihead_attn.q': [0, 2, 20]
   }],
-  [{ texts: ['one two', 'three four five'], dModel: 8, heads: 2 }, {
+  [{ model: 'sentences', text: 'one two\nthree four five', dModel: 8, heads: 2 }, {
     'self_attn.v': [0, 1, 2], 'self_attn.scores': [1, 0, 2, 1]
   }]
 ]
 
 test('the slope between two nudged runs is the gradient', async () => {
   for (const [settings, cells] of CASES) {
-    const run = await compute({ ...settings, edits: [] })
-    const again = { ...settings, edits: [], ...(run.decoding && { target: run.decoding.steps.map(({ id }) => id) }) }
+    const { run, decoding } = await compute({ ...settings, edits: [] })
+    const again = { ...settings, edits: [], ...(decoding && { target: decoding.steps.map(({ id }) => id) }) }
     for (const [name, index] of Object.entries(cells)) {
       const { value } = run.explain(name, index)
       const gradient = run.explainGradient(name, index).value
@@ -50,7 +47,7 @@ test('a nudge holds the tokens that the decoder reads, and keeps other edits', a
     seen.push(settings.edits)
     return compute(settings)
   }
-  const settings = { model: 'trained', target: [5, 3, 5, 9, 2], edits }
+  const settings = { target: [5, 3, 5, 9, 2], edits }
   await nudged(watch, settings, { name: 'output', index: [0, 1, 3] }, 1)
   assert.deepEqual(seen.map((list) => list.map(({ value }) => value)), [[2, 1 + NUDGE], [2, 1 - NUDGE]])
 })

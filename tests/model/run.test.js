@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DATES, TWOFOLD } from '../../web/state.js'
-import { explainCell, recipes } from '../../web/glass.js'
+import { DATES, TWOFOLD } from '../../web/models/dates/index.js'
+import { explainCell, recipes } from '../../web/worker/questions.js'
 import { valueAt } from '../../web/lib/slice.js'
-import { runTranslation } from '../../web/model/run.js'
-import { gf } from '../lib/engine.js'
-import { translation, weights } from '../lib/translation.js'
+import { pageRun, shownRun } from '../lib/page.js'
 
-const run = (settings) => translation({ target: '2026년 11월 20일', ...settings })
+const run = (settings) => shownRun({ target: '2026년 11월 20일', ...settings })
 const changed = (one, other) => [...one.tensors.keys()].filter((name) => {
   const [a, b] = [one, other].map(({ tensors }) => tensors.get(name)?.data)
   return !b || a.length !== b.length || a.some((x, i) => !Object.is(x, b[i]))
@@ -19,13 +17,13 @@ const wordsOf = ({ decoding }) => decoding.steps.map(({ token }) => token).join(
 test('every way to write the date is translated, greedily and by beam search', () => {
   for (const source of DATES.filter((one) => one !== TWOFOLD)) {
     for (const decoding of ['greedy', 'beam']) {
-      assert.equal(wordsOf(run({ source, target: null, decoding })), '2026년11월20일</s>', `${source} ${decoding}`)
+      assert.equal(wordsOf(run({ source, target: '', decoding })), '2026년11월20일</s>', `${source} ${decoding}`)
     }
   }
 })
 
 test('a date that can be read two ways is answered in both, by draws that differ', () => {
-  const drawn = (seed) => wordsOf(run({ source: TWOFOLD, target: null, decoding: 'sample', temperature: 0.5, seed }))
+  const drawn = (seed) => wordsOf(run({ source: TWOFOLD, target: '', decoding: 'sample', temperature: 0.5, seed }))
   const answers = new Set(Array.from({ length: 20 }, (_, seed) => drawn(seed)))
   assert.deepEqual([...answers].sort(), ['2026년5월6일</s>', '2026년6월5일</s>'])
 })
@@ -39,9 +37,9 @@ test('each switch changes what follows it and nothing before it', () => {
     tgtIsCausal: [{ tgtIsCausal: false },
       /embedding|positions|encoder|decoder\.layers\.0\.self_attn\.([qkv]$|dots|scores|in_proj)/],
     activation: [{ activation: 'gelu' }, /embedding|positions|encoder\.layers\.0\.(self_attn|norm1|residual1|linear1)/],
-    temperature: [{ temperature: 2 }, /^(?!softmax|choice)/],
-    topP: [{ topP: 0.5 }, /^(?!choice)/],
-    topK: [{ topK: 2 }, /^(?!choice)/]
+    temperature: [{ temperature: 2 }, /^(?!sampling)/],
+    topP: [{ topP: 0.5 }, /^(?!sampling\.(choice|output))/],
+    topK: [{ topK: 2 }, /^(?!sampling\.(choice|output))/]
   }
   for (const [name, [settings, before]] of Object.entries(cases)) {
     const names = changed(first, run(settings))
@@ -53,16 +51,16 @@ test('each switch changes what follows it and nothing before it', () => {
 
 test('the table of positions tells its formula, as in the sentences, also where its values were loaded', () => {
   const cell = { name: 'positions.pe', index: [3, 7] }
-  for (const model of ['trained', 'untrained']) {
-    const made = runTranslation(gf, { model, target: '2026년' }, [{ name: 'positions.pe', index: [3, 8], value: 5 }], weights)
-    const { op, formula, value, computed } = explainCell(made, cell)
+  for (const weights of ['trained', 'untrained']) {
+    const made = pageRun({ weights, target: '2026년' }, [{ name: 'positions.pe', index: [3, 8], value: 5 }])
+    const { op, formula, value, computed } = explainCell(made.made, cell)
     assert.deepEqual([op, formula], ['positional_encoding', 'cos(k / 10000^(2·3/32))'])
     assert.ok(Object.is(value, Math.fround(Math.cos(3 / 10000 ** (6 / 32)))) && Math.abs(computed - value) < 1e-7)
-    const [recipe] = recipes(made, ['positions.pe'])
+    const [recipe] = recipes(made.made.run, ['positions.pe'])
     const [sine, cosine] = ['sin', 'cos'].map((name) => `${name}(k / 10000^(2·i/32))`)
     assert.deepEqual([recipe.op, recipe.formula],
       ['positional_encoding', `p[k, 2·i] = ${sine},  p[k, 2·i + 1] = ${cosine}`])
-    const edited = explainCell(made, { ...cell, index: [3, 8] })
+    const edited = explainCell(made.made, { ...cell, index: [3, 8] })
     assert.deepEqual([edited.value, edited.edited, Math.fround(edited.computed)],
       [5, true, Math.fround(Math.sin(3 / 10000 ** (8 / 32)))])
     made.dispose()
@@ -71,10 +69,10 @@ test('the table of positions tells its formula, as in the sentences, also where 
 
 test('a table of positions to be learned is drawn from the seed, and leaves every other weight as it is', () => {
   const table = ({ tensors }) => tensors.get('positions.weight').data
-  for (const model of ['trained', 'untrained']) {
-    const plain = translation({ model, target: '2026년' })
+  for (const weights of ['trained', 'untrained']) {
+    const plain = shownRun({ weights, target: '2026년' })
     const [learned, again, other] = [42, 42, 43].map((seed) => (
-      translation({ model, target: '2026년', positions: 'learned', seed })))
+      shownRun({ weights, target: '2026년', positions: 'learned', seed })))
     assert.deepEqual(learned.tensors.get('positions.weight').shape, [12, 32])
     assert.ok(!learned.tensors.has('positions.pe'))
     assert.deepEqual(table(again), table(learned))
@@ -83,7 +81,7 @@ test('a table of positions to be learned is drawn from the seed, and leaves ever
     const both = weightsOf(plain).filter((name) => learned.tensors.has(name))
     assert.deepEqual(weightsOf(learned).filter((name) => !both.includes(name)), ['positions.weight'])
     for (const name of both) {
-      assert.deepEqual(learned.tensors.get(name).data, plain.tensors.get(name).data, `${model} ${name}`)
+      assert.deepEqual(learned.tensors.get(name).data, plain.tensors.get(name).data, `${weights} ${name}`)
     }
     const [sum, embedding] = ['positions.output', 'source_embedding.output'].map((name) => learned.tensors.get(name).data)
     sum.forEach((value, i) => assert.equal(value, Math.fround(embedding[i] + table(learned)[i])))
@@ -92,15 +90,15 @@ test('a table of positions to be learned is drawn from the seed, and leaves ever
 
 test('a given cell that was overwritten tells what stood there, learned or drawn, also where no model has it', () => {
   const options = { target: '2026년' }
-  for (const model of ['trained', 'untrained']) {
-    const cells = ['output.weight', 'transformer.decoder.layers.1.linear1.bias', 'choice.mask'].map((name) => ({
-      name, index: name === 'choice.mask' ? [0, 1, 2] : name === 'output.weight' ? [3, 4] : [7]
+  for (const weights of ['trained', 'untrained']) {
+    const cells = ['output.weight', 'transformer.decoder.layers.1.linear1.bias', 'sampling.choice.mask'].map((name) => ({
+      name, index: name === 'sampling.choice.mask' ? [0, 1, 2] : name === 'output.weight' ? [3, 4] : [7]
     }))
-    const plain = translation({ ...options, model })
+    const plain = shownRun({ ...options, weights })
     const edits = cells.map((cell) => ({ ...cell, value: 5 }))
-    const made = runTranslation(gf, { ...options, model }, edits, weights)
+    const made = pageRun({ ...options, weights }, edits)
     for (const { name, index } of cells) {
-      const { op, edited, value, computed } = explainCell(made, { name, index })
+      const { op, edited, value, computed } = explainCell(made.made, { name, index })
       const before = valueAt(plain.tensors.get(name), index)
       assert.deepEqual([op, edited, value, computed], ['given', true, 5, before], name)
     }
@@ -121,10 +119,10 @@ test('the answer is chosen with dropout off, whatever was answered before; then 
   for (const decoding of ['greedy', 'sample', 'beam']) {
     const wanted = { source: '5/6/2026', decoding, dropout: 0.4 }
     const ids = (run) => run.decoding.steps.map(({ id }) => id)
-    const quiet = translation(wanted)
+    const quiet = shownRun(wanted)
     const [one, other] = ['11/20/2026', '3 may 1987'].map((source) => {
-      translation({ source, training: true, dropout: 0.4 })
-      return translation({ ...wanted, training: true })
+      shownRun({ source, training: true, dropout: 0.4 })
+      return shownRun({ ...wanted, training: true })
     })
     assert.deepEqual(ids(one), ids(quiet), decoding)
     assert.deepEqual([ids(one), one.loss], [ids(other), other.loss])
@@ -133,31 +131,31 @@ test('the answer is chosen with dropout off, whatever was answered before; then 
 })
 
 test('without its mask the decoder still writes token by token, and only then reads the whole answer', () => {
-  const open = translation({ tgtIsCausal: false })
+  const open = shownRun({ tgtIsCausal: false })
   const weights = open.tensors.get('transformer.decoder.layers.0.self_attn.weights')
   assert.ok(weights.data.every((share) => share > 0), 'every place sees every place')
   for (const decoding of ['greedy', 'beam']) {
-    const { decoding: { steps } } = translation({ tgtIsCausal: false, decoding })
+    const { decoding: { steps } } = shownRun({ tgtIsCausal: false, decoding })
     const ids = steps.map(({ id }) => id)
-    const last = translation({ tgtIsCausal: false, target: ids.slice(0, 3) }).tensors.get('output')
+    const last = shownRun({ tgtIsCausal: false, target: ids.slice(0, 3) }).tensors.get('output')
     const [, T, V] = last.shape
     const row = last.data.slice((T - 1) * V)
     assert.equal(row.indexOf(Math.max(...row)), ids[2], 'of the tokens so far, and no later ones')
   }
-  assert.ok(open.loss > translation({}).loss)
+  assert.ok(open.loss > shownRun({}).loss)
 })
 
 test('a weight says where it goes: a row of in_proj_weight into one of Q, K and V, an unused embedding nowhere', () => {
-  const made = runTranslation(gf, { model: 'trained', target: '2026년' }, [], weights)
+  const made = pageRun({ target: '2026년' })
   const at = 'transformer.encoder.layers.0.self_attn'
-  const feeds = (name, index) => explainCell(made, { name, index }).feeds
+  const feeds = (name, index) => explainCell(made.made, { name, index }).feeds
   for (const [row, part] of [[3, 'q'], [35, 'k'], [67, 'v']]) {
     assert.deepEqual(feeds(`${at}.in_proj_weight`, [row, 2]), [`${at}.${part}`])
     assert.deepEqual(feeds(`${at}.in_proj_bias`, [row]), [`${at}.${part}`])
   }
-  const [used, unused] = [made.source.ids[0], 35]
+  const [used, unused] = [made.streams.source.ids[0][0], 35]
   assert.deepEqual(feeds('source_embedding.weight', [used, 2]), ['source_embedding.output'])
-  assert.ok(!made.source.ids.includes(unused))
+  assert.ok(!made.streams.source.ids[0].includes(unused))
   assert.deepEqual(feeds('source_embedding.weight', [unused, 2]), [])
   made.dispose()
 })

@@ -9,12 +9,12 @@ import { load } from '../../src/js/index.js'
 import {
   dateOf, DAYS, encode, example, FORMATS, idsOf, isHeldOut, joinTarget, korean, LONGEST, readings, SOURCE_TOKENS,
   splitSource, splitTarget, TARGET_TOKENS
-} from '../../web/model/dates.js'
-import { createTranslator } from '../../web/model/translator.js'
+} from '../../web/models/dates/data.js'
+import { createTranslator } from '../../web/models/dates/model.js'
 
 const gf = await load()
-const WEIGHTS = fileURLToPath(new URL('../../web/model/date_translator.safetensors', import.meta.url))
-const TRAIN = fileURLToPath(new URL('../../web/model/train.js', import.meta.url))
+const WEIGHTS = fileURLToPath(new URL('../../web/models/dates/date_translator.safetensors', import.meta.url))
+const TRAIN = fileURLToPath(new URL('../../web/models/dates/train.js', import.meta.url))
 
 function trained() {
   const model = createTranslator(gf)

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { chance, contrast, scale, signed } from '../../web/lib/color.js'
 
 globalThis.matchMedia = () => ({ matches: false, addEventListener() {} })
-const { PALETTES } = await import('../../web/theme.js')
+const { PALETTES } = await import('../../web/shell/theme.js')
 
 const bytes = (css) => (css.startsWith('#')
   ? [1, 3, 5].map((at) => Number.parseInt(css.slice(at, at + 2), 16)) : css.match(/\d+/g).map(Number))

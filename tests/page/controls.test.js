@@ -1,11 +1,12 @@
 // What can be set in a room, and which cell it opens with.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { roomOf } from '../../web/building.js'
-import { isUseful } from '../../web/controls.js'
-import { openingCell } from '../../web/opening.js'
-import { DEFAULTS } from '../../web/state.js'
-import { translation } from '../lib/translation.js'
+import { isUseful } from '../../web/shell/controls.js'
+import { firstCell } from '../../web/shell/first_cell.js'
+import { defaults } from '../../web/shell/state.js'
+import { shownRun, viewOf } from '../lib/page.js'
+
+const DEFAULTS = defaults()
 
 test('an answer of the reader\'s leaves nothing to choose: no beam, no draw', () => {
   const useful = (state) => ['beams', 'seed'].filter((name) => isUseful(name, { ...DEFAULTS, ...state }))
@@ -13,14 +14,12 @@ test('an answer of the reader\'s leaves nothing to choose: no beam, no draw', ()
   assert.deepEqual(useful({ decoding: 'sample' }), ['seed'])
   for (const decoding of ['beam', 'sample']) assert.deepEqual(useful({ decoding, target: '1999년' }), [])
   assert.deepEqual(useful({ decoding: 'sample', target: ' ' }), ['seed'])
-  assert.deepEqual(useful({ model: 'sentences', target: '1999년' }), ['seed'])
+  assert.ok(isUseful('seed', defaults('sentences')))
 })
 
 test('a room that shows one step opens with a cell of that step', () => {
-  const run = translation({ model: 'trained' })
-  const state = { ...DEFAULTS, stage: 'sampling' }
-  for (const row of [0, 3, 11]) assert.equal(openingCell(roomOf(state), run, { ...state, row }).index[1], row)
-  const walked = { ...DEFAULTS, stage: 'decoding' }
-  const rows = [-1, 2].map((step) => openingCell(roomOf(walked), run, { ...walked, step }).index[1])
+  const run = shownRun({})
+  for (const row of [0, 3, 11]) assert.equal(firstCell(run, viewOf(run, 'sampling', { row })).index[1], row)
+  const rows = [-1, 2].map((step) => firstCell(run, viewOf(run, 'decoding', { step })).index[1])
   assert.ok(rows[0] > 2 && rows[1] <= 2, `${rows}: a step that is not yet reached is not told of`)
 })

@@ -2,20 +2,20 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { data } from '../../web/stages/decoding.js'
-import { translation } from '../lib/translation.js'
+import { dataIn, shownRun } from '../lib/page.js'
 
-const run = (settings) => translation({ model: 'trained', ...settings })
+const run = (settings) => shownRun({ ...settings })
 const plain = run({})
 
 test('without a step the whole answer is there', () => {
-  const { steps, shares, read, now, last } = data(plain, {})
+  const { steps, shares, read, now, last } = dataIn(plain, 'decoding', {})
   assert.deepEqual([now, last, read, shares.rows, steps.length], [-1, 11, [], 12, 12])
 })
 
 test('at a step stands what the decoder had read, and the probabilities up to there', () => {
   for (const step of [0, 4, 11]) {
-    const { read, shares, last } = data(plain, { step })
-    assert.deepEqual(read, [{ tokens: plain.target.tokens.slice(0, step + 1) }])
+    const { read, shares, last } = dataIn(plain, 'decoding', { step })
+    assert.deepEqual(read, [{ tokens: plain.streams.target.tokens[0].slice(0, step + 1) }])
     const { rows, rowLabels, values } = shares
     assert.deepEqual([rows, rowLabels.length, values.length], [step + 1, step + 1, (step + 1) * 16])
     assert.equal(last, step)
@@ -27,13 +27,13 @@ test('what is shown of a step is what a decoder that has read no more gives', ()
     const upTo = plain.decoding.steps.slice(0, step + 1).map(({ id }) => id)
     const short = run({ target: upTo })
     const [all, own] = [plain, short].map(({ tensors }) => (
-      tensors.get('choice.output').data.slice(step * 16, (step + 1) * 16)))
+      tensors.get('sampling.output').data.slice(step * 16, (step + 1) * 16)))
     assert.deepEqual(own, all)
   }
 })
 
 test('a draw falls on the piece that was picked', () => {
-  const { steps } = data(run({ decoding: 'sample', temperature: 3, seed: 5 }), { step: 2 })
+  const { steps } = dataIn(run({ decoding: 'sample', temperature: 3, seed: 5 }), 'decoding', { step: 2 })
   for (const { pieces, draw } of steps) {
     const { start, share } = pieces.find(({ isChosen }) => isChosen)
     assert.ok(draw >= start - 1e-6 && draw <= start + share + 1e-6)
@@ -42,9 +42,9 @@ test('a draw falls on the piece that was picked', () => {
 
 test('the tree of a beam grows with the steps, and its beginnings are those that were followed', () => {
   const beam = run({ decoding: 'beam', beams: 3, temperature: 2 })
-  const whole = data(beam, {})
+  const whole = dataIn(beam, 'decoding', {})
   for (const step of [0, 1, 5, 11]) {
-    const { nodes, best, read } = data(beam, { step })
+    const { nodes, best, read } = dataIn(beam, 'decoding', { step })
     assert.deepEqual(nodes, whole.nodes.filter((node) => node.step <= step))
     assert.equal(nodes[best].step, step)
     assert.equal(nodes[best].token, beam.decoding.steps[step].token)

@@ -1,22 +1,16 @@
 // Edits and switches: exactly what is computed from a number changes with it, by the graph of the run itself.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { runPipeline } from '../../src/js/pipeline.js'
 import { indexOf } from '../../src/js/shape.js'
-import { isEditable, withEdit, withoutEdit } from '../../web/edits.js'
-import { runTranslation } from '../../web/model/run.js'
-import { DEFAULTS, fromHash, settingsOf, toHash } from '../../web/state.js'
-import { gf } from '../lib/engine.js'
-import { weights } from '../lib/translation.js'
+import { isEditable, withEdit, withoutEdit } from '../../web/lib/edits.js'
+import { settingsOf } from '../../web/models/index.js'
+import { defaults, fromHash, toHash } from '../../web/shell/state.js'
+import { pageRun, shownRun } from '../lib/page.js'
 
-const ANSWER = { model: 'trained', target: '2026년 11월 20일' }
-const SENTENCES = { texts: ['one two three', 'four five'], dModel: 8, heads: 2, maxLength: 6 }
+const ANSWER = { target: '2026년 11월 20일' }
+const SENTENCES = { model: 'sentences', text: 'one two three\nfour five', dModel: 8, heads: 2, maxLength: 6 }
 
-function run(edits, settings = ANSWER) {
-  const made = settings.texts ? runPipeline(gf, { ...settings, edits }) : runTranslation(gf, settings, edits, weights)
-  made.dispose()
-  return made
-}
+const run = (edits, settings = ANSWER) => shownRun(settings, edits)
 const bits = ({ data }) => new Int32Array(data.buffer, data.byteOffset, data.length)
 function isSame(one, other, name) {
   const [a, b] = [one, other].map(({ tensors }) => tensors.get(name))
@@ -26,10 +20,9 @@ const tokens = ({ decoding }) => decoding.steps.map(({ token }) => token).join('
 const changed = (one, other) => [...one.tensors.keys()].filter((name) => !isSame(one, other, name))
 const at = ({ shape }, index) => index.reduce((sum, i, axis) => sum * shape[axis] + i, 0)
 
-/** Products before their scale are shown, not kept: scores are computed from them. */
-const sourcesOf = ({ inputs, tensors }, name) => {
-  const dots = name.replace(/scores$/, 'dots')
-  return [...Object.values(inputs.get(name) ?? {}), ...(name.endsWith('.scores') && tensors.has(dots) ? [dots] : [])]
+const sourcesOf = ({ tensors }, name) => {
+  const { inputs, role } = tensors.get(name)
+  return [...Object.values(inputs), ...(role === 'cut_mask' ? ['sampling.tempered'] : [])]
 }
 
 /** Every tensor that is computed, at whatever distance, from these; they themselves included. */
@@ -49,7 +42,7 @@ function cellOf({ shape }, name, run) {
   if (name === 'log_probs') return [0, run.decoding.steps[0].id]
   if (name === 'target_embedding.weight') return [5, 1]
   if (/in_proj/.test(name)) return [shape[0] - 1, 1].slice(0, shape.length)
-  if (name === 'positional_encoding' || name.endsWith('.pe')) return [1, 2]
+  if (name.endsWith('.pe')) return [1, 2]
   const middle = shape.map((side) => Math.floor(side / 2))
   if (shape.length < 3) return middle
   const last = shape.length === 4 ? 0 : middle.at(-1)
@@ -65,9 +58,7 @@ function stays(first, name, changes) {
 }
 
 const first = run([])
-const editable = (one) => [...one.tensors.keys()].filter((name) => (
-  isEditable({ name, index: one.tensors.get(name).shape }) && (
-    one.inputs.has(name) || /weight$|bias$|\.pe$|positional_encoding|temperature$/.test(name))))
+const editable = (one) => [...one.tensors.keys()].filter((name) => isEditable(one, { name, index: one.tensors.get(name).shape }))
 
 const CASES = {
   'the translator': ANSWER, 'the translator, in training': { ...ANSWER, training: true, dropout: 0.2 },
@@ -79,7 +70,7 @@ for (const [title, settings] of Object.entries(CASES)) {
   test(`${title}: with any number of any tensor changes exactly what is computed from it`, () => {
     const plain = run([], settings)
     const names = editable(plain)
-    assert.ok(names.length > (settings.texts ? 16 : 150), `${names.length}`)
+    assert.ok(names.length > (settings.model ? 16 : 150), `${names.length}`)
     for (const name of names) {
       const index = cellOf(plain.tensors.get(name), name, plain)
       const edited = run([{ name, index, value: 7.5 }], settings)
@@ -87,11 +78,10 @@ for (const [title, settings] of Object.entries(CASES)) {
       assert.deepEqual(edited.idleEdits, [], name)
       const changes = changed(plain, edited)
       const follows = downstream(plain, [name])
-      // Dropout off is the sum itself; in training, what is changed may be dropped again.
-      const wrong = changes.filter((one) => !follows.has(one) && !(name === 'dropout' && one === 'sum'))
+      const wrong = changes.filter((one) => !follows.has(one))
       assert.deepEqual(wrong, [], `${name} changed`)
       if (settings.training) continue
-      const missing = [...follows].filter((one) => !changes.includes(one) && one !== 'choice.mask')
+      const missing = [...follows].filter((one) => !changes.includes(one) && one !== 'sampling.choice.mask')
       assert.deepEqual(new Set(missing), new Set(stays(plain, name, changes)), `${name} did not reach`)
     }
   })
@@ -107,8 +97,8 @@ test('each switch changes what is computed from it, and nothing else', () => {
     activation: [{ activation: 'gelu' }, all(/\.activation$/)],
     normFirst: [{ normFirst: true },
       all(/layers\.\d\.((self|multihead)_attn\.[qkv]|linear1\.output|residual\d|norm\d\.output|output)$/)],
-    temperature: [{ temperature: 2 }, ['softmax.inverse_temperature']],
-    topK: [{ topK: 2 }, ['choice.mask']], topP: [{ topP: 0.5 }, ['choice.mask']],
+    temperature: [{ temperature: 2 }, ['sampling.inverse_temperature']],
+    topK: [{ topK: 2 }, ['sampling.choice.mask']], topP: [{ topP: 0.5 }, ['sampling.choice.mask']],
     dropout: [{ training: true, dropout: 0.5 },
       ['positions.output', 'positions.output:2', ...all(/attn\.(heads|weights)$|residual\d$|linear2\.output$/)]]
   }
@@ -126,9 +116,9 @@ test('each switch changes what is computed from it, and nothing else', () => {
 test('each switch of the sentences changes what is computed from it, and nothing else', () => {
   const plain = run([], SENTENCES)
   const cases = {
-    causal: [{ causal: true }, ['self_attn.masked_scores']], base: [{ base: 100 }, ['positional_encoding']],
-    positions: [{ positions: 'concatenated' }, ['positional_encoding']], heads: [{ heads: 4 }, ['self_attn.dots']],
-    dropout: [{ training: true, dropout: 0.5 }, ['dropout']],
+    causal: [{ causal: true }, ['self_attn.masked_scores']], base: [{ base: 100 }, ['positions.pe']],
+    positions: [{ positions: 'concatenated' }, ['positions.pe']], heads: [{ heads: 4 }, ['self_attn.dots']],
+    dropout: [{ training: true, dropout: 0.5 }, ['self_attn.q', 'self_attn.k', 'self_attn.v']],
     seed: [{ seed: 43 }, ['embedding.weight', 'self_attn.in_proj_weight', 'self_attn.out_proj.weight']]
   }
   for (const [name, [settings, roots]] of Object.entries(cases)) {
@@ -146,7 +136,7 @@ test('padding changes what reads the source, and nothing that only reads the tar
 })
 
 test('how a token is chosen changes nothing before the choice, as long as the same tokens are read', () => {
-  const own = { model: 'trained' }
+  const own = {}
   const greedy = run([], own)
   const samples = [1, 2, 3, 4, 5, 6].map((seed) => run([], { ...own, decoding: 'sample', seed }))
   const alike = samples.filter((one) => tokens(one) === tokens(greedy))
@@ -156,18 +146,18 @@ test('how a token is chosen changes nothing before the choice, as long as the sa
 })
 
 test('an edit on the way to the choice changes the token that is chosen there, and no token before', () => {
-  const own = { model: 'trained' }
+  const own = {}
   assert.equal(tokens(run([], own)), '2026년11월20일</s>')
-  const seven = run([], own).labels.targetWord.indexOf('7')
-  for (const name of ['output', 'softmax.tempered', 'choice.cut', 'choice.output']) {
+  const seven = run([], own).streams.target.vocabulary.indexOf('7')
+  for (const name of ['output', 'sampling.tempered', 'sampling.choice.cut', 'sampling.output']) {
     for (const decoding of ['greedy', 'sample']) {
       const edited = run([{ name, index: [0, 3, seven], value: 50 }], { ...own, decoding })
       assert.equal(tokens(edited).slice(0, 4), '2027', `${name} ${decoding}`)
       assert.deepEqual(edited.idleEdits, [])
-      assert.equal(edited.target.tokens[4], '7', 'the decoder reads it')
+      assert.equal(edited.streams.target.tokens[0][4], '7', 'the decoder reads it')
     }
   }
-  for (const name of ['softmax.output', 'log_probs']) {
+  for (const name of ['sampling.probabilities', 'log_probs']) {
     const index = name === 'log_probs' ? [3, seven] : [0, 3, seven]
     const same = tokens(run([{ name, index, value: 50 }], own))
     assert.equal(same, '2026년11월20일</s>', `nothing is chosen from ${name}`)
@@ -178,7 +168,7 @@ test('an edit on the way to the choice changes the token that is chosen there, a
 
 test('every beginning of a beam is edited, not only the first', () => {
   const edits = [{ name: 'output', index: [0, 1, 7], value: 90 }]
-  const { tree } = run(edits, { model: 'trained', decoding: 'beam', beams: 3 }).decoding
+  const { tree } = run(edits, { decoding: 'beam', beams: 3 }).decoding
   const second = tree.filter(({ step }) => step === 1)
   assert.deepEqual(new Set(second.filter(({ logProbability }) => logProbability > -1e-6).map(({ parent }) => parent)),
     new Set(second.map(({ parent }) => parent)))
@@ -186,28 +176,27 @@ test('every beginning of a beam is edited, not only the first', () => {
 
 test('an edit that lets a place look ahead is seen only once that place is written', () => {
   const edits = [{ name: 'transformer.decoder.layers.0.self_attn.weights', index: [0, 0, 2, 6], value: 9 }]
-  const twice = [run(edits, { model: 'trained' }), run(edits, { model: 'trained' })]
+  const twice = [run(edits, {}), run(edits, {})]
   assert.equal(tokens(twice[0]), tokens(twice[1]), 'whatever was answered before')
 })
 
 test('an edit without a cell is kept, said to be idle, and harmless', () => {
   const idle = [
     [{ name: 'positions.dropout.mask', index: [0, 1, 2], value: 0 }, {}],
-    [{ name: 'softmax.tempered', index: [0, 11, 3], value: 9 }, { target: '2026년' }],
+    [{ name: 'sampling.tempered', index: [0, 11, 3], value: 9 }, { target: '2026년' }],
     [{ name: 'transformer.encoder.layers.0.self_attn.weights', index: [0, 0, 9, 9], value: 1 }, {}],
     [{ name: 'transformer.decoder.layers.5.norm1.output', index: [0, 0, 0], value: 1 }, {}],
-    [{ name: 'self_attn.q', index: [0, 0, 0], value: 1 }, {}],
-    [{ name: 'transformer.encoder.layers.0.self_attn.dropout.output', index: [0, 0, 0, 0], value: 3 }, { training: true }]
+    [{ name: 'self_attn.q', index: [0, 0, 0], value: 1 }, {}]
   ]
   for (const [edit, settings] of idle) {
-    for (const target of [ANSWER.target, null]) {
+    for (const target of [ANSWER.target, '']) {
       const wanted = { ...ANSWER, target, ...settings }
       const [plain, edited] = [run([], wanted), run([edit], wanted)]
       assert.deepEqual(edited.idleEdits, [edit], edit.name)
       assert.deepEqual(changed(plain, edited), [], edit.name)
     }
   }
-  const lost = [{ name: 'output', index: [0, 0, 0], value: 1 }, { name: 'sum', index: [0, 9, 0], value: 1 }]
+  const lost = [{ name: 'output', index: [0, 0, 0], value: 1 }, { name: 'positions.output', index: [0, 9, 0], value: 1 }]
   assert.deepEqual(run(lost, SENTENCES).idleEdits, lost)
 })
 
@@ -235,9 +224,9 @@ test('a link opened anew gives the same bits, edits and all', () => {
   ]
   const block = {
     model: 'sentences', text: 'one two three\nfour five', dModel: 8,
-    edits: [{ name: 'sum', index: [0, 1, 2], value: 3 }]
+    edits: [{ name: 'positions.output', index: [0, 1, 2], value: 3 }]
   }
-  for (const state of [{ ...DEFAULTS, edits }, { ...DEFAULTS, ...block }]) {
+  for (const state of [{ ...defaults(), edits }, { ...defaults('sentences'), ...block }]) {
     const again = settingsOf(fromHash(toHash(state)))
     assert.deepEqual(again.edits, state.edits)
     assert.deepEqual(changed(run(state.edits, settingsOf(state)), run(again.edits, again)), [])
@@ -253,7 +242,7 @@ test('what attention drops can be set: kept cells are dropped, dropped ones come
     const flat = mask.data.findIndex((factor) => factor === 2 - wanted)
     const index = indexOf(mask.shape, flat)
     const edits = [{ name: mask.name, index, value: wanted }]
-    const made = runTranslation(gf, settings, edits, weights)
+    const made = pageRun(settings, edits)
     assert.deepEqual(made.idleEdits, [])
     assert.equal(made.tensors.get(`${at}.dropout.output`).data[flat],
       Math.fround(wanted * plain.tensors.get(`${at}.weights`).data[flat]))

@@ -1,46 +1,40 @@
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { load } from '../../src/js/index.js'
-import { runPipeline } from '../../src/js/pipeline.js'
-import { editHistory, readEdits, typed, withEdit, withoutEdit, writeEdits } from '../../web/edits.js'
-import { explainCell, firstUse, recipes } from '../../web/glass.js'
+import { editHistory, readEdits, typed, withEdit, withoutEdit, writeEdits } from '../../web/lib/edits.js'
+import { explainCell, firstUse, recipes } from '../../web/worker/questions.js'
 import { numbersFormula } from '../../web/inspector/numbers.js'
 import { sameCell } from '../../web/lib/cell.js'
+import { gf } from '../lib/engine.js'
+import { pageRun } from '../lib/page.js'
 
-const gf = await load({ wasm: await readFile(new URL('../../dist/glassformer.wasm', import.meta.url)) })
-const run = runPipeline(gf, { texts: ['a b c', 'd e'], dModel: 4, heads: 2, maxLength: 4 })
+const run = pageRun({ model: 'sentences', text: 'a b c\nd e', dModel: 4, heads: 2, maxLength: 4 })
+const { made } = run
 
 test('a cell tells what it feeds, and the use found there has it as a source', () => {
   const cell = { name: 'self_attn.k', index: [1, 1, 3] }
-  const { feeds, differentiable } = explainCell(run, cell)
-  assert.deepEqual(feeds, ['self_attn.dots', 'self_attn.scores'])
+  const { feeds, differentiable } = explainCell(made, cell)
+  assert.deepEqual(feeds, ['self_attn.dots'])
   assert.equal(differentiable, true)
-  const use = firstUse(run, cell, 'self_attn.scores')
+  const use = firstUse(made.run, cell, 'self_attn.dots')
   assert.ok(run.explain(use.name, use.index).sources.some((source) => sameCell(source, cell)))
   assert.equal(use.index[0], 1, 'the same sentence')
-  assert.equal(firstUse(run, { name: 'positional_encoding', index: [3, 0] }, 'sum'), null, 'no sentence is that long')
-  assert.deepEqual(explainCell(run, { name: 'self_attn.output', index: [0, 0, 0] }).feeds, [])
-  assert.equal(explainCell(run, { name: 'no.such', index: [0] }), null)
+  assert.equal(firstUse(made.run, { name: 'positions.pe', index: [3, 0] }, 'positions.output'), null, 'no sentence is that long')
+  assert.deepEqual(explainCell(made, { name: 'self_attn.output', index: [0, 0, 0] }).feeds, [])
+  assert.equal(explainCell(made, { name: 'no.such', index: [0] }), null)
 })
 
 test('the gradient is explained where the run has one', () => {
-  const explainGradient = (name, index) => {
-    if (name !== 'sum') throw new Error('no gradient')
-    return { name, index, value: 2, sources: [] }
-  }
-  const differentiable = { ...run, explainGradient }
-  assert.equal(explainCell(differentiable, { name: 'sum', index: [0, 0, 0] }).differentiable, true)
-  assert.equal(explainCell(differentiable, { name: 'sum', index: [0, 0, 0], isGradient: true }).value, 2)
-  assert.equal(explainCell(differentiable, { name: 'embedding', index: [0, 0, 0], isGradient: true }).none, 'still')
+  const cell = { name: 'positions.output', index: [0, 0, 0], isGradient: true }
+  assert.equal(explainCell(made, cell).value, run.explainGradient(cell.name, cell.index).value)
+  assert.equal(explainCell(made, { ...cell, name: 'positions.pe', index: [0, 0] }).none, 'still')
 })
 
 test('a tensor tells its rule and which tensor each symbol stands for', () => {
-  const [q, scores] = recipes(run, ['self_attn.q', 'self_attn.scores', 'no.such'])
+  const [q, scores] = recipes(made.run, ['self_attn.q', 'self_attn.scores', 'no.such'])
   assert.equal(q.op, 'linear')
   assert.deepEqual(q.symbols.map(({ symbol, tensor }) => [symbol, tensor]), [
-    ['b', 'self_attn.in_proj_bias'], ['x', 'sum'], ['W', 'self_attn.in_proj_weight']])
-  assert.deepEqual(recipes(run, ['self_attn.v'])[0].symbols.map(({ start }) => start), [[8], [0, 0, 0], [8, 0]])
+    ['b', 'self_attn.in_proj_bias'], ['x', 'positions.output'], ['W', 'self_attn.in_proj_weight']])
+  assert.deepEqual(recipes(made.run, ['self_attn.v'])[0].symbols.map(({ start }) => start), [[8], [0, 0, 0], [8, 0]])
   assert.deepEqual(scores.symbols.map(({ symbol }) => symbol), ['q', 'k'])
 })
 
@@ -48,7 +42,7 @@ test('formulas with numbers: sums, quotients, softmax, curves', () => {
   const line = (name, index) => numbersFormula(run.explain(name, index), index)
   assert.match(line('self_attn.scores', [0, 0, 1, 2]), /^[−\d. ]+ = frac\{.* × .* \+ .* × .*\}\{sqrt\{2\}\}$/)
   assert.match(line('self_attn.weights', [0, 1, 1, 2]), /^[\d. ]+ = frac\{e\^\{[−\d. ()]+\}\}\{[\d. ]+\}$/)
-  assert.match(line('positional_encoding', [2, 1]), /^.* = cos \( 2\.00 × 1\.00 \)$/)
+  assert.match(line('positions.pe', [2, 1]), /^.* = cos \( 2\.00 × 1\.00 \)$/)
   assert.match(line('self_attn.q', [0, 0, 0]), / ⋯$/)
   assert.equal(line('embedding.weight', [0, 0]), null)
   const { trace } = gf.trace(() => {

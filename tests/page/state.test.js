@@ -1,62 +1,78 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DATES, DEFAULTS, check, fromHash, sentences, settingsOf, toHash } from '../../web/state.js'
+import { DATES } from '../../web/models/dates/index.js'
+import { problemsOf, settingsOf } from '../../web/models/index.js'
+import { sentencesOf } from '../../web/models/sentences/index.js'
+import { defaults, fromHash, toHash } from '../../web/shell/state.js'
+
+const DEFAULTS = defaults()
 
 test('the defaults make an empty link, and an empty link the defaults', () => {
   assert.equal(toHash(DEFAULTS), '')
   assert.deepEqual(fromHash(''), DEFAULTS)
 })
 
-test('every part of the state survives a link', () => {
-  const state = {
-    text: '안녕 & "hello" #1\n두 번째 + 줄 ✓', tokenizer: 'whitespace', dModel: 24, heads: 3, base: 1000, maxLength: 7,
-    positions: 'learned', dropout: 0.35, training: true, seed: 7, causal: true, stage: 'scores', sentence: 1, head: 2,
-    part: 'v', cell: { name: 'positions.output:2', index: [0, 1, 3], isTwin: true }, language: 'en', theme: 'dark',
-    model: 'untrained', source: '3 may 1999', target: '5월', layers: 3, dimFeedforward: 48, normFirst: true, row: 4,
-    step: 3, activation: 'gelu', positional: false, scale: false, padding: true, tgtIsCausal: false,
-    temperature: 1.5, topK: 4, topP: 0.8, decoding: 'beam', beams: 2, depth: 'code', twin: 'scale:true', embed: true,
+test('every part of the state survives a link, of every model', () => {
+  const view = {
+    room: 'encoder.0.self_attn.scores', sentence: 1, head: 2, part: 'v', row: 4, step: 3, depth: 'code', twin: 'scale:true',
+    embed: true, language: 'en', theme: 'dark', cell: { name: 'positions.output:2', index: [0, 1, 3], isTwin: true },
     edits: [{ name: 'positions.output:2', index: [0, 1, 2], value: -0.5 }]
   }
-  assert.deepEqual(Object.keys(state).sort(), Object.keys(DEFAULTS).sort())
-  assert.deepEqual(fromHash(`#${toHash(state)}`), state)
+  const own = {
+    dates: {
+      dModel: 24, heads: 3, base: 1000, positions: 'learned', dropout: 0.35, training: true, seed: 7, weights: 'untrained',
+      source: '3 may 1999', target: '5월', layers: 3, dimFeedforward: 48, normFirst: true, activation: 'gelu',
+      positional: false, scale: false, padding: true, tgtIsCausal: false, temperature: 1.5, topK: 4, topP: 0.8,
+      decoding: 'beam', beams: 2
+    },
+    sentences: {
+      text: '안녕 & "hello" #1\n두 번째 + 줄 ✓', tokenizer: 'whitespace', dModel: 24, heads: 3, base: 1000, maxLength: 7,
+      positions: 'learned', dropout: 0.35, training: true, seed: 7, causal: true
+    }
+  }
+  for (const [model, settings] of Object.entries(own)) {
+    const state = { model, ...settings, ...view }
+    assert.deepEqual(Object.keys(state).sort(), Object.keys(defaults(model)).sort())
+    assert.deepEqual(fromHash(`#${toHash(state)}`), state)
+    assert.match(toHash(state), /^v=1&model=/)
+  }
 })
 
-test('nonsense in a link falls back to the defaults', () => {
-  const state = fromHash('#dModel=many&positions=round&cell=oops&theme=pink&seed=&unknown=1')
-  assert.deepEqual(state, { ...DEFAULTS, model: 'sentences' })
-})
-
-test('a link from before the translator opens the block of the sentences', () => {
-  assert.equal(fromHash('#stage=scores&head=1').model, 'sentences')
-  assert.equal(fromHash('#language=en&theme=dark').model, 'trained')
-  assert.equal(fromHash(`#${toHash({ ...DEFAULTS, head: 1 })}`).model, 'trained')
+test('nonsense in a link falls back to the defaults, and numbers of what is looked at are whole and in reach', () => {
+  const state = fromHash('#model=sentences&dModel=many&positions=round&cell=oops&theme=pink&seed=&unknown=1')
+  assert.deepEqual(state, defaults('sentences'))
+  const { sentence, head, row, step } = fromHash('#model=sentences&sentence=1.5&head=-3&row=1e99&step=-7')
+  assert.deepEqual([sentence, head, row, step], [1, 0, 2 ** 20, -1])
+  assert.equal(fromHash('#model=constructor').model, 'dates')
 })
 
 test('blank lines are no sentences', () => {
-  assert.deepEqual(sentences('a b\n\n  \nc'), ['a b', 'c'])
-  assert.deepEqual(settingsOf({ ...DEFAULTS, model: 'sentences', text: '\n x \n' }).texts, [' x '])
+  assert.deepEqual(sentencesOf('a b\n\n  \nc'), ['a b', 'c'])
 })
 
 test('settings that cannot work are named with their control', () => {
-  const wrong = (patch) => Object.keys(check({ ...DEFAULTS, model: 'sentences', ...patch }))
+  const wrong = (patch) => Object.keys(problemsOf({ ...defaults('sentences'), ...patch }))
   assert.deepEqual(wrong({}), [])
   assert.deepEqual(wrong({ text: ' \n ' }), ['text'])
   assert.deepEqual(wrong({ heads: 3 }), ['heads'])
   assert.deepEqual(wrong({ dModel: Number.NaN }), ['dModel'])
   assert.deepEqual(wrong({ dModel: 0 }), ['dModel'])
-  assert.deepEqual(wrong({ base: 0 }), ['base'])
-  assert.deepEqual(wrong({ dropout: 1 }), ['dropout'])
-  assert.deepEqual(wrong({ seed: -1, maxLength: 1.5 }), ['maxLength', 'seed'])
+  assert.deepEqual([wrong({ base: 0 }), wrong({ base: 0.5 })], [['base'], ['base']])
+  assert.deepEqual([wrong({ dropout: 1 }), wrong({ dropout: 1, training: true })], [[], ['dropout']])
+  assert.deepEqual(wrong({ seed: -1, maxLength: 1.5 }).sort(), ['maxLength', 'seed'])
+  assert.deepEqual(Object.keys(settingsOf(defaults('sentences'))).sort(),
+    ['model', 'edits', 'text', 'tokenizer', 'dModel', 'heads', 'base', 'maxLength', 'seed', 'positions', 'causal', 'training',
+      'dropout'].sort())
 })
 
 test('the translator: unknown words are named, sizes only matter where they can be chosen', () => {
-  const found = (patch) => check({ ...DEFAULTS, ...patch })
+  const found = (patch) => problemsOf({ ...DEFAULTS, ...patch })
   for (const source of DATES) assert.deepEqual(found({ source }), {})
   assert.deepEqual(found({ source: 'next Monday 3' }).source, { key: 'errors.unknown', values: { word: 'next' } })
   assert.deepEqual(found({ target: '오늘' }).target, { key: 'errors.unknown', values: { word: '오' } })
   assert.equal(found({ source: '  ' }).source.key, 'errors.emptySource')
   assert.equal(found({ source: '1'.repeat(13) }).source.key, 'errors.tooLong')
-  assert.deepEqual(found({ heads: 3 }), {})
-  assert.deepEqual(Object.keys(found({ heads: 3, model: 'untrained' })), ['heads'])
+  assert.deepEqual(found({ heads: 3 }), {}, 'the trained weights fix it')
+  assert.deepEqual(Object.keys(found({ heads: 3, weights: 'untrained' })), ['heads'])
   assert.deepEqual(Object.keys(found({ topP: 0, temperature: 0, topK: -1 })).sort(), ['temperature', 'topK', 'topP'])
 })

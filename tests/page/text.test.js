@@ -3,10 +3,17 @@ import { readFile, readdir } from 'node:fs/promises'
 import { test } from 'node:test'
 import { piecesOf } from '../../web/lib/prose.js'
 import { particle, translator } from '../../web/lib/text.js'
-import { roomsOf } from '../../web/building.js'
-import { DEFAULTS, check, fromHash, patchFrom, toHash } from '../../web/state.js'
+import { MODELS, problemsOf } from '../../web/models/index.js'
+import { MODEL_TEXTS } from '../../web/models/texts.js'
+import { roomsOf } from '../../web/rooms/index.js'
+import { defaults, fromHash, patchFrom, toHash } from '../../web/shell/state.js'
+import { stages } from '../../web/stages/index.js'
+import { shownRun } from '../lib/page.js'
 
-const FRAME_PARTS = ['name', 'title', 'what', 'try', 'without', 'reading', 'whatFirst', 'whatUndivided', 'whatLearned']
+const FRAME_PARTS = [
+  'name', 'title', 'what', 'try', 'without', 'reading', 'whatFirst', 'whatUndivided', 'whatLearned', 'whatConcatenated',
+  'whatOpen'
+]
 const WEB = new URL('../../web/', import.meta.url)
 const load = async (language) => JSON.parse(await readFile(new URL(`text/${language}.json`, WEB), 'utf8'))
 const [ko, en] = await Promise.all(['ko', 'en'].map(load))
@@ -33,14 +40,23 @@ test('Korean and English have the same keys, the same values to put in, and no e
   }
 })
 
-test('every room of every model has its five texts, and no room is described that is not there', () => {
-  const rooms = ['sentences', 'trained'].flatMap((model) => roomsOf({ model, training: true }))
-  for (const { words, aside = 'without' } of rooms) {
-    for (const part of [...FRAME_PARTS.slice(0, 4), aside]) {
-      assert.equal(typeof ko.stages[words]?.[part], 'string', `${words}.${part}`)
-    }
+test('what models say of themselves says it in both languages, in place of something', () => {
+  for (const [model, { ko: korean, en: english }] of Object.entries(MODEL_TEXTS)) {
+    assert.deepEqual(keysOf(korean).map(([key]) => key), keysOf(english).map(([key]) => key), model)
   }
-  const known = new Set(rooms.flatMap(({ words, stage }) => [words, stage.id]))
+})
+
+/** Words that only a model without a room here has, or that are no room's. */
+const ELSEWHERE = ['operation', 'projection', 'linear', 'mask', 'pieces']
+
+test('every room of every model has its five texts, and no room is described that is not there', () => {
+  const runs = MODELS.map(({ id }) => shownRun({ model: id, training: true }))
+  const rooms = runs.flatMap((run) => roomsOf(run).map((room) => ({ ...room, model: run.settings.model })))
+  for (const { words, model, aside = 'without' } of rooms) {
+    const t = translator(ko, { own: () => MODEL_TEXTS[model]?.ko })
+    for (const part of [...FRAME_PARTS.slice(0, 4), aside]) assert.ok(t(`stages.${words}.${part}`), `${words}.${part}`)
+  }
+  const known = new Set([...rooms.map(({ words }) => words), ...stages.map(({ id }) => id), ...ELSEWHERE])
   assert.deepEqual(Object.keys(ko.stages).filter((id) => !known.has(id)), [])
 })
 
@@ -75,7 +91,7 @@ test('a step is one of the decoding\'s; what a reader walks through are rooms', 
   assert.deepEqual(wrong(ko, /단계/), [])
   assert.deepEqual(wrong(en, /\b(steps?|stages?)\b/i), [])
   assert.deepEqual([ko.frame.row, ko.stages.decoding.scrub.label], ['단계', '단계'])
-  for (const text of [ko.frame.room, ko.check.stage, ko.twin.same]) assert.match(text, /방/)
+  for (const text of [ko.frame.room, ko.check.room, ko.twin.same]) assert.match(text, /방/)
   assert.equal(translator(ko)('frame.room', { number: 3, total: 71 }), '방 71개 가운데 3번째')
 })
 
@@ -109,19 +125,24 @@ test('running text falls into words, code and deeds', () => {
 /** How a link writes a value. */
 const said = (value) => String(typeof value === 'boolean' ? Number(value) : value)
 
-test('what the advice does is the same in both languages, is understood, and can be put in a link', () => {
+test('what the advice does is the same in both languages, is understood by its models, and can be put in a link', () => {
   const deeds = (texts) => keysOf(texts).flatMap(([key, text]) => (
     piecesOf(text).filter(({ change }) => change).map(({ change }) => ({ key, change }))))
-  const list = deeds(ko)
+  const all = [[ko, en], ...Object.values(MODEL_TEXTS).map((texts) => [texts.ko, texts.en])]
+  for (const [korean, english] of all) assert.deepEqual(deeds(korean), deeds(english))
+  const list = all.flatMap(([korean]) => deeds(korean))
   assert.ok(list.length > 15)
-  assert.deepEqual(list, deeds(en))
   for (const { key, change } of list) {
     assert.match(key, /^stages\.\w+\.try$/)
-    const patch = patchFrom(change)
-    assert.deepEqual(Object.keys(patch).sort(), [...new URLSearchParams(change).keys()].sort(), key)
-    const state = { ...DEFAULTS, ...patch }
-    for (const [name, text] of new URLSearchParams(change)) assert.equal(said(patch[name]), text, key)
-    assert.deepEqual(fromHash(toHash(state)), state)
-    assert.deepEqual(check(state), {}, change)
+    const names = [...new URLSearchParams(change).keys()].sort()
+    const fitting = MODELS.filter(({ id }) => names.every((name) => name in defaults(id)))
+    assert.ok(fitting.length > 0, `${key}: ${change}`)
+    for (const { id } of fitting) {
+      const patch = patchFrom(change, id)
+      const state = { ...defaults(id), ...patch }
+      for (const [name, text] of new URLSearchParams(change)) assert.equal(said(patch[name]), text, key)
+      assert.deepEqual(fromHash(toHash(state)), state)
+      assert.deepEqual(problemsOf(state), {}, change)
+    }
   }
 })

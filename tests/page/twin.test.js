@@ -1,18 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { signed } from '../../web/lib/color.js'
-import { DEFAULTS } from '../../web/state.js'
-import { difference, pairs, readAlike, shared, twinSettings } from '../../web/twin.js'
+import { defaults } from '../../web/shell/state.js'
+const DEFAULTS = defaults()
+import { difference, pairs, readAlike, shared, twinSettings } from '../../web/twin/index.js'
 import { readTwin } from '../../web/twin/choice.js'
 
 const part = (name, values, more) => (
-  { name, axis: [0, 1], rows: 1, cols: values.length, values: Float32Array.from(values), ...more })
+  { name, axis: [0, 1], start: [0, 0], rows: 1, cols: values.length, values: Float32Array.from(values), ...more })
 
 test('a twin is a setting of the model and another value it can have', () => {
   assert.deepEqual(readTwin('scale:false', DEFAULTS), { name: 'scale', value: false, word: 'off', now: 'on' })
   assert.equal(readTwin('scale:true', DEFAULTS), null, 'the value it has')
   assert.equal(readTwin('causal:true', DEFAULTS), null, 'a setting of another model')
-  assert.equal(readTwin('causal:true', { ...DEFAULTS, model: 'sentences' }).value, true)
+  assert.equal(readTwin('causal:true', defaults('sentences')).value, true)
   assert.deepEqual(readTwin('seed:43', DEFAULTS), { name: 'seed', value: 43 })
   for (const text of ['', 'seed', 'seed:many', 'constructor:1']) assert.equal(readTwin(text, DEFAULTS), null, text)
 })
@@ -21,8 +22,8 @@ test('without the edits, and with other weights: comparisons that no control sta
   const edits = [{ name: 'output', index: [0, 1, 2], value: 3 }]
   assert.equal(readTwin('edits:none', DEFAULTS), null, 'there are none')
   assert.deepEqual(readTwin('edits:none', { ...DEFAULTS, edits }).value, [])
-  assert.equal(readTwin('model:untrained', DEFAULTS).value, 'untrained')
-  assert.equal(readTwin('model:trained', { ...DEFAULTS, model: 'sentences' }), null)
+  assert.equal(readTwin('weights:untrained', DEFAULTS).value, 'untrained')
+  assert.equal(readTwin('weights:trained', defaults('sentences')), null)
 })
 
 test('a slider can be compared, too', () => {
@@ -30,13 +31,14 @@ test('a slider can be compared, too', () => {
 })
 
 test('the second reads the first one\'s answer, but where the answer is written', () => {
-  const sizes = { dModel: 32, heads: 4, layers: 2, dimFeedforward: 64 }
-  const run = { settings: sizes, decoding: { steps: [{ id: 5 }, { id: 2 }] } }
-  const setting = { name: 'model', value: 'untrained' }
-  const settings = twinSettings(run, { ...DEFAULTS, dModel: 16 }, setting, { id: 'output' })
-  assert.deepEqual([settings.target, settings.dModel, settings.model], [[5, 2], 32, 'untrained'])
-  assert.equal(twinSettings(run, DEFAULTS, setting, { id: 'decoding' }).target, null)
-  assert.equal(twinSettings(run, { ...DEFAULTS, target: '2026년' }, setting, { id: 'output' }).target, '2026년')
+  const sizes = { dModel: 32, heads: 4, layers: 2, dimFeedforward: 64, weights: 'trained' }
+  const run = { settings: sizes, decoding: { kind: 'greedy', steps: [{ id: 5 }, { id: 2 }] } }
+  const setting = { name: 'weights', value: 'untrained' }
+  const settings = twinSettings(run, { ...DEFAULTS, dModel: 16 }, setting, { stage: 'output' })
+  assert.deepEqual([settings.target, settings.dModel, settings.weights], [[5, 2], 32, 'untrained'])
+  assert.equal(twinSettings(run, DEFAULTS, setting, { stage: 'decoding' }).target, '')
+  const given = { ...run, decoding: { ...run.decoding, kind: 'given' } }
+  assert.equal(twinSettings(given, { ...DEFAULTS, target: '2026년' }, setting, { stage: 'output' }).target, '2026년')
 })
 
 test('differences: cell by cell, and the same infinity differs by nothing', () => {
@@ -52,7 +54,7 @@ test('only what is there twice in the same shape is subtracted', () => {
 })
 
 test('decoders that write different words have read the same only up to where they part', () => {
-  const run = (...ids) => ({ target: { ids } })
+  const run = (...ids) => ({ decoding: { rows: [0] }, streams: { target: { tokens: [ids] } } })
   assert.equal(readAlike(run(1, 5, 3, 7), run(1, 5, 4, 7)), 2)
   assert.equal(readAlike(run(1, 5), run(1, 5, 4)), 2, 'one goes on')
   const rows = (values, count) => (

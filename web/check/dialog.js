@@ -1,11 +1,11 @@
 /** The check: every number of the page against the same computed in double, with the largest difference by stage. */
 
-import { homeOf, roomsOf } from '../building.js'
-import { placeName } from '../frame.js'
-import { spawn } from '../lazy.js'
 import { h } from '../lib/dom.js'
 import { prose } from '../lib/prose.js'
 import { brief } from '../lib/number.js'
+import { placeName } from '../lib/place.js'
+import { homeOf, roomsOf } from '../rooms/index.js'
+import { spawn } from '../shell/lazy.js'
 
 /** A difference relative to the largest value of its tensor above which something is wrong. */
 const TOLERANCE = 2e-5
@@ -40,35 +40,35 @@ export function summary(results, home) {
 }
 
 /** One question to a worker that lives only for it. */
-function recomputed(run, recipes) {
+function recomputed(run) {
   const worker = spawn('check')
   return new Promise((resolve, reject) => {
     worker.onerror = (event) => reject(new Error(event.message || 'check'))
     worker.onmessage = ({ data: { results, error } }) => (error ? reject(new Error(error)) : resolve(results))
-    worker.postMessage({ run, recipes })
+    worker.postMessage({ run })
   }).finally(() => worker.terminate())
 }
 
-const whole = (count, language) => count.toLocaleString(language)
+const written = (count, language) => count.toLocaleString(language)
 
 /** A line a room, in the order of the building; last what is at home in none. */
 function table({ rooms }, order, t) {
   const place = ({ room }) => (room ? order.indexOf(room) : order.length)
   const line = ({ room, count, difference, isRight }) => h('tr', {},
     h('th', { scope: 'row' }, room ? placeName(room, t) : t('check.elsewhere')),
-    h('td', {}, whole(count, document.documentElement.lang)),
+    h('td', {}, written(count, document.documentElement.lang)),
     h('td', { className: isRight ? '' : 'is-wrong' }, brief(difference)))
   return h('table', {}, h('thead', {}, h('tr', {},
-    ['stage', 'count', 'difference'].map((name) => h('th', { scope: 'col' }, t(`check.${name}`))))),
+    ['room', 'count', 'difference'].map((name) => h('th', { scope: 'col' }, t(`check.${name}`))))),
   h('tbody', {}, [...rooms].sort((one, other) => place(one) - place(other)).map(line)))
 }
 
 /**
  * The action and its dialog.
- * @param {{ t: Function, get(): object, run(): object | null,
- *   ask(question: string, details: object): Promise<any> }} context
+ * @param {{ t: Function, get(): object, run(): object | null, whole(run: object): Promise<object> }} context whole: the
+ *   run with all its values
  */
-export function check({ t, get, run, ask }) {
+export function check({ t, get, run, whole }) {
   const result = h('div', { className: 'check-result', 'aria-live': 'polite' })
   const close = h('button', { type: 'button', className: 'quiet', onclick: () => dialog.close() }, t('app.close'))
   const dialog = h('dialog', { className: 'settings check', 'aria-label': t('check.label') },
@@ -83,14 +83,13 @@ export function check({ t, get, run, ask }) {
     result.replaceChildren()
     dialog.showModal()
     try {
-      const recipes = await ask('recipes', { names: [...shown.tensors.keys()] })
-      const results = await recomputed({ ...shown, edits: get().edits ?? [] }, recipes)
-      const rooms = roomsOf(get())
+      const results = await recomputed({ ...await whole(shown), edits: get().edits })
+      const rooms = roomsOf(shown)
       const found = summary(results, (name) => homeOf(rooms, name, shown))
       const counted = ['count', 'given', 'drawn'].map((name) => (
-        [name, whole(found[name], document.documentElement.lang)]))
+        [name, written(found[name], document.documentElement.lang)]))
       const values = { ...Object.fromEntries(counted), difference: brief(found.difference) }
-      const list = { className: 'check-table', tabindex: '0', role: 'region', 'aria-label': t('check.stage') }
+      const list = { className: 'check-table', tabindex: '0', role: 'region', 'aria-label': t('check.room') }
       result.replaceChildren(
         h('p', { className: 'check-total' }, t(found.isRight ? 'check.right' : 'check.wrong', values)),
         h('div', list, table(found, rooms, t)),

@@ -16,10 +16,6 @@ import * as positional from '../../tests/reference/positional_encoding.js'
 import * as relu from '../../tests/reference/relu.js'
 import * as softmax from '../../tests/reference/softmax.js'
 import { map, zeros } from '../../tests/reference/tensor.js'
-import { cutMask } from '../model/decode.js'
-import { isWithin, offset, scored } from '../model/edited.js'
-
-const PAD = '<pad>'
 
 /** @typedef {{ shape: number[], data: ArrayLike<number> }} Plain */
 
@@ -64,84 +60,81 @@ function turned(x) {
   return out
 }
 
-/** Scores of all pairs, scaled as the formula says. */
-function scores({ q, k }, { shape: [, H] }, formula) {
-  const [left, right] = [inHeads(q, H), inHeads(k, H)]
-  const dots = matmul.forward({ a: left, b: turned(right) }).y
-  if (!/√|scale/.test(formula)) return dots
-  return map(dots, (x) => (formula.includes('√') ? x / Math.sqrt(left.shape[3]) : x))
+/** Whether a key is hidden from a query: later ones where it may not look ahead, and those that only fill up. */
+function hiddenIn({ isCausal, hidden }, Tk) {
+  return (b, i, j) => (isCausal && j > i) || Boolean(hidden?.[b * Tk + j])
 }
 
-/** Whether a key is hidden from a query, from the settings and the tokens alone. */
-function hides(run, { name, along }) {
-  const causal = run.labels ? /decoder.*self_attn/.test(name) && run.settings.tgtIsCausal : run.settings.causal
-  const words = along && run.labels[along[3]]
-  const isPad = (b, j) => (words ? along[3] === 'source' && words[j] === PAD : Boolean(run.padding[b][j]))
-  return (b, i, j) => (causal && j > i) || isPad(b, j)
+/** A mask that is added to the scores, at a cell of them. @param {Plain | undefined} mask */
+function addedIn(mask, [B, H, Tq, Tk]) {
+  if (!mask) return () => 0
+  const sides = [1, 1, 1, 1, ...mask.shape].slice(-4)
+  const isPerHead = mask.shape.length === 3 && mask.shape[0] === B * H
+  return (b, h, i, j) => {
+    const row = isPerHead ? b * H + h : (sides[0] > 1 ? b : 0) * sides[1] + (sides[1] > 1 ? h : 0)
+    return mask.data[(row * Tq + i) * Tk + j]
+  }
 }
 
-function masked(run, tensor, { scores: before }) {
-  const [, H, Tq, Tk] = tensor.shape
-  const isHidden = hides(run, tensor)
-  return map(before, (x, at) => {
-    const [j, i, b] = [at % Tk, Math.floor(at / Tk) % Tq, Math.floor(at / (Tk * Tq * H))]
-    return isHidden(b, i, j) ? -Infinity : x
-  })
+/** Each of attention's steps from the one before. */
+function attend({ q, k, v, mask }, { heads, scale, ...parameters }, dropout, settle) {
+  const left = inHeads(q, heads)
+  const dots = settle('dots', matmul.forward({ a: left, b: turned(inHeads(k, heads)) }).y)
+  const scores = settle('scores', map(dots, (x) => x * scale))
+  const { shape } = scores
+  const [, H, Tq, Tk] = shape
+  const isHidden = hiddenIn(parameters, Tk)
+  const added = addedIn(mask, shape)
+  const masked = settle('masked_scores', map(scores, (x, at) => {
+    const [j, i, h, b] = [at % Tk, Math.floor(at / Tk) % Tq, Math.floor(at / (Tk * Tq)) % H, Math.floor(at / (Tk * Tq * H))]
+    return isHidden(b, i, j) ? -Infinity : x + added(b, h, i, j)
+  }))
+  const weights = settle('weights', softmax.forward({ x: masked }).y)
+  const used = dropout ? mul.forward({ a: weights, b: dropout }).y : weights
+  const out = matmul.forward({ a: used, b: inHeads(v, heads) }).y
+  settle('out', q.shape.length === 4 ? out : joined(out))
 }
 
-function idsOf(run, { along }) {
-  if (!along) return { shape: [run.ids.length, run.ids[0].length], data: run.ids.flat() }
-  const { ids } = run[along[1]]
-  return { shape: [1, ids.length], data: ids }
+/** What top-k and then top-p leave of rows of logits: 0, or −∞ for what they cut. */
+function cutMask({ shape, data }, { topK, topP }) {
+  const V = shape.at(-1)
+  const mask = new Float64Array(data.length).fill(-Infinity)
+  for (let start = 0; start < data.length; start += V) {
+    const row = Array.from(data.slice(start, start + V))
+    const order = row.map((_, i) => i).sort((a, b) => row[b] - row[a] || a - b).slice(0, topK || V)
+    const most = row[order[0]]
+    const total = order.reduce((sum, i) => sum + Math.exp(row[i] - most), 0)
+    let before = 0
+    for (const i of order) {
+      if (topP < 1 && before >= topP * total) break
+      mask[start + i] = 0
+      before += Math.exp(row[i] - most)
+    }
+  }
+  return { shape, data: mask }
 }
 
-/** Every rule: what goes in by the symbols of its formula, and the tensor that is to come out. */
+/** What every operation makes of its inputs; `settle` takes an output by its key. */
 const RULES = {
-  add: ({ a, b }, { symbols, tensor }) => {
-    const [first] = symbols.find(({ symbol }) => symbol === 'b').start
-    const rows = tensor.shape.at(-2)
-    return add.forward({ a, b: b.shape.length === 2 && b.shape[0] > rows ? rowsFrom(b, first, rows) : b }).y
+  add: ({ a, b }, _, settle) => settle('out', add.forward({ a, b }).y),
+  mul: ({ a, b }, _, settle) => settle('out', mul.forward({ a, b }).y),
+  linear: ({ x, weight, bias }, { first, count, biasFirst }, settle) => settle('out', linear.forward({
+    x, weight: rowsFrom(weight, first, count), bias: bias && rowsFrom(bias, biasFirst, count)
+  }).y),
+  softmax: ({ x }, _, settle) => settle('out', softmax.forward({ x }).y),
+  relu: ({ x }, _, settle) => settle('out', relu.forward({ x }, {}).y),
+  gelu: ({ x }, parameters, settle) => settle('out', gelu.forward({ x }, parameters).y),
+  layer_norm: ({ x, weight, bias }, { eps }, settle) => settle('out', layerNorm.forward({ x, weight, bias }, { eps }).y),
+  embedding: ({ weight }, { ids, shape }, settle) => (
+    settle('out', embedding.forward({ idx: { shape, data: ids }, weight }).y)),
+  cross_entropy({ logits }, { target }, settle) {
+    const logs = settle('log_probs', logSoftmax.forward({ x: logits }).y)
+    const V = logs.shape[1]
+    const sum = target.reduce((total, id, row) => total + logs.data[row * V + id], 0)
+    settle('out', { shape: [], data: Float64Array.of(-sum / target.length) })
   },
-  mul: ({ a, b }) => mul.forward({ a, b }).y,
-  linear: ({ x, W, b }, { symbols, tensor }) => {
-    const first = symbols.find(({ symbol }) => symbol === 'W').start[0]
-    const start = symbols.find(({ symbol }) => symbol === 'b')?.start[0]
-    const count = tensor.shape.at(-1)
-    return linear.forward({ x, weight: rowsFrom(W, first, count), bias: b && rowsFrom(b, start, count) }).y
-  },
-  matmul: ({ q, k }, { tensor, formula }) => scores({ q, k }, tensor, formula),
-  attention: (given, { run, tensor, formula }) => {
-    if (formula.startsWith('q · k')) return scores(given, tensor, formula)
-    if (formula.startsWith('scores')) return masked(run, tensor, given)
-    if (formula.startsWith('exp')) return softmax.forward(given).y
-    const weights = given.dropout ? mul.forward({ a: given.weights, b: given.dropout }).y : given.weights
-    const out = matmul.forward({ a: weights, b: inHeads(given.v, weights.shape[1]) }).y
-    return tensor.shape.length === 4 ? out : joined(out)
-  },
-  softmax: ({ x }) => softmax.forward({ x }).y,
-  relu: ({ x }) => relu.forward({ x }, {}).y,
-  gelu: ({ x }) => gelu.forward({ x }, {}).y,
-  layer_norm: ({ x, weight, bias }, { formula }) => (
-    layerNorm.forward({ x, weight, bias }, { eps: Number(/variance \+ ([\d.e-]+)/.exec(formula)[1]) }).y),
-  dropout: ({ x, mask }) => x && mask && mul.forward({ a: x, b: mask }).y,
-  cross_entropy: (given, { run, tensor }) => {
-    if (given.x) return logSoftmax.forward({ x: { shape: tensor.shape, data: given.x.data } }).y
-    const { shape: [rows, words], data } = given['log p']
-    const sum = run.decoding.steps.reduce((total, { id }, row) => total + data[row * words + id], 0)
-    return { shape: [], data: Float64Array.of(-sum / rows) }
-  },
-  embedding: ({ weight }, { run, tensor }) => embedding.forward({ idx: idsOf(run, tensor), weight }).y,
-  positional_encoding: (_, { run: { settings }, tensor: { shape } }) => positional.forward({}, {
-    max_length: shape[0], d_model: shape[1], base: settings.base ?? 10000,
-    layout: settings.positions === 'concatenated' ? 'concatenated' : 'interleaved'
-  }).y
-}
-
-/** What no operation of the trace made, and still follows from the settings or from other numbers. */
-const OTHERS = {
-  'softmax.inverse_temperature': (_, { run }) => ({ shape: [1], data: Float64Array.of(1 / run.settings.temperature) }),
-  'choice.mask': (value, { run, tensor: { shape } }) => (
-    { shape, data: Float64Array.from(cutMask(value('softmax.tempered').data, shape.at(-1), run.settings)) })
+  reshape: ({ x }, { shape }, settle) => settle('out', { shape, data: x.data }),
+  narrow: ({ x }, { start, length }, settle) => settle('out', rowsFrom(x, start, length))
 }
 
 /** The largest difference; the same infinity, and NaN at the same place, differ by nothing. */
@@ -155,44 +148,62 @@ function farthest(ours, theirs) {
   return most
 }
 
-/** What the reader has put in place of a number is put in place here, too. */
-function withEdits(computed, name, { edits = [], settings }) {
-  const here = edits.filter(({ index }) => isWithin(computed.shape, index))
-  const dots = here.filter((edit) => /dots$/.test(edit.name)).map((edit) => scored(edit, settings))
-  for (const { index, value } of [...dots, ...here].filter((edit) => edit.name === name)) {
-    computed.data[offset(computed.shape, index)] = value
+/** What the reader has put in place of numbers is put in place here, too. */
+function withEdits(computed, edits) {
+  for (const { index, value } of edits) {
+    const fits = index.length === computed.shape.length && index.every((i, axis) => i < computed.shape[axis])
+    if (fits) computed.data[index.reduce((at, i, axis) => at * computed.shape[axis] + i, 0)] = value
   }
   return computed
 }
 
 /**
- * @param {object} run its plain data
- * @param {{ name: string, op: string, formula: string,
- *   symbols: { symbol: string, tensor: string, start: number[] }[] }[]} recipes of all its tensors
- * @returns {{ name: string, op: string, count: number, peak: number, difference: number | null }[]} difference is null
- *   for what is given or drawn: there is nothing to compute
+ * @param {object} run its plain data, with the reader's edits
+ * @returns {{ name: string, op: string | null, count: number, peak: number, difference: number | null }[]} difference is
+ *   null for what is given or drawn: there is nothing to compute
  */
-export function recompute(run, recipes) {
-  const recipeOf = new Map(recipes.map((recipe) => [recipe.name, recipe]))
+export function recompute(run) {
+  const { tensors, steps, edits = [], settings } = run
   const known = new Map()
-  const given = ({ shape, data }) => ({ shape, data: Float64Array.from(data) })
-
-  function compute(name) {
-    const tensor = run.tensors.get(name)
-    const { op, symbols, formula } = recipeOf.get(name)
-    const inputs = Object.fromEntries(symbols.map(({ symbol, tensor: from }) => [symbol, value(from)]))
-    const made = run.labels && Object.hasOwn(OTHERS, name) ? OTHERS[name](value, { run, tensor })
-      : RULES[op]?.(inputs, { run, tensor, symbols, formula })
-    return made ? { ...withEdits(made, name, run), isComputed: true } : given(tensor)
-  }
-  function value(name) {
-    if (!known.has(name)) known.set(name, compute(name))
+  const computed = new Set()
+  const editsOf = (name) => edits.filter((edit) => edit.name === name)
+  /** Computed once more; what nobody computes is taken as it is. */
+  function settle(name, made) {
+    known.set(name, withEdits(made, editsOf(name)))
+    computed.add(name)
     return known.get(name)
   }
-  return recipes.map(({ name, op }) => {
-    const { data } = run.tensors.get(name)
-    const { isComputed, data: again } = value(name)
+  function given(name) {
+    const { shape, data, origin, role } = tensors.get(name)
+    if (origin?.op === 'positional_encoding') {
+      const { dModel, base, layout } = origin.parameters
+      return settle(name, positional.forward({}, { max_length: shape[0], d_model: dModel, base, layout }).y)
+    }
+    if (role === 'inverse_temperature') return settle(name, { shape, data: Float64Array.of(1 / settings.temperature) })
+    known.set(name, { shape, data: Float64Array.from(data) })
+    return known.get(name)
+  }
+  const value = (name) => known.get(name) ?? given(name)
+
+  for (const { op, inputs, outputs, parameters } of steps) {
+    const read = Object.fromEntries(Object.entries(inputs).map(([key, name]) => {
+      const isCut = !known.has(name) && tensors.get(name)?.role === 'cut_mask'
+      return [key, isCut ? settle(name, cutMask(value(inputs.a), settings)) : value(name)]
+    }))
+    const put = (key, made) => (outputs[key] ? settle(outputs[key], made) : made)
+    if (op === 'attention') attend(read, parameters, dropoutOf(tensors, outputs, value), put)
+    else if (op === 'dropout') put('out', mul.forward({ a: read.x, b: value(outputs.mask) }).y)
+    else RULES[op]?.(read, parameters, put)
+  }
+  return [...tensors.values()].map(({ name, op, data }) => {
     const peak = data.reduce((most, x) => (Number.isFinite(x) ? Math.max(most, Math.abs(x)) : most), 0)
-    return { name, op, count: data.length, peak, difference: isComputed ? farthest(data, again) : null }
+    const difference = computed.has(name) ? farthest(data, known.get(name).data) : null
+    return { name, op, count: data.length, peak, difference }
   })
+}
+
+/** The mask that attention's dropout drew, if it drew one. */
+function dropoutOf(tensors, outputs, value) {
+  const name = tensors.get(outputs.out)?.inputs.dropout
+  return name ? value(name) : null
 }

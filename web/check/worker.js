@@ -2,9 +2,9 @@
 
 import { recompute } from './recompute.js'
 
-self.onmessage = ({ data: { run, recipes } }) => {
+self.onmessage = ({ data: { run } }) => {
   try {
-    postMessage({ results: recompute(run, recipes) })
+    postMessage({ results: recompute(run) })
   } catch (error) {
     postMessage({ error: error.message })
   }

@@ -1,6 +1,6 @@
 /** Overwriting numbers: the field for the cell looked at, and the list of what was overwritten, undoable. */
 
-import { editHistory, editOf, typed, withEdit, withoutEdit } from '../edits.js'
+import { editHistory, editOf, typed, withEdit, withoutEdit } from '../lib/edits.js'
 import { cellName } from '../lib/cell.js'
 import { dotted, h, setText, uniqueId } from '../lib/dom.js'
 import { brief, exact } from '../lib/number.js'

@@ -5,6 +5,7 @@ import { h } from '../lib/dom.js'
 import { formula } from '../lib/formula.js'
 import { brief, fixed } from '../lib/number.js'
 import { ruleFormula, ruleText } from '../lib/rule.js'
+import { describedOf } from '../lib/run.js'
 import { numbersFormula } from './numbers.js'
 
 const FIRST_TERMS = 24
@@ -93,17 +94,15 @@ function steps(list, t) {
     [h('dt', {}, name(label)), h('dd', {}, Math.abs(value) < 0.0005 ? brief(value) : fixed(value, 4))])))
 }
 
-const ORIGINS = [[/(\.pe|inverse_temperature)$/, 'fixed'], [/^choice\.mask$/, 'cut']]
-
-/** The one weight that no training has made. */
-const DRAWN = 'positions.weight'
+/** What is said of numbers that nobody computes, by the role of their tensor. */
+const ORIGINS = { buffer: 'fixed', inverse_temperature: 'fixed', cut_mask: 'cut' }
 
 /** Where a number that nobody computed comes from, or, when the reader has set it, what stood in its place. */
-function originText({ name }, { edited, computed }, { t, model }) {
-  const origin = ORIGINS.find(([pattern]) => pattern.test(name))?.[1]
+function originText({ name }, { edited, computed }, { t, run }) {
+  const origin = ORIGINS[describedOf(run, name).role]
   const values = { computed: brief(computed) }
   if (edited && origin) return t('inspector.edited', values)
-  const given = model === 'trained' && name !== DRAWN ? 'learned' : 'given'
+  const given = run.isTrained && !run.drawn?.includes(name) ? 'learned' : 'given'
   return edited ? t(`inspector.set.${given}`, values) : t(`inspector.${origin ?? given}`)
 }
 
@@ -113,7 +112,7 @@ function originText({ name }, { edited, computed }, { t, model }) {
  * @param {import('../lib/cell.js').Cell} cell
  * @param {object} view
  * @param {Function} view.t
- * @param {string} [view.model] which model's run it is
+ * @param {object} view.run the run it is of
  * @param {(cell: object) => void} view.go follows a factor into its own cell
  * @param {(cell: object) => boolean} view.has whether the run has a cell; to one it has not, nothing leads
  * @param {boolean} view.sorted terms by size

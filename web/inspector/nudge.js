@@ -1,13 +1,13 @@
 /** The gradient put to the test: its cell nudged up and down, the slope of the loss beside what backward gave. */
 
-import { isEditable } from '../edits.js'
 import { sameCell } from '../lib/cell.js'
 import { h, setText } from '../lib/dom.js'
+import { isEditable } from '../lib/edits.js'
 import { brief, exact } from '../lib/number.js'
 import { tensorOf } from '../lib/run.js'
 import { valueAt } from '../lib/slice.js'
-import { NUDGE } from '../model/nudge.js'
-import { settingsOf } from '../state.js'
+import { settingsOf } from '../models/index.js'
+import { NUDGE } from '../worker/nudge.js'
 
 /** Losses differ late: six digits of them, four of slopes. */
 const digits = (value, count) => exact(Number(value.toPrecision(count)))
@@ -48,7 +48,7 @@ export function nudge({ t, ask, get, redraw, live }) {
   return (view) => {
     const { run, cell, explanation } = view
     if (!isKnown(run, cell)) setText(live, '')
-    if (!cell.isGradient || cell.isTwin || !explanation || explanation.none || !isEditable(cell)) return ''
+    if (!cell.isGradient || cell.isTwin || !explanation || explanation.none || !isEditable(run, cell)) return ''
     const value = valueAt(tensorOf(run, cell.name), cell.index)
     if (!Number.isFinite(value)) return ''
     return h('section', { className: 'nudge' },

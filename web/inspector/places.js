@@ -1,22 +1,20 @@
 /** Where a cell is, axis by axis, with a step to its neighbours for fingers that cannot hit a single cell. */
 
 import { h } from '../lib/dom.js'
-import { labelsOf, tensorOf } from '../lib/run.js'
+import { describedOf, labelsOf } from '../lib/run.js'
 
-const AXES = ['sentence', 'token', 'dim', 'head', 'query', 'key', 'word', 'position', 'row']
-
-/** What the figure shows one of at a time. */
-const SHOWN = ['sentence', 'head']
+/** What the figure shows one of at a time, and the part of the state that says which. */
+const SHOWN = { batch: 'sentence', head: 'head' }
 
 /** What an index along an axis stands for, a token for example; nothing where it is but a number. */
 function label(run, tensor, index, axis) {
-  const sentence = index[tensor.axes.indexOf('sentence')] ?? 0
+  const sentence = index[tensor.axes.findIndex(({ name }) => name === 'batch')] ?? 0
   return labelsOf(run, tensor, axis, sentence)?.[index[axis]]
 }
 
 /** The axes that are told: the only sentence there is goes without saying. @param {object} tensor */
 export const axesTold = ({ axes, shape }) => (
-  axes.flatMap((axis, i) => (axis === 'sentence' && shape[i] === 1 ? [] : [i])))
+  axes.flatMap(({ name }, i) => (name === 'batch' && shape[i] === 1 ? [] : [i])))
 
 /**
  * A list of the places of a cell.
@@ -25,13 +23,13 @@ export const axesTold = ({ axes, shape }) => (
  * @param {{ t: Function, set(patch: object): void, press(cell: object): void }} context
  */
 export function places(run, cell, { t, set, press }) {
-  const tensor = tensorOf(run, cell.name)
+  const tensor = describedOf(run, cell.name)
   return h('ul', { className: 'places' }, axesTold(tensor).map((i) => {
-    const [axis, at] = [tensor.axes[i], cell.index[i]]
-    const name = AXES.includes(axis) ? t(`inspector.axes.${axis}`) : axis
+    const [{ name: axis }, at] = [tensor.axes[i], cell.index[i]]
+    const name = t(`inspector.axes.${axis}`)
     const step = (by, sign, word) => {
       const go = () => {
-        if (SHOWN.includes(axis)) set({ [axis]: at + by })
+        if (SHOWN[axis]) set({ [SHOWN[axis]]: at + by })
         press({ ...cell, index: cell.index.with(i, at + by) })
       }
       const isEnd = at + by < 0 || at + by >= tensor.shape[i]

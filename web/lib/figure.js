@@ -13,7 +13,6 @@ import { product } from './product.js'
 import { snapshot } from './snapshot.js'
 import { figureSvg } from './svg.js'
 import { tables } from './table.js'
-import { whence } from './whence.js'
 
 /**
  * @typedef {object} Surroundings
@@ -25,11 +24,11 @@ import { whence } from './whence.js'
  * @property {() => number} width
  * @property {() => { depth: string, edits: object[] }} get the state of the page
  * @property {(key: string) => string} t
- * @property {() => object | null} [run] what is shown
+ * @property {() => string} [heading] what the figure is called where it is taken to
+ * @property {(named?: string) => string} [origin] where it is from, in a line
  * @property {() => string} [named] what else sets this figure apart
  * @property {string} [which] the same in a file's name
  * @property {string} [spoken] the same for screen readers
- * @property {() => string[]} [changes] what of the model is not as it was, in words
  * @property {(list: { title: string, part: object }[]) => void} [titled] is told what the matrices are called
  */
 
@@ -44,7 +43,7 @@ function isTicked({ part: { values }, view: { cell, plain } }) {
  * @param {Surroundings} surroundings
  */
 export function figure(container, {
-  look, press, edit, leave, theme, width, get, t, run, titled, named, which, spoken, changes
+  look, press, edit, leave, theme, width, get, t, titled, named, which, spoken, heading, origin
 }) {
   const handlers = { look, press, edit, leave }
   const body = h('div', { className: 'figure-body' })
@@ -75,14 +74,13 @@ export function figure(container, {
     picture() {
       const { mode, palette } = theme()
       const legends = keys.map(({ domain, text = '' }) => ({ domain, text, scale: scale(domain, mode) }))
-      const title = document.querySelector('h1')?.textContent ?? ''
       const around = [...container.children]
       const [above, below] = [around.slice(0, around.indexOf(root)), around.slice(around.indexOf(root) + 1)]
         .map((list) => list.map(snapshot).filter(Boolean))
       const matrices = parts.filter((part) => part.drawings().length)
         .flatMap((part) => (part.sheet ? [part.sheet()] : part.drawings()))
       return figureSvg({
-        title, subtitle: whence({ t, get, run, named, changes }), matrices, legends, palette,
+        title: heading?.() ?? '', subtitle: origin?.(named?.()) ?? '', matrices, legends, palette,
         note: dashes.textContent, above, below
       })
     }

@@ -63,9 +63,15 @@ export function slice(tensor, spec) {
   }
 }
 
+/** Some rows of a slice. @param {Slice} part @param {number} first @param {number} rows */
+export const rowsOf = (part, first, rows) => ({
+  ...part, rows, start: [part.start[0] + first, part.start[1]],
+  values: part.values.slice(first * part.cols, (first + rows) * part.cols),
+  rowLabels: part.rowLabels.slice(first, first + rows)
+})
+
 /** The upper part of a slice. @param {Slice} part @param {number} rows */
-export const firstRows = (part, rows) => (
-  { ...part, rows, values: part.values.slice(0, rows * part.cols), rowLabels: part.rowLabels.slice(0, rows) })
+export const firstRows = (part, rows) => rowsOf(part, 0, rows)
 
 /**
  * The tensor index of a cell of the slice.

@@ -1,19 +1,19 @@
-/** The plan of the block of the sentences: one room under the other, wired at the side. */
+/** The plan of a model without layers: one room under the other, wired at the side. */
 
 import { h, setText, svg } from '../lib/dom.js'
-
-/** What flows into each room; without an entry it is the room before. */
-export const INPUTS = { tokens: [], positions: [], sum: ['embedding', 'positions'], heads: ['weights', 'qkv'] }
 
 const ROW = 44
 const LANE = 14
 const LEFT = 9
 
-/** Every wire as a pair of rows; and the lane of each room: 0, or 1 for one that joins from the side. */
-export function wiringOf(ids) {
-  const rows = new Map(ids.map((id, row) => [id, row]))
-  const wires = ids.flatMap((id, row) => (INPUTS[id] ?? [ids[row - 1]]).map((from) => [rows.get(from), row]))
-  const lanes = ids.map((id, row) => (row > 0 && INPUTS[id]?.length === 0 ? 1 : 0))
+/**
+ * Every wire as a pair of rows; and the lane of each room: 0, or 1 for one that joins from the side.
+ * @param {{ id: string, from: string[] }[]} rooms with the ids of those that flow into them
+ */
+export function wiringOf(rooms) {
+  const rows = new Map(rooms.map(({ id }, row) => [id, row]))
+  const wires = rooms.flatMap(({ from }, row) => from.map((id) => [rows.get(id), row]))
+  const lanes = rooms.map(({ from }, row) => (row > 0 && from.length === 0 ? 1 : 0))
   return { wires, lanes }
 }
 
@@ -31,12 +31,12 @@ function path([from, to], lanes) {
   return `M${x0} ${y(from)}${bend(x0, y(from), xs, y(from + 1))}V${y(to - 1)}${bend(xs, y(to - 1), x1, y(to))}`
 }
 
-function wiring(ids) {
-  const { wires, lanes } = wiringOf(ids)
-  const height = ids.length * ROW
+function wiring(rooms) {
+  const { wires, lanes } = wiringOf(rooms)
+  const height = rooms.length * ROW
   return svg('svg', { class: 'wires', 'aria-hidden': 'true', width: '36', height, viewBox: `0 0 36 ${height}` },
     wires.map((wire) => svg('path', { d: path(wire, lanes) })),
-    lanes.map((lane, row) => svg('circle', { cx: x(lane), cy: y(row), r: '4', 'data-stage': ids[row] })))
+    lanes.map((lane, row) => svg('circle', { cx: x(lane), cy: y(row), r: '4', 'data-room': rooms[row].id })))
 }
 
 /**
@@ -44,7 +44,7 @@ function wiring(ids) {
  * @param {object[]} doors
  */
 export function list(container, doors) {
-  const wires = wiring(doors.map(({ room }) => room.id))
+  const wires = wiring(doors.map(({ room }) => room))
   const shapes = doors.map(({ link, shortName }) => {
     const shape = h('small', { className: 'shape' })
     link.append(h('span', { className: 'room-text' }, h('span', {}, shortName), shape))

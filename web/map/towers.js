@@ -1,4 +1,4 @@
-/** The plan of the translator: encoder and decoder side by side, a floor for each part, rooms as stamps. */
+/** The plan of a model with layers: its towers side by side, a floor for each part, rooms as stamps. */
 
 import { h, setText, svg } from '../lib/dom.js'
 import { drawBranches } from '../lib/wire.js'
@@ -17,7 +17,7 @@ function floorsOf(doors) {
 
 /** The room whose shape stands for its floor, the one whose picture hangs in the whole house. */
 const spokesman = ({ doors }) => (
-  doors.find(({ room }) => ['weights', 'cross', 'activation'].includes(room.stage.id)) ?? doors.at(-1)).room
+  doors.find(({ room }) => ['weights', 'cross', 'activation'].includes(room.stage)) ?? doors.at(-1)).room
 
 function buildFloor({ layer, block, doors }, t) {
   const shape = h('small', { className: 'shape' })
@@ -26,14 +26,15 @@ function buildFloor({ layer, block, doors }, t) {
     link.setAttribute('aria-label', full)
     link.title = full
   }
-  const element = h('section', { className: 'floor', 'data-block': block, 'data-layer': layer },
+  const reads = doors.some(({ room }) => room.stage === 'cross')
+  const element = h('section', { className: 'floor', 'data-block': block, 'data-layer': layer, 'data-wire': reads ? 'to' : '' },
     h('h3', {}, h('span', {}, name), shape), h('ol', {}, doors.map((door) => door.element)))
   return { element, shape, room: spokesman({ doors }), block, layer }
 }
 
 /** The wire from the top of the encoder to every cross-attention, through the gap between the towers. */
-const drawMemoryWire = (wire, root) => drawBranches(wire, root, root.querySelector('[data-stage="memory"] .stamp'),
-  root.querySelectorAll('[data-block="multihead_attn"]'))
+const drawMemoryWire = (wire, root) => drawBranches(wire, root, root.querySelector('[data-wire="from"] .stamp'),
+  root.querySelectorAll('[data-wire="to"]'))
 
 /**
  * @param {Element} container
@@ -42,6 +43,7 @@ const drawMemoryWire = (wire, root) => drawBranches(wire, root, root.querySelect
  */
 export function towers(container, doors, { t }) {
   const floors = []
+  const names = [...new Set(doors.map(({ room }) => room.tower))]
   const buildTower = (tower) => {
     const own = floorsOf(doors.filter(({ room }) => room.tower === tower)).map((floor) => buildFloor(floor, t))
     floors.push(...own)
@@ -49,12 +51,13 @@ export function towers(container, doors, { t }) {
       const starts = layer !== undefined && own[i - 1]?.layer !== layer
       return starts ? [h('p', { className: 'storey' }, t('map.layer', { number: layer + 1 })), element] : element
     })
-    return h('section', { className: 'tower', 'data-tower': tower }, h('h2', {}, t(`map.${tower}`)), storeys)
+    const heading = names.length > 1 ? h('h2', {}, t(`map.${tower}`)) : ''
+    return h('section', { className: 'tower', 'data-tower': tower }, heading, storeys)
   }
   const wire = svg('path', { class: 'memory-wire' })
   const here = h('p', { className: 'map-here', 'aria-hidden': 'true' })
   const root = h('div', { className: 'towers' },
-    svg('svg', { class: 'memory', 'aria-hidden': 'true' }, wire), buildTower('encoder'), buildTower('decoder'))
+    svg('svg', { class: 'memory', 'aria-hidden': 'true' }, wire), names.map(buildTower))
   container.classList.add('has-towers')
   container.replaceChildren(root, here)
   new ResizeObserver(() => drawMemoryWire(wire, root)).observe(root)

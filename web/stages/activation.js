@@ -5,28 +5,26 @@ import { curve } from '../lib/curve.js'
 import { h, setText } from '../lib/dom.js'
 import { figure } from '../lib/figure.js'
 import { ofSlice } from '../lib/origin.js'
-import { inputOf, sentenceMatrix, tensorOf } from '../lib/run.js'
+import { matrixOf, tensorOf } from '../lib/run.js'
 import { indexOf, peak } from '../lib/slice.js'
 
 export const id = 'activation'
-export const tensors = []
 export const controls = ['activation']
 export const pickers = []
 
 /** Units before and after, and the curve itself as the kernel computes it. */
-export function data(run, { place }) {
-  const input = inputOf(run, place)
+export function data(run, view) {
+  const { before, after, kind } = view.room.parts
   return {
-    kind: run.settings.activation, curve: run.curve,
-    before: sentenceMatrix(run, input),
-    after: sentenceMatrix(run, place),
-    domain: signed(peak(tensorOf(run, input)))
+    kind, curve: run.curves[kind], before: matrixOf(run, before, view), after: matrixOf(run, after, view),
+    domain: signed(peak(tensorOf(run, before)))
   }
 }
 
-export const picture = (run, { place }) => ({
-  part: sentenceMatrix(run, place), domain: signed(peak(tensorOf(run, inputOf(run, place))))
-})
+export function picture(run, view) {
+  const { before, after } = view.room.parts
+  return { part: matrixOf(run, after, view), domain: signed(peak(tensorOf(run, before))) }
+}
 
 export function mount(container, context) {
   const { t } = context

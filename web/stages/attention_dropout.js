@@ -2,30 +2,27 @@
 
 import { chance, factor } from '../lib/color.js'
 import { dropped } from '../lib/dropped.js'
-import { attentionMatrix, dropoutNames, tensorOf } from '../lib/run.js'
+import { matrixOf, tensorOf } from '../lib/run.js'
 import { peak } from '../lib/slice.js'
 
 export const id = 'attention_dropout'
-export const tensors = []
 export const controls = ['training', 'dropout', 'seed']
 export const pickers = ['sentence', 'head']
 
 /** One head's weights, its mask and what is left of the weights. */
-export function data(run, { sentence, head, place }) {
-  const names = dropoutNames(run, place, 'a')
-  if (!names) return null
-  const part = (name) => attentionMatrix(run, name, sentence, head)
+export function data(run, view) {
+  const { weights, mask, kept } = view.room.parts
   return {
-    before: part(names.before), mask: part(names.mask), after: part(names.after),
+    before: matrixOf(run, weights, view), mask: matrixOf(run, mask, view), after: matrixOf(run, kept ?? weights, view),
     scale: 1 / (1 - run.settings.dropout),
-    domains: { before: chance(), mask: factor(peak(tensorOf(run, names.mask))), after: chance() },
+    domains: { before: chance(), mask: factor(peak(tensorOf(run, mask))), after: chance() },
     legend: [{ domain: chance(), key: 'frame.share' }]
   }
 }
 
-export function picture(run, { sentence, head, place }) {
-  const name = dropoutNames(run, place, 'a')?.after
-  return name ? { part: attentionMatrix(run, name, sentence, head), domain: chance() } : null
+export function picture(run, view) {
+  const { weights, kept } = view.room.parts
+  return { part: matrixOf(run, kept ?? weights, view), domain: chance() }
 }
 
 const placeOf = ({ index }) => ({ row: index[2], col: index[3] })

@@ -4,23 +4,21 @@ import { arcs } from '../lib/arcs.js'
 import { chance } from '../lib/color.js'
 import { h, setText } from '../lib/dom.js'
 import { figure } from '../lib/figure.js'
-import { attentionAt, attentionMatrix } from '../lib/run.js'
+import { matrixOf } from '../lib/run.js'
 import { indexOf } from '../lib/slice.js'
 
 export const id = 'cross'
-export const tensors = []
 export const controls = []
 export const pickers = ['head']
 
 /** The weights of one head, which word each query is about to say, and the row to begin with. */
-export function data(run, { head, row, place }) {
-  const weights = attentionMatrix(run, `${attentionAt(place)}weights`, 0, head)
-  return { weights, next: run.decoding.steps.map(({ token }) => token), row: Math.min(row, weights.rows - 1) }
+export function data(run, view) {
+  const weights = matrixOf(run, view.room.parts.weights, view)
+  const steps = run.decoding?.steps ?? []
+  return { weights, next: steps.map(({ token }) => token), row: Math.min(view.row, weights.rows - 1) }
 }
 
-export const picture = (run, { head, place }) => ({
-  part: attentionMatrix(run, `${attentionAt(place)}weights`, 0, head), domain: chance()
-})
+export const picture = (run, view) => ({ part: matrixOf(run, view.room.parts.weights, view), domain: chance() })
 
 export function mount(container, context) {
   const { t } = context
@@ -50,7 +48,7 @@ export function mount(container, context) {
     update(next) {
       shown = next
       const title = t('stages.cross.weights')
-      const follow = ({ name, index }) => (/multihead_attn/.test(name) && index.length === 4 ? { row: index[2] } : null)
+      const follow = ({ name, index }) => (name === next.weights.name ? { row: index[2] } : null)
       drawLines()
       weights.update(next.weights, { title, domain: chance(), follow })
       fig.legend([{ domain: chance(), text: t('frame.share') }])

@@ -9,13 +9,12 @@ import { figure } from '../lib/figure.js'
 import { fixed } from '../lib/number.js'
 import { cellAt, ofCell } from '../lib/origin.js'
 import { ranking } from '../lib/ranking.js'
-import { sentenceMatrix } from '../lib/run.js'
+import { describedOf, matrixOf } from '../lib/run.js'
 import { scrubber } from '../lib/scrubber.js'
-import { firstRows } from '../lib/slice.js'
+import { rowsOf } from '../lib/slice.js'
 import { tree } from '../lib/tree.js'
 
 export const id = 'decoding'
-export const tensors = []
 export const controls = ['decoding', 'beams', 'temperature', 'seed']
 export const pickers = []
 
@@ -47,21 +46,24 @@ function grown(nodes, best, step) {
   return { nodes: nodes.filter((node) => node.step <= step), best: step === Infinity ? best : leading }
 }
 
-/** What the decoder had read at a step: the tokens so far, or those of every beginning that was still followed. */
-function beginnings(run, nodes, step) {
-  if (!nodes) return [{ tokens: run.target.tokens.slice(0, step + 1) }]
+/** What had been read at a step: the tokens so far, or those of every beginning that was still followed. */
+function beginnings(tokens, rows, nodes, step) {
+  if (!nodes) return [{ tokens: tokens.slice(0, rows[step] + 1) }]
   const parents = [...new Set(nodes.filter((node) => node.step === step).map(({ parent }) => parent))]
-  const [start] = run.target.tokens
+  const start = tokens.slice(0, rows[0] + 1)
   return parents.map((at) => (
-    { tokens: [start, ...lineage(nodes, at).map((i) => nodes[i].token)], score: nodes[at]?.score ?? 0 }))
+    { tokens: [...start, ...lineage(nodes, at).map((i) => nodes[i].token)], score: nodes[at]?.score ?? 0 }))
 }
 
 /**
  * Every step with the shares it chose from, side by side as they lie on the number line, and the tree of a beam, up to
  * the step that is looked at; −1 is all of them.
  */
-export function data(run, { step: now = -1 }) {
-  const shares = sentenceMatrix(run, 'choice.output')
+export function data(run, view) {
+  const { step: now = -1, room } = view
+  const { rows } = run.decoding
+  const { of } = describedOf(run, room.parts.output).axes[1]
+  const shares = rowsOf(matrixOf(run, room.parts.output, view), rows[0], rows.length)
   const { cols, colLabels, values } = shares
   const last = now < 0 ? shares.rows - 1 : now
   const steps = run.decoding.steps.map(({ id: word, token, draw }, step) => {
@@ -79,15 +81,16 @@ export function data(run, { step: now = -1 }) {
   return {
     kind, steps, now, last, reread: rereading(run.decoding, run.settings),
     remarks: remarks(run.decoding, run.settings),
-    shares: firstRows(shares, last + 1), loss: run.loss,
+    shares: rowsOf(shares, 0, last + 1), first: rows[0], loss: run.loss,
     ...(nodes ? grown(nodes, best, now < 0 ? Infinity : now) : { nodes: null, best: null }),
-    read: now < 0 ? [] : beginnings(run, nodes, now)
+    read: now < 0 ? [] : beginnings(run.streams[of].tokens[0], rows, nodes, now)
   }
 }
 
-export const picture = (run) => {
-  const part = sentenceMatrix(run, 'choice.output')
-  const isChosen = (i) => i % part.cols === run.decoding.steps[Math.floor(i / part.cols)].id
+export const picture = (run, view) => {
+  const { rows, steps } = run.decoding
+  const part = rowsOf(matrixOf(run, view.room.parts.output, view), rows[0], rows.length)
+  const isChosen = (i) => i % part.cols === steps[Math.floor(i / part.cols)].id
   const values = part.values.map((share, i) => (isChosen(i) ? share : 0))
   return { part: { ...part, values }, domain: chance() }
 }
@@ -142,7 +145,7 @@ export function mount(container, context) {
     setText(chosen, isAhead ? '' : token)
     setText(link, isAhead ? '' : fixed(share, 3))
     link.hidden = isAhead
-    ofCell(link, 'choice.output', [0, step, word])
+    ofCell(link, shown.shares.name, [0, shown.first + step, word])
     link.onclick = () => context.press(cellAt(link))
     const marks = [...pieces.map((piece) => ({ piece })), ...(draw === null ? [] : [{ draw }])]
     keep(line, isAhead ? [] : marks, createPiece, (element, one) => {

@@ -2,32 +2,27 @@
 
 import { factor, signed } from '../lib/color.js'
 import { dropped } from '../lib/dropped.js'
-import { dropoutNames, sentenceMatrix, tensorOf } from '../lib/run.js'
+import { matrixOf, tensorOf } from '../lib/run.js'
 import { peak } from '../lib/slice.js'
 
 export const id = 'dropout'
-export const tensors = ['dropout', 'dropout.mask']
 export const controls = ['training', 'dropout', 'seed']
 export const pickers = ['sentence']
 
-/** The matrix before and after and, in training, the mask between them: 0 where a cell is dropped, else the factor. */
-export function data(run, { sentence, place }) {
-  const names = dropoutNames(run, place)
-  if (!names) return null
-  const part = (name) => sentenceMatrix(run, name, sentence)
-  const domain = signed(Math.max(peak(tensorOf(run, names.before)), peak(tensorOf(run, names.after))))
-  const mask = tensorOf(run, names.mask)
+/** The matrix before and after, and the mask between them: 0 where a cell is dropped, else the factor. */
+export function data(run, view) {
+  const { before, mask, after } = view.room.parts
+  const domain = signed(Math.max(peak(tensorOf(run, before)), peak(tensorOf(run, after))))
   return {
-    before: part(names.before), mask: mask ? part(names.mask) : null, after: part(names.after),
+    before: matrixOf(run, before, view), mask: matrixOf(run, mask, view), after: matrixOf(run, after, view),
     scale: 1 / (1 - run.settings.dropout), domain,
-    domains: { before: domain, mask: factor(mask ? peak(mask) : 1), after: domain },
-    legend: [{ domain }]
+    domains: { before: domain, mask: factor(peak(tensorOf(run, mask))), after: domain }, legend: [{ domain }]
   }
 }
 
-export function picture(run, { sentence, place }) {
-  const name = dropoutNames(run, place)?.after
-  return name ? { part: sentenceMatrix(run, name, sentence), domain: signed(peak(tensorOf(run, name))) } : null
+export function picture(run, view) {
+  const { after } = view.room.parts
+  return { part: matrixOf(run, after, view), domain: signed(peak(tensorOf(run, after))) }
 }
 
 const placeOf = ({ index }) => ({ row: index[1], col: index[2] })

@@ -2,29 +2,29 @@
 
 import { signed } from '../lib/color.js'
 import { figure } from '../lib/figure.js'
-import { entryNames, labelsOf, sentenceMatrix, tensorOf } from '../lib/run.js'
+import { labelsOf, matrixOf, tensorOf } from '../lib/run.js'
 import { peak, slice } from '../lib/slice.js'
 
 export const id = 'embedding'
-export const tensors = ['embedding.weight', 'embedding']
 export const controls = ['dModel', 'seed']
 export const pickers = ['sentence']
 
 /** The table, the rows one sentence takes out of it, and the ids that say which. */
-export function data(run, { sentence, place }) {
-  const names = entryNames(run, place)
-  const weight = tensorOf(run, names.table)
+export function data(run, view) {
+  const { weight: name, out, stream } = view.room.parts
+  const weight = tensorOf(run, name)
+  const words = labelsOf(run, weight, 0)
+  const rowLabels = words?.map((token, i) => `${token} · ${i}`)
+  const { ids } = run.streams[stream] ?? { ids: [[]] }
   return {
-    table: slice(weight, { row: 0, col: 1, rowLabels: labelsOf(run, weight, 0).map((token, i) => `${token} · ${i}`) }),
-    result: sentenceMatrix(run, names.embedding, sentence),
-    ids: place ? run[place].ids : run.ids[sentence],
-    domain: signed(peak(weight))
+    table: slice(weight, { row: 0, col: 1, rowLabels }),
+    result: matrixOf(run, out, view), ids: ids[view.sentence] ?? ids[0], domain: signed(peak(weight))
   }
 }
 
-export function picture(run, { sentence, place }) {
-  const { table, embedding } = entryNames(run, place)
-  return { part: sentenceMatrix(run, embedding, sentence), domain: signed(peak(tensorOf(run, table))) }
+export function picture(run, view) {
+  const { weight, out } = view.room.parts
+  return { part: matrixOf(run, out, view), domain: signed(peak(tensorOf(run, weight))) }
 }
 
 export function mount(container, context) {

@@ -3,29 +3,25 @@
 import { chance, signed } from '../lib/color.js'
 import { figure } from '../lib/figure.js'
 import { setFormula } from '../lib/formula.js'
-import { attentionAt, attentionMatrix, sentenceMatrix, tensorOf } from '../lib/run.js'
+import { matrixOf, tensorOf } from '../lib/run.js'
 import { peak } from '../lib/slice.js'
 
 export const id = 'heads'
-export const tensors = ['self_attn.heads']
 export const controls = ['heads']
 export const pickers = ['sentence', 'head']
 
 /** Weights (in training what dropout leaves of them), values and their product for one head. */
-export function data(run, { sentence, head, place }) {
-  const [all, kept, v, heads] = ['weights', 'dropout.output', 'v', 'heads'].map((name) => attentionAt(place) + name)
-  const weights = tensorOf(run, kept) ? kept : all
+export function data(run, view) {
+  const { weights, kept, v, out } = view.room.parts
   return {
-    left: attentionMatrix(run, weights, sentence, head),
-    right: sentenceMatrix(run, v, sentence, head),
-    product: sentenceMatrix(run, heads, sentence, head),
-    domain: signed(Math.max(peak(tensorOf(run, v)), peak(tensorOf(run, heads))))
+    left: matrixOf(run, kept ?? weights, view), right: matrixOf(run, v, view), product: matrixOf(run, out, view),
+    domain: signed(Math.max(peak(tensorOf(run, v)), peak(tensorOf(run, out))))
   }
 }
 
-export function picture(run, { sentence, place }) {
-  const name = `${attentionAt(place)}heads`
-  return { part: sentenceMatrix(run, name, sentence), domain: signed(peak(tensorOf(run, name))) }
+export function picture(run, view) {
+  const { out } = view.room.parts
+  return { part: matrixOf(run, out, view), domain: signed(peak(tensorOf(run, out))) }
 }
 
 export function mount(container, context) {

@@ -1,16 +1,14 @@
 /** The whole building as one picture: every floor a true picture of its tensor, read from below; a floor is a door. */
 
-import { chance, scale, signed } from '../lib/color.js'
+import { scale } from '../lib/color.js'
 import { following, h, keep, setText, svg } from '../lib/dom.js'
 import { inSlices, later } from '../lib/later.js'
 import { dimensions } from '../lib/number.js'
-import { attentionMatrix, entryNames, sentenceMatrix, tensorOf } from '../lib/run.js'
-import { peak } from '../lib/slice.js'
+import { describedOf } from '../lib/run.js'
 import { thumb } from '../lib/thumb.js'
 import { drawBranches } from '../lib/wire.js'
 
 export const id = 'house'
-export const tensors = []
 export const controls = []
 export const pickers = []
 
@@ -19,98 +17,61 @@ const MOST_HEADS = 8
 const EDGES = /^<.*>$/
 const WIRE_GAP = 36
 
-/** A floor with what flows out of it: its name as a key of a text, its room, its tensor. */
-const stream = (word, room, name) => ({ word, room, name })
-/** A floor that looks somewhere: a picture for each head. */
-const looks = (word, room, name) => ({ word, room, name, isLook: true })
+/** Floors that are called after the part of the layer they stand for. */
+const BLOCKS = ['weights', 'cross', 'activation']
+const LOOKS = ['scores', 'weights', 'cross']
+const TOKENS = ['tokens', 'pieces']
 
-const ENTRY = { source: 'stages.pieces.name', target: 'stages.given.name' }
-
-function entry(run, side) {
-  const at = side === 'source' ? '' : 'target.'
-  return [
-    { word: ENTRY[side], room: `${at}tokens`, tokens: run[side].tokens },
-    stream('stages.sum.name', `${side}.sum`, entryNames(run, side).sum)
-  ]
-}
-
-const SUBLAYERS = {
-  encoder: [['self_attn', 'map.blocks.self_attn'], ['activation', 'map.blocks.feed_forward']],
-  decoder: [
-    ['self_attn', 'map.blocks.masked'], ['multihead_attn', 'map.blocks.multihead_attn'],
-    ['activation', 'map.blocks.feed_forward']
-  ]
-}
-
-/** Each sub-layer with its norm, in the order in which they are computed. */
-function layer({ settings }, tower, n) {
-  const [at, room] = [`transformer.${tower}.layers.${n}`, `${tower}.${n}`]
-  return SUBLAYERS[tower].flatMap(([part, word], i) => {
-    const norm = stream('stages.norm.name', `${room}.norm${i + 1}`, `${at}.norm${i + 1}.output`)
-    const own = part === 'activation' ? stream(word, `${room}.activation`, `${at}.activation`)
-      : looks(word, `${room}.${part}.weights`, `${at}.${part}.weights`)
-    return (settings.normFirst ? [norm, own] : [own, norm]).map((floor) => ({ ...floor, layer: n }))
-  })
-}
-
-function tower(run, name) {
-  const layers = Array.from({ length: run.settings.layers }, (_, n) => layer(run, name, n)).flat()
-  if (name === 'encoder') {
-    return [...entry(run, 'source'), ...layers, stream('stages.memory.name', 'memory', 'transformer.encoder.output')]
+/** What a floor shows: tokens, one picture for each head or projection, or one picture. */
+function shown(run, room, view) {
+  const { stage, parts, tensors } = room
+  const { sentence = 0 } = view
+  if (TOKENS.includes(stage)) {
+    const { tokens, lengths } = run.streams[parts.stream]
+    return { tokens: (tokens[sentence] ?? tokens[0]).slice(0, lengths?.[sentence]) }
   }
-  return [
-    ...entry(run, 'target'), ...layers,
-    stream('stages.finalnorm.name', 'decoder.norm', 'transformer.decoder.output'),
-    stream('stages.logits.name', 'logits', 'output'),
-    { ...stream('stages.sampling.name', 'sampling', 'softmax.output'), isChance: true },
-    {
-      word: 'stages.decoding.name', room: 'decoding', isAnswer: true,
-      tokens: run.decoding.steps.map(({ token }) => token)
-    }
-  ]
+  if (stage === 'decoding') return { tokens: run.decoding.steps.map(({ token }) => token), isAnswer: true }
+  const picture = (more) => view.picture(room, more)
+  const heads = Array.from({ length: Math.min(MOST_HEADS, parts.heads ?? 1) }, (_, head) => ({ head }))
+  const isLook = LOOKS.includes(stage)
+  const views = isLook ? heads : stage === 'qkv' ? ['q', 'k', 'v'].map((part) => ({ part })) : [{}]
+  const pictures = views.map(picture)
+  const { shape } = describedOf(run, tensors[0])
+  const domains = pictures.map(({ domain }) => domain)
+  const domain = domains.reduce((one, other) => (other.max > one.max ? other : one))
+  return { parts: pictures.map(({ part }) => part), domain, isLook, shape: shape[0] === 1 ? shape.slice(1) : shape }
 }
 
-/** The block of the sentences has one tower. */
-const block = (run, sentence) => [
-  { word: 'stages.tokens.name', room: 'tokens', tokens: run.tokens[sentence] },
-  stream('stages.embedding.name', 'embedding', 'embedding'),
-  stream('stages.sum.name', 'sum', 'sum'),
-  { word: 'stages.qkv.name', room: 'qkv', names: ['q', 'k', 'v'].map((part) => `self_attn.${part}`) },
-  looks('stages.scores.name', 'scores', 'self_attn.scores'),
-  looks('stages.weights.name', 'weights', 'self_attn.weights'),
-  stream('stages.heads.name', 'heads', 'self_attn.heads'),
-  stream('stages.output.name', 'output', 'self_attn.output')
-]
-
-function furnished(run, floor, sentence) {
-  if (floor.tokens) return floor
-  const names = floor.names ?? [floor.name]
-  const tensor = tensorOf(run, names[0])
-  const isChance = floor.isChance || names[0].endsWith('.weights')
-  const domain = isChance ? chance() : signed(Math.max(...names.map((name) => peak(tensorOf(run, name)))))
-  const heads = Math.min(MOST_HEADS, tensor.shape[1])
-  const head = (_, number) => attentionMatrix(run, names[0], sentence, number)
-  const parts = floor.isLook ? Array.from({ length: heads }, head)
-    : names.map((name) => sentenceMatrix(run, name, sentence))
-  return { ...floor, parts, domain, shape: run.labels ? tensor.shape.slice(1) : tensor.shape }
+function floor(run, room, view) {
+  const isBlock = BLOCKS.includes(room.stage) && room.layer !== undefined
+  const word = isBlock ? `map.blocks.${room.block}` : `stages.${room.words}.name`
+  const wire = room.words === 'memory' ? 'from' : room.stage === 'cross' ? 'to' : ''
+  return { room: room.id, word, layer: room.layer, wire, ...shown(run, room, view) }
 }
 
-/** Towers of floors from the ground up, and what goes in and comes out. */
-export function data(run, { sentence }) {
-  const towers = run.labels ? ['encoder', 'decoder'].map((name) => ({ name, floors: tower(run, name) }))
-    : [{ name: 'block', floors: block(run, sentence) }]
-  const furnish = (floor) => furnished(run, floor, sentence)
+/**
+ * Towers of floors from the ground up, and what goes in and comes out.
+ * @param {object} run
+ * @param {{ sentence: number, rooms: object[], picture(room: object, more: object): object }} view
+ */
+export function data(run, view) {
+  const floors = view.rooms.filter(({ isFloor }) => isFloor)
+  const names = [...new Set(floors.map(({ tower }) => tower))]
+  const [first] = Object.values(run.streams)
+  const { sentence } = view
   return {
-    towers: towers.map(({ name, floors }) => ({ name, floors: floors.map(furnish) })),
-    input: run.texts[sentence], read: towers[0].floors[0].tokens.filter((token) => !EDGES.test(token)).length,
+    towers: names.map((name) => ({
+      name, floors: floors.filter(({ tower }) => tower === name).map((room) => floor(run, room, view))
+    })),
+    input: first?.texts[sentence] ?? first?.texts[0] ?? '',
+    read: (first?.tokens[sentence] ?? first?.tokens[0] ?? []).filter((token) => !EDGES.test(token)).length,
     steps: run.decoding?.steps.length, isGiven: run.decoding?.kind === 'given'
   }
 }
 
-export const picture = (run, { sentence }) => {
-  if (run.labels) return { part: sentenceMatrix(run, 'softmax.output', sentence), domain: chance() }
-  const name = 'self_attn.output'
-  return { part: sentenceMatrix(run, name, sentence), domain: signed(peak(tensorOf(run, name))) }
+export function picture(run, { rooms, ...view }) {
+  const last = rooms.findLast(({ isFloor, stage }) => isFloor && stage !== 'decoding' && !TOKENS.includes(stage))
+  return last ? view.picture(last, {}) : null
 }
 
 function createPicture() {
@@ -150,6 +111,7 @@ function fillFloor(link, floor, { t, mode, where }) {
   const [name, pictures, shape] = link.children
   const { room, word, tokens, parts, domain, isLook, isAnswer } = floor
   link.dataset.room = room
+  link.dataset.wire = floor.wire
   link.setAttribute('href', link.address(room))
   link.setAttribute('class', `pane-floor ${tokens ? 'has-tokens' : isLook ? 'has-heads' : 'has-stream'}`)
   link.classList.toggle('is-answer', Boolean(isAnswer))
@@ -195,12 +157,12 @@ export function mount(container, context) {
   const createStorey = () => h('div', { className: 'pane-storey' }, h('small'), h('div', { className: 'pane-floors' }))
   const fillTower = (element, { name, floors }) => {
     element.dataset.tower = name
-    element.firstChild.hidden = name === 'block'
-    setText(element.firstChild, name === 'block' ? t('stages.block.name') : t(`map.${name}`))
+    element.firstChild.hidden = name === 'model'
+    setText(element.firstChild, t(`map.${name}`))
     keep(element.lastChild, storeysOf(floors), createStorey, fillStorey(name))
   }
-  const drawWire = () => drawBranches(wire, root, root.querySelector('[data-room="memory"]'),
-    root.querySelectorAll('[data-room$="multihead_attn.weights"]'), { gap: WIRE_GAP, hasArrows: true })
+  const drawWire = () => drawBranches(wire, root, root.querySelector('[data-wire="from"]'),
+    root.querySelectorAll('[data-wire="to"]'), { gap: WIRE_GAP, hasArrows: true })
   const drawWireLater = later(drawWire)
   const paintPictures = inSlices(paint)
   const observer = new ResizeObserver(drawWire)
@@ -209,7 +171,7 @@ export function mount(container, context) {
   function say({ input, read, steps, isGiven, towers: all }) {
     const answer = all.at(-1).floors.at(-1)
     if (!answer.isAnswer) return setText(now, t('stages.house.reads', { input, read }))
-    const words = context.join(answer.tokens.filter((token) => !EDGES.test(token)))
+    const words = context.written(answer.tokens)
     const key = isGiven ? 'stages.house.given' : 'stages.house.writes'
     return setText(now, t(key, { input, read, steps, answer: words }))
   }

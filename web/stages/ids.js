@@ -3,28 +3,27 @@
 import { chips } from '../lib/chips.js'
 import { signed } from '../lib/color.js'
 import { h, keep, setText } from '../lib/dom.js'
-import { tensorOf, tokenLabels } from '../lib/run.js'
-import { slice } from '../lib/slice.js'
 
 export const id = 'ids'
-export const tensors = ['ids']
 export const controls = ['tokenizer']
 export const pickers = []
 
 /** The vocabulary with how often each entry is used, and the ids of all sentences. */
-export function data(run, { sentence }) {
+export function data(run, { sentence, room }) {
+  const { ids: all, vocabulary, tokens, padding } = run.streams[room.parts.stream]
   const counts = new Map()
-  for (const number of run.ids.flat()) counts.set(number, (counts.get(number) ?? 0) + 1)
+  for (const number of all.flat()) counts.set(number, (counts.get(number) ?? 0) + 1)
   return {
-    vocabulary: run.vocab.map((token, number) => ({ token, number, count: counts.get(number) ?? 0 })),
-    sentences: run.ids.map((ids, i) => (
-      { ids, tokens: tokenLabels(run, i), padding: run.padding[i], chosen: i === sentence }))
+    vocabulary: vocabulary.map((token, number) => ({ token, number, count: counts.get(number) ?? 0 })),
+    sentences: all.map((ids, i) => ({ ids, tokens: tokens[i], padding: padding[i], chosen: i === sentence }))
   }
 }
 
 /** The map's stamp: the ids themselves. */
-export function picture(run) {
-  return { part: slice(tensorOf(run, 'ids'), { row: 0, col: 1 }), domain: signed(run.vocab.length) }
+export function picture(run, { room }) {
+  const { ids, vocabulary } = run.streams[room.parts.stream]
+  const part = { rows: ids.length, cols: ids[0].length, values: Float32Array.from(ids.flat()) }
+  return { part, domain: signed(vocabulary.length) }
 }
 
 const createEntry = () => h('li', {}, h('span', { className: 'vocab-id' }), h('span', { className: 'vocab-token' }))

@@ -1,4 +1,4 @@
-/** All stages: the house, those of one attention block as a sentence goes through them, then the translator's own. */
+/** All stages: the house, those on the way from text to vectors, of attention, of a layer, of an answer. */
 
 import * as house from './house.js'
 import * as tokens from './tokens.js'
@@ -21,9 +21,13 @@ import * as linear from './linear.js'
 import * as activation from './activation.js'
 import * as sampling from './sampling.js'
 import * as decoding from './decoding.js'
+import * as operation from './operation.js'
 import * as attentionDropout from './attention_dropout.js'
 
 export const stages = [
   house, tokens, ids, embedding, positions, sum, dropout, qkv, scores, mask, weights, heads, output,
-  pieces, scale, cross, norm, linear, activation, sampling, decoding, attentionDropout
+  pieces, scale, cross, norm, linear, activation, sampling, decoding, attentionDropout, operation
 ]
+
+/** A stage by its name. @param {string} id */
+export const stageOf = (id) => stages.find((stage) => stage.id === id)

@@ -3,33 +3,26 @@
 import { signed } from '../lib/color.js'
 import { figure } from '../lib/figure.js'
 import { setFormula } from '../lib/formula.js'
-import { biasRow, inputOf, sentenceMatrix, tensorOf, weightMatrix } from '../lib/run.js'
+import { biasRow, matrixOf, tensorOf, weightMatrix } from '../lib/run.js'
 import { peak } from '../lib/slice.js'
 
 export const id = 'linear'
-export const tensors = []
 export const controls = ['dimFeedforward']
 export const pickers = []
 
 /** Input, weight, bias and result. */
-export function data(run, { place }) {
-  const { name } = tensorOf(run, `${place}.output`)
-  const input = inputOf(run, name)
+export function data(run, view) {
+  const { x, weight, bias, y } = view.room.parts
+  const top = (name) => signed(peak(tensorOf(run, name)))
   return {
-    left: sentenceMatrix(run, input),
-    right: weightMatrix(run, `${place}.weight`),
-    bias: biasRow(run, `${place}.bias`),
-    product: sentenceMatrix(run, name),
-    domains: {
-      input: signed(peak(tensorOf(run, input))), output: signed(peak(tensorOf(run, name))),
-      weights: signed(peak(tensorOf(run, `${place}.weight`)))
-    }
+    left: matrixOf(run, x, view), right: weightMatrix(run, weight), bias: biasRow(run, bias), product: matrixOf(run, y, view),
+    domains: { input: top(x), output: top(y), weights: top(weight) }
   }
 }
 
-export function picture(run, { place }) {
-  const tensor = tensorOf(run, `${place}.output`)
-  return { part: sentenceMatrix(run, tensor.name), domain: signed(peak(tensor)) }
+export function picture(run, view) {
+  const { y } = view.room.parts
+  return { part: matrixOf(run, y, view), domain: signed(peak(tensorOf(run, y))) }
 }
 
 export function mount(container, context) {
@@ -39,8 +32,8 @@ export function mount(container, context) {
   return {
     update({ left, right, bias, product, domains }) {
       const titles = { left: t('stages.linear.input'), right: 'W^T', bias: 'b', product: t('stages.linear.result') }
-      setFormula(sheet.corner, 'Y = X W^T + b')
-      sheet.update({ left, right, bias, product }, {
+      setFormula(sheet.corner, bias ? 'Y = X W^T + b' : 'Y = X W^T')
+      sheet.update({ left, right, ...(bias && { bias }), product }, {
         titles,
         domains: { left: domains.input, right: domains.weights, bias: domains.weights, product: domains.output }
       })
@@ -48,7 +41,7 @@ export function mount(container, context) {
         { domain: domains.input, text: titles.left }, { domain: domains.weights, text: titles.right },
         { domain: domains.output, text: titles.product }
       ])
-      fig.numbers(t('frame.numbers'), Object.entries({ left, right, bias, product }).map(([name, part]) => (
+      fig.numbers(t('frame.numbers'), Object.entries({ left, right, ...(bias && { bias }), product }).map(([name, part]) => (
         { title: titles[name], part })))
     },
     mark: fig.mark,

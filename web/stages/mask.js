@@ -3,31 +3,23 @@
 import { signed } from '../lib/color.js'
 import { h } from '../lib/dom.js'
 import { figure } from '../lib/figure.js'
-import { attentionAt, attentionMatrix, tensorOf } from '../lib/run.js'
+import { matrixOf, tensorOf } from '../lib/run.js'
 import { peak } from '../lib/slice.js'
 
 export const id = 'mask'
-export const tensors = ['self_attn.masked_scores']
 export const controls = ['causal', 'tgtIsCausal', 'padding']
 export const pickers = ['sentence', 'head']
 
-/** The attention of the decoder that may not look ahead. */
-const IS_MASKED = /decoder.*self_attn$/
-
-/** The scores before and after masking, on one scale; and whether nothing is masked there. */
-export const data = (run, { sentence, head, place }) => ({
-  before: attentionMatrix(run, `${attentionAt(place)}scores`, sentence, head),
-  after: attentionMatrix(run, `${attentionAt(place)}masked_scores`, sentence, head),
-  domain: signed(peak(tensorOf(run, `${attentionAt(place)}scores`))),
-  isOpen: IS_MASKED.test(place ?? '') && run.settings.tgtIsCausal === false
+/** The scores before and after masking, on one scale; and whether nothing is masked where something might be. */
+export const data = (run, view) => ({
+  before: matrixOf(run, view.room.parts.scores, view), after: matrixOf(run, view.room.parts.masked, view),
+  domain: signed(peak(tensorOf(run, view.room.parts.scores))),
+  isOpen: view.room.parts.kind === 'masked' && !view.room.parts.isCausal
 })
 
-export const picture = (run, { sentence, head, place }) => ({
-  part: attentionMatrix(run, `${attentionAt(place)}masked_scores`, sentence, head),
-  domain: signed(peak(tensorOf(run, `${attentionAt(place)}scores`)))
+export const picture = (run, view) => ({
+  part: matrixOf(run, view.room.parts.masked, view), domain: signed(peak(tensorOf(run, view.room.parts.scores)))
 })
-
-const twin = ({ name, index }) => (/scores$/.test(name) ? { row: index[2], col: index[3] } : null)
 
 export function mount(container, context) {
   const { t } = context
@@ -40,6 +32,8 @@ export function mount(container, context) {
   return {
     update(next) {
       const { domain } = next
+      const names = [next.before.name, next.after.name]
+      const twin = ({ name, index }) => (names.includes(name) ? { row: index[2], col: index[3] } : null)
       open.hidden = !next.isOpen
       const titles = { before: t('stages.mask.before'), after: t('stages.mask.after') }
       before.update(next.before, { title: titles.before, domain, follow: twin, pair: true })

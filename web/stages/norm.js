@@ -4,24 +4,13 @@ import { signed } from '../lib/color.js'
 import { h } from '../lib/dom.js'
 import { figure } from '../lib/figure.js'
 import { fixed } from '../lib/number.js'
-import { inputOf, sentenceMatrix, tensorOf, vectorRow } from '../lib/run.js'
+import { matrixOf, tensorOf, vectorRow } from '../lib/run.js'
 import { peak } from '../lib/slice.js'
 import { strips } from '../lib/strip.js'
 
 export const id = 'norm'
-export const tensors = []
 export const controls = ['normFirst']
 export const pickers = []
-
-/** The sum that belongs to a norm, with what was added; a norm at the end of a tower has none. */
-function residual(run, place) {
-  const name = place.replace(/norm(\d)$/, 'residual$1')
-  if (name === place) return {}
-  return {
-    input: sentenceMatrix(run, inputOf(run, name, 'a')), change: sentenceMatrix(run, inputOf(run, name, 'b')),
-    sum: sentenceMatrix(run, name)
-  }
-}
 
 /** Mean and variance of every row, in double, as the explanation of a cell has them. */
 function statistics({ rows, cols, values }) {
@@ -33,26 +22,24 @@ function statistics({ rows, cols, values }) {
 }
 
 /** What is added, the sum, what is normalised, gain and shift, and the result. */
-export function data(run, { place }) {
-  const { name } = tensorOf(run, `${place}.output`)
-  const parts = residual(run, place)
-  const from = inputOf(run, name)
-  const before = from === parts.sum?.name || from === parts.input?.name ? null : sentenceMatrix(run, from)
-  const matrices = { ...parts, ...(before && { before }), after: sentenceMatrix(run, name) }
-  const normalised = Object.values(matrices).find((part) => part.name === from)
+export function data(run, view) {
+  const { x, weight, bias, y, residual, isFirst } = view.room.parts
+  const part = (name) => matrixOf(run, name, view)
+  const sums = residual && { input: part(residual.input), change: part(residual.change), sum: part(residual.sum) }
+  const isOwn = Object.values(sums ?? {}).some(({ name }) => name === x)
+  const matrices = { ...sums, ...(!isOwn && { before: part(x) }), after: part(y) }
+  const gains = [weight, bias].filter(Boolean)
   return {
-    ...matrices,
-    gain: vectorRow(run, `${place}.weight`, 'γ'), shift: vectorRow(run, `${place}.bias`, 'β'),
-    isFirst: Boolean(parts.sum) && from !== parts.sum.name, from,
-    statistics: statistics(normalised),
-    domain: signed(Math.max(...Object.values(matrices).map((part) => peak(tensorOf(run, part.name))))),
-    gains: signed(Math.max(...['weight', 'bias'].map((part) => peak(tensorOf(run, `${place}.${part}`)))))
+    ...matrices, gain: weight ? vectorRow(run, weight, 'γ') : null, shift: bias ? vectorRow(run, bias, 'β') : null,
+    isFirst, from: x, statistics: statistics(part(x)),
+    domain: signed(Math.max(...Object.values(matrices).map(({ name }) => peak(tensorOf(run, name))))),
+    gains: signed(Math.max(0, ...gains.map((name) => peak(tensorOf(run, name)))))
   }
 }
 
-export function picture(run, { place }) {
-  const tensor = tensorOf(run, `${place}.output`)
-  return { part: sentenceMatrix(run, tensor.name), domain: signed(peak(tensor)) }
+export function picture(run, view) {
+  const { y } = view.room.parts
+  return { part: matrixOf(run, y, view), domain: signed(peak(tensorOf(run, y))) }
 }
 
 const POST = ['input', 'change', 'sum', 'before', 'gain', 'shift', 'after']

@@ -5,25 +5,25 @@ import { chance } from '../lib/color.js'
 import { h, keep, setText } from '../lib/dom.js'
 
 export const id = 'pieces'
-export const tensors = []
 export const controls = ['padding']
 export const pickers = []
 
 const EDGES = /^<.*>$/
 
-/** One side's tokens with their ids, and all tokens the model knows there. */
-export function data(run, { place }) {
-  const { tokens, ids } = run[place]
+/** A text's tokens with their ids, and all tokens the model knows there. */
+export function data(run, { sentence, room }) {
+  const { tokens: all, ids: numbers, vocabulary, isAnswer } = run.streams[room.parts.stream]
+  const [tokens, ids] = [all[sentence] ?? all[0], numbers[sentence] ?? numbers[0]]
   const used = new Set(ids)
   return {
-    place, pieces: tokens.map((token, i) => ({ token, id: ids[i] })),
-    vocabulary: run.labels[`${place}Word`].map((token, number) => ({ token, number, isUsed: used.has(number) }))
+    isAnswer: Boolean(isAnswer), pieces: tokens.map((token, i) => ({ token, id: ids[i] })),
+    vocabulary: vocabulary.map((token, number) => ({ token, number, isUsed: used.has(number) }))
   }
 }
 
 /** The map's stamp: one cell a token, fainter where it only marks an edge. */
-export function picture(run, { place }) {
-  const { tokens } = run[place]
+export function picture(run, { room }) {
+  const [tokens] = run.streams[room.parts.stream].tokens
   const values = tokens.map((token) => (EDGES.test(token) ? 0.15 : 0.55))
   return { part: { rows: 1, cols: tokens.length, values }, domain: chance() }
 }
@@ -54,7 +54,7 @@ export function mount(container, context) {
   return {
     update(next) {
       shown = next
-      setText(heading, t(next.place === 'source' ? 'stages.pieces.source' : 'stages.pieces.target'))
+      setText(heading, t(!next.isAnswer ? 'stages.pieces.read' : 'stages.pieces.written'))
       light()
     },
     mark() {},

@@ -4,33 +4,31 @@ import { curves } from '../lib/chart.js'
 import { signed } from '../lib/color.js'
 import { h, setText } from '../lib/dom.js'
 import { figure } from '../lib/figure.js'
-import { entryNames, tensorOf, tokenLabels } from '../lib/run.js'
+import { tensorOf } from '../lib/run.js'
 import { peak, slice } from '../lib/slice.js'
 
 const MOST_CURVES = 16
 
 export const id = 'positions'
-export const tensors = ['positional_encoding']
 export const controls = ['positional', 'positions', 'base', 'maxLength']
 export const pickers = ['sentence']
 
 /** The table with the sentence's tokens beside their positions, and how many positions the sentence takes. */
-export function data(run, { sentence, place }) {
-  const tensor = tensorOf(run, entryNames(run, place).positions)
-  if (!tensor) return null
-  const names = place ? run[place].tokens : tokenLabels(run, sentence)
+export function data(run, { sentence, room }) {
+  const { table, stream } = room.parts
+  const tensor = tensorOf(run, table)
+  const { tokens, lengths } = run.streams[stream] ?? { tokens: [[]] }
+  const names = tokens[sentence] ?? tokens[0]
   const label = (_, i) => (i < names.length ? `${names[i]} · ${i}` : String(i))
-  const rowLabels = Array.from({ length: tensor.shape[0] }, label)
   return {
-    table: slice(tensor, { row: 0, col: 1, rowLabels }),
-    used: place ? names.length : run.tokens[sentence].length,
-    domain: signed(peak(tensor))
+    table: slice(tensor, { row: 0, col: 1, rowLabels: Array.from({ length: tensor.shape[0] }, label) }),
+    used: lengths?.[sentence] ?? names.length, domain: signed(peak(tensor))
   }
 }
 
-export function picture(run, { place }) {
-  const tensor = tensorOf(run, entryNames(run, place).positions)
-  return tensor && { part: slice(tensor, { row: 0, col: 1 }), domain: signed(peak(tensor)) }
+export function picture(run, { room }) {
+  const tensor = tensorOf(run, room.parts.table)
+  return { part: slice(tensor, { row: 0, col: 1 }), domain: signed(peak(tensor)) }
 }
 
 /** The dimensions drawn as curves: all, or an even choice that contains the one brought forward. */

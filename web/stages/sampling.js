@@ -6,38 +6,38 @@ import { figure } from '../lib/figure.js'
 import { fixed } from '../lib/number.js'
 import { cellAt, ofCell } from '../lib/origin.js'
 import { ranking } from '../lib/ranking.js'
-import { sentenceMatrix, tensorOf } from '../lib/run.js'
+import { matrixOf, tensorOf } from '../lib/run.js'
 import { peak } from '../lib/slice.js'
 
 export const id = 'sampling'
-export const tensors = []
 export const controls = ['temperature', 'topK', 'topP']
 export const pickers = ['row']
 
-const SHOWN = { logits: 'output', tempered: 'softmax.tempered', shares: 'softmax.output', kept: 'choice.output' }
+/** The matrices of the choice by the part they play there. */
+const SHOWN = { logits: 'logits', tempered: 'tempered', shares: 'probabilities', kept: 'output' }
 
 /** All words of one step, the most probable first, and the matrices they are rows of. */
-export function data(run, { row }) {
-  const parts = Object.fromEntries(Object.entries(SHOWN).map(([key, name]) => [key, sentenceMatrix(run, name)]))
+export function data(run, view) {
+  const names = view.room.parts
+  const parts = Object.fromEntries(Object.entries(SHOWN).map(([key, name]) => [key, matrixOf(run, names[name], view)]))
   const { cols, colLabels } = parts.logits
+  const row = run.decoding.rows[Math.min(view.row, run.decoding.rows.length - 1)]
   const at = (key, word) => parts[key].values[row * cols + word]
   const order = ranking(parts.shares.values.slice(row * cols, (row + 1) * cols))
-  const cut = sentenceMatrix(run, 'choice.cut')
+  const cut = matrixOf(run, names.cut, view)
   return {
-    ...parts, row, temperature: run.settings.temperature, isTrained: run.settings.model === 'trained',
+    ...parts, row, temperature: run.settings.temperature, smoothing: run.smoothing ?? null,
     words: order.map((word) => ({
       word, token: colLabels[word], logit: at('logits', word), tempered: at('tempered', word),
       share: at('shares', word), kept: at('kept', word), isKept: cut.values[row * cols + word] > -Infinity
     })),
-    domain: signed(peak(tensorOf(run, 'output')))
+    domain: signed(peak(tensorOf(run, names.logits)))
   }
 }
 
-export const picture = (run) => ({ part: sentenceMatrix(run, 'choice.output'), domain: chance() })
+export const picture = (run, view) => ({ part: matrixOf(run, view.room.parts.output, view), domain: chance() })
 
-const CELLS = [
-  ['logit', 'output'], ['tempered', 'softmax.tempered'], ['share', 'softmax.output'], ['kept', 'choice.output']
-]
+const CELLS = [['logit', 'logits'], ['tempered', 'tempered'], ['share', 'shares'], ['kept', 'kept']]
 
 function createWord() {
   const number = () => h('button', { type: 'button', className: 'cell-link word-number' })
@@ -54,7 +54,7 @@ export function mount(container, context) {
     ['token', 'logit', 'tempered', 'share', '', 'kept'].map((key) => (
       h('span', {}, key ? t(`stages.sampling.${key}`) : ''))))
   const heading = h('h2')
-  const smoothing = h('p', { className: 'note', hidden: true }, t('stages.sampling.smoothing'))
+  const smoothing = h('p', { className: 'note', hidden: true })
   container.append(h('section', {}, heading, h('ol', { className: 'words' }, head), list, smoothing))
   const fig = figure(container, context)
   const matrices = { shares: fig.matrix(), kept: fig.matrix() }
@@ -68,10 +68,10 @@ export function mount(container, context) {
     const buttons = item.querySelectorAll('.word-number')
     const [bar, kept] = item.querySelectorAll('.word-bar')
     setText(item.firstChild, entry.token)
-    CELLS.forEach(([key, name], i) => {
+    CELLS.forEach(([key, part], i) => {
       const number = fixed(entry[key], i > 1 ? 3 : 2)
       setText(buttons[i], number)
-      ofCell(buttons[i], name, [0, shown.row, entry.word])
+      ofCell(buttons[i], shown[part].name, [0, shown.row, entry.word])
       buttons[i].setAttribute('aria-label', `${entry.token} ${t(`stages.sampling.${key}`)} ${number}`)
     })
     bar.style.setProperty('width', `${entry.share * 100}%`)
@@ -81,7 +81,8 @@ export function mount(container, context) {
   return {
     update(next) {
       shown = next
-      smoothing.hidden = !next.isTrained
+      smoothing.hidden = !next.smoothing
+      if (next.smoothing) setText(smoothing, t('stages.sampling.smoothing', next.smoothing))
       setText(heading, t('stages.sampling.next', { step: next.row, token: next.logits.rowLabels[next.row] }))
       keep(list, next.words, createWord, fillWord)
       const last = next.words.findLastIndex(({ isKept }) => isKept)

@@ -4,28 +4,26 @@ import { signed } from '../lib/color.js'
 import { figure } from '../lib/figure.js'
 import { setFormula } from '../lib/formula.js'
 import { h } from '../lib/dom.js'
-import { attentionAt, attentionMatrix, headSize, tensorOf } from '../lib/run.js'
+import { matrixOf, tensorOf } from '../lib/run.js'
 import { peak } from '../lib/slice.js'
 
 export const id = 'scale'
-export const tensors = []
 export const controls = ['scale']
-export const pickers = ['head']
+export const pickers = ['sentence', 'head']
 
 /** The products q · k, the scores made of them, on one scale. */
-export const data = (run, { head, place }) => ({
-  size: headSize(run), isDivided: run.settings.scale,
-  before: attentionMatrix(run, `${attentionAt(place)}dots`, 0, head),
-  after: attentionMatrix(run, `${attentionAt(place)}scores`, 0, head),
-  domain: signed(peak(tensorOf(run, `${attentionAt(place)}dots`)))
-})
+export function data(run, view) {
+  const { dots, scores, q, heads } = view.room.parts
+  const { shape } = tensorOf(run, q)
+  return {
+    size: shape.length === 4 ? shape[3] : shape.at(-1) / heads, isDivided: run.settings.scale !== false,
+    before: matrixOf(run, dots, view), after: matrixOf(run, scores, view), domain: signed(peak(tensorOf(run, dots)))
+  }
+}
 
-export const picture = (run, { head, place }) => ({
-  part: attentionMatrix(run, `${attentionAt(place)}scores`, 0, head),
-  domain: signed(peak(tensorOf(run, `${attentionAt(place)}dots`)))
+export const picture = (run, view) => ({
+  part: matrixOf(run, view.room.parts.scores, view), domain: signed(peak(tensorOf(run, view.room.parts.dots)))
 })
-
-const twin = ({ name, index }) => (/(dots|scores)$/.test(name) ? { row: index[2], col: index[3] } : null)
 
 export function mount(container, context) {
   const { t } = context
@@ -36,6 +34,8 @@ export function mount(container, context) {
   const after = fig.matrix()
   return {
     update(next) {
+      const names = [next.before.name, next.after.name]
+      const twin = ({ name, index }) => (names.includes(name) ? { row: index[2], col: index[3] } : null)
       const { domain, size, isDivided, after: { rowLabels: alignTo } } = next
       const titles = { before: t('stages.scale.before'), after: t('stages.scale.after') }
       setFormula(equation, isDivided ? `S = frac{Q K^T}{sqrt{${size}}}` : 'S = Q K^T')

@@ -3,32 +3,29 @@
 import { signed } from '../lib/color.js'
 import { figure } from '../lib/figure.js'
 import { setFormula } from '../lib/formula.js'
-import { attentionAt, attentionMatrix, headSize, sentenceMatrix, tensorOf, turnedMatrix } from '../lib/run.js'
+import { headMatrix, matrixOf, tensorOf, turnedHead } from '../lib/run.js'
 import { peak } from '../lib/slice.js'
 
 export const id = 'scores'
-export const tensors = ['self_attn.scores']
 export const controls = ['heads']
 export const pickers = ['sentence', 'head']
 
-/** Queries, transposed keys and their scores. */
-export function data(run, { sentence, head, place }) {
-  const [q, k, scores] = ['q', 'k', 'scores'].map((name) => attentionAt(place) + name)
+/** Queries, transposed keys and the products of all pairs; the scores themselves where nothing divides them. */
+export function data(run, view) {
+  const { q, k, dots, scores, heads } = view.room.parts
+  const name = dots ?? scores
   return {
-    divisor: run.settings.scale === false ? null : headSize(run),
-    left: sentenceMatrix(run, q, sentence, head),
-    right: turnedMatrix(run, k, sentence, head),
-    product: attentionMatrix(run, scores, sentence, head),
+    left: headMatrix(run, q, heads, view), right: turnedHead(run, k, heads, view), product: matrixOf(run, name, view),
     domains: {
-      vectors: signed(Math.max(peak(tensorOf(run, q)), peak(tensorOf(run, k)))),
-      scores: signed(peak(tensorOf(run, scores)))
+      vectors: signed(Math.max(peak(tensorOf(run, q)), peak(tensorOf(run, k)))), scores: signed(peak(tensorOf(run, name)))
     }
   }
 }
 
-export function picture(run, { sentence, head, place }) {
-  const name = `${attentionAt(place)}scores`
-  return { part: attentionMatrix(run, name, sentence, head), domain: signed(peak(tensorOf(run, name))) }
+export function picture(run, view) {
+  const { dots, scores } = view.room.parts
+  const name = dots ?? scores
+  return { part: matrixOf(run, name, view), domain: signed(peak(tensorOf(run, name))) }
 }
 
 export function mount(container, context) {
@@ -36,9 +33,9 @@ export function mount(container, context) {
   const fig = figure(container, context)
   const sheet = fig.product()
   return {
-    update({ divisor, left, right, product, domains }) {
+    update({ left, right, product, domains }) {
       const titles = { left: 'Q', right: 'K^T', product: t('stages.scores.result') }
-      setFormula(sheet.corner, divisor ? `S = frac{Q K^T}{sqrt{${divisor}}}` : 'S = Q K^T')
+      setFormula(sheet.corner, 'Q K^T')
       sheet.update({ left, right, product }, {
         titles, domains: { left: domains.vectors, right: domains.vectors, product: domains.scores }
       })

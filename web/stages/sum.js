@@ -2,32 +2,29 @@
 
 import { signed } from '../lib/color.js'
 import { figure } from '../lib/figure.js'
-import { entryNames, sentenceMatrix, tensorOf } from '../lib/run.js'
+import { matrixOf, tensorOf } from '../lib/run.js'
 import { peak, slice } from '../lib/slice.js'
 
 export const id = 'sum'
-export const tensors = ['sum']
 export const controls = []
 export const pickers = ['sentence']
 
 /** Both summands and the sum, on one scale. */
-export function data(run, { sentence, place }) {
-  const { embedding, positions, sum } = entryNames(run, place)
-  if (!tensorOf(run, positions)) return null
-  const result = sentenceMatrix(run, sum, sentence)
+export function data(run, view) {
+  const { vectors, table, out } = view.room.parts
+  const result = matrixOf(run, out, view)
   const { rows, rowLabels } = result
   return {
-    embedding: sentenceMatrix(run, embedding, sentence),
-    positions: slice(tensorOf(run, positions), { row: 0, col: 1, rows, rowLabels }),
+    embedding: matrixOf(run, vectors, view),
+    positions: slice(tensorOf(run, table), { row: 0, col: 1, rows, rowLabels }),
     result,
-    domain: signed(Math.max(...[embedding, positions, sum].map((name) => peak(tensorOf(run, name)))))
+    domain: signed(Math.max(...[vectors, table, out].map((name) => peak(tensorOf(run, name)))))
   }
 }
 
-export function picture(run, { sentence, place }) {
-  const { positions, sum } = entryNames(run, place)
-  if (!tensorOf(run, positions)) return null
-  return { part: sentenceMatrix(run, sum, sentence), domain: signed(peak(tensorOf(run, sum))) }
+export function picture(run, view) {
+  const { out } = view.room.parts
+  return { part: matrixOf(run, out, view), domain: signed(peak(tensorOf(run, out))) }
 }
 
 export function mount(container, context) {

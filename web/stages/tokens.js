@@ -4,20 +4,20 @@ import { chips } from '../lib/chips.js'
 import { chance } from '../lib/color.js'
 
 export const id = 'tokens'
-export const tensors = []
 export const controls = ['tokenizer']
 export const pickers = []
 
 /** Every sentence with its tokens, and which one is chosen. */
-export const data = (run, { sentence }) => ({
-  sentences: run.texts.map((text, i) => ({ text, tokens: run.tokens[i], chosen: i === sentence }))
-})
+export function data(run, { sentence, room }) {
+  const { texts, tokens, lengths } = run.streams[room.parts.stream]
+  return { sentences: texts.map((text, i) => ({ text, tokens: tokens[i].slice(0, lengths[i]), chosen: i === sentence })) }
+}
 
 /** The map's stamp: where there is a token. */
-export function picture(run) {
-  const rows = run.padding.length
-  const cols = run.padding[0].length
-  return { part: { rows, cols, values: run.padding.flat().map((pad) => (pad ? 0 : 0.55)) }, domain: chance() }
+export function picture(run, { room }) {
+  const { padding } = run.streams[room.parts.stream]
+  const [rows, cols] = [padding.length, padding[0].length]
+  return { part: { rows, cols, values: padding.flat().map((pad) => (pad ? 0 : 0.55)) }, domain: chance() }
 }
 
 export function mount(container, context) {

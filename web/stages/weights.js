@@ -5,30 +5,26 @@ import { chance, signed } from '../lib/color.js'
 import { h, setText } from '../lib/dom.js'
 import { figure } from '../lib/figure.js'
 import { formula } from '../lib/formula.js'
-import { attentionAt, attentionMatrix, tensorOf } from '../lib/run.js'
+import { describedOf, matrixOf, tensorOf } from '../lib/run.js'
 import { peak } from '../lib/slice.js'
 
 export const id = 'weights'
-export const tensors = ['self_attn.weights']
 export const controls = ['causal']
 export const pickers = ['sentence', 'head']
 
 /** Masked scores, the weights made of them, and the row of the last token. */
-export function data(run, { sentence, head, place }) {
-  const after = attentionMatrix(run, `${attentionAt(place)}weights`, sentence, head)
+export function data(run, view) {
+  const { masked, scores, weights } = view.room.parts
+  const after = matrixOf(run, weights, view)
+  const { of } = describedOf(run, weights).axes[2]
+  const length = run.streams[of]?.lengths?.[view.sentence]
   return {
-    before: attentionMatrix(run, `${attentionAt(place)}masked_scores`, sentence, head),
-    after,
-    last: place ? after.rows - 1 : Math.max(0, run.tokens[sentence].length - 1),
-    domain: signed(peak(tensorOf(run, `${attentionAt(place)}scores`)))
+    before: matrixOf(run, masked, view), after, last: Math.max(0, Math.min(length ?? after.rows, after.rows) - 1),
+    domain: signed(peak(tensorOf(run, scores)))
   }
 }
 
-export const picture = (run, { sentence, head, place }) => ({
-  part: attentionMatrix(run, `${attentionAt(place)}weights`, sentence, head), domain: chance()
-})
-
-const rowOf = ({ name, index }) => (/(masked_scores|weights)$/.test(name) ? { row: index[2] } : null)
+export const picture = (run, view) => ({ part: matrixOf(run, view.room.parts.weights, view), domain: chance() })
 
 export function mount(container, context) {
   const { t } = context
@@ -44,6 +40,8 @@ export function mount(container, context) {
   const chart = bars(slot)
   let shown = null
   let look = { row: null, col: -1 }
+  const rowOf = ({ name, index }) => (
+    [shown?.before.name, shown?.after.name].includes(name) ? { row: index[2] } : null)
 
   function drawBars() {
     const { rowLabels, rows } = shown.after

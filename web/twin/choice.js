@@ -1,17 +1,11 @@
 /** Which other setting a run is compared with: one list of all, and a button at each control of the stage. */
 
-import { alternatives, controlsOf, wordOf } from '../controls.js'
 import { h, uniqueId } from '../lib/dom.js'
+import { alternatives, controlsOf, wordOf } from '../shell/controls.js'
 import { isNarrow } from './beside.js'
 
-const MODELS = ['trained', 'untrained']
-
-/** Comparisons that no control stands for: without the reader's edits, and with other weights. */
-const EXTRA = {
-  edits: ({ edits }) => (edits.length ? [{ value: [], word: 'none', now: 'some' }] : []),
-  model: ({ model }) => MODELS.filter((one) => MODELS.includes(model) && one !== model)
-    .map((value) => ({ value, word: value, now: model }))
-}
+/** A comparison that no control stands for: without the reader's edits. */
+const EXTRA = { edits: ({ edits }) => (edits.length ? [{ value: [], word: 'none', now: 'some' }] : []) }
 
 const textOf = ({ value, word }) => (Array.isArray(value) ? word : String(value))
 

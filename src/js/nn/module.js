@@ -52,6 +52,9 @@ export class Module {
    */
   static axes = {}
 
+  /** What they are in the model, where it is not plain that they are parameters or buffers. @type {Record<string, string>} */
+  static roles = {}
+
   /** Whether dropout is active; see `train` and `eval`. */ training = true
   /** Names of the tensors that are saved but not trained. @type {Set<string>} */ buffers = new Set()
 

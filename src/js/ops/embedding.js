@@ -19,6 +19,7 @@ const op = {
     const [, C] = weight.shape
     out.engine.c.gf_embedding_backward(gradient(weight), gradient(out), ids.address, paddingIdx, ids.size, C)
   },
+  parameters: ({ saved: { ids, paddingIdx } }) => ({ ids: Array.from(ids.values), shape: [...ids.shape], paddingIdx }),
   explain({ inputs: { weight }, saved: { ids } }, _, index) {
     const id = ids.values[offsetOf(ids.shape, index.slice(0, -1))]
     return sumOf('out = weight[id]', [product(cell(weight, [id, index[index.length - 1]], 'weight'))])

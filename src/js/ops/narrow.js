@@ -10,6 +10,7 @@ const op = {
   name: 'narrow',
   isView: true,
   axes: ({ inputs: { x } }, of) => of(x),
+  parameters: ({ outputs: { out }, saved: { start } }) => ({ start, length: out.shape[0] }),
   /* out = x[start : start + length]  =>  dx[start + i] += dout[i] */
   backward({ inputs: { x }, outputs: { out }, saved: { start } }, gradient) {
     const row = x.size / x.shape[0]

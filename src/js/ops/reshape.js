@@ -46,6 +46,7 @@ const op = {
   name: 'reshape',
   isView: true,
   axes: reshapedAxes,
+  parameters: ({ outputs: { out } }) => ({ shape: [...out.shape] }),
   /* out = x in another shape  =>  dx += dout */
   backward({ inputs: { x }, outputs: { out } }, gradient) {
     out.engine.c.gf_accumulate(gradient(x), gradient(out), out.size)

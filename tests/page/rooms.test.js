@@ -1,0 +1,240 @@
+// Rooms are derived from a run: those of the page's models, and of a model that nobody has seen.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { matrixOf, tensorOf } from '../../web/lib/run.js'
+import { indexOf, valueAt } from '../../web/lib/slice.js'
+import { wiringOf } from '../../web/map/list.js'
+import { homeOf, outputOf, roomOf, roomsOf } from '../../web/rooms/index.js'
+import { stageOf, stages } from '../../web/stages/index.js'
+import { plainOf } from '../../web/worker/plain.js'
+import { gf } from '../lib/engine.js'
+import { dataIn, shownRun, viewOf } from '../lib/page.js'
+
+const RUNS = {
+  dates: shownRun({}), 'dates, norm first': shownRun({ normFirst: true }),
+  'dates in training': shownRun({ training: true, dropout: 0.25 }),
+  'dates without positions': shownRun({ positional: false }),
+  'dates, three layers': shownRun({ weights: 'untrained', layers: 3, target: '2026년' }),
+  sentences: shownRun({ model: 'sentences' }),
+  'sentences in training': shownRun({ model: 'sentences', training: true, causal: true, dropout: 0.3 })
+}
+const idsOf = (run) => roomsOf(run).map(({ id }) => id)
+const slicesIn = (data) => Object.values(data ?? {}).flat().filter((value) => value?.axis && value.values)
+
+test('every stage answers the same calls', () => {
+  for (const stage of stages) {
+    for (const name of ['data', 'picture', 'mount']) assert.equal(typeof stage[name], 'function', `${stage.id}.${name}`)
+    for (const name of ['controls', 'pickers']) assert.ok(Array.isArray(stage[name]), `${stage.id}.${name}`)
+  }
+})
+
+test('two towers of two layers, every room once, all found again by name; one list for runs of one building', () => {
+  const rooms = roomsOf(RUNS.dates)
+  assert.equal(new Set(idsOf(RUNS.dates)).size, rooms.length)
+  assert.equal(rooms.filter(({ tower, layer }) => tower === 'encoder' && layer === 1).length, 12)
+  assert.equal(rooms.filter(({ tower, layer }) => tower === 'decoder' && layer === 0).length, 20)
+  for (const room of rooms) assert.equal(roomOf(rooms, room.id), room)
+  assert.equal(roomOf(rooms, 'nowhere').id, 'house')
+  assert.equal(roomOf(rooms, 'encoder.0.self_attn.dropout').id, 'encoder.0.self_attn.qkv', 'a room only training has')
+  assert.equal(roomsOf(RUNS['dates, three layers']).length, rooms.length + 32)
+  assert.equal(roomsOf(shownRun({ source: 'may 3 1999' })), rooms)
+  assert.deepEqual(roomsOf(null).map(({ id }) => id), ['house'])
+})
+
+test('in training every dropout has a room, and all other rooms stay', () => {
+  const [quiet, loud] = [RUNS.dates, RUNS['dates in training']].map(idsOf)
+  assert.deepEqual(loud.filter((id) => !quiet.includes(id)).length, 22)
+  assert.deepEqual(loud.filter((id) => quiet.includes(id)), quiet)
+})
+
+test('before times mask is after, to the bit; a mask is 0 or 1 / (1 − p)', () => {
+  const run = RUNS['dates in training']
+  const drops = roomsOf(run).filter(({ stage }) => ['dropout', 'attention_dropout'].includes(stage))
+  for (const { id } of drops) {
+    const { before, mask, after, scale } = dataIn(run, id, { head: 1 })
+    assert.equal(scale, 1 / 0.75)
+    assert.ok([...mask.values].every((x) => x === 0 || x === Math.fround(1 / 0.75)), id)
+    after.values.forEach((x, i) => assert.ok(x === Math.fround(before.values[i] * mask.values[i]), id))
+  }
+})
+
+test('where the norm comes first its room does too, and it is a floor below its sub-layer', () => {
+  const at = (run, id) => idsOf(run).indexOf(id)
+  for (const [norm, own] of [['encoder.0.norm1', 'encoder.0.self_attn.qkv'], ['decoder.1.norm3', 'decoder.1.linear1']]) {
+    assert.ok(at(RUNS.dates, norm) > at(RUNS.dates, own))
+    assert.ok(at(RUNS['dates, norm first'], norm) < at(RUNS['dates, norm first'], own))
+  }
+  const block = (run, id) => roomsOf(run).find((room) => room.id === id).block
+  for (const run of [RUNS.dates, RUNS['dates, norm first']]) {
+    assert.deepEqual(['encoder.0.norm1', 'encoder.0.norm2', 'decoder.0.norm1', 'decoder.0.norm2', 'encoder.norm']
+      .map((id) => block(run, id)), ['self_attn', 'feed_forward', 'masked', 'multihead_attn', 'exit'])
+  }
+})
+
+for (const [title, run] of Object.entries(RUNS)) {
+  test(`${title}: every value shown is the tensor's at the index it claims, with a name on every row and column`, () => {
+    for (const view of [{ head: 0, part: 'q', row: 0 }, { head: 1, part: 'k', row: 3 }, { sentence: 1, part: 'v', row: 1 }]) {
+      for (const { id } of roomsOf(run)) {
+        for (const piece of slicesIn(dataIn(run, id, view))) {
+          const tensor = tensorOf(run, piece.name)
+          assert.deepEqual([piece.rowLabels.length, piece.colLabels.length], [piece.rows, piece.cols], `${id} ${piece.name}`)
+          piece.values.forEach((value, i) => {
+            const index = indexOf(piece, Math.floor(i / piece.cols), i % piece.cols)
+            assert.ok(Object.is(value, valueAt(tensor, index)), `${id} ${piece.name}[${index}]`)
+          })
+        }
+      }
+    }
+  })
+
+  test(`${title}: every tensor is at home in a room and is shown there; every room has a stamp`, () => {
+    const rooms = roomsOf(run)
+    for (const room of rooms) {
+      const { part, domain } = stageOf(room.stage).picture(run, viewOf(run, room.id))
+      assert.equal(part.values.length, part.rows * part.cols, room.id)
+      assert.ok(domain.max > 0, room.id)
+      if (outputOf(room)) assert.ok(tensorOf(run, outputOf(room)), room.id)
+      const shown = ['q', 'k', 'v'].flatMap((one) => slicesIn(dataIn(run, room.id, { part: one }))).map(({ name }) => name)
+      const quiet = ['buffer', 'cut_mask', 'inverse_temperature']
+      for (const name of room.tensors) {
+        const isQuiet = quiet.includes(run.tensors.get(name).role) || name.endsWith('.cut')
+        assert.ok(isQuiet || shown.includes(name), `${name} in ${room.id}`)
+      }
+    }
+    const homeless = [...run.tensors.values()].filter(({ name, role }) => !homeOf(rooms, name, run) &&
+      !['loss', 'log_probs'].includes(role))
+    assert.deepEqual(homeless.map(({ name }) => name), [])
+  })
+
+  test(`${title}: the house has floors that are rooms, each with the tensor's values`, () => {
+    const { towers, input } = dataIn(run, 'house')
+    const floors = towers.flatMap((tower) => tower.floors)
+    assert.ok(floors.length > 5 && input.length > 5)
+    assert.ok(floors.every(({ room }) => idsOf(run).includes(room)))
+    assert.equal(new Set(floors.map(({ room }) => room)).size, floors.length)
+  })
+}
+
+test('the factors of a product fit each other and cross in the product', () => {
+  const run = RUNS['sentences in training']
+  const at = roomsOf(run).filter(({ stage }) => ['qkv', 'scores', 'heads', 'output'].includes(stage)).map(({ id }) => id)
+  assert.equal(at.length, 4)
+  for (const id of at) {
+    const { left, right, product } = dataIn(run, id, { sentence: 1, head: 1 })
+    assert.deepEqual([left.rows, left.cols, right.cols].slice(0, 2), [product.rows, right.rows], id)
+    if (right.cols !== product.cols) continue
+    for (let r = 0; r < product.rows; r++) {
+      for (let c = 0; c < product.cols; c++) {
+        let sum = 0
+        for (let i = 0; i < left.cols; i++) sum += left.values[r * left.cols + i] * right.values[i * right.cols + c]
+        const value = product.values[r * product.cols + c]
+        const isOwnHead = id !== 'self_attn.heads' || Math.floor(c / (product.cols / 4)) === 1
+        if (isOwnHead) assert.ok(Math.abs(sum - value) < 1e-4, `${id} ${r},${c}`)
+      }
+    }
+  }
+})
+
+test('cross-attention reads the source from the target; words of a step are ranked', () => {
+  const run = RUNS.dates
+  const { weights, next } = dataIn(run, 'decoder.0.multihead_attn.weights')
+  assert.deepEqual([weights.rowLabels, weights.colLabels], [run.streams.target.tokens[0], run.streams.source.tokens[0]])
+  assert.equal(next.length, weights.rows)
+  const { words } = dataIn(run, 'sampling', { row: 1 })
+  assert.ok(words.every(({ share }, i) => i === 0 || share <= words[i - 1].share))
+})
+
+test('tokens and ids: every sentence with its tokens, the shorter filled up, uses counted', () => {
+  const run = RUNS.sentences
+  const { sentences } = dataIn(run, 'text.tokens', { sentence: 3 })
+  assert.deepEqual(sentences[3], {
+    text: '나는 최근 파리 여행을 다녀왔다', tokens: ['나는', '최근', '파리', '여행을', '다녀왔다'], chosen: true
+  })
+  const { vocabulary, sentences: rows } = dataIn(run, 'text.ids')
+  assert.equal(rows[3].tokens.at(-1), '<pad>')
+  assert.equal(vocabulary.reduce((sum, { count }) => sum + count, 0), run.streams.text.ids.flat().length)
+})
+
+test('wires lead from rooms that are there and come before', () => {
+  const rooms = roomsOf(RUNS.sentences).slice(1)
+  const { wires, lanes } = wiringOf(rooms)
+  assert.ok(wires.every(([from, to]) => from >= 0 && from < to), wires.join(' '))
+  assert.equal(lanes.filter((lane) => lane === 1).length, 1)
+  assert.deepEqual(rooms.find(({ id }) => id === 'self_attn.heads').from.sort(), ['self_attn.qkv', 'self_attn.weights'])
+})
+
+/** A decoder of one tower with names of its own, gates, heads split by hand, and an operation no stage is about. */
+function stranger(depth, heads) {
+  const F = gf.functional
+  class Look extends gf.nn.Module {
+    constructor(C) {
+      super()
+      Object.assign(this, { ask: new gf.nn.Linear(C, C), answer: new gf.nn.Linear(C, C), tell: new gf.nn.Linear(C, C) })
+      this.mix = new gf.nn.Linear(C, C, { bias: false })
+    }
+
+    forward(x) {
+      const [B, T, C] = x.shape
+      const split = (y) => y.reshape(B, T, heads, C / heads).transpose(1, 2)
+      const [q, k, v] = [this.ask, this.answer, this.tell].map((one) => split(one.forward(x)))
+      const y = F.scaledDotProductAttention(q, k, v, { isCausal: true })
+      return this.mix.forward(y.transpose(1, 2).reshape(B, T, C))
+    }
+  }
+  class Floor extends gf.nn.Module {
+    constructor(C) {
+      super()
+      Object.assign(this, { calm: new gf.nn.LayerNorm(C), look: new Look(C), still: new gf.nn.LayerNorm(C) })
+      Object.assign(this, { wide: new gf.nn.Linear(C, 2 * C), narrow: new gf.nn.Linear(2 * C, C) })
+    }
+
+    forward(x) {
+      const y = F.add(x, this.look.forward(this.calm.forward(x)))
+      return F.add(y, this.narrow.forward(F.gelu(this.wide.forward(this.still.forward(y)))))
+    }
+  }
+  class Stranger extends gf.nn.Module {
+    constructor() {
+      super()
+      this.letters = new gf.nn.Embedding(5, 4 * heads)
+      this.house = new gf.nn.ModuleList(Array.from({ length: depth }, () => new Floor(4 * heads)))
+      this.say = new gf.nn.Linear(4 * heads, 5)
+    }
+
+    forward(ids) {
+      let x = this.letters.forward(ids)
+      for (const floor of this.house) x = floor.forward(x)
+      return F.softmax(this.say.forward(F.mul(x, x)))
+    }
+  }
+  gf.manualSeed(depth)
+  return new Stranger()
+}
+
+for (const [depth, heads] of [[1, 1], [2, 2], [3, 3]]) {
+  test(`a model nobody has seen, ${depth} deep with ${heads} heads: all its rooms, every number right`, () => {
+    const model = stranger(depth, heads)
+    const run = gf.observe(() => model.forward([[1, 2, 3]]))
+    const shown = plainOf(gf, { run, settings: { model: 'stranger' } })
+    const rooms = roomsOf(shown)
+    const stagesSeen = new Set(rooms.map(({ stage }) => stage))
+    for (const stage of ['embedding', 'scores', 'scale', 'mask', 'weights', 'heads', 'norm', 'linear', 'activation', 'operation']) {
+      assert.ok(stagesSeen.has(stage), `${stage}: ${[...stagesSeen]}`)
+    }
+    assert.equal(rooms.filter(({ stage }) => stage === 'weights').length, depth)
+    assert.deepEqual([...new Set(rooms.slice(1).map(({ tower }) => tower))], ['model'])
+    const homeless = [...shown.tensors.keys()].filter((name) => !homeOf(rooms, name, shown))
+    assert.deepEqual(homeless, [])
+    for (const room of rooms) {
+      const pieces = slicesIn(dataIn(shown, room.id, { head: heads - 1 }))
+      for (const piece of pieces) piece.values.forEach((value, i) => {
+        const index = indexOf(piece, Math.floor(i / piece.cols), i % piece.cols)
+        assert.ok(Object.is(value, run.tensor(piece.name).at(...index)), `${room.id} ${piece.name}`)
+      })
+      assert.ok(stageOf(room.stage).picture(shown, viewOf(shown, room.id)).part.values.length > 0, room.id)
+    }
+    assert.deepEqual(matrixOf(shown, 'letters.output').rows, 3)
+    run.dispose()
+    model.dispose()
+  })
+}

@@ -1,0 +1,202 @@
+/** One cell, taken apart: where it is, what it is worth, how it was made, where it goes on; and new numbers for it. */
+
+import { editField, editList, edits } from './edits.js'
+import { compared } from './compared.js'
+import { made, reachable } from './made.js'
+import { nudge } from './nudge.js'
+import { places } from './places.js'
+import { cellName, sameCell } from '../lib/cell.js'
+import { dotted, h, setText } from '../lib/dom.js'
+import { isEditable } from '../lib/edits.js'
+import { brief, dimensions, exact } from '../lib/number.js'
+import { placeName } from '../lib/place.js'
+import { prose } from '../lib/prose.js'
+import { describedOf, tensorOf } from '../lib/run.js'
+import { valueAt } from '../lib/slice.js'
+import { homeOf, roomsOf } from '../rooms/index.js'
+
+/** Whether the run has this cell. */
+export function exists(run, cell) {
+  const tensor = cell && describedOf(run, cell.name)
+  if (!tensor || tensor.shape.length !== cell.index.length) return false
+  return cell.index.every((i, axis) => i < tensor.shape[axis])
+}
+
+const OPPOSITE = { undo: 'redo', redo: 'undo', back: 'on', on: 'back' }
+
+/** Where the keyboard goes when what it was on can no longer be pressed: to what takes that back. */
+const instead = (name) => name?.replace(/^\w+/, (word) => OPPOSITE[word] ?? word)
+
+/** Replaces what is in an element; whoever had the keyboard's attention keeps it. */
+function redraw(element, ...children) {
+  const { activeElement } = document
+  const inside = element.contains(activeElement)
+  const kept = inside ? activeElement.dataset.keep : undefined
+  element.replaceChildren(...children.filter(Boolean))
+  if (!inside) return
+  const find = (name) => name && element.querySelector(`[data-keep="${name}"]:not([disabled])`)
+  const next = find(kept) ?? find(instead(kept)) ?? element.querySelector('[tabindex="-1"]')
+  next?.focus({ preventScroll: true })
+}
+
+/**
+ * Mounts the inspector.
+ * @param {Element} container
+ * @param {object} context
+ * @param {Function} context.t
+ * @param {(cell: object | null) => void} context.press pins a cell, or lets go
+ * @param {(cell: object) => void} context.visit follows a source
+ * @param {(patch: object, history?: string) => void} context.set
+ * @param {() => object} context.get
+ * @param {(question: string, details: object) => Promise<any>} context.ask
+ */
+export function inspector(container, { t, press, visit, set, get, ask }) {
+  const heading = h('h2', { className: 'visually-hidden' }, t('inspector.label'))
+  const sheet = h('button', { type: 'button', className: 'sheet-handle', onclick: () => toggle() },
+    h('span', { className: 'sheet-name' }, h('bdi', { dir: 'ltr' })), h('b', { className: 'sheet-value' }),
+    h('span', { className: 'sheet-sign', 'aria-hidden': 'true' }), h('span', { className: 'visually-hidden' }))
+  const body = h('div', { className: 'inspector-body' })
+  const store = edits({ get, set })
+  const live = h('p', { className: 'visually-hidden', role: 'status' })
+  container.append(heading, sheet, body, live)
+  let view = { run: null, cell: null, pinned: false, trail: [], explanation: null, pair: null, idle: [], room: null }
+  const nudged = nudge({ t, ask, get, live, redraw: () => draw() })
+  let reading = { sorted: false, all: false }
+  let editing = null
+  let isDifferentiable = false
+  let field = { cell: null, value: null, element: null }
+
+  function toggle(open = !container.classList.contains('is-open')) {
+    container.classList.toggle('is-open', open)
+    sheet.setAttribute('aria-expanded', open ? 'true' : 'false')
+    setText(sheet.lastChild, t(open ? 'inspector.collapse' : 'inspector.expand'))
+  }
+  const change = (patch, edited = editing) => {
+    editing = edited
+    reading = { ...reading, ...patch }
+    draw()
+  }
+
+  function crumbs() {
+    if (view.trail.length < 2) return ''
+    const crumb = (cell) => h('button', {
+      type: 'button', className: 'cell-link', onclick: () => press(cell),
+      'aria-current': sameCell(cell, view.cell) ? 'true' : undefined
+    }, dotted(cellName(cell)))
+    return h('nav', { className: 'trail', 'aria-label': t('inspector.trail') },
+      view.trail.map((cell, i) => [i ? ' › ' : '', crumb(cell)]))
+  }
+  function directions() {
+    // While a cell is being explained its buttons stay, or the keyboard would lose the one it is on.
+    if (view.explanation) isDifferentiable = view.explanation.differentiable
+    if (!isDifferentiable && !view.cell.isGradient) return ''
+    const { name, index, isGradient = false } = view.cell
+    const choose = (word, backward) => h('button', {
+      type: 'button', 'data-keep': word, 'aria-pressed': String(isGradient === backward),
+      onclick: () => isGradient !== backward && visit(backward ? { name, index, isGradient: true } : { name, index })
+    }, t(`inspector.${word}`))
+    return h('div', { className: 'directions', role: 'group', 'aria-label': t('inspector.direction') },
+      choose('forward', false), choose('backward', true))
+  }
+  function onward() {
+    const { explanation, cell } = view
+    if (!explanation?.feeds?.length || cell.isGradient) return ''
+    const follow = async (target) => {
+      const found = await ask('firstUse', { cell, target })
+      if (found && sameCell(cell, view.cell)) visit(found)
+    }
+    return h('p', { className: 'feeds' }, h('span', {}, t('inspector.feeds')), explanation.feeds.map((name) => (
+      h('button', { type: 'button', className: 'cell-link', onclick: () => follow(name) }, dotted(name)))))
+  }
+  function homeLink() {
+    const home = homeOf(roomsOf(view.run), view.cell.name, view.run)
+    if (!home || home.id === view.room) return ''
+    return h('button', { type: 'button', className: 'quiet', onclick: () => set({ room: home.id }, 'push') },
+      t('inspector.goto', { room: placeName(home, t) }))
+  }
+  /** The field stays itself while its cell does, so that what is being typed survives. */
+  function fieldFor(cell, value) {
+    if (!sameCell(editing, cell) || cell.isGradient || cell.isTwin) return ''
+    if (!sameCell(field.cell, cell) || !Object.is(field.value, value)) {
+      const close = () => change({}, null)
+      field = { cell, value, element: editField(cell, value, { t, store, close }) }
+    }
+    return field.element
+  }
+  function actions(type) {
+    const { cell, pinned } = view
+    const button = (name, act) => h('button', { type: 'button', className: 'quiet', 'data-keep': name, onclick: act },
+      t(`inspector.${name}`))
+    const isPlain = type === 'float32' && !cell.isGradient && !cell.isTwin
+    const canChange = isPlain && isEditable(view.run, cell) && !sameCell(editing, cell)
+    return h('p', { className: 'actions' },
+      canChange ? button('change', () => edit(cell)) : '',
+      homeLink(), pinned ? button('release', () => press(null)) : '')
+  }
+  function facts(tensor, value, type) {
+    const { cell } = view
+    return h('dl', { className: 'facts' },
+      h('dt', {}, t('inspector.exact', { type })), h('dd', { 'data-exact': cellName(cell) }, exact(value)),
+      cell.index.length === 0 ? '' : [
+        h('dt', {}, t('inspector.index')), h('dd', {}, `[${cell.index.join(', ')}]`),
+        h('dt', {}, t('inspector.shape')), h('dd', {}, dimensions(tensor.shape))
+      ])
+  }
+  function draw() {
+    const { run, cell, explanation } = view
+    const list = editList({ t, store, go: press, idle: view.idle })
+    if (!run || !exists(run, cell)) {
+      redraw(body, h('p', { className: 'note' }, prose(t('inspector.empty'))), list)
+      return
+    }
+    const tensor = tensorOf(run, cell.name)
+    const type = tensor.dtype ?? 'float32'
+    const value = cell.isGradient ? explanation?.value : valueAt(tensor, cell.index)
+    const short = value === undefined ? '' : type === 'int32' ? exact(value) : brief(value)
+    redraw(body,
+      crumbs(), h('div', { className: 'cell-told', tabindex: '-1' },
+        h('p', { className: 'cell-name' }, h('code', {}, dotted(cellName(cell)))),
+        h('p', { className: 'cell-value' }, short)),
+      compared(view.pair, cell, t), directions(),
+      places(run, cell, { t, set, press }),
+      value === undefined ? '' : fieldFor(cell, value),
+      value === undefined ? '' : facts(tensor, value, type),
+      cell.isGradient && value !== undefined
+        ? h('p', { className: 'note given' }, t(run.hasLoss ? 'inspector.loss' : 'inspector.sum')) : '',
+      explanation ? made(explanation, cell, {
+        t, go: visit, has: (source) => exists(run, source), change, run, ...reading
+      }) : '',
+      nudged(view),
+      onward(),
+      actions(type),
+      list)
+    reachable(body)
+    setText(sheet.querySelector('bdi'), cellName(cell))
+    setText(sheet.children[1], short)
+  }
+  function edit(cell) {
+    editing = cell
+    if (view.pinned && sameCell(cell, view.cell)) draw()
+    else press(cell)
+    toggle(true)
+    const input = body.querySelector('.edit-field')
+    input?.focus()
+    input?.select()
+  }
+  toggle(false)
+  return {
+    /** Pins a cell and puts the keyboard into the field that overwrites it. @param {object} cell */
+    edit,
+    undo: store.undo,
+    redo: store.redo,
+    /** @param {Partial<typeof view>} next */
+    update(next) {
+      if ('cell' in next && !sameCell(next.cell, view.cell)) reading = { ...reading, all: false }
+      if ('cell' in next && !sameCell(next.cell, editing)) editing = null
+      view = { ...view, ...next }
+      container.classList.toggle('is-empty', !view.run || !exists(view.run, view.cell))
+      container.classList.toggle('is-pinned', view.pinned)
+      draw()
+    }
+  }
+}

@@ -1,0 +1,15 @@
+/** Where a room is and what it is called, in words. */
+
+/** Tower, layer and part, as far as a room needs them. */
+export function partName({ tower, layer, block, stream, words }, t) {
+  const isAlone = tower === 'model' || tower === undefined
+  const at = isAlone ? '' : t(`map.${tower}`)
+  if (layer === undefined) return stream && block === 'entry' ? at : ''
+  const storey = [at, t('map.layer', { number: layer + 1 })].filter(Boolean).join(' ')
+  return `${storey} · ${t(`map.blocks.${block ?? words}`)}`
+}
+
+export const ownName = ({ words }, t) => t(`stages.${words}.name`)
+
+/** Where a room is and what it is called. */
+export const placeName = (room, t) => [partName(room, t), ownName(room, t)].filter(Boolean).join(' · ')

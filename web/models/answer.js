@@ -1,0 +1,91 @@
+/** What a model says by itself, one token after another, edits included. */
+
+import { beam, cutMask, decode, draws, drawn, greedy, pathTo } from './decoding.js'
+import { createSampling } from './sampling.js'
+
+/** The name that the module from logits to the choice has in every run. */
+export const SAMPLING = 'sampling'
+
+const isOfSampling = ({ name }) => name.startsWith(`${SAMPLING}.`)
+
+/** Whether a place of an attention would look at a later one, so that the answer depends on how far it is written. */
+const looksAhead = ({ index }) => index.length === 4 && index[3] > index[2]
+
+/** The values of something computed without keeping anything; with edits it has to be traced, as they are made there. */
+function compute(gf, edits, fn, modules = {}) {
+  if (edits.length === 0) return gf.tidy(() => gf.noGrad(() => fn().values.slice()))
+  const { output, trace } = gf.trace(() => gf.noGrad(fn), { edits, modules, mayMiss: true })
+  const values = output.values.slice()
+  trace.dispose()
+  output.dispose()
+  return values
+}
+
+/** The shares that are chosen from, as edits leave them. */
+function editedShares(gf, settings, logits, V, edits) {
+  const sampling = createSampling(gf, settings)
+  const shape = [1, logits.length / V, V]
+  const values = compute(gf, edits, () => sampling.forward(gf.tensor(logits, { shape })), { [SAMPLING]: sampling })
+  sampling.dispose()
+  return values
+}
+
+const shared = (row, { temperature, topK, topP }) => {
+  const tempered = row.map((logit) => logit * Math.fround(1 / temperature))
+  const mask = cutMask(tempered, tempered.length, { topK, topP })
+  return tempered.map((value, i) => value + mask[i])
+}
+
+/** Which token the settings pick from a row: of shares where an edit made them, else of logits. */
+function chooser(gf, settings, isOfShares, longest) {
+  if (settings.decoding !== 'sample') return { choose: greedy, random: null }
+  const random = draws(gf, settings.seed, longest)
+  const softmax = (row) => gf.tidy(() => gf.functional.softmax(gf.tensor(shared(row, settings))).values.slice())
+  return { choose: (row, step) => drawn(isOfShares ? row : softmax(row), random[step]), random }
+}
+
+/** The best of several beginnings; edited beginnings one at a time, since an edit is about the first of a batch. */
+function searched(gf, settings, forward, { V, isEdited, ...frame }) {
+  const lastRow = (logits) => gf.tidy(() => gf.functional.logSoftmax(gf.tensor(logits.slice(-V))).values.slice())
+  const { tree, best } = beam((rows) => {
+    if (isEdited) return rows.map((row) => lastRow(forward([row])))
+    const logits = forward(rows)
+    const size = logits.length / rows.length
+    return rows.map((_, n) => lastRow(logits.subarray(n * size, (n + 1) * size)))
+  }, settings.beams, frame)
+  return { ids: pathTo(tree, best), tree, best, random: null }
+}
+
+const guesses = new WeakMap()
+
+/**
+ * The model's own answer.
+ * @param {any} gf
+ * @param {object} settings
+ * @param {(rows: number[][]) => any} forward rows of ids, all of one length, to logits [rows, tokens, V]
+ * @param {import('./decoding.js').Frame & { V: number, isCausal: boolean }} frame
+ * @param {{ name: string, index: number[], value: number }[]} edits
+ * @returns {{ ids: number[], random: number[] | null, tree: object[] | null, best: number | null }}
+ */
+export function answer(gf, settings, forward, { V, isCausal, ...frame }, edits) {
+  const inChoice = edits.filter(isOfSampling)
+  const inModel = edits.filter((edit) => !isOfSampling(edit))
+  const logitsOf = (rows) => compute(gf, inModel, () => forward(rows))
+  if (settings.decoding === 'beam') return searched(gf, settings, logitsOf, { V, isEdited: edits.length > 0, ...frame })
+  const isOfShares = inChoice.length > 0
+  const rowsOf = (input) => {
+    const logits = logitsOf([input])
+    return isOfShares ? editedShares(gf, settings, logits, V, inChoice) : logits
+  }
+  const { choose, random } = chooser(gf, settings, isOfShares, frame.longest)
+  const guess = !isCausal || inModel.some(looksAhead) ? [] : guesses.get(gf) ?? []
+  const ids = decode(rowsOf, choose, guess, frame)
+  guesses.set(gf, ids)
+  return { ids, random, tree: null, best: null }
+}
+
+/** What each step of an answer chose, as plain data. @param {number[]} rows of the logits that it was chosen from */
+export const decodingOf = ({ ids, isGiven, random, tree, best }, kind, words, rows) => ({
+  kind: isGiven ? 'given' : kind, tree, best, rows,
+  steps: ids.map((id, t) => ({ id, token: words[id], draw: random ? random[t] : null }))
+})

@@ -1,0 +1,55 @@
+/** Dates as English writes them, into Korean: an encoder-decoder, trained by this library. */
+
+import { isLearned, take } from '../settings.js'
+import { LONGEST, SOURCE_TOKENS, TARGET_TOKENS, splitSource, splitTarget, written } from './data.js'
+
+/** Ways to write a date that the model knows. The last may be May or June: month first, or day first. */
+export const DATES = [
+  'november 20 2026', '20 nov 2026', 'the 20th of november, 2026', '2026-11-20', '11/20/2026', '5/6/2026'
+]
+export const TWOFOLD = DATES.at(-1)
+
+/** The first word the model does not know, or that they are too many. */
+function wrong(words, known, most) {
+  const unknown = words.find((word) => !known.includes(word))
+  if (unknown) return { key: 'errors.unknown', values: { word: unknown } }
+  return words.length > most ? { key: 'errors.tooLong', values: { most } } : null
+}
+
+const isUntrained = ({ weights }) => weights === 'untrained'
+
+function kindOf(state) {
+  if (isUntrained(state)) return 'untrained'
+  if (isLearned(state)) return 'drawn'
+  return state.edits.length ? 'edited' : 'trained'
+}
+
+/** @type {import('../index.js').PageModel} */
+export const dates = {
+  id: 'dates',
+  files: ['date_translator.safetensors'],
+  settings: take({
+    weights: {}, dModel: { matters: isUntrained }, heads: { matters: isUntrained }, base: {}, seed: {}, positions: {},
+    training: {}, dropout: {}, layers: { matters: isUntrained }, dimFeedforward: { matters: isUntrained }, normFirst: {},
+    activation: {}, positional: {}, scale: {}, padding: {}, tgtIsCausal: {}, temperature: {},
+    topK: { limits: [0, TARGET_TOKENS.length] }, topP: {}, decoding: {}, beams: {}
+  }),
+  fields: {
+    source: { default: DATES[0], notes: ['known', 'learned'] },
+    target: { default: '', notes: ['known'], isAnswer: true }
+  },
+  examples: DATES.map((source) => ({
+    text: source, lang: 'en', patch: { source, target: '' }, ...(source === TWOFOLD && { note: 'source.twofold' })
+  })),
+  hints: {},
+  problems({ source, target }) {
+    const words = splitSource(source)
+    return {
+      source: words.length ? wrong(words, SOURCE_TOKENS.slice(1), LONGEST.source) : { key: 'errors.emptySource', values: {} },
+      target: wrong(splitTarget(target), TARGET_TOKENS.slice(3), LONGEST.target - 1)
+    }
+  },
+  written,
+  /** What is said of the model at the foot of every room. */
+  kind: kindOf
+}

@@ -1,0 +1,101 @@
+import { END, LONGEST, PAD, SOURCE_TOKENS, START, TARGET_TOKENS } from './data.js'
+
+/** The size of the model on the page. */
+export const CONFIG = { dModel: 32, nhead: 4, layers: 2, dimFeedforward: 64, dropout: 0 }
+
+const PAD_ID = SOURCE_TOKENS.indexOf(PAD), START_ID = TARGET_TOKENS.indexOf(START), END_ID = TARGET_TOKENS.indexOf(END)
+
+/** @param {number[][]} ids @returns {boolean[][]} true where a sentence is only filled up */
+const padding = ids => ids.map(row => row.map(id => id === PAD_ID))
+
+/**
+ * Adds positions and drops: sines and cosines in either order, or a table drawn at random, which is to be learned.
+ * @param {any} gf @param {{ positions: string, base: number, dModel: number, dropout: number }} config
+ */
+function createPositions(gf, { positions, base, dModel, dropout }) {
+  const longest = Math.max(LONGEST.source, LONGEST.target)
+  if (positions !== 'learned') return new gf.nn.PositionalEncoding(dModel, dropout, longest, { base, layout: positions })
+
+  class LearnedPositions extends gf.nn.LearnedPositionalEncoding {
+    constructor() {
+      super(longest, dModel)
+      this.dropout = new gf.nn.Dropout(dropout)
+    }
+
+    /** @param {any} x [B, T, dModel] */
+    forward(x) {
+      return this.dropout.forward(this.tag('sum', super.forward(x)))
+    }
+  }
+  return new LearnedPositions()
+}
+
+/**
+ * The encoder-decoder that translates dates: embeddings, positions, torch.nn.Transformer, a linear layer to the
+ * target's tokens.
+ * @param {any} gf the library
+ * @param {typeof CONFIG & { positions?: 'interleaved' | 'concatenated' | 'learned' | null, base?: number,
+ *   normFirst?: boolean, activation?: 'relu' | 'gelu' }} [config] positions: null leaves the positional encoding out
+ */
+export function createTranslator(gf, config = CONFIG) {
+  const { positions = 'interleaved', base = 10000, dModel, nhead, layers, dimFeedforward, dropout } = config
+  const { normFirst = false, activation = 'relu' } = config
+
+  class DateTranslator extends gf.nn.Module {
+    constructor() {
+      super()
+      this.source_embedding = new gf.nn.Embedding(SOURCE_TOKENS.length, dModel)
+      this.target_embedding = new gf.nn.Embedding(TARGET_TOKENS.length, dModel)
+      this.positions = null
+      this.transformer = new gf.nn.Transformer(dModel, nhead, layers, layers,
+        { dimFeedforward, dropout, normFirst, activation })
+      this.output = new gf.nn.Linear(dModel, TARGET_TOKENS.length)
+      // Made last, so that a table drawn at random leaves every other weight as it would be without one.
+      if (positions) this.positions = createPositions(gf, { positions, base, dModel, dropout })
+      /** Whether a place of the decoder sees only itself and what is before it. */
+      this.tgtIsCausal = true
+    }
+
+    /** @param {any} embedding @param {number[][]} ids */
+    embed(embedding, ids) {
+      const x = embedding.forward(ids)
+      return this.positions ? this.positions.forward(x) : x
+    }
+
+    /** @param {number[][]} source [B, S] */
+    encode(source) {
+      const x = this.embed(this.source_embedding, source)
+      return this.transformer.encoder.forward(x, { srcKeyPaddingMask: padding(source) })
+    }
+
+    /** @param {number[][]} input [B, T] @param {any} memory @param {number[][]} source */
+    decode(input, memory, source) {
+      const x = this.embed(this.target_embedding, input)
+      const memoryKeyPaddingMask = padding(source)
+      const own = this.tgtIsCausal ? { tgtIsCausal: true } : { tgtKeyPaddingMask: padding(input) }
+      return this.output.forward(this.transformer.decoder.forward(x, memory, { ...own, memoryKeyPaddingMask }))
+    }
+
+    /** Logits [B, T, V] of every next token. @param {number[][]} source @param {number[][]} input */
+    forward(source, input) {
+      return this.decode(input, this.encode(source), source)
+    }
+
+    /** The most probable token at each step until the end. @param {number[][]} source @returns {string[][]} */
+    translate(source) {
+      return gf.tidy(() => gf.noGrad(() => {
+        const memory = this.encode(source), answers = source.map(() => [START_ID])
+        for (let t = 0; t < LONGEST.target && answers.some(a => !a.includes(END_ID)); t++) {
+          const logits = this.decode(answers, memory, source), [B, T, V] = logits.shape, { values } = logits
+          for (let b = 0; b < B; b++) answers[b].push(largest(values.subarray((b * T + T - 1) * V, (b * T + T) * V)))
+        }
+        const ended = answers.map(ids => ids.slice(1, ids.includes(END_ID) ? ids.indexOf(END_ID) : undefined))
+        return ended.map(ids => ids.map(id => TARGET_TOKENS[id]))
+      }))
+    }
+  }
+  return new DateTranslator()
+}
+
+/** @param {Float32Array} values the place of the largest */
+const largest = values => values.reduce((best, v, i) => (v > values[best] ? i : best), 0)

@@ -1,0 +1,128 @@
+/** The whole encoder-decoder on one source and one target, with every number on the way. */
+
+import { SAMPLING, answer, decodingOf } from '../answer.js'
+import { hold, prepare, release } from '../hold.js'
+import { createSampling } from '../sampling.js'
+import { END, LONGEST, PAD, SOURCE_TOKENS, START, TARGET_TOKENS, encode, idsOf, splitSource, splitTarget } from './data.js'
+import { defaultsOf } from '../index.js'
+import { CONFIG, createTranslator } from './model.js'
+
+const SOURCE_IDS = idsOf(SOURCE_TOKENS)
+const TARGET_IDS = idsOf(TARGET_TOKENS)
+const [START_ID, END_ID] = [START, END].map((token) => TARGET_TOKENS.indexOf(token))
+
+/** Sizes that the trained weights fix. */
+const TRAINED = {
+  heads: CONFIG.nhead, layers: CONFIG.layers, dModel: CONFIG.dModel, dimFeedforward: CONFIG.dimFeedforward
+}
+
+/** Label smoothing of the training, and what it makes of being sure. */
+const SMOOTHING = { smoothing: '0.05', right: '0.953', other: '0.003', others: TARGET_TOKENS.length - 1 }
+
+const words = (of) => [{ name: 'word', of }, { name: 'channel' }]
+const AXES = {
+  'source_embedding.weight': words('source'), 'target_embedding.weight': words('target'),
+  'output.weight': words('target')
+}
+
+/** The positions stand in a table that is computed, or one that is learned and then not part of the trained weights. */
+const isPosition = (name) => name.startsWith('positions.')
+
+/** The model with its weights as they are before any edit. */
+function build(gf, settings, weights) {
+  const { dModel, heads, layers, dimFeedforward, dropout, normFirst, activation, positional, base, seed } = settings
+  gf.manualSeed(seed)
+  const model = createTranslator(gf, {
+    dModel, nhead: heads, layers, dimFeedforward, dropout, normFirst, activation, base,
+    positions: positional ? settings.positions : null
+  })
+  if (settings.weights !== 'trained') return model
+  const { tensors } = gf.loadSafetensors(weights)
+  const wanted = Object.entries(model.stateDict()).map(([name, own]) => [name, isPosition(name) ? own : tensors[name]])
+  model.loadStateDict(Object.fromEntries(wanted))
+  Object.values(tensors).forEach((tensor) => tensor.dispose())
+  return model
+}
+
+const MODEL_KEYS = [
+  'weights', 'seed', 'heads', 'layers', 'dModel', 'dimFeedforward', 'normFirst', 'activation', 'positional', 'positions',
+  'base', 'dropout'
+]
+/** Whether any weight is drawn at random. */
+const isDrawn = ({ weights, positional, positions }) => weights !== 'trained' || (positional && positions === 'learned')
+
+const keyOf = (settings) => JSON.stringify(['dates', ...MODEL_KEYS.map((name) => (
+  name === 'seed' && !isDrawn(settings) ? null : settings[name]))])
+
+/** What the decoder is to say: the reader's words, ids that another run has chosen, or its own. */
+function targetOf(gf, model, settings, source, edits) {
+  const { target, tgtIsCausal: isCausal } = settings
+  const isOwn = typeof target === 'string' && target.trim() === ''
+  if (isOwn || target === null) {
+    const forward = (rows) => model.forward(rows.map(() => source), rows)
+    const frame = { start: [START_ID], end: END_ID, longest: LONGEST.target, V: TARGET_TOKENS.length, isCausal }
+    return { ...answer(gf, settings, forward, frame, edits), isGiven: false }
+  }
+  const ids = Array.isArray(target) ? target
+    : [...encode(splitTarget(target), TARGET_IDS, 0), END_ID].slice(0, LONGEST.target)
+  return { ids, isGiven: true, random: null, tree: null, best: null }
+}
+
+const named = (ids, vocabulary) => ids.map((id) => vocabulary[id])
+
+/** The text on both sides. */
+function streamsOf(settings, source, input) {
+  const stream = (ids, vocabulary, more) => {
+    const tokens = named(ids, vocabulary)
+    const padding = tokens.map((token) => token === PAD)
+    return { tokens: [tokens], ids: [ids], vocabulary, padding: [padding], lengths: [tokens.length], ...more }
+  }
+  return {
+    source: stream(source, SOURCE_TOKENS, { texts: [settings.source] }),
+    target: stream(input, TARGET_TOKENS, { texts: [''], isAnswer: true })
+  }
+}
+
+/**
+ * The date translator, or the same model with random weights, on one source; the target is the reader's or the model's.
+ * Its own answer is chosen with dropout off; in training it is then read with dropout on, as a given one is.
+ * @param {any} gf the library, from `load`
+ * @param {object} options settings of the page; what is left out is as by default
+ * @param {{ name: string, index: number[], value: number }[]} [edits] cells replaced the moment they are made
+ * @param {Uint8Array[]} [files] the trained weights
+ */
+export function run(gf, options, edits = [], [weights] = []) {
+  const given = { ...defaultsOf('dates'), ...options }
+  const settings = { ...given, ...(given.weights === 'trained' ? TRAINED : {}) }
+  const source = encode(splitSource(settings.source), SOURCE_IDS, settings.padding ? LONGEST.source : 0)
+  const made = hold(gf, keyOf(settings), () => build(gf, settings, weights), edits)
+  const { model } = made
+  model.tgtIsCausal = settings.tgtIsCausal
+  prepare(made, { ...settings, training: false })
+  const target = targetOf(gf, model, settings, source, edits)
+  prepare(made, settings)
+  if (settings.training) gf.manualSeed(settings.seed)
+  const input = [START_ID, ...target.ids.slice(0, -1)]
+  const sampling = createSampling(gf, settings)
+  const free = () => {
+    sampling.dispose()
+    release(gf, made)
+  }
+  const observed = gf.observe(() => {
+    const output = model.forward([source], [input])
+    const loss = gf.functional.crossEntropy(output.reshape(-1, output.shape[2]), target.ids)
+    gf.engine.trace.tag('loss', loss)
+    sampling.forward(output)
+    return { output, loss, free }
+  }, {
+    modules: { [SAMPLING]: sampling }, edits, axes: AXES, streams: streamsOf(settings, source, input),
+    passes: target.ids.map((id, t) => ({ kind: 'token', row: t, token: TARGET_TOKENS[id] }))
+  })
+  return {
+    run: observed, settings, ends: [`${SAMPLING}.output`], before: made.before ?? new Map(), hints: {},
+    isTrained: settings.weights === 'trained',
+    drawn: settings.weights === 'trained' && isDrawn(settings) ? ['positions.weight'] : [],
+    smoothing: settings.weights === 'trained' ? SMOOTHING : null,
+    decoding: decodingOf(target, settings.decoding, TARGET_TOKENS, input.map((_, t) => t))
+  }
+}

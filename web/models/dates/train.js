@@ -1,0 +1,154 @@
+/**
+ * Trains the date translator, the model of the page: `npm run train`.
+ *
+ * Every batch is drawn from the seed and the number of its step, so a second training gives the same bits, and one that
+ * was stopped (Ctrl-C) goes on where it was. The same model without positional encoding is trained too, to show that it
+ * fails. Options: --steps N, --seed N, --out FILE, --fresh (forget the stopped run), --until N (stop after that step),
+ * --checkpoints DIR, --only positions|none.
+ */
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { load } from '../../../src/js/index.js'
+import { dateOf, DAYS, example, FORMATS, isHeldOut, joinTarget, readings } from './data.js'
+import { CONFIG, createTranslator } from './model.js'
+
+const { values: options } = parseArgs({
+  options: {
+    steps: { type: 'string', default: '2500' },
+    seed: { type: 'string', default: '42' },
+    out: { type: 'string', default: fileURLToPath(new URL('date_translator.safetensors', import.meta.url)) },
+    fresh: { type: 'boolean', default: false },
+    until: { type: 'string' },
+    checkpoints: { type: 'string', default: fileURLToPath(new URL('../../../build/train/', import.meta.url)) },
+    only: { type: 'string' }
+  }
+})
+
+const BATCH = 64, PEAK = 4e-3, WARM_UP = 200, SMOOTHING = 0.05, TEST = 2000
+const steps = Number(options.steps), seed = Number(options.seed), until = Number(options.until ?? Infinity)
+const gf = await load()
+
+let isStopping = false
+process.on('SIGINT', () => {
+  if (isStopping) process.exit(130)
+  isStopping = true
+})
+
+/** Up in a straight line, then down along a cosine. @param {number} step from 1 */
+const rate = step => step < WARM_UP
+  ? (PEAK * step) / WARM_UP
+  : (PEAK / 2) * (1 + Math.cos((Math.PI * (step - WARM_UP)) / (steps - WARM_UP)))
+
+/** Examples drawn from the random stream as it stands. @param {number} n @param {(day: number) => boolean} isWanted */
+function drawExamples(n, isWanted) {
+  const drawn = []
+  while (drawn.length < n) {
+    const [day, format] = gf.tidy(() => [gf.randint(0, DAYS, [1]).item(), gf.randint(0, FORMATS.length, [1]).item()])
+    if (isWanted(day)) drawn.push({ day, format, ...example(day, format) })
+  }
+  return drawn
+}
+
+/** @param {any} model @param {any} optimizer @param {number} step */
+function trainStep(model, optimizer, step) {
+  gf.manualSeed(seed * 1_000_003 + step)
+  const batch = drawExamples(BATCH, day => !isHeldOut(day))
+  return gf.tidy(() => {
+    const logits = model.forward(batch.map(e => e.source), batch.map(e => e.input)), V = logits.shape[2]
+    const loss = gf.functional.crossEntropy(logits.reshape(-1, V), batch.flatMap(e => e.target),
+      { ignoreIndex: 0, labelSmoothing: SMOOTHING })
+    optimizer.zeroGrad()
+    loss.backward()
+    gf.optim.clipGradNorm(optimizer.params, 1)
+    optimizer.lr = rate(step)
+    optimizer.step()
+    return loss.item()
+  })
+}
+
+/** The share of held-out dates that come out exactly, one with two readings in either. @param {any} model @param {number} n */
+function accuracy(model, n) {
+  gf.manualSeed(seed)
+  const tests = drawExamples(n, isHeldOut)
+  let right = 0
+  for (let i = 0; i < n; i += 200) {
+    const part = tests.slice(i, i + 200)
+    const answers = model.eval().translate(part.map(e => e.source)).map(joinTarget)
+    const isRight = (answer, { day, format }) => readings(format, dateOf(day)).includes(answer)
+    right += answers.filter((answer, k) => isRight(answer, part[k])).length
+  }
+  model.train()
+  return right / n
+}
+
+/** What is kept of a stopped run: weights and the optimiser's moments. @param {any} model @param {any} optimizer */
+const keptTensors = (model, optimizer) => Object.fromEntries(
+  model.namedParameters().flatMap((/** @type {[string, any]} */ [name, p]) => {
+    const held = optimizer.state.get(p)
+    return [[name, p], [`m.${name}`, held.expAvg], [`v.${name}`, held.expAvgSq]]
+  }))
+
+/** @param {string} file @param {any} model @param {any} optimizer @param {number} step */
+function saveCheckpoint(file, model, optimizer, step) {
+  mkdirSync(options.checkpoints, { recursive: true })
+  const metadata = { step: String(step), seed: String(seed), steps: String(steps) }
+  writeFileSync(`${file}.part`, gf.saveSafetensors(keptTensors(model, optimizer), metadata))
+  renameSync(`${file}.part`, file)
+}
+
+/** @param {string} file @param {any} model @param {any} optimizer @returns {number} steps done before */
+function resume(file, model, optimizer) {
+  if (options.fresh || !existsSync(file)) return 0
+  const { tensors, metadata } = gf.loadSafetensors(readFileSync(file))
+  if (metadata.seed !== String(seed) || metadata.steps !== String(steps)) return 0
+  const step = Number(metadata.step)
+  for (const [name, p] of model.namedParameters()) {
+    p.data.set(tensors[name].values)
+    const fresh = () => ({ step, expAvg: optimizer.zerosLike(p), expAvgSq: optimizer.zerosLike(p) })
+    const held = optimizer.stateOf(p, fresh)
+    held.expAvg.data.set(tensors[`m.${name}`].values)
+    held.expAvgSq.data.set(tensors[`v.${name}`].values)
+  }
+  Object.values(tensors).forEach(t => t.dispose())
+  console.log(`going on after step ${step}`)
+  return step
+}
+
+/** @param {number} step @param {number} loss @param {number} share @param {number} started @param {number} first */
+function report(step, loss, share, started, first) {
+  const left = ((Date.now() - started) / (step - first)) * (steps - step) / 1000
+  const at = String(step).padStart(5), exact = (100 * share).toFixed(1).padStart(5)
+  console.log(`step ${at} of ${steps}   loss ${loss.toFixed(4)}   exact ${exact} %   ${Math.ceil(left)} s left`)
+}
+
+/** @param {boolean} positions @returns {{ model: any, share: number }} */
+function train(positions) {
+  console.log(positions ? 'with positional encoding' : 'without positional encoding')
+  gf.manualSeed(seed)
+  const model = createTranslator(gf, positions ? CONFIG : { ...CONFIG, positions: null }).train()
+  const optimizer = new gf.optim.Adam(model.parameters(), { betas: [0.9, 0.98], eps: 1e-9 })
+  const file = join(options.checkpoints, `${positions ? 'positions' : 'none'}.safetensors`)
+  const first = resume(file, model, optimizer), started = Date.now()
+  for (let step = first + 1; step <= steps; step++) {
+    const loss = trainStep(model, optimizer, step)
+    if (step % 200 === 0 || step === steps) report(step, loss, accuracy(model, 200), started, first)
+    if (isStopping || step === until) {
+      saveCheckpoint(file, model, optimizer, step)
+      console.log(`stopped after step ${step}; npm run train goes on from here`)
+      process.exit(130)
+    }
+  }
+  rmSync(file, { force: true })
+  return { model, share: accuracy(model, TEST) }
+}
+
+const result = options.only === 'none' ? null : train(true), blind = options.only === 'positions' ? null : train(false)
+if (result) {
+  console.log(`\nwith positional encoding:    ${(100 * result.share).toFixed(2)} % of ${TEST} held-out dates exact`)
+  const metadata = { steps: String(steps), seed: String(seed), exact: String(result.share) }
+  writeFileSync(options.out, gf.saveSafetensors(result.model.stateDict(), metadata))
+}
+if (blind) console.log(`without positional encoding: ${(100 * blind.share).toFixed(2)} %`)
+if (result && result.share < 0.995) process.exitCode = 1

@@ -1,0 +1,60 @@
+/** The models of the page: what it has to know of each before any runs. How they run is in `run.js` of each folder. */
+
+import { dates } from './dates/index.js'
+import { sentences } from './sentences/index.js'
+import { problemOf } from './settings.js'
+
+/**
+ * @typedef {object} PageModel
+ * @property {string} id as it stands in a link
+ * @property {string[]} files weights, fetched when the model is chosen
+ * @property {Record<string, import('./settings.js').Setting>} settings
+ * @property {Record<string, { default: string, notes?: string[], isAnswer?: boolean, isLong?: boolean }>} fields where
+ *   the reader's text goes in; of an answer, the model's own stands there until the reader writes one
+ * @property {{ text?: string, word?: string, lang?: string, note?: string, patch: object }[]} examples
+ * @property {{ mask?: string }} hints which words a room has where the run alone does not tell
+ * @property {(state: object) => Record<string, { key: string, values: object } | null>} problems with what is in the
+ *   fields
+ * @property {(tokens: string[]) => string} written tokens of an answer as text
+ * @property {(state: object) => string} kind the key of what is said of the model at the foot of every room
+ * @property {(error: { code?: string, message: string }) => Record<string, { key: string, values: object }> | null}
+ *   [explainError]
+ */
+
+/** @type {PageModel[]} */
+export const MODELS = [dates, sentences]
+
+/** @param {string} id @returns {PageModel} */
+export const modelOf = (id) => MODELS.find((model) => model.id === id) ?? MODELS[0]
+
+/** What the settings and fields of a model are until the reader changes them. @param {string} id */
+export function defaultsOf(id) {
+  const { settings, fields } = modelOf(id)
+  const values = (list) => Object.entries(list).map(([name, one]) => [name, one.default])
+  return { model: modelOf(id).id, ...Object.fromEntries([...values(settings), ...values(fields)]) }
+}
+
+/** The names of all that makes a run of a model. @param {string} id */
+export const keysOf = (id) => [...Object.keys(defaultsOf(id)), 'edits']
+
+/**
+ * What is wrong with a state, by setting and field: a text key and its values.
+ * @param {object} state
+ * @returns {Record<string, { key: string, values: object }>}
+ */
+export function problemsOf(state) {
+  const model = modelOf(state.model)
+  const settings = Object.entries(model.settings).filter(([, { matters }]) => matters?.(state) ?? true)
+    .map(([name, setting]) => [name, problemOf(name, setting, state)])
+  return Object.fromEntries([...Object.entries(model.problems(state)), ...settings].filter(([, problem]) => problem))
+}
+
+/** The settings and fields that a model's run takes. @param {object} state */
+export const settingsOf = (state) => Object.fromEntries(keysOf(state.model).map((key) => [key, state[key]]))
+
+/**
+ * What the engine's refusal is about, in the page's words where it has them.
+ * @param {string} id @param {{ code?: string, message: string }} error
+ */
+export const explainError = (id, error) => (
+  modelOf(id).explainError?.(error) ?? { engine: { key: 'errors.engine', values: { message: error.message } } })

@@ -1,0 +1,10 @@
+/** How each model of the page runs; only the worker needs it. */
+
+import { run as dates } from './dates/run.js'
+import { run as sentences } from './sentences/run.js'
+
+/**
+ * By model: runs it on settings of the page, with edits and the bytes of its files.
+ * @type {Record<string, (gf: any, settings: any, edits: any[], files: Uint8Array[]) => any>}
+ */
+export const RUNS = { dates, sentences }

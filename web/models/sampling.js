@@ -1,0 +1,43 @@
+/** From logits to what is chosen from, as modules, so that every number of it can be asked for. */
+
+import { cutMask } from './decoding.js'
+
+/**
+ * A module that divides logits by the temperature, turns them into probabilities, and does so again without what top-k
+ * and top-p cut.
+ * @param {any} gf @param {{ temperature: number, topK: number, topP: number }} settings
+ */
+export function createSampling(gf, { temperature, topK, topP }) {
+  const F = gf.functional
+
+  class Choice extends gf.nn.Module {
+    static roles = { mask: 'cut_mask' }
+
+    constructor({ values, shape }) {
+      super()
+      this.registerBuffer('mask', gf.tensor(cutMask(values, shape.at(-1), { topK, topP }), { shape: [...shape] }))
+    }
+
+    forward(tempered) {
+      return F.softmax(this.tag('cut', F.add(tempered, this.mask)))
+    }
+  }
+
+  class Sampling extends gf.nn.Module {
+    static inputNames = ['logits']
+    static roles = { inverse_temperature: 'inverse_temperature' }
+
+    constructor() {
+      super()
+      this.registerBuffer('inverse_temperature', gf.tensor([1 / temperature]))
+    }
+
+    forward(logits) {
+      const tempered = this.tag('tempered', F.mul(logits, this.inverse_temperature))
+      this.tag('probabilities', F.softmax(tempered))
+      this.choice = new Choice(tempered)
+      return this.choice.forward(tempered)
+    }
+  }
+  return new Sampling()
+}

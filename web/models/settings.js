@@ -1,0 +1,104 @@
+/**
+ * Every setting that a model of the page can have, said once: its default, what it may be, how it is set, and when it
+ * means something. A model takes those it has and changes what is its own.
+ */
+
+/**
+ * @typedef {object} Setting
+ * @property {any} default
+ * @property {'choice' | 'number' | 'slider'} kind of control
+ * @property {Record<string, any>} [options] of a choice: values by the key of their word
+ * @property {(state: object) => number[]} [ladder] of a number: the steps of its buttons, and what it is compared with
+ * @property {[number, number]} [limits] of a number: the smallest and the largest whole number
+ * @property {[number, number, number]} [range] of a slider: lowest, highest and step
+ * @property {(state: object) => { key: string, values?: object } | null} [problem] what is wrong with it: a text
+ * @property {(state: object) => boolean} [matters] whether it would change anything as things stand
+ * @property {(state: object) => boolean} [isIdle] whether it stands still, with a word on why
+ */
+
+const choice = (options, value = Object.values(options)[0]) => ({ kind: 'choice', default: value, options })
+const number = (value, limits, ladder) => (
+  { kind: 'number', default: value, limits, ladder: typeof ladder === 'function' ? ladder : () => ladder })
+const slider = (value, range, ladder, problem) => ({ kind: 'slider', default: value, range, ladder: () => ladder, problem })
+
+const isWhole = (value) => Number.isInteger(value)
+const divisors = ({ dModel }) => (
+  Array.from({ length: Math.min(64, dModel) }, (_, i) => i + 1).filter((n) => dModel % n === 0))
+
+/** Whether a table of positions is added, and whether it is one that training would have to fill. */
+const isPlaced = ({ positional = true }) => positional
+export const isLearned = (state) => isPlaced(state) && state.positions === 'learned'
+const isGiven = ({ target = '' }) => target.trim() !== ''
+const isDrawn = (state) => (
+  state.weights !== 'trained' || isLearned(state) || state.training || (state.decoding === 'sample' && !isGiven(state)))
+
+const within = (name, isRight, key) => (state) => (isRight(state[name]) ? null : { key })
+
+/** @type {Record<string, Setting>} */
+export const SETTINGS = {
+  weights: choice({ trained: 'trained', untrained: 'untrained' }),
+  tokenizer: choice({ words: 'words', whitespace: 'whitespace' }),
+  dModel: number(32, [1, 512], [4, 8, 12, 16, 24, 32, 48, 64, 96, 128]),
+  heads: {
+    ...number(4, [1, 64], divisors),
+    problem: ({ dModel, heads }) => (
+      isWhole(dModel) && dModel % heads ? { key: 'errors.divide', values: { dModel, heads } } : null)
+  },
+  base: {
+    ...number(10000, undefined, [10, 100, 1000, 10000, 100000]),
+    problem: within('base', (base) => base >= 1 && base <= 1e9, 'errors.base'),
+    matters: (state) => isPlaced(state) && !isLearned(state)
+  },
+  maxLength: number(32, [1, 1024], [8, 12, 16, 24, 32, 48, 64, 96, 128, 256]),
+  seed: {
+    ...number(42, [0, 4294967295], ({ seed }) => [Math.max(0, seed - 1), seed + 1]), matters: isDrawn
+  },
+  positions: {
+    ...choice({ interleaved: 'interleaved', concatenated: 'concatenated', learned: 'learned' }), matters: isPlaced
+  },
+  causal: choice({ none: false, causal: true }),
+  training: choice({ train: true, eval: false }, false),
+  dropout: {
+    ...slider(0.1, [0, 0.9, 0.05], [0, 0.1, 0.2, 0.3, 0.5],
+      within('dropout', (p) => p >= 0 && p < 1, 'errors.dropout')),
+    matters: ({ training }) => training
+  },
+  layers: number(2, [1, 4], [1, 2, 3, 4]),
+  dimFeedforward: number(64, [1, 512], [8, 16, 32, 48, 64, 96, 128]),
+  normFirst: choice({ after: false, before: true }),
+  activation: choice({ relu: 'relu', gelu: 'gelu' }),
+  positional: choice({ on: true, off: false }),
+  scale: choice({ on: true, off: false }),
+  padding: choice({ none: false, full: true }),
+  tgtIsCausal: choice({ causal: true, none: false }),
+  temperature: slider(1, [0.1, 4, 0.1], [0.5, 1, 1.5, 2, 4],
+    within('temperature', (t) => t >= 0.1 && t <= 10, 'errors.temperature')),
+  topK: number(0, [0, 4096], [0, 1, 2, 3, 4, 6, 8, 12, 16]),
+  topP: slider(1, [0.05, 1, 0.05], [0.5, 0.8, 0.9, 1], within('topP', (p) => p > 0 && p <= 1, 'errors.share')),
+  decoding: { ...choice({ greedy: 'greedy', sample: 'sample', beam: 'beam' }), isIdle: isGiven },
+  beams: {
+    ...number(3, [1, 5], [1, 2, 3, 4, 5]), matters: (state) => state.decoding === 'beam' && !isGiven(state)
+  }
+}
+
+/**
+ * The settings of a model, in the order of the table.
+ * @param {Record<string, Partial<Setting>>} own by name, with what differs from the table
+ * @returns {Record<string, Setting>}
+ */
+export const take = (own) => Object.fromEntries(
+  Object.keys(SETTINGS).filter((name) => own[name]).map((name) => [name, { ...SETTINGS[name], ...own[name] }]))
+
+/**
+ * What is wrong with one setting, as the key of a text and its values, or null.
+ * @param {string} name @param {Setting} setting @param {object} state
+ */
+export function problemOf(name, { limits, options, problem }, state) {
+  const value = state[name]
+  if (limits && !(isWhole(value) && value >= limits[0] && value <= limits[1])) {
+    return { key: 'errors.whole', values: { low: limits[0], high: limits[1] } }
+  }
+  if (options && !Object.values(options).includes(value)) return { key: 'errors.choice' }
+  const found = problem?.(state)
+  return found ? { values: {}, ...found } : null
+}

@@ -1,0 +1,11 @@
+/** What models say of themselves: texts that stand in place of the page's own where they are about one model. */
+
+import datesEn from './dates/text/en.json' with { type: 'json' }
+import datesKo from './dates/text/ko.json' with { type: 'json' }
+import sentencesEn from './sentences/text/en.json' with { type: 'json' }
+import sentencesKo from './sentences/text/ko.json' with { type: 'json' }
+
+/** @type {Record<string, Record<string, object>>} by model and language */
+export const MODEL_TEXTS = {
+  dates: { en: datesEn, ko: datesKo }, sentences: { en: sentencesEn, ko: sentencesKo }
+}

@@ -1,0 +1,338 @@
+/**
+ * The rooms of a run in the order the numbers go through them. A room is a stage at a place, with the tensors it shows by
+ * the part they play; all of it comes from what was computed, so a model of any depth and any names has its rooms.
+ */
+
+import { graphOf } from './graph.js'
+import { ATTENTION, BENDS, LOOKS_BACK, MASK_CONTROLS, NORMS, SAMPLING } from './roles.js'
+
+/**
+ * @typedef {object} Room
+ * @property {string} id as it stands in a link
+ * @property {string} stage what draws it
+ * @property {string} words the key of its texts
+ * @property {Record<string, any>} parts names of tensors by the part they play, and what else its stage has to know
+ * @property {string[]} tensors at home here; the first flows on
+ * @property {string} [tower] 'encoder', 'decoder' or 'model'
+ * @property {number} [layer]
+ * @property {string} block the group it belongs to on the map
+ * @property {string} [blockOf] while rooms are made: the tensor whose block it shares
+ * @property {string} [stream] the text it is about
+ * @property {boolean} [isFloor] whether its picture hangs in the whole house
+ * @property {boolean} [isOnTour] whether the way from room to room leads through it
+ * @property {string[]} from ids of the rooms whose tensors flow into its own
+ * @property {string[]} [controls] if they are not those of the stage
+ * @property {string} [aside] what stands beside the advice to try something: 'without' unless said
+ */
+
+const present = (list) => list.filter((name) => name !== undefined && name !== null)
+const dotted = (...names) => names.filter(Boolean).join('.')
+
+/** The parts of a projection: what went in, the rows of the weight that were used, what came out. */
+function projection(graph, name) {
+  const step = graph.makerOf(name)
+  if (step?.op !== 'linear') return null
+  const { x, weight, bias } = graph.read(step)
+  return { x, weight, bias, y: name, ...step.parameters }
+}
+
+/** Where an attention reads from, and whether it may look ahead, decides what kind it is. */
+function kindOfAttention(graph, step, place, towers) {
+  if (towers.isCross(step)) return 'cross'
+  const own = place.around.at(-1)?.name
+  const holder = place.around.findLast((_, i) => i < place.around.length - 1)
+  const looksBack = holder?.types.some((type) => LOOKS_BACK[type] === own)
+  if (looksBack) return 'masked'
+  if (towers.nameOf(Object.values(step.outputs)[0]) === 'encoder') return 'encoder'
+  return step.parameters.isCausal && !towers.isOpen ? 'masked' : 'self'
+}
+
+function attentionRooms(graph, step, context) {
+  const { place, towers } = context
+  const kind = kindOfAttention(graph, step, place, towers)
+  const { block, words } = ATTENTION[kind]
+  const { q, k, v } = graph.read(step)
+  const { out, scores, masked_scores: masked, weights, dots } = step.outputs
+  const projections = Object.fromEntries(Object.entries({ q, k, v }).map(([part, name]) => [part, projection(graph, name)]))
+  const joined = graph.usersOf(out).find((one) => one.op === 'linear')
+  const output = joined && projection(graph, Object.values(joined.outputs)[0])
+  const { heads } = step.parameters
+  const mask = graph.described(out).inputs.dropout
+  const kept = graph.usersOf(weights).find((one) => one.op === 'mul' || one.op === 'mul_mask')?.outputs.out
+  const parts = { q, k, v, dots, scores, masked, weights, mask, kept, out, heads, isCausal: step.parameters.isCausal, kind }
+  const room = (part, stage, tensors, more) => ({
+    ...context.room(dotted(place.id, part), stage, present(tensors)), block, words: words[part] ?? stage, parts, ...more
+  })
+  const all = Object.values(projections).every(Boolean)
+  const own = all ? Object.values(projections) : []
+  const taken = new Set([...own.map(({ y }) => y), output?.y].filter(Boolean))
+  return {
+    taken,
+    rooms: [
+      all && room('qkv', 'qkv', [q, k, v, ...new Set(own.flatMap(({ weight, bias }) => [weight, bias]))],
+        { parts: { ...parts, projections } }),
+      room('scores', 'scores', [dots ?? scores]),
+      dots && room('scale', 'scale', [scores]),
+      room('mask', 'mask', [masked], { controls: MASK_CONTROLS[kind] }),
+      room('weights', words.weights === 'cross' ? 'cross' : 'weights', [weights], { words: words.weights ?? 'weights' }),
+      mask && room('dropout', 'attention_dropout', [kept, mask], { words: 'attention_dropout' }),
+      room('heads', 'heads', [out]),
+      output && room('output', 'output', [output.y, output.weight, output.bias], { parts: { ...parts, ...output } })
+    ].filter(Boolean)
+  }
+}
+
+const isPositions = (tensor) => tensor?.axes[0]?.name === 'position'
+const isStream = (tensor) => tensor?.shape.length === 3
+
+/** A sum of two streams of vectors: a residual connection. */
+const isResidual = (graph, step) => (
+  step.op === 'add' && Object.values(graph.read(step)).every((name) => isStream(graph.described(name))))
+
+/**
+ * The residual sum that belongs to a norm: the one it normalises, or, where the norm comes first, the one whose sub-layer
+ * it feeds.
+ */
+function residualOf(graph, norm) {
+  const { x } = graph.read(norm)
+  const y = norm.outputs.out
+  const sums = graph.usersOf(x).filter((step) => isResidual(graph, step))
+  const after = sums.find((step) => graph.read(step).a === x && graph.ancestors(graph.read(step).b).has(y))
+  const maker = graph.makerOf(x)
+  const isOwn = maker && isResidual(graph, maker) && graph.placeOf(maker.call).layer === graph.placeOf(norm.call).layer
+  const step = after ?? (isOwn ? maker : null)
+  if (!step) return null
+  const { a, b } = graph.read(step)
+  return { input: a, change: b, sum: step.outputs.out, isFirst: Boolean(after) }
+}
+
+function normRoom(graph, step, context) {
+  const { x, weight, bias } = graph.read(step)
+  const y = step.outputs.out
+  const residual = residualOf(graph, step)
+  const parts = { x, weight, bias, y, residual, isFirst: Boolean(residual?.isFirst) }
+  const final = context.tower === 'encoder' ? 'memory' : 'finalnorm'
+  const tensors = present([y, residual?.sum, weight, bias])
+  return {
+    ...context.room(context.place.id, 'norm', tensors), parts, words: residual ? 'norm' : final, isFloor: true,
+    block: 'exit', blockOf: residual?.change
+  }
+}
+
+/** A linear layer that widens before a bend, narrows after one, or tells the score of every word. */
+function linearRoom(graph, step, context) {
+  const own = projection(graph, Object.values(step.outputs)[0])
+  const bends = (step) => step && (BENDS.includes(step.op) || step.op === 'mul')
+  const before = (name) => {
+    const maker = graph.makerOf(name)
+    return maker?.op === 'dropout' ? graph.makerOf(graph.read(maker).x) : maker
+  }
+  const isWords = graph.described(own.y).axes.at(-1).name === 'word'
+  const words = isWords ? 'logits' : bends(before(own.x)) ? 'linear2'
+    : graph.usersOf(own.y).some(bends) ? 'linear1' : 'projection'
+  return {
+    ...context.room(context.place.id, 'linear', present([own.y, own.weight, own.bias])), parts: own, words,
+    block: context.layer === undefined ? 'exit' : 'feed_forward', isFloor: isWords
+  }
+}
+
+function dropoutRoom(graph, step, context) {
+  const { out, mask } = step.outputs
+  const { x } = graph.read(step)
+  const isInner = BENDS.includes(graph.makerOf(x)?.op)
+  const { place, layer } = context
+  const of = graph.described(out).axes[1]?.of
+  const own = place.types.includes('Dropout') ? place.id : dotted(place.id, 'dropout')
+  return {
+    ...context.room(layer === undefined ? dotted(of, 'dropout') : own, 'dropout', [out, mask]),
+    parts: { before: x, mask, after: out }, words: isInner ? 'inner_dropout' : 'dropout', block: 'entry', blockOf: x
+  }
+}
+
+/** From ids to vectors: the text itself, then the rows of the table. */
+function embeddingRooms(graph, step, context) {
+  const { weight } = graph.read(step)
+  const { out } = step.outputs
+  const of = graph.described(out).axes[1]?.of
+  const at = { stream: of, block: 'entry' }
+  const about = context.stream(of)
+  const tokens = !about ? [] : about.isBatch ? ['tokens', 'ids'] : ['pieces']
+  return [
+    ...tokens.map((stage, i) => ({
+      ...context.room(dotted(of, i ? stage : 'tokens'), stage, []), ...at, parts: { stream: of },
+      words: stage === 'pieces' && about.isAnswer ? 'given' : stage, isFloor: i === 0
+    })),
+    { ...context.room(dotted(of, 'embedding'), 'embedding', [out, weight]), ...at, parts: { weight, out, stream: of } }
+  ]
+}
+
+function positionRooms(graph, step, context) {
+  const { a, b } = graph.read(step)
+  const [vectors, table] = isPositions(graph.described(b)) ? [a, b] : [b, a]
+  const { out } = step.outputs
+  const of = graph.described(out).axes[1]?.of
+  const at = { stream: of, block: 'entry', parts: { table, vectors, out, stream: of } }
+  return [
+    { ...context.room(dotted(of, 'positions'), 'positions', context.isNew(table) ? [table] : []), ...at },
+    { ...context.room(dotted(of, 'sum'), 'sum', [out]), ...at, isFloor: true }
+  ]
+}
+
+/** What the class that chooses from logits says of its tensors, by their part. */
+function samplingRooms(context, outputs, logits) {
+  const parts = { logits, ...Object.fromEntries(outputs.map((name) => [name.replace(/^.*\./, ''), name])) }
+  const at = { block: 'exit', parts, isFloor: true }
+  return [
+    { ...context.room('sampling', 'sampling', outputs), ...at },
+    { ...context.room('decoding', 'decoding', []), ...at }
+  ]
+}
+
+/** Which tower a tensor belongs to: what a cross-attention reads, whose queries come from another text, is an encoder's. */
+function towersOf(graph) {
+  const isRoot = (name) => graph.makerOf(name)?.op === 'embedding' || graph.described(name)?.role === 'given'
+  const rootsOf = (name) => [...graph.ancestors(name)].filter(isRoot)
+  const isCross = (step) => {
+    const { q, k } = graph.read(step)
+    const known = graph.ancestors(k)
+    return rootsOf(q).some((root) => !known.has(root))
+  }
+  const crossings = graph.steps.filter((step) => step.op === 'attention' && isCross(step))
+  const encoder = new Set(crossings.flatMap((step) => [...graph.ancestors(projection(graph, graph.read(step).k)?.x ??
+    graph.read(step).k)]))
+  const nameOf = (name) => (crossings.length === 0 ? 'model' : encoder.has(name) ? 'encoder' : 'decoder')
+  return { nameOf, isCross }
+}
+
+/** The way from room to room skips what only repeats: layers after the first, but for where they look. */
+function isOnTour({ layer, stage, tower }) {
+  if (!layer) return true
+  return stage === 'cross' || (tower === 'model' && stage === 'weights')
+}
+
+/**
+ * @param {object} run plain data
+ * @returns {Room[]}
+ */
+export function derive(run) {
+  const graph = graphOf(run)
+  const towers = { ...towersOf(graph), isOpen: run.hints?.mask === 'mask' }
+  const rooms = []
+  const ids = new Set()
+  const known = new Set()
+  const taken = new Set()
+  const blocks = new Map()
+
+  const unused = (wanted) => {
+    let id = wanted
+    for (let n = 2; ids.has(id); n++) id = `${wanted}.${n}`
+    ids.add(id)
+    return id
+  }
+  /** The block of what made a tensor, through what only drops or projects. */
+  const blockOf = (name) => {
+    for (let at = name, n = 0; at && n < 8; n++) {
+      if (blocks.has(at)) return blocks.get(at)
+      const maker = graph.makerOf(at)
+      at = maker && Object.values(graph.read(maker))[0]
+    }
+    return 'entry'
+  }
+  function contextOf(step) {
+    const place = graph.placeOf(step.call)
+    const tower = towers.nameOf(Object.values(step.outputs)[0])
+    const at = { tower, layer: place.layer }
+    return {
+      place, towers, ...at, stream: (of) => run.streams[of],
+      isNew: (name) => !known.has(name),
+      room: (id, stage, tensors) => ({ id: id || stage, stage, words: stage, tensors, ...at, parts: {} })
+    }
+  }
+  const put = (list, isAll) => {
+    for (const room of list) {
+      const isFloor = room.isFloor ?? (isAll && !['ids', 'positions', 'scale', 'mask', 'dropout'].includes(room.stage))
+      const isLook = ['weights', 'cross'].includes(room.stage)
+      const floor = Boolean(isFloor || isLook || room.stage === 'activation')
+      rooms.push({ ...room, id: unused(room.id), isOnTour: isOnTour(room), isFloor: floor })
+      for (const name of room.tensors) {
+        known.add(name)
+        if (!room.blockOf) blocks.set(name, room.block)
+      }
+    }
+  }
+  const isIn = (call, type) => call >= 0 && (run.calls[call].types.includes(type) || isIn(run.calls[call].parent, type))
+  const isSampling = (step) => isIn(step.call, SAMPLING)
+  const isSmall = !graph.steps.some((step) => graph.placeOf(step.call).layer !== undefined)
+
+  function roomsOf(step) {
+    const context = contextOf(step)
+    const { op } = step
+    const { out } = step.outputs
+    if (op === 'attention') {
+      const { rooms: list, taken: own } = attentionRooms(graph, step, context)
+      own.forEach((name) => taken.add(name))
+      return list
+    }
+    if (op === 'embedding') return embeddingRooms(graph, step, context)
+    if (op === 'add' && Object.values(graph.read(step)).some((name) => isPositions(graph.described(name)))) {
+      return positionRooms(graph, step, context)
+    }
+    if (NORMS.includes(op)) return [normRoom(graph, step, context)]
+    if (op === 'linear') return [linearRoom(graph, step, context)]
+    if (op === 'dropout') return [dropoutRoom(graph, step, context)]
+    if (BENDS.includes(op)) {
+      const { x } = graph.read(step)
+      return [{
+        ...context.room(dotted(context.place.id, 'activation'), 'activation', [out]), block: 'feed_forward',
+        parts: { before: x, after: out, kind: op }
+      }]
+    }
+    return [{
+      ...context.room(dotted(context.place.id, op), 'operation', [out]), parts: { inputs: graph.read(step), out, op },
+      block: context.layer === undefined ? 'exit' : 'feed_forward'
+    }]
+  }
+
+  /** Steps that stand in another's room: projections of an attention, sums of a norm, what shows dropped weights. */
+  const inOtherRooms = new Set()
+  for (const step of graph.steps) {
+    if (step.op === 'attention') {
+      const { q, k, v } = graph.read(step)
+      const all = [q, k, v].every((name) => projection(graph, name))
+      if (all) [q, k, v].forEach((name) => inOtherRooms.add(graph.makerOf(name)))
+      const joined = graph.usersOf(step.outputs.out).find((one) => one.op === 'linear')
+      if (joined) inOtherRooms.add(joined)
+      graph.usersOf(step.outputs.weights).forEach((one) => inOtherRooms.add(one))
+    }
+    if (NORMS.includes(step.op)) {
+      const residual = residualOf(graph, step)
+      if (residual) inOtherRooms.add(graph.makerOf(residual.sum))
+    }
+    if (step.op === 'cross_entropy') inOtherRooms.add(step)
+  }
+  const outputs = graph.steps.filter(isSampling).flatMap((step) => Object.values(step.outputs))
+  const given = [...run.tensors.keys()].filter((name) => !graph.makerOf(name) &&
+    outputs.some((one) => Object.values(run.tensors.get(one).inputs).includes(name)))
+  for (const step of graph.steps) {
+    if (isSampling(step)) continue
+    if (!inOtherRooms.has(step)) put(roomsOf(step), isSmall)
+  }
+  const logits = graph.steps.findLast((step) => !isSampling(step) && step.op === 'linear')
+  if (outputs.length && logits) {
+    put(samplingRooms(contextOf(logits), [...outputs, ...given], logits.outputs.out).map((room) => ({ ...room, layer: undefined })), isSmall)
+  }
+  const settled = rooms.map(({ blockOf: of, ...room }) => (of ? { ...room, block: blockOf(of) } : room))
+  return connected(settled, graph)
+}
+
+/** Every room with the rooms that flow into it; one that shows no tensor passes on what it is about. */
+function connected(rooms, graph) {
+  const homes = new Map(rooms.flatMap(({ id, tensors }) => tensors.map((name) => [name, id])))
+  return rooms.map((room, i) => {
+    const sources = room.tensors.flatMap((name) => Object.values(graph.described(name).inputs))
+    const from = new Set(sources.map((name) => homes.get(name)).filter((id) => id && id !== room.id))
+    const isFirst = room.stage === 'embedding' || room.stage === 'ids'
+    if (isFirst && i > 0 && rooms[i - 1].stream === room.stream) from.add(rooms[i - 1].id)
+    return { ...room, from: [...from] }
+  })
+}

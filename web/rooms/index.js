@@ -1,0 +1,64 @@
+/** The rooms of the page: those of the run that is shown, behind the whole house, which is there before any run. */
+
+import { derive } from './derive.js'
+
+/** The opening room: the whole building, before anyone goes in. */
+export const HOUSE = {
+  id: 'house', stage: 'house', words: 'house', parts: {}, tensors: [], block: 'house', isOnTour: true, aside: 'reading'
+}
+const EMPTY = [HOUSE]
+
+const known = new WeakMap()
+/** Lists by what they are of; the page and its twin need two, going back and forth a few more. */
+const lists = new Map()
+const MOST_LISTS = 8
+
+function listed(key, rooms) {
+  const list = lists.get(key) ?? rooms
+  lists.delete(key)
+  lists.set(key, list)
+  if (lists.size > MOST_LISTS) lists.delete(lists.keys().next().value)
+  return list
+}
+
+/**
+ * The rooms of a run; runs of the same building share one list.
+ * @param {object | null} run
+ * @returns {import('./derive.js').Room[]}
+ */
+export function roomsOf(run) {
+  if (!run) return EMPTY
+  if (!known.has(run)) {
+    const rooms = [HOUSE, ...derive(run)]
+    known.set(run, listed(`${run.settings?.model}${JSON.stringify(rooms)}`, rooms))
+  }
+  return known.get(run)
+}
+
+/**
+ * The room of a name; where this run has none of that name, the first at the same place, or the house.
+ * @param {import('./derive.js').Room[]} rooms
+ * @param {string} name
+ */
+export function roomOf(rooms, name) {
+  const found = rooms.find(({ id }) => id === name)
+  if (found) return found
+  for (let place = name; place.includes('.');) {
+    place = place.slice(0, place.lastIndexOf('.'))
+    const near = rooms.find(({ id }) => id === place || id.startsWith(`${place}.`))
+    if (near) return near
+  }
+  return rooms[0]
+}
+
+/** The name of what a room passes on, or undefined. @param {import('./derive.js').Room} room */
+export const outputOf = ({ tensors }) => tensors[0]
+
+/**
+ * The room a tensor is at home in, or undefined.
+ * @param {import('./derive.js').Room[]} rooms @param {string} name @param {object} [run]
+ */
+export function homeOf(rooms, name, run) {
+  const resolved = run?.aliases?.get(name) ?? name
+  return rooms.find(({ tensors }) => tensors.includes(resolved))
+}

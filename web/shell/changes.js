@@ -1,0 +1,40 @@
+/** What the reader has changed of the model: said in every room, and taken back at once. */
+
+import { h, setText } from '../lib/dom.js'
+import { defaultsOf } from '../models/index.js'
+import { words } from '../twin/choice.js'
+import { controlsOf, isUseful, wordOf } from './controls.js'
+
+function keysOf(state) {
+  const defaults = defaultsOf(state.model)
+  return controlsOf(state.model).filter((key) => isUseful(key, state) && !Object.is(state[key], defaults[key]))
+}
+
+/** How many switches and numbers are not as they were. @param {object} state */
+export const changes = (state) => keysOf(state).length + state.edits.length
+
+/** What is not as it was, in words. @param {object} state @param {Function} t @returns {string[]} */
+export function changedWords(state, t) {
+  const settings = keysOf(state).map((name) => words({ name, value: state[name], word: wordOf(name, state) }, t))
+  return state.edits.length ? [...settings, t('twin.edits.some', { count: state.edits.length })] : settings
+}
+
+/**
+ * Mounts the way back, hidden while there is nothing to take back.
+ * @param {Element} container
+ * @param {{ t: Function, get(): object, set(patch: object, history: 'push'): void }} context
+ * @returns {() => void} shows how much has changed
+ */
+export function changed(container, { t, get, set }) {
+  const reset = () => {
+    const defaults = defaultsOf(get().model)
+    set({ ...Object.fromEntries(keysOf(get()).map((key) => [key, defaults[key]])), edits: [] }, 'push')
+  }
+  const button = h('button', { type: 'button', className: 'changed', onclick: reset, hidden: true })
+  container.append(button)
+  return () => {
+    const count = changes(get())
+    button.hidden = count === 0
+    setText(button, count ? t('app.changed', { count }) : '')
+  }
+}

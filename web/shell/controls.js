@@ -1,0 +1,158 @@
+/** Every control of the model: what it is called, what it can be, and how it shows that something is wrong. */
+
+import { h, setText, uniqueId } from '../lib/dom.js'
+import { modelOf } from '../models/index.js'
+import { SETTINGS } from '../models/settings.js'
+
+/** The setting of a name as a model has it, or undefined. */
+const settingOf = (name, model) => modelOf(model).settings[name]
+
+/** Whether a control means something for a model. @param {string} name @param {string} model */
+export const isFor = (name, model) => settingOf(name, model) !== undefined
+
+/** Whether it would change anything as things stand. @param {string} name @param {object} state */
+export function isUseful(name, state) {
+  const setting = settingOf(name, state.model)
+  return setting !== undefined && (setting.matters?.(state) ?? true)
+}
+
+/** The controls that mean something for a model. @param {string} model */
+export const controlsOf = (model) => Object.keys(modelOf(model).settings)
+
+/**
+ * The other values a control can take, with the key of their word where they have one.
+ * @param {string} name
+ * @param {object} state
+ * @returns {{ value: any, word?: string }[]}
+ */
+export function alternatives(name, state) {
+  const { kind, options, ladder } = settingOf(name, state.model)
+  const all = kind === 'choice' ? Object.entries(options).map(([word, value]) => ({ word, value }))
+    : (ladder?.(state) ?? []).map((value) => ({ value }))
+  return all.filter(({ value }) => value !== state[name])
+}
+
+/** The key of the word for a control's value, where it has one. @param {string} name @param {object} state */
+export const wordOf = (name, state) => (
+  alternatives(name, { ...state, [name]: undefined }).find(({ value }) => value === state[name])?.word)
+
+/** The controls in the order of the settings dialog. */
+export const CONTROLS = Object.keys(SETTINGS)
+
+function choice(name, { options }, { t, set }) {
+  const group = uniqueId(name)
+  const inputs = Object.entries(options).map(([word, value]) => ({ word, value, input: h('input', {
+    type: 'radio', name: group, value: word, onchange: () => set({ [name]: value })
+  }) }))
+  const element = h('fieldset', { className: 'control' }, h('legend', {}, t(`controls.${name}.label`)),
+    h('div', { className: 'segments' }, inputs.map(({ word, input }) => (
+      h('label', {}, input, h('span', {}, t(`controls.${name}.${word}`)))))))
+  return { element, show: (state) => inputs.forEach(({ value, input }) => { input.checked = state[name] === value }) }
+}
+
+function stepper(name, _, { t, set, get }) {
+  const id = uniqueId(name)
+  const label = t(`controls.${name}.label`)
+  const input = h('input', { id, type: 'text', inputmode: 'decimal', autocomplete: 'off', size: '7', oninput: () => {
+    set({ [name]: input.value.trim() === '' ? Number.NaN : Number(input.value) })
+  } })
+  const step = (direction) => {
+    const rungs = settingOf(name, get().model).ladder(get())
+    const now = get()[name]
+    const next = direction > 0 ? rungs.find((n) => n > now) : rungs.findLast((n) => n < now)
+    if (next !== undefined) set({ [name]: next })
+  }
+  input.addEventListener('keydown', (event) => {
+    const direction = { ArrowUp: 1, ArrowDown: -1 }[event.key]
+    if (!direction) return
+    event.preventDefault()
+    step(direction)
+  })
+  const button = (sign, key, direction) => h('button', {
+    type: 'button', 'aria-label': t(`controls.${key}`, { name: label }), onclick: () => step(direction)
+  }, sign)
+  const element = h('div', { className: 'control' },
+    h('label', { for: id }, label, ' ', h('code', {}, t(`controls.${name}.hint`))),
+    h('div', { className: 'stepper' }, button('−', 'less', -1), input, button('+', 'greater', 1)))
+  return { element, input, show: (state) => {
+    if (document.activeElement !== input || Number(input.value) !== state[name]) {
+      if (!Number.isNaN(state[name])) input.value = String(state[name])
+    }
+  } }
+}
+
+function slider(name, { range: [low, high, step] }, { t, set }) {
+  const id = uniqueId(name)
+  const input = h('input', {
+    id, type: 'range', min: low, max: high, step, oninput: () => set({ [name]: Number(input.value) })
+  })
+  const output = h('output', { for: id })
+  const element = h('div', { className: 'control' },
+    h('label', { for: id }, t(`controls.${name}.label`), ' ', h('code', {}, t(`controls.${name}.hint`))),
+    h('div', { className: 'slider' }, input, output))
+  return { element, input, show: (state) => {
+    input.value = String(state[name])
+    setText(output, String(state[name]))
+  } }
+}
+
+const KINDS = { choice, number: stepper, slider }
+
+/**
+ * One control with a place for its complaint, and for why it stands still.
+ * @param {string} name
+ * @param {{ t: Function, set(patch: object): void, get(): object }} context
+ */
+export function control(name, context) {
+  const setting = settingOf(name, context.get().model) ?? SETTINGS[name]
+  const { element, input, show } = KINDS[setting.kind](name, setting, context)
+  const problem = h('p', { className: 'problem', role: 'alert', id: uniqueId('problem') })
+  element.setAttribute('data-control', name)
+  const why = setting.isIdle ? context.t(`controls.${name}.idle`) : ''
+  const idle = h('p', { className: 'control-idle', hidden: true }, why)
+  element.append(problem, idle)
+  input?.setAttribute('aria-describedby', problem.id)
+  return {
+    element,
+    /** @param {object} state @param {Record<string, string>} problems texts by control */
+    update(state, problems) {
+      show(state)
+      const isIdle = Boolean(setting.isIdle?.(state))
+      element.toggleAttribute('disabled', isIdle)
+      idle.hidden = !isIdle
+      setText(problem, problems[name] ?? '')
+      element.classList.toggle('is-wrong', Boolean(problems[name]))
+      input?.setAttribute('aria-invalid', problems[name] ? 'true' : 'false')
+    }
+  }
+}
+
+/**
+ * A row of alternatives that only changes what is looked at: a sentence, a head, a vector.
+ * @param {string} name
+ * @param {{ t: Function, set(patch: object): void }} context
+ */
+export function picker(name, { t, set }) {
+  const group = uniqueId(name)
+  const list = h('div', { className: 'segments' })
+  const legend = h('legend', {}, t(`frame.${name}`))
+  const element = h('fieldset', { className: 'control', 'data-picker': name }, legend, list)
+  let shown = []
+  return {
+    element,
+    /** @param {{ value: any, text: string, title?: string }[]} options @param {any} chosen */
+    update(options, chosen) {
+      const words = options.map(({ text }) => text)
+      if (words.join('\n') !== shown.join('\n')) {
+        list.replaceChildren(...options.map(({ value, text }) => h('label', {},
+          h('input', { type: 'radio', name: group, value: String(value), onchange: () => set({ [name]: value }) }),
+          h('span', {}, text))))
+        shown = words
+      }
+      options.forEach(({ value, title }, i) => {
+        list.children[i].firstChild.checked = value === chosen
+        list.children[i].title = title ?? ''
+      })
+    }
+  }
+}

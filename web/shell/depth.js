@@ -1,0 +1,146 @@
+/** How deep a reader looks: a dial of four, and what the two deepest add below the figure, formulas and code. */
+
+import { reachable, rules, wordsOf } from '../inspector/made.js'
+import { lazy } from './lazy.js'
+import { dotted, h, uniqueId } from '../lib/dom.js'
+import { formula } from '../lib/formula.js'
+import { codeBlock } from '../lib/highlight.js'
+import { dimensions } from '../lib/number.js'
+import { ruleFormula } from '../lib/rule.js'
+import { describedOf } from '../lib/run.js'
+import { bringInSight } from '../lib/sight.js'
+
+/** From the shallowest to the deepest. */
+export const DEPTHS = ['story', 'numbers', 'formula', 'code']
+
+const LANGUAGES = { c: 'C', js: 'JavaScript', torch: 'PyTorch' }
+const FORMULAS = { formula: true, code: true }
+
+function dial({ t, set }) {
+  const group = uniqueId('depth')
+  const inputs = DEPTHS.map((value) => h('input', {
+    type: 'radio', name: group, value, onchange: () => set({ depth: value })
+  }))
+  const element = h('fieldset', { className: 'control depths', 'data-picker': 'depth' },
+    h('legend', { className: 'visually-hidden' }, t('depth.label')),
+    h('div', { className: 'segments' }, inputs.map((input) => (
+      h('label', {}, input, h('span', {}, t(`depth.${input.value}`)))))))
+  return { element, show: (depth) => inputs.forEach((input) => { input.checked = input.value === depth }) }
+}
+
+const grids = (stage) => [...stage.querySelectorAll('.heat[data-tensor]')]
+
+/** The tensors a stage draws, in the order in which it draws them. */
+const drawn = (stage) => [...new Set(grids(stage).map((grid) => grid.dataset.tensor))]
+
+function light(stage, name) {
+  for (const grid of grids(stage)) grid.classList.toggle('is-lit', grid.dataset.tensor === name)
+}
+
+/** One symbol with what it stands for; pointing at it lights its matrix. */
+function meaning(run, stage, { symbol, tensor }, t) {
+  const on = () => light(stage, tensor)
+  const off = () => light(stage, null)
+  return h('li', {}, h('button', {
+    type: 'button', className: 'symbol', onpointerenter: on, onpointerleave: off, onfocus: on, onblur: off
+  }, formula(ruleFormula(symbol, wordsOf(t)), 'inline'), h('code', {}, dotted(tensor)),
+  h('span', { className: 'shape' }, dimensions(describedOf(run, tensor)?.shape ?? []))))
+}
+
+function formulas(run, stage, recipes, t) {
+  return recipes.map(({ name, symbols, ...rule }) => h('section', { className: 'recipe' },
+    h('h2', {}, h('code', {}, dotted(name)), ' ', h('span', { className: 'shape' }, dimensions(describedOf(run, name).shape))),
+    rules(rule, t), h('ul', { className: 'symbols' }, symbols.map((one) => meaning(run, stage, one, t)))))
+}
+
+/** Every operation once, with the tensors it made here. */
+function byOperation(recipes) {
+  const made = new Map()
+  for (const { op, name } of recipes) made.set(op, [...(made.get(op) ?? []), name])
+  return [...made]
+}
+
+function listing(code, recipes, language, t) {
+  return byOperation(recipes).map(([op, names]) => {
+    const entry = code[op]
+    const pieces = language === 'torch' ? [{ file: 'PyTorch', code: entry.torch }] : entry[language]
+    return h('section', { className: 'recipe' }, h('h2', {}, h('code', {}, op), ' ',
+      h('span', { className: 'shape' }, dotted(names.join(', ')))),
+    pieces.length === 0 ? h('p', { className: 'note' }, t('depth.none')) : '',
+    pieces.map(({ file, line, code: text }) => {
+      const place = line ? `${file}:${line}` : file
+      return h('figure', { className: 'listing' }, line ? h('figcaption', {}, place) : '', codeBlock(text, `${op}, ${place}`))
+    }))
+  })
+}
+
+/**
+ * Mounts the dial beside the name of a stage, and the place for formulas and code below its figure.
+ * @param {HTMLElement} stage
+ * @param {{ t: Function, set(patch: object): void,
+ *   ask(question: string, details: object): Promise<any> }} context
+ */
+export function depths(stage, context) {
+  const { t, ask } = context
+  const { element, show } = dial(context)
+  const eyebrow = stage.querySelector('.eyebrow')
+  const line = h('div', { className: 'stage-line' })
+  eyebrow.replaceWith(line)
+  line.append(eyebrow, element)
+  const panel = h('section', { className: 'depth-panel', hidden: true })
+  stage.querySelector('.stage-figure').after(panel)
+  let language = 'c'
+  let shown = {}
+  let isAsked = false
+  // With the keyboard the dial must stay where it is: whoever turns it further should not have to look for it.
+  element.addEventListener('change', ({ target }) => { isAsked = !target.matches(':focus-visible') })
+
+  function languages(redraw) {
+    return h('div', { className: 'directions', role: 'group', 'aria-label': t('depth.language') },
+      Object.entries(LANGUAGES).map(([value, name]) => h('button', {
+        type: 'button', 'aria-pressed': String(value === language), onclick: () => {
+          language = value
+          redraw()
+          panel.querySelector('[aria-pressed="true"]').focus()
+        }
+      }, name)))
+  }
+  /** What the room makes; where it only shows what others made, that. */
+  async function recipesOf(run, room) {
+    const known = (await ask('recipes', { names: drawn(stage) })).filter(({ op }) => op !== 'given')
+    const made = known.filter(({ name }) => room.tensors.includes(name))
+    return made.length ? made : known
+  }
+  async function draw(run, { depth, room }) {
+    const recipes = await recipesOf(run, room)
+    const code = depth === 'code' && recipes.length ? await lazy('code') : null
+    if (shown.run !== run || shown.depth !== depth) return
+    panel.hidden = recipes.length === 0
+    panel.setAttribute('aria-label', t(`depth.${depth}`))
+    panel.setAttribute('aria-busy', 'false')
+    const redraw = () => {
+      panel.replaceChildren(...(code
+        ? [languages(redraw), ...listing(code, recipes, language, t)] : formulas(run, stage, recipes, t)))
+      reachable(panel)
+    }
+    redraw()
+    if (isAsked) bringInSight(panel, 0.5)
+    isAsked = false
+  }
+  return {
+    /** @param {object | null} run @param {{ depth: string, room: object }} view */
+    update(run, view) {
+      const { depth } = view
+      show(depth)
+      if (!FORMULAS[depth]) {
+        panel.hidden = true
+        panel.setAttribute('aria-busy', 'false')
+      }
+      const same = shown.run === run && shown.depth === depth && shown.names === drawn(stage).join()
+      shown = { run, depth, names: drawn(stage).join() }
+      if (!run || !FORMULAS[depth] || same) return
+      panel.setAttribute('aria-busy', 'true')
+      draw(run, view)
+    }
+  }
+}

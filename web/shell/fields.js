@@ -1,0 +1,110 @@
+/** Where the reader's text goes in, with examples: short fields in the top line, long ones above the figure. */
+
+import { h, setText, uniqueId } from '../lib/dom.js'
+import { modelOf } from '../models/index.js'
+
+/** A model's examples, as buttons. @param {import('../models/index.js').PageModel} model */
+function examples({ examples: list }, { t, set, language }) {
+  return h('div', { className: 'examples', role: 'group', 'aria-label': t('controls.presets.label') },
+    list.map(({ text, word, lang, note, patch }) => h('button', {
+      type: 'button', className: 'quiet', ...(lang && { lang }), onclick: () => set(patch)
+    }, text ?? t(`controls.${word}`), note ? h('small', { lang: language() }, ` ${t(`controls.${note}`)}`) : '')))
+}
+
+/** One field with its complaint and what is known of what it takes. */
+function field(name, { isLong, isAnswer, notes = [] }, { t, set }) {
+  const id = uniqueId(name)
+  const problem = h('p', { className: 'problem', role: 'alert', id: uniqueId('problem') })
+  const input = h(isLong ? 'textarea' : 'input', {
+    id, ...(isLong ? { rows: '4' } : { type: 'text' }), spellcheck: 'false', autocomplete: 'off',
+    'aria-describedby': problem.id, 'data-field': name, oninput: () => set({ [name]: input.value })
+  })
+  const hint = h('small', {}, isLong ? t(`controls.${name}.hint`) : '')
+  const help = h('div', { className: 'help' }, problem,
+    notes.map((note) => h('p', { className: 'known-words' }, t(`controls.${name}.${note}`))))
+  const clear = isAnswer ? h('button', { type: 'button', className: 'quiet clear', onclick: () => {
+    set({ [name]: '' })
+    input.focus()
+  } }, t(`controls.${name}.clear`)) : ''
+  const element = h('div', { className: isLong ? 'long-field' : `field is-${name}` }, h('label', { for: id }, t(`controls.${name}.label`), hint),
+    input, help, clear)
+  return {
+    element, help,
+    update(state, problems, answer) {
+      if (input.value !== state[name]) input.value = state[name]
+      setText(problem, problems[name] ?? '')
+      element.classList.toggle('is-wrong', Boolean(problems[name]))
+      input.setAttribute('aria-invalid', problems[name] ? 'true' : 'false')
+      if (isLong) input.rows = Math.min(8, Math.max(3, state[name].split('\n').length))
+      if (!isAnswer) return
+      const isGiven = state[name].trim() !== ''
+      clear.hidden = !isGiven
+      setText(hint, t(`controls.${name}.${isGiven ? 'given' : 'produced'}`))
+      if (answer !== null) input.placeholder = answer
+      // The answer to what was read last is none to what stands there now.
+      element.classList.toggle('is-old', Object.keys(problems).length > 0)
+    }
+  }
+}
+
+/** The model's own answer as text; null while there is none to show. */
+function answerOf(model, run) {
+  if (!run) return ''
+  if (!run.decoding || run.decoding.kind === 'given') return null
+  return model.written(run.decoding.steps.map(({ token }) => token))
+}
+
+/**
+ * Mounts the fields of one kind of the model that is chosen, anew whenever it is another.
+ * @param {{ isLong: boolean }} kind
+ * @param {{ t: Function, set(patch: object): void, language(): string }} context
+ */
+export function fields({ isLong }, context) {
+  const element = h('div', { className: isLong ? 'long-fields' : 'entry' })
+  let shown = { model: null, list: [] }
+  function build(model) {
+    const own = Object.entries(model.fields).filter(([, one]) => Boolean(one.isLong) === isLong)
+    const list = own.map(([name, one]) => field(name, one, context))
+    const [first] = list
+    first?.help.append(examples(model, context))
+    const arrow = h('span', { className: 'entry-arrow', 'aria-hidden': 'true' }, '→')
+    element.replaceChildren(...list.flatMap((one, i) => (i ? [arrow, one.element] : [one.element])))
+    element.hidden = list.length === 0
+    shown = { model, list }
+  }
+  return {
+    element,
+    /** @param {object} state @param {Record<string, string>} problems texts by control @param {object | null} run */
+    update(state, problems, run) {
+      const model = modelOf(state.model)
+      if (shown.model !== model) build(model)
+      const answer = answerOf(model, run)
+      shown.list.forEach((one) => one.update(state, problems, answer))
+    }
+  }
+}
+
+/**
+ * Mounts what stands above the figure: long fields, or, where the fields stand in the top line, the examples alone.
+ * @param {Element} container
+ * @param {{ t: Function, set(patch: object): void, language(): string }} context
+ */
+export function entrance(container, context) {
+  const { t } = context
+  const long = fields({ isLong: true }, context)
+  const ways = h('div', {})
+  container.append(long.element, ways)
+  let model = null
+  return {
+    /** @param {object} state @param {Record<string, string>} problems texts by control */
+    update(state, problems) {
+      long.update(state, problems, null)
+      ways.hidden = !long.element.hidden
+      if (model === state.model) return
+      model = state.model
+      container.setAttribute('aria-label', t('controls.presets.label'))
+      ways.replaceChildren(h('p', { className: 'entrance-title' }, t('controls.presets.title')),
+        examples(modelOf(model), context))
+    }
+  }
+}

@@ -1,0 +1,43 @@
+/** The cell that is taken apart before the reader points at one: the largest number of what the room passes on. */
+
+import { describedOf } from '../lib/run.js'
+import { indexOf } from '../lib/slice.js'
+import { outputOf } from '../rooms/index.js'
+import { stageOf } from '../stages/index.js'
+
+const LOOKED_AT = ['sentence', 'head', 'part', 'row', 'step']
+const known = new WeakMap()
+
+function largest({ values }, first, end) {
+  let best = -1
+  for (let i = first; i < end; i++) {
+    if (Number.isFinite(values[i]) && (best < 0 || values[i] > values[best])) best = i
+  }
+  return best
+}
+
+/** The cells to choose from: of a room that shows one step at a time, those of that step. */
+function lookedAt({ rows, cols, values }, stage, { row }) {
+  return stage.pickers.includes('row') && row < rows ? [row * cols, (row + 1) * cols] : [0, values.length]
+}
+
+function find(run, view) {
+  const { room } = view
+  const stage = stageOf(room.stage)
+  const name = outputOf(room) && describedOf(run, outputOf(room))?.name
+  const parts = Object.values(stage.data(run, view) ?? {}).filter((part) => part?.axis && part.values)
+  const part = parts.findLast((one) => one.name === name) ?? parts.at(-1)
+  const at = part ? largest(part, ...lookedAt(part, stage, view)) : -1
+  return at < 0 ? null : { name: part.name, index: indexOf(part, Math.floor(at / part.cols), at % part.cols) }
+}
+
+/**
+ * @param {object} run
+ * @param {object} view what is looked at
+ * @returns {import('../lib/cell.js').Cell | null}
+ */
+export function firstCell(run, view) {
+  const key = [view.room.id, ...LOOKED_AT.map((name) => view[name])].join()
+  if (known.get(run)?.key !== key) known.set(run, { key, cell: find(run, view) })
+  return known.get(run).cell
+}

@@ -1,0 +1,200 @@
+/** What every stage has around its figure: the question, the words, its controls, the way on. */
+
+import { dotted, following, h, setText } from '../lib/dom.js'
+import { dimensions } from '../lib/number.js'
+import { ownName, partName, placeName } from '../lib/place.js'
+import { prose } from '../lib/prose.js'
+import { batchOf, describedOf, labelsOf } from '../lib/run.js'
+import { bringInSight } from '../lib/sight.js'
+import { modelOf } from '../models/index.js'
+import { isLearned } from '../models/settings.js'
+import { outputOf } from '../rooms/index.js'
+import { stageOf } from '../stages/index.js'
+import { changed } from './changes.js'
+import { control, isFor, isUseful, picker } from './controls.js'
+import { patchFrom } from './state.js'
+
+const PARTS = ['q', 'k', 'v']
+
+/** Where in the window what a deed has changed comes to stand, below what stays at the top of a phone. */
+const SHOWN_AT = 0.25
+
+const SHORTCUTS = { prev: 'ArrowLeft', next: 'ArrowRight' }
+
+/** The alternatives of a picker, as far as this run has them. */
+function options(name, run, { room }, t) {
+  const numbered = (count) => Array.from({ length: count }, (_, value) => ({ value, text: String(value) }))
+  if (name === 'part') return PARTS.map((value) => ({ value, text: t(`frame.parts.${value}`) }))
+  if (name === 'head') return numbered(headsOf(run, room))
+  if (name === 'row') return run.decoding.rows.map((row, value) => ({ value, text: tokenAt(run, room, row) }))
+  const [stream] = Object.values(run.streams)
+  return Array.from({ length: batchOf(run) }, (_, value) => (
+    { value, text: String(value), title: stream?.texts[value] ?? '' }))
+}
+
+/** How many heads a room has to choose from. */
+function headsOf(run, { parts, tensors }) {
+  if (parts.heads) return parts.heads
+  const { axes, shape } = describedOf(run, tensors[0]) ?? { axes: [], shape: [] }
+  const at = axes.findIndex(({ name }) => name === 'head')
+  return at < 0 ? 1 : shape[at]
+}
+
+/** The token that a row of an answer's probabilities follows. */
+function tokenAt(run, { parts }, row) {
+  const tensor = describedOf(run, parts.output)
+  return labelsOf(run, tensor, tensor.shape.length - 2)?.[row] ?? String(row)
+}
+
+const isConcatenated = (state) => state.positions === 'concatenated'
+
+/** What a room says of itself under a setting that makes something else of it: the setting, and the words' key. */
+const OTHERWISE = {
+  norm: [[({ normFirst }) => normFirst, 'whatFirst']], scale: [[({ scale }) => scale === false, 'whatUndivided']],
+  positions: [[isLearned, 'whatLearned'], [isConcatenated, 'whatConcatenated']],
+  causal: [[({ tgtIsCausal }) => tgtIsCausal === false, 'whatOpen']]
+}
+
+const whatOf = ({ words }, state) => OTHERWISE[words]?.find(([isSo]) => isSo(state))?.[1] ?? 'what'
+
+/** What flows on: its name may break at every dot, its shape stays in one piece. */
+const say = (flow, { name, shape }) => (
+  flow.replaceChildren(...dotted(`${name} ${dimensions(shape).replaceAll(' ', '\u00a0')}`)))
+
+/** The room before or after on the tour; a room off the tour leads back to it. */
+function neighbour(room, rooms, direction) {
+  const at = rooms.indexOf(room)
+  const side = direction < 0 ? rooms.slice(0, at).reverse() : rooms.slice(at + 1)
+  return side.find((one) => one.isOnTour || (!room.isOnTour && one.layer === room.layer && one.tower === room.tower))
+}
+
+/** The way to a neighbour: where it is, if that is another part of the house, and what the way passes over. */
+function wayTo(from, rooms, { step, direction, word }, { t, enter, href }) {
+  const room = neighbour(from, rooms, step)
+  if (!room) return { element: h('span'), update() {} }
+  const flow = h('span', { className: 'shape' })
+  const part = partName(room, t)
+  const skips = step > 0 && rooms.indexOf(room) - rooms.indexOf(from) > step
+  const element = h('a', {
+    className: `way-${direction}`, rel: direction, 'aria-keyshortcuts': SHORTCUTS[direction],
+    onclick: following(() => enter(room.id))
+  }, h('small', {}, t(word)), part === partName(from, t) ? '' : h('span', { className: 'way-part' }, part),
+  h('b', {}, ownName(room, t)), flow, skips ? h('span', { className: 'way-skips' }, t('frame.skips')) : '')
+  const update = () => element.setAttribute('href', href(room.id))
+  return { element, flow, update }
+}
+
+const aside = (title, ...text) => h('section', {}, h('h2', {}, title), h('p', {}, ...text))
+
+/** Advice whose marked words, once pressed, set what they advise; then what has changed is shown. */
+function advice(title, text, { link, set, get }, shown) {
+  const deeds = []
+  const element = aside(title, prose(text, (words, change) => {
+    const patch = patchFrom(change, get().model)
+    const deed = h('a', { className: 'deed', onclick: following(() => {
+      set(patch, 'push')
+      shown()
+    }) }, words)
+    deeds.push({ deed, patch })
+    return deed
+  }))
+  const update = () => deeds.forEach(({ deed, patch }) => deed.setAttribute('href', link(patch)))
+  return { element, update }
+}
+
+/**
+ * Mounts one room in its frame.
+ * @param {Element} container
+ * @param {import('../rooms/derive.js').Room} room
+ * @param {object} context
+ */
+export function frame(container, room, context) {
+  const { t } = context
+  const { aside: beside = 'without' } = room
+  const stage = stageOf(room.stage)
+  const rooms = context.rooms()
+  const at = rooms.indexOf(room)
+  const isBatch = () => batchOf(context.run() ?? { streams: {} }) > 1
+  const words = (part) => t(`stages.${room.words}.${part}`)
+  const controls = (room.controls ?? stage.controls).filter((name) => isFor(name, context.get().model))
+    .map((name) => ({ name, ...control(name, context) }))
+  const pickers = stage.pickers.filter((name) => name !== 'sentence' || isBatch())
+    .map((name) => ({ name, ...picker(name, context) }))
+  const quote = h('p', { className: 'quote' })
+  const lead = h('p', { className: 'lead' })
+  const from = h('p', { className: 'whence' })
+  const figure = h('div', { className: 'stage-figure' })
+  const kind = h('p', { className: 'note untrained' })
+  const directions = [
+    { step: -1, direction: 'prev', word: 'frame.previous' },
+    { step: 1, direction: 'next', word: at ? 'frame.next' : 'frame.start' }
+  ]
+  const waysIn = (all) => directions.map((one) => wayTo(room, all, one, context))
+  let known = rooms
+  let ways = waysIn(rooms)
+  const tools = h('div', { className: 'tools' }, [...pickers, ...controls].map(({ element }) => element),
+    stage.pickers.includes('sentence') && isBatch() ? quote : '')
+  const way = h('nav', { className: 'ways', 'aria-label': t('frame.ways') }, ways.map(({ element }) => element),
+    h('p', { className: 'ways-keys' }, t('frame.keys')))
+  const number = h('span', { className: 'visually-hidden' }, ' ',
+    t('frame.room', { total: rooms.length - 1, number: at }))
+  const back = h('span')
+  const showChanged = changed(back, context)
+  const trying = advice(t('frame.try'), words('try'), context, () => {
+    bringInSight(tools.isConnected ? tools : figure, SHOWN_AT)
+  })
+  container.replaceChildren(
+    h('p', { className: 'eyebrow' },
+      room.layer !== undefined || at === 0 ? '' : h('b', { 'aria-hidden': 'true' }, String(at)), placeName(room, t),
+      at ? number : '', back),
+    h('h1', {}, words('title')),
+    from, lead,
+    at ? '' : way, tools.childElementCount ? tools : '',
+    figure,
+    h('div', { className: 'asides' }, trying.element, aside(t(`frame.${beside}`), prose(words(beside)))),
+    at ? way : '',
+    kind)
+  const output = outputOf(room)
+  let said = ''
+  /** What the room is about, and what goes on from it: with the norm first that is no longer its own result. */
+  function tell(run, state) {
+    const key = whatOf(room, state)
+    if (key !== said) lead.replaceChildren(...prose(words(key)))
+    said = key
+    const flowing = run && output && !room.parts.isFirst && describedOf(run, output)
+    if (!ways[1].flow) return
+    if (flowing) say(ways[1].flow, flowing)
+    else ways[1].flow.replaceChildren()
+  }
+  const figureView = stage.mount(figure, context)
+
+  return {
+    figure,
+    /** @param {object | null} run @param {object} view what is looked at */
+    update(run, view) {
+      if (context.rooms() !== known) {
+        known = context.rooms()
+        const before = ways.map(({ element }) => element)
+        ways = waysIn(known)
+        before.forEach((element, i) => element.replaceWith(ways[i].element))
+      }
+      ways.forEach((one) => one.update())
+      trying.update()
+      showChanged()
+      setText(kind, t(`app.models.${modelOf(view.model).kind(view)}`))
+      tell(run, view)
+      if (!run) return
+      pickers.forEach((one) => one.update(options(one.name, run, view, t), view[one.name]))
+      setText(quote, Object.values(run.streams)[0]?.texts[view.sentence] ?? '')
+      setText(from, context.origin())
+      figureView.update(context.shared(stage.data(run, view), run, view))
+    },
+    /** @param {object} state @param {Record<string, string>} problems texts by control */
+    controls: (state, problems) => controls.forEach((one) => {
+      one.element.hidden = !isUseful(one.name, state)
+      one.update(state, problems)
+    }),
+    mark: (marks) => figureView.mark(marks),
+    destroy: () => figureView.destroy()
+  }
+}

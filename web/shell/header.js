@@ -1,0 +1,119 @@
+/** The top line: name, settings, language, theme, link. */
+
+import { check } from '../check/dialog.js'
+import { following, h, setText, svg, uniqueId } from '../lib/dom.js'
+import { MODELS } from '../models/index.js'
+import { HOUSE } from '../rooms/index.js'
+import { control, controlsOf, isUseful } from './controls.js'
+import { fields } from './fields.js'
+import { share } from './share.js'
+import { defaults } from './state.js'
+
+const LANGUAGES = { ko: '한국어', en: 'English' }
+const THEMES = ['auto', 'light', 'dark']
+
+const pane = () => svg('svg', { class: 'pane', viewBox: '0 0 24 24', 'aria-hidden': 'true' },
+  svg('path', { d: 'M4 6.5 12 2.5v15l-8 4z' }), svg('path', { d: 'M12 2.5l8 4v15l-8-4z' }))
+
+function languages({ set }) {
+  const links = Object.entries(LANGUAGES).map(([language, name]) => h('button', {
+    type: 'button', className: 'quiet', lang: language, 'data-language': language, onclick: () => set({ language })
+  }, name))
+  return { links, element: (label) => h('div', { className: 'languages', role: 'group', 'aria-label': label }, links) }
+}
+
+/** Which model is behind the glass; choosing one enters it at its first room. */
+function models({ t, set, get }) {
+  const id = uniqueId('model')
+  const choose = () => {
+    const { language, theme, depth } = get()
+    set({ ...defaults(select.value), language, theme, depth }, 'push')
+  }
+  const select = h('select', { id, onchange: choose },
+    MODELS.map(({ id: name }) => h('option', { value: name }, t(`controls.model.${name}`))))
+  const label = h('label', { for: id, className: 'visually-hidden' }, t('controls.model.label'))
+  return { select, element: h('div', { className: 'models' }, label, select) }
+}
+
+function settings({ t, set, get, showControls }) {
+  const grid = h('div', { className: 'settings-grid' })
+  let shown = { model: null, controls: [] }
+  function build(model) {
+    shown = { model, controls: controlsOf(model).map((name) => ({ name, ...control(name, { t, set, get }) })) }
+    grid.replaceChildren(...shown.controls.map(({ element }) => element))
+  }
+  const dialog = h('dialog', { className: 'settings', 'aria-label': t('app.settings') },
+    h('div', { className: 'settings-head' }, h('h2', {}, t('app.settings')),
+      h('button', { type: 'button', className: 'quiet', onclick: () => dialog.close() }, t('app.close'))),
+    grid)
+  dialog.addEventListener('click', (event) => event.target === dialog && dialog.close())
+  // What is wrong in here is told outside once nobody can see it here.
+  dialog.addEventListener('close', showControls)
+  const update = (state, problems) => {
+    if (shown.model !== state.model) build(state.model)
+    for (const one of shown.controls) {
+      one.element.hidden = !isUseful(one.name, state)
+      one.update(state, problems)
+    }
+  }
+  return { dialog, update }
+}
+
+/** The name of the page leads back to the whole house. */
+const brand = ({ t, enter }) => (
+  h('a', { className: 'brand', title: t('stages.house.name'), onclick: following(() => enter(HOUSE.id)) },
+    pane(), h('b', {}, 'glassformer'), h('span', {}, t('app.tagline'))))
+
+/** On a phone one button stands for all actions. */
+function more(actions, t) {
+  const toggle = () => button.setAttribute('aria-expanded', String(actions.classList.toggle('is-open')))
+  const button = h('button', {
+    type: 'button', className: 'quiet more', 'aria-label': t('app.more'), 'aria-expanded': 'false',
+    'aria-controls': actions.id, onclick: toggle
+  }, h('span', { 'aria-hidden': 'true' }, '⋯'))
+  return button
+}
+
+/**
+ * Mounts the header.
+ * @param {Element} container
+ * @param {object} context
+ * @param {Function} context.t
+ * @param {(patch: object) => void} context.set
+ * @param {() => object} context.get
+ * @param {(room: string) => void} context.enter
+ * @param {(room: string) => string} context.href
+ */
+export function header(container, context) {
+  const { t, set, get, href } = context
+  const choice = languages(context)
+  const panel = settings(context)
+  const model = models(context)
+  const entry = fields({ isLong: false }, context)
+  const proof = check(context)
+  const themeName = h('span')
+  const theme = h('button', { type: 'button', className: 'quiet', 'data-action': 'theme', onclick: () => {
+    set({ theme: THEMES[(THEMES.indexOf(get().theme) + 1) % THEMES.length] })
+  } }, '◐ ', themeName)
+  const home = brand(context)
+  const actions = h('div', { className: 'top-actions', id: uniqueId('actions') },
+    h('button', {
+      type: 'button', className: 'quiet', 'data-action': 'settings', onclick: () => panel.dialog.showModal()
+    }, t('app.settings')),
+    theme, share(context), proof.button, choice.element(t('app.language')))
+  container.replaceChildren(
+    home, entry.element, model.element, more(actions, t), actions, panel.dialog, proof.dialog)
+  return {
+    update(state, problems, language, run) {
+      home.setAttribute('href', href(HOUSE.id))
+      model.select.value = state.model
+      entry.update(state, problems, run)
+      container.toggleAttribute('data-has-fields', !entry.element.hidden)
+      choice.links.forEach((link) => link.setAttribute('aria-pressed', link.lang === language ? 'true' : 'false'))
+      setText(themeName, t(`app.themes.${state.theme}`))
+      theme.setAttribute('aria-label', `${t('app.theme')}: ${t(`app.themes.${state.theme}`)}`)
+      panel.update(state, problems)
+    },
+    focus: (language) => choice.links.find((link) => link.lang === language)?.focus()
+  }
+}

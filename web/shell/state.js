@@ -1,0 +1,100 @@
+/** What the reader has chosen, its defaults, and its form in a link. */
+
+import { readEdits, writeEdits } from '../lib/edits.js'
+import { MODELS, defaultsOf, keysOf, modelOf } from '../models/index.js'
+
+/** The form links have: one that is older is read as far as it says the same. */
+const VERSION = '1'
+
+/** What is looked at, and how; none of it makes another run. */
+const VIEW = {
+  room: 'house', sentence: 0, head: 0, part: 'q', row: 0, step: -1, cell: null, depth: 'numbers', twin: '', embed: false,
+  language: 'auto', theme: 'auto'
+}
+/** The smallest value of each number in it; they are whole. */
+const LOWEST = { sentence: 0, head: 0, row: 0, step: -1 }
+const HIGHEST = 2 ** 20
+
+const CHOICES = {
+  part: ['q', 'k', 'v'], depth: ['story', 'numbers', 'formula', 'code'], language: ['auto', 'ko', 'en'],
+  theme: ['auto', 'light', 'dark']
+}
+
+/** Everything as it is until the reader changes something. @param {string} [model] */
+export const defaults = (model) => ({ ...defaultsOf(model ?? MODELS[0].id), edits: [], ...VIEW })
+
+/** The names of all that makes a run. @param {{ model: string }} state */
+export const runKeys = ({ model }) => keysOf(model)
+
+const writeCell = ({ name, index, isGradient, isTwin }) => (
+  `${name}:${index.join(',')}${isGradient ? ':d' : ''}${isTwin ? ':t' : ''}`)
+
+function readCell(text) {
+  const match = /^([\w.]+(?::\d+)?):(\d+(?:,\d+)*)(:d)?(:t)?$/.exec(text)
+  if (!match) return null
+  const [, name, index, isGradient, isTwin] = match
+  return {
+    name, index: index.split(',').map(Number), ...(isGradient && { isGradient: true }), ...(isTwin && { isTwin: true })
+  }
+}
+
+function readNumber(key, text, known) {
+  const value = text === '' ? NaN : Number(text)
+  if (!Number.isFinite(value)) return known
+  return key in LOWEST ? Math.min(HIGHEST, Math.max(LOWEST[key], Math.trunc(value))) : value
+}
+
+function readValue(key, text, known, settings) {
+  if (key === 'cell') return readCell(text)
+  if (key === 'edits') return readEdits(text)
+  const options = CHOICES[key] ?? (typeof known === 'string' && settings[key] && Object.values(settings[key].options))
+  if (options) return options.includes(text) ? text : known
+  if (typeof known === 'boolean') return text === '1'
+  return typeof known === 'number' ? readNumber(key, text, known) : text
+}
+
+function writeValue(value) {
+  if (typeof value === 'boolean') return value ? '1' : '0'
+  if (Array.isArray(value)) return writeEdits(value)
+  return value !== null && typeof value === 'object' ? writeCell(value) : String(value ?? '')
+}
+
+const isAboutModel = (query) => [...query.keys()].some((key) => !['language', 'theme', 'v'].includes(key))
+
+/**
+ * The part of a link after `#`: only what differs from the defaults of the model, with the model and the version of the
+ * form wherever it is about a model at all.
+ * @param {object} state
+ */
+export function toHash(state) {
+  const known = defaults(state.model)
+  const query = new URLSearchParams()
+  for (const key of Object.keys(known)) {
+    const written = writeValue(state[key])
+    if (key !== 'model' && written !== writeValue(known[key])) query.set(key, written)
+  }
+  const isDefault = state.model === MODELS[0].id
+  if (isDefault && !isAboutModel(query)) return query.toString()
+  return new URLSearchParams([['v', VERSION], ['model', state.model], ...query]).toString()
+}
+
+/** What a query says of the state. @param {URLSearchParams} query @param {string} model */
+function said(query, model) {
+  const known = defaults(model)
+  const { settings } = modelOf(model)
+  return Object.fromEntries(Object.keys(known).filter((key) => key !== 'model' && query.has(key))
+    .map((key) => [key, readValue(key, query.get(key), known[key], settings)]))
+}
+
+/** A part of the state, written as in a link. @param {string} text such as `temperature=2&topP=0.8` @param {string} model */
+export const patchFrom = (text, model) => said(new URLSearchParams(text), model)
+
+/**
+ * The state a link describes; what it does not say, or says wrongly, is as by default.
+ * @param {string} hash
+ */
+export function fromHash(hash) {
+  const query = new URLSearchParams(hash.replace(/^#/, ''))
+  const { id } = modelOf(query.get('model') ?? '')
+  return { ...defaults(id), ...said(query, id) }
+}

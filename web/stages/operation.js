@@ -1,0 +1,42 @@
+/** An operation that no other stage is about: what went in, and what came out. */
+
+import { signed } from '../lib/color.js'
+import { figure } from '../lib/figure.js'
+import { matrixOf, tensorOf } from '../lib/run.js'
+import { peak } from '../lib/slice.js'
+
+export const id = 'operation'
+export const controls = []
+export const pickers = ['sentence', 'head']
+
+/** Whatever it was made from, and the result, each with a range of its own. */
+export function data(run, view) {
+  const { inputs, out, op } = view.room.parts
+  const names = [...new Set([...Object.values(inputs), out])].filter((name) => run.tensors.has(name))
+  return {
+    op, out: matrixOf(run, out, view), matrices: names.map((name) => matrixOf(run, name, view)),
+    domains: names.map((name) => signed(peak(tensorOf(run, name))))
+  }
+}
+
+export function picture(run, view) {
+  const { out } = view.room.parts
+  return { part: matrixOf(run, out, view), domain: signed(peak(tensorOf(run, out))) }
+}
+
+export function mount(container, context) {
+  const { t } = context
+  const fig = figure(container, context)
+  const shown = []
+  return {
+    update({ matrices, domains }) {
+      while (shown.length < matrices.length) shown.push(fig.matrix())
+      const list = matrices.map((part, i) => ({ title: part.name, part, domain: domains[i] }))
+      list.forEach(({ title, part, domain }, i) => shown[i].update(part, { title, domain, dense: true }))
+      fig.legend(list.map(({ domain, title }) => ({ domain, text: title })))
+      fig.numbers(t('frame.numbers'), list)
+    },
+    mark: fig.mark,
+    destroy() {}
+  }
+}

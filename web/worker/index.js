@@ -1,0 +1,84 @@
+/** The engine, off the main thread: loads the kernels, runs a model and explains cells of the last run. */
+
+import { load } from '../../src/js/index.js'
+import { modelOf } from '../models/index.js'
+import { RUNS } from '../models/runs.js'
+import { nudged } from './nudge.js'
+import { plainOf, read } from './plain.js'
+import { questions } from './questions.js'
+
+let engine = null
+let kernels = null
+let second = null
+let third = null
+let addresses = {}
+let last = null
+let twin = null
+const files = new Map()
+
+async function fetched(name) {
+  const file = addresses[name]
+  if (typeof file !== 'string') return new Uint8Array(file)
+  const response = await fetch(file)
+  if (!response.ok) throw Object.assign(new Error(`${name}: ${response.status}`), { code: 'network' })
+  return new Uint8Array(await response.arrayBuffer())
+}
+
+/** A file of a model, fetched once; a fetch that failed is tried again the next time. */
+function bytesOf(name) {
+  if (!files.has(name)) {
+    files.set(name, fetched(name).catch((error) => {
+      files.delete(name)
+      throw error
+    }))
+  }
+  return files.get(name)
+}
+
+/** An engine with memory of its own: a run can be asked about, gradients too, while another engine computes. */
+const start = () => load({ wasm: typeof kernels === 'string' ? new URL(kernels) : kernels })
+
+async function compute(gf, { edits, ...settings }) {
+  const { id, files: names } = modelOf(settings.model)
+  return RUNS[id](gf, settings, edits, await Promise.all(names.map(bytesOf)))
+}
+
+const calls = {
+  async load({ wasm, files: list }) {
+    addresses = list
+    kernels = wasm
+    engine = await start()
+  },
+  async run({ settings, wanted }) {
+    const made = await compute(engine, settings)
+    last?.run.dispose()
+    last = made
+    return plainOf(engine, made, wanted)
+  },
+  /** Values of tensors of the last run or its twin that were not sent with it. */
+  read: ({ names, isTwin }) => read((isTwin ? twin : last).run, names),
+  /** A twin that reads another run's answer also says what it would have written by itself. */
+  async twin({ settings, wanted }) {
+    second ??= await start()
+    const isForced = Array.isArray(settings.target)
+    const own = isForced ? await compute(second, { ...settings, target: '' }) : null
+    own?.run.dispose()
+    const made = await compute(second, settings)
+    twin?.run.dispose()
+    twin = made
+    return { ...plainOf(second, made, wanted), own: (own ?? made).decoding }
+  },
+  async nudge({ settings, cell, value }) {
+    third ??= await start()
+    return nudged((one) => compute(third, one), settings, cell, value)
+  },
+  ...questions((cell) => (cell?.isTwin ? twin : last))
+}
+
+self.onmessage = async ({ data: { id, type, ...details } }) => {
+  try {
+    postMessage({ id, result: await calls[type](details) })
+  } catch (error) {
+    postMessage({ id, error: { code: error.code, message: error.message } })
+  }
+}

@@ -1,0 +1,49 @@
+/**
+ * A run as data that can leave the worker: what is known of every tensor, and the values of those that are looked at.
+ */
+
+/** Models whose tensors take less than this are sent whole: every one of them hangs on the map. */
+const SMALL = 8 * 2 ** 20
+
+const CURVE = Float32Array.from({ length: 161 }, (_, i) => (i - 80) / 8)
+const BENDS = ['relu', 'gelu', 'silu', 'tanh', 'sigmoid']
+
+/** The activations of a run from −10 to 10, as the kernels compute them. */
+function curvesOf(gf, steps) {
+  const kinds = BENDS.filter((op) => steps.some((step) => step.op === op))
+  return Object.fromEntries(kinds.map((kind) => [
+    kind, gf.tidy(() => ({ x: CURVE, y: gf.functional[kind](gf.tensor(CURVE)).values.slice() }))
+  ]))
+}
+
+/**
+ * Copies of tensors, side by side in one block of memory.
+ * @param {import('../../src/js/observe.js').Run} run @param {string[]} names
+ * @returns {Map<string, Float32Array>}
+ */
+export function read(run, names) {
+  const sizes = names.map((name) => run.tensor(name).size)
+  const block = new Float32Array(sizes.reduce((sum, size) => sum + size, 0))
+  let at = 0
+  return new Map(names.map((name, i) => {
+    const data = block.subarray(at, at + sizes[i])
+    data.set(run.tensor(name).values)
+    at += sizes[i]
+    return [name, data]
+  }))
+}
+
+/**
+ * @param {any} gf the library
+ * @param {{ run: import('../../src/js/observe.js').Run, [fact: string]: any }} made a run and what its model says of it
+ * @param {string[]} [wanted] names of tensors whose values are asked for, where not all are sent
+ */
+export function plainOf(gf, { run, ...facts }, wanted = []) {
+  const { names, steps, calls, aliases, streams, passes, idleEdits, loss, hasLoss } = run
+  const bytes = names.reduce((sum, name) => sum + run.tensor(name).size * 4, 0)
+  const values = read(run, bytes < SMALL ? names : wanted.filter((name) => names.includes(name)))
+  const tensors = new Map(names.map((name) => [name, { ...run.describe(name), data: values.get(name) ?? null }]))
+  return {
+    tensors, steps, calls, aliases, streams, passes, idleEdits, loss, hasLoss, curves: curvesOf(gf, steps), ...facts
+  }
+}

@@ -1,0 +1,134 @@
+/**
+ * What the page asks about a run besides its numbers: how a cell was made, where it goes on, what a tensor comes from.
+ * Answered in the worker, where the run is alive; everything rests on the run's own explanations.
+ */
+
+/** @typedef {import('../lib/cell.js').Cell} Cell */
+/** @typedef {import('../../src/js/observe.js').Run} Run */
+
+const MOST_CELLS = 20000
+
+const zeros = ({ shape }) => shape.map(() => 0)
+
+/** The explanation of a gradient; where there is none, why: a table or a mask that nobody trains, or a side road. */
+function gradient(run, { name, index }) {
+  try {
+    return run.explainGradient(name, index)
+  } catch {
+    return { name, index, none: run.describe(name).isOnTheWay ? 'still' : 'aside', terms: [], steps: [], sources: [] }
+  }
+}
+
+/** How a cell was made; of an overwritten weight, what stood there before. */
+function explained({ run, before }, { name, index }) {
+  const found = run.explain(name, index)
+  const was = found.op === 'given' ? before?.get(`${name}:${index}`) : undefined
+  return was === undefined ? found : { ...found, edited: true, computed: was, rounding: found.value - was }
+}
+
+const onward = new WeakMap()
+
+/** For every tensor the tensors made from it. @param {Run} run */
+function feedsOf(run) {
+  if (onward.has(run)) return onward.get(run)
+  const { names } = run
+  const feeds = new Map(names.map((name) => [name, []]))
+  for (const name of names) {
+    const { inputs, size } = { size: run.tensor(name).size, ...run.describe(name) }
+    if (size) for (const from of new Set(Object.values(inputs))) feeds.get(from)?.push(name)
+  }
+  onward.set(run, feeds)
+  return feeds
+}
+
+/** The tensors a cell goes into. Of a weight that can be few: a row of stacked projections makes one of Q, K and V. */
+function usesOf(run, cell, { op }) {
+  const feeds = feedsOf(run).get(cell.name) ?? []
+  return op === 'given' && !cell.isGradient ? feeds.filter((target) => firstUse(run, cell, target)) : feeds
+}
+
+/**
+ * How a cell or its gradient was made and where it goes on; null where there is nothing to tell.
+ * @param {{ run: Run, before?: Map<string, number> }} made
+ * @param {Cell} cell
+ */
+export function explainCell(made, cell) {
+  const { run } = made
+  if (!run.names.includes(run.aliases.get(cell.name) ?? cell.name)) return null
+  const explanation = cell.isGradient ? gradient(run, cell) : explained(made, cell)
+  return { ...explanation, feeds: usesOf(run, cell, explanation), differentiable: true }
+}
+
+function* cellsOf(shape) {
+  const size = shape.reduce((product, side) => product * side, 1)
+  for (let n = 0; n < Math.min(size, MOST_CELLS); n++) {
+    let rest = n
+    yield shape.map((_, axis) => {
+      const below = shape.slice(axis + 1).reduce((product, side) => product * side, 1)
+      const i = Math.floor(rest / below)
+      rest %= below
+      return i
+    })
+  }
+}
+
+/** How many axes of two cells carry the same name and disagree: close relations are tried first. */
+const distance = (axes, index, other, at) => axes.reduce((sum, { name }, i) => {
+  const j = other.findIndex((axis) => axis.name === name)
+  return sum + (j >= 0 && at[j] !== index[i] ? 1 : 0)
+}, 0)
+
+/**
+ * A cell of another tensor that this one went into, or null.
+ * @param {Run} run
+ * @param {Cell} cell
+ * @param {string} target the name of the other tensor
+ * @returns {Cell | null}
+ */
+export function firstUse(run, { name, index }, target) {
+  const [from, to] = [run.describe(name), run.describe(target)]
+  const places = [...cellsOf(to.shape)].map((at) => ({ at, far: distance(from.axes, index, to.axes, at) }))
+  const wanted = index.join()
+  const isUse = ({ at }) => (
+    run.explain(target, at).sources.some((source) => source.name === from.name && source.index.join() === wanted))
+  const found = places.sort((a, b) => a.far - b.far).find(isUse)
+  return found ? { name: target, index: found.at } : null
+}
+
+/** The rule of a whole table of positions, of which a cell tells the sine or the cosine of its own pair of dimensions. */
+function ofTable({ base, layout, dModel }) {
+  const angle = `k / ${base}^(2·i/${dModel})`
+  const [even, odd] = layout === 'concatenated' ? ['i', `i + ${Math.ceil(dModel / 2)}`] : ['2·i', '2·i + 1']
+  return `p[k, ${even}] = sin(${angle}),  p[k, ${odd}] = cos(${angle})`
+}
+
+/**
+ * The general rule of each tensor: its operation, its formula, and for each symbol of the formula the tensor that it
+ * stands for and the cell of it that the first cell is made from.
+ * @param {Run} run
+ * @param {string[]} names
+ */
+export function recipes(run, names) {
+  const known = new Set(run.names)
+  return names.filter((name) => known.has(name)).map((name) => {
+    const { op, output, formula, note, terms, parameters } = run.explain(name, zeros(run.tensor(name)))
+    const symbols = new Map()
+    for (const { letter, source } of terms.flatMap(({ factors }) => factors)) {
+      if (letter && source && !symbols.has(letter)) symbols.set(letter, source)
+    }
+    const list = [...symbols].map(([symbol, source]) => ({ symbol, tensor: source.name, start: source.index }))
+    const rule = op === 'positional_encoding' ? ofTable(parameters) : formula
+    return { name, op, output, parameters, formula: rule, formulas: [rule], note, symbols: list }
+  })
+}
+
+/**
+ * The questions as calls of the worker.
+ * @param {(cell?: Cell) => { run: Run, before?: Map<string, number> }} current the run that a cell belongs to, or the
+ *   one that is shown
+ */
+export const questions = (current) => ({
+  explain: ({ cell }) => explainCell(current(cell), cell),
+  firstUse: ({ cell, target }) => firstUse(current(cell).run, cell, target),
+  recipes: ({ names }) => recipes(current().run, names)
+})
