@@ -84,14 +84,6 @@ test('an object without a prototype will do, as JSON with a reviver or a query m
   assert.equal(gf.tensor([1], options).requiresGrad, true)
 })
 
-test('softmax and logSoftmax take the last axis as dim and no other', () => {
-  for (const name of ['softmax', 'logSoftmax']) {
-    const plain = F[name](flat()).toArray()
-    for (const dim of [-1, 1, undefined]) assert.deepEqual(F[name](flat(), { dim }).toArray(), plain)
-    assert.throws(() => F[name](flat(), { dim: 0 }), { code: 'range', message: new RegExp(`${name}: dim must be the last`) })
-  }
-})
-
 test('batchFirst may be said, and may not be denied', () => {
   assert.ok(new nn.MultiheadAttention(4, 2, { batchFirst: true }))
   for (const make of [

@@ -258,6 +258,25 @@ GF_EXPORT void gf_panels(float *panels, const float *b, int N, int K, int transp
 /* dbias [C] += the column sums of dout [N,C]. */
 GF_EXPORT void gf_bias_backward(float *dbias, const float *dout, int N, int C);
 
+/* Reducing --------------------------------------------------------------------------------------------------------- */
+
+enum {
+  GF_SUM = 0, GF_MEAN = 1, GF_MAX = 2, GF_MIN = 3, GF_PROD = 4,
+  GF_VAR = 5, GF_STD = 6, /* p is what is taken off the count */
+  GF_LOGSUMEXP = 7,
+  GF_NORM = 8 /* p is the exponent, infinity included */
+};
+/* out [N] of the rows of x [N,C]; the extremes need C > 0. work [C] is used by GF_LOGSUMEXP, else it may be NULL. */
+GF_EXPORT void gf_reduce_forward(float *out, float *work, const float *x, int N, int C, int kind, double p);
+/* dx [N,C] += the derivative times dout [N]. Of equal extremes each gets a share, or, not `shared`, the first gets all. */
+GF_EXPORT void gf_reduce_backward(float *dx, const float *dout, const float *out, const float *x, int N, int C,
+                                  int kind, double p, int shared);
+/* Where the first largest, or smallest, of each row of x [N,C] stands, C > 0; the first NaN counts as more extreme. */
+GF_EXPORT void gf_arg_extreme(int32_t *out, const float *x, int N, int C, int smallest);
+/* GF_SUM, GF_MAX or GF_MIN of rows of int32 or bool; the extremes need C > 0. A sum that does not fit stops at the
+ * largest int32. */
+GF_EXPORT void gf_reduce_whole(int32_t *out, const void *x, int type, int N, int C, int kind);
+
 /* Normalising ------------------------------------------------------------------------------------------------------ */
 
 /* Softmax and its logarithm over rows of C: all tensors [N,C]. A row of only -infinity gives NaN, as in PyTorch. */

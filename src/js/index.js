@@ -4,12 +4,10 @@ import { Tensor, tensor } from './tensor.js'
 import { trace } from './trace.js'
 import { observe } from './observe.js'
 import * as random from './random.js'
+import * as arithmetic from './ops/arithmetic.js'
 import { attachMethods } from './methods.js'
 import { scaledDotProductAttention } from './ops/attention.js'
-import { binaryFunctions } from './ops/binary.js'
 import { floatTensor } from './ops/checks.js'
-import { isinf, isnan, logicalNot, questions } from './ops/compare.js'
-import { to } from './ops/convert.js'
 import { crossEntropy } from './ops/cross_entropy.js'
 import { dropout } from './ops/dropout.js'
 import { embedding } from './ops/embedding.js'
@@ -23,7 +21,6 @@ import { alibi, relativePositionBias, relativePositionBuckets } from './ops/posi
 import { positionalEncoding } from './ops/positional_encoding.js'
 import { rotary } from './ops/rotary.js'
 import { softmax } from './ops/softmax.js'
-import { unaryFunctions } from './ops/unary.js'
 import { loadSafetensors, saveSafetensors } from './safetensors.js'
 import * as models from './models/index.js'
 import * as modules from './nn/index.js'
@@ -37,10 +34,10 @@ import { words } from './text/words.js'
 
 /** torch.nn.functional in camelCase: tensors by position, everything else in one options object. */
 const functional = {
-  ...unaryFunctions, ...binaryFunctions, ...questions, crossEntropy, dropout, embedding, gelu, isinf, isnan, layerNorm,
-  linear, logicalNot, logSoftmax, matmul, narrow, relativePositionBias, rotary, scaledDotProductAttention, softmax
+  ...arithmetic.functions, crossEntropy, dropout, embedding, gelu, layerNorm, linear, logSoftmax, matmul, narrow,
+  relativePositionBias, rotary, scaledDotProductAttention, softmax
 }
-attachMethods({ ...unaryFunctions, ...binaryFunctions, ...questions, isinf, isnan, logicalNot, to })
+attachMethods(arithmetic.methods)
 
 /**
  * A class as users see it: without the engine, which its constructor takes first.

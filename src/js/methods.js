@@ -8,14 +8,24 @@
  * @typedef {import('./ops/binary.js').BinaryName} BinaryName
  * @typedef {import('./ops/compare.js').QuestionName} QuestionName
  *
+ * @typedef {import('./ops/reduce.js').ReduceOptions} ReduceOptions
+ * @typedef {Record<Exclude<import('./ops/reduce.js').ReductionName, 'var' | 'std' | 'norm'>,
+ *   (options?: ReduceOptions) => Tensor>} Reductions
+ *
  * @typedef {object} OtherMethods
+ * @property {(options?: ReduceOptions & { correction?: number }) => Tensor} var
+ * @property {(options?: ReduceOptions & { correction?: number }) => Tensor} std
+ * @property {(options?: ReduceOptions & { p?: number }) => Tensor} norm
+ * @property {(options?: { dim?: number, keepdim?: boolean }) => Tensor} argmax the place of the first largest, int32
+ * @property {(options?: { dim?: number, keepdim?: boolean }) => Tensor} argmin
  * @property {(options?: { beta?: number, threshold?: number }) => Tensor} softplus
  * @property {(options?: { negativeSlope?: number }) => Tensor} leakyRelu
  * @property {(options: { min?: number, max?: number }) => Tensor} clamp limits values
  * @property {(dtype: DType) => Tensor} to the same values as another type; itself when it has that type
  *
  * @typedef {Record<UnaryName | 'isnan' | 'isinf' | 'logicalNot', () => Tensor>
- *   & Record<BinaryName | QuestionName, (other: Tensor | number) => Tensor> & OtherMethods} TensorMethods
+ *   & Record<BinaryName | QuestionName, (other: Tensor | number) => Tensor>
+ *   & Reductions & OtherMethods} TensorMethods
  */
 
 /** What the class of tensors begins with. */

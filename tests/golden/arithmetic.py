@@ -159,6 +159,57 @@ case("to", "int32", lambda t, p: t["x"].to(torch.int32), {"x": torch.tensor([1.9
      {"dtype": "int32"}, grads=[])
 case("to", "bool", lambda t, p: t["x"].to(torch.bool), {"x": SPECIAL}, {"dtype": "bool"}, grads=[])
 
+# Reductions -----------------------------------------------------------------------------------------------------------
+
+
+def along(run):
+    """run(x, dim, keepdim) with the case's dim; None means all axes, which some of PyTorch's functions spell out."""
+    return lambda t, p: run(t["x"], p.get("dim", list(range(t["x"].dim()))), p.get("keepdim", False))
+
+
+REDUCTIONS = {
+    "sum": lambda x, d, k: x.sum(d, k), "mean": lambda x, d, k: x.mean(d, k), "amax": lambda x, d, k: x.amax(d, k),
+    "amin": lambda x, d, k: x.amin(d, k), "logsumexp": lambda x, d, k: torch.logsumexp(x, d, k),
+    "var": lambda x, d, k: torch.var(x, d, correction=1, keepdim=k),
+    "std": lambda x, d, k: torch.std(x, d, correction=1, keepdim=k),
+    "norm": lambda x, d, k: torch.linalg.vector_norm(x, 2, d, k),
+}
+DIMS = [{}, {"dim": 0}, {"dim": -1, "keepdim": True}, {"dim": [0, 2]}, {"dim": [1, 2], "keepdim": True}]
+ROWS = torch.tensor([[1.0, NAN, 2.0], [INF, 1.0, 2.0], [-INF, 1.0, 2.0], [INF, -INF, 0.0], [INF, INF, 1.0],
+                     [-INF, -INF, -INF], [0.0, 0.0, 0.0], [2.0, 2.0, 1.0], [NAN, INF, -INF], [3.0, 0.0, -3.0]])
+for name, run in REDUCTIONS.items():
+    for params in DIMS:
+        case("reduce", f"{name}.{params}", along(run), {"x": drawn(2, 3, 5)}, {"op": name, **params})
+    case("reduce", f"{name}.special", along(run), {"x": ROWS}, {"op": name, "dim": 1})
+for correction in (0, 2, 5):
+    for name, run in (("var", torch.var), ("std", torch.std)):
+        case("reduce", f"{name}.correction.{correction}", lambda t, p: run(t["x"], 1, correction=correction),
+             {"x": drawn(3, 5)}, {"op": name, "dim": 1, "correction": correction})
+for p in (0, 0.5, 1, 3, INF):
+    for title, x in (("", drawn(3, 5)), (".special", ROWS))[: 1 if p == 0.5 else 2]:
+        case("reduce", f"norm.{p}{title}", lambda t, q: torch.linalg.vector_norm(t["x"], p, 1), {"x": x},
+             {"op": "norm", "dim": 1, "p": number(p)})
+for name, run in {"max": torch.max, "min": torch.min}.items():
+    case("reduce", f"{name}", lambda t, p, run=run: run(t["x"]), {"x": drawn(2, 3, 5)}, {"op": name})
+    case("reduce", f"{name}.ties", lambda t, p, run=run: run(t["x"]), {"x": torch.tensor([1.0, 3.0, 3.0, 1.0, 2.0])},
+         {"op": name})
+    for dim in (0, 1, 2):
+        case("reduce", f"{name}.{dim}", lambda t, p, run=run: run(t["x"], dim).values, {"x": drawn(2, 3, 5)},
+             {"op": name, "dim": dim})
+    case("reduce", f"{name}.special", lambda t, p, run=run: run(t["x"], 1).values, {"x": ROWS}, {"op": name, "dim": 1})
+for title, x in (("", drawn(2, 3, 5)), (".zero", torch.tensor([[1.0, 0.0, 3.0], [0.0, 0.0, 2.0], [2.0, -1.5, 3.0]]))):
+    case("reduce", f"prod.all{title}", lambda t, p: t["x"].prod(), {"x": x}, {"op": "prod"})
+    case("reduce", f"prod.1{title}", lambda t, p: t["x"].prod(1), {"x": x}, {"op": "prod", "dim": 1})
+for name, run in {"argmax": torch.argmax, "argmin": torch.argmin}.items():
+    case("place", name, lambda t, p, run=run: run(t["x"]), {"x": drawn(2, 3, 5)}, {"op": name}, grads=[])
+    for title, x in (("", drawn(3, 4)), (".special", ROWS)):
+        case("place", f"{name}.1{title}", lambda t, p, run=run: run(t["x"], 1, True), {"x": x},
+             {"op": name, "dim": 1, "keepdim": True}, grads=[])
+for name, run in {"softmax": F.softmax, "logSoftmax": F.log_softmax}.items():
+    for dim in (0, 1, -2):
+        case("rowwise", f"{name}.{dim}", lambda t, p, run=run: run(t["x"], dim), {"x": drawn(2, 3, 5)},
+             {"op": name, "dim": dim})
+
 # ----------------------------------------------------------------------------------------------------------------------
 
 about = "element by element, reductions, losses: forward, and gradients of sum(output * cot); made by arithmetic.py"

@@ -2,6 +2,7 @@
 // 3, 5 and 17 leave tails of every length behind a block of four; 33, 67 and 130 cross several tiles; where products
 // are summed, a few extents near 300 cross the blocks that a fast kernel cuts long sums into.
 import * as references from '../reference/index.js'
+import { reductionNames } from '../reference/reduce.js'
 import { binaryNames, unaryNames } from '../reference/elementwise.js'
 import { booleans, filled, integers, numbers } from './numbers.js'
 
@@ -54,6 +55,28 @@ const binaryRows = () => binaryNames.flatMap(op => {
   return [...tensors, [`${op} with 2.5`, { a: left([2, 5]) }, { op, b: 2.5 }],
     [`${op} of 1.5`, { b: right([7]) }, { op, a: 1.5 }]]
 })
+
+const reduceDims = [
+  // shape, dim
+  [[1]], [[5]], [[17]], [[300]], [[3, 5]], [[3, 5], 0], [[3, 5], 1], [[2, 3, 5], 1], [[2, 3, 5], [0, 2]], [[67, 3], 0],
+  [[2, 3, 4, 5], [1, 3]], [[2, 3, 2, 5, 2], [0, 2, 4]], [[2, 1, 3], 1], [[0, 3], 1],
+]
+const reduceOptions = {
+  var: [{}, { correction: 0 }], std: [{}, { correction: 0 }], norm: [{}, { p: 1 }, { p: 3 }, { p: Infinity }, { p: 2.5 }],
+}
+const reduceRows = () => reductionNames.flatMap(op => (reduceOptions[op] ?? [{}]).flatMap(options => (
+  reduceDims.flatMap(([shape, dim], i) => {
+    // One value has no deviation.
+    const sides = dim === undefined ? shape : [dim].flat().map(d => shape[d])
+    if (['var', 'std'].includes(op) && sides.reduce((a, b) => a * b, 1) < 2) return []
+    const x = numbers(shape, 7, op === 'prod' ? { scale: 0.2, shift: 1.1 } : {}), keepdim = i % 2 === 1
+    const params = { op, ...options, ...(dim === undefined ? {} : { dim }), ...(keepdim ? { keepdim } : {}) }
+    return [[`${JSON.stringify(params)} of [${shape}]`, { x }, params]]
+  }))))
+
+const rowwiseRows = () => ['softmax', 'logSoftmax'].flatMap(op => (
+  [[[5], 0], [[3, 17], 0], [[2, 3, 5], 1], [[2, 3, 5], -3], [[2, 3, 5], -1], [[3, 0, 2], 0]].map(([shape, dim]) => (
+    [`${op} ${dim} of [${shape}]`, { x: numbers(shape, 7, { scale: 3 }) }, { op, dim }]))))
 
 const rowShapes = [[1], [7], [1, 1], [3, 5], [1, 17], [5, 33], [4, 67], [3, 130], [2, 3, 5, 7], [2, 1, 12], [0, 7]]
 const rowwise = op => list(op, rowShapes.map(shape => [`[${shape}]`, { x: numbers(shape, 7, { scale: 3 }) }]))
@@ -274,6 +297,8 @@ const makers = {
   mul: () => pairs('mul'),
   relu: () => elementwise('relu', {}),
   unary: () => list('unary', unaryRows()),
+  reduce: () => list('reduce', reduceRows()),
+  rowwise: () => list('rowwise', rowwiseRows()),
   binary: () => list('binary', binaryRows()),
   gelu: () => [...elementwise('gelu', { approximate: 'none' }), ...elementwise('gelu', { approximate: 'tanh' })],
   softmax: () => rowwise('softmax'),

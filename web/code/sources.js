@@ -49,11 +49,11 @@ export const SOURCES = {
   },
   softmax: {
     c: [['ops/softmax.c', ['gf_softmax_forward']], ['ops/softmax.h', ['gf_row_softmax', 'gf_row_exp']]],
-    js: [['ops/softmax.js', ['softmax']]], torch: 'torch.nn.functional.softmax(x, dim=-1)'
+    js: [['ops/softmax.js', ['softmax']]], torch: 'torch.nn.functional.softmax(x, dim)'
   },
   log_softmax: {
     c: [['ops/log_softmax.c', ['gf_log_softmax_forward']]], js: [['ops/log_softmax.js', ['logSoftmax']]],
-    torch: 'torch.nn.functional.log_softmax(x, dim=-1)'
+    torch: 'torch.nn.functional.log_softmax(x, dim)'
   },
   layer_norm: {
     c: [['ops/layer_norm.c', ['gf_layer_norm_forward', 'row_moments', 'row_forward']]],

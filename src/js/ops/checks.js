@@ -1,4 +1,4 @@
-import { describe, expect, inEngine, optionsOf, shapeText } from '../errors.js'
+import { describe, expect, inEngine, shapeText } from '../errors.js'
 import { sameShape, sizeOf } from '../shape.js'
 import { Tensor, tensor as makeTensor } from '../tensor.js'
 
@@ -90,16 +90,6 @@ export function expectRank(where, name, tensor, rank, axes) {
 export function lastSide(where, name, tensor) {
   expect(tensor.shape.length > 0, 'shape', () => `${where}: ${name} must have at least one axis, got a scalar`)
   return tensor.shape[tensor.shape.length - 1]
-}
-
-/**
- * An operation along the last axis takes no other as its `dim`.
- * @param {string} where @param {Tensor} x @param {unknown} options
- */
-export function checkDim(where, x, options) {
-  const { dim = -1 } = optionsOf(where, options, ['dim']), last = x.shape.length - 1
-  expect(dim === -1 || dim === last, 'range', () => `${where}: dim must be the last axis, -1 or ${last}, got ` +
-    `${describe(dim)}; transpose x first`)
 }
 
 /** How many rows a tensor has; also right when they are empty. @param {Tensor} tensor */

@@ -1,7 +1,5 @@
-import { record } from '../autograd.js'
 import { cell, constant, product, worked } from '../explain.js'
-import { range } from '../shape.js'
-import { checkDim, floatTensor, lastSide, rowsOf } from './checks.js'
+import { placesOf, rowsBackward, rowsForward } from './rowwise.js'
 import { exponentials } from './softmax.js'
 
 /**
@@ -28,37 +26,28 @@ export function explainLogSoftmax(row, i) {
 /** @type {import('../autograd.js').Operation} */
 const op = {
   name: 'log_softmax',
-  backward({ inputs: { x }, outputs: { out } }, gradient) {
-    out.engine.c.gf_log_softmax_backward(gradient(x), gradient(out), out.address, rowsOf(x), x.shape.at(-1))
+  parameters: ({ saved: { dim } }) => ({ dim }),
+  backward: rowsBackward('gf_log_softmax_backward'),
+  explain({ inputs: { x }, saved: { dim } }, _, index) {
+    return explainLogSoftmax(placesOf(index, dim, x.shape[dim]).map(at => cell(x, at, 'x')), index[dim])
   },
-  explain({ inputs: { x } }, _, index) {
-    const row = index.slice(0, -1)
-    return explainLogSoftmax(range(x.shape.at(-1)).map(j => cell(x, [...row, j], 'x')), index[row.length])
-  },
-  explainGradient({ outputs: { out } }, _, index, d) {
-    const row = index.slice(0, -1), own = cell(out, index, 'y')
+  explainGradient({ outputs: { out }, saved: { dim } }, _, index, d) {
+    const own = cell(out, index, 'y')
     const y = worked(`exp(${own.symbol})`, Math.exp(own.value), own)
     return {
       formula: 'dx[i] = dy[i] − exp(y[i]) × Σⱼ dy[j]',
       terms: [
         product(d(out, index, 'dy')),
-        ...range(out.shape[row.length]).map(j => product(constant('−1', -1), y, d(out, [...row, j], 'dy')))
+        ...placesOf(index, dim, out.shape[dim]).map(at => product(constant('−1', -1), y, d(out, at, 'dy')))
       ]
     }
   }
 }
 
 /**
- * The logarithm of the softmax over the last axis: torch.nn.functional.log_softmax(x, dim=-1).
- * @param {import('../tensor.js').Tensor} x [..., C]
- * @param {{ dim?: number }} [options] dim: the last axis, the only one there is a kernel for
+ * The logarithm of the softmax along an axis: torch.nn.functional.log_softmax(x, dim).
+ * @param {import('../tensor.js').Tensor} x any shape but []
+ * @param {{ dim?: number }} [options] dim: -1, the axis whose cells are taken together
  * @returns {import('../tensor.js').Tensor} the same shape
  */
-export function logSoftmax(x, options) {
-  const { engine } = floatTensor('logSoftmax', 'x', x)
-  const C = lastSide('logSoftmax', 'x', x)
-  checkDim('logSoftmax', x, options)
-  const out = engine.empty(x.shape)
-  engine.c.gf_log_softmax_forward(out.address, x.address, rowsOf(x), C)
-  return record(engine, op, { x }, { out })
-}
+export const logSoftmax = (x, options) => rowsForward('logSoftmax', 'gf_log_softmax_forward', op, x, options)

@@ -1,7 +1,5 @@
-import { record } from '../autograd.js'
 import { cell, constant, product, sum } from '../explain.js'
-import { range } from '../shape.js'
-import { checkDim, floatTensor, lastSide, rowsOf } from './checks.js'
+import { placesOf, rowsBackward, rowsForward } from './rowwise.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
 
@@ -55,31 +53,22 @@ export function explainSoftmaxGradient(outs, gradients, i) {
 /** @type {import('../autograd.js').Operation} */
 const op = {
   name: 'softmax',
-  backward({ inputs: { x }, outputs: { out } }, gradient) {
-    out.engine.c.gf_softmax_backward(gradient(x), gradient(out), out.address, rowsOf(x), x.shape.at(-1))
+  parameters: ({ saved: { dim } }) => ({ dim }),
+  backward: rowsBackward('gf_softmax_backward'),
+  explain({ inputs: { x }, saved: { dim } }, _, index) {
+    return explainSoftmax(placesOf(index, dim, x.shape[dim]).map(at => cell(x, at, 'x')), index[dim])
   },
-  explain({ inputs: { x } }, _, index) {
-    const row = index.slice(0, -1)
-    return explainSoftmax(range(x.shape.at(-1)).map(j => cell(x, [...row, j], 'x')), index[row.length])
-  },
-  explainGradient({ outputs: { out } }, _, index, d) {
-    const row = index.slice(0, -1), places = range(out.shape[row.length]).map(j => [...row, j])
+  explainGradient({ outputs: { out }, saved: { dim } }, _, index, d) {
+    const places = placesOf(index, dim, out.shape[dim])
     const outs = places.map(at => cell(out, at, 'y')), gradients = places.map(at => d(out, at, 'dy'))
-    return explainSoftmaxGradient(outs, gradients, index[row.length])
+    return explainSoftmaxGradient(outs, gradients, index[dim])
   }
 }
 
 /**
- * Softmax over the last axis: torch.nn.functional.softmax(x, dim=-1).
- * @param {Tensor} x [..., C]
- * @param {{ dim?: number }} [options] dim: the last axis, the only one there is a kernel for
+ * Softmax along an axis: torch.nn.functional.softmax(x, dim).
+ * @param {Tensor} x any shape but []
+ * @param {{ dim?: number }} [options] dim: -1, the axis whose cells are taken together
  * @returns {Tensor} the same shape; a row of only −∞ gives NaN
  */
-export function softmax(x, options) {
-  const { engine } = floatTensor('softmax', 'x', x)
-  const C = lastSide('softmax', 'x', x)
-  checkDim('softmax', x, options)
-  const out = engine.empty(x.shape)
-  engine.c.gf_softmax_forward(out.address, x.address, rowsOf(x), C)
-  return record(engine, op, { x }, { out })
-}
+export const softmax = (x, options) => rowsForward('softmax', 'gf_softmax_forward', op, x, options)

@@ -1,0 +1,170 @@
+/* reduce.c - one number of each row of C:
+ *
+ *     sum, mean = sum / C, the largest, the smallest, the product,
+ *     var = sum((x - mean)^2) / (C - p), std = sqrt(var),
+ *     logsumexp = max + log(sum(exp(x - max))),
+ *     norm = (sum |x|^p)^(1/p); the largest |x| for p = infinity, how many are not 0 for p = 0
+ *
+ * Sums and products run in double, except those of exponentials, which are the softmax's. NaN wins everywhere.
+ */
+#include "convert.h"
+#include "softmax.h"
+
+static double mean_of(const float *x, int C) { return gf_sum(x, C) / C; }
+
+static GF_SMALL double variance(const float *x, int C, double correction) {
+  double mean = mean_of(x, C), sum = 0.0, rest = C - correction;
+  for (int i = 0; i < C; i++) sum += (x[i] - mean) * (x[i] - mean);
+  return sum / (rest > 0.0 ? rest : 0.0);
+}
+
+/* Where the largest of x stands, or with sign -1 the smallest: the first of several, and the first NaN before all. */
+static GF_SMALL int extreme(const float *x, int C, float sign) {
+  int best = 0;
+  for (int i = 1; i < C && x[best] == x[best]; i++)
+    if (!(sign * x[i] <= sign * x[best])) best = i;
+  return best;
+}
+
+static GF_SMALL float log_sum_exp(float *work, const float *x, int C) {
+  if (C == 0) return -GF_INFINITY;
+  float most = x[extreme(x, C, 1.0f)];
+  if (most - most != 0.0f) return most; /* infinite or NaN: so is the result */
+  return most + (float)gf_log(gf_row_exp(work, x, C, most));
+}
+
+static GF_SMALL double power_sum(const float *x, int C, double p) {
+  double sum = 0.0;
+  for (int i = 0; i < C; i++) {
+    double size = __builtin_fabsf(x[i]);
+    sum += p == 0.0 ? size != 0.0 : size == 0.0 || size - size != 0.0 ? size : gf_pow(size, p);
+  }
+  return sum;
+}
+
+static GF_SMALL float norm(const float *x, int C, double p) {
+  if (p == 2.0) return (float)__builtin_sqrt(gf_sum_squares(x, C));
+  if (p == 1.0) return (float)gf_sum_absolute(x, C);
+  if (p == (double)GF_INFINITY) return gf_max_absolute(x, C);
+  double sum = power_sum(x, C, p);
+  return (float)(p == 0.0 || sum == 0.0 || sum - sum != 0.0 ? sum : gf_pow(sum, 1.0 / p));
+}
+
+static GF_SMALL float product(const float *x, int C) {
+  double all = 1.0;
+  for (int i = 0; i < C; i++) all *= x[i];
+  return (float)all;
+}
+
+GF_SMALL void gf_reduce_forward(float *out, float *work, const float *x, int N, int C, int kind, double p) {
+  for (int n = 0; n < N; n++, x += C) switch (kind) {
+      case GF_SUM: out[n] = (float)gf_sum(x, C); break;
+      case GF_MEAN: out[n] = (float)mean_of(x, C); break;
+      case GF_MAX: out[n] = x[extreme(x, C, 1.0f)]; break;
+      case GF_MIN: out[n] = x[extreme(x, C, -1.0f)]; break;
+      case GF_PROD: out[n] = product(x, C); break;
+      case GF_VAR: out[n] = (float)variance(x, C, p); break;
+      case GF_STD: out[n] = (float)__builtin_sqrt(variance(x, C, p)); break;
+      case GF_LOGSUMEXP: out[n] = log_sum_exp(work, x, C); break;
+      default: out[n] = norm(x, C, p);
+    }
+}
+
+/* dx[i] += d times 1, or a share of it */
+GF_APART void spread(float *dx, int C, float d) {
+  for (int i = 0; i < C; i++) dx[i] += d;
+}
+
+static float sign(float x) { return x > 0.0f ? 1.0f : x < 0.0f ? -1.0f : 0.0f; }
+
+/* The values equal to y share d evenly; a NaN that nothing is equal to makes all of it NaN, as in PyTorch. */
+static GF_SMALL void to_extremes(float *dx, const float *x, int C, float d, float y) {
+  int count = 0;
+  for (int i = 0; i < C; i++) count += x[i] == y;
+  float part = d / (float)count;
+  for (int i = 0; i < C; i++) dx[i] += (x[i] == y ? 1.0f : 0.0f) * part;
+}
+
+/* The same of sizes, each with its sign. */
+static GF_SMALL void to_largest_sizes(float *dx, const float *x, int C, float d, float y) {
+  int count = 0;
+  for (int i = 0; i < C; i++) count += __builtin_fabsf(x[i]) == y;
+  for (int i = 0; i < C; i++)
+    if (__builtin_fabsf(x[i]) == y) dx[i] += sign(x[i]) * (d / (float)count);
+}
+
+/* out = x1 x2 ... => dx[i] += d times the product of the others */
+static GF_SMALL void to_factors(float *dx, const float *x, int C, float d) {
+  double others = d;
+  int zeros = 0;
+  for (int i = 0; i < C; i++) x[i] == 0.0f ? (void)zeros++ : (void)(others *= x[i]);
+  for (int i = 0; i < C; i++)
+    if (zeros == 0 || (zeros == 1 && x[i] == 0.0f)) dx[i] += (float)(x[i] == 0.0f ? others : others / x[i]);
+}
+
+/* var = sum((x - mean)^2) / (C - p)  =>  dx += d 2 (x - mean) / (C - p);  std is its root. */
+static GF_SMALL void to_deviations(float *dx, const float *x, int C, double d, double correction) {
+  double mean = mean_of(x, C), rest = C - correction, scale = 2.0 * d / (rest > 0.0 ? rest : 0.0);
+  for (int i = 0; i < C; i++) dx[i] += (float)(scale * (x[i] - mean));
+}
+
+/* out = (sum |x|^p)^(1/p)  =>  dx += d sign(x) (|x| / out)^(p - 1);  nothing where all are 0 */
+static GF_SMALL void to_powers(float *dx, const float *x, int C, float d, float y, double p) {
+  if (p == (double)GF_INFINITY) {
+    to_largest_sizes(dx, x, C, d, y);
+    return;
+  }
+  if (p == 0.0 || y == 0.0f) return;
+  float per = d / y;
+  for (int i = 0; i < C; i++) {
+    float size = __builtin_fabsf(x[i]) / y;
+    if (p == 2.0) dx[i] += x[i] * per;
+    else if (p == 1.0) dx[i] += d * sign(x[i]);
+    else if (size != 0.0f) dx[i] += size == size ? d * sign(x[i]) * (float)gf_pow(size, p - 1.0) : size;
+  }
+}
+
+/* out = log(sum(exp(x)))  =>  dx += d exp(x - out) */
+static GF_SMALL void to_exponentials(float *dx, const float *x, int C, float d, float y) {
+  for (int i = 0; i < C; i++) dx[i] += d * gf_exp1(x[i] - y);
+}
+
+GF_SMALL void gf_reduce_backward(float *dx, const float *dout, const float *out, const float *x, int N, int C, int kind, double p,
+                        int shared) {
+  for (int n = 0; n < N; n++, dx += C, x += C) {
+    float d = dout[n], y = out[n];
+    switch (kind) {
+      case GF_SUM: spread(dx, C, d); break;
+      case GF_MEAN: spread(dx, C, d / (float)C); break;
+      case GF_MAX:
+      case GF_MIN:
+        if (shared) to_extremes(dx, x, C, d, y);
+        else dx[extreme(x, C, kind == GF_MAX ? 1.0f : -1.0f)] += d;
+        break;
+      case GF_PROD: to_factors(dx, x, C, d); break;
+      case GF_VAR: to_deviations(dx, x, C, d, p); break;
+      case GF_STD:
+        if (y != 0.0f) to_deviations(dx, x, C, d / (2.0 * y), p);
+        break;
+      case GF_LOGSUMEXP:
+        to_exponentials(dx, x, C, d, y);
+        break;
+      default: to_powers(dx, x, C, d, y, p);
+    }
+  }
+}
+
+void gf_arg_extreme(int32_t *out, const float *x, int N, int C, int smallest) {
+  for (int n = 0; n < N; n++) out[n] = extreme(x + (size_t)n * (size_t)C, C, smallest ? -1.0f : 1.0f);
+}
+
+GF_SMALL void gf_reduce_whole(int32_t *out, const void *x, int type, int N, int C, int kind) {
+  for (int n = 0; n < N; n++) {
+    int64_t all = kind == GF_SUM ? 0 : (int64_t)gf_read(x, (size_t)n * (size_t)C, type);
+    for (int i = kind == GF_SUM ? 0 : 1; i < C; i++) {
+      int64_t own = (int64_t)gf_read(x, (size_t)n * (size_t)C + (size_t)i, type);
+      all = kind == GF_SUM ? all + own : (kind == GF_MAX) == (own > all) ? own : all;
+    }
+    out[n] = all < INT32_MIN ? INT32_MIN : all > INT32_MAX ? INT32_MAX : (int32_t)all;
+  }
+}

@@ -1,0 +1,365 @@
+import { LOGSUMEXP, MAX, MEAN, MIN, NORM, PROD, STD, SUM, VAR } from '../constants.js'
+import { describe, expect, flag, numberWhere, optionsOf, shapeText } from '../errors.js'
+import { record } from '../autograd.js'
+import { DTYPES } from '../dtype.js'
+import { cell, constant, product, sum as total, worked } from '../explain.js'
+import { anyTensor, floatTensor } from './checks.js'
+import { addRows, axesOf, axisOf, cellsAlong, rowsAlong, withRows } from './rows.js'
+
+/**
+ * Operations that make one number of many. What PyTorch's functions take by keyword is in the options: dim (an axis or a
+ * list; all without it) and keepdim (the axes stay, with length 1).
+ *
+ * @typedef {import('../tensor.js').Tensor} Tensor
+ * @typedef {import('../explain.js').Factor} Factor
+ * @typedef {{ dim?: number | readonly number[] | null, keepdim?: boolean }} ReduceOptions
+ * @typedef {{ n: number, mean: number, most: number, p: number }} Facts about the cells that are taken together
+ *
+ * A part of each cell is summed, and the sum finished.
+ * @typedef {object} Reduction
+ * @property {number} kind the kernel's
+ * @property {string} torch PyTorch's line
+ * @property {string} formula
+ * @property {(own: Factor, facts: Facts) => Factor[] | import('../explain.js').Worked[]} part factors whose product it is
+ * @property {(sum: number, facts: Facts) => number} [finish]
+ * @property {string} [finished] in words
+ * @property {[string, (v: number, y: number, facts: Facts) => number]} slope
+ * @property {string} [option] the name of p, a number
+ */
+
+/** @param {string} words @param {(v: number, facts: Facts) => number} of @returns {Reduction['part']} */
+const made = (words, of) => (own, facts) => [worked(words.replace('x', own.symbol), of(own.value, facts), own)]
+/** What a variance is divided by. @param {Facts} facts */
+const rest = ({ n, p }) => Math.max(n - p, 0)
+const centred = made('(x − mean)²', (v, { mean }) => (v - mean) ** 2)
+
+/** @template {string} N @param {Record<N, Reduction>} table */
+const lines = table => table
+
+export const REDUCTIONS = lines({
+  sum: { kind: SUM, torch: 'torch.sum(x, dim)', formula: 'Σ x', part: own => [own], slope: ['1', () => 1] },
+  mean: {
+    kind: MEAN, torch: 'torch.mean(x, dim)', formula: 'Σ x / n', part: own => [own], finish: (s, { n }) => s / n,
+    finished: '÷ n', slope: ['1/n', (v, y, { n }) => 1 / n]
+  },
+  var: {
+    kind: VAR, torch: 'torch.var(x, dim, correction=correction)', formula: 'Σ (x − mean)² / (n − correction)',
+    part: centred, finish: (s, facts) => s / rest(facts), finished: '÷ (n − correction)', option: 'correction',
+    slope: ['2 (x − mean) / (n − correction)', (v, y, facts) => (2 * (v - facts.mean)) / rest(facts)]
+  },
+  std: {
+    kind: STD, torch: 'torch.std(x, dim, correction=correction)', formula: '√(Σ (x − mean)² / (n − correction))',
+    part: centred, finish: (s, facts) => Math.sqrt(s / rest(facts)), finished: '√(Σ / (n − correction))',
+    option: 'correction',
+    slope: ['(x − mean) / ((n − correction) y)', (v, y, facts) => (y === 0 ? 0 : (v - facts.mean) / (rest(facts) * y))]
+  },
+  logsumexp: {
+    kind: LOGSUMEXP, torch: 'torch.logsumexp(x, dim)', formula: 'max + log(Σ exp(x − max))',
+    part: made('exp(x − max)', (v, { most }) => Math.exp(v - most)), finish: (s, { most }) => most + Math.log(s),
+    finished: 'max + log(Σ)', slope: ['exp(x − y)', (v, y) => Math.exp(v - y)]
+  },
+  norm: {
+    kind: NORM, torch: 'torch.linalg.vector_norm(x, p, dim)', formula: '(Σ |x|ᵖ)^(1/p)', option: 'p',
+    part: made('|x|ᵖ', (v, { p }) => (p === 0 ? Number(v !== 0) : Math.abs(v) ** p)),
+    finish: (s, { p }) => (p === 0 ? s : s ** (1 / p)), finished: 'Σ^(1/p)',
+    slope: ['sign(x) (|x| / y)^(p − 1)',
+      (v, y, { p }) => (y === 0 || p === 0 ? 0 : Math.sign(v) * (Math.abs(v) / y) ** (p - 1))]
+  }
+})
+
+/** @param {any} node @param {readonly number[]} index of the result @returns {number[]} without the axes that are gone */
+const outside = ({ saved: { axes, keepdim } }, index) =>
+  (keepdim ? index.filter((_, axis) => !axes.includes(axis)) : [...index])
+
+/** The index in the result of what a cell of x is part of. @param {any} node @param {readonly number[]} index */
+function partOf({ saved: { axes, keepdim } }, index) {
+  const isGone = (/** @type {number} */ axis) => axes.includes(axis)
+  return keepdim ? index.map((i, axis) => (isGone(axis) ? 0 : i)) : index.filter((_, axis) => !isGone(axis))
+}
+
+/** The cells that make a cell of the result. @param {any} node @param {readonly number[]} index of the result */
+const cellsOf = (node, index) =>
+  cellsAlong(node.inputs.x.shape, node.saved.axes, outside(node, index)).map(at => cell(node.inputs.x, at, 'x'))
+
+/** @param {Factor[]} cells @param {number} p @returns {Facts} */
+function factsOf(cells, p) {
+  const n = cells.length, mean = cells.reduce((s, f) => s + f.value, 0) / n
+  return { n, mean, most: cells.reduce((m, f) => Math.max(m, f.value), -Infinity), p }
+}
+
+/** What all of them are: how x becomes rows, and back. @type {(kind: number, shared?: number) => any} */
+const rowsOperation = (kind, shared = 0) => ({
+  axes: (/** @type {any} */ { inputs: { x }, saved: { axes, keepdim } }, /** @type {any} */ of) =>
+    (keepdim ? of(x) : of(x).filter((/** @type {unknown} */ _, /** @type {number} */ axis) => !axes.includes(axis))),
+  parameters: (/** @type {any} */ { saved: { axes, keepdim, p, option } }) => (
+    { dim: axes, keepdim, ...(option && { [option]: p }) }),
+  backward(/** @type {any} */ { inputs: { x }, outputs: { out }, saved: { axes, p } }, /** @type {any} */ gradient) {
+    const { engine } = x, rows = rowsAlong(x.shape, axes), { N, C } = rows
+    const dx = gradient(x), dout = gradient(out)
+    withRows(engine, x.address, x.size, rows, values => addRows(engine, dx, x.size, rows, to => {
+      engine.c.gf_reduce_backward(to, dout, out.address, values, N, C, kind, p, shared)
+    }))
+  }
+})
+
+/** @param {string} name @param {Reduction} line @returns {import('../autograd.js').Operation} */
+const summing = (name, { kind, formula, part, finish, finished = '', slope: [words, slope] }) => ({
+  ...rowsOperation(kind),
+  name,
+  explain(node, _, index) {
+    const cells = cellsOf(node, index), facts = factsOf(cells, node.saved.p)
+    if (facts.p === Infinity) return taken(cells, size, 'max |x|', true)
+    const terms = cells.map(own => product(...part(own, facts))), s = total(terms)
+    if (!finish) return { formula, terms, computed: s }
+    const computed = finish(s, facts)
+    return { formula, terms, steps: [{ label: 'Σ', value: s }, { label: finished, value: computed }], computed }
+  },
+  explainGradient(node, _, index, d) {
+    const { outputs: { out } } = node, at = partOf(node, index), own = d(out, at, 'dy')
+    if (words === '1') return { formula: 'dx = dy', terms: [product(own)] }
+    const cells = cellsOf(node, at), facts = factsOf(cells, node.saved.p), x = cell(node.inputs.x, index, 'x')
+    const isMost = facts.p === Infinity, factor = isMost ? 'sign(x) [|x| = y] / count' : words
+    const value = isMost ? Math.sign(x.value) * shareOf(cells, x, size, true) : slope(x.value, out.at(...at), facts)
+    return { formula: `dx = dy × ${factor}`, terms: [product(own, constant(factor, value))], row: cells }
+  }
+})
+
+/** @typedef {(f: Factor) => number} Measure of what the largest is taken */
+
+/**
+ * The one cell that was taken.
+ * @param {Factor[]} cells @param {Measure} measure @param {string} formula @param {boolean} [isSize] its size was
+ * @returns {import('../explain.js').CellExplanation}
+ */
+function taken(cells, measure, formula, isSize = false) {
+  const chosen = cells.reduce((best, f) => (measure(best) >= measure(f) || Number.isNaN(measure(best)) ? best : f))
+  const value = isSize ? Math.abs(chosen.value) : chosen.value
+  const terms = [product(isSize ? worked(`|${chosen.symbol}|`, value, chosen) : chosen)]
+  return { formula, terms, row: cells, computed: value }
+}
+
+/**
+ * What part of the gradient a cell is given: among equals an equal one, or the first all.
+ * @param {Factor[]} cells @param {Factor} x @param {Measure} measure @param {boolean} isShared
+ */
+function shareOf(cells, x, measure, isShared) {
+  const most = cells.reduce((m, f) => Math.max(m, measure(f)), -Infinity), equals = cells.filter(f => measure(f) === most)
+  if (measure(x) !== most) return 0
+  return isShared ? 1 / equals.length : Number(String(equals[0].index) === String(x.index))
+}
+
+/** @type {Measure} */ const size = f => Math.abs(f.value)
+
+/**
+ * The largest or smallest; among equals the first is given the gradient, or each a share.
+ * @param {string} name @param {1 | -1} sign @param {boolean} isShared @returns {import('../autograd.js').Operation}
+ */
+const extreme = (name, sign, isShared) => ({
+  ...rowsOperation(sign > 0 ? MAX : MIN, Number(isShared)),
+  name,
+  explain: (node, _, index) => taken(cellsOf(node, index), f => sign * f.value, sign > 0 ? 'max x' : 'min x'),
+  explainGradient(node, _, index, d) {
+    const at = partOf(node, index), cells = cellsOf(node, at), x = cell(node.inputs.x, index, 'x')
+    const share = shareOf(cells, x, f => sign * f.value, isShared), words = isShared ? '[x = y] / count' : '[x = y]'
+    const terms = [product(d(node.outputs.out, at, 'dy'), constant(words, share))]
+    return { formula: `dx = dy × ${words}`, terms, row: cells }
+  }
+})
+
+/** @type {import('../autograd.js').Operation} */
+const prod = {
+  ...rowsOperation(PROD),
+  name: 'prod',
+  explain(node, _, index) {
+    const term = product(...cellsOf(node, index))
+    return { formula: 'Π x', terms: [term], computed: term.value }
+  },
+  explainGradient(node, _, index, d) {
+    const at = partOf(node, index), others = cellsOf(node, at).filter(f => String(f.index) !== String(index))
+    return { formula: 'dx = dy × Π of the others', terms: [product(d(node.outputs.out, at, 'dy'), ...others)] }
+  }
+}
+
+/** The shape that is left. @param {Tensor} x @param {number[]} axes @param {boolean} keepdim */
+const shapeLeft = ({ shape }, axes, keepdim) =>
+  shape.flatMap((side, axis) => (!axes.includes(axis) ? side : keepdim ? 1 : []))
+
+/** @param {string} name @param {Tensor} x @param {number[]} axes */
+const needsCells = (name, x, axes) => expect(axes.every(axis => x.shape[axis] > 0), 'shape',
+  () => `${name}: there is nothing to choose from along dim ${axes.join(', ')} of shape ${shapeText(x.shape)}`)
+
+/**
+ * @param {string} name @param {import('../autograd.js').Operation} op @param {number} kind
+ * @param {Tensor} x @param {number[]} axes @param {boolean} keepdim @param {number} [p] @param {string} [option]
+ */
+function reduce(name, op, kind, x, axes, keepdim, p = 0, option) {
+  const { engine } = x, rows = rowsAlong(x.shape, axes), { N, C } = rows
+  const out = engine.empty(shapeLeft(x, axes, keepdim))
+  const work = kind === LOGSUMEXP ? engine.scratch(C) : 0
+  withRows(engine, x.address, x.size, rows, values =>
+    engine.c.gf_reduce_forward(out.address, work, values, N, C, kind, p))
+  return record(engine, op, { x }, { out }, { axes, keepdim, p, option })
+}
+
+/**
+ * An operation whose result is whole: it has no gradient, and is what `of` makes of the cells.
+ * @param {string} name @param {string} formula @param {(values: number[]) => number} of
+ * @returns {import('../autograd.js').Operation}
+ */
+const wholeOperation = (name, formula, of) => ({
+  ...rowsOperation(SUM),
+  name,
+  backward() {},
+  explain(node, _, index) {
+    const cells = cellsOf(node, index)
+    return { formula, terms: cells.map(own => product(own)), computed: of(cells.map(f => f.value)) }
+  },
+  explainGradient: () => ({ formula: 'no gradient: it jumps', terms: [] })
+})
+
+/** @type {Record<number, import('../autograd.js').Operation>} */
+const WHOLE = {
+  [SUM]: wholeOperation('sum', 'Σ x', values => values.reduce((s, v) => s + v, 0)),
+  [MAX]: wholeOperation('max', 'max x', values => Math.max(...values)),
+  [MIN]: wholeOperation('min', 'min x', values => Math.min(...values))
+}
+const ALL = wholeOperation('all', '1 where every x ≠ 0, else 0', values => Number(values.every(v => v !== 0)))
+const ANY = wholeOperation('any', '1 where an x ≠ 0, else 0', values => Number(values.some(v => v !== 0)))
+
+/** The same values as another type, for a kernel alone. @param {Tensor} x @param {import('../dtype.js').DType} dtype */
+function converted(x, dtype) {
+  const out = x.engine.empty(x.shape, dtype)
+  x.engine.c.gf_convert(out.address, DTYPES[dtype].code, x.address, DTYPES[x.dtype].code, x.size)
+  return out
+}
+
+/**
+ * Sums and extremes of whole numbers and bools: int32, extremes of bools bool.
+ * @param {Tensor} x what the result is recorded as made of @param {Tensor} values int32 or bool
+ * @param {number[]} axes @param {boolean} keepdim @param {number} kind @param {import('../autograd.js').Operation} op
+ */
+function reduceWhole(x, values, axes, keepdim, kind, op) {
+  const { engine } = x, rows = rowsAlong(x.shape, axes), { N, C } = rows
+  const whole = converted(values, 'int32'), found = engine.empty(shapeLeft(x, axes, keepdim), 'int32')
+  withRows(engine, whole.address, x.size, rows, at =>
+    engine.c.gf_reduce_whole(found.address, at, DTYPES.int32.code, N, C, kind))
+  whole.dispose()
+  const isBool = values.dtype === 'bool' && kind !== SUM, out = isBool ? converted(found, 'bool') : found
+  if (isBool) found.dispose()
+  return record(engine, op, { x }, { out }, { axes, keepdim })
+}
+
+/** @param {string} name @param {Tensor} x */
+const needsWhole = (name, x) => expect(x.dtype === 'int32' || x.dtype === 'bool', 'type',
+  () => `${name}: x must be a float32, int32 or bool tensor, got ${describe(x)}; to('float32') makes one`)
+
+const NAMES = ['dim', 'keepdim']
+
+/**
+ * @param {string} name @param {unknown} given @param {Tensor} x @param {string[]} [more]
+ * @returns {{ axes: number[], keepdim: boolean, [option: string]: any }}
+ */
+function readOptions(name, given, x, more = []) {
+  const options = optionsOf(name, given, [...NAMES, ...more]), { dim, keepdim = false } = options
+  return { ...options, axes: axesOf(name, x, dim), keepdim: flag(name, 'keepdim', keepdim) }
+}
+
+/** Defaults of p, and what it may be. @type {Record<string, [number, string, (p: number) => boolean]>} */
+const NUMBERS = { correction: [1, 'a number', p => Number.isFinite(p)], p: [2, 'a number >= 0', p => p >= 0] }
+
+/** @param {keyof typeof REDUCTIONS} name @returns {(x: Tensor, options?: any) => Tensor} */
+function summingFunction(name) {
+  /** @type {Reduction} */ const line = REDUCTIONS[name], op = summing(name, line), { option, kind } = line
+  return (x, options) => {
+    const isWhole = name === 'sum' && anyTensor(name, 'x', x).dtype !== 'float32'
+    if (!isWhole) floatTensor(name, 'x', x)
+    const given = readOptions(name, options, x, option ? [option] : []), { axes, keepdim } = given
+    if (isWhole) {
+      needsWhole(name, x)
+      return reduceWhole(x, x, axes, keepdim, SUM, WHOLE[SUM])
+    }
+    const [standard, words, ok] = option ? NUMBERS[option] : [0, '', () => true]
+    const p = option ? numberWhere(name, option, given[option] ?? standard, words, ok) : 0
+    return reduce(name, op, kind, x, axes, keepdim, p, option)
+  }
+}
+
+/** @typedef {(x: Tensor, options?: ReduceOptions) => Tensor} Reduce */
+/** @typedef {(x: Tensor, options?: ReduceOptions & { correction?: number }) => Tensor} Spread */
+/** @typedef {keyof typeof REDUCTIONS | 'max' | 'min' | 'amax' | 'amin' | 'prod' | 'all' | 'any'} ReductionName */
+
+/** @param {string} name @param {1 | -1} sign @param {(axes: unknown) => boolean} shares @returns {Reduce} */
+function extremeFunction(name, sign, shares) {
+  const [first, shared] = [extreme(name, sign, false), extreme(name, sign, true)], kind = sign > 0 ? MAX : MIN
+  return (x, options) => {
+    anyTensor(name, 'x', x)
+    const { axes, keepdim, dim } = readOptions(name, options, x)
+    needsCells(name, x, axes)
+    if (x.dtype !== 'float32') {
+      needsWhole(name, x)
+      return reduceWhole(x, x, axes, keepdim, kind, WHOLE[kind])
+    }
+    return reduce(name, shares(dim) ? shared : first, kind, x, axes, keepdim)
+  }
+}
+
+/** PyTorch's max and min along an axis give the gradient to one cell, over everything to all that are equal. */
+const whole = (/** @type {unknown} */ dim) => dim === undefined || dim === null || Array.isArray(dim)
+
+/** @param {string} name @param {number} kind @param {import('../autograd.js').Operation} op @returns {Reduce} */
+const ask = (name, kind, op) => (x, options) => {
+  const { axes, keepdim } = readOptions(name, options, anyTensor(name, 'x', x)), answers = converted(x, 'bool')
+  const isEmpty = axes.some(axis => x.shape[axis] === 0)
+  const out = isEmpty ? x.engine.empty(shapeLeft(x, axes, keepdim), 'bool')
+    : reduceWhole(x, answers, axes, keepdim, kind, op)
+  if (isEmpty) out.values.fill(kind === MIN ? 1 : 0)
+  answers.dispose()
+  return out
+}
+
+/** @param {string} name @param {1 | -1} sign */
+const placeOperation = (name, sign) => wholeOperation(name, `the first place of ${sign > 0 ? 'max' : 'min'} x`, values => {
+  const most = values.some(Number.isNaN) ? NaN : Math.max(...values.map(v => sign * v))
+  return values.findIndex(v => Object.is(sign * v, most) || sign * v === most)
+})
+
+/** @typedef {(x: Tensor, options?: { dim?: number, keepdim?: boolean }) => Tensor} Place */
+
+/** @param {string} name @param {1 | -1} sign @param {import('../autograd.js').Operation} op @returns {Place} */
+const place = (name, sign, op) => (x, options) => {
+  floatTensor(name, 'x', x)
+  const { dim, keepdim = false } = optionsOf(name, options, NAMES), isAll = dim === undefined || dim === null
+  const axes = isAll ? axesOf(name, x, null) : [axisOf(name, x, dim)].filter(axis => axis < x.shape.length)
+  needsCells(name, x, axes)
+  const rows = rowsAlong(x.shape, axes), { N, C } = rows
+  const out = x.engine.empty(shapeLeft(x, axes, flag(name, 'keepdim', keepdim)), 'int32')
+  withRows(x.engine, x.address, x.size, rows, at =>
+    x.engine.c.gf_arg_extreme(out.address, at, N, C, Number(sign < 0)))
+  return record(x.engine, op, { x }, { out }, { axes, keepdim })
+}
+
+const summingNames = /** @type {(keyof typeof REDUCTIONS)[]} */ (Object.keys(REDUCTIONS))
+
+/**
+ * Every reduction as a function: sum, mean, var and std (correction: 1), logsumexp, norm (p: 2), max, min, amax, amin,
+ * prod, all, any; argmax and argmin, the place of the first, along one axis or among all cells.
+ * @type {Record<Exclude<ReductionName, 'var' | 'std' | 'norm'>, Reduce> & {
+ *   var: Spread, std: Spread, norm: (x: Tensor, options?: ReduceOptions & { p?: number }) => Tensor,
+ *   argmax: Place, argmin: Place
+ * }}
+ */
+export const reductions = /** @type {any} */ ({
+  ...Object.fromEntries(summingNames.map(name => [name, summingFunction(name)])),
+  max: extremeFunction('max', 1, whole),
+  min: extremeFunction('min', -1, whole),
+  amax: extremeFunction('amax', 1, () => true),
+  amin: extremeFunction('amin', -1, () => true),
+  prod: (/** @type {Tensor} */ x, /** @type {ReduceOptions} */ options) => {
+    const { axes, keepdim } = readOptions('prod', options, floatTensor('prod', 'x', x))
+    return reduce('prod', prod, PROD, x, axes, keepdim)
+  },
+  all: ask('all', MIN, ALL),
+  any: ask('any', MAX, ANY),
+  argmax: place('argmax', 1, placeOperation('argmax', 1)),
+  argmin: place('argmin', -1, placeOperation('argmin', -1))
+})

@@ -1,0 +1,36 @@
+import { optionsOf } from '../errors.js'
+import { record } from '../autograd.js'
+import { floatTensor, lastSide, rowsOf } from './checks.js'
+import { addRows, axisOf, putRows, rowsAlong, withRows } from './rows.js'
+
+/**
+ * Operations from rows to rows of the same length, by kernels (out, x, N, C) and (dx, dout, out, N, C), along any axis.
+ * @typedef {import('../tensor.js').Tensor} Tensor
+ */
+
+/**
+ * @param {string} where @param {string} kernel @param {import('../autograd.js').Operation} op
+ * @param {Tensor} x @param {{ dim?: number }} [options] dim: -1 @returns {Tensor}
+ */
+export function rowsForward(where, kernel, op, x, options) {
+  const { engine } = floatTensor(where, 'x', x), C = lastSide(where, 'x', x)
+  const dim = axisOf(where, x, optionsOf(where, options, ['dim']).dim ?? -1), out = engine.empty(x.shape)
+  if (dim === x.shape.length - 1) engine.c[kernel](out.address, x.address, rowsOf(x), C)
+  else {
+    const rows = rowsAlong(x.shape, [dim])
+    withRows(engine, x.address, x.size, rows, from => putRows(engine, out.address, x.size, rows, to =>
+      engine.c[kernel](to, from, rows.N, rows.C)))
+  }
+  return record(engine, op, { x }, { out }, { dim })
+}
+
+/** @param {string} kernel @returns {import('../autograd.js').Operation['backward']} */
+export const rowsBackward = kernel => ({ inputs: { x }, outputs: { out }, saved: { dim } }, gradient) => {
+  const { engine, size, shape } = x, rows = rowsAlong(shape, [dim]), to = gradient(x), dout = gradient(out)
+  withRows(engine, out.address, size, rows, y => withRows(engine, dout, size, rows, dy =>
+    addRows(engine, to, size, rows, dx => engine.c[kernel](dx, dy, y, rows.N, rows.C))))
+}
+
+/** The places of a row that a cell is in. @param {readonly number[]} index @param {number} dim @param {number} C */
+export const placesOf = (index, dim, C) =>
+  Array.from({ length: C }, (_, j) => index.map((i, axis) => (axis === dim ? j : i)))

@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { goldenCases } from '../golden/index.js'
+import { U } from '../lib/bounds.js'
+import { assertSame } from '../lib/compare.js'
+import { assertRejects, gf, toTensor } from '../lib/engine.js'
+import { testOp } from '../lib/op_tests.js'
+import { forward, backward, reductionNames } from '../reference/reduce.js'
+
+const F = gf.functional
+const options = ({ op, p, ...rest }) => ({ ...rest, ...(p === undefined ? {} : { p: Number(p) }) })
+
+/**
+ * Sums run in double, so a value is rounded once or twice and a slope a few times. Exponentials are summed in float32: n
+ * roundings of the whole, and those of each exponent; the slope takes exp of the difference to that.
+ */
+const ROUNDINGS = { sum: [1, 1], mean: [1, 1], max: [0, 0], min: [0, 0], amax: [0, 1], amin: [0, 1], prod: [1, 2] }
+
+testOp('reduce', {
+  run: ({ x }, params) => ({ y: F[params.op](x, options(params)) }),
+  bounds: ({ inputs, params, cot }) => {
+    const { y } = forward(inputs, params), dx = backward(inputs, params, cot).x
+    const n = inputs.x.data.length / (y.data.length || 1), most = Math.max(0, ...Array.from(inputs.x.data, Math.abs))
+    const [value, slope] = params.op === 'logsumexp' ? [1, 2 * n + 30] : ROUNDINGS[params.op] ?? [3, 6]
+    const tiny = 2 ** -53 * n * most * (params.op === 'logsumexp' ? 0 : 1)
+    const sums = params.op === 'logsumexp' ? U * (n + 12 + 2 * most) : tiny
+    return {
+      y: y.data.map(v => value * U * Math.abs(v) + sums),
+      x: dx.data.map((v, i) => slope * U * Math.abs(v) + 2 ** -45 * Math.abs(cot.y.data[Math.min(i, cot.y.data.length - 1)])),
+    }
+  },
+  golden: { arithmetic: ['reduce'] },
+})
+
+testOp('rowwise', {
+  run: ({ x }, { op, dim }) => ({ y: F[op](x, { dim }) }),
+  bounds: ({ inputs: { x }, cot: { y: dy } }) => {
+    const width = 40, most = Math.max(0, ...Array.from(dy.data, Math.abs))
+    return { y: x.data.map(v => U * (2 * Math.abs(v) + width)), x: x.data.map(() => U * width * 4 * most) }
+  },
+  golden: { arithmetic: ['rowwise'] },
+})
+
+for (const { id, inputs: { x }, params: { op, ...rest }, outputs: { y } } of goldenCases('arithmetic', 'place')) {
+  test(`${id}: PyTorch's places`, () => {
+    const out = F[op](toTensor(x), rest)
+    assert.equal(out.dtype, 'int32')
+    assertSame(out, { shape: y.shape, data: y.data }, op)
+  })
+}
+
+test('softmax along an axis is that of the transposed tensor, bit for bit', () => {
+  const x = gf.randn([3, 17, 5], { requiresGrad: true }), y = gf.tensor(x.transpose(1, 2).toArray(), { requiresGrad: true })
+  const dy = gf.randn([3, 17, 5])
+  for (const name of ['softmax', 'logSoftmax']) {
+    const [a, b] = [F[name](x, { dim: 1 }), F[name](y)]
+    assert.deepEqual(a.toArray(), b.transpose(1, 2).toArray())
+    a.backward(dy)
+    b.backward(dy.transpose(1, 2))
+    assert.deepEqual(x.grad.toArray(), y.grad.transpose(1, 2).toArray())
+  }
+})
+
+test('sums and extremes of whole numbers and bools', () => {
+  const ids = gf.tensor([[1, -2, 16777217], [4, 5, 6]], { dtype: 'int32' }), mask = ids.gt(1)
+  const plain = out => [out.dtype, out.toArray()]
+  assert.deepEqual(plain(ids.sum()), ['int32', 16777231])
+  assert.deepEqual(plain(ids.sum({ dim: 0 })), ['int32', [5, 3, 16777223]])
+  assert.deepEqual(plain(ids.max({ dim: 1, keepdim: true })), ['int32', [[16777217], [6]]])
+  assert.deepEqual(plain(ids.min()), ['int32', -2])
+  assert.deepEqual(plain(mask.sum({ dim: 1 })), ['int32', [1, 3]])
+  assert.deepEqual(plain(mask.all({ dim: 1 })), ['bool', [false, true]])
+  assert.deepEqual(plain(mask.any({ dim: 0 })), ['bool', [true, true, true]])
+  assert.deepEqual(plain(gf.tensor([0.25, 0]).any()), ['bool', true])
+  assert.deepEqual(plain(gf.tensor([0.25, 0]).all()), ['bool', false])
+  assert.deepEqual(plain(mask.max()), ['bool', true])
+  assert.deepEqual(gf.tensor([2 ** 31 - 1, 5], { dtype: 'int32' }).sum().item(), 2 ** 31 - 1)
+})
+
+test('nothing: sums are 0, means NaN, products 1; there is no largest of nothing', () => {
+  const none = gf.tensor([], { shape: [2, 0] })
+  const cells = { sum: 0, mean: NaN, prod: 1, logsumexp: -Infinity, norm: 0, var: NaN, std: NaN }
+  for (const [name, value] of Object.entries(cells)) {
+    assert.deepEqual(none[name]({ dim: 1 }).toArray(), [value, value], name)
+    assert.deepEqual(none[name]().toArray(), value, name)
+    assert.deepEqual(none[name]({ dim: 0 }).toArray(), [], name)
+  }
+  assert.deepEqual([none.all().item(), none.any().item()], [true, false])
+  for (const name of ['max', 'min', 'amax', 'amin', 'argmax', 'argmin']) {
+    assertRejects(() => none[name]({ dim: 1 }), 'shape', name, 'nothing', '[2, 0]')
+    assert.deepEqual(none[name]({ dim: 0 }).shape, [0])
+  }
+})
+
+test('a single value', () => {
+  const x = gf.tensor(3, { requiresGrad: true })
+  assert.deepEqual([x.sum().item(), x.mean({ dim: 0 }).item(), x.argmax({ dim: -1 }).item()], [3, 3, 0])
+  assert.deepEqual([x.var().item(), x.var({ correction: 0 }).item(), x.norm({ p: 0 }).item()], [NaN, 0, 1])
+  x.max().backward()
+  assert.equal(x.grad.item(), 1)
+})
+
+const USES = {
+  ...Object.fromEntries(reductionNames.map(name => [name, [undefined, { dim: 1 }, { dim: [0, 2], keepdim: true }]])),
+  norm: [{ p: 3, dim: 1 }, { p: Infinity, dim: 0 }, { p: 1 }, { dim: [0, 1] }],
+}
+
+for (const [name, all] of Object.entries(USES)) {
+  for (const options of all) {
+    test(`${name} ${JSON.stringify(options)}: cells and gradients are explained`, () => {
+      const x = gf.tensor([[[1, -2], [0.5, 3]], [[2.5, 1.5], [-0.25, 2]]], { requiresGrad: true })
+      const { trace } = gf.trace(() => {
+        const y = x[name](options)
+        y.backward(gf.tensor(Float32Array.from({ length: y.size }, (_, i) => 1 + i), { shape: y.shape }))
+      })
+      const y = trace.get(name), first = trace.explain(name, y.shape.map(() => 0))
+      assert.ok(Math.abs(first.rounding) <= 1e-6 * (1 + Math.abs(first.value)), JSON.stringify(first))
+      for (const at of [[0, 0, 0], [1, 1, 1], [0, 1, 1]]) {
+        const found = trace.explainGradient('input', at)
+        assert.ok(Math.abs(found.rounding) <= 1e-6 * (1 + Math.abs(found.value)), JSON.stringify(found))
+      }
+      assert.deepEqual(trace.nodes[0].op.axes(trace.nodes[0], () => 'abc'.split('').map(n => ({ name: n }))).length, y.shape.length)
+      trace.dispose()
+    })
+  }
+}
+
+test('places and answers say what they were taken from', () => {
+  const { trace } = gf.trace(() => {
+    const x = gf.tensor([[1, 5, 2], [7, 0, 7]])
+    return [x.argmax({ dim: 1 }), x.argmin(), x.all({ dim: 1 }), x.gt(1).sum({ dim: 1 })]
+  })
+  for (const [name, index, value] of [['argmax', [1], 0], ['argmin', [], 4], ['all', [1], 0], ['sum', [0], 2]]) {
+    const { computed, terms } = trace.explain(name, index)
+    assert.equal(computed, value, name)
+    assert.ok(terms.length > 1)
+  }
+  trace.dispose()
+})
+
+test('what reductions do not take', () => {
+  const x = gf.tensor([[1, 2], [3, 4]])
+  assertRejects(() => x.sum({ dim: 2 }), 'range', 'sum', 'dim', '-2', '1', '2')
+  assertRejects(() => x.sum({ dim: [0, -2] }), 'range', 'sum', 'twice')
+  assertRejects(() => x.mean({ dim: 'x' }), 'type', 'mean', 'dim', '"x"')
+  assertRejects(() => x.mean({ axis: 1 }), 'type', 'mean', 'axis', 'dim')
+  assertRejects(() => x.mean(1), 'type', 'mean', 'options')
+  assertRejects(() => x.max({ keepdim: 1 }), 'type', 'max', 'keepdim')
+  assertRejects(() => x.norm({ p: -1 }), 'range', 'norm', 'p', '-1')
+  assertRejects(() => x.var({ correction: NaN }), 'range', 'var', 'correction')
+  assertRejects(() => x.eq(1).mean(), 'type', 'mean', 'bool', "to('float32')")
+  assertRejects(() => x.to('float16').sum(), 'type', 'sum', 'float16', "to('float32')")
+  assertRejects(() => F.sum([1, 2]), 'type', 'sum', 'x')
+  assertRejects(() => F.softmax(x, { dim: 2 }), 'range', 'softmax', 'dim')
+})
