@@ -85,3 +85,14 @@ test('loading takes the memory of the parameters, gives it back when it fails, a
   await assert.rejects(gf.models.load({ ...files, 'model.safetensors': blob }), /gone/)
   assert.equal(gf.memory().bytes, held)
 })
+
+test('the tokenizer comes with the model, also from a Blob; without one it is null', async () => {
+  const trained = gf.text.trainBPE('a model and a tokenizer, a tokenizer and a model', { vocabSize: 270 })
+  const json = JSON.stringify(trained), files = filesOf(item)
+  for (const content of [json, new Blob([json])]) {
+    const { tokenizer } = await gf.models.load({ ...files, 'folder/tokenizer.json': content })
+    assert.deepEqual(tokenizer.encode('a model').ids, trained.encode('a model').ids)
+  }
+  assert.equal((await gf.models.load({ ...files, 'strange.model': new Uint8Array(3) })).tokenizer, null)
+  await rejects({ ...files, 'tokenizer.json': '{' }, 'format', /tokenizer.json is not JSON/)
+})

@@ -1,7 +1,8 @@
 import { GlassformerError, describe, expect, isPlain, oneOf, optionsOf } from '../errors.js'
 import { baseName, fileCalled, openModelFiles, readJson } from '../files/shards.js'
-import { settle } from '../files/source.js'
+import { settle, sourceOf } from '../files/source.js'
 import { readInto } from '../files/values.js'
+import { tokenizer } from '../text/files.js'
 import { bert } from './bert.js'
 import { gpt2 } from './gpt2.js'
 import { marian } from './marian.js'
@@ -134,6 +135,30 @@ function* readRow(engine, to, { name, entry, transposed, part }) {
   }
 }
 
+/** Files that a tokenizer may be made of. */
+const OF_TOKENIZERS = /^(tokenizer(_config)?\.json|special_tokens_map\.json|vocab\.(json|txt)|merges\.txt|.*\.(model|spm)|tok[^.]*\.bin)$/
+
+/**
+ * The tokenizer of a model's files.
+ * @param {Engine} engine @param {Files} files
+ * @returns {Generator<any, import('../text/tokenizer.js').Tokenizer | null, any>} null where none is known
+ */
+function* readTokenizer(engine, files) {
+  /** @type {Record<string, string | Uint8Array>} */ const own = {}
+  for (const [path, content] of Object.entries(files)) {
+    const name = baseName(path)
+    if (!OF_TOKENIZERS.test(name)) continue
+    const { size, read } = yield* sourceOf('models.load', path, content)
+    own[name] = yield read(0, size)
+  }
+  try {
+    return Object.keys(own).length ? tokenizer(engine, own) : null
+  } catch (error) {
+    if (error instanceof GlassformerError && error.code === 'type') return null // files of a kind that is not known
+    throw error
+  }
+}
+
 /** @param {Opened} found */
 function expectWhole({ kind, missing, problems, error }) {
   const all = [...problems]
@@ -147,7 +172,7 @@ function expectWhole({ kind, missing, problems, error }) {
  * @param {Engine} engine
  * @param {Files} files config.json, model.safetensors (or shards with their index), and those of the tokenizer
  * @param {{ dtype?: 'float32' }} [options] dtype: 'float32'
- * @returns {Promise<{ model: import('./model.js').LanguageModel, tokenizer: null, config: Record<string, any> }>}
+ * @returns {Promise<{ model: import('./model.js').LanguageModel, tokenizer: import('../text/tokenizer.js').Tokenizer | null, config: Record<string, any> }>}
  * @throws {GlassformerError} 'format' for files that do not fit each other or are not understood, 'memory'
  */
 export async function load(engine, files, options) {
@@ -156,6 +181,7 @@ export async function load(engine, files, options) {
   const found = await settle(open(files))
   expectWhole(found)
   const { kind, settings, reads, config } = found
+  const words = await settle(readTokenizer(engine, files))
   const model = engine.withoutDraws(() => new kind.Model(engine, settings))
   try {
     const own = model.stateDict()
@@ -164,5 +190,5 @@ export async function load(engine, files, options) {
     model.dispose()
     throw error
   }
-  return { model: model.eval(), tokenizer: null, config }
+  return { model: model.eval(), tokenizer: words, config }
 }
