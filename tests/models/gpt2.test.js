@@ -73,3 +73,15 @@ test('gpt2: buffers of masks are passed over, whatever else is there is told', a
   assert.deepEqual(gf.models.inspect(files).unused, ['score.weight'])
   assertOutputs((await gf.models.load(files)).model, first, 'with buffers')
 })
+
+test('gpt2: with a cache, token by token gives the bits of all at once, padding included', async () => {
+  const { model } = await gf.models.load(filesOf(first)), row = [5, 1, 2, 3, 4], mask = [0, 1, 1, 1, 1]
+  for (const padded of [false, true]) gf.tidy(() => gf.noGrad(() => {
+    const attentionMask = upTo => (padded ? { attentionMask: [mask.slice(0, upTo)] } : {})
+    const all = model.forward([row], attentionMask(5)).logits.toArray()[0], cache = new gf.decoding.Cache(8)
+    const parts = [[0, 2], [2, 3], [3, 5]].map(([from, to]) =>
+      model.forward([row.slice(from, to)], { cache, ...attentionMask(to) }).logits.toArray()[0])
+    assert.deepEqual(parts.flat(), all)
+    cache.dispose()
+  }))
+})

@@ -7,8 +7,9 @@ import { ModuleList } from '../nn/module.js'
 import { TransformerEncoderLayer } from '../nn/transformer.js'
 import { add } from '../ops/binary.js'
 import { linear } from '../ops/linear.js'
+import { Causal } from './causal.js'
 import { ACTIVATIONS, NEVER, expectDivides, meaning, real, refuseOthers, truth, whole } from './config.js'
-import { LanguageModel, times } from './model.js'
+import { times } from './model.js'
 import { both, layerRows } from './plan.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
@@ -41,7 +42,7 @@ function settings(config, shapeOf) {
 }
 
 /** GPT-2 (Radford et al. 2019): embeddings of words and places, pre-norm layers, the word table again as head. */
-export class GPT2 extends LanguageModel {
+export class GPT2 extends Causal {
   /** @param {import('../engine.js').Engine} engine @param {Settings} given */
   constructor(engine, given) {
     super(engine)
@@ -57,20 +58,21 @@ export class GPT2 extends LanguageModel {
       return layer
     }))
     this.ln_f = new LayerNorm(engine, C, { eps })
+    this.positions = given.positions
     this.lm_head = given.isTied ? null : new Linear(engine, C, given.words, { bias: false })
   }
 
   /**
    * @param {Tensor | number[] | number[][]} ids [B, T], or [T] for one sentence
-   * @param {{ attentionMask?: any }} [options] attentionMask: [B, T], 0 or false for padding, on either side
+   * @param {{ attentionMask?: any, cache?: import('../ops/attention_cache.js').Cache }} [options] attentionMask: [B, T],
+   *   0 or false for padding, on either side; cache: of earlier passes, which ids go on from
    * @returns {{ logits: Tensor, hidden: Tensor }} [B, T, V], and what the final norm gives [B, T, C]
    */
   forward(ids, options) {
-    const { attentionMask } = optionsOf('GPT2', options, ['attentionMask']), tokens = this.sentences('ids', ids)
-    this.expectPlaces(tokens.shape[1], this.wpe.numEmbeddings)
-    const kept = this.kept(attentionMask, tokens.shape), srcMask = this.paddingMask(kept)
-    let x = this.drop.forward(add(this.wte.forward(tokens), this.wpe.forward(this.places(tokens.shape, kept))))
-    for (const layer of this.h) x = layer.forward(x, { srcMask, isCausal: true })
+    const { attentionMask, cache } = optionsOf('GPT2', options, ['attentionMask', 'cache'])
+    const { tokens, places, attnMask } = this.causalInputs(ids, attentionMask, cache)
+    let x = this.drop.forward(add(this.wte.forward(tokens), this.wpe.forward(places)))
+    for (const layer of this.h) x = layer.forward(x, { srcMask: attnMask, isCausal: true, cache })
     const hidden = this.ln_f.forward(x)
     return { logits: this.lm_head ? this.lm_head.forward(hidden) : linear(hidden, this.wte.weight), hidden }
   }

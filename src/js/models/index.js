@@ -5,12 +5,16 @@ import { readInto } from '../files/values.js'
 import { tokenizer } from '../text/files.js'
 import { bert } from './bert.js'
 import { gpt2 } from './gpt2.js'
+import { llama } from './llama.js'
+import { openLlama2c } from './llama2c.js'
 import { marian } from './marian.js'
 import { metaEngine } from './meta.js'
 import { byPlainKey, countAll, listText, planReads } from './plan.js'
+import { t5 } from './t5.js'
 
 /**
  * @typedef {import('../engine.js').Engine} Engine
+ * @typedef {import('../files/header.js').Entry} Entry
  * @typedef {import('../tensor.js').Tensor} Tensor
  * @typedef {import('./model.js').LanguageModel} LanguageModel
  * @typedef {import('./config.js').Config} Config
@@ -43,7 +47,9 @@ import { byPlainKey, countAll, listText, planReads } from './plan.js'
  *   error?: GlassformerError }} Opened
  */
 
-const KINDS = [gpt2, bert, marian]
+const KINDS = [gpt2, bert, marian, t5, llama]
+/** Files that a tokenizer may be made of. */
+const OF_TOKENIZERS = /^(tokenizer(_config)?\.json|special_tokens_map\.json|vocab\.(json|txt)|merges\.txt|.*\.(model|spm)|tok[^.]*\.bin)$/
 /** What 32 bits can address, less some room to compute in. */
 const MOST_BYTES = 3.5 * 2 ** 30
 
@@ -70,12 +76,21 @@ function kindOf(config) {
   return kind
 }
 
-/** @param {Files} files @returns {Generator<any, Config, any>} */
+/**
+ * The configuration of a model's files and where its tensors are.
+ * @param {Files} files
+ * @returns {Generator<any, { config: Config, entries: () => Generator<any, Map<string, Entry>, any> }, any>}
+ */
 function* readConfig(files) {
   const config = yield* readJson('models', files, 'config.json')
+  const single = Object.keys(files).find(path => path.endsWith('.bin') && !OF_TOKENIZERS.test(baseName(path)))
+  if (!config && single !== undefined) {
+    const opened = yield* openLlama2c(yield* sourceOf('models', single, files[single]))
+    return { config: opened.config, entries: function* () { return opened.entries } }
+  }
   expect(config !== undefined, 'format',
     () => `models: config.json is missing among ${listText(Object.keys(files).map(baseName))}`)
-  return config
+  return { config, entries: function* () { return (yield* openModelFiles('models', files)).entries } }
 }
 
 /**
@@ -88,10 +103,11 @@ function* open(files) {
   /** @type {Opened} */
   const found = { type: null, parameters: 0, bytes: 0, missing: [], unused: [], problems: [], config: {}, reads: [] }
   yield* noting(found, function* () {
-    found.config = yield* readConfig(files)
+    const { config, entries } = yield* readConfig(files)
+    found.config = config
     found.type = String(found.config.model_type)
     const kind = found.kind = kindOf(found.config)
-    const { entries } = yield* openModelFiles('models', files), named = byPlainKey(entries, kind.prefixes, found.problems)
+    const named = byPlainKey(yield* entries(), kind.prefixes, found.problems)
     found.settings = kind.settings(found.config, key => named.get(key)?.entry.shape)
     const model = new kind.Model(metaEngine(), found.settings)
     const plan = planReads(named, kind.rows(found.settings), model.stateDict(), kind.skipped)
@@ -134,9 +150,6 @@ function* readRow(engine, to, { name, entry, transposed, part }) {
     turned.dispose()
   }
 }
-
-/** Files that a tokenizer may be made of. */
-const OF_TOKENIZERS = /^(tokenizer(_config)?\.json|special_tokens_map\.json|vocab\.(json|txt)|merges\.txt|.*\.(model|spm)|tok[^.]*\.bin)$/
 
 /**
  * The tokenizer of a model's files.
@@ -183,6 +196,7 @@ export async function load(engine, files, options) {
   const { kind, settings, reads, config } = found
   const words = await settle(readTokenizer(engine, files))
   const model = engine.withoutDraws(() => new kind.Model(engine, settings))
+  model.ends = [config.eos_token_id ?? []].flat().filter(Number.isInteger)
   try {
     const own = model.stateDict()
     for (const read of reads) await settle(readRow(engine, own[read.own], read))

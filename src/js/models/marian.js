@@ -1,4 +1,3 @@
-import { optionsOf } from '../errors.js'
 import { Embedding } from '../nn/embedding.js'
 import { Module, ModuleList } from '../nn/module.js'
 import { TransformerDecoderLayer, TransformerEncoderLayer } from '../nn/transformer.js'
@@ -7,11 +6,20 @@ import { embedding } from '../ops/embedding.js'
 import { linear } from '../ops/linear.js'
 import { positionalEncoding } from '../ops/positional_encoding.js'
 import { ACTIVATIONS, NEVER, expectDivides, meaning, real, refuseOthers, truth, whole } from './config.js'
-import { LanguageModel, times } from './model.js'
+import { times } from './model.js'
 import { both, layerRows } from './plan.js'
+import { Seq2Seq } from './seq2seq.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
+/** @typedef {import('../ops/attention_cache.js').Cache} Cache */
 /** @typedef {ReturnType<typeof settings>} Settings */
+
+/**
+ * Tokens that are never to be answered: the padding, as a rule.
+ * @param {unknown} lists of a configuration @returns {number[]}
+ */
+const singles = lists => (Array.isArray(lists) ? lists : [])
+  .flatMap(list => (Array.isArray(list) && list.length === 1 && Number.isInteger(list[0]) ? list : []))
 
 /** @param {import('./config.js').Config} config */
 function settings(config) {
@@ -35,7 +43,8 @@ function settings(config) {
     activation: meaning(config, 'activation_function', ACTIVATIONS, 'gelu'),
     dropout: real(config, 'dropout', 0.1),
     scale: truth(config, 'scale_embedding', false) ? Math.sqrt(channels) : 1,
-    start: whole(config, 'decoder_start_token_id', 58100, 0)
+    start: whole(config, 'decoder_start_token_id', 58100, 0),
+    never: singles(config.bad_words_ids)
   }
 }
 
@@ -76,16 +85,22 @@ class Encoder extends Side {
 }
 
 class Decoder extends Side {
-  /** @param {Tensor} ids @param {Tensor} places @param {Tensor} memory @param {any} memoryKeyPaddingMask */
-  forward(ids, places, memory, memoryKeyPaddingMask) {
+  /**
+   * @param {Tensor} ids @param {Tensor} places @param {Tensor} memory
+   * @param {{ keyPaddingMask?: any, cache?: Cache | null }} options
+   * @returns {Tensor}
+   */
+  forward(ids, places, memory, { keyPaddingMask, cache }) {
     let x = this.embed(ids, places)
-    for (const layer of this.layers) x = layer.forward(x, memory, { tgtIsCausal: true, memoryKeyPaddingMask })
+    for (const layer of this.layers) {
+      x = layer.forward(x, memory, { tgtIsCausal: true, memoryKeyPaddingMask: keyPaddingMask, cache: cache ?? undefined })
+    }
     return x
   }
 }
 
 /** Marian (Junczys-Dowmunt et al. 2018), the translators called opus-mt: the paper's transformer without final norms. */
-export class Marian extends LanguageModel {
+export class Marian extends Seq2Seq {
   /** @param {import('../engine.js').Engine} engine @param {Settings} given */
   constructor(engine, given) {
     super(engine)
@@ -98,23 +113,21 @@ export class Marian extends LanguageModel {
       decoder.heads, { dimFeedforward: decoder.inner, dropout, activation })), given)
     this.final_logits_bias = this.parameter(given.answers)
     this.start = given.start
+    this.never = given.never
     this.positions = given.positions
   }
 
-  /**
-   * @param {Tensor | number[] | number[][]} ids [B, S] to translate, or [S] for one sentence
-   * @param {{ attentionMask?: any, decoderIds?: any }} [options] attentionMask: [B, S], 0 or false for padding, on
-   *   either side; decoderIds: [B, T], what is answered so far; the token that every answer starts with
-   * @returns {{ logits: Tensor, hidden: Tensor }} [B, T, V], and what the last layer of the decoder gives [B, T, C]
-   */
-  forward(ids, options) {
-    const { attentionMask, decoderIds } = optionsOf('Marian', options, ['attentionMask', 'decoderIds'])
-    const tokens = this.sentences('ids', ids), kept = this.kept(attentionMask, tokens.shape), [B, S] = tokens.shape
-    const answer = this.sentences('decoderIds', decoderIds ?? times(B, () => [this.start])), [, T] = answer.shape
-    this.expectSentences('decoderIds', answer, tokens)
-    this.expectPlaces(Math.max(S, T), this.positions)
-    const memory = this.encoder.forward(tokens, this.places([B, S], kept), this.paddingMask(kept))
-    const hidden = this.decoder.forward(answer, this.places([B, T], null), memory, this.hiddenKeys(kept))
+  /** @param {Tensor} ids @param {import('./model.js').Kept | null} kept @returns {Tensor} */
+  read(ids, kept) {
+    this.expectPlaces(ids.shape[1], this.positions)
+    return this.encoder.forward(ids, this.places([...ids.shape], kept), this.paddingMask(kept))
+  }
+
+  /** @param {Tensor} ids @param {Tensor} memory @param {{ keyPaddingMask?: any, cache?: Cache | null }} options */
+  answer(ids, memory, options) {
+    const past = options.cache?.length ?? 0
+    this.expectPlaces(past + ids.shape[1], this.positions)
+    const hidden = this.decoder.forward(ids, this.places(ids.shape, null, past), memory, options)
     return { logits: linear(hidden, this.decoder.embed_tokens.weight, this.final_logits_bias), hidden }
   }
 

@@ -10,6 +10,8 @@ import { Tensor } from '../tensor.js'
 
 /** What the models of files have in common: sentences as ids, and padding on either side. */
 export class LanguageModel extends Module {
+  /** The ids that end an answer. @type {readonly number[]} */ ends = []
+
   /**
    * Ids as a table of sentences; a single sentence will do.
    * @param {string} name @param {unknown} ids
@@ -42,14 +44,14 @@ export class LanguageModel extends Module {
 
   /**
    * Each token's place, counted from the first one that is no padding.
-   * @param {readonly number[]} shape of the ids @param {Kept | null} kept
+   * @param {readonly number[]} shape of the ids @param {Kept | null} kept @param {number} [past] tokens before them
    * @returns {Tensor} [B, T]
    */
-  places([B, T], kept) {
-    const places = new Int32Array(B * T)
-    for (let b = 0; b < B; b++) for (let t = 0, place = -1; t < T; t++) {
-      if (!kept || kept.keep[b * T + t]) place++
-      places[b * T + t] = Math.max(0, place)
+  places([B, T], kept, past = 0) {
+    const places = new Int32Array(B * T), all = past + T
+    for (let b = 0; b < B; b++) for (let t = 0, place = -1; t < all; t++) {
+      if (!kept || kept.keep[b * all + t]) place++
+      if (t >= past) places[b * T + t - past] = Math.max(0, place)
     }
     return idTensor(this.engine, this.constructor.name, 'places', places).reshape(B, T)
   }
@@ -57,23 +59,32 @@ export class LanguageModel extends Module {
   /**
    * What to add to the scores so that padding is seen by itself alone: a query that may see nothing would be NaN, and a
    * NaN spreads to those that give it no weight.
-   * @param {Kept | null} kept
-   * @returns {Tensor | undefined} [B, 1, T, T]
+   * @param {Kept | null} kept @param {number} [past] keys before those of the queries
+   * @returns {Tensor | undefined} [B, 1, T - past, T]
    */
-  paddingMask(kept) {
+  paddingMask(kept, past = 0) {
     if (!kept) return undefined
-    const { keep, B, T } = kept, mask = this.engine.zeros([B, 1, T, T]), { values } = mask
+    const { keep, B, T } = kept, queries = T - past, mask = this.engine.zeros([B, 1, queries, T]), { values } = mask
     for (let b = 0; b < B; b++) for (let j = 0; j < T; j++) {
       if (keep[b * T + j]) continue
-      for (let i = 0; i < T; i++) if (i !== j) values[(b * T + i) * T + j] = -Infinity
+      for (let i = 0; i < queries; i++) if (past + i !== j) values[(b * queries + i) * T + j] = -Infinity
     }
     return mask
   }
 
+  /**
+   * Logits in which some tokens have no chance.
+   * @param {Tensor} logits [B, T, V] @param {readonly number[]} never @returns {Tensor} itself, changed
+   */
+  without(logits, never) {
+    const V = logits.shape[2], { values } = logits
+    for (const id of never) for (let at = id; at < values.length; at += V) values[at] = -Infinity
+    return logits
+  }
+
   /** @param {number} T @param {number} most places that the model has embeddings for */
   expectPlaces(T, most) {
-    expect(T <= most, 'range',
-      () => `${this.constructor.name}: ids has ${T} places, but the model knows ${most}`)
+    expect(T <= most, 'range', () => `${this.constructor.name}: ids has ${T} places, but the model knows ${most}`)
   }
 
   /**
@@ -102,3 +113,6 @@ export class LanguageModel extends Module {
  * @template T @param {number} n @param {(i: number) => T} make @returns {T[]}
  */
 export const times = (n, make) => Array.from({ length: n }, (_, i) => make(i))
+
+/** What ends an answer, unless something else is asked for. @param {LanguageModel} model */
+export const endsOf = model => [...model.ends]

@@ -1,0 +1,37 @@
+import { expect } from '../errors.js'
+import { generate } from '../decoding/generate.js'
+import { Tensor } from '../tensor.js'
+import { LanguageModel, endsOf } from './model.js'
+
+/** What models have in common that go on with a text, from left to right. */
+export class Causal extends LanguageModel {
+  /** How many places there are, or undefined for any number. @type {number} */ positions = 0
+
+  /**
+   * What a forward needs to go on.
+   * @param {unknown} ids @param {unknown} attentionMask of all tokens so far
+   * @param {import('../ops/attention_cache.js').Cache | null | undefined} cache
+   */
+  causalInputs(ids, attentionMask, cache) {
+    const tokens = this.sentences('ids', ids), [B, T] = tokens.shape, past = cache?.length ?? 0
+    this.expectPlaces(past + T, this.positions)
+    const kept = this.kept(attentionMask, [B, past + T])
+    return { tokens, places: this.places([B, T], kept, past), attnMask: this.paddingMask(kept, past) }
+  }
+
+  /**
+   * How a text goes on: greedy, drawn or by beams; at most to the last place the model knows.
+   * @param {Tensor | number[] | number[][]} ids one text, or several, which are continued one after the other
+   * @param {import('../decoding/generate.js').GenerateOptions} [options] end: by default the model's own
+   * @returns {any} the ids that were added: number[], for several texts number[][]; with a signal a promise of it
+   */
+  generate(ids, options) {
+    const rows = /** @type {any} */ (ids instanceof Tensor ? ids.toArray() : ids), name = this.constructor.name
+    const longest = Array.isArray(rows?.[0]) ? Math.max(...rows.map((/** @type {number[]} */ row) => row.length)) : rows?.length
+    expect(!(longest > this.positions), 'range',
+      () => `${name}: ids has ${longest} places, but the model knows ${this.positions}`)
+    const room = this.positions - longest + 1, { maxNewTokens = 20, ...rest } = options ?? {}
+    const most = Number.isInteger(maxNewTokens) && maxNewTokens > room ? room : maxNewTokens
+    return generate(this.engine, this, rows, { end: endsOf(this), ...rest, maxNewTokens: most })
+  }
+}

@@ -1,0 +1,174 @@
+import { describe, expect, optionsOf } from '../errors.js'
+import { Embedding } from '../nn/embedding.js'
+import { Linear } from '../nn/linear.js'
+import { Module, ModuleList } from '../nn/module.js'
+import { multiheadAttention } from '../ops/attention.js'
+import { add, mul } from '../ops/binary.js'
+import { linear } from '../ops/linear.js'
+import { rotary } from '../ops/rotary.js'
+import { Causal } from './causal.js'
+import { ACTIVATIONS, NEVER, expectDivides, meaning, real, refuseOthers, truth, whole } from './config.js'
+import { times } from './model.js'
+import { layerRows } from './plan.js'
+import { RMSNorm } from './rms_norm.js'
+
+/** @typedef {import('../tensor.js').Tensor} Tensor */
+/** @typedef {import('../ops/attention_cache.js').Cache} Cache */
+/** @typedef {ReturnType<typeof settings>} Settings */
+
+/** How fast the pairs of channels turn; newer files have it in an object. @param {import('./config.js').Config} config */
+function baseOf(config) {
+  for (const name of ['rope_scaling', 'rope_parameters']) {
+    const given = config[name] ?? {}, type = given.rope_type ?? given.type ?? 'default'
+    expect(type === 'default', 'format',
+      () => `config.json: ${name} of type ${describe(type)} is not understood; expected none or "default"`)
+  }
+  const { rope_theta: inside } = config.rope_parameters ?? {}
+  return real({ rope_theta: config.rope_theta ?? inside }, 'rope_theta', 10000)
+}
+
+/**
+ * @param {import('./config.js').Config} config
+ * @param {(key: string) => readonly number[] | undefined} shapeOf a tensor of the file
+ */
+function settings(config, shapeOf) {
+  refuseOthers(config, { ...NEVER, partial_rotary_factor: [1], pretraining_tp: [1], sliding_window: [] })
+  const channels = whole(config, 'hidden_size', 4096), heads = whole(config, 'num_attention_heads', 32)
+  const kvHeads = whole(config, 'num_key_value_heads', heads)
+  expectDivides('num_attention_heads', heads, 'num_key_value_heads', kvHeads)
+  if (!config.head_dim) expectDivides('hidden_size', channels, 'num_attention_heads', heads)
+  return {
+    channels, heads, kvHeads,
+    size: whole(config, 'head_dim', channels / heads),
+    inner: whole(config, 'intermediate_size', 11008),
+    layers: whole(config, 'num_hidden_layers', 32),
+    words: whole(config, 'vocab_size', 32000),
+    positions: whole(config, 'max_position_embeddings', 2048),
+    activation: meaning(config, 'hidden_act', ACTIVATIONS, 'silu'),
+    eps: real(config, 'rms_norm_eps', 1e-6),
+    base: baseOf(config),
+    /** Hugging Face's files have pairs half a head apart, llama2.c's side by side. */
+    layout: meaning(config, 'rotary_layout', { halves: 'halves', neighbours: 'neighbours' }, 'halves'),
+    hasBias: truth(config, 'attention_bias', false),
+    hasInnerBias: truth(config, 'mlp_bias', false),
+    isTied: truth(config, 'tie_word_embeddings', !shapeOf('lm_head.weight'))
+  }
+}
+
+/** Attention whose queries and keys are turned by their places, several queries' heads sharing one of keys and values. */
+class Attention extends Module {
+  /** @param {import('../engine.js').Engine} engine @param {Settings} given */
+  constructor(engine, { channels, heads, kvHeads, size, hasBias: bias, base, layout }) {
+    super(engine)
+    this.q_proj = new Linear(engine, channels, heads * size, { bias })
+    this.k_proj = new Linear(engine, channels, kvHeads * size, { bias })
+    this.v_proj = new Linear(engine, channels, kvHeads * size, { bias })
+    this.o_proj = new Linear(engine, heads * size, channels, { bias })
+    this.given = { heads, kvHeads, base, layout: /** @type {'halves' | 'neighbours'} */ (layout) }
+  }
+
+  /**
+   * @param {Tensor} x [B, T, C] @param {Tensor} positions [B, T]
+   * @param {{ attnMask?: Tensor, cache?: Cache }} options
+   * @returns {Tensor} [B, T, C]
+   */
+  forward(x, positions, { attnMask, cache }) {
+    const { heads, kvHeads, base, layout } = this.given
+    const turned = (/** @type {Tensor} */ rows, /** @type {number} */ n) => rotary(rows, { positions, base, layout, heads: n })
+    const q = this.tag('q', turned(this.q_proj.forward(x), heads)), k = this.tag('k', turned(this.k_proj.forward(x), kvHeads))
+    const { out } = multiheadAttention(q, k, this.tag('v', this.v_proj.forward(x)), heads, {
+      attnMask, isCausal: true, kvHeads, needWeights: false, cache: cache?.of(this), where: 'Llama'
+    })
+    return this.o_proj.forward(this.tag('heads', out))
+  }
+}
+
+/** down(activation(gate(x)) × up(x)) (Shazeer 2020). */
+class FeedForward extends Module {
+  /** @param {import('../engine.js').Engine} engine @param {Settings} given */
+  constructor(engine, { channels, inner, hasInnerBias: bias, activation }) {
+    super(engine)
+    this.gate_proj = new Linear(engine, channels, inner, { bias })
+    this.up_proj = new Linear(engine, channels, inner, { bias })
+    this.down_proj = new Linear(engine, inner, channels, { bias })
+    this.activation = activation
+  }
+
+  /** @param {Tensor} x @returns {Tensor} */
+  forward(x) {
+    const gate = this.tag('activation', this.activation(this.gate_proj.forward(x)))
+    return this.down_proj.forward(mul(gate, this.up_proj.forward(x)))
+  }
+}
+
+class Layer extends Module {
+  /** @param {import('../engine.js').Engine} engine @param {Settings} given */
+  constructor(engine, given) {
+    super(engine)
+    this.input_layernorm = new RMSNorm(engine, given.channels, given.eps)
+    this.self_attn = new Attention(engine, given)
+    this.post_attention_layernorm = new RMSNorm(engine, given.channels, given.eps)
+    this.mlp = new FeedForward(engine, given)
+  }
+
+  /** @param {Tensor} x @param {Tensor} positions @param {{ attnMask?: Tensor, cache?: Cache }} options @returns {Tensor} */
+  forward(x, positions, options) {
+    const y = add(x, this.self_attn.forward(this.input_layernorm.forward(x), positions, options))
+    this.tag('residual1', y)
+    return add(y, this.mlp.forward(this.post_attention_layernorm.forward(y)))
+  }
+}
+
+/** Llama (Touvron et al. 2023) and its relatives: SmolLM, TinyStories of llama2.c. */
+export class Llama extends Causal {
+  /** @param {import('../engine.js').Engine} engine @param {Settings} given */
+  constructor(engine, given) {
+    super(engine)
+    this.embed_tokens = new Embedding(engine, given.words, given.channels)
+    this.layers = new ModuleList(engine, times(given.layers, () => new Layer(engine, given)))
+    this.norm = new RMSNorm(engine, given.channels, given.eps)
+    this.lm_head = given.isTied ? null : new Linear(engine, given.channels, given.words, { bias: false })
+    this.positions = given.positions
+  }
+
+  /**
+   * @param {Tensor | number[] | number[][]} ids [B, T], or [T] for one sentence
+   * @param {{ attentionMask?: any, cache?: Cache }} [options] attentionMask: [B, T], 0 or false for padding, on either
+   *   side; cache: of earlier passes, which ids go on from
+   * @returns {{ logits: Tensor, hidden: Tensor }} [B, T, V], and what the final norm gives [B, T, C]
+   */
+  forward(ids, options) {
+    const { attentionMask, cache } = optionsOf('Llama', options, ['attentionMask', 'cache'])
+    const { tokens, places, attnMask } = this.causalInputs(ids, attentionMask, cache)
+    let x = this.embed_tokens.forward(tokens)
+    for (const layer of this.layers) x = layer.forward(x, places, { attnMask, cache })
+    const hidden = this.norm.forward(x)
+    return { logits: this.lm_head ? this.lm_head.forward(hidden) : linear(hidden, this.embed_tokens.weight), hidden }
+  }
+}
+
+/** @param {Settings} given */
+function layerTable({ hasBias, hasInnerBias }) {
+  const names = [
+    ...['q', 'k', 'v', 'o'].map(name => ({ key: `self_attn.${name}_proj`, bias: hasBias })),
+    ...['gate', 'up', 'down'].map(name => ({ key: `mlp.${name}_proj`, bias: hasInnerBias })),
+    ...['input_layernorm', 'post_attention_layernorm'].map(key => ({ key, bias: false }))
+  ]
+  const kinds = (/** @type {boolean} */ bias) => (bias ? ['weight', 'bias'] : ['weight'])
+  return Object.fromEntries(names.flatMap(({ key, bias }) => kinds(bias).map(kind => [`${key}.${kind}`, `${key}.${kind}`])))
+}
+
+/** @type {import('./index.js').Kind<Settings>} */
+export const llama = {
+  type: 'llama',
+  prefixes: ['model.'],
+  skipped: [/rotary_emb\.inv_freq$/],
+  Model: Llama,
+  settings,
+  rows: given => [
+    { key: 'embed_tokens.weight', own: 'embed_tokens.weight', others: given.isTied ? ['lm_head.weight'] : [] },
+    ...layerRows(given.layers, 'layers.{n}.', 'layers.{n}.', layerTable(given)),
+    { key: 'norm.weight', own: 'norm.weight' },
+    ...(given.isTied ? [] : [{ key: 'lm_head.weight', own: 'lm_head.weight' }])
+  ]
+}

@@ -1,0 +1,85 @@
+import { optionsOf } from '../errors.js'
+import { Cache } from '../ops/attention_cache.js'
+import { generate } from '../decoding/generate.js'
+import { Tensor } from '../tensor.js'
+import { LanguageModel, endsOf, times } from './model.js'
+
+/** What models have in common that read a text and answer it. */
+export class Seq2Seq extends LanguageModel {
+  /** The token that every answer starts with. */ start = 0
+  /** Tokens that no answer may hold. @type {readonly number[]} */ never = []
+
+  /**
+   * @param {Tensor} _ids [B, S] @param {import('./model.js').Kept | null} _kept
+   * @returns {Tensor} [B, S, C], what is remembered of them
+   */
+  read(_ids, _kept) {
+    throw new TypeError('read is not defined')
+  }
+
+  /**
+   * @param {Tensor} _ids [B, T], what is answered so far, or since what the cache holds @param {Tensor} _memory
+   * @param {{ keyPaddingMask?: boolean[][], cache?: Cache | null }} _options
+   * @returns {{ logits: Tensor, hidden: Tensor }}
+   */
+  answer(_ids, _memory, _options) {
+    throw new TypeError('answer is not defined')
+  }
+
+  /**
+   * @param {Tensor | number[] | number[][]} ids [B, S], or [S] for one sentence
+   * @param {{ attentionMask?: any, decoderIds?: any }} [options] attentionMask: [B, S], 0 or false for padding, on
+   *   either side; decoderIds: [B, T], what is answered so far; the token that every answer starts with
+   * @returns {{ logits: Tensor, hidden: Tensor }} [B, T, V], and what the decoder's last layer (and norm) gives [B, T, C]
+   */
+  forward(ids, options) {
+    const { attentionMask, decoderIds } = optionsOf(this.constructor.name, options, ['attentionMask', 'decoderIds'])
+    const tokens = this.sentences('ids', ids), kept = this.kept(attentionMask, tokens.shape)
+    const answer = this.sentences('decoderIds', decoderIds ?? times(tokens.shape[0], () => [this.start]))
+    this.expectSentences('decoderIds', answer, tokens)
+    return this.answer(answer, this.read(tokens, kept), { keyPaddingMask: this.hiddenKeys(kept) })
+  }
+
+  /**
+   * The answer to a text: greedy, drawn or by beams.
+   * @param {Tensor | number[] | number[][]} ids one sentence, or several, which are answered one after the other
+   * @param {import('../decoding/generate.js').GenerateOptions} [options] end: by default the model's own; seed: sentence
+   *   i is drawn with seed + i
+   * @returns {any} number[], for several sentences number[][]; with a signal a promise of it
+   */
+  generate(ids, options) {
+    const given = /** @type {any} */ (ids instanceof Tensor ? ids.toArray() : ids), isOne = !Array.isArray(given?.[0])
+    const { seed, ...rest } = /** @type {any} */ (options ?? {})
+    const answers = (isOne ? [given] : given).map((/** @type {number[]} */ row, /** @type {number} */ i) =>
+      this.#answerOne(row, seed === undefined ? rest : { ...rest, seed: BigInt(seed) + BigInt(i) }))
+    if (answers[0] instanceof Promise) return Promise.all(answers).then(all => (isOne ? all[0] : all))
+    return isOne ? answers[0] : answers
+  }
+
+  /** @param {readonly number[]} row @param {any} options */
+  #answerOne(row, options) {
+    const { engine } = this
+    const memory = engine.keep(engine.tidy(() => engine.noGrad(() => this.read(this.sentences('ids', row), null))))
+    const next = (/** @type {number[][]} */ rows, /** @type {Cache | null} */ cache) => {
+      const { logits } = this.answer(this.sentences('ids', rows), repeated(memory, rows.length), { cache })
+      return this.without(logits, this.never)
+    }
+    const done = () => memory.dispose()
+    try {
+      const answer = generate(engine, next, [this.start], { end: endsOf(this), ...options })
+      if (answer instanceof Promise) return answer.finally(done)
+      done()
+      return answer
+    } catch (error) {
+      done()
+      throw error
+    }
+  }
+}
+
+/** The same for every row of a batch. @param {Tensor} memory [1, S, C] @param {number} rows */
+function repeated(memory, rows) {
+  const [, S, C] = memory.shape, out = memory.engine.empty([rows, S, C])
+  for (let b = 0; b < rows; b++) out.values.set(memory.values, b * memory.size)
+  return out
+}

@@ -1,0 +1,76 @@
+// Answers of models: greedily they are the argmax of a forward over everything so far, with a cache and without one.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { gf } from '../lib/engine.js'
+import { cases, filesOf } from './drawn.js'
+
+const argmax = values => values.indexOf(Math.max(...values))
+const model = async (type, config) => (await gf.models.load(filesOf(cases(type)[0], { config }))).model
+const lastRow = ({ logits }) => logits.toArray()[0].at(-1)
+const { ids: [row] } = cases('marian')[0].inputs
+
+for (const type of ['gpt2', 'llama']) test(`${type}: goes on with the most probable token`, async () => {
+  const reader = await model(type), prompt = row.slice(0, 3), answer = []
+  for (let i = 0; i < 4; i++) answer.push(gf.tidy(() => argmax(lastRow(gf.noGrad(() => reader.forward([[...prompt, ...answer]]))))))
+  assert.deepEqual(reader.generate(prompt, { maxNewTokens: 4 }), answer)
+  assert.deepEqual(reader.generate(prompt, { maxNewTokens: 4, temperature: 0, cache: false }), answer)
+  assert.deepEqual(reader.generate([prompt, prompt], { maxNewTokens: 4 }), [answer, answer])
+  assert.deepEqual(reader.generate(gf.tensor([prompt], { dtype: 'int32' }), { maxNewTokens: 4 }), [answer])
+  assert.deepEqual(reader.generate(prompt, { maxNewTokens: 4, end: answer[1] }), answer.slice(0, answer.indexOf(answer[1]) + 1))
+  const told = []
+  reader.generate(prompt, { maxNewTokens: 3, onToken: id => told.push(id) })
+  assert.deepEqual(told, answer.slice(0, 3))
+  const drawn = seed => reader.generate(prompt, { maxNewTokens: 4, temperature: 2, topK: 8, seed })
+  assert.deepEqual(drawn(5), drawn(5))
+  assert.equal(reader.generate(prompt, { maxNewTokens: 4, beams: 3 }).length, 4)
+})
+
+for (const type of ['marian', 't5']) test(`${type}: answers with the most probable token, and by beams with the best answer`, async () => {
+  const reader = await model(type), sentence = row.slice(0, 5), start = reader.start, answer = [start], never = reader.never
+  for (let i = 0; i < 4; i++) gf.tidy(() => {
+    const logits = lastRow(gf.noGrad(() => reader.forward([sentence], { decoderIds: [answer] })))
+    for (const id of never) logits[id] = -Infinity
+    answer.push(argmax(logits))
+  })
+  const options = { maxNewTokens: 4, end: [] }, greedy = answer.slice(1)
+  assert.deepEqual(reader.generate(sentence, options), greedy)
+  assert.deepEqual(reader.generate(sentence, { ...options, cache: false }), greedy)
+  assert.deepEqual(reader.generate([sentence, sentence], options), [greedy, greedy])
+  assert.deepEqual(await reader.generate(sentence, { ...options, signal: new AbortController().signal }), greedy)
+  const beams = cache => reader.generate(sentence, { ...options, beams: 4, cache })
+  assert.deepEqual(beams(true), beams(false))
+  const score = ids => gf.tidy(() => {
+    const logits = gf.noGrad(() => reader.forward([sentence], { decoderIds: [[start, ...ids.slice(0, -1)]] })).logits
+    const logs = gf.functional.logSoftmax(logits).toArray()[0]
+    return ids.reduce((sum, id, i) => sum + logs[i][id], 0)
+  })
+  assert.ok(score(beams(true)) >= score(greedy) - 1e-6, 'no worse than greedy')
+})
+
+test('an answer ends with the token of the configuration, or where the model knows no more places', async () => {
+  const open = await model('gpt2'), prompt = row.slice(0, 3), free = open.generate(prompt, { maxNewTokens: 100 })
+  assert.equal(free.length, 6, '8 places: 3 of the prompt, 5 of the answer, and what comes after the last')
+  assert.throws(() => open.generate([1, 2, 3, 4, 5, 6, 7, 8, 9]), { code: 'range', message: /ids has 9 places, but the model knows 8/ })
+  const ending = await model('gpt2', { eos_token_id: free[2] })
+  assert.deepEqual(ending.generate(prompt, { maxNewTokens: 100 }), free.slice(0, free.indexOf(free[2]) + 1))
+})
+
+test('marian: tokens that are never to be answered are not', async () => {
+  const open = await model('marian'), first = open.generate(row, { maxNewTokens: 1, end: [] })
+  const barred = await model('marian', { bad_words_ids: [first] })
+  assert.notDeepEqual(barred.generate(row, { maxNewTokens: 1, end: [] }), first)
+})
+
+test('generating leaves no tensor behind, also when it is stopped', async () => {
+  const reader = await model('t5')
+  reader.generate(row, { maxNewTokens: 3 })
+  const held = gf.memory().tensors // what noGrad packed of the weights is among them
+  reader.generate(row, { maxNewTokens: 3 })
+  assert.equal(gf.memory().tensors, held)
+  const stop = new AbortController()
+  const answer = reader.generate(row, { maxNewTokens: 50, end: [], signal: stop.signal, onToken: () => stop.abort(new Error('enough')) })
+  await assert.rejects(answer, /enough/)
+  assert.equal(gf.memory().tensors, held)
+  assert.throws(() => reader.generate(row, { tokens: 3 }), { code: 'type', message: /no option "tokens"/ })
+  assert.equal(gf.memory().tensors, held)
+})

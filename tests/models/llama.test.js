@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { assertClose } from '../lib/compare.js'
+import { gf } from '../lib/engine.js'
+import { assertOutputs, cases, drawTensors, filesOf } from './drawn.js'
+
+for (const item of cases('llama')) {
+  test(`${item.name}: PyTorch's numbers`, async () => {
+    const files = filesOf(item), { model } = await gf.models.load(files)
+    assertOutputs(model, item, item.name)
+    const { type, missing, unused, problems } = gf.models.inspect(files)
+    assert.deepEqual({ type, missing, unused, problems }, { type: 'llama', missing: [], unused: [], problems: [] })
+  })
+}
+
+const [item] = cases('llama'), { ids: [row] } = item.inputs
+
+test('llama: padding on either side changes nothing for the tokens', async () => {
+  const { model } = await gf.models.load(filesOf(item)), T = 4, sentence = row.slice(0, T)
+  const run = (ids, attentionMask) => gf.noGrad(() => model.forward([ids], { attentionMask })).logits.toArray()[0]
+  const plain = run(sentence)
+  assert.deepEqual(run([...sentence, 7, 7], [[1, 1, 1, 1, 0, 0]]).slice(0, T), plain)
+  assert.deepEqual(run([7, 7, ...sentence], [[0, 0, 1, 1, 1, 1]]).slice(2), plain)
+})
+
+test('llama: with a cache, token by token gives the bits of all at once', async () => {
+  const { model } = await gf.models.load(filesOf(item))
+  gf.tidy(() => gf.noGrad(() => {
+    const all = model.forward([row]).logits.toArray()[0], cache = new gf.decoding.Cache(8)
+    const parts = [[0, 3], [3, 4], [4, 6]].map(([from, to]) => model.forward([row.slice(from, to)], { cache }).logits.toArray()[0])
+    assert.deepEqual(parts.flat(), all)
+    cache.dispose()
+  }))
+})
+
+test('llama: rotations that are stretched, and other things that change the numbers, are refused', async () => {
+  for (const [config, message] of [
+    [{ rope_scaling: { rope_type: 'llama3', factor: 8 } }, /rope_scaling of type "llama3" is not understood/],
+    [{ rope_scaling: { type: 'linear', factor: 2 } }, /rope_scaling of type "linear"/],
+    [{ rope_parameters: { rope_type: 'yarn' } }, /rope_parameters of type "yarn"/],
+    [{ partial_rotary_factor: 0.5 }, /partial_rotary_factor = 0.5/],
+    [{ num_key_value_heads: 4 }, /num_attention_heads must be divisible by num_key_value_heads/],
+    [{ sliding_window: 4096 }, /sliding_window = 4096/]
+  ]) {
+    const files = filesOf(item, { config })
+    await assert.rejects(gf.models.load(files), { code: 'format', message })
+    assert.match(gf.models.inspect(files).problems.join(), message)
+  }
+  await gf.models.load(filesOf(item, { config: { rope_scaling: null, rope_parameters: { rope_type: 'default', rope_theta: 10000 } } }))
+})
+
+/** A llama2.c file of a case's tensors, rows of queries and keys moved so that pairs stand side by side. */
+function llama2c({ config: c, ...rest }, version, tied) {
+  const tensors = drawTensors({ config: c, ...rest }), { hidden_size: C, num_attention_heads: H, num_key_value_heads: KV } = c
+  const D = C / H, all = (name, moved) => Array.from({ length: c.num_hidden_layers }, (_, n) => {
+    const { data, shape: [O] } = tensors[`model.layers.${n}.${name}.weight`]
+    if (!moved) return [...data]
+    return Array.from({ length: O }, (_, o) => {
+      const d = o % D, from = o - d + (d % 2) * (D / 2) + (d >> 1)
+      return [...data.subarray(from * C, (from + 1) * C)]
+    }).flat()
+  }).flat()
+  const [words, head, norm] = ['model.embed_tokens', 'lm_head', 'model.norm'].map(name => [...tensors[`${name}.weight`].data])
+  const attention = [all('self_attn.q_proj', true), all('self_attn.k_proj', true), all('self_attn.v_proj'), all('self_attn.o_proj')]
+  const inner = [all('mlp.gate_proj'), all('mlp.down_proj'), all('mlp.up_proj')]
+  const norms = [all('input_layernorm'), all('post_attention_layernorm')], T = 16, end = tied ? [] : head
+  const floats = version === 0
+    ? [words, norms[0], ...attention, norms[1], ...inner, norm, new Array(T * D).fill(0.5), end]
+    : [...norms, norm, words, ...attention, ...inner, end]
+  const sizes = Int32Array.of(C, c.intermediate_size, c.num_hidden_layers, H, KV, version === 0 && !tied ? -11 : 11, T)
+  const first = version === 0 ? new Uint8Array(sizes.buffer) : new Uint8Array(256)
+  if (version === 1) {
+    first.set(new Uint8Array(Int32Array.of(0x616b3432, 1, ...sizes).buffer))
+    first[36] = tied ? 1 : 0
+  }
+  return Buffer.concat([first, new Uint8Array(Float32Array.from(floats.flat()).buffer)])
+}
+
+for (const version of [0, 1]) test(`llama: llama2.c's .bin, version ${version}`, async () => {
+  const bytes = llama2c(item, version, false), files = { 'any.bin': bytes }
+  assert.deepEqual(gf.models.inspect(files).problems, [])
+  const { model, config } = await gf.models.load(files)
+  assertOutputs(model, item, 'llama2.c')
+  assert.equal(config.num_key_value_heads, 2)
+  const { model: tied } = await gf.models.load({ 'any.bin': new Blob([llama2c(item, version, true)]) })
+  assert.equal(tied.lm_head, null)
+  const hidden = gf.noGrad(() => tied.forward([row])).hidden
+  assertClose(hidden, gf.noGrad(() => model.forward([row])).hidden, { tol: 0 })
+  for (const wrong of [bytes.subarray(0, 20), bytes.subarray(0, bytes.length - 4), new Uint8Array(100)]) {
+    await assert.rejects(gf.models.load({ 'any.bin': wrong }), { code: 'format', message: /any\.bin/ })
+  }
+})

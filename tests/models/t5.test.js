@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { assertClose } from '../lib/compare.js'
+import { gf } from '../lib/engine.js'
+import { assertOutputs, cases, filesOf } from './drawn.js'
+
+for (const item of cases('t5')) {
+  test(`${item.name}: PyTorch's numbers`, async () => {
+    const files = filesOf(item), { model } = await gf.models.load(files)
+    assertOutputs(model, item, item.name)
+    const { type, missing, unused, problems } = gf.models.inspect(files)
+    assert.deepEqual({ type, missing, unused, problems }, { type: 't5', missing: [], unused: [], problems: [] })
+  })
+}
+
+const [item] = cases('t5'), { ids: [row], decoderIds: [answer] } = item.inputs
+
+test('t5: padding on either side changes nothing for the answer', async () => {
+  const { model } = await gf.models.load(filesOf(item)), sentence = row.slice(0, 6)
+  const run = (ids, attentionMask) => gf.noGrad(() => model.forward([ids], { attentionMask, decoderIds: [answer] })).logits
+  const plain = run(sentence), tol = 1e-5
+  assertClose(run([...sentence, 7, 7], [[1, 1, 1, 1, 1, 1, 0, 0]]), plain, { tol })
+  assertClose(run([7, 7, ...sentence], [[0, 0, 1, 1, 1, 1, 1, 1]]), plain, { tol })
+})
+
+test('t5: an answer begins with the token for padding', async () => {
+  const { model } = await gf.models.load(filesOf(item)), run = options => gf.noGrad(() => model.forward([row], options)).logits
+  assert.deepEqual(run().toArray(), run({ decoderIds: [[0]] }).toArray())
+})
+
+test('t5: every weight gets a gradient', async () => {
+  const { model } = await gf.models.load(filesOf(item))
+  gf.functional.crossEntropy(model.forward([row], { decoderIds: [answer] }).logits.reshape(13, 11), answer).backward()
+  for (const [name, parameter] of model.namedParameters()) assert.ok(parameter.grad, name)
+})
+
+test('t5: what is not known of its feed-forward is refused', async () => {
+  const files = filesOf(item, { config: { feed_forward_proj: 'gated-swish2' } })
+  await assert.rejects(gf.models.load(files), { code: 'format', message: /feed_forward_proj must be one of relu, gated-gelu/ })
+})
