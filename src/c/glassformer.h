@@ -115,6 +115,17 @@ GF_EXPORT void gf_bpe_free(gf_bpe *b);
 GF_EXPORT int gf_bpe_bytes(int32_t *ids, int32_t *ends, gf_bpe *b, const uint8_t *text, const int32_t *words, int n);
 GF_EXPORT int gf_bpe_symbols(int32_t *ids, int32_t *ends, gf_bpe *b, const int32_t *symbols, const int32_t *words,
                              int n);
+/* WordPiece: the longest piece each time, in each of n words, which end at words [n] in bytes of text. A word of more
+ * than `longest` characters, or that cannot be cut, has the id `unknown`. ids and ends have room for as many as there
+ * are bytes. Returns how many. */
+GF_EXPORT int gf_wordpiece(int32_t *ids, int32_t *ends, const gf_pieces *p, const uint8_t *text, const int32_t *words,
+                           int n, int unknown, int longest);
+/* The unigram language model: the most probable pieces of each of n words. scores [ids] are logarithms; a character that
+ * is no piece has unknown_score and the id `unknown`; those in a row are one with GF_UNIGRAM_FUSE. GF_UNIGRAM_SINGLE:
+ * sums are rounded to float32. Returns how many, or GF_NO_MEMORY. */
+enum { GF_UNIGRAM_SINGLE = 1, GF_UNIGRAM_FUSE = 2 };
+GF_EXPORT int gf_unigram(int32_t *ids, int32_t *ends, const gf_pieces *p, const double *scores, const uint8_t *text,
+                         const int32_t *words, int n, double unknown_score, int unknown, int flags);
 /* Learns merges until there are `size` symbols or no pair occurs `least` times. merges [2 size,4]: left, right, made, and
  * how often the pair occurred. text: the symbols of n words, which end at ends [n] and occur counts [n] times; it is
  * overwritten. Symbols 0 .. letters-1 have the bytes that end at alphabet_ends [letters]; those from `plain` on only

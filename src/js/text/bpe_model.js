@@ -1,26 +1,17 @@
-import { TEXT_END } from '../constants.js'
 import { GlassformerError, describe, expect } from '../errors.js'
 import { LETTERS, bytesOfLetters } from './byte_letters.js'
-import { classTable } from './classes.js'
-import { noMemory, owned, packed, passing } from './handles.js'
-
-/** Text given at once to the kernels, in UTF-16 units: memory does not grow with the length of a text. */
-const WINDOW = 32768
-/** int32 for each byte of text: ids, ends and spans. */
-const INTS = 4
+import { ByWords } from './by_words.js'
+import { noMemory, owned, passing, pieces } from './handles.js'
 
 const encoder = new TextEncoder()
 
-/**
- * What a model does with the pieces it finds: ids, and their spans [n,2] in UTF-16 units of the source.
- * @typedef {(ids: Int32Array, spans: Int32Array) => void} Emit
- */
+/** @typedef {import('./by_words.js').Emit} Emit */
 
 /** Byte-pair encoding over bytes (GPT-2) or characters (Llama). */
 export class BpeModel {
   #engine
   #handle
-  /** Whether some byte has no piece and nothing stands for it. */ #mayLack
+  #byWords
   /** The symbols of a word's characters; none for bytes. @type {Characters | undefined} */ #characters
   /** Left, right, rank and made of each merge, as ids. @type {Int32Array} */ merges
 
@@ -35,13 +26,15 @@ export class BpeModel {
     this.#engine = engine
     const unknown = json.unk_token == null ? -1 : vocab.get(json.unk_token) ?? -1
     const ofByte = Int32Array.from(LETTERS, letter => vocab.get(letter) ?? unknown)
-    this.#mayLack = ofByte.includes(-1)
     this.#characters = byteLevel ? undefined : new Characters(json, vocab, unknown)
     this.merges = mergesOf(json, vocab)
     const whole = byteLevel && json.ignore_merges ? piecesOf(engine, this, vocab) : 0
     const address = passing(engine.memory, [ofByte, this.merges],
       (bytes, merges) => engine.c.gf_bpe_new(bytes, merges, this.merges.length / 4, whole))
-    this.#handle = owned(engine, this, address, 'gf_bpe_free', 'tokenizer')
+    const handle = this.#handle = owned(engine, this, address, 'gf_bpe_free', 'tokenizer')
+    this.#byWords = new ByWords(engine,
+      (ids, ends, text, words, n) => engine.c.gf_bpe_bytes(ids, ends, handle, text, words, n),
+      ofByte.includes(-1) ? checkAllKnown : undefined)
   }
 
   /**
@@ -51,73 +44,8 @@ export class BpeModel {
    */
   encode(source, ends, emit) {
     if (this.#characters) this.#encodeCharacters(source.string, ends ?? Int32Array.of(source.string.length), emit)
-    else if (ends) this.#encodeWords(source, ends, emit)
-    else this.#encodeText(source, emit)
-  }
-
-  /** Cuts and joins window by window. @param {import('./source.js').Source} source @param {Emit} emit */
-  #encodeText(source, emit) {
-    const { c, memory } = this.#engine
-    const classes = classTable(this.#engine)
-    const size = source.string.length
-    let window = Math.min(size, WINDOW), from = 0
-    /** Goes on until a word does not fit the window. @param {number} text @param {number} words @param {number} work */
-    const run = (text, words, work) => {
-      while (from < size) {
-        const to = Math.min(size, from + window)
-        const bytes = source.copy(memory.bytes(text, 3 * window), from, to)
-        const n = c.gf_cut(words, classes, text, bytes, bytes, to === size ? TEXT_END : 0)
-        if (n === 0) return
-        from = this.#joinWords(text, words, n, work, from, emit)
-      }
-    }
-    for (; from < size; window *= 2) this.#lend(window, 3 * window, run)
-  }
-
-  /** @param {import('./source.js').Source} source @param {Int32Array} ends @param {Emit} emit */
-  #encodeWords(source, ends, emit) {
-    const { c, memory } = this.#engine
-    for (let first = 0, last = 0, from = 0; first < ends.length; first = last, from = ends[last - 1]) {
-      for (last = first + 1; last < ends.length && ends[last] - from <= WINDOW; last++);
-      const units = ends[last - 1] - from, n = last - first
-      this.#lend(units, n, (text, words, work) => {
-        const bytes = source.copy(memory.bytes(text, 3 * units), from, from + units)
-        memory.ints(words, n).set(ends.subarray(first, last).map(end => end - from))
-        c.gf_byte_ends(words, n, text, bytes)
-        this.#joinWords(text, words, n, work, from, emit)
-      })
-    }
-  }
-
-  /**
-   * Room for the text of so many units, the ends of so many words, and the work of joining.
-   * @param {number} units @param {number} words @param {(text: number, words: number, work: number) => void} use
-   */
-  #lend(units, words, use) {
-    const work = 4 * INTS * 3 * units
-    this.#engine.memory.borrow(work + 4 * words + 3 * units, address =>
-      use(address + work + 4 * words, address + work, address))
-  }
-
-  /**
-   * @param {number} text @param {number} words where n words end, in bytes @param {number} n @param {number} work
-   * @param {number} base the unit that text begins at @param {Emit} emit
-   * @returns {number} the unit after the last word
-   */
-  #joinWords(text, words, n, work, base, emit) {
-    const { c, memory } = this.#engine
-    const bytes = memory.ints(words, n)[n - 1]
-    const ends = work + 4 * bytes, spans = work + 8 * bytes
-    const count = c.gf_bpe_bytes(work, ends, this.#handle, text, words, n)
-    if (count < 0) throw noMemory('tokenizer.encode')
-    const end = c.gf_unit_spans(spans, ends, count, text, bytes)
-    const ids = memory.ints(work, count).slice()
-    const lacking = this.#mayLack ? ids.indexOf(-1) : -1
-    if (lacking >= 0) throw lacks(`the byte ${byteText(memory.bytes(text, bytes)[memory.ints(ends, count)[lacking] - 1])}`)
-    const places = memory.ints(spans, 2 * count).slice()
-    if (base) for (let i = 0; i < places.length; i++) places[i] += base
-    emit(ids, places)
-    return base + end
+    else if (ends) this.#byWords.encodeWords(source, ends, emit)
+    else this.#byWords.encodeText(source, emit)
   }
 
   /** @param {string} string @param {Int32Array} words @param {Emit} emit */
@@ -214,6 +142,12 @@ const byteText = byte => `0x${byte.toString(16).toUpperCase().padStart(2, '0')}`
 const lacks = what => new GlassformerError('text',
   `tokenizer.encode: text has ${what}, which has no token, and no unknown token stands for it`)
 
+/** @param {Int32Array} ids @param {(i: number) => number} byteBefore */
+function checkAllKnown(ids, byteBefore) {
+  const at = ids.indexOf(-1)
+  if (at >= 0) throw lacks(`the byte ${byteText(byteBefore(at))}`)
+}
+
 /** The tokens <0x00> to <0xFF>, if all are there. @param {Map<string, number>} vocab */
 export function byteTokens(vocab) {
   const ids = Array.from({ length: 256 }, (_, byte) => vocab.get(`<${byteText(byte)}>`) ?? -1)
@@ -256,17 +190,7 @@ function pairOf(merge, vocab) {
 }
 
 /** @param {import('../engine.js').Engine} engine @param {object} owner @param {Map<string, number>} vocab */
-function piecesOf(engine, owner, vocab) {
-  const { c, memory } = engine
-  const handle = owned(engine, owner, c.gf_pieces_new(), 'gf_pieces_free', 'tokenizer')
-  const known = [...vocab].flatMap(([token, id]) => {
-    const bytes = bytesOfLetters(token)
-    return bytes ? [{ bytes, id }] : []
-  })
-  const { bytes, ends } = packed(known.map(one => one.bytes))
-  const ids = Int32Array.from(known, one => one.id)
-  const status = passing(memory, [ends, ids, bytes], (places, numbers, text) =>
-    c.gf_pieces_add(handle, text, places, numbers, ids.length, 0))
-  if (status < 0) throw noMemory('tokenizer')
-  return handle
-}
+const piecesOf = (engine, owner, vocab) => pieces(engine, owner, [...vocab].flatMap(([token, id]) => {
+  const bytes = bytesOfLetters(token)
+  return bytes ? [{ bytes, id, continuing: false }] : []
+}))

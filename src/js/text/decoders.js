@@ -67,6 +67,48 @@ const wordpiece = ({ prefix = '##', cleanup = true }) => parts => parts.map((par
   return cleanup ? tidied(text) : text
 })
 
+/** SentencePiece's: its own way with the first space, and with bytes. @param {any} json @returns {Decode} */
+function sentencePiece({ add_dummy_prefix: dummy, remove_extra_whitespaces: tidy, unknown }) {
+  return parts => {
+    let text = '', atStart = true, dropped = false
+    /** @type {number[]} */ let bytes = []
+    const flush = () => {
+      text += replaceBroken(bytes)
+      bytes = []
+    }
+    for (const part of parts) {
+      const byte = byteOfToken(part)
+      if (byte !== undefined) {
+        bytes.push(byte)
+        continue
+      }
+      flush()
+      if (dropped || text) atStart = false
+      if (part === unknown.piece) text += unknown.surface
+      else {
+        const drops = atStart && (dummy || tidy) && part.startsWith('▁')
+        dropped = drops && !tidy
+        text += (drops ? part.slice(1) : part).replaceAll('▁', ' ')
+      }
+    }
+    flush()
+    return [text]
+  }
+}
+
+/** One U+FFFD for each byte that is no part of a character. @param {readonly number[]} bytes */
+function replaceBroken(bytes) {
+  let text = ''
+  for (let at = 0; at < bytes.length;) {
+    const lead = bytes[at], length = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4
+    const character = decoder.decode(Uint8Array.from(bytes.slice(at, at + length)))
+    const isWhole = [...character].length === 1 && (character !== '\ufffd' || bytes[at + 1] === 0xbf)
+    text += isWhole ? character : '\ufffd'
+    at += isWhole ? length : 1
+  }
+  return text
+}
+
 /** @type {Record<string, (json: any) => Decode>} */
 const KINDS = {
   ByteLevel: () => parts => [textOfBytes(parts.map(part => bytesOfLetters(part) ?? encoder.encode(part)))],
@@ -83,6 +125,7 @@ const KINDS = {
     return part.slice(from, to)
   }),
   Metaspace: metaspace,
+  SentencePiece: sentencePiece,
   WordPiece: wordpiece,
   BPEDecoder: ({ suffix = '</w>' }) => parts =>
     parts.map((part, i) => part.replaceAll(suffix, i === parts.length - 1 ? '' : ' ')),

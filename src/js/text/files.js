@@ -1,5 +1,6 @@
 import { GlassformerError, describe, expect, isPlain } from '../errors.js'
 import { LETTERS } from './byte_letters.js'
+import { fromLlama2c, fromSentencePiece } from './sentencepiece.js'
 import { Tokenizer } from './tokenizer.js'
 
 const utf8 = new TextDecoder()
@@ -67,11 +68,74 @@ export const bpe = (vocab, merges) => ({
   merges
 })
 
+const bytesOf = (/** @type {string | Uint8Array | ArrayBuffer} */ content) =>
+  content instanceof ArrayBuffer ? new Uint8Array(content) : content
+
+/** @param {Files} files @param {string} name @returns {Uint8Array} */
+function binaryOf(files, name) {
+  const content = bytesOf(files[name])
+  if (typeof content !== 'string') return content
+  throw new GlassformerError('type', `tokenizer: files[${JSON.stringify(name)}] must be bytes, got ${describe(content)}`)
+}
+
+/**
+ * BERT's vocab.txt: one token a line. Whether it knows capital letters, and so whether a text is put in small ones, is
+ * said by tokenizer_config.json, if that is there, or else by the vocabulary itself.
+ * @param {Files} files
+ */
+function fromVocabulary(files) {
+  const lines = textOf(files, 'vocab.txt').split('\n').map(line => line.replace(/\r$/, ''))
+  while (lines.length && lines.at(-1) === '') lines.pop()
+  const vocab = Object.fromEntries(lines.map((token, id) => [token, id]))
+  const config = 'tokenizer_config.json' in files ? jsonOf(files, 'tokenizer_config.json') : {}
+  const marks = ['[PAD]', '[UNK]', '[CLS]', '[SEP]', '[MASK]'].filter(token => Object.hasOwn(vocab, token))
+  const cased = lines.some(token => /^(?!\[.*\]$).*\p{Lu}/u.test(token))
+  const [cls, sep] = ['[CLS]', '[SEP]'].map(token => [token, vocab[token]])
+  return {
+    version: '1.0',
+    truncation: null,
+    padding: null,
+    added_tokens: marks.map(token => special(token, vocab[token])),
+    normalizer: {
+      type: 'BertNormalizer',
+      clean_text: true,
+      handle_chinese_chars: config.tokenize_chinese_chars ?? true,
+      strip_accents: config.strip_accents ?? null,
+      lowercase: config.do_lower_case ?? !cased
+    },
+    pre_tokenizer: { type: 'BertPreTokenizer' },
+    post_processor: marks.includes('[CLS]') && marks.includes('[SEP]') ? { type: 'BertProcessing', cls, sep } : null,
+    decoder: { type: 'WordPiece', prefix: '##', cleanup: true },
+    model: {
+      type: 'WordPiece', unk_token: '[UNK]', continuing_subword_prefix: '##', max_input_chars_per_word: 100, vocab
+    }
+  }
+}
+
+/** A .model or .spm, or llama2.c's .bin. @param {Files} files @param {RegExp} pattern */
+const named = (files, pattern) => Object.keys(files).find(name => pattern.test(name))
+
+/**
+ * The content of a tokenizer.json that says what the files say.
+ * @param {Files} files
+ */
+function partsOf(files) {
+  const model = named(files, /\.(model|spm)$/), bin = named(files, /\.bin$/)
+  if ('tokenizer.json' in files) return jsonOf(files, 'tokenizer.json')
+  if ('vocab.json' in files && 'merges.txt' in files) return fromMerges(files)
+  if ('vocab.txt' in files) return fromVocabulary(files)
+  if (model !== undefined) return fromSentencePiece(model, binaryOf(files, model))
+  if (bin !== undefined) return fromLlama2c(bin, binaryOf(files, bin))
+  throw new GlassformerError('type', "tokenizer: files must have 'tokenizer.json', 'vocab.json' and 'merges.txt', " +
+    `'vocab.txt', a .model or llama2.c's .bin, got ${Object.keys(files).join(', ') || 'none'}`)
+}
+
 /**
  * A tokenizer from the files of a model's folder.
  * @param {import('../engine.js').Engine} engine
- * @param {Files} files name -> text or bytes: { 'tokenizer.json' } or { 'vocab.json', 'merges.txt' }; others are passed
- *   over
+ * @param {Files} files name -> text or bytes: { 'tokenizer.json' }, { 'vocab.json', 'merges.txt' } (GPT-2), { 'vocab.txt' }
+ *   (BERT; 'tokenizer_config.json' is heeded), { 'any.model' } (SentencePiece) or { 'any.bin' } (llama2.c); the first of
+ *   these that is there, the others are passed over
  * @returns {Tokenizer}
  * @throws {GlassformerError} 'type' when files is no such object, 'format' when a file is not what its name says
  */
@@ -82,8 +146,5 @@ export function tokenizer(engine, files) {
     expect(isContent(content), 'type', () => `tokenizer: files[${JSON.stringify(name)}] must be text or bytes ` +
       `(of a Blob, await its arrayBuffer()), got ${describe(content)}`)
   }
-  if ('tokenizer.json' in files) return new Tokenizer(engine, jsonOf(files, 'tokenizer.json'))
-  if ('vocab.json' in files && 'merges.txt' in files) return new Tokenizer(engine, fromMerges(files))
-  throw new GlassformerError('type', "tokenizer: files must have 'tokenizer.json', or 'vocab.json' and 'merges.txt', " +
-    `got ${Object.keys(files).join(', ') || 'none'}`)
+  return new Tokenizer(engine, partsOf(files))
 }

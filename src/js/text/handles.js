@@ -9,7 +9,7 @@ export const noMemory = where => new GlassformerError('memory', `${where}: out o
 /**
  * A kernel's object that lives as long as its owner does.
  * @param {import('../engine.js').Engine} engine @param {object} owner @param {number} address
- * @param {'gf_bpe_free' | 'gf_pieces_free'} free @param {string} where for the message
+ * @param {'gf_bpe_free' | 'gf_pieces_free' | 'gf_free'} free @param {string} where for the message
  */
 export function owned({ c }, owner, address, free, where) {
   if (!address) throw noMemory(where)
@@ -36,7 +36,7 @@ export function packed(parts) {
  * Lends blocks that hold these arrays, and takes them back.
  * @template T
  * @param {import('../memory.js').Memory} memory
- * @param {readonly (Int32Array | Uint8Array | Float32Array)[]} arrays
+ * @param {readonly (Int32Array | Uint8Array | Float64Array)[]} arrays
  * @param {(...addresses: number[]) => T} use
  * @returns {T}
  */
@@ -52,4 +52,23 @@ export function passing(memory, arrays, use) {
     })
     return use(...addresses)
   })
+}
+
+/**
+ * A set of pieces for the kernels, which lives as long as its owner.
+ * @param {import('../engine.js').Engine} engine @param {object} owner
+ * @param {readonly { bytes: Uint8Array, id: number, continuing: boolean }[]} list
+ * @returns {number} its address
+ */
+export function pieces(engine, owner, list) {
+  const { c, memory } = engine
+  const handle = owned(engine, owner, c.gf_pieces_new(), 'gf_pieces_free', 'tokenizer')
+  for (const continuing of [false, true]) {
+    const some = list.filter(one => one.continuing === continuing)
+    const { bytes, ends } = packed(some.map(one => one.bytes))
+    const status = passing(memory, [ends, Int32Array.from(some, one => one.id), bytes], (places, ids, text) =>
+      c.gf_pieces_add(handle, text, places, ids, some.length, continuing ? 1 : 0))
+    if (status < 0) throw noMemory('tokenizer')
+  }
+  return handle
 }

@@ -1,8 +1,13 @@
 import { GlassformerError } from '../errors.js'
 import { patternFrom } from './pattern.js'
+import { precompiled, spmNormalizer } from './spm_normalizer.js'
 
 /** @typedef {import('./aligned.js').Aligned} Aligned */
-/** @typedef {(text: Aligned) => Aligned} Normalize */
+/**
+ * Bytes that are not well-formed: which UTF-16 unit of the decoded text each belongs to, and how many there are.
+ * @typedef {{ bytes: Uint8Array, units: Int32Array }} Raw
+ */
+/** @typedef {(text: Aligned, raw?: Raw) => Aligned} Normalize */
 
 /** Stretches that one of Unicode's normal forms changes each by itself, nearly always: a character and its marks, a
  * syllable in conjoining jamo. */
@@ -74,6 +79,8 @@ const KINDS = {
   },
   Prepend: json => text => text.string ? text.replace([{ start: 0, end: 0, by: json.prepend }]) : text,
   BertNormalizer: bert,
+  Precompiled: json => precompiled(json.precompiled_charsmap ?? ''),
+  SentencePiece: spmNormalizer,
   Sequence: json => chain(json.normalizers.map(normalizer))
 }
 

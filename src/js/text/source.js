@@ -10,6 +10,8 @@ const lenient = new TextDecoder('utf-8', { ignoreBOM: true })
  * @typedef {object} Source
  * @property {string} string well-formed; U+FFFD stands for bytes that are not UTF-8
  * @property {(into: Uint8Array, from: number, to: number) => number} copy writes the bytes of units [from, to)
+ * @property {(from: number, to: number) => import('./normalizers.js').Raw} [raw] the bytes of units [from, to) of a text
+ *   that is not well-formed
  */
 
 /** @param {string} string @returns {Source} */
@@ -56,5 +58,13 @@ function sourceOfBroken({ c, memory }, bytes) {
     into.set(part)
     return part.length
   }
-  return { string, copy }
+  /** @param {number} from @param {number} to */
+  const raw = (from, to) => {
+    const start = from ? ends[from - 1] : 0
+    const part = bytes.subarray(start, to ? ends[to - 1] : 0)
+    const units = new Int32Array(part.length + 1).fill(to - from)
+    for (let i = to; i > from; i--) units.fill(i - 1 - from, (i > 1 ? ends[i - 2] : 0) - start, ends[i - 1] - start)
+    return { bytes: part, units }
+  }
+  return { string, copy, raw }
 }

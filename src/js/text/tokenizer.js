@@ -8,6 +8,8 @@ import { normalizer } from './normalizers.js'
 import { postprocessor } from './postprocessors.js'
 import { isByteLevel, isGpt2, pretokenizer } from './pretokenizers.js'
 import { sourceOf, sourceOfString } from './source.js'
+import { UnigramModel } from './unigram_model.js'
+import { WordPieceModel } from './wordpiece_model.js'
 
 /** @typedef {import('./source.js').Source} Source */
 
@@ -29,7 +31,7 @@ import { sourceOf, sourceOfString } from './source.js'
  * @property {number} [count] how often the pair occurred when it was joined; known to the tokenizer that was trained
  */
 
-/** @typedef {{ encode(source: Source, ends: Int32Array | undefined, emit: import('./bpe_model.js').Emit): void }} Model */
+/** @typedef {{ encode(source: Source, ends: Int32Array | undefined, emit: import('./by_words.js').Emit): void }} Model */
 
 const encoder = new TextEncoder()
 
@@ -73,14 +75,14 @@ export class Tokenizer {
     const added = addedTokens(json)
     for (const { content, id } of added) this.#name(content, id)
     this.#added = new Set(added.map(token => token.id))
-    this.#special = new Set(added.filter(token => token.special).map(token => token.id))
+    this.#special = new Set([...added.filter(token => token.special).map(token => token.id), ...json.model.kinds?.control ?? []])
     this.#normalize = normalizer(json.normalizer)
     this.#cuts = pretokenizer(json.pre_tokenizer)
     this.#around = postprocessor(json.post_processor)
     this.#decode = decoderOf(json.decoder)
     this.#find = finder(added.filter(token => !token.normalized))
     this.#findRewritten = finder(added.filter(token => token.normalized),
-      content => this.#normalize(new Aligned(content)).string)
+      content => json.normalizer?.type === 'SentencePiece' ? content : this.#normalize(new Aligned(content)).string)
   }
 
   /** @param {string} token @param {number} id */
@@ -98,7 +100,7 @@ export class Tokenizer {
 
   /** 'BPE', 'WordPiece' or 'Unigram'. @returns {string} */
   get type() {
-    return this.#json.model.type
+    return typeOf(this.#json.model)
   }
 
   /**
@@ -136,7 +138,7 @@ export class Tokenizer {
    */
   bytesOf(id) {
     const token = this.#token('tokenizer.bytesOf', 'id', id)
-    if (this.#added.has(id)) return encoder.encode(token)
+    if (this.#added.has(id) || this.#special.has(id)) return encoder.encode(token)
     if (this.#byteLevel) return bytesOfLetters(token) ?? encoder.encode(token)
     const byte = byteOfToken(token)
     if (byte !== undefined) return Uint8Array.of(byte)
@@ -178,7 +180,7 @@ export class Tokenizer {
   /** @param {Source} source @param {number} start @param {number} end @param {Pieces} pieces */
   #encodeStretch(source, start, end, pieces) {
     const { string } = source
-    const text = this.#normalize(new Aligned(start === 0 && end === string.length ? string : string.slice(start, end)))
+    const text = this.#normalize(new Aligned(string.slice(start, end)), source.raw?.(start, end))
     for (const stretch of this.#findRewritten(text.string)) {
       if (stretch.id !== undefined) {
         const [from, to] = text.origin(stretch.start, stretch.end)
@@ -262,12 +264,19 @@ function vocabOf({ vocab }) {
  * @returns {Model}
  */
 function modelOf(engine, model, vocab, byteLevel) {
-  const type = model.type ?? (model.merges ? 'BPE' : undefined)
-  if (type === 'BPE') {
-    expect(!model.dropout, 'format', () => `tokenizer: model.dropout must be none, got ${describe(model.dropout)}`)
-    return new BpeModel(engine, model, vocab, byteLevel)
+  expect(!model.dropout, 'format', () => `tokenizer: model.dropout must be none, got ${describe(model.dropout)}`)
+  switch (typeOf(model)) {
+    case 'BPE': return new BpeModel(engine, model, vocab, byteLevel)
+    case 'WordPiece': return new WordPieceModel(engine, model, vocab)
+    case 'Unigram': return new UnigramModel(engine, model, vocab)
+    default: throw new GlassformerError('format',
+      `tokenizer: model.type must be 'BPE', 'WordPiece' or 'Unigram', got ${describe(model.type)}`)
   }
-  throw new GlassformerError('format', `tokenizer: model.type must be 'BPE', got ${describe(type)}`)
+}
+
+/** The type of a model; old files do not say it. @param {any} model */
+function typeOf({ type, merges, vocab }) {
+  return type ?? (merges ? 'BPE' : Array.isArray(vocab) ? 'Unigram' : 'WordPiece')
 }
 
 /** What has been found so far. */

@@ -1,0 +1,108 @@
+import { UNIGRAM_FUSE, UNIGRAM_SINGLE } from '../constants.js'
+import { GlassformerError, describe, expect } from '../errors.js'
+import { byteTokens } from './bpe_model.js'
+import { ByWords } from './by_words.js'
+import { owned, pieces } from './handles.js'
+
+const encoder = new TextEncoder()
+/** How much worse an unknown character is than the worst piece. */
+const UNKNOWN_PENALTY = 10
+
+/**
+ * What a SentencePiece .model says of its pieces beyond a tokenizer.json.
+ * @typedef {{ control: number[], unused: number[], userDefined: number[], bytes: number[] }} PieceKinds
+ */
+
+/** The unigram language model: the most probable pieces (T5, XLM-R). */
+export class UnigramModel {
+  #byWords
+  #unknown
+  /** The token of each byte, for characters that have none. @type {number[] | undefined} */ #bytes
+
+  /**
+   * @param {import('../engine.js').Engine} engine
+   * @param {any} json the `model` of a tokenizer.json
+   * @param {Map<string, number>} vocab
+   * @throws {GlassformerError} 'format' when scores are missing
+   */
+  constructor(engine, json, vocab) {
+    const list = /** @type {[string, number][]} */ (json.vocab)
+    expect(Array.isArray(list) && list.length > 0 && list.every(one => typeof one?.[0] === 'string' && typeof one[1] === 'number'), 'format',
+      () => 'tokenizer: model.vocab must be a list of pieces and scores')
+    const unknown = json.unk_id ?? -1
+    expect(Number.isInteger(unknown) && unknown < list.length, 'format',
+      () => `tokenizer: model.unk_id must be an id of the vocabulary, got ${describe(json.unk_id)}`)
+    this.#unknown = unknown
+    this.#bytes = json.byte_fallback ? byteTokens(vocab) : undefined
+    const { scores, usable, unknownScore, single } = json.kinds ? scoresOfSentencePiece(list, unknown, json.kinds)
+      : { ...scoresOfList(list), single: false }
+    const handle = pieces(engine, this, list.flatMap(([piece], id) =>
+      usable(id) && piece ? [{ bytes: encoder.encode(piece), id, continuing: false }] : []))
+    const table = engine.memory.alloc(8 * scores.length)
+    engine.memory.doubles(table, scores.length).set(scores)
+    owned(engine, this, table, 'gf_free', 'tokenizer')
+    const flags = (single ? UNIGRAM_SINGLE : 0) | (this.#bytes ? 0 : UNIGRAM_FUSE)
+    this.#byWords = new ByWords(engine, (ids, ends, text, words, n) =>
+      engine.c.gf_unigram(ids, ends, handle, table, text, words, n, unknownScore, unknown, flags))
+  }
+
+  /**
+   * @param {import('./source.js').Source} source
+   * @param {Int32Array | undefined} ends where each word ends, in UTF-16 units
+   * @param {import('./by_words.js').Emit} emit
+   */
+  encode(source, ends, emit) {
+    this.#byWords.encodeWords(source, ends ?? Int32Array.of(source.string.length), (ids, spans) => {
+      if (!ids.includes(this.#unknown)) emit(ids, spans)
+      else if (this.#bytes) this.#spellOut(source.string, ids, spans, this.#bytes, emit)
+      else if (this.#unknown >= 0) emit(ids, spans)
+      else throw new GlassformerError('text', `tokenizer.encode: text has ` +
+        `${describe(source.string.slice(...spans.subarray(2 * ids.indexOf(-1)).subarray(0, 2)))}, which has no token, ` +
+        'and no unknown token stands for it')
+    })
+  }
+
+  /**
+   * Unknown characters as their bytes, each of which has the whole character.
+   * @param {string} string @param {Int32Array} ids @param {Int32Array} spans @param {number[]} bytes
+   * @param {import('./by_words.js').Emit} emit
+   */
+  #spellOut(string, ids, spans, bytes, emit) {
+    /** @type {number[]} */ const out = []
+    /** @type {number[]} */ const places = []
+    ids.forEach((id, i) => {
+      const [from, to] = spans.subarray(2 * i, 2 * i + 2)
+      const some = id === this.#unknown ? Array.from(encoder.encode(string.slice(from, to)), byte => bytes[byte]) : [id]
+      for (const one of some) {
+        out.push(one)
+        places.push(from, to)
+      }
+    })
+    emit(Int32Array.from(out), Int32Array.from(places))
+  }
+}
+
+/** @param {readonly [string, number][]} list */
+const scoresOfList = list => ({
+  scores: Float64Array.from(list, ([, score]) => score),
+  usable: () => true,
+  unknownScore: list.reduce((least, [, score]) => Math.min(least, score), Infinity) - UNKNOWN_PENALTY
+})
+
+/**
+ * Scores as SentencePiece computes with them, in float32; a symbol of the user's is worth nearly nothing, so that it is
+ * always taken.
+ * @param {readonly [string, number][]} list @param {number} unknown @param {PieceKinds} kinds
+ */
+function scoresOfSentencePiece(list, unknown, { control, unused, userDefined, bytes }) {
+  const apart = new Set([...control, ...unused, ...bytes, unknown])
+  const own = new Set(userDefined)
+  const scores = Float64Array.from(list, ([, score], id) => own.has(id) ? -0.1 : Math.fround(score))
+  const least = list.reduce((lowest, [, score], id) => apart.has(id) || own.has(id) ? lowest : Math.min(lowest, score), Infinity)
+  return {
+    scores,
+    usable: (/** @type {number} */ id) => !apart.has(id),
+    unknownScore: Math.fround(Math.fround(least) - UNKNOWN_PENALTY),
+    single: true
+  }
+}

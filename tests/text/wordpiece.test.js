@@ -1,0 +1,69 @@
+import test from 'node:test'
+import assert from 'node:assert/strict'
+import { basicTokens, pieces } from '../reference/wordpiece.js'
+import { everyCharacter, gf, nastyText, stream } from './text.js'
+
+const MARKS = ['[PAD]', '[UNK]', '[CLS]', '[SEP]', '[MASK]']
+const letters = [..."abcdefghijklmnopqrstuvwxyz0123456789.,'\"!?-()[]#@`:;«“가나는ᄒᄀ난中漢𠀀ßéſ²Ⅷ"]
+const tokens = [...MARKS, ...letters, ...letters.map(letter => `##${letter}`), 'the', '##ing', 'hello', '##llo', '나는', '##ᅡᆫ',
+  'is', '##n', '##nt', '##abc', '😀']
+const open = (list, more = {}) => gf.text.tokenizer({ 'vocab.txt': list.join('\n') + '\n', ...more })
+const uncased = open(tokens), vocab = new Set(tokens)
+const next = stream(35)
+const expected = (text, lower = true) => basicTokens(text, lower).flatMap(word => pieces(word, vocab))
+
+test('as the reference on 3000 texts', () => {
+  const cased = open(tokens, { 'tokenizer_config.json': '{"do_lower_case": false}' })
+  for (let i = 0; i < 3000; i++) {
+    const text = (i % 2 ? nastyText(next) : Array.from({ length: next(20) }, () => letters[next(letters.length)]).join(''))
+      .replace(/\p{Surrogate}/gu, '\ufffd')
+    const { tokens: found, offsets } = uncased.encode(text)
+    assert.deepEqual(found, expected(text), JSON.stringify(text))
+    assert.deepEqual(cased.encode(text).tokens, expected(text, false), JSON.stringify(text))
+    offsets.forEach(([from, to], k) => assert.ok(from <= to && to <= text.length && (k === 0 || from >= offsets[k - 1][0])))
+  }
+})
+
+test('every character is cleaned, taken apart and cut as the reference does it', () => {
+  const text = everyCharacter().map(character => `a${character}b`).join(' ')
+  assert.deepEqual(uncased.encode(text).tokens, expected(text))
+})
+
+test('Hangul comes apart into jamo and stays so; Chinese characters stand alone, Extension B too', () => {
+  assert.deepEqual(uncased.encode('한 나는').tokens, ['ᄒ', '##ᅡᆫ', '[UNK]'])
+  const { tokens: found, offsets } = uncased.encode('a𠀀b中')
+  assert.deepEqual(found, ['a', '𠀀', 'b', '中'])
+  assert.deepEqual(offsets, [[0, 1], [1, 3], [3, 4], [4, 5]])
+  assert.deepEqual(uncased.encode('한').offsets, [[0, 1], [0, 1]])
+})
+
+test('special tokens around, and in a text', () => {
+  const { tokens: found, offsets, ids } = uncased.encode('Hello [MASK].', { special: true })
+  assert.deepEqual(found, ['[CLS]', 'hello', '[MASK]', '.', '[SEP]'])
+  assert.deepEqual(offsets, [[0, 0], [0, 5], [6, 12], [12, 13], [13, 13]])
+  assert.equal(uncased.decode(ids), 'hello.')
+  assert.equal(uncased.decode(ids, { special: true }), '[CLS] hello [MASK]. [SEP]')
+  assert.equal(new TextDecoder().decode(uncased.bytesOf(uncased.idOf('##ing'))), 'ing')
+})
+
+test('a vocabulary with capital letters keeps them', () => {
+  const cased = open([...MARKS, 'The', 'the'])
+  assert.deepEqual(cased.encode('The the').tokens, ['The', 'the'])
+})
+
+test('words too long, words unknown, words nearly known', () => {
+  assert.deepEqual(uncased.encode('a'.repeat(100)).ids.length, 100)
+  assert.deepEqual(uncased.encode('a'.repeat(101)).tokens, ['[UNK]'])
+  assert.deepEqual(uncased.encode('helloж').tokens, ['[UNK]'])
+  assert.deepEqual(uncased.encode('helloabc').tokens, ['hello', '##abc'])
+  assert.deepEqual(uncased.encode('').ids, [])
+})
+
+test('long texts: batches do not show', () => {
+  const text = Array.from({ length: 12000 }, () => nastyText(next)).join(' ').replace(/\p{Surrogate}/gu, '')
+  assert.deepEqual(uncased.encode(text).tokens, expected(text))
+})
+
+test('an unknown token has to be there', () => {
+  assert.throws(() => open(['a', 'b']), { name: 'GlassformerError', code: 'format', message: /unk_token "\[UNK\]" is not in/ })
+})
