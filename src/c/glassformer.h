@@ -122,10 +122,19 @@ GF_EXPORT int gf_wordpiece(int32_t *ids, int32_t *ends, const gf_pieces *p, cons
                            int n, int unknown, int longest);
 /* The unigram language model: the most probable pieces of each of n words. scores [ids] are logarithms; a character that
  * is no piece has unknown_score and the id `unknown`; those in a row are one with GF_UNIGRAM_FUSE. GF_UNIGRAM_SINGLE:
- * sums are rounded to float32. Returns how many, or GF_NO_MEMORY. */
-enum { GF_UNIGRAM_SINGLE = 1, GF_UNIGRAM_FUSE = 2 };
+ * sums are rounded to float32. GF_UNIGRAM_SPLIT: no word of several characters is one piece. Returns how many, or GF_NO_MEMORY. */
+enum { GF_UNIGRAM_SINGLE = 1, GF_UNIGRAM_FUSE = 2, GF_UNIGRAM_SPLIT = 4 };
 GF_EXPORT int gf_unigram(int32_t *ids, int32_t *ends, const gf_pieces *p, const double *scores, const uint8_t *text,
                          const int32_t *words, int n, double unknown_score, int unknown, int flags);
+/* Learning a unigram language model of words that occur counts [n] times. gf_unigram_expect: how often each piece is
+ * expected in all cuts, added to expected [ids]; returns the logarithm of the words' probability, NaN without memory.
+ * gf_unigram_maximize: scores [n] of what is expected [n], at least a little; they may be the same memory.
+ * gf_unigram_losses [n]: how much less probable the words are without piece k, which occurs frequency [n] times and is cut
+ * otherwise into ids, which end at ends [n]. */
+GF_EXPORT double gf_unigram_expect(double *expected, const gf_pieces *p, const double *scores, const uint8_t *text,
+                                   const int32_t *words, const int32_t *counts, int n);
+GF_EXPORT void gf_unigram_maximize(double *scores, const double *expected, int n);
+GF_EXPORT void gf_unigram_losses(double *losses, const double *frequency, const int32_t *ids, const int32_t *ends, int n);
 /* Learns merges until there are `size` symbols or no pair occurs `least` times. merges [2 size,4]: left, right, made, and
  * how often the pair occurred. text: the symbols of n words, which end at ends [n] and occur counts [n] times; it is
  * overwritten. Symbols 0 .. letters-1 have the bytes that end at alphabet_ends [letters]; those from `plain` on only

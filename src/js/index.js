@@ -27,7 +27,8 @@ import * as modules from './nn/index.js'
 import { bindDecoding } from './decoding/index.js'
 import * as optim from './optim/index.js'
 import { tokenizer } from './text/files.js'
-import { trainBPE } from './text/train.js'
+import { trainBPE, trainWordPiece } from './text/train_merges.js'
+import { trainUnigram } from './text/train_unigram.js'
 import { Vocab } from './text/vocab.js'
 import { whitespace } from './text/whitespace.js'
 import { words } from './text/words.js'
@@ -176,7 +177,8 @@ export async function load(options) {
       words: (text, options) => words(engine, text, options),
       Vocab: withEngine(engine, Vocab),
       /**
-       * The tokenizer of a model's folder: { 'tokenizer.json' } or { 'vocab.json', 'merges.txt' }.
+       * The tokenizer of a model's folder: { 'tokenizer.json' }, { 'vocab.json', 'merges.txt' }, { 'vocab.txt' },
+       * { 'any.model' } (SentencePiece) or { 'any.bin' } (llama2.c).
        * @param {Parameters<typeof tokenizer>[1]} files name -> text or bytes
        */
       tokenizer: files => tokenizer(engine, files),
@@ -184,7 +186,18 @@ export async function load(options) {
        * Learns byte-level byte-pair encoding from a text.
        * @param {string | string[]} text @param {Parameters<typeof trainBPE>[2]} options vocabSize, specials, minFrequency
        */
-      trainBPE: (text, options) => trainBPE(engine, text, options)
+      trainBPE: (text, options) => trainBPE(engine, text, options),
+      /**
+       * Learns WordPiece from a text.
+       * @param {string | string[]} text
+       * @param {Parameters<typeof trainWordPiece>[2]} options vocabSize, specials, minFrequency, lowercase
+       */
+      trainWordPiece: (text, options) => trainWordPiece(engine, text, options),
+      /**
+       * Learns a unigram language model from a text.
+       * @param {string | string[]} text @param {Parameters<typeof trainUnigram>[2]} options vocabSize, specials
+       */
+      trainUnigram: (text, options) => trainUnigram(engine, text, options)
     },
     saveSafetensors,
     /**

@@ -24,9 +24,9 @@ typedef struct {
 enum { PLACES = 16384, KEPT = 24, SHORT = 48, NEVER = INT32_MAX };
 
 typedef struct {
-  gf_recent word; /* bytes 0: nothing is kept here */
-  int32_t ids[KEPT], count;
-  uint8_t ends[KEPT];
+  uint64_t first, last, middle; /* as in gf_recent */
+  uint8_t bytes, count, ends[KEPT]; /* bytes 0: nothing is kept here */
+  int32_t ids[KEPT];
 } kept_word;
 
 typedef struct {
@@ -53,11 +53,6 @@ static uint32_t slot_of(const gf_bpe *b, int32_t left, int32_t right) {
 }
 
 static merge merge_of(const gf_bpe *b, int32_t left, int32_t right) { return b->merges[slot_of(b, left, right)]; }
-
-static int32_t rank_of(const gf_bpe *b, int32_t left, int32_t right) {
-  merge m = merge_of(b, left, right);
-  return m.made < 0 ? NEVER : m.rank;
-}
 
 void gf_bpe_free(gf_bpe *b) {
   if (!b) return;
@@ -96,10 +91,17 @@ gf_bpe *gf_bpe_new(const int32_t *of_byte, const int32_t *merges, int n, const g
 
 /* Short words ----------------------------------------------------------------------------------------------------- */
 
+/* What a pair may become: its rank and the symbol. */
+static void look_up(const gf_bpe *b, const int32_t *ids, int i, int32_t *ranks, int32_t *made) {
+  merge m = merge_of(b, ids[i], ids[i + 1]);
+  ranks[i] = m.made < 0 ? NEVER : m.rank;
+  made[i] = m.made;
+}
+
 /* Joins ids [n], whose ends are in ends [n]; returns how many are left. n <= SHORT. */
 static int join_short(const gf_bpe *b, int32_t *ids, int32_t *ends, int n) {
-  int32_t ranks[SHORT];
-  for (int i = 0; i + 1 < n; i++) ranks[i] = rank_of(b, ids[i], ids[i + 1]);
+  int32_t ranks[SHORT], made[SHORT];
+  for (int i = 0; i + 1 < n; i++) look_up(b, ids, i, ranks, made);
   for (;;) {
     int best = -1, lowest = NEVER;
     for (int i = 0; i + 1 < n; i++) {
@@ -109,15 +111,16 @@ static int join_short(const gf_bpe *b, int32_t *ids, int32_t *ends, int n) {
       }
     }
     if (best < 0) return n;
-    ids[best] = merge_of(b, ids[best], ids[best + 1]).made;
+    ids[best] = made[best];
     n--;
     for (int i = best + 1; i < n; i++) {
       ids[i] = ids[i + 1];
       ranks[i] = ranks[i + 1];
+      made[i] = made[i + 1];
     }
     for (int i = best; i < n; i++) ends[i] = ends[i + 1];
-    if (best > 0) ranks[best - 1] = rank_of(b, ids[best - 1], ids[best]);
-    if (best + 1 < n) ranks[best] = rank_of(b, ids[best], ids[best + 1]);
+    if (best > 0) look_up(b, ids, best - 1, ranks, made);
+    if (best + 1 < n) look_up(b, ids, best, ranks, made);
   }
 }
 
@@ -258,8 +261,7 @@ static int recall_word(gf_bpe *b, int32_t *ids, int32_t *ends, const uint8_t *wo
   if (bytes > KEPT) return encode_word(b, ids, ends, word, bytes);
   gf_recent r = gf_recent_of(word, bytes);
   kept_word *kept = place_of(b, &r);
-  const gf_recent *known = &kept->word;
-  if (known->bytes == r.bytes && known->first == r.first && known->last == r.last && known->middle == r.middle) {
+  if (kept->bytes == r.bytes && kept->first == r.first && kept->last == r.last && kept->middle == r.middle) {
     for (int i = 0; i < kept->count; i++) {
       ids[i] = kept->ids[i];
       ends[i] = kept->ends[i];
@@ -268,8 +270,11 @@ static int recall_word(gf_bpe *b, int32_t *ids, int32_t *ends, const uint8_t *wo
   }
   int count = encode_word(b, ids, ends, word, bytes);
   if (count < 0) return count;
-  kept->word = r;
-  kept->count = count;
+  kept->first = r.first;
+  kept->last = r.last;
+  kept->middle = r.middle;
+  kept->bytes = (uint8_t)bytes;
+  kept->count = (uint8_t)count;
   for (int i = 0; i < count; i++) {
     kept->ids[i] = ids[i];
     kept->ends[i] = (uint8_t)ends[i];

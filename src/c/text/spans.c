@@ -24,11 +24,7 @@ typedef struct {
 /* The class of the character at byte i, and the byte after it. */
 static int class_at(const cutter *c, int i, int *next) {
   if (i >= c->bytes) return END;
-  if (c->text[i] < 0x80) {
-    *next = i + 1;
-    return c->classes[c->text[i]];
-  }
-  gf_code_point p = gf_utf8_decode(c->text + i, c->bytes - i);
+  gf_code_point p = gf_utf8_next(c->text + i, c->bytes - i);
   *next = i + p.bytes;
   return p.code < GF_CLASSES ? c->classes[p.code] : OTHER;
 }
@@ -77,7 +73,7 @@ typedef struct {
 static void step(character *c, const uint8_t *text, int bytes) {
   c->start = c->end;
   c->from = c->to;
-  gf_code_point p = gf_utf8_decode(text + c->end, bytes - c->end);
+  gf_code_point p = gf_utf8_next(text + c->end, bytes - c->end);
   c->end += p.bytes;
   c->to += gf_utf16_units(p.code);
 }

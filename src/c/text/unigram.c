@@ -24,14 +24,15 @@ static void offer(best *to, double score, int start, int32_t id, bool single) {
 
 /* All pieces that begin at byte i, and the unknown character if there is none of its length. */
 static int extend(best *at, const gf_pieces *p, const double *scores, const uint8_t *text, int i, int bytes,
-                  double unknown_score, int unknown, bool single) {
+                  double unknown_score, int unknown, int flags) {
+  bool single = flags & GF_UNIGRAM_SINGLE, split = flags & GF_UNIGRAM_SPLIT;
   int length = gf_utf8_decode(text + i, bytes - i).bytes;
   double here = at[i].score;
   bool alone = false;
   int32_t node = GF_PIECES_START;
   for (int j = i; j < bytes && (node = gf_pieces_step(p, node, text[j]));) {
     j++;
-    if (p->ids[node] < 0) continue;
+    if (p->ids[node] < 0 || (split && j - i == bytes && length < bytes)) continue;
     offer(&at[j], here + scores[p->ids[node]], i, p->ids[node], single);
     alone |= j - i == length;
   }
@@ -69,7 +70,7 @@ int gf_unigram(int32_t *ids, int32_t *ends, const gf_pieces *p, const double *sc
     int bytes = words[k] - start;
     for (int i = 0; i <= bytes; i++) at[i] = (best){0, -1, -1};
     for (int i = 0; i < bytes;)
-      i = extend(at, p, scores, text + start, i, bytes, unknown_score, unknown, flags & GF_UNIGRAM_SINGLE);
+      i = extend(at, p, scores, text + start, i, bytes, unknown_score, unknown, flags);
     count += trace(ids + count, ends + count, at, start, bytes, unknown, flags & GF_UNIGRAM_FUSE);
   }
   free(at);

@@ -14,6 +14,15 @@ typedef struct {
 /* The code point at the start of text [bytes]; bytes >= 1. */
 gf_code_point gf_utf8_decode(const uint8_t *text, int32_t bytes);
 
+/* The same for loops: ASCII and most sequences of three bytes are read on the spot. */
+static inline gf_code_point gf_utf8_next(const uint8_t *text, int32_t bytes) {
+  uint8_t lead = text[0];
+  if (lead < 0x80) return (gf_code_point){lead, 1};
+  if (lead > 0xE0 && lead < 0xED && bytes > 2 && (text[1] & 0xC0) == 0x80 && (text[2] & 0xC0) == 0x80)
+    return (gf_code_point){(lead & 0x0F) << 12 | (text[1] & 0x3F) << 6 | (text[2] & 0x3F), 3};
+  return gf_utf8_decode(text, bytes);
+}
+
 /* Bytes at the start of text [bytes] that are well-formed sequences of three with lead bytes E4 to EC, EE or EF:
  * Hangul, Chinese characters and more, none of which is white space or punctuation to a tokenizer. One UTF-16 unit
  * each. */

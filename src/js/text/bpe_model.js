@@ -131,7 +131,7 @@ class Characters {
       }
       spans[2 * kept - 1] = spans[2 * i + 1]
     }
-    emit(ids.subarray(0, kept), spans.subarray(0, 2 * kept))
+    emit(ids.subarray(0, kept), spans.subarray(0, 2 * kept), 0)
   }
 }
 

@@ -8,8 +8,8 @@ const WINDOW = 32768
 const INTS = 4
 
 /**
- * What a model does with the pieces it finds: ids, and their spans [n,2] in UTF-16 units of the source.
- * @typedef {(ids: Int32Array, spans: Int32Array) => void} Emit
+ * What a model does with the pieces it finds: ids, and their spans [n,2] in UTF-16 units of the source from `base` on.
+ * @typedef {(ids: Int32Array, spans: Int32Array, base: number) => void} Emit
  *
  * A kernel that finds the pieces of n words, which end at `words` [n] in the bytes at `text`, and writes ids and ends.
  * @typedef {(ids: number, ends: number, text: number, words: number, n: number) => number} Kernel
@@ -93,9 +93,7 @@ export class ByWords {
     const end = c.gf_unit_spans(spans, ends, count, text, bytes)
     const ids = memory.ints(work, count).slice()
     this.#check?.(ids, i => memory.bytes(text, bytes)[memory.ints(ends, count)[i] - 1])
-    const places = memory.ints(spans, 2 * count).slice()
-    if (base) for (let i = 0; i < places.length; i++) places[i] += base
-    emit(ids, places)
+    emit(ids, memory.ints(spans, 2 * count).slice(), base)
     return base + end
   }
 }

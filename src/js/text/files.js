@@ -78,6 +78,12 @@ function binaryOf(files, name) {
   throw new GlassformerError('type', `tokenizer: files[${JSON.stringify(name)}] must be bytes, got ${describe(content)}`)
 }
 
+/** [CLS] before and [SEP] after, if the vocabulary has both. @param {Record<string, number>} vocab */
+export function bertProcessing(vocab) {
+  const [cls, sep] = ['[CLS]', '[SEP]'].map(token => [token, vocab[token]])
+  return cls[1] === undefined || sep[1] === undefined ? null : { type: 'BertProcessing', cls, sep }
+}
+
 /**
  * BERT's vocab.txt: one token a line. Whether it knows capital letters, and so whether a text is put in small ones, is
  * said by tokenizer_config.json, if that is there, or else by the vocabulary itself.
@@ -90,7 +96,6 @@ function fromVocabulary(files) {
   const config = 'tokenizer_config.json' in files ? jsonOf(files, 'tokenizer_config.json') : {}
   const marks = ['[PAD]', '[UNK]', '[CLS]', '[SEP]', '[MASK]'].filter(token => Object.hasOwn(vocab, token))
   const cased = lines.some(token => /^(?!\[.*\]$).*\p{Lu}/u.test(token))
-  const [cls, sep] = ['[CLS]', '[SEP]'].map(token => [token, vocab[token]])
   return {
     version: '1.0',
     truncation: null,
@@ -104,7 +109,7 @@ function fromVocabulary(files) {
       lowercase: config.do_lower_case ?? !cased
     },
     pre_tokenizer: { type: 'BertPreTokenizer' },
-    post_processor: marks.includes('[CLS]') && marks.includes('[SEP]') ? { type: 'BertProcessing', cls, sep } : null,
+    post_processor: bertProcessing(vocab),
     decoder: { type: 'WordPiece', prefix: '##', cleanup: true },
     model: {
       type: 'WordPiece', unk_token: '[UNK]', continuing_subword_prefix: '##', max_input_chars_per_word: 100, vocab

@@ -52,22 +52,22 @@ export class Tokenizer {
   #cuts
   #around
   #decode
-  #counts
+  #learned
 
   /**
    * @param {import('../engine.js').Engine} engine
    * @param {any} json the content of a tokenizer.json
-   * @param {{ counts?: Int32Array }} [learned] how often the pair of each merge occurred
+   * @param {Merge[]} [learned] the merges that were made when it was trained
    * @throws {GlassformerError} 'format' when a part is missing or not known
    */
-  constructor(engine, json, learned = {}) {
+  constructor(engine, json, learned) {
     if (![json, json?.model].every(isPlain)) {
       throw new GlassformerError('format',
         `tokenizer: tokenizer.json must be an object with a model, got ${describe(json?.model ?? json)}`)
     }
     this.#engine = engine
     this.#json = json
-    this.#counts = learned.counts
+    this.#learned = learned
     this.#byteLevel = isByteLevel(json.pre_tokenizer)
     this.#gpt2 = json.normalizer == null && isGpt2(json.pre_tokenizer)
     for (const [token, id] of vocabOf(json.model)) this.#name(token, id)
@@ -104,17 +104,17 @@ export class Tokenizer {
   }
 
   /**
-   * The merges of byte-pair encoding in the order in which they were made; none for other models.
+   * The merges of byte-pair encoding in the order in which they were made, also those by which WordPiece was trained; none
+   * for other models.
    * @returns {Merge[]}
    */
   get merges() {
+    if (this.#learned) return this.#learned
     if (!(this.#model instanceof BpeModel)) return []
     const { merges } = this.#model, token = (/** @type {number} */ id) => /** @type {string} */ (this.#tokens[id])
     return Array.from({ length: merges.length / 4 }, (_, i) => {
       const [left, right, , made] = merges.subarray(4 * i, 4 * i + 4)
-      /** @type {Merge} */
-      const merge = { pair: [token(left), token(right)], token: token(made), ids: [left, right, made] }
-      return this.#counts ? { ...merge, count: this.#counts[i] } : merge
+      return { pair: [token(left), token(right)], token: token(made), ids: [left, right, made] }
     })
   }
 
@@ -124,6 +124,12 @@ export class Tokenizer {
    */
   tokenOf(id) {
     return this.#token('tokenizer.tokenOf', 'id', id)
+  }
+
+  /** The logarithm of a token's probability, where the model has such: in a unigram model. @param {number} id @returns {number | undefined} */
+  scoreOf(id) {
+    this.#token('tokenizer.scoreOf', 'id', id)
+    return this.type === 'Unigram' ? this.#json.model.vocab[id]?.[1] : undefined
   }
 
   /** The id of a token as the vocabulary spells it, or undefined. @param {string} token */
@@ -198,7 +204,7 @@ export class Tokenizer {
       return
     }
     const part = { string, copy: shifted(source, start) }
-    this.#model.encode(part, undefined, (ids, spans) => pieces.add(ids, spans, start))
+    this.#model.encode(part, undefined, (ids, spans, from) => pieces.add(ids, spans, start + from))
   }
 
   /**
@@ -210,11 +216,11 @@ export class Tokenizer {
     const words = this.#cuts.reduce((current, cut) => cut(current), whole)
     const { from, string } = words.text
     const part = source && !from ? { string, copy: shifted(source, base) } : sourceOfString(string)
-    this.#model.encode(part, Int32Array.from(words.ends), (ids, spans) => {
+    this.#model.encode(part, Int32Array.from(words.ends), (ids, spans, first) => {
       if (from) for (let i = 0; i < spans.length; i += 2) {
-        [spans[i], spans[i + 1]] = words.text.origin(spans[i], spans[i + 1])
+        [spans[i], spans[i + 1]] = words.text.origin(first + spans[i], first + spans[i + 1])
       }
-      pieces.add(ids, spans, base)
+      pieces.add(ids, spans, from ? base : base + first)
     })
   }
 
@@ -304,13 +310,12 @@ class Pieces {
     /** @type {number[]} */ const ids = new Array(this.#count)
     let at = 0
     for (const part of parts) for (let i = 0; i < part.ids.length; i++) ids[at++] = part.ids[i]
-    const all = Int32Array.from(ids)
     /** @type {string[] | undefined} */ let tokens
     /** @type {[number, number][] | undefined} */ let offsets
     return {
       ids,
       get tokens() {
-        return tokens ??= Array.from(all, id => /** @type {string} */ (names[id]))
+        return tokens ??= parts.flatMap(part => Array.from(part.ids, id => /** @type {string} */ (names[id])))
       },
       get offsets() {
         return offsets ??= parts.flatMap(({ ids, spans, base }) => Array.from(ids,

@@ -52,12 +52,12 @@ export class UnigramModel {
    * @param {import('./by_words.js').Emit} emit
    */
   encode(source, ends, emit) {
-    this.#byWords.encodeWords(source, ends ?? Int32Array.of(source.string.length), (ids, spans) => {
-      if (!ids.includes(this.#unknown)) emit(ids, spans)
-      else if (this.#bytes) this.#spellOut(source.string, ids, spans, this.#bytes, emit)
-      else if (this.#unknown >= 0) emit(ids, spans)
+    this.#byWords.encodeWords(source, ends ?? Int32Array.of(source.string.length), (ids, spans, base) => {
+      if (!ids.includes(this.#unknown)) emit(ids, spans, base)
+      else if (this.#bytes) this.#spellOut(source.string.slice(base), ids, spans, this.#bytes, (all, places) => emit(all, places, base))
+      else if (this.#unknown >= 0) emit(ids, spans, base)
       else throw new GlassformerError('text', `tokenizer.encode: text has ` +
-        `${describe(source.string.slice(...spans.subarray(2 * ids.indexOf(-1)).subarray(0, 2)))}, which has no token, ` +
+        `${describe(source.string.slice(base).slice(...spans.subarray(2 * ids.indexOf(-1), 2 * ids.indexOf(-1) + 2)))}, which has no token, ` +
         'and no unknown token stands for it')
     })
   }
@@ -65,7 +65,7 @@ export class UnigramModel {
   /**
    * Unknown characters as their bytes, each of which has the whole character.
    * @param {string} string @param {Int32Array} ids @param {Int32Array} spans @param {number[]} bytes
-   * @param {import('./by_words.js').Emit} emit
+   * @param {(ids: Int32Array, spans: Int32Array) => void} emit
    */
   #spellOut(string, ids, spans, bytes, emit) {
     /** @type {number[]} */ const out = []

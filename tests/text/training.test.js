@@ -1,0 +1,126 @@
+import test from 'node:test'
+import assert from 'node:assert/strict'
+import { learn } from '../reference/bpe.js'
+import { best, expected } from '../reference/unigram.js'
+import { packed, passing } from '../../src/js/text/handles.js'
+import { gf, nastyText, stream } from './text.js'
+
+const { trainUnigram, trainWordPiece } = gf.text
+const error = (code, message) => ({ name: 'GlassformerError', code, message })
+const next = stream(37)
+const LINES = ['low low low low low lower lower', 'newest newest newest newest newest newest widest widest widest',
+  '나는 파리 여행을 다녀왔다', '나는 최근 파리에 다녀왔다', '파리는 좋다']
+const text = LINES.join('\n')
+const words = LINES.flatMap(line => line.split(' '))
+
+/** Merges by the reference, as WordPiece writes its symbols. */
+function reference(list, size) {
+  const counts = new Map()
+  for (const word of list) counts.set(word, (counts.get(word) ?? 0) + 1)
+  // Letters that continue a word are marked, so that joining strings keeps them apart.
+  const symbols = word => [...word].map((letter, i) => i ? `~${letter}` : letter)
+  const sorted = set => [...set].sort((a, b) => a.codePointAt(0) - b.codePointAt(0))
+  const first = sorted(new Set(list.map(word => [...word][0])))
+  const later = sorted(new Set(list.flatMap(word => [...word].slice(1)))).map(letter => `~${letter}`)
+  const entries = [...counts].map(([word, count]) => [symbols(word), count])
+  return learn(entries, [...first, ...later], size, 1, (count, left, right) => count / (left * right))
+}
+
+const plain = token => token.startsWith('##') ? [...token.slice(2)].map(letter => `~${letter}`).join('')
+  : [...token].map((letter, i) => i ? `~${letter}` : letter).join('')
+
+test('WordPiece: merges as the reference chooses them', () => {
+  const { merges, size } = trainWordPiece(text, { vocabSize: 60 })
+  assert.deepEqual(merges.map(({ pair, count }) => ({ pair: pair.map(plain), count })), reference(words, size - 1).slice(0, merges.length))
+  for (const { pair, token } of merges) assert.equal(token, pair[0] + pair[1].slice(2))
+})
+
+test('WordPiece: cuts the longest piece, knows its specials, small letters on demand', () => {
+  const tokenizer = trainWordPiece('Low low Lów 한 한', { vocabSize: 30, specials: ['[CLS]', '[SEP]'], lowercase: true })
+  assert.equal(tokenizer.tokenOf(0), '[UNK]')
+  assert.deepEqual(tokenizer.encode('LOW 한 z', { special: true }).tokens, ['[CLS]', 'low', '한'.normalize('NFD'), '[UNK]', '[SEP]'])
+  assert.deepEqual(trainWordPiece('Low Low', { vocabSize: 9 }).encode('Low low').tokens, ['Low', '[UNK]'])
+})
+
+test('unigram: every character of the text is a piece; cuts are the most probable', () => {
+  const tokenizer = trainUnigram(text, { vocabSize: 50 })
+  const scores = new Map(Array.from({ length: tokenizer.size }, (_, id) => [tokenizer.tokenOf(id), tokenizer.scoreOf(id)]))
+  for (const letter of text.replaceAll(' ', '▁')) assert.ok(scores.has(letter), letter)
+  for (const word of words) assert.deepEqual(tokenizer.encode(word).tokens, best(`▁${word}`, scores).pieces)
+  const { tokens, ids } = tokenizer.encode('lowest  newer\n파리')
+  assert.equal(tokens.join(''), '▁lowest▁▁newer\n파리')
+  assert.equal(tokenizer.decode(ids), 'lowest  newer\n파리')
+})
+
+test('unigram: what is expected is what all cuts together say', () => {
+  const pieces = ['a', 'b', 'ab', 'ba', 'aba', 'abab', 'bb'], values = [-2, -2.5, -1.5, -3, -2.2, -4, -0.1]
+  const scores = new Map(pieces.map((piece, i) => [piece, values[i]]))
+  const list = ['abab', 'bbabba', 'a', 'babababb'], counts = [3, 1, 2, 5]
+  const encode = one => new TextEncoder().encode(one)
+  const { c, memory } = gf.engine
+  const set = c.gf_pieces_new()
+  const own = packed(pieces.map(encode)), corpus = packed(list.map(encode))
+  passing(memory, [own.ends, Int32Array.from(pieces.keys()), own.bytes], (ends, ids, bytes) => c.gf_pieces_add(set, bytes, ends, ids, pieces.length, 0))
+  const [likelihood, found] = passing(memory, [Float64Array.from(values), new Float64Array(7), corpus.ends, Int32Array.from(counts), corpus.bytes],
+    (table, out, ends, numbers, bytes) => [c.gf_unigram_expect(out, set, table, bytes, ends, numbers, 4), [...memory.doubles(out, 7)]])
+  c.gf_pieces_free(set)
+  const single = list.map(word => expected(word, scores))
+  const sum = one => counts.reduce((total, count, i) => total + count * one(single[i]), 0)
+  assert.ok(Math.abs(likelihood - sum(one => one.likelihood)) < 1e-9)
+  pieces.forEach((piece, i) => assert.ok(Math.abs(found[i] - sum(one => one.counts.get(piece) ?? 0)) < 1e-9, piece))
+})
+
+test('unigram: digamma(x + 1) = digamma(x) + 1 / x, and digamma(1/2) = digamma(1) - 2 ln 2', () => {
+  const { c, memory } = gf.engine
+  const given = [0.5, 1, 1.5, 6.9, 7.9, 10, 11, 1000.25, 1001.25]
+  const [half, one, ...pairs] = passing(memory, [Float64Array.from(given)], table => {
+    c.gf_unigram_maximize(table, table, given.length)
+    return [...memory.doubles(table, given.length)]
+  })
+  assert.ok(Math.abs(one - half - 2 * Math.LN2) < 1e-9)
+  assert.ok(Math.abs(pairs[0] - half - 2) < 1e-9)
+  for (const i of [1, 3, 5]) assert.ok(Math.abs(pairs[i + 1] - pairs[i] - 1 / given[i + 2]) < 1e-9)
+})
+
+test('a larger vocabulary makes a text shorter', () => {
+  const sample = Array.from({ length: 300 }, () => nastyText(next)).join('\n') + `\n${text}`.repeat(20)
+  const lengths = [400, 600].map(vocabSize => trainUnigram(sample, { vocabSize }).encode(sample).ids.length)
+  assert.ok(lengths[0] > lengths[1], lengths.join())
+})
+
+test('saved as tokenizer.json and read back', () => {
+  for (const tokenizer of [trainWordPiece(text, { vocabSize: 60, specials: ['[CLS]', '[SEP]'] }), trainUnigram(text, { vocabSize: 60, specials: ['<pad>'] })]) {
+    const again = gf.text.tokenizer({ 'tokenizer.json': JSON.stringify(tokenizer) })
+    assert.equal(again.size, tokenizer.size)
+    for (let i = 0; i < 200; i++) {
+      const one = nastyText(next) + LINES[i % 5]
+      assert.deepEqual(again.encode(one, { special: true }), tokenizer.encode(one, { special: true }))
+    }
+  }
+})
+
+test('training twice gives the same; nothing to learn from', () => {
+  assert.equal(JSON.stringify(trainUnigram(text, { vocabSize: 50 })), JSON.stringify(trainUnigram(text, { vocabSize: 50 })))
+  assert.deepEqual(trainUnigram('', { vocabSize: 5 }).encode('a').tokens, ['<unk>'])
+  assert.deepEqual(trainWordPiece([], { vocabSize: 5 }).encode('a').tokens, ['[UNK]'])
+})
+
+test('memory stays as it is', () => {
+  trainUnigram(text, { vocabSize: 50 })
+  const before = gf.engine.memory.size
+  for (let i = 0; i < 10; i++) trainUnigram(text, { vocabSize: 50 }).encode(text)
+  assert.ok(gf.engine.memory.size - before < 2 ** 20)
+})
+
+test('says what it expected and what it got', () => {
+  const cases = [
+    [() => trainWordPiece(5, { vocabSize: 50 }), 'type', /trainWordPiece: text must be a string or an array of strings, got 5/],
+    [() => trainWordPiece('abc', { vocabSize: 3 }), 'range', /vocabSize must be at least 4, for 3 letters and the specials, got 3/],
+    [() => trainWordPiece('abc', { vocabSize: 30, lowercase: 1 }), 'type', /lowercase must be true or false, got 1/],
+    [() => trainUnigram('abc', { vocabSize: 3 }), 'range', /vocabSize must be at least 5, for 4 characters/],
+    [() => trainUnigram('abc', {}), 'type', /vocabSize must be a whole number from 1/],
+    [() => trainUnigram('abc', { vocabSize: 50, minFrequency: 2 }), 'type', /there is no option "minFrequency"/],
+    [() => trainUnigram('abc', { vocabSize: 50 }).scoreOf(99), 'index', /scoreOf: id must be the id of a token/]
+  ]
+  for (const [call, code, message] of cases) assert.throws(call, error(code, message))
+})
