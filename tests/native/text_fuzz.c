@@ -1,5 +1,6 @@
-/* text_fuzz.c - libFuzzer: any bytes, in any windows, give the same tokens, inside the text and in order. */
-#include "text_windows.h"
+/* text_fuzz.c - libFuzzer: any bytes, in any windows, give the same tokens, inside the text and in order; tokenizers
+ * learned from them cover them. */
+#include "tokenizer_check.h"
 
 static void check_scan(kernel *scan, const uint8_t *text, int bytes, int window, int room, int flags) {
   tokens whole = run(scan, text, bytes, bytes + 1, bytes, flags, 0);
@@ -42,6 +43,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   check_scan(gf_words, text, bytes, window, room, flags);
   check_scan(gf_whitespace, text, bytes, window, room, flags);
   check_vocab(text, bytes, data[2] % 8);
+  check_tokenizers(text, bytes, window, data[1]);
   free(text);
   return 0;
 }

@@ -1,5 +1,5 @@
 /* text_test.c - the text kernels under sanitizers: decoding, windows of every size, short buffers, the vocabulary. */
-#include "text_windows.h"
+#include "tokenizer_check.h"
 
 #include "../../src/c/text/unicode.h"
 #include "../../src/c/text/utf8.h"
@@ -144,6 +144,16 @@ static void test_large_vocab(void) {
   gf_vocab_free(v);
 }
 
+static void test_tokenizers(void) {
+  for (int k = 0; k < TEXTS; k++)
+    for (int window = 1; window < 40; window += 13)
+      check_tokenizers((const uint8_t *)texts[k], (int)strlen(texts[k]), window, (uint8_t)(k * 5 + window));
+  uint8_t *long_text = malloc(3000);
+  for (int i = 0; i < 3000; i++) long_text[i] = i < 1500 ? 'a' : "ab \xEA\xB0\x80"[i % 6];
+  check_tokenizers(long_text, 3000, 100, 3);
+  free(long_text);
+}
+
 int main(void) {
   test_malformed();
   test_every_code_point();
@@ -152,6 +162,7 @@ int main(void) {
   test_no_text();
   test_vocab();
   test_large_vocab();
+  test_tokenizers();
   puts("text: ok");
   return 0;
 }
