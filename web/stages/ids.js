@@ -30,18 +30,17 @@ const createEntry = () => h('li', {}, h('span', { className: 'vocab-id' }), h('s
 
 export function mount(container, context) {
   const { t } = context
-  const cell = (row, col) => ({ name: 'ids', index: [row, col] })
   const sentences = h('section', {}, h('h2', {}, t('stages.ids.sentences')))
   const vocabulary = h('ol', { className: 'vocabulary' })
   container.append(sentences, h('section', {}, h('h2', {}, t('stages.ids.vocabulary')), vocabulary))
   const list = chips(sentences, {
-    onLook: (row, col) => context.look(cell(row, col)),
-    onPress: (row, col) => context.press(cell(row, col)),
-    onLeave: context.leave, onRow: (row) => context.set({ sentence: row })
+    onLook: (row, col) => light(idAt(row, col)), onPress: (row, col) => light(idAt(row, col)),
+    onLeave: () => light(null), onRow: (row) => context.set({ sentence: row })
   }, { inline: true })
   let shown = null
   let lit = null
 
+  const idAt = (row, col) => shown.sentences[row].ids[col]
   function draw() {
     list.update(shown.sentences.map(({ ids, tokens, padding, chosen }, row) => ({
       name: String(row), chosen,
@@ -69,10 +68,7 @@ export function mount(container, context) {
       shown = next
       draw()
     },
-    mark({ current }) {
-      const at = current?.name === 'ids' ? current.index : [-1, -1]
-      light(shown?.sentences[at[0]]?.ids[at[1]] ?? null)
-    },
+    mark() {},
     destroy() {}
   }
 }

@@ -21,28 +21,22 @@ export function picture(run, { room }) {
 }
 
 export function mount(container, context) {
-  const cell = (row, col) => ({ name: 'ids', index: [row, col] })
-  const list = chips(container, {
-    onLook: (row, col) => context.look(cell(row, col)),
-    onPress: (row, col) => context.press(cell(row, col)),
-    onLeave: context.leave, onRow: (row) => context.set({ sentence: row })
-  })
   let shown = null
-  let lit = null
-  const draw = () => list.update(shown.sentences.map(({ text, tokens, chosen }, row) => ({
-    name: text, chosen, chips: tokens.map((token, col) => ({
-      text: token, note: String(col), lit: lit?.name === 'ids' && lit.index[0] === row && lit.index[1] === col
-    }))
-  })))
+  const light = (row, col) => {
+    const lit = shown.sentences[row]?.tokens[col]
+    list.update(shown.sentences.map(({ text, tokens, chosen }) => ({
+      name: text, chosen, chips: tokens.map((token, i) => ({ text: token, note: String(i), lit: token === lit }))
+    })))
+  }
+  const list = chips(container, {
+    onLook: light, onPress: light, onLeave: () => light(), onRow: (row) => context.set({ sentence: row })
+  })
   return {
     update(next) {
       shown = next
-      draw()
+      light()
     },
-    mark({ current }) {
-      lit = current
-      if (shown) draw()
-    },
+    mark() {},
     destroy() {}
   }
 }
