@@ -8,7 +8,8 @@ const ARROW = 4
  * @param {Element} root
  * @param {Element | null} from
  * @param {Iterable<Element>} to
- * @param {{ gap?: number, inset?: number, hasArrows?: boolean }} [options]
+ * @param {{ gap?: number, inset?: number, hasArrows?: boolean }} [options] gap: how far before its ends the wire goes up,
+ *   the middle of a narrower gap
  */
 export function drawBranches(path, root, from, to, { gap = 10, inset = 3, hasArrows = false } = {}) {
   const box = root.getBoundingClientRect()
@@ -19,7 +20,7 @@ export function drawBranches(path, root, from, to, { gap = 10, inset = 3, hasArr
   const ends = from ? [...to].map(middleOf) : []
   const start = from && middleOf(from)
   if (!ends.length || ends[0].left < start.right) return path.setAttribute('d', '')
-  const x = ends[0].left - gap
+  const x = ends[0].left - Math.min(gap, (ends[0].left - start.right) / 2)
   const lines = ends.map(({ left, y }) => {
     const end = left - inset
     const arrow = hasArrows ? `m${-ARROW} ${-ARROW}l${ARROW} ${ARROW}l${-ARROW} ${ARROW}` : ''
