@@ -5,6 +5,8 @@ import { h, keep, setText } from './dom.js'
 const FONT = '12px system-ui, "Apple SD Gothic Neo", "Noto Sans KR", "Noto Sans CJK KR", sans-serif'
 const LINE = 14
 const LONGEST = 108
+/** Numbers closer than this are read as one. */
+const APART = 8
 const SLANT = Math.SQRT1_2
 
 const widths = new Map()
@@ -37,8 +39,8 @@ export const leftGutter = (labels) => Math.ceil(widest(labels)) + 10
  */
 export function topPlan(labels, cell) {
   const width = widest(labels)
+  if (numeric(labels)) return { slanted: false, step: Math.ceil((width + APART) / cell), height: 20, overhang: 0 }
   if (width + 4 <= cell) return { slanted: false, step: 1, height: 20, overhang: 0 }
-  if (numeric(labels)) return { slanted: false, step: Math.ceil((width + 6) / cell), height: 20, overhang: 0 }
   return {
     slanted: true, step: leftStep(cell), height: Math.ceil(width * SLANT) + 14,
     overhang: Math.max(0, Math.ceil(width * SLANT - cell / 2) + 6)
