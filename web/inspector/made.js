@@ -30,9 +30,15 @@ function worth(label, factors, { go, has }) {
   return [...parts, rest]
 }
 
+/** How long a bar is, in percent of the longest; beside an infinite one all others are as good as nothing. */
+function lengthOf(size, most) {
+  if (size === Infinity) return 100
+  return most ? Math.max(1, (size / most) * 100) : 0
+}
+
 function term({ label, value, factors }, most, view) {
   const bar = h('span', { className: value < 0 ? 'bar is-negative' : 'bar' })
-  bar.style.setProperty('width', `${most ? Math.max(1, (Math.abs(value) / most) * 100) : 0}%`)
+  bar.style.setProperty('width', `${lengthOf(Math.abs(value), most)}%`)
   return h('li', { title: ruleText(label, wordsOf(view.t)) },
     h('span', { className: 'factors' }, worth(label, factors, view)),
     h('span', { className: 'equals' }, '='), h('span', { className: 'product-value' }, brief(value)),
@@ -42,7 +48,7 @@ function term({ label, value, factors }, most, view) {
 /** The list of terms, by position or by size, the first few until asked for all. */
 function termList({ terms }, view) {
   const { t, sorted, all, change } = view
-  const most = Math.max(...terms.map(({ value }) => Math.abs(value)).filter(Number.isFinite), 0)
+  const most = Math.max(...terms.map(({ value }) => Math.abs(value)).filter((size) => !Number.isNaN(size)), 0)
   const order = sorted ? [...terms].sort((a, b) => Math.abs(b.value) - Math.abs(a.value)) : terms
   const shown = all ? order : order.slice(0, FIRST_TERMS)
   const choose = (by, word) => h('button', {
@@ -128,11 +134,12 @@ export function made(explanation, cell, view) {
   }
   const { edited, computed, rounding } = explanation
   const numbers = numbersFormula(edited ? { ...explanation, value: computed } : explanation, cell.index)
-  return h('section', { className: 'made' }, h('h3', {}, t(cell.isGradient ? 'inspector.derived' : 'inspector.made')),
+  return h('section', { className: 'made' },
+    edited ? h('p', { className: 'note is-edited' }, t('inspector.edited', { computed: brief(computed) })) : '',
+    h('h3', {}, t(cell.isGradient ? 'inspector.derived' : 'inspector.made')),
     rules(explanation, t),
     numbers ? h('p', { className: 'rule is-numbers' }, formula(numbers)) : '',
     explanation.terms.length ? termList(explanation, view) : '',
     explanation.steps.length ? steps(explanation.steps, t) : '',
-    edited ? h('p', { className: 'note is-edited' }, t('inspector.edited', { computed: brief(computed) })) : '',
     rounding && !edited ? h('p', { className: 'note' }, `${t('inspector.rounding')}: ${brief(rounding)}`) : '')
 }
