@@ -1,8 +1,8 @@
 // npm run bench:page: from a key press to every figure repainted, and how long the main thread is kept at a time while
 // the page loads, rooms are entered for the first time, the depth and the language change. In real Chromium, each the
 // least of several runs. Nothing fails here: a busy machine is slow, and says so.
-import { launch, open, serve } from '../browser/host.js'
-import { DEFAULTS, toHash } from '../../web/state.js'
+import { launch, open, serve, stateOf } from '../browser/host.js'
+import { toHash } from '../../web/shell/state.js'
 import { visits } from '../browser/tasks.js'
 
 const PRESSES = 60, WARM_UP = 20, RUNS = 3, WORST = 5
@@ -10,11 +10,11 @@ const WORDS = Array.from({ length: 32 }, (_, i) => `word${i}`).join(' ')
 
 const pages = {
   'dates, cross-attention': {
-    state: { stage: 'decoder.1.multihead_attn.weights' }, field: '[data-field="source"]',
+    state: { room: 'decoder.1.multihead_attn.weights' }, field: '[data-field="source"]',
     change: [/\d$/.source, ['0', '1', '2']]
   },
   'sentences, 32 tokens, d_model 64, scores': {
-    state: { model: 'sentences', text: WORDS, dModel: 64, stage: 'scores' }, field: '#entrance textarea',
+    state: { model: 'sentences', text: WORDS, dModel: 64, room: 'self_attn.scores' }, field: '#entrance textarea',
     change: [/word0\w*/.source, ['word0a', 'word0b']]
   }
 }
@@ -52,7 +52,7 @@ for (const kind of ['load', 'room', 'typing', 'depth', 'language']) {
   }
 }
 for (const [name, { state, field, change }] of Object.entries(pages)) {
-  const { page, close } = await open(browser, `${site.url}#${toHash({ ...DEFAULTS, ...state })}`)
+  const { page, close } = await open(browser, `${site.url}#${toHash(stateOf(state))}`)
   const { times, longest } = await page.evaluate(typing, { field, change, presses: PRESSES, warmUp: WARM_UP })
   const median = times[times.length >> 1].toFixed(1), least = times[0].toFixed(1)
   console.log(`${name}: median ${median} ms, least ${least} ms, longest task ${longest.toFixed(0)} ms`)
