@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { brief, parse } from '../../web/lib/number.js'
-import { DEFAULTS } from '../../web/state.js'
 import { runHere, useHouse, violations } from './host.js'
 
 const house = useHouse()
@@ -12,7 +11,7 @@ const told = (page) => page.$eval('[data-exact]', (cell) => [cell.dataset.exact,
 test('the chain rule is walked back to where it begins, on a phone too, and on to L', async () => {
   const cell = { name: 'output', index: [0, 4, 8], isGradient: true }
   for (const viewport of [{ width: 1280, height: 800 }, { width: 360, height: 740 }]) {
-    const { page, complaints, close } = await open({ stage: 'logits', cell }, { viewport })
+    const { page, complaints, close } = await open({ room: 'output', cell }, { viewport })
     const named = (text) => page.waitForFunction((name) => (
       document.querySelector('[data-exact]')?.dataset.exact === name), text)
     await page.waitForSelector('.terms .cell-link', { state: 'attached' })
@@ -25,7 +24,7 @@ test('the chain rule is walked back to where it begins, on a phone too, and on t
     assert.deepEqual(await violations(page), [])
     await page.click('[data-keep="forward"]')
     await named('loss')
-    const run = runHere(DEFAULTS)
+    const run = runHere({})
     assert.ok(Object.is(Math.fround(parse((await told(page))[1])), Math.fround(run.loss)))
     run.dispose()
     await page.click('.terms .cell-link')
@@ -45,11 +44,11 @@ test('what has no gradient says so, and a weight that was set says what training
     assert.deepEqual(complaints, [])
     await close()
   }
-  const probability = { name: 'softmax.output', index: [0, 1, 2], isGradient: true }
-  await shown({ stage: 'sampling', cell: probability }, 'Computed for show')
-  await shown({ stage: 'source.positions', cell: { name: 'positions.pe', index: [1, 2] } }, 'How it was made')
-  const { data, shape } = runHere(DEFAULTS).tensors.get(weight.name)
+  const probability = { name: 'sampling.output', index: [0, 1, 2], isGradient: true }
+  await shown({ room: 'sampling', cell: probability }, 'Computed for show')
+  await shown({ room: 'source.positions', cell: { name: 'positions.pe', index: [1, 2] } }, 'How it was made')
+  const { data, shape } = runHere({}).tensors.get(weight.name)
   const learned = brief(data[weight.index[0] * shape[1] + weight.index[1]])
   const edits = [{ ...weight, value: 5 }]
-  await shown({ stage: 'logits', cell: weight, edits }, `You set this value; training left ${learned}\\.`)
+  await shown({ room: 'output', cell: weight, edits }, `You set this value; training left ${learned}\\.`)
 })

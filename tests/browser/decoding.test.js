@@ -1,12 +1,12 @@
 // Walking through the decoding in the real page.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DEFAULTS, fromHash } from '../../web/state.js'
+import { fromHash } from '../../web/shell/state.js'
 import { changing, choose, runHere, useHouse, violations } from './host.js'
 
 const LINK_DELAY = 200
 const house = useHouse()
-const open = (state, options) => house.open({ stage: 'decoding', language: 'en', ...state }, options)
+const open = (state, options) => house.open({ room: 'decoding', language: 'en', ...state }, options)
 const read = (page) => page.$$eval('.read-tokens span', (list) => list.map((one) => one.textContent).join(''))
 const written = (page) => page.$$eval('.pick-token', (list) => list.map((one) => one.textContent).join(''))
 const stepOf = async (page) => {
@@ -57,7 +57,7 @@ test('what the advice asks for can be done in the room: draw, raise the temperat
   await changing(page, () => choose(page, 'decoding', 'sample'))
   await changing(page, () => page.locator('.stage [data-control="temperature"] input').fill('4'))
   await changing(page, () => page.fill('.stage [data-control="seed"] input', '7'))
-  const run = runHere({ ...DEFAULTS, decoding: 'sample', temperature: 4, seed: 7 })
+  const run = runHere({ decoding: 'sample', temperature: 4, seed: 7 })
   assert.equal(await written(page), run.decoding.steps.map(({ token }) => token).join(''))
   run.dispose()
   assert.deepEqual(complaints, [])
@@ -119,7 +119,7 @@ test('with an answer of one\'s own, a temperature or no mask, the notes say what
     [{ temperature: 0.5 }, /The loss is of the probabilities before temperature and cuts/],
     [{ topK: 3, decoding: 'beam' }, /The tree and the loss are of the probabilities before/],
     [{ tgtIsCausal: false, target: '2026년 11월 20일' }, /each bar has also seen the characters after it/],
-    [{ tgtIsCausal: false, stage: 'decoder.0.self_attn.mask' }, /nothing is hatched/]
+    [{ tgtIsCausal: false, room: 'decoder.0.self_attn.mask' }, /nothing is hatched/]
   ]) {
     const { page, close } = await open(state)
     const text = await page.innerText('.stage')

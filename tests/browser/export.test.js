@@ -2,15 +2,15 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { roomOf } from '../../web/building.js'
 import { toArray, toCsv } from '../../web/lib/export.js'
 import { fixed } from '../../web/lib/number.js'
-import { written } from '../../web/model/dates.js'
-import { DATES, DEFAULTS } from '../../web/state.js'
+import { written } from '../../web/models/dates/data.js'
+import { DATES } from '../../web/models/dates/index.js'
+import { dataIn } from '../lib/page.js'
 import { runHere, useHouse, violations } from './host.js'
 
 const { open } = useHouse()
-const STAGE = 'encoder.0.self_attn.scores'
+const ROOM = 'encoder.0.self_attn.scores'
 
 /** The last figure's picture, as SVG. */
 async function save(page) {
@@ -26,16 +26,16 @@ const textsOf = (svg) => [...svg.matchAll(/<t(?:ext|span)[^>]*>([^<]+)/g)].map((
 const picture = async (page) => textsOf(await save(page))
 
 test('room, head and text stand below the title, and what a twin is', async () => {
-  const twin = { stage: 'logits', twin: 'positional:false' }
-  const there = runHere({ ...DEFAULTS, positional: false })
+  const twin = { room: 'output', twin: 'positional:false' }
+  const there = runHere({ positional: false })
   const answer = written(there.decoding.steps.map(({ token }) => token))
   there.dispose()
   for (const [state, ...lines] of [
-    [{ stage: 'encoder.0.self_attn.scores', head: 2 }, '인코더 1층 · 셀프 어텐션 · 점수 · 헤드 2 · november 20 2026'],
-    [{ stage: 'logits', source: '3 may 1999', language: 'en' }, 'Logits · 3 may 1999'],
-    [{ stage: 'decoding', decoding: 'sample', temperature: 0.5, edits: [{ name: 'output.bias', index: [3], value: 1 }] },
+    [{ room: 'encoder.0.self_attn.scores', head: 2 }, '인코더 1층 · 셀프 어텐션 · 점수 · 헤드 2 · november 20 2026'],
+    [{ room: 'output', source: '3 may 1999', language: 'en' }, 'Logits · 3 may 1999'],
+    [{ room: 'decoding', decoding: 'sample', temperature: 0.5, edits: [{ name: 'output.bias', index: [3], value: 1 }] },
       '한 글자씩 · november 20 2026 · 온도: 0.5 · 고르는 방법: 뽑기 · 바꾼 숫자 1개'],
-    [{ model: 'sentences', stage: 'scores', sentence: 3 }, '점수 · 헤드 0 · 나는 최근 파리 여행을 다녀왔다'],
+    [{ model: 'sentences', room: 'self_attn.scores', sentence: 3 }, '점수 · 헤드 0 · 나는 최근 파리 여행을 다녀왔다'],
     [twin, `로짓 · november 20 2026 · 차이(견줌 − 지금) · 견줌 위치 인코딩: 안 더하기 → ${answer}`]
   ]) {
     const { page, complaints, close } = await open(state)
@@ -48,21 +48,21 @@ test('room, head and text stand below the title, and what a twin is', async () =
 })
 
 test('a picture has what stands around the matrices, as it is seen, and nothing that can be pressed', async () => {
-  const draw = { stage: 'decoding', source: DATES.at(-1), decoding: 'sample', temperature: 0.5 }
+  const draw = { room: 'decoding', source: DATES.at(-1), decoding: 'sample', temperature: 0.5 }
   const beam = { ...draw, decoding: 'beam' }
   const runs = Object.fromEntries(Object.entries({ draw, beam }).map(([key, state]) => {
-    const run = runHere({ ...DEFAULTS, ...state })
+    const run = runHere(state)
     run.dispose()
     return [key, run.decoding]
   }))
   for (const [state, drawn, wanted] of [
     [draw, 'text', runs.draw.steps.map((step) => fixed(step.draw, 3))],
     [beam, 'text', runs.beam.tree.map(({ score }) => fixed(score))],
-    [{ stage: 'decoder.0.multihead_attn.weights' }, 'path', ['november']],
-    [{ stage: 'encoder.0.norm1', language: 'en' }, 'circle', ['−2.7']],
-    [{ stage: 'encoder.0.activation' }, 'circle', ['2.27']],
-    [{ stage: 'encoder.0.self_attn.weights' }, 'image', []],
-    [{ stage: 'sampling' }, 'rect', ['÷ T']]
+    [{ room: 'decoder.0.multihead_attn.weights' }, 'path', ['november']],
+    [{ room: 'encoder.0.norm1', language: 'en' }, 'circle', ['−2.7']],
+    [{ room: 'encoder.0.activation' }, 'circle', ['2.27']],
+    [{ room: 'encoder.0.self_attn.weights' }, 'image', []],
+    [{ room: 'sampling' }, 'rect', ['÷ T']]
   ]) {
     const { page, complaints, close } = await open(state)
     await page.waitForFunction(() => !document.querySelector('[aria-busy="true"]'))
@@ -71,8 +71,8 @@ test('a picture has what stands around the matrices, as it is seen, and nothing 
       new DOMParser().parseFromString(text, 'image/svg+xml').querySelector('parsererror')?.textContent), svg)
     assert.equal(problem, undefined)
     const texts = textsOf(svg)
-    for (const text of wanted) assert.ok(texts.includes(text), `${state.stage}: ${text}`)
-    assert.ok(svg.includes(`<${drawn} `), `${state.stage}: ${drawn}`)
+    for (const text of wanted) assert.ok(texts.includes(text), `${state.room}: ${text}`)
+    assert.ok(svg.includes(`<${drawn} `), `${state.room}: ${drawn}`)
     for (const left of ['▶', '모두 보기', 'NaN', 'class=', 'data-']) assert.ok(!svg.includes(left), left)
     assert.deepEqual(complaints, [])
     await close()
@@ -80,7 +80,7 @@ test('a picture has what stands around the matrices, as it is seen, and nothing 
 })
 
 test('where copying is not allowed the text stands there, selected', async () => {
-  const { page, complaints, close } = await open({ stage: STAGE, language: 'en' })
+  const { page, complaints, close } = await open({ room: ROOM, language: 'en' })
   await page.evaluate(() => { Object.defineProperty(navigator, 'clipboard', { value: undefined }) })
   await page.click('.menu summary')
   await page.click('.menu button:text-is("NumPy")')
@@ -95,10 +95,8 @@ test('where copying is not allowed the text stands there, selected', async () =>
 
 test('a figure is saved and copied, by keyboard', async () => {
   const permissions = ['clipboard-read', 'clipboard-write']
-  const { page, complaints, close } = await open({ stage: STAGE, language: 'en' }, { permissions })
-  const state = { ...DEFAULTS, stage: STAGE }
-  const room = roomOf(state)
-  const { product } = room.stage.data(runHere(state), { ...state, place: room.place })
+  const { page, complaints, close } = await open({ room: ROOM, language: 'en' }, { permissions })
+  const { product } = dataIn(runHere({}), ROOM)
   await page.focus('.menu summary')
   await page.keyboard.press('Enter')
   const saved = async (name) => {

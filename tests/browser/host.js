@@ -5,10 +5,9 @@ import { readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { after, before } from 'node:test'
 import { chromium } from 'playwright-core'
-import { load } from '../../src/js/index.js'
-import { runPipeline } from '../../src/js/pipeline.js'
-import { runTranslation } from '../../web/model/run.js'
-import { DEFAULTS, settingsOf, toHash } from '../../web/state.js'
+import { settingsOf } from '../../web/models/index.js'
+import { defaults, toHash } from '../../web/shell/state.js'
+import { pageRun } from '../lib/page.js'
 
 const SITE = new URL('../../dist/site/', import.meta.url)
 const TYPES = {
@@ -80,14 +79,14 @@ export function useHouse() {
   })
   return {
     open: (where, options) => (
-      open(browser, typeof where === 'string' ? where : `${site.url}#${toHash({ ...DEFAULTS, ...where })}`, options)),
+      open(browser, typeof where === 'string' ? where : `${site.url}#${toHash(stateOf(where))}`, options)),
     inBrowser: (work) => work(browser, site.url)
   }
 }
 
 /** Enters a room by its door on the map, wherever the map is scrolled to. */
 export const go = (page, room) => (
-  page.evaluate((id) => document.querySelector(`.map li[data-stage="${id}"] a`).click(), room))
+  page.evaluate((id) => document.querySelector(`.map li[data-room="${id}"] a`).click(), room))
 
 /** How far the page reaches beyond its window sideways, in pixels. */
 export const beyond = (page) => page.evaluate(() => {
@@ -126,14 +125,13 @@ export async function changing(page, act) {
   await runs(page, before + 1)
 }
 
-const engine = await load({ wasm: await readFile(new URL('../../dist/glassformer.wasm', import.meta.url)) })
-
-const weights = await readFile(new URL('../../web/model/date_translator.safetensors', import.meta.url))
+/** The state of a link: what it says, the rest as the model has it by default. */
+export const stateOf = (said) => ({ ...defaults(said.model), ...said })
 
 /** The run of a state, made here. */
-export function runHere(state) {
-  const settings = settingsOf(state)
-  return settings.model ? runTranslation(engine, settings, settings.edits, weights) : runPipeline(engine, settings)
+export function runHere(said) {
+  const { edits, ...settings } = settingsOf(stateOf(said))
+  return pageRun(settings, edits)
 }
 
 /** Every table of the stage: its tensor's name and its cells as text. */

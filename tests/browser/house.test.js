@@ -1,24 +1,25 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { roomsOf } from '../../web/building.js'
-import { DEFAULTS, fromHash } from '../../web/state.js'
-import { beyond, changing, go, useHouse, violations } from './host.js'
+import { roomsOf } from '../../web/rooms/index.js'
+import { fromHash } from '../../web/shell/state.js'
+import { beyond, changing, go, runHere, stateOf, useHouse, violations } from './host.js'
 
 const LINK_DELAY = 250
 const SCORES = 'encoder.0.self_attn.scores'
 
 const { open: visit } = useHouse()
 const open = (state, options) => visit({ language: 'en', ...state }, options)
-const roomHere = (page) => page.getAttribute('#house', 'data-stage')
+const roomHere = (page) => page.getAttribute('#house', 'data-room')
 
 test('the page opens on the whole house: its answer is the model\'s, its floors lead to their rooms', async () => {
-  for (const model of ['trained', 'untrained', 'sentences']) {
-    const { page, complaints, close } = await open({ model })
+  for (const state of [{}, { weights: 'untrained' }, { model: 'sentences' }]) {
+    const { page, complaints, close } = await open(state)
+    const rooms = roomsOf(runHere(state))
     assert.equal(await roomHere(page), 'house')
     const doors = await page.$$eval('.pane-floor', (links) => links.map((link) => link.dataset.room))
     assert.ok(await page.$eval('.panes', (panes) => panes.clientWidth) > 500)
-    assert.ok(doors.length >= 8 && doors.every((id) => roomsOf({ ...DEFAULTS, model }).some((room) => room.id === id)))
-    if (model !== 'sentences') {
+    assert.ok(doors.length >= 8 && doors.every((id) => rooms.some((room) => room.id === id)))
+    if (!state.model) {
       const placeholder = await page.getAttribute('[data-field="target"]', 'placeholder')
       assert.ok((await page.textContent('.house-now')).includes(`“${placeholder}”`))
       await changing(page, () => page.fill('[data-field="source"]', '3 may 1999'))
@@ -41,18 +42,18 @@ test('left and right lead from room to room, and leave alone whatever has arrows
   await page.keyboard.press('ArrowRight')
   assert.equal(await roomHere(page), 'source.embedding')
   await page.keyboard.press('ArrowLeft')
-  assert.equal(await roomHere(page), 'tokens')
+  assert.equal(await roomHere(page), 'source.tokens')
   for (const selector of ['[data-field="source"]', '.chip', '.depths input:checked']) {
     await page.focus(selector)
     await page.keyboard.press('ArrowRight')
-    assert.equal(await roomHere(page), 'tokens', selector)
+    assert.equal(await roomHere(page), 'source.tokens', selector)
   }
   assert.deepEqual(complaints, [])
   await close()
 })
 
 test('the inspector opens with the largest number of the room and gives way to the cell under the finger', async () => {
-  const { page, complaints, close } = await open({ stage: 'logits' })
+  const { page, complaints, close } = await open({ room: 'output' })
   const exact = () => page.getAttribute('[data-exact]', 'data-exact')
   const opened = await exact()
   assert.match(opened, /^output\[0, \d+, \d+\]$/)
@@ -66,7 +67,7 @@ test('the inspector opens with the largest number of the room and gives way to t
 
 test('a figure stands alone in another page, and says where it is from', async () => {
   const permissions = ['clipboard-read', 'clipboard-write']
-  const { page, complaints, close } = await open({ stage: SCORES }, { permissions })
+  const { page, complaints, close } = await open({ room: SCORES }, { permissions })
   await page.click('.share summary')
   await page.click('[data-action="embed"]')
   await page.waitForSelector('.share .menu-said:not(:empty)')
@@ -74,7 +75,7 @@ test('a figure stands alone in another page, and says where it is from', async (
   const code = await page.evaluate(() => navigator.clipboard.readText())
   const [url, title] = /^<iframe src="([^"]+)" title="([^"]+)" .*><\/iframe>$/.exec(code).slice(1)
     .map((text) => text.replaceAll('&amp;', '&'))
-  assert.deepEqual(fromHash(new URL(url).hash), { ...DEFAULTS, stage: SCORES, embed: true, language: 'en' })
+  assert.deepEqual(fromHash(new URL(url).hash), stateOf({ room: SCORES, embed: true, language: 'en' }))
   assert.match(title, /Scores/)
   await page.click('[data-action="share"]')
   await page.waitForTimeout(LINK_DELAY)
@@ -114,8 +115,8 @@ test('on a phone the header takes two rows and keeps the rest behind one button'
     for (const action of ['settings', 'theme']) assert.ok(await page.isVisible(`[data-action="${action}"]`), action)
     assert.equal(await beyond(page), 0)
     assert.deepEqual(await violations(page), [])
-    await page.evaluate(() => { location.hash += '&model=trained&stage=decoding' })
-    await page.waitForSelector('#house[data-stage="decoding"] .pick')
+    await page.evaluate(() => { location.hash += '&model=dates&room=decoding' })
+    await page.waitForSelector('#house[data-room="decoding"] .pick')
     assert.deepEqual(await violations(page), [], 'with the strip of the map scrolled')
     assert.deepEqual(complaints, [])
     await close()
@@ -141,16 +142,16 @@ test('on paper the pictures of a dark house are light, at once: the print does n
 
 test('what a reader has changed is said in every room, and taken back at once', async () => {
   const edits = [{ name: 'source_embedding.weight', index: [21, 19], value: 5 }]
-  const { page, complaints, close } = await open({ stage: SCORES, scale: false, edits })
+  const { page, complaints, close } = await open({ room: SCORES, scale: false, edits })
   assert.equal(await page.textContent('.changed'), '2 changed · reset')
   assert.match(await page.textContent('.untrained'), /Apart from the numbers you have changed/)
-  await go(page, 'logits')
+  await go(page, 'output')
   assert.equal(await page.textContent('.changed'), '2 changed · reset')
   await changing(page, () => page.click('.changed'))
   assert.equal(await page.isVisible('.changed'), false)
   assert.match(await page.textContent('.untrained'), /Every number here is computed/)
-  const { scale, edits: left, stage } = fromHash(new URL(page.url()).hash)
-  assert.deepEqual([scale, left, stage], [true, [], 'logits'])
+  const { scale, edits: left, room } = fromHash(new URL(page.url()).hash)
+  assert.deepEqual([scale, left, room], [true, [], 'output'])
   await changing(page, () => page.goBack())
   assert.equal(await page.textContent('.changed'), '2 changed · reset')
   assert.deepEqual(complaints, [])
@@ -158,14 +159,14 @@ test('what a reader has changed is said in every room, and taken back at once', 
 })
 
 test('arrows take a pinned cell along; a depth below the window comes into sight', async () => {
-  const { page, complaints, close } = await open({ stage: SCORES }, { viewport: { width: 1280, height: 720 } })
+  const { page, complaints, close } = await open({ room: SCORES }, { viewport: { width: 1280, height: 720 } })
   const pinned = () => page.$eval('[data-exact]', (element) => element.dataset.exact)
   await page.locator('.product-result .heat').click({ position: { x: 5, y: 5 } })
   await page.waitForSelector('.inspector.is-pinned')
-  assert.match(await pinned(), /scores\[0, 0, 0, 0\]$/)
+  assert.match(await pinned(), /dots\[0, 0, 0, 0\]$/)
   await page.keyboard.press('ArrowRight')
   await page.keyboard.press('ArrowDown')
-  assert.match(await pinned(), /scores\[0, 0, 1, 1\]$/)
+  assert.match(await pinned(), /dots\[0, 0, 1, 1\]$/)
   assert.ok(await page.$('.inspector.is-pinned'))
   await page.evaluate(() => scrollTo(0, 0))
   await page.click('.depths label:has(input[value="formula"])')
@@ -175,7 +176,7 @@ test('arrows take a pinned cell along; a depth below the window comes into sight
 })
 
 test('on paper stands no layer of marks, nothing to press, and where the room is', async () => {
-  const { page, close } = await open({ stage: 'decoding', decoding: 'beam', temperature: 2 })
+  const { page, close } = await open({ room: 'decoding', decoding: 'beam', temperature: 2 })
   await page.emulateMedia({ media: 'print' })
   for (const selector of ['.heat-marks', '.scrubber', '.changed', '.top', '.tools', '.eyebrow']) {
     assert.ok(await page.locator(selector).count() > 0, selector)

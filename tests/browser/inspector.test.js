@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { roomsOf } from '../../web/building.js'
 import { tensorOf } from '../../web/lib/run.js'
 import { valueAt } from '../../web/lib/slice.js'
 import { brief, exact, parse } from '../../web/lib/number.js'
-import { DEFAULTS, fromHash, toHash } from '../../web/state.js'
-import { changing, runHere, tablesOf, useHouse, violations } from './host.js'
+import { fromHash, toHash } from '../../web/shell/state.js'
+import { dataIn } from '../lib/page.js'
+import { changing, runHere, stateOf, tablesOf, useHouse, violations } from './host.js'
 
 const SINGLE = new URL('../../dist/glassformer.html', import.meta.url)
 const ATTENTION = 'transformer.encoder.layers.0.self_attn'
-const CELL = { name: `${ATTENTION}.scores`, index: [0, 0, 2, 1] }
-const STAGE = 'encoder.0.self_attn.scores'
+const CELL = { name: `${ATTENTION}.dots`, index: [0, 0, 2, 1] }
+const ROOM = 'encoder.0.self_attn.scores'
 const LINK_DELAY = 250
 
 const house = useHouse()
@@ -20,9 +20,9 @@ const valueOf = (run, key) => {
   const [, name, index] = /^(.+)\[(.+)\]$/.exec(key)
   return valueAt(tensorOf(run, name), index.split(', ').map(Number))
 }
-const stageData = (state) => {
-  const room = roomsOf(state).find(({ id }) => id === state.stage)
-  return room.stage.data(runHere(state), { ...state, place: room.place })
+async function linked(page) {
+  await page.waitForTimeout(LINK_DELAY)
+  return fromHash(await page.evaluate(() => location.hash))
 }
 async function changeTo(page, text) {
   await page.click('[data-keep="change"]')
@@ -31,8 +31,8 @@ async function changeTo(page, text) {
 }
 
 test('from a cell into its factors, home by the crumbs, on by what it feeds, and down the chain rule', async () => {
-  const { page, complaints, close } = await open({ stage: STAGE, cell: CELL })
-  const run = runHere({ ...DEFAULTS })
+  const { page, complaints, close } = await open({ room: ROOM, cell: CELL })
+  const run = runHere({})
   await page.waitForSelector('.terms .cell-link')
   assert.equal(await page.locator('.terms li').count(), 8)
   assert.ok(await page.locator('.made math').count() >= 3)
@@ -49,9 +49,11 @@ test('from a cell into its factors, home by the crumbs, on by what it feeds, and
   await page.click('.trail .cell-link:first-child')
   assert.equal((await told(page))[0], `${CELL.name}[${CELL.index.join(', ')}]`)
 
-  await page.click('.feeds .cell-link')
-  await page.waitForFunction(() => document.querySelector('.cell-name').textContent.includes('masked_scores'))
-  assert.equal((await told(page))[0], `${ATTENTION}.masked_scores[${CELL.index.join(', ')}]`)
+  for (const name of ['scores', 'masked_scores']) {
+    await page.click('.feeds .cell-link')
+    await page.waitForFunction((end) => document.querySelector('.cell-name').textContent.includes(end), `.${name}[`)
+    assert.equal((await told(page))[0], `${ATTENTION}.${name}[${CELL.index.join(', ')}]`)
+  }
 
   await page.click('[data-keep="backward"]')
   await page.waitForFunction(() => document.querySelector('[data-exact]')?.dataset.exact.startsWith('∂'))
@@ -75,7 +77,7 @@ const focused = (page) => page.evaluate(() => {
 })
 
 test('Escape leads from the inspector back to the grid and cell where the walk began, or to the stage', async () => {
-  const { page, complaints, close } = await open({ stage: 'encoder.0.self_attn.weights' })
+  const { page, complaints, close } = await open({ room: 'encoder.0.self_attn.weights' })
   const [name, row, column] = [`${ATTENTION}.masked_scores`, 2, 1]
   const named = (text) => page.waitForFunction((start) => (
     document.querySelector('.cell-name').textContent.startsWith(start)), text)
@@ -107,7 +109,7 @@ test('Escape leads from the inspector back to the grid and cell where the walk b
   await walk()
   await follow('.terms li:first-child .cell-link', name)
   await follow('.actions button:not([data-keep])', name)
-  assert.equal(await page.getAttribute('#house', 'data-stage'), 'encoder.0.self_attn.mask')
+  assert.equal(await page.getAttribute('#house', 'data-room'), 'encoder.0.self_attn.mask')
   await page.keyboard.press('Escape')
   assert.equal(await focused(page), 'stage', 'the grid is gone')
   assert.deepEqual(await violations(page), [])
@@ -117,7 +119,7 @@ test('Escape leads from the inspector back to the grid and cell where the walk b
 
 test('the dial: a picture, its numbers, its formulas, its code, in both languages', async () => {
   for (const language of ['ko', 'en']) {
-    const { page, complaints, close } = await open({ stage: STAGE, cell: CELL, language })
+    const { page, complaints, close } = await open({ room: ROOM, cell: CELL, language })
     const turn = (depth) => page.click(`.depths label:has(input[value="${depth}"])`)
     await turn('story')
     assert.equal(await page.isVisible('.facts'), false)
@@ -141,7 +143,7 @@ test('the dial: a picture, its numbers, its formulas, its code, in both language
 })
 
 test('a number is changed by keyboard and by mouse, undone, redone and shared', async () => {
-  const { page, complaints, close } = await open({ stage: STAGE })
+  const { page, complaints, close } = await open({ room: ROOM })
   const first = await tablesOf(page)
   const grid = page.locator('.product-result .heat')
   await grid.focus()
@@ -162,7 +164,7 @@ test('a number is changed by keyboard and by mouse, undone, redone and shared', 
   const second = await tablesOf(page)
   assert.equal(second[2].cells[2][1], '5')
   assert.deepEqual(second.slice(0, 2), first.slice(0, 2), 'nothing upstream changes')
-  const weights = runHere({ ...DEFAULTS, edits }).tensors.get(`${ATTENTION}.weights`)
+  const weights = runHere({ edits }).tensors.get(`${ATTENTION}.weights`)
   await page.waitForTimeout(LINK_DELAY)
   const link = await page.evaluate(() => location.href)
   assert.deepEqual(fromHash(new URL(link).hash).edits, edits)
@@ -183,7 +185,7 @@ test('a number is changed by keyboard and by mouse, undone, redone and shared', 
   assert.deepEqual(complaints, [])
   await close()
 
-  const other = await house.open(link.replace(STAGE, 'encoder.0.self_attn.weights'))
+  const other = await house.open(link.replace(ROOM, 'encoder.0.self_attn.weights'))
   const tables = await tablesOf(other.page)
   const shown = tables.find(({ name }) => name === weights.name).cells.flat()
   shown.forEach((text, i) => assert.ok(Object.is(Math.fround(parse(text)), weights.data[i]), `${i}: ${text}`))
@@ -192,7 +194,7 @@ test('a number is changed by keyboard and by mouse, undone, redone and shared', 
 
 test('changed cells pulse once, and not where motion is unwanted', async () => {
   for (const [reducedMotion, visible] of [['no-preference', true], ['reduce', false]]) {
-    const { page, close } = await open({ stage: STAGE, cell: CELL }, { reducedMotion })
+    const { page, close } = await open({ room: ROOM, cell: CELL }, { reducedMotion })
     await changeTo(page, '3')
     assert.equal(await page.locator('.heat-pulse').count(), 1, 'one matrix of three has changed')
     assert.equal(await page.isVisible('.heat-pulse'), visible)
@@ -203,7 +205,7 @@ test('changed cells pulse once, and not where motion is unwanted', async () => {
 
 for (const [title, where] of [['the site', null], ['the single file', SINGLE.href]]) {
   test(`the check recomputes every number: ${title}`, async () => {
-    const link = where ? `${where}#${toHash({ ...DEFAULTS, stage: STAGE, depth: 'code' })}` : { stage: STAGE, language: 'en' }
+    const link = where ? `${where}#${toHash(stateOf({ room: ROOM, depth: 'code' }))}` : { room: ROOM, language: 'en' }
     const { page, complaints, close } = await house.open(link)
     if (where) await page.waitForSelector('.code')
     await page.click('[data-action="check"]')
@@ -219,11 +221,11 @@ for (const [title, where] of [['the site', null], ['the single file', SINGLE.hre
 
 test('a gradient is put to the test by a nudge', async () => {
   const cell = { name: 'output', index: [0, 3, 9], isGradient: true }
-  const { page, complaints, close } = await open({ stage: 'logits', cell })
+  const { page, complaints, close } = await open({ room: 'output', cell })
   await page.click('[data-keep="nudge"]')
   await page.waitForSelector('.nudge .steps')
   const [up, down, slope, gradient] = (await page.$$eval('.nudge dd', (list) => list.map((one) => one.textContent))).map(parse)
-  const run = runHere(DEFAULTS)
+  const run = runHere({})
   assert.ok(Math.abs(gradient / run.explainGradient('output', cell.index).value - 1) < 1e-3)
   assert.ok(Math.abs(slope / gradient - 1) < 0.01)
   assert.equal(Math.sign(up - down), Math.sign(gradient))
@@ -236,7 +238,7 @@ test('a gradient is put to the test by a nudge', async () => {
 test('the result of a nudge is announced, and nothing else of the inspector is', async () => {
   const cell = { name: 'output', index: [0, 3, 9], isGradient: true }
   for (const language of ['ko', 'en']) {
-    const { page, complaints, close } = await open({ stage: 'logits', cell, language })
+    const { page, complaints, close } = await open({ room: 'output', cell, language })
     await page.waitForSelector('[data-keep="nudge"]')
     assert.equal(await page.locator('.inspector [role="status"]').count(), 1, 'there before there is anything to say')
     await page.evaluate(() => {
@@ -262,20 +264,22 @@ test('the result of a nudge is announced, and nothing else of the inspector is',
 })
 
 test('the block of the sentences can be edited, and an edit that has no cell is said to be idle', async () => {
-  const state = { model: 'sentences', stage: 'sum', cell: { name: 'sum', index: [0, 1, 2] } }
+  const state = { model: 'sentences', room: 'text.sum', cell: { name: 'positions.output', index: [0, 1, 2] } }
   const { page, complaints, close } = await open(state)
   await changing(page, async () => {
     await page.click('[data-keep="change"]')
     await page.fill('.edit-field', '3.5')
     await page.keyboard.press('Enter')
   })
-  const edits = [{ name: 'sum', index: [0, 1, 2], value: 3.5 }]
-  const run = runHere({ ...DEFAULTS, ...state, edits })
+  const edits = [{ name: 'positions.output', index: [0, 1, 2], value: 3.5 }]
+  const run = runHere({ ...state, edits })
   const tables = await tablesOf(page)
   assert.equal(parse(tables.at(-1).cells[1][2]), 3.5)
   assert.deepEqual(run.idleEdits, [])
-  await changing(page, () => page.selectOption('.models select', 'trained'))
+  await changing(page, () => page.fill('#entrance textarea', 'word'))
   assert.equal(await page.locator('.edits .is-idle').count(), 1)
+  await changing(page, () => page.selectOption('.models select', 'dates'))
+  assert.deepEqual((await linked(page)).edits, [], 'another model begins as it is')
   assert.deepEqual(complaints, [])
   run.dispose()
   await close()
@@ -283,7 +287,7 @@ test('the block of the sentences can be edited, and an edit that has no cell is 
 
 test('twins: every number of the second is that of a run under its setting', async () => {
   const room = 'encoder.0.self_attn.weights'
-  const { page, complaints, close } = await open({ stage: room })
+  const { page, complaints, close } = await open({ room })
   const first = await tablesOf(page)
   for (const [name, value] of [['scale', false], ['normFirst', true], ['activation', 'gelu']]) {
     await page.selectOption('.twin-choice select', `${name}:${value}`)
@@ -291,8 +295,7 @@ test('twins: every number of the second is that of a run under its setting', asy
     await page.waitForTimeout(LINK_DELAY)
     const tables = await tablesOf(page)
     assert.deepEqual(tables.slice(0, first.length), first, 'the first stays')
-    const state = { ...DEFAULTS, stage: room, [name]: value }
-    const pieces = Object.values(stageData(state)).filter((part) => part?.axis)
+    const pieces = Object.values(dataIn(runHere({ [name]: value }), room)).filter((part) => part?.axis)
     pieces.forEach((piece, i) => tables[first.length + i].cells.flat().forEach((text, at) => (
       assert.ok(Object.is(Math.fround(parse(text)), piece.values[at]), `${name} ${piece.name} ${at}: ${text}`))))
   }
@@ -304,7 +307,7 @@ test('twins: every number of the second is that of a run under its setting', asy
 })
 
 test('twins stand side by side where both fit; a cell of the second is read in the second', async () => {
-  const state = { stage: 'encoder.0.self_attn.scores', twin: 'scale:false' }
+  const state = { room: 'encoder.0.self_attn.scores', twin: 'positional:false' }
   for (const [width, isBeside] of [[1440, true], [360, false]]) {
     const { page, complaints, close } = await open(state, { viewport: { width, height: 900 } })
     await page.waitForSelector('[data-twin]')
@@ -314,9 +317,9 @@ test('twins stand side by side where both fit; a cell of the second is read in t
       .map(({ left, top, width: wide, height }) => ({ left, top, wide, height })))
     assert.equal(boxes[0].top === boxes[1].top && boxes[1].left > boxes[0].left + boxes[0].wide, isBeside, `${width}`)
     assert.deepEqual([boxes[0].wide, boxes[0].height], [boxes[1].wide, boxes[1].height], 'one scale')
-    const name = 'transformer.encoder.layers.0.self_attn.scores'
-    const [here, there] = [{}, { scale: false }].map((more) => (
-      runHere({ ...DEFAULTS, ...more, target: '2026년 11월 20일' }).tensors.get(name).data[0]))
+    const name = CELL.name
+    const [here, there] = [{}, { positional: false }].map((more) => (
+      runHere({ ...more, target: '2026년 11월 20일' }).tensors.get(name).data[0]))
     await page.locator('[data-twin] .product-result .heat').click({ position: { x: 3, y: 3 } })
     await page.waitForSelector('.terms', { state: 'attached' })
     const shown = await page.$$eval('.compared dd', (list) => list.map((one) => one.textContent))
@@ -332,7 +335,7 @@ test('twins stand side by side where both fit; a cell of the second is read in t
 })
 
 test('the list of comparisons is among the tools, on a phone below the figure, for the keyboard too', async () => {
-  const state = { stage: 'encoder.0.self_attn.scores' }
+  const state = { room: 'encoder.0.self_attn.scores' }
   const phone = { viewport: { width: 360, height: 740 } }
   const orderOf = (page) => page.evaluate(() => {
     const parts = ['.tools', '.stage-figure', '.twin-choice', '.twins .stage-figure ~ .stage-figure', '.asides']
@@ -360,14 +363,14 @@ test('the list of comparisons is among the tools, on a phone below the figure, f
   await page.setViewportSize(phone.viewport)
   await page.waitForSelector('.twins > .stage-figure + .twin-choice select:focus')
   await page.evaluate(() => { location.hash = location.hash.replace('self_attn.scores', 'linear1') })
-  await page.waitForSelector('#house[data-stage="encoder.0.linear1"]')
+  await page.waitForSelector('#house[data-room="encoder.0.linear1"]')
   assert.equal(await page.isVisible('.tools'), false, 'no row is left of tools that are not there')
   assert.deepEqual(complaints, [])
   await close()
 })
 
 test('tables that would run into one another side by side stand below one another', async () => {
-  const { page, complaints, close } = await open({ stage: 'sampling', twin: 'topK:3' })
+  const { page, complaints, close } = await open({ room: 'sampling', twin: 'topK:3' })
   await page.waitForSelector('[data-twin]')
   await page.waitForTimeout(LINK_DELAY)
   const cut = await page.$$eval('.words', (lists) => lists.map((list) => list.scrollWidth > list.clientWidth + 1))

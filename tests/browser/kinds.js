@@ -5,14 +5,17 @@
 
 import en from '../../web/text/en.json' with { type: 'json' }
 import ko from '../../web/text/ko.json' with { type: 'json' }
-import { changes } from '../../web/changed.js'
-import { partName, placeName } from '../../web/frame.js'
+import { partName, placeName } from '../../web/lib/place.js'
 import { piecesOf } from '../../web/lib/prose.js'
 import { translator } from '../../web/lib/text.js'
-import { DATES, PRESETS } from '../../web/state.js'
+import { modelOf } from '../../web/models/index.js'
+import { MODEL_TEXTS } from '../../web/models/texts.js'
+import { changes } from '../../web/shell/changes.js'
 
 const MESSAGES = { ko, en }
 const TALL = 1e-6
+/** What the model of the dates was trained with. */
+const SMOOTHING = 0.05
 
 /**
  * Whether a text writes a value with every digit it shows right; a whole number stands for itself only.
@@ -38,13 +41,18 @@ export const tells = (text, value) => (
   Object.is(Math.fround(Number(text.replaceAll('−', '-').replace('∞', 'Infinity'))), value))
 
 /** A tensor of the run, by any of its names. */
-export function tensorNamed({ run }, name) {
-  if (name === 'ids') {
-    const shape = [run.ids.length, run.ids[0].length]
-    return { shape, axes: ['sentence', 'token'], data: Int32Array.from(run.ids.flat()) }
-  }
-  return run.tensors.get(run.aliases?.get(name) ?? name)
-}
+export const tensorNamed = ({ run }, name) => run.tensors.get(run.aliases.get(name) ?? name)
+
+/** Texts that go in or come out, in their order; the first is the one that is read. */
+const streamsOf = ({ run }) => Object.values(run.streams)
+/** The text that a room is about. */
+const streamOf = ({ run, room }) => run.streams[room.parts.stream]
+/** The text that the model or the reader writes. */
+const answerOf = ({ run }) => streamsOf({ run }).find(({ isAnswer }) => isAnswer)
+/** One sentence of a text; of a text of one sentence, that. */
+const sentenceOf = (list, { state }) => list[state.sentence] ?? list[0]
+/** The token that a step of an answer follows. */
+const before = ({ run }, step) => answerOf({ run }).tokens[0][run.decoding.rows[step]]
 
 /** @param {object} view @param {string} name @param {number[]} index */
 export function valueAt(view, name, index) {
@@ -90,12 +98,12 @@ export function valuesIn({ messages }, key, text) {
   return pattern ? new RegExp(`^${pattern}$`).exec(text)?.groups ?? null : null
 }
 
-const isToken = ({ run }, text) => (
-  (run.labels ? Object.values(run.labels).flat() : [...run.vocab, ...run.tokens.flat(), '<pad>']).includes(text))
+const isToken = (view, text) => streamsOf(view).some(({ tokens, vocabulary }) => (
+  vocabulary.includes(text) || tokens.flat().includes(text)))
 const isBelow = (text, most) => /^\d+$/.test(text) && Number(text) < most
 
-const tokensHere = ({ run, room, state }) => (
-  room.place && run[room.place] ? run[room.place].tokens : run.tokens[state.sentence])
+/** How many dimensions a vector of the model has. */
+const widthOf = ({ run }) => [...run.tensors.values()].find(({ axes }) => axes.at(-1)?.name === 'channel').shape.at(-1)
 
 /** What a row or a column of a matrix may be called. */
 export function labelFits(view, { tensor: name, first, axes, side, i }, text) {
@@ -103,18 +111,19 @@ export function labelFits(view, { tensor: name, first, axes, side, i }, text) {
   const tensor = tensorNamed(view, name)
   const axis = axes[side]
   const at = first[axis] + i
-  const kind = tensor.along?.[axis]
-  const sentence = first[tensor.axes.indexOf('sentence')] ?? 0
-  if (kind) return [run.labels[kind][at], `${run.labels[kind][at]} · ${at}`].includes(text)
-  if (tensor.axes[axis] === 'word' && !run.labels) return [`${run.vocab[at]} · ${at}`].includes(text)
-  if (tensor.axes[axis] === 'position') {
-    const names = tokensHere(view)
-    return (at < names.length ? [names[at], `${names[at]} · ${at}`] : ['<pad>', String(at)]).includes(text)
+  const { name: kind, of } = tensor.axes[axis]
+  const stream = run.streams[of]
+  const named = (label) => [label, `${label} · ${at}`].includes(text)
+  if (kind === 'position') {
+    const names = sentenceOf(streamOf(view)?.tokens ?? streamsOf(view)[0].tokens, view)
+    return at < names.length ? named(names[at]) : text === String(at)
   }
-  if (['token', 'query', 'key'].includes(tensor.axes[axis]) && !run.labels) {
-    return text === (run.padding[sentence][at] ? '<pad>' : run.tokens[sentence][at])
+  if (stream && kind === 'word') return named(stream.vocabulary[at])
+  if (stream && ['token', 'query', 'key'].includes(kind)) {
+    const sentence = first[tensor.axes.findIndex((one) => one.name === 'batch')]
+    return named((stream.tokens[sentence] ?? stream.tokens[0])[at])
   }
-  return text === String(/in_proj/.test(name) && axis === 0 ? at % run.settings.dModel : at)
+  return text === String(/in_proj/.test(name) && axis === 0 ? at % widthOf(view) : at)
 }
 
 const peaks = new WeakMap()
@@ -131,7 +140,7 @@ function peaksNear(view) {
   const stemOf = (name) => name.replace(/[^.]+$/, '')
   const stems = new Set(shown.map(stemOf))
   const near = [...view.run.tensors.keys()].filter((name) => stems.has(stemOf(name)))
-  const inputs = near.flatMap((name) => Object.values(view.run.inputs?.get(name) ?? {}))
+  const inputs = near.flatMap((name) => Object.values(tensorNamed(view, name).inputs))
   return [...near, ...inputs].map((name) => tensorNamed(view, name)).filter(Boolean).map(peakOf)
 }
 
@@ -149,7 +158,7 @@ const isIndex = (view, text, i) => text === String(i)
 const cell = (view, text, key) => writes(text, valueAt(view, ...parseCell(key)))
 function numbersOfRule(view, text, name) {
   const { shape } = tensorNamed(view, name), { formula, op } = view.run.explain(name, shape.map(() => 0))
-  const places = op === 'positional_encoding' ? [1, Math.ceil(shape[1] / 2)] : []
+  const places = op === 'positional_encoding' ? [1, 2, shape[1], Math.ceil(shape[1] / 2)] : []
   return [...formula.split(/[^\d.]+/).map(Number), ...places].includes(Number(text)) || isProse(view, text)
 }
 
@@ -163,6 +172,10 @@ const notes = {
     const row = rowOf(view, about)
     return Number(count) === row.filter((x) => x === 0).length && Number(total) === row.length
   },
+  'stages.sampling.smoothing': (view, { smoothing, right, other }) => {
+    const share = SMOOTHING / answerOf(view).vocabulary.length
+    return writes(smoothing, SMOOTHING) && writes(right, 1 - SMOOTHING + share) && writes(other, share)
+  },
   ...Object.fromEntries(['greedy', 'sample', 'beam', 'given'].map((kind) => [
     `stages.decoding.${kind}`, ({ run }, { loss }) => kind === run.decoding.kind && writes(loss, run.loss)])),
   'stages.decoding.reread': ({ run }, { loss }) => run.settings.training && writes(loss, run.loss),
@@ -170,14 +183,14 @@ const notes = {
 }
 
 const headings = {
-  'stages.positions.curves': ({ run }, { dim }) => isBelow(dim, run.settings.dModel),
-  'stages.positions.chart': ({ run }, { dim }) => isBelow(dim, run.settings.dModel),
+  'stages.positions.curves': (view, { dim }) => isBelow(dim, widthOf(view)),
+  'stages.positions.chart': (view, { dim }) => isBelow(dim, widthOf(view)),
   'stages.weights.bars': (view, { token }) => isToken(view, token),
   'stages.activation.curve': (view, { token }) => isToken(view, token),
-  'stages.cross.reads': ({ run }, { token, next }) => (
-    run.decoding.steps.some((step, i) => token === run.target.tokens[i] && next === step.token)),
-  'stages.sampling.next': ({ run, state }, { step, token }) => (
-    Number(step) === state.row && token === run.target.tokens[state.row])
+  'stages.cross.reads': (view, { token, next }) => (
+    view.run.decoding.steps.some((step, i) => token === before(view, i) && next === step.token)),
+  'stages.sampling.next': (view, { step, token }) => (
+    Number(step) === view.run.decoding.rows[view.state.row] && token === before(view, view.state.row))
 }
 
 /** Whether a text is one of some messages and its values are right. */
@@ -200,41 +213,45 @@ const written = ({ decoding }) => (
   decoding.steps.map(({ token }) => token).filter((token) => !/^<.*>$/.test(token)).join(''))
 
 /** A tower and its layer. */
-const isStorey = ({ t, run }, text) => Array.from({ length: run.settings.layers ?? 0 }, (_, n) => n).some((n) => (
-  ['encoder', 'decoder'].some((tower) => text === `${t(`map.${tower}`)} ${t('map.layer', { number: n + 1 })}`)))
+const isStorey = ({ t, rooms }, text) => rooms.some(({ tower, layer }) => (
+  layer !== undefined && text === `${t(`map.${tower}`)} ${t('map.layer', { number: layer + 1 })}`))
 
 /** What the house says of this moment. */
 function now(view, text) {
   const { run, state } = view
-  const tokens = run.labels ? run.source.tokens : run.tokens[state.sentence]
-  const read = tokens.filter((token) => !/^<.*>$/.test(token)).length
+  const [{ texts, tokens }] = streamsOf(view)
+  const read = sentenceOf(tokens, view).filter((token) => !/^<.*>$/.test(token)).length
   return ['reads', 'writes', 'given'].some((key) => {
     const values = valuesIn(view, `stages.house.${key}`, text)
-    if (values?.input !== run.texts[state.sentence] || Number(values.read) !== read) return false
+    if (values?.input !== sentenceOf(texts, view) || Number(values.read) !== read) return false
     const answers = key === 'given' ? [state.target] : key === 'writes' ? [written(run)] : [undefined]
     return answers.map(spaceless).includes(spaceless(values.answer)) &&
       (key !== 'writes' || Number(values.steps) === run.decoding.steps.length)
   })
 }
 
+/** What stands for a shape: the only sentence there is goes without saying. */
+const sides = ({ shape }) => (shape[0] === 1 ? shape.slice(1) : shape)
+
 /** A floor of the house: its shape is that of a tensor of its room. */
 function floorShape({ run, rooms }, text, id) {
-  const shapes = rooms.find((room) => room.id === id).tensors.map((name) => tensorNamed({ run }, name)?.shape)
-  return shapes.some((shape) => shape && text === (run.labels ? shape.slice(1) : shape).join(' × '))
+  const tensors = rooms.find((room) => room.id === id).tensors.map((name) => tensorNamed({ run }, name))
+  return tensors.some((tensor) => text === sides(tensor).join(' × '))
 }
 
 /** Tokens and ids of a row of chips, each in its place. */
-function chip({ run, room }, text, [row, i, part]) {
-  if (room.stage.id === 'ids' && part === 'button') return text === String(row)
-  const [tokens, ids] = room.stage.id === 'pieces' ? [run[room.place].tokens, run[room.place].ids]
-    : [run.tokens[row], run.ids[row]]
-  const first = room.stage.id === 'ids' ? String(ids[i]) : tokens[i]
-  const second = { pieces: String(ids[i]), ids: tokens[i] ?? '<pad>', tokens: String(i) }[room.stage.id]
+function chip(view, text, [row, i, part]) {
+  const { stage } = view.room
+  if (stage === 'ids' && part === 'button') return text === String(row)
+  const stream = streamOf(view)
+  const [tokens, ids] = [stream.tokens, stream.ids].map((all) => (stage === 'pieces' ? sentenceOf(all, view) : all[row]))
+  const first = stage === 'ids' ? String(ids[i]) : tokens[i]
+  const second = { pieces: String(ids[i]), ids: tokens[i], tokens: String(i) }[stage]
   return text === (part === 'span' ? first : second)
 }
 
-const vocabulary = ({ run, room }) => (room.place ? run.labels[`${room.place}Word`] : run.vocab)
-const option = (view, text, i) => [String(i), view.run.target?.tokens[i]].includes(text) || isProse(view, text)
+const option = (view, text, i) => (
+  [String(i), view.run.decoding && before(view, i)].includes(text) || isProse(view, text))
 
 /** The best beginning of a beam search so far. */
 function bestSoFar({ tree, best }, last) {
@@ -244,12 +261,13 @@ function bestSoFar({ tree, best }, last) {
 }
 
 /** The path of the best beginning with its scores, as screen readers hear it. */
-function bestPath({ run: { decoding, labels }, state }, text) {
+function bestPath(view, text) {
+  const { run: { decoding }, state } = view
   const path = []
   for (let i = bestSoFar(decoding, state.step); i >= 0; i = path[0].parent) path.unshift(decoding.tree[i])
   const heard = text.split(', ').map((part) => part.split(' '))
   return heard.length === path.length && heard.every(([token, score], i) => (
-    token === labels.targetWord[path[i].id] && writes(score, path[i].score)))
+    token === answerOf(view).vocabulary[path[i].id] && writes(score, path[i].score)))
 }
 
 /** The selector of each kind, what the page tells about its place, and whether a text of it is right. */
@@ -277,11 +295,11 @@ export const KINDS = {
   pane: ['.pane-floor .shape', 'door', floorShape],
   paneToken: ['.pane-pictures', null, isToken],
   heading: ['.stage-figure h2', null, said(headings)],
-  source: ['.arcs-from', 'order', ({ run }, text, i) => text === run.target.tokens[i]],
-  target: ['.arcs-to', 'order', ({ run }, text, i) => text === run.source.tokens[i]],
+  source: ['.arcs-from', 'order', (view, text, i) => text === answerOf(view).tokens[0][i]],
+  target: ['.arcs-to', 'order', (view, text, i) => text === streamsOf(view)[0].tokens[0][i]],
   chip: ['.chips', 'chip', chip],
   vocabularyId: ['.vocab-id', 'order', isIndex],
-  vocabularyToken: ['.vocab-token', 'order', (view, text, i) => text === vocabulary(view)[i]],
+  vocabularyToken: ['.vocab-token', 'order', (view, text, i) => text === streamOf(view).vocabulary[i]],
   pickStep: ['.pick-step', 'order', isIndex],
   pickToken: ['.pick-token', 'order', ({ run }, text, i) => text === run.decoding.steps[i].token],
   draw: ['.piece.is-draw', 'pick', ({ run }, text, i) => writes(text, run.decoding.steps[i].draw)],
@@ -289,12 +307,12 @@ export const KINDS = {
   wordToken: ['.word-token', null, isToken],
   scrub: ['.scrubber output', null, ({ run: { decoding: { steps } }, state: { step } }, text) => (
     text === (step < 0 ? String(steps.length) : `${step + 1} / ${steps.length}`))],
-  readToken: ['.read-tokens', null, ({ run, state }, text) => run.decoding.tree
-    ? isToken({ run }, text) : run.target.tokens.slice(0, state.step + 1).includes(text)],
+  readToken: ['.read-tokens', null, (view, text) => view.run.decoding.tree ? isToken(view, text)
+    : answerOf(view).tokens[0].slice(0, view.run.decoding.rows[view.state.step] + 1).includes(text)],
   readScore: ['.read-score', null, ({ run, state }, text) => (
     run.decoding.tree.some(({ step, score }) => step === state.step - 1 && writes(text, score)))],
   score: ['.tree-score', 'branch', ({ run }, text, i) => writes(text, run.decoding.tree[i].score)],
-  branch: ['.tree', 'branch', ({ run }, text, i) => text === run.labels.targetWord[run.decoding.tree[i].id]],
+  branch: ['.tree', 'branch', (view, text, i) => text === answerOf(view).vocabulary[view.run.decoding.tree[i].id]],
   path: ['.tree-slot p', null, bestPath],
   wordHead: ['.word-head', null, isProse],
   room: ['.eyebrow .visually-hidden', null, (view, text) => {
@@ -312,12 +330,11 @@ export const KINDS = {
   storey: ['.storey, .pane-storey > small', null, (view, text) => Boolean(valuesIn(view, 'map.layer', text))],
   floor: ['.map .shape', 'floor', (view, text, ids) => {
     const names = view.rooms.filter(({ id }) => ids.includes(id)).flatMap(({ tensors }) => tensors)
-    const shapes = names.map((name) => tensorNamed(view, name)?.shape).filter(Boolean)
-    return shapes.some((shape) => text.split(/ ?× ?/).join() === (view.run.labels ? shape.slice(1) : shape).join())
+    return names.some((name) => text.split(/ ?× ?/).join() === sides(tensorNamed(view, name)).join())
   }],
   picker: ['[data-picker] .segments label', 'order', option],
   control: ['[data-control] output', 'control', ({ state }, text, name) => text === String(state[name])],
-  example: ['.examples', null, (_, text) => [...DATES, ...Object.values(PRESETS).flat()].includes(text)],
+  example: ['.examples', null, ({ state }, text) => modelOf(state.model).examples.some((one) => one.text === text)],
   symbolName: ['.symbols code', null, (view, text) => Boolean(tensorNamed(view, text))],
   symbolShape: ['.symbols .shape', 'named', (view, text, name) => text === shapeText(tensorNamed(view, name))],
   recipeName: ['.recipe h2 code', null, (view, text) => Boolean(tensorNamed(view, text)) || /^\w+$/.test(text)],
@@ -328,8 +345,8 @@ export const KINDS = {
   recipeNote: ['.recipe .note', 'recipe', (view, text) => (
     isProse(view, text) || Number(valuesIn(view, 'inspector.notes.drawn', text)?.p) === view.state.dropout)],
   listing: ['.listing figcaption', null, ({ code }, text) => code.places.has(text)],
-  divisor: ['.product-corner mn, .equation mn', null, ({ run }, text) => (
-    text === String(run.settings.dModel / run.settings.heads))],
+  divisor: ['.product-corner mn, .equation mn', null, (view, text) => (
+    text === String(widthOf(view) / view.room.parts.heads))],
   prose: ['body', null, isProse]
 }
 
@@ -346,7 +363,7 @@ export const ATTRIBUTES = {
     const isShaped = !/×/.test(parts.at(-1)) || floorShape(view, parts.pop(), id)
     return isShaped && isProse(view, parts.slice(isStorey(view, parts[0]) ? 1 : 0).join(' · '))
   }],
-  sentence: ['[data-picker] label', null, ({ run }, text) => run.texts.includes(text)],
+  sentence: ['[data-picker] label', null, (view, text) => streamsOf(view)[0].texts.includes(text)],
   step: ['.stepper button', null, (view, text) => ['less', 'greater'].some((key) => (
     isProse(view, valuesIn(view, `controls.${key}`, text)?.name ?? '')))],
   compare: ['.compare', null, (view, text) => isProse(view, valuesIn(view, 'twin.with', text)?.name ?? '')],
@@ -355,9 +372,15 @@ export const ATTRIBUTES = {
 
 const flatten = (node) => (typeof node === 'string' ? [node] : Object.values(node).flatMap(flatten))
 
+/** Texts of the page with those of a model in their place. */
+function overlaid(all, own) {
+  const inside = Object.entries(own).map(([key, one]) => [key, typeof one === 'string' ? one : overlaid(all[key] ?? {}, one)])
+  return { ...all, ...Object.fromEntries(inside) }
+}
+
 /** Everything a text is judged by. */
 export function viewOf(run, state, rooms, code) {
-  const messages = MESSAGES[state.language]
+  const messages = overlaid(MESSAGES[state.language], MODEL_TEXTS[state.model]?.[state.language] ?? {})
   const pieces = flatten(messages).flatMap((message) => [message, ...piecesOf(message).map(({ text }) => text)])
   const plain = new Set(pieces.map((text) => text.replaceAll('\u2060', '').trim()))
   return { run, state, rooms, code, messages, plain, t: translator(messages) }

@@ -1,17 +1,22 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { roomsOf } from '../../web/building.js'
 import { scale } from '../../web/lib/color.js'
 import { fixed, parse } from '../../web/lib/number.js'
-import { tensorOf, tokenLabels } from '../../web/lib/run.js'
+import { tensorOf } from '../../web/lib/run.js'
 import { valueAt } from '../../web/lib/slice.js'
-import { DEFAULTS, fromHash, toHash } from '../../web/state.js'
-import { beyond, changing, choose, go, runHere, tablesOf, useHouse, violations } from './host.js'
+import { roomsOf } from '../../web/rooms/index.js'
+import { fromHash, toHash } from '../../web/shell/state.js'
+import { stageOf } from '../../web/stages/index.js'
+import { dataIn } from '../lib/page.js'
+import { beyond, changing, choose, go, runHere, stateOf, tablesOf, useHouse, violations } from './host.js'
 import { writes } from './kinds.js'
 import { watchCanvases } from './seen.js'
 
-const SENTENCES = { ...DEFAULTS, model: 'sentences' }
-const stages = roomsOf(SENTENCES).map(({ stage }) => stage)
+const SENTENCES = { model: 'sentences' }
+/** In training every room is there. */
+const TRAINED = { ...SENTENCES, training: true }
+const roomsIn = (state) => roomsOf(runHere(state))
+const rooms = roomsIn(TRAINED)
 const SINGLE = new URL('../../dist/glassformer.html', import.meta.url)
 const OTHER = {
   text: '안녕 유리 집\nHello again, glass.', tokenizer: 'whitespace', dModel: 12, heads: 3, base: 100, maxLength: 9,
@@ -23,42 +28,45 @@ const house = useHouse()
 const open = (state, options) => house.open({ ...SENTENCES, ...state }, options)
 const number = (page, name, value) => page.fill(`.stage [data-control="${name}"] input`, String(value))
 const LINK_DELAY = 250
-const stateOf = async (page) => {
+const linked = async (page) => {
   await page.waitForTimeout(LINK_DELAY)
   return fromHash(await page.evaluate(() => location.hash))
 }
 
 /** Compares every number the stage shows with a run made in Node: all bits. */
-async function compareStage(page, stage, state) {
+async function compareRoom(page, id, state) {
   const run = runHere(state)
-  const pieces = Object.values(stage.data(run, state)).filter((value) => value?.axis)
+  const pieces = Object.values(dataIn(run, id, state)).filter((value) => value?.axis)
   const tables = await tablesOf(page)
-  assert.equal(tables.length, pieces.length, stage.id)
+  assert.equal(tables.length, pieces.length, id)
   let count = 0
   for (const [i, piece] of pieces.entries()) {
     const { name, rows, columns, cells } = tables[i]
-    assert.deepEqual([name, rows, columns], [piece.name, piece.rowLabels, piece.colLabels], stage.id)
+    assert.deepEqual([name, rows, columns], [piece.name, piece.rowLabels, piece.colLabels], id)
     cells.flat().forEach((text, at) => {
       const value = piece.values[at]
-      assert.ok(Object.is(Math.fround(parse(text)), value), `${stage.id} ${name} ${at}: ${text}, ${value}`)
+      assert.ok(Object.is(Math.fround(parse(text)), value), `${id} ${name} ${at}: ${text}, ${value}`)
       count += 1
     })
-    assert.equal(cells.flat().length, piece.values.length, `${stage.id} ${name}`)
+    assert.equal(cells.flat().length, piece.values.length, `${id} ${name}`)
   }
+  run.dispose()
   return count
 }
 
 async function compareTokens(page, state) {
   const run = runHere(state)
+  const { tokens, lengths, ids, vocabulary } = run.streams.text
+  run.dispose()
   const chips = () => page.$$eval('.chips-row', (rows) => rows.map((row) => (
     [...row.querySelectorAll('.chip')].map((chip) => [...chip.children].map((part) => part.textContent)))))
-  await go(page, 'tokens')
-  assert.deepEqual(await chips(), run.tokens.map((list) => list.map((token, i) => [token, String(i)])))
-  await go(page, 'ids')
-  assert.deepEqual(await chips(), run.ids.map((ids, s) => ids.map((id, i) => [String(id), tokenLabels(run, s)[i]])))
+  await go(page, 'text.tokens')
+  assert.deepEqual(await chips(), tokens.map((list, s) => list.slice(0, lengths[s]).map((token, i) => [token, String(i)])))
+  await go(page, 'text.ids')
+  assert.deepEqual(await chips(), ids.map((list, s) => list.map((id, i) => [String(id), tokens[s][i]])))
   const entries = await page.$$eval('.vocabulary li', (items) => (
     items.map((item) => [...item.children].map((part) => part.textContent))))
-  assert.deepEqual(entries, run.vocab.map((token, id) => [String(id), token]))
+  assert.deepEqual(entries, vocabulary.map((token, id) => [String(id), token]))
 }
 
 for (const [title, changes] of [['the defaults', {}], ['other settings', OTHER]]) {
@@ -67,12 +75,12 @@ for (const [title, changes] of [['the defaults', {}], ['other settings', OTHER]]
     const { page, complaints, close } = await open(changes)
     await compareTokens(page, state)
     let count = 0
-    for (const stage of stages) {
-      await go(page, stage.id)
-      if (!stage.pickers.includes('part')) count += await compareStage(page, stage, state)
+    for (const { id, stage } of roomsIn(state)) {
+      await go(page, id)
+      if (!stageOf(stage).pickers.includes('part')) count += await compareRoom(page, id, state)
       else for (const part of ['q', 'k', 'v']) {
         await page.click(`[data-picker="part"] label:has(input[value="${part}"])`)
-        count += await compareStage(page, stage, { ...state, part })
+        count += await compareRoom(page, id, { ...state, part })
       }
     }
     t.diagnostic(`${count} numbers compared`)
@@ -83,8 +91,8 @@ for (const [title, changes] of [['the defaults', {}], ['other settings', OTHER]]
 
 test('every cell on the canvas has the colour of its value', async () => {
   for (const colorScheme of ['light', 'dark']) {
-    const { page, close } = await open({ stage: 'qkv', part: 'k' }, { colorScheme })
-    const { product, domains } = stages.find(({ id }) => id === 'qkv').data(runHere(SENTENCES), { ...SENTENCES, part: 'k' })
+    const { page, close } = await open({ room: 'self_attn.qkv', part: 'k' }, { colorScheme })
+    const { product, domains } = dataIn(runHere(SENTENCES), 'self_attn.qkv', { part: 'k' })
     const colours = scale(domains.values, colorScheme)
     const drawn = await page.$eval('.product-result canvas', (canvas, [rows, cols]) => {
       const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height)
@@ -100,35 +108,37 @@ test('every cell on the canvas has the colour of its value', async () => {
 })
 
 test('a reader types, turns every control, switches language and theme', async () => {
-  const { page, complaints, close } = await open({ stage: 'tokens' })
-  const compare = async (id) => compareStage(page, stages.find((stage) => stage.id === id), await stateOf(page))
+  const { page, complaints, close } = await open({ room: 'text.tokens' })
+  const compare = async (id) => compareRoom(page, id, await linked(page))
   await changing(page, () => page.fill('#entrance textarea', 'the glass house\n유리 집'))
   await changing(page, () => page.type('#entrance textarea', ' 안에서 본다'))
-  assert.deepEqual((await stateOf(page)).text, 'the glass house\n유리 집 안에서 본다')
+  assert.deepEqual((await linked(page)).text, 'the glass house\n유리 집 안에서 본다')
   await changing(page, () => choose(page, 'tokenizer', 'whitespace'))
-  await compareTokens(page, await stateOf(page))
+  await compareTokens(page, await linked(page))
 
-  await go(page, 'embedding')
+  await go(page, 'text.embedding')
   await changing(page, () => number(page, 'dModel', 8))
   await changing(page, () => number(page, 'seed', 123))
-  await compare('embedding')
-  await go(page, 'positions')
+  await compare('text.embedding')
+  await go(page, 'text.positions')
   for (const layout of ['concatenated', 'learned', 'interleaved']) {
     await changing(page, () => choose(page, 'positions', layout))
   }
   await changing(page, () => number(page, 'base', 1000))
   await changing(page, () => page.click('.stage [data-control="maxLength"] .stepper button:last-child'))
-  await compare('positions')
-  await go(page, 'dropout')
-  await changing(page, () => choose(page, 'training', 'train'))
+  await compare('text.positions')
+  await page.click('[data-action="settings"]')
+  await changing(page, () => page.click('.settings [data-control="training"] label:has(input[value="train"])'))
+  await page.keyboard.press('Escape')
+  await go(page, 'text.dropout')
   await changing(page, () => page.fill('.stage [data-control="dropout"] input', '0.5'))
-  await compare('dropout')
-  await go(page, 'qkv')
+  await compare('text.dropout')
+  await go(page, 'self_attn.qkv')
   await changing(page, () => page.click('.stage [data-control="heads"] .stepper button:first-child'))
-  assert.equal((await stateOf(page)).heads, 2)
-  await go(page, 'mask')
+  assert.equal((await linked(page)).heads, 2)
+  await go(page, 'self_attn.mask')
   await changing(page, () => choose(page, 'causal', 'causal'))
-  await compare('mask')
+  await compare('self_attn.mask')
   await changing(page, () => page.click('#entrance .examples button:nth-child(2)'))
 
   await page.click('[data-language="en"]')
@@ -148,7 +158,7 @@ test('a reader types, turns every control, switches language and theme', async (
 })
 
 test('a cell by mouse and by keyboard: the inspector names it and tells every digit', async () => {
-  const { page, complaints, close } = await open({ stage: 'scores', head: 1 })
+  const { page, complaints, close } = await open({ room: 'self_attn.scores', head: 1 })
   const run = runHere(SENTENCES)
   const told = async () => {
     const [text, key] = await page.$eval('[data-exact]', (cell) => [cell.textContent, cell.dataset.exact])
@@ -160,24 +170,24 @@ test('a cell by mouse and by keyboard: the inspector names it and tells every di
   const grid = page.locator('.product-result .heat')
   const { width, height } = await grid.boundingBox()
   await grid.hover({ position: { x: (2.5 * width) / 6, y: (3.5 * height) / 6 } })
-  assert.deepEqual(await told(), ['self_attn.scores', [0, 1, 3, 2]])
+  assert.deepEqual(await told(), ['self_attn.dots', [0, 1, 3, 2]])
   await grid.focus()
   for (const key of ['Home', 'ArrowRight', 'ArrowUp', 'ArrowUp', 'Enter']) await page.keyboard.press(key)
-  assert.deepEqual(await told(), ['self_attn.scores', [0, 1, 1, 1]])
+  assert.deepEqual(await told(), ['self_attn.dots', [0, 1, 1, 1]])
   const spoken = await grid.evaluate((element) => (
     document.getElementById(element.getAttribute('aria-activedescendant')).textContent))
   assert.match(spoken, /^wonder, wonder: /)
-  assert.deepEqual((await stateOf(page)).cell, { name: 'self_attn.scores', index: [0, 1, 1, 1] })
+  assert.deepEqual((await linked(page)).cell, { name: 'self_attn.dots', index: [0, 1, 1, 1] })
   await page.keyboard.press('Escape')
-  assert.equal((await stateOf(page)).cell, null)
+  assert.equal((await linked(page)).cell, null)
   assert.deepEqual(complaints, [])
   await close()
 })
 
 test('every matrix of every stage can be walked to its last cell by keyboard', async () => {
-  const small = { text: 'one two three\nfour five', dModel: 4, heads: 2, maxLength: 4 }
+  const small = { text: 'one two three\nfour five', dModel: 4, heads: 2, maxLength: 4, training: true }
   const { page, complaints, close } = await open(small)
-  for (const { id } of stages) {
+  for (const { id } of rooms) {
     await go(page, id)
     for (const grid of await page.$$('.stage .heat:visible')) {
       await grid.focus()
@@ -197,7 +207,7 @@ test('every matrix of every stage can be walked to its last cell by keyboard', a
 })
 
 test('settings that cannot work say so beside the control and leave the last figures, dimmed', async () => {
-  const { page, close } = await open({ stage: 'qkv' })
+  const { page, close } = await open({ room: 'self_attn.qkv' })
   const before = await tablesOf(page)
   await number(page, 'heads', 3)
   assert.match(await page.textContent('.stage [data-control="heads"] .problem'), /d_model 16은 헤드 수 3으로 나누어떨어져야/)
@@ -218,14 +228,14 @@ test('settings that cannot work say so beside the control and leave the last fig
 
 test('a link restores the state in a new browser, and Back returns to the stage before', async () => {
   const cell = { name: 'self_attn.weights', index: [1, 2, 1, 0] }
-  const first = await open({ ...OTHER, stage: 'weights', cell })
+  const first = await open({ ...OTHER, room: 'self_attn.weights', cell })
   const shown = (page) => page.evaluate(() => (
     ['h1', '.cell-name'].map((selector) => document.querySelector(selector)?.textContent)))
   const link = await first.page.evaluate(() => location.href)
   const second = await house.open(link, { locale: 'ko-KR' })
   assert.deepEqual(await shown(second.page), await shown(first.page))
   assert.deepEqual(await tablesOf(second.page), await tablesOf(first.page))
-  await go(second.page, 'heads')
+  await go(second.page, 'self_attn.heads')
   await second.page.goBack()
   assert.match(await second.page.textContent('h1'), /scores become shares/)
   assert.deepEqual([...first.complaints, ...second.complaints], [])
@@ -234,8 +244,8 @@ test('a link restores the state in a new browser, and Back returns to the stage 
 
 for (const colorScheme of ['light', 'dark']) {
   test(`axe finds nothing: ${colorScheme}`, async () => {
-    const { page, close } = await open({}, { colorScheme })
-    for (const [i, { id }] of stages.entries()) {
+    const { page, close } = await open(TRAINED, { colorScheme })
+    for (const [i, { id }] of rooms.entries()) {
       await go(page, id)
       if (i === 3) await page.click('[data-language="en"]')
       await tablesOf(page)
@@ -250,9 +260,9 @@ for (const colorScheme of ['light', 'dark']) {
 test('nothing scrolls sideways at 360 px, and the sheet opens', async () => {
   const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }
   for (const language of ['ko', 'en']) {
-    const { page, complaints, close } = await open({ language }, phone)
-    for (const { id } of stages) {
-      await page.evaluate((stage) => document.querySelector(`.map li[data-stage="${stage}"] a`).click(), id)
+    const { page, complaints, close } = await open({ ...TRAINED, language }, phone)
+    for (const { id } of rooms) {
+      await go(page, id)
       assert.equal(await beyond(page), 0, `${language} ${id}`)
     }
     await page.locator('.product-result .heat').tap()
@@ -265,21 +275,21 @@ test('nothing scrolls sideways at 360 px, and the sheet opens', async () => {
 })
 
 test('the single file opens from disk and shows the same numbers', async () => {
-  const { page, complaints, close } = await house.open(`${SINGLE.href}#${toHash({ ...SENTENCES, stage: 'output' })}`)
-  await compareStage(page, stages.at(-1), SENTENCES)
+  const { page, complaints, close } = await house.open(`${SINGLE.href}#${toHash(stateOf({ ...SENTENCES, room: 'self_attn.output' }))}`)
+  await compareRoom(page, 'self_attn.output', SENTENCES)
   assert.deepEqual(complaints, [])
   await close()
 })
 
 test('a wrong setting is told of, also where its control is not in sight', async () => {
-  const { page, complaints, close } = await open({ model: 'untrained', language: 'en' })
+  const { page, complaints, close } = await open({ model: 'dates', weights: 'untrained', language: 'en' })
   await page.click('[data-action="settings"]')
   await page.fill('.settings [data-control="heads"] input', '5')
   assert.match(await page.textContent('.settings [data-control="heads"] .problem'), /has to be divisible/)
   assert.equal(await page.textContent('#status'), '', 'the control itself says it')
   await page.keyboard.press('Escape')
   await page.waitForFunction(() => document.querySelector('#status').textContent)
-  assert.match(await page.textContent('#status'), /^\w+: d_model 16 has to be divisible .* Settings lets you correct it/)
+  assert.match(await page.textContent('#status'), /^\w+: d_model 32 has to be divisible .* Settings lets you correct it/)
   await page.click('[data-action="settings"]')
   await changing(page, () => page.fill('.settings [data-control="heads"] input', '4'))
   assert.equal(await page.textContent('#status'), '')
@@ -288,7 +298,7 @@ test('a wrong setting is told of, also where its control is not in sight', async
 })
 
 test('a room that is entered from elsewhere is announced, and rooms say what their switches make of them', async () => {
-  const { page, complaints, close } = await open({ model: 'trained', language: 'en', stage: 'encoder.0.self_attn.qkv' })
+  const { page, complaints, close } = await open({ model: 'dates', language: 'en', room: 'encoder.0.self_attn.qkv' })
   const arrived = () => page.textContent('#arrived')
   assert.equal(await arrived(), '')
   await page.keyboard.press('ArrowRight')
@@ -298,22 +308,22 @@ test('a room that is entered from elsewhere is announced, and rooms say what the
   assert.deepEqual(complaints, [])
   await close()
   for (const [state, says, flow] of [
-    [{ stage: 'encoder.0.norm1' }, /Then layer norm/, /norm1\.output/],
-    [{ stage: 'encoder.0.norm1', normFirst: true }, /^First layer norm/, /^$/],
-    [{ stage: 'encoder.0.self_attn.scores' }, /already divided/, /scores/],
-    [{ stage: 'encoder.0.self_attn.scores', scale: false }, /what you see is not divided/, /scores/],
-    [{ stage: 'encoder.0.self_attn.scale', scale: false }, /^Division is off/, /./],
-    [{ stage: 'source.positions', positions: 'learned' }, /nothing has trained it yet/, /positions/]
+    [{ room: 'encoder.0.norm1' }, /Then layer norm/, /norm1\.output/],
+    [{ room: 'encoder.0.norm1', normFirst: true }, /^First layer norm/, /^$/],
+    [{ room: 'encoder.0.self_attn.scores' }, /The next room divides it/, /dots/],
+    [{ room: 'encoder.0.self_attn.scale' }, /scores/i, /scores/],
+    [{ room: 'encoder.0.self_attn.scale', scale: false }, /^Division is off/, /scores/],
+    [{ room: 'source.positions', positions: 'learned' }, /nothing has trained it yet/, /positions/]
   ]) {
-    const room = await open({ model: 'trained', language: 'en', ...state })
-    assert.match(await room.page.textContent('.lead'), says, state.stage)
-    assert.match(await room.page.textContent('.way-next .shape'), flow, state.stage)
+    const room = await open({ model: 'dates', language: 'en', ...state })
+    assert.match(await room.page.textContent('.lead'), says, state.room)
+    assert.match(await room.page.textContent('.way-next .shape'), flow, state.room)
     await room.close()
   }
 })
 
 test('before anyone points at a cell, what it is made of is framed and every number stays readable', async () => {
-  const { page, close } = await open({ model: 'trained', stage: 'encoder.0.self_attn.scores' })
+  const { page, close } = await open({ model: 'dates', room: 'encoder.0.self_attn.scores' })
   const veiled = () => page.$eval('.product-left .heat-marks', (canvas) => {
     const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height)
     let count = 0
@@ -329,10 +339,10 @@ test('before anyone points at a cell, what it is made of is framed and every num
 })
 
 test('on a phone a matrix with longer numbers writes one decimal, its neighbour two, all of them right', async () => {
-  const state = { model: 'trained', stage: 'encoder.0.self_attn.scale' }
+  const state = { model: 'dates', room: 'encoder.0.self_attn.scale' }
   const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, before: watchCanvases }
   const { page, complaints, close } = await open(state, phone)
-  const run = runHere({ ...DEFAULTS, ...state })
+  const run = runHere(state)
   const written = await page.$$eval('.stage-figure .heat', (heats) => heats.map((heat) => ({
     tensor: heat.dataset.tensor, texts: globalThis.writtenOn(heat.querySelector('canvas')).map(([text]) => text)
   })))

@@ -1,7 +1,7 @@
 // From a cell to its neighbours without hitting them: the steps in the inspector.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fromHash } from '../../web/state.js'
+import { fromHash } from '../../web/shell/state.js'
 import { useHouse, violations } from './host.js'
 
 const LINK_DELAY = 200
@@ -14,7 +14,7 @@ const stateOf = async (page) => {
 
 test('a finger or the keyboard steps along every axis, and the figure shows the head that is stepped to', async () => {
   for (const viewport of [{ width: 1440, height: 900 }, { width: 360, height: 740 }]) {
-    const state = { stage: 'decoder.1.multihead_attn.weights', head: 1, language: 'en', cell: CELL }
+    const state = { room: 'decoder.1.multihead_attn.weights', head: 1, language: 'en', cell: CELL }
     const { page, complaints, close } = await house.open(state, { viewport })
     if (viewport.width < 700) {
       assert.match(await page.textContent('.sheet-name'), /weights\[0, 1, 8, 1\]$/)

@@ -73,8 +73,8 @@ async function look({ kinds, said, within, without, tables }) {
     chip: (element) => [order(element.closest('.chips-row')), order(element.closest('button')), element.localName],
     control: (element) => element.closest('[data-control]').dataset.control,
     floor(element) {
-      const below = element.closest('section, li').querySelectorAll('[data-stage]')
-      return [...below, element.closest('[data-stage]')].filter(Boolean).map((one) => one.dataset.stage)
+      const below = element.closest('section, li').querySelectorAll('li[data-room]')
+      return [...below, element.closest('li[data-room]')].filter(Boolean).map((one) => one.dataset.room)
     },
     door: (element) => element.closest('[data-room]').dataset.room,
     /** Which term, and where in it: the number of the button with the cell it leads to, or text between them. */
@@ -180,7 +180,7 @@ async function hear() {
 
 /** Runs in the page: enters a room, looks at it at every depth, and hears what the inspector tells unasked. */
 async function visit(room, depths) {
-  await press(`.map li[data-stage="${room}"] a`)
+  await press(`.map li[data-room="${room}"] a`)
   const seen = []
   for (const { depth, ...where } of depths) {
     await press(`.depths input[value="${depth}"]`)

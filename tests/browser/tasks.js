@@ -1,8 +1,9 @@
 /** How long the main thread of a page is kept at a time, by what is done meanwhile, from Chromium's own trace. */
 
-import { roomsOf } from '../../web/building.js'
-import { DEPTHS } from '../../web/depth.js'
-import { DEFAULTS } from '../../web/state.js'
+import { roomsOf } from '../../web/rooms/index.js'
+import { DEPTHS } from '../../web/shell/depth.js'
+import { defaults } from '../../web/shell/state.js'
+import { runHere } from './host.js'
 
 const CATEGORIES = ['toplevel', 'disabled-by-default-devtools.timeline', 'blink.user_timing', '__metadata']
 
@@ -48,7 +49,7 @@ async function longestTasks(browser, page, work) {
   }))
 }
 
-const ROOMS_TURNED = ['encoder.0.self_attn.qkv', 'encoder.0.norm1', 'logits', 'sampling']
+const ROOMS_TURNED = ['encoder.0.self_attn.qkv', 'encoder.0.norm1', 'output', 'sampling']
 
 const SOURCE = '[data-field="source"]'
 
@@ -57,13 +58,13 @@ async function visit(browser, url) {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'ko-KR' })
   const page = await context.newPage()
   const click = (selector) => page.evaluate((one) => document.querySelector(one).click(), selector)
-  const enter = (id) => click(`.map li[data-stage="${id}"] a`)
+  const enter = (id) => click(`.map li[data-room="${id}"] a`)
   const found = await longestTasks(browser, page, async (during) => {
     await during('load', () => page.goto(url))
-    for (const { id } of roomsOf(DEFAULTS)) await during(`room ${id}`, () => enter(id))
+    for (const { id } of roomsOf(runHere({}))) await during(`room ${id}`, () => enter(id))
     for (const id of ROOMS_TURNED) {
       await enter(id)
-      for (const text of ['3 may 1999', DEFAULTS.source]) await during(`typing, ${id}`, () => page.fill(SOURCE, text))
+      for (const text of ['3 may 1999', defaults().source]) await during(`typing, ${id}`, () => page.fill(SOURCE, text))
       for (const depth of DEPTHS) await during(`depth ${depth}, ${id}`, () => click(`.depths input[value="${depth}"]`))
       for (const word of ['en', 'ko']) await during(`language ${word}, ${id}`, () => click(`[data-language="${word}"]`))
     }

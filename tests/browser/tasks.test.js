@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { roomsOf } from '../../web/building.js'
-import { DEFAULTS } from '../../web/state.js'
-import { useHouse } from './host.js'
+import { roomsOf } from '../../web/rooms/index.js'
+import { runHere, useHouse } from './host.js'
 import { visits } from './tasks.js'
 
 /** A task longer than this is a long one by the W3C's Long Tasks API. */
@@ -16,7 +15,7 @@ const { inBrowser } = useHouse()
 test('loading, entering a room, typing, another depth or language: no task of the page takes over 50 ms', async () => {
   const areShort = (tasks) => !tasks.some(isLong)
   const tasks = await inBrowser((browser, url) => visits(browser, url, MOST_VISITS, areShort))
-  assert.ok(tasks.length > roomsOf(DEFAULTS).length)
+  assert.ok(tasks.length > roomsOf(runHere({})).length)
   assert.ok(tasks.every(({ wall }) => wall > 0))
   assert.deepEqual(tasks.filter(isLong), [])
 })

@@ -61,13 +61,13 @@ export const TOLD = {
   }],
   rule: ['.rule', null, (view, text) => (
     isProse(view, text) || numbersIn(text).every((x) => isIn([view.explanation.formula], x)))],
+  set: ['p.is-edited', null, (view, text) => ['edited', 'set.learned', 'set.given'].some((key) => (
+    writes(valuesIn(view, `inspector.${key}`, text)?.computed ?? '', view.explanation.computed)))],
   note: ['.made .note', null, (view, text) => {
     const start = `${view.t('inspector.rounding')}: `
     if (text.startsWith(start)) return writes(text.slice(start.length), view.explanation.rounding, 1)
     return isProse(view, text) || Number(valuesIn(view, 'inspector.notes.drawn', text)?.p) === view.state.dropout
   }],
-  set: ['p.is-edited', null, (view, text) => ['edited', 'set.learned', 'set.given'].some((key) => (
-    writes(valuesIn(view, `inspector.${key}`, text)?.computed ?? '', view.explanation.computed)))],
   feeds: ['.feeds', null, ({ explanation }, text) => explanation.feeds.includes(text)],
   trail: ['.trail', null, (view, text) => text.startsWith(view.key.replace('∂', '').slice(0, -1)) || text === view.key],
   more: ['.made > .quiet', null, (view, text) => (

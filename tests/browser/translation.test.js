@@ -1,30 +1,29 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { roomsOf } from '../../web/building.js'
-import { DEPTHS } from '../../web/depth.js'
+import { DEPTHS } from '../../web/shell/depth.js'
 import { fixed } from '../../web/lib/number.js'
-import { DATES, DEFAULTS } from '../../web/state.js'
+import { DATES } from '../../web/models/dates/index.js'
+import { roomsOf } from '../../web/rooms/index.js'
+import { dataIn } from '../lib/page.js'
 import { beyond, changing, choose, go, runHere, useHouse, violations } from './host.js'
 
 const KINDS = [
-  'tokens', 'source.embedding', 'encoder.0.self_attn.scale', 'encoder.0.norm1', 'encoder.0.linear1', 'encoder.0.activation',
-  'memory', 'target.tokens', 'decoder.1.multihead_attn.weights', 'logits', 'sampling', 'decoding'
+  'source.tokens', 'source.embedding', 'encoder.0.self_attn.scale', 'encoder.0.norm1', 'encoder.0.linear1', 'encoder.0.activation',
+  'encoder.norm', 'target.tokens', 'decoder.1.multihead_attn.weights', 'output', 'sampling', 'decoding'
 ]
 
 const { open } = useHouse()
 
 test('the probabilities of a step, and the steps of decoding, are shown as they are', async () => {
   for (const changes of [{ topP: 0.7, temperature: 2, row: 4 }, { decoding: 'sample', temperature: 2, seed: 5 }, { decoding: 'beam' }]) {
-    const state = { ...DEFAULTS, ...changes }
-    const run = runHere(state)
-    const rooms = roomsOf(state)
-    const { page, complaints, close } = await open({ ...changes, stage: 'sampling' })
-    const { words } = rooms.find(({ id }) => id === 'sampling').stage.data(run, state)
+    const run = runHere(changes)
+    const { page, complaints, close } = await open({ ...changes, room: 'sampling' })
+    const { words } = dataIn(run, 'sampling', changes)
     assert.deepEqual(await page.$$eval('.words:last-of-type .word:not(.word-head)', (items) => items.map((item) => (
       [item.firstChild.textContent, ...[...item.querySelectorAll('.word-number')].map((x) => x.textContent)]))),
     words.map(({ token, logit, tempered, share, kept }) => [token, fixed(logit), fixed(tempered), fixed(share, 3), fixed(kept, 3)]))
     await go(page, 'decoding')
-    const { steps, nodes } = rooms.find(({ id }) => id === 'decoding').stage.data(run, state)
+    const { steps, nodes } = dataIn(run, 'decoding', changes)
     assert.deepEqual(await page.$$eval('.pick', (items) => items.map((item) => (
       [item.querySelector('.pick-token').textContent, item.querySelector('.pick-share').textContent]))),
     steps.map(({ token, share }) => [token, fixed(share, 3)]))
@@ -64,7 +63,10 @@ test('a reader types a date and an answer, meets an unknown word, and turns swit
   await changing(page, () => choose(page, 'positions', 'interleaved'))
   await changing(page, () => page.selectOption('.models select', 'sentences'))
   assert.ok(await page.isVisible('#entrance textarea'))
-  await changing(page, () => page.selectOption('.models select', 'untrained'))
+  await changing(page, () => page.selectOption('.models select', 'dates'))
+  await page.click('[data-action="settings"]')
+  await changing(page, () => page.click('.settings [data-control="weights"] label:has(input[value="untrained"])'))
+  await page.keyboard.press('Escape')
   assert.match(await page.textContent('.untrained'), /not trained/)
   assert.deepEqual(complaints, [])
   await close()
@@ -93,9 +95,11 @@ test('a source that is not read leaves the old answer pale, and both fields say 
 
 test('nothing scrolls sideways at 360 px, in any room, at any depth', async () => {
   const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }
+  const state = { weights: 'untrained', layers: 1, training: true }
+  const rooms = roomsOf(runHere(state))
   for (const language of ['ko', 'en']) {
-    const { page, complaints, close } = await open({ language, layers: 1, model: 'untrained' }, phone)
-    for (const { id } of roomsOf({ model: 'untrained', layers: 1 })) {
+    const { page, complaints, close } = await open({ language, ...state }, phone)
+    for (const { id } of rooms) {
       await go(page, id)
       for (const depth of DEPTHS) {
         await page.evaluate((value) => document.querySelector(`.depths input[value="${value}"]`)?.click(), depth)

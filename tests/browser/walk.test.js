@@ -1,19 +1,19 @@
 // Through every room of the house, at every depth, in both languages: each number on the page is the trace's.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { roomsOf } from '../../web/building.js'
 import { collectCode } from '../../web/code/collect.js'
-import { DEPTHS } from '../../web/depth.js'
-import { explainCell } from '../../web/glass.js'
 import { lettering } from '../../web/lib/heatmap.js'
-import { DEFAULTS } from '../../web/state.js'
-import { runHere, useHouse } from './host.js'
+import { MODELS } from '../../web/models/index.js'
+import { roomsOf } from '../../web/rooms/index.js'
+import { DEPTHS } from '../../web/shell/depth.js'
+import { explainCell } from '../../web/worker/questions.js'
+import { runHere, stateOf, useHouse } from './host.js'
 import { ATTRIBUTES, KINDS, indexAt, judge, tells, tensorNamed, valueAt, viewOf, writes } from './kinds.js'
 import { eyes, watchCanvases } from './seen.js'
 import { TOLD, TOLD_ATTRIBUTES, addsUp, cellOf } from './told.js'
 
 const OTHER = {
-  model: 'untrained', source: '3 may 1999', target: '1999년 5월', layers: 1, dModel: 8, heads: 2, dimFeedforward: 12,
+  weights: 'untrained', source: '3 may 1999', target: '1999년 5월', layers: 1, dModel: 8, heads: 2, dimFeedforward: 12,
   normFirst: true, activation: 'gelu', scale: false, padding: true, tgtIsCausal: false, positions: 'concatenated',
   base: 300, dropout: 0.25, training: true, seed: 7, head: 1, part: 'v', row: 2, temperature: 1.5, topK: 5, topP: 0.8
 }
@@ -22,7 +22,7 @@ const WALKS = [
   ['the trained model, other heads, beam search', 'en', { head: 2, part: 'k', row: 3, decoding: 'beam', step: 3 }],
   ['an untrained model with every switch turned', 'ko', OTHER],
   ['an untrained model that draws and sees what comes later', 'en', {
-    model: 'untrained', layers: 1, decoding: 'sample', temperature: 2, seed: 5, step: 4, tgtIsCausal: false,
+    weights: 'untrained', layers: 1, decoding: 'sample', temperature: 2, seed: 5, step: 4, tgtIsCausal: false,
     positions: 'learned'
   }],
   ['the sentences', 'ko', { model: 'sentences' }],
@@ -132,7 +132,7 @@ function comparePinned(view, { pinned, told, seen, gradient }) {
 
 /** Compares all the inspector tells with the explanation of the cell made here. */
 function compareTold(view, cell, told) {
-  const explanation = explainCell(view.run, cell)
+  const explanation = explainCell(view.run.made, cell)
   const key = `${cell.isGradient ? '∂' : ''}${cell.name}[${cell.index.join(', ')}]`
   assert.equal(told.name, key)
   const value = cell.isGradient ? explanation?.value : valueAt(view, cell.name, cell.index)
@@ -153,7 +153,7 @@ async function walk(t, state) {
   const { page, complaints, close } = await open(state, { before: watchCanvases })
   const { visit, pin } = await eyes(page, PLACES)
   const run = runHere(state)
-  const rooms = roomsOf(state)
+  const rooms = roomsOf(run)
   const house = viewOf(run, state, rooms, code)
   let [count, told] = [0, 0]
   for (const [i, room] of rooms.entries()) {
@@ -170,9 +170,14 @@ async function walk(t, state) {
   run.dispose()
 }
 
+test('every model is walked through in both languages', () => {
+  const walked = WALKS.map(([, language, { model = 'dates' }]) => `${model} ${language}`)
+  for (const { id } of MODELS) for (const language of ['ko', 'en']) assert.ok(walked.includes(`${id} ${language}`), id)
+})
+
 /** Two at a time: while one waits for a frame the other has something to do. */
 describe('every number of the page', { concurrency: 2 }, () => {
   for (const [title, language, changes] of WALKS) {
-    test(`${title}, ${language}`, (t) => walk(t, { ...DEFAULTS, ...changes, language }))
+    test(`${title}, ${language}`, (t) => walk(t, stateOf({ ...changes, language })))
   }
 })
