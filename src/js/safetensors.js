@@ -69,7 +69,8 @@ function padded(json) {
 
 /**
  * The names to read, all of which are there.
- * @param {import('./files/header.js').Header} header @param {readonly string[] | ((name: string) => boolean) | undefined} names
+ * @param {import('./files/header.js').Header} header
+ * @param {readonly string[] | ((name: string) => boolean) | undefined} names
  */
 function wantedNames({ entries }, names) {
   const all = [...entries.keys()]
@@ -88,16 +89,20 @@ function wantedNames({ entries }, names) {
  */
 function* steps(engine, source, options) {
   const { names, dtypes = {} } = optionsOf('loadSafetensors', options, ['names', 'dtypes'])
-  expect(typeof source !== 'string', 'type',
-    () => `loadSafetensors: bytes must be a Uint8Array, an ArrayBuffer, a Blob or files by name, got ${describe(source)}`)
-  const header = isPlain(source) ? yield* openModelFiles('loadSafetensors', /** @type {Record<string, unknown>} */ (source))
+  expect(typeof source !== 'string', 'type', () =>
+    `loadSafetensors: bytes must be a Uint8Array, an ArrayBuffer, a Blob or files by name, got ${describe(source)}`)
+  expect(typeof dtypes === 'string' || isPlain(dtypes), 'type',
+    () => `loadSafetensors: dtypes must be a dtype, or one by name, got ${describe(dtypes)}`)
+  const header = isPlain(source)
+    ? yield* openModelFiles('loadSafetensors', /** @type {Record<string, unknown>} */ (source))
     : yield* readHeader(yield* sourceOf('loadSafetensors', 'bytes', source))
   /** @type {Loaded} */ const loaded = { tensors: {}, metadata: header.metadata }
   try {
     for (const name of wantedNames(header, names)) {
       const entry = /** @type {import('./files/header.js').Entry} */ (header.entries.get(name))
-      const tensor = yield* readTensor(engine, name, entry, typeof dtypes === 'string' ? dtypes : Object.hasOwn(dtypes, name) ? dtypes[name] : undefined)
-      Object.defineProperty(loaded.tensors, name, { value: tensor, enumerable: true, configurable: true, writable: true })
+      const dtype = typeof dtypes === 'string' ? dtypes : Object.hasOwn(dtypes, name) ? dtypes[name] : undefined
+      const value = yield* readTensor(engine, name, entry, dtype)
+      Object.defineProperty(loaded.tensors, name, { value, enumerable: true, configurable: true, writable: true })
     }
   } catch (error) {
     for (const tensor of Object.values(loaded.tensors)) tensor.dispose()
@@ -111,8 +116,9 @@ function* steps(engine, source, options) {
  * @template S
  * @param {import('./engine.js').Engine} engine
  * @param {S} source bytes, a Blob, a file opened by Node's fs.promises.open, or any of these by name
- * @param {{ names?: readonly string[] | ((name: string) => boolean), dtypes?: string | Record<string, string> }} [options]
- *   names: those to read, all by default; dtypes: what to read them as, all or by name. By default float16, bfloat16 and
+ * @param {object} [options]
+ * @param {readonly string[] | ((name: string) => boolean)} [options.names] those to read; all
+ * @param {string | Record<string, string>} [options.dtypes] what to read them as, all or by name; float16, bfloat16 and
  *   float8 become float32, whole numbers int32, or float64 where they need it
  * @returns {S extends Uint8Array | ArrayBuffer ? Loaded : Promise<Loaded> | Loaded} at once for what is in memory,
  *   otherwise a promise

@@ -16,7 +16,8 @@ import { parseObject } from './json.js'
 
 /** Bytes of one value of every dtype that is understood. @type {Record<string, number>} */
 export const BYTES = {
-  F64: 8, F32: 4, F16: 2, BF16: 2, F8_E4M3: 1, F8_E5M2: 1, I64: 8, I32: 4, I16: 2, I8: 1, U64: 8, U32: 4, U16: 2, U8: 1, BOOL: 1
+  F64: 8, F32: 4, F16: 2, BF16: 2, F8_E4M3: 1, F8_E5M2: 1,
+  I64: 8, I32: 4, I16: 2, I8: 1, U64: 8, U32: 4, U16: 2, U8: 1, BOOL: 1
 }
 /** No header of a real model is longer. */
 const LONGEST_HEADER = 100_000_000
@@ -66,14 +67,15 @@ function headerText(bytes) {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch (error) {
-    throw new GlassformerError('format', `safetensors: the header is not UTF-8: ${/** @type {Error} */ (error).message}`)
+    throw new GlassformerError('format',
+      `safetensors: the header is not UTF-8: ${/** @type {Error} */ (error).message}`)
   }
 }
 
 /**
- * What a file of the safetensors format says of itself: 8 bytes with the length of a JSON header, the header with dtype,
- * shape and place of every tensor, then the values, little-endian and without gaps. Nothing in such a file is executed;
- * everything is checked before it is used, and no value is read yet.
+ * What a file of the safetensors format says of itself: 8 bytes with the length of a JSON header, the header with
+ * dtype, shape and place of every tensor, then the values, little-endian and without gaps. Nothing in such a file is
+ * executed; everything is checked before it is used, and no value is read yet.
  * @param {import('./source.js').Source} source
  * @returns {Generator<any, Header, any>}
  * @throws {GlassformerError} 'format' for anything that is not a well-formed file

@@ -58,7 +58,8 @@ function checkIndex(entries, map) {
 export function* openModelFiles(where, files) {
   const index = yield* readJson(where, files, INDEX)
   const names = index ? shardsOf(files, index) : Object.keys(files).filter(name => name.endsWith('.safetensors'))
-  expect(names.length > 0, 'format', () => `${where}: none of the files is called *.safetensors: ${Object.keys(files).join(', ')}`)
+  expect(names.length > 0, 'format',
+    () => `${where}: none of the files is called *.safetensors: ${Object.keys(files).join(', ')}`)
   /** @type {import('./header.js').Header} */ const all = { entries: new Map(), metadata: {} }
   for (const name of names) {
     const { entries, metadata } = yield* readHeader(yield* sourceOf(where, name, files[name]))

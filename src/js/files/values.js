@@ -73,7 +73,8 @@ function place(to, at, { dtype: code }, name, piece) {
       engine.c.gf_convert(to.address + at * bytes, kind, address, DTYPES[native].code, piece.length / BYTES[code])
     })
   }
-  const read = READ[code](/** @type {ArrayBuffer} */ (piece.slice().buffer)), { values } = to, isChecked = !FLOATS.includes(code)
+  const read = READ[code](/** @type {ArrayBuffer} */ (piece.slice().buffer))
+  const { values } = to, isChecked = !FLOATS.includes(code)
   for (let i = 0; i < piece.length / BYTES[code]; i++) {
     const value = read(i)
     if (isChecked) checkRange(name, value, dtype)
@@ -95,7 +96,7 @@ export function* readInto(to, at, entry, name) {
 }
 
 /**
- * An entry as a tensor: float16, bfloat16 and float8 as float32, whole numbers as int32 (or float64 where they need it).
+ * An entry as a tensor: float16, bfloat16 and float8 as float32, whole numbers as int32, or float64 if they need it.
  * @param {Engine} engine @param {string} name @param {Entry} entry
  * @param {DType} [dtype] another type to read it as
  * @returns {Generator<any, Tensor, any>}
@@ -143,7 +144,8 @@ export const WRITTEN = Object.keys(BYTES).filter(code => !code.startsWith('F8'))
  * @throws {import('../errors.js').GlassformerError} 'range' for a number that this dtype does not hold
  */
 export function bytesAs(name, tensor, code) {
-  const { engine, size, dtype } = tensor, native = NATIVE[oneOf('saveSafetensors', `the dtype of ${name}`, code, WRITTEN)]
+  oneOf('saveSafetensors', `the dtype of ${name}`, code, WRITTEN)
+  const { engine, size, dtype } = tensor, native = NATIVE[code]
   if (native === dtype) return tensor.bytes.slice()
   if (!Object.hasOwn(INTEGERS, code)) {
     return engine.memory.borrow(size * BYTES[code], address => {

@@ -11,7 +11,7 @@ import { linear } from '../ops/linear.js'
 import { unaryFunctions } from '../ops/unary.js'
 import { ACTIVATIONS, NEVER, expectDivides, meaning, real, refuseOthers, whole } from './config.js'
 import { LanguageModel, times } from './model.js'
-import { both, layerRows } from './plan.js'
+import { both, joined, layerRows } from './plan.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
 /** @typedef {ReturnType<typeof settings>} Settings */
@@ -98,8 +98,8 @@ export class Bert extends LanguageModel {
    * @param {Tensor | number[] | number[][]} ids [B, T], or [T] for one sentence
    * @param {{ attentionMask?: any, tokenTypeIds?: any }} [options] attentionMask: [B, T], 0 or false for padding, on
    *   either side; tokenTypeIds: [B, T], 0 by default
-   * @returns {{ hidden: Tensor, pooled?: Tensor, logits?: Tensor }} [B, T, C]; [B, C] of the first token, where the file
-   *   has a pooler; [B, T, V], where it has a head for masked words
+   * @returns {{ hidden: Tensor, pooled?: Tensor, logits?: Tensor }} [B, T, C]; [B, C] of the first token, where the
+   *   file has a pooler; [B, T, V], where it has a head for masked words
    */
   forward(ids, options) {
     const { attentionMask, tokenTypeIds } = optionsOf('Bert', options, ['attentionMask', 'tokenTypeIds'])
@@ -130,8 +130,7 @@ export class Bert extends LanguageModel {
 }
 
 const LAYER = {
-  ...Object.fromEntries(['query', 'key', 'value'].flatMap((name, i) => ['weight', 'bias'].map(kind =>
-    [`attention.self.${name}.${kind}`, { own: `self_attn.in_proj_${kind}`, part: /** @type {[number, number]} */ ([i, 3]) }]))),
+  ...joined(['query', 'key', 'value'], name => `attention.self.${name}`, 'self_attn.in_proj'),
   ...both('attention.output.dense', 'self_attn.out_proj'),
   ...both('attention.output.LayerNorm', 'norm1'),
   ...both('intermediate.dense', 'linear1'),
@@ -139,7 +138,9 @@ const LAYER = {
   ...both('output.LayerNorm', 'norm2')
 }
 const EMBEDDINGS = {
-  ...Object.fromEntries(['word', 'position', 'token_type'].map(name => [`${name}_embeddings.weight`, `${name}_embeddings.weight`])),
+  'word_embeddings.weight': 'word_embeddings.weight',
+  'position_embeddings.weight': 'position_embeddings.weight',
+  'token_type_embeddings.weight': 'token_type_embeddings.weight',
   ...both('LayerNorm', 'LayerNorm')
 }
 const PREDICTIONS = { ...both('transform.dense', 'dense'), ...both('transform.LayerNorm', 'LayerNorm'), bias: 'bias' }

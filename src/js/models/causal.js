@@ -27,7 +27,8 @@ export class Causal extends LanguageModel {
    */
   generate(ids, options) {
     const rows = /** @type {any} */ (ids instanceof Tensor ? ids.toArray() : ids), name = this.constructor.name
-    const longest = Array.isArray(rows?.[0]) ? Math.max(...rows.map((/** @type {number[]} */ row) => row.length)) : rows?.length
+    const texts = /** @type {any[]} */ (Array.isArray(rows?.[0]) ? rows : [rows])
+    const longest = Math.max(...texts.map(text => text?.length))
     expect(!(longest > this.positions), 'range',
       () => `${name}: ids has ${longest} places, but the model knows ${this.positions}`)
     const room = this.positions - longest + 1, { maxNewTokens = 20, ...rest } = options ?? {}

@@ -64,8 +64,8 @@ export class GPT2 extends Causal {
 
   /**
    * @param {Tensor | number[] | number[][]} ids [B, T], or [T] for one sentence
-   * @param {{ attentionMask?: any, cache?: import('../ops/attention_cache.js').Cache }} [options] attentionMask: [B, T],
-   *   0 or false for padding, on either side; cache: of earlier passes, which ids go on from
+   * @param {{ attentionMask?: any, cache?: import('../ops/attention_cache.js').Cache }} [options] attentionMask: [B, T]
+   *   of all tokens so far, 0 or false for padding, on either side; cache: of earlier passes, which ids go on from
    * @returns {{ logits: Tensor, hidden: Tensor }} [B, T, V], and what the final norm gives [B, T, C]
    */
   forward(ids, options) {

@@ -49,7 +49,8 @@ import { t5 } from './t5.js'
 
 const KINDS = [gpt2, bert, marian, t5, llama]
 /** Files that a tokenizer may be made of. */
-const OF_TOKENIZERS = /^(tokenizer(_config)?\.json|special_tokens_map\.json|vocab\.(json|txt)|merges\.txt|.*\.(model|spm)|tok[^.]*\.bin)$/
+const OF_TOKENIZERS =
+  /^(tokenizer(_config)?\.json|special_tokens_map\.json|vocab\.(json|txt)|merges\.txt|.*\.(model|spm)|tok[^.]*\.bin)$/
 /** What 32 bits can address, less some room to compute in. */
 const MOST_BYTES = 3.5 * 2 ** 30
 
@@ -185,7 +186,8 @@ function expectWhole({ kind, missing, problems, error }) {
  * @param {Engine} engine
  * @param {Files} files config.json, model.safetensors (or shards with their index), and those of the tokenizer
  * @param {{ dtype?: 'float32' }} [options] dtype: 'float32'
- * @returns {Promise<{ model: import('./model.js').LanguageModel, tokenizer: import('../text/tokenizer.js').Tokenizer | null, config: Record<string, any> }>}
+ * @returns {Promise<{ model: any, tokenizer: import('../text/tokenizer.js').Tokenizer | null,
+ *   config: Record<string, any> }>} model: a GPT2, Bert, Marian, T5 or Llama
  * @throws {GlassformerError} 'format' for files that do not fit each other or are not understood, 'memory'
  */
 export async function load(engine, files, options) {

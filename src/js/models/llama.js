@@ -16,7 +16,10 @@ import { RMSNorm } from './rms_norm.js'
 /** @typedef {import('../ops/attention_cache.js').Cache} Cache */
 /** @typedef {ReturnType<typeof settings>} Settings */
 
-/** How fast the pairs of channels turn; newer files have it in an object. @param {import('./config.js').Config} config */
+/**
+ * How fast the pairs of channels turn; newer files have it in an object.
+ * @param {import('./config.js').Config} config
+ */
 function baseOf(config) {
   for (const name of ['rope_scaling', 'rope_parameters']) {
     const given = config[name] ?? {}, type = given.rope_type ?? given.type ?? 'default'
@@ -55,7 +58,7 @@ function settings(config, shapeOf) {
   }
 }
 
-/** Attention whose queries and keys are turned by their places, several queries' heads sharing one of keys and values. */
+/** Attention with queries and keys turned by their places; several heads of queries share one of keys and values. */
 class Attention extends Module {
   /** @param {import('../engine.js').Engine} engine @param {Settings} given */
   constructor(engine, { channels, heads, kvHeads, size, hasBias: bias, base, layout }) {
@@ -74,9 +77,10 @@ class Attention extends Module {
    */
   forward(x, positions, { attnMask, cache }) {
     const { heads, kvHeads, base, layout } = this.given
-    const turned = (/** @type {Tensor} */ rows, /** @type {number} */ n) => rotary(rows, { positions, base, layout, heads: n })
-    const q = this.tag('q', turned(this.q_proj.forward(x), heads)), k = this.tag('k', turned(this.k_proj.forward(x), kvHeads))
-    const { out } = multiheadAttention(q, k, this.tag('v', this.v_proj.forward(x)), heads, {
+    const turn = { positions, base, layout }, v = this.tag('v', this.v_proj.forward(x))
+    const q = this.tag('q', rotary(this.q_proj.forward(x), { ...turn, heads }))
+    const k = this.tag('k', rotary(this.k_proj.forward(x), { ...turn, heads: kvHeads }))
+    const { out } = multiheadAttention(q, k, v, heads, {
       attnMask, isCausal: true, kvHeads, needWeights: false, cache: cache?.of(this), where: 'Llama'
     })
     return this.o_proj.forward(this.tag('heads', out))
@@ -111,7 +115,10 @@ class Layer extends Module {
     this.mlp = new FeedForward(engine, given)
   }
 
-  /** @param {Tensor} x @param {Tensor} positions @param {{ attnMask?: Tensor, cache?: Cache }} options @returns {Tensor} */
+  /**
+   * @param {Tensor} x @param {Tensor} positions @param {{ attnMask?: Tensor, cache?: Cache }} options
+   * @returns {Tensor}
+   */
   forward(x, positions, options) {
     const y = add(x, this.self_attn.forward(this.input_layernorm.forward(x), positions, options))
     this.tag('residual1', y)
@@ -155,7 +162,8 @@ function layerTable({ hasBias, hasInnerBias }) {
     ...['input_layernorm', 'post_attention_layernorm'].map(key => ({ key, bias: false }))
   ]
   const kinds = (/** @type {boolean} */ bias) => (bias ? ['weight', 'bias'] : ['weight'])
-  return Object.fromEntries(names.flatMap(({ key, bias }) => kinds(bias).map(kind => [`${key}.${kind}`, `${key}.${kind}`])))
+  const keys = names.flatMap(({ key, bias }) => kinds(bias).map(kind => `${key}.${kind}`))
+  return Object.fromEntries(keys.map(key => [key, key]))
 }
 
 /** @type {import('./index.js').Kind<Settings>} */

@@ -1,4 +1,5 @@
 import { expect } from '../errors.js'
+import { times } from './model.js'
 
 /**
  * llama2.c's .bin: sizes, then all weights in float32, in an order of its own, every kind for all layers in a row. The
@@ -11,11 +12,14 @@ import { expect } from '../errors.js'
 const SIZES = 28
 const MAGIC = 0x616b3432, HEADER = 256
 
-/** @typedef {{ dim: number, hidden: number, layers: number, heads: number, kvHeads: number, words: number, length: number }} Sizes */
+/**
+ * @typedef {{ dim: number, hidden: number, layers: number, heads: number, kvHeads: number, words: number,
+ *   length: number }} Sizes
+ */
 
 /** @param {DataView} view @param {number} at @returns {Sizes} */
 function sizesAt(view, at) {
-  const [dim, hidden, layers, heads, kvHeads, words, length] = Array.from({ length: 7 }, (_, i) => view.getInt32(at + 4 * i, true))
+  const [dim, hidden, layers, heads, kvHeads, words, length] = times(7, i => view.getInt32(at + 4 * i, true))
   return { dim, hidden, layers, heads, kvHeads, words, length }
 }
 
@@ -56,7 +60,8 @@ export function* openLlama2c(source) {
   const head = /** @type {Uint8Array} */ (yield read(0, Math.min(size, HEADER)))
   const view = new DataView(head.buffer, head.byteOffset, head.length), isFirst = view.getUint32(0, true) !== MAGIC
   const version = isFirst ? 0 : view.getInt32(4, true)
-  expect(version < 2, 'format', () => `${name}: version ${version} of llama2.c's format is not understood; expected 0 or 1`)
+  expect(version < 2, 'format',
+    () => `${name}: version ${version} of llama2.c's format is not understood; expected 0 or 1`)
   const sizes = sizesAt(view, isFirst ? 0 : 8), { dim, hidden, layers, heads, kvHeads, words, length } = sizes
   const areSizes = [dim, hidden, layers, heads, kvHeads, length].every(n => n > 0 && n < 2 ** 24) && words !== 0
   expect(areSizes && dim % heads === 0 && heads % kvHeads === 0, 'format',
@@ -73,9 +78,10 @@ export function* openLlama2c(source) {
   }
   expect(at === size, 'format', () => `${name} must have ${at} bytes for its sizes, got ${size}`)
   const config = {
-    model_type: 'llama', hidden_size: dim, intermediate_size: hidden, num_hidden_layers: layers, num_attention_heads: heads,
-    num_key_value_heads: kvHeads, vocab_size: Math.abs(words), max_position_embeddings: length, rms_norm_eps: 1e-5,
-    rope_theta: 10000, tie_word_embeddings: isTied, rotary_layout: 'neighbours'
+    model_type: 'llama', hidden_size: dim, intermediate_size: hidden, num_hidden_layers: layers,
+    num_attention_heads: heads, num_key_value_heads: kvHeads, vocab_size: Math.abs(words),
+    max_position_embeddings: length, rms_norm_eps: 1e-5, rope_theta: 10000, tie_word_embeddings: isTied,
+    rotary_layout: 'neighbours'
   }
   return { config, entries }
 }

@@ -7,7 +7,7 @@ import { linear } from '../ops/linear.js'
 import { positionalEncoding } from '../ops/positional_encoding.js'
 import { ACTIVATIONS, NEVER, expectDivides, meaning, real, refuseOthers, truth, whole } from './config.js'
 import { times } from './model.js'
-import { both, layerRows } from './plan.js'
+import { both, joined, layerRows } from './plan.js'
 import { Seq2Seq } from './seq2seq.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
@@ -60,7 +60,8 @@ class Side extends Module {
     this.layers = new ModuleList(engine, layers)
     this.scale = scale
     /** Known to both sides of a file, so it is no part of one. */
-    this.sinusoids = engine.keep(positionalEncoding(engine, positions, channels, { layout: 'concatenated', method: 'direct' }))
+    const form = /** @type {const} */ ({ layout: 'concatenated', method: 'direct' })
+    this.sinusoids = engine.keep(positionalEncoding(engine, positions, channels, form))
   }
 
   /** @param {Tensor} ids @param {Tensor} places @returns {Tensor} */
@@ -91,15 +92,14 @@ class Decoder extends Side {
    * @returns {Tensor}
    */
   forward(ids, places, memory, { keyPaddingMask, cache }) {
+    const options = { tgtIsCausal: true, memoryKeyPaddingMask: keyPaddingMask, cache: cache ?? undefined }
     let x = this.embed(ids, places)
-    for (const layer of this.layers) {
-      x = layer.forward(x, memory, { tgtIsCausal: true, memoryKeyPaddingMask: keyPaddingMask, cache: cache ?? undefined })
-    }
+    for (const layer of this.layers) x = layer.forward(x, memory, options)
     return x
   }
 }
 
-/** Marian (Junczys-Dowmunt et al. 2018), the translators called opus-mt: the paper's transformer without final norms. */
+/** Marian (Junczys-Dowmunt et al. 2018), as in the translators called opus-mt: a transformer without final norms. */
 export class Marian extends Seq2Seq {
   /** @param {import('../engine.js').Engine} engine @param {Settings} given */
   constructor(engine, given) {
@@ -143,9 +143,7 @@ export class Marian extends Seq2Seq {
  * @param {string} key @param {string} own
  */
 const attentionTable = (key, own) => ({
-  ...Object.fromEntries(['q', 'k', 'v'].flatMap((name, i) => ['weight', 'bias'].map(kind => [
-    `${key}.${name}_proj.${kind}`, { own: `${own}.in_proj_${kind}`, part: /** @type {[number, number]} */ ([i, 3]) }
-  ]))),
+  ...joined(['q', 'k', 'v'], name => `${key}.${name}_proj`, `${own}.in_proj`),
   ...both(`${key}.out_proj`, `${own}.out_proj`)
 })
 const ENCODER = {
@@ -171,7 +169,7 @@ export const marian = {
           key: 'shared.weight', own: 'encoder.embed_tokens.weight',
           others: ['encoder.embed_tokens.weight', 'decoder.embed_tokens.weight', 'lm_head.weight']
         }]
-      : ['encoder', 'decoder'].map(side => ({ key: `${side}.embed_tokens.weight`, own: `${side}.embed_tokens.weight` }))),
+      : ['encoder.embed_tokens.weight', 'decoder.embed_tokens.weight'].map(key => ({ key, own: key }))),
     ...layerRows(encoder.layers, 'encoder.layers.{n}.', 'encoder.layers.{n}.', ENCODER),
     ...layerRows(decoder.layers, 'decoder.layers.{n}.', 'decoder.layers.{n}.', DECODER),
     { key: 'final_logits_bias', own: 'final_logits_bias' }

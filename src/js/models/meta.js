@@ -8,7 +8,8 @@ const NOTHING = {
 }
 
 /**
- * An engine whose tensors have shapes and no values, torch's "meta" device: a model is built in it to learn what it needs.
+ * An engine whose tensors have shapes and no values, torch's "meta" device: a model is built in it to learn what it
+ * needs.
  * @returns {Engine}
  */
 export const metaEngine = () => new Engine(/** @type {any} */ (new Proxy(NOTHING, {

@@ -32,7 +32,8 @@ export class LanguageModel extends Module {
   kept(mask, [B, T]) {
     if (mask === undefined || mask === null) return null
     const where = this.constructor.name
-    const rows = mask instanceof Tensor ? mask.toArray() : mask, given = /** @type {any[]} */ (Array.isArray(rows?.[0]) ? rows : [rows])
+    const rows = /** @type {any} */ (mask instanceof Tensor ? mask.toArray() : mask)
+    const given = /** @type {any[]} */ (Array.isArray(rows?.[0]) ? rows : [rows])
     const fits = Array.isArray(rows) && given.length === B && given.every(row => Array.isArray(row) && row.length === T)
     expect(fits, 'shape', () => `${where}: attentionMask must have shape ${shapeText([B, T])}, got ` +
       (mask instanceof Tensor || !Array.isArray(mask) ? describe(mask) : `${given.length} rows of ${given[0]?.length}`))
@@ -92,7 +93,9 @@ export class LanguageModel extends Module {
    * @param {Kept | null} kept @returns {boolean[][] | undefined} [B, T], true for padding
    */
   hiddenKeys(kept) {
-    return kept ? times(kept.B, b => Array.from(kept.keep.subarray(b * kept.T, (b + 1) * kept.T), one => !one)) : undefined
+    if (!kept) return undefined
+    const { keep, B, T } = kept
+    return times(B, b => Array.from(keep.subarray(b * T, (b + 1) * T), one => !one))
   }
 
   /** @param {string} name @param {Tensor} ids @param {Tensor} other of as many sentences */
@@ -101,7 +104,7 @@ export class LanguageModel extends Module {
       `${this.constructor.name}: ${name} must have ${other.shape[0]} sentences as ids has, got ${shapeText(ids.shape)}`)
   }
 
-  /** Whether two tables of ids are of as many sentences. @param {string} name @param {Tensor} ids @param {Tensor} other */
+  /** Whether two tables of ids are of one shape. @param {string} name @param {Tensor} ids @param {Tensor} other */
   expectShape(name, ids, other) {
     expect(sameShape(ids.shape, other.shape), 'shape', () =>
       `${this.constructor.name}: ${name} must have shape ${shapeText(other.shape)}, got ${shapeText(ids.shape)}`)

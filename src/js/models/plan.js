@@ -40,6 +40,14 @@ export const layerRows = (count, from, to, table) => Array.from({ length: count 
 export const both = (from, to) => ({ [`${from}.weight`]: `${to}.weight`, [`${from}.bias`]: `${to}.bias` })
 
 /**
+ * Weights and biases of several modules there that are blocks of rows of one here.
+ * @param {readonly string[]} names @param {(name: string) => string} from @param {string} to
+ * @returns {Record<string, Omit<Row, 'key'>>}
+ */
+export const joined = (names, from, to) => Object.fromEntries(names.flatMap((name, i) => ['weight', 'bias'].map(kind =>
+  [`${from(name)}.${kind}`, { own: `${to}_${kind}`, part: [i, names.length] }])))
+
+/**
  * A key as tables have it: what torch.compile and wrappers put before it is left out, and the names that TensorFlow's
  * checkpoints have for the weights of a layer norm are PyTorch's.
  * @param {string} key @param {readonly string[]} prefixes
@@ -47,7 +55,8 @@ export const both = (from, to) => ({ [`${from}.weight`]: `${to}.weight`, [`${fro
 function plainKey(key, prefixes) {
   let plain = key.replaceAll('_orig_mod.', '').replace(/^module\./, '')
   for (const prefix of prefixes) if (plain.startsWith(prefix)) plain = plain.slice(prefix.length)
-  return plain.replace(/(LayerNorm|layer_norm)\.gamma$/, '$1.weight').replace(/(LayerNorm|layer_norm)\.beta$/, '$1.bias')
+  return plain.replace(/(LayerNorm|layer_norm)\.(gamma|beta)$/, (_, norm, kind) =>
+    `${norm}.${kind === 'gamma' ? 'weight' : 'bias'}`)
 }
 
 /**
@@ -99,7 +108,8 @@ export function planReads(named, rows, own, skipped) {
     if (!sameShape(essential(found.entry.shape), essential(wanted))) {
       plan.problems.push(`${found.name} must have shape ${shapeText(wanted)}, got ${shapeText(found.entry.shape)}`)
     }
-    if (!/^(F|BF)/.test(found.entry.dtype)) plan.problems.push(`${found.name} must hold floats, got ${found.entry.dtype}`)
+    const { dtype } = found.entry
+    if (!/^(F|BF)/.test(dtype)) plan.problems.push(`${found.name} must hold floats, got ${dtype}`)
     plan.reads.push({ ...row, ...found })
   }
   for (const [key, { name }] of named) {

@@ -30,7 +30,7 @@ export class Seq2Seq extends LanguageModel {
    * @param {Tensor | number[] | number[][]} ids [B, S], or [S] for one sentence
    * @param {{ attentionMask?: any, decoderIds?: any }} [options] attentionMask: [B, S], 0 or false for padding, on
    *   either side; decoderIds: [B, T], what is answered so far; the token that every answer starts with
-   * @returns {{ logits: Tensor, hidden: Tensor }} [B, T, V], and what the decoder's last layer (and norm) gives [B, T, C]
+   * @returns {{ logits: Tensor, hidden: Tensor }} [B, T, V], and what the decoder gives before the head [B, T, C]
    */
   forward(ids, options) {
     const { attentionMask, decoderIds } = optionsOf(this.constructor.name, options, ['attentionMask', 'decoderIds'])
@@ -43,8 +43,8 @@ export class Seq2Seq extends LanguageModel {
   /**
    * The answer to a text: greedy, drawn or by beams.
    * @param {Tensor | number[] | number[][]} ids one sentence, or several, which are answered one after the other
-   * @param {import('../decoding/generate.js').GenerateOptions} [options] end: by default the model's own; seed: sentence
-   *   i is drawn with seed + i
+   * @param {import('../decoding/generate.js').GenerateOptions} [options] end: by default the model's own; seed:
+   *   sentence i is drawn with seed + i
    * @returns {any} number[], for several sentences number[][]; with a signal a promise of it
    */
   generate(ids, options) {

@@ -71,9 +71,10 @@ class Attention extends Module {
    * @returns {Tensor}
    */
   forward(x, memory, { cache, ...options }) {
-    const entry = cache?.of(this, memory === x ? undefined : memory.shape[1]), isKnown = entry?.isMemory && entry.length > 0
-    const q = this.tag('q', this.q.forward(x))
-    const [k, v] = isKnown ? [null, null] : [this.tag('k', this.k.forward(memory)), this.tag('v', this.v.forward(memory))]
+    const entry = cache?.of(this, memory === x ? undefined : memory.shape[1])
+    const isKnown = entry?.isMemory && entry.length > 0, q = this.tag('q', this.q.forward(x))
+    const k = isKnown ? null : this.tag('k', this.k.forward(memory))
+    const v = isKnown ? null : this.tag('v', this.v.forward(memory))
     const { out } = multiheadAttention(q, k, v, this.heads, {
       ...options, scale: 1, needWeights: false, cache: entry, dropoutP: this.training ? this.dropout : 0, where: 'T5'
     })
@@ -128,7 +129,9 @@ class Block extends Module {
     const step = (/** @type {Tensor} */ before, /** @type {Tensor} */ made) => add(before, this.dropout.forward(made))
     const seen = this.norm1.forward(x)
     let y = step(x, this.SelfAttention.forward(seen, seen, own))
-    if (memory && this.EncDecAttention && this.norm2) y = step(y, this.EncDecAttention.forward(this.norm2.forward(y), memory, cross))
+    if (memory && this.EncDecAttention && this.norm2) {
+      y = step(y, this.EncDecAttention.forward(this.norm2.forward(y), memory, cross))
+    }
     return step(y, this.DenseReluDense.forward(this.norm3.forward(y)))
   }
 }
@@ -152,7 +155,8 @@ class Stack extends Module {
    */
   bias(queries, past) {
     const { isDecoder, farthest, relative_attention_bias: { weight } } = this
-    return relativePositionBias(weight, queries, queries + past, { bidirectional: !isDecoder, maxDistance: farthest, past })
+    const form = { bidirectional: !isDecoder, maxDistance: farthest, past }
+    return relativePositionBias(weight, queries, queries + past, form)
   }
 
   /**
