@@ -2,7 +2,7 @@
  *
  * Each reduces its argument to a small interval and sums the Taylor series there; the interval is small enough that
  * the series ends before the last bit. The reductions subtract a multiple of ln 2 or pi/2 that is split into pieces
- * with trailing zero bits, so that the first products are exact.
+ * with trailing zero bits, so that the first products are exact; of large angles, by the bits of 2/pi.
  */
 #include "math.h"
 
@@ -78,8 +78,48 @@ double gf_pow(double x, double y) {
   return power + power * error;
 }
 
+/* 2/pi in binary, 32 bits a word: enough for the largest double. */
+static const uint32_t two_over_pi[35] = {
+    0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab,
+    0xdebbc561, 0xb7246e3a, 0x424dd2e0, 0x06492eea, 0x09d1921c, 0xfe1deb1c, 0xb129a73e,
+    0xe88235f5, 0x2ebb4484, 0xe99c7026, 0xb45f7e41, 0x3991d639, 0x835339f4, 0x9c845f8b,
+    0xbdf9283b, 0x1ff897ff, 0xde05980f, 0xef2f118b, 0x5a0a6d1f, 0x6d367ecf, 0x27cb09b7,
+    0x4f463f66, 0x9e5fea2d, 0x7527bac7, 0xebe5f17b, 0x3d0739f7, 0x8a5292ea, 0x6bfb5fb1,
+};
+
+/* 64 bits of a number in five words, from bit `at` on. */
+static uint64_t bits_from(const uint64_t *words, int at) {
+  int i = at / 32, shift = at % 32;
+  uint64_t low = words[i] | (i + 1 < 5 ? words[i + 1] << 32 : 0), high = i + 2 < 5 ? words[i + 2] : 0;
+  return shift ? low >> shift | high << (64 - shift) : low;
+}
+
+/* What `reduce` does, for |x| >= 2^20 (Payne and Hanek 1983). With x = m 2^e, only the bits of 2/pi matter whose
+ * products with m are neither multiples of 4 nor far below 1: five words. Of m times those, the two bits from `unit` on
+ * give the quadrant and the 64 below them the rest, as a signed fraction. */
+static double reduce_large(double x, int *quadrant) {
+  uint64_t bits = bits_of(x), m = (bits & 0x000fffffffffffff) | 0x0010000000000000;
+  int e = (int)(bits >> 52 & 2047) - 1075, first = (e - 2 + 64) / 32 - 2, unit = 32 * (first + 5) - e;
+  uint64_t product[5] = {0}; /* 32 bits each, lowest first */
+  for (int half = 0; half < 2; half++)
+    for (int i = 0; i + half < 5; i++) {
+      uint64_t word = first + 4 - i < 0 ? 0 : two_over_pi[first + 4 - i], t = word * (half ? m >> 32 : (uint32_t)m);
+      for (int at = i + half; at < 5 && t; at++) {
+        t += product[at];
+        product[at] = (uint32_t)t;
+        t >>= 32;
+      }
+    }
+  uint64_t fraction = bits_from(product, unit - 64), units = bits_from(product, unit);
+  double rest = (double)(int64_t)fraction * 0x1p-64 * 1.5707963267948966;
+  int k = (int)((units + (fraction >> 63)) & 3);
+  *quadrant = x < 0.0 ? -k & 3 : k;
+  return x < 0.0 ? -rest : rest;
+}
+
 /* x - k pi/2 in [-pi/4, pi/4], with k mod 4 in *quadrant. */
 static double reduce(double x, int *quadrant) {
+  if (__builtin_fabs(x) >= 0x1p20) return reduce_large(x, quadrant);
   double k = __builtin_rint(x * 0.6366197723675814);
   *quadrant = (int)((int64_t)k & 3);
   return ((x - k * HALF_PI_HIGH) - k * HALF_PI_MIDDLE) - k * HALF_PI_LOW;

@@ -6,8 +6,7 @@
  *
  * Largest errors, held by tests/native/math_test.c: gf_exp4 and gf_log4 1 ulp; gf_tanh4 and gf_log1p4 2;
  * gf_normal_tail4 5e-6 relative (at z = 13, where the value is 6e-39; 2e-7 absolute everywhere); gf_pow4, gf_sin4 and
- * gf_cos4 are the double ones rounded; the double functions 1 ulp, gf_pow 2, sine and cosine 2^-53 absolute for
- * arguments up to a million.
+ * gf_cos4 are the double ones rounded; the double functions 1 ulp, gf_pow 2, sine and cosine 2^-53 absolute.
  */
 #ifndef GF_MATH_H
 #define GF_MATH_H

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { U } from '../lib/bounds.js'
+import { assertClose } from '../lib/compare.js'
 import { assertRejects, gf } from '../lib/engine.js'
 import { testOp } from '../lib/op_tests.js'
 import { binary, binaryNames, unary, unaryNames } from '../reference/elementwise.js'
@@ -135,4 +136,9 @@ test('what element by element operations do not take', () => {
   assertRejects(() => F.clamp(x, { low: 2 }), 'type', 'clamp', 'low', 'min')
   assertRejects(() => F.clamp(x, { min: '2' }), 'type', 'clamp', 'min', '"2"')
   assertRejects(() => x.pow(null), 'type', 'pow', 'b', 'null')
+})
+
+test('sine and cosine of large numbers are those of the number itself', () => {
+  const values = [2 ** 20, -1e6, 1e10, -1e19, 1e30, 3.4e38].map(Math.fround), x = gf.tensor(values)
+  for (const name of ['sin', 'cos']) assertClose(x[name](), gf.tensor(values.map(Math[name])), { tol: 6e-8 })
 })
