@@ -31,7 +31,7 @@ export function saveSafetensors(tensors, metadata, options) {
   const parts = Object.entries(tensors).map(([name, t]) => {
     expect(t instanceof Tensor, 'type', () => `saveSafetensors: ${name} must be a tensor, got ${describe(t)}`)
     const own = Object.keys(NATIVE).find(code => NATIVE[code] === t.dtype)
-    const dtype = typeof dtypes === 'string' ? dtypes : Object.hasOwn(dtypes, name) ? dtypes[name] : own
+    const dtype = dtypeOf(dtypes, name) ?? own
     const bytes = bytesAs(name, t, dtype), start = end
     end += bytes.length
     header[name] = { dtype, shape: [...t.shape], data_offsets: [start, end] }
@@ -84,6 +84,13 @@ function wantedNames({ entries }, names) {
 }
 
 /**
+ * What is asked for under a name.
+ * @param {any} dtypes a dtype for all, or some by name @param {string} name
+ */
+const dtypeOf = (dtypes, name) =>
+  (typeof dtypes === 'string' ? dtypes : Object.hasOwn(dtypes, name) ? dtypes[name] : undefined)
+
+/**
  * @param {import('./engine.js').Engine} engine @param {unknown} source @param {any} options
  * @returns {Generator<any, Loaded, any>}
  */
@@ -100,8 +107,7 @@ function* steps(engine, source, options) {
   try {
     for (const name of wantedNames(header, names)) {
       const entry = /** @type {import('./files/header.js').Entry} */ (header.entries.get(name))
-      const dtype = typeof dtypes === 'string' ? dtypes : Object.hasOwn(dtypes, name) ? dtypes[name] : undefined
-      const value = yield* readTensor(engine, name, entry, dtype)
+      const value = yield* readTensor(engine, name, entry, dtypeOf(dtypes, name))
       Object.defineProperty(loaded.tensors, name, { value, enumerable: true, configurable: true, writable: true })
     }
   } catch (error) {

@@ -46,3 +46,8 @@ test('marian: other norms and positions are refused', async () => {
     await assert.rejects(gf.models.load(filesOf(item, { config })), { code: 'format', message: /not understood/ })
   }
 })
+
+test('marian: a SentencePiece model alone, whose ids are others, is not taken for the tokenizer', async () => {
+  const { tokenizer } = await gf.models.load({ ...filesOf(item), 'source.spm': new Uint8Array(9), 'vocab.json': '{}' })
+  assert.equal(tokenizer, null)
+})

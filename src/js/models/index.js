@@ -31,6 +31,7 @@ import { t5 } from './t5.js'
  * @property {(config: Config, shapeOf: (key: string) => readonly number[] | undefined) => S} settings
  * @property {new (engine: Engine, settings: S) => LanguageModel} Model
  * @property {(settings: S) => import('./plan.js').Row[]} rows
+ * @property {RegExp} [tokenizers] the only files that its tokenizer may be made of
  */
 
 /**
@@ -154,14 +155,14 @@ function* readRow(engine, to, { name, entry, transposed, part }) {
 
 /**
  * The tokenizer of a model's files.
- * @param {Engine} engine @param {Files} files
+ * @param {Engine} engine @param {Files} files @param {RegExp} [pattern] of names
  * @returns {Generator<any, import('../text/tokenizer.js').Tokenizer | null, any>} null where none is known
  */
-function* readTokenizer(engine, files) {
+function* readTokenizer(engine, files, pattern = OF_TOKENIZERS) {
   /** @type {Record<string, string | Uint8Array>} */ const own = {}
   for (const [path, content] of Object.entries(files)) {
     const name = baseName(path)
-    if (!OF_TOKENIZERS.test(name)) continue
+    if (!pattern.test(name)) continue
     const { size, read } = yield* sourceOf('models.load', path, content)
     own[name] = yield read(0, size)
   }
@@ -196,7 +197,7 @@ export async function load(engine, files, options) {
   const found = await settle(open(files))
   expectWhole(found)
   const { kind, settings, reads, config } = found
-  const words = await settle(readTokenizer(engine, files))
+  const words = await settle(readTokenizer(engine, files, kind.tokenizers))
   const model = engine.withoutDraws(() => new kind.Model(engine, settings))
   model.ends = [config.eos_token_id ?? []].flat().filter(Number.isInteger)
   try {

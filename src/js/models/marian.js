@@ -161,6 +161,7 @@ export const marian = {
   prefixes: ['model.'],
   /** Sinusoids, and the head, which is the word table of the answers. */
   skipped: [/embed_positions\.weight$/, /^lm_head\.weight$/],
+  /** The ids are those of vocab.json, not of the two .spm beside it. */ tokenizers: /^tokenizer\.json$/,
   Model: Marian,
   settings,
   rows: ({ encoder, decoder, isShared }) => [
