@@ -220,3 +220,25 @@ test('a file that ends while it is read gives back what was made of it', async (
   await assert.rejects(async () => gf.loadSafetensors(new Short()), { code: 'format', message: /ended at byte/ })
   assert.equal(gf.memory().tensors, tensors)
 })
+
+test('2,000 files with bytes changed are read or refused, and nothing else', () => {
+  const bytes = gf.saveSafetensors({ a: gf.tensor([[1, 2]]), b: gf.tensor([3], { dtype: 'int32' }) }, { note: 'x' })
+  let seed = 7, read = 0
+  const below = n => (seed = (seed * 1103515245 + 12345) % 2 ** 31) % n
+  for (let i = 0; i < 2000; i++) {
+    const changed = bytes.slice()
+    for (let n = 1 + below(3); n > 0; n--) {
+      const at = below(4) ? 8 + below(bytes.length - 20) : below(bytes.length)
+      changed[at] = below(3) ? '0123456789"{}[],:aF'.charCodeAt(below(19)) : below(256)
+    }
+    gf.tidy(() => {
+      try {
+        for (const t of Object.values(gf.loadSafetensors(changed).tensors)) t.toArray()
+        read++
+      } catch (error) {
+        assert.equal(error.name, 'GlassformerError', error.stack)
+      }
+    })
+  }
+  assert.ok(read > 20 && read < 1980, `${read} were read`)
+})
