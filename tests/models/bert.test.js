@@ -46,8 +46,13 @@ test('bert: ids of places, the tied head and the head for pairs are passed over'
 })
 
 test('bert: relative positions and decoders are refused', async () => {
-  for (const config of [{ position_embedding_type: 'relative_key' }, { is_decoder: true }, { embedding_size: 6 }]) {
+  for (const config of [{ position_embedding_type: 'relative_key' }, { is_decoder: true }, { embedding_size: 6 }, { tie_word_embeddings: false }]) {
     const [name] = Object.keys(config)
     await assert.rejects(gf.models.load(filesOf(item, { config })), { code: 'format', message: new RegExp(`${name} = .* not understood`) })
   }
+})
+
+test('bert: the bias of the words may go by the name of the tied head', async () => {
+  const change = ({ 'cls.predictions.bias': bias, ...rest }) => ({ ...rest, 'cls.predictions.decoder.bias': bias })
+  assertOutputs((await gf.models.load(filesOf(masked, { change }))).model, masked, 'renamed')
 })

@@ -51,3 +51,8 @@ test('marian: a SentencePiece model alone, whose ids are others, is not taken fo
   const { tokenizer } = await gf.models.load({ ...filesOf(item), 'source.spm': new Uint8Array(9), 'vocab.json': '{}' })
   assert.equal(tokenizer, null)
 })
+
+test('marian: without a bias of the logits there is none', async () => {
+  const { model } = await gf.models.load(filesOf(item, { change: ({ final_logits_bias: _, ...rest }) => rest }))
+  assert.deepEqual(model.final_logits_bias.toArray(), new Array(11).fill(0))
+})

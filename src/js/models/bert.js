@@ -25,7 +25,7 @@ const MASKED_WORDS = 'cls.predictions.transform.dense.weight', POOLER = 'pooler.
 function settings(config, shapeOf) {
   refuseOthers(config, {
     ...NEVER, position_embedding_type: ['absolute'], is_decoder: [false], add_cross_attention: [false],
-    embedding_size: [config.hidden_size]
+    embedding_size: [config.hidden_size], tie_word_embeddings: [true]
   })
   const channels = whole(config, 'hidden_size', 768), heads = whole(config, 'num_attention_heads', 12)
   expectDivides('hidden_size', channels, 'num_attention_heads', heads)
@@ -143,7 +143,8 @@ const EMBEDDINGS = {
   'token_type_embeddings.weight': 'token_type_embeddings.weight',
   ...both('LayerNorm', 'LayerNorm')
 }
-const PREDICTIONS = { ...both('transform.dense', 'dense'), ...both('transform.LayerNorm', 'LayerNorm'), bias: 'bias' }
+const PREDICTIONS = { ...both('transform.dense', 'dense'), ...both('transform.LayerNorm', 'LayerNorm') }
+const BIAS = { key: 'cls.predictions.bias', own: 'predictions.bias', others: ['cls.predictions.decoder.bias'] }
 
 /** @type {import('./index.js').Kind<Settings>} */
 export const bert = {
@@ -157,6 +158,6 @@ export const bert = {
     ...layerRows(1, 'embeddings.', 'embeddings.', EMBEDDINGS),
     ...layerRows(layers, 'encoder.layer.{n}.', 'layer.{n}.', LAYER),
     ...(hasPooler ? layerRows(1, '', '', both('pooler.dense', 'pooler')) : []),
-    ...(guessesWords ? layerRows(1, 'cls.predictions.', 'predictions.', PREDICTIONS) : [])
+    ...(guessesWords ? [...layerRows(1, 'cls.predictions.', 'predictions.', PREDICTIONS), BIAS] : [])
   ]
 }

@@ -35,7 +35,9 @@ function baseOf(config) {
  * @param {(key: string) => readonly number[] | undefined} shapeOf a tensor of the file
  */
 function settings(config, shapeOf) {
-  refuseOthers(config, { ...NEVER, partial_rotary_factor: [1], pretraining_tp: [1], sliding_window: [] })
+  refuseOthers(config, {
+    ...NEVER, partial_rotary_factor: [1], pretraining_tp: [1], sliding_window: [], rope_interleaved: [false]
+  })
   const channels = whole(config, 'hidden_size', 4096), heads = whole(config, 'num_attention_heads', 32)
   const kvHeads = whole(config, 'num_key_value_heads', heads)
   expectDivides('num_attention_heads', heads, 'num_key_value_heads', kvHeads)

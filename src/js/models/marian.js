@@ -112,6 +112,7 @@ export class Marian extends Seq2Seq {
     this.decoder = new Decoder(engine, target, times(decoder.layers, () => new TransformerDecoderLayer(engine, C,
       decoder.heads, { dimFeedforward: decoder.inner, dropout, activation })), given)
     this.final_logits_bias = this.parameter(given.answers)
+    this.final_logits_bias.values.fill(0)
     this.start = given.start
     this.never = given.never
     this.positions = given.positions
@@ -173,6 +174,6 @@ export const marian = {
       : ['encoder.embed_tokens.weight', 'decoder.embed_tokens.weight'].map(key => ({ key, own: key }))),
     ...layerRows(encoder.layers, 'encoder.layers.{n}.', 'encoder.layers.{n}.', ENCODER),
     ...layerRows(decoder.layers, 'decoder.layers.{n}.', 'decoder.layers.{n}.', DECODER),
-    { key: 'final_logits_bias', own: 'final_logits_bias' }
+    { key: 'final_logits_bias', own: 'final_logits_bias', isOptional: true }
   ]
 }

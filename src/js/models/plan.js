@@ -10,6 +10,7 @@ import { sameShape, sizeOf } from '../shape.js'
  * @property {string} key in the file
  * @property {readonly string[]} [others] keys that the same tensor may have where it is tied
  * @property {string} own in the model's state dict
+ * @property {boolean} [isOptional] where it is missing, what the model has of itself stays
  * @property {boolean} [transposed] it stands in the file as [inputs, outputs]
  * @property {[number, number]} [part] it is the i-th of n blocks of rows
  *
@@ -101,7 +102,7 @@ export function planReads(named, rows, own, skipped) {
     const target = own[row.own]
     for (const key of keys) used.add(key)
     if (!found) {
-      plan.missing.push(row.key)
+      if (!row.isOptional) plan.missing.push(row.key)
       continue
     }
     const wanted = shapeInFile(row, target.shape)
