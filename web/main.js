@@ -6,7 +6,7 @@ import { exists, inspector } from './inspector/index.js'
 import { sameCell } from './lib/cell.js'
 import { setText } from './lib/dom.js'
 import { later, nextTask } from './lib/later.js'
-import { Unread, batchOf, tensorOf } from './lib/run.js'
+import { Unread, batchOf, runOf, tensorOf } from './lib/run.js'
 import { valueAt } from './lib/slice.js'
 import { translator } from './lib/text.js'
 import { whence } from './lib/whence.js'
@@ -280,7 +280,7 @@ async function bring(one, names, isTwin) {
 async function whole(one) {
   const names = [...one.tensors.values()].filter(({ data }) => !data).map(({ name }) => name)
   if (names.length) await bring(one, names, false)
-  return one
+  return { ...one, steps: await engine.ask('steps', {}) }
 }
 
 /** What went wrong while something was shown is said, and the page goes on. */
@@ -357,7 +357,8 @@ function showSpoken() {
 const showLater = later(show)
 const showMap = later(() => attempt(() => parts.map.update(runHere(), viewed(), mode())))
 
-const compute = latest((settings) => engine.run(settings), (result, settings) => {
+const compute = latest((settings) => engine.run(settings, run?.signature), (message, settings) => {
+  const result = runOf(message, run)
   run = { ...result, settings: { ...result.settings, model: settings.model } }
   engineProblem = null
   page.house.setAttribute('data-run', Number(page.house.dataset.run ?? 0) + 1)

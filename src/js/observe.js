@@ -160,6 +160,21 @@ export class Run {
     return this.tensor(name).values.slice()
   }
 
+  /**
+   * What sets this run apart from others of the same building: names, shapes and every number and word that operations
+   * were called with, long lists left out.
+   */
+  get signature() {
+    const known = (/** @type {Tensor} */ tensor) => `${this.#names.get(tensor)}${tensor.shape}`
+    const short = (/** @type {string} */ _, /** @type {unknown} */ value) => (Array.isArray(value) ? value.length : value)
+    const made = this.#trace.nodes.map(node => {
+      const outputs = Object.values(node.outputs).map(known)
+      return `${node.op.name} ${outputs} ${JSON.stringify(node.op.parameters?.(node) ?? {}, short)}`
+    })
+    const given = [...this.#names].filter(([tensor]) => !this.#graph.has(tensor)).map(([tensor]) => known(tensor))
+    return [...made, ...given].join('\n')
+  }
+
   /** Everything that was computed, in order. @returns {Step[]} */
   get steps() {
     const named = (/** @type {Record<string, Tensor | null>} */ tensors) => Object.fromEntries(

@@ -4,7 +4,8 @@ import { defaultsOf, modelOf } from '../../web/models/index.js'
 import { RUNS } from '../../web/models/runs.js'
 import { roomsOf } from '../../web/rooms/index.js'
 import { stageOf } from '../../web/stages/index.js'
-import { plainOf } from '../../web/worker/plain.js'
+import { runOf } from '../../web/lib/run.js'
+import { messageOf } from '../../web/worker/plain.js'
 import { gf } from './engine.js'
 
 const file = (id, name) => readFile(new URL(`../../web/models/${id}/${name}`, import.meta.url))
@@ -22,6 +23,9 @@ export function made(settings, edits = [], engine = gf) {
   const { model = 'dates' } = settings
   return RUNS[model](engine, { ...defaultsOf(model), ...settings }, edits, files.get(model))
 }
+
+/** A run as the page has it. */
+export const plainOf = (engine, one) => runOf(messageOf(engine, one))
 
 /** The same as the page has it, with the questions that can be asked of it. */
 export function pageRun(settings, edits = [], engine = gf) {

@@ -6,15 +6,16 @@ import { indexOf, valueAt } from '../../web/lib/slice.js'
 import { wiringOf } from '../../web/map/list.js'
 import { homeOf, outputOf, roomOf, roomsOf } from '../../web/rooms/index.js'
 import { stageOf, stages } from '../../web/stages/index.js'
-import { plainOf } from '../../web/worker/plain.js'
 import { gf } from '../lib/engine.js'
-import { dataIn, shownRun, viewOf } from '../lib/page.js'
+import { dataIn, plainOf, shownRun, viewOf } from '../lib/page.js'
 
 const RUNS = {
   dates: shownRun({}), 'dates, norm first': shownRun({ normFirst: true }),
   'dates in training': shownRun({ training: true, dropout: 0.25 }),
   'dates without positions': shownRun({ positional: false }),
   'dates, three layers': shownRun({ weights: 'untrained', layers: 3, target: '2026년' }),
+  particles: shownRun({ model: 'particles' }),
+  'particles in training': shownRun({ model: 'particles', training: true, gapped: 'the keys [?] here and the key [?] there' }),
   sentences: shownRun({ model: 'sentences' }),
   'sentences in training': shownRun({ model: 'sentences', training: true, causal: true, dropout: 0.3 })
 }

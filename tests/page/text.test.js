@@ -8,6 +8,7 @@ import { MODEL_TEXTS } from '../../web/models/texts.js'
 import { roomsOf } from '../../web/rooms/index.js'
 import { defaults, fromHash, patchFrom, toHash } from '../../web/shell/state.js'
 import { stages } from '../../web/stages/index.js'
+import { readTwin } from '../../web/twin/choice.js'
 import { shownRun } from '../lib/page.js'
 
 const FRAME_PARTS = [
@@ -130,19 +131,21 @@ test('what the advice does is the same in both languages, is understood by its m
     piecesOf(text).filter(({ change }) => change).map(({ change }) => ({ key, change }))))
   const all = [[ko, en], ...Object.values(MODEL_TEXTS).map((texts) => [texts.ko, texts.en])]
   for (const [korean, english] of all) assert.deepEqual(deeds(korean), deeds(english))
-  const list = all.flatMap(([korean]) => deeds(korean))
-  assert.ok(list.length > 15)
-  for (const { key, change } of list) {
-    assert.match(key, /^stages\.\w+\.try$/)
-    const names = [...new URLSearchParams(change).keys()].sort()
-    const fitting = MODELS.filter(({ id }) => names.every((name) => name in defaults(id)))
-    assert.ok(fitting.length > 0, `${key}: ${change}`)
-    for (const { id } of fitting) {
+  let count = 0
+  for (const { id } of MODELS) {
+    const t = translator(ko, { own: () => MODEL_TEXTS[id]?.ko })
+    const words = new Set(roomsOf(shownRun({ model: id, training: true })).map((room) => room.words))
+    for (const word of words) for (const { change } of piecesOf(t(`stages.${word}.try`)).filter((one) => one.change)) {
       const patch = patchFrom(change, id)
+      const names = [...new URLSearchParams(change).keys()].sort()
+      assert.deepEqual(Object.keys(patch).sort(), names, `${id}: ${word} ${change}`)
       const state = { ...defaults(id), ...patch }
-      for (const [name, text] of new URLSearchParams(change)) assert.equal(said(patch[name]), text, key)
+      for (const [name, text] of new URLSearchParams(change)) assert.equal(said(patch[name]), text, `${word}: ${change}`)
       assert.deepEqual(fromHash(toHash(state)), state)
-      assert.deepEqual(problemsOf(state), {}, change)
+      assert.deepEqual(problemsOf(state), {}, `${id}: ${change}`)
+      if (patch.twin) assert.ok(readTwin(patch.twin, state), `${id}: ${word} ${change}`)
+      count += 1
     }
   }
+  assert.ok(count > 30, `${count} deeds`)
 })

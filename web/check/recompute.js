@@ -127,11 +127,11 @@ const RULES = {
   layer_norm: ({ x, weight, bias }, { eps }, settle) => settle('out', layerNorm.forward({ x, weight, bias }, { eps }).y),
   embedding: ({ weight }, { ids, shape }, settle) => (
     settle('out', embedding.forward({ idx: { shape, data: ids }, weight }).y)),
-  cross_entropy({ logits }, { target }, settle) {
+  cross_entropy({ logits }, { target, ignoreIndex }, settle) {
     const logs = settle('log_probs', logSoftmax.forward({ x: logits }).y)
     const V = logs.shape[1]
-    const sum = target.reduce((total, id, row) => total + logs.data[row * V + id], 0)
-    settle('out', { shape: [], data: Float64Array.of(-sum / target.length) })
+    const asked = target.flatMap((id, row) => (id === ignoreIndex ? [] : [logs.data[row * V + id]]))
+    settle('out', { shape: [], data: Float64Array.of(-asked.reduce((sum, log) => sum + log, 0) / asked.length) })
   },
   reshape: ({ x }, { shape }, settle) => settle('out', { shape, data: x.data }),
   narrow: ({ x }, { start, length }, settle) => settle('out', rowsFrom(x, start, length))

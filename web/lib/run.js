@@ -11,6 +11,18 @@ export class Unread extends Error {
   }
 }
 
+/**
+ * A run as the page reads it, from what the worker says of it.
+ * @param {object} message of `messageOf`
+ * @param {object | null} [last] the run before, of the same building if the message has no structure of its own
+ */
+export function runOf({ signature, structure, curves, values, facts, ...rest }, last = null) {
+  const known = structure ?? last.structure
+  const tensors = new Map(known.described.map((one) => [one.name, { ...one, data: values.get(one.name) ?? null }]))
+  const { steps, calls, aliases } = known
+  return { signature, structure: known, tensors, steps, calls, aliases, curves: curves ?? last.curves, ...rest, ...facts }
+}
+
 const knownAs = (run, name) => run.aliases?.get(name) ?? name
 
 /** A tensor of the run by any of its names; undefined if there is none. */

@@ -1,6 +1,9 @@
 /** What a model says by itself, one token after another, edits included. */
 
-import { beam, cutMask, decode, draws, drawn, greedy, pathTo } from './decoding.js'
+import { pathTo } from '../../src/js/decoding/beam.js'
+import { greedy, kept, pick } from '../../src/js/decoding/choose.js'
+import { ranking } from '../lib/ranking.js'
+import { beam, decode, drawsOf } from './decoding.js'
 import { createSampling } from './sampling.js'
 
 /** The name that the module from logits to the choice has in every run. */
@@ -30,30 +33,48 @@ function editedShares(gf, settings, logits, V, edits) {
   return values
 }
 
-const shared = (row, { temperature, topK, topP }) => {
-  const tempered = row.map((logit) => logit * Math.fround(1 / temperature))
-  const mask = cutMask(tempered, tempered.length, { topK, topP })
-  return tempered.map((value, i) => value + mask[i])
+/** Shares that an edit made, the largest first, as a draw goes through them. */
+const inOrder = (row) => {
+  const ids = ranking(row)
+  return { ids, shares: ids.map((id) => row[id]) }
 }
 
 /** Which token the settings pick from a row: of shares where an edit made them, else of logits. */
 function chooser(gf, settings, isOfShares, longest) {
   if (settings.decoding !== 'sample') return { choose: greedy, random: null }
-  const random = draws(gf, settings.seed, longest)
-  const softmax = (row) => gf.tidy(() => gf.functional.softmax(gf.tensor(shared(row, settings))).values.slice())
-  return { choose: (row, step) => drawn(isOfShares ? row : softmax(row), random[step]), random }
+  const { temperature, topK, topP, seed } = settings
+  const random = drawsOf(gf, seed, longest)
+  const from = (row) => (isOfShares ? inOrder(row) : kept(gf.engine, row, { temperature, topK, topP }))
+  return { choose: (row, step) => pick(from(row), random[step]), random }
 }
 
 /** The best of several beginnings; edited beginnings one at a time, since an edit is about the first of a batch. */
 function searched(gf, settings, forward, { V, isEdited, ...frame }) {
   const lastRow = (logits) => gf.tidy(() => gf.functional.logSoftmax(gf.tensor(logits.slice(-V))).values.slice())
-  const { tree, best } = beam((rows) => {
+  const { tree, best } = beam(gf, (live, grown) => {
+    const rows = live.map((at) => [...frame.start, ...pathTo(grown, at)])
     if (isEdited) return rows.map((row) => lastRow(forward([row])))
     const logits = forward(rows)
     const size = logits.length / rows.length
     return rows.map((_, n) => lastRow(logits.subarray(n * size, (n + 1) * size)))
   }, settings.beams, frame)
   return { ids: pathTo(tree, best), tree, best, random: null }
+}
+
+/**
+ * A choice for each of some rows of one pass, all at once.
+ * @param {any} gf @param {object} settings @param {() => any} forward to logits [1, tokens, V]
+ * @param {{ V: number, rows: number[] }} frame the rows that are chosen from
+ * @param {{ name: string, index: number[], value: number }[]} edits
+ */
+export function choose(gf, settings, forward, { V, rows }, edits) {
+  const inChoice = edits.filter(isOfSampling)
+  const logits = compute(gf, edits.filter((edit) => !isOfSampling(edit)), forward)
+  const isOfShares = inChoice.length > 0
+  const values = isOfShares ? editedShares(gf, settings, logits, V, inChoice) : logits
+  const { choose: pick, random } = chooser(gf, settings, isOfShares, rows.length)
+  const ids = rows.map((row, step) => pick(values.slice(row * V, (row + 1) * V), step))
+  return { ids, random, tree: null, best: null }
 }
 
 const guesses = new WeakMap()

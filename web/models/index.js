@@ -1,6 +1,7 @@
 /** The models of the page: what it has to know of each before any runs. How they run is in `run.js` of each folder. */
 
 import { dates } from './dates/index.js'
+import { particles } from './particles/index.js'
 import { sentences } from './sentences/index.js'
 import { problemOf } from './settings.js'
 
@@ -22,7 +23,7 @@ import { problemOf } from './settings.js'
  */
 
 /** @type {PageModel[]} */
-export const MODELS = [dates, sentences]
+export const MODELS = [dates, particles, sentences]
 
 /** @param {string} id @returns {PageModel} */
 export const modelOf = (id) => MODELS.find((model) => model.id === id) ?? MODELS[0]

@@ -1,10 +1,11 @@
 /** How each model of the page runs; only the worker needs it. */
 
 import { run as dates } from './dates/run.js'
+import { run as particles } from './particles/run.js'
 import { run as sentences } from './sentences/run.js'
 
 /**
  * By model: runs it on settings of the page, with edits and the bytes of its files.
  * @type {Record<string, (gf: any, settings: any, edits: any[], files: Uint8Array[]) => any>}
  */
-export const RUNS = { dates, sentences }
+export const RUNS = { dates, particles, sentences }

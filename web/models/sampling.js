@@ -15,7 +15,7 @@ export function createSampling(gf, { temperature, topK, topP }) {
 
     constructor({ values, shape }) {
       super()
-      this.registerBuffer('mask', gf.tensor(cutMask(values, shape.at(-1), { topK, topP }), { shape: [...shape] }))
+      this.registerBuffer('mask', gf.tensor(cutMask(gf, values, shape.at(-1), { topK, topP }), { shape: [...shape] }))
     }
 
     forward(tempered) {

@@ -50,7 +50,8 @@ function kindOfAttention(graph, step, place, towers) {
 function attentionRooms(graph, step, context) {
   const { place, towers } = context
   const kind = kindOfAttention(graph, step, place, towers)
-  const { block, words } = ATTENTION[kind]
+  const { block, words: usual } = ATTENTION[kind]
+  const words = { ...usual, ...(kind === 'self' && towers.mask && { mask: towers.mask }) }
   const { q, k, v } = graph.read(step)
   const { out, scores, masked_scores: masked, weights, dots } = step.outputs
   const projections = Object.fromEntries(Object.entries({ q, k, v }).map(([part, name]) => [part, projection(graph, name)]))
@@ -216,7 +217,8 @@ function isOnTour({ layer, stage, tower }) {
  */
 export function derive(run) {
   const graph = graphOf(run)
-  const towers = { ...towersOf(graph), isOpen: run.hints?.mask === 'mask' }
+  const { mask } = run.hints ?? {}
+  const towers = { ...towersOf(graph), mask, isOpen: mask === 'mask' }
   const rooms = []
   const ids = new Set()
   const known = new Set()

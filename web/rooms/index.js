@@ -28,11 +28,11 @@ function listed(key, rooms) {
  */
 export function roomsOf(run) {
   if (!run) return EMPTY
-  if (!known.has(run)) {
+  if (!known.has(run.structure)) {
     const rooms = [HOUSE, ...derive(run)]
-    known.set(run, listed(`${run.settings?.model}${JSON.stringify(rooms)}`, rooms))
+    known.set(run.structure, listed(`${run.settings?.model}${JSON.stringify(rooms)}`, rooms))
   }
-  return known.get(run)
+  return known.get(run.structure)
 }
 
 /**

@@ -24,7 +24,8 @@ export function createEngine(worker) {
   return {
     /** @param {{ wasm: string | ArrayBuffer, files: Record<string, string | ArrayBuffer> }} files addresses or bytes */
     load: (files) => call('load', files),
-    run: (settings) => call('run', { settings }),
+    /** A run; of the structure that is known by its signature nothing is sent again. */
+    run: (settings, signature) => call('run', { settings, signature }),
     /** One of the worker's questions. */
     ask: call
   }

@@ -21,14 +21,14 @@ export const pickers = []
 /** Why the bars, which are of one pass over the whole answer, may differ from what it was chosen by. */
 function rereading({ kind }, { training, dropout, tgtIsCausal }) {
   if (kind === 'given') return null
-  return !tgtIsCausal ? 'unmasked' : training && dropout > 0 ? 'reread' : null
+  return tgtIsCausal === false ? 'unmasked' : training && dropout > 0 ? 'reread' : null
 }
 
 /** What else has to be known to read the numbers, as keys of texts. */
 function remarks({ kind }, { temperature, topK, topP, tgtIsCausal }) {
   const isShaped = temperature !== 1 || topK > 0 || topP < 1
   return [
-    kind === 'given' && !tgtIsCausal && 'seen', isShaped && (kind === 'beam' ? 'plainTree' : 'plain')
+    kind === 'given' && tgtIsCausal === false && 'seen', isShaped && (kind === 'beam' ? 'plainTree' : 'plain')
   ].filter(Boolean)
 }
 
@@ -162,6 +162,7 @@ export function mount(container, context) {
     update(next) {
       shown = next
       steps.update(next.now, next.steps.length)
+      walk.hidden = next.steps.length < 2
       read.hidden = next.read.length === 0
       keep(readList, next.read, createBeginning, fillBeginning)
       const own = next.kind === 'given' ? 'stages.decoding.ownLine' : 'stages.decoding.line'

@@ -12,14 +12,15 @@ export const id = 'weights'
 export const controls = ['causal']
 export const pickers = ['sentence', 'head']
 
-/** Masked scores, the weights made of them, and the row of the last token. */
+/** Masked scores, the weights made of them, and the row to begin with: of the last token, or where the model says. */
 export function data(run, view) {
   const { masked, scores, weights } = view.room.parts
   const after = matrixOf(run, weights, view)
   const { of } = describedOf(run, weights).axes[2]
-  const length = run.streams[of]?.lengths?.[view.sentence]
+  const length = run.streams[of]?.lengths?.[view.sentence] ?? after.rows
+  const row = run.focus && run.focus.of === of ? run.focus.row : length - 1
   return {
-    before: matrixOf(run, masked, view), after, last: Math.max(0, Math.min(length ?? after.rows, after.rows) - 1),
+    before: matrixOf(run, masked, view), after, last: Math.max(0, Math.min(row, after.rows - 1)),
     domain: signed(peak(tensorOf(run, scores)))
   }
 }

@@ -3,6 +3,7 @@
 import { signed } from '../lib/color.js'
 import { h, setText } from '../lib/dom.js'
 import { figure } from '../lib/figure.js'
+import { runOf } from '../lib/run.js'
 import { firstRows } from '../lib/slice.js'
 import { modelOf, settingsOf } from '../models/index.js'
 import { roomsOf } from '../rooms/index.js'
@@ -220,7 +221,8 @@ export function twin(container, room, context) {
     subtract(run, one, two, names, settings)
     return settle(context.width())
   }
-  const compute = latest(({ settings }) => ask('twin', { settings }), (other, question) => {
+  const compute = latest(({ settings }) => ask('twin', { settings }), (message, question) => {
+    const other = runOf(message)
     if (question.key !== asked.key || question.run !== asked.run) return
     known = { run: question.run, key: question.key, other }
     set({})

@@ -4,7 +4,7 @@ import { load } from '../../src/js/index.js'
 import { modelOf } from '../models/index.js'
 import { RUNS } from '../models/runs.js'
 import { nudged } from './nudge.js'
-import { plainOf, read } from './plain.js'
+import { messageOf, read } from './plain.js'
 import { questions } from './questions.js'
 
 let engine = null
@@ -49,16 +49,18 @@ const calls = {
     kernels = wasm
     engine = await start()
   },
-  async run({ settings, wanted }) {
+  async run({ settings, ...asked }) {
     const made = await compute(engine, settings)
     last?.run.dispose()
     last = made
-    return plainOf(engine, made, wanted)
+    return messageOf(engine, made, asked)
   },
+  /** What the last run computed, with the lists that its structure leaves out. */
+  steps: () => last.run.steps,
   /** Values of tensors of the last run or its twin that were not sent with it. */
   read: ({ names, isTwin }) => read((isTwin ? twin : last).run, names),
   /** A twin that reads another run's answer also says what it would have written by itself. */
-  async twin({ settings, wanted }) {
+  async twin({ settings, ...asked }) {
     second ??= await start()
     const isForced = Array.isArray(settings.target)
     const own = isForced ? await compute(second, { ...settings, target: '' }) : null
@@ -66,7 +68,7 @@ const calls = {
     const made = await compute(second, settings)
     twin?.run.dispose()
     twin = made
-    return { ...plainOf(second, made, wanted), own: (own ?? made).decoding }
+    return messageOf(second, { ...made, own: (own ?? made).decoding }, asked)
   },
   async nudge({ settings, cell, value }) {
     third ??= await start()

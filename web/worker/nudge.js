@@ -13,7 +13,8 @@ function lossOf(run) {
   const { inputs, parameters } = run.steps.find(({ op }) => op === 'cross_entropy')
   const { shape, values } = run.tensor(inputs.logits)
   const words = shape.at(-1)
-  const losses = parameters.target.map((id, row) => {
+  const asked = [...parameters.target.entries()].filter(([, id]) => id !== parameters.ignoreIndex)
+  const losses = asked.map(([row, id]) => {
     const logits = values.subarray(row * words, (row + 1) * words)
     const most = logits.reduce((a, b) => Math.max(a, b))
     return most + Math.log(logits.reduce((sum, x) => sum + Math.exp(x - most), 0)) - logits[id]

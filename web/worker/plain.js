@@ -33,17 +33,25 @@ export function read(run, names) {
   }))
 }
 
+/** What a run consists of, without the numbers: it stays while the reader only types. */
+const structureOf = (run) => ({
+  described: run.names.map((name) => run.describe(name)), steps: run.steps, calls: run.calls, aliases: run.aliases
+})
+
 /**
  * @param {any} gf the library
  * @param {{ run: import('../../src/js/observe.js').Run, [fact: string]: any }} made a run and what its model says of it
- * @param {string[]} [wanted] names of tensors whose values are asked for, where not all are sent
+ * @param {{ signature?: string, wanted?: string[] }} [asked] signature: of the structure that is known there already;
+ *   wanted: names of tensors whose values are asked for, where not all are sent
  */
-export function plainOf(gf, { run, ...facts }, wanted = []) {
-  const { names, steps, calls, aliases, streams, passes, idleEdits, loss, hasLoss } = run
+export function messageOf(gf, { run, ...facts }, { signature = '', wanted = [] } = {}) {
+  const { names, streams, passes, idleEdits, loss, hasLoss } = run
   const bytes = names.reduce((sum, name) => sum + run.tensor(name).size * 4, 0)
   const values = read(run, bytes < SMALL ? names : wanted.filter((name) => names.includes(name)))
-  const tensors = new Map(names.map((name) => [name, { ...run.describe(name), data: values.get(name) ?? null }]))
+  const own = run.signature
+  const isKnown = own === signature
   return {
-    tensors, steps, calls, aliases, streams, passes, idleEdits, loss, hasLoss, curves: curvesOf(gf, steps), ...facts
+    signature: own, structure: isKnown ? null : structureOf(run), curves: isKnown ? null : curvesOf(gf, run.steps),
+    values, streams, passes, idleEdits, loss, hasLoss, facts
   }
 }

@@ -1,0 +1,45 @@
+/** Sentences with a word missing, Korean and English: an encoder that says which word it is, trained by this library. */
+
+import { take } from '../settings.js'
+import { read } from './answer.js'
+import { LONGEST, WORDS, encode } from './tokens.js'
+
+/** Sentences to begin with: final consonants, vowels, ㄹ, words that mean nothing, and verbs far from their subject. */
+export const SENTENCES = [
+  ['ko', '나는 최근 파리 여행[?] 다녀왔다'], ['ko', '나는 최근 파리 사과[?] 먹었다'], ['ko', '내일은 서울[?] 간다'],
+  ['ko', '뷁똠[?] 정말 재미있다'], ['ko', '고양이[?] 강아지는 친구다'], ['en', 'the keys to the cabinet [?] here'],
+  ['en', 'the key to the cabinets [?] here']
+]
+
+/** The words that a reader wrote into the gaps. @param {string} target */
+export const wordsOf = (target) => target.split(/[\s,]+/).filter(Boolean)
+
+function wrong(sentence, target) {
+  const words = wordsOf(target)
+  const unknown = words.find((word) => !WORDS.includes(word))
+  if (unknown) return { key: 'errors.unknown', values: { word: unknown } }
+  const { places } = read(sentence)
+  return words.length && words.length !== places.length ? { key: 'errors.gaps', values: { count: places.length } } : null
+}
+
+/** @type {import('../index.js').PageModel} */
+export const particles = {
+  id: 'particles',
+  files: ['particles.safetensors'],
+  settings: take({
+    weights: {}, seed: {}, training: {}, dropout: {}, scale: {}, temperature: {}, topK: { limits: [0, WORDS.length] },
+    topP: {}, decoding: { options: { greedy: 'greedy', sample: 'sample' } }
+  }),
+  fields: { gapped: { default: SENTENCES[0][1], notes: ['known'] }, target: { default: '', notes: ['known'], isAnswer: true } },
+  examples: SENTENCES.map(([lang, text]) => ({ text, lang, patch: { gapped: text, target: '' } })),
+  hints: { mask: 'padding' },
+  problems({ gapped, target }) {
+    const { tokens, places } = read(gapped)
+    if (tokens.length === 0) return { gapped: { key: 'errors.emptySource', values: {} } }
+    if (places.length === 0) return { gapped: { key: 'errors.noGap', values: {} } }
+    if (encode(gapped).ids.length > LONGEST) return { gapped: { key: 'errors.tooLong', values: { most: LONGEST } } }
+    return { target: wrong(gapped, target) }
+  },
+  written: (tokens) => tokens.join(' '),
+  kind: (state) => (state.weights === 'untrained' ? 'untrained' : state.edits.length ? 'edited' : 'trained')
+}

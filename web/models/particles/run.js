@@ -1,0 +1,88 @@
+/** One sentence with gaps through the encoder, and the word for every gap, with every number on the way. */
+
+import { SAMPLING, choose, decodingOf } from '../answer.js'
+import { hold, prepare, release } from '../hold.js'
+import { defaultsOf } from '../index.js'
+import { createSampling } from '../sampling.js'
+import { read } from './answer.js'
+import { particles, wordsOf } from './index.js'
+import { CONFIG, createParticles } from './model.js'
+import { PAD, TOKENS, WORDS } from './tokens.js'
+
+const words = (of) => [{ name: 'word', of }, { name: 'channel' }]
+const AXES = { 'embedding.weight': words('text'), 'output.weight': words('answer') }
+
+function build(gf, { weights, seed, dropout }, file) {
+  gf.manualSeed(seed)
+  const model = createParticles(gf, { ...CONFIG, dropout })
+  if (weights !== 'trained') return model
+  const { tensors } = gf.loadSafetensors(file)
+  model.loadStateDict(tensors)
+  Object.values(tensors).forEach((tensor) => tensor.dispose())
+  return model
+}
+
+const keyOf = ({ weights, seed, dropout }) => (
+  JSON.stringify(['particles', weights, dropout, weights === 'trained' ? null : seed]))
+
+/** The words for the gaps: the reader's, those that another run has chosen, or the model's own. */
+function targetOf(gf, model, settings, { ids, places }, edits) {
+  const { target } = settings
+  const given = Array.isArray(target) ? target : wordsOf(target).map((word) => WORDS.indexOf(word))
+  if (given.length === places.length) return { ids: given, isGiven: true, random: null, tree: null, best: null }
+  return { ...choose(gf, settings, () => model.forward([ids]), { V: WORDS.length, rows: places }, edits), isGiven: false }
+}
+
+/** What counts as right at every place; nothing is asked outside the gaps. */
+function rightAt(length, places, ids) {
+  const target = Array(length).fill(-100)
+  places.forEach((at, n) => { target[at] = ids[n] })
+  return target
+}
+
+/** A space would not be seen. */
+const asShown = (token) => (token === ' ' ? '␣' : token)
+const SHOWN = TOKENS.map(asShown)
+
+function streamsOf({ gapped }, { ids, tokens }) {
+  const padding = [ids.map((id) => TOKENS[id] === PAD)]
+  const shown = tokens.map(asShown)
+  return {
+    text: { texts: [gapped], tokens: [shown], ids: [ids], vocabulary: SHOWN, padding, lengths: [tokens.length] },
+    answer: { texts: [''], tokens: [shown], ids: [ids], vocabulary: WORDS, padding, lengths: [tokens.length] }
+  }
+}
+
+/**
+ * @param {any} gf the library
+ * @param {object} options settings of the page
+ * @param {{ name: string, index: number[], value: number }[]} [edits] cells replaced the moment they are made
+ * @param {Uint8Array[]} [files] the trained weights
+ */
+export function run(gf, options, edits = [], [file] = []) {
+  const settings = { ...defaultsOf('particles'), ...options }
+  const text = read(settings.gapped)
+  const made = hold(gf, keyOf(settings), () => build(gf, settings, file), edits)
+  const { model } = made
+  prepare(made, { ...settings, training: false })
+  const target = targetOf(gf, model, settings, text, edits)
+  prepare(made, settings)
+  if (settings.training) gf.manualSeed(settings.seed)
+  const sampling = createSampling(gf, settings)
+  const free = () => {
+    sampling.dispose()
+    release(gf, made)
+  }
+  const observed = gf.observe(() => {
+    const output = model.forward([text.ids])
+    const right = rightAt(text.ids.length, text.places, target.ids)
+    const loss = gf.functional.crossEntropy(output.reshape(-1, WORDS.length), right)
+    gf.engine.trace.tag('loss', loss)
+    sampling.forward(output)
+    return { output, loss, free }
+  }, { modules: { [SAMPLING]: sampling }, edits, axes: AXES, streams: streamsOf(settings, text) })
+  return {
+    run: observed, settings, ends: [`${SAMPLING}.output`], before: made.before ?? new Map(), hints: particles.hints,
+    isTrained: settings.weights === 'trained', focus: { of: 'text', row: text.places[0] }, decoding: decodingOf(target, settings.decoding, WORDS, text.places)
+  }
+}
