@@ -23,7 +23,7 @@ help() {
 ./build.sh test     sets up what is missing and runs every test
 ./build.sh fuzz     fuzzes the text kernels (SECONDS_EACH, default 30)
 ./build.sh bench    measures against the peers (minutes); options go to tests/bench/run.js, see there
-./build.sh train    trains the page's model anew (minutes)
+./build.sh train    trains the page's models anew (minutes)
 ./build.sh clean    removes build and dist
 TEXT
 }
@@ -148,6 +148,7 @@ train() {
   compiler
   wasm
   node web/models/dates/train.js
+  node web/models/particles/train.js
 }
 
 # bench: the peers have a lock file of their own, so that nobody who only uses or tests the library installs them ------

@@ -1,0 +1,31 @@
+/** Which form of a Korean particle follows a word. */
+
+/**
+ * What a particle does, with its two forms: after a consonant, and after a vowel.
+ * @type {Record<string, [string, string]>}
+ */
+export const FAMILIES = {
+  은: ['은', '는'], 이: ['이', '가'], 을: ['을', '를'], 과: ['과', '와'], 로: ['으로', '로'], 에: ['에', '에'], 에서: ['에서', '에서'],
+  아: ['아', '야'], 이에요: ['이에요', '예요'], 이라고: ['이라고', '라고']
+}
+
+/** Digits and letters of the alphabet whose names end in a consonant. */
+const SOUNDS = { 0: 'ㅇ', 1: 'ㄹ', 3: 'ㅁ', 6: 'ㄱ', 7: 'ㄹ', 8: 'ㄹ', l: 'ㄹ', m: 'ㅁ', n: 'ㄴ', r: 'ㄹ' }
+
+const FINALS = ['', ...'ㄱㄲㄳㄴㄵㄶㄷㄹㄺㄻㄼㄽㄾㄿㅀㅁㅂㅄㅅㅆㅇㅈㅊㅋㅌㅍㅎ']
+
+/** The final consonant that a word ends in, '' for a vowel, null where nobody knows. @param {string} word */
+export function finalOf(word) {
+  const last = word.slice(-1)
+  if (/[0-9a-z]/.test(last)) return SOUNDS[last] ?? ''
+  return /[가-힣]/.test(last) ? FINALS[(last.charCodeAt(0) - 0xac00) % 28] : null
+}
+
+/**
+ * The forms of a particle that may follow a word; ㄹ counts as a vowel before 로.
+ * @param {string} family @param {string} word
+ */
+export function forms(family, word) {
+  const final = finalOf(word), isOpen = final === '' || (family === '로' && final === 'ㄹ')
+  return final === null ? FAMILIES[family] : [FAMILIES[family][isOpen ? 1 : 0]]
+}

@@ -1,0 +1,51 @@
+/** From a reader's sentence to what the model reads, and from its logits to words. */
+
+import { LONGEST, MASK, TOKENS, WORDS, encode } from './tokens.js'
+
+const MASK_ID = TOKENS.indexOf(MASK)
+
+/**
+ * What the model reads of a text: all of it, or as much around the first [?] as it can take.
+ * @param {string} text
+ * @returns {{ ids: number[], tokens: string[], offsets: [number, number][], places: number[] }} places: where [?] is
+ */
+export function read(text) {
+  const { ids, tokens, offsets } = encode(text)
+  const middle = Math.max(0, ids.indexOf(MASK_ID)) - LONGEST / 2
+  const from = Math.max(0, Math.min(middle, ids.length - LONGEST)), part = (list) => list.slice(from, from + LONGEST)
+  const places = part(ids).flatMap((id, at) => (id === MASK_ID ? [at] : []))
+  return { ids: part(ids), tokens: part(tokens), offsets: part(offsets), places }
+}
+
+/**
+ * The words for a place, the likeliest first.
+ * @param {ArrayLike<number>} logits [T, words] @param {number} at
+ * @returns {{ word: string, probability: number }[]}
+ */
+export function wordsAt(logits, at) {
+  const row = Array.from(logits).slice(at * WORDS.length, (at + 1) * WORDS.length), most = Math.max(...row)
+  const parts = row.map((logit) => Math.exp(logit - most)), whole = parts.reduce((sum, part) => sum + part, 0)
+  const words = WORDS.map((word, n) => ({ word, probability: parts[n] / whole }))
+  return words.sort((a, b) => b.probability - a.probability)
+}
+
+/**
+ * The words for every [?] of a text.
+ * @param {any} gf @param {any} model @param {string} text
+ * @returns {{ at: number, words: { word: string, probability: number }[] }[]}
+ */
+export function answer(gf, model, text) {
+  const { ids, places } = read(text)
+  if (places.length === 0) return []
+  const logits = gf.tidy(() => gf.noGrad(() => model.forward([ids]).values.slice()))
+  return places.map((at) => ({ at, words: wordsAt(logits, at) }))
+}
+
+/**
+ * A text with the likeliest word in place of every [?], a particle right after its word.
+ * @param {string} text @param {{ words: { word: string }[] }[]} answers
+ */
+export function filled(text, answers) {
+  let n = 0
+  return text.replace(/(?:(?<=[가-힣])\s+)?\[\?\]/g, () => answers[n++]?.words[0].word ?? MASK)
+}

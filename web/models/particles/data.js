@@ -1,0 +1,72 @@
+/** Sentences with a word missing: what the model reads, and what is right. */
+
+import { drawFrom } from '../draw.js'
+import { englishSentence } from './english.js'
+import { koreanSentence } from './korean.js'
+import { LONGEST, MASK, WORDS, encode } from './tokens.js'
+
+/** @typedef {import('./korean.js').Part} Part @typedef {import('../draw.js').Draw} Draw */
+
+const LANGUAGES = { ko: koreanSentence, en: englishSentence }
+const WORD_IDS = new Map(WORDS.map((word, id) => [word, id]))
+
+/**
+ * A place of a sentence where a word is missing.
+ * @typedef {object} Place
+ * @property {number} at its token
+ * @property {[number, number]} stem the tokens of the word that decides, from and to
+ * @property {string[]} answers the words that are right
+ * @property {number} target one of them
+ *
+ * @typedef {{ text: string, ids: number[], places: Place[], language: string }} Example
+ */
+
+const isSlot = (/** @type {Part} */ part) => typeof part === 'object' && 'answers' in part
+const isStem = (/** @type {Part} */ part) => typeof part === 'object' && 'stem' in part
+const textOf = (/** @type {Part} */ part) => (typeof part === 'string' ? part : 'stem' in part ? part.stem : MASK)
+
+/**
+ * Asks for one of a sentence's words, or for all of them, and writes the others out.
+ * @param {Draw} draw @param {Part[]} parts
+ */
+function ask(draw, parts) {
+  const slots = parts.filter(isSlot), asked = draw.chance(0.75) ? [draw.pick(slots)] : slots
+  return parts.map((part) => (isSlot(part) && !asked.includes(part) ? draw.pick(part.answers) : part))
+}
+
+/**
+ * The places of a sentence's missing words, by where each part begins in the text and each token in that.
+ * @param {Draw} draw @param {Part[]} parts @param {[number, number][]} offsets @returns {Place[]}
+ */
+function placesOf(draw, parts, offsets) {
+  const starts = parts.map((_, n) => parts.slice(0, n).map(textOf).join('').length)
+  const tokenAt = (/** @type {number} */ from) => offsets.findIndex((offset) => offset[0] >= from)
+  return parts.flatMap((part, n) => {
+    if (!isSlot(part)) return []
+    const before = parts.slice(0, n).findLastIndex(isStem), of = before >= 0 ? before : parts.findIndex(isStem)
+    const from = tokenAt(starts[of]), stem = [from, from + encode(textOf(parts[of])).ids.length]
+    return [{ at: tokenAt(starts[n]), stem, answers: part.answers, target: WORD_IDS.get(draw.pick(part.answers)) }]
+  })
+}
+
+/**
+ * A sentence.
+ * @param {Draw} draw @param {string} language 'ko' or 'en' @param {boolean} isHeldOut of unseen nouns only
+ */
+export function example(draw, language, isHeldOut) {
+  for (;;) {
+    const parts = ask(draw, LANGUAGES[language](draw, isHeldOut)), text = parts.map(textOf).join('')
+    const { ids, offsets } = encode(text)
+    if (ids.length <= LONGEST) return { text, ids, places: placesOf(draw, parts, offsets), language }
+  }
+}
+
+/**
+ * Examples from a seed, in turn of both languages or of one.
+ * @param {number} seed @param {number} count @param {{ isHeldOut?: boolean, languages?: string[] }} [options]
+ * @returns {Example[]}
+ */
+export function examples(seed, count, { isHeldOut = false, languages = ['ko', 'en'] } = {}) {
+  const draw = drawFrom(seed)
+  return Array.from({ length: count }, (_, n) => example(draw, languages[n % languages.length], isHeldOut))
+}

@@ -1,0 +1,46 @@
+import { LONGEST, PAD, TOKENS, WORDS } from './tokens.js'
+
+/**
+ * The size of the model on the page. The waves of the positions are short (base 10), so that neighbours differ: the
+ * letter before [?] has to be found.
+ */
+export const CONFIG = { dModel: 32, nhead: 4, layers: 2, dimFeedforward: 64, dropout: 0, base: 10 }
+
+/** Letters are drawn closer together than torch draws them, so that positions weigh as much at the start. */
+const EMBEDDING_STD = 0.5
+
+const PAD_ID = TOKENS.indexOf(PAD)
+
+/**
+ * An encoder that says which word is missing: embedding, positions, torch.nn.TransformerEncoder, a linear layer to the
+ * words that it can answer with.
+ * @param {any} gf the library
+ * @param {typeof CONFIG} [config]
+ */
+export function createParticles(gf, config = CONFIG) {
+  const { dModel, nhead, layers, dimFeedforward, dropout, base } = config
+
+  class MissingWord extends gf.nn.Module {
+    constructor() {
+      super()
+      this.embedding = new gf.nn.Embedding(TOKENS.length, dModel)
+      this.embedding.weight.values.forEach((value, i, all) => { all[i] = value * EMBEDDING_STD })
+      this.positions = new gf.nn.PositionalEncoding(dModel, dropout, LONGEST, { base })
+      const layer = new gf.nn.TransformerEncoderLayer(dModel, nhead, { dimFeedforward, dropout })
+      this.encoder = new gf.nn.TransformerEncoder(layer, layers)
+      this.output = new gf.nn.Linear(dModel, WORDS.length)
+    }
+
+    /**
+     * Logits [B, T, words] at every place; only those at [?] are trained.
+     * @param {number[][]} ids [B, T]
+     * @param {boolean[][]} [hidden] [B, T], true where nobody may look, besides what is only filled up
+     */
+    forward(ids, hidden) {
+      const srcKeyPaddingMask = ids.map((row, b) => row.map((id, t) => id === PAD_ID || Boolean(hidden?.[b][t])))
+      const x = this.positions.forward(this.embedding.forward(ids))
+      return this.output.forward(this.encoder.forward(x, { srcKeyPaddingMask }))
+    }
+  }
+  return new MissingWord()
+}

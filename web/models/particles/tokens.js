@@ -1,0 +1,112 @@
+/**
+ * What the model reads: Hangul letter by letter, so that a final consonant is a token of its own; Latin letters one by
+ * one, but the small words of English whole; [?] where a word is missing.
+ */
+
+export const PAD = '<pad>', MASK = '[?]', UNKNOWN = '<unk>'
+
+const INITIALS = [...'ㄱㄲㄴㄷㄸㄹㅁㅂㅃㅅㅆㅇㅈㅉㅊㅋㅌㅍㅎ']
+const VOWELS = [...'ㅏㅐㅑㅒㅓㅔㅕㅖㅗㅘㅙㅚㅛㅜㅝㅞㅟㅠㅡㅢㅣ']
+const FINALS = [...'ㄱㄲㄳㄴㄵㄶㄷㄹㄺㄻㄼㄽㄾㄿㅀㅁㅂㅄㅅㅆㅇㅈㅊㅋㅌㅍㅎ']
+
+/** English words that are read whole: there are only so many, and they say how a sentence is built. */
+export const SMALL_WORDS = `
+  a an and been both every he her his i here it many my not of on our she some that the their there these they this
+  those three to two we when where why you your about at behind beside by for from in inside near under with now
+  never always very today yesterday
+`.trim().split(/\s+/)
+
+/** A final consonant is written with a hyphen before it, to be told from the same letter at the start of a syllable. */
+const FINAL_TOKENS = FINALS.map((letter) => `-${letter}`)
+
+/** Every token that is read. */
+export const TOKENS = [
+  PAD, MASK, UNKNOWN, ' ', ...'0123456789.,?!\'"‘’“”', ...INITIALS, ...VOWELS, ...FINAL_TOKENS,
+  ...'abcdefghijklmnopqrstuvwxyz'.replace(/[ai]/g, ''), ...SMALL_WORDS
+]
+
+/** Every word that may be missing; the model answers with one of these. */
+export const WORDS = [
+  '은', '는', '이', '가', '을', '를', '과', '와', '으로', '로', '에', '에서',
+  'is', 'are', 'am', 'was', 'were', 'has', 'have', 'does', 'do'
+]
+
+/** Most tokens the model reads at a time. */
+export const LONGEST = 72
+
+const IDS = new Map(TOKENS.map((token, id) => [token, id]))
+const SMALL = new Set(SMALL_WORDS)
+
+/** Where Unicode has the letters that join to syllables, in the order of the lists above. */
+const JOINING = [[0x1100, INITIALS], [0x1161, VOWELS], [0x11a8, FINAL_TOKENS]].flatMap(([first, letters]) => (
+  letters.map((letter, i) => ({ letter, joining: String.fromCharCode(first + i) }))))
+const LETTER_OF = new Map(JOINING.map(({ letter, joining }) => [joining, letter]))
+const JOINING_OF = new Map(JOINING.map(({ letter, joining }) => [letter, joining]))
+
+/** The tokens of one sign. @param {string} sign */
+function tokensOf(sign) {
+  const plain = sign.normalize('NFC').toLowerCase()
+  if (!plain.trim()) return [' ']
+  if (/^[가-힣]$/.test(plain)) return Array.from(plain.normalize('NFD'), (joining) => LETTER_OF.get(joining))
+  return [[plain, `-${plain}`].find((token) => IDS.has(token)) ?? UNKNOWN]
+}
+
+const SIGNS = new Intl.Segmenter('ko', { granularity: 'grapheme' })
+
+/** @typedef {{ text: string, from: number, to: number }} Sign */
+
+/** [?], a Latin word, a sign that is surely one, and what is between these. */
+const PARTS = /\[\?\]|[A-Za-z]+(?!\p{M})|[가-힣0-9 ](?!\p{M})|(?:(?!\[\?\]|[A-Za-z가-힣0-9 ](?!\p{M})).)+/gsu
+
+/**
+ * What is read as one: [?], a small word, or what a reader takes for one sign.
+ * @param {string} text @returns {Sign[]}
+ */
+function signsOf(text) {
+  return Array.from(text.matchAll(PARTS)).flatMap(({ 0: found, index: from }) => {
+    if (found.length === 1 || found === MASK || SMALL.has(found.toLowerCase())) {
+      return [{ text: found, from, to: from + found.length }]
+    }
+    const signs = /^[A-Za-z]+$/.test(found) ? Array.from(found) : Array.from(SIGNS.segment(found), (one) => one.segment)
+    let at = from
+    return signs.map((text) => ({ text, from: at, to: (at += text.length) }))
+  })
+}
+
+const isHangul = (/** @type {string} */ token) => /^-?[ㄱ-ㅣ]$/.test(token)
+
+/**
+ * A text as the model reads it: one space for any white space, none at the ends or between Korean and [?], where a
+ * particle has none.
+ * @param {string} text
+ * @returns {{ ids: number[], tokens: string[], offsets: [number, number][] }} offsets: where each stands in the text
+ */
+export function encode(text) {
+  /** @type {string[]} */
+  const tokens = []
+  /** @type {[number, number][]} */
+  const offsets = []
+  const drop = () => { tokens.pop(); offsets.pop() }
+  for (const { text: sign, from, to } of signsOf(text)) {
+    const whole = sign.toLowerCase()
+    for (const token of sign === MASK || SMALL.has(whole) ? [whole] : tokensOf(sign)) {
+      if (token === ' ' && (tokens.length === 0 || tokens.at(-1) === ' ')) continue
+      if (token === MASK && tokens.at(-1) === ' ' && isHangul(tokens.at(-2) ?? '')) drop()
+      tokens.push(token)
+      offsets.push([from, to])
+    }
+  }
+  if (tokens.at(-1) === ' ') drop()
+  return { ids: tokens.map((token) => /** @type {number} */ (IDS.get(token))), tokens, offsets }
+}
+
+/** The text of ids: letters joined to syllables, □ for what was not known. @param {readonly number[]} ids */
+export function decode(ids) {
+  const tokens = ids.map((id) => TOKENS[id]).filter((token) => token !== PAD)
+  const joining = tokens.map((token) => (token === UNKNOWN ? '□' : JOINING_OF.get(token) ?? token))
+  const text = joining.join('').normalize('NFC')
+  return text.replace(/[\u1100-\u11ff]/g, (single) => LETTER_OF.get(single).replace('-', ''))
+}
+
+/** Ids filled up to a length with <pad>. @param {readonly number[]} ids @param {number} length */
+export const fill = (ids, length) => [...ids, ...Array(Math.max(0, length - ids.length)).fill(0)]

@@ -1,0 +1,53 @@
+/** What the training scripts of the page's models have in common. */
+
+import { writeFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+
+/**
+ * --steps, --seed, --out and --tests (how many examples are measured on at the end) of a training script.
+ * @param {{ steps: number, out: string, tests: number }} defaults
+ */
+export function trainingOptions({ steps, out, tests }) {
+  const text = (/** @type {string} */ value) => ({ type: /** @type {const} */ ('string'), default: value })
+  const { values } = parseArgs({
+    options: { steps: text(String(steps)), seed: text('42'), out: text(out), tests: text(String(tests)) }
+  })
+  return { steps: Number(values.steps), seed: Number(values.seed), out: values.out, tests: Number(values.tests) }
+}
+
+/**
+ * Adam over a number of steps; the rate goes up in a straight line, then down in another to nothing.
+ * @param {any} gf @param {any} model
+ * @param {{
+ *   steps: number, peak: number, warmUp: number, every: number, loss(step: number): any, report(): string
+ * }} plan
+ *   loss: that of a step, from 1; report: a line on how good the model is, every so many steps
+ */
+export function train(gf, model, { steps, peak, warmUp, every, loss, report }) {
+  const optimizer = new gf.optim.Adam(model.parameters(), { betas: [0.9, 0.98], eps: 1e-9 }), started = Date.now()
+  model.train()
+  for (let step = 1; step <= steps; step++) {
+    const value = gf.tidy(() => {
+      const result = loss(step)
+      optimizer.zeroGrad()
+      result.backward()
+      gf.optim.clipGradNorm(optimizer.params, 1)
+      optimizer.lr = peak * Math.min(step / warmUp, (steps - step) / Math.max(1, steps - warmUp))
+      optimizer.step()
+      return result.item()
+    })
+    if (step % every && step !== steps) continue
+    const at = String(step).padStart(5), seconds = Math.round((Date.now() - started) / 1000)
+    model.eval()
+    console.log(`step ${at} of ${steps}   loss ${value.toFixed(4)}   ${report()}   ${seconds} s`)
+    model.train()
+  }
+  return model.eval()
+}
+
+/** @param {any} gf @param {any} model @param {string} file @param {Record<string, string>} metadata */
+export function save(gf, model, file, metadata) {
+  const bytes = gf.saveSafetensors(model.stateDict(), metadata)
+  writeFileSync(file, bytes)
+  console.log(`${file}: ${bytes.length} bytes`)
+}
