@@ -254,6 +254,24 @@ GF_EXPORT void gf_rotary_backward(float *dx, const float *dout, const float *cos
 /* Linear biases for attention [H,Tq,Tk]; query i stands at place past + i among the keys. */
 GF_EXPORT void gf_alibi(float *out, int H, int Tq, int Tk, int past);
 
+/* Moving values about ----------------------------------------------------------------------------------------------- */
+
+/* to = from, or += from, for every index of the axes [rank, sides, steps of to, steps of from]; steps may be 0 or
+ * negative. */
+GF_EXPORT void gf_strided(float *to, const float *from, const int32_t *axes, int accumulate);
+/* Between x [outer,C,inner] and picked [outer,K,inner]: picked = x at the places index says along C, or x there = picked,
+ * or += picked. The place for [o,k,i] is at o*index_outer + k*index_k + i*index_inner, checked by gf_embedding_check. */
+enum { GF_GATHER = 0, GF_SCATTER = 1, GF_SCATTER_ADD = 2 };
+GF_EXPORT void gf_gather(float *picked, float *x, const int32_t *index, int outer, int C, int inner, int K,
+                         int index_outer, int index_k, int index_inner, int mode);
+/* out [n] = a where mask [n] holds, else b; a step of 0 keeps to one number. Backward for one of the two: dx += dout where
+ * the mask is as wanted. */
+GF_EXPORT void gf_where_forward(float *out, const uint8_t *mask, const float *a, const float *b, int a_step, int b_step,
+                                int n);
+GF_EXPORT void gf_where_backward(float *dx, const float *dout, const uint8_t *mask, int wanted, int n);
+/* Running sums along C of x [outer,C,inner]. */
+GF_EXPORT void gf_cumsum_forward(float *out, const float *x, int outer, int C, int inner);
+GF_EXPORT void gf_cumsum_backward(float *dx, const float *dout, int outer, int C, int inner);
 /* The order of x [outer,C,inner] along C: the first k of it, order and values (NULL: none) [outer,k,inner]. Equal values
  * keep theirs; NaN counts as the largest. workspace: 2 C. */
 GF_EXPORT void gf_sort(float *values, int32_t *order, int32_t *workspace, const float *x, int outer, int C, int inner,

@@ -18,3 +18,5 @@ export const EQ = 0, NE = 1, LT = 2, LE = 3, GT = 4, GE = 5, AND = 6, OR = 7, XO
 export const SUM = 0, MEAN = 1, MAX = 2, MIN = 3, PROD = 4, VAR = 5, STD = 6, LOGSUMEXP = 7, NORM = 8
 export const CLASSES = 262144
 export const UNIGRAM_SINGLE = 1, UNIGRAM_FUSE = 2, UNIGRAM_SPLIT = 4
+
+export const GATHER = 0, SCATTER = 1, SCATTER_ADD = 2

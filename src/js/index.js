@@ -6,6 +6,7 @@ import { observe } from './observe.js'
 import * as random from './random.js'
 import * as arithmetic from './ops/arithmetic.js'
 import { attachMethods } from './methods.js'
+import { requiresGrad_, shapeFunctions, shapeMethods } from './ops/arrange.js'
 import { scaledDotProductAttention } from './ops/attention.js'
 import { floatTensor } from './ops/checks.js'
 import { crossEntropy } from './ops/cross_entropy.js'
@@ -16,7 +17,6 @@ import { layerNorm } from './ops/layer_norm.js'
 import { linear } from './ops/linear.js'
 import { logSoftmax } from './ops/log_softmax.js'
 import { matmul } from './ops/matmul.js'
-import { narrow } from './ops/narrow.js'
 import { alibi, relativePositionBias, relativePositionBuckets } from './ops/position_bias.js'
 import { positionalEncoding } from './ops/positional_encoding.js'
 import { rotary } from './ops/rotary.js'
@@ -35,10 +35,10 @@ import { words } from './text/words.js'
 
 /** torch.nn.functional in camelCase: tensors by position, everything else in one options object. */
 const functional = {
-  ...arithmetic.functions, crossEntropy, dropout, embedding, gelu, layerNorm, linear, logSoftmax, matmul, narrow,
-  relativePositionBias, rotary, scaledDotProductAttention, softmax
+  ...arithmetic.functions, crossEntropy, dropout, embedding, gelu, layerNorm, linear, logSoftmax, matmul,
+  relativePositionBias, rotary, scaledDotProductAttention, softmax, ...shapeFunctions, ...shapeMethods
 }
-attachMethods(arithmetic.methods)
+attachMethods({ ...arithmetic.methods, ...shapeMethods, requiresGrad_ })
 
 /**
  * A class as users see it: without the engine, which its constructor takes first.
@@ -216,6 +216,9 @@ export async function load(options) {
       load: (files, options) => models.load(engine, files, options)
     },
     functional,
+    ...shapeFunctions,
+    tril: shapeMethods.tril,
+    triu: shapeMethods.triu,
     nn: bindModules(engine),
     optim,
     decoding: bindDecoding(engine)

@@ -7,6 +7,7 @@
  * @typedef {import('./ops/unary.js').UnaryName} UnaryName
  * @typedef {import('./ops/binary.js').BinaryName} BinaryName
  * @typedef {import('./ops/compare.js').QuestionName} QuestionName
+ * @typedef {import('./ops/arrange.js').ShapeMethods} ShapeMethods
  *
  * @typedef {import('./ops/reduce.js').ReduceOptions} ReduceOptions
  * @typedef {Record<Exclude<import('./ops/reduce.js').ReductionName, 'var' | 'std' | 'norm'>,
@@ -25,7 +26,7 @@
  *
  * @typedef {Record<UnaryName | 'isnan' | 'isinf' | 'logicalNot', () => Tensor>
  *   & Record<BinaryName | QuestionName, (other: Tensor | number) => Tensor>
- *   & Reductions & OtherMethods} TensorMethods
+ *   & Reductions & OtherMethods & ShapeMethods} TensorMethods
  */
 
 /** What the class of tensors begins with. */

@@ -237,7 +237,30 @@ static uint32_t steps(uint32_t d, int n) {
   return fold_floats(d, param, n);
 }
 
-enum { KERNELS = 8 };
+static uint32_t moved(uint32_t d, int n) {
+  int cells = 2 * n * 3;
+  float *x = drawn(cells), *y = drawn(cells), *out = zeros(cells), *dx = zeros(cells), *picked = zeros(2 * 4 * 3);
+  int32_t turned[] = {3, 3, n, 2, 2 * n, 2, 1, 1, -3, 3 * n}, still[] = {3, 2, n, 3, 3 * n, 3, 1, 3 * n, 0, 1};
+  int32_t places[4] = {0, n - 1, n / 2, 0};
+  uint8_t *mask = malloc((size_t)cells);
+  for (int i = 0; i < cells; i++) mask[i] = i % 3 == 1;
+  gf_strided(out, x + 3 * (n - 1), turned, 0);
+  gf_strided(dx + 3 * (n - 1), out, (int32_t[]){3, 3, n, 2, 1, -3, 3 * n, 2 * n, 2, 1}, 1);
+  gf_strided(out, x, still, 1);
+  d = fold(d, out, sizeof(float) * (size_t)cells);
+  for (int mode = GF_GATHER; mode <= GF_SCATTER_ADD; mode++) gf_gather(picked, x, places, 2, n, 3, 4, 0, 1, 0, mode);
+  gf_where_forward(out, mask, x, y, 1, 0, cells);
+  gf_where_backward(dx, out, mask, 1, cells);
+  gf_where_backward(dx, y, mask, 0, cells);
+  d = fold(d, out, sizeof(float) * (size_t)cells);
+  gf_cumsum_forward(out, y, 2, n, 3);
+  gf_cumsum_backward(dx, out, 2, n, 3);
+  free(mask), free(y);
+  d = fold_floats(fold_floats(d, x, cells), picked, 2 * 4 * 3);
+  return fold_floats(fold_floats(d, out, cells), dx, cells);
+}
+
+enum { KERNELS = 9 };
 
 /* The digest of one family of kernels over all sizes. */
 GF_EXPORT uint32_t gf_digest(int family) {
@@ -254,6 +277,7 @@ GF_EXPORT uint32_t gf_digest(int family) {
       case 4: d = attention(attention(d, n, n, 5, 1), n, 7, n, 0); break;
       case 5: d = tables(d, n); break;
       case 6: d = steps(d, n); break;
+      case 7: d = moved(d, n); break;
       default: d = elements(d, n);
     }
   }

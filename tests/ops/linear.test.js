@@ -60,7 +60,7 @@ test('linear: without gradients the weight is packed once, gives the same bits, 
   same(1)
   layer.weight.reshape(-1).data[3] = 9
   same(2)
-  F.narrow(layer.weight, 4, 2).data.fill(2)
+  F.narrow(layer.weight, 0, 4, 2).data.fill(2)
   same(1)
   const shown = new gf.nn.Parameter(layer.weight)
   shown.grad = gf.rand([21, 13])

@@ -41,7 +41,7 @@ export const positionalEncodingClass = gf => class PositionalEncoding extends gf
   /** @param {any} x [batch, seq, dModel] */
   forward(x) {
     const [, maxLength, dModel] = this.pe.shape
-    const rows = gf.functional.narrow(this.pe.reshape(maxLength, dModel), 0, x.shape[1])
+    const rows = gf.functional.narrow(this.pe.reshape(maxLength, dModel), 0, 0, x.shape[1])
     return this.dropout.forward(gf.functional.add(x, rows))
   }
 }
@@ -71,7 +71,7 @@ export const cells = [
   { id: 'encodings6', run: (gf, s) => s.encodings.toArray().slice(0, 6) },
   {
     id: 'sum_n1000',
-    run: (gf, s) => gf.functional.add(s.embeddings, gf.functional.narrow(gf.tensor(s.encodings.toArray()), 0, 6))
+    run: (gf, s) => gf.functional.add(s.embeddings, gf.functional.narrow(gf.tensor(s.encodings.toArray()), 0, 0, 6))
   },
   { id: 'div_term', run: (gf, s) => (s.divTerm = divTerm(4, 100)) },
   { id: 'k', run: (gf, s) => (s.k = Array.from({ length: 10 }, (_, k) => [k])) },

@@ -26,7 +26,7 @@ export const positionalEncodingClass = gf => class PositionalEncoding extends gf
 
   /** @param {any} x [batch, seq, dModel] */
   forward(x) {
-    return this.dropout.forward(gf.functional.add(x, gf.functional.narrow(this.pe, 0, x.shape[0])))
+    return this.dropout.forward(gf.functional.add(x, gf.functional.narrow(this.pe, 0, 0, x.shape[0])))
   }
 }
 

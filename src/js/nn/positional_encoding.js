@@ -20,7 +20,7 @@ function rowsFor(where, table, x, options) {
   const { start = 0 } = optionsOf(where, options, ['start']), end = wholeNumber(where, 'start', start) + T
   expect(end <= maxLength, 'range',
     () => `${where}: x has ${end} positions, but the table holds ${maxLength}; make it with a larger maxLength`)
-  return narrow(table, start, T)
+  return narrow(table, 0, start, T)
 }
 
 /**

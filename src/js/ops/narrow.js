@@ -1,42 +1,48 @@
-import { expect, shapeText, wholeNumber } from '../errors.js'
+import { wholeNumber } from '../errors.js'
 import { record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
-import { floatTensor } from './checks.js'
+import { sizeOf } from '../shape.js'
+import { axisOf, cutOut, movable } from './strided.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
+
+/** @param {readonly number[]} index @param {number} dim @param {number} by */
+const moved = (index, dim, by) => index.map((i, axis) => (axis === dim ? i + by : i))
 
 /** @type {import('../autograd.js').Operation} */
 const op = {
   name: 'narrow',
   isView: true,
   axes: ({ inputs: { x } }, of) => of(x),
-  parameters: ({ outputs: { out }, saved: { start } }) => ({ start, length: out.shape[0] }),
+  parameters: ({ outputs: { out }, saved: { dim, start } }) => ({ dim, start, length: out.shape[dim] }),
   /* out = x[start : start + length]  =>  dx[start + i] += dout[i] */
-  backward({ inputs: { x }, outputs: { out }, saved: { start } }, gradient) {
-    const row = x.size / x.shape[0]
+  backward({ inputs: { x }, outputs: { out }, saved: { dim, start } }, gradient) {
+    const row = sizeOf(x.shape.slice(dim + 1))
     out.engine.c.gf_accumulate(gradient(x) + start * row * 4, gradient(out), out.size)
   },
-  explain({ inputs: { x }, saved: { start } }, _, [i, ...rest]) {
-    return sumOf('out = x', [product(cell(x, [start + i, ...rest], 'x'))])
+  explain({ inputs: { x }, saved: { dim, start } }, _, index) {
+    return sumOf('out = x', [product(cell(x, moved(index, dim, start), 'x'))])
   },
-  explainGradient({ outputs: { out }, saved: { start } }, _, [i, ...rest], d) {
-    const isInside = i >= start && i < start + out.shape[0]
-    return { formula: 'dx = dout', terms: isInside ? [product(d(out, [i - start, ...rest], 'dout'))] : [] }
+  explainGradient({ outputs: { out }, saved: { dim, start } }, _, index, d) {
+    const at = moved(index, dim, -start), isInside = at[dim] >= 0 && at[dim] < out.shape[dim]
+    return { formula: 'dx = dout', terms: isInside ? [product(d(out, at, 'dout'))] : [] }
   }
 }
 
 /**
- * Some rows of a tensor, without copying: torch.narrow(x, 0, start, length).
- * @param {Tensor} x [N, ...]
- * @param {number} start
+ * `length` cells along an axis from `start` on: torch.narrow. Without copying where they lie together: on the first axis,
+ * or behind axes of length 1.
+ * @param {Tensor} x
+ * @param {number} dim
+ * @param {number} start negative ones count from the end
  * @param {number} length
- * @returns {Tensor} [length, ...]
+ * @returns {Tensor}
  */
-export function narrow(x, start, length) {
-  const { engine } = floatTensor('narrow', 'x', x), [rows] = x.shape
-  expect(x.shape.length > 0, 'shape', () => `narrow: x must have at least one axis, got ${shapeText(x.shape)}`)
-  wholeNumber('narrow', 'start', start, 0, rows)
-  wholeNumber('narrow', 'length', length, 0, rows - start)
-  const out = engine.view(x, [length, ...x.shape.slice(1)], rows ? (start * x.size) / rows : 0)
-  return record(engine, op, { x }, { out }, { start })
+export function narrow(x, dim, start, length) {
+  const { engine, shape, dtype } = movable('narrow', x), axis = axisOf('narrow', dim, shape.length)
+  if (sizeOf(shape, axis) !== 1 || dtype !== 'float32') return cutOut(x, dim, start, length)
+  const side = shape[axis], first = wholeNumber('narrow', 'start', start, -side, side) + (start < 0 ? side : 0)
+  wholeNumber('narrow', 'length', length, 0, side - first)
+  const out = engine.view(x, shape.map((all, a) => (a === axis ? length : all)), first * sizeOf(shape.slice(axis + 1)))
+  return record(engine, op, { x }, { out }, { dim: axis, start: first })
 }

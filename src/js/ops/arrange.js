@@ -1,0 +1,58 @@
+import { cumsum } from './cumsum.js'
+import { einsum } from './einsum.js'
+import { gather, indexSelect, maskedSelect, nonzero, scatter, scatterAdd } from './gather.js'
+import { cat, chunk, repeat, repeatInterleave, roll, split, stack } from './join.js'
+import { narrow } from './narrow.js'
+import { flattenAxes as flatten, squeeze, unflatten, unsqueeze } from './sides.js'
+import { argsort, sort, topk } from './sort.js'
+import { expand, flip, permute, slice } from './strided.js'
+import { maskedFill, requiresGrad_, tril, triu, where } from './where.js'
+
+/**
+ * Everything that moves values about, as methods of a tensor.
+ *
+ * @typedef {import('../tensor.js').Tensor} Tensor
+ * @typedef {import('./sort.js').Sorted} Sorted
+ * @typedef {readonly (number | readonly number[])[]} Sides numbers one by one, or one list of them
+ *
+ * @typedef {object} ShapeMethods
+ * @property {(dim: number, start: number, length: number) => Tensor} narrow
+ * @property {(dim: number, start?: number, end?: number, step?: number) => Tensor} slice x[:, start:end:step] on one axis
+ * @property {(...dims: Sides) => Tensor} permute
+ * @property {(...sides: Sides) => Tensor} expand −1 keeps a side
+ * @property {(...dims: Sides) => Tensor} flip
+ * @property {(...times: Sides) => Tensor} repeat
+ * @property {(n: number, options?: { dim?: number }) => Tensor} repeatInterleave
+ * @property {(shifts: number | readonly number[], dims?: number | readonly number[]) => Tensor} roll
+ * @property {(dim: number) => Tensor} unsqueeze
+ * @property {(dim?: number) => Tensor} squeeze
+ * @property {(from?: number, to?: number) => Tensor} flatten
+ * @property {(dim: number, sides: readonly number[]) => Tensor} unflatten
+ * @property {(size: number | readonly number[], options?: { dim?: number }) => Tensor[]} split
+ * @property {(n: number, options?: { dim?: number }) => Tensor[]} chunk
+ * @property {(dim: number, index: any) => Tensor} indexSelect
+ * @property {(dim: number, index: any) => Tensor} gather
+ * @property {(dim: number, index: any, src: Tensor | number) => Tensor} scatter
+ * @property {(dim: number, index: any, src: Tensor | number) => Tensor} scatterAdd
+ * @property {(mask: Tensor) => Tensor} maskedSelect x[mask]
+ * @property {(mask: Tensor, value: number) => Tensor} maskedFill
+ * @property {() => Tensor} nonzero
+ * @property {(diagonal?: number) => Tensor} tril
+ * @property {(diagonal?: number) => Tensor} triu
+ * @property {(dim: number) => Tensor} cumsum
+ * @property {(options?: { dim?: number, descending?: boolean }) => Sorted} sort
+ * @property {(options?: { dim?: number, descending?: boolean }) => Tensor} argsort
+ * @property {(k: number, options?: { dim?: number, largest?: boolean }) => Sorted} topk
+ * @property {(wanted?: boolean) => Tensor} requiresGrad_
+ */
+
+/** Everything that moves values about, as PyTorch names it: functions of a tensor, which are its methods, too. */
+export const shapeMethods = {
+  argsort, chunk, cumsum, expand, flatten, flip, gather, indexSelect, maskedFill, maskedSelect, narrow, nonzero, permute,
+  repeat, repeatInterleave, roll, scatter, scatterAdd, slice, sort, split, squeeze, topk, tril, triu, unflatten, unsqueeze
+}
+
+/** Those that do not begin with one tensor. */
+export const shapeFunctions = { cat, einsum, stack, where }
+
+export { requiresGrad_ }

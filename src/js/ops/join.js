@@ -1,0 +1,157 @@
+import { describe, expect, listOf, optionsOf, shapeText, wholeNumber } from '../errors.js'
+import { record } from '../autograd.js'
+import { cell, product, sumOf } from '../explain.js'
+import { range } from '../shape.js'
+import { Tensor } from '../tensor.js'
+import { sameEngine } from './checks.js'
+import { to } from './convert.js'
+import { narrow } from './narrow.js'
+import { flattenAxes, unsqueeze } from './sides.js'
+import { axisOf, expand, listed, movable, stepsOf } from './strided.js'
+
+/** Tensors put together and taken apart along an axis. */
+
+/** The part a place belongs to: its number, and where it begins. @param {number[]} starts @param {number} i */
+const partAt = (starts, i) => starts.findLastIndex(start => start <= i)
+
+/** @type {import('../autograd.js').Operation} */
+const op = {
+  name: 'cat',
+  axes: ({ inputs: { x0 } }, of) => of(x0),
+  parameters: ({ saved: { dim } }) => ({ dim }),
+  backward({ inputs, outputs: { out }, saved: { dim, starts } }, gradient) {
+    Object.values(inputs).forEach((x, n) => {
+      const dx = gradient(x)
+      if (dx) copyPart(out, gradient(out), dx, x.shape, dim, starts[n], true)
+    })
+  },
+  explain({ inputs, saved: { dim, starts } }, _, index) {
+    const n = partAt(starts, index[dim]), at = [...index]
+    at[dim] -= starts[n]
+    return sumOf(`out = x${n}`, [product(cell(inputs[`x${n}`], at, `x${n}`))])
+  },
+  explainGradient({ outputs: { out }, saved: { dim, starts } }, input, index, d) {
+    const at = [...index]
+    at[dim] += starts[Number(input.slice(1))]
+    return { formula: `d${input} = dout`, terms: [product(d(out, at, 'dout'))] }
+  }
+}
+
+/**
+ * Copies a part into its place in the whole, or adds what is there to the part.
+ * @param {Tensor} whole @param {number} address of the whole @param {number} part its address
+ * @param {readonly number[]} shape of the part @param {number} dim @param {number} start @param {boolean} isBack
+ */
+function copyPart({ engine, shape: all }, address, part, shape, dim, start, isBack) {
+  const outer = stepsOf(all), inner = stepsOf(shape), place = address + 4 * start * outer[dim]
+  const [to, from, first, second] = isBack ? [part, place, inner, outer] : [place, part, outer, inner]
+  engine.c.gf_strided(to, from, engine.pass([shape.length, ...shape, ...first, ...second]), isBack ? 1 : 0)
+}
+
+/**
+ * Tensors one after the other along an axis: torch.cat.
+ * @param {readonly Tensor[]} tensors that differ in that side only @param {{ dim?: number }} [options] dim: 0
+ * @returns {Tensor}
+ */
+export function cat(tensors, options) {
+  const { dim = 0 } = optionsOf('cat', options, ['dim'])
+  const list = listOf('cat', 'tensors', tensors, t => t instanceof Tensor, 'a tensor').map((t, i) => movable('cat', t, `tensors[${i}]`))
+  expect(list.length > 0, 'shape', () => 'cat: tensors must not be empty')
+  sameEngine('cat', ...list)
+  const [{ engine, shape, dtype }] = list, axis = axisOf('cat', dim, shape.length)
+  list.forEach((t, i) => expect(t.dtype === dtype && t.shape.length === shape.length &&
+    t.shape.every((side, a) => a === axis || side === shape[a]), 'shape',
+  () => `cat: tensors[${i}] must be like the first, ${describe(list[0])}, except on axis ${axis}; got ${describe(t)}`))
+  if (dtype === 'bool') return to(cat(list.map(t => to(t, 'int32')), options), 'bool')
+  const sides = list.map(t => t.shape[axis]), starts = sides.map((_, n) => sides.slice(0, n).reduce((a, b) => a + b, 0))
+  const out = engine.empty(shape.map((side, a) => (a === axis ? sides.reduce((x, y) => x + y) : side)), dtype)
+  list.forEach((t, n) => copyPart(out, out.address, t.address, t.shape, axis, starts[n], false))
+  const inputs = Object.fromEntries(list.map((t, n) => [`x${n}`, t]))
+  return record(engine, op, inputs, { out }, { dim: axis, starts })
+}
+
+/**
+ * Tensors of one shape along a new axis: torch.stack.
+ * @param {readonly Tensor[]} tensors @param {{ dim?: number }} [options] dim: 0 @returns {Tensor}
+ */
+export function stack(tensors, options) {
+  const { dim = 0 } = optionsOf('stack', options, ['dim'])
+  const list = listOf('stack', 'tensors', tensors, t => t instanceof Tensor, 'a tensor')
+  expect(list.length > 0, 'shape', () => 'stack: tensors must not be empty')
+  const shape = shapeText(list[0].shape)
+  list.forEach((t, i) => expect(shapeText(t.shape) === shape, 'shape',
+    () => `stack: tensors[${i}] must have shape ${shape} as the first, got ${shapeText(t.shape)}`))
+  const axis = axisOf('stack', dim, list[0].shape.length + 1)
+  return cat(list.map(t => unsqueeze(t, axis)), { dim: axis })
+}
+
+/**
+ * Parts of so many cells along an axis, the last perhaps smaller, or of the sizes of a list: torch.split.
+ * @param {Tensor} x @param {number | readonly number[]} size @param {{ dim?: number }} [options] dim: 0 @returns {Tensor[]}
+ */
+export function split(x, size, options) {
+  const { dim = 0 } = optionsOf('split', options, ['dim'])
+  const { shape } = movable('split', x), axis = axisOf('split', dim, shape.length), side = shape[axis]
+  const sizes = Array.isArray(size) ? size : evenly(side, wholeNumber('split', 'size', size, 1))
+  sizes.forEach((n, i) => wholeNumber('split', `size[${i}]`, n))
+  const total = sizes.reduce((a, b) => a + b, 0)
+  expect(total === side, 'shape', () => `split: sizes must add up to ${side}, the side of axis ${axis}, got ${total}`)
+  let start = 0
+  return sizes.map(n => narrow(x, axis, (start += n) - n, n))
+}
+
+/** Sizes of parts, the last of which may be smaller; one that is empty of nothing. @param {number} side @param {number} size */
+const evenly = (side, size) => range(Math.max(1, Math.ceil(side / size))).map(i => Math.min(size, side - i * size))
+
+/**
+ * At most n parts of equal size, the last perhaps smaller: torch.chunk.
+ * @param {Tensor} x @param {number} n @param {{ dim?: number }} [options] dim: 0 @returns {Tensor[]}
+ */
+export function chunk(x, n, options) {
+  const { dim = 0 } = optionsOf('chunk', options, ['dim'])
+  const { shape } = movable('chunk', x), axis = axisOf('chunk', dim, shape.length)
+  return split(x, Math.max(1, Math.ceil(shape[axis] / wholeNumber('chunk', 'n', n, 1))), { dim: axis })
+}
+
+/**
+ * The whole so many times along each axis: torch.Tensor.repeat.
+ * @param {Tensor} x @param {...(number | readonly number[])} times for each axis, new ones before @returns {Tensor}
+ */
+export function repeat(x, ...times) {
+  const { shape } = movable('repeat', x), list = listed(times), before = list.length - shape.length
+  expect(before >= 0, 'shape', () => `repeat: times must be given for each of ${shape.length} axes, got ${shapeText(list)}`)
+  list.forEach((n, i) => wholeNumber('repeat', `times[${i}]`, n))
+  const own = [...range(before).map(() => 1), ...shape]
+  const wide = expand(x.reshape(own.flatMap(side => [1, side])), own.flatMap((side, i) => [list[i], side]))
+  return wide.reshape(own.map((side, i) => side * list[i]))
+}
+
+/**
+ * Each cell so many times along an axis, or, without one, of all in a row: torch.repeat_interleave.
+ * @param {Tensor} x @param {number} n @param {{ dim?: number }} [options] @returns {Tensor}
+ */
+export function repeatInterleave(x, n, options) {
+  const { dim } = optionsOf('repeatInterleave', options, ['dim'])
+  wholeNumber('repeatInterleave', 'n', n)
+  if (dim === undefined) return repeatInterleave(flattenAxes(movable('repeatInterleave', x)), n, { dim: 0 })
+  const { shape } = movable('repeatInterleave', x), axis = axisOf('repeatInterleave', dim, shape.length)
+  const spread = [...shape.slice(0, axis + 1), n, ...shape.slice(axis + 1)]
+  return expand(unsqueeze(x, axis + 1), spread).reshape(shape.map((side, a) => (a === axis ? side * n : side)))
+}
+
+/**
+ * Cells moved along axes, those that leave come in at the other end: torch.roll.
+ * @param {Tensor} x @param {number | readonly number[]} shifts @param {number | readonly number[]} [dims] all in a row
+ * @returns {Tensor}
+ */
+export function roll(x, shifts, dims) {
+  const { shape } = movable('roll', x)
+  if (dims === undefined) return roll(flattenAxes(x), shifts, 0).reshape(shape)
+  const by = listed([shifts]), axes = listed([dims])
+  expect(by.length === axes.length, 'shape', () => `roll: there must be as many shifts as dims, got ${by.length} and ${axes.length}`)
+  return by.reduce((moved, shift, i) => {
+    const axis = axisOf('roll', axes[i], shape.length, `dims[${i}]`), side = shape[axis]
+    const first = side ? (((-wholeNumber('roll', `shifts[${i}]`, shift, -(2 ** 31))) % side) + side) % side : 0
+    return first ? cat([narrow(moved, axis, first, side - first), narrow(moved, axis, 0, first)], { dim: axis }) : moved
+  }, x)
+}

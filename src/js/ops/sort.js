@@ -1,0 +1,63 @@
+import { flag, optionsOf, wholeNumber } from '../errors.js'
+import { sizeOf } from '../shape.js'
+import { floatTensor } from './checks.js'
+import { gather } from './gather.js'
+import { axisOf } from './strided.js'
+
+/** The order of values along an axis. The values themselves are looked up by it, which gives them their gradient. */
+
+/** @typedef {import('../tensor.js').Tensor} Tensor */
+/** @typedef {[Tensor, Tensor] & { values: Tensor, indices: Tensor }} Sorted by name, or in PyTorch's order */
+
+/** @param {Tensor} values @param {Tensor} indices @returns {Sorted} */
+const both = (values, indices) => Object.assign(/** @type {[Tensor, Tensor]} */ ([values, indices]), { values, indices })
+
+/**
+ * The first k places of the order along an axis.
+ * @param {Tensor} x @param {number} axis @param {number} k @param {boolean} descending @returns {Tensor} int32
+ */
+function order(x, axis, k, descending) {
+  const { engine, shape } = x, C = shape[axis]
+  const out = engine.empty(shape.map((side, a) => (a === axis ? k : side)), 'int32')
+  engine.c.gf_sort(0, out.address, engine.scratch(2 * C), x.address, sizeOf(shape, axis), C, sizeOf(shape.slice(axis + 1)),
+    k, descending ? 1 : 0)
+  return out
+}
+
+const OPTIONS = ['dim', 'descending']
+
+/** @param {string} where @param {Tensor} x @param {unknown} options */
+function ordered(where, x, options) {
+  const { dim = -1, descending = false } = optionsOf(where, options, OPTIONS)
+  const { shape } = floatTensor(where, 'x', x), axis = axisOf(where, dim, shape.length)
+  return { axis, indices: order(x, axis, shape[axis], flag(where, 'descending', descending)) }
+}
+
+/**
+ * Values in order along an axis, equal ones as they stood: torch.sort(stable=True).
+ * @param {Tensor} x @param {{ dim?: number, descending?: boolean }} [options] dim: −1; descending: false
+ * @returns {Sorted} values and indices
+ */
+export function sort(x, options) {
+  const { axis, indices } = ordered('sort', x, options)
+  return both(gather(x, axis, indices), indices)
+}
+
+/**
+ * The places of the values in order: torch.argsort.
+ * @param {Tensor} x @param {{ dim?: number, descending?: boolean }} [options] dim: −1; descending: false
+ * @returns {Tensor} int32
+ */
+export const argsort = (x, options) => ordered('argsort', x, options).indices
+
+/**
+ * The k largest values along an axis, the largest first, of equal ones the first: torch.topk.
+ * @param {Tensor} x @param {number} k @param {{ dim?: number, largest?: boolean }} [options] dim: −1; largest: true
+ * @returns {Sorted} values and indices
+ */
+export function topk(x, k, options) {
+  const { dim = -1, largest = true } = optionsOf('topk', options, ['dim', 'largest'])
+  const { shape } = floatTensor('topk', 'x', x), axis = axisOf('topk', dim, shape.length)
+  const indices = order(x, axis, wholeNumber('topk', 'k', k, 0, shape[axis]), flag('topk', 'largest', largest))
+  return both(gather(x, axis, indices), indices)
+}

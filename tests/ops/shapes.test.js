@@ -1,0 +1,173 @@
+// Operations that move values about: PyTorch's numbers, every cell and gradient explained, the other types, the errors.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { goldenCases, loadGolden } from '../golden/index.js'
+import { assertSame, plain } from '../lib/compare.js'
+import { assertRejects, gf, toTensor } from '../lib/engine.js'
+import { numbers } from '../lib/numbers.js'
+import { checkGolden } from '../lib/op_tests.js'
+
+const F = gf.functional
+const weighted = parts => parts.map((part, i) => part.mul(i + 1))
+
+/** The calls of tests/golden/make_shapes.py, by the same names and in the same order. */
+const CALLS = {
+  permute: [x => x.permute(2, 0, 1), x => x.permute(0), x => x.permute([2, 1, 0]), x => x.permute(4, 2, 0, -2, 1)],
+  expand: [x => x.expand(3, 4, 2), x => x.expand([2, 2, 3]), x => x.expand(-1, -1), x => x.expand(2, 0, 3), x => x.expand(2, 3)],
+  slice: [x => x.slice(0, 1, 4), x => x.slice(1, 0, undefined, 3), x => x.slice(0, -5, -1), x => x.slice(1, 5, 9), x => x.slice(1, 1, 6, 2)],
+  narrow: [x => x.narrow(0, 1, 3), x => x.narrow(1, 2, 2), x => x.narrow(1, -2, 2), x => x.narrow(-1, 0, 0)],
+  flip: [x => x.flip(0), x => x.flip(0, 2), x => x.flip(1)],
+  repeat: [x => x.repeat(2, 3), x => x.repeat(2, 1, 2)],
+  repeatInterleave: [x => x.repeatInterleave(2, { dim: 1 }), x => x.repeatInterleave(3)],
+  roll: [x => x.roll(2, 1), x => x.roll(-3), x => x.roll([1, -1], [0, 1]), x => x.roll(4, 1)],
+  unsqueeze: [x => x.unsqueeze(1), x => x.unsqueeze(-1), x => x.unsqueeze(0)],
+  squeeze: [x => x.squeeze(), x => x.squeeze(-1), x => x.squeeze(1)],
+  flatten: [x => x.flatten(), x => x.flatten(1), x => x.flatten(1, -2)],
+  unflatten: [x => x.unflatten(1, [3, 4]), x => x.unflatten(0, [2, -1, 3])],
+  split: [x => gf.cat(weighted(x.split(2))), x => gf.cat(weighted(x.split([1, 2, 3], { dim: 1 })), { dim: 1 })],
+  chunk: [x => gf.cat(weighted(x.chunk(3))), x => gf.cat(weighted(x.chunk(4, { dim: 1 })), { dim: 1 })],
+  cat: [x => gf.cat([x, x.mul(2), x.narrow(0, 0, 1)]), x => gf.cat([x, x.mul(2)], { dim: -1 })],
+  stack: [x => gf.stack([x, x.mul(2)]), x => gf.stack([x, x.mul(2)], { dim: -1 })],
+  indexSelect: [x => x.indexSelect(0, [2, 2, 0]), x => x.indexSelect(-2, gf.tensor([3, 1], { dtype: 'int32' }))],
+  gather: [
+    x => x.gather(1, [[0, 3], [1, 1], [2, 0]]), x => x.gather(0, [[0, 2], [1, 1]]),
+    x => x.gather(1, [[[0, 2], [1, 1]], [[2, 2], [2, 0]]])
+  ],
+  scatter: [x => x.scatter(1, [[0, 3], [1, 2], [2, 0]], x.mul(3).narrow(1, 0, 2)), x => x.scatter(0, [[2, 1, 0, 1]], 7)],
+  scatterAdd: [x => x.scatterAdd(1, [[0, 0], [1, 1], [2, 0]], x.mul(3).narrow(1, 0, 2))],
+  maskedFill: [x => x.maskedFill(x.gt(Math.fround(0.3)), -2), x => x.maskedFill(x.slice(0, 0, 1).squeeze(0).slice(1, 0, 1).gt(0), -Infinity)],
+  maskedSelect: [x => x.maskedSelect(x.gt(0)), x => x.maskedSelect(x.narrow(0, 0, 1).gt(0))],
+  where: [x => gf.where(x.gt(0), x, x.mul(3)), x => gf.where(x.narrow(1, 0, 1).gt(0), x.narrow(0, 0, 1).squeeze(0), x.mul(3))],
+  tril: [x => x.tril(), x => gf.tril(x, 1), x => x.tril(-1)],
+  triu: [x => x.triu(), x => gf.triu(x, 2), x => x.triu(-1)],
+  cumsum: [x => x.cumsum(0), x => x.cumsum(1), x => x.cumsum(0)],
+  sort: [x => x.sort().values, x => x.sort({ dim: 0, descending: true })[0]],
+  topk: [x => x.topk(2)[0], x => x.topk(66, { dim: 0 }).values, x => x.topk(2, { largest: false }).values],
+  einsum: [
+    x => gf.einsum('ij->ji', x), x => gf.einsum('ij->j', x), x => gf.einsum('ij,ij->', x, x), x => gf.einsum('ij,kj->ik', x, x),
+    x => gf.einsum('bhid,bhjd->bhij', x, x.mul(2)), x => gf.einsum('bij,j,bkj->kib', x, x.flatten(0, 1).narrow(0, 0, 1).squeeze(0), x),
+    x => gf.einsum('ii->i', x), x => gf.einsum('ii', x), x => gf.einsum('ij, kl -> ijkl', x, x), x => gf.einsum('ij,kl->jk', x, x),
+    x => gf.einsum('ba,ca', x, x)
+  ]
+}
+
+test('every call of the golden file is made here, and the other way round', () => {
+  const counts = {}
+  for (const { op } of loadGolden('shapes').cases) counts[op] = (counts[op] ?? 0) + 1
+  assert.deepEqual(Object.fromEntries(Object.entries(CALLS).map(([op, calls]) => [op, calls.length])), counts)
+})
+
+for (const op of Object.keys(CALLS)) {
+  for (const item of goldenCases('shapes', op)) {
+    const call = CALLS[op][item.call]
+    test(`${item.id}: PyTorch's numbers`, () => checkGolden(({ x }) => ({ y: call(x) }), item))
+
+    test(`${item.id}: every cell and gradient explained`, () => {
+      const x = toTensor(item.inputs.x, { requiresGrad: true })
+      const { trace } = gf.trace(() => {
+        const out = call(x)
+        out.backward(toTensor(item.cot.y))
+        return out
+      })
+      for (const name of trace.names) {
+        const tensor = trace.get(name), index = tensor.shape.map(side => Math.floor(side * 0.7))
+        if (!tensor.size) continue
+        const { rounding } = trace.explain(name, index)
+        assert.ok(Math.abs(rounding) <= 1e-6, `${name}: ${rounding}`)
+        if (name !== 'input' && !trace.operation(name)) continue
+        const found = (() => {
+          try {
+            return trace.explainGradient(name, index)
+          } catch (error) {
+            assert.equal(error.code, 'state', error.stack)
+            return null
+          }
+        })()
+        if (found) assert.ok(Math.abs(found.value - found.computed) <= 4e-6, `d ${name}: ${found.value}, ${found.computed}`)
+      }
+      trace.dispose()
+    })
+  }
+}
+
+test('ids and masks are moved about, too', () => {
+  const ids = gf.tensor([[1, 2, 3], [4, 5, 6]], { dtype: 'int32' }), mask = gf.tensor([[1, 0, 1], [0, 0, 1]]).to('bool')
+  for (const [call, plainly] of [
+    [x => x.permute(1, 0), rows => rows[0].map((_, j) => rows.map(row => row[j]))],
+    [x => x.flip(1), rows => rows.map(row => [...row].reverse())], [x => x.slice(1, 1), rows => rows.map(row => row.slice(1))],
+    [x => x.indexSelect(0, [1, 1]), rows => [rows[1], rows[1]]], [x => gf.cat([x, x]), rows => [...rows, ...rows]],
+    [x => x.gather(1, [[2], [0]]), rows => [[rows[0][2]], [rows[1][0]]]]
+  ]) {
+    for (const given of [ids, mask]) {
+      assert.deepEqual(call(given).toArray(), plainly(given.toArray()))
+      assert.equal(call(given).dtype, given.dtype)
+    }
+  }
+  assert.deepEqual(ids.maskedSelect(mask).toArray(), [1, 3, 6])
+  assert.deepEqual(mask.nonzero().toArray(), [[0, 0], [0, 2], [1, 2]])
+})
+
+test('narrow on the first axis, and behind axes of length 1, copies nothing', () => {
+  const x = gf.tensor([[[1, 2], [3, 4], [5, 6]]]), rows = x.narrow(1, 1, 2)
+  rows.data[0] = 9
+  assert.equal(x.at(0, 1, 0), 9)
+})
+
+test('sort: NaN counts as the largest, equal values keep their order, and 0 equals -0', () => {
+  const x = gf.tensor([2, NaN, 0, 2, -0, -Infinity])
+  assert.deepEqual(x.argsort().toArray(), [5, 2, 4, 0, 3, 1])
+  assert.deepEqual(x.argsort({ descending: true }).toArray(), [1, 0, 3, 2, 4, 5])
+  assert.deepEqual(x.topk(3).indices.toArray(), [1, 0, 3])
+  const many = gf.tensor(Float32Array.from(numbers([1000], 3).data, v => Math.round(v * 4)))
+  const expected = Array.from(many.values.keys()).sort((a, b) => many.values[a] - many.values[b] || a - b)
+  assert.deepEqual(many.argsort().toArray(), expected)
+  for (const k of [1, 64, 65, 1000]) assert.deepEqual(many.topk(k, { largest: false }).indices.toArray(), expected.slice(0, k))
+})
+
+test('a causal mask as a tutorial writes it', () => {
+  const mask = gf.tril(gf.tensor([[1, 1, 1], [1, 1, 1], [1, 1, 1]])).eq(0), scores = gf.rand([2, 3, 3])
+  const weights = F.softmax(scores.maskedFill(mask, -Infinity))
+  for (let i = 0; i < 3; i++) for (let j = i + 1; j < 3; j++) assert.equal(weights.at(1, i, j), 0)
+})
+
+test('values that meet none of them: no cells, one cell', () => {
+  const none = gf.tensor(new Float32Array(0), { shape: [0, 3] })
+  assertSame(gf.cat([none, gf.tensor([[1, 2, 3]])]), { shape: [1, 3], data: [1, 2, 3] })
+  assert.deepEqual(none.sort({ dim: 0 }).values.shape, [0, 3])
+  assert.deepEqual(none.indexSelect(0, gf.tensor(new Int32Array(0))).shape, [0, 3])
+  assert.deepEqual(gf.tensor(3).repeat(2).toArray(), [3, 3])
+  assert.deepEqual(none.split(2).map(part => part.shape), [[0, 3]])
+})
+
+test('what they do not take', () => {
+  const x = gf.rand([2, 3]), reject = (name, args, code, ...rest) =>
+    assertRejects(() => (typeof x[name] === 'function' ? x[name](...args) : gf[name](...args)), code, name, ...rest)
+  reject('permute', [0], 'range', '2 axes')
+  reject('permute', [0, 0], 'range', '[0, 0]')
+  reject('expand', [2, 4], 'shape', '[2, 4]')
+  reject('expand', [3], 'shape')
+  reject('slice', [2], 'range', 'dim')
+  reject('slice', [0, 0, 1, 0], 'range', 'step')
+  reject('narrow', [0, 1, 2], 'range', 'length')
+  reject('narrow', [0, 3, 0], 'range', 'start')
+  reject('gather', [1, [[0, 3], [0, 0]]], 'index', '0 to 2', '3')
+  reject('gather', [1, [0, 1]], 'shape', '[2]')
+  reject('indexSelect', [0, [-1]], 'index', '-1')
+  reject('scatter', [1, [[0]], x], 'shape')
+  reject('maskedFill', [x, 0], 'type', 'bool')
+  reject('maskedFill', [x.gt(0), x], 'type', 'value')
+  reject('split', [[1, 3]], 'shape', '2', '4')
+  reject('unflatten', [1, [2, 2]], 'shape', '3')
+  reject('topk', [4], 'range', 'k')
+  reject('sort', [{ axis: 1 }], 'type', 'axis')
+  reject('cat', [[x, gf.rand([3, 2])]], 'shape', 'tensors[1]', '[3, 2]')
+  reject('cat', [[]], 'shape', 'empty')
+  reject('stack', [[x, gf.rand([3])]], 'shape', 'tensors[1]')
+  reject('where', [x, x, x], 'type', 'bool')
+  reject('where', [x.gt(0), gf.rand([5]), x], 'shape', '[5]')
+  reject('einsum', ['ij,jk', x], 'shape', '2 tensors')
+  reject('einsum', ['ij->ik', x], 'range', 'ik')
+  reject('einsum', ['ij,jk->ik', x, x], 'shape', "'j'")
+  reject('roll', [[1, 2], 0], 'shape')
+  assertRejects(() => gf.rand([2, 3]).to('float16').permute(1, 0), 'type', 'permute', 'float16')
+})
