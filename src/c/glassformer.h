@@ -33,6 +33,9 @@ typedef enum { GF_OK = 0, GF_NO_MEMORY = -1, GF_BAD_INPUT = -2 } gf_status;
 GF_EXPORT void *gf_alloc(size_t bytes);
 GF_EXPORT void gf_free(void *block);
 
+/* The kernels' cosine, within 2^-53 for arguments up to a million: for schedules that should not depend on the engine. */
+GF_EXPORT double gf_cos(double x);
+
 /* Text ------------------------------------------------------------------------------------------------------------- */
 
 /* Text is UTF-8. Bytes that are not count as U+FFFD, one for each maximal subpart, as in TextDecoder. A long text may
@@ -167,6 +170,8 @@ GF_EXPORT void gf_normal(float *out, gf_generator *g, int n, double mean, double
 GF_EXPORT void gf_randint(double *out, gf_generator *g, int n, double low, double range);
 /* torch.randperm(n): out [n] int32. */
 GF_EXPORT void gf_randperm(int32_t *out, gf_generator *g, int n);
+/* torch.nn.init.trunc_normal_: out [n] between a and b. */
+GF_EXPORT void gf_trunc_normal(float *out, gf_generator *g, int n, double mean, double std, double a, double b);
 /* The mask of F.dropout(x, p) while training: scale [n] is 1 / (1 - p) with probability 1 - p, else 0. */
 GF_EXPORT void gf_dropout_mask(float *scale, gf_generator *g, int n, double p);
 

@@ -5,6 +5,7 @@
  * with trailing zero bits, so that the first products are exact; of large angles, by the bits of 2/pi.
  */
 #include "math.h"
+#include "glassformer.h"
 
 #define LN2_HIGH 0x1.62e42fefp-1 /* 33 bits */
 #define LN2_LOW 0x1.473de6af278edp-34

@@ -24,6 +24,7 @@ import { softmax } from './ops/softmax.js'
 import { loadSafetensors, saveSafetensors } from './safetensors.js'
 import * as models from './models/index.js'
 import * as modules from './nn/index.js'
+import * as init from './nn/init.js'
 import { bindDecoding } from './decoding/index.js'
 import * as optim from './optim/index.js'
 import { tokenizer } from './text/files.js'
@@ -219,7 +220,7 @@ export async function load(options) {
     ...shapeFunctions,
     tril: shapeMethods.tril,
     triu: shapeMethods.triu,
-    nn: bindModules(engine),
+    nn: { ...bindModules(engine), init },
     optim,
     decoding: bindDecoding(engine)
   }

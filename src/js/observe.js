@@ -52,7 +52,7 @@ function saidByModules({ calls }) {
     const own = /** @type {typeof import('./nn/module.js').Module} */ (module.constructor)
     for (const [name, tensor] of module.ownTensors()) {
       if (own.axes[name]) axes.set(tensor, own.axes[name])
-      roles.set(tensor, own.roles[name] ?? (module.buffers.has(name) ? 'buffer' : 'parameter'))
+      roles.set(tensor, own.roles[name] ?? (module.bufferNames.has(name) ? 'buffer' : 'parameter'))
     }
   }
   return { axes, roles }

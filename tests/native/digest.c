@@ -38,6 +38,7 @@ static uint32_t random_numbers(uint32_t d, int n) {
   float *mask = zeros(n), *uniform = zeros(n);
   gf_dropout_mask(mask, &generator, n, 0.3);
   gf_uniform(uniform, &generator, n, -0.3f, 0.7f);
+  gf_trunc_normal(mask, &generator, n, 0.5, 2.0, -1.0, 7.0);
   return fold_floats(fold_floats(fold_floats(d, drawn(n), n), mask, n), uniform, n);
 }
 

@@ -1,6 +1,6 @@
 import { describe, GlassformerError, oneOf, optionsOf } from '../errors.js'
 import { gelu } from '../ops/gelu.js'
-import { relu } from '../ops/unary.js'
+import { relu, unaryFunctions } from '../ops/unary.js'
 import { Module } from './module.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
@@ -10,6 +10,30 @@ export class ReLU extends Module {
   /** @param {Tensor} x @returns {Tensor} */
   forward(x) {
     return relu(x)
+  }
+}
+
+/** torch.nn.SiLU */
+export class SiLU extends Module {
+  /** @param {Tensor} x @returns {Tensor} */
+  forward(x) {
+    return unaryFunctions.silu(x)
+  }
+}
+
+/** torch.nn.Tanh */
+export class Tanh extends Module {
+  /** @param {Tensor} x @returns {Tensor} */
+  forward(x) {
+    return unaryFunctions.tanh(x)
+  }
+}
+
+/** torch.nn.Sigmoid */
+export class Sigmoid extends Module {
+  /** @param {Tensor} x @returns {Tensor} */
+  forward(x) {
+    return unaryFunctions.sigmoid(x)
   }
 }
 

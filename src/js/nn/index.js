@@ -1,4 +1,5 @@
-export { GELU, ReLU } from './activation.js'
+export { GELU, ReLU, SiLU, Sigmoid, Tanh } from './activation.js'
+export { Identity, ModuleDict, Sequential } from './containers.js'
 export { Dropout } from './dropout.js'
 export { Embedding } from './embedding.js'
 export { LayerNorm } from './layer_norm.js'

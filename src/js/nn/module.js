@@ -1,4 +1,4 @@
-import { GlassformerError, describe, expect, flag, inEngine, shapeText } from '../errors.js'
+import { GlassformerError, describe, expect, flag, inEngine, optionsOf, shapeText } from '../errors.js'
 import { sameShape } from '../shape.js'
 import { Tensor, tensor as makeTensor } from '../tensor.js'
 
@@ -32,6 +32,21 @@ const foundPaths = new WeakMap()
 /** @param {any} module @param {string} path */
 const follow = (module, path) => (path ? path.split('.').reduce((inner, name) => inner?.[name], module) : module)
 
+/** What is called after forward, by modules. @type {WeakMap<Module, Set<{ fn: ForwardHook }>>} */
+const hooks = new WeakMap()
+
+/** What forward gave, or what its hooks put in its place. @param {Module} module @param {any[]} inputs @param {any} output */
+function hooked(module, inputs, output) {
+  let given = output
+  for (const { fn } of hooks.get(module) ?? []) given = fn(module, inputs, given) ?? given
+  return given
+}
+
+/**
+ * Called after a forward; what it returns, if anything, stands in place of the output.
+ * @typedef {(module: any, inputs: any[], output: any) => any} ForwardHook
+ */
+
 /** The modules whose forward is running, for each engine. @type {WeakMap<import('../engine.js').Engine, Module[]>} */
 const running = new WeakMap()
 
@@ -56,7 +71,7 @@ export class Module {
   static roles = {}
 
   /** Whether dropout is active; see `train` and `eval`. */ training = true
-  /** Names of the tensors that are saved but not trained. @type {Set<string>} */ buffers = new Set()
+  /** Names of the tensors that are saved but not trained. @type {Set<string>} */ bufferNames = new Set()
 
   /** @param {import('../engine.js').Engine} engine */
   constructor(engine) {
@@ -69,17 +84,20 @@ export class Module {
     throw new GlassformerError('state', `${this.constructor.name}: forward is not defined`)
   }
 
-  /** Calls forward and tells the trace being recorded, if any. @param {Function} forward @param {any[]} inputs */
+  /**
+   * Calls forward, then the hooks, and tells the trace being recorded, if any.
+   * @param {Function} forward @param {any[]} inputs
+   */
   run(forward, inputs) {
     const { trace } = this.engine
     inEngine(this.constructor.name, this.engine, inputs.filter(input => input instanceof Tensor))
-    if (!trace) return forward.apply(this, inputs)
+    if (!trace) return hooked(this, inputs, forward.apply(this, inputs))
     const stack = running.get(this.engine) ?? []
     running.set(this.engine, stack)
     trace.enter(this, stack.at(-1), inputs)
     stack.push(this)
     try {
-      const output = forward.apply(this, inputs), first = Array.isArray(output) ? output[0] : output
+      const output = hooked(this, inputs, forward.apply(this, inputs)), first = Array.isArray(output) ? output[0] : output
       if (first instanceof Tensor && !inputs.includes(first)) trace.tag('output', first)
       return output
     } finally {
@@ -108,7 +126,26 @@ export class Module {
    */
   registerBuffer(name, tensor) {
     /** @type {any} */ (this)[name] = this.engine.keep(tensor)
-    this.buffers.add(name)
+    this.bufferNames.add(name)
+  }
+
+  /**
+   * Calls fn after every forward from now on: torch.nn.Module.register_forward_hook. A clone has none of them.
+   * @param {ForwardHook} fn given the module, the list of its inputs and the output, which it may replace by returning one
+   * @returns {{ remove(): void }}
+   */
+  registerForwardHook(fn) {
+    expect(typeof fn === 'function', 'type', () => `registerForwardHook: fn must be a function, got ${describe(fn)}`)
+    const own = hooks.get(this) ?? new Set(), hook = { fn }
+    hooks.set(this, own.add(hook))
+    return { remove: () => { own.delete(hook) } }
+  }
+
+  /** Calls fn with every module inside and at last with this one: torch.nn.Module.apply. @param {(module: any) => void} fn */
+  apply(fn) {
+    for (const [, child] of this.namedChildren()) child.apply(fn)
+    fn(this)
+    return this
   }
 
   /** The modules directly inside, by name. @returns {[string, Module][]} */
@@ -119,7 +156,7 @@ export class Module {
   /** Own parameters and buffers, by name. @returns {[string, Tensor][]} */
   ownTensors() {
     const entries = Object.entries(this)
-    return [...entries.filter(([, v]) => v instanceof Parameter), ...entries.filter(([name]) => this.buffers.has(name))]
+    return [...entries.filter(([, v]) => v instanceof Parameter), ...entries.filter(([name]) => this.bufferNames.has(name))]
   }
 
   /**
@@ -159,6 +196,29 @@ export class Module {
     return this.namedParameters().map(([, parameter]) => parameter)
   }
 
+  /** All buffers by name, a shared one only once. @returns {[string, Tensor][]} */
+  namedBuffers() {
+    const seen = new Set()
+    return namedTensors(this).filter(([, t]) => !(t instanceof Parameter) && !seen.has(t) && seen.add(t))
+  }
+
+  /** All buffers: what is saved but not trained; a shared one only once. @returns {Tensor[]} */
+  buffers() {
+    return this.namedBuffers().map(([, buffer]) => buffer)
+  }
+
+  /** Sets the gradients of all parameters to zero. */
+  zeroGrad() {
+    for (const { grad } of this.parameters()) grad?.data.fill(0)
+  }
+
+  /** Freezes all parameters, with false, or thaws them: torch.nn.Module.requires_grad_. @param {boolean} [wanted] true */
+  requiresGrad_(wanted = true) {
+    flag('requiresGrad_', 'wanted', wanted)
+    for (const parameter of this.parameters()) parameter.requiresGrad = wanted
+    return this
+  }
+
   /**
    * All parameters and buffers under PyTorch's keys. The tensors are the module's own.
    * @returns {Record<string, Tensor>}
@@ -170,16 +230,20 @@ export class Module {
   /**
    * Copies values into all parameters and buffers.
    * @param {Record<string, Tensor | import('../tensor.js').NestedArray>} state
+   * @param {{ strict?: boolean }} [options] strict: true; false takes the keys that are known and leaves the others
+   * @returns {{ missingKeys: string[], unexpectedKeys: string[] }}
    * @throws {GlassformerError} 'shape' for missing or unknown keys and wrong shapes, all of them named; nothing is
    *   changed then
    */
-  loadStateDict(state) {
+  loadStateDict(state, options) {
+    const { strict = true } = optionsOf('loadStateDict', options, ['strict'])
     expect(state !== null && typeof state === 'object' && !(state instanceof Map), 'type',
       () => `loadStateDict: state must be an object of tensors, got ${describe(state)}`)
     const own = this.stateDict(), name = this.constructor.name
-    const missing = Object.keys(own).filter(key => !Object.hasOwn(state, key))
-    const unknown = Object.keys(state).filter(key => !Object.hasOwn(own, key))
-    const problems = [...missing.map(key => `${key} is missing`), ...unknown.map(key => `${key} is unknown`)]
+    const missingKeys = Object.keys(own).filter(key => !Object.hasOwn(state, key))
+    const unexpectedKeys = Object.keys(state).filter(key => !Object.hasOwn(own, key))
+    const problems = flag('loadStateDict', 'strict', strict)
+      ? [...missingKeys.map(key => `${key} is missing`), ...unexpectedKeys.map(key => `${key} is unknown`)] : []
     this.engine.tidy(() => {
       const given = Object.keys(own).filter(key => Object.hasOwn(state, key)).map(key => {
         const value = state[key]
@@ -193,6 +257,7 @@ export class Module {
       expect(problems.length === 0, 'shape', () => `loadStateDict: ${name} does not fit: ${problems.join('; ')}`)
       for (const { to, from } of given) to.data.set(from.values)
     })
+    return { missingKeys, unexpectedKeys }
   }
 
   /** Switches dropout on, or off with false, here and in all modules inside. @param {boolean} [mode] */
@@ -258,7 +323,7 @@ function cloneModule(module, copies) {
     if (value instanceof Tensor && !copies.has(value)) copies.set(value, cloneTensor(value))
     copy[name] = value instanceof Module ? cloneModule(value, copies) : copies.get(value) ?? value
   }
-  copy.buffers = new Set(module.buffers)
+  copy.bufferNames = new Set(module.bufferNames)
   wrapForward(copy)
   return copy
 }
@@ -272,13 +337,20 @@ function cloneTensor(tensor) {
   return copy
 }
 
-/** A list of modules, named 0, 1, 2 ...: torch.nn.ModuleList. */
-export class ModuleList extends Module {
-  /** @param {import('../engine.js').Engine} engine @param {readonly Module[]} [modules] */
-  constructor(engine, modules = []) {
+/**
+ * A module, or an error that says where there is none.
+ * @param {string} where @param {unknown} module @param {string | number} name @returns {Module}
+ */
+export function moduleAt(where, module, name) {
+  expect(module instanceof Module, 'type', () => `${where}: modules[${name}] must be a module, got ${describe(module)}`)
+  return module
+}
+
+/** What a list of modules and one that is run have in common. */
+export class NumberedModules extends Module {
+  /** @param {import('../engine.js').Engine} engine @param {Iterable<Module>} modules */
+  constructor(engine, modules) {
     super(engine)
-    expect(typeof modules?.[Symbol.iterator] === 'function', 'type',
-      () => `ModuleList: modules must be a list of modules, got ${describe(modules)}`)
     for (const module of modules) this.push(module)
   }
 
@@ -288,9 +360,7 @@ export class ModuleList extends Module {
 
   /** @param {Module} module */
   push(module) {
-    expect(module instanceof Module, 'type',
-      () => `ModuleList: modules[${this.length}] must be a module, got ${describe(module)}`)
-    return Object.assign(this, { [this.length]: module })
+    return Object.assign(this, { [this.length]: moduleAt(this.constructor.name, module, this.length) })
   }
 
   /** @param {number} i */
@@ -300,5 +370,15 @@ export class ModuleList extends Module {
 
   [Symbol.iterator]() {
     return this.namedChildren().map(([, module]) => module)[Symbol.iterator]()
+  }
+}
+
+/** A list of modules, named 0, 1, 2 ...: torch.nn.ModuleList. */
+export class ModuleList extends NumberedModules {
+  /** @param {import('../engine.js').Engine} engine @param {readonly Module[]} [modules] */
+  constructor(engine, modules = []) {
+    expect(typeof modules?.[Symbol.iterator] === 'function', 'type',
+      () => `ModuleList: modules must be a list of modules, got ${describe(modules)}`)
+    super(engine, modules)
   }
 }

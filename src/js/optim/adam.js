@@ -6,34 +6,37 @@ import { Optimizer } from './optimizer.js'
  *   lr: 0.001; betas: [0.9, 0.999]; eps: 1e-8; weightDecay: 0 for Adam, 0.01 for AdamW
  */
 
+/** @param {string} where @param {number} decay by default @returns {(options: any) => Required<AdamOptions>} */
+const checking = (where, decay) => options => {
+  const { lr = 1e-3, betas = [0.9, 0.999], eps = 1e-8, weightDecay = decay } =
+    /** @type {AdamOptions} */ (optionsOf(where, options, ['lr', 'betas', 'eps', 'weightDecay']))
+  expect(Array.isArray(betas) && betas.length === 2, 'type',
+    () => `${where}: betas must be two numbers, got ${describe(betas)}`)
+  betas.forEach((beta, i) => numberWhere(where, `betas[${i}]`, beta, 'a number from 0 up to 1', v => v >= 0 && v < 1))
+  for (const [name, value] of Object.entries({ lr, eps, weightDecay })) {
+    numberWhere(where, name, value, 'a number >= 0', v => v >= 0)
+  }
+  return { lr, betas: [betas[0], betas[1]], eps, weightDecay }
+}
+
 /** Adam (Kingma and Ba 2014): torch.optim.Adam. */
 export class Adam extends Optimizer {
   /** By default. */ static weightDecay = 0
   /** Weight decay apart from the gradient, as in AdamW. */ decoupled = false
 
-  /** @param {Iterable<import('../tensor.js').Tensor>} params @param {AdamOptions} [options] */
+  /** @param {import('./optimizer.js').Params} params @param {AdamOptions} [options] */
   constructor(params, options) {
-    const where = new.target.name
-    const { lr = 1e-3, betas = [0.9, 0.999], eps = 1e-8, weightDecay = new.target.weightDecay } =
-      /** @type {AdamOptions} */ (optionsOf(where, options, ['lr', 'betas', 'eps', 'weightDecay']))
-    super(where, params, lr)
-    expect(Array.isArray(betas) && betas.length === 2, 'type',
-      () => `${where}: betas must be two numbers, got ${describe(betas)}`)
-    this.betas = betas.map((beta, i) =>
-      numberWhere(where, `betas[${i}]`, beta, 'a number from 0 up to 1', v => v >= 0 && v < 1))
-    this.eps = numberWhere(where, 'eps', eps, 'a number >= 0', v => v >= 0)
-    this.weightDecay = numberWhere(where, 'weightDecay', weightDecay, 'a number >= 0', v => v >= 0)
+    super(new.target.name, params, options, checking(new.target.name, new.target.weightDecay))
   }
 
   /** One step with the gradients as they are. */
   step() {
-    const [beta1, beta2] = this.betas
-    for (const param of this.ready) {
+    for (const { param, grad, group } of this.ready) {
       const fresh = () => ({ step: 0, expAvg: this.zerosLike(param), expAvgSq: this.zerosLike(param) })
-      const held = this.stateOf(param, fresh), grad = /** @type {import('../tensor.js').Tensor} */ (param.grad)
+      const held = this.stateOf(param, fresh), { lr, betas, eps, weightDecay } = group
       held.step++
       param.engine.c.gf_adam_step(param.address, held.expAvg.address, held.expAvgSq.address, grad.address, param.size,
-        held.step, this.lr, beta1, beta2, this.eps, this.weightDecay, this.decoupled ? 1 : 0)
+        held.step, lr, ...betas, eps, weightDecay, this.decoupled ? 1 : 0)
       param.version++
     }
   }

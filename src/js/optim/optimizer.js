@@ -1,34 +1,84 @@
-import { expect, listOf, numberWhere } from '../errors.js'
-import { Tensor } from '../tensor.js'
+import { describe, expect, isPlain, listOf, numberWhere } from '../errors.js'
+import { Parameter } from '../nn/module.js'
+import { sameShape } from '../shape.js'
+import { Tensor, tensor as makeTensor } from '../tensor.js'
 
-/** What SGD, Adam and AdamW share: the parameters, their gradients, and state for each of them. */
+/**
+ * Parameters that are changed alike: options of the optimiser, and for a schedule the rate it began with.
+ * @typedef {{ params: Tensor[], lr: number, initialLr?: number, [option: string]: any }} ParamGroup
+ *
+ * What an optimiser is given: parameters, or groups of them, each with options of its own.
+ * @typedef {Iterable<Tensor> | readonly { params: Iterable<Tensor>, [option: string]: any }[]} Params
+ *
+ * State as PyTorch saves it: of each parameter by its number, counted through all groups, and of each group its options
+ * and the numbers of its parameters.
+ * @typedef {{ state: Record<string, Record<string, any>>, paramGroups: Record<string, any>[] }} OptimizerState
+ */
+
+/** A leaf that is trained, or a parameter that is frozen for now. @param {any} p */
+const isLearned = p => p instanceof Tensor && !p.node && (p.requiresGrad || p instanceof Parameter)
+
+/** What SGD, Adam and AdamW share: the parameters in groups, their gradients, and state for each of them. */
 export class Optimizer {
   #where
-  #lr = 0
+  #check
+  /** @type {ParamGroup[]} */ paramGroups = []
   /** @type {Map<Tensor, any>} */ state = new Map()
 
-  /** @param {string} where @param {Iterable<Tensor>} params @param {number} lr */
-  constructor(where, params, lr) {
-    const isLearned = (/** @type {any} */ p) => p instanceof Tensor && p.requiresGrad && !p.node
-    const list = listOf(where, 'params', params, isLearned, 'a tensor with requiresGrad that was not computed')
-    expect(list.length > 0, 'shape', () => `${where}: params must not be empty`)
-    list.forEach((param, i) => expect(list.indexOf(param) === i, 'range',
-      () => `${where}: params[${i}] is the same tensor as params[${list.indexOf(param)}]; each must be given once`))
-    this.params = list
+  /**
+   * @param {string} where @param {Params} params @param {unknown} options for all groups that say nothing else
+   * @param {(options: any) => Record<string, any>} check gives options with defaults, or throws
+   */
+  constructor(where, params, options, check) {
     this.#where = where
-    this.lr = lr
+    this.#check = check
+    const defaults = check(options)
+    const list = listOf(where, 'params', /** @type {any} */ (params), () => true, '')
+    expect(list.length > 0, 'shape', () => `${where}: params must not be empty`)
+    const groups = list.every(isPlain) ? /** @type {any[]} */ (list) : [{ params: list }]
+    for (const { params: own, ...others } of groups) this.#add(own, check({ ...defaults, ...others }))
   }
 
   /**
-   * Learning rate: a number >= 0 that may be changed between steps.
+   * Adds parameters with options of their own: torch.optim.Optimizer.add_param_group.
+   * @param {{ params: Iterable<Tensor>, [option: string]: any }} group
+   */
+  addParamGroup({ params, ...options }) {
+    const { params: _, initialLr, ...defaults } = this.paramGroups[0]
+    this.#add(params, this.#check({ ...defaults, ...options }))
+  }
+
+  /** @param {Iterable<Tensor>} params @param {Record<string, any>} options */
+  #add(params, options) {
+    const where = this.#where, list = listOf(where, 'params', params, isLearned,
+      'a tensor with requiresGrad that was not computed')
+    expect(list.length > 0, 'shape', () => `${where}: params must not be empty`)
+    const known = this.params
+    list.forEach((param, i) => {
+      const first = list.indexOf(param)
+      expect(first === i && !known.includes(param), 'range', () => `${where}: params[${i}] is the same tensor as ` +
+        `${first < i ? `params[${first}]` : 'one of another group'}; each must be given once`)
+    })
+    this.paramGroups.push(/** @type {ParamGroup} */ ({ params: list, ...options }))
+  }
+
+  /** All parameters, group by group. @returns {Tensor[]} */
+  get params() {
+    return this.paramGroups.flatMap(group => group.params)
+  }
+
+  /**
+   * Learning rate: a number >= 0 that may be changed between steps. It is that of the first group; to set it is to set
+   * that of all.
    * @returns {number}
    */
   get lr() {
-    return this.#lr
+    return this.paramGroups[0].lr
   }
 
   set lr(lr) {
-    this.#lr = numberWhere(this.#where, 'lr', lr, 'a number >= 0', v => v >= 0)
+    numberWhere(this.#where, 'lr', lr, 'a number >= 0', v => v >= 0)
+    for (const group of this.paramGroups) group.lr = lr
   }
 
   /** Sets all gradients to zero. */
@@ -48,9 +98,61 @@ export class Optimizer {
     return param.engine.keep(param.engine.zeros(param.shape))
   }
 
-  /** Parameters that have a gradient. */
+  /** Parameters that have a gradient and are not frozen, with their groups. @returns {{ param: Tensor, grad: Tensor, group: ParamGroup }[]} */
   get ready() {
-    return this.params.filter(p => p.grad)
+    return this.paramGroups.flatMap(group => group.params
+      .flatMap(param => (param.grad && param.requiresGrad ? [{ param, grad: param.grad, group }] : [])))
+  }
+
+  /**
+   * What it remembers and how it is set, to go on later: torch.optim.Optimizer.state_dict. The tensors are its own; as
+   * JSON they become nested arrays, which `loadStateDict` takes, too.
+   * @returns {OptimizerState}
+   */
+  stateDict() {
+    const { params } = this
+    const state = params.flatMap((param, i) => (this.state.has(param) ? [[i, { ...this.state.get(param) }]] : []))
+    const paramGroups = this.paramGroups.map(({ params: own, ...options }) =>
+      ({ ...options, params: own.map(param => params.indexOf(param)) }))
+    return { state: Object.fromEntries(state), paramGroups }
+  }
+
+  /**
+   * Goes on where another one was: torch.optim.Optimizer.load_state_dict. Values are copied.
+   * @param {OptimizerState} state of an optimiser with as many parameters in the same groups
+   * @throws {import('../errors.js').GlassformerError} 'shape' for another number of parameters or other shapes; nothing
+   *   is changed then
+   */
+  loadStateDict(state) {
+    const where = `${this.#where}: loadStateDict`, { params } = this
+    expect(isPlain(state) && isPlain(state.state) && Array.isArray(state.paramGroups), 'type',
+      () => `${where}: state must be { state, paramGroups }, got ${describe(state)}`)
+    const sizes = (/** @type {any[]} */ groups) => groups.map(group => group.params?.length).join()
+    expect(sizes(state.paramGroups) === sizes(this.paramGroups), 'shape', () => `${where}: groups must have ` +
+      `${sizes(this.paramGroups)} parameters, got ${sizes(state.paramGroups)}`)
+    const groups = state.paramGroups.map(({ params: _, initialLr, ...options }) =>
+      ({ ...this.#check(options), ...(initialLr === undefined ? {} : { initialLr }) }))
+    const held = Object.entries(state.state).map(([i, values]) => {
+      expect(Boolean(params[Number(i)]), 'index', () => `${where}: there is no parameter ${i}, only ${params.length}`)
+      return /** @type {const} */ ([params[Number(i)], this.#copied(where, params[Number(i)], i, values)])
+    })
+    this.dispose()
+    for (const [param, values] of held) this.state.set(param, values)
+    this.paramGroups.forEach((group, i) => Object.assign(group, groups[i]))
+  }
+
+  /** @param {string} where @param {Tensor} param @param {string} i @param {Record<string, any>} values */
+  #copied(where, param, i, values) {
+    const { engine } = param
+    return Object.fromEntries(Object.entries(values).map(([name, value]) => {
+      if (typeof value === 'number') return [name, value]
+      const from = value instanceof Tensor ? value : makeTensor(engine, value, {}, `${where}: state[${i}].${name}`)
+      expect(sameShape(from.shape, param.shape), 'shape',
+        () => `${where}: state[${i}].${name} must be like its parameter, ${describe(param)}; got ${describe(from)}`)
+      const own = engine.keep(engine.empty(param.shape))
+      own.values.set(from.values)
+      return [name, own]
+    }))
   }
 
   /** Frees what the optimiser remembers. */

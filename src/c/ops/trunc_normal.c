@@ -1,0 +1,45 @@
+/* trunc_normal.c - normal values between two bounds, as torch.nn.init.trunc_normal_ draws them:
+ *
+ *     x = uniform(2 P(a) - 1, 2 P(b) - 1),  out = clamp(mean + std sqrt(2) erfinv(x), a, b)
+ *
+ * where P is the normal distribution's share below a bound. erfinv is Newton's method in double on erf, which is a power
+ * series near 0 and a continued fraction far from it; every step after it is rounded to float32, as PyTorch does.
+ */
+#include "../glassformer.h"
+#include "../math.h"
+
+#define SQRT_PI 1.772453850905516
+
+static double erf_of(double x) {
+  double z = x < 0 ? -x : x, result;
+  if (z < 2.5) {
+    double term = z, sum = z;
+    for (int k = 1; k < 60; k++) term *= -z * z / k, sum += term / (2 * k + 1);
+    result = 2.0 / SQRT_PI * sum;
+  } else {
+    double fraction = 0.0;
+    for (int k = 60; k >= 1; k--) fraction = 0.5 * k / (z + fraction);
+    result = 1.0 - gf_exp(-z * z) / (SQRT_PI * (z + fraction));
+  }
+  return x < 0 ? -result : result;
+}
+
+/* From Winitzki's approximation on; each step doubles the digits. Infinite at -1 and 1. */
+static double erf_inverse(double y) {
+  if (y <= -1.0 || y >= 1.0) return y * GF_INFINITY;
+  double log = gf_log(1.0 - y * y), half = 2.0 / (GF_PI * 0.147) + log / 2.0;
+  double square = __builtin_sqrt(half * half - log / 0.147) - half, x = __builtin_sqrt(square < 0 ? 0 : square);
+  if (y < 0) x = -x;
+  for (int i = 0; i < 4; i++) x -= (erf_of(x) - y) * SQRT_PI / 2.0 / gf_exp(-x * x);
+  return x;
+}
+
+static double share_below(double x) { return (1.0 + erf_of(x / __builtin_sqrt(2.0))) / 2.0; }
+
+void gf_trunc_normal(float *out, gf_generator *g, int n, double mean, double std, double a, double b) {
+  gf_uniform(out, g, n, (float)(2 * share_below((a - mean) / std) - 1), (float)(2 * share_below((b - mean) / std) - 1));
+  for (int i = 0; i < n; i++) {
+    float x = (float)erf_inverse(out[i]) * (float)(std * __builtin_sqrt(2.0)) + (float)mean;
+    out[i] = x < (float)a ? (float)a : x > (float)b ? (float)b : x;
+  }
+}

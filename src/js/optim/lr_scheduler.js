@@ -1,0 +1,225 @@
+import { describe, expect, flag, isPlain, numberWhere, oneOf, optionsOf, wholeNumber } from '../errors.js'
+import { Optimizer } from './optimizer.js'
+
+/**
+ * Learning rates that change from step to step, as torch.optim.lr_scheduler has them: made with an optimiser, whose rate
+ * they set at once, and told of every step by step().
+ *
+ * @typedef {import('./optimizer.js').ParamGroup} ParamGroup
+ */
+
+/** What every schedule has: how often it stepped, and the rates that its groups began with. */
+class Scheduler {
+  #where
+  /** How often step() was called. */ lastEpoch = 0
+
+  /** @param {Optimizer} optimizer */
+  constructor(optimizer) {
+    this.#where = new.target.name
+    expect(optimizer instanceof Optimizer, 'type',
+      () => `${this.#where}: optimizer must be an optimiser, got ${describe(optimizer)}`)
+    this.optimizer = optimizer
+    for (const group of optimizer.paramGroups) group.initialLr ??= group.lr
+  }
+
+  /** The rates to begin with. @returns {number[]} */
+  get baseLrs() {
+    return this.optimizer.paramGroups.map(group => /** @type {number} */ (group.initialLr))
+  }
+
+  /** @returns {number} of one group for this epoch @param {ParamGroup} _group @param {number} _i */
+  rate(_group, _i) {
+    return 0
+  }
+
+  /** Sets the rates of this epoch. */
+  update() {
+    this.optimizer.paramGroups.forEach((group, i) => { group.lr = this.rate(group, i) })
+  }
+
+  /** The next epoch. */
+  step() {
+    this.lastEpoch++
+    this.update()
+  }
+
+  /** The rates as they are set, one for each group. @returns {number[]} */
+  getLastLr() {
+    return this.optimizer.paramGroups.map(group => group.lr)
+  }
+
+  /** @returns {{ lastEpoch: number }} */
+  stateDict() {
+    return { lastEpoch: this.lastEpoch }
+  }
+
+  /** Goes on at an epoch; the rate comes with the optimiser's own state. @param {{ lastEpoch: number }} state */
+  loadStateDict(state) {
+    expect(isPlain(state), 'type', () => `${this.#where}: state must be { lastEpoch }, got ${describe(state)}`)
+    this.lastEpoch = wholeNumber(this.#where, 'lastEpoch', state.lastEpoch)
+  }
+}
+
+/** @param {string} where @param {string} name @param {unknown} value */
+const finite = (where, name, value) => numberWhere(where, name, value, 'a finite number', Number.isFinite)
+
+/** The first rate times what a function makes of the epoch: torch.optim.lr_scheduler.LambdaLR. */
+export class LambdaLR extends Scheduler {
+  /** @param {Optimizer} optimizer @param {((epoch: number) => number) | ((epoch: number) => number)[]} lrLambda one for all groups, or for each */
+  constructor(optimizer, lrLambda) {
+    super(optimizer)
+    const { length } = optimizer.paramGroups, list = Array.isArray(lrLambda) ? lrLambda : Array(length).fill(lrLambda)
+    expect(list.length === length && list.every(fn => typeof fn === 'function'), 'type',
+      () => `LambdaLR: lrLambda must be a function, or ${length} of them for as many groups, got ${describe(lrLambda)}`)
+    this.lrLambdas = list
+    this.update()
+  }
+
+  /** @param {ParamGroup} _ @param {number} i */
+  rate(_, i) {
+    return this.baseLrs[i] * finite('LambdaLR', 'what lrLambda gives', this.lrLambdas[i](this.lastEpoch))
+  }
+}
+
+/** Times gamma every so many epochs: torch.optim.lr_scheduler.StepLR. */
+export class StepLR extends Scheduler {
+  /** @param {Optimizer} optimizer @param {number} stepSize @param {{ gamma?: number }} [options] gamma: 0.1 */
+  constructor(optimizer, stepSize, options) {
+    super(optimizer)
+    const { gamma = 0.1 } = optionsOf('StepLR', options, ['gamma'])
+    this.stepSize = wholeNumber('StepLR', 'stepSize', stepSize, 1)
+    this.gamma = finite('StepLR', 'gamma', gamma)
+  }
+
+  /** @param {ParamGroup} group */
+  rate({ lr }) {
+    return this.lastEpoch > 0 && this.lastEpoch % this.stepSize === 0 ? lr * this.gamma : lr
+  }
+}
+
+/** Down along half a cosine (Loshchilov and Hutter 2016), and up again: torch.optim.lr_scheduler.CosineAnnealingLR. */
+export class CosineAnnealingLR extends Scheduler {
+  /** @param {Optimizer} optimizer @param {number} tMax epochs down @param {{ etaMin?: number }} [options] etaMin: 0 */
+  constructor(optimizer, tMax, options) {
+    super(optimizer)
+    const { etaMin = 0 } = optionsOf('CosineAnnealingLR', options, ['etaMin'])
+    this.tMax = wholeNumber('CosineAnnealingLR', 'tMax', tMax, 1)
+    this.etaMin = finite('CosineAnnealingLR', 'etaMin', etaMin)
+  }
+
+  /** From the rate before, as PyTorch does, so that a rate set in between counts. @param {ParamGroup} group @param {number} i */
+  rate({ lr }, i) {
+    const { tMax, etaMin, lastEpoch: t } = this, cos = cosineOf(this.optimizer)
+    if (t === 0) return lr
+    if ((((t - 1 - tMax) % (2 * tMax)) + 2 * tMax) % (2 * tMax) === 0) {
+      return lr + ((this.baseLrs[i] - etaMin) * (1 - cos(Math.PI / tMax))) / 2
+    }
+    return ((1 + cos((Math.PI * t) / tMax)) / (1 + cos((Math.PI * (t - 1)) / tMax))) * (lr - etaMin) + etaMin
+  }
+}
+
+/** The kernels' cosine: the same everywhere. @param {Optimizer} optimizer @returns {(x: number) => number} */
+const cosineOf = ({ params: [{ engine }] }) => engine.c.gf_cos
+
+/** A factor that goes evenly from one value to another: torch.optim.lr_scheduler.LinearLR. */
+export class LinearLR extends Scheduler {
+  /**
+   * @param {Optimizer} optimizer
+   * @param {{ startFactor?: number, endFactor?: number, totalIters?: number }} [options] startFactor: 1/3; endFactor: 1;
+   *   totalIters: 5
+   */
+  constructor(optimizer, options) {
+    super(optimizer)
+    const { startFactor = 1 / 3, endFactor = 1, totalIters = 5 } =
+      optionsOf('LinearLR', options, ['startFactor', 'endFactor', 'totalIters'])
+    this.startFactor = numberWhere('LinearLR', 'startFactor', startFactor, 'a number above 0, up to 1', v => v > 0 && v <= 1)
+    this.endFactor = numberWhere('LinearLR', 'endFactor', endFactor, 'a number from 0 to 1', v => v >= 0 && v <= 1)
+    this.totalIters = wholeNumber('LinearLR', 'totalIters', totalIters, 1)
+    this.update()
+  }
+
+  /** @param {ParamGroup} group */
+  rate({ lr }) {
+    const { startFactor: from, endFactor: to, totalIters: n, lastEpoch: t } = this
+    if (t === 0) return lr * from
+    return t > n ? lr : lr * (1 + (to - from) / (n * from + (t - 1) * (to - from)))
+  }
+}
+
+const CYCLE_OPTIONS = [
+  'totalSteps', 'epochs', 'stepsPerEpoch', 'pctStart', 'annealStrategy', 'cycleMomentum', 'baseMomentum', 'maxMomentum',
+  'divFactor', 'finalDivFactor', 'threePhase'
+]
+
+/** Up to a largest rate and down to almost nothing (Smith and Topin 2017): torch.optim.lr_scheduler.OneCycleLR. */
+export class OneCycleLR extends Scheduler {
+  /**
+   * @param {Optimizer} optimizer @param {number | readonly number[]} maxLr for all groups, or for each
+   * @param {{ totalSteps?: number, epochs?: number, stepsPerEpoch?: number, pctStart?: number,
+   *   annealStrategy?: 'cos' | 'linear', cycleMomentum?: boolean, baseMomentum?: number, maxMomentum?: number,
+   *   divFactor?: number, finalDivFactor?: number, threePhase?: boolean }} options totalSteps, or epochs and
+   *   stepsPerEpoch; pctStart: 0.3, the share of steps that go up; annealStrategy: 'cos'; cycleMomentum: true, momentum
+   *   (Adam's first beta) goes the other way, from maxMomentum 0.95 to baseMomentum 0.85; divFactor: 25, the first rate
+   *   is maxLr through it; finalDivFactor: 1e4, the last is the first through it; threePhase: false
+   */
+  constructor(optimizer, maxLr, options) {
+    super(optimizer)
+    const where = 'OneCycleLR', given = optionsOf(where, options, CYCLE_OPTIONS), { paramGroups } = optimizer
+    const { epochs, stepsPerEpoch, annealStrategy = 'cos', cycleMomentum = true, threePhase = false } = given
+    const { pctStart = 0.3, baseMomentum = 0.85, maxMomentum = 0.95, divFactor = 25, finalDivFactor = 1e4 } = given
+    this.totalSteps = wholeNumber(where, 'totalSteps', given.totalSteps ?? epochs * stepsPerEpoch, 1)
+    this.annealStrategy = oneOf(where, 'annealStrategy', annealStrategy, /** @type {const} */ (['cos', 'linear']))
+    this.cycleMomentum = flag(where, 'cycleMomentum', cycleMomentum)
+    numberWhere(where, 'pctStart', pctStart, 'a number from 0 to 1', v => v >= 0 && v <= 1)
+    for (const [name, value] of Object.entries({ divFactor, finalDivFactor })) {
+      numberWhere(where, name, value, 'a number > 0', v => v > 0)
+    }
+    const most = Array.isArray(maxLr) ? maxLr : paramGroups.map(() => maxLr)
+    expect(most.length === paramGroups.length, 'shape', () => `${where}: maxLr must be ${paramGroups.length} numbers, got ${most.length}`)
+    this.ends = most.map(max => {
+      const initial = numberWhere(where, 'maxLr', max, 'a number >= 0', v => v >= 0) / divFactor
+      return { initial, max, min: initial / finalDivFactor }
+    })
+    paramGroups.forEach((group, i) => { group.initialLr = this.ends[i].initial })
+    this.phases = phasesOf(this.totalSteps, pctStart, flag(where, 'threePhase', threePhase), maxMomentum, baseMomentum)
+    if (cycleMomentum) expect(paramGroups.every(group => 'betas' in group || group.momentum > 0), 'range',
+      () => `${where}: cycleMomentum needs an optimiser with momentum or betas; set it to false`)
+    this.update()
+  }
+
+  update() {
+    const { lastEpoch: step, totalSteps, phases } = this
+    expect(step <= totalSteps, 'state', () => `OneCycleLR: step ${step} is beyond all ${totalSteps} steps`)
+    const at = phases.findIndex((phase, i) => step <= phase.end || i === phases.length - 1), phase = phases[at]
+    const start = at ? phases[at - 1].end : 0, share = (step - start) / (phase.end - start)
+    this.optimizer.paramGroups.forEach((group, i) => {
+      const ends = this.ends[i]
+      group.lr = this.#between(ends[phase.from], ends[phase.to], share)
+      if (!this.cycleMomentum) return
+      const momentum = this.#between(...phase.momentum, share)
+      if ('betas' in group) group.betas = [momentum, group.betas[1]]
+      else group.momentum = momentum
+    })
+  }
+
+  /** @param {number} from @param {number} to @param {number} share of the way */
+  #between(from, to, share) {
+    if (this.annealStrategy === 'linear') return (to - from) * share + from
+    return to + ((from - to) / 2) * (1 + cosineOf(this.optimizer)(Math.PI * share))
+  }
+}
+
+/**
+ * @param {number} total @param {number} share @param {boolean} three @param {number} high momentum @param {number} low
+ * @returns {{ end: number, from: 'initial' | 'max', to: 'initial' | 'max' | 'min', momentum: [number, number] }[]}
+ */
+function phasesOf(total, share, three, high, low) {
+  const up = /** @type {const} */ ({ end: share * total - 1, from: 'initial', to: 'max' })
+  if (!three) return [
+    { ...up, momentum: [high, low] }, { end: total - 1, from: 'max', to: 'min', momentum: [low, high] }
+  ]
+  return [
+    { ...up, momentum: [high, low] }, { end: 2 * share * total - 2, from: 'max', to: 'initial', momentum: [low, high] },
+    { end: total - 1, from: 'initial', to: 'min', momentum: [high, high] }
+  ]
+}

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { loadGolden } from '../golden/index.js'
+import { assertClose, assertSame } from '../lib/compare.js'
+import { assertRejects, gf } from '../lib/engine.js'
+
+const { init } = gf.nn
+
+for (const { name, shape, options, values, next } of loadGolden('init').cases) {
+  test(`${name} [${shape}] ${JSON.stringify(options)}: PyTorch's numbers, and its stream afterwards`, () => {
+    gf.manualSeed(42)
+    const tensor = gf.rand(shape)
+    gf.manualSeed(42)
+    assert.equal(init[name](tensor, options ?? undefined), tensor)
+    const expected = { shape, data: values.map(Math.fround) }
+    // PyTorch's erfinv is a float32 approximation with two Newton steps: it may be off in the last bits.
+    if (name === 'truncNormal_') assertClose(tensor, expected, { rtol: 4e-7, tol: 4e-7 * (options?.std ?? 1) })
+    else assertSame(tensor, expected)
+    assert.equal(gf.rand([1]).item(), Math.fround(next))
+  })
+}
+
+test('truncNormal_: inside its bounds, with the moments of its distribution', () => {
+  gf.manualSeed(1)
+  const values = Array.from(init.truncNormal_(gf.rand([20000]), { a: -1, b: 2 }).values)
+  assert.ok(values.every(v => v >= -1 && v <= 2))
+  const mean = values.reduce((a, b) => a + b) / values.length
+  // (density(-1) - density(2)) / (P(2) - P(-1)) = (0.241971 - 0.053991) / 0.818595
+  assert.ok(Math.abs(mean - 0.22964) < 0.02, `${mean}`)
+})
+
+test('constant_, and gains', () => {
+  assert.deepEqual(init.constant_(gf.rand([3]), 0.5).toArray(), [0.5, 0.5, 0.5])
+  const gains = [['linear', 1], ['sigmoid', 1], ['tanh', 5 / 3], ['relu', Math.SQRT2], ['selu', 0.75], ['leakyRelu', Math.sqrt(2 / 1.0001)]]
+  for (const [name, gain] of gains) assert.equal(init.calculateGain(name), gain)
+})
+
+test('a filled parameter is packed anew', () => {
+  const layer = new gf.nn.Linear(3, 2, { bias: false }), x = gf.tensor([[1, 1, 1]])
+  gf.noGrad(() => layer.forward(x))
+  init.ones_(layer.weight)
+  assert.deepEqual(gf.noGrad(() => layer.forward(x)).toArray(), [[3, 3]])
+})
+
+test('what they do not take', () => {
+  const reject = (name, args, code, ...rest) => assertRejects(() => init[name](...args), code, name, ...rest)
+  reject('xavierUniform_', [gf.rand([3])], 'shape', 'two axes')
+  reject('kaimingNormal_', [gf.rand([3, 2]), { mode: 'fan_in' }], 'range', 'mode')
+  reject('truncNormal_', [gf.rand([3]), { a: 2, b: 1 }], 'range', 'below b')
+  reject('normal_', [gf.rand([3]), { std: -1 }], 'range', 'std')
+  reject('normal_', [[1, 2]], 'type', 'tensor')
+  reject('uniform_', [gf.rand([3]), { low: 1 }], 'type', 'low')
+  reject('calculateGain', ['gelu'], 'range', 'nonlinearity')
+})

@@ -1,0 +1,104 @@
+// What every module can do besides forward: hooks, walks, frozen parameters, states that fit in part; and containers.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { assertSame, plain } from '../lib/compare.js'
+import { assertRejects, gf } from '../lib/engine.js'
+
+const { nn } = gf, F = gf.functional
+const small = () => new nn.Sequential(new nn.Linear(3, 4), new nn.Tanh(), new nn.Linear(4, 2))
+
+test('Sequential: one after the other, PyTorch\'s keys', () => {
+  const model = small(), x = gf.rand([2, 3])
+  assert.deepEqual(Object.keys(model.stateDict()), ['0.weight', '0.bias', '2.weight', '2.bias'])
+  assertSame(model.forward(x), plain(model.at(2).forward(model.at(0).forward(x).tanh())))
+  assert.equal(model.length, 3)
+  assertSame(new nn.Sequential([...model]).forward(x), plain(model.forward(x)))
+  assert.equal(new nn.Sequential().forward(x), x)
+  assertSame(model.clone().forward(x), plain(model.forward(x)))
+})
+
+test('Sequential in a trace: every module has its name', () => {
+  const { trace } = gf.trace(() => small().forward(gf.rand([1, 3])))
+  const names = ['0.weight', '0.bias', '0.output', '1.output', '2.weight', '2.bias']
+  for (const name of names) assert.ok(trace.names.includes(name), `${name} is not among ${trace.names}`)
+})
+
+test('ModuleDict: by name, in order', () => {
+  const dict = new nn.ModuleDict({ one: new nn.Linear(2, 2), two: new nn.Identity(54, { unused: true }) })
+  assert.deepEqual([dict.keys(), dict.values().length, dict.has('one'), dict.has('forward')], [['one', 'two'], 2, true, false])
+  assert.deepEqual(Object.keys(dict.stateDict()), ['one.weight', 'one.bias'])
+  const x = gf.rand([1, 2])
+  assert.equal(dict.get('two').forward(x), x)
+  assertRejects(() => dict.get('three'), 'index', 'ModuleDict', 'three', 'one, two')
+  assertRejects(() => dict.set('forward', new nn.Identity()), 'range', 'ModuleDict', 'forward')
+  assertRejects(() => dict.set('x', 3), 'type', 'ModuleDict', 'x')
+  assertRejects(() => new nn.Sequential(3), 'type', 'Sequential', '3')
+  assertRejects(() => new nn.ModuleList([3]), 'type', 'ModuleList', '3')
+})
+
+test('activations as modules are the functions', () => {
+  const x = gf.randn([20])
+  for (const [Kind, fn] of [[nn.SiLU, F.silu], [nn.Tanh, F.tanh], [nn.Sigmoid, F.sigmoid], [nn.ReLU, F.relu]]) {
+    assertSame(new Kind().forward(x), plain(fn(x)))
+  }
+})
+
+test('registerForwardHook: sees what goes in and comes out, and may replace it, until it is removed', () => {
+  const layer = new nn.Linear(2, 2), x = gf.rand([1, 2]), plainly = plain(layer.forward(x)), seen = []
+  const watch = layer.registerForwardHook((module, inputs, output) => { seen.push([module, inputs, plain(output)]) })
+  const double = layer.registerForwardHook((_, __, output) => output.mul(2))
+  assertSame(layer.forward(x), { ...plainly, data: plainly.data.map(v => Math.fround(2 * v)) })
+  assert.deepEqual([seen[0][0] === layer, seen[0][1], seen[0][2]], [true, [x], plainly])
+  double.remove()
+  assertSame(layer.forward(x), plainly)
+  watch.remove()
+  watch.remove()
+  layer.forward(x)
+  assert.equal(seen.length, 2)
+  assert.ok(!Object.keys(layer).includes('hooks'))
+  assertRejects(() => layer.registerForwardHook(3), 'type', 'registerForwardHook', '3')
+})
+
+test('registerForwardHook: inside a stack, and in a trace', () => {
+  const model = small(), shapes = []
+  for (const module of model) module.registerForwardHook((_, [input], output) => { shapes.push([input.shape, output.shape]) })
+  gf.trace(() => model.forward(gf.rand([5, 3])))
+  assert.deepEqual(shapes.map(pair => pair.map(shape => [...shape])), [[[5, 3], [5, 4]], [[5, 4], [5, 4]], [[5, 4], [5, 2]]])
+})
+
+test('apply: children first, then the module itself', () => {
+  const model = small(), met = []
+  assert.equal(model.apply(module => { met.push(module.constructor.name) }), model)
+  assert.deepEqual(met, ['Linear', 'Tanh', 'Linear', 'Sequential'])
+  model.apply(module => { if (module instanceof nn.Linear) nn.init.zeros_(module.weight) })
+  assert.ok([...model.at(0).weight.values].every(v => v === 0))
+})
+
+test('buffers and namedBuffers', () => {
+  const positions = new nn.PositionalEncoding(4, 0, 6), model = new nn.Sequential(positions, new nn.Linear(4, 4))
+  assert.deepEqual(model.namedBuffers().map(([name]) => name), ['0.pe'])
+  assert.equal(model.buffers()[0], positions.pe)
+  assert.deepEqual(new nn.Linear(2, 2).buffers(), [])
+  assert.equal(model.clone().buffers().length, 1)
+})
+
+test('zeroGrad and requiresGrad_', () => {
+  const model = small()
+  model.forward(gf.rand([2, 3])).backward(gf.rand([2, 2]))
+  model.zeroGrad()
+  for (const p of model.parameters()) assert.ok([...p.grad.values].every(v => v === 0))
+  assert.equal(model.requiresGrad_(false), model)
+  assert.equal(model.forward(gf.rand([2, 3])).requiresGrad, false)
+  assert.equal(model.requiresGrad_().forward(gf.rand([2, 3])).requiresGrad, true)
+})
+
+test('loadStateDict that need not fit: what was missing and what was left over', () => {
+  const model = small(), before = [...model.at(2).weight.values]
+  const found = model.loadStateDict({ '0.bias': [1, 2, 3, 4], 'head.weight': [1] }, { strict: false })
+  assert.deepEqual(found, { missingKeys: ['0.weight', '2.weight', '2.bias'], unexpectedKeys: ['head.weight'] })
+  assert.deepEqual([model.at(0).bias.toArray(), [...model.at(2).weight.values]], [[1, 2, 3, 4], before])
+  assert.deepEqual(model.loadStateDict(model.stateDict()), { missingKeys: [], unexpectedKeys: [] })
+  assertRejects(() => model.loadStateDict({ '0.bias': [1] }, { strict: false }), 'shape', '0.bias', '[4]', '[1]')
+  assertRejects(() => model.loadStateDict({ '0.bias': [1, 2, 3, 4] }), 'shape', '0.weight is missing')
+  assertRejects(() => model.loadStateDict({}, { loose: true }), 'type', 'loose')
+})

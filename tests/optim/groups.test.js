@@ -1,0 +1,95 @@
+// Groups of parameters with options of their own, frozen ones, and an optimiser that goes on where another one was.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { assertRejects, gf } from '../lib/engine.js'
+
+const { SGD, Adam, AdamW } = gf.optim, { nn } = gf
+
+/** A layer, and a step on it. */
+function learner(make) {
+  gf.manualSeed(3)
+  const layer = new nn.Linear(4, 3), x = gf.randn([5, 4]), optimizer = make(layer)
+  const step = () => gf.tidy(() => {
+    optimizer.zeroGrad()
+    const y = layer.forward(x)
+    y.mul(y).backward(y)
+    optimizer.step()
+  })
+  return { layer, optimizer, step, values: () => layer.parameters().flatMap(p => [...p.values]) }
+}
+const steps = (one, n) => { for (let i = 0; i < n; i++) one.step() }
+
+const kinds = [
+  [SGD, { lr: 0.01, momentum: 0.9, weightDecay: 0.1 }], [SGD, { lr: 0.01 }], [Adam, { lr: 0.01 }], [AdamW, { lr: 0.01, betas: [0.8, 0.9] }]
+]
+for (const [Kind, options] of kinds) {
+  const name = `${Kind.name} ${JSON.stringify(options)}`
+
+  test(`${name}: two groups with the same options are one`, () => {
+    const one = learner(layer => new Kind(layer.parameters(), options))
+    const two = learner(layer => new Kind([{ params: [layer.weight] }, { params: [layer.bias] }], options))
+    for (const each of [one, two]) steps(each, 5)
+    assert.deepEqual(two.values(), one.values())
+  })
+
+  test(`${name}: a group heeds its own options`, () => {
+    const one = learner(layer => new Kind([{ params: [layer.weight] }, { params: [layer.bias], lr: 0, weightDecay: 0 }], options))
+    const [weight, bias] = [[...one.layer.weight.values], [...one.layer.bias.values]]
+    steps(one, 3)
+    assert.deepEqual([...one.layer.bias.values], bias)
+    assert.notDeepEqual([...one.layer.weight.values], weight)
+    assert.equal(one.optimizer.lr, 0.01)
+    one.optimizer.lr = 0.5
+    assert.deepEqual(one.optimizer.paramGroups.map(({ lr }) => lr), [0.5, 0.5])
+  })
+
+  test(`${name}: a state saved and loaded goes on with the same bits, as tensors and as JSON`, () => {
+    const whole = learner(layer => new Kind(layer.parameters(), options))
+    steps(whole, 3)
+    const state = whole.optimizer.stateDict()
+    for (const given of [state, JSON.parse(JSON.stringify(state))]) {
+      const other = learner(layer => new Kind(layer.parameters(), { lr: 9 }))
+      other.layer.loadStateDict(whole.layer.stateDict())
+      other.optimizer.loadStateDict(given)
+      const copy = learner(layer => new Kind(layer.parameters(), options))
+      steps(copy, 6)
+      steps(other, 3)
+      assert.deepEqual(other.values(), copy.values())
+    }
+  })
+}
+
+test('frozen parameters stay, whatever their group; thawed ones go on', () => {
+  const one = learner(layer => new AdamW(layer.parameters(), { lr: 0.1 }))
+  steps(one, 1)
+  one.layer.weight.requiresGrad_(false)
+  const before = [...one.layer.weight.values]
+  steps(one, 3)
+  assert.deepEqual([...one.layer.weight.values], before)
+  one.layer.weight.requiresGrad_()
+  steps(one, 1)
+  assert.notDeepEqual([...one.layer.weight.values], before)
+  const frozen = new nn.Linear(2, 2).requiresGrad_(false)
+  assert.ok(frozen.parameters().every(p => !p.requiresGrad))
+  assert.equal(new SGD([...frozen.parameters(), gf.tensor([1], { requiresGrad: true })]).params.length, 3)
+})
+
+test('addParamGroup: with the first group\'s options where it has none of its own', () => {
+  const [a, b] = [1, 2].map(v => gf.tensor([v], { requiresGrad: true })), optimizer = new SGD([a], { lr: 0.3, momentum: 0.9 })
+  optimizer.addParamGroup({ params: [b], lr: 0.1 })
+  assert.deepEqual(optimizer.paramGroups.map(({ lr, momentum }) => [lr, momentum]), [[0.3, 0.9], [0.1, 0.9]])
+  assertRejects(() => optimizer.addParamGroup({ params: [a] }), 'range', 'SGD', 'another group')
+})
+
+test('what groups and states do not take', () => {
+  const p = () => gf.tensor([1, 2], { requiresGrad: true })
+  assertRejects(() => new AdamW([{ params: [p()], momentum: 1 }]), 'type', 'AdamW', 'momentum')
+  assertRejects(() => new AdamW([{ params: [] }]), 'shape', 'AdamW', 'empty')
+  assertRejects(() => new AdamW([{ params: [p()], lr: -1 }]), 'range', 'AdamW', 'lr')
+  const optimizer = new SGD([p()], { lr: 1, momentum: 0.5 }), good = optimizer.stateDict()
+  const reject = (state, code, ...rest) => assertRejects(() => optimizer.loadStateDict(state), code, 'SGD: loadStateDict', ...rest)
+  reject(null, 'type', 'paramGroups')
+  reject({ ...good, paramGroups: [...good.paramGroups, ...good.paramGroups] }, 'shape', '1,1')
+  reject({ ...good, state: { 0: { momentumBuffer: [1] } } }, 'shape', 'momentumBuffer')
+  reject({ ...good, state: { 5: {} } }, 'index', '5')
+})
