@@ -8,6 +8,8 @@ const x = () => gf.tensor([[[1, 2, 3, 4], [5, 6, 7, 8]]]), flat = () => gf.tenso
 const heads = () => x().reshape(1, 1, 2, 4), parameter = () => gf.tensor([1], { requiresGrad: true })
 const layer = () => new nn.TransformerEncoderLayer(4, 2, 8, 0), decoderLayer = () => new nn.TransformerDecoderLayer(4, 2, 8, 0)
 
+const tokenizer = gf.text.trainBPE('', { vocabSize: 256 })
+
 /** Every call that takes options, by the name its errors begin with. */
 const CALLS = {
   load: options => load(options),
@@ -50,6 +52,8 @@ const CALLS = {
   'TransformerDecoderLayer, forward': options => decoderLayer().forward(x(), x(), options),
   Transformer: options => new nn.Transformer(4, 2, 1, 1, 8, 0, options),
   'Transformer, forward': options => new nn.Transformer(4, 2, 1, 1, 8, 0).forward(x(), x(), options),
+  'tokenizer.encode': options => tokenizer.encode('a', options),
+  'tokenizer.decode': options => tokenizer.decode([0], options),
   SGD: options => new optim.SGD([parameter()], options),
   Adam: options => new optim.Adam([parameter()], options),
   AdamW: options => new optim.AdamW([parameter()], options)

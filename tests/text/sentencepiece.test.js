@@ -102,6 +102,22 @@ test("llama2.c's tokenizer.bin", () => {
   assert.equal(tokenizer.decode(ids.slice(0, -1)), 'abc \ufffd\ufffd')
 })
 
+test("Marian's: source.spm cuts, vocab.json numbers", () => {
+  const pieces = Array.from({ length: unigram.size }, (_, id) => unigram.tokenOf(id)).filter(piece => piece !== '<s>' && piece !== '다')
+  const names = Object.fromEntries(['</s>', '<unk>', ...pieces.filter(piece => !piece.startsWith('<')).reverse(), '>>kor<<', '<pad>']
+    .map((piece, id) => [piece, id]))
+  const marian = gf.text.tokenizer({ 'source.spm': modelOf('unigram'), 'target.spm': modelOf('unigram'), 'vocab.json': JSON.stringify(names) })
+  const text = '나는 파리 여행을 다녀왔다. The weights'
+  const { tokens, offsets } = unigram.encode(text)
+  const found = marian.encode(`>>kor<< ${text}`, { special: true })
+  assert.deepEqual(found.tokens, ['>>kor<<', ...tokens.map(token => token === '다' ? '<unk>' : token), '</s>'])
+  assert.deepEqual(found.ids, found.tokens.map(token => names[token]))
+  assert.deepEqual(found.offsets.slice(1, -1), offsets.map(([from, to]) => [from + 8, to + 8]))
+  assert.equal(marian.decode(marian.encode('나는 파리 The weights', { special: true }).ids), '나는 파리 The weights')
+  const again = gf.text.tokenizer({ 'tokenizer.json': JSON.stringify(marian) })
+  assert.deepEqual(again.encode(text), marian.encode(text))
+})
+
 test('files that are not what their names say', () => {
   const whole = modelOf('unigram'), bin = llama2c([['a', 0]])
   const cases = [

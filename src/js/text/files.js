@@ -117,6 +117,36 @@ function fromVocabulary(files) {
   }
 }
 
+/**
+ * Marian's: source.spm cuts, but the ids are those of vocab.json, which source and target share.
+ * @param {Files} files
+ */
+function fromMarian(files) {
+  const names = /** @type {Record<string, number>} */ (jsonOf(files, 'vocab.json'))
+  const parts = fromSentencePiece('source.spm', binaryOf(files, 'source.spm'))
+  const unknown = names['<unk>'], end = names['</s>']
+  expect(parts.model.type === 'Unigram' && Number.isInteger(unknown) && Number.isInteger(end), 'format',
+    () => 'tokenizer: source.spm must be a unigram model, and vocab.json must have <unk> and </s>')
+  const pieces = /** @type {[string, number][]} */ (parts.model.vocab)
+  const languages = Object.keys(names).filter(name => /^>>.+<<$/.test(name))
+  return {
+    ...parts,
+    added_tokens: languages.map(name => special(name, names[name])),
+    post_processor: {
+      type: 'TemplateProcessing',
+      single: [{ Sequence: { id: 'A', type_id: 0 } }, { SpecialToken: { id: '</s>', type_id: 0 } }],
+      pair: [],
+      special_tokens: { '</s>': { id: '</s>', ids: [end], tokens: ['</s>'] } }
+    },
+    model: {
+      ...parts.model,
+      names,
+      ids: pieces.map(([piece]) => Object.hasOwn(names, piece) ? names[piece] : unknown),
+      special: ['<s>', '</s>', '<pad>'].flatMap(name => Object.hasOwn(names, name) ? [names[name]] : [])
+    }
+  }
+}
+
 /** A .model or .spm, or llama2.c's .bin. @param {Files} files @param {RegExp} pattern */
 const named = (files, pattern) => Object.keys(files).find(name => pattern.test(name))
 
@@ -128,18 +158,19 @@ function partsOf(files) {
   const model = named(files, /\.(model|spm)$/), bin = named(files, /\.bin$/)
   if ('tokenizer.json' in files) return jsonOf(files, 'tokenizer.json')
   if ('vocab.json' in files && 'merges.txt' in files) return fromMerges(files)
+  if ('vocab.json' in files && 'source.spm' in files) return fromMarian(files)
   if ('vocab.txt' in files) return fromVocabulary(files)
   if (model !== undefined) return fromSentencePiece(model, binaryOf(files, model))
   if (bin !== undefined) return fromLlama2c(bin, binaryOf(files, bin))
-  throw new GlassformerError('type', "tokenizer: files must have 'tokenizer.json', 'vocab.json' and 'merges.txt', " +
-    `'vocab.txt', a .model or llama2.c's .bin, got ${Object.keys(files).join(', ') || 'none'}`)
+  throw new GlassformerError('type', "tokenizer: files must have 'tokenizer.json', 'vocab.json' and 'merges.txt' or " +
+    `'source.spm', 'vocab.txt', a .model or llama2.c's .bin, got ${Object.keys(files).join(', ') || 'none'}`)
 }
 
 /**
  * A tokenizer from the files of a model's folder.
  * @param {import('../engine.js').Engine} engine
  * @param {Files} files name -> text or bytes: { 'tokenizer.json' }, { 'vocab.json', 'merges.txt' } (GPT-2), { 'vocab.txt' }
- *   (BERT; 'tokenizer_config.json' is heeded), { 'any.model' } (SentencePiece) or { 'any.bin' } (llama2.c); the first of
+ *   { 'vocab.json', 'source.spm' } (Marian), { 'vocab.txt' } (BERT; 'tokenizer_config.json' is heeded), { 'any.model' } (SentencePiece) or { 'any.bin' } (llama2.c); the first of
  *   these that is there, the others are passed over
  * @returns {Tokenizer}
  * @throws {GlassformerError} 'type' when files is no such object, 'format' when a file is not what its name says

@@ -75,7 +75,7 @@ export class Tokenizer {
     const added = addedTokens(json)
     for (const { content, id } of added) this.#name(content, id)
     this.#added = new Set(added.map(token => token.id))
-    this.#special = new Set([...added.filter(token => token.special).map(token => token.id), ...json.model.kinds?.control ?? []])
+    this.#special = new Set([...added.filter(token => token.special).map(token => token.id), ...json.model.special ?? json.model.kinds?.control ?? []])
     this.#normalize = normalizer(json.normalizer)
     this.#cuts = pretokenizer(json.pre_tokenizer)
     this.#around = postprocessor(json.post_processor)
@@ -129,7 +129,7 @@ export class Tokenizer {
   /** The logarithm of a token's probability, where the model has such: in a unigram model. @param {number} id @returns {number | undefined} */
   scoreOf(id) {
     this.#token('tokenizer.scoreOf', 'id', id)
-    return this.type === 'Unigram' ? this.#json.model.vocab[id]?.[1] : undefined
+    return this.type === 'Unigram' && !this.#json.model.ids ? this.#json.model.vocab[id]?.[1] : undefined
   }
 
   /** The id of a token as the vocabulary spells it, or undefined. @param {string} token */
@@ -258,7 +258,8 @@ function addedTokens({ added_tokens: added = [] }) {
 }
 
 /** @param {any} model @returns {Iterable<[string, number]>} */
-function vocabOf({ vocab }) {
+function vocabOf({ vocab, names }) {
+  if (isPlain(names)) return Object.entries(names)
   if (Array.isArray(vocab)) return vocab.map(([token], id) => [token, id])
   expect(isPlain(vocab), 'format', () => `tokenizer: model.vocab must be an object, got ${describe(vocab)}`)
   return Object.entries(vocab)

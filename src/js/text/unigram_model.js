@@ -18,6 +18,7 @@ export class UnigramModel {
   #byWords
   #unknown
   /** The token of each byte, for characters that have none. @type {number[] | undefined} */ #bytes
+  /** The ids by which others know the pieces, where they are not their places. @type {number[] | undefined} */ #ids
 
   /**
    * @param {import('../engine.js').Engine} engine
@@ -33,6 +34,7 @@ export class UnigramModel {
     expect(Number.isInteger(unknown) && unknown < list.length, 'format',
       () => `tokenizer: model.unk_id must be an id of the vocabulary, got ${describe(json.unk_id)}`)
     this.#unknown = unknown
+    this.#ids = json.ids
     this.#bytes = json.byte_fallback ? byteTokens(vocab) : undefined
     const { scores, usable, unknownScore, single } = json.kinds ? scoresOfSentencePiece(list, unknown, json.kinds)
       : { ...scoresOfList(list), single: false }
@@ -49,9 +51,12 @@ export class UnigramModel {
   /**
    * @param {import('./source.js').Source} source
    * @param {Int32Array | undefined} ends where each word ends, in UTF-16 units
-   * @param {import('./by_words.js').Emit} emit
+   * @param {import('./by_words.js').Emit} give
    */
-  encode(source, ends, emit) {
+  encode(source, ends, give) {
+    const other = this.#ids
+    /** @type {import('./by_words.js').Emit} */
+    const emit = other ? (ids, spans, base) => give(ids.map(id => other[id]), spans, base) : give
     this.#byWords.encodeWords(source, ends ?? Int32Array.of(source.string.length), (ids, spans, base) => {
       if (!ids.includes(this.#unknown)) emit(ids, spans, base)
       else if (this.#bytes) this.#spellOut(source.string.slice(base), ids, spans, this.#bytes, (all, places) => emit(all, places, base))

@@ -15,13 +15,14 @@ import multihead from './multihead.js'
 import rows from './rows.js'
 import size from './size.js'
 import text from './text.js'
+import tokenizer from './tokenizer.js'
 import trace from './trace.js'
 import training from './training.js'
 import vectorMatrix from './vector_matrix.js'
 
 export const cases = [
   matmul, matmulTransposed, vectorMatrix, attention, multihead, rows, blocks, training, load, size,
-  trace, keep, growth, text,
+  trace, keep, growth, text, tokenizer,
 ].flat()
 
 /** @param {string} name */
