@@ -7,8 +7,8 @@
  * ordered by (rank, place), and the symbols form a linked list; a pair that is gone by the time it comes up is passed
  * over. That is n log n, so a megabyte of one letter is no trap. Both give the same symbols.
  *
- * Most words of a text are repeated, so short words are looked up among those met before: 16384 places, each given by
- * a hash of the word, where the last word wins.
+ * Most words of a text are repeated, so short words are looked up among those met before: 32768 places, each given by
+ * a hash of the word, where the last word wins. A tokenizer that sees only short texts does without.
  */
 #include "pieces.h"
 #include "recent.h"
@@ -21,7 +21,7 @@ typedef struct {
   int32_t left, right, rank, made; /* made is -1 in a free slot */
 } merge;
 
-enum { PLACES = 16384, KEPT = 24, SHORT = 48, NEVER = INT32_MAX };
+enum { PLACES = 32768, WORTH_PLACES = 512, KEPT = 24, SHORT = 48, NEVER = INT32_MAX };
 
 typedef struct {
   uint64_t first, last, middle; /* as in gf_recent */
@@ -38,7 +38,7 @@ struct gf_bpe {
   uint32_t mask;
   int32_t of_byte[256];
   const gf_pieces *whole; /* words that are one piece, whatever the merges say; or NULL */
-  kept_word *kept;        /* [PLACES] */
+  kept_word *kept;        /* [PLACES], or NULL */
   int32_t *symbols, *next, *before; /* [room]: a long word */
   waiting *heap;                    /* [2 room] */
   int32_t room, heap_size;
@@ -72,8 +72,7 @@ gf_bpe *gf_bpe_new(const int32_t *of_byte, const int32_t *merges, int n, const g
   while (slots < (uint32_t)n * 2) slots *= 2;
   b->mask = slots - 1;
   b->merges = malloc(slots * sizeof *b->merges);
-  b->kept = calloc(PLACES, sizeof *b->kept);
-  if (!b->merges || !b->kept) {
+  if (!b->merges) {
     gf_bpe_free(b);
     return NULL;
   }
@@ -258,7 +257,7 @@ static int encode_word(gf_bpe *b, int32_t *ids, int32_t *ends, const uint8_t *wo
 
 /* The same by way of the words met before. */
 static int recall_word(gf_bpe *b, int32_t *ids, int32_t *ends, const uint8_t *word, int bytes) {
-  if (bytes > KEPT) return encode_word(b, ids, ends, word, bytes);
+  if (!b->kept || bytes > KEPT) return encode_word(b, ids, ends, word, bytes);
   gf_recent r = gf_recent_of(word, bytes);
   kept_word *kept = place_of(b, &r);
   if (kept->bytes == r.bytes && kept->first == r.first && kept->last == r.last && kept->middle == r.middle) {
@@ -284,6 +283,7 @@ static int recall_word(gf_bpe *b, int32_t *ids, int32_t *ends, const uint8_t *wo
 
 int gf_bpe_bytes(int32_t *ids, int32_t *ends, gf_bpe *b, const uint8_t *text, const int32_t *words, int n) {
   int count = 0, at = 0;
+  if (!b->kept && n >= WORTH_PLACES) b->kept = calloc(PLACES, sizeof *b->kept);
   for (int k = 0; k < n; k++) {
     if (words[k] == at) continue;
     int found = recall_word(b, ids + count, ends + count, text + at, words[k] - at);
