@@ -1,0 +1,124 @@
+// The parts that a tokenizer.json is made of, each by itself.
+import test from 'node:test'
+import assert from 'node:assert/strict'
+import { gf } from './text.js'
+
+/** A tokenizer whose tokens are the letters given, and what else is given. */
+function letters(all, parts = {}) {
+  const vocab = Object.fromEntries(['<unk>', ...new Set(all)].map((letter, id) => [letter, id]))
+  return gf.text.tokenizer({ 'tokenizer.json': JSON.stringify({ model: { type: 'BPE', vocab, merges: [], unk_token: '<unk>' }, ...parts }) })
+}
+
+/** The words that a text is cut into: every word begins with a token of its own. */
+function words(text, pre_tokenizer, normalizer = null) {
+  const vocab = { '<unk>': 0 }, alphabet = new Set(`${text.normalize('NFKD')}${text}${text.toLowerCase()}▁ `)
+  for (const letter of alphabet) for (const token of [letter, `##${letter}`]) vocab[token] ??= Object.keys(vocab).length
+  const model = { type: 'BPE', vocab, merges: [], unk_token: '<unk>', continuing_subword_prefix: '##' }
+  const { tokens } = gf.text.tokenizer({ 'tokenizer.json': JSON.stringify({ model, pre_tokenizer, normalizer }) }).encode(text)
+  return tokens.reduce((list, token) => {
+    if (token.startsWith('##')) list[list.length - 1] += token.slice(2)
+    else list.push(token)
+    return list
+  }, [])
+}
+
+const split = (Regex, behavior, invert = false) => ({ type: 'Split', pattern: { Regex }, behavior, invert })
+
+test('pretokenizers', () => {
+  const cases = [
+    [split('-', 'Removed'), 'a-bc--d', ['a', 'bc', 'd']],
+    [split('-', 'Isolated'), 'a-bc--d', ['a', '-', 'bc', '-', '-', 'd']],
+    [split('-', 'MergedWithPrevious'), 'a-bc--d', ['a-', 'bc-', '-', 'd']],
+    [split('-', 'MergedWithNext'), 'a-bc--d', ['a', '-bc', '-', '-d']],
+    [split('-', 'Contiguous'), 'a-bc--d', ['a', '-', 'bc', '--', 'd']],
+    [split('\\w+', 'Removed', true), 'a-bc--d', ['a', 'bc', 'd']],
+    [{ type: 'Split', pattern: { String: '.' }, behavior: 'Isolated' }, 'a.b', ['a', '.', 'b']],
+    [{ type: 'WhitespaceSplit' }, ' a\u0085b\u3000c\ufeffd ', ['a', 'b', 'c\ufeffd']],
+    [{ type: 'Whitespace' }, "it's 3.5 가나", ['it', "'", 's', '3', '.', '5', '가나']],
+    [{ type: 'Digits', individual_digits: true }, 'a12b', ['a', '1', '2', 'b']],
+    [{ type: 'Digits', individual_digits: false }, 'a12b', ['a', '12', 'b']],
+    [{ type: 'Punctuation' }, 'a,b!', ['a', ',', 'b', '!']],
+    [{ type: 'Metaspace', replacement: '▁', prepend_scheme: 'always' }, 'a b  c', ['▁a', '▁b', '▁', '▁c']],
+    [{ type: 'Metaspace', replacement: '▁', prepend_scheme: 'never' }, 'a b', ['a', '▁b']],
+    [{ type: 'Metaspace', replacement: '▁', prepend_scheme: 'first', split: false }, 'a b', ['▁a▁b']],
+    [{ type: 'Sequence', pretokenizers: [{ type: 'WhitespaceSplit' }, { type: 'Punctuation' }] }, 'a, b.', ['a', ',', 'b', '.']]
+  ]
+  for (const [json, text, expected] of cases) assert.deepEqual(words(text, json), expected, JSON.stringify(json))
+})
+
+test("cl100k's pattern, with its group that ignores case and its possessive counts", () => {
+  const pattern = "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?+\\p{L}+|\\p{N}{1,3}+| ?[^\\s\\p{L}\\p{N}]++[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+"
+  assert.deepEqual(words("It'S 12345 we'LL go!!\n\n  나는  ok \u0085", split(pattern, 'Isolated')),
+    ['It', "'S", ' ', '123', '45', ' we', "'LL", ' go', '!!\n\n', ' ', ' 나는', ' ', ' ok', ' \u0085'])
+  assert.throws(() => words('a', split('(?<name', 'Isolated')), { code: 'format', message: /has no counterpart in JavaScript/ })
+})
+
+test('normalizers, and where what they write comes from', () => {
+  const cases = [
+    [{ type: 'NFC' }, 'e\u0301\u1112\u1161\u11abx', 'é한x', [[0, 2], [2, 5], [5, 6]]],
+    [{ type: 'NFD' }, 'é한', 'e\u0301\u1112\u1161\u11ab', [[0, 1], [0, 1], [1, 2], [1, 2], [1, 2]]],
+    [{ type: 'NFKC' }, 'ﬁ㎏', 'fikg', [[0, 1], [0, 1], [1, 2], [1, 2]]],
+    [{ type: 'Lowercase' }, 'AİΣ', 'ai\u0307σ', [[0, 1], [1, 2], [1, 2], [2, 3]]],
+    [{ type: 'StripAccents' }, 'e\u0301a', 'ea', [[0, 1], [2, 3]]],
+    [{ type: 'Strip', strip_left: true, strip_right: true }, '  a b ', 'a b', [[2, 3], [3, 4], [4, 5]]],
+    [{ type: 'Replace', pattern: { String: 'ab' }, content: 'x' }, 'aabb', 'axb', [[0, 1], [1, 3], [3, 4]]],
+    [{ type: 'Replace', pattern: { Regex: ' {2,}' }, content: '▁' }, 'a   b', 'a▁b', [[0, 1], [1, 4], [4, 5]]],
+    [{ type: 'Prepend', prepend: '▁' }, 'a', '▁a', [[0, 0], [0, 1]]],
+    [{ type: 'Sequence', normalizers: [{ type: 'NFD' }, { type: 'StripAccents' }, { type: 'Lowercase' }] }, 'ÉX', 'ex', [[0, 1], [1, 2]]]
+  ]
+  for (const [normalizer, text, written, offsets] of cases) {
+    const found = letters(written, { normalizer }).encode(text)
+    assert.equal(found.tokens.join(''), written, normalizer.type)
+    assert.deepEqual(found.offsets, offsets, normalizer.type)
+  }
+})
+
+test('added tokens: alone, with the white space around, in the rewritten text, the longest first', () => {
+  const token = (id, content, more) => ({ id, content, special: false, normalized: false, ...more })
+  const found = (text, ...added_tokens) =>
+    letters('abc xyABC', { added_tokens, normalizer: { type: 'Lowercase' } }).encode(text)
+  assert.deepEqual(found('axycxyb', token(50, 'xy'), token(51, 'xyb')).tokens, ['a', 'xy', 'c', 'xyb'])
+  assert.deepEqual(found('ayx yx yxb', token(50, 'yx', { single_word: true })).tokens, ['a', 'y', 'x', ' ', 'yx', ' ', 'y', 'x', 'b'])
+  const spaced = found('a  yx  b', token(50, 'yx', { lstrip: true, rstrip: true }))
+  assert.deepEqual([spaced.tokens, spaced.offsets], [['a', 'yx', 'b'], [[0, 1], [1, 7], [7, 8]]])
+  assert.deepEqual(found('AB', token(50, 'ab', { normalized: true })).ids, [50])
+  assert.deepEqual(found('AB', token(50, 'ab')).tokens, ['a', 'b'])
+})
+
+test('special tokens by a template', () => {
+  const post_processor = {
+    type: 'TemplateProcessing',
+    single: [{ SpecialToken: { id: '<s>' } }, { Sequence: { id: 'A' } }, { SpecialToken: { id: '</s>' } }],
+    special_tokens: { '<s>': { ids: [50] }, '</s>': { ids: [51, 52] } }
+  }
+  const added_tokens = ['<s>', '</s>', '<x>'].map((content, i) => ({ id: 50 + i, content, special: true }))
+  const tokenizer = letters('ab', { post_processor, added_tokens })
+  assert.deepEqual(tokenizer.encode('ab', { special: true }).ids, [50, 1, 2, 51, 52])
+  assert.deepEqual(tokenizer.encode('ab').ids, [1, 2])
+})
+
+test('a unigram model by itself: of equals the piece that begins first', () => {
+  const vocab = [['<unk>', 0], ['a', -1], ['b', -1], ['c', -1], ['ab', -1], ['bc', -1], ['ß', -3]]
+  const tokenizer = gf.text.tokenizer({ 'tokenizer.json': JSON.stringify({ model: { type: 'Unigram', vocab, unk_id: 0 } }) })
+  assert.deepEqual(tokenizer.encode('abc').tokens, ['a', 'bc'])
+  assert.deepEqual(tokenizer.encode('aßxyzb').tokens, ['a', 'ß', '<unk>', 'b'])
+  assert.equal(tokenizer.scoreOf(6), -3)
+  const strict = gf.text.tokenizer({ 'tokenizer.json': JSON.stringify({ model: { type: 'Unigram', vocab } }) })
+  assert.throws(() => strict.encode('abx'), { name: 'GlassformerError', code: 'text', message: /text has "x", which has no token/ })
+})
+
+test("Llama 2's: the space before, bytes for what has no token, and back", () => {
+  const bytes = Array.from({ length: 256 }, (_, i) => `<0x${i.toString(16).toUpperCase().padStart(2, '0')}>`)
+  const vocab = Object.fromEntries(['<unk>', ...bytes, '▁', 'h', 'i', 'hi', '▁hi'].map((token, id) => [token, id]))
+  const tokenizer = gf.text.tokenizer({ 'tokenizer.json': JSON.stringify({
+    normalizer: { type: 'Sequence', normalizers: [{ type: 'Prepend', prepend: '▁' }, { type: 'Replace', pattern: { String: ' ' }, content: '▁' }] },
+    decoder: { type: 'Sequence', decoders: [{ type: 'Replace', pattern: { String: '▁' }, content: ' ' }, { type: 'ByteFallback' },
+      { type: 'Fuse' }, { type: 'Strip', content: ' ', start: 1, stop: 0 }] },
+    model: { type: 'BPE', vocab, merges: ['h i', '▁ hi'], byte_fallback: true, unk_token: '<unk>', fuse_unk: true }
+  }) })
+  const { tokens, ids, offsets } = tokenizer.encode('hi 가')
+  assert.deepEqual(tokens, ['▁hi', '▁', '<0xEA>', '<0xB0>', '<0x80>'])
+  assert.deepEqual(offsets, [[0, 2], [2, 3], [3, 4], [3, 4], [3, 4]])
+  assert.equal(tokenizer.decode(ids), 'hi 가')
+  assert.equal(tokenizer.decode(ids.slice(0, 3)), 'hi \ufffd')
+})
