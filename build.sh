@@ -149,6 +149,7 @@ train() {
   wasm
   node web/models/dates/train.js
   node web/models/particles/train.js
+  node web/models/stories/train.js
 }
 
 # bench: the peers have a lock file of their own, so that nobody who only uses or tests the library installs them ------

@@ -165,7 +165,7 @@ function ending(draw, verb, before) {
 /** Pairs of a first consonant and a vowel. */
 const OPEN_SYLLABLES = 19 * 21
 
-/** A word of one to four syllables that may mean nothing; ㄹ is frequent, as it has a rule of its own. @param {Draw} draw */
+/** One to four syllables that may mean nothing; ㄹ is frequent, as it has a rule of its own. @param {Draw} draw */
 function madeUp(draw) {
   const syllable = () => {
     const final = draw.chance(0.45) ? 0 : draw.chance(0.25) ? 8 : 1 + draw.below(27)

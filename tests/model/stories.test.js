@@ -1,0 +1,163 @@
+// The model of little stories: its data against rules written apart, its tokens, what its committed weights go on with.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { goOn, nextTokens } from '../../web/models/stories/answer.js'
+import { END, LONGEST, batchOf, createTokenizer, decode, encode, stories } from '../../web/models/stories/data.js'
+import { HELD_OUT_NAMES } from '../../web/models/stories/grammar.js'
+import { beginningOf, isRight, looksBack, nearSighted, rightShare } from '../../web/models/stories/measure.js'
+import { CONFIG, createStories } from '../../web/models/stories/model.js'
+import { gf } from '../lib/engine.js'
+
+const here = (path) => fileURLToPath(new URL(`../../web/models/stories/${path}`, import.meta.url))
+const WEIGHTS = here('stories.safetensors')
+
+const tokenizer = createTokenizer(gf)
+const model = createStories(gf)
+model.loadStateDict(gf.loadSafetensors(readFileSync(WEIGHTS)).tensors)
+model.eval()
+
+const endsInConsonant = (word) => /[\u11a8-\u11c2]$/u.test(word.normalize('NFD'))
+
+test('the Korean stories follow the rules of particles, and say again what they said', () => {
+  const seen = { vowel: 0, consonant: 0, quote: 0, thanks: 0 }
+  for (const story of stories(11, 1500, { languages: ['ko'] })) {
+    const [, name, topic] = /^(?:(?:오늘은|아침부터)? ?[^.]*\. )?([가-힣]+)(은|는|과|와|이|가) /u.exec(story)
+    assert.equal(['은', '과', '이'].includes(topic), endsInConsonant(name), story)
+    seen[endsInConsonant(name) ? 'consonant' : 'vowel'] += 1
+    const [, color, thing, particle] = /거기에서 ([가-힣]+) ([가-힣]+)(을|를) /u.exec(story) ?? []
+    if (thing) {
+      assert.equal(particle === '을', endsInConsonant(thing), story)
+      assert.match(story, new RegExp(`“${color} ${thing}(이|가) .*!”라고`, 'u'))
+      seen.quote += 1
+    }
+    const [, called, vocative] = /, ([가-힣]+)(아|야)!”/u.exec(story) ?? []
+    if (called) {
+      assert.equal(called, name)
+      assert.equal(vocative === '아', endsInConsonant(called))
+      seen.thanks += 1
+    }
+  }
+  for (const [what, count] of Object.entries(seen)) assert.ok(count > 100, `${what} ${count}`)
+})
+
+test('the English stories keep he and she, and say again what they said', () => {
+  let pets = 0
+  for (const story of stories(12, 1500, { languages: ['en'] })) {
+    const pet = /^(\w+) has a (\w+) (\w+)\. The name of (his|her) (\w+) is/.exec(story)
+    const [, name, color, animal, his, same] = pet ?? []
+    if (!name) continue
+    assert.equal(his, /a$/.test(name) ? 'her' : 'his', story)
+    assert.equal(same, animal)
+    assert.match(color, /^[a-z]+$/)
+    pets += 1
+  }
+  assert.ok(pets > 100)
+})
+
+test('what is right is told from what is not', () => {
+  for (const story of stories(13, 400)) assert.ok(isRight(story), story)
+  assert.ok(isRight('Mina has a red cat. The name of her cat is Star. She and Star play in the park.'))
+  for (const wrong of [
+    'Mina has a red cat. The name of his cat is Star. She and Star play in the park.',
+    'Mina has a red cat. The name of her dog is Star. She and Star play in the park.',
+    'Mina and Tom are friends. Mina gave Ben a red ball. "Thank you, Mina!" said Tom.',
+    'Mina and Mina are friends. Mina gave Mina a red ball. "Thank you, Mina!" said Mina.',
+    '민수과 지은은 친구예요. 민수는 지은에게 빨간 공을 주었어요. 지은은 “고마워, 민수야!”라고 말했어요.',
+    '민수와 지은은 친구예요. 민수는 지은에게 빨간 공을 주었어요. 지은은 “고마워, 지은아!”라고 말했어요.',
+    '오늘은 비가 와요. 민수는 공원에 갔어요. 그래서 장갑을 가지고 갔어요. 장갑은 빨간 것이에요.', ''
+  ]) assert.ok(!isRight(wrong), wrong)
+  assert.ok(isRight('민수와 지은은 친구예요. 민수는 지은에게 빨간 공을 주었어요. 지은은 “고마워, 민수야!”라고 말했어요.'))
+})
+
+test('names that are held out are in no story that is trained on', () => {
+  for (const language of ['ko', 'en']) {
+    const words = new Set(stories(17, 3000, { languages: [language] }).flatMap((story) => (
+      story.match(language === 'ko' ? /(?<=^|[ ,“])[가-힣]{2}(?=(은|는|이|가|과|와|에게|아|야)[ !])/gu : /\b[A-Z][a-z]+/g) ?? [])))
+    assert.ok(HELD_OUT_NAMES[language].size > 25)
+    assert.deepEqual([...HELD_OUT_NAMES[language]].filter((name) => words.has(name)), [])
+  }
+})
+
+test('the same seed gives the same stories and the same tokens; every story fits', () => {
+  assert.deepEqual(stories(3, 30), stories(3, 30))
+  assert.notDeepEqual(stories(3, 30), stories(4, 30))
+  assert.equal(tokenizer.size, CONFIG.vocabSize)
+  assert.deepEqual(createTokenizer(gf).merges, tokenizer.merges)
+  const { input, target } = batchOf(tokenizer, stories(5, 500))
+  assert.ok(input[0].length <= LONGEST)
+  assert.equal(target.length, 500 * input[0].length)
+  input.forEach((row, b) => row.slice(1).forEach((id, t) => {
+    const wanted = target[b * row.length + t]
+    if (wanted >= 0 && wanted !== tokenizer.idOf(END)) assert.equal(wanted, id)
+  }))
+  assert.ok(target.filter((id) => id === tokenizer.idOf(END)).length === 500)
+})
+
+test('any text comes back from its tokens: Korean, emoji, what was never seen; broken text becomes well formed', () => {
+  for (const text of ['민수는 공원에 갔어요.', '  두  칸\n', '궯뷁', '👩‍🚀 가다', 'é', '\u0000', '', '\ufeffx']) {
+    assert.equal(decode(tokenizer, encode(tokenizer, text)), text)
+  }
+  assert.equal(decode(tokenizer, encode(tokenizer, 'x\ud800')), 'x\ufffd')
+  assert.equal(decode(tokenizer, encode(tokenizer, '궯').slice(0, -1)), '<0xEA><0xB6>')
+  assert.equal(encode(tokenizer, '긴 글 '.repeat(200)).length, LONGEST)
+  assert.equal(encode(tokenizer, '긴 글 '.repeat(200), 40).length, LONGEST - 40)
+})
+
+/** Where a Korean story has to find a name of its own, the likeliest letters are not always the right ones. */
+const LEAST = { ko: 0.8, en: 0.95 }
+
+test('the committed weights keep to what a story began with, also with names never seen', () => {
+  for (const language of ['ko', 'en']) {
+    const share = rightShare(gf, model, tokenizer, 40, { languages: [language] })
+    assert.ok(share >= LEAST[language], `${language}: ${share}`)
+  }
+  assert.ok(statSync(WEIGHTS).size <= 300_000)
+})
+
+test('a model that looks back one token only forgets what was said', () => {
+  const share = rightShare(gf, model, tokenizer, 20, { names: 'plain', mask: nearSighted })
+  assert.ok(share < 0.1, `${share}`)
+})
+
+test('a head looks back at what came next when the same was said before', () => {
+  const most = Math.max(...looksBack(gf, model, tokenizer, stories(23, 40, { names: 'held out' })).flat())
+  assert.ok(most > 0.4, `${most}`)
+})
+
+test('draws differ by their seed, and the same seed draws the same', () => {
+  const told = (seed) => goOn(gf, model, tokenizer, '민수는', { temperature: 1, seed }).text
+  assert.equal(told(1), told(1))
+  assert.ok(new Set([1, 2, 3, 4, 5, 6].map(told)).size > 3)
+  const next = nextTokens([0, 2, 1, 2], { topK: 3 })
+  assert.deepEqual(next.map(({ id }) => id), [1, 3, 2])
+  assert.ok(Math.abs(next.reduce((sum, { probability }) => sum + probability, 0) - 1) < 1e-12)
+  assert.deepEqual(nextTokens([0, 2, 1, 2], { temperature: 0 }), [{ id: 1, probability: 1 }])
+})
+
+test('a reader may begin with anything: a story goes on, nothing fails', () => {
+  for (const text of ['', ' ', '👋', '\ud83d', '하준은', 'Zed and Kara are friends.', 'ㅋㅋㅋ', '글 '.repeat(300), END]) {
+    const { ids, given, text: all } = goOn(gf, model, tokenizer, text, { temperature: 0.8, seed: 3 })
+    assert.ok(all.startsWith(text) && ids.length > given && ids.length <= LONGEST)
+    assert.equal(ids[0], tokenizer.idOf(END))
+  }
+  const story = goOn(gf, model, tokenizer, '서준과 지우는 친구예요.').text
+  assert.ok(isRight(story), story)
+  assert.equal(beginningOf(story), '서준과 지우는 친구예요.')
+})
+
+test('training gives the same bits every time', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'stories-'))
+  const trained = (name) => {
+    const options = ['--steps', '4', '--tests', '1', '--out', join(folder, name)]
+    const { status, stderr } = spawnSync(process.execPath, [here('train.js'), ...options])
+    assert.equal(status, 1, `few steps do not suffice, and that is said: ${stderr}`)
+    return readFileSync(join(folder, name))
+  }
+  assert.deepEqual(trained('one'), trained('other'))
+  rmSync(folder, { recursive: true })
+})

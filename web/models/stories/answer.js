@@ -1,0 +1,48 @@
+/** From a reader's beginning to a story, token by token. */
+
+import { drawFrom } from '../draw.js'
+import { END, LONGEST, decode, encode } from './data.js'
+
+/** Tokens kept free for what the model says, however long the beginning is. */
+const ROOM = 48
+
+/**
+ * The next tokens with their probabilities, the likeliest first; the rest is cut off.
+ * @param {ArrayLike<number>} logits of one place
+ * @param {{ temperature?: number, topK?: number }} [options] temperature 0 leaves the likeliest alone
+ * @returns {{ id: number, probability: number }[]}
+ */
+export function nextTokens(logits, { temperature = 1, topK = 0 } = {}) {
+  const sorted = Array.from(logits, (logit, id) => ({ id, logit })).sort((a, b) => b.logit - a.logit || a.id - b.id)
+  if (temperature === 0) return [{ id: sorted[0].id, probability: 1 }]
+  const kept = topK ? sorted.slice(0, topK) : sorted
+  const parts = kept.map(({ logit }) => Math.exp((logit - kept[0].logit) / temperature))
+  const whole = parts.reduce((sum, part) => sum + part, 0)
+  return kept.map(({ id }, n) => ({ id, probability: parts[n] / whole }))
+}
+
+/** @param {{ id: number, probability: number }[]} tokens @param {number} drawn from 0 to 1 */
+function chosen(tokens, drawn) {
+  let sum = 0
+  return (tokens.find(({ probability }) => (sum += probability) > drawn) ?? tokens[0]).id
+}
+
+/**
+ * Goes on with a text until the story ends or the model can read no more.
+ * @param {any} gf @param {any} model @param {any} tokenizer @param {string} beginning
+ * @param {{ temperature?: number, topK?: number, seed?: number, mask?: any }} [options] temperature 0, the default: the
+ *   likeliest token each time; mask: as in the model's forward
+ * @returns {{ ids: number[], given: number, text: string }} ids with the <end> before and perhaps after; how many were
+ *   given; beginning and continuation as text
+ */
+export function goOn(gf, model, tokenizer, beginning, { temperature = 0, topK = 0, seed = 42, mask } = {}) {
+  const draw = drawFrom(seed), ids = encode(tokenizer, beginning, ROOM), given = ids.length
+  do {
+    const logits = gf.tidy(() => gf.noGrad(() => {
+      const all = model.forward([ids], mask?.(ids.length)), size = all.shape[2]
+      return all.values.slice(-size)
+    }))
+    ids.push(chosen(nextTokens(logits, { temperature, topK }), draw.uniform()))
+  } while (ids.at(-1) !== tokenizer.idOf(END) && ids.length < LONGEST)
+  return { ids, given, text: beginning ? beginning + decode(tokenizer, ids.slice(given)) : decode(tokenizer, ids) }
+}

@@ -1,0 +1,98 @@
+/** Stories as tokens: byte-pair encoding learned from the stories themselves, and what the model is trained on. */
+
+import { drawFrom } from '../draw.js'
+import { story } from './grammar.js'
+
+/** Stands before a story and after it. */
+export const END = '<end>'
+
+/** Most tokens that the model reads at a time. */
+export const LONGEST = 72
+
+/** How many tokens there are, and what they are learned from. */
+const SIZE = 1024, CORPUS = 4000, CORPUS_SEED = 1
+
+/** @type {('ko' | 'en')[]} */
+export const LANGUAGES = ['ko', 'en']
+
+/**
+ * Stories from a seed, in turn of both languages or of one.
+ * @param {number} seed @param {number} count
+ * @param {{ names?: import('./grammar.js').Names, languages?: ('ko' | 'en')[] }} [options]
+ * @returns {string[]}
+ */
+export function stories(seed, count, { names, languages = LANGUAGES } = {}) {
+  const draw = drawFrom(seed)
+  return Array.from({ length: count }, (_, n) => story(draw, languages[n % languages.length], names))
+}
+
+/**
+ * The tokenizer, learned anew: it is the same every time.
+ * @param {any} gf the library
+ */
+export function createTokenizer(gf) {
+  const corpus = stories(CORPUS_SEED, CORPUS, { names: 'plain' }).map((text) => ` ${text}`)
+  return gf.text.trainBPE(corpus, { vocabSize: SIZE, specials: [END] })
+}
+
+/**
+ * A text as tokens, begun with a space, so that its first word is the same token as anywhere else. What is not in the
+ * vocabulary becomes bytes.
+ * @param {any} tokenizer @param {string} text @returns {number[]}
+ */
+const idsOf = (tokenizer, text) => (text ? tokenizer.encode(` ${text}`).ids : [])
+
+/**
+ * What the model reads of a text: <end>, then the text, or as much of its end as leaves room to go on.
+ * @param {any} tokenizer @param {string} text @param {number} [room] tokens to keep free
+ * @returns {number[]}
+ */
+export function encode(tokenizer, text, room = 0) {
+  const ids = idsOf(tokenizer, text)
+  return [tokenizer.idOf(END), ...ids.slice(Math.max(0, ids.length - (LONGEST - 1 - room)))]
+}
+
+/** How many bytes a character has, by its first; 0 for one that cannot be first. @param {number} byte */
+const lengthOf = (byte) => (byte < 0x80 ? 1 : byte < 0xc2 ? 0 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4)
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** @param {Uint8Array} bytes the bytes of one character @returns {string | null} null where they are none */
+function characterOf(bytes) {
+  try {
+    return UTF8.decode(bytes) || null
+  } catch {
+    return null
+  }
+}
+
+/**
+ * The text of ids, without <end> and the space before it; a byte of no whole character is written as <0xEB>.
+ * @param {any} tokenizer @param {readonly number[]} ids
+ */
+export function decode(tokenizer, ids) {
+  const said = ids.filter((id) => id !== tokenizer.idOf(END))
+  const bytes = Uint8Array.from(said.flatMap((id) => [...tokenizer.bytesOf(id)]))
+  let text = ''
+  for (let at = 0; at < bytes.length;) {
+    const length = lengthOf(bytes[at]), character = characterOf(bytes.subarray(at, at + length))
+    text += character ?? `<0x${bytes[at].toString(16).toUpperCase()}>`
+    at += character ? length : 1
+  }
+  return ids[0] === tokenizer.idOf(END) ? text.replace(/^ /, '') : text
+}
+
+/**
+ * What the model reads and what it should say next, at each place, filled up to the longest.
+ * @param {any} tokenizer @param {readonly string[]} texts
+ * @returns {{ input: number[][], target: number[] }} -100 where nothing is to be said
+ */
+export function batchOf(tokenizer, texts) {
+  const end = tokenizer.idOf(END)
+  const rows = texts.map((text) => [end, ...idsOf(tokenizer, text), end].slice(0, LONGEST + 1))
+  const length = Math.max(...rows.map((row) => row.length)) - 1
+  const fill = (/** @type {number[]} */ row, /** @type {number} */ value) => (
+    [...row, ...Array(length - row.length).fill(value)])
+  return {
+    input: rows.map((row) => fill(row.slice(0, -1), end)), target: rows.flatMap((row) => fill(row.slice(1), -100))
+  }
+}

@@ -1,0 +1,100 @@
+/** Whether a story keeps to what it began with, and how often the model's do. */
+
+import { FAMILIES } from '../hangul.js'
+import { goOn } from './answer.js'
+import { encode, stories } from './data.js'
+import { PATTERNS, SLOT, WEATHER, written } from './grammar.js'
+
+/** The expression of a pattern, and the slot of each of its groups. @param {string} pattern */
+function expressionOf(pattern) {
+  /** @type {{ slot: string, endings: string[] }[]} */
+  const slots = []
+  const shape = pattern.replace(/[.?]/g, '\\$&').replace(SLOT, (_, kind, second, family) => {
+    const isPronoun = /^(he|his)$/i.test(kind), endings = family === 's' ? ['es', 's'] : FAMILIES[family] ?? ['']
+    if (isPronoun) return '(?:[Hh]e|[Ss]he|his|her)'
+    slots.push({ slot: kind + second, endings })
+    return `([^.,!?“”"]+?(?:${endings.join('|')}))`
+  })
+  return { pattern, slots, expression: new RegExp(`^${shape}$`, 'u') }
+}
+
+const EXPRESSIONS = Object.values(PATTERNS).flat().map(expressionOf)
+
+/** All ways to take one of the endings from what was said. @param {string} said @param {string[]} endings */
+const stemsOf = (said, endings) => (
+  endings.filter((ending) => said.endsWith(ending)).map((ending) => said.slice(0, said.length - ending.length)))
+
+/**
+ * Whether a text is a story of the grammar: written anew with the words that stand in it first, it has to be the same.
+ * So names, things and colours have to come again as they were, with the particle that follows them, and he or she as
+ * the name has it.
+ * @param {string} text
+ */
+export const isRight = (text) => EXPRESSIONS.some(({ pattern, slots, expression }) => {
+  const match = expression.exec(text)
+  if (!match) return false
+  const firsts = new Map(slots.map(({ slot, endings }, n) => [slot, stemsOf(match[n + 1], endings)]).toReversed())
+  return choices(firsts).some((words) => words.name !== words.name2 && isDressed(words) &&
+    written(pattern, (slot) => words[slot]) === text)
+})
+
+/** Every choice of one stem for each slot. @param {Map<string, string[]>} firsts @returns {Record<string, string>[]} */
+const choices = (firsts) => [...firsts].reduce((all, [slot, stems]) => (
+  all.flatMap((words) => stems.map((stem) => ({ ...words, [slot]: stem })))), [{}])
+
+/** What is taken along fits the weather. @param {Record<string, string>} words */
+const isDressed = ({ weather, worn }) => (
+  !weather || WEATHER.some(([how, what]) => weather.endsWith(how) && worn === what))
+
+/** The first sentence of a story, as a reader may type it. @param {string} story */
+export const beginningOf = (story) => /^.*?[.!?]”?[^ ]*(?=\s|$)/u.exec(story)[0]
+
+/**
+ * Nobody looks further back than one place: enough to go on with a word, not to keep to what was said.
+ * @param {number} size
+ */
+export const nearSighted = (size) => (
+  Array.from({ length: size }, (_, i) => Array.from({ length: size }, (_, j) => j < i - 1)))
+
+/**
+ * The share of the model's stories that are right, each begun with the first sentence of one from the grammar.
+ * @param {any} gf @param {any} model @param {any} tokenizer @param {number} count
+ * @param {{ languages?: ('ko' | 'en')[], names?: import('./grammar.js').Names } & Parameters<typeof goOn>[4]} [options]
+ */
+export function rightShare(gf, model, tokenizer, count, { languages, names = 'held out', seed = 42, ...how } = {}) {
+  const begun = stories(seed, count, { languages, names }).map(beginningOf)
+  const told = begun.map((text, n) => goOn(gf, model, tokenizer, text, { ...how, seed: seed + n }).text)
+  return told.filter(isRight).length / count
+}
+
+/**
+ * Where a story says again what it has said, two tokens in a row: the share of attention that goes from the first of them
+ * to the token that came second before, which is the next one now. On average, [layer][head].
+ * @param {any} gf @param {any} model @param {any} tokenizer @param {readonly string[]} texts @returns {number[][]}
+ */
+export function looksBack(gf, model, tokenizer, texts) {
+  const layers = model.decoder.layers.length, sums = Array.from({ length: layers }, () => [])
+  let places = 0
+  for (const text of texts) gf.tidy(() => {
+    const ids = encode(tokenizer, text), T = ids.length, again = repeats(ids)
+    const { trace } = gf.trace(() => gf.noGrad(() => model.forward([ids])))
+    places += again.length
+    for (let layer = 0; layer < layers; layer++) {
+      const { values, shape: [, H] } = trace.get(`decoder.layers.${layer}.self_attn.weights`)
+      for (let h = 0; h < H; h++) {
+        const share = again.reduce((sum, [at, to]) => sum + values[(h * T + at) * T + to], 0)
+        sums[layer][h] = (sums[layer][h] ?? 0) + share
+      }
+    }
+    trace.dispose()
+  })
+  return sums.map((heads) => heads.map((sum) => sum / places))
+}
+
+/** Places that begin a pair of tokens that was there before, each with the second place of that. @param {number[]} ids */
+function repeats(ids) {
+  return ids.flatMap((id, at) => {
+    const before = ids.findLastIndex((one, s) => s < at - 1 && one === id && ids[s + 1] === ids[at + 1])
+    return before > 0 && at + 1 < ids.length ? [[at, before + 1]] : []
+  })
+}

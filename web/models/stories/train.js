@@ -1,0 +1,56 @@
+/**
+ * Trains the model of little stories: `npm run train`. Every batch is drawn from the seed and the number of its step,
+ * so a second training gives the same bits. Options: --steps N, --seed N, --out FILE, --tests N.
+ */
+import { fileURLToPath } from 'node:url'
+import { load } from '../../../src/js/index.js'
+import { save, train, trainingOptions } from '../training.js'
+import { goOn } from './answer.js'
+import { LANGUAGES, batchOf, createTokenizer, stories } from './data.js'
+import { looksBack, nearSighted, rightShare } from './measure.js'
+import { createStories } from './model.js'
+
+const BATCH = 32, NONE = -100
+const NAMES = { ko: 'Korean', en: 'English' }
+const OUT = fileURLToPath(new URL('stories.safetensors', import.meta.url))
+const { steps, seed, out, tests } = trainingOptions({ steps: 5000, out: OUT, tests: 100 })
+const gf = await load(), tokenizer = createTokenizer(gf)
+const percent = (/** @type {number} */ share) => `${(100 * share).toFixed(1)} %`
+
+gf.manualSeed(seed)
+const model = createStories(gf)
+
+/** @param {readonly string[]} texts */
+function lossOf(texts) {
+  const { input, target } = batchOf(tokenizer, texts), logits = model.forward(input)
+  return gf.functional.crossEntropy(logits.reshape(-1, logits.shape[2]), target, { ignoreIndex: NONE })
+}
+
+/** @param {number} count @param {object} options */
+const share = (count, options) => percent(rightShare(gf, model, tokenizer, count, options))
+
+train(gf, model, {
+  steps, peak: 4e-3, warmUp: 200, every: 1000,
+  loss: (step) => lossOf(stories(seed * 1_000_003 + step, BATCH)),
+  report: () => LANGUAGES.map((one) => `${one} ${share(Math.min(tests, 20), { languages: [one] })}`).join('  ')
+})
+
+const metadata = { steps: String(steps), seed: String(seed) }
+for (const language of LANGUAGES) {
+  const languages = [language], plain = { languages, names: 'plain' }
+  const right = rightShare(gf, model, tokenizer, tests, { languages })
+  metadata[`right.${language}`] = String(right)
+  console.log(`\n${NAMES[language]}, stories that keep to what they began with`)
+  console.log(`  names never trained on, likeliest token: ${percent(right)}`)
+  console.log(`  names trained on, likeliest token: ${share(tests, plain)}`)
+  console.log(`  names never trained on, drawn at temperature 0.8: ${share(tests, { languages, temperature: 0.8 })}`)
+  console.log(`  looking back one token only: ${share(tests, { ...plain, mask: nearSighted })}`)
+}
+looksBack(gf, model, tokenizer, stories(seed, 60, { names: 'held out' })).forEach((shares, layer) => (
+  console.log(`attention to what came next before, layer ${layer}: ${shares.map(percent).join(', ')}`)))
+console.log()
+for (const text of ['', '하준은', '글라스와 유리는 친구예요.', 'Kara and Pip are friends.', 'Zed went to', 'Mina has']) {
+  console.log(`  ${text} → ${goOn(gf, model, tokenizer, text, { temperature: 0.8, seed }).text}`)
+}
+save(gf, model, out, metadata)
+if (LANGUAGES.some((language) => Number(metadata[`right.${language}`]) < 0.8)) process.exitCode = 1
