@@ -170,8 +170,9 @@ function attend(where, q, k, v, layout, sizes, options, { past, cache } = { past
     engine.trace?.patch(name, /** @type {Tensor} */ (steps[i]))
     compute(i + 1)
   })
-  const known = /** @type {[string, Tensor][]} */ (STEPS.map((name, i) => [name, steps[i]]).filter(([, step]) => step))
-  record(engine, op, { q, k, v, mask: saved.mask?.tensor }, { out, ...Object.fromEntries(known) }, saved)
+  /** @type {Record<string, Tensor>} */ const outputs = { out }
+  steps.forEach((step, i) => { if (step) outputs[STEPS[i]] = step })
+  record(engine, op, { q, k, v, mask: saved.mask?.tensor }, outputs, saved)
   return { out, weights: weights && saved.dropoutMask ? mul(weights, saved.dropoutMask) : weights }
 }
 
