@@ -13,7 +13,7 @@ import { whence } from './lib/whence.js'
 import { map } from './map/index.js'
 import { MODELS, explainError, modelOf, problemsOf, settingsOf } from './models/index.js'
 import { MODEL_TEXTS } from './models/texts.js'
-import { HOUSE, roomOf, roomsOf } from './rooms/index.js'
+import { HOUSE, roomNear, roomsOf } from './rooms/index.js'
 import { changedWords } from './shell/changes.js'
 import { depths } from './shell/depth.js'
 import { createEngine, latest } from './shell/engine.js'
@@ -49,6 +49,8 @@ let told = { run: null, twin: null, cell: null, found: null }
 let trail = []
 let parts = {}
 let shown = { room: null, language: null }
+/** The rooms there were when the room that the reader chose was last among them. */
+let around = []
 let explainTimer = 0
 let isPrinting = false
 
@@ -63,7 +65,12 @@ const runHere = () => (run?.settings.model === state.model ? run : null)
 const rooms = () => roomsOf(runHere())
 
 /** The room that is shown; nothing before a run tells what rooms there are, except the house. */
-const roomHere = () => (runHere() || state.room === HOUSE.id ? roomOf(rooms(), state.room) : null)
+function roomHere() {
+  if (!runHere() && state.room !== HOUSE.id) return null
+  const room = roomNear(rooms(), state.room, around)
+  if (room.id === state.room) around = rooms()
+  return room
+}
 
 /** What is looked at, as far as the run has it: a shorter text must not leave a sentence or head behind. */
 function viewed() {

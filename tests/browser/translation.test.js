@@ -13,6 +13,7 @@ const KINDS = [
 ]
 
 const { open } = useHouse()
+const roomHere = (page) => page.getAttribute('#house', 'data-room')
 
 test('the probabilities of a step, and the steps of decoding, are shown as they are', async () => {
   for (const changes of [{ topP: 0.7, temperature: 2, row: 4 }, { decoding: 'sample', temperature: 2, seed: 5 }, { decoding: 'beam' }]) {
@@ -52,9 +53,11 @@ test('a reader types a date and an answer, meets an unknown word, and turns swit
   await changing(page, () => page.click('.clear'))
   await go(page, 'source.positions')
   await changing(page, () => choose(page, 'positional', 'off'))
-  assert.match(await page.textContent('.stage'), /switched off/)
+  assert.equal(await roomHere(page), 'source.embedding', 'the room has gone, the switch is in the one before it')
+  assert.match(await page.textContent('.whence'), /leave it out/)
   assert.ok(await page.isHidden('[data-control="positions"]'))
   await changing(page, () => choose(page, 'positional', 'on'))
+  assert.equal(await roomHere(page), 'source.positions')
   await changing(page, () => choose(page, 'positions', 'learned'))
   assert.match(await page.textContent('.stage'), /nothing has trained it yet/)
   assert.match(await page.textContent('.stage'), /Its table of positions, though/)

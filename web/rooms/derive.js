@@ -4,7 +4,7 @@
  */
 
 import { graphOf } from './graph.js'
-import { ATTENTION, BENDS, LOOKS_BACK, MASK_CONTROLS, NORMS, SAMPLING } from './roles.js'
+import { ATTENTION, BENDS, LOOKS_BACK, MASK_CONTROLS, NORMS, PLACELESS_CONTROLS, SAMPLING } from './roles.js'
 
 /**
  * @typedef {object} Room
@@ -84,6 +84,9 @@ function attentionRooms(graph, step, context) {
 }
 
 const isPositions = (tensor) => tensor?.axes[0]?.name === 'position'
+/** Whether a step adds a table of positions. */
+const isPlacing = (graph, step) => (
+  step.op === 'add' && Object.values(graph.read(step)).some((name) => isPositions(graph.described(name))))
 const isStream = (tensor) => tensor?.shape.length === 3
 
 /** A sum of two streams of vectors: a residual connection. */
@@ -163,7 +166,11 @@ function embeddingRooms(graph, step, context) {
       ...context.room(dotted(of, i ? stage : 'tokens'), stage, []), ...at, parts: { stream: of },
       words: stage === 'pieces' && about.isAnswer ? 'given' : stage, isFloor: i === 0
     })),
-    { ...context.room(dotted(of, 'embedding'), 'embedding', [out, weight]), ...at, parts: { weight, out, stream: of } }
+    {
+      ...context.room(dotted(of, 'embedding'), 'embedding', [out, weight]), ...at, parts: { weight, out, stream: of },
+      // Positions that are switched off have no room to be switched on again in.
+      ...(!graph.usersOf(out).some((user) => isPlacing(graph, user)) && { controls: PLACELESS_CONTROLS })
+    }
   ]
 }
 
@@ -276,7 +283,7 @@ export function derive(run) {
       return list
     }
     if (op === 'embedding') return embeddingRooms(graph, step, context)
-    if (op === 'add' && Object.values(graph.read(step)).some((name) => isPositions(graph.described(name)))) {
+    if (isPlacing(graph, step)) {
       return positionRooms(graph, step, context)
     }
     if (NORMS.includes(op)) return [normRoom(graph, step, context)]

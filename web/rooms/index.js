@@ -51,6 +51,17 @@ export function roomOf(rooms, name) {
   return rooms[0]
 }
 
+/**
+ * Where a reader comes to stand whose room this run does not have: in the last one before it that is still there.
+ * @param {import('./derive.js').Room[]} rooms @param {string} name
+ * @param {import('./derive.js').Room[]} before the rooms there were
+ */
+export function roomNear(rooms, name, before) {
+  const at = before.findIndex(({ id }) => id === name)
+  const near = before.slice(0, at + 1).findLast(({ id }) => rooms.some((room) => room.id === id))
+  return roomOf(rooms, near?.id ?? name)
+}
+
 /** The name of what a room passes on, or undefined. @param {import('./derive.js').Room} room */
 export const outputOf = ({ tensors }) => tensors[0]
 

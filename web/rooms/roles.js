@@ -31,3 +31,6 @@ export const ATTENTION = {
 export const MASK_CONTROLS = {
   self: ['causal', 'padding'], encoder: ['padding'], masked: ['tgtIsCausal', 'causal'], cross: ['padding']
 }
+
+/** Controls of an embedding that no positions are added to. */
+export const PLACELESS_CONTROLS = ['dModel', 'seed', 'positional']
