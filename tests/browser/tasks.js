@@ -60,7 +60,10 @@ async function visit(browser, url) {
   const click = (selector) => page.evaluate((one) => document.querySelector(one).click(), selector)
   const enter = (id) => click(`.map li[data-room="${id}"] a`)
   const found = await longestTasks(browser, page, async (during) => {
-    await during('load', () => page.goto(url))
+    await during('load', async () => {
+      await page.goto(url)
+      await page.waitForSelector('.map .plan a')
+    })
     for (const { id } of roomsOf(runHere({}))) await during(`room ${id}`, () => enter(id))
     for (const id of ROOMS_TURNED) {
       await enter(id)
