@@ -52,6 +52,8 @@ export function strips(container) {
      */
     update(lines, room) {
       const width = Math.min(WIDEST, room)
+      // A page that is not laid out yet has no room; it says so once it has.
+      if (width <= 2 * EDGE) return
       const reach = Math.max(1, ...lines.flatMap(({ values }) => Array.from(values, Math.abs)))
       keep(root, lines, createLine, (element, line) => fillLine(element, line, reach, width))
     }
