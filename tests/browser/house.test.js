@@ -36,6 +36,33 @@ test('the page opens on the whole house: its answer is the model\'s, its floors 
   }
 })
 
+test('the wire from the encoder goes up between the towers, through no floor', async () => {
+  for (const width of [1440, 820]) {
+    const { page, complaints, close } = await open({}, { viewport: { width, height: 900 } })
+    await page.waitForSelector('.panes > .memory path[d^="M"]', { state: 'attached' })
+    const [wire, from, to] = await page.evaluate(() => {
+      const { left } = document.querySelector('.panes').getBoundingClientRect()
+      const [, x] = /H([\d.]+)/.exec(document.querySelector('.panes > .memory path').getAttribute('d'))
+      const floors = (tower) => [...document.querySelectorAll(`.pane-towers [data-tower="${tower}"] .pane-floor`)]
+      const boxes = ['encoder', 'decoder'].map((tower) => floors(tower).map((one) => one.getBoundingClientRect()))
+      return [Number(x) + left, Math.max(...boxes[0].map(({ right }) => right)), Math.min(...boxes[1].map((box) => box.left))]
+    })
+    assert.ok(from < wire && wire < to, `${width}: ${from} < ${wire} < ${to}`)
+    assert.deepEqual(complaints, [])
+    await close()
+  }
+})
+
+test('a picture that changes pulses, but not where motion is unwanted', async () => {
+  for (const [reducedMotion, animation] of [['no-preference', 'pulse'], ['reduce', 'none']]) {
+    const { page, close } = await open({}, { reducedMotion })
+    await changing(page, () => page.fill('[data-field="source"]', '3 may 1999'))
+    await page.waitForSelector('.pane-picture.is-changed', { state: 'attached' })
+    assert.equal(await page.$eval('.pane-picture.is-changed', (one) => getComputedStyle(one).animationName), animation)
+    await close()
+  }
+})
+
 test('left and right lead from room to room, and leave alone whatever has arrows of its own', async () => {
   const { page, complaints, close } = await open({})
   await page.keyboard.press('ArrowRight')

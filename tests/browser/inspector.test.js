@@ -162,6 +162,7 @@ test('a number is changed by keyboard and by mouse, undone, redone and shared', 
   await page.fill('.edit-field', '5')
   await changing(page, () => page.keyboard.press('Enter'))
   const edits = [{ ...CELL, value: 5 }]
+  await page.waitForFunction(() => /^You set this value/.test(document.querySelector('.made > :first-child')?.textContent))
   const second = await tablesOf(page)
   assert.equal(second[2].cells[2][1], '5')
   assert.deepEqual(second.slice(0, 2), first.slice(0, 2), 'nothing upstream changes')
@@ -191,6 +192,17 @@ test('a number is changed by keyboard and by mouse, undone, redone and shared', 
   const shown = tables.find(({ name }) => name === weights.name).cells.flat()
   shown.forEach((text, i) => assert.ok(Object.is(Math.fround(parse(text)), weights.data[i]), `${i}: ${text}`))
   await other.close()
+})
+
+test('beside a term of −∞ a finite one has next to no bar', async () => {
+  const cell = { name: 'transformer.decoder.layers.0.self_attn.masked_scores', index: [0, 0, 1, 5] }
+  const { page, complaints, close } = await open({ room: 'decoder.0.self_attn.mask', cell })
+  await page.waitForSelector('.terms .bar', { state: 'attached' })
+  const [score, mask] = await page.$$eval('.terms .bar', (bars) => (
+    bars.map((bar) => bar.getBoundingClientRect().width / bar.parentElement.clientWidth)))
+  assert.ok(score < 0.05 && mask > 0.95, `${score}, ${mask}`)
+  assert.deepEqual(complaints, [])
+  await close()
 })
 
 test('changed cells pulse once, and not where motion is unwanted', async () => {

@@ -89,6 +89,20 @@ for (const [title, changes] of [['the defaults', {}], ['other settings', OTHER]]
   })
 }
 
+test('pointing at a token lights it wherever it stands, and its entry of the vocabulary', async () => {
+  const { page, complaints, close } = await open({ room: 'text.ids' })
+  const lit = (selector) => page.$$eval(`${selector}.is-lit`, (list) => list.map((one) => one.textContent))
+  await page.hover('.chips-row:nth-child(1) .chip:nth-child(3)')
+  assert.deepEqual([await lit('.chip'), await lit('.vocabulary li')], [['4what', '4what'], ['4what']])
+  await go(page, 'text.tokens')
+  await page.hover('.chips-row:nth-child(2) .chip:nth-child(2)')
+  assert.deepEqual(await lit('.chip'), ['is1', 'is2'])
+  await page.click('.chips-row:nth-child(2) .chip:nth-child(2)')
+  assert.equal((await linked(page)).cell, null, 'no link to a cell that no run has')
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
 test('every cell on the canvas has the colour of its value', async () => {
   for (const colorScheme of ['light', 'dark']) {
     const { page, close } = await open({ room: 'self_attn.qkv', part: 'k' }, { colorScheme })
