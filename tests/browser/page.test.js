@@ -325,6 +325,7 @@ test('a room that is entered from elsewhere is announced, and rooms say what the
     [{ room: 'encoder.0.norm1' }, /Then layer norm/, /norm1\.output/],
     [{ room: 'encoder.0.norm1', normFirst: true }, /^First layer norm/, /^$/],
     [{ room: 'encoder.0.self_attn.scores' }, /The next room divides it/, /dots/],
+    [{ room: 'encoder.0.self_attn.scores', scale: false }, /passes it on as it is/, /dots/],
     [{ room: 'encoder.0.self_attn.scale' }, /scores/i, /scores/],
     [{ room: 'encoder.0.self_attn.scale', scale: false }, /^Division is off/, /scores/],
     [{ room: 'source.positions', positions: 'learned' }, /nothing has trained it yet/, /positions/]

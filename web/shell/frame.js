@@ -48,9 +48,12 @@ function tokenAt(run, { parts }, row) {
 
 const isConcatenated = (state) => state.positions === 'concatenated'
 
+const isUndivided = ({ scale }) => scale === false
+
 /** What a room says of itself under a setting that makes something else of it: the setting, and the words' key. */
 const OTHERWISE = {
-  norm: [[({ normFirst }) => normFirst, 'whatFirst']], scale: [[({ scale }) => scale === false, 'whatUndivided']],
+  norm: [[({ normFirst }) => normFirst, 'whatFirst']], scale: [[isUndivided, 'whatUndivided']],
+  scores: [[isUndivided, 'whatUndivided']],
   positions: [[isLearned, 'whatLearned'], [isConcatenated, 'whatConcatenated']],
   causal: [[({ tgtIsCausal }) => tgtIsCausal === false, 'whatOpen']]
 }
