@@ -82,3 +82,16 @@ test('kept scores without those of hidden keys have -infinity in their place', a
   assert.deepEqual(seen.weights, all.weights)
   assert.deepEqual(run(0, 0).out, all.out)
 })
+
+test('a weight for whose packing there is no memory is used as it is', async () => {
+  const gf = await load(), { engine } = gf, side = 1024
+  const x = gf.rand([3, side]), weight = gf.rand([side, side]), expected = gf.functional.linear(x, weight).toArray()
+  for (let cells = 2 ** 27; cells >= 2 ** 17;) {
+    try {
+      engine.empty([cells])
+    } catch {
+      cells /= 2
+    }
+  }
+  assert.deepEqual(gf.noGrad(() => gf.functional.linear(x, weight)).toArray(), expected)
+})

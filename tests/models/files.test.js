@@ -94,6 +94,7 @@ test('the tokenizer comes with the model, also from a Blob; without one it is nu
     assert.deepEqual(tokenizer.encode('a model').ids, trained.encode('a model').ids)
   }
   assert.equal((await gf.models.load(files)).tokenizer, null)
+  assert.equal((await gf.models.load({ ...files, 'merges.txt': '' })).tokenizer, null, 'half of one is none')
   await rejects({ ...files, 'strange.model': new Uint8Array(3) }, 'format', /strange\.model/)
   await rejects({ ...files, 'tokenizer.json': '{' }, 'format', /tokenizer.json is not JSON/)
 })

@@ -74,3 +74,13 @@ test('generating leaves no tensor behind, also when it is stopped', async () => 
   assert.throws(() => reader.generate(row, { tokens: 3 }), { code: 'type', message: /no option "tokens"/ })
   assert.equal(gf.memory().tensors, held)
 })
+
+test('a model that reads whole texts says that it gives no next token; a cache is a cache', async () => {
+  const { model: reader } = await gf.models.load(filesOf(cases('bert')[0]))
+  assert.throws(() => reader.generate([1]), { name: 'GlassformerError', code: 'state', message: /Bert: .* no next token/ })
+  for (const type of ['gpt2', 'llama']) {
+    const reader = await model(type)
+    assert.throws(() => reader.forward([[1]], { cache: {} }), { code: 'type', message: /cache must be a gf.decoding.Cache/ })
+    assert.equal(gf.noGrad(() => reader.forward([[1]], { cache: null })).logits.shape[1], 1)
+  }
+})

@@ -1,5 +1,6 @@
-import { expect } from '../errors.js'
+import { describe, expect } from '../errors.js'
 import { generate } from '../decoding/generate.js'
+import { Cache } from '../ops/attention_cache.js'
 import { Tensor } from '../tensor.js'
 import { LanguageModel, endsOf } from './model.js'
 
@@ -10,9 +11,11 @@ export class Causal extends LanguageModel {
   /**
    * What a forward needs to go on.
    * @param {unknown} ids @param {unknown} attentionMask of all tokens so far
-   * @param {import('../ops/attention_cache.js').Cache | null | undefined} cache
+   * @param {Cache | null | undefined} cache
    */
   causalInputs(ids, attentionMask, cache) {
+    expect(!cache || cache instanceof Cache, 'type',
+      () => `${this.constructor.name}: cache must be a gf.decoding.Cache, got ${describe(cache)}`)
     const tokens = this.sentences('ids', ids), [B, T] = tokens.shape, past = cache?.length ?? 0
     this.expectPlaces(past + T, this.positions)
     const kept = this.kept(attentionMask, [B, past + T])

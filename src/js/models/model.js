@@ -1,4 +1,4 @@
-import { describe, expect, shapeText } from '../errors.js'
+import { describe, expect, GlassformerError, shapeText } from '../errors.js'
 import { Module } from '../nn/module.js'
 import { idTensor } from '../ops/checks.js'
 import { sameShape } from '../shape.js'
@@ -11,6 +11,14 @@ import { Tensor } from '../tensor.js'
 /** What the models of files have in common: sentences as ids, and padding on either side. */
 export class LanguageModel extends Module {
   /** The ids that end an answer. @type {readonly number[]} */ ends = []
+
+  /**
+   * The answer to a text, where a model gives any.
+   * @param {any} _ids @param {any} [_options] @returns {any}
+   */
+  generate(_ids, _options) {
+    throw new GlassformerError('state', `${this.constructor.name}: it reads whole texts and gives no next token`)
+  }
 
   /**
    * Ids as a table of sentences; a single sentence will do.
