@@ -29,6 +29,18 @@ const CALLS = {
   logSoftmax: options => F.logSoftmax(flat(), options),
   layerNorm: options => F.layerNorm(flat(), null, null, options),
   crossEntropy: options => F.crossEntropy(flat(), [1], options),
+  nllLoss: options => F.nllLoss(flat(), [1], options),
+  mseLoss: options => F.mseLoss(flat(), flat(), options),
+  klDiv: options => F.klDiv(flat(), flat(), options),
+  rmsNorm: options => F.rmsNorm(flat(), null, options),
+  normalize: options => F.normalize(flat(), options),
+  cosineSimilarity: options => F.cosineSimilarity(flat(), flat(), options),
+  sum: options => F.sum(flat(), options),
+  argmax: options => F.argmax(flat(), options),
+  zeros: options => gf.zeros([1], options),
+  linspace: options => gf.linspace(0, 1, 3, options),
+  normal: options => gf.normal([1], options),
+  multinomial: options => gf.multinomial([1, 2], 1, options),
   embedding: options => F.embedding([0], flat(), options),
   scaledDotProductAttention: options => F.scaledDotProductAttention(heads(), heads(), heads(), options),
   rotary: options => F.rotary(flat(), options),
@@ -80,7 +92,7 @@ test('names of options are those of PyTorch in camelCase, so those in its own sp
   assert.throws(() => gf.tensor([1], { requires_grad: true }),
     { message: 'tensor: there is no option "requires_grad", only shape, dtype, requiresGrad' })
   assert.throws(() => new nn.TransformerEncoderLayer(8, 2, { dim_feedforward: 16 }), { code: 'type' })
-  assert.throws(() => F.crossEntropy(flat(), [1], { weight: flat() }), { code: 'type' })
+  assert.throws(() => F.crossEntropy(flat(), [1], { weights: flat() }), { code: 'type' })
 })
 
 test('an object without a prototype will do, as JSON with a reviver or a query makes it', () => {

@@ -166,6 +166,12 @@ GF_EXPORT void gf_uniform(float *out, gf_generator *g, int n, float low, float h
 GF_EXPORT void gf_uniform_double(double *out, gf_generator *g, int n);
 /* Tensor.normal_(mean, std): out [n]. From 16 values on PyTorch draws differently; both ways are here. */
 GF_EXPORT void gf_normal(float *out, gf_generator *g, int n, double mean, double std);
+/* torch.bernoulli(p): out [n] is 1 with probability p [n], else 0. */
+GF_EXPORT void gf_bernoulli(float *out, gf_generator *g, const float *p, int n);
+/* torch.multinomial: out [N,n] classes drawn from the rows of p [N,C], which need not sum to 1. work [C]. Each class
+ * once (n <= C), or, with `replacement`, as often as it comes. */
+GF_EXPORT void gf_multinomial(int32_t *out, gf_generator *g, float *work, const float *p, int N, int C, int n,
+                              int replacement);
 /* torch.randint(low, low + range, n): out [n] doubles, exact while |value| < 2^53. */
 GF_EXPORT void gf_randint(double *out, gf_generator *g, int n, double low, double range);
 /* torch.randperm(n): out [n] int32. */
@@ -311,7 +317,7 @@ enum {
 };
 /* out [N] of the rows of x [N,C]; the extremes need C > 0. work [C] is used by GF_LOGSUMEXP, else it may be NULL. */
 GF_EXPORT void gf_reduce_forward(float *out, float *work, const float *x, int N, int C, int kind, double p);
-/* dx [N,C] += the derivative times dout [N]. Of equal extremes each gets a share, or, not `shared`, the first gets all. */
+/* dx [N,C] += the derivative times dout [N]. Of equal extremes each gets a share, or, not `shared`, the first all. */
 GF_EXPORT void gf_reduce_backward(float *dx, const float *dout, const float *out, const float *x, int N, int C,
                                   int kind, double p, int shared);
 /* Where the first largest, or smallest, of each row of x [N,C] stands, C > 0; the first NaN counts as more extreme. */
@@ -333,6 +339,12 @@ GF_EXPORT void gf_layer_norm_forward(float *out, float *mean, float *rstd, const
                                      const float *bias, int N, int C, double eps);
 GF_EXPORT void gf_layer_norm_backward(float *dx, float *dweight, float *dbias, const float *dout, const float *x,
                                       const float *mean, const float *rstd, const float *weight, int N, int C);
+
+/* Root mean square norm over rows of C, as layer norm without mean and bias. rstd [N] and weight [C] may be NULL. */
+GF_EXPORT void gf_rms_norm_forward(float *out, float *rstd, const float *x, const float *weight, int N, int C,
+                                   double eps);
+GF_EXPORT void gf_rms_norm_backward(float *dx, float *dweight, const float *dout, const float *x, const float *rstd,
+                                    const float *weight, int N, int C);
 
 /* Attention -------------------------------------------------------------------------------------------------------- */
 
@@ -401,14 +413,18 @@ GF_EXPORT void gf_cache_copy(float *cache, float *rows, const gf_rows *at, int B
 
 /* The position of the first target that is neither ignore_index nor inside 0 .. V-1, or -1. */
 GF_EXPORT int gf_cross_entropy_check(const int32_t *target, int N, int V, int ignore_index);
-/* losses [N] of logits [N,V] and target [N], 0 where ignored; log_probs [N,V] is kept for backward. Returns how many
- * targets are not ignored. */
-GF_EXPORT int gf_cross_entropy_forward(float *losses, float *log_probs, const float *logits, const int32_t *target,
-                                       int N, int V, int ignore_index, float smoothing);
+/* losses [N] of logits [N,V] and target [N], 0 where ignored; log_probs [N,V] is kept for backward. Without logits
+ * (NULL) log_probs are given. weight [V] counts each class so many times, or NULL. Returns the weights of the targets
+ * that are not ignored, or how many they are. */
+GF_EXPORT double gf_cross_entropy_forward(float *losses, float *log_probs, const float *logits, const float *weight,
+                                          const int32_t *target, int N, int V, int ignore_index, float smoothing);
 /* dlogits [N,V] += the derivative times dlosses [N], or, with `shared`, times one value [1] for all rows. */
 GF_EXPORT void gf_cross_entropy_backward(float *dlogits, const float *dlosses, const float *log_probs,
-                                         const int32_t *target, int N, int V, int ignore_index, float smoothing,
-                                         int shared);
+                                         const float *weight, const int32_t *target, int N, int V, int ignore_index,
+                                         float smoothing, int shared);
+/* The same for given log_probs, times `scale`. */
+GF_EXPORT void gf_nll_loss_backward(float *dlog_probs, const float *dlosses, const float *weight, const int32_t *target,
+                                    int N, int V, int ignore_index, float scale, int shared);
 
 /* Optimisers: one step over n values of a parameter ---------------------------------------------------------------- */
 

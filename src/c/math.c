@@ -174,8 +174,8 @@ gf_f4 gf_log4(gf_f4 x) {
 
 /* The logarithm of the rounded sum, and what the rounding took away. */
 gf_f4 gf_log1p4(gf_f4 x) {
-  gf_f4 u = gf_splat(1.0f) + x;
-  return gf_log4(u) + (x - (u - gf_splat(1.0f))) / u;
+  gf_f4 u = gf_splat(1.0f) + x, lost = (x - (u - gf_splat(1.0f))) / u;
+  return gf_log4(u) + gf_select(u > gf_zero(), lost, gf_zero());
 }
 
 gf_f4 gf_sigmoid4(gf_f4 x) { return gf_splat(1.0f) / (gf_splat(1.0f) + gf_exp4(-x)); }

@@ -160,3 +160,41 @@ void gf_dropout_mask(float *scale, gf_generator *g, int n, double p) {
   float kept = 1.0f / (float)(1.0 - p);
   for (int i = 0; i < n; i++) scale[i] = next_double(g) < 1.0 - p ? kept : 0.0f;
 }
+
+void gf_bernoulli(float *out, gf_generator *g, const float *p, int n) {
+  for (int i = 0; i < n; i++) out[i] = next_float(g) < p[i] ? 1.0f : 0.0f;
+}
+
+/* The classes with the largest p / e, where e is drawn from the exponential distribution. */
+static void without_replacement(int32_t *out, gf_generator *g, float *score, const float *p, int C, int n) {
+  for (int c = 0; c < C; c++) score[c] = p[c] / (float)-gf_log1p(-next_double(g));
+  for (int i = 0; i < n; i++) {
+    int best = 0;
+    for (int c = 1; c < C; c++)
+      if (score[c] > score[best]) best = c;
+    out[i] = best;
+    score[best] = -1.0f;
+  }
+}
+
+/* The first class whose part of the sum, up to and with it, reaches a uniform number. */
+static void with_replacement(int32_t *out, gf_generator *g, float *sums, const float *p, int C, int n) {
+  float sum = 0.0f;
+  for (int c = 0; c < C; c++) sums[c] = sum += p[c];
+  for (int c = 0; c < C; c++) sums[c] /= sum;
+  for (int i = 0; i < n; i++) {
+    double drawn = next_double(g);
+    int low = 0, high = C - 1;
+    while (low < high) {
+      int middle = (low + high) / 2;
+      if (sums[middle] < drawn) low = middle + 1;
+      else high = middle;
+    }
+    out[i] = low;
+  }
+}
+
+void gf_multinomial(int32_t *out, gf_generator *g, float *work, const float *p, int N, int C, int n, int replacement) {
+  for (int r = 0; r < N; r++, out += n, p += C)
+    (replacement ? with_replacement : without_replacement)(out, g, work, p, C, n);
+}

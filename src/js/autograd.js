@@ -1,4 +1,4 @@
-import { describe, expect, inEngine, shapeText } from './errors.js'
+import { describe, expect, flag, inEngine, optionsOf, shapeText } from './errors.js'
 import { sameShape } from './shape.js'
 
 /**
@@ -34,6 +34,7 @@ import { sameShape } from './shape.js'
  * @property {import('./trace.js').Trace | null} trace the trace it belongs to
  * @property {import('./trace.js').Call | null} [call] the call of a module that it belongs to
  * @property {boolean} [used] backward went through it
+ * @property {boolean} [spent] and did not retain it for another time
  */
 
 /**
@@ -74,8 +75,8 @@ export function record(engine, op, inputs, outputs, saved = {}) {
  */
 export const isRecording = (engine, ...inputs) => Boolean(engine.trace) || needsGradient(engine, inputs)
 
-/** The recorded operations that lead to `out`, each after all that use its outputs. @param {Tensor} out */
-function nodesFromOutput(out) {
+/** The recorded operations that lead to `outs`, each after all that use its outputs. @param {Tensor[]} outs */
+function nodesFrom(outs) {
   /** @type {Node[]} */ const order = []
   const seen = new Set()
   /** @type {{ node: Node, inputs: Iterator<Tensor | null | undefined> }[]} */ const path = []
@@ -84,23 +85,25 @@ function nodesFromOutput(out) {
     seen.add(node)
     path.push({ node, inputs: Object.values(node.inputs)[Symbol.iterator]() })
   }
-  enter(out.node)
-  while (path.length) {
-    const top = path[path.length - 1]
-    const { done, value } = top.inputs.next()
-    if (done) {
-      path.pop()
-      order.push(top.node)
-    } else enter(value?.node)
+  for (const out of outs) {
+    enter(out.node)
+    while (path.length) {
+      const top = path[path.length - 1]
+      const { done, value } = top.inputs.next()
+      if (done) {
+        path.pop()
+        order.push(top.node)
+      } else enter(value?.node)
+    }
   }
   return order.reverse()
 }
 
 /** @param {Node} node */
 function checkUsable(node) {
-  expect(!node.used, 'state', () =>
+  expect(!node.spent, 'state', () =>
     'backward: the computation behind this tensor was already used by an earlier backward ' +
-    `(in ${node.op.name}); compute it again`)
+    `(in ${node.op.name}); compute it again, or give that one { retainGraph: true }`)
   for (const tensors of [node.inputs, node.outputs, node.saved]) for (const name in tensors) {
     expect(!tensors[name]?.disposed, 'state', () =>
       `backward: ${name} of ${node.op.name} was disposed before; ` +
@@ -126,28 +129,26 @@ function checkStart(out, gradient) {
 }
 
 /**
- * Walks the recorded computation from `out` to the leaves and adds to their `grad`.
- * @param {Tensor} out
- * @param {Tensor} [start] d(loss)/d(out); 1 for a single value
- * @throws {import('./errors.js').GlassformerError} 'state' without a recorded computation or for one already used,
- *   'shape' and 'type' for a gradient that does not fit
+ * Walks the recorded computation backward. Gradients of what was computed pass through; those of leaves are added to
+ * their `grad`, or, collecting, returned with the others.
+ * @param {{ out: Tensor, start?: Tensor }[]} starts @param {boolean} retainGraph @param {boolean} isCollecting
+ * @returns {Map<Tensor, Tensor>} by the tensors whose gradients they are
  */
-export function backward(out, start) {
-  checkStart(out, start)
-  const { engine } = out
-  const nodes = nodesFromOutput(out)
+function walk(starts, retainGraph, isCollecting) {
+  for (const { out, start } of starts) checkStart(out, start)
+  const { engine } = starts[0].out, nodes = nodesFrom(starts.map(({ out }) => out))
   nodes.forEach(checkUsable)
-  /** Gradients of tensors that are not leaves. @type {Map<Tensor, Tensor>} */ const passing = new Map()
+  /** @type {Map<Tensor, Tensor>} */ const passing = new Map()
 
   /** @param {Tensor} tensor */
   const gradientOf = tensor => {
-    const held = tensor.node ? passing.get(tensor) : tensor.grad
+    const isPassing = isCollecting || tensor.node, held = isPassing ? passing.get(tensor) : tensor.grad
     if (held) {
       held.version++
       return held
     }
-    const fresh = engine.keep(engine.zeros(tensor.shape))
-    if (tensor.node) passing.set(tensor, fresh)
+    const zeros = engine.zeros(tensor.shape), fresh = isCollecting ? zeros : engine.keep(zeros)
+    if (isPassing) passing.set(tensor, fresh)
     else tensor.grad = fresh
     return fresh
   }
@@ -157,16 +158,59 @@ export function backward(out, start) {
     values ? values.values.forEach((v, i) => { to[i] += v }) : (to[0] += 1)
   }
 
-  add(out, start)
+  for (const { out, start } of starts) add(out, start)
   for (const node of nodes) {
-    node.used = true
+    node.used ||= !isCollecting
+    node.spent = !retainGraph
     const made = Object.values(node.outputs)
     if (!Object.values(node.inputs).some(t => t?.requiresGrad)) continue // switched off since the computation
     node.op.backward(node, tensor =>
       tensor && (tensor.requiresGrad || made.includes(tensor)) ? gradientOf(tensor).address : 0)
   }
-  for (const [tensor, gradient] of passing) {
+  return passing
+}
+
+/**
+ * Adds d(out)/d(leaf) to the `grad` of the leaves that `out` was computed from.
+ * @param {Tensor} out
+ * @param {Tensor} [start] d(loss)/d(out); 1 for a single value
+ * @param {{ retainGraph?: boolean }} [options] retainGraph: false; true lets another backward use the computation again
+ * @throws {import('./errors.js').GlassformerError} 'state' without a recorded computation or for one already used,
+ *   'shape' and 'type' for a gradient that does not fit
+ */
+export function backward(out, start, options) {
+  const { retainGraph = false } = optionsOf('backward', options, ['retainGraph'])
+  flag('backward', 'retainGraph', retainGraph)
+  for (const [tensor, gradient] of walk([{ out, start }], retainGraph, false)) {
     const trace = /** @type {Node} */ (tensor.node).trace
     trace ? trace.keepGradient(tensor, gradient) : gradient.dispose()
   }
+}
+
+/**
+ * The gradients of outputs by inputs, which may be leaves or computed: torch.autograd.grad. No `grad` is changed.
+ * @template {Tensor | readonly Tensor[]} I
+ * @param {Tensor | readonly Tensor[]} outputs their sum is differentiated @param {I} inputs
+ * @param {{ gradOutputs?: Tensor | readonly Tensor[], retainGraph?: boolean, allowUnused?: boolean }} [options]
+ *   gradOutputs: what to start from, needed for outputs of more than one value; retainGraph: false; allowUnused: false;
+ *   true gives null for an input that the outputs do not depend on
+ * @returns {I extends readonly Tensor[] ? (Tensor | null)[] : Tensor} one for each input
+ * @throws {import('./errors.js').GlassformerError} 'state' for an input that is not used or a computation that is spent
+ */
+export function grad(outputs, inputs, options) {
+  const { gradOutputs, retainGraph = false, allowUnused = false } =
+    optionsOf('grad', options, ['gradOutputs', 'retainGraph', 'allowUnused'])
+  flag('grad', 'retainGraph', retainGraph)
+  flag('grad', 'allowUnused', allowUnused)
+  const [outs, ins, starts] = [outputs, inputs, gradOutputs ?? []].map(given => [given].flat())
+  const areTensors = [...outs, ...ins, ...starts].every(t => typeof t?.requiresGrad === 'boolean') && outs.length > 0
+  expect(areTensors, 'type', () => 'grad: outputs, inputs and gradOutputs must be tensors or lists of them')
+  const found = walk(outs.map((out, i) => ({ out, start: starts[i] })), retainGraph, true)
+  const missing = ins.findIndex(input => !found.has(input))
+  if (missing >= 0 && !allowUnused) for (const gradient of found.values()) gradient.dispose()
+  expect(missing < 0 || allowUnused, 'state', () => `grad: inputs[${missing}], ${describe(ins[missing])}, was not used ` +
+    'to compute outputs, or does not require a gradient; allowUnused: true gives null for it')
+  for (const [tensor, gradient] of found) if (!ins.includes(tensor)) gradient.dispose()
+  const list = ins.map(input => found.get(input) ?? null)
+  return /** @type {any} */ (Array.isArray(inputs) ? list : list[0])
 }

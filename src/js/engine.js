@@ -154,10 +154,25 @@ export class Engine {
    * @returns {T}
    */
   noGrad(fn) {
+    return this.#recording('noGrad', false, fn)
+  }
+
+  /**
+   * Runs `fn` recording it, also inside `noGrad`.
+   * @template T
+   * @param {() => T} fn
+   * @returns {T}
+   */
+  enableGrad(fn) {
+    return this.#recording('enableGrad', true, fn)
+  }
+
+  /** @template T @param {string} where @param {boolean} enabled @param {() => T} fn @returns {T} */
+  #recording(where, enabled, fn) {
     const before = this.gradEnabled
-    this.gradEnabled = false
+    this.gradEnabled = enabled
     try {
-      return runNow('noGrad', fn)
+      return runNow(where, fn)
     } finally {
       this.gradEnabled = before
     }

@@ -2,6 +2,9 @@ import { GlassformerError, inEngine } from './errors.js'
 import { loadEngine } from './load.js'
 import { Tensor, tensor } from './tensor.js'
 import { trace } from './trace.js'
+import { grad } from './autograd.js'
+import * as creation from './creation.js'
+import { CustomFunction, checkpoint } from './function.js'
 import { observe } from './observe.js'
 import * as random from './random.js'
 import * as arithmetic from './ops/arithmetic.js'
@@ -16,7 +19,6 @@ import { gelu } from './ops/gelu.js'
 import { layerNorm } from './ops/layer_norm.js'
 import { linear } from './ops/linear.js'
 import { logSoftmax } from './ops/log_softmax.js'
-import { matmul } from './ops/matmul.js'
 import { alibi, relativePositionBias, relativePositionBuckets } from './ops/position_bias.js'
 import { positionalEncoding } from './ops/positional_encoding.js'
 import { rotary } from './ops/rotary.js'
@@ -36,7 +38,7 @@ import { words } from './text/words.js'
 
 /** torch.nn.functional in camelCase: tensors by position, everything else in one options object. */
 const functional = {
-  ...arithmetic.functions, crossEntropy, dropout, embedding, gelu, layerNorm, linear, logSoftmax, matmul,
+  ...arithmetic.functions, crossEntropy, dropout, embedding, gelu, layerNorm, linear, logSoftmax,
   relativePositionBias, rotary, scaledDotProductAttention, softmax, ...shapeFunctions, ...shapeMethods
 }
 attachMethods({ ...arithmetic.methods, ...shapeMethods, requiresGrad_ })
@@ -99,6 +101,29 @@ function bindModules(engine) {
   })
 }
 
+/** @typedef {import('./creation.js').MakeOptions} MakeOptions */
+
+/**
+ * Tensors made of nothing, for one engine.
+ * @param {import('./engine.js').Engine} engine
+ */
+const bindCreation = engine => ({
+  /** @param {readonly number[]} shape @param {MakeOptions} [options] */
+  zeros: (shape, options) => creation.zeros(engine, shape, options),
+  /** @param {readonly number[]} shape @param {MakeOptions} [options] */
+  ones: (shape, options) => creation.ones(engine, shape, options),
+  /** @param {readonly number[]} shape @param {number | boolean} value @param {MakeOptions} [options] */
+  full: (shape, value, options) => creation.full(engine, shape, value, options),
+  /** (end), (start, end) or (start, end, step). @param {...(number | MakeOptions)} numbers and options */
+  arange: (...numbers) => creation.arange(engine, numbers),
+  /** @param {number} start @param {number} end @param {number} steps @param {MakeOptions} [options] */
+  linspace: (start, end, steps, options) => creation.linspace(engine, start, end, steps, options),
+  /** @param {number} n @param {number | MakeOptions} [m] @param {MakeOptions} [options] */
+  eye: (n, m, options) => creation.eye(engine, n, m, options),
+  zerosLike: creation.zerosLike,
+  onesLike: creation.onesLike
+})
+
 /**
  * Starts glassformer. Every call gives an engine with a memory and a random stream of its own.
  * @param {Parameters<typeof loadEngine>[0]} [options] wasm: where the kernels are, if not beside the package
@@ -131,6 +156,18 @@ export async function load(options) {
      */
     noGrad: fn => engine.noGrad(fn),
     /**
+     * Runs fn and records it for backward, inside noGrad too: torch.enable_grad.
+     * @template T @param {() => T} fn
+     */
+    enableGrad: fn => engine.enableGrad(fn),
+    /**
+     * Gradients of outputs by inputs, without adding them to their `grad`: torch.autograd.grad.
+     * @type {typeof grad}
+     */
+    grad,
+    autograd: { Function: CustomFunction },
+    checkpoint,
+    /**
      * Runs fn and records every tensor in it by name; `trace.dispose()` gives them back.
      * @template T @param {() => T} fn @param {Parameters<typeof trace>[2]} [options] modules, edits
      * @returns {{ output: T, trace: import('./trace.js').Trace }}
@@ -143,6 +180,7 @@ export async function load(options) {
      *   streams, passes
      */
     observe: (fn, options) => observe(engine, fn, options),
+    ...bindCreation(engine),
     /** Starts the random stream: torch.manual_seed. @param {number | bigint} seed */
     manualSeed: seed => random.manualSeed(engine, seed),
     /** Uniform in [0, 1). @param {readonly number[]} shape @param {Parameters<typeof random.rand>[2]} [options] */
@@ -151,6 +189,19 @@ export async function load(options) {
     randn: (shape, options) => random.randn(engine, shape, options),
     /** Whole numbers from low to high - 1. @param {number} low @param {number} high @param {readonly number[]} shape */
     randint: (low, high, shape) => random.randint(engine, low, high, shape),
+    /**
+     * Normal numbers; options: mean, std, requiresGrad.
+     * @param {readonly number[]} shape @param {Parameters<typeof random.normal>[2]} [options]
+     */
+    normal: (shape, options) => random.normal(engine, shape, options),
+    /** 1 with probability p, else 0. @param {Parameters<typeof random.bernoulli>[1]} p */
+    bernoulli: p => random.bernoulli(engine, p),
+    /**
+     * n classes by their weights; options: replacement.
+     * @param {Parameters<typeof random.multinomial>[1]} p @param {number} n
+     * @param {Parameters<typeof random.multinomial>[3]} [options]
+     */
+    multinomial: (p, n, options) => random.multinomial(engine, p, n, options),
     /** 0 .. n-1 in random order. @param {number} n */
     randperm: n => random.randperm(engine, n),
     /**

@@ -14,6 +14,11 @@
  *   (options?: ReduceOptions) => Tensor>} Reductions
  *
  * @typedef {object} OtherMethods
+ * @property {() => Tensor} clone a copy with memory of its own, through which gradients go
+ * @property {() => Tensor} detach the same memory, cut off from what made it
+ * @property {(b: Tensor) => Tensor} matmul
+ * @property {(b: Tensor) => Tensor} dot
+ * @property {(b: Tensor) => Tensor} outer
  * @property {(options?: ReduceOptions & { correction?: number }) => Tensor} var
  * @property {(options?: ReduceOptions & { correction?: number }) => Tensor} std
  * @property {(options?: ReduceOptions & { p?: number }) => Tensor} norm

@@ -1,5 +1,6 @@
-import { describe, expect, numberWhere, oneOf, optionsOf, wholeNumber } from './errors.js'
-import { requireGrad } from './tensor.js'
+import { describe, expect, flag, numberWhere, oneOf, optionsOf, shapeText, wholeNumber } from './errors.js'
+import { floatTensor } from './ops/checks.js'
+import { Tensor, requireGrad, tensor } from './tensor.js'
 
 /** @typedef {import('./engine.js').Engine} Engine */
 
@@ -67,6 +68,63 @@ export function randint(engine, low, high, shape) {
   const out = engine.empty(sides, 'int32')
   out.values.set(wide.values)
   wide.dispose()
+  return out
+}
+
+/**
+ * Normal numbers: torch.normal.
+ * @param {Engine} engine @param {readonly number[]} shape
+ * @param {{ mean?: number, std?: number, requiresGrad?: boolean }} [options] mean: 0; std: 1; requiresGrad: false
+ */
+export function normal(engine, shape, options) {
+  const { mean = 0, std = 1, requiresGrad = false } = optionsOf('normal', options, ['mean', 'std', 'requiresGrad'])
+  numberWhere('normal', 'mean', mean, 'a finite number', Number.isFinite)
+  numberWhere('normal', 'std', std, 'a number >= 0', v => v >= 0 && v < Infinity)
+  return requireGrad(fillNormal(engine.empty(checkShape('normal', shape)), mean, std), requiresGrad)
+}
+
+/** @param {Engine} engine @param {string} where @param {any} p @returns {import('./tensor.js').Tensor} */
+function weightsOf(engine, where, p) {
+  return floatTensor(where, 'p', p instanceof Tensor ? p : tensor(engine, p, { dtype: 'float32' }, `${where}: p`))
+}
+
+/**
+ * 1 with probability p, else 0, for each p: torch.bernoulli.
+ * @param {Engine} engine @param {import('./tensor.js').Tensor | import('./tensor.js').NestedArray} p
+ */
+export function bernoulli(engine, p) {
+  const chances = weightsOf(engine, 'bernoulli', p), wrong = chances.values.findIndex(v => !(v >= 0 && v <= 1))
+  expect(wrong < 0, 'range',
+    () => `bernoulli: p must hold numbers from 0 to 1, got ${chances.values[wrong]} at place ${wrong}`)
+  const out = engine.empty(chances.shape)
+  engine.c.gf_bernoulli(out.address, engine.generator, chances.address, out.size)
+  return out
+}
+
+/**
+ * Classes drawn by their weights: torch.multinomial.
+ * @param {Engine} engine @param {import('./tensor.js').Tensor | import('./tensor.js').NestedArrays} p [C] or [N, C],
+ *   weights that need not sum to 1
+ * @param {number} n how many of each row
+ * @param {{ replacement?: boolean }} [options] replacement: false, each class once
+ * @returns {import('./tensor.js').Tensor} int32, [n] or [N, n]
+ */
+export function multinomial(engine, p, n, options) {
+  const { replacement = false } = optionsOf('multinomial', options, ['replacement'])
+  const weights = weightsOf(engine, 'multinomial', p), { shape } = weights, C = shape.at(-1) ?? 0
+  const values = /** @type {Float32Array} */ (weights.values)
+  expect(shape.length === 1 || shape.length === 2, 'shape',
+    () => `multinomial: p must have shape [C] or [N, C], got ${shapeText(shape)}`)
+  flag('multinomial', 'replacement', replacement)
+  wholeNumber('multinomial', 'n', n, 1, replacement ? undefined : C)
+  const wrong = values.findIndex(v => !(v >= 0 && v < Infinity))
+  expect(wrong < 0, 'range',
+    () => `multinomial: p must hold finite numbers >= 0, got ${values[wrong]} at place ${wrong}`)
+  const rows = C ? weights.size / C : 0, sums = Array.from({ length: rows }, (_, r) =>
+    values.subarray(r * C, (r + 1) * C).reduce((s, v) => s + v, 0))
+  expect(sums.every(sum => sum > 0), 'range', () => 'multinomial: each row of p must have a number above 0')
+  const out = engine.empty([...shape.slice(0, -1), n], 'int32'), work = engine.scratch(C)
+  engine.c.gf_multinomial(out.address, engine.generator, work, weights.address, rows, C, n, Number(replacement))
   return out
 }
 

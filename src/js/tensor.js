@@ -192,11 +192,14 @@ export class Tensor extends Methods {
   /**
    * Adds d(this)/d(leaf) to `grad` of every tensor with `requiresGrad` that this one was computed from. Values that
    * the computation used are read again, so they must not have been changed since.
-   * @param {Tensor} [gradient] of this tensor's shape; may be left out for a single value (1)
+   * @param {Tensor | { retainGraph?: boolean } | null} [gradient] of this tensor's shape; may be left out for a single
+   *   value (1)
+   * @param {{ retainGraph?: boolean }} [options] retainGraph: false; true lets another backward use the same computation
    * @throws {GlassformerError} 'state' without a recorded computation or a second time, 'shape' for a missing gradient
    */
-  backward(gradient) {
-    backward(this, gradient)
+  backward(gradient, options) {
+    const isGradient = gradient instanceof Tensor
+    backward(this, isGradient ? gradient : undefined, isGradient ? options : gradient ?? options)
   }
 
   /** Gives the memory back. Using the tensor afterwards is an error; disposing it again is not. */

@@ -248,10 +248,19 @@ export class Trace {
     this.idleEdits = this.#edits.list.filter(isIdle)
   }
 
-  /** Takes a gradient over from `backward`. @param {Tensor} tensor @param {Tensor} gradient */
+  /**
+   * Takes a gradient over from `backward`; a second one is added, as to the leaves.
+   * @param {Tensor} tensor @param {Tensor} gradient
+   */
   keepGradient(tensor, gradient) {
-    this.#gradients.get(tensor)?.dispose()
-    this.#gradients.set(tensor, gradient)
+    const held = this.#gradients.get(tensor)
+    if (!held) {
+      this.#gradients.set(tensor, gradient)
+      return
+    }
+    this.engine.c.gf_accumulate(held.address, gradient.address, held.size)
+    held.version++
+    gradient.dispose()
   }
 
   /* Asking --------------------------------------------------------------------------------------------------------- */

@@ -210,11 +210,127 @@ for name, run in {"softmax": F.softmax, "logSoftmax": F.log_softmax}.items():
         case("rowwise", f"{name}.{dim}", lambda t, p, run=run: run(t["x"], dim), {"x": drawn(2, 3, 5)},
              {"op": name, "dim": dim})
 
+# Losses, norms, products ---------------------------------------------------------------------------------------------
+
+PROBABLE = lambda *shape: torch.sigmoid(drawn(*shape)).mul(1000).round().div(1000).clamp(0.001, 0.999)
+for reduction in ("mean", "sum", "none"):
+    options = {"reduction": reduction}
+    for name, run in {"mseLoss": F.mse_loss, "l1Loss": F.l1_loss}.items():
+        case("loss", f"{name}.{reduction}", lambda t, p, run=run: run(t["input"], t["target"], reduction=reduction),
+             {"input": drawn(3, 5), "target": drawn(3, 5)}, {"op": name, **options})
+    case("loss", f"binaryCrossEntropy.{reduction}",
+         lambda t, p: F.binary_cross_entropy(t["input"], t["target"], reduction=reduction),
+         {"input": PROBABLE(3, 5), "target": PROBABLE(3, 5)}, {"op": "binaryCrossEntropy", **options}, grads=["input"])
+    case("loss", f"binaryCrossEntropyWithLogits.{reduction}",
+         lambda t, p: F.binary_cross_entropy_with_logits(t["input"], t["target"], reduction=reduction),
+         {"input": drawn(3, 5, scale=4.0), "target": PROBABLE(3, 5)}, {"op": "binaryCrossEntropyWithLogits", **options},
+         grads=["input"])
+    case("loss", f"klDiv.{reduction}", lambda t, p: F.kl_div(t["input"], t["target"], reduction=reduction),
+         {"input": -drawn(3, 5).abs(), "target": PROBABLE(3, 5)}, {"op": "klDiv", **options}, grads=["input"])
+    case("loss", f"klDiv.log.{reduction}",
+         lambda t, p: F.kl_div(t["input"], t["target"], reduction=reduction, log_target=True),
+         {"input": -drawn(3, 5).abs(), "target": -drawn(3, 5).abs()}, {"op": "klDiv", "logTarget": True, **options})
+case("loss", "klDiv.batchmean", lambda t, p: F.kl_div(t["input"], t["target"], reduction="batchmean"),
+     {"input": -drawn(3, 5).abs(), "target": PROBABLE(3, 5)}, {"op": "klDiv", "reduction": "batchmean"}, grads=["input"])
+case("loss", "binaryCrossEntropy.edges", lambda t, p: F.binary_cross_entropy(t["input"], t["target"], reduction="none"),
+     {"input": torch.tensor([0.0, 1.0, 0.0, 1.0, 0.5]), "target": torch.tensor([0.0, 1.0, 1.0, 0.0, 1.0])},
+     {"op": "binaryCrossEntropy", "reduction": "none"}, grads=["input"])
+case("loss", "binaryCrossEntropyWithLogits.special",
+     lambda t, p: F.binary_cross_entropy_with_logits(t["input"], t["target"], reduction="none"),
+     {"input": torch.tensor([NAN, 80.0, -80.0, 0.0, -0.0]), "target": torch.tensor([0.0, 0.0, 1.0, 1.0, 0.0])},
+     {"op": "binaryCrossEntropyWithLogits", "reduction": "none"}, grads=["input"])
+case("loss", "binaryCrossEntropyWithLogits.weighed",
+     lambda t, p: F.binary_cross_entropy_with_logits(t["input"], t["target"], weight=t["weight"], pos_weight=t["posWeight"]),
+     {"input": drawn(3, 5), "target": PROBABLE(3, 5), "weight": drawn(5).abs(), "posWeight": drawn(5).abs()},
+     {"op": "binaryCrossEntropyWithLogits"}, grads=["input"])
+case("loss", "binaryCrossEntropy.weighed",
+     lambda t, p: F.binary_cross_entropy(t["input"], t["target"], weight=t["weight"]),
+     {"input": PROBABLE(3, 5), "target": PROBABLE(3, 5), "weight": drawn(3, 5).abs()}, {"op": "binaryCrossEntropy"},
+     grads=["input"])
+
+IDS = lambda top, *shape: torch.randint(0, top, shape, generator=generator)
+for reduction in ("mean", "sum", "none"):
+    for title, shape, ids in (("rows", (6, 5), (6,)), ("sequence", (2, 5, 3), (2, 3)), ("image", (2, 4, 3, 2), (2, 3, 2)),
+                              ("one", (5,), ())):
+        V = shape[0] if len(shape) == 1 else shape[1]
+        for weight in (None, drawn(V).abs() + 0.1):
+            extra = {} if weight is None else {"weight": weight}
+            target = IDS(V, *ids)
+            if ids:
+                target.reshape(-1)[1] = -100
+            name = f"{title}.{reduction}{'.weight' if extra else ''}"
+            case("loss", f"nllLoss.{name}",
+                 lambda t, p: F.nll_loss(t["input"], t["target"], weight=t.get("weight"), reduction=reduction),
+                 {"input": -drawn(*shape).abs(), "target": target, **extra}, {"op": "nllLoss", "reduction": reduction},
+                 grads=["input"])
+            smoothing = 0.2 if title == "image" else 0.0
+            case("loss", f"crossEntropy.{name}",
+                 lambda t, p: F.cross_entropy(t["input"], t["target"], weight=t.get("weight"), reduction=reduction,
+                                              label_smoothing=smoothing),
+                 {"input": drawn(*shape, scale=2.0), "target": target, **extra},
+                 {"op": "crossEntropy", "reduction": reduction, "labelSmoothing": smoothing}, grads=["input"])
+        for smoothing, weight in ((0.0, None), (0.3, drawn(V).abs())):
+            extra = {} if weight is None else {"weight": weight}
+            case("loss", f"crossEntropy.shares.{title}.{reduction}.{smoothing}",
+                 lambda t, p: F.cross_entropy(t["input"], t["target"], weight=t.get("weight"), reduction=reduction,
+                                              label_smoothing=smoothing),
+                 {"input": drawn(*shape, scale=2.0), "target": torch.softmax(drawn(*shape), 0 if len(shape) == 1 else 1), **extra},
+                 {"op": "crossEntropy", "reduction": reduction, "labelSmoothing": smoothing}, grads=["input"])
+
+
+def rms_norm(x, weight, eps):
+    """As torch 2.4 has it: torch 1.13 has none."""
+    out = x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + eps)
+    return out if weight is None else out * weight
+
+
+for eps in (1e-5, 0.1):
+    case("norm", f"rmsNorm.{eps}", lambda t, p: rms_norm(t["x"], t["weight"], eps),
+         {"x": drawn(2, 3, 7), "weight": drawn(7, shift=1.0)}, {"op": "rmsNorm", "eps": eps})
+    case("norm", f"rmsNorm.bare.{eps}", lambda t, p: rms_norm(t["x"], None, eps), {"x": drawn(4, 5)},
+         {"op": "rmsNorm", "eps": eps})
+for params in ({}, {"dim": 0}, {"p": 1, "dim": -1}, {"dim": 1, "eps": 2.0}):
+    case("norm", f"normalize.{params}", lambda t, p: F.normalize(t["x"], **params), {"x": drawn(3, 5)},
+         {"op": "normalize", **params})
+case("norm", "normalize.zero", lambda t, p: F.normalize(t["x"]), {"x": torch.tensor([[0.0, 0.0], [3.0, 4.0]])},
+     {"op": "normalize"}, grads=[])
+for params in ({}, {"dim": 0}, {"dim": -1, "eps": 3.0}):
+    # Where eps is taken for a length, torch's gradient is that of the length itself; ours is that of a constant.
+    case("pair", f"cosineSimilarity.{params}", lambda t, p: F.cosine_similarity(t["a"], t["b"], **params),
+         {"a": drawn(3, 5), "b": drawn(3, 5)}, {"op": "cosineSimilarity", **params}, grads=[] if "eps" in params else None)
+case("pair", "cosineSimilarity.broadcast", lambda t, p: F.cosine_similarity(t["a"], t["b"]),
+     {"a": drawn(3, 5), "b": drawn(1, 5)}, {"op": "cosineSimilarity"})
+for a, b in (((5,), (5,)), ((5,), (5, 3)), ((4, 5), (5,)), ((2, 4, 5), (5,)), ((5,), (2, 5, 3)), ((2, 1, 3, 5), (4, 5, 2))):
+    case("pair", f"matmul.{a}.{b}", lambda t, p: torch.matmul(t["a"], t["b"]), {"a": drawn(*a), "b": drawn(*b)},
+         {"op": "matmul"})
+case("pair", "dot", lambda t, p: torch.dot(t["a"], t["b"]), {"a": drawn(7), "b": drawn(7)}, {"op": "dot"})
+case("pair", "outer", lambda t, p: torch.outer(t["a"], t["b"]), {"a": drawn(4), "b": drawn(3)}, {"op": "outer"})
+
+# Made and drawn -------------------------------------------------------------------------------------------------------
+
+made = {}
+for arguments in ((0.0, 1.0, 7), (-3.0, 2.5, 12), (1.0, 10.0, 1), (0.0, 1.0, 100), (5.0, -5.0, 33), (0.0, 0.3, 2)):
+    made[f"linspace {arguments}"] = written(torch.linspace(*arguments))
+for arguments in ((5,), (2, 9), (10, 0, -3), (0.0, 1.0, 0.1), (1.5, 4.0), (0.0, 2.0, 0.3)):
+    made[f"arange {arguments}"] = written(torch.arange(*arguments))
+draws = []
+for seed in (0, 42, 123456789):
+    for n in (3, 40):
+        torch.manual_seed(seed)
+        p = torch.tensor([round(((i * 7) % 11) / 11, 3) for i in range(n)])
+        twice = p.repeat(2, 1) + torch.tensor([[0.0], [0.5]])
+        draws.append({"seed": seed, "p": written(p), "rows": written(twice), "bernoulli": written(torch.bernoulli(p)),
+                      "normal": written(torch.normal(2.0, 0.5, (n,))), "once": written(torch.multinomial(p, 2)),
+                      "one": written(torch.multinomial(twice, 1)),
+                      "again": written(torch.multinomial(p, 9, replacement=True)),
+                      "both": written(torch.multinomial(twice, 5, replacement=True)),
+                      "after": written(torch.rand(2))})
+
 # ----------------------------------------------------------------------------------------------------------------------
 
 about = "element by element, reductions, losses: forward, and gradients of sum(output * cot); made by arithmetic.py"
 lines = ",\n".join(json.dumps(item, separators=(",", ":")) for item in cases)
 with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "arithmetic.json"), "w") as file:
-    file.write('{"about":%s,\n"versions":{"torch":"1.13.1","numpy":"%s"},\n"rtol":2e-06,\n"shared":{},\n"cases":[\n%s\n]}\n'
-               % (json.dumps(about), np.__version__, lines))
+    file.write('{"about":%s,\n"versions":{"torch":"1.13.1","numpy":"%s"},\n"rtol":2e-06,\n"shared":{},\n"made":%s,\n"draws":%s,\n"cases":[\n%s\n]}\n'
+               % (json.dumps(about), np.__version__, json.dumps(made), json.dumps(draws), lines))
 print(len(cases), "cases")

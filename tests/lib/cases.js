@@ -78,6 +78,32 @@ const rowwiseRows = () => ['softmax', 'logSoftmax'].flatMap(op => (
   [[[5], 0], [[3, 17], 0], [[2, 3, 5], 1], [[2, 3, 5], -3], [[2, 3, 5], -1], [[3, 0, 2], 0]].map(([shape, dim]) => (
     [`${op} ${dim} of [${shape}]`, { x: numbers(shape, 7, { scale: 3 }) }, { op, dim }]))))
 
+const lossShapes = [[1], [5], [3, 5], [2, 3, 17]]
+const lossRows = () => ['mseLoss', 'l1Loss', 'binaryCrossEntropyWithLogits', 'klDiv'].flatMap(op => (
+  ['mean', 'sum', 'none'].flatMap(reduction => lossShapes.map(shape => {
+    const target = numbers(shape, 2, op === 'klDiv' ? { scale: 0.2, shift: 0.8 } : {})
+    return [`${op} ${reduction} of [${shape}]`, { input: numbers(shape, 1), target }, { op, reduction }]
+  })))).concat(['crossEntropy', 'nllLoss'].flatMap(op => ['mean', 'sum', 'none'].flatMap(reduction => (
+  [[5], [1, 1], [3, 17], [2, 5, 3]].flatMap(shape => {
+    const V = shape.length === 1 ? shape[0] : shape[1], lead = shape.length === 1 ? [] : [shape[0], ...shape.slice(2)]
+    const inputs = { input: numbers(shape, 1), target: integers(lead, V, 3) }, weight = numbers([V], 4, { shift: 4 })
+    return [[inputs, {}], [{ ...inputs, weight }, op === 'crossEntropy' ? { labelSmoothing: 0.2 } : {}]].map(([all, more]) => (
+      [`${op} ${reduction} of [${shape}] ${Object.keys(all)}`, all, { op, reduction, ...more }]))
+  })))))
+
+const normRows = () => [[1], [5], [3, 5], [2, 3, 17], [2, 130], [0, 3]].flatMap(shape => {
+  const x = numbers(shape, 5, { shift: 0.5 }), weight = numbers(shape.slice(-1), 6, { shift: 1 }), rest = { dim: -1 }
+  return [[`rmsNorm of [${shape}]`, { x, weight }, { op: 'rmsNorm', eps: 1e-3 }],
+    [`rmsNorm of [${shape}], bare`, { x }, { op: 'rmsNorm', eps: 0.1 }],
+    [`normalize [${shape}]`, { x }, { op: 'normalize', ...rest }]]
+})
+
+const pairRows = () => [
+  ['cosineSimilarity', [3, 5], [3, 5], {}], ['cosineSimilarity', [2, 3, 17], [3, 17], { dim: -1 }], ['dot', [17], [17], {}],
+  ['outer', [3], [5], {}], ['matmul', [17], [17], {}], ['matmul', [17], [17, 3], {}], ['matmul', [2, 3, 5], [5], {}],
+  ['matmul', [5], [2, 5, 3], {}], ['dot', [0], [0], {}], ['outer', [0], [3], {}],
+].map(([op, a, b, params]) => [`${op} [${a}] [${b}]`, { a: numbers(a, 1), b: numbers(b, 2) }, { op, ...params }])
+
 const rowShapes = [[1], [7], [1, 1], [3, 5], [1, 17], [5, 33], [4, 67], [3, 130], [2, 3, 5, 7], [2, 1, 12], [0, 7]]
 const rowwise = op => list(op, rowShapes.map(shape => [`[${shape}]`, { x: numbers(shape, 7, { scale: 3 }) }]))
 
@@ -296,6 +322,9 @@ const makers = {
   add: () => pairs('add'),
   mul: () => pairs('mul'),
   relu: () => elementwise('relu', {}),
+  loss: () => list('loss', lossRows()),
+  norm: () => list('norm', normRows()),
+  pair: () => list('pair', pairRows()),
   unary: () => list('unary', unaryRows()),
   reduce: () => list('reduce', reduceRows()),
   rowwise: () => list('rowwise', rowwiseRows()),

@@ -39,6 +39,17 @@ static uint32_t random_numbers(uint32_t d, int n) {
   gf_dropout_mask(mask, &generator, n, 0.3);
   gf_uniform(uniform, &generator, n, -0.3f, 0.7f);
   gf_trunc_normal(mask, &generator, n, 0.5, 2.0, -1.0, 7.0);
+  float *p = zeros(3 * n), *work = zeros(n);
+  for (int i = 0; i < 3 * n; i++) p[i] = 0.1f + (float)(i % 5);
+  for (int replacement = 0; replacement < 2; replacement++) {
+    int32_t *classes = malloc(sizeof(int32_t) * (size_t)(3 * n));
+    gf_multinomial(classes, &generator, work, p, 3, n, n, replacement);
+    d = fold(d, classes, sizeof(int32_t) * (size_t)(3 * n));
+    free(classes);
+  }
+  gf_bernoulli(work, &generator, uniform, n);
+  free(p);
+  d = fold_floats(d, work, n);
   return fold_floats(fold_floats(fold_floats(d, drawn(n), n), mask, n), uniform, n);
 }
 
@@ -142,8 +153,13 @@ static uint32_t rows(uint32_t d, int C) {
   gf_layer_norm_backward(dx, dweight, dbias, dout, x, mean, rstd, weight, N, C);
   int32_t target[3] = {C - 1, -100, 0};
   float *losses = zeros(N), *log_probs = zeros(N * C);
-  gf_cross_entropy_forward(losses, log_probs, x, target, N, C, -100, 0.1f);
-  gf_cross_entropy_backward(dx, losses, log_probs, target, N, C, -100, 0.1f, 0);
+  gf_cross_entropy_forward(losses, log_probs, x, NULL, target, N, C, -100, 0.1f);
+  gf_cross_entropy_backward(dx, losses, log_probs, NULL, target, N, C, -100, 0.1f, 0);
+  gf_cross_entropy_forward(losses, log_probs, x, weight, target, N, C, -100, 0.1f);
+  gf_cross_entropy_backward(dx, losses, log_probs, weight, target, N, C, -100, 0.1f, 0);
+  gf_nll_loss_backward(dx, losses, weight, target, N, C, -100, 0.5f, 1);
+  gf_rms_norm_forward(out, rstd, x, weight, N, C, 1e-5);
+  gf_rms_norm_backward(dx, dweight, dout, x, rstd, weight, N, C);
   free(x), free(dout), free(weight), free(bias), free(mean), free(rstd), free(log_probs);
   d = fold_floats(fold_floats(d, out, N * C), dx, N * C);
   return fold_floats(fold_floats(fold_floats(d, dweight, C), dbias, C), losses, N);

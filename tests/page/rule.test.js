@@ -119,8 +119,9 @@ test('no formula, label or symbol of any operation is left untranslated', async 
   const all = sources.flatMap((code) => [...code.matchAll(/^ {2}name: '(\w+)'/gm)].map((match) => match[1]))
   const known = [...seen].filter(Boolean)
   const unseen = all.filter((op) => !known.includes(op))
-  assert.deepEqual(unseen.sort(), ['cat', 'cumsum', 'narrow', 'prod', 'to', 'transpose', 'where'],
-    'the page has no cat, cumsum, prod, to and where, and the others only say out = x')
+  const notOnThePage = ['cat', 'cumsum', 'nll_loss', 'prod', 'rms_norm', 'to', 'where']
+  const others = unseen.filter((op) => !notOnThePage.includes(op))
+  assert.deepEqual(others.sort(), ['narrow', 'transpose'], 'both only say out = x')
   const unused = Object.keys(en.inspector.words).filter((one) => !asked.has(one))
   assert.deepEqual(unused, [], 'words that no operation uses')
 })

@@ -1,13 +1,24 @@
 import { binaryFunctions } from './binary.js'
+import { clone, detach } from './copy.js'
 import { isinf, isnan, logicalNot, questions } from './compare.js'
 import { to } from './convert.js'
+import { binaryCrossEntropy, binaryCrossEntropyWithLogits, klDiv, l1Loss, mseLoss } from './losses.js'
+import { dot, matmul, outer } from './matmul.js'
+import { nllLoss } from './nll_loss.js'
+import { cosineSimilarity, normalize } from './normalize.js'
 import { reductions } from './reduce.js'
+import { rmsNorm } from './rms_norm.js'
 import { unaryFunctions } from './unary.js'
+
+const elements = {
+  ...unaryFunctions, ...binaryFunctions, ...questions, ...reductions, dot, isinf, isnan, logicalNot, matmul, outer
+}
 
 /** The arithmetic of gf.functional. */
 export const functions = {
-  ...unaryFunctions, ...binaryFunctions, ...questions, ...reductions, isinf, isnan, logicalNot
+  ...elements, binaryCrossEntropy, binaryCrossEntropyWithLogits, cosineSimilarity, klDiv, l1Loss, mseLoss, nllLoss,
+  normalize, rmsNorm
 }
 
 /** What of it tensors have as methods. */
-export const methods = { ...functions, to }
+export const methods = { ...elements, clone, detach, to }

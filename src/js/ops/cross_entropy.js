@@ -1,14 +1,22 @@
-import { expect, oneOf, optionsOf, probability, wholeNumber } from '../errors.js'
+import { expect, optionsOf, probability, shapeText, wholeNumber } from '../errors.js'
 import { isRecording, record } from '../autograd.js'
 import { cell, constant, product, sum, worked } from '../explain.js'
-import { range } from '../shape.js'
-import { expectRank, expectShape, floatTensor, idTensor, savedIds } from './checks.js'
-import { explainLogSoftmax } from './log_softmax.js'
+import { range, sameShape } from '../shape.js'
+import { Tensor } from '../tensor.js'
+import { binaryFunctions } from './binary.js'
+import { savedIds } from './checks.js'
+import { classNumbers, classRows, classWeights } from './classes.js'
+import { explainLogSoftmax, logSoftmax } from './log_softmax.js'
+import { reduced, reductionOf } from './losses.js'
+import { reductions } from './reduce.js'
+import { unaryFunctions } from './unary.js'
 
-/** @typedef {import('../tensor.js').Tensor} Tensor */
 /** @typedef {import('../explain.js').Factor} Factor */
 /** @typedef {import('../explain.js').Worked} Worked */
-/** @typedef {{ target: Tensor, kept: number, ignoreIndex: number, labelSmoothing: number, reduction: string }} Saved */
+/**
+ * @typedef {{ target: Tensor, weight: Tensor | null, kept: number, ignoreIndex: number, labelSmoothing: number,
+ *   reduction: string }} Saved
+ */
 
 /** What each row's loss is multiplied by before they are added. @param {Saved} saved */
 const rowWeight = ({ kept, reduction }) => (reduction === 'mean' ? 1 / kept : 1)
@@ -17,9 +25,9 @@ const rowWeight = ({ kept, reduction }) => (reduction === 'mean' ? 1 / kept : 1)
  * The share of class v in row n's target.
  * @param {Saved} saved @param {number} V @param {number} n @param {number} v
  */
-function share({ target, labelSmoothing, ignoreIndex }, V, n, v) {
-  const own = target.values[n]
-  return own === ignoreIndex ? 0 : (v === own ? 1 - labelSmoothing : 0) + labelSmoothing / V
+function share({ target, weight, labelSmoothing, ignoreIndex }, V, n, v) {
+  const own = target.values[n], times = weight ? weight.values[v] : 1
+  return own === ignoreIndex ? 0 : ((v === own ? 1 - labelSmoothing : 0) + labelSmoothing / V) * times
 }
 
 /**
@@ -53,14 +61,14 @@ const op = {
   parameters: ({ saved: { target, ignoreIndex, labelSmoothing, reduction } }) => (
     { target: Array.from(target.values), ignoreIndex, labelSmoothing, reduction }),
   backward({ inputs: { logits }, outputs: { out, log_probs: logProbs }, saved, trace }, gradient) {
-    const { engine } = out, { target, kept, ignoreIndex, labelSmoothing, reduction } = saved
+    const { engine } = out, { target, weight, kept, ignoreIndex, labelSmoothing, reduction } = saved
     const [N, V] = logits.shape, dlogits = gradient(logits)
     if (!dlogits || !kept) return
     const dlosses = engine.empty(out.shape)
     dlosses.values.set(engine.memory.floats(gradient(out), out.size))
     engine.c.gf_scale(dlosses.address, dlosses.size, rowWeight(saved))
-    engine.c.gf_cross_entropy_backward(dlogits, dlosses.address, logProbs.address, target.address, N, V, ignoreIndex,
-      labelSmoothing, reduction === 'none' ? 0 : 1)
+    engine.c.gf_cross_entropy_backward(dlogits, dlosses.address, logProbs.address, weight?.address ?? 0, target.address,
+      N, V, ignoreIndex, labelSmoothing, reduction === 'none' ? 0 : 1)
     if (trace) {
       const to = engine.memory.floats(gradient(logProbs), N * V), { values } = dlosses
       for (let i = 0; i < to.length; i++) {
@@ -107,9 +115,11 @@ const op = {
     }
     const isCounted = kept && saved.target.values[n] !== saved.ignoreIndex
     const log = cell(logProbs, [n, v], 'log p'), p = Math.exp(log.value)
-    const apart = worked(`(exp(${log.symbol}) − share)`, p - own.value, log, own)
+    const all = saved.weight ? range(logits.shape[1]).reduce((s, c) => s + share(saved, logits.shape[1], n, c), 0) : 1
+    const times = saved.weight ? [constant('Σ share', all)] : [], words = saved.weight ? ' × Σ share' : ''
+    const apart = worked(`(exp(${log.symbol})${words} − share)`, p * all - own.value, log, ...times, own)
     return {
-      formula: `dlogits[v] = dloss × (p[v] − share[v])${rows}`,
+      formula: `dlogits[v] = dloss × (p[v]${words} − share[v])${rows}`,
       terms: isCounted ? [part(apart)] : [],
       steps: isCounted ? [{ label: 'p', value: p }] : []
     }
@@ -117,38 +127,56 @@ const op = {
 }
 
 /**
- * Cross entropy between logits and class numbers: torch.nn.functional.cross_entropy.
- * @param {Tensor} logits [N, V]
- * @param {Tensor | number[] | Int32Array} target [N], values 0 .. V-1 or ignoreIndex
- * @param {{ ignoreIndex?: number, labelSmoothing?: number, reduction?: 'mean' | 'sum' | 'none' }} [options]
- *   ignoreIndex: -100, a target that counts for nothing; labelSmoothing: 0; reduction: 'mean' over the targets kept
- * @returns {Tensor} a scalar, or [N] with reduction 'none'; the mean of nothing is NaN
+ * Cross entropy with targets that give every class a share.
+ * @param {Tensor} logits as they were given @param {Tensor} target of their shape
+ * @param {Tensor | null} weight @param {number} labelSmoothing @param {'mean' | 'sum' | 'none'} reduction
+ */
+function withShares(logits, target, weight, labelSmoothing, reduction) {
+  const { rows, lead } = classRows('crossEntropy', 'logits', logits), [N, V] = rows.shape
+  const { add, div, mul } = binaryFunctions
+  const shares = classRows('crossEntropy', 'target', target).rows
+  const smooth = labelSmoothing ? add(mul(shares, 1 - labelSmoothing), labelSmoothing / V) : shares
+  const parts = mul(logSoftmax(rows), smooth), weighed = weight ? mul(parts, weight) : parts
+  const losses = unaryFunctions.neg(reductions.sum(weighed, { dim: 1 }))
+  if (reduction === 'mean') return div(reductions.sum(losses), N)
+  return reduction === 'none' ? losses.reshape(...lead) : reduced(losses, reduction)
+}
+
+/**
+ * Cross entropy between logits and targets: torch.nn.functional.cross_entropy.
+ * @param {Tensor} logits [N, V], [B, V, ...] or [V]
+ * @param {import('./classes.js').Targets} target class numbers 0 .. V-1 or ignoreIndex, [N], [B, ...] or []; or, in the
+ *   shape of logits and float32, the share of each class
+ * @param {{ weight?: Tensor | null, ignoreIndex?: number, labelSmoothing?: number,
+ *   reduction?: 'mean' | 'sum' | 'none' }} [options] weight: [V], how much each class counts; ignoreIndex: -100, a target that counts for nothing;
+ *   labelSmoothing: 0; reduction: 'mean' over the targets kept, or their weights
+ * @returns {Tensor} a scalar, or with reduction 'none' a loss for each target; the mean of nothing is NaN
  * @throws {import('../errors.js').GlassformerError} 'index' for a target outside the classes, 'shape', 'range'
  */
 export function crossEntropy(logits, target, options) {
-  const { ignoreIndex = -100, labelSmoothing = 0, reduction = 'mean' } =
-    optionsOf('crossEntropy', options, ['ignoreIndex', 'labelSmoothing', 'reduction'])
-  const { engine } = floatTensor('crossEntropy', 'logits', logits)
-  expectRank('crossEntropy', 'logits', logits, 2, '[N, V]')
-  const [N, V] = logits.shape, classes = idTensor(engine, 'crossEntropy', 'target', target)
-  expectShape('crossEntropy', 'target', classes, [N], 'one class for each row of logits')
+  const { weight = null, ignoreIndex = -100, labelSmoothing = 0, reduction: how } =
+    optionsOf('crossEntropy', options, ['weight', 'ignoreIndex', 'labelSmoothing', 'reduction'])
+  const { rows, lead } = classRows('crossEntropy', 'logits', logits), { engine } = rows, [N, V] = rows.shape
   probability('crossEntropy', 'labelSmoothing', labelSmoothing)
   wholeNumber('crossEntropy', 'ignoreIndex', ignoreIndex, -(2 ** 31))
-  oneOf('crossEntropy', 'reduction', reduction, ['mean', 'sum', 'none'])
-  const bad = engine.c.gf_cross_entropy_check(classes.address, N, V, ignoreIndex)
-  expect(bad < 0, 'index', () =>
-    `crossEntropy: target must be from 0 to ${V - 1} or ${ignoreIndex} (ignoreIndex), ` +
-    `got ${classes.values[bad]} at place ${bad}`)
+  const reduction = reductionOf('crossEntropy', how), weights = classWeights('crossEntropy', rows, weight, V)
+  if (target instanceof Tensor && target.dtype === 'float32' && sameShape(target.shape, logits.shape)) {
+    expect(ignoreIndex === -100, 'range', () => 'crossEntropy: ignoreIndex goes with class numbers, and target, ' +
+      `${shapeText(target.shape)}, gives shares of classes`)
+    return withShares(logits, target, weights, labelSmoothing, reduction)
+  }
+  const given = classNumbers(engine, 'crossEntropy', target, lead, V, ignoreIndex)
   const losses = engine.empty([N]), logProbs = engine.empty([N, V])
-  const kept = engine.c.gf_cross_entropy_forward(losses.address, logProbs.address, logits.address, classes.address, N,
-    V, ignoreIndex, labelSmoothing)
-  const own = isRecording(engine, logits) ? savedIds(classes, target) : classes
-  const saved = { target: own, kept, ignoreIndex, labelSmoothing, reduction }
+  const kept = engine.c.gf_cross_entropy_forward(losses.address, logProbs.address, rows.address, weights?.address ?? 0,
+    given.address, N, V, ignoreIndex, labelSmoothing)
+  const own = isRecording(engine, rows) ? savedIds(given, target) : given
+  const saved = { target: own, weight: weights, kept, ignoreIndex, labelSmoothing, reduction }
   if (engine.trace?.willEdit('log_probs')) takeAgain(losses, engine.trace.patch('log_probs', logProbs), saved)
   const out = reduction === 'none' ? losses : engine.empty([])
   if (reduction !== 'none') {
     out.values[0] = engine.c.gf_sum(losses.address, N) * rowWeight(saved)
     losses.dispose()
   }
-  return record(engine, op, { logits }, { out, log_probs: logProbs }, saved)
+  const loss = record(engine, op, { logits: rows }, { out, log_probs: logProbs }, saved)
+  return reduction === 'none' && lead.length !== 1 ? loss.reshape(...lead) : loss
 }

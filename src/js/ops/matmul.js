@@ -4,7 +4,8 @@ import { record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
 import { indicesOf, offsetOf, range } from '../shape.js'
 import { operandIndex, resultIndices } from './broadcast.js'
-import { floatTensor, rowsOf, sameEngine } from './checks.js'
+import { mul } from './binary.js'
+import { expectRank, floatTensor, rowsOf, sameEngine } from './checks.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
 
@@ -109,20 +110,29 @@ function broadcastLead(a, b, both) {
   })
 }
 
+/** A vector as a matrix of one row or column, and the axis taken away again. @param {Tensor} a @param {Tensor} b */
+function withVectors(a, b) {
+  const left = a.shape.length === 1 ? a.reshape(1, a.size) : a, right = b.shape.length === 1 ? b.reshape(b.size, 1) : b
+  const out = matmul(left, right), { shape } = out
+  const ends = [...(left === a ? shape.slice(-2, -1) : []), ...(right === b ? shape.slice(-1) : [])]
+  return out.reshape(...shape.slice(0, -2), ...ends)
+}
+
 /**
- * Matrix product: torch.matmul for matrices, with leading axes broadcast.
- * @param {Tensor} a [..., M, K]
- * @param {Tensor} b [..., K, N]
- * @returns {Tensor} [..., M, N]
+ * Matrix product: torch.matmul, with leading axes broadcast.
+ * @param {Tensor} a [..., M, K], or [K] as one row
+ * @param {Tensor} b [..., K, N], or [K] as one column
+ * @returns {Tensor} [..., M, N], without the side of a vector
  * @throws {import('../errors.js').GlassformerError} 'shape' when the sides do not fit
  */
 export function matmul(a, b) {
   const { engine } = floatTensor('matmul', 'a', a)
   floatTensor('matmul', 'b', b)
   sameEngine('matmul', a, b)
-  const both = `a is ${shapeText(a.shape)}, b is ${shapeText(b.shape)}`
-  expect(a.shape.length >= 2 && b.shape.length >= 2, 'shape',
-    () => `matmul: expected matrices [..., M, K] and [..., K, N]; ${both}`)
+  const both = `a is ${shapeText(a.shape)}, b is ${shapeText(b.shape)}`, ranks = [a.shape.length, b.shape.length]
+  expect(!ranks.includes(0), 'shape',
+    () => `matmul: expected matrices [..., M, K] and [..., K, N], or vectors; ${both}`)
+  if (ranks.includes(1)) return withVectors(a, b)
   const [rows, K] = a.shape.slice(-2), [inner, N] = b.shape.slice(-2)
   expect(K === inner, 'shape', () => `matmul: the columns of a must be as many as the rows of b; ${both}`)
   const aLead = a.shape.slice(0, -2), bLead = b.shape.slice(0, -2), lead = broadcastLead(aLead, bLead, both)
@@ -133,4 +143,21 @@ export function matmul(a, b) {
     multiply(engine, to, a.address + ai * M * K * 4, b.address + bi * K * N * 4, { M, N, K })
   })
   return record(engine, op, { a, b }, { out }, { M, N, K, uses })
+}
+
+/** @param {string} where @param {string} name @param {Tensor} x */
+const vector = (where, name, x) => expectRank(where, name, floatTensor(where, name, x), 1, '[N]')
+
+/** Σ a[i] b[i]: torch.dot. @param {Tensor} a [N] @param {Tensor} b [N] @returns {Tensor} [] */
+export function dot(a, b) {
+  vector('dot', 'a', a)
+  vector('dot', 'b', b)
+  return matmul(a, b)
+}
+
+/** Every a[i] b[j]: torch.outer. @param {Tensor} a [N] @param {Tensor} b [M] @returns {Tensor} [N, M] */
+export function outer(a, b) {
+  vector('outer', 'a', a)
+  vector('outer', 'b', b)
+  return mul(a.reshape(a.size, 1), b.reshape(1, b.size))
 }

@@ -1,0 +1,127 @@
+import { describe, expect, flag, numberWhere, oneOf, optionsOf, wholeNumber } from './errors.js'
+import { DTYPES } from './dtype.js'
+import { requireGrad } from './tensor.js'
+import { anyTensor } from './ops/checks.js'
+
+/**
+ * Tensors made of nothing: torch.zeros and its like. options: dtype ('float32'), requiresGrad (false).
+ *
+ * @typedef {import('./engine.js').Engine} Engine
+ * @typedef {import('./tensor.js').Tensor} Tensor
+ * @typedef {import('./tensor.js').DType} DType
+ * @typedef {{ dtype?: DType, requiresGrad?: boolean }} MakeOptions
+ */
+
+const NAMES = /** @type {DType[]} */ (Object.keys(DTYPES))
+
+/** @param {string} where @param {unknown} shape @returns {number[]} */
+function checkShape(where, shape) {
+  expect(Array.isArray(shape), 'type', () => `${where}: shape must be an array of numbers, got ${describe(shape)}`)
+  return shape.map((side, axis) => wholeNumber(where, `shape[${axis}]`, side))
+}
+
+/**
+ * @param {string} where @param {unknown} options @param {DType} standard
+ * @returns {{ dtype: DType, requiresGrad: boolean }}
+ */
+function readOptions(where, options, standard = 'float32') {
+  const { dtype = standard, requiresGrad = false } = optionsOf(where, options, ['dtype', 'requiresGrad'])
+  return { dtype: oneOf(where, 'dtype', dtype, NAMES), requiresGrad: flag(where, 'requiresGrad', requiresGrad) }
+}
+
+/**
+ * A tensor whose values are counted out in double and then rounded to its type.
+ * @param {Engine} engine @param {readonly number[]} shape @param {{ dtype: DType, requiresGrad: boolean }} options
+ * @param {(values: Float64Array) => void} fill
+ */
+function filled(engine, shape, { dtype, requiresGrad }, fill) {
+  const out = engine.empty(shape, dtype), wide = engine.empty(shape, 'float64')
+  fill(/** @type {Float64Array} */ (wide.values))
+  engine.c.gf_convert(out.address, DTYPES[dtype].code, wide.address, DTYPES.float64.code, out.size)
+  wide.dispose()
+  return requireGrad(out, requiresGrad)
+}
+
+/**
+ * Every value the same: torch.full.
+ * @param {Engine} engine @param {readonly number[]} shape @param {number | boolean} value
+ * @param {MakeOptions} [options]
+ */
+export function full(engine, shape, value, options) {
+  const given = readOptions('full', options), sides = checkShape('full', shape)
+  expect(typeof value === 'number' || typeof value === 'boolean', 'type',
+    () => `full: value must be a number, got ${describe(value)}`)
+  return filled(engine, sides, given, values => values.fill(Number(value)))
+}
+
+/** @param {Engine} engine @param {readonly number[]} shape @param {MakeOptions} [options] */
+export function zeros(engine, shape, options) {
+  const { dtype, requiresGrad } = readOptions('zeros', options)
+  return requireGrad(engine.zeros(checkShape('zeros', shape), dtype), requiresGrad)
+}
+
+/** @param {Engine} engine @param {readonly number[]} shape @param {MakeOptions} [options] */
+export const ones = (engine, shape, options) =>
+  filled(engine, checkShape('ones', shape), readOptions('ones', options), values => values.fill(1))
+
+/** Zeros of another tensor's shape and type: torch.zeros_like. @param {Tensor} x @param {MakeOptions} [options] */
+export const zerosLike = (x, options) => like('zerosLike', x, options, 0)
+
+/** Ones of another tensor's shape and type: torch.ones_like. @param {Tensor} x @param {MakeOptions} [options] */
+export const onesLike = (x, options) => like('onesLike', x, options, 1)
+
+/** @param {string} where @param {Tensor} x @param {MakeOptions | undefined} options @param {number} value */
+function like(where, x, options, value) {
+  const { engine, shape, dtype } = anyTensor(where, 'x', x)
+  return filled(engine, shape, readOptions(where, options, dtype), values => values.fill(value))
+}
+
+/**
+ * Numbers from start, in steps, before end: torch.arange(end), (start, end) or (start, end, step). int32 when all three
+ * are whole, else float32.
+ * @param {Engine} engine @param {any[]} given the numbers, and perhaps options at the end
+ */
+export function arange(engine, given) {
+  const last = given.at(-1), options = typeof last === 'object' ? last : undefined
+  const numbers = options ? given.slice(0, -1) : given
+  expect(numbers.length >= 1 && numbers.length <= 3, 'type',
+    () => `arange: expected (end), (start, end) or (start, end, step), got ${numbers.length} numbers`)
+  const [start, end, step = 1] = numbers.length === 1 ? [0, numbers[0]] : numbers
+  for (const [name, value] of Object.entries({ start, end, step })) {
+    numberWhere('arange', name, value, 'a finite number', Number.isFinite)
+  }
+  expect(step !== 0 && (end - start) * step >= 0, 'range',
+    () => `arange: step ${step} does not lead from ${start} to ${end}`)
+  const standard = [start, end, step].every(Number.isInteger) ? 'int32' : 'float32'
+  return filled(engine, [Math.ceil((end - start) / step)], readOptions('arange', options, standard), values =>
+    values.forEach((_, i) => { values[i] = start + step * i }))
+}
+
+/**
+ * Numbers from start to end, both included: torch.linspace, whose last bit differs from machine to machine. These are
+ * the nearest.
+ * @param {Engine} engine @param {number} start @param {number} end @param {number} steps how many
+ * @param {MakeOptions} [options]
+ */
+export function linspace(engine, start, end, steps, options) {
+  numberWhere('linspace', 'start', start, 'a finite number', Number.isFinite)
+  numberWhere('linspace', 'end', end, 'a finite number', Number.isFinite)
+  const n = wholeNumber('linspace', 'steps', steps), step = n > 1 ? (end - start) / (n - 1) : 0
+  return filled(engine, [n], readOptions('linspace', options), values => values.forEach((_, i) => {
+    values[i] = i < n / 2 ? start + step * i : end - step * (n - 1 - i)
+  }))
+}
+
+/**
+ * Ones on the diagonal: torch.eye.
+ * @param {Engine} engine @param {number} n rows @param {number | MakeOptions} [m] columns: n
+ * @param {MakeOptions} [options]
+ */
+export function eye(engine, n, m, options) {
+  const isOptions = typeof m === 'object', columns = m === undefined || isOptions ? n : m
+  const [rows, sides] = [wholeNumber('eye', 'n', n), wholeNumber('eye', 'm', columns)]
+  return filled(engine, [rows, sides], readOptions('eye', isOptions ? m : options), values => {
+    values.fill(0)
+    for (let i = 0; i < Math.min(rows, sides); i++) values[i * sides + i] = 1
+  })
+}

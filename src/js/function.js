@@ -1,0 +1,157 @@
+import { GlassformerError, describe, expect, shapeText } from './errors.js'
+import { record } from './autograd.js'
+import { constant, product } from './explain.js'
+import { sameShape } from './shape.js'
+import { Tensor } from './tensor.js'
+
+/**
+ * What a function keeps from its forward for its backward: torch.autograd.Function's ctx. Any property may be put here.
+ */
+export class Context {
+  /** @type {readonly Tensor[]} */ savedTensors = []
+  /** Whether each argument of forward wants a gradient. @type {readonly boolean[]} */ needsInputGrad = []
+  /** Keeps tensors for backward. @param {...Tensor} tensors */
+  saveForBackward(...tensors) {
+    this.savedTensors = tensors
+  }
+}
+
+/** @typedef {import('./engine.js').Engine} Engine */
+
+/**
+ * Runs fn as one operation of its own: nothing in it is recorded.
+ * @template T @param {Engine} engine @param {() => T} fn
+ */
+function unrecorded(engine, fn) {
+  const { trace } = engine
+  engine.trace = null
+  try {
+    return engine.noGrad(fn)
+  } finally {
+    engine.trace = trace
+  }
+}
+
+/** @param {unknown} gradient @param {Tensor} input @param {string} where */
+function checkGradient(gradient, input, where) {
+  expect(gradient instanceof Tensor && gradient.dtype === 'float32' && gradient.engine === input.engine, 'type',
+    () => `${where}: a gradient must be a float32 tensor of the same engine, got ${describe(gradient)}`)
+  expect(sameShape(gradient.shape, input.shape), 'shape', () =>
+    `${where}: a gradient must have its argument's shape ${shapeText(input.shape)}, got ${shapeText(gradient.shape)}`)
+  return gradient
+}
+
+/** Operations of the classes that were applied. @type {WeakMap<Function, import('./autograd.js').Operation>} */
+const operations = new WeakMap()
+
+/** @param {typeof CustomFunction} Class @returns {import('./autograd.js').Operation} */
+function operationOf(Class) {
+  const known = operations.get(Class)
+  if (known) return known
+  const { name } = Class, called = (/** @type {object} */ inputs) => `${name}(${Object.keys(inputs).join(', ')})`
+  /** @type {import('./autograd.js').Operation} */ const op = {
+    name,
+    backward(node, gradient) {
+      const { inputs, outputs: { out }, saved } = node, { engine } = out, from = gradient(out)
+      const wanted = Object.entries(inputs).map(([key, input]) => ({ key, input, to: gradient(input) }))
+      unrecorded(engine, () => engine.tidy(() => {
+        const dout = engine.empty(out.shape)
+        dout.values.set(engine.memory.floats(from, out.size))
+        const made = Class.backward(saved.context, dout), list = Array.isArray(made) ? made : [made]
+        expect(list.length === saved.places.length, 'shape', () => `${name}.backward: expected ` +
+          `${saved.places.length} gradients, one for each argument of forward, null where there is none; got ${list.length}`)
+        for (const { key, input, to } of wanted) {
+          const own = list[saved.places.indexOf(key)]
+          if (!to || own === null || own === undefined) continue
+          engine.c.gf_accumulate(to, checkGradient(own, input, `${name}.backward`).address, input.size)
+          if (node.trace) saved.given[key] = own.toArray()
+        }
+      }))
+    },
+    explain({ inputs, outputs: { out } }, _, index) {
+      const value = out.at(...index)
+      return { formula: called(inputs), terms: [], steps: [{ label: `${name}.forward`, value }], computed: value }
+    },
+    explainGradient({ saved: { given } }, input, index) {
+      const value = index.reduce((level, i) => level?.[i], given[input])
+      const terms = value === undefined ? [] : [product(constant(`${name}.backward`, value))]
+      return { formula: `d${input} = ${name}.backward`, terms }
+    }
+  }
+  operations.set(Class, op)
+  return op
+}
+
+/**
+ * An operation of one's own: torch.autograd.Function. A subclass has `static forward(ctx, ...arguments)`, which returns
+ * a tensor, and `static backward(ctx, gradient)`, which returns a gradient for each argument of forward (in a list if
+ * there are several; null where there is none). What happens inside is not recorded; a trace shows it as a whole.
+ */
+export class CustomFunction {
+  /** @param {Context} ctx @param {...any} inputs @returns {Tensor} */
+  static forward(ctx, ...inputs) {
+    throw new GlassformerError('state', `${this.name}: forward is not defined, for ${describe(ctx)} and ${inputs.length}`)
+  }
+
+  /** @param {Context} ctx @param {Tensor} gradient @returns {Tensor | null | (Tensor | null)[]} */
+  static backward(ctx, gradient) {
+    throw new GlassformerError('state', `${this.name}: backward is not defined, for ${describe(ctx)} and ${gradient}`)
+  }
+
+  /**
+   * Calls forward, and has backward called when gradients come.
+   * @param {...any} inputs of which at least one is a tensor @returns {Tensor}
+   */
+  static apply(...inputs) {
+    const { name } = this, context = new Context(), tensors = inputs.filter(input => input instanceof Tensor)
+    expect(tensors.length > 0, 'type', () => `${name}: at least one argument must be a tensor`)
+    const [{ engine }] = tensors
+    context.needsInputGrad = inputs.map(input => input instanceof Tensor && input.requiresGrad)
+    const made = unrecorded(engine, () => this.forward(context, ...inputs))
+    expect(made instanceof Tensor, 'type', () => `${name}.forward must return a tensor, got ${describe(made)}`)
+    const out = inputs.includes(made) ? engine.view(made, made.shape) : made
+    const places = inputs.map((input, i) => (input instanceof Tensor ? `x${i}` : ''))
+    const named = Object.fromEntries(inputs.flatMap((input, i) => (input instanceof Tensor ? [[`x${i}`, input]] : [])))
+    const kept = Object.fromEntries(context.savedTensors.map((tensor, i) => [`saved ${i}`, tensor]))
+    return record(engine, operationOf(this), named, { out }, { ...kept, context, places, given: {} })
+  }
+}
+
+/** fn, run again for its gradients. */
+class Checkpoint extends CustomFunction {
+  /** @param {any} ctx @param {(...inputs: any[]) => Tensor} fn @param {...any} inputs */
+  static forward(ctx, fn, ...inputs) {
+    const { engine } = /** @type {Tensor} */ (inputs.find(input => input instanceof Tensor))
+    ctx.random = engine.memory.bytes(engine.generator, engine.c.gf_generator_size()).slice()
+    ctx.fn = fn
+    ctx.inputs = inputs
+    ctx.saveForBackward(...inputs.filter(input => input instanceof Tensor))
+    return fn(...inputs)
+  }
+
+  /** @param {any} ctx @param {Tensor} gradient */
+  static backward({ fn, inputs, random }, gradient) {
+    const { engine } = gradient, state = () => engine.memory.bytes(engine.generator, random.length)
+    const after = state().slice()
+    const again = inputs.map((/** @type {any} */ input) => (input instanceof Tensor ? leaf(input) : input))
+    state().set(random)
+    const out = engine.enableGrad(() => fn(...again))
+    state().set(after)
+    if (out.requiresGrad) out.backward(gradient)
+    return [null, ...again.map((/** @type {any} */ input) => (input instanceof Tensor ? input.grad : null))]
+  }
+}
+
+/** The same values as a leaf of its own. @param {Tensor} input */
+function leaf(input) {
+  const own = input.engine.view(input, input.shape)
+  own.requiresGrad = input.requiresGrad
+  return own
+}
+
+/**
+ * fn(...inputs) without keeping what is in between: backward runs it again. Less memory for more time, and the same
+ * gradients, drawn numbers included: torch.utils.checkpoint. At least one input must require a gradient.
+ * @param {(...inputs: any[]) => Tensor} fn @param {...any} inputs @returns {Tensor}
+ */
+export const checkpoint = (fn, ...inputs) => Checkpoint.apply(fn, ...inputs)

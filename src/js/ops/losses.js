@@ -1,0 +1,117 @@
+import { describe, expect, flag, oneOf, optionsOf, shapeText } from '../errors.js'
+import { sameShape } from '../shape.js'
+import { binaryFunctions, elementLosses } from './binary.js'
+import { floatTensor, optionalTensor, sameEngine } from './checks.js'
+import { reductions } from './reduce.js'
+import { unaryFunctions } from './unary.js'
+
+/**
+ * Losses that are taken value by value, torch.nn.functional's: each an operation of the table in binary.js and then,
+ * unless reduction is 'none', a sum or a mean.
+ *
+ * @typedef {import('../tensor.js').Tensor} Tensor
+ * @typedef {'mean' | 'sum' | 'none'} Reduction
+ */
+
+const { add, mul, sub } = binaryFunctions
+
+/** The losses, their sum or their mean. @param {Tensor} losses @param {Reduction} reduction @returns {Tensor} */
+export const reduced = (losses, reduction) => (reduction === 'none' ? losses : reductions[reduction](losses))
+
+/** @param {string} where @param {unknown} reduction @returns {Reduction} */
+export const reductionOf = (where, reduction = 'mean') =>
+  oneOf(where, 'reduction', reduction, /** @type {const} */ (['mean', 'sum', 'none']))
+
+/**
+ * Two tensors of one shape: PyTorch repeats a smaller one and warns, for it is seldom what was meant.
+ * @param {string} where @param {Tensor} input @param {Tensor} target
+ */
+function checkPair(where, input, target) {
+  floatTensor(where, 'input', input)
+  floatTensor(where, 'target', target)
+  sameEngine(where, input, target)
+  expect(sameShape(input.shape, target.shape), 'shape', () =>
+    `${where}: target must have the shape of input, ${shapeText(input.shape)}, got ${shapeText(target.shape)}`)
+}
+
+/**
+ * The mean of (input − target)²: torch.nn.functional.mse_loss.
+ * @param {Tensor} input any shape @param {Tensor} target the same
+ * @param {{ reduction?: Reduction }} [options] reduction: 'mean'
+ * @returns {Tensor} [], or with 'none' the shape of input
+ * @throws {import('../errors.js').GlassformerError} 'shape' when the shapes differ
+ */
+export function mseLoss(input, target, options) {
+  const { reduction } = optionsOf('mseLoss', options, ['reduction'])
+  checkPair('mseLoss', input, target)
+  return reduced(elementLosses.squaredError(input, target), reductionOf('mseLoss', reduction))
+}
+
+/**
+ * The mean of |input − target|: torch.nn.functional.l1_loss.
+ * @param {Tensor} input any shape @param {Tensor} target the same
+ * @param {{ reduction?: Reduction }} [options] reduction: 'mean' @returns {Tensor}
+ */
+export function l1Loss(input, target, options) {
+  const { reduction } = optionsOf('l1Loss', options, ['reduction'])
+  checkPair('l1Loss', input, target)
+  return reduced(elementLosses.absoluteError(input, target), reductionOf('l1Loss', reduction))
+}
+
+/** @param {string} where @param {Tensor} losses @param {unknown} weight @param {Reduction} reduction */
+function weighed(where, losses, weight, reduction) {
+  const factor = optionalTensor(where, 'weight', weight)
+  return reduced(factor ? mul(losses, factor) : losses, reduction)
+}
+
+/**
+ * −(t log p + (1 − t) log(1 − p)), each logarithm at least −100: torch.nn.functional.binary_cross_entropy.
+ * @param {Tensor} input probabilities from 0 to 1, any shape @param {Tensor} target the same shape
+ * @param {{ weight?: Tensor, reduction?: Reduction }} [options] weight: a factor for each loss, broadcast
+ * @returns {Tensor}
+ * @throws {import('../errors.js').GlassformerError} 'range' for an input that is no probability
+ */
+export function binaryCrossEntropy(input, target, options) {
+  const { weight, reduction } = optionsOf('binaryCrossEntropy', options, ['weight', 'reduction'])
+  checkPair('binaryCrossEntropy', input, target)
+  const wrong = input.values.findIndex(p => p < 0 || p > 1)
+  expect(wrong < 0, 'range', () => 'binaryCrossEntropy: input must hold probabilities from 0 to 1, got ' +
+    `${input.values[wrong]} at place ${wrong}; binaryCrossEntropyWithLogits takes any numbers`)
+  const losses = elementLosses.binaryCrossEntropy(input, target)
+  return weighed('binaryCrossEntropy', losses, weight, reductionOf('binaryCrossEntropy', reduction))
+}
+
+/**
+ * The same of sigmoid(input), without its loss of digits: torch.nn.functional.binary_cross_entropy_with_logits.
+ * @param {Tensor} input any shape @param {Tensor} target the same shape
+ * @param {{ weight?: Tensor, posWeight?: Tensor, reduction?: Reduction }} [options] posWeight: how much more an answer
+ *   of 1 counts, broadcast
+ * @returns {Tensor}
+ */
+export function binaryCrossEntropyWithLogits(input, target, options) {
+  const where = 'binaryCrossEntropyWithLogits'
+  const { weight, posWeight, reduction } = optionsOf(where, options, ['weight', 'posWeight', 'reduction'])
+  checkPair(where, input, target)
+  const more = optionalTensor(where, 'posWeight', posWeight), how = reductionOf(where, reduction)
+  if (!more) return weighed(where, elementLosses.binaryCrossEntropyWithLogits(input, target), weight, how)
+  // (1 − t) x + (1 + (posWeight − 1) t) log(1 + e^−x)
+  const factor = add(mul(sub(more, 1), target), 1), surprise = unaryFunctions.softplus(unaryFunctions.neg(input))
+  return weighed(where, add(mul(sub(1, target), input), mul(factor, surprise)), weight, how)
+}
+
+/**
+ * Kullback-Leibler divergence, t (log t − input) summed: torch.nn.functional.kl_div. input are log probabilities.
+ * @param {Tensor} input any shape @param {Tensor} target the same shape: probabilities, or their logarithms
+ * @param {{ reduction?: Reduction | 'batchmean', logTarget?: boolean }} [options] reduction: 'mean', over every value
+ *   and so not the divergence, which is 'batchmean': the sum over the first side; logTarget: false
+ * @returns {Tensor}
+ */
+export function klDiv(input, target, options) {
+  const { reduction = 'mean', logTarget = false } = optionsOf('klDiv', options, ['reduction', 'logTarget'])
+  checkPair('klDiv', input, target)
+  oneOf('klDiv', 'reduction', reduction, ['mean', 'sum', 'none', 'batchmean'])
+  const losses = elementLosses[flag('klDiv', 'logTarget', logTarget) ? 'klDivLog' : 'klDiv'](input, target)
+  if (reduction !== 'batchmean') return reduced(losses, reduction)
+  expect(input.shape.length > 0, 'shape', () => `klDiv: batchmean needs an axis, got ${describe(input)}`)
+  return binaryFunctions.div(reductions.sum(losses), input.shape[0])
+}

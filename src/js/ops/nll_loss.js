@@ -1,0 +1,73 @@
+import { optionsOf, wholeNumber } from '../errors.js'
+import { isRecording, record } from '../autograd.js'
+import { cell, constant, product, sum } from '../explain.js'
+import { range } from '../shape.js'
+import { savedIds } from './checks.js'
+import { classNumbers, classRows, classWeights } from './classes.js'
+import { reductionOf } from './losses.js'
+
+/**
+ * @typedef {import('../tensor.js').Tensor} Tensor
+ * @typedef {{ target: Tensor, weight: Tensor | null, kept: number, ignoreIndex: number, reduction: string }} Saved
+ */
+
+/** What row n's log probability is multiplied by. @param {Saved} saved @param {number} n */
+function factorOf({ target, weight, kept, ignoreIndex, reduction }, n) {
+  const own = target.values[n]
+  return own === ignoreIndex ? 0 : -(weight ? weight.values[own] : 1) / (reduction === 'mean' ? kept : 1)
+}
+
+/** @type {import('../autograd.js').Operation} */
+const op = {
+  name: 'nll_loss',
+  roles: { out: 'loss' },
+  axes: ({ inputs: { x }, saved: { reduction } }, of) => (reduction === 'none' ? of(x).slice(0, 1) : []),
+  parameters: ({ saved: { target, ignoreIndex, reduction } }) => (
+    { target: Array.from(target.values), ignoreIndex, reduction }),
+  backward({ inputs: { x }, outputs: { out }, saved: { target, weight, kept, ignoreIndex, reduction } }, gradient) {
+    const [N, V] = x.shape, scale = reduction === 'mean' ? 1 / kept : 1
+    out.engine.c.gf_nll_loss_backward(gradient(x), gradient(out), weight?.address ?? 0, target.address, N, V,
+      ignoreIndex, scale, reduction === 'none' ? 0 : 1)
+  },
+  explain({ inputs: { x }, saved }, _, index) {
+    const rows = saved.reduction === 'none' ? index : range(x.shape[0])
+    const terms = rows.filter(n => factorOf(saved, n) !== 0)
+      .map(n => product(constant('−weight', factorOf(saved, n)), cell(x, [n, saved.target.values[n]], 'log p')))
+    const words = saved.reduction === 'mean' ? ',  each weight over the sum of all' : ''
+    return { formula: `−Σₙ weight × log p[n, target[n]]${words}`, terms, computed: sum(terms) }
+  },
+  explainGradient({ outputs: { out }, saved }, _, [n, v], d) {
+    const isTarget = saved.target.values[n] === v, own = constant('−weight', isTarget ? factorOf(saved, n) : 0)
+    const terms = own.value ? [product(d(out, saved.reduction === 'none' ? [n] : [], 'dloss'), own)] : []
+    return { formula: 'dlog p[n, target[n]] = −dloss × weight', terms }
+  }
+}
+
+/**
+ * Minus the log probability of the right class: torch.nn.functional.nll_loss.
+ * @param {Tensor} logProbs [N, V], [B, V, ...] or [V]
+ * @param {import('./classes.js').Targets} target [N], [B, ...] or []: class numbers 0 .. V-1 or ignoreIndex
+ * @param {{ weight?: Tensor | null, ignoreIndex?: number, reduction?: 'mean' | 'sum' | 'none' }} [options]
+ *   weight: [V], how much each class counts; ignoreIndex: -100; reduction: 'mean', over the weights of what is counted
+ * @returns {Tensor} a scalar, or with 'none' the shape of target
+ * @throws {import('../errors.js').GlassformerError} 'index' for a target outside the classes, 'shape'
+ */
+export function nllLoss(logProbs, target, options) {
+  const { weight = null, ignoreIndex = -100, reduction } =
+    optionsOf('nllLoss', options, ['weight', 'ignoreIndex', 'reduction'])
+  const { rows, lead } = classRows('nllLoss', 'logProbs', logProbs), { engine } = rows, [N, V] = rows.shape
+  wholeNumber('nllLoss', 'ignoreIndex', ignoreIndex, -(2 ** 31))
+  const how = reductionOf('nllLoss', reduction), weights = classWeights('nllLoss', rows, weight, V)
+  const given = classNumbers(engine, 'nllLoss', target, lead, V, ignoreIndex), losses = engine.empty([N])
+  const own = isRecording(engine, rows) ? savedIds(given, target) : given
+  const kept = engine.c.gf_cross_entropy_forward(losses.address, rows.address, 0, weights?.address ?? 0, given.address,
+    N, V, ignoreIndex, 0)
+  const out = how === 'none' ? losses : engine.empty([])
+  if (how !== 'none') {
+    out.values[0] = engine.c.gf_sum(losses.address, N) / (how === 'mean' ? kept : 1)
+    losses.dispose()
+  }
+  const saved = { target: own, weight: weights, kept, ignoreIndex, reduction: how }
+  const loss = record(engine, op, { x: rows }, { out }, saved)
+  return how === 'none' && lead.length !== 1 ? loss.reshape(...lead) : loss
+}

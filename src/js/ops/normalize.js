@@ -1,0 +1,43 @@
+import { numberWhere, optionsOf } from '../errors.js'
+import { binaryFunctions } from './binary.js'
+import { floatTensor } from './checks.js'
+import { reductions } from './reduce.js'
+import { unaryFunctions } from './unary.js'
+
+/** @typedef {import('../tensor.js').Tensor} Tensor */
+
+const { div, mul } = binaryFunctions
+
+/**
+ * x over its norm, which is taken as eps at least.
+ * @param {Tensor} x @param {number} p @param {any} dim @param {number} eps
+ */
+const unit = (x, p, dim, eps) =>
+  div(x, unaryFunctions.clamp(reductions.norm(x, { p, dim, keepdim: true }), { min: eps }))
+
+/**
+ * Vectors brought to length 1: torch.nn.functional.normalize.
+ * @param {Tensor} x any shape
+ * @param {{ p?: number, dim?: number | readonly number[], eps?: number }} [options] p: 2, of the norm; dim: 1;
+ *   eps: 1e-12
+ * @returns {Tensor} the same shape
+ */
+export function normalize(x, options) {
+  const { p = 2, dim = 1, eps = 1e-12 } = optionsOf('normalize', options, ['p', 'dim', 'eps'])
+  numberWhere('normalize', 'eps', eps, 'a number >= 0', v => v >= 0)
+  return unit(floatTensor('normalize', 'x', x), p, dim, eps)
+}
+
+/**
+ * The cosine of the angle between vectors: torch.nn.functional.cosine_similarity.
+ * @param {Tensor} a any shape @param {Tensor} b one that broadcasts with it
+ * @param {{ dim?: number, eps?: number }} [options] dim: 1, along which the vectors lie; eps: 1e-8, the least length
+ * @returns {Tensor} their shape without dim
+ */
+export function cosineSimilarity(a, b, options) {
+  const { dim = 1, eps = 1e-8 } = optionsOf('cosineSimilarity', options, ['dim', 'eps'])
+  numberWhere('cosineSimilarity', 'eps', eps, 'a number >= 0', v => v >= 0)
+  floatTensor('cosineSimilarity', 'a', a)
+  floatTensor('cosineSimilarity', 'b', b)
+  return reductions.sum(mul(unit(a, 2, dim, eps), unit(b, 2, dim, eps)), { dim })
+}

@@ -1,0 +1,88 @@
+import { numberWhere, optionsOf } from '../errors.js'
+import { isRecording, record } from '../autograd.js'
+import { cell, constant, product, worked } from '../explain.js'
+import { indicesOf, range } from '../shape.js'
+import { expectShape, floatTensor, lastSide, optionalTensor, rowsOf, sameEngine } from './checks.js'
+
+/** @typedef {import('../tensor.js').Tensor} Tensor */
+
+/** The spacing of float32 at 1, which PyTorch takes when no eps is given. */
+const SPACING = 2 ** -23
+
+/**
+ * The cells of a row and what they are multiplied by.
+ * @param {Tensor} x @param {readonly number[]} row @param {number} eps
+ */
+function statistics(x, row, eps) {
+  const cells = range(lastSide('rmsNorm', 'x', x)).map(c => cell(x, [...row, c], 'x'))
+  const square = cells.reduce((s, f) => s + f.value ** 2, 0) / cells.length
+  return { cells, square, rstd: constant('rstd', 1 / Math.sqrt(square + eps)) }
+}
+
+/** @type {import('../autograd.js').Operation} */
+const op = {
+  name: 'rms_norm',
+  inputAxes: { weight: [{ name: 'channel' }] },
+  axes: ({ inputs: { x } }, of) => of(x),
+  parameters: ({ saved: { eps } }) => ({ eps }),
+  backward({ inputs: { x, weight }, outputs: { out }, saved: { rstd } }, gradient) {
+    out.engine.c.gf_rms_norm_backward(gradient(x), gradient(weight), gradient(out), x.address, rstd.address,
+      weight?.address ?? 0, rowsOf(x), x.shape.at(-1))
+  },
+  explain({ inputs: { x, weight }, saved: { eps } }, _, index) {
+    const c = index[index.length - 1], { cells, square, rstd } = statistics(x, index.slice(0, -1), eps)
+    const term = product(cells[c], rstd, ...(weight ? [cell(weight, [c], 'weight')] : []))
+    return {
+      formula: `x × rstd${weight ? ' × weight' : ''},  rstd = 1 / √(Σ x² / C + ${eps})`,
+      terms: [term],
+      steps: [
+        { label: 'Σ x² / C', value: square }, { label: 'rstd', value: rstd.value }, { label: 'out', value: term.value }
+      ],
+      row: cells,
+      computed: term.value
+    }
+  },
+  explainGradient({ inputs: { x, weight }, outputs: { out }, saved: { eps } }, input, index, d) {
+    if (input === 'weight') {
+      const [c] = index
+      const terms = indicesOf(x.shape.slice(0, -1)).map(row => {
+        const { cells, rstd } = statistics(x, row, eps)
+        return product(d(out, [...row, c], 'dout'), cells[c], rstd)
+      })
+      return { formula: 'dweight[c] = Σ dout[·, c] × x[·, c] × rstd', terms }
+    }
+    const row = index.slice(0, -1), own = index[row.length], { cells, rstd } = statistics(x, row, eps)
+    const gain = (/** @type {number} */ c) => (weight ? [cell(weight, [c], 'weight')] : [])
+    const g = (/** @type {number} */ c) => [d(out, [...row, c], 'dout'), ...gain(c)]
+    const share = constant('−1/C', -1 / cells.length)
+    const xhat = worked(`x̂[${own}]`, cells[own].value * rstd.value)
+    return {
+      formula: 'dx[i] = rstd × (g[i] − x̂[i] × mean(g × x̂)),  g = dout × weight,  x̂ = x × rstd',
+      terms: [
+        product(rstd, ...g(own)),
+        ...cells.map((x, c) => product(rstd, share, xhat, ...g(c), x, rstd))
+      ],
+      row: [cells[own]]
+    }
+  }
+}
+
+/**
+ * Root mean square norm over the last axis (Zhang and Sennrich 2019): torch.nn.functional.rms_norm.
+ * @param {Tensor} x [..., C]
+ * @param {Tensor | null} [weight] [C]
+ * @param {{ eps?: number | null }} [options] eps: added to the mean square; 2⁻²³ when not given, as in PyTorch
+ * @returns {Tensor} the same shape
+ * @throws {import('../errors.js').GlassformerError} 'shape' when weight does not fit, 'range' for eps
+ */
+export function rmsNorm(x, weight, options) {
+  const eps = optionsOf('rmsNorm', options, ['eps']).eps ?? SPACING
+  const { engine } = floatTensor('rmsNorm', 'x', x), C = lastSide('rmsNorm', 'x', x)
+  const gain = optionalTensor('rmsNorm', 'weight', weight)
+  sameEngine('rmsNorm', x, gain)
+  expectShape('rmsNorm', 'weight', gain, [C], 'the last side of x')
+  numberWhere('rmsNorm', 'eps', eps, 'a number >= 0', v => v >= 0)
+  const out = engine.empty(x.shape), rstd = isRecording(engine, x, gain) ? engine.empty(x.shape.slice(0, -1)) : null
+  engine.c.gf_rms_norm_forward(out.address, rstd?.address ?? 0, x.address, gain?.address ?? 0, rowsOf(x), C, eps)
+  return record(engine, op, { x, weight: gain }, { out }, { rstd, eps })
+}

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { U } from '../lib/bounds.js'
+import { numbers } from '../lib/numbers.js'
+import { assertRejects, gf } from '../lib/engine.js'
+import { testOp } from '../lib/op_tests.js'
+import { forward, backward } from '../reference/losses.js'
+import * as norms from '../reference/norms.js'
+
+const F = gf.functional
+
+/** A loss is a few functions of 1 unit each, then a sum; its slope too. The sizes are those of the largest parts. */
+const sizeOf = t => Math.max(1e-3, ...Array.from(t.data, Math.abs).filter(Number.isFinite))
+const lossBounds = ({ inputs, params, cot: { y: dy } }) => {
+  const each = forward(inputs, { ...params, reduction: 'none' }).y, parts = each.data.length || 1
+  const { y } = forward(inputs, params), slopes = backward(inputs, params, { y: dy }), most = sizeOf(inputs.input)
+  const tol = U * (sizeOf(each) + most + 1) * 40 * (params.reduction === 'sum' ? parts : 1)
+  return {
+    y: y.data.map(() => tol),
+    ...Object.fromEntries(Object.entries(slopes).map(([name, t]) => [name, t.data.map(v => U * (30 * Math.abs(v) + 20 * sizeOf(dy)))])),
+  }
+}
+
+testOp('loss', {
+  run: ({ input, target, weight, posWeight }, { op, ...options }) => ({
+    y: F[op](input, target, { ...options, ...(weight && { weight }), ...(posWeight && { posWeight }) }),
+  }),
+  bounds: lossBounds,
+  golden: { arithmetic: ['loss'] },
+})
+
+/** Differences in the reference leave 1e-11; a row's sum of C squares is taken in double, so few roundings meet. */
+const normBounds = reference => ({ inputs, params, cot }) => {
+  const { y } = reference.forward(inputs, params), slopes = reference.backward(inputs, params, cot)
+  const size = sizeOf(cot.y) * Math.max(1, ...Object.values(inputs).map(sizeOf)) ** 2
+  return {
+    y: y.data.map(v => U * (8 * Math.abs(v) + 20)),
+    ...Object.fromEntries(Object.entries(slopes).map(([name, t]) => [name, t.data.map(v => U * (40 * Math.abs(v) + 60 * size) + 1e-10)])),
+  }
+}
+
+testOp('norm', {
+  run: ({ x, weight }, { op, ...options }) => ({ y: op === 'rmsNorm' ? F.rmsNorm(x, weight, options) : F.normalize(x, options) }),
+  bounds: normBounds(norms.norm),
+  golden: { arithmetic: ['norm'] },
+})
+
+testOp('pair', {
+  run: ({ a, b }, { op, ...options }) => ({ y: op === 'cosineSimilarity' ? F[op](a, b, options) : F[op](a, b) }),
+  bounds: normBounds(norms.pair),
+  golden: { arithmetic: ['pair'] },
+})
+
+test('rmsNorm without eps takes the spacing of float32, as PyTorch does', () => {
+  const x = gf.tensor([[3e-4, -4e-4]])
+  const [a] = F.rmsNorm(x).toArray()[0]
+  assert.ok(Math.abs(a - 3e-4 / Math.sqrt(12.5e-8 + 2 ** -23)) < 1e-6, a)
+})
+
+test('losses: methods and vectors', () => {
+  const a = gf.tensor([1, 2, 3]), b = gf.tensor([4, 5, 6])
+  assert.equal(a.dot(b).item(), 32)
+  assert.deepEqual(a.outer(b).shape, [3, 3])
+  assert.equal(a.matmul(b).shape.length, 0)
+})
+
+test('every cell on the way of a weighed cross entropy explains itself', () => {
+  const logits = gf.tensor(Float32Array.from(numbers([2, 3, 4], 5).data), { shape: [2, 3, 4] })
+  logits.requiresGrad = true
+  const weight = gf.tensor([0.5, 2, 1])
+  for (const name of ['crossEntropy', 'nllLoss']) {
+    logits.grad = null
+    const { trace } = gf.trace(() => F[name](logits, [[0, 1, 2, -100], [2, 2, 1, 0]], { weight }).backward())
+    for (const at of trace.names) {
+      const tensor = trace.get(at), index = tensor.shape.map(side => side - 1), made = trace.explain(at, index)
+      assert.ok(Math.abs(made.rounding) <= 2e-6 * (1 + Math.abs(made.value)), `${at}: ${JSON.stringify(made)}`)
+      let gradient
+      try {
+        gradient = trace.explainGradient(at, index)
+      } catch (error) {
+        assert.equal(error.code, 'state')
+        continue
+      }
+      assert.ok(Math.abs(gradient.rounding) <= 2e-6 * (1 + Math.abs(gradient.value)), `d ${at}: ${JSON.stringify(gradient)}`)
+    }
+    trace.dispose()
+  }
+})
+
+test('rmsNorm: cells and gradients are explained', () => {
+  const x = gf.tensor([[1, -2, 0.5], [3, 0.25, 1]], { requiresGrad: true }), weight = gf.tensor([1, 2, 0.5], { requiresGrad: true })
+  const { trace } = gf.trace(() => F.rmsNorm(x, weight, { eps: 1e-3 }).backward(gf.tensor([[1, 2, 3], [4, 5, 6]])))
+  for (const [name, index] of [['input', [0, 1]], ['rms_norm.weight', [2]]]) {
+    const { rounding, value } = trace.explainGradient(name, index)
+    assert.ok(Math.abs(rounding) < 2e-6 * (1 + Math.abs(value)), name)
+  }
+  assert.ok(Math.abs(trace.explain('rms_norm', [1, 2]).rounding) < 1e-6)
+  trace.dispose()
+})
+
+test('what losses and norms do not take', () => {
+  const x = gf.tensor([[0.1, 0.9], [0.5, 0.5]]), y = gf.tensor([0, 1])
+  for (const name of ['mseLoss', 'l1Loss', 'binaryCrossEntropy', 'binaryCrossEntropyWithLogits', 'klDiv']) {
+    assertRejects(() => F[name](x, y), 'shape', name, 'target', '[2, 2]', '[2]')
+    assertRejects(() => F[name](x, [1]), 'type', name, 'target')
+    assertRejects(() => F[name](x, x, { reduction: 'average' }), 'range', name, 'reduction', 'average')
+    assertRejects(() => F[name](x, x, { size: 1 }), 'type', name, 'size')
+  }
+  assertRejects(() => F.binaryCrossEntropy(gf.tensor([2]), gf.tensor([1])), 'range', 'input', '2', 'WithLogits')
+  assertRejects(() => F.crossEntropy(x, [0, 1], { weight: gf.tensor([1, 2, 3]) }), 'shape', 'weight', '[2]', '[3]')
+  assertRejects(() => F.crossEntropy(x, x, { ignoreIndex: 0 }), 'range', 'ignoreIndex', 'shares')
+  assertRejects(() => F.nllLoss(x, [0, 2]), 'index', 'nllLoss', 'target', '2')
+  assertRejects(() => F.nllLoss(gf.tensor(1), 0), 'shape', 'nllLoss', 'logProbs')
+  assertRejects(() => F.rmsNorm(x, gf.tensor([1])), 'shape', 'rmsNorm', 'weight', '[2]')
+  assertRejects(() => F.rmsNorm(x, null, { eps: -1 }), 'range', 'rmsNorm', 'eps')
+  assertRejects(() => F.normalize(x, { dim: 2 }), 'range', 'norm', 'dim')
+  assertRejects(() => F.matmul(gf.tensor(1), x), 'shape', 'matmul', '[]')
+  assertRejects(() => F.dot(x, x), 'shape', 'dot', 'a')
+  assertRejects(() => F.outer(y, x), 'shape', 'outer', 'b')
+})

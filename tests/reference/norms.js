@@ -1,0 +1,50 @@
+// rmsNorm and normalize, cosineSimilarity, products with vectors, in float64; params.op is the name.
+import * as matrices from './matmul.js'
+import { forward as reduce } from './reduce.js'
+import { slopesOf } from './slopes.js'
+import { broadcastIndex, broadcastShape, map, zeros } from './tensor.js'
+
+function apply(f, a, b) {
+  const y = zeros(broadcastShape(a.shape, b.shape)), [p, q] = [a, b].map(t => broadcastIndex(t.shape, y.shape))
+  for (let i = 0; i < y.data.length; i++) y.data[i] = f(a.data[p[i]], b.data[q[i]])
+  return y
+}
+
+function unit(x, { p = 2, dim = 1, eps = 1e-12 }) {
+  const length = reduce({ x }, { op: 'norm', p, dim, keepdim: true }).y
+  return apply((v, n) => v / Math.max(n, eps), x, length)
+}
+
+function rmsNorm(x, weight, eps) {
+  const square = reduce({ x: map(x, v => v * v) }, { op: 'mean', dim: -1, keepdim: true }).y
+  const y = apply((v, s) => v / Math.sqrt(s + eps), x, square)
+  return weight ? apply((v, w) => v * w, y, weight) : y
+}
+
+export const norm = {
+  forward: ({ x, weight }, { op, eps, ...rest }) => ({
+    y: op === 'rmsNorm' ? rmsNorm(x, weight, eps ?? 2 ** -23) : unit(x, { eps, ...rest }),
+  }),
+  backward: (inputs, params, { y: dy }) => differences(norm, inputs, params, dy),
+}
+
+const differences = (op, inputs, params, dy) => Object.fromEntries(Object.entries(inputs).map(([name, t]) => (
+  [name, slopesOf(x => op.forward({ ...inputs, [name]: x }, params).y, t, dy)])))
+
+const PAIRS = {
+  cosineSimilarity: (a, b, { dim = 1, eps = 1e-8 }) =>
+    reduce({ x: apply((x, y) => x * y, unit(a, { dim, eps }), unit(b, { dim, eps })) }, { op: 'sum', dim }).y,
+  matmul(a, b) {
+    const left = a.shape.length === 1 ? { ...a, shape: [1, ...a.shape] } : a
+    const right = b.shape.length === 1 ? { ...b, shape: [...b.shape, 1] } : b, { y } = matrices.forward({ a: left, b: right })
+    const shape = [...y.shape.slice(0, -2), ...(left === a ? y.shape.slice(-2, -1) : []), ...(right === b ? y.shape.slice(-1) : [])]
+    return { ...y, shape }
+  },
+  dot: (a, b) => PAIRS.matmul(a, b),
+  outer: (a, b) => apply((x, y) => x * y, { ...a, shape: [...a.shape, 1] }, b),
+}
+
+export const pair = {
+  forward: ({ a, b }, { op, ...params }) => ({ y: PAIRS[op](a, b, params) }),
+  backward: (inputs, params, { y: dy }) => differences(pair, inputs, params, dy),
+}
