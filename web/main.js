@@ -96,7 +96,7 @@ function problems() {
 
 /** The run that a cell belongs to: the one shown, or its twin. */
 const twinHere = () => parts.twin.run(runHere())
-const runOf = (cell) => (cell?.isTwin ? twinHere() : runHere())
+const runBehind = (cell) => (cell?.isTwin ? twinHere() : runHere())
 
 /** Where the inspector stands beside the figure it has something to show from the start. */
 const isBeside = matchMedia('(min-width: 1100px)')
@@ -104,7 +104,7 @@ const isBeside = matchMedia('(min-width: 1100px)')
 function current() {
   if (!runHere()) return null
   const cell = state.cell ?? looked
-  const its = runOf(cell)
+  const its = runBehind(cell)
   if (its && exists(its, cell)) return cell
   return isBeside.matches && !state.embed ? firstCell(run, viewed()) : null
 }
@@ -129,7 +129,7 @@ function tell(cell, found) {
   const explanation = found && found[found.length > 1 && cell.isTwin ? 1 : 0]
   mark({ current: cell, pinned, sources: explanation?.sources ?? [], isAsked: pinned || Boolean(looked) })
   parts.inspector.update({
-    run: runOf(cell), cell, pinned, trail, explanation, pair: pairOf(cell, found?.length > 1 ? found : null),
+    run: runBehind(cell), cell, pinned, trail, explanation, pair: pairOf(cell, found?.length > 1 ? found : null),
     idle: runHere()?.idleEdits ?? [], room: viewed().room.id
   })
 }
