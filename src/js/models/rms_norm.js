@@ -1,9 +1,5 @@
 import { Module } from '../nn/module.js'
-import { add, mul } from '../ops/binary.js'
-import { linear } from '../ops/linear.js'
-import { unaryFunctions } from '../ops/unary.js'
-
-/** @typedef {import('../tensor.js').Tensor} Tensor */
+import { rmsNorm } from '../ops/rms_norm.js'
 
 /** Rows divided by the root of their mean square, then scaled (Zhang and Sennrich 2019). weight [C]. */
 export class RMSNorm extends Module {
@@ -15,11 +11,8 @@ export class RMSNorm extends Module {
     this.eps = eps
   }
 
-  /** @param {Tensor} x [..., C] @returns {Tensor} the same shape */
+  /** @param {import('../tensor.js').Tensor} x [..., C] @returns {import('../tensor.js').Tensor} the same shape */
   forward(x) {
-    const C = /** @type {number} */ (x.shape.at(-1)), share = this.engine.empty([1, C])
-    share.values.fill(1 / C)
-    const meanSquare = linear(unaryFunctions.square(x), share)
-    return mul(mul(x, unaryFunctions.rsqrt(add(meanSquare, this.eps))), this.weight)
+    return rmsNorm(x, this.weight, { eps: this.eps })
   }
 }
