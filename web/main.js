@@ -6,7 +6,7 @@ import { exists, inspector } from './inspector/index.js'
 import { sameCell } from './lib/cell.js'
 import { setText } from './lib/dom.js'
 import { later, nextTask } from './lib/later.js'
-import { Unread, batchOf, runOf, tensorOf } from './lib/run.js'
+import { Unread, batchOf, readRun, tensorOf } from './lib/run.js'
 import { valueAt } from './lib/slice.js'
 import { translator } from './lib/text.js'
 import { whence } from './lib/whence.js'
@@ -365,7 +365,7 @@ const showLater = later(show)
 const showMap = later(() => attempt(() => parts.map.update(runHere(), viewed(), mode())))
 
 const compute = latest((settings) => engine.run(settings, run?.signature), (message, settings) => {
-  const result = runOf(message, run)
+  const result = readRun(message, run)
   run = { ...result, settings: { ...result.settings, model: settings.model } }
   engineProblem = null
   page.house.setAttribute('data-run', Number(page.house.dataset.run ?? 0) + 1)

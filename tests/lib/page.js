@@ -4,7 +4,7 @@ import { defaultsOf, modelOf } from '../../web/models/index.js'
 import { RUNS } from '../../web/models/runs.js'
 import { roomsOf } from '../../web/rooms/index.js'
 import { stageOf } from '../../web/stages/index.js'
-import { runOf } from '../../web/lib/run.js'
+import { readRun } from '../../web/lib/run.js'
 import { messageOf } from '../../web/worker/plain.js'
 import { gf } from './engine.js'
 
@@ -25,7 +25,7 @@ export function made(settings, edits = [], engine = gf) {
 }
 
 /** A run as the page has it. */
-export const plainOf = (engine, one) => runOf(messageOf(engine, one))
+export const plainOf = (engine, one) => readRun(messageOf(engine, one))
 
 /** The same as the page has it, with the questions that can be asked of it. */
 export function pageRun(settings, edits = [], engine = gf) {

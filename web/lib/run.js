@@ -16,7 +16,7 @@ export class Unread extends Error {
  * @param {object} message of `messageOf`
  * @param {object | null} [last] the run before, of the same building if the message has no structure of its own
  */
-export function runOf({ signature, structure, curves, values, facts, ...rest }, last = null) {
+export function readRun({ signature, structure, curves, values, facts, ...rest }, last = null) {
   const known = structure ?? last.structure
   const tensors = new Map(known.described.map((one) => [one.name, { ...one, data: values.get(one.name) ?? null }]))
   const { steps, calls, aliases } = known

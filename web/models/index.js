@@ -4,6 +4,7 @@ import { dates } from './dates/index.js'
 import { particles } from './particles/index.js'
 import { sentences } from './sentences/index.js'
 import { problemOf } from './settings.js'
+import { stories } from './stories/index.js'
 
 /**
  * @typedef {object} PageModel
@@ -23,7 +24,7 @@ import { problemOf } from './settings.js'
  */
 
 /** @type {PageModel[]} */
-export const MODELS = [dates, particles, sentences]
+export const MODELS = [dates, particles, stories, sentences]
 
 /** @param {string} id @returns {PageModel} */
 export const modelOf = (id) => MODELS.find((model) => model.id === id) ?? MODELS[0]

@@ -3,9 +3,10 @@
 import { run as dates } from './dates/run.js'
 import { run as particles } from './particles/run.js'
 import { run as sentences } from './sentences/run.js'
+import { run as stories } from './stories/run.js'
 
 /**
  * By model: runs it on settings of the page, with edits and the bytes of its files.
  * @type {Record<string, (gf: any, settings: any, edits: any[], files: Uint8Array[]) => any>}
  */
-export const RUNS = { dates, particles, sentences }
+export const RUNS = { dates, particles, stories, sentences }

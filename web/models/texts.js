@@ -6,9 +6,11 @@ import particlesEn from './particles/text/en.json' with { type: 'json' }
 import particlesKo from './particles/text/ko.json' with { type: 'json' }
 import sentencesEn from './sentences/text/en.json' with { type: 'json' }
 import sentencesKo from './sentences/text/ko.json' with { type: 'json' }
+import storiesEn from './stories/text/en.json' with { type: 'json' }
+import storiesKo from './stories/text/ko.json' with { type: 'json' }
 
 /** @type {Record<string, Record<string, object>>} by model and language */
 export const MODEL_TEXTS = {
   dates: { en: datesEn, ko: datesKo }, particles: { en: particlesEn, ko: particlesKo },
-  sentences: { en: sentencesEn, ko: sentencesKo }
+  sentences: { en: sentencesEn, ko: sentencesKo }, stories: { en: storiesEn, ko: storiesKo }
 }

@@ -3,7 +3,7 @@
 import { signed } from '../lib/color.js'
 import { h, setText } from '../lib/dom.js'
 import { figure } from '../lib/figure.js'
-import { runOf } from '../lib/run.js'
+import { readRun } from '../lib/run.js'
 import { firstRows } from '../lib/slice.js'
 import { modelOf, settingsOf } from '../models/index.js'
 import { roomsOf } from '../rooms/index.js'
@@ -222,7 +222,7 @@ export function twin(container, room, context) {
     return settle(context.width())
   }
   const compute = latest(({ settings }) => ask('twin', { settings }), (message, question) => {
-    const other = runOf(message)
+    const other = readRun(message)
     if (question.key !== asked.key || question.run !== asked.run) return
     known = { run: question.run, key: question.key, other }
     set({})

@@ -1,0 +1,108 @@
+/** A beginning and how the decoder goes on with it, with every number on the way. */
+
+import { SAMPLING, answer, decodingOf } from '../answer.js'
+import { hold, prepare, release } from '../hold.js'
+import { defaultsOf } from '../index.js'
+import { createSampling } from '../sampling.js'
+import { END, LONGEST, createTokenizer, encode } from './data.js'
+import { SPACE, asBytes, stories } from './index.js'
+import { CONFIG, createStories } from './model.js'
+
+/** Most tokens of an answer, so that the figures of a run can still be read. */
+const MOST = 32
+
+const AXES = { 'embedding.weight': [{ name: 'word', of: 'text' }, { name: 'channel' }] }
+
+const tokenizers = new WeakMap()
+
+/** A token as it is shown: its text, a space as a sign, what is no whole character as its bytes. */
+function shown(bytes) {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes).replaceAll(' ', SPACE)
+  } catch {
+    return asBytes(bytes)
+  }
+}
+
+/** The tokenizer of an engine and how its tokens are shown; trained once. */
+function textOf(gf) {
+  if (!tokenizers.has(gf)) {
+    const tokenizer = createTokenizer(gf)
+    const end = tokenizer.idOf(END)
+    const vocabulary = Array.from({ length: tokenizer.size }, (_, id) => (id === end ? END : shown(tokenizer.bytesOf(id))))
+    tokenizers.set(gf, { tokenizer, end, vocabulary })
+  }
+  return tokenizers.get(gf)
+}
+
+function build(gf, { weights, seed, dropout }, file) {
+  gf.manualSeed(seed)
+  const model = createStories(gf, { ...CONFIG, dropout })
+  if (weights !== 'trained') return model
+  const { tensors } = gf.loadSafetensors(file)
+  model.loadStateDict(tensors)
+  Object.values(tensors).forEach((tensor) => tensor.dispose())
+  return model
+}
+
+const keyOf = ({ weights, seed, dropout }) => (
+  JSON.stringify(['stories', weights, dropout, weights === 'trained' ? null : seed]))
+
+/** How it goes on: the reader's words, ids that another run has chosen, or the model's own. */
+function targetOf(gf, model, settings, { tokenizer, end, vocabulary }, start, edits) {
+  const { target } = settings
+  const longest = Math.min(MOST, LONGEST - start.length + 1)
+  if (Array.isArray(target)) return { ids: target, isGiven: true, random: null, tree: null, best: null }
+  if (target.trim() !== '') {
+    const ids = [...encode(tokenizer, target.trim()).slice(1), end].slice(0, longest)
+    return { ids, isGiven: true, random: null, tree: null, best: null }
+  }
+  const frame = { start, end, longest, V: vocabulary.length, isCausal: true }
+  return { ...answer(gf, settings, (rows) => model.forward(rows), frame, edits), isGiven: false }
+}
+
+/**
+ * @param {any} gf the library
+ * @param {object} options settings of the page
+ * @param {{ name: string, index: number[], value: number }[]} [edits] cells replaced the moment they are made
+ * @param {Uint8Array[]} [files] the trained weights
+ */
+export function run(gf, options, edits = [], [file] = []) {
+  const settings = { ...defaultsOf('stories'), ...options }
+  const text = textOf(gf)
+  const start = encode(text.tokenizer, settings.beginning, MOST)
+  const made = hold(gf, keyOf(settings), () => build(gf, settings, file), edits)
+  const { model } = made
+  prepare(made, { ...settings, training: false })
+  const target = targetOf(gf, model, settings, text, start, edits)
+  prepare(made, settings)
+  if (settings.training) gf.manualSeed(settings.seed)
+  const input = [...start, ...target.ids.slice(0, -1)]
+  const rows = target.ids.map((_, t) => start.length - 1 + t)
+  const sampling = createSampling(gf, settings)
+  const free = () => {
+    sampling.dispose()
+    release(gf, made)
+  }
+  const tokens = input.map((id) => text.vocabulary[id])
+  const stream = {
+    texts: [settings.beginning], tokens: [tokens], ids: [input], vocabulary: text.vocabulary,
+    padding: [input.map(() => false)], lengths: [input.length]
+  }
+  const observed = gf.observe(() => {
+    const output = model.forward([input])
+    const right = [...Array(start.length - 1).fill(-100), ...target.ids]
+    const loss = gf.functional.crossEntropy(output.reshape(-1, text.vocabulary.length), right)
+    gf.engine.trace.tag('loss', loss)
+    sampling.forward(output)
+    return { output, loss, free }
+  }, {
+    modules: { [SAMPLING]: sampling }, edits, axes: AXES, streams: { text: stream },
+    passes: [{ kind: 'prefill', rows: start.length }, ...rows.map((row, t) => (
+      { kind: 'token', row, token: text.vocabulary[target.ids[t]] }))]
+  })
+  return {
+    run: observed, settings, ends: [`${SAMPLING}.output`], before: made.before ?? new Map(), hints: stories.hints,
+    isTrained: settings.weights === 'trained', decoding: decodingOf(target, settings.decoding, text.vocabulary, rows)
+  }
+}
