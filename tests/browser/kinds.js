@@ -47,12 +47,15 @@ export const tensorNamed = ({ run }, name) => run.tensors.get(run.aliases.get(na
 const streamsOf = ({ run }) => Object.values(run.streams)
 /** The text that a room is about. */
 const streamOf = ({ run, room }) => run.streams[room.parts.stream]
-/** The text that the model or the reader writes. */
-const answerOf = ({ run }) => streamsOf({ run }).find(({ isAnswer }) => isAnswer)
+/** What is chosen from: what runs along its rows, and of what its words are. */
+const choiceOf = (view) => {
+  const { axes } = tensorNamed(view, view.rooms.find(({ stage }) => stage === 'sampling').parts.output)
+  return { read: view.run.streams[axes[1].of], words: view.run.streams[axes[2].of].vocabulary }
+}
 /** One sentence of a text; of a text of one sentence, that. */
 const sentenceOf = (list, { state }) => list[state.sentence] ?? list[0]
-/** The token that a step of an answer follows. */
-const before = ({ run }, step) => answerOf({ run }).tokens[0][run.decoding.rows[step]]
+/** The token that a step of an answer stands at. */
+const before = (view, step) => choiceOf(view).read.tokens[0][view.run.decoding.rows[step]]
 
 /** @param {object} view @param {string} name @param {number[]} index */
 export function valueAt(view, name, index) {
@@ -173,7 +176,7 @@ const notes = {
     return Number(count) === row.filter((x) => x === 0).length && Number(total) === row.length
   },
   'stages.sampling.smoothing': (view, { smoothing, right, other }) => {
-    const share = SMOOTHING / answerOf(view).vocabulary.length
+    const share = SMOOTHING / choiceOf(view).words.length
     return writes(smoothing, SMOOTHING) && writes(right, 1 - SMOOTHING + share) && writes(other, share)
   },
   ...Object.fromEntries(['greedy', 'sample', 'beam', 'given'].map((kind) => [
@@ -267,7 +270,7 @@ function bestPath(view, text) {
   for (let i = bestSoFar(decoding, state.step); i >= 0; i = path[0].parent) path.unshift(decoding.tree[i])
   const heard = text.split(', ').map((part) => part.split(' '))
   return heard.length === path.length && heard.every(([token, score], i) => (
-    token === answerOf(view).vocabulary[path[i].id] && writes(score, path[i].score)))
+    token === choiceOf(view).words[path[i].id] && writes(score, path[i].score)))
 }
 
 /** The selector of each kind, what the page tells about its place, and whether a text of it is right. */
@@ -295,7 +298,7 @@ export const KINDS = {
   pane: ['.pane-floor .shape', 'door', floorShape],
   paneToken: ['.pane-pictures', null, isToken],
   heading: ['.stage-figure h2', null, said(headings)],
-  source: ['.arcs-from', 'order', (view, text, i) => text === answerOf(view).tokens[0][i]],
+  source: ['.arcs-from', 'order', (view, text, i) => text === choiceOf(view).read.tokens[0][i]],
   target: ['.arcs-to', 'order', (view, text, i) => text === streamsOf(view)[0].tokens[0][i]],
   chip: ['.chips', 'chip', chip],
   vocabularyId: ['.vocab-id', 'order', isIndex],
@@ -308,11 +311,11 @@ export const KINDS = {
   scrub: ['.scrubber output', null, ({ run: { decoding: { steps } }, state: { step } }, text) => (
     text === (step < 0 ? String(steps.length) : `${step + 1} / ${steps.length}`))],
   readToken: ['.read-tokens', null, (view, text) => view.run.decoding.tree ? isToken(view, text)
-    : answerOf(view).tokens[0].slice(0, view.run.decoding.rows[view.state.step] + 1).includes(text)],
+    : choiceOf(view).read.tokens[0].slice(0, view.run.decoding.rows[view.state.step] + 1).includes(text)],
   readScore: ['.read-score', null, ({ run, state }, text) => (
     run.decoding.tree.some(({ step, score }) => step === state.step - 1 && writes(text, score)))],
   score: ['.tree-score', 'branch', ({ run }, text, i) => writes(text, run.decoding.tree[i].score)],
-  branch: ['.tree', 'branch', (view, text, i) => text === answerOf(view).vocabulary[view.run.decoding.tree[i].id]],
+  branch: ['.tree', 'branch', (view, text, i) => text === choiceOf(view).words[view.run.decoding.tree[i].id]],
   path: ['.tree-slot p', null, bestPath],
   wordHead: ['.word-head', null, isProse],
   room: ['.eyebrow .visually-hidden', null, (view, text) => {

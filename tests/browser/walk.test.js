@@ -25,6 +25,11 @@ const WALKS = [
     weights: 'untrained', layers: 1, decoding: 'sample', temperature: 2, seed: 5, step: 4, tgtIsCausal: false,
     positions: 'learned'
   }],
+  ['the missing word', 'ko', { model: 'particles' }],
+  ['the missing word, drawn in training', 'en', {
+    model: 'particles', gapped: 'the keys to the cabinet [?] here', training: true, dropout: 0.25, decoding: 'sample',
+    temperature: 2, seed: 5, head: 1, part: 'v'
+  }],
   ['the sentences', 'ko', { model: 'sentences' }],
   ['the sentences, otherwise', 'en', {
     model: 'sentences', tokenizer: 'whitespace', positions: 'learned', training: true, causal: true, sentence: 1,
