@@ -11,6 +11,7 @@ const worst = (results) => results.reduce((most, one) => Math.max(most, (one.dif
 
 const SENTENCES = { model: 'sentences', text: 'one two three\nfour five', dModel: 8, heads: 2, maxLength: 6 }
 const RUNS = {
+  'stories, drawn': () => pageRun({ model: 'stories', decoding: 'sample', seed: 3, topK: 20 }),
   'particles, two gaps': () => pageRun({ model: 'particles', gapped: '나[?] 빵[?] 먹었다', topK: 3, temperature: 0.7 }),
   sentences: () => pageRun(SENTENCES),
   'sentences, causal, dropout, concatenated': () => pageRun({

@@ -15,6 +15,7 @@ const RUNS = {
   'dates without positions': shownRun({ positional: false }),
   'dates, three layers': shownRun({ weights: 'untrained', layers: 3, target: '2026년' }),
   particles: shownRun({ model: 'particles' }),
+  stories: shownRun({ model: 'stories' }), 'stories in training': shownRun({ model: 'stories', training: true, target: '갔어요' }),
   'particles in training': shownRun({ model: 'particles', training: true, gapped: 'the keys [?] here and the key [?] there' }),
   sentences: shownRun({ model: 'sentences' }),
   'sentences in training': shownRun({ model: 'sentences', training: true, causal: true, dropout: 0.3 })

@@ -77,6 +77,7 @@ export function choose(gf, settings, forward, { V, rows }, edits) {
   return { ids, random, tree: null, best: null }
 }
 
+/** The last answer of an engine and of how many tokens its model knows: another model's would be none of this one's. */
 const guesses = new WeakMap()
 
 /**
@@ -99,9 +100,10 @@ export function answer(gf, settings, forward, { V, isCausal, ...frame }, edits) 
     return isOfShares ? editedShares(gf, settings, logits, V, inChoice) : logits
   }
   const { choose, random } = chooser(gf, settings, isOfShares, frame.longest)
-  const guess = !isCausal || inModel.some(looksAhead) ? [] : guesses.get(gf) ?? []
+  const last = guesses.get(gf)
+  const guess = !isCausal || inModel.some(looksAhead) || last?.V !== V ? [] : last.ids
   const ids = decode(rowsOf, choose, guess, frame)
-  guesses.set(gf, ids)
+  guesses.set(gf, { V, ids })
   return { ids, random, tree: null, best: null }
 }
 

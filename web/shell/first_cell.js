@@ -17,7 +17,8 @@ function largest({ values }, first, end) {
 }
 
 /** The cells to choose from: of a room that shows one step at a time, those of that step. */
-function lookedAt({ rows, cols, values }, stage, { row }) {
+function lookedAt({ rows, cols, values }, stage, run, view) {
+  const row = run.decoding?.rows[view.row] ?? view.row
   return stage.pickers.includes('row') && row < rows ? [row * cols, (row + 1) * cols] : [0, values.length]
 }
 
@@ -27,7 +28,7 @@ function find(run, view) {
   const name = outputOf(room) && describedOf(run, outputOf(room))?.name
   const parts = Object.values(stage.data(run, view) ?? {}).filter((part) => part?.axis && part.values)
   const part = parts.findLast((one) => one.name === name) ?? parts.at(-1)
-  const at = part ? largest(part, ...lookedAt(part, stage, view)) : -1
+  const at = part ? largest(part, ...lookedAt(part, stage, run, view)) : -1
   return at < 0 ? null : { name: part.name, index: indexOf(part, Math.floor(at / part.cols), at % part.cols) }
 }
 

@@ -16,6 +16,9 @@ export const pickers = ['row']
 /** The matrices of the choice by the part they play there. */
 const SHOWN = { logits: 'logits', tempered: 'tempered', shares: 'probabilities', kept: 'output' }
 
+/** Most words that have a line of their own. */
+const MOST_WORDS = 64
+
 /** All words of one step, the most probable first, and the matrices they are rows of. */
 export function data(run, view) {
   const names = view.room.parts
@@ -26,7 +29,7 @@ export function data(run, view) {
   const order = ranking(parts.shares.values.slice(row * cols, (row + 1) * cols))
   const cut = matrixOf(run, names.cut, view)
   return {
-    ...parts, row, temperature: run.settings.temperature, smoothing: run.smoothing ?? null,
+    ...parts, row, step: view.row, temperature: run.settings.temperature, smoothing: run.smoothing ?? null,
     words: order.map((word) => ({
       word, token: colLabels[word], logit: at('logits', word), tempered: at('tempered', word),
       share: at('shares', word), kept: at('kept', word), isKept: cut.values[row * cols + word] > -Infinity
@@ -55,7 +58,8 @@ export function mount(container, context) {
       h('span', {}, key ? t(`stages.sampling.${key}`) : ''))))
   const heading = h('h2')
   const smoothing = h('p', { className: 'note', hidden: true })
-  container.append(h('section', {}, heading, h('ol', { className: 'words' }, head), list, smoothing))
+  const rest = h('p', { className: 'note', hidden: true })
+  container.append(h('section', {}, heading, h('ol', { className: 'words' }, head), list, rest, smoothing))
   const fig = figure(container, context)
   const matrices = { shares: fig.matrix(), kept: fig.matrix() }
   let shown = null
@@ -83,8 +87,12 @@ export function mount(container, context) {
       shown = next
       smoothing.hidden = !next.smoothing
       if (next.smoothing) setText(smoothing, t('stages.sampling.smoothing', next.smoothing))
-      setText(heading, t('stages.sampling.next', { step: next.row, token: next.logits.rowLabels[next.row] }))
-      keep(list, next.words, createWord, fillWord)
+      setText(heading, t('stages.sampling.next', { step: next.step, token: next.logits.rowLabels[next.row] }))
+      const others = next.words.slice(MOST_WORDS)
+      keep(list, next.words.slice(0, MOST_WORDS), createWord, fillWord)
+      rest.hidden = others.length === 0
+      const share = fixed(others.reduce((sum, word) => sum + word.share, 0), 3)
+      setText(rest, others.length ? t('stages.sampling.rest', { count: others.length, share }) : '')
       const last = next.words.findLastIndex(({ isKept }) => isKept)
       const isCut = last < next.words.length - 1
       for (const [i, item] of [...list.children].entries()) item.classList.toggle('is-last', isCut && i === last)

@@ -1,0 +1,60 @@
+// Stories as the page has them: they go on with what the reader begins, whatever that is.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { BEGINNINGS, asBytes, stories } from '../../web/models/stories/index.js'
+import { pageRun, shownRun } from '../lib/page.js'
+
+const tell = (settings, edits) => {
+  const run = shownRun({ model: 'stories', ...settings }, edits)
+  return { run, text: stories.written(run.decoding.steps.map(({ token }) => token)) }
+}
+
+test('every beginning goes on, ends, and what was read stands before it', () => {
+  for (const [language, beginning] of BEGINNINGS) {
+    const { run, text } = tell({ beginning })
+    assert.equal(run.decoding.steps.at(-1).token, '<end>', `${beginning}: ${text}`)
+    assert.ok(text.length > 10, text)
+    assert.equal(stories.written(run.streams.text.tokens[0].slice(0, run.decoding.rows[0] + 1)), beginning)
+    assert.match(text, language === 'ko' ? /[가-힣]/ : /[a-z]/)
+  }
+})
+
+test('draws differ by their seed, and come again with it', () => {
+  const drawn = (seed) => tell({ decoding: 'sample', seed, beginning: '비가 와요.' }).text
+  const all = [1, 2, 3, 4, 5].map(drawn)
+  assert.ok(new Set(all).size > 1)
+  assert.deepEqual([1, 2, 3, 4, 5].map(drawn), all)
+})
+
+test('unknown signs become bytes, never an error, and bytes become signs again', () => {
+  for (const beginning of ['', ' ', '👍🏽', '뷁', 'e\u0301', '한글', '\ud83d', 'x'.repeat(500), '<end>']) {
+    const { run } = tell({ beginning })
+    assert.ok(run.decoding.steps.length > 0, JSON.stringify(beginning))
+    assert.ok(!run.streams.text.tokens[0].some((token) => token.includes('\ufffd')), JSON.stringify(beginning))
+  }
+  const bytes = new TextEncoder().encode('뷁')
+  assert.equal(stories.written([asBytes(bytes.slice(0, 1)), asBytes(bytes.slice(1)), '␣a']), '뷁 a')
+})
+
+test('what is told step by step is what one pass over all of it gives', () => {
+  const { run } = tell({})
+  const ids = run.decoding.steps.map(({ id }) => id)
+  const { shape: [, , V], data } = run.tensors.get('output')
+  run.decoding.rows.forEach((row, t) => {
+    const logits = data.slice(row * V, (row + 1) * V)
+    assert.equal(logits.indexOf(Math.max(...logits)), ids[t])
+  })
+  assert.deepEqual(run.passes.map(({ kind }) => kind), ['prefill', ...ids.map(() => 'token')])
+})
+
+test('the gradient of a tied table is that of the loss', () => {
+  const run = pageRun({ model: 'stories', target: '갔어요' })
+  const cell = { name: 'embedding.weight', index: [run.decoding.steps[0].id, 3] }
+  const { value, computed, terms } = run.explainGradient(cell.name, cell.index)
+  assert.ok(terms.length > 0 && Math.abs(value - computed) < 1e-5 * (1 + Math.abs(value)))
+  const at = run.made.run.tensor(cell.name).at(...cell.index)
+  const [high, low] = [1, -1].map((sign) => shownRun({ model: 'stories', target: '갔어요' },
+    [{ ...cell, value: at + sign / 64 }]).loss)
+  assert.ok(Math.abs((high - low) * 32 - value) < 0.03 * Math.abs(value) + 1e-3, `${(high - low) * 32} ${value}`)
+  run.dispose()
+})
