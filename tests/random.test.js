@@ -5,7 +5,7 @@ import { loadGolden } from './golden/index.js'
 import { assertSame, plain } from './lib/compare.js'
 import { assertRejects, gf } from './lib/engine.js'
 import { assertSummary } from './lib/summary.js'
-import { Generator } from './reference/random.js'
+import { Generator } from '../src/reference/random.js'
 
 const { seeds } = loadGolden('rng')
 

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { assertClose } from '../lib/compare.js'
 import { assertRejects, gf } from '../lib/engine.js'
 import { numbers } from '../lib/numbers.js'
-import * as reference from '../reference/decoding.js'
+import * as reference from '../../src/reference/decoding.js'
 
 const { decoding } = gf
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertRejects, gf } from '../lib/engine.js'
-import { beams, kept, picked } from '../reference/decoding.js'
+import { beams, kept, picked } from '../../src/reference/decoding.js'
 
 const { nn, decoding } = gf, V = 11
 

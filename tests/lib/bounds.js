@@ -1,6 +1,6 @@
 // How far a float32 result may be from the exact one. U bounds the relative error of one rounding; a sum of n products,
 // added in any order, is off by at most about n * U * (sum of the products' sizes).
-import { sizeOf } from '../reference/tensor.js'
+import { sizeOf } from '../../src/reference/tensor.js'
 
 export const U = 2 ** -24
 

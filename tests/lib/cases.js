@@ -1,9 +1,9 @@
 // One list of examples per op, used twice: engine against reference, reference against finite differences. Extents 1,
 // 3, 5 and 17 leave tails of every length behind a block of four; 33, 67 and 130 cross several tiles; where products
 // are summed, a few extents near 300 cross the blocks that a fast kernel cuts long sums into.
-import * as references from '../reference/index.js'
-import { reductionNames } from '../reference/reduce.js'
-import { binaryNames, unaryNames } from '../reference/elementwise.js'
+import * as references from '../../src/reference/index.js'
+import { reductionNames } from '../../src/reference/reduce.js'
+import { binaryNames, unaryNames } from '../../src/reference/elementwise.js'
 import { booleans, filled, integers, numbers } from './numbers.js'
 
 const EXTENTS = [1, 3, 5, 17, 33, 67, 130]

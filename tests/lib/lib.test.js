@@ -1,7 +1,7 @@
 // The comparisons themselves: they must be able to fail.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import * as relu from '../reference/relu.js'
+import * as relu from '../../src/reference/relu.js'
 import { assertClose, nested } from './compare.js'
 import { assertIsDerivative } from './finite_difference.js'
 import { numbers } from './numbers.js'

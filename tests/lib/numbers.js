@@ -1,5 +1,5 @@
 // Repeatable numbers for tests, independent of the random numbers under test.
-import { sizeOf } from '../reference/tensor.js'
+import { sizeOf } from '../../src/reference/tensor.js'
 
 /** A small generator of fractions in [0, 1): splitmix32. */
 function fractions(seed) {

@@ -4,7 +4,7 @@ import { goldenCases } from '../golden/index.js'
 import { casesOf } from './cases.js'
 import { assertClose } from './compare.js'
 import { evaluate } from './engine.js'
-import * as references from '../reference/index.js'
+import * as references from '../../src/reference/index.js'
 
 function compareAll(actual, expected, options, label) {
   for (const [name, values] of Object.entries(expected)) {

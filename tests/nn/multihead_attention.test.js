@@ -7,7 +7,7 @@ import { assertClose, assertSame, plain } from '../lib/compare.js'
 import { assertRejects, gf, toBooleans, toTensor } from '../lib/engine.js'
 import { evaluateModule, toState } from '../lib/modules.js'
 import { numbers } from '../lib/numbers.js'
-import { multihead_attention as reference } from '../reference/index.js'
+import { multihead_attention as reference } from '../../src/reference/index.js'
 
 const { MultiheadAttention } = gf.nn
 

@@ -8,7 +8,7 @@ import { assertClose, assertSame, plain } from '../lib/compare.js'
 import { assertRejects, gf, toBooleans, toTensor } from '../lib/engine.js'
 import { evaluateModule, parametersOf, toState } from '../lib/modules.js'
 import { numbers } from '../lib/numbers.js'
-import * as references from '../reference/index.js'
+import * as references from '../../src/reference/index.js'
 
 const { nn } = gf
 const { LayerNorm, TransformerDecoder, TransformerDecoderLayer, TransformerEncoder, TransformerEncoderLayer } = gf.nn

@@ -5,7 +5,7 @@ import { load } from '../../src/js/index.js'
 import { assertRejects, gf } from '../lib/engine.js'
 import { numbers } from '../lib/numbers.js'
 import { testOp } from '../lib/op_tests.js'
-import { attention } from '../reference/index.js'
+import { attention } from '../../src/reference/index.js'
 
 const F = gf.functional
 

@@ -3,8 +3,8 @@ import { U } from '../lib/bounds.js'
 import { assertClose, assertSame, plain } from '../lib/compare.js'
 import { assertRejects, gf } from '../lib/engine.js'
 import { testOp } from '../lib/op_tests.js'
-import { cross_entropy, log_softmax } from '../reference/index.js'
-import { rowsOf } from '../reference/tensor.js'
+import { cross_entropy, log_softmax } from '../../src/reference/index.js'
+import { rowsOf } from '../../src/reference/tensor.js'
 
 const F = gf.functional
 

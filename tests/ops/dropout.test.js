@@ -6,9 +6,9 @@ import { assertSame, plain } from '../lib/compare.js'
 import { assertRejects, gf } from '../lib/engine.js'
 import { numbers } from '../lib/numbers.js'
 import { testOp } from '../lib/op_tests.js'
-import { dropout } from '../reference/index.js'
-import { dropoutScale, Generator } from '../reference/random.js'
-import { sizeOf } from '../reference/tensor.js'
+import { dropout } from '../../src/reference/index.js'
+import { dropoutScale, Generator } from '../../src/reference/random.js'
+import { sizeOf } from '../../src/reference/tensor.js'
 
 const F = gf.functional
 const SEED = 77

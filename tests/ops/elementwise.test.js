@@ -4,7 +4,7 @@ import { U } from '../lib/bounds.js'
 import { assertClose } from '../lib/compare.js'
 import { assertRejects, gf } from '../lib/engine.js'
 import { testOp } from '../lib/op_tests.js'
-import { binary, binaryNames, unary, unaryNames } from '../reference/elementwise.js'
+import { binary, binaryNames, unary, unaryNames } from '../../src/reference/elementwise.js'
 import { BINARY } from '../../src/js/ops/binary.js'
 import { UNARY } from '../../src/js/ops/unary.js'
 

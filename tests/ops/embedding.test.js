@@ -3,7 +3,7 @@ import { sumOfProducts } from '../lib/bounds.js'
 import { assertSame } from '../lib/compare.js'
 import { assertRejects, gf } from '../lib/engine.js'
 import { testOp } from '../lib/op_tests.js'
-import { embedding } from '../reference/index.js'
+import { embedding } from '../../src/reference/index.js'
 
 const F = gf.functional
 

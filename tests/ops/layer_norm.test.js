@@ -3,8 +3,8 @@ import { U } from '../lib/bounds.js'
 import { assertClose, assertSame } from '../lib/compare.js'
 import { assertRejects, gf } from '../lib/engine.js'
 import { testOp } from '../lib/op_tests.js'
-import { layer_norm } from '../reference/index.js'
-import { rowsOf, zeros } from '../reference/tensor.js'
+import { layer_norm } from '../../src/reference/index.js'
+import { rowsOf, zeros } from '../../src/reference/tensor.js'
 
 const F = gf.functional
 

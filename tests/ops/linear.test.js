@@ -4,8 +4,8 @@ import { assertSame, plain } from '../lib/compare.js'
 import { sumOfProducts } from '../lib/bounds.js'
 import { assertRejects, gf } from '../lib/engine.js'
 import { testOp } from '../lib/op_tests.js'
-import { linear } from '../reference/index.js'
-import { rowsOf } from '../reference/tensor.js'
+import { linear } from '../../src/reference/index.js'
+import { rowsOf } from '../../src/reference/tensor.js'
 
 const F = gf.functional
 

@@ -4,8 +4,8 @@ import { U } from '../lib/bounds.js'
 import { numbers } from '../lib/numbers.js'
 import { assertRejects, gf } from '../lib/engine.js'
 import { testOp } from '../lib/op_tests.js'
-import { forward, backward } from '../reference/losses.js'
-import * as norms from '../reference/norms.js'
+import { forward, backward } from '../../src/reference/losses.js'
+import * as norms from '../../src/reference/norms.js'
 
 const F = gf.functional
 

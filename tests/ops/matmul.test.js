@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { sumOfProducts } from '../lib/bounds.js'
 import { assertRejects, gf } from '../lib/engine.js'
 import { testOp } from '../lib/op_tests.js'
-import { matmul } from '../reference/index.js'
-import { sizeOf } from '../reference/tensor.js'
+import { matmul } from '../../src/reference/index.js'
+import { sizeOf } from '../../src/reference/tensor.js'
 
 const F = gf.functional
 

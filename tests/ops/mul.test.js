@@ -3,7 +3,7 @@ import { sumOfProducts, uses } from '../lib/bounds.js'
 import { assertSame } from '../lib/compare.js'
 import { assertRejects, gf } from '../lib/engine.js'
 import { testOp } from '../lib/op_tests.js'
-import { mul } from '../reference/index.js'
+import { mul } from '../../src/reference/index.js'
 
 const F = gf.functional
 

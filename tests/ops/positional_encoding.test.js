@@ -4,7 +4,7 @@ import { loadGolden } from '../golden/index.js'
 import { assertClose, assertSame, plain } from '../lib/compare.js'
 import { assertRejects, gf } from '../lib/engine.js'
 import { testOp } from '../lib/op_tests.js'
-import { positional_encoding as reference } from '../reference/index.js'
+import { positional_encoding as reference } from '../../src/reference/index.js'
 
 const { pe_tables, pe_odd, pe_big } = loadGolden('ops')
 

@@ -5,7 +5,7 @@ import { U } from '../lib/bounds.js'
 import { assertSame } from '../lib/compare.js'
 import { assertRejects, gf, toTensor } from '../lib/engine.js'
 import { testOp } from '../lib/op_tests.js'
-import { forward, backward, reductionNames } from '../reference/reduce.js'
+import { forward, backward, reductionNames } from '../../src/reference/reduce.js'
 
 const F = gf.functional
 const options = ({ op, p, ...rest }) => ({ ...rest, ...(p === undefined ? {} : { p: Number(p) }) })

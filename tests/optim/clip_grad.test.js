@@ -6,8 +6,8 @@ import { assertClose, assertSame, plain } from '../lib/compare.js'
 import { assertRejects, gf } from '../lib/engine.js'
 import { numbers } from '../lib/numbers.js'
 import { parameter, setGradient } from '../lib/optimisers.js'
-import { clipNorm, clipValue } from '../reference/clip_grad.js'
-import { zeros } from '../reference/tensor.js'
+import { clipNorm, clipValue } from '../../src/reference/clip_grad.js'
+import { zeros } from '../../src/reference/tensor.js'
 
 const { clipping, rtol } = loadGolden('ops')
 const { clipGradNorm, clipGradValue } = gf.optim

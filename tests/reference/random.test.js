@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { loadGolden } from '../golden/index.js'
 import { assertSame } from '../lib/compare.js'
 import { assertSummary } from '../lib/summary.js'
-import { dropoutScale, embeddingInit, Generator, linearInit, multiheadAttentionInit, xavierInit } from './random.js'
+import { dropoutScale, embeddingInit, Generator, linearInit, multiheadAttentionInit, xavierInit } from '../../src/reference/random.js'
 
 const golden = loadGolden('rng')
 

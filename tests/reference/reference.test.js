@@ -5,11 +5,11 @@ import { blockCases } from '../lib/blocks.js'
 import { casesOf, opsWithCases } from '../lib/cases.js'
 import { assertClose } from '../lib/compare.js'
 import { assertIsDerivative } from '../lib/finite_difference.js'
-import { forward as adam, noam } from './adam.js'
-import { clipNorm, clipValue } from './clip_grad.js'
-import * as references from './index.js'
-import { forward as sgd } from './sgd.js'
-import { zeros } from './tensor.js'
+import { forward as adam, noam } from '../../src/reference/adam.js'
+import { clipNorm, clipValue } from '../../src/reference/clip_grad.js'
+import * as references from '../../src/reference/index.js'
+import { forward as sgd } from '../../src/reference/sgd.js'
+import { zeros } from '../../src/reference/tensor.js'
 
 const { add, embedding, gelu } = references
 

@@ -1,7 +1,7 @@
 import test from 'node:test'
 import assert from 'node:assert/strict'
 import { ALPHABET, LETTERS, lettersOfBytes } from '../../src/js/text/byte_letters.js'
-import { cut, join, learn } from '../reference/bpe.js'
+import { cut, join, learn } from '../../src/reference/bpe.js'
 import { everyCharacter, gf, nastyText, stream } from './text.js'
 
 const { trainBPE } = gf.text

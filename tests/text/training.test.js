@@ -1,7 +1,7 @@
 import test from 'node:test'
 import assert from 'node:assert/strict'
-import { learn } from '../reference/bpe.js'
-import { best, expected } from '../reference/unigram.js'
+import { learn } from '../../src/reference/bpe.js'
+import { best, expected } from '../../src/reference/unigram.js'
 import { packed, passing } from '../../src/js/text/handles.js'
 import { gf, nastyText, stream } from './text.js'
 

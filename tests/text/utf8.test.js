@@ -1,7 +1,7 @@
 import test from 'node:test'
 import assert from 'node:assert/strict'
-import { whitespace as splitReference } from '../reference/whitespace.js'
-import { words as wordsReference } from '../reference/words.js'
+import { whitespace as splitReference } from '../../src/reference/whitespace.js'
+import { words as wordsReference } from '../../src/reference/words.js'
 import { gf, stream } from './text.js'
 
 const { whitespace, words } = gf.text

@@ -1,6 +1,6 @@
 import test from 'node:test'
 import assert from 'node:assert/strict'
-import { vocab as reference } from '../reference/vocab.js'
+import { vocab as reference } from '../../src/reference/vocab.js'
 import { gf, golden, stream } from './text.js'
 
 const { Vocab } = gf.text

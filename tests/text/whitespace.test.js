@@ -1,6 +1,6 @@
 import test from 'node:test'
 import assert from 'node:assert/strict'
-import { whitespace as reference } from '../reference/whitespace.js'
+import { whitespace as reference } from '../../src/reference/whitespace.js'
 import { everyCharacter, gf, golden, membership, nastyText, stream } from './text.js'
 
 const { whitespace } = gf.text

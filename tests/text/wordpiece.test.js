@@ -1,6 +1,6 @@
 import test from 'node:test'
 import assert from 'node:assert/strict'
-import { basicTokens, pieces } from '../reference/wordpiece.js'
+import { basicTokens, pieces } from '../../src/reference/wordpiece.js'
 import { everyCharacter, gf, nastyText, stream } from './text.js'
 
 const MARKS = ['[PAD]', '[UNK]', '[CLS]', '[SEP]', '[MASK]']

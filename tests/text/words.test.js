@@ -1,6 +1,6 @@
 import test from 'node:test'
 import assert from 'node:assert/strict'
-import { rulesThatFire, words as reference } from '../reference/words.js'
+import { rulesThatFire, words as reference } from '../../src/reference/words.js'
 import { everyCharacter, gf, golden, membership, nastyText, stream } from './text.js'
 
 const { words } = gf.text

@@ -4,18 +4,18 @@
  * the run itself was given: the weights, and the masks that dropout drew.
  */
 
-import * as add from '../../tests/reference/add.js'
-import * as embedding from '../../tests/reference/embedding.js'
-import * as gelu from '../../tests/reference/gelu.js'
-import * as layerNorm from '../../tests/reference/layer_norm.js'
-import * as logSoftmax from '../../tests/reference/log_softmax.js'
-import * as linear from '../../tests/reference/linear.js'
-import * as matmul from '../../tests/reference/matmul.js'
-import * as mul from '../../tests/reference/mul.js'
-import * as positional from '../../tests/reference/positional_encoding.js'
-import * as relu from '../../tests/reference/relu.js'
-import * as softmax from '../../tests/reference/softmax.js'
-import { map, zeros } from '../../tests/reference/tensor.js'
+import * as add from '../../src/reference/add.js'
+import * as embedding from '../../src/reference/embedding.js'
+import * as gelu from '../../src/reference/gelu.js'
+import * as layerNorm from '../../src/reference/layer_norm.js'
+import * as logSoftmax from '../../src/reference/log_softmax.js'
+import * as linear from '../../src/reference/linear.js'
+import * as matmul from '../../src/reference/matmul.js'
+import * as mul from '../../src/reference/mul.js'
+import * as positional from '../../src/reference/positional_encoding.js'
+import * as relu from '../../src/reference/relu.js'
+import * as softmax from '../../src/reference/softmax.js'
+import { map, zeros } from '../../src/reference/tensor.js'
 
 /** @typedef {{ shape: number[], data: ArrayLike<number> }} Plain */
 

@@ -1,7 +1,7 @@
 // Writes ONNX models: just enough protobuf for graphs of float32 tensors. Field numbers are those of onnx.proto.
 //
 // A message is a list of chunks of bytes, so that hundreds of megabytes of weights are copied only once, at the end.
-import { sizeOf } from '../../reference/tensor.js'
+import { sizeOf } from '../../../src/reference/tensor.js'
 
 const FLOAT = 1, INT64 = 7
 const VARINT = 0, BYTES = 2, FIXED32 = 5

@@ -1,5 +1,5 @@
 // The core of causal attention, softmax(q kᵀ / √D + mask) v: 12 heads of 64, inference.
-import * as reference from '../../reference/attention.js'
+import * as reference from '../../../src/reference/attention.js'
 import { faster } from '../lib/claims.js'
 import { Graph } from '../lib/onnx.js'
 import { attentionCore, causalMask } from '../lib/onnx_transformer.js'

@@ -1,5 +1,5 @@
 // Stacks of pre-norm blocks with GELU, causal, inference: GPT-2 small without its ends, and the size of the page.
-import { encoderLayer } from '../../reference/transformer.js'
+import { encoderLayer } from '../../../src/reference/transformer.js'
 import { faster } from '../lib/claims.js'
 import { Graph } from '../lib/onnx.js'
 import { block, FORMULATIONS, sizesOf } from '../lib/onnx_transformer.js'

@@ -1,5 +1,5 @@
 // a [M, K] times b [K, N], both new every time: neither side may prepare b.
-import * as linear from '../../reference/linear.js'
+import * as linear from '../../../src/reference/linear.js'
 import { faster, ofLimit } from '../lib/claims.js'
 import { MULTIPLY_ADD, multiplyAdd } from '../lib/limit.js'
 import { Graph, transposed } from '../lib/onnx.js'

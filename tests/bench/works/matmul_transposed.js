@@ -1,7 +1,7 @@
 // The two products of a backward pass: out = a b  =>  da = dout bᵀ, db = aᵀ dout. Ours is what backward calls.
 // TensorFlow.js takes flags for this, which its wasm backend runs several times slower than copying the operand first:
 // both are measured and the better one counts.
-import * as linear from '../../reference/linear.js'
+import * as linear from '../../../src/reference/linear.js'
 import { TRANSPOSE_A, TRANSPOSE_B } from '../../../src/js/constants.js'
 import { multiply } from '../../../src/js/ops/matmul.js'
 import { faster, ofLimit } from '../lib/claims.js'

@@ -1,5 +1,5 @@
 // A whole multi-head layer, projections included: causal, inference, no weights asked for.
-import * as reference from '../../reference/multihead_attention.js'
+import * as reference from '../../../src/reference/multihead_attention.js'
 import { faster } from '../lib/claims.js'
 import { Graph } from '../lib/onnx.js'
 import { FORMULATIONS, multihead, sizesOf } from '../lib/onnx_transformer.js'

@@ -1,7 +1,7 @@
 // What happens to each row or value alone: layer norm, softmax, GELU (exact).
-import * as gelu from '../../reference/gelu.js'
-import * as layerNorm from '../../reference/layer_norm.js'
-import * as softmax from '../../reference/softmax.js'
+import * as gelu from '../../../src/reference/gelu.js'
+import * as layerNorm from '../../../src/reference/layer_norm.js'
+import * as softmax from '../../../src/reference/softmax.js'
 import { faster } from '../lib/claims.js'
 import { Graph } from '../lib/onnx.js'
 import { F, ourSide, random, toTensor } from '../lib/ours.js'

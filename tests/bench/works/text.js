@@ -1,6 +1,6 @@
 // Cutting text into words, and the vocabulary of a long one. A MB is a million bytes of UTF-8.
-import { whitespace } from '../../reference/whitespace.js'
-import { words } from '../../reference/words.js'
+import { whitespace } from '../../../src/reference/whitespace.js'
+import { words } from '../../../src/reference/words.js'
 import { megabytesASecond, milliseconds } from '../lib/claims.js'
 import { mixedText } from '../lib/mixed_text.js'
 import { gf } from '../lib/ours.js'

@@ -1,7 +1,7 @@
 // One row through linear layers whose weights come from memory: a word at a time, as a model writes. The layers are as
 // large together as 12 blocks; by the time a layer's turn comes again, its weights have left every cache.
 // Weights do not change, so every side may arrange them once.
-import * as linear from '../../reference/linear.js'
+import * as linear from '../../../src/reference/linear.js'
 import { faster, ofLimit } from '../lib/claims.js'
 import { READ, READ_BYTES, read } from '../lib/limit.js'
 import { Graph, transposed } from '../lib/onnx.js'
