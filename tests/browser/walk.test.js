@@ -30,6 +30,10 @@ const WALKS = [
     model: 'particles', gapped: 'the keys to the cabinet [?] here', training: true, dropout: 0.25, decoding: 'sample',
     temperature: 2, seed: 5, head: 1, part: 'v'
   }],
+  ['a story', 'ko', { model: 'stories', beginning: '비가', target: '와요.' }],
+  ['a story, in training', 'en', {
+    model: 'stories', beginning: 'Julia', target: 'went', training: true, dropout: 0.25, head: 2, part: 'k'
+  }],
   ['the sentences', 'ko', { model: 'sentences' }],
   ['the sentences, otherwise', 'en', {
     model: 'sentences', tokenizer: 'whitespace', positions: 'learned', training: true, causal: true, sentence: 1,

@@ -18,6 +18,8 @@ import { stories } from './stories/index.js'
  * @property {(state: object) => Record<string, { key: string, values: object } | null>} problems with what is in the
  *   fields
  * @property {(tokens: string[]) => string} written tokens of an answer as text
+ * @property {(state: object) => string | null} [doubt] why the model's answer is not to be trusted, as a key of its
+ *   field's texts
  * @property {(state: object) => string} kind the key of what is said of the model at the foot of every room
  * @property {(error: { code?: string, message: string }) => Record<string, { key: string, values: object }> | null}
  *   [explainError]

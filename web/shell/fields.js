@@ -30,7 +30,7 @@ function field(name, { isLong, isAnswer, notes = [] }, { t, set }) {
     input, help, clear)
   return {
     element, help,
-    update(state, problems, answer) {
+    update(state, problems, answer, doubt) {
       if (input.value !== state[name]) input.value = state[name]
       setText(problem, problems[name] ?? '')
       element.classList.toggle('is-wrong', Boolean(problems[name]))
@@ -39,7 +39,8 @@ function field(name, { isLong, isAnswer, notes = [] }, { t, set }) {
       if (!isAnswer) return
       const isGiven = state[name].trim() !== ''
       clear.hidden = !isGiven
-      setText(hint, t(`controls.${name}.${isGiven ? 'given' : 'produced'}`))
+      setText(hint, t(`controls.${name}.${isGiven ? 'given' : doubt ?? 'produced'}`))
+      element.classList.toggle('is-doubted', !isGiven && doubt !== null)
       if (answer !== null) input.placeholder = answer
       // The answer to what was read last is none to what stands there now.
       element.classList.toggle('is-old', Object.keys(problems).length > 0)
@@ -79,7 +80,8 @@ export function fields({ isLong }, context) {
       const model = modelOf(state.model)
       if (shown.model !== model) build(model)
       const answer = answerOf(model, run)
-      shown.list.forEach((one) => one.update(state, problems, answer))
+      const doubt = model.doubt?.(state) ?? null
+      shown.list.forEach((one) => one.update(state, problems, answer, doubt))
     }
   }
 }

@@ -2,6 +2,7 @@
 
 import { isLearned, take } from '../settings.js'
 import { LONGEST, SOURCE_TOKENS, TARGET_TOKENS, splitSource, splitTarget, written } from './data.js'
+import { familiarity } from './familiar.js'
 
 /** Ways to write a date that the model knows. The last may be May or June: month first, or day first. */
 export const DATES = [
@@ -50,6 +51,10 @@ export const dates = {
     }
   },
   written,
+  doubt({ source }) {
+    const found = familiarity(splitSource(source), splitSource)
+    return found === 'known' ? null : found
+  },
   /** What is said of the model at the foot of every room. */
   kind: kindOf
 }
