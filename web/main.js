@@ -2,23 +2,21 @@
 
 import en from './text/en.json' with { type: 'json' }
 import ko from './text/ko.json' with { type: 'json' }
-import { exists, inspector } from './inspector/index.js'
-import { sameCell } from './lib/cell.js'
+import { inspector } from './inspector/index.js'
 import { setText } from './lib/dom.js'
 import { later, nextTask } from './lib/later.js'
-import { Unread, batchOf, readRun, tensorOf } from './lib/run.js'
-import { valueAt } from './lib/slice.js'
+import { Unread, batchOf, readRun } from './lib/run.js'
 import { translator } from './lib/text.js'
 import { whence } from './lib/whence.js'
 import { map } from './map/index.js'
 import { MODELS, explainError, modelOf, problemsOf, settingsOf } from './models/index.js'
 import { MODEL_TEXTS } from './models/texts.js'
 import { HOUSE, roomNear, roomsOf } from './rooms/index.js'
+import { cells } from './shell/cells.js'
 import { changedWords } from './shell/changes.js'
 import { depths } from './shell/depth.js'
 import { createEngine, latest } from './shell/engine.js'
 import { entrance } from './shell/fields.js'
-import { firstCell } from './shell/first_cell.js'
 import { frame } from './shell/frame.js'
 import { header } from './shell/header.js'
 import { keys } from './shell/keys.js'
@@ -29,10 +27,7 @@ import { stageOf } from './stages/index.js'
 import { twin } from './twin/index.js'
 
 const TEXTS = { ko, en }
-const LONGEST_TRAIL = 6
 const LINK_DELAY = 120
-/** Nobody has asked for the opening cell, so in a new run it waits until the typing rests. */
-const EXPLAIN_DELAY = 200
 
 const IDS = ['top', 'entrance', 'map', 'stage', 'inspector', 'house', 'status', 'arrived', 'skip', 'whole']
 const page = Object.fromEntries(IDS.map((id) => [id, document.getElementById(id)]))
@@ -44,14 +39,10 @@ let state = fromHash(location.hash)
 let run = null
 let engine = null
 let engineProblem = null
-let looked = null
-let told = { run: null, twin: null, cell: null, found: null }
-let trail = []
 let parts = {}
 let shown = { room: null, language: null }
 /** The rooms there were when the room that the reader chose was last among them. */
 let around = []
-let explainTimer = 0
 let isPrinting = false
 
 const browserLanguage = () => (navigator.language.toLowerCase().startsWith('en') ? 'en' : 'ko')
@@ -94,105 +85,13 @@ function problems() {
   return Object.fromEntries(Object.entries(found).map(([name, { key, values }]) => [name, t(key, values)]))
 }
 
-/** The run that a cell belongs to: the one shown, or its twin. */
 const twinHere = () => parts.twin.run(runHere())
-const runBehind = (cell) => (cell?.isTwin ? twinHere() : runHere())
 
-/** Where the inspector stands beside the figure it has something to show from the start. */
-const isBeside = matchMedia('(min-width: 1100px)')
-
-function current() {
-  if (!runHere()) return null
-  const cell = state.cell ?? looked
-  const its = runBehind(cell)
-  if (its && exists(its, cell)) return cell
-  return isBeside.matches && !state.embed ? firstCell(run, viewed()) : null
-}
-
-/** The values of a cell in both runs, when there are two and both have it. */
-function pairOf(cell, explanations) {
-  const both = [runHere(), twinHere()]
-  if (!cell || !both.every((one) => one && exists(one, cell))) return null
-  const values = cell.isGradient ? explanations?.map((one) => one?.value)
-    : both.map((one) => valueAt(tensorOf(one, cell.name), cell.index))
-  return values?.every((value) => value !== undefined) ? { here: values[0], there: values[1] } : null
-}
-
-function mark(marks) {
-  parts.frame.mark(marks)
-  parts.twin.mark(marks)
-}
-
-/** Marks a cell and its sources wherever they are visible and shows what is known of it. */
-function tell(cell, found) {
-  const pinned = Boolean(state.cell)
-  const explanation = found && found[found.length > 1 && cell.isTwin ? 1 : 0]
-  mark({ current: cell, pinned, sources: explanation?.sources ?? [], isAsked: pinned || Boolean(looked) })
-  parts.inspector.update({
-    run: runBehind(cell), cell, pinned, trail, explanation, pair: pairOf(cell, found?.length > 1 ? found : null),
-    idle: runHere()?.idleEdits ?? [], room: viewed().room.id
-  })
-}
-
-/** Shows the cell that is looked at and asks what it was made from, unless that is known since before. */
-function showCell() {
-  const cell = current()
-  const isTold = told.run === run && told.twin === twinHere() && sameCell(cell, told.cell)
-  tell(cell, isTold ? told.found : null)
-  clearTimeout(explainTimer)
-  waits(Boolean(cell) && !isTold)
-  if (!cell || isTold) return
-  if (state.cell || looked || told.run === run) explain(cell)
-  else explainTimer = setTimeout(() => explain(cell), EXPLAIN_DELAY)
-}
-
-/** Whether the inspector is still to hear how its cell was made. */
-const waits = (isWaiting) => page.inspector.setAttribute('aria-busy', String(isWaiting))
-
-/** How a cell was made; of a gradient, in both runs, since nothing else knows its value. */
-function explanations(cell) {
-  const asked = cell.isGradient && twinHere() ? [false, true] : [Boolean(cell.isTwin)]
-  return Promise.all(asked.map((isTwin) => engine.ask('explain', { cell: { ...cell, isTwin } })))
-}
-
-const explain = latest(explanations, (found, cell) => {
-  if (cell !== current()) return
-  told = { run, twin: twinHere(), cell, found }
-  waits(false)
-  tell(cell, found)
-}, () => waits(false))
-
-/** In a new room the figure comes first; how its first cell was made follows in a task of its own. */
-const showCellLater = later(showCell)
-
-function look(cell) {
-  if (state.cell) return
-  looked = cell
-  showCell()
-}
-
-/** The mouse has left: the figure shows itself whole again, the inspector keeps what was read last. */
-function leave() {
-  if (!state.cell) mark({ current: null, pinned: false, sources: [] })
-}
-
-/** Pins a cell; pinning the pinned one, or nothing, lets go. */
-function press(cell) {
-  const same = sameCell(cell, state.cell)
-  looked = cell ?? state.cell
-  const known = trail.findIndex((one) => sameCell(one, cell))
-  trail = !cell || same ? [] : known >= 0 ? trail.slice(0, known + 1) : [cell]
-  set({ cell: same ? null : cell })
-}
-
-/** Follows a source in the run it is read in: pins it and remembers the way back. */
-function visit(source) {
-  const cell = { ...source, ...(current()?.isTwin && { isTwin: true }) }
-  const known = trail.findIndex((one) => sameCell(one, cell))
-  const before = trail.length ? trail : [current()]
-  trail = known >= 0 ? trail.slice(0, known + 1) : [...before, cell].slice(-LONGEST_TRAIL)
-  set({ cell })
-}
+/** The cell that is looked at, told in the inspector. */
+const told = cells({
+  panel: page.inspector, get: () => state, set: (patch) => set(patch), run: () => runHere(), twin: () => twinHere(),
+  view: () => viewed(), parts: () => parts, ask: (...question) => engine.ask(...question)
+})
 
 function showRoom() {
   const room = roomHere()
@@ -204,7 +103,7 @@ function showRoom() {
   const inside = page.stage.contains(document.activeElement)
   Object.assign(shown, { room, model: state.model, isNew: true })
   if (moved) {
-    looked = null
+    told.lookAway()
     scrollTo({ top: 0 })
   }
   parts.frame?.destroy()
@@ -245,7 +144,7 @@ const context = {
   enter: (room) => set({ room }, 'push'),
   /** Whole, since links that begin with `#` are taken for places of this page. */
   href: (room) => `${location.href.split('#', 1)[0]}#${toHash({ ...state, room, cell: null })}`,
-  set, look, press, leave, visit, theme, origin, rooms, get: () => state,
+  set, look: told.look, press: told.press, leave: told.leave, visit: told.visit, theme, origin, rooms, get: () => state,
   link: (patch = {}) => new URL(`#${toHash({ ...state, ...patch })}`, location.href).href,
   language: () => languageOf(state),
   showControls: () => showControls(),
@@ -318,12 +217,11 @@ function showFigures() {
   parts.twin.update(runHere(), view)
   page.house.setAttribute('data-depth', state.depth)
   if (!shown.isNew) {
-    showCell()
+    told.show()
     return
   }
   shown.isNew = false
-  waits(true)
-  showCellLater()
+  told.showLater()
 }
 
 function showControls() {
@@ -442,12 +340,12 @@ addEventListener('popstate', () => {
   clearTimeout(linkTimer)
   linkTimer = 0
   state = fromHash(location.hash)
-  trail = []
+  told.forget()
   showSpoken()
   refresh()
 })
 keys(page, {
-  isPinned: () => Boolean(state.cell), release: () => press(null),
+  isPinned: () => Boolean(state.cell), release: () => told.press(null),
   undo: () => parts.inspector.undo(), redo: () => parts.inspector.redo()
 })
 for (const [type, printing] of [['beforeprint', true], ['afterprint', false]]) {

@@ -1,0 +1,138 @@
+/** The cell that is looked at or pinned: told in the inspector, marked wherever it is visible, followed to its sources. */
+
+import { exists } from '../inspector/index.js'
+import { sameCell } from '../lib/cell.js'
+import { later } from '../lib/later.js'
+import { tensorOf } from '../lib/run.js'
+import { valueAt } from '../lib/slice.js'
+import { latest } from './engine.js'
+import { firstCell } from './first_cell.js'
+
+const LONGEST_TRAIL = 6
+/** Nobody has asked for the opening cell, so in a new run it waits until the typing rests. */
+const EXPLAIN_DELAY = 200
+
+/**
+ * @param {object} page
+ * @param {HTMLElement} page.panel where the inspector stands
+ * @param {() => object} page.get the state
+ * @param {(patch: object) => void} page.set
+ * @param {() => object | null} page.run what is shown, and
+ * @param {() => object | null} page.twin what it is compared with
+ * @param {() => object} page.view what is looked at
+ * @param {() => object} page.parts of the page: frame, twin and inspector
+ * @param {(question: string, details: object) => Promise<any>} page.ask
+ */
+export function cells({ panel, get, set, run, twin, view, parts, ask }) {
+  let looked = null
+  let told = { run: null, twin: null, cell: null, found: null }
+  let trail = []
+  let timer = 0
+
+  /** The run that a cell belongs to: the one shown, or its twin. */
+  const runBehind = (cell) => (cell?.isTwin ? twin() : run())
+  /** Where the inspector stands beside the figure it has something to show from the start. */
+  const isBeside = matchMedia('(min-width: 1100px)')
+
+  function current() {
+    const here = run()
+    if (!here) return null
+    const { cell: pinned, embed } = get()
+    const cell = pinned ?? looked
+    const its = runBehind(cell)
+    if (its && exists(its, cell)) return cell
+    return isBeside.matches && !embed ? firstCell(here, view()) : null
+  }
+  /** The values of a cell in both runs, when there are two and both have it. */
+  function pairOf(cell, explanations) {
+    const both = [run(), twin()]
+    if (!cell || !both.every((one) => one && exists(one, cell))) return null
+    const values = cell.isGradient ? explanations?.map((one) => one?.value)
+      : both.map((one) => valueAt(tensorOf(one, cell.name), cell.index))
+    return values?.every((value) => value !== undefined) ? { here: values[0], there: values[1] } : null
+  }
+  function mark(marks) {
+    parts().frame.mark(marks)
+    parts().twin.mark(marks)
+  }
+  /** Marks a cell and its sources wherever they are visible and shows what is known of it. */
+  function tell(cell, found) {
+    const pinned = Boolean(get().cell)
+    const explanation = found && found[found.length > 1 && cell.isTwin ? 1 : 0]
+    mark({ current: cell, pinned, sources: explanation?.sources ?? [], isAsked: pinned || Boolean(looked) })
+    parts().inspector.update({
+      run: runBehind(cell), cell, pinned, trail, explanation, pair: pairOf(cell, found?.length > 1 ? found : null),
+      idle: run()?.idleEdits ?? [], room: view().room.id
+    })
+  }
+  /** Whether the inspector is still to hear how its cell was made. */
+  const waits = (isWaiting) => panel.setAttribute('aria-busy', String(isWaiting))
+  /** How a cell was made; of a gradient, in both runs, since nothing else knows its value. */
+  function explanations(cell) {
+    const asked = cell.isGradient && twin() ? [false, true] : [Boolean(cell.isTwin)]
+    return Promise.all(asked.map((isTwin) => ask('explain', { cell: { ...cell, isTwin } })))
+  }
+  const explain = latest(explanations, (found, cell) => {
+    if (cell !== current()) return
+    told = { run: run(), twin: twin(), cell, found }
+    waits(false)
+    tell(cell, found)
+  }, () => waits(false))
+
+  /** Shows the cell that is looked at and asks what it was made from, unless that is known since before. */
+  function show() {
+    const cell = current()
+    const isOfRun = told.run === run()
+    const isTold = isOfRun && told.twin === twin() && sameCell(cell, told.cell)
+    tell(cell, isTold ? told.found : null)
+    clearTimeout(timer)
+    waits(Boolean(cell) && !isTold)
+    if (!cell || isTold) return
+    if (get().cell || looked || isOfRun) explain(cell)
+    else timer = setTimeout(() => explain(cell), EXPLAIN_DELAY)
+  }
+  /** In a new room the figure comes first; how its first cell was made follows in a task of its own. */
+  const soon = later(show)
+
+  return {
+    show,
+    showLater() {
+      waits(true)
+      soon()
+    },
+    look(cell) {
+      if (get().cell) return
+      looked = cell
+      show()
+    },
+    /** The mouse has left: the figure shows itself whole again, the inspector keeps what was read last. */
+    leave() {
+      if (!get().cell) mark({ current: null, pinned: false, sources: [] })
+    },
+    /** Pins a cell; pinning the pinned one, or nothing, lets go. */
+    press(cell) {
+      const { cell: pinned } = get()
+      const same = sameCell(cell, pinned)
+      looked = cell ?? pinned
+      const known = trail.findIndex((one) => sameCell(one, cell))
+      trail = !cell || same ? [] : known >= 0 ? trail.slice(0, known + 1) : [cell]
+      set({ cell: same ? null : cell })
+    },
+    /** Follows a source in the run it is read in: pins it and remembers the way back. */
+    visit(source) {
+      const cell = { ...source, ...(current()?.isTwin && { isTwin: true }) }
+      const known = trail.findIndex((one) => sameCell(one, cell))
+      const before = trail.length ? trail : [current()]
+      trail = known >= 0 ? trail.slice(0, known + 1) : [...before, cell].slice(-LONGEST_TRAIL)
+      set({ cell })
+    },
+    /** Another room: what was looked at stays behind. */
+    lookAway() {
+      looked = null
+    },
+    /** Another state altogether: so does the way to it. */
+    forget() {
+      trail = []
+    }
+  }
+}
