@@ -80,7 +80,7 @@ export function fields({ isLong }, context) {
       const model = modelOf(state.model)
       if (shown.model !== model) build(model)
       const answer = answerOf(model, run)
-      const doubt = model.doubt?.(state) ?? null
+      const doubt = Object.keys(problems).length > 0 ? null : model.doubt?.(state) ?? null
       shown.list.forEach((one) => one.update(state, problems, answer, doubt))
     }
   }
