@@ -179,6 +179,12 @@ const notes = {
     const share = SMOOTHING / choiceOf(view).words.length
     return writes(smoothing, SMOOTHING) && writes(right, 1 - SMOOTHING + share) && writes(other, share)
   },
+  'stages.sampling.rest': (view, { count, share }) => {
+    const { words } = choiceOf(view), name = view.room.parts.probabilities, row = view.run.decoding.rows[view.state.row]
+    const shares = words.map((_, word) => valueAt(view, name, [0, row, word])).sort((a, b) => b - a)
+    const rest = shares.slice(shares.length - Number(count)).reduce((sum, x) => sum + x, 0)
+    return Number(count) < words.length && writes(share, rest)
+  },
   ...Object.fromEntries(['greedy', 'sample', 'beam', 'given'].map((kind) => [
     `stages.decoding.${kind}`, ({ run }, { loss }) => kind === run.decoding.kind && writes(loss, run.loss)])),
   'stages.decoding.reread': ({ run }, { loss }) => run.settings.training && writes(loss, run.loss),
@@ -193,7 +199,7 @@ const headings = {
   'stages.cross.reads': (view, { token, next }) => (
     view.run.decoding.steps.some((step, i) => token === before(view, i) && next === step.token)),
   'stages.sampling.next': (view, { step, token }) => (
-    Number(step) === view.run.decoding.rows[view.state.row] && token === before(view, view.state.row))
+    Number(step) === view.state.row && token === before(view, view.state.row))
 }
 
 /** Whether a text is one of some messages and its values are right. */
@@ -278,7 +284,7 @@ export const KINDS = {
   cell: ['[data-cell]', 'cell', cell],
   active: ['.heat [role=gridcell]', 'active', (view, text, { at, ...about }) => {
     const [labels, number] = [text.slice(0, text.lastIndexOf(': ')), text.slice(text.lastIndexOf(': ') + 2)]
-    const names = labels.split(/, (?=[^ ]*(?: · \d+)?$)/)
+    const names = labels.split(/, (?=(?:⟨[^⟩]*⟩|[^ ]*)(?: · \d+)?$)/)
     return tells(number, valueAt(view, about.tensor, indexAt(about, ...at))) &&
       names.every((name, side) => about.axes[side] < 0 || labelFits(view, { ...about, side, i: at[side] }, name))
   }],

@@ -11,7 +11,7 @@ export const BEGINNINGS = [
 /** A space that begins a token, as it is shown. */
 export const SPACE = '␣'
 
-/** Bytes that are no whole character, as they are shown. @param {Uint8Array} bytes */
+/** Bytes that nobody could see or that are no whole character, as they are shown. @param {Uint8Array} bytes */
 export const asBytes = (bytes) => (
   `⟨${Array.from(bytes, (byte) => byte.toString(16).toUpperCase().padStart(2, '0')).join(' ')}⟩`)
 

@@ -15,10 +15,11 @@ const AXES = { 'embedding.weight': [{ name: 'word', of: 'text' }, { name: 'chann
 
 const tokenizers = new WeakMap()
 
-/** A token as it is shown: its text, a space as a sign, what is no whole character as its bytes. */
+/** A token as it is shown: its text, a space as a sign, what nobody could see or is no whole character as its bytes. */
 function shown(bytes) {
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes).replaceAll(' ', SPACE)
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+    return /\p{Cc}/u.test(text) ? asBytes(bytes) : text.replaceAll(' ', SPACE)
   } catch {
     return asBytes(bytes)
   }
