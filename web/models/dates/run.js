@@ -5,6 +5,7 @@ import { hold, prepare, release } from '../hold.js'
 import { createSampling } from '../sampling.js'
 import { END, LONGEST, PAD, SOURCE_TOKENS, START, TARGET_TOKENS, encode, idsOf, splitSource, splitTarget } from './data.js'
 import { defaultsOf } from '../index.js'
+import { build } from '../weights.js'
 import { CONFIG, createTranslator } from './model.js'
 
 const SOURCE_IDS = idsOf(SOURCE_TOKENS)
@@ -28,20 +29,13 @@ const AXES = {
 /** The positions stand in a table that is computed, or one that is learned and then not part of the trained weights. */
 const isPosition = (name) => name.startsWith('positions.')
 
-/** The model with its weights as they are before any edit. */
-function build(gf, settings, weights) {
-  const { dModel, heads, layers, dimFeedforward, dropout, normFirst, activation, positional, base, seed } = settings
-  gf.manualSeed(seed)
-  const model = createTranslator(gf, {
+/** The model of these settings, its weights drawn. */
+function create(gf, settings) {
+  const { dModel, heads, layers, dimFeedforward, dropout, normFirst, activation, positional, base } = settings
+  return createTranslator(gf, {
     dModel, nhead: heads, layers, dimFeedforward, dropout, normFirst, activation, base,
     positions: positional ? settings.positions : null
   })
-  if (settings.weights !== 'trained') return model
-  const { tensors } = gf.loadSafetensors(weights)
-  const wanted = Object.entries(model.stateDict()).map(([name, own]) => [name, isPosition(name) ? own : tensors[name]])
-  model.loadStateDict(Object.fromEntries(wanted))
-  Object.values(tensors).forEach((tensor) => tensor.dispose())
-  return model
 }
 
 const MODEL_KEYS = [
@@ -95,7 +89,8 @@ export function run(gf, options, edits = [], [weights] = []) {
   const given = { ...defaultsOf('dates'), ...options }
   const settings = { ...given, ...(given.weights === 'trained' ? TRAINED : {}) }
   const source = encode(splitSource(settings.source), SOURCE_IDS, settings.padding ? LONGEST.source : 0)
-  const made = hold(gf, keyOf(settings), () => build(gf, settings, weights), edits)
+  const made = hold(gf, keyOf(settings), () => (
+    build(gf, settings, weights, () => create(gf, settings), isPosition)), edits)
   const { model } = made
   model.tgtIsCausal = settings.tgtIsCausal
   prepare(made, { ...settings, training: false })

@@ -4,6 +4,7 @@ import { SAMPLING, choose, decodingOf } from '../answer.js'
 import { hold, prepare, release } from '../hold.js'
 import { defaultsOf } from '../index.js'
 import { createSampling } from '../sampling.js'
+import { build, keyOf } from '../weights.js'
 import { read } from './answer.js'
 import { particles, wordsOf } from './index.js'
 import { CONFIG, createParticles } from './model.js'
@@ -11,19 +12,6 @@ import { PAD, TOKENS, WORDS } from './tokens.js'
 
 const words = (of) => [{ name: 'word', of }, { name: 'channel' }]
 const AXES = { 'embedding.weight': words('text'), 'output.weight': words('answer') }
-
-function build(gf, { weights, seed, dropout }, file) {
-  gf.manualSeed(seed)
-  const model = createParticles(gf, { ...CONFIG, dropout })
-  if (weights !== 'trained') return model
-  const { tensors } = gf.loadSafetensors(file)
-  model.loadStateDict(tensors)
-  Object.values(tensors).forEach((tensor) => tensor.dispose())
-  return model
-}
-
-const keyOf = ({ weights, seed, dropout }) => (
-  JSON.stringify(['particles', weights, dropout, weights === 'trained' ? null : seed]))
 
 /** The words for the gaps: the reader's, those that another run has chosen, or the model's own. */
 function targetOf(gf, model, settings, { ids, places }, edits) {
@@ -62,7 +50,8 @@ function streamsOf({ gapped }, { ids, tokens }) {
 export function run(gf, options, edits = [], [file] = []) {
   const settings = { ...defaultsOf('particles'), ...options }
   const text = read(settings.gapped)
-  const made = hold(gf, keyOf(settings), () => build(gf, settings, file), edits)
+  const create = () => createParticles(gf, { ...CONFIG, dropout: settings.dropout })
+  const made = hold(gf, keyOf('particles', settings), () => build(gf, settings, file, create), edits)
   const { model } = made
   prepare(made, { ...settings, training: false })
   const target = targetOf(gf, model, settings, text, edits)
@@ -83,6 +72,7 @@ export function run(gf, options, edits = [], [file] = []) {
   }, { modules: { [SAMPLING]: sampling }, edits, axes: AXES, streams: streamsOf(settings, text) })
   return {
     run: observed, settings, ends: [`${SAMPLING}.output`], before: made.before ?? new Map(), hints: particles.hints,
-    isTrained: settings.weights === 'trained', focus: { of: 'text', row: text.places[0] }, decoding: decodingOf(target, settings.decoding, WORDS, text.places)
+    isTrained: settings.weights === 'trained', focus: { of: 'text', row: text.places[0] },
+    decoding: decodingOf(target, settings.decoding, WORDS, text.places)
   }
 }

@@ -4,6 +4,7 @@ import { SAMPLING, answer, decodingOf } from '../answer.js'
 import { hold, prepare, release } from '../hold.js'
 import { defaultsOf } from '../index.js'
 import { createSampling } from '../sampling.js'
+import { build, keyOf } from '../weights.js'
 import { END, LONGEST, createTokenizer, encode } from './data.js'
 import { SPACE, asBytes, stories } from './index.js'
 import { CONFIG, createStories } from './model.js'
@@ -36,19 +37,6 @@ function textOf(gf) {
   return tokenizers.get(gf)
 }
 
-function build(gf, { weights, seed, dropout }, file) {
-  gf.manualSeed(seed)
-  const model = createStories(gf, { ...CONFIG, dropout })
-  if (weights !== 'trained') return model
-  const { tensors } = gf.loadSafetensors(file)
-  model.loadStateDict(tensors)
-  Object.values(tensors).forEach((tensor) => tensor.dispose())
-  return model
-}
-
-const keyOf = ({ weights, seed, dropout }) => (
-  JSON.stringify(['stories', weights, dropout, weights === 'trained' ? null : seed]))
-
 /** How it goes on: the reader's words, ids that another run has chosen, or the model's own. */
 function targetOf(gf, model, settings, { tokenizer, end, vocabulary }, start, edits) {
   const { target } = settings
@@ -72,7 +60,8 @@ export function run(gf, options, edits = [], [file] = []) {
   const settings = { ...defaultsOf('stories'), ...options }
   const text = textOf(gf)
   const start = encode(text.tokenizer, settings.beginning, MOST)
-  const made = hold(gf, keyOf(settings), () => build(gf, settings, file), edits)
+  const create = () => createStories(gf, { ...CONFIG, dropout: settings.dropout })
+  const made = hold(gf, keyOf('stories', settings), () => build(gf, settings, file, create), edits)
   const { model } = made
   prepare(made, { ...settings, training: false })
   const target = targetOf(gf, model, settings, text, start, edits)
