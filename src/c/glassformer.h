@@ -33,7 +33,8 @@ typedef enum { GF_OK = 0, GF_NO_MEMORY = -1, GF_BAD_INPUT = -2 } gf_status;
 GF_EXPORT void *gf_alloc(size_t bytes);
 GF_EXPORT void gf_free(void *block);
 
-/* The kernels' cosine, within 2^-53 for arguments up to a million: for schedules that should not depend on the engine. */
+/* The kernels' cosine, within 2^-53 for arguments up to a million: for schedules that should not depend on the engine.
+ */
 GF_EXPORT double gf_cos(double x);
 
 /* Text ------------------------------------------------------------------------------------------------------------- */
@@ -123,24 +124,26 @@ GF_EXPORT int gf_bpe_symbols(int32_t *ids, int32_t *ends, gf_bpe *b, const int32
  * are bytes. Returns how many. */
 GF_EXPORT int gf_wordpiece(int32_t *ids, int32_t *ends, const gf_pieces *p, const uint8_t *text, const int32_t *words,
                            int n, int unknown, int longest);
-/* The unigram language model: the most probable pieces of each of n words. scores [ids] are logarithms; a character that
- * is no piece has unknown_score and the id `unknown`; those in a row are one with GF_UNIGRAM_FUSE. GF_UNIGRAM_SINGLE:
- * sums are rounded to float32. GF_UNIGRAM_SPLIT: no word of several characters is one piece. Returns how many, or GF_NO_MEMORY. */
+/* The unigram language model: the most probable pieces of each of n words. scores [ids] are logarithms; a character
+ * that is no piece has unknown_score and the id `unknown`; those in a row are one with GF_UNIGRAM_FUSE.
+ * GF_UNIGRAM_SINGLE: sums are rounded to float32. GF_UNIGRAM_SPLIT: no word of several characters is one piece. Returns
+ * how many, or GF_NO_MEMORY. */
 enum { GF_UNIGRAM_SINGLE = 1, GF_UNIGRAM_FUSE = 2, GF_UNIGRAM_SPLIT = 4 };
 GF_EXPORT int gf_unigram(int32_t *ids, int32_t *ends, const gf_pieces *p, const double *scores, const uint8_t *text,
                          const int32_t *words, int n, double unknown_score, int unknown, int flags);
 /* Learning a unigram language model of words that occur counts [n] times. gf_unigram_expect: how often each piece is
  * expected in all cuts, added to expected [ids]; returns the logarithm of the words' probability, NaN without memory.
  * gf_unigram_maximize: scores [n] of what is expected [n], at least a little; they may be the same memory.
- * gf_unigram_losses [n]: how much less probable the words are without piece k, which occurs frequency [n] times and is cut
- * otherwise into ids, which end at ends [n]. */
+ * gf_unigram_losses [n]: how much less probable the words are without piece k, which occurs frequency [n] times and is
+ * cut otherwise into ids, which end at ends [n]. */
 GF_EXPORT double gf_unigram_expect(double *expected, const gf_pieces *p, const double *scores, const uint8_t *text,
                                    const int32_t *words, const int32_t *counts, int n);
 GF_EXPORT void gf_unigram_maximize(double *scores, const double *expected, int n);
-GF_EXPORT void gf_unigram_losses(double *losses, const double *frequency, const int32_t *ids, const int32_t *ends, int n);
-/* Learns merges until there are `size` symbols or no pair occurs `least` times. merges [2 size,4]: left, right, made, and
- * how often the pair occurred. text: the symbols of n words, which end at ends [n] and occur counts [n] times; it is
- * overwritten. Symbols 0 .. letters-1 have the bytes that end at alphabet_ends [letters]; those from `plain` on only
+GF_EXPORT void gf_unigram_losses(double *losses, const double *frequency, const int32_t *ids, const int32_t *ends,
+                                 int n);
+/* Learns merges until there are `size` symbols or no pair occurs `least` times. merges [2 size,4]: left, right, made,
+ * and how often the pair occurred. text: the symbols of n words, which end at ends [n] and occur counts [n] times; it
+ * is overwritten. Symbols 0 .. letters-1 have the bytes that end at alphabet_ends [letters]; those from `plain` on only
  * continue a word. likelihood: WordPiece's choice. Returns the number of merges, or GF_NO_MEMORY. */
 GF_EXPORT int gf_bpe_train(int32_t *merges, int32_t *text, const int32_t *ends, const int32_t *counts, int n,
                            const uint8_t *alphabet, const int32_t *alphabet_ends, int letters, int plain, int size,
@@ -185,18 +188,18 @@ GF_EXPORT void gf_dropout_mask(float *scale, gf_generator *g, int n, double p);
 
 /* For each line of ops/unary.h: out [n] from x [n], and dx [n] += from dout, x and out [n]. p and q are the two numbers
  * the line may use. */
-#define GF_DECLARE_UNARY(name, ...)                                                                                    \
-  GF_EXPORT void gf_##name##_forward(float *out, const float *x, int n, float p, float q);                             \
-  GF_EXPORT void gf_##name##_backward(float *dx, const float *dout, const float *x, const float *out, int n, float p,  \
+#define GF_DECLARE_UNARY(name, ...)                                                                                   \
+  GF_EXPORT void gf_##name##_forward(float *out, const float *x, int n, float p, float q);                            \
+  GF_EXPORT void gf_##name##_backward(float *dx, const float *dout, const float *x, const float *out, int n, float p, \
                                       float q);
 GF_UNARY(GF_DECLARE_UNARY)
 /* For each line of ops/binary.h, with broadcasting: out from a and b; da and db += from dout, out, a and b, summed over
  * the axes along which an operand is repeated; either may be NULL. axes is [rank, sides, steps of a, steps of b], rank
  * of each from 1 to 16: sides are those of out, steps are in floats and 0 along an axis that is repeated; along the
  * last axis they are 0 or 1. */
-#define GF_DECLARE_BINARY(name, ...)                                                                                   \
-  GF_EXPORT void gf_##name##_forward(float *out, const float *a, const float *b, const int32_t *axes);                 \
-  GF_EXPORT void gf_##name##_backward(float *da, float *db, const float *dout, const float *out, const float *a,       \
+#define GF_DECLARE_BINARY(name, ...)                                                                             \
+  GF_EXPORT void gf_##name##_forward(float *out, const float *a, const float *b, const int32_t *axes);           \
+  GF_EXPORT void gf_##name##_backward(float *da, float *db, const float *dout, const float *out, const float *a, \
                                       const float *b, const int32_t *axes);
 GF_BINARY(GF_DECLARE_BINARY)
 /* The types of values, where a function takes them as void. bool is a byte, 0 or 1. */
@@ -205,8 +208,15 @@ enum { GF_FLOAT32 = 0, GF_INT32 = 1, GF_FLOAT64 = 2, GF_BOOL = 3, GF_FLOAT16 = 4
  * becomes the largest, NaN 0; to bool everything but 0 is 1. */
 GF_EXPORT void gf_convert(void *out, int to, const void *x, int from, int n);
 enum {
-  GF_EQ = 0, GF_NE = 1, GF_LT = 2, GF_LE = 3, GF_GT = 4, GF_GE = 5,
-  GF_AND = 6, GF_OR = 7, GF_XOR = 8 /* of what is not 0 */
+  GF_EQ = 0,
+  GF_NE = 1,
+  GF_LT = 2,
+  GF_LE = 3,
+  GF_GT = 4,
+  GF_GE = 5,
+  GF_AND = 6,
+  GF_OR = 7,
+  GF_XOR = 8 /* of what is not 0 */
 };
 /* out, as bool, of a and b, with axes as above. */
 GF_EXPORT void gf_compare(uint8_t *out, const void *a, const void *b, const int32_t *axes, int a_type, int b_type,
@@ -265,26 +275,27 @@ GF_EXPORT void gf_rotary_backward(float *dx, const float *dout, const float *cos
 /* Linear biases for attention [H,Tq,Tk]; query i stands at place past + i among the keys. */
 GF_EXPORT void gf_alibi(float *out, int H, int Tq, int Tk, int past);
 
-/* Moving values about ----------------------------------------------------------------------------------------------- */
+/* Moving values about ---------------------------------------------------------------------------------------------- */
 
 /* to = from, or += from, for every index of the axes [rank, sides, steps of to, steps of from]; steps may be 0 or
  * negative. */
 GF_EXPORT void gf_strided(float *to, const float *from, const int32_t *axes, int accumulate);
-/* Between x [outer,C,inner] and picked [outer,K,inner]: picked = x at the places index says along C, or x there = picked,
- * or += picked. The place for [o,k,i] is at o*index_outer + k*index_k + i*index_inner, checked by gf_embedding_check. */
+/* Between x [outer,C,inner] and picked [outer,K,inner]: picked = x at the places index says along C, or x there =
+ * picked, or += picked. The place for [o,k,i] is at o*index_outer + k*index_k + i*index_inner, checked by
+ * gf_embedding_check. */
 enum { GF_GATHER = 0, GF_SCATTER = 1, GF_SCATTER_ADD = 2 };
 GF_EXPORT void gf_gather(float *picked, float *x, const int32_t *index, int outer, int C, int inner, int K,
                          int index_outer, int index_k, int index_inner, int mode);
-/* out [n] = a where mask [n] holds, else b; a step of 0 keeps to one number. Backward for one of the two: dx += dout where
- * the mask is as wanted. */
+/* out [n] = a where mask [n] holds, else b; a step of 0 keeps to one number. Backward for one of the two: dx += dout
+ * where the mask is as wanted. */
 GF_EXPORT void gf_where_forward(float *out, const uint8_t *mask, const float *a, const float *b, int a_step, int b_step,
                                 int n);
 GF_EXPORT void gf_where_backward(float *dx, const float *dout, const uint8_t *mask, int wanted, int n);
 /* Running sums along C of x [outer,C,inner]. */
 GF_EXPORT void gf_cumsum_forward(float *out, const float *x, int outer, int C, int inner);
 GF_EXPORT void gf_cumsum_backward(float *dx, const float *dout, int outer, int C, int inner);
-/* The order of x [outer,C,inner] along C: the first k of it, order and values (NULL: none) [outer,k,inner]. Equal values
- * keep theirs; NaN counts as the largest. workspace: 2 C. */
+/* The order of x [outer,C,inner] along C: the first k of it, order and values (NULL: none) [outer,k,inner]. Equal
+ * values keep theirs; NaN counts as the largest. workspace: 2 C. */
 GF_EXPORT void gf_sort(float *values, int32_t *order, int32_t *workspace, const float *x, int outer, int C, int inner,
                        int k, int descending);
 
@@ -310,8 +321,13 @@ GF_EXPORT void gf_bias_backward(float *dbias, const float *dout, int N, int C);
 /* Reducing --------------------------------------------------------------------------------------------------------- */
 
 enum {
-  GF_SUM = 0, GF_MEAN = 1, GF_MAX = 2, GF_MIN = 3, GF_PROD = 4,
-  GF_VAR = 5, GF_STD = 6, /* p is what is taken off the count */
+  GF_SUM = 0,
+  GF_MEAN = 1,
+  GF_MAX = 2,
+  GF_MIN = 3,
+  GF_PROD = 4,
+  GF_VAR = 5,
+  GF_STD = 6, /* p is what is taken off the count */
   GF_LOGSUMEXP = 7,
   GF_NORM = 8 /* p is the exponent, infinity included */
 };
@@ -357,14 +373,14 @@ typedef struct {
 /* Masks, each may be absent. A cell's mask is their sum; -infinity hides. Query i stands at place past + i among the
  * keys. */
 typedef struct {
-  const float *additive;   /* added to the scores, or NULL; cell (b,h,i,j) at b*batch + h*head + i*Tk + j */
-  int32_t additive_batch;  /* floats, 0 to share */
-  int32_t additive_head;   /* floats, 0 to share */
-  const uint8_t *padding;  /* [B,Tk], 1 hides the key, or NULL */
-  int32_t causal;          /* 1 hides the keys after the query's own place */
-  int32_t past;            /* the place of the first query; 0: aligned at the top left */
-  int32_t window;          /* n > 0 hides the keys n or more places away from the query; 0: none */
-  int32_t keep_hidden;     /* 1: kept dots and scores hold those of causally hidden keys, too; 0: -infinity there */
+  const float *additive;  /* added to the scores, or NULL; cell (b,h,i,j) at b*batch + h*head + i*Tk + j */
+  int32_t additive_batch; /* floats, 0 to share */
+  int32_t additive_head;  /* floats, 0 to share */
+  const uint8_t *padding; /* [B,Tk], 1 hides the key, or NULL */
+  int32_t causal;         /* 1 hides the keys after the query's own place */
+  int32_t past;           /* the place of the first query; 0: aligned at the top left */
+  int32_t window;         /* n > 0 hides the keys n or more places away from the query; 0: none */
+  int32_t keep_hidden;    /* 1: kept dots and scores hold those of causally hidden keys, too; 0: -infinity there */
 } gf_mask;
 
 /* The steps of attention, each made of the one before; all [B,H,Tq,Tk], each may be NULL. */

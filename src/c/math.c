@@ -5,16 +5,25 @@
  * with trailing zero bits, so that the first products are exact; of large angles, by the bits of 2/pi.
  */
 #include "math.h"
+
 #include "glassformer.h"
 
 #define LN2_HIGH 0x1.62e42fefp-1 /* 33 bits */
 #define LN2_LOW 0x1.473de6af278edp-34
-#define HALF_PI_HIGH 0x1.921fb544p+0 /* 33 bits */
+#define HALF_PI_HIGH 0x1.921fb544p+0    /* 33 bits */
 #define HALF_PI_MIDDLE 0x1.0b4611a6p-34 /* the next 33 */
 #define HALF_PI_LOW 0x1.3198a2e037073p-69
 
-GF_INLINE uint64_t bits_of(double x) { uint64_t u; memcpy(&u, &x, sizeof u); return u; }
-GF_INLINE double from_bits(uint64_t u) { double x; memcpy(&x, &u, sizeof x); return x; }
+GF_INLINE uint64_t bits_of(double x) {
+  uint64_t u;
+  memcpy(&u, &x, sizeof u);
+  return u;
+}
+GF_INLINE double from_bits(uint64_t u) {
+  double x;
+  memcpy(&x, &u, sizeof x);
+  return x;
+}
 GF_INLINE double power_of_two(int n) { return from_bits((uint64_t)(n + 1023) << 52); }
 
 double gf_exp(double x) {
@@ -33,10 +42,16 @@ double gf_exp(double x) {
  * s is kept to twice the precision through the remainder of its division. */
 static double log_split(double x, double *low) {
   int e = 0;
-  if (x < 0x1p-1022) { x *= 0x1p54; e = -54; }
+  if (x < 0x1p-1022) {
+    x *= 0x1p54;
+    e = -54;
+  }
   e += (int)(bits_of(x) >> 52) - 1022;
   double m = from_bits((bits_of(x) & 0x000fffffffffffff) | 0x3fe0000000000000); /* [1/2, 1) */
-  if (m < 0.70710678118654752) { m *= 2.0; e -= 1; }
+  if (m < 0.70710678118654752) {
+    m *= 2.0;
+    e -= 1;
+  }
   double up = m - 1.0, down = m + 1.0, lost = m - (down - 1.0);
   double s = up / down;
   /* s * down = product + error, exactly (Dekker: both factors split into halves of 26 bits). */
@@ -81,11 +96,10 @@ double gf_pow(double x, double y) {
 
 /* 2/pi in binary, 32 bits a word: enough for the largest double. */
 static const uint32_t two_over_pi[35] = {
-    0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab,
-    0xdebbc561, 0xb7246e3a, 0x424dd2e0, 0x06492eea, 0x09d1921c, 0xfe1deb1c, 0xb129a73e,
-    0xe88235f5, 0x2ebb4484, 0xe99c7026, 0xb45f7e41, 0x3991d639, 0x835339f4, 0x9c845f8b,
-    0xbdf9283b, 0x1ff897ff, 0xde05980f, 0xef2f118b, 0x5a0a6d1f, 0x6d367ecf, 0x27cb09b7,
-    0x4f463f66, 0x9e5fea2d, 0x7527bac7, 0xebe5f17b, 0x3d0739f7, 0x8a5292ea, 0x6bfb5fb1,
+    0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab, 0xdebbc561, 0xb7246e3a,
+    0x424dd2e0, 0x06492eea, 0x09d1921c, 0xfe1deb1c, 0xb129a73e, 0xe88235f5, 0x2ebb4484, 0xe99c7026, 0xb45f7e41,
+    0x3991d639, 0x835339f4, 0x9c845f8b, 0xbdf9283b, 0x1ff897ff, 0xde05980f, 0xef2f118b, 0x5a0a6d1f, 0x6d367ecf,
+    0x27cb09b7, 0x4f463f66, 0x9e5fea2d, 0x7527bac7, 0xebe5f17b, 0x3d0739f7, 0x8a5292ea, 0x6bfb5fb1,
 };
 
 /* 64 bits of a number in five words, from bit `at` on. */
@@ -156,7 +170,7 @@ double gf_cos(double x) {
 /* x = m 2^e with m in [sqrt(1/2), sqrt 2), and for f = m - 1: log m = f - f^2/2 + f^3 P(f), where P
  * is fitted to 6e-9 of the whole and summed in pairs. */
 gf_f4 gf_log4(gf_f4 x) {
-  static const float c[8] = {3.33333313e-1f,  -2.50008225e-1f, 2.00012267e-1f, -1.66233554e-1f,
+  static const float c[8] = {3.33333313e-1f, -2.50008225e-1f, 2.00012267e-1f, -1.66233554e-1f,
                              1.42017707e-1f, -1.31602183e-1f, 1.27615020e-1f, -7.63431042e-2f};
   gf_i4 tiny = x < gf_splat(0x1p-126f);
   gf_i4 bits = (gf_i4)gf_select(tiny, x * gf_splat(0x1p23f), x), exponent = (bits - 0x3f3504f3) >> 23;

@@ -61,7 +61,7 @@ GF_INLINE gf_f4 gf_exp4(gf_f4 x) {
 /* P(N(0,1) > z) for z >= 0, given gauss = exp(-z^2/2), which the caller usually needs too. With t = 1 / (1 + 0.35 z)
  * the ratio of the two is t times a polynomial in t (fitted to 3.2e-8 relative), summed in pairs. */
 GF_INLINE gf_f4 gf_normal_tail4(gf_f4 z, gf_f4 gauss) {
-  static const float c[9] = {1.39621306e-1f, 1.39863529e-1f, 1.19821185e-1f, 1.05552927e-1f, -2.32133944e-2f,
+  static const float c[9] = {1.39621306e-1f, 1.39863529e-1f,  1.19821185e-1f, 1.05552927e-1f, -2.32133944e-2f,
                              1.59321254e-1f, -2.55840403e-1f, 1.44031611e-1f, -2.91580303e-2f};
   gf_f4 t = gf_splat(1.0f) / gf_mul_add(z, gf_splat(0.35f), gf_splat(1.0f));
   gf_f4 square = t * t, fourth = square * square, pair[4];

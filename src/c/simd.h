@@ -40,7 +40,11 @@ GF_INLINE gf_d2 gf_low_double(gf_f4 a) { return (gf_d2)wasm_f64x2_promote_low_f3
 
 #else
 
-GF_INLINE gf_f4 gf_load(const float *p) { gf_f4 a; memcpy(&a, p, sizeof a); return a; }
+GF_INLINE gf_f4 gf_load(const float *p) {
+  gf_f4 a;
+  memcpy(&a, p, sizeof a);
+  return a;
+}
 GF_INLINE void gf_store(float *p, gf_f4 a) { memcpy(p, &a, sizeof a); }
 GF_INLINE gf_f4 gf_splat(float x) { return (gf_f4){x, x, x, x}; }
 GF_INLINE gf_f4 gf_splat_at(const float *p) { return gf_splat(*p); }

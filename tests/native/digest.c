@@ -91,23 +91,23 @@ static uint32_t fold_values(uint32_t digest, float *x, int n) {
   return fold_floats(digest, x, n);
 }
 
-#define FOLD_UNARY(name, ...)                                       \
-  {                                                                 \
+#define FOLD_UNARY(name, ...)                                               \
+  {                                                                         \
     float *x = drawn(n), *dout = drawn(n), *out = zeros(n), *dx = zeros(n); \
-    gf_##name##_forward(out, x, n, 0.3f, 2.0f);                     \
-    gf_##name##_backward(dx, dout, x, out, n, 0.3f, 2.0f);          \
-    d = fold_values(fold_values(d, out, n), dx, n);                 \
-    free(x), free(dout);                                            \
+    gf_##name##_forward(out, x, n, 0.3f, 2.0f);                             \
+    gf_##name##_backward(dx, dout, x, out, n, 0.3f, 2.0f);                  \
+    d = fold_values(fold_values(d, out, n), dx, n);                         \
+    free(x), free(dout);                                                    \
   }
-#define FOLD_BINARY(name, ...)                                                                        \
-  for (int way = 0; way < 3; way++) {                                                                 \
-    int32_t axes[] = {3, 2, 3, n, way == 1 ? 0 : n, way == 1 ? n : 0, way != 2, 0, n, way != 1};      \
-    float *a = drawn(3 * n), *b = drawn(3 * n), *dout = drawn(6 * n), *out = zeros(6 * n);            \
-    float *da = zeros(3 * n), *db = zeros(3 * n);                                                     \
-    gf_##name##_forward(out, a, b, axes);                                                             \
-    gf_##name##_backward(da, db, dout, out, a, b, axes);                                              \
-    d = fold_values(fold_values(fold_values(d, out, 6 * n), da, 3 * n), db, 3 * n);                   \
-    free(a), free(b), free(dout);                                                                     \
+#define FOLD_BINARY(name, ...)                                                                   \
+  for (int way = 0; way < 3; way++) {                                                            \
+    int32_t axes[] = {3, 2, 3, n, way == 1 ? 0 : n, way == 1 ? n : 0, way != 2, 0, n, way != 1}; \
+    float *a = drawn(3 * n), *b = drawn(3 * n), *dout = drawn(6 * n), *out = zeros(6 * n);       \
+    float *da = zeros(3 * n), *db = zeros(3 * n);                                                \
+    gf_##name##_forward(out, a, b, axes);                                                        \
+    gf_##name##_backward(da, db, dout, out, a, b, axes);                                         \
+    d = fold_values(fold_values(fold_values(d, out, 6 * n), da, 3 * n), db, 3 * n);              \
+    free(a), free(b), free(dout);                                                                \
   }
 
 static uint32_t elements(uint32_t d, int n) {
@@ -168,8 +168,17 @@ static uint32_t rows(uint32_t d, int C) {
 /* Three query heads for two of keys would not do: four for two. The same once more from a cache, and from each step. */
 static uint32_t attention(uint32_t d, int Tq, int Tk, int D, int causal) {
   int B = 2, H = 4, KV = 2, q_size = B * H * Tq * D, k_size = B * KV * Tk * D, square = B * H * Tq * Tk;
-  gf_attention p = {.B = B, .H = H, .Tq = Tq, .Tk = Tk, .D = D, .Dv = D, .group = H / KV, .scale = 0.5f,
-                    .q = {H * Tq * D, Tq * D, D}, .k = {KV * Tk * D, Tk * D, D}, .v = {Tk * KV * D, D, KV * D},
+  gf_attention p = {.B = B,
+                    .H = H,
+                    .Tq = Tq,
+                    .Tk = Tk,
+                    .D = D,
+                    .Dv = D,
+                    .group = H / KV,
+                    .scale = 0.5f,
+                    .q = {H * Tq * D, Tq * D, D},
+                    .k = {KV * Tk * D, Tk * D, D},
+                    .v = {Tk * KV * D, D, KV * D},
                     .out = {Tq * H * D, D, H * D}};
   float *additive = drawn(Tq * Tk), *dropout = zeros(square);
   uint8_t *padding = calloc((size_t)(B * Tk), 1);
@@ -287,15 +296,32 @@ GF_EXPORT uint32_t gf_digest(int family) {
   for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++) {
     int n = sizes[i];
     switch (family) {
-      case 0: d = random_numbers(d, n); break;
-      case 1: d = matrix_product(d, n); break;
-      case 2: d = curves(d, n); break;
-      case 3: d = rows(d, n); break;
-      case 4: d = attention(attention(d, n, n, 5, 1), n, 7, n, 0); break;
-      case 5: d = tables(d, n); break;
-      case 6: d = steps(d, n); break;
-      case 7: d = moved(d, n); break;
-      default: d = elements(d, n);
+      case 0:
+        d = random_numbers(d, n);
+        break;
+      case 1:
+        d = matrix_product(d, n);
+        break;
+      case 2:
+        d = curves(d, n);
+        break;
+      case 3:
+        d = rows(d, n);
+        break;
+      case 4:
+        d = attention(attention(d, n, n, 5, 1), n, 7, n, 0);
+        break;
+      case 5:
+        d = tables(d, n);
+        break;
+      case 6:
+        d = steps(d, n);
+        break;
+      case 7:
+        d = moved(d, n);
+        break;
+      default:
+        d = elements(d, n);
     }
   }
   return family == 1 ? matrix_product(d, 300) : d;

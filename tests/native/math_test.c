@@ -1,8 +1,8 @@
 /* math_test.c - the elementary functions against the C library's, and against the accuracy that math.h states. */
+#include "../../src/c/math.h"
+
 #include <math.h>
 #include <stdio.h>
-
-#include "../../src/c/math.h"
 
 static int failures;
 

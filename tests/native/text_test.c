@@ -1,8 +1,7 @@
 /* text_test.c - the text kernels under sanitizers: decoding, windows of every size, short buffers, the vocabulary. */
-#include "tokenizer_check.h"
-
 #include "../../src/c/text/unicode.h"
 #include "../../src/c/text/utf8.h"
+#include "tokenizer_check.h"
 
 /* Texts whose tokens depend on what comes much later or earlier, and bytes that are not UTF-8. */
 static const char *const texts[] = {
@@ -30,17 +29,28 @@ static void test_malformed(void) {
     const char *bytes;
     int length, code, taken;
   } cases[] = {
-      {"A", 1, 'A', 1},                       {"\xC3\xA9", 2, 0xE9, 2},
-      {"\xEA\xB0\x80", 3, 0xAC00, 3},         {"\xF0\x9F\x98\x80", 4, 0x1F600, 4},
-      {"\xF4\x8F\xBF\xBF", 4, 0x10FFFF, 4},   {"\xEF\xBB\xBF", 3, 0xFEFF, 3},
-      {"\x80", 1, GF_REPLACEMENT, 1},         {"\xBF\xBF", 2, GF_REPLACEMENT, 1},
-      {"\xC0\x80", 2, GF_REPLACEMENT, 1},     {"\xC1\xBF", 2, GF_REPLACEMENT, 1},
-      {"\xC3", 1, GF_REPLACEMENT, 1},         {"\xC3(", 2, GF_REPLACEMENT, 1},
-      {"\xE0\x9F\xBF", 3, GF_REPLACEMENT, 1}, {"\xE0\xA0", 2, GF_REPLACEMENT, 2},
-      {"\xED\xA0\x80", 3, GF_REPLACEMENT, 1}, {"\xED\x9F\xBF", 3, 0xD7FF, 3},
-      {"\xE2\x80(", 3, GF_REPLACEMENT, 2},    {"\xF0\x8F\xBF\xBF", 4, GF_REPLACEMENT, 1},
-      {"\xF0\x9F\x98", 3, GF_REPLACEMENT, 3}, {"\xF0\x9F\x98\xC3", 4, GF_REPLACEMENT, 3},
-      {"\xF4\x90\x80\x80", 4, GF_REPLACEMENT, 1}, {"\xF5\x80\x80\x80", 4, GF_REPLACEMENT, 1},
+      {"A", 1, 'A', 1},
+      {"\xC3\xA9", 2, 0xE9, 2},
+      {"\xEA\xB0\x80", 3, 0xAC00, 3},
+      {"\xF0\x9F\x98\x80", 4, 0x1F600, 4},
+      {"\xF4\x8F\xBF\xBF", 4, 0x10FFFF, 4},
+      {"\xEF\xBB\xBF", 3, 0xFEFF, 3},
+      {"\x80", 1, GF_REPLACEMENT, 1},
+      {"\xBF\xBF", 2, GF_REPLACEMENT, 1},
+      {"\xC0\x80", 2, GF_REPLACEMENT, 1},
+      {"\xC1\xBF", 2, GF_REPLACEMENT, 1},
+      {"\xC3", 1, GF_REPLACEMENT, 1},
+      {"\xC3(", 2, GF_REPLACEMENT, 1},
+      {"\xE0\x9F\xBF", 3, GF_REPLACEMENT, 1},
+      {"\xE0\xA0", 2, GF_REPLACEMENT, 2},
+      {"\xED\xA0\x80", 3, GF_REPLACEMENT, 1},
+      {"\xED\x9F\xBF", 3, 0xD7FF, 3},
+      {"\xE2\x80(", 3, GF_REPLACEMENT, 2},
+      {"\xF0\x8F\xBF\xBF", 4, GF_REPLACEMENT, 1},
+      {"\xF0\x9F\x98", 3, GF_REPLACEMENT, 3},
+      {"\xF0\x9F\x98\xC3", 4, GF_REPLACEMENT, 3},
+      {"\xF4\x90\x80\x80", 4, GF_REPLACEMENT, 1},
+      {"\xF5\x80\x80\x80", 4, GF_REPLACEMENT, 1},
       {"\xFF", 1, GF_REPLACEMENT, 1},
   };
   for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {

@@ -1,4 +1,5 @@
-/* tokenizer_check.h - the tokenizers' kernels on any bytes: what they promise, in buffers of exactly the size they ask for. */
+/* tokenizer_check.h - the tokenizers' kernels on any bytes: what they promise, in buffers of exactly the size they ask
+ * for. */
 #ifndef TOKENIZER_CHECK_H
 #define TOKENIZER_CHECK_H
 
@@ -75,7 +76,8 @@ static void check_bpe(const uint8_t *text, int bytes, const int32_t *words, int 
   int32_t *counts = malloc(sizeof *counts * ((size_t)n + 1)), *same = malloc(sizeof *same * ((size_t)bytes + 1));
   for (int i = 0; i < bytes; i++) symbols[i] = same[i] = text[i];
   for (int k = 0; k < n; k++) counts[k] = 1 + k % 3;
-  int made = gf_bpe_train(learned, symbols, words, counts, n, alphabet, letter_ends, LETTERS, LETTERS, SIZE, 2, likelihood);
+  int made =
+      gf_bpe_train(learned, symbols, words, counts, n, alphabet, letter_ends, LETTERS, LETTERS, SIZE, 2, likelihood);
   REQUIRE(made >= 0 && made <= 2 * SIZE);
   int distinct = 1;
   for (int k = 0; k < made; k++) {
@@ -87,12 +89,14 @@ static void check_bpe(const uint8_t *text, int bytes, const int32_t *words, int 
   gf_bpe *b = gf_bpe_new(of_byte, learned, made, NULL);
   REQUIRE(b);
   int32_t *ids = malloc(sizeof *ids * ((size_t)bytes + 1)), *ends = malloc(sizeof *ends * ((size_t)bytes + 1));
-  int32_t *other = malloc(sizeof *other * ((size_t)bytes + 1)), *other_ends = malloc(sizeof *ends * ((size_t)bytes + 1));
+  int32_t *other = malloc(sizeof *other * ((size_t)bytes + 1)),
+          *other_ends = malloc(sizeof *ends * ((size_t)bytes + 1));
   for (int again = 0; again < 2; again++) { /* the second time from the words kept */
     int count = gf_bpe_bytes(ids, ends, b, text, words, n);
     check_pieces(ends, count, bytes);
     REQUIRE(gf_bpe_symbols(other, other_ends, b, same, words, n) == count);
-    REQUIRE(!memcmp(ids, other, sizeof *ids * (size_t)count) && !memcmp(ends, other_ends, sizeof *ends * (size_t)count));
+    REQUIRE(!memcmp(ids, other, sizeof *ids * (size_t)count) &&
+            !memcmp(ends, other_ends, sizeof *ends * (size_t)count));
     for (int k = 0, start = 0, at = 0; distinct && k < n; start = words[k++])
       for (int i = start; at < count && ends[at] <= words[k]; i++) REQUIRE(symbols[i] == ids[at++]);
     check_spans(ends, count, text, bytes);

@@ -147,8 +147,16 @@ static void forward_block(const head *t, float *out, const gf_attention_steps *k
   int scored = (kept->dots || kept->scores) && p->mask.keep_hidden ? Tk : n;
   step_rows first = rows_of(kept, at, space->block);
   const float *used = t->dropout ? space->block : first.weights;
-  gf_product qk = {.c = first.dots, .ldc = Tk, .a = t->q + (size_t)i0 * p->q.time, .lda = p->q.time,
-                   .b = space->k_panels, .ldb = p->D, .b_layout = GF_B_PANELS, .M = rows, .N = scored, .K = p->D,
+  gf_product qk = {.c = first.dots,
+                   .ldc = Tk,
+                   .a = t->q + (size_t)i0 * p->q.time,
+                   .lda = p->q.time,
+                   .b = space->k_panels,
+                   .ldb = p->D,
+                   .b_layout = GF_B_PANELS,
+                   .M = rows,
+                   .N = scored,
+                   .K = p->D,
                    .workspace = space->product};
   if (p->from < GF_FROM_DOTS) gf_multiply(&qk);
   for (int r = 0; r < rows; r++) {
@@ -157,8 +165,16 @@ static void forward_block(const head *t, float *out, const gf_attention_steps *k
     if (t->dropout)
       for (int j = 0; j < n; j++) space->block[r * Tk + j] = row.weights[j] * t->dropout[(size_t)(i0 + r) * Tk + j];
   }
-  gf_product wv = {.c = out + (size_t)i0 * p->out.time, .ldc = p->out.time, .a = used, .lda = Tk, .b = space->v_panels,
-                   .ldb = p->capacity ? p->capacity : Tk, .b_layout = GF_B_PANELS, .M = rows, .N = p->Dv, .K = n,
+  gf_product wv = {.c = out + (size_t)i0 * p->out.time,
+                   .ldc = p->out.time,
+                   .a = used,
+                   .lda = Tk,
+                   .b = space->v_panels,
+                   .ldb = p->capacity ? p->capacity : Tk,
+                   .b_layout = GF_B_PANELS,
+                   .M = rows,
+                   .N = p->Dv,
+                   .K = n,
                    .workspace = space->product};
   gf_multiply(&wv);
 }
@@ -196,15 +212,34 @@ static void backward_head(const head *t, float *dq, float *dk, float *dv, const 
   const gf_attention *p = t->p;
   int Tq = p->Tq, Tk = p->Tk, cells = Tq * Tk; /* as many as weights has at least, which is in memory */
   /* out = used v  =>  dused = dout v^T,  dv += used^T dout */
-  gf_product to_weights = {.c = ds, .ldc = Tk, .a = dout, .lda = p->out.time, .b = t->v, .ldb = p->v.time,
-                           .b_layout = GF_B_TRANSPOSED, .M = Tq, .N = Tk, .K = p->Dv, .workspace = workspace};
+  gf_product to_weights = {.c = ds,
+                           .ldc = Tk,
+                           .a = dout,
+                           .lda = p->out.time,
+                           .b = t->v,
+                           .ldb = p->v.time,
+                           .b_layout = GF_B_TRANSPOSED,
+                           .M = Tq,
+                           .N = Tk,
+                           .K = p->Dv,
+                           .workspace = workspace};
   gf_multiply(&to_weights);
   memcpy(used, weights + t->square, sizeof(float) * cells);
   if (t->dropout) /* used = weights dropout  =>  dweights = dused dropout */
     for (int i = 0; i < cells; i++) used[i] *= t->dropout[i], ds[i] *= t->dropout[i];
   if (dv) {
-    gf_product to_values = {.c = dv, .ldc = p->v.time, .a = used, .lda = Tk, .a_transposed = 1, .b = dout,
-                            .ldb = p->out.time, .M = Tk, .N = p->Dv, .K = Tq, .accumulate = 1, .workspace = workspace};
+    gf_product to_values = {.c = dv,
+                            .ldc = p->v.time,
+                            .a = used,
+                            .lda = Tk,
+                            .a_transposed = 1,
+                            .b = dout,
+                            .ldb = p->out.time,
+                            .M = Tk,
+                            .N = p->Dv,
+                            .K = Tq,
+                            .accumulate = 1,
+                            .workspace = workspace};
     gf_multiply(&to_values);
   }
   keep_gradient(gradients->weights, t->square, ds, cells);
@@ -217,13 +252,32 @@ static void backward_head(const head *t, float *dq, float *dk, float *dv, const 
   keep_gradient(gradients->dots, t->square, ds, cells);
   /* dots = q k^T  =>  dq += ddots k,  dk += ddots^T q */
   if (dq) {
-    gf_product to_queries = {.c = dq, .ldc = p->q.time, .a = ds, .lda = Tk, .b = t->k, .ldb = p->k.time, .M = Tq,
-                             .N = p->D, .K = Tk, .accumulate = 1, .workspace = workspace};
+    gf_product to_queries = {.c = dq,
+                             .ldc = p->q.time,
+                             .a = ds,
+                             .lda = Tk,
+                             .b = t->k,
+                             .ldb = p->k.time,
+                             .M = Tq,
+                             .N = p->D,
+                             .K = Tk,
+                             .accumulate = 1,
+                             .workspace = workspace};
     gf_multiply(&to_queries);
   }
   if (dk) {
-    gf_product to_keys = {.c = dk, .ldc = p->k.time, .a = ds, .lda = Tk, .a_transposed = 1, .b = t->q,
-                          .ldb = p->q.time, .M = Tk, .N = p->D, .K = Tq, .accumulate = 1, .workspace = workspace};
+    gf_product to_keys = {.c = dk,
+                          .ldc = p->k.time,
+                          .a = ds,
+                          .lda = Tk,
+                          .a_transposed = 1,
+                          .b = t->q,
+                          .ldb = p->q.time,
+                          .M = Tk,
+                          .N = p->D,
+                          .K = Tq,
+                          .accumulate = 1,
+                          .workspace = workspace};
     gf_multiply(&to_keys);
   }
 }

@@ -118,17 +118,17 @@ GF_APART void backward(float *to, int of_b, const float *dout, const float *out,
   }
 }
 
-#define CHANGES(name, slope)                                                                                           \
-  static void name(float *change, const float *d_at, const float *y_at, const float *a_at, const float *b_at,          \
-                   int a_step, int b_step, int blocks) {                                                               \
-    const gf_f4 one = gf_splat(1.0f);                                                                                  \
-    (void)one;                                                                                                         \
-    for (int i = 0; i < 4 * blocks; i += 4) {                                                                          \
-      gf_f4 d = gf_load(d_at + i), y = gf_load(y_at + i), a = gf_load(a_at + i * a_step);                              \
-      gf_f4 b = gf_load(b_at + i * b_step);                                                                            \
-      (void)y, (void)a, (void)b;                                                                                       \
-      gf_store(change + i, slope);                                                                                     \
-    }                                                                                                                  \
+#define CHANGES(name, slope)                                                                                  \
+  static void name(float *change, const float *d_at, const float *y_at, const float *a_at, const float *b_at, \
+                   int a_step, int b_step, int blocks) {                                                      \
+    const gf_f4 one = gf_splat(1.0f);                                                                         \
+    (void)one;                                                                                                \
+    for (int i = 0; i < 4 * blocks; i += 4) {                                                                 \
+      gf_f4 d = gf_load(d_at + i), y = gf_load(y_at + i), a = gf_load(a_at + i * a_step);                     \
+      gf_f4 b = gf_load(b_at + i * b_step);                                                                   \
+      (void)y, (void)a, (void)b;                                                                              \
+      gf_store(change + i, slope);                                                                            \
+    }                                                                                                         \
   }
 #define DEFINE(name, value, a_slope, b_slope)                                                                          \
   static void name##_blocks(float *out, const float *a_at, const float *b_at, int a_step, int b_step, int blocks) {    \

@@ -9,6 +9,7 @@
 #ifndef GF_BINARY_H
 #define GF_BINARY_H
 
+// clang-format off
 #define GF_BINARY(X)                                                                                                   \
   X(add, a + b, d, d)                                                                                                  \
   X(sub, a - b, d, -d)                                                                                                 \
@@ -24,5 +25,6 @@
   X(binary_cross_entropy_with_logits, logit_surprise(a, b), d * (gf_sigmoid4(a) - b), -d * a)                          \
   X(kl_div, gf_select(b == gf_zero(), gf_zero(), b * gf_log4(b)) - b * a, -d * b, d * (gf_log4(b) + one - a))          \
   X(kl_div_log, gf_exp4(b) * (b - a), -d * gf_exp4(b), d * gf_exp4(b) * (b - a + one))
+// clang-format on
 
 #endif

@@ -4,15 +4,24 @@
 
 GF_INLINE int holds(double x, double y, int question) {
   switch (question) {
-    case GF_EQ: return x == y;
-    case GF_NE: return x != y;
-    case GF_LT: return x < y;
-    case GF_LE: return x <= y;
-    case GF_GT: return x > y;
-    case GF_GE: return x >= y;
-    case GF_AND: return x != 0.0 && y != 0.0;
-    case GF_OR: return x != 0.0 || y != 0.0;
-    default: return (x != 0.0) != (y != 0.0);
+    case GF_EQ:
+      return x == y;
+    case GF_NE:
+      return x != y;
+    case GF_LT:
+      return x < y;
+    case GF_LE:
+      return x <= y;
+    case GF_GT:
+      return x > y;
+    case GF_GE:
+      return x >= y;
+    case GF_AND:
+      return x != 0.0 && y != 0.0;
+    case GF_OR:
+      return x != 0.0 || y != 0.0;
+    default:
+      return (x != 0.0) != (y != 0.0);
   }
 }
 

@@ -4,10 +4,19 @@
  * nearest, halves to the even neighbour, from float32.
  */
 #include "convert.h"
+
 #include "../math.h"
 
-static uint32_t bits_of(float x) { uint32_t u; memcpy(&u, &x, sizeof u); return u; }
-static float from_bits(uint32_t u) { float x; memcpy(&x, &u, sizeof x); return x; }
+static uint32_t bits_of(float x) {
+  uint32_t u;
+  memcpy(&u, &x, sizeof u);
+  return u;
+}
+static float from_bits(uint32_t u) {
+  float x;
+  memcpy(&x, &u, sizeof x);
+  return x;
+}
 
 /* 2^n as a float32 that is neither infinite nor subnormal */
 static float power_of_two(int n) { return from_bits((uint32_t)(n + 127) << 23); }
@@ -45,12 +54,18 @@ static int32_t to_int(double x) {
 
 double gf_read(const void *x, size_t i, int type) {
   switch (type) {
-    case GF_FLOAT32: return ((const float *)x)[i];
-    case GF_INT32: return ((const int32_t *)x)[i];
-    case GF_FLOAT64: return ((const double *)x)[i];
-    case GF_BOOL: return ((const uint8_t *)x)[i];
-    case GF_FLOAT16: return from_half(((const uint16_t *)x)[i]);
-    default: return from_bits((uint32_t)((const uint16_t *)x)[i] << 16);
+    case GF_FLOAT32:
+      return ((const float *)x)[i];
+    case GF_INT32:
+      return ((const int32_t *)x)[i];
+    case GF_FLOAT64:
+      return ((const double *)x)[i];
+    case GF_BOOL:
+      return ((const uint8_t *)x)[i];
+    case GF_FLOAT16:
+      return from_half(((const uint16_t *)x)[i]);
+    default:
+      return from_bits((uint32_t)((const uint16_t *)x)[i] << 16);
   }
 }
 
@@ -58,12 +73,23 @@ void gf_convert(void *out, int to, const void *x, int from, int n) {
   for (int i = 0; i < n; i++) {
     double v = gf_read(x, (size_t)i, from);
     switch (to) {
-      case GF_FLOAT32: ((float *)out)[i] = (float)v; break;
-      case GF_INT32: ((int32_t *)out)[i] = to_int(v); break;
-      case GF_FLOAT64: ((double *)out)[i] = v; break;
-      case GF_BOOL: ((uint8_t *)out)[i] = v != 0.0; break;
-      case GF_FLOAT16: ((uint16_t *)out)[i] = to_half((float)v); break;
-      default: ((uint16_t *)out)[i] = to_brain_half((float)v);
+      case GF_FLOAT32:
+        ((float *)out)[i] = (float)v;
+        break;
+      case GF_INT32:
+        ((int32_t *)out)[i] = to_int(v);
+        break;
+      case GF_FLOAT64:
+        ((double *)out)[i] = v;
+        break;
+      case GF_BOOL:
+        ((uint8_t *)out)[i] = v != 0.0;
+        break;
+      case GF_FLOAT16:
+        ((uint16_t *)out)[i] = to_half((float)v);
+        break;
+      default:
+        ((uint16_t *)out)[i] = to_brain_half((float)v);
     }
   }
 }

@@ -6,8 +6,8 @@
  * s is label smoothing: a little of the target is spread over all V classes. w weighs the classes, 1 without. A row
  * whose target is ignore_index has loss 0 and no gradient.
  */
-#include "softmax.h"
 #include "../glassformer.h"
+#include "softmax.h"
 
 static double weighed_sum(const float *x, const float *weight, int V) {
   double sum = 0.0;

@@ -2,8 +2,8 @@
  *
  *     out[i] = (x[i] - max) - log(sum over j of exp(x[j] - max))
  */
-#include "softmax.h"
 #include "../glassformer.h"
+#include "softmax.h"
 
 void gf_log_softmax_forward(float *out, const float *x, int N, int C) {
   for (int n = 0; n < N; n++, out += C, x += C) {

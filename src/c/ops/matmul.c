@@ -12,6 +12,7 @@
  * Backward: with y = x W^T, dx = dy W and dW = dy^T x are products too; only the packing differs.
  */
 #include "matmul.h"
+
 #include "../simd.h"
 
 /* What the tiles pass over again and again stays near: a panel (24 KB) in the first cache while all quadruples of A go
@@ -283,9 +284,17 @@ double gf_matmul_workspace(int M, int N, int K) {
 void gf_matmul(float *out, float *workspace, const float *a, const float *b, const float *bias, int batch, int M, int N,
                int K, int flags) {
   gf_layout layout = flags & GF_PANELS_B ? GF_B_PANELS : flags & GF_TRANSPOSE_B ? GF_B_TRANSPOSED : GF_B_ROWS;
-  gf_product p = {.ldc = N, .lda = flags & GF_TRANSPOSE_A ? M : K, .a_transposed = flags & GF_TRANSPOSE_A,
-                  .ldb = layout == GF_B_ROWS ? N : K, .b_layout = layout, .bias = bias, .M = M, .N = N, .K = K,
-                  .accumulate = flags & GF_ACCUMULATE, .workspace = workspace};
+  gf_product p = {.ldc = N,
+                  .lda = flags & GF_TRANSPOSE_A ? M : K,
+                  .a_transposed = flags & GF_TRANSPOSE_A,
+                  .ldb = layout == GF_B_ROWS ? N : K,
+                  .b_layout = layout,
+                  .bias = bias,
+                  .M = M,
+                  .N = N,
+                  .K = K,
+                  .accumulate = flags & GF_ACCUMULATE,
+                  .workspace = workspace};
   for (int i = 0; i < batch; i++) {
     p.c = out + (size_t)i * M * N;
     p.a = a + (size_t)i * M * K;

@@ -58,15 +58,32 @@ static GF_SMALL float product(const float *x, int C) {
 
 GF_SMALL void gf_reduce_forward(float *out, float *work, const float *x, int N, int C, int kind, double p) {
   for (int n = 0; n < N; n++, x += C) switch (kind) {
-      case GF_SUM: out[n] = (float)gf_sum(x, C); break;
-      case GF_MEAN: out[n] = (float)mean_of(x, C); break;
-      case GF_MAX: out[n] = x[extreme(x, C, 1.0f)]; break;
-      case GF_MIN: out[n] = x[extreme(x, C, -1.0f)]; break;
-      case GF_PROD: out[n] = product(x, C); break;
-      case GF_VAR: out[n] = (float)variance(x, C, p); break;
-      case GF_STD: out[n] = (float)__builtin_sqrt(variance(x, C, p)); break;
-      case GF_LOGSUMEXP: out[n] = log_sum_exp(work, x, C); break;
-      default: out[n] = norm(x, C, p);
+      case GF_SUM:
+        out[n] = (float)gf_sum(x, C);
+        break;
+      case GF_MEAN:
+        out[n] = (float)mean_of(x, C);
+        break;
+      case GF_MAX:
+        out[n] = x[extreme(x, C, 1.0f)];
+        break;
+      case GF_MIN:
+        out[n] = x[extreme(x, C, -1.0f)];
+        break;
+      case GF_PROD:
+        out[n] = product(x, C);
+        break;
+      case GF_VAR:
+        out[n] = (float)variance(x, C, p);
+        break;
+      case GF_STD:
+        out[n] = (float)__builtin_sqrt(variance(x, C, p));
+        break;
+      case GF_LOGSUMEXP:
+        out[n] = log_sum_exp(work, x, C);
+        break;
+      default:
+        out[n] = norm(x, C, p);
     }
 }
 
@@ -129,27 +146,36 @@ static GF_SMALL void to_exponentials(float *dx, const float *x, int C, float d, 
   for (int i = 0; i < C; i++) dx[i] += d * gf_exp1(x[i] - y);
 }
 
-GF_SMALL void gf_reduce_backward(float *dx, const float *dout, const float *out, const float *x, int N, int C, int kind, double p,
-                        int shared) {
+GF_SMALL void gf_reduce_backward(float *dx, const float *dout, const float *out, const float *x, int N, int C, int kind,
+                                 double p, int shared) {
   for (int n = 0; n < N; n++, dx += C, x += C) {
     float d = dout[n], y = out[n];
     switch (kind) {
-      case GF_SUM: spread(dx, C, d); break;
-      case GF_MEAN: spread(dx, C, d / (float)C); break;
+      case GF_SUM:
+        spread(dx, C, d);
+        break;
+      case GF_MEAN:
+        spread(dx, C, d / (float)C);
+        break;
       case GF_MAX:
       case GF_MIN:
         if (shared) to_extremes(dx, x, C, d, y);
         else dx[extreme(x, C, kind == GF_MAX ? 1.0f : -1.0f)] += d;
         break;
-      case GF_PROD: to_factors(dx, x, C, d); break;
-      case GF_VAR: to_deviations(dx, x, C, d, p); break;
+      case GF_PROD:
+        to_factors(dx, x, C, d);
+        break;
+      case GF_VAR:
+        to_deviations(dx, x, C, d, p);
+        break;
       case GF_STD:
         if (y != 0.0f) to_deviations(dx, x, C, d / (2.0 * y), p);
         break;
       case GF_LOGSUMEXP:
         to_exponentials(dx, x, C, d, y);
         break;
-      default: to_powers(dx, x, C, d, y, p);
+      default:
+        to_powers(dx, x, C, d, y, p);
     }
   }
 }

@@ -15,7 +15,8 @@ void gf_rotary_frequencies(float *out, int half, double base) {
   for (int i = 0; i < half; i++) out[i] = 1.0f / (float)gf_pow(base, (float)(2 * i) / (float)(2 * half));
 }
 
-void gf_rotary_table(float *cosines, float *sines, const int32_t *positions, const float *frequencies, int n, int half) {
+void gf_rotary_table(float *cosines, float *sines, const int32_t *positions, const float *frequencies, int n,
+                     int half) {
   for (int t = 0; t < n; t++)
     for (int i = 0; i < half; i++) {
       float angle = (float)positions[t] * frequencies[i];
@@ -25,19 +26,19 @@ void gf_rotary_table(float *cosines, float *sines, const int32_t *positions, con
 }
 
 /* Calls turn(out, x, cos, sin, a, b) for every pair. */
-#define EACH_PAIR(TURN)                                                                     \
-  int half = D / 2, step = neighbours ? 2 : 1, apart = neighbours ? 1 : half;               \
-  for (int b = 0; b < B; b++)                                                               \
-    for (int h = 0; h < H; h++)                                                             \
-      for (int t = 0; t < T; t++) {                                                         \
-        size_t row = (((size_t)b * H + h) * T + t) * heads * D;                             \
-        const float *c = cosines + ((size_t)b * batch + t) * half;                          \
-        const float *s = sines + ((size_t)b * batch + t) * half;                            \
-        for (int g = 0; g < heads; g++, row += D)                                           \
-          for (int i = 0; i < half; i++) {                                                  \
-            size_t p = row + (size_t)i * step, q = p + apart;                               \
-            TURN                                                                            \
-          }                                                                                 \
+#define EACH_PAIR(TURN)                                                       \
+  int half = D / 2, step = neighbours ? 2 : 1, apart = neighbours ? 1 : half; \
+  for (int b = 0; b < B; b++)                                                 \
+    for (int h = 0; h < H; h++)                                               \
+      for (int t = 0; t < T; t++) {                                           \
+        size_t row = (((size_t)b * H + h) * T + t) * heads * D;               \
+        const float *c = cosines + ((size_t)b * batch + t) * half;            \
+        const float *s = sines + ((size_t)b * batch + t) * half;              \
+        for (int g = 0; g < heads; g++, row += D)                             \
+          for (int i = 0; i < half; i++) {                                    \
+            size_t p = row + (size_t)i * step, q = p + apart;                 \
+            TURN                                                              \
+          }                                                                   \
       }
 
 void gf_rotary_forward(float *out, const float *x, const float *cosines, const float *sines, int batch, int B, int H,
@@ -45,7 +46,8 @@ void gf_rotary_forward(float *out, const float *x, const float *cosines, const f
   EACH_PAIR(out[p] = x[p] * c[i] - x[q] * s[i]; out[q] = x[q] * c[i] + x[p] * s[i];)
 }
 
-/* A rotation's derivative is the rotation back: dx[a] += dout[a] cos + dout[b] sin,  dx[b] += dout[b] cos - dout[a] sin */
+/* A rotation's derivative is the rotation back: dx[a] += dout[a] cos + dout[b] sin,  dx[b] += dout[b] cos - dout[a] sin
+ */
 void gf_rotary_backward(float *dx, const float *dout, const float *cosines, const float *sines, int batch, int B, int H,
                         int T, int heads, int D, int neighbours) {
   EACH_PAIR(dx[p] += dout[p] * c[i] + dout[q] * s[i]; dx[q] += dout[q] * c[i] - dout[p] * s[i];)

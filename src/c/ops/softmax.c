@@ -5,6 +5,7 @@
  * Subtracting the largest value changes nothing but keeps the exponentials finite.
  */
 #include "softmax.h"
+
 #include "../glassformer.h"
 
 void gf_softmax_forward(float *out, const float *x, int N, int C) {

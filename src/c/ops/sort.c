@@ -1,4 +1,5 @@
-/* sort.c - the order of values along an axis, equal ones in the order they had. NaN counts as the largest, as in PyTorch.
+/* sort.c - the order of values along an axis, equal ones in the order they had. NaN counts as the largest, as in
+ * PyTorch.
  *
  * All places come from merging ever longer sorted runs; the first few alone from a short sorted list that each value
  * that is better than its last enters, which takes one comparison for most.

@@ -7,16 +7,16 @@ enum { TILE = 16 };
 GF_INLINE size_t end_of(size_t start, int side) { return start + TILE < (size_t)side ? start + TILE : (size_t)side; }
 
 /* Where the runs of `inner` values at (o, a, m, b) start in x and in the transposed tensor. */
-#define GF_FOR_TRANSPOSED(body)                                                      \
-  for (size_t o = 0; o < (size_t)outer; o++)                                         \
-    for (size_t m = 0; m < (size_t)middle; m++)                                      \
-      for (size_t a0 = 0; a0 < (size_t)A; a0 += TILE)                                \
-        for (size_t b0 = 0; b0 < (size_t)B; b0 += TILE)                              \
-          for (size_t a = a0; a < end_of(a0, A); a++)                                \
-            for (size_t b = b0; b < end_of(b0, B); b++) {                            \
-              size_t straight = (((o * A + a) * middle + m) * B + b) * inner;        \
-              size_t crossed = (((o * B + b) * middle + m) * A + a) * inner;         \
-              body;                                                                  \
+#define GF_FOR_TRANSPOSED(body)                                               \
+  for (size_t o = 0; o < (size_t)outer; o++)                                  \
+    for (size_t m = 0; m < (size_t)middle; m++)                               \
+      for (size_t a0 = 0; a0 < (size_t)A; a0 += TILE)                         \
+        for (size_t b0 = 0; b0 < (size_t)B; b0 += TILE)                       \
+          for (size_t a = a0; a < end_of(a0, A); a++)                         \
+            for (size_t b = b0; b < end_of(b0, B); b++) {                     \
+              size_t straight = (((o * A + a) * middle + m) * B + b) * inner; \
+              size_t crossed = (((o * B + b) * middle + m) * A + a) * inner;  \
+              body;                                                           \
             }
 
 void gf_transpose_forward(float *out, const float *x, int outer, int A, int middle, int B, int inner) {

@@ -2,8 +2,8 @@
  *
  *     x = uniform(2 P(a) - 1, 2 P(b) - 1),  out = clamp(mean + std sqrt(2) erfinv(x), a, b)
  *
- * where P is the normal distribution's share below a bound. erfinv is Newton's method in double on erf, which is a power
- * series near 0 and a continued fraction far from it; every step after it is rounded to float32, as PyTorch does.
+ * where P is the normal distribution's share below a bound. erfinv is Newton's method in double on erf, which is a
+ * power series near 0 and a continued fraction far from it; every step after it is rounded to float32, as PyTorch does.
  */
 #include "../glassformer.h"
 #include "../math.h"

@@ -59,29 +59,29 @@ GF_APART void backward(float *dx, const float *dout, const float *x, const float
   gf_accumulate(dx + whole, change, left);
 }
 
-#define DEFINE(name, value, slope)                                                                                     \
-  static void name##_blocks(float *out, const float *x_at, int blocks, float p_is, float q_is) {                       \
-    const gf_f4 one = gf_splat(1.0f), p = gf_splat(p_is), q = gf_splat(q_is);                                          \
-    (void)one, (void)p, (void)q;                                                                                       \
-    for (int i = 0; i < 4 * blocks; i += 4) {                                                                          \
-      gf_f4 x = gf_load(x_at + i);                                                                                     \
-      gf_store(out + i, value);                                                                                        \
-    }                                                                                                                  \
-  }                                                                                                                    \
-  static void name##_changes(float *change, const float *d_at, const float *x_at, const float *y_at, int blocks,       \
-                             float p_is, float q_is) {                                                                 \
-    const gf_f4 one = gf_splat(1.0f), p = gf_splat(p_is), q = gf_splat(q_is);                                          \
-    (void)one, (void)p, (void)q;                                                                                       \
-    for (int i = 0; i < 4 * blocks; i += 4) {                                                                          \
-      gf_f4 d = gf_load(d_at + i), x = gf_load(x_at + i), y = gf_load(y_at + i);                                       \
-      (void)x, (void)y;                                                                                                \
-      gf_store(change + i, slope);                                                                                     \
-    }                                                                                                                  \
-  }                                                                                                                    \
-  void gf_##name##_forward(float *out, const float *x, int n, float p, float q) {                                      \
-    forward(out, x, n, p, q, name##_blocks);                                                                           \
-  }                                                                                                                    \
-  void gf_##name##_backward(float *dx, const float *dout, const float *x, const float *y, int n, float p, float q) {   \
-    backward(dx, dout, x, y, n, p, q, name##_changes);                                                                 \
+#define DEFINE(name, value, slope)                                                                                   \
+  static void name##_blocks(float *out, const float *x_at, int blocks, float p_is, float q_is) {                     \
+    const gf_f4 one = gf_splat(1.0f), p = gf_splat(p_is), q = gf_splat(q_is);                                        \
+    (void)one, (void)p, (void)q;                                                                                     \
+    for (int i = 0; i < 4 * blocks; i += 4) {                                                                        \
+      gf_f4 x = gf_load(x_at + i);                                                                                   \
+      gf_store(out + i, value);                                                                                      \
+    }                                                                                                                \
+  }                                                                                                                  \
+  static void name##_changes(float *change, const float *d_at, const float *x_at, const float *y_at, int blocks,     \
+                             float p_is, float q_is) {                                                               \
+    const gf_f4 one = gf_splat(1.0f), p = gf_splat(p_is), q = gf_splat(q_is);                                        \
+    (void)one, (void)p, (void)q;                                                                                     \
+    for (int i = 0; i < 4 * blocks; i += 4) {                                                                        \
+      gf_f4 d = gf_load(d_at + i), x = gf_load(x_at + i), y = gf_load(y_at + i);                                     \
+      (void)x, (void)y;                                                                                              \
+      gf_store(change + i, slope);                                                                                   \
+    }                                                                                                                \
+  }                                                                                                                  \
+  void gf_##name##_forward(float *out, const float *x, int n, float p, float q) {                                    \
+    forward(out, x, n, p, q, name##_blocks);                                                                         \
+  }                                                                                                                  \
+  void gf_##name##_backward(float *dx, const float *dout, const float *x, const float *y, int n, float p, float q) { \
+    backward(dx, dout, x, y, n, p, q, name##_changes);                                                               \
   }
 GF_UNARY(DEFINE)

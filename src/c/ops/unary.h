@@ -9,6 +9,7 @@
 #ifndef GF_UNARY_H
 #define GF_UNARY_H
 
+// clang-format off
 #define GF_UNARY(X)                                                                                                    \
   X(neg, -x, -d)                                                                                                       \
   X(abs, gf_abs(x), d * sign(x))                                                                                       \
@@ -30,5 +31,6 @@
   X(relu, gf_select(x <= gf_zero(), gf_zero(), x), gf_select(x <= gf_zero(), gf_zero(), d))                            \
   X(leaky_relu, gf_select(x > gf_zero(), x, x * p), gf_select(x > gf_zero(), d, d * p))                                \
   X(clamp, gf_min(gf_max(x, p), q), gf_select((x >= p) & (x <= q), d, gf_zero()))
+// clang-format on
 
 #endif

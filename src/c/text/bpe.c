@@ -10,12 +10,12 @@
  * Most words of a text are repeated, so short words are looked up among those met before: 32768 places, each given by
  * a hash of the word, where the last word wins. A tokenizer that sees only short texts does without.
  */
-#include "pieces.h"
-#include "recent.h"
-
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "pieces.h"
+#include "recent.h"
 
 typedef struct {
   int32_t left, right, rank, made; /* made is -1 in a free slot */
@@ -24,7 +24,7 @@ typedef struct {
 enum { PLACES = 32768, WORTH_PLACES = 512, KEPT = 24, SHORT = 48, NEVER = INT32_MAX };
 
 typedef struct {
-  uint64_t first, last, middle; /* as in gf_recent */
+  uint64_t first, last, middle;     /* as in gf_recent */
   uint8_t bytes, count, ends[KEPT]; /* bytes 0: nothing is kept here */
   int32_t ids[KEPT];
 } kept_word;
@@ -37,8 +37,8 @@ struct gf_bpe {
   merge *merges; /* a hash table by left and right: [mask + 1], at most half of them used */
   uint32_t mask;
   int32_t of_byte[256];
-  const gf_pieces *whole; /* words that are one piece, whatever the merges say; or NULL */
-  kept_word *kept;        /* [PLACES], or NULL */
+  const gf_pieces *whole;           /* words that are one piece, whatever the merges say; or NULL */
+  kept_word *kept;                  /* [PLACES], or NULL */
   int32_t *symbols, *next, *before; /* [room]: a long word */
   waiting *heap;                    /* [2 room] */
   int32_t room, heap_size;

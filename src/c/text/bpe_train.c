@@ -9,16 +9,16 @@
  * (r, y), which lose, and (x, lr) and (lr, y), which gain; so counts are kept and not counted anew. Each pair knows the
  * words it was met in. For BPE the pairs stand in a heap by count; a pair whose count has fallen since is put back.
  */
-#include "pieces.h"
-
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "pieces.h"
+
 typedef struct {
   int32_t left, right, count;
-  int32_t met;     /* the last of its meetings, or -1 */
-  bool rising;     /* gained in this round and is not in the heap with its count yet */
+  int32_t met; /* the last of its meetings, or -1 */
+  bool rising; /* gained in this round and is not in the heap with its count yet */
 } pair;
 
 typedef struct {
@@ -42,10 +42,10 @@ typedef struct {
 } list;
 
 typedef struct {
-  int32_t *text;          /* the symbols of all words [ends[n - 1]] */
-  const int32_t *ends;    /* [n]: where each word ends */
-  int32_t *starts, *now;  /* [n]: where each begins, and how many symbols it has now */
-  const int32_t *counts;  /* [n] */
+  int32_t *text;         /* the symbols of all words [ends[n - 1]] */
+  const int32_t *ends;   /* [n]: where each word ends */
+  int32_t *starts, *now; /* [n]: where each begins, and how many symbols it has now */
+  const int32_t *counts; /* [n] */
   int32_t words;
   list pairs, meetings, heap, rising, symbols, bytes;
   int32_t *slots; /* a hash table of pairs: [mask + 1] places in `pairs`, or -1 */
@@ -201,7 +201,8 @@ static int32_t most_likely(const trainer *t, int32_t least) {
 
 /* The symbol of left and right together: a new one, or the one that has these letters already. -1 without memory. */
 static int32_t symbol_of(trainer *t, int32_t left, int32_t right) {
-  symbol l = *symbol_at(t, left), r = *symbol_at(t, right), joined = {t->bytes.count, l.bytes + r.bytes, 0, l.continues};
+  symbol l = *symbol_at(t, left), r = *symbol_at(t, right),
+         joined = {t->bytes.count, l.bytes + r.bytes, 0, l.continues};
   for (int32_t i = 0; i < joined.bytes; i++) {
     uint8_t *to = append(t, &t->bytes);
     if (!to) return -1;
@@ -296,8 +297,9 @@ static int train(trainer *t, int32_t *merges, int size, int least) {
   return t->failed ? GF_NO_MEMORY : count;
 }
 
-int gf_bpe_train(int32_t *merges, int32_t *text, const int32_t *ends, const int32_t *counts, int n, const uint8_t *alphabet,
-                 const int32_t *alphabet_ends, int letters, int plain, int size, int least, int likelihood) {
+int gf_bpe_train(int32_t *merges, int32_t *text, const int32_t *ends, const int32_t *counts, int n,
+                 const uint8_t *alphabet, const int32_t *alphabet_ends, int letters, int plain, int size, int least,
+                 int likelihood) {
   trainer t = {.text = text, .ends = ends, .counts = counts, .words = n, .mask = 4095, .likelihood = likelihood};
   t.pairs.size = sizeof(pair);
   t.meetings.size = sizeof(meeting);

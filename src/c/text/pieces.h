@@ -19,7 +19,7 @@ typedef struct {
 struct gf_pieces {
   gf_pieces_edge *edges; /* [mask + 1], at most two thirds of them used */
   uint32_t mask;
-  int32_t *ids;          /* [node_room]: the id of the piece that ends at a node, or -1 */
+  int32_t *ids; /* [node_room]: the id of the piece that ends at a node, or -1 */
   int32_t nodes, node_room;
 };
 

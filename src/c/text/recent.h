@@ -10,9 +10,9 @@
 #ifndef GF_TEXT_RECENT_H
 #define GF_TEXT_RECENT_H
 
-#include "../glassformer.h"
-
 #include <string.h>
+
+#include "../glassformer.h"
 
 _Static_assert(sizeof(gf_recent) == GF_RECENT_BYTES, "callers allocate places by this size");
 

@@ -8,20 +8,20 @@
 #ifndef GF_TEXT_SCANNER_H
 #define GF_TEXT_SCANNER_H
 
-#include "recent.h"
-
 #include <stdbool.h>
+
+#include "recent.h"
 
 typedef struct {
   const uint8_t *text;
   int bytes, flags;
-  int at, unit;           /* the cursor, in bytes and in UTF-16 units */
-  int token_at, token;    /* where the open token began, likewise; token is -1 when none is open */
-  int32_t *spans;         /* [room,3] */
-  gf_recent *recent;      /* [GF_RECENT_PLACES] or NULL */
+  int at, unit;        /* the cursor, in bytes and in UTF-16 units */
+  int token_at, token; /* where the open token began, likewise; token is -1 when none is open */
+  int32_t *spans;      /* [room,3] */
+  gf_recent *recent;   /* [GF_RECENT_PLACES] or NULL */
   int room, count;
   int safe_at, safe_unit, safe_count;
-  int stop;               /* a gf_text_stop */
+  int stop; /* a gf_text_stop */
 } gf_scanner;
 
 static inline gf_scanner gf_scan(int32_t *spans, gf_recent *recent, const uint8_t *text, int bytes, int room,

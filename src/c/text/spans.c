@@ -8,10 +8,10 @@
  * a space can begin that word. What is a letter, a number or white space the caller says, in a table of all characters
  * below U+40000; there are none above it.
  */
+#include <stdbool.h>
+
 #include "../glassformer.h"
 #include "utf8.h"
-
-#include <stdbool.h>
 
 enum { OTHER = 0, LETTER = 1, NUMBER = 2, SPACE = 3, END = 4 };
 enum { LOOKED_AT = 8 }; /* a piece that ends so many bytes before the window does not depend on what follows it */
@@ -66,8 +66,8 @@ int gf_cut(int32_t *ends, const uint8_t *classes, const uint8_t *text, int bytes
 /* Places ---------------------------------------------------------------------------------------------------------- */
 
 typedef struct {
-  int start, end;  /* in bytes */
-  int from, to;    /* in UTF-16 units */
+  int start, end; /* in bytes */
+  int from, to;   /* in UTF-16 units */
 } character;
 
 static void step(character *c, const uint8_t *text, int bytes) {

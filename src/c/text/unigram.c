@@ -6,11 +6,11 @@
  * below all others. Of equals the piece that begins first wins. SentencePiece keeps best in float32, and where sums
  * are long that decides: `single` does the same.
  */
-#include "pieces.h"
-#include "utf8.h"
-
 #include <stdbool.h>
 #include <stdlib.h>
+
+#include "pieces.h"
+#include "utf8.h"
 
 typedef struct {
   double score;
@@ -69,8 +69,7 @@ int gf_unigram(int32_t *ids, int32_t *ends, const gf_pieces *p, const double *sc
   for (int k = 0, start = 0; k < n; start = words[k++]) {
     int bytes = words[k] - start;
     for (int i = 0; i <= bytes; i++) at[i] = (best){0, -1, -1};
-    for (int i = 0; i < bytes;)
-      i = extend(at, p, scores, text + start, i, bytes, unknown_score, unknown, flags);
+    for (int i = 0; i < bytes;) i = extend(at, p, scores, text + start, i, bytes, unknown_score, unknown, flags);
     count += trace(ids + count, ends + count, at, start, bytes, unknown, flags & GF_UNIGRAM_FUSE);
   }
   free(at);

@@ -1,18 +1,17 @@
 /* unigram_train.c - the steps of learning a unigram language model (Kudo 2018): expectation, maximisation, and what it
  * would cost to do without a piece.
  *
- *     alpha(0) = 0,  alpha(j) = log sum over pieces text[i..j) of exp(alpha(i) + score(piece));   beta from the other end
+ *     alpha(0) = 0,  alpha(j) = log sum over pieces text[i..j) of exp(alpha(i) + score(piece));  beta from the end
  *     expected(piece) += count(word) exp(alpha(i) + score(piece) + beta(j) - alpha(end))     for each place it stands
  *     score = digamma(expected) - digamma(sum of all expected)
  *
  * digamma instead of the logarithm makes rare pieces rarer still: a Dirichlet prior that likes few pieces.
  */
-#include "pieces.h"
-#include "utf8.h"
+#include <stdlib.h>
 
 #include "../math.h"
-
-#include <stdlib.h>
+#include "pieces.h"
+#include "utf8.h"
 
 #define NOTHING (-1e300) /* the logarithm of no probability at all */
 

@@ -4,15 +4,15 @@
  * empty slot is found; it doubles when two thirds full, so a search takes a few steps. Tokens are compared as bytes:
  * the order of UTF-8 bytes is the order of code points, the order in which Python compares strings.
  */
-#include "../glassformer.h"
-#include "utf8.h"
-
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../glassformer.h"
+#include "utf8.h"
+
 typedef struct {
-  size_t start;   /* its bytes in the arena */
+  size_t start; /* its bytes in the arena */
   int32_t bytes;
   int32_t count;
   uint32_t hash;

@@ -71,15 +71,21 @@ enum { END = 'e', OPENING = 'o', CLOSING = 'c', SPACE = 's', OTHER = 'u' };
 static char kind_of(int32_t code) {
   if (gf_is_space(code)) return SPACE;
   switch (code) {
-    case 0xAB: case 0x201C: case 0x2018: case 0x201E: return OPENING;
-    case 0xBB: case 0x201D: case 0x2019: return CLOSING;
-    default: return OTHER;
+    case 0xAB:
+    case 0x201C:
+    case 0x2018:
+    case 0x201E:
+      return OPENING;
+    case 0xBB:
+    case 0x201D:
+    case 0x2019:
+      return CLOSING;
+    default:
+      return OTHER;
   }
 }
 
-static gf_code_point decode(const tokenizer *t, int i) {
-  return gf_utf8_decode(t->scan.text + i, t->scan.bytes - i);
-}
+static gf_code_point decode(const tokenizer *t, int i) { return gf_utf8_decode(t->scan.text + i, t->scan.bytes - i); }
 
 /* The kind of the character at byte i. The end of a window that does not end the text looks like the end too: then
  * this word is given back and read again with the next window. */
@@ -130,29 +136,56 @@ static bool is_before_one_letter(const tokenizer *t, int i) {
   gf_code_point letter = decode(t, i + 1);
   if (is_word_at(t, i + 1 + letter.bytes)) return false;
   switch (letter.code) {
-    case 'm': case 't': case 's': case 'd': case 'n': case 'M': case 'T': case 'S': case 'D': case 'N': return false;
-    default: return letter.code != 0x17F;
+    case 'm':
+    case 't':
+    case 's':
+    case 'd':
+    case 'n':
+    case 'M':
+    case 'T':
+    case 'S':
+    case 'D':
+    case 'N':
+      return false;
+    default:
+      return letter.code != 0x17F;
   }
 }
 
 /* Is there a ␣ at byte i, after a letter or a lone ', when P7 looks? */
 static bool spaced_at_p7(tokenizer *t, int i) {
   switch (kind_at(t, i)) {
-    case SPACE: return is_at(t, i, ' ');
-    case OPENING: case '`': case 'p': return true;
-    case '.': return is_at(t, i + 1, '.') || is_final_stop(t, i);
-    case ',': return is_pause(t, i);
-    default: return false;
+    case SPACE:
+      return is_at(t, i, ' ');
+    case OPENING:
+    case '`':
+    case 'p':
+      return true;
+    case '.':
+      return is_at(t, i + 1, '.') || is_final_stop(t, i);
+    case ',':
+      return is_pause(t, i);
+    default:
+      return false;
   }
 }
 
 /* ... when E3 looks? At a lone ' it was S4 and P7 that put one. */
 static bool spaced_at_e3(tokenizer *t, int i) {
   switch (kind_at(t, i)) {
-    case END: case '*': case '(': case ')': case CLOSING: case '"': return true;
-    case '-': return is_at(t, i + 1, '-');
-    case '\'': return is_at(t, i + 1, '\'') || is_before_one_letter(t, i) || spaced_at_p7(t, i + 1);
-    default: return spaced_at_p7(t, i);
+    case END:
+    case '*':
+    case '(':
+    case ')':
+    case CLOSING:
+    case '"':
+      return true;
+    case '-':
+      return is_at(t, i + 1, '-');
+    case '\'':
+      return is_at(t, i + 1, '\'') || is_before_one_letter(t, i) || spaced_at_p7(t, i + 1);
+    default:
+      return spaced_at_p7(t, i);
   }
 }
 
@@ -224,8 +257,8 @@ static void take_pair(tokenizer *t, const char *const pair[2], int first, int se
 
 /* C2 at the start of a word. The last of the table needs white space after it, the others only an end. */
 static bool take_contraction(tokenizer *t) {
-  static const char *const pairs[][2] = {{"can", "not"}, {"d", "'ye"},   {"gim", "me"},  {"gon", "na"},
-                                         {"got", "ta"},  {"lem", "me"},  {"more", "'n"}, {"wan", "na"}};
+  static const char *const pairs[][2] = {{"can", "not"}, {"d", "'ye"},  {"gim", "me"},  {"gon", "na"},
+                                         {"got", "ta"},  {"lem", "me"}, {"more", "'n"}, {"wan", "na"}};
   int at = t->scan.at;
   for (int k = 0; k < 8; k++) {
     if (!is_letter_at(t, at, pairs[k][0][0])) continue;
@@ -375,20 +408,41 @@ static void take(tokenizer *t) {
     return;
   }
   switch (ascii_kinds[c]) {
-    case 'w': take_word(t); break;
-    case SPACE: take_space(t, 1); break;
-    case '\'': take_apostrophe(t); break;
-    case '"': take_quote(t); break;
-    case '`': take_backticks(t); break;
-    case '.': take_stop(t); break;
-    case ',': take_pause(t); break;
-    case '(': take_alone(t, 1, AFTER_SPACE | AFTER_OPENING); break;
-    case 'p': case '*': case ')': take_alone(t, 1, AFTER_SPACE); break;
+    case 'w':
+      take_word(t);
+      break;
+    case SPACE:
+      take_space(t, 1);
+      break;
+    case '\'':
+      take_apostrophe(t);
+      break;
+    case '"':
+      take_quote(t);
+      break;
+    case '`':
+      take_backticks(t);
+      break;
+    case '.':
+      take_stop(t);
+      break;
+    case ',':
+      take_pause(t);
+      break;
+    case '(':
+      take_alone(t, 1, AFTER_SPACE | AFTER_OPENING);
+      break;
+    case 'p':
+    case '*':
+    case ')':
+      take_alone(t, 1, AFTER_SPACE);
+      break;
     case '-':
       if (is_at(t, t->scan.at + 1, '-')) take_alone(t, 2, AFTER_SPACE);
       else take_plain(t);
       break;
-    default: take_plain(t);
+    default:
+      take_plain(t);
   }
 }
 
