@@ -39,8 +39,9 @@ test('arrays that contain themselves, or are too deep, or too many', () => {
     refused(() => new nn.Embedding(4, 2).forward(nested), 'shape', /ids .*nested/)
     refused(() => F.scaledDotProductAttention(q, q, q, { attnMask: nested }), 'shape', /attnMask .*nested/)
     refused(() => F.scaledDotProductAttention(q, q, q, { keyPaddingMask: nested }), 'type', /keyPaddingMask/)
-    refused(() => F.scaledDotProductAttention(q, gf.rand([1, 1, 2, 4]), gf.rand([1, 1, 2, 4]), { keyPaddingMask: nested }),
-      'shape', /keyPaddingMask .*\[1, 1, 1/)
+    refused(() => F.scaledDotProductAttention(q, gf.rand([1, 1, 2, 4]), gf.rand([1, 1, 2, 4]),
+      { keyPaddingMask: nested }),
+    'shape', /keyPaddingMask .*\[1, 1, 1/)
     refused(() => new nn.Linear(1, 1).loadStateDict({ weight: nested, bias: [1] }), 'shape', /weight .*nested/)
   }
   const half = [[1, 2], [3, 4]]

@@ -16,7 +16,8 @@ for (const [title, { shape, data, dtype }] of Object.entries(made)) {
     const out = gf[name](...list)
     const most = name === 'linspace' ? 4 * 2 ** -24 * Math.max(...list.slice(0, 2).map(Math.abs)) : 0
     assertClose(out, { shape, data }, { tol: most })
-    assert.equal(out.dtype, dtype === 'int64' || list.every(Number.isInteger) && name === 'arange' ? 'int32' : 'float32')
+    assert.equal(out.dtype, dtype === 'int64' || list.every(Number.isInteger) && name === 'arange' ? 'int32' :
+      'float32')
   })
 }
 

@@ -18,7 +18,8 @@ const order = plain.names
 test('an edit with the value that was there changes no bit', () => {
   const names = [
     'src', 'self_attn.in_proj_weight', 'self_attn.q', 'self_attn.dots', 'self_attn.scores',
-    'self_attn.masked_scores', 'self_attn.weights', 'self_attn.heads', 'residual1', 'norm1.output', 'linear1.output', 'activation'
+    'self_attn.masked_scores', 'self_attn.weights', 'self_attn.heads', 'residual1', 'norm1.output', 'linear1.output',
+    'activation'
   ]
   for (const name of names) {
     const index = plain.get(name).shape.map(side => side - 1)
@@ -30,7 +31,8 @@ test('an edit with the value that was there changes no bit', () => {
 test('an edit changes what comes after it and nothing before it', () => {
   const stages = [
     'self_attn.q', 'self_attn.dots', 'self_attn.scores', 'self_attn.masked_scores', 'self_attn.weights',
-    'self_attn.heads', 'self_attn.output', 'residual1', 'norm1.output', 'linear1.output', 'activation', 'linear2.output', 'residual2',
+    'self_attn.heads', 'self_attn.output', 'residual1', 'norm1.output', 'linear1.output', 'activation',
+    'linear2.output', 'residual2',
     'output'
   ]
   stages.forEach((name, at) => {

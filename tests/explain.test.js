@@ -27,6 +27,7 @@ function tracedRun({ normFirst, activation, dropout }) {
       this.transformer = new gf.nn.Transformer(8, 2, 2, 1, { dimFeedforward: 10, dropout, normFirst, activation })
       this.output = new gf.nn.Linear(8, 7)
     }
+
     forward(source, input, padding) {
       const src = this.sinusoid.forward(this.source.forward(source))
       const tgt = this.learned.forward(this.target.forward(input))

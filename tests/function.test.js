@@ -65,7 +65,8 @@ test('grad gives gradients of leaves and of what was computed, and changes no gr
   const other = leaf([1])
   refused(() => gf.grad(x.sum(), other), 'state', 'inputs[0]', 'allowUnused')
   assert.deepEqual(gf.grad(x.sum(), [other, x], { allowUnused: true }).map(g => g && g.toArray()), [null, [1, 1]])
-  assert.deepEqual(gf.grad([x.mul(2), x.sum()], x, { gradOutputs: [gf.tensor([1, 10]), gf.tensor(1)] }).toArray(), [3, 21])
+  assert.deepEqual(gf.grad([x.mul(2), x.sum()], x, { gradOutputs: [gf.tensor([1, 10]), gf.tensor(1)] }).toArray(),
+    [3, 21])
   refused(() => gf.grad(x.mul(2), x), 'shape', 'not a single value')
   refused(() => gf.grad(3, x), 'type', 'tensors')
   refused(() => gf.grad(x.sum(), x, { createGraph: true }), 'type', 'retainGraph')
@@ -115,7 +116,8 @@ test('what a function of one\'s own must not do', () => {
   refused(() => make(() => 3, () => null).apply(x), 'type', 'Bad.forward', 'tensor')
   refused(() => make(y => y, () => null).apply(3), 'type', 'Bad', 'tensor')
   refused(() => make(y => y.mul(2), () => [null, null]).apply(x).sum().backward(), 'shape', 'Bad.backward', '1')
-  refused(() => make(y => y.mul(2), () => gf.tensor([1])).apply(x).sum().backward(), 'shape', 'Bad.backward', '[2]', '[1]')
+  refused(() => make(y => y.mul(2), () => gf.tensor([1])).apply(x).sum().backward(), 'shape', 'Bad.backward', '[2]',
+    '[1]')
   refused(() => make(y => y.mul(2), () => [1]).apply(x).sum().backward(), 'type', 'Bad.backward', '1')
   const same = make(y => y, gradient => gradient.mul(5)).apply(x)
   assert.notEqual(same, x)

@@ -57,21 +57,23 @@ test('a shape without cells may not have sides that would not fit if it had some
 test('no large number of empty rows is walked', async () => {
   const gf = await load(), F = gf.functional, started = performance.now()
   const x = gf.tensor(new Float32Array(0), { shape: [2 ** 22, 0], requiresGrad: true })
-  for (const fn of ['softmax', 'logSoftmax', 'relu', 'gelu']) F[fn](x).backward(gf.tensor(new Float32Array(0), { shape: x.shape }))
+  for (const fn of ['softmax', 'logSoftmax', 'relu', 'gelu']) F[fn](x).backward(
+    gf.tensor(new Float32Array(0), { shape: x.shape }))
   const wide = gf.tensor(new Float32Array(0), { shape: [2 ** 20, 0, 3] })
   assert.deepEqual(F.matmul(wide, wide.transpose(1, 2).reshape(2 ** 20, 3, 0)).shape, [2 ** 20, 0, 0])
   assert.ok(performance.now() - started < 10000)
 })
 
 test('kept scores without those of hidden keys have -infinity in their place', async () => {
-  const { engine } = await load(), { c, memory } = engine, T = 11
+  const { engine } = await load(), { c } = engine, T = 11
   const bits = new Int32Array(new Float32Array([1]).buffer)[0], rows = [T, T, 1]
   const [q, out, scores, weights] = [[T], [T], [T, T], [T, T]].map(shape => engine.empty(shape))
   q.values.forEach((_, i) => { q.values[i] = i - 5 })
   const struct = (scoreHidden, steps) => engine.pass(
     [1, 1, T, T, 1, 1, 1, 0, 0, bits, ...rows, ...rows, ...rows, ...rows, 0, 0, 0, 0, 1, 0, 0, scoreHidden, ...steps])
   const run = (scoreHidden, kept) => {
-    const steps = [0, scores.address, 0, kept], room = engine.scratch(c.gf_attention_workspace(struct(scoreHidden, steps), 0))
+    const steps = [0, scores.address, 0, kept],
+      room = engine.scratch(c.gf_attention_workspace(struct(scoreHidden, steps), 0))
     const passed = struct(scoreHidden, steps)
     c.gf_attention_forward(out.address, passed + 4 * 30, room, q.address, q.address, q.address, 0, passed)
     return { out: [...out.values], scores: [...scores.values], weights: [...weights.values] }

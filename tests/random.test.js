@@ -19,18 +19,18 @@ for (const entry of seeds) {
     assertSame(
       fresh(() => gf.rand([20])),
       entry.rand_20,
-      'rand',
+      'rand'
     )
     assertSame(
       fresh(() => gf.rand([5], { dtype: 'float64' })),
       entry.rand_f64_5,
-      'float64 rand',
+      'float64 rand'
     )
     for (const count of [5, 16, 17, 40])
       assertSame(
         fresh(() => gf.randn([count])),
         entry[`randn_${count}`],
-        `randn ${count}`,
+        `randn ${count}`
       )
   })
 
@@ -46,13 +46,13 @@ for (const entry of seeds) {
       assertSame(
         fresh(() => gf.randperm(count)),
         entry[`randperm_${count}`],
-        `randperm ${count}`,
+        `randperm ${count}`
       )
     for (const { low, high, values } of entry.randint) {
       assertSame(
         fresh(() => gf.randint(low, high, values.shape)),
         values,
-        `randint ${low} ${high}`,
+        `randint ${low} ${high}`
       )
     }
   })
@@ -62,7 +62,7 @@ for (const entry of seeds) {
     for (const [rows, width] of [
       [13, 4],
       [14, 4],
-      [5, 16],
+      [5, 16]
     ]) {
       const { weight } = fresh(() => new Embedding(rows, width))
       assert.deepEqual(weight.shape, [rows, width])
@@ -70,7 +70,7 @@ for (const entry of seeds) {
     }
     for (const [inputs, outputs] of [
       [16, 16],
-      [7, 5],
+      [7, 5]
     ]) {
       const { weight, bias } = fresh(() => new Linear(inputs, outputs))
       assert.deepEqual(weight.shape, [outputs, inputs])

@@ -52,7 +52,8 @@ const hostile = {
   'an entry that is a list': file({ a: ['F32', [1], [0, 4]] }, 4),
   'metadata that are not strings': file({ __metadata__: { epoch: 3 } }),
   'metadata that are no object': file({ __metadata__: ['a'] }),
-  'a key that is there twice': file(`{"a":${JSON.stringify(entry('F32', [1], 0, 4))},"a":${JSON.stringify(entry('F32', [1], 4, 8))}}`, 8),
+  'a key that is there twice': file(`{"a":${JSON.stringify(entry('F32', [1], 0, 4))},"a":${JSON.stringify(
+    entry('F32', [1], 4, 8))}}`, 8),
   'a key that is there twice, once with an escape': file('{"__metadata__":{"a":"1","\\u0061":"2"}}'),
   'a header nested beyond any stack': file('['.repeat(200_000) + ']'.repeat(200_000)),
   'a negative side': file({ a: entry('F32', [-1, -1], 0, 4) }, 4),
@@ -111,7 +112,8 @@ const dtypes = [
   ['F16', halves, 'float32', [1, -2, 2 ** -24, 65504, Infinity, NaN, -0]],
   ['BF16', brains, 'float32', [1, -2, Infinity, NaN, 2 ** -133]],
   ['F8_E4M3', Uint8Array.of(0x38, 0xb8, 0x01, 0x7e, 0x7f, 0x08).buffer, 'float32', [1, -1, 2 ** -9, 448, NaN, 2 ** -6]],
-  ['F8_E5M2', Uint8Array.of(0x3c, 0xbc, 0x01, 0x7b, 0x7c, 0x7f).buffer, 'float32', [1, -1, 2 ** -16, 57344, Infinity, NaN]],
+  ['F8_E5M2', Uint8Array.of(0x3c, 0xbc, 0x01, 0x7b, 0x7c, 0x7f).buffer, 'float32',
+    [1, -1, 2 ** -16, 57344, Infinity, NaN]],
   ['I64', BigInt64Array.of(1n, -1n, 2147483647n, -2147483648n).buffer, 'int32', [1, -1, 2147483647, -2147483648]],
   ['I64', BigInt64Array.of(1n, 2147483648n, -(2n ** 53n) + 1n).buffer, 'float64', [1, 2147483648, -(2 ** 53) + 1]],
   ['I32', Int32Array.of(-5, 7).buffer, 'int32', [-5, 7]],
@@ -152,7 +154,8 @@ test('other types may be asked for, by name or for all', () => {
 test('numbers beyond what is asked for, or beyond 2^53, are refused', () => {
   const save = (values, options) => gf.saveSafetensors({ a: gf.tensor(values, { dtype: 'float64' }) }, {}, options)
   for (const [value, dtype] of [[256, 'U8'], [-1, 'U64'], [0.5, 'I32'], [2 ** 31, 'I32'], [NaN, 'I64'], [2, 'BOOL']]) {
-    assert.throws(() => save([value], { dtypes: dtype }), { code: 'range', message: new RegExp(`a holds ${value}.*${dtype}`) })
+    assert.throws(() => save([value], { dtypes: dtype }),
+      { code: 'range', message: new RegExp(`a holds ${value}.*${dtype}`) })
   }
   const bytes = save([1])
   new DataView(bytes.buffer).setBigInt64(bytes.length - 8, 2n ** 53n + 1n, true)
@@ -163,7 +166,7 @@ test('numbers beyond what is asked for, or beyond 2^53, are refused', () => {
 })
 
 test('some tensors of a file, by their names', () => {
-  const bytes = gf.saveSafetensors({ 'a.x': gf.tensor([1]), 'a.y': gf.tensor([2]), b: gf.tensor([3]) })
+  const bytes = gf.saveSafetensors({ 'a.x': gf.tensor([1]), 'a.y': gf.tensor([2]), 'b': gf.tensor([3]) })
   const names = options => Object.keys(gf.loadSafetensors(bytes, options).tensors)
   assert.deepEqual(names({ names: ['b', 'a.x'] }), ['b', 'a.x'])
   assert.deepEqual(names({ names: name => name.startsWith('a.') }), ['a.x', 'a.y'])

@@ -11,10 +11,10 @@ import { build } from 'esbuild'
 import { collectCode } from './code/collect.js'
 import { MODELS } from './models/index.js'
 
-const here = (path) => fileURLToPath(new URL(path, import.meta.url))
+const here = path => fileURLToPath(new URL(path, import.meta.url))
 const SITE = here('../dist/site/')
 /** Files of models with where they lie: `date_translator.safetensors` in `models/dates`. */
-const FILES = MODELS.flatMap(({ id, files }) => files.map((name) => ({ name, path: `models/${id}/${name}` })))
+const FILES = MODELS.flatMap(({ id, files }) => files.map(name => ({ name, path: `models/${id}/${name}` })))
 
 /** The library finds its kernels from its own address and files in Node; the page always says where they are. */
 const common = {
@@ -22,14 +22,15 @@ const common = {
   define: { 'import.meta.url': '"https://glassformer.invalid/"' }, external: ['node:*'], logLevel: 'warning'
 }
 
-const bundle = (options) => build({ ...common, ...options })
+const bundle = options => build({ ...common, ...options })
 
 /** dist/site: scripts with source maps, style, kernels, weights. */
 async function site() {
   await rm(SITE, { recursive: true, force: true })
   await mkdir(SITE, { recursive: true })
   await bundle({ entryPoints: [here('main.js')], outfile: `${SITE}main.js`, format: 'esm', sourcemap: true })
-  await bundle({ entryPoints: [here('worker/index.js')], outfile: `${SITE}worker.js`, format: 'iife', sourcemap: true, keepNames: true })
+  await bundle({ entryPoints: [here('worker/index.js')], outfile: `${SITE}worker.js`, format: 'iife', sourcemap: true,
+    keepNames: true })
   await bundle({ entryPoints: [here('check/worker.js')], outfile: `${SITE}check.js`, format: 'iife' })
   await bundle({ entryPoints: [here('style.css')], outfile: `${SITE}style.css` })
   await writeFile(`${SITE}code.json`, JSON.stringify(await collectCode()))
@@ -38,15 +39,15 @@ async function site() {
   for (const { name, path } of FILES) await cp(here(path), SITE + name)
 }
 
-const withoutMap = (code) => code.replace(/\n?\/\/# sourceMappingURL=.*\n?$/, '')
-const hash = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
+const withoutMap = code => code.replace(/\n?\/\/# sourceMappingURL=.*\n?$/, '')
+const hash = text => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
 /** dist/glassformer.html: everything inside; the policy names script and style by their hashes. */
 async function single() {
-  const text = (name) => readFile(`${SITE}${name}`, 'utf8')
+  const text = name => readFile(`${SITE}${name}`, 'utf8')
   const names = ['index.html', 'main.js', 'worker.js', 'style.css', 'code.json', 'check.js']
   const [page, main, worker, style, code, check] = await Promise.all(names.map(text))
-  const binary = (name) => readFile(`${SITE}${name}`, 'base64')
+  const binary = name => readFile(`${SITE}${name}`, 'base64')
   const wasm = await binary('glassformer.wasm')
   const files = await Promise.all(FILES.map(async ({ name }) => (
     `<script type="application/octet-stream" id="${name}">${await binary(name)}</script>\n`)))
@@ -74,7 +75,7 @@ async function single() {
 /** What a first visit fetches, raw and gzipped; what is only fetched when asked for is left out. */
 async function report() {
   const line = (name, ...sizes) => {
-    const [raw, packed] = sizes.map((size) => String(size).padStart(8))
+    const [raw, packed] = sizes.map(size => String(size).padStart(8))
     console.log(`  ${name.padEnd(18)} ${raw} bytes ${packed} gzipped`)
   }
   let [raw, packed] = [0, 0]

@@ -30,7 +30,7 @@ const TEXTS = { ko, en }
 const LINK_DELAY = 120
 
 const IDS = ['top', 'entrance', 'map', 'stage', 'inspector', 'house', 'status', 'arrived', 'skip', 'whole']
-const page = Object.fromEntries(IDS.map((id) => [id, document.getElementById(id)]))
+const page = Object.fromEntries(IDS.map(id => [id, document.getElementById(id)]))
 /** What is built anew in another language. */
 const PARTS = ['top', 'entrance', 'map', 'inspector']
 const developing = ['localhost', '127.0.0.1'].includes(location.hostname)
@@ -39,7 +39,7 @@ let state = fromHash(location.hash)
 let run = null
 let engine = null
 let engineProblem = null
-let parts = {}
+const parts = {}
 let shown = { room: null, language: null }
 /** The rooms there were when the room that the reader chose was last among them. */
 let around = []
@@ -89,7 +89,7 @@ const twinHere = () => parts.twin.run(runHere())
 
 /** The cell that is looked at, told in the inspector. */
 const told = cells({
-  panel: page.inspector, get: () => state, set: (patch) => set(patch), run: () => runHere(), twin: () => twinHere(),
+  panel: page.inspector, get: () => state, set: patch => set(patch), run: () => runHere(), twin: () => twinHere(),
   view: () => viewed(), parts: () => parts, ask: (...question) => engine.ask(...question)
 })
 
@@ -141,16 +141,16 @@ function origin(named) {
 }
 
 const context = {
-  enter: (room) => set({ room }, 'push'),
+  enter: room => set({ room }, 'push'),
   /** Whole, since links that begin with `#` are taken for places of this page. */
-  href: (room) => `${location.href.split('#', 1)[0]}#${toHash({ ...state, room, cell: null })}`,
+  href: room => `${location.href.split('#', 1)[0]}#${toHash({ ...state, room, cell: null })}`,
   set, look: told.look, press: told.press, leave: told.leave, visit: told.visit, theme, origin, rooms, get: () => state,
   link: (patch = {}) => new URL(`#${toHash({ ...state, ...patch })}`, location.href).href,
   language: () => languageOf(state),
   showControls: () => showControls(),
-  ask: (...question) => engine.ask(...question), edit: (cell) => parts.inspector.edit(cell),
-  run: () => runHere(), whole: (one) => whole(one), shared: (...details) => parts.twin.shared(...details),
-  written: (tokens) => modelOf(state.model).written(tokens),
+  ask: (...question) => engine.ask(...question), edit: cell => parts.inspector.edit(cell),
+  run: () => runHere(), whole: one => whole(one), shared: (...details) => parts.twin.shared(...details),
+  written: tokens => modelOf(state.model).written(tokens),
   heading: () => parts.t(`stages.${viewed().room.words}.title`), t: (...details) => parts.t(...details),
   width: () => (figureWidth || Math.floor(parts.frame.figure.getBoundingClientRect().width))
 }
@@ -233,14 +233,14 @@ function showControls() {
   parts.whole.update()
   document.documentElement.toggleAttribute('data-embed', state.embed)
   setText(page.status, texts.engine ?? hiddenProblem(texts))
-  page.house.classList.toggle('has-long-fields', Object.values(modelOf(state.model).fields).some((one) => one.isLong))
+  page.house.classList.toggle('has-long-fields', Object.values(modelOf(state.model).fields).some(one => one.isLong))
   page.house.classList.toggle('is-stale', Object.keys(texts).length > 0)
 }
 
 /** What is wrong with a setting whose control is not in sight, where it would complain itself. */
 function hiddenProblem(texts) {
-  const isHidden = (name) => ![...document.querySelectorAll(`[data-control="${name}"], [data-field="${name}"]`)]
-    .some((element) => element.checkVisibility())
+  const isHidden = name => ![...document.querySelectorAll(`[data-control="${name}"], [data-field="${name}"]`)]
+    .some(element => element.checkVisibility())
   const name = Object.keys(texts).find(isHidden)
   return name ? parts.t('app.problem', { name: parts.t(`controls.${name}.label`), problem: texts[name] }) : ''
 }
@@ -262,13 +262,13 @@ function showSpoken() {
 const showLater = later(show)
 const showMap = later(() => attempt(() => parts.map.update(runHere(), viewed(), mode())))
 
-const compute = latest((settings) => engine.run(settings, run?.signature), (message, settings) => {
+const compute = latest(settings => engine.run(settings, run?.signature), (message, settings) => {
   const result = readRun(message, run)
   run = { ...result, settings: { ...result.settings, model: settings.model } }
   engineProblem = null
   page.house.setAttribute('data-run', Number(page.house.dataset.run ?? 0) + 1)
   show()
-}, (error) => {
+}, error => {
   engineProblem = error
   show()
 })
@@ -300,8 +300,8 @@ function set(patch, history = 'replace') {
   const isSpoken = speak()
   if (isSpoken) requestAnimationFrame(() => parts.header.focus(shown.language))
   const own = runKeys(state)
-  const recomputes = before.model !== state.model || own.some((key) => !Object.is(before[key], state[key]))
-  const onlySettings = before.model === state.model && Object.keys(patch).every((key) => own.includes(key))
+  const recomputes = before.model !== state.model || own.some(key => !Object.is(before[key], state[key]))
+  const onlySettings = before.model === state.model && Object.keys(patch).every(key => own.includes(key))
   if (isSpoken) showLater()
   else if (recomputes && onlySettings) showControls()
   else show()
@@ -311,12 +311,12 @@ function set(patch, history = 'replace') {
 /** Kernels, the models' files and the worker: beside the page, or data inside it when the page is a single file. */
 function resources() {
   const names = MODELS.flatMap(({ files }) => files)
-  const inside = (id) => document.getElementById(id)
-  const byName = (give) => Object.fromEntries(names.map((name) => [name, give(name)]))
-  const address = (name) => new URL(name, location.href).href
+  const inside = id => document.getElementById(id)
+  const byName = give => Object.fromEntries(names.map(name => [name, give(name)]))
+  const address = name => new URL(name, location.href).href
   if (!inside('wasm')) return { wasm: address('glassformer.wasm'), files: byName(address), worker: 'worker.js' }
-  const bytes = (id) => (
-    Uint8Array.from(atob(inside(id).textContent.trim()), (letter) => letter.charCodeAt(0)).buffer)
+  const bytes = id => (
+    Uint8Array.from(atob(inside(id).textContent.trim()), letter => letter.charCodeAt(0)).buffer)
   const code = new Blob([inside('worker').textContent], { type: 'text/javascript' })
   return { wasm: bytes('wasm'), files: byName(bytes), worker: URL.createObjectURL(code) }
 }

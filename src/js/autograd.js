@@ -17,9 +17,11 @@ import { sameShape } from './shape.js'
  *   the names of the formula; without it all inputs
  * @property {Record<string, string>} [roles] what the outputs are in a model, where their own names do not say it
  * @property {(node: Node, of: (tensor: Tensor) => import('./axes.js').Axes, output: string) =>
- *   import('./axes.js').Axes | null} [axes] what runs along the axes of an output, from what runs along the inputs'; null
+ *   import('./axes.js').Axes | null} [axes] what runs along the axes of an output, from what runs along the inputs';
+ * null
  *   or without it as the inputs' shapes tell
- * @property {Record<string, import('./axes.js').Axes | ((node: Node, of: (tensor: Tensor) => import('./axes.js').Axes) =>
+ * @property {Record<string, import('./axes.js').Axes | ((node: Node, of: (tensor: Tensor) => import('./axes.js').Axes)
+ * =>
  *   import('./axes.js').Axes)>} [inputAxes] the same for inputs that nothing was computed for, perhaps from the others
  * @property {(node: Node) => Record<string, unknown>} [parameters] numbers and words that it was called with
  * @property {(node: Node) => { multiplyAdds: number, parameters?: number }} [cost]
@@ -208,8 +210,9 @@ export function grad(outputs, inputs, options) {
   const found = walk(outs.map((out, i) => ({ out, start: starts[i] })), retainGraph, true)
   const missing = ins.findIndex(input => !found.has(input))
   if (missing >= 0 && !allowUnused) for (const gradient of found.values()) gradient.dispose()
-  expect(missing < 0 || allowUnused, 'state', () => `grad: inputs[${missing}], ${describe(ins[missing])}, was not used ` +
-    'to compute outputs, or does not require a gradient; allowUnused: true gives null for it')
+  expect(missing < 0 || allowUnused, 'state',
+    () => `grad: inputs[${missing}], ${describe(ins[missing])}, was not used ` +
+      'to compute outputs, or does not require a gradient; allowUnused: true gives null for it')
   for (const [tensor, gradient] of found) if (!ins.includes(tensor)) gradient.dispose()
   const list = ins.map(input => found.get(input) ?? null)
   return /** @type {any} */ (Array.isArray(inputs) ? list : list[0])

@@ -26,7 +26,8 @@ function byRank({ length }) {
 }
 
 /**
- * The axes of a result from those of inputs that broadcast to it, or lose or join axes of one side: from the last to the
+ * The axes of a result from those of inputs that broadcast to it, or lose or join axes of one side: from the last to
+ * the
  * first, each is that of the first input that has as many places there.
  * @param {readonly number[]} shape @param {{ shape: readonly number[], axes: Axes }[]} inputs @returns {Axis[]}
  */
@@ -48,7 +49,9 @@ function broadcast(shape, inputs) {
 export function axesOf(nodes, said) {
   /** @type {Map<Tensor, Axes>} */ const known = new Map()
   const of = (/** @type {Tensor} */ tensor) => known.get(tensor) ?? said(tensor) ?? byRank(tensor.shape)
-  /** What goes into an operation cell by cell, and nobody says more about, runs along what comes out. @param {Node} node */
+  /**
+   * What goes into an operation cell by cell, and nobody says more about, runs along what comes out. @param {Node} node
+   */
   const adopt = ({ inputs, outputs }) => {
     const [output] = Object.values(outputs)
     for (const input of Object.values(inputs)) {
@@ -59,7 +62,8 @@ export function axesOf(nodes, said) {
   for (const node of nodes) {
     for (const [key, axes] of Object.entries(node.op.inputAxes ?? {})) {
       const input = node.inputs[key]
-      if (input && !known.has(input)) known.set(input, said(input) ?? (typeof axes === 'function' ? axes(node, of) : axes))
+      if (input && !known.has(input)) known.set(input,
+        said(input) ?? (typeof axes === 'function' ? axes(node, of) : axes))
     }
     const inputs = Object.values(node.inputs).filter(Boolean).map(input => ({ shape: input.shape, axes: of(input) }))
     inputs.sort((a, b) => b.shape.length - a.shape.length)

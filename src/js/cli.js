@@ -33,20 +33,20 @@ examples:
 `
 
 const OPTIONS = /** @type {const} */ ({
-  stage: { type: 'string', multiple: true },
-  json: { type: 'boolean' },
-  tokenizer: { type: 'string' },
+  'stage': { type: 'string', multiple: true },
+  'json': { type: 'boolean' },
+  'tokenizer': { type: 'string' },
   'd-model': { type: 'string' },
-  heads: { type: 'string' },
-  positions: { type: 'string' },
-  base: { type: 'string' },
+  'heads': { type: 'string' },
+  'positions': { type: 'string' },
+  'base': { type: 'string' },
   'max-length': { type: 'string' },
-  causal: { type: 'boolean' },
-  dropout: { type: 'string' },
-  train: { type: 'boolean' },
-  seed: { type: 'string' },
-  help: { type: 'boolean', short: 'h' },
-  version: { type: 'boolean' }
+  'causal': { type: 'boolean' },
+  'dropout': { type: 'string' },
+  'train': { type: 'boolean' },
+  'seed': { type: 'string' },
+  'help': { type: 'boolean', short: 'h' },
+  'version': { type: 'boolean' }
 })
 
 /** A mistake in how the command was called: exit code 2. */

@@ -21,7 +21,8 @@ const TENSOR_STAGES = Object.entries({
 /** @param {ReturnType<typeof import('./pipeline.js').runPipeline>} made @returns {Stage[]} */
 export function stagesOf({ run, text }) {
   const texts = [
-    { name: 'tokens', shape: [text.tokens.length], values: text.tokens.map((list, b) => list.slice(0, text.lengths[b])) },
+    { name: 'tokens', shape: [text.tokens.length],
+      values: text.tokens.map((list, b) => list.slice(0, text.lengths[b])) },
     { name: 'vocabulary', shape: [text.vocabulary.length], values: text.vocabulary },
     { name: 'ids', shape: [text.ids.length, text.ids[0].length], values: text.ids }
   ]
@@ -59,7 +60,6 @@ function table(rowNames, columnNames, cells) {
     `  ${left(name, first)}  ${row.map((cell, j) => right(cell, columns[j])).join('  ')}`.trimEnd()
   return [line('', columnNames), ...rowNames.map((name, i) => line(name, cells[i]))].join('\n')
 }
-
 
 /** @param {number} n */
 const numbered = n => range(n).map(String)

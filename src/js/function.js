@@ -90,7 +90,8 @@ function operationOf(Class) {
 export class CustomFunction {
   /** @param {Context} ctx @param {...any} inputs @returns {Tensor} */
   static forward(ctx, ...inputs) {
-    throw new GlassformerError('state', `${this.name}: forward is not defined, for ${describe(ctx)} and ${inputs.length}`)
+    throw new GlassformerError('state', `${this.name}: forward is not defined, for ${describe(
+      ctx)} and ${inputs.length}`)
   }
 
   /** @param {Context} ctx @param {Tensor} gradient @returns {Tensor | null | (Tensor | null)[]} */

@@ -236,7 +236,8 @@ export async function load(options) {
       tokenizer: files => tokenizer(engine, files),
       /**
        * Learns byte-level byte-pair encoding from a text.
-       * @param {string | string[]} text @param {Parameters<typeof trainBPE>[2]} options vocabSize, specials, minFrequency
+       * @param {string | string[]} text
+       * @param {Parameters<typeof trainBPE>[2]} options vocabSize, specials, minFrequency
        */
       trainBPE: (text, options) => trainBPE(engine, text, options),
       /**
@@ -253,7 +254,8 @@ export async function load(options) {
     },
     saveSafetensors,
     /**
-     * Tensors by name, and metadata, of a safetensors file: its bytes, a Blob, an open file of Node's, or files by name.
+     * Tensors by name, and metadata, of a safetensors file: its bytes, a Blob, an open file of Node's, or files by
+     * name.
      * What is not in memory is read piece by piece, and the result a promise. options: names, dtypes.
      * @template S @param {S} source @param {Parameters<typeof loadSafetensors>[2]} [options]
      */

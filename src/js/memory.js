@@ -81,7 +81,9 @@ export class Memory {
     return { ...this.#held }
   }
 
-  /** Whether a typed array shows this memory, so that it will be emptied when that grows. @param {ArrayBufferView} view */
+  /**
+   * Whether a typed array shows this memory, so that it will be emptied when that grows. @param {ArrayBufferView} view
+   */
   holds(view) {
     return view.buffer === this.#memory.buffer
   }

@@ -15,12 +15,14 @@ import { trace } from './trace.js'
  * @property {number[]} shape
  * @property {import('./tensor.js').DType} dtype
  * @property {import('./axes.js').Axes} axes what runs along each of its axes
- * @property {string} role what it is in the model: 'scores', 'weights', 'heads', 'linear', 'layer_norm', ...; 'parameter'
+ * @property {string} role what it is in the model: 'scores', 'weights', 'heads', 'linear', 'layer_norm', ...;
+ * 'parameter'
  *   for what is trained, 'buffer' for what a module holds besides, 'given' for what else nothing made
  * @property {string | null} op the operation that made it
  * @property {{ op: string, parameters: Record<string, unknown> } | null} origin how it was made before the run, if so
  * @property {Record<string, string>} inputs names of what it was computed from directly, by the symbols of the formula
- * @property {boolean} isOnTheWay the loss was computed from it, so that it has a gradient and an edit of it has an effect
+ * @property {boolean} isOnTheWay the loss was computed from it, so that it has a gradient and an edit of it has an
+ * effect
  *
  * One use of an operation, with names for tensors.
  * @typedef {{ op: string, call: number, inputs: Record<string, string>, outputs: Record<string, string>,
@@ -107,7 +109,8 @@ export class Run {
 
   /** Names of all tensors, those that only show another's cells left out. @returns {string[]} */
   get names() {
-    const views = new Set(this.#trace.nodes.filter(({ op }) => op.isView).flatMap(({ outputs }) => Object.values(outputs)))
+    const views = new Set(this.#trace.nodes.filter(({ op }) => op.isView).flatMap(
+      ({ outputs }) => Object.values(outputs)))
     return [...this.#names].filter(([tensor]) => tensor.dtype !== 'int32' && !views.has(tensor)).map(([, name]) => name)
   }
 
@@ -141,11 +144,14 @@ export class Run {
   describe(name) {
     const tensor = this.tensor(name), node = this.#trace.makerOf(tensor)
     const key = node && keyOf(node, tensor), made = key === 'out' ? node?.op.name : key
-    const inputs = Object.entries(this.#graph.get(tensor) ?? {}).map(([symbol, t]) => [symbol, this.#names.get(t) ?? ''])
+    const inputs = Object.entries(this.#graph.get(tensor) ?? {}).map(
+      ([symbol, t]) => [symbol, this.#names.get(t) ?? ''])
     return {
       name: this.#known(name), shape: [...tensor.shape], dtype: tensor.dtype, axes: this.#axes(tensor),
-      role: this.#roles.get(tensor) ?? (key && node?.op.roles?.[key]) ?? made ?? (tensor.requiresGrad ? 'parameter' : 'given'),
-      op: node?.op.name ?? null, origin: this.#originOf(tensor), inputs: Object.fromEntries(inputs), isOnTheWay: this.#onTheWay.has(tensor)
+      role: this.#roles.get(tensor) ?? (key && node?.op.roles?.[key]) ?? made ??
+        (tensor.requiresGrad ? 'parameter' : 'given'),
+      op: node?.op.name ?? null, origin: this.#originOf(tensor), inputs: Object.fromEntries(inputs),
+      isOnTheWay: this.#onTheWay.has(tensor)
     }
   }
 
@@ -166,7 +172,8 @@ export class Run {
    */
   get signature() {
     const known = (/** @type {Tensor} */ tensor) => `${this.#names.get(tensor)}${tensor.shape}`
-    const short = (/** @type {string} */ _, /** @type {unknown} */ value) => (Array.isArray(value) ? value.length : value)
+    const short = (/** @type {string} */ _, /** @type {unknown} */ value) =>
+      (Array.isArray(value) ? value.length : value)
     const made = this.#trace.nodes.map(node => {
       const outputs = Object.values(node.outputs).map(known)
       return `${node.op.name} ${outputs} ${JSON.stringify(node.op.parameters?.(node) ?? {}, short)}`
@@ -246,7 +253,8 @@ const OPTIONS = ['modules', 'edits', 'axes', 'streams', 'passes']
  *   when the run is let go
  * @param {object} [options]
  * @param {Record<string, Module>} [options.modules] names for modules that fn calls directly
- * @param {readonly import('./edits.js').Edit[]} [options.edits] values to put in place of computed ones; those that find
+ * @param {readonly import('./edits.js').Edit[]} [options.edits] values to put in place of computed ones; those that
+ * find
  *   no cell are `idleEdits`. An edited parameter stays changed
  * @param {Record<string, import('./axes.js').Axes>} [options.axes] what runs along the axes of tensors, by name, where
  *   operations cannot know it: whose words the rows of an embedding are
@@ -257,7 +265,7 @@ const OPTIONS = ['modules', 'edits', 'axes', 'streams', 'passes']
 export function observe(engine, fn, options) {
   const { modules = {}, edits = [], axes = {}, streams = {}, passes = [] } = optionsOf('observe', options, OPTIONS)
   const { output: made, trace: recording } = trace(engine, fn, { modules, edits, mayMiss: true })
-  const parts = made instanceof Tensor ? { output: made, loss: null } : { loss: null, .../** @type {any} */ (made) }
+  const parts = made instanceof Tensor ? { output: made, loss: null } : { loss: null, ...(made) }
   try {
     expect(parts.output instanceof Tensor, 'type',
       () => `observe: fn must return a tensor, or an object with one as output, got ${describe(parts.output)}`)

@@ -15,7 +15,8 @@ const MOST_CELLS = 2 ** 30
 const MOST_EMPTY_ROWS = 2 ** 24
 
 /**
- * How many cells a tensor of this shape has. An empty one may have no sides that its views and gradients could not have.
+ * How many cells a tensor of this shape has. An empty one may have no sides that its views and gradients could not
+ * have.
  * @param {readonly number[]} shape @returns {number}
  * @throws {import('./errors.js').GlassformerError} 'memory' for more than there can be
  */

@@ -28,10 +28,12 @@ class Storage {
     this.bytes = bytes
     memory.count(bytes, 0)
   }
+
   share() {
     this.#users++
     return this
   }
+
   release() {
     if (--this.#users) return
     this.memory.free(this.address)
@@ -194,7 +196,8 @@ export class Tensor extends Methods {
    * the computation used are read again, so they must not have been changed since.
    * @param {Tensor | { retainGraph?: boolean } | null} [gradient] of this tensor's shape; may be left out for a single
    *   value (1)
-   * @param {{ retainGraph?: boolean }} [options] retainGraph: false; true lets another backward use the same computation
+   * @param {{ retainGraph?: boolean }} [options] retainGraph: false; true lets another backward use the same
+   * computation
    * @throws {GlassformerError} 'state' without a recorded computation or a second time, 'shape' for a missing gradient
    */
   backward(gradient, options) {

@@ -357,7 +357,8 @@ export class Trace {
     const note = uses.length ? parts.find(part => part.note)?.note : { name: 'started' }
     const row = parts.flatMap(part => part.row ?? []), steps = parts.length === 1 ? parts[0].steps : []
     const formulas = parts.map(part => part.formula)
-    const explained = this.#finish(name, place, value, { formula, formulas, note, terms, steps, row, computed: sum(terms) })
+    const explained = this.#finish(name, place, value,
+      { formula, formulas, note, terms, steps, row, computed: sum(terms) })
     return { ...explained, op, output: 'gradient', parameters: {} }
   }
 

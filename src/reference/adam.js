@@ -23,5 +23,5 @@ export function forward({ p, g, m, v }, params) {
 /** The schedule of the transformer paper: the rate climbs for `warmup` steps, then falls with the root of the step. */
 export const noam =
   (dModel, warmup, factor = 1) =>
-  step =>
-    factor * dModel ** -0.5 * Math.min(step ** -0.5, step * warmup ** -1.5)
+    step =>
+      factor * dModel ** -0.5 * Math.min(step ** -0.5, step * warmup ** -1.5)

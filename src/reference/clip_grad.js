@@ -15,5 +15,5 @@ export function clipNorm({ grads }, { max_norm: maxNorm, norm_type: normType = 2
 }
 
 export const clipValue = ({ grads }, { clip_value: limit }) => ({
-  clipped: grads.map(g => map(g, value => Math.min(limit, Math.max(-limit, value)))),
+  clipped: grads.map(g => map(g, value => Math.min(limit, Math.max(-limit, value))))
 })

@@ -26,7 +26,7 @@ export function forward({ logits, target }, params) {
   if (reduction === 'none') return { loss: losses }
   const total = losses.data.reduce((a, b) => a + b, 0)
   return {
-    loss: { shape: [], data: Float64Array.of(reduction === 'sum' ? total : total / countKept(target, ignored)) },
+    loss: { shape: [], data: Float64Array.of(reduction === 'sum' ? total : total / countKept(target, ignored)) }
   }
 }
 

@@ -1,8 +1,10 @@
-// Choosing from a row of logits, in plain float64: what temperature, top-k and top-p keep, what a draw falls on, and beam
+// Choosing from a row of logits, in plain float64: what temperature, top-k and top-p keep, what a draw falls on, and
+// beam
 // search over every row by hand.
 
 /** Places from the largest value to the smallest; of equal ones the first. */
-export const ranked = row => Array.from(row.keys()).sort((a, b) => (row[a] === row[b] ? a - b : row[a] > row[b] ? -1 : 1))
+export const ranked = row => Array.from(row.keys()).sort(
+  (a, b) => (row[a] === row[b] ? a - b : row[a] > row[b] ? -1 : 1))
 
 const softmax = values => {
   const most = Math.max(...values), parts = values.map(v => Math.exp(v - most)), sum = parts.reduce((a, b) => a + b)

@@ -5,7 +5,7 @@ const factor = (keep, { p, scale = 1 / (1 - p) }) => (keep ? scale : 0)
 
 const scaled = (t, keep, params) => ({
   shape: [...t.shape],
-  data: Float64Array.from(t.data, (value, i) => value * factor(keep.data[i], params)),
+  data: Float64Array.from(t.data, (value, i) => value * factor(keep.data[i], params))
 })
 
 export const forward = ({ x, keep }, params) => ({ y: scaled(x, keep, params) })

@@ -1,4 +1,5 @@
-// Element by element: one line an operation, with its value and its derivative in float64. `unary` and `binary` take the
+// Element by element: one line an operation, with its value and its derivative in float64. `unary` and `binary` take
+// the
 // name as params.op; a binary operand may be a number of params.
 import { broadcastIndex, broadcastShape, map, sumToShape, zeros } from './tensor.js'
 
@@ -24,13 +25,13 @@ const UNARY = {
   silu: [x => x / (1 + Math.exp(-x)), x => sigmoid(x) * (1 + x * sigmoid(-x))],
   softplus: [
     (x, { beta = 1, threshold = 20 }) => (x * beta > threshold ? x : Math.log1p(Math.exp(x * beta)) / beta),
-    (x, { beta = 1, threshold = 20 }) => (x * beta > threshold ? 1 : sigmoid(x * beta)),
+    (x, { beta = 1, threshold = 20 }) => (x * beta > threshold ? 1 : sigmoid(x * beta))
   ],
   relu: [x => (x <= 0 ? 0 : x), x => (x <= 0 ? 0 : 1)],
   leakyRelu: [(x, { negativeSlope = 0.01 }) => (x > 0 ? x : x * negativeSlope),
     (x, { negativeSlope = 0.01 }) => (x > 0 ? 1 : negativeSlope)],
   clamp: [(x, { min = -Infinity, max = Infinity }) => Math.min(Math.max(x, min), max),
-    (x, { min = -Infinity, max = Infinity }) => (x >= min && x <= max ? 1 : 0)],
+    (x, { min = -Infinity, max = Infinity }) => (x >= min && x <= max ? 1 : 0)]
 }
 
 const BINARY = {
@@ -42,7 +43,7 @@ const BINARY = {
   pow: [(a, b) => (a === 1 || (a === -1 && Math.abs(b) === Infinity) ? 1 : a ** b),
     (a, b) => (b === 0 ? 0 : b * a ** (b - 1)), (a, b) => (a === 0 && b >= 0 ? 0 : a ** b * Math.log(a))],
   maximum: [Math.max, (a, b) => half(a === b, a < b), (a, b) => half(a === b, b < a)],
-  minimum: [Math.min, (a, b) => half(a === b, a > b), (a, b) => half(a === b, b > a)],
+  minimum: [Math.min, (a, b) => half(a === b, a > b), (a, b) => half(a === b, b > a)]
 }
 
 const half = (ties, loses) => (ties ? 0.5 : loses ? 0 : 1)
@@ -51,8 +52,8 @@ export const unary = {
   forward: ({ x }, { op, ...options }) => ({ y: map(x, value => UNARY[op][0](value, options)) }),
   // What is not taken gives nothing, however large dy is.
   backward: ({ x }, { op, ...options }, { y: dy }) => ({
-    x: map(x, (value, i) => times(dy.data[i], UNARY[op][1](value, options), op)),
-  }),
+    x: map(x, (value, i) => times(dy.data[i], UNARY[op][1](value, options), op))
+  })
 }
 
 const SELECTING = ['relu', 'clamp']
@@ -74,7 +75,7 @@ export const binary = {
   },
   backward: (inputs, params, { y: dy }) => gradients(inputs, params, dy, value => value),
   /** The sums of the sizes of what each gradient is the sum of. */
-  sizes: (inputs, params, { y: dy }) => gradients(inputs, params, dy, Math.abs),
+  sizes: (inputs, params, { y: dy }) => gradients(inputs, params, dy, Math.abs)
 }
 
 function gradients(inputs, params, dy, take) {
@@ -97,11 +98,12 @@ const QUESTIONS = {
   logicalXor: (a, b) => (a !== 0) !== (b !== 0),
   isnan: a => a !== a,
   isinf: a => Math.abs(a) === Infinity,
-  logicalNot: a => a === 0,
+  logicalNot: a => a === 0
 }
 
 export const question = {
-  forward: ({ a, b = a }, { op }) => ({ y: apply((x, y) => Number(QUESTIONS[op](x, y)), [a, b], broadcastShape(a.shape, b.shape)) }),
+  forward: ({ a, b = a }, { op }) => ({ y:
+    apply((x, y) => Number(QUESTIONS[op](x, y)), [a, b], broadcastShape(a.shape, b.shape)) })
 }
 
 /** The nearest number with so many bits of mantissa, halves to the even one, and no exponent below `least`. */
@@ -116,7 +118,7 @@ const CONVERSIONS = {
   float16: x => rounded(x, 10, -14, 65504),
   bfloat16: x => rounded(x, 7, -126, 2 ** 127 * (2 - 2 ** -7)),
   int32: Math.trunc,
-  bool: x => Number(x !== 0),
+  bool: x => Number(x !== 0)
 }
 
 export const to = { forward: ({ x }, { dtype }) => ({ y: map(x, CONVERSIONS[dtype]) }) }

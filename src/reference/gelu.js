@@ -30,7 +30,7 @@ const normalDensity = x => Math.exp((-x * x) / 2) / Math.sqrt(2 * Math.PI)
 
 const exact = {
   value: x => x * normalCdf(x),
-  slope: x => normalCdf(x) + x * normalDensity(x),
+  slope: x => normalCdf(x) + x * normalDensity(x)
 }
 
 const cubic = x => Math.sqrt(2 / Math.PI) * (x + 0.044715 * x ** 3)
@@ -38,7 +38,7 @@ const cubicSlope = x => Math.sqrt(2 / Math.PI) * (1 + 3 * 0.044715 * x ** 2)
 
 const tanh = {
   value: x => (x / 2) * (1 + Math.tanh(cubic(x))),
-  slope: x => (1 + Math.tanh(cubic(x))) / 2 + (x / 2) * (1 - Math.tanh(cubic(x)) ** 2) * cubicSlope(x),
+  slope: x => (1 + Math.tanh(cubic(x))) / 2 + (x / 2) * (1 - Math.tanh(cubic(x)) ** 2) * cubicSlope(x)
 }
 
 const variant = approximate => (approximate === 'tanh' ? tanh : exact)
@@ -46,5 +46,5 @@ const variant = approximate => (approximate === 'tanh' ? tanh : exact)
 export const forward = ({ x }, { approximate = 'none' }) => ({ y: map(x, variant(approximate).value) })
 
 export const backward = ({ x }, { approximate = 'none' }, { y: dy }) => ({
-  x: map(x, (value, i) => dy.data[i] * variant(approximate).slope(value)),
+  x: map(x, (value, i) => dy.data[i] * variant(approximate).slope(value))
 })

@@ -1,4 +1,5 @@
-// Losses in float64, with params in PyTorch's words in camelCase and params.op as the name. Losses of pairs of values are
+// Losses in float64, with params in PyTorch's words in camelCase and params.op as the name. Losses of pairs of values
+// are
 // one line each; losses over classes are -sum of share * log p, where the share of a class comes from the target.
 import { backward as logSoftmaxBackward, forward as logSoftmax } from './log_softmax.js'
 import { slopesOf } from './slopes.js'
@@ -17,7 +18,7 @@ const PAIRS = {
   binaryCrossEntropyWithLogits: [(a, t) => (1 - t) * a + Math.log1p(Math.exp(-Math.abs(a))) + Math.max(-a, 0),
     (a, t) => sigmoid(a) - t],
   klDiv: [(a, t) => xlogx(t) - t * a, (a, t) => -t, (a, t) => Math.log(t) + 1 - a],
-  klDivLog: [(a, t) => Math.exp(t) * (t - a), (a, t) => -Math.exp(t), (a, t) => Math.exp(t) * (t - a + 1)],
+  klDivLog: [(a, t) => Math.exp(t) * (t - a), (a, t) => -Math.exp(t), (a, t) => Math.exp(t) * (t - a + 1)]
 }
 
 const total = values => values.reduce((a, b) => a + b, 0)
@@ -63,7 +64,8 @@ function rowsOf({ shape }) {
 function sharesOf({ input, target, weight }, { labelSmoothing: s = 0, ignoreIndex = -100 }) {
   const { rows, V } = rowsOf(input), w = v => (weight ? weight.data[v] : 1)
   const isShares = target.shape.join() === input.shape.join() && target.dtype !== 'int64' && target.dtype !== 'int32'
-  if (isShares) return { shares: rows.map(row => row.map((at, v) => (target.data[at] * (1 - s) + s / V) * w(v))), count: rows.length }
+  if (isShares) return { shares: rows.map(row => row.map((at, v) => (target.data[at] * (1 - s) + s / V) * w(v))),
+    count: rows.length }
   const shares = rows.map((row, n) => row.map((_, v) => {
     const own = target.data[n]
     return own === ignoreIndex ? 0 : ((own === v ? 1 - s : 0) + s / V) * w(v)
@@ -78,13 +80,16 @@ const logsOf = (input, { op }) =>
   })
 
 function classes(inputs, params) {
-  const { shares, count } = sharesOf(inputs, params), { lead } = rowsOf(inputs.input), logs = logsOf(inputs.input, params)
-  const losses = { shape: lead, data: Float64Array.from(shares, (row, n) => -total(row.map((s, v) => (s ? s * logs[n][v] : 0)))) }
+  const { shares, count } = sharesOf(inputs, params), { lead } = rowsOf(inputs.input),
+    logs = logsOf(inputs.input, params)
+  const losses = { shape: lead, data: Float64Array.from(shares,
+    (row, n) => -total(row.map((s, v) => (s ? s * logs[n][v] : 0)))) }
   return reduce(losses, params.reduction === 'mean' || !params.reduction ? 1 / count : 1, params.reduction)
 }
 
 function classesBackward(inputs, params, { y: dy }) {
-  const { input } = inputs, { shares, count } = sharesOf(inputs, params), { rows } = rowsOf(input), dx = zeros(input.shape)
+  const { input } = inputs, { shares, count } = sharesOf(inputs, params), { rows } = rowsOf(input),
+    dx = zeros(input.shape)
   const { op, reduction = 'mean' } = params
   rows.forEach((row, n) => {
     const d = dy.data[reduction === 'none' ? n : 0] / (reduction === 'mean' ? count : 1)

@@ -13,5 +13,5 @@ export const forward = ({ a, b }) => ({ y: product(a, b) })
 
 export const backward = ({ a, b }, _, { y: dy }) => ({
   a: sumToShape(product(dy, b), a.shape),
-  b: sumToShape(product(dy, a), b.shape),
+  b: sumToShape(product(dy, a), b.shape)
 })

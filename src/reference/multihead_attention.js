@@ -14,7 +14,7 @@ const sourceOf = ({ query, key = query, value = key }) => ({ query, key, value }
 const ownerOf = ({ key, value }) => ({
   query: 'query',
   key: key ? 'key' : 'query',
-  value: value ? 'value' : key ? 'key' : 'query',
+  value: value ? 'value' : key ? 'key' : 'query'
 })
 
 function slice(x, part, rows) {
@@ -27,7 +27,7 @@ function projections(inputs) {
   const width = inputs.query.shape.at(-1)
   return names.map((name, part) => ({
     weight: inputs.in_proj_weight ? slice(inputs.in_proj_weight, part, width) : inputs[`${name[0]}_proj_weight`],
-    bias: inputs.in_proj_bias && slice(inputs.in_proj_bias, part, width),
+    bias: inputs.in_proj_bias && slice(inputs.in_proj_bias, part, width)
   }))
 }
 
@@ -91,7 +91,7 @@ export function backward(inputs, params, { y: dy }) {
   const out = linear.backward(joined, {}, { y: dy })
   const heads = attention.backward(attended, {}, { y: splitHeads(out.x, params.num_heads) })
   const parts = projections(inputs).map((parameters, i) =>
-    linear.backward({ x: source[names[i]], ...parameters }, {}, { y: mergeHeads(heads['qkv'[i]]) }),
+    linear.backward({ x: source[names[i]], ...parameters }, {}, { y: mergeHeads(heads['qkv'[i]]) })
   )
   return { ...inputGradients(inputs, parts), ...parameterGradients(inputs, parts, out) }
 }

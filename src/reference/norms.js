@@ -23,9 +23,9 @@ function rmsNorm(x, weight, eps) {
 
 export const norm = {
   forward: ({ x, weight }, { op, eps, ...rest }) => ({
-    y: op === 'rmsNorm' ? rmsNorm(x, weight, eps ?? 2 ** -23) : unit(x, { eps, ...rest }),
+    y: op === 'rmsNorm' ? rmsNorm(x, weight, eps ?? 2 ** -23) : unit(x, { eps, ...rest })
   }),
-  backward: (inputs, params, { y: dy }) => differences(norm, inputs, params, dy),
+  backward: (inputs, params, { y: dy }) => differences(norm, inputs, params, dy)
 }
 
 const differences = (op, inputs, params, dy) => Object.fromEntries(Object.entries(inputs).map(([name, t]) => (
@@ -36,15 +36,17 @@ const PAIRS = {
     reduce({ x: apply((x, y) => x * y, unit(a, { dim, eps }), unit(b, { dim, eps })) }, { op: 'sum', dim }).y,
   matmul(a, b) {
     const left = a.shape.length === 1 ? { ...a, shape: [1, ...a.shape] } : a
-    const right = b.shape.length === 1 ? { ...b, shape: [...b.shape, 1] } : b, { y } = matrices.forward({ a: left, b: right })
-    const shape = [...y.shape.slice(0, -2), ...(left === a ? y.shape.slice(-2, -1) : []), ...(right === b ? y.shape.slice(-1) : [])]
+    const right = b.shape.length === 1 ? { ...b, shape: [...b.shape, 1] } : b,
+      { y } = matrices.forward({ a: left, b: right })
+    const shape = [...y.shape.slice(0, -2), ...(left === a ? y.shape.slice(-2, -1) : []),
+      ...(right === b ? y.shape.slice(-1) : [])]
     return { ...y, shape }
   },
   dot: (a, b) => PAIRS.matmul(a, b),
-  outer: (a, b) => apply((x, y) => x * y, { ...a, shape: [...a.shape, 1] }, b),
+  outer: (a, b) => apply((x, y) => x * y, { ...a, shape: [...a.shape, 1] }, b)
 }
 
 export const pair = {
   forward: ({ a, b }, { op, ...params }) => ({ y: PAIRS[op](a, b, params) }),
-  backward: (inputs, params, { y: dy }) => differences(pair, inputs, params, dy),
+  backward: (inputs, params, { y: dy }) => differences(pair, inputs, params, dy)
 }

@@ -5,12 +5,12 @@ import { zeros } from './tensor.js'
 
 const angleRate = {
   direct: (pair, d, base) => 1 / base ** ((2 * pair) / d),
-  log: (pair, d, base) => Math.exp((-2 * pair * Math.log(base)) / d),
+  log: (pair, d, base) => Math.exp((-2 * pair * Math.log(base)) / d)
 }
 
 export function forward(
   _,
-  { max_length: maxLength, d_model: d, base = 10000, layout = 'interleaved', method = 'log' },
+  { max_length: maxLength, d_model: d, base = 10000, layout = 'interleaved', method = 'log' }
 ) {
   const y = zeros([maxLength, d])
   const sines = Math.ceil(d / 2)

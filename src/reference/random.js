@@ -44,13 +44,13 @@ const polynomial = (coefficients, x) => coefficients.map(fround).reduce((sum, ne
 // The coefficients of log, sine and cosine are those of Moshier's Cephes library, single precision.
 const LOG = [
   7.0376836292e-2, -1.151461031e-1, 1.167699874e-1, -1.2420140846e-1, 1.4249322787e-1, -1.6668057665e-1,
-  2.0000714765e-1, -2.4999993993e-1, 3.3333331174e-1,
+  2.0000714765e-1, -2.4999993993e-1, 3.3333331174e-1
 ]
 const LN2_LOW = fround(-2.1219444e-4)
 const LN2_HIGH = fround(0.693359375)
 const SIN = [-1.9515295891e-4, 8.3321608736e-3, -1.6666654611e-1]
 const COS = [2.443315711809948e-5, -1.388731625493765e-3, 4.166664568298827e-2]
-const QUARTER_PI = [-0.78515625, -2.4187564849853515625e-4, -3.77489497744594108e-8].map(fround)
+const QUARTER_PI = [-0.78515625, -2.4187564849853516e-4, -3.774894977445941e-8].map(fround)
 const FOUR_OVER_PI = fround(1.27323954473516)
 
 /** Natural logarithm of a positive float32: x = mantissa * 2^exponent, the mantissa taken around 1. */
@@ -233,5 +233,5 @@ export function xavierInit(generator, outputs, inputs) {
 /** nn.MultiheadAttention draws its output projection first, and a bias there that it then sets to zero. */
 export function multiheadAttentionInit(generator, width) {
   const { weight } = linearInit(generator, width, width)
-  return { 'out_proj.weight': weight, in_proj_weight: xavierInit(generator, 3 * width, width) }
+  return { 'out_proj.weight': weight, 'in_proj_weight': xavierInit(generator, 3 * width, width) }
 }

@@ -32,7 +32,8 @@ function norm(row, { p = 2 }) {
 
 function normSlopes(row, y, { p = 2 }) {
   const power = Number(p), sizes = row.map(Math.abs)
-  if (power === Infinity) return sizes.map((size, i) => (size === y ? shares(sizes, y)[i] * (Math.sign(row[i]) || 0) : 0))
+  if (power === Infinity) return sizes.map(
+    (size, i) => (size === y ? shares(sizes, y)[i] * (Math.sign(row[i]) || 0) : 0))
   if (power === 0 || y === 0) return row.map(() => 0)
   if (power === 2) return row.map(v => v / y)
   return row.map(v => (v === 0 ? 0 : (Math.sign(v) || 0) * (Math.abs(v) / y) ** (power - 1)))
@@ -56,7 +57,7 @@ const ROWS = {
   amin: [smallest, shares],
   prod: [row => without(row, -1), row => row.map((_, i) => without(row, i))],
   argmax: [row => first(row, largest(row)).indexOf(1)],
-  argmin: [row => first(row, smallest(row)).indexOf(1)],
+  argmin: [row => first(row, smallest(row)).indexOf(1)]
 }
 
 /** The places in x of every row's cells, and the shape that is left. */
@@ -95,7 +96,8 @@ export const reductionNames = Object.keys(ROWS).filter(name => ROWS[name].length
 
 export const place = { forward }
 
-const rowOf = (op, x) => (op === 'softmax' ? softmax : logSoftmax).forward({ x: { shape: [1, x.length], data: x } }).y.data
+const rowOf = (op, x) => (op === 'softmax' ? softmax : logSoftmax).forward(
+  { x: { shape: [1, x.length], data: x } }).y.data
 const rowGradient = (op, x, dy) => (op === 'softmax' ? softmax : logSoftmax)
   .backward({ x: { shape: [1, x.length], data: x } }, {}, { y: { shape: [1, x.length], data: dy } }).x.data
 
@@ -109,6 +111,6 @@ function eachRow(x, { dim }, f) {
 export const rowwise = {
   forward: ({ x }, params) => ({ y: eachRow(x, params, places => rowOf(params.op, places.map(i => x.data[i]))) }),
   backward: ({ x }, params, { y: dy }) => ({
-    x: eachRow(x, params, places => rowGradient(params.op, places.map(i => x.data[i]), places.map(i => dy.data[i]))),
-  }),
+    x: eachRow(x, params, places => rowGradient(params.op, places.map(i => x.data[i]), places.map(i => dy.data[i])))
+  })
 }

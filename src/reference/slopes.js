@@ -1,4 +1,5 @@
-// The gradient of sum(f(x) * dy) by x, for what is simplest to differentiate by differences of f in float64: four values
+// The gradient of sum(f(x) * dy) by x, for what is simplest to differentiate by differences of f in float64: four
+// values
 // at steps of h leave an error of h^4, about 1e-12 where derivatives are near 1.
 const H = 1e-3
 
@@ -7,6 +8,6 @@ export function slopesOf(f, x, dy) {
   const at = (place, by) => loss(Float64Array.from(x.data, (v, i) => (i === place ? v + by : v)))
   return {
     shape: x.shape,
-    data: Float64Array.from(x.data, (_, i) => (8 * (at(i, H) - at(i, -H)) - at(i, 2 * H) + at(i, -2 * H)) / (12 * H)),
+    data: Float64Array.from(x.data, (_, i) => (8 * (at(i, H) - at(i, -H)) - at(i, 2 * H) + at(i, -2 * H)) / (12 * H))
   }
 }

@@ -16,15 +16,15 @@ const plus = (a, b) => map(a, (value, i) => value + b.data[i])
 
 const chain =
   (...steps) =>
-  x => {
-    const done = []
-    for (const step of steps) {
-      const { y, back } = step(x)
-      done.unshift(back)
-      x = y
+    x => {
+      const done = []
+      for (const step of steps) {
+        const { y, back } = step(x)
+        done.unshift(back)
+        x = y
+      }
+      return { y: x, back: dy => done.reduce((gradient, back) => back(gradient), dy) }
     }
-    return { y: x, back: dy => done.reduce((gradient, back) => back(gradient), dy) }
-  }
 
 const residual = branch => x => {
   const { y, back } = branch(x)
@@ -39,18 +39,18 @@ function collect(grads, name, gradient) {
 function parts(inputs, params, grads) {
   const step =
     (op, main, names = {}, options = {}) =>
-    x => {
-      const given = { [main]: x }
-      for (const [key, name] of Object.entries(names)) given[key] = inputs[name]
-      return {
-        y: op.forward(given, options).y,
-        back: dy => {
-          const { [main]: dx, ...rest } = op.backward(given, options, { y: dy })
-          for (const [key, gradient] of Object.entries(rest)) collect(grads, names[key], gradient)
-          return dx
-        },
+      x => {
+        const given = { [main]: x }
+        for (const [key, name] of Object.entries(names)) given[key] = inputs[name]
+        return {
+          y: op.forward(given, options).y,
+          back: dy => {
+            const { [main]: dx, ...rest } = op.backward(given, options, { y: dy })
+            for (const [key, gradient] of Object.entries(rest)) collect(grads, names[key], gradient)
+            return dx
+          }
+        }
       }
-    }
   const affine = prefix => ({ weight: `${prefix}.weight`, bias: `${prefix}.bias` })
   const norm = prefix => step(layerNorm, 'x', affine(prefix), { eps: params.eps })
   const dense = prefix => step(linear, 'x', affine(prefix))
@@ -64,9 +64,9 @@ function parts(inputs, params, grads) {
         in_proj_bias: `${prefix}.in_proj_bias`,
         out_proj_weight: `${prefix}.out_proj.weight`,
         out_proj_bias: `${prefix}.out_proj.bias`,
-        ...others,
+        ...others
       },
-      { num_heads: params.num_heads },
+      { num_heads: params.num_heads }
     )
   const feedForward = prefix => chain(dense(`${prefix}linear1`), activate, dense(`${prefix}linear2`))
   const sublayer = (branch, prefix) =>
@@ -80,24 +80,24 @@ const crossAttention = { key: 'memory', attn_mask: 'memory_mask', key_padding_ma
 const encoderStep = ({ attend, feedForward, sublayer }, prefix = '') =>
   chain(
     sublayer(attend(`${prefix}self_attn`, selfAttention), `${prefix}norm1`),
-    sublayer(feedForward(prefix), `${prefix}norm2`),
+    sublayer(feedForward(prefix), `${prefix}norm2`)
   )
 
 const decoderStep = ({ attend, feedForward, sublayer }, prefix = '') =>
   chain(
     sublayer(attend(`${prefix}self_attn`, selfAttention), `${prefix}norm1`),
     sublayer(attend(`${prefix}multihead_attn`, crossAttention), `${prefix}norm2`),
-    sublayer(feedForward(prefix), `${prefix}norm3`),
+    sublayer(feedForward(prefix), `${prefix}norm3`)
   )
 
 /** Layers one after the other, and the final norm if the model has one. */
 const stack =
   layerStep =>
-  (built, { layers, final_norm: finalNorm }) =>
-    chain(
-      ...Array.from({ length: layers }, (_, i) => layerStep(built, `layers.${i}.`)),
-      ...(finalNorm ? [built.norm('norm')] : []),
-    )
+    (built, { layers, final_norm: finalNorm }) =>
+      chain(
+        ...Array.from({ length: layers }, (_, i) => layerStep(built, `layers.${i}.`)),
+        ...(finalNorm ? [built.norm('norm')] : [])
+      )
 
 const reference = (main, build) => {
   const run = (inputs, params, grads) => {
@@ -110,7 +110,7 @@ const reference = (main, build) => {
       const grads = {}
       const dx = run(inputs, params, grads).back(dy)
       return { [main]: dx, ...grads }
-    },
+    }
   }
 }
 

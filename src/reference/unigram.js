@@ -7,7 +7,8 @@ export function cuts(word, scores) {
   for (let end = 1; end <= word.length; end++) {
     const score = scores.get(word.slice(0, end))
     if (score === undefined) continue
-    for (const rest of cuts(word.slice(end), scores)) out.push({ pieces: [word.slice(0, end), ...rest.pieces], score: score + rest.score })
+    for (const rest of cuts(word.slice(end), scores)) out.push(
+      { pieces: [word.slice(0, end), ...rest.pieces], score: score + rest.score })
   }
   return out
 }

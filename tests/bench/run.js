@@ -17,12 +17,12 @@ import { cases } from './works/index.js'
 
 const { values: options } = parseArgs({
   options: {
-    seconds: { type: 'string', default: '1' },
-    only: { type: 'string', default: '' },
-    list: { type: 'boolean', default: false },
-    sides: { type: 'boolean', default: false },
-    'no-csv': { type: 'boolean', default: false },
-  },
+    'seconds': { type: 'string', default: '1' },
+    'only': { type: 'string', default: '' },
+    'list': { type: 'boolean', default: false },
+    'sides': { type: 'boolean', default: false },
+    'no-csv': { type: 'boolean', default: false }
+  }
 })
 
 const child = fileURLToPath(new URL('lib/child.js', import.meta.url))

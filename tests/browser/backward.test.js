@@ -6,13 +6,13 @@ import { runHere, useHouse, violations } from './host.js'
 
 const house = useHouse()
 const open = (state, options) => house.open({ language: 'en', ...state }, options)
-const told = (page) => page.$eval('[data-exact]', (cell) => [cell.dataset.exact, cell.textContent])
+const told = page => page.$eval('[data-exact]', cell => [cell.dataset.exact, cell.textContent])
 
 test('the chain rule is walked back to where it begins, on a phone too, and on to L', async () => {
   const cell = { name: 'output', index: [0, 4, 8], isGradient: true }
   for (const viewport of [{ width: 1280, height: 800 }, { width: 360, height: 740 }]) {
     const { page, complaints, close } = await open({ room: 'output', cell }, { viewport })
-    const named = (text) => page.waitForFunction((name) => (
+    const named = text => page.waitForFunction(name => (
       document.querySelector('[data-exact]')?.dataset.exact === name), text)
     await page.waitForSelector('.terms .cell-link', { state: 'attached' })
     assert.equal(await page.locator('.terms li').count(), 1)
@@ -38,7 +38,7 @@ test('what has no gradient says so, and a weight that was set says what training
   const weight = { name: 'output.weight', index: [3, 4] }
   const shown = async (state, pattern) => {
     const { page, complaints, close } = await open(state)
-    await page.waitForFunction((source) => (
+    await page.waitForFunction(source => (
       new RegExp(source).test(document.querySelector('.inspector').textContent)), pattern)
     assert.deepEqual(await violations(page), [])
     assert.deepEqual(complaints, [])

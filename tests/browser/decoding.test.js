@@ -7,9 +7,9 @@ import { changing, choose, runHere, useHouse, violations } from './host.js'
 const LINK_DELAY = 200
 const house = useHouse()
 const open = (state, options) => house.open({ room: 'decoding', language: 'en', ...state }, options)
-const read = (page) => page.$$eval('.read-tokens span', (list) => list.map((one) => one.textContent).join(''))
-const written = (page) => page.$$eval('.pick-token', (list) => list.map((one) => one.textContent).join(''))
-const stepOf = async (page) => {
+const read = page => page.$$eval('.read-tokens span', list => list.map(one => one.textContent).join(''))
+const written = page => page.$$eval('.pick-token', list => list.map(one => one.textContent).join(''))
+const stepOf = async page => {
   await page.waitForTimeout(LINK_DELAY)
   return fromHash(new URL(page.url()).hash).step
 }
@@ -80,11 +80,11 @@ test('with an answer of the reader\'s there is nothing to choose, and the page s
 
 test('advice is taken by pressing it, and given back by going back', async () => {
   const { page, complaints, close } = await open({})
-  const deed = (name) => page.getByRole('link', { name, exact: true })
+  const deed = name => page.getByRole('link', { name, exact: true })
   const answer = () => page.getAttribute('[data-field="target"]', 'placeholder')
   await changing(page, () => deed('5\u2060/\u20606\u2060/\u20602026').click())
   assert.equal(await answer(), '2026년 6월 5일')
-  const widths = await page.$$eval('.pick:nth-child(6) .piece', (list) => list.map((one) => (
+  const widths = await page.$$eval('.pick:nth-child(6) .piece', list => list.map(one => (
     [one.textContent, parseFloat(one.style.width)])))
   assert.deepEqual(widths.slice(0, 2).map(([token]) => token).sort(), ['5', '6'])
   assert.ok(widths[1][1] > 30)

@@ -22,8 +22,8 @@ async function save(page) {
   return readFile(await download.path(), 'utf8')
 }
 
-const textsOf = (svg) => [...svg.matchAll(/<t(?:ext|span)[^>]*>([^<]+)/g)].map(([, text]) => text)
-const picture = async (page) => textsOf(await save(page))
+const textsOf = svg => [...svg.matchAll(/<t(?:ext|span)[^>]*>([^<]+)/g)].map(([, text]) => text)
+const picture = async page => textsOf(await save(page))
 
 test('room, head and text stand below the title, and what a twin is', async () => {
   const twin = { room: 'output', twin: 'positional:false' }
@@ -56,7 +56,7 @@ test('a picture has what stands around the matrices, as it is seen, and nothing 
     return [key, run.decoding]
   }))
   for (const [state, drawn, wanted] of [
-    [draw, 'text', runs.draw.steps.map((step) => fixed(step.draw, 3))],
+    [draw, 'text', runs.draw.steps.map(step => fixed(step.draw, 3))],
     [beam, 'text', runs.beam.tree.map(({ score }) => fixed(score))],
     [{ room: 'decoder.0.multihead_attn.weights' }, 'path', ['november']],
     [{ room: 'encoder.0.norm1', language: 'en' }, 'circle', ['−2.7']],
@@ -67,7 +67,7 @@ test('a picture has what stands around the matrices, as it is seen, and nothing 
     const { page, complaints, close } = await open(state)
     await page.waitForFunction(() => !document.querySelector('[aria-busy="true"]'))
     const svg = await save(page)
-    const problem = await page.evaluate((text) => (
+    const problem = await page.evaluate(text => (
       new DOMParser().parseFromString(text, 'image/svg+xml').querySelector('parsererror')?.textContent), svg)
     assert.equal(problem, undefined)
     const texts = textsOf(svg)
@@ -84,7 +84,7 @@ test('where copying is not allowed the text stands there, selected', async () =>
   await page.evaluate(() => { Object.defineProperty(navigator, 'clipboard', { value: undefined }) })
   await page.click('.menu summary')
   await page.click('.menu button:text-is("NumPy")')
-  const [text, selected] = await page.$eval('.menu-field:visible', (field) => (
+  const [text, selected] = await page.$eval('.menu-field:visible', field => (
     [field.value, field.value.slice(field.selectionStart, field.selectionEnd)]))
   assert.match(text, /^import numpy as np/)
   assert.equal(selected, text)
@@ -99,7 +99,7 @@ test('a figure is saved and copied, by keyboard', async () => {
   const { product } = dataIn(runHere({}), ROOM)
   await page.focus('.menu summary')
   await page.keyboard.press('Enter')
-  const saved = async (name) => {
+  const saved = async name => {
     const [download] = await Promise.all([page.waitForEvent('download'), page.click(`.menu button:text-is("${name}")`)])
     return { name: download.suggestedFilename(), body: await readFile(await download.path()) }
   }

@@ -33,7 +33,7 @@ export async function serve() {
       response.writeHead(404).end()
     }
   })
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await new Promise(resolve => server.listen(0, '127.0.0.1', resolve))
   return { url: `http://127.0.0.1:${server.address().port}${FOLDER}`, close: () => server.close() }
 }
 
@@ -52,10 +52,10 @@ export async function open(browser, url, { before: prepare, ...options } = {}) {
   const page = await context.newPage()
   const complaints = []
   if (prepare) await page.addInitScript(prepare)
-  page.on('console', (message) => ['error', 'warning'].includes(message.type()) && complaints.push(message.text()))
-  page.on('pageerror', (error) => complaints.push(error.message))
-  page.on('requestfailed', (request) => complaints.push(`failed: ${request.url()}`))
-  page.on('response', (response) => {
+  page.on('console', message => ['error', 'warning'].includes(message.type()) && complaints.push(message.text()))
+  page.on('pageerror', error => complaints.push(error.message))
+  page.on('requestfailed', request => complaints.push(`failed: ${request.url()}`))
+  page.on('response', response => {
     if (response.status() >= 400) complaints.push(`${response.status()}: ${response.url()}`)
   })
   await page.goto(url)
@@ -65,7 +65,8 @@ export async function open(browser, url, { before: prepare, ...options } = {}) {
 
 /**
  * Serves the page and keeps one browser for the tests of a file.
- * @returns {{ open(where: string | object, options?: object): ReturnType<typeof open>, inBrowser(work: Function): any }}
+ * @returns {{ open(where: string | object, options?: object): ReturnType<typeof open>, inBrowser(work: Function): any
+ * }}
  *   open: an address, or the page in a state; inBrowser: hands the browser and the page's address to some work
  */
 export function useHouse() {
@@ -80,16 +81,16 @@ export function useHouse() {
   return {
     open: (where, options) => (
       open(browser, typeof where === 'string' ? where : `${site.url}#${toHash(stateOf(where))}`, options)),
-    inBrowser: (work) => work(browser, site.url)
+    inBrowser: work => work(browser, site.url)
   }
 }
 
 /** Enters a room by its door on the map, wherever the map is scrolled to. */
 export const go = (page, room) => (
-  page.evaluate((id) => document.querySelector(`.map li[data-room="${id}"] a`).click(), room))
+  page.evaluate(id => document.querySelector(`.map li[data-room="${id}"] a`).click(), room))
 
 /** How far the page reaches beyond its window sideways, in pixels. */
-export const beyond = (page) => page.evaluate(() => {
+export const beyond = page => page.evaluate(() => {
   const { scrollWidth, clientWidth } = document.documentElement
   return scrollWidth - clientWidth
 })
@@ -99,7 +100,7 @@ export const choose = (page, name, word) => (
   page.click(`.stage [data-control="${name}"] label:has(input[value="${word}"])`))
 
 /** Waits until what is wider than its place is known to be, which the page learns a frame after it was drawn. */
-const rest = (page) => page.waitForFunction(() => [...document.querySelectorAll('.rule')].every((rule) => (
+const rest = page => page.waitForFunction(() => [...document.querySelectorAll('.rule')].every(rule => (
   rule.scrollWidth > rule.clientWidth === rule.hasAttribute('tabindex'))), null, { polling: 20 })
 
 /** What axe finds: the rule, and the elements that break it. */
@@ -111,11 +112,11 @@ export async function violations(page) {
 }
 
 /** How many runs the page has shown. */
-export const runCount = (page) => page.evaluate(() => Number(document.getElementById('house').dataset.run ?? 0))
+export const runCount = page => page.evaluate(() => Number(document.getElementById('house').dataset.run ?? 0))
 
 /** Waits until the page has shown so many runs. */
 export async function runs(page, count) {
-  await page.waitForFunction((least) => Number(document.getElementById('house').dataset.run ?? 0) >= least, count)
+  await page.waitForFunction(least => Number(document.getElementById('house').dataset.run ?? 0) >= least, count)
 }
 
 /** Does something that changes the settings and waits for the run that follows. */
@@ -126,7 +127,7 @@ export async function changing(page, act) {
 }
 
 /** The state of a link: what it says, the rest as the model has it by default. */
-export const stateOf = (said) => ({ ...defaults(said.model), ...said })
+export const stateOf = said => ({ ...defaults(said.model), ...said })
 
 /** The run of a state, made here. */
 export function runHere(said) {
@@ -136,13 +137,13 @@ export function runHere(said) {
 
 /** Every table of the stage: its tensor's name and its cells as text. */
 export async function tablesOf(page) {
-  await page.evaluate(() => document.querySelectorAll('.numbers').forEach((details) => { details.open = true }))
+  await page.evaluate(() => document.querySelectorAll('.numbers').forEach(details => { details.open = true }))
   await page.waitForFunction(() => (
-    [...document.querySelectorAll('.tables')].every((list) => list.querySelector('tbody td'))))
-  return page.evaluate(() => [...document.querySelectorAll('.tables table')].map((table) => ({
+    [...document.querySelectorAll('.tables')].every(list => list.querySelector('tbody td'))))
+  return page.evaluate(() => [...document.querySelectorAll('.tables table')].map(table => ({
     name: table.dataset.tensor,
-    columns: [...table.tHead.rows[0].cells].slice(1).map((cell) => cell.textContent),
-    rows: [...table.tBodies[0].rows].map((row) => row.cells[0].textContent),
-    cells: [...table.tBodies[0].rows].map((row) => [...row.cells].slice(1).map((cell) => cell.textContent))
+    columns: [...table.tHead.rows[0].cells].slice(1).map(cell => cell.textContent),
+    rows: [...table.tBodies[0].rows].map(row => row.cells[0].textContent),
+    cells: [...table.tBodies[0].rows].map(row => [...row.cells].slice(1).map(cell => cell.textContent))
   })))
 }

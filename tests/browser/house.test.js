@@ -9,16 +9,16 @@ const SCORES = 'encoder.0.self_attn.scores'
 
 const { open: visit } = useHouse()
 const open = (state, options) => visit({ language: 'en', ...state }, options)
-const roomHere = (page) => page.getAttribute('#house', 'data-room')
+const roomHere = page => page.getAttribute('#house', 'data-room')
 
 test('the page opens on the whole house: its answer is the model\'s, its floors lead to their rooms', async () => {
   for (const state of [{}, { weights: 'untrained' }, { model: 'sentences' }]) {
     const { page, complaints, close } = await open(state)
     const rooms = roomsOf(runHere(state))
     assert.equal(await roomHere(page), 'house')
-    const doors = await page.$$eval('.pane-floor', (links) => links.map((link) => link.dataset.room))
-    assert.ok(await page.$eval('.panes', (panes) => panes.clientWidth) > 500)
-    assert.ok(doors.length >= 8 && doors.every((id) => rooms.some((room) => room.id === id)))
+    const doors = await page.$$eval('.pane-floor', links => links.map(link => link.dataset.room))
+    assert.ok(await page.$eval('.panes', panes => panes.clientWidth) > 500)
+    assert.ok(doors.length >= 8 && doors.every(id => rooms.some(room => room.id === id)))
     if (!state.model) {
       const placeholder = await page.getAttribute('[data-field="target"]', 'placeholder')
       assert.ok((await page.textContent('.house-now')).includes(`“${placeholder}”`))
@@ -43,9 +43,10 @@ test('the wire from the encoder goes up between the towers, through no floor', a
     const [wire, from, to] = await page.evaluate(() => {
       const { left } = document.querySelector('.panes').getBoundingClientRect()
       const [, x] = /H([\d.]+)/.exec(document.querySelector('.panes > .memory path').getAttribute('d'))
-      const floors = (tower) => [...document.querySelectorAll(`.pane-towers [data-tower="${tower}"] .pane-floor`)]
-      const boxes = ['encoder', 'decoder'].map((tower) => floors(tower).map((one) => one.getBoundingClientRect()))
-      return [Number(x) + left, Math.max(...boxes[0].map(({ right }) => right)), Math.min(...boxes[1].map((box) => box.left))]
+      const floors = tower => [...document.querySelectorAll(`.pane-towers [data-tower="${tower}"] .pane-floor`)]
+      const boxes = ['encoder', 'decoder'].map(tower => floors(tower).map(one => one.getBoundingClientRect()))
+      return [Number(x) + left, Math.max(...boxes[0].map(({ right }) => right)),
+        Math.min(...boxes[1].map(box => box.left))]
     })
     assert.ok(from < wire && wire < to, `${width}: ${from} < ${wire} < ${to}`)
     assert.deepEqual(complaints, [])
@@ -58,7 +59,7 @@ test('a picture that changes pulses, but not where motion is unwanted', async ()
     const { page, close } = await open({}, { reducedMotion })
     await changing(page, () => page.fill('[data-field="source"]', '3 may 1999'))
     await page.waitForSelector('.pane-picture.is-changed', { state: 'attached' })
-    assert.equal(await page.$eval('.pane-picture.is-changed', (one) => getComputedStyle(one).animationName), animation)
+    assert.equal(await page.$eval('.pane-picture.is-changed', one => getComputedStyle(one).animationName), animation)
     await close()
   }
 })
@@ -101,7 +102,7 @@ test('a figure stands alone in another page, and says where it is from', async (
   assert.deepEqual(await violations(page), [])
   const code = await page.evaluate(() => navigator.clipboard.readText())
   const [url, title] = /^<iframe src="([^"]+)" title="([^"]+)" .*><\/iframe>$/.exec(code).slice(1)
-    .map((text) => text.replaceAll('&amp;', '&'))
+    .map(text => text.replaceAll('&amp;', '&'))
   assert.deepEqual(fromHash(new URL(url).hash), stateOf({ room: SCORES, embed: true, language: 'en' }))
   assert.match(title, /Scores/)
   await page.click('[data-action="share"]')
@@ -120,7 +121,7 @@ test('a figure stands alone in another page, and says where it is from', async (
     assert.equal(await beyond(alone.page), 0)
     const paper = await alone.page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)
     assert.equal(paper, 'rgba(0, 0, 0, 0)')
-    assert.deepEqual(fromHash(new URL(await alone.page.$eval('.whole a', (link) => link.href)).hash).embed, false)
+    assert.deepEqual(fromHash(new URL(await alone.page.$eval('.whole a', link => link.href)).hash).embed, false)
     await alone.page.click('.product-result .heat')
     await alone.page.click('.sheet-handle')
     assert.ok(await alone.page.isVisible('[data-exact]'))
@@ -152,10 +153,11 @@ test('on a phone the header takes two rows and keeps the rest behind one button'
 
 test('on paper the pictures of a dark house are light, at once: the print does not wait for a frame', async () => {
   const { page, complaints, close } = await open({ theme: 'dark' })
-  await page.waitForFunction(() => [...document.querySelectorAll('.pane-picture canvas')].every(({ width }) => width > 1))
+  await page.waitForFunction(() => [...document.querySelectorAll('.pane-picture canvas')].every(
+    ({ width }) => width > 1))
   const areOther = await page.evaluate(() => {
     const canvases = [...document.querySelectorAll('.pane-picture canvas')]
-    const pictures = () => canvases.map((canvas) => canvas.toDataURL())
+    const pictures = () => canvases.map(canvas => canvas.toDataURL())
     const before = pictures()
     dispatchEvent(new Event('beforeprint'))
     const printed = pictures()
@@ -187,7 +189,7 @@ test('what a reader has changed is said in every room, and taken back at once', 
 
 test('arrows take a pinned cell along; a depth below the window comes into sight', async () => {
   const { page, complaints, close } = await open({ room: SCORES }, { viewport: { width: 1280, height: 720 } })
-  const pinned = () => page.$eval('[data-exact]', (element) => element.dataset.exact)
+  const pinned = () => page.$eval('[data-exact]', element => element.dataset.exact)
   await page.locator('.product-result .heat').click({ position: { x: 5, y: 5 } })
   await page.waitForSelector('.inspector.is-pinned')
   assert.match(await pinned(), /dots\[0, 0, 0, 0\]$/)
@@ -197,7 +199,8 @@ test('arrows take a pinned cell along; a depth below the window comes into sight
   assert.ok(await page.$('.inspector.is-pinned'))
   await page.evaluate(() => scrollTo(0, 0))
   await page.click('.depths label:has(input[value="formula"])')
-  await page.waitForFunction(() => document.querySelector('.depth-panel').getBoundingClientRect().top < innerHeight * 0.6)
+  await page.waitForFunction(() => document.querySelector('.depth-panel').getBoundingClientRect(
+  ).top < innerHeight * 0.6)
   assert.deepEqual(complaints, [])
   await close()
 })
@@ -211,7 +214,7 @@ test('on paper stands no layer of marks, nothing to press, and where the room is
   }
   assert.match(await page.textContent('.whence'), /^One by one · november 20 2026 · Temperature: 2/)
   assert.ok(await page.isVisible('.whence'))
-  const [tree, room] = await page.$eval('.tree', (svg) => (
+  const [tree, room] = await page.$eval('.tree', svg => (
     [svg.getBoundingClientRect().width, svg.parentElement.getBoundingClientRect().width]))
   assert.ok(tree <= room + 1)
   await close()

@@ -15,7 +15,7 @@ const LINK_DELAY = 250
 
 const house = useHouse()
 const open = (state, options) => house.open({ language: 'en', ...state }, options)
-const told = (page) => page.$eval('[data-exact]', (cell) => [cell.dataset.exact, cell.textContent])
+const told = page => page.$eval('[data-exact]', cell => [cell.dataset.exact, cell.textContent])
 const valueOf = (run, key) => {
   const [, name, index] = /^(.+)\[(.+)\]$/.exec(key)
   return valueAt(tensorOf(run, name), index.split(', ').map(Number))
@@ -37,12 +37,13 @@ test('from a cell into its factors, home by the crumbs, on by what it feeds, and
   assert.equal(await page.locator('.terms li').count(), 8)
   assert.equal(await page.locator('.made .rule math').count(), 2)
   await page.click('.terms-head button:last-child')
-  const sizes = await page.$$eval('.product-value', (list) => list.map((one) => one.textContent))
-  const sorted = sizes.map((text) => Math.abs(parse(text)))
+  const sizes = await page.$$eval('.product-value', list => list.map(one => one.textContent))
+  const sorted = sizes.map(text => Math.abs(parse(text)))
   assert.deepEqual(sorted, [...sorted].sort((a, b) => b - a))
 
   await page.click('.terms li:first-child .cell-link:first-child')
-  await page.waitForFunction((name) => document.querySelector('.cell-name').textContent.startsWith(`${name}.q`), ATTENTION)
+  await page.waitForFunction(name => document.querySelector('.cell-name').textContent.startsWith(`${name}.q`),
+    ATTENTION)
   const [key, text] = await told(page)
   assert.ok(Object.is(Math.fround(parse(text)), valueOf(run, key)), key)
   assert.equal(await page.locator('.trail .cell-link').count(), 2)
@@ -51,7 +52,7 @@ test('from a cell into its factors, home by the crumbs, on by what it feeds, and
 
   for (const name of ['scores', 'masked_scores']) {
     await page.click('.feeds .cell-link')
-    await page.waitForFunction((end) => document.querySelector('.cell-name').textContent.includes(end), `.${name}[`)
+    await page.waitForFunction(end => document.querySelector('.cell-name').textContent.includes(end), `.${name}[`)
     assert.equal((await told(page))[0], `${ATTENTION}.${name}[${CELL.index.join(', ')}]`)
     if (name === 'scores') await page.waitForSelector('.made .steps dt:nth-of-type(2) math')
   }
@@ -69,7 +70,7 @@ test('from a cell into its factors, home by the crumbs, on by what it feeds, and
 })
 
 /** Where the keyboard is: in a grid, the cell it reads out. */
-const focused = (page) => page.evaluate(() => {
+const focused = page => page.evaluate(() => {
   const { activeElement: element } = document
   if (!element.matches('.heat')) return element.id || element.localName
   const row = element.querySelector('[role=row]')
@@ -80,7 +81,7 @@ const focused = (page) => page.evaluate(() => {
 test('Escape leads from the inspector back to the grid and cell where the walk began, or to the stage', async () => {
   const { page, complaints, close } = await open({ room: 'encoder.0.self_attn.weights' })
   const [name, row, column] = [`${ATTENTION}.masked_scores`, 2, 1]
-  const named = (text) => page.waitForFunction((start) => (
+  const named = text => page.waitForFunction(start => (
     document.querySelector('.cell-name').textContent.startsWith(start)), text)
   const follow = async (selector, start) => {
     await page.focus(selector)
@@ -121,7 +122,7 @@ test('Escape leads from the inspector back to the grid and cell where the walk b
 test('the dial: a picture, its numbers, its formulas, its code, in both languages', async () => {
   for (const language of ['ko', 'en']) {
     const { page, complaints, close } = await open({ room: ROOM, cell: CELL, language })
-    const turn = (depth) => page.click(`.depths label:has(input[value="${depth}"])`)
+    const turn = depth => page.click(`.depths label:has(input[value="${depth}"])`)
     await turn('story')
     assert.equal(await page.isVisible('.facts'), false)
     await turn('formula')
@@ -148,7 +149,8 @@ test('a number is changed by keyboard and by mouse, undone, redone and shared', 
   const first = await tablesOf(page)
   const grid = page.locator('.product-result .heat')
   await grid.focus()
-  for (const key of ['Control+Home', 'ArrowDown', 'ArrowDown', 'ArrowRight', 'Enter', 'Enter']) await page.keyboard.press(key)
+  for (const key of ['Control+Home', 'ArrowDown', 'ArrowDown', 'ArrowRight', 'Enter',
+    'Enter']) await page.keyboard.press(key)
   await page.waitForSelector('.edit-field:focus')
   for (const text of ['five', '1/3', '1e99']) {
     await page.fill('.edit-field', text)
@@ -198,8 +200,8 @@ test('beside a term of −∞ a finite one has next to no bar', async () => {
   const cell = { name: 'transformer.decoder.layers.0.self_attn.masked_scores', index: [0, 0, 1, 5] }
   const { page, complaints, close } = await open({ room: 'decoder.0.self_attn.mask', cell })
   await page.waitForSelector('.terms .bar', { state: 'attached' })
-  const [score, mask] = await page.$$eval('.terms .bar', (bars) => (
-    bars.map((bar) => bar.getBoundingClientRect().width / bar.parentElement.clientWidth)))
+  const [score, mask] = await page.$$eval('.terms .bar', bars => (
+    bars.map(bar => bar.getBoundingClientRect().width / bar.parentElement.clientWidth)))
   assert.ok(score < 0.05 && mask > 0.95, `${score}, ${mask}`)
   assert.deepEqual(complaints, [])
   await close()
@@ -237,7 +239,8 @@ test('a gradient is put to the test by a nudge', async () => {
   const { page, complaints, close } = await open({ room: 'output', cell })
   await page.click('[data-keep="nudge"]')
   await page.waitForSelector('.nudge .steps')
-  const [up, down, slope, gradient] = (await page.$$eval('.nudge dd', (list) => list.map((one) => one.textContent))).map(parse)
+  const [up, down, slope, gradient] = (await page.$$eval('.nudge dd', list => list.map(one => one.textContent))).map(
+    parse)
   const run = runHere({})
   assert.ok(Math.abs(gradient / run.explainGradient('output', cell.index).value - 1) < 1e-3)
   assert.ok(Math.abs(slope / gradient - 1) < 0.01)
@@ -259,12 +262,12 @@ test('the result of a nudge is announced, and nothing else of the inspector is',
       globalThis.heard = []
       new MutationObserver(() => globalThis.heard.push(live.textContent)).observe(live, { childList: true })
     })
-    const heard = (count) => page.waitForFunction((least) => globalThis.heard.length >= least, count)
+    const heard = count => page.waitForFunction(least => globalThis.heard.length >= least, count)
     await page.click('[data-keep="nudge"]')
     await heard(1)
-    const shown = await page.$$eval('.nudge dd', (list) => list.slice(2).map((one) => one.textContent))
+    const shown = await page.$$eval('.nudge dd', list => list.slice(2).map(one => one.textContent))
     const [said] = await page.evaluate(() => globalThis.heard)
-    assert.ok(shown.length === 3 && shown.every((number) => said.includes(number)), said)
+    assert.ok(shown.length === 3 && shown.every(number => said.includes(number)), said)
     assert.deepEqual(await violations(page), [])
     await page.click('[data-keep="nudge"]')
     await heard(3)
@@ -308,7 +311,7 @@ test('twins: every number of the second is that of a run under its setting', asy
     await page.waitForTimeout(LINK_DELAY)
     const tables = await tablesOf(page)
     assert.deepEqual(tables.slice(0, first.length), first, 'the first stays')
-    const pieces = Object.values(dataIn(runHere({ [name]: value }), room)).filter((part) => part?.axis)
+    const pieces = Object.values(dataIn(runHere({ [name]: value }), room)).filter(part => part?.axis)
     pieces.forEach((piece, i) => tables[first.length + i].cells.flat().forEach((text, at) => (
       assert.ok(Object.is(Math.fround(parse(text)), piece.values[at]), `${name} ${piece.name} ${at}: ${text}`))))
   }
@@ -325,18 +328,18 @@ test('twins stand side by side where both fit; a cell of the second is read in t
     const { page, complaints, close } = await open(state, { viewport: { width, height: 900 } })
     await page.waitForSelector('[data-twin]')
     await page.waitForTimeout(LINK_DELAY)
-    const boxes = await page.$$eval('.twins > .stage-figure .product-result .heat', (heats) => heats
-      .map((heat) => heat.getBoundingClientRect())
+    const boxes = await page.$$eval('.twins > .stage-figure .product-result .heat', heats => heats
+      .map(heat => heat.getBoundingClientRect())
       .map(({ left, top, width: wide, height }) => ({ left, top, wide, height })))
     assert.equal(boxes[0].top === boxes[1].top && boxes[1].left > boxes[0].left + boxes[0].wide, isBeside, `${width}`)
     assert.deepEqual([boxes[0].wide, boxes[0].height], [boxes[1].wide, boxes[1].height], 'one scale')
     const name = CELL.name
-    const [here, there] = [{}, { positional: false }].map((more) => (
+    const [here, there] = [{}, { positional: false }].map(more => (
       runHere({ ...more, target: '2026년 11월 20일' }).tensors.get(name).data[0]))
     await page.locator('[data-twin] .product-result .heat').click({ position: { x: 3, y: 3 } })
     await page.waitForSelector('.terms', { state: 'attached' })
-    const shown = await page.$$eval('.compared dd', (list) => list.map((one) => one.textContent))
-    assert.deepEqual(shown, [here, there, there - here].map((value) => brief(value)))
+    const shown = await page.$$eval('.compared dd', list => list.map(one => one.textContent))
+    assert.deepEqual(shown, [here, there, there - here].map(value => brief(value)))
     assert.equal(await page.textContent('.facts dd'), exact(there))
     await page.waitForURL(/%3At&/)
     await page.reload()
@@ -350,12 +353,12 @@ test('twins stand side by side where both fit; a cell of the second is read in t
 test('the list of comparisons is among the tools, on a phone below the figure, for the keyboard too', async () => {
   const state = { room: 'encoder.0.self_attn.scores' }
   const phone = { viewport: { width: 360, height: 740 } }
-  const orderOf = (page) => page.evaluate(() => {
+  const orderOf = page => page.evaluate(() => {
     const parts = ['.tools', '.stage-figure', '.twin-choice', '.twins .stage-figure ~ .stage-figure', '.asides']
-    const seen = parts.flatMap((selector) => [...document.querySelectorAll(selector)].slice(0, 1))
-      .filter((element) => element.checkVisibility())
-    const sorted = (before) => [...seen].sort(before).map((element) => element.className.split(' ').at(-1))
-    const top = (element) => element.getBoundingClientRect().top
+    const seen = parts.flatMap(selector => [...document.querySelectorAll(selector)].slice(0, 1))
+      .filter(element => element.checkVisibility())
+    const sorted = before => [...seen].sort(before).map(element => element.className.split(' ').at(-1))
+    const top = element => element.getBoundingClientRect().top
     const byEye = sorted((one, other) => top(one) - top(other))
     const isLater = (one, other) => one.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_FOLLOWING
     const byKeys = sorted((one, other) => (isLater(one, other) ? -1 : 1))
@@ -386,7 +389,7 @@ test('tables that would run into one another side by side stand below one anothe
   const { page, complaints, close } = await open({ room: 'sampling', twin: 'topK:3' })
   await page.waitForSelector('[data-twin]')
   await page.waitForTimeout(LINK_DELAY)
-  const cut = await page.$$eval('.words', (lists) => lists.map((list) => list.scrollWidth > list.clientWidth + 1))
+  const cut = await page.$$eval('.words', lists => lists.map(list => list.scrollWidth > list.clientWidth + 1))
   assert.ok(cut.length >= 2 && !cut.includes(true), 'no table is cut off')
   assert.deepEqual(complaints, [])
   await close()

@@ -48,7 +48,7 @@ const streamsOf = ({ run }) => Object.values(run.streams)
 /** The text that a room is about. */
 const streamOf = ({ run, room }) => run.streams[room.parts.stream]
 /** What is chosen from: what runs along its rows, and of what its words are. */
-const choiceOf = (view) => {
+const choiceOf = view => {
   const { axes } = tensorNamed(view, view.rooms.find(({ stage }) => stage === 'sampling').parts.output)
   return { read: view.run.streams[axes[1].of], words: view.run.streams[axes[2].of].vocabulary }
 }
@@ -71,27 +71,27 @@ export function indexAt({ first, axes }, row, col) {
 
 /** The cells of a matrix from `first` on. */
 function matrixOf(view, { tensor, first, axes }) {
-  const [rows, cols] = axes.map((axis) => (axis < 0 ? 1 : tensorNamed(view, tensor).shape[axis] - first[axis]))
-  const places = (count) => Array.from({ length: count }, (_, i) => i)
-  return places(rows).map((row) => places(cols).map((col) => valueAt(view, tensor, indexAt({ first, axes }, row, col))))
+  const [rows, cols] = axes.map(axis => (axis < 0 ? 1 : tensorNamed(view, tensor).shape[axis] - first[axis]))
+  const places = count => Array.from({ length: count }, (_, i) => i)
+  return places(rows).map(row => places(cols).map(col => valueAt(view, tensor, indexAt({ first, axes }, row, col))))
 }
 
 const rowOf = (view, about) => matrixOf(view, { ...about, axes: [-1, about.axes[1]] })[0]
 
-const parseCell = (text) => {
+const parseCell = text => {
   const [, name, index] = /^(.+)\[([\d, ]+)\]$/.exec(text)
   return [name, index.split(', ').map(Number)]
 }
 
-const mean = (list) => list.reduce((sum, x) => sum + x, 0) / list.length
-const variance = (list) => mean(list.map((x) => (x - mean(list)) ** 2))
-const reach = (list) => list.reduce((most, x) => (Number.isFinite(x) ? Math.max(most, Math.abs(x)) : most), 0)
+const mean = list => list.reduce((sum, x) => sum + x, 0) / list.length
+const variance = list => mean(list.map(x => (x - mean(list)) ** 2))
+const reach = list => list.reduce((most, x) => (Number.isFinite(x) ? Math.max(most, Math.abs(x)) : most), 0)
 
 /** The values in a text that a message makes, or null if it is not of that message. */
 export function valuesIn({ messages }, key, text) {
   const message = key.split('.').reduce((node, part) => node?.[part], messages)
   const known = new Set()
-  const pattern = message?.split(/(\{[^}]+\}[’”]?)/).map((part) => {
+  const pattern = message?.split(/(\{[^}]+\}[’”]?)/).map(part => {
     const [, name, pair, quote] = /^\{(\w+)(?:\|(.+))?\}([’”]?)$/.exec(part) ?? []
     if (!name) return part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
     const value = known.has(name) ? `\\k<${name}>` : `(?<${name}>.+?)`
@@ -116,14 +116,14 @@ export function labelFits(view, { tensor: name, first, axes, side, i }, text) {
   const at = first[axis] + i
   const { name: kind, of } = tensor.axes[axis]
   const stream = run.streams[of]
-  const named = (label) => [label, `${label} · ${at}`].includes(text)
+  const named = label => [label, `${label} · ${at}`].includes(text)
   if (kind === 'position') {
     const names = sentenceOf(streamOf(view)?.tokens ?? streamsOf(view)[0].tokens, view)
     return at < names.length ? named(names[at]) : text === String(at)
   }
   if (stream && kind === 'word') return named(stream.vocabulary[at])
   if (stream && ['token', 'query', 'key'].includes(kind)) {
-    const sentence = first[tensor.axes.findIndex((one) => one.name === 'batch')]
+    const sentence = first[tensor.axes.findIndex(one => one.name === 'batch')]
     return named((stream.tokens[sentence] ?? stream.tokens[0])[at])
   }
   return text === String(/in_proj/.test(name) && axis === 0 ? at % widthOf(view) : at)
@@ -140,17 +140,17 @@ function peakOf({ data }) {
 /** Largest sizes that a legend of this room may be about: of what it shows, and what belongs with it. */
 function peaksNear(view) {
   const shown = view.heats.map(({ tensor }) => tensor)
-  const stemOf = (name) => name.replace(/[^.]+$/, '')
+  const stemOf = name => name.replace(/[^.]+$/, '')
   const stems = new Set(shown.map(stemOf))
-  const near = [...view.run.tensors.keys()].filter((name) => stems.has(stemOf(name)))
-  const inputs = near.flatMap((name) => Object.values(tensorNamed(view, name).inputs))
-  return [...near, ...inputs].map((name) => tensorNamed(view, name)).filter(Boolean).map(peakOf)
+  const near = [...view.run.tensors.keys()].filter(name => stems.has(stemOf(name)))
+  const inputs = near.flatMap(name => Object.values(tensorNamed(view, name).inputs))
+  return [...near, ...inputs].map(name => tensorNamed(view, name)).filter(Boolean).map(peakOf)
 }
 
 const shapeText = ({ shape }) => shape.join(' × ')
 
 /** Names of rooms as the page says them. */
-export const isPlace = ({ rooms, t }, text) => rooms.some((room) => placeName(room, t) === text)
+export const isPlace = ({ rooms, t }, text) => rooms.some(room => placeName(room, t) === text)
 
 /** Words of the page as they stand in its texts, with nothing put in. */
 export function isProse({ plain }, text) {
@@ -169,11 +169,11 @@ const notes = {
   'stages.dropout.kept': (view, { scale, dropped, total }, about) => {
     const mask = matrixOf(view, about).flat()
     return writes(scale, 1 / (1 - view.state.dropout)) && Number(total) === mask.length &&
-      Number(dropped) === mask.filter((x) => x === 0).length
+      Number(dropped) === mask.filter(x => x === 0).length
   },
   'stages.activation.silent': (view, { count, total }, about) => {
     const row = rowOf(view, about)
-    return Number(count) === row.filter((x) => x === 0).length && Number(total) === row.length
+    return Number(count) === row.filter(x => x === 0).length && Number(total) === row.length
   },
   'stages.sampling.smoothing': (view, { smoothing, right, other }) => {
     const share = SMOOTHING / choiceOf(view).words.length
@@ -185,7 +185,7 @@ const notes = {
     const rest = shares.slice(shares.length - Number(count)).reduce((sum, x) => sum + x, 0)
     return Number(count) < words.length && writes(share, rest)
   },
-  ...Object.fromEntries(['greedy', 'sample', 'beam', 'given'].map((kind) => [
+  ...Object.fromEntries(['greedy', 'sample', 'beam', 'given'].map(kind => [
     `stages.decoding.${kind}`, ({ run }, { loss }) => kind === run.decoding.kind && writes(loss, run.loss)])),
   'stages.decoding.reread': ({ run }, { loss }) => run.settings.training && writes(loss, run.loss),
   'stages.decoding.unmasked': ({ run }, { loss }) => !run.settings.tgtIsCausal && writes(loss, run.loss)
@@ -203,23 +203,23 @@ const headings = {
 }
 
 /** Whether a text is one of some messages and its values are right. */
-const said = (list) => (view, text, about) => Object.entries(list).some(([key, isRight]) => {
+const said = list => (view, text, about) => Object.entries(list).some(([key, isRight]) => {
   const values = valuesIn(view, key, text)
   return values && isRight(view, values, about)
 })
 
-const strip = (view, text, about) => ['line', 'lineAfter'].some((key) => {
+const strip = (view, text, about) => ['line', 'lineAfter'].some(key => {
   const values = valuesIn(view, `stages.norm.${key}`, text)
   const row = rowOf(view, about)
   return values && writes(values.mean, mean(row)) && writes(values.variance, variance(row)) &&
     labelFits(view, { ...about, axes: [1], side: 0, i: 0 }, values.token)
 })
 
-const spaceless = (text) => text?.replaceAll(' ', '')
+const spaceless = text => text?.replaceAll(' ', '')
 
 /** The answer of a run, whatever stands between its tokens. */
 const written = ({ decoding }) => (
-  decoding.steps.map(({ token }) => token).filter((token) => !/^<.*>$/.test(token)).join(''))
+  decoding.steps.map(({ token }) => token).filter(token => !/^<.*>$/.test(token)).join(''))
 
 /** A tower and its layer. */
 const isStorey = ({ t, rooms }, text) => rooms.some(({ tower, layer }) => (
@@ -229,8 +229,8 @@ const isStorey = ({ t, rooms }, text) => rooms.some(({ tower, layer }) => (
 function now(view, text) {
   const { run, state } = view
   const [{ texts, tokens }] = streamsOf(view)
-  const read = sentenceOf(tokens, view).filter((token) => !/^<.*>$/.test(token)).length
-  return ['reads', 'writes', 'given'].some((key) => {
+  const read = sentenceOf(tokens, view).filter(token => !/^<.*>$/.test(token)).length
+  return ['reads', 'writes', 'given'].some(key => {
     const values = valuesIn(view, `stages.house.${key}`, text)
     if (values?.input !== sentenceOf(texts, view) || Number(values.read) !== read) return false
     const answers = key === 'given' ? [state.target] : key === 'writes' ? [written(run)] : [undefined]
@@ -244,8 +244,8 @@ const sides = ({ shape }) => (shape[0] === 1 ? shape.slice(1) : shape)
 
 /** A floor of the house: its shape is that of a tensor of its room. */
 function floorShape({ run, rooms }, text, id) {
-  const tensors = rooms.find((room) => room.id === id).tensors.map((name) => tensorNamed({ run }, name))
-  return tensors.some((tensor) => text === sides(tensor).join(' × '))
+  const tensors = rooms.find(room => room.id === id).tensors.map(name => tensorNamed({ run }, name))
+  return tensors.some(tensor => text === sides(tensor).join(' × '))
 }
 
 /** Tokens and ids of a row of chips, each in its place. */
@@ -253,7 +253,7 @@ function chip(view, text, [row, i, part]) {
   const { stage } = view.room
   if (stage === 'ids' && part === 'button') return text === String(row)
   const stream = streamOf(view)
-  const [tokens, ids] = [stream.tokens, stream.ids].map((all) => (stage === 'pieces' ? sentenceOf(all, view) : all[row]))
+  const [tokens, ids] = [stream.tokens, stream.ids].map(all => (stage === 'pieces' ? sentenceOf(all, view) : all[row]))
   const first = stage === 'ids' ? String(ids[i]) : tokens[i]
   const second = { pieces: String(ids[i]), ids: tokens[i], tokens: String(i) }[stage]
   return text === (part === 'span' ? first : second)
@@ -274,7 +274,7 @@ function bestPath(view, text) {
   const { run: { decoding }, state } = view
   const path = []
   for (let i = bestSoFar(decoding, state.step); i >= 0; i = path[0].parent) path.unshift(decoding.tree[i])
-  const heard = text.split(', ').map((part) => part.split(' '))
+  const heard = text.split(', ').map(part => part.split(' '))
   return heard.length === path.length && heard.every(([token, score], i) => (
     token === choiceOf(view).words[path[i].id] && writes(score, path[i].score)))
 }
@@ -292,11 +292,11 @@ export const KINDS = {
   caption: ['.caption .shape', 'caption', (_, text, { size }) => text === size.join(' × ')],
   legend: ['.legend-ends', 'legend', (view, text, ends) => {
     if (ends.join() === '0,0.5,1') return true
-    return ends[1] === '0' && ends[0] === `−${ends[2]}` && peaksNear(view).some((peak) => writes(ends[2], peak))
+    return ends[1] === '0' && ends[0] === `−${ends[2]}` && peaksNear(view).some(peak => writes(ends[2], peak))
   }],
   strip: ['.strip-name', 'about', strip],
   ends: ['.strip-ends', 'row', (view, text, rows) => {
-    const most = Math.max(1, ...rows.filter(Boolean).map((row) => reach(rowOf(view, row))))
+    const most = Math.max(1, ...rows.filter(Boolean).map(row => reach(rowOf(view, row))))
     return text === '0.0' || writes(text.replace('−', ''), most, 1)
   }],
   note: ['.stage-figure .note', 'about', (view, text, about) => isProse(view, text) || said(notes)(view, text, about)],
@@ -328,28 +328,29 @@ export const KINDS = {
     const { number, total } = valuesIn(view, 'frame.room', text) ?? {}
     return Number(number) === view.rooms.indexOf(view.room) && Number(total) === view.rooms.length - 1
   }],
-  changed: ['.changed', null, (view, text) => Number(valuesIn(view, 'app.changed', text)?.count) === changes(view.state)],
+  changed: ['.changed', null, (view, text) =>
+    Number(valuesIn(view, 'app.changed', text)?.count) === changes(view.state)],
   number: ['.eyebrow b', null, ({ rooms, room }, text) => text === String(rooms.indexOf(room))],
   flow: ['.ways .shape', null, (view, text) => {
     const [name, ...sides] = text.split(/\s/)
     return sides.join(' ') === shapeText(tensorNamed(view, name))
   }],
   place: ['.eyebrow, .map-here', null, isPlace],
-  part: ['.way-part', null, ({ rooms, t }, text) => rooms.some((room) => partName(room, t) === text)],
+  part: ['.way-part', null, ({ rooms, t }, text) => rooms.some(room => partName(room, t) === text)],
   storey: ['.storey, .pane-storey > small', null, (view, text) => Boolean(valuesIn(view, 'map.layer', text))],
   floor: ['.map .shape', 'floor', (view, text, ids) => {
     const names = view.rooms.filter(({ id }) => ids.includes(id)).flatMap(({ tensors }) => tensors)
-    return names.some((name) => text.split(/ ?× ?/).join() === sides(tensorNamed(view, name)).join())
+    return names.some(name => text.split(/ ?× ?/).join() === sides(tensorNamed(view, name)).join())
   }],
   picker: ['[data-picker] .segments label', 'order', option],
   control: ['[data-control] output', 'control', ({ state }, text, name) => text === String(state[name])],
-  example: ['.examples', null, ({ state }, text) => modelOf(state.model).examples.some((one) => one.text === text)],
+  example: ['.examples', null, ({ state }, text) => modelOf(state.model).examples.some(one => one.text === text)],
   symbolName: ['.symbols code', null, (view, text) => Boolean(tensorNamed(view, text))],
   symbolShape: ['.symbols .shape', 'named', (view, text, name) => text === shapeText(tensorNamed(view, name))],
   recipeName: ['.recipe h2 code', null, (view, text) => Boolean(tensorNamed(view, text)) || /^\w+$/.test(text)],
   recipeShape: ['.recipe h2 .shape', 'named', (view, text, name) => (
     tensorNamed(view, name) ? text === shapeText(tensorNamed(view, name))
-      : text.split(', ').every((one) => tensorNamed(view, one)))],
+      : text.split(', ').every(one => tensorNamed(view, one)))],
   recipeRule: ['.recipe mn', 'recipe', numbersOfRule],
   recipeNote: ['.recipe .note', 'recipe', (view, text) => (
     isProse(view, text) || Number(valuesIn(view, 'inspector.notes.drawn', text)?.p) === view.state.dropout)],
@@ -373,25 +374,26 @@ export const ATTRIBUTES = {
     return isShaped && isProse(view, parts.slice(isStorey(view, parts[0]) ? 1 : 0).join(' · '))
   }],
   sentence: ['[data-picker] label', null, (view, text) => streamsOf(view)[0].texts.includes(text)],
-  step: ['.stepper button', null, (view, text) => ['less', 'greater'].some((key) => (
+  step: ['.stepper button', null, (view, text) => ['less', 'greater'].some(key => (
     isProse(view, valuesIn(view, `controls.${key}`, text)?.name ?? '')))],
   compare: ['.compare', null, (view, text) => isProse(view, valuesIn(view, 'twin.with', text)?.name ?? '')],
   field: ['[data-field]', null, ({ run }, text) => spaceless(text) === spaceless(written(run))]
 }
 
-const flatten = (node) => (typeof node === 'string' ? [node] : Object.values(node).flatMap(flatten))
+const flatten = node => (typeof node === 'string' ? [node] : Object.values(node).flatMap(flatten))
 
 /** Texts of the page with those of a model in their place. */
 function overlaid(all, own) {
-  const inside = Object.entries(own).map(([key, one]) => [key, typeof one === 'string' ? one : overlaid(all[key] ?? {}, one)])
+  const inside = Object.entries(own).map(
+    ([key, one]) => [key, typeof one === 'string' ? one : overlaid(all[key] ?? {}, one)])
   return { ...all, ...Object.fromEntries(inside) }
 }
 
 /** Everything a text is judged by. */
 export function viewOf(run, state, rooms, code) {
   const messages = overlaid(MESSAGES[state.language], MODEL_TEXTS[state.model]?.[state.language] ?? {})
-  const pieces = flatten(messages).flatMap((message) => [message, ...piecesOf(message).map(({ text }) => text)])
-  const plain = new Set(pieces.map((text) => text.replaceAll('\u2060', '').trim()))
+  const pieces = flatten(messages).flatMap(message => [message, ...piecesOf(message).map(({ text }) => text)])
+  const plain = new Set(pieces.map(text => text.replaceAll('\u2060', '').trim()))
   return { run, state, rooms, code, messages, plain, t: translator(messages) }
 }
 

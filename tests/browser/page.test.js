@@ -15,7 +15,7 @@ import { watchCanvases } from './seen.js'
 const SENTENCES = { model: 'sentences' }
 /** In training every room is there. */
 const TRAINED = { ...SENTENCES, training: true }
-const roomsIn = (state) => roomsOf(runHere(state))
+const roomsIn = state => roomsOf(runHere(state))
 const rooms = roomsIn(TRAINED)
 const SINGLE = new URL('../../dist/glassformer.html', import.meta.url)
 const OTHER = {
@@ -28,7 +28,7 @@ const house = useHouse()
 const open = (state, options) => house.open({ ...SENTENCES, ...state }, options)
 const number = (page, name, value) => page.fill(`.stage [data-control="${name}"] input`, String(value))
 const LINK_DELAY = 250
-const linked = async (page) => {
+const linked = async page => {
   await page.waitForTimeout(LINK_DELAY)
   return fromHash(await page.evaluate(() => location.hash))
 }
@@ -36,7 +36,7 @@ const linked = async (page) => {
 /** Compares every number the stage shows with a run made in Node: all bits. */
 async function compareRoom(page, id, state) {
   const run = runHere(state)
-  const pieces = Object.values(dataIn(run, id, state)).filter((value) => value?.axis)
+  const pieces = Object.values(dataIn(run, id, state)).filter(value => value?.axis)
   const tables = await tablesOf(page)
   assert.equal(tables.length, pieces.length, id)
   let count = 0
@@ -58,19 +58,20 @@ async function compareTokens(page, state) {
   const run = runHere(state)
   const { tokens, lengths, ids, vocabulary } = run.streams.text
   run.dispose()
-  const chips = () => page.$$eval('.chips-row', (rows) => rows.map((row) => (
-    [...row.querySelectorAll('.chip')].map((chip) => [...chip.children].map((part) => part.textContent)))))
+  const chips = () => page.$$eval('.chips-row', rows => rows.map(row => (
+    [...row.querySelectorAll('.chip')].map(chip => [...chip.children].map(part => part.textContent)))))
   await go(page, 'text.tokens')
-  assert.deepEqual(await chips(), tokens.map((list, s) => list.slice(0, lengths[s]).map((token, i) => [token, String(i)])))
+  assert.deepEqual(await chips(), tokens.map(
+    (list, s) => list.slice(0, lengths[s]).map((token, i) => [token, String(i)])))
   await go(page, 'text.ids')
   assert.deepEqual(await chips(), ids.map((list, s) => list.map((id, i) => [String(id), tokens[s][i]])))
-  const entries = await page.$$eval('.vocabulary li', (items) => (
-    items.map((item) => [...item.children].map((part) => part.textContent))))
+  const entries = await page.$$eval('.vocabulary li', items => (
+    items.map(item => [...item.children].map(part => part.textContent))))
   assert.deepEqual(entries, vocabulary.map((token, id) => [String(id), token]))
 }
 
 for (const [title, changes] of [['the defaults', {}], ['other settings', OTHER]]) {
-  test(`${title}: every number on every stage is the library's in Node, bit for bit`, async (t) => {
+  test(`${title}: every number on every stage is the library's in Node, bit for bit`, async t => {
     const state = { ...SENTENCES, ...changes }
     const { page, complaints, close } = await open(changes)
     await compareTokens(page, state)
@@ -91,7 +92,7 @@ for (const [title, changes] of [['the defaults', {}], ['other settings', OTHER]]
 
 test('pointing at a token lights it wherever it stands, and its entry of the vocabulary', async () => {
   const { page, complaints, close } = await open({ room: 'text.ids' })
-  const lit = (selector) => page.$$eval(`${selector}.is-lit`, (list) => list.map((one) => one.textContent))
+  const lit = selector => page.$$eval(`${selector}.is-lit`, list => list.map(one => one.textContent))
   await page.hover('.chips-row:nth-child(1) .chip:nth-child(3)')
   assert.deepEqual([await lit('.chip'), await lit('.vocabulary li')], [['4what', '4what'], ['4what']])
   await go(page, 'text.tokens')
@@ -116,14 +117,14 @@ test('every cell on the canvas has the colour of its value', async () => {
         return `rgb(${[...data.slice((y * canvas.width + x) * 4, (y * canvas.width + x) * 4 + 3)].join(' ')})`
       })
     }, [product.rows, product.cols])
-    assert.deepEqual(drawn, Array.from(product.values, (value) => colours.at(value).css))
+    assert.deepEqual(drawn, Array.from(product.values, value => colours.at(value).css))
     await close()
   }
 })
 
 test('a reader types, turns every control, switches language and theme', async () => {
   const { page, complaints, close } = await open({ room: 'text.tokens' })
-  const compare = async (id) => compareRoom(page, id, await linked(page))
+  const compare = async id => compareRoom(page, id, await linked(page))
   await changing(page, () => page.fill('#entrance textarea', 'the glass house\n유리 집'))
   await changing(page, () => page.type('#entrance textarea', ' 안에서 본다'))
   assert.deepEqual((await linked(page)).text, 'the glass house\n유리 집 안에서 본다')
@@ -175,7 +176,7 @@ test('a cell by mouse and by keyboard: the inspector names it and tells every di
   const { page, complaints, close } = await open({ room: 'self_attn.scores', head: 1 })
   const run = runHere(SENTENCES)
   const told = async () => {
-    const [text, key] = await page.$eval('[data-exact]', (cell) => [cell.textContent, cell.dataset.exact])
+    const [text, key] = await page.$eval('[data-exact]', cell => [cell.textContent, cell.dataset.exact])
     const [, name, index] = /^(.+)\[(.+)\]$/.exec(key)
     const at = index.split(', ').map(Number)
     assert.ok(Object.is(Math.fround(parse(text)), valueAt(tensorOf(run, name), at)), `${key}: ${text}`)
@@ -188,7 +189,7 @@ test('a cell by mouse and by keyboard: the inspector names it and tells every di
   await grid.focus()
   for (const key of ['Home', 'ArrowRight', 'ArrowUp', 'ArrowUp', 'Enter']) await page.keyboard.press(key)
   assert.deepEqual(await told(), ['self_attn.dots', [0, 1, 1, 1]])
-  const spoken = await grid.evaluate((element) => (
+  const spoken = await grid.evaluate(element => (
     document.getElementById(element.getAttribute('aria-activedescendant')).textContent))
   assert.match(spoken, /^wonder, wonder: /)
   assert.deepEqual((await linked(page)).cell, { name: 'self_attn.dots', index: [0, 1, 1, 1] })
@@ -207,7 +208,7 @@ test('every matrix of every stage can be walked to its last cell by keyboard', a
       await grid.focus()
       await page.keyboard.press('Control+Home')
       await page.keyboard.press('Control+End')
-      const [row, col, rows, cols] = await grid.evaluate((element) => {
+      const [row, col, rows, cols] = await grid.evaluate(element => {
         const line = element.querySelector('[role=row]')
         return [line.getAttribute('aria-rowindex'), line.firstChild.getAttribute('aria-colindex'),
           element.getAttribute('aria-rowcount'), element.getAttribute('aria-colcount')]
@@ -243,8 +244,8 @@ test('settings that cannot work say so beside the control and leave the last fig
 test('a link restores the state in a new browser, and Back returns to the stage before', async () => {
   const cell = { name: 'self_attn.weights', index: [1, 2, 1, 0] }
   const first = await open({ ...OTHER, room: 'self_attn.weights', cell })
-  const shown = (page) => page.evaluate(() => (
-    ['h1', '.cell-name'].map((selector) => document.querySelector(selector)?.textContent)))
+  const shown = page => page.evaluate(() => (
+    ['h1', '.cell-name'].map(selector => document.querySelector(selector)?.textContent)))
   const link = await first.page.evaluate(() => location.href)
   const second = await house.open(link, { locale: 'ko-KR' })
   assert.deepEqual(await shown(second.page), await shown(first.page))
@@ -289,7 +290,8 @@ test('nothing scrolls sideways at 360 px, and the sheet opens', async () => {
 })
 
 test('the single file opens from disk and shows the same numbers', async () => {
-  const { page, complaints, close } = await house.open(`${SINGLE.href}#${toHash(stateOf({ ...SENTENCES, room: 'self_attn.output' }))}`)
+  const { page, complaints, close } = await house.open(
+    `${SINGLE.href}#${toHash(stateOf({ ...SENTENCES, room: 'self_attn.output' }))}`)
   await compareRoom(page, 'self_attn.output', SENTENCES)
   assert.deepEqual(complaints, [])
   await close()
@@ -339,7 +341,7 @@ test('a room that is entered from elsewhere is announced, and rooms say what the
 
 test('before anyone points at a cell, what it is made of is framed and every number stays readable', async () => {
   const { page, close } = await open({ model: 'dates', room: 'encoder.0.self_attn.scores' })
-  const veiled = () => page.$eval('.product-left .heat-marks', (canvas) => {
+  const veiled = () => page.$eval('.product-left .heat-marks', canvas => {
     const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height)
     let count = 0
     for (let i = 3; i < data.length; i += 4) count += data[i] > 100 && data[i] < 200
@@ -358,14 +360,14 @@ test('on a phone a matrix with longer numbers writes one decimal, its neighbour 
   const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, before: watchCanvases }
   const { page, complaints, close } = await open(state, phone)
   const run = runHere(state)
-  const written = await page.$$eval('.stage-figure .heat', (heats) => heats.map((heat) => ({
+  const written = await page.$$eval('.stage-figure .heat', heats => heats.map(heat => ({
     tensor: heat.dataset.tensor, texts: globalThis.writtenOn(heat.querySelector('canvas')).map(([text]) => text)
   })))
   for (const [i, decimals] of [1, 2].entries()) {
     const { tensor, texts } = written[i]
     const values = run.tensors.get(tensor).data.slice(0, texts.length)
     assert.equal(texts.length, 49, tensor)
-    assert.deepEqual(texts, Array.from(values, (value) => fixed(value, decimals)), tensor)
+    assert.deepEqual(texts, Array.from(values, value => fixed(value, decimals)), tensor)
     texts.forEach((text, at) => assert.ok(writes(text, values[at], decimals), text))
   }
   run.dispose()

@@ -7,7 +7,7 @@ import { useHouse, violations } from './host.js'
 const LINK_DELAY = 200
 const house = useHouse()
 const CELL = { name: 'transformer.decoder.layers.1.multihead_attn.weights', index: [0, 1, 8, 1] }
-const stateOf = async (page) => {
+const stateOf = async page => {
   await page.waitForTimeout(LINK_DELAY)
   return fromHash(new URL(page.url()).hash)
 }
@@ -20,7 +20,7 @@ test('a finger or the keyboard steps along every axis, and the figure shows the 
       assert.match(await page.textContent('.sheet-name'), /weights\[0, 1, 8, 1\]$/)
       await page.click('.sheet-handle')
     }
-    const step = (name) => page.getByRole('button', { name, exact: true })
+    const step = name => page.getByRole('button', { name, exact: true })
     await step('key: one on').click()
     assert.deepEqual((await stateOf(page)).cell.index, [0, 1, 8, 2])
     await step('query: one back').focus()

@@ -12,7 +12,7 @@ async function settled() {
   const frame = () => new Promise(requestAnimationFrame)
   do {
     await frame()
-    await new Promise((resolve) => setTimeout(resolve, 30))
+    await new Promise(resolve => setTimeout(resolve, 30))
   } while (document.querySelector('[aria-busy="true"]'))
   await frame()
 }
@@ -29,7 +29,7 @@ async function longestTasks(browser, page, work) {
   await browser.startTracing(page, { categories: CATEGORIES })
   const done = []
   await work(async (name, act) => {
-    const mark = (edge) => page.evaluate((text) => { performance.mark(text) }, `${edge} ${done.length}`)
+    const mark = edge => page.evaluate(text => { performance.mark(text) }, `${edge} ${done.length}`)
     await mark('from')
     await act()
     await page.evaluate(settled)
@@ -37,14 +37,14 @@ async function longestTasks(browser, page, work) {
     done.push(name)
   })
   const { traceEvents: events } = JSON.parse(await browser.stopTracing())
-  const marks = new Map(events.filter(({ cat }) => cat === 'blink.user_timing').map((event) => [event.name, event]))
+  const marks = new Map(events.filter(({ cat }) => cat === 'blink.user_timing').map(event => [event.name, event]))
   const { pid, tid } = marks.get('to 0')
-  const tasks = events.filter((event) => (
+  const tasks = events.filter(event => (
     event.pid === pid && event.tid === tid && event.ph === 'X' && /RunTask$/.test(event.name)))
   return new Map(done.map((name, i) => {
-    const [from, to] = ['from', 'to'].map((edge) => marks.get(`${edge} ${i}`).ts)
+    const [from, to] = ['from', 'to'].map(edge => marks.get(`${edge} ${i}`).ts)
     const own = tasks.filter(({ ts, dur }) => ts + dur > from && ts < to)
-    const most = (key) => own.reduce((longest, task) => Math.max(longest, task[key] ?? 0), 0) / 1000
+    const most = key => own.reduce((longest, task) => Math.max(longest, task[key] ?? 0), 0) / 1000
     return [name, { wall: most('dur'), cpu: most('tdur') }]
   }))
 }
@@ -57,9 +57,9 @@ const SOURCE = '[data-field="source"]'
 async function visit(browser, url) {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'ko-KR' })
   const page = await context.newPage()
-  const click = (selector) => page.evaluate((one) => document.querySelector(one).click(), selector)
-  const enter = (id) => click(`.map li[data-room="${id}"] a`)
-  const found = await longestTasks(browser, page, async (during) => {
+  const click = selector => page.evaluate(one => document.querySelector(one).click(), selector)
+  const enter = id => click(`.map li[data-room="${id}"] a`)
+  const found = await longestTasks(browser, page, async during => {
     await during('load', async () => {
       await page.goto(url)
       await page.waitForSelector('.map .plan a')

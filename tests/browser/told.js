@@ -5,14 +5,14 @@ import { cellName } from '../../web/lib/cell.js'
 import { indexAt, isPlace, isProse, labelFits, tells, tensorNamed, valueAt, valuesIn, writes } from './kinds.js'
 
 const FIRST_TERMS = 24
-const numbersIn = (text) => text.split(/[^\d.]+/).filter((part) => /^\d+(\.\d+)?$/.test(part)).map(Number)
+const numbersIn = text => text.split(/[^\d.]+/).filter(part => /^\d+(\.\d+)?$/.test(part)).map(Number)
 const isIn = (texts, number) => texts.flatMap(numbersIn).includes(Number(number))
-const named = (steps, label) => steps.find((step) => step.label === label).value
+const named = (steps, label) => steps.find(step => step.label === label).value
 
 /** The numbers in the line of mathematics with numbers in it, in their order. */
 function lineOf({ value, terms, steps }, at) {
-  const total = terms.slice(0, 2).flatMap((term) => (
-    term.factors.length ? term.factors.map((factor) => factor.value) : [term.value]))
+  const total = terms.slice(0, 2).flatMap(term => (
+    term.factors.length ? term.factors.map(factor => factor.value) : [term.value]))
   const last = steps.at(-1)?.label ?? ''
   if (last === 'exp / Σ') return [value, terms[at].factors[0].value, steps[0].value, steps[2].value]
   if (last === 'x − max − log Σ') return [value, terms[at].factors[0].value, named(steps, 'max'), named(steps, 'Σ')]
@@ -22,10 +22,10 @@ function lineOf({ value, terms, steps }, at) {
 function factorFits(view, text, { term, factor, source }) {
   const { factors, label } = view.explanation.terms[term]
   if (factor < 0) {
-    const isConstant = factors.some((one) => !one.source && writes(text, one.value))
-    return isConstant || numbersIn(text).every((x) => isIn([label], x))
+    const isConstant = factors.some(one => !one.source && writes(text, one.value))
+    return isConstant || numbersIn(text).every(x => isIn([label], x))
   }
-  const from = factors.filter((one) => one.source)[factor]
+  const from = factors.filter(one => one.source)[factor]
   const { name, index, isGradient } = from.source
   const isCells = isGradient || Object.is(valueAt(view, name, index), from.value)
   return cellName(from.source) === source && writes(text, from.value) && isCells
@@ -60,8 +60,8 @@ export const TOLD = {
     return numbers.length === wanted.length && numbers.every((text, i) => writes(text, Math.abs(wanted[i])))
   }],
   rule: ['.rule', null, (view, text) => (
-    isProse(view, text) || numbersIn(text).every((x) => isIn([view.explanation.formula], x)))],
-  set: ['p.is-edited', null, (view, text) => ['edited', 'set.learned', 'set.given'].some((key) => (
+    isProse(view, text) || numbersIn(text).every(x => isIn([view.explanation.formula], x)))],
+  set: ['p.is-edited', null, (view, text) => ['edited', 'set.learned', 'set.given'].some(key => (
     writes(valuesIn(view, `inspector.${key}`, text)?.computed ?? '', view.explanation.computed)))],
   note: ['.made .note', null, (view, text) => {
     const start = `${view.t('inspector.rounding')}: `
@@ -74,14 +74,15 @@ export const TOLD = {
     Number(valuesIn(view, 'inspector.more', text)?.count) === view.explanation.terms.length - FIRST_TERMS)],
   goto: ['.actions', null, (view, text) => (
     isPlace(view, valuesIn(view, 'inspector.goto', text)?.stage) || isProse(view, text))],
-  nudge: ['.nudge > .quiet', null, (view, text) => Number(valuesIn(view, 'inspector.nudge.do', text)?.step) === 2 ** -6],
+  nudge: ['.nudge > .quiet', null, (view, text) =>
+    Number(valuesIn(view, 'inspector.nudge.do', text)?.step) === 2 ** -6],
   prose: ['.inspector', null, isProse]
 }
 
 /** A source's address, and the engine's word for a term. */
 export const TOLD_ATTRIBUTES = {
   source: ['.factors button', 'term', (view, text, { term, factor }) => {
-    const { source } = view.explanation.terms[term].factors.filter((one) => one.source)[factor]
+    const { source } = view.explanation.terms[term].factors.filter(one => one.source)[factor]
     return text === cellName(source)
   }],
   term: ['.terms li', 'term', ({ explanation, messages }, text, { term }) => {

@@ -8,28 +8,31 @@ import { dataIn } from '../lib/page.js'
 import { beyond, changing, choose, go, runHere, useHouse, violations } from './host.js'
 
 const KINDS = [
-  'source.tokens', 'source.embedding', 'encoder.0.self_attn.scale', 'encoder.0.norm1', 'encoder.0.linear1', 'encoder.0.activation',
+  'source.tokens', 'source.embedding', 'encoder.0.self_attn.scale', 'encoder.0.norm1', 'encoder.0.linear1',
+  'encoder.0.activation',
   'encoder.norm', 'target.tokens', 'decoder.1.multihead_attn.weights', 'output', 'sampling', 'decoding'
 ]
 
 const { open } = useHouse()
-const roomHere = (page) => page.getAttribute('#house', 'data-room')
+const roomHere = page => page.getAttribute('#house', 'data-room')
 
 test('the probabilities of a step, and the steps of decoding, are shown as they are', async () => {
-  for (const changes of [{ topP: 0.7, temperature: 2, row: 4 }, { decoding: 'sample', temperature: 2, seed: 5 }, { decoding: 'beam' }]) {
+  for (const changes of [{ topP: 0.7, temperature: 2, row: 4 }, { decoding: 'sample', temperature: 2, seed: 5 },
+    { decoding: 'beam' }]) {
     const run = runHere(changes)
     const { page, complaints, close } = await open({ ...changes, room: 'sampling' })
     const { words } = dataIn(run, 'sampling', changes)
-    assert.deepEqual(await page.$$eval('.words:last-of-type .word:not(.word-head)', (items) => items.map((item) => (
-      [item.firstChild.textContent, ...[...item.querySelectorAll('.word-number')].map((x) => x.textContent)]))),
-    words.map(({ token, logit, tempered, share, kept }) => [token, fixed(logit), fixed(tempered), fixed(share, 3), fixed(kept, 3)]))
+    assert.deepEqual(await page.$$eval('.words:last-of-type .word:not(.word-head)', items => items.map(item => (
+      [item.firstChild.textContent, ...[...item.querySelectorAll('.word-number')].map(x => x.textContent)]))),
+    words.map(({ token, logit, tempered, share, kept }) =>
+      [token, fixed(logit), fixed(tempered), fixed(share, 3), fixed(kept, 3)]))
     await go(page, 'decoding')
     const { steps, nodes } = dataIn(run, 'decoding', changes)
-    assert.deepEqual(await page.$$eval('.pick', (items) => items.map((item) => (
+    assert.deepEqual(await page.$$eval('.pick', items => items.map(item => (
       [item.querySelector('.pick-token').textContent, item.querySelector('.pick-share').textContent]))),
     steps.map(({ token, share }) => [token, fixed(share, 3)]))
     assert.equal(await page.locator('.tree g').count(), nodes?.length ?? 0)
-    assert.deepEqual(await page.$$eval('.is-draw', (all) => all.map((x) => x.textContent)),
+    assert.deepEqual(await page.$$eval('.is-draw', all => all.map(x => x.textContent)),
       steps.filter(({ draw }) => draw !== null).map(({ draw }) => fixed(draw, 3)))
     assert.deepEqual(complaints, [])
     await close()
@@ -78,10 +81,10 @@ test('a reader types a date and an answer, meets an unknown word, and turns swit
 test('a source that is not read leaves the old answer pale, and both fields say what they know', async () => {
   for (const [width, language] of [[1440, 'ko'], [360, 'en']]) {
     const { page, complaints, close } = await open({ language }, { viewport: { width, height: 740 } })
-    const colour = () => page.$eval('[data-field="target"]', (input) => getComputedStyle(input, '::placeholder').color)
+    const colour = () => page.$eval('[data-field="target"]', input => getComputedStyle(input, '::placeholder').color)
     const bright = await colour()
     await page.fill('[data-field="source"]', '\u{1f389} 20 nov 2026')
-    const [problem, ...known] = await page.$$eval('.is-source .help p', (list) => list.map((one) => one.textContent))
+    const [problem, ...known] = await page.$$eval('.is-source .help p', list => list.map(one => one.textContent))
     assert.match(problem, /\u{1f389}[’”]/u)
     assert.match(known.join(' '), language === 'ko' ? /띄어쓰기.*1900년부터 2099년까지/ : /spaces.*1900 to 2099/)
     assert.notEqual(await colour(), bright)
@@ -105,7 +108,7 @@ test('nothing scrolls sideways at 360 px, in any room, at any depth', async () =
     for (const { id } of rooms) {
       await go(page, id)
       for (const depth of DEPTHS) {
-        await page.evaluate((value) => document.querySelector(`.depths input[value="${value}"]`)?.click(), depth)
+        await page.evaluate(value => document.querySelector(`.depths input[value="${value}"]`)?.click(), depth)
         await page.waitForFunction(() => !document.querySelector('[aria-busy="true"]'))
         assert.equal(await beyond(page), 0, `${language} ${depth} ${id}`)
       }

@@ -6,7 +6,7 @@ import { runHere, tablesOf, useHouse } from './host.js'
 
 const { open } = useHouse()
 const TWIN = { twin: 'positional:false' }
-const said = (run) => written(run.decoding.steps.map(({ token }) => token))
+const said = run => written(run.decoding.steps.map(({ token }) => token))
 
 async function opened(state, options) {
   const opening = await open({ ...TWIN, ...state }, options)
@@ -15,21 +15,22 @@ async function opened(state, options) {
   return opening
 }
 
-const heads = (page) => page.$$eval('.twins > h2', (list) => list.map((one) => one.textContent))
-const difference = (page) => page.$$eval('.twin-body .caption b', (list) => list.map((one) => one.textContent))
+const heads = page => page.$$eval('.twins > h2', list => list.map(one => one.textContent))
+const difference = page => page.$$eval('.twin-body .caption b', list => list.map(one => one.textContent))
 
 test('where each decoder reads its own words, only steps that have read the same are subtracted', async () => {
-  const [here, there] = [{}, { positional: false }].map((more) => runHere({ ...more }))
-  const [own, others] = [here, there].map((run) => run.streams.target.tokens[0])
+  const [here, there] = [{}, { positional: false }].map(more => runHere({ ...more }))
+  const [own, others] = [here, there].map(run => run.streams.target.tokens[0])
   const alike = own.findIndex((token, i) => token !== others[i])
   assert.ok(alike > 1 && alike < own.length - 1, 'the two part on the way')
   const { page, complaints, close } = await opened({ room: 'decoding', language: 'en' })
   const table = (await tablesOf(page)).at(-1)
   assert.deepEqual(table.rows, own.slice(0, alike))
   const [one, two] = [here, there].map(({ tensors }) => tensors.get('sampling.output').data)
-  const values = table.cells.flat().map((text) => Number(text.replaceAll('−', '-')))
+  const values = table.cells.flat().map(text => Number(text.replaceAll('−', '-')))
   values.forEach((value, i) => assert.ok(Object.is(Math.fround(value), Math.fround(two[i] - one[i])), `${i}: ${value}`))
-  assert.match(await page.textContent('.twin-body .note'), new RegExp(`Up to step ${alike - 1} both decoders have read the same`))
+  assert.match(await page.textContent('.twin-body .note'),
+    new RegExp(`Up to step ${alike - 1} both decoders have read the same`))
   assert.deepEqual(complaints, [])
   await close()
   for (const run of [here, there]) run.dispose()
@@ -54,9 +55,9 @@ test('in every room both headings say what is written, by the twin on its own', 
 test('differences are called what the figure above calls its matrices', async () => {
   for (const [room, name] of [['decoding', '단계마다의 확률'], ['encoder.0.self_attn.weights', '가중치']]) {
     const { page, close } = await opened({ room })
-    const above = await page.$$eval('.twins .caption b', (list) => list.map((one) => one.textContent))
+    const above = await page.$$eval('.twins .caption b', list => list.map(one => one.textContent))
     const shown = await difference(page)
-    assert.ok(shown.includes(name) && shown.every((one) => above.includes(one)), `${room}: ${shown}`)
+    assert.ok(shown.includes(name) && shown.every(one => above.includes(one)), `${room}: ${shown}`)
     await close()
   }
 })

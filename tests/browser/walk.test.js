@@ -42,19 +42,19 @@ const WALKS = [
 ]
 
 const { open } = useHouse()
-const selectors = (kinds) => Object.entries(kinds).map(([kind, [selector, about]]) => [kind, selector, about])
+const selectors = kinds => Object.entries(kinds).map(([kind, [selector, about]]) => [kind, selector, about])
 const PLACES = {
   page: { kinds: selectors(KINDS), said: selectors(ATTRIBUTES), without: '.inspector' },
   inspector: { kinds: selectors(TOLD), said: selectors(TOLD_ATTRIBUTES), within: '.inspector', without: 'script' }
 }
 /** Where to look at a depth: with the first at the page's frame too, with the numbers into the tables. */
-const LOOKS = DEPTHS.map((depth) => (
+const LOOKS = DEPTHS.map(depth => (
   { depth, within: depth === 'story' ? 'body' : '.stage', tables: depth === 'numbers' }))
 
-const code = await collectCode().then((entries) => {
+const code = await collectCode().then(entries => {
   const pieces = Object.values(entries).flatMap(({ c, js, torch }) => [...c, ...js, { code: torch }])
   return {
-    texts: new Set(pieces.map((piece) => piece.code)),
+    texts: new Set(pieces.map(piece => piece.code)),
     places: new Set(pieces.map(({ file, line }) => `${file}:${line}`))
   }
 })
@@ -79,15 +79,15 @@ function judgeHeat(view, heat) {
 /** A chart's tick labels are evenly spaced values; what stands below bars are their shares. */
 function judgeChart(view, { about, texts }) {
   const lowest = Math.max(...texts.map(([, , y]) => y))
-  const ticks = (list, axis) => list.map((one) => [Number(one[0].replace('−', '-')), one[axis]])
-  const isEven = (list) => {
+  const ticks = (list, axis) => list.map(one => [Number(one[0].replace('−', '-')), one[axis]])
+  const isEven = list => {
     const [[first, from], [last, to]] = [list[0], list.at(-1)]
     return list.every(([value, at]) => Math.abs(first + ((last - first) * (at - from)) / (to - from) - value) < 0.051)
   }
   if (!about) {
     const numbers = texts.filter(([text]) => /^−?[\d.]+$/.test(text))
-    const left = numbers.filter(([, , y]) => numbers.filter((one) => one[2] === y).length === 1)
-    const below = numbers.filter((one) => !left.includes(one))
+    const left = numbers.filter(([, , y]) => numbers.filter(one => one[2] === y).length === 1)
+    const below = numbers.filter(one => !left.includes(one))
     const isRight = left.length > 2 && below.length > 2 && isEven(ticks(left, 2)) && isEven(ticks(below, 1))
     return isRight ? [] : ['ticks of the curves']
   }
@@ -95,8 +95,8 @@ function judgeChart(view, { about, texts }) {
   const length = tensorNamed(view, about.tensor).shape[about.axes[1]]
   const step = Math.ceil(length / shares.length)
   const wrong = judgeCells(view, about, shares.map(([text], i) => [text, 0, i * step]), writes)
-  const names = texts.filter(([, x, y]) => y !== lowest && shares.some((share) => share[1] === x))
-  const left = texts.filter((one) => !shares.includes(one) && !names.includes(one))
+  const names = texts.filter(([, x, y]) => y !== lowest && shares.some(share => share[1] === x))
+  const left = texts.filter(one => !shares.includes(one) && !names.includes(one))
   const isNamed = names.length === shares.length
   return [...wrong, ...(isNamed && isEven(ticks(left, 2)) ? [] : ['ticks of the bars'])]
 }
@@ -106,15 +106,15 @@ function check(view, seen) {
   const here = { ...view, heats: seen.heats }
   const problems = [
     ...judge(here, seen.texts, KINDS), ...judge(here, seen.attributes, ATTRIBUTES),
-    ...seen.heats.flatMap((heat) => judgeHeat(here, heat)),
-    ...seen.charts.flatMap((chart) => judgeChart(here, chart)),
-    ...seen.listings.filter((text) => !code.texts.has(text)).map((text) => `code: ${text.slice(0, 80)}`),
-    ...seen.tables.flatMap((table) => (
+    ...seen.heats.flatMap(heat => judgeHeat(here, heat)),
+    ...seen.charts.flatMap(chart => judgeChart(here, chart)),
+    ...seen.listings.filter(text => !code.texts.has(text)).map(text => `code: ${text.slice(0, 80)}`),
+    ...seen.tables.flatMap(table => (
       judgeCells(here, table, table.cells.flatMap((line, row) => line.map((text, col) => [text, row, col])), tells)))
   ]
   const drawn = [...seen.heats.map(({ cells }) => cells), ...seen.charts.map(({ texts }) => texts)]
   const lists = [seen.texts, seen.attributes, ...drawn]
-  const cells = seen.tables.flatMap((table) => table.cells.map((line) => line.length))
+  const cells = seen.tables.flatMap(table => table.cells.map(line => line.length))
   return { problems, count: lists.reduce((sum, list) => sum + list.length, 0) + cells.reduce((a, b) => a + b, 0) }
 }
 
@@ -134,7 +134,7 @@ function compareOpening(view, told) {
 
 /** Compares what the inspector tells of a pinned cell and of its gradient, and what the page shows meanwhile. */
 function comparePinned(view, { pinned, told, seen, gradient }) {
-  const cell = cellOf(pinned, ...pinned.at.map((number) => number - 1))
+  const cell = cellOf(pinned, ...pinned.at.map(number => number - 1))
   const count = compareTold(view, cell, told) + compareSeen(view, 'with a cell pinned', seen)
   return count + (gradient ? compareTold(view, { ...cell, isGradient: true }, gradient) : 0)
 }
@@ -187,6 +187,6 @@ test('every model is walked through in both languages', () => {
 /** Two at a time: while one waits for a frame the other has something to do. */
 describe('every number of the page', { concurrency: 2 }, () => {
   for (const [title, language, changes] of WALKS) {
-    test(`${title}, ${language}`, (t) => walk(t, stateOf({ ...changes, language })))
+    test(`${title}, ${language}`, t => walk(t, stateOf({ ...changes, language })))
   }
 })

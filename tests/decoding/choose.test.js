@@ -29,12 +29,14 @@ test('kept: equal logits rank by id, and top-k cuts among them', () => {
   const logits = [1, 3, 2, 3, 3, 2, -1]
   for (const topK of [1, 2, 3, 4, 5, 6, 7]) same(logits, { topK }, 'ties')
   assert.deepEqual(Array.from(decoding.kept(logits, { topK: 2 }).ids), [1, 3])
-  assert.deepEqual(Array.from(decoding.kept(new Array(200).fill(0.5), { topK: 70 }).ids), Array.from({ length: 70 }, (_, i) => i))
+  assert.deepEqual(Array.from(decoding.kept(new Array(200).fill(0.5), { topK: 70 }).ids),
+    Array.from({ length: 70 }, (_, i) => i))
 })
 
 test('kept: at the boundary the share that completes p is the last one in', () => {
   const equal = [0, 0, 0, 0]
-  for (const [topP, count] of [[0.25, 1], [0.2500001, 2], [0.5, 2], [0.5000001, 3], [0.75, 3], [0.76, 4], [1, 4], [1e-9, 1]]) {
+  for (const [topP, count] of [[0.25, 1], [0.2500001, 2], [0.5, 2], [0.5000001, 3], [0.75, 3], [0.76, 4], [1, 4],
+    [1e-9, 1]]) {
     assert.equal(decoding.kept(equal, { topP }).ids.length, count, `p = ${topP}`)
   }
   // Top-p counts within what top-k left: two equal ones are halves.
@@ -49,7 +51,8 @@ test('kept: what is impossible is not kept', () => {
 
 test('pick: shares side by side, the largest first', () => {
   const from = decoding.kept([0, 2, 1, 2], { topK: 3 })
-  for (let draw = 0; draw < 1; draw += 1 / 64) assert.equal(decoding.pick(from, draw), reference.picked(from, draw), `${draw}`)
+  for (let draw = 0; draw < 1; draw += 1 / 64) assert.equal(decoding.pick(from, draw), reference.picked(from, draw),
+    `${draw}`)
   const halves = decoding.kept([1, 1])
   assert.deepEqual([0, 0.4999, 0.5, 0.9999].map(draw => decoding.pick(halves, draw)), [0, 0, 1, 1])
   assertRejects(() => decoding.pick(halves, 1), 'range', 'draw', '1')

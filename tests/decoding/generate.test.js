@@ -15,6 +15,7 @@ class Language extends nn.Module {
     this.output = new nn.Linear(16, V)
     this.asked = []
   }
+
   forward(ids, { cache } = {}) {
     this.asked.push(ids.map(row => row.length))
     const x = this.positions.forward(this.embedding.forward(ids), { start: cache?.length ?? 0 })
@@ -39,7 +40,8 @@ const most = row => row.indexOf(Math.max(...row))
 
 test('greedy: the most probable, with and without a cache', () => {
   const expected = answer([1, 2, 3], 20, most)
-  for (const options of [{}, { cache: false }, { temperature: 0 }, { temperature: 0, topK: 5 }, { seed: 3 }, { beams: 1 }]) {
+  for (const options of [{}, { cache: false }, { temperature: 0 }, { temperature: 0, topK: 5 }, { seed: 3 },
+    { beams: 1 }]) {
     assert.deepEqual(gf.decoding.generate(model, [1, 2, 3], options), expected, JSON.stringify(options))
   }
   assert.ok(new Set(expected).size > 1, 'it says more than one word')
@@ -55,7 +57,8 @@ test('a cache: what has gone through is not given again', () => {
 })
 
 test('draws: torch\'s stream of the seed, the reference\'s sets; the engine\'s own stream stays where it is', () => {
-  for (const cuts of [{ temperature: 1 }, { temperature: 0.7, topK: 4 }, { topP: 0.8 }, { temperature: 1.5, topK: 6, topP: 0.9 }]) {
+  for (const cuts of [{ temperature: 1 }, { temperature: 0.7, topK: 4 }, { topP: 0.8 },
+    { temperature: 1.5, topK: 6, topP: 0.9 }]) {
     gf.manualSeed(42)
     const draws = Array.from(gf.rand([15]).values)
     gf.manualSeed(8)
@@ -63,7 +66,8 @@ test('draws: torch\'s stream of the seed, the reference\'s sets; the engine\'s o
     gf.manualSeed(8)
     const expected = answer([5], 15, (row, step) => picked(kept(row, cuts), draws[step]))
     for (const cache of [true, false]) {
-      assert.deepEqual(decoding.generate(model, [5], { ...cuts, seed: 42, maxNewTokens: 15, cache }), expected, JSON.stringify(cuts))
+      assert.deepEqual(decoding.generate(model, [5], { ...cuts, seed: 42, maxNewTokens: 15, cache }), expected,
+        JSON.stringify(cuts))
     }
     assert.equal(gf.rand([1]).item(), before)
   }
@@ -79,7 +83,8 @@ test('draws without a seed come from the engine\'s stream', () => {
 
 test('what is told of each step: what was kept, the draw, the token', () => {
   const told = []
-  const { ids, steps } = decoding.decode(model, [5], { topK: 3, seed: 1, maxNewTokens: 6, onToken: (id, step) => told.push([id, step]) })
+  const { ids, steps } = decoding.decode(model, [5],
+    { topK: 3, seed: 1, maxNewTokens: 6, onToken: (id, step) => told.push([id, step]) })
   assert.deepEqual(told, ids.map((id, i) => [id, steps[i]]))
   steps.forEach(({ step, id, kept: from, draw }, i) => {
     assert.equal(step, i)
@@ -101,7 +106,8 @@ test('beams: the best of a search written apart, with and without a cache', () =
 test('beams: the tree tells every branch', () => {
   const { ids, tree, best } = decoding.decode(model, [1], { beams: 3, maxNewTokens: 4, end: 99 })
   assert.deepEqual(decoding.pathTo(tree, best), ids)
-  for (let step = 0; step < 4; step++) assert.equal(tree.filter(branch => branch.step === step && branch.isKept).length, 3)
+  for (let step = 0; step < 4; step++) assert.equal(
+    tree.filter(branch => branch.step === step && branch.isKept).length, 3)
   for (const { parent, score, logProbability } of tree) {
     assert.equal(score, (tree[parent]?.score ?? 0) + logProbability)
     assert.ok(parent < 0 || tree[parent].isKept)
@@ -135,13 +141,15 @@ test('a signal: a promise, other tasks in between, and an end when it is told', 
   assert.ok(turns > 3, `${turns} turns`)
   for (const stop of [controller => controller.abort(), controller => setTimeout(() => controller.abort(), 5)]) {
     const controller = new AbortController(), seen = []
-    const running = decoding.generate(model, [1], { maxNewTokens: 60, signal: controller.signal, onToken: id => seen.push(id) })
+    const running = decoding.generate(model, [1],
+      { maxNewTokens: 60, signal: controller.signal, onToken: id => seen.push(id) })
     stop(controller)
     await assert.rejects(running, { name: 'AbortError' })
     assert.ok(seen.length < 60)
   }
   const controller = new AbortController()
-  const told = decoding.generate(model, [1], { signal: controller.signal, onToken: (_, { step }) => step === 2 && controller.abort() })
+  const told = decoding.generate(model, [1],
+    { signal: controller.signal, onToken: (_, { step }) => step === 2 && controller.abort() })
   await assert.rejects(told, { name: 'AbortError' })
 })
 

@@ -3,15 +3,15 @@ import { loadGolden } from '../golden/index.js'
 
 const norms = {
   enc: { norm1: 'norm1', norm2: 'feed_forward.norm' },
-  dec: { norm1: 'norm1', norm2: 'norm2', norm3: 'feed_forward.norm' },
+  dec: { norm1: 'norm1', norm2: 'norm2', norm3: 'feed_forward.norm' }
 }
 const attentions = { enc: { self_attn: 'attn' }, dec: { self_attn: 'self_attn', multihead_attn: 'multihead_attn' } }
 
 function stacked(tensors) {
   const [
     {
-      shape: [rows, ...rest],
-    },
+      shape: [rows, ...rest]
+    }
   ] = tensors
   return { shape: [rows * tensors.length, ...rest], data: tensors.flatMap(t => t.data) }
 }
@@ -47,7 +47,7 @@ export function blockCases() {
       const stack = item.layers.length > 1
       const layers = item.layers.map(name => toStateDict(golden.layers[name], kind))
       const prefixed = layers.flatMap((layer, i) =>
-        Object.entries(layer).map(([name, t]) => [stack ? `layers.${i}.${name}` : name, t]),
+        Object.entries(layer).map(([name, t]) => [stack ? `layers.${i}.${name}` : name, t])
       )
       const state = { ...Object.fromEntries(prefixed), ...(item.final_norm ? shared.final_norm : {}) }
       const params = {
@@ -58,7 +58,7 @@ export function blockCases() {
         norm_first: item.norm_first,
         activation: item.activation,
         layers: item.layers.length,
-        final_norm: item.final_norm ?? false,
+        final_norm: item.final_norm ?? false
       }
       const inputs = kind === 'enc' ? { src: shared.src } : { tgt: shared.tgt, memory: shared[golden.nn_memory] }
       return { ...item, kind, stack, params, inputs, state, cot: { y: shared.cot }, rtol: golden.rtol }

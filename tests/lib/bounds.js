@@ -16,19 +16,19 @@ const mapValues = (object, f) => Object.fromEntries(Object.entries(object).map((
  */
 export const sumOfProducts =
   (op, terms) =>
-  ({ inputs, params, cot }) => {
-    const sizes = mapValues(inputs, t => (isFloat(t) ? absolute(t) : t))
-    const outputs = op.forward(sizes, params)
-    const grads = op.backward(sizes, params, mapValues(cot, absolute))
-    const count = terms({ inputs, params, cot })
-    return mapValues({ ...outputs, ...grads }, (t, name) => t.data.map(size => (count[name] + 1) * U * size))
-  }
+    ({ inputs, params, cot }) => {
+      const sizes = mapValues(inputs, t => (isFloat(t) ? absolute(t) : t))
+      const outputs = op.forward(sizes, params)
+      const grads = op.backward(sizes, params, mapValues(cot, absolute))
+      const count = terms({ inputs, params, cot })
+      return mapValues({ ...outputs, ...grads }, (t, name) => t.data.map(size => (count[name] + 1) * U * size))
+    }
 
 /** For two broadcast inputs a and b: how many places of y read each number, which is what its gradient adds up. */
 export const uses = ({ inputs: { a, b }, cot: { y } }) => ({
   a: sizeOf(y.shape) / sizeOf(a.shape),
   b: sizeOf(y.shape) / sizeOf(b.shape),
-  y: 0,
+  y: 0
 })
 
 /** The float32 nearest to each value, or its neighbour when two are equally near. */

@@ -27,7 +27,7 @@ const elementwise = (op, options) =>
 const shapePairs = [
   ...EXTENTS.map(n => [[n], [n]]), [[2, 7, 5], [2, 7, 5]], [[2, 7, 5], [7, 5]], [[2, 7, 5], [5]], [[2, 7, 5], [1]],
   [[2, 7, 5], []], [[2, 7, 5], [2, 1, 5]], [[2, 7, 5], [2, 7, 1]], [[7, 5], [2, 7, 5]], [[3, 1], [1, 4]], [[0, 5], [5]],
-  [[33, 67], [67]],
+  [[33, 67], [67]]
 ]
 const pairs = op =>
   list(op, shapePairs.map(([a, b]) => [`[${a}] with [${b}]`, { a: numbers(a, 1), b: numbers(b, 2) }]))
@@ -36,7 +36,7 @@ const pairs = op =>
 const positive = ['sqrt', 'rsqrt', 'reciprocal', 'log']
 const unaryOptions = {
   softplus: [{}, { beta: 2.5, threshold: 4 }], leakyRelu: [{}, { negativeSlope: 0.2 }],
-  clamp: [{ min: -0.5, max: 0.75 }, { min: 0 }, { max: 0.3 }],
+  clamp: [{ min: -0.5, max: 0.75 }, { min: 0 }, { max: 0.3 }]
 }
 const unaryRows = () => unaryNames.flatMap(op => (unaryOptions[op] ?? [{}]).flatMap(options => (
   [[0], [1], [3], [5], [17], [67], [2, 3, 5], [300]].map(shape => {
@@ -45,7 +45,7 @@ const unaryRows = () => unaryNames.flatMap(op => (unaryOptions[op] ?? [{}]).flat
   }))))
 
 const manyAxes = [
-  [[2, 1, 3, 1, 2, 1, 3, 1], [1, 2, 1, 3, 1, 2, 1, 3]], [[5, 1, 3], [1, 4, 1]], [[3, 5], [3, 1]], [[1], [17]],
+  [[2, 1, 3, 1, 2, 1, 3, 1], [1, 2, 1, 3, 1, 2, 1, 3]], [[5, 1, 3], [1, 4, 1]], [[3, 5], [3, 1]], [[1], [17]]
 ]
 const binaryRows = () => binaryNames.flatMap(op => {
   const left = shape => numbers(shape, 1, op === 'pow' ? { scale: 0.4, shift: 1.6 } : {})
@@ -59,10 +59,11 @@ const binaryRows = () => binaryNames.flatMap(op => {
 const reduceDims = [
   // shape, dim
   [[1]], [[5]], [[17]], [[300]], [[3, 5]], [[3, 5], 0], [[3, 5], 1], [[2, 3, 5], 1], [[2, 3, 5], [0, 2]], [[67, 3], 0],
-  [[2, 3, 4, 5], [1, 3]], [[2, 3, 2, 5, 2], [0, 2, 4]], [[2, 1, 3], 1], [[0, 3], 1],
+  [[2, 3, 4, 5], [1, 3]], [[2, 3, 2, 5, 2], [0, 2, 4]], [[2, 1, 3], 1], [[0, 3], 1]
 ]
 const reduceOptions = {
-  var: [{}, { correction: 0 }], std: [{}, { correction: 0 }], norm: [{}, { p: 1 }, { p: 3 }, { p: Infinity }, { p: 2.5 }],
+  var: [{}, { correction: 0 }], std: [{}, { correction: 0 }],
+  norm: [{}, { p: 1 }, { p: 3 }, { p: Infinity }, { p: 2.5 }]
 }
 const reduceRows = () => reductionNames.flatMap(op => (reduceOptions[op] ?? [{}]).flatMap(options => (
   reduceDims.flatMap(([shape, dim], i) => {
@@ -87,8 +88,9 @@ const lossRows = () => ['mseLoss', 'l1Loss', 'binaryCrossEntropyWithLogits', 'kl
   [[5], [1, 1], [3, 17], [2, 5, 3]].flatMap(shape => {
     const V = shape.length === 1 ? shape[0] : shape[1], lead = shape.length === 1 ? [] : [shape[0], ...shape.slice(2)]
     const inputs = { input: numbers(shape, 1), target: integers(lead, V, 3) }, weight = numbers([V], 4, { shift: 4 })
-    return [[inputs, {}], [{ ...inputs, weight }, op === 'crossEntropy' ? { labelSmoothing: 0.2 } : {}]].map(([all, more]) => (
-      [`${op} ${reduction} of [${shape}] ${Object.keys(all)}`, all, { op, reduction, ...more }]))
+    return [[inputs, {}], [{ ...inputs, weight }, op === 'crossEntropy' ? { labelSmoothing: 0.2 } : {}]].map(
+      ([all, more]) => (
+        [`${op} ${reduction} of [${shape}] ${Object.keys(all)}`, all, { op, reduction, ...more }]))
   })))))
 
 const normRows = () => [[1], [5], [3, 5], [2, 3, 17], [2, 130], [0, 3]].flatMap(shape => {
@@ -99,9 +101,10 @@ const normRows = () => [[1], [5], [3, 5], [2, 3, 17], [2, 130], [0, 3]].flatMap(
 })
 
 const pairRows = () => [
-  ['cosineSimilarity', [3, 5], [3, 5], {}], ['cosineSimilarity', [2, 3, 17], [3, 17], { dim: -1 }], ['dot', [17], [17], {}],
+  ['cosineSimilarity', [3, 5], [3, 5], {}], ['cosineSimilarity', [2, 3, 17], [3, 17], { dim: -1 }],
+  ['dot', [17], [17], {}],
   ['outer', [3], [5], {}], ['matmul', [17], [17], {}], ['matmul', [17], [17, 3], {}], ['matmul', [2, 3, 5], [5], {}],
-  ['matmul', [5], [2, 5, 3], {}], ['dot', [0], [0], {}], ['outer', [0], [3], {}],
+  ['matmul', [5], [2, 5, 3], {}], ['dot', [0], [0], {}], ['outer', [0], [3], {}]
 ].map(([op, a, b, params]) => [`${op} [${a}] [${b}]`, { a: numbers(a, 1), b: numbers(b, 2) }, { op, ...params }])
 
 const rowShapes = [[1], [7], [1, 1], [3, 5], [1, 17], [5, 33], [4, 67], [3, 130], [2, 3, 5, 7], [2, 1, 12], [0, 7]]
@@ -110,7 +113,7 @@ const rowwise = op => list(op, rowShapes.map(shape => [`[${shape}]`, { x: number
 const tables = [
   // rows, width, shape of the ids
   [1, 1, [1]], [3, 5, [4]], [11, 5, [2, 7]], [5, 17, [1, 1]], [17, 33, [3, 5]], [67, 130, [2, 9]], [4, 3, [0]],
-  [4, 3, [2, 0]],
+  [4, 3, [2, 0]]
 ]
 
 const embeddingRows = () => tables.flatMap(([rows, width, shape]) => [undefined, rows - 1].map(padding_idx => {
@@ -122,7 +125,7 @@ const linearSizes = [
   // leading shape, inputs, outputs
   [[1], 1, 1], [[], 5, 3], [[3], 5, 1], [[2, 7], 12, 5], [[2, 1], 12, 5], [[5], 17, 33], [[33], 5, 17], [[4], 67, 33],
   [[9], 130, 67], [[17], 33, 130], [[0], 4, 3], [[2, 0], 4, 3], [[3], 300, 20], [[270], 5, 9], [[259], 261, 3],
-  [[2], 7, 290],
+  [[2], 7, 290]
 ]
 
 const linearRows = () => linearSizes.flatMap(([leading, inputs, outputs]) => {
@@ -137,7 +140,7 @@ const matmulShapes = [
   [[5, 130], [130, 33]], [[130, 3], [3, 67]], [[3, 300], [300, 20]], [[290, 5], [5, 3]],
   [[2, 3], [3, 290]], [[2, 3, 7, 4], [2, 3, 4, 5]], [[2, 1, 17], [2, 17, 3]],
   [[2, 3, 5], [5, 4]], [[3, 5], [2, 5, 4]], [[2, 1, 3, 5], [4, 5, 2]], [[0, 3], [3, 2]], [[2, 0], [0, 3]],
-  [[2, 3], [3, 0]],
+  [[2, 3], [3, 0]]
 ]
 
 const matmulRows = () => matmulShapes.map(([a, b]) => [`[${a}] by [${b}]`, { a: numbers(a, 1), b: numbers(b, 2) }])
@@ -159,7 +162,7 @@ function layerNormRows() {
     return [
       [name, { x, weight, bias }],
       [`${name} without weight and bias`, { x }],
-      [`${name} with a large eps`, { x, weight, bias }, { eps: 0.1 }],
+      [`${name} with a large eps`, { x, weight, bias }, { eps: 0.1 }]
     ]
   })]
 }
@@ -167,7 +170,7 @@ function layerNormRows() {
 const targetOptions = [
   {}, { reduction: 'sum' }, { reduction: 'none' }, { label_smoothing: 0.1 }, { ignore_index: 0 },
   { ignore_index: 0, label_smoothing: 0.2 }, { ignore_index: 0, label_smoothing: 0.2, reduction: 'none' },
-  { ignore_index: 0, reduction: 'sum' }, { label_smoothing: 1 },
+  { ignore_index: 0, reduction: 'sum' }, { label_smoothing: 1 }
 ]
 const targetSizes = [[1, 1], [1, 5], [3, 2], [5, 17], [14, 11], [4, 130], [33, 67]]
 
@@ -184,7 +187,7 @@ function crossEntropyRows() {
 const attentionSizes = [
   // B, H, Tq, Tk, D
   [1, 1, 1, 1, 1], [1, 1, 1, 5, 3], [2, 3, 7, 5, 4], [1, 2, 5, 1, 17], [2, 1, 17, 17, 5], [1, 2, 33, 33, 16],
-  [1, 1, 67, 67, 8], [1, 1, 5, 130, 33], [1, 1, 3, 300, 5], [1, 1, 0, 3, 4], [0, 2, 3, 3, 4],
+  [1, 1, 67, 67, 8], [1, 1, 5, 130, 33], [1, 1, 3, 300, 5], [1, 1, 0, 3, 4], [0, 2, 3, 3, 4]
 ]
 
 function attentionRows() {
@@ -204,14 +207,15 @@ function attentionRows() {
       [`${name}, float mask per head`, { ...inputs, attn_mask: numbers([B, H, Tq, Tk], 17) }],
       [`${name}, key padding`, { ...inputs, key_padding_mask: padding }],
       [`${name}, bool mask and padding`, { ...inputs, attn_mask: seen, key_padding_mask: padding }],
-      [`${name}, causal and padding`, { ...inputs, key_padding_mask: padding }, { causal: true }],
+      [`${name}, causal and padding`, { ...inputs, key_padding_mask: padding }, { causal: true }]
     ]
   })
 }
 
 const groupSizes = [
   // B, H, KV, T, D, Dv
-  [1, 2, 1, 1, 1, 1], [2, 6, 2, 5, 3, 4], [1, 4, 4, 17, 5, 3], [2, 3, 1, 33, 8, 8], [1, 8, 2, 9, 16, 17], [1, 4, 2, 0, 3, 3],
+  [1, 2, 1, 1, 1, 1], [2, 6, 2, 5, 3, 4], [1, 4, 4, 17, 5, 3], [2, 3, 1, 33, 8, 8], [1, 8, 2, 9, 16, 17],
+  [1, 4, 2, 0, 3, 3]
 ]
 
 /** Heads that share keys and values, a scale of one's own, keys only so far away. */
@@ -223,7 +227,7 @@ const groupedRows = () => groupSizes.flatMap(([B, H, KV, T, D, Dv]) => {
     [`${name}, causal`, { q, k, v }, { causal: true }],
     [`${name}, scale 0.3`, { q, k, v }, { scale: 0.3 }],
     [`${name}, causal, window 3`, { q, k, v }, { causal: true, window: 3 }],
-    [`${name}, window 4, float mask per head`, { q, k, v, attn_mask: numbers([1, H, T, T], 54) }, { window: 4 }],
+    [`${name}, window 4, float mask per head`, { q, k, v, attn_mask: numbers([1, H, T, T], 54) }, { window: 4 }]
   ]
 })
 
@@ -232,13 +236,13 @@ function attentionParameters(width, seed) {
     in_proj_weight: projection([3 * width, width], seed),
     in_proj_bias: numbers([3 * width], seed + 1, { scale: 0.2 }),
     out_proj_weight: projection([width, width], seed + 2),
-    out_proj_bias: numbers([width], seed + 3, { scale: 0.2 }),
+    out_proj_bias: numbers([width], seed + 3, { scale: 0.2 })
   }
 }
 
 const headSizes = [
   // B, Tq, Tk, E, heads
-  [1, 1, 1, 1, 1], [2, 3, 5, 6, 2], [1, 5, 5, 17, 1], [2, 7, 4, 12, 3], [1, 17, 9, 32, 4], [1, 3, 3, 132, 4],
+  [1, 1, 1, 1, 1], [2, 3, 5, 6, 2], [1, 5, 5, 17, 1], [2, 7, 4, 12, 3], [1, 17, 9, 32, 4], [1, 3, 3, 132, 4]
 ]
 
 function multiheadRows() {
@@ -250,7 +254,7 @@ function multiheadRows() {
     const apart = {
       query, key: numbers([B, Tk, E + 2], 27), value: numbers([B, Tk, 3], 28), ...others,
       q_proj_weight: projection([E, E], 24), k_proj_weight: projection([E, E + 2], 25),
-      v_proj_weight: projection([E, 3], 26),
+      v_proj_weight: projection([E, 3], 26)
     }
     const params = { num_heads: heads }
     const name = `[${[B, Tq, E]}], ${heads} heads`
@@ -258,7 +262,7 @@ function multiheadRows() {
       [`${name}, self`, { query, ...weights }, params],
       [`${name}, cross`, { query, key: memory, ...weights }, params],
       [`${name}, apart`, apart, params],
-      [`${name}, no bias`, { query, in_proj_weight, out_proj_weight: weights.out_proj_weight }, params],
+      [`${name}, no bias`, { query, in_proj_weight, out_proj_weight: weights.out_proj_weight }, params]
     ]
   })
 }
@@ -287,7 +291,7 @@ const prefixed = (prefix, state) => Object.fromEntries(Object.entries(state).map
 const variants = [
   { norm_first: false, activation: 'relu' },
   { norm_first: true, activation: 'gelu' },
-  { norm_first: true, activation: 'relu' },
+  { norm_first: true, activation: 'relu' }
 ]
 
 const layerRows = (inputs, state) => variants.map(variant => (
@@ -298,14 +302,15 @@ const target = { tgt: numbers([2, 4, 6], 32), memory: numbers([2, 5, 6], 33) }
 const encoderState = seed => layerParameters(6, 9, ['self_attn'], seed)
 const decoderState = seed => layerParameters(6, 9, ['self_attn', 'multihead_attn'], seed)
 const finalNorm = {
-  'norm.weight': numbers([6], 41, { scale: 0.1, shift: 1 }), 'norm.bias': numbers([6], 42, { scale: 0.1 }),
+  'norm.weight': numbers([6], 41, { scale: 0.1, shift: 1 }), 'norm.bias': numbers([6], 42, { scale: 0.1 })
 }
 const twoLayers = state => (
   { ...prefixed('layers.0.', state(100)), ...prefixed('layers.1.', state(300)), ...finalNorm })
 const stackRows = (inputs, state) => layerRows(inputs, twoLayers(state)).map(([name, all, params]) => (
   [name, all, { ...params, layers: 2, final_norm: true }]))
 
-const turnedShapes = [[1, 1, 1, 2], [2, 3, 5, 4], [1, 2, 17, 6], [2, 1, 3, 66], [1, 1, 0, 4], [0, 2, 3, 4], [2, 2, 7, 12]]
+const turnedShapes = [[1, 1, 1, 2], [2, 3, 5, 4], [1, 2, 17, 6], [2, 1, 3, 66], [1, 1, 0, 4], [0, 2, 3, 4],
+  [2, 2, 7, 12]]
 const rotaryRows = () => turnedShapes.flatMap(shape => {
   const [B, , T, C] = shape, x = numbers(shape, 61), name = `[${shape}]`
   return [
@@ -344,7 +349,7 @@ const makers = {
   encoderLayer: () => list('encoderLayer', layerRows(source, encoderState(100))),
   decoderLayer: () => list('decoderLayer', layerRows(target, decoderState(100))),
   encoder: () => list('encoder', stackRows(source, encoderState)),
-  decoder: () => list('decoder', stackRows(target, decoderState)),
+  decoder: () => list('decoder', stackRows(target, decoderState))
 }
 
 export const opsWithCases = Object.keys(makers)

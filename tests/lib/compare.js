@@ -43,7 +43,7 @@ export function assertClose(actual, expected, { tol = 0, rtol = 0, name = 'value
     .map(
       i =>
         `  [${unravel(i, e.shape)}] ${a.data[i]} instead of ${e.data[i]}: off by ${Math.abs(a.data[i] - e.data[i])}, ` +
-        `allowed ${tolerance(i)}`,
+        `allowed ${tolerance(i)}`
     )
   assert.fail([`${name}: ${wrong.length} of ${e.data.length} values differ`, ...lines].join('\n'))
 }

@@ -22,8 +22,8 @@ export const toInputs = (inputs, differentiable) =>
   Object.fromEntries(
     Object.entries(inputs).map(([name, t]) => [
       name,
-      t?.dtype === 'bool' ? toBooleans(t) : t && toTensor(t, { requiresGrad: differentiable.includes(name) }),
-    ]),
+      t?.dtype === 'bool' ? toBooleans(t) : t && toTensor(t, { requiresGrad: differentiable.includes(name) })
+    ])
   )
 
 /**
@@ -40,7 +40,7 @@ export function evaluate(run, { inputs, params, cot = {} }, differentiable) {
       differentiable.map(name => {
         assert.ok(tensors[name].grad, `${name} has no gradient after backward`)
         return [name, plain(tensors[name].grad)]
-      }),
+      })
     )
     return { outputs: result, grads }
   })
@@ -60,6 +60,6 @@ export function assertRejects(call, code, ...fragments) {
         assert.ok(error.message.includes(String(fragment)), `"${error.message}" does not mention "${fragment}"`)
       }
       return true
-    },
+    }
   )
 }

@@ -7,7 +7,7 @@ const loss = (op, inputs, params, cot) => {
   const outputs = op.forward(inputs, params)
   return Object.entries(cot).reduce(
     (total, [name, c]) => total + outputs[name].data.reduce((sum, value, i) => sum + value * c.data[i], 0),
-    0,
+    0
   )
 }
 

@@ -24,7 +24,7 @@ test('assertClose: NaN and infinities stay where they are', () => {
     [1, NaN],
     [Infinity, 1e308],
     [Infinity, -Infinity],
-    [1, Infinity],
+    [1, Infinity]
   ]) {
     fails(() => assertClose([actual], [expected], { tol: 1e300, rtol: 1 }), /values differ/)
   }
@@ -40,7 +40,7 @@ test('assertClose: shapes are compared, and places named by them', () => {
   const shape = [2, 3]
   fails(
     () => assertClose({ shape, data: [0, 0, 0, 0, 0, 9] }, { shape, data: [0, 0, 0, 0, 0, 0] }),
-    /\[1,2\] 9 instead of 0/,
+    /\[1,2\] 9 instead of 0/
   )
 })
 
@@ -52,7 +52,7 @@ test('assertIsDerivative: finds a slope that is off by a thousandth', () => {
     backward: (...all) => {
       const { x } = relu.backward(...all)
       return { x: { ...x, data: x.data.map(value => value * 1.001) } }
-    },
+    }
   }
   fails(() => assertIsDerivative(wrong, example, 'relu'), /d x/)
 })
@@ -67,9 +67,9 @@ test('assertSummary: finds a wrong value that is not listed', () => {
       assertSummary(
         data.map(v => (v === 20 ? 21 : v)),
         golden,
-        'values',
+        'values'
       ),
-    /sum/,
+    /sum/
   )
 })
 
@@ -86,7 +86,7 @@ test('numbers are written as Python writes them', () => {
 test('nested: every shape, empty ones too', () => {
   assert.deepEqual(nested({ shape: [2, 2], data: [1, 0, 0, 1] }, Boolean), [
     [true, false],
-    [false, true],
+    [false, true]
   ])
   assert.deepEqual(nested({ shape: [2, 0], data: [] }), [[], []])
   assert.deepEqual(nested({ shape: [], data: [7] }), 7)

@@ -16,7 +16,7 @@ export function evaluateModule(module, run, inputs, cot) {
   return gf.tidy(() => {
     module.zeroGrad?.()
     const tensors = Object.fromEntries(
-      Object.entries(inputs).map(([name, t]) => [name, toTensor(t, { requiresGrad: true })]),
+      Object.entries(inputs).map(([name, t]) => [name, toTensor(t, { requiresGrad: true })])
     )
     const outputs = run(tensors)
     const result = plainAll(outputs)

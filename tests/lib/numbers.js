@@ -24,7 +24,7 @@ export function integers(shape, below, seed) {
   return {
     shape: [...shape],
     data: Array.from({ length: sizeOf(shape) }, () => Math.floor(next() * below)),
-    dtype: 'int32',
+    dtype: 'int32'
   }
 }
 

@@ -30,8 +30,8 @@ export function assertFollows(item, make, before = () => {}) {
       assertClose(plain(parameters[i]), expected, {
         tol: item.tol,
         rtol,
-        name: `parameter ${i} after step ${index + 1}`,
-      }),
+        name: `parameter ${i} after step ${index + 1}`
+      })
     )
   })
 }

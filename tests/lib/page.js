@@ -13,7 +13,7 @@ const files = new Map()
 
 /** The bytes of a model's files. @param {string} id */
 export async function filesOf(id) {
-  if (!files.has(id)) files.set(id, await Promise.all(modelOf(id).files.map((name) => file(id, name))))
+  if (!files.has(id)) files.set(id, await Promise.all(modelOf(id).files.map(name => file(id, name))))
   return files.get(id)
 }
 for (const id of Object.keys(RUNS)) await filesOf(id)
@@ -33,7 +33,7 @@ export function pageRun(settings, edits = [], engine = gf) {
   const { run } = one
   return {
     ...plainOf(engine, one), made: one, explain: (name, index) => run.explain(name, index),
-    explainGradient: (name, index) => run.explainGradient(name, index), gradient: (name) => run.gradient(name),
+    explainGradient: (name, index) => run.explainGradient(name, index), gradient: name => run.gradient(name),
     dispose: () => run.dispose()
   }
 }
@@ -48,7 +48,7 @@ export function shownRun(settings, edits, engine) {
 /** What is looked at in a room, by its id. */
 export function viewOf(run, id, more = {}) {
   const rooms = roomsOf(run)
-  const room = rooms.find((one) => one.id === id)
+  const room = rooms.find(one => one.id === id)
   const view = { sentence: 0, head: 0, part: 'q', row: 0, step: -1, ...more, room, rooms }
   view.picture = (one, other) => stageOf(one.stage).picture(run, { ...view, ...other, room: one })
   return view

@@ -7,7 +7,7 @@ const formats = {
   // Python writes at least two digits of exponent.
   sci: (value, decimals) => value.toExponential(decimals).replace(/e([+-])(\d)$/, 'e$10$2'),
   trim: (value, decimals) => value.toFixed(decimals).replace(/0+$/, ''),
-  int: value => String(value),
+  int: value => String(value)
 }
 
 export const format = (value, { style, decimals }) => formats[style](value, decimals)

@@ -12,6 +12,6 @@ export function assertSummary(actual, golden, name) {
   assertClose(
     data.reduce((a, b) => a + b, 0),
     sum64,
-    { tol: 1e-9, rtol: 1e-9, name: `${name}, sum` },
+    { tol: 1e-9, rtol: 1e-9, name: `${name}, sum` }
   )
 }

@@ -21,7 +21,7 @@ const said = ({ name, index, isGradient }) => `${isGradient ? '∂' : ''}${name}
 /** Every link of an explanation leads to a cell of the run that can be explained, and shows what stands there. */
 function checkLinks(run, cell, { terms, sources }) {
   const linked = terms.flatMap(({ factors }) => factors).filter(({ source }) => source)
-  for (const source of [...sources, ...linked.map((factor) => factor.source)]) {
+  for (const source of [...sources, ...linked.map(factor => factor.source)]) {
     assert.ok(exists(run, source), `${said(cell)} leads to ${said(source)}`)
   }
   for (const { source, value } of linked) {
@@ -47,13 +47,14 @@ function walk(run, start, next) {
 }
 
 const firstGradient = ({ terms }) => terms.flatMap(({ factors }) => factors)
-  .map(({ source }) => source).find((source) => source?.isGradient)
+  .map(({ source }) => source).find(source => source?.isGradient)
 
 for (const [title, settings] of RUNS) {
   test(`from a weight the first term's gradient leads, step by step, to the loss: ${title}`, () => {
     const run = pageRun(settings)
     const starts = [
-      ['transformer.encoder.layers.0.linear2.weight', [3, 5]], ['transformer.encoder.layers.0.self_attn.in_proj_bias', [2]],
+      ['transformer.encoder.layers.0.linear2.weight', [3, 5]],
+      ['transformer.encoder.layers.0.self_attn.in_proj_bias', [2]],
       ['transformer.decoder.layers.0.norm1.weight', [1]], ['source_embedding.output', [0, 1, 2]], ['output', [0, 4, 8]]
     ]
     for (const [name, index] of starts) {
@@ -67,7 +68,7 @@ for (const [title, settings] of RUNS) {
   test(`every source of every tensor exists, forward and backward: ${title}`, () => {
     const run = pageRun(settings)
     for (const [name, { shape }] of run.tensors) {
-      for (const index of [shape.map(() => 0), shape.map((side) => side - 1), shape.map((side) => side >> 1)]) {
+      for (const index of [shape.map(() => 0), shape.map(side => side - 1), shape.map(side => side >> 1)]) {
         for (const cell of [{ name, index }, { name, index, isGradient: true }]) {
           const explanation = explainCell(run.made, cell)
           if (explanation && !explanation.none) checkLinks(run, cell, explanation)
@@ -107,12 +108,15 @@ test('where backward begins: what softmax gives, minus the answer, by the number
 
 test('a cell without a gradient says why: made for show, or not trained; q · k has one and goes on', async () => {
   const run = pageRun(SMALL)
-  const none = (name) => explainCell(run.made, { name, index: tensorOf(run, name).shape.map(() => 0), isGradient: true }).none
+  const none = name => explainCell(run.made,
+    { name, index: tensorOf(run, name).shape.map(() => 0), isGradient: true }).none
   const layer = 'transformer.encoder.layers.0.self_attn'
-  for (const name of ['sampling.probabilities', 'sampling.output', 'sampling.choice.mask', 'sampling.tempered', `${layer}.dropout.output`]) {
+  for (const name of ['sampling.probabilities', 'sampling.output', 'sampling.choice.mask', 'sampling.tempered',
+    `${layer}.dropout.output`]) {
     assert.equal(none(name), 'aside', name)
   }
-  for (const name of ['positions.pe', 'positions.dropout.mask', `${layer}.dropout.mask`]) assert.equal(none(name), 'still', name)
+  for (const name of ['positions.pe', 'positions.dropout.mask', `${layer}.dropout.mask`]) assert.equal(none(name),
+    'still', name)
   for (const name of ['output', 'log_probs', 'loss', `${layer}.dots`]) assert.equal(none(name), undefined, name)
   const cell = { name: `${layer}.dots`, index: [0, 1, 2, 3] }
   assert.deepEqual(explainCell(run.made, cell).feeds, [`${layer}.scores`])

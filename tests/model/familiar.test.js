@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { DAYS, FORMATS, dateOf, splitSource } from '../../web/models/dates/data.js'
 import { familiarity } from '../../web/models/dates/familiar.js'
 
-const of = (text) => familiarity(splitSource(text), splitSource)
+const of = text => familiarity(splitSource(text), splitSource)
 
 test('every date it was trained on is known, in every form', () => {
   for (let day = 0; day < DAYS; day += 97) {

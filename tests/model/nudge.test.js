@@ -6,7 +6,7 @@ import { NUDGE, nudged } from '../../web/worker/nudge.js'
 import { made } from '../lib/page.js'
 
 const [gf, other] = [await load(), await load()]
-const computeWith = (engine) => async ({ edits, ...settings }) => made(settings, edits, engine)
+const computeWith = engine => async ({ edits, ...settings }) => made(settings, edits, engine)
 const [compute, computeAside] = [gf, other].map(computeWith)
 
 const CASES = [
@@ -43,11 +43,11 @@ test('the slope between two nudged runs is the gradient', async () => {
 test('a nudge holds the tokens that the decoder reads, and keeps other edits', async () => {
   const edits = [{ name: 'output', index: [0, 0, 4], value: 2 }]
   const seen = []
-  const watch = async (settings) => {
+  const watch = async settings => {
     seen.push(settings.edits)
     return compute(settings)
   }
   const settings = { target: [5, 3, 5, 9, 2], edits }
   await nudged(watch, settings, { name: 'output', index: [0, 1, 3] }, 1)
-  assert.deepEqual(seen.map((list) => list.map(({ value }) => value)), [[2, 1 + NUDGE], [2, 1 - NUDGE]])
+  assert.deepEqual(seen.map(list => list.map(({ value }) => value)), [[2, 1 + NUDGE], [2, 1 - NUDGE]])
 })

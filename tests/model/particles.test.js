@@ -14,14 +14,14 @@ import { LONGEST, TOKENS, UNKNOWN, WORDS, decode, encode } from '../../web/model
 import { ENGLISH, ENGLISH_HELD_OUT, KOREAN, KOREAN_HELD_OUT } from '../../web/models/particles/words.js'
 import { gf } from '../lib/engine.js'
 
-const here = (path) => fileURLToPath(new URL(`../../web/models/particles/${path}`, import.meta.url))
+const here = path => fileURLToPath(new URL(`../../web/models/particles/${path}`, import.meta.url))
 const WEIGHTS = here('particles.safetensors')
 
 const model = createParticles(gf)
 model.loadStateDict(gf.loadSafetensors(readFileSync(WEIGHTS)).tensors)
 model.eval()
 
-const heldOut = Object.fromEntries(['ko', 'en'].map((language) => (
+const heldOut = Object.fromEntries(['ko', 'en'].map(language => (
   [language, examples(2026, 800, { isHeldOut: true, languages: [language] })])))
 const stemOf = ({ ids }, { stem }) => decode(ids.slice(...stem))
 
@@ -58,7 +58,7 @@ function impossibleAfter(word) {
   if (!/[가-힣]/.test(syllable)) return []
   const letters = [...syllable.normalize('NFD')]
   if (letters.length === 2) return CONSONANT
-  return letters[2] === '\u11af' ? [...VOWEL.filter((one) => one !== '로'), '으로'] : VOWEL
+  return letters[2] === '\u11af' ? [...VOWEL.filter(one => one !== '로'), '으로'] : VOWEL
 }
 
 test('the particles of the data follow the rules of Korean, ㄹ before 로 too', () => {
@@ -67,7 +67,7 @@ test('the particles of the data follow the rules of Korean, ㄹ before 로 too',
     for (const place of one.places) {
       const word = stemOf(one, place), wrong = impossibleAfter(word)
       assert.ok(place.answers.includes(WORDS[place.target]) && place.answers.length > 0)
-      assert.deepEqual(place.answers.filter((answer) => wrong.includes(answer)), [], `${word}: ${place.answers}`)
+      assert.deepEqual(place.answers.filter(answer => wrong.includes(answer)), [], `${word}: ${place.answers}`)
       for (const answer of place.answers) seen.add(answer + (word.normalize('NFD').at(-1) === '\u11af' ? 'ㄹ' : ''))
     }
   }
@@ -76,7 +76,7 @@ test('the particles of the data follow the rules of Korean, ㄹ before 로 too',
 })
 
 const IRREGULAR = ['men', 'women', 'children', 'people', 'mice', 'geese', 'feet', 'teeth']
-const looksMany = (word) => IRREGULAR.includes(word) || (/s$/.test(word) && !/(ss|us|lens)$/.test(word))
+const looksMany = word => IRREGULAR.includes(word) || (/s$/.test(word) && !/(ss|us|lens)$/.test(word))
 
 /** Whether a subject is one or many, from its own words. */
 function numberOf(subject) {
@@ -93,7 +93,7 @@ test('the verbs of the data agree with their subjects, not with what stands betw
   let misled = 0
   for (const isHeldOut of [false, true]) for (const one of examples(6, 1500, { isHeldOut, languages: ['en'] })) {
     const [place] = one.places, subject = stemOf(one, place), number = subject === 'i' ? 'i' : numberOf(subject)
-    assert.deepEqual(place.answers.filter((word) => !forms[number].includes(word)), [], one.text)
+    assert.deepEqual(place.answers.filter(word => !forms[number].includes(word)), [], one.text)
     const before = one.text.split(' [?]')[0].split(' ').at(-1)
     if (number !== 'i' && !subject.endsWith(before) && looksMany(before) !== (number === 'many')) misled += 1
   }
@@ -103,18 +103,18 @@ test('the verbs of the data agree with their subjects, not with what stands betw
 test('held-out nouns are never trained on, and the same seed gives the same sentences', () => {
   for (const [known, unseen] of [[KOREAN, KOREAN_HELD_OUT], [ENGLISH, ENGLISH_HELD_OUT]]) {
     const trained = new Set(Object.values(known).flat())
-    assert.deepEqual(Object.values(unseen).flat().filter((noun) => trained.has(noun)), [])
+    assert.deepEqual(Object.values(unseen).flat().filter(noun => trained.has(noun)), [])
   }
   const words = new Set(Object.values(KOREAN_HELD_OUT).flat())
-  const stems = examples(9, 4000, { languages: ['ko'] }).flatMap((one) => one.places.map((place) => stemOf(one, place)))
-  assert.deepEqual(stems.filter((stem) => words.has(stem)), [])
+  const stems = examples(9, 4000, { languages: ['ko'] }).flatMap(one => one.places.map(place => stemOf(one, place)))
+  assert.deepEqual(stems.filter(stem => words.has(stem)), [])
   assert.deepEqual(examples(3, 40), examples(3, 40))
   assert.notDeepEqual(examples(3, 40), examples(4, 40))
   assert.ok(examples(3, 3000).every(({ ids }) => ids.length <= LONGEST))
 })
 
 test('the committed weights know the particle of nouns never seen, and the number of theirs in English', () => {
-  const [ko, en] = ['ko', 'en'].map((language) => accuracy(gf, model, heldOut[language]))
+  const [ko, en] = ['ko', 'en'].map(language => accuracy(gf, model, heldOut[language]))
   assert.ok(ko.right >= 0.99 && ko.form >= 0.99, JSON.stringify(ko))
   assert.ok(en.right >= 0.97 && en.form >= 0.97, JSON.stringify(en))
   assert.ok(statSync(WEIGHTS).size <= 300_000)
@@ -128,12 +128,12 @@ test('without a look at the word the model has to guess; without a look at its l
 })
 
 test('a head looks from [?] at the last letter of the word', () => {
-  const most = (language) => Math.max(...looks(gf, model, heldOut[language].slice(0, 200)).flat())
+  const most = language => Math.max(...looks(gf, model, heldOut[language].slice(0, 200)).flat())
   assert.ok(most('ko') > 0.6, `${most('ko')}`)
   assert.ok(most('en') > 0.4, `${most('en')}`)
 })
 
-const first = (text) => answer(gf, model, text).map(({ words: [{ word }] }) => word)
+const first = text => answer(gf, model, text).map(({ words: [{ word }] }) => word)
 
 test('sentences that a reader may type', () => {
   const cases = {
@@ -172,7 +172,7 @@ test('any text is read: emoji, broken, empty, far too long', () => {
 
 test('training gives the same bits every time', () => {
   const folder = mkdtempSync(join(tmpdir(), 'particles-'))
-  const trained = (name) => {
+  const trained = name => {
     const options = ['--steps', '6', '--tests', '40', '--out', join(folder, name)]
     const { status, stderr } = spawnSync(process.execPath, [here('train.js'), ...options])
     assert.equal(status, 1, `few steps do not suffice, and that is said: ${stderr}`)

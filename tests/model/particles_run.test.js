@@ -6,7 +6,8 @@ import { SENTENCES } from '../../web/models/particles/index.js'
 import { defaults } from '../../web/shell/state.js'
 import { pageRun, shownRun } from '../lib/page.js'
 
-const words = (settings, edits) => shownRun({ model: 'particles', ...settings }, edits).decoding.steps.map(({ token }) => token)
+const words = (settings, edits) => shownRun({ model: 'particles', ...settings },
+  edits).decoding.steps.map(({ token }) => token)
 
 test('the sentences that stand there as examples are answered rightly', () => {
   const right = [['을'], ['를'], ['로', '에'], ['은', '이'], ['와'], ['are', 'were'], ['is', 'was']]
@@ -19,7 +20,7 @@ test('the sentences that stand there as examples are answered rightly', () => {
 test('several gaps are filled at once, each from its own row; a reader\'s words are judged', () => {
   const run = shownRun({ model: 'particles', gapped: '나[?] 빵[?] 먹었다' })
   assert.equal(run.decoding.rows.length, 2)
-  assert.deepEqual(run.decoding.rows.map((row) => run.streams.text.tokens[0][row]), ['[?]', '[?]'])
+  assert.deepEqual(run.decoding.rows.map(row => run.streams.text.tokens[0][row]), ['[?]', '[?]'])
   const given = shownRun({ model: 'particles', gapped: '나[?] 빵[?] 먹었다', target: '를 과' })
   assert.deepEqual([given.decoding.kind, given.decoding.steps.map(({ token }) => token)], ['given', ['를', '과']])
   assert.ok(given.loss > run.loss)
@@ -43,7 +44,7 @@ test('a number that is overwritten on the way changes the word', () => {
 })
 
 test('what cannot be read is said', () => {
-  const found = (patch) => problemsOf({ ...defaults('particles'), ...patch })
+  const found = patch => problemsOf({ ...defaults('particles'), ...patch })
   assert.deepEqual(found({}), {})
   assert.equal(found({ gapped: '빵을 먹었다' }).gapped.key, 'errors.noGap')
   assert.equal(found({ gapped: ' ' }).gapped.key, 'errors.emptySource')

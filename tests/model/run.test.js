@@ -5,8 +5,8 @@ import { explainCell, recipes } from '../../web/worker/questions.js'
 import { valueAt } from '../../web/lib/slice.js'
 import { pageRun, shownRun } from '../lib/page.js'
 
-const run = (settings) => shownRun({ target: '2026년 11월 20일', ...settings })
-const changed = (one, other) => [...one.tensors.keys()].filter((name) => {
+const run = settings => shownRun({ target: '2026년 11월 20일', ...settings })
+const changed = (one, other) => [...one.tensors.keys()].filter(name => {
   const [a, b] = [one, other].map(({ tensors }) => tensors.get(name)?.data)
   return !b || a.length !== b.length || a.some((x, i) => !Object.is(x, b[i]))
 })
@@ -15,7 +15,7 @@ const first = run({})
 const wordsOf = ({ decoding }) => decoding.steps.map(({ token }) => token).join('')
 
 test('every way to write the date is translated, greedily and by beam search', () => {
-  for (const source of DATES.filter((one) => one !== TWOFOLD)) {
+  for (const source of DATES.filter(one => one !== TWOFOLD)) {
     for (const decoding of ['greedy', 'beam']) {
       assert.equal(wordsOf(run({ source, target: '', decoding })), '2026년11월20일</s>', `${source} ${decoding}`)
     }
@@ -23,7 +23,7 @@ test('every way to write the date is translated, greedily and by beam search', (
 })
 
 test('a date that can be read two ways is answered in both, by draws that differ', () => {
-  const drawn = (seed) => wordsOf(run({ source: TWOFOLD, target: '', decoding: 'sample', temperature: 0.5, seed }))
+  const drawn = seed => wordsOf(run({ source: TWOFOLD, target: '', decoding: 'sample', temperature: 0.5, seed }))
   const answers = new Set(Array.from({ length: 20 }, (_, seed) => drawn(seed)))
   assert.deepEqual([...answers].sort(), ['2026년5월6일</s>', '2026년6월5일</s>'])
 })
@@ -44,7 +44,7 @@ test('each switch changes what follows it and nothing before it', () => {
   for (const [name, [settings, before]] of Object.entries(cases)) {
     const names = changed(first, run(settings))
     assert.ok(names.length > 0, name)
-    assert.deepEqual(names.filter((one) => before.test(one)), [], name)
+    assert.deepEqual(names.filter(one => before.test(one)), [], name)
   }
   assert.deepEqual(changed(first, run({})), [])
 })
@@ -57,7 +57,7 @@ test('the table of positions tells its formula, as in the sentences, also where 
     assert.deepEqual([op, formula], ['positional_encoding', 'cos(k / 10000^(2·3/32))'])
     assert.ok(Object.is(value, Math.fround(Math.cos(3 / 10000 ** (6 / 32)))) && Math.abs(computed - value) < 1e-7)
     const [recipe] = recipes(made.made.run, ['positions.pe'])
-    const [sine, cosine] = ['sin', 'cos'].map((name) => `${name}(k / 10000^(2·i/32))`)
+    const [sine, cosine] = ['sin', 'cos'].map(name => `${name}(k / 10000^(2·i/32))`)
     assert.deepEqual([recipe.op, recipe.formula],
       ['positional_encoding', `p[k, 2·i] = ${sine},  p[k, 2·i + 1] = ${cosine}`])
     const edited = explainCell(made.made, { ...cell, index: [3, 8] })
@@ -71,19 +71,19 @@ test('a table of positions to be learned is drawn from the seed, and leaves ever
   const table = ({ tensors }) => tensors.get('positions.weight').data
   for (const weights of ['trained', 'untrained']) {
     const plain = shownRun({ weights, target: '2026년' })
-    const [learned, again, other] = [42, 42, 43].map((seed) => (
+    const [learned, again, other] = [42, 42, 43].map(seed => (
       shownRun({ weights, target: '2026년', positions: 'learned', seed })))
     assert.deepEqual(learned.tensors.get('positions.weight').shape, [12, 32])
     assert.ok(!learned.tensors.has('positions.pe'))
     assert.deepEqual(table(again), table(learned))
     assert.notDeepEqual(table(other), table(learned))
-    const weightsOf = ({ tensors }) => [...tensors.keys()].filter((name) => /(weight|bias)$/.test(name))
-    const both = weightsOf(plain).filter((name) => learned.tensors.has(name))
-    assert.deepEqual(weightsOf(learned).filter((name) => !both.includes(name)), ['positions.weight'])
+    const weightsOf = ({ tensors }) => [...tensors.keys()].filter(name => /(weight|bias)$/.test(name))
+    const both = weightsOf(plain).filter(name => learned.tensors.has(name))
+    assert.deepEqual(weightsOf(learned).filter(name => !both.includes(name)), ['positions.weight'])
     for (const name of both) {
       assert.deepEqual(learned.tensors.get(name).data, plain.tensors.get(name).data, `${weights} ${name}`)
     }
-    const [sum, embedding] = ['positions.output', 'source_embedding.output'].map((name) => learned.tensors.get(name).data)
+    const [sum, embedding] = ['positions.output', 'source_embedding.output'].map(name => learned.tensors.get(name).data)
     sum.forEach((value, i) => assert.equal(value, Math.fround(embedding[i] + table(learned)[i])))
   }
 })
@@ -91,11 +91,11 @@ test('a table of positions to be learned is drawn from the seed, and leaves ever
 test('a given cell that was overwritten tells what stood there, learned or drawn, also where no model has it', () => {
   const options = { target: '2026년' }
   for (const weights of ['trained', 'untrained']) {
-    const cells = ['output.weight', 'transformer.decoder.layers.1.linear1.bias', 'sampling.choice.mask'].map((name) => ({
+    const cells = ['output.weight', 'transformer.decoder.layers.1.linear1.bias', 'sampling.choice.mask'].map(name => ({
       name, index: name === 'sampling.choice.mask' ? [0, 1, 2] : name === 'output.weight' ? [3, 4] : [7]
     }))
     const plain = shownRun({ ...options, weights })
-    const edits = cells.map((cell) => ({ ...cell, value: 5 }))
+    const edits = cells.map(cell => ({ ...cell, value: 5 }))
     const made = pageRun({ ...options, weights }, edits)
     for (const { name, index } of cells) {
       const { op, edited, value, computed } = explainCell(made.made, { name, index })
@@ -118,9 +118,9 @@ test('dots times the scale are the scores, bit for bit', () => {
 test('the answer is chosen with dropout off, whatever was answered before; then it is read with dropout on', () => {
   for (const decoding of ['greedy', 'sample', 'beam']) {
     const wanted = { source: '5/6/2026', decoding, dropout: 0.4 }
-    const ids = (run) => run.decoding.steps.map(({ id }) => id)
+    const ids = run => run.decoding.steps.map(({ id }) => id)
     const quiet = shownRun(wanted)
-    const [one, other] = ['11/20/2026', '3 may 1987'].map((source) => {
+    const [one, other] = ['11/20/2026', '3 may 1987'].map(source => {
       shownRun({ source, training: true, dropout: 0.4 })
       return shownRun({ ...wanted, training: true })
     })
@@ -133,7 +133,7 @@ test('the answer is chosen with dropout off, whatever was answered before; then 
 test('without its mask the decoder still writes token by token, and only then reads the whole answer', () => {
   const open = shownRun({ tgtIsCausal: false })
   const weights = open.tensors.get('transformer.decoder.layers.0.self_attn.weights')
-  assert.ok(weights.data.every((share) => share > 0), 'every place sees every place')
+  assert.ok(weights.data.every(share => share > 0), 'every place sees every place')
   for (const decoding of ['greedy', 'beam']) {
     const { decoding: { steps } } = shownRun({ tgtIsCausal: false, decoding })
     const ids = steps.map(({ id }) => id)

@@ -13,7 +13,7 @@ import { beginningOf, isRight, looksBack, nearSighted, rightShare } from '../../
 import { CONFIG, createStories } from '../../web/models/stories/model.js'
 import { gf } from '../lib/engine.js'
 
-const here = (path) => fileURLToPath(new URL(`../../web/models/stories/${path}`, import.meta.url))
+const here = path => fileURLToPath(new URL(`../../web/models/stories/${path}`, import.meta.url))
 const WEIGHTS = here('stories.safetensors')
 
 const tokenizer = createTokenizer(gf)
@@ -21,7 +21,7 @@ const model = createStories(gf)
 model.loadStateDict(gf.loadSafetensors(readFileSync(WEIGHTS)).tensors)
 model.eval()
 
-const endsInConsonant = (word) => /[\u11a8-\u11c2]$/u.test(word.normalize('NFD'))
+const endsInConsonant = word => /[\u11a8-\u11c2]$/u.test(word.normalize('NFD'))
 
 test('the Korean stories follow the rules of particles, and say again what they said', () => {
   const seen = { vowel: 0, consonant: 0, quote: 0, thanks: 0 }
@@ -76,10 +76,10 @@ test('what is right is told from what is not', () => {
 
 test('names that are held out are in no story that is trained on', () => {
   for (const language of ['ko', 'en']) {
-    const words = new Set(stories(17, 3000, { languages: [language] }).flatMap((story) => (
+    const words = new Set(stories(17, 3000, { languages: [language] }).flatMap(story => (
       story.match(language === 'ko' ? /(?<=^|[ ,“])[가-힣]{2}(?=(은|는|이|가|과|와|에게|아|야)[ !])/gu : /\b[A-Z][a-z]+/g) ?? [])))
     assert.ok(HELD_OUT_NAMES[language].size > 25)
-    assert.deepEqual([...HELD_OUT_NAMES[language]].filter((name) => words.has(name)), [])
+    assert.deepEqual([...HELD_OUT_NAMES[language]].filter(name => words.has(name)), [])
   }
 })
 
@@ -95,7 +95,7 @@ test('the same seed gives the same stories and the same tokens; every story fits
     const wanted = target[b * row.length + t]
     if (wanted >= 0 && wanted !== tokenizer.idOf(END)) assert.equal(wanted, id)
   }))
-  assert.ok(target.filter((id) => id === tokenizer.idOf(END)).length === 500)
+  assert.ok(target.filter(id => id === tokenizer.idOf(END)).length === 500)
 })
 
 test('any text comes back from its tokens: Korean, emoji, what was never seen; broken text becomes well formed', () => {
@@ -130,7 +130,7 @@ test('a head looks back at what came next when the same was said before', () => 
 })
 
 test('draws differ by their seed, and the same seed draws the same', () => {
-  const told = (seed) => goOn(gf, model, tokenizer, '민수는', { temperature: 1, seed }).text
+  const told = seed => goOn(gf, model, tokenizer, '민수는', { temperature: 1, seed }).text
   assert.equal(told(1), told(1))
   assert.ok(new Set([1, 2, 3, 4, 5, 6].map(told)).size > 3)
   const next = nextTokens([0, 2, 1, 2], { topK: 3 })
@@ -152,7 +152,7 @@ test('a reader may begin with anything: a story goes on, nothing fails', () => {
 
 test('training gives the same bits every time', () => {
   const folder = mkdtempSync(join(tmpdir(), 'stories-'))
-  const trained = (name) => {
+  const trained = name => {
     const options = ['--steps', '4', '--tests', '1', '--out', join(folder, name)]
     const { status, stderr } = spawnSync(process.execPath, [here('train.js'), ...options])
     assert.equal(status, 1, `few steps do not suffice, and that is said: ${stderr}`)

@@ -20,7 +20,7 @@ test('every beginning goes on, ends, and what was read stands before it', () => 
 })
 
 test('draws differ by their seed, and come again with it', () => {
-  const drawn = (seed) => tell({ decoding: 'sample', seed, beginning: '비가 와요.' }).text
+  const drawn = seed => tell({ decoding: 'sample', seed, beginning: '비가 와요.' }).text
   const all = [1, 2, 3, 4, 5].map(drawn)
   assert.ok(new Set(all).size > 1)
   assert.deepEqual([1, 2, 3, 4, 5].map(drawn), all)
@@ -30,7 +30,7 @@ test('unknown signs become bytes, never an error, and bytes become signs again',
   for (const beginning of ['', ' ', '👍🏽', '뷁', 'e\u0301', '한글', '\ud83d', 'x'.repeat(500), '<end>']) {
     const { run } = tell({ beginning })
     assert.ok(run.decoding.steps.length > 0, JSON.stringify(beginning))
-    assert.ok(!run.streams.text.tokens[0].some((token) => token.includes('\ufffd')), JSON.stringify(beginning))
+    assert.ok(!run.streams.text.tokens[0].some(token => token.includes('\ufffd')), JSON.stringify(beginning))
   }
   const bytes = new TextEncoder().encode('뷁')
   assert.equal(stories.written([asBytes(bytes.slice(0, 1)), asBytes(bytes.slice(1)), '␣a']), '뷁 a')
@@ -53,7 +53,7 @@ test('the gradient of a tied table is that of the loss', () => {
   const { value, computed, terms } = run.explainGradient(cell.name, cell.index)
   assert.ok(terms.length > 0 && Math.abs(value - computed) < 1e-5 * (1 + Math.abs(value)))
   const at = run.made.run.tensor(cell.name).at(...cell.index)
-  const [high, low] = [1, -1].map((sign) => shownRun({ model: 'stories', target: '갔어요' },
+  const [high, low] = [1, -1].map(sign => shownRun({ model: 'stories', target: '갔어요' },
     [{ ...cell, value: at + sign / 64 }]).loss)
   assert.ok(Math.abs((high - low) * 32 - value) < 0.03 * Math.abs(value) + 1e-3, `${(high - low) * 32} ${value}`)
   run.dispose()

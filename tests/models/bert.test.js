@@ -21,7 +21,8 @@ test('bert: padding on either side changes nothing for the tokens, nor for what 
     const { hidden, pooled } = model.forward([ids], { attentionMask })
     return { hidden: hidden.toArray()[0], pooled: pooled.toArray()[0] }
   })
-  const plain = run(sentence), close = (actual, expected) => assertClose(gf.tensor(actual), gf.tensor(expected), { tol: 1e-6 })
+  const plain = run(sentence), close = (actual, expected) =>
+    assertClose(gf.tensor(actual), gf.tensor(expected), { tol: 1e-6 })
   const right = run([...sentence, 7, 7], [[1, 1, 1, 1, 0, 0]]), left = run([7, 7, ...sentence], [[0, 0, 1, 1, 1, 1]])
   close(right.hidden.slice(0, T), plain.hidden)
   close(left.hidden.slice(2), plain.hidden)
@@ -29,7 +30,8 @@ test('bert: padding on either side changes nothing for the tokens, nor for what 
 })
 
 test('bert: tokenTypeIds are zeros by default and must fit', async () => {
-  const { model } = await gf.models.load(filesOf(item)), run = options => gf.noGrad(() => model.forward([row], options)).hidden
+  const { model } = await gf.models.load(filesOf(item)),
+    run = options => gf.noGrad(() => model.forward([row], options)).hidden
   assert.deepEqual(run().toArray(), run({ tokenTypeIds: [row.map(() => 0)] }).toArray())
   assert.throws(() => run({ tokenTypeIds: [[0, 1]] }), { code: 'shape', message: /tokenTypeIds must have shape \[1, 6\], got \[1, 2\]/ })
   assert.throws(() => run({ tokenTypeIds: [row.map(() => 2)] }), { code: 'index' })
@@ -46,9 +48,11 @@ test('bert: ids of places, the tied head and the head for pairs are passed over'
 })
 
 test('bert: relative positions and decoders are refused', async () => {
-  for (const config of [{ position_embedding_type: 'relative_key' }, { is_decoder: true }, { embedding_size: 6 }, { tie_word_embeddings: false }]) {
+  for (const config of [{ position_embedding_type: 'relative_key' }, { is_decoder: true }, { embedding_size: 6 },
+    { tie_word_embeddings: false }]) {
     const [name] = Object.keys(config)
-    await assert.rejects(gf.models.load(filesOf(item, { config })), { code: 'format', message: new RegExp(`${name} = .* not understood`) })
+    await assert.rejects(gf.models.load(filesOf(item, { config })),
+      { code: 'format', message: new RegExp(`${name} = .* not understood`) })
   }
 })
 

@@ -1,11 +1,15 @@
-// The models of golden/models.json, drawn from their seeds: files as they would lie in a folder, and what must come out.
+// The models of golden/models.json, drawn from their seeds: files as they would lie in a folder, and what must come
+// out.
 import { assertClose } from '../lib/compare.js'
 import { gf } from '../lib/engine.js'
 import { loadGolden } from '../golden/index.js'
 
 /** What torch makes of randn(shape) * scale + shift, in float32. */
 const scaled = (t, scale, shift) => {
-  t.data.forEach((v, i, values) => { values[i] = Math.fround(Math.fround(v * Math.fround(scale)) + Math.fround(shift)) })
+  t.data.forEach((v, i, values) => {
+    values[i] = Math.fround(
+      Math.fround(v * Math.fround(scale)) + Math.fround(shift))
+  })
   return t
 }
 
@@ -23,7 +27,9 @@ export const filesOf = (item, { change = t => t, dtypes, config = {} } = {}) => 
 
 export const cases = type => loadGolden('models').cases.filter(item => item.name.startsWith(`${type}:`))
 
-/** Runs a loaded model on a case's inputs and compares every output. Padding's own rows are compared where they are 0. */
+/**
+ * Runs a loaded model on a case's inputs and compares every output. Padding's own rows are compared where they are 0.
+ */
 export function assertOutputs(model, { inputs: { ids, ...options }, out, tol }, name) {
   gf.tidy(() => {
     const made = gf.noGrad(() => model.forward(ids, options)), mask = options.decoderIds ? null : options.attentionMask

@@ -5,7 +5,8 @@ import { gf } from '../lib/engine.js'
 import { assertOutputs, cases, drawTensors, filesOf } from './drawn.js'
 
 const [item] = cases('gpt2')
-const rejects = (files, code, message) => assert.rejects(gf.models.load(files), { name: 'GlassformerError', code, message })
+const rejects = (files, code, message) =>
+  assert.rejects(gf.models.load(files), { name: 'GlassformerError', code, message })
 
 test('shards with their index, in folders, as Blobs', async () => {
   const tensors = drawTensors(item), names = Object.keys(tensors), half = names.length >> 1

@@ -11,12 +11,14 @@ const { ids: [row] } = cases('marian')[0].inputs
 
 for (const type of ['gpt2', 'llama']) test(`${type}: goes on with the most probable token`, async () => {
   const reader = await model(type), prompt = row.slice(0, 3), answer = []
-  for (let i = 0; i < 4; i++) answer.push(gf.tidy(() => argmax(lastRow(gf.noGrad(() => reader.forward([[...prompt, ...answer]]))))))
+  for (let i = 0; i < 4; i++) answer.push(
+    gf.tidy(() => argmax(lastRow(gf.noGrad(() => reader.forward([[...prompt, ...answer]]))))))
   assert.deepEqual(reader.generate(prompt, { maxNewTokens: 4 }), answer)
   assert.deepEqual(reader.generate(prompt, { maxNewTokens: 4, temperature: 0, cache: false }), answer)
   assert.deepEqual(reader.generate([prompt, prompt], { maxNewTokens: 4 }), [answer, answer])
   assert.deepEqual(reader.generate(gf.tensor([prompt], { dtype: 'int32' }), { maxNewTokens: 4 }), [answer])
-  assert.deepEqual(reader.generate(prompt, { maxNewTokens: 4, end: answer[1] }), answer.slice(0, answer.indexOf(answer[1]) + 1))
+  assert.deepEqual(reader.generate(prompt, { maxNewTokens: 4, end: answer[1] }),
+    answer.slice(0, answer.indexOf(answer[1]) + 1))
   const told = []
   reader.generate(prompt, { maxNewTokens: 3, onToken: id => told.push(id) })
   assert.deepEqual(told, answer.slice(0, 3))
@@ -25,27 +27,29 @@ for (const type of ['gpt2', 'llama']) test(`${type}: goes on with the most proba
   assert.equal(reader.generate(prompt, { maxNewTokens: 4, beams: 3 }).length, 4)
 })
 
-for (const type of ['marian', 't5']) test(`${type}: answers with the most probable token, and by beams with the best answer`, async () => {
-  const reader = await model(type), sentence = row.slice(0, 5), start = reader.start, answer = [start], never = reader.never
-  for (let i = 0; i < 4; i++) gf.tidy(() => {
-    const logits = lastRow(gf.noGrad(() => reader.forward([sentence], { decoderIds: [answer] })))
-    for (const id of never) logits[id] = -Infinity
-    answer.push(argmax(logits))
+for (const type of ['marian', 't5']) test(
+  `${type}: answers with the most probable token, and by beams with the best answer`, async () => {
+    const reader = await model(type), sentence = row.slice(0, 5), start = reader.start, answer = [start],
+      never = reader.never
+    for (let i = 0; i < 4; i++) gf.tidy(() => {
+      const logits = lastRow(gf.noGrad(() => reader.forward([sentence], { decoderIds: [answer] })))
+      for (const id of never) logits[id] = -Infinity
+      answer.push(argmax(logits))
+    })
+    const options = { maxNewTokens: 4, end: [] }, greedy = answer.slice(1)
+    assert.deepEqual(reader.generate(sentence, options), greedy)
+    assert.deepEqual(reader.generate(sentence, { ...options, cache: false }), greedy)
+    assert.deepEqual(reader.generate([sentence, sentence], options), [greedy, greedy])
+    assert.deepEqual(await reader.generate(sentence, { ...options, signal: new AbortController().signal }), greedy)
+    const beams = cache => reader.generate(sentence, { ...options, beams: 4, cache })
+    assert.deepEqual(beams(true), beams(false))
+    const score = ids => gf.tidy(() => {
+      const logits = gf.noGrad(() => reader.forward([sentence], { decoderIds: [[start, ...ids.slice(0, -1)]] })).logits
+      const logs = gf.functional.logSoftmax(logits).toArray()[0]
+      return ids.reduce((sum, id, i) => sum + logs[i][id], 0)
+    })
+    assert.ok(score(beams(true)) >= score(greedy) - 1e-6, 'no worse than greedy')
   })
-  const options = { maxNewTokens: 4, end: [] }, greedy = answer.slice(1)
-  assert.deepEqual(reader.generate(sentence, options), greedy)
-  assert.deepEqual(reader.generate(sentence, { ...options, cache: false }), greedy)
-  assert.deepEqual(reader.generate([sentence, sentence], options), [greedy, greedy])
-  assert.deepEqual(await reader.generate(sentence, { ...options, signal: new AbortController().signal }), greedy)
-  const beams = cache => reader.generate(sentence, { ...options, beams: 4, cache })
-  assert.deepEqual(beams(true), beams(false))
-  const score = ids => gf.tidy(() => {
-    const logits = gf.noGrad(() => reader.forward([sentence], { decoderIds: [[start, ...ids.slice(0, -1)]] })).logits
-    const logs = gf.functional.logSoftmax(logits).toArray()[0]
-    return ids.reduce((sum, id, i) => sum + logs[i][id], 0)
-  })
-  assert.ok(score(beams(true)) >= score(greedy) - 1e-6, 'no worse than greedy')
-})
 
 test('an answer ends with the token of the configuration, or where the model knows no more places', async () => {
   const open = await model('gpt2'), prompt = row.slice(0, 3), free = open.generate(prompt, { maxNewTokens: 100 })
@@ -68,7 +72,8 @@ test('generating leaves no tensor behind, also when it is stopped', async () => 
   reader.generate(row, { maxNewTokens: 3 })
   assert.equal(gf.memory().tensors, held)
   const stop = new AbortController()
-  const answer = reader.generate(row, { maxNewTokens: 50, end: [], signal: stop.signal, onToken: () => stop.abort(new Error('enough')) })
+  const answer = reader.generate(row, { maxNewTokens: 50, end: [], signal: stop.signal,
+    onToken: () => stop.abort(new Error('enough')) })
   await assert.rejects(answer, /enough/)
   assert.equal(gf.memory().tensors, held)
   assert.throws(() => reader.generate(row, { tokens: 3 }), { code: 'type', message: /no option "tokens"/ })

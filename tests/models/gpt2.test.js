@@ -33,7 +33,8 @@ test('gpt2: padding on either side changes nothing for the tokens', async () => 
 
 test('gpt2: what forward does not take', async () => {
   const { model } = await gf.models.load(filesOf(first))
-  const refuse = (call, code, message) => assert.throws(() => gf.tidy(call), { name: 'GlassformerError', code, message })
+  const refuse = (call, code, message) =>
+    assert.throws(() => gf.tidy(call), { name: 'GlassformerError', code, message })
   refuse(() => model.forward([[0, 1, 2, 3, 4, 5, 6, 7, 8]]), 'range', /ids has 9 places, but the model knows 8/)
   refuse(() => model.forward([[[1]]]), 'shape', /ids must have shape \[B, T\]/)
   refuse(() => model.forward([[11]]), 'index', /ids must be from 0 to 10/)
@@ -68,7 +69,8 @@ test('gpt2: configurations that are not understood are refused, by load and by i
 
 test('gpt2: buffers of masks are passed over, whatever else is there is told', async () => {
   const files = filesOf(first, { change: t => ({
-    ...t, 'h.0.attn.bias': gf.rand([1, 1, 8, 8]), 'h.1.attn.masked_bias': gf.tensor(-10000), 'score.weight': gf.rand([2, 12])
+    ...t, 'h.0.attn.bias': gf.rand([1, 1, 8, 8]), 'h.1.attn.masked_bias': gf.tensor(-10000),
+    'score.weight': gf.rand([2, 12])
   }) })
   assert.deepEqual(gf.models.inspect(files).unused, ['score.weight'])
   assertOutputs((await gf.models.load(files)).model, first, 'with buffers')

@@ -27,7 +27,8 @@ test('llama: with a cache, token by token gives the bits of all at once', async 
   const { model } = await gf.models.load(filesOf(item))
   gf.tidy(() => gf.noGrad(() => {
     const all = model.forward([row]).logits.toArray()[0], cache = new gf.decoding.Cache(8)
-    const parts = [[0, 3], [3, 4], [4, 6]].map(([from, to]) => model.forward([row.slice(from, to)], { cache }).logits.toArray()[0])
+    const parts = [[0, 3], [3, 4], [4, 6]].map(
+      ([from, to]) => model.forward([row.slice(from, to)], { cache }).logits.toArray()[0])
     assert.deepEqual(parts.flat(), all)
     cache.dispose()
   }))
@@ -46,12 +47,14 @@ test('llama: rotations that are stretched, and other things that change the numb
     await assert.rejects(gf.models.load(files), { code: 'format', message })
     assert.match(gf.models.inspect(files).problems.join(), message)
   }
-  await gf.models.load(filesOf(item, { config: { rope_scaling: null, rope_parameters: { rope_type: 'default', rope_theta: 10000 } } }))
+  await gf.models.load(filesOf(item, { config:
+    { rope_scaling: null, rope_parameters: { rope_type: 'default', rope_theta: 10000 } } }))
 })
 
 /** A llama2.c file of a case's tensors, rows of queries and keys moved so that pairs stand side by side. */
 function llama2c({ config: c, ...rest }, version, tied) {
-  const tensors = drawTensors({ config: c, ...rest }), { hidden_size: C, num_attention_heads: H, num_key_value_heads: KV } = c
+  const tensors = drawTensors({ config: c, ...rest }),
+    { hidden_size: C, num_attention_heads: H, num_key_value_heads: KV } = c
   const D = C / H, all = (name, moved) => Array.from({ length: c.num_hidden_layers }, (_, n) => {
     const { data, shape: [O] } = tensors[`model.layers.${n}.${name}.weight`]
     if (!moved) return [...data]
@@ -60,8 +63,10 @@ function llama2c({ config: c, ...rest }, version, tied) {
       return [...data.subarray(from * C, (from + 1) * C)]
     }).flat()
   }).flat()
-  const [words, head, norm] = ['model.embed_tokens', 'lm_head', 'model.norm'].map(name => [...tensors[`${name}.weight`].data])
-  const attention = [all('self_attn.q_proj', true), all('self_attn.k_proj', true), all('self_attn.v_proj'), all('self_attn.o_proj')]
+  const [words, head, norm] = ['model.embed_tokens', 'lm_head',
+    'model.norm'].map(name => [...tensors[`${name}.weight`].data])
+  const attention = [all('self_attn.q_proj', true), all('self_attn.k_proj', true), all('self_attn.v_proj'),
+    all('self_attn.o_proj')]
   const inner = [all('mlp.gate_proj'), all('mlp.down_proj'), all('mlp.up_proj')]
   const norms = [all('input_layernorm'), all('post_attention_layernorm')], T = 16, end = tied ? [] : head
   const floats = version === 0

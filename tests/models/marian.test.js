@@ -18,14 +18,16 @@ const [item] = cases('marian'), { ids: [row], decoderIds: [answer] } = item.inpu
 
 test('marian: padding on either side changes nothing for the answer', async () => {
   const { model } = await gf.models.load(filesOf(item)), sentence = row.slice(0, 4)
-  const run = (ids, attentionMask) => gf.noGrad(() => model.forward([ids], { attentionMask, decoderIds: [answer] })).logits
+  const run = (ids, attentionMask) => gf.noGrad(
+    () => model.forward([ids], { attentionMask, decoderIds: [answer] })).logits
   const plain = run(sentence)
   assertClose(run([...sentence, 7, 7], [[1, 1, 1, 1, 0, 0]]), plain, { tol: 1e-6 })
   assertClose(run([7, 7, ...sentence], [[0, 0, 1, 1, 1, 1]]), plain, { tol: 1e-6 })
 })
 
 test('marian: an answer begins with the token of the configuration', async () => {
-  const { model } = await gf.models.load(filesOf(item)), run = options => gf.noGrad(() => model.forward([row], options)).logits
+  const { model } = await gf.models.load(filesOf(item)),
+    run = options => gf.noGrad(() => model.forward([row], options)).logits
   assert.deepEqual(run().toArray(), run({ decoderIds: [[10]] }).toArray())
   assert.throws(() => run({ decoderIds: [[1], [2]] }), { code: 'shape', message: /decoderIds must have 1 sentences/ })
 })
@@ -36,13 +38,15 @@ test('marian: shared words may go by the name of either side', async () => {
     assertOutputs((await gf.models.load(filesOf(item, { change }))).model, item, name)
   }
   const more = filesOf(item, { change: t => ({
-    ...t, 'model.encoder.embed_positions.weight': gf.rand([8, 12]), 'model.decoder.embed_tokens.weight': t['model.shared.weight']
+    ...t, 'model.encoder.embed_positions.weight': gf.rand([8, 12]),
+    'model.decoder.embed_tokens.weight': t['model.shared.weight']
   }) })
   assert.deepEqual(gf.models.inspect(more).unused, [])
 })
 
 test('marian: other norms and positions are refused', async () => {
-  for (const config of [{ normalize_before: true }, { add_final_layer_norm: true }, { static_position_embeddings: false }]) {
+  for (const config of [{ normalize_before: true }, { add_final_layer_norm: true },
+    { static_position_embeddings: false }]) {
     await assert.rejects(gf.models.load(filesOf(item, { config })), { code: 'format', message: /not understood/ })
   }
 })

@@ -17,14 +17,16 @@ const [item] = cases('t5'), { ids: [row], decoderIds: [answer] } = item.inputs
 
 test('t5: padding on either side changes nothing for the answer', async () => {
   const { model } = await gf.models.load(filesOf(item)), sentence = row.slice(0, 6)
-  const run = (ids, attentionMask) => gf.noGrad(() => model.forward([ids], { attentionMask, decoderIds: [answer] })).logits
+  const run = (ids, attentionMask) => gf.noGrad(
+    () => model.forward([ids], { attentionMask, decoderIds: [answer] })).logits
   const plain = run(sentence), tol = 1e-5
   assertClose(run([...sentence, 7, 7], [[1, 1, 1, 1, 1, 1, 0, 0]]), plain, { tol })
   assertClose(run([7, 7, ...sentence], [[0, 0, 1, 1, 1, 1, 1, 1]]), plain, { tol })
 })
 
 test('t5: an answer begins with the token for padding', async () => {
-  const { model } = await gf.models.load(filesOf(item)), run = options => gf.noGrad(() => model.forward([row], options)).logits
+  const { model } = await gf.models.load(filesOf(item)),
+    run = options => gf.noGrad(() => model.forward([row], options)).logits
   assert.deepEqual(run().toArray(), run({ decoderIds: [[0]] }).toArray())
 })
 

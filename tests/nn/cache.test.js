@@ -70,7 +70,8 @@ test('a trace of a pass with a cache: the same bits, and every key explained', (
 }))
 
 test('memory is taken at the first pass and stays the same', () => quiet(() => {
-  const cache = new Cache(512), step = () => gf.tidy(() => { encoder.forward(gf.randn([1, 1, 16]), { isCausal: true, cache }) })
+  const cache = new Cache(512), step = () =>
+    gf.tidy(() => { encoder.forward(gf.randn([1, 1, 16]), { isCausal: true, cache }) })
   step()
   const { size } = gf.engine.memory
   for (let t = 1; t < 512; t++) step()

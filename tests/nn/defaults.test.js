@@ -21,38 +21,38 @@ const subjects = {
   Embedding: {
     make: options => new nn.Embedding(5, 4, options),
     run: m => m.forward([[0, 3, 1]]),
-    others: { padding_idx: 1 },
+    others: { padding_idx: 1 }
   },
   Linear: {
     make: options => new nn.Linear(4, 3, options),
     run: m => m.forward(...tensors([2, 4])),
-    others: { bias: false },
+    others: { bias: false }
   },
   LayerNorm: {
     make: options => new nn.LayerNorm(4, options),
     run: m => m.forward(...tensors([2, 4])),
-    others: { eps: 0.5, elementwise_affine: false },
+    others: { eps: 0.5, elementwise_affine: false }
   },
   GELU: {
     make: options => new nn.GELU(options),
     run: m => m.forward(...tensors([2, 4])),
-    others: { approximate: 'tanh' },
+    others: { approximate: 'tanh' }
   },
   MultiheadAttention: {
     make: options => new nn.MultiheadAttention(8, 2, options),
     run: m => m.forward(...tensors([2, 3, 8], [2, 5, m.kdim ?? 8], [2, 5, m.vdim ?? 8])),
-    others: { dropout: 0.5, bias: false, kdim: 6, vdim: 5 },
+    others: { dropout: 0.5, bias: false, kdim: 6, vdim: 5 }
   },
   TransformerEncoderLayer: {
     make: options => new nn.TransformerEncoderLayer(8, 2, options),
     run: m => m.forward(...tensors([2, 3, 8])),
-    others: { dim_feedforward: 16, dropout: 0.5, activation: 'gelu', layer_norm_eps: 0.5, norm_first: true },
+    others: { dim_feedforward: 16, dropout: 0.5, activation: 'gelu', layer_norm_eps: 0.5, norm_first: true }
   },
   TransformerDecoderLayer: {
     make: options => new nn.TransformerDecoderLayer(8, 2, options),
     run: m => m.forward(...tensors([2, 3, 8], [2, 5, 8])),
-    others: { dim_feedforward: 16, dropout: 0.5, activation: 'gelu', layer_norm_eps: 0.5, norm_first: true },
-  },
+    others: { dim_feedforward: 16, dropout: 0.5, activation: 'gelu', layer_norm_eps: 0.5, norm_first: true }
+  }
 }
 
 /** PyTorch's signature shows a function here: relu. */
@@ -71,7 +71,7 @@ function observe({ make, run }, options) {
 for (const [name, subject] of Object.entries(subjects)) {
   const golden = { ...defaults[name], ...documented[name] }
   const options = Object.fromEntries(
-    Object.keys(subject.others).map(option => [camel(option), golden[option] ?? undefined]),
+    Object.keys(subject.others).map(option => [camel(option), golden[option] ?? undefined])
   )
 
   test(`${name}: the defaults are ${JSON.stringify(options)}`, () => {
@@ -93,8 +93,8 @@ function paddingGradient(embedding) {
   embedding.forward([1, 2]).backward(
     gf.tensor([
       [1, 1, 1, 1],
-      [1, 1, 1, 1],
-    ]),
+      [1, 1, 1, 1]
+    ])
   )
   return plain(embedding.weight.grad)
 }
@@ -115,7 +115,7 @@ test('stacks have no final norm by default', () => {
   assert.ok(keys(new nn.TransformerEncoder(layer(), 2)).every(key => key.startsWith('layers.')))
   assert.deepEqual(keys(new nn.TransformerEncoder(layer(), 1, { norm: new nn.LayerNorm(8) })).slice(-2), [
     'norm.weight',
-    'norm.bias',
+    'norm.bias'
   ])
 })
 

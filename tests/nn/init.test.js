@@ -31,7 +31,8 @@ test('truncNormal_: inside its bounds, with the moments of its distribution', ()
 
 test('constant_, and gains', () => {
   assert.deepEqual(init.constant_(gf.rand([3]), 0.5).toArray(), [0.5, 0.5, 0.5])
-  const gains = [['linear', 1], ['sigmoid', 1], ['tanh', 5 / 3], ['relu', Math.SQRT2], ['selu', 0.75], ['leakyRelu', Math.sqrt(2 / 1.0001)]]
+  const gains = [['linear', 1], ['sigmoid', 1], ['tanh', 5 / 3], ['relu', Math.SQRT2], ['selu', 0.75],
+    ['leakyRelu', Math.sqrt(2 / 1.0001)]]
   for (const [name, gain] of gains) assert.equal(init.calculateGain(name), gain)
 })
 

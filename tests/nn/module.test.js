@@ -25,7 +25,8 @@ test('Sequential in a trace: every module has its name', () => {
 
 test('ModuleDict: by name, in order', () => {
   const dict = new nn.ModuleDict({ one: new nn.Linear(2, 2), two: new nn.Identity(54, { unused: true }) })
-  assert.deepEqual([dict.keys(), dict.values().length, dict.has('one'), dict.has('forward')], [['one', 'two'], 2, true, false])
+  assert.deepEqual([dict.keys(), dict.values().length, dict.has('one'), dict.has('forward')],
+    [['one', 'two'], 2, true, false])
   assert.deepEqual(Object.keys(dict.stateDict()), ['one.weight', 'one.bias'])
   const x = gf.rand([1, 2])
   assert.equal(dict.get('two').forward(x), x)
@@ -61,9 +62,11 @@ test('registerForwardHook: sees what goes in and comes out, and may replace it, 
 
 test('registerForwardHook: inside a stack, and in a trace', () => {
   const model = small(), shapes = []
-  for (const module of model) module.registerForwardHook((_, [input], output) => { shapes.push([input.shape, output.shape]) })
+  for (const module of model) module.registerForwardHook(
+    (_, [input], output) => { shapes.push([input.shape, output.shape]) })
   gf.trace(() => model.forward(gf.rand([5, 3])))
-  assert.deepEqual(shapes.map(pair => pair.map(shape => [...shape])), [[[5, 3], [5, 4]], [[5, 4], [5, 4]], [[5, 4], [5, 2]]])
+  assert.deepEqual(shapes.map(pair => pair.map(shape => [...shape])),
+    [[[5, 3], [5, 4]], [[5, 4], [5, 4]], [[5, 4], [5, 2]]])
 })
 
 test('apply: children first, then the module itself', () => {

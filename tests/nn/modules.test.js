@@ -40,8 +40,8 @@ test('Embedding: the padding row starts at zero and does not learn', () => {
   embedding.forward([1, 2]).backward(
     gf.tensor([
       [1, 1],
-      [1, 1],
-    ]),
+      [1, 1]
+    ])
   )
   assertSame(embedding.weight.grad, { shape: [3, 2], data: [0, 0, 0, 0, 1, 1] })
 })
@@ -135,13 +135,13 @@ test('a computation is gone back through once', () => {
         .forward(
           gf.tensor([
             [1, 2],
-            [3, 4],
-          ]),
+            [3, 4]
+          ])
         )
         .backward(),
     'shape',
     'backward',
-    '[2, 1]',
+    '[2, 1]'
   )
   const wrong = gf.tensor([1])
   assertRejects(() => layer.forward(gf.tensor([[1, 2]])).backward(wrong), 'shape', 'backward', '[1, 1]', '[1]')
@@ -165,14 +165,14 @@ test("a module of one's own: parameters and modules are found where they are ass
     forward(x) {
       return F.mul(
         [...this.inner].reduce((y, layer) => layer.forward(y), x),
-        this.factor,
+        this.factor
       )
     }
   }
   const scale = new Scale()
   assert.deepEqual(
     Array.from(scale.namedParameters(), ([name]) => name),
-    ['factor', 'inner.0.weight', 'inner.0.bias', 'inner.1.weight'],
+    ['factor', 'inner.0.weight', 'inner.0.bias', 'inner.1.weight']
   )
   assertSame(scale.factor, [2, 3])
   scale.forward(gf.tensor([[1, 1]])).backward(gf.tensor([[1, 1]]))

@@ -25,7 +25,7 @@ function build({ inputs, params }) {
   const sizes = q_proj_weight ? { kdim: k_proj_weight.shape[1], vdim: v_proj_weight.shape[1] } : {}
   const module = new MultiheadAttention(inputs.query.shape.at(-1), params.num_heads, {
     bias: Boolean(in_proj_bias),
-    ...sizes,
+    ...sizes
   })
   const parameters = Object.entries(inputs).filter(([name]) => !sources.includes(name) && !masks.includes(name))
   module.loadStateDict(toState(Object.fromEntries(parameters.map(([name, t]) => [stateName(name), t]))))
@@ -41,7 +41,7 @@ function evaluate(example) {
     const options = {
       attnMask: mask(inputs.attn_mask),
       keyPaddingMask: mask(inputs.key_padding_mask),
-      averageAttnWeights: false,
+      averageAttnWeights: false
     }
     const [y, weights] = module.forward(query, key, value, options)
     return { y, weights }
@@ -110,7 +110,7 @@ test('MultiheadAttention: isCausal is the mask that hides what comes later', () 
   const hidden = [
     [false, true, true],
     [false, false, true],
-    [false, false, false],
+    [false, false, false]
   ]
   const expected = plain(module.forward(x, x, x, { attnMask: hidden })[0])
   assertSame(module.forward(x, x, x, { isCausal: true })[0], expected)
@@ -124,12 +124,12 @@ test('MultiheadAttention: dropout acts on the weights, while training only', () 
   module.train()
   assert.ok(
     weights().some(value => value === 0),
-    'no weight was dropped',
+    'no weight was dropped'
   )
   module.eval()
   assert.ok(
     weights().every(value => value > 0),
-    'a weight was dropped in eval mode',
+    'a weight was dropped in eval mode'
   )
 })
 
@@ -149,7 +149,7 @@ test('MultiheadAttention: what it does not take', () => {
     name,
     'attnMask',
     '[3, 2]',
-    '[1, 3]',
+    '[1, 3]'
   )
   assertRejects(
     () => module.forward(x, x, x, { keyPaddingMask: [[false, true]] }),
@@ -157,7 +157,7 @@ test('MultiheadAttention: what it does not take', () => {
     name,
     'keyPaddingMask',
     '[2, 3]',
-    '[1, 2]',
+    '[1, 2]'
   )
   assertRejects(() => module.forward([[[1]]], x, x), 'type', name, 'query', 'tensor')
 })

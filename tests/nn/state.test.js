@@ -35,7 +35,7 @@ const modules = {
   'TransformerDecoder(layer, 2)': () => new nn.TransformerDecoder(decoderLayer(), 2),
   'TransformerDecoder(layer, 2, norm)': () =>
     new nn.TransformerDecoder(decoderLayer(), 2, { norm: new nn.LayerNorm(8) }),
-  'Transformer(8, 2, 1, 1, 12)': transformer,
+  'Transformer(8, 2, 1, 1, 12)': transformer
 }
 
 for (const [name, expected] of Object.entries(golden.state_dicts)) {
@@ -44,15 +44,15 @@ for (const [name, expected] of Object.entries(golden.state_dicts)) {
     const module = modules[name]()
     assert.deepEqual(
       Object.entries(module.stateDict()).map(([key, t]) => [key, [...t.shape]]),
-      expected,
+      expected
     )
     assert.deepEqual(
       Array.from(module.namedParameters(), ([key]) => key),
-      expected.map(([key]) => key),
+      expected.map(([key]) => key)
     )
     assert.deepEqual(
       Array.from(module.parameters()),
-      Array.from(module.namedParameters(), ([, p]) => p),
+      Array.from(module.namedParameters(), ([, p]) => p)
     )
   })
 }
@@ -61,7 +61,7 @@ const initial = {
   'TransformerEncoder(8, 2, 12; 2 layers)': () => new nn.TransformerEncoder(encoderLayer(), 2),
   'Transformer(8, 2, 1, 1, 12)': transformer,
   'MultiheadAttention(8, 2, kdim=6, vdim=5)': modules['MultiheadAttention(8, 2, kdim=6, vdim=5)'],
-  'Embedding(5, 4, padding_idx=1)': () => new nn.Embedding(5, 4, { paddingIdx: 1 }),
+  'Embedding(5, 4, padding_idx=1)': () => new nn.Embedding(5, 4, { paddingIdx: 1 })
 }
 
 for (const [name, { seed, parameters, then_rand }] of Object.entries(golden.initial)) {
@@ -78,7 +78,7 @@ const { d, h, ff } = rng.module_sizes
 const drawn = {
   nn_multihead_attention: () => new nn.MultiheadAttention(d, h),
   nn_transformer_encoder_layer: () => new nn.TransformerEncoderLayer(d, h, { dimFeedforward: ff }),
-  nn_transformer_decoder_layer: () => new nn.TransformerDecoderLayer(d, h, { dimFeedforward: ff }),
+  nn_transformer_decoder_layer: () => new nn.TransformerDecoderLayer(d, h, { dimFeedforward: ff })
 }
 
 for (const { seed, modules: expected } of rng.seeds) {
@@ -104,13 +104,13 @@ test('a state dict fits another module of the same kind, and copies', () => {
     Object.fromEntries(
       Object.entries(to.stateDict()).map(([name, t]) => [
         name,
-        gf.tensor(new Float32Array(t.size), { shape: [...t.shape] }),
-      ]),
-    ),
+        gf.tensor(new Float32Array(t.size), { shape: [...t.shape] })
+      ])
+    )
   )
   assert.ok(
     to.linear1.weight.data.some(value => value !== 0),
-    'the copy follows the original',
+    'the copy follows the original'
   )
 })
 

@@ -11,7 +11,7 @@ const { x, memory, cot } = golden.shared
 
 const layerOptions = {
   post: { dimFeedforward: 12, dropout: 0.5, activation: 'relu', normFirst: false },
-  pre: { dimFeedforward: 12, dropout: 0.5, activation: 'gelu', normFirst: true },
+  pre: { dimFeedforward: 12, dropout: 0.5, activation: 'gelu', normFirst: true }
 }
 const encoderLayer = variant => new nn.TransformerEncoderLayer(8, 2, layerOptions[variant])
 const decoderLayer = variant => new nn.TransformerDecoderLayer(8, 2, layerOptions[variant])
@@ -24,19 +24,19 @@ const encode = (module, inputs) => ({ y: module.forward(inputs.x) })
 const decode = (module, inputs) => ({ y: module.forward(inputs.x, inputs.memory) })
 
 const subjects = {
-  MultiheadAttention: [() => new nn.MultiheadAttention(8, 2, { dropout: 0.5 }), attend],
+  'MultiheadAttention': [() => new nn.MultiheadAttention(8, 2, { dropout: 0.5 }), attend],
   'TransformerEncoderLayer.post': [() => encoderLayer('post'), encode],
   'TransformerEncoderLayer.pre': [() => encoderLayer('pre'), encode],
   'TransformerDecoderLayer.post': [() => decoderLayer('post'), decode],
   'TransformerDecoderLayer.pre': [() => decoderLayer('pre'), decode],
-  TransformerEncoder: [
+  'TransformerEncoder': [
     () => new nn.TransformerEncoder(new nn.TransformerEncoderLayer(8, 2, { dimFeedforward: 12 }), 2),
-    encode,
+    encode
   ],
-  Transformer: [
+  'Transformer': [
     () => new nn.Transformer(8, 2, 1, 1, { dimFeedforward: 12 }),
-    (module, inputs) => ({ y: module.forward(inputs.memory, inputs.x) }),
-  ],
+    (module, inputs) => ({ y: module.forward(inputs.memory, inputs.x) })
+  ]
 }
 
 for (const { id, outputs, grads, next_rand } of golden.cases) {

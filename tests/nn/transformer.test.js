@@ -15,7 +15,7 @@ const { LayerNorm, TransformerDecoder, TransformerDecoderLayer, TransformerEncod
 
 const classes = {
   enc: { Layer: TransformerEncoderLayer, Stack: TransformerEncoder },
-  dec: { Layer: TransformerDecoderLayer, Stack: TransformerDecoder },
+  dec: { Layer: TransformerDecoderLayer, Stack: TransformerDecoder }
 }
 
 function build(kind, stack, params, state) {
@@ -25,7 +25,7 @@ function build(kind, stack, params, state) {
     dimFeedforward: dim_feedforward,
     activation,
     normFirst: norm_first,
-    layerNormEps: eps,
+    layerNormEps: eps
   })
   if (stack) module = new Stack(module, params.layers, params.final_norm ? { norm: new LayerNorm(dim) } : {})
   module.loadStateDict(toState(state))
@@ -42,7 +42,7 @@ function options(kind, stack, { mask: own, padding, memory_padding: memoryPaddin
 
 const runner =
   (module, given) =>
-  ({ src, tgt, memory }) => ({ y: src ? module.forward(src, given) : module.forward(tgt, memory, given) })
+    ({ src, tgt, memory }) => ({ y: src ? module.forward(src, given) : module.forward(tgt, memory, given) })
 
 for (const item of blockCases()) {
   const { kind, stack, params, state, inputs, masks, cot, tol, rtol } = item
@@ -52,7 +52,7 @@ for (const item of blockCases()) {
       module,
       runner(module, options(kind, stack, masks)),
       inputs,
-      item.grads && cot.y,
+      item.grads && cot.y
     )
     assertClose(outputs.y, item.outputs.y, { tol: tol.out, rtol, name: 'output' })
     for (const [name, t] of Object.entries(item.grads ?? {}))
@@ -64,7 +64,7 @@ const referenceKinds = {
   encoderLayer: ['enc', false],
   encoder: ['enc', true],
   decoderLayer: ['dec', false],
-  decoder: ['dec', true],
+  decoder: ['dec', true]
 }
 
 for (const [op, [kind, stack]] of Object.entries(referenceKinds)) {
@@ -79,7 +79,7 @@ for (const [op, [kind, stack]] of Object.entries(referenceKinds)) {
       const tolerances = sensitivity(references[op], stack ? 240 : 120)(example)
       assertClose(outputs.y, references[op].forward(example.inputs, example.params).y, {
         tol: tolerances.y,
-        name: 'output',
+        name: 'output'
       })
       for (const [name, t] of Object.entries(references[op].backward(example.inputs, example.params, example.cot))) {
         assertClose(grads[name], t, { tol: tolerances[name], name: `gradient of ${name}` })
@@ -103,11 +103,11 @@ test('isCausal is the causal mask, in layers and stacks', () => {
   const decoder = new TransformerDecoder(new TransformerDecoderLayer(6, 2, { dimFeedforward: 9 }), 2).eval()
   assertSame(
     decoder.forward(src, x(2), { tgtIsCausal: true }),
-    plain(decoder.forward(src, x(2), { tgtMask: causal(4) })),
+    plain(decoder.forward(src, x(2), { tgtMask: causal(4) }))
   )
   assertSame(
     decoder.forward(src, x(2), { memoryIsCausal: true }),
-    plain(decoder.forward(src, x(2), { memoryMask: causal(4) })),
+    plain(decoder.forward(src, x(2), { memoryMask: causal(4) }))
   )
 })
 
@@ -123,7 +123,7 @@ test("a stack's layers start equal and are not the same", () => {
   assert.equal(names.length, 3 * Object.keys(parametersOf(original)).length)
   assert.equal(
     new Set([...stack.parameters(), ...original.parameters()]).size,
-    names.length + [...original.parameters()].length,
+    names.length + [...original.parameters()].length
   )
   const changed = Object.fromEntries(names.map(name => [name, plain(state[name])]))
   changed['layers.1.linear1.bias'].data.fill(7)
@@ -159,7 +159,7 @@ test('layers: what they do not take', () => {
     'activation',
     'relu',
     'gelu',
-    'tanh',
+    'tanh'
   )
   assertRejects(() => new TransformerDecoderLayer(6, 2, { dropout: -1 }), 'range', 'dropout', '-1')
   assertRejects(() => new TransformerEncoder('layer', 2), 'type', 'TransformerEncoder', 'layer')
@@ -175,8 +175,10 @@ test('layers: what they do not take', () => {
 
 test('a decoder wants a memory', () => {
   const layer = new nn.TransformerDecoderLayer(4, 2, 8, 0), x = gf.rand([1, 2, 4])
-  for (const [module, name] of [[layer, 'TransformerDecoderLayer'], [new nn.TransformerDecoder(layer, 1), 'TransformerDecoder']]) {
-    assert.throws(() => module.forward(x), { code: 'type', message: `${name}: memory must be a tensor (gf.tensor), got undefined` })
+  for (const [module, name] of [[layer, 'TransformerDecoderLayer'],
+    [new nn.TransformerDecoder(layer, 1), 'TransformerDecoder']]) {
+    assert.throws(() => module.forward(x),
+      { code: 'type', message: `${name}: memory must be a tensor (gf.tensor), got undefined` })
   }
 })
 

@@ -54,7 +54,7 @@ test('the lessons show the words, vocabularies and shapes that the notebooks pri
   })
 })
 
-test("lesson 003: the logarithm changes nothing in double; float32 angles cost more than either form", () => {
+test('lesson 003: the logarithm changes nothing in double; float32 angles cost more than either form', () => {
   gf.tidy(() => {
     const { log_against_power: double, float32_against_double: single } = runLesson(gf, lessonOf('003'))
     assert.ok(double < 1e-13, `${double}`)

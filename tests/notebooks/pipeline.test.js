@@ -66,12 +66,12 @@ test('002: the printed output, zeros of the dropout included', () => {
   assert.equal(kept.slice(-64).join(''), doc002.mask_row_46_last_64)
   assert.equal(
     kept.reduce((a, b) => a + b, 0),
-    doc002.kept,
+    doc002.kept
   )
   assertClose(
     data.reduce((a, b) => a + b, 0),
     doc002.output_sum64,
-    { rtol: 1e-6, name: 'sum' },
+    { rtol: 1e-6, name: 'sum' }
   )
   assertSame(next, doc002.next_rand, 'rand afterwards')
   const corners = { rows: [0, 1, 2, 44, 45, 46], cols: [0, 1, 2, 509, 510, 511] }

@@ -31,7 +31,7 @@ function angles(encodings) {
         const [[s0, c0], [s1, c1]] = [at(k), at(k + 1)]
         return Math.atan2(s1 * c0 - c1 * s0, c1 * c0 + s1 * s0)
       }).reduce((a, b) => a + b, 0)
-    }),
+    })
   )
 }
 
@@ -110,7 +110,7 @@ const computed = {
   '002.pe_unsqueezed': () => values(table(5, 8, torch)),
   '002.pe_transposed': () => values(table(5, 8, torch)).slice(0, 23),
   '004.layer_norm_std': () => rowStatistics(normalised()).map(({ std }) => std),
-  '004.causal_mask': () => visible(5),
+  '004.causal_mask': () => visible(5)
 }
 
 for (const [id, compute] of Object.entries(computed)) {
@@ -122,7 +122,7 @@ test('000: both printed sums, as far as the printed embeddings tell', () => {
   const embedded = printedInput('000.embeddings')
   for (const [id, base] of [
     ['000.sum_n1000', 1000],
-    ['000.sum_n10000', 10000],
+    ['000.sum_n10000', 10000]
   ]) {
     const sum = F.add(embedded, gf.tensor(rows(table(10, 4, { base }), 6), { shape: [6, 4] }))
     assertClose(values(sum), printedNumbers(item(id)), { tol: 0.0101, name: id })
@@ -152,13 +152,13 @@ test('004: the shapes on the way', () => {
   const placed = new gf.nn.LearnedPositionalEncoding(12, 16).forward(embedded)
   assert.deepEqual(
     [embedded, placed].map(t => [...t.shape]),
-    item('004.shapes_embedding').value,
+    item('004.shapes_embedding').value
   )
   const one = t => t.reshape(1, 1, 5, 16)
   const output = F.scaledDotProductAttention(one(placed), one(placed), one(placed)).reshape(1, 5, 16)
   assert.deepEqual(
     [placed, output].map(t => [...t.shape]),
-    item('004.shapes_attention').value,
+    item('004.shapes_attention').value
   )
 })
 

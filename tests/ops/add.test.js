@@ -11,7 +11,7 @@ testOp('add', {
   run: ({ a, b }) => ({ y: F.add(a, b) }),
   // One rounding forward; backward a sum over the places that a broadcast number went to.
   bounds: example => ({ ...sumOfProducts(add, uses)(example), y: nearest(add.forward(example.inputs).y) }),
-  golden: { special_values: ['add'] },
+  golden: { special_values: ['add'] }
 })
 
 test('add: a sum beyond float32 is infinite', () => {
@@ -28,7 +28,7 @@ test('add: x + x sends its gradient to x twice', () => {
 test('add: what it does not take', () => {
   const a = gf.tensor([
     [1, 2, 3],
-    [4, 5, 6],
+    [4, 5, 6]
   ])
   assertRejects(() => F.add(a, gf.tensor([1, 2])), 'shape', 'add', '[2, 3]', '[2]')
   assertRejects(() => F.add(a, gf.tensor(Int32Array.of(1, 2, 3))), 'type', 'add', 'b', 'int32')

@@ -23,7 +23,7 @@ const run = ({ q, k, v, attn_mask, key_padding_mask }, { causal, window, scale }
   y: F.scaledDotProductAttention(q, k, v, {
     attnMask: attn_mask, isCausal: causal, window, scale, keyPaddingMask: key_padding_mask,
     enableGqa: k.shape[1] !== q.shape[1]
-  }),
+  })
 })
 
 /** The golden files also list weights, which the function does not return. With the identity as values it does. */
@@ -44,14 +44,14 @@ const qkv = (queries, keys) =>
   [
     [1, 1, queries, 4],
     [1, 1, keys, 4],
-    [1, 1, keys, 4],
+    [1, 1, keys, 4]
   ].map((shape, i) => gf.tensor(Float32Array.from(numbers(shape, i + 1).data), { shape }))
 
 test('scaledDotProductAttention: a mask of numbers may be nested arrays, a tensor or one per head', () => {
   const [q, k, v] = qkv(2, 3)
   const mask = [
     [0, -1, 2],
-    [0.5, -Infinity, 0],
+    [0.5, -Infinity, 0]
   ]
   const expected = plain(F.scaledDotProductAttention(q, k, v, { attnMask: mask }))
   assertSame(F.scaledDotProductAttention(q, k, v, { attnMask: gf.tensor(mask) }), expected)
@@ -62,7 +62,7 @@ test('scaledDotProductAttention: true may attend, and is the same as adding 0', 
   const [q, k, v] = qkv(2, 3)
   const seen = [
     [true, false, true],
-    [true, true, false],
+    [true, true, false]
   ]
   const added = seen.map(row => row.map(may => (may ? 0 : -Infinity)))
   const expected = plain(F.scaledDotProductAttention(q, k, v, { attnMask: added }))
@@ -75,9 +75,9 @@ test('scaledDotProductAttention: a query that may see nothing gets NaN, its neig
     F.scaledDotProductAttention(q, k, v, {
       attnMask: [
         [false, false, false],
-        [true, true, true],
-      ],
-    }),
+        [true, true, true]
+      ]
+    })
   )
   assertSame(y.data.slice(0, 4), [NaN, NaN, NaN, NaN])
   assertSame(y.data.slice(4), plain(F.scaledDotProductAttention(q, k, v)).data.slice(4))
@@ -90,8 +90,8 @@ test('scaledDotProductAttention: what is hidden has no influence, whatever it is
   const changed = [k, v].map(t =>
     gf.tensor(
       Float32Array.from(t.data, (value, i) => (i < 8 ? value : 1e30)),
-      { shape: t.shape },
-    ),
+      { shape: t.shape }
+    )
   )
   assertSame(plain(F.scaledDotProductAttention(q, ...changed, options)).data.slice(0, 8), before)
 })
@@ -102,7 +102,7 @@ test('scaledDotProductAttention: isCausal gives the bits of the mask it stands f
     [7, 7],
     [37, 37],
     [20, 50],
-    [50, 20],
+    [50, 20]
   ]) {
     const [q, k, v] = qkv(queries, keys)
     const seen = Array.from({ length: queries }, (_, i) => Array.from({ length: keys }, (_, j) => j <= i))
@@ -125,7 +125,7 @@ test('scaledDotProductAttention: keeping the weights for later does not change a
   assertSame(F.scaledDotProductAttention(...tensors(false), options), taught)
   assertSame(
     gf.noGrad(() => F.scaledDotProductAttention(...tensors(true), options)),
-    taught,
+    taught
   )
 })
 
@@ -158,7 +158,8 @@ test('masks: of another engine, given up, or of two kinds at once', async () => 
 })
 
 test('heads that share keys: the same bits as with copies of them', () => {
-  const t = (heads, D, seed) => gf.tensor(Float32Array.from(numbers([2, heads, 19, D], seed).data), { shape: [2, heads, 19, D] })
+  const t = (heads, D, seed) => gf.tensor(Float32Array.from(numbers([2, heads, 19, D], seed).data),
+    { shape: [2, heads, 19, D] })
   const [q, k, v] = [t(6, 5, 1), t(2, 5, 2), t(2, 7, 3)]
   const copies = x => gf.tensor([0, 0, 0, 1, 1, 1].map(h => x.toArray()[0][h]).concat([0, 0, 0, 1, 1, 1]
     .map(h => x.toArray()[1][h]))).reshape(2, 6, 19, -1)
@@ -168,7 +169,8 @@ test('heads that share keys: the same bits as with copies of them', () => {
 
 test('enableGqa and window: what they do not take', () => {
   const t = heads => gf.rand([1, heads, 3, 4]), where = 'scaledDotProductAttention'
-  const reject = (code, args, ...rest) => assertRejects(() => F.scaledDotProductAttention(...args), code, where, ...rest)
+  const reject = (code, args, ...rest) =>
+    assertRejects(() => F.scaledDotProductAttention(...args), code, where, ...rest)
   reject('shape', [t(4), t(2), t(2)], 'enableGqa')
   reject('shape', [t(4), t(3), t(3), { enableGqa: true }], '4', '3')
   reject('shape', [t(4), t(2), t(4), { enableGqa: true }], 'v')
@@ -178,7 +180,8 @@ test('enableGqa and window: what they do not take', () => {
 })
 
 test('every step is the kernel\'s: dots, scores and masked scores follow from each other to the bit', () => {
-  const [q, k, v] = qkv(5, 7), attnMask = [0, 1, 2, 3, 4].map(i => [0, 1, 2, 3, 4, 5, 6].map(j => (i === j ? -Infinity : i / 4)))
+  const [q, k, v] = qkv(5, 7), attnMask = [0, 1, 2, 3,
+    4].map(i => [0, 1, 2, 3, 4, 5, 6].map(j => (i === j ? -Infinity : i / 4)))
   const { trace } = gf.trace(() => F.scaledDotProductAttention(q, k, v, { attnMask, scale: 0.3, isCausal: true }))
   const [dots, scores, masked] = ['dots', 'scores', 'masked_scores'].map(name => plain(trace.get(name)).data)
   assertSame(scores, dots.map(x => Math.fround(x * Math.fround(0.3))))

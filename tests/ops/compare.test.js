@@ -36,7 +36,8 @@ test('tensors of all types are compared as the numbers they hold, broadcast, and
 })
 
 test('bool tensors: made, read, combined', () => {
-  const mask = gf.tensor([[true, false], [false, true]], { dtype: 'bool' }), other = gf.tensor([1, 1], { dtype: 'bool' })
+  const mask = gf.tensor([[true, false], [false, true]], { dtype: 'bool' }),
+    other = gf.tensor([1, 1], { dtype: 'bool' })
   assert.deepEqual([mask.toArray(), [...mask.data]], [[[true, false], [false, true]], [1, 0, 0, 1]])
   assert.equal(mask.at(0, 1), false)
   assert.equal(gf.tensor(3, { dtype: 'bool' }).item(), true)

@@ -35,12 +35,12 @@ function bounds({ inputs, params, cot: { loss: dloss } }) {
     logits: inputs.logits.data.map((_, i) => {
       const r = Math.floor(i / width)
       return ((errors[r].error + 8 * U) * Math.abs(dloss.data[reduction === 'none' ? r : 0])) / divisor
-    }),
+    })
   }
 }
 
 const run = ({ logits, target }, { ignore_index, label_smoothing, reduction }) => ({
-  loss: F.crossEntropy(logits, target, { ignoreIndex: ignore_index, labelSmoothing: label_smoothing, reduction }),
+  loss: F.crossEntropy(logits, target, { ignoreIndex: ignore_index, labelSmoothing: label_smoothing, reduction })
 })
 
 testOp('cross_entropy', { run, bounds, golden: { ops: ['cross_entropy'], special_values: ['cross_entropy'] } })
@@ -48,7 +48,7 @@ testOp('cross_entropy', { run, bounds, golden: { ops: ['cross_entropy'], special
 const logits = () =>
   gf.tensor([
     [1, 2, 3],
-    [0, 0, 0],
+    [0, 0, 0]
   ])
 
 test('crossEntropy: targets may be an array, and the defaults are those of the plain mean', () => {
@@ -68,13 +68,13 @@ test('crossEntropy: what it does not take', () => {
     'range',
     'crossEntropy',
     'labelSmoothing',
-    '1.5',
+    '1.5'
   )
   assertRejects(
     () => F.crossEntropy(logits(), [0, 1], { reduction: 'average' }),
     'range',
     'crossEntropy',
     'reduction',
-    'average',
+    'average'
   )
 })

@@ -21,7 +21,7 @@ function example(shape, p) {
     name: `[${shape}], p = ${p}`,
     inputs: { x: numbers(shape, 1), keep },
     params: { p, scale },
-    cot: { y: numbers(shape, 2) },
+    cot: { y: numbers(shape, 2) }
   }
 }
 
@@ -35,10 +35,10 @@ testOp('dropout', {
   // One product, rounded once.
   bounds: ({ inputs, params, cot }) => ({
     y: nearest(dropout.forward(inputs, params).y),
-    x: nearest(dropout.backward(inputs, params, cot).x),
+    x: nearest(dropout.backward(inputs, params, cot).x)
   }),
   golden: {},
-  examples: shapes.flatMap(shape => [0, 0.1, 0.15, 0.5, 0.9, 1].map(p => example(shape, p))),
+  examples: shapes.flatMap(shape => [0, 0.1, 0.15, 0.5, 0.9, 1].map(p => example(shape, p)))
 })
 
 for (const { seed, dropout: masks } of loadGolden('rng').seeds) {
@@ -52,7 +52,7 @@ for (const { seed, dropout: masks } of loadGolden('rng').seeds) {
           .slice(0, mask.length)
           .map(value => (value === 0 ? 0 : 1))
           .join(''),
-        mask,
+        mask
       )
       assert.equal(data.filter(value => value === Math.fround(scale)).length, kept)
     }
@@ -69,15 +69,15 @@ test('dropout: nothing is drawn when nothing is left to chance', () => {
   const untouched = draws(() => {})
   assert.equal(
     draws(() => assertSame(F.dropout(x, { p: 0, training: true }), [1, -2, 3])),
-    untouched,
+    untouched
   )
   assert.equal(
     draws(() => assertSame(F.dropout(x, { p: 1, training: true }), [0, 0, 0])),
-    untouched,
+    untouched
   )
   assert.equal(
     draws(() => assertSame(F.dropout(x, { p: 0.5, training: false }), [1, -2, 3])),
-    untouched,
+    untouched
   )
 })
 
@@ -96,7 +96,7 @@ test('dropout: what is dropped is multiplied by 0, so infinity and NaN become Na
   const keep = new Generator(SEED).dropoutMask(8, 0.5)
   assertSame(
     F.dropout(x, { p: 0.5, training: true }),
-    plain(x).data.map((value, i) => value * keep[i] * 2),
+    plain(x).data.map((value, i) => value * keep[i] * 2)
   )
 })
 

@@ -12,15 +12,17 @@ const F = gf.functional
 
 /**
  * How many times U each may be off: `y` of its size; `dx` of the slope's size and `flat` more where the slope is a
- * difference of larger numbers. One for each rounding; exp and log count 2 (1 unit in the last place), tanh 6. In softplus
+ * difference of larger numbers. One for each rounding; exp and log count 2 (1 unit in the last place), tanh 6. In
+ * softplus
  * the product with beta, up to 15 here, carries its rounding into the exponent.
  */
 const ROUNDINGS = {
   neg: { y: 0, dx: 1 }, abs: { y: 0, dx: 1 }, sign: { y: 0, dx: 0 }, floor: { y: 0, dx: 0 }, round: { y: 0, dx: 0 },
-  relu: { y: 0, dx: 1 }, clamp: { y: 1, dx: 1 }, square: { y: 1, dx: 1 }, sqrt: { y: 1, dx: 2 }, rsqrt: { y: 2, dx: 10 },
+  relu: { y: 0, dx: 1 }, clamp: { y: 1, dx: 1 }, square: { y: 1, dx: 1 }, sqrt: { y: 1, dx: 2 },
+  rsqrt: { y: 2, dx: 10 },
   reciprocal: { y: 1, dx: 4 }, exp: { y: 2, dx: 3 }, log: { y: 2, dx: 1 }, sin: { y: 1, dx: 2 }, cos: { y: 1, dx: 2 },
   tanh: { y: 6, dx: 2, flat: 14 }, sigmoid: { y: 4, dx: 7, flat: 2 }, silu: { y: 5, dx: 12, flat: 8 },
-  softplus: { y: 24, dx: 22 }, leakyRelu: { y: 2, dx: 2 },
+  softplus: { y: 24, dx: 22 }, leakyRelu: { y: 2, dx: 2 }
 }
 
 const optionsOf = ({ op, ...options }) => (Object.keys(options).length ? options : undefined)
@@ -32,10 +34,10 @@ testOp('unary', {
     const slopes = unary.backward(inputs, params, { y: { ...dy, data: dy.data.map(() => 1) } }).x.data
     return {
       y: unary.forward(inputs, params).y.data.map(value => y * U * Math.abs(value)),
-      x: slopes.map((slope, i) => (dx * Math.abs(slope) + flat) * U * Math.abs(dy.data[i])),
+      x: slopes.map((slope, i) => (dx * Math.abs(slope) + flat) * U * Math.abs(dy.data[i]))
     }
   },
-  golden: { arithmetic: ['unary'] },
+  golden: { arithmetic: ['unary'] }
 })
 
 /** Roundings of the value, and of what is summed for a gradient. */
@@ -52,7 +54,7 @@ testOp('binary', {
     const y = binary.forward(inputs, params).y.data.map(v => value * U * Math.abs(v))
     return { y, ...Object.fromEntries(gradients) }
   },
-  golden: { arithmetic: ['binary'] },
+  golden: { arithmetic: ['binary'] }
 })
 
 test('the tables of the library and of the reference hold the same operations', () => {
@@ -68,10 +70,12 @@ function checkExplanations(run, inputs) {
     out.backward(gf.tensor(Float32Array.from({ length: out.size }, (_, i) => 1 + i / 4), { shape: out.shape }))
   })
   for (const name of trace.names) {
-    const { shape } = trace.get(name), places = shape.length === 2 ? [[0, 0], [1, 1]].filter(at => at.every((i, k) => i < shape[k])) : [[0]]
+    const { shape } = trace.get(name), places = shape.length === 2 ?
+        [[0, 0], [1, 1]].filter(at => at.every((i, k) => i < shape[k])) : [[0]]
     for (const at of places) {
       for (const found of [trace.explain(name, at), trace.explainGradient(name, at)]) {
-        assert.ok(found.formula && Math.abs(found.rounding) <= 1e-6 * (1 + Math.abs(found.value)), `${name}: ${JSON.stringify(found)}`)
+        assert.ok(found.formula && Math.abs(found.rounding) <= 1e-6 * (1 + Math.abs(found.value)),
+          `${name}: ${JSON.stringify(found)}`)
         for (const { label, factors } of found.terms) {
           for (const { symbol } of factors) assert.ok(label.includes(symbol), `${symbol} in ${label}`)
         }
@@ -83,12 +87,15 @@ function checkExplanations(run, inputs) {
 
 for (const name of unaryNames) {
   const options = name === 'clamp' ? { min: 0.7, max: 1.2 } : undefined
-  test(`${name}: cells and gradients are explained`, () => checkExplanations(x => F[name](x, options), [[[0.5, 2], [1.25, 0.75]]]))
+  test(`${name}: cells and gradients are explained`,
+    () => checkExplanations(x => F[name](x, options), [[[0.5, 2], [1.25, 0.75]]]))
 }
 for (const name of binaryNames) {
-  const operands = [[[[0.5, 2], [1.25, 0.75]], [3, 1.5]], [[[0.5, 2], [1.25, 0.75]], [[2.5], [1.5]]], [2.5, [[0.5, 2]]], [[[0.5, 2]], 2.5]]
+  const operands = [[[[0.5, 2], [1.25, 0.75]], [3, 1.5]], [[[0.5, 2], [1.25, 0.75]], [[2.5], [1.5]]],
+    [2.5, [[0.5, 2]]], [[[0.5, 2]], 2.5]]
   for (const pair of operands) {
-    test(`${name}: cells and gradients of ${JSON.stringify(pair)} are explained`, () => checkExplanations(F[name], pair))
+    test(`${name}: cells and gradients of ${JSON.stringify(pair)} are explained`,
+      () => checkExplanations(F[name], pair))
   }
 }
 
@@ -121,7 +128,8 @@ test('a number at the end of a row has the bits it has in the middle', () => {
 })
 
 test('a gradient through a repeated operand adds to the one that is there', () => {
-  const x = gf.tensor([[1, 2, 3], [4, 5, 6]], { requiresGrad: true }), row = gf.tensor([1, 1, 2], { requiresGrad: true })
+  const x = gf.tensor([[1, 2, 3], [4, 5, 6]], { requiresGrad: true }),
+    row = gf.tensor([1, 1, 2], { requiresGrad: true })
   for (let i = 0; i < 2; i++) F.mul(x, row).backward(gf.tensor([[1, 1, 1], [1, 1, 1]]))
   assert.deepEqual([x.grad.toArray(), row.grad.toArray()], [[[2, 2, 4], [2, 2, 4]], [10, 14, 18]])
 })

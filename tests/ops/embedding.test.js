@@ -13,7 +13,7 @@ testOp('embedding', {
   run: ({ idx, weight }, { padding_idx }) => ({ y: F.embedding(idx, weight, { paddingIdx: padding_idx }) }),
   // Backward, at most every id adds to the same row.
   bounds: forwardIsACopy(sumOfProducts(embedding, ({ inputs }) => ({ weight: inputs.idx.data.length }))),
-  golden: { ops: ['embedding'], special_values: ['embedding'] },
+  golden: { ops: ['embedding'], special_values: ['embedding'] }
 })
 
 const weight = () =>
@@ -22,9 +22,9 @@ const weight = () =>
       [1, 2, 3],
       [4, 5, 6],
       [7, 8, 9],
-      [0, 0, 1],
+      [0, 0, 1]
     ],
-    { requiresGrad: true },
+    { requiresGrad: true }
   )
 
 test('embedding: ids may be nested arrays', () => {
@@ -36,8 +36,8 @@ test('embedding: a negative padding index counts from the end', () => {
   F.embedding([3, 0], table, { paddingIdx: -1 }).backward(
     gf.tensor([
       [1, 1, 1],
-      [2, 2, 2],
-    ]),
+      [2, 2, 2]
+    ])
   )
   assertSame(table.grad, { shape: [4, 3], data: [2, 2, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0] })
 })

@@ -17,21 +17,21 @@ function bounds({ inputs: { x }, params: { approximate }, cot: { y: dy } }) {
   const slope = value => 10 + 0.25 * Math.min(value ** 2, 30) + (approximate === 'tanh' ? cancelled(value) : 0)
   return {
     y: x.data.map(value => 8 * U * Math.abs(value)),
-    x: x.data.map((value, i) => U * slope(value) * Math.abs(dy.data[i])),
+    x: x.data.map((value, i) => U * slope(value) * Math.abs(dy.data[i]))
   }
 }
 
 testOp('gelu', {
   run: ({ x }, { approximate }) => ({ y: F.gelu(x, { approximate }) }),
   bounds,
-  golden: { ops: ['gelu'], special_values: ['gelu'] },
+  golden: { ops: ['gelu'], special_values: ['gelu'] }
 })
 
 testOp('gelu', {
   run: ({ x }) => ({ y: F.gelu(x, { approximate: 'tanh' }) }),
   bounds,
   golden: { ops: ['gelu_tanh'], special_values: ['gelu_tanh'] },
-  examples: [],
+  examples: []
 })
 
 test('gelu: what it does not take', () => {
@@ -42,6 +42,6 @@ test('gelu: what it does not take', () => {
     'gelu',
     'approximate',
     'tanh',
-    'sigmoid',
+    'sigmoid'
   )
 })

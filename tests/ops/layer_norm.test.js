@@ -37,7 +37,7 @@ function bounds({ inputs, params, cot: { y: dy } }) {
   const { rows, width, normal, normalError, inverseDeviation } = statistics(inputs, params)
   const w = i => Math.abs(weight ? weight.data[i % width] : 1)
   const y = normal.map(
-    (value, i) => w(i) * (normalError[i] + 2 * U * Math.abs(value)) + U * Math.abs(bias ? bias.data[i % width] : 0),
+    (value, i) => w(i) * (normalError[i] + 2 * U * Math.abs(value)) + U * Math.abs(bias ? bias.data[i % width] : 0)
   )
   const dx = zeros(x.shape).data
   const dweight = new Float64Array(width)
@@ -62,7 +62,7 @@ function bounds({ inputs, params, cot: { y: dy } }) {
 testOp('layer_norm', {
   run: ({ x, weight, bias }, { eps }) => ({ y: F.layerNorm(x, weight, bias, { eps }) }),
   bounds,
-  golden: { ops: ['layer_norm'], special_values: ['layer_norm'] },
+  golden: { ops: ['layer_norm'], special_values: ['layer_norm'] }
 })
 
 test('layerNorm: a row without variance gives the bias, and NaN without eps', () => {

@@ -14,9 +14,9 @@ function terms({
   inputs: {
     x,
     weight: {
-      shape: [outputs, width],
-    },
-  },
+      shape: [outputs, width]
+    }
+  }
 }) {
   const { rows } = rowsOf(x)
   return { y: width + 1, x: outputs, weight: rows, bias: rows }
@@ -25,14 +25,14 @@ function terms({
 testOp('linear', {
   run: ({ x, weight, bias }) => ({ y: F.linear(x, weight, bias) }),
   bounds: sumOfProducts(linear, terms),
-  golden: { ops: ['linear'], special_values: ['linear'] },
+  golden: { ops: ['linear'], special_values: ['linear'] }
 })
 
 test('linear: what it does not take', () => {
   const x = gf.tensor([[1, 2, 3]])
   const weight = gf.tensor([
     [1, 2, 3],
-    [4, 5, 6],
+    [4, 5, 6]
   ])
   assertRejects(() => F.linear(x, gf.tensor([[1, 2]])), 'shape', 'linear', '[1, 2]', '3')
   assertRejects(() => F.linear(x, weight, gf.tensor([1, 2, 3])), 'shape', 'linear', 'bias', '[2]', '[3]')

@@ -17,16 +17,17 @@ const lossBounds = ({ inputs, params, cot: { y: dy } }) => {
   const tol = U * (sizeOf(each) + most + 1) * 40 * (params.reduction === 'sum' ? parts : 1)
   return {
     y: y.data.map(() => tol),
-    ...Object.fromEntries(Object.entries(slopes).map(([name, t]) => [name, t.data.map(v => U * (30 * Math.abs(v) + 20 * sizeOf(dy)))])),
+    ...Object.fromEntries(Object.entries(slopes).map(
+      ([name, t]) => [name, t.data.map(v => U * (30 * Math.abs(v) + 20 * sizeOf(dy)))]))
   }
 }
 
 testOp('loss', {
   run: ({ input, target, weight, posWeight }, { op, ...options }) => ({
-    y: F[op](input, target, { ...options, ...(weight && { weight }), ...(posWeight && { posWeight }) }),
+    y: F[op](input, target, { ...options, ...(weight && { weight }), ...(posWeight && { posWeight }) })
   }),
   bounds: lossBounds,
-  golden: { arithmetic: ['loss'] },
+  golden: { arithmetic: ['loss'] }
 })
 
 /** Differences in the reference leave 1e-11; a row's sum of C squares is taken in double, so few roundings meet. */
@@ -35,20 +36,22 @@ const normBounds = reference => ({ inputs, params, cot }) => {
   const size = sizeOf(cot.y) * Math.max(1, ...Object.values(inputs).map(sizeOf)) ** 2
   return {
     y: y.data.map(v => U * (8 * Math.abs(v) + 20)),
-    ...Object.fromEntries(Object.entries(slopes).map(([name, t]) => [name, t.data.map(v => U * (40 * Math.abs(v) + 60 * size) + 1e-10)])),
+    ...Object.fromEntries(Object.entries(slopes).map(
+      ([name, t]) => [name, t.data.map(v => U * (40 * Math.abs(v) + 60 * size) + 1e-10)]))
   }
 }
 
 testOp('norm', {
-  run: ({ x, weight }, { op, ...options }) => ({ y: op === 'rmsNorm' ? F.rmsNorm(x, weight, options) : F.normalize(x, options) }),
+  run: ({ x, weight }, { op, ...options }) =>
+    ({ y: op === 'rmsNorm' ? F.rmsNorm(x, weight, options) : F.normalize(x, options) }),
   bounds: normBounds(norms.norm),
-  golden: { arithmetic: ['norm'] },
+  golden: { arithmetic: ['norm'] }
 })
 
 testOp('pair', {
   run: ({ a, b }, { op, ...options }) => ({ y: op === 'cosineSimilarity' ? F[op](a, b, options) : F[op](a, b) }),
   bounds: normBounds(norms.pair),
-  golden: { arithmetic: ['pair'] },
+  golden: { arithmetic: ['pair'] }
 })
 
 test('rmsNorm without eps takes the spacing of float32, as PyTorch does', () => {
@@ -81,14 +84,16 @@ test('every cell on the way of a weighed cross entropy explains itself', () => {
         assert.equal(error.code, 'state')
         continue
       }
-      assert.ok(Math.abs(gradient.rounding) <= 2e-6 * (1 + Math.abs(gradient.value)), `d ${at}: ${JSON.stringify(gradient)}`)
+      assert.ok(Math.abs(gradient.rounding) <= 2e-6 * (1 + Math.abs(gradient.value)),
+        `d ${at}: ${JSON.stringify(gradient)}`)
     }
     trace.dispose()
   }
 })
 
 test('rmsNorm: cells and gradients are explained', () => {
-  const x = gf.tensor([[1, -2, 0.5], [3, 0.25, 1]], { requiresGrad: true }), weight = gf.tensor([1, 2, 0.5], { requiresGrad: true })
+  const x = gf.tensor([[1, -2, 0.5], [3, 0.25, 1]], { requiresGrad: true }),
+    weight = gf.tensor([1, 2, 0.5], { requiresGrad: true })
   const { trace } = gf.trace(() => F.rmsNorm(x, weight, { eps: 1e-3 }).backward(gf.tensor([[1, 2, 3], [4, 5, 6]])))
   for (const [name, index] of [['input', [0, 1]], ['rms_norm.weight', [2]]]) {
     const { rounding, value } = trace.explainGradient(name, index)

@@ -19,13 +19,13 @@ function terms({ inputs: { a, b }, cot: { y } }) {
 testOp('matmul', {
   run: ({ a, b }) => ({ y: F.matmul(a, b) }),
   bounds: sumOfProducts(matmul, terms),
-  golden: { ops: ['matmul'], special_values: ['matmul'] },
+  golden: { ops: ['matmul'], special_values: ['matmul'] }
 })
 
 test('matmul: what it does not take', () => {
   const a = gf.tensor([
     [1, 2, 3],
-    [4, 5, 6],
+    [4, 5, 6]
   ])
   assertRejects(() => F.matmul(a, a), 'shape', 'matmul', '[2, 3]', '3', '2')
   const batches = n => gf.tensor(new Float32Array(n), { shape: [n, 1, 1] })
@@ -46,14 +46,14 @@ const borders = n => [0, 3, 4, 7, 8, 63, 64, 127, 128, 520, 767, 768, 1023, 1024
 
 test('matmul, linear: to the bit across blocks of rows, columns and k, however B lies', () => {
   const sizes = [
-    [1, 1035, 771], [3, 1035, 771], [131, 1035, 771], [131, 1035, 700], [100, 300, 700], [5, 1025, 1537],
+    [1, 1035, 771], [3, 1035, 771], [131, 1035, 771], [131, 1035, 700], [100, 300, 700], [5, 1025, 1537]
   ]
   for (const [M, N, K] of sizes) {
     gf.tidy(() => {
       const a = gf.rand([M, K]), b = gf.rand([K, N]), weight = b.transpose(0, 1)
       const [x, y] = [a.data.slice(), b.data.slice()]
       const products = {
-        rows: F.matmul(a, b), transposed: F.linear(a, weight), panels: gf.noGrad(() => F.linear(a, weight)),
+        rows: F.matmul(a, b), transposed: F.linear(a, weight), panels: gf.noGrad(() => F.linear(a, weight))
       }
       for (const [form, { data }] of Object.entries(products)) {
         for (const m of borders(M)) {

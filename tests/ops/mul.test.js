@@ -10,7 +10,7 @@ const F = gf.functional
 testOp('mul', {
   run: ({ a, b }) => ({ y: F.mul(a, b) }),
   bounds: sumOfProducts(mul, uses),
-  golden: { special_values: ['mul'] },
+  golden: { special_values: ['mul'] }
 })
 
 test('mul: the gradient of x * x is 2x', () => {
@@ -22,7 +22,7 @@ test('mul: the gradient of x * x is 2x', () => {
 test('mul: what it does not take', () => {
   const a = gf.tensor([
     [1, 2, 3],
-    [4, 5, 6],
+    [4, 5, 6]
   ])
   assertRejects(() => F.mul(a, gf.tensor([[1], [2], [3]])), 'shape', 'mul', '[2, 3]', '[3, 1]')
   assertRejects(() => F.mul(gf.tensor(Int32Array.of(1)), a), 'type', 'mul', 'a', 'int32')

@@ -51,8 +51,10 @@ test('relativePositionBias: a number for each bucket and head, and its gradient 
 
 test('relativePositionBias as a mask: the table learns through attention', () => {
   const weight = gf.tensor(Float32Array.from(numbers([8, 2], 1).data), { shape: [8, 2], requiresGrad: true })
-  const [q, k, v] = [1, 2, 3].map(seed => toTensor(numbers([1, 2, 4, 3], seed))), cot = toTensor(numbers([1, 2, 4, 3], 4))
-  const attend = () => F.scaledDotProductAttention(q, k, v, { attnMask: F.relativePositionBias(weight, 4, 4, { maxDistance: 20 }) })
+  const [q, k, v] = [1, 2, 3].map(seed => toTensor(numbers([1, 2, 4, 3], seed))),
+    cot = toTensor(numbers([1, 2, 4, 3], 4))
+  const attend = () => F.scaledDotProductAttention(q, k, v,
+    { attnMask: F.relativePositionBias(weight, 4, 4, { maxDistance: 20 }) })
   const loss = () => plain(attend()).data.reduce((sum, y, i) => sum + y * cot.values[i], 0)
   attend().backward(cot)
   const slope = weight.grad.at(1, 1), before = weight.at(1, 1)

@@ -23,15 +23,15 @@ for (const { L, d, n, loop64, torch32, concat64 } of pe_tables) {
     for (const method of ['direct', 'log']) {
       assertClose(table({ method, layout: 'interleaved', dtype: 'float64' }), loop64, {
         ...double,
-        name: `float64 ${method}`,
+        name: `float64 ${method}`
       })
       assertClose(table({ method, layout: 'concatenated', dtype: 'float64' }), concat64, {
         ...double,
-        name: `sines first ${method}`,
+        name: `sines first ${method}`
       })
       assertClose(table({ method, layout: 'interleaved', dtype: 'float32' }), torch32, {
         ...single,
-        name: `float32 ${method}`,
+        name: `float32 ${method}`
       })
     }
     const followed = { tol: FOLLOWED, name: 'float32 angles' }
@@ -73,7 +73,7 @@ for (const [L, d] of [
   [17, 3],
   [33, 67],
   [130, 5],
-  [0, 4],
+  [0, 4]
 ]) {
   test(`positionalEncoding ${L} x ${d}: the reference's numbers`, () => {
     for (const layout of ['interleaved', 'concatenated']) {
@@ -96,14 +96,14 @@ testOp('add', {
   },
   bounds: () => ({}),
   golden: { ops: ['pe_add'] },
-  examples: [],
+  examples: []
 })
 
 test('positionalEncoding: every position lies on the same sphere', () => {
   const table = gf.positionalEncoding(50, 6, { dtype: 'float64', layout: 'concatenated' })
   const { data } = plain(table)
   const squares = Array.from({ length: 50 }, (_, p) =>
-    data.slice(6 * p, 6 * p + 6).reduce((sum, value) => sum + value * value, 0),
+    data.slice(6 * p, 6 * p + 6).reduce((sum, value) => sum + value * value, 0)
   )
   assertClose(squares, new Float64Array(50).fill(3), { tol: 1e-14 })
 })
@@ -121,9 +121,12 @@ test('positionalEncoding: what it does not take', () => {
 })
 
 test('positionalEncoding: a base below 1 gives true sines, or an error where the angles are too large for any', () => {
-  const table = gf.positionalEncoding(5, 6, { base: 0.01, dtype: 'float64' }), reference = [0, 1, 2].map(i => 0.01 ** (-2 * i / 6))
-  for (let k = 0; k < 5; k++) reference.forEach((f, i) => assertClose(table.at(k, 2 * i), Math.sin(k * f), { tol: 1e-12 * (1 + k * f) }))
-  for (const base of [1e-20, 1e-219, 5e-324]) assertRejects(() => gf.positionalEncoding(100, 64, { base }), 'range', 'base', 'angles')
+  const table = gf.positionalEncoding(5, 6, { base: 0.01, dtype: 'float64' }),
+    reference = [0, 1, 2].map(i => 0.01 ** (-2 * i / 6))
+  for (let k = 0; k < 5; k++) reference.forEach(
+    (f, i) => assertClose(table.at(k, 2 * i), Math.sin(k * f), { tol: 1e-12 * (1 + k * f) }))
+  for (const base of [1e-20, 1e-219, 5e-324]) assertRejects(() => gf.positionalEncoding(100, 64, { base }), 'range',
+    'base', 'angles')
   assertRejects(() => gf.positionalEncoding(2 ** 26 + 2, 2), 'range', '2^26')
   for (const base of [1e-20, 1e300]) assertSame(gf.positionalEncoding(1, 4, { base }), gf.tensor([[0, 1, 0, 1]]))
 })

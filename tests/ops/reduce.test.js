@@ -11,7 +11,8 @@ const F = gf.functional
 const options = ({ op, p, ...rest }) => ({ ...rest, ...(p === undefined ? {} : { p: Number(p) }) })
 
 /**
- * Sums run in double, so a value is rounded once or twice and a slope a few times. Exponentials are summed in float32: n
+ * Sums run in double, so a value is rounded once or twice and a slope a few times. Exponentials are summed in float32:
+ * n
  * roundings of the whole, and those of each exponent; the slope takes exp of the difference to that.
  */
 const ROUNDINGS = { sum: [1, 1], mean: [1, 1], max: [0, 0], min: [0, 0], amax: [0, 1], amin: [0, 1], prod: [1, 2] }
@@ -26,10 +27,11 @@ testOp('reduce', {
     const sums = params.op === 'logsumexp' ? U * (n + 12 + 2 * most) : tiny
     return {
       y: y.data.map(v => value * U * Math.abs(v) + sums),
-      x: dx.data.map((v, i) => slope * U * Math.abs(v) + 2 ** -45 * Math.abs(cot.y.data[Math.min(i, cot.y.data.length - 1)])),
+      x: dx.data.map((v, i) => slope * U * Math.abs(v) +
+        2 ** -45 * Math.abs(cot.y.data[Math.min(i, cot.y.data.length - 1)]))
     }
   },
-  golden: { arithmetic: ['reduce'] },
+  golden: { arithmetic: ['reduce'] }
 })
 
 testOp('rowwise', {
@@ -38,7 +40,7 @@ testOp('rowwise', {
     const width = 40, most = Math.max(0, ...Array.from(dy.data, Math.abs))
     return { y: x.data.map(v => U * (2 * Math.abs(v) + width)), x: x.data.map(() => U * width * 4 * most) }
   },
-  golden: { arithmetic: ['rowwise'] },
+  golden: { arithmetic: ['rowwise'] }
 })
 
 for (const { id, inputs: { x }, params: { op, ...rest }, outputs: { y } } of goldenCases('arithmetic', 'place')) {
@@ -50,7 +52,8 @@ for (const { id, inputs: { x }, params: { op, ...rest }, outputs: { y } } of gol
 }
 
 test('softmax along an axis is that of the transposed tensor, bit for bit', () => {
-  const x = gf.randn([3, 17, 5], { requiresGrad: true }), y = gf.tensor(x.transpose(1, 2).toArray(), { requiresGrad: true })
+  const x = gf.randn([3, 17, 5], { requiresGrad: true }),
+    y = gf.tensor(x.transpose(1, 2).toArray(), { requiresGrad: true })
   const dy = gf.randn([3, 17, 5])
   for (const name of ['softmax', 'logSoftmax']) {
     const [a, b] = [F[name](x, { dim: 1 }), F[name](y)]
@@ -102,7 +105,7 @@ test('a single value', () => {
 
 const USES = {
   ...Object.fromEntries(reductionNames.map(name => [name, [undefined, { dim: 1 }, { dim: [0, 2], keepdim: true }]])),
-  norm: [{ p: 3, dim: 1 }, { p: Infinity, dim: 0 }, { p: 1 }, { dim: [0, 1] }],
+  norm: [{ p: 3, dim: 1 }, { p: Infinity, dim: 0 }, { p: 1 }, { dim: [0, 1] }]
 }
 
 for (const [name, all] of Object.entries(USES)) {
@@ -119,7 +122,8 @@ for (const [name, all] of Object.entries(USES)) {
         const found = trace.explainGradient('input', at)
         assert.ok(Math.abs(found.rounding) <= 1e-6 * (1 + Math.abs(found.value)), JSON.stringify(found))
       }
-      assert.deepEqual(trace.nodes[0].op.axes(trace.nodes[0], () => 'abc'.split('').map(n => ({ name: n }))).length, y.shape.length)
+      assert.deepEqual(trace.nodes[0].op.axes(trace.nodes[0], () => 'abc'.split('').map(n => ({ name: n }))).length,
+        y.shape.length)
       trace.dispose()
     })
   }

@@ -6,7 +6,7 @@ testOp('relu', {
   run: ({ x }) => ({ y: gf.functional.relu(x) }),
   // Numbers are passed on or replaced by 0.
   bounds: () => ({ y: 0, x: 0 }),
-  golden: { ops: ['relu'], special_values: ['relu'] },
+  golden: { ops: ['relu'], special_values: ['relu'] }
 })
 
 test('relu: what it does not take', () => {

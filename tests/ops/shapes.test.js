@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { goldenCases, loadGolden } from '../golden/index.js'
-import { assertSame, plain } from '../lib/compare.js'
+import { assertSame } from '../lib/compare.js'
 import { assertRejects, gf, toTensor } from '../lib/engine.js'
 import { numbers } from '../lib/numbers.js'
 import { checkGolden } from '../lib/op_tests.js'
@@ -13,8 +13,10 @@ const weighted = parts => parts.map((part, i) => part.mul(i + 1))
 /** The calls of tests/golden/make_shapes.py, by the same names and in the same order. */
 const CALLS = {
   permute: [x => x.permute(2, 0, 1), x => x.permute(0), x => x.permute([2, 1, 0]), x => x.permute(4, 2, 0, -2, 1)],
-  expand: [x => x.expand(3, 4, 2), x => x.expand([2, 2, 3]), x => x.expand(-1, -1), x => x.expand(2, 0, 3), x => x.expand(2, 3)],
-  slice: [x => x.slice(0, 1, 4), x => x.slice(1, 0, undefined, 3), x => x.slice(0, -5, -1), x => x.slice(1, 5, 9), x => x.slice(1, 1, 6, 2)],
+  expand: [x => x.expand(3, 4, 2), x => x.expand([2, 2, 3]), x => x.expand(-1, -1), x => x.expand(2, 0, 3),
+    x => x.expand(2, 3)],
+  slice: [x => x.slice(0, 1, 4), x => x.slice(1, 0, undefined, 3), x => x.slice(0, -5, -1), x => x.slice(1, 5, 9),
+    x => x.slice(1, 1, 6, 2)],
   narrow: [x => x.narrow(0, 1, 3), x => x.narrow(1, 2, 2), x => x.narrow(1, -2, 2), x => x.narrow(-1, 0, 0)],
   flip: [x => x.flip(0), x => x.flip(0, 2), x => x.flip(1)],
   repeat: [x => x.repeat(2, 3), x => x.repeat(2, 1, 2)],
@@ -33,20 +35,26 @@ const CALLS = {
     x => x.gather(1, [[0, 3], [1, 1], [2, 0]]), x => x.gather(0, [[0, 2], [1, 1]]),
     x => x.gather(1, [[[0, 2], [1, 1]], [[2, 2], [2, 0]]])
   ],
-  scatter: [x => x.scatter(1, [[0, 3], [1, 2], [2, 0]], x.mul(3).narrow(1, 0, 2)), x => x.scatter(0, [[2, 1, 0, 1]], 7)],
+  scatter: [x => x.scatter(1, [[0, 3], [1, 2], [2, 0]], x.mul(3).narrow(1, 0, 2)),
+    x => x.scatter(0, [[2, 1, 0, 1]], 7)],
   scatterAdd: [x => x.scatterAdd(1, [[0, 0], [1, 1], [2, 0]], x.mul(3).narrow(1, 0, 2))],
-  maskedFill: [x => x.maskedFill(x.gt(Math.fround(0.3)), -2), x => x.maskedFill(x.slice(0, 0, 1).squeeze(0).slice(1, 0, 1).gt(0), -Infinity)],
+  maskedFill: [x => x.maskedFill(x.gt(Math.fround(0.3)), -2),
+    x => x.maskedFill(x.slice(0, 0, 1).squeeze(0).slice(1, 0, 1).gt(0), -Infinity)],
   maskedSelect: [x => x.maskedSelect(x.gt(0)), x => x.maskedSelect(x.narrow(0, 0, 1).gt(0))],
-  where: [x => gf.where(x.gt(0), x, x.mul(3)), x => gf.where(x.narrow(1, 0, 1).gt(0), x.narrow(0, 0, 1).squeeze(0), x.mul(3))],
+  where: [x => gf.where(x.gt(0), x, x.mul(3)),
+    x => gf.where(x.narrow(1, 0, 1).gt(0), x.narrow(0, 0, 1).squeeze(0), x.mul(3))],
   tril: [x => x.tril(), x => gf.tril(x, 1), x => x.tril(-1)],
   triu: [x => x.triu(), x => gf.triu(x, 2), x => x.triu(-1)],
   cumsum: [x => x.cumsum(0), x => x.cumsum(1), x => x.cumsum(0)],
   sort: [x => x.sort().values, x => x.sort({ dim: 0, descending: true })[0]],
   topk: [x => x.topk(2)[0], x => x.topk(66, { dim: 0 }).values, x => x.topk(2, { largest: false }).values],
   einsum: [
-    x => gf.einsum('ij->ji', x), x => gf.einsum('ij->j', x), x => gf.einsum('ij,ij->', x, x), x => gf.einsum('ij,kj->ik', x, x),
-    x => gf.einsum('bhid,bhjd->bhij', x, x.mul(2)), x => gf.einsum('bij,j,bkj->kib', x, x.flatten(0, 1).narrow(0, 0, 1).squeeze(0), x),
-    x => gf.einsum('ii->i', x), x => gf.einsum('ii', x), x => gf.einsum('ij, kl -> ijkl', x, x), x => gf.einsum('ij,kl->jk', x, x),
+    x => gf.einsum('ij->ji', x), x => gf.einsum('ij->j', x), x => gf.einsum('ij,ij->', x, x),
+    x => gf.einsum('ij,kj->ik', x, x),
+    x => gf.einsum('bhid,bhjd->bhij', x, x.mul(2)),
+    x => gf.einsum('bij,j,bkj->kib', x, x.flatten(0, 1).narrow(0, 0, 1).squeeze(0), x),
+    x => gf.einsum('ii->i', x), x => gf.einsum('ii', x), x => gf.einsum('ij, kl -> ijkl', x, x),
+    x => gf.einsum('ij,kl->jk', x, x),
     x => gf.einsum('ba,ca', x, x)
   ]
 }
@@ -83,7 +91,8 @@ for (const op of Object.keys(CALLS)) {
             return null
           }
         })()
-        if (found) assert.ok(Math.abs(found.value - found.computed) <= 4e-6, `d ${name}: ${found.value}, ${found.computed}`)
+        if (found) assert.ok(Math.abs(found.value - found.computed) <= 4e-6,
+          `d ${name}: ${found.value}, ${found.computed}`)
       }
       trace.dispose()
     })
@@ -94,7 +103,8 @@ test('ids and masks are moved about, too', () => {
   const ids = gf.tensor([[1, 2, 3], [4, 5, 6]], { dtype: 'int32' }), mask = gf.tensor([[1, 0, 1], [0, 0, 1]]).to('bool')
   for (const [call, plainly] of [
     [x => x.permute(1, 0), rows => rows[0].map((_, j) => rows.map(row => row[j]))],
-    [x => x.flip(1), rows => rows.map(row => [...row].reverse())], [x => x.slice(1, 1), rows => rows.map(row => row.slice(1))],
+    [x => x.flip(1), rows => rows.map(row => [...row].reverse())],
+    [x => x.slice(1, 1), rows => rows.map(row => row.slice(1))],
     [x => x.indexSelect(0, [1, 1]), rows => [rows[1], rows[1]]], [x => gf.cat([x, x]), rows => [...rows, ...rows]],
     [x => x.gather(1, [[2], [0]]), rows => [[rows[0][2]], [rows[1][0]]]]
   ]) {
@@ -121,7 +131,8 @@ test('sort: NaN counts as the largest, equal values keep their order, and 0 equa
   const many = gf.tensor(Float32Array.from(numbers([1000], 3).data, v => Math.round(v * 4)))
   const expected = Array.from(many.values.keys()).sort((a, b) => many.values[a] - many.values[b] || a - b)
   assert.deepEqual(many.argsort().toArray(), expected)
-  for (const k of [1, 64, 65, 1000]) assert.deepEqual(many.topk(k, { largest: false }).indices.toArray(), expected.slice(0, k))
+  for (const k of [1, 64, 65, 1000]) assert.deepEqual(many.topk(k, { largest: false }).indices.toArray(),
+    expected.slice(0, k))
 })
 
 test('a causal mask as a tutorial writes it', () => {

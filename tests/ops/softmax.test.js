@@ -29,7 +29,7 @@ function perPlace({ x }, f) {
       sum,
       probability: j => p[j],
       own: exponential(i) + divisor + 2,
-      divisor,
+      divisor
     })
   })
 }
@@ -40,8 +40,8 @@ const bounds = ({ inputs, cot: { y: dy } }) => ({
   x: perPlace(
     inputs,
     ({ i, p, width, own, sum, probability }) =>
-      U * p * (2 * own + width + 4) * (Math.abs(dy.data[i]) + sum(j => probability(j) * Math.abs(dy.data[j]))),
-  ),
+      U * p * (2 * own + width + 4) * (Math.abs(dy.data[i]) + sum(j => probability(j) * Math.abs(dy.data[j])))
+  )
 })
 
 /** The sum's relative error becomes an absolute one in its logarithm; the gradient takes exp of that. */
@@ -54,32 +54,32 @@ const logBounds = ({ inputs, cot: { y: dy } }) => {
       place =>
         U *
         (Math.abs(dy.data[place.i]) +
-          place.p * (error(place) + place.width + 6) * place.sum(j => Math.abs(dy.data[j]))),
-    ),
+          place.p * (error(place) + place.width + 6) * place.sum(j => Math.abs(dy.data[j])))
+    )
   }
 }
 
 testOp('softmax', {
   run: ({ x }) => ({ y: F.softmax(x) }),
   bounds,
-  golden: { ops: ['softmax'], special_values: ['softmax'] },
+  golden: { ops: ['softmax'], special_values: ['softmax'] }
 })
 
 testOp('log_softmax', {
   run: ({ x }) => ({ y: F.logSoftmax(x) }),
   bounds: logBounds,
-  golden: { ops: ['log_softmax'], special_values: ['log_softmax'] },
+  golden: { ops: ['log_softmax'], special_values: ['log_softmax'] }
 })
 
 test('softmax: every row sums to 1', () => {
   const x = gf.tensor(
     Float32Array.from({ length: 1000 }, (_, i) => Math.sin(i) * 20),
-    { shape: [1, 1000] },
+    { shape: [1, 1000] }
   )
   assertClose(
     F.softmax(x).data.reduce((a, b) => a + b, 0),
     1,
-    { tol: 1000 * U },
+    { tol: 1000 * U }
   )
 })
 
@@ -88,8 +88,8 @@ test('softmax: no row is harmed by a huge number or by the row before', () => {
     gf.tensor([
       [3e38, -3e38],
       [0, 0],
-      [-3e38, -3e38],
-    ]),
+      [-3e38, -3e38]
+    ])
   )
   assertClose(y, { shape: [3, 2], data: [1, 0, 0.5, 0.5, 0.5, 0.5] })
 })

@@ -20,7 +20,8 @@ function learner(make) {
 const steps = (one, n) => { for (let i = 0; i < n; i++) one.step() }
 
 const kinds = [
-  [SGD, { lr: 0.01, momentum: 0.9, weightDecay: 0.1 }], [SGD, { lr: 0.01 }], [Adam, { lr: 0.01 }], [AdamW, { lr: 0.01, betas: [0.8, 0.9] }]
+  [SGD, { lr: 0.01, momentum: 0.9, weightDecay: 0.1 }], [SGD, { lr: 0.01 }], [Adam, { lr: 0.01 }],
+  [AdamW, { lr: 0.01, betas: [0.8, 0.9] }]
 ]
 for (const [Kind, options] of kinds) {
   const name = `${Kind.name} ${JSON.stringify(options)}`
@@ -33,7 +34,8 @@ for (const [Kind, options] of kinds) {
   })
 
   test(`${name}: a group heeds its own options`, () => {
-    const one = learner(layer => new Kind([{ params: [layer.weight] }, { params: [layer.bias], lr: 0, weightDecay: 0 }], options))
+    const one = learner(layer => new Kind(
+      [{ params: [layer.weight] }, { params: [layer.bias], lr: 0, weightDecay: 0 }], options))
     const [weight, bias] = [[...one.layer.weight.values], [...one.layer.bias.values]]
     steps(one, 3)
     assert.deepEqual([...one.layer.bias.values], bias)
@@ -75,7 +77,8 @@ test('frozen parameters stay, whatever their group; thawed ones go on', () => {
 })
 
 test('addParamGroup: with the first group\'s options where it has none of its own', () => {
-  const [a, b] = [1, 2].map(v => gf.tensor([v], { requiresGrad: true })), optimizer = new SGD([a], { lr: 0.3, momentum: 0.9 })
+  const [a, b] = [1, 2].map(v => gf.tensor([v], { requiresGrad: true })),
+    optimizer = new SGD([a], { lr: 0.3, momentum: 0.9 })
   optimizer.addParamGroup({ params: [b], lr: 0.1 })
   assert.deepEqual(optimizer.paramGroups.map(({ lr, momentum }) => [lr, momentum]), [[0.3, 0.9], [0.1, 0.9]])
   assertRejects(() => optimizer.addParamGroup({ params: [a] }), 'range', 'SGD', 'another group')
@@ -87,7 +90,8 @@ test('what groups and states do not take', () => {
   assertRejects(() => new AdamW([{ params: [] }]), 'shape', 'AdamW', 'empty')
   assertRejects(() => new AdamW([{ params: [p()], lr: -1 }]), 'range', 'AdamW', 'lr')
   const optimizer = new SGD([p()], { lr: 1, momentum: 0.5 }), good = optimizer.stateDict()
-  const reject = (state, code, ...rest) => assertRejects(() => optimizer.loadStateDict(state), code, 'SGD: loadStateDict', ...rest)
+  const reject = (state, code, ...rest) =>
+    assertRejects(() => optimizer.loadStateDict(state), code, 'SGD: loadStateDict', ...rest)
   reject(null, 'type', 'paramGroups')
   reject({ ...good, paramGroups: [...good.paramGroups, ...good.paramGroups] }, 'shape', '1,1')
   reject({ ...good, state: { 0: { momentumBuffer: [1] } } }, 'shape', 'momentumBuffer')

@@ -8,7 +8,8 @@ const parameter = () => gf.tensor([0], { requiresGrad: true })
 
 const optimizers = {
   adam: () => new AdamW([{ params: [parameter()], lr: 0.5 }, { params: [parameter()] }], { lr: 0.02 }),
-  sgd: () => new SGD([{ params: [parameter()] }, { params: [parameter()], lr: 1, momentum: 0.5 }], { lr: 0.1, momentum: 0.9 })
+  sgd: () => new SGD([{ params: [parameter()] }, { params: [parameter()], lr: 1, momentum: 0.5 }],
+    { lr: 0.1, momentum: 0.9 })
 }
 
 /** Rates are double on both sides; only the cosine may differ in its last bit, which a chain of factors carries on. */

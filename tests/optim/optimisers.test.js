@@ -11,8 +11,8 @@ const classes = { sgd: SGD, adam: Adam, adamw: AdamW }
 const options = ({ lr, betas, eps, weight_decay, momentum, dampening, nesterov }) =>
   Object.fromEntries(
     Object.entries({ lr, betas, eps, weightDecay: weight_decay, momentum, dampening, nesterov }).filter(
-      ([, value]) => value !== undefined,
-    ),
+      ([, value]) => value !== undefined
+    )
   )
 
 for (const item of trajectories.filter(one => one.id !== 'adam.noam')) {
@@ -29,14 +29,14 @@ test("adam.noam: PyTorch's steps under a changing rate", () => {
   assertClose(
     item.lr.map((_, i) => rate(i + 1)),
     item.lr,
-    { rtol: 1e-15 },
+    { rtol: 1e-15 }
   )
   assertFollows(
     item,
     parameters => new Adam(parameters, { lr: 1, betas, eps }),
     (optimiser, step) => {
       optimiser.lr = rate(step)
-    },
+    }
   )
 })
 
@@ -64,7 +64,7 @@ for (const [name, Optimiser] of Object.entries({ SGD, Adam, AdamW })) {
       [1, 0, 0],
       [0, 1, 0],
       [0, 0, 1],
-      [1, 1, 1],
+      [1, 1, 1]
     ])
     const wanted = gf.tensor([[-1], [2], [-3], [-2]].map(row => row.map(value => -value)))
     const loss = () => {
@@ -106,7 +106,7 @@ test('SGD: Nesterov wants a momentum and no dampening', () => {
     'range',
     'SGD',
     'nesterov',
-    'dampening',
+    'dampening'
   )
 })
 
@@ -115,7 +115,8 @@ test('parameters that are none are named', () => {
   assert.throws(() => new SGD(3), { code: 'type', message: 'SGD: params must be a list of tensors, got 3' })
   assert.throws(() => new SGD([gf.tensor([1])]), { code: 'type', message: /^SGD: params\[0\] must be a tensor with requiresGrad/ })
   assert.throws(() => clipGradNorm(null, 1), { code: 'type', message: /^clipGradNorm: params must be a list .* got null/ })
-  assert.throws(() => clipGradNorm([1], 1), { code: 'type', message: 'clipGradNorm: params[0] must be a tensor, got 1' })
+  assert.throws(() => clipGradNorm([1], 1),
+    { code: 'type', message: 'clipGradNorm: params[0] must be a tensor, got 1' })
 })
 
 test('an optimiser takes leaves, each once', () => {

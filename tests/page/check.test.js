@@ -6,14 +6,14 @@ import { pageRun } from '../lib/page.js'
 
 const CLOSE = 2e-5
 
-const check = (run) => recompute(run)
-const worst = (results) => results.reduce((most, one) => Math.max(most, (one.difference ?? 0) / (1 + one.peak)), 0)
+const check = run => recompute(run)
+const worst = results => results.reduce((most, one) => Math.max(most, (one.difference ?? 0) / (1 + one.peak)), 0)
 
 const SENTENCES = { model: 'sentences', text: 'one two three\nfour five', dModel: 8, heads: 2, maxLength: 6 }
 const RUNS = {
   'stories, drawn': () => pageRun({ model: 'stories', decoding: 'sample', seed: 3, topK: 20 }),
   'particles, two gaps': () => pageRun({ model: 'particles', gapped: '나[?] 빵[?] 먹었다', topK: 3, temperature: 0.7 }),
-  sentences: () => pageRun(SENTENCES),
+  'sentences': () => pageRun(SENTENCES),
   'sentences, causal, dropout, concatenated': () => pageRun({
     ...SENTENCES, causal: true, training: true, dropout: 0.3, positions: 'concatenated', base: 100
   }),
@@ -44,7 +44,7 @@ const RUNS = {
 }
 
 for (const [title, make] of Object.entries(RUNS)) {
-  test(`${title}: every number again in double`, (t) => {
+  test(`${title}: every number again in double`, t => {
     const results = check(make())
     const computed = results.filter(({ difference }) => difference !== null)
     const given = results.filter(({ difference, op }) => difference === null && op !== null)
@@ -67,7 +67,7 @@ test('in training a wrong number behind a dropout is found, and a wrong loss', (
     const run = pageRun({ ...settings, topK: 3 })
     run.tensors.get(name).data[at] += 0.5
     if (name === 'sampling.choice.mask') run.tensors.get(name).data.fill(0)
-    assert.deepEqual(check(run).filter(({ difference }) => difference > 1e-2).map((one) => one.name), [name])
+    assert.deepEqual(check(run).filter(({ difference }) => difference > 1e-2).map(one => one.name), [name])
     run.dispose()
   }
 })

@@ -6,16 +6,16 @@ import { extract } from '../../web/code/extract.js'
 import { SOURCES } from '../../web/code/sources.js'
 import { highlight } from '../../web/lib/highlight.js'
 
-const src = (path) => new URL(`../../src/${path}`, import.meta.url)
+const src = path => new URL(`../../src/${path}`, import.meta.url)
 
 /** Operations that no model of the page uses. Those of the tables have their names in front of their line. */
 const NOT_SHOWN = ['to', 'cumsum', 'cat', 'nll_loss', 'prod', 'rms_norm', 'where']
 
 test('every operation has its code, and every function named is there', async () => {
   const files = await readdir(src('js/ops'))
-  const texts = await Promise.all(files.map((file) => readFile(src(`js/ops/${file}`), 'utf8')))
-  const ops = texts.flatMap((text) => [...text.matchAll(/^ {2}name: '(\w+)'/gm)].map((match) => match[1]))
-  assert.deepEqual(ops.filter((op) => !SOURCES[op]), NOT_SHOWN)
+  const texts = await Promise.all(files.map(file => readFile(src(`js/ops/${file}`), 'utf8')))
+  const ops = texts.flatMap(text => [...text.matchAll(/^ {2}name: '(\w+)'/gm)].map(match => match[1]))
+  assert.deepEqual(ops.filter(op => !SOURCES[op]), NOT_SHOWN)
   const code = await collectCode()
   for (const [op, { c, js, torch }] of Object.entries(code)) {
     assert.ok(js.length > 0 && torch, op)
@@ -24,7 +24,7 @@ test('every operation has its code, and every function named is there', async ()
       const text = await readFile(src(piece.file.slice(4)), 'utf8')
       assert.equal(text.split('\n').slice(piece.line - 1).join('\n').indexOf(piece.code), 0, piece.file)
       assert.match(piece.code, /[})]\n?;?$/, `${piece.file}:${piece.line} ends with its closing brace`)
-      const [open, close] = ['{', '}'].map((sign) => piece.code.split(sign).length)
+      const [open, close] = ['{', '}'].map(sign => piece.code.split(sign).length)
       assert.equal(open, close, `${piece.file}:${piece.line}`)
     }
   }

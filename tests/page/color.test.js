@@ -6,8 +6,8 @@ import { chance, contrast, scale, signed } from '../../web/lib/color.js'
 globalThis.matchMedia = () => ({ matches: false, addEventListener() {} })
 const { PALETTES } = await import('../../web/shell/theme.js')
 
-const bytes = (css) => (css.startsWith('#')
-  ? [1, 3, 5].map((at) => Number.parseInt(css.slice(at, at + 2), 16)) : css.match(/\d+/g).map(Number))
+const bytes = css => (css.startsWith('#')
+  ? [1, 3, 5].map(at => Number.parseInt(css.slice(at, at + 2), 16)) : css.match(/\d+/g).map(Number))
 
 for (const mode of ['light', 'dark']) {
   test(`${mode}: a number can be read on every colour of both scales`, () => {

@@ -9,7 +9,7 @@ import { shownRun, viewOf } from '../lib/page.js'
 const DEFAULTS = defaults()
 
 test('an answer of the reader\'s leaves nothing to choose: no beam, no draw', () => {
-  const useful = (state) => ['beams', 'seed'].filter((name) => isUseful(name, { ...DEFAULTS, ...state }))
+  const useful = state => ['beams', 'seed'].filter(name => isUseful(name, { ...DEFAULTS, ...state }))
   assert.deepEqual(useful({ decoding: 'beam' }), ['beams'])
   assert.deepEqual(useful({ decoding: 'sample' }), ['seed'])
   for (const decoding of ['beam', 'sample']) assert.deepEqual(useful({ decoding, target: '1999년' }), [])
@@ -20,6 +20,6 @@ test('an answer of the reader\'s leaves nothing to choose: no beam, no draw', ()
 test('a room that shows one step opens with a cell of that step', () => {
   const run = shownRun({})
   for (const row of [0, 3, 11]) assert.equal(firstCell(run, viewOf(run, 'sampling', { row })).index[1], row)
-  const rows = [-1, 2].map((step) => firstCell(run, viewOf(run, 'decoding', { step })).index[1])
+  const rows = [-1, 2].map(step => firstCell(run, viewOf(run, 'decoding', { step })).index[1])
   assert.ok(rows[0] > 2 && rows[1] <= 2, `${rows}: a step that is not yet reached is not told of`)
 })

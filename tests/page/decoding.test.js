@@ -1,10 +1,9 @@
 // The decoding, walked step by step: what is shown at a step is what the run had at that step.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { data } from '../../web/stages/decoding.js'
 import { dataIn, shownRun } from '../lib/page.js'
 
-const run = (settings) => shownRun({ ...settings })
+const run = settings => shownRun({ ...settings })
 const plain = run({})
 
 test('without a step the whole answer is there', () => {
@@ -45,11 +44,11 @@ test('the tree of a beam grows with the steps, and its beginnings are those that
   const whole = dataIn(beam, 'decoding', {})
   for (const step of [0, 1, 5, 11]) {
     const { nodes, best, read } = dataIn(beam, 'decoding', { step })
-    assert.deepEqual(nodes, whole.nodes.filter((node) => node.step <= step))
+    assert.deepEqual(nodes, whole.nodes.filter(node => node.step <= step))
     assert.equal(nodes[best].step, step)
     assert.equal(nodes[best].token, beam.decoding.steps[step].token)
     assert.ok(read.every(({ tokens }) => tokens.length === step + 1 && tokens[0] === '<s>'))
-    const before = whole.nodes.filter((node) => node.step === step - 1 && node.isKept && !node.isEnd)
+    const before = whole.nodes.filter(node => node.step === step - 1 && node.isKept && !node.isEnd)
     const followed = step ? before : [{ score: 0 }]
     assert.deepEqual(read.map(({ score }) => score).sort(), followed.map(({ score }) => score).sort())
   }

@@ -17,7 +17,7 @@ function isSame(one, other, name) {
   return a.data.length === b.data.length && bits(a).every((x, i) => x === bits(b)[i])
 }
 const tokens = ({ decoding }) => decoding.steps.map(({ token }) => token).join('')
-const changed = (one, other) => [...one.tensors.keys()].filter((name) => !isSame(one, other, name))
+const changed = (one, other) => [...one.tensors.keys()].filter(name => !isSame(one, other, name))
 const at = ({ shape }, index) => index.reduce((sum, i, axis) => sum * shape[axis] + i, 0)
 
 const sourcesOf = ({ tensors }, name) => {
@@ -28,10 +28,10 @@ const sourcesOf = ({ tensors }, name) => {
 /** Every tensor that is computed, at whatever distance, from these; they themselves included. */
 function downstream(from, names) {
   const reached = new Set(names)
-  const isNext = (name) => !reached.has(name) && sourcesOf(from, name).some((one) => reached.has(one))
+  const isNext = name => !reached.has(name) && sourcesOf(from, name).some(one => reached.has(one))
   for (let grew = true; grew;) {
     const more = [...from.tensors.keys()].filter(isNext)
-    more.forEach((name) => reached.add(name))
+    more.forEach(name => reached.add(name))
     grew = more.length > 0
   }
   return reached
@@ -43,7 +43,7 @@ function cellOf({ shape }, name, run) {
   if (name === 'target_embedding.weight') return [5, 1]
   if (/in_proj/.test(name)) return [shape[0] - 1, 1].slice(0, shape.length)
   if (name.endsWith('.pe')) return [1, 2]
-  const middle = shape.map((side) => Math.floor(side / 2))
+  const middle = shape.map(side => Math.floor(side / 2))
   if (shape.length < 3) return middle
   const last = shape.length === 4 ? 0 : middle.at(-1)
   return [0, ...shape.slice(1, -2).map(() => 0), shape.at(-2) - 1, last]
@@ -53,17 +53,18 @@ function cellOf({ shape }, name, run) {
 function stays(first, name, changes) {
   if (!/in_proj/.test(name)) return []
   const stem = name.replace(/in_proj.*/, '')
-  const own = ['q', 'k', 'dots', 'scores', 'masked_scores', 'weights', 'dropout.output'].map((part) => stem + part)
-  return own.filter((one) => first.tensors.has(one) && !changes.includes(one))
+  const own = ['q', 'k', 'dots', 'scores', 'masked_scores', 'weights', 'dropout.output'].map(part => stem + part)
+  return own.filter(one => first.tensors.has(one) && !changes.includes(one))
 }
 
 const first = run([])
-const editable = (one) => [...one.tensors.keys()].filter((name) => isEditable(one, { name, index: one.tensors.get(name).shape }))
+const editable = one => [...one.tensors.keys()].filter(
+  name => isEditable(one, { name, index: one.tensors.get(name).shape }))
 
 const CASES = {
   'the translator': ANSWER, 'the translator, in training': { ...ANSWER, training: true, dropout: 0.2 },
   'the translator, its positions to be learned': { ...ANSWER, positions: 'learned' },
-  sentences: SENTENCES,
+  'sentences': SENTENCES,
   'sentences, in training': { ...SENTENCES, training: true, dropout: 0.3, causal: true, positions: 'learned' }
 }
 for (const [title, settings] of Object.entries(CASES)) {
@@ -78,37 +79,37 @@ for (const [title, settings] of Object.entries(CASES)) {
       assert.deepEqual(edited.idleEdits, [], name)
       const changes = changed(plain, edited)
       const follows = downstream(plain, [name])
-      const wrong = changes.filter((one) => !follows.has(one))
+      const wrong = changes.filter(one => !follows.has(one))
       assert.deepEqual(wrong, [], `${name} changed`)
       if (settings.training) continue
-      const missing = [...follows].filter((one) => !changes.includes(one) && one !== 'sampling.choice.mask')
+      const missing = [...follows].filter(one => !changes.includes(one) && one !== 'sampling.choice.mask')
       assert.deepEqual(new Set(missing), new Set(stays(plain, name, changes)), `${name} did not reach`)
     }
   })
 }
 
 test('each switch changes what is computed from it, and nothing else', () => {
-  const all = (pattern) => [...first.tensors.keys()].filter((name) => pattern.test(name))
+  const all = pattern => [...first.tensors.keys()].filter(name => pattern.test(name))
   const cases = {
-    positional: [{ positional: false }, ['positions.output', 'positions.output:2']],
-    positions: [{ positions: 'concatenated' }, ['positions.pe']], base: [{ base: 100 }, ['positions.pe']],
+    'positional': [{ positional: false }, ['positions.output', 'positions.output:2']],
+    'positions': [{ positions: 'concatenated' }, ['positions.pe']], 'base': [{ base: 100 }, ['positions.pe']],
     'positions, learned': [{ positions: 'learned' }, ['positions.output', 'positions.output:2']],
-    scale: [{ scale: false }, all(/attn\.scores$/)],
-    activation: [{ activation: 'gelu' }, all(/\.activation$/)],
-    normFirst: [{ normFirst: true },
+    'scale': [{ scale: false }, all(/attn\.scores$/)],
+    'activation': [{ activation: 'gelu' }, all(/\.activation$/)],
+    'normFirst': [{ normFirst: true },
       all(/layers\.\d\.((self|multihead)_attn\.[qkv]|linear1\.output|residual\d|norm\d\.output|output)$/)],
-    temperature: [{ temperature: 2 }, ['sampling.inverse_temperature']],
-    topK: [{ topK: 2 }, ['sampling.choice.mask']], topP: [{ topP: 0.5 }, ['sampling.choice.mask']],
-    dropout: [{ training: true, dropout: 0.5 },
+    'temperature': [{ temperature: 2 }, ['sampling.inverse_temperature']],
+    'topK': [{ topK: 2 }, ['sampling.choice.mask']], 'topP': [{ topP: 0.5 }, ['sampling.choice.mask']],
+    'dropout': [{ training: true, dropout: 0.5 },
       ['positions.output', 'positions.output:2', ...all(/attn\.(heads|weights)$|residual\d$|linear2\.output$/)]]
   }
   for (const [name, [settings, roots]] of Object.entries(cases)) {
     const other = run([], { ...ANSWER, ...settings })
-    const both = [...first.tensors.keys()].filter((one) => other.tensors.has(one))
-    const changes = both.filter((one) => !isSame(first, other, one))
+    const both = [...first.tensors.keys()].filter(one => other.tensors.has(one))
+    const changes = both.filter(one => !isSame(first, other, one))
     assert.ok(changes.length > 0, name)
     const follows = downstream(first, roots)
-    assert.deepEqual(changes.filter((one) => !follows.has(one)), [], name)
+    assert.deepEqual(changes.filter(one => !follows.has(one)), [], name)
   }
   assert.deepEqual(changed(first, run([])), [])
 })
@@ -132,14 +133,14 @@ test('padding changes what reads the source, and nothing that only reads the tar
   const changes = changed(first, run([], { ...ANSWER, padding: true }))
   const follows = downstream(first, ['source_embedding.output'])
   assert.ok(changes.includes('transformer.decoder.layers.0.multihead_attn.weights'))
-  assert.deepEqual(changes.filter((name) => !follows.has(name) && name !== 'positions.sum'), [])
+  assert.deepEqual(changes.filter(name => !follows.has(name) && name !== 'positions.sum'), [])
 })
 
 test('how a token is chosen changes nothing before the choice, as long as the same tokens are read', () => {
   const own = {}
   const greedy = run([], own)
-  const samples = [1, 2, 3, 4, 5, 6].map((seed) => run([], { ...own, decoding: 'sample', seed }))
-  const alike = samples.filter((one) => tokens(one) === tokens(greedy))
+  const samples = [1, 2, 3, 4, 5, 6].map(seed => run([], { ...own, decoding: 'sample', seed }))
+  const alike = samples.filter(one => tokens(one) === tokens(greedy))
   const others = [...alike, run([], { ...own, decoding: 'beam', beams: 2 })]
   assert.ok(others.length > 1)
   for (const other of others) assert.deepEqual(changed(greedy, other), [])
@@ -196,7 +197,8 @@ test('an edit without a cell is kept, said to be idle, and harmless', () => {
       assert.deepEqual(changed(plain, edited), [], edit.name)
     }
   }
-  const lost = [{ name: 'output', index: [0, 0, 0], value: 1 }, { name: 'positions.output', index: [0, 9, 0], value: 1 }]
+  const lost = [{ name: 'output', index: [0, 0, 0], value: 1 },
+    { name: 'positions.output', index: [0, 9, 0], value: 1 }]
   assert.deepEqual(run(lost, SENTENCES).idleEdits, lost)
 })
 
@@ -239,7 +241,7 @@ test('what attention drops can be set: kept cells are dropped, dropped ones come
   const plain = run([], settings)
   const mask = plain.tensors.get(`${at}.dropout.mask`)
   for (const wanted of [0, 2]) {
-    const flat = mask.data.findIndex((factor) => factor === 2 - wanted)
+    const flat = mask.data.findIndex(factor => factor === 2 - wanted)
     const index = indexOf(mask.shape, flat)
     const edits = [{ name: mask.name, index, value: wanted }]
     const made = pageRun(settings, edits)
@@ -249,7 +251,7 @@ test('what attention drops can be set: kept cells are dropped, dropped ones come
     const names = changed(plain, made)
     assert.ok(names.includes(`${at}.heads`) && names.includes('output'))
     const allowed = downstream(plain, [mask.name, `${at}.dropout.output`, `${at}.heads`])
-    assert.deepEqual(names.filter((name) => !allowed.has(name)), [])
+    assert.deepEqual(names.filter(name => !allowed.has(name)), [])
     const { edited, value, computed } = made.explain(mask.name, index)
     assert.deepEqual([edited, value, computed], [true, wanted, 2 - wanted])
     const weight = made.explainGradient(`${at}.weights`, index).value

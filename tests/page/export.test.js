@@ -15,10 +15,10 @@ const view = { title: 'W_Q^T', cell: { width: 80, height: 28 }, scale: scale(sig
 
 test('every bit survives a table and an array, infinities and NaN as each language spells them', () => {
   const read = {
-    'np.nan': NaN, 'torch.nan': NaN, nan: NaN, '-np.inf': -Infinity, '-torch.inf': -Infinity, '-inf': -Infinity
+    'np.nan': NaN, 'torch.nan': NaN, 'nan': NaN, '-np.inf': -Infinity, '-torch.inf': -Infinity, '-inf': -Infinity
   }
   for (const language of ['csv', 'numpy', 'torch', 'js']) {
-    part.values.forEach((value) => {
+    part.values.forEach(value => {
       const text = spelled(value, language), back = Math.fround(text in read ? read[text] : Number(text))
       assert.ok(Object.is(back, value), `${language}: ${text}, ${value}`)
     })
@@ -62,14 +62,14 @@ test('a picture has one box and one number for every cell, its title, shape, leg
   }
   assert.ok(width > 200 && height > 100)
   const names = [...svg.matchAll(/<(\/?)(\w+)/g)].map(([, close, name]) => close + name)
-  assert.equal(names.filter((name) => name.startsWith('/')).length * 2, names.length)
+  assert.equal(names.filter(name => name.startsWith('/')).length * 2, names.length)
 })
 
 test('a negative cell without room for its number has a dash, and the note tells of it', () => {
   const small = { ...view, cell: { width: 20, height: 20 } }
   const { svg } = figureSvg({ title: 'x', matrices: [{ part, view: small }], palette, legends: [], note: 'dash < 0' })
   const dashes = svg.match(/<rect [^>]*height="1"[^>]*opacity="0.6"/g)
-  assert.equal(dashes.length, [...part.values].filter((value) => value < 0 && value > -Infinity).length)
+  assert.equal(dashes.length, [...part.values].filter(value => value < 0 && value > -Infinity).length)
   assert.ok(dashes.length > 0)
   assert.ok(svg.includes('dash &lt; 0'))
 })
@@ -83,9 +83,9 @@ const drawn = (matrices, more) => figureSvg({ title: 'what', matrices, legends: 
 
 test('names of low rows and of narrow columns are thinned out, as on the page', () => {
   const names = Array.from({ length: 32 }, (_, i) => `row${i}`)
-  const rows = (height) => drawn([many(32, 2, height, { rowLabels: names })]).match(/>row\d+</g).length
+  const rows = height => drawn([many(32, 2, height, { rowLabels: names })]).match(/>row\d+</g).length
   assert.deepEqual([rows(14), rows(5), rows(3)], [32, 11, 7])
-  const columns = (width) => {
+  const columns = width => {
     const { part: narrow, view: seen } = many(2, 32, 20, { colLabels: names })
     return drawn([{ part: narrow, view: { ...seen, cell: { width, height: 20 } } }]).match(/>row\d+</g).length
   }
@@ -102,7 +102,7 @@ test('a product is laid out by hand: right factor above, left factor at the left
   const svg = drawn([{ left, right, bias, product }])
   const moves = [...svg.matchAll(/translate\((\S+) (\S+)\)/g)].map(([, x, y]) => [Number(x), Number(y)])
   const places = moves.slice(4, -1)
-  const [r, l, b, p] = [0, 2, 4, 6].map((i) => [0, 1].map((at) => places[i][at] + places[i + 1][at]))
+  const [r, l, b, p] = [0, 2, 4, 6].map(i => [0, 1].map(at => places[i][at] + places[i + 1][at]))
   assert.ok(r[0] === p[0] && b[0] === p[0], `columns: ${r}, ${b}, ${p}`)
   assert.ok(l[1] === p[1] && l[0] + 4 * 20 < p[0], `rows: ${l}, ${p}`)
   assert.ok(r[1] + 4 * 15 < b[1] && b[1] + 15 < p[1], `one below the other: ${r}, ${b}, ${p}`)

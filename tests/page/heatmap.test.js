@@ -14,7 +14,7 @@ test('lettering: two decimals where they fit every cell, else one, else none', (
 })
 
 test('lettering: as large as the cells allow, and no larger than the text around', () => {
-  const sizes = [30, 36, 42, 90].map((width) => at(width, [-3.91], 30).size)
+  const sizes = [30, 36, 42, 90].map(width => at(width, [-3.91], 30).size)
   assert.deepEqual([...sizes].sort((a, b) => a - b), sizes)
   assert.equal(sizes.at(-1), 13)
 })

@@ -16,9 +16,10 @@ test('a cell tells what it feeds, and the use found there has it as a source', (
   assert.deepEqual(feeds, ['self_attn.dots'])
   assert.equal(differentiable, true)
   const use = firstUse(made.run, cell, 'self_attn.dots')
-  assert.ok(run.explain(use.name, use.index).sources.some((source) => sameCell(source, cell)))
+  assert.ok(run.explain(use.name, use.index).sources.some(source => sameCell(source, cell)))
   assert.equal(use.index[0], 1, 'the same sentence')
-  assert.equal(firstUse(made.run, { name: 'positions.pe', index: [3, 0] }, 'positions.output'), null, 'no sentence is that long')
+  assert.equal(firstUse(made.run, { name: 'positions.pe', index: [3, 0] }, 'positions.output'), null,
+    'no sentence is that long')
   assert.deepEqual(explainCell(made, { name: 'self_attn.output', index: [0, 0, 0] }).feeds, [])
   assert.equal(explainCell(made, { name: 'no.such', index: [0] }), null)
 })

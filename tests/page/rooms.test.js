@@ -10,18 +10,20 @@ import { gf } from '../lib/engine.js'
 import { dataIn, plainOf, shownRun, viewOf } from '../lib/page.js'
 
 const RUNS = {
-  dates: shownRun({}), 'dates, norm first': shownRun({ normFirst: true }),
+  'dates': shownRun({}), 'dates, norm first': shownRun({ normFirst: true }),
   'dates in training': shownRun({ training: true, dropout: 0.25 }),
   'dates without positions': shownRun({ positional: false }),
   'dates, three layers': shownRun({ weights: 'untrained', layers: 3, target: '2026년' }),
-  particles: shownRun({ model: 'particles' }),
-  stories: shownRun({ model: 'stories' }), 'stories in training': shownRun({ model: 'stories', training: true, target: '갔어요' }),
-  'particles in training': shownRun({ model: 'particles', training: true, gapped: 'the keys [?] here and the key [?] there' }),
-  sentences: shownRun({ model: 'sentences' }),
+  'particles': shownRun({ model: 'particles' }),
+  'stories': shownRun({ model: 'stories' }),
+  'stories in training': shownRun({ model: 'stories', training: true, target: '갔어요' }),
+  'particles in training': shownRun({ model: 'particles', training: true,
+    gapped: 'the keys [?] here and the key [?] there' }),
+  'sentences': shownRun({ model: 'sentences' }),
   'sentences in training': shownRun({ model: 'sentences', training: true, causal: true, dropout: 0.3 })
 }
-const idsOf = (run) => roomsOf(run).map(({ id }) => id)
-const slicesIn = (data) => Object.values(data ?? {}).flat().filter((value) => value?.axis && value.values)
+const idsOf = run => roomsOf(run).map(({ id }) => id)
+const slicesIn = data => Object.values(data ?? {}).flat().filter(value => value?.axis && value.values)
 
 test('every stage answers the same calls', () => {
   for (const stage of stages) {
@@ -45,8 +47,8 @@ test('two towers of two layers, every room once, all found again by name; one li
 
 test('in training every dropout has a room, and all other rooms stay', () => {
   const [quiet, loud] = [RUNS.dates, RUNS['dates in training']].map(idsOf)
-  assert.deepEqual(loud.filter((id) => !quiet.includes(id)).length, 22)
-  assert.deepEqual(loud.filter((id) => quiet.includes(id)), quiet)
+  assert.deepEqual(loud.filter(id => !quiet.includes(id)).length, 22)
+  assert.deepEqual(loud.filter(id => quiet.includes(id)), quiet)
 })
 
 test('before times mask is after, to the bit; a mask is 0 or 1 / (1 − p)', () => {
@@ -55,39 +57,43 @@ test('before times mask is after, to the bit; a mask is 0 or 1 / (1 − p)', () 
   for (const { id } of drops) {
     const { before, mask, after, scale } = dataIn(run, id, { head: 1 })
     assert.equal(scale, 1 / 0.75)
-    assert.ok([...mask.values].every((x) => x === 0 || x === Math.fround(1 / 0.75)), id)
+    assert.ok([...mask.values].every(x => x === 0 || x === Math.fround(1 / 0.75)), id)
     after.values.forEach((x, i) => assert.ok(x === Math.fround(before.values[i] * mask.values[i]), id))
   }
 })
 
 test('where the norm comes first its room does too, and it is a floor below its sub-layer', () => {
   const at = (run, id) => idsOf(run).indexOf(id)
-  for (const [norm, own] of [['encoder.0.norm1', 'encoder.0.self_attn.qkv'], ['decoder.1.norm3', 'decoder.1.linear1']]) {
+  for (const [norm, own] of [['encoder.0.norm1', 'encoder.0.self_attn.qkv'],
+    ['decoder.1.norm3', 'decoder.1.linear1']]) {
     assert.ok(at(RUNS.dates, norm) > at(RUNS.dates, own))
     assert.ok(at(RUNS['dates, norm first'], norm) < at(RUNS['dates, norm first'], own))
   }
-  const block = (run, id) => roomsOf(run).find((room) => room.id === id).block
+  const block = (run, id) => roomsOf(run).find(room => room.id === id).block
   for (const run of [RUNS.dates, RUNS['dates, norm first']]) {
     assert.deepEqual(['encoder.0.norm1', 'encoder.0.norm2', 'decoder.0.norm1', 'decoder.0.norm2', 'encoder.norm']
-      .map((id) => block(run, id)), ['self_attn', 'feed_forward', 'masked', 'multihead_attn', 'exit'])
+      .map(id => block(run, id)), ['self_attn', 'feed_forward', 'masked', 'multihead_attn', 'exit'])
   }
 })
 
 for (const [title, run] of Object.entries(RUNS)) {
-  test(`${title}: every value shown is the tensor's at the index it claims, with a name on every row and column`, () => {
-    for (const view of [{ head: 0, part: 'q', row: 0 }, { head: 1, part: 'k', row: 3 }, { sentence: 1, part: 'v', row: 1 }]) {
-      for (const { id } of roomsOf(run)) {
-        for (const piece of slicesIn(dataIn(run, id, view))) {
-          const tensor = tensorOf(run, piece.name)
-          assert.deepEqual([piece.rowLabels.length, piece.colLabels.length], [piece.rows, piece.cols], `${id} ${piece.name}`)
-          piece.values.forEach((value, i) => {
-            const index = indexOf(piece, Math.floor(i / piece.cols), i % piece.cols)
-            assert.ok(Object.is(value, valueAt(tensor, index)), `${id} ${piece.name}[${index}]`)
-          })
+  test(`${title}: every value shown is the tensor's at the index it claims, with a name on every row and column`,
+    () => {
+      for (const view of [{ head: 0, part: 'q', row: 0 }, { head: 1, part: 'k', row: 3 },
+        { sentence: 1, part: 'v', row: 1 }]) {
+        for (const { id } of roomsOf(run)) {
+          for (const piece of slicesIn(dataIn(run, id, view))) {
+            const tensor = tensorOf(run, piece.name)
+            assert.deepEqual([piece.rowLabels.length, piece.colLabels.length], [piece.rows, piece.cols],
+              `${id} ${piece.name}`)
+            piece.values.forEach((value, i) => {
+              const index = indexOf(piece, Math.floor(i / piece.cols), i % piece.cols)
+              assert.ok(Object.is(value, valueAt(tensor, index)), `${id} ${piece.name}[${index}]`)
+            })
+          }
         }
       }
-    }
-  })
+    })
 
   test(`${title}: every tensor is at home in a room and is shown there; every room has a stamp`, () => {
     const rooms = roomsOf(run)
@@ -96,7 +102,8 @@ for (const [title, run] of Object.entries(RUNS)) {
       assert.equal(part.values.length, part.rows * part.cols, room.id)
       assert.ok(domain.max > 0, room.id)
       if (outputOf(room)) assert.ok(tensorOf(run, outputOf(room)), room.id)
-      const shown = ['q', 'k', 'v'].flatMap((one) => slicesIn(dataIn(run, room.id, { part: one }))).map(({ name }) => name)
+      const shown = ['q', 'k', 'v'].flatMap(one => slicesIn(dataIn(run, room.id, { part: one }))).map(
+        ({ name }) => name)
       const quiet = ['buffer', 'cut_mask', 'inverse_temperature']
       for (const name of room.tensors) {
         const isQuiet = quiet.includes(run.tensors.get(name).role) || name.endsWith('.cut')
@@ -110,7 +117,7 @@ for (const [title, run] of Object.entries(RUNS)) {
 
   test(`${title}: the house has floors that are rooms, each with the tensor's values`, () => {
     const { towers, input } = dataIn(run, 'house')
-    const floors = towers.flatMap((tower) => tower.floors)
+    const floors = towers.flatMap(tower => tower.floors)
     assert.ok(floors.length > 5 && input.length > 5)
     assert.ok(floors.every(({ room }) => idsOf(run).includes(room)))
     assert.equal(new Set(floors.map(({ room }) => room)).size, floors.length)
@@ -119,7 +126,8 @@ for (const [title, run] of Object.entries(RUNS)) {
 
 test('the factors of a product fit each other and cross in the product', () => {
   const run = RUNS['sentences in training']
-  const at = roomsOf(run).filter(({ stage }) => ['qkv', 'scores', 'heads', 'output'].includes(stage)).map(({ id }) => id)
+  const at = roomsOf(run).filter(({ stage }) => ['qkv', 'scores', 'heads', 'output'].includes(stage)).map(
+    ({ id }) => id)
   assert.equal(at.length, 4)
   for (const id of at) {
     const { left, right, product } = dataIn(run, id, { sentence: 1, head: 1 })
@@ -161,7 +169,7 @@ test('wires lead from rooms that are there and come before', () => {
   const rooms = roomsOf(RUNS.sentences).slice(1)
   const { wires, lanes } = wiringOf(rooms)
   assert.ok(wires.every(([from, to]) => from >= 0 && from < to), wires.join(' '))
-  assert.equal(lanes.filter((lane) => lane === 1).length, 1)
+  assert.equal(lanes.filter(lane => lane === 1).length, 1)
   assert.deepEqual(rooms.find(({ id }) => id === 'self_attn.heads').from.sort(), ['self_attn.qkv', 'self_attn.weights'])
 })
 
@@ -177,8 +185,8 @@ function stranger(depth, heads) {
 
     forward(x) {
       const [B, T, C] = x.shape
-      const split = (y) => y.reshape(B, T, heads, C / heads).transpose(1, 2)
-      const [q, k, v] = [this.ask, this.answer, this.tell].map((one) => split(one.forward(x)))
+      const split = y => y.reshape(B, T, heads, C / heads).transpose(1, 2)
+      const [q, k, v] = [this.ask, this.answer, this.tell].map(one => split(one.forward(x)))
       const y = F.scaledDotProductAttention(q, k, v, { isCausal: true })
       return this.mix.forward(y.transpose(1, 2).reshape(B, T, C))
     }
@@ -220,12 +228,13 @@ for (const [depth, heads] of [[1, 1], [2, 2], [3, 3]]) {
     const shown = plainOf(gf, { run, settings: { model: 'stranger' } })
     const rooms = roomsOf(shown)
     const stagesSeen = new Set(rooms.map(({ stage }) => stage))
-    for (const stage of ['embedding', 'scores', 'scale', 'mask', 'weights', 'heads', 'norm', 'linear', 'activation', 'operation']) {
+    for (const stage of ['embedding', 'scores', 'scale', 'mask', 'weights', 'heads', 'norm', 'linear', 'activation',
+      'operation']) {
       assert.ok(stagesSeen.has(stage), `${stage}: ${[...stagesSeen]}`)
     }
     assert.equal(rooms.filter(({ stage }) => stage === 'weights').length, depth)
     assert.deepEqual([...new Set(rooms.slice(1).map(({ tower }) => tower))], ['model'])
-    const homeless = [...shown.tensors.keys()].filter((name) => !homeOf(rooms, name, shown))
+    const homeless = [...shown.tensors.keys()].filter(name => !homeOf(rooms, name, shown))
     assert.deepEqual(homeless, [])
     for (const room of rooms) {
       const pieces = slicesIn(dataIn(shown, room.id, { head: heads - 1 }))

@@ -5,12 +5,12 @@ import { load } from '../../src/js/index.js'
 import { indicesOf } from '../../src/js/shape.js'
 import { ruleFormula, ruleText } from '../../web/lib/rule.js'
 
-const read = (path) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8')
-const texts = async (language) => JSON.parse(await read(`web/text/${language}.json`))
+const read = path => readFile(new URL(`../../${path}`, import.meta.url), 'utf8')
+const texts = async language => JSON.parse(await read(`web/text/${language}.json`))
 const [ko, en] = await Promise.all(['ko', 'en'].map(texts))
 const gf = await load()
 const F = gf.functional
-const grown = (values) => gf.tensor(values, { requiresGrad: true })
+const grown = values => gf.tensor(values, { requiresGrad: true })
 
 /** One use of every operation there is, forward and backward. */
 const USES = {
@@ -29,7 +29,7 @@ const USES = {
   embedding: () => F.embedding([0, 1], grown([[1, 2], [3, 4]])),
   cross_entropy: () => F.crossEntropy(grown([[1, 2], [3, 4]]), [0, 1]),
   cross_entropy_sum: () => F.crossEntropy(grown([[1, 2]]), [1], { reduction: 'sum' }),
-  attention: () => F.scaledDotProductAttention(...[1, 2, 3].map((n) => grown([[[[n, 1], [0, n]]]])),
+  attention: () => F.scaledDotProductAttention(...[1, 2, 3].map(n => grown([[[[n, 1], [0, n]]]])),
     { attnMask: grown([[0, -1], [0, 0]]) }),
   attention_module: () => {
     const inputs = [1, 2, 3].map(() => grown([[[1, 2, 3, 4]]]))
@@ -79,9 +79,9 @@ function traced(use) {
 
 function explained(use) {
   const trace = traced(use)
-  const found = trace.names.flatMap((name) => {
+  const found = trace.names.flatMap(name => {
     const first = trace.get(name).shape.map(() => 0)
-    const last = trace.get(name).shape.map((side) => side - 1)
+    const last = trace.get(name).shape.map(side => side - 1)
     const backward = () => {
       try {
         return [wordings(trace.explainGradient(name, last))]
@@ -89,10 +89,10 @@ function explained(use) {
         return []
       }
     }
-    const forward = [first, last].map((at) => trace.explain(name, at)).filter(({ op }) => op !== 'given')
+    const forward = [first, last].map(at => trace.explain(name, at)).filter(({ op }) => op !== 'given')
     return [...forward.map(wordings), ...backward()]
   })
-  return { ops: trace.names.map((name) => trace.operation(name)), found }
+  return { ops: trace.names.map(name => trace.operation(name)), found }
 }
 
 test('no formula, label or symbol of any operation is left untranslated', async () => {
@@ -100,10 +100,10 @@ test('no formula, label or symbol of any operation is left untranslated', async 
   const asked = new Set()
   for (const [name, use] of Object.entries(USES)) {
     const { ops, found } = explained(use)
-    ops.forEach((op) => seen.add(op))
+    ops.forEach(op => seen.add(op))
     for (const { texts, note } of found) {
       if (note) assert.ok(ko.inspector.notes[note.name] && en.inspector.notes[note.name], `${name}: ${note.name}`)
-      const word = (one) => {
+      const word = one => {
         asked.add(one)
         assert.ok(ko.inspector.words[one] && en.inspector.words[one], `${name}: no words for '${one}' in '${texts}'`)
         return one
@@ -115,14 +115,14 @@ test('no formula, label or symbol of any operation is left untranslated', async 
     }
   }
   const files = await readdir(new URL('../../src/js/ops/', import.meta.url))
-  const sources = await Promise.all(files.map((file) => read(`src/js/ops/${file}`)))
-  const all = sources.flatMap((code) => [...code.matchAll(/^ {2}name: '(\w+)'/gm)].map((match) => match[1]))
+  const sources = await Promise.all(files.map(file => read(`src/js/ops/${file}`)))
+  const all = sources.flatMap(code => [...code.matchAll(/^ {2}name: '(\w+)'/gm)].map(match => match[1]))
   const known = [...seen].filter(Boolean)
-  const unseen = all.filter((op) => !known.includes(op))
+  const unseen = all.filter(op => !known.includes(op))
   const notOnThePage = ['cat', 'cumsum', 'nll_loss', 'prod', 'rms_norm', 'to', 'where']
-  const others = unseen.filter((op) => !notOnThePage.includes(op))
+  const others = unseen.filter(op => !notOnThePage.includes(op))
   assert.deepEqual(others.sort(), ['narrow', 'transpose'], 'both only say out = x')
-  const unused = Object.keys(en.inspector.words).filter((one) => !asked.has(one))
+  const unused = Object.keys(en.inspector.words).filter(one => !asked.has(one))
   assert.deepEqual(unused, [], 'words that no operation uses')
 })
 
@@ -155,7 +155,7 @@ test('a factor that leads to a cell shows the number of that cell, in every oper
 })
 
 test('formulas of the engine in the page\'s language', () => {
-  const word = (name) => name.toUpperCase()
+  const word = name => name.toUpperCase()
   const cases = [
     ['y = b + Σₖ x[k] × W[o, k]', 'y = b + sum_{k} x_{k} × W_{o , k}'],
     ['q · k / √4', 'frac{q · k}{sqrt{4}}'],

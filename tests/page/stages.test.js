@@ -9,10 +9,10 @@ const WEB = new URL('../../web/', import.meta.url)
 /** The files of a folder, those in folders inside it too, with their code. */
 async function filesIn(folder) {
   const url = new URL(folder, WEB)
-  const names = (await readdir(url, { recursive: true })).filter((name) => name.endsWith('.js'))
-  return Promise.all(names.map(async (name) => ({ name, code: await readFile(new URL(name, url), 'utf8') })))
+  const names = (await readdir(url, { recursive: true })).filter(name => name.endsWith('.js'))
+  return Promise.all(names.map(async name => ({ name, code: await readFile(new URL(name, url), 'utf8') })))
 }
-const importsOf = (code) => [...code.matchAll(/from '([^']+)'/g)].map((match) => match[1])
+const importsOf = code => [...code.matchAll(/from '([^']+)'/g)].map(match => match[1])
 
 test('positions: many dimensions are thinned, the chosen one stays', () => {
   const { chosenCurves } = stageOf('positions')
@@ -40,6 +40,7 @@ test('the library of the page asks nothing of the document it stands in', async 
 test('outside the models and the table of roles nobody knows a model, a tensor or a module by its name', async () => {
   const known = /self_attn|multihead_attn|in_proj|out_proj|_embedding|'(dates|sentences|trained|untrained)'|positions\.pe/
   const all = (await filesIn('.')).filter(({ name }) => !/^(models|notebooks|code)\/|^rooms\/roles\.js$/.test(name))
-  const wrong = all.flatMap(({ name, code }) => code.split('\n').filter((line) => known.test(line)).map((line) => `${name}: ${line}`))
+  const wrong = all.flatMap(({ name, code }) =>
+    code.split('\n').filter(line => known.test(line)).map(line => `${name}: ${line}`))
   assert.deepEqual(wrong, [])
 })

@@ -14,13 +14,15 @@ test('the defaults make an empty link, and an empty link the defaults', () => {
 
 test('every part of the state survives a link, of every model', () => {
   const view = {
-    room: 'encoder.0.self_attn.scores', sentence: 1, head: 2, part: 'v', row: 4, step: 3, depth: 'code', twin: 'scale:true',
+    room: 'encoder.0.self_attn.scores', sentence: 1, head: 2, part: 'v', row: 4, step: 3, depth: 'code',
+    twin: 'scale:true',
     embed: true, language: 'en', theme: 'dark', cell: { name: 'positions.output:2', index: [0, 1, 3], isTwin: true },
     edits: [{ name: 'positions.output:2', index: [0, 1, 2], value: -0.5 }]
   }
   const own = {
     dates: {
-      dModel: 24, heads: 3, base: 1000, positions: 'learned', dropout: 0.35, training: true, seed: 7, weights: 'untrained',
+      dModel: 24, heads: 3, base: 1000, positions: 'learned', dropout: 0.35, training: true, seed: 7,
+      weights: 'untrained',
       source: '3 may 1999', target: '5월', layers: 3, dimFeedforward: 48, normFirst: true, activation: 'gelu',
       positional: false, scale: false, padding: true, tgtIsCausal: false, temperature: 1.5, topK: 4, topP: 0.8,
       decoding: 'beam', beams: 2
@@ -51,7 +53,7 @@ test('blank lines are no sentences', () => {
 })
 
 test('settings that cannot work are named with their control', () => {
-  const wrong = (patch) => Object.keys(problemsOf({ ...defaults('sentences'), ...patch }))
+  const wrong = patch => Object.keys(problemsOf({ ...defaults('sentences'), ...patch }))
   assert.deepEqual(wrong({}), [])
   assert.deepEqual(wrong({ text: ' \n ' }), ['text'])
   assert.deepEqual(wrong({ heads: 3 }), ['heads'])
@@ -61,12 +63,13 @@ test('settings that cannot work are named with their control', () => {
   assert.deepEqual([wrong({ dropout: 1 }), wrong({ dropout: 1, training: true })], [[], ['dropout']])
   assert.deepEqual(wrong({ seed: -1, maxLength: 1.5 }).sort(), ['maxLength', 'seed'])
   assert.deepEqual(Object.keys(settingsOf(defaults('sentences'))).sort(),
-    ['model', 'edits', 'text', 'tokenizer', 'dModel', 'heads', 'base', 'maxLength', 'seed', 'positions', 'causal', 'training',
+    ['model', 'edits', 'text', 'tokenizer', 'dModel', 'heads', 'base', 'maxLength', 'seed', 'positions', 'causal',
+      'training',
       'dropout'].sort())
 })
 
 test('the translator: unknown words are named, sizes only matter where they can be chosen', () => {
-  const found = (patch) => problemsOf({ ...DEFAULTS, ...patch })
+  const found = patch => problemsOf({ ...DEFAULTS, ...patch })
   for (const source of DATES) assert.deepEqual(found({ source }), {})
   assert.deepEqual(found({ source: 'next Monday 3' }).source, { key: 'errors.unknown', values: { word: 'next' } })
   assert.deepEqual(found({ target: '오늘' }).target, { key: 'errors.unknown', values: { word: '오' } })

@@ -16,7 +16,7 @@ const FRAME_PARTS = [
   'whatOpen'
 ]
 const WEB = new URL('../../web/', import.meta.url)
-const load = async (language) => JSON.parse(await readFile(new URL(`text/${language}.json`, WEB), 'utf8'))
+const load = async language => JSON.parse(await readFile(new URL(`text/${language}.json`, WEB), 'utf8'))
 const [ko, en] = await Promise.all(['ko', 'en'].map(load))
 
 const keysOf = (node, path = '') => Object.entries(node).flatMap(([key, value]) => (
@@ -24,7 +24,7 @@ const keysOf = (node, path = '') => Object.entries(node).flatMap(([key, value]) 
 
 async function sources(folder) {
   const entries = await readdir(folder, { withFileTypes: true })
-  const texts = await Promise.all(entries.map((entry) => {
+  const texts = await Promise.all(entries.map(entry => {
     if (entry.isDirectory()) return sources(new URL(`${entry.name}/`, folder))
     return entry.name.endsWith('.js') ? readFile(new URL(entry.name, folder), 'utf8') : ''
   }))
@@ -32,7 +32,7 @@ async function sources(folder) {
 }
 
 test('Korean and English have the same keys, the same values to put in, and no empty text', () => {
-  const names = (text) => [...text.matchAll(/\{(\w+)/g)].map((match) => match[1]).sort().join()
+  const names = text => [...text.matchAll(/\{(\w+)/g)].map(match => match[1]).sort().join()
   const [korean, english] = [new Map(keysOf(ko)), new Map(keysOf(en))]
   assert.deepEqual([...korean.keys()], [...english.keys()])
   for (const [key, text] of korean) {
@@ -52,13 +52,13 @@ const ELSEWHERE = ['operation', 'projection', 'linear', 'mask', 'pieces']
 
 test('every room of every model has its five texts, and no room is described that is not there', () => {
   const runs = MODELS.map(({ id }) => shownRun({ model: id, training: true }))
-  const rooms = runs.flatMap((run) => roomsOf(run).map((room) => ({ ...room, model: run.settings.model })))
+  const rooms = runs.flatMap(run => roomsOf(run).map(room => ({ ...room, model: run.settings.model })))
   for (const { words, model, aside = 'without' } of rooms) {
     const t = translator(ko, { own: () => MODEL_TEXTS[model]?.ko })
     for (const part of [...FRAME_PARTS.slice(0, 4), aside]) assert.ok(t(`stages.${words}.${part}`), `${words}.${part}`)
   }
   const known = new Set([...rooms.map(({ words }) => words), ...stages.map(({ id }) => id), ...ELSEWHERE])
-  assert.deepEqual(Object.keys(ko.stages).filter((id) => !known.has(id)), [])
+  assert.deepEqual(Object.keys(ko.stages).filter(id => !known.has(id)), [])
 })
 
 /** What the keys of the page's words begin with. */
@@ -68,15 +68,15 @@ test('no key is unused, and none that is used is missing', async () => {
   const code = await sources(WEB)
   const known = keysOf(ko).map(([key]) => key)
   const keysIn = (quote, inside) => (
-    [...code.matchAll(new RegExp(`${quote}((?:${PARTS})\\.${inside}+)${quote}`, 'g'))].map((match) => match[1]))
+    [...code.matchAll(new RegExp(`${quote}((?:${PARTS})\\.${inside}+)${quote}`, 'g'))].map(match => match[1]))
   const literal = keysIn("'", '[\\w.]')
   const patterns = keysIn('`', "[\\w.${}'()\\s?:[\\]]")
-    .map((key) => key.replace(/^stages\.\$\{[^}]*\}\.\$\{\w+\}$/, `stages.\${id}.(${FRAME_PARTS.join('|')})`))
-    .map((pattern) => new RegExp(`^${pattern.replaceAll('.', '\\.').replace(/\$\{.*?\}/g, '\\w+')}$`))
-  const texts = literal.filter((key) => !/\.(js|json|css)$/.test(key))
+    .map(key => key.replace(/^stages\.\$\{[^}]*\}\.\$\{\w+\}$/, `stages.\${id}.(${FRAME_PARTS.join('|')})`))
+    .map(pattern => new RegExp(`^${pattern.replaceAll('.', '\\.').replace(/\$\{.*?\}/g, '\\w+')}$`))
+  const texts = literal.filter(key => !/\.(js|json|css)$/.test(key))
   for (const key of texts) assert.ok(known.includes(key), `${key} is used and not there`)
   for (const key of known) {
-    assert.ok(literal.includes(key) || patterns.some((pattern) => pattern.test(key)), `${key} is there and not used`)
+    assert.ok(literal.includes(key) || patterns.some(pattern => pattern.test(key)), `${key} is there and not used`)
   }
 })
 
@@ -85,8 +85,8 @@ test('no exclamation marks', () => {
 })
 
 test('a step is one of the decoding\'s; what a reader walks through are rooms', () => {
-  const isOfDecoding = (key) => key === 'frame.row' || /^stages\.(sampling|decoding)\./.test(key)
-  const bare = (text) => text.replace(/\{.*?\}/g, '')
+  const isOfDecoding = key => key === 'frame.row' || /^stages\.(sampling|decoding)\./.test(key)
+  const bare = text => text.replace(/\{.*?\}/g, '')
   const wrong = (messages, word) => keysOf(messages)
     .filter(([key, text]) => word.test(bare(text)) && !isOfDecoding(key)).map(([key]) => key)
   assert.deepEqual(wrong(ko, /단계/), [])
@@ -124,28 +124,30 @@ test('running text falls into words, code and deeds', () => {
 })
 
 /** How a link writes a value. */
-const said = (value) => String(typeof value === 'boolean' ? Number(value) : value)
+const said = value => String(typeof value === 'boolean' ? Number(value) : value)
 
-test('what the advice does is the same in both languages, is understood by its models, and can be put in a link', () => {
-  const deeds = (texts) => keysOf(texts).flatMap(([key, text]) => (
-    piecesOf(text).filter(({ change }) => change).map(({ change }) => ({ key, change }))))
-  const all = [[ko, en], ...Object.values(MODEL_TEXTS).map((texts) => [texts.ko, texts.en])]
-  for (const [korean, english] of all) assert.deepEqual(deeds(korean), deeds(english))
-  let count = 0
-  for (const { id } of MODELS) {
-    const t = translator(ko, { own: () => MODEL_TEXTS[id]?.ko })
-    const words = new Set(roomsOf(shownRun({ model: id, training: true })).map((room) => room.words))
-    for (const word of words) for (const { change } of piecesOf(t(`stages.${word}.try`)).filter((one) => one.change)) {
-      const patch = patchFrom(change, id)
-      const names = [...new URLSearchParams(change).keys()].sort()
-      assert.deepEqual(Object.keys(patch).sort(), names, `${id}: ${word} ${change}`)
-      const state = { ...defaults(id), ...patch }
-      for (const [name, text] of new URLSearchParams(change)) assert.equal(said(patch[name]), text, `${word}: ${change}`)
-      assert.deepEqual(fromHash(toHash(state)), state)
-      assert.deepEqual(problemsOf(state), {}, `${id}: ${change}`)
-      if (patch.twin) assert.ok(readTwin(patch.twin, state), `${id}: ${word} ${change}`)
-      count += 1
+test('what the advice does is the same in both languages, is understood by its models, and can be put in a link',
+  () => {
+    const deeds = texts => keysOf(texts).flatMap(([key, text]) => (
+      piecesOf(text).filter(({ change }) => change).map(({ change }) => ({ key, change }))))
+    const all = [[ko, en], ...Object.values(MODEL_TEXTS).map(texts => [texts.ko, texts.en])]
+    for (const [korean, english] of all) assert.deepEqual(deeds(korean), deeds(english))
+    let count = 0
+    for (const { id } of MODELS) {
+      const t = translator(ko, { own: () => MODEL_TEXTS[id]?.ko })
+      const words = new Set(roomsOf(shownRun({ model: id, training: true })).map(room => room.words))
+      for (const word of words) for (const { change } of piecesOf(t(`stages.${word}.try`)).filter(one => one.change)) {
+        const patch = patchFrom(change, id)
+        const names = [...new URLSearchParams(change).keys()].sort()
+        assert.deepEqual(Object.keys(patch).sort(), names, `${id}: ${word} ${change}`)
+        const state = { ...defaults(id), ...patch }
+        for (const [name, text] of new URLSearchParams(change)) assert.equal(said(patch[name]), text,
+          `${word}: ${change}`)
+        assert.deepEqual(fromHash(toHash(state)), state)
+        assert.deepEqual(problemsOf(state), {}, `${id}: ${change}`)
+        if (patch.twin) assert.ok(readTwin(patch.twin, state), `${id}: ${word} ${change}`)
+        count += 1
+      }
     }
-  }
-  assert.ok(count > 30, `${count} deeds`)
-})
+    assert.ok(count > 30, `${count} deeds`)
+  })

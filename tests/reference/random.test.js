@@ -4,7 +4,8 @@ import { test } from 'node:test'
 import { loadGolden } from '../golden/index.js'
 import { assertSame } from '../lib/compare.js'
 import { assertSummary } from '../lib/summary.js'
-import { dropoutScale, embeddingInit, Generator, linearInit, multiheadAttentionInit, xavierInit } from '../../src/reference/random.js'
+import { dropoutScale, embeddingInit, Generator, linearInit, multiheadAttentionInit,
+  xavierInit } from '../../src/reference/random.js'
 
 const golden = loadGolden('rng')
 
@@ -24,7 +25,7 @@ for (const entry of golden.seeds) {
     const generator = fresh()
     same(
       Array.from({ length: 5 }, () => generator.uniform64()),
-      'rand_f64_5',
+      'rand_f64_5'
     )
     same(fresh().uniforms(9, ...entry.uniform_args), 'uniform_')
     same(fresh().normal(21, ...entry.normal_args), 'normal_')
@@ -49,12 +50,12 @@ for (const entry of golden.seeds) {
     for (const { shape, p, scale, mask, kept } of entry.dropout) {
       const drawn = fresh().dropoutMask(
         shape.reduce((a, b) => a * b),
-        p,
+        p
       )
       assert.equal(drawn.slice(0, mask.length).join(''), mask)
       assert.equal(
         drawn.reduce((a, b) => a + b),
-        kept,
+        kept
       )
       assert.equal(dropoutScale(p), Math.fround(scale))
     }
@@ -64,13 +65,13 @@ for (const entry of golden.seeds) {
     for (const [rows, width] of [
       [13, 4],
       [14, 4],
-      [5, 16],
+      [5, 16]
     ]) {
       assertSummary(embeddingInit(fresh(), rows, width).weight, entry[`embedding_${rows}x${width}`], 'embedding')
     }
     for (const [inputs, outputs] of [
       [16, 16],
-      [7, 5],
+      [7, 5]
     ]) {
       const { weight, bias } = linearInit(fresh(), inputs, outputs)
       assertSummary(weight, entry[`linear_${inputs}_${outputs}.weight`], 'linear weight')

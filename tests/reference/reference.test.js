@@ -19,11 +19,11 @@ const composed = {
   mha: references.multihead_attention,
   gelu_tanh: {
     forward: x => gelu.forward(x, { approximate: 'tanh' }),
-    backward: (x, _, cot) => gelu.backward(x, { approximate: 'tanh' }, cot),
+    backward: (x, _, cot) => gelu.backward(x, { approximate: 'tanh' }, cot)
   },
   pe_add: {
     forward: ({ x, pe }, { slice }) => add.forward({ a: x, b: positions(pe, x, slice) }),
-    backward: ({ x, pe }, { slice }, cot) => ({ x: add.backward({ a: x, b: positions(pe, x, slice) }, {}, cot).a }),
+    backward: ({ x, pe }, { slice }, cot) => ({ x: add.backward({ a: x, b: positions(pe, x, slice) }, {}, cot).a })
   },
   pe_learned: {
     forward: inputs => add.forward(tokenAndPosition(inputs)),
@@ -32,10 +32,10 @@ const composed = {
       const ids = { idx: inputs.idx, weight: inputs.tok }
       return {
         tok: embedding.backward(ids, {}, { y: a }).weight,
-        pos: embedding.backward(positionIds(inputs), {}, { y: b }).weight,
+        pos: embedding.backward(positionIds(inputs), {}, { y: b }).weight
       }
-    },
-  },
+    }
+  }
 }
 
 /** The first rows of the table: along the time as it should be, or along the batch as one lesson slices it. */
@@ -53,7 +53,7 @@ const positionIds = ({ idx, pos }) => {
 
 const tokenAndPosition = inputs => ({
   a: embedding.forward({ idx: inputs.idx, weight: inputs.tok }).y,
-  b: embedding.forward(positionIds(inputs)).y,
+  b: embedding.forward(positionIds(inputs)).y
 })
 
 function compareAll(actual, expected, tol, rtol, label) {
@@ -82,7 +82,7 @@ for (const stem of ['ops', 'ops_attention', 'special_values', 'arithmetic']) {
 
 const blockReferences = {
   enc: { layer: references.encoderLayer, stack: references.encoder },
-  dec: { layer: references.decoderLayer, stack: references.decoder },
+  dec: { layer: references.decoderLayer, stack: references.decoder }
 }
 
 for (const item of blockCases()) {
@@ -127,7 +127,7 @@ test('positional encoding 5000 x 512: far positions', () => {
   assertClose(
     y.data.reduce((a, b) => a + b, 0),
     loop64_sum,
-    { rtol: 1e-12 },
+    { rtol: 1e-12 }
   )
 })
 
@@ -135,7 +135,7 @@ test('positional encoding 5000 x 512: far positions', () => {
 const steps = {
   sgd: (state, params) => sgd(state, params),
   adam: (state, params) => adam(state, params),
-  adamw: (state, params) => adam(state, { ...params, decoupled: true }),
+  adamw: (state, params) => adam(state, { ...params, decoupled: true })
 }
 
 for (const item of [...tables.optimizers, ...loadGolden('optimizers').cases]) {
@@ -162,12 +162,12 @@ for (const item of [...tables.optimizers, ...loadGolden('optimizers').cases]) {
 test('noam: the learning rates of the golden trajectory', () => {
   const {
     params: { d_model, warmup, factor },
-    lr,
+    lr
   } = tables.optimizers.find(item => item.id === 'adam.noam')
   assertClose(
     lr.map((_, i) => noam(d_model, warmup, factor)(i + 1)),
     lr,
-    { rtol: 1e-15 },
+    { rtol: 1e-15 }
   )
 })
 

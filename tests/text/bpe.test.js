@@ -89,7 +89,8 @@ test('pieces of characters are bytes', () => {
   const { ids, tokens, offsets } = trainBPE('', { vocabSize: 256 }).encode('😀')
   assert.deepEqual(tokens, ['ð', 'Ł', 'ĺ', 'Ģ'])
   assert.deepEqual(offsets, Array(4).fill([0, 2]))
-  assert.deepEqual(ids.map(id => [...trained.bytesOf(trained.idOf(tokens[ids.indexOf(id)]))][0]), [0xf0, 0x9f, 0x98, 0x80])
+  assert.deepEqual(ids.map(id => [...trained.bytesOf(trained.idOf(tokens[ids.indexOf(id)]))][0]),
+    [0xf0, 0x9f, 0x98, 0x80])
 })
 
 test('broken UTF-8 keeps its bytes', () => {
@@ -129,8 +130,10 @@ test('tokenizer.json, vocab.json and merges.txt give the tokenizer again', () =>
   const { vocab, merges } = json.model
   const again = [
     { 'tokenizer.json': JSON.stringify(trained) },
-    { 'tokenizer.json': encode(JSON.stringify({ ...json, model: { ...json.model, merges: merges.map(m => m.join(' ')) } })) },
-    { 'vocab.json': JSON.stringify(vocab), 'merges.txt': `#version: 0.2\r\n${merges.map(m => m.join(' ')).join('\r\n')}\r\n`,
+    { 'tokenizer.json': encode(JSON.stringify(
+      { ...json, model: { ...json.model, merges: merges.map(m => m.join(' ')) } })) },
+    { 'vocab.json': JSON.stringify(vocab),
+      'merges.txt': `#version: 0.2\r\n${merges.map(m => m.join(' ')).join('\r\n')}\r\n`,
       'README.md': '' }
   ].map(files => gf.text.tokenizer(files))
   for (const other of again) {
@@ -142,7 +145,7 @@ test('tokenizer.json, vocab.json and merges.txt give the tokenizer again', () =>
 })
 
 test('a token may have a space, a no-break space, a name that objects have', () => {
-  const vocab = { ...Object.fromEntries(LETTERS.map((letter, id) => [letter, id])), '__proto__x': 256, constructor: 257 }
+  const vocab = { ...Object.fromEntries(LETTERS.map((letter, id) => [letter, id])), __proto__x: 256, constructor: 257 }
   vocab['a b'] = 258
   vocab['\u00a0'] = 259
   const merges = [['a', ' b']]
@@ -151,7 +154,8 @@ test('a token may have a space, a no-break space, a name that objects have', () 
   assert.deepEqual(tokenizer.merges[0].ids, [vocab.a, 260, 258])
   assert.equal(tokenizer.idOf('constructor'), 257)
   assert.equal(tokenizer.idOf('toString'), undefined)
-  const text = gf.text.tokenizer({ 'tokenizer.json': JSON.stringify({ model: { type: 'BPE', vocab, merges: ['a  b'] } }) })
+  const text = gf.text.tokenizer({ 'tokenizer.json':
+    JSON.stringify({ model: { type: 'BPE', vocab, merges: ['a  b'] } }) })
   assert.deepEqual(text.merges, tokenizer.merges)
 })
 

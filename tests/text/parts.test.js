@@ -6,7 +6,8 @@ import { gf } from './text.js'
 /** A tokenizer whose tokens are the letters given, and what else is given. */
 function letters(all, parts = {}) {
   const vocab = Object.fromEntries(['<unk>', ...new Set(all)].map((letter, id) => [letter, id]))
-  return gf.text.tokenizer({ 'tokenizer.json': JSON.stringify({ model: { type: 'BPE', vocab, merges: [], unk_token: '<unk>' }, ...parts }) })
+  return gf.text.tokenizer({ 'tokenizer.json':
+    JSON.stringify({ model: { type: 'BPE', vocab, merges: [], unk_token: '<unk>' }, ...parts }) })
 }
 
 /** The words that a text is cut into: every word begins with a token of its own. */
@@ -14,7 +15,8 @@ function words(text, pre_tokenizer, normalizer = null) {
   const vocab = { '<unk>': 0 }, alphabet = new Set(`${text.normalize('NFKD')}${text}${text.toLowerCase()}▁ `)
   for (const letter of alphabet) for (const token of [letter, `##${letter}`]) vocab[token] ??= Object.keys(vocab).length
   const model = { type: 'BPE', vocab, merges: [], unk_token: '<unk>', continuing_subword_prefix: '##' }
-  const { tokens } = gf.text.tokenizer({ 'tokenizer.json': JSON.stringify({ model, pre_tokenizer, normalizer }) }).encode(text)
+  const { tokens } = gf.text.tokenizer({ 'tokenizer.json':
+    JSON.stringify({ model, pre_tokenizer, normalizer }) }).encode(text)
   return tokens.reduce((list, token) => {
     if (token.startsWith('##')) list[list.length - 1] += token.slice(2)
     else list.push(token)
@@ -41,7 +43,8 @@ test('pretokenizers', () => {
     [{ type: 'Metaspace', replacement: '▁', prepend_scheme: 'always' }, 'a b  c', ['▁a', '▁b', '▁', '▁c']],
     [{ type: 'Metaspace', replacement: '▁', prepend_scheme: 'never' }, 'a b', ['a', '▁b']],
     [{ type: 'Metaspace', replacement: '▁', prepend_scheme: 'first', split: false }, 'a b', ['▁a▁b']],
-    [{ type: 'Sequence', pretokenizers: [{ type: 'WhitespaceSplit' }, { type: 'Punctuation' }] }, 'a, b.', ['a', ',', 'b', '.']]
+    [{ type: 'Sequence', pretokenizers: [{ type: 'WhitespaceSplit' }, { type: 'Punctuation' }] }, 'a, b.',
+      ['a', ',', 'b', '.']]
   ]
   for (const [json, text, expected] of cases) assert.deepEqual(words(text, json), expected, JSON.stringify(json))
 })
@@ -64,7 +67,8 @@ test('normalizers, and where what they write comes from', () => {
     [{ type: 'Replace', pattern: { String: 'ab' }, content: 'x' }, 'aabb', 'axb', [[0, 1], [1, 3], [3, 4]]],
     [{ type: 'Replace', pattern: { Regex: ' {2,}' }, content: '▁' }, 'a   b', 'a▁b', [[0, 1], [1, 4], [4, 5]]],
     [{ type: 'Prepend', prepend: '▁' }, 'a', '▁a', [[0, 0], [0, 1]]],
-    [{ type: 'Sequence', normalizers: [{ type: 'NFD' }, { type: 'StripAccents' }, { type: 'Lowercase' }] }, 'ÉX', 'ex', [[0, 1], [1, 2]]]
+    [{ type: 'Sequence', normalizers: [{ type: 'NFD' }, { type: 'StripAccents' }, { type: 'Lowercase' }] }, 'ÉX', 'ex',
+      [[0, 1], [1, 2]]]
   ]
   for (const [normalizer, text, written, offsets] of cases) {
     const found = letters(written, { normalizer }).encode(text)
@@ -78,7 +82,8 @@ test('added tokens: alone, with the white space around, in the rewritten text, t
   const found = (text, ...added_tokens) =>
     letters('abc xyABC', { added_tokens, normalizer: { type: 'Lowercase' } }).encode(text)
   assert.deepEqual(found('axycxyb', token(50, 'xy'), token(51, 'xyb')).tokens, ['a', 'xy', 'c', 'xyb'])
-  assert.deepEqual(found('ayx yx yxb', token(50, 'yx', { single_word: true })).tokens, ['a', 'y', 'x', ' ', 'yx', ' ', 'y', 'x', 'b'])
+  assert.deepEqual(found('ayx yx yxb', token(50, 'yx', { single_word: true })).tokens,
+    ['a', 'y', 'x', ' ', 'yx', ' ', 'y', 'x', 'b'])
   const spaced = found('a  yx  b', token(50, 'yx', { lstrip: true, rstrip: true }))
   assert.deepEqual([spaced.tokens, spaced.offsets], [['a', 'yx', 'b'], [[0, 1], [1, 7], [7, 8]]])
   assert.deepEqual(found('AB', token(50, 'ab', { normalized: true })).ids, [50])
@@ -99,7 +104,8 @@ test('special tokens by a template', () => {
 
 test('a unigram model by itself: of equals the piece that begins first', () => {
   const vocab = [['<unk>', 0], ['a', -1], ['b', -1], ['c', -1], ['ab', -1], ['bc', -1], ['ß', -3]]
-  const tokenizer = gf.text.tokenizer({ 'tokenizer.json': JSON.stringify({ model: { type: 'Unigram', vocab, unk_id: 0 } }) })
+  const tokenizer = gf.text.tokenizer({ 'tokenizer.json':
+    JSON.stringify({ model: { type: 'Unigram', vocab, unk_id: 0 } }) })
   assert.deepEqual(tokenizer.encode('abc').tokens, ['a', 'bc'])
   assert.deepEqual(tokenizer.encode('aßxyzb').tokens, ['a', 'ß', '<unk>', 'b'])
   assert.equal(tokenizer.scoreOf(6), -3)
@@ -111,9 +117,11 @@ test("Llama 2's: the space before, bytes for what has no token, and back", () =>
   const bytes = Array.from({ length: 256 }, (_, i) => `<0x${i.toString(16).toUpperCase().padStart(2, '0')}>`)
   const vocab = Object.fromEntries(['<unk>', ...bytes, '▁', 'h', 'i', 'hi', '▁hi'].map((token, id) => [token, id]))
   const tokenizer = gf.text.tokenizer({ 'tokenizer.json': JSON.stringify({
-    normalizer: { type: 'Sequence', normalizers: [{ type: 'Prepend', prepend: '▁' }, { type: 'Replace', pattern: { String: ' ' }, content: '▁' }] },
-    decoder: { type: 'Sequence', decoders: [{ type: 'Replace', pattern: { String: '▁' }, content: ' ' }, { type: 'ByteFallback' },
-      { type: 'Fuse' }, { type: 'Strip', content: ' ', start: 1, stop: 0 }] },
+    normalizer: { type: 'Sequence', normalizers:
+      [{ type: 'Prepend', prepend: '▁' }, { type: 'Replace', pattern: { String: ' ' }, content: '▁' }] },
+    decoder: { type: 'Sequence', decoders:
+      [{ type: 'Replace', pattern: { String: '▁' }, content: ' ' }, { type: 'ByteFallback' },
+        { type: 'Fuse' }, { type: 'Strip', content: ' ', start: 1, stop: 0 }] },
     model: { type: 'BPE', vocab, merges: ['h i', '▁ hi'], byte_fallback: true, unk_token: '<unk>', fuse_unk: true }
   }) })
   const { tokens, ids, offsets } = tokenizer.encode('hi 가')

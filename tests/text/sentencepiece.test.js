@@ -20,19 +20,20 @@ for (const [name, { ids, decoded }] of Object.entries(golden.models)) {
     })
   })
 
-  test(`${name}: offsets are in the text that was given, in order; read back from tokenizer.json it is the same`, () => {
-    const tokenizer = open(name), again = gf.text.tokenizer({ 'tokenizer.json': JSON.stringify(tokenizer) })
-    for (let i = 0; i < 500; i++) {
-      const text = i % 2 ? nastyText(next) : new TextDecoder().decode(bytesOf(golden.texts[i % 300]))
-      const { ids, tokens, offsets } = tokenizer.encode(text)
-      assert.equal(tokens.length, offsets.length)
-      offsets.forEach(([from, to], k) => {
-        assert.ok(from <= to && to <= text.length && (k === 0 || from >= offsets[k - 1][0]), `${i} ${k}`)
-      })
-      assert.deepEqual(again.encode(text), tokenizer.encode(text))
-      assert.equal(again.decode(ids), tokenizer.decode(ids))
-    }
-  })
+  test(`${name}: offsets are in the text that was given, in order; read back from tokenizer.json it is the same`,
+    () => {
+      const tokenizer = open(name), again = gf.text.tokenizer({ 'tokenizer.json': JSON.stringify(tokenizer) })
+      for (let i = 0; i < 500; i++) {
+        const text = i % 2 ? nastyText(next) : new TextDecoder().decode(bytesOf(golden.texts[i % 300]))
+        const { ids, tokens, offsets } = tokenizer.encode(text)
+        assert.equal(tokens.length, offsets.length)
+        offsets.forEach(([from, to], k) => {
+          assert.ok(from <= to && to <= text.length && (k === 0 || from >= offsets[k - 1][0]), `${i} ${k}`)
+        })
+        assert.deepEqual(again.encode(text), tokenizer.encode(text))
+        assert.equal(again.decode(ids), tokenizer.decode(ids))
+      }
+    })
 }
 
 test('the longest entry of the charsmap counts: Vietnamese and Korean taken apart come together', () => {
@@ -82,7 +83,8 @@ test('nothing, spaces, long texts', () => {
 /** llama2.c's file with three marks, 256 bytes and a few pieces more. */
 function llama2c(pieces) {
   const bytes = Array.from({ length: 256 }, (_, i) => `<0x${i.toString(16).toUpperCase().padStart(2, '0')}>`)
-  const parts = [['<unk>', 0], ['\n<s>\n', 0], ['\n</s>\n', 0], ...bytes.map(one => [one, 0]), ...pieces].map(([piece, score]) => {
+  const parts = [['<unk>', 0], ['\n<s>\n', 0], ['\n</s>\n', 0], ...bytes.map(one => [one, 0]),
+    ...pieces].map(([piece, score]) => {
     const text = Buffer.from(piece), head = Buffer.alloc(8)
     head.writeFloatLE(score)
     head.writeInt32LE(text.length, 4)
@@ -103,10 +105,13 @@ test("llama2.c's tokenizer.bin", () => {
 })
 
 test("Marian's: source.spm cuts, vocab.json numbers", () => {
-  const pieces = Array.from({ length: unigram.size }, (_, id) => unigram.tokenOf(id)).filter(piece => piece !== '<s>' && piece !== '다')
-  const names = Object.fromEntries(['</s>', '<unk>', ...pieces.filter(piece => !piece.startsWith('<')).reverse(), '>>kor<<', '<pad>']
+  const pieces = Array.from({ length: unigram.size },
+    (_, id) => unigram.tokenOf(id)).filter(piece => piece !== '<s>' && piece !== '다')
+  const names = Object.fromEntries(['</s>', '<unk>', ...pieces.filter(piece => !piece.startsWith('<')).reverse(),
+    '>>kor<<', '<pad>']
     .map((piece, id) => [piece, id]))
-  const marian = gf.text.tokenizer({ 'source.spm': modelOf('unigram'), 'target.spm': modelOf('unigram'), 'vocab.json': JSON.stringify(names) })
+  const marian = gf.text.tokenizer({ 'source.spm': modelOf('unigram'), 'target.spm': modelOf('unigram'),
+    'vocab.json': JSON.stringify(names) })
   const text = '나는 파리 여행을 다녀왔다. The weights'
   const { tokens, offsets } = unigram.encode(text)
   const found = marian.encode(`>>kor<< ${text}`, { special: true })
@@ -130,7 +135,8 @@ test('files that are not what their names say', () => {
   ]
   for (const [files, code, message] of cases) assert.throws(() => gf.text.tokenizer(files), error(code, message))
   for (let i = 0; i < 300; i++) {
-    const broken = whole.map((byte, k) => k > 20 && next(400) === 0 ? next(256) : byte).subarray(0, next(3) ? undefined : next(whole.length))
+    const broken = whole.map((byte, k) => k > 20 && next(400) === 0 ? next(256) : byte).subarray(0,
+      next(3) ? undefined : next(whole.length))
     try {
       gf.text.tokenizer({ 'a.model': broken }).encode('나는 ＡＢ e\u0301 파리')
     } catch (reason) {

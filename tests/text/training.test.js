@@ -31,20 +31,23 @@ const plain = token => token.startsWith('##') ? [...token.slice(2)].map(letter =
 
 test('WordPiece: merges as the reference chooses them', () => {
   const { merges, size } = trainWordPiece(text, { vocabSize: 60 })
-  assert.deepEqual(merges.map(({ pair, count }) => ({ pair: pair.map(plain), count })), reference(words, size - 1).slice(0, merges.length))
+  assert.deepEqual(merges.map(({ pair, count }) => ({ pair: pair.map(plain), count })),
+    reference(words, size - 1).slice(0, merges.length))
   for (const { pair, token } of merges) assert.equal(token, pair[0] + pair[1].slice(2))
 })
 
 test('WordPiece: cuts the longest piece, knows its specials, small letters on demand', () => {
   const tokenizer = trainWordPiece('Low low Lów 한 한', { vocabSize: 30, specials: ['[CLS]', '[SEP]'], lowercase: true })
   assert.equal(tokenizer.tokenOf(0), '[UNK]')
-  assert.deepEqual(tokenizer.encode('LOW 한 z', { special: true }).tokens, ['[CLS]', 'low', '한'.normalize('NFD'), '[UNK]', '[SEP]'])
+  assert.deepEqual(tokenizer.encode('LOW 한 z', { special: true }).tokens,
+    ['[CLS]', 'low', '한'.normalize('NFD'), '[UNK]', '[SEP]'])
   assert.deepEqual(trainWordPiece('Low Low', { vocabSize: 9 }).encode('Low low').tokens, ['Low', '[UNK]'])
 })
 
 test('unigram: every character of the text is a piece; cuts are the most probable', () => {
   const tokenizer = trainUnigram(text, { vocabSize: 50 })
-  const scores = new Map(Array.from({ length: tokenizer.size }, (_, id) => [tokenizer.tokenOf(id), tokenizer.scoreOf(id)]))
+  const scores = new Map(Array.from({ length: tokenizer.size },
+    (_, id) => [tokenizer.tokenOf(id), tokenizer.scoreOf(id)]))
   for (const letter of text.replaceAll(' ', '▁')) assert.ok(scores.has(letter), letter)
   for (const word of words) assert.deepEqual(tokenizer.encode(word).tokens, best(`▁${word}`, scores).pieces)
   const { tokens, ids } = tokenizer.encode('lowest  newer\n파리')
@@ -60,9 +63,12 @@ test('unigram: what is expected is what all cuts together say', () => {
   const { c, memory } = gf.engine
   const set = c.gf_pieces_new()
   const own = packed(pieces.map(encode)), corpus = packed(list.map(encode))
-  passing(memory, [own.ends, Int32Array.from(pieces.keys()), own.bytes], (ends, ids, bytes) => c.gf_pieces_add(set, bytes, ends, ids, pieces.length, 0))
-  const [likelihood, found] = passing(memory, [Float64Array.from(values), new Float64Array(7), corpus.ends, Int32Array.from(counts), corpus.bytes],
-    (table, out, ends, numbers, bytes) => [c.gf_unigram_expect(out, set, table, bytes, ends, numbers, 4), [...memory.doubles(out, 7)]])
+  passing(memory, [own.ends, Int32Array.from(pieces.keys()), own.bytes],
+    (ends, ids, bytes) => c.gf_pieces_add(set, bytes, ends, ids, pieces.length, 0))
+  const [likelihood, found] = passing(memory,
+    [Float64Array.from(values), new Float64Array(7), corpus.ends, Int32Array.from(counts), corpus.bytes],
+    (table, out, ends, numbers, bytes) =>
+      [c.gf_unigram_expect(out, set, table, bytes, ends, numbers, 4), [...memory.doubles(out, 7)]])
   c.gf_pieces_free(set)
   const single = list.map(word => expected(word, scores))
   const sum = one => counts.reduce((total, count, i) => total + count * one(single[i]), 0)
@@ -89,7 +95,8 @@ test('a larger vocabulary makes a text shorter', () => {
 })
 
 test('saved as tokenizer.json and read back', () => {
-  for (const tokenizer of [trainWordPiece(text, { vocabSize: 60, specials: ['[CLS]', '[SEP]'] }), trainUnigram(text, { vocabSize: 60, specials: ['<pad>'] })]) {
+  for (const tokenizer of [trainWordPiece(text, { vocabSize: 60, specials: ['[CLS]', '[SEP]'] }),
+    trainUnigram(text, { vocabSize: 60, specials: ['<pad>'] })]) {
     const again = gf.text.tokenizer({ 'tokenizer.json': JSON.stringify(tokenizer) })
     assert.equal(again.size, tokenizer.size)
     for (let i = 0; i < 200; i++) {
@@ -100,7 +107,8 @@ test('saved as tokenizer.json and read back', () => {
 })
 
 test('training twice gives the same; nothing to learn from', () => {
-  assert.equal(JSON.stringify(trainUnigram(text, { vocabSize: 50 })), JSON.stringify(trainUnigram(text, { vocabSize: 50 })))
+  assert.equal(JSON.stringify(trainUnigram(text, { vocabSize: 50 })),
+    JSON.stringify(trainUnigram(text, { vocabSize: 50 })))
   assert.deepEqual(trainUnigram('', { vocabSize: 5 }).encode('a').tokens, ['<unk>'])
   assert.deepEqual(trainWordPiece([], { vocabSize: 5 }).encode('a').tokens, ['[UNK]'])
 })

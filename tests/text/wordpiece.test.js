@@ -5,7 +5,8 @@ import { everyCharacter, gf, nastyText, stream } from './text.js'
 
 const MARKS = ['[PAD]', '[UNK]', '[CLS]', '[SEP]', '[MASK]']
 const letters = [..."abcdefghijklmnopqrstuvwxyz0123456789.,'\"!?-()[]#@`:;«“가나는ᄒᄀ난中漢𠀀ßéſ²Ⅷ"]
-const tokens = [...MARKS, ...letters, ...letters.map(letter => `##${letter}`), 'the', '##ing', 'hello', '##llo', '나는', '##ᅡᆫ',
+const tokens = [...MARKS, ...letters, ...letters.map(letter => `##${letter}`), 'the', '##ing', 'hello', '##llo', '나는',
+  '##ᅡᆫ',
   'is', '##n', '##nt', '##abc', '😀']
 const open = (list, more = {}) => gf.text.tokenizer({ 'vocab.txt': list.join('\n') + '\n', ...more })
 const uncased = open(tokens), vocab = new Set(tokens)
@@ -15,12 +16,14 @@ const expected = (text, lower = true) => basicTokens(text, lower).flatMap(word =
 test('as the reference on 3000 texts', () => {
   const cased = open(tokens, { 'tokenizer_config.json': '{"do_lower_case": false}' })
   for (let i = 0; i < 3000; i++) {
-    const text = (i % 2 ? nastyText(next) : Array.from({ length: next(20) }, () => letters[next(letters.length)]).join(''))
+    const text = (i % 2 ? nastyText(next) :
+        Array.from({ length: next(20) }, () => letters[next(letters.length)]).join(''))
       .replace(/\p{Surrogate}/gu, '\ufffd')
     const { tokens: found, offsets } = uncased.encode(text)
     assert.deepEqual(found, expected(text), JSON.stringify(text))
     assert.deepEqual(cased.encode(text).tokens, expected(text, false), JSON.stringify(text))
-    offsets.forEach(([from, to], k) => assert.ok(from <= to && to <= text.length && (k === 0 || from >= offsets[k - 1][0])))
+    offsets.forEach(([from, to], k) => assert.ok(
+      from <= to && to <= text.length && (k === 0 || from >= offsets[k - 1][0])))
   }
 })
 

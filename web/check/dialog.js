@@ -43,7 +43,7 @@ export function summary(results, home) {
 function recomputed(run) {
   const worker = spawn('check')
   return new Promise((resolve, reject) => {
-    worker.onerror = (event) => reject(new Error(event.message || 'check'))
+    worker.onerror = event => reject(new Error(event.message || 'check'))
     worker.onmessage = ({ data: { results, error } }) => (error ? reject(new Error(error)) : resolve(results))
     worker.postMessage({ run })
   }).finally(() => worker.terminate())
@@ -59,7 +59,7 @@ function table({ rooms }, order, t) {
     h('td', {}, written(count, document.documentElement.lang)),
     h('td', { className: isRight ? '' : 'is-wrong' }, brief(difference)))
   return h('table', {}, h('thead', {}, h('tr', {},
-    ['room', 'count', 'difference'].map((name) => h('th', { scope: 'col' }, t(`check.${name}`))))),
+    ['room', 'count', 'difference'].map(name => h('th', { scope: 'col' }, t(`check.${name}`))))),
   h('tbody', {}, [...rooms].sort((one, other) => place(one) - place(other)).map(line)))
 }
 
@@ -69,13 +69,13 @@ function table({ rooms }, order, t) {
  *   run with all its values
  */
 export function check({ t, get, run, whole }) {
-  const result = h('div', { className: 'check-result', 'aria-live': 'polite' })
+  const result = h('div', { 'className': 'check-result', 'aria-live': 'polite' })
   const close = h('button', { type: 'button', className: 'quiet', onclick: () => dialog.close() }, t('app.close'))
-  const dialog = h('dialog', { className: 'settings check', 'aria-label': t('check.label') },
+  const dialog = h('dialog', { 'className': 'settings check', 'aria-label': t('check.label') },
     h('div', { className: 'dialog-head' }, h('h2', {}, t('check.label')), close),
     h('p', {}, prose(t('check.what'))), result,
     h('details', {}, h('summary', {}, t('check.why')), h('p', {}, prose(t('check.tests')))))
-  dialog.addEventListener('click', (event) => event.target === dialog && dialog.close())
+  dialog.addEventListener('click', event => event.target === dialog && dialog.close())
 
   async function open() {
     const shown = run()
@@ -85,11 +85,11 @@ export function check({ t, get, run, whole }) {
     try {
       const results = await recomputed({ ...await whole(shown), edits: get().edits })
       const rooms = roomsOf(shown)
-      const found = summary(results, (name) => homeOf(rooms, name, shown))
-      const counted = ['count', 'given', 'drawn'].map((name) => (
+      const found = summary(results, name => homeOf(rooms, name, shown))
+      const counted = ['count', 'given', 'drawn'].map(name => (
         [name, written(found[name], document.documentElement.lang)]))
       const values = { ...Object.fromEntries(counted), difference: brief(found.difference) }
-      const list = { className: 'check-table', tabindex: '0', role: 'region', 'aria-label': t('check.room') }
+      const list = { 'className': 'check-table', 'tabindex': '0', 'role': 'region', 'aria-label': t('check.room') }
       result.replaceChildren(
         h('p', { className: 'check-total' }, t(found.isRight ? 'check.right' : 'check.wrong', values)),
         h('div', list, table(found, rooms, t)),
@@ -99,7 +99,7 @@ export function check({ t, get, run, whole }) {
     }
   }
   const button = h('button', {
-    type: 'button', className: 'quiet', 'data-action': 'check', onclick: open
+    'type': 'button', 'className': 'quiet', 'data-action': 'check', 'onclick': open
   }, t('check.action'))
   return { button, dialog }
 }

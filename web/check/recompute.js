@@ -80,13 +80,14 @@ function addedIn(mask, [B, H, Tq, Tk]) {
 function attend({ q, k, v, mask }, { heads, scale, ...parameters }, dropout, settle) {
   const left = inHeads(q, heads)
   const dots = settle('dots', matmul.forward({ a: left, b: turned(inHeads(k, heads)) }).y)
-  const scores = settle('scores', map(dots, (x) => x * scale))
+  const scores = settle('scores', map(dots, x => x * scale))
   const { shape } = scores
   const [, H, Tq, Tk] = shape
   const isHidden = hiddenIn(parameters, Tk)
   const added = addedIn(mask, shape)
   const masked = settle('masked_scores', map(scores, (x, at) => {
-    const [j, i, h, b] = [at % Tk, Math.floor(at / Tk) % Tq, Math.floor(at / (Tk * Tq)) % H, Math.floor(at / (Tk * Tq * H))]
+    const [j, i, h, b] = [at % Tk, Math.floor(at / Tk) % Tq, Math.floor(at / (Tk * Tq)) % H,
+      Math.floor(at / (Tk * Tq * H))]
     return isHidden(b, i, j) ? -Infinity : x + added(b, h, i, j)
   }))
   const weights = settle('weights', softmax.forward({ x: masked }).y)
@@ -124,7 +125,8 @@ const RULES = {
   softmax: ({ x }, _, settle) => settle('out', softmax.forward({ x }).y),
   relu: ({ x }, _, settle) => settle('out', relu.forward({ x }, {}).y),
   gelu: ({ x }, parameters, settle) => settle('out', gelu.forward({ x }, parameters).y),
-  layer_norm: ({ x, weight, bias }, { eps }, settle) => settle('out', layerNorm.forward({ x, weight, bias }, { eps }).y),
+  layer_norm: ({ x, weight, bias }, { eps }, settle) =>
+    settle('out', layerNorm.forward({ x, weight, bias }, { eps }).y),
   embedding: ({ weight }, { ids, shape }, settle) => (
     settle('out', embedding.forward({ idx: { shape, data: ids }, weight }).y)),
   cross_entropy({ logits }, { target, ignoreIndex }, settle) {
@@ -159,14 +161,15 @@ function withEdits(computed, edits) {
 
 /**
  * @param {object} run its plain data, with the reader's edits
- * @returns {{ name: string, op: string | null, count: number, peak: number, difference: number | null }[]} difference is
+ * @returns {{ name: string, op: string | null, count: number, peak: number, difference: number | null }[]} difference
+ * is
  *   null for what is given or drawn: there is nothing to compute
  */
 export function recompute(run) {
   const { tensors, steps, edits = [], settings } = run
   const known = new Map()
   const computed = new Set()
-  const editsOf = (name) => edits.filter((edit) => edit.name === name)
+  const editsOf = name => edits.filter(edit => edit.name === name)
   /** Computed once more; what nobody computes is taken as it is. */
   function settle(name, made) {
     known.set(name, withEdits(made, editsOf(name)))
@@ -183,7 +186,7 @@ export function recompute(run) {
     known.set(name, { shape, data: Float64Array.from(data) })
     return known.get(name)
   }
-  const value = (name) => known.get(name) ?? given(name)
+  const value = name => known.get(name) ?? given(name)
 
   for (const { op, inputs, outputs, parameters } of steps) {
     const read = Object.fromEntries(Object.entries(inputs).map(([key, name]) => {

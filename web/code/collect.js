@@ -12,13 +12,13 @@ const SRC = new URL('../../src/', import.meta.url)
  */
 export async function collectCode() {
   const files = new Map()
-  const textOf = async (path) => {
+  const textOf = async path => {
     if (!files.has(path)) files.set(path, await readFile(new URL(path, SRC), 'utf8'))
     return files.get(path)
   }
   const pieces = async (folder, list) => (await Promise.all(list.map(async ([path, names]) => {
     const text = await textOf(`${folder}/${path}`)
-    return names.map((name) => {
+    return names.map(name => {
       const found = extract(text, name)
       if (!found) throw new Error(`src/${folder}/${path} has no ${name}`)
       return { file: `src/${folder}/${path}`, ...found }

@@ -1,10 +1,10 @@
 /** Takes a function out of a source file: from the comment above it to its closing brace. For C and for JavaScript. */
 
-const isComment = (line) => /^(\/\*|\s*\*|\/\/)/.test(line) || /^(?!.*\/\*).*\*\/\s*$/.test(line)
-const escape = (name) => name.replace(/\$/g, '\\$&')
+const isComment = line => /^(\/\*|\s*\*|\/\/)/.test(line) || /^(?!.*\/\*).*\*\/\s*$/.test(line)
+const escape = name => name.replace(/\$/g, '\\$&')
 
 /** Whether a brace comes before a semicolon: a declaration has none. */
-const isDefinition = (lines, i) => /\{/.test(lines.slice(i).find((line) => /[;{]/.test(line)).split(';')[0])
+const isDefinition = (lines, i) => /\{/.test(lines.slice(i).find(line => /[;{]/.test(line)).split(';')[0])
 
 /** The line that starts the definition, or -1: unindented, and no statement or declaration. */
 function findStart(lines, name) {
@@ -35,7 +35,7 @@ const isEntry = (line, name) => line.startsWith(`  X(${name},`) || line.startsWi
 
 /** @returns {{ code: string, line: number } | null} without what leads on to the next entry */
 function extractEntry(lines, name) {
-  const start = lines.findIndex((line) => isEntry(line, name))
+  const start = lines.findIndex(line => isEntry(line, name))
   if (start < 0) return null
   return { code: lines.slice(start, findEnd(lines, start) + 1).join('\n').replace(/,?\s*\\?$/, ''), line: start + 1 }
 }

@@ -15,19 +15,19 @@ const before = new Map()
  */
 export function edits({ get, set }) {
   const list = () => get().edits ?? []
-  const change = (next) => {
+  const change = next => {
     history.record(list())
     set({ edits: next })
   }
   return {
     list, canUndo: history.canUndo, canRedo: history.canRedo,
-    was: (cell) => before.get(cellName(cell)),
+    was: cell => before.get(cellName(cell)),
     /** @param {object} cell @param {number} value @param {number} shown what stands there now */
     put(cell, value, shown) {
       if (!editOf(list(), cell)) before.set(cellName(cell), shown)
       change(withEdit(list(), { ...cell, value }))
     },
-    remove: (cell) => change(withoutEdit(list(), cell)),
+    remove: cell => change(withoutEdit(list(), cell)),
     clear: () => change([]),
     undo: () => history.canUndo() && set({ edits: history.undo(list()) }),
     redo: () => history.canRedo() && set({ edits: history.redo(list()) })
@@ -42,12 +42,12 @@ export function edits({ get, set }) {
  */
 export function editField(cell, value, { t, store, close }) {
   const field = h('input', {
-    type: 'text', className: 'edit-field', inputmode: 'decimal', autocomplete: 'off', spellcheck: 'false',
-    'aria-label': t('inspector.edit.field', { cell: cellName(cell) }), 'data-keep': 'change', value: exact(value)
+    'type': 'text', 'className': 'edit-field', 'inputmode': 'decimal', 'autocomplete': 'off', 'spellcheck': 'false',
+    'aria-label': t('inspector.edit.field', { cell: cellName(cell) }), 'data-keep': 'change', 'value': exact(value)
   })
   const problem = h('p', { className: 'problem', role: 'alert', id: uniqueId('problem') })
   field.setAttribute('aria-describedby', problem.id)
-  const complain = (isWrong) => {
+  const complain = isWrong => {
     field.setAttribute('aria-invalid', String(isWrong))
     setText(problem, isWrong ? t('inspector.edit.wrong') : '')
   }
@@ -59,14 +59,15 @@ export function editField(cell, value, { t, store, close }) {
     close()
     if (!Object.is(Math.fround(wanted), value)) store.put(cell, wanted, value)
   }
-  return h('form', { className: 'edit', onsubmit: (event) => {
+  return h('form', { className: 'edit', onsubmit: event => {
     event.preventDefault()
     write()
-  }, onkeydown: (event) => {
+  }, onkeydown: event => {
     if (event.key !== 'Escape') return
     event.stopPropagation()
     close()
-  } }, field, h('button', { type: 'submit', className: 'quiet', 'data-keep': 'write' }, t('inspector.edit.write')), problem)
+  } }, field, h('button', { 'type': 'submit', 'className': 'quiet', 'data-keep': 'write' }, t('inspector.edit.write')),
+  problem)
 }
 
 /**
@@ -78,17 +79,19 @@ export function editList({ t, store, go, idle = [] }) {
   const list = store.list()
   if (list.length === 0 && !store.canUndo() && !store.canRedo()) return ''
   const button = (name, act, enabled) => h('button', {
-    type: 'button', className: 'quiet', 'data-keep': name, disabled: !enabled, onclick: act
+    'type': 'button', 'className': 'quiet', 'data-keep': name, 'disabled': !enabled, 'onclick': act
   }, t(`inspector.edit.${name}`))
-  const entry = (edit) => {
+  const entry = edit => {
     const was = store.was(edit)
     const { name, index } = edit
     const isIdle = Boolean(editOf(idle, edit))
     return h('li', { className: isIdle ? 'is-idle' : '' },
-      h('button', { type: 'button', className: 'cell-link', onclick: () => go({ name, index }) }, dotted(cellName(edit))),
-      h('span', { className: 'edit-value' }, was === undefined ? '' : `${brief(was)} → `, h('b', {}, exact(edit.value))),
+      h('button', { type: 'button', className: 'cell-link', onclick: () => go({ name, index }) },
+        dotted(cellName(edit))),
+      h('span', { className: 'edit-value' }, was === undefined ? '' : `${brief(was)} → `,
+        h('b', {}, exact(edit.value))),
       h('button', {
-        type: 'button', className: 'quiet', onclick: () => store.remove(edit),
+        'type': 'button', 'className': 'quiet', 'onclick': () => store.remove(edit),
         'aria-label': t('inspector.edit.remove', { cell: cellName(edit) })
       }, '×'),
       isIdle ? h('p', { className: 'note' }, t('inspector.edit.idle')) : '')

@@ -25,7 +25,7 @@ export function exists(run, cell) {
 const OPPOSITE = { undo: 'redo', redo: 'undo', back: 'on', on: 'back' }
 
 /** Where the keyboard goes when what it was on can no longer be pressed: to what takes that back. */
-const instead = (name) => name?.replace(/^\w+/, (word) => OPPOSITE[word] ?? word)
+const instead = name => name?.replace(/^\w+/, word => OPPOSITE[word] ?? word)
 
 /** Replaces what is in an element; whoever had the keyboard's attention keeps it. */
 function redraw(element, ...children) {
@@ -34,7 +34,7 @@ function redraw(element, ...children) {
   const kept = inside ? activeElement.dataset.keep : undefined
   element.replaceChildren(...children.filter(Boolean))
   if (!inside) return
-  const find = (name) => name && element.querySelector(`[data-keep="${name}"]:not([disabled])`)
+  const find = name => name && element.querySelector(`[data-keep="${name}"]:not([disabled])`)
   const next = find(kept) ?? find(instead(kept)) ?? element.querySelector('[tabindex="-1"]')
   next?.focus({ preventScroll: true })
 }
@@ -54,7 +54,7 @@ export function inspector(container, { t, press, visit, set, get, ask }) {
   const heading = h('h2', { className: 'visually-hidden' }, t('inspector.label'))
   const sheet = h('button', { type: 'button', className: 'sheet-handle', onclick: () => toggle() },
     h('span', { className: 'sheet-name' }, h('bdi', { dir: 'ltr' })), h('b', { className: 'sheet-value' }),
-    h('span', { className: 'sheet-sign', 'aria-hidden': 'true' }), h('span', { className: 'visually-hidden' }))
+    h('span', { 'className': 'sheet-sign', 'aria-hidden': 'true' }), h('span', { className: 'visually-hidden' }))
   const body = h('div', { className: 'inspector-body' })
   const store = edits({ get, set })
   const live = h('p', { className: 'visually-hidden', role: 'status' })
@@ -79,11 +79,11 @@ export function inspector(container, { t, press, visit, set, get, ask }) {
 
   function crumbs() {
     if (view.trail.length < 2) return ''
-    const crumb = (cell) => h('button', {
-      type: 'button', className: 'cell-link', onclick: () => press(cell),
+    const crumb = cell => h('button', {
+      'type': 'button', 'className': 'cell-link', 'onclick': () => press(cell),
       'aria-current': sameCell(cell, view.cell) ? 'true' : undefined
     }, dotted(cellName(cell)))
-    return h('nav', { className: 'trail', 'aria-label': t('inspector.trail') },
+    return h('nav', { 'className': 'trail', 'aria-label': t('inspector.trail') },
       view.trail.map((cell, i) => [i ? ' › ' : '', crumb(cell)]))
   }
   function directions() {
@@ -92,20 +92,20 @@ export function inspector(container, { t, press, visit, set, get, ask }) {
     if (!isDifferentiable && !view.cell.isGradient) return ''
     const { name, index, isGradient = false } = view.cell
     const choose = (word, backward) => h('button', {
-      type: 'button', 'data-keep': word, 'aria-pressed': String(isGradient === backward),
-      onclick: () => isGradient !== backward && visit(backward ? { name, index, isGradient: true } : { name, index })
+      'type': 'button', 'data-keep': word, 'aria-pressed': String(isGradient === backward),
+      'onclick': () => isGradient !== backward && visit(backward ? { name, index, isGradient: true } : { name, index })
     }, t(`inspector.${word}`))
-    return h('div', { className: 'directions', role: 'group', 'aria-label': t('inspector.direction') },
+    return h('div', { 'className': 'directions', 'role': 'group', 'aria-label': t('inspector.direction') },
       choose('forward', false), choose('backward', true))
   }
   function onward() {
     const { explanation, cell } = view
     if (!explanation?.feeds?.length || cell.isGradient) return ''
-    const follow = async (target) => {
+    const follow = async target => {
       const found = await ask('firstUse', { cell, target })
       if (found && sameCell(cell, view.cell)) visit(found)
     }
-    return h('p', { className: 'feeds' }, h('span', {}, t('inspector.feeds')), explanation.feeds.map((name) => (
+    return h('p', { className: 'feeds' }, h('span', {}, t('inspector.feeds')), explanation.feeds.map(name => (
       h('button', { type: 'button', className: 'cell-link', onclick: () => follow(name) }, dotted(name)))))
   }
   function homeLink() {
@@ -125,7 +125,8 @@ export function inspector(container, { t, press, visit, set, get, ask }) {
   }
   function actions(type) {
     const { cell, pinned } = view
-    const button = (name, act) => h('button', { type: 'button', className: 'quiet', 'data-keep': name, onclick: act },
+    const button = (name, act) => h('button',
+      { 'type': 'button', 'className': 'quiet', 'data-keep': name, 'onclick': act },
       t(`inspector.${name}`))
     const isPlain = type === 'float32' && !cell.isGradient && !cell.isTwin
     const canChange = isPlain && isEditable(view.run, cell) && !sameCell(editing, cell)
@@ -164,7 +165,7 @@ export function inspector(container, { t, press, visit, set, get, ask }) {
       cell.isGradient && value !== undefined
         ? h('p', { className: 'note given' }, t(run.hasLoss ? 'inspector.loss' : 'inspector.sum')) : '',
       explanation ? made(explanation, cell, {
-        t, go: visit, has: (source) => exists(run, source), change, run, ...reading
+        t, go: visit, has: source => exists(run, source), change, run, ...reading
       }) : '',
       nudged(view),
       onward(),

@@ -13,7 +13,7 @@ const INDICES = /\[[^\]]*\]/g
 const BETWEEN_LINES = ',  '
 
 /** A function that gives the words of the engine's formulas in the reader's language. @param {Function} t */
-export const wordsOf = (t) => (name) => t(`inspector.words.${name}`)
+export const wordsOf = t => name => t(`inspector.words.${name}`)
 
 /** A term's label with every symbol replaced by its number, which leads to the cell it comes from. */
 function worth(label, factors, { go, has }) {
@@ -48,20 +48,20 @@ function term({ label, value, factors }, most, view) {
 /** The list of terms, by position or by size, the first few until asked for all. */
 function termList({ terms }, view) {
   const { t, sorted, all, change } = view
-  const most = Math.max(...terms.map(({ value }) => Math.abs(value)).filter((size) => !Number.isNaN(size)), 0)
+  const most = Math.max(...terms.map(({ value }) => Math.abs(value)).filter(size => !Number.isNaN(size)), 0)
   const order = sorted ? [...terms].sort((a, b) => Math.abs(b.value) - Math.abs(a.value)) : terms
   const shown = all ? order : order.slice(0, FIRST_TERMS)
   const choose = (by, word) => h('button', {
-    type: 'button', className: 'quiet', 'data-keep': `sort-${by}`, 'aria-pressed': String(sorted === by),
-    onclick: () => change({ sorted: by })
+    'type': 'button', 'className': 'quiet', 'data-keep': `sort-${by}`, 'aria-pressed': String(sorted === by),
+    'onclick': () => change({ sorted: by })
   }, t(`inspector.${word}`))
   return [
     h('div', { className: 'terms-head' }, h('span', {}, t('inspector.terms', { count: terms.length })),
       terms.length > 2 ? h('span', {}, choose(false, 'order'), choose(true, 'size')) : ''),
-    h('ol', { className: 'terms' }, shown.map((one) => term(one, most, view))),
+    h('ol', { className: 'terms' }, shown.map(one => term(one, most, view))),
     shown.length < order.length
       ? h('button', { type: 'button', className: 'quiet', onclick: () => change({ all: true }) },
-        t('inspector.more', { count: order.length - shown.length })) : ''
+          t('inspector.more', { count: order.length - shown.length })) : ''
   ]
 }
 
@@ -74,15 +74,15 @@ const WITHOUT_FORMULA = ['drawn', 'started']
  * @param {Function} t
  */
 export function rules({ formulas, note }, t) {
-  const lines = WITHOUT_FORMULA.includes(note?.name) ? [] : formulas.flatMap((one) => one.split(BETWEEN_LINES))
+  const lines = WITHOUT_FORMULA.includes(note?.name) ? [] : formulas.flatMap(one => one.split(BETWEEN_LINES))
   return [
-    ...lines.map((line) => h('p', { className: 'rule' }, formula(ruleFormula(line, wordsOf(t))))),
+    ...lines.map(line => h('p', { className: 'rule' }, formula(ruleFormula(line, wordsOf(t))))),
     note ? h('p', { className: 'note' }, t(`inspector.notes.${note.name}`, note.values)) : ''
   ]
 }
 
 /** Told of sizes once the page is laid out, so that asking for them lays out nothing a second time. */
-const sizes = globalThis.ResizeObserver && new ResizeObserver((entries) => {
+const sizes = globalThis.ResizeObserver && new ResizeObserver(entries => {
   for (const { target } of entries) {
     if (target.scrollWidth > target.clientWidth) target.setAttribute('tabindex', '0')
     else target.removeAttribute('tabindex')
@@ -95,7 +95,7 @@ export function reachable(element) {
 }
 
 function steps(list, t) {
-  const name = (label) => formula(ruleFormula(label.replace(INDICES, ''), wordsOf(t)))
+  const name = label => formula(ruleFormula(label.replace(INDICES, ''), wordsOf(t)))
   return h('dl', { className: 'steps' }, list.map(({ label, value }) => (
     [h('dt', {}, name(label)), h('dd', {}, Math.abs(value) < 0.0005 ? brief(value) : fixed(value, 4))])))
 }

@@ -45,7 +45,7 @@ export function nudge({ t, ask, get, redraw, live }) {
       h('p', { className: 'note' }, t(get().edits.length ? 'inspector.nudge.edited' : 'inspector.nudge.why'))
     ]
   }
-  return (view) => {
+  return view => {
     const { run, cell, explanation } = view
     if (!isKnown(run, cell)) setText(live, '')
     if (!cell.isGradient || cell.isTwin || !explanation || explanation.none || !isEditable(run, cell)) return ''
@@ -53,7 +53,7 @@ export function nudge({ t, ask, get, redraw, live }) {
     if (!Number.isFinite(value)) return ''
     return h('section', { className: 'nudge' },
       h('button', {
-        type: 'button', className: 'quiet', 'data-keep': 'nudge', onclick: () => measure(view, value)
+        'type': 'button', 'className': 'quiet', 'data-keep': 'nudge', 'onclick': () => measure(view, value)
       }, t('inspector.nudge.do', { step: exact(NUDGE) })),
       isKnown(run, cell) && known.result ? found(known.result) : '')
   }

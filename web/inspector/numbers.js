@@ -40,7 +40,7 @@ const FORMS = [
     return `frac{e^{${own} − ${written(most.value)}}}{${written(sum.value, true)}}`
   }],
   [/^x − max − log Σ$/, ({ terms, steps }, at) => {
-    const named = (label) => steps.find((step) => step.label === label).value
+    const named = label => steps.find(step => step.label === label).value
     const own = written(terms[at].factors[0].value, true)
     return `${own} − ${written(named('max'))} − log ${written(named('Σ'), true)}`
   }],

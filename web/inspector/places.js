@@ -24,7 +24,7 @@ export const axesTold = ({ axes, shape }) => (
  */
 export function places(run, cell, { t, set, press }) {
   const tensor = describedOf(run, cell.name)
-  return h('ul', { className: 'places' }, axesTold(tensor).map((i) => {
+  return h('ul', { className: 'places' }, axesTold(tensor).map(i => {
     const [{ name: axis }, at] = [tensor.axes[i], cell.index[i]]
     const name = t(`inspector.axes.${axis}`)
     const step = (by, sign, word) => {
@@ -34,8 +34,8 @@ export function places(run, cell, { t, set, press }) {
       }
       const isEnd = at + by < 0 || at + by >= tensor.shape[i]
       return h('button', {
-        type: 'button', className: 'place-step', 'data-keep': `${word}-${i}`, disabled: isEnd,
-        'aria-label': t(`inspector.step.${word}`, { axis: name }), onclick: go
+        'type': 'button', 'className': 'place-step', 'data-keep': `${word}-${i}`, 'disabled': isEnd,
+        'aria-label': t(`inspector.step.${word}`, { axis: name }), 'onclick': go
       }, sign)
     }
     const steps = tensor.shape[i] === 1 ? [] : [step(-1, '‹', 'back'), step(1, '›', 'on')]

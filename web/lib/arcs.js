@@ -23,7 +23,7 @@ export function arcs(container, { onLook }) {
   const to = svg('g', { class: 'arcs-to' })
   const root = svg('svg', { class: 'arcs', role: 'img' }, faint, strong, from, to)
   container.append(h('div', { className: 'arcs-slot' }, root))
-  from.addEventListener('pointerover', (event) => {
+  from.addEventListener('pointerover', event => {
     const word = event.target.closest('text')
     if (word) onLook([...from.children].indexOf(word))
   })
@@ -55,7 +55,7 @@ export function arcs(container, { onLook }) {
      */
     update({ part, row, width, label }) {
       const { rowLabels: rows, colLabels: cols, values } = part
-      const place = (words) => words.map((word, i) => ({ word, x: ((i + 0.5) * width) / words.length }))
+      const place = words => words.map((word, i) => ({ word, x: ((i + 0.5) * width) / words.length }))
       const [above, below] = [place(rows), place(cols)]
       const middle = (TOP + BOTTOM) / 2
       const line = (r, c) => ({
@@ -71,9 +71,9 @@ export function arcs(container, { onLook }) {
       const others = all.filter(({ r, weight }) => r !== row && weight > 0.1)
       draw(faint, others.map(({ d, weight }) => ({ d, weight: weight * 0.4 })))
       draw(strong, all.filter(({ r, weight }) => r === row && weight > 0.005))
-      write(from, above, TOP - 6, (i) => i === row)
-      const share = (i) => values[row * cols.length + i]
-      write(to, below, BOTTOM, (i) => share(i) >= 0.2, isTight ? 2 * LINE : 0)
+      write(from, above, TOP - 6, i => i === row)
+      const share = i => values[row * cols.length + i]
+      write(to, below, BOTTOM, i => share(i) >= 0.2, isTight ? 2 * LINE : 0)
       Array.from(to.children).forEach((text, i) => note(text.lastChild, share(i), part, indexOf(part, row, i)))
     }
   }

@@ -16,7 +16,7 @@ const MANY_BARS = 12
 const SHARE = 30
 
 /** Without a callback of their own, ticks are written by Intl, which takes 20 ms to get ready. */
-const whole = (value) => String(value)
+const whole = value => String(value)
 
 /** Shades the stretch of positions that the sentence takes. */
 const stretch = {
@@ -91,13 +91,13 @@ function mount(container, type, plugins, fill) {
 const rowOf = ({ values, cols }, row) => Array.from(values.slice(row * cols, (row + 1) * cols))
 
 function fillCurves(chart, { series, chosen, at, until, title, palette }) {
-  const radius = (i) => ({ dataIndex }) => {
+  const radius = i => ({ dataIndex }) => {
     if (i !== chosen || (dataIndex >= until && dataIndex !== at)) return 0
     return dataIndex === at ? 6 : 3.5
   }
   const order = series.map((_, i) => i).sort((a, b) => (a === chosen) - (b === chosen) || a - b)
   chart.data.labels = series[0].map((_, i) => i)
-  chart.data.datasets = order.map((i) => ({
+  chart.data.datasets = order.map(i => ({
     data: series[i], order: i === chosen ? 0 : 1, borderWidth: i === chosen ? 2 : 1,
     borderColor: i === chosen ? palette.accent : palette.faint, pointBackgroundColor: palette.accent,
     pointBorderWidth: 0, pointRadius: radius(i)
@@ -105,7 +105,7 @@ function fillCurves(chart, { series, chosen, at, until, title, palette }) {
   chart.options.scales = {
     x: axis(palette, title, { type: 'linear', min: 0, max: series[0].length - 1 },
       { includeBounds: false, callback: whole }),
-    y: axis(palette, '', {}, { maxTicksLimit: 5, callback: (value) => fixed(value, 1) })
+    y: axis(palette, '', {}, { maxTicksLimit: 5, callback: value => fixed(value, 1) })
   }
   chart.options.plugins.stretch = { until, colour: palette.wash }
 }
@@ -135,8 +135,8 @@ export function curves(container, { onLook, onPress }) {
     const x = chart?.scales.x?.getValueForPixel(event.offsetX)
     if (x !== undefined) act(Math.max(0, Math.min(chart.data.labels.length - 1, Math.round(x))))
   }
-  canvas.addEventListener('pointermove', (event) => event.pointerType !== 'touch' && at(event, onLook))
-  canvas.addEventListener('click', (event) => at(event, onPress))
+  canvas.addEventListener('pointermove', event => event.pointerType !== 'touch' && at(event, onLook))
+  canvas.addEventListener('click', event => at(event, onPress))
 
   return {
     /**

@@ -23,18 +23,18 @@ function fillChip(button, { text, note, faint, lit }) {
 export function chips(container, { onLook, onPress, onLeave, onRow }, { inline = false } = {}) {
   const root = h('div', { className: inline ? 'chips is-inline' : 'chips' })
   container.append(root)
-  const order = (element) => [...element.parentElement.children].indexOf(element)
-  const place = (button) => [order(button.closest('.chips-row')), order(button)]
-  const buttons = (row) => root.children[row]?.querySelector('.chips-list').children ?? []
-  const on = (type, handle) => root.addEventListener(type, (event) => {
+  const order = element => [...element.parentElement.children].indexOf(element)
+  const place = button => [order(button.closest('.chips-row')), order(button)]
+  const buttons = row => root.children[row]?.querySelector('.chips-list').children ?? []
+  const on = (type, handle) => root.addEventListener(type, event => {
     const button = event.target.closest('.chip')
     if (button) handle(event, button, ...place(button))
   })
 
   on('pointerover', (event, _, row, col) => event.pointerType !== 'touch' && onLook(row, col))
-  root.addEventListener('pointerleave', (event) => event.pointerType !== 'touch' && onLeave())
+  root.addEventListener('pointerleave', event => event.pointerType !== 'touch' && onLeave())
   on('focusin', (event, button, row, col) => {
-    root.querySelectorAll('.chip[tabindex="0"]').forEach((other) => other.setAttribute('tabindex', '-1'))
+    root.querySelectorAll('.chip[tabindex="0"]').forEach(other => other.setAttribute('tabindex', '-1'))
     button.setAttribute('tabindex', '0')
     if (button.matches(':focus-visible')) onLook(row, col)
   })
@@ -48,7 +48,7 @@ export function chips(container, { onLook, onPress, onLeave, onRow }, { inline =
   })
 
   const createRow = () => h('div', { className: 'chips-row' },
-    h('button', { type: 'button', className: 'chips-name', onclick: (event) => {
+    h('button', { type: 'button', className: 'chips-name', onclick: event => {
       onRow?.([...root.children].indexOf(event.currentTarget.parentElement))
     } }), h('div', { className: 'chips-list' }))
 

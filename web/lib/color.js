@@ -15,9 +15,9 @@ const THEMES = {
 /** Nearly black and white: a little less contrast between them, and some colour would leave both hard to read. */
 const [DARK, PALE] = ['#050505', '#ffffff']
 
-const toLinear = (byte) => (byte / 255 <= 0.04045 ? byte / 255 / 12.92 : ((byte / 255 + 0.055) / 1.055) ** 2.4)
-const toGamma = (x) => (x <= 0.0031308 ? 12.92 * x : 1.055 * x ** (1 / 2.4) - 0.055)
-const toByte = (x) => Math.round(255 * Math.min(1, Math.max(0, toGamma(x))))
+const toLinear = byte => (byte / 255 <= 0.04045 ? byte / 255 / 12.92 : ((byte / 255 + 0.055) / 1.055) ** 2.4)
+const toGamma = x => (x <= 0.0031308 ? 12.92 * x : 1.055 * x ** (1 / 2.4) - 0.055)
+const toByte = x => Math.round(255 * Math.min(1, Math.max(0, toGamma(x))))
 
 function bytes(hex) {
   const n = Number.parseInt(hex.slice(1), 16)
@@ -85,13 +85,13 @@ function rampsOf(mode) {
  */
 
 /** A symmetric domain for signed values. @param {number} max @returns {Domain} */
-export const signed = (max) => ({ kind: 'signed', min: -max, max })
+export const signed = max => ({ kind: 'signed', min: -max, max })
 
 /** The domain of probabilities. @returns {Domain} */
 export const chance = () => ({ kind: 'chance', min: 0, max: 1 })
 
 /** The domain of what a mask multiplies by. @param {number} max @returns {Domain} */
-export const factor = (max) => ({ kind: 'factor', min: 0, max })
+export const factor = max => ({ kind: 'factor', min: 0, max })
 
 /**
  * Turns a domain into colours.
@@ -102,8 +102,8 @@ export const factor = (max) => ({ kind: 'factor', min: 0, max })
 export function scale(domain, mode) {
   const { negative, positive, ...others } = rampsOf(mode)
   const reach = domain.max || 1
-  const step = (value) => Math.min(STEPS - 1, Math.round((Math.abs(value) / reach) * (STEPS - 1))) || 0
+  const step = value => Math.min(STEPS - 1, Math.round((Math.abs(value) / reach) * (STEPS - 1))) || 0
   const own = others[domain.kind]
-  if (own) return { ...domain, at: (value) => own[step(value)] }
-  return { ...domain, at: (value) => (value < 0 ? negative : positive)[step(value)] }
+  if (own) return { ...domain, at: value => own[step(value)] }
+  return { ...domain, at: value => (value < 0 ? negative : positive)[step(value)] }
 }

@@ -11,7 +11,7 @@ const SHOWN_FOR = 1600
 export function copying({ done, byHand }) {
   const said = h('span', { role: 'status', className: 'menu-said' })
   const field = h('textarea', {
-    className: 'menu-field', readonly: true, hidden: true, rows: '3', 'aria-label': byHand
+    'className': 'menu-field', 'readonly': true, 'hidden': true, 'rows': '3', 'aria-label': byHand
   })
   let timer = 0
   async function copy(text) {

@@ -30,11 +30,11 @@ export function curve(container) {
      * @param {string} view.label for screen readers
      */
     update({ line: { x, y }, points, cells, chosen, label }) {
-      const reach = Math.max(1, ...points.map((point) => Math.abs(point.x)))
+      const reach = Math.max(1, ...points.map(point => Math.abs(point.x)))
       const low = Math.min(0, ...y)
-      const px = (value) => EDGE + ((value + reach) / (2 * reach)) * (WIDTH - 2 * EDGE)
-      const py = (value) => HEIGHT - EDGE - ((value - low) / (reach - low)) * (HEIGHT - 2 * EDGE)
-      const inside = Array.from(x, (_, i) => i).filter((i) => Math.abs(x[i]) <= reach)
+      const px = value => EDGE + ((value + reach) / (2 * reach)) * (WIDTH - 2 * EDGE)
+      const py = value => HEIGHT - EDGE - ((value - low) / (reach - low)) * (HEIGHT - 2 * EDGE)
+      const inside = Array.from(x, (_, i) => i).filter(i => Math.abs(x[i]) <= reach)
       line.setAttribute('d', inside.map((i, n) => `${n ? 'L' : 'M'}${px(x[i])} ${py(y[i])}`).join(''))
       axes.setAttribute('d', `M${EDGE} ${py(0)}H${WIDTH - EDGE}M${px(0)} ${EDGE}V${HEIGHT - EDGE}`)
       keep(dots, points, () => svg('circle', { r: '2.5' }), (dot, point) => {

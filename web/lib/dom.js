@@ -10,7 +10,7 @@ function fill(element, props, children) {
     else if (key === 'style') for (const [name, css] of Object.entries(value)) element.style.setProperty(name, css)
     else element.setAttribute(key === 'className' ? 'class' : key, value === true ? '' : value)
   }
-  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false))
+  element.append(...children.flat(Infinity).filter(child => child !== null && child !== undefined && child !== false))
   return element
 }
 
@@ -30,7 +30,7 @@ export const svg = (tag, props, ...children) => fill(document.createElementNS(SV
 export const mathml = (tag, props, ...children) => fill(document.createElementNS(MATH, tag), props, children)
 
 /** A dotted name with places where a line may break, before every dot. @param {string} name @returns {any[]} */
-export const dotted = (name) => name.split(/(?=\.)/).flatMap((part, i) => (i ? [h('wbr'), part] : [part]))
+export const dotted = name => name.split(/(?=\.)/).flatMap((part, i) => (i ? [h('wbr'), part] : [part]))
 
 /**
  * Writes text only where it differs, so that screen readers and the layout are left in peace.
@@ -58,7 +58,7 @@ export function keep(parent, items, create, update) {
  * Handles the click of a link that the page follows by itself; a new tab or window is left to the browser.
  * @param {() => void} act
  */
-export const following = (act) => (event) => {
+export const following = act => event => {
   if (event.metaKey || event.ctrlKey || event.shiftKey) return
   event.preventDefault()
   act()
@@ -67,4 +67,4 @@ export const following = (act) => (event) => {
 let serial = 0
 
 /** An id no other element has. @param {string} stem */
-export const uniqueId = (stem) => `${stem}-${++serial}`
+export const uniqueId = stem => `${stem}-${++serial}`

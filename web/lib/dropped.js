@@ -28,9 +28,9 @@ export function dropped(container, context, place) {
     /** @param {{ before: object, mask: object | null, after: object, scale: number, domains: object }} next */
     update(next) {
       const { domains } = next
-      const shown = PARTS.filter((name) => next[name])
-      const names = shown.map((name) => next[name].name)
-      const follow = (cell) => (names.includes(cell.name) ? place(cell) : null)
+      const shown = PARTS.filter(name => next[name])
+      const names = shown.map(name => next[name].name)
+      const follow = cell => (names.includes(cell.name) ? place(cell) : null)
       const drops = next.mask?.values
       const crossed = drops && ((row, col) => drops[row * next.mask.cols + col] === 0)
       const pair = next.before.cols <= NARROW
@@ -42,12 +42,12 @@ export function dropped(container, context, place) {
         matrices[name].update(next[name], { title, domain: domains[name], dense: true, pair, follow, ...extra })
       }
       if (drops) ofSlice(note, next.mask)
-      const count = drops?.filter((x) => x === 0).length
+      const count = drops?.filter(x => x === 0).length
       setText(note, drops
         ? t('stages.dropout.kept', { scale: fixed(next.scale), dropped: count, total: drops.length })
         : t('stages.dropout.idle'))
       fig.legend(next.legend.map(({ domain, key }) => ({ domain, text: key && t(key) })))
-      fig.numbers(t('frame.numbers'), shown.map((name) => ({ title: t(`stages.dropout.${name}`), part: next[name] })))
+      fig.numbers(t('frame.numbers'), shown.map(name => ({ title: t(`stages.dropout.${name}`), part: next[name] })))
     },
     mark: fig.mark,
     destroy() {}

@@ -16,10 +16,10 @@ export function isEditable({ tensors, ends = [] }, { name, index }) {
 }
 
 /** @param {Edit[]} edits @param {{ name: string, index: number[] }} cell */
-export const editOf = (edits, cell) => edits.find((edit) => cellName(edit) === cellName(cell))
+export const editOf = (edits, cell) => edits.find(edit => cellName(edit) === cellName(cell))
 
 /** The list without a cell. @param {Edit[]} edits @param {{ name: string, index: number[] }} cell */
-export const withoutEdit = (edits, cell) => edits.filter((edit) => cellName(edit) !== cellName(cell))
+export const withoutEdit = (edits, cell) => edits.filter(edit => cellName(edit) !== cellName(cell))
 
 /** The list with a cell at a value, rounded as the kernels hold it. @param {Edit[]} edits @param {Edit} edit */
 export const withEdit = (edits, { name, index, value }) => (
@@ -36,10 +36,10 @@ export function typed(text) {
   return Number.isFinite(value) && !Number.isFinite(Math.fround(value)) ? null : value
 }
 
-const number = (value) => (Number.isFinite(value) ? String(value) : value > 0 ? 'inf' : '-inf')
+const number = value => (Number.isFinite(value) ? String(value) : value > 0 ? 'inf' : '-inf')
 
 /** @param {Edit[]} edits */
-export const writeEdits = (edits) => (
+export const writeEdits = edits => (
   edits.map(({ name, index, value }) => `${name}:${index.join(',')}=${number(value)}`).join(';'))
 
 /** What a link says; what cannot be read is left out. @param {string} text @returns {Edit[]} */
@@ -59,7 +59,7 @@ export function readEdits(text) {
 export function editHistory() {
   const past = []
   const future = []
-  const step = (from, to) => (now) => {
+  const step = (from, to) => now => {
     if (!from.length) return null
     to.push(now)
     return from.pop()

@@ -19,14 +19,14 @@ export function spelled(value, language) {
   return exact(value).replace('−', '-').replace('e−', 'e-')
 }
 
-const quoted = (text) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
+const quoted = text => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
 const rowsOf = ({ rows, cols, values }) => (
   Array.from({ length: rows }, (_, r) => Array.from(values.slice(r * cols, (r + 1) * cols))))
 
 /** A table with the labels of rows and columns. @param {import('./slice.js').Slice} part */
 export function toCsv(part) {
-  const lines = rowsOf(part).map((row, r) => [quoted(part.rowLabels[r]), ...row.map((value) => spelled(value, 'csv'))])
-  return [['', ...part.colLabels.map(quoted)], ...lines].map((line) => line.join(',')).join('\n') + '\n'
+  const lines = rowsOf(part).map((row, r) => [quoted(part.rowLabels[r]), ...row.map(value => spelled(value, 'csv'))])
+  return [['', ...part.colLabels.map(quoted)], ...lines].map(line => line.join(',')).join('\n') + '\n'
 }
 
 /** Indices along the axes that do not run: which sentence, which head. */
@@ -51,7 +51,7 @@ export const fileName = (part, extension, which) => (
 export function toArray(part, language) {
   const whole = part.values instanceof Int32Array
   const indent = language === 'js' ? '  ' : '    '
-  const rows = rowsOf(part).map((row) => `${indent}[${row.map((value) => spelled(value, language)).join(', ')}]`)
+  const rows = rowsOf(part).map(row => `${indent}[${row.map(value => spelled(value, language)).join(', ')}]`)
   const body = `[\n${rows.join(',\n')}\n]`
   const name = variable(part)
   if (language === 'js') return `const ${name} = ${body}\n`

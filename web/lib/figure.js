@@ -34,7 +34,7 @@ import { tables } from './table.js'
 
 /** Whether cells show by a dash that they are negative, for want of room for their numbers. */
 function isTicked({ part: { values }, view: { cell, plain } }) {
-  return !lettering({ cell, plain, values }) && values.some((value) => hasTick(value, cell))
+  return !lettering({ cell, plain, values }) && values.some(value => hasTick(value, cell))
 }
 
 /**
@@ -63,12 +63,12 @@ export function figure(container, {
     const { mode, palette } = theme()
     return { ...rest, spoken, palette, scale: scale(domain, mode), plain: get().depth === 'story', edits: get().edits }
   }
-  const add = (part) => {
+  const add = part => {
     parts.push(part)
     return part
   }
 
-  const drawings = () => parts.flatMap((part) => part.drawings())
+  const drawings = () => parts.flatMap(part => part.drawings())
   menu(actions, {
     t, which, parts: () => drawings().map(({ part, view: { title } }) => ({ part, title })),
     picture() {
@@ -76,9 +76,9 @@ export function figure(container, {
       const legends = keys.map(({ domain, text = '' }) => ({ domain, text, scale: scale(domain, mode) }))
       const around = [...container.children]
       const [above, below] = [around.slice(0, around.indexOf(root)), around.slice(around.indexOf(root) + 1)]
-        .map((list) => list.map(snapshot).filter(Boolean))
-      const matrices = parts.filter((part) => part.drawings().length)
-        .flatMap((part) => (part.sheet ? [part.sheet()] : part.drawings()))
+        .map(list => list.map(snapshot).filter(Boolean))
+      const matrices = parts.filter(part => part.drawings().length)
+        .flatMap(part => (part.sheet ? [part.sheet()] : part.drawings()))
       return figureSvg({
         title: heading?.() ?? '', subtitle: origin?.(named?.()) ?? '', matrices, legends, palette,
         note: dashes.textContent, above, below
@@ -120,6 +120,6 @@ export function figure(container, {
       numbers.update(text, list)
       titled?.(list)
     },
-    mark: (marks) => parts.forEach((part) => part.mark(marks))
+    mark: marks => parts.forEach(part => part.mark(marks))
   }
 }

@@ -9,12 +9,12 @@ import { mathml } from './dom.js'
 const TOKEN = /\s*("[^"]*"|[\p{L}][\p{L}\p{M}]*|\d+(?:\.\d+)?|[_^{}]|\S)/gu
 
 function tokenize(text) {
-  return [...text.matchAll(TOKEN)].map((match) => match[1])
+  return [...text.matchAll(TOKEN)].map(match => match[1])
 }
 
 function parser(tokens) {
   let at = 0
-  const row = (end) => {
+  const row = end => {
     const items = []
     while (at < tokens.length && tokens[at] !== end) items.push(scripted())
     at++

@@ -237,7 +237,7 @@ const clamp = ({ row, col }, view) => ({
 const RETURN = 'return'
 
 /** Takes the keyboard back into a grid, to the cell where it was last. @param {Element | null} grid */
-export const returnTo = (grid) => grid?.dispatchEvent(new Event(RETURN))
+export const returnTo = grid => grid?.dispatchEvent(new Event(RETURN))
 
 /**
  * Mounts an empty heatmap.
@@ -249,7 +249,7 @@ export const returnTo = (grid) => grid?.dispatchEvent(new Event(RETURN))
 export function heatmap(container, { onLook, onPress, onEdit, onLeave }) {
   const stamp = document.createElement('canvas')
   const cells = h('canvas', { 'aria-hidden': 'true' })
-  const overlay = h('canvas', { className: 'heat-marks', 'aria-hidden': 'true', hidden: true })
+  const overlay = h('canvas', { 'className': 'heat-marks', 'aria-hidden': 'true', 'hidden': true })
   const active = h('div', { role: 'gridcell', id: uniqueId('cell') })
   const row = h('div', { role: 'row', className: 'visually-hidden' }, active)
   const grid = h('div', { className: 'heat', role: 'grid', tabindex: '0' }, cells, overlay, row)
@@ -271,18 +271,18 @@ export function heatmap(container, { onLook, onPress, onEdit, onLeave }) {
     if (overlay.hidden) return
     paintMarks(prepare(overlay, view.cols * view.cell.width, view.rows * view.cell.height), view, marks)
   }
-  const place = (cell) => {
+  const place = cell => {
     cursor = cell
     announce()
     onLook(cell)
   }
   /** Where a cell is pinned, the pin goes along. */
-  const step = (cell) => {
+  const step = cell => {
     cursor = cell
     announce()
     onPress(cell)
   }
-  const under = (event) => {
+  const under = event => {
     const box = grid.getBoundingClientRect()
     return clamp({
       row: Math.floor((event.clientY - box.top) / view.cell.height),
@@ -290,14 +290,14 @@ export function heatmap(container, { onLook, onPress, onEdit, onLeave }) {
     }, view)
   }
 
-  grid.addEventListener('pointermove', (event) => {
+  grid.addEventListener('pointermove', event => {
     if (!view || event.pointerType === 'touch') return
     const cell = under(event)
     if (cell.row !== cursor.row || cell.col !== cursor.col || !marks.current) place(cell)
   })
-  grid.addEventListener('pointerleave', (event) => event.pointerType !== 'touch' && onLeave())
+  grid.addEventListener('pointerleave', event => event.pointerType !== 'touch' && onLeave())
   grid.addEventListener('blur', () => onLeave())
-  grid.addEventListener('click', (event) => {
+  grid.addEventListener('click', event => {
     if (!view) return
     cursor = under(event)
     stood = cursor
@@ -305,7 +305,7 @@ export function heatmap(container, { onLook, onPress, onEdit, onLeave }) {
     onPress(cursor)
   })
   grid.addEventListener('dblclick', () => view && onEdit(cursor))
-  grid.addEventListener('keydown', (event) => {
+  grid.addEventListener('keydown', event => {
     if (!view || event.altKey || event.metaKey) return
     const next = moved(event.key, cursor, view, event.ctrlKey)
     const isPinned = marks.pinned && marks.current?.row === cursor.row && marks.current.col === cursor.col
@@ -347,7 +347,7 @@ export function heatmap(container, { onLook, onPress, onEdit, onLeave }) {
     },
     /** Frames cells that have changed, for a moment. @param {Cell[]} changed */
     pulse(changed) {
-      const sheet = h('canvas', { className: 'heat-marks heat-pulse', 'aria-hidden': 'true' })
+      const sheet = h('canvas', { 'className': 'heat-marks heat-pulse', 'aria-hidden': 'true' })
       grid.append(sheet)
       const pen = prepare(sheet, view.cols * view.cell.width, view.rows * view.cell.height)
       for (const cell of changed) outline(pen, view, cell, view.palette.accent, 1.5)

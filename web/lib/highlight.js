@@ -32,5 +32,5 @@ export function highlight(code) {
 
 /** @param {string} code @param {string} label what a screen reader calls it */
 export const codeBlock = (code, label) => (
-  h('pre', { className: 'code', tabindex: '0', role: 'region', 'aria-label': label }, h('code', {},
+  h('pre', { 'className': 'code', 'tabindex': '0', 'role': 'region', 'aria-label': label }, h('code', {},
     highlight(code).map(({ kind, text }) => (kind ? h('span', { className: `code-${kind}` }, text) : text)))))

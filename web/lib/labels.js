@@ -23,14 +23,14 @@ function widthOf(text) {
 }
 
 /** How wide the longest of some labels is. @param {string[]} labels */
-export const widest = (labels) => labels.reduce((most, text) => Math.max(most, widthOf(text)), 0)
-const numeric = (labels) => labels.every((text) => /^\d*$/.test(text))
+export const widest = labels => labels.reduce((most, text) => Math.max(most, widthOf(text)), 0)
+const numeric = labels => labels.every(text => /^\d*$/.test(text))
 
 /** Every how many row labels are shown. @param {number} cell height */
-export const leftStep = (cell) => Math.ceil(LINE / cell)
+export const leftStep = cell => Math.ceil(LINE / cell)
 
 /** Room that row labels need. @param {string[]} labels */
-export const leftGutter = (labels) => Math.ceil(widest(labels)) + 10
+export const leftGutter = labels => Math.ceil(widest(labels)) + 10
 
 /**
  * How column labels are set for a cell width: the room above, the overhang at the right, and every how many are shown.
@@ -53,7 +53,7 @@ export function topPlan(labels, cell) {
  * @param {'left' | 'top'} side
  */
 export function labels(container, side) {
-  const strip = h('div', { className: `labels labels-${side}`, 'aria-hidden': 'true' })
+  const strip = h('div', { 'className': `labels labels-${side}`, 'aria-hidden': 'true' })
   container.append(strip)
   let shown = ''
   const [offset, extent] = side === 'left' ? ['top', 'height'] : ['left', 'width']

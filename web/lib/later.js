@@ -1,7 +1,7 @@
 /** Work in tasks of its own, so that no single one keeps the page from answering. */
 
 /** Ends the task that is running; what follows runs in another. */
-export const nextTask = () => new Promise((resolve) => { setTimeout(resolve) })
+export const nextTask = () => new Promise(resolve => { setTimeout(resolve) })
 
 /**
  * A function that asks for a piece of work; asked for again before it has begun, it is done once.
@@ -36,7 +36,7 @@ export function inSlices(work) {
     while (left.length && performance.now() < end) work(left.shift())
     if (left.length) waiting = requestAnimationFrame(go)
   }
-  return (pieces) => {
+  return pieces => {
     left = [...pieces]
     if (left.length && !waiting) waiting = requestAnimationFrame(go)
   }

@@ -23,7 +23,7 @@ function paint(canvas, colours) {
  * @param {Element} container
  */
 export function legend(container) {
-  const canvas = h('canvas', { 'aria-hidden': 'true', style: { width: `${WIDTH}px`, height: `${HEIGHT}px` } })
+  const canvas = h('canvas', { 'aria-hidden': 'true', 'style': { width: `${WIDTH}px`, height: `${HEIGHT}px` } })
   const ends = [h('span'), h('span'), h('span')]
   const note = h('span', { className: 'legend-note' })
   const bar = h('div', {}, canvas, h('div', { className: 'legend-ends' }, ends))

@@ -17,7 +17,7 @@ const FEW_ROWS = 12
 const TALLEST = 8000
 
 /** Cell height that goes with a width: flat where numbers stand, square where only colour does. */
-export const heightFor = (width) => (width >= NUMBERS ? Math.min(32, Math.round(width * 0.72)) : Math.max(width, 14))
+export const heightFor = width => (width >= NUMBERS ? Math.min(32, Math.round(width * 0.72)) : Math.max(width, 14))
 
 /** Rows close together: with numbers while they are few, colour alone when they are many. */
 function denseHeightFor(width, rows) {
@@ -47,8 +47,8 @@ function changes(before, after) {
   const place = ({ name, shape, fixed, axis, start }) => [name, shape, fixed, axis, start].join()
   if (!before || place(before) !== place(after) || before.values.length !== after.values.length) return []
   return Array.from(after.values.keys())
-    .filter((i) => !Object.is(before.values[i], after.values[i]))
-    .map((i) => ({ row: Math.floor(i / after.cols), col: i % after.cols }))
+    .filter(i => !Object.is(before.values[i], after.values[i]))
+    .map(i => ({ row: Math.floor(i / after.cols), col: i % after.cols }))
 }
 
 /**
@@ -61,8 +61,8 @@ export function tensorHeat(container, { look, press, edit, leave }) {
   let shown = null
   const toCell = ({ row, col }) => ({ name: part.name, index: indexOf(part, row, col) })
   const heat = heatmap(container, {
-    onLook: (cell) => look(toCell(cell)), onPress: (cell) => press(toCell(cell)),
-    onEdit: (cell) => edit(toCell(cell)), onLeave: leave
+    onLook: cell => look(toCell(cell)), onPress: cell => press(toCell(cell)),
+    onEdit: cell => edit(toCell(cell)), onLeave: leave
   })
   return {
     /** @param {import('./slice.js').Slice} next @param {object} view the rest of the heatmap's view */
@@ -80,7 +80,7 @@ export function tensorHeat(container, { look, press, edit, leave }) {
     /** What is drawn and how, for pictures. */
     drawing: () => part && { part, view: shown },
     /** Where a cell of a tensor is here, or null. */
-    find: (cell) => (cell && part ? cellOf(part, cell) : null),
+    find: cell => (cell && part ? cellOf(part, cell) : null),
     mark: heat.mark
   }
 }

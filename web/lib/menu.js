@@ -26,7 +26,7 @@ async function rasterised({ svg, width, height }) {
   canvas.width = width * SHARPNESS
   canvas.height = height * SHARPNESS
   canvas.getContext('2d').drawImage(image, 0, 0, canvas.width, canvas.height)
-  return new Promise((resolve) => { canvas.toBlob(resolve, 'image/png') })
+  return new Promise(resolve => { canvas.toBlob(resolve, 'image/png') })
 }
 
 /** Closes a menu when Escape is pressed or something outside it is. @param {HTMLDetailsElement} details */
@@ -38,7 +38,7 @@ export function closing(details) {
     if (details.open) document.addEventListener('pointerdown', outside)
     else document.removeEventListener('pointerdown', outside)
   })
-  details.addEventListener('keydown', (event) => {
+  details.addEventListener('keydown', event => {
     if (event.key !== 'Escape' || !details.open) return
     event.stopPropagation()
     details.open = false
@@ -71,14 +71,15 @@ export function menu(container, { t, parts, picture, which }) {
   }
   const copies = { NumPy: 'numpy', PyTorch: 'torch', JavaScript: 'js' }
   const button = (text, act) => h('button', { type: 'button', className: 'quiet', onclick: act }, text)
-  const row = (word, buttons) => h('div', { className: 'menu-row', role: 'group', 'aria-label': t(`figure.${word}`) },
+  const row = (word, buttons) => h('div',
+    { 'className': 'menu-row', 'role': 'group', 'aria-label': t(`figure.${word}`) },
     h('span', {}, t(`figure.${word}`)), buttons)
   const details = h('details', { className: 'menu' }, h('summary', {}, t('figure.menu')),
     h('div', { className: 'menu-body' },
-    row('picture', ['PNG', 'SVG'].map((type) => button(type, actions[type]))), choice,
-    row('table', [button('CSV', actions.CSV)]),
-    row('copy', Object.entries(copies).map(([text, language]) => (
-      button(text, () => copy(toArray(chosen(), language)))))), elements))
+      row('picture', ['PNG', 'SVG'].map(type => button(type, actions[type]))), choice,
+      row('table', [button('CSV', actions.CSV)]),
+      row('copy', Object.entries(copies).map(([text, language]) => (
+        button(text, () => copy(toArray(chosen(), language)))))), elements))
   container.append(details)
 
   function fill() {
@@ -88,7 +89,7 @@ export function menu(container, { t, parts, picture, which }) {
       const label = h('span')
       setNames(label, title)
       return h('label', {}, h('input', {
-        type: 'radio', name, value: String(i), checked: i === list.length - 1, 'aria-label': title
+        'type': 'radio', name, 'value': String(i), 'checked': i === list.length - 1, 'aria-label': title
       }), label)
     }))
   }

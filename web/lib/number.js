@@ -1,6 +1,6 @@
 /** Numbers as the page writes them: a real minus sign, fixed decimals, or every digit a float32 has. */
 
-const signed = (text) => text.replaceAll('-', '−')
+const signed = text => text.replaceAll('-', '−')
 
 /**
  * Rounded to a number of decimals, as the notebooks print.
@@ -52,4 +52,4 @@ export function parse(text) {
  * A shape: `3 × 6 × 16`.
  * @param {number[]} shape
  */
-export const dimensions = (shape) => shape.join(' × ')
+export const dimensions = shape => shape.join(' × ')

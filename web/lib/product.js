@@ -108,13 +108,13 @@ export function product(container, handlers) {
     /** The parts by their places. */
     sheet: () => Object.fromEntries(Object.entries(heats).filter(([name]) => name !== 'bias' || hasBias)
       .map(([name, heat]) => [name, heat.drawing()])),
-    drawings: () => ['left', 'right', 'bias', 'product'].filter((name) => name !== 'bias' || hasBias)
-      .map((name) => heats[name].drawing()).filter(Boolean),
+    drawings: () => ['left', 'right', 'bias', 'product'].filter(name => name !== 'bias' || hasBias)
+      .map(name => heats[name].drawing()).filter(Boolean),
     /**
      * @param {{ current: object | null, pinned: boolean, sources: object[], isAsked?: boolean }} marks cells of tensors
      */
     mark({ current, pinned, sources, isAsked }) {
-      const [left, right, result] = ['left', 'right', 'product'].map((name) => heats[name].find(current))
+      const [left, right, result] = ['left', 'right', 'product'].map(name => heats[name].find(current))
       const [row, col] = [(result ?? left)?.row, (result ?? right)?.col]
       const inner = left?.col ?? right?.row
       const show = (name, band) => heats[name].mark({

@@ -6,7 +6,7 @@ const MARKED = /(`[^`]+`|\[[^\]]+\]\([^)]+\))/
 const DEED = /^\[(.+)\]\((.+)\)$/
 
 /** Keeps a bracket with the word before it, a particle with the quotation mark before it, and a date in one line. */
-const bind = (text) => text.replace(/(?<=\S)\(/g, '\u2060(').replace(/([’”)])(?=\p{L})/gu, '$1\u2060')
+const bind = text => text.replace(/(?<=\S)\(/g, '\u2060(').replace(/([’”)])(?=\p{L})/gu, '$1\u2060')
   .replace(/(?<=\d)[-/](?=\d)/g, '\u2060$&\u2060')
 
 /**
@@ -15,7 +15,7 @@ const bind = (text) => text.replace(/(?<=\S)\(/g, '\u2060(').replace(/([’”)]
  * @returns {{ text: string, isCode?: boolean, change?: string }[]}
  */
 export function piecesOf(text) {
-  return text.split(MARKED).filter(Boolean).map((piece) => {
+  return text.split(MARKED).filter(Boolean).map(piece => {
     const [, words, change] = DEED.exec(piece) ?? []
     if (words) return { text: bind(words), change }
     return piece.startsWith('`') ? { text: piece.slice(1, -1), isCode: true } : { text: bind(piece) }

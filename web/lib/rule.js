@@ -11,8 +11,8 @@ const DERIVATIVE = /^d(?=[\p{L}])/u
 const PLAIN_WORDS = ['dropout', 'drawn', 'draws', 'dots']
 const CLOSING = [')', ']', ',', '=', '<', '>', undefined]
 
-const isLetter = (name) => [...name.replace(/\p{M}/gu, '')].length === 1
-const bare = (group) => (group.startsWith('( ') && group.endsWith(' )') && balanced(group) ? group.slice(2, -2) : group)
+const isLetter = name => [...name.replace(/\p{M}/gu, '')].length === 1
+const bare = group => (group.startsWith('( ') && group.endsWith(' )') && balanced(group) ? group.slice(2, -2) : group)
 
 /** Whether the first bracket closes only at the end. */
 function balanced(group) {
@@ -29,7 +29,7 @@ function reader(tokens, word) {
   const peek = () => tokens[at]
   const next = () => tokens[at++]
 
-  const nameOf = (name) => {
+  const nameOf = name => {
     if (name.endsWith('³')) return `${nameOf(name.slice(0, -1))}^{3}`
     if (isLetter(name) || FUNCTIONS.includes(name)) return name
     if (DERIVATIVE.test(name) && !PLAIN_WORDS.includes(name)) return `∂ ${nameOf(name.slice(1))}`
@@ -45,7 +45,7 @@ function reader(tokens, word) {
       else places.at(-1).push(/^\p{L}{2,}$/u.test(token) ? `"${word(token)}"` : token)
     }
     next()
-    return `_{${places.map((place) => place.join(' ')).join(' , ')}}`
+    return `_{${places.map(place => place.join(' ')).join(' , ')}}`
   }
   const name = () => {
     const token = next()
@@ -114,7 +114,7 @@ function reader(tokens, word) {
  * @param {(name: string) => string} word a word of a formula in the reader's language
  */
 export function ruleFormula(text, word) {
-  const tokens = [...text.matchAll(TOKEN)].map((match) => match[1])
+  const tokens = [...text.matchAll(TOKEN)].map(match => match[1])
   return reader(tokens, word)()
 }
 
@@ -126,7 +126,7 @@ const START = /^d\((.+)\)\/d\(\1\)$/
  * @param {string} text
  * @param {(name: string) => string} word
  */
-export const ruleText = (text, word) => text.replace(START, '∂L/∂L').replace(WORD, (name) => {
+export const ruleText = (text, word) => text.replace(START, '∂L/∂L').replace(WORD, name => {
   if (FUNCTIONS.includes(name) || isLetter(name) || /^Σ/.test(name)) return name
   if (!DERIVATIVE.test(name) || PLAIN_WORDS.includes(name)) return word(name)
   return `∂${isLetter(name.slice(1)) || FUNCTIONS.includes(name.slice(1)) ? name.slice(1) : word(name.slice(1))}`

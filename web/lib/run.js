@@ -18,9 +18,10 @@ export class Unread extends Error {
  */
 export function readRun({ signature, structure, curves, values, facts, ...rest }, last = null) {
   const known = structure ?? last.structure
-  const tensors = new Map(known.described.map((one) => [one.name, { ...one, data: values.get(one.name) ?? null }]))
+  const tensors = new Map(known.described.map(one => [one.name, { ...one, data: values.get(one.name) ?? null }]))
   const { steps, calls, aliases } = known
-  return { signature, structure: known, tensors, steps, calls, aliases, curves: curves ?? last.curves, ...rest, ...facts }
+  return { signature, structure: known, tensors, steps, calls, aliases, curves: curves ?? last.curves, ...rest,
+    ...facts }
 }
 
 const knownAs = (run, name) => run.aliases?.get(name) ?? name
@@ -47,7 +48,7 @@ export function labelsOf(run, tensor, axis, sentence = 0) {
 }
 
 /** How many sentences are looked at one at a time. */
-export const batchOf = (run) => Math.max(1, ...Object.values(run.streams).map(({ tokens }) => tokens.length))
+export const batchOf = run => Math.max(1, ...Object.values(run.streams).map(({ tokens }) => tokens.length))
 
 const FIXED = { batch: 'sentence', head: 'head' }
 
@@ -55,7 +56,8 @@ const FIXED = { batch: 'sentence', head: 'head' }
 const fixedAt = ({ axes, shape }, view) => axes.map(({ name }, i) => Math.min(view[FIXED[name]] ?? 0, shape[i] - 1))
 
 /**
- * The matrix of a tensor's last two axes, at the sentence and the head that are looked at. A tensor of one axis is a row.
+ * The matrix of a tensor's last two axes, at the sentence and the head that are looked at. A tensor of one axis is a
+ * row.
  * @param {object} run @param {string} name
  * @param {{ sentence?: number, head?: number }} [view]
  * @param {object} [spec] what else `slice` takes
@@ -91,7 +93,7 @@ export function turnedHead(run, name, heads, view) {
   return slice(tensor, { row, col, fixed: fixedAt(tensor, view), rowStart, rows, colLabels })
 }
 
-const numbered = (count) => Array.from({ length: count }, (_, i) => String(i))
+const numbered = count => Array.from({ length: count }, (_, i) => String(i))
 
 /** A weight [out, in] as it stands in a product, one column per output. */
 export function weightMatrix(run, name, start = 0, count = tensorOf(run, name).shape[0]) {

@@ -19,7 +19,7 @@ export function scrubber(container, words, go) {
     timer = 0
     draw()
   }
-  const walk = (step) => {
+  const walk = step => {
     stop()
     go(step)
   }
@@ -34,17 +34,17 @@ export function scrubber(container, words, go) {
     return tick()
   }
   const button = (sign, name, act) => h('button', {
-    type: 'button', className: 'scrub-button', 'aria-label': words[name], title: words[name], onclick: act
+    'type': 'button', 'className': 'scrub-button', 'aria-label': words[name], 'title': words[name], 'onclick': act
   }, sign)
   const back = button('‹', 'back', () => walk(shown.step < 0 ? shown.count - 2 : shown.step - 1))
   const player = button('▶', 'play', play)
   const on = button('›', 'on', () => walk(shown.step + 1))
   const slider = h('input', {
-    type: 'range', min: 0, step: 1, 'aria-label': words.label, oninput: () => walk(Number(slider.value))
+    'type': 'range', 'min': 0, 'step': 1, 'aria-label': words.label, 'oninput': () => walk(Number(slider.value))
   })
   const place = h('output')
   const whole = h('button', { type: 'button', className: 'quiet', onclick: () => walk(-1) }, words.whole)
-  container.append(h('div', { className: 'scrubber', role: 'group', 'aria-label': words.label },
+  container.append(h('div', { 'className': 'scrubber', 'role': 'group', 'aria-label': words.label },
     h('span', { className: 'scrub-buttons' }, back, player, on), slider, place, whole))
 
   function draw() {

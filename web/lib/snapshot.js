@@ -18,8 +18,8 @@ const SIDES = {
 /** @typedef {{ x: number, y: number, opacity: number }} Place how far what is in an element is moved, and how faint */
 /** @typedef {import('./svg.js').Piece & { x: number, y: number }} Placed */
 
-const numberOf = (text) => Number.parseFloat(text) || 0
-const isClear = (colour) => colour === 'transparent' || colour.endsWith(', 0)')
+const numberOf = text => Number.parseFloat(text) || 0
+const isClear = colour => colour === 'transparent' || colour.endsWith(', 0)')
 const boxAt = (box, at) => (
   { x: round(box.left + at.x), y: round(box.top + at.y), width: round(box.width), height: round(box.height) })
 const boxOf = (element, at) => boxAt(element.getBoundingClientRect(), at)
@@ -70,7 +70,7 @@ function words(node, at) {
   return linesOf(node).filter(({ text, box }) => text && box.height).map(({ text, box }) => {
     const place = boxAt(box, at)
     return { ...place, svg: tag('text', {
-      x: place.x, y: round(place.y + place.height / 2), 'dominant-baseline': 'central', fill: color,
+      'x': place.x, 'y': round(place.y + place.height / 2), 'dominant-baseline': 'central', 'fill': color,
       'font-size': numberOf(fontSize), 'font-weight': fontWeight, ...(at.opacity < 1 && { opacity: round(at.opacity) })
     }, escape(text)) }
   })
@@ -97,7 +97,7 @@ function inside(element, at) {
   if (element.matches('canvas')) return [piece('image', boxOf(element, at), at, { href: element.toDataURL() })]
   const own = { ...at, opacity: at.opacity * Number(style.opacity) }
   const within = { ...own, x: at.x + element.scrollLeft, y: at.y + element.scrollTop }
-  return [...ground(element, style, own), ...Array.from(element.childNodes, (node) => {
+  return [...ground(element, style, own), ...Array.from(element.childNodes, node => {
     if (node.nodeType === Node.TEXT_NODE) return words(node, within)
     return node.nodeType === Node.ELEMENT_NODE ? inside(node, within) : []
   }).flat()]

@@ -18,7 +18,7 @@ function fillLine(element, { name, part, row, values, mean, deviation, chosen },
   ofSlice(element, part, row)
   const [text, picture] = element.children
   const [spread, axis, dots, middle, ends] = picture.children
-  const px = (value) => EDGE + ((value + reach) / (2 * reach)) * (width - 2 * EDGE)
+  const px = value => EDGE + ((value + reach) / (2 * reach)) * (width - 2 * EDGE)
   setText(text, name)
   picture.setAttribute('viewBox', `0 0 ${width} ${HEIGHT}`)
   picture.setAttribute('aria-label', name)
@@ -31,7 +31,7 @@ function fillLine(element, { name, part, row, values, mean, deviation, chosen },
     dot.setAttribute('r', i === chosen ? 5 : 3)
     dot.setAttribute('class', i === chosen ? 'is-chosen' : '')
   })
-  keep(ends, [-reach, 0, reach], () => svg('text', { y: HEIGHT - 3, 'text-anchor': 'middle' }), (end, value) => {
+  keep(ends, [-reach, 0, reach], () => svg('text', { 'y': HEIGHT - 3, 'text-anchor': 'middle' }), (end, value) => {
     end.setAttribute('x', px(value))
     setText(end, fixed(value, 1))
   })

@@ -10,19 +10,19 @@ const GAP = 28
 const LABEL = 12
 const LEGEND = { width: 144, height: 8, steps: 48 }
 
-export const escape = (text) => String(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
-export const round = (x) => Math.round(x * 100) / 100
-const written = (attributes) => Object.entries(attributes).map(([key, value]) => ` ${key}="${escape(value)}"`).join('')
+export const escape = text => String(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
+export const round = x => Math.round(x * 100) / 100
+const written = attributes => Object.entries(attributes).map(([key, value]) => ` ${key}="${escape(value)}"`).join('')
 export const tag = (name, attributes, inside = '') => `<${name}${written(attributes)}>${inside}</${name}>`
 
 /** Roughly how wide a word is: East Asian letters are square. */
-const widthOf = (text) => [...text].reduce((sum, letter) => sum + (letter > '\u1100' ? 1 : 0.62), 0) * LABEL
-const widest = (labels) => labels.reduce((most, text) => Math.max(most, widthOf(text)), 0)
+const widthOf = text => [...text].reduce((sum, letter) => sum + (letter > '\u1100' ? 1 : 0.62), 0) * LABEL
+const widest = labels => labels.reduce((most, text) => Math.max(most, widthOf(text)), 0)
 
 /** A title such as `W_Q^T`, its scripts set as such. */
 function titled(text) {
-  return text.split(/(?=[_^])/).map((piece) => {
-    const shift = { _: 'sub', '^': 'super' }[piece[0]]
+  return text.split(/(?=[_^])/).map(piece => {
+    const shift = { '_': 'sub', '^': 'super' }[piece[0]]
     if (!shift) return escape(piece)
     return tag('tspan', { 'baseline-shift': shift, 'font-size': 10 }, escape(piece.slice(1).replace(/[{}]/g, '')))
   }).join('')
@@ -43,7 +43,7 @@ function cellsOf({ part, view }) {
     const box = tag('rect', { x, y, width: round(cell.width), height: round(cell.height), fill: colour.css })
     if (!written && !crossed?.(row, col)) return hasTick(value, cell) ? box + tick(cell, row, col, colour.ink) : box
     return box + tag('text', {
-      x: round(x + cell.width / 2), y: round(y + cell.height / 2), fill: colour.ink,
+      'x': round(x + cell.width / 2), 'y': round(y + cell.height / 2), 'fill': colour.ink,
       'font-size': round(written?.size ?? 9), 'text-anchor': 'middle', 'dominant-baseline': 'central'
     }, crossed?.(row, col) ? '×' : fixed(value, written?.decimals))
   }).join('')
@@ -62,13 +62,13 @@ function linesOf({ part, view }) {
 }
 
 const label = (palette, attributes, text) => (
-  tag('text', { 'font-size': LABEL, fill: palette.muted, ...attributes }, escape(text)))
+  tag('text', { 'font-size': LABEL, 'fill': palette.muted, ...attributes }, escape(text)))
 
 /** Names of rows, thinned out where they are low, as on the page. */
 function rowsOf({ part, view: { cell, palette } }) {
   const step = leftStep(cell.height)
   const svg = part.rowLabels.map((text, r) => (r % step ? '' : label(palette, {
-    x: -8, y: round((r + 0.5) * cell.height), 'text-anchor': 'end', 'dominant-baseline': 'central'
+    'x': -8, 'y': round((r + 0.5) * cell.height), 'text-anchor': 'end', 'dominant-baseline': 'central'
   }, text))).join('')
   return { svg, room: widest(part.rowLabels) + 10 }
 }
@@ -76,13 +76,13 @@ function rowsOf({ part, view: { cell, palette } }) {
 /** Names of columns: slanted where words do not fit, thinned out where they are narrow. */
 function columnsOf({ part, view: { cell, palette } }) {
   const longest = widest(part.colLabels)
-  const isSlanted = longest + 4 > cell.width && part.colLabels.some((text) => !/^\d*$/.test(text))
+  const isSlanted = longest + 4 > cell.width && part.colLabels.some(text => !/^\d*$/.test(text))
   const step = isSlanted ? leftStep(cell.width) : longest + 4 > cell.width ? Math.ceil((longest + 6) / cell.width) : 1
   const svg = part.colLabels.map((text, c) => {
     if (c % step) return ''
     const x = round((c + 0.5) * cell.width)
     return isSlanted ? label(palette, { transform: `translate(${x} -6) rotate(-45)` }, text)
-      : label(palette, { x, y: -6, 'text-anchor': 'middle' }, text)
+      : label(palette, { x, 'y': -6, 'text-anchor': 'middle' }, text)
   }).join('')
   const reach = isSlanted ? longest * 0.71 : 0
   return { svg, room: isSlanted ? reach + 14 : 20, overhang: reach }
@@ -99,9 +99,10 @@ function block({ part, view }, { hasRows = true, hasColumns = true, hasTitle = t
   const rows = hasRows ? rowsOf({ part, view }) : NO_LABELS
   const columns = hasColumns ? columnsOf({ part, view }) : NO_LABELS
   const [left, top] = [rows.room, (hasTitle ? 20 : 0) + columns.room]
-  const shape = tag('tspan', { 'font-size': LABEL, 'font-weight': 400, fill: palette.muted },
+  const shape = tag('tspan', { 'font-size': LABEL, 'font-weight': 400, 'fill': palette.muted },
     dimensions([part.rows, part.cols]))
-  const heading = !hasTitle ? '' : tag('text', { x: 0, y: 14, 'font-size': 14, 'font-weight': 600, fill: palette.ink },
+  const heading = !hasTitle ? '' : tag('text',
+    { 'x': 0, 'y': 14, 'font-size': 14, 'font-weight': 600, 'fill': palette.ink },
     `${titled(title)} ${shape}`)
   const body = tag('g', { transform: `translate(${round(left)} ${round(top)})` },
     cellsOf({ part, view }) + linesOf({ part, view }) + rows.svg + columns.svg)
@@ -129,8 +130,8 @@ function sheetOf({ left, right, bias, product }) {
   ]
   const end = (one, at, size) => one[at] + one[size]
   return {
-    svg: placed.map(moved).join(''), width: Math.max(...placed.map((one) => end(one, 'x', 'width'))),
-    height: Math.max(...placed.map((one) => end(one, 'y', 'height')))
+    svg: placed.map(moved).join(''), width: Math.max(...placed.map(one => end(one, 'x', 'width'))),
+    height: Math.max(...placed.map(one => end(one, 'y', 'height')))
   }
 }
 
@@ -142,15 +143,15 @@ function legendBlock({ domain, scale, text }, palette) {
   })).join('')
   const ends = domain.kind === 'chance' ? ['0', '0.5', '1'] : [fixed(domain.min), '0', fixed(domain.max)]
   const texts = ends.map((end, i) => tag('text', {
-    x: (i * width) / 2, y: height + 14, 'font-size': LABEL, fill: palette.muted,
+    'x': (i * width) / 2, 'y': height + 14, 'font-size': LABEL, 'fill': palette.muted,
     'text-anchor': ['start', 'middle', 'end'][i]
   }, end))
-  const note = tag('text', { x: width + 12, y: height, 'font-size': LABEL, fill: palette.muted }, titled(text))
+  const note = tag('text', { 'x': width + 12, 'y': height, 'font-size': LABEL, 'fill': palette.muted }, titled(text))
   return { svg: bars + texts.join('') + note, width: width + 12 + widthOf(text), height: height + 18 }
 }
 
 function noteBlock(text, palette) {
-  const words = tag('text', { x: 0, y: LEGEND.height, 'font-size': LABEL, fill: palette.muted }, escape(text))
+  const words = tag('text', { 'x': 0, 'y': LEGEND.height, 'font-size': LABEL, 'fill': palette.muted }, escape(text))
   return { svg: words, width: widthOf(text), height: LEGEND.height + 18 }
 }
 
@@ -159,7 +160,7 @@ const moved = ({ svg, x, y }) => tag('g', { transform: `translate(${round(x)} ${
 /** Puts pieces below one another. */
 function column(pieces) {
   let y = 0
-  const placed = pieces.map((piece) => {
+  const placed = pieces.map(piece => {
     const at = { ...piece, x: 0, y }
     y += piece.height + GAP
     return at
@@ -172,7 +173,7 @@ function column(pieces) {
 /** Puts pieces next to each other while they fit, then below. */
 function flow(pieces, most) {
   let [x, y, line, width] = [0, 0, 0, 0]
-  const placed = pieces.map((piece) => {
+  const placed = pieces.map(piece => {
     if (x > 0 && x + piece.width > most) [x, y, line] = [0, y + line + GAP, 0]
     const at = { ...piece, x, y }
     line = Math.max(line, piece.height)
@@ -196,19 +197,20 @@ function flow(pieces, most) {
 export function figureSvg({
   title, subtitle = '', matrices, legends, palette, note = '', above = [], below = [], room = 960
 }) {
-  const drawn = flow(matrices.map((one) => (one.product ? sheetOf(one) : block(one))), room)
+  const drawn = flow(matrices.map(one => (one.product ? sheetOf(one) : block(one))), room)
   const body = column([...above, drawn, ...below])
   const head = subtitle ? 56 : 32
-  const blocks = legends.map((one) => legendBlock(one, palette))
+  const blocks = legends.map(one => legendBlock(one, palette))
   const keys = flow(note ? [...blocks, noteBlock(note, palette)] : blocks, room)
   const width = Math.ceil(Math.max(body.width, keys.width, widthOf(title) * 1.5, widthOf(subtitle) * 1.1) + 2 * PAD)
   const height = Math.ceil(PAD + head + body.height + GAP + keys.height + PAD)
   const at = (y, inside) => tag('g', { transform: `translate(${PAD} ${round(y)})` }, inside)
-  const heading = tag('text', { x: 0, y: 14, 'font-size': 18, 'font-weight': 650, fill: palette.ink }, escape(title))
-  const whence = subtitle && tag('text', { x: 0, y: 36, 'font-size': 13, fill: palette.muted }, escape(subtitle))
+  const heading = tag('text', { 'x': 0, 'y': 14, 'font-size': 18, 'font-weight': 650, 'fill': palette.ink },
+    escape(title))
+  const whence = subtitle && tag('text', { 'x': 0, 'y': 36, 'font-size': 13, 'fill': palette.muted }, escape(subtitle))
   const svg = tag('svg', {
-    xmlns: 'http://www.w3.org/2000/svg', width, height, viewBox: `0 0 ${width} ${height}`, 'font-family': FONT
+    'xmlns': 'http://www.w3.org/2000/svg', width, height, 'viewBox': `0 0 ${width} ${height}`, 'font-family': FONT
   }, tag('title', {}, escape(title)) + tag('rect', { width, height, fill: palette.paper }) +
-    at(PAD, heading + whence) + at(PAD + head, body.svg) + at(PAD + head + body.height + GAP, keys.svg))
+  at(PAD, heading + whence) + at(PAD + head, body.svg) + at(PAD + head + body.height + GAP, keys.svg))
   return { svg, width, height }
 }

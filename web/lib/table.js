@@ -13,7 +13,7 @@ function fillTable(table, { title, part }) {
   ofSlice(table, part)
   table.replaceChildren(
     h('caption', {}, symbol(title), ' ', dimensions([part.rows, part.cols])),
-    h('thead', {}, h('tr', {}, h('td'), part.colLabels.map((text) => h('th', { scope: 'col' }, text)))),
+    h('thead', {}, h('tr', {}, h('td'), part.colLabels.map(text => h('th', { scope: 'col' }, text)))),
     h('tbody', {}, Array.from({ length: rows }, (_, r) => h('tr', {},
       h('th', { scope: 'row' }, part.rowLabels[r]), Array.from({ length: part.cols }, (_, c) => cell(r, c)))))
   )

@@ -38,7 +38,8 @@ function lookUp(messages, key) {
  * A function from a key to its text. `{name}` is replaced by a value, `{name|은/는}` by the value and its particle,
  * which stands outside a quotation mark: `‘{name|은/는}’` is `‘토큰’은`.
  * @param {object} messages nested texts
- * @param {{ strict?: boolean, own?: () => object | undefined }} [options] strict throws at a missing key; otherwise the key
+ * @param {{ strict?: boolean, own?: () => object | undefined }} [options] strict throws at a missing key; otherwise the
+ * key
  *   itself is shown; own: texts that stand in place of those, asked for each time
  * @returns {(key: string, values?: Record<string, string | number>) => string}
  */

@@ -2,7 +2,9 @@
 
 import { h } from './dom.js'
 
-/** Columns that a stamp of the map has no room for: they are averaged there, as a picked one would tell nothing true. */
+/**
+ * Columns that a stamp of the map has no room for: they are averaged there, as a picked one would tell nothing true.
+ */
 const FINE = 32
 
 /**
@@ -10,7 +12,7 @@ const FINE = 32
  * @param {Element} container
  */
 export function thumb(container) {
-  const canvas = h('canvas', { className: 'thumb', 'aria-hidden': 'true', width: '1', height: '1' })
+  const canvas = h('canvas', { 'className': 'thumb', 'aria-hidden': 'true', 'width': '1', 'height': '1' })
   container.append(canvas)
   let before = null
   let key = ''

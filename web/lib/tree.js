@@ -28,7 +28,7 @@ function ancestors(nodes, best) {
  * @param {Element} container
  */
 export function tree(container) {
-  const root = svg('svg', { class: 'tree', 'aria-hidden': 'true' })
+  const root = svg('svg', { 'class': 'tree', 'aria-hidden': 'true' })
   const words = h('p', { className: 'visually-hidden' })
   container.append(root, words)
   return {
@@ -39,8 +39,8 @@ export function tree(container) {
     update(nodes, best) {
       const places = arrange(nodes)
       const path = ancestors(nodes, best)
-      const kind = (i) => (path.has(i) ? 'is-best' : nodes[i].isKept ? 'is-kept' : 'is-dropped')
-      const most = (key) => Math.max(...places.map((place) => place[key]))
+      const kind = i => (path.has(i) ? 'is-best' : nodes[i].isKept ? 'is-kept' : 'is-dropped')
+      const most = key => Math.max(...places.map(place => place[key]))
       const ends = places.map(({ x }, i) => x + LETTER * (nodes[i].token.length + 1) + SCORE)
       const [width, height] = [Math.max(...ends), most('y') + TOP]
       const frame = { width, height, viewBox: `0 0 ${width} ${height}` }
@@ -57,8 +57,8 @@ export function tree(container) {
           svg('text', { class: 'tree-score', x: x + LETTER * (token.length + 1), y: y + 4 }, fixed(score)))
       }
       const order = nodes.map((_, i) => i).sort((a, b) => path.has(a) - path.has(b))
-      root.replaceChildren(...order.map((i) => line(nodes[i], i)), ...nodes.map(word))
-      setText(words, [...path].reverse().map((i) => `${nodes[i].token} ${fixed(nodes[i].score)}`).join(', '))
+      root.replaceChildren(...order.map(i => line(nodes[i], i)), ...nodes.map(word))
+      setText(words, [...path].reverse().map(i => `${nodes[i].token} ${fixed(nodes[i].score)}`).join(', '))
     }
   }
 }

@@ -8,12 +8,13 @@ const ARROW = 4
  * @param {Element} root
  * @param {Element | null} from
  * @param {Iterable<Element>} to
- * @param {{ gap?: number, inset?: number, hasArrows?: boolean }} [options] gap: how far before its ends the wire goes up,
+ * @param {{ gap?: number, inset?: number, hasArrows?: boolean }} [options] gap: how far before its ends the wire goes
+ * up,
  *   the middle of a narrower gap
  */
 export function drawBranches(path, root, from, to, { gap = 10, inset = 3, hasArrows = false } = {}) {
   const box = root.getBoundingClientRect()
-  const middleOf = (element) => {
+  const middleOf = element => {
     const { left, right, top, bottom } = element.getBoundingClientRect()
     return { left: left - box.left, right: right - box.left, y: (top + bottom) / 2 - box.top }
   }

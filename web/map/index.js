@@ -62,7 +62,7 @@ export function map(container, context) {
   function build(next) {
     rooms = next
     current = null
-    doors = rooms.map((room) => door(room, context))
+    doors = rooms.map(room => door(room, context))
     const [home, ...inside] = doors
     const place = h('div', { className: 'plan' })
     home.link.append(h('span', { className: 'home-name' }, home.shortName))
@@ -104,7 +104,7 @@ export function map(container, context) {
       })
       shown = { view, mode }
       draw(run ? doors : [])
-      plan.update(here, run && ((room) => shapeOf(run, room)))
+      plan.update(here, run && (room => shapeOf(run, room)))
       enter(here)
     }
   }

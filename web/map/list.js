@@ -12,17 +12,17 @@ const LEFT = 9
  */
 export function wiringOf(rooms) {
   const rows = new Map(rooms.map(({ id }, row) => [id, row]))
-  const wires = rooms.flatMap(({ from }, row) => from.map((id) => [rows.get(id), row]))
+  const wires = rooms.flatMap(({ from }, row) => from.map(id => [rows.get(id), row]))
   const lanes = rooms.map(({ from }, row) => (row > 0 && from.length === 0 ? 1 : 0))
   return { wires, lanes }
 }
 
-const x = (lane) => LEFT + lane * LANE
-const y = (row) => (row + 0.5) * ROW
+const x = lane => LEFT + lane * LANE
+const y = row => (row + 0.5) * ROW
 
 function path([from, to], lanes) {
   const between = lanes.slice(from + 1, to)
-  const side = between.some((lane) => lane === 0) ? 1 : Math.max(lanes[from], lanes[to])
+  const side = between.some(lane => lane === 0) ? 1 : Math.max(lanes[from], lanes[to])
   const bend = (x0, y0, x1, y1) => `C${x0} ${(y0 + y1) / 2} ${x1} ${(y0 + y1) / 2} ${x1} ${y1}`
   const [x0, x1, xs] = [x(lanes[from]), x(lanes[to]), x(side)]
   if (x0 === x1 && (side === lanes[from] || between.length === 0)) return `M${x0} ${y(from)}V${y(to)}`
@@ -34,9 +34,9 @@ function path([from, to], lanes) {
 function wiring(rooms) {
   const { wires, lanes } = wiringOf(rooms)
   const height = rooms.length * ROW
-  return svg('svg', { class: 'wires', 'aria-hidden': 'true', width: '36', height, viewBox: `0 0 36 ${height}` },
-    wires.map((wire) => svg('path', { d: path(wire, lanes) })),
-    lanes.map((lane, row) => svg('circle', { cx: x(lane), cy: y(row), r: '4', 'data-room': rooms[row].id })))
+  return svg('svg', { 'class': 'wires', 'aria-hidden': 'true', 'width': '36', height, 'viewBox': `0 0 36 ${height}` },
+    wires.map(wire => svg('path', { d: path(wire, lanes) })),
+    lanes.map((lane, row) => svg('circle', { 'cx': x(lane), 'cy': y(row), 'r': '4', 'data-room': rooms[row].id })))
 }
 
 /**

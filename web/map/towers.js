@@ -27,8 +27,9 @@ function buildFloor({ layer, block, doors }, t) {
     link.title = full
   }
   const reads = doors.some(({ room }) => room.stage === 'cross')
-  const element = h('section', { className: 'floor', 'data-block': block, 'data-layer': layer, 'data-wire': reads ? 'to' : '' },
-    h('h3', {}, h('span', {}, name), shape), h('ol', {}, doors.map((door) => door.element)))
+  const element = h('section', { 'className': 'floor', 'data-block': block, 'data-layer': layer,
+    'data-wire': reads ? 'to' : '' },
+  h('h3', {}, h('span', {}, name), shape), h('ol', {}, doors.map(door => door.element)))
   return { element, shape, room: spokesman({ doors }), block, layer }
 }
 
@@ -44,27 +45,27 @@ const drawMemoryWire = (wire, root) => drawBranches(wire, root, root.querySelect
 export function towers(container, doors, { t }) {
   const floors = []
   const names = [...new Set(doors.map(({ room }) => room.tower))]
-  const buildTower = (tower) => {
-    const own = floorsOf(doors.filter(({ room }) => room.tower === tower)).map((floor) => buildFloor(floor, t))
+  const buildTower = tower => {
+    const own = floorsOf(doors.filter(({ room }) => room.tower === tower)).map(floor => buildFloor(floor, t))
     floors.push(...own)
     const storeys = own.map(({ element, layer }, i) => {
       const starts = layer !== undefined && own[i - 1]?.layer !== layer
       return starts ? [h('p', { className: 'storey' }, t('map.layer', { number: layer + 1 })), element] : element
     })
     const heading = names.length > 1 ? h('h2', {}, t(`map.${tower}`)) : ''
-    return h('section', { className: 'tower', 'data-tower': tower }, heading, storeys)
+    return h('section', { 'className': 'tower', 'data-tower': tower }, heading, storeys)
   }
   const wire = svg('path', { class: 'memory-wire' })
-  const here = h('p', { className: 'map-here', 'aria-hidden': 'true' })
+  const here = h('p', { 'className': 'map-here', 'aria-hidden': 'true' })
   const root = h('div', { className: 'towers' },
-    svg('svg', { class: 'memory', 'aria-hidden': 'true' }, wire), names.map(buildTower))
+    svg('svg', { 'class': 'memory', 'aria-hidden': 'true' }, wire), names.map(buildTower))
   container.classList.add('has-towers')
   container.replaceChildren(root, here)
   new ResizeObserver(() => drawMemoryWire(wire, root)).observe(root)
   let shown = ''
-  const say = (text) => setText(here, text)
-  const doorOf = (event) => doors.find(({ link }) => link.contains(event.target))
-  for (const type of ['pointerover', 'focusin']) root.addEventListener(type, (event) => {
+  const say = text => setText(here, text)
+  const doorOf = event => doors.find(({ link }) => link.contains(event.target))
+  for (const type of ['pointerover', 'focusin']) root.addEventListener(type, event => {
     const door = doorOf(event)
     if (door) say(door.name)
   })
@@ -72,7 +73,7 @@ export function towers(container, doors, { t }) {
   return {
     /** @param {object} room the current one @param {((room: object) => string) | null} shapeOf */
     update(room, shapeOf) {
-      shown = doors.find((door) => door.room === room)?.name ?? ''
+      shown = doors.find(door => door.room === room)?.name ?? ''
       say(shown)
       if (shapeOf) for (const floor of floors) setText(floor.shape, shapeOf(floor.room))
     }

@@ -14,7 +14,9 @@ const isOfSampling = ({ name }) => name.startsWith(`${SAMPLING}.`)
 /** Whether a place of an attention would look at a later one, so that the answer depends on how far it is written. */
 const looksAhead = ({ index }) => index.length === 4 && index[3] > index[2]
 
-/** The values of something computed without keeping anything; with edits it has to be traced, as they are made there. */
+/**
+ * The values of something computed without keeping anything; with edits it has to be traced, as they are made there.
+ */
 function compute(gf, edits, fn, modules = {}) {
   if (edits.length === 0) return gf.tidy(() => gf.noGrad(() => fn().values.slice()))
   const { output, trace } = gf.trace(() => gf.noGrad(fn), { edits, modules, mayMiss: true })
@@ -34,9 +36,9 @@ function editedShares(gf, settings, logits, V, edits) {
 }
 
 /** Shares that an edit made, the largest first, as a draw goes through them. */
-const inOrder = (row) => {
+const inOrder = row => {
   const ids = ranking(row)
-  return { ids, shares: ids.map((id) => row[id]) }
+  return { ids, shares: ids.map(id => row[id]) }
 }
 
 /** Which token the settings pick from a row: of shares where an edit made them, else of logits. */
@@ -44,16 +46,16 @@ function chooser(gf, settings, isOfShares, longest) {
   if (settings.decoding !== 'sample') return { choose: greedy, random: null }
   const { temperature, topK, topP, seed } = settings
   const random = drawsOf(gf, seed, longest)
-  const from = (row) => (isOfShares ? inOrder(row) : kept(gf.engine, row, { temperature, topK, topP }))
+  const from = row => (isOfShares ? inOrder(row) : kept(gf.engine, row, { temperature, topK, topP }))
   return { choose: (row, step) => pick(from(row), random[step]), random }
 }
 
 /** The best of several beginnings; edited beginnings one at a time, since an edit is about the first of a batch. */
 function searched(gf, settings, forward, { V, isEdited, ...frame }) {
-  const lastRow = (logits) => gf.tidy(() => gf.functional.logSoftmax(gf.tensor(logits.slice(-V))).values.slice())
+  const lastRow = logits => gf.tidy(() => gf.functional.logSoftmax(gf.tensor(logits.slice(-V))).values.slice())
   const { tree, best } = beam(gf, (live, grown) => {
-    const rows = live.map((at) => [...frame.start, ...pathTo(grown, at)])
-    if (isEdited) return rows.map((row) => lastRow(forward([row])))
+    const rows = live.map(at => [...frame.start, ...pathTo(grown, at)])
+    if (isEdited) return rows.map(row => lastRow(forward([row])))
     const logits = forward(rows)
     const size = logits.length / rows.length
     return rows.map((_, n) => lastRow(logits.subarray(n * size, (n + 1) * size)))
@@ -69,7 +71,7 @@ function searched(gf, settings, forward, { V, isEdited, ...frame }) {
  */
 export function choose(gf, settings, forward, { V, rows }, edits) {
   const inChoice = edits.filter(isOfSampling)
-  const logits = compute(gf, edits.filter((edit) => !isOfSampling(edit)), forward)
+  const logits = compute(gf, edits.filter(edit => !isOfSampling(edit)), forward)
   const isOfShares = inChoice.length > 0
   const values = isOfShares ? editedShares(gf, settings, logits, V, inChoice) : logits
   const { choose: pick, random } = chooser(gf, settings, isOfShares, rows.length)
@@ -91,11 +93,11 @@ const guesses = new WeakMap()
  */
 export function answer(gf, settings, forward, { V, isCausal, ...frame }, edits) {
   const inChoice = edits.filter(isOfSampling)
-  const inModel = edits.filter((edit) => !isOfSampling(edit))
-  const logitsOf = (rows) => compute(gf, inModel, () => forward(rows))
+  const inModel = edits.filter(edit => !isOfSampling(edit))
+  const logitsOf = rows => compute(gf, inModel, () => forward(rows))
   if (settings.decoding === 'beam') return searched(gf, settings, logitsOf, { V, isEdited: edits.length > 0, ...frame })
   const isOfShares = inChoice.length > 0
-  const rowsOf = (input) => {
+  const rowsOf = input => {
     const logits = logitsOf([input])
     return isOfShares ? editedShares(gf, settings, logits, V, inChoice) : logits
   }

@@ -21,7 +21,10 @@ export function cutMask({ engine }, values, size, { topK, topP }) {
   return mask
 }
 
-/** The draws of all steps: torch.rand after torch.manual_seed. @param {any} gf @param {number} seed @param {number} count */
+/**
+ * The draws of all steps: torch.rand after torch.manual_seed. @param {any} gf @param {number} seed
+ * @param {number} count
+ */
 export function drawsOf({ engine }, seed, count) {
   const stream = new Draws(engine, seed)
   const list = Array.from({ length: count }, () => stream.next())
@@ -60,7 +63,8 @@ export function decode(logitsOf, choose, guess, { start, end, longest }) {
 /**
  * Beam search, with the whole tree. No bonus for length: the sum of logarithms decides.
  * @param {any} gf
- * @param {(at: number[], tree: object[]) => Float32Array[]} logProbabilitiesOf the last row of each branch at these places
+ * @param {(at: number[], tree: object[]) => Float32Array[]} logProbabilitiesOf the last row of each branch at these
+ * places
  * @param {number} width
  * @param {Frame} frame
  * @returns {{ tree: import('../../src/js/decoding/beam.js').Branch[], best: number }}
@@ -72,11 +76,11 @@ export function beam(gf, logProbabilitiesOf, width, { end, longest }) {
     const rows = logProbabilitiesOf(live, tree)
     const first = tree.length
     gf.tidy(() => {
-      const values = Float32Array.from(rows.flatMap((row) => [...row]))
+      const values = Float32Array.from(rows.flatMap(row => [...row]))
       const all = gf.tensor(values, { shape: [rows.length, rows[0].length] })
-      tree.push(...grow(tree, live, all, width, step, (id) => id === end))
+      tree.push(...grow(tree, live, all, width, step, id => id === end))
     })
-    live = tree.map((_, i) => i).filter((i) => i >= first && tree[i].isKept && !tree[i].isEnd)
+    live = tree.map((_, i) => i).filter(i => i >= first && tree[i].isKept && !tree[i].isEnd)
   }
   return { tree, best: bestOf(tree, live, 0) }
 }

@@ -21,5 +21,5 @@ export function drawFrom(seed) {
     return ((mixed ^ (mixed >>> 16)) >>> 0) / 2 ** 32
   }
   const below = (/** @type {number} */ n) => Math.floor(next() * n)
-  return { uniform: next, below, chance: (p) => next() < p, pick: (list) => list[below(list.length)] }
+  return { uniform: next, below, chance: p => next() < p, pick: list => list[below(list.length)] }
 }

@@ -1,5 +1,6 @@
 /**
- * Models that outlive a run: most runs only change what a model reads. Overwritten weights get a model of their own, which
+ * Models that outlive a run: most runs only change what a model reads. Overwritten weights get a model of their own,
+ * which
  * nobody else sees.
  */
 

@@ -29,17 +29,17 @@ import { stories } from './stories/index.js'
 export const MODELS = [dates, particles, stories, sentences]
 
 /** @param {string} id @returns {PageModel} */
-export const modelOf = (id) => MODELS.find((model) => model.id === id) ?? MODELS[0]
+export const modelOf = id => MODELS.find(model => model.id === id) ?? MODELS[0]
 
 /** What the settings and fields of a model are until the reader changes them. @param {string} id */
 export function defaultsOf(id) {
   const { settings, fields } = modelOf(id)
-  const values = (list) => Object.entries(list).map(([name, one]) => [name, one.default])
+  const values = list => Object.entries(list).map(([name, one]) => [name, one.default])
   return { model: modelOf(id).id, ...Object.fromEntries([...values(settings), ...values(fields)]) }
 }
 
 /** The names of all that makes a run of a model. @param {string} id */
-export const keysOf = (id) => [...Object.keys(defaultsOf(id)), 'edits']
+export const keysOf = id => [...Object.keys(defaultsOf(id)), 'edits']
 
 /**
  * What is wrong with a state, by setting and field: a text key and its values.
@@ -54,7 +54,7 @@ export function problemsOf(state) {
 }
 
 /** The settings and fields that a model's run takes. @param {object} state */
-export const settingsOf = (state) => Object.fromEntries(keysOf(state.model).map((key) => [key, state[key]]))
+export const settingsOf = state => Object.fromEntries(keysOf(state.model).map(key => [key, state[key]]))
 
 /**
  * What the engine's refusal is about, in the page's words where it has them.

@@ -19,20 +19,21 @@
 const choice = (options, value = Object.values(options)[0]) => ({ kind: 'choice', default: value, options })
 const number = (value, limits, ladder) => (
   { kind: 'number', default: value, limits, ladder: typeof ladder === 'function' ? ladder : () => ladder })
-const slider = (value, range, ladder, problem) => ({ kind: 'slider', default: value, range, ladder: () => ladder, problem })
+const slider = (value, range, ladder, problem) =>
+  ({ kind: 'slider', default: value, range, ladder: () => ladder, problem })
 
-const isWhole = (value) => Number.isInteger(value)
+const isWhole = value => Number.isInteger(value)
 const divisors = ({ dModel }) => (
-  Array.from({ length: Math.min(64, dModel) }, (_, i) => i + 1).filter((n) => dModel % n === 0))
+  Array.from({ length: Math.min(64, dModel) }, (_, i) => i + 1).filter(n => dModel % n === 0))
 
 /** Whether a table of positions is added, and whether it is one that training would have to fill. */
 const isPlaced = ({ positional = true }) => positional
-export const isLearned = (state) => isPlaced(state) && state.positions === 'learned'
+export const isLearned = state => isPlaced(state) && state.positions === 'learned'
 const isGiven = ({ target = '' }) => target.trim() !== ''
-const isDrawn = (state) => (
+const isDrawn = state => (
   state.weights !== 'trained' || isLearned(state) || state.training || (state.decoding === 'sample' && !isGiven(state)))
 
-const within = (name, isRight, key) => (state) => (isRight(state[name]) ? null : { key })
+const within = (name, isRight, key) => state => (isRight(state[name]) ? null : { key })
 
 /** @type {Record<string, Setting>} */
 export const SETTINGS = {
@@ -46,8 +47,8 @@ export const SETTINGS = {
   },
   base: {
     ...number(10000, undefined, [10, 100, 1000, 10000, 100000]),
-    problem: within('base', (base) => base >= 1 && base <= 1e9, 'errors.base'),
-    matters: (state) => isPlaced(state) && !isLearned(state)
+    problem: within('base', base => base >= 1 && base <= 1e9, 'errors.base'),
+    matters: state => isPlaced(state) && !isLearned(state)
   },
   maxLength: number(32, [1, 1024], [8, 12, 16, 24, 32, 48, 64, 96, 128, 256]),
   seed: {
@@ -60,7 +61,7 @@ export const SETTINGS = {
   training: choice({ train: true, eval: false }, false),
   dropout: {
     ...slider(0.1, [0, 0.9, 0.05], [0, 0.1, 0.2, 0.3, 0.5],
-      within('dropout', (p) => p >= 0 && p < 1, 'errors.dropout')),
+      within('dropout', p => p >= 0 && p < 1, 'errors.dropout')),
     matters: ({ training }) => training
   },
   layers: number(2, [1, 4], [1, 2, 3, 4]),
@@ -72,12 +73,12 @@ export const SETTINGS = {
   padding: choice({ none: false, full: true }),
   tgtIsCausal: choice({ causal: true, none: false }),
   temperature: slider(1, [0.1, 4, 0.1], [0.5, 1, 1.5, 2, 4],
-    within('temperature', (t) => t >= 0.1 && t <= 10, 'errors.temperature')),
+    within('temperature', t => t >= 0.1 && t <= 10, 'errors.temperature')),
   topK: number(0, [0, 4096], [0, 1, 2, 3, 4, 6, 8, 12, 16]),
-  topP: slider(1, [0.05, 1, 0.05], [0.5, 0.8, 0.9, 1], within('topP', (p) => p > 0 && p <= 1, 'errors.share')),
+  topP: slider(1, [0.05, 1, 0.05], [0.5, 0.8, 0.9, 1], within('topP', p => p > 0 && p <= 1, 'errors.share')),
   decoding: { ...choice({ greedy: 'greedy', sample: 'sample', beam: 'beam' }), isIdle: isGiven },
   beams: {
-    ...number(3, [1, 5], [1, 2, 3, 4, 5]), matters: (state) => state.decoding === 'beam' && !isGiven(state)
+    ...number(3, [1, 5], [1, 2, 3, 4, 5]), matters: state => state.decoding === 'beam' && !isGiven(state)
   }
 }
 
@@ -86,8 +87,8 @@ export const SETTINGS = {
  * @param {Record<string, Partial<Setting>>} own by name, with what differs from the table
  * @returns {Record<string, Setting>}
  */
-export const take = (own) => Object.fromEntries(
-  Object.keys(SETTINGS).filter((name) => own[name]).map((name) => [name, { ...SETTINGS[name], ...own[name] }]))
+export const take = own => Object.fromEntries(
+  Object.keys(SETTINGS).filter(name => own[name]).map(name => [name, { ...SETTINGS[name], ...own[name] }]))
 
 /**
  * What is wrong with one setting, as the key of a text and its values, or null.

@@ -15,7 +15,7 @@ export function build(gf, { weights, seed }, file, create, isComputed = () => fa
   const { tensors } = gf.loadSafetensors(file)
   const wanted = Object.entries(model.stateDict()).map(([name, own]) => [name, isComputed(name) ? own : tensors[name]])
   model.loadStateDict(Object.fromEntries(wanted))
-  Object.values(tensors).forEach((tensor) => tensor.dispose())
+  Object.values(tensors).forEach(tensor => tensor.dispose())
   return model
 }
 

@@ -1,5 +1,6 @@
 /**
- * The rooms of a run in the order the numbers go through them. A room is a stage at a place, with the tensors it shows by
+ * The rooms of a run in the order the numbers go through them. A room is a stage at a place, with the tensors it shows
+ * by
  * the part they play; all of it comes from what was computed, so a model of any depth and any names has its rooms.
  */
 
@@ -25,7 +26,7 @@ import { ATTENTION, BENDS, LOOKS_BACK, MASK_CONTROLS, NORMS, PLACELESS_CONTROLS,
  * @property {string} [aside] what stands beside the advice to try something: 'without' unless said
  */
 
-const present = (list) => list.filter((name) => name !== undefined && name !== null)
+const present = list => list.filter(name => name !== undefined && name !== null)
 const dotted = (...names) => names.filter(Boolean).join('.')
 
 /** The parts of a projection: what went in, the rows of the weight that were used, what came out. */
@@ -41,7 +42,7 @@ function kindOfAttention(graph, step, place, towers) {
   if (towers.isCross(step)) return 'cross'
   const own = place.around.at(-1)?.name
   const holder = place.around.findLast((_, i) => i < place.around.length - 1)
-  const looksBack = holder?.types.some((type) => LOOKS_BACK[type] === own)
+  const looksBack = holder?.types.some(type => LOOKS_BACK[type] === own)
   if (looksBack) return 'masked'
   if (towers.nameOf(Object.values(step.outputs)[0]) === 'encoder') return 'encoder'
   return step.parameters.isCausal && !towers.isOpen ? 'masked' : 'self'
@@ -54,13 +55,15 @@ function attentionRooms(graph, step, context) {
   const words = { ...usual, ...(kind === 'self' && towers.mask && { mask: towers.mask }) }
   const { q, k, v } = graph.read(step)
   const { out, scores, masked_scores: masked, weights, dots } = step.outputs
-  const projections = Object.fromEntries(Object.entries({ q, k, v }).map(([part, name]) => [part, projection(graph, name)]))
-  const joined = graph.usersOf(out).find((one) => one.op === 'linear')
+  const projections = Object.fromEntries(
+    Object.entries({ q, k, v }).map(([part, name]) => [part, projection(graph, name)]))
+  const joined = graph.usersOf(out).find(one => one.op === 'linear')
   const output = joined && projection(graph, Object.values(joined.outputs)[0])
   const { heads } = step.parameters
   const mask = graph.described(out).inputs.dropout
-  const kept = graph.usersOf(weights).find((one) => one.op === 'mul' || one.op === 'mul_mask')?.outputs.out
-  const parts = { q, k, v, dots, scores, masked, weights, mask, kept, out, heads, isCausal: step.parameters.isCausal, kind }
+  const kept = graph.usersOf(weights).find(one => one.op === 'mul' || one.op === 'mul_mask')?.outputs.out
+  const parts = { q, k, v, dots, scores, masked, weights, mask, kept, out, heads, isCausal: step.parameters.isCausal,
+    kind }
   const room = (part, stage, tensors, more) => ({
     ...context.room(dotted(place.id, part), stage, present(tensors)), block, words: words[part] ?? stage, parts, ...more
   })
@@ -75,7 +78,8 @@ function attentionRooms(graph, step, context) {
       room('scores', 'scores', [dots ?? scores]),
       dots && room('scale', 'scale', [scores]),
       room('mask', 'mask', [masked], { controls: MASK_CONTROLS[kind] }),
-      room('weights', words.weights === 'cross' ? 'cross' : 'weights', [weights], { words: words.weights ?? 'weights' }),
+      room('weights', words.weights === 'cross' ? 'cross' : 'weights', [weights],
+        { words: words.weights ?? 'weights' }),
       mask && room('dropout', 'attention_dropout', [kept, mask], { words: 'attention_dropout' }),
       room('heads', 'heads', [out]),
       output && room('output', 'output', [output.y, output.weight, output.bias], { parts: { ...parts, ...output } })
@@ -83,25 +87,26 @@ function attentionRooms(graph, step, context) {
   }
 }
 
-const isPositions = (tensor) => tensor?.axes[0]?.name === 'position'
+const isPositions = tensor => tensor?.axes[0]?.name === 'position'
 /** Whether a step adds a table of positions. */
 const isPlacing = (graph, step) => (
-  step.op === 'add' && Object.values(graph.read(step)).some((name) => isPositions(graph.described(name))))
-const isStream = (tensor) => tensor?.shape.length === 3
+  step.op === 'add' && Object.values(graph.read(step)).some(name => isPositions(graph.described(name))))
+const isStream = tensor => tensor?.shape.length === 3
 
 /** A sum of two streams of vectors: a residual connection. */
 const isResidual = (graph, step) => (
-  step.op === 'add' && Object.values(graph.read(step)).every((name) => isStream(graph.described(name))))
+  step.op === 'add' && Object.values(graph.read(step)).every(name => isStream(graph.described(name))))
 
 /**
- * The residual sum that belongs to a norm: the one it normalises, or, where the norm comes first, the one whose sub-layer
+ * The residual sum that belongs to a norm: the one it normalises, or, where the norm comes first, the one whose
+ * sub-layer
  * it feeds.
  */
 function residualOf(graph, norm) {
   const { x } = graph.read(norm)
   const y = norm.outputs.out
-  const sums = graph.usersOf(x).filter((step) => isResidual(graph, step))
-  const after = sums.find((step) => graph.read(step).a === x && graph.ancestors(graph.read(step).b).has(y))
+  const sums = graph.usersOf(x).filter(step => isResidual(graph, step))
+  const after = sums.find(step => graph.read(step).a === x && graph.ancestors(graph.read(step).b).has(y))
   const maker = graph.makerOf(x)
   const isOwn = maker && isResidual(graph, maker) && graph.placeOf(maker.call).layer === graph.placeOf(norm.call).layer
   const step = after ?? (isOwn ? maker : null)
@@ -126,8 +131,8 @@ function normRoom(graph, step, context) {
 /** A linear layer that widens before a bend, narrows after one, or tells the score of every word. */
 function linearRoom(graph, step, context) {
   const own = projection(graph, Object.values(step.outputs)[0])
-  const bends = (step) => step && (BENDS.includes(step.op) || step.op === 'mul')
-  const before = (name) => {
+  const bends = step => step && (BENDS.includes(step.op) || step.op === 'mul')
+  const before = name => {
     const maker = graph.makerOf(name)
     return maker?.op === 'dropout' ? graph.makerOf(graph.read(maker).x) : maker
   }
@@ -169,7 +174,7 @@ function embeddingRooms(graph, step, context) {
     {
       ...context.room(dotted(of, 'embedding'), 'embedding', [out, weight]), ...at, parts: { weight, out, stream: of },
       // Positions that are switched off have no room to be switched on again in.
-      ...(!graph.usersOf(out).some((user) => isPlacing(graph, user)) && { controls: PLACELESS_CONTROLS })
+      ...(!graph.usersOf(out).some(user => isPlacing(graph, user)) && { controls: PLACELESS_CONTROLS })
     }
   ]
 }
@@ -188,7 +193,7 @@ function positionRooms(graph, step, context) {
 
 /** What the class that chooses from logits says of its tensors, by their part. */
 function samplingRooms(context, outputs, logits) {
-  const parts = { logits, ...Object.fromEntries(outputs.map((name) => [name.replace(/^.*\./, ''), name])) }
+  const parts = { logits, ...Object.fromEntries(outputs.map(name => [name.replace(/^.*\./, ''), name])) }
   const at = { block: 'exit', parts, isFloor: true }
   return [
     { ...context.room('sampling', 'sampling', outputs), ...at },
@@ -196,19 +201,21 @@ function samplingRooms(context, outputs, logits) {
   ]
 }
 
-/** Which tower a tensor belongs to: what a cross-attention reads, whose queries come from another text, is an encoder's. */
+/**
+ * Which tower a tensor belongs to: what a cross-attention reads, whose queries come from another text, is an encoder's.
+ */
 function towersOf(graph) {
-  const isRoot = (name) => graph.makerOf(name)?.op === 'embedding' || graph.described(name)?.role === 'given'
-  const rootsOf = (name) => [...graph.ancestors(name)].filter(isRoot)
-  const isCross = (step) => {
+  const isRoot = name => graph.makerOf(name)?.op === 'embedding' || graph.described(name)?.role === 'given'
+  const rootsOf = name => [...graph.ancestors(name)].filter(isRoot)
+  const isCross = step => {
     const { q, k } = graph.read(step)
     const known = graph.ancestors(k)
-    return rootsOf(q).some((root) => !known.has(root))
+    return rootsOf(q).some(root => !known.has(root))
   }
-  const crossings = graph.steps.filter((step) => step.op === 'attention' && isCross(step))
-  const encoder = new Set(crossings.flatMap((step) => [...graph.ancestors(projection(graph, graph.read(step).k)?.x ??
+  const crossings = graph.steps.filter(step => step.op === 'attention' && isCross(step))
+  const encoder = new Set(crossings.flatMap(step => [...graph.ancestors(projection(graph, graph.read(step).k)?.x ??
     graph.read(step).k)]))
-  const nameOf = (name) => (crossings.length === 0 ? 'model' : encoder.has(name) ? 'encoder' : 'decoder')
+  const nameOf = name => (crossings.length === 0 ? 'model' : encoder.has(name) ? 'encoder' : 'decoder')
   return { nameOf, isCross }
 }
 
@@ -232,14 +239,14 @@ export function derive(run) {
   const taken = new Set()
   const blocks = new Map()
 
-  const unused = (wanted) => {
+  const unused = wanted => {
     let id = wanted
     for (let n = 2; ids.has(id); n++) id = `${wanted}.${n}`
     ids.add(id)
     return id
   }
   /** The block of what made a tensor, through what only drops or projects. */
-  const blockOf = (name) => {
+  const blockOf = name => {
     for (let at = name, n = 0; at && n < 8; n++) {
       if (blocks.has(at)) return blocks.get(at)
       const maker = graph.makerOf(at)
@@ -252,8 +259,8 @@ export function derive(run) {
     const tower = towers.nameOf(Object.values(step.outputs)[0])
     const at = { tower, layer: place.layer }
     return {
-      place, towers, ...at, stream: (of) => run.streams[of],
-      isNew: (name) => !known.has(name),
+      place, towers, ...at, stream: of => run.streams[of],
+      isNew: name => !known.has(name),
       room: (id, stage, tensors) => ({ id: id || stage, stage, words: stage, tensors, ...at, parts: {} })
     }
   }
@@ -270,8 +277,8 @@ export function derive(run) {
     }
   }
   const isIn = (call, type) => call >= 0 && (run.calls[call].types.includes(type) || isIn(run.calls[call].parent, type))
-  const isSampling = (step) => isIn(step.call, SAMPLING)
-  const isSmall = !graph.steps.some((step) => graph.placeOf(step.call).layer !== undefined)
+  const isSampling = step => isIn(step.call, SAMPLING)
+  const isSmall = !graph.steps.some(step => graph.placeOf(step.call).layer !== undefined)
 
   function roomsOf(step) {
     const context = contextOf(step)
@@ -279,7 +286,7 @@ export function derive(run) {
     const { out } = step.outputs
     if (op === 'attention') {
       const { rooms: list, taken: own } = attentionRooms(graph, step, context)
-      own.forEach((name) => taken.add(name))
+      own.forEach(name => taken.add(name))
       return list
     }
     if (op === 'embedding') return embeddingRooms(graph, step, context)
@@ -307,11 +314,11 @@ export function derive(run) {
   for (const step of graph.steps) {
     if (step.op === 'attention') {
       const { q, k, v } = graph.read(step)
-      const all = [q, k, v].every((name) => projection(graph, name))
-      if (all) [q, k, v].forEach((name) => inOtherRooms.add(graph.makerOf(name)))
-      const joined = graph.usersOf(step.outputs.out).find((one) => one.op === 'linear')
+      const all = [q, k, v].every(name => projection(graph, name))
+      if (all) [q, k, v].forEach(name => inOtherRooms.add(graph.makerOf(name)))
+      const joined = graph.usersOf(step.outputs.out).find(one => one.op === 'linear')
       if (joined) inOtherRooms.add(joined)
-      graph.usersOf(step.outputs.weights).forEach((one) => inOtherRooms.add(one))
+      graph.usersOf(step.outputs.weights).forEach(one => inOtherRooms.add(one))
     }
     if (NORMS.includes(step.op)) {
       const residual = residualOf(graph, step)
@@ -319,16 +326,17 @@ export function derive(run) {
     }
     if (step.op === 'cross_entropy') inOtherRooms.add(step)
   }
-  const outputs = graph.steps.filter(isSampling).flatMap((step) => Object.values(step.outputs))
-  const given = [...run.tensors.keys()].filter((name) => !graph.makerOf(name) &&
-    outputs.some((one) => Object.values(run.tensors.get(one).inputs).includes(name)))
+  const outputs = graph.steps.filter(isSampling).flatMap(step => Object.values(step.outputs))
+  const given = [...run.tensors.keys()].filter(name => !graph.makerOf(name) &&
+    outputs.some(one => Object.values(run.tensors.get(one).inputs).includes(name)))
   for (const step of graph.steps) {
     if (isSampling(step)) continue
     if (!inOtherRooms.has(step)) put(roomsOf(step), isSmall)
   }
-  const logits = graph.steps.findLast((step) => !isSampling(step) && step.op === 'linear')
+  const logits = graph.steps.findLast(step => !isSampling(step) && step.op === 'linear')
   if (outputs.length && logits) {
-    put(samplingRooms(contextOf(logits), [...outputs, ...given], logits.outputs.out).map((room) => ({ ...room, layer: undefined })), isSmall)
+    put(samplingRooms(contextOf(logits), [...outputs, ...given],
+      logits.outputs.out).map(room => ({ ...room, layer: undefined })), isSmall)
   }
   const settled = rooms.map(({ blockOf: of, ...room }) => (of ? { ...room, block: blockOf(of) } : room))
   return connected(settled, graph)
@@ -336,10 +344,10 @@ export function derive(run) {
 
 /** Every room with the rooms that flow into it; one that shows no tensor passes on what it is about. */
 function connected(rooms, graph) {
-  const homes = new Map(rooms.flatMap(({ id, tensors }) => tensors.map((name) => [name, id])))
+  const homes = new Map(rooms.flatMap(({ id, tensors }) => tensors.map(name => [name, id])))
   return rooms.map((room, i) => {
-    const sources = room.tensors.flatMap((name) => Object.values(graph.described(name).inputs))
-    const from = new Set(sources.map((name) => homes.get(name)).filter((id) => id && id !== room.id))
+    const sources = room.tensors.flatMap(name => Object.values(graph.described(name).inputs))
+    const from = new Set(sources.map(name => homes.get(name)).filter(id => id && id !== room.id))
     const isFirst = room.stage === 'embedding' || room.stage === 'ids'
     if (isFirst && i > 0 && rooms[i - 1].stream === room.stream) from.add(rooms[i - 1].id)
     return { ...room, from: [...from] }

@@ -1,4 +1,6 @@
-/** A run's computation as rooms are derived from it: who made a tensor, who uses it, and where in the model that was. */
+/**
+ * A run's computation as rooms are derived from it: who made a tensor, who uses it, and where in the model that was.
+ */
 
 import { HOLDERS, LIST } from './roles.js'
 
@@ -16,15 +18,15 @@ export function graphOf(run) {
   const shown = new Map(run.steps.filter(({ isView }) => isView)
     .map(({ inputs, outputs }) => [Object.values(outputs)[0], Object.values(inputs)[0]]))
   /** The tensor whose cells a view shows, or the tensor itself. */
-  const behind = (name) => (shown.has(name) ? behind(shown.get(name)) : name)
-  const makers = new Map(steps.flatMap((step) => Object.values(step.outputs).map((name) => [name, step])))
+  const behind = name => (shown.has(name) ? behind(shown.get(name)) : name)
+  const makers = new Map(steps.flatMap(step => Object.values(step.outputs).map(name => [name, step])))
   const users = new Map()
-  const inputsOf = (name) => run.tensors.get(name)?.inputs ?? {}
+  const inputsOf = name => run.tensors.get(name)?.inputs ?? {}
   /** What a step reads, by the names of its formula. */
-  const reads = new Map(steps.map((step) => [
+  const reads = new Map(steps.map(step => [
     step, Object.fromEntries(Object.entries(step.inputs).map(([key, name]) => [key, behind(name)]))
   ]))
-  const read = (step) => reads.get(step)
+  const read = step => reads.get(step)
   for (const step of steps) {
     for (const from of new Set(Object.values(read(step)))) users.set(from, [...users.get(from) ?? [], step])
   }
@@ -38,14 +40,14 @@ export function graphOf(run) {
   function findPlace(call) {
     const chain = []
     for (let at = call; at >= 0; at = run.calls[at].parent) chain.unshift(run.calls[at])
-    const way = chain.flatMap((one) => one.way)
+    const way = chain.flatMap(one => one.way)
     let held = false
     const names = []
     let layer
     way.forEach(({ name, types }, i) => {
       const isItem = i > 0 && way[i - 1].types.includes(LIST)
       if (isItem) layer = Number(name)
-      held = types.some((type) => HOLDERS.includes(type))
+      held = types.some(type => HOLDERS.includes(type))
       if (!held) names.push(name)
     })
     const last = chain.at(-1)
@@ -67,8 +69,8 @@ export function graphOf(run) {
 
   return {
     steps, placeOf, ancestors, read,
-    makerOf: (name) => makers.get(name),
-    usersOf: (name) => users.get(name) ?? [],
-    described: (name) => run.tensors.get(name)
+    makerOf: name => makers.get(name),
+    usersOf: name => users.get(name) ?? [],
+    described: name => run.tensors.get(name)
   }
 }

@@ -58,7 +58,7 @@ export function roomOf(rooms, name) {
  */
 export function roomNear(rooms, name, before) {
   const at = before.findIndex(({ id }) => id === name)
-  const near = before.slice(0, at + 1).findLast(({ id }) => rooms.some((room) => room.id === id))
+  const near = before.slice(0, at + 1).findLast(({ id }) => rooms.some(room => room.id === id))
   return roomOf(rooms, near?.id ?? name)
 }
 

@@ -1,4 +1,6 @@
-/** The cell that is looked at or pinned: told in the inspector, marked wherever it is visible, followed to its sources. */
+/**
+ * The cell that is looked at or pinned: told in the inspector, marked wherever it is visible, followed to its sources.
+ */
 
 import { exists } from '../inspector/index.js'
 import { sameCell } from '../lib/cell.js'
@@ -30,7 +32,7 @@ export function cells({ panel, get, set, run, twin, view, parts, ask }) {
   let timer = 0
 
   /** The run that a cell belongs to: the one shown, or its twin. */
-  const runBehind = (cell) => (cell?.isTwin ? twin() : run())
+  const runBehind = cell => (cell?.isTwin ? twin() : run())
   /** Where the inspector stands beside the figure it has something to show from the start. */
   const isBeside = matchMedia('(min-width: 1100px)')
 
@@ -46,10 +48,10 @@ export function cells({ panel, get, set, run, twin, view, parts, ask }) {
   /** The values of a cell in both runs, when there are two and both have it. */
   function pairOf(cell, explanations) {
     const both = [run(), twin()]
-    if (!cell || !both.every((one) => one && exists(one, cell))) return null
-    const values = cell.isGradient ? explanations?.map((one) => one?.value)
-      : both.map((one) => valueAt(tensorOf(one, cell.name), cell.index))
-    return values?.every((value) => value !== undefined) ? { here: values[0], there: values[1] } : null
+    if (!cell || !both.every(one => one && exists(one, cell))) return null
+    const values = cell.isGradient ? explanations?.map(one => one?.value)
+      : both.map(one => valueAt(tensorOf(one, cell.name), cell.index))
+    return values?.every(value => value !== undefined) ? { here: values[0], there: values[1] } : null
   }
   function mark(marks) {
     parts().frame.mark(marks)
@@ -66,11 +68,11 @@ export function cells({ panel, get, set, run, twin, view, parts, ask }) {
     })
   }
   /** Whether the inspector is still to hear how its cell was made. */
-  const waits = (isWaiting) => panel.setAttribute('aria-busy', String(isWaiting))
+  const waits = isWaiting => panel.setAttribute('aria-busy', String(isWaiting))
   /** How a cell was made; of a gradient, in both runs, since nothing else knows its value. */
   function explanations(cell) {
     const asked = cell.isGradient && twin() ? [false, true] : [Boolean(cell.isTwin)]
-    return Promise.all(asked.map((isTwin) => ask('explain', { cell: { ...cell, isTwin } })))
+    return Promise.all(asked.map(isTwin => ask('explain', { cell: { ...cell, isTwin } })))
   }
   const explain = latest(explanations, (found, cell) => {
     if (cell !== current()) return
@@ -114,14 +116,14 @@ export function cells({ panel, get, set, run, twin, view, parts, ask }) {
       const { cell: pinned } = get()
       const same = sameCell(cell, pinned)
       looked = cell ?? pinned
-      const known = trail.findIndex((one) => sameCell(one, cell))
+      const known = trail.findIndex(one => sameCell(one, cell))
       trail = !cell || same ? [] : known >= 0 ? trail.slice(0, known + 1) : [cell]
       set({ cell: same ? null : cell })
     },
     /** Follows a source in the run it is read in: pins it and remembers the way back. */
     visit(source) {
       const cell = { ...source, ...(current()?.isTwin && { isTwin: true }) }
-      const known = trail.findIndex((one) => sameCell(one, cell))
+      const known = trail.findIndex(one => sameCell(one, cell))
       const before = trail.length ? trail : [current()]
       trail = known >= 0 ? trail.slice(0, known + 1) : [...before, cell].slice(-LONGEST_TRAIL)
       set({ cell })

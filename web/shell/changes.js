@@ -7,15 +7,15 @@ import { controlsOf, isUseful, wordOf } from './controls.js'
 
 function keysOf(state) {
   const defaults = defaultsOf(state.model)
-  return controlsOf(state.model).filter((key) => isUseful(key, state) && !Object.is(state[key], defaults[key]))
+  return controlsOf(state.model).filter(key => isUseful(key, state) && !Object.is(state[key], defaults[key]))
 }
 
 /** How many switches and numbers are not as they were. @param {object} state */
-export const changes = (state) => keysOf(state).length + state.edits.length
+export const changes = state => keysOf(state).length + state.edits.length
 
 /** What is not as it was, in words. @param {object} state @param {Function} t @returns {string[]} */
 export function changedWords(state, t) {
-  const settings = keysOf(state).map((name) => words({ name, value: state[name], word: wordOf(name, state) }, t))
+  const settings = keysOf(state).map(name => words({ name, value: state[name], word: wordOf(name, state) }, t))
   return state.edits.length ? [...settings, t('twin.edits.some', { count: state.edits.length })] : settings
 }
 
@@ -28,7 +28,7 @@ export function changedWords(state, t) {
 export function changed(container, { t, get, set }) {
   const reset = () => {
     const defaults = defaultsOf(get().model)
-    set({ ...Object.fromEntries(keysOf(get()).map((key) => [key, defaults[key]])), edits: [] }, 'push')
+    set({ ...Object.fromEntries(keysOf(get()).map(key => [key, defaults[key]])), edits: [] }, 'push')
   }
   const button = h('button', { type: 'button', className: 'changed', onclick: reset, hidden: true })
   container.append(button)

@@ -17,7 +17,7 @@ export function isUseful(name, state) {
 }
 
 /** The controls that mean something for a model. @param {string} model */
-export const controlsOf = (model) => Object.keys(modelOf(model).settings)
+export const controlsOf = model => Object.keys(modelOf(model).settings)
 
 /**
  * The other values a control can take, with the key of their word where they have one.
@@ -28,7 +28,7 @@ export const controlsOf = (model) => Object.keys(modelOf(model).settings)
 export function alternatives(name, state) {
   const { kind, options, ladder } = settingOf(name, state.model)
   const all = kind === 'choice' ? Object.entries(options).map(([word, value]) => ({ word, value }))
-    : (ladder?.(state) ?? []).map((value) => ({ value }))
+    : (ladder?.(state) ?? []).map(value => ({ value }))
   return all.filter(({ value }) => value !== state[name])
 }
 
@@ -47,7 +47,7 @@ function choice(name, { options }, { t, set }) {
   const element = h('fieldset', { className: 'control' }, h('legend', {}, t(`controls.${name}.label`)),
     h('div', { className: 'segments' }, inputs.map(({ word, input }) => (
       h('label', {}, input, h('span', {}, t(`controls.${name}.${word}`)))))))
-  return { element, show: (state) => inputs.forEach(({ value, input }) => { input.checked = state[name] === value }) }
+  return { element, show: state => inputs.forEach(({ value, input }) => { input.checked = state[name] === value }) }
 }
 
 function stepper(name, _, { t, set, get }) {
@@ -56,25 +56,25 @@ function stepper(name, _, { t, set, get }) {
   const input = h('input', { id, type: 'text', inputmode: 'decimal', autocomplete: 'off', size: '7', oninput: () => {
     set({ [name]: input.value.trim() === '' ? Number.NaN : Number(input.value) })
   } })
-  const step = (direction) => {
+  const step = direction => {
     const rungs = settingOf(name, get().model).ladder(get())
     const now = get()[name]
-    const next = direction > 0 ? rungs.find((n) => n > now) : rungs.findLast((n) => n < now)
+    const next = direction > 0 ? rungs.find(n => n > now) : rungs.findLast(n => n < now)
     if (next !== undefined) set({ [name]: next })
   }
-  input.addEventListener('keydown', (event) => {
+  input.addEventListener('keydown', event => {
     const direction = { ArrowUp: 1, ArrowDown: -1 }[event.key]
     if (!direction) return
     event.preventDefault()
     step(direction)
   })
   const button = (sign, key, direction) => h('button', {
-    type: 'button', 'aria-label': t(`controls.${key}`, { name: label }), onclick: () => step(direction)
+    'type': 'button', 'aria-label': t(`controls.${key}`, { name: label }), 'onclick': () => step(direction)
   }, sign)
   const element = h('div', { className: 'control' },
     h('label', { for: id }, label, ' ', h('code', {}, t(`controls.${name}.hint`))),
     h('div', { className: 'stepper' }, button('−', 'less', -1), input, button('+', 'greater', 1)))
-  return { element, input, show: (state) => {
+  return { element, input, show: state => {
     if (document.activeElement !== input || Number(input.value) !== state[name]) {
       if (!Number.isNaN(state[name])) input.value = String(state[name])
     }
@@ -90,7 +90,7 @@ function slider(name, { range: [low, high, step] }, { t, set }) {
   const element = h('div', { className: 'control' },
     h('label', { for: id }, t(`controls.${name}.label`), ' ', h('code', {}, t(`controls.${name}.hint`))),
     h('div', { className: 'slider' }, input, output))
-  return { element, input, show: (state) => {
+  return { element, input, show: state => {
     input.value = String(state[name])
     setText(output, String(state[name]))
   } }
@@ -136,7 +136,7 @@ export function picker(name, { t, set }) {
   const group = uniqueId(name)
   const list = h('div', { className: 'segments' })
   const legend = h('legend', {}, t(`frame.${name}`))
-  const element = h('fieldset', { className: 'control', 'data-picker': name }, legend, list)
+  const element = h('fieldset', { 'className': 'control', 'data-picker': name }, legend, list)
   let shown = []
   return {
     element,

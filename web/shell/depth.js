@@ -18,20 +18,20 @@ const FORMULAS = { formula: true, code: true }
 
 function dial({ t, set }) {
   const group = uniqueId('depth')
-  const inputs = DEPTHS.map((value) => h('input', {
+  const inputs = DEPTHS.map(value => h('input', {
     type: 'radio', name: group, value, onchange: () => set({ depth: value })
   }))
-  const element = h('fieldset', { className: 'control depths', 'data-picker': 'depth' },
+  const element = h('fieldset', { 'className': 'control depths', 'data-picker': 'depth' },
     h('legend', { className: 'visually-hidden' }, t('depth.label')),
-    h('div', { className: 'segments' }, inputs.map((input) => (
+    h('div', { className: 'segments' }, inputs.map(input => (
       h('label', {}, input, h('span', {}, t(`depth.${input.value}`)))))))
-  return { element, show: (depth) => inputs.forEach((input) => { input.checked = input.value === depth }) }
+  return { element, show: depth => inputs.forEach(input => { input.checked = input.value === depth }) }
 }
 
-const grids = (stage) => [...stage.querySelectorAll('.heat[data-tensor]')]
+const grids = stage => [...stage.querySelectorAll('.heat[data-tensor]')]
 
 /** The tensors a stage draws, in the order in which it draws them. */
-const drawn = (stage) => [...new Set(grids(stage).map((grid) => grid.dataset.tensor))]
+const drawn = stage => [...new Set(grids(stage).map(grid => grid.dataset.tensor))]
 
 function light(stage, name) {
   for (const grid of grids(stage)) grid.classList.toggle('is-lit', grid.dataset.tensor === name)
@@ -49,8 +49,9 @@ function meaning(run, stage, { symbol, tensor }, t) {
 
 function formulas(run, stage, recipes, t) {
   return recipes.map(({ name, symbols, ...rule }) => h('section', { className: 'recipe' },
-    h('h2', {}, h('code', {}, dotted(name)), ' ', h('span', { className: 'shape' }, dimensions(describedOf(run, name).shape))),
-    rules(rule, t), h('ul', { className: 'symbols' }, symbols.map((one) => meaning(run, stage, one, t)))))
+    h('h2', {}, h('code', {}, dotted(name)), ' ',
+      h('span', { className: 'shape' }, dimensions(describedOf(run, name).shape))),
+    rules(rule, t), h('ul', { className: 'symbols' }, symbols.map(one => meaning(run, stage, one, t)))))
 }
 
 /** Every operation once, with the tensors it made here. */
@@ -69,7 +70,8 @@ function listing(code, recipes, language, t) {
     pieces.length === 0 ? h('p', { className: 'note' }, t('depth.none')) : '',
     pieces.map(({ file, line, code: text }) => {
       const place = line ? `${file}:${line}` : file
-      return h('figure', { className: 'listing' }, line ? h('figcaption', {}, place) : '', codeBlock(text, `${op}, ${place}`))
+      return h('figure', { className: 'listing' }, line ? h('figcaption', {}, place) : '',
+        codeBlock(text, `${op}, ${place}`))
     }))
   })
 }
@@ -96,9 +98,9 @@ export function depths(stage, context) {
   element.addEventListener('change', ({ target }) => { isAsked = !target.matches(':focus-visible') })
 
   function languages(redraw) {
-    return h('div', { className: 'directions', role: 'group', 'aria-label': t('depth.language') },
+    return h('div', { 'className': 'directions', 'role': 'group', 'aria-label': t('depth.language') },
       Object.entries(LANGUAGES).map(([value, name]) => h('button', {
-        type: 'button', 'aria-pressed': String(value === language), onclick: () => {
+        'type': 'button', 'aria-pressed': String(value === language), 'onclick': () => {
           language = value
           redraw()
           panel.querySelector('[aria-pressed="true"]').focus()

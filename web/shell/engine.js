@@ -12,7 +12,7 @@ export function createEngine(worker) {
     if (error) reject(Object.assign(new Error(error.message), { code: error.code }))
     else resolve(result)
   }
-  worker.onerror = (event) => {
+  worker.onerror = event => {
     for (const { reject } of waiting.values()) reject(new Error(event.message || 'worker'))
     waiting.clear()
   }
@@ -23,7 +23,7 @@ export function createEngine(worker) {
   })
   return {
     /** @param {{ wasm: string | ArrayBuffer, files: Record<string, string | ArrayBuffer> }} files addresses or bytes */
-    load: (files) => call('load', files),
+    load: files => call('load', files),
     /** A run; of the structure that is known by its signature nothing is sent again. */
     run: (settings, signature) => call('run', { settings, signature }),
     /** One of the worker's questions. */
@@ -43,15 +43,15 @@ export function latest(run, onResult, onError) {
   let next = null
   async function start(argument) {
     busy = true
-    await run(argument).then((result) => onResult(result, argument), (error) => onError(error, argument))
-      .catch((error) => onError(error, argument))
+    await run(argument).then(result => onResult(result, argument), error => onError(error, argument))
+      .catch(error => onError(error, argument))
     busy = false
     if (!next) return
     const { argument: waiting } = next
     next = null
     start(waiting)
   }
-  return (argument) => {
+  return argument => {
     if (busy) next = { argument }
     else start(argument)
   }

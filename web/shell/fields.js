@@ -5,7 +5,7 @@ import { modelOf } from '../models/index.js'
 
 /** A model's examples, as buttons. @param {import('../models/index.js').PageModel} model */
 function examples({ examples: list }, { t, set, language }) {
-  return h('div', { className: 'examples', role: 'group', 'aria-label': t('controls.presets.label') },
+  return h('div', { 'className': 'examples', 'role': 'group', 'aria-label': t('controls.presets.label') },
     list.map(({ text, word, lang, note, patch }) => h('button', {
       type: 'button', className: 'quiet', ...(lang && { lang }), onclick: () => set(patch)
     }, text ?? t(`controls.${word}`), note ? h('small', { lang: language() }, ` ${t(`controls.${note}`)}`) : '')))
@@ -16,17 +16,18 @@ function field(name, { isLong, isAnswer, notes = [] }, { t, set }) {
   const id = uniqueId(name)
   const problem = h('p', { className: 'problem', role: 'alert', id: uniqueId('problem') })
   const input = h(isLong ? 'textarea' : 'input', {
-    id, ...(isLong ? { rows: '4' } : { type: 'text' }), spellcheck: 'false', autocomplete: 'off',
-    'aria-describedby': problem.id, 'data-field': name, oninput: () => set({ [name]: input.value })
+    id, ...(isLong ? { rows: '4' } : { type: 'text' }), 'spellcheck': 'false', 'autocomplete': 'off',
+    'aria-describedby': problem.id, 'data-field': name, 'oninput': () => set({ [name]: input.value })
   })
   const hint = h('small', {}, isLong ? t(`controls.${name}.hint`) : '')
   const help = h('div', { className: 'help' }, problem,
-    notes.map((note) => h('p', { className: 'known-words' }, t(`controls.${name}.${note}`))))
+    notes.map(note => h('p', { className: 'known-words' }, t(`controls.${name}.${note}`))))
   const clear = isAnswer ? h('button', { type: 'button', className: 'quiet clear', onclick: () => {
     set({ [name]: '' })
     input.focus()
   } }, t(`controls.${name}.clear`)) : ''
-  const element = h('div', { className: isLong ? 'long-field' : `field is-${name}` }, h('label', { for: id }, t(`controls.${name}.label`), hint),
+  const element = h('div', { className: isLong ? 'long-field' : `field is-${name}` },
+    h('label', { for: id }, t(`controls.${name}.label`), hint),
     input, help, clear)
   return {
     element, help,
@@ -68,7 +69,7 @@ export function fields({ isLong }, context) {
     const list = own.map(([name, one]) => field(name, one, context))
     const [first] = list
     first?.help.append(examples(model, context))
-    const arrow = h('span', { className: 'entry-arrow', 'aria-hidden': 'true' }, '→')
+    const arrow = h('span', { 'className': 'entry-arrow', 'aria-hidden': 'true' }, '→')
     element.replaceChildren(...list.flatMap((one, i) => (i ? [arrow, one.element] : [one.element])))
     element.hidden = list.length === 0
     shown = { model, list }
@@ -81,7 +82,7 @@ export function fields({ isLong }, context) {
       if (shown.model !== model) build(model)
       const answer = answerOf(model, run)
       const doubt = Object.keys(problems).length > 0 ? null : model.doubt?.(state) ?? null
-      shown.list.forEach((one) => one.update(state, problems, answer, doubt))
+      shown.list.forEach(one => one.update(state, problems, answer, doubt))
     }
   }
 }

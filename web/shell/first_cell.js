@@ -26,8 +26,8 @@ function find(run, view) {
   const { room } = view
   const stage = stageOf(room.stage)
   const name = outputOf(room) && describedOf(run, outputOf(room))?.name
-  const parts = Object.values(stage.data(run, view) ?? {}).filter((part) => part?.axis && part.values)
-  const part = parts.findLast((one) => one.name === name) ?? parts.at(-1)
+  const parts = Object.values(stage.data(run, view) ?? {}).filter(part => part?.axis && part.values)
+  const part = parts.findLast(one => one.name === name) ?? parts.at(-1)
   const at = part ? largest(part, ...lookedAt(part, stage, run, view)) : -1
   return at < 0 ? null : { name: part.name, index: indexOf(part, Math.floor(at / part.cols), at % part.cols) }
 }
@@ -38,7 +38,7 @@ function find(run, view) {
  * @returns {import('../lib/cell.js').Cell | null}
  */
 export function firstCell(run, view) {
-  const key = [view.room.id, ...LOOKED_AT.map((name) => view[name])].join()
+  const key = [view.room.id, ...LOOKED_AT.map(name => view[name])].join()
   if (known.get(run)?.key !== key) known.set(run, { key, cell: find(run, view) })
   return known.get(run).cell
 }

@@ -23,8 +23,8 @@ const SHORTCUTS = { prev: 'ArrowLeft', next: 'ArrowRight' }
 
 /** The alternatives of a picker, as far as this run has them. */
 function options(name, run, { room }, t) {
-  const numbered = (count) => Array.from({ length: count }, (_, value) => ({ value, text: String(value) }))
-  if (name === 'part') return PARTS.map((value) => ({ value, text: t(`frame.parts.${value}`) }))
+  const numbered = count => Array.from({ length: count }, (_, value) => ({ value, text: String(value) }))
+  if (name === 'part') return PARTS.map(value => ({ value, text: t(`frame.parts.${value}`) }))
   if (name === 'head') return numbered(headsOf(run, room))
   if (name === 'row') return run.decoding.rows.map((row, value) => ({ value, text: tokenAt(run, room, row) }))
   const [stream] = Object.values(run.streams)
@@ -46,7 +46,7 @@ function tokenAt(run, { parts }, row) {
   return labelsOf(run, tensor, tensor.shape.length - 2)?.[row] ?? String(row)
 }
 
-const isConcatenated = (state) => state.positions === 'concatenated'
+const isConcatenated = state => state.positions === 'concatenated'
 
 const isUndivided = ({ scale }) => scale === false
 
@@ -68,7 +68,7 @@ const say = (flow, { name, shape }) => (
 function neighbour(room, rooms, direction) {
   const at = rooms.indexOf(room)
   const side = direction < 0 ? rooms.slice(0, at).reverse() : rooms.slice(at + 1)
-  return side.find((one) => one.isOnTour || (!room.isOnTour && one.layer === room.layer && one.tower === room.tower))
+  return side.find(one => one.isOnTour || (!room.isOnTour && one.layer === room.layer && one.tower === room.tower))
 }
 
 /** The way to a neighbour: where it is, if that is another part of the house, and what the way passes over. */
@@ -79,8 +79,8 @@ function wayTo(from, rooms, { step, direction, word }, { t, enter, href }) {
   const part = partName(room, t)
   const skips = step > 0 && rooms.indexOf(room) - rooms.indexOf(from) > step
   const element = h('a', {
-    className: `way-${direction}`, rel: direction, 'aria-keyshortcuts': SHORTCUTS[direction],
-    onclick: following(() => enter(room.id))
+    'className': `way-${direction}`, 'rel': direction, 'aria-keyshortcuts': SHORTCUTS[direction],
+    'onclick': following(() => enter(room.id))
   }, h('small', {}, t(word)), part === partName(from, t) ? '' : h('span', { className: 'way-part' }, part),
   h('b', {}, ownName(room, t)), flow, skips ? h('span', { className: 'way-skips' }, t('frame.skips')) : '')
   const update = () => element.setAttribute('href', href(room.id))
@@ -118,11 +118,11 @@ export function frame(container, room, context) {
   const rooms = context.rooms()
   const at = rooms.indexOf(room)
   const isBatch = () => batchOf(context.run() ?? { streams: {} }) > 1
-  const words = (part) => t(`stages.${room.words}.${part}`)
-  const controls = (room.controls ?? stage.controls).filter((name) => isFor(name, context.get().model))
-    .map((name) => ({ name, ...control(name, context) }))
-  const pickers = stage.pickers.filter((name) => name !== 'sentence' || isBatch())
-    .map((name) => ({ name, ...picker(name, context) }))
+  const words = part => t(`stages.${room.words}.${part}`)
+  const controls = (room.controls ?? stage.controls).filter(name => isFor(name, context.get().model))
+    .map(name => ({ name, ...control(name, context) }))
+  const pickers = stage.pickers.filter(name => name !== 'sentence' || isBatch())
+    .map(name => ({ name, ...picker(name, context) }))
   const quote = h('p', { className: 'quote' })
   const lead = h('p', { className: 'lead' })
   const from = h('p', { className: 'whence' })
@@ -132,12 +132,12 @@ export function frame(container, room, context) {
     { step: -1, direction: 'prev', word: 'frame.previous' },
     { step: 1, direction: 'next', word: at ? 'frame.next' : 'frame.start' }
   ]
-  const waysIn = (all) => directions.map((one) => wayTo(room, all, one, context))
+  const waysIn = all => directions.map(one => wayTo(room, all, one, context))
   let known = rooms
   let ways = waysIn(rooms)
   const tools = h('div', { className: 'tools' }, [...pickers, ...controls].map(({ element }) => element),
     stage.pickers.includes('sentence') && isBatch() ? quote : '')
-  const way = h('nav', { className: 'ways', 'aria-label': t('frame.ways') }, ways.map(({ element }) => element),
+  const way = h('nav', { 'className': 'ways', 'aria-label': t('frame.ways') }, ways.map(({ element }) => element),
     h('p', { className: 'ways-keys' }, t('frame.keys')))
   const number = h('span', { className: 'visually-hidden' }, ' ',
     t('frame.room', { total: rooms.length - 1, number: at }))
@@ -181,23 +181,23 @@ export function frame(container, room, context) {
         ways = waysIn(known)
         before.forEach((element, i) => element.replaceWith(ways[i].element))
       }
-      ways.forEach((one) => one.update())
+      ways.forEach(one => one.update())
       trying.update()
       showChanged()
       setText(kind, t(`app.models.${modelOf(view.model).kind(view)}`))
       tell(run, view)
       if (!run) return
-      pickers.forEach((one) => one.update(options(one.name, run, view, t), view[one.name]))
+      pickers.forEach(one => one.update(options(one.name, run, view, t), view[one.name]))
       setText(quote, Object.values(run.streams)[0]?.texts[view.sentence] ?? '')
       setText(from, context.origin())
       figureView.update(context.shared(stage.data(run, view), run, view))
     },
     /** @param {object} state @param {Record<string, string>} problems texts by control */
-    controls: (state, problems) => controls.forEach((one) => {
+    controls: (state, problems) => controls.forEach(one => {
       one.element.hidden = !isUseful(one.name, state)
       one.update(state, problems)
     }),
-    mark: (marks) => figureView.mark(marks),
+    mark: marks => figureView.mark(marks),
     destroy: () => figureView.destroy()
   }
 }

@@ -12,14 +12,16 @@ import { defaults } from './state.js'
 const LANGUAGES = { ko: '한국어', en: 'English' }
 const THEMES = ['auto', 'light', 'dark']
 
-const pane = () => svg('svg', { class: 'pane', viewBox: '0 0 24 24', 'aria-hidden': 'true' },
+const pane = () => svg('svg', { 'class': 'pane', 'viewBox': '0 0 24 24', 'aria-hidden': 'true' },
   svg('path', { d: 'M4 6.5 12 2.5v15l-8 4z' }), svg('path', { d: 'M12 2.5l8 4v15l-8-4z' }))
 
 function languages({ set }) {
   const links = Object.entries(LANGUAGES).map(([language, name]) => h('button', {
-    type: 'button', className: 'quiet', lang: language, 'data-language': language, onclick: () => set({ language })
+    'type': 'button', 'className': 'quiet', 'lang': language, 'data-language': language,
+    'onclick': () => set({ language })
   }, name))
-  return { links, element: (label) => h('div', { className: 'languages', role: 'group', 'aria-label': label }, links) }
+  return { links, element: label => h('div', { 'className': 'languages', 'role': 'group', 'aria-label': label },
+    links) }
 }
 
 /** Which model is behind the glass; choosing one enters it at its first room. */
@@ -39,14 +41,14 @@ function settings({ t, set, get, showControls }) {
   const grid = h('div', { className: 'settings-grid' })
   let shown = { model: null, controls: [] }
   function build(model) {
-    shown = { model, controls: controlsOf(model).map((name) => ({ name, ...control(name, { t, set, get }) })) }
+    shown = { model, controls: controlsOf(model).map(name => ({ name, ...control(name, { t, set, get }) })) }
     grid.replaceChildren(...shown.controls.map(({ element }) => element))
   }
-  const dialog = h('dialog', { className: 'settings', 'aria-label': t('app.settings') },
+  const dialog = h('dialog', { 'className': 'settings', 'aria-label': t('app.settings') },
     h('div', { className: 'settings-head' }, h('h2', {}, t('app.settings')),
       h('button', { type: 'button', className: 'quiet', onclick: () => dialog.close() }, t('app.close'))),
     grid)
-  dialog.addEventListener('click', (event) => event.target === dialog && dialog.close())
+  dialog.addEventListener('click', event => event.target === dialog && dialog.close())
   // What is wrong in here is told outside once nobody can see it here.
   dialog.addEventListener('close', showControls)
   const update = (state, problems) => {
@@ -68,8 +70,8 @@ const brand = ({ t, enter }) => (
 function more(actions, t) {
   const toggle = () => button.setAttribute('aria-expanded', String(actions.classList.toggle('is-open')))
   const button = h('button', {
-    type: 'button', className: 'quiet more', 'aria-label': t('app.more'), 'aria-expanded': 'false',
-    'aria-controls': actions.id, onclick: toggle
+    'type': 'button', 'className': 'quiet more', 'aria-label': t('app.more'), 'aria-expanded': 'false',
+    'aria-controls': actions.id, 'onclick': toggle
   }, h('span', { 'aria-hidden': 'true' }, '⋯'))
   return button
 }
@@ -92,13 +94,13 @@ export function header(container, context) {
   const entry = fields({ isLong: false }, context)
   const proof = check(context)
   const themeName = h('span')
-  const theme = h('button', { type: 'button', className: 'quiet', 'data-action': 'theme', onclick: () => {
+  const theme = h('button', { 'type': 'button', 'className': 'quiet', 'data-action': 'theme', 'onclick': () => {
     set({ theme: THEMES[(THEMES.indexOf(get().theme) + 1) % THEMES.length] })
   } }, '◐ ', themeName)
   const home = brand(context)
   const actions = h('div', { className: 'top-actions', id: uniqueId('actions') },
     h('button', {
-      type: 'button', className: 'quiet', 'data-action': 'settings', onclick: () => panel.dialog.showModal()
+      'type': 'button', 'className': 'quiet', 'data-action': 'settings', 'onclick': () => panel.dialog.showModal()
     }, t('app.settings')),
     theme, share(context), proof.button, choice.element(t('app.language')))
   container.replaceChildren(
@@ -109,11 +111,11 @@ export function header(container, context) {
       model.select.value = state.model
       entry.update(state, problems, run)
       container.toggleAttribute('data-has-fields', !entry.element.hidden)
-      choice.links.forEach((link) => link.setAttribute('aria-pressed', link.lang === language ? 'true' : 'false'))
+      choice.links.forEach(link => link.setAttribute('aria-pressed', link.lang === language ? 'true' : 'false'))
       setText(themeName, t(`app.themes.${state.theme}`))
       theme.setAttribute('aria-label', `${t('app.theme')}: ${t(`app.themes.${state.theme}`)}`)
       panel.update(state, problems)
     },
-    focus: (language) => choice.links.find((link) => link.lang === language)?.focus()
+    focus: language => choice.links.find(link => link.lang === language)?.focus()
   }
 }

@@ -40,7 +40,7 @@ export function keys({ stage, inspector }, acts) {
     returnTo(grid)
     if (document.activeElement !== grid) stage.focus({ preventScroll: true })
   }
-  addEventListener('keydown', (event) => {
+  addEventListener('keydown', event => {
     if (event.key === 'Escape' && acts.isPinned() && !document.querySelector('dialog[open]')) release()
     lead(event, stage)
     takeBack(event, acts)

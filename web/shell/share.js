@@ -9,7 +9,7 @@ const AROUND = 168
 const STEP = 20
 
 const ESCAPES = { '&': '&amp;', '"': '&quot;', '<': '&lt;', '>': '&gt;' }
-const escaped = (text) => text.replace(/[&"<>]/g, (sign) => ESCAPES[sign])
+const escaped = text => text.replace(/[&"<>]/g, sign => ESCAPES[sign])
 
 /**
  * The element that shows a link's page inside another page.
@@ -21,7 +21,7 @@ export const embedCode = ({ url, title, height }) => (
 
 /** From the top of the room's figure to the end of what it is compared with. */
 function figuresHeight() {
-  const boxes = [...document.querySelectorAll('.stage .stage-figure')].map((one) => one.getBoundingClientRect())
+  const boxes = [...document.querySelectorAll('.stage .stage-figure')].map(one => one.getBoundingClientRect())
     .filter(({ height }) => height)
   return Math.max(...boxes.map(({ bottom }) => bottom)) - Math.min(...boxes.map(({ top }) => top))
 }
@@ -36,7 +36,7 @@ function figuresHeight() {
 export function share({ t, link, language }) {
   const { copy, elements } = copying({ done: t('app.shared'), byHand: t('figure.byHand') })
   const button = (action, text) => h('button', {
-    type: 'button', className: 'quiet', 'data-action': action, onclick: () => copy(text())
+    'type': 'button', 'className': 'quiet', 'data-action': action, 'onclick': () => copy(text())
   }, t(`app.${action}`))
   const details = h('details', { className: 'share' }, h('summary', { className: 'quiet' }, t('app.sharing')),
     h('div', { className: 'menu-body' }, button('share', () => link()),
@@ -54,7 +54,7 @@ export function share({ t, link, language }) {
  * @param {{ t: Function, link(patch?: object): string }} context
  */
 export function signature(element, { t, link }) {
-  const anchor = h('a', { target: '_blank', rel: 'noopener', 'aria-label': t('app.whole') },
+  const anchor = h('a', { 'target': '_blank', 'rel': 'noopener', 'aria-label': t('app.whole') },
     'glassformer', h('span', { 'aria-hidden': 'true' }, ' ↗'))
   element.replaceChildren(anchor)
   return { update: () => anchor.setAttribute('href', link({ embed: false })) }

@@ -8,7 +8,8 @@ const VERSION = '1'
 
 /** What is looked at, and how; none of it makes another run. */
 const VIEW = {
-  room: 'house', sentence: 0, head: 0, part: 'q', row: 0, step: -1, cell: null, depth: 'numbers', twin: '', embed: false,
+  room: 'house', sentence: 0, head: 0, part: 'q', row: 0, step: -1, cell: null, depth: 'numbers', twin: '',
+  embed: false,
   language: 'auto', theme: 'auto'
 }
 /** The smallest value of each number in it; they are whole. */
@@ -21,7 +22,7 @@ const CHOICES = {
 }
 
 /** Everything as it is until the reader changes something. @param {string} [model] */
-export const defaults = (model) => ({ ...defaultsOf(model ?? MODELS[0].id), edits: [], ...VIEW })
+export const defaults = model => ({ ...defaultsOf(model ?? MODELS[0].id), edits: [], ...VIEW })
 
 /** The names of all that makes a run. @param {{ model: string }} state */
 export const runKeys = ({ model }) => keysOf(model)
@@ -59,7 +60,7 @@ function writeValue(value) {
   return value !== null && typeof value === 'object' ? writeCell(value) : String(value ?? '')
 }
 
-const isAboutModel = (query) => [...query.keys()].some((key) => !['language', 'theme', 'v'].includes(key))
+const isAboutModel = query => [...query.keys()].some(key => !['language', 'theme', 'v'].includes(key))
 
 /**
  * The part of a link after `#`: only what differs from the defaults of the model, with the model and the version of the
@@ -82,11 +83,14 @@ export function toHash(state) {
 function said(query, model) {
   const known = defaults(model)
   const { settings } = modelOf(model)
-  return Object.fromEntries(Object.keys(known).filter((key) => key !== 'model' && query.has(key))
-    .map((key) => [key, readValue(key, query.get(key), known[key], settings)]))
+  return Object.fromEntries(Object.keys(known).filter(key => key !== 'model' && query.has(key))
+    .map(key => [key, readValue(key, query.get(key), known[key], settings)]))
 }
 
-/** A part of the state, written as in a link. @param {string} text such as `temperature=2&topP=0.8` @param {string} model */
+/**
+ * A part of the state, written as in a link. @param {string} text such as `temperature=2&topP=0.8`
+ * @param {string} model
+ */
 export const patchFrom = (text, model) => said(new URLSearchParams(text), model)
 
 /**

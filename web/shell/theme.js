@@ -14,7 +14,7 @@ export const PALETTES = {
 const dark = matchMedia('(prefers-color-scheme: dark)')
 
 /** Light or dark, from the reader's choice or else the system's. @param {'auto' | 'light' | 'dark'} theme */
-export const modeOf = (theme) => (theme === 'auto' ? (dark.matches ? 'dark' : 'light') : theme)
+export const modeOf = theme => (theme === 'auto' ? (dark.matches ? 'dark' : 'light') : theme)
 
 /** Calls back when the system changes its mind. @param {() => void} handle */
-export const onSystemTheme = (handle) => dark.addEventListener('change', handle)
+export const onSystemTheme = handle => dark.addEventListener('change', handle)

@@ -48,7 +48,7 @@ export function mount(container, context) {
     setText(heading, label)
     setText(silent, t('stages.activation.silent', { count: points.filter(({ y }) => y === 0).length, total: cols }))
     ofSlice(silent, shown.after, row)
-    const cells = [shown.before, shown.after].map((part) => ({ name: part.name, index: indexOf(part, row, look.col) }))
+    const cells = [shown.before, shown.after].map(part => ({ name: part.name, index: indexOf(part, row, look.col) }))
     bend.update({ line: shown.curve, points, cells, chosen: look.col, label })
   }
   return {
@@ -61,7 +61,7 @@ export function mount(container, context) {
       after.update(next.after, { title: titles.after, domain: next.domain, dense: true, follow: twin })
       drawCurve()
       fig.legend([{ domain: next.domain }])
-      fig.numbers(t('frame.numbers'), ['before', 'after'].map((name) => ({ title: titles[name], part: next[name] })))
+      fig.numbers(t('frame.numbers'), ['before', 'after'].map(name => ({ title: titles[name], part: next[name] })))
     },
     mark(marks) {
       fig.mark(marks)

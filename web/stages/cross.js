@@ -24,7 +24,7 @@ export function mount(container, context) {
   const { t } = context
   const heading = h('h2')
   const slot = h('div')
-  const lines = arcs(slot, { onLook: (at) => context.look(strongest(at)) })
+  const lines = arcs(slot, { onLook: at => context.look(strongest(at)) })
   container.append(h('section', {}, heading, slot))
   const fig = figure(container, context)
   const weights = fig.matrix()

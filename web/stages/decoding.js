@@ -41,18 +41,18 @@ function lineage(nodes, at) {
 
 /** A tree as it had grown at a step, and the best of its branches then; at the end that is the answer. */
 function grown(nodes, best, step) {
-  const scores = nodes.map((node) => (node.step === step ? node.score : -Infinity))
+  const scores = nodes.map(node => (node.step === step ? node.score : -Infinity))
   const leading = scores.indexOf(Math.max(...scores))
-  return { nodes: nodes.filter((node) => node.step <= step), best: step === Infinity ? best : leading }
+  return { nodes: nodes.filter(node => node.step <= step), best: step === Infinity ? best : leading }
 }
 
 /** What had been read at a step: the tokens so far, or those of every beginning that was still followed. */
 function beginnings(tokens, rows, nodes, step) {
   if (!nodes) return [{ tokens: tokens.slice(0, rows[step] + 1) }]
-  const parents = [...new Set(nodes.filter((node) => node.step === step).map(({ parent }) => parent))]
+  const parents = [...new Set(nodes.filter(node => node.step === step).map(({ parent }) => parent))]
   const start = tokens.slice(0, rows[0] + 1)
-  return parents.map((at) => (
-    { tokens: [...start, ...lineage(nodes, at).map((i) => nodes[i].token)], score: nodes[at]?.score ?? 0 }))
+  return parents.map(at => (
+    { tokens: [...start, ...lineage(nodes, at).map(i => nodes[i].token)], score: nodes[at]?.score ?? 0 }))
 }
 
 /**
@@ -69,7 +69,7 @@ export function data(run, view) {
   const steps = run.decoding.steps.map(({ id: word, token, draw }, step) => {
     const row = values.slice(step * cols, (step + 1) * cols)
     let start = 0
-    const pieces = ranking(row).filter((i) => row[i] > 0).map((i) => {
+    const pieces = ranking(row).filter(i => row[i] > 0).map(i => {
       const piece = { word: i, token: colLabels[i], start, share: row[i], isChosen: i === word }
       start += row[i]
       return piece
@@ -77,7 +77,7 @@ export function data(run, view) {
     return { step, token, word, draw, pieces, share: row[word] }
   })
   const { kind, tree: branches, best } = run.decoding
-  const nodes = branches && branches.map((branch) => ({ ...branch, token: colLabels[branch.id] }))
+  const nodes = branches && branches.map(branch => ({ ...branch, token: colLabels[branch.id] }))
   return {
     kind, steps, now, last, reread: rereading(run.decoding, run.settings),
     remarks: remarks(run.decoding, run.settings),
@@ -90,7 +90,7 @@ export function data(run, view) {
 export const picture = (run, view) => {
   const { rows, steps } = run.decoding
   const part = rowsOf(matrixOf(run, view.room.parts.output, view), rows[0], rows.length)
-  const isChosen = (i) => i % part.cols === steps[Math.floor(i / part.cols)].id
+  const isChosen = i => i % part.cols === steps[Math.floor(i / part.cols)].id
   const values = part.values.map((share, i) => (isChosen(i) ? share : 0))
   return { part: { ...part, values }, domain: chance() }
 }
@@ -118,7 +118,7 @@ export function mount(container, context) {
   const heading = h('h2')
   const list = h('ol', { className: 'picks' })
   const slot = h('div', {
-    className: 'tree-slot', tabindex: '0', role: 'group', 'aria-label': t('stages.decoding.tree')
+    'className': 'tree-slot', 'tabindex': '0', 'role': 'group', 'aria-label': t('stages.decoding.tree')
   })
   const note = h('p', { className: 'note' })
   const more = h('div')
@@ -127,8 +127,8 @@ export function mount(container, context) {
   const read = h('div', { className: 'read' }, readTitle, readList)
   const walk = h('div')
   container.append(h('section', {}, walk, read, heading, slot, list, note, more))
-  const words = Object.fromEntries(SCRUB.map((name) => [name, t(`stages.decoding.scrub.${name}`)]))
-  const steps = scrubber(walk, words, (step) => context.set(step < 0 ? { step } : { step, row: step }))
+  const words = Object.fromEntries(SCRUB.map(name => [name, t(`stages.decoding.scrub.${name}`)]))
+  const steps = scrubber(walk, words, step => context.set(step < 0 ? { step } : { step, row: step }))
   const branches = tree(slot)
   const fig = figure(container, context)
   const shares = fig.matrix()
@@ -147,7 +147,7 @@ export function mount(container, context) {
     link.hidden = isAhead
     ofCell(link, shown.shares.name, [0, shown.first + step, word])
     link.onclick = () => context.press(cellAt(link))
-    const marks = [...pieces.map((piece) => ({ piece })), ...(draw === null ? [] : [{ draw }])]
+    const marks = [...pieces.map(piece => ({ piece })), ...(draw === null ? [] : [{ draw }])]
     keep(line, isAhead ? [] : marks, createPiece, (element, one) => {
       const { piece } = one
       element.className = piece ? 'piece' : 'piece is-draw'

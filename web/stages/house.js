@@ -31,10 +31,10 @@ function shown(run, room, view) {
     return { tokens: (tokens[sentence] ?? tokens[0]).slice(0, lengths?.[sentence]) }
   }
   if (stage === 'decoding') return { tokens: run.decoding.steps.map(({ token }) => token), isAnswer: true }
-  const picture = (more) => view.picture(room, more)
+  const picture = more => view.picture(room, more)
   const heads = Array.from({ length: Math.min(MOST_HEADS, parts.heads ?? 1) }, (_, head) => ({ head }))
   const isLook = LOOKS.includes(stage)
-  const views = isLook ? heads : stage === 'qkv' ? ['q', 'k', 'v'].map((part) => ({ part })) : [{}]
+  const views = isLook ? heads : stage === 'qkv' ? ['q', 'k', 'v'].map(part => ({ part })) : [{}]
   const pictures = views.map(picture)
   const { shape } = describedOf(run, tensors[0])
   const domains = pictures.map(({ domain }) => domain)
@@ -60,11 +60,11 @@ export function data(run, view) {
   const [first] = Object.values(run.streams)
   const { sentence } = view
   return {
-    towers: names.map((name) => ({
-      name, floors: floors.filter(({ tower }) => tower === name).map((room) => floor(run, room, view))
+    towers: names.map(name => ({
+      name, floors: floors.filter(({ tower }) => tower === name).map(room => floor(run, room, view))
     })),
     input: first?.texts[sentence] ?? first?.texts[0] ?? '',
-    read: (first?.tokens[sentence] ?? first?.tokens[0] ?? []).filter((token) => !EDGES.test(token)).length,
+    read: (first?.tokens[sentence] ?? first?.tokens[0] ?? []).filter(token => !EDGES.test(token)).length,
     steps: run.decoding?.steps.length, isGiven: run.decoding?.kind === 'given'
   }
 }
@@ -123,7 +123,7 @@ function fillFloor(link, floor, { t, mode, where }) {
   link.kind = Boolean(tokens)
   if (tokens) return keep(pictures, tokens, () => h('span'), fillToken)
   const colours = scale(domain, mode)
-  return keep(pictures, parts.map((part) => ({ part, colours })), createPicture, fillPicture)
+  return keep(pictures, parts.map(part => ({ part, colours })), createPicture, fillPicture)
 }
 
 /** Floors of the same layer stand together. */
@@ -142,13 +142,13 @@ export function mount(container, context) {
   const now = h('p', { className: 'house-now' })
   const wire = svg('path', { class: 'memory-wire' })
   const towers = h('div', { className: 'pane-towers' })
-  const root = h('div', { className: 'panes' }, svg('svg', { class: 'memory', 'aria-hidden': 'true' }, wire),
+  const root = h('div', { className: 'panes' }, svg('svg', { 'class': 'memory', 'aria-hidden': 'true' }, wire),
     h('div', { className: 'pane-words' }, now, h('p', { className: 'note' }, t('stages.house.colours'))), towers)
   container.append(root)
 
-  const where = (name) => ({ layer }) => (
+  const where = name => ({ layer }) => (
     layer === undefined ? '' : `${t(`map.${name}`)} ${t('map.layer', { number: layer + 1 })}`)
-  const fillStorey = (name) => (element, { layer, floors }) => {
+  const fillStorey = name => (element, { layer, floors }) => {
     element.classList.toggle('is-layer', layer !== undefined)
     setText(element.firstChild, layer === undefined ? '' : t('map.layer', { number: layer + 1 }))
     keep(element.lastChild, floors, createFloor(context), (link, floor) => (

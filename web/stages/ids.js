@@ -35,7 +35,7 @@ export function mount(container, context) {
   container.append(sentences, h('section', {}, h('h2', {}, t('stages.ids.vocabulary')), vocabulary))
   const list = chips(sentences, {
     onLook: (row, col) => light(idAt(row, col)), onPress: (row, col) => light(idAt(row, col)),
-    onLeave: () => light(null), onRow: (row) => context.set({ sentence: row })
+    onLeave: () => light(null), onRow: row => context.set({ sentence: row })
   }, { inline: true })
   let shown = null
   let lit = null
@@ -54,11 +54,11 @@ export function mount(container, context) {
       entry.classList.toggle('is-faint', count === 0)
     })
   }
-  const light = (number) => {
+  const light = number => {
     lit = number
     if (shown) draw()
   }
-  vocabulary.addEventListener('pointerover', (event) => {
+  vocabulary.addEventListener('pointerover', event => {
     const entry = event.target.closest('li')
     if (entry) light([...vocabulary.children].indexOf(entry))
   })

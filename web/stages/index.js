@@ -30,4 +30,4 @@ export const stages = [
 ]
 
 /** A stage by its name. @param {string} id */
-export const stageOf = (id) => stages.find((stage) => stage.id === id)
+export const stageOf = id => stages.find(stage => stage.id === id)

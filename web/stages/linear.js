@@ -13,9 +13,10 @@ export const pickers = []
 /** Input, weight, bias and result. */
 export function data(run, view) {
   const { x, weight, bias, y } = view.room.parts
-  const top = (name) => signed(peak(tensorOf(run, name)))
+  const top = name => signed(peak(tensorOf(run, name)))
   return {
-    left: matrixOf(run, x, view), right: weightMatrix(run, weight), bias: biasRow(run, bias), product: matrixOf(run, y, view),
+    left: matrixOf(run, x, view), right: weightMatrix(run, weight), bias: biasRow(run, bias),
+    product: matrixOf(run, y, view),
     domains: { input: top(x), output: top(y), weights: top(weight) }
   }
 }
@@ -41,8 +42,9 @@ export function mount(container, context) {
         { domain: domains.input, text: titles.left }, { domain: domains.weights, text: titles.right },
         { domain: domains.output, text: titles.product }
       ])
-      fig.numbers(t('frame.numbers'), Object.entries({ left, right, ...(bias && { bias }), product }).map(([name, part]) => (
-        { title: titles[name], part })))
+      fig.numbers(t('frame.numbers'), Object.entries({ left, right, ...(bias && { bias }), product }).map(
+        ([name, part]) => (
+          { title: titles[name], part })))
     },
     mark: fig.mark,
     destroy() {}

@@ -39,7 +39,7 @@ export function mount(container, context) {
       before.update(next.before, { title: titles.before, domain, follow: twin, pair: true })
       after.update(next.after, { title: titles.after, domain, follow: twin, pair: true })
       fig.legend([{ domain }])
-      fig.numbers(t('frame.numbers'), ['before', 'after'].map((name) => ({ title: titles[name], part: next[name] })))
+      fig.numbers(t('frame.numbers'), ['before', 'after'].map(name => ({ title: titles[name], part: next[name] })))
     },
     mark: fig.mark,
     destroy() {}

@@ -24,7 +24,7 @@ function statistics({ rows, cols, values }) {
 /** What is added, the sum, what is normalised, gain and shift, and the result. */
 export function data(run, view) {
   const { x, weight, bias, y, residual, isFirst } = view.room.parts
-  const part = (name) => matrixOf(run, name, view)
+  const part = name => matrixOf(run, name, view)
   const sums = residual && { input: part(residual.input), change: part(residual.change), sum: part(residual.sum) }
   const isOwn = Object.values(sums ?? {}).some(({ name }) => name === x)
   const matrices = { ...sums, ...(!isOwn && { before: part(x) }), after: part(y) }
@@ -33,7 +33,7 @@ export function data(run, view) {
     ...matrices, gain: weight ? vectorRow(run, weight, 'γ') : null, shift: bias ? vectorRow(run, bias, 'β') : null,
     isFirst, from: x, statistics: statistics(part(x)),
     domain: signed(Math.max(...Object.values(matrices).map(({ name }) => peak(tensorOf(run, name))))),
-    gains: signed(Math.max(0, ...gains.map((name) => peak(tensorOf(run, name)))))
+    gains: signed(Math.max(0, ...gains.map(name => peak(tensorOf(run, name)))))
   }
 }
 
@@ -58,7 +58,7 @@ export function mount(container, context) {
   let look = { row: 0, col: -1 }
 
   function drawLines() {
-    const normalised = ['before', 'sum', 'input'].map((name) => shown[name]).find((part) => part?.name === shown.from)
+    const normalised = ['before', 'sum', 'input'].map(name => shown[name]).find(part => part?.name === shown.from)
     const row = Math.min(look.row, shown.after.rows - 1)
     const line = (part, key, { mean, variance }) => ({
       name: t(`stages.norm.${key}`, { token: part.rowLabels[row], mean: fixed(mean), variance: fixed(variance) }),
@@ -76,8 +76,8 @@ export function mount(container, context) {
   return {
     update(next) {
       shown = next
-      const order = (next.isFirst ? PRE : POST).filter((name) => next[name])
-      const names = ['input', 'change', 'sum', 'before', 'after'].map((name) => next[name]?.name)
+      const order = (next.isFirst ? PRE : POST).filter(name => next[name])
+      const names = ['input', 'change', 'sum', 'before', 'after'].map(name => next[name]?.name)
       const twin = ({ name, index }) => (names.includes(name) ? { row: index[1], col: index[2] } : null)
       const alignTo = next.after.rowLabels
       slots.forEach(({ element, matrix }, i) => {
@@ -89,7 +89,7 @@ export function mount(container, context) {
       })
       drawLines()
       fig.legend([{ domain: next.domain }, { domain: next.gains, text: 'γ, β' }])
-      fig.numbers(t('frame.numbers'), order.map((name) => ({ title: titleOf(name, next.isFirst), part: next[name] })))
+      fig.numbers(t('frame.numbers'), order.map(name => ({ title: titleOf(name, next.isFirst), part: next[name] })))
     },
     mark(marks) {
       fig.mark(marks)

@@ -12,10 +12,10 @@ export const pickers = ['sentence', 'head']
 /** Whatever it was made from, and the result, each with a range of its own. */
 export function data(run, view) {
   const { inputs, out, op } = view.room.parts
-  const names = [...new Set([...Object.values(inputs), out])].filter((name) => run.tensors.has(name))
+  const names = [...new Set([...Object.values(inputs), out])].filter(name => run.tensors.has(name))
   return {
-    op, out: matrixOf(run, out, view), matrices: names.map((name) => matrixOf(run, name, view)),
-    domains: names.map((name) => signed(peak(tensorOf(run, name))))
+    op, out: matrixOf(run, out, view), matrices: names.map(name => matrixOf(run, name, view)),
+    domains: names.map(name => signed(peak(tensorOf(run, name))))
   }
 }
 

@@ -15,9 +15,11 @@ export function data(run, view) {
   const { x, weight, bias, y, heads } = view.room.parts
   return {
     group: tensorOf(run, x).shape.at(-1) / heads,
-    left: matrixOf(run, x, view), right: weightMatrix(run, weight), bias: biasRow(run, bias), product: matrixOf(run, y, view),
+    left: matrixOf(run, x, view), right: weightMatrix(run, weight), bias: biasRow(run, bias),
+    product: matrixOf(run, y, view),
     domains: {
-      values: signed(Math.max(peak(tensorOf(run, x)), peak(tensorOf(run, y)))), weights: signed(peak(tensorOf(run, weight)))
+      values: signed(Math.max(peak(tensorOf(run, x)), peak(tensorOf(run, y)))),
+      weights: signed(peak(tensorOf(run, weight)))
     }
   }
 }
@@ -42,8 +44,9 @@ export function mount(container, context) {
         domains: { left: domains.values, right: domains.weights, bias: domains.weights, product: domains.values }
       })
       fig.legend([{ domain: domains.values, text: titles.product }, { domain: domains.weights, text: titles.right }])
-      fig.numbers(t('frame.numbers'), Object.entries({ left, right, ...(bias && { bias }), product }).map(([name, part]) => (
-        { title: titles[name], part })))
+      fig.numbers(t('frame.numbers'), Object.entries({ left, right, ...(bias && { bias }), product }).map(
+        ([name, part]) => (
+          { title: titles[name], part })))
     },
     mark: fig.mark,
     destroy() {}

@@ -24,7 +24,7 @@ export function data(run, { sentence, room }) {
 /** The map's stamp: one cell a token, fainter where it only marks an edge. */
 export function picture(run, { room }) {
   const [tokens] = run.streams[room.parts.stream].tokens
-  const values = tokens.map((token) => (EDGES.test(token) ? 0.15 : 0.55))
+  const values = tokens.map(token => (EDGES.test(token) ? 0.15 : 0.55))
   return { part: { rows: 1, cols: tokens.length, values }, domain: chance() }
 }
 
@@ -41,7 +41,7 @@ export function mount(container, context) {
 
   function light(col) {
     const lit = shown.pieces[col]?.id
-    list.update([{ name: '', chips: shown.pieces.map((piece) => ({
+    list.update([{ name: '', chips: shown.pieces.map(piece => ({
       text: piece.token, note: String(piece.id), faint: EDGES.test(piece.token), lit: piece.id === lit
     })) }])
     keep(vocabulary, shown.vocabulary, createEntry, (entry, { token, number, isUsed }) => {

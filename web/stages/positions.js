@@ -34,7 +34,7 @@ export function picture(run, { room }) {
 /** The dimensions drawn as curves: all, or an even choice that contains the one brought forward. */
 export function chosenCurves(count, chosen) {
   const step = Math.ceil(count / MOST_CURVES)
-  const list = Array.from({ length: count }, (_, i) => i).filter((i) => i % step === 0 || i === chosen)
+  const list = Array.from({ length: count }, (_, i) => i).filter(i => i % step === 0 || i === chosen)
   return { list, at: list.indexOf(chosen) }
 }
 
@@ -47,15 +47,15 @@ export function mount(container, context) {
   const table = fig.matrix()
   let shown = null
   let look = { position: null, dim: 0 }
-  const cell = (position) => ({ name: shown.table.name, index: [position, look.dim] })
-  const chart = curves(slot, { onLook: (p) => context.look(cell(p)), onPress: (p) => context.press(cell(p)) })
+  const cell = position => ({ name: shown.table.name, index: [position, look.dim] })
+  const chart = curves(slot, { onLook: p => context.look(cell(p)), onPress: p => context.press(cell(p)) })
 
   function drawCurves() {
     const { rows, cols, values } = shown.table
     const dim = Math.min(look.dim, cols - 1)
     const { list, at } = chosenCurves(cols, dim)
     chart.update({
-      series: list.map((i) => Array.from({ length: rows }, (_, p) => values[p * cols + i])),
+      series: list.map(i => Array.from({ length: rows }, (_, p) => values[p * cols + i])),
       chosen: at, at: look.position, until: shown.used, label: t('stages.positions.chart', { dim }),
       title: t('stages.positions.position'), palette: context.theme().palette
     })

@@ -16,13 +16,14 @@ export const pickers = ['sentence', 'part']
 export function data(run, view) {
   const { projections, heads } = view.room.parts
   const { x, weight, bias, y, first, count, biasFirst } = projections[view.part]
-  const shown = PARTS.flatMap((part) => [projections[part].y, projections[part].x])
+  const shown = PARTS.flatMap(part => [projections[part].y, projections[part].x])
   return {
     part: view.part, group: tensorOf(run, y).shape.at(-1) / heads,
     left: matrixOf(run, x, view), right: weightMatrix(run, weight, first, count),
     bias: biasRow(run, bias, biasFirst, count), product: matrixOf(run, y, view),
     domains: {
-      values: signed(Math.max(...shown.map((name) => peak(tensorOf(run, name))))), weights: signed(peak(tensorOf(run, weight)))
+      values: signed(Math.max(...shown.map(name => peak(tensorOf(run, name))))),
+      weights: signed(peak(tensorOf(run, weight)))
     }
   }
 }
@@ -46,8 +47,9 @@ export function mount(container, context) {
         domains: { left: domains.values, right: domains.weights, bias: domains.weights, product: domains.values }
       })
       fig.legend([{ domain: domains.values, text: `X, ${letter}` }, { domain: domains.weights, text: titles.right }])
-      fig.numbers(t('frame.numbers'), Object.entries({ left, right, ...(bias && { bias }), product }).map(([name, piece]) => (
-        { title: titles[name], part: piece })))
+      fig.numbers(t('frame.numbers'), Object.entries({ left, right, ...(bias && { bias }), product }).map(
+        ([name, piece]) => (
+          { title: titles[name], part: piece })))
     },
     mark: fig.mark,
     destroy() {}

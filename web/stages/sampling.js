@@ -30,7 +30,7 @@ export function data(run, view) {
   const cut = matrixOf(run, names.cut, view)
   return {
     ...parts, row, step: view.row, temperature: run.settings.temperature, smoothing: run.smoothing ?? null,
-    words: order.map((word) => ({
+    words: order.map(word => ({
       word, token: colLabels[word], logit: at('logits', word), tempered: at('tempered', word),
       share: at('shares', word), kept: at('kept', word), isKept: cut.values[row * cols + word] > -Infinity
     })),
@@ -53,8 +53,8 @@ function createWord() {
 export function mount(container, context) {
   const { t } = context
   const list = h('ol', { className: 'words' })
-  const head = h('li', { className: 'word word-head', 'aria-hidden': 'true' },
-    ['token', 'logit', 'tempered', 'share', '', 'kept'].map((key) => (
+  const head = h('li', { 'className': 'word word-head', 'aria-hidden': 'true' },
+    ['token', 'logit', 'tempered', 'share', '', 'kept'].map(key => (
       h('span', {}, key ? t(`stages.sampling.${key}`) : ''))))
   const heading = h('h2')
   const smoothing = h('p', { className: 'note', hidden: true })
@@ -64,7 +64,7 @@ export function mount(container, context) {
   const matrices = { shares: fig.matrix(), kept: fig.matrix() }
   let shown = null
 
-  list.addEventListener('click', (event) => {
+  list.addEventListener('click', event => {
     const button = event.target.closest('.word-number')
     if (button) context.press(cellAt(button))
   })
@@ -101,7 +101,7 @@ export function mount(container, context) {
         matrix.update(next[key], { title: titles[key], domain: chance() })
       }
       fig.legend([{ domain: chance(), text: t('frame.chance') }])
-      fig.numbers(t('frame.numbers'), Object.keys(SHOWN).map((key) => ({ title: titles[key], part: next[key] })))
+      fig.numbers(t('frame.numbers'), Object.keys(SHOWN).map(key => ({ title: titles[key], part: next[key] })))
     },
     mark: fig.mark,
     destroy() {}

@@ -42,7 +42,7 @@ export function mount(container, context) {
       before.update(next.before, { title: titles.before, domain, follow: twin, alignTo })
       after.update(next.after, { title: titles.after, domain, follow: twin, alignTo })
       fig.legend([{ domain }])
-      fig.numbers(t('frame.numbers'), ['before', 'after'].map((name) => ({ title: titles[name], part: next[name] })))
+      fig.numbers(t('frame.numbers'), ['before', 'after'].map(name => ({ title: titles[name], part: next[name] })))
     },
     mark: fig.mark,
     destroy() {}

@@ -17,7 +17,8 @@ export function data(run, view) {
   return {
     left: headMatrix(run, q, heads, view), right: turnedHead(run, k, heads, view), product: matrixOf(run, name, view),
     domains: {
-      vectors: signed(Math.max(peak(tensorOf(run, q)), peak(tensorOf(run, k)))), scores: signed(peak(tensorOf(run, name)))
+      vectors: signed(Math.max(peak(tensorOf(run, q)), peak(tensorOf(run, k)))),
+      scores: signed(peak(tensorOf(run, name)))
     }
   }
 }

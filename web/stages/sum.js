@@ -18,7 +18,7 @@ export function data(run, view) {
     embedding: matrixOf(run, vectors, view),
     positions: slice(tensorOf(run, table), { row: 0, col: 1, rows, rowLabels }),
     result,
-    domain: signed(Math.max(...[vectors, table, out].map((name) => peak(tensorOf(run, name)))))
+    domain: signed(Math.max(...[vectors, table, out].map(name => peak(tensorOf(run, name)))))
   }
 }
 

@@ -10,14 +10,15 @@ export const pickers = []
 /** Every sentence with its tokens, and which one is chosen. */
 export function data(run, { sentence, room }) {
   const { texts, tokens, lengths } = run.streams[room.parts.stream]
-  return { sentences: texts.map((text, i) => ({ text, tokens: tokens[i].slice(0, lengths[i]), chosen: i === sentence })) }
+  return { sentences: texts.map((text, i) =>
+    ({ text, tokens: tokens[i].slice(0, lengths[i]), chosen: i === sentence })) }
 }
 
 /** The map's stamp: where there is a token. */
 export function picture(run, { room }) {
   const { padding } = run.streams[room.parts.stream]
   const [rows, cols] = [padding.length, padding[0].length]
-  return { part: { rows, cols, values: padding.flat().map((pad) => (pad ? 0 : 0.55)) }, domain: chance() }
+  return { part: { rows, cols, values: padding.flat().map(pad => (pad ? 0 : 0.55)) }, domain: chance() }
 }
 
 export function mount(container, context) {
@@ -29,7 +30,7 @@ export function mount(container, context) {
     })))
   }
   const list = chips(container, {
-    onLook: light, onPress: light, onLeave: () => light(), onRow: (row) => context.set({ sentence: row })
+    onLook: light, onPress: light, onLeave: () => light(), onRow: row => context.set({ sentence: row })
   })
   return {
     update(next) {

@@ -60,7 +60,7 @@ export function mount(container, context) {
       after.update(next.after, { title: titles.after, domain: chance(), follow: rowOf, pair: true })
       drawBars()
       fig.legend([{ domain: next.domain, text: titles.before }, { domain: chance(), text: t('frame.share') }])
-      fig.numbers(t('frame.numbers'), ['before', 'after'].map((name) => ({ title: titles[name], part: next[name] })))
+      fig.numbers(t('frame.numbers'), ['before', 'after'].map(name => ({ title: titles[name], part: next[name] })))
     },
     mark(marks) {
       fig.mark(marks)

@@ -9,8 +9,8 @@ const MARGINS = 32
 /** Whether the page is a phone's: the second figure always stands below the first. */
 export const isNarrow = () => matchMedia(`(max-width: ${NARROW + MARGINS - 1}px)`).matches
 
-const isCut = (element) => (
-  [...element.querySelectorAll('.frame, .words')].some((part) => part.scrollWidth > part.clientWidth + 1))
+const isCut = element => (
+  [...element.querySelectorAll('.frame, .words')].some(part => part.scrollWidth > part.clientWidth + 1))
 
 /**
  * Puts a figure into a frame that has room for another.
@@ -18,11 +18,11 @@ const isCut = (element) => (
  * @param {Function} t
  */
 export function side(first, t) {
-  const heads = ['here', 'there'].map((name) => (
+  const heads = ['here', 'there'].map(name => (
     h('h2', { className: `twins-${name}`, hidden: true }, h('b', {}, t(`twin.${name}`)), ' ', h('span'))))
   const place = h('div', { className: 'stage-figure', hidden: true })
   const root = h('div', { className: 'twins' })
-  const below = h('section', { className: 'twin-body', hidden: true, 'aria-label': t('twin.difference') },
+  const below = h('section', { 'className': 'twin-body', 'hidden': true, 'aria-label': t('twin.difference') },
     h('h2', {}, t('twin.difference')))
   first.replaceWith(root)
   root.append(heads[0], first, heads[1], place)
@@ -36,7 +36,7 @@ export function side(first, t) {
     show(isOn) {
       if (isOn === root.classList.contains('is-on')) return
       root.classList.toggle('is-on', isOn)
-      heads.forEach((head) => { head.hidden = !isOn })
+      heads.forEach(head => { head.hidden = !isOn })
       below.hidden = !isOn
       if (!isOn) place.hidden = true
       root.classList.toggle('is-below', root.clientWidth <= tooNarrow)

@@ -14,7 +14,7 @@ function othersOf(name, state) {
   if (Object.hasOwn(EXTRA, name)) return EXTRA[name](state)
   if (!controlsOf(state.model).includes(name)) return []
   const now = wordOf(name, state)
-  return alternatives(name, state).map((one) => ({ ...one, ...(now && { now }) }))
+  return alternatives(name, state).map(one => ({ ...one, ...(now && { now }) }))
 }
 
 /**
@@ -23,7 +23,7 @@ function othersOf(name, state) {
  */
 export function readTwin(text, state) {
   const [, name, value] = /^(\w+):(.+)$/.exec(text) ?? []
-  const other = name && othersOf(name, state).find((one) => textOf(one) === value)
+  const other = name && othersOf(name, state).find(one => textOf(one) === value)
   return other ? { name, ...other } : null
 }
 
@@ -55,7 +55,7 @@ export function picker(container, { t, get, set }) {
   const figure = container.querySelector('.stage-figure')
   const tools = container.querySelector('.tools') ?? h('div', { className: 'tools' })
   if (!tools.isConnected) container.querySelector('.lead').after(tools)
-  const option = (name) => (one) => h('option', { value: `${name}:${textOf(one)}` }, words({ name, ...one }, t))
+  const option = name => one => h('option', { value: `${name}:${textOf(one)}` }, words({ name, ...one }, t))
   let filled = ''
   function settle() {
     const [parent, before] = isNarrow() ? [figure.parentNode, figure.nextSibling] : [tools, null]
@@ -68,7 +68,7 @@ export function picker(container, { t, get, set }) {
     settle()
     const state = get()
     const groups = [...Object.keys(EXTRA), ...controlsOf(state.model)]
-      .map((name) => ({ name, others: othersOf(name, state) })).filter(({ others }) => others.length)
+      .map(name => ({ name, others: othersOf(name, state) })).filter(({ others }) => others.length)
     const now = JSON.stringify(groups)
     if (now !== filled) {
       select.replaceChildren(h('option', { value: '' }, t('twin.none')), ...groups.map(({ name, others }) => (
@@ -91,11 +91,11 @@ const nearest = (others, now) => others.find(({ value }) => typeof value !== 'nu
  */
 export function compareButtons(container, { t, get, set }) {
   const isChosen = (name, state) => readTwin(state.twin, state)?.name === name
-  const list = [...container.querySelectorAll('.tools [data-control]')].map((control) => {
+  const list = [...container.querySelectorAll('.tools [data-control]')].map(control => {
     const name = control.getAttribute('data-control')
     const label = t('twin.with', { name: t(`controls.${name}.label`) })
     const button = h('button', {
-      type: 'button', className: 'quiet compare', 'aria-label': label, title: label, onclick: () => {
+      'type': 'button', 'className': 'quiet compare', 'aria-label': label, 'title': label, 'onclick': () => {
         const state = get()
         const other = isChosen(name, state) ? null : nearest(othersOf(name, state), state[name])
         set({ twin: other ? `${name}:${textOf(other)}` : '' })
@@ -107,7 +107,7 @@ export function compareButtons(container, { t, get, set }) {
     line.append(row, button)
     return { name, button }
   })
-  return (state) => list.forEach(({ name, button }) => {
+  return state => list.forEach(({ name, button }) => {
     button.setAttribute('aria-pressed', String(isChosen(name, state)))
     button.hidden = othersOf(name, state).length === 0
   })

@@ -28,7 +28,7 @@ export function pairs(one, other, names, most = null) {
   return Object.entries(one).flatMap(([key, part]) => {
     if (!part?.axis || !other[key]?.axis || !names.includes(part.name)) return []
     const rows = Math.min(part.rows, other[key].rows, most ?? Infinity)
-    const [here, there] = most === null ? [part, other[key]] : [part, other[key]].map((all) => firstRows(all, rows))
+    const [here, there] = most === null ? [part, other[key]] : [part, other[key]].map(all => firstRows(all, rows))
     if (here.rows !== there.rows || here.cols !== there.cols) return []
     return [{ name: part.name, twin: other[key].name, part: difference(here, there) }]
   })
@@ -36,7 +36,7 @@ export function pairs(one, other, names, most = null) {
 
 /** The tokens that an answer's steps were chosen after. */
 function readBy({ decoding, streams }) {
-  const { tokens } = Object.values(streams).findLast((stream) => stream.isAnswer) ?? Object.values(streams)[0]
+  const { tokens } = Object.values(streams).findLast(stream => stream.isAnswer) ?? Object.values(streams)[0]
   return tokens[0].slice(decoding.rows[0])
 }
 
@@ -47,7 +47,7 @@ export function readAlike(one, other) {
   return apart < 0 ? ids.length : apart
 }
 
-const isDomain = (part) => Boolean(part?.kind) && 'max' in part
+const isDomain = part => Boolean(part?.kind) && 'max' in part
 const wider = (one, other) => ({ ...one, min: Math.min(one.min, other.min), max: Math.max(one.max, other.max) })
 
 /** A stage's data with every colour scale wide enough for another's, so that the two can be compared by eye. */
@@ -69,7 +69,7 @@ const isKept = (name, run) => name === 'weights' && run.settings.weights !== und
  * @param {{ id: string }} room
  */
 export function twinSettings(run, state, { name, value }, room) {
-  const sizes = isKept(name, run) ? Object.fromEntries(SIZES.map((size) => [size, run.settings[size]])) : {}
+  const sizes = isKept(name, run) ? Object.fromEntries(SIZES.map(size => [size, run.settings[size]])) : {}
   const settings = settingsOf({ ...state, ...sizes, [name]: value })
   if (!run.decoding || run.decoding.kind === 'given' || room.stage === 'decoding') return settings
   return { ...settings, target: run.decoding.steps.map(({ id }) => id) }
@@ -78,11 +78,11 @@ export function twinSettings(run, state, { name, value }, room) {
 /** What is looked at, as far as another run has it. */
 function within(view, { decoding }, room) {
   const steps = decoding?.steps.length ?? 1
-  const [row, step] = [view.row, view.step].map((at) => Math.min(at, steps - 1))
+  const [row, step] = [view.row, view.step].map(at => Math.min(at, steps - 1))
   return { ...view, room, head: Math.min(view.head, (room.parts.heads ?? view.head + 1) - 1), row, step }
 }
 
-const finite = (values) => values.reduce((most, x) => (Number.isFinite(x) ? Math.max(most, Math.abs(x)) : most), 0)
+const finite = values => values.reduce((most, x) => (Number.isFinite(x) ? Math.max(most, Math.abs(x)) : most), 0)
 
 /** The steps that are subtracted where each decoder reads its own words; null if they are all of them. */
 function common(room, run, other, one, two) {
@@ -132,7 +132,7 @@ function differences(container, context) {
      *   subtracted, if not all; same: what to say where nothing differs
      */
     update(all, { isSameInput, alike, same }) {
-      const list = all.filter(({ part }) => part.values.some((x) => x !== 0))
+      const list = all.filter(({ part }) => part.values.some(x => x !== 0))
       const most = Math.max(0, ...list.map(({ part }) => finite(part.values)))
       prepare(list.length)
       place.hidden = list.length === 0
@@ -144,12 +144,12 @@ function differences(container, context) {
       fig?.numbers(t('frame.numbers'), list)
       fig?.legend([{ domain: signed(most), text: t('twin.difference') }])
     },
-    mark: (marks) => fig?.mark(marks)
+    mark: marks => fig?.mark(marks)
   }
 }
 
 /** Two houses would not fit beside one another, and what differs is better seen in a room. */
-const ALONE = { update() {}, shared: (data) => data, run: () => null, mark() {}, destroy() {} }
+const ALONE = { update() {}, shared: data => data, run: () => null, mark() {}, destroy() {} }
 
 /**
  * Mounts the choice among a stage's tools and, once there is a twin, its figure beside the first.
@@ -164,10 +164,10 @@ export function twin(container, room, context) {
   const { t, ask, set } = context
   const choice = picker(container, context)
   const buttons = compareButtons(container, context)
-  const ofTwin = (act) => (cell) => act(cell && { ...cell, isTwin: true })
+  const ofTwin = act => cell => act(cell && { ...cell, isTwin: true })
   const titles = new Map()
   /** The differences are called what the figure calls the matrices they are of. */
-  const titled = (list) => list.forEach(({ title, part }) => titles.set(part.name, title))
+  const titled = list => list.forEach(({ title, part }) => titles.set(part.name, title))
   const named = () => heads[1].textContent
   const there = {
     ...context, titled, named, which: 'twin', spoken: t('twin.there'), look: ofTwin(context.look),
@@ -183,7 +183,7 @@ export function twin(container, room, context) {
   let known = { run: null, key: null, other: null }
 
   /** The second run, once it is there. */
-  const second = (run) => (known.run === run && known.key === asked.key ? known.other : null)
+  const second = run => (known.run === run && known.key === asked.key ? known.other : null)
   /** What the stage shows of the second run, as far as it has this room. */
   function seen(run, state) {
     const other = second(run)
@@ -193,7 +193,7 @@ export function twin(container, room, context) {
   /** The setting of each, and what it has written. */
   function head(run, state, setting) {
     const now = { ...setting, value: state[setting.name], word: setting.now }
-    const answers = [run.decoding, second(run).own].map((one) => answerOf(one, state.model))
+    const answers = [run.decoding, second(run).own].map(one => answerOf(one, state.model))
     const texts = [now, setting].map((one, i) => words(one, t) + answers[i])
     heads.forEach((element, i) => setText(element.lastChild, texts[i]))
   }
@@ -214,7 +214,7 @@ export function twin(container, room, context) {
       view.update(one ? shared(two, one) : two)
       place.setAttribute('data-twin', state.twin)
     }
-    const shownNames = Object.values(one ?? {}).filter((part) => part?.axis).map(({ name }) => name)
+    const shownNames = Object.values(one ?? {}).filter(part => part?.axis).map(({ name }) => name)
     const names = tensors.length ? tensors : shownNames
     if (!two) return apart.say(t('twin.absent'))
     if (shownNames.length === 0) return apart.say(t('twin.what'))
@@ -226,7 +226,7 @@ export function twin(container, room, context) {
     if (question.key !== asked.key || question.run !== asked.run) return
     known = { run: question.run, key: question.key, other }
     set({})
-  }, (error) => {
+  }, error => {
     show(true)
     place.hidden = true
     apart.say(error.message)
@@ -254,7 +254,7 @@ export function twin(container, room, context) {
       return two ? shared(data, two) : data
     },
     /** The second run, if it is shown. @param {object | null} run the first */
-    run: (run) => run && second(run),
+    run: run => run && second(run),
     mark(marks) {
       view?.mark(marks)
       apart.mark(marks)

@@ -27,7 +27,7 @@ async function fetched(name) {
 /** A file of a model, fetched once; a fetch that failed is tried again the next time. */
 function bytesOf(name) {
   if (!files.has(name)) {
-    files.set(name, fetched(name).catch((error) => {
+    files.set(name, fetched(name).catch(error => {
       files.delete(name)
       throw error
     }))
@@ -72,9 +72,9 @@ const calls = {
   },
   async nudge({ settings, cell, value }) {
     third ??= await start()
-    return nudged((one) => compute(third, one), settings, cell, value)
+    return nudged(one => compute(third, one), settings, cell, value)
   },
-  ...questions((cell) => (cell?.isTwin ? twin : last))
+  ...questions(cell => (cell?.isTwin ? twin : last))
 }
 
 self.onmessage = async ({ data: { id, type, ...details } }) => {

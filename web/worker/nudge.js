@@ -30,7 +30,7 @@ function lossOf(run) {
  * @param {number} value what stands in the cell
  */
 export async function nudged(compute, settings, { name, index }, value) {
-  const [up, down] = [1, -1].map((sign) => Math.fround(value + sign * NUDGE))
+  const [up, down] = [1, -1].map(sign => Math.fround(value + sign * NUDGE))
   const losses = []
   for (const moved of [up, down]) {
     const { run } = await compute({ ...settings, edits: withEdit(settings.edits, { name, index, value: moved }) })

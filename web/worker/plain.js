@@ -10,8 +10,8 @@ const BENDS = ['relu', 'gelu', 'silu', 'tanh', 'sigmoid']
 
 /** The activations of a run from −10 to 10, as the kernels compute them. */
 function curvesOf(gf, steps) {
-  const kinds = BENDS.filter((op) => steps.some((step) => step.op === op))
-  return Object.fromEntries(kinds.map((kind) => [
+  const kinds = BENDS.filter(op => steps.some(step => step.op === op))
+  return Object.fromEntries(kinds.map(kind => [
     kind, gf.tidy(() => ({ x: CURVE, y: gf.functional[kind](gf.tensor(CURVE)).values.slice() }))
   ]))
 }
@@ -22,7 +22,7 @@ function curvesOf(gf, steps) {
  * @returns {Map<string, Float32Array>}
  */
 export function read(run, names) {
-  const sizes = names.map((name) => run.tensor(name).size)
+  const sizes = names.map(name => run.tensor(name).size)
   const block = new Float32Array(sizes.reduce((sum, size) => sum + size, 0))
   let at = 0
   return new Map(names.map((name, i) => {
@@ -34,8 +34,8 @@ export function read(run, names) {
 }
 
 /** What a run consists of, without the numbers: it stays while the reader only types. */
-const structureOf = (run) => ({
-  described: run.names.map((name) => run.describe(name)), steps: run.steps, calls: run.calls, aliases: run.aliases
+const structureOf = run => ({
+  described: run.names.map(name => run.describe(name)), steps: run.steps, calls: run.calls, aliases: run.aliases
 })
 
 /**
@@ -47,7 +47,7 @@ const structureOf = (run) => ({
 export function messageOf(gf, { run, ...facts }, { signature = '', wanted = [] } = {}) {
   const { names, streams, passes, idleEdits, loss, hasLoss } = run
   const bytes = names.reduce((sum, name) => sum + run.tensor(name).size * 4, 0)
-  const values = read(run, bytes < SMALL ? names : wanted.filter((name) => names.includes(name)))
+  const values = read(run, bytes < SMALL ? names : wanted.filter(name => names.includes(name)))
   const own = run.signature
   const isKnown = own === signature
   return {

@@ -32,7 +32,7 @@ const onward = new WeakMap()
 function feedsOf(run) {
   if (onward.has(run)) return onward.get(run)
   const { names } = run
-  const feeds = new Map(names.map((name) => [name, []]))
+  const feeds = new Map(names.map(name => [name, []]))
   for (const name of names) {
     const { inputs, size } = { size: run.tensor(name).size, ...run.describe(name) }
     if (size) for (const from of new Set(Object.values(inputs))) feeds.get(from)?.push(name)
@@ -44,7 +44,7 @@ function feedsOf(run) {
 /** The tensors a cell goes into. Of a weight that can be few: a row of stacked projections makes one of Q, K and V. */
 function usesOf(run, cell, { op }) {
   const feeds = feedsOf(run).get(cell.name) ?? []
-  return op === 'given' && !cell.isGradient ? feeds.filter((target) => firstUse(run, cell, target)) : feeds
+  return op === 'given' && !cell.isGradient ? feeds.filter(target => firstUse(run, cell, target)) : feeds
 }
 
 /**
@@ -74,7 +74,7 @@ function* cellsOf(shape) {
 
 /** How many axes of two cells carry the same name and disagree: close relations are tried first. */
 const distance = (axes, index, other, at) => axes.reduce((sum, { name }, i) => {
-  const j = other.findIndex((axis) => axis.name === name)
+  const j = other.findIndex(axis => axis.name === name)
   return sum + (j >= 0 && at[j] !== index[i] ? 1 : 0)
 }, 0)
 
@@ -87,15 +87,17 @@ const distance = (axes, index, other, at) => axes.reduce((sum, { name }, i) => {
  */
 export function firstUse(run, { name, index }, target) {
   const [from, to] = [run.describe(name), run.describe(target)]
-  const places = [...cellsOf(to.shape)].map((at) => ({ at, far: distance(from.axes, index, to.axes, at) }))
+  const places = [...cellsOf(to.shape)].map(at => ({ at, far: distance(from.axes, index, to.axes, at) }))
   const wanted = index.join()
   const isUse = ({ at }) => (
-    run.explain(target, at).sources.some((source) => source.name === from.name && source.index.join() === wanted))
+    run.explain(target, at).sources.some(source => source.name === from.name && source.index.join() === wanted))
   const found = places.sort((a, b) => a.far - b.far).find(isUse)
   return found ? { name: target, index: found.at } : null
 }
 
-/** The rule of a whole table of positions, of which a cell tells the sine or the cosine of its own pair of dimensions. */
+/**
+ * The rule of a whole table of positions, of which a cell tells the sine or the cosine of its own pair of dimensions.
+ */
 function ofTable({ base, layout, dModel }) {
   const angle = `k / ${base}^(2·i/${dModel})`
   const [even, odd] = layout === 'concatenated' ? ['i', `i + ${Math.ceil(dModel / 2)}`] : ['2·i', '2·i + 1']
@@ -110,7 +112,7 @@ function ofTable({ base, layout, dModel }) {
  */
 export function recipes(run, names) {
   const known = new Set(run.names)
-  return names.filter((name) => known.has(name)).map((name) => {
+  return names.filter(name => known.has(name)).map(name => {
     const { op, output, formula, note, terms, parameters } = run.explain(name, zeros(run.tensor(name)))
     const symbols = new Map()
     for (const { letter, source } of terms.flatMap(({ factors }) => factors)) {
@@ -127,7 +129,7 @@ export function recipes(run, names) {
  * @param {(cell?: Cell) => { run: Run, before?: Map<string, number> }} current the run that a cell belongs to, or the
  *   one that is shown
  */
-export const questions = (current) => ({
+export const questions = current => ({
   explain: ({ cell }) => explainCell(current(cell), cell),
   firstUse: ({ cell, target }) => firstUse(current(cell).run, cell, target),
   recipes: ({ names }) => recipes(current().run, names)

@@ -15,7 +15,10 @@ import { ranking } from './choose.js'
  * @property {boolean} isEnd
  */
 
-/** The ids from the prompt on to a branch. @param {readonly Branch[]} tree @param {number} at its place @returns {number[]} */
+/**
+ * The ids from the prompt on to a branch. @param {readonly Branch[]} tree @param {number} at its place
+ * @returns {number[]}
+ */
 export function pathTo(tree, at) {
   const ids = []
   for (let i = at; i >= 0; i = tree[i].parent) ids.unshift(tree[i].id)

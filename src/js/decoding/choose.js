@@ -2,7 +2,8 @@ import { describe, expect, numberWhere, optionsOf, wholeNumber } from '../errors
 import { Tensor, tensor } from '../tensor.js'
 
 /**
- * From a row of logits to a token: temperature, top-k and top-p, and what is chosen from what they keep. Ranks and shares
+ * From a row of logits to a token: temperature, top-k and top-p, and what is chosen from what they keep. Ranks and
+ * shares
  * come from the kernels, so that a draw falls on the same token everywhere.
  *
  * @typedef {import('../engine.js').Engine} Engine
@@ -47,7 +48,10 @@ const sharesOf = (engine, values) => engine.tidy(() => {
   return /** @type {Float32Array} */ (out.values.slice())
 })
 
-/** How many of the best, whose shares these are, have the share p together. @param {Float32Array} shares @param {number} p */
+/**
+ * How many of the best, whose shares these are, have the share p together. @param {Float32Array} shares
+ * @param {number} p
+ */
 function countFor(shares, p) {
   const total = shares.reduce((sum, share) => sum + share, 0)
   let count = 0

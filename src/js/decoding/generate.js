@@ -18,7 +18,8 @@ import { CUTS, Draws, checkCuts, greedy, kept, pick } from './choose.js'
  * @typedef {object} GenerateOptions
  * @property {number} [maxNewTokens] 20
  * @property {number | readonly number[]} [end] ids that end the answer; the last one of it then
- * @property {number} [temperature] with this, topK or topP a token is drawn; 0 or none of them: the most probable is taken
+ * @property {number} [temperature] with this, topK or topP a token is drawn; 0 or none of them: the most probable is
+ * taken
  * @property {number} [topK] 0, keeps all
  * @property {number} [topP] 1, keeps all
  * @property {number | bigint} [seed] of the draws, torch.manual_seed's; without it they come from the engine's stream
@@ -47,7 +48,8 @@ const OPTIONS = [
 /** @param {any} given */
 function readOptions(given) {
   const where = 'generate', options = /** @type {GenerateOptions} */ (optionsOf(where, given, OPTIONS))
-  const { maxNewTokens = 20, end = [], temperature, beams = 1, lengthPenalty = 0, cache = true, onToken, signal } = options
+  const { maxNewTokens = 20, end = [], temperature, beams = 1, lengthPenalty = 0, cache = true, onToken,
+    signal } = options
   const isDrawn = temperature !== 0 && CUTS.some(name => /** @type {any} */ (options)[name] !== undefined)
   wholeNumber(where, 'maxNewTokens', maxNewTokens)
   wholeNumber(where, 'beams', beams, 1, 1024)
@@ -60,7 +62,8 @@ function readOptions(given) {
   const ends = new Set([end].flat().map(id => wholeNumber(where, 'end', id)))
   const cuts = checkCuts(where, isDrawn ? options : {})
   flag(where, 'cache', cache)
-  return { ...options, maxNewTokens, beams, lengthPenalty, cache, isDrawn, cuts, isEnd: (/** @type {number} */ id) => ends.has(id) }
+  return { ...options, maxNewTokens, beams, lengthPenalty, cache, isDrawn, cuts,
+    isEnd: (/** @type {number} */ id) => ends.has(id) }
 }
 
 /**
@@ -68,7 +71,8 @@ function readOptions(given) {
  * @param {any} ids @returns {{ prompts: number[][], isOne: boolean }}
  */
 function readPrompts(ids) {
-  const given = ids instanceof Tensor ? ids.toArray() : ArrayBuffer.isView(ids) ? Array.from(/** @type {any} */ (ids)) : ids
+  const given = ids instanceof Tensor ? ids.toArray() : ArrayBuffer.isView(ids) ?
+      Array.from(/** @type {any} */ (ids)) : ids
   expect(Array.isArray(given), 'type', () => `generate: ids must be a list of ids, or several, got ${describe(ids)}`)
   const isOne = !given.some(Array.isArray), prompts = isOne ? [given] : given.map(row => Array.from(row))
   for (const prompt of prompts) {
@@ -178,7 +182,8 @@ function* byBeams(engine, asker, prompt, { maxNewTokens, beams, lengthPenalty, i
 
 /**
  * The answers to all prompts; yields after every token.
- * @param {Engine} engine @param {any} model @param {any} given @param {any} options @returns {Generator<Step | null, Answer[]>}
+ * @param {Engine} engine @param {any} model @param {any} given @param {any} options
+ * @returns {Generator<Step | null, Answer[]>}
  */
 function* decoding(engine, model, given, options) {
   const read = readOptions(options), next = nextOf(model), { prompts } = readPrompts(given), answers = []
@@ -210,10 +215,12 @@ const turn = () => new Promise(resolve => setTimeout(resolve))
 
 /**
  * Runs a decoding to its end: at once, or, with a signal, token by token with a pause between them.
- * @param {Engine} engine @param {any} model @param {any} ids @param {any} options @param {(answer: Answer) => any} shown
+ * @param {Engine} engine @param {any} model @param {any} ids @param {any} options
+ * @param {(answer: Answer) => any} shown
  */
 function run(engine, model, ids, options, shown) {
-  const { isOne } = readPrompts(ids), signal = /** @type {AbortSignal | undefined} */ (readOptions(options).signal ?? undefined)
+  const { isOne } = readPrompts(ids), signal = /** @type {AbortSignal | undefined} */ (
+    readOptions(options).signal ?? undefined)
   const steps = decoding(engine, model, ids, options)
   const finish = (/** @type {Answer[]} */ answers) => (isOne ? shown(answers[0]) : answers.map(shown))
   if (!signal) {

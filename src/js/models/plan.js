@@ -125,4 +125,3 @@ export const countAll = model => model.parameters().reduce((sum, { shape }) => s
 /** A list for a message, shortened. @param {readonly string[]} list */
 export const listText = list =>
   list.slice(0, 8).join(', ') + (list.length > 8 ? ` and ${list.length - 8} more` : '')
-

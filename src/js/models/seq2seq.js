@@ -1,8 +1,9 @@
 import { optionsOf } from '../errors.js'
-import { Cache } from '../ops/attention_cache.js'
 import { generate } from '../decoding/generate.js'
 import { Tensor } from '../tensor.js'
 import { LanguageModel, endsOf, times } from './model.js'
+
+/** @typedef {import('../ops/attention_cache.js').Cache} Cache */
 
 /** What models have in common that read a text and answer it. */
 export class Seq2Seq extends LanguageModel {

@@ -18,7 +18,7 @@ import { Seq2Seq } from './seq2seq.js'
 
 /** What feed_forward_proj says of the layers' second half. */
 const FEED_FORWARD = {
-  relu: { isGated: false, activation: ACTIVATIONS.relu },
+  'relu': { isGated: false, activation: ACTIVATIONS.relu },
   'gated-gelu': { isGated: true, activation: ACTIVATIONS.gelu_new },
   'gated-relu': { isGated: true, activation: ACTIVATIONS.relu },
   'gated-silu': { isGated: true, activation: ACTIVATIONS.silu }

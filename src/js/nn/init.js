@@ -40,7 +40,8 @@ export function calculateGain(nonlinearity, slope = 0.01) {
 /** @param {Tensor} tensor @param {{ a?: number, b?: number }} [options] a: 0; b: 1 */
 export function uniform_(tensor, options) {
   const { a = 0, b = 1 } = optionsOf('uniform_', options, ['a', 'b'])
-  expect(finite('uniform_', 'a', a) <= finite('uniform_', 'b', b), 'range', () => `uniform_: a must be at most b, got ${a} and ${b}`)
+  expect(finite('uniform_', 'a', a) <= finite('uniform_', 'b', b), 'range',
+    () => `uniform_: a must be at most b, got ${a} and ${b}`)
   return fillUniform(target('uniform_', tensor), a, b)
 }
 
@@ -57,7 +58,8 @@ export function normal_(tensor, options) {
  *   −2; b: 2, the bounds
  */
 export function truncNormal_(tensor, options) {
-  const where = 'truncNormal_', { mean = 0, std = 1, a = -2, b = 2 } = optionsOf(where, options, ['mean', 'std', 'a', 'b'])
+  const where = 'truncNormal_', { mean = 0, std = 1, a = -2, b = 2 } = optionsOf(where, options,
+    ['mean', 'std', 'a', 'b'])
   const { engine, address, size } = target(where, tensor)
   numberWhere(where, 'std', std, 'a number > 0', v => v > 0)
   for (const [name, value] of Object.entries({ mean, a, b })) finite(where, name, value)
@@ -74,7 +76,8 @@ function fill(where, tensor, value) {
 }
 
 /** @param {Tensor} tensor @param {number} value */
-export const constant_ = (tensor, value) => fill('constant_', tensor, numberWhere('constant_', 'value', value, 'a number', () => true))
+export const constant_ = (tensor, value) =>
+  fill('constant_', tensor, numberWhere('constant_', 'value', value, 'a number', () => true))
 /** @param {Tensor} tensor */
 export const zeros_ = tensor => fill('zeros_', tensor, 0)
 /** @param {Tensor} tensor */
@@ -105,7 +108,8 @@ export function xavierUniform_(tensor, options) {
 export const xavierNormal_ = (tensor, options) => fillNormal(tensor, 0, xavierStd('xavierNormal_', tensor, options))
 
 /**
- * @typedef {{ a?: number, mode?: 'fanIn' | 'fanOut', nonlinearity?: Parameters<typeof calculateGain>[0] }} KaimingOptions
+ * @typedef {{ a?: number, mode?: 'fanIn' | 'fanOut', nonlinearity?: Parameters<typeof calculateGain>[0] }}
+ * KaimingOptions
  *   a: 0, the slope of leakyRelu below 0; mode: 'fanIn'; nonlinearity: 'leakyRelu'
  */
 

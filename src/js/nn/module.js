@@ -35,7 +35,10 @@ const follow = (module, path) => (path ? path.split('.').reduce((inner, name) =>
 /** What is called after forward, by modules. @type {WeakMap<Module, Set<{ fn: ForwardHook }>>} */
 const hooks = new WeakMap()
 
-/** What forward gave, or what its hooks put in its place. @param {Module} module @param {any[]} inputs @param {any} output */
+/**
+ * What forward gave, or what its hooks put in its place. @param {Module} module @param {any[]} inputs
+ * @param {any} output
+ */
 function hooked(module, inputs, output) {
   let given = output
   for (const { fn } of hooks.get(module) ?? []) given = fn(module, inputs, given) ?? given
@@ -62,12 +65,16 @@ export class Module {
   static inputNames = ['input']
 
   /**
-   * What runs along the axes of its own parameters and buffers, by name, where the operations that use them cannot know.
+   * What runs along the axes of its own parameters and buffers, by name, where the operations that use them cannot
+   * know.
    * @type {Record<string, import('../axes.js').Axes>}
    */
   static axes = {}
 
-  /** What they are in the model, where it is not plain that they are parameters or buffers. @type {Record<string, string>} */
+  /**
+   * What they are in the model, where it is not plain that they are parameters or buffers.
+   * @type {Record<string, string>}
+   */
   static roles = {}
 
   /** Whether dropout is active; see `train` and `eval`. */ training = true
@@ -97,7 +104,8 @@ export class Module {
     trace.enter(this, stack.at(-1), inputs)
     stack.push(this)
     try {
-      const output = hooked(this, inputs, forward.apply(this, inputs)), first = Array.isArray(output) ? output[0] : output
+      const output = hooked(this, inputs, forward.apply(this, inputs)),
+        first = Array.isArray(output) ? output[0] : output
       if (first instanceof Tensor && !inputs.includes(first)) trace.tag('output', first)
       return output
     } finally {
@@ -131,7 +139,8 @@ export class Module {
 
   /**
    * Calls fn after every forward from now on: torch.nn.Module.register_forward_hook. A clone has none of them.
-   * @param {ForwardHook} fn given the module, the list of its inputs and the output, which it may replace by returning one
+   * @param {ForwardHook} fn given the module, the list of its inputs and the output, which it may replace by returning
+   * one
    * @returns {{ remove(): void }}
    */
   registerForwardHook(fn) {
@@ -141,7 +150,10 @@ export class Module {
     return { remove: () => { own.delete(hook) } }
   }
 
-  /** Calls fn with every module inside and at last with this one: torch.nn.Module.apply. @param {(module: any) => void} fn */
+  /**
+   * Calls fn with every module inside and at last with this one: torch.nn.Module.apply.
+   * @param {(module: any) => void} fn
+   */
   apply(fn) {
     for (const [, child] of this.namedChildren()) child.apply(fn)
     fn(this)
@@ -156,7 +168,8 @@ export class Module {
   /** Own parameters and buffers, by name. @returns {[string, Tensor][]} */
   ownTensors() {
     const entries = Object.entries(this)
-    return [...entries.filter(([, v]) => v instanceof Parameter), ...entries.filter(([name]) => this.bufferNames.has(name))]
+    return [...entries.filter(([, v]) => v instanceof Parameter),
+      ...entries.filter(([name]) => this.bufferNames.has(name))]
   }
 
   /**
@@ -212,7 +225,9 @@ export class Module {
     for (const { grad } of this.parameters()) grad?.data.fill(0)
   }
 
-  /** Freezes all parameters, with false, or thaws them: torch.nn.Module.requires_grad_. @param {boolean} [wanted] true */
+  /**
+   * Freezes all parameters, with false, or thaws them: torch.nn.Module.requires_grad_. @param {boolean} [wanted] true
+   */
   requiresGrad_(wanted = true) {
     flag('requiresGrad_', 'wanted', wanted)
     for (const parameter of this.parameters()) parameter.requiresGrad = wanted

@@ -20,7 +20,8 @@ export function xavierUniform(weight) {
 export const checkBatchFirst = (where, batchFirst) =>
   expect(batchFirst === undefined || batchFirst === true, 'range', () => `${where}: batchFirst is always true`)
 
-const FORWARD_OPTIONS = ['needWeights', 'averageAttnWeights', 'attnMask', 'keyPaddingMask', 'isCausal', 'window', 'cache']
+const FORWARD_OPTIONS = ['needWeights', 'averageAttnWeights', 'attnMask', 'keyPaddingMask', 'isCausal', 'window',
+  'cache']
 
 /**
  * Multi-head attention: torch.nn.MultiheadAttention, batch first.

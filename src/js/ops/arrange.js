@@ -17,7 +17,8 @@ import { maskedFill, requiresGrad_, tril, triu, where } from './where.js'
  *
  * @typedef {object} ShapeMethods
  * @property {(dim: number, start: number, length: number) => Tensor} narrow
- * @property {(dim: number, start?: number, end?: number, step?: number) => Tensor} slice x[:, start:end:step] on one axis
+ * @property {(dim: number, start?: number, end?: number, step?: number) => Tensor} slice x[:, start:end:step] on one
+ * axis
  * @property {(...dims: Sides) => Tensor} permute
  * @property {(...sides: Sides) => Tensor} expand −1 keeps a side
  * @property {(...dims: Sides) => Tensor} flip
@@ -48,8 +49,10 @@ import { maskedFill, requiresGrad_, tril, triu, where } from './where.js'
 
 /** Everything that moves values about, as PyTorch names it: functions of a tensor, which are its methods, too. */
 export const shapeMethods = {
-  argsort, chunk, cumsum, expand, flatten, flip, gather, indexSelect, maskedFill, maskedSelect, narrow, nonzero, permute,
-  repeat, repeatInterleave, roll, scatter, scatterAdd, slice, sort, split, squeeze, topk, tril, triu, unflatten, unsqueeze
+  argsort, chunk, cumsum, expand, flatten, flip, gather, indexSelect, maskedFill, maskedSelect, narrow, nonzero,
+  permute,
+  repeat, repeatInterleave, roll, scatter, scatterAdd, slice, sort, split, squeeze, topk, tril, triu, unflatten,
+  unsqueeze
 }
 
 /** Those that do not begin with one tensor. */

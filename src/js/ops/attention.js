@@ -53,7 +53,8 @@ const STEPS = ['dots', 'scores', 'masked_scores', 'weights']
  * @param {readonly number[]} steps four addresses @param {number} from how many of them are given
  * @returns {{ struct: number, steps: number }} their addresses
  */
-function passStructs(engine, { sizes, group, scale, layout, mask, isCausal, past, window, cache }, padding, steps, from) {
+function passStructs(engine, { sizes, group, scale, layout, mask, isCausal, past, window, cache }, padding, steps,
+  from) {
   const { B, H, Tq, Tk, D, Dv } = sizes, KV = H / group
   const [q, k, v, out] = [[H, Tq, D], [KV, Tk, D], [KV, Tk, Dv], [H, Tq, Dv]]
     .map(([heads, T, side]) => layout.strides({ H: heads, T, D: side }))
@@ -68,7 +69,8 @@ function passStructs(engine, { sizes, group, scale, layout, mask, isCausal, past
 
 /**
  * Calls `use` with the addresses of the structs and of a workspace of the size it needs.
- * @param {import('../engine.js').Engine} engine @param {any} saved @param {readonly number[]} steps @param {number} from
+ * @param {import('../engine.js').Engine} engine @param {any} saved @param {readonly number[]} steps
+ * @param {number} from
  * @param {boolean} isBackward @param {(struct: number, steps: number, workspace: number) => void} use
  */
 function withStructs(engine, saved, steps, from, isBackward, use) {

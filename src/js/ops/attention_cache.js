@@ -27,7 +27,9 @@ export class Entry {
   /** What they are, for messages: batch, heads and channels. @type {number[]} */ #shape = []
   /** Blocks of keys, and of values. @type {Tensor[]} */ #blocks = []
 
-  /** @param {number} capacity how many keys there is room for @param {boolean} isMemory of another sequence: all at once */
+  /**
+   * @param {number} capacity how many keys there is room for @param {boolean} isMemory of another sequence: all at once
+   */
   constructor(capacity, isMemory) {
     this.capacity = capacity
     this.isMemory = isMemory
@@ -127,7 +129,8 @@ export class Entry {
     if (!this.#blocks.length) return
     const { engine } = this.keys
     const chosen = this.#blocks.map(block => {
-      const [, ...rest] = block.shape, out = engine.keep(engine.empty([from.length, ...rest])), row = out.size / from.length
+      const [, ...rest] = block.shape, out = engine.keep(engine.empty([from.length, ...rest])),
+        row = out.size / from.length
       from.forEach((b, i) => out.values.set(block.values.subarray(b * row, (b + 1) * row), i * row))
       block.dispose()
       return out

@@ -3,10 +3,11 @@ import { describe, expect } from '../errors.js'
 import { record } from '../autograd.js'
 import { DTYPES } from '../dtype.js'
 import { cell, constant, product, worked } from '../explain.js'
-import { Tensor } from '../tensor.js'
 import { broadcast, operandIndex, passNumber } from './broadcast.js'
 import { anyTensor, sameEngine } from './checks.js'
 import { unaryFunctions } from './unary.js'
+
+/** @typedef {import('../tensor.js').Tensor} Tensor */
 
 /**
  * Questions about two values, answered by a bool tensor, with PyTorch's broadcasting; either may be a number. Tensors

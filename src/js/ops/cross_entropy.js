@@ -53,7 +53,8 @@ function takeAgain(losses, logProbs, saved) {
 const op = {
   name: 'cross_entropy',
   roles: { out: 'loss' },
-  from: ({ inputs: { logits }, outputs: { log_probs } }, output) => (output === 'out' ? { 'log p': log_probs } : { x: logits }),
+  from: ({ inputs: { logits }, outputs: { log_probs } }, output) =>
+    (output === 'out' ? { 'log p': log_probs } : { x: logits }),
   axes({ inputs: { logits }, saved: { reduction } }, of, output) {
     const axes = of(logits)
     return output === 'log_probs' ? axes : reduction === 'none' ? axes.slice(0, 1) : []
@@ -148,7 +149,8 @@ function withShares(logits, target, weight, labelSmoothing, reduction) {
  * @param {import('./classes.js').Targets} target class numbers 0 .. V-1 or ignoreIndex, [N], [B, ...] or []; or, in the
  *   shape of logits and float32, the share of each class
  * @param {{ weight?: Tensor | null, ignoreIndex?: number, labelSmoothing?: number,
- *   reduction?: 'mean' | 'sum' | 'none' }} [options] weight: [V], how much each class counts; ignoreIndex: -100, a target that counts for nothing;
+ *   reduction?: 'mean' | 'sum' | 'none'
+ * }} [options] weight: [V], how much each class counts; ignoreIndex: -100, a target that counts for nothing;
  *   labelSmoothing: 0; reduction: 'mean' over the targets kept, or their weights
  * @returns {Tensor} a scalar, or with reduction 'none' a loss for each target; the mean of nothing is NaN
  * @throws {import('../errors.js').GlassformerError} 'index' for a target outside the classes, 'shape', 'range'

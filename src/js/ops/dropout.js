@@ -18,7 +18,8 @@ const op = {
     if (output === 'mask') {
       const value = mask.at(...index)
       const formula = `0 with probability ${p}, else 1 / (1 − ${p})`
-      return { formula, note: { name: 'drawn', values: { p } }, terms: [], steps: [{ label: 'drawn', value }], computed: value }
+      return { formula, note: { name: 'drawn', values: { p } }, terms: [], steps: [{ label: 'drawn', value }],
+        computed: value }
     }
     return sumOf('x × mask', [product(cell(x, index, 'x'), cell(mask, index, 'mask'))])
   },

@@ -1,9 +1,10 @@
 import { describe, expect } from '../errors.js'
 import { range } from '../shape.js'
-import { Tensor } from '../tensor.js'
 import { floatTensor } from './checks.js'
 import { matmul } from './matmul.js'
 import { diagonal, permute } from './strided.js'
+
+/** @typedef {import('../tensor.js').Tensor} Tensor */
 
 /**
  * Sums of products by a rule, such as 'bhid,bhjd->bhij': torch.einsum. Two tensors at a time become one matrix product:
@@ -20,7 +21,8 @@ function withoutRepeats({ tensor, letters }) {
   const again = letters.find((letter, i) => letters.indexOf(letter) !== i)
   if (again === undefined) return { tensor, letters }
   const axes = range(letters.length).filter(i => letters[i] === again)
-  return withoutRepeats({ tensor: diagonal(tensor, axes), letters: letters.filter((_, i) => i === axes[0] || !axes.includes(i)) })
+  return withoutRepeats({ tensor: diagonal(tensor, axes),
+    letters: letters.filter((_, i) => i === axes[0] || !axes.includes(i)) })
 }
 
 /** @param {Labelled} one @param {readonly string[]} order @returns {Tensor} */
@@ -40,7 +42,8 @@ const sizeBy = (sides, letters) => letters.reduce((size, letter) => size * sides
 function together(a, b, needed, sides) {
   const shared = a.letters.filter(letter => b.letters.includes(letter))
   const batch = shared.filter(letter => needed.has(letter)), gone = shared.filter(letter => !needed.has(letter))
-  const rows = a.letters.filter(letter => !shared.includes(letter)), columns = b.letters.filter(letter => !shared.includes(letter))
+  const rows = a.letters.filter(letter => !shared.includes(letter)),
+    columns = b.letters.filter(letter => !shared.includes(letter))
   const [B, M, N, K] = [batch, rows, columns, gone].map(letters => sizeBy(sides, letters))
   const left = inOrder(a, [...batch, ...rows, ...gone]).reshape(B, M, K)
   const right = inOrder(b, [...batch, ...gone, ...columns]).reshape(B, K, N)
@@ -48,7 +51,10 @@ function together(a, b, needed, sides) {
   return { tensor: matmul(left, right).reshape(letters.map(letter => sides[letter])), letters }
 }
 
-/** Letters summed away: a product with ones. @param {Labelled} one @param {Set<string>} needed @param {Record<string, number>} sides */
+/**
+ * Letters summed away: a product with ones. @param {Labelled} one @param {Set<string>} needed
+ * @param {Record<string, number>} sides
+ */
 function withoutUnneeded(one, needed, sides) {
   const gone = one.letters.filter(letter => !needed.has(letter))
   if (!gone.length) return one
@@ -59,15 +65,19 @@ function withoutUnneeded(one, needed, sides) {
 
 /** @param {string} rule @param {number} count of tensors */
 function parse(rule, count) {
-  expect(typeof rule === 'string', 'type', () => `einsum: rule must be a string such as 'ij,jk->ik', got ${describe(rule)}`)
+  expect(typeof rule === 'string', 'type',
+    () => `einsum: rule must be a string such as 'ij,jk->ik', got ${describe(rule)}`)
   const [left, right, ...more] = rule.replace(/\s/g, '').split('->'), inputs = left.split(',').map(part => [...part])
   expect(!more.length && /^[a-zA-Z,]*$/.test(left + (right ?? '')) && !right?.includes(','), 'range',
     () => `einsum: rule must be letters, commas and one ->, got ${describe(rule)}`)
-  expect(inputs.length === count, 'shape', () => `einsum: rule ${describe(rule)} is about ${inputs.length} tensors, got ${count}`)
-  const all = inputs.flat(), once = distinct(all).filter(letter => all.indexOf(letter) === all.lastIndexOf(letter)).sort()
+  expect(inputs.length === count, 'shape',
+    () => `einsum: rule ${describe(rule)} is about ${inputs.length} tensors, got ${count}`)
+  const all = inputs.flat(), once = distinct(all).filter(
+    letter => all.indexOf(letter) === all.lastIndexOf(letter)).sort()
   const output = right === undefined ? once : [...right]
   const isGood = output.length === distinct(output).length && output.every(letter => all.includes(letter))
-  expect(isGood, 'range', () => `einsum: each letter after -> must stand there once and before it, got ${describe(rule)}`)
+  expect(isGood, 'range', () => `einsum: each letter after -> must stand there once and before it, got ${describe(
+    rule)}`)
   return { inputs, output }
 }
 
@@ -81,7 +91,8 @@ export function einsum(rule, ...tensors) {
   tensors.forEach((tensor, n) => {
     const { shape } = floatTensor('einsum', `tensors[${n}]`, tensor)
     expect(shape.length === inputs[n].length, 'shape',
-      () => `einsum: tensors[${n}] must have ${inputs[n].length} axes for '${inputs[n].join('')}', got ${describe(tensor)}`)
+      () => `einsum: tensors[${n}] must have ${inputs[n].length} axes for '${inputs[n].join('')}', got ${describe(
+        tensor)}`)
     shape.forEach((side, axis) => {
       const known = sides[inputs[n][axis]] ??= side
       expect(known === side, 'shape', () => `einsum: '${inputs[n][axis]}' is ${known} and ${side} long`)

@@ -3,11 +3,13 @@ import { describe, expect, shapeText } from '../errors.js'
 import { record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
 import { indicesOf, range, sameShape, sizeOf } from '../shape.js'
-import { Tensor, tensor } from '../tensor.js'
+import { tensor } from '../tensor.js'
 import { anyTensor, idTensor, sameEngine, savedIds } from './checks.js'
 import { narrow } from './narrow.js'
 import { flattenAxes } from './sides.js'
 import { axisOf, expand, movable, throughInt } from './strided.js'
+
+/** @typedef {import('../tensor.js').Tensor} Tensor */
 
 /** Values looked up along an axis by their places there, and put to such places. */
 
@@ -31,7 +33,9 @@ function sourceOf({ dim, places, isShared }, index) {
   return source
 }
 
-/** Every picked cell that is one cell of x. @param {Places} at @param {readonly number[]} index @returns {number[][]} */
+/**
+ * Every picked cell that is one cell of x. @param {Places} at @param {readonly number[]} index @returns {number[][]}
+ */
 function picking(at, index) {
   const K = at.isShared ? at.places.size : at.places.shape[at.dim]
   const all = range(K).map(k => index.map((i, axis) => (axis === at.dim ? k : i)))
@@ -90,7 +94,8 @@ export function indexSelect(x, dim, index) {
 
 /**
  * For each cell of index the one of x that it says along an axis: torch.gather.
- * @param {Tensor} x @param {number} dim @param {any} index as many axes as x, none of them longer but dim @returns {Tensor}
+ * @param {Tensor} x @param {number} dim @param {any} index as many axes as x, none of them longer but dim
+ * @returns {Tensor}
  */
 export function gather(x, dim, index) {
   const { shape } = movable('gather', x), axis = axisOf('gather', dim, shape.length)
@@ -107,7 +112,9 @@ const placing = (name, isAdded) => ({
   name,
   axes: ({ inputs: { x } }, of) => of(x),
   parameters: ({ saved: { dim, places } }) => ({ dim, index: places.toArray() }),
-  /* out = x but out[index[k]] = src[k], or += src[k]  =>  dsrc[k] += dout[index[k]],  dx += dout, in places that stay */
+  /*
+   * out = x but out[index[k]] = src[k], or += src[k]  =>  dsrc[k] += dout[index[k]],  dx += dout, in places that stay
+   */
   backward({ inputs: { x, src }, outputs: { out }, saved }, gradient) {
     const { engine } = out, { c } = engine, dx = gradient(x), dsrc = gradient(src), dout = gradient(out)
     engine.tidy(() => {
@@ -123,7 +130,8 @@ const placing = (name, isAdded) => ({
     })
   },
   explain({ inputs: { x, src }, saved }, _, index) {
-    const all = picking(saved, index), sources = (isAdded ? all : all.slice(-1)).map(at => product(cell(src, at, 'src')))
+    const all = picking(saved, index), sources = (isAdded ? all : all.slice(-1)).map(
+      at => product(cell(src, at, 'src')))
     const own = product(cell(x, index, 'x'))
     if (isAdded) return sumOf('out = x + Σ src', [own, ...sources])
     return sources.length ? sumOf('out = src', sources) : sumOf('out = x', [own])
@@ -146,19 +154,24 @@ function placed(where, x, dim, index, src) {
   const places = placesFor(where, x, axis, index), sides = places.shape
   const values = typeof src === 'number' ? filled(engine, sides, src, x.dtype) : anyTensor(where, 'src', src)
   const fits = sides.length === shape.length && sides.every((side, a) => a === axis || side === shape[a])
-  expect(fits && sameShape(values.shape, sides), 'shape', () => `${where}: index and src must have one shape, that of x ` +
-    `${shapeText(shape)} except on axis ${axis}; got ${shapeText(sides)} and ${shapeText(values.shape)}`)
+  expect(fits && sameShape(values.shape, sides), 'shape',
+    () => `${where}: index and src must have one shape, that of x ` +
+      `${shapeText(shape)} except on axis ${axis}; got ${shapeText(sides)} and ${shapeText(values.shape)}`)
   sameEngine(where, x, values)
   expect(values.dtype === x.dtype && x.dtype !== 'bool', 'type',
     () => `${where}: x and src must both be float32 or int32, got ${describe(x)} and ${describe(values)}`)
   const out = engine.empty(shape, x.dtype), mode = where === 'scatter' ? SCATTER : SCATTER_ADD
-  expect(x.dtype === 'float32' || mode === SCATTER, 'type', () => `${where}: x must be a float32 tensor, got ${describe(x)}`)
+  expect(x.dtype === 'float32' || mode === SCATTER, 'type',
+    () => `${where}: x must be a float32 tensor, got ${describe(x)}`)
   out.bytes.set(x.bytes)
   walk(engine, values.address, out.address, shape, { dim: axis, places, isShared: false }, mode)
   return record(engine, PLACINGS[where], { x, src: values }, { out }, { dim: axis, places, isShared: false })
 }
 
-/** @param {import('../engine.js').Engine} engine @param {readonly number[]} shape @param {number} value @param {any} dtype */
+/**
+ * @param {import('../engine.js').Engine} engine @param {readonly number[]} shape @param {number} value
+ * @param {any} dtype
+ */
 function filled(engine, shape, value, dtype) {
   const out = engine.empty(shape, dtype)
   out.values.fill(value)
@@ -167,13 +180,15 @@ function filled(engine, shape, value, dtype) {
 
 /**
  * x with the cells that index says along an axis replaced by those of src, of several the last: torch.scatter.
- * @param {Tensor} x @param {number} dim @param {any} index @param {Tensor | number} src of index's shape @returns {Tensor}
+ * @param {Tensor} x @param {number} dim @param {any} index @param {Tensor | number} src of index's shape
+ * @returns {Tensor}
  */
 export const scatter = (x, dim, index, src) => placed('scatter', x, dim, index, src)
 
 /**
  * x with src added to the cells that index says along an axis: torch.scatter_add.
- * @param {Tensor} x @param {number} dim @param {any} index @param {Tensor | number} src of index's shape @returns {Tensor}
+ * @param {Tensor} x @param {number} dim @param {any} index @param {Tensor | number} src of index's shape
+ * @returns {Tensor}
  */
 export const scatterAdd = (x, dim, index, src) => placed('scatterAdd', x, dim, index, src)
 
@@ -184,7 +199,8 @@ export const scatterAdd = (x, dim, index, src) => placed('scatterAdd', x, dim, i
 export function maskedSelect(x, mask) {
   const { engine, shape } = movable('maskedSelect', x), given = anyTensor('maskedSelect', 'mask', mask)
   expect(given.dtype === 'bool', 'type', () => `maskedSelect: mask must be a bool tensor, got ${describe(given)}`)
-  return engine.gradEnabled || engine.trace ? selected(x, expand(given, shape)) : engine.tidy(() => selected(x, expand(given, shape)))
+  return engine.gradEnabled || engine.trace ? selected(x, expand(given, shape)) :
+      engine.tidy(() => selected(x, expand(given, shape)))
 }
 
 /** @param {Tensor} x @param {Tensor} mask of its shape */

@@ -55,7 +55,8 @@ function copyPart({ engine, shape: all }, address, part, shape, dim, start, isBa
  */
 export function cat(tensors, options) {
   const { dim = 0 } = optionsOf('cat', options, ['dim'])
-  const list = listOf('cat', 'tensors', tensors, t => t instanceof Tensor, 'a tensor').map((t, i) => movable('cat', t, `tensors[${i}]`))
+  const list = listOf('cat', 'tensors', tensors, t => t instanceof Tensor,
+    'a tensor').map((t, i) => movable('cat', t, `tensors[${i}]`))
   expect(list.length > 0, 'shape', () => 'cat: tensors must not be empty')
   sameEngine('cat', ...list)
   const [{ engine, shape, dtype }] = list, axis = axisOf('cat', dim, shape.length)
@@ -87,7 +88,8 @@ export function stack(tensors, options) {
 
 /**
  * Parts of so many cells along an axis, the last perhaps smaller, or of the sizes of a list: torch.split.
- * @param {Tensor} x @param {number | readonly number[]} size @param {{ dim?: number }} [options] dim: 0 @returns {Tensor[]}
+ * @param {Tensor} x @param {number | readonly number[]} size @param {{ dim?: number }} [options] dim: 0
+ * @returns {Tensor[]}
  */
 export function split(x, size, options) {
   const { dim = 0 } = optionsOf('split', options, ['dim'])
@@ -100,7 +102,10 @@ export function split(x, size, options) {
   return sizes.map(n => narrow(x, axis, (start += n) - n, n))
 }
 
-/** Sizes of parts, the last of which may be smaller; one that is empty of nothing. @param {number} side @param {number} size */
+/**
+ * Sizes of parts, the last of which may be smaller; one that is empty of nothing. @param {number} side
+ * @param {number} size
+ */
 const evenly = (side, size) => range(Math.max(1, Math.ceil(side / size))).map(i => Math.min(size, side - i * size))
 
 /**
@@ -119,7 +124,8 @@ export function chunk(x, n, options) {
  */
 export function repeat(x, ...times) {
   const { shape } = movable('repeat', x), list = listed(times), before = list.length - shape.length
-  expect(before >= 0, 'shape', () => `repeat: times must be given for each of ${shape.length} axes, got ${shapeText(list)}`)
+  expect(before >= 0, 'shape', () => `repeat: times must be given for each of ${shape.length} axes, got ${shapeText(
+    list)}`)
   list.forEach((n, i) => wholeNumber('repeat', `times[${i}]`, n))
   const own = [...range(before).map(() => 1), ...shape]
   const wide = expand(x.reshape(own.flatMap(side => [1, side])), own.flatMap((side, i) => [list[i], side]))
@@ -148,7 +154,8 @@ export function roll(x, shifts, dims) {
   const { shape } = movable('roll', x)
   if (dims === undefined) return roll(flattenAxes(x), shifts, 0).reshape(shape)
   const by = listed([shifts]), axes = listed([dims])
-  expect(by.length === axes.length, 'shape', () => `roll: there must be as many shifts as dims, got ${by.length} and ${axes.length}`)
+  expect(by.length === axes.length, 'shape',
+    () => `roll: there must be as many shifts as dims, got ${by.length} and ${axes.length}`)
   return by.reduce((moved, shift, i) => {
     const axis = axisOf('roll', axes[i], shape.length, `dims[${i}]`), side = shape[axis]
     const first = side ? (((-wholeNumber('roll', `shifts[${i}]`, shift, -(2 ** 31))) % side) + side) % side : 0

@@ -30,7 +30,8 @@ const op = {
 }
 
 /**
- * `length` cells along an axis from `start` on: torch.narrow. Without copying where they lie together: on the first axis,
+ * `length` cells along an axis from `start` on: torch.narrow. Without copying where they lie together: on the first
+ * axis,
  * or behind axes of length 1.
  * @param {Tensor} x
  * @param {number} dim

@@ -4,7 +4,7 @@ import { record } from '../autograd.js'
 import { constant } from '../explain.js'
 
 const LAYOUTS = { interleaved: INTERLEAVED, concatenated: CONCATENATED }
-const METHODS = { direct: POWER, log: LOG, 'log-float32': LOG_FLOAT }
+const METHODS = { 'direct': POWER, 'log': LOG, 'log-float32': LOG_FLOAT }
 
 /**
  * Which pair a column belongs to, and whether it is its sine.
@@ -66,7 +66,9 @@ export function originOf(table, { base = 10000, layout = 'interleaved', method =
 /** Beyond it the rounding of an angle shows in a float32 sine. */
 const LARGEST_ANGLE = 2 ** 26
 
-/** A base below 1 turns faster from pair to pair. @param {number} maxLength @param {number} dModel @param {number} base */
+/**
+ * A base below 1 turns faster from pair to pair. @param {number} maxLength @param {number} dModel @param {number} base
+ */
 function checkAngles(maxLength, dModel, base) {
   const pairs = Math.ceil(dModel / 2), fastest = base < 1 ? base ** (-2 * (pairs - 1) / dModel) : 1
   const largest = maxLength && pairs ? (maxLength - 1) * fastest : 0

@@ -7,7 +7,8 @@ import { anyTensor, floatTensor } from './checks.js'
 import { addRows, axesOf, axisOf, cellsAlong, rowsAlong, withRows } from './rows.js'
 
 /**
- * Operations that make one number of many. What PyTorch's functions take by keyword is in the options: dim (an axis or a
+ * Operations that make one number of many. What PyTorch's functions take by keyword is in the options: dim
+ * (an axis or a
  * list; all without it) and keepdim (the axes stay, with length 1).
  *
  * @typedef {import('../tensor.js').Tensor} Tensor
@@ -20,7 +21,8 @@ import { addRows, axesOf, axisOf, cellsAlong, rowsAlong, withRows } from './rows
  * @property {number} kind the kernel's
  * @property {string} torch PyTorch's line
  * @property {string} formula
- * @property {(own: Factor, facts: Facts) => Factor[] | import('../explain.js').Worked[]} part factors whose product it is
+ * @property {(own: Factor, facts: Facts) => Factor[] | import('../explain.js').Worked[]} part factors whose product it
+ * is
  * @property {(sum: number, facts: Facts) => number} [finish]
  * @property {string} [finished] in words
  * @property {[string, (v: number, y: number, facts: Facts) => number]} slope
@@ -67,7 +69,9 @@ export const REDUCTIONS = lines({
   }
 })
 
-/** @param {any} node @param {readonly number[]} index of the result @returns {number[]} without the axes that are gone */
+/**
+ * @param {any} node @param {readonly number[]} index of the result @returns {number[]} without the axes that are gone
+ */
 const outside = ({ saved: { axes, keepdim } }, index) =>
   (keepdim ? index.filter((_, axis) => !axes.includes(axis)) : [...index])
 
@@ -143,7 +147,8 @@ function taken(cells, measure, formula, isSize = false) {
  * @param {Factor[]} cells @param {Factor} x @param {Measure} measure @param {boolean} isShared
  */
 function shareOf(cells, x, measure, isShared) {
-  const most = cells.reduce((m, f) => Math.max(m, measure(f)), -Infinity), equals = cells.filter(f => measure(f) === most)
+  const most = cells.reduce((m, f) => Math.max(m, measure(f)), -Infinity),
+    equals = cells.filter(f => measure(f) === most)
   if (measure(x) !== most) return 0
   return isShared ? 1 / equals.length : Number(String(equals[0].index) === String(x.index))
 }
@@ -318,10 +323,11 @@ const ask = (name, kind, op) => (x, options) => {
 }
 
 /** @param {string} name @param {1 | -1} sign */
-const placeOperation = (name, sign) => wholeOperation(name, `the first place of ${sign > 0 ? 'max' : 'min'} x`, values => {
-  const most = values.some(Number.isNaN) ? NaN : Math.max(...values.map(v => sign * v))
-  return values.findIndex(v => Object.is(sign * v, most) || sign * v === most)
-})
+const placeOperation = (name, sign) => wholeOperation(name, `the first place of ${sign > 0 ? 'max' : 'min'} x`,
+  values => {
+    const most = values.some(Number.isNaN) ? NaN : Math.max(...values.map(v => sign * v))
+    return values.findIndex(v => Object.is(sign * v, most) || sign * v === most)
+  })
 
 /** @typedef {(x: Tensor, options?: { dim?: number, keepdim?: boolean }) => Tensor} Place */
 

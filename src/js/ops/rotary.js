@@ -2,8 +2,10 @@ import { expect, numberWhere, oneOf, optionsOf, shapeText, wholeNumber } from '.
 import { record } from '../autograd.js'
 import { cell, constant, product, sumOf } from '../explain.js'
 import { range, sizeOf } from '../shape.js'
-import { Tensor, tensor } from '../tensor.js'
+import { tensor } from '../tensor.js'
 import { floatTensor, idTensor } from './checks.js'
+
+/** @typedef {import('../tensor.js').Tensor} Tensor */
 
 /** @typedef {import('../engine.js').Engine} Engine */
 
@@ -62,7 +64,10 @@ const op = {
   }
 }
 
-/** The tables made last: every layer of a model asks for the same ones. @type {WeakMap<Engine, { key: string, tables: Tensor[] }>} */
+/**
+ * The tables made last: every layer of a model asks for the same ones.
+ * @type {WeakMap<Engine, { key: string, tables: Tensor[] }>}
+ */
 const latest = new WeakMap()
 
 /**
@@ -98,7 +103,8 @@ const OPTIONS = ['positions', 'base', 'layout', 'heads', 'frequencies']
  * @param {number} [options.heads] 1, how many heads stand side by side in the channels
  * @param {readonly number[]} [options.frequencies] [D/2], in place of those that base gives
  * @returns {Tensor} of the same shape
- * @throws {import('../errors.js').GlassformerError} 'shape' for channels that are no pairs and positions that do not fit
+ * @throws {import('../errors.js').GlassformerError} 'shape' for channels that are no pairs and positions that do not
+ * fit
  */
 export function rotary(x, options) {
   const { positions, base = 10000, layout = 'halves', heads = 1, frequencies } = optionsOf('rotary', options, OPTIONS)
@@ -117,7 +123,8 @@ export function rotary(x, options) {
   const sizes = [batch, B, sizeOf(shape.slice(rank > 2 ? 1 : 0, -2)), T, heads, D, neighbours]
   const out = engine.empty(shape)
   engine.c.gf_rotary_forward(out.address, x.address, cos.address, sin.address, ...sizes)
-  return record(engine, op, { x, cos, sin }, { out }, { sizes, batch, D, heads, base, layout, neighbours, positions: list })
+  return record(engine, op, { x, cos, sin }, { out },
+    { sizes, batch, D, heads, base, layout, neighbours, positions: list })
 }
 
 /**

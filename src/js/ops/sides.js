@@ -7,7 +7,9 @@ import { axisOf } from './strided.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
 
-/** A new axis of length 1: torch.unsqueeze. @param {Tensor} x @param {number} dim where it will stand @returns {Tensor} */
+/**
+ * A new axis of length 1: torch.unsqueeze. @param {Tensor} x @param {number} dim where it will stand @returns {Tensor}
+ */
 export function unsqueeze(x, dim) {
   const { shape } = anyTensor('unsqueeze', 'x', x), axis = axisOf('unsqueeze', dim, shape.length + 1)
   return x.reshape([...shape.slice(0, axis), 1, ...shape.slice(axis)])
@@ -23,7 +25,10 @@ export function squeeze(x, dim) {
   return x.reshape(shape.filter((side, axis) => side !== 1 || (only !== null && axis !== only)))
 }
 
-/** Axes as one: torch.flatten. @param {Tensor} x @param {number} [from] 0 @param {number} [to] the last @returns {Tensor} */
+/**
+ * Axes as one: torch.flatten. @param {Tensor} x @param {number} [from] 0 @param {number} [to] the last
+ * @returns {Tensor}
+ */
 export function flattenAxes(x, from = 0, to = -1) {
   const { shape } = anyTensor('flatten', 'x', x), rank = shape.length
   if (rank === 0) return x.reshape([1])
@@ -40,7 +45,8 @@ export function unflatten(x, dim, sides) {
   const { shape } = anyTensor('unflatten', 'x', x), axis = axisOf('unflatten', dim, shape.length)
   expect(Array.isArray(sides), 'type', () => 'unflatten: sides must be an array of numbers')
   sides.forEach((side, i) => wholeNumber('unflatten', `sides[${i}]`, side, -1))
-  const known = sizeOf(sides.filter(side => side !== -1)), whole = sides.map(side => (side === -1 ? shape[axis] / known : side))
+  const known = sizeOf(sides.filter(side => side !== -1)),
+    whole = sides.map(side => (side === -1 ? shape[axis] / known : side))
   expect(sizeOf(whole) === shape[axis] && whole.every(Number.isInteger), 'shape',
     () => `unflatten: ${shapeText(sides)} must multiply to ${shape[axis]}, the side of axis ${axis}`)
   return x.reshape([...shape.slice(0, axis), ...whole, ...shape.slice(axis + 1)])

@@ -10,7 +10,8 @@ import { axisOf } from './strided.js'
 /** @typedef {[Tensor, Tensor] & { values: Tensor, indices: Tensor }} Sorted by name, or in PyTorch's order */
 
 /** @param {Tensor} values @param {Tensor} indices @returns {Sorted} */
-const both = (values, indices) => Object.assign(/** @type {[Tensor, Tensor]} */ ([values, indices]), { values, indices })
+const both = (values, indices) => Object.assign(/** @type {[Tensor, Tensor]} */ ([values, indices]),
+  { values, indices })
 
 /**
  * The first k places of the order along an axis.
@@ -19,7 +20,8 @@ const both = (values, indices) => Object.assign(/** @type {[Tensor, Tensor]} */ 
 function order(x, axis, k, descending) {
   const { engine, shape } = x, C = shape[axis]
   const out = engine.empty(shape.map((side, a) => (a === axis ? k : side)), 'int32')
-  engine.c.gf_sort(0, out.address, engine.scratch(2 * C), x.address, sizeOf(shape, axis), C, sizeOf(shape.slice(axis + 1)),
+  engine.c.gf_sort(0, out.address, engine.scratch(2 * C), x.address, sizeOf(shape, axis), C,
+    sizeOf(shape.slice(axis + 1)),
     k, descending ? 1 : 0)
   return out
 }

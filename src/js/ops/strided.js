@@ -6,11 +6,13 @@ import { anyTensor } from './checks.js'
 import { to } from './convert.js'
 
 /**
- * Shapes rearranged: what PyTorch shows as a view with strides is a copy here, made by one kernel that walks any of them.
+ * Shapes rearranged: what PyTorch shows as a view with strides is a copy here, made by one kernel that walks any of
+ * them.
  *
  * @typedef {import('../tensor.js').Tensor} Tensor
  *
- * How the cells of a result lie in what it is made of: floats from one to the next along each axis, and before the first.
+ * How the cells of a result lie in what it is made of: floats from one to the next along each axis, and before the
+ * first.
  * @typedef {{ shape: number[], steps: number[], offset: number }} Arrangement
  */
 
@@ -24,7 +26,10 @@ export function stepsOf(shape) {
   }, [])
 }
 
-/** As the kernel takes them; a scalar is one axis of one cell. @param {readonly number[]} shape @param {...readonly number[]} steps */
+/**
+ * As the kernel takes them; a scalar is one axis of one cell. @param {readonly number[]} shape
+ * @param {...readonly number[]} steps
+ */
 const axesOf = (shape, ...steps) =>
   shape.length ? [shape.length, ...shape, ...steps.flat()] : [1, 1, ...steps.map(() => 1)]
 
@@ -60,7 +65,8 @@ const sourceOf = ({ inputs: { x }, saved: { steps, offset } }, index) =>
 /** @param {string} name @returns {import('../autograd.js').Operation} */
 const operation = name => ({
   name,
-  axes: ({ inputs: { x }, saved: { from } }, of) => from.map((/** @type {number} */ axis) => of(x)[axis] ?? { name: 'row' }),
+  axes: ({ inputs: { x }, saved: { from } }, of) =>
+    from.map((/** @type {number} */ axis) => of(x)[axis] ?? { name: 'row' }),
   parameters: ({ saved: { parameters } }) => parameters,
   /* out[i] = x[offset + i · steps]  =>  dx[offset + i · steps] += dout[i] */
   backward({ inputs: { x }, outputs: { out }, saved: { steps, offset } }, gradient) {
@@ -70,12 +76,14 @@ const operation = name => ({
   explain: (node, _, index) => sumOf('out = x', [product(cell(node.inputs.x, sourceOf(node, index), 'x'))]),
   explainGradient({ inputs: { x }, outputs: { out }, saved }, _, index, d) {
     const places = showing({ ...saved, shape: out.shape }, offsetOf(x.shape, index))
-    return { formula: places.length > 1 ? 'dx = Σ dout' : 'dx = dout', terms: places.map(at => product(d(out, at, 'dout'))) }
+    return { formula: places.length > 1 ? 'dx = Σ dout' : 'dx = dout',
+      terms: places.map(at => product(d(out, at, 'dout'))) }
   }
 })
 
 /** @type {Record<string, import('../autograd.js').Operation>} */
-const operations = Object.fromEntries(['permute', 'expand', 'slice', 'flip', 'diagonal'].map(name => [name, operation(name)]))
+const operations = Object.fromEntries(['permute', 'expand', 'slice', 'flip',
+  'diagonal'].map(name => [name, operation(name)]))
 
 /**
  * Bool tensors go through the same kernels as int32.
@@ -143,7 +151,8 @@ export function expand(x, ...sides) {
   const fits = before >= 0 && shape.every((side, axis) => side >= 0 &&
     (axis < before || own[axis - before] === 1 || own[axis - before] === side))
   expect(fits, 'shape', () => `expand: ${describe(x)} cannot be expanded to ${shapeText(wanted)}`)
-  const all = stepsOf(own), steps = shape.map((side, axis) => (axis < before || own[axis - before] !== side ? 0 : all[axis - before]))
+  const all = stepsOf(own), steps = shape.map(
+    (side, axis) => (axis < before || own[axis - before] !== side ? 0 : all[axis - before]))
   return arranged('expand', x, { shape, steps, offset: 0 }, shape.map((_, axis) => axis - before), { shape })
 }
 
@@ -174,7 +183,8 @@ function cut(x, axis, first, count, step) {
 
 /**
  * `length` cells along an axis from `start` on: torch.narrow, as a copy where they do not lie together.
- * @param {Tensor} x @param {number} dim @param {number} start negative from the end @param {number} length @returns {Tensor}
+ * @param {Tensor} x @param {number} dim @param {number} start negative from the end @param {number} length
+ * @returns {Tensor}
  */
 export function cutOut(x, dim, start, length) {
   const { shape } = movable('narrow', x), axis = axisOf('narrow', dim, shape.length), side = shape[axis]
@@ -189,7 +199,8 @@ export function cutOut(x, dim, start, length) {
 export function flip(x, ...dims) {
   const { shape } = movable('flip', x), steps = stepsOf(shape)
   const turned = listed(dims).map((dim, i) => axisOf('flip', dim, shape.length, `dims[${i}]`))
-  expect(new Set(turned).size === turned.length, 'range', () => `flip: dims must differ, got ${shapeText(listed(dims))}`)
+  expect(new Set(turned).size === turned.length, 'range',
+    () => `flip: dims must differ, got ${shapeText(listed(dims))}`)
   const offset = sizeOf(shape) ? turned.reduce((sum, axis) => sum + (shape[axis] - 1) * steps[axis], 0) : 0
   for (const axis of turned) steps[axis] *= -1
   return arranged('flip', x, { shape: [...shape], steps, offset }, range(shape.length), { dims: turned })

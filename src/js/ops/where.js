@@ -27,7 +27,8 @@ const op = {
   },
   explainGradient({ inputs: { mask }, outputs: { out } }, input, index, d) {
     const isTaken = Boolean(mask.at(...index)) === (input === 'a')
-    return isTaken ? { formula: `d${input} = dout`, terms: [product(d(out, index, 'dout'))] } : { formula: '0', terms: [] }
+    return isTaken ? { formula: `d${input} = dout`, terms: [product(d(out, index, 'dout'))] } :
+        { formula: '0', terms: [] }
   }
 }
 
@@ -57,7 +58,8 @@ function chosen(where, mask, a, b, shape) {
       x ? 1 : 0, y ? 1 : 0, out.size)
     return pair
   })
-  return record(engine, op, { mask: seen, a: x, b: y }, { out }, { a: x ? undefined : numbers[0], b: y ? undefined : numbers[1] })
+  return record(engine, op, { mask: seen, a: x, b: y }, { out },
+    { a: x ? undefined : numbers[0], b: y ? undefined : numbers[1] })
 }
 
 /** @param {Tensor} x @param {readonly number[]} shape */

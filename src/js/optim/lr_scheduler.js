@@ -2,7 +2,8 @@ import { describe, expect, flag, isPlain, numberWhere, oneOf, optionsOf, wholeNu
 import { Optimizer } from './optimizer.js'
 
 /**
- * Learning rates that change from step to step, as torch.optim.lr_scheduler has them: made with an optimiser, whose rate
+ * Learning rates that change from step to step, as torch.optim.lr_scheduler has them: made with an optimiser, whose
+ * rate
  * they set at once, and told of every step by step().
  *
  * @typedef {import('./optimizer.js').ParamGroup} ParamGroup
@@ -65,7 +66,10 @@ const finite = (where, name, value) => numberWhere(where, name, value, 'a finite
 
 /** The first rate times what a function makes of the epoch: torch.optim.lr_scheduler.LambdaLR. */
 export class LambdaLR extends Scheduler {
-  /** @param {Optimizer} optimizer @param {((epoch: number) => number) | ((epoch: number) => number)[]} lrLambda one for all groups, or for each */
+  /**
+   * @param {Optimizer} optimizer
+   * @param {((epoch: number) => number) | ((epoch: number) => number)[]} lrLambda one for all groups, or for each
+   */
   constructor(optimizer, lrLambda) {
     super(optimizer)
     const { length } = optimizer.paramGroups, list = Array.isArray(lrLambda) ? lrLambda : Array(length).fill(lrLambda)
@@ -107,7 +111,10 @@ export class CosineAnnealingLR extends Scheduler {
     this.etaMin = finite('CosineAnnealingLR', 'etaMin', etaMin)
   }
 
-  /** From the rate before, as PyTorch does, so that a rate set in between counts. @param {ParamGroup} group @param {number} i */
+  /**
+   * From the rate before, as PyTorch does, so that a rate set in between counts. @param {ParamGroup} group
+   * @param {number} i
+   */
   rate({ lr }, i) {
     const { tMax, etaMin, lastEpoch: t } = this, cos = cosineOf(this.optimizer)
     if (t === 0) return lr
@@ -125,14 +132,16 @@ const cosineOf = ({ params: [{ engine }] }) => engine.c.gf_cos
 export class LinearLR extends Scheduler {
   /**
    * @param {Optimizer} optimizer
-   * @param {{ startFactor?: number, endFactor?: number, totalIters?: number }} [options] startFactor: 1/3; endFactor: 1;
+   * @param {{ startFactor?: number, endFactor?: number, totalIters?: number }} [options] startFactor: 1/3; endFactor:
+   * 1;
    *   totalIters: 5
    */
   constructor(optimizer, options) {
     super(optimizer)
     const { startFactor = 1 / 3, endFactor = 1, totalIters = 5 } =
       optionsOf('LinearLR', options, ['startFactor', 'endFactor', 'totalIters'])
-    this.startFactor = numberWhere('LinearLR', 'startFactor', startFactor, 'a number above 0, up to 1', v => v > 0 && v <= 1)
+    this.startFactor = numberWhere('LinearLR', 'startFactor', startFactor, 'a number above 0, up to 1',
+      v => v > 0 && v <= 1)
     this.endFactor = numberWhere('LinearLR', 'endFactor', endFactor, 'a number from 0 to 1', v => v >= 0 && v <= 1)
     this.totalIters = wholeNumber('LinearLR', 'totalIters', totalIters, 1)
     this.update()
@@ -175,7 +184,8 @@ export class OneCycleLR extends Scheduler {
       numberWhere(where, name, value, 'a number > 0', v => v > 0)
     }
     const most = Array.isArray(maxLr) ? maxLr : paramGroups.map(() => maxLr)
-    expect(most.length === paramGroups.length, 'shape', () => `${where}: maxLr must be ${paramGroups.length} numbers, got ${most.length}`)
+    expect(most.length === paramGroups.length, 'shape',
+      () => `${where}: maxLr must be ${paramGroups.length} numbers, got ${most.length}`)
     this.ends = most.map(max => {
       const initial = numberWhere(where, 'maxLr', max, 'a number >= 0', v => v >= 0) / divFactor
       return { initial, max, min: initial / finalDivFactor }

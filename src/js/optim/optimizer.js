@@ -98,7 +98,10 @@ export class Optimizer {
     return param.engine.keep(param.engine.zeros(param.shape))
   }
 
-  /** Parameters that have a gradient and are not frozen, with their groups. @returns {{ param: Tensor, grad: Tensor, group: ParamGroup }[]} */
+  /**
+   * Parameters that have a gradient and are not frozen, with their groups.
+   * @returns {{ param: Tensor, grad: Tensor, group: ParamGroup }[]}
+   */
   get ready() {
     return this.paramGroups.flatMap(group => group.params
       .flatMap(param => (param.grad && param.requiresGrad ? [{ param, grad: param.grad, group }] : [])))

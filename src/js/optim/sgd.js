@@ -2,7 +2,8 @@ import { expect, flag, numberWhere, optionsOf } from '../errors.js'
 import { Optimizer } from './optimizer.js'
 
 /**
- * @typedef {{ lr?: number, momentum?: number, dampening?: number, weightDecay?: number, nesterov?: boolean }} SGDOptions
+ * @typedef {{ lr?: number, momentum?: number, dampening?: number, weightDecay?: number, nesterov?: boolean }}
+ * SGDOptions
  *   lr: 0.001; the others 0 or false
  */
 
@@ -32,7 +33,8 @@ export class SGD extends Optimizer {
     for (const { param, grad, group } of this.ready) {
       const { lr, momentum, dampening, weightDecay, nesterov } = group, isFirst = !this.state.has(param)
       const held = momentum ? this.stateOf(param, () => ({ momentumBuffer: this.zerosLike(param) })) : null
-      param.engine.c.gf_sgd_step(param.address, held?.momentumBuffer.address ?? 0, grad.address, param.size, lr, momentum,
+      param.engine.c.gf_sgd_step(param.address, held?.momentumBuffer.address ?? 0, grad.address, param.size, lr,
+        momentum,
         dampening, weightDecay, nesterov ? 1 : 0, isFirst ? 1 : 0)
       param.version++
     }

@@ -51,7 +51,8 @@ export class Aligned {
   /** Units [start, end) as a text of their own, with the same origin. @param {number} start @param {number} end */
   slice(start, end) {
     if (start === 0 && end === this.string.length) return this
-    return new Aligned(this.string.slice(start, end), this.from?.slice(start, end) ?? null, this.to?.slice(start, end) ?? null)
+    return new Aligned(this.string.slice(start, end), this.from?.slice(start, end) ?? null,
+      this.to?.slice(start, end) ?? null)
   }
 
   /**

@@ -120,7 +120,10 @@ class Characters {
     return [this.#unknown]
   }
 
-  /** Makes one of unknown tokens in a row, if that is asked for. @param {Int32Array} ids @param {Int32Array} spans @param {Emit} emit */
+  /**
+   * Makes one of unknown tokens in a row, if that is asked for. @param {Int32Array} ids @param {Int32Array} spans
+   * @param {Emit} emit
+   */
   fuse(ids, spans, emit) {
     let kept = 0
     for (let i = 0; i < ids.length; i++) {

@@ -19,7 +19,9 @@ export const BYTE_OF = new Map(LETTERS.map((letter, byte) => [letter, byte]))
 /** All letters in the order of their code points, in which GPT-2 numbers them. */
 export const ALPHABET = LETTERS.toSorted ? LETTERS.toSorted() : [...LETTERS].sort()
 
-/** The bytes of a token in letters, or undefined when it has a character that stands for no byte. @param {string} token */
+/**
+ * The bytes of a token in letters, or undefined when it has a character that stands for no byte. @param {string} token
+ */
 export function bytesOfLetters(token) {
   const bytes = new Uint8Array(token.length)
   for (let i = 0; i < token.length; i++) {

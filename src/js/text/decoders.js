@@ -50,7 +50,8 @@ const byteFallback = parts => {
 
 /** @param {any} json @returns {Decode} */
 function metaspace(json) {
-  const mark = json.replacement ?? '▁', scheme = json.prepend_scheme ?? (json.add_prefix_space === false ? 'never' : 'always')
+  const mark = json.replacement ?? '▁', scheme = json.prepend_scheme ??
+    (json.add_prefix_space === false ? 'never' : 'always')
   return parts => parts.map((part, i) => {
     const text = part.replaceAll(mark, ' ')
     return i === 0 && scheme !== 'never' ? text.replace(/^ /, '') : text

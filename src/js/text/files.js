@@ -5,7 +5,10 @@ import { Tokenizer } from './tokenizer.js'
 
 const utf8 = new TextDecoder()
 
-/** Files by name, as they lie in a model's folder: text or bytes. @typedef {Record<string, string | Uint8Array | ArrayBuffer>} Files */
+/**
+ * Files by name, as they lie in a model's folder: text or bytes.
+ * @typedef {Record<string, string | Uint8Array | ArrayBuffer>} Files
+ */
 
 /** @param {Files} files @param {string} name */
 function textOf(files, name) {
@@ -23,12 +26,14 @@ function jsonOf(files, name) {
 }
 
 /** @param {unknown} content */
-const isContent = content => typeof content === 'string' || content instanceof Uint8Array || content instanceof ArrayBuffer
+const isContent = content => typeof content === 'string' || content instanceof Uint8Array ||
+  content instanceof ArrayBuffer
 
 /** GPT-2's vocab.json and merges.txt. @param {Files} files */
 function fromMerges(files) {
   const vocab = jsonOf(files, 'vocab.json')
-  expect(isPlain(vocab), 'format', () => `tokenizer: vocab.json must be an object of tokens and ids, got ${describe(vocab)}`)
+  expect(isPlain(vocab), 'format', () =>
+    `tokenizer: vocab.json must be an object of tokens and ids, got ${describe(vocab)}`)
   expect(LETTERS.every(letter => Object.hasOwn(vocab, letter)), 'format',
     () => 'tokenizer: vocab.json must have all 256 bytes as GPT-2 writes them; give tokenizer.json for other kinds')
   const lines = textOf(files, 'merges.txt').split('\n').map(line => line.replace(/\r$/, ''))
@@ -41,7 +46,8 @@ function fromMerges(files) {
     truncation: null,
     padding: null,
     // What is neither a byte nor made by a merge can only have been put there whole.
-    added_tokens: Object.entries(vocab).filter(([token]) => !made.has(token)).map(([content, id]) => special(content, /** @type {number} */ (id))),
+    added_tokens: Object.entries(vocab).filter(([token]) => !made.has(token)).map(
+      ([content, id]) => special(content, /** @type {number} */ (id))),
     normalizer: null,
     pre_tokenizer: pretokenizer,
     post_processor: null,
@@ -54,7 +60,10 @@ function fromMerges(files) {
 export const special = (content, id) =>
   ({ id, content, single_word: false, lstrip: false, rstrip: false, normalized: false, special: true })
 
-/** The model of a tokenizer.json for byte-level byte-pair encoding. @param {Record<string, number>} vocab @param {string[][]} merges */
+/**
+ * The model of a tokenizer.json for byte-level byte-pair encoding. @param {Record<string, number>} vocab
+ * @param {string[][]} merges
+ */
 export const bpe = (vocab, merges) => ({
   type: 'BPE',
   dropout: null,
@@ -75,7 +84,8 @@ const bytesOf = (/** @type {string | Uint8Array | ArrayBuffer} */ content) =>
 function binaryOf(files, name) {
   const content = bytesOf(files[name])
   if (typeof content !== 'string') return content
-  throw new GlassformerError('type', `tokenizer: files[${JSON.stringify(name)}] must be bytes, got ${describe(content)}`)
+  throw new GlassformerError('type', `tokenizer: files[${JSON.stringify(name)}] must be bytes, got ${describe(
+    content)}`)
 }
 
 /** [CLS] before and [SEP] after, if the vocabulary has both. @param {Record<string, number>} vocab */
@@ -169,8 +179,10 @@ function partsOf(files) {
 /**
  * A tokenizer from the files of a model's folder.
  * @param {import('../engine.js').Engine} engine
- * @param {Files} files name -> text or bytes: { 'tokenizer.json' }, { 'vocab.json', 'merges.txt' } (GPT-2), { 'vocab.txt' }
- *   { 'vocab.json', 'source.spm' } (Marian), { 'vocab.txt' } (BERT; 'tokenizer_config.json' is heeded), { 'any.model' } (SentencePiece) or { 'any.bin' } (llama2.c); the first of
+ * @param {Files} files name -> text or bytes: { 'tokenizer.json' }, { 'vocab.json', 'merges.txt' } (GPT-2), {
+ * 'vocab.txt' }
+ *   { 'vocab.json', 'source.spm' } (Marian), { 'vocab.txt' } (BERT; 'tokenizer_config.json' is heeded), { 'any.model' }
+ * (SentencePiece) or { 'any.bin' } (llama2.c); the first of
  *   these that is there, the others are passed over
  * @returns {Tokenizer}
  * @throws {GlassformerError} 'type' when files is no such object, 'format' when a file is not what its name says

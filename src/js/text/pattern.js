@@ -50,13 +50,15 @@ export function patternOf(where, pattern) {
     return new RegExp(withoutPossessives(out), 'gu')
   } catch (error) {
     throw new GlassformerError('format',
-      `${where}: the pattern ${describe(pattern)} has no counterpart in JavaScript: ${/** @type {Error} */ (error).message}`)
+      `${where}: the pattern ${describe(pattern)} has no counterpart in JavaScript: ${/** @type {Error} */ (
+        error).message}`)
   }
 }
 
 /** @param {string} escape what follows the backslash @param {boolean} inside a class */
 function translated(escape, inside) {
-  if (escape in CLASSES) return inside || CLASSES[escape].length < 18 && 'sSdD'.includes(escape) ? CLASSES[escape] : `[${CLASSES[escape]}]`
+  if (escape in CLASSES) return inside || CLASSES[escape].length < 18 && 'sSdD'.includes(escape) ? CLASSES[escape] :
+    `[${CLASSES[escape]}]`
   if (escape in NEGATED && !inside) return `[^${CLASSES[NEGATED[/** @type {'W' | 'H'} */ (escape)]]}]`
   if (escape in ANCHORS && !inside) return ANCHORS[/** @type {'A' | 'z' | 'Z'} */ (escape)]
   if (escape.startsWith('x{')) return `\\u${escape.slice(1)}`
@@ -70,7 +72,8 @@ const escaped = (mark, inside) => mark === '-' && !inside ? mark : `\\${mark}`
 
 /**
  * A possessive quantifier gives nothing back; as a lookahead that is taken as it is.
- * Those of tokenizers (`\p{N}{1,3}+`, `?+`, `++`) stand where nothing would be given back anyway, so dropping the + does.
+ * Those of tokenizers (`\p{N}{1,3}+`, `?+`, `++`) stand where nothing would be given back anyway, so dropping the +
+ * does.
  * @param {string} pattern
  */
 const withoutPossessives = pattern => pattern.replace(/(?<!\\)([?*+]|\{\d+(?:,\d*)?\})\+/g, '$1')

@@ -37,7 +37,10 @@ export const cutAt = (pattern, behavior, invert = false) => ({ text, ends, base 
   return { ...removed.length ? without(text, cuts, removed) : { text, ends: cuts }, base }
 }
 
-/** Whether a cut is made between two parts, one of which matches. @param {boolean} left @param {boolean} right @param {Behavior} behavior */
+/**
+ * Whether a cut is made between two parts, one of which matches. @param {boolean} left @param {boolean} right
+ * @param {Behavior} behavior
+ */
 function isCut(left, right, behavior) {
   if (behavior === 'MergedWithPrevious') return left
   if (behavior === 'MergedWithNext') return right

@@ -30,7 +30,8 @@ function message(where, bytes) {
     /** @param {number} number */
     float: number => {
       const value = last(number)
-      return value instanceof Uint8Array && value.length === 4 ? new DataView(value.buffer, value.byteOffset).getFloat32(0, true) : 0
+      return value instanceof Uint8Array && value.length === 4 ?
+          new DataView(value.buffer, value.byteOffset).getFloat32(0, true) : 0
     },
     /** @param {number} number @param {Uint8Array} [otherwise] */
     bytes: (number, otherwise = new Uint8Array()) => {
@@ -90,7 +91,8 @@ export function fromSentencePiece(name, bytes) {
 /**
  * @typedef {object} Settings
  * @property {number} type @property {string} charsmap base64 @property {boolean} dummyPrefix @property {boolean} tidy
- * @property {boolean} escape @property {boolean} suffix @property {boolean} byteFallback @property {string} unknownSurface
+ * @property {boolean} escape @property {boolean} suffix @property {boolean} byteFallback @property {string}
+ * unknownSurface
  * @property {number[]} before ids around a text @property {number[]} after
  */
 
@@ -99,17 +101,20 @@ function partsOf(where, pieces, settings) {
   const ofType = (/** @type {number} */ type) => pieces.flatMap((piece, id) => piece.type === type ? [id] : [])
   const [unknown, more] = ofType(UNKNOWN)
   expect(unknown !== undefined && more === undefined, 'format', () => `${where} must have one unknown piece`)
-  const kinds = { control: ofType(CONTROL), unused: ofType(UNUSED), userDefined: ofType(USER_DEFINED), bytes: ofType(BYTE) }
+  const kinds = { control: ofType(CONTROL), unused: ofType(UNUSED), userDefined: ofType(USER_DEFINED),
+    bytes: ofType(BYTE) }
   const own = kinds.userDefined.map(id => pieces[id].piece)
   const known = (/** @type {number} */ id) => id >= 0 && pieces[id]?.type === CONTROL
-  const template = (/** @type {number[]} */ ids) => ids.filter(known).map(id => ({ SpecialToken: { id: pieces[id].piece, type_id: 0 } }))
+  const template = (/** @type {number[]} */ ids) =>
+    ids.filter(known).map(id => ({ SpecialToken: { id: pieces[id].piece, type_id: 0 } }))
   const specials = [...settings.before, ...settings.after].filter(known)
   return {
     version: '1.0',
     truncation: null,
     padding: null,
     // Byte-pair encoding leaves the user's symbols alone; the unigram model weighs them with the other pieces.
-    added_tokens: settings.type === BPE ? kinds.userDefined.map(id => ({ ...plainToken, id, content: pieces[id].piece })) : [],
+    added_tokens: settings.type === BPE ?
+        kinds.userDefined.map(id => ({ ...plainToken, id, content: pieces[id].piece })) : [],
     normalizer: {
       type: 'SentencePiece',
       charsmap: settings.charsmap,
@@ -145,7 +150,8 @@ const plainToken = { single_word: false, lstrip: false, rstrip: false, normalize
  */
 function modelOf(where, pieces, unknown, kinds, { type, byteFallback }) {
   if (type === UNIGRAM) {
-    return { type: 'Unigram', unk_id: unknown, vocab: pieces.map(({ piece, score }) => [piece, score]), byte_fallback: byteFallback, kinds }
+    return { type: 'Unigram', unk_id: unknown, vocab: pieces.map(({ piece, score }) => [piece, score]),
+      byte_fallback: byteFallback, kinds }
   }
   if (type !== BPE) {
     throw new GlassformerError('format', `${where} has a model of type ${type}; known are 1, unigram, and 2, BPE`)
@@ -213,7 +219,8 @@ export function fromLlama2c(name, bytes) {
   }
   expect(pieces.length >= 259 && pieces.slice(3, 259).every(({ piece }, byte) => byteOfToken(piece) === byte), 'format',
     () => `${where} must begin with three marks and the 256 bytes; is it llama2.c's tokenizer.bin?`)
-  pieces.slice(0, 3).forEach((piece, id) => Object.assign(piece, { piece: ['<unk>', '<s>', '</s>'][id], type: id ? CONTROL : UNKNOWN }))
+  pieces.slice(0, 3).forEach((piece, id) =>
+    Object.assign(piece, { piece: ['<unk>', '<s>', '</s>'][id], type: id ? CONTROL : UNKNOWN }))
   pieces.slice(3, 259).forEach(piece => Object.assign(piece, { type: BYTE }))
   return partsOf(where, pieces, {
     type: BPE, charsmap: '', dummyPrefix: true, tidy: false, escape: true, suffix: false, byteFallback: true,

@@ -66,7 +66,10 @@ function unitsOf(bytes, from, to) {
   return units
 }
 
-/** Bytes of the character at a place, 0 where there is none. @param {Uint8Array} bytes @param {number} at @param {boolean} doubtful */
+/**
+ * Bytes of the character at a place, 0 where there is none. @param {Uint8Array} bytes @param {number} at
+ * @param {boolean} doubtful
+ */
 function characterAt(bytes, at, doubtful) {
   const length = bytesOfCharacter(bytes[at])
   if (!doubtful) return length

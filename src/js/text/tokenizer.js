@@ -31,7 +31,9 @@ import { WordPieceModel } from './wordpiece_model.js'
  * @property {number} [count] how often the pair occurred when it was joined; known to the tokenizer that was trained
  */
 
-/** @typedef {{ encode(source: Source, ends: Int32Array | undefined, emit: import('./by_words.js').Emit): void }} Model */
+/**
+ * @typedef {{ encode(source: Source, ends: Int32Array | undefined, emit: import('./by_words.js').Emit): void }} Model
+ */
 
 const encoder = new TextEncoder()
 
@@ -75,7 +77,8 @@ export class Tokenizer {
     const added = addedTokens(json)
     for (const { content, id } of added) this.#name(content, id)
     this.#added = new Set(added.map(token => token.id))
-    this.#special = new Set([...added.filter(token => token.special).map(token => token.id), ...json.model.special ?? json.model.kinds?.control ?? []])
+    this.#special = new Set([...added.filter(token => token.special).map(token => token.id),
+      ...json.model.special ?? json.model.kinds?.control ?? []])
     this.#normalize = normalizer(json.normalizer)
     this.#cuts = pretokenizer(json.pre_tokenizer)
     this.#around = postprocessor(json.post_processor)
@@ -104,7 +107,8 @@ export class Tokenizer {
   }
 
   /**
-   * The merges of byte-pair encoding in the order in which they were made, also those by which WordPiece was trained; none
+   * The merges of byte-pair encoding in the order in which they were made, also those by which WordPiece was trained;
+   * none
    * for other models.
    * @returns {Merge[]}
    */
@@ -126,7 +130,10 @@ export class Tokenizer {
     return this.#token('tokenizer.tokenOf', 'id', id)
   }
 
-  /** The logarithm of a token's probability, where the model has such: in a unigram model. @param {number} id @returns {number | undefined} */
+  /**
+   * The logarithm of a token's probability, where the model has such: in a unigram model. @param {number} id
+   * @returns {number | undefined}
+   */
   scoreOf(id) {
     this.#token('tokenizer.scoreOf', 'id', id)
     return this.type === 'Unigram' && !this.#json.model.ids ? this.#json.model.vocab[id]?.[1] : undefined
@@ -149,7 +156,8 @@ export class Tokenizer {
     const byte = byteOfToken(token)
     if (byte !== undefined) return Uint8Array.of(byte)
     const { continuing_subword_prefix: prefix, type } = this.#json.model
-    if (type === 'WordPiece' && token.startsWith(prefix ?? '##')) return encoder.encode(token.slice((prefix ?? '##').length))
+    if (type === 'WordPiece' && token.startsWith(prefix ?? '##')) return encoder.encode(
+      token.slice((prefix ?? '##').length))
     return encoder.encode(token.replaceAll('▁', ' '))
   }
 
@@ -157,7 +165,8 @@ export class Tokenizer {
   #token(where, name, id) {
     const token = Number.isInteger(id) ? this.#tokens[/** @type {number} */ (id)] : undefined
     expect(token !== undefined, typeof id === 'number' ? 'index' : 'type',
-      () => `${where}: ${name} must be the id of a token, a whole number from 0 to ${this.size - 1}, got ${describe(id)}`)
+      () => `${where}: ${name} must be the id of a token, a whole number from 0 to ${this.size - 1}, got ${describe(
+        id)}`)
     return token
   }
 
@@ -170,7 +179,8 @@ export class Tokenizer {
    * @throws {GlassformerError} 'type'; 'text' when something has no token and no unknown token stands for it; 'memory'
    */
   encode(text, options) {
-    const { special = false } = /** @type {{ special?: boolean }} */ (optionsOf('tokenizer.encode', options, ['special']))
+    const { special = false } = /** @type {{ special?: boolean }} */ (
+      optionsOf('tokenizer.encode', options, ['special']))
     flag('tokenizer.encode', 'special', special)
     const source = sourceOf(this.#engine, 'tokenizer.encode', text)
     const pieces = new Pieces()
@@ -196,7 +206,10 @@ export class Tokenizer {
     }
   }
 
-  /** What was not rewritten keeps its bytes. @param {Source} source @param {number} start @param {number} end @param {Pieces} pieces */
+  /**
+   * What was not rewritten keeps its bytes. @param {Source} source @param {number} start @param {number} end
+   * @param {Pieces} pieces
+   */
   #encodePart(source, start, end, pieces) {
     const string = source.string.slice(start, end)
     if (!this.#gpt2) {
@@ -232,7 +245,8 @@ export class Tokenizer {
    * @throws {GlassformerError} 'index' when an id is outside the vocabulary; 'type'
    */
   decode(ids, options) {
-    const { special = false } = /** @type {{ special?: boolean }} */ (optionsOf('tokenizer.decode', options, ['special']))
+    const { special = false } = /** @type {{ special?: boolean }} */ (
+      optionsOf('tokenizer.decode', options, ['special']))
     flag('tokenizer.decode', 'special', special)
     expect(Array.isArray(ids) || ArrayBuffer.isView(ids), 'type',
       () => `tokenizer.decode: ids must be an array of whole numbers, got ${describe(ids)}`)

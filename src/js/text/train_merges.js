@@ -8,8 +8,14 @@ import { GPT2, pretokenizer } from './pretokenizers.js'
 import { Tokenizer } from './tokenizer.js'
 import { checkSize, checked, countWords, sorted, tokenizerJson } from './training.js'
 
-/** @typedef {import('./training.js').TrainOptions & { minFrequency?: number }} BPEOptions minFrequency: how often a pair has to occur to be joined; default 1 */
-/** @typedef {BPEOptions & { lowercase?: boolean }} WordPieceOptions lowercase (default false): small letters without accents, as BERT's uncased models have it; Hangul comes apart into jamo then */
+/**
+ * @typedef {import('./training.js').TrainOptions & { minFrequency?: number }} BPEOptions minFrequency: how often a pair
+ * has to occur to be joined; default 1
+ */
+/**
+ * @typedef {BPEOptions & { lowercase?: boolean }} WordPieceOptions lowercase (default false): small letters without
+ * accents, as BERT's uncased models have it; Hangul comes apart into jamo then
+ */
 
 const encoder = new TextEncoder()
 
@@ -46,7 +52,8 @@ function learnMerges({ c, memory }, where, words, counts, alphabet, { plain, siz
  */
 export function trainBPE(engine, text, options) {
   const where = 'trainBPE'
-  const { texts, vocabSize, specials, minFrequency } = checked(where, text, options, ['vocabSize', 'specials', 'minFrequency'])
+  const { texts, vocabSize, specials, minFrequency } = checked(where, text, options,
+    ['vocabSize', 'specials', 'minFrequency'])
   checkSize(where, vocabSize, LETTERS.length + specials.length, '256 bytes and the specials')
   const words = countWords(texts, specials, part => part.match(GPT2) ?? [])
   const order = new Map(ALPHABET.map((letter, i) => [letter, i]))
@@ -92,7 +99,8 @@ export function trainWordPiece(engine, text, options) {
     checked(where, text, options, ['vocabSize', 'specials', 'minFrequency', 'lowercase'])
   flag(where, 'lowercase', lowercase)
   const specials = given.includes(unknown) ? given : [unknown, ...given]
-  const rewriting = { type: 'BertNormalizer', clean_text: true, handle_chinese_chars: true, strip_accents: null, lowercase }
+  const rewriting = { type: 'BertNormalizer', clean_text: true, handle_chinese_chars: true, strip_accents: null,
+    lowercase }
   const cutting = { type: 'BertPreTokenizer' }
   const words = countWords(texts, specials, wordsOf(normalizer(rewriting), pretokenizer(cutting)))
 
@@ -130,7 +138,8 @@ export function trainWordPiece(engine, text, options) {
  */
 export const wordsOf = (rewrite, cuts) => function* (string) {
   const text = rewrite(new Aligned(string))
-  const words = cuts.reduce((current, cut) => cut(current), { text, ends: text.string ? [text.string.length] : [], base: 0 })
+  const words = cuts.reduce((current, cut) => cut(current),
+    { text, ends: text.string ? [text.string.length] : [], base: 0 })
   let start = 0
   for (const end of words.ends) {
     if (end > start) yield words.text.string.slice(start, end)

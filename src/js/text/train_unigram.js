@@ -23,7 +23,10 @@ const ALMOST = 1.1
 const encoder = new TextEncoder()
 
 /** The pieces of a text so far, with their scores. @typedef {{ pieces: string[], scores: Float64Array }} State */
-/** The words of a text as the kernels read them. @typedef {{ bytes: Uint8Array, ends: Int32Array, counts: Int32Array }} Corpus */
+/**
+ * The words of a text as the kernels read them.
+ * @typedef {{ bytes: Uint8Array, ends: Int32Array, counts: Int32Array }} Corpus
+ */
 
 /** Learning, step by step, over one corpus. */
 class Learner {
@@ -53,31 +56,37 @@ class Learner {
       const added = passing(memory, [ends, Int32Array.from(pieces.keys()), bytes], (places, ids, text) =>
         c.gf_pieces_add(set, text, places, ids, pieces.length, 0))
       if (added < 0) throw noMemory('trainUnigram')
-      return passing(memory, [scores, new Float64Array(pieces.length)], (table, workspace) => use(set, table, workspace))
+      return passing(memory, [scores, new Float64Array(pieces.length)],
+        (table, workspace) => use(set, table, workspace))
     } finally {
       c.gf_pieces_free(set)
     }
   }
 
-  /** Expectation and maximisation: better scores, without the pieces that are rarely expected. @param {State} state @returns {State} */
+  /**
+   * Expectation and maximisation: better scores, without the pieces that are rarely expected. @param {State} state
+   * @returns {State}
+   */
   improve(state) {
     const { c, memory } = this.#engine
     const { bytes, ends, counts } = this.#corpus
     const n = state.pieces.length
-    return this.#with(state, (set, scores, workspace) => passing(memory, [ends, counts, bytes], (words, numbers, text) => {
-      const likelihood = c.gf_unigram_expect(workspace, set, scores, text, words, numbers, ends.length)
-      if (Number.isNaN(likelihood)) throw noMemory('trainUnigram')
-      const expected = memory.doubles(workspace, n).slice()
-      const kept = state.pieces.map((_, i) => i).filter(i => i < this.#letters || expected[i] >= RARE)
-      memory.doubles(workspace, kept.length).set(kept.map(i => Math.max(expected[i], RARE)))
-      c.gf_unigram_maximize(scores, workspace, kept.length)
-      return { pieces: kept.map(i => state.pieces[i]), scores: memory.doubles(scores, kept.length).slice() }
-    }))
+    return this.#with(state, (set, scores, workspace) =>
+      passing(memory, [ends, counts, bytes], (words, numbers, text) => {
+        const likelihood = c.gf_unigram_expect(workspace, set, scores, text, words, numbers, ends.length)
+        if (Number.isNaN(likelihood)) throw noMemory('trainUnigram')
+        const expected = memory.doubles(workspace, n).slice()
+        const kept = state.pieces.map((_, i) => i).filter(i => i < this.#letters || expected[i] >= RARE)
+        memory.doubles(workspace, kept.length).set(kept.map(i => Math.max(expected[i], RARE)))
+        c.gf_unigram_maximize(scores, workspace, kept.length)
+        return { pieces: kept.map(i => state.pieces[i]), scores: memory.doubles(scores, kept.length).slice() }
+      }))
   }
 
   /**
    * The ids of the best cut of each word, and where each cut ends among them.
-   * @param {number} set @param {number} scores @param {Uint8Array} bytes @param {Int32Array} words @param {number} flags
+   * @param {number} set @param {number} scores @param {Uint8Array} bytes @param {Int32Array} words
+   * @param {number} flags
    */
   #cut(set, scores, bytes, words, flags) {
     const { c, memory } = this.#engine
@@ -96,7 +105,10 @@ class Learner {
     })
   }
 
-  /** Without the pieces that are missed least, so that `size` are left. @param {State} state @param {number} size @returns {State} */
+  /**
+   * Without the pieces that are missed least, so that `size` are left. @param {State} state @param {number} size
+   * @returns {State}
+   */
   prune(state, size) {
     const { c, memory } = this.#engine
     const n = state.pieces.length
@@ -142,7 +154,8 @@ function seeds(words) {
     .map(([piece, count]) => /** @type {const} */ ([piece, count * [...piece].length]))
     .sort((a, b) => b[1] - a[1]).slice(0, MOST_SEEDS)
   const order = sorted(letters.keys())
-  const weights = [...order.map(letter => /** @type {number} */ (letters.get(letter))), ...weighed.map(([, weight]) => weight)]
+  const weights = [...order.map(letter => /** @type {number} */ (letters.get(letter))),
+    ...weighed.map(([, weight]) => weight)]
   return { letters: order, pieces: [...order, ...weighed.map(([piece]) => piece)], weights: Float64Array.from(weights) }
 }
 
@@ -172,7 +185,8 @@ export function trainUnigram(engine, text, options) {
   const { letters, pieces, weights } = seeds(words)
   checkSize(where, vocabSize, letters.length + specials.length, `${letters.length} characters and the specials`)
   const size = vocabSize - specials.length
-  const corpus = { ...packed(Array.from(words.keys(), word => encoder.encode(word))), counts: Int32Array.from(words.values()) }
+  const corpus = { ...packed(Array.from(words.keys(), word => encoder.encode(word))),
+    counts: Int32Array.from(words.values()) }
   const learner = new Learner(engine, corpus, letters.length)
   const scores = passing(engine.memory, [weights], table => {
     engine.c.gf_unigram_maximize(table, table, weights.length)

@@ -4,11 +4,16 @@ import { wellFormed } from './scan.js'
 
 /**
  * @typedef {object} TrainOptions
- * @property {number} vocabSize how many tokens there are to be, specials included; fewer when the text does not have them
- * @property {string[]} [specials] marks with ids of their own, the first ones; they are found in a text as they are written
+ * @property {number} vocabSize how many tokens there are to be, specials included; fewer when the text does not have
+ * them
+ * @property {string[]} [specials] marks with ids of their own, the first ones; they are found in a text as they are
+ * written
  */
 
-/** @typedef {{ texts: string[], vocabSize: number, specials: string[], minFrequency: number, lowercase: boolean }} Checked */
+/**
+ * @typedef {{ texts: string[], vocabSize: number, specials: string[], minFrequency: number, lowercase: boolean }}
+ * Checked
+ */
 
 /**
  * @param {string} where @param {unknown} text @param {unknown} options @param {readonly string[]} names of options
@@ -20,7 +25,8 @@ export function checked(where, text, options, names) {
   texts.forEach((one, i) => expect(typeof one === 'string', 'type', () => Array.isArray(text)
     ? `${where}: text[${i}] must be a string, got ${describe(one)}`
     : `${where}: text must be a string or an array of strings, got ${describe(one)}`))
-  expect(Array.isArray(specials), 'type', () => `${where}: specials must be an array of strings, got ${describe(specials)}`)
+  expect(Array.isArray(specials), 'type',
+    () => `${where}: specials must be an array of strings, got ${describe(specials)}`)
   specials.forEach((token, i) => {
     expect(typeof token === 'string' && token !== '', 'type',
       () => `${where}: specials[${i}] must be a string that is not empty, got ${describe(token)}`)

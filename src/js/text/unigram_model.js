@@ -28,8 +28,9 @@ export class UnigramModel {
    */
   constructor(engine, json, vocab) {
     const list = /** @type {[string, number][]} */ (json.vocab)
-    expect(Array.isArray(list) && list.length > 0 && list.every(one => typeof one?.[0] === 'string' && typeof one[1] === 'number'), 'format',
-      () => 'tokenizer: model.vocab must be a list of pieces and scores')
+    expect(Array.isArray(list) && list.length > 0 &&
+      list.every(one => typeof one?.[0] === 'string' && typeof one[1] === 'number'), 'format',
+    () => 'tokenizer: model.vocab must be a list of pieces and scores')
     const unknown = json.unk_id ?? -1
     expect(Number.isInteger(unknown) && unknown < list.length, 'format',
       () => `tokenizer: model.unk_id must be an id of the vocabulary, got ${describe(json.unk_id)}`)
@@ -59,11 +60,13 @@ export class UnigramModel {
     const emit = other ? (ids, spans, base) => give(ids.map(id => other[id]), spans, base) : give
     this.#byWords.encodeWords(source, ends ?? Int32Array.of(source.string.length), (ids, spans, base) => {
       if (!ids.includes(this.#unknown)) emit(ids, spans, base)
-      else if (this.#bytes) this.#spellOut(source.string.slice(base), ids, spans, this.#bytes, (all, places) => emit(all, places, base))
+      else if (this.#bytes) this.#spellOut(source.string.slice(base), ids, spans, this.#bytes,
+        (all, places) => emit(all, places, base))
       else if (this.#unknown >= 0) emit(ids, spans, base)
       else throw new GlassformerError('text', `tokenizer.encode: text has ` +
-        `${describe(source.string.slice(base).slice(...spans.subarray(2 * ids.indexOf(-1), 2 * ids.indexOf(-1) + 2)))}, which has no token, ` +
-        'and no unknown token stands for it')
+        `${describe(source.string.slice(base).slice(
+          ...spans.subarray(2 * ids.indexOf(-1), 2 * ids.indexOf(-1) + 2)))}, which has no token, ` +
+          'and no unknown token stands for it')
     })
   }
 
@@ -103,7 +106,8 @@ function scoresOfSentencePiece(list, unknown, { control, unused, userDefined, by
   const apart = new Set([...control, ...unused, ...bytes, unknown])
   const own = new Set(userDefined)
   const scores = Float64Array.from(list, ([, score], id) => own.has(id) ? -0.1 : Math.fround(score))
-  const least = list.reduce((lowest, [, score], id) => apart.has(id) || own.has(id) ? lowest : Math.min(lowest, score), Infinity)
+  const least = list.reduce((lowest, [, score], id) => apart.has(id) || own.has(id) ? lowest : Math.min(lowest, score),
+    Infinity)
   return {
     scores,
     usable: (/** @type {number} */ id) => !apart.has(id),

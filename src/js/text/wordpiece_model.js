@@ -15,14 +15,16 @@ export class WordPieceModel {
    * @throws {GlassformerError} 'format' when the unknown token is not in the vocabulary
    */
   constructor(engine, json, vocab) {
-    const { unk_token: name = '[UNK]', continuing_subword_prefix: prefix = '##', max_input_chars_per_word: longest = 100 } = json
+    const { unk_token: name = '[UNK]', continuing_subword_prefix: prefix = '##',
+      max_input_chars_per_word: longest = 100 } = json
     const unknown = vocab.get(name)
     expect(unknown !== undefined, 'format',
       () => `tokenizer: model.unk_token ${JSON.stringify(name)} is not in the vocabulary`)
     // A piece that begins with the prefix continues a word; it can also be a word that is written so.
     const list = [...vocab].flatMap(([token, id]) => [
       { bytes: encoder.encode(token), id, continuing: false },
-      ...token.startsWith(prefix) && token !== prefix ? [{ bytes: encoder.encode(token.slice(prefix.length)), id, continuing: true }] : []
+      ...token.startsWith(prefix) && token !== prefix ?
+          [{ bytes: encoder.encode(token.slice(prefix.length)), id, continuing: true }] : []
     ])
     const handle = pieces(engine, this, list)
     this.#byWords = new ByWords(engine, (ids, ends, text, words, n) =>

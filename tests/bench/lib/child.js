@@ -15,6 +15,6 @@ async function run({ prepare, claims, patience = 1 }) {
 
 const report = await run(caseNamed(name)).then(
   measured => ({ ...measured, variant: gf.variant }),
-  error => ({ error: error.stack }),
+  error => ({ error: error.stack })
 )
 process.send(report, () => process.exit())

@@ -39,15 +39,15 @@ export const costs = (what, than, target) => ({ stats }) => ({
   value: 100 * (stats[what].min / stats[than].min - 1),
   unit: '% cost',
   target,
-  atMost: true,
+  atMost: true
 })
 
 export const megabytesASecond = target => ({ stats, work }) => ({
-  against: 'the clock', ours: stats.ours, value: work / 1e6 / (stats.ours.min / 1000), unit: 'MB/s', target,
+  against: 'the clock', ours: stats.ours, value: work / 1e6 / (stats.ours.min / 1000), unit: 'MB/s', target
 })
 
 export const milliseconds = target => ({ stats }) => ({
-  against: 'the clock', ours: stats.ours, value: stats.ours.min, unit: 'ms', target, atMost: true,
+  against: 'the clock', ours: stats.ours, value: stats.ours.min, unit: 'ms', target, atMost: true
 })
 
 export const isMet = ({ value, target, atMost }) =>

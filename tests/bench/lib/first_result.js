@@ -24,7 +24,7 @@ const firsts = {
     await tf.setBackend('wasm')
     const a = tf.tensor(A, [2, 2])
     return tf.matMul(a, a).dataSync()
-  },
+  }
 }
 
 /** Theirs needs a model: writing it is not part of loading. */

@@ -56,7 +56,7 @@ export async function measure(sides, seconds) {
   while (!all.every(isDone)) {
     for (const entry of all) {
       if (isDone(entry)) continue
-      for (let turn = 0; turn < TURN_MS; ) {
+      for (let turn = 0; turn < TURN_MS;) {
         const ms = await timeOnce(entry.side)
         entry.times.push(ms)
         entry.spent += ms

@@ -34,7 +34,7 @@ function attribute(name, value) {
     float: () => float(2, value),
     int: () => int(3, value),
     string: () => string(4, value),
-    ints: () => value.flatMap(v => int(8, v)),
+    ints: () => value.flatMap(v => int(8, v))
   }[kind]()
   return message(5, [...string(1, name), ...field, ...int(20, KINDS[kind])])
 }
@@ -47,7 +47,7 @@ function node({ op, inputs, outputs, attributes = {} }) {
     ...outputs.flatMap(output => string(2, output)),
     ...string(4, name),
     ...Object.entries(attributes).flatMap(([key, value]) => attribute(key, value)),
-    ...string(7, domain),
+    ...string(7, domain)
   ])
 }
 
@@ -58,7 +58,7 @@ function initializer(name, { shape, data }) {
     ...shape.flatMap(side => int(1, side)),
     ...int(2, isInteger ? INT64 : FLOAT),
     ...string(8, name),
-    ...bytes(9, new Uint8Array(raw.buffer, raw.byteOffset, raw.byteLength)),
+    ...bytes(9, new Uint8Array(raw.buffer, raw.byteOffset, raw.byteLength))
   ])
 }
 

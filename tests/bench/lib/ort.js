@@ -12,13 +12,13 @@ export async function ortSide(graph, inputs) {
   const session = await ort.InferenceSession.create(graph.toBytes(), {
     executionProviders: ['wasm'],
     graphOptimizationLevel: 'all',
-    logSeverityLevel: 3,
+    logSeverityLevel: 3
   })
   const toOrt = ([name, { shape, data }]) => [name, new ort.Tensor('float32', data, shape)]
   const feeds = Object.fromEntries(Object.entries(inputs).map(toOrt))
   const [output] = session.outputNames
   return {
     run: () => session.run(feeds),
-    result: async () => (await session.run(feeds))[output].data,
+    result: async () => (await session.run(feeds))[output].data
   }
 }

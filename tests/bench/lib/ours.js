@@ -16,7 +16,7 @@ export const toTensor = ({ shape, data }) => gf.tensor(data, { shape })
 /** A forward pass as one side of a work. @param {() => import('../../../src/js/tensor.js').Tensor} forward */
 export const ourSide = forward => ({
   run: () => gf.tidy(() => gf.noGrad(() => void forward())),
-  result: () => gf.tidy(() => gf.noGrad(() => forward().data.slice())),
+  result: () => gf.tidy(() => gf.noGrad(() => forward().data.slice()))
 })
 
 /** { shape, data } of a parameter. */

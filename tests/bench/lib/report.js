@@ -30,7 +30,7 @@ export function tableRows(name, claims) {
     claim.theirs ? digits(claim.theirs.min) : '',
     figure(claim),
     goal(claim),
-    verdict(claim),
+    verdict(claim)
   ]))
   return rows.join('\n')
 }
@@ -52,7 +52,7 @@ function commit() {
 
 const HEAD = [
   'date', 'commit', 'cpu', 'cores', 'node', 'variant', 'seconds', 'work', 'against',
-  'min_ms', 'median_ms', 'their_min_ms', 'their_median_ms', 'result', 'unit', 'target', 'met',
+  'min_ms', 'median_ms', 'their_min_ms', 'their_median_ms', 'result', 'unit', 'target', 'met'
 ]
 
 const quoted = cell => (/[",]/.test(cell) ? `"${String(cell).replaceAll('"', '""')}"` : cell)
@@ -67,11 +67,11 @@ export function save(cases, { variant, seconds }) {
   mkdirSync(results, { recursive: true })
   if (!existsSync(file)) appendFileSync(file, csvLine(HEAD))
   const machine = [
-    new Date().toISOString().slice(0, 16), commit(), cpu, os.cpus().length, process.versions.node, variant, seconds,
+    new Date().toISOString().slice(0, 16), commit(), cpu, os.cpus().length, process.versions.node, variant, seconds
   ]
   const rows = cases.flatMap(({ name, claims }) => claims.map(claim => csvLine([
     ...machine, name, claim.against, short(claim.ours?.min), short(claim.ours?.median), short(claim.theirs?.min),
-    short(claim.theirs?.median), short(claim.value), claim.unit, claim.target, isMet(claim),
+    short(claim.theirs?.median), short(claim.value), claim.unit, claim.target, isMet(claim)
   ])))
   appendFileSync(file, rows.join(''))
   return file

@@ -11,5 +11,5 @@ export const toTf = ({ shape, data }) => tf.tensor(data, shape)
 
 export const tfSide = forward => ({
   run: () => tf.tidy(() => void forward()),
-  result: () => tf.tidy(() => forward().dataSync().slice()),
+  result: () => tf.tidy(() => forward().dataSync().slice())
 })

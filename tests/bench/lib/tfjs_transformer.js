@@ -23,7 +23,7 @@ export const products = {
     save([x, weight])
     const gradFunc = (dy, [x, weight]) => [tf.matMul(dy, tf.transpose(weight)), tf.matMul(tf.transpose(x), dy)]
     return { value: tf.matMul(x, weight), gradFunc }
-  }),
+  })
 }
 
 function layerNorm(x, weight, bias) {

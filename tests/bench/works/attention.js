@@ -30,14 +30,14 @@ async function prepare(T) {
   return {
     sides: {
       ours: ourSide(() => F.scaledDotProductAttention(...tensors, { isCausal: true })),
-      [ORT]: await ortCore({ q, k, v }, T),
+      [ORT]: await ortCore({ q, k, v }, T)
     },
-    expected: firstHead({ q, k, v }, T),
+    expected: firstHead({ q, k, v }, T)
   }
 }
 
 export default [[64, 2], [256, 2.5], [1024, 3]].map(([T, target]) => ({
   name: `causal attention, ${H} heads of ${D}, T = ${T}`,
   claims: [faster(ORT, target)],
-  prepare: () => prepare(T),
+  prepare: () => prepare(T)
 }))

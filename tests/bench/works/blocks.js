@@ -55,11 +55,11 @@ const works = [
   [{ ...large, T: 1 }, 1.8],
   [{ ...large, T: 64 }, 1.5],
   [{ ...large, T: 256 }, 1.6],
-  [{ count: 2, C: 64, H: 4, F: 256, T: 32 }, 2],
+  [{ count: 2, C: 64, H: 4, F: 256, T: 32 }, 2]
 ]
 
 export default works.map(([sizes, target]) => ({
   name: `${sizes.count} pre-norm blocks d = ${sizes.C}, F = ${sizes.F}, T = ${sizes.T}`,
   claims: [faster(ORT, target)],
-  prepare: () => prepare(sizes),
+  prepare: () => prepare(sizes)
 }))

@@ -1,6 +1,6 @@
 // How the cost of attention grows with the length of the text: the exponent p of T^p, fitted to T = 64 ... 2048.
 // The textbook says 2. Per row there is also work that does not grow with T, so it starts a little lower.
-import { F, gf, ourSide, random, toTensor } from '../lib/ours.js'
+import { F, ourSide, random, toTensor } from '../lib/ours.js'
 
 const H = 12, D = 64
 const LENGTHS = [64, 128, 256, 512, 1024, 2048]
@@ -21,7 +21,7 @@ const exponent = (lengths, target) => ({ stats }) => ({
   value: slope(lengths, lengths.map(T => stats[sideName(T)].min)),
   unit: '',
   target,
-  atMost: true,
+  atMost: true
 })
 
 function prepare() {
@@ -37,5 +37,5 @@ const pairs = LENGTHS.slice(1).map((T, i) => [LENGTHS[i], T])
 export default [{
   name: 'growth of causal attention',
   claims: [exponent(LENGTHS, 2.1), ...pairs.map(pair => exponent(pair))],
-  prepare,
+  prepare
 }]

@@ -22,7 +22,7 @@ import vectorMatrix from './vector_matrix.js'
 
 export const cases = [
   matmul, matmulTransposed, vectorMatrix, attention, multihead, rows, blocks, training, load, size,
-  trace, keep, growth, text, tokenizer,
+  trace, keep, growth, text, tokenizer
 ].flat()
 
 /** @param {string} name */

@@ -35,5 +35,5 @@ function prepare(isCausal) {
 export default [true, false].map(isCausal => ({
   name: `keeping scores and weights, T = ${T}, ${isCausal ? 'causal' : 'no mask'}`,
   claims: [costs(KEEPING, 'ours', 10)],
-  prepare: () => prepare(isCausal),
+  prepare: () => prepare(isCausal)
 }))

@@ -13,5 +13,5 @@ const side = who => ({ time: async () => Number((await run(process.execPath, [sc
 export default [{
   name: 'load() in Node, to the first result',
   claims: [faster(ORT, 25), faster(TFJS)],
-  prepare: () => ({ sides: { ours: side('ours'), [ORT]: side('ort'), [TFJS]: side('tfjs') } }),
+  prepare: () => ({ sides: { ours: side('ours'), [ORT]: side('ort'), [TFJS]: side('tfjs') } })
 }]

@@ -30,16 +30,16 @@ async function prepare(M, K, N) {
       ours: ourSide(() => F.matmul(left, right)),
       [ORT]: await ortMatmul(a, b),
       [TFJS]: await tfMatmul(a, b),
-      ...(await multiplyAdd()),
+      ...(await multiplyAdd())
     },
     // Row by row against the columns of b: the same sums as linear's, several times faster than the general reference.
     expected: linear.forward({ x: a, weight: transposed(b) }).y.data,
-    work: 2 * M * K * N,
+    work: 2 * M * K * N
   }
 }
 
 export default [[512, 512, 512], [1024, 1024, 1024], [128, 768, 3072]].map(([M, K, N]) => ({
   name: M === N ? `matmul ${M}³` : `matmul ${M} x ${K} x ${N}`,
   claims: [faster(ORT, 1.6), faster(TFJS, 1.25), ofLimit(MULTIPLY_ADD, 85)],
-  prepare: () => prepare(M, K, N),
+  prepare: () => prepare(M, K, N)
 }))

@@ -16,7 +16,7 @@ async function tfSides(a, b, isA) {
   return {
     [`${TFJS}, flag`]: tfSide(() => tf.matMul(left, right, isA, !isA)),
     [`${TFJS}, transpose first`]:
-      tfSide(() => (isA ? tf.matMul(tf.transpose(left), right) : tf.matMul(left, tf.transpose(right)))),
+      tfSide(() => (isA ? tf.matMul(tf.transpose(left), right) : tf.matMul(left, tf.transpose(right))))
   }
 }
 
@@ -33,7 +33,7 @@ async function prepare(which, M, K, N) {
   return {
     sides: { ours: ourSide(forward), ...(await tfSides(a, b, isA)), ...(await multiplyAdd()) },
     expected: linear.forward({ x: isA ? transposed(a) : a, weight: isA ? transposed(b) : b }).y.data,
-    work: 2 * M * K * N,
+    work: 2 * M * K * N
   }
 }
 
@@ -42,5 +42,5 @@ const sizes = [['b', 512, 512, 512], ['a', 512, 512, 512], ['b', 128, 3072, 768]
 export default sizes.map(([which, M, K, N]) => ({
   name: `matmul ${M} x ${K} x ${N}, ${which === 'a' ? 'aᵀ b' : 'a bᵀ'}`,
   claims: [faster(TFJS, 1.2), ofLimit(MULTIPLY_ADD, 80)],
-  prepare: () => prepare(which, M, K, N),
+  prepare: () => prepare(which, M, K, N)
 }))

@@ -45,20 +45,20 @@ async function prepare(sizes) {
   return {
     sides: {
       ours: ourSide(() => layer.forward(query, query, query, options)[0]),
-      ...(await ortSides(weights, x, sizes)),
+      ...(await ortSides(weights, x, sizes))
     },
-    expected: expectedStart(weights, x, sizes),
+    expected: expectedStart(weights, x, sizes)
   }
 }
 
 const works = [
   [{ C: 768, H: 12, T: 256 }, 1.6],
   [{ C: 768, H: 12, T: 1024 }, 1.9],
-  [{ C: 64, H: 4, T: 32 }, 1.5],
+  [{ C: 64, H: 4, T: 32 }, 1.5]
 ]
 
 export default works.map(([sizes, target]) => ({
   name: `multi-head layer d = ${sizes.C}, ${sizes.H} heads, T = ${sizes.T}`,
   claims: [faster(ORT, target)],
-  prepare: () => prepare(sizes),
+  prepare: () => prepare(sizes)
 }))

@@ -16,18 +16,18 @@ const works = [
     name: 'layer norm', target: 6, reference: layerNorm, inputs: affine,
     ours: (x, { weight, bias }) => F.layerNorm(x, weight, bias),
     onnx: (graph, x) => graph.op('LayerNormalization',
-      [x, graph.constant(affine.weight), graph.constant(affine.bias)], { axis: -1, epsilon: 1e-5 }),
+      [x, graph.constant(affine.weight), graph.constant(affine.bias)], { axis: -1, epsilon: 1e-5 })
   },
   {
     name: 'softmax', target: 2, reference: softmax, inputs: {},
     ours: x => F.softmax(x),
-    onnx: (graph, x) => graph.op('Softmax', [x], { axis: -1 }),
+    onnx: (graph, x) => graph.op('Softmax', [x], { axis: -1 })
   },
   {
     name: 'GELU', target: 3, reference: gelu, inputs: {},
     ours: x => F.gelu(x),
-    onnx: (graph, x) => graph.op('Gelu', [x]),
-  },
+    onnx: (graph, x) => graph.op('Gelu', [x])
+  }
 ]
 
 async function prepare({ reference, inputs, ours, onnx }) {
@@ -40,12 +40,12 @@ async function prepare({ reference, inputs, ours, onnx }) {
   graph.output(onnx(graph, 'x'), SHAPE)
   return {
     sides: { ours: ourSide(() => ours(tensor, others)), [ORT]: await ortSide(graph, { x }) },
-    expected: reference.forward({ x, ...inputs }, {}).y.data,
+    expected: reference.forward({ x, ...inputs }, {}).y.data
   }
 }
 
 export default works.map(work => ({
   name: `${work.name} ${SHAPE.join(' x ')}`,
   claims: [faster(ORT, work.target)],
-  prepare: () => prepare(work),
+  prepare: () => prepare(work)
 }))

@@ -8,7 +8,7 @@ const require = createRequire(import.meta.url)
 const ours = fileURLToPath(new URL('../../../dist/glassformer.wasm', import.meta.url))
 const peers = {
   'onnxruntime-web (size)': 'onnxruntime-web/ort-wasm-simd-threaded.wasm',
-  'TensorFlow.js (size)': '@tensorflow/tfjs-backend-wasm/dist/tfjs-backend-wasm-simd.wasm',
+  'TensorFlow.js (size)': '@tensorflow/tfjs-backend-wasm/dist/tfjs-backend-wasm-simd.wasm'
 }
 
 const gzippedKilobytes = async file => gzipSync(await readFile(file), { level: 9 }).length / 1024
@@ -25,5 +25,5 @@ const size = (name, against, target) => ({ sizes }) =>
 export default [{
   name: 'wasm, gzipped',
   claims: [size('ours', 'the limit set for it', 60), ...Object.keys(peers).map(name => size(name, name))],
-  prepare,
+  prepare
 }]

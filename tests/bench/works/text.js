@@ -52,16 +52,16 @@ export default [
   {
     name: 'text.words, mixed Korean and English',
     claims: [megabytesASecond(50)],
-    prepare: () => prepareRate(gf.text.words, words),
+    prepare: () => prepareRate(gf.text.words, words)
   },
   {
     name: 'text.whitespace, mixed Korean and English',
     claims: [megabytesASecond(50)],
-    prepare: () => prepareRate(gf.text.whitespace, whitespace),
+    prepare: () => prepareRate(gf.text.whitespace, whitespace)
   },
   {
     name: 'vocabulary of 10 MB, from text to table',
     claims: [milliseconds(1000)],
-    prepare: prepareVocabulary,
-  },
+    prepare: prepareVocabulary
+  }
 ]

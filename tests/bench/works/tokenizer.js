@@ -1,4 +1,5 @@
-// Byte-pair encoding of mixed text, beside gpt-tokenizer, with the vocabulary of GPT-2 that it ships, and with one learned
+// Byte-pair encoding of mixed text, beside gpt-tokenizer, with the vocabulary of GPT-2 that it ships, and with one
+// learned
 // from such text. A MB is a million bytes of UTF-8.
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -14,7 +15,10 @@ const RATE_BYTES = 3e6
 const LEARNED_FROM = 600_000
 const OWN_SIZE = 30_000
 
-/** GPT-2's vocabulary and merges: the file has pieces in order, and a piece was made of the two it falls into without it. */
+/**
+ * GPT-2's vocabulary and merges: the file has pieces in order, and a piece was made of the two it falls into without
+ * it.
+ */
 function gpt2() {
   const url = new URL(import.meta.resolve('gpt-tokenizer/data/r50k_base.tiktoken'))
   const pieces = readFileSync(fileURLToPath(url), 'utf8').trim().split('\n').map(line => {
@@ -29,7 +33,8 @@ function gpt2() {
     }
     ranks.set(piece, rank)
   }
-  return gf.text.tokenizer({ 'vocab.json': JSON.stringify(Object.fromEntries(pieces)), 'merges.txt': merges.join('\n') })
+  return gf.text.tokenizer({ 'vocab.json': JSON.stringify(Object.fromEntries(pieces)),
+    'merges.txt': merges.join('\n') })
 }
 
 /** Joins what is a piece when it is joined, the lowest rank first. */
@@ -40,7 +45,8 @@ function joinByPieces(word, ranks) {
 
 function checkIds(actual, expected) {
   const at = expected.findIndex((id, i) => id !== actual[i])
-  if (at >= 0 || actual.length !== expected.length) throw new Error(`ours is wrong: token ${at} is ${actual[at]} instead of ${expected[at]}`)
+  if (at >= 0 || actual.length !== expected.length) throw new Error(
+    `ours is wrong: token ${at} is ${actual[at]} instead of ${expected[at]}`)
 }
 
 const bytesOf = text => new TextEncoder().encode(text).length
@@ -48,13 +54,15 @@ const bytesOf = text => new TextEncoder().encode(text).length
 function prepareGpt2() {
   const text = mixedText(RATE_BYTES / 1.5), tokenizer = gpt2()
   checkIds(tokenizer.encode(text).ids, theirs(text))
-  return { sides: { ours: { run: () => tokenizer.encode(text) }, [PEER]: { run: () => theirs(text) } }, work: bytesOf(text) }
+  return { sides: { ours: { run: () => tokenizer.encode(text) }, [PEER]: { run: () => theirs(text) } },
+    work: bytesOf(text) }
 }
 
 function prepareOwn() {
   const text = mixedText(RATE_BYTES / 1.5)
   const tokenizer = gf.text.trainBPE(text.slice(0, LEARNED_FROM), { vocabSize: OWN_SIZE })
-  if (tokenizer.decode(tokenizer.encode(text).ids) !== text) throw new Error('ours is wrong: the text is not there again')
+  if (tokenizer.decode(tokenizer.encode(text).ids) !== text) throw new Error(
+    'ours is wrong: the text is not there again')
   return { sides: { ours: { run: () => tokenizer.encode(text) } }, work: bytesOf(text) }
 }
 
@@ -62,11 +70,11 @@ export default [
   {
     name: "byte-pair encoding, GPT-2's vocabulary, mixed Korean and English",
     claims: [megabytesASecond(20), faster(PEER, 4)],
-    prepare: prepareGpt2,
+    prepare: prepareGpt2
   },
   {
     name: 'byte-pair encoding, 30,000 tokens of its own, mixed Korean and English',
     claims: [megabytesASecond(20)],
-    prepare: prepareOwn,
-  },
+    prepare: prepareOwn
+  }
 ]

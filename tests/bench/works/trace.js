@@ -26,7 +26,7 @@ function traced(forward) {
       const values = output.data.slice()
       trace.dispose()
       return values
-    }),
+    })
   }
 }
 
@@ -38,8 +38,8 @@ function prepare({ C, H, F, T }) {
     sides: {
       ours: ourSide(passOf(layers, src)),
       [BARE]: ourSide(passOf(layers.map(bare), src)),
-      [TRACED]: traced(passOf(layers, src)),
-    },
+      [TRACED]: traced(passOf(layers, src))
+    }
   }
 }
 
@@ -52,5 +52,5 @@ export default works.map(sizes => ({
   name: `trace not asked for, 2 blocks d = ${sizes.C}, T = ${sizes.T}`,
   claims: [costs('ours', BARE, 2), costs(TRACED, 'ours')],
   patience: PATIENCE,
-  prepare: () => prepare(sizes),
+  prepare: () => prepare(sizes)
 }))

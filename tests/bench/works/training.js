@@ -54,7 +54,7 @@ async function tfStep(weights, x, target, gradients) {
 
 const sideOf = step => ({
   run: () => void step(),
-  result: () => Float64Array.from({ length: CHECKED_STEPS }, step),
+  result: () => Float64Array.from({ length: CHECKED_STEPS }, step)
 })
 
 async function prepare() {
@@ -66,13 +66,13 @@ async function prepare() {
     sides: {
       ours: sideOf(ourStep(parts, toTensor(x), gf.tensor(target))),
       [TFJS]: sideOf(await tfStep(weights, x, target, 'builtIn')),
-      [TFJS_BY_HAND]: sideOf(await tfStep(weights, x, target, 'byHand')),
-    },
+      [TFJS_BY_HAND]: sideOf(await tfStep(weights, x, target, 'byHand'))
+    }
   }
 }
 
 export default [{
   name: `training step, 2 blocks d = ${C}, batch ${B}, T = ${T}`,
   claims: [faster(TFJS, 8), faster(TFJS_BY_HAND)],
-  prepare,
+  prepare
 }]

@@ -48,15 +48,15 @@ async function prepare() {
       ours: { run: ourSide(products).run, result: ourSide(() => products().reduce((sum, y) => F.add(sum, y))).result },
       [ORT]: await ortSum(x, weights),
       [TFJS]: await tfSum(x, weights),
-      ...(await read()),
+      ...(await read())
     },
     expected: expectedSum(x, weights),
-    work: LAYERS * BYTES,
+    work: LAYERS * BYTES
   }
 }
 
 export default [{
   name: `1 x ${IN} x ${OUT} from memory, ${LAYERS} in a row`,
   claims: [faster(ORT, 1.5), faster(TFJS, 1.5), ofLimit(READ, 70)],
-  prepare,
+  prepare
 }]

@@ -2,16 +2,16 @@
 
 import { FORMATS, SOURCE_TOKENS } from './data.js'
 
-const MONTHS = SOURCE_TOKENS.filter((token) => /^[a-z]{3,}$/.test(token) && token !== 'the')
+const MONTHS = SOURCE_TOKENS.filter(token => /^[a-z]{3,}$/.test(token) && token !== 'the')
 const [FIRST, LAST] = [1900, 2099]
 
 /** Tokens with spaces around words and signs, so that only digits stand together. @param {string[]} words */
-const spaced = (words) => words.map((word) => (/^\d$/.test(word) ? word : ` ${word} `)).join('').replace(/ +/g, ' ').trim()
+const spaced = words => words.map(word => (/^\d$/.test(word) ? word : ` ${word} `)).join('').replace(/ +/g, ' ').trim()
 
 /** The number of a month by its name, short or long; 0 for none. @param {string} name */
 function monthOf(name) {
   const long = MONTHS.slice(0, 12)
-  return 1 + Math.max(long.indexOf(name), long.findIndex((one) => one.slice(0, 3) === name))
+  return 1 + Math.max(long.indexOf(name), long.findIndex(one => one.slice(0, 3) === name))
 }
 
 /** Forms with what their parts are; which day a date in slashes means nobody can tell. */
@@ -34,11 +34,11 @@ const isDay = ([y, m, d]) => m >= 1 && m <= 12 && d >= 1 && d <= new Date(Date.U
 export function familiarity(words, split) {
   const text = spaced(words)
   for (const [pattern, read] of FORMS) {
-    const dates = read(pattern.exec(text)?.slice(1) ?? []).map((parts) => parts.map(Number))
-    if (dates.length === 0 || dates[0].some((part) => Number.isNaN(part) || part === undefined)) continue
+    const dates = read(pattern.exec(text)?.slice(1) ?? []).map(parts => parts.map(Number))
+    if (dates.length === 0 || dates[0].some(part => Number.isNaN(part) || part === undefined)) continue
     const real = dates.filter(isDay)
     if (real.length === 0) return 'impossible'
-    const written = real.flatMap((date) => FORMATS.map((format) => spaced(split(format(...date)))))
+    const written = real.flatMap(date => FORMATS.map(format => spaced(split(format(...date)))))
     const isTold = written.includes(text) && real.every(([y]) => y >= FIRST && y <= LAST)
     return isTold ? 'known' : 'unlearned'
   }

@@ -12,7 +12,7 @@ export const TWOFOLD = DATES.at(-1)
 
 /** The first word the model does not know, or that they are too many. */
 function wrong(words, known, most) {
-  const unknown = words.find((word) => !known.includes(word))
+  const unknown = words.find(word => !known.includes(word))
   if (unknown) return { key: 'errors.unknown', values: { word: unknown } }
   return words.length > most ? { key: 'errors.tooLong', values: { most } } : null
 }
@@ -31,7 +31,8 @@ export const dates = {
   files: ['date_translator.safetensors'],
   settings: take({
     weights: {}, dModel: { matters: isUntrained }, heads: { matters: isUntrained }, base: {}, seed: {}, positions: {},
-    training: {}, dropout: {}, layers: { matters: isUntrained }, dimFeedforward: { matters: isUntrained }, normFirst: {},
+    training: {}, dropout: {}, layers: { matters: isUntrained }, dimFeedforward: { matters: isUntrained },
+    normFirst: {},
     activation: {}, positional: {}, scale: {}, padding: {}, tgtIsCausal: {}, temperature: {},
     topK: { limits: [0, TARGET_TOKENS.length] }, topP: {}, decoding: {}, beams: {}
   }),
@@ -39,14 +40,15 @@ export const dates = {
     source: { default: DATES[0], notes: ['known', 'learned'] },
     target: { default: '', notes: ['known'], isAnswer: true }
   },
-  examples: DATES.map((source) => ({
+  examples: DATES.map(source => ({
     text: source, lang: 'en', patch: { source, target: '' }, ...(source === TWOFOLD && { note: 'source.twofold' })
   })),
   hints: {},
   problems({ source, target }) {
     const words = splitSource(source)
     return {
-      source: words.length ? wrong(words, SOURCE_TOKENS.slice(1), LONGEST.source) : { key: 'errors.emptySource', values: {} },
+      source: words.length ? wrong(words, SOURCE_TOKENS.slice(1), LONGEST.source) :
+          { key: 'errors.emptySource', values: {} },
       target: wrong(splitTarget(target), TARGET_TOKENS.slice(3), LONGEST.target - 1)
     }
   },

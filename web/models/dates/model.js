@@ -14,7 +14,8 @@ const padding = ids => ids.map(row => row.map(id => id === PAD_ID))
  */
 function createPositions(gf, { positions, base, dModel, dropout }) {
   const longest = Math.max(LONGEST.source, LONGEST.target)
-  if (positions !== 'learned') return new gf.nn.PositionalEncoding(dModel, dropout, longest, { base, layout: positions })
+  if (positions !== 'learned') return new gf.nn.PositionalEncoding(dModel, dropout, longest,
+    { base, layout: positions })
 
   class LearnedPositions extends gf.nn.LearnedPositionalEncoding {
     constructor() {

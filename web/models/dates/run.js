@@ -3,14 +3,15 @@
 import { SAMPLING, answer, decodingOf } from '../answer.js'
 import { hold, prepare, release } from '../hold.js'
 import { createSampling } from '../sampling.js'
-import { END, LONGEST, PAD, SOURCE_TOKENS, START, TARGET_TOKENS, encode, idsOf, splitSource, splitTarget } from './data.js'
+import { END, LONGEST, PAD, SOURCE_TOKENS, START, TARGET_TOKENS, encode, idsOf, splitSource,
+  splitTarget } from './data.js'
 import { defaultsOf } from '../index.js'
 import { build } from '../weights.js'
 import { CONFIG, createTranslator } from './model.js'
 
 const SOURCE_IDS = idsOf(SOURCE_TOKENS)
 const TARGET_IDS = idsOf(TARGET_TOKENS)
-const [START_ID, END_ID] = [START, END].map((token) => TARGET_TOKENS.indexOf(token))
+const [START_ID, END_ID] = [START, END].map(token => TARGET_TOKENS.indexOf(token))
 
 /** Sizes that the trained weights fix. */
 const TRAINED = {
@@ -20,14 +21,14 @@ const TRAINED = {
 /** Label smoothing of the training, and what it makes of being sure. */
 const SMOOTHING = { smoothing: '0.05', right: '0.953', other: '0.003', others: TARGET_TOKENS.length - 1 }
 
-const words = (of) => [{ name: 'word', of }, { name: 'channel' }]
+const words = of => [{ name: 'word', of }, { name: 'channel' }]
 const AXES = {
   'source_embedding.weight': words('source'), 'target_embedding.weight': words('target'),
   'output.weight': words('target')
 }
 
 /** The positions stand in a table that is computed, or one that is learned and then not part of the trained weights. */
-const isPosition = (name) => name.startsWith('positions.')
+const isPosition = name => name.startsWith('positions.')
 
 /** The model of these settings, its weights drawn. */
 function create(gf, settings) {
@@ -39,13 +40,14 @@ function create(gf, settings) {
 }
 
 const MODEL_KEYS = [
-  'weights', 'seed', 'heads', 'layers', 'dModel', 'dimFeedforward', 'normFirst', 'activation', 'positional', 'positions',
+  'weights', 'seed', 'heads', 'layers', 'dModel', 'dimFeedforward', 'normFirst', 'activation', 'positional',
+  'positions',
   'base', 'dropout'
 ]
 /** Whether any weight is drawn at random. */
 const isDrawn = ({ weights, positional, positions }) => weights !== 'trained' || (positional && positions === 'learned')
 
-const keyOf = (settings) => JSON.stringify(['dates', ...MODEL_KEYS.map((name) => (
+const keyOf = settings => JSON.stringify(['dates', ...MODEL_KEYS.map(name => (
   name === 'seed' && !isDrawn(settings) ? null : settings[name]))])
 
 /** What the decoder is to say: the reader's words, ids that another run has chosen, or its own. */
@@ -53,7 +55,7 @@ function targetOf(gf, model, settings, source, edits) {
   const { target, tgtIsCausal: isCausal } = settings
   const isOwn = typeof target === 'string' && target.trim() === ''
   if (isOwn || target === null) {
-    const forward = (rows) => model.forward(rows.map(() => source), rows)
+    const forward = rows => model.forward(rows.map(() => source), rows)
     const frame = { start: [START_ID], end: END_ID, longest: LONGEST.target, V: TARGET_TOKENS.length, isCausal }
     return { ...answer(gf, settings, forward, frame, edits), isGiven: false }
   }
@@ -62,13 +64,13 @@ function targetOf(gf, model, settings, source, edits) {
   return { ids, isGiven: true, random: null, tree: null, best: null }
 }
 
-const named = (ids, vocabulary) => ids.map((id) => vocabulary[id])
+const named = (ids, vocabulary) => ids.map(id => vocabulary[id])
 
 /** The text on both sides. */
 function streamsOf(settings, source, input) {
   const stream = (ids, vocabulary, more) => {
     const tokens = named(ids, vocabulary)
-    const padding = tokens.map((token) => token === PAD)
+    const padding = tokens.map(token => token === PAD)
     return { tokens: [tokens], ids: [ids], vocabulary, padding: [padding], lengths: [tokens.length], ...more }
   }
   return {

@@ -68,7 +68,10 @@ function trainStep(model, optimizer, step) {
   })
 }
 
-/** The share of held-out dates that come out exactly, one with two readings in either. @param {any} model @param {number} n */
+/**
+ * The share of held-out dates that come out exactly, one with two readings in either. @param {any} model
+ * @param {number} n
+ */
 function accuracy(model, n) {
   gf.manualSeed(seed)
   const tests = drawExamples(n, isHeldOut)

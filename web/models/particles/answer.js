@@ -12,7 +12,7 @@ const MASK_ID = TOKENS.indexOf(MASK)
 export function read(text) {
   const { ids, tokens, offsets } = encode(text)
   const middle = Math.max(0, ids.indexOf(MASK_ID)) - LONGEST / 2
-  const from = Math.max(0, Math.min(middle, ids.length - LONGEST)), part = (list) => list.slice(from, from + LONGEST)
+  const from = Math.max(0, Math.min(middle, ids.length - LONGEST)), part = list => list.slice(from, from + LONGEST)
   const places = part(ids).flatMap((id, at) => (id === MASK_ID ? [at] : []))
   return { ids: part(ids), tokens: part(tokens), offsets: part(offsets), places }
 }
@@ -24,7 +24,7 @@ export function read(text) {
  */
 export function wordsAt(logits, at) {
   const row = Array.from(logits).slice(at * WORDS.length, (at + 1) * WORDS.length), most = Math.max(...row)
-  const parts = row.map((logit) => Math.exp(logit - most)), whole = parts.reduce((sum, part) => sum + part, 0)
+  const parts = row.map(logit => Math.exp(logit - most)), whole = parts.reduce((sum, part) => sum + part, 0)
   const words = WORDS.map((word, n) => ({ word, probability: parts[n] / whole }))
   return words.sort((a, b) => b.probability - a.probability)
 }
@@ -38,7 +38,7 @@ export function answer(gf, model, text) {
   const { ids, places } = read(text)
   if (places.length === 0) return []
   const logits = gf.tidy(() => gf.noGrad(() => model.forward([ids]).values.slice()))
-  return places.map((at) => ({ at, words: wordsAt(logits, at) }))
+  return places.map(at => ({ at, words: wordsAt(logits, at) }))
 }
 
 /**

@@ -31,7 +31,7 @@ const textOf = (/** @type {Part} */ part) => (typeof part === 'string' ? part : 
  */
 function ask(draw, parts) {
   const slots = parts.filter(isSlot), asked = draw.chance(0.75) ? [draw.pick(slots)] : slots
-  return parts.map((part) => (isSlot(part) && !asked.includes(part) ? draw.pick(part.answers) : part))
+  return parts.map(part => (isSlot(part) && !asked.includes(part) ? draw.pick(part.answers) : part))
 }
 
 /**
@@ -40,7 +40,7 @@ function ask(draw, parts) {
  */
 function placesOf(draw, parts, offsets) {
   const starts = parts.map((_, n) => parts.slice(0, n).map(textOf).join('').length)
-  const tokenAt = (/** @type {number} */ from) => offsets.findIndex((offset) => offset[0] >= from)
+  const tokenAt = (/** @type {number} */ from) => offsets.findIndex(offset => offset[0] >= from)
   return parts.flatMap((part, n) => {
     if (!isSlot(part)) return []
     const before = parts.slice(0, n).findLastIndex(isStem), of = before >= 0 ? before : parts.findIndex(isStem)

@@ -15,10 +15,10 @@ export const VERBS = { is: ['is', 'are'], was: ['was', 'were'], has: ['has', 'ha
 const ENDS = {
   'is/was': `here|there|red|new|old|very small|very old|on the table|in the garden|at home|not here|under the bed|ready|
     lost|broken|in the city|open|beautiful|near the door|happy`,
-  is: 'here now|on the table now|very old today|lost now|not here today|always late|in the garden now|ready now',
-  was: 'here yesterday|on the table yesterday|lost yesterday|late yesterday|not here yesterday|in the garden yesterday',
-  has: 'been here|been lost|fallen down|gone home|been on the table|never been there|disappeared|been very happy',
-  does: 'not work|not help|not look old|not like the rain|not belong here|not fit|not sleep|not come home'
+  'is': 'here now|on the table now|very old today|lost now|not here today|always late|in the garden now|ready now',
+  'was': 'here yesterday|on the table yesterday|lost yesterday|late yesterday|not here yesterday|in the garden yesterday',
+  'has': 'been here|been lost|fallen down|gone home|been on the table|never been there|disappeared|been very happy',
+  'does': 'not work|not help|not look old|not like the rain|not belong here|not fit|not sleep|not come home'
 }
 const ENDINGS = Object.entries(ENDS).map(([verbs, ends]) => ({ verbs: verbs.split('/'), ends: ends.split(/\|\s*/) }))
 
@@ -28,8 +28,8 @@ const QUESTIONS = Object.entries({
     ['where ', ''], ['there ', ''], ['there ', ' on the table'], ['', ' here'], ['', ' on the table'],
     ['why ', ' here'], ['', ' old']
   ],
-  does: [['where ', ' live'], ['when ', ' sleep'], ['', ' work'], ['why ', ' not work']],
-  has: [['where ', ' been'], ['', ' gone home'], ['', ' been here']]
+  'does': [['where ', ' live'], ['when ', ' sleep'], ['', ' work'], ['why ', ' not work']],
+  'has': [['where ', ' been'], ['', ' gone home'], ['', ' been here']]
 }).flatMap(([verbs, frames]) => frames.map(([begin, end]) => ({ verbs: verbs.split('/'), begin, end })))
 
 const ADJECTIVES = ['old ', 'new ', 'small ', 'red ', 'big ', 'little ', 'black ', '', '', '', '', '', '', '', '', '']
@@ -57,7 +57,7 @@ function noun(draw, isHeldOut, kind = draw.pick(['things', 'living'])) {
   return draw.chance(0.35) ? notHeldOut(draw) : bothNumbers(draw.pick(ENGLISH[kind]))
 }
 
-const ALL_HELD_OUT = new Set(Object.values(ENGLISH_HELD_OUT).flat().map((entry) => bothNumbers(entry).one))
+const ALL_HELD_OUT = new Set(Object.values(ENGLISH_HELD_OUT).flat().map(entry => bothNumbers(entry).one))
 
 /** @param {Draw} draw */
 function notHeldOut(draw) {
@@ -116,7 +116,7 @@ const formFor = (verb, number, stem) => {
 export function englishSentence(draw, isHeldOut) {
   const { stem, rest, numbers } = subject(draw, isHeldOut)
   const answers = (/** @type {string[]} */ verbs) => (
-    { answers: verbs.flatMap((verb) => numbers.map((number) => formFor(verb, number, stem))) })
+    { answers: verbs.flatMap(verb => numbers.map(number => formFor(verb, number, stem))) })
   if (draw.chance(0.2)) {
     const { verbs, begin, end } = draw.pick(QUESTIONS)
     return [begin, answers(verbs), ' ', { stem }, rest, end, begin === 'there ' ? '' : draw.pick(['', '?'])]

@@ -1,4 +1,6 @@
-/** Sentences with a word missing, Korean and English: an encoder that says which word it is, trained by this library. */
+/**
+ * Sentences with a word missing, Korean and English: an encoder that says which word it is, trained by this library.
+ */
 
 import { take } from '../settings.js'
 import { read } from './answer.js'
@@ -12,14 +14,15 @@ export const SENTENCES = [
 ]
 
 /** The words that a reader wrote into the gaps. @param {string} target */
-export const wordsOf = (target) => target.split(/[\s,]+/).filter(Boolean)
+export const wordsOf = target => target.split(/[\s,]+/).filter(Boolean)
 
 function wrong(sentence, target) {
   const words = wordsOf(target)
-  const unknown = words.find((word) => !WORDS.includes(word))
+  const unknown = words.find(word => !WORDS.includes(word))
   if (unknown) return { key: 'errors.unknown', values: { word: unknown } }
   const { places } = read(sentence)
-  return words.length && words.length !== places.length ? { key: 'errors.gaps', values: { count: places.length } } : null
+  return words.length && words.length !== places.length ? { key: 'errors.gaps', values: { count: places.length } } :
+    null
 }
 
 /** @type {import('../index.js').PageModel} */
@@ -30,7 +33,8 @@ export const particles = {
     weights: {}, seed: {}, training: {}, dropout: {}, scale: {}, temperature: {}, topK: { limits: [0, WORDS.length] },
     topP: {}, decoding: { options: { greedy: 'greedy', sample: 'sample' } }
   }),
-  fields: { gapped: { default: SENTENCES[0][1], notes: ['known'] }, target: { default: '', notes: ['known'], isAnswer: true } },
+  fields: { gapped: { default: SENTENCES[0][1], notes: ['known'] },
+    target: { default: '', notes: ['known'], isAnswer: true } },
   examples: SENTENCES.map(([lang, text]) => ({ text, lang, patch: { gapped: text, target: '' } })),
   hints: { mask: 'padding' },
   problems({ gapped, target }) {
@@ -40,6 +44,6 @@ export const particles = {
     if (encode(gapped).ids.length > LONGEST) return { gapped: { key: 'errors.tooLong', values: { most: LONGEST } } }
     return { target: wrong(gapped, target) }
   },
-  written: (tokens) => tokens.join(' '),
-  kind: (state) => (state.weights === 'untrained' ? 'untrained' : state.edits.length ? 'edited' : 'trained')
+  written: tokens => tokens.join(' '),
+  kind: state => (state.weights === 'untrained' ? 'untrained' : state.edits.length ? 'edited' : 'trained')
 }

@@ -6,7 +6,7 @@ import { KOREAN, KOREAN_HELD_OUT } from './words.js'
 /** @typedef {import('../draw.js').Draw} Draw */
 
 /** @param {string} text one entry a line */
-const lines = (text) => text.trim().split(/\n\s*/)
+const lines = text => text.trim().split(/\n\s*/)
 
 /** Endings of a verb, _ for a space: plain and polite, past and present. */
 const VERBS = Object.fromEntries(lines(`
@@ -53,7 +53,7 @@ const VERBS = Object.fromEntries(lines(`
   cute: 귀엽다 귀여워요 빠르다 운다 자고_있다
   far: 멀다 멀어요 가깝다 넓다 조용해요 아름답다
   use: 열었다 닫았다 씻었다 고쳤다 빌렸다 주세요 사용한다
-`).map((line) => line.split(': ')))
+`).map(line => line.split(': ')))
 
 /**
  * Sentences: {kind:families} is a noun with its particle, <verb> one of the verb's endings, (a|b) one of these.
@@ -153,12 +153,12 @@ const QUOTES = ['‘’', '“”', '\'\'', '""']
 const BEGINNINGS = [...Array(30).fill(''), '네, ', '아, '], ENDS = [...Array(8).fill(''), '.', '.', '.', '?', '!', ' 😀']
 
 /** The past has ㅆ at the end of a syllable. @param {string} verb */
-const isPast = (verb) => verb.normalize('NFD').includes('\u11bb')
+const isPast = verb => verb.normalize('NFD').includes('\u11bb')
 
 /** An ending that fits the time that was said before. @param {Draw} draw @param {string} verb @param {string} before */
 function ending(draw, verb, before) {
   const all = VERBS[verb].split(' '), past = all.filter(isPast)
-  const isTold = PAST_TIMES.some((time) => before.includes(time)) && past.length > 0
+  const isTold = PAST_TIMES.some(time => before.includes(time)) && past.length > 0
   return draw.pick(isTold ? past : all).replaceAll('_', ' ')
 }
 
@@ -185,7 +185,7 @@ const ALL_HELD_OUT = new Set(Object.values(KOREAN_HELD_OUT).flat())
 
 /** Kinds of which there is no new one. */
 const CLOSED = ['pronouns', 'numbers', 'days']
-const OPEN_SENTENCES = SENTENCES.filter((sentence) => !CLOSED.some((kind) => sentence.includes(`{${kind}`)))
+const OPEN_SENTENCES = SENTENCES.filter(sentence => !CLOSED.some(kind => sentence.includes(`{${kind}`)))
 
 /** @param {Draw} draw @param {string} kind @param {boolean} isHeldOut */
 function noun(draw, kind, isHeldOut) {
@@ -213,12 +213,12 @@ function fillSlot(draw, slot, isHeldOut) {
   const [kind, families] = slot.split(':'), word = noun(draw, kind, isHeldOut)
   if (families === undefined) return [word]
   if (families === '에게') return [`${word}에게`]
-  const answers = families.split('/').flatMap((family) => forms(family, word))
+  const answers = families.split('/').flatMap(family => forms(family, word))
   const [before, after] = draw.chance(0.05) ? draw.pick(QUOTES) : ['', '']
   return [before, { stem: word }, after, { answers }]
 }
 
-const ANY_KINDS = Object.keys(KOREAN).filter((kind) => kind !== 'days' && kind !== 'pronouns')
+const ANY_KINDS = Object.keys(KOREAN).filter(kind => kind !== 'days' && kind !== 'pronouns')
 
 /**
  * Words and particles without any sense, so that the form of a particle is learned to depend on its word alone.
@@ -228,7 +228,7 @@ function nonsense(draw) {
   const word = () => noun(draw, draw.pick(ANY_KINDS), false)
   const some = () => Array.from({ length: draw.below(3) }, () => `${word()} `)
   const family = draw.pick(['은', '이', '을', '과', '로']), asked = word()
-  return [...some(), { stem: asked }, { answers: forms(family, asked) }, ...some().map((one) => ` ${one.trim()}`)]
+  return [...some(), { stem: asked }, { answers: forms(family, asked) }, ...some().map(one => ` ${one.trim()}`)]
 }
 
 /** A sentence in parts. @param {Draw} draw @param {boolean} isHeldOut @returns {Part[]} */
@@ -237,7 +237,7 @@ export function koreanSentence(draw, isHeldOut) {
   const pattern = draw.pick(isHeldOut ? OPEN_SENTENCES : SENTENCES)
   const sentence = pattern.replace(/\(([^)]*)\)/g, (_, choices) => draw.pick(choices.split('|')))
     .replace('{time}', () => draw.pick(TIMES)).replace('{place}', () => draw.pick(PLACES))
-  const parts = sentence.split(/(\{[^}]*\}|<[^>]*>)/).filter(Boolean).flatMap((part) => {
+  const parts = sentence.split(/(\{[^}]*\}|<[^>]*>)/).filter(Boolean).flatMap(part => {
     if (part[0] === '{') return fillSlot(draw, part.slice(1, -1), isHeldOut)
     return [part[0] === '<' ? ending(draw, part.slice(1, -1), sentence) : part]
   })

@@ -18,8 +18,8 @@ export function inputOf(batch) {
 
 /** What may be hidden from the model: the word that decides, its last letter, or all besides that word and [?]. */
 export const HIDING = {
-  nothing: () => false,
-  stem: ({ stem: [from, to] }, t) => t >= from && t < to,
+  'nothing': () => false,
+  'stem': ({ stem: [from, to] }, t) => t >= from && t < to,
   'last letter': ({ stem }, t) => t === stem[1] - 1,
   'all but the stem': ({ stem: [from, to], at }, t) => (t < from || t >= to) && t !== at
 }
@@ -39,7 +39,7 @@ export function accuracy(gf, model, list, hiding = 'nothing') {
   let right = 0, inForm = 0, pairs = 0, places = 0
   for (const batch of batches(list, 64)) gf.tidy(() => gf.noGrad(() => {
     const input = inputOf(batch), T = input[0].length
-    const hidden = batch.map((one) => input[0].map((_, t) => one.places.some((place) => HIDING[hiding](place, t))))
+    const hidden = batch.map(one => input[0].map((_, t) => one.places.some(place => HIDING[hiding](place, t))))
     const { values } = model.forward(input, hidden)
     batch.forEach(({ places: asked }, b) => asked.forEach(({ at, answers }) => {
       const row = values.subarray((b * T + at) * WORDS.length, (b * T + at + 1) * WORDS.length)
@@ -74,5 +74,5 @@ export function looks(gf, model, list) {
     }
     trace.dispose()
   })
-  return sums.map((heads) => heads.map((sum) => sum / places))
+  return sums.map(heads => heads.map(sum => sum / places))
 }

@@ -10,15 +10,16 @@ import { particles, wordsOf } from './index.js'
 import { CONFIG, createParticles } from './model.js'
 import { PAD, TOKENS, WORDS } from './tokens.js'
 
-const words = (of) => [{ name: 'word', of }, { name: 'channel' }]
+const words = of => [{ name: 'word', of }, { name: 'channel' }]
 const AXES = { 'embedding.weight': words('text'), 'output.weight': words('answer') }
 
 /** The words for the gaps: the reader's, those that another run has chosen, or the model's own. */
 function targetOf(gf, model, settings, { ids, places }, edits) {
   const { target } = settings
-  const given = Array.isArray(target) ? target : wordsOf(target).map((word) => WORDS.indexOf(word))
+  const given = Array.isArray(target) ? target : wordsOf(target).map(word => WORDS.indexOf(word))
   if (given.length === places.length) return { ids: given, isGiven: true, random: null, tree: null, best: null }
-  return { ...choose(gf, settings, () => model.forward([ids]), { V: WORDS.length, rows: places }, edits), isGiven: false }
+  return { ...choose(gf, settings, () => model.forward([ids]), { V: WORDS.length, rows: places }, edits),
+    isGiven: false }
 }
 
 /** What counts as right at every place; nothing is asked outside the gaps. */
@@ -29,11 +30,11 @@ function rightAt(length, places, ids) {
 }
 
 /** A space would not be seen. */
-const asShown = (token) => (token === ' ' ? '␣' : token)
+const asShown = token => (token === ' ' ? '␣' : token)
 const SHOWN = TOKENS.map(asShown)
 
 function streamsOf({ gapped }, { ids, tokens }) {
-  const padding = [ids.map((id) => TOKENS[id] === PAD)]
+  const padding = [ids.map(id => TOKENS[id] === PAD)]
   const shown = tokens.map(asShown)
   return {
     text: { texts: [gapped], tokens: [shown], ids: [ids], vocabulary: SHOWN, padding, lengths: [tokens.length] },

@@ -17,7 +17,7 @@ export const SMALL_WORDS = `
 `.trim().split(/\s+/)
 
 /** A final consonant is written with a hyphen before it, to be told from the same letter at the start of a syllable. */
-const FINAL_TOKENS = FINALS.map((letter) => `-${letter}`)
+const FINAL_TOKENS = FINALS.map(letter => `-${letter}`)
 
 /** Every token that is read. */
 export const TOKENS = [
@@ -47,8 +47,8 @@ const JOINING_OF = new Map(JOINING.map(({ letter, joining }) => [letter, joining
 function tokensOf(sign) {
   const plain = sign.normalize('NFC').toLowerCase()
   if (!plain.trim()) return [' ']
-  if (/^[가-힣]$/.test(plain)) return Array.from(plain.normalize('NFD'), (joining) => LETTER_OF.get(joining))
-  return [[plain, `-${plain}`].find((token) => IDS.has(token)) ?? UNKNOWN]
+  if (/^[가-힣]$/.test(plain)) return Array.from(plain.normalize('NFD'), joining => LETTER_OF.get(joining))
+  return [[plain, `-${plain}`].find(token => IDS.has(token)) ?? UNKNOWN]
 }
 
 const SIGNS = new Intl.Segmenter('ko', { granularity: 'grapheme' })
@@ -67,9 +67,9 @@ function signsOf(text) {
     if (found.length === 1 || found === MASK || SMALL.has(found.toLowerCase())) {
       return [{ text: found, from, to: from + found.length }]
     }
-    const signs = /^[A-Za-z]+$/.test(found) ? Array.from(found) : Array.from(SIGNS.segment(found), (one) => one.segment)
+    const signs = /^[A-Za-z]+$/.test(found) ? Array.from(found) : Array.from(SIGNS.segment(found), one => one.segment)
     let at = from
-    return signs.map((text) => ({ text, from: at, to: (at += text.length) }))
+    return signs.map(text => ({ text, from: at, to: (at += text.length) }))
   })
 }
 
@@ -97,15 +97,15 @@ export function encode(text) {
     }
   }
   if (tokens.at(-1) === ' ') drop()
-  return { ids: tokens.map((token) => /** @type {number} */ (IDS.get(token))), tokens, offsets }
+  return { ids: tokens.map(token => /** @type {number} */ (IDS.get(token))), tokens, offsets }
 }
 
 /** The text of ids: letters joined to syllables, □ for what was not known. @param {readonly number[]} ids */
 export function decode(ids) {
-  const tokens = ids.map((id) => TOKENS[id]).filter((token) => token !== PAD)
-  const joining = tokens.map((token) => (token === UNKNOWN ? '□' : JOINING_OF.get(token) ?? token))
+  const tokens = ids.map(id => TOKENS[id]).filter(token => token !== PAD)
+  const joining = tokens.map(token => (token === UNKNOWN ? '□' : JOINING_OF.get(token) ?? token))
   const text = joining.join('').normalize('NFC')
-  return text.replace(/[\u1100-\u11ff]/g, (single) => LETTER_OF.get(single).replace('-', ''))
+  return text.replace(/[\u1100-\u11ff]/g, single => LETTER_OF.get(single).replace('-', ''))
 }
 
 /** Ids filled up to a length with <pad>. @param {readonly number[]} ids @param {number} length */

@@ -33,7 +33,7 @@ function loss(model, step) {
 
 /** @param {any} model */
 function report(model) {
-  const right = Object.keys(LANGUAGES).map((language) => {
+  const right = Object.keys(LANGUAGES).map(language => {
     const tests = examples(seed, 300, { isHeldOut: true, languages: [language] })
     return `${language} ${percent(accuracy(gf, model, tests).right)}`
   })
@@ -43,7 +43,7 @@ function report(model) {
 gf.manualSeed(seed)
 const model = createParticles(gf, CONFIG)
 train(gf, model, {
-  steps, peak: 6e-3, warmUp: 200, every: 500, loss: (step) => loss(model, step), report: () => report(model)
+  steps, peak: 6e-3, warmUp: 200, every: 500, loss: step => loss(model, step), report: () => report(model)
 })
 
 const metadata = { steps: String(steps), seed: String(seed) }

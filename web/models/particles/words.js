@@ -1,7 +1,7 @@
 /** The nouns of the sentences, by what they can be. Nouns in HELD_OUT are never trained on: they are for measuring. */
 
 /** @param {string} text */
-const list = (text) => text.trim().split(/\s+/)
+const list = text => text.trim().split(/\s+/)
 
 /** Korean nouns to train on, by kind. */
 export const KOREAN = {

@@ -13,7 +13,7 @@ const EXAMPLES = {
 }
 
 /** The sentences: one a line, blank lines left out. @param {string} text */
-export const sentencesOf = (text) => text.split('\n').filter((line) => line.trim() !== '')
+export const sentencesOf = text => text.split('\n').filter(line => line.trim() !== '')
 
 /** @type {import('../index.js').PageModel} */
 export const sentences = {
@@ -28,7 +28,7 @@ export const sentences = {
   /** Nothing is hidden here unless the reader asks for it. */
   hints: { mask: 'mask' },
   problems: ({ text }) => ({ text: sentencesOf(text).length ? null : { key: 'errors.empty', values: {} } }),
-  written: (tokens) => tokens.join(' '),
+  written: tokens => tokens.join(' '),
   kind: () => 'untrained',
   /** What the engine's refusal is about, in the page's words. */
   explainError({ code, message }) {

@@ -31,7 +31,7 @@ export function stories(seed, count, { names, languages = LANGUAGES } = {}) {
  * @param {any} gf the library
  */
 export function createTokenizer(gf) {
-  const corpus = stories(CORPUS_SEED, CORPUS, { names: 'plain' }).map((text) => ` ${text}`)
+  const corpus = stories(CORPUS_SEED, CORPUS, { names: 'plain' }).map(text => ` ${text}`)
   return gf.text.trainBPE(corpus, { vocabSize: SIZE, specials: [END] })
 }
 
@@ -53,7 +53,7 @@ export function encode(tokenizer, text, room = 0) {
 }
 
 /** How many bytes a character has, by its first; 0 for one that cannot be first. @param {number} byte */
-const lengthOf = (byte) => (byte < 0x80 ? 1 : byte < 0xc2 ? 0 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4)
+const lengthOf = byte => (byte < 0x80 ? 1 : byte < 0xc2 ? 0 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4)
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** @param {Uint8Array} bytes the bytes of one character @returns {string | null} null where they are none */
@@ -70,8 +70,8 @@ function characterOf(bytes) {
  * @param {any} tokenizer @param {readonly number[]} ids
  */
 export function decode(tokenizer, ids) {
-  const said = ids.filter((id) => id !== tokenizer.idOf(END))
-  const bytes = Uint8Array.from(said.flatMap((id) => [...tokenizer.bytesOf(id)]))
+  const said = ids.filter(id => id !== tokenizer.idOf(END))
+  const bytes = Uint8Array.from(said.flatMap(id => [...tokenizer.bytesOf(id)]))
   let text = ''
   for (let at = 0; at < bytes.length;) {
     const length = lengthOf(bytes[at]), character = characterOf(bytes.subarray(at, at + length))
@@ -88,11 +88,11 @@ export function decode(tokenizer, ids) {
  */
 export function batchOf(tokenizer, texts) {
   const end = tokenizer.idOf(END)
-  const rows = texts.map((text) => [end, ...idsOf(tokenizer, text), end].slice(0, LONGEST + 1))
-  const length = Math.max(...rows.map((row) => row.length)) - 1
+  const rows = texts.map(text => [end, ...idsOf(tokenizer, text), end].slice(0, LONGEST + 1))
+  const length = Math.max(...rows.map(row => row.length)) - 1
   const fill = (/** @type {number[]} */ row, /** @type {number} */ value) => (
     [...row, ...Array(length - row.length).fill(value)])
   return {
-    input: rows.map((row) => fill(row.slice(0, -1), end)), target: rows.flatMap((row) => fill(row.slice(1), -100))
+    input: rows.map(row => fill(row.slice(0, -1), end)), target: rows.flatMap(row => fill(row.slice(1), -100))
   }
 }

@@ -9,7 +9,7 @@ import { bothNumbers } from '../english.js'
 /** @typedef {import('../draw.js').Draw} Draw */
 
 /** @param {string} text */
-const list = (text) => text.split(',').map((word) => word.trim())
+const list = text => text.split(',').map(word => word.trim())
 
 /** What a story chooses from. A kind that ends in a number is another one of its kind. */
 const KOREAN = {
@@ -64,7 +64,7 @@ export const WEATHER = [['비가 와요', '우산'], ['눈이 와요', '장갑']
 const WOMEN = ['Lucy', 'Jane', 'Alice', 'Kate', 'Mary']
 
 /** Whether a name is taken for a woman's: by its ending, as a reader's own name has to be. @param {string} name */
-export const isShe = (name) => name.endsWith('a') || WOMEN.includes(name)
+export const isShe = name => name.endsWith('a') || WOMEN.includes(name)
 
 /** Two syllables make a name; there are far more such names than are on the lists. */
 const SYLLABLES = {
@@ -84,8 +84,8 @@ function namesOf(language, isHeldOut) {
   const [firsts, seconds] = SYLLABLES[language], listed = (language === 'ko' ? KOREAN : ENGLISH).name
   const kept = (/** @type {number} */ i, /** @type {number} */ j) => (i * 7 + j * 3) % 5 === 0
   const names = firsts.flatMap((first, i) => (
-    seconds.filter((second, j) => first !== second && kept(i, j) === isHeldOut).map((second) => first + second)))
-  return new Set(names.filter((name) => !listed.includes(name)))
+    seconds.filter((second, j) => first !== second && kept(i, j) === isHeldOut).map(second => first + second)))
+  return new Set(names.filter(name => !listed.includes(name)))
 }
 
 /** A name that nobody has, from anywhere in the alphabet. @param {Draw} draw @param {'ko' | 'en'} language */
@@ -131,7 +131,7 @@ function chooser(draw, language, names) {
     return isNew ? newName(draw, language, names) : draw.pick(kinds[kind])
   }
   return (/** @type {string} */ slot) => {
-    const kind = slot.replace(/2$/, ''), others = [kind, `${kind}2`].map((one) => chosen[one])
+    const kind = slot.replace(/2$/, ''), others = [kind, `${kind}2`].map(one => chosen[one])
     while (chosen[slot] === undefined) {
       const word = choose(kind)
       if (!others.includes(word)) chosen[slot] = word

@@ -12,16 +12,16 @@ export const BEGINNINGS = [
 export const SPACE = '␣'
 
 /** Bytes that nobody could see or that are no whole character, as they are shown. @param {Uint8Array} bytes */
-export const asBytes = (bytes) => (
-  `⟨${Array.from(bytes, (byte) => byte.toString(16).toUpperCase().padStart(2, '0')).join(' ')}⟩`)
+export const asBytes = bytes => (
+  `⟨${Array.from(bytes, byte => byte.toString(16).toUpperCase().padStart(2, '0')).join(' ')}⟩`)
 
 const utf8 = new TextDecoder()
 
 /** Tokens as text: bytes that stand side by side make characters again. @param {string[]} tokens */
 function written(tokens) {
-  const text = tokens.filter((token) => !/^<.*>$/.test(token)).join('').replaceAll('⟩⟨', ' ')
+  const text = tokens.filter(token => !/^<.*>$/.test(token)).join('').replaceAll('⟩⟨', ' ')
   const whole = text.replace(/⟨([0-9A-F ]+)⟩/g, (_, bytes) => (
-    utf8.decode(Uint8Array.from(bytes.split(' '), (byte) => Number.parseInt(byte, 16)))))
+    utf8.decode(Uint8Array.from(bytes.split(' '), byte => Number.parseInt(byte, 16)))))
   return whole.replaceAll(SPACE, ' ').trim()
 }
 
@@ -30,12 +30,14 @@ export const stories = {
   id: 'stories',
   files: ['stories.safetensors'],
   settings: take({
-    weights: {}, seed: {}, training: {}, dropout: {}, scale: {}, temperature: {}, topK: {}, topP: {}, decoding: {}, beams: {}
+    weights: {}, seed: {}, training: {}, dropout: {}, scale: {}, temperature: {}, topK: {}, topP: {}, decoding: {},
+    beams: {}
   }),
-  fields: { beginning: { default: BEGINNINGS[0][1], notes: ['known'] }, target: { default: '', notes: ['known'], isAnswer: true } },
+  fields: { beginning: { default: BEGINNINGS[0][1], notes: ['known'] },
+    target: { default: '', notes: ['known'], isAnswer: true } },
   examples: BEGINNINGS.map(([lang, text]) => ({ text, lang, patch: { beginning: text, target: '' } })),
   hints: { mask: 'causal' },
   problems: () => ({}),
   written,
-  kind: (state) => (state.weights === 'untrained' ? 'untrained' : state.edits.length ? 'edited' : 'trained')
+  kind: state => (state.weights === 'untrained' ? 'untrained' : state.edits.length ? 'edited' : 'trained')
 }

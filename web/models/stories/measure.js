@@ -22,7 +22,7 @@ const EXPRESSIONS = Object.values(PATTERNS).flat().map(expressionOf)
 
 /** All ways to take one of the endings from what was said. @param {string} said @param {string[]} endings */
 const stemsOf = (said, endings) => (
-  endings.filter((ending) => said.endsWith(ending)).map((ending) => said.slice(0, said.length - ending.length)))
+  endings.filter(ending => said.endsWith(ending)).map(ending => said.slice(0, said.length - ending.length)))
 
 /**
  * Whether a text is a story of the grammar: written anew with the words that stand in it first, it has to be the same.
@@ -30,30 +30,30 @@ const stemsOf = (said, endings) => (
  * the name has it.
  * @param {string} text
  */
-export const isRight = (text) => EXPRESSIONS.some(({ pattern, slots, expression }) => {
+export const isRight = text => EXPRESSIONS.some(({ pattern, slots, expression }) => {
   const match = expression.exec(text)
   if (!match) return false
   const firsts = new Map(slots.map(({ slot, endings }, n) => [slot, stemsOf(match[n + 1], endings)]).toReversed())
-  return choices(firsts).some((words) => words.name !== words.name2 && isDressed(words) &&
-    written(pattern, (slot) => words[slot]) === text)
+  return choices(firsts).some(words => words.name !== words.name2 && isDressed(words) &&
+    written(pattern, slot => words[slot]) === text)
 })
 
 /** Every choice of one stem for each slot. @param {Map<string, string[]>} firsts @returns {Record<string, string>[]} */
-const choices = (firsts) => [...firsts].reduce((all, [slot, stems]) => (
-  all.flatMap((words) => stems.map((stem) => ({ ...words, [slot]: stem })))), [{}])
+const choices = firsts => [...firsts].reduce((all, [slot, stems]) => (
+  all.flatMap(words => stems.map(stem => ({ ...words, [slot]: stem })))), [{}])
 
 /** What is taken along fits the weather. @param {Record<string, string>} words */
 const isDressed = ({ weather, worn }) => (
   !weather || WEATHER.some(([how, what]) => weather.endsWith(how) && worn === what))
 
 /** The first sentence of a story, as a reader may type it. @param {string} story */
-export const beginningOf = (story) => /^.*?[.!?]”?[^ ]*(?=\s|$)/u.exec(story)[0]
+export const beginningOf = story => /^.*?[.!?]”?[^ ]*(?=\s|$)/u.exec(story)[0]
 
 /**
  * Nobody looks further back than one place: enough to go on with a word, not to keep to what was said.
  * @param {number} size
  */
-export const nearSighted = (size) => (
+export const nearSighted = size => (
   Array.from({ length: size }, (_, i) => Array.from({ length: size }, (_, j) => j < i - 1)))
 
 /**
@@ -68,7 +68,8 @@ export function rightShare(gf, model, tokenizer, count, { languages, names = 'he
 }
 
 /**
- * Where a story says again what it has said, two tokens in a row: the share of attention that goes from the first of them
+ * Where a story says again what it has said, two tokens in a row: the share of attention that goes from the first of
+ * them
  * to the token that came second before, which is the next one now. On average, [layer][head].
  * @param {any} gf @param {any} model @param {any} tokenizer @param {readonly string[]} texts @returns {number[][]}
  */
@@ -88,10 +89,12 @@ export function looksBack(gf, model, tokenizer, texts) {
     }
     trace.dispose()
   })
-  return sums.map((heads) => heads.map((sum) => sum / places))
+  return sums.map(heads => heads.map(sum => sum / places))
 }
 
-/** Places that begin a pair of tokens that was there before, each with the second place of that. @param {number[]} ids */
+/**
+ * Places that begin a pair of tokens that was there before, each with the second place of that. @param {number[]} ids
+ */
 function repeats(ids) {
   return ids.flatMap((id, at) => {
     const before = ids.findLastIndex((one, s) => s < at - 1 && one === id && ids[s + 1] === ids[at + 1])

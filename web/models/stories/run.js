@@ -31,7 +31,8 @@ function textOf(gf) {
   if (!tokenizers.has(gf)) {
     const tokenizer = createTokenizer(gf)
     const end = tokenizer.idOf(END)
-    const vocabulary = Array.from({ length: tokenizer.size }, (_, id) => (id === end ? END : shown(tokenizer.bytesOf(id))))
+    const vocabulary = Array.from({ length: tokenizer.size },
+      (_, id) => (id === end ? END : shown(tokenizer.bytesOf(id))))
     tokenizers.set(gf, { tokenizer, end, vocabulary })
   }
   return tokenizers.get(gf)
@@ -47,7 +48,7 @@ function targetOf(gf, model, settings, { tokenizer, end, vocabulary }, start, ed
     return { ids, isGiven: true, random: null, tree: null, best: null }
   }
   const frame = { start, end, longest, V: vocabulary.length, isCausal: true }
-  return { ...answer(gf, settings, (rows) => model.forward(rows), frame, edits), isGiven: false }
+  return { ...answer(gf, settings, rows => model.forward(rows), frame, edits), isGiven: false }
 }
 
 /**
@@ -74,7 +75,7 @@ export function run(gf, options, edits = [], [file] = []) {
     sampling.dispose()
     release(gf, made)
   }
-  const tokens = input.map((id) => text.vocabulary[id])
+  const tokens = input.map(id => text.vocabulary[id])
   const stream = {
     texts: [settings.beginning], tokens: [tokens], ids: [input], vocabulary: text.vocabulary,
     padding: [input.map(() => false)], lengths: [input.length]

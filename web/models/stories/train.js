@@ -31,8 +31,8 @@ const share = (count, options) => percent(rightShare(gf, model, tokenizer, count
 
 train(gf, model, {
   steps, peak: 4e-3, warmUp: 200, every: 1000,
-  loss: (step) => lossOf(stories(seed * 1_000_003 + step, BATCH)),
-  report: () => LANGUAGES.map((one) => `${one} ${share(Math.min(tests, 20), { languages: [one] })}`).join('  ')
+  loss: step => lossOf(stories(seed * 1_000_003 + step, BATCH)),
+  report: () => LANGUAGES.map(one => `${one} ${share(Math.min(tests, 20), { languages: [one] })}`).join('  ')
 })
 
 const metadata = { steps: String(steps), seed: String(seed) }
@@ -53,4 +53,4 @@ for (const text of ['', '하준은', '글라스와 유리는 친구예요.', 'Ka
   console.log(`  ${text} → ${goOn(gf, model, tokenizer, text, { temperature: 0.8, seed }).text}`)
 }
 save(gf, model, out, metadata)
-if (LANGUAGES.some((language) => Number(metadata[`right.${language}`]) < 0.8)) process.exitCode = 1
+if (LANGUAGES.some(language => Number(metadata[`right.${language}`]) < 0.8)) process.exitCode = 1
