@@ -21,6 +21,8 @@ help() {
 ./build.sh all      wasm, types, bundle and site
 ./build.sh start    sets up what is missing, builds the page and serves it (PORT, default 8080)
 ./build.sh test     sets up what is missing and runs every test
+./build.sh lint     says what is not laid out as everything else, or named and never used
+./build.sh format   lays out what can be laid out by itself
 ./build.sh fuzz     fuzzes the text kernels (SECONDS_EACH, default 30)
 ./build.sh bench    measures against the peers (minutes); options go to tests/bench/run.js, see there
 ./build.sh train    trains the page's models anew (minutes)
@@ -78,6 +80,19 @@ bundle() {
   npx esbuild src/js/index.js --bundle --format=esm --platform=neutral \
     --outfile=dist/js/glassformer.js --log-level=warning
   sizes dist/js/glassformer.js
+}
+
+# lint and format: one style everywhere, in JavaScript by eslint.config.js, in C by .clang-format --------------------------
+C_FILES=(src/c/*.[ch] src/c/*/*.[ch] tests/native/*.[ch] tests/bench/*.c)
+
+lint() {
+  npx eslint .
+  npx clang-format --dry-run -Werror "${C_FILES[@]}"
+}
+
+format() {
+  npx clang-format -i "${C_FILES[@]}"
+  npx eslint --fix .
 }
 
 # site: static files that any host serves under any path ---------------------------------------------------------------
@@ -190,6 +205,7 @@ test() {
   packages
   compiler
   test_tools
+  lint
   all
   native
   CHROMIUM=$(browser) node --test $(find tests -name '*.test.js' -not -path '*/node_modules/*' | sort)
