@@ -7,7 +7,7 @@ import { setText } from './lib/dom.js'
 import { later, nextTask } from './lib/later.js'
 import { Unread, batchOf, readRun } from './lib/run.js'
 import { translator } from './lib/text.js'
-import { whence } from './lib/whence.js'
+import { provenance } from './lib/provenance.js'
 import { map } from './map/index.js'
 import { MODELS, explainError, modelOf, problemsOf, settingsOf } from './models/index.js'
 import { MODEL_TEXTS } from './models/texts.js'
@@ -16,7 +16,7 @@ import { cells } from './shell/cells.js'
 import { changedWords } from './shell/changes.js'
 import { depths } from './shell/depth.js'
 import { createEngine, latest } from './shell/engine.js'
-import { entrance } from './shell/fields.js'
+import { inputs } from './shell/fields.js'
 import { frame } from './shell/frame.js'
 import { header } from './shell/header.js'
 import { keys } from './shell/keys.js'
@@ -29,10 +29,10 @@ import { twin } from './twin/index.js'
 const TEXTS = { ko, en }
 const LINK_DELAY = 120
 
-const IDS = ['top', 'entrance', 'map', 'stage', 'inspector', 'house', 'status', 'arrived', 'skip', 'whole']
+const IDS = ['top', 'inputs', 'map', 'stage', 'inspector', 'house', 'status', 'arrived', 'skip', 'whole']
 const page = Object.fromEntries(IDS.map(id => [id, document.getElementById(id)]))
 /** What is built anew in another language. */
-const PARTS = ['top', 'entrance', 'map', 'inspector']
+const PARTS = ['top', 'inputs', 'map', 'inspector']
 const developing = ['localhost', '127.0.0.1'].includes(location.hostname)
 
 let state = fromHash(location.hash)
@@ -87,8 +87,8 @@ function problems() {
 
 const twinHere = () => parts.twin.run(runHere())
 
-/** The cell that is looked at, told in the inspector. */
-const told = cells({
+/** The cell that is looked at, inspection in the inspector. */
+const inspection = cells({
   panel: page.inspector, get: () => state, set: patch => set(patch), run: () => runHere(), twin: () => twinHere(),
   view: () => viewed(), parts: () => parts, ask: (...question) => engine.ask(...question)
 })
@@ -103,7 +103,7 @@ function showRoom() {
   const inside = page.stage.contains(document.activeElement)
   Object.assign(shown, { room, model: state.model, isNew: true })
   if (moved) {
-    told.lookAway()
+    inspection.lookAway()
     scrollTo({ top: 0 })
   }
   parts.frame?.destroy()
@@ -134,7 +134,7 @@ function origin(named) {
   const here = runHere()
   const texts = Object.values(here?.streams ?? {})[0]?.texts ?? []
   const hasHead = stageOf(room.stage).pickers.includes('head') && room.parts.heads > 1
-  return whence({
+  return provenance({
     t: parts.t, room, head: hasHead ? head : null, text: texts[sentence] ?? texts[0] ?? '',
     changes: changedWords(state, parts.t), named
   })
@@ -144,12 +144,13 @@ const context = {
   enter: room => set({ room }, 'push'),
   /** Whole, since links that begin with `#` are taken for places of this page. */
   href: room => `${location.href.split('#', 1)[0]}#${toHash({ ...state, room, cell: null })}`,
-  set, look: told.look, press: told.press, leave: told.leave, visit: told.visit, theme, origin, rooms, get: () => state,
+  set, look: inspection.look, press: inspection.press, leave: inspection.leave, visit: inspection.visit, theme,
+  origin, rooms, get: () => state,
   link: (patch = {}) => new URL(`#${toHash({ ...state, ...patch })}`, location.href).href,
   language: () => languageOf(state),
   showControls: () => showControls(),
   ask: (...question) => engine.ask(...question), edit: cell => parts.inspector.edit(cell),
-  run: () => runHere(), whole: one => whole(one), shared: (...details) => parts.twin.shared(...details),
+  run: () => runHere(), whole: one => whole(one), onOneScale: (...details) => parts.twin.onOneScale(...details),
   written: tokens => modelOf(state.model).written(tokens),
   heading: () => parts.t(`stages.${viewed().room.words}.title`), t: (...details) => parts.t(...details),
   width: () => (figureWidth || Math.floor(parts.frame.figure.getBoundingClientRect().width))
@@ -170,7 +171,7 @@ function speak() {
   parts.header = header(page.top, context)
   page.inspector.setAttribute('aria-label', parts.t('inspector.label'))
   Object.assign(parts, {
-    entrance: entrance(page.entrance, context), map: map(page.map, context),
+    inputs: inputs(page.inputs, context), map: map(page.map, context),
     inspector: inspector(page.inspector, context), whole: signature(page.whole, context)
   })
   return true
@@ -217,18 +218,18 @@ function showFigures() {
   parts.twin.update(runHere(), view)
   page.house.setAttribute('data-depth', state.depth)
   if (!shown.isNew) {
-    told.show()
+    inspection.show()
     return
   }
   shown.isNew = false
-  told.showLater()
+  inspection.showLater()
 }
 
 function showControls() {
   if (!parts.header) return
   const texts = problems()
   parts.header.update(state, texts, languageOf(state), runHere())
-  parts.entrance.update(state, texts)
+  parts.inputs.update(state, texts)
   parts.frame?.controls(state, texts)
   parts.whole.update()
   document.documentElement.toggleAttribute('data-embed', state.embed)
@@ -340,12 +341,12 @@ addEventListener('popstate', () => {
   clearTimeout(linkTimer)
   linkTimer = 0
   state = fromHash(location.hash)
-  told.forget()
+  inspection.forget()
   showSpoken()
   refresh()
 })
 keys(page, {
-  isPinned: () => Boolean(state.cell), release: () => told.press(null),
+  isPinned: () => Boolean(state.cell), release: () => inspection.press(null),
   undo: () => parts.inspector.undo(), redo: () => parts.inspector.redo()
 })
 for (const [type, printing] of [['beforeprint', true], ['afterprint', false]]) {

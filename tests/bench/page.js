@@ -14,7 +14,7 @@ const pages = {
     change: [/\d$/.source, ['0', '1', '2']]
   },
   'sentences, 32 tokens, d_model 64, scores': {
-    state: { model: 'sentences', text: WORDS, dModel: 64, room: 'self_attn.scores' }, field: '#entrance textarea',
+    state: { model: 'sentences', text: WORDS, dModel: 64, room: 'self_attn.scores' }, field: '#inputs textarea',
     change: [/word0\w*/.source, ['word0a', 'word0b']]
   }
 }

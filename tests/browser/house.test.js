@@ -212,8 +212,8 @@ test('on paper stands no layer of marks, nothing to press, and where the room is
     assert.ok(await page.locator(selector).count() > 0, selector)
     assert.ok(!await page.locator(selector).first().isVisible(), selector)
   }
-  assert.match(await page.textContent('.whence'), /^One by one · november 20 2026 · Temperature: 2/)
-  assert.ok(await page.isVisible('.whence'))
+  assert.match(await page.textContent('.provenance'), /^One by one · november 20 2026 · Temperature: 2/)
+  assert.ok(await page.isVisible('.provenance'))
   const [tree, room] = await page.$eval('.tree', svg => (
     [svg.getBoundingClientRect().width, svg.parentElement.getBoundingClientRect().width]))
   assert.ok(tree <= room + 1)

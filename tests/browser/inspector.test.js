@@ -292,7 +292,7 @@ test('the block of the sentences can be edited, and an edit that has no cell is 
   const tables = await tablesOf(page)
   assert.equal(parse(tables.at(-1).cells[1][2]), 3.5)
   assert.deepEqual(run.idleEdits, [])
-  await changing(page, () => page.fill('#entrance textarea', 'word'))
+  await changing(page, () => page.fill('#inputs textarea', 'word'))
   assert.equal(await page.locator('.edits .is-idle').count(), 1)
   await changing(page, () => page.selectOption('.models select', 'dates'))
   assert.deepEqual((await linked(page)).edits, [], 'another model begins as it is')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { chance, contrast, scale, signed } from '../../web/lib/color.js'
+import { probabilities, contrast, scale, signed } from '../../web/lib/color.js'
 
 globalThis.matchMedia = () => ({ matches: false, addEventListener() {} })
 const { PALETTES } = await import('../../web/shell/theme.js')
@@ -11,7 +11,7 @@ const bytes = css => (css.startsWith('#')
 
 for (const mode of ['light', 'dark']) {
   test(`${mode}: a number can be read on every colour of both scales`, () => {
-    for (const domain of [signed(2), chance()]) {
+    for (const domain of [signed(2), probabilities()]) {
       const colours = scale(domain, mode)
       for (let i = 0; i <= 100; i++) {
         const { css, ink } = colours.at(domain.min + ((domain.max - domain.min) * i) / 100)

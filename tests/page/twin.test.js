@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { signed } from '../../web/lib/color.js'
 import { defaults } from '../../web/shell/state.js'
 const DEFAULTS = defaults()
-import { difference, pairs, readAlike, shared, twinSettings } from '../../web/twin/index.js'
+import { difference, pairs, readAlike, onOneScale, twinSettings } from '../../web/twin/index.js'
 import { readTwin } from '../../web/twin/choice.js'
 
 const part = (name, values, more) => (
@@ -68,5 +68,5 @@ test('both are drawn on scales wide enough for the other', () => {
   const one = { domain: signed(1), domains: { scores: signed(5) }, part: 'q' }
   const two = { domain: signed(3), domains: { scores: signed(2) }, part: 'q' }
   const wide = { domain: signed(3), domains: { scores: signed(5) }, part: 'q' }
-  assert.deepEqual([shared(one, two), shared(two, one)], [wide, wide])
+  assert.deepEqual([onOneScale(one, two), onOneScale(two, one)], [wide, wide])
 })

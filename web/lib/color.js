@@ -8,8 +8,8 @@
 const STEPS = 256
 
 const THEMES = {
-  light: { paper: '#fcfcfa', negative: '#1c5fae', positive: '#b65408', chance: '#0a5f50', factor: '#dfe9e4' },
-  dark: { paper: '#15191b', negative: '#62a8f5', positive: '#f2a154', chance: '#7fe0c4', factor: '#2a3735' }
+  light: { paper: '#fcfcfa', negative: '#1c5fae', positive: '#b65408', probability: '#0a5f50', factor: '#dfe9e4' },
+  dark: { paper: '#15191b', negative: '#62a8f5', positive: '#f2a154', probability: '#7fe0c4', factor: '#2a3735' }
 }
 
 /** Nearly black and white: a little less contrast between them, and some colour would leave both hard to read. */
@@ -72,7 +72,7 @@ function rampsOf(mode) {
     ramps.set(mode, {
       negative: ramp(theme.paper, theme.negative),
       positive: ramp(theme.paper, theme.positive),
-      chance: ramp(theme.paper, theme.chance),
+      probability: ramp(theme.paper, theme.probability),
       factor: ramp(theme.paper, theme.factor)
     })
   }
@@ -80,7 +80,7 @@ function rampsOf(mode) {
 }
 
 /**
- * @typedef {{ kind: 'signed' | 'chance' | 'factor', min: number, max: number }} Domain
+ * @typedef {{ kind: 'signed' | 'probability' | 'factor', min: number, max: number }} Domain
  * @typedef {Domain & { at(value: number): { css: string, ink: string, packed: number } }} Scale
  */
 
@@ -88,7 +88,7 @@ function rampsOf(mode) {
 export const signed = max => ({ kind: 'signed', min: -max, max })
 
 /** The domain of probabilities. @returns {Domain} */
-export const chance = () => ({ kind: 'chance', min: 0, max: 1 })
+export const probabilities = () => ({ kind: 'probability', min: 0, max: 1 })
 
 /** The domain of what a mask multiplies by. @param {number} max @returns {Domain} */
 export const factor = max => ({ kind: 'factor', min: 0, max })

@@ -34,7 +34,7 @@ export function legend(container) {
     update(domain, mode, text) {
       if (painted !== domain.kind + mode) paint(canvas, scale(domain, mode))
       painted = domain.kind + mode
-      const values = domain.kind === 'chance' ? ['0', '0.5', '1'] : [fixed(domain.min), '0', fixed(domain.max)]
+      const values = domain.kind === 'probability' ? ['0', '0.5', '1'] : [fixed(domain.min), '0', fixed(domain.max)]
       values.forEach((value, i) => setText(ends[i], value))
       setNames(note, text)
     }

@@ -141,7 +141,7 @@ function legendBlock({ domain, scale, text }, palette) {
     x: round((i * width) / steps), y: 0, width: round(width / steps + 0.5), height,
     fill: scale.at(domain.min + ((domain.max - domain.min) * i) / (steps - 1)).css
   })).join('')
-  const ends = domain.kind === 'chance' ? ['0', '0.5', '1'] : [fixed(domain.min), '0', fixed(domain.max)]
+  const ends = domain.kind === 'probability' ? ['0', '0.5', '1'] : [fixed(domain.min), '0', fixed(domain.max)]
   const texts = ends.map((end, i) => tag('text', {
     'x': (i * width) / 2, 'y': height + 14, 'font-size': LABEL, 'fill': palette.muted,
     'text-anchor': ['start', 'middle', 'end'][i]
@@ -197,8 +197,8 @@ function flow(pieces, most) {
 export function figureSvg({
   title, subtitle = '', matrices, legends, palette, note = '', above = [], below = [], room = 960
 }) {
-  const drawn = flow(matrices.map(one => (one.product ? sheetOf(one) : block(one))), room)
-  const body = column([...above, drawn, ...below])
+  const figures = flow(matrices.map(one => (one.product ? sheetOf(one) : block(one))), room)
+  const body = column([...above, figures, ...below])
   const head = subtitle ? 56 : 32
   const blocks = legends.map(one => legendBlock(one, palette))
   const keys = flow(note ? [...blocks, noteBlock(note, palette)] : blocks, room)
@@ -207,10 +207,10 @@ export function figureSvg({
   const at = (y, inside) => tag('g', { transform: `translate(${PAD} ${round(y)})` }, inside)
   const heading = tag('text', { 'x': 0, 'y': 14, 'font-size': 18, 'font-weight': 650, 'fill': palette.ink },
     escape(title))
-  const whence = subtitle && tag('text', { 'x': 0, 'y': 36, 'font-size': 13, 'fill': palette.muted }, escape(subtitle))
+  const provenance = subtitle && tag('text', { 'x': 0, 'y': 36, 'font-size': 13, 'fill': palette.muted }, escape(subtitle))
   const svg = tag('svg', {
     'xmlns': 'http://www.w3.org/2000/svg', width, height, 'viewBox': `0 0 ${width} ${height}`, 'font-family': FONT
   }, tag('title', {}, escape(title)) + tag('rect', { width, height, fill: palette.paper }) +
-  at(PAD, heading + whence) + at(PAD + head, body.svg) + at(PAD + head + body.height + GAP, keys.svg))
+  at(PAD, heading + provenance) + at(PAD + head, body.svg) + at(PAD + head + body.height + GAP, keys.svg))
   return { svg, width, height }
 }

@@ -31,7 +31,7 @@ function dial({ t, set }) {
 const grids = stage => [...stage.querySelectorAll('.heat[data-tensor]')]
 
 /** The tensors a stage draws, in the order in which it draws them. */
-const drawn = stage => [...new Set(grids(stage).map(grid => grid.dataset.tensor))]
+const tensorsShown = stage => [...new Set(grids(stage).map(grid => grid.dataset.tensor))]
 
 function light(stage, name) {
   for (const grid of grids(stage)) grid.classList.toggle('is-lit', grid.dataset.tensor === name)
@@ -109,7 +109,7 @@ export function depths(stage, context) {
   }
   /** What the room makes; where it only shows what others made, that. */
   async function recipesOf(run, room) {
-    const known = (await ask('recipes', { names: drawn(stage) })).filter(({ op }) => op !== 'given')
+    const known = (await ask('recipes', { names: tensorsShown(stage) })).filter(({ op }) => op !== 'given')
     const made = known.filter(({ name }) => room.tensors.includes(name))
     return made.length ? made : known
   }
@@ -138,8 +138,8 @@ export function depths(stage, context) {
         panel.hidden = true
         panel.setAttribute('aria-busy', 'false')
       }
-      const same = shown.run === run && shown.depth === depth && shown.names === drawn(stage).join()
-      shown = { run, depth, names: drawn(stage).join() }
+      const same = shown.run === run && shown.depth === depth && shown.names === tensorsShown(stage).join()
+      shown = { run, depth, names: tensorsShown(stage).join() }
       if (!run || !FORMULAS[depth] || same) return
       panel.setAttribute('aria-busy', 'true')
       draw(run, view)

@@ -92,7 +92,7 @@ export function fields({ isLong }, context) {
  * @param {Element} container
  * @param {{ t: Function, set(patch: object): void, language(): string }} context
  */
-export function entrance(container, context) {
+export function inputs(container, context) {
   const { t } = context
   const long = fields({ isLong: true }, context)
   const ways = h('div', {})
@@ -106,7 +106,7 @@ export function entrance(container, context) {
       if (model === state.model) return
       model = state.model
       container.setAttribute('aria-label', t('controls.presets.label'))
-      ways.replaceChildren(h('p', { className: 'entrance-title' }, t('controls.presets.title')),
+      ways.replaceChildren(h('p', { className: 'inputs-title' }, t('controls.presets.title')),
         examples(modelOf(model), context))
     }
   }

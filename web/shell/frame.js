@@ -125,7 +125,7 @@ export function frame(container, room, context) {
     .map(name => ({ name, ...picker(name, context) }))
   const quote = h('p', { className: 'quote' })
   const lead = h('p', { className: 'lead' })
-  const from = h('p', { className: 'whence' })
+  const from = h('p', { className: 'provenance' })
   const figure = h('div', { className: 'stage-figure' })
   const kind = h('p', { className: 'note untrained' })
   const directions = [
@@ -190,7 +190,7 @@ export function frame(container, room, context) {
       pickers.forEach(one => one.update(options(one.name, run, view, t), view[one.name]))
       setText(quote, Object.values(run.streams)[0]?.texts[view.sentence] ?? '')
       setText(from, context.origin())
-      figureView.update(context.shared(stage.data(run, view), run, view))
+      figureView.update(context.onOneScale(stage.data(run, view), run, view))
     },
     /** @param {object} state @param {Record<string, string>} problems texts by control */
     controls: (state, problems) => controls.forEach(one => {

@@ -1,6 +1,6 @@
 /** Dropout of attention weights: in training some shares are withdrawn, the others raised. */
 
-import { chance, factor } from '../lib/color.js'
+import { probabilities, factor } from '../lib/color.js'
 import { dropped } from '../lib/dropped.js'
 import { matrixOf, tensorOf } from '../lib/run.js'
 import { peak } from '../lib/slice.js'
@@ -15,14 +15,14 @@ export function data(run, view) {
   return {
     before: matrixOf(run, weights, view), mask: matrixOf(run, mask, view), after: matrixOf(run, kept ?? weights, view),
     scale: 1 / (1 - run.settings.dropout),
-    domains: { before: chance(), mask: factor(peak(tensorOf(run, mask))), after: chance() },
-    legend: [{ domain: chance(), key: 'frame.share' }]
+    domains: { before: probabilities(), mask: factor(peak(tensorOf(run, mask))), after: probabilities() },
+    legend: [{ domain: probabilities(), key: 'frame.share' }]
   }
 }
 
 export function picture(run, view) {
   const { weights, kept } = view.room.parts
-  return { part: matrixOf(run, kept ?? weights, view), domain: chance() }
+  return { part: matrixOf(run, kept ?? weights, view), domain: probabilities() }
 }
 
 const placeOf = ({ index }) => ({ row: index[2], col: index[3] })

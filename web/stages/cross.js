@@ -1,7 +1,7 @@
 /** Cross-attention's weights: what each word of the target reads in the source. */
 
 import { arcs } from '../lib/arcs.js'
-import { chance } from '../lib/color.js'
+import { probabilities } from '../lib/color.js'
 import { h, setText } from '../lib/dom.js'
 import { figure } from '../lib/figure.js'
 import { matrixOf } from '../lib/run.js'
@@ -18,7 +18,7 @@ export function data(run, view) {
   return { weights, next: steps.map(({ token }) => token), row: Math.min(view.row, weights.rows - 1) }
 }
 
-export const picture = (run, view) => ({ part: matrixOf(run, view.room.parts.weights, view), domain: chance() })
+export const picture = (run, view) => ({ part: matrixOf(run, view.room.parts.weights, view), domain: probabilities() })
 
 export function mount(container, context) {
   const { t } = context
@@ -50,8 +50,8 @@ export function mount(container, context) {
       const title = t('stages.cross.weights')
       const follow = ({ name, index }) => (name === next.weights.name ? { row: index[2] } : null)
       drawLines()
-      weights.update(next.weights, { title, domain: chance(), follow })
-      fig.legend([{ domain: chance(), text: t('frame.share') }])
+      weights.update(next.weights, { title, domain: probabilities(), follow })
+      fig.legend([{ domain: probabilities(), text: t('frame.share') }])
       fig.numbers(t('frame.numbers'), [{ title, part: next.weights }])
     },
     mark(marks) {

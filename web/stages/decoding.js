@@ -3,7 +3,7 @@
  * once, or as far as the reader has walked.
  */
 
-import { chance } from '../lib/color.js'
+import { probabilities } from '../lib/color.js'
 import { h, keep, setText } from '../lib/dom.js'
 import { figure } from '../lib/figure.js'
 import { fixed } from '../lib/number.js'
@@ -92,7 +92,7 @@ export const picture = (run, view) => {
   const part = rowsOf(matrixOf(run, view.room.parts.output, view), rows[0], rows.length)
   const isChosen = i => i % part.cols === steps[Math.floor(i / part.cols)].id
   const values = part.values.map((share, i) => (isChosen(i) ? share : 0))
-  return { part: { ...part, values }, domain: chance() }
+  return { part: { ...part, values }, domain: probabilities() }
 }
 
 const createStep = () => h('li', { className: 'pick' }, h('span', { className: 'pick-step' }),
@@ -175,8 +175,8 @@ export function mount(container, context) {
       keep(list, next.steps, createStep, fillStep)
       list.classList.toggle('has-draws', next.kind === 'sample')
       const title = t('stages.decoding.shares')
-      shares.update(next.shares, { title, domain: chance() })
-      fig.legend([{ domain: chance(), text: t('frame.chance') }])
+      shares.update(next.shares, { title, domain: probabilities() })
+      fig.legend([{ domain: probabilities(), text: t('frame.probability') }])
       fig.numbers(t('frame.numbers'), [{ title, part: next.shares }])
     },
     mark: fig.mark,

@@ -1,6 +1,6 @@
 /** Weights times values: what each head brings back. */
 
-import { chance, signed } from '../lib/color.js'
+import { probabilities, signed } from '../lib/color.js'
 import { figure } from '../lib/figure.js'
 import { setFormula } from '../lib/formula.js'
 import { matrixOf, tensorOf } from '../lib/run.js'
@@ -34,8 +34,9 @@ export function mount(container, context) {
         left: t('stages.heads.weights'), right: t('stages.heads.values'), product: t('stages.heads.result')
       }
       setFormula(sheet.corner, 'H = A V')
-      sheet.update({ left, right, product }, { titles, domains: { left: chance(), right: domain, product: domain } })
-      fig.legend([{ domain: chance(), text: t('frame.share') }, { domain, text: titles.product }])
+      sheet.update({ left, right, product }, { titles, domains: { left: probabilities(), right: domain,
+        product: domain } })
+      fig.legend([{ domain: probabilities(), text: t('frame.share') }, { domain, text: titles.product }])
       fig.numbers(t('frame.numbers'), Object.entries({ left, right, product }).map(([name, part]) => (
         { title: titles[name], part })))
     },

@@ -1,7 +1,7 @@
 /** A source or a target cut into tokens, each with its id. */
 
 import { chips } from '../lib/chips.js'
-import { chance } from '../lib/color.js'
+import { probabilities } from '../lib/color.js'
 import { h, keep, setText } from '../lib/dom.js'
 
 export const id = 'pieces'
@@ -25,7 +25,7 @@ export function data(run, { sentence, room }) {
 export function picture(run, { room }) {
   const [tokens] = run.streams[room.parts.stream].tokens
   const values = tokens.map(token => (EDGES.test(token) ? 0.15 : 0.55))
-  return { part: { rows: 1, cols: tokens.length, values }, domain: chance() }
+  return { part: { rows: 1, cols: tokens.length, values }, domain: probabilities() }
 }
 
 const createEntry = () => h('li', {}, h('span', { className: 'vocab-id' }), h('span', { className: 'vocab-token' }))

@@ -1,6 +1,6 @@
 /** From logits to the choice: divided by the temperature, softmax over every word, and what top-k and top-p cut off. */
 
-import { chance, signed } from '../lib/color.js'
+import { probabilities, signed } from '../lib/color.js'
 import { h, keep, setText } from '../lib/dom.js'
 import { figure } from '../lib/figure.js'
 import { fixed } from '../lib/number.js'
@@ -38,7 +38,7 @@ export function data(run, view) {
   }
 }
 
-export const picture = (run, view) => ({ part: matrixOf(run, view.room.parts.output, view), domain: chance() })
+export const picture = (run, view) => ({ part: matrixOf(run, view.room.parts.output, view), domain: probabilities() })
 
 const CELLS = [['logit', 'logits'], ['tempered', 'tempered'], ['share', 'shares'], ['kept', 'kept']]
 
@@ -98,9 +98,9 @@ export function mount(container, context) {
       for (const [i, item] of [...list.children].entries()) item.classList.toggle('is-last', isCut && i === last)
       const titles = Object.fromEntries(CELLS.map(([key], i) => [Object.keys(SHOWN)[i], t(`stages.sampling.${key}`)]))
       for (const [key, matrix] of Object.entries(matrices)) {
-        matrix.update(next[key], { title: titles[key], domain: chance() })
+        matrix.update(next[key], { title: titles[key], domain: probabilities() })
       }
-      fig.legend([{ domain: chance(), text: t('frame.chance') }])
+      fig.legend([{ domain: probabilities(), text: t('frame.probability') }])
       fig.numbers(t('frame.numbers'), Object.keys(SHOWN).map(key => ({ title: titles[key], part: next[key] })))
     },
     mark: fig.mark,

@@ -1,7 +1,7 @@
 /** Sentences cut into tokens. */
 
 import { chips } from '../lib/chips.js'
-import { chance } from '../lib/color.js'
+import { probabilities } from '../lib/color.js'
 
 export const id = 'tokens'
 export const controls = ['tokenizer']
@@ -18,7 +18,7 @@ export function data(run, { sentence, room }) {
 export function picture(run, { room }) {
   const { padding } = run.streams[room.parts.stream]
   const [rows, cols] = [padding.length, padding[0].length]
-  return { part: { rows, cols, values: padding.flat().map(pad => (pad ? 0 : 0.55)) }, domain: chance() }
+  return { part: { rows, cols, values: padding.flat().map(pad => (pad ? 0 : 0.55)) }, domain: probabilities() }
 }
 
 export function mount(container, context) {

@@ -1,7 +1,7 @@
 /** Softmax: each row of scores becomes shares that add up to 1. */
 
 import { bars } from '../lib/chart.js'
-import { chance, signed } from '../lib/color.js'
+import { probabilities, signed } from '../lib/color.js'
 import { h, setText } from '../lib/dom.js'
 import { figure } from '../lib/figure.js'
 import { formula } from '../lib/formula.js'
@@ -25,7 +25,7 @@ export function data(run, view) {
   }
 }
 
-export const picture = (run, view) => ({ part: matrixOf(run, view.room.parts.weights, view), domain: chance() })
+export const picture = (run, view) => ({ part: matrixOf(run, view.room.parts.weights, view), domain: probabilities() })
 
 export function mount(container, context) {
   const { t } = context
@@ -57,9 +57,9 @@ export function mount(container, context) {
       shown = next
       const titles = { before: t('stages.weights.before'), after: t('stages.weights.after') }
       before.update(next.before, { title: titles.before, domain: next.domain, follow: rowOf, pair: true })
-      after.update(next.after, { title: titles.after, domain: chance(), follow: rowOf, pair: true })
+      after.update(next.after, { title: titles.after, domain: probabilities(), follow: rowOf, pair: true })
       drawBars()
-      fig.legend([{ domain: next.domain, text: titles.before }, { domain: chance(), text: t('frame.share') }])
+      fig.legend([{ domain: next.domain, text: titles.before }, { domain: probabilities(), text: t('frame.share') }])
       fig.numbers(t('frame.numbers'), ['before', 'after'].map(name => ({ title: titles[name], part: next[name] })))
     },
     mark(marks) {

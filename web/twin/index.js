@@ -51,10 +51,10 @@ const isDomain = part => Boolean(part?.kind) && 'max' in part
 const wider = (one, other) => ({ ...one, min: Math.min(one.min, other.min), max: Math.max(one.max, other.max) })
 
 /** A stage's data with every colour scale wide enough for another's, so that the two can be compared by eye. */
-export function shared(one, other) {
+export function onOneScale(one, other) {
   const join = ([key, part]) => {
     if (isDomain(part) && isDomain(other[key])) return [key, wider(part, other[key])]
-    return [key, key === 'domains' && other.domains ? shared(part, other.domains) : part]
+    return [key, key === 'domains' && other.domains ? onOneScale(part, other.domains) : part]
   }
   return Object.fromEntries(Object.entries(one).map(join))
 }
@@ -149,7 +149,7 @@ function differences(container, context) {
 }
 
 /** Two houses would not fit beside one another, and what differs is better seen in a room. */
-const ALONE = { update() {}, shared: data => data, run: () => null, mark() {}, destroy() {} }
+const ALONE = { update() {}, onOneScale: data => data, run: () => null, mark() {}, destroy() {} }
 
 /**
  * Mounts the choice among a stage's tools and, once there is a twin, its figure beside the first.
@@ -211,7 +211,7 @@ export function twin(container, room, context) {
     place.hidden = !two
     if (two) {
       view ??= stage.mount(place, there)
-      view.update(one ? shared(two, one) : two)
+      view.update(one ? onOneScale(two, one) : two)
       place.setAttribute('data-twin', state.twin)
     }
     const shownNames = Object.values(one ?? {}).filter(part => part?.axis).map(({ name }) => name)
@@ -249,9 +249,9 @@ export function twin(container, room, context) {
       else compute(asked)
     },
     /** The data of the first with the scales of both. @param {object} data @param {object} run @param {object} state */
-    shared(data, run, state) {
+    onOneScale(data, run, state) {
       const two = readTwin(state.twin, state) && seen(run, state)
-      return two ? shared(data, two) : data
+      return two ? onOneScale(data, two) : data
     },
     /** The second run, if it is shown. @param {object | null} run the first */
     run: run => run && second(run),

@@ -6,7 +6,7 @@ import { placeName } from './place.js'
  * One line of words.
  * @param {{ t: Function, room: object, head: number | null, text: string, changes: string[], named?: string }} about
  */
-export function whence({ t, room, head, text, changes, named }) {
+export function provenance({ t, room, head, text, changes, named }) {
   return [placeName(room, t), head !== null && `${t('frame.head')} ${head}`, text, ...changes, named]
     .filter(Boolean).join(' · ')
 }
