@@ -18,10 +18,9 @@ import { sameShape } from './shape.js'
  * @property {Record<string, string>} [roles] what the outputs are in a model, where their own names do not say it
  * @property {(node: Node, of: (tensor: Tensor) => import('./axes.js').Axes, output: string) =>
  *   import('./axes.js').Axes | null} [axes] what runs along the axes of an output, from what runs along the inputs';
- * null
- *   or without it as the inputs' shapes tell
+ *   null or without it as the inputs' shapes tell
  * @property {Record<string, import('./axes.js').Axes | ((node: Node, of: (tensor: Tensor) => import('./axes.js').Axes)
- * =>
+ *   =>
  *   import('./axes.js').Axes)>} [inputAxes] the same for inputs that nothing was computed for, perhaps from the others
  * @property {(node: Node) => Record<string, unknown>} [parameters] numbers and words that it was called with
  * @property {(node: Node) => { multiplyAdds: number, parameters?: number }} [cost]

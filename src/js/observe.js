@@ -16,13 +16,12 @@ import { trace } from './trace.js'
  * @property {import('./tensor.js').DType} dtype
  * @property {import('./axes.js').Axes} axes what runs along each of its axes
  * @property {string} role what it is in the model: 'scores', 'weights', 'heads', 'linear', 'layer_norm', ...;
- * 'parameter'
- *   for what is trained, 'buffer' for what a module holds besides, 'given' for what else nothing made
+ *   'parameter' for what is trained, 'buffer' for what a module holds besides, 'given' for what else nothing made
  * @property {string | null} op the operation that made it
  * @property {{ op: string, parameters: Record<string, unknown> } | null} origin how it was made before the run, if so
  * @property {Record<string, string>} inputs names of what it was computed from directly, by the symbols of the formula
  * @property {boolean} isOnTheWay the loss was computed from it, so that it has a gradient and an edit of it has an
- * effect
+ *   effect
  *
  * One use of an operation, with names for tensors.
  * @typedef {{ op: string, call: number, inputs: Record<string, string>, outputs: Record<string, string>,
@@ -254,8 +253,7 @@ const OPTIONS = ['modules', 'edits', 'axes', 'streams', 'passes']
  * @param {object} [options]
  * @param {Record<string, Module>} [options.modules] names for modules that fn calls directly
  * @param {readonly import('./edits.js').Edit[]} [options.edits] values to put in place of computed ones; those that
- * find
- *   no cell are `idleEdits`. An edited parameter stays changed
+ *   find no cell are `idleEdits`. An edited parameter stays changed
  * @param {Record<string, import('./axes.js').Axes>} [options.axes] what runs along the axes of tensors, by name, where
  *   operations cannot know it: whose words the rows of an embedding are
  * @param {Record<string, unknown>} [options.streams] the text that runs along them: tokens, vocabulary

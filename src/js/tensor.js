@@ -197,7 +197,7 @@ export class Tensor extends Methods {
    * @param {Tensor | { retainGraph?: boolean } | null} [gradient] of this tensor's shape; may be left out for a single
    *   value (1)
    * @param {{ retainGraph?: boolean }} [options] retainGraph: false; true lets another backward use the same
-   * computation
+   *   computation
    * @throws {GlassformerError} 'state' without a recorded computation or a second time, 'shape' for a missing gradient
    */
   backward(gradient, options) {

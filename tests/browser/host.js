@@ -66,8 +66,7 @@ export async function open(browser, url, { before: prepare, ...options } = {}) {
 /**
  * Serves the page and keeps one browser for the tests of a file.
  * @returns {{ open(where: string | object, options?: object): ReturnType<typeof open>, inBrowser(work: Function): any
- * }}
- *   open: an address, or the page in a state; inBrowser: hands the browser and the page's address to some work
+ *   }} open: an address, or the page in a state; inBrowser: hands the browser and the page's address to some work
  */
 export function useHouse() {
   let site, browser

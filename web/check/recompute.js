@@ -162,8 +162,7 @@ function withEdits(computed, edits) {
 /**
  * @param {object} run its plain data, with the reader's edits
  * @returns {{ name: string, op: string | null, count: number, peak: number, difference: number | null }[]} difference
- * is
- *   null for what is given or drawn: there is nothing to compute
+ *   is null for what is given or drawn: there is nothing to compute
  */
 export function recompute(run) {
   const { tensors, steps, edits = [], settings } = run

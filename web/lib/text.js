@@ -39,8 +39,7 @@ function lookUp(messages, key) {
  * which stands outside a quotation mark: `‘{name|은/는}’` is `‘토큰’은`.
  * @param {object} messages nested texts
  * @param {{ strict?: boolean, own?: () => object | undefined }} [options] strict throws at a missing key; otherwise the
- * key
- *   itself is shown; own: texts that stand in place of those, asked for each time
+ *   key itself is shown; own: texts that stand in place of those, asked for each time
  * @returns {(key: string, values?: Record<string, string | number>) => string}
  */
 export function translator(messages, { strict = true, own = () => undefined } = {}) {

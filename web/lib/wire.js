@@ -9,8 +9,7 @@ const ARROW = 4
  * @param {Element | null} from
  * @param {Iterable<Element>} to
  * @param {{ gap?: number, inset?: number, hasArrows?: boolean }} [options] gap: how far before its ends the wire goes
- * up,
- *   the middle of a narrower gap
+ *   up, the middle of a narrower gap
  */
 export function drawBranches(path, root, from, to, { gap = 10, inset = 3, hasArrows = false } = {}) {
   const box = root.getBoundingClientRect()

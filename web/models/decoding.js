@@ -64,7 +64,7 @@ export function decode(logitsOf, choose, guess, { start, end, longest }) {
  * Beam search, with the whole tree. No bonus for length: the sum of logarithms decides.
  * @param {any} gf
  * @param {(at: number[], tree: object[]) => Float32Array[]} logProbabilitiesOf the last row of each branch at these
- * places
+ *   places
  * @param {number} width
  * @param {Frame} frame
  * @returns {{ tree: import('../../src/js/decoding/beam.js').Branch[], best: number }}

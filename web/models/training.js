@@ -20,8 +20,7 @@ export function trainingOptions({ steps, out, tests }) {
  * @param {any} gf @param {any} model
  * @param {{
  *   steps: number, peak: number, warmUp: number, every: number, loss(step: number): any, report(): string
- * }} plan
- *   loss: that of a step, from 1; report: a line on how good the model is, every so many steps
+ *   }} plan loss: that of a step, from 1; report: a line on how good the model is, every so many steps
  */
 export function train(gf, model, { steps, peak, warmUp, every, loss, report }) {
   const optimizer = new gf.optim.Adam(model.parameters(), { betas: [0.9, 0.98], eps: 1e-9 }), started = Date.now()

@@ -19,7 +19,7 @@ import { CUTS, Draws, checkCuts, greedy, kept, pick } from './choose.js'
  * @property {number} [maxNewTokens] 20
  * @property {number | readonly number[]} [end] ids that end the answer; the last one of it then
  * @property {number} [temperature] with this, topK or topP a token is drawn; 0 or none of them: the most probable is
- * taken
+ *   taken
  * @property {number} [topK] 0, keeps all
  * @property {number} [topP] 1, keeps all
  * @property {number | bigint} [seed] of the draws, torch.manual_seed's; without it they come from the engine's stream

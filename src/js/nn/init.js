@@ -109,8 +109,7 @@ export const xavierNormal_ = (tensor, options) => fillNormal(tensor, 0, xavierSt
 
 /**
  * @typedef {{ a?: number, mode?: 'fanIn' | 'fanOut', nonlinearity?: Parameters<typeof calculateGain>[0] }}
- * KaimingOptions
- *   a: 0, the slope of leakyRelu below 0; mode: 'fanIn'; nonlinearity: 'leakyRelu'
+ *   KaimingOptions a: 0, the slope of leakyRelu below 0; mode: 'fanIn'; nonlinearity: 'leakyRelu'
  */
 
 /** @param {string} where @param {Tensor} tensor @param {unknown} options */

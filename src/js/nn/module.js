@@ -140,7 +140,7 @@ export class Module {
   /**
    * Calls fn after every forward from now on: torch.nn.Module.register_forward_hook. A clone has none of them.
    * @param {ForwardHook} fn given the module, the list of its inputs and the output, which it may replace by returning
-   * one
+   *   one
    * @returns {{ remove(): void }}
    */
   registerForwardHook(fn) {

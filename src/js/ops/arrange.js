@@ -18,7 +18,7 @@ import { maskedFill, requiresGrad_, tril, triu, where } from './where.js'
  * @typedef {object} ShapeMethods
  * @property {(dim: number, start: number, length: number) => Tensor} narrow
  * @property {(dim: number, start?: number, end?: number, step?: number) => Tensor} slice x[:, start:end:step] on one
- * axis
+ *   axis
  * @property {(...dims: Sides) => Tensor} permute
  * @property {(...sides: Sides) => Tensor} expand −1 keeps a side
  * @property {(...dims: Sides) => Tensor} flip

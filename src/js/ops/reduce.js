@@ -22,7 +22,7 @@ import { addRows, axesOf, axisOf, cellsAlong, rowsAlong, withRows } from './rows
  * @property {string} torch PyTorch's line
  * @property {string} formula
  * @property {(own: Factor, facts: Facts) => Factor[] | import('../explain.js').Worked[]} part factors whose product it
- * is
+ *   is
  * @property {(sum: number, facts: Facts) => number} [finish]
  * @property {string} [finished] in words
  * @property {[string, (v: number, y: number, facts: Facts) => number]} slope

@@ -104,7 +104,7 @@ const OPTIONS = ['positions', 'base', 'layout', 'heads', 'frequencies']
  * @param {readonly number[]} [options.frequencies] [D/2], in place of those that base gives
  * @returns {Tensor} of the same shape
  * @throws {import('../errors.js').GlassformerError} 'shape' for channels that are no pairs and positions that do not
- * fit
+ *   fit
  */
 export function rotary(x, options) {
   const { positions, base = 10000, layout = 'halves', heads = 1, frequencies } = optionsOf('rotary', options, OPTIONS)

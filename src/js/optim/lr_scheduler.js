@@ -133,8 +133,7 @@ export class LinearLR extends Scheduler {
   /**
    * @param {Optimizer} optimizer
    * @param {{ startFactor?: number, endFactor?: number, totalIters?: number }} [options] startFactor: 1/3; endFactor:
-   * 1;
-   *   totalIters: 5
+   *   1; totalIters: 5
    */
   constructor(optimizer, options) {
     super(optimizer)

@@ -3,8 +3,7 @@ import { Optimizer } from './optimizer.js'
 
 /**
  * @typedef {{ lr?: number, momentum?: number, dampening?: number, weightDecay?: number, nesterov?: boolean }}
- * SGDOptions
- *   lr: 0.001; the others 0 or false
+ *   SGDOptions lr: 0.001; the others 0 or false
  */
 
 /** @param {any} options @returns {Required<SGDOptions>} */

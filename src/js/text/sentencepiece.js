@@ -92,7 +92,7 @@ export function fromSentencePiece(name, bytes) {
  * @typedef {object} Settings
  * @property {number} type @property {string} charsmap base64 @property {boolean} dummyPrefix @property {boolean} tidy
  * @property {boolean} escape @property {boolean} suffix @property {boolean} byteFallback @property {string}
- * unknownSurface
+ *   unknownSurface
  * @property {number[]} before ids around a text @property {number[]} after
  */
 

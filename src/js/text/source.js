@@ -11,8 +11,7 @@ const lenient = new TextDecoder('utf-8', { ignoreBOM: true })
  * @property {string} string well-formed; U+FFFD stands for bytes that are not UTF-8
  * @property {(into: Uint8Array, from: number, to: number) => number} copy writes the bytes of units [from, to)
  * @property {(from: number, to: number) => import('./normalizers.js').Raw} [raw] the bytes of units [from, to) of a
- * text
- *   that is not well-formed
+ *   text that is not well-formed
  */
 
 /** @param {string} string @returns {Source} */

@@ -10,7 +10,7 @@ import { checkSize, checked, countWords, sorted, tokenizerJson } from './trainin
 
 /**
  * @typedef {import('./training.js').TrainOptions & { minFrequency?: number }} BPEOptions minFrequency: how often a pair
- * has to occur to be joined; default 1
+ *   has to occur to be joined; default 1
  */
 /**
  * @typedef {BPEOptions & { lowercase?: boolean }} WordPieceOptions lowercase (default false): small letters without

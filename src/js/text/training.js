@@ -5,14 +5,14 @@ import { wellFormed } from './scan.js'
 /**
  * @typedef {object} TrainOptions
  * @property {number} vocabSize how many tokens there are to be, specials included; fewer when the text does not have
- * them
+ *   them
  * @property {string[]} [specials] marks with ids of their own, the first ones; they are found in a text as they are
- * written
+ *   written
  */
 
 /**
  * @typedef {{ texts: string[], vocabSize: number, specials: string[], minFrequency: number, lowercase: boolean }}
- * Checked
+ *   Checked
  */
 
 /**
