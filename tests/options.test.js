@@ -51,6 +51,7 @@ const CALLS = {
   'clipGradNorm': options => optim.clipGradNorm([parameter()], 1, options),
   'Linear': options => new nn.Linear(2, 2, options),
   'LayerNorm': options => new nn.LayerNorm(2, options),
+  'RMSNorm': options => new nn.RMSNorm(2, options),
   'Embedding': options => new nn.Embedding(2, 2, options),
   'GELU': options => new nn.GELU(options),
   'MultiheadAttention': options => new nn.MultiheadAttention(4, 2, options),

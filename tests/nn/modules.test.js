@@ -33,6 +33,18 @@ test('LayerNorm starts as the identity of the normal value, and may have no para
   assert.deepEqual(bare.parameters(), [])
 })
 
+test('RMSNorm is its function with a weight of its own, which starts at 1, and may have none', () => {
+  const norm = new nn.RMSNorm(4)
+  assert.deepEqual([norm.eps, Object.keys(norm.stateDict())], [null, ['weight']])
+  assertSame(norm.weight, [1, 1, 1, 1])
+  norm.weight.values.set([1, -2, 3, 0.5])
+  assertSame(norm.forward(row()), plain(F.rmsNorm(row(), norm.weight)))
+  const rough = new nn.RMSNorm([4], { eps: 0.5, elementwiseAffine: false })
+  assertSame(rough.forward(row()), plain(F.rmsNorm(row(), null, { eps: 0.5 })))
+  assert.deepEqual(rough.parameters(), [])
+  assertRejects(() => new nn.RMSNorm(4, { eps: -1 }), 'range', 'eps must be a number >= 0, or null, got -1')
+})
+
 test('Embedding: the padding row starts at zero and does not learn', () => {
   gf.manualSeed(2)
   const embedding = new nn.Embedding(3, 2, { paddingIdx: 1 })

@@ -2,6 +2,7 @@ import { describe, expect, optionsOf } from '../errors.js'
 import { Embedding } from '../nn/embedding.js'
 import { Linear } from '../nn/linear.js'
 import { Module, ModuleList } from '../nn/module.js'
+import { RMSNorm } from '../nn/rms_norm.js'
 import { multiheadAttention } from '../ops/attention.js'
 import { add, mul } from '../ops/binary.js'
 import { linear } from '../ops/linear.js'
@@ -10,7 +11,6 @@ import { Causal } from './causal.js'
 import { ACTIVATIONS, NEVER, expectDivides, meaning, real, refuseOthers, truth, whole } from './config.js'
 import { times } from './model.js'
 import { layerRows } from './plan.js'
-import { RMSNorm } from './rms_norm.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
 /** @typedef {import('../ops/attention_cache.js').Cache} Cache */
@@ -111,9 +111,9 @@ class Layer extends Module {
   /** @param {import('../engine.js').Engine} engine @param {Settings} given */
   constructor(engine, given) {
     super(engine)
-    this.input_layernorm = new RMSNorm(engine, given.channels, given.eps)
+    this.input_layernorm = new RMSNorm(engine, given.channels, { eps: given.eps })
     this.self_attn = new Attention(engine, given)
-    this.post_attention_layernorm = new RMSNorm(engine, given.channels, given.eps)
+    this.post_attention_layernorm = new RMSNorm(engine, given.channels, { eps: given.eps })
     this.mlp = new FeedForward(engine, given)
   }
 
@@ -135,7 +135,7 @@ export class Llama extends Causal {
     super(engine)
     this.embed_tokens = new Embedding(engine, given.words, given.channels)
     this.layers = new ModuleList(engine, times(given.layers, () => new Layer(engine, given)))
-    this.norm = new RMSNorm(engine, given.channels, given.eps)
+    this.norm = new RMSNorm(engine, given.channels, { eps: given.eps })
     this.lm_head = given.isTied ? null : new Linear(engine, given.channels, given.words, { bias: false })
     this.positions = given.positions
   }

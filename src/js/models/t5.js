@@ -2,6 +2,7 @@ import { Dropout } from '../nn/dropout.js'
 import { Embedding } from '../nn/embedding.js'
 import { Linear } from '../nn/linear.js'
 import { Module, ModuleList } from '../nn/module.js'
+import { RMSNorm } from '../nn/rms_norm.js'
 import { multiheadAttention } from '../ops/attention.js'
 import { add, mul } from '../ops/binary.js'
 import { linear } from '../ops/linear.js'
@@ -9,7 +10,6 @@ import { relativePositionBias } from '../ops/position_bias.js'
 import { ACTIVATIONS, NEVER, meaning, real, refuseOthers, truth, whole } from './config.js'
 import { times } from './model.js'
 import { layerRows } from './plan.js'
-import { RMSNorm } from './rms_norm.js'
 import { Seq2Seq } from './seq2seq.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
@@ -110,7 +110,7 @@ class Block extends Module {
   /** @param {import('../engine.js').Engine} engine @param {Settings} given @param {boolean} isDecoder */
   constructor(engine, given, isDecoder) {
     super(engine)
-    const norm = () => new RMSNorm(engine, given.channels, given.eps)
+    const norm = () => new RMSNorm(engine, given.channels, { eps: given.eps })
     this.SelfAttention = new Attention(engine, given)
     this.norm1 = norm()
     this.EncDecAttention = isDecoder ? new Attention(engine, given) : null
@@ -144,7 +144,7 @@ class Stack extends Module {
     this.isDecoder = side === 'decoder'
     this.relative_attention_bias = new Embedding(engine, given.buckets, given.heads)
     this.block = new ModuleList(engine, times(given.layers[side], () => new Block(engine, given, this.isDecoder)))
-    this.final_layer_norm = new RMSNorm(engine, given.channels, given.eps)
+    this.final_layer_norm = new RMSNorm(engine, given.channels, { eps: given.eps })
     this.dropout = new Dropout(engine, given.dropout)
     this.farthest = given.farthest
   }

@@ -7,6 +7,7 @@ export { Linear } from './linear.js'
 export { Module, ModuleList, Parameter } from './module.js'
 export { MultiheadAttention } from './multihead_attention.js'
 export { LearnedPositionalEncoding, PositionalEncoding } from './positional_encoding.js'
+export { RMSNorm } from './rms_norm.js'
 export {
   Transformer, TransformerDecoder, TransformerDecoderLayer, TransformerEncoder, TransformerEncoderLayer
 } from './transformer.js'

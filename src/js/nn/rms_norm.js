@@ -1,0 +1,33 @@
+import { flag, numberWhere, optionsOf, wholeNumber } from '../errors.js'
+import { rmsNorm } from '../ops/rms_norm.js'
+import { Module } from './module.js'
+
+/** Rows divided by the root of their mean square (Zhang and Sennrich 2019): torch.nn.RMSNorm. weight [normalizedShape]. */
+export class RMSNorm extends Module {
+  /**
+   * @param {import('../engine.js').Engine} engine
+   * @param {number | [number]} normalizedShape the size of the last axis
+   * @param {{ eps?: number | null, elementwiseAffine?: boolean }} [options] eps: null, which is float32's spacing at 1,
+   *   2⁻²³; elementwiseAffine: true
+   */
+  constructor(engine, normalizedShape, options) {
+    super(engine)
+    const { eps = null, elementwiseAffine = true } = optionsOf('RMSNorm', options, ['eps', 'elementwiseAffine'])
+    const C = Array.isArray(normalizedShape) && normalizedShape.length === 1 ? normalizedShape[0] : normalizedShape
+    this.normalizedShape = [wholeNumber('RMSNorm', 'normalizedShape', C)]
+    this.eps = eps === null ? null : numberWhere('RMSNorm', 'eps', eps, 'a number >= 0, or null', v => v >= 0)
+    this.weight = flag('RMSNorm', 'elementwiseAffine', elementwiseAffine)
+      ? this.parameter(...this.normalizedShape) : null
+    this.resetParameters()
+  }
+
+  /** weight 1. */
+  resetParameters() {
+    this.weight?.values.fill(1)
+  }
+
+  /** @param {import('../tensor.js').Tensor} x [..., C] @returns {import('../tensor.js').Tensor} the same shape */
+  forward(x) {
+    return rmsNorm(x, this.weight, { eps: this.eps })
+  }
+}
