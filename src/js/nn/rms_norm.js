@@ -2,7 +2,9 @@ import { flag, numberWhere, optionsOf, wholeNumber } from '../errors.js'
 import { rmsNorm } from '../ops/rms_norm.js'
 import { Module } from './module.js'
 
-/** Rows divided by the root of their mean square (Zhang and Sennrich 2019): torch.nn.RMSNorm. weight [normalizedShape]. */
+/**
+ * Rows divided by the root of their mean square (Zhang and Sennrich 2019): torch.nn.RMSNorm. weight [normalizedShape].
+ */
 export class RMSNorm extends Module {
   /**
    * @param {import('../engine.js').Engine} engine
