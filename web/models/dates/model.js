@@ -1,3 +1,4 @@
+import { createPlaces } from '../places.js'
 import { END, LONGEST, PAD, SOURCE_TOKENS, START, TARGET_TOKENS } from './data.js'
 
 /** The size of the model on the page. */
@@ -7,29 +8,6 @@ const PAD_ID = SOURCE_TOKENS.indexOf(PAD), START_ID = TARGET_TOKENS.indexOf(STAR
 
 /** @param {number[][]} ids @returns {boolean[][]} true where a sentence is only filled up */
 const padding = ids => ids.map(row => row.map(id => id === PAD_ID))
-
-/**
- * Adds positions and drops: sines and cosines in either order, or a table drawn at random, which is to be learned.
- * @param {any} gf @param {{ positions: string, base: number, dModel: number, dropout: number }} config
- */
-function createPositions(gf, { positions, base, dModel, dropout }) {
-  const longest = Math.max(LONGEST.source, LONGEST.target)
-  if (positions !== 'learned') return new gf.nn.PositionalEncoding(dModel, dropout, longest,
-    { base, layout: positions })
-
-  class LearnedPositions extends gf.nn.LearnedPositionalEncoding {
-    constructor() {
-      super(longest, dModel)
-      this.dropout = new gf.nn.Dropout(dropout)
-    }
-
-    /** @param {any} x [B, T, dModel] */
-    forward(x) {
-      return this.dropout.forward(this.tag('sum', super.forward(x)))
-    }
-  }
-  return new LearnedPositions()
-}
 
 /**
  * The encoder-decoder that translates dates: embeddings, positions, torch.nn.Transformer, a linear layer to the
@@ -52,7 +30,10 @@ export function createTranslator(gf, config = CONFIG) {
         { dimFeedforward, dropout, normFirst, activation })
       this.output = new gf.nn.Linear(dModel, TARGET_TOKENS.length)
       // Made last, so that a table drawn at random leaves every other weight as it would be without one.
-      if (positions) this.positions = createPositions(gf, { positions, base, dModel, dropout })
+      if (positions) {
+        const longest = Math.max(LONGEST.source, LONGEST.target)
+        this.positions = createPlaces(gf, { positions, base, dModel, dropout, longest })
+      }
       /** Whether a place of the decoder sees only itself and what is before it. */
       this.tgtIsCausal = true
     }

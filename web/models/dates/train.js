@@ -11,7 +11,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { load } from '../../../src/js/index.js'
-import { dateOf, DAYS, example, FORMATS, isHeldOut, joinTarget, readings } from './data.js'
+import { isHeldOut } from './data.js'
+import { drawExamples, exactShare } from './measure.js'
 import { CONFIG, createTranslator } from './model.js'
 
 const { values: options } = parseArgs({
@@ -41,20 +42,10 @@ const rate = step => step < WARM_UP
   ? (PEAK * step) / WARM_UP
   : (PEAK / 2) * (1 + Math.cos((Math.PI * (step - WARM_UP)) / (steps - WARM_UP)))
 
-/** Examples drawn from the random stream as it stands. @param {number} n @param {(day: number) => boolean} isWanted */
-function drawExamples(n, isWanted) {
-  const drawn = []
-  while (drawn.length < n) {
-    const [day, format] = gf.tidy(() => [gf.randint(0, DAYS, [1]).item(), gf.randint(0, FORMATS.length, [1]).item()])
-    if (isWanted(day)) drawn.push({ day, format, ...example(day, format) })
-  }
-  return drawn
-}
-
 /** @param {any} model @param {any} optimizer @param {number} step */
 function trainStep(model, optimizer, step) {
   gf.manualSeed(seed * 1_000_003 + step)
-  const batch = drawExamples(BATCH, day => !isHeldOut(day))
+  const batch = drawExamples(gf, BATCH, day => !isHeldOut(day))
   return gf.tidy(() => {
     const logits = model.forward(batch.map(e => e.source), batch.map(e => e.input)), V = logits.shape[2]
     const loss = gf.functional.crossEntropy(logits.reshape(-1, V), batch.flatMap(e => e.target),
@@ -68,22 +59,12 @@ function trainStep(model, optimizer, step) {
   })
 }
 
-/**
- * The share of held-out dates that come out exactly, one with two readings in either. @param {any} model
- * @param {number} n
- */
+/** @param {any} model @param {number} n */
 function accuracy(model, n) {
   gf.manualSeed(seed)
-  const tests = drawExamples(n, isHeldOut)
-  let right = 0
-  for (let i = 0; i < n; i += 200) {
-    const part = tests.slice(i, i + 200)
-    const answers = model.eval().translate(part.map(e => e.source)).map(joinTarget)
-    const isRight = (answer, { day, format }) => readings(format, dateOf(day)).includes(answer)
-    right += answers.filter((answer, k) => isRight(answer, part[k])).length
-  }
+  const share = exactShare(model.eval(), drawExamples(gf, n, isHeldOut))
   model.train()
-  return right / n
+  return share
 }
 
 /** What is kept of a stopped run: weights and the optimiser's moments. @param {any} model @param {any} optimizer */

@@ -1,5 +1,6 @@
 /** How often the model is right, with everything in sight and with some of it hidden; where its heads look. */
 
+import { examples } from './data.js'
 import { WORDS, fill } from './tokens.js'
 
 /** @typedef {import('./data.js').Example} Example @typedef {import('./data.js').Place} Place */
@@ -14,6 +15,39 @@ export function batches(list, size) {
 export function inputOf(batch) {
   const length = Math.max(...batch.map(({ ids }) => ids.length))
   return batch.map(({ ids }) => fill(ids, length))
+}
+
+/** The target where nothing is asked. */
+export const NONE = -100
+
+/** How many batches are drawn together, to put examples of about one length into each. */
+const AT_ONCE = 8
+
+/**
+ * What the model reads of a batch and what is right at each place. @param {Example[]} batch
+ * @returns {{ input: number[][], target: number[] }}
+ */
+export function taskOf(batch) {
+  const input = inputOf(batch), T = input[0].length, target = Array(batch.length * T).fill(NONE)
+  batch.forEach((one, b) => one.places.forEach(({ at, target: word }) => { target[b * T + at] = word }))
+  return { input, target }
+}
+
+/**
+ * The batch of a step, from 1. Those of the next few steps are drawn together.
+ * @param {number} seed @param {number} size
+ */
+export function batchesFrom(seed, size) {
+  let first = 0
+  /** @type {Example[][]} */
+  let drawn = []
+  return (/** @type {number} */ step) => {
+    const n = (step - 1) % AT_ONCE
+    if (first !== step - n) drawn = batches(examples(seed * 1_000_003 + step - n, size * AT_ONCE), size)
+    first = step - n
+    // 3 has no divisor in common with 8: short and long ones take turns.
+    return taskOf(drawn[(n * 3) % AT_ONCE])
+  }
 }
 
 /** What may be hidden from the model: the word that decides, its last letter, or all besides that word and [?]. */

@@ -1,4 +1,10 @@
+import { createPlaces } from '../places.js'
 import { LONGEST, PAD, TOKENS, WORDS } from './tokens.js'
+
+/**
+ * @typedef {{ positions?: 'interleaved' | 'concatenated' | 'learned' | null, normFirst?: boolean,
+ *   activation?: 'relu' | 'gelu' }} Shape positions: null leaves them out
+ */
 
 /**
  * The size of the model on the page. The waves of the positions are short (base 10), so that neighbours differ: the
@@ -15,20 +21,24 @@ const PAD_ID = TOKENS.indexOf(PAD)
  * An encoder that says which word is missing: embedding, positions, torch.nn.TransformerEncoder, a linear layer to the
  * words that it can answer with.
  * @param {any} gf the library
- * @param {typeof CONFIG} [config]
+ * @param {typeof CONFIG & Shape} [config]
  */
 export function createParticles(gf, config = CONFIG) {
   const { dModel, nhead, layers, dimFeedforward, dropout, base } = config
+  const { positions = 'interleaved', normFirst = false, activation = 'relu' } = config
 
   class MissingWord extends gf.nn.Module {
     constructor() {
       super()
       this.embedding = new gf.nn.Embedding(TOKENS.length, dModel)
       this.embedding.weight.values.forEach((value, i, all) => { all[i] = value * EMBEDDING_STD })
-      this.positions = new gf.nn.PositionalEncoding(dModel, dropout, LONGEST, { base })
-      const layer = new gf.nn.TransformerEncoderLayer(dModel, nhead, { dimFeedforward, dropout })
+      this.positions = null
+      const options = { dimFeedforward, dropout, normFirst, activation }
+      const layer = new gf.nn.TransformerEncoderLayer(dModel, nhead, options)
       this.encoder = new gf.nn.TransformerEncoder(layer, layers)
       this.output = new gf.nn.Linear(dModel, WORDS.length)
+      // Made last, so that a table drawn at random leaves every other weight as it would be without one.
+      if (positions) this.positions = createPlaces(gf, { positions, base, dModel, dropout, longest: LONGEST })
     }
 
     /**
@@ -38,7 +48,8 @@ export function createParticles(gf, config = CONFIG) {
      */
     forward(ids, hidden) {
       const srcKeyPaddingMask = ids.map((row, b) => row.map((id, t) => id === PAD_ID || Boolean(hidden?.[b][t])))
-      const x = this.positions.forward(this.embedding.forward(ids))
+      const embedded = this.embedding.forward(ids)
+      const x = this.positions ? this.positions.forward(embedded) : embedded
       return this.output.forward(this.encoder.forward(x, { srcKeyPaddingMask }))
     }
   }

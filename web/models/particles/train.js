@@ -6,28 +6,23 @@ import { fileURLToPath } from 'node:url'
 import { load } from '../../../src/js/index.js'
 import { save, train, trainingOptions } from '../training.js'
 import { examples } from './data.js'
-import { HIDING, accuracy, batches, inputOf, looks } from './measure.js'
+import { HIDING, NONE, accuracy, batchesFrom, looks } from './measure.js'
 import { CONFIG, createParticles } from './model.js'
 import { WORDS } from './tokens.js'
 
-const BATCH = 64, AT_ONCE = 8, NONE = -100
+const BATCH = 64
 const LANGUAGES = { ko: 'Korean', en: 'English' }
 const OUT = fileURLToPath(new URL('particles.safetensors', import.meta.url))
 const { steps, seed, out, tests: count } = trainingOptions({ steps: 8000, out: OUT, tests: 2000 })
 const gf = await load()
 const percent = (/** @type {number} */ share) => `${(100 * share).toFixed(2)} %`
 
-/** The batches of the next few steps, examples of about one length together. @type {any[]} */
-let drawn = []
+/** The batch of each step. */
+const batchAt = batchesFrom(seed, BATCH)
 
 /** @param {any} model @param {number} step */
 function loss(model, step) {
-  const n = (step - 1) % AT_ONCE
-  if (n === 0) drawn = batches(examples(seed * 1_000_003 + step, BATCH * AT_ONCE), BATCH)
-  // 3 has no divisor in common with 8: short and long ones take turns.
-  const batch = drawn[(n * 3) % AT_ONCE], input = inputOf(batch), T = input[0].length
-  const target = Array(BATCH * T).fill(NONE)
-  batch.forEach((one, b) => one.places.forEach(({ at, target: word }) => { target[b * T + at] = word }))
+  const { input, target } = batchAt(step)
   return gf.functional.crossEntropy(model.forward(input).reshape(-1, WORDS.length), target, { ignoreIndex: NONE })
 }
 

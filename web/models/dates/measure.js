@@ -1,0 +1,37 @@
+/** Dates to learn and to be measured on, and how many of them come out exactly. */
+
+import { DAYS, FORMATS, dateOf, example, joinTarget, readings } from './data.js'
+
+/** How many are translated at once. */
+const AT_ONCE = 200
+
+/** @typedef {{ day: number, format: number } & ReturnType<typeof example>} Example */
+
+/**
+ * Examples drawn from the random stream as it stands.
+ * @param {any} gf @param {number} n @param {(day: number) => boolean} isWanted
+ * @returns {Example[]}
+ */
+export function drawExamples(gf, n, isWanted) {
+  const drawn = []
+  while (drawn.length < n) {
+    const [day, format] = gf.tidy(() => [gf.randint(0, DAYS, [1]).item(), gf.randint(0, FORMATS.length, [1]).item()])
+    if (isWanted(day)) drawn.push({ day, format, ...example(day, format) })
+  }
+  return drawn
+}
+
+/**
+ * The share of dates that come out exactly, one with two readings in either.
+ * @param {any} model @param {Example[]} tests
+ */
+export function exactShare(model, tests) {
+  let right = 0
+  for (let i = 0; i < tests.length; i += AT_ONCE) {
+    const part = tests.slice(i, i + AT_ONCE)
+    const answers = model.translate(part.map(e => e.source)).map(joinTarget)
+    right += answers.filter((answer, k) => (
+      readings(part[k].format, dateOf(part[k].day)).includes(answer))).length
+  }
+  return right / tests.length
+}

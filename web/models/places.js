@@ -1,0 +1,24 @@
+/** Where a token stands, added to what it is: a table of sines and cosines, or one that is learned. */
+
+/**
+ * Adds positions and drops: sines and cosines in either order, or a table drawn at random, which is to be learned.
+ * @param {any} gf
+ * @param {{ positions: string, base: number, dModel: number, dropout: number, longest: number }} config
+ */
+export function createPlaces(gf, { positions, base, dModel, dropout, longest }) {
+  if (positions !== 'learned') return new gf.nn.PositionalEncoding(dModel, dropout, longest,
+    { base, layout: positions })
+
+  class LearnedPositions extends gf.nn.LearnedPositionalEncoding {
+    constructor() {
+      super(longest, dModel)
+      this.dropout = new gf.nn.Dropout(dropout)
+    }
+
+    /** @param {any} x [B, T, dModel] */
+    forward(x) {
+      return this.dropout.forward(this.tag('sum', super.forward(x)))
+    }
+  }
+  return new LearnedPositions()
+}
