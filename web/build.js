@@ -4,9 +4,10 @@
  */
 
 import { createHash } from 'node:crypto'
-import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { gzipSync } from 'node:zlib'
+import { promisify } from 'node:util'
+import { brotliCompress, gzip } from 'node:zlib'
 import { build } from 'esbuild'
 import { collectCode } from './code/collect.js'
 import { MODELS } from './models/index.js'
@@ -18,17 +19,27 @@ const FILES = MODELS.flatMap(({ id, files }) => files.map(name => ({ name, path:
 
 /** The library finds its kernels from its own address and files in Node; the page always says where they are. */
 const common = {
-  bundle: true, minify: true, target: ['es2022', 'chrome123', 'firefox128', 'safari17.5'], legalComments: 'none',
+  absWorkingDir: here('..'), bundle: true, minify: true, target: ['es2022', 'chrome123', 'firefox128', 'safari17.5'], legalComments: 'none', charset: 'utf8',
   define: { 'import.meta.url': '"https://glassformer.invalid/"' }, external: ['node:*'], logLevel: 'warning'
 }
 
 const bundle = options => build({ ...common, ...options })
+const main = { entryPoints: [here('main.js')], format: 'esm' }
 
-/** dist/site: scripts with source maps, style, kernels, weights. */
+/** What compresses well; a server that finds these files beside the others sends them instead. */
+const PACKED = /\.(html|js|css|json|wasm|safetensors)$/
+const PACKS = { gz: [promisify(gzip), { level: 9 }], br: [promisify(brotliCompress), {}] }
+
+/**
+ * dist/site: scripts with source maps, style, kernels, weights. What is imported when it is needed lies in chunks.
+ * @returns {Promise<object>} what esbuild says of the scripts
+ */
 async function site() {
   await rm(SITE, { recursive: true, force: true })
   await mkdir(SITE, { recursive: true })
-  await bundle({ entryPoints: [here('main.js')], outfile: `${SITE}main.js`, format: 'esm', sourcemap: true })
+  const { metafile } = await bundle({
+    ...main, outdir: SITE, splitting: true, chunkNames: 'chunks/[name]-[hash]', sourcemap: true, metafile: true
+  })
   await bundle({ entryPoints: [here('worker/index.js')], outfile: `${SITE}worker.js`, format: 'iife', sourcemap: true,
     keepNames: true })
   await bundle({ entryPoints: [here('check/worker.js')], outfile: `${SITE}check.js`, format: 'iife' })
@@ -37,21 +48,33 @@ async function site() {
   await cp(here('index.html'), `${SITE}index.html`)
   await cp(here('../dist/glassformer.wasm'), `${SITE}glassformer.wasm`)
   for (const { name, path } of FILES) await cp(here(path), SITE + name)
+  return metafile
+}
+
+async function pack(name) {
+  const bytes = await readFile(SITE + name)
+  await Promise.all(Object.entries(PACKS).map(async ([end, [compress, options]]) => (
+    writeFile(`${SITE}${name}.${end}`, await compress(bytes, options)))))
+}
+
+async function packAll() {
+  const names = await readdir(SITE, { recursive: true })
+  await Promise.all(names.filter(name => PACKED.test(name)).map(pack))
 }
 
 const withoutMap = code => code.replace(/\n?\/\/# sourceMappingURL=.*\n?$/, '')
 const hash = text => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
-/** dist/glassformer.html: everything inside; the policy names script and style by their hashes. */
+/** dist/glassformer.html: everything inside, chunks too; the policy names script and style by their hashes. */
 async function single() {
   const text = name => readFile(`${SITE}${name}`, 'utf8')
-  const names = ['index.html', 'main.js', 'worker.js', 'style.css', 'code.json', 'check.js']
-  const [page, main, worker, style, code, check] = await Promise.all(names.map(text))
+  const names = ['index.html', 'worker.js', 'style.css', 'code.json', 'check.js']
+  const [page, worker, style, code, check] = await Promise.all(names.map(text))
+  const { outputFiles: [{ text: script }] } = await bundle({ ...main, write: false })
   const binary = name => readFile(`${SITE}${name}`, 'base64')
   const wasm = await binary('glassformer.wasm')
   const files = await Promise.all(FILES.map(async ({ name }) => (
     `<script type="application/octet-stream" id="${name}">${await binary(name)}</script>\n`)))
-  const script = withoutMap(main)
   const policy = `default-src 'none'; script-src ${hash(script)} 'wasm-unsafe-eval'; style-src ${hash(style)}; ` +
     "img-src data: blob:; connect-src 'none'; worker-src blob:; base-uri 'none'; form-action 'none'"
   const parts = {
@@ -72,23 +95,36 @@ async function single() {
   await writeFile(here('../dist/glassformer.html'), html)
 }
 
+/** The scripts of some modules, and what those import before they run. */
+function scriptsOf(outputs, modules) {
+  const found = new Set(Object.keys(outputs).filter(path => modules.includes(outputs[path].entryPoint)))
+  for (const one of found) {
+    outputs[one].imports.filter(({ kind }) => kind === 'import-statement').forEach(({ path: other }) => found.add(other))
+  }
+  return [...found].map(path => path.replace(/^.*dist\/site\//, ''))
+}
+
+/** What runs at a first visit, in the language in which the page is at home. */
+const FIRST = ['web/main.js', 'web/text/ko.js']
+
 /** What a first visit fetches, raw and gzipped; what is only fetched when asked for is left out. */
-async function report() {
+async function report({ outputs }) {
   const line = (name, ...sizes) => {
     const [raw, packed] = sizes.map(size => String(size).padStart(8))
-    console.log(`  ${name.padEnd(18)} ${raw} bytes ${packed} gzipped`)
+    console.log(`  ${name.padEnd(28)} ${raw} bytes ${packed} gzipped`)
   }
   let [raw, packed] = [0, 0]
-  for (const name of ['index.html', 'style.css', 'main.js', 'worker.js', 'glassformer.wasm', MODELS[0].files[0]]) {
-    const bytes = await readFile(`${SITE}${name}`)
-    const size = gzipSync(bytes, { level: 9 }).length
-    raw += bytes.length
-    packed += size
-    line(name, bytes.length, size)
+  const scripts = scriptsOf(outputs, FIRST)
+  for (const name of ['index.html', 'style.css', ...scripts, 'worker.js', 'glassformer.wasm', MODELS[0].files[0]]) {
+    const [{ length: size }, { length: sent }] = await Promise.all([`${SITE}${name}`, `${SITE}${name}.gz`]
+      .map(path => readFile(path)))
+    raw += size
+    packed += sent
+    line(name, size, sent)
   }
   line('first visit', raw, packed)
 }
 
-await site()
-await single()
-await report()
+const metafile = await site()
+await Promise.all([single(), packAll()])
+await report(metafile)

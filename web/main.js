@@ -1,7 +1,5 @@
 /** The page: keeps the state, asks the engine for runs, and hands both to the parts that show them. */
 
-import en from './text/en.json' with { type: 'json' }
-import ko from './text/ko.json' with { type: 'json' }
 import { inspector } from './inspector/index.js'
 import { setText } from './lib/dom.js'
 import { later, nextTask } from './lib/later.js'
@@ -9,8 +7,7 @@ import { Unread, batchOf, readRun } from './lib/run.js'
 import { translator } from './lib/text.js'
 import { provenance } from './lib/provenance.js'
 import { map } from './map/index.js'
-import { MODELS, explainError, modelOf, problemsOf, settingsOf } from './models/index.js'
-import { MODEL_TEXTS } from './models/texts.js'
+import { explainError, modelOf, problemsOf, settingsOf } from './models/index.js'
 import { HOUSE, roomNear, roomsOf } from './rooms/index.js'
 import { cells } from './shell/cells.js'
 import { changedWords } from './shell/changes.js'
@@ -20,14 +17,14 @@ import { inputs } from './shell/fields.js'
 import { frame } from './shell/frame.js'
 import { header } from './shell/header.js'
 import { keys } from './shell/keys.js'
+import { linked } from './shell/link.js'
+import { resources } from './shell/resources.js'
 import { signature } from './shell/share.js'
 import { fromHash, runKeys, toHash } from './shell/state.js'
 import { PALETTES, modeOf, onSystemTheme } from './shell/theme.js'
 import { stageOf } from './stages/index.js'
+import { wordsIn } from './text/index.js'
 import { twin } from './twin/index.js'
-
-const TEXTS = { ko, en }
-const LINK_DELAY = 120
 
 const IDS = ['top', 'inputs', 'map', 'stage', 'inspector', 'house', 'status', 'arrived', 'skip', 'whole']
 const page = Object.fromEntries(IDS.map(id => [id, document.getElementById(id)]))
@@ -156,15 +153,10 @@ const context = {
   width: () => (figureWidth || Math.floor(parts.frame.figure.getBoundingClientRect().width))
 }
 
-/**
- * Builds what holds words, except the room, which is left to `show`.
- * @returns {boolean} whether that was needed
- */
-function speak() {
-  const language = languageOf(state)
-  if (shown.language === language) return false
+/** Builds what holds words, except the room, which is left to `show`. */
+function speak(language, { page: words, models }) {
   shown = { room: null, language }
-  parts.t = translator(TEXTS[language], { strict: developing, own: () => MODEL_TEXTS[state.model]?.[language] })
+  parts.t = translator(words, { strict: developing, own: () => models[state.model] })
   for (const id of PARTS) page[id].replaceChildren()
   document.documentElement.lang = language
   setText(page.skip, parts.t('app.skip'))
@@ -174,7 +166,6 @@ function speak() {
     inputs: inputs(page.inputs, context), map: map(page.map, context),
     inspector: inspector(page.inspector, context), whole: signature(page.whole, context)
   })
-  return true
 }
 
 /** Puts values into a run that the worker had kept. */
@@ -193,7 +184,7 @@ async function whole(one) {
 /** What went wrong while something was shown is said, and the page goes on. */
 function fails(error) {
   console.error(error)
-  if (parts.t) setText(page.status, parts.t('app.broken', { message: error.message }))
+  setText(page.status, parts.t ? parts.t('app.broken', { message: error.message }) : error.message)
 }
 
 /** Shows what can be shown; values that are not here are fetched, and then it is shown again. */
@@ -254,10 +245,18 @@ function show() {
   showMap()
 }
 
-/** Another language builds all words anew: the room then has a task of its own. */
-function showSpoken() {
-  if (speak()) showLater()
-  else show()
+/** Another language builds all words anew, once they are here: the room then has a task of its own. */
+async function showSpoken() {
+  const language = languageOf(state)
+  if (shown.language === language) return show()
+  try {
+    const words = await wordsIn(language)
+    if (languageOf(state) !== language || shown.language === language) return
+    speak(language, words)
+    showLater()
+  } catch (error) {
+    fails(error)
+  }
 }
 
 const showLater = later(show)
@@ -278,48 +277,21 @@ const refresh = () => {
   if (engine && Object.keys(problemsOf(state)).length === 0) compute(settingsOf(state))
 }
 
-let linkTimer = 0
-
-/** The address follows the state: at once for a step that Back undoes, else at a pause, as writing it is slow. */
-function writeLink(history) {
-  clearTimeout(linkTimer)
-  linkTimer = 0
-  const url = `#${toHash(state)}`
-  if (history === 'push') window.history.pushState(null, '', url)
-  else linkTimer = setTimeout(() => {
-    linkTimer = 0
-    window.history.replaceState(null, '', url)
-  }, LINK_DELAY)
-}
+const link = linked()
 
 function set(patch, history = 'replace') {
   const before = state
   if (history === 'push' && toHash({ ...state, ...patch }) === toHash(state)) return
-  if (history === 'push' && linkTimer) window.history.replaceState(null, '', `#${toHash(before)}`)
   state = { ...state, ...patch }
-  writeLink(history)
-  const isSpoken = speak()
-  if (isSpoken) requestAnimationFrame(() => parts.header.focus(shown.language))
+  link.write(state, before, history)
   const own = runKeys(state)
   const recomputes = before.model !== state.model || own.some(key => !Object.is(before[key], state[key]))
   const onlySettings = before.model === state.model && Object.keys(patch).every(key => own.includes(key))
-  if (isSpoken) showLater()
-  else if (recomputes && onlySettings) showControls()
+  if (languageOf(state) !== shown.language) {
+    showSpoken().then(() => requestAnimationFrame(() => parts.header.focus(shown.language)))
+  } else if (recomputes && onlySettings) showControls()
   else show()
   if (recomputes) refresh()
-}
-
-/** Kernels, the models' files and the worker: beside the page, or data inside it when the page is a single file. */
-function resources() {
-  const names = MODELS.flatMap(({ files }) => files)
-  const inside = id => document.getElementById(id)
-  const byName = give => Object.fromEntries(names.map(name => [name, give(name)]))
-  const address = name => new URL(name, location.href).href
-  if (!inside('wasm')) return { wasm: address('glassformer.wasm'), files: byName(address), worker: 'worker.js' }
-  const bytes = id => (
-    Uint8Array.from(atob(inside(id).textContent.trim()), letter => letter.charCodeAt(0)).buffer)
-  const code = new Blob([inside('worker').textContent], { type: 'text/javascript' })
-  return { wasm: bytes('wasm'), files: byName(bytes), worker: URL.createObjectURL(code) }
 }
 
 async function start() {
@@ -327,19 +299,18 @@ async function start() {
   const started = createEngine(new Worker(worker))
   const loaded = started.load(files)
   await nextTask()
-  showSpoken()
+  await showSpoken()
   try {
     await loaded
     engine = started
     refresh()
   } catch (error) {
-    setText(page.status, parts.t('app.failed', { message: error.message }))
+    setText(page.status, parts.t ? parts.t('app.failed', { message: error.message }) : error.message)
   }
 }
 
 addEventListener('popstate', () => {
-  clearTimeout(linkTimer)
-  linkTimer = 0
+  link.forget()
   state = fromHash(location.hash)
   inspection.forget()
   showSpoken()

@@ -3,13 +3,12 @@
  * is of no kind here is a number nobody checks, and the walk fails on it.
  */
 
-import en from '../../web/text/en.json' with { type: 'json' }
-import ko from '../../web/text/ko.json' with { type: 'json' }
+import * as en from '../../web/text/en.js'
+import * as ko from '../../web/text/ko.js'
 import { partName, placeName } from '../../web/lib/place.js'
 import { piecesOf } from '../../web/lib/prose.js'
 import { translator } from '../../web/lib/text.js'
 import { modelOf } from '../../web/models/index.js'
-import { MODEL_TEXTS } from '../../web/models/texts.js'
 import { changes } from '../../web/shell/changes.js'
 
 const MESSAGES = { ko, en }
@@ -391,7 +390,7 @@ function overlaid(all, own) {
 
 /** Everything a text is judged by. */
 export function viewOf(run, state, rooms, code) {
-  const messages = overlaid(MESSAGES[state.language], MODEL_TEXTS[state.model]?.[state.language] ?? {})
+  const messages = overlaid(MESSAGES[state.language].page, MESSAGES[state.language].models[state.model] ?? {})
   const pieces = flatten(messages).flatMap(message => [message, ...piecesOf(message).map(({ text }) => text)])
   const plain = new Set(pieces.map(text => text.replaceAll('\u2060', '').trim()))
   return { run, state, rooms, code, messages, plain, t: translator(messages) }

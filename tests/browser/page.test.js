@@ -157,9 +157,10 @@ test('a reader types, turns every control, switches language and theme', async (
   await changing(page, () => page.click('#inputs .examples button:nth-child(2)'))
 
   await page.click('[data-language="en"]')
-  assert.equal(await page.getAttribute('html', 'lang'), 'en')
+  await page.waitForSelector('html[lang="en"] h1')
   assert.match(await page.textContent('h1'), /forbidden places/)
   await page.click('[data-language="ko"]')
+  await page.waitForSelector('html[lang="ko"] h1')
   assert.match(await page.textContent('h1'), /가리나요/)
   const paper = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)
   const seen = new Set()
@@ -262,7 +263,10 @@ for (const colorScheme of ['light', 'dark']) {
     const { page, close } = await open(TRAINED, { colorScheme })
     for (const [i, { id }] of rooms.entries()) {
       await go(page, id)
-      if (i === 3) await page.click('[data-language="en"]')
+      if (i === 3) {
+        await page.click('[data-language="en"]')
+        await page.waitForSelector('html[lang="en"] h1')
+      }
       await tablesOf(page)
       const grid = await page.$('.stage .heat:visible')
       await grid?.click()

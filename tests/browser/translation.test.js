@@ -123,7 +123,10 @@ for (const colorScheme of ['light', 'dark']) {
     const { page, close } = await open({ decoding: 'beam', topP: 0.9, temperature: 2 }, { colorScheme })
     for (const [i, id] of KINDS.entries()) {
       await go(page, id)
-      if (i === 6) await page.click('[data-language="en"]')
+      if (i === 6) {
+        await page.click('[data-language="en"]')
+        await page.waitForSelector('html[lang="en"] h1')
+      }
       assert.deepEqual(await violations(page), [], id)
     }
     await close()

@@ -4,10 +4,11 @@ import { test } from 'node:test'
 import { piecesOf } from '../../web/lib/prose.js'
 import { particle, translator } from '../../web/lib/text.js'
 import { MODELS, problemsOf } from '../../web/models/index.js'
-import { MODEL_TEXTS } from '../../web/models/texts.js'
 import { roomsOf } from '../../web/rooms/index.js'
 import { defaults, fromHash, patchFrom, toHash } from '../../web/shell/state.js'
 import { stages } from '../../web/stages/index.js'
+import * as english from '../../web/text/en.js'
+import * as korean from '../../web/text/ko.js'
 import { readTwin } from '../../web/twin/choice.js'
 import { shownRun } from '../lib/page.js'
 
@@ -16,8 +17,9 @@ const FRAME_PARTS = [
   'whatOpen'
 ]
 const WEB = new URL('../../web/', import.meta.url)
-const load = async language => JSON.parse(await readFile(new URL(`text/${language}.json`, WEB), 'utf8'))
-const [ko, en] = await Promise.all(['ko', 'en'].map(load))
+const [ko, en] = [korean.page, english.page]
+/** What every model says of itself, in Korean and English. */
+const OWN = Object.keys(korean.models).map(model => [model, korean.models[model], english.models[model]])
 
 const keysOf = (node, path = '') => Object.entries(node).flatMap(([key, value]) => (
   typeof value === 'string' ? [[`${path}${key}`, value]] : keysOf(value, `${path}${key}.`)))
@@ -33,17 +35,18 @@ async function sources(folder) {
 
 test('Korean and English have the same keys, the same values to put in, and no empty text', () => {
   const names = text => [...text.matchAll(/\{(\w+)/g)].map(match => match[1]).sort().join()
-  const [korean, english] = [new Map(keysOf(ko)), new Map(keysOf(en))]
-  assert.deepEqual([...korean.keys()], [...english.keys()])
-  for (const [key, text] of korean) {
-    assert.equal(names(text), names(english.get(key)), key)
-    assert.ok(text.trim() && english.get(key).trim(), key)
+  const [all, others] = [ko, en].map(texts => new Map(keysOf(texts)))
+  assert.deepEqual([...all.keys()], [...others.keys()])
+  for (const [key, text] of all) {
+    assert.equal(names(text), names(others.get(key)), key)
+    assert.ok(text.trim() && others.get(key).trim(), key)
   }
 })
 
 test('what models say of themselves says it in both languages, in place of something', () => {
-  for (const [model, { ko: korean, en: english }] of Object.entries(MODEL_TEXTS)) {
-    assert.deepEqual(keysOf(korean).map(([key]) => key), keysOf(english).map(([key]) => key), model)
+  assert.deepEqual(Object.keys(korean.models), Object.keys(english.models))
+  for (const [model, one, other] of OWN) {
+    assert.deepEqual(keysOf(one).map(([key]) => key), keysOf(other).map(([key]) => key), model)
   }
 })
 
@@ -54,7 +57,7 @@ test('every room of every model has its five texts, and no room is described tha
   const runs = MODELS.map(({ id }) => shownRun({ model: id, training: true }))
   const rooms = runs.flatMap(run => roomsOf(run).map(room => ({ ...room, model: run.settings.model })))
   for (const { words, model, aside = 'without' } of rooms) {
-    const t = translator(ko, { own: () => MODEL_TEXTS[model]?.ko })
+    const t = translator(ko, { own: () => korean.models[model] })
     for (const part of [...FRAME_PARTS.slice(0, 4), aside]) assert.ok(t(`stages.${words}.${part}`), `${words}.${part}`)
   }
   const known = new Set([...rooms.map(({ words }) => words), ...stages.map(({ id }) => id), ...ELSEWHERE])
@@ -130,11 +133,11 @@ test('what the advice does is the same in both languages, is understood by its m
   () => {
     const deeds = texts => keysOf(texts).flatMap(([key, text]) => (
       piecesOf(text).filter(({ change }) => change).map(({ change }) => ({ key, change }))))
-    const all = [[ko, en], ...Object.values(MODEL_TEXTS).map(texts => [texts.ko, texts.en])]
-    for (const [korean, english] of all) assert.deepEqual(deeds(korean), deeds(english))
+    const all = [[ko, en], ...OWN.map(([, ...texts]) => texts)]
+    for (const [one, other] of all) assert.deepEqual(deeds(one), deeds(other))
     let count = 0
     for (const { id } of MODELS) {
-      const t = translator(ko, { own: () => MODEL_TEXTS[id]?.ko })
+      const t = translator(ko, { own: () => korean.models[id] })
       const words = new Set(roomsOf(shownRun({ model: id, training: true })).map(room => room.words))
       for (const word of words) for (const { change } of piecesOf(t(`stages.${word}.try`)).filter(one => one.change)) {
         const patch = patchFrom(change, id)

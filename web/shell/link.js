@@ -1,0 +1,31 @@
+/** The address follows the state. */
+
+import { toHash } from './state.js'
+
+const DELAY = 120
+
+/** @returns {{ write(state: object, before: object, history: 'push' | 'replace'): void, forget(): void }} */
+export function linked() {
+  let timer = 0
+  const forget = () => {
+    clearTimeout(timer)
+    timer = 0
+  }
+  const replace = state => history.replaceState(null, '', `#${toHash(state)}`)
+  return {
+    /** At once for a step that Back undoes, else at a pause, as writing it is slow. */
+    write(state, before, way) {
+      if (way === 'push') {
+        if (timer) replace(before)
+        history.pushState(null, '', `#${toHash(state)}`)
+      }
+      forget()
+      if (way === 'replace') timer = setTimeout(() => {
+        timer = 0
+        replace(state)
+      }, DELAY)
+    },
+    /** What was still to be written is not: the reader has gone elsewhere. */
+    forget
+  }
+}
