@@ -186,6 +186,30 @@ export class Tensor extends Methods {
     return reshape(this, shape.flat())
   }
 
+  /**
+   * The same as `reshape`, under PyTorch's older name.
+   * @param {...(number | readonly number[])} shape @returns {Tensor}
+   */
+  view(...shape) {
+    return reshape(this, shape.flat())
+  }
+
+  /** Itself: the values of every tensor here lie in order. @returns {Tensor} */
+  contiguous() {
+    return this
+  }
+
+  /** How many values it has: torch.Tensor.numel. @returns {number} */
+  numel() {
+    return this.size
+  }
+
+  /** A matrix turned on its side: torch.Tensor.t. @returns {Tensor} */
+  t() {
+    expect(this.shape.length === 2, 'shape', () => `t: expected a matrix, got ${describe(this)}`)
+    return transpose(this, 0, 1)
+  }
+
   /** Two axes exchanged (a copy), negative from the end. @param {number} a @param {number} b @returns {Tensor} */
   transpose(a, b) {
     return transpose(this, a, b)

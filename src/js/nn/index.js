@@ -2,6 +2,10 @@ export { GELU, ReLU, SiLU, Sigmoid, Tanh } from './activation.js'
 export { Identity, ModuleDict, Sequential } from './containers.js'
 export { Dropout } from './dropout.js'
 export { Embedding } from './embedding.js'
+export {
+  BCELoss, BCEWithLogitsLoss, CosineSimilarity, CrossEntropyLoss, Flatten, KLDivLoss, L1Loss, LeakyReLU, LogSoftmax,
+  MSELoss, NLLLoss, Softmax, Softplus
+} from './functions.js'
 export { LayerNorm } from './layer_norm.js'
 export { Linear } from './linear.js'
 export { Module, ModuleList, Parameter } from './module.js'

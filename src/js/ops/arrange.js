@@ -3,6 +3,7 @@ import { einsum } from './einsum.js'
 import { gather, indexSelect, maskedSelect, nonzero, scatter, scatterAdd } from './gather.js'
 import { cat, chunk, repeat, repeatInterleave, roll, split, stack } from './join.js'
 import { narrow } from './narrow.js'
+import { oneHot } from './one_hot.js'
 import { flattenAxes as flatten, squeeze, unflatten, unsqueeze } from './sides.js'
 import { argsort, sort, topk } from './sort.js'
 import { expand, flip, permute, slice } from './strided.js'
@@ -56,6 +57,6 @@ export const shapeMethods = {
 }
 
 /** Those that do not begin with one tensor. */
-export const shapeFunctions = { cat, einsum, stack, where }
+export const shapeFunctions = { cat, einsum, oneHot, stack, where }
 
 export { requiresGrad_ }

@@ -1,0 +1,90 @@
+import { optionsOf } from '../errors.js'
+import { crossEntropy } from '../ops/cross_entropy.js'
+import { logSoftmax } from '../ops/log_softmax.js'
+import { binaryCrossEntropy, binaryCrossEntropyWithLogits, klDiv, l1Loss, mseLoss } from '../ops/losses.js'
+import { nllLoss } from '../ops/nll_loss.js'
+import { cosineSimilarity } from '../ops/normalize.js'
+import { flattenAxes } from '../ops/sides.js'
+import { softmax } from '../ops/softmax.js'
+import { unaryFunctions } from '../ops/unary.js'
+import { Module } from './module.js'
+
+/**
+ * Functions as modules: what torch.nn has beside torch.nn.functional. Each keeps the options that its function takes
+ * last, and forward takes the tensors.
+ *
+ * @typedef {import('../tensor.js').Tensor} Tensor
+ * @typedef {import('../engine.js').Engine} Engine
+ */
+
+/**
+ * @template {any[]} I
+ * @template O
+ * @param {string} name @param {(...args: [...I, (O | undefined)?]) => Tensor} fn
+ * @param {readonly (keyof O & string)[]} names of options
+ * @returns {new (engine: Engine, options?: O) => Module & { options: O, forward(...inputs: I): Tensor }}
+ */
+function moduleOf(name, fn, names) {
+  const Class = class extends Module {
+    /** @param {Engine} engine @param {O} [options] */
+    constructor(engine, options) {
+      super(engine)
+      this.options = optionsOf(name, options, names)
+    }
+
+    /** @param {I} inputs */
+    forward(...inputs) {
+      return fn(...inputs, this.options)
+    }
+  }
+  return /** @type {any} */ (Object.defineProperty(Class, 'name', { value: name }))
+}
+
+/** @typedef {[input: Tensor, target: Tensor]} Pair @typedef {[input: Tensor, target: any]} Classified */
+/** @typedef {NonNullable<Parameters<typeof crossEntropy>[2]>} CrossEntropyOptions */
+/** @typedef {NonNullable<Parameters<typeof nllLoss>[2]>} NLLOptions */
+/** @typedef {NonNullable<Parameters<typeof mseLoss>[2]>} ReductionOptions */
+/** @typedef {NonNullable<Parameters<typeof binaryCrossEntropy>[2]>} BCEOptions */
+/** @typedef {NonNullable<Parameters<typeof binaryCrossEntropyWithLogits>[2]>} BCEWithLogitsOptions */
+/** @typedef {NonNullable<Parameters<typeof klDiv>[2]>} KLOptions */
+
+export const CrossEntropyLoss = /** @type {typeof moduleOf<Classified, CrossEntropyOptions>} */ (moduleOf)(
+  'CrossEntropyLoss', crossEntropy, ['weight', 'ignoreIndex', 'labelSmoothing', 'reduction'])
+export const NLLLoss = /** @type {typeof moduleOf<Classified, NLLOptions>} */ (moduleOf)(
+  'NLLLoss', nllLoss, ['weight', 'ignoreIndex', 'reduction'])
+export const MSELoss = /** @type {typeof moduleOf<Pair, ReductionOptions>} */ (moduleOf)(
+  'MSELoss', mseLoss, ['reduction'])
+export const L1Loss = /** @type {typeof moduleOf<Pair, ReductionOptions>} */ (moduleOf)(
+  'L1Loss', l1Loss, ['reduction'])
+export const BCELoss = /** @type {typeof moduleOf<Pair, BCEOptions>} */ (moduleOf)(
+  'BCELoss', binaryCrossEntropy, ['weight', 'reduction'])
+export const BCEWithLogitsLoss = /** @type {typeof moduleOf<Pair, BCEWithLogitsOptions>} */ (moduleOf)(
+  'BCEWithLogitsLoss', binaryCrossEntropyWithLogits, ['weight', 'posWeight', 'reduction'])
+export const KLDivLoss = /** @type {typeof moduleOf<Pair, KLOptions>} */ (moduleOf)(
+  'KLDivLoss', klDiv, ['reduction', 'logTarget'])
+export const CosineSimilarity = /** @type {typeof moduleOf<Pair, { dim?: number, eps?: number }>} */ (moduleOf)(
+  'CosineSimilarity', cosineSimilarity, ['dim', 'eps'])
+
+/** @typedef {[x: Tensor]} One */
+export const Softmax = /** @type {typeof moduleOf<One, { dim?: number }>} */ (moduleOf)('Softmax', softmax, ['dim'])
+export const LogSoftmax = /** @type {typeof moduleOf<One, { dim?: number }>} */ (moduleOf)(
+  'LogSoftmax', logSoftmax, ['dim'])
+export const LeakyReLU = /** @type {typeof moduleOf<One, { negativeSlope?: number }>} */ (moduleOf)(
+  'LeakyReLU', unaryFunctions.leakyRelu, ['negativeSlope'])
+export const Softplus = /** @type {typeof moduleOf<One, { beta?: number, threshold?: number }>} */ (moduleOf)(
+  'Softplus', unaryFunctions.softplus, ['beta', 'threshold'])
+
+/** Axes as one, the first left alone: torch.nn.Flatten. */
+export class Flatten extends Module {
+  /** @param {Engine} engine @param {number} [startDim] 1 @param {number} [endDim] -1 */
+  constructor(engine, startDim = 1, endDim = -1) {
+    super(engine)
+    this.startDim = startDim
+    this.endDim = endDim
+  }
+
+  /** @param {Tensor} x @returns {Tensor} */
+  forward(x) {
+    return flattenAxes(x, this.startDim, this.endDim)
+  }
+}

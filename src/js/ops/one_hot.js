@@ -1,0 +1,24 @@
+import { expect, optionsOf, wholeNumber } from '../errors.js'
+import { arange } from '../creation.js'
+import { anyTensor, idTensor } from './checks.js'
+import { questions } from './compare.js'
+import { to } from './convert.js'
+import { unsqueeze } from './sides.js'
+
+/** @typedef {import('../tensor.js').Tensor} Tensor */
+
+/**
+ * A 1 at the place of each id and 0 elsewhere: torch.nn.functional.one_hot.
+ * @param {Tensor} ids int32, of any shape
+ * @param {{ numClasses?: number }} [options] numClasses: one more than the largest id
+ * @returns {Tensor} int32, [...ids.shape, numClasses]
+ * @throws {import('../errors.js').GlassformerError} 'index' for an id that is no class
+ */
+export function oneHot(ids, options) {
+  const { engine } = anyTensor('oneHot', 'ids', ids), { values } = idTensor(engine, 'oneHot', 'ids', ids)
+  const given = optionsOf('oneHot', options, ['numClasses']).numClasses
+  const count = wholeNumber('oneHot', 'numClasses', given ?? Math.max(-1, ...values) + 1, 1)
+  const wrong = values.find(id => id < 0 || id >= count)
+  expect(wrong === undefined, 'index', () => `oneHot: id ${wrong} is none of ${count} classes`)
+  return to(questions.eq(unsqueeze(ids, -1), arange(engine, [count])), 'int32')
+}
