@@ -1,0 +1,37 @@
+// The table of PyTorch's names in web/docs/pytorch.md says what is so.
+import assert from 'node:assert/strict'
+import { readFile, writeFile } from 'node:fs/promises'
+import { test } from 'node:test'
+import { DIFFERS, apiTable, rowsOf } from './lib/api_table.js'
+import { gf } from './lib/engine.js'
+
+const FILE = new URL('../web/docs/pytorch.md', import.meta.url)
+const torch = JSON.parse(await readFile(new URL('golden/torch_api.json', import.meta.url), 'utf8'))
+
+test('what is said to differ is a name of PyTorch', () => {
+  for (const [part, entries] of Object.entries(DIFFERS)) for (const name of Object.keys(entries)) {
+    const isNewer = part === 'torch.nn.functional' && name === 'scaled_dot_product_attention'
+    assert.ok(isNewer || torch.names[part].includes(name), `${part}.${name}`)
+  }
+})
+
+test('and its first name here exists', () => {
+  const x = gf.tensor([[1]]), module = new gf.nn.Linear(1, 1), { nn, functional: F } = gf
+  const roots = { gf, x, F, nn, module }
+  for (const entries of Object.values(DIFFERS)) for (const [name, differs] of Object.entries(entries)) {
+    const [, root, member] = /^(\w+)\.(\w+)/.exec(differs?.[0] ?? '') ?? []
+    if (root && root in roots && member !== 'name') assert.ok(member in roots[root], `${name}: ${differs[0]}`)
+  }
+})
+
+test('the table is what the library has', async () => {
+  const table = apiTable(torch)
+  if (process.env.UPDATE) await writeFile(FILE, table)
+  assert.equal(await readFile(FILE, 'utf8'), table, 'run with UPDATE=1')
+})
+
+test('what a transformer needs is there', () => {
+  const missing = rowsOf('torch.nn', ['Linear', 'Embedding', 'LayerNorm', 'Dropout', 'MultiheadAttention', 'Transformer',
+    'GELU', 'CrossEntropyLoss', 'Sequential', 'ModuleList']).filter(({ status }) => status === 'not')
+  assert.deepEqual(missing, [])
+})

@@ -1,0 +1,146 @@
+// PyTorch's public names beside this library's: what is here under the same name in camelCase, what is here otherwise,
+// and what is not. The names are those of golden/torch_api.json; only what differs is written by hand.
+import { gf } from './engine.js'
+
+const tensor = gf.tensor([1])
+const module = new gf.nn.Linear(1, 1)
+
+/** Where the names of each part of PyTorch are looked for. */
+const PLACES = {
+  'torch': { holds: { ...gf.functional, ...gf }, as: 'gf.' },
+  'torch.Tensor': { holds: tensor, as: 'x.' },
+  'torch.nn.functional': { holds: gf.functional, as: 'F.' },
+  'torch.nn': { holds: gf.nn, as: 'nn.' },
+  'torch.nn.Module': { holds: module, as: 'module.' },
+  'torch.nn.init': { holds: gf.nn.init, as: 'nn.init.' },
+  'torch.optim': { holds: gf.optim, as: 'optim.' },
+  'torch.optim.lr_scheduler': { holds: gf.optim.lrScheduler, as: 'lrScheduler.' }
+}
+
+/** What is here, but not as PyTorch has it: how it is written, and what to know. */
+export const DIFFERS = {
+  'torch': {
+    no_grad: ['gf.noGrad(() => ...)', 'a function instead of a block'],
+    enable_grad: ['gf.enableGrad(() => ...)', 'a function instead of a block'],
+    cat: ['gf.cat(tensors, { dim })', ''],
+    concat: ['gf.cat(tensors, { dim })', ''],
+    concatenate: ['gf.cat(tensors, { dim })', ''],
+    stack: ['gf.stack(tensors, { dim })', ''],
+    tensor: ['gf.tensor(values, { dtype })', 'whole numbers are float32, too, unless dtype says int32'],
+    as_tensor: ['gf.tensor(values)', 'copies'],
+    from_numpy: ['gf.tensor(typedArray, { shape })', 'copies'],
+    load: ['gf.loadSafetensors(bytes)', 'safetensors only: a pickle may run code'],
+    save: ['gf.saveSafetensors(tensors)', 'safetensors only'],
+    randint: ['gf.randint(low, high, shape)', 'int32'],
+    arange: ['gf.arange(start, end, step)', 'float32 unless dtype says int32'],
+    is_tensor: ['x instanceof x.constructor', '']
+  },
+  'torch.Tensor': {
+    size: ['x.shape', '`x.size` is the number of values'],
+    nelement: ['x.size', ''],
+    dim: ['x.shape.length', ''],
+    ndim: ['x.shape.length', ''],
+    tolist: ['x.toArray()', ''],
+    numpy: ['x.data', 'a copy as a typed array'],
+    data: ['x.data', 'a copy as a typed array'],
+    T: ['x.t()', 'of a matrix'],
+    mT: ['x.transpose(-2, -1)', ''],
+    float: ["x.to('float32')", ''],
+    int: ["x.to('int32')", ''],
+    long: ["x.to('int32')", 'whole numbers have 32 bits'],
+    bool: ["x.to('bool')", ''],
+    half: ["x.to('float16')", 'for storage; arithmetic is in float32'],
+    bfloat16: ["x.to('bfloat16')", 'for storage; arithmetic is in float32'],
+    bmm: ['x.matmul(y)', ''],
+    mm: ['x.matmul(y)', ''],
+    mv: ['x.matmul(v)', ''],
+    softmax: ['F.softmax(x, { dim })', 'dim: -1 when not given'],
+    log_softmax: ['F.logSoftmax(x, { dim })', 'dim: -1 when not given'],
+    where: ['gf.where(mask, a, b)', ''],
+    multinomial: ['gf.multinomial(p, n, { replacement })', ''],
+    bernoulli: ['gf.bernoulli(p)', ''],
+    sum: ['x.sum({ dim, keepdim })', 'options by name, in all reductions'],
+    max: ['x.max({ dim })', 'the values; the places by `x.argmax({ dim })`'],
+    min: ['x.min({ dim })', 'the values; the places by `x.argmin({ dim })`'],
+    split: ['x.split(size, { dim })', ''],
+    chunk: ['x.chunk(n, { dim })', ''],
+    unbind: ['x.split(1, { dim })', 'the axis stays, with one place'],
+    clamp: ['x.clamp({ min, max })', ''],
+    subtract: ['x.sub(y)', ''], multiply: ['x.mul(y)', ''], divide: ['x.div(y)', ''], negative: ['x.neg()', ''],
+    absolute: ['x.abs()', ''], greater: ['x.gt(y)', ''], less: ['x.lt(y)', ''], not_equal: ['x.ne(y)', ''],
+    greater_equal: ['x.ge(y)', ''], less_equal: ['x.le(y)', ''], true_divide: ['x.div(y)', ''],
+    view_as: ['x.view(...y.shape)', ''], reshape_as: ['x.reshape(...y.shape)', ''],
+    expand_as: ['x.expand(...y.shape)', ''], swapaxes: ['x.transpose(a, b)', ''], swapdims: ['x.transpose(a, b)', ''],
+    is_leaf: ['x.node', 'null of a leaf'], grad_fn: ['x.node', ''], broadcast_to: ['x.expand(...shape)', ''],
+    values: ['x.values', "dense; PyTorch's are of sparse tensors"],
+    storage: ['x.values', 'the values themselves, until memory grows']
+  },
+  'torch.nn.functional': {
+    one_hot: ['F.oneHot(ids, { numClasses })', 'int32'],
+    cross_entropy: ['F.crossEntropy(logits, target, { ignoreIndex, labelSmoothing })', 'options by name, as everywhere'],
+    scaled_dot_product_attention: ['F.scaledDotProductAttention(q, k, v, { isCausal })', 'added to PyTorch in 2.0'],
+    multi_head_attention_forward: ['nn.MultiheadAttention', ''],
+    logsigmoid: ['F.softplus(x.neg()).neg()', ''],
+    embedding: ['F.embedding(ids, weight)', 'ids may be nested arrays']
+  },
+  'torch.nn': {
+    MultiheadAttention: ['nn.MultiheadAttention(c, heads, options)', 'always batch first; gradients go through the output'],
+    Transformer: ['nn.Transformer(...)', 'always batch first, as all layers'],
+    Parameter: ['nn.Parameter(tensor)', ''],
+    Module: ['nn.Module', '`forward` is called by its name'],
+    LogSigmoid: ['F.softplus(x.neg()).neg()', '']
+  },
+  'torch.nn.Module': {
+    state_dict: ['module.stateDict()', 'an object of tensors'],
+    load_state_dict: ['module.loadStateDict(state, { strict })', ''],
+    named_parameters: ['module.namedParameters()', 'an iterator of [name, tensor]'],
+    children: ['module.namedChildren()', ''],
+    modules: ['module.namedModules()', ''],
+    register_parameter: ['module.name = new nn.Parameter(...)', 'or `this.parameter(...shape)` in a constructor'],
+    add_module: ['module.name = child', ''], register_module: ['module.name = child', ''],
+    forward: ['module.forward(x)', 'modules are no functions: call forward']
+  },
+  'torch.nn.init': {},
+  'torch.optim': {},
+  'torch.optim.lr_scheduler': {}
+}
+
+const camel = name => name.replace(/(?<=[a-z\d])_([a-z\d])/g, (_, letter) => letter.toUpperCase())
+
+/**
+ * The rows of one part of PyTorch.
+ * @param {string} part @param {string[]} names
+ */
+export function rowsOf(part, names) {
+  const { holds, as } = PLACES[part]
+  return names.map(name => {
+    const differs = DIFFERS[part][name]
+    if (differs) return { name, status: 'differs', here: differs[0], note: differs[1] }
+    return camel(name) in holds ? { name, status: 'have', here: as + camel(name) } : { name, status: 'not' }
+  })
+}
+
+const table = rows => ['| PyTorch | here | |', '| --- | --- | --- |',
+  ...rows.map(({ name, here, note = '' }) => `| \`${name}\` | \`${here.replaceAll('|', '\\|')}\` | ${note} |`)].join('\n')
+
+function section(part, names) {
+  const rows = rowsOf(part, names)
+  const of = status => rows.filter(row => row.status === status)
+  const missing = of('not').map(({ name }) => name)
+  return [
+    `## ${part}`,
+    `${of('have').length} as in PyTorch, ${of('differs').length} otherwise, ${missing.length} not.`,
+    of('have').length ? `As in PyTorch, in camelCase: ${of('have').map(({ name }) => `\`${camel(name)}\``).join(', ')}.` : '',
+    of('differs').length ? table(of('differs')) : '',
+    missing.length ? `<details><summary>not here</summary>\n\n${missing.join(', ')}\n\n</details>` : ''
+  ].filter(Boolean).join('\n\n')
+}
+
+/** The whole table as Markdown. @param {{ version: string, names: Record<string, string[]> }} torch */
+export const apiTable = ({ names }) => `${[
+  '# From PyTorch',
+  'Every public name of PyTorch 1.13 and whether glassformer has it. Made by `tests/api.test.js` from the library itself;' +
+  '\n`UPDATE=1 node --test tests/api.test.js` writes it anew.',
+  'Everywhere: names in camelCase, tensors by position, everything else in one options object at the end, batch first.',
+  ...Object.entries(names).map(([part, list]) => section(part, list))
+].join('\n\n')}\n`
