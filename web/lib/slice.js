@@ -63,6 +63,13 @@ export function slice(tensor, spec) {
   }
 }
 
+/** Places with the words that stand there, as far as there are any. @param {string[]} words @param {number} length */
+export const placesOf = (words, length) => (
+  Array.from({ length }, (_, i) => (i < words.length ? `${words[i]} · ${i}` : String(i))))
+
+/** Sines and cosines of all pairs between the positions, read row by row. @param {Tensor} wave [points, pairs, 2] */
+export const smooth = ({ shape: [rows, pairs], data }) => ({ rows, cols: 2 * pairs, values: data })
+
 /** Some rows of a slice. @param {Slice} part @param {number} first @param {number} rows */
 export const rowsOf = (part, first, rows) => ({
   ...part, rows, start: [part.start[0] + first, part.start[1]],

@@ -2,6 +2,7 @@
 
 import { dates } from './dates/index.js'
 import { particles } from './particles/index.js'
+import { positions } from './positions/index.js'
 import { sentences } from './sentences/index.js'
 import { problemOf } from './settings.js'
 import { stories } from './stories/index.js'
@@ -20,13 +21,15 @@ import { stories } from './stories/index.js'
  * @property {(tokens: string[]) => string} written tokens of an answer as text
  * @property {(state: object) => string | null} [doubt] why the model's answer is not to be trusted, as a key of its
  *   field's texts
+ * @property {(run: object) => import('../rooms/derive.js').Room[]} [rooms] its own, where they are not
+ *   derived from what was computed
  * @property {(state: object) => string} kind the key of what is said of the model at the foot of every room
  * @property {(error: { code?: string, message: string }) => Record<string, { key: string, values: object }> | null}
  *   [explainError]
  */
 
 /** @type {PageModel[]} */
-export const MODELS = [dates, particles, stories, sentences]
+export const MODELS = [dates, particles, stories, sentences, positions]
 
 /** @param {string} id @returns {PageModel} */
 export const modelOf = id => MODELS.find(model => model.id === id) ?? MODELS[0]

@@ -2,6 +2,7 @@
 
 import { run as dates } from './dates/run.js'
 import { run as particles } from './particles/run.js'
+import { run as positions } from './positions/run.js'
 import { run as sentences } from './sentences/run.js'
 import { run as stories } from './stories/run.js'
 
@@ -9,4 +10,4 @@ import { run as stories } from './stories/run.js'
  * By model: runs it on settings of the page, with edits and the bytes of its files.
  * @type {Record<string, (gf: any, settings: any, edits: any[], files: Uint8Array[]) => any>}
  */
-export const RUNS = { dates, particles, stories, sentences }
+export const RUNS = { dates, particles, stories, sentences, positions }

@@ -6,7 +6,7 @@
 /**
  * @typedef {object} Setting
  * @property {any} default
- * @property {'choice' | 'number' | 'slider'} kind of control
+ * @property {'choice' | 'number' | 'slider' | 'ladder'} kind of control; of a ladder, a slider over its steps
  * @property {Record<string, any>} [options] of a choice: values by the key of their word
  * @property {(state: object) => number[]} [ladder] of a number: the steps of its buttons, and what it is compared with
  * @property {[number, number]} [limits] of a number: the smallest and the largest whole number

@@ -1,5 +1,6 @@
 /** The rooms of the page: those of the run that is shown, behind the whole house, which is there before any run. */
 
+import { modelOf } from '../models/index.js'
 import { derive } from './derive.js'
 
 /** The opening room: the whole building, before anyone goes in. */
@@ -29,7 +30,7 @@ function listed(key, rooms) {
 export function roomsOf(run) {
   if (!run) return EMPTY
   if (!known.has(run.structure)) {
-    const rooms = [HOUSE, ...derive(run)]
+    const rooms = [HOUSE, ...(modelOf(run.settings?.model).rooms ?? derive)(run)]
     known.set(run.structure, listed(`${run.settings?.model}${JSON.stringify(rooms)}`, rooms))
   }
   return known.get(run.structure)

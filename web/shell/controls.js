@@ -96,7 +96,26 @@ function slider(name, { range: [low, high, step] }, { t, set }) {
   } }
 }
 
-const KINDS = { choice, number: stepper, slider }
+/** A slider whose stops are the rungs of the ladder; a value between two stands at the nearer one. */
+function ladder(name, _, { t, set, get }) {
+  const id = uniqueId(name)
+  const rungs = settingOf(name, get().model).ladder(get())
+  const input = h('input', {
+    id, type: 'range', min: 0, max: rungs.length - 1, step: 1, oninput: () => set({ [name]: rungs[Number(input.value)] })
+  })
+  const output = h('output', { for: id })
+  const element = h('div', { className: 'control' },
+    h('label', { for: id }, t(`controls.${name}.label`), ' ', h('code', {}, t(`controls.${name}.hint`))),
+    h('div', { className: 'slider' }, input, output))
+  return { element, input, show: state => {
+    const above = rungs.findIndex(rung => rung >= state[name])
+    input.value = String(above < 0 ? rungs.length - 1 : above)
+    input.setAttribute('aria-valuetext', String(state[name]))
+    setText(output, String(state[name]))
+  } }
+}
+
+const KINDS = { choice, number: stepper, slider, ladder }
 
 /**
  * One control with a place for its complaint, and for why it stands still.

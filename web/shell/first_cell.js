@@ -1,4 +1,7 @@
-/** The cell that is taken apart before the reader points at one: the largest number of what the room passes on. */
+/**
+ * The cell that is taken apart before the reader points at one: the largest number of what the room passes on, or
+ * the one that the room opens with.
+ */
 
 import { describedOf } from '../lib/run.js'
 import { indexOf } from '../lib/slice.js'
@@ -24,6 +27,7 @@ function lookedAt({ rows, cols, values }, stage, run, view) {
 
 function find(run, view) {
   const { room } = view
+  if (room.opening) return room.opening
   const stage = stageOf(room.stage)
   const name = outputOf(room) && describedOf(run, outputOf(room))?.name
   const parts = Object.values(stage.data(run, view) ?? {}).filter(part => part?.axis && part.values)

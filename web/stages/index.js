@@ -22,11 +22,16 @@ import * as activation from './activation.js'
 import * as sampling from './sampling.js'
 import * as decoding from './decoding.js'
 import * as operation from './operation.js'
+import * as shuffle from './shuffle.js'
+import * as asks from './asks.js'
+import * as waves from './waves.js'
+import * as circle from './circle.js'
 import * as attentionDropout from './attention_dropout.js'
 
 export const stages = [
   house, tokens, ids, embedding, positions, sum, dropout, qkv, scores, mask, weights, heads, output,
-  pieces, scale, cross, norm, linear, activation, sampling, decoding, attentionDropout, operation
+  pieces, scale, cross, norm, linear, activation, sampling, decoding, attentionDropout, operation,
+  shuffle, asks, waves, circle
 ]
 
 /** A stage by its name. @param {string} id */

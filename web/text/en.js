@@ -2,9 +2,10 @@
 
 import dates from '../models/dates/text/en.json' with { type: 'json' }
 import particles from '../models/particles/text/en.json' with { type: 'json' }
+import positions from '../models/positions/text/en.json' with { type: 'json' }
 import sentences from '../models/sentences/text/en.json' with { type: 'json' }
 import stories from '../models/stories/text/en.json' with { type: 'json' }
 import page from './en.json' with { type: 'json' }
 
-export const models = { dates, particles, sentences, stories }
+export const models = { dates, particles, positions, sentences, stories }
 export { page }

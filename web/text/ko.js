@@ -2,9 +2,10 @@
 
 import dates from '../models/dates/text/ko.json' with { type: 'json' }
 import particles from '../models/particles/text/ko.json' with { type: 'json' }
+import positions from '../models/positions/text/ko.json' with { type: 'json' }
 import sentences from '../models/sentences/text/ko.json' with { type: 'json' }
 import stories from '../models/stories/text/ko.json' with { type: 'json' }
 import page from './ko.json' with { type: 'json' }
 
-export const models = { dates, particles, sentences, stories }
+export const models = { dates, particles, positions, sentences, stories }
 export { page }

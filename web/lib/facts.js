@@ -1,0 +1,41 @@
+/** Single numbers with their names; each that is a cell leads to how it was made. */
+
+import { h, keep, setText } from './dom.js'
+import { ofCell } from './origin.js'
+
+/**
+ * @typedef {object} Fact
+ * @property {string} name
+ * @property {string} text the number as it is written
+ * @property {import('./cell.js').Cell} [cell] where it stands
+ */
+
+/**
+ * Mounts an empty list.
+ * @param {Element} container
+ * @param {{ press(cell: object): void }} handlers
+ */
+export function facts(container, { press }) {
+  const list = h('dl', { className: 'facts-line' })
+  container.append(list)
+  const cells = new WeakMap()
+  const create = () => h('div', {}, h('dt'), h('dd', {}, h('span'), h('button', {
+    type: 'button', className: 'cell-link', onclick: event => press(cells.get(event.currentTarget))
+  })))
+  return {
+    /** @param {Fact[]} items */
+    update(items) {
+      keep(list, items, create, (item, { name, text, cell }) => {
+        const [plain, link] = item.lastChild.children
+        setText(item.firstChild, name)
+        plain.hidden = Boolean(cell)
+        link.hidden = !cell
+        setText(plain, cell ? '' : text)
+        setText(link, cell ? text : '')
+        if (!cell) return
+        cells.set(link, cell)
+        ofCell(link, cell.name, cell.index)
+      })
+    }
+  }
+}

@@ -1,0 +1,103 @@
+/** What the laboratory computes, as modules: the library makes every number that its figures show. */
+
+/** Readings between two positions, so that a wave is drawn as one. */
+export const FINENESS = 8
+
+/** Positions that are compared with each other. */
+export const COMPARED = 12
+
+/** @param {any} gf */
+export function experiments(gf) {
+  const { Module } = gf.nn
+  /** @param {number} from @param {number} to @param {number} [step] */
+  const count = (from, to, step = 1) => gf.arange(from, to, step, { dtype: 'float32' })
+
+  /** Sine and cosine: the table, and everything on the way to one of its cells. */
+  class Waves extends Module {
+    /** @param {number} length @param {number} dModel @param {number} base */
+    forward(length, dModel, base) {
+      const rate = this.tag('rate', count(0, dModel, 2).mul(-Math.log(base) / dModel).exp())
+      const position = this.tag('position', count(0, length).reshape(length, 1))
+      this.tag('angle', position.mul(rate))
+      const points = (length - 1) * FINENESS + 1
+      const between = this.tag('between', count(0, points).reshape(points, 1).div(FINENESS))
+      const turned = this.tag('turned', between.mul(rate))
+      this.tag('wave', gf.functional.stack([turned.sin(), turned.cos()], { dim: 2 }))
+      return { table: this.tag('table', gf.positionalEncoding(length, dModel, { base })) }
+    }
+  }
+
+  /** Every pair of dimensions as a point that walks around a circle. */
+  class Circle extends Module {
+    /** @param {any} table */
+    forward(table) {
+      const [length, dModel] = table.shape
+      const pairs = this.tag('pairs', table.reshape(length, dModel / 2, 2).transpose(0, 1))
+      this.tag('radius', pairs.square().sum({ dim: 2 }).sqrt())
+      return { pairs }
+    }
+  }
+
+  /** Four encodings, and what is asked of one: unlike places, no growth, equal steps. */
+  class Asks extends Module {
+    /** @param {any} table @param {any} learned */
+    forward(table, learned) {
+      const [length, dModel] = table.shape
+      const index = count(0, length).reshape(length, 1).expand([length, dModel])
+      const share = index.div(length - 1)
+      const encodings = this.tag('encodings', gf.functional.stack([index, share, table, learned]))
+      const products = this.tag('products', encodings.matmul(encodings.transpose(1, 2)))
+      const apart = encodings.unsqueeze(2).sub(encodings.unsqueeze(1))
+      const distances = this.tag('distances', apart.square().sum({ dim: 3 }).sqrt())
+      const norms = this.tag('norms', encodings.square().sum({ dim: 2 }).sqrt())
+      const steps = encodings.narrow(1, 1, length - 1).sub(encodings.narrow(1, 0, length - 1))
+      const neighbours = this.tag('neighbours', steps.square().sum({ dim: 2 }).sqrt())
+      const itself = gf.eye(length).mul(1e9)
+      const least = distances.add(itself).flatten(1, 2).min({ dim: 1 })
+      const ends = [neighbours, norms].flatMap(one => [one.min({ dim: 1 }), one.max({ dim: 1 })])
+      this.tag('measures', gf.functional.stack([encodings.abs().flatten(1, 2).max({ dim: 1 }), least, ...ends], { dim: 1 }))
+      return { products }
+    }
+  }
+
+  /** The same words in another order, through the same attention: without positions and with them. */
+  class Shuffle extends Module {
+    /** @param {number} dModel */
+    constructor(dModel) {
+      super()
+      this.attention = new gf.nn.MultiheadAttention(dModel, 1)
+      this.order = []
+      this.back = []
+    }
+
+    /** @param {number[]} order which word comes first, second and so on */
+    shuffleBy(order) {
+      this.order = order
+      this.back = order.map((_, word) => order.indexOf(word))
+    }
+
+    /** @param {any} x [1, T, C] */
+    attend(x) {
+      return this.attention.forward(x)[0]
+    }
+
+    /** @param {any} x [1, T, C] @param {any} table */
+    forward(x, table) {
+      const places = table.narrow(0, 0, x.shape[1])
+      const moved = this.tag('moved', x.indexSelect(1, this.order))
+      const bare = this.compare('bare', x, moved)
+      const placed = this.compare('placed', this.tag('sum', x.add(places)), this.tag('moved_sum', moved.add(places)))
+      this.tag('most', gf.functional.stack([bare, placed].map(one => one.abs().max())))
+      return { placed }
+    }
+
+    /** What attention makes of both orders, each word's result beside its own from the other order. */
+    compare(name, x, moved) {
+      const here = this.tag(`${name}_here`, this.attend(x))
+      const there = this.tag(`${name}_there`, this.attend(moved).indexSelect(1, this.back))
+      return this.tag(`${name}_apart`, there.sub(here))
+    }
+  }
+
+  return { Waves, Circle, Asks, Shuffle }
+}

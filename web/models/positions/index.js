@@ -1,0 +1,47 @@
+/** The laboratory of positions: the reader's sentence goes through experiments instead of a model. */
+
+import { take } from '../settings.js'
+import { roomsOf } from './rooms.js'
+
+/** Sentences whose words mean something else in another order. */
+const SENTENCES = [
+  ['ko', '나는 너를 좋아하고 너는 나를 몰라'], ['ko', '나는 최근 파리 여행을 다녀왔다'], ['en', 'the dog bites the man'],
+  ['en', 'I wonder what will come next']
+]
+
+/** Most words that the figures have room for. */
+export const MOST_WORDS = 24
+
+/** Positions that a table has beyond the sentence at the least, so that it can be shifted. */
+export const LARGEST_SHIFT = 8
+
+/** The words of a sentence: what white space separates, as in the notebooks. @param {string} text */
+export const wordsOf = text => text.split(/\s+/).filter(Boolean)
+
+const evenWidth = ({ dModel }) => (dModel % 2 ? { key: 'errors.odd', values: { dModel } } : null)
+
+/** @type {import('../index.js').PageModel} */
+export const positions = {
+  id: 'positions',
+  files: [],
+  settings: {
+    ...take({
+      dModel: { kind: 'ladder', default: 8, limits: [2, 64], ladder: () => [2, 4, 6, 8, 12, 16, 24, 32, 48, 64],
+        problem: evenWidth },
+      base: { kind: 'ladder', ladder: () => [10, 100, 1000, 10000, 100000] },
+      maxLength: { default: 16, limits: [8, 64], ladder: () => [8, 12, 16, 24, 32, 48, 64] },
+      seed: { matters: undefined }
+    })
+  },
+  fields: { sequence: { default: SENTENCES[0][1] } },
+  examples: SENTENCES.map(([lang, text]) => ({ text, lang, patch: { sequence: text } })),
+  hints: {},
+  rooms: roomsOf,
+  problems({ sequence }) {
+    const { length } = wordsOf(sequence)
+    if (length < 2) return { sequence: { key: 'errors.twoWords', values: {} } }
+    return { sequence: length > MOST_WORDS ? { key: 'errors.manyWords', values: { most: MOST_WORDS } } : null }
+  },
+  written: tokens => tokens.join(' '),
+  kind: () => 'untrained'
+}

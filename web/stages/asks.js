@@ -1,0 +1,85 @@
+/** What is asked of an encoding, measured of four: how large it gets, how far places are apart, products of all. */
+
+import { signed } from '../lib/color.js'
+import { h } from '../lib/dom.js'
+import { figure } from '../lib/figure.js'
+import { plot } from '../lib/plot.js'
+import { tensorOf } from '../lib/run.js'
+import { slice } from '../lib/slice.js'
+
+export const id = 'asks'
+export const controls = ['base', 'dModel', 'seed']
+export const pickers = []
+
+const SCHEMES = ['index', 'share', 'sinusoidal', 'random']
+const MEASURES = ['most', 'nearest', 'shortest', 'longest', 'least', 'greatest']
+const GAP = 32
+
+const most = ({ values }) => values.reduce((top, value) => Math.max(top, Math.abs(value)), 0)
+
+/** The measures of all encodings; of each, the products of all pairs of places, and their distances. */
+export function data(run, view) {
+  const { products, distances, measures, norms, neighbours } = view.room.parts
+  const each = name => SCHEMES.map((_, i) => slice(tensorOf(run, name), { row: 1, col: 2, fixed: [i, 0, 0] }))
+  const table = name => slice(tensorOf(run, name), { row: 0, col: 1, rowLabels: SCHEMES })
+  return {
+    measures: { ...table(measures), colLabels: MEASURES }, norms: table(norms), neighbours: table(neighbours),
+    products: each(products), distances: each(distances)
+  }
+}
+
+export function picture(run, { room }) {
+  const part = slice(tensorOf(run, room.parts.products), { row: 1, col: 2, fixed: [2, 0, 0] })
+  return { part, domain: signed(most(part)) }
+}
+
+/** Every two places as a point: how far apart they are counted, and how far measured. */
+const byOffset = ({ name, values, rows }, scheme) => Array.from({ length: rows }, (_, from) => (
+  Array.from({ length: rows - from }, (_, offset) => ({
+    at: [offset, values[from * rows + from + offset]], kind: 'is-small',
+    cell: { name, index: [scheme, from, from + offset] }
+  })))).flat()
+
+export function mount(container, context) {
+  const { t } = context
+  const words = (list, kind) => list.map(name => t(`lab.asks.${kind}.${name}`))
+  const named = part => ({ ...part, rowLabels: words(SCHEMES, 'schemes') })
+  const fig = figure(container, context)
+  const measures = fig.matrix()
+  const places = [fig.matrix(), fig.matrix()]
+  const panes = h('div', { className: 'panes-grid' })
+  fig.body.append(panes)
+  const schemes = SCHEMES.map(scheme => {
+    const element = h('div', {}, h('h2', {}, t(`lab.asks.schemes.${scheme}`)))
+    panes.append(element)
+    return { matrix: fig.matrix(element), plot: plot(element, context), scheme }
+  })
+  return {
+    update(next) {
+      const table = { ...named(next.measures), colLabels: words(MEASURES, 'measures') }
+      measures.update(table, { title: t('lab.asks.table'), domain: signed(most(next.measures)) })
+      const shown = ['neighbours', 'norms'].map((name, i) => {
+        const part = named(next[name])
+        places[i].update(part, { title: t(`lab.asks.${name}`), domain: signed(most(part)), dense: true })
+        return { title: t(`lab.asks.${name}`), part }
+      })
+      const isWide = context.width() >= 640
+      const width = isWide ? Math.floor((context.width() - GAP) / 2) : context.width()
+      schemes.forEach(({ matrix, plot: distance, scheme }, i) => {
+        const product = next.products[i]
+        const far = next.distances[i]
+        const name = t(`lab.asks.schemes.${scheme}`)
+        matrix.update(product, { title: 'P P^T', domain: signed(most(product)), dense: true, pair: isWide })
+        distance.update({
+          width, height: 200, x: [0, far.rows - 1], y: [0, most(far)], xName: t('lab.asks.offset'),
+          yName: t('lab.asks.distance'), label: `${name}: ${t('lab.asks.distance')}`, dots: byOffset(far, i)
+        })
+      })
+      fig.legend(next.products.map((part, i) => ({ domain: signed(most(part)), text: t(`lab.asks.schemes.${SCHEMES[i]}`) })))
+      fig.numbers(t('frame.numbers'), [{ title: t('lab.asks.table'), part: table }, ...shown,
+        ...SCHEMES.map((scheme, i) => ({ title: t(`lab.asks.schemes.${scheme}`), part: next.products[i] }))])
+    },
+    mark: fig.mark,
+    destroy() {}
+  }
+}

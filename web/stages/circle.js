@@ -1,0 +1,127 @@
+/** One pair of dimensions as a point: around a circle from place to place, up a spiral as the places go on. */
+
+import { signed } from '../lib/color.js'
+import { h, uniqueId } from '../lib/dom.js'
+import { facts } from '../lib/facts.js'
+import { figure } from '../lib/figure.js'
+import { fixed } from '../lib/number.js'
+import { plot } from '../lib/plot.js'
+import { matrixOf, tensorOf, vectorRow } from '../lib/run.js'
+import { placesOf, slice, smooth } from '../lib/slice.js'
+import { space } from '../lib/space.js'
+
+export const id = 'circle'
+export const controls = ['base', 'dModel', 'maxLength']
+export const pickers = []
+
+const SIZE = 340
+/** From this width on both pictures stand side by side. */
+const [WIDE, GAP] = [560, 32]
+const REACH = 1.15
+
+/** Every pair over the positions, the same in between, and how far each point is from the middle. */
+export function data(run, view) {
+  const { pairs: name, radius, wave } = view.room.parts
+  const pairs = tensorOf(run, name)
+  const rowLabels = placesOf(run.streams.text.tokens[0], pairs.shape[1])
+  return {
+    pairs: Array.from({ length: pairs.shape[0] }, (_, pair) => slice(pairs, {
+      row: 1, col: 2, fixed: [pair, 0, 0], rowLabels, colLabels: [`sin ${2 * pair}`, `cos ${2 * pair + 1}`]
+    })),
+    radius: matrixOf(run, radius, view, { colLabels: rowLabels.map((_, i) => String(i)) }),
+    wave: smooth(tensorOf(run, wave)),
+    rate: vectorRow(run, view.room.parts.rate, 'ω'), domain: signed(1)
+  }
+}
+
+export function picture(run, { room }) {
+  const pairs = tensorOf(run, room.parts.pairs)
+  return { part: slice(pairs, { row: 1, col: 2, fixed: [0, 0, 0] }), domain: signed(1) }
+}
+
+export function mount(container, context) {
+  const { t } = context
+  const group = uniqueId('pair')
+  const choices = h('div', { className: 'segments' })
+  const flat = h('section', {}, h('h2', {}, t('lab.circle.flat')))
+  const deep = h('section', {}, h('h2', {}, t('lab.circle.deep')))
+  const numbers = h('div')
+  container.append(h('fieldset', { className: 'control' }, h('legend', {}, t('lab.circle.pair')), choices),
+    h('div', { className: 'side-by-side' }, flat, deep), numbers)
+  const circle = plot(flat, context)
+  const spiral = space(deep, { ...context, help: t('lab.circle.turn') })
+  const list = facts(numbers, context)
+  const fig = figure(container, context)
+  fig.body.classList.add('is-pair')
+  const [points, radius] = [fig.matrix(), fig.matrix()]
+  let shown = null
+  let chosen = { pair: 0, place: 1 }
+
+  function choose(patch) {
+    chosen = { ...chosen, ...patch }
+    draw()
+  }
+  function drawChoices(count) {
+    if (choices.children.length !== count) choices.replaceChildren(...Array.from({ length: count }, (_, pair) => (
+      h('label', {}, h('input', { type: 'radio', name: group, onchange: () => choose({ pair }) }),
+        h('span', {}, String(pair))))))
+    choices.children[chosen.pair].firstChild.checked = true
+  }
+  /** What the point at a place is drawn as. */
+  const dotsOf = ({ name, rows, values }, { pair, place }, at) => Array.from({ length: rows }, (_, k) => ({
+    at: at(values[2 * k + 1], values[2 * k], k), kind: k === place ? 'is-chosen' : '', title: shown.pairs[0].rowLabels[k],
+    cell: { name, index: [pair, k, 0] }
+  }))
+
+  function draw() {
+    const pair = Math.min(chosen.pair, shown.pairs.length - 1)
+    const part = shown.pairs[pair]
+    const place = Math.min(chosen.place, part.rows - 1)
+    chosen = { pair, place }
+    drawChoices(shown.pairs.length)
+    const { wave } = shown
+    const width = context.width()
+    const size = Math.min(SIZE, width >= WIDE ? Math.floor((width - GAP) / 2) : width)
+    const fine = Array.from({ length: wave.rows }, (_, i) => (
+      [wave.values[i * wave.cols + 2 * pair + 1], wave.values[i * wave.cols + 2 * pair]]))
+    const up = share => 2 * share - 1
+    circle.update({
+      width: size, height: size, x: [-REACH, REACH], y: [-REACH, REACH], xName: `cos · ${2 * pair + 1}`,
+      yName: `sin · ${2 * pair}`, label: t('lab.circle.flat'),
+      lines: [{ points: fine, kind: 'is-thin' },
+        { points: [[0, 0], [part.values[2 * place + 1], part.values[2 * place]]] }],
+      dots: dotsOf(part, chosen, (x, y) => [x, y])
+    })
+    spiral.update({
+      size, label: t('lab.circle.deep'), axes: ['cos', 'sin', t('lab.position')],
+      points: fine.map(([x, y], i) => [x, y, up(i / (wave.rows - 1))]),
+      dots: dotsOf(part, chosen, (x, y, k) => [x, y, up(k / (part.rows - 1))])
+    })
+    const { radius: far, rate } = shown
+    list.update([
+      { name: t('lab.circle.place'), text: part.rowLabels[place] },
+      { name: t('lab.circle.turned'), text: fixed(rate.values[pair], 4), cell: { name: rate.name, index: [pair] } },
+      { name: t('lab.circle.far'), text: fixed(far.values[pair * far.cols + place], 4),
+        cell: { name: far.name, index: [pair, place] } }
+    ])
+    points.update(part, { title: t('lab.circle.points', { pair }), domain: shown.domain, dense: true, pair: true })
+    fig.numbers(t('frame.numbers'), [{ title: t('lab.circle.points', { pair }), part },
+      { title: t('lab.circle.radius'), part: far }])
+  }
+  return {
+    update(next) {
+      shown = next
+      draw()
+      radius.update(next.radius, { title: t('lab.circle.radius'), domain: next.domain, dense: true, pair: true })
+      fig.legend([{ domain: next.domain }])
+    },
+    mark(marks) {
+      fig.mark(marks)
+      const { current } = marks
+      if (!shown || !current || ![shown.pairs[0].name, shown.radius.name].includes(current.name)) return
+      const [pair, place] = current.index
+      if (pair !== chosen.pair || place !== chosen.place) choose({ pair, place })
+    },
+    destroy() {}
+  }
+}

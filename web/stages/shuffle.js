@@ -1,0 +1,88 @@
+/** The same words in two orders through one attention: without positions nothing but the order differs. */
+
+import { signed } from '../lib/color.js'
+import { h, keep, setText } from '../lib/dom.js'
+import { facts } from '../lib/facts.js'
+import { figure } from '../lib/figure.js'
+import { brief } from '../lib/number.js'
+import { matrixOf, tensorOf, vectorRow } from '../lib/run.js'
+import { peak } from '../lib/slice.js'
+
+export const id = 'shuffle'
+export const controls = ['seed', 'dModel']
+export const pickers = []
+
+const KINDS = ['bare', 'placed']
+const LINES = ['here', 'there', 'apart']
+/** Differences below this are made by float32 alone. */
+const ROUNDING = 1e-5
+
+/** Of both kinds what comes out of one order and the other, word by word, and the difference. */
+export function data(run, view) {
+  const { parts } = view.room
+  const rowLabels = run.streams.text.tokens[0]
+  const named = KINDS.flatMap(kind => LINES.map(line => (
+    [`${kind}_${line}`, matrixOf(run, parts[`${kind}_${line}`], view, { rowLabels })])))
+  const domain = signed(Math.max(...named.map(([, { name }]) => peak(tensorOf(run, name)))))
+  return {
+    ...Object.fromEntries(named), most: vectorRow(run, parts.most, '|Δ|'), domain,
+    words: rowLabels, moved: run.streams.moved.tokens[0], order: run.order
+  }
+}
+
+export function picture(run, view) {
+  const { placed_apart: apart } = view.room.parts
+  return { part: matrixOf(run, apart, view), domain: signed(peak(tensorOf(run, apart))) }
+}
+
+const fillWord = (element, { word, from }) => {
+  setText(element.firstChild, word)
+  setText(element.lastChild, String(from))
+}
+
+/** Words as boxes, each with the place it comes from. */
+function order(name) {
+  const list = h('div', { className: 'chips-list' })
+  const element = h('div', { className: 'chips-row' }, h('span', { className: 'chips-name' }, name), list)
+  return { element, update: words => keep(list, words, () => (
+    h('span', { className: 'chip' }, h('span'), h('small'))), fillWord) }
+}
+
+export function mount(container, context) {
+  const { t } = context
+  const [first, second] = ['first', 'second'].map(name => order(t(`lab.shuffle.${name}`)))
+  container.append(h('div', { className: 'chips is-orders' }, first.element, second.element))
+  const fig = figure(container, context)
+  fig.body.classList.add('is-pair')
+  const panes = KINDS.map(kind => {
+    const verdict = h('p', { className: 'verdict' })
+    const element = h('div', { className: 'pane-of' }, h('h2', {}, t(`lab.shuffle.${kind}`)), verdict)
+    fig.body.append(element)
+    const list = facts(element, context)
+    const matrices = LINES.map(line => ({ line, matrix: fig.matrix(element) }))
+    return { kind, matrices, list, verdict }
+  })
+  return {
+    update(next) {
+      const { words, moved, most, domain } = next
+      first.update(words.map((word, from) => ({ word, from })))
+      second.update(next.order.map((from, i) => ({ word: moved[i], from })))
+      const shown = panes.flatMap(({ kind, matrices, list, verdict }, i) => {
+        const names = LINES.map(line => next[`${kind}_${line}`].name)
+        const follow = ({ name, index }) => (names.includes(name) ? { row: index.at(-2), col: index.at(-1) } : null)
+        list.update([{ name: t('lab.shuffle.largest'), text: brief(most.values[i]),
+          cell: { name: most.name, index: [i] } }])
+        setText(verdict, t(`lab.shuffle.${most.values[i] < ROUNDING ? 'same' : 'other'}`))
+        return matrices.map(({ line, matrix }) => {
+          const title = t(`lab.shuffle.${line}`)
+          matrix.update(next[`${kind}_${line}`], { title, domain, dense: true, pair: true, follow })
+          return { title: `${t(`lab.shuffle.${kind}`)}: ${title}`, part: next[`${kind}_${line}`] }
+        })
+      })
+      fig.legend([{ domain }])
+      fig.numbers(t('frame.numbers'), shown)
+    },
+    mark: fig.mark,
+    destroy() {}
+  }
+}

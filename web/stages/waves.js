@@ -1,0 +1,98 @@
+/** Sine and cosine: the table, and of one of its cells the pair, frequency, angle, and the wave it is read off. */
+
+import { signed } from '../lib/color.js'
+import { h, setText } from '../lib/dom.js'
+import { facts } from '../lib/facts.js'
+import { figure } from '../lib/figure.js'
+import { formula } from '../lib/formula.js'
+import { brief, fixed } from '../lib/number.js'
+import { plot } from '../lib/plot.js'
+import { matrixOf, tensorOf, vectorRow } from '../lib/run.js'
+import { placesOf, slice, smooth } from '../lib/slice.js'
+
+export const id = 'waves'
+export const controls = ['base', 'dModel', 'maxLength']
+export const pickers = []
+
+const column = ({ values, rows, cols }, col) => Array.from({ length: rows }, (_, row) => values[row * cols + col])
+
+/** The table, what leads to each of its cells, and its waves read between the positions too. */
+export function data(run, view) {
+  const { table, angle, rate, between, wave } = view.room.parts
+  const [words] = run.streams.text.tokens
+  const places = placesOf(words, tensorOf(run, table).shape[0])
+  return {
+    table: matrixOf(run, table, view, { rowLabels: places }), angle: matrixOf(run, angle, view, { rowLabels: places }),
+    rate: vectorRow(run, rate, 'ω'), between: matrixOf(run, between), wave: smooth(tensorOf(run, wave)), used: words.length,
+    domain: signed(1), base: run.settings.base, dModel: run.settings.dModel
+  }
+}
+
+export function picture(run, { room }) {
+  return { part: slice(tensorOf(run, room.parts.table), { row: 0, col: 1 }), domain: signed(1) }
+}
+
+export function mount(container, context) {
+  const { t } = context
+  const rule = h('div', { className: 'equation' })
+  const heading = h('h2')
+  const slot = h('div')
+  const numbers = h('div')
+  container.append(h('div', { className: 'beside is-first' },
+    h('div', { className: 'beside-main' }, heading, slot), h('div', { className: 'beside-facts' }, rule, numbers)))
+  const wave = plot(slot, context)
+  const list = facts(numbers, context)
+  const fig = figure(container, context)
+  const table = fig.matrix()
+  let shown = null
+  let look = [1, 0]
+
+  function draw() {
+    const { table: part, between, wave: fine, angle, rate, used } = shown
+    const [row, col] = [Math.min(look[0], part.rows - 1), Math.min(look[1], part.cols - 1)]
+    const pair = Math.floor(col / 2)
+    const name = col % 2 ? 'cos' : 'sin'
+    const values = column(part, col)
+    const ends = column(fine, col)
+    setText(heading, t('lab.waves.wave', { dim: col, name }))
+    const isBeside = context.width() >= 640
+    wave.update({
+      width: isBeside ? Math.round(context.width() * 0.6) : context.width(), height: 220,
+      x: [0, part.rows - 1], y: [-1, 1], xName: t('lab.position'), label: t('lab.waves.wave', { dim: col, name }),
+      lines: [{ points: ends.map((y, i) => [between.values[i], y]), kind: 'is-main' }],
+      dots: values.map((y, k) => ({
+        at: [k, y], cell: { name: part.name, index: [k, col] },
+        kind: `${k === row ? 'is-chosen' : ''} ${k < used ? '' : 'is-faint'}`
+      }))
+    })
+    const written = `PE_{${row} , ${col}} = "${name}" ( frac{${row}}{${shown.base}^{${2 * pair} / ${shown.dModel}}} )`
+    rule.replaceChildren(formula(written))
+    list.update([
+      { name: t('lab.waves.position'), text: String(row) },
+      { name: t('lab.waves.pair'), text: String(pair) },
+      { name: t('lab.waves.frequency'), text: brief(rate.values[pair]), cell: { name: rate.name, index: [pair] } },
+      { name: t('lab.waves.angle'), text: fixed(angle.values[row * angle.cols + pair], 4),
+        cell: { name: angle.name, index: [row, pair] } },
+      { name: `${name}(${t('lab.waves.angle')})`, text: fixed(part.values[row * part.cols + col], 4),
+        cell: { name: part.name, index: [row, col] } }
+    ])
+  }
+  return {
+    update(next) {
+      shown = next
+      draw()
+      table.update(next.table, { title: t('lab.waves.table'), domain: next.domain, dense: true })
+      fig.legend([{ domain: next.domain }])
+      fig.numbers(t('frame.numbers'), ['table', 'angle', 'rate'].map(name => (
+        { title: t(`lab.waves.${name}`), part: next[name] })))
+    },
+    mark(marks) {
+      fig.mark(marks)
+      const { current } = marks
+      if (!shown || !current || ![shown.table.name, shown.angle.name].includes(current.name)) return
+      look = current.name === shown.table.name ? current.index : [current.index[0], current.index[1] * 2]
+      draw()
+    },
+    destroy() {}
+  }
+}
