@@ -17,6 +17,7 @@ export class Engine {
   /** False inside `noGrad`. */ gradEnabled = true
   /** False while modules are made whose weights come from elsewhere. */ drawsWeights = true
   /** The trace being recorded, if any. @type {import('./trace.js').Trace | null} */ trace = null
+  /** New tensors, for who wants to know them all. @type {Set<Tensor> | null} */ made = null
   #scratch = { address: 0, bytes: 0 }
   #arguments = 0
   #freed = new FinalizationRegistry(/** @param {{ release(): void }} storage */ storage => {
@@ -85,6 +86,7 @@ export class Engine {
 
   /** A new tensor ends with the innermost `tidy`, or, outside of any, when it is forgotten. @param {Tensor} tensor */
   adopt(tensor) {
+    this.made?.add(tensor)
     const scope = this.scopes.at(-1)
     if (scope) scope.add(tensor)
     else this.#freeWhenForgotten(tensor)

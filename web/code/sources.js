@@ -35,6 +35,10 @@ export const SOURCES = {
     js: [['ops/attention.js', ['attend']]],
     torch: 'torch.nn.functional.scaled_dot_product_attention(q, k, v, attn_mask)'
   },
+  average_heads: {
+    c: [['ops/attention.c', ['gf_attention_average']]], js: [['nn/multihead_attention.js', ['averageHeads']]],
+    torch: 'weights.mean(dim=1)'
+  },
   rotary: {
     c: [['ops/rotary.c', ['gf_rotary_frequencies', 'gf_rotary_table', 'gf_rotary_forward']]],
     js: [['ops/rotary.js', ['rotary']]], torch: 'torch.cat([a * cos - b * sin, b * cos + a * sin], dim=-1)'

@@ -10,6 +10,8 @@ import { Tensor } from '../tensor.js'
 
 /** What the models of files have in common: sentences as ids, and padding on either side. */
 export class LanguageModel extends Module {
+  static inputNames = ['ids']
+
   /** The ids that end an answer. @type {readonly number[]} */ ends = []
 
   /**

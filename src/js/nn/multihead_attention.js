@@ -1,10 +1,12 @@
 import { describe, expect, flag, optionsOf, probability, shapeText, wholeNumber } from '../errors.js'
+import { record } from '../autograd.js'
+import { cell, constant, product, sumOf } from '../explain.js'
 import { multiheadAttention } from '../ops/attention.js'
 import { Cache } from '../ops/attention_cache.js'
 import { expectRank, floatTensor } from '../ops/checks.js'
 import { linearRows } from '../ops/linear.js'
 import { fillUniform } from '../random.js'
-import { sameShape } from '../shape.js'
+import { range, sameShape } from '../shape.js'
 import { Linear } from './linear.js'
 import { Module } from './module.js'
 
@@ -148,9 +150,24 @@ function checkShapes({ embedDim, kdim, vdim }, query, key, value) {
   }
 }
 
-/** The mean over the heads. @param {Tensor} weights [B, H, Tq, Tk] @returns {Tensor} [B, Tq, Tk] */
+/** The mean over the heads. @type {import('../autograd.js').Operation} */
+const average = {
+  name: 'average_heads',
+  axes({ inputs: { weights } }, of) {
+    const [batch, , query, key] = of(weights)
+    return [batch, query, key]
+  },
+  backward() {},
+  explain({ inputs: { weights } }, _, [b, i, j]) {
+    const H = weights.shape[1], share = constant('1/H', 1 / H)
+    return sumOf('Σₕ weights[h] / H', range(H).map(h => product(share, cell(weights, [b, h, i, j], 'weights'))))
+  },
+  explainGradient: () => ({ formula: '0', terms: [] })
+}
+
+/** The mean over the heads, for looking at. @param {Tensor} weights [B, H, Tq, Tk] @returns {Tensor} [B, Tq, Tk] */
 function averageHeads(weights) {
-  const [B, H, Tq, Tk] = weights.shape, out = weights.engine.empty([B, Tq, Tk])
-  weights.engine.c.gf_attention_average(out.address, weights.address, B, H, Tq * Tk)
-  return out
+  const { engine, shape: [B, H, Tq, Tk] } = weights, out = engine.empty([B, Tq, Tk])
+  engine.c.gf_attention_average(out.address, weights.address, B, H, Tq * Tk)
+  return engine.noGrad(() => record(engine, average, { weights }, { out }))
 }

@@ -1,14 +1,13 @@
 import { expect, flag, numberWhere, optionsOf, probability, shapeText, wholeNumber } from '../errors.js'
 import { isRecording, record } from '../autograd.js'
 import { sameShape } from '../shape.js'
+import { Tensor } from '../tensor.js'
 import { explainAttention, explainAttentionGradient } from './attention_explain.js'
 import { passAxes } from './broadcast.js'
 import { expectRank, floatTensor, sameEngine } from './checks.js'
 import { dropoutMask } from './dropout.js'
 import { additiveMask, paddingMask } from './mask.js'
 import { mul } from './binary.js'
-
-/** @typedef {import('../tensor.js').Tensor} Tensor */
 
 /**
  * Two ways a tensor can hold the rows of all heads: [B, H, T, D], or [B, T, H*D] with the heads side by side.
@@ -153,6 +152,7 @@ function attend(where, q, k, v, layout, sizes, options, { past, cache } = { past
     window: wholeNumber(where, 'window', window ?? 2 ** 31 - 1, 1) % (2 ** 31 - 1),
     mask: additiveMask(engine, where, options.attnMask, options.maskHides, sizes),
     padding: paddingMask(where, options.keyPaddingMask, sizes),
+    origin: options.keyPaddingMask instanceof Tensor ? { padding: options.keyPaddingMask } : undefined,
     dropoutMask: dropoutP > 0 ? dropoutMask(engine, [B, H, Tq, Tk], dropoutP) : null
   }
   if (saved.dropoutMask) engine.trace?.patch('dropout.mask', saved.dropoutMask)

@@ -56,5 +56,5 @@ export function embedding(ids, weight, options) {
   engine.c.gf_embedding_forward(out.address, index.address, weight.address, index.size, C)
   const skipped = paddingIdx === undefined ? -1 : paddingIdx < 0 ? paddingIdx + V : paddingIdx
   const kept = isRecording(engine, weight) ? savedIds(index, ids) : index
-  return record(engine, op, { weight }, { out }, { ids: kept, paddingIdx: skipped })
+  return record(engine, op, { weight }, { out }, { ids: kept, paddingIdx: skipped, origin: { ids: index } })
 }

@@ -13,7 +13,10 @@ import { axisOf, expand, movable, throughInt } from './strided.js'
 
 /** Values looked up along an axis by their places there, and put to such places. */
 
-/** @typedef {{ dim: number, places: Tensor, isShared: boolean }} Places isShared: one list for the whole axis */
+/**
+ * isShared: one list for the whole axis; origin: the places as they were given.
+ * @typedef {{ dim: number, places: Tensor, isShared: boolean, origin: { places: Tensor } }} Places
+ */
 
 /**
  * Calls the kernel for x [outer, C, inner] and what is picked of it.
@@ -61,14 +64,15 @@ const lookups = { gather: lookup('gather'), indexSelect: lookup('index_select') 
 
 /**
  * Places along an axis, every one of them inside.
- * @param {string} where @param {Tensor} x @param {number} dim @param {any} index @returns {Tensor}
+ * @param {string} where @param {Tensor} x @param {number} dim @param {any} index
+ * @returns {{ places: Tensor, origin: { places: Tensor } }}
  */
 function placesFor(where, x, dim, index) {
-  const { engine } = x, ids = savedIds(idTensor(engine, where, 'index', index), index), side = x.shape[dim]
+  const { engine } = x, given = idTensor(engine, where, 'index', index), ids = savedIds(given, index), side = x.shape[dim]
   const wrong = engine.c.gf_embedding_check(ids.address, ids.size, side)
   expect(wrong < 0, 'index', () => `${where}: index must be from 0 to ${side - 1}, the places on axis ${dim}, ` +
     `got ${ids.values[wrong]} at place ${wrong}`)
-  return ids
+  return { places: ids, origin: { places: given } }
 }
 
 /** @param {'gather' | 'indexSelect'} name @param {Tensor} x @param {readonly number[]} shape @param {Places} at */
@@ -86,10 +90,10 @@ function lookedUp(name, x, shape, at) {
  */
 export function indexSelect(x, dim, index) {
   const { shape } = movable('indexSelect', x), axis = axisOf('indexSelect', dim, shape.length)
-  const places = placesFor('indexSelect', x, axis, index)
+  const { places, origin } = placesFor('indexSelect', x, axis, index)
   expect(places.shape.length === 1, 'shape', () => `indexSelect: index must be a list, got ${describe(places)}`)
   const sides = shape.map((side, a) => (a === axis ? places.size : side))
-  return lookedUp('indexSelect', x, sides, { dim: axis, places, isShared: true })
+  return lookedUp('indexSelect', x, sides, { dim: axis, places, isShared: true, origin })
 }
 
 /**
@@ -99,12 +103,12 @@ export function indexSelect(x, dim, index) {
  */
 export function gather(x, dim, index) {
   const { shape } = movable('gather', x), axis = axisOf('gather', dim, shape.length)
-  const places = placesFor('gather', x, axis, index), sides = places.shape
+  const { places, origin } = placesFor('gather', x, axis, index), sides = places.shape
   const fits = sides.length === shape.length && sides.every((side, a) => a === axis || side <= shape[a])
   expect(fits, 'shape', () => `gather: index must have ${shape.length} axes, none but ${axis} longer than those of ` +
     `${shapeText(shape)}, got ${shapeText(sides)}`)
   const part = sides.reduce((rest, side, a) => (a === axis || side === shape[a] ? rest : narrow(rest, a, 0, side)), x)
-  return lookedUp('gather', part, sides, { dim: axis, places, isShared: false })
+  return lookedUp('gather', part, sides, { dim: axis, places, isShared: false, origin })
 }
 
 /** @param {string} name @param {boolean} isAdded @returns {import('../autograd.js').Operation} */
@@ -151,7 +155,8 @@ const PLACINGS = { scatter: placing('scatter', false), scatterAdd: placing('scat
  */
 function placed(where, x, dim, index, src) {
   const { engine, shape } = movable(where, x), axis = axisOf(where, dim, shape.length)
-  const places = placesFor(where, x, axis, index), sides = places.shape
+  const { places, origin } = placesFor(where, x, axis, index), sides = places.shape
+  const at = { dim: axis, places, isShared: false, origin }
   const values = typeof src === 'number' ? filled(engine, sides, src, x.dtype) : anyTensor(where, 'src', src)
   const fits = sides.length === shape.length && sides.every((side, a) => a === axis || side === shape[a])
   expect(fits && sameShape(values.shape, sides), 'shape',
@@ -164,8 +169,8 @@ function placed(where, x, dim, index, src) {
   expect(x.dtype === 'float32' || mode === SCATTER, 'type',
     () => `${where}: x must be a float32 tensor, got ${describe(x)}`)
   out.bytes.set(x.bytes)
-  walk(engine, values.address, out.address, shape, { dim: axis, places, isShared: false }, mode)
-  return record(engine, PLACINGS[where], { x, src: values }, { out }, { dim: axis, places, isShared: false })
+  walk(engine, values.address, out.address, shape, at, mode)
+  return record(engine, PLACINGS[where], { x, src: values }, { out }, at)
 }
 
 /**
@@ -205,8 +210,16 @@ export function maskedSelect(x, mask) {
 
 /** @param {Tensor} x @param {Tensor} mask of its shape */
 function selected(x, mask) {
-  const { values } = mask, places = range(mask.size).filter(i => values[i])
-  return indexSelect(flattenAxes(x), 0, tensor(x.engine, Int32Array.from(places)))
+  return indexSelect(flattenAxes(x), 0, nonzero(flattenAxes(mask)).reshape(-1))
+}
+
+/** How many there are depends on the values. @type {import('../autograd.js').Operation} */
+const places = {
+  name: 'nonzero',
+  backward() {},
+  explain: ({ outputs: { out } }, _, index) => (
+    { formula: 'the place of an x ≠ 0', terms: [], computed: out.at(...index) }),
+  explainGradient: () => ({ formula: 'no gradient: it jumps', terms: [] })
 }
 
 /**
@@ -216,5 +229,6 @@ function selected(x, mask) {
 export function nonzero(x) {
   const { engine, shape, values } = anyTensor('nonzero', 'x', x)
   const found = indicesOf(shape).filter((_, i) => values[i] !== 0)
-  return tensor(engine, Int32Array.from(found.flat()), { shape: [found.length, shape.length] })
+  const out = tensor(engine, Int32Array.from(found.flat()), { shape: [found.length, shape.length] })
+  return record(engine, places, { x }, { out })
 }

@@ -1,4 +1,5 @@
 import { flag, optionsOf, wholeNumber } from '../errors.js'
+import { record } from '../autograd.js'
 import { sizeOf } from '../shape.js'
 import { floatTensor } from './checks.js'
 import { gather } from './gather.js'
@@ -13,6 +14,17 @@ import { axisOf } from './strided.js'
 const both = (values, indices) => Object.assign(/** @type {[Tensor, Tensor]} */ ([values, indices]),
   { values, indices })
 
+/** @type {import('../autograd.js').Operation} */
+const op = {
+  name: 'order',
+  parameters: ({ outputs: { out }, saved: { dim, descending } }) => ({ dim, descending, k: out.shape[dim] }),
+  backward() {},
+  explain({ outputs: { out } }, _, index) {
+    return { formula: 'the place in x of what comes here in order', terms: [], computed: out.at(...index) }
+  },
+  explainGradient: () => ({ formula: 'no gradient: it jumps', terms: [] })
+}
+
 /**
  * The first k places of the order along an axis.
  * @param {Tensor} x @param {number} axis @param {number} k @param {boolean} descending @returns {Tensor} int32
@@ -23,7 +35,7 @@ function order(x, axis, k, descending) {
   engine.c.gf_sort(0, out.address, engine.scratch(2 * C), x.address, sizeOf(shape, axis), C,
     sizeOf(shape.slice(axis + 1)),
     k, descending ? 1 : 0)
-  return out
+  return record(engine, op, { x }, { out }, { dim: axis, descending })
 }
 
 const OPTIONS = ['dim', 'descending']
