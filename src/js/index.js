@@ -4,6 +4,7 @@ import { Tensor, tensor } from './tensor.js'
 import { trace } from './trace.js'
 import { grad } from './autograd.js'
 import * as creation from './creation.js'
+import { toOnnx } from './export/onnx.js'
 import { CustomFunction, checkpoint } from './function.js'
 import { observe } from './observe.js'
 import * as random from './random.js'
@@ -253,6 +254,7 @@ export async function load(options) {
       trainUnigram: (text, options) => trainUnigram(engine, text, options)
     },
     saveSafetensors,
+    toOnnx,
     /**
      * Tensors by name, and metadata, of a safetensors file: its bytes, a Blob, an open file of Node's, or files by
      * name.

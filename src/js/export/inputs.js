@@ -1,0 +1,64 @@
+import { describe, expect, isPlain } from '../errors.js'
+import { Module } from '../nn/module.js'
+import { idTensor } from '../ops/checks.js'
+import { Tensor } from '../tensor.js'
+
+/**
+ * What a model is called with for an export: which of it goes into the graph from outside, and under which name.
+ *
+ * @typedef {import('../engine.js').Engine} Engine
+ * @typedef {{ name: string, tensor: Tensor }} Fed
+ * @typedef {Tensor | readonly any[] | Record<string, any>} Inputs
+ */
+
+/** @param {any} value @returns {unknown} */
+const firstLeaf = value => (Array.isArray(value) ? firstLeaf(value[0]) : value)
+
+/** Whether a value is one argument: a tensor, or nested arrays of numbers or booleans. @param {unknown} value */
+const isOne = value => value instanceof Tensor || (Array.isArray(value) && !isPlain(firstLeaf(value)) &&
+  !(firstLeaf(value) instanceof Tensor))
+
+/**
+ * Arguments with their names, null for what is passed on and no input.
+ * @param {string} where @param {Module} model @param {unknown} inputs
+ * @returns {{ positions: [string, any][], options: [string, any][] | null }}
+ */
+function sorted(where, model, inputs) {
+  if (isOne(inputs)) return { positions: [['input', inputs]], options: null }
+  if (Array.isArray(inputs)) return { positions: inputs.map((value, i) => [`input_${i}`, value]), options: null }
+  expect(isPlain(inputs), 'type', () => `${where}: inputs must be a tensor, nested ids, or a list or an object of them, ` +
+    `got ${describe(inputs)}`)
+  const { inputNames } = /** @type {typeof Module} */ (model.constructor), entries = Object.entries(inputs)
+  if (inputNames === Module.inputNames) return { positions: entries, options: null }
+  const last = inputNames.findLastIndex(name => Object.hasOwn(inputs, name))
+  return {
+    positions: inputNames.slice(0, last + 1).map(name => [name, /** @type {any} */ (inputs)[name]]),
+    options: entries.filter(([name]) => !inputNames.includes(name))
+  }
+}
+
+/**
+ * The arguments of forward, and which of them are inputs: tensors and nested ids. What is neither (true, a number, a
+ * mask of booleans, an object of options) is passed on as it is.
+ * @param {string} where @param {Engine} engine @param {Module} model @param {unknown} inputs
+ * @returns {{ inputs: Fed[], args: any[] }}
+ */
+export function inputsOf(where, engine, model, inputs) {
+  /** @type {Fed[]} */ const fed = []
+  /** @param {string} name @param {any} value */
+  const given = (name, value) => {
+    const isTensor = value instanceof Tensor, isIds = Array.isArray(value) && typeof firstLeaf(value) === 'number'
+    if (!isTensor && !isIds) return value
+    const tensor = isTensor ? value : idTensor(engine, where, name, value)
+    // The same tensor may be given twice, as query and as key, and is then two inputs.
+    const own = fed.some(other => other.tensor === tensor) ? engine.view(tensor, tensor.shape) : tensor
+    fed.push({ name, tensor: own })
+    return own
+  }
+  const { positions, options } = sorted(where, model, inputs)
+  const args = positions.map(([name, value]) => given(name, value))
+  const rest = options?.map(([name, value]) => [name, given(name, value)]) ?? []
+  const { inputNames } = /** @type {typeof Module} */ (model.constructor)
+  if (rest.length) args.push(...inputNames.slice(args.length).map(() => undefined), Object.fromEntries(rest))
+  return { inputs: fed, args }
+}

@@ -1,0 +1,82 @@
+import { inputsOf } from './inputs.js'
+import { onnxBytes } from './onnx_file.js'
+import { OnnxGraph, refused } from './onnx_graph.js'
+import { RULES } from './onnx_ops.js'
+import { recording, sourcesOf } from './record.js'
+
+/**
+ * A model as an ONNX file, by writing down one run of it.
+ *
+ * @typedef {import('../autograd.js').Node} Node
+ * @typedef {import('../tensor.js').Tensor} Tensor
+ * @typedef {import('./record.js').Recorded} Recorded
+ */
+
+/**
+ * The operations that the outputs come from.
+ * @param {Recorded} recorded @returns {Set<Node>}
+ */
+function neededFor({ nodes, outputs }) {
+  const wanted = new Set(outputs.map(({ tensor }) => tensor)), needed = new Set()
+  for (const node of [...nodes].reverse()) {
+    if (!Object.values(node.outputs).some(t => wanted.has(t))) continue
+    needed.add(node)
+    for (const tensor of sourcesOf(node)) wanted.add(tensor)
+  }
+  return needed
+}
+
+/**
+ * Writes what was computed of inputs and weights; all else is the same in every run, and a constant.
+ * @param {OnnxGraph} graph @param {Recorded} recorded
+ */
+function writeNodes(graph, recorded) {
+  const needed = neededFor(recorded)
+  const alive = new Set([...recorded.state.keys(), ...recorded.inputs.map(({ tensor }) => tensor)])
+  for (const node of recorded.nodes) {
+    if (!needed.has(node) || !sourcesOf(node).some(t => alive.has(t))) continue
+    const { op, outputs } = node, rule = Object.hasOwn(RULES, op.name) ? RULES[op.name] : null
+    if (!rule) throw refused(`the operation ${op.name} has no counterpart in ONNX here`)
+    for (const tensor of Object.values(outputs)) alive.add(tensor)
+    graph.operation(Object.values(outputs)[0], () => rule(graph, node))
+  }
+}
+
+/** @param {Recorded} recorded @param {string} name of the graph */
+function bytesOf(recorded, name) {
+  const { inputs, outputs, state, nameOf } = recorded, graph = new OnnxGraph(state, nameOf)
+  for (const { name, tensor } of inputs) {
+    graph.claim(name, 'an input')
+    graph.bind(tensor, name)
+  }
+  for (const { name } of outputs) graph.claim(name, 'an output')
+  writeNodes(graph, recorded)
+  for (const { name, tensor } of outputs) {
+    const from = graph.of(tensor)
+    graph.nodes.push({ type: 'Identity', name, inputs: [from], outputs: [name], attributes: {} })
+  }
+  const described = (/** @type {import('./record.js').Named[]} */ list) =>
+    list.map(({ name, tensor: { shape, dtype } }) => ({ name, shape, dtype }))
+  const { nodes, initializers } = graph
+  return onnxBytes({ name, nodes, initializers, inputs: described(inputs), outputs: described(outputs) })
+}
+
+/**
+ * A model as the bytes of an ONNX file (opset 17), written down from one run in eval mode on the inputs given:
+ * onnxruntime gives the same numbers to 1e-5.
+ *
+ * Sizes are those of the inputs, as with torch.onnx.export without dynamic axes, and whatever JavaScript made of values
+ * (masks from lists, places counted) stays as it was. Weights keep the keys and shapes of the state dict. Whole numbers
+ * are int64.
+ * @param {import('../nn/module.js').Module} model
+ * @param {import('./inputs.js').Inputs} inputs what forward is called with. A tensor or nested ids are the graph's
+ *   `input`. Of a list, `[x, memory]`, they are `input_0`, `input_1` ... Of an object they have its names, and go to
+ *   forward by the class's `inputNames`, the others as options: `{ src, tgt, tgtIsCausal: true }`,
+ *   `{ ids, decoderIds }`; a class without inputNames takes them in order. What is neither a tensor nor nested ids is
+ *   passed on and no input. A tensor that forward returns is `output`, of a list `output_0` ..., of an object by name
+ * @returns {Uint8Array}
+ * @throws {import('../errors.js').GlassformerError} 'type' for an operation that ONNX has no counterpart for here, by
+ *   name
+ */
+export const toOnnx = (model, inputs) => recording('toOnnx', model,
+  (engine, module) => inputsOf('toOnnx', engine, module, inputs), recorded => bytesOf(recorded, model.constructor.name))

@@ -1,0 +1,88 @@
+/**
+ * Attention and rotary positions as ONNX operators: opset 17 has none of them itself.
+ *
+ * @typedef {import('./onnx_graph.js').OnnxGraph} Graph
+ * @typedef {import('../autograd.js').Node} Node
+ * @typedef {import('../tensor.js').Tensor} Tensor
+ */
+
+/**
+ * Rows of all heads as [B, heads, T, D], whichever way they lie in the tensor.
+ * @param {Graph} g @param {Tensor} x @param {number[]} sides B, heads, T, D
+ */
+function headsFirst(g, x, [B, heads, T, D]) {
+  if (x.shape.length === 4) return g.of(x)
+  return g.add('Transpose', [g.reshape(g.of(x), [B, T, heads, D])], { perm: [0, 2, 1, 3] })
+}
+
+/**
+ * What is hidden for good: keys after the query or far from it, and padding. 0 and −∞, to be added.
+ * @param {Graph} g @param {Node} node @returns {string | null}
+ */
+function hidden(g, { saved: { sizes: { B, Tq, Tk }, isCausal, past, window, padding, origin } }) {
+  const isFixed = padding && !origin?.padding, batch = isFixed ? B : 1
+  if (!isFixed && !isCausal && !window) return null
+  const values = new Float32Array(batch * Tq * Tk)
+  for (let b = 0, at = 0; b < batch; b++) for (let i = 0; i < Tq; i++) for (let j = 0; j < Tk; j++, at++) {
+    const ahead = j - past - i
+    if ((isCausal && ahead > 0) || (window && Math.abs(ahead) >= window) || (isFixed && padding[b * Tk + j])) {
+      values[at] = -Infinity
+    }
+  }
+  return g.floats('hidden', [batch, 1, Tq, Tk], values)
+}
+
+/**
+ * The scores with everything that hides.
+ * @param {Graph} g @param {Node} node @param {string} scores [B, H, Tq, Tk]
+ */
+function masked(g, node, scores) {
+  const { inputs: { mask }, saved: { sizes: { B, H, Tq, Tk }, origin } } = node
+  let made = scores
+  if (mask) {
+    const value = mask.shape.length === 3 ? g.reshape(g.of(mask), [B, H, Tq, Tk]) : g.of(mask)
+    made = g.add('Add', [made, value])
+  }
+  const always = hidden(g, node)
+  if (always) made = g.add('Add', [made, always])
+  if (!origin?.padding) return made
+  const isHidden = g.once(`padding ${g.of(origin.padding)}`, () => g.add('Cast',
+    [g.reshape(g.of(origin.padding), [B, 1, 1, Tk])], { to: 9 }))
+  return g.add('Where', [isHidden, g.number(-Infinity), made])
+}
+
+/**
+ * softmax(q kᵀ × scale + masks) v. Heads of queries that share one of keys stand one under the other for the products.
+ * @param {Graph} g @param {Node} node
+ */
+export function attention(g, node) {
+  const { inputs: { q, k, v }, outputs, saved: { sizes: { B, H, KV, Tq, Tk, D, Dv }, scale } } = node
+  const isShared = KV !== H, rows = H / KV * Tq, isFlat = q.shape.length === 3
+  /** @param {string} value @param {number[]} shape */
+  const grouped = (value, shape) => (isShared ? g.reshape(value, shape) : value)
+  const queries = grouped(headsFirst(g, q, [B, H, Tq, D]), [B, KV, rows, D])
+  const keys = g.add('Transpose', [headsFirst(g, k, [B, KV, Tk, D])], { perm: [0, 1, 3, 2] })
+  const dots = grouped(g.add('MatMul', [queries, keys]), [B, H, Tq, Tk])
+  const scores = g.add('Mul', [dots, g.number(scale)]), all = masked(g, node, scores)
+  const weights = g.add('Softmax', [all], { axis: -1 })
+  for (const [key, name] of Object.entries({ dots, scores, masked_scores: all, weights })) {
+    if (outputs[key]) g.bind(outputs[key], name)
+  }
+  const values = headsFirst(g, v, [B, KV, Tk, Dv])
+  const made = grouped(g.add('MatMul', [grouped(weights, [B, KV, rows, Tk]), values]), [B, H, Tq, Dv])
+  return isFlat ? g.reshape(g.add('Transpose', [made], { perm: [0, 2, 1, 3] }), [B, Tq, H * Dv]) : made
+}
+
+/**
+ * Pairs (a, b) of channels turned: (a cos − b sin, b cos + a sin).
+ * @param {Graph} g @param {Node} node
+ */
+export function rotary(g, { inputs: { x, cos, sin }, saved: { sizes, batch } }) {
+  const [, B, inner, T, heads, D, neighbours] = sizes, half = D / 2, last = neighbours ? 5 : 4
+  const pairs = neighbours ? [half, 2] : [2, half], table = neighbours ? [half, 1] : [1, half]
+  const [c, s] = [cos, sin].map(t => g.reshape(g.of(t), [batch ? B : 1, 1, T, 1, ...table]))
+  const [a, b] = g.addAll('Split', [g.reshape(g.of(x), [B, inner, T, heads, ...pairs])], 2, { axis: last })
+  const times = (/** @type {string} */ p, /** @type {string} */ q) => g.add('Mul', [p, q])
+  const turned = [g.add('Sub', [times(a, c), times(b, s)]), g.add('Add', [times(b, c), times(a, s)])]
+  return g.reshape(g.add('Concat', turned, { axis: last }), x.shape)
+}

@@ -1,0 +1,205 @@
+// What toOnnx writes runs in onnxruntime-web with the library's numbers, on other inputs than it was written with.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { fieldsOf } from '../../src/js/text/protobuf.js'
+import { assertRejects, gf } from '../lib/engine.js'
+import { assertNear, assertRuns, sessionOf } from './onnx.js'
+import { cases, filesOf } from '../models/drawn.js'
+
+const { nn, functional: F } = gf
+gf.manualSeed(7)
+const draw = (...shape) => gf.randn(shape), ids = (high, ...shape) => gf.randint(0, high, shape)
+
+/** A module of one function. */
+class Of extends nn.Module {
+  constructor(fn) {
+    super()
+    this.fn = fn
+  }
+
+  forward(...inputs) {
+    return this.fn(...inputs)
+  }
+}
+
+const COVER = [[false, true, true], [false, false, true], [false, false, false]]
+const small = { dimFeedforward: 20, dropout: 0.3 }
+
+/** Every module of gf.nn: what is exported, the shapes it takes, options of forward. */
+const MODULES = {
+  'Linear': () => [new nn.Linear(6, 4), [[2, 3, 6]]],
+  'Linear without bias, of a vector': () => [new nn.Linear(6, 4, { bias: false }), [[6]]],
+  'LayerNorm': () => [new nn.LayerNorm(6, { eps: 1e-3 }), [[2, 3, 6]]],
+  'LayerNorm without weights': () => [new nn.LayerNorm(6, { elementwiseAffine: false }), [[2, 6]]],
+  'GELU': () => [new nn.GELU(), [[3, 7]]],
+  'GELU by tanh': () => [new nn.GELU({ approximate: 'tanh' }), [[3, 7]]],
+  'ReLU': () => [new nn.ReLU(), [[3, 7]]],
+  'SiLU': () => [new nn.SiLU(), [[3, 7]]],
+  'Tanh': () => [new nn.Tanh(), [[3, 7]]],
+  'Sigmoid': () => [new nn.Sigmoid(), [[3, 7]]],
+  'Dropout': () => [new nn.Dropout(0.5), [[3, 7]]],
+  'Identity': () => [new nn.Identity(), [[3, 7]]],
+  'Sequential': () => [new nn.Sequential(new nn.Linear(4, 8), new nn.GELU(), new nn.Dropout(0.2), new nn.Linear(8, 3)),
+    [[2, 5, 4]]],
+  'PositionalEncoding': () => [new nn.PositionalEncoding(8, 0.1, 12), [[2, 5, 8]]],
+  'LearnedPositionalEncoding': () => [new nn.LearnedPositionalEncoding(12, 8), [[2, 5, 8]]],
+  'MultiheadAttention': () => [new nn.MultiheadAttention(8, 2, { dropout: 0.2 }), [[2, 3, 8], [2, 4, 8], [2, 4, 8]]],
+  'MultiheadAttention of other channels': () => [new nn.MultiheadAttention(8, 2, { kdim: 5, vdim: 6, bias: false }),
+    [[2, 3, 8], [2, 4, 5], [2, 4, 6]], { averageAttnWeights: false }],
+  'MultiheadAttention with a mask': () => [new nn.MultiheadAttention(8, 2),
+    [[2, 3, 8], [2, 3, 8], [2, 3, 8]], { attnMask: COVER, needWeights: false }],
+  'MultiheadAttention, padded, in a window': () => [new nn.MultiheadAttention(8, 2), [[1, 3, 8], [1, 3, 8], [1, 3, 8]],
+    { keyPaddingMask: [[false, false, true]], window: 2 }],
+  'TransformerEncoderLayer': () => [new nn.TransformerEncoderLayer(8, 2, small), [[2, 3, 8]], { isCausal: true }],
+  'TransformerEncoderLayer, norm first, GELU': () => [new nn.TransformerEncoderLayer(8, 2,
+    { ...small, normFirst: true, activation: 'gelu', bias: false }), [[2, 3, 8]], { srcMask: COVER }],
+  'TransformerDecoderLayer': () => [new nn.TransformerDecoderLayer(8, 2, small), [[2, 3, 8], [2, 4, 8]],
+    { tgtIsCausal: true, memoryKeyPaddingMask: [[false, false, true, true], [false, false, false, false]] }],
+  'TransformerEncoder': () => [new nn.TransformerEncoder(new nn.TransformerEncoderLayer(8, 2, small), 2,
+    { norm: new nn.LayerNorm(8) }), [[2, 3, 8]], { mask: COVER }],
+  'TransformerDecoder': () => [new nn.TransformerDecoder(new nn.TransformerDecoderLayer(8, 2, small), 2),
+    [[2, 3, 8], [2, 4, 8]], { tgtMask: COVER }],
+  'Transformer': () => [new nn.Transformer(8, 2, 1, 2, small), [[2, 4, 8], [2, 3, 8]], { tgtIsCausal: true }]
+}
+
+for (const [name, make] of Object.entries(MODULES)) test(`${name} in onnxruntime`, async () => {
+  const [module, shapes, options] = make(), rest = options ? [options] : []
+  const first = shapes.map(shape => draw(...shape)), second = shapes.map(shape => draw(...shape))
+  const isOne = shapes.length === 1 && !options
+  const feeds = Object.fromEntries(second.map((x, i) => [isOne ? 'input' : `input_${i}`, x]))
+  const inputs = isOne ? first[0] : [...first, ...rest]
+  await assertRuns(module, inputs, feeds, () => module.forward(...second, ...rest), name)
+})
+
+test('Embedding, ModuleList, ModuleDict and words in order: ids are an int64 input', async () => {
+  class Words extends nn.Module {
+    table = new nn.Embedding(11, 6, { paddingIdx: 0 })
+    layers = new nn.ModuleList([new nn.Linear(6, 6), new nn.Linear(6, 6)])
+    heads = new nn.ModuleDict({ a: new nn.Linear(6, 2) })
+    forward(ids) {
+      let x = this.table.forward(ids)
+      for (const layer of this.layers) x = F.relu(layer.forward(x))
+      return F.linear(this.heads.get('a').forward(x), gf.ones([3, 2]))
+    }
+  }
+  const model = new Words(), other = ids(11, 2, 4)
+  await assertRuns(model, [[1, 2, 3, 0], [4, 5, 6, 7]], { input: other }, () => model.forward(other))
+})
+
+/** Operations by name: a function of tensors, and shapes of them. */
+const OPERATIONS = {
+  'arithmetic': [(a, b) => a.add(1).sub(b).mul(b).div(2).neg().maximum(b).minimum(0.5), [3, 4], [4]],
+  'number first': [a => F.sub(1, a).add(F.div(1, a.abs().add(1))).add(F.pow(2, a)), [3, 4]],
+  'powers': [a => a.abs().add(0.1).pow(1.5).sqrt().rsqrt().log().exp().reciprocal().square(), [3, 4]],
+  'curves': [a => [a.sin().add(a.cos()), a.tanh(), a.sigmoid(), F.silu(a), F.softplus(a, { beta: 2, threshold: 1 }),
+    F.leakyRelu(a, { negativeSlope: 0.2 }), a.clamp({ min: -0.5 }), a.sign(), a.floor(), a.mul(3).round()], [3, 4]],
+  'comparison': [(a, b) => [a.gt(b), a.le(0), a.eq(a), a.ne(b), a.gt(0).logicalAnd(b.lt(0)), gf.where(a.ge(b), a, 0)],
+    [3, 4], [3, 4]],
+  'reductions': [a => [a.sum(), a.sum({ dim: 1 }), a.mean({ dim: [0, 2], keepdim: true }), a.var({ dim: -1 }),
+    a.std({ dim: 0, correction: 0 }), a.logsumexp({ dim: 1 }), a.norm({ dim: 2 }), a.max({ dim: 1 }), a.min(), a.prod(
+      { dim: 2 }), a.argmax({ dim: 1 }), a.argmin(), a.gt(1).any({ dim: 1 }), a.gt(-9).all()], [2, 3, 4]],
+  'softmax': [a => [F.softmax(a), F.softmax(a, { dim: 0 }), F.logSoftmax(a, { dim: 1 }), a.cumsum(1)], [2, 3, 4]],
+  'shapes': [a => [a.reshape(6, 4), a.transpose(0, 2), a.permute(2, 0, 1), a.unsqueeze(0).expand([2, 2, 3, 4]),
+    a.narrow(1, 1, 2), a.slice(2, 0, 4, 2), a.flip([0, 2]), a.flatten(), a.roll(1, 2), a.repeat(2, 1, 1),
+    gf.einsum('bii->bi', a.narrow(2, 0, 3)), gf.einsum('bij,bkj->bik', a, a)], [2, 3, 4]],
+  'joining': [(a, b) => [gf.cat([a, b], { dim: 1 }), gf.stack([a, a]), ...a.split(2, { dim: 1 }), ...b.chunk(2)],
+    [2, 3], [2, 4]],
+  'places': [a => [a.indexSelect(1, [2, 0]), a.gather(0, [[0, 1, 1]]), a.scatter(1, [[0], [2]], 9), a.tril(), a.triu(1),
+    a.scatterAdd(1, [[0, 0], [2, 1]], gf.ones([2, 2])), ...a.topk(2), ...a.sort({ descending: true }),
+    a.maskedFill(a.gt(0), -1)], [2, 3]],
+  'products': [(a, b) => [a.matmul(b), F.matmul(a, b.narrow(0, 0, 1).reshape(4, 5))], [2, 3, 4], [2, 4, 5]],
+  'norms and copies': [(a, w) => [F.rmsNorm(a, w), F.rmsNorm(a), F.layerNorm(a, null, w), a.clone().detach(),
+    a.to('int32').to('float32'), a.gt(0).to('float32'), F.dropout(a, { p: 0.5, training: false }), F.mseLoss(a, w.expand([
+      3, 4]), { reduction: 'none' }), F.l1Loss(a, w.expand([3, 4]), { reduction: 'none' })], [3, 4], [4]],
+  'rotary': [a => [F.rotary(a), F.rotary(a, { layout: 'neighbours', heads: 2, base: 100 }),
+    F.rotary(a, { positions: [[0, 1, 2], [5, 6, 7]] })], [2, 3, 8]],
+  'scaled products': [(q, k, mask) => [
+    F.scaledDotProductAttention(q, k, k, { enableGqa: true, isCausal: true }),
+    F.scaledDotProductAttention(q, k, k, { enableGqa: true, attnMask: mask, scale: 0.3 }),
+    F.scaledDotProductAttention(q, k, k, { enableGqa: true, attnMask: gf.alibi(4, 3) }),
+    F.scaledDotProductAttention(q, q, q, { window: 2, keyPaddingMask: [[false, false, true], [false, false, false]] })
+  ], [2, 4, 3, 6], [2, 2, 3, 6], [2, 1, 3, 3]]
+}
+
+for (const [name, [fn, ...shapes]] of Object.entries(OPERATIONS)) test(`${name} in onnxruntime`, async () => {
+  const [first, second] = [0, 1].map(() => shapes.map(shape => draw(...shape)))
+  const feeds = Object.fromEntries(second.map((x, i) => [shapes.length === 1 ? 'input' : `input_${i}`, x]))
+  await assertRuns(new Of(fn), shapes.length === 1 ? first[0] : first, feeds, () => fn(...second), name)
+})
+
+for (const type of ['gpt2', 'bert', 'marian', 't5', 'llama']) for (const item of cases(type)) {
+  test(`${item.name}: onnxruntime's numbers`, async () => {
+    const { model } = await gf.models.load(filesOf(item)), { ids: given, ...rest } = item.inputs
+    const { attentionMask, ...more } = rest, mask = attentionMask ? { attentionMask } : {}
+    const other = gf.tensor(given.map(row => [...row].reverse()), { dtype: 'int32' })
+    const feeds = { ids: other, ...Object.fromEntries(
+      Object.entries(more).map(([key, value]) => [key, gf.tensor(value, { dtype: 'int32' })])) }
+    // A mask of JavaScript's stays in the graph as it was.
+    const fixed = attentionMask ? { attentionMask: attentionMask.map(row => row.map(Boolean)) } : {}
+    await assertRuns(model, { ids: given, ...more, ...fixed }, feeds,
+      () => model.forward(other, { ...more, ...mask }), item.name)
+    model.dispose()
+  })
+}
+
+test('weights keep their keys and shapes, each once, and what is not used stays out', async () => {
+  class Tied extends nn.Module {
+    table = new nn.Embedding(7, 4)
+    layer = new nn.TransformerEncoderLayer(4, 2, { dimFeedforward: 8 })
+    unused = new nn.Linear(4, 4)
+    forward(ids) {
+      return F.linear(this.layer.forward(this.table.forward(ids)), this.table.weight)
+    }
+  }
+  const model = new Tied(), inside = (bytes, number) => fieldsOf('onnx', bytes).get(number) ?? []
+  const [graph] = inside(gf.toOnnx(model, [[1, 2, 3]]), 7)
+  const text = bytes => new TextDecoder().decode(bytes)
+  const initializers = inside(graph, 5).map(bytes => [text(inside(bytes, 8)[0]), inside(bytes, 1)])
+  const state = Object.entries(model.stateDict()).filter(([key]) => !key.startsWith('unused'))
+  const written = initializers.filter(([name]) => !/^(number|list)_/.test(name))
+  assert.deepEqual(written.sort(), state.map(([key, { shape }]) => [key, [...shape]]).sort())
+})
+
+test('an export leaves nothing behind: memory, modes, random numbers, the trace', () => {
+  const model = new nn.TransformerEncoder(new nn.TransformerEncoderLayer(8, 2), 2), x = draw(1, 3, 8)
+  model.layers.at(0).eval()
+  const modes = () => model.namedModules().map(([, { training }]) => training), was = modes()
+  const before = { ...gf.memory() }
+  gf.toOnnx(model, x)
+  gf.tidy(() => gf.toOnnx(model, x))
+  const after = gf.memory()
+  assert.deepEqual([after.bytes, after.tensors], [before.bytes, before.tensors])
+  assert.deepEqual(modes(), was)
+  assert.throws(() => gf.toOnnx(new Of(() => { throw new Error('broken') }), x), /broken/)
+  assert.deepEqual([gf.memory().bytes, gf.engine.trace], [before.bytes, null])
+  assert.ok(!x.disposed)
+})
+
+test('names: an object goes to forward by inputNames, others are options', async () => {
+  const model = new nn.Transformer(8, 2, 1, 1, small), src = draw(1, 3, 8), tgt = draw(1, 2, 8)
+  await assertRuns(model, { tgt, src, tgtIsCausal: true }, { src, tgt },
+    () => model.forward(src, tgt, { tgtIsCausal: true }))
+  const x = draw(1, 3, 8), mha = new nn.MultiheadAttention(8, 2), attnMask = draw(3, 3)
+  await assertRuns(mha, { query: x, attnMask }, { query: x, attnMask },
+    () => mha.forward(x, undefined, undefined, { attnMask }), 'a mask from outside')
+  const keyPaddingMask = gf.tensor([[0, 0, 1]], { dtype: 'int32' })
+  const recorded = { query: x, keyPaddingMask: gf.tensor([[0, 1, 0]], { dtype: 'int32' }) }
+  const session = await sessionOf(gf.toOnnx(mha, recorded))
+  const made = await session.run({ query: x, keyPaddingMask })
+  mha.eval()
+  assertNear(made.output_0, mha.forward(x, x, x, { keyPaddingMask })[0], 'padding from outside')
+})
+
+test('what toOnnx does not take, by name', () => {
+  const x = draw(2, 3)
+  assertRejects(() => gf.toOnnx(new Of(a => a.maskedSelect(a.gt(0))), x), 'type', 'toOnnx', 'nonzero')
+  assertRejects(() => gf.toOnnx(new Of(a => F.crossEntropy(a, [0, 1])), x), 'type', 'cross_entropy')
+  class Twice extends gf.autograd.Function {
+    static forward(_, a) { return a.mul(2) }
+  }
+  assertRejects(() => gf.toOnnx(new Of(a => Twice.apply(a)), x), 'type', 'Twice')
+  assertRejects(() => gf.toOnnx({ forward: () => x }, x), 'type', 'model must be a module')
+  assertRejects(() => gf.toOnnx(new Of(() => 3), x), 'type', 'forward must return', '3')
+  assertRejects(() => gf.toOnnx(new Of(a => a), 3), 'type', 'inputs must be')
+  assertRejects(() => gf.toOnnx(new nn.Linear(3, 3), { weight: x }), 'range', 'weight')
+})
