@@ -42,7 +42,9 @@ async function site() {
   })
   await bundle({ entryPoints: [here('worker/index.js')], outfile: `${SITE}worker.js`, format: 'iife', sourcemap: true,
     keepNames: true })
-  await bundle({ entryPoints: [here('check/worker.js')], outfile: `${SITE}check.js`, format: 'iife' })
+  for (const name of ['check', 'theatre']) {
+    await bundle({ entryPoints: [here(`${name}/worker.js`)], outfile: `${SITE}${name}.js`, format: 'iife' })
+  }
   await bundle({ entryPoints: [here('style.css')], outfile: `${SITE}style.css` })
   await writeFile(`${SITE}code.json`, JSON.stringify(await collectCode()))
   await cp(here('index.html'), `${SITE}index.html`)
@@ -68,8 +70,8 @@ const hash = text => `'sha256-${createHash('sha256').update(text).digest('base64
 /** dist/glassformer.html: everything inside, chunks too; the policy names script and style by their hashes. */
 async function single() {
   const text = name => readFile(`${SITE}${name}`, 'utf8')
-  const names = ['index.html', 'worker.js', 'style.css', 'code.json', 'check.js']
-  const [page, worker, style, code, check] = await Promise.all(names.map(text))
+  const names = ['index.html', 'worker.js', 'style.css', 'code.json', 'check.js', 'theatre.js']
+  const [page, worker, style, code, check, theatre] = await Promise.all(names.map(text))
   const { outputFiles: [{ text: script }] } = await bundle({ ...main, write: false })
   const binary = name => readFile(`${SITE}${name}`, 'base64')
   const wasm = await binary('glassformer.wasm')
@@ -84,6 +86,7 @@ async function single() {
       files.join('') +
       `<script type="text/plain" id="worker">${withoutMap(worker)}</script>\n` +
       `<script type="text/plain" id="check">${check}</script>\n` +
+      `<script type="text/plain" id="theatre">${theatre}</script>\n` +
       `<script type="application/json" id="code">${code.replaceAll('<', '\\u003c')}</script>\n` +
       `<script type="module">${script}</script>\n</body>`
   }

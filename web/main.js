@@ -21,6 +21,7 @@ import { linked } from './shell/link.js'
 import { resources } from './shell/resources.js'
 import { signature } from './shell/share.js'
 import { fromHash, runKeys, toHash } from './shell/state.js'
+import { theatreDoor } from './shell/theatre.js'
 import { PALETTES, modeOf, onSystemTheme } from './shell/theme.js'
 import { stageOf } from './stages/index.js'
 import { wordsIn } from './text/index.js'
@@ -168,6 +169,8 @@ function speak(language, { page: words, models }) {
   })
 }
 
+parts.theatre = theatreDoor(page.house, context, fails)
+
 /** Puts values into a run that the worker had kept. */
 async function bring(one, names, isTwin) {
   const values = await engine.ask('read', { names, isTwin })
@@ -199,7 +202,7 @@ function attempt(act) {
 }
 
 function showRun() {
-  if (parts.frame) attempt(showFigures)
+  if (parts.frame && !state.theatre) attempt(showFigures)
 }
 
 function showFigures() {
@@ -239,6 +242,8 @@ function hiddenProblem(texts) {
 
 function show() {
   document.documentElement.setAttribute('data-theme', mode())
+  parts.theatre.update(state)
+  if (state.theatre) return showControls()
   attempt(showRoom)
   showControls()
   showRun()

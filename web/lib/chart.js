@@ -50,7 +50,7 @@ function mount(container, type, plugins, fill) {
     const config = {
       type, plugins, data: { labels: [], datasets: [] },
       options: {
-        animation: false, responsive: true, maintainAspectRatio: false, events: [], plugins: { stretch: {} },
+        animation: false, responsive: true, maintainAspectRatio: false, events: [], plugins: { stretch: {}, place: {} },
         devicePixelRatio: Math.max(SHARPNESS, globalThis.devicePixelRatio || 1)
       }
     }
@@ -148,6 +148,56 @@ export function curves(container, { onLook, onPress }) {
      * @param {string} view.label for screen readers
      * @param {string} view.title of the axis of positions
      * @param {object} view.palette
+     */
+    update, destroy
+  }
+}
+
+function fillLines(chart, { lines: all, most, low, high, title, digits = 2, palette, at }) {
+  chart.data.datasets = all.map(({ points, colour, width = 2, dash = [] }) => ({
+    data: points, borderColor: palette[colour], borderWidth: width, borderDash: dash, pointRadius: 0
+  }))
+  chart.options.scales = {
+    x: axis(palette, title, { type: 'linear', min: 0, max: most }, { includeBounds: true, callback: whole }),
+    y: axis(palette, '', { min: low, suggestedMax: high },
+      { maxTicksLimit: 5, callback: value => fixed(value, digits) })
+  }
+  chart.options.plugins.place = { at, colour: palette.ink }
+}
+
+/** A line at one place of the axis below. */
+const place = {
+  id: 'place',
+  afterDatasetsDraw({ ctx, chartArea: { top, bottom }, scales }, _, { at, colour }) {
+    if (at === undefined || at === null) return
+    const x = Math.round(scales.x.getPixelForValue(at)) + 0.5
+    ctx.save()
+    ctx.strokeStyle = colour
+    ctx.setLineDash([2, 3])
+    ctx.beginPath()
+    ctx.moveTo(x, top)
+    ctx.lineTo(x, bottom)
+    ctx.stroke()
+    ctx.restore()
+  }
+}
+
+/**
+ * Mounts lines over steps.
+ * @param {Element} container
+ * @param {(step: number) => void} [onPress]
+ */
+export function lines(container, onPress) {
+  const { canvas, get, update, destroy } = mount(container, 'line', [place], fillLines)
+  canvas.addEventListener('click', event => {
+    const step = get()?.scales.x?.getValueForPixel(event.offsetX)
+    if (step !== undefined) onPress?.(Math.round(step))
+  })
+  return {
+    /**
+     * @param {{ lines: { points: { x: number, y: number }[], colour: string, width?: number, dash?: number[] }[],
+     *   most: number, low?: number, high?: number, title: string, digits?: number, label: string, palette: object,
+     *   at?: number | null }} view most: the last step; at: the step that is looked at
      */
     update, destroy
   }

@@ -50,14 +50,14 @@ function choice(name, { options }, { t, set }) {
   return { element, show: state => inputs.forEach(({ value, input }) => { input.checked = state[name] === value }) }
 }
 
-function stepper(name, _, { t, set, get }) {
+function stepper(name, { ladder }, { t, set, get }) {
   const id = uniqueId(name)
   const label = t(`controls.${name}.label`)
   const input = h('input', { id, type: 'text', inputmode: 'decimal', autocomplete: 'off', size: '7', oninput: () => {
     set({ [name]: input.value.trim() === '' ? Number.NaN : Number(input.value) })
   } })
   const step = direction => {
-    const rungs = settingOf(name, get().model).ladder(get())
+    const rungs = ladder(get())
     const now = get()[name]
     const next = direction > 0 ? rungs.find(n => n > now) : rungs.findLast(n => n < now)
     if (next !== undefined) set({ [name]: next })
@@ -121,9 +121,9 @@ const KINDS = { choice, number: stepper, slider, ladder }
  * One control with a place for its complaint, and for why it stands still.
  * @param {string} name
  * @param {{ t: Function, set(patch: object): void, get(): object }} context
+ * @param {import('../models/settings.js').Setting} [setting] if it is none of the model
  */
-export function control(name, context) {
-  const setting = settingOf(name, context.get().model) ?? SETTINGS[name]
+export function control(name, context, setting = settingOf(name, context.get().model) ?? SETTINGS[name]) {
   const { element, input, show } = KINDS[setting.kind](name, setting, context)
   const problem = h('p', { className: 'problem', role: 'alert', id: uniqueId('problem') })
   element.setAttribute('data-control', name)

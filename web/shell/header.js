@@ -24,6 +24,9 @@ function languages({ set }) {
     links) }
 }
 
+/** The training of the model that is behind the glass; the sentences have none. */
+const theatreOf = ({ model }) => (model === 'sentences' ? MODELS[0].id : model)
+
 /** Which model is behind the glass; choosing one enters it at its first room. */
 function models({ t, set, get }) {
   const id = uniqueId('model')
@@ -102,6 +105,10 @@ export function header(container, context) {
     h('button', {
       'type': 'button', 'className': 'quiet', 'data-action': 'settings', 'onclick': () => panel.dialog.showModal()
     }, t('app.settings')),
+    h('button', {
+      'type': 'button', 'className': 'quiet', 'data-action': 'theatre', 'onclick': () => (
+        set({ theatre: get().theatre ? '' : theatreOf(get()) }, 'push'))
+    }, t('app.theatre')),
     theme, share(context), proof.button, choice.element(t('app.language')))
   container.replaceChildren(
     home, entry.element, model.element, more(actions, t), actions, panel.dialog, proof.dialog)

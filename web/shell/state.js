@@ -9,7 +9,7 @@ const VERSION = '1'
 /** What is looked at, and how; none of it makes another run. */
 const VIEW = {
   room: 'house', sentence: 0, head: 0, part: 'q', row: 0, step: -1, cell: null, depth: 'numbers', twin: '',
-  embed: false,
+  embed: false, theatre: '',
   language: 'auto', theme: 'auto'
 }
 /** The smallest value of each number in it; they are whole. */

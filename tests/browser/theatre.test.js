@@ -1,0 +1,108 @@
+// The training theatre in a real browser: the same bits as in Node, and what it shows is what is.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { load } from '../../src/js/index.js'
+import { brief } from '../../web/lib/number.js'
+import { createSession } from '../../web/theatre/session.js'
+import { defaultsOf, read } from '../../web/theatre/settings.js'
+import { beyond, useHouse, violations } from './host.js'
+
+const house = useHouse()
+const gf = await load()
+
+/** The losses of a training in the page's own worker. */
+const lossesIn = (page, settings) => page.evaluate(chosen => new Promise((resolve, reject) => {
+  const worker = new Worker('theatre.js')
+  const loss = []
+  worker.onmessage = ({ data }) => {
+    if (data.error) reject(new Error(data.error.message))
+    if (data.id === 1) worker.postMessage({ id: 2, type: 'play', pace: 0 })
+    if (data.event) loss.push(...data.loss)
+    if (data.isOver) {
+      worker.terminate()
+      resolve(loss)
+    }
+  }
+  const wasm = new URL('glassformer.wasm', location.href).href
+  worker.postMessage({ id: 1, type: 'open', wasm, settings: chosen, sentence: '' })
+}), settings)
+
+function lossesHere(settings) {
+  const session = createSession(gf, settings)
+  const losses = Array.from({ length: settings.steps }, () => session.step().loss)
+  session.dispose()
+  return losses
+}
+
+test('200 steps have the same losses in Chromium and in Node, to the bit', async () => {
+  const { page, close } = await house.open({})
+  for (const task of ['dates', 'text']) {
+    const settings = { ...defaultsOf(task), steps: 200, batch: 16, dropout: 0.1 }
+    assert.deepEqual(await lossesIn(page, settings), lossesHere(settings), task)
+  }
+  await close()
+})
+
+const stepIn = page => page.evaluate(() => Number(document.querySelector('.theatre').dataset.step))
+const until = (page, step) => page.waitForFunction(
+  least => Number(document.querySelector('.theatre')?.dataset.step ?? -1) >= least, step)
+const press = (page, action) => page.click(`.theatre [data-action="${action}"]`)
+const isStill = page => page.waitForFunction(() => document.querySelector('.theatre').dataset.playing === 'no')
+const rest = page => page.evaluate(() => new Promise(resolve => { setTimeout(resolve, 200) }))
+
+test('a model learns before the reader, forwards and back, and every number shown is one of the run', async () => {
+  const link = 'dates_steps-60_batch-16'
+  const { page, complaints, close } = await house.open({ theatre: link })
+  await until(page, 0)
+  await press(page, 'step')
+  await until(page, 1)
+  await press(page, 'play')
+  await until(page, 60)
+  await isStill(page)
+  await rest(page)
+  const session = createSession(gf, read(link))
+  const losses = Array.from({ length: 60 }, () => session.step().loss)
+  const shown = () => page.evaluate(() => [...document.querySelectorAll('.theatre-keys b')].map(b => b.textContent))
+  const last = session.history.looks.at(-1)
+  assert.deepEqual((await shown()).slice(0, 2), [brief(losses[59]), brief(last.loss)])
+  const said = () => page.textContent('.theatre-answer')
+  assert.equal(await said(), session.answer('november 20 2026').text)
+  await page.locator('[data-action="seek"]').fill('33')
+  await page.waitForFunction(() => document.querySelector('.theatre').dataset.step === '33')
+  await rest(page)
+  const other = createSession(gf, read(link))
+  for (let n = 0; n < 33; n++) other.step()
+  assert.equal((await shown())[0], brief(losses[32]))
+  assert.equal(await said(), other.answer('november 20 2026').text)
+  assert.equal(await stepIn(page), 33)
+  session.dispose()
+  other.dispose()
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('it fits a phone, has nothing that axe complains of, and leads back to the house', async () => {
+  for (const [language, colorScheme] of [['ko', 'light'], ['en', 'dark']]) {
+    const { page, complaints, close } = await house.open({ theatre: 'particles_steps-20', language },
+      { viewport: { width: 360, height: 740 }, colorScheme })
+    await until(page, 0)
+    await press(page, 'step')
+    await until(page, 1)
+    await page.evaluate(() => document.querySelectorAll('.theatre details').forEach(one => { one.open = true }))
+    await rest(page)
+    assert.equal(await beyond(page), 0)
+    assert.deepEqual(await violations(page), [])
+    await press(page, 'leave')
+    await page.waitForSelector('.stage h1')
+    assert.equal(await page.evaluate(() => document.documentElement.hasAttribute('data-theatre')), false)
+    assert.deepEqual(complaints, [])
+    await close()
+  }
+})
+
+test('what is wrong is said before it starts', async () => {
+  const { page, close } = await house.open({ theatre: 'dates_rate-5000' })
+  await page.waitForSelector('.theatre [data-control="rate"].is-wrong')
+  assert.equal(await page.evaluate(() => document.querySelector('.theatre').dataset.step), undefined)
+  await close()
+})

@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { test } from 'node:test'
+import { load } from '../../src/js/index.js'
+import { createPlayer } from '../../web/theatre/player.js'
+import { pointsOf } from '../../web/theatre/points.js'
+import { createRecord } from '../../web/theatre/seen.js'
+import { createSession } from '../../web/theatre/session.js'
+import { TABLE, TASKS, defaultsOf, problemsOf, read, write } from '../../web/theatre/settings.js'
+import { samples } from '../../web/theatre/samples.js'
+import { words as en } from '../../web/theatre/text/en.js'
+import { words as ko } from '../../web/theatre/text/ko.js'
+
+const gf = await load()
+/** Small enough for a test, with all that draws random numbers. */
+const SMALL = { steps: 30, warmUp: 5, batch: 8, dropout: 0.1, layers: 1, dModel: 16, dimFeedforward: 16, heads: 2 }
+const settingsOf = (task, more) => ({ ...defaultsOf(task), ...SMALL, ...more })
+const walk = (session, steps) => Array.from({ length: steps }, () => session.step().loss)
+const bits = values => Array.from(new Uint32Array(Float32Array.from(values).buffer))
+
+test('every task learns: the loss falls, and what is held out is measured', () => {
+  for (const task of TASKS) {
+    const session = createSession(gf, settingsOf(task, { rate: 0.02 }))
+    const losses = walk(session, 30)
+    assert.ok(losses.at(-1) < losses[0], `${task}: ${losses[0]} to ${losses.at(-1)}`)
+    const [first, ...others] = session.history.looks
+    assert.deepEqual([first.step, ...others.map(({ step }) => step)], [0, 25, 30], task)
+    assert.ok(others.every(({ loss, right }) => Number.isFinite(loss) && right >= 0 && right <= 1), task)
+    session.dispose()
+  }
+})
+
+test('put back and gone on with, a training is the same as one that never stopped, to the bit', () => {
+  for (const task of TASKS) {
+    const whole = createSession(gf, settingsOf(task))
+    const losses = walk(whole, 20)
+    const first = createSession(gf, settingsOf(task))
+    walk(first, 9)
+    const kept = structuredClone(first.snapshot())
+    first.dispose()
+    const second = createSession(gf, settingsOf(task, {}))
+    walk(second, 3)
+    second.history.loss.length = 0
+    second.restore(kept)
+    const { history } = second
+    history.loss.push(...losses.slice(0, 9))
+    assert.deepEqual(bits(walk(second, 11)), bits(losses.slice(9)), task)
+    assert.deepEqual(bits(second.snapshot().values), bits(whole.snapshot().values), task)
+    whole.dispose()
+    second.dispose()
+  }
+})
+
+test('looking in between changes nothing', () => {
+  const plain = createSession(gf, settingsOf('dates'))
+  const looked = createSession(gf, settingsOf('dates'))
+  const losses = walk(plain, 12)
+  const others = Array.from({ length: 12 }, () => {
+    looked.answer(samples.dates)
+    looked.look()
+    return looked.step().loss
+  })
+  assert.deepEqual(bits(others), bits(losses))
+  plain.dispose()
+  looked.dispose()
+})
+
+test('the dates learn as `npm run train` has them learn, to the bit', async () => {
+  const folder = new URL('../../build/theatre/', import.meta.url)
+  const out = new URL('dates.safetensors', folder)
+  const steps = 12
+  const script = new URL('../../web/models/dates/train.js', import.meta.url)
+  mkdirSync(folder, { recursive: true })
+  try {
+    execFileSync(process.execPath, [script.pathname, '--steps', String(steps), '--only', 'positions', '--fresh',
+      '--checkpoints', folder.pathname, '--out', out.pathname], { stdio: 'ignore' })
+  } catch (error) {
+    // Twelve steps are too few for it to be content.
+    assert.equal(error.status, 1)
+  }
+  const { tensors } = gf.loadSafetensors(await readFile(out))
+  const session = createSession(gf, { ...defaultsOf('dates'), steps })
+  walk(session, steps)
+  for (const [name, own] of session.named) assert.deepEqual(bits(own.values), bits(tensors[name].values), name)
+  session.dispose()
+})
+
+test('a step back is put back or computed again, to the bit, within the limit of memory', () => {
+  const settings = settingsOf('particles')
+  const whole = createSession(gf, settings)
+  const states = [whole.snapshot(), ...Array.from({ length: 30 }, () => {
+    whole.step()
+    return whole.snapshot()
+  })]
+  const player = createPlayer(gf, settings, { limit: whole.bytes * 2 + 1 })
+  player.seek(0)
+  while (player.step());
+  assert.ok(player.shelf.facts.bytes <= whole.bytes * 2 + 1, 'the shelf keeps its limit')
+  for (const step of [30, 17, 3, 29, 0, 11]) {
+    player.seek(step)
+    assert.equal(player.session.done, step)
+    assert.deepEqual(bits(player.session.snapshot().values), bits(states[step].values), `step ${step}`)
+  }
+  assert.equal(player.session.history.loss.length, 30)
+  whole.dispose()
+  player.session.dispose()
+})
+
+test('a loss that is no number stops the training, says where that began, and leaves the step before', () => {
+  const player = createPlayer(gf, settingsOf('dates'))
+  player.step()
+  const [, embedding] = player.session.named[0]
+  const kept = player.session.snapshot()
+  embedding.data.fill(3e38)
+  const before = player.session.snapshot()
+  assert.equal(player.step(), false)
+  const { step, where } = player.broken
+  assert.equal(step, 2)
+  assert.equal(where.isGradient, false)
+  assert.ok(where.name.length > 1 && !Number.isFinite(where.value), where.name)
+  assert.deepEqual(player.session.snapshot(), before)
+  assert.equal(player.session.done, kept.step)
+  player.session.dispose()
+})
+
+test('one batch again and again is learned by heart', () => {
+  const session = createSession(gf, settingsOf('dates', { repeat: true, dropout: 0, rate: 0.01, smoothing: 0, steps: 80 }))
+  const losses = walk(session, 80)
+  assert.ok(losses.at(-1) < losses[0] / 2, `${losses[0]} to ${losses.at(-1)}`)
+  session.dispose()
+})
+
+test('memory stays flat over many steps', () => {
+  const session = createSession(gf, settingsOf('dates', { steps: 400 }))
+  walk(session, 60)
+  const before = gf.memory().bytes
+  walk(session, 240)
+  assert.ok(Math.abs(gf.memory().bytes - before) < 10_000, `${before} to ${gf.memory().bytes}`)
+  session.dispose()
+})
+
+test('settings come back from a link, wrong ones as by default', () => {
+  for (const task of TASKS) {
+    assert.equal(write(defaultsOf(task)), task)
+    assert.deepEqual(read(task), defaultsOf(task))
+  }
+  const other = { ...defaultsOf('text'), rate: 1e-4, schedule: 'root', repeat: true, positions: 'none', seed: 7 }
+  assert.deepEqual(read(write(other)), other)
+  assert.deepEqual(read('dates_rate-many_schedule-up_nothing-1_seed-'), defaultsOf('dates'))
+  assert.equal(read('other').task, 'dates')
+})
+
+test('what is wrong with settings is said before anything starts', () => {
+  for (const task of TASKS) assert.deepEqual(problemsOf(defaultsOf(task)), {}, task)
+  const wrong = { rate: -1, steps: 0, batch: 1.5, clip: NaN, smoothing: 1, heads: 5, layers: 9 }
+  const found = problemsOf({ ...defaultsOf('dates'), ...wrong })
+  assert.deepEqual(Object.keys(found).sort(), Object.keys(wrong).sort())
+  const huge = { layers: 4, batch: 256, length: 128, dModel: 512, dimFeedforward: 512 }
+  assert.deepEqual(Object.keys(problemsOf({ ...defaultsOf('text'), ...huge })), ['batch'])
+})
+
+test('the words of the theatre are there in both languages, of every setting', () => {
+  const keysOf = (node, path = '') => Object.entries(node).flatMap(([key, value]) => (
+    typeof value === 'string' ? [`${path}${key}`] : keysOf(value, `${path}${key}.`)))
+  assert.deepEqual(keysOf(ko), keysOf(en))
+  for (const name of Object.keys(TABLE)) assert.ok(ko.theatre.why[name], name)
+})
+
+test('a long curve keeps its extremes; answers kept are few and the first and last among them', () => {
+  const values = Array.from({ length: 10_000 }, (_, i) => (i === 4321 ? 9 : i % 7))
+  const points = pointsOf(values, 300)
+  assert.ok(points.length <= 300)
+  assert.ok(points.some(({ x, y }) => x === 4322 && y === 9))
+  const record = createRecord()
+  const nothing = { loss: [], rate: [], norm: [], norms: [], looks: [] }
+  for (let done = 0; done < 200; done++) record.add({ ...nothing, done, answer: { text: String(done) } })
+  const { answers } = record.get()
+  assert.ok(answers.length <= 8)
+  assert.deepEqual([answers[0].step, answers.at(-1).step], [0, 199])
+})

@@ -1,0 +1,35 @@
+/** Where numbers first stopped being any. */
+
+/** NaN and what overflowed; −∞ stands where a mask hides something. */
+const isBroken = value => Number.isNaN(value) || value === Infinity
+
+/** @param {Float32Array} values */
+const firstOf = values => values.findIndex(isBroken)
+
+/**
+ * The first tensor of forward that holds no number, or else the first gradient.
+ * @param {any} gf @param {any} model @param {[string, any][]} named @param {() => any} forward
+ * @returns {{ name: string, at: number, value: number, isGradient: boolean } | null}
+ */
+export function findBroken(gf, model, named, forward) {
+  const { trace, output } = gf.trace(forward)
+  const found = firstIn(trace.nodes.flatMap(({ outputs }) => Object.values(outputs)), trace)
+  trace.dispose()
+  output.dispose()
+  if (found) return found
+  for (const [name, { grad }] of named) {
+    const at = grad ? firstOf(grad.values) : -1
+    if (at >= 0) return { name, at, value: grad.values[at], isGradient: true }
+  }
+  return null
+}
+
+function firstIn(tensors, trace) {
+  for (const tensor of tensors) {
+    const at = tensor?.dtype === 'float32' && !tensor.disposed ? firstOf(tensor.values) : -1
+    if (at < 0) continue
+    const name = trace.names.find(one => trace.get(one) === tensor) ?? '?'
+    return { name, at, value: tensor.values[at], isGradient: false }
+  }
+  return null
+}

@@ -1,0 +1,29 @@
+/** The page's side of the worker that trains: calls that answer with promises, and reports that come by themselves. */
+
+import { resources } from '../shell/resources.js'
+import { spawn } from '../shell/lazy.js'
+
+/** @param {{ onSeen(news: object): void, onError(error: Error): void }} handlers */
+export function createClient({ onSeen, onError }) {
+  const worker = spawn('theatre')
+  const waiting = new Map()
+  let serial = 0
+  worker.onmessage = ({ data: { id, event, result, error, ...news } }) => {
+    if (event) return onSeen(news)
+    const { resolve, reject } = waiting.get(id)
+    waiting.delete(id)
+    if (error) reject(Object.assign(new Error(error.message), { code: error.code }))
+    else resolve(result)
+  }
+  worker.onerror = event => onError(new Error(event.message || 'theatre'))
+  const ask = (type, details) => new Promise((resolve, reject) => {
+    serial += 1
+    waiting.set(serial, { resolve, reject })
+    worker.postMessage({ id: serial, type, ...details })
+  })
+  return {
+    ask,
+    open: details => ask('open', { wasm: resources().wasm, ...details }),
+    end: () => worker.terminate()
+  }
+}

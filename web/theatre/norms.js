@@ -1,0 +1,33 @@
+/** How long gradients and changes are, layer by layer; sums by the kernels. */
+
+/** The part of a model that a parameter belongs to: its layer, or the module outside of all layers. */
+const groupOf = name => /^(.*layers\.\d+)\./.exec(name)?.[1] ?? name.slice(0, name.lastIndexOf('.'))
+
+/**
+ * Parameters by the part of the model they belong to, in its order.
+ * @param {[string, any][]} named @returns {{ name: string, parameters: any[], at: number[] }[]}
+ */
+export function groupsOf(named) {
+  const groups = new Map()
+  named.forEach(([name, parameter], i) => {
+    const key = groupOf(name)
+    if (!groups.has(key)) groups.set(key, { name: key, parameters: [], at: [] })
+    groups.get(key).parameters.push(parameter)
+    groups.get(key).at.push(i)
+  })
+  return [...groups.values()]
+}
+
+/** The norm of some tensors taken together. @param {any} gf @param {any[]} tensors */
+export const normOf = (gf, tensors) => Math.sqrt(tensors.reduce((sum, one) => (
+  sum + (one ? gf.engine.c.gf_sum_squares(one.address, one.size) : 0)), 0))
+
+/**
+ * How far a step has moved the weights of each group, against how long they are.
+ * @param {any} gf @param {ReturnType<typeof groupsOf>} groups
+ * @param {any[]} before a copy of every parameter
+ */
+export const ratiosOf = (gf, groups, before) => gf.tidy(() => gf.noGrad(() => groups.map(({ parameters, at }) => {
+  const moved = parameters.map((parameter, i) => parameter.detach().sub(before[at[i]]))
+  return normOf(gf, moved) / normOf(gf, at.map(i => before[i]))
+})))

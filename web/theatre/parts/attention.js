@@ -1,0 +1,58 @@
+/** Where one head looks as the reader's sentence goes through the model. */
+
+import { probabilities, scale } from '../../lib/color.js'
+import { h, keep, setText, uniqueId } from '../../lib/dom.js'
+import { matrix } from '../../lib/matrix.js'
+import { legend } from '../../lib/legend.js'
+import { slice } from '../../lib/slice.js'
+
+function choice(label, onChange) {
+  const id = uniqueId('choice')
+  const select = h('select', { id, onchange: () => onChange(select.value) })
+  return { select, element: h('div', { className: 'theatre-choice' }, h('label', { for: id }, label), select) }
+}
+
+/**
+ * @param {Element} container
+ * @param {{ t: Function, theme(): { mode: string, palette: object }, look(name: string): void, redraw(): void }}
+ *   context
+ */
+export function attention(container, { t, theme, look, redraw }) {
+  let head = 0
+  const modules = choice(t('theatre.module'), look)
+  const heads = choice(t('theatre.head'), value => {
+    head = Number(value)
+    redraw()
+  })
+  const slot = h('div', { className: 'theatre-heat' })
+  container.append(h('div', { className: 'theatre-choices' }, modules.element, heads.element), slot)
+  const show = current => picture.mark({ current, pinned: false, sources: [] })
+  const picture = matrix(slot, { look: show, press: show, edit() {}, leave: () => show(null) })
+  const key = legend(container)
+  const options = (select, list, chosen) => {
+    keep(select, list, () => h('option'), (option, value) => {
+      option.value = value
+      setText(option, String(value).replace(/\.weights$/, ''))
+    })
+    select.value = String(chosen)
+  }
+  return {
+    /** @param {object | null} answer as the worker told it last */
+    update(answer) {
+      container.hidden = !answer
+      if (!answer) return
+      const { attention: { names, name, heads: count, rows, cols, values }, rowTokens, colTokens } = answer
+      head = Math.min(head, count - 1)
+      options(modules.select, names, name)
+      options(heads.select, Array.from({ length: count }, (_, i) => i), head)
+      const tensor = { name, shape: [1, count, rows, cols], data: values, values, size: values.length }
+      const part = slice(tensor, { row: 2, col: 3, fixed: [0, head, 0, 0], rowLabels: rowTokens, colLabels: colTokens })
+      const { mode, palette } = theme()
+      picture.update(part, {
+        title: `A[${head}]`, width: Math.floor(slot.getBoundingClientRect().width) || 320, dense: true,
+        scale: scale(probabilities(), mode), palette, spoken: name
+      })
+      key.update(probabilities(), mode, t('theatre.share'))
+    }
+  }
+}

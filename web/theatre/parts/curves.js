@@ -1,0 +1,108 @@
+/** Curves of a training: losses and what comes out right; for those who look closer, the rate and gradients. */
+
+import { lines } from '../../lib/chart.js'
+import { h, keep, setText } from '../../lib/dom.js'
+import { brief, fixed } from '../../lib/number.js'
+import { pointsOf } from '../points.js'
+
+const MOST_POINTS = 400
+
+const percent = share => `${fixed(100 * share, 1)} %`
+
+/** A name with the line it stands for. */
+function key(text, look) {
+  const value = h('b')
+  const element = h('li', {}, h('span', { 'className': `theatre-key is-${look}`, 'aria-hidden': 'true' }), text, ' ', value)
+  return { element, say: said => setText(value, said) }
+}
+
+/**
+ * @param {Element} container
+ * @param {{ t: Function, theme(): { palette: object }, seek(step: number): void }} context
+ */
+export function curves(container, { t, theme, seek }) {
+  const slots = ['loss', 'right'].map(name => h('div', { 'className': 'chart-slot', 'data-chart': name }))
+  const keys = {
+    train: key(t('theatre.trainLoss'), 'thin'), held: key(t('theatre.heldLoss'), 'thick'),
+    right: key(t('theatre.right'), 'thick')
+  }
+  container.append(h('div', { className: 'theatre-charts' },
+    h('figure', {}, h('figcaption', {}, h('ul', { className: 'theatre-keys' }, keys.train.element, keys.held.element)),
+      slots[0]),
+    h('figure', {}, h('figcaption', {}, h('ul', { className: 'theatre-keys' }, keys.right.element)), slots[1])))
+  const [loss, right] = slots.map(slot => lines(slot, seek))
+  return {
+    /** @param {ReturnType<import('../seen.js').createRecord>['get']} seen @param {{ total: number }} facts */
+    update(seen, { total, step }) {
+      const { palette } = theme()
+      const looks = seen.looks.filter(one => one.step <= Math.max(step, seen.loss.length))
+      const last = looks.findLast(one => one.step <= step) ?? looks[0]
+      keys.train.say(step ? brief(seen.loss[step - 1]) : '')
+      keys.held.say(last ? brief(last.loss) : '')
+      keys.right.say(last ? percent(last.right) : '')
+      const held = looks.map(one => ({ x: one.step, y: one.loss }))
+      const common = { most: total, title: t('theatre.stepAxis'), palette, at: step }
+      const numbers = [...seen.loss, ...held.map(({ y }) => y)].filter(Number.isFinite)
+      const high = held[0] ? Math.max(held[0].y, Math.min(...numbers)) : 1
+      loss.update({
+        ...common, low: 0, high, digits: 1,
+        lines: [{ points: pointsOf(seen.loss, MOST_POINTS), colour: 'soft', width: 1 },
+          { points: held, colour: 'accent', width: 2.5 }],
+        label: t('theatre.lossSaid', { step, loss: step ? brief(seen.loss[step - 1]) : '–', held: last ? brief(last.loss) : '–' })
+      })
+      right.update({
+        ...common, low: 0, high: 1, digits: 1,
+        lines: [{ points: looks.map(one => ({ x: one.step, y: one.right })), colour: 'accent', width: 2.5 }],
+        label: t('theatre.rightSaid', { step, right: last ? percent(last.right) : '–' })
+      })
+    },
+    destroy() {
+      loss.destroy()
+      right.destroy()
+    }
+  }
+}
+
+/** A look that tells many lines apart without colour. */
+const DASHES = [[], [6, 3], [2, 2], [8, 3, 2, 3], [1, 3], [12, 4], [4, 1], [10, 2, 2, 2, 2, 2], [3, 6]]
+const COLOURS = ['accent', 'ink', 'muted']
+const lookOf = i => ({ colour: COLOURS[i % COLOURS.length], dash: DASHES[i % DASHES.length], width: 1.5 })
+
+/** The rate of learning, and by layer how long the gradient is and how far a step moves the weights: in a table. */
+export function closer(container, { t, theme, seek }) {
+  const slots = ['rate', 'norms'].map(name => h('div', { 'className': 'chart-slot is-low', 'data-chart': name }))
+  const body = h('tbody')
+  const caption = h('caption')
+  const table = h('table', { className: 'theatre-norms' }, caption, h('thead', {}, h('tr', {},
+    ['layer', 'norm', 'ratio'].map(name => h('th', { scope: 'col' }, t(`theatre.${name}`))))), body)
+  container.append(h('div', { className: 'theatre-charts' },
+    h('figure', {}, h('figcaption', {}, t('theatre.rate')), slots[0]),
+    h('figure', {}, h('figcaption', {}, t('theatre.norms')), slots[1])), table)
+  const [rate, norms] = slots.map(slot => lines(slot, seek))
+  return {
+    /** @param {object} seen @param {{ total: number, step: number, groups: string[] }} facts */
+    update(seen, { total, step, groups }) {
+      const { palette } = theme()
+      const common = { most: total, title: t('theatre.stepAxis'), palette, at: step, low: 0 }
+      rate.update({
+        ...common, digits: 4, lines: [{ points: pointsOf(seen.rate, MOST_POINTS), colour: 'accent' }],
+        label: t('theatre.rateSaid', { step, rate: step ? brief(seen.rate[step - 1]) : '–' })
+      })
+      const normsOf = i => pointsOf(seen.norms.map(row => row[i]), MOST_POINTS)
+      norms.update({
+        ...common, lines: groups.map((_, i) => ({ points: normsOf(i), ...lookOf(i) })), label: t('theatre.norms')
+      })
+      const look = seen.looks.findLast(one => one.step <= step && one.ratios)
+      setText(caption, t('theatre.normsAt', { step, look: look?.step ?? '–' }))
+      keep(body, groups, () => h('tr', {}, h('th', { scope: 'row' }), h('td'), h('td')), (row, name, i) => {
+        setText(row.children[0], name)
+        setText(row.children[1], step ? brief(seen.norms[step - 1][i]) : '–')
+        setText(row.children[2], look ? brief(look.ratios[i]) : '–')
+      })
+    },
+    destroy() {
+      rate.destroy()
+      norms.destroy()
+    }
+  }
+}

@@ -1,0 +1,45 @@
+/** The settings of a training: what they are, what they are until somebody changes them, and what is wrong. */
+
+import { h, setText } from '../../lib/dom.js'
+import { control } from '../../shell/controls.js'
+import { TABLE, defaultsOf } from '../settings.js'
+
+const GROUPS = ['optimiser', 'data', 'model']
+
+/**
+ * @param {Element} container
+ * @param {{ t: Function, get(): object, set(patch: object): void }} context
+ */
+export function settingsPart(container, { t, get, set }) {
+  const controls = Object.entries(TABLE).map(([name, setting]) => {
+    const made = control(name, { t, get, set }, setting)
+    const why = h('p', { className: 'theatre-why' })
+    made.element.append(why)
+    return { name, group: setting.group, matters: setting.matters, ...made, why }
+  })
+  const summary = h('summary', {}, t('theatre.settings'))
+  const details = h('details', { className: 'theatre-settings' }, summary, GROUPS.map(group => (
+    h('section', {}, h('h2', {}, t(`theatre.groups.${group}`)), h('div', { className: 'settings-grid' },
+      controls.filter(one => one.group === group).map(({ element }) => element))))))
+  container.append(details)
+  return {
+    /** @param {object} state @param {Record<string, string>} problems */
+    update(state, problems) {
+      const known = defaultsOf(state.task)
+      if (Object.keys(problems).length) details.open = true
+      for (const { name, element, update, why, matters } of controls) {
+        element.hidden = !(matters?.(state) ?? true)
+        update(state, problems)
+        setText(why, `${t(`theatre.why.${name}`)}${Object.is(state[name], known[name]) ? '' : ` ${t('theatre.was', {
+          value: wordOf(name, known[name], t)
+        })}`}`)
+      }
+    }
+  }
+}
+
+function wordOf(name, value, t) {
+  const { options } = TABLE[name]
+  const word = options && Object.keys(options).find(one => options[one] === value)
+  return word ? t(`controls.${name}.${word}`) : String(value)
+}

@@ -1,0 +1,59 @@
+/** What a training is driven with: play, one step, pace, a line of steps to go back on, and how long it will take. */
+
+import { h, setText, uniqueId } from '../../lib/dom.js'
+
+/** Milliseconds a step takes at least, by the word of the pace. */
+const PACES = { full: 0, watch: 100, slow: 1000 }
+
+/**
+ * @param {Element} container
+ * @param {{ t: Function, play(pace: number): void, pause(): void, step(): void, pace(pace: number): void,
+ *   seek(step: number): void, again(): void }} deeds
+ */
+export function transport(container, { t, play, pause, step, pace, seek, again }) {
+  let isPlaying = false
+  const paceOf = () => PACES[select.value]
+  const player = h('button', { 'type': 'button', 'className': 'theatre-play', 'data-action': 'play', 'onclick': () => (
+    isPlaying ? pause() : play(paceOf())) })
+  const one = h('button', { 'type': 'button', 'className': 'quiet', 'data-action': 'step', 'onclick': step },
+    t('theatre.step'))
+  const anew = h('button', { 'type': 'button', 'className': 'quiet', 'data-action': 'again', 'onclick': again },
+    t('theatre.again'))
+  const id = uniqueId('pace')
+  const select = h('select', { id, onchange: () => pace(paceOf()) },
+    Object.keys(PACES).map(word => h('option', { value: word }, t(`theatre.paces.${word}`))))
+  const slider = h('input', {
+    'type': 'range', 'min': 0, 'step': 1, 'data-action': 'seek', 'aria-label': t('theatre.history'),
+    'oninput': () => seek(Number(slider.value))
+  })
+  const place = h('output', { className: 'theatre-place' })
+  const left = h('span', { className: 'theatre-left' })
+  const bar = h('progress', { 'aria-label': t('theatre.progress') })
+  const shelf = h('p', { className: 'theatre-shelf' })
+  container.append(h('div', { 'className': 'theatre-transport', 'role': 'group', 'aria-label': t('theatre.drive') },
+    player, one, anew, h('label', { for: id, className: 'visually-hidden' }, t('theatre.pace')), select, place, left),
+  h('div', { className: 'theatre-line' }, bar, slider), shelf)
+
+  return {
+    /** @param {object} view what the worker said last; total and known: how many steps there will be, and were */
+    update({ done, total, known, isOver, perStep, shelf: facts, isPlaying: plays, broken }) {
+      isPlaying = plays
+      setText(player, t(plays ? 'theatre.pause' : 'theatre.play'))
+      player.disabled = Boolean(!plays && (isOver || broken))
+      one.disabled = Boolean(plays || isOver || broken)
+      slider.max = String(Math.max(1, known))
+      if (document.activeElement !== slider || plays) slider.value = String(done)
+      slider.setAttribute('aria-valuetext', t('theatre.at', { step: done, total }))
+      slider.style.setProperty('--known', `${100 * Math.max(1, known) / total}%`)
+      bar.max = total
+      bar.value = known
+      setText(place, t('theatre.at', { step: done, total }))
+      const seconds = perStep === null ? '' : String(Math.ceil((total - done) * Math.max(perStep, paceOf()) / 1000))
+      setText(left, isOver ? t('theatre.over') : seconds === '' ? '' : t('theatre.left', { seconds }))
+      const megabytes = (facts.bytes / 2 ** 20).toFixed(1)
+      setText(shelf, t('theatre.shelf', {
+        count: facts.count, apart: facts.apart, megabytes, most: Math.round(facts.limit / 2 ** 20)
+      }))
+    }
+  }
+}

@@ -1,0 +1,45 @@
+/** Walks through a training, forwards and back: what was is put back or computed again, to the bit. */
+
+import { createSession } from './session.js'
+import { createShelf } from './shelf.js'
+
+/** Memory for snapshots. */
+export const LIMIT = 64 * 2 ** 20
+
+/**
+ * @param {any} gf the library
+ * @param {object} settings as in `settings.js`
+ * @param {{ text?: string, limit?: number }} [options]
+ */
+export function createPlayer(gf, settings, { text, limit = LIMIT } = {}) {
+  const session = createSession(gf, settings, text)
+  const shelf = createShelf(limit)
+  shelf.put(session.snapshot())
+  let broken = null
+
+  /** One step on, if there is any. @returns {boolean} whether there was */
+  function step() {
+    if (session.done >= settings.steps || broken) return false
+    const seen = session.step()
+    broken = seen.broken === undefined ? null : { step: seen.step, loss: seen.loss, where: seen.broken }
+    if (!broken && shelf.wants(session.done)) shelf.put(session.snapshot())
+    return !broken
+  }
+
+  return {
+    session, shelf, step,
+    /** Goes to a step that has been, or as far as the training has come. @param {number} to */
+    seek(to) {
+      const wanted = Math.max(0, Math.min(to, session.history.loss.length))
+      if (wanted < session.done || shelf.before(wanted).step > session.done) session.restore(shelf.before(wanted))
+      if (wanted < session.history.loss.length) broken = null
+      while (session.done < wanted && step());
+    },
+    get broken() {
+      return broken
+    },
+    get isOver() {
+      return session.done >= settings.steps
+    }
+  }
+}

@@ -1,0 +1,20 @@
+/** Points of a long curve that are enough to draw it: the lowest and the highest of each stretch, nothing computed. */
+
+/**
+ * @param {ArrayLike<number>} values of steps 1, 2, ... @param {number} most points
+ * @returns {{ x: number, y: number }[]} steps and values, in order
+ */
+export function pointsOf(values, most) {
+  const width = Math.max(1, Math.ceil(values.length * 2 / most))
+  const points = []
+  for (let from = 0; from < values.length; from += width) {
+    let [low, high] = [from, from]
+    for (let i = from; i < Math.min(values.length, from + width); i++) {
+      if (values[i] < values[low]) low = i
+      if (values[i] > values[high]) high = i
+    }
+    const places = low === high ? [low] : [low, high].sort((a, b) => a - b)
+    points.push(...places.map(i => ({ x: i + 1, y: values[i] })))
+  }
+  return points
+}

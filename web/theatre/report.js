@@ -1,0 +1,20 @@
+/** What can be seen of a training, as plain data. */
+
+/**
+ * What is new since a report, and where the training stands.
+ * @param {ReturnType<typeof import('./session.js').createSession>} session
+ * @param {{ steps: number, looks: number }} since
+ * @param {{ sentence?: string, wanted?: string }} [asked] a reader's sentence, and whose attention to it
+ */
+export function report(session, since, { sentence, wanted } = {}) {
+  const { history, done, task } = session
+  const numbers = name => Float64Array.from(history[name].slice(since.steps))
+  const isWhole = sentence !== undefined
+  const problem = isWhole ? task.problem?.(sentence) ?? null : null
+  return {
+    done, from: since.steps, loss: numbers('loss'), rate: numbers('rate'), norm: numbers('norm'),
+    norms: history.norms.slice(since.steps), looks: history.looks.slice(since.looks),
+    isWhole, problem,
+    answer: isWhole && !problem ? session.answer(sentence, wanted) : null
+  }
+}

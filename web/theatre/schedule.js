@@ -1,0 +1,20 @@
+/** The learning rate of a step: up in a straight line, then on as the schedule says. */
+
+/** What is left of the peak after the warm-up, by how many steps of how many have gone by. */
+const AFTER = {
+  constant: () => 1,
+  cosine: ({ gf, at, of }) => (1 + gf.engine.c.gf_cos(Math.PI * at / of)) / 2,
+  linear: ({ at, of }) => (of - at) / of,
+  root: ({ warmUp, step }) => Math.sqrt(Math.max(1, warmUp) / step)
+}
+
+/**
+ * The rate of a step, from 1.
+ * @param {any} gf @param {{ rate: number, warmUp: number, steps: number, schedule: string }} settings
+ * @param {number} step
+ */
+export function rateAt(gf, { rate, warmUp, steps, schedule }, step) {
+  if (step < warmUp) return rate * step / warmUp
+  const of = Math.max(1, steps - warmUp)
+  return rate * AFTER[schedule]({ gf, at: Math.min(step - warmUp, of), of, warmUp, step })
+}

@@ -1,0 +1,166 @@
+/**
+ * A training that can be stopped anywhere. Every step draws from the seed and its own number, so weights and moments
+ * are all there is to a state: put back, it goes on as if nothing had been, to the bit, here as in Node.
+ */
+
+import { findBroken } from './broken.js'
+import { groupsOf, normOf, ratiosOf } from './norms.js'
+import { rateAt } from './schedule.js'
+import { TASKS } from './tasks/index.js'
+
+/** Steps between two looks at what is held out. */
+export const EVERY = 25
+/** As far apart as the streams of two seeds begin. */
+const STRIDE = 1_000_003
+
+/** @typedef {{ step: number, values: Float32Array }} Snapshot */
+
+/**
+ * @param {any} gf the library
+ * @param {object} settings as in `settings.js`
+ * @param {string} [text] of the task that learns the reader's own
+ */
+export function createSession(gf, settings, text) {
+  const task = TASKS[settings.task]
+  const { seed, clip, decay, smoothing } = settings
+  const data = task.prepare(gf, settings, text)
+  gf.manualSeed(seed)
+  const model = task.create(gf, settings, data).train()
+  const named = model.namedParameters()
+  const parameters = named.map(([, parameter]) => parameter)
+  const groups = groupsOf(named)
+  const Optimizer = decay > 0 ? gf.optim.AdamW : gf.optim.Adam
+  const optimizer = new Optimizer(parameters, { betas: [0.9, 0.98], eps: 1e-9, weightDecay: decay })
+  const held = parameters.map(parameter => optimizer.stateOf(parameter, () => (
+    { step: 0, expAvg: optimizer.zerosLike(parameter), expAvgSq: optimizer.zerosLike(parameter) })))
+  const kept = parameters.flatMap((parameter, i) => [parameter, held[i].expAvg, held[i].expAvgSq])
+  const tests = task.heldOut(gf, settings, data)
+  /** What has been seen of every step and of every look at what is held out. */
+  const history = { loss: [], rate: [], norm: [], norms: [], looks: [] }
+  let done = 0
+
+  const lossOf = ({ inputs, target, ignoreIndex }, labelSmoothing) => {
+    const logits = model.forward(...inputs)
+    const flat = logits.reshape(-1, logits.shape.at(-1))
+    return gf.functional.crossEntropy(flat, target, { ignoreIndex, labelSmoothing })
+  }
+
+  function batchAt(step) {
+    const drawn = settings.repeat ? 1 : step
+    gf.manualSeed(seed * STRIDE + drawn)
+    const batch = task.batch(gf, settings, data, drawn)
+    if (settings.repeat) gf.manualSeed(seed * STRIDE + step)
+    return batch
+  }
+
+  /** Loss and gradients of a step, clipped; the weights are as before. */
+  function backward(step) {
+    const batch = batchAt(step)
+    const loss = lossOf(batch, smoothing)
+    optimizer.zeroGrad()
+    loss.backward()
+    const norms = groups.map(group => normOf(gf, group.parameters.map(({ grad }) => grad)))
+    const norm = clip ? gf.optim.clipGradNorm(parameters, clip) : normOf(gf, parameters.map(({ grad }) => grad))
+    return { batch, loss: loss.item(), norm, norms, rate: rateAt(gf, settings, step) }
+  }
+
+  /** What is held out, as the model is now. */
+  function look() {
+    model.eval()
+    const loss = gf.tidy(() => gf.noGrad(() => lossOf(tests, 0).item()))
+    const right = task.right(gf, model, data, tests)
+    model.train()
+    return { step: done, loss, right }
+  }
+
+  function record(seen, before) {
+    const at = done - 1
+    if (at < history.loss.length) {
+      if (!Object.is(history.loss[at], seen.loss)) throw new Error(`step ${done} is not what it was`)
+      return
+    }
+    for (const name of ['loss', 'rate', 'norm', 'norms']) history[name].push(seen[name])
+    if (before) history.looks.push({ ...look(), ratios: ratiosOf(gf, groups, before) })
+  }
+
+  /**
+   * The next step. Where a number of it is none, nothing is changed and `broken` says where that began.
+   * @returns {{ step: number, loss: number, broken?: object }}
+   */
+  function step() {
+    const next = done + 1
+    const isNew = done >= history.loss.length
+    const before = isNew && (next % EVERY === 0 || next === settings.steps)
+    return gf.tidy(() => {
+      const seen = backward(next)
+      if (!Number.isFinite(seen.loss) || !Number.isFinite(seen.norm)) {
+        const broken = findBroken(gf, model, named, () => lossOf(batchAt(next), smoothing))
+        return { step: next, loss: seen.loss, broken }
+      }
+      const old = before && parameters.map(parameter => parameter.detach().clone())
+      optimizer.lr = seen.rate
+      optimizer.step()
+      done = next
+      record(seen, old)
+      return { step: done, loss: seen.loss }
+    })
+  }
+
+  history.looks.push({ ...look(), ratios: null })
+
+  return {
+    gf, task, data, model, settings, history, groups, named, optimizer, held, tests,
+    step, look, backward, batchAt, lossOf,
+    get done() {
+      return done
+    },
+    /** The bytes of a snapshot. */
+    bytes: kept.reduce((sum, { size }) => sum + 4 * size, 0),
+    /** @returns {Snapshot} */
+    snapshot() {
+      const values = new Float32Array(kept.reduce((sum, { size }) => sum + size, 0))
+      let at = 0
+      for (const tensor of kept) {
+        values.set(tensor.values, at)
+        at += tensor.size
+      }
+      return { step: done, values }
+    },
+    /** @param {Snapshot} snapshot */
+    restore({ step: at, values }) {
+      let from = 0
+      for (const tensor of kept) {
+        tensor.data.set(values.subarray(from, from + tensor.size))
+        from += tensor.size
+      }
+      for (const one of held) one.step = at
+      done = at
+    },
+    /** The model's answer, and what its attention does there. @param {string} said @param {string} [wanted] */
+    answer(said, wanted) {
+      model.eval()
+      const answer = task.answer(gf, model, data, said)
+      const seen = attention(gf, model, answer, wanted)
+      model.train()
+      return { text: answer.text, ...seen }
+    },
+    dispose() {
+      optimizer.dispose()
+      model.dispose()
+    }
+  }
+}
+
+/** The attention of one head after another, of one module of a model. */
+function attention(gf, model, { inputs, tokens }, wanted) {
+  const { trace, output } = gf.trace(() => gf.noGrad(() => model.forward(...inputs)))
+  const names = trace.names.filter(name => name.endsWith('attn.weights'))
+  const name = names.includes(wanted) ? wanted : names.findLast(one => one.includes('multihead_attn')) ?? names.at(-1)
+  const { shape: [, heads, rows, cols], values } = trace.get(name)
+  const result = { names, name, heads, rows, cols, values: values.slice() }
+  trace.dispose()
+  output.dispose()
+  const isOfSource = name.includes('encoder')
+  const own = tokens.text ?? (isOfSource ? tokens.source : tokens.target)
+  return { attention: result, rowTokens: own, colTokens: name.includes('multihead_attn') ? tokens.source : own }
+}

@@ -1,0 +1,134 @@
+/**
+ * What a training is made of: its task and settings, their defaults and limits, and how they stand in a link. The same
+ * settings give the same training everywhere, to the bit.
+ */
+
+import { SETTINGS, problemOf } from '../models/settings.js'
+
+/**
+ * @typedef {Omit<import('../models/settings.js').Setting, 'kind'> & { kind: 'choice' | 'number',
+ *   group: 'optimiser' | 'model' | 'data' }} TrainingSetting
+ */
+
+const LONG = 100_000
+
+const choice = (group, options, value = Object.values(options)[0]) => (
+  { group, kind: 'choice', default: value, options })
+const whole = (group, value, limits, ladder) => (
+  { group, kind: 'number', default: value, limits, ladder: () => ladder })
+
+/** A number with a fraction, from the lowest to the highest. */
+const real = (group, value, [low, high], ladder) => ({
+  group, kind: 'number', default: value, ladder: () => ladder, range: [low, high]
+})
+const shared = name => ({ ...SETTINGS[name], group: 'model' })
+
+const isText = ({ task }) => task === 'text'
+
+/** @type {Record<string, TrainingSetting>} */
+export const TABLE = {
+  rate: real('optimiser', 0.004, [0, 1000], [0.0001, 0.0003, 0.001, 0.002, 0.004, 0.01, 0.03, 0.1, 1]),
+  schedule: choice('optimiser', { cosine: 'cosine', linear: 'linear', root: 'root', constant: 'constant' }),
+  warmUp: whole('optimiser', 200, [0, LONG], [0, 20, 50, 100, 200, 400]),
+  steps: whole('optimiser', 1200, [1, LONG], [100, 200, 400, 800, 1200, 2500, 5000, 10_000]),
+  batch: whole('data', 64, [1, 256], [1, 4, 8, 16, 32, 64, 128]),
+  clip: real('optimiser', 1, [0, 1000], [0, 0.1, 0.5, 1, 5]),
+  decay: real('optimiser', 0, [0, 1], [0, 0.01, 0.1]),
+  smoothing: real('optimiser', 0, [0, 0.9], [0, 0.05, 0.1, 0.2]),
+  layers: shared('layers'), heads: shared('heads'), dModel: shared('dModel'), dimFeedforward: shared('dimFeedforward'),
+  dropout: { ...real('model', 0, [0, 0.9], [0, 0.1, 0.2, 0.3, 0.5]) },
+  normFirst: { ...shared('normFirst') }, activation: shared('activation'),
+  positions: choice('model', { interleaved: 'interleaved', concatenated: 'concatenated', learned: 'learned',
+    none: 'none' }),
+  repeat: choice('data', { fresh: false, same: true }),
+  unit: { ...choice('data', { characters: 'characters', pairs: 'pairs' }), matters: isText },
+  size: {
+    ...whole('data', 512, [257, 2000], [300, 512, 1024]), matters: state => isText(state) && state.unit === 'pairs'
+  },
+  length: { ...whole('data', 48, [4, 128], [16, 32, 48, 64, 96, 128]), matters: isText },
+  seed: { ...whole('data', 42, [0, 4294967295], []), ladder: ({ seed }) => [Math.max(0, seed - 1), seed + 1] }
+}
+
+/** What differs from the table; of the three models, as `npm run train` has them. */
+const OWN = {
+  dates: { smoothing: 0.05 },
+  particles: { rate: 6e-3, schedule: 'linear', steps: 1500 },
+  stories: { schedule: 'linear', steps: 1500, batch: 32, dModel: 40, dimFeedforward: 96, normFirst: true,
+    activation: 'gelu' },
+  text: { schedule: 'cosine', warmUp: 50, steps: 1000, batch: 32, dModel: 48, dimFeedforward: 128, normFirst: true,
+    activation: 'gelu', rate: 6e-3 }
+}
+
+export const TASKS = Object.keys(OWN)
+
+/** The settings of a task until the reader changes one. @param {string} task */
+export const defaultsOf = task => ({
+  task, ...Object.fromEntries(Object.entries(TABLE).map(([name, one]) => [name, one.default])), ...OWN[task]
+})
+
+/** Bytes that a training may take for what forward keeps: beyond that a tab is in danger. */
+const MOST_BYTES = 1.5e9
+/** How long the rows of a batch are at most. */
+const LONGEST = { dates: 12, particles: 72, stories: 72 }
+
+/** Roughly what one step keeps until it has gone back. @param {object} state */
+export function bytesOf(state) {
+  const { batch, layers, heads, dModel, dimFeedforward, task } = state
+  const T = LONGEST[task] ?? state.length
+  const towers = task === 'dates' ? 2.5 : 1
+  const vocabulary = task === 'text' ? (state.unit === 'pairs' ? state.size : 1000) : task === 'stories' ? 1024 : 150
+  const perLayer = batch * T * (16 * dModel + 3 * dimFeedforward) + 4 * batch * heads * T * T
+  return 4 * (towers * layers * perLayer * 2 + 3 * batch * T * vocabulary)
+}
+
+function problemOfRange({ range: [low, high] }, value) {
+  const isInside = typeof value === 'number' && value >= low && value <= high
+  return isInside ? null : { key: 'theatre.errors.range', values: { low, high } }
+}
+
+/**
+ * What is wrong with settings, by name: a text key and its values.
+ * @param {object} state
+ * @returns {Record<string, { key: string, values: object }>}
+ */
+export function problemsOf(state) {
+  const found = Object.entries(TABLE).filter(([, { matters }]) => matters?.(state) ?? true)
+    .map(([name, one]) => [name, one.range ? problemOfRange(one, state[name]) : problemOf(name, one, state)])
+    .filter(([, problem]) => problem)
+  const problems = Object.fromEntries(found)
+  if (found.length === 0 && bytesOf(state) > MOST_BYTES) {
+    const megabytes = String(Math.round(bytesOf(state) / 2 ** 20))
+    problems.batch = { key: 'theatre.errors.memory', values: { megabytes, most: String(Math.round(MOST_BYTES / 2 ** 20)) } }
+  }
+  return problems
+}
+
+const wordOf = (options, value) => Object.keys(options).find(word => options[word] === value)
+
+/**
+ * A training as it stands in a link: the task, then what differs from its defaults. @param {object} state
+ */
+export function write(state) {
+  const known = defaultsOf(state.task)
+  const parts = Object.entries(TABLE).filter(([name]) => !Object.is(state[name], known[name]))
+    .map(([name, { options }]) => `${name}-${options ? wordOf(options, state[name]) : state[name]}`)
+  return [state.task, ...parts].join('_')
+}
+
+function readValue({ options }, text, known) {
+  if (options) return Object.hasOwn(options, text) ? options[text] : known
+  const value = text === '' ? NaN : Number(text)
+  return Number.isFinite(value) ? value : known
+}
+
+/** The training that a link says; what it does not say, or says wrongly, is as by default. @param {string} text */
+export function read(text) {
+  const [task, ...parts] = text.split('_')
+  const state = defaultsOf(TASKS.includes(task) ? task : TASKS[0])
+  for (const part of parts) {
+    const at = part.indexOf('-')
+    const name = part.slice(0, at)
+    if (Object.hasOwn(TABLE, name)) state[name] = readValue(TABLE[name], part.slice(at + 1), state[name])
+  }
+  return state
+}

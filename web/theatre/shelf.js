@@ -1,0 +1,43 @@
+/**
+ * Snapshots of a training within a limit of memory: at even distances, which double each time the shelf is full. The
+ * state before any step is always there, so that every step can be computed again.
+ */
+
+/** @typedef {import('./session.js').Snapshot} Snapshot */
+
+/** @param {number} limit bytes @param {number} [distance] steps between two, to begin with */
+export function createShelf(limit, distance = 10) {
+  /** @type {Map<number, Snapshot>} */
+  const snapshots = new Map()
+  let apart = distance, bytes = 0
+
+  function drop(step) {
+    bytes -= snapshots.get(step).values.byteLength
+    snapshots.delete(step)
+  }
+  function thin() {
+    while (bytes > limit && snapshots.size > 1) {
+      apart *= 2
+      for (const step of [...snapshots.keys()]) if (step % apart !== 0) drop(step)
+    }
+  }
+  return {
+    /** Whether the state after a step has a place here. @param {number} step */
+    wants: step => step % apart === 0 && !snapshots.has(step),
+    /** @param {Snapshot} snapshot */
+    put(snapshot) {
+      snapshots.set(snapshot.step, snapshot)
+      bytes += snapshot.values.byteLength
+      thin()
+    },
+    /** The last state at or before a step. @param {number} step @returns {Snapshot} */
+    before(step) {
+      const at = Math.max(...[...snapshots.keys()].filter(one => one <= step))
+      return snapshots.get(at)
+    },
+    /** What there is, as plain data. */
+    get facts() {
+      return { bytes, limit, count: snapshots.size, apart }
+    }
+  }
+}

@@ -1,0 +1,29 @@
+/** The word that is missing: Korean particles, English verbs that agree. */
+
+import { answer, filled, read } from '../../models/particles/answer.js'
+import { examples } from '../../models/particles/data.js'
+import { NONE, accuracy, batchesFrom, taskOf } from '../../models/particles/measure.js'
+import { CONFIG, createParticles } from '../../models/particles/model.js'
+import { MASK, WORDS } from '../../models/particles/tokens.js'
+import { shapeOf } from './shape.js'
+
+const TESTS = 200
+
+const asBatch = ({ input, target }) => ({ inputs: [input], target, ignoreIndex: NONE, words: WORDS })
+
+/** @type {import('./index.js').Task} */
+export const particles = {
+  prepare: (gf, { seed, batch }) => ({ batchAt: batchesFrom(seed, batch) }),
+  create: (gf, settings) => createParticles(gf, { ...CONFIG, ...shapeOf(settings) }),
+  batch: (gf, settings, { batchAt }, step) => asBatch(batchAt(step)),
+  heldOut(gf, { seed }) {
+    const tests = examples(seed, TESTS, { isHeldOut: true })
+    return { ...asBatch(taskOf(tests)), tests }
+  },
+  right: (gf, model, data, { tests }) => accuracy(gf, model, tests).right,
+  answer(gf, model, data, text) {
+    const { ids, tokens } = read(text)
+    return { text: filled(text, answer(gf, model, text)), inputs: [[ids]], tokens: { text: tokens } }
+  },
+  problem: text => (text.includes(MASK) ? null : { key: 'errors.noGap', values: {} })
+}

@@ -1,0 +1,23 @@
+/** Settings of a training as models take them. @param {object} settings */
+export const shapeOf = ({ dModel, heads, layers, dimFeedforward, dropout, normFirst, activation, positions }) => ({
+  dModel, nhead: heads, layers, dimFeedforward, dropout, normFirst, activation,
+  positions: positions === 'none' ? null : positions
+})
+
+/** The place of the largest. @param {ArrayLike<number>} values */
+export function largest(values) {
+  let best = 0
+  for (let i = 1; i < values.length; i++) if (values[i] > values[best]) best = i
+  return best
+}
+
+/**
+ * The share of places at which the likeliest token is the right one.
+ * @param {any} gf @param {any} model @param {import('./index.js').Batch} batch
+ */
+export const nextShare = (gf, model, { inputs, target, ignoreIndex }) => gf.tidy(() => gf.noGrad(() => {
+  const { values, shape } = model.forward(...inputs)
+  const V = shape.at(-1)
+  const asked = [...target.keys()].filter(n => target[n] !== ignoreIndex)
+  return asked.filter(n => largest(values.subarray(n * V, (n + 1) * V)) === target[n]).length / asked.length
+}))

@@ -1,0 +1,60 @@
+/** Short stories: which token comes next. */
+
+import { SPACE, asBytes } from '../../models/stories/index.js'
+import { LONGEST, batchOf, createTokenizer, decode, encode, stories as tell } from '../../models/stories/data.js'
+import { CONFIG, createStories } from '../../models/stories/model.js'
+import { largest, nextShare, shapeOf } from './shape.js'
+
+const TESTS = 32, NONE = -100
+/** Most tokens that are said at each look: the reader watches it learn, and it should not wait. */
+const SAID = 24
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** A token as it is shown. @param {Uint8Array} bytes */
+export function shown(bytes) {
+  try {
+    return utf8.decode(bytes).replaceAll(' ', SPACE).replaceAll('\n', '⏎')
+  } catch {
+    return asBytes(bytes)
+  }
+}
+
+/**
+ * The likeliest token, again and again.
+ * @param {any} gf @param {any} model @param {number[]} start @param {number} most tokens that the model can read
+ * @param {number} [end] the token to stop at
+ */
+export function goOn(gf, model, start, most, end) {
+  const ids = [...start]
+  for (let n = 0; n < SAID && ids.length < most && (n === 0 || ids.at(-1) !== end); n++) {
+    ids.push(gf.tidy(() => gf.noGrad(() => {
+      const { values, shape } = model.forward([ids])
+      return largest(values.slice(-shape[2]))
+    })))
+  }
+  return ids
+}
+
+const asBatch = ({ tokenizer, words }, texts) => {
+  const { input, target } = batchOf(tokenizer, texts)
+  return { inputs: [input], target, ignoreIndex: NONE, words }
+}
+
+/** @type {import('./index.js').Task} */
+export const stories = {
+  prepare(gf) {
+    const tokenizer = createTokenizer(gf)
+    return { tokenizer, words: Array.from({ length: tokenizer.size }, (_, id) => shown(tokenizer.bytesOf(id))) }
+  },
+  create: (gf, settings) => createStories(gf, { ...CONFIG, ...shapeOf(settings) }),
+  batch: (gf, { seed, batch }, data, step) => asBatch(data, tell(seed * 1_000_003 + step, batch)),
+  heldOut: (gf, { seed }, data) => asBatch(data, tell(seed, TESTS, { names: 'held out' })),
+  right: (gf, model, data, batch) => nextShare(gf, model, batch),
+  answer(gf, model, { tokenizer, words }, text) {
+    const start = encode(tokenizer, text, SAID)
+    const ids = goOn(gf, model, start, LONGEST, start[0])
+    const said = decode(tokenizer, ids.slice(start.length))
+    return { text: text + said, inputs: [[ids]], tokens: { text: ids.map(id => words[id]) } }
+  }
+}

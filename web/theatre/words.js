@@ -1,0 +1,15 @@
+/** The theatre's own words, fetched with it, before those of the page. */
+
+import { translator } from '../lib/text.js'
+
+const WORDS = { ko: () => import('./text/ko.js'), en: () => import('./text/en.js') }
+
+/** @param {{ t: Function, language(): string }} context @returns {Promise<Function>} */
+export async function wordsOf({ t, language }) {
+  const { words } = await WORDS[language()]()
+  const own = translator(words, { strict: false })
+  return (key, values) => {
+    const text = own(key, values)
+    return text === key ? t(key, values) : text
+  }
+}

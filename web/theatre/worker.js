@@ -1,0 +1,113 @@
+/** Trains away from the page: plays, pauses, goes back, and posts what can be seen at most so often a second. */
+
+import { load } from '../../src/js/index.js'
+import { createPlayer } from './player.js'
+import { report } from './report.js'
+
+/** Milliseconds between two reports, between two answers, and of training before the page is listened to. */
+const PAUSE = 100, ANSWER = 300, SLICE = 30
+
+let gf = null
+let player = null
+let isPlaying = false
+/** Milliseconds that a step takes at least, to watch it. */
+let pace = 0
+let sentence = ''
+let wanted = ''
+let posted = { steps: 0, looks: 0, at: 0, answered: 0 }
+/** Milliseconds of training, and the steps they went into. */
+let spent = { time: 0, steps: 0 }
+
+const nextTask = (wait = 0) => new Promise(resolve => { setTimeout(resolve, wait) })
+
+/** What has been seen since the last report. */
+function post(isWhole = true) {
+  const { session, shelf, broken, isOver } = player
+  const news = report(session, posted, isWhole ? { sentence, wanted } : {})
+  const at = performance.now()
+  posted = {
+    steps: session.history.loss.length, looks: session.history.looks.length, at,
+    answered: isWhole ? at : posted.answered
+  }
+  const perStep = spent.steps ? spent.time / spent.steps : null
+  postMessage({ event: 'seen', ...news, isPlaying, isOver, broken, perStep, shelf: shelf.facts })
+}
+
+/** Some steps: as many as go into a slice, or one where the reader wants to watch. */
+function train() {
+  const started = performance.now(), before = player.session.done
+  let isGoing = true
+  do isGoing = player.step()
+  while (isGoing && !pace && performance.now() - started < SLICE)
+  spent = {
+    time: spent.time + performance.now() - started, steps: spent.steps + player.session.done - before
+  }
+  return isGoing && !player.isOver
+}
+
+async function play() {
+  const own = player
+  while (isPlaying && player === own) {
+    const started = performance.now()
+    const isGoing = train()
+    if (!isGoing) isPlaying = false
+    const now = performance.now()
+    const isWhole = !isGoing || pace > PAUSE || now - posted.answered > ANSWER
+    if (isWhole || pace || now - posted.at > PAUSE) post(isWhole)
+    await nextTask(Math.max(0, pace - (performance.now() - started)))
+  }
+}
+
+const calls = {
+  async open({ wasm, settings, text, sentence: said }) {
+    isPlaying = false
+    gf ??= await load({ wasm: typeof wasm === 'string' ? new URL(wasm) : wasm })
+    player?.session.dispose()
+    player = createPlayer(gf, settings, { text })
+    posted = { steps: 0, looks: 0, at: 0, answered: 0 }
+    spent = { time: 0, steps: 0 }
+    sentence = said
+    wanted = ''
+    const { session } = player
+    post()
+    return {
+      groups: session.groups.map(({ name }) => name),
+      parameters: session.named.reduce((sum, [, { size }]) => sum + size, 0)
+    }
+  },
+  play({ pace: ms }) {
+    pace = ms
+    if (isPlaying || player.isOver || player.broken) return
+    isPlaying = true
+    play()
+  },
+  pause() {
+    isPlaying = false
+    post()
+  },
+  pace({ pace: ms }) {
+    pace = ms
+  },
+  step() {
+    isPlaying = false
+    player.step()
+    post()
+  },
+  seek({ step }) {
+    isPlaying = false
+    player.seek(step)
+    post()
+  },
+  look({ sentence: said, wanted: name }) {
+    if (said !== undefined) sentence = said
+    if (name !== undefined) wanted = name
+    post()
+  }
+}
+self.onmessage = async ({ data: { id, type, ...details } }) => {
+  try {
+    postMessage({ id, result: await calls[type](details) })
+  } catch (error) {
+    postMessage({ id, error: { code: error.code, message: error.message } })
+  }
+}
