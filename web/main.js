@@ -17,6 +17,7 @@ import { inputs } from './shell/fields.js'
 import { frame } from './shell/frame.js'
 import { header } from './shell/header.js'
 import { keys } from './shell/keys.js'
+import { lessons } from './shell/lesson.js'
 import { linked } from './shell/link.js'
 import { resources } from './shell/resources.js'
 import { signature } from './shell/share.js'
@@ -27,7 +28,7 @@ import { stageOf } from './stages/index.js'
 import { wordsIn } from './text/index.js'
 import { twin } from './twin/index.js'
 
-const IDS = ['top', 'inputs', 'map', 'stage', 'inspector', 'house', 'status', 'arrived', 'skip', 'whole']
+const IDS = ['top', 'inputs', 'map', 'lesson', 'stage', 'inspector', 'house', 'status', 'arrived', 'skip', 'whole']
 const page = Object.fromEntries(IDS.map(id => [id, document.getElementById(id)]))
 /** What is built anew in another language. */
 const PARTS = ['top', 'inputs', 'map', 'inspector']
@@ -146,9 +147,12 @@ const context = {
   origin, rooms, get: () => state,
   link: (patch = {}) => new URL(`#${toHash({ ...state, ...patch })}`, location.href).href,
   language: () => languageOf(state),
-  showControls: () => showControls(),
+  showControls: () => showControls(), fails: error => fails(error),
   ask: (...question) => engine.ask(...question), edit: cell => parts.inspector.edit(cell),
-  run: () => runHere(), whole: one => whole(one), onOneScale: (...details) => parts.twin.onOneScale(...details),
+  run: () => runHere(), whole: one => whole(one),
+  /** Whether the run is of what the state asks for, and not of what it asked for before. */
+  isCurrent: () => runKeys(state).every(key => Object.is(run?.asked[key], state[key])),
+  onOneScale: (...details) => parts.twin.onOneScale(...details),
   written: tokens => modelOf(state.model).written(tokens),
   heading: () => parts.t(`stages.${viewed().room.words}.title`), t: (...details) => parts.t(...details),
   width: () => (figureWidth || Math.floor(parts.frame.figure.getBoundingClientRect().width))
@@ -205,6 +209,8 @@ function showRun() {
   if (parts.frame && !state.theatre) attempt(showFigures)
 }
 
+const lesson = lessons(page, context)
+
 function showFigures() {
   const view = viewed()
   parts.frame.update(runHere(), view)
@@ -248,6 +254,7 @@ function show() {
   showControls()
   showRun()
   showMap()
+  attempt(lesson.update)
 }
 
 /** Another language builds all words anew, once they are here: the room then has a task of its own. */
@@ -269,7 +276,7 @@ const showMap = later(() => attempt(() => parts.map.update(runHere(), viewed(), 
 
 const compute = latest(settings => engine.run(settings, run?.signature), (message, settings) => {
   const result = readRun(message, run)
-  run = { ...result, settings: { ...result.settings, model: settings.model } }
+  run = { ...result, settings: { ...result.settings, model: settings.model }, asked: settings }
   engineProblem = null
   page.house.setAttribute('data-run', Number(page.house.dataset.run ?? 0) + 1)
   show()
@@ -322,7 +329,7 @@ addEventListener('popstate', () => {
   refresh()
 })
 keys(page, {
-  isPinned: () => Boolean(state.cell), release: () => inspection.press(null),
+  isPinned: () => Boolean(state.cell), release: () => inspection.press(null), leave: () => lesson.leave(),
   undo: () => parts.inspector.undo(), redo: () => parts.inspector.redo()
 })
 for (const [type, printing] of [['beforeprint', true], ['afterprint', false]]) {

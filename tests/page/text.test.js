@@ -65,7 +65,7 @@ test('every room of every model has its five texts, and no room is described tha
 })
 
 /** What the keys of the page's words begin with. */
-const PARTS = 'app|map|frame|inspector|controls|errors|stages|depth|figure|check|twin'
+const PARTS = 'app|map|frame|inspector|controls|errors|stages|depth|figure|check|twin|lesson'
 
 test('no key is unused, and none that is used is missing', async () => {
   const code = await sources(WEB)
@@ -87,11 +87,11 @@ test('no exclamation marks', () => {
   for (const [key, text] of [...keysOf(ko), ...keysOf(en)]) assert.ok(!text.includes('!'), key)
 })
 
-test('a step is one of the decoding\'s; what a reader walks through are rooms', () => {
-  const isOfDecoding = key => key === 'frame.row' || /^stages\.(sampling|decoding)\./.test(key)
+test('a step is one of the decoding\'s or of a lesson; what a reader walks through are rooms', () => {
+  const isOfSteps = key => key === 'frame.row' || /^(lesson|stages\.(sampling|decoding))\./.test(key)
   const bare = text => text.replace(/\{.*?\}/g, '')
   const wrong = (messages, word) => keysOf(messages)
-    .filter(([key, text]) => word.test(bare(text)) && !isOfDecoding(key)).map(([key]) => key)
+    .filter(([key, text]) => word.test(bare(text)) && !isOfSteps(key)).map(([key]) => key)
   assert.deepEqual(wrong(ko, /단계/), [])
   assert.deepEqual(wrong(en, /\b(steps?|stages?)\b/i), [])
   assert.deepEqual([ko.frame.row, ko.stages.decoding.scrub.label], ['단계', '단계'])

@@ -5,9 +5,9 @@ import { h } from './dom.js'
 const MARKED = /(`[^`]+`|\[[^\]]+\]\([^)]+\))/
 const DEED = /^\[(.+)\]\((.+)\)$/
 
-/** Keeps a bracket with the word before it, a particle with the quotation mark before it, and a date in one line. */
+/** Keeps a bracket with the word before it, a particle with the quotation mark before it, a date, `-ㅇ` in one line. */
 const bind = text => text.replace(/(?<=\S)\(/g, '\u2060(').replace(/([’”)])(?=\p{L})/gu, '$1\u2060')
-  .replace(/(?<=\d)[-/](?=\d)/g, '\u2060$&\u2060')
+  .replace(/(?<=\d)[-/](?=\d)/g, '\u2060$&\u2060').replace(/(?<=[‘“])-(?=\p{L})/gu, '-\u2060')
 
 /**
  * A text in pieces: plain, code, or words for a change of the state.

@@ -3,13 +3,17 @@
 import { returnTo } from '../lib/heatmap.js'
 
 const WAYS = { ArrowLeft: '.way-prev', ArrowRight: '.way-next' }
+const LESSON_WAYS = { ArrowLeft: '.lesson-back', ArrowRight: '.lesson-next' }
 const USES_ARROWS = 'input, textarea, select, dialog, .heat, .chip, .frame, [tabindex="0"]'
 
-/** Left and right lead from room to room, as on slides, wherever nothing has a use of its own for them. */
+/** Left and right lead from room to room or step to step, wherever nothing has a use of its own for them. */
 function lead(event, stage) {
   const way = WAYS[event.key]
   const isPlain = !event.altKey && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.defaultPrevented
-  if (way && isPlain && !event.target.closest(USES_ARROWS)) stage.querySelector(way)?.click()
+  if (!way || !isPlain || event.target.closest(USES_ARROWS)) return
+  const inLesson = document.querySelector('.lesson:not([hidden]) .lesson-ways')
+  const link = inLesson ? inLesson.querySelector(LESSON_WAYS[event.key]) : stage.querySelector(way)
+  link?.click()
 }
 
 function takeBack(event, { undo, redo }) {
@@ -23,7 +27,7 @@ function takeBack(event, { undo, redo }) {
 /**
  * Listens to the keys of the whole page.
  * @param {{ stage: HTMLElement, inspector: HTMLElement }} page
- * @param {{ isPinned(): boolean, release(): void, undo(): void, redo(): void }} acts
+ * @param {{ isPinned(): boolean, release(): void, leave(): void, undo(): void, redo(): void }} acts
  */
 export function keys({ stage, inspector }, acts) {
   /** Where the keyboard last met a matrix; following sources leads away from it, into the inspector. */
@@ -41,7 +45,11 @@ export function keys({ stage, inspector }, acts) {
     if (document.activeElement !== grid) stage.focus({ preventScroll: true })
   }
   addEventListener('keydown', event => {
-    if (event.key === 'Escape' && acts.isPinned() && !document.querySelector('dialog[open]')) release()
+    const isFree = !event.defaultPrevented && !document.querySelector('dialog[open]')
+    if (event.key === 'Escape' && isFree) {
+      if (acts.isPinned()) release()
+      else acts.leave()
+    }
     lead(event, stage)
     takeBack(event, acts)
   })

@@ -9,11 +9,11 @@ const VERSION = '1'
 /** What is looked at, and how; none of it makes another run. */
 const VIEW = {
   room: 'house', sentence: 0, head: 0, part: 'q', row: 0, step: -1, cell: null, depth: 'numbers', twin: '',
-  embed: false, theatre: '',
+  embed: false, theatre: '', lesson: '', at: 0,
   language: 'auto', theme: 'auto'
 }
 /** The smallest value of each number in it; they are whole. */
-const LOWEST = { sentence: 0, head: 0, row: 0, step: -1 }
+const LOWEST = { sentence: 0, head: 0, row: 0, step: -1, at: 0 }
 const HIGHEST = 2 ** 20
 
 const CHOICES = {

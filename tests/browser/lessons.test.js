@@ -1,0 +1,146 @@
+// Every lesson, played to its end in the real page: what is pointed at is in sight, what is right is the engine's.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { LESSONS, lessonOf } from '../../web/lessons/index.js'
+import { fromHash } from '../../web/shell/state.js'
+import { beyond, runHere, useHouse, violations } from './host.js'
+
+const LINK_DELAY = 250
+const { open: visit } = useHouse()
+const open = (lesson, language, options) => visit({ lesson, language }, options)
+
+const stateOf = async page => {
+  await page.waitForTimeout(LINK_DELAY)
+  return fromHash(new URL(page.url()).hash)
+}
+const arrived = (page, id) => page.waitForSelector(`.lesson-bar[data-step="${id}"]:not(.is-away)`)
+
+/** Whether what is pointed at lies inside the window, and in the frame that scrolls it. */
+const isPointed = page => page.waitForFunction(() => {
+  const element = document.querySelector('.pointer, .is-pointed')
+  const { top, bottom, left, right } = element?.getBoundingClientRect() ?? {}
+  const frame = element?.closest('.frame')?.getBoundingClientRect() ?? { left: 0, right: innerWidth }
+  const isWide = right - left > frame.right - frame.left
+  return element?.checkVisibility() && bottom > 0 && top < innerHeight && right > frame.left && left < frame.right &&
+    (isWide || (left >= frame.left - 8 && right <= frame.right + 8))
+}, null, { timeout: 5000 })
+
+/** The right answer to a step, from a run made here. */
+async function rightAt(page, step, before) {
+  const state = await stateOf(page)
+  const run = runHere(state)
+  const right = step.ask.answer(run, { state, before })
+  run.dispose()
+  return right
+}
+
+const HANDS = {
+  mouse: { press: (page, selector) => page.click(selector), options: { viewport: { width: 1440, height: 900 } } },
+  keyboard: {
+    async press(page, selector) {
+      await page.focus(selector)
+      await page.keyboard.press('Enter')
+    },
+    options: { viewport: { width: 1280, height: 720 }, reducedMotion: 'reduce' }
+  },
+  touch: {
+    press: (page, selector) => page.tap(selector),
+    options: { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }
+  }
+}
+
+/** Answers a question, first wrong or at once right, and checks what the page makes of it. */
+async function answer(page, step, isRight, press) {
+  const before = runHere(await stateOf(page))
+  const options = step.ask.options?.(before, { state: await stateOf(page), before: null }).map(({ id }) => id)
+  const give = async given => {
+    if (options) return press(page, `[data-option="${given}"]`)
+    await page.fill('.lesson-options input', String(given))
+    return page.press('.lesson-options input', 'Enter')
+  }
+  if (step.then) {
+    // What is right shows only in the state that follows: any answer leads there.
+    await give(options ? options[isRight ? 0 : options.length - 1] : isRight ? 1 : -1000)
+    await page.waitForSelector('.lesson-said:not(:empty)')
+    await arrived(page, step.id)
+  } else {
+    const right = await rightAt(page, step, null)
+    if (!isRight) {
+      await give(options ? options.find(id => id !== right) : right + 1)
+      await page.waitForSelector('.lesson-said.is-hint:not(:empty)')
+    }
+    await give(right)
+    await page.waitForSelector('.lesson-said:not(.is-hint):not(:empty)')
+  }
+  const right = await rightAt(page, step, before)
+  if (options) assert.equal(await page.getAttribute('.lesson-option.is-right', 'data-option'), right, step.id)
+  else assert.ok(Math.abs(Number(await page.inputValue('.lesson-options input')) - right) <= step.ask.tolerance, step.id)
+  before.dispose()
+}
+
+for (const { id } of LESSONS) {
+  for (const [hand, language, isRight] of [['mouse', 'ko', true], ['keyboard', 'en', false], ['touch', 'ko', false]]) {
+    test(`${id}, ${language}, by ${hand}: to the end, ${isRight ? 'right' : 'wrong first'}`, async () => {
+      const { press, options } = HANDS[hand]
+      const { page, complaints, close } = await open(id, language, options)
+      const { lesson } = await lessonOf(id).load()
+      for (const [at, step] of lesson.steps.entries()) {
+        await arrived(page, step.id)
+        assert.equal((await stateOf(page)).at, at)
+        await isPointed(page)
+        if (step.ask) {
+          await answer(page, step, isRight, press)
+          await isPointed(page)
+        }
+        assert.equal(await beyond(page), 0, step.id)
+        if (hand === 'keyboard') assert.deepEqual(await violations(page), [], step.id)
+        if (at < lesson.steps.length - 1) await press(page, '.lesson-next')
+      }
+      assert.deepEqual(complaints, [])
+      await close()
+    })
+  }
+}
+
+test('the reader wanders and returns; a reload, Back and another language stay in the step; Escape leaves', async () => {
+  const { page, complaints, close } = await open('attention', 'ko')
+  await arrived(page, 'gap')
+  await page.keyboard.press('ArrowRight')
+  await arrived(page, 'look')
+  await page.keyboard.press('ArrowRight')
+  await arrived(page, 'rows')
+  assert.equal(await page.isVisible('.lesson-home'), false)
+  await page.evaluate(() => document.querySelector('.map li[data-room="output"] a').click())
+  await page.waitForSelector('.lesson-bar.is-away')
+  await page.click('.lesson-home')
+  await arrived(page, 'rows')
+  assert.equal(await page.getAttribute('#house', 'data-room'), 'text.sum')
+  await page.waitForTimeout(LINK_DELAY)
+  await page.reload()
+  await arrived(page, 'rows')
+  await page.goBack()
+  await page.waitForSelector('.lesson-bar.is-away')
+  await page.goForward()
+  await arrived(page, 'rows')
+  await page.click('[data-language="en"]')
+  await page.waitForSelector('.lesson-bar[data-language="en"][data-step="rows"]')
+  assert.match(await page.inputValue('[data-field="gapped"]'), /the keys/)
+  await page.keyboard.press('Escape')
+  await page.waitForSelector('.lesson', { state: 'hidden' })
+  assert.equal(await page.getAttribute('#house', 'data-room'), 'text.sum', 'in the room where the lesson stood')
+  assert.ok(await page.isVisible('.stage .ways'))
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('a lesson works where nothing may be stored', async () => {
+  const before = () => Object.defineProperty(globalThis, 'localStorage', { get() {
+    throw new DOMException('denied', 'SecurityError')
+  } })
+  const { page, complaints, close } = await open('attention', 'en', { before })
+  await arrived(page, 'gap')
+  await page.click('.lesson-next')
+  await arrived(page, 'look')
+  assert.deepEqual(complaints, [])
+  await close()
+})

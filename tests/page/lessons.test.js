@@ -1,0 +1,97 @@
+// Lessons: every state is one, every text is there, every answer is one of those on offer.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { LESSONS } from '../../web/lessons/index.js'
+import { stateOf } from '../../web/lessons/steps.js'
+import { MODELS, problemsOf, settingsOf } from '../../web/models/index.js'
+import { roomsOf } from '../../web/rooms/index.js'
+import { defaults, fromHash, patchFrom, toHash } from '../../web/shell/state.js'
+import { shownRun } from '../lib/page.js'
+
+const LANGUAGES = ['ko', 'en']
+const ALWAYS = ['title', 'text']
+const lessons = await Promise.all(LESSONS.map(async entry => ({
+  ...entry, ...(await entry.load()).lesson,
+  texts: Object.fromEntries(await Promise.all(
+    LANGUAGES.map(async language => [language, (await entry.words[language]()).default])))
+})))
+const valuesIn = text => [...text.matchAll(/\{(\w+)/g)].map(match => match[1])
+const runOf = state => {
+  const { edits, ...settings } = settingsOf(state)
+  return shownRun(settings, edits)
+}
+
+/** A step with what it is in: before the answer, and where there is such a thing, with the answer in sight. */
+function phases(lesson, step, language) {
+  const start = { ...defaults(lesson.model), lesson: lesson.id, at: lesson.steps.indexOf(step) }
+  const link = (text, run, state) => (typeof text === 'function' ? text(run, { state }) : text[language] ?? text)
+  const state = stateOf(lesson, link(step.state), start, language)
+  const run = runOf(state)
+  if (!step.then) return [{ state, run, before: null }]
+  const text = link(step.then, run, state)
+  const then = stateOf(lesson, text, state, language)
+  return [{ state, run, before: null }, { state: then, run: runOf(then), before: run, text }]
+}
+
+for (const lesson of lessons) for (const language of LANGUAGES) {
+  test(`${lesson.id}, ${language}: states can be, words are complete, answers are on offer`, () => {
+    assert.equal(lesson.steps.length, lesson.stepCount)
+    assert.ok(MODELS.some(({ id }) => id === lesson.model))
+    assert.ok(!lesson.next || LESSONS.some(({ id }) => id === lesson.next), lesson.next)
+    const words = lesson.texts[language]
+    assert.ok(words.title)
+    assert.deepEqual(Object.keys(words.steps), lesson.steps.map(({ id }) => id))
+    for (const step of lesson.steps) {
+      const texts = words.steps[step.id]
+      const [first, ...rest] = phases(lesson, step, language)
+      const last = rest.at(-1) ?? first
+      for (const { state, run } of [first, ...rest]) {
+        assert.deepEqual(problemsOf(state), {}, step.id)
+        assert.ok(roomsOf(run).some(({ id }) => id === state.room), `${step.id}: ${state.room}`)
+        assert.deepEqual(fromHash(toHash(state)), state, step.id)
+      }
+      const said = step.ask ? ['ask', 'right', 'wrong', ...(step.then ? [] : ['hint'])] : []
+      for (const key of [...ALWAYS, ...said]) assert.ok(texts[key]?.trim(), `${step.id}.${key}`)
+      assert.deepEqual(Object.keys(texts).filter(key => ![...ALWAYS, ...said, 'options'].includes(key)), [], step.id)
+      const told = { before: step.say?.(first.run, first) ?? {}, after: step.say?.(last.run, last) ?? {} }
+      for (const [key, text] of Object.entries(texts)) {
+        if (typeof text !== 'string') continue
+        const values = ['right', 'wrong'].includes(key) ? told.after : told.before
+        for (const name of valuesIn(text)) assert.match(String(values[name]), /\S/, `${step.id}.${key}: {${name}}`)
+      }
+      if (!step.ask) continue
+      const right = step.ask.answer(last.run, last)
+      if (!step.ask.options) {
+        assert.ok(Number.isFinite(right) && step.ask.tolerance > 0, step.id)
+        continue
+      }
+      const options = step.ask.options(first.run, first)
+      assert.ok(options.length > 1 && options.length === new Set(options.map(({ id }) => id)).size, step.id)
+      assert.ok(options.some(({ id }) => id === right), `${step.id}: ${right}`)
+      for (const { id, text } of options) assert.ok(text ?? texts.options[id], `${step.id}: ${id}`)
+    }
+  })
+}
+
+test('both languages say the same steps, and every link of a step is read as it is written', () => {
+  for (const { texts: { ko, en }, steps, model, base } of lessons) {
+    const keys = texts => Object.entries(texts.steps).map(([id, step]) => [id, Object.keys(step).sort()])
+    assert.deepEqual(keys(ko), keys(en))
+    const links = [base, ...steps.flatMap(({ state, then }) => [state, then])]
+      .flatMap(link => (typeof link === 'string' ? [link] : link && typeof link === 'object' ? Object.values(link) : []))
+    for (const link of links) {
+      const names = [...new URLSearchParams(link).keys()]
+      assert.deepEqual(Object.keys(patchFrom(link, model)).sort(), names.sort(), link)
+    }
+  }
+})
+
+test('a step keeps what the reader wrote, and nothing that the lesson wrote itself', () => {
+  const lesson = lessons.find(({ id }) => id === 'attention')
+  const state = gapped => ({ ...defaults('particles'), lesson: 'attention', gapped })
+  const after = (gapped, language) => stateOf(lesson, 'room=text.tokens', state(gapped), language).gapped
+  const [ko, en] = LANGUAGES.map(language => patchFrom(lesson.base[language], lesson.model).gapped)
+  assert.equal(after('물[?] 마신다', 'ko'), '물[?] 마신다')
+  assert.equal(after(en, 'ko'), ko, 'another language')
+  assert.equal(after('사과[?] 먹었다', 'ko'), ko, 'of another step')
+})

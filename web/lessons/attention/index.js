@@ -1,0 +1,135 @@
+/** Attention in twelve steps: a gap in a sentence, and the one head that looks at the letter that decides. */
+
+import { fixed } from '../../lib/number.js'
+import { headMatrix, tensorOf } from '../../lib/run.js'
+import { at, chosen, largest, ranked, rowAt, tokensOf } from '../readings.js'
+
+const HERE = 'encoder.layers.1.self_attn'
+const ROOM = 'encoder.1.self_attn'
+const [DOTS, SCORES, MASKED, WEIGHTS, HEADS] = ['dots', 'scores', 'masked_scores', 'weights', 'heads']
+  .map(name => `${HERE}.${name}`)
+const SHARES = 'sampling.output'
+
+const gap = run => run.decoding.rows[0]
+const looks = (run, { state }) => rowAt(run, WEIGHTS, [0, state.head, gap(run)])
+/** The token that the gap looks at most. */
+const seen = (run, now) => largest(looks(run, now))
+
+const chip = place => ({ selector: `.stage .chip:nth-child(${place + 1})` })
+const inRow = (run, name, row) => ({ tensor: `${HERE}.${name}`, index: [0, row, null] })
+const pair = name => (run, now) => ({ tensor: name, index: [0, now.state.head, gap(run), seen(run, now)] })
+
+/** The words for the gap that were in question, in the order of the vocabulary. */
+function candidates(run) {
+  const best = ranked(rowAt(run, SHARES, [0, gap(run)])).slice(0, 4).sort((one, other) => one - other)
+  return best.map(word => ({ id: run.streams.answer.vocabulary[word], text: run.streams.answer.vocabulary[word] }))
+}
+
+/** Tokens to choose from: the ends of the sentence, the gap's neighbours, and where it looks. */
+function places(run, now) {
+  const tokens = tokensOf(run, 'text')
+  const list = [0, gap(run) - 1, gap(run) + 2, tokens.length - 1, seen(run, now)]
+  const inside = list.filter(place => place >= 0 && place < tokens.length && place !== gap(run))
+  return [...new Set(inside)].sort((one, other) => one - other).map(place => (
+    { id: String(place), text: `${tokens[place]} (${place})` }))
+}
+
+/** Every score of the gap's row at one value. */
+const levelled = (run, { state }) => tokensOf(run, 'text')
+  .map((_, place) => `${MASKED}:0,${state.head},${gap(run)},${place}=0`).join(';')
+
+const distance = (one, other) => one.reduce((sum, value, i) => sum + (value - other[i]) ** 2, 0)
+const mean = rows => rows[0].map((_, i) => rows.reduce((sum, row) => sum + row[i], 0) / rows.length)
+
+/** Whose value the gap's new row is nearest to. */
+function nearest(run, now) {
+  const { shape: [, count] } = tensorOf(run, WEIGHTS)
+  const rows = name => {
+    const { values, cols } = headMatrix(run, `${HERE}.${name}`, count, now.state)
+    return tokensOf(run, 'text').map((_, row) => Array.from(values.slice(row * cols, (row + 1) * cols)))
+  }
+  const values = rows('v')
+  const made = rows('heads')[gap(run)]
+  const others = { seen: values[seen(run, now)], own: values[gap(run)], all: mean(values) }
+  return Object.entries(others).sort(([, one], [, other]) => distance(one, made) - distance(other, made))[0][0]
+}
+
+const answerSaid = run => ({
+  answer: chosen(run)[0], share: fixed(at(run, SHARES, [0, gap(run), run.decoding.steps[0].id]))
+})
+const lookSaid = (run, now) => ({
+  token: tokensOf(run, 'text')[seen(run, now)], place: String(seen(run, now)),
+  weight: fixed(Math.max(...looks(run, now))), head: String(now.state.head)
+})
+const scoreSaid = (run, now) => {
+  const index = [0, now.state.head, gap(run), seen(run, now)]
+  return { ...lookSaid(run, now), dot: fixed(at(run, DOTS, index)), score: fixed(at(run, SCORES, index)) }
+}
+/** The equal shares, and how many there are. */
+const levelSaid = (run, now) => ({
+  count: String(tokensOf(run, 'text').length), weight: fixed(looks(run, now)[0], 3)
+})
+
+const WORD = { selector: '.stage .pick' }
+
+/** @type {import('../index.js').Lesson} */
+export const lesson = {
+  model: 'particles',
+  base: { ko: 'gapped=빵[?] 먹었다&head=3', en: 'gapped=the keys [?] here&head=1' },
+  keeps: ['gapped'],
+  steps: [
+    {
+      id: 'gap', state: 'room=text.tokens', point: run => chip(gap(run)),
+      ask: { options: candidates, answer: run => chosen(run)[0] },
+      then: 'room=decoding', pointThen: () => WORD, say: answerSaid
+    },
+    {
+      id: 'look', state: 'room=text.tokens', point: run => chip(gap(run)),
+      ask: { options: places, answer: (run, now) => String(seen(run, now)) },
+      then: `room=${ROOM}.weights`, pointThen: pair(WEIGHTS), say: lookSaid
+    },
+    {
+      id: 'rows', state: 'room=text.sum', point: run => ({ tensor: 'positions.output', index: [0, gap(run), null] }),
+      say: run => ({ count: String(tensorOf(run, 'positions.output').shape.at(-1)) })
+    },
+    { id: 'query', state: `room=${ROOM}.qkv&part=q`, point: run => inRow(run, 'q', gap(run)) },
+    {
+      id: 'key', state: `room=${ROOM}.qkv&part=k`, point: (run, now) => inRow(run, 'k', seen(run, now)), say: lookSaid
+    },
+    { id: 'score', state: `room=${ROOM}.scores`, point: pair(DOTS), say: scoreSaid },
+    {
+      id: 'scale', state: `room=${ROOM}.scores`, point: pair(DOTS),
+      ask: { answer: (run, now) => at(run, SCORES, [0, now.state.head, gap(run), seen(run, now)]), tolerance: 0.06 },
+      then: `room=${ROOM}.scale`, pointThen: pair(SCORES), say: scoreSaid
+    },
+    {
+      id: 'equal', state: `room=${ROOM}.weights`,
+      point: (run, now) => ({ tensor: MASKED, index: [0, now.state.head, gap(run), null] }),
+      ask: {
+        options: () => [{ id: 'one' }, { id: 'zero' }, { id: 'shared' }],
+        answer: (run, now) => ['zero', 'shared', 'one'].find(id => (
+          Math.abs(looks(run, now)[0] - { zero: 0, shared: 1 / looks(run, now).length, one: 1 }[id]) < 1e-3))
+      },
+      then: (run, now) => `room=${ROOM}.weights&edits=${encodeURIComponent(levelled(run, now))}`,
+      pointThen: (run, now) => ({ tensor: WEIGHTS, index: [0, now.state.head, gap(run), null] }), say: levelSaid
+    },
+    {
+      id: 'mix', state: `room=${ROOM}.heads`, point: run => ({ tensor: HEADS, index: [0, gap(run), null] }),
+      ask: { options: () => [{ id: 'own' }, { id: 'seen' }, { id: 'all' }], answer: nearest }, say: lookSaid
+    },
+    {
+      id: 'heads', state: `room=${ROOM}.weights`, free: ['head'], point: () => ({ selector: '.stage [data-picker="head"]' }),
+      say: lookSaid
+    },
+    {
+      id: 'other', state: 'room=decoding', point: () => WORD,
+      ask: { options: candidates, answer: run => chosen(run)[0] },
+      then: { ko: 'room=decoding&gapped=사과[?] 먹었다', en: 'room=decoding&gapped=the key [?] here' },
+      pointThen: () => WORD, say: answerSaid
+    },
+    {
+      id: 'yours', state: `room=${ROOM}.weights`, point: pair(WEIGHTS),
+      say: (run, now) => ({ ...lookSaid(run, now), ...answerSaid(run), text: run.streams.text.texts[0] })
+    }
+  ]
+}

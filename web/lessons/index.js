@@ -1,0 +1,53 @@
+/**
+ * The lessons. A lesson is a folder: `index.js` lists its steps, `ko.json` and `en.json` say them. Every step is a
+ * state of the page, as a link has it.
+ */
+
+/**
+ * @typedef {{ state: object, before: object | null }} Now the state of the page, and the run as it was when the
+ *   reader answered
+ *
+ * @typedef {{ tensor: string, index: (number | null)[] } | { selector: string }} Place
+ *   cells of a tensor, with null for all along an axis, or an element of the page
+ * @typedef {(run: object, now: Now) => Place} Pointer
+ *
+ * @typedef {object} Question
+ * @property {(run: object, now: Now) => { id: string, text?: string }[]} [options] what there is to choose from; where
+ *   one has no text of its own, the lesson's words have it; left out where a number is asked for
+ * @property {(run: object, now: Now) => string | number} answer the right one, read from the run
+ * @property {number} [tolerance] how far a number may be off
+ *
+ * @typedef {string | { ko: string, en: string }} Link a state as in a link, beside what the lesson begins with
+ *
+ * @typedef {object} Step
+ * @property {string} id the key of its words
+ * @property {Link} state
+ * @property {Pointer} [point]
+ * @property {Question} [ask]
+ * @property {Link | ((run: object, now: Now) => string)} [then] the state in which the answer is seen: the reader
+ *   predicts; without it the figure that is there has the answer, and who is wrong gets a hint
+ * @property {Pointer} [pointThen]
+ * @property {(run: object, now: Now) => Record<string, string>} [say] values for its words
+ * @property {string[]} [free] what the step lets the reader change
+ *
+ * @typedef {object} Lesson
+ * @property {string} model
+ * @property {{ ko: string, en: string }} base what its states begin with
+ * @property {string[]} keeps fields that stay as the reader has written them
+ * @property {Step[]} steps
+ * @property {string} [next] the lesson that comes after
+ */
+
+/** In the order in which they are offered. `stepCount` is known before anything is loaded; a test compares. */
+export const LESSONS = [
+  {
+    id: 'attention', minutes: 8, stepCount: 12, load: () => import('./attention/index.js'),
+    words: {
+      ko: () => import('./attention/ko.json', { with: { type: 'json' } }),
+      en: () => import('./attention/en.json', { with: { type: 'json' } })
+    }
+  }
+]
+
+/** @param {string} id */
+export const lessonOf = id => LESSONS.find(lesson => lesson.id === id)

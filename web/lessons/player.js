@@ -1,0 +1,214 @@
+/** The player: one step of a lesson at a time, said above the figure, while the reader's hands stay free. */
+
+import { h, setText } from '../lib/dom.js'
+import { prose } from '../lib/prose.js'
+import { translator } from '../lib/text.js'
+import { defaults, toHash } from '../shell/state.js'
+import { lessonOf } from './index.js'
+import { pointers } from './pointer.js'
+import { remember } from './progress.js'
+import { question } from './question.js'
+import { isIn, kept, stateOf } from './steps.js'
+
+/** Whether a link says no more than which step it is. */
+const isBare = state => toHash({ ...state, lesson: '', at: 0, language: 'auto', theme: 'auto' }) === toHash(defaults())
+
+const isNear = (given, right, tolerance) => Math.abs(given - right) <= tolerance
+
+function bar({ t }, acts) {
+  const button = (name, act) => h('button', { type: 'button', className: `lesson-${name}`, onclick: act }, t(`lesson.${name}`))
+  const parts = {
+    name: h('span', { className: 'lesson-name' }), place: h('span', { className: 'lesson-place' }),
+    progress: h('progress', { 'aria-label': t('lesson.progress') }), title: h('h1', {}),
+    text: h('p', { className: 'lesson-text' }), ask: h('div', {}),
+    back: button('back', acts.back), next: button('next', acts.next), leave: button('leave', acts.leave),
+    home: button('home', acts.home)
+  }
+  const { name, place, progress, title, text, ask, back, next, leave, home } = parts
+  const root = h('div', { className: 'lesson-bar' },
+    h('div', { className: 'lesson-line' }, name, place, progress,
+      h('div', { className: 'lesson-ways' }, home, back, next, leave)),
+    h('div', { 'className': 'lesson-words', 'aria-live': 'polite' }, title, text), ask)
+  return { root, ...parts }
+}
+
+/**
+ * Mounts the player, empty.
+ * @param {HTMLElement} container @param {HTMLElement} stage
+ * @param {object} context of the page
+ */
+export function player(container, stage, context) {
+  const { t, get, set, language } = context
+  const pointer = pointers(stage)
+  /** The lesson that is loaded, in a language, and the answers that were given in it. */
+  let shown = { id: null, language: null, lesson: null, words: null, parts: null, answers: new Map(), drawn: '' }
+
+  const stepNow = () => shown.lesson.steps[Math.min(get().at, shown.lesson.steps.length - 1)]
+  const now = () => ({ state: get(), before: answered()?.before ?? null })
+  /** The state of a step, or that in which its answer is seen. */
+  function wanted(step, isOver) {
+    const text = isOver && step.then ? step.then : step.state
+    const before = shown.answers.get(step.id)?.before
+    const said = typeof text === 'function' ? text(before, { state: get() }) : text[language()] ?? text
+    return stateOf(shown.lesson, said, get(), language())
+  }
+  const isSeen = step => Boolean(step.then && shown.answers.get(step.id)?.isOver)
+  const answered = () => shown.answers.get(stepNow().id)
+  const inputs = () => JSON.stringify(kept(shown.lesson, get()))
+  const isAtEnd = () => get().at >= shown.lesson.steps.length - 1
+
+  /** Into a step: its question anew, or with the answer if it was given. */
+  function enter(at, history = 'push') {
+    const step = shown.lesson.steps[at]
+    set({ ...wanted(step, isSeen(step)), at }, history)
+    scrollTo({ top: 0 })
+  }
+  const leave = () => {
+    pointer.clear()
+    set({ lesson: '', at: 0 }, 'push')
+  }
+  const home = () => enter(shown.lesson.steps.indexOf(stepNow()))
+  function next() {
+    if (!isAtEnd()) return enter(get().at + 1)
+    const { next: following } = shown.lesson
+    if (following) set({ ...defaults(), ...readers(), lesson: following }, 'push')
+    else leave()
+  }
+  const readers = () => {
+    const { language: spoken, theme, depth } = get()
+    return { language: spoken, theme, depth }
+  }
+
+  function answer(given) {
+    const { id, ask, then } = stepNow()
+    const known = answered() ?? { wrong: [], right: null, isOver: false, inputs: inputs() }
+    if (known.isOver) return
+    const run = context.run()
+    if (then) {
+      shown.answers.set(id, { ...known, given, before: run, isOver: true })
+      set(wanted(stepNow(), true))
+      return
+    }
+    const right = ask.answer(run, now())
+    const isRight = ask.tolerance === undefined ? given === right : isNear(given, right, ask.tolerance)
+    shown.answers.set(id, isRight ? { ...known, given, isOver: true } : { ...known, wrong: [...known.wrong, given] })
+    draw(run)
+  }
+  function reveal() {
+    shown.answers.set(stepNow().id, { ...answered(), given: null, isOver: true })
+    draw(context.run())
+  }
+
+  /** What is said of an answer: right, or what to look at, or how it is instead. */
+  function resultOf(step, run, speak) {
+    const known = answered()
+    if (!known) return { wrong: [], right: null, isOver: false, text: '' }
+    if (!known.isOver) return { ...known, text: speak('hint') }
+    const right = step.ask.answer(run, now())
+    const isRight = step.ask.tolerance === undefined ? known.given === right
+      : known.given !== null && isNear(known.given, right, step.ask.tolerance)
+    return { ...known, wrong: isRight || known.given === null ? known.wrong : [...known.wrong, known.given], right,
+      text: speak(isRight ? 'right' : 'wrong') }
+  }
+
+  function drawQuestion(step, run, speak) {
+    const { parts, words } = shown
+    const known = answered()
+    const options = step.ask?.options?.(known?.before ?? run, now())
+      .map(({ id, text }) => ({ id, text: text ?? words.steps[step.id].options[id] })) ?? null
+    const key = JSON.stringify([step.id, options, speak('ask')])
+    if (key !== parts.asked) {
+      parts.question = step.ask ? question({ text: speak('ask'), options }, t, answer, reveal) : null
+      parts.ask.replaceChildren(...(parts.question ? [parts.question.element] : []))
+      parts.asked = key
+    }
+    parts.question?.show(resultOf(step, run, speak))
+  }
+
+  function draw(run) {
+    const { parts, words, lesson } = shown
+    const step = stepNow()
+    const known = answered()
+    const values = step.say?.(run, now()) ?? {}
+    const say = translator(words.steps[step.id], { strict: false })
+    const speak = key => (words.steps[step.id][key] ? say(key, values) : '')
+    setText(parts.title, speak('title'))
+    const text = speak('text')
+    if (parts.said !== text) parts.text.replaceChildren(...prose(text))
+    parts.said = text
+    drawQuestion(step, run, speak)
+    const target = (known?.isOver && step.then ? step.pointThen ?? step.point : step.point)?.(run, now()) ?? null
+    const key = `${shown.id} ${step.id} ${Boolean(known?.isOver)} ${shown.language}`
+    pointer.point(target, key)
+    if (key !== parts.key) unfold(target)
+    parts.key = key
+    parts.root.dataset.step = step.id
+    parts.root.dataset.language = shown.language
+    remember(shown.id, lesson.steps.indexOf(step))
+  }
+
+  /** A single cell that is pointed at is the one that the inspector takes apart. */
+  function unfold(target) {
+    if (target?.tensor && target.index.every(place => place !== null)) {
+      context.look({ name: target.tensor, index: target.index })
+    }
+  }
+
+  function drawPlace(isThere) {
+    const { parts, lesson, words } = shown
+    const at = Math.min(get().at, lesson.steps.length - 1)
+    setText(parts.name, words.title)
+    setText(parts.place, `${at + 1} / ${lesson.steps.length}`)
+    parts.progress.max = lesson.steps.length
+    parts.progress.value = at + 1
+    parts.back.disabled = at === 0
+    parts.home.hidden = isThere
+    setText(parts.next, !isAtEnd() ? t('lesson.next')
+      : lesson.next ? t('lesson.after', { name: t(`lesson.list.${lesson.next}.title`) }) : t('lesson.done'))
+    parts.root.classList.toggle('is-away', !isThere)
+    if (!isThere) pointer.clear()
+  }
+
+  async function build(id, spoken) {
+    const { load, words } = lessonOf(id)
+    const [{ lesson }, { default: texts }] = await Promise.all([load(), words[spoken]()])
+    if (get().lesson !== id || language() !== spoken) return
+    const isNew = shown.id !== id
+    const parts = bar(context, {
+      back: () => enter(Math.max(0, get().at - 1)), next, leave, home
+    })
+    shown = { id, language: spoken, lesson, words: texts, parts, answers: isNew ? new Map() : shown.answers }
+    container.replaceChildren(parts.root)
+    container.setAttribute('aria-label', texts.title)
+    const at = Math.min(get().at, lesson.steps.length - 1)
+    if (isBare(get()) || !isNew) enter(at, 'replace')
+    else update(context.run())
+  }
+
+  function update(run) {
+    const { lesson: id } = get()
+    const spoken = language()
+    if (shown.id !== id || shown.language !== spoken) {
+      if (shown.wanted !== `${id} ${spoken}`) build(id, spoken).catch(context.fails)
+      shown.wanted = `${id} ${spoken}`
+      return
+    }
+    const step = stepNow()
+    const known = answered()
+    if (known && known.inputs !== inputs()) {
+      shown.answers.delete(step.id)
+      if (known.isOver && step.then) return enter(get().at, 'replace')
+    }
+    const isThere = isIn(shown.lesson, get(), wanted(step, isSeen(step)), step.free)
+    drawPlace(isThere)
+    if (isThere && run && context.isCurrent()) draw(run)
+  }
+  return {
+    update,
+    leave() {
+      pointer.clear()
+      container.replaceChildren()
+      shown = { ...shown, id: null, wanted: null }
+    }
+  }
+}

@@ -1,0 +1,51 @@
+/** The state of a step, and whether the page is in it. */
+
+import { defaults, patchFrom, runKeys } from '../shell/state.js'
+
+/** What is looked at that a step decides; depth, theme and the pinned cell are the reader's. */
+const LOOKED_AT = ['model', 'room', 'head', 'part', 'row', 'step', 'sentence', 'twin']
+const READERS = ['language', 'theme', 'depth']
+
+const pick = (state, keys) => Object.fromEntries(keys.map(key => [key, state[key]]))
+
+const textsOf = text => (typeof text === 'object' ? Object.values(text) : typeof text === 'string' ? [text] : [])
+
+/** What a lesson itself writes anywhere, in any language. @param {import('./index.js').Lesson} lesson */
+const ownPatches = ({ base, model, steps }) => [base, ...steps.flatMap(({ state, then }) => [state, then])]
+  .flatMap(textsOf).map(text => patchFrom(text, model))
+
+/** Fields that the reader has written anew. */
+export function kept(lesson, state) {
+  if (state.model !== lesson.model) return {}
+  const given = [defaults(lesson.model), ...ownPatches(lesson)]
+  return pick(state, lesson.keeps.filter(name => !given.some(one => one[name] === state[name])))
+}
+
+/**
+ * The whole state of a step.
+ * @param {import('./index.js').Lesson} lesson
+ * @param {string} text as in a link
+ * @param {object} state of the page
+ * @param {'ko' | 'en'} language
+ */
+export function stateOf(lesson, text, state, language) {
+  const { model } = lesson
+  return {
+    ...defaults(model), ...pick(state, READERS), ...patchFrom(lesson.base[language], model), ...kept(lesson, state),
+    ...patchFrom(text, model), lesson: state.lesson, at: state.at
+  }
+}
+
+const written = value => (typeof value === 'object' ? JSON.stringify(value) : value)
+
+/**
+ * Whether a state is that of a step, but for what a reader may change on the way.
+ * @param {import('./index.js').Lesson} lesson
+ * @param {object} state
+ * @param {object} wanted
+ * @param {string[]} [free] what the step lets the reader change
+ */
+export function isIn(lesson, state, wanted, free = []) {
+  const keys = [...LOOKED_AT, ...runKeys(wanted)].filter(key => !free.includes(key))
+  return keys.every(key => written(state[key]) === written(wanted[key]))
+}

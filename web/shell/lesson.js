@@ -1,0 +1,33 @@
+/** Whether a lesson is on, and its player, which is fetched with the first. */
+
+import { lessonOf } from '../lessons/index.js'
+
+/**
+ * @param {{ lesson: HTMLElement, stage: HTMLElement }} page
+ * @param {object} context
+ */
+export function lessons({ lesson, stage }, context) {
+  let player = null
+  let loading = null
+  async function load() {
+    player = (await import('../lessons/player.js')).player(lesson, stage, context)
+    update()
+  }
+  function update() {
+    const isOn = Boolean(lessonOf(context.get().lesson)) && !context.get().embed
+    document.documentElement.toggleAttribute('data-lesson', isOn)
+    lesson.hidden = !isOn
+    if (!isOn) player?.leave()
+    else if (player) player.update(context.run())
+    else loading ??= load().catch(context.fails)
+  }
+  return {
+    update,
+    /** Out of the lesson, into the room where it stood. @returns {boolean} whether there was one to leave */
+    leave() {
+      const isOn = !lesson.hidden
+      if (isOn) context.set({ lesson: '', at: 0 }, 'push')
+      return isOn
+    }
+  }
+}
