@@ -149,6 +149,7 @@ const context = {
   language: () => languageOf(state),
   showControls: () => showControls(), fails: error => fails(error),
   ask: (...question) => engine.ask(...question), edit: cell => parts.inspector.edit(cell),
+  again: () => refresh(),
   run: () => runHere(), whole: one => whole(one),
   /** Whether the run is of what the state asks for, and not of what it asked for before. */
   isCurrent: () => runKeys(state).every(key => Object.is(run?.asked[key], state[key])),

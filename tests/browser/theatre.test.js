@@ -5,7 +5,7 @@ import { load } from '../../src/js/index.js'
 import { brief } from '../../web/lib/number.js'
 import { createSession } from '../../web/theatre/session.js'
 import { defaultsOf, read } from '../../web/theatre/settings.js'
-import { beyond, useHouse, violations } from './host.js'
+import { beyond, changing, useHouse, violations } from './host.js'
 
 const house = useHouse()
 const gf = await load()
@@ -78,6 +78,43 @@ test('a model learns before the reader, forwards and back, and every number show
   session.dispose()
   other.dispose()
   assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('the model of any step stands behind the glass, and walks through its steps there', async () => {
+  const link = 'dates_steps-60_batch-16_layers-1_dModel-16_rate-0.02'
+  const { page, complaints, close } = await house.open({ theatre: link })
+  await until(page, 0)
+  await press(page, 'play')
+  await until(page, 60)
+  await isStill(page)
+  const session = createSession(gf, read(link))
+  const answers = [session.answer('november 20 2026').text]
+  for (let n = 0; n < 60; n++) {
+    session.step()
+    answers.push(session.answer('november 20 2026').text)
+  }
+  session.dispose()
+  const answer = text => page.waitForFunction(wanted => (
+    document.querySelector('.field.is-target input').placeholder === wanted ||
+    document.querySelector('.field.is-target input').value === wanted), text)
+  await changing(page, () => press(page, 'inside'))
+  await answer(answers[60])
+  assert.equal(await page.textContent('.learned output'), '60걸음 중 60걸음까지 배운 모델')
+  await page.locator('[data-action="learned"]').fill('21')
+  await answer(answers[21])
+  assert.notEqual(answers[21], answers[60])
+  await page.click('[data-action="theatre-back"]')
+  await page.waitForFunction(() => document.querySelector('.theatre').dataset.step === '21')
+  assert.equal(await page.evaluate(() => document.documentElement.hasAttribute('data-theatre')), true)
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('a link to weights that are not in this tab says so', async () => {
+  const { page, close } = await house.open({ room: 'house' })
+  await page.evaluate(() => { location.hash = '#v=1&model=dates&weights=theatre' })
+  await page.waitForFunction(() => document.getElementById('status').textContent.includes('탭에 없어요'))
   await close()
 })
 

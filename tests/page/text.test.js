@@ -87,8 +87,9 @@ test('no exclamation marks', () => {
   for (const [key, text] of [...keysOf(ko), ...keysOf(en)]) assert.ok(!text.includes('!'), key)
 })
 
-test('a step is one of the decoding\'s or of a lesson; what a reader walks through are rooms', () => {
-  const isOfSteps = key => key === 'frame.row' || /^(lesson|stages\.(sampling|decoding))\./.test(key)
+test('a step is one of the decoding\'s, of a lesson or of a training; what a reader walks through are rooms', () => {
+  const steps = /^(frame\.row$|app\.learnedAt$|(lesson|stages\.(sampling|decoding))\.)/
+  const isOfSteps = key => steps.test(key)
   const bare = text => text.replace(/\{.*?\}/g, '')
   const wrong = (messages, word) => keysOf(messages)
     .filter(([key, text]) => word.test(bare(text)) && !isOfSteps(key)).map(([key]) => key)

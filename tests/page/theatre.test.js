@@ -4,6 +4,8 @@ import { mkdirSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { load } from '../../src/js/index.js'
+import { defaultsOf as pageDefaults } from '../../web/models/index.js'
+import { RUNS } from '../../web/models/runs.js'
 import { createPlayer } from '../../web/theatre/player.js'
 import { pointsOf } from '../../web/theatre/points.js'
 import { createRecord } from '../../web/theatre/seen.js'
@@ -139,6 +141,25 @@ test('memory stays flat over many steps', () => {
   walk(session, 240)
   assert.ok(Math.abs(gf.memory().bytes - before) < 10_000, `${before} to ${gf.memory().bytes}`)
   session.dispose()
+})
+
+test('behind the glass stands the model of that step: the page runs it as the training has it', () => {
+  const sizes = { layers: 1, dModel: 16, dimFeedforward: 24, heads: 2, steps: 20 }
+  const field = { dates: 'source', particles: 'gapped', stories: 'beginning' }
+  for (const task of Object.keys(field)) for (const positions of ['interleaved', 'learned']) {
+    const session = createSession(gf, { ...defaultsOf(task), ...sizes, positions, batch: 4 })
+    walk(session, 6)
+    const file = session.file()
+    const options = { ...pageDefaults(task), [field[task]]: samples[task], weights: 'theatre', lent: positions }
+    if (task === 'dates') Object.assign(options, { positions })
+    const { run } = RUNS[task](gf, options, [], [file])
+    const own = session.model.stateDict()
+    const weights = run.names.filter(name => Object.hasOwn(own, name))
+    assert.ok(weights.length > 10, task)
+    for (const name of weights) assert.deepEqual(bits(run.tensor(name).values), bits(own[name].values), name)
+    run.dispose()
+    session.dispose()
+  }
 })
 
 test('settings come back from a link, wrong ones as by default', () => {

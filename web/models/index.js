@@ -64,4 +64,4 @@ export const settingsOf = state => Object.fromEntries(keysOf(state.model).map(ke
  * @param {string} id @param {{ code?: string, message: string }} error
  */
 export const explainError = (id, error) => (
-  modelOf(id).explainError?.(error) ?? { engine: { key: 'errors.engine', values: { message: error.message } } })
+  (error.code === 'lent' ? { weights: { key: 'errors.lent', values: {} } } : null) ?? modelOf(id).explainError?.(error) ?? { engine: { key: 'errors.engine', values: { message: error.message } } })

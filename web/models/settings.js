@@ -8,6 +8,7 @@
  * @property {any} default
  * @property {'choice' | 'number' | 'slider' | 'ladder'} kind of control; of a ladder, a slider over its steps
  * @property {Record<string, any>} [options] of a choice: values by the key of their word
+ * @property {any} [guest] of a choice: the value that comes from elsewhere and cannot be chosen
  * @property {(state: object) => number[]} [ladder] of a number: the steps of its buttons, and what it is compared with
  * @property {[number, number]} [limits] of a number: the smallest and the largest whole number
  * @property {[number, number, number]} [range] of a slider: lowest, highest and step
@@ -31,13 +32,13 @@ const isPlaced = ({ positional = true }) => positional
 export const isLearned = state => isPlaced(state) && state.positions === 'learned'
 const isGiven = ({ target = '' }) => target.trim() !== ''
 const isDrawn = state => (
-  state.weights !== 'trained' || isLearned(state) || state.training || (state.decoding === 'sample' && !isGiven(state)))
+  !['trained', 'theatre'].includes(state.weights) || isLearned(state) || state.training || (state.decoding === 'sample' && !isGiven(state)))
 
 const within = (name, isRight, key) => state => (isRight(state[name]) ? null : { key })
 
 /** @type {Record<string, Setting>} */
 export const SETTINGS = {
-  weights: choice({ trained: 'trained', untrained: 'untrained' }),
+  weights: { ...choice({ trained: 'trained', untrained: 'untrained', theatre: 'theatre' }), guest: 'theatre' },
   tokenizer: choice({ words: 'words', whitespace: 'whitespace' }),
   dModel: number(32, [1, 512], [4, 8, 12, 16, 24, 32, 48, 64, 96, 128]),
   heads: {

@@ -19,6 +19,9 @@ export function isUseful(name, state) {
 /** The controls that mean something for a model. @param {string} model */
 export const controlsOf = model => Object.keys(modelOf(model).settings)
 
+/** The values of a choice, each with the key of its word. */
+const choicesOf = ({ options }) => Object.entries(options).map(([word, value]) => ({ word, value }))
+
 /**
  * The other values a control can take, with the key of their word where they have one.
  * @param {string} name
@@ -26,20 +29,22 @@ export const controlsOf = model => Object.keys(modelOf(model).settings)
  * @returns {{ value: any, word?: string }[]}
  */
 export function alternatives(name, state) {
-  const { kind, options, ladder } = settingOf(name, state.model)
-  const all = kind === 'choice' ? Object.entries(options).map(([word, value]) => ({ word, value }))
-    : (ladder?.(state) ?? []).map(value => ({ value }))
-  return all.filter(({ value }) => value !== state[name])
+  const setting = settingOf(name, state.model)
+  const { kind, ladder, guest } = setting
+  const all = kind === 'choice' ? choicesOf(setting) : (ladder?.(state) ?? []).map(value => ({ value }))
+  return all.filter(({ value }) => value !== state[name] && (guest === undefined || value !== guest))
 }
 
 /** The key of the word for a control's value, where it has one. @param {string} name @param {object} state */
-export const wordOf = (name, state) => (
-  alternatives(name, { ...state, [name]: undefined }).find(({ value }) => value === state[name])?.word)
+export const wordOf = (name, state) => {
+  const { kind, ...setting } = settingOf(name, state.model)
+  return kind === 'choice' ? choicesOf(setting).find(({ value }) => value === state[name])?.word : undefined
+}
 
 /** The controls in the order of the settings dialog. */
 export const CONTROLS = Object.keys(SETTINGS)
 
-function choice(name, { options }, { t, set }) {
+function choice(name, { options, guest }, { t, set }) {
   const group = uniqueId(name)
   const inputs = Object.entries(options).map(([word, value]) => ({ word, value, input: h('input', {
     type: 'radio', name: group, value: word, onchange: () => set({ [name]: value })
@@ -47,7 +52,10 @@ function choice(name, { options }, { t, set }) {
   const element = h('fieldset', { className: 'control' }, h('legend', {}, t(`controls.${name}.label`)),
     h('div', { className: 'segments' }, inputs.map(({ word, input }) => (
       h('label', {}, input, h('span', {}, t(`controls.${name}.${word}`)))))))
-  return { element, show: state => inputs.forEach(({ value, input }) => { input.checked = state[name] === value }) }
+  return { element, show: state => inputs.forEach(({ value, input }) => {
+    input.checked = state[name] === value
+    input.parentNode.hidden = guest !== undefined && value === guest && !input.checked
+  }) }
 }
 
 function stepper(name, { ladder }, { t, set, get }) {

@@ -8,6 +8,7 @@ import { control, controlsOf, isUseful } from './controls.js'
 import { fields } from './fields.js'
 import { share } from './share.js'
 import { defaults } from './state.js'
+import { theatreOf } from './theatre.js'
 
 const LANGUAGES = { ko: '한국어', en: 'English' }
 const THEMES = ['auto', 'light', 'dark']
@@ -23,9 +24,6 @@ function languages({ set }) {
   return { links, element: label => h('div', { 'className': 'languages', 'role': 'group', 'aria-label': label },
     links) }
 }
-
-/** The training of the model that is behind the glass; the sentences have none. */
-const theatreOf = ({ model }) => (model === 'sentences' ? MODELS[0].id : model)
 
 /** Which model is behind the glass; choosing one enters it at its first room. */
 function models({ t, set, get }) {

@@ -1,6 +1,43 @@
-/** The door to the training theatre, which is fetched when somebody goes in. */
+/**
+ * The door to the training theatre, which is fetched when somebody goes in, and the line that stands above the house
+ * while the weights behind the glass are the theatre's.
+ */
 
-import { h } from '../lib/dom.js'
+import { h, setText } from '../lib/dom.js'
+
+/** Models that can be trained. */
+const TRAINED = ['dates', 'particles', 'stories']
+let lastTraining = ''
+
+/** The training that was left, or that of the model behind the glass. @param {{ model: string }} state */
+export const theatreOf = ({ model, weights }) => {
+  const known = lastTraining.split('_', 1)[0]
+  if (lastTraining && (known === model || weights === 'theatre' || !TRAINED.includes(model))) return lastTraining
+  return TRAINED.includes(model) ? model : TRAINED[0]
+}
+
+/** Steps of the training to walk through inside the glass. */
+function line({ t, set }, go) {
+  const slider = h('input', {
+    'type': 'range', 'min': 0, 'step': 1, 'data-action': 'learned', 'aria-label': t('app.learned'),
+    'oninput': () => go(Number(slider.value))
+  })
+  const place = h('output')
+  const back = h('button', { 'type': 'button', 'className': 'quiet', 'data-action': 'theatre-back', 'onclick': () => (
+    set({ theatre: lastTraining }, 'push')) }, t('app.theatreBack'))
+  const element = h('div', { 'className': 'learned', 'role': 'group', 'aria-label': t('app.learned') },
+    h('span', {}, t('app.learned')), slider, place, back)
+  return {
+    element,
+    update({ step, known, total }) {
+      slider.max = String(known)
+      slider.value = String(step)
+      const text = t('app.learnedAt', { step, total })
+      slider.setAttribute('aria-valuetext', text)
+      setText(place, text)
+    }
+  }
+}
 
 /**
  * @param {HTMLElement} house what the theatre stands in place of
@@ -8,33 +45,52 @@ import { h } from '../lib/dom.js'
  * @param {(error: Error) => void} fails
  */
 export function theatreDoor(house, context, fails) {
-  let inside = null, language = null
+  let inside = null, language = null, bar = null, wanted = null
   const container = h('main', { className: 'theatre' })
+  const slot = h('div', { className: 'learned-slot' })
   house.after(container)
+  house.before(slot)
+
+  /** Goes to a step and puts its weights behind the glass; steps asked for in between are passed over. */
+  async function go(step) {
+    const isBusy = wanted !== null
+    wanted = step
+    if (isBusy) return
+    try {
+      for (let next = null; next !== wanted;) {
+        next = wanted
+        await inside.lend(next)
+        bar.update(inside.facts())
+        context.again()
+      }
+    } catch (error) {
+      fails(error)
+    }
+    wanted = null
+  }
 
   async function enter() {
     language = context.language()
-    inside?.destroy()
-    inside = null
     const { theatre } = await import('../theatre/index.js')
-    const made = await theatre(container, context)
-    if (language !== context.language()) return made.destroy()
-    inside = made
-    inside.update(context.get())
+    if (inside) await inside.speak()
+    else inside = theatre(container, context)
+    await inside.ready
+    bar = line(context, go)
+    slot.replaceChildren(bar.element)
+    update(context.get())
   }
-  function leave() {
-    inside?.destroy()
-    inside = null
-    language = null
-    container.replaceChildren()
+
+  /** @param {{ theatre: string, weights?: string }} state */
+  function update(state) {
+    const isOpen = state.theatre !== ''
+    if (isOpen) lastTraining = state.theatre
+    document.documentElement.toggleAttribute('data-theatre', isOpen)
+    const isLent = !isOpen && state.weights === 'theatre' && Boolean(inside?.facts())
+    document.documentElement.toggleAttribute('data-learned', isLent)
+    if (isLent) bar.update(inside.facts())
+    if ((isOpen || inside) && language !== context.language()) enter().catch(fails)
+    else if (isOpen) inside?.update(state)
+    else inside?.rest()
   }
-  return {
-    /** @param {{ theatre: string }} state */
-    update(state) {
-      document.documentElement.toggleAttribute('data-theatre', state.theatre !== '')
-      if (state.theatre === '') return language && leave()
-      if (language !== context.language()) enter().catch(fails)
-      else inside?.update(state)
-    }
-  }
+  return { update }
 }

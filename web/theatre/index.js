@@ -1,163 +1,118 @@
 /** The training theatre: a model learns in a worker of its own, and what happens to it is shown as it happens. */
 
-import { h, setText } from '../lib/dom.js'
-import { inSlices } from '../lib/later.js'
-import { prose } from '../lib/prose.js'
-import { createClient } from './client.js'
-import { answers } from './parts/answer.js'
-import { attention } from './parts/attention.js'
-import { closer, curves } from './parts/curves.js'
-import { settingsPart } from './parts/settings.js'
-import { transport } from './parts/transport.js'
-import { createRecord } from './seen.js'
-import { TASKS, defaultsOf, problemsOf, read, write } from './settings.js'
+import { defaults } from '../shell/state.js'
 import { samples } from './samples.js'
+import { problemsOf, read, write } from './settings.js'
+import { createTraining } from './training.js'
+import { view } from './view.js'
 import { wordsOf } from './words.js'
 
 /** Until the reader stops moving a setting, nothing is begun anew. */
 const CALM = 250
 
-function taskChoice({ t, get, set }) {
-  const inputs = TASKS.map(task => h('label', {}, h('input', {
-    type: 'radio', name: 'theatre-task', value: task, onchange: () => {
-      if (get().task !== task) set(defaultsOf(task))
-    }
-  }), h('span', {}, t(`theatre.tasks.${task}`))))
-  const element = h('fieldset', { 'className': 'control', 'data-control': 'task' }, h('legend', {}, t('theatre.task')),
-    h('div', { className: 'segments' }, inputs))
-  const show = task => inputs.forEach(({ firstChild }) => { firstChild.checked = firstChild.value === task })
-  return { element, show }
+/** The field of each model that takes the reader's sentence. */
+const FIELDS = { dates: 'source', particles: 'gapped', stories: 'beginning' }
+
+/** What stands behind the glass once the weights of a training do. */
+function behindGlass({ task, normFirst, activation, positions }, sentence) {
+  const field = { [FIELDS[task]]: sentence }
+  if (task !== 'dates') return field
+  const isPlaced = positions !== 'none'
+  return { ...field, normFirst, activation, positional: isPlaced, ...(isPlaced && { positions }) }
 }
 
 /**
  * @param {HTMLElement} container
- * @param {{ t: Function, language(): string, theme(): object, get(): object, set(patch: object): void }} context
+ * @param {object} context of the page
  */
-export async function theatre(container, context) {
-  const t = await wordsOf(context)
-  const record = createRecord()
-  let settings = null, last = null, facts = { groups: [], parameters: 0 }, sentence = '', timer = 0, isGone = false
-  let failure = ''
-  const client = createClient({ onSeen: seen, onError: fails })
-  const get = () => settings
-  const set = patch => context.set({ theatre: write({ ...settings, ...patch }) })
-  const ask = (...question) => client.ask(...question).catch(fails)
-  const seek = step => ask('seek', { step: Math.max(0, step) })
-
-  const choice = taskChoice({ t, get, set })
-  const status = h('p', { className: 'problem theatre-problem', role: 'alert' })
-  const [drive, charts, said, looks, more, options] = Array.from({ length: 6 }, () => h('div'))
-  said.className = 'theatre-said'
-  looks.className = 'theatre-looks'
-  const details = h('details', { className: 'theatre-closer' }, h('summary', {}, t('theatre.closer')), more)
-  const leave = h('button', { 'type': 'button', 'className': 'quiet', 'data-action': 'leave', 'onclick': () => (
-    context.set({ theatre: '' }, 'push')) }, t('theatre.leave'))
-  const lead = h('p', { className: 'lead' })
-  const count = h('p', { className: 'theatre-count' })
-  container.replaceChildren(h('div', { className: 'theatre-head' }, h('h1', { tabindex: '-1' }, t('theatre.title')), leave),
-    lead, h('div', { className: 'tools' }, choice.element), drive, status, charts,
-    h('div', { className: 'theatre-pair' }, said, looks), details, options, count)
-
-  const parts = {
-    drive: transport(drive, {
-      t, seek, play: pace => ask('play', { pace }), pause: () => ask('pause'), step: () => ask('step'),
-      pace: pace => ask('pace', { pace }), again: () => open()
-    }),
-    curves: curves(charts, { t, theme: context.theme, seek }),
-    answers: answers(said, { t, seek, ask: text => {
-      sentence = text
-      record.clearAnswers()
-      ask('look', { sentence })
-    } }),
-    attention: attention(looks, {
-      t, theme: context.theme, look: wanted => ask('look', { wanted }), redraw: () => draw(['attention'])
-    }),
-    closer: closer(more, { t, theme: context.theme, seek }),
-    settings: settingsPart(options, { t, get, set })
-  }
-  details.addEventListener('toggle', () => draw(['closer']))
-
-  const shows = {
-    drive: view => parts.drive.update({ ...last, ...view }),
-    curves: view => parts.curves.update(record.get(), view),
-    answers: view => parts.answers.update(record.get(), {
-      ...view, problem: last.problem ? t(last.problem.key, last.problem.values) : ''
-    }),
-    attention: () => parts.attention.update(last.answer),
-    closer: view => details.open && parts.closer.update(record.get(), view),
-    status: () => setText(status, failure || (last.broken ? brokenText(last.broken) : ''))
-  }
-  const show = inSlices(name => {
-    if (isGone || !last) return
-    shows[name]({
-      total: settings.steps, known: record.get().loss.length, step: last.done, groups: facts.groups
-    })
-  })
-  const draw = (names = Object.keys(shows)) => show(names)
-
-  function brokenText({ step, loss, where }) {
-    const place = where ? t(where.isGradient ? 'theatre.gradientOf' : 'theatre.tensor', { name: where.name }) : '–'
-    return t('theatre.broken', { step, loss: String(loss), place, before: step - 1 })
-  }
+export function theatre(container, context) {
+  let shown = null, settings = null, timer = 0
+  const training = createTraining({ onSeen, onError: fails })
 
   function fails(error) {
     console.error(error)
-    failure = t('theatre.failed', { message: error.message })
-    setText(status, failure)
+    shown?.view.fails(shown.t('theatre.failed', { message: error.message }))
   }
 
-  function seen(news) {
-    record.add(news)
-    last = { ...news, ...(news.isWhole ? {} : { answer: last?.answer, problem: last?.problem }) }
-    container.setAttribute('data-step', news.done)
-    container.setAttribute('data-playing', news.isPlaying ? 'yes' : 'no')
-    draw()
+  function onSeen({ done, isPlaying }) {
+    container.setAttribute('data-step', done)
+    container.setAttribute('data-playing', isPlaying ? 'yes' : 'no')
+    if (context.get().theatre) shown?.view.draw()
   }
 
   async function open() {
     clearTimeout(timer)
-    record.clear()
-    failure = ''
-    last = null
+    shown?.view.fails('')
     try {
-      facts = await client.open({ settings, sentence })
-      setText(count, t('theatre.count', { parameters: facts.parameters }))
+      await training.open(settings)
       container.setAttribute('data-open', write(settings))
-      draw()
+      shown?.view.draw()
     } catch (error) {
       fails(error)
     }
   }
 
-  function update(state) {
-    const next = read(state.theatre)
-    const isNew = settings === null || write(next) !== write(settings)
-    const isOther = settings?.task !== next.task
-    settings = next
-    choice.show(settings.task)
-    if (isOther) {
-      sentence = samples[settings.task]
-      parts.answers.fill(sentence)
-      lead.replaceChildren(...prose(t(`theatre.leads.${settings.task}`)))
+  /** The weights of a step, or as they are, go behind the glass. */
+  async function lend(step) {
+    const file = await training.file(step)
+    await context.ask('lend', { model: training.settings.task, file })
+  }
+
+  async function inside() {
+    try {
+      training.ask('pause')
+      await lend()
+      const { task } = training.settings
+      const { language, theme, depth, edits } = { ...context.get(), edits: [] }
+      const own = behindGlass(training.settings, training.sentence)
+      context.set({ ...defaults(task), language, theme, depth, edits, ...own, weights: 'theatre', theatre: '' }, 'push')
+      context.again()
+    } catch (error) {
+      fails(error)
     }
-    const problems = Object.fromEntries(Object.entries(problemsOf(settings))
-      .map(([name, { key, values }]) => [name, t(key, values)]))
-    parts.settings.update(settings, problems)
-    container.classList.toggle('is-stale', Object.keys(problems).length > 0)
-    clearTimeout(timer)
-    if (!isNew || Object.keys(problems).length) return last && draw()
-    if (last) ask('pause')
-    timer = setTimeout(open, isOther ? 0 : CALM)
+  }
+
+  /** Builds anew what holds words. */
+  async function speak() {
+    const t = await wordsOf(context)
+    shown?.view.destroy()
+    shown = { t, view: view(container, {
+      t, theme: context.theme, get: () => settings, inside, again: open,
+      set: patch => context.set({ theatre: write({ ...settings, ...patch }) }),
+      leave: () => context.set({ theatre: '' }, 'push')
+    }, training) }
+    if (settings) showControls()
+    shown.view.draw()
+  }
+
+  function showControls() {
+    const problems = Object.entries(problemsOf(settings))
+      .map(([name, { key, values }]) => [name, shown.t(key, values)])
+    shown.view.controls(settings, Object.fromEntries(problems))
+    return problems.length === 0
   }
 
   return {
-    update,
-    destroy() {
-      isGone = true
+    ready: speak(),
+    speak,
+    /** Where the training stands, or null. */
+    facts: training.facts,
+    lend,
+    /** While nobody looks. */
+    rest: () => training.last?.isPlaying && training.ask('pause'),
+    /** @param {{ theatre: string }} state */
+    update(state) {
+      if (!shown) return
+      const next = read(state.theatre)
+      const isNew = settings === null || write(next) !== write(settings)
+      const isOther = settings?.task !== next.task
+      settings = next
+      if (isOther) training.say(samples[settings.task])
+      const isRight = showControls()
       clearTimeout(timer)
-      client.end()
-      parts.curves.destroy()
-      parts.closer.destroy()
+      if (!isNew || !isRight) return shown.view.draw()
+      if (training.last) training.ask('pause')
+      timer = setTimeout(open, isOther ? 0 : CALM)
     }
   }
 }

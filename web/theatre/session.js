@@ -6,7 +6,9 @@
 import { findBroken } from './broken.js'
 import { groupsOf, normOf, ratiosOf } from './norms.js'
 import { rateAt } from './schedule.js'
+import { write } from './settings.js'
 import { TASKS } from './tasks/index.js'
+import { shapeOf } from './tasks/shape.js'
 
 /** Steps between two looks at what is held out. */
 export const EVERY = 25
@@ -135,6 +137,17 @@ export function createSession(gf, settings, text) {
       }
       for (const one of held) one.step = at
       done = at
+    },
+    /**
+     * The weights as a file, and with moments all that it takes to go on.
+     * @param {boolean} [withMoments]
+     */
+    file(withMoments) {
+      const moments = withMoments ? named.flatMap(([name], i) => [
+        [`m.${name}`, held[i].expAvg], [`v.${name}`, held[i].expAvgSq]]) : []
+      return gf.saveSafetensors({ ...model.stateDict(), ...Object.fromEntries(moments) }, {
+        training: write(settings), step: String(done), shape: JSON.stringify(shapeOf(settings))
+      })
     },
     /** The model's answer, and what its attention does there. @param {string} said @param {string} [wanted] */
     answer(said, wanted) {

@@ -98,6 +98,8 @@ const calls = {
     player.seek(step)
     post()
   },
+  /** The weights as they are, as a file. */
+  file: ({ withMoments }) => player.session.file(withMoments),
   look({ sentence: said, wanted: name }) {
     if (said !== undefined) sentence = said
     if (name !== undefined) wanted = name

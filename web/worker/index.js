@@ -15,6 +15,9 @@ let addresses = {}
 let last = null
 let twin = null
 const files = new Map()
+/** Weights from the theatre, by model, and how often there were any. */
+const lent = new Map()
+let loans = 0
 
 async function fetched(name) {
   const file = addresses[name]
@@ -38,8 +41,16 @@ function bytesOf(name) {
 /** An engine with memory of its own: a run can be asked about, gradients too, while another engine computes. */
 const start = () => load({ wasm: typeof kernels === 'string' ? new URL(kernels) : kernels })
 
+/** A run with the weights that the theatre has lent. */
+function computeLent(gf, { edits, ...settings }, id) {
+  if (!lent.has(id)) throw Object.assign(new Error('no weights from the theatre'), { code: 'lent' })
+  const { file, serial } = lent.get(id)
+  return RUNS[id](gf, { ...settings, lent: serial }, edits, [file])
+}
+
 async function compute(gf, { edits, ...settings }) {
   const { id, files: names } = modelOf(settings.model)
+  if (settings.weights === 'theatre') return computeLent(gf, { edits, ...settings }, id)
   return RUNS[id](gf, settings, edits, await Promise.all(names.map(bytesOf)))
 }
 
@@ -48,6 +59,11 @@ const calls = {
     addresses = list
     kernels = wasm
     engine = await start()
+  },
+  /** Weights of a training, for runs from now on. */
+  lend({ model, file }) {
+    loans += 1
+    lent.set(model, { file, serial: loans })
   },
   async run({ settings, ...asked }) {
     const made = await compute(engine, settings)

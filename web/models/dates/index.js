@@ -21,6 +21,7 @@ const isUntrained = ({ weights }) => weights === 'untrained'
 
 function kindOf(state) {
   if (isUntrained(state)) return 'untrained'
+  if (state.weights === 'theatre') return 'theatre'
   if (isLearned(state)) return 'drawn'
   return state.edits.length ? 'edited' : 'trained'
 }

@@ -6,7 +6,7 @@ import { createSampling } from '../sampling.js'
 import { END, LONGEST, PAD, SOURCE_TOKENS, START, TARGET_TOKENS, encode, idsOf, splitSource,
   splitTarget } from './data.js'
 import { defaultsOf } from '../index.js'
-import { build } from '../weights.js'
+import { build, shapeIn } from '../weights.js'
 import { CONFIG, createTranslator } from './model.js'
 
 const SOURCE_IDS = idsOf(SOURCE_TOKENS)
@@ -27,6 +27,13 @@ const AXES = {
   'output.weight': words('target')
 }
 
+/** What the weights fix; the theatre's say so themselves. */
+function fixed(gf, settings, file) {
+  if (settings.weights === 'trained') return TRAINED
+  const { nhead: heads, dModel, layers, dimFeedforward } = shapeIn(gf, settings, file)
+  return heads ? { heads, dModel, layers, dimFeedforward } : {}
+}
+
 /** The positions stand in a table that is computed, or one that is learned and then not part of the trained weights. */
 const isPosition = name => name.startsWith('positions.')
 
@@ -42,10 +49,11 @@ function create(gf, settings) {
 const MODEL_KEYS = [
   'weights', 'seed', 'heads', 'layers', 'dModel', 'dimFeedforward', 'normFirst', 'activation', 'positional',
   'positions',
-  'base', 'dropout'
+  'base', 'dropout', 'lent'
 ]
 /** Whether any weight is drawn at random. */
-const isDrawn = ({ weights, positional, positions }) => weights !== 'trained' || (positional && positions === 'learned')
+const isDrawn = ({ weights, positional, positions }) => (
+  weights === 'untrained' || (positional && positions === 'learned'))
 
 const keyOf = settings => JSON.stringify(['dates', ...MODEL_KEYS.map(name => (
   name === 'seed' && !isDrawn(settings) ? null : settings[name]))])
@@ -89,10 +97,12 @@ function streamsOf(settings, source, input) {
  */
 export function run(gf, options, edits = [], [weights] = []) {
   const given = { ...defaultsOf('dates'), ...options }
-  const settings = { ...given, ...(given.weights === 'trained' ? TRAINED : {}) }
+  const settings = { ...given, ...fixed(gf, given, weights) }
+  const placed = shapeIn(gf, given, weights).positions
+  const isComputed = name => isPosition(name) && settings.positions !== placed
   const source = encode(splitSource(settings.source), SOURCE_IDS, settings.padding ? LONGEST.source : 0)
   const made = hold(gf, keyOf(settings), () => (
-    build(gf, settings, weights, () => create(gf, settings), isPosition)), edits)
+    build(gf, settings, weights, () => create(gf, settings), isComputed)), edits)
   const { model } = made
   model.tgtIsCausal = settings.tgtIsCausal
   prepare(made, { ...settings, training: false })

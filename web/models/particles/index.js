@@ -45,5 +45,5 @@ export const particles = {
     return { target: wrong(gapped, target) }
   },
   written: tokens => tokens.join(' '),
-  kind: state => (state.weights === 'untrained' ? 'untrained' : state.edits.length ? 'edited' : 'trained')
+  kind: ({ weights, edits }) => (weights === 'trained' && edits.length ? 'edited' : weights)
 }

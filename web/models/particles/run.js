@@ -4,7 +4,7 @@ import { SAMPLING, choose, decodingOf } from '../answer.js'
 import { hold, prepare, release } from '../hold.js'
 import { defaultsOf } from '../index.js'
 import { createSampling } from '../sampling.js'
-import { build, keyOf } from '../weights.js'
+import { build, keyOf, shapeIn } from '../weights.js'
 import { read } from './answer.js'
 import { particles, wordsOf } from './index.js'
 import { CONFIG, createParticles } from './model.js'
@@ -51,7 +51,8 @@ function streamsOf({ gapped }, { ids, tokens }) {
 export function run(gf, options, edits = [], [file] = []) {
   const settings = { ...defaultsOf('particles'), ...options }
   const text = read(settings.gapped)
-  const create = () => createParticles(gf, { ...CONFIG, dropout: settings.dropout })
+  const shape = shapeIn(gf, settings, file)
+  const create = () => createParticles(gf, { ...CONFIG, ...shape, dropout: settings.dropout })
   const made = hold(gf, keyOf('particles', settings), () => build(gf, settings, file, create), edits)
   const { model } = made
   prepare(made, { ...settings, training: false })

@@ -39,5 +39,5 @@ export const stories = {
   hints: { mask: 'causal' },
   problems: () => ({}),
   written,
-  kind: state => (state.weights === 'untrained' ? 'untrained' : state.edits.length ? 'edited' : 'trained')
+  kind: ({ weights, edits }) => (weights === 'trained' && edits.length ? 'edited' : weights)
 }

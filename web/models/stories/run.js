@@ -4,7 +4,7 @@ import { SAMPLING, answer, decodingOf } from '../answer.js'
 import { hold, prepare, release } from '../hold.js'
 import { defaultsOf } from '../index.js'
 import { createSampling } from '../sampling.js'
-import { build, keyOf } from '../weights.js'
+import { build, keyOf, shapeIn } from '../weights.js'
 import { END, LONGEST, createTokenizer, encode } from './data.js'
 import { SPACE, asBytes, stories } from './index.js'
 import { CONFIG, createStories } from './model.js'
@@ -61,7 +61,8 @@ export function run(gf, options, edits = [], [file] = []) {
   const settings = { ...defaultsOf('stories'), ...options }
   const text = textOf(gf)
   const start = encode(text.tokenizer, settings.beginning, MOST)
-  const create = () => createStories(gf, { ...CONFIG, dropout: settings.dropout })
+  const shape = shapeIn(gf, settings, file)
+  const create = () => createStories(gf, { ...CONFIG, ...shape, dropout: settings.dropout })
   const made = hold(gf, keyOf('stories', settings), () => build(gf, settings, file, create), edits)
   const { model } = made
   prepare(made, { ...settings, training: false })

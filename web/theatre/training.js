@@ -1,0 +1,63 @@
+/** A training as the page knows it: what was asked for, what has been seen, and the worker that does it. */
+
+import { createClient } from './client.js'
+import { createRecord } from './seen.js'
+
+/**
+ * @param {{ onSeen(news: object): void, onError(error: Error): void }} handlers
+ */
+export function createTraining({ onSeen, onError }) {
+  const record = createRecord()
+  const client = createClient({
+    onSeen(news) {
+      if (isOpening && news.done > 0) return
+      record.add(news)
+      last = { ...news, ...(news.isWhole ? {} : { answer: last?.answer, problem: last?.problem }) }
+      onSeen(news)
+    }, onError
+  })
+  let settings = null, last = null, sentence = '', isOpening = false
+  let facts = { groups: [], parameters: 0 }
+  const ask = (type, details) => client.ask(type, details).catch(onError)
+  return {
+    ask,
+    get settings() {
+      return settings
+    },
+    get last() {
+      return last
+    },
+    get sentence() {
+      return sentence
+    },
+    seen: () => record.get(),
+    /** Where it stands, or null before anything is there. */
+    facts: () => last && {
+      ...facts, total: settings.steps, known: record.get().loss.length, step: last.done
+    },
+    /** Another reader's sentence. @param {string} text */
+    say(text) {
+      sentence = text
+      record.clearAnswers()
+      if (last) ask('look', { sentence })
+    },
+    /** Begins anew. @param {object} next settings @param {object} [details] */
+    async open(next, details) {
+      settings = next
+      record.clear()
+      last = null
+      isOpening = true
+      const opened = client.open({ settings, sentence, ...details })
+      try {
+        facts = await opened
+      } finally {
+        isOpening = false
+      }
+    },
+    /** The weights at a step, as a file. @param {number} [step] */
+    async file(step) {
+      if (step !== undefined) await client.ask('seek', { step })
+      return client.ask('file', {})
+    }
+  }
+}

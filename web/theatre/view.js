@@ -1,0 +1,112 @@
+/** What is seen of a training, in one language. */
+
+import { h, setText } from '../lib/dom.js'
+import { inSlices } from '../lib/later.js'
+import { prose } from '../lib/prose.js'
+import { answers } from './parts/answer.js'
+import { attention } from './parts/attention.js'
+import { closer, curves } from './parts/curves.js'
+import { settingsPart } from './parts/settings.js'
+import { transport } from './parts/transport.js'
+import { TASKS, defaultsOf } from './settings.js'
+
+function taskChoice({ t, get, set }) {
+  const inputs = TASKS.map(task => h('label', {}, h('input', {
+    type: 'radio', name: 'theatre-task', value: task, onchange: () => {
+      if (get().task !== task) set(defaultsOf(task))
+    }
+  }), h('span', {}, t(`theatre.tasks.${task}`))))
+  const element = h('fieldset', { 'className': 'control', 'data-control': 'task' },
+    h('legend', { className: 'visually-hidden' }, t('theatre.task')), h('div', { className: 'segments' }, inputs))
+  const show = task => inputs.forEach(({ firstChild }) => { firstChild.checked = firstChild.value === task })
+  return { element, show }
+}
+
+function brokenText(t, { step, loss, where }) {
+  const place = where ? t(where.isGradient ? 'theatre.gradientOf' : 'theatre.tensor', { name: where.name }) : '–'
+  return t('theatre.broken', { step, loss: String(loss), place, before: step - 1 })
+}
+
+/**
+ * @param {HTMLElement} container
+ * @param {object} context t, theme, get and set of the training's settings, and deeds
+ * @param {ReturnType<import('./training.js').createTraining>} training
+ */
+export function view(container, context, training) {
+  const { t, theme, get, set, leave, inside, again } = context
+  const { ask } = training
+  const seek = step => ask('seek', { step: Math.max(0, step) })
+  let failure = '', isGone = false
+  const choice = taskChoice({ t, get, set })
+  const status = h('p', { className: 'problem theatre-problem', role: 'alert' })
+  const [drive, charts, more, options] = Array.from({ length: 4 }, () => h('div'))
+  const said = h('div', { className: 'theatre-said' })
+  const looks = h('div', { className: 'theatre-looks' })
+  const details = h('details', { className: 'theatre-closer' }, h('summary', {}, t('theatre.closer')), more)
+  const button = (action, act) => h('button', {
+    'type': 'button', 'className': 'quiet', 'data-action': action, 'onclick': act }, t(`theatre.${action}`))
+  const enter = button('inside', inside)
+  enter.className = 'theatre-inside'
+  const lead = h('p', { className: 'lead' })
+  const count = h('p', { className: 'theatre-count' })
+  container.replaceChildren(
+    h('div', { className: 'theatre-head' }, h('h1', { tabindex: '-1' }, t('theatre.title')), button('leave', leave)),
+    h('div', { className: 'theatre-tasks' }, choice.element), lead, drive, status,
+    h('div', { className: 'theatre-stage' }, said, charts),
+    h('div', { className: 'theatre-pair' }, looks, h('div', { className: 'theatre-deeds' }, enter,
+      h('p', { className: 'theatre-why' }, t('theatre.insideWhy')), count)), details, options)
+  const parts = {
+    drive: transport(drive, {
+      t, seek, again, play: pace => ask('play', { pace }), pause: () => ask('pause'), step: () => ask('step'),
+      pace: pace => ask('pace', { pace })
+    }),
+    curves: curves(charts, { t, theme, seek }),
+    answers: answers(said, { t, seek, ask: training.say }),
+    attention: attention(looks, {
+      t, theme, look: wanted => ask('look', { wanted }), redraw: () => draw(['attention'])
+    }),
+    closer: closer(more, { t, theme, seek }),
+    settings: settingsPart(options, { t, get, set })
+  }
+  details.addEventListener('toggle', () => draw(['closer']))
+  const shows = {
+    drive: (facts, last) => parts.drive.update({ ...last, ...facts }),
+    curves: facts => parts.curves.update(training.seen(), facts),
+    answers: (facts, { problem }) => parts.answers.update(training.seen(), {
+      ...facts, problem: problem ? t(problem.key, problem.values) : ''
+    }),
+    attention: (_, { answer }) => parts.attention.update(answer),
+    closer: facts => details.open && parts.closer.update(training.seen(), facts),
+    status: (_, { broken }) => setText(status, failure || (broken ? brokenText(t, broken) : '')),
+    deeds: ({ parameters }) => {
+      enter.disabled = get().task === 'text'
+      setText(count, t('theatre.count', { parameters }))
+    }
+  }
+  const slices = inSlices(name => {
+    const facts = training.facts()
+    if (!isGone && facts) shows[name](facts, training.last)
+  })
+  const draw = (names = Object.keys(shows)) => slices(names)
+  return {
+    draw,
+    /** @param {string} message */
+    fails(message) {
+      failure = message
+      setText(status, message)
+    },
+    /** @param {object} settings @param {Record<string, string>} problems */
+    controls(settings, problems) {
+      choice.show(settings.task)
+      lead.replaceChildren(...prose(t(`theatre.leads.${settings.task}`)))
+      parts.answers.fill(training.sentence)
+      parts.settings.update(settings, problems)
+      container.classList.toggle('is-stale', Object.keys(problems).length > 0)
+    },
+    destroy() {
+      isGone = true
+      parts.curves.destroy()
+      parts.closer.destroy()
+    }
+  }
+}
