@@ -137,6 +137,31 @@ test('it fits a phone, has nothing that axe complains of, and leads back to the 
   }
 })
 
+test('a text of one\'s own is learned from; one that cannot be is refused, and nothing is lost', async () => {
+  const { page, complaints, close } = await house.open({ theatre: 'text_length-8_batch-4_steps-30_layers-1' })
+  await until(page, 0)
+  const text = '나비가 날아와요. 꽃이 피어요. '.repeat(40)
+  await page.fill('[data-field="text"]', text)
+  await page.waitForFunction(() => document.querySelector('.theatre').dataset.open.includes('mark-'))
+  await press(page, 'play')
+  await until(page, 30)
+  await isStill(page)
+  await rest(page)
+  const session = createSession(gf, read('text_length-8_batch-4_steps-30_layers-1'), text)
+  for (let n = 0; n < 30; n++) session.step()
+  const shown = await page.evaluate(() => [...document.querySelectorAll('.theatre-keys b')].map(b => b.textContent))
+  assert.equal(shown[0], brief(session.history.loss[29]))
+  session.dispose()
+  const said = () => page.textContent('.theatre-text .problem')
+  await page.fill('[data-field="text"]', 'aaaa')
+  assert.match(await said(), /한 가지/)
+  await page.setInputFiles('[data-action="file"]', { name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.of(0xff, 0xfe) })
+  await page.waitForFunction(() => document.querySelector('.theatre-text .problem').textContent.includes('UTF-8'))
+  assert.equal(await stepIn(page), 30)
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
 test('what is wrong is said before it starts', async () => {
   const { page, close } = await house.open({ theatre: 'dates_rate-5000' })
   await page.waitForSelector('.theatre [data-control="rate"].is-wrong')

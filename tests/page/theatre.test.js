@@ -7,6 +7,7 @@ import { load } from '../../src/js/index.js'
 import { defaultsOf as pageDefaults } from '../../web/models/index.js'
 import { RUNS } from '../../web/models/runs.js'
 import { createPlayer } from '../../web/theatre/player.js'
+import { markOf, sizeProblem, textOf, textProblem } from '../../web/theatre/own_text.js'
 import { pointsOf } from '../../web/theatre/points.js'
 import { createRecord } from '../../web/theatre/seen.js'
 import { createSession } from '../../web/theatre/session.js'
@@ -186,7 +187,36 @@ test('the words of the theatre are there in both languages, of every setting', (
   const keysOf = (node, path = '') => Object.entries(node).flatMap(([key, value]) => (
     typeof value === 'string' ? [`${path}${key}`] : keysOf(value, `${path}${key}.`)))
   assert.deepEqual(keysOf(ko), keysOf(en))
-  for (const name of Object.keys(TABLE)) assert.ok(ko.theatre.why[name], name)
+  const controls = Object.keys(TABLE).filter(name => TABLE[name].kind !== 'mark')
+  for (const name of controls) assert.ok(ko.theatre.why[name], name)
+})
+
+test('what is wrong with a text is said before anything is learned from it', () => {
+  const settings = defaultsOf('text')
+  const keyOf = (text, more) => textProblem(text, { ...settings, ...more })?.key.split('.').at(-1) ?? null
+  const plain = '가나다라 마바사. '.repeat(60)
+  assert.equal(keyOf(plain), null)
+  assert.deepEqual([keyOf(''), keyOf(' \n'), keyOf('가'.repeat(900)), keyOf('가나'), keyOf('ab '.repeat(2e6))],
+    ['empty', 'empty', 'oneSign', 'short', 'large'])
+  const many = Array.from({ length: 4000 }, (_, i) => String.fromCodePoint(0xac00 + i)).join('')
+  assert.equal(keyOf(many), 'manySigns')
+  assert.equal(keyOf(many, { unit: 'pairs' }), null)
+  assert.equal(sizeProblem(50 * 2 ** 20).key, 'theatre.errors.large')
+  assert.equal(textOf(Uint8Array.of(0xea, 0xb0)).problem.key, 'theatre.errors.utf8')
+  assert.deepEqual(textOf(new TextEncoder().encode('가')), { text: '가' })
+  assert.notEqual(markOf('가'), markOf('나'))
+  assert.equal(read(write({ ...settings, mark: markOf(plain) })).mark, markOf(plain))
+})
+
+test('a text of one\'s own is learned from, as characters and as pairs of bytes, however short it may be', () => {
+  for (const unit of ['characters', 'pairs']) {
+    const settings = settingsOf('text', { unit, size: 300, length: 8 })
+    const session = createSession(gf, settings, '가나다라 마바사. '.repeat(6))
+    const losses = walk(session, 30)
+    assert.ok(losses.at(-1) < losses[0], unit)
+    assert.equal(typeof session.answer('가').text, 'string')
+    session.dispose()
+  }
 })
 
 test('a long curve keeps its extremes; answers kept are few and the first and last among them', () => {

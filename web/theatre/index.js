@@ -1,6 +1,7 @@
 /** The training theatre: a model learns in a worker of its own, and what happens to it is shown as it happens. */
 
 import { defaults } from '../shell/state.js'
+import { markOf, textProblem } from './own_text.js'
 import { samples } from './samples.js'
 import { problemsOf, read, write } from './settings.js'
 import { createTraining } from './training.js'
@@ -9,6 +10,9 @@ import { wordsOf } from './words.js'
 
 /** Until the reader stops moving a setting, nothing is begun anew. */
 const CALM = 250
+
+/** How much of a new text is its first sentence to go on with. */
+const BEGINNING = 8
 
 /** The field of each model that takes the reader's sentence. */
 const FIELDS = { dates: 'source', particles: 'gapped', stories: 'beginning' }
@@ -27,6 +31,8 @@ function behindGlass({ task, normFirst, activation, positions }, sentence) {
  */
 export function theatre(container, context) {
   let shown = null, settings = null, timer = 0
+  /** The reader's own text; without one, an example is learned from. @type {string | undefined} */
+  let text
   const training = createTraining({ onSeen, onError: fails })
 
   function fails(error) {
@@ -44,7 +50,7 @@ export function theatre(container, context) {
     clearTimeout(timer)
     shown?.view.fails('')
     try {
-      await training.open(settings)
+      await training.open(settings, settings.task === 'text' ? text : undefined)
       container.setAttribute('data-open', write(settings))
       shown?.view.draw()
     } catch (error) {
@@ -77,7 +83,7 @@ export function theatre(container, context) {
     const t = await wordsOf(context)
     shown?.view.destroy()
     shown = { t, view: view(container, {
-      t, theme: context.theme, get: () => settings, inside, again: open,
+      t, theme: context.theme, get: () => settings, inside, give, again: open,
       set: patch => context.set({ theatre: write({ ...settings, ...patch }) }),
       leave: () => context.set({ theatre: '' }, 'push')
     }, training) }
@@ -85,10 +91,26 @@ export function theatre(container, context) {
     shown.view.draw()
   }
 
+  /** Another text: what differs is in the link, the text itself is not. @param {string} given */
+  function give(given) {
+    text = given === '' ? undefined : given
+    context.set({ theatre: write({ ...settings, mark: markOf(text) }) })
+    training.say(given.trimStart().slice(0, BEGINNING))
+    showControls()
+  }
+
+  /** What is wrong with the settings and the text. */
+  function allProblems() {
+    if (settings.task !== 'text') return problemsOf(settings)
+    const isElsewhere = settings.mark !== markOf(text)
+    const found = isElsewhere ? { key: 'theatre.errors.elsewhere', values: {} } : text && textProblem(text, settings)
+    return { ...problemsOf(settings), ...(found && { text: found }) }
+  }
+
   function showControls() {
-    const problems = Object.entries(problemsOf(settings))
+    const problems = Object.entries(allProblems())
       .map(([name, { key, values }]) => [name, shown.t(key, values)])
-    shown.view.controls(settings, Object.fromEntries(problems))
+    shown.view.controls(settings, Object.fromEntries(problems), text)
     return problems.length === 0
   }
 

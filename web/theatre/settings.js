@@ -6,8 +6,8 @@
 import { SETTINGS, problemOf } from '../models/settings.js'
 
 /**
- * @typedef {Omit<import('../models/settings.js').Setting, 'kind'> & { kind: 'choice' | 'number',
- *   group: 'optimiser' | 'model' | 'data' }} TrainingSetting
+ * @typedef {Omit<import('../models/settings.js').Setting, 'kind'> & { kind: 'choice' | 'number' | 'mark',
+ *   group: 'optimiser' | 'model' | 'data' }} TrainingSetting a mark stands for a text, and no control sets it
  */
 
 const LONG = 100_000
@@ -45,6 +45,7 @@ export const TABLE = {
   size: {
     ...whole('data', 512, [257, 2000], [300, 512, 1024]), matters: state => isText(state) && state.unit === 'pairs'
   },
+  mark: { group: 'data', kind: 'mark', default: '', matters: isText },
   length: { ...whole('data', 48, [4, 128], [16, 32, 48, 64, 96, 128]), matters: isText },
   seed: { ...whole('data', 42, [0, 4294967295], []), ladder: ({ seed }) => [Math.max(0, seed - 1), seed + 1] }
 }
@@ -115,7 +116,8 @@ export function write(state) {
   return [state.task, ...parts].join('_')
 }
 
-function readValue({ options }, text, known) {
+function readValue({ options, kind }, text, known) {
+  if (kind === 'mark') return /^[0-9a-z]{1,7}$/.test(text) ? text : known
   if (options) return Object.hasOwn(options, text) ? options[text] : known
   const value = text === '' ? NaN : Number(text)
   return Number.isFinite(value) ? value : known

@@ -41,13 +41,13 @@ export function createTraining({ onSeen, onError }) {
       record.clearAnswers()
       if (last) ask('look', { sentence })
     },
-    /** Begins anew. @param {object} next settings @param {object} [details] */
-    async open(next, details) {
+    /** Begins anew. @param {object} next settings @param {string} [text] to learn from */
+    async open(next, text) {
       settings = next
       record.clear()
       last = null
       isOpening = true
-      const opened = client.open({ settings, sentence, ...details })
+      const opened = client.open({ settings, sentence, text })
       try {
         facts = await opened
       } finally {

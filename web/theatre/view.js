@@ -6,6 +6,7 @@ import { prose } from '../lib/prose.js'
 import { answers } from './parts/answer.js'
 import { attention } from './parts/attention.js'
 import { closer, curves } from './parts/curves.js'
+import { textPart } from './parts/text.js'
 import { settingsPart } from './parts/settings.js'
 import { transport } from './parts/transport.js'
 import { TASKS, defaultsOf } from './settings.js'
@@ -33,13 +34,13 @@ function brokenText(t, { step, loss, where }) {
  * @param {ReturnType<import('./training.js').createTraining>} training
  */
 export function view(container, context, training) {
-  const { t, theme, get, set, leave, inside, again } = context
+  const { t, theme, get, set, leave, inside, again, give } = context
   const { ask } = training
   const seek = step => ask('seek', { step: Math.max(0, step) })
   let failure = '', isGone = false
   const choice = taskChoice({ t, get, set })
   const status = h('p', { className: 'problem theatre-problem', role: 'alert' })
-  const [drive, charts, more, options] = Array.from({ length: 4 }, () => h('div'))
+  const [drive, charts, more, options, own] = Array.from({ length: 5 }, () => h('div'))
   const said = h('div', { className: 'theatre-said' })
   const looks = h('div', { className: 'theatre-looks' })
   const details = h('details', { className: 'theatre-closer' }, h('summary', {}, t('theatre.closer')), more)
@@ -51,7 +52,7 @@ export function view(container, context, training) {
   const count = h('p', { className: 'theatre-count' })
   container.replaceChildren(
     h('div', { className: 'theatre-head' }, h('h1', { tabindex: '-1' }, t('theatre.title')), button('leave', leave)),
-    h('div', { className: 'theatre-tasks' }, choice.element), lead, drive, status,
+    h('div', { className: 'theatre-tasks' }, choice.element), lead, own, drive, status,
     h('div', { className: 'theatre-stage' }, said, charts),
     h('div', { className: 'theatre-pair' }, looks, h('div', { className: 'theatre-deeds' }, enter,
       h('p', { className: 'theatre-why' }, t('theatre.insideWhy')), count)), details, options)
@@ -66,7 +67,7 @@ export function view(container, context, training) {
       t, theme, look: wanted => ask('look', { wanted }), redraw: () => draw(['attention'])
     }),
     closer: closer(more, { t, theme, seek }),
-    settings: settingsPart(options, { t, get, set })
+    settings: settingsPart(options, { t, get, set }), text: textPart(own, { t, give })
   }
   details.addEventListener('toggle', () => draw(['closer']))
   const shows = {
@@ -95,12 +96,13 @@ export function view(container, context, training) {
       failure = message
       setText(status, message)
     },
-    /** @param {object} settings @param {Record<string, string>} problems */
-    controls(settings, problems) {
+    /** @param {object} settings @param {Record<string, string>} problems @param {string} [text] the reader's own */
+    controls(settings, problems, text) {
       choice.show(settings.task)
       lead.replaceChildren(...prose(t(`theatre.leads.${settings.task}`)))
       parts.answers.fill(training.sentence)
       parts.settings.update(settings, problems)
+      parts.text.update({ isFor: settings.task === 'text', problem: problems.text ?? '', text })
       container.classList.toggle('is-stale', Object.keys(problems).length > 0)
     },
     destroy() {

@@ -11,7 +11,7 @@ const GROUPS = ['optimiser', 'data', 'model']
  * @param {{ t: Function, get(): object, set(patch: object): void }} context
  */
 export function settingsPart(container, { t, get, set }) {
-  const controls = Object.entries(TABLE).map(([name, setting]) => {
+  const controls = Object.entries(TABLE).filter(([, { kind }]) => kind !== 'mark').map(([name, setting]) => {
     const made = control(name, { t, get, set }, setting)
     const why = h('p', { className: 'theatre-why' })
     made.element.append(why)

@@ -1,0 +1,55 @@
+/** A reader's own text: what can be wrong with it, said before anything starts, and a mark to know it again by. */
+
+/** What a tab learns from at most: more takes longer to read than to learn from. */
+export const MOST_BYTES = 5 * 2 ** 20
+/** More signs than this are a task for byte pairs. */
+const MOST_SIGNS = 3000
+/** How many times its reading length a text has to hold. */
+const LEAST = 4
+
+const megabytesOf = bytes => (bytes / 2 ** 20).toFixed(1)
+const tooLarge = bytes => ({
+  key: 'theatre.errors.large', values: { megabytes: megabytesOf(bytes), most: String(MOST_BYTES / 2 ** 20) }
+})
+
+/** What is wrong with the size of a file before it is read. @param {number} bytes */
+export const sizeProblem = bytes => (bytes > MOST_BYTES ? tooLarge(bytes) : null)
+
+/**
+ * What is wrong with a text, as the key of a text and its values, or null.
+ * @param {string} text @param {{ length: number, unit: string }} settings
+ */
+export function textProblem(text, { length, unit }) {
+  if (text.trim() === '') return { key: 'theatre.errors.empty', values: {} }
+  const bytes = text.length > MOST_BYTES ? text.length : new TextEncoder().encode(text).length
+  if (bytes > MOST_BYTES) return tooLarge(bytes)
+  const signs = new Set(text).size
+  if (signs < 2) return { key: 'theatre.errors.oneSign', values: {} }
+  const count = Array.from(text).length, need = LEAST * (length + 1)
+  if (count < need) return { key: 'theatre.errors.short', values: { count: String(count), need: String(need) } }
+  if (unit === 'characters' && signs > MOST_SIGNS) {
+    return { key: 'theatre.errors.manySigns', values: { signs: String(signs), most: String(MOST_SIGNS) } }
+  }
+  return null
+}
+
+/**
+ * The text of a file.
+ * @param {ArrayBuffer | Uint8Array} bytes
+ * @returns {{ text: string } | { problem: { key: string, values: object } }}
+ */
+export function textOf(bytes) {
+  try {
+    return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) }
+  } catch {
+    return { problem: { key: 'theatre.errors.utf8', values: {} } }
+  }
+}
+
+/** A mark that stands for a text in a link: FNV-1a over its UTF-16 units. @param {string | undefined} text */
+export function markOf(text) {
+  if (text === undefined) return ''
+  let mark = 0x811c9dc5
+  for (let i = 0; i < text.length; i++) mark = Math.imul(mark ^ text.charCodeAt(i), 0x01000193)
+  return (mark >>> 0).toString(36)
+}

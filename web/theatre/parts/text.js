@@ -1,0 +1,51 @@
+/** Where a reader's own text goes in: written, pasted, or a file that is chosen or dropped. */
+
+import { h, setText, uniqueId } from '../../lib/dom.js'
+import { sizeProblem, textOf } from '../own_text.js'
+
+/** What a box shows of a long text at most: the whole would be laid out anew with every letter. */
+const SHOWN = 20_000
+
+/**
+ * @param {Element} container
+ * @param {{ t: Function, give(text: string): void }} context
+ */
+export function textPart(container, { t, give }) {
+  const id = uniqueId('text')
+  const problem = h('p', { className: 'problem', role: 'alert', id: uniqueId('problem') })
+  const area = h('textarea', {
+    id, 'rows': 3, 'spellcheck': 'false', 'placeholder': t('theatre.paste'), 'data-field': 'text',
+    'aria-describedby': problem.id, 'oninput': () => give(area.value)
+  })
+  const note = h('p', { className: 'theatre-why' })
+  const file = h('input', { 'type': 'file', 'accept': '.txt,.md,.csv,text/*', 'className': 'visually-hidden',
+    'data-action': 'file', 'onchange': () => file.files[0] && take(file.files[0]) })
+  const say = ({ key, values }) => setText(problem, t(key, values))
+  async function take(one) {
+    const size = sizeProblem(one.size)
+    if (size) return say(size)
+    const read = textOf(await one.arrayBuffer())
+    if ('problem' in read) return say(read.problem)
+    area.value = read.text.slice(0, SHOWN)
+    give(read.text)
+  }
+  const element = h('div', {
+    className: 'theatre-text', ondragover: event => event.preventDefault(), ondrop: event => {
+      event.preventDefault()
+      const [one] = event.dataTransfer.files
+      if (one) take(one)
+    }
+  }, h('label', { for: id }, t('theatre.ownText')), area, problem,
+  h('label', { className: 'theatre-file' }, file, h('span', {}, t('theatre.file'))), note)
+  container.append(element)
+  return {
+    /** @param {{ isFor: boolean, problem: string, text: string | undefined }} facts */
+    update({ isFor, problem: said, text }) {
+      element.hidden = !isFor
+      setText(problem, said)
+      area.setAttribute('aria-invalid', said ? 'true' : 'false')
+      if (text !== undefined && area.value === '') area.value = text.slice(0, SHOWN)
+      setText(note, text === undefined ? t('theatre.noText') : t('theatre.textSize', { count: text.length }))
+    }
+  }
+}
