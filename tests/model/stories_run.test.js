@@ -1,7 +1,8 @@
 // Stories as the page has them: they go on with what the reader begins, whatever that is.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { BEGINNINGS, asBytes, stories } from '../../web/models/stories/index.js'
+import { asBytes } from '../../web/models/spelling.js'
+import { BEGINNINGS, stories } from '../../web/models/stories/index.js'
 import { pageRun, shownRun } from '../lib/page.js'
 
 const tell = (settings, edits) => {

@@ -4,9 +4,10 @@ import { SAMPLING, answer, decodingOf } from '../answer.js'
 import { hold, prepare, release } from '../hold.js'
 import { defaultsOf } from '../index.js'
 import { createSampling } from '../sampling.js'
+import { spelled } from '../spelling.js'
 import { build, keyOf, shapeIn } from '../weights.js'
 import { END, LONGEST, createTokenizer, encode } from './data.js'
-import { SPACE, asBytes, stories } from './index.js'
+import { stories } from './index.js'
 import { CONFIG, createStories } from './model.js'
 
 /** Most tokens of an answer, so that the figures of a run can still be read. */
@@ -16,23 +17,13 @@ const AXES = { 'embedding.weight': [{ name: 'word', of: 'text' }, { name: 'chann
 
 const tokenizers = new WeakMap()
 
-/** A token as it is shown: its text, a space as a sign, what nobody could see or is no whole character as its bytes. */
-function shown(bytes) {
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-    return /\p{Cc}/u.test(text) ? asBytes(bytes) : text.replaceAll(' ', SPACE)
-  } catch {
-    return asBytes(bytes)
-  }
-}
-
 /** The tokenizer of an engine and how its tokens are shown; trained once. */
 function textOf(gf) {
   if (!tokenizers.has(gf)) {
     const tokenizer = createTokenizer(gf)
     const end = tokenizer.idOf(END)
     const vocabulary = Array.from({ length: tokenizer.size },
-      (_, id) => (id === end ? END : shown(tokenizer.bytesOf(id))))
+      (_, id) => (id === end ? END : spelled(tokenizer.bytesOf(id))))
     tokenizers.set(gf, { tokenizer, end, vocabulary })
   }
   return tokenizers.get(gf)

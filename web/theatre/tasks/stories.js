@@ -1,6 +1,6 @@
 /** Short stories: which token comes next. */
 
-import { SPACE, asBytes } from '../../models/stories/index.js'
+import { SPACE, asBytes } from '../../models/spelling.js'
 import { LONGEST, batchOf, createTokenizer, decode, encode, stories as tell } from '../../models/stories/data.js'
 import { CONFIG, createStories } from '../../models/stories/model.js'
 import { largest, nextShare, shapeOf } from './shape.js'
