@@ -38,6 +38,19 @@ function projection(graph, name) {
   return { x, weight, bias, y: name, ...step.parameters }
 }
 
+/** What a rotation by position turned, or the tensor itself. */
+const beforeTurn = (graph, name) => {
+  const maker = graph.makerOf(name)
+  return maker?.op === 'rotary' ? graph.read(maker).x : name
+}
+
+/** The tables that queries were turned by, and how. */
+function turns(graph, name) {
+  const maker = graph.makerOf(name)
+  const { cos, sin } = graph.read(maker)
+  return { cos, sin, ...maker.parameters }
+}
+
 /** Where an attention reads from, and whether it may look ahead, decides what kind it is. */
 function kindOfAttention(graph, step, place, towers) {
   if (towers.isCross(step)) return 'cross'
@@ -56,15 +69,17 @@ function attentionRooms(graph, step, context) {
   const words = { ...usual, ...(kind === 'self' && towers.mask && { mask: towers.mask }) }
   const { q, k, v } = graph.read(step)
   const { out, scores, masked_scores: masked, weights, dots } = step.outputs
+  const turned = { q: beforeTurn(graph, q), k: beforeTurn(graph, k) }
   const projections = Object.fromEntries(
-    Object.entries({ q, k, v }).map(([part, name]) => [part, projection(graph, name)]))
+    Object.entries({ q, k, v, ...turned }).map(([part, name]) => [part, projection(graph, name)]))
   const joined = graph.usersOf(out).find(one => one.op === 'linear')
   const output = joined && projection(graph, Object.values(joined.outputs)[0])
-  const { heads } = step.parameters
+  const { heads, kvHeads = heads } = step.parameters
   const mask = graph.described(out).inputs.dropout
   const kept = graph.usersOf(weights).find(one => one.op === 'mul' || one.op === 'mul_mask')?.outputs.out
-  const parts = { q, k, v, dots, scores, masked, weights, mask, kept, out, heads, isCausal: step.parameters.isCausal,
-    kind }
+  const parts = { q, k, v, dots, scores, masked, weights, mask, kept, out, heads, kvHeads,
+    isCausal: step.parameters.isCausal, kind }
+  const isTurned = turned.q !== q || turned.k !== k
   const room = (part, stage, tensors, more) => ({
     ...context.room(dotted(place.id, part), stage, present(tensors)), block, words: words[part] ?? stage, parts, ...more
   })
@@ -74,8 +89,9 @@ function attentionRooms(graph, step, context) {
   return {
     taken,
     rooms: [
-      all && room('qkv', 'qkv', [q, k, v, ...new Set(own.flatMap(({ weight, bias }) => [weight, bias]))],
-        { parts: { ...parts, projections } }),
+      all && room('qkv', 'qkv', [...own.map(({ y }) => y), ...new Set(own.flatMap(({ weight, bias }) => [weight, bias]))],
+        { parts: { ...parts, ...turned, projections } }),
+      isTurned && room('rotary', 'rotary', [q, k], { parts: { ...parts, turned, ...turns(graph, q) } }),
       room('scores', 'scores', [dots ?? scores]),
       dots && room('scale', 'scale', [scores]),
       room('mask', 'mask', [masked], { controls: MASK_CONTROLS[kind] }),
@@ -206,7 +222,10 @@ function samplingRooms(context, outputs, logits) {
  * Which tower a tensor belongs to: what a cross-attention reads, whose queries come from another text, is an encoder's.
  */
 function towersOf(graph) {
-  const isRoot = name => graph.makerOf(name)?.op === 'embedding' || graph.described(name)?.role === 'given'
+  const isRoot = name => {
+    const about = graph.described(name)
+    return graph.makerOf(name)?.op === 'embedding' || (about?.role === 'given' && isStream(about))
+  }
   const rootsOf = name => [...graph.ancestors(name)].filter(isRoot)
   const isCross = step => {
     const { q, k } = graph.read(step)
@@ -315,8 +334,10 @@ export function derive(run) {
   for (const step of graph.steps) {
     if (step.op === 'attention') {
       const { q, k, v } = graph.read(step)
-      const all = [q, k, v].every(name => projection(graph, name))
-      if (all) [q, k, v].forEach(name => inOtherRooms.add(graph.makerOf(name)))
+      const projected = [q, k, v].map(name => beforeTurn(graph, name))
+      const all = projected.every(name => projection(graph, name))
+      if (all) projected.forEach(name => inOtherRooms.add(graph.makerOf(name)))
+      if (all) [q, k].forEach(name => inOtherRooms.add(graph.makerOf(name)))
       const joined = graph.usersOf(step.outputs.out).find(one => one.op === 'linear')
       if (joined) inOtherRooms.add(joined)
       graph.usersOf(step.outputs.weights).forEach(one => inOtherRooms.add(one))

@@ -59,12 +59,15 @@ export function data(run, view) {
   const names = [...new Set(floors.map(({ tower }) => tower))]
   const [first] = Object.values(run.streams)
   const { sentence } = view
+  const tokens = first?.tokens[sentence] ?? first?.tokens[0] ?? []
+  // Of a text that is gone on with only the beginning was read.
+  const given = run.passes?.find(({ kind }) => kind === 'prefill')?.rows ?? tokens.length
   return {
     towers: names.map(name => ({
       name, floors: floors.filter(({ tower }) => tower === name).map(room => floor(run, room, view))
     })),
     input: first?.texts[sentence] ?? first?.texts[0] ?? '',
-    read: (first?.tokens[sentence] ?? first?.tokens[0] ?? []).filter(token => !EDGES.test(token)).length,
+    read: tokens.slice(0, given).filter(token => !EDGES.test(token)).length,
     steps: run.decoding?.steps.length, isGiven: run.decoding?.kind === 'given'
   }
 }

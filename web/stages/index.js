@@ -8,6 +8,7 @@ import * as positions from './positions.js'
 import * as sum from './sum.js'
 import * as dropout from './dropout.js'
 import * as qkv from './qkv.js'
+import * as rotary from './rotary.js'
 import * as scores from './scores.js'
 import * as mask from './mask.js'
 import * as weights from './weights.js'
@@ -29,7 +30,7 @@ import * as circle from './circle.js'
 import * as attentionDropout from './attention_dropout.js'
 
 export const stages = [
-  house, tokens, ids, embedding, positions, sum, dropout, qkv, scores, mask, weights, heads, output,
+  house, tokens, ids, embedding, positions, sum, dropout, qkv, rotary, scores, mask, weights, heads, output,
   pieces, scale, cross, norm, linear, activation, sampling, decoding, attentionDropout, operation,
   shuffle, asks, waves, circle
 ]

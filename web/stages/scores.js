@@ -12,10 +12,13 @@ export const pickers = ['sentence', 'head']
 
 /** Queries, transposed keys and the products of all pairs; the scores themselves where nothing divides them. */
 export function data(run, view) {
-  const { q, k, dots, scores, heads } = view.room.parts
+  const { q, k, dots, scores, heads, kvHeads = heads } = view.room.parts
   const name = dots ?? scores
+  // Several heads of queries may share one of keys.
+  const head = Math.floor(Math.min(view.head, heads - 1) * kvHeads / heads)
   return {
-    left: headMatrix(run, q, heads, view), right: turnedHead(run, k, heads, view), product: matrixOf(run, name, view),
+    left: headMatrix(run, q, heads, view), right: turnedHead(run, k, kvHeads, { ...view, head }),
+    product: matrixOf(run, name, view),
     domains: {
       vectors: signed(Math.max(peak(tensorOf(run, q)), peak(tensorOf(run, k)))),
       scores: signed(peak(tensorOf(run, name)))

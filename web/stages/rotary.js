@@ -1,0 +1,107 @@
+/** Rotary positions: every pair of a head's dimensions is turned by an angle that grows with the place. */
+
+import { signed } from '../lib/color.js'
+import { h, setText } from '../lib/dom.js'
+import { facts } from '../lib/facts.js'
+import { figure } from '../lib/figure.js'
+import { fixed } from '../lib/number.js'
+import { plot } from '../lib/plot.js'
+import { headMatrix, matrixOf, tensorOf } from '../lib/run.js'
+import { indexOf, peak } from '../lib/slice.js'
+
+export const id = 'rotary'
+export const controls = []
+export const pickers = ['sentence', 'head']
+
+const SIZE = 320
+/** How far the picture reaches past the longer of the two arrows. */
+const REACH = 1.15
+
+/** The queries of one head before and after, and the cosine and sine of every angle. */
+export function data(run, view) {
+  const { turned, q, cos, sin, heads, layout } = view.room.parts
+  return {
+    layout, before: headMatrix(run, turned.q, heads, view), after: headMatrix(run, q, heads, view),
+    cos: matrixOf(run, cos, view), sin: matrixOf(run, sin, view),
+    domains: { vectors: signed(Math.max(peak(tensorOf(run, q)), peak(tensorOf(run, turned.q)))), tables: signed(1) }
+  }
+}
+
+export function picture(run, view) {
+  const { q } = view.room.parts
+  return { part: matrixOf(run, q, view), domain: signed(peak(tensorOf(run, q))) }
+}
+
+/** The columns of a pair. @param {{ layout: string, before: { cols: number } }} shown @param {number} pair */
+export const columnsOf = ({ layout, before: { cols } }, pair) => (
+  layout === 'neighbours' ? [2 * pair, 2 * pair + 1] : [pair, pair + cols / 2])
+
+/** The pair that a column is one of. @param {{ layout: string, before: { cols: number } }} shown @param {number} col */
+export const pairOf = ({ layout, before: { cols } }, col) => (
+  layout === 'neighbours' ? Math.floor(col / 2) : col % (cols / 2))
+
+export function mount(container, context) {
+  const { t } = context
+  const heading = h('h2')
+  const slot = h('div')
+  const numbers = h('div')
+  container.append(h('section', {}, heading, slot, numbers))
+  const turn = plot(slot, context)
+  const list = facts(numbers, context)
+  const fig = figure(container, context)
+  const [before, after, cos, sin] = [fig.matrix(), fig.matrix(), fig.matrix(), fig.matrix()]
+  let shown = null
+  let look = { row: 1, pair: 0 }
+
+  function drawTurn() {
+    const row = Math.min(look.row, shown.before.rows - 1)
+    const pair = Math.min(look.pair, shown.cos.cols - 1)
+    const columns = columnsOf(shown, pair)
+    const at = part => columns.map(col => part.values[row * part.cols + col])
+    const [from, to] = [at(shown.before), at(shown.after)]
+    const far = REACH * Math.max(1e-6, Math.hypot(...from), Math.hypot(...to))
+    const label = t('stages.rotary.pair', { pair, token: shown.before.rowLabels?.[row] ?? String(row) })
+    setText(heading, label)
+    const size = Math.min(SIZE, context.width())
+    turn.update({
+      width: size, height: size, x: [-far, far], y: [-far, far], label,
+      xName: String(columns[0]), yName: String(columns[1]),
+      lines: [{ points: [[0, 0], from], kind: 'is-thin' }, { points: [[0, 0], to] }],
+      dots: [[shown.before, from, ''], [shown.after, to, 'is-chosen']].map(([part, point, kind]) => ({
+        at: point, kind, title: part.name, cell: { name: part.name, index: indexOf(part, row, columns[0]) }
+      }))
+    })
+    const entry = (name, part) => ({
+      name: t(`stages.rotary.${name}`), text: fixed(part.values[row * part.cols + pair], 4),
+      cell: { name: part.name, index: indexOf(part, row, pair) }
+    })
+    list.update([entry('cos', shown.cos), entry('sin', shown.sin)])
+  }
+  return {
+    update(next) {
+      shown = next
+      const views = { before: next.domains.vectors, after: next.domains.vectors, cos: next.domains.tables,
+        sin: next.domains.tables }
+      const matrices = { before, after, cos, sin }
+      const title = name => t(`stages.rotary.${name}`)
+      for (const [name, matrix] of Object.entries(matrices)) {
+        matrix.update(next[name], { title: title(name), domain: views[name], dense: true })
+      }
+      drawTurn()
+      fig.legend([{ domain: next.domains.vectors, text: 'Q' }, { domain: next.domains.tables, text: 'cos, sin' }])
+      fig.numbers(t('frame.numbers'), Object.keys(matrices).map(name => ({ title: title(name), part: next[name] })))
+    },
+    mark(marks) {
+      fig.mark(marks)
+      const { current } = marks
+      if (!shown || !current) return
+      const isVector = [shown.before.name, shown.after.name].includes(current.name)
+      const isTable = [shown.cos.name, shown.sin.name].includes(current.name)
+      if (!isVector && !isTable) return
+      const [row, col] = current.index.slice(-2)
+      look = { row, pair: isTable ? col : pairOf(shown, col % shown.before.cols) }
+      drawTurn()
+    },
+    destroy() {}
+  }
+}
