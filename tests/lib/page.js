@@ -1,11 +1,13 @@
 // Runs of the page's models, as tests look at them: the plain data that the page gets, and the run it came from.
 import { readFile } from 'node:fs/promises'
 import { defaultsOf, modelOf } from '../../web/models/index.js'
+import { choose, openIn } from '../../web/models/own/open.js'
 import { RUNS } from '../../web/models/runs.js'
 import { roomsOf } from '../../web/rooms/index.js'
 import { stageOf } from '../../web/stages/index.js'
 import { readRun } from '../../web/lib/run.js'
 import { messageOf } from '../../web/worker/plain.js'
+import { cases, filesOf as drawnFiles } from '../models/drawn.js'
 import { gf } from './engine.js'
 
 const file = (id, name) => readFile(new URL(`../../web/models/${id}/${name}`, import.meta.url))
@@ -17,6 +19,11 @@ export async function filesOf(id) {
   return files.get(id)
 }
 for (const id of Object.keys(RUNS)) await filesOf(id)
+
+/** A small Llama stands for the model that a reader brings. */
+const [llama] = cases('llama')
+choose(Object.fromEntries(Object.entries(drawnFiles(llama)).map(([name, content]) => [name, new Blob([content])])))
+files.set('own', [await openIn(gf)])
 
 /** A run with what the worker knows of it. @param {object} settings of the page, those left out as by default */
 export function made(settings, edits = [], engine = gf) {

@@ -1,6 +1,7 @@
 /** The models of the page: what it has to know of each before any runs. How they run is in `run.js` of each folder. */
 
 import { dates } from './dates/index.js'
+import { own } from './own/index.js'
 import { particles } from './particles/index.js'
 import { positions } from './positions/index.js'
 import { sentences } from './sentences/index.js'
@@ -11,6 +12,7 @@ import { stories } from './stories/index.js'
  * @typedef {object} PageModel
  * @property {string} id as it stands in a link
  * @property {string[]} files weights, fetched when the model is chosen
+ * @property {boolean} [isBrought] by the reader, as files
  * @property {Record<string, import('./settings.js').Setting>} settings
  * @property {Record<string, { default: string, notes?: string[], isAnswer?: boolean, isLong?: boolean }>} fields where
  *   the reader's text goes in; of an answer, the model's own stands there until the reader writes one
@@ -29,7 +31,10 @@ import { stories } from './stories/index.js'
  */
 
 /** @type {PageModel[]} */
-export const MODELS = [dates, particles, stories, sentences, positions]
+export const MODELS = [dates, particles, stories, sentences, positions, own]
+
+/** Those that run as soon as they are chosen. */
+export const READY = MODELS.filter(({ isBrought }) => !isBrought)
 
 /** @param {string} id @returns {PageModel} */
 export const modelOf = id => MODELS.find(model => model.id === id) ?? MODELS[0]

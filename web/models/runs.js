@@ -1,6 +1,7 @@
 /** How each model of the page runs; only the worker needs it. */
 
 import { run as dates } from './dates/run.js'
+import { run as own } from './own/run.js'
 import { run as particles } from './particles/run.js'
 import { run as positions } from './positions/run.js'
 import { run as sentences } from './sentences/run.js'
@@ -8,6 +9,6 @@ import { run as stories } from './stories/run.js'
 
 /**
  * By model: runs it on settings of the page, with edits and the bytes of its files.
- * @type {Record<string, (gf: any, settings: any, edits: any[], files: Uint8Array[]) => any>}
+ * @type {Record<string, (gf: any, settings: any, edits: any[], files: any[]) => any>}
  */
-export const RUNS = { dates, particles, stories, sentences, positions }
+export const RUNS = { dates, particles, stories, sentences, positions, own }

@@ -1,8 +1,9 @@
 /** The top line: name, settings, language, theme, link. */
 
+import { bringing } from '../bring/index.js'
 import { check } from '../check/dialog.js'
 import { following, h, setText, svg, uniqueId } from '../lib/dom.js'
-import { MODELS } from '../models/index.js'
+import { MODELS, modelOf } from '../models/index.js'
 import { HOUSE } from '../rooms/index.js'
 import { control, controlsOf, isUseful } from './controls.js'
 import { fields } from './fields.js'
@@ -26,16 +27,21 @@ function languages({ set }) {
 }
 
 /** Which model is behind the glass; choosing one enters it at its first room. */
-function models({ t, set, get }) {
+function models({ t, set, get }, bring) {
   const id = uniqueId('model')
   const choose = () => {
-    const { language, theme, depth } = get()
+    const { language, theme, depth, model } = get()
+    if (modelOf(select.value).isBrought) {
+      select.value = model
+      bring.show()
+      return
+    }
     set({ ...defaults(select.value), language, theme, depth }, 'push')
   }
   const select = h('select', { id, onchange: choose },
     MODELS.map(({ id: name }) => h('option', { value: name }, t(`controls.model.${name}`))))
   const label = h('label', { for: id, className: 'visually-hidden' }, t('controls.model.label'))
-  return { select, element: h('div', { className: 'models' }, label, select) }
+  return { select, element: h('div', { className: 'models' }, label, select, bring.element) }
 }
 
 function settings({ t, set, get, showControls }) {
@@ -91,7 +97,8 @@ export function header(container, context) {
   const { t, set, get, href } = context
   const choice = languages(context)
   const panel = settings(context)
-  const model = models(context)
+  const bring = bringing(context)
+  const model = models(context, bring)
   const entry = fields({ isLong: false }, context)
   const proof = check(context)
   const themeName = h('span')
@@ -114,6 +121,7 @@ export function header(container, context) {
     update(state, problems, language, run) {
       home.setAttribute('href', href(HOUSE.id))
       model.select.value = state.model
+      bring.button.hidden = !modelOf(state.model).isBrought
       entry.update(state, problems, run)
       container.toggleAttribute('data-has-fields', !entry.element.hidden)
       choice.links.forEach(link => link.setAttribute('aria-pressed', link.lang === language ? 'true' : 'false'))

@@ -2,6 +2,7 @@
 
 import { load } from '../../src/js/index.js'
 import { modelOf } from '../models/index.js'
+import { bring, choose, openIn } from '../models/own/open.js'
 import { RUNS } from '../models/runs.js'
 import { nudged } from './nudge.js'
 import { messageOf, read } from './plain.js'
@@ -49,9 +50,9 @@ function computeLent(gf, { edits, ...settings }, id) {
 }
 
 async function compute(gf, { edits, ...settings }) {
-  const { id, files: names } = modelOf(settings.model)
+  const { id, files: names, isBrought } = modelOf(settings.model)
   if (settings.weights === 'theatre') return computeLent(gf, { edits, ...settings }, id)
-  return RUNS[id](gf, settings, edits, await Promise.all(names.map(bytesOf)))
+  return RUNS[id](gf, settings, edits, isBrought ? [await openIn(gf)] : await Promise.all(names.map(bytesOf)))
 }
 
 const calls = {
@@ -70,6 +71,14 @@ const calls = {
     last?.run.dispose()
     last = made
     return messageOf(engine, made, asked)
+  },
+  /** What files of the reader's hold, before anything is read of them. */
+  inspect: ({ files }) => bring(engine, files),
+  /** From the next run on they are the model `own`. */
+  open: async ({ files }) => {
+    choose(files)
+    const { type } = await openIn(engine)
+    return { type }
   },
   /** What the last run computed, with the lists that its structure leaves out. */
   steps: () => last.run.steps,

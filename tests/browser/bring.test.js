@@ -1,0 +1,116 @@
+// A model that the reader brings: chosen or dropped as files, looked at first, then every number as in Node.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { parse } from '../../web/lib/number.js'
+import { roomsOf } from '../../web/rooms/index.js'
+import { stageOf } from '../../web/stages/index.js'
+import { dataIn } from '../lib/page.js'
+import { cases, filesOf } from '../models/drawn.js'
+import { changing, go, runHere, tablesOf, useHouse, violations } from './host.js'
+
+const house = useHouse()
+const [llama] = cases('llama')
+const STATE = { model: 'own', beginning: '3 1 4 1 5', language: 'en' }
+
+const asFiles = files => Object.entries(files).map(([name, content]) => ({
+  name, mimeType: 'application/octet-stream', buffer: Buffer.from(content)
+}))
+
+/** Chooses the model of the reader's own and gives the dialog its files. */
+async function give(page, files) {
+  await page.selectOption('.models select', 'own')
+  await page.waitForSelector('.bring[open]')
+  await page.setInputFiles('.bring input', asFiles(files))
+}
+
+async function bring(page, files) {
+  await give(page, files)
+  await page.waitForSelector('.bring .primary:not([hidden])')
+  await changing(page, () => page.click('.bring .primary'))
+}
+
+test('a Llama in files: what it is first, then all its rooms, every number as in Node', async t => {
+  const { page, complaints, close } = await house.open({ language: 'en' })
+  await give(page, filesOf(llama))
+  await page.waitForSelector('.bring .primary:not([hidden])')
+  const told = await page.textContent('.bring-type')
+  assert.match(told, /^llama: [\d,]+ parameters, [\d.]+ KB of memory$/)
+  assert.deepEqual(await violations(page), [])
+  await changing(page, () => page.click('.bring .primary'))
+  await changing(page, () => page.fill('[data-field="beginning"]', STATE.beginning))
+  const run = runHere(STATE)
+  let count = 0
+  for (const room of roomsOf(run).slice(1)) {
+    const { id, stage } = room
+    await go(page, id)
+    await page.waitForSelector(`#house[data-room="${id}"]`)
+    const parts = Object.values(dataIn(run, id, STATE)).filter(value => value?.axis)
+    if (parts.length === 0 || stageOf(stage).id === 'operation') continue
+    const tables = await tablesOf(page)
+    const names = list => list.map(({ name }) => name).sort()
+    assert.deepEqual(names(tables), names(parts), id)
+    for (const part of parts) tables.find(({ name }) => name === part.name).cells.flat().forEach((text, at) => {
+      assert.ok(Object.is(Math.fround(parse(text)), part.values[at]), `${id} ${part.name} ${at}: ${text}`)
+      count += 1
+    })
+  }
+  run.dispose()
+  assert.ok(count > 3000, `${count}`)
+  t.diagnostic(`${count} numbers compared`)
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+const cut = ({ 'model.safetensors': bytes, ...rest }) => ({ ...rest, 'model.safetensors': bytes.slice(0, -40) })
+const without = key => filesOf(llama, {
+  change: tensors => Object.fromEntries(Object.entries(tensors).filter(([name]) => name !== key))
+})
+const [aKey] = llama.tensors[1]
+const plainKey = aKey.replace(/^model\./, '')
+
+const WRONG = {
+  'a file that is cut': [cut(filesOf(llama)), /must lie inside the \d+ bytes/],
+  'a missing tensor': [without(aKey), new RegExp(`missing tensors.*${plainKey.replaceAll('.', '\\.')}`)],
+  'no config': [{ 'model.safetensors': filesOf(llama)['model.safetensors'] }, /config\.json is missing/],
+  'a config of nothing known': [filesOf(llama, { config: { model_type: 'rwkv' } }), /rwkv/],
+  'a config that is no JSON': [{ ...filesOf(llama), 'config.json': '{' }, /config\.json/]
+}
+
+test('what cannot be opened says why, and the page goes on with the model it had', async () => {
+  const { page, complaints, close } = await house.open({ language: 'en' })
+  for (const [name, [files, reason]] of Object.entries(WRONG)) {
+    await give(page, files)
+    const told = () => page.textContent('.bring-found')
+    await page.waitForFunction(() => document.querySelector('.bring-found h3, .bring-found .problem'))
+    assert.match(await told(), reason, name)
+    assert.ok(await page.isHidden('.bring .primary'), name)
+    await page.click('.bring .dialog-head button')
+  }
+  assert.equal(await page.getAttribute('#house', 'data-model'), 'dates')
+  await changing(page, () => page.fill('[data-field="source"]', 'may 6 2026'))
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('a link to a model of files says what is missing and leads to it', async () => {
+  const { page, close } = await house.open({ language: 'en' })
+  await bring(page, filesOf(llama))
+  const link = page.url()
+  await page.goto('about:blank')
+  await page.goto(link)
+  await page.waitForFunction(() => /Choose the files of a model first/.test(document.getElementById('status').textContent))
+  await page.click('[data-action="bring"]')
+  await page.waitForSelector('.bring[open]')
+  await close()
+})
+
+test('files dropped on the page open the dialog', async () => {
+  const { page, close } = await house.open({ language: 'ko' })
+  await page.evaluate(async content => {
+    const data = new DataTransfer()
+    for (const [name, text] of Object.entries(content)) data.items.add(new File([text], name))
+    document.body.dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }))
+  }, { 'config.json': '{}' })
+  await page.waitForFunction(() => document.querySelector('.bring-found h3, .bring-found .problem'))
+  await close()
+})

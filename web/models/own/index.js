@@ -1,0 +1,22 @@
+/** A model that the reader brings: files as they lie in its folder, read by this tab and sent nowhere. */
+
+import { take } from '../settings.js'
+import { written } from '../spelling.js'
+
+/** @type {import('../index.js').PageModel} */
+export const own = {
+  id: 'own',
+  files: [],
+  isBrought: true,
+  settings: take({ seed: {}, temperature: {}, topK: {}, topP: {}, decoding: {}, beams: {} }),
+  fields: {
+    beginning: { default: 'Once upon a time', notes: ['known'] },
+    target: { default: '', notes: ['known'], isAnswer: true }
+  },
+  examples: [],
+  hints: {},
+  problems: () => ({}),
+  written,
+  kind: state => (state.edits.length ? 'edited' : 'trained'),
+  explainError: ({ code }) => (code === 'nofiles' ? { engine: { key: 'bring.none', values: {} } } : null)
+}

@@ -1,0 +1,165 @@
+/** A text and what a model that was brought makes of it, with every number on the way. */
+
+import { SAMPLING, answer, decodingOf } from '../answer.js'
+import { defaultsOf } from '../index.js'
+import { createSampling } from '../sampling.js'
+import { spelled } from '../spelling.js'
+
+/** Most tokens of a text that is read, and of an answer, so that the figures of a run can still be read. */
+const LONGEST = { text: 48, answer: 16 }
+
+const vocabularies = new WeakMap()
+
+/** How tokens are shown: pieces of words as their tokenizer writes them, pieces of bytes as text. */
+function vocabularyOf(opened) {
+  const { tokenizer, type, config } = opened
+  if (!vocabularies.has(opened)) {
+    const size = config.vocab_size ?? tokenizer?.size
+    const isOfLetters = type === 'bert'
+    const token = id => {
+      if (!tokenizer || id >= tokenizer.size) return String(id)
+      const name = tokenizer.tokenOf(id)
+      return isOfLetters || /^<.*>$/.test(name) ? name : spelled(tokenizer.bytesOf(id))
+    }
+    vocabularies.set(opened, Array.from({ length: size }, (_, id) => token(id)))
+  }
+  return vocabularies.get(opened)
+}
+
+/** Ids of a text; without a tokenizer the text is the ids. */
+function encode({ tokenizer }, text, special) {
+  if (tokenizer) return [...tokenizer.encode(text, { special }).ids]
+  return (text.match(/\d+/g) ?? []).map(Number)
+}
+
+/** What the model reads, never nothing. */
+function textOf(opened, text) {
+  const ids = encode(opened, text, true).slice(0, LONGEST.text)
+  return ids.length ? ids : [opened.model.start ?? 0]
+}
+
+const given = ids => ({ ids, isGiven: true, random: null, tree: null, best: null })
+
+/** The answer: the reader's words, ids that another run has chosen, or the model's own. */
+function targetOf(gf, opened, settings, frame, forward, edits) {
+  const { target } = settings
+  if (Array.isArray(target)) return given(target)
+  if (target.trim() !== '') return given(encode(opened, target, false).slice(0, frame.longest))
+  const isPlain = edits.length === 0 && settings.decoding === 'greedy'
+  if (isPlain) {
+    const ids = gf.tidy(() => gf.noGrad(() => (
+      opened.model.generate(frame.source ?? frame.start, { maxNewTokens: frame.longest }))))
+    return { ...given(ids.length ? ids : [frame.end]), isGiven: false }
+  }
+  return { ...answer(gf, settings, forward, frame, edits), isGiven: false }
+}
+
+const streamOf = (ids, vocabulary, more) => {
+  const tokens = ids.map(id => vocabulary[id] ?? String(id))
+  return { tokens: [tokens], ids: [ids], vocabulary, padding: [ids.map(() => false)], lengths: [ids.length], ...more }
+}
+
+const token = of => [{ name: 'batch' }, { name: 'token', of }, { name: 'channel' }]
+const word = of => [{ name: 'word', of }, { name: 'channel' }]
+
+const scores = of => [{ name: 'batch' }, { name: 'token', of }, { name: 'word', of }]
+const head = of => ({ 'lm_head.weight': word(of), 'lm_head.output': scores(of) })
+
+/** What runs along the tables of words of every kind of model. */
+const AXES = {
+  gpt2: { 'wte.weight': word('text'), ...head('text') },
+  llama: { 'embed_tokens.weight': word('text'), ...head('text') },
+  bert: { 'embeddings.word_embeddings.weight': word('text') },
+  t5: { 'shared.weight': word('text'), 'shared.output:2': token('target'), ...head('target') },
+  marian: {
+    'encoder.embed_tokens.weight': word('text'), 'decoder.embed_tokens.weight': word('target'),
+    'decoder.embed_tokens.output': token('target'), 'decoder.layernorm_embedding.output': token('target')
+  }
+}
+
+/** A model that goes on with a text. */
+function causal(gf, opened, settings, edits) {
+  const { model } = opened
+  const start = textOf(opened, settings.beginning).slice(0, Math.max(1, model.positions - 1))
+  const longest = Math.min(LONGEST.answer, model.positions - start.length + 1)
+  const frame = { start, end: model.ends[0] ?? -1, longest, V: vocabularyOf(opened).length, isCausal: true }
+  const target = targetOf(gf, opened, settings, frame, rows => model.forward(rows).logits, edits)
+  const input = [...start, ...target.ids.slice(0, -1)]
+  return {
+    target, read: start.length, rows: target.ids.map((_, t) => start.length - 1 + t),
+    right: [...Array(start.length - 1).fill(-100), ...target.ids],
+    forward: () => model.forward([input]), streams: { text: streamOf(input, vocabularyOf(opened)) },
+    texts: { text: settings.beginning }
+  }
+}
+
+/** A model that reads one text and writes another. */
+function translating(gf, opened, settings, edits) {
+  const { model } = opened
+  const source = textOf(opened, settings.beginning)
+  const frame = {
+    start: [model.start], end: model.ends[0] ?? -1, longest: Math.min(LONGEST.answer, model.positions ?? Infinity),
+    V: vocabularyOf(opened).length, isCausal: true, source
+  }
+  const forward = rows => model.forward(rows.map(() => source), { decoderIds: rows }).logits
+  const target = targetOf(gf, opened, settings, frame, forward, edits)
+  const input = [model.start, ...target.ids.slice(0, -1)]
+  return {
+    target, read: source.length, rows: input.map((_, t) => t), right: target.ids,
+    forward: () => model.forward([source], { decoderIds: [input] }),
+    streams: {
+      text: streamOf(source, vocabularyOf(opened)), target: streamOf(input, vocabularyOf(opened), { isAnswer: true })
+    },
+    texts: { text: settings.beginning, target: '' }
+  }
+}
+
+/** A model that reads a text whole, from both sides. */
+function reading(gf, opened, settings) {
+  const { model } = opened
+  const input = textOf(opened, settings.beginning)
+  return {
+    target: null, read: input.length, forward: () => model.forward([input]),
+    streams: { text: streamOf(input, vocabularyOf(opened)) }, texts: { text: settings.beginning }
+  }
+}
+
+const KINDS = { gpt2: causal, llama: causal, bert: reading, t5: translating, marian: translating }
+
+/**
+ * @param {any} gf the library
+ * @param {object} options settings of the page
+ * @param {{ name: string, index: number[], value: number }[]} edits cells replaced the moment they are made
+ * @param {[{ model: any, tokenizer: any, config: any, type: string, serial: number }]} opened by `openIn`
+ */
+export function run(gf, options, edits, [opened]) {
+  const settings = { ...defaultsOf('own'), ...options }
+  const { type } = opened
+  for (const parameter of opened.model.parameters()) {
+    parameter.grad?.dispose()
+    parameter.grad = null
+  }
+  const { target, rows, right, read, forward, streams, texts } = KINDS[type](gf, opened, settings, edits)
+  const vocabulary = vocabularyOf(opened)
+  const sampling = target ? createSampling(gf, settings) : null
+  const observed = gf.observe(() => {
+    const { logits, hidden, pooled } = forward()
+    const output = logits ?? pooled ?? hidden
+    if (!sampling) return { output }
+    const loss = gf.functional.crossEntropy(output.reshape(-1, output.shape[2]), right)
+    gf.engine.trace.tag('loss', loss)
+    sampling.forward(output)
+    return { output, loss, free: () => sampling.dispose() }
+  }, {
+    modules: sampling ? { [SAMPLING]: sampling } : {}, edits, axes: AXES[type],
+    streams: Object.fromEntries(Object.entries(streams).map(([name, one]) => [name, { ...one, texts: [texts[name]] }])),
+    passes: [{ kind: 'prefill', rows: read }, ...(target?.ids ?? []).map((id, t) => (
+      { kind: 'token', row: rows[t], token: vocabulary[id] }))]
+  })
+  return {
+    run: observed, settings, ends: sampling ? [`${SAMPLING}.output`] : [], before: new Map(),
+    hints: type === 'bert' ? {} : { mask: 'causal' },
+    isTrained: true, brought: { type, serial: opened.serial },
+    ...(target && { decoding: decodingOf(target, settings.decoding, vocabulary, rows) })
+  }
+}
