@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from '../../src/js/index.js'
-import { brief } from '../../web/lib/number.js'
+import { brief, exact } from '../../web/lib/number.js'
+import { nudgeWeight, takeApart } from '../../web/theatre/apart.js'
 import { createSession } from '../../web/theatre/session.js'
 import { defaultsOf, read } from '../../web/theatre/settings.js'
 import { beyond, changing, useHouse, violations } from './host.js'
@@ -115,6 +116,32 @@ test('a link to weights that are not in this tab says so', async () => {
   const { page, close } = await house.open({ room: 'house' })
   await page.evaluate(() => { location.hash = '#v=1&model=dates&weights=theatre' })
   await page.waitForFunction(() => document.getElementById('status').textContent.includes('탭에 없어요'))
+  await close()
+})
+
+test('the next step is taken apart, nudged and taken', async () => {
+  const link = 'dates_steps-60_batch-8_layers-1'
+  const { page, complaints, close } = await house.open({ theatre: link })
+  await until(page, 0)
+  await press(page, 'step')
+  await until(page, 1)
+  await page.click('.theatre-apart summary')
+  await page.waitForSelector('.theatre-adam tr')
+  const session = createSession(gf, read(link))
+  session.step()
+  const made = takeApart(session, 'output.weight')
+  const shown = await page.evaluate(() => (
+    [...document.querySelectorAll('.theatre-adam tr')].map(row => row.lastElementChild.textContent)))
+  const results = [made.g, made.after.m, made.after.v, made.mHat, made.vHat, made.after.w]
+  assert.deepEqual(shown, results.map(value => `= ${exact(value)}`))
+  await page.click('[data-action="nudge"]')
+  const { slope } = nudgeWeight(session, made.name, made.index)
+  await page.waitForFunction(text => document.querySelector('.theatre-apart [role="status"]').textContent.includes(text),
+    brief(slope))
+  await page.click('.theatre-apart .theatre-inside')
+  await until(page, 2)
+  session.dispose()
+  assert.deepEqual(complaints, [])
   await close()
 })
 

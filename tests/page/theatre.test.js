@@ -4,8 +4,10 @@ import { mkdirSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { load } from '../../src/js/index.js'
+import * as adam from '../../src/reference/adam.js'
 import { defaultsOf as pageDefaults } from '../../web/models/index.js'
 import { RUNS } from '../../web/models/runs.js'
+import { nudgeWeight, takeApart } from '../../web/theatre/apart.js'
 import { createPlayer } from '../../web/theatre/player.js'
 import { markOf, sizeProblem, textOf, textProblem } from '../../web/theatre/own_text.js'
 import { pointsOf } from '../../web/theatre/points.js'
@@ -161,6 +163,44 @@ test('behind the glass stands the model of that step: the page runs it as the tr
     run.dispose()
     session.dispose()
   }
+})
+
+test('a step taken apart is the step that is taken, and Adam is the reference\'s', () => {
+  for (const [task, more] of [['dates', { clip: 0.1 }], ['particles', { decay: 0.1, clip: 0 }]]) {
+    const session = createSession(gf, settingsOf(task, more))
+    walk(session, 7)
+    const kept = session.snapshot()
+    const made = takeApart(session, session.named[3][0])
+    assert.deepEqual(session.snapshot(), kept, 'nothing is changed')
+    assert.equal(session.step().loss, made.loss)
+    const [, weight] = session.named[3]
+    assert.ok(Object.is(weight.at(...made.index), made.after.w), 'the weight after')
+    assert.ok(Math.abs(made.mean - made.loss) < 1e-5 * made.loss, 'the mean of the tokens is the loss')
+    const cell = value => ({ shape: [1], data: [value] })
+    const { before: { w, m, v }, g, rate, t, decay } = made
+    const inputs = { p: cell(w), g: cell(g), m: cell(m), v: cell(v) }
+    const options = { lr: rate, betas: [0.9, 0.98], eps: 1e-9, t, weight_decay: decay, decoupled: decay > 0 }
+    const right = adam.forward(inputs, options)
+    const isNear = (one, other) => Math.abs(one - other) <= 2e-6 * Math.abs(other) + 1e-12
+    assert.ok(isNear(made.after.w, right.p.data[0]) && isNear(made.after.m, right.m.data[0]) &&
+      isNear(made.after.v, right.v.data[0]), 'the reference')
+    assert.ok(isNear(made.shrunk + made.change, made.after.w), 'the terms add up')
+    assert.ok(isNear(made.raw * made.factor, made.g), 'clipping')
+    session.dispose()
+  }
+})
+
+test('a nudged weight has the slope that its gradient says', () => {
+  const session = createSession(gf, settingsOf('dates'))
+  walk(session, 5)
+  const kept = session.snapshot()
+  for (const name of ['output.weight', 'transformer.decoder.layers.0.linear1.weight', 'source_embedding.weight']) {
+    const { raw, index } = takeApart(session, name)
+    const { slope } = nudgeWeight(session, name, index)
+    assert.ok(Math.abs(slope - raw) < 0.02 * Math.abs(raw), `${name}: ${slope} and ${raw}`)
+  }
+  assert.deepEqual(session.snapshot(), kept)
+  session.dispose()
 })
 
 test('settings come back from a link, wrong ones as by default', () => {

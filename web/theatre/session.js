@@ -55,12 +55,16 @@ export function createSession(gf, settings, text) {
     return batch
   }
 
-  /** Loss and gradients of a step, clipped; the weights are as before. */
-  function backward(step) {
+  /**
+   * Loss and gradients of a step, clipped; the weights are as before.
+   * @param {number} step @param {() => void} [beforeClip] looks at the gradients as they came
+   */
+  function backward(step, beforeClip) {
     const batch = batchAt(step)
     const loss = lossOf(batch, smoothing)
     optimizer.zeroGrad()
     loss.backward()
+    beforeClip?.()
     const norms = groups.map(group => normOf(gf, group.parameters.map(({ grad }) => grad)))
     const norm = clip ? gf.optim.clipGradNorm(parameters, clip) : normOf(gf, parameters.map(({ grad }) => grad))
     return { batch, loss: loss.item(), norm, norms, rate: rateAt(gf, settings, step) }

@@ -4,6 +4,7 @@ import { h, setText } from '../lib/dom.js'
 import { inSlices } from '../lib/later.js'
 import { prose } from '../lib/prose.js'
 import { answers } from './parts/answer.js'
+import { apart } from './parts/apart.js'
 import { attention } from './parts/attention.js'
 import { closer, curves } from './parts/curves.js'
 import { textPart } from './parts/text.js'
@@ -40,7 +41,7 @@ export function view(container, context, training) {
   let failure = '', isGone = false
   const choice = taskChoice({ t, get, set })
   const status = h('p', { className: 'problem theatre-problem', role: 'alert' })
-  const [drive, charts, more, options, own] = Array.from({ length: 5 }, () => h('div'))
+  const [drive, charts, more, options, own, steps] = Array.from({ length: 6 }, () => h('div'))
   const said = h('div', { className: 'theatre-said' })
   const looks = h('div', { className: 'theatre-looks' })
   const details = h('details', { className: 'theatre-closer' }, h('summary', {}, t('theatre.closer')), more)
@@ -55,7 +56,7 @@ export function view(container, context, training) {
     h('div', { className: 'theatre-tasks' }, choice.element), lead, own, drive, status,
     h('div', { className: 'theatre-stage' }, said, charts),
     h('div', { className: 'theatre-pair' }, looks, h('div', { className: 'theatre-deeds' }, enter,
-      h('p', { className: 'theatre-why' }, t('theatre.insideWhy')), count)), details, options)
+      h('p', { className: 'theatre-why' }, t('theatre.insideWhy')), count)), steps, details, options)
   const parts = {
     drive: transport(drive, {
       t, seek, again, play: pace => ask('play', { pace }), pause: () => ask('pause'), step: () => ask('step'),
@@ -66,6 +67,7 @@ export function view(container, context, training) {
     attention: attention(looks, {
       t, theme, look: wanted => ask('look', { wanted }), redraw: () => draw(['attention'])
     }),
+    apart: apart(steps, { t, ask, step: () => ask('step') }),
     closer: closer(more, { t, theme, seek }),
     settings: settingsPart(options, { t, get, set }), text: textPart(own, { t, give })
   }
@@ -76,6 +78,7 @@ export function view(container, context, training) {
     answers: (facts, { problem }) => parts.answers.update(training.seen(), {
       ...facts, problem: problem ? t(problem.key, problem.values) : ''
     }),
+    apart: (facts, last) => parts.apart.update({ ...last, ...facts }),
     attention: (_, { answer }) => parts.attention.update(answer),
     closer: facts => details.open && parts.closer.update(training.seen(), facts),
     status: (_, { broken }) => setText(status, failure || (broken ? brokenText(t, broken) : '')),

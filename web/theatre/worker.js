@@ -1,6 +1,7 @@
 /** Trains away from the page: plays, pauses, goes back, and posts what can be seen at most so often a second. */
 
 import { load } from '../../src/js/index.js'
+import { nudgeWeight, takeApart } from './apart.js'
 import { createPlayer } from './player.js'
 import { report } from './report.js'
 
@@ -100,6 +101,9 @@ const calls = {
   },
   /** The weights as they are, as a file. */
   file: ({ withMoments }) => player.session.file(withMoments),
+  /** The next step, taken apart at one weight; nothing is changed. */
+  apart: ({ name, index }) => takeApart(player.session, name, index),
+  nudge: ({ name, index }) => nudgeWeight(player.session, name, index),
   look({ sentence: said, wanted: name }) {
     if (said !== undefined) sentence = said
     if (name !== undefined) wanted = name

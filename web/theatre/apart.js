@@ -1,0 +1,121 @@
+/** The next step of a training, taken apart: tokens, loss, one weight's gradient, and what Adam makes of it. */
+
+/** How many rows of a batch are told. */
+const ROWS = 3
+
+/**
+ * How far a weight is nudged: the slope is then as near to the gradient as float32 lets it be.
+ */
+export const NUDGE = 2 ** -7
+
+/** Where a cell lies in a tensor. @param {number[]} shape @param {number[]} index */
+const offsetOf = (shape, index) => index.reduce((sum, i, axis) => sum * shape[axis] + i, 0)
+
+/** The cell at an offset. @param {number[]} shape @param {number} offset */
+function indexOf(shape, offset) {
+  const index = []
+  let rest = offset
+  for (const side of shape.toReversed()) {
+    index.unshift(rest % side)
+    rest = Math.floor(rest / side)
+  }
+  return index
+}
+
+const isInside = (shape, index) => (
+  index?.length === shape.length && index.every((i, axis) => i >= 0 && i < shape[axis]))
+
+/** What clipping multiplies gradients by. */
+const factorOf = ({ clip }, norm) => (clip ? Math.min(1, clip / (norm + 1e-6)) : 1)
+
+/** The place of the value that is furthest from 0. @param {Float32Array} values */
+const furthest = values => values.reduce((best, value, i) => (Math.abs(value) > Math.abs(values[best]) ? i : best), 0)
+
+/** The loss of every token, and the probability of what is right, by the kernels. */
+function tokensOf({ gf, model, settings }, { inputs, target, ignoreIndex, words }) {
+  const logits = model.forward(...inputs)
+  const V = logits.shape.at(-1), perRow = logits.shape[1]
+  const flat = logits.reshape(-1, V)
+  const losses = gf.functional.crossEntropy(flat, target, {
+    ignoreIndex, labelSmoothing: settings.smoothing, reduction: 'none'
+  }).values
+  const logs = gf.functional.logSoftmax(flat)
+  const [logValues, shares] = [logs.values, logs.exp().values]
+  const asked = [...target.keys()].filter(n => target[n] !== ignoreIndex)
+  const tokens = asked.map(n => ({
+    row: Math.floor(n / perRow), word: words[target[n]], share: shares[n * V + target[n]],
+    surprise: -logValues[n * V + target[n]], loss: losses[n]
+  }))
+  return { tokens, sum: tokens.reduce((all, { loss }) => all + loss, 0), count: asked.length }
+}
+
+/** What stands in one cell of a weight, its gradient and its moments. */
+function cellOf({ named, held }, at, offset) {
+  const [, weight] = named[at]
+  const { expAvg, expAvgSq } = held[at]
+  return { w: weight.values[offset], m: expAvg.values[offset], v: expAvgSq.values[offset] }
+}
+
+/** Adam's way from a gradient to a change, in words of its formula. */
+function adamOf({ optimizer, done }, rate, before, after) {
+  const { betas: [beta1, beta2], eps, weightDecay: decay } = optimizer.paramGroups[0]
+  const t = done + 1
+  const fill1 = 1 - beta1 ** t, fill2 = 1 - beta2 ** t
+  const mHat = after.m / fill1, vHat = after.v / fill2
+  const shrunk = before.w * (1 - rate * decay)
+  return {
+    t, rate, beta1, beta2, eps, decay, fill1, fill2, mHat, vHat, shrunk, change: -rate * mHat / (Math.sqrt(vHat) + eps)
+  }
+}
+
+/**
+ * @param {ReturnType<typeof import('./session.js').createSession>} session
+ * @param {string} [name] of the weight; by default one on which much depends
+ * @param {number[]} [index] of the cell; by default where the gradient is largest
+ */
+export function takeApart(session, name, index) {
+  const { gf, named, settings } = session
+  const at = Math.max(0, named.findIndex(([one]) => one === name))
+  const [own, weight] = named[at]
+  const kept = session.snapshot(), step = session.done + 1
+  try {
+    return gf.tidy(() => {
+      let raw = null
+      const { batch, loss, norm, rate } = session.backward(step, () => { raw = weight.grad.values.slice() })
+      const offset = isInside(weight.shape, index) ? offsetOf(weight.shape, index) : furthest(raw)
+      const g = weight.grad.values[offset]
+      const before = cellOf(session, at, offset)
+      const { tokens, sum, count } = tokensOf(session, session.batchAt(step))
+      session.optimizer.lr = rate
+      session.optimizer.step()
+      const after = cellOf(session, at, offset)
+      return {
+        step, names: named.map(([one]) => one), name: own, shape: weight.shape, index: indexOf(weight.shape, offset),
+        tokens: tokens.filter(({ row }) => row < ROWS), count, mean: sum / count, loss, rows: batch.inputs[0].length,
+        raw: raw[offset], g, norm, clip: settings.clip, factor: factorOf(settings, norm),
+        before, after, ...adamOf(session, rate, before, after)
+      }
+    })
+  } finally {
+    session.restore(kept)
+  }
+}
+
+/**
+ * The same gradient without calculus: the loss of the next step with the weight a little higher and a little lower.
+ * @param {ReturnType<typeof import('./session.js').createSession>} session @param {string} name @param {number[]} index
+ */
+export function nudgeWeight(session, name, index) {
+  const { gf } = session
+  const [, weight] = session.named.find(([one]) => one === name)
+  const offset = offsetOf(weight.shape, index), value = weight.values[offset]
+  const losses = [1, -1].map(sign => {
+    const moved = Math.fround(value + sign * NUDGE)
+    weight.data[offset] = moved
+    const { sum, count } = gf.tidy(() => gf.noGrad(() => tokensOf(session, session.batchAt(session.done + 1))))
+    weight.data[offset] = value
+    return { moved, loss: sum / count }
+  })
+  const [high, low] = losses
+  return { high: high.loss, low: low.loss, slope: (high.loss - low.loss) / (high.moved - low.moved), step: NUDGE }
+}
