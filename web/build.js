@@ -45,6 +45,7 @@ async function site() {
   for (const name of ['check', 'theatre']) {
     await bundle({ entryPoints: [here(`${name}/worker.js`)], outfile: `${SITE}${name}.js`, format: 'iife' })
   }
+  await bundle({ entryPoints: [here('notebooks/cell_worker.js')], outfile: `${SITE}cell.js`, format: 'iife' })
   await bundle({ entryPoints: [here('style.css')], outfile: `${SITE}style.css` })
   await writeFile(`${SITE}code.json`, JSON.stringify(await collectCode()))
   await cp(here('index.html'), `${SITE}index.html`)

@@ -110,8 +110,11 @@ test('ticks are round and inside the axis', () => {
 })
 
 test('the words of the laboratory are all used, and all that are used are there', async () => {
-  const folder = new URL('../../web/stages/', import.meta.url)
-  const files = await Promise.all((await readdir(folder)).map(name => readFile(new URL(name, folder), 'utf8')))
+  const folders = ['stages', 'notebooks', 'shell'].map(name => new URL(`../../web/${name}/`, import.meta.url))
+  const files = (await Promise.all(folders.map(async folder => {
+    const names = (await readdir(folder)).filter(name => name.endsWith('.js'))
+    return Promise.all(names.map(name => readFile(new URL(name, folder), 'utf8')))
+  }))).flat()
   const used = files.flatMap(code => [...code.matchAll(/t\([`'](lab\.[\w.${}]+)[`']/g)].map(match => match[1]))
   const keysOf = (node, path) => Object.entries(node).flatMap(([key, value]) => (
     typeof value === 'string' ? [`${path}.${key}`] : keysOf(value, `${path}.${key}`)))

@@ -24,6 +24,7 @@ import { ATTENTION, BENDS, LOOKS_BACK, MASK_CONTROLS, NORMS, PLACELESS_CONTROLS,
  * @property {string[]} from ids of the rooms whose tensors flow into its own
  * @property {string[]} [controls] if they are not those of the stage
  * @property {{ name: string, index: number[] }} [opening] the cell that is taken apart first, where one tells most
+ * @property {{ id: string, words: string }[]} [notebooks] rooms of notebooks that compute the same
  * @property {string} [aside] what stands beside the advice to try something: 'without' unless said
  */
 

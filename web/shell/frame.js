@@ -127,6 +127,8 @@ export function frame(container, room, context) {
   const lead = h('p', { className: 'lead' })
   const from = h('p', { className: 'provenance' })
   const figure = h('div', { className: 'stage-figure' })
+  const notebooks = (room.notebooks ?? []).map(({ id, words: name }) => (
+    h('a', { href: context.href(id), onclick: following(() => context.enter(id)) }, t(`stages.${name}.name`))))
   const kind = h('p', { className: 'note untrained' })
   const directions = [
     { step: -1, direction: 'prev', word: 'frame.previous' },
@@ -154,6 +156,7 @@ export function frame(container, room, context) {
     from, lead,
     at ? '' : way, tools.childElementCount ? tools : '',
     figure,
+    notebooks.length ? h('p', { className: 'in-notebooks' }, t('lab.inNotebook'), ' ', notebooks) : '',
     h('div', { className: 'asides' }, trying.element, aside(t(`frame.${beside}`), prose(words(beside)))),
     at ? way : '',
     kind)

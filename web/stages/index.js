@@ -27,12 +27,13 @@ import * as shuffle from './shuffle.js'
 import * as asks from './asks.js'
 import * as waves from './waves.js'
 import * as circle from './circle.js'
+import * as notebook from './notebook.js'
 import * as attentionDropout from './attention_dropout.js'
 
 export const stages = [
   house, tokens, ids, embedding, positions, sum, dropout, qkv, rotary, scores, mask, weights, heads, output,
   pieces, scale, cross, norm, linear, activation, sampling, decoding, attentionDropout, operation,
-  shuffle, asks, waves, circle
+  shuffle, asks, waves, circle, notebook
 ]
 
 /** A stage by its name. @param {string} id */

@@ -6,14 +6,20 @@
  * @property {string} id
  * @property {string} output the tensor that stands for it
  * @property {number[]} [opening] the cell of it that tells most
+ * @property {string[]} [notebooks] in which the same is computed
  * @property {string[]} [reads] experiments whose tensors are shown here too
  */
 
 /** @type {Experiment[]} */
 const EXPERIMENTS = [
-  { id: 'shuffle', output: 'placed_apart' }, { id: 'asks', output: 'products' }, { id: 'waves', output: 'table', opening: [1, 0] },
-  { id: 'circle', output: 'pairs', opening: [0, 1, 0], reads: ['waves'] }
+  { id: 'shuffle', output: 'placed_apart' },
+  { id: 'asks', output: 'products', notebooks: ['001'] },
+  { id: 'waves', output: 'table', opening: [1, 0], notebooks: ['000', '002'] },
+  { id: 'circle', output: 'pairs', opening: [0, 1, 0], reads: ['waves'], notebooks: ['001'] }
 ]
+
+/** The source notebooks, each a room to read and to run it in. */
+const NOTEBOOKS = ['000', '001', '002', '003', '004']
 
 /**
  * @param {object} run plain data
@@ -22,15 +28,20 @@ const EXPERIMENTS = [
 export function roomsOf(run) {
   const partsOf = id => [...run.tensors.keys()].filter(name => name.startsWith(`${id}.`))
     .map(name => [name.slice(id.length + 1), name])
-  return EXPERIMENTS.map(({ id, output, opening, reads = [] }, i) => {
+  const experiments = EXPERIMENTS.map(({ id, output, opening, notebooks = [], reads = [] }, i) => {
     const own = partsOf(id)
     const parts = Object.fromEntries([...reads.flatMap(partsOf), ...own])
     const others = own.map(([, name]) => name).filter(name => name !== parts[output])
     return {
       id, stage: id, words: id, parts, tensors: [parts[output], ...(i ? [] : partsOf('embedding').map(([, name]) => name)),
         ...others],
+      notebooks: notebooks.map(notebook => ({ id: `notebook.${notebook}`, words: `notebook${notebook}` })),
       tower: 'model', block: id, isFloor: true, isOnTour: true, from: i ? [EXPERIMENTS[i - 1].id] : [],
       ...(opening && { opening: { name: parts[output], index: opening } })
     }
   })
+  return [...experiments, ...NOTEBOOKS.map(notebook => ({
+    id: `notebook.${notebook}`, stage: 'notebook', words: `notebook${notebook}`, parts: { notebook, table: 'waves.table' },
+    tensors: [], tower: 'model', block: 'notebooks', isFloor: false, isOnTour: true, aside: 'reading', from: []
+  }))]
 }

@@ -1,0 +1,90 @@
+// The notebooks of the page: every number that the sources printed is made again, and they can be taken away.
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { compared } from '../../web/notebooks/compare.js'
+import { DOCUMENTS, ITEMS } from '../../web/notebooks/documents/index.js'
+import { printed } from '../../web/notebooks/print.js'
+import { scriptOf } from '../../web/notebooks/script.js'
+import { asJupyter, asModule } from '../../web/notebooks/take.js'
+import { loadGolden } from '../golden/index.js'
+import { gf } from '../lib/engine.js'
+import { runDocument } from '../lib/notebook.js'
+
+const { items } = loadGolden('seeds')
+const root = new URL('../../', import.meta.url)
+
+test('the page has every number of the sources, as they are in the golden data, each at one cell', () => {
+  const own = [...ITEMS.values()]
+  assert.deepEqual(own.map(({ id }) => id), items.map(({ id }) => id))
+  for (const item of items) {
+    for (const key of ['printed', 'shape', 'style', 'decimals', 'value', 'reproduced']) {
+      assert.deepEqual(ITEMS.get(item.id)[key], item[key], `${item.id} ${key}`)
+    }
+  }
+  const placed = DOCUMENTS.flatMap(({ cells }) => cells.flatMap(({ prints }) => prints))
+  assert.deepEqual([...placed].sort(), items.map(({ id }) => id).sort())
+})
+
+for (const document of DOCUMENTS) {
+  test(`notebook ${document.id} prints the numbers of its source`, async () => {
+    const outputs = await runDocument(document)
+    document.cells.forEach(({ prints }, i) => prints.forEach((id, n) => {
+      const wrong = compared(ITEMS.get(id), outputs[i][n]).filter(({ agrees }) => !agrees)
+      assert.deepEqual(wrong, [], `${id}: ${outputs[i][n]?.text}`)
+    }))
+  })
+
+  test(`notebook ${document.id} is a notebook for Jupyter, and a module that Node runs`, async () => {
+    const { nbformat, cells } = JSON.parse(asJupyter(document, 'ko'))
+    assert.equal(nbformat, 4)
+    assert.equal(cells.filter(cell => cell.cell_type === 'code').length, document.cells.length)
+    assert.equal(cells.filter(({ cell_type: type, source }) => type === 'code' && source.join('') === document.cells[0].py)
+      .length, 1)
+    const folder = new URL('build/notebooks/', root), file = new URL(`${document.id}.mjs`, folder)
+    await mkdir(folder, { recursive: true })
+    await writeFile(file, asModule(document, 'en'))
+    const { stdout } = await promisify(execFile)(process.execPath, [fileURLToPath(file)], { maxBuffer: 2 ** 24 })
+    await rm(file)
+    const outputs = (await runDocument(document)).flat()
+    const isTimed = text => / ms$/.test(text)
+    for (const { text } of outputs) assert.ok(isTimed(text) || stdout.includes(text), text.slice(0, 200))
+  })
+}
+
+test('a number that is another one is not taken for the same', () => {
+  const item = ITEMS.get('002.div_term')
+  const made = numbers => compared(item, { numbers }).map(({ agrees }) => agrees)
+  assert.deepEqual(made([1, 0.1, 0.01, 0.001]), [true, true, true, true])
+  assert.deepEqual(made([1, 0.1001, 0.01]), [true, false, true, false])
+  assert.deepEqual(compared(ITEMS.get('004.input_ids'), { numbers: [], value: [0, 1, 2, 3, 5] })[0].agrees, false)
+  assert.ok(compared(ITEMS.get('004.layer_norm_mean'), { numbers: Array(5).fill(1e-3) }).every(({ agrees }) => !agrees))
+})
+
+test('tensors are written as PyTorch writes them', () => {
+  const write = (values, options, more) => printed(gf.tensor(values, more), options).text
+  assert.equal(write([1, 2.5]), 'tensor([1.0000, 2.5000])')
+  assert.equal(write([1, -2]), 'tensor([ 1., -2.])')
+  assert.equal(write([0, 0]), 'tensor([0., 0.])')
+  assert.equal(write([1, 0.0001]), 'tensor([1.0000e+00, 1.0000e-04])')
+  assert.equal(write([NaN, -Infinity, 1]), 'tensor([nan, -inf, 1.])')
+  assert.equal(write(3.25), 'tensor(3.2500)')
+  assert.equal(write([[0], [10]], {}, { dtype: 'int32' }), 'tensor([[ 0],\n        [10]])')
+  assert.equal(write([0.5], {}, { dtype: 'float64' }), 'tensor([0.5000], dtype=torch.float64)')
+  // A range wide enough for scientific notation keeps its width where that is switched off.
+  assert.equal(write([0.28, -0.0001], { precision: 2, sciMode: false }), 'tensor([     0.28,     -0.00])')
+  const cut = printed(gf.zeros([2, 1000])).text
+  assert.equal(cut, 'tensor([[0., 0., 0.,  ..., 0., 0., 0.],\n        [0., 0., 0.,  ..., 0., 0., 0.]])')
+  assert.equal(printed({ a: [1, 'b'], 0: true }).text, "{0: True, 'a': [1, 'b']}")
+})
+
+test('names outlive their cell, and what a module would be fetched by is refused', () => {
+  assert.equal(scriptOf('const a = 1\n  const b = 2\nclass C {}'), 'var a = 1\n  const b = 2\nvar C = class C {}\n;undefined')
+  for (const code of ["import('x')", "import 'x'", 'await import /* */ ("x")', '[import.meta]']) {
+    assert.throws(() => scriptOf(code), /cannot import/, code)
+  }
+  assert.doesNotThrow(() => scriptOf('important.import'))
+})

@@ -1,0 +1,51 @@
+/** Whether a value is the one that a source has printed: numbers by their text, everything else as it is. */
+
+import { printed as written } from './print.js'
+
+/** Rounding that is left where a mean should be 0; its digits are nobody's. */
+const NOISE = 1e-6
+
+const FORMATS = {
+  fixed: (value, decimals) => value.toFixed(decimals),
+  sci: (value, decimals) => value.toExponential(decimals).replace(/e([+-])(\d)$/, 'e$10$2'),
+  trim: (value, decimals) => value.toFixed(decimals).replace(/0+$/, ''),
+  int: value => String(value)
+}
+
+/**
+ * @typedef {object} Item
+ * @property {string} id
+ * @property {string[]} [printed] the numbers as the source has them
+ * @property {number[]} [shape]
+ * @property {'fixed' | 'sci' | 'trim' | 'int'} [style]
+ * @property {number} [decimals]
+ * @property {any} [value] in their place, what is no tensor
+ * @property {boolean | null} reproduced null for what is rounding and nothing else
+ */
+
+/**
+ * Every number that the source printed, with whether the one computed is the same; of rounding alone, whether both are.
+ * @param {Item} item @param {{ numbers: number[], value?: any }} made
+ * @returns {{ text: string, agrees: boolean }[]}
+ */
+export function compared({ printed, style, decimals, value, reproduced }, made) {
+  if (!printed) {
+    const isSame = JSON.stringify(made.value) === JSON.stringify(value)
+    return [{ text: written(value).text, agrees: isSame }]
+  }
+  const bare = text => (style === 'trim' && text.includes('.') ? text.replace(/0+$/, '') : text)
+  return printed.map((text, i) => {
+    const number = made.numbers[i]
+    if (number === undefined) return { text, agrees: false }
+    const isSame = FORMATS[style](number, decimals) === bare(text)
+    const isNoise = reproduced === null && [number, Number(text)].every(one => Math.abs(one) < NOISE)
+    return { text, agrees: isNoise || isSame }
+  })
+}
+
+/** Whether what a source printed is rounding and nothing else. @param {Item} item */
+export const isNoise = ({ printed: list, reproduced }) => (
+  reproduced === null && list.every(text => Math.abs(Number(text)) < NOISE))
+
+/** What a source printed, a line for each row. @param {Item} item @returns {number} how many numbers stand in a line */
+export const perLine = ({ shape }) => Math.min(shape?.at(-1) ?? 1, 16)

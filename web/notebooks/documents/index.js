@@ -1,0 +1,41 @@
+/** The five notebooks as documents: words, cells in JavaScript, the same in PyTorch, and what the source printed. */
+
+import printed from '../printed.json' with { type: 'json' }
+import first from './000.js'
+import second from './001.js'
+import third from './002.js'
+import fourth from './003.js'
+import fifth from './004.js'
+
+/**
+ * @typedef {object} Cell
+ * @property {string} ko what it does, and where the source says something that is not so
+ * @property {string} en
+ * @property {string} js
+ * @property {string} py the same in PyTorch
+ * @property {string[]} prints what the source printed at the same place, print by print
+ * @property {string} [room] where the same can be looked at
+ * @property {object} [state] and with which settings
+ *
+ * @typedef {{ id: string, title: { ko: string, en: string }, cells: Cell[] }} Document
+ */
+
+/** What the sources printed, by id. @type {Map<string, import('../compare.js').Item>} */
+export const ITEMS = new Map(printed.map(item => [item.id, item]))
+
+/** Numbers of an item as nested brackets, which both languages read alike. */
+function literal(id) {
+  const { printed: numbers, shape } = ITEMS.get(id)
+  const nest = (list, [side, ...rest]) => {
+    if (rest.length === 0) return `[${list.join(', ')}]`
+    const size = list.length / side
+    return `[${Array.from({ length: side }, (_, i) => nest(list.slice(i * size, (i + 1) * size), rest)).join(',\n  ')}]`
+  }
+  return nest(numbers, shape)
+}
+
+const filled = code => code.replace(/\{\{([\w.]+)\}\}/g, (_, id) => literal(id))
+
+/** @type {Document[]} */
+export const DOCUMENTS = [first, second, third, fourth, fifth].map(document => (
+  { ...document, cells: document.cells.map(cell => ({ ...cell, js: filled(cell.js), py: filled(cell.py) })) }))

@@ -1,0 +1,68 @@
+/** Values as PyTorch prints them. */
+
+/**
+ * A tensor, nested arrays or any other value as `print` writes it in PyTorch: the same precision, scientific notation
+ * and ellipsis. It stands by itself, since a notebook that is taken away takes it along.
+ * @param {any} value
+ * @param {{ precision?: number, sciMode?: boolean | null }} [options] as of torch.set_printoptions
+ * @returns {{ text: string, numbers: number[] }} numbers: those that are written, none where it is no tensor
+ */
+export function printed(value, { precision = 4, sciMode = null } = {}) {
+  const [edge, threshold, lineWidth] = [3, 1000, 80]
+  const python = one => {
+    if (typeof one === 'string') return `'${one}'`
+    if (Array.isArray(one)) return `[${one.map(python).join(', ')}]`
+    if (one !== null && typeof one === 'object') {
+      return `{${Object.entries(one).map(([key, other]) => `${/^\d+$/.test(key) ? key : python(key)}: ${python(other)}`)
+        .join(', ')}}`
+    }
+    return typeof one === 'boolean' ? (one ? 'True' : 'False') : String(one ?? 'None')
+  }
+  if (!(value && typeof value === 'object' && Array.isArray(value.shape) && typeof value.toArray === 'function')) {
+    return { text: typeof value === 'string' ? value : python(value), numbers: [] }
+  }
+  const { shape, dtype } = value
+  const isShort = value.size > threshold
+  const ends = list => (isShort && list.length > 2 * edge ? [...list.slice(0, edge), ...list.slice(-edge)] : list)
+  const shown = list => (Array.isArray(list) ? ends(list).flatMap(shown) : [list])
+  const nested = value.toArray()
+  const numbers = shown(nested)
+  const isWhole = dtype === 'int32' || dtype === 'bool'
+  // At least two digits of exponent, as in C.
+  const scientific = x => x.toExponential(precision).replace(/e([+-])(\d)$/, 'e$10$2')
+  const sign = (x, text) => (Object.is(x, -0) && !text.startsWith('-') ? `-${text}` : text)
+  const sizes = numbers.filter(x => Number.isFinite(x) && x !== 0).map(Math.abs)
+  const [least, most] = [sizes.reduce((a, b) => Math.min(a, b), Infinity), sizes.reduce((a, b) => Math.max(a, b), 0)]
+  const isInteger = sizes.every(Number.isInteger)
+  const isWide = sizes.length > 0 && (most / least > 1000 || most > 1e8 || (!isInteger && least < 1e-4))
+  const known = numbers.filter(x => Number.isFinite(x) && x !== 0)
+  const widest = write => known.reduce((width, x) => Math.max(width, write(x).length), 1)
+  const fixed = x => sign(x, x.toFixed(precision))
+  const width = isWhole ? numbers.reduce((all, x) => Math.max(all, String(x).length), 1)
+    : isWide ? widest(scientific) : isInteger ? widest(x => `${x.toFixed(0)}.`) : widest(fixed)
+  const isScientific = sciMode ?? isWide
+  const write = x => {
+    if (isWhole) return String(x)
+    if (!Number.isFinite(x)) return Number.isNaN(x) ? 'nan' : x > 0 ? 'inf' : '-inf'
+    return isScientific ? scientific(x) : isInteger ? `${sign(x, x.toFixed(0))}.` : fixed(x)
+  }
+  const padded = x => write(x).padStart(width)
+  const line = (list, indent) => {
+    const perLine = Math.max(1, Math.floor((lineWidth - indent) / (width + 2)))
+    const isCut = isShort && list.length > 2 * edge
+    const cells = ends(list).map(padded)
+    if (isCut) cells.splice(edge, 0, ' ...')
+    const lines = Array.from({ length: Math.ceil(cells.length / perLine) }, (_, i) => (
+      cells.slice(i * perLine, (i + 1) * perLine).join(', ')))
+    return `[${lines.join(`,\n${' '.repeat(indent + 1)}`)}]`
+  }
+  const block = (list, indent, depth) => {
+    if (depth === 0) return write(list)
+    if (depth === 1) return line(list, indent)
+    const slices = ends(list).map(one => block(one, indent + 1, depth - 1))
+    if (isShort && list.length > 2 * edge) slices.splice(edge, 0, '...')
+    return `[${slices.join(`,${'\n'.repeat(depth - 1)}${' '.repeat(indent + 1)}`)}]`
+  }
+  const suffix = dtype === 'float64' ? ', dtype=torch.float64' : ''
+  return { text: `tensor(${value.size ? block(nested, 7, shape.length) : '[]'}${suffix})`, numbers }
+}

@@ -1,0 +1,226 @@
+/** A notebook on the page: words, cells that can be edited and run, their output, and what the source printed. */
+
+import { h, keep, setText, uniqueId } from '../lib/dom.js'
+import { codeBlock } from '../lib/highlight.js'
+import { plot } from '../lib/plot.js'
+import { prose } from '../lib/prose.js'
+import { space } from '../lib/space.js'
+import { spawn } from '../shell/lazy.js'
+import { compared, isNoise, perLine } from './compare.js'
+import { DOCUMENTS, ITEMS } from './documents/index.js'
+import { Stopped, runner } from './runner.js'
+import { asJupyter, asModule } from './take.js'
+
+/** What the reader has written, by notebook: it is there again on coming back. @type {Map<string, string[]>} */
+const written = new Map()
+
+/** A page in one file has a policy for everything in it, which forbids code made of text. */
+const isSingleFile = () => document.getElementById('wasm') !== null
+
+const createCells = () => runner({
+  start: () => spawn('cell'),
+  kernels: async () => (await fetch('glassformer.wasm')).arrayBuffer()
+})
+
+const PLOT_SIZE = 340
+
+/** Points as a curve in the plane or in space. */
+function drawing(points, { t }) {
+  const element = h('div', { className: 'nb-plot' })
+  const ends = axis => points.reduce(([low, high], row) => [Math.min(low, row[axis]), Math.max(high, row[axis])],
+    [Infinity, -Infinity])
+  if (points[0].length === 2) {
+    plot(element).update({
+      width: PLOT_SIZE, height: PLOT_SIZE, x: ends(0), y: ends(1), label: t('lab.notebook.plot'),
+      lines: [{ points, kind: 'is-thin' }], dots: points.map(at => ({ at }))
+    })
+    return element
+  }
+  const limits = [0, 1, 2].map(ends)
+  const placed = row => row.map((value, axis) => {
+    const [low, high] = limits[axis]
+    return high > low ? (2 * (value - low)) / (high - low) - 1 : 0
+  })
+  space(element, { help: t('lab.circle.turn') }).update({
+    size: PLOT_SIZE, points: points.map(placed), dots: [], axes: ['0', '1', '2'], label: t('lab.notebook.plot')
+  })
+  return element
+}
+
+/** What the source printed at this place, every number with a mark where the page has the same. */
+function source(id, made, { t }) {
+  const item = ITEMS.get(id)
+  const numbers = compared(item, made ?? { numbers: [] })
+  const count = numbers.filter(({ agrees }) => agrees).length
+  const isSaid = Boolean(made)
+  const said = !isSaid ? t('lab.notebook.unread', { all: numbers.length })
+    : isNoise(item) ? t('lab.notebook.noise')
+      : t('lab.notebook.agree', { count, all: numbers.length })
+  const label = `${t('lab.notebook.source')} ${id}`
+  const list = h('div', { 'className': 'nb-numbers', 'tabindex': '0', 'role': 'group', 'aria-label': label },
+    numbers.map(({ text, agrees }) => h('span', { className: !isSaid ? '' : agrees ? 'agrees' : 'differs' }, text)))
+  list.style.setProperty('--columns', String(perLine(item)))
+  const agrees = String(isSaid && count === numbers.length)
+  return h('section', { 'className': 'nb-source', 'data-item': id, 'data-agrees': agrees },
+    h('p', { className: 'nb-label' }, t('lab.notebook.source'), ' ', h('span', {}, said)), list)
+}
+
+function download(name, text, type) {
+  const address = URL.createObjectURL(new Blob([text], { type }))
+  h('a', { href: address, download: name }).click()
+  setTimeout(() => URL.revokeObjectURL(address))
+}
+
+/** One cell: its words, its code and PyTorch's, what it printed, and what the source did. */
+function cellView(cell, i, { t, language, get, set, link, rooms, code, onRun, onEdit }) {
+  const id = uniqueId('cell')
+  const field = h('textarea', {
+    id, 'className': 'nb-field', 'spellcheck': 'false', 'autocomplete': 'off', 'autocapitalize': 'off',
+    'aria-label': t('lab.notebook.cell', { number: i + 1 }), 'oninput': () => {
+      fit()
+      onEdit(field.value)
+      reset.hidden = field.value === cell.js
+    }
+  })
+  field.value = code
+  const fit = () => { field.rows = field.value.split('\n').length }
+  fit()
+  field.addEventListener('keydown', event => {
+    if (event.key !== 'Enter' || !(event.shiftKey || event.ctrlKey || event.metaKey)) return
+    event.preventDefault()
+    onRun()
+  })
+  const run = h('button', { 'type': 'button', 'className': 'nb-run', 'onclick': onRun,
+    'aria-label': t('lab.notebook.runCell', { number: i + 1 }) }, '▷ ', t('lab.notebook.run'))
+  const reset = h('button', { type: 'button', className: 'quiet', hidden: code === cell.js, onclick: () => {
+    field.value = cell.js
+    field.dispatchEvent(new Event('input'))
+    field.focus()
+  } }, t('lab.notebook.reset'))
+  const patch = { ...cell.state, room: cell.room, cell: null }
+  const room = rooms().find(one => one.id === cell.room)
+  const way = room ? h('a', { href: link(patch), className: 'nb-room', onclick: event => {
+    event.preventDefault()
+    set(patch, 'push')
+  } }, t('lab.notebook.room', { room: t(`stages.${room.words}.name`) })) : ''
+  const output = h('div', { 'className': 'nb-output', 'aria-live': 'polite' })
+  const element = h('section', { 'className': 'nb-cell', 'data-cell-number': i },
+    h('p', { className: 'nb-words' }, prose(cell[language])),
+    h('div', { className: 'nb-codes' },
+      h('div', { className: 'nb-own' }, h('label', { for: id, className: 'nb-label' }, 'JavaScript'), field),
+      h('div', { className: 'nb-torch' }, h('p', { className: 'nb-label' }, 'PyTorch'), codeBlock(cell.py, `PyTorch ${i + 1}`))),
+    h('div', { className: 'nb-tools' }, run, reset, way), output)
+
+  /** @param {object | null} made what came of a run; null before the first */
+  function show(made) {
+    const outputs = made?.output ?? []
+    const texts = outputs.filter(({ kind }) => kind === 'text')
+    const extra = cell.prints.slice(texts.length).map(one => source(one, null, { t, get }))
+    let at = 0
+    output.replaceChildren(...outputs.flatMap(one => {
+      if (one.kind === 'plot') return [drawing(one.points, { t })]
+      const printedHere = cell.prints[at++]
+      const text = h('pre', {
+        'className': one.numbers.length ? 'nb-text' : 'nb-text is-plain', 'tabindex': '0', 'role': 'region',
+        'aria-label': `${t('lab.notebook.output')} ${i + 1}.${outputs.indexOf(one) + 1}`
+      }, one.text)
+      return [h('div', { className: 'nb-pair' }, text, printedHere ? source(printedHere, one, { t }) : '')]
+    }), ...(made?.error ? [h('p', { className: 'nb-error', role: 'alert' }, errorText(made.error, t))] : []), ...extra)
+  }
+  show(null)
+  return {
+    element, show, get code() { return field.value },
+    busy(isBusy) {
+      run.disabled = isBusy
+      element.classList.toggle('is-busy', isBusy)
+    }
+  }
+}
+
+const errorText = ({ name, message, line, why }, t) => (
+  why ? t(`lab.notebook.${why}`, { message }) : [line ? t('lab.notebook.line', { line }) : '', `${name}: ${message}`]
+    .filter(Boolean).join(' '))
+
+/**
+ * Mounts a notebook.
+ * @param {Element} container @param {object} context of the page @param {string} id
+ */
+export function notebook(container, context, id) {
+  const { t } = context
+  const document = DOCUMENTS.find(one => one.id === id)
+  const language = context.language()
+  const codes = written.get(id) ?? document.cells.map(({ js }) => js)
+  const isEdited = codes.some((code, i) => code !== document.cells[i].js)
+  const cells = createCells()
+  const said = h('p', { className: 'nb-said', role: 'status' })
+  let running = false
+  let isGone = false
+
+  /** Runs some cells in order and ends at the first that fails. */
+  async function runFrom(list) {
+    if (running) return
+    running = true
+    stop.disabled = false
+    setText(said, t('lab.notebook.running'))
+    let failure = null
+    for (const i of list) {
+      views[i].busy(true)
+      try {
+        const made = await cells.run(views[i].code)
+        views[i].show(made)
+        failure = made.error ?? null
+      } catch (error) {
+        if (isGone) return
+        if (!(error instanceof Stopped)) throw error
+        failure = { why: error.why, message: error.message }
+        views[i].show({ output: [], error: failure })
+      } finally {
+        views[i].busy(false)
+      }
+      if (failure) break
+    }
+    running = false
+    stop.disabled = true
+    const differing = container.querySelectorAll('[data-agrees="false"]').length
+    setText(said, failure ? t('lab.notebook.failed') : t('lab.notebook.done', {
+      same: container.querySelectorAll('.agrees').length, differing
+    }))
+  }
+  const all = document.cells.map((_, i) => i)
+  /** A cell needs those before it, unless they are still remembered. */
+  const runOne = i => runFrom(cells.isAlive ? [i] : all.slice(0, i + 1))
+  const views = document.cells.map((cell, i) => cellView(cell, i, {
+    ...context, language, code: codes[i], onRun: () => runOne(i), onEdit: code => {
+      codes[i] = code
+      written.set(id, codes)
+    }
+  }))
+  const button = (word, act) => h('button', { type: 'button', className: 'nb-run', onclick: act },
+    t(`lab.notebook.${word}`))
+  const stop = button('stop', () => cells.stop())
+  stop.disabled = true
+  const runAll = button('runAll', () => {
+    cells.end()
+    runFrom(all)
+  })
+  const takes = [
+    h('button', { type: 'button', className: 'quiet', onclick: () => (
+      download(`${id}.ipynb`, asJupyter(document, language), 'application/x-ipynb+json')) }, t('lab.notebook.ipynb')),
+    h('button', { type: 'button', className: 'quiet', onclick: () => (
+      download(`${id}.mjs`, asModule(document, language), 'text/javascript')) }, t('lab.notebook.mjs'))
+  ]
+  container.replaceChildren(h('div', { className: 'nb-bar' }, runAll, stop, takes), said,
+    ...views.map(({ element }) => element))
+  if (isSingleFile()) {
+    keep(said, [t('lab.notebook.single')], () => h('span'), setText)
+    for (const one of [runAll, ...container.querySelectorAll('.nb-cell .nb-run')]) one.disabled = true
+  } else if (!isEdited) {
+    runFrom(all)
+  }
+  return {
+    destroy() {
+      isGone = true
+      cells.end()
+    }
+  }
+}

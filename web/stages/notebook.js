@@ -1,0 +1,45 @@
+/** A notebook to read and to run; what it needs is loaded when one is opened. */
+
+import { signed } from '../lib/color.js'
+import { h } from '../lib/dom.js'
+import { tensorOf } from '../lib/run.js'
+import { peak, slice } from '../lib/slice.js'
+
+export const id = 'notebook'
+export const controls = []
+export const pickers = []
+
+/** Which notebook. */
+export const data = (run, { room }) => ({ notebook: room.parts.notebook })
+
+/** A notebook has no tensor of its own: it shows the table that all five are about. */
+export function picture(run, { room }) {
+  const tensor = tensorOf(run, room.parts.table)
+  return { part: slice(tensor, { row: 0, col: 1 }), domain: signed(peak(tensor)) }
+}
+
+export function mount(container, context) {
+  const root = h('div', { 'className': 'nb', 'aria-busy': 'true' })
+  container.append(root)
+  let shown = null
+  let isGone = false
+  async function open(name) {
+    const { notebook } = await import('../notebooks/view.js')
+    if (isGone) return
+    shown = notebook(root, context, name)
+    root.setAttribute('aria-busy', 'false')
+  }
+  let asked = null
+  return {
+    update({ notebook }) {
+      if (asked === notebook) return
+      asked = notebook
+      open(notebook)
+    },
+    mark() {},
+    destroy() {
+      isGone = true
+      shown?.destroy()
+    }
+  }
+}
