@@ -5,6 +5,7 @@ import { trace } from './trace.js'
 import { grad } from './autograd.js'
 import * as creation from './creation.js'
 import { toOnnx } from './export/onnx.js'
+import { toPyTorch } from './export/pytorch.js'
 import { CustomFunction, checkpoint } from './function.js'
 import { observe } from './observe.js'
 import * as random from './random.js'
@@ -255,6 +256,7 @@ export async function load(options) {
     },
     saveSafetensors,
     toOnnx,
+    toPyTorch,
     /**
      * Tensors by name, and metadata, of a safetensors file: its bytes, a Blob, an open file of Node's, or files by
      * name.

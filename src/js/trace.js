@@ -136,6 +136,9 @@ export class Trace {
     this.#open.pop()
   }
 
+  /** What the forward that is running gives, for who wants to know. @param {unknown} _output */
+  returns(_output) {}
+
   /** Notes one use of an operation and names its tensors. @param {Node} node */
   add(node) {
     node.call = this.#open.at(-1) ?? null

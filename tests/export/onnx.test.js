@@ -5,22 +5,11 @@ import { fieldsOf } from '../../src/js/text/protobuf.js'
 import { assertRejects, gf } from '../lib/engine.js'
 import { assertNear, assertRuns, sessionOf } from './onnx.js'
 import { cases, filesOf } from '../models/drawn.js'
+import { Of } from './modules.js'
 
 const { nn, functional: F } = gf
 gf.manualSeed(7)
 const draw = (...shape) => gf.randn(shape), ids = (high, ...shape) => gf.randint(0, high, shape)
-
-/** A module of one function. */
-class Of extends nn.Module {
-  constructor(fn) {
-    super()
-    this.fn = fn
-  }
-
-  forward(...inputs) {
-    return this.fn(...inputs)
-  }
-}
 
 const COVER = [[false, true, true], [false, false, true], [false, false, false]]
 const small = { dimFeedforward: 20, dropout: 0.3 }

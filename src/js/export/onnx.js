@@ -2,42 +2,19 @@ import { inputsOf } from './inputs.js'
 import { onnxBytes } from './onnx_file.js'
 import { OnnxGraph, refused } from './onnx_graph.js'
 import { RULES } from './onnx_ops.js'
-import { recording, sourcesOf } from './record.js'
+import { liveNodes, recording } from './record.js'
 
 /**
  * A model as an ONNX file, by writing down one run of it.
  *
- * @typedef {import('../autograd.js').Node} Node
- * @typedef {import('../tensor.js').Tensor} Tensor
  * @typedef {import('./record.js').Recorded} Recorded
  */
 
-/**
- * The operations that the outputs come from.
- * @param {Recorded} recorded @returns {Set<Node>}
- */
-function neededFor({ nodes, outputs }) {
-  const wanted = new Set(outputs.map(({ tensor }) => tensor)), needed = new Set()
-  for (const node of [...nodes].reverse()) {
-    if (!Object.values(node.outputs).some(t => wanted.has(t))) continue
-    needed.add(node)
-    for (const tensor of sourcesOf(node)) wanted.add(tensor)
-  }
-  return needed
-}
-
-/**
- * Writes what was computed of inputs and weights; all else is the same in every run, and a constant.
- * @param {OnnxGraph} graph @param {Recorded} recorded
- */
+/** @param {OnnxGraph} graph @param {Recorded} recorded */
 function writeNodes(graph, recorded) {
-  const needed = neededFor(recorded)
-  const alive = new Set([...recorded.state.keys(), ...recorded.inputs.map(({ tensor }) => tensor)])
-  for (const node of recorded.nodes) {
-    if (!needed.has(node) || !sourcesOf(node).some(t => alive.has(t))) continue
+  for (const node of liveNodes(recorded)) {
     const { op, outputs } = node, rule = Object.hasOwn(RULES, op.name) ? RULES[op.name] : null
     if (!rule) throw refused(`the operation ${op.name} has no counterpart in ONNX here`)
-    for (const tensor of Object.values(outputs)) alive.add(tensor)
     graph.operation(Object.values(outputs)[0], () => rule(graph, node))
   }
 }

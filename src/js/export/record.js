@@ -12,20 +12,49 @@ import { Trace } from '../trace.js'
  *
  * @typedef {{ name: string, tensor: Tensor }} Named
  *
+ * One call of a module: what it was given and gave, and what happened in it directly: operations and calls of others.
+ * @typedef {{ module: Module, path: { name: string, module: unknown }[], inputs: unknown[], output: unknown,
+ *   events: (Node | Called)[] }} Called
+ *
  * @typedef {object} Recorded
  * @property {Node[]} nodes what was computed, in order
  * @property {Named[]} inputs @property {Named[]} outputs
  * @property {Map<Tensor, string>} state parameters and buffers by their first keys
+ * @property {Called} called the call of the model itself
  * @property {(tensor: Tensor) => string | undefined} nameOf what a trace calls it
  */
 
-/** A trace whose operations can be asked afterwards for all they saved. */
+/** A trace whose operations can be asked afterwards for all they saved, and modules for what they were called with. */
 class Recording extends Trace {
+  /** Calls that are running, the innermost last. @type {Called[]} */ #running = []
+  /** @type {Called | null} */ first = null
+
+  /** @param {Module} module @param {Module | undefined} parent @param {unknown[]} inputs */
+  enter(module, parent, inputs) {
+    super.enter(module, parent, inputs)
+    const { way } = this.calls[this.calls.length - 1]
+    /** @type {Called} */ const called = { module, path: way, inputs, output: undefined, events: [] }
+    this.#running.at(-1)?.events.push(called)
+    this.#running.push(called)
+    this.first ??= called
+  }
+
+  /** @param {unknown} output */
+  returns(output) {
+    this.#running[this.#running.length - 1].output = output
+  }
+
+  leave() {
+    super.leave()
+    this.#running.pop()
+  }
+
   /** @param {Node} node */
   add(node) {
     for (const held of [...Object.values(node.saved), ...givenTo(node)]) {
       if (held instanceof Tensor) this.engine.keep(held)
     }
+    this.#running.at(-1)?.events.push(node)
     super.add(node)
   }
 }
@@ -35,6 +64,26 @@ export const givenTo = node => Object.values(/** @type {Record<string, Tensor>} 
 
 /** What an operation's result depends on. @param {Node} node @returns {Tensor[]} */
 export const sourcesOf = node => [...Object.values(node.inputs), ...givenTo(node)].filter(t => t instanceof Tensor)
+
+/**
+ * The operations that the outputs come from and that inputs or weights go into; what the others make is the same in
+ * every run.
+ * @param {Recorded} recorded @returns {Set<Node>} in order
+ */
+export function liveNodes({ nodes, inputs, outputs, state }) {
+  const wanted = new Set(outputs.map(({ tensor }) => tensor)), needed = new Set()
+  for (const node of [...nodes].reverse()) {
+    if (!Object.values(node.outputs).some(t => wanted.has(t))) continue
+    needed.add(node)
+    for (const tensor of sourcesOf(node)) wanted.add(tensor)
+  }
+  const alive = new Set([...state.keys(), ...inputs.map(({ tensor }) => tensor)])
+  return new Set(nodes.filter(node => {
+    const isLive = needed.has(node) && sourcesOf(node).some(t => alive.has(t))
+    if (isLive) for (const tensor of Object.values(node.outputs)) alive.add(tensor)
+    return isLive
+  }))
+}
 
 /**
  * Every tensor that a model makes while `fn` runs is disposed after it, but for those that modules hold.
@@ -59,6 +108,21 @@ function evaluating(model, fn) {
     return fn()
   } finally {
     for (const { module, training } of modes) module.training = training
+  }
+}
+
+/**
+ * Lets modules that give what they are given, as dropout does here, give a tensor of its own, so that before and after
+ * can be told apart.
+ * @template T @param {Module} model @param {() => T} fn @returns {T}
+ */
+function apart(model, fn) {
+  const set = model.namedModules().map(([, module]) => module.registerForwardHook((_, inputs, output) =>
+    (output instanceof Tensor && inputs.includes(output) ? output.reshape(output.shape) : output)))
+  try {
+    return fn()
+  } finally {
+    for (const hook of set) hook.remove()
   }
 }
 
@@ -89,10 +153,11 @@ export function recording(where, model, prepare, use) {
     const { inputs, args } = prepare(engine, model), trace = engine.trace = new Recording(engine)
     try {
       // With gradients, so that no weight is packed for quick products.
-      const outputs = outputsOf(where, engine.enableGrad(() => model.forward(...args)))
+      const outputs = outputsOf(where, engine.enableGrad(() => apart(model, () => model.forward(...args))))
       /** @type {Map<Tensor, string>} */ const state = new Map()
       for (const [key, tensor] of Object.entries(model.stateDict())) if (!state.has(tensor)) state.set(tensor, key)
-      return use({ nodes: trace.nodes, inputs, outputs, state, nameOf: tensor => trace.nameOf(tensor) })
+      const called = /** @type {Called} */ (trace.first)
+      return use({ nodes: trace.nodes, inputs, outputs, state, called, nameOf: tensor => trace.nameOf(tensor) })
     } finally {
       engine.trace = null
     }

@@ -35,6 +35,9 @@ const follow = (module, path) => (path ? path.split('.').reduce((inner, name) =>
 /** What is called after forward, by modules. @type {WeakMap<Module, Set<{ fn: ForwardHook }>>} */
 const hooks = new WeakMap()
 
+/** Whether something is called after its forward. @param {Module} module */
+export const isHooked = module => Boolean(hooks.get(module)?.size)
+
 /**
  * What forward gave, or what its hooks put in its place. @param {Module} module @param {any[]} inputs
  * @param {any} output
@@ -107,6 +110,7 @@ export class Module {
       const output = hooked(this, inputs, forward.apply(this, inputs)),
         first = Array.isArray(output) ? output[0] : output
       if (first instanceof Tensor && !inputs.includes(first)) trace.tag('output', first)
+      trace.returns(output)
       return output
     } finally {
       stack.pop()

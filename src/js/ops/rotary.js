@@ -124,7 +124,7 @@ export function rotary(x, options) {
   const out = engine.empty(shape)
   engine.c.gf_rotary_forward(out.address, x.address, cos.address, sin.address, ...sizes)
   return record(engine, op, { x, cos, sin }, { out },
-    { sizes, batch, D, heads, base, layout, neighbours, positions: list })
+    { sizes, batch, D, heads, base, layout, neighbours, frequencies, positions: list })
 }
 
 /**

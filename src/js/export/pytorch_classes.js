@@ -1,0 +1,241 @@
+import { GlassformerError, expect, isPlain } from '../errors.js'
+import { ModuleDict } from '../nn/containers.js'
+import { NumberedModules, ModuleList, Parameter } from '../nn/module.js'
+import { Tensor } from '../tensor.js'
+import { dtypeOf, identifier, indented, literal, sides, tensorText, tuple } from './python.js'
+import { argumentsText } from './pytorch_calls.js'
+import { HELPERS } from './pytorch_helpers.js'
+import { isHolder, known, listText, nameOf } from './pytorch_modules.js'
+import { EXPRESSIONS } from './pytorch_ops.js'
+
+/**
+ * Classes for modules whose forward is one's own: it is written as it ran.
+ *
+ * @typedef {import('../nn/module.js').Module} Module
+ * @typedef {import('../autograd.js').Node} Node
+ * @typedef {import('./record.js').Called} Called
+ * @typedef {import('./record.js').Recorded} Recorded
+ */
+
+/** @param {string} message */
+const refused = message => new GlassformerError('type', `toPyTorch: ${message}`)
+
+/** An attribute as Python reaches it, in whatever holds it. @param {unknown} holder @param {string} name */
+function step(holder, name) {
+  if (holder instanceof NumberedModules) return `[${name}]`
+  return holder instanceof ModuleDict ? `[${literal(name)}]` : `.${name}`
+}
+
+/** @param {string} base what the module is called @param {Module} module @param {string} path */
+export function reached(base, module, path) {
+  let text = base, /** @type {any} */ at = module
+  for (const name of path ? path.split('.') : []) {
+    text += step(at, name)
+    at = at?.[name]
+  }
+  return text
+}
+
+/**
+ * The tensors among the arguments of a call, with names: those of the parameters, or of the options.
+ * @param {Called} called @returns {[string, Tensor][]}
+ */
+function tensorArguments({ module, inputs }) {
+  const { inputNames } = /** @type {any} */ (module.constructor)
+  const [, list = ''] = /^[^(]*\(([^)]*)\)/.exec(String(Object.getPrototypeOf(module).forward)) ?? []
+  const parameters = list.split(',').map(name => name.trim().replace(/ *=.*/, ''))
+  const nameAt = (/** @type {number} */ i) =>
+    (/^\w+$/.test(parameters[i] ?? '') ? parameters[i] : inputNames[i] ?? `x${i}`)
+  /** @param {string} name @param {any} value @returns {[string, Tensor][]} */
+  const found = (name, value) => {
+    if (value instanceof Tensor) return [[identifier(name), value]]
+    if (Array.isArray(value)) return value.flatMap((one, i) => found(`${name}_${i}`, one))
+    return isPlain(value) ? Object.entries(value).flatMap(([key, one]) => found(key, one)) : []
+  }
+  return inputs.flatMap((value, i) => found(nameAt(i), value))
+}
+
+/** @param {any} output @param {(tensor: Tensor) => string} of @returns {string} */
+function returned(output, of) {
+  if (output instanceof Tensor) return of(output)
+  if (Array.isArray(output)) return `[${output.map(one => returned(one, of)).join(', ')}]`
+  if (isPlain(output)) return `{${Object.entries(output).map(([key, one]) => `${literal(key)}: ${returned(one, of)}`)
+    .join(', ')}}`
+  return literal(output)
+}
+
+/** Where the tensors of what a call gave are. @param {any} output @param {string} name @returns {[Tensor, string][]} */
+function places(output, name) {
+  if (output instanceof Tensor) return [[output, name]]
+  if (Array.isArray(output)) return output.flatMap((one, i) => places(one, `${name}[${i}]`))
+  return isPlain(output) ? Object.entries(output).flatMap(([key, one]) => places(one, `${name}[${literal(key)}]`)) : []
+}
+
+/** Everything that a script has of classes. */
+export class Classes {
+  /** @type {{ name: string, text: string }[]} */ list = []
+  /** @type {Map<Module, Called[]>} */ #calls = new Map()
+  /** @type {Map<Module, string>} */ #named = new Map()
+  #recorded
+  #needed
+
+  /** @param {Recorded} recorded @param {Set<Node>} needed nodes that are to be written */
+  constructor(recorded, needed) {
+    this.#recorded = recorded
+    this.#needed = needed
+    const walk = (/** @type {Called} */ called) => {
+      this.#calls.set(called.module, [...this.#calls.get(called.module) ?? [], called])
+      for (const event of called.events) if ('events' in event) walk(event)
+    }
+    walk(recorded.called)
+  }
+
+  /** The tensors that a class of one's own is called with. @param {Called} called @returns {Tensor[]} */
+  arguments(called) {
+    return tensorArguments(called).map(([, tensor]) => tensor)
+  }
+
+  /** How a module is made. @param {Module} module @returns {string} */
+  text(module) {
+    const builtin = known(module)
+    if (builtin) return builtin.text(module, inner => this.text(inner))
+    if (module instanceof ModuleList) return listText('nn.ModuleList', [...module].map(one => this.text(one)))
+    if (isHolder(module)) {
+      const inside = module.namedChildren().map(([name, one]) => `\n${indented(`${literal(name)}: ${this.text(one)}`)}`)
+      return inside.length ? `nn.ModuleDict({${inside.join(',')}\n})` : 'nn.ModuleDict()'
+    }
+    return `${this.#classOf(module)}()`
+  }
+
+  /** @param {Module} module */
+  #classOf(module) {
+    const ready = this.#named.get(module)
+    if (ready) return ready
+    const stem = nameOf(module).replace(/\W/g, '_') || 'Model', calls = this.#calls.get(module) ?? []
+    const { text, constants } = this.#forward(module, calls)
+    const body = `${this.#init(module, constants)}\n\n${text}`
+    const same = this.list.find(one => one.text === body && one.name.replace(/_\d+$/, '') === stem)
+    const name = same?.name ?? this.#unused(stem)
+    if (!same) this.list.push({ name, text: body })
+    this.#named.set(module, name)
+    return name
+  }
+
+  /** @param {string} stem */
+  #unused(stem) {
+    const taken = [...Object.keys(HELPERS), ...this.list.map(({ name }) => name)]
+    for (let n = 1; ; n++) {
+      const name = n === 1 ? stem : `${stem}_${n}`
+      if (!taken.includes(name)) return name
+    }
+  }
+
+  /** @param {Module} module @param {Map<Tensor, string>} constants */
+  #init(module, constants) {
+    const own = module.ownTensors().map(([name, tensor]) => (tensor instanceof Parameter
+      ? `self.${name} = nn.Parameter(torch.zeros${sides(tensor.shape)})`
+      : `self.register_buffer(${literal(name)}, torch.zeros(${tuple(tensor.shape)}, dtype=${dtypeOf(tensor.dtype)}))`))
+    const inner = module.namedChildren().map(([name, child]) => `self.${name} = ${this.text(child)}`)
+    const fixed = [...constants].map(([tensor, name]) =>
+      `self.register_buffer(${literal(name.slice('self.'.length))}, ${this.#constant(tensor)}, persistent=False)`)
+    return `def __init__(self):\n${indented(['super().__init__()', ...own, ...inner, ...fixed].join('\n'))}`
+  }
+
+  /** Ids that are the same for every sentence are written for one. @param {Tensor} tensor */
+  #constant(tensor) {
+    const [B] = tensor.shape, { size, values } = tensor, row = size / B
+    const isRepeated = tensor.dtype === 'int32' && tensor.shape.length > 1 && B > 1 && this.#spreads(tensor) &&
+      values.every((/** @type {number} */ value, /** @type {number} */ i) => value === values[i % row])
+    const { engine } = tensor
+    return tensorText(isRepeated ? engine.view(tensor, [1, ...tensor.shape.slice(1)]) : tensor)
+  }
+
+  /** Whether all that comes of it is rows that are added to others. @param {Tensor} tensor */
+  #spreads(tensor) {
+    const { nodes } = this.#recorded, usersOf = (/** @type {Tensor} */ one) => nodes.filter(({ inputs, saved }) =>
+      Object.values(inputs).includes(one) || Object.values(saved.origin ?? {}).includes(one))
+    return usersOf(tensor).every(node => node.op.name === 'embedding' &&
+      usersOf(node.outputs.out).every(({ op }) => op.name === 'add'))
+  }
+
+  /**
+   * @param {Module} module @param {Called[]} calls
+   * @returns {{ text: string, constants: Map<Tensor, string> }}
+   */
+  #forward(module, calls) {
+    const constants = new Map()
+    const texts = calls.map(called => this.#forwardOf(module, called, constants))
+    if (!texts.length) return { text: 'def forward(self, *_):\n    raise NotImplementedError(\'was not called\')', constants }
+    expect(texts.every(text => text === texts[0]), 'type',
+      () => `toPyTorch: ${nameOf(module)} is called in different ways in one run; its forward cannot be written once`)
+    return { text: texts[0], constants }
+  }
+
+  /** @param {Module} module @param {Called} called @param {Map<Tensor, string>} constants */
+  #forwardOf(module, called, constants) {
+    /** @type {Map<Tensor, string>} */ const scope = new Map()
+    const taken = new Set(Object.keys(HELPERS)), lines = /** @type {string[]} */ ([])
+    const fresh = (/** @type {string} */ wanted) => {
+      let name = wanted
+      for (let n = 2; taken.has(name); n++) name = `${wanted}_${n}`
+      taken.add(name)
+      return name
+    }
+    const given = tensorArguments(called).map(([name, tensor]) => {
+      const own = fresh(name)
+      if (!scope.has(tensor)) scope.set(tensor, own)
+      return own
+    })
+    /** @type {Map<Tensor, string>} */ const keys = new Map()
+    for (const [key, tensor] of Object.entries(module.stateDict())) if (!keys.has(tensor)) keys.set(tensor, key)
+    const of = (/** @type {Tensor} */ tensor) => {
+      const known = scope.get(tensor) ?? constants.get(tensor), key = keys.get(tensor)
+      if (known) return known
+      if (key !== undefined) return reached('self', module, key)
+      const maker = this.#recorded.nodes.find(node => Object.values(node.outputs).includes(tensor))
+      if (maker && this.#needed.has(maker)) throw refused(`${nameOf(module)} uses what was computed outside of its forward`)
+      const name = `self.constant${constants.size ? `_${constants.size + 1}` : ''}`
+      constants.set(tensor, name)
+      return name
+    }
+    for (const event of called.events) {
+      if ('events' in event) this.#writeCall(module, event, of, fresh, scope, lines)
+      else if (this.#needed.has(event)) this.#writeNode(event, of, fresh, scope, lines)
+    }
+    lines.push(`return ${returned(called.output, of)}`)
+    return `def forward(${['self', ...given].join(', ')}):\n${indented(lines.join('\n'))}`
+  }
+
+  /**
+   * @param {Module} module @param {Called} called @param {(tensor: Tensor) => string} of
+   * @param {(wanted: string) => string} fresh @param {Map<Tensor, string>} scope @param {string[]} lines
+   */
+  #writeCall(module, called, of, fresh, scope, lines) {
+    const { path } = called
+    if (!path.length) throw refused(`${nameOf(module)} calls ${nameOf(called.module)}, which is not inside it`)
+    const way = reached('self', module, path.map(({ name }) => name).join('.'))
+    const given = known(called.module) ? argumentsText(called, of)
+      : this.arguments(called).map(of).join(', ')
+    const stem = path.map(({ name }) => name).slice(-2).filter((name, i, all) => i === all.length - 1 || /^\d+$/.test(all[i + 1]))
+    const name = fresh(identifier(stem.join('_')))
+    lines.push(`${name} = ${way}(${given})`)
+    for (const [tensor, place] of places(called.output, name)) scope.set(tensor, place)
+  }
+
+  /**
+   * @param {Node} node @param {(tensor: Tensor) => string} of @param {(wanted: string) => string} fresh
+   * @param {Map<Tensor, string>} scope @param {string[]} lines
+   */
+  #writeNode(node, of, fresh, scope, lines) {
+    const { op, outputs } = node, rule = Object.hasOwn(EXPRESSIONS, op.name) ? EXPRESSIONS[op.name] : null
+    if (!rule) throw refused(`the operation ${op.name} has no counterpart in PyTorch here`)
+    const text = rule(node, of), named = (/** @type {Tensor} */ tensor) => {
+      const last = (this.#recorded.nameOf(tensor) ?? op.name).replace(/:\d+$/, '').split('.').at(-1)
+      const own = fresh(identifier(last ?? op.name))
+      scope.set(tensor, own)
+      return own
+    }
+    lines.push(op.name === 'attention' ? `${named(outputs.out)}, ${named(outputs.weights)} = ${text}`
+      : `${named(outputs.out)} = ${text}`)
+  }
+}

@@ -1,0 +1,57 @@
+import { Sequential } from '../nn/containers.js'
+import { Embedding } from '../nn/embedding.js'
+import { LayerNorm } from '../nn/layer_norm.js'
+import { Linear } from '../nn/linear.js'
+import { MultiheadAttention } from '../nn/multihead_attention.js'
+import { LearnedPositionalEncoding, PositionalEncoding } from '../nn/positional_encoding.js'
+import { RMSNorm } from '../nn/rms_norm.js'
+import { Transformer } from '../nn/transformer.js'
+import { LanguageModel } from '../models/model.js'
+import { Seq2Seq } from '../models/seq2seq.js'
+import { sizeOf } from '../shape.js'
+import { tensor } from '../tensor.js'
+import { known } from './pytorch_modules.js'
+
+/** What a module can be called with where nobody says it: numbers that need no drawing. */
+
+/** @typedef {import('../nn/module.js').Module} Module */
+
+/** @param {import('../engine.js').Engine} engine @param {number[]} shape */
+const waves = (engine, ...shape) =>
+  tensor(engine, Float32Array.from({ length: sizeOf(shape) }, (_, i) => Math.sin(1 + i * 0.7)), { shape })
+
+/** @param {number} rows @param {number} count @param {number} [step] */
+const someIds = (rows, count, step = 3) =>
+  [0, 1].map(b => Array.from({ length: count }, (_, i) => (b + 1 + i * step) % rows))
+
+/**
+ * Inputs for a module whose own make plain what they are, else null.
+ * @param {any} module @returns {any}
+ */
+export function exampleFor(module) {
+  const { engine } = module, x = (/** @type {number} */ C) => waves(engine, 2, 5, C)
+  if (module instanceof LanguageModel) return textFor(module)
+  if (!known(module)) return null
+  if (module instanceof Sequential) return module.length ? exampleFor(module.at(0)) : x(4)
+  if (module instanceof Embedding) return someIds(module.numEmbeddings, 5)
+  if (module instanceof Linear) return x(module.inFeatures)
+  if (module instanceof LayerNorm || module instanceof RMSNorm) return x(module.normalizedShape[0])
+  if (module instanceof PositionalEncoding) return x(module.pe.shape[1])
+  if (module instanceof LearnedPositionalEncoding) return x(module.weight.shape[1])
+  if (module instanceof Transformer) return { src: x(module.dModel), tgt: x(module.dModel) }
+  if (module instanceof MultiheadAttention) {
+    return { query: x(module.embedDim), key: x(module.kdim), value: x(module.vdim) }
+  }
+  const first = module.layers?.at(0) ?? module, C = first.self_attn?.embedDim
+  if (C === undefined) return x(4)
+  return first.multihead_attn ? { tgt: x(C), memory: waves(engine, 2, 4, C) } : x(C)
+}
+
+/** @param {any} model */
+function textFor(model) {
+  const { positions = 5 } = model, isSeq2Seq = model instanceof Seq2Seq
+  const modules = /** @type {[string, Module][]} */ (model.namedModules())
+  const sizes = modules.map(([, one]) => (one instanceof Embedding ? one.numEmbeddings : 0))
+  const rows = Math.min(...sizes.filter(size => size > 2)), ids = someIds(rows, Math.min(5, positions || 5))
+  return isSeq2Seq ? { ids, decoderIds: someIds(rows, Math.min(4, positions || 4), 2) } : { ids }
+}

@@ -1,0 +1,104 @@
+// The scripts that toPyTorch prints: their text, and that their modules have the keys and shapes of ours. That PyTorch
+// runs them is tried by hand, see README.
+import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { assertRejects, gf } from '../lib/engine.js'
+import { cases, filesOf } from '../models/drawn.js'
+import { Of, SmallGPT } from './modules.js'
+import { stateOf } from './python.js'
+
+const { nn, functional: F } = gf
+const small = { dimFeedforward: 20, dropout: 0.3 }
+const shapesOf = model => Object.fromEntries(Object.entries(model.stateDict()).map(([key, t]) => [key, [...t.shape]]))
+
+/** A module, what it is called with where that is not plain, and a line that the script must have. */
+const MODULES = {
+  'Linear': () => [new nn.Linear(6, 4, { bias: false }), null, 'model = nn.Linear(6, 4, bias=False)'],
+  'Embedding': () => [new nn.Embedding(9, 4, { paddingIdx: 2 }), null, 'model = nn.Embedding(9, 4, padding_idx=2)'],
+  'LayerNorm': () => [new nn.LayerNorm(6, { eps: 1e-3 }), null, 'model = nn.LayerNorm(6, eps=0.001)'],
+  'LayerNorm without weights': () => [new nn.LayerNorm(6, { elementwiseAffine: false }), null, 'elementwise_affine=False'],
+  'RMSNorm': () => [new nn.RMSNorm(6, { eps: 1e-6 }), null, 'model = RMSNorm(6, eps=0.000001)'],
+  'Sequential': () => [new nn.Sequential(new nn.Linear(4, 8), new nn.GELU({ approximate: 'tanh' }), new nn.Dropout(0.2),
+    new nn.Linear(8, 3), new nn.SiLU()), null, "    nn.GELU(approximate='tanh'),"],
+  'positions': () => [new nn.Sequential(new nn.Embedding(9, 8), new nn.PositionalEncoding(8, 0.1, 12),
+    new nn.LearnedPositionalEncoding(12, 8)), null, '    PositionalEncoding(8, 0.1, 12),'],
+  'MultiheadAttention': () => [new nn.MultiheadAttention(8, 2, { kdim: 5, vdim: 6, dropout: 0.1 }), null,
+    'model = nn.MultiheadAttention(8, 2, dropout=0.1, kdim=5, vdim=6, batch_first=True)'],
+  'TransformerEncoderLayer': () => [new nn.TransformerEncoderLayer(8, 2, { ...small, normFirst: true,
+    activation: F.silu }), null, 'nn.TransformerEncoderLayer(8, 2, 20, dropout=0.3, activation=F.silu, batch_first=True, ' +
+    'norm_first=True)'],
+  'TransformerEncoder': () => [new nn.TransformerEncoder(new nn.TransformerEncoderLayer(8, 2, small), 3,
+    { norm: new nn.LayerNorm(8) }), [gf.ones([1, 3, 8]), { isCausal: true }], 'return model(input_0, mask=causal(input_0))'],
+  'TransformerDecoder': () => [new nn.TransformerDecoder(new nn.TransformerDecoderLayer(8, 2, small), 2), null,
+    'return model(tgt, memory)'],
+  'Transformer': () => [new nn.Transformer(8, 2, 1, 2, { ...small, activation: 'gelu' }),
+    { src: gf.ones([2, 3, 8]), tgt: gf.ones([2, 2, 8]), tgtIsCausal: true,
+      srcKeyPaddingMask: [[false, false, true], [false, false, false]] },
+    'src_key_padding_mask=torch.tensor([[False, False, True], [False, False, False]]).bool().to(src.device), ' +
+    'tgt_mask=causal(tgt))'],
+  'a stack of layers of one\'s own': () => [new nn.TransformerEncoder(new SmallGPT().blocks.at(0), 2), gf.ones([1, 3, 4]),
+    '            Block(),'],
+  'a layer with a scale of its own': () => {
+    const layer = new nn.TransformerEncoderLayer(8, 2, small)
+    layer.self_attn.scale = 0.1
+    return [layer, gf.ones([1, 3, 8]), 'class TransformerEncoderLayer(nn.Module):']
+  },
+  'a module with a hook': () => {
+    const linear = new nn.Linear(4, 4)
+    linear.registerForwardHook((_, __, y) => y.add(1))
+    return [new nn.Sequential(linear), gf.ones([1, 4]), '        output = linear + 1']
+  }
+}
+
+for (const [name, make] of Object.entries(MODULES)) test(`${name}: a script with its keys and shapes`, () => {
+  const [module, inputs, line] = make(), script = gf.toPyTorch(module, inputs ?? undefined)
+  assert.ok(script.includes(line), `${line} is not in\n${script}`)
+  assert.deepEqual(stateOf(script), shapesOf(module))
+})
+
+for (const type of ['gpt2', 'bert', 'marian', 't5', 'llama']) for (const item of cases(type)) {
+  test(`${item.name}: a script with its keys and shapes`, async () => {
+    const { model } = await gf.models.load(filesOf(item)), { ids, attentionMask, ...more } = item.inputs
+    const mask = attentionMask ? { attentionMask: attentionMask.map(row => row.map(Boolean)) } : {}
+    const state = shapesOf(model), shared = Object.keys(state).filter((key, i, keys) =>
+      keys.slice(0, i).some(other => model.stateDict()[other] === model.stateDict()[key]))
+    for (const script of [gf.toPyTorch(model, { ids, ...more, ...mask }), gf.toPyTorch(model)]) {
+      assert.deepEqual(stateOf(script), state)
+      for (const key of shared) assert.match(script, new RegExp(`model\\.${key.split('.')[0]}.* = model\\.`), key)
+    }
+    model.dispose()
+  })
+}
+
+test("one's own classes: the script as it was printed before, run by PyTorch 1.13.1 then", () => {
+  gf.manualSeed(5)
+  const model = new SmallGPT(), script = gf.toPyTorch(model, [[1, 2, 3], [4, 5, 6]])
+  const golden = new URL('./small_gpt.py', import.meta.url)
+  if (process.env.WRITE) writeFileSync(golden, script)
+  assert.equal(script, readFileSync(golden, 'utf8'))
+  assert.deepEqual(Object.entries(stateOf(script)).sort(), Object.entries(shapesOf(model)).sort())
+})
+
+test('a script leaves nothing behind', () => {
+  const model = new SmallGPT(), before = { ...gf.memory() }
+  gf.toPyTorch(model, [[1, 2, 3]])
+  assert.deepEqual([gf.memory().bytes, gf.memory().tensors], [before.bytes, before.tensors])
+  assert.equal(model.training, true)
+  assert.equal(model.blocks.at(0).drop.forward(gf.ones([3])).shape.length, 1)
+})
+
+test('what toPyTorch does not take, by name', () => {
+  const x = gf.ones([2, 3])
+  assertRejects(() => gf.toPyTorch(new Of(a => a)), 'type', 'inputs are needed', 'Of')
+  assertRejects(() => gf.toPyTorch(new Of(a => F.crossEntropy(a, [0, 1])), x), 'type', 'toPyTorch', 'cross_entropy')
+  const outside = new nn.Linear(3, 3)
+  assertRejects(() => gf.toPyTorch(new Of(a => outside.forward(a)), x), 'type', 'Of calls Linear', 'not inside')
+  class Both extends nn.Module {
+    inner = new Of((a, isTwice) => (isTwice ? a.mul(2) : a.add(1)))
+    forward(a) {
+      return this.inner.forward(this.inner.forward(a, false), true)
+    }
+  }
+  assertRejects(() => gf.toPyTorch(new Both(), x), 'type', 'Of is called in different ways')
+})
