@@ -5,7 +5,7 @@ import { load } from '../../src/js/index.js'
 import { brief, exact } from '../../web/lib/number.js'
 import { nudgeWeight, takeApart } from '../../web/theatre/apart.js'
 import { createSession } from '../../web/theatre/session.js'
-import { defaultsOf, read } from '../../web/theatre/settings.js'
+import { defaultsOf, read, rivalOf } from '../../web/theatre/settings.js'
 import { beyond, changing, useHouse, violations } from './host.js'
 
 const house = useHouse()
@@ -141,6 +141,29 @@ test('the next step is taken apart, nudged and taken', async () => {
   await page.click('.theatre-apart .theatre-inside')
   await until(page, 2)
   session.dispose()
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('two trainings race, and where they part is said', async () => {
+  const link = 'dates_warmUp-4_steps-25_batch-8_layers-1_vs-warmUp-0'
+  const { page, complaints, close } = await house.open({ theatre: link })
+  await until(page, 0)
+  await press(page, 'play')
+  const runs = [read(link), rivalOf(read(link))].map(settings => {
+    const session = createSession(gf, settings)
+    for (let n = 0; n < 25; n++) session.step()
+    const { loss } = session.history
+    session.dispose()
+    return loss
+  })
+  const parted = runs[0].findIndex((loss, i) => !Object.is(loss, runs[1][i])) + 1
+  assert.equal(parted, 2)
+  const text = `2걸음에서 처음 갈라졌어요. 25걸음의 학습 손실은 ${runs.map(loss => brief(loss[24])).join(' 대 ')}.`
+  await page.waitForFunction(wanted => document.querySelector('.theatre-raced').textContent === wanted, text)
+  await page.click('[data-experiment="byHeart"]')
+  await page.waitForFunction(() => document.querySelector('.theatre').dataset.open.includes('repeat-same'))
+  assert.equal(await page.textContent('.theatre-raced'), '')
   assert.deepEqual(complaints, [])
   await close()
 })

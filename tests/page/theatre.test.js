@@ -8,12 +8,13 @@ import * as adam from '../../src/reference/adam.js'
 import { defaultsOf as pageDefaults } from '../../web/models/index.js'
 import { RUNS } from '../../web/models/runs.js'
 import { nudgeWeight, takeApart } from '../../web/theatre/apart.js'
+import { EXPERIMENTS } from '../../web/theatre/experiments.js'
 import { createPlayer } from '../../web/theatre/player.js'
 import { markOf, sizeProblem, textOf, textProblem } from '../../web/theatre/own_text.js'
 import { pointsOf } from '../../web/theatre/points.js'
 import { createRecord } from '../../web/theatre/seen.js'
 import { createSession } from '../../web/theatre/session.js'
-import { TABLE, TASKS, defaultsOf, problemsOf, read, write } from '../../web/theatre/settings.js'
+import { TABLE, TASKS, defaultsOf, problemsOf, read, rivalOf, write } from '../../web/theatre/settings.js'
 import { samples } from '../../web/theatre/samples.js'
 import { words as en } from '../../web/theatre/text/en.js'
 import { words as ko } from '../../web/theatre/text/ko.js'
@@ -212,6 +213,19 @@ test('settings come back from a link, wrong ones as by default', () => {
   assert.deepEqual(read(write(other)), other)
   assert.deepEqual(read('dates_rate-many_schedule-up_nothing-1_seed-'), defaultsOf('dates'))
   assert.equal(read('other').task, 'dates')
+})
+
+test('a race is in the link: the other training differs in one setting', () => {
+  const state = { ...defaultsOf('dates'), rate: 0.01, rival: 'normFirst-before' }
+  assert.deepEqual(read(write(state)), state)
+  assert.deepEqual(rivalOf(state), { ...state, rival: '', normFirst: true })
+  assert.equal(rivalOf(defaultsOf('dates')), null)
+  assert.equal(read('dates_vs-nothing-1').rival, '')
+  for (const [name, link] of Object.entries(EXPERIMENTS)) {
+    assert.equal(write(read(link)), link, name)
+    assert.deepEqual(problemsOf(read(link)), {}, name)
+    assert.ok(ko.theatre.experiments[name].words && en.theatre.experiments[name].words)
+  }
 })
 
 test('what is wrong with settings is said before anything starts', () => {

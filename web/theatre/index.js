@@ -3,7 +3,7 @@
 import { defaults } from '../shell/state.js'
 import { markOf, textProblem } from './own_text.js'
 import { samples } from './samples.js'
-import { problemsOf, read, write } from './settings.js'
+import { problemsOf, read, rivalOf, write } from './settings.js'
 import { createTraining } from './training.js'
 import { view } from './view.js'
 import { wordsOf } from './words.js'
@@ -34,6 +34,8 @@ export function theatre(container, context) {
   /** The reader's own text; without one, an example is learned from. @type {string | undefined} */
   let text
   const training = createTraining({ onSeen, onError: fails })
+  /** The other training of a race. @type {ReturnType<typeof createTraining> | null} */
+  let other = null
 
   function fails(error) {
     console.error(error)
@@ -50,12 +52,29 @@ export function theatre(container, context) {
     clearTimeout(timer)
     shown?.view.fails('')
     try {
-      await training.open(settings, settings.task === 'text' ? text : undefined)
+      await Promise.all([training.open(settings, settings.task === 'text' ? text : undefined), openOther()])
       container.setAttribute('data-open', write(settings))
       shown?.view.draw()
     } catch (error) {
       fails(error)
     }
+  }
+
+  /** Tells the training, and the other of a race. */
+  const both = (type, details) => {
+    other?.ask(type, details)
+    return training.ask(type, details)
+  }
+
+  async function openOther() {
+    const rival = rivalOf(settings)
+    if (!rival) {
+      other?.end()
+      other = null
+      return shown?.view.draw()
+    }
+    other ??= createTraining({ onSeen: () => shown?.view.draw(), onError: fails })
+    await other.open(rival, settings.task === 'text' ? text : undefined)
   }
 
   /** The weights of a step, or as they are, go behind the glass. */
@@ -83,7 +102,8 @@ export function theatre(container, context) {
     const t = await wordsOf(context)
     shown?.view.destroy()
     shown = { t, view: view(container, {
-      t, theme: context.theme, get: () => settings, inside, give, again: open,
+      t, theme: context.theme, both, other: () => other, show: link => context.set({ theatre: link }),
+      get: () => settings, inside, give, again: open,
       set: patch => context.set({ theatre: write({ ...settings, ...patch }) }),
       leave: () => context.set({ theatre: '' }, 'push')
     }, training) }
@@ -121,7 +141,7 @@ export function theatre(container, context) {
     facts: training.facts,
     lend,
     /** While nobody looks. */
-    rest: () => training.last?.isPlaying && training.ask('pause'),
+    rest: () => training.last?.isPlaying && both('pause'),
     /** @param {{ theatre: string }} state */
     update(state) {
       if (!shown) return
@@ -133,7 +153,7 @@ export function theatre(container, context) {
       const isRight = showControls()
       clearTimeout(timer)
       if (!isNew || !isRight) return shown.view.draw()
-      if (training.last) training.ask('pause')
+      if (training.last) both('pause')
       timer = setTimeout(open, isOther ? 0 : CALM)
     }
   }

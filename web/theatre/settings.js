@@ -64,7 +64,7 @@ export const TASKS = Object.keys(OWN)
 
 /** The settings of a task until the reader changes one. @param {string} task */
 export const defaultsOf = task => ({
-  task, ...Object.fromEntries(Object.entries(TABLE).map(([name, one]) => [name, one.default])), ...OWN[task]
+  task, rival: '', ...Object.fromEntries(Object.entries(TABLE).map(([name, one]) => [name, one.default])), ...OWN[task]
 })
 
 /** Bytes that a training may take for what forward keeps: beyond that a tab is in danger. */
@@ -113,8 +113,17 @@ export function write(state) {
   const known = defaultsOf(state.task)
   const parts = Object.entries(TABLE).filter(([name]) => !Object.is(state[name], known[name]))
     .map(([name, { options }]) => `${name}-${options ? wordOf(options, state[name]) : state[name]}`)
-  return [state.task, ...parts].join('_')
+  return [state.task, ...parts, ...(state.rival ? [`${AGAINST}${state.rival}`] : [])].join('_')
 }
+
+/** What stands before the setting in which another training differs that this one races against. */
+const AGAINST = 'vs-'
+
+/** A setting and its value as they stand in a link. @param {string} name @param {any} value */
+export const rivalText = (name, value) => `${name}-${TABLE[name].options ? wordOf(TABLE[name].options, value) : value}`
+
+/** The training that this one races against, or null. @param {object} state */
+export const rivalOf = state => (state.rival ? { ...read([write({ ...state, rival: '' }), state.rival].join('_')) } : null)
 
 function readValue({ options, kind }, text, known) {
   if (kind === 'mark') return /^[0-9a-z]{1,7}$/.test(text) ? text : known
@@ -127,7 +136,12 @@ function readValue({ options, kind }, text, known) {
 export function read(text) {
   const [task, ...parts] = text.split('_')
   const state = defaultsOf(TASKS.includes(task) ? task : TASKS[0])
-  for (const part of parts) {
+  for (const whole of parts) {
+    const part = whole.replace(AGAINST, '')
+    if (part !== whole) {
+      if (Object.hasOwn(TABLE, part.split('-', 1)[0])) state.rival = part
+      continue
+    }
     const at = part.indexOf('-')
     const name = part.slice(0, at)
     if (Object.hasOwn(TABLE, name)) state[name] = readValue(TABLE[name], part.slice(at + 1), state[name])

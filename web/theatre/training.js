@@ -31,6 +31,7 @@ export function createTraining({ onSeen, onError }) {
       return sentence
     },
     seen: () => record.get(),
+    end: client.end,
     /** Where it stands, or null before anything is there. */
     facts: () => last && {
       ...facts, total: settings.steps, known: record.get().loss.length, step: last.done

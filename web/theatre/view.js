@@ -10,7 +10,9 @@ import { closer, curves } from './parts/curves.js'
 import { textPart } from './parts/text.js'
 import { settingsPart } from './parts/settings.js'
 import { transport } from './parts/transport.js'
-import { TASKS, defaultsOf } from './settings.js'
+import { experimentOf } from './experiments.js'
+import { race } from './parts/race.js'
+import { TASKS, defaultsOf, write } from './settings.js'
 
 function taskChoice({ t, get, set }) {
   const inputs = TASKS.map(task => h('label', {}, h('input', {
@@ -35,13 +37,13 @@ function brokenText(t, { step, loss, where }) {
  * @param {ReturnType<import('./training.js').createTraining>} training
  */
 export function view(container, context, training) {
-  const { t, theme, get, set, leave, inside, again, give } = context
+  const { t, theme, get, set, leave, inside, again, give, both, other, show } = context
   const { ask } = training
-  const seek = step => ask('seek', { step: Math.max(0, step) })
+  const seek = step => both('seek', { step: Math.max(0, step) })
   let failure = '', isGone = false
   const choice = taskChoice({ t, get, set })
   const status = h('p', { className: 'problem theatre-problem', role: 'alert' })
-  const [drive, charts, more, options, own, steps] = Array.from({ length: 6 }, () => h('div'))
+  const [drive, charts, more, options, own, steps, against] = Array.from({ length: 7 }, () => h('div'))
   const said = h('div', { className: 'theatre-said' })
   const looks = h('div', { className: 'theatre-looks' })
   const details = h('details', { className: 'theatre-closer' }, h('summary', {}, t('theatre.closer')), more)
@@ -54,27 +56,29 @@ export function view(container, context, training) {
   container.replaceChildren(
     h('div', { className: 'theatre-head' }, h('h1', { tabindex: '-1' }, t('theatre.title')), button('leave', leave)),
     h('div', { className: 'theatre-tasks' }, choice.element), lead, own, drive, status,
-    h('div', { className: 'theatre-stage' }, said, charts),
+    h('div', { className: 'theatre-stage' }, said, charts), against,
     h('div', { className: 'theatre-pair' }, looks, h('div', { className: 'theatre-deeds' }, enter,
       h('p', { className: 'theatre-why' }, t('theatre.insideWhy')), count)), steps, details, options)
   const parts = {
     drive: transport(drive, {
-      t, seek, again, play: pace => ask('play', { pace }), pause: () => ask('pause'), step: () => ask('step'),
-      pace: pace => ask('pace', { pace })
+      t, seek, again, play: pace => both('play', { pace }), pause: () => both('pause'), step: () => both('step'),
+      pace: pace => both('pace', { pace })
     }),
     curves: curves(charts, { t, theme, seek }),
     answers: answers(said, { t, seek, ask: training.say }),
     attention: attention(looks, {
       t, theme, look: wanted => ask('look', { wanted }), redraw: () => draw(['attention'])
     }),
-    apart: apart(steps, { t, ask, step: () => ask('step') }),
+    apart: apart(steps, { t, ask, step: () => both('step') }),
+    race: race(against, { t, set, open: show }),
     closer: closer(more, { t, theme, seek }),
     settings: settingsPart(options, { t, get, set }), text: textPart(own, { t, give })
   }
   details.addEventListener('toggle', () => draw(['closer']))
   const shows = {
     drive: (facts, last) => parts.drive.update({ ...last, ...facts }),
-    curves: facts => parts.curves.update(training.seen(), facts),
+    curves: facts => parts.curves.update(training.seen(), facts, other()?.seen() ?? null),
+    race: () => parts.race.update(training.seen(), other()?.seen() ?? null),
     answers: (facts, { problem }) => parts.answers.update(training.seen(), {
       ...facts, problem: problem ? t(problem.key, problem.values) : ''
     }),
@@ -102,7 +106,10 @@ export function view(container, context, training) {
     /** @param {object} settings @param {Record<string, string>} problems @param {string} [text] the reader's own */
     controls(settings, problems, text) {
       choice.show(settings.task)
-      lead.replaceChildren(...prose(t(`theatre.leads.${settings.task}`)))
+      const experiment = experimentOf(write(settings))
+      const words = experiment ? `experiments.${experiment}.words` : `leads.${settings.task}`
+      lead.replaceChildren(...prose(t(`theatre.${words}`)))
+      parts.race.controls(settings)
       parts.answers.fill(training.sentence)
       parts.settings.update(settings, problems)
       parts.text.update({ isFor: settings.task === 'text', problem: problems.text ?? '', text })

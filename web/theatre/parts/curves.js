@@ -16,6 +16,11 @@ function key(text, look) {
   return { element, say: said => setText(value, said) }
 }
 
+/** The line of what is held out in the other training. */
+const othersOf = (other, valueOf) => (other ? [{
+  points: other.looks.map(one => ({ x: one.step, y: valueOf(one) })), colour: 'ink', width: 2, dash: [6, 4]
+}] : [])
+
 /**
  * @param {Element} container
  * @param {{ t: Function, theme(): { palette: object }, seek(step: number): void }} context
@@ -24,21 +29,25 @@ export function curves(container, { t, theme, seek }) {
   const slots = ['loss', 'right'].map(name => h('div', { 'className': 'chart-slot', 'data-chart': name }))
   const keys = {
     train: key(t('theatre.trainLoss'), 'thin'), held: key(t('theatre.heldLoss'), 'thick'),
-    right: key(t('theatre.right'), 'thick')
+    right: key(t('theatre.right'), 'thick'), other: key(t('theatre.other'), 'dashed')
   }
   container.append(h('div', { className: 'theatre-charts' },
-    h('figure', {}, h('figcaption', {}, h('ul', { className: 'theatre-keys' }, keys.train.element, keys.held.element)),
-      slots[0]),
+    h('figure', {}, h('figcaption', {}, h('ul', { className: 'theatre-keys' }, keys.train.element, keys.held.element,
+      keys.other.element)),
+    slots[0]),
     h('figure', {}, h('figcaption', {}, h('ul', { className: 'theatre-keys' }, keys.right.element)), slots[1])))
   const [loss, right] = slots.map(slot => lines(slot, seek))
   return {
-    /** @param {ReturnType<import('../seen.js').createRecord>['get']} seen @param {{ total: number }} facts */
-    update(seen, { total, step }) {
+    /** @param {ReturnType<import('../seen.js').createRecord>['get']} seen @param {{ total: number }} facts
+     * @param {object | null} other what has been seen of the other training of a race */
+    update(seen, { total, step }, other) {
       const { palette } = theme()
       const looks = seen.looks.filter(one => one.step <= Math.max(step, seen.loss.length))
       const last = looks.findLast(one => one.step <= step) ?? looks[0]
       keys.train.say(step ? brief(seen.loss[step - 1]) : '')
       keys.held.say(last ? brief(last.loss) : '')
+      keys.other.element.hidden = !other
+      keys.other.say(other?.looks.length ? brief(other.looks.at(-1).loss) : '')
       keys.right.say(last ? percent(last.right) : '')
       const held = looks.map(one => ({ x: one.step, y: one.loss }))
       const common = { most: total, title: t('theatre.stepAxis'), palette, at: step }
@@ -47,12 +56,13 @@ export function curves(container, { t, theme, seek }) {
       loss.update({
         ...common, low: 0, high, digits: 1,
         lines: [{ points: pointsOf(seen.loss, MOST_POINTS), colour: 'soft', width: 1 },
-          { points: held, colour: 'accent', width: 2.5 }],
+          { points: held, colour: 'accent', width: 2.5 }, ...othersOf(other, one => one.loss)],
         label: t('theatre.lossSaid', { step, loss: step ? brief(seen.loss[step - 1]) : '–', held: last ? brief(last.loss) : '–' })
       })
       right.update({
         ...common, low: 0, high: 1, digits: 1,
-        lines: [{ points: looks.map(one => ({ x: one.step, y: one.right })), colour: 'accent', width: 2.5 }],
+        lines: [{ points: looks.map(one => ({ x: one.step, y: one.right })), colour: 'accent', width: 2.5 },
+          ...othersOf(other, one => one.right)],
         label: t('theatre.rightSaid', { step, right: last ? percent(last.right) : '–' })
       })
     },

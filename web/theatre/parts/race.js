@@ -1,0 +1,66 @@
+/** Two trainings side by side: what sets the other apart, and where the two first differ. */
+
+import { h, setText, uniqueId } from '../../lib/dom.js'
+import { brief } from '../../lib/number.js'
+import { EXPERIMENTS } from '../experiments.js'
+import { TABLE, rivalText } from '../settings.js'
+
+/** Every other value of a setting, as it stands in a link. */
+function rivals(name, setting, state) {
+  const values = setting.options ? Object.values(setting.options) : setting.ladder?.(state) ?? []
+  return values.filter(value => !Object.is(value, state[name]) && value !== setting.guest)
+    .map(value => ({ value, text: rivalText(name, value) }))
+}
+
+/** The first step, from 1, at which two lists of losses differ; 0 for none yet. */
+function divergence(one, other) {
+  const count = Math.min(one.length, other.length)
+  for (let i = 0; i < count; i++) if (!Object.is(one[i], other[i])) return i + 1
+  return 0
+}
+
+/**
+ * @param {Element} container
+ * @param {{ t: Function, set(patch: object): void, open(link: string): void }} context
+ */
+export function race(container, { t, set, open }) {
+  const id = uniqueId('race')
+  const select = h('select', { id, 'data-action': 'race', 'onchange': () => set({ rival: select.value }) })
+  const told = h('p', { className: 'theatre-raced', role: 'status' })
+  const ways = Object.entries(EXPERIMENTS).map(([name, link]) => h('button', {
+    'type': 'button', 'className': 'quiet', 'data-experiment': name, 'onclick': () => open(link)
+  }, t(`theatre.experiments.${name}.name`)))
+  container.append(
+    h('div', { 'className': 'theatre-experiments', 'role': 'group', 'aria-label': t('theatre.try') },
+      h('span', {}, t('theatre.try')), ways),
+    h('div', { className: 'theatre-choice' }, h('label', { for: id }, t('theatre.race')), select), told)
+  let filled = ''
+  const wordOf = ({ options }, name, value) => {
+    const word = options && Object.keys(options).find(one => options[one] === value)
+    return word ? t(`controls.${name}.${word}`) : String(value)
+  }
+  return {
+    /** @param {object} state */
+    controls(state) {
+      const groups = Object.entries(TABLE).filter(([, { kind, matters }]) => kind !== 'mark' && (matters?.(state) ?? true))
+        .map(([name, setting]) => ({ name, setting, list: rivals(name, setting, state) }))
+      const now = JSON.stringify(groups)
+      if (now !== filled) {
+        select.replaceChildren(h('option', { value: '' }, t('theatre.alone')), ...groups.map(({ name, setting, list }) => (
+          h('optgroup', { label: t(`controls.${name}.label`) }, list.map(({ value, text }) => (
+            h('option', { value: text }, `${t(`controls.${name}.label`)}: ${wordOf(setting, name, value)}`)))))))
+        filled = now
+      }
+      select.value = state.rival
+    },
+    /** @param {object} seen @param {object | null} other */
+    update(seen, other) {
+      if (!other) return setText(told, '')
+      const at = divergence(seen.loss, other.loss), common = Math.min(seen.loss.length, other.loss.length)
+      if (!at) return setText(told, common ? t('theatre.same', { step: common }) : '')
+      setText(told, t('theatre.parted', {
+        at, step: common, one: brief(seen.loss[common - 1]), other: brief(other.loss[common - 1])
+      }))
+    }
+  }
+}
