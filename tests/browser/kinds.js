@@ -10,34 +10,11 @@ import { piecesOf } from '../../web/lib/prose.js'
 import { translator } from '../../web/lib/text.js'
 import { modelOf } from '../../web/models/index.js'
 import { changes } from '../../web/shell/changes.js'
+import { tells, writes } from './written.js'
 
 const MESSAGES = { ko, en }
-const TALL = 1e-6
 /** What the model of the dates was trained with. */
 const SMOOTHING = 0.05
-
-/**
- * Whether a text writes a value with every digit it shows right; a whole number stands for itself only.
- * @param {string} text
- * @param {number} value
- * @param {number} [least] decimals it has to show, unless it is a whole number
- */
-export function writes(text, value, least = 2) {
-  if (Number.isNaN(value)) return text === 'NaN'
-  if (!Number.isFinite(value)) return text === (value > 0 ? '∞' : '−∞')
-  const match = /^(−?)(\d+)(?:\.(\d+))?(?:e(−?\d+))?$/.exec(text)
-  if (!match) return false
-  const [, sign, digits, fraction = '', power] = match
-  if ((sign === '−') !== (value < 0 || (Object.is(value, -0) && !fraction))) return false
-  if (!fraction && !power) return Number(digits) === Math.abs(value)
-  if (fraction.length < least && !power) return false
-  const scaled = Math.abs(value) * 10 ** (fraction.length - Number((power ?? '0').replace('−', '-')))
-  return Math.abs(scaled - Number(digits + fraction)) <= 0.5 + TALL
-}
-
-/** Whether a text is a float32 to its last bit. @param {string} text @param {number} value */
-export const tells = (text, value) => (
-  Object.is(Math.fround(Number(text.replaceAll('−', '-').replace('∞', 'Infinity'))), value))
 
 /** A tensor of the run, by any of its names. */
 export const tensorNamed = ({ run }, name) => run.tensors.get(run.aliases.get(name) ?? name)
@@ -195,6 +172,10 @@ const headings = {
   'stages.positions.chart': (view, { dim }) => isBelow(dim, widthOf(view)),
   'stages.weights.bars': (view, { token }) => isToken(view, token),
   'stages.activation.curve': (view, { token }) => isToken(view, token),
+  'stages.merges.of': (view, { token, count }) => {
+    const { tokens: [tokens], ids: [ids], merges } = streamOf(view)
+    return tokens.some((one, i) => one === token && (merges[ids[i]]?.length ?? 0) === Number(count))
+  },
   'stages.cross.reads': (view, { token, next }) => (
     view.run.decoding.steps.some((step, i) => token === before(view, i) && next === step.token)),
   'stages.sampling.next': (view, { step, token }) => (
@@ -228,7 +209,8 @@ const isStorey = ({ t, rooms }, text) => rooms.some(({ tower, layer }) => (
 function now(view, text) {
   const { run, state } = view
   const [{ texts, tokens }] = streamsOf(view)
-  const read = sentenceOf(tokens, view).filter(token => !/^<.*>$/.test(token)).length
+  const begun = view.run.passes.find(({ kind }) => kind === 'prefill')?.rows
+  const read = sentenceOf(tokens, view).slice(0, begun).filter(token => !/^<.*>$/.test(token)).length
   return ['reads', 'writes', 'given'].some(key => {
     const values = valuesIn(view, `stages.house.${key}`, text)
     if (values?.input !== sentenceOf(texts, view) || Number(values.read) !== read) return false
@@ -252,10 +234,23 @@ function chip(view, text, [row, i, part]) {
   const { stage } = view.room
   if (stage === 'ids' && part === 'button') return text === String(row)
   const stream = streamOf(view)
-  const [tokens, ids] = [stream.tokens, stream.ids].map(all => (stage === 'pieces' ? sentenceOf(all, view) : all[row]))
+  const [tokens, ids] = [stream.tokens, stream.ids].map(all => (
+    ['pieces', 'merges'].includes(stage) ? sentenceOf(all, view) : all[row]))
   const first = stage === 'ids' ? String(ids[i]) : tokens[i]
-  const second = { pieces: String(ids[i]), ids: tokens[i], tokens: String(i) }[stage]
+  const merged = String(stream.merges?.[ids[i]]?.length ?? 0)
+  const second = { pieces: String(ids[i]), ids: tokens[i], tokens: String(i), merges: merged }[stage]
   return text === (part === 'span' ? first : second)
+}
+
+/** Every merge of the text that is read. */
+const mergesIn = view => Object.values(streamOf(view).merges).flat()
+
+/** Which merge a line is, as counted from 1, and how often its pair stood side by side. */
+function mergeNote(view, text) {
+  const { rank, count } = valuesIn(view, 'stages.merges.counted', text) ?? {}
+  const number = written => Number(written.replaceAll(',', ''))
+  return rank !== undefined &&
+    mergesIn(view).some(step => step.rank + 1 === number(rank) && step.count === number(count))
 }
 
 const option = (view, text, i) => (
@@ -306,6 +301,8 @@ export const KINDS = {
   source: ['.arcs-from', 'order', (view, text, i) => text === choiceOf(view).read.tokens[0][i]],
   target: ['.arcs-to', 'order', (view, text, i) => text === streamsOf(view)[0].tokens[0][i]],
   chip: ['.chips', 'chip', chip],
+  mergePiece: ['.merge-piece', null, (view, text) => streamOf(view).vocabulary.includes(text)],
+  mergeNote: ['.merge-steps small', null, mergeNote],
   vocabularyId: ['.vocab-id', 'order', isIndex],
   vocabularyToken: ['.vocab-token', 'order', (view, text, i) => text === streamOf(view).vocabulary[i]],
   pickStep: ['.pick-step', 'order', isIndex],

@@ -9,8 +9,8 @@ import { fromHash, toHash } from '../../web/shell/state.js'
 import { stageOf } from '../../web/stages/index.js'
 import { dataIn } from '../lib/page.js'
 import { beyond, changing, choose, go, runHere, stateOf, tablesOf, useHouse, violations } from './host.js'
-import { writes } from './kinds.js'
 import { watchCanvases } from './seen.js'
+import { writes } from './written.js'
 
 const SENTENCES = { model: 'sentences' }
 /** In training every room is there. */

@@ -2,7 +2,8 @@
 
 import { axesTold } from '../../web/inspector/places.js'
 import { cellName } from '../../web/lib/cell.js'
-import { indexAt, isPlace, isProse, labelFits, tells, tensorNamed, valueAt, valuesIn, writes } from './kinds.js'
+import { indexAt, isPlace, isProse, labelFits, tensorNamed, valueAt, valuesIn } from './kinds.js'
+import { tells, writes } from './written.js'
 
 const FIRST_TERMS = 24
 const numbersIn = text => text.split(/[^\d.]+/).filter(part => /^\d+(\.\d+)?$/.test(part)).map(Number)

@@ -3,14 +3,15 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { collectCode } from '../../web/code/collect.js'
 import { lettering } from '../../web/lib/heatmap.js'
-import { MODELS } from '../../web/models/index.js'
+import { READY } from '../../web/models/index.js'
 import { roomsOf } from '../../web/rooms/index.js'
 import { DEPTHS } from '../../web/shell/depth.js'
 import { explainCell } from '../../web/worker/questions.js'
 import { runHere, stateOf, useHouse } from './host.js'
-import { ATTRIBUTES, KINDS, indexAt, judge, tells, tensorNamed, valueAt, viewOf, writes } from './kinds.js'
+import { ATTRIBUTES, KINDS, indexAt, judge, tensorNamed, valueAt, viewOf } from './kinds.js'
 import { eyes, watchCanvases } from './seen.js'
 import { TOLD, TOLD_ATTRIBUTES, addsUp, cellOf } from './told.js'
+import { tells, writes } from './written.js'
 
 const OTHER = {
   weights: 'untrained', source: '3 may 1999', target: '1999년 5월', layers: 1, dModel: 8, heads: 2, dimFeedforward: 12,
@@ -181,7 +182,7 @@ async function walk(t, state) {
 
 test('every model is walked through in both languages', () => {
   const walked = WALKS.map(([, language, { model = 'dates' }]) => `${model} ${language}`)
-  for (const { id } of MODELS) for (const language of ['ko', 'en']) assert.ok(walked.includes(`${id} ${language}`), id)
+  for (const { id } of READY) for (const language of ['ko', 'en']) assert.ok(walked.includes(`${id} ${language}`), id)
 })
 
 /** Two at a time: while one waits for a frame the other has something to do. */

@@ -183,7 +183,8 @@ function embeddingRooms(graph, step, context) {
   const of = graph.described(out).axes[1]?.of
   const at = { stream: of, block: 'entry' }
   const about = context.stream(of)
-  const tokens = !about ? [] : about.isBatch ? ['tokens', 'ids'] : ['pieces']
+  const isMerged = Object.keys(about?.merges ?? {}).length > 0
+  const tokens = !about ? [] : about.isBatch ? ['tokens', 'ids'] : ['pieces', ...(isMerged ? ['merges'] : [])]
   return [
     ...tokens.map((stage, i) => ({
       ...context.room(dotted(of, i ? stage : 'tokens'), stage, []), ...at, parts: { stream: of },

@@ -17,6 +17,7 @@ import * as output from './output.js'
 import * as pieces from './pieces.js'
 import * as scale from './scale.js'
 import * as cross from './cross.js'
+import * as merges from './merges.js'
 import * as norm from './norm.js'
 import * as linear from './linear.js'
 import * as activation from './activation.js'
@@ -32,7 +33,7 @@ import * as attentionDropout from './attention_dropout.js'
 
 export const stages = [
   house, tokens, ids, embedding, positions, sum, dropout, qkv, rotary, scores, mask, weights, heads, output,
-  pieces, scale, cross, norm, linear, activation, sampling, decoding, attentionDropout, operation,
+  pieces, merges, scale, cross, norm, linear, activation, sampling, decoding, attentionDropout, operation,
   shuffle, asks, waves, circle, notebook
 ]
 

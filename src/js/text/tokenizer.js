@@ -4,6 +4,7 @@ import { Aligned } from './aligned.js'
 import { BpeModel } from './bpe_model.js'
 import { bytesOfLetters } from './byte_letters.js'
 import { byteOfToken, decoderOf } from './decoders.js'
+import { mergesInto } from './merging.js'
 import { normalizer } from './normalizers.js'
 import { postprocessor } from './postprocessors.js'
 import { isByteLevel, isGpt2, pretokenizer } from './pretokenizers.js'
@@ -55,6 +56,7 @@ export class Tokenizer {
   #around
   #decode
   #learned
+  /** @type {((token: string) => import('./merging.js').MergeStep[]) | undefined} */ #into
 
   /**
    * @param {import('../engine.js').Engine} engine
@@ -108,8 +110,7 @@ export class Tokenizer {
 
   /**
    * The merges of byte-pair encoding in the order in which they were made, also those by which WordPiece was trained;
-   * none
-   * for other models.
+   * none for other models.
    * @returns {Merge[]}
    */
   get merges() {
@@ -120,6 +121,20 @@ export class Tokenizer {
       const [left, right, , made] = merges.subarray(4 * i, 4 * i + 4)
       return { pair: [token(left), token(right)], token: token(made), ids: [left, right, made] }
     })
+  }
+
+  /**
+   * How byte-pair encoding comes to a token, merge by merge; none for one that is whole from the start, and for other
+   * models.
+   * @param {number} id
+   * @returns {import('./merging.js').MergeStep[]}
+   * @throws {GlassformerError} 'index' and 'type'
+   */
+  mergesInto(id) {
+    const token = this.#token('tokenizer.mergesInto', 'id', id)
+    if (this.type !== 'BPE') return []
+    this.#into ??= mergesInto(this.merges)
+    return this.#into(token)
   }
 
   /**

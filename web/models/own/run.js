@@ -2,6 +2,7 @@
 
 import { SAMPLING, answer, decodingOf } from '../answer.js'
 import { defaultsOf } from '../index.js'
+import { mergesOf } from '../merges.js'
 import { createSampling } from '../sampling.js'
 import { spelled } from '../spelling.js'
 
@@ -54,9 +55,12 @@ function targetOf(gf, opened, settings, frame, forward, edits) {
   return { ...answer(gf, settings, forward, frame, edits), isGiven: false }
 }
 
-const streamOf = (ids, vocabulary, more) => {
+function streamOf(opened, ids, more) {
+  const { tokenizer } = opened
+  const vocabulary = vocabularyOf(opened)
   const tokens = ids.map(id => vocabulary[id] ?? String(id))
-  return { tokens: [tokens], ids: [ids], vocabulary, padding: [ids.map(() => false)], lengths: [ids.length], ...more }
+  return { tokens: [tokens], ids: [ids], vocabulary, padding: [ids.map(() => false)], lengths: [ids.length],
+    merges: tokenizer ? mergesOf(tokenizer, ids, vocabulary) : {}, ...more }
 }
 
 const token = of => [{ name: 'batch' }, { name: 'token', of }, { name: 'channel' }]
@@ -88,7 +92,7 @@ function causal(gf, opened, settings, edits) {
   return {
     target, read: start.length, rows: target.ids.map((_, t) => start.length - 1 + t),
     right: [...Array(start.length - 1).fill(-100), ...target.ids],
-    forward: () => model.forward([input]), streams: { text: streamOf(input, vocabularyOf(opened)) },
+    forward: () => model.forward([input]), streams: { text: streamOf(opened, input) },
     texts: { text: settings.beginning }
   }
 }
@@ -108,7 +112,7 @@ function translating(gf, opened, settings, edits) {
     target, read: source.length, rows: input.map((_, t) => t), right: target.ids,
     forward: () => model.forward([source], { decoderIds: [input] }),
     streams: {
-      text: streamOf(source, vocabularyOf(opened)), target: streamOf(input, vocabularyOf(opened), { isAnswer: true })
+      text: streamOf(opened, source), target: streamOf(opened, input, { isAnswer: true })
     },
     texts: { text: settings.beginning, target: '' }
   }
@@ -120,7 +124,7 @@ function reading(gf, opened, settings) {
   const input = textOf(opened, settings.beginning)
   return {
     target: null, read: input.length, forward: () => model.forward([input]),
-    streams: { text: streamOf(input, vocabularyOf(opened)) }, texts: { text: settings.beginning }
+    streams: { text: streamOf(opened, input) }, texts: { text: settings.beginning }
   }
 }
 

@@ -3,6 +3,7 @@
 import { SAMPLING, answer, decodingOf } from '../answer.js'
 import { hold, prepare, release } from '../hold.js'
 import { defaultsOf } from '../index.js'
+import { mergesOf } from '../merges.js'
 import { createSampling } from '../sampling.js'
 import { spelled } from '../spelling.js'
 import { build, keyOf, shapeIn } from '../weights.js'
@@ -70,7 +71,8 @@ export function run(gf, options, edits = [], [file] = []) {
   const tokens = input.map(id => text.vocabulary[id])
   const stream = {
     texts: [settings.beginning], tokens: [tokens], ids: [input], vocabulary: text.vocabulary,
-    padding: [input.map(() => false)], lengths: [input.length]
+    padding: [input.map(() => false)], lengths: [input.length],
+    merges: mergesOf(text.tokenizer, input, text.vocabulary)
   }
   const observed = gf.observe(() => {
     const output = model.forward([input])

@@ -1,0 +1,62 @@
+// How byte-pair encoding came to a token: every merge is the trainer's, and what stands before it is what the kernel
+// cuts with only the merges made before it.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { stories } from '../../web/models/stories/data.js'
+import { assertRejects, gf } from '../lib/engine.js'
+
+const texts = stories(11, 1000, { names: 'plain' }).map(text => ` ${text}`)
+const trained = gf.text.trainBPE([...texts.slice(0, 400), ' 각각의 각 나라 나라마다 🍎🍎'], { vocabSize: 700, specials: ['<end>'] })
+const mine = JSON.parse(JSON.stringify(trained))
+
+/** The same tokenizer as it was after so many merges. */
+const after = count => gf.text.tokenizer({
+  'tokenizer.json': JSON.stringify({ ...mine, model: { ...mine.model, merges: mine.model.merges.slice(0, count) } })
+})
+const plain = gf.text.tokenizer({ 'tokenizer.json': JSON.stringify(mine) })
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+test('1,000 texts: every token is reached, by merges of the trainer, the earliest that could be made', () => {
+  const { merges } = trained, ranks = new Map(merges.map(({ pair }, rank) => [pair.join('|'), rank]))
+  let count = 0
+  for (const text of texts) for (const id of trained.encode(text).ids) {
+    const steps = trained.mergesInto(id)
+    assert.deepEqual(plain.mergesInto(id).map(({ rank }) => rank), steps.map(({ rank }) => rank))
+    if (steps.length) assert.equal(steps.at(-1).token, trained.tokenOf(id))
+    else assert.equal([...trained.tokenOf(id)].length, 1)
+    for (const { pieces, at, rank, token, count: times } of steps) {
+      const { pair, token: made, count: known } = merges[rank]
+      assert.deepEqual([pair, made, known], [pieces.slice(at, at + 2), token, times])
+      const others = pieces.slice(1).map((right, i) => ranks.get(`${pieces[i]}|${right}`) ?? Infinity)
+      assert.equal(Math.min(...others), rank)
+      count += 1
+    }
+  }
+  assert.ok(count > 50000, `${count}`)
+})
+
+test('what stands before a merge is what the kernel makes of the text with the merges before it', () => {
+  const whole = trained.merges.map(({ ids }) => ids[2]).filter((id, i) => i % 7 === 0)
+  let count = 0
+  for (const id of whole) {
+    let text
+    try {
+      text = utf8.decode(trained.bytesOf(id))
+    } catch {
+      continue
+    }
+    for (const { pieces, rank } of trained.mergesInto(id)) {
+      const { ids } = after(rank).encode(text)
+      assert.deepEqual(ids.map(one => trained.tokenOf(one)), pieces, text)
+      count += 1
+    }
+  }
+  assert.ok(count > 100, `${count}`)
+})
+
+test('tokens that were never merged, other models, ids that are none', () => {
+  assert.deepEqual(trained.mergesInto(trained.idOf('<end>')), [])
+  const pieces = gf.text.trainWordPiece('a tale of two tails', { vocabSize: 40 })
+  assert.deepEqual(pieces.mergesInto(pieces.size - 1), [])
+  assertRejects(() => trained.mergesInto(99999), 'index', '99999')
+})

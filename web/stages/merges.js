@@ -1,0 +1,79 @@
+/** How byte-pair encoding came to a token: the pair whose merge was made first is joined, again and again. */
+
+import { chips } from '../lib/chips.js'
+import { probabilities } from '../lib/color.js'
+import { h, keep, setText } from '../lib/dom.js'
+
+export const id = 'merges'
+export const controls = []
+export const pickers = []
+
+/** The tokens of the text, each with the merges that led to it. */
+export function data(run, { sentence, room }) {
+  const { tokens: all, ids: numbers, merges } = run.streams[room.parts.stream]
+  const [tokens, ids] = [all[sentence] ?? all[0], numbers[sentence] ?? numbers[0]]
+  return { pieces: tokens.map((token, i) => ({ token, id: ids[i], steps: merges[ids[i]] ?? [] })) }
+}
+
+/** The map's stamp: one cell a token, the stronger the more merges it took. */
+export function picture(run, view) {
+  const counts = data(run, view).pieces.map(({ steps }) => steps.length)
+  const most = Math.max(1, ...counts)
+  return { part: { rows: 1, cols: counts.length, values: counts.map(count => count / most) }, domain: probabilities() }
+}
+
+const createPiece = () => h('span', { className: 'merge-piece' })
+const createStep = () => h('li', {}, h('span', { className: 'merge-pieces' }), h('small'))
+
+/** The pieces at a step and what is joined there; after the last one the token itself. */
+function fillStep(item, { pieces, at, note }) {
+  const [list, said] = item.children
+  keep(list, pieces, createPiece, (piece, text) => setText(piece, text))
+  for (const [i, piece] of [...list.children].entries()) {
+    piece.classList.toggle('is-left', i === at)
+    piece.classList.toggle('is-right', i === at + 1)
+  }
+  setText(said, note)
+}
+
+export function mount(container, context) {
+  const { t, language } = context
+  let shown = null
+  let chosen = null
+  const choose = (_, col) => {
+    chosen = col
+    draw()
+  }
+  const list = chips(container, { onLook: () => {}, onPress: choose, onLeave: () => {} })
+  const heading = h('h2')
+  const ladder = h('ol', { className: 'merge-steps' })
+  const whole = h('p', { className: 'note' })
+  container.append(h('section', { 'aria-live': 'polite' }, heading, ladder, whole))
+
+  function draw() {
+    const longest = shown.pieces.reduce((most, { steps }, i) => (
+      steps.length > shown.pieces[most].steps.length ? i : most), 0)
+    const at = Math.min(chosen ?? longest, shown.pieces.length - 1)
+    const { token, steps } = shown.pieces[at]
+    list.update([{ name: '', chips: shown.pieces.map((piece, i) => ({
+      text: piece.token, note: String(piece.steps.length), faint: piece.steps.length === 0, lit: i === at
+    })) }])
+    setText(heading, t('stages.merges.of', { token, count: steps.length }))
+    const number = value => value.toLocaleString(language())
+    const notes = steps.map(({ rank, count }) => (
+      t(count === undefined ? 'stages.merges.rank' : 'stages.merges.counted', {
+        rank: number(rank + 1), count: number(count ?? 0)
+      })))
+    keep(ladder, [...steps.map((step, i) => ({ ...step, note: notes[i] })), { pieces: [token], at: -2, note: '' }],
+      createStep, fillStep)
+    setText(whole, steps.length === 0 ? t('stages.merges.none') : '')
+  }
+  return {
+    update(next) {
+      shown = next
+      draw()
+    },
+    mark() {},
+    destroy() {}
+  }
+}
