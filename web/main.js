@@ -19,6 +19,7 @@ import { header } from './shell/header.js'
 import { keys } from './shell/keys.js'
 import { lessons } from './shell/lesson.js'
 import { linked } from './shell/link.js'
+import { openings } from './shell/opening.js'
 import { resources } from './shell/resources.js'
 import { signature } from './shell/share.js'
 import { fromHash, runKeys, toHash } from './shell/state.js'
@@ -56,6 +57,7 @@ const rooms = () => roomsOf(runHere())
 
 /** The room that is shown; nothing before a run tells what rooms there are, except the house. */
 function roomHere() {
+  if (outside.isOn()) return null
   if (!runHere() && state.room !== HOUSE.id) return null
   const room = roomNear(rooms(), state.room, around)
   if (room.id === state.room) around = rooms()
@@ -207,10 +209,11 @@ function attempt(act) {
 }
 
 function showRun() {
-  if (parts.frame && !state.theatre) attempt(showFigures)
+  if (parts.frame && !state.theatre && !outside.isOn()) attempt(showFigures)
 }
 
 const lesson = lessons(page, context)
+const outside = openings(page.house, context)
 
 function showFigures() {
   const view = viewed()
@@ -256,6 +259,7 @@ function show() {
   showRun()
   showMap()
   attempt(lesson.update)
+  attempt(outside.update)
 }
 
 /** Another language builds all words anew, once they are here: the room then has a task of its own. */
@@ -273,7 +277,7 @@ async function showSpoken() {
 }
 
 const showLater = later(show)
-const showMap = later(() => attempt(() => parts.map.update(runHere(), viewed(), mode())))
+const showMap = later(() => outside.isOn() || attempt(() => parts.map.update(runHere(), viewed(), mode())))
 
 const compute = latest(settings => engine.run(settings, run?.signature), (message, settings) => {
   const result = readRun(message, run)
@@ -339,6 +343,6 @@ for (const [type, printing] of [['beforeprint', true], ['afterprint', false]]) {
     show()
   })
 }
-page.skip.addEventListener('click', () => page.stage.focus())
+page.skip.addEventListener('click', () => (outside.isOn() ? outside.container : page.stage).focus())
 onSystemTheme(() => show())
 start()

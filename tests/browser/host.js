@@ -125,8 +125,8 @@ export async function changing(page, act) {
   await runs(page, before + 1)
 }
 
-/** The state of a link: what it says, the rest as the model has it by default. */
-export const stateOf = said => ({ ...defaults(said.model), ...said })
+/** The state of a link: what it says, the rest as the model has it by default; in the house, if nowhere else. */
+export const stateOf = said => ({ ...defaults(said.model), room: 'house', ...said })
 
 /** The run of a state, made here. */
 export function runHere(said) {

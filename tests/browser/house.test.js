@@ -11,7 +11,7 @@ const { open: visit } = useHouse()
 const open = (state, options) => visit({ language: 'en', ...state }, options)
 const roomHere = page => page.getAttribute('#house', 'data-room')
 
-test('the page opens on the whole house: its answer is the model\'s, its floors lead to their rooms', async () => {
+test('the whole house: its answer is the model\'s, its floors lead to their rooms, the name back to the opening', async () => {
   for (const state of [{}, { weights: 'untrained' }, { model: 'sentences' }]) {
     const { page, complaints, close } = await open(state)
     const rooms = roomsOf(runHere(state))
@@ -30,7 +30,8 @@ test('the page opens on the whole house: its answer is the model\'s, its floors 
     await page.click(`.pane-floor[data-room="${doors[2]}"]`)
     assert.equal(await roomHere(page), doors[2])
     await page.click('.brand')
-    assert.equal(await roomHere(page), 'house')
+    await page.waitForSelector('.opening .doors')
+    assert.equal(await page.isVisible('#house'), false)
     assert.deepEqual(complaints, [])
     await close()
   }
@@ -143,7 +144,7 @@ test('on a phone the header takes two rows and keeps the rest behind one button'
     for (const action of ['settings', 'theme']) assert.ok(await page.isVisible(`[data-action="${action}"]`), action)
     assert.equal(await beyond(page), 0)
     assert.deepEqual(await violations(page), [])
-    await page.evaluate(() => { location.hash += '&model=dates&room=decoding' })
+    await page.evaluate(spoken => { location.hash = `room=decoding&language=${spoken}` }, language)
     await page.waitForSelector('#house[data-room="decoding"] .pick')
     assert.deepEqual(await violations(page), [], 'with the strip of the map scrolled')
     assert.deepEqual(complaints, [])

@@ -61,7 +61,7 @@ async function visit(browser, url) {
   const enter = id => click(`.map li[data-room="${id}"] a`)
   const found = await longestTasks(browser, page, async during => {
     await during('load', async () => {
-      await page.goto(url)
+      await page.goto(`${url}#room=house`)
       await page.waitForSelector('.map .plan a')
     })
     for (const { id } of roomsOf(runHere({}))) await during(`room ${id}`, () => enter(id))

@@ -65,7 +65,7 @@ test('every room of every model has its five texts, and no room is described tha
 })
 
 /** What the keys of the page's words begin with. */
-const PARTS = 'app|bring|map|frame|inspector|controls|errors|stages|depth|figure|check|twin|lesson'
+const PARTS = 'app|bring|map|frame|inspector|controls|errors|stages|depth|figure|check|twin|opening|lesson'
 
 test('no key is unused, and none that is used is missing', async () => {
   const code = await sources(WEB)

@@ -46,6 +46,34 @@ export const LESSONS = [
       ko: () => import('./attention/ko.json', { with: { type: 'json' } }),
       en: () => import('./attention/en.json', { with: { type: 'json' } })
     }
+  },
+  {
+    id: 'translation', minutes: 5, stepCount: 6, load: () => import('./translation/index.js'),
+    words: {
+      ko: () => import('./translation/ko.json', { with: { type: 'json' } }),
+      en: () => import('./translation/en.json', { with: { type: 'json' } })
+    }
+  },
+  {
+    id: 'break', minutes: 5, stepCount: 6, load: () => import('./break/index.js'),
+    words: {
+      ko: () => import('./break/ko.json', { with: { type: 'json' } }),
+      en: () => import('./break/en.json', { with: { type: 'json' } })
+    }
+  },
+  {
+    id: 'mask', minutes: 4, stepCount: 5, load: () => import('./mask/index.js'),
+    words: {
+      ko: () => import('./mask/ko.json', { with: { type: 'json' } }),
+      en: () => import('./mask/en.json', { with: { type: 'json' } })
+    }
+  },
+  {
+    id: 'sampling', minutes: 5, stepCount: 7, load: () => import('./sampling/index.js'),
+    words: {
+      ko: () => import('./sampling/ko.json', { with: { type: 'json' } }),
+      en: () => import('./sampling/en.json', { with: { type: 'json' } })
+    }
   }
 ]
 

@@ -61,6 +61,13 @@ export function scrubber(container, words, go) {
     whole.setAttribute('aria-pressed', String(isWhole))
   }
   return {
+    /** By itself, from where it stands. */
+    start() {
+      clearTimeout(timer)
+      timer = setTimeout(tick, PACE)
+      draw()
+    },
+    stop,
     /** @param {number} step @param {number} count */
     update(step, count) {
       shown = { step, count }

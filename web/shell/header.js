@@ -36,7 +36,7 @@ function models({ t, set, get }, bring) {
       bring.show()
       return
     }
-    set({ ...defaults(select.value), language, theme, depth }, 'push')
+    set({ ...defaults(select.value), room: HOUSE.id, language, theme, depth }, 'push')
   }
   const select = h('select', { id, onchange: choose },
     MODELS.map(({ id: name }) => h('option', { value: name }, t(`controls.model.${name}`))))
@@ -68,9 +68,9 @@ function settings({ t, set, get, showControls }) {
   return { dialog, update }
 }
 
-/** The name of the page leads back to the whole house. */
-const brand = ({ t, enter }) => (
-  h('a', { className: 'brand', title: t('stages.house.name'), onclick: following(() => enter(HOUSE.id)) },
+/** The name of the page leads back to where it begins. */
+const brand = ({ t, home, set }) => (
+  h('a', { className: 'brand', title: t('opening.name'), onclick: following(() => set(home(), 'push')) },
     pane(), h('b', {}, 'glassformer'), h('span', {}, t('app.tagline'))))
 
 /** On a phone one button stands for all actions. */
@@ -94,7 +94,7 @@ function more(actions, t) {
  * @param {(room: string) => string} context.href
  */
 export function header(container, context) {
-  const { t, set, get, href } = context
+  const { t, set, get, link } = context
   const choice = languages(context)
   const panel = settings(context)
   const bring = bringing(context)
@@ -105,7 +105,11 @@ export function header(container, context) {
   const theme = h('button', { 'type': 'button', 'className': 'quiet', 'data-action': 'theme', 'onclick': () => {
     set({ theme: THEMES[(THEMES.indexOf(get().theme) + 1) % THEMES.length] })
   } }, '◐ ', themeName)
-  const home = brand(context)
+  const begun = () => {
+    const { language, theme, depth } = get()
+    return { ...defaults(), language, theme, depth }
+  }
+  const home = brand({ ...context, home: begun })
   const actions = h('div', { className: 'top-actions', id: uniqueId('actions') },
     h('button', {
       'type': 'button', 'className': 'quiet', 'data-action': 'settings', 'onclick': () => panel.dialog.showModal()
@@ -119,7 +123,7 @@ export function header(container, context) {
     home, entry.element, model.element, more(actions, t), actions, panel.dialog, proof.dialog)
   return {
     update(state, problems, language, run) {
-      home.setAttribute('href', href(HOUSE.id))
+      home.setAttribute('href', link(begun()))
       model.select.value = state.model
       bring.button.hidden = !modelOf(state.model).isBrought
       entry.update(state, problems, run)

@@ -6,6 +6,9 @@ import { MODELS, defaultsOf, keysOf, modelOf } from '../models/index.js'
 /** The form links have: one that is older is read as far as it says the same. */
 const VERSION = '1'
 
+/** Where the page begins; only the model that it begins with has one. */
+export const OPENING = 'opening'
+
 /** What is looked at, and how; none of it makes another run. */
 const VIEW = {
   room: 'house', sentence: 0, head: 0, part: 'q', row: 0, step: -1, cell: null, depth: 'numbers', twin: '',
@@ -22,7 +25,10 @@ const CHOICES = {
 }
 
 /** Everything as it is until the reader changes something. @param {string} [model] */
-export const defaults = model => ({ ...defaultsOf(model ?? MODELS[0].id), edits: [], ...VIEW })
+export function defaults(model = MODELS[0].id) {
+  const own = defaultsOf(model)
+  return { ...own, edits: [], ...VIEW, ...(own.model === MODELS[0].id && { room: OPENING }) }
+}
 
 /** The names of all that makes a run. @param {{ model: string }} state */
 export const runKeys = ({ model }) => keysOf(model)

@@ -77,6 +77,7 @@ export const lesson = {
   model: 'particles',
   base: { ko: 'gapped=빵[?] 먹었다&head=3', en: 'gapped=the keys [?] here&head=1' },
   keeps: ['gapped'],
+  next: 'translation',
   steps: [
     {
       id: 'gap', state: 'room=text.tokens', point: run => chip(gap(run)),

@@ -1,0 +1,87 @@
+// The opening: a figure that shows the run, and doors that lead where they say.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { LESSONS } from '../../web/lessons/index.js'
+import { data } from '../../web/opening/data.js'
+import { roomsOf } from '../../web/rooms/index.js'
+import { beyond, changing, runHere, useHouse, violations } from './host.js'
+
+const { open } = useHouse()
+const opened = (state, options) => open({ room: 'opening', language: 'en', ...state }, options)
+const STILL = { reducedMotion: 'reduce' }
+
+const written = page => page.$$eval('.is-written > li', list => list.map(one => one.textContent))
+const shares = page => page.$$eval('.living-shares li', list => list.map(item => (
+  [item.children[0].textContent, item.children[2].textContent])))
+
+test('every step shows what the run has: the tokens, their shares, and where it looks', async () => {
+  for (const state of [{}, { source: '5/6/2026' }]) {
+    const run = runHere(state)
+    const { source, steps } = data(run, roomsOf(run))
+    run.dispose()
+    const { page, complaints, close } = await opened(state, STILL)
+    assert.deepEqual(await page.$$eval('[aria-label="read"] li', list => list.map(one => one.textContent)), source)
+    for (const [at, { token, best, options, looks }] of steps.entries()) {
+      await page.click(`.is-written > li:nth-child(${at + 1}) button`)
+      assert.deepEqual(await written(page), steps.map((one, i) => (i <= at ? one.token : '')))
+      assert.deepEqual(await shares(page), options.map(one => [one.token, one.share.toFixed(2)]))
+      assert.ok((await page.textContent('.living-now')).includes(
+        `“${token}”, head ${best.head} looked at “${source[best.place]}” with a share of ${best.weight.toFixed(2)}`))
+      const drawn = await page.$$eval('.living-lines path', list => list.map(path => Number(path.style.opacity)))
+      looks.flat().forEach((weight, i) => assert.ok(Math.abs(drawn[i] - weight) < 1e-6))
+    }
+    assert.deepEqual(complaints, [])
+    await close()
+  }
+})
+
+test('it writes by itself and stops when asked; where motion is unwanted it stands still', async () => {
+  const { page, complaints, close } = await opened()
+  const now = () => written(page).then(list => list.filter(Boolean).length)
+  await page.waitForFunction(() => [...document.querySelectorAll('.is-written > li')].filter(
+    item => item.textContent).length === 3)
+  await page.click('.scrub-button[aria-label="Pause"]')
+  const stopped = await now()
+  await page.waitForTimeout(1800)
+  assert.equal(await now(), stopped)
+  assert.deepEqual(complaints, [])
+  await close()
+  const still = await opened({}, STILL)
+  await still.page.waitForTimeout(1800)
+  assert.equal((await written(still.page)).join(''), '2026년11월20일</s>')
+  assert.equal(await still.page.evaluate(() => document.getAnimations().length), 0)
+  await still.close()
+})
+
+test('doors lead to lessons and to the house, the name leads back, and a lesson is gone on with', async () => {
+  const { page, complaints, close } = await opened({}, STILL)
+  await page.click('.door:last-child')
+  await page.waitForSelector('.pane-floor')
+  assert.equal(await page.getAttribute('#house', 'data-room'), 'house')
+  await page.click('.brand')
+  await page.waitForSelector('.doors')
+  for (const { id } of LESSONS) {
+    await page.click(`.opening a[href*="lesson=${id}"]`)
+    await page.waitForSelector('.lesson-bar[data-step]')
+    await page.click('.lesson-next')
+    await page.waitForFunction(() => document.querySelector('.lesson-place').textContent.startsWith('2 /'))
+    await page.waitForTimeout(200)
+    await page.click('.brand')
+    assert.match(await page.textContent(`.opening a[href*="lesson=${id}"] small`), /^go on at 2 \/ \d+$/)
+  }
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('nothing to complain of, wide and narrow, light and dark; a date of the reader’s is translated at once', async () => {
+  for (const options of [{ colorScheme: 'dark' }, { viewport: { width: 360, height: 740 }, hasTouch: true }]) {
+    const { page, complaints, close } = await opened({ language: 'ko' }, { ...STILL, ...options })
+    await changing(page, () => page.fill('[data-field="source"]', '3 may 1999'))
+    await page.waitForFunction(() => (
+      [...document.querySelectorAll('.is-written > li')].map(one => one.textContent).join('') === '1999년5월3일</s>'))
+    assert.deepEqual(await violations(page), [])
+    assert.equal(await beyond(page), 0)
+    assert.deepEqual(complaints, [])
+    await close()
+  }
+})

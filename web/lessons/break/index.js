@@ -1,0 +1,58 @@
+/** Break it: one number is changed, and the reader says who will notice. */
+
+import { at, chosen } from '../readings.js'
+
+const MEMORY = 'transformer.encoder.output'
+const ONE = `edits=${MEMORY}:0,0,10=10`
+const LOUD = `edits=${MEMORY}:0,0,0=30`
+const CELL = { tensor: MEMORY, index: [0, 0, 10] }
+const LINE = () => ({ selector: '.stage .picks' })
+
+/** The answer without its end mark. */
+const written = run => chosen(run).filter(token => token !== '</s>').join('')
+const isDate = run => /^\d{4}년\d{1,2}월\d{1,2}일$/.test(written(run))
+const [year, month, day] = ['년', '월', '일'].map(end => run => new RegExp(`\\d*${end}`).exec(written(run))?.[0])
+
+/** Which parts of the date have changed: none, the month alone, or more. */
+function changed(run, { before }) {
+  const parts = [year, month, day].map(part => part(run) !== part(before))
+  if (!parts.includes(true) && written(run) === written(before)) return 'none'
+  return parts[1] && !parts[0] && !parts[2] ? 'month' : 'more'
+}
+const stillDate = run => (isDate(run) ? 'date' : 'broken')
+const yesNo = () => [{ id: 'date' }, { id: 'broken' }]
+const said = (run, { before }) => ({ answer: written(run), before: written(before ?? run) })
+
+/** @type {import('../index.js').Lesson} */
+export const lesson = {
+  model: 'dates',
+  base: { ko: '', en: '' },
+  keeps: ['source'],
+  next: 'mask',
+  steps: [
+    { id: 'whole', state: 'room=decoding', point: LINE, say: said },
+    {
+      id: 'one', state: 'room=encoder.norm', point: () => CELL,
+      ask: { options: () => [{ id: 'none' }, { id: 'month' }, { id: 'more' }], answer: changed },
+      then: `room=decoding&${ONE}`, pointThen: LINE,
+      say: (run, now) => ({ ...said(run, now), value: at(now.before ?? run, MEMORY, CELL.index).toFixed(2) })
+    },
+    {
+      id: 'loud', state: 'room=encoder.norm', point: () => ({ tensor: MEMORY, index: [0, 0, 0] }),
+      ask: { options: yesNo, answer: stillDate }, then: `room=decoding&${LOUD}`, pointThen: LINE, say: said
+    },
+    {
+      id: 'scale', state: 'room=encoder.0.self_attn.scale',
+      point: () => ({ tensor: 'transformer.encoder.layers.0.self_attn.scores', index: [0, 0, 0, null] }),
+      ask: { options: yesNo, answer: stillDate }, then: 'room=decoding&scale=0', pointThen: LINE, say: said
+    },
+    {
+      id: 'order', state: 'room=source.sum', point: () => ({ tensor: 'positions.output', index: [0, 0, null] }),
+      ask: { options: yesNo, answer: stillDate }, then: 'room=decoding&positional=0', pointThen: LINE, say: said
+    },
+    {
+      id: 'yours', state: 'room=encoder.norm', free: ['edits'], point: () => ({ tensor: MEMORY, index: [0, 0, null] }),
+      say: run => ({ ...said(run, {}), text: run.streams.source.texts[0] })
+    }
+  ]
+}

@@ -1,0 +1,73 @@
+/** Temperature, top-k, top-p, beams: from probabilities to a character. */
+
+import { fixed } from '../../lib/number.js'
+import { at, chosen, ranked, rowAt } from '../readings.js'
+
+const [SHAPED, KEPT] = ['sampling.probabilities', 'sampling.output']
+const LINES = { selector: '.stage .words' }
+/** The step that writes the month of 5/6/2026, as long as the year has four digits. */
+const STEP = 5
+const ROOM = `room=sampling&row=${STEP}`
+
+const month = run => Math.min(STEP, run.decoding.steps.length - 1)
+const most = run => Math.max(...rowAt(run, SHAPED, [0, run.decoding.rows[month(run)]]))
+const left = run => rowAt(run, KEPT, [0, run.decoding.rows[month(run)]]).filter(share => share > 0).length
+const shares = (run, { before }) => ({ before: fixed(most(before ?? run)), after: fixed(most(run)) })
+const way = (run, { before }) => (most(run) > most(before) ? 'up' : most(run) < most(before) ? 'down' : 'same')
+const ways = () => [{ id: 'up' }, { id: 'same' }, { id: 'down' }]
+const written = run => chosen(run).filter(token => token !== '</s>').join('')
+
+/** The two likeliest months. */
+function months(run) {
+  const { vocabulary } = run.streams.target
+  const row = rowAt(run, SHAPED, [0, run.decoding.rows[month(run)]])
+  return ranked(row).slice(0, 2).sort((one, other) => one - other)
+    .map(word => ({ id: vocabulary[word], text: vocabulary[word] }))
+}
+
+/** @type {import('../index.js').Lesson} */
+export const lesson = {
+  model: 'dates',
+  base: { ko: 'source=5/6/2026', en: 'source=5/6/2026' },
+  keeps: ['source'],
+  steps: [
+    {
+      id: 'greedy', state: 'room=source.tokens', point: () => ({ selector: '.stage .chips' }),
+      ask: { options: months, answer: run => chosen(run)[month(run)] }, then: ROOM, pointThen: () => LINES,
+      say: run => ({ answer: chosen(run)[month(run)],
+        share: fixed(at(run, KEPT, [0, run.decoding.rows[month(run)], run.decoding.steps[month(run)].id])) })
+    },
+    {
+      id: 'hot', state: ROOM, point: () => ({ selector: '.stage [data-control="temperature"]' }),
+      ask: { options: ways, answer: way }, then: `${ROOM}&temperature=3`, pointThen: () => LINES, say: shares
+    },
+    {
+      id: 'cold', state: ROOM, point: () => ({ selector: '.stage [data-control="temperature"]' }),
+      ask: { options: ways, answer: way }, then: `${ROOM}&temperature=0.3`, pointThen: () => LINES, say: shares
+    },
+    {
+      id: 'topk', state: `${ROOM}&temperature=3`, point: () => ({ selector: '.stage [data-control="topK"]' }),
+      ask: { answer: left, tolerance: 0.4 }, then: `${ROOM}&temperature=3&topK=3`, pointThen: () => LINES,
+      say: run => ({ count: String(left(run)) })
+    },
+    {
+      id: 'topp', state: `${ROOM}&temperature=3`, point: () => LINES,
+      ask: { answer: left, tolerance: 0.4 }, then: `${ROOM}&temperature=3&topP=0.5`, pointThen: () => LINES,
+      say: run => ({ count: String(left(run)) })
+    },
+    {
+      id: 'beam', state: 'room=decoding', point: () => ({ selector: '.stage .picks' }),
+      ask: {
+        options: () => [{ id: 'same' }, { id: 'other' }],
+        answer: (run, { before }) => (written(run) === written(before) ? 'same' : 'other')
+      },
+      then: 'room=decoding&decoding=beam&beams=3', pointThen: () => ({ selector: '.stage .tree-slot' }),
+      say: (run, { before }) => ({ answer: written(run), before: written(before ?? run) })
+    },
+    {
+      id: 'yours', state: 'room=decoding&decoding=sample&temperature=2', free: ['seed', 'temperature', 'decoding', 'beams'],
+      point: () => ({ selector: '.stage [data-control="seed"]' }),
+      say: run => ({ text: run.streams.source.texts[0], answer: written(run) })
+    }
+  ]
+}

@@ -1,0 +1,117 @@
+/** The living figure: what is read, what is written, and between them where the model looks as it writes. */
+
+import { h, keep, setText, svg } from '../lib/dom.js'
+import { fixed } from '../lib/number.js'
+import { scrubber } from '../lib/scrubber.js'
+
+const SCRUB = ['label', 'back', 'on', 'play', 'pause', 'whole']
+/** Heads leave a token side by side. */
+const APART = 5
+const WIDEST = 7
+
+const isEdge = token => /^<.*>$/.test(token)
+
+/** A line from a token that is read to the one that is written, thicker where more is looked at. */
+function lines(picture, { source, target, looks }) {
+  const box = picture.getBoundingClientRect()
+  const middle = element => {
+    const { left, width } = element.getBoundingClientRect()
+    return left + width / 2 - box.left
+  }
+  const all = looks.flatMap((row, head) => row.map((weight, place) => ({
+    weight, from: middle(source[place]) + (head - (looks.length - 1) / 2) * APART, to: middle(target)
+  })))
+  keep(picture, all, () => svg('path'), (path, { weight, from, to }) => {
+    path.setAttribute('d', `M${from} 0C${from} ${box.height / 2} ${to} ${box.height / 2} ${to} ${box.height}`)
+    path.style.setProperty('stroke-width', String(Math.max(0.5, weight * WIDEST)))
+    path.style.setProperty('opacity', String(weight))
+  })
+}
+
+const createShare = () => h('li', {}, h('b'), h('span', { className: 'share-track' }, h('span')), h('span', {}))
+
+/**
+ * @param {HTMLElement} container
+ * @param {object} context of the page
+ */
+export function living(container, { t, written }) {
+  const source = h('ol', { 'className': 'living-row', 'aria-label': t('opening.read') })
+  const target = h('ol', { 'className': 'living-row is-written', 'aria-label': t('opening.written') })
+  const picture = svg('svg', { 'class': 'living-lines', 'aria-hidden': 'true' })
+  const caption = h('p', { className: 'living-now' })
+  const shares = h('ol', { 'className': 'living-shares', 'aria-label': t('opening.shares') })
+  const walk = h('div')
+  container.append(h('div', { className: 'living' },
+    h('p', { 'className': 'living-name', 'aria-hidden': 'true' }, t('opening.read')), source, picture, target,
+    h('p', { 'className': 'living-name', 'aria-hidden': 'true' }, t('opening.written')),
+    walk, h('div', { className: 'living-told' }, caption, shares)))
+  const words = Object.fromEntries(SCRUB.map(name => [name, t(`stages.decoding.scrub.${name}`)]))
+  const steps = scrubber(walk, words, step => go(step))
+  let shown = null
+  let at = 0
+
+  function go(step) {
+    at = step
+    draw()
+  }
+  const createToken = () => h('li', {}, h('button', { type: 'button' }))
+
+  function fillWritten(item, { token }, step) {
+    const button = item.firstChild
+    const isAhead = at >= 0 && step > at
+    setText(button, isAhead ? '' : token)
+    const place = t('opening.go', { number: step + 1 })
+    button.setAttribute('aria-label', isAhead ? place : `${token} · ${place}`)
+    item.classList.toggle('is-now', step === here())
+    item.classList.toggle('is-faint', isEdge(token))
+    button.onclick = () => {
+      steps.stop()
+      go(step)
+    }
+  }
+  /** With all steps in sight, the last that says something. */
+  const here = () => (at >= 0 ? at : shown.steps.findLastIndex(({ token }) => !isEdge(token)))
+
+  function draw() {
+    steps.update(at, shown.steps.length)
+    keep(source, shown.source, () => h('li', {}, h('span')), (item, token) => setText(item.firstChild, token))
+    keep(target, shown.steps, createToken, fillWritten)
+    const { token, looks, best, options } = shown.steps[here()]
+    ;[...source.children].forEach((item, place) => item.classList.toggle('is-now', place === best.place))
+    setText(caption, t('opening.now', {
+      token, head: best.head, place: shown.source[best.place], weight: fixed(best.weight)
+    }))
+    keep(shares, options, createShare, (item, one) => {
+      setText(item.children[0], one.token)
+      item.children[1].firstChild.style.setProperty('width', `${one.share * 100}%`)
+      setText(item.children[2], fixed(one.share))
+      item.classList.toggle('is-chosen', one.isChosen)
+    })
+    lines(picture, { source: [...source.children], target: target.children[here()], looks })
+  }
+  const observer = new ResizeObserver(() => shown && draw())
+  observer.observe(container)
+  return {
+    /**
+     * Another answer is written from its start, where motion is welcome.
+     * @param {ReturnType<import('./data.js').data>} next
+     */
+    update(next) {
+      if (shown === next) return
+      const text = one => one && JSON.stringify([one.source, one.steps.map(({ token }) => token)])
+      const isNew = text(shown) !== text(next)
+      shown = next
+      at = Math.min(at, next.steps.length - 1)
+      const isStill = matchMedia('(prefers-reduced-motion: reduce)').matches
+      if (isNew) at = isStill ? -1 : 0
+      draw()
+      const answer = written(next.steps.map(({ token }) => token))
+      container.setAttribute('aria-label', t('opening.answer', { answer }))
+      if (isNew && !isStill) steps.start()
+    },
+    destroy() {
+      observer.disconnect()
+      steps.destroy()
+    }
+  }
+}

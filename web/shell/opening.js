@@ -1,0 +1,35 @@
+/** Whether the page stands at its opening, in place of the house. */
+
+import { h } from '../lib/dom.js'
+import { opening } from '../opening/index.js'
+import { OPENING } from './state.js'
+
+/** @param {HTMLElement} house @param {object} context */
+export function openings(house, context) {
+  const container = h('main', { className: 'opening-slot', tabindex: '-1' })
+  house.after(container)
+  let inside = null
+  let language = null
+  function leave() {
+    inside?.destroy()
+    inside = null
+    container.replaceChildren()
+  }
+  const isOn = () => {
+    const { room, lesson, theatre } = context.get()
+    return room === OPENING && !lesson && !theatre
+  }
+  return {
+    container, isOn,
+    update() {
+      document.documentElement.toggleAttribute('data-opening', isOn())
+      if (!isOn()) return leave()
+      if (!inside || language !== context.language()) {
+        leave()
+        language = context.language()
+        inside = opening(container, context)
+      }
+      inside.update(context.run())
+    }
+  }
+}
