@@ -3,15 +3,19 @@
 import { h, setText } from '../lib/dom.js'
 import { prose } from '../lib/prose.js'
 import { translator } from '../lib/text.js'
-import { defaults, toHash } from '../shell/state.js'
+import { HOUSE } from '../rooms/index.js'
+import { OPENING, defaults, toHash } from '../shell/state.js'
 import { lessonOf } from './index.js'
 import { pointers } from './pointer.js'
 import { remember } from './progress.js'
 import { question } from './question.js'
 import { isIn, kept, stateOf } from './steps.js'
 
-/** Whether a link says no more than which step it is. */
-const isBare = state => toHash({ ...state, lesson: '', at: 0, language: 'auto', theme: 'auto' }) === toHash(defaults())
+/** Whether a link says no more than which step it is, from wherever the page begins. */
+function isBare(state) {
+  const own = { lesson: '', at: 0, language: 'auto', theme: 'auto', ...(state.room === HOUSE.id && { room: OPENING }) }
+  return toHash({ ...state, ...own }) === toHash(defaults())
+}
 
 const isNear = (given, right, tolerance) => Math.abs(given - right) <= tolerance
 
