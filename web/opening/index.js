@@ -45,7 +45,10 @@ export function opening(container, context) {
     return way(className, () => ({ ...own(), lesson: lesson.id, at: come(lesson).at }),
       h('b', {}, t(`lesson.list.${lesson.id}.title`)), h('span', {}, t(`lesson.list.${lesson.id}.what`)), place)
   }
-  const elsewhere = (key, state) => way('opening-more', () => ({ ...own(), ...state }), t(`opening.${key}`))
+  const elsewhere = (key, state) => way('opening-more', () => {
+    const { language, theme, depth } = get()
+    return { ...own(), ...state, language, theme, depth }
+  }, t(`opening.${key}`))
 
   const slot = h('section', { className: 'living-slot stage-figure' })
   const examples = h('p', { className: 'opening-try' }, t('opening.try'), ' ', modelOf('dates').examples.map(({ text, patch }) => (
@@ -59,7 +62,8 @@ export function opening(container, context) {
     rest.length ? h('section', {}, h('h2', {}, t('opening.lessons')),
       h('div', { className: 'opening-list' }, rest.map(lesson => lessonWay(lesson, 'opening-lesson')))) : '',
     h('section', {}, h('h2', {}, t('opening.elsewhere')), h('div', { className: 'opening-list' },
-      elsewhere('theatre', { theatre: 'dates' }), elsewhere('positions', { ...defaults('positions') }))))
+      elsewhere('theatre', { theatre: 'dates' }), elsewhere('positions', defaults('positions')),
+      elsewhere('notebooks', { ...defaults('positions'), room: 'notebook.004' }))))
   container.replaceChildren(h('div', { className: 'opening' },
     h('header', { className: 'opening-head' }, h('h1', { tabindex: '-1' }, t('opening.title')),
       h('p', { className: 'lead' }, t('opening.what'))),
