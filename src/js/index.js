@@ -38,6 +38,12 @@ import { Vocab } from './text/vocab.js'
 import { whitespace } from './text/whitespace.js'
 import { words } from './text/words.js'
 
+/**
+ * Names that the declarations made from this file use.
+ * @typedef {import('./engine.js').Engine} Engine
+ * @typedef {import('./ops/losses.js').Reduction} Reduction
+ */
+
 /** torch.nn.functional in camelCase: tensors by position, everything else in one options object. */
 const functional = {
   ...arithmetic.functions, crossEntropy, dropout, embedding, gelu, layerNorm, linear, logSoftmax,

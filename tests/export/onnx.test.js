@@ -5,7 +5,7 @@ import { fieldsOf } from '../../src/js/text/protobuf.js'
 import { assertRejects, gf } from '../lib/engine.js'
 import { assertNear, assertRuns, sessionOf } from './onnx.js'
 import { cases, filesOf } from '../models/drawn.js'
-import { Of } from './modules.js'
+import { Of, SmallGPT } from './modules.js'
 
 const { nn, functional: F } = gf
 gf.manualSeed(7)
@@ -130,6 +130,44 @@ for (const type of ['gpt2', 'bert', 'marian', 't5', 'llama']) for (const item of
     model.dispose()
   })
 }
+
+const open = {
+  'a stack': () => [new nn.TransformerEncoder(new nn.TransformerEncoderLayer(8, 2, small), 2), { src: [5, 8] },
+    { isCausal: true }],
+  'two inputs': () => [new nn.Transformer(8, 2, 1, 1, small), { src: [4, 8], tgt: [3, 8] }, { tgtIsCausal: true }],
+  'averaged weights': () => [new nn.MultiheadAttention(8, 2), { query: [3, 8], key: [4, 8], value: [4, 8] }, {}],
+  'a GPT of one\'s own': () => [new SmallGPT(), { ids: [4] }, {}],
+  'shapes': () => [new Of(x => [x.reshape(-1, 6).mul(2).reshape(-1, 2, 3, 2).permute(0, 2, 1, 3), x.sum({ dim: 1 }),
+    x.add(gf.ones([1, 2, 6])), x.reshape(-1, 6)]), { x: [2, 6] }, {}]
+}
+
+for (const [name, make] of Object.entries(open)) test(`a batch of any size: ${name}`, async () => {
+  const [model, shapes, options] = make(), drawn = batch => Object.fromEntries(Object.entries(shapes).map(
+    ([key, shape]) => [key, key === 'ids' ? ids(7, batch, ...shape) : draw(batch, ...shape)]))
+  for (const feeds of [drawn(2), drawn(5), drawn(1)]) {
+    const inputs = Object.values(feeds), given = Object.keys(options).length ? [options] : []
+    if (inputs.length === 2 && given.length === 0) given.push({})
+    await assertRuns(model, { ...drawn(2), ...options }, feeds, () => model.forward(...inputs, ...given), name)
+  }
+})
+
+for (const type of ['gpt2', 'bert', 'marian', 't5', 'llama']) test(`a batch of any size: ${type}`, async () => {
+  const { model } = await gf.models.load(filesOf(cases(type)[0])), decoder = batch =>
+    (['marian', 't5'].includes(type) ? { decoderIds: ids(10, batch, 3) } : {})
+  const { decoderIds, ...feeds } = { ids: ids(10, 5, 6), ...decoder(5) }, more = decoderIds ? { decoderIds } : {}
+  await assertRuns(model, { ids: ids(10, 2, 6), ...decoder(2) }, { ...feeds, ...more },
+    () => model.forward(feeds.ids, more), type)
+  model.dispose()
+})
+
+test('a batch that does not stay in front keeps its size', async () => {
+  for (const fn of [x => F.softmax(x, { dim: 0 }), x => x.unsqueeze(0), x => x.transpose(0, 1), x => x.flip(0),
+    x => x.mul(gf.tensor([[1, 2], [3, 4]])), x => gf.cat([x, x]), x => x.sum({ dim: 0 })]) {
+    const session = await sessionOf(gf.toOnnx(new Of(fn), draw(2, 2)))
+    await session.run({ input: draw(2, 2) })
+    await assert.rejects(session.run({ input: draw(3, 2) }), /invalid dimensions|Got: 3/, String(fn))
+  }
+})
 
 test('weights keep their keys and shapes, each once, and what is not used stays out', async () => {
   class Tied extends nn.Module {

@@ -1,3 +1,5 @@
+import { hasOwnPlaces } from './batch.js'
+
 /**
  * Attention and rotary positions as ONNX operators: opset 17 has none of them itself.
  *
@@ -14,6 +16,9 @@ function headsFirst(g, x, [B, heads, T, D]) {
   if (x.shape.length === 4) return g.of(x)
   return g.add('Transpose', [g.reshape(g.of(x), [B, T, heads, D])], { perm: [0, 2, 1, 3] })
 }
+
+/** How many sentences, or −1 for any number. @param {Graph} g @param {Tensor} x @param {number} side */
+const batchOf = (g, x, side) => (g.open.batched.has(x) ? -1 : side)
 
 /**
  * What is hidden for good: keys after the query or far from it, and padding. 0 and −∞, to be added.
@@ -37,7 +42,7 @@ function hidden(g, { saved: { sizes: { B, Tq, Tk }, isCausal, past, window, padd
  * @param {Graph} g @param {Node} node @param {string} scores [B, H, Tq, Tk]
  */
 function masked(g, node, scores) {
-  const { inputs: { mask }, saved: { sizes: { B, H, Tq, Tk }, origin } } = node
+  const { inputs: { q, mask }, saved: { sizes: { B, H, Tq, Tk }, origin } } = node, batch = batchOf(g, q, B)
   let made = scores
   if (mask) {
     const value = mask.shape.length === 3 ? g.reshape(g.of(mask), [B, H, Tq, Tk]) : g.of(mask)
@@ -47,7 +52,7 @@ function masked(g, node, scores) {
   if (always) made = g.add('Add', [made, always])
   if (!origin?.padding) return made
   const isHidden = g.once(`padding ${g.of(origin.padding)}`, () => g.add('Cast',
-    [g.reshape(g.of(origin.padding), [B, 1, 1, Tk])], { to: 9 }))
+    [g.reshape(g.of(origin.padding), [batch, 1, 1, Tk])], { to: 9 }))
   return g.add('Where', [isHidden, g.number(-Infinity), made])
 }
 
@@ -56,7 +61,8 @@ function masked(g, node, scores) {
  * @param {Graph} g @param {Node} node
  */
 export function attention(g, node) {
-  const { inputs: { q, k, v }, outputs, saved: { sizes: { B, H, KV, Tq, Tk, D, Dv }, scale } } = node
+  const { inputs: { q, k, v }, outputs, saved: { sizes: { H, KV, Tq, Tk, D, Dv, ...sizes }, scale } } = node
+  const B = batchOf(g, q, sizes.B)
   const isShared = KV !== H, rows = H / KV * Tq, isFlat = q.shape.length === 3
   /** @param {string} value @param {number[]} shape */
   const grouped = (value, shape) => (isShared ? g.reshape(value, shape) : value)
@@ -77,12 +83,15 @@ export function attention(g, node) {
  * Pairs (a, b) of channels turned: (a cos − b sin, b cos + a sin).
  * @param {Graph} g @param {Node} node
  */
-export function rotary(g, { inputs: { x, cos, sin }, saved: { sizes, batch } }) {
-  const [, B, inner, T, heads, D, neighbours] = sizes, half = D / 2, last = neighbours ? 5 : 4
+export function rotary(g, node) {
+  const { inputs: { x, cos, sin }, saved: { sizes: [, side, inner, T, heads, D, neighbours] } } = node
+  const B = batchOf(g, x, side), half = D / 2, last = neighbours ? 5 : 4, isOwn = hasOwnPlaces(node)
+  const rows = (/** @type {Tensor} */ t) => (isOwn || t.shape[0] === T ? g.of(t)
+    : g.add('Slice', [g.of(t), g.ints([0]), g.ints([T]), g.ints([0])]))
   const pairs = neighbours ? [half, 2] : [2, half], table = neighbours ? [half, 1] : [1, half]
-  const [c, s] = [cos, sin].map(t => g.reshape(g.of(t), [batch ? B : 1, 1, T, 1, ...table]))
+  const [c, s] = [cos, sin].map(t => g.reshape(rows(t), [isOwn ? side : 1, 1, T, 1, ...table]))
   const [a, b] = g.addAll('Split', [g.reshape(g.of(x), [B, inner, T, heads, ...pairs])], 2, { axis: last })
   const times = (/** @type {string} */ p, /** @type {string} */ q) => g.add('Mul', [p, q])
   const turned = [g.add('Sub', [times(a, c), times(b, s)]), g.add('Add', [times(b, c), times(a, s)])]
-  return g.reshape(g.add('Concat', turned, { axis: last }), x.shape)
+  return g.reshape(g.add('Concat', turned, { axis: last }), g.shapeOf(x))
 }

@@ -9,7 +9,8 @@
  * @typedef {{ type: string, name: string, inputs: string[], outputs: string[],
  *   attributes: Record<string, Attribute> }} OnnxNode
  * @typedef {{ name: string, shape: readonly number[], dtype: DType, bytes: Uint8Array }} Initializer
- * @typedef {{ name: string, shape: readonly number[], dtype: DType }} Value what goes in or comes out
+ * @typedef {{ name: string, shape: readonly number[], dtype: DType }} Value what goes in or comes out;
+ *   negative sides may have any length
  */
 
 /** What a model says of itself: the format's version, and that of the operators. */
@@ -17,6 +18,9 @@ const IR_VERSION = 8, OPSET = 17
 
 /** ONNX's numbers for types. Whole numbers are int64, as its operators want them. @type {Record<DType, number>} */
 export const TYPES = { float32: 1, int32: 7, bool: 9, float16: 10, float64: 11, bfloat16: 16 }
+
+/** What sides of any length are called, by −1 and −2. */
+const OPEN = ['batch', 'rows']
 
 const FLOAT = 1, INT = 2, STRING = 3, INTS = 7
 const VARINT = 0, BYTES = 2, FIXED32 = 5
@@ -67,7 +71,7 @@ const initializerChunks = ({ name, shape, dtype, bytes }) => message(5, [
 
 /** @param {number} field @param {Value} value */
 function valueChunks(field, { name, shape, dtype }) {
-  const sides = shape.flatMap(side => message(1, int(1, side)))
+  const sides = shape.flatMap(side => message(1, side < 0 ? string(2, OPEN[-1 - side]) : int(1, side)))
   const type = message(1, [...int(1, TYPES[dtype]), ...message(2, sides)])
   return message(field, [...string(1, name), ...message(2, type)])
 }

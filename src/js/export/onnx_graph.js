@@ -29,10 +29,17 @@ export class OnnxGraph {
   /**
    * @param {Map<Tensor, string>} state names of parameters and buffers
    * @param {(tensor: Tensor) => string | undefined} nameOf names of other tensors
+   * @param {import('./batch.js').Open} open what has a batch of any size in front
    */
-  constructor(state, nameOf) {
+  constructor(state, nameOf, open) {
     this.#nameOf = nameOf
     this.state = state
+    this.open = open
+  }
+
+  /** A shape as an operator is to be told: −1 is a batch of any size. @param {Tensor} tensor @returns {number[]} */
+  shapeOf(tensor) {
+    return this.open.batched.has(tensor) ? [-1, ...tensor.shape.slice(1)] : [...tensor.shape]
   }
 
   /** The name itself, or a numbered one. @param {string} wanted */
@@ -58,7 +65,9 @@ export class OnnxGraph {
   of(tensor) {
     const known = this.#names.get(tensor)
     if (known !== undefined) return known
-    const key = this.state.get(tensor), { shape, dtype } = tensor, bytes = bytesOf(tensor)
+    const key = this.state.get(tensor), isOne = this.open.single.has(tensor), { dtype } = tensor
+    const shape = isOne ? [1, ...tensor.shape.slice(1)] : tensor.shape, all = bytesOf(tensor)
+    const bytes = isOne ? all.slice(0, all.length / tensor.shape[0]) : all
     const name = key === undefined ? this.constant(this.#nameOf(tensor) ?? 'constant', shape, dtype, bytes)
       : this.#weight(key, shape, dtype, bytes)
     this.bind(tensor, name)

@@ -215,9 +215,9 @@ export const RULES = {
   embedding: (g, { inputs: { weight }, saved: { origin } }) => g.add('Gather', [g.of(weight), g.of(origin.ids)]),
   average_heads: (g, { inputs: { weights } }) => g.add('ReduceMean', [g.of(weights)], { axes: [1], keepdims: 0 }),
 
-  reshape: of((g, x, { outputs: { out } }) => g.reshape(x, out.shape)), transpose,
+  reshape: of((g, x, { outputs: { out } }) => g.reshape(x, g.shapeOf(out))), transpose,
   permute: one('Transpose', ({ saved: { parameters: { dims } } }) => ({ perm: dims })),
-  expand: of((g, x, { outputs: { out } }) => g.add('Expand', [x, g.ints(out.shape)])),
+  expand: of((g, x, { outputs: { out } }) => g.add('Expand', [x, g.ints(g.shapeOf(out).map(Math.abs))])),
   narrow: (g, { inputs: { x }, outputs: { out }, saved: { dim, start } }) =>
     cut(g, x, [dim], start, start + out.shape[dim], 1),
   slice: (g, { inputs: { x }, saved: { parameters: { dim, start, end, step } } }) => cut(g, x, [dim], start, end, step),

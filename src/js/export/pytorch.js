@@ -107,7 +107,7 @@ function scriptOf(recorded, model) {
  * Modules of gf.nn are PyTorch's own; the forward of any other class is written as it ran on the inputs, in eval mode:
  * batches may be of any size where all that is computed keeps the batch in front, other sizes are those of the example,
  * and what JavaScript decides by values stays decided. Dropout that is not a module is not seen.
- * @param {Module} model
+ * @param {import('../nn/module.js').Module} model
  * @param {import('./inputs.js').Inputs} [inputs] as for toOnnx; for modules of gf.nn they may be left out
  * @returns {string}
  * @throws {import('../errors.js').GlassformerError} 'type' for an operation or a call that cannot be written, by name

@@ -8,6 +8,7 @@ import { TransformerEncoderLayer } from '../nn/transformer.js'
 import { add } from '../ops/binary.js'
 import { embedding } from '../ops/embedding.js'
 import { linear } from '../ops/linear.js'
+import { narrow } from '../ops/narrow.js'
 import { unaryFunctions } from '../ops/unary.js'
 import { ACTIVATIONS, NEVER, expectDivides, meaning, real, refuseOthers, whole } from './config.js'
 import { LanguageModel, times } from './model.js'
@@ -124,7 +125,8 @@ export class Bert extends LanguageModel {
    */
   firsts(x, kept) {
     const [B, T, C] = x.shape
-    const first = (/** @type {number} */ b) => (kept ? Math.max(0, kept.keep.indexOf(1, b * T) - b * T) % T : 0)
+    if (!kept) return narrow(x, 1, 0, 1).reshape(B, C)
+    const first = (/** @type {number} */ b) => Math.max(0, kept.keep.indexOf(1, b * T) - b * T) % T
     return embedding(times(B, b => b * T + first(b)), x.reshape(B * T, C))
   }
 }

@@ -40,6 +40,7 @@ function moduleOf(name, fn, names) {
   return /** @type {any} */ (Object.defineProperty(Class, 'name', { value: name }))
 }
 
+/** @typedef {import('../ops/losses.js').Reduction} Reduction that the declarations made from this file use */
 /** @typedef {[input: Tensor, target: Tensor]} Pair @typedef {[input: Tensor, target: any]} Classified */
 /** @typedef {NonNullable<Parameters<typeof crossEntropy>[2]>} CrossEntropyOptions */
 /** @typedef {NonNullable<Parameters<typeof nllLoss>[2]>} NLLOptions */
