@@ -168,6 +168,36 @@ test('two trainings race, and where they part is said', async () => {
   await close()
 })
 
+test('the tab is closed and opened again, and the training goes on; so it does from a file', async () => {
+  const link = 'dates_steps-40_batch-8_layers-1'
+  const { page, complaints, close } = await house.open({ theatre: link })
+  await until(page, 0)
+  await press(page, 'step')
+  await press(page, 'step')
+  await until(page, 2)
+  await page.waitForFunction(() => document.querySelector('[data-note="kept"]').textContent.includes('2걸음까지'))
+  const [saved] = await Promise.all([page.waitForEvent('download'), press(page, 'download')])
+  const path = await saved.path()
+  await page.reload()
+  await until(page, 2)
+  await press(page, 'play')
+  await until(page, 40)
+  await isStill(page)
+  await rest(page)
+  const session = createSession(gf, read(link))
+  for (let n = 0; n < 40; n++) session.step()
+  const shown = () => page.evaluate(() => document.querySelector('.theatre-keys b').textContent)
+  assert.equal(await shown(), brief(session.history.loss[39]))
+  session.dispose()
+  await page.setInputFiles('[data-action="upload"]', path)
+  await page.waitForFunction(() => document.querySelector('.theatre').dataset.step === '2')
+  await page.setInputFiles('[data-action="upload"]', { name: 'x.bin', mimeType: 'x/y', buffer: Buffer.from('nothing') })
+  await page.waitForFunction(() => document.querySelector('.theatre-problem').textContent.includes('x.bin'))
+  assert.equal(await stepIn(page), 2)
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
 test('it fits a phone, has nothing that axe complains of, and leads back to the house', async () => {
   for (const [language, colorScheme] of [['ko', 'light'], ['en', 'dark']]) {
     const { page, complaints, close } = await house.open({ theatre: 'particles_steps-20', language },
@@ -202,6 +232,10 @@ test('a text of one\'s own is learned from; one that cannot be is refused, and n
   const shown = await page.evaluate(() => [...document.querySelectorAll('.theatre-keys b')].map(b => b.textContent))
   assert.equal(shown[0], brief(session.history.loss[29]))
   session.dispose()
+  await page.waitForFunction(() => document.querySelector('[data-note="kept"]').textContent.includes('30걸음'))
+  await page.reload()
+  await until(page, 30)
+  assert.equal(await page.inputValue('[data-field="text"]'), text)
   const said = () => page.textContent('.theatre-text .problem')
   await page.fill('[data-field="text"]', 'aaaa')
   assert.match(await said(), /한 가지/)

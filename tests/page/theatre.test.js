@@ -9,6 +9,7 @@ import { defaultsOf as pageDefaults } from '../../web/models/index.js'
 import { RUNS } from '../../web/models/runs.js'
 import { nudgeWeight, takeApart } from '../../web/theatre/apart.js'
 import { EXPERIMENTS } from '../../web/theatre/experiments.js'
+import { trainingIn } from '../../web/theatre/file.js'
 import { createPlayer } from '../../web/theatre/player.js'
 import { markOf, sizeProblem, textOf, textProblem } from '../../web/theatre/own_text.js'
 import { pointsOf } from '../../web/theatre/points.js'
@@ -57,6 +58,33 @@ test('put back and gone on with, a training is the same as one that never stoppe
     whole.dispose()
     second.dispose()
   }
+})
+
+test('kept, or as a file, a training goes on as one that never stopped, to the bit', () => {
+  const settings = settingsOf('stories', { decay: 0.01 })
+  const whole = createPlayer(gf, settings)
+  whole.seek(0)
+  for (let n = 0; n < 16; n++) whole.step()
+  const first = createPlayer(gf, settings)
+  for (let n = 0; n < 9; n++) first.step()
+  const froms = [{ kept: structuredClone(first.keep()) }, { file: first.session.file(true) }]
+  assert.deepEqual(trainingIn(froms[1].file), { training: write(settings), step: 9 })
+  for (const from of froms) {
+    const other = createPlayer(gf, settings, from)
+    assert.equal(other.session.done, 9)
+    for (let n = 0; n < 7; n++) other.step()
+    assert.deepEqual(bits(other.session.history.loss.slice(9)), bits(whole.session.history.loss.slice(9)))
+    assert.deepEqual(bits(other.session.snapshot().values), bits(whole.session.snapshot().values))
+    other.seek(4)
+    whole.seek(4)
+    assert.deepEqual(bits(other.session.snapshot().values), bits(whole.session.snapshot().values), 'a step before')
+    whole.seek(16)
+    other.session.dispose()
+  }
+  assert.throws(() => createPlayer(gf, settings, { file: first.session.file() }), { code: 'file' })
+  assert.equal(trainingIn(Uint8Array.of(1, 2, 3)), null)
+  first.session.dispose()
+  whole.session.dispose()
 })
 
 test('looking in between changes nothing', () => {

@@ -4,12 +4,17 @@ import { defaults } from '../shell/state.js'
 import { markOf, textProblem } from './own_text.js'
 import { samples } from './samples.js'
 import { problemsOf, read, rivalOf, write } from './settings.js'
+import { forget, keep, kept } from './store.js'
+import { trainingIn } from './file.js'
 import { createTraining } from './training.js'
 import { view } from './view.js'
 import { wordsOf } from './words.js'
 
 /** Until the reader stops moving a setting, nothing is begun anew. */
 const CALM = 250
+
+/** Milliseconds of training between two times that it is kept. */
+const SAVE = 5000
 
 /** How much of a new text is its first sentence to go on with. */
 const BEGINNING = 8
@@ -33,6 +38,9 @@ export function theatre(container, context) {
   let shown = null, settings = null, timer = 0
   /** The reader's own text; without one, an example is learned from. @type {string | undefined} */
   let text
+  /** A file to go on from, once. @type {Uint8Array | null} */
+  let file = null
+  let keptStep = 0, isSaving = false, savedAt = 0
   const training = createTraining({ onSeen, onError: fails })
   /** The other training of a race. @type {ReturnType<typeof createTraining> | null} */
   let other = null
@@ -46,13 +54,81 @@ export function theatre(container, context) {
     container.setAttribute('data-step', done)
     container.setAttribute('data-playing', isPlaying ? 'yes' : 'no')
     if (context.get().theatre) shown?.view.draw()
+    if (!isPlaying || performance.now() - savedAt > SAVE) {
+      savedAt = performance.now()
+      save()
+    }
   }
 
-  async function open() {
+  const ownText = () => (settings.task === 'text' ? text : undefined)
+
+  /** What a training goes on from: a file, or what the browser has kept of it. @param {boolean} isFresh */
+  async function fromWhere(isFresh) {
+    const link = write(settings)
+    if (file) {
+      const given = file
+      file = null
+      return { file: given }
+    }
+    if (isFresh) await forget(link)
+    const known = isFresh || settings.rival ? null : await kept(link)
+    return known ? { kept: known } : {}
+  }
+
+  /** Keeps what has been learned, for another day. */
+  async function save() {
+    const { last } = training
+    if (isSaving || settings.rival || !last || last.done === keptStep || last.done < training.seen().loss.length) return
+    isSaving = true
+    const all = await training.keep().catch(() => null)
+    if (all && await keep({ link: write(training.settings), text: training.settings.task === 'text' ? text : undefined, ...all })) {
+      keptStep = all.step
+      shown?.view.says(shown.t('theatre.kept', { step: all.step }))
+    }
+    isSaving = false
+  }
+
+  /** The text of a training that the browser has kept. @param {string} link */
+  async function textAgain(link) {
+    const known = await kept(link)
+    if (known?.text === undefined || write(settings) !== link || settings.mark !== markOf(known.text)) return
+    text = known.text
+    training.say(text.trimStart().slice(0, BEGINNING))
+    if (showControls()) open()
+  }
+
+  /** The training as a file, weights and moments. */
+  async function download() {
+    try {
+      const bytes = await training.file(undefined, true)
+      const link = document.createElement('a')
+      link.href = URL.createObjectURL(new Blob([bytes]))
+      link.download = `${training.settings.task}-${training.last.done}.safetensors`
+      link.click()
+      setTimeout(() => URL.revokeObjectURL(link.href))
+    } catch (error) {
+      fails(error)
+    }
+  }
+
+  /** Goes on from a file. @param {File} given */
+  async function upload(given) {
+    const bytes = new Uint8Array(await given.arrayBuffer())
+    const found = trainingIn(bytes)
+    if (!found) return shown.view.fails(shown.t('theatre.errors.file', { name: given.name }))
+    file = bytes
+    if (found.training === write(settings)) open()
+    else context.set({ theatre: found.training })
+  }
+
+  async function open(isFresh = false) {
     clearTimeout(timer)
     shown?.view.fails('')
     try {
-      await Promise.all([training.open(settings, settings.task === 'text' ? text : undefined), openOther()])
+      const from = await fromWhere(isFresh)
+      await Promise.all([training.open(settings, { text: ownText(), ...from }), openOther()])
+      keptStep = training.last?.done ?? 0
+      shown?.view.says(from.kept ? shown.t('theatre.goesOn', { step: from.kept.step }) : '')
       container.setAttribute('data-open', write(settings))
       shown?.view.draw()
     } catch (error) {
@@ -74,7 +150,7 @@ export function theatre(container, context) {
       return shown?.view.draw()
     }
     other ??= createTraining({ onSeen: () => shown?.view.draw(), onError: fails })
-    await other.open(rival, settings.task === 'text' ? text : undefined)
+    await other.open(rival, { text: ownText() })
   }
 
   /** The weights of a step, or as they are, go behind the glass. */
@@ -103,7 +179,7 @@ export function theatre(container, context) {
     shown?.view.destroy()
     shown = { t, view: view(container, {
       t, theme: context.theme, both, other: () => other, show: link => context.set({ theatre: link }),
-      get: () => settings, inside, give, again: open,
+      get: () => settings, inside, give, download, upload, again: () => open(true),
       set: patch => context.set({ theatre: write({ ...settings, ...patch }) }),
       leave: () => context.set({ theatre: '' }, 'push')
     }, training) }
@@ -150,11 +226,12 @@ export function theatre(container, context) {
       const isOther = settings?.task !== next.task
       settings = next
       if (isOther) training.say(samples[settings.task])
+      if (settings.task === 'text' && settings.mark !== markOf(text)) textAgain(write(settings))
       const isRight = showControls()
       clearTimeout(timer)
       if (!isNew || !isRight) return shown.view.draw()
       if (training.last) both('pause')
-      timer = setTimeout(open, isOther ? 0 : CALM)
+      timer = setTimeout(open, isOther || file ? 0 : CALM, false)
     }
   }
 }

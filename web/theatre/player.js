@@ -1,5 +1,6 @@
 /** Walks through a training, forwards and back: what was is put back or computed again, to the bit. */
 
+import { stateIn } from './file.js'
 import { createSession } from './session.js'
 import { createShelf } from './shelf.js'
 
@@ -9,13 +10,19 @@ export const LIMIT = 64 * 2 ** 20
 /**
  * @param {any} gf the library
  * @param {object} settings as in `settings.js`
- * @param {{ text?: string, limit?: number }} [options]
+ * @param {{ text?: string, limit?: number, kept?: import('./session.js').Snapshot, file?: Uint8Array }} [options]
+ *   kept, file: the state to go on from
  */
-export function createPlayer(gf, settings, { text, limit = LIMIT } = {}) {
+export function createPlayer(gf, settings, { text, limit = LIMIT, kept, file } = {}) {
   const session = createSession(gf, settings, text)
   const shelf = createShelf(limit)
   shelf.put(session.snapshot())
   let broken = null
+  const state = file ? stateIn(gf, session.named, file) : kept
+  if (state) {
+    session.resume(state)
+    shelf.put(session.snapshot())
+  }
 
   /** One step on, if there is any. @returns {boolean} whether there was */
   function step() {
@@ -35,6 +42,8 @@ export function createPlayer(gf, settings, { text, limit = LIMIT } = {}) {
       if (wanted < session.history.loss.length) broken = null
       while (session.done < wanted && step());
     },
+    /** All that it takes to go on another day. */
+    keep: () => ({ ...session.snapshot(), history: session.history }),
     get broken() {
       return broken
     },

@@ -81,6 +81,11 @@ export function createSession(gf, settings, text) {
 
   function record(seen, before) {
     const at = done - 1
+    // Of a training that came as a file nothing is known of the steps before; they are noted when they come again.
+    if (at < history.loss.length && Number.isNaN(history.loss[at])) {
+      for (const name of ['loss', 'rate', 'norm', 'norms']) history[name][at] = seen[name]
+      return
+    }
     if (at < history.loss.length) {
       if (!Object.is(history.loss[at], seen.loss)) throw new Error(`step ${done} is not what it was`)
       return
@@ -141,6 +146,20 @@ export function createSession(gf, settings, text) {
       }
       for (const one of held) one.step = at
       done = at
+    },
+    /**
+     * Goes on where another session was.
+     * @param {Snapshot & { history?: object }} kept with what had been seen, unless it came as a file
+     */
+    resume({ history: known, ...snapshot }) {
+      const { step: at } = snapshot
+      const unknown = () => Array(at).fill(NaN)
+      Object.assign(history, structuredClone(known) ?? {
+        loss: unknown(), rate: unknown(), norm: unknown(),
+        norms: Array.from({ length: at }, () => groups.map(() => NaN))
+      })
+      this.restore(snapshot)
+      if (!known) history.looks.push({ ...look(), ratios: null })
     },
     /**
      * The weights as a file, and with moments all that it takes to go on.

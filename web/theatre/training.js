@@ -9,14 +9,14 @@ import { createRecord } from './seen.js'
 export function createTraining({ onSeen, onError }) {
   const record = createRecord()
   const client = createClient({
-    onSeen(news) {
-      if (isOpening && news.done > 0) return
+    onSeen({ serial: of, ...news }) {
+      if (of !== serial) return
       record.add(news)
       last = { ...news, ...(news.isWhole ? {} : { answer: last?.answer, problem: last?.problem }) }
       onSeen(news)
     }, onError
   })
-  let settings = null, last = null, sentence = '', isOpening = false
+  let settings = null, last = null, sentence = '', serial = 0
   let facts = { groups: [], parameters: 0 }
   const ask = (type, details) => client.ask(type, details).catch(onError)
   return {
@@ -31,6 +31,7 @@ export function createTraining({ onSeen, onError }) {
       return sentence
     },
     seen: () => record.get(),
+    keep: () => client.ask('keep'),
     end: client.end,
     /** Where it stands, or null before anything is there. */
     facts: () => last && {
@@ -42,23 +43,18 @@ export function createTraining({ onSeen, onError }) {
       record.clearAnswers()
       if (last) ask('look', { sentence })
     },
-    /** Begins anew. @param {object} next settings @param {string} [text] to learn from */
-    async open(next, text) {
+    /** Begins. @param {object} next @param {object} [from] text, kept, file: what it learns and goes on from */
+    async open(next, from) {
       settings = next
       record.clear()
       last = null
-      isOpening = true
-      const opened = client.open({ settings, sentence, text })
-      try {
-        facts = await opened
-      } finally {
-        isOpening = false
-      }
+      serial += 1
+      facts = await client.open({ settings, sentence, serial, ...from })
     },
-    /** The weights at a step, as a file. @param {number} [step] */
-    async file(step) {
+    /** The weights at a step, as a file; with moments, to go on from. @param {number} [step] */
+    async file(step, withMoments = false) {
       if (step !== undefined) await client.ask('seek', { step })
-      return client.ask('file', {})
+      return client.ask('file', { withMoments })
     }
   }
 }

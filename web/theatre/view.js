@@ -26,6 +26,12 @@ function taskChoice({ t, get, set }) {
   return { element, show }
 }
 
+function filePicker(t, upload) {
+  const input = h('input', { 'type': 'file', 'accept': '.safetensors', 'className': 'visually-hidden',
+    'data-action': 'upload', 'onchange': () => input.files[0] && upload(input.files[0]) })
+  return h('label', { className: 'theatre-file' }, input, h('span', {}, t('theatre.upload')))
+}
+
 function brokenText(t, { step, loss, where }) {
   const place = where ? t(where.isGradient ? 'theatre.gradientOf' : 'theatre.tensor', { name: where.name }) : '–'
   return t('theatre.broken', { step, loss: String(loss), place, before: step - 1 })
@@ -37,7 +43,7 @@ function brokenText(t, { step, loss, where }) {
  * @param {ReturnType<import('./training.js').createTraining>} training
  */
 export function view(container, context, training) {
-  const { t, theme, get, set, leave, inside, again, give, both, other, show } = context
+  const { t, theme, get, set, leave, inside, again, give, download, upload, both, other, show } = context
   const { ask } = training
   const seek = step => both('seek', { step: Math.max(0, step) })
   let failure = '', isGone = false
@@ -53,12 +59,14 @@ export function view(container, context, training) {
   enter.className = 'theatre-inside'
   const lead = h('p', { className: 'lead' })
   const count = h('p', { className: 'theatre-count' })
+  const note = h('p', { 'className': 'theatre-why', 'data-note': 'kept' })
   container.replaceChildren(
     h('div', { className: 'theatre-head' }, h('h1', { tabindex: '-1' }, t('theatre.title')), button('leave', leave)),
     h('div', { className: 'theatre-tasks' }, choice.element), lead, own, drive, status,
     h('div', { className: 'theatre-stage' }, said, charts), against,
     h('div', { className: 'theatre-pair' }, looks, h('div', { className: 'theatre-deeds' }, enter,
-      h('p', { className: 'theatre-why' }, t('theatre.insideWhy')), count)), steps, details, options)
+      h('p', { className: 'theatre-why' }, t('theatre.insideWhy')), count,
+      h('div', { className: 'theatre-files' }, button('download', download), filePicker(t, upload)), note)), steps, details, options)
   const parts = {
     drive: transport(drive, {
       t, seek, again, play: pace => both('play', { pace }), pause: () => both('pause'), step: () => both('step'),
@@ -98,6 +106,8 @@ export function view(container, context, training) {
   const draw = (names = Object.keys(shows)) => slices(names)
   return {
     draw,
+    /** What has been kept, in a line. @param {string} text */
+    says: text => setText(note, text),
     /** @param {string} message */
     fails(message) {
       failure = message

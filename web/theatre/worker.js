@@ -15,6 +15,8 @@ let isPlaying = false
 let pace = 0
 let sentence = ''
 let wanted = ''
+/** Which training this is, so that the page takes nothing for it that is of the one before. */
+let serial = 0
 let posted = { steps: 0, looks: 0, at: 0, answered: 0 }
 /** Milliseconds of training, and the steps they went into. */
 let spent = { time: 0, steps: 0 }
@@ -31,7 +33,7 @@ function post(isWhole = true) {
     answered: isWhole ? at : posted.answered
   }
   const perStep = spent.steps ? spent.time / spent.steps : null
-  postMessage({ event: 'seen', ...news, isPlaying, isOver, broken, perStep, shelf: shelf.facts })
+  postMessage({ event: 'seen', serial, ...news, isPlaying, isOver, broken, perStep, shelf: shelf.facts })
 }
 
 /** Some steps: as many as go into a slice, or one where the reader wants to watch. */
@@ -60,13 +62,14 @@ async function play() {
 }
 
 const calls = {
-  async open({ wasm, settings, text, sentence: said }) {
+  async open({ wasm, settings, text, sentence: said, kept, file, serial: own }) {
     isPlaying = false
     gf ??= await load({ wasm: typeof wasm === 'string' ? new URL(wasm) : wasm })
     player?.session.dispose()
-    player = createPlayer(gf, settings, { text })
+    player = createPlayer(gf, settings, { text, kept, file })
     posted = { steps: 0, looks: 0, at: 0, answered: 0 }
     spent = { time: 0, steps: 0 }
+    serial = own
     sentence = said
     wanted = ''
     const { session } = player
@@ -99,6 +102,8 @@ const calls = {
     player.seek(step)
     post()
   },
+  /** All that it takes to go on another day. */
+  keep: () => player.keep(),
   /** The weights as they are, as a file. */
   file: ({ withMoments }) => player.session.file(withMoments),
   /** The next step, taken apart at one weight; nothing is changed. */

@@ -1,0 +1,46 @@
+/** A training as a file: weights and moments as safetensors, settings and step in its metadata. */
+
+const LENGTH = 8
+const MOST_HEADER = 2 ** 24
+
+/**
+ * What a file says of its training, read from its header alone; null where it is none.
+ * @param {Uint8Array} bytes
+ * @returns {{ training: string, step: number } | null}
+ */
+export function trainingIn(bytes) {
+  try {
+    const length = Number(new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0, true))
+    if (length > MOST_HEADER) return null
+    const header = JSON.parse(new TextDecoder().decode(bytes.subarray(LENGTH, LENGTH + length)))
+    const { training, step } = header.__metadata__
+    return typeof training === 'string' && /^\d+$/.test(step) ? { training, step: Number(step) } : null
+  } catch {
+    return null
+  }
+}
+
+/**
+ * The state that a file holds, in the order of a session's snapshots.
+ * @param {any} gf @param {[string, any][]} named the parameters of the session @param {Uint8Array} bytes
+ * @returns {{ step: number, values: Float32Array }}
+ */
+export function stateIn(gf, named, bytes) {
+  const { tensors, metadata } = gf.loadSafetensors(bytes)
+  try {
+    const parts = named.flatMap(([name, parameter]) => ['', 'm.', 'v.'].map(kind => {
+      const found = tensors[kind + name]
+      if (found?.size !== parameter.size) throw Object.assign(new Error(`${kind}${name}`), { code: 'file' })
+      return found.values.slice()
+    }))
+    const values = new Float32Array(parts.reduce((sum, { length }) => sum + length, 0))
+    let at = 0
+    for (const part of parts) {
+      values.set(part, at)
+      at += part.length
+    }
+    return { step: Number(metadata.step), values }
+  } finally {
+    Object.values(tensors).forEach(tensor => tensor.dispose())
+  }
+}
