@@ -25,7 +25,8 @@ for (const settings of [{}, { dModel: 2 }, { dModel: 64, maxLength: 64 }, { sequ
       const { part, domain } = stageOf(room.stage).picture(run, viewOf(run, room.id))
       assert.equal(part.values.length, part.rows * part.cols, room.id)
       assert.ok(domain.max > 0, room.id)
-      for (const piece of slicesIn(dataIn(run, room.id))) {
+      const { panels = [], ...data } = dataIn(run, room.id)
+      for (const piece of [...slicesIn(data), ...panels]) {
         assert.deepEqual([piece.rowLabels.length, piece.colLabels.length], [piece.rows, piece.cols], piece.name)
         piece.values.forEach((value, i) => {
           const index = indexOf(piece, Math.floor(i / piece.cols), i % piece.cols)
@@ -76,6 +77,69 @@ test('every point of a pair is as far from the middle as any other', () => {
   for (const value of dataIn(RUN, 'circle').radius.values) close(value, 1, 1e-6)
 })
 
+const numbersOf = ({ numbers }) => Object.fromEntries(numbers.map(({ word, cell, text }) => (
+  [word, cell ? valueAt(tensorOf(RUN, cell.name), cell.index) : text])))
+
+test('the index grows without end; over the length, one place is worth less in a longer sentence', () => {
+  const { panels, ...rest } = dataIn(RUN, 'first_ideas')
+  const [words, grown] = panels
+  const { rows, cols } = words
+  words.values.forEach((x, i) => close(grown.values[i] - x, Math.floor(i / cols)))
+  const { hop1, hop2, hop3 } = numbersOf(rest)
+  ;[[hop1, rows], [hop2, 2 * rows], [hop3, 3 * rows]].forEach(([hop, length]) => close(hop, 1 / (length - 1), 1e-7))
+})
+
+test('both spellings are one number but for the last bits, and the times are those of this machine', () => {
+  for (const base of [10, 100, 10000]) {
+    const run = shownRun({ model, base, dModel: 32, maxLength: 64 })
+    const { panels: [power, log, apart] } = dataIn(run, 'two_spellings')
+    power.values.forEach((x, i) => close(log.values[i], x, 1e-5))
+    assert.ok(Math.max(...apart.values.map(Math.abs)) > 0, 'float32 tells them apart')
+    assert.ok(['loop', 'power', 'log'].every(name => run.times[name] >= 0))
+  }
+})
+
+test('the columns of one layout are those of the other in another order, to the bit', () => {
+  const { panels: [interleaved, concatenated, sorted], numbers } = dataIn(RUN, 'layouts')
+  assert.deepEqual([...sorted.values], [...concatenated.values])
+  assert.notDeepEqual([...interleaved.values], [...concatenated.values])
+  assert.equal(numbersOf({ numbers }).most, 0)
+})
+
+test('cut by the sentences, every word of a sentence gets the same position', () => {
+  const { panels: [right, ...wrong], numbers } = dataIn(RUN, 'broadcasting')
+  wrong.forEach(({ values, cols }, sentence) => values.forEach((x, i) => (
+    close(x, right.values[sentence * cols + (i % cols)], 1e-6))))
+  const { spread_right: own, spread_wrong: same } = numbersOf({ numbers })
+  assert.ok(own > 0.5 && same < 1e-6)
+})
+
+test('the product with the matrix of r places is the table r places further, and the matrix turns back by its transpose',
+  () => {
+    for (const shift of [1, 3, 8]) {
+      const run = shownRun({ model, shift })
+      const { product, there, numbers } = dataIn(run, 'rotation')
+      product.values.forEach((x, i) => close(x, there.values[i], 1e-6))
+      for (const { cell } of numbers.slice(1)) assert.ok(valueAt(tensorOf(run, cell.name), cell.index) < 1e-6)
+    }
+  })
+
+test('under every scheme a row of weights adds up to 1, and every scheme looks another way than none', () => {
+  const { panels: [none, ...schemes] } = dataIn(RUN, 'compare')
+  for (const { word, rows, cols, values } of [none, ...schemes]) {
+    for (let row = 0; row < rows; row++) {
+      close(values.slice(row * cols, (row + 1) * cols).reduce((sum, x) => sum + x, 0), 1)
+    }
+    if (word !== 'none') assert.ok(values.some((x, i) => Math.abs(x - none.values[i]) > 1e-3), word)
+  }
+})
+
+test('dropout keeps a cell times 1/(1−p) or makes it 0', () => {
+  const { before, mask, after } = dataIn(shownRun({ model, dropout: 0.5 }), 'dropout')
+  assert.ok([...mask.values].every(x => x === 0 || x === 2) && new Set(mask.values).size === 2)
+  after.values.forEach((x, i) => close(x, before.values[i] * mask.values[i]))
+})
+
 test('every cell of every experiment can be explained', () => {
   const run = pageRun({ model })
   for (const [name, { shape }] of run.tensors) {
@@ -115,7 +179,12 @@ test('the words of the laboratory are all used, and all that are used are there'
     const names = (await readdir(folder)).filter(name => name.endsWith('.js'))
     return Promise.all(names.map(name => readFile(new URL(name, folder), 'utf8')))
   }))).flat()
-  const used = files.flatMap(code => [...code.matchAll(/t\([`'](lab\.[\w.${}]+)[`']/g)].map(match => match[1]))
+  const literal = files.flatMap(code => [...code.matchAll(/t\([`'](lab\.[\w.${}]+)[`']/g)].map(match => match[1]))
+  const panels = roomsOf(RUN).flatMap(({ id, stage }) => {
+    const { panels: shown = [], numbers = [] } = dataIn(RUN, id)
+    return [...shown, ...numbers].map(({ word }) => `lab.${stage}.${word}`)
+  })
+  const used = [...literal, ...panels]
   const keysOf = (node, path) => Object.entries(node).flatMap(([key, value]) => (
     typeof value === 'string' ? [`${path}.${key}`] : keysOf(value, `${path}.${key}`)))
   const known = keysOf(words[model].lab, 'lab')

@@ -30,7 +30,7 @@ function find(run, view) {
   if (room.opening) return room.opening
   const stage = stageOf(room.stage)
   const name = outputOf(room) && describedOf(run, outputOf(room))?.name
-  const parts = Object.values(stage.data(run, view) ?? {}).filter(part => part?.axis && part.values)
+  const parts = Object.values(stage.data(run, view) ?? {}).flat().filter(part => part?.axis && part.values)
   const part = parts.findLast(one => one.name === name) ?? parts.at(-1)
   const at = part ? largest(part, ...lookedAt(part, stage, run, view)) : -1
   return at < 0 ? null : { name: part.name, index: indexOf(part, Math.floor(at / part.cols), at % part.cols) }

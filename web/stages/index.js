@@ -28,13 +28,20 @@ import * as shuffle from './shuffle.js'
 import * as asks from './asks.js'
 import * as waves from './waves.js'
 import * as circle from './circle.js'
+import * as firstIdeas from './first_ideas.js'
+import * as twoSpellings from './two_spellings.js'
+import * as layouts from './layouts.js'
+import * as broadcasting from './broadcasting.js'
+import * as rotation from './rotation.js'
+import * as compare from './compare.js'
 import * as notebook from './notebook.js'
 import * as attentionDropout from './attention_dropout.js'
 
 export const stages = [
   house, tokens, ids, embedding, positions, sum, dropout, qkv, rotary, scores, mask, weights, heads, output,
   pieces, merges, scale, cross, norm, linear, activation, sampling, decoding, attentionDropout, operation,
-  shuffle, asks, waves, circle, notebook
+  shuffle, asks, waves, circle, notebook,
+  firstIdeas, twoSpellings, layouts, broadcasting, rotation, compare
 ]
 
 /** A stage by its name. @param {string} id */

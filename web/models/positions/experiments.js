@@ -23,7 +23,7 @@ export function experiments(gf) {
       const between = this.tag('between', count(0, points).reshape(points, 1).div(FINENESS))
       const turned = this.tag('turned', between.mul(rate))
       this.tag('wave', gf.functional.stack([turned.sin(), turned.cos()], { dim: 2 }))
-      return { table: this.tag('table', gf.positionalEncoding(length, dModel, { base })) }
+      return { rate, table: this.tag('table', gf.positionalEncoding(length, dModel, { base })) }
     }
   }
 
@@ -45,7 +45,7 @@ export function experiments(gf) {
       const [length, dModel] = table.shape
       const index = count(0, length).reshape(length, 1).expand([length, dModel])
       const share = index.div(length - 1)
-      const encodings = this.tag('encodings', gf.functional.stack([index, share, table, learned]))
+      const encodings = this.tag('encodings', gf.functional.stack([index, share, table, learned.narrow(0, 0, length)]))
       const products = this.tag('products', encodings.matmul(encodings.transpose(1, 2)))
       const apart = encodings.unsqueeze(2).sub(encodings.unsqueeze(1))
       const distances = this.tag('distances', apart.square().sum({ dim: 3 }).sqrt())

@@ -6,6 +6,9 @@
  * @property {string} id
  * @property {string} output the tensor that stands for it
  * @property {number[]} [opening] the cell of it that tells most
+ * @property {string} [words] the key of its texts, if that is not its id
+ * @property {Record<string, string>} [parts] tensors by names that its stage knows them by
+ * @property {string[]} [controls] if they are not those of the stage
  * @property {string[]} [notebooks] in which the same is computed
  * @property {string[]} [reads] experiments whose tensors are shown here too
  */
@@ -13,9 +16,17 @@
 /** @type {Experiment[]} */
 const EXPERIMENTS = [
   { id: 'shuffle', output: 'placed_apart' },
+  { id: 'first_ideas', output: 'grown', parts: { words: 'embedding.output' } },
   { id: 'asks', output: 'products', notebooks: ['001'] },
   { id: 'waves', output: 'table', opening: [1, 0], notebooks: ['000', '002'] },
-  { id: 'circle', output: 'pairs', opening: [0, 1, 0], reads: ['waves'], notebooks: ['001'] }
+  { id: 'circle', output: 'pairs', opening: [0, 1, 0], reads: ['waves'], notebooks: ['001'] },
+  { id: 'two_spellings', output: 'by_log', opening: [1, 1], notebooks: ['000', '003'] },
+  { id: 'layouts', output: 'concatenated', notebooks: ['001'] },
+  { id: 'broadcasting', output: 'wrong', notebooks: ['000', '002'] },
+  { id: 'rotation', output: 'moved', opening: [1, 0] },
+  { id: 'compare', output: 'sinusoidal', notebooks: ['004'] },
+  { id: 'dropout', words: 'dropped', output: 'after', parts: { mask: 'dropout.drop.mask' },
+    controls: ['dropout', 'seed'], notebooks: ['002'] }
 ]
 
 /** The source notebooks, each a room to read and to run it in. */
@@ -28,12 +39,14 @@ const NOTEBOOKS = ['000', '001', '002', '003', '004']
 export function roomsOf(run) {
   const partsOf = id => [...run.tensors.keys()].filter(name => name.startsWith(`${id}.`))
     .map(name => [name.slice(id.length + 1), name])
-  const experiments = EXPERIMENTS.map(({ id, output, opening, notebooks = [], reads = [] }, i) => {
+  const experiments = EXPERIMENTS.map(({
+    id, output, opening, controls, words = id, parts: more = {}, notebooks = [], reads = []
+  }, i) => {
     const own = partsOf(id)
-    const parts = Object.fromEntries([...reads.flatMap(partsOf), ...own])
+    const parts = { ...Object.fromEntries([...reads.flatMap(partsOf), ...own]), ...more }
     const others = own.map(([, name]) => name).filter(name => name !== parts[output])
     return {
-      id, stage: id, words: id, parts, tensors: [parts[output], ...(i ? [] : partsOf('embedding').map(([, name]) => name)),
+      id, stage: id, words, parts, ...(controls && { controls }), tensors: [parts[output], ...(i ? [] : partsOf('embedding').map(([, name]) => name)),
         ...others],
       notebooks: notebooks.map(notebook => ({ id: `notebook.${notebook}`, words: `notebook${notebook}` })),
       tower: 'model', block: id, isFloor: true, isOnTour: true, from: i ? [EXPERIMENTS[i - 1].id] : [],

@@ -1,7 +1,8 @@
 /** The experiments on one sentence. */
 
-import { positions as page, LARGEST_SHIFT, wordsOf } from './index.js'
+import { positions as page, LARGEST_SHIFT, MOST_WORDS, wordsOf } from './index.js'
 import { COMPARED, experiments } from './experiments.js'
+import { moreExperiments } from './more_experiments.js'
 import { defaultsOf } from '../index.js'
 
 const AXES = {
@@ -20,6 +21,50 @@ function orderOf(gf, length) {
   return order.every((word, place) => word === place) ? order.reverse() : order
 }
 
+/** A table as large as that of the notebook. */
+const [MANY, WIDE] = [256, 512]
+
+/** How long each spelling of that table's angles takes here, in milliseconds: the best of some rounds. */
+function timed(gf, base) {
+  const ways = {
+    loop() {
+      const angles = new Float64Array(MANY * WIDE / 2)
+      for (let k = 0; k < MANY; k++) {
+        for (let i = 0; i < WIDE / 2; i++) angles[k * WIDE / 2 + i] = k / base ** ((2 * i) / WIDE)
+      }
+    },
+    power() {
+      const [position, twice] = given(gf)
+      position.div(gf.full([WIDE / 2], base).pow(twice))
+    },
+    log() {
+      const [position, twice] = given(gf)
+      position.mul(twice.mul(-Math.log(base)).exp())
+    }
+  }
+  const once = act => {
+    const start = performance.now()
+    gf.tidy(() => void act())
+    return performance.now() - start
+  }
+  return Object.fromEntries(Object.entries(ways).map(([name, act]) => (
+    [name, Math.min(...Array.from({ length: ROUNDS }, () => once(act)))])))
+}
+
+const ROUNDS = 3
+
+/** The times of a base, measured once: a slider that moves would measure itself. @type {Map<number, object>} */
+const measured = new Map()
+
+function timesOf(gf, base) {
+  if (!measured.has(base)) measured.set(base, timed(gf, base))
+  return measured.get(base)
+}
+
+const given = gf => [
+  gf.arange(0, MANY, 1, { dtype: 'float32' }).reshape(MANY, 1), gf.arange(0, WIDE, 2, { dtype: 'float32' }).div(WIDE)
+]
+
 /**
  * @param {any} gf the library
  * @param {object} options settings of the page
@@ -27,19 +72,23 @@ function orderOf(gf, length) {
  */
 export function run(gf, options, edits = []) {
   const settings = { ...defaultsOf('positions'), ...options }
-  const { dModel, base, seed } = settings
+  const { dModel, base, seed, shift, dropout: p } = settings
   const words = wordsOf(settings.sequence), vocabulary = [...new Set(words)]
   const ids = words.map(word => vocabulary.indexOf(word))
   const length = Math.max(settings.maxLength, words.length + LARGEST_SHIFT)
   const { Waves, Circle, Asks, Shuffle } = experiments(gf)
+  const more = moreExperiments(gf)
   gf.manualSeed(seed)
   const embedding = new gf.nn.Embedding(vocabulary.length, dModel)
   const modules = {
-    embedding, shuffle: new Shuffle(dModel), waves: new Waves(), circle: new Circle(), asks: new Asks()
+    embedding, shuffle: new Shuffle(dModel), waves: new Waves(), circle: new Circle(), asks: new Asks(),
+    first_ideas: new more.FirstIdeas(), two_spellings: new more.TwoSpellings(), layouts: new more.Layouts(),
+    broadcasting: new more.Broadcasting(), rotation: new more.Rotation(), compare: new more.Schemes(dModel),
+    dropout: new more.Dropped(p)
   }
   const { shuffle, waves, circle, asks } = modules
   shuffle.shuffleBy(orderOf(gf, words.length))
-  const learned = gf.normal([COMPARED, dModel], { mean: 0, std: 1 })
+  const learned = gf.normal([MOST_WORDS, dModel], { mean: 0, std: 1 })
   const order = shuffle.order
   const moved = order.map(word => words[word])
   const stream = (list, all) => ({
@@ -52,13 +101,20 @@ export function run(gf, options, edits = []) {
   }
   const observed = gf.observe(() => {
     const x = embedding.forward([ids])
-    const { table } = waves.forward(length, dModel, base)
+    const { table, rate } = waves.forward(length, dModel, base)
     circle.forward(table)
     asks.forward(table.narrow(0, 0, COMPARED), learned)
+    modules.first_ideas.forward(x)
+    modules.two_spellings.forward(length, dModel, base)
+    modules.layouts.forward(table, base)
+    modules.broadcasting.forward(x, table)
+    modules.rotation.forward(table, rate, words.length, shift)
+    modules.compare.forward(x, table, learned, base)
+    modules.dropout.forward(x, table)
     return { output: shuffle.forward(x, table).placed, free }
   }, {
     modules, edits, axes: AXES,
     streams: { text: stream(words, ids), moved: stream(moved, order.map(word => ids[word])) }
   })
-  return { run: observed, settings, hints: page.hints, before: new Map(), order }
+  return { run: observed, settings, hints: page.hints, before: new Map(), order, times: timesOf(gf, base) }
 }

@@ -1,0 +1,146 @@
+/** What else the laboratory computes: first ideas, spellings, layouts, a slice of the wrong axis, rotation, schemes. */
+
+/** Rows of the tables that are set beside each other. */
+const ROWS = 8
+
+/** Sentences of the batch that a table is added to. */
+const SENTENCES = 3
+
+/** @param {any} gf */
+export function moreExperiments(gf) {
+  const { Module } = gf.nn
+  const { softmax, stack } = gf.functional
+  /** @param {number} from @param {number} to @param {number} [step] */
+  const count = (from, to, step = 1) => gf.arange(from, to, step, { dtype: 'float32' })
+
+  /** The index of a word, and the index over the length: what they do to the words, and what a place is worth. */
+  class FirstIdeas extends Module {
+    /** @param {any} x [1, T, C] */
+    forward(x) {
+      const length = x.shape[1]
+      const grown = this.tag('grown', x.add(count(0, length).reshape(length, 1)))
+      const norm = (/** @type {any} */ one) => one.square().sum({ dim: 2 }).sqrt()
+      this.tag('norms', gf.functional.cat([norm(x), norm(grown)], { dim: 0 }))
+      const hops = this.tag('hops', count(1, 4).mul(length).sub(1).reciprocal())
+      const shares = this.tag('shares', count(0, length).reshape(1, length).mul(hops.reshape(3, 1)))
+      return { shares }
+    }
+  }
+
+  /** One rate spelled as a power and as exp and log, in float32, and the angles of both. */
+  class TwoSpellings extends Module {
+    /** @param {number} length @param {number} dModel @param {number} base */
+    forward(length, dModel, base) {
+      const position = count(0, length).reshape(length, 1)
+      const twice = this.tag('twice', count(0, dModel, 2).div(dModel))
+      const power = this.tag('power', gf.full([dModel / 2], base).pow(twice))
+      const exponent = this.tag('exponent', twice.mul(-Math.log(base)))
+      const rate = this.tag('rate', exponent.exp())
+      const byPower = this.tag('by_power', position.div(power))
+      const byLog = this.tag('by_log', position.mul(rate))
+      const apart = this.tag('apart', byLog.sub(byPower))
+      this.tag('most', apart.abs().max())
+      return { apart }
+    }
+  }
+
+  /** Sines and cosines in turn and one after the other: the same columns in another order. */
+  class Layouts extends Module {
+    /** @param {any} table @param {number} base */
+    forward(table, base) {
+      const dModel = table.shape[1]
+      const interleaved = this.tag('interleaved', table.narrow(0, 0, ROWS).clone())
+      const concatenated = this.tag('concatenated',
+        gf.positionalEncoding(ROWS, dModel, { base, layout: 'concatenated' }))
+      const order = Array.from({ length: dModel }, (_, i) => (i < dModel / 2 ? 2 * i : 2 * i - dModel + 1))
+      const sorted = this.tag('sorted', interleaved.indexSelect(1, order))
+      this.tag('most', sorted.sub(concatenated).abs().max())
+      return { sorted }
+    }
+  }
+
+  /** A table added to a batch, cut by the tokens as it should be, and cut by the sentences. */
+  class Broadcasting extends Module {
+    /** @param {any} x [1, T, C] @param {any} table */
+    forward(x, table) {
+      const [, length, dModel] = x.shape
+      const batch = this.tag('batch', x.expand([SENTENCES, length, dModel]))
+      const right = this.tag('right', batch.add(table.narrow(0, 0, length)).sub(batch))
+      const cut = table.narrow(0, 0, SENTENCES).reshape(SENTENCES, 1, dModel)
+      const wrong = this.tag('wrong', batch.add(cut).sub(batch))
+      const spread = (/** @type {any} */ one) => (
+        one.narrow(1, 1, length - 1).sub(one.narrow(1, 0, length - 1)).abs().max())
+      this.tag('spread', stack([spread(right), spread(wrong)]))
+      return { wrong }
+    }
+  }
+
+  /** Some places further is a matrix: every pair turned by its own angle. */
+  class Rotation extends Module {
+    /** @param {any} table @param {any} rate @param {number} length @param {number} shift */
+    forward(table, rate, length, shift) {
+      const dModel = table.shape[1]
+      const angle = this.tag('angle', rate.mul(shift))
+      const both = (/** @type {any} */ one) => stack([one, one], { dim: 1 }).reshape(1, dModel)
+      const [cosine, sine] = [this.tag('cosine', angle.cos()), this.tag('sine', angle.sin())]
+      const turn = Array.from({ length: dModel }, (_, row) => (
+        Array.from({ length: dModel }, (_, col) => (row === (col ^ 1) ? (row > col ? 1 : -1) : 0))))
+      const matrix = this.tag('matrix', gf.eye(dModel).mul(both(cosine)).add(gf.tensor(turn, { dtype: 'float32' })
+        .mul(both(sine))))
+      const here = this.tag('here', table.narrow(0, 0, length).clone())
+      const moved = this.tag('moved', here.matmul(matrix))
+      const there = this.tag('there', table.narrow(0, shift, length).clone())
+      const back = this.tag('back', matrix.matmul(matrix.transpose(0, 1)))
+      const apart = stack([moved.sub(there).abs().max(), back.sub(gf.eye(dModel)).abs().max()])
+      this.tag('most', apart)
+      return { moved }
+    }
+  }
+
+  /** One sentence, one query and one key matrix, five ways to tell attention the places. */
+  class Schemes extends Module {
+    /** @param {number} dModel */
+    constructor(dModel) {
+      super()
+      this.query = new gf.nn.Linear(dModel, dModel)
+      this.key = new gf.nn.Linear(dModel, dModel)
+    }
+
+    /** @param {any} x [1, T, C] @param {any} table @param {any} learned @param {number} base */
+    forward(x, table, learned, base) {
+      const [, length, dModel] = x.shape
+      const made = (/** @type {any} */ one) => [this.query.forward(one), this.key.forward(one)]
+      const rotated = (/** @type {string} */ layout) => (
+        made(x).map(one => gf.functional.rotary(one, { base, layout })))
+      const distance = gf.alibi(1, length).reshape(1, length, length)
+      const weights = (/** @type {any[]} */ [q, k], bias = null) => {
+        const scores = q.matmul(k.transpose(1, 2)).div(Math.sqrt(dModel))
+        return softmax(bias ? scores.add(bias) : scores, { dim: 2 })
+      }
+      const sinusoidal = this.tag('sinusoidal', weights(made(x.add(table.narrow(0, 0, length)))))
+      this.tag('none', weights(made(x)))
+      this.tag('random', weights(made(x.add(learned.narrow(0, 0, length)))))
+      this.tag('halves', weights(rotated('halves')))
+      this.tag('neighbours', weights(rotated('neighbours')))
+      this.tag('biased', weights(made(x), distance))
+      return { sinusoidal }
+    }
+  }
+
+  /** The sum of words and places with some cells dropped. */
+  class Dropped extends Module {
+    /** @param {number} p */
+    constructor(p) {
+      super()
+      this.drop = new gf.nn.Dropout(p)
+    }
+
+    /** @param {any} x @param {any} table */
+    forward(x, table) {
+      const before = this.tag('before', x.add(table.narrow(0, 0, x.shape[1])))
+      return { after: this.tag('after', this.drop.forward(before)) }
+    }
+  }
+
+  return { FirstIdeas, TwoSpellings, Layouts, Broadcasting, Rotation, Schemes, Dropped }
+}

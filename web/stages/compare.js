@@ -1,0 +1,25 @@
+/** The same words, the same query and key: who looks at whom under every way to tell the places. */
+
+import { probabilities } from '../lib/color.js'
+import { panels } from '../lib/panels.js'
+import { tensorOf } from '../lib/run.js'
+import { slice } from '../lib/slice.js'
+
+export const id = 'compare'
+export const controls = ['base', 'dModel', 'seed']
+export const pickers = []
+
+const SCHEMES = ['none', 'sinusoidal', 'random', 'halves', 'neighbours', 'biased']
+
+export function data(run, { room }) {
+  const [words] = run.streams.text.tokens
+  return { panels: SCHEMES.map(word => ({
+    ...slice(tensorOf(run, room.parts[word]), { row: 1, col: 2, rowLabels: words, colLabels: words }), word,
+    domain: probabilities()
+  })) }
+}
+
+export const picture = (run, { room }) => (
+  { part: slice(tensorOf(run, room.parts.sinusoidal), { row: 1, col: 2 }), domain: probabilities() })
+
+export const mount = (container, context) => panels(container, context, 'lab.compare')

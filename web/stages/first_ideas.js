@@ -1,0 +1,39 @@
+/** The index added to the words, and the index over the length: what each does. */
+
+import { signed } from '../lib/color.js'
+import { fixed } from '../lib/number.js'
+import { panels } from '../lib/panels.js'
+import { matrixOf, tensorOf } from '../lib/run.js'
+import { peak } from '../lib/slice.js'
+
+export const id = 'first_ideas'
+export const controls = ['dModel', 'seed']
+export const pickers = []
+
+const domainOf = (run, ...names) => signed(Math.max(...names.map(name => peak(tensorOf(run, name)))))
+
+export function data(run, view) {
+  const { words, grown, norms, hops, shares } = view.room.parts
+  const rowLabels = run.streams.text.tokens[0]
+  const both = domainOf(run, words, grown)
+  const lengths = [1, 2, 3].map(times => `T = ${times * rowLabels.length}`)
+  return {
+    panels: [
+      { ...matrixOf(run, words, view, { rowLabels }), word: 'words', domain: both },
+      { ...matrixOf(run, grown, view, { rowLabels }), word: 'grown', domain: both },
+      { ...matrixOf(run, norms, view, { rowLabels: ['|x|', '|x + k|'], colLabels: rowLabels }), word: 'norms',
+        domain: domainOf(run, norms) },
+      { ...matrixOf(run, shares, view, { rowLabels: lengths, colLabels: rowLabels }), word: 'shares',
+        domain: domainOf(run, shares) }
+    ],
+    numbers: lengths.map((_, i) => ({ word: `hop${i + 1}`, text: fixed(tensorOf(run, hops).data[i], 4),
+      cell: { name: hops, index: [i] } }))
+  }
+}
+
+export function picture(run, view) {
+  const { grown } = view.room.parts
+  return { part: matrixOf(run, grown, view), domain: domainOf(run, grown) }
+}
+
+export const mount = (container, context) => panels(container, context, 'lab.first_ideas')

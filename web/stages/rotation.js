@@ -1,0 +1,64 @@
+/** Some places further: the table times one matrix that turns every pair, beside the table itself further down. */
+
+import { signed } from '../lib/color.js'
+import { h } from '../lib/dom.js'
+import { facts } from '../lib/facts.js'
+import { figure } from '../lib/figure.js'
+import { brief, fixed } from '../lib/number.js'
+import { matrixOf, tensorOf } from '../lib/run.js'
+import { placesOf } from '../lib/slice.js'
+
+export const id = 'rotation'
+export const controls = ['shift', 'base', 'dModel']
+export const pickers = []
+
+export function data(run, view) {
+  const { here, matrix, moved, there, angle, most } = view.room.parts
+  const [words] = run.streams.text.tokens
+  const { shift } = run.settings
+  const rowLabels = placesOf(words, words.length)
+  const single = (name, i, digits) => (
+    { text: digits ? fixed(tensorOf(run, name).data[i], digits) : brief(tensorOf(run, name).data[i]),
+      cell: { name, index: [i] } })
+  return {
+    left: matrixOf(run, here, view, { rowLabels }),
+    right: matrixOf(run, matrix, view, {}), product: matrixOf(run, moved, view, { rowLabels }),
+    there: matrixOf(run, there, view, { rowLabels: rowLabels.map((_, k) => String(k + shift)) }),
+    numbers: [{ word: 'angle', ...single(angle, 0, 4) }, { word: 'apart', ...single(most, 0) },
+      { word: 'back', ...single(most, 1) }],
+    domain: signed(1), shift
+  }
+}
+
+export const picture = (run, view) => ({ part: matrixOf(run, view.room.parts.matrix, view), domain: signed(1) })
+
+export function mount(container, context) {
+  const { t } = context
+  const numbers = h('div', { className: 'panel-facts' })
+  container.append(numbers)
+  const list = facts(numbers, context)
+  const fig = figure(container, context)
+  const product = fig.product()
+  const there = fig.matrix()
+  return {
+    update(next) {
+      const { left, right, product: result, domain, shift } = next
+      const titles = {
+        left: t('lab.rotation.here'), right: t('lab.rotation.matrix', { shift }),
+        product: t('lab.rotation.moved')
+      }
+      list.update(next.numbers.map(({ word, ...one }) => ({ name: t(`lab.rotation.${word}`), ...one })))
+      product.update({ left, right, product: result },
+        { titles, domains: { left: domain, right: domain, product: domain } })
+      const title = t('lab.rotation.there', { shift })
+      const follow = ({ name, index }) => (name === result.name ? { row: index[0], col: index[1] } : null)
+      there.update(next.there, { title, domain, dense: true, follow })
+      fig.legend([{ domain }])
+      fig.numbers(t('frame.numbers'), [
+        { title: titles.left, part: left }, { title: titles.right, part: right },
+        { title: titles.product, part: result }, { title, part: next.there }])
+    },
+    mark: fig.mark,
+    destroy() {}
+  }
+}
