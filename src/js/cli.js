@@ -4,9 +4,13 @@ import { text as readAll } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
 import { GlassformerError, load } from './index.js'
 import { runPipeline } from './pipeline.js'
+import { COMMANDS } from './cli_models.js'
 import { stagesOf, stageText } from './cli_stages.js'
 
 const HELP = `usage: glassformer [options] [sentence ...]
+       glassformer inspect PATH [--json]
+       glassformer tokenize PATH [--json] [text ...]
+       glassformer generate PATH [options] [text ...]
 
 Prints every stage on the way through one attention block, with the numbers the kernels computed:
 tokens, ids, embedding, positions, sum, dropout, q, k, v, scores, mask, weights, heads, output.
@@ -26,8 +30,13 @@ Without a sentence, standard input is read, one sentence a line. The weights are
   --seed N           torch.manual_seed (42)
   --help, --version
 
+PATH is the folder of a model, or its file of weights. inspect says from the headers what it is and what is missing;
+generate writes on, with
+  --max-new-tokens N (20), --temperature T, --top-k N, --top-p P, --beams N, --seed N; greedily without them
+
 examples:
   glassformer "I wonder what will come next" "Hello, what is a basic split?"
+  glassformer generate ./stories260K.bin "Once upon a time"
   glassformer --tokenizer whitespace --stage weights "나는 최근 파리 여행을 다녀왔다"
   echo "one sentence" | glassformer --json --causal
 `
@@ -45,6 +54,11 @@ const OPTIONS = /** @type {const} */ ({
   'dropout': { type: 'string' },
   'train': { type: 'boolean' },
   'seed': { type: 'string' },
+  'max-new-tokens': { type: 'string' },
+  'temperature': { type: 'string' },
+  'top-k': { type: 'string' },
+  'top-p': { type: 'string' },
+  'beams': { type: 'string' },
   'help': { type: 'boolean', short: 'h' },
   'version': { type: 'boolean' }
 })
@@ -81,7 +95,7 @@ function settingsFrom(values) {
 }
 
 /** Settings as the library's messages name them. */
-const SETTINGS = /\b(dModel|maxLength|heads|base|dropout|positions|tokenizer|seed)\b/g
+const SETTINGS = /\b(maxNewTokens|temperature|topK|topP|beams|dModel|maxLength|heads|base|dropout|positions|tokenizer|seed)\b/g
 
 /** The command's words for the library's, in its messages. @param {string} message */
 const inOptions = message => message.replace(/^\w+: /, '')
@@ -101,11 +115,37 @@ function* pagesOf({ text }, stages) {
   for (const [i, stage] of stages.entries()) yield (i ? '\n' : '') + stageText(text, stage)
 }
 
+const GENERATING = ['max-new-tokens', 'temperature', 'top-k', 'top-p', 'beams', 'seed']
+const camel = (/** @type {string} */ name) => name.replace(/-(\w)/g, (_, letter) => letter.toUpperCase())
+
+/** @param {any} values as they were written @param {readonly string[]} names */
+const numbersIn = (values, names) => Object.fromEntries(
+  names.filter(name => values[name] !== undefined).map(name => [camel(name), numberOption(name, values[name])]))
+
+/** What stands after a command's name. @param {any} values @param {string[]} positionals */
+async function aboutModel(values, [command, path, ...texts]) {
+  const needsText = command !== 'inspect'
+  if (needsText && !texts.length && process.stdin.isTTY) throw new UsageError(`no text to ${command} given`)
+  const given = texts.length || !needsText ? texts : await readLines()
+  try {
+    const options = numbersIn(values, GENERATING)
+    return [await COMMANDS[command]({ gf: await load(), path, texts: given, options, isJson: Boolean(values.json) })]
+  } catch (error) {
+    const { code } = /** @type {any} */ (error)
+    if (code === 'ENOENT') throw new UsageError(`there is no file or folder '${path}'`)
+    throw error
+  }
+}
+
 /** @param {string[]} args @returns {Promise<Iterable<string>>} what to print, piece by piece */
 async function main(args) {
   const { values, positionals } = readArguments(args)
   if (values.help) return [HELP]
   if (values.version) return [`${version()}\n`]
+  if (positionals[0] in COMMANDS) {
+    if (positionals.length < 2) throw new UsageError(`${positionals[0]}: the folder of a model is missing`)
+    return aboutModel(values, positionals)
+  }
   if (!positionals.length && process.stdin.isTTY) throw new UsageError('no sentence given')
   const texts = positionals.length ? positionals : await readLines()
   const settings = settingsFrom(values)
