@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { load } from '../../src/js/index.js'
@@ -85,6 +85,23 @@ test('kept, or as a file, a training goes on as one that never stopped, to the b
   assert.equal(trainingIn(Uint8Array.of(1, 2, 3)), null)
   first.session.dispose()
   whole.session.dispose()
+})
+
+test('the printed command trains in Node: the same losses, and a file that goes on', () => {
+  const folder = new URL('../../build/theatre/', import.meta.url).pathname
+  mkdirSync(folder, { recursive: true })
+  const settings = settingsOf('dates')
+  const script = new URL('../../web/theatre/train.js', import.meta.url).pathname
+  const run = (...more) => execFileSync(process.execPath, [script, write(settings), ...more], { encoding: 'utf8' })
+  run('--until', '10', '--out', `${folder}ten.safetensors`)
+  const said = run('--from', `${folder}ten.safetensors`, '--out', `${folder}all.safetensors`)
+  const session = createSession(gf, settings)
+  walk(session, 30)
+  const { loss, right } = session.history.looks.at(-1)
+  const last = `step 30   loss ${session.history.loss[29]}   held out ${loss}   right ${(100 * right).toFixed(1)} %`
+  assert.ok(said.includes(last), said)
+  assert.deepEqual(readFileSync(`${folder}all.safetensors`), Buffer.from(session.file(true)))
+  session.dispose()
 })
 
 test('looking in between changes nothing', () => {

@@ -81,7 +81,7 @@ export function theatre(container, context) {
     if (isSaving || settings.rival || !last || last.done === keptStep || last.done < training.seen().loss.length) return
     isSaving = true
     const all = await training.keep().catch(() => null)
-    if (all && await keep({ link: write(training.settings), text: training.settings.task === 'text' ? text : undefined, ...all })) {
+    if (all && await keep({ link: write(training.settings), text: ownText(), ...all })) {
       keptStep = all.step
       shown?.view.says(shown.t('theatre.kept', { step: all.step }))
     }

@@ -98,8 +98,8 @@ export function problemsOf(state) {
     .filter(([, problem]) => problem)
   const problems = Object.fromEntries(found)
   if (found.length === 0 && bytesOf(state) > MOST_BYTES) {
-    const megabytes = String(Math.round(bytesOf(state) / 2 ** 20))
-    problems.batch = { key: 'theatre.errors.memory', values: { megabytes, most: String(Math.round(MOST_BYTES / 2 ** 20)) } }
+    const [megabytes, most] = [bytesOf(state), MOST_BYTES].map(bytes => String(Math.round(bytes / 2 ** 20)))
+    problems.batch = { key: 'theatre.errors.memory', values: { megabytes, most } }
   }
   return problems
 }

@@ -59,6 +59,7 @@ export function view(container, context, training) {
   enter.className = 'theatre-inside'
   const lead = h('p', { className: 'lead' })
   const count = h('p', { className: 'theatre-count' })
+  const command = h('code', { className: 'theatre-command' })
   const note = h('p', { 'className': 'theatre-why', 'data-note': 'kept' })
   container.replaceChildren(
     h('div', { className: 'theatre-head' }, h('h1', { tabindex: '-1' }, t('theatre.title')), button('leave', leave)),
@@ -66,7 +67,8 @@ export function view(container, context, training) {
     h('div', { className: 'theatre-stage' }, said, charts), against,
     h('div', { className: 'theatre-pair' }, looks, h('div', { className: 'theatre-deeds' }, enter,
       h('p', { className: 'theatre-why' }, t('theatre.insideWhy')), count,
-      h('div', { className: 'theatre-files' }, button('download', download), filePicker(t, upload)), note)), steps, details, options)
+      h('div', { className: 'theatre-files' }, button('download', download), filePicker(t, upload)), note,
+      h('p', { className: 'theatre-why' }, t('theatre.inNode')), command)), steps, details, options)
   const parts = {
     drive: transport(drive, {
       t, seek, again, play: pace => both('play', { pace }), pause: () => both('pause'), step: () => both('step'),
@@ -96,6 +98,7 @@ export function view(container, context, training) {
     status: (_, { broken }) => setText(status, failure || (broken ? brokenText(t, broken) : '')),
     deeds: ({ parameters }) => {
       enter.disabled = get().task === 'text'
+      setText(command, `node web/theatre/train.js ${write({ ...get(), rival: '' })}`)
       setText(count, t('theatre.count', { parameters }))
     }
   }
