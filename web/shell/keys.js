@@ -1,19 +1,33 @@
-/** Keys that work wherever the reader is: Escape lets go of a cell, arrows lead on, Ctrl+Z takes back. */
+/** Keys that work wherever the reader is: Escape lets go, arrows lead on, P presents, Ctrl+Z takes back. */
 
 import { returnTo } from '../lib/heatmap.js'
 
 const WAYS = { ArrowLeft: '.way-prev', ArrowRight: '.way-next' }
 const LESSON_WAYS = { ArrowLeft: '.lesson-back', ArrowRight: '.lesson-next' }
+/** What a clicker sends. */
+const CLICKS = { PageUp: 'ArrowLeft', PageDown: 'ArrowRight' }
 const USES_ARROWS = 'input, textarea, select, dialog, .heat, .chip, .frame, [tabindex="0"]'
+
+const isPresenting = () => document.documentElement.hasAttribute('data-present')
 
 /** Left and right lead from room to room or step to step, wherever nothing has a use of its own for them. */
 function lead(event, stage) {
-  const way = WAYS[event.key]
+  const key = isPresenting() ? CLICKS[event.key] ?? event.key : event.key
+  const way = WAYS[key]
   const isPlain = !event.altKey && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.defaultPrevented
   if (!way || !isPlain || event.target.closest(USES_ARROWS)) return
   const inLesson = document.querySelector('.lesson:not([hidden]) .lesson-ways')
-  const link = inLesson ? inLesson.querySelector(LESSON_WAYS[event.key]) : stage.querySelector(way)
-  link?.click()
+  const link = inLesson ? inLesson.querySelector(LESSON_WAYS[key]) : stage.querySelector(way)
+  if (!link) return
+  if (isPresenting()) event.preventDefault()
+  link.click()
+}
+
+/** P turns the page into a slide, the figure first and as wide as the window, and back. */
+function present(event) {
+  const isPlain = !event.altKey && !event.ctrlKey && !event.metaKey && !event.defaultPrevented
+  if (event.key.toLowerCase() !== 'p' || !isPlain || event.target.closest('input, textarea, select, dialog')) return
+  document.documentElement.toggleAttribute('data-present')
 }
 
 function takeBack(event, { undo, redo }) {
@@ -48,9 +62,11 @@ export function keys({ stage, inspector }, acts) {
     const isFree = !event.defaultPrevented && !document.querySelector('dialog[open]')
     if (event.key === 'Escape' && isFree) {
       if (acts.isPinned()) release()
+      else if (isPresenting()) document.documentElement.removeAttribute('data-present')
       else acts.leave()
     }
     lead(event, stage)
+    present(event)
     takeBack(event, acts)
   })
 }
