@@ -3,7 +3,7 @@
 import { following, h, setText } from '../lib/dom.js'
 import { LESSONS } from '../lessons/index.js'
 import { progress } from '../lessons/progress.js'
-import { modelOf } from '../models/index.js'
+import { MODELS } from '../models/index.js'
 import { HOUSE, roomsOf } from '../rooms/index.js'
 import { defaults } from '../shell/state.js'
 import { data } from './data.js'
@@ -51,7 +51,8 @@ export function opening(container, context) {
   }, t(`opening.${key}`))
 
   const slot = h('section', { className: 'living-slot stage-figure' })
-  const examples = h('p', { className: 'opening-try' }, t('opening.try'), ' ', modelOf('dates').examples.map(({ text, patch }) => (
+  const [model] = MODELS
+  const examples = h('p', { className: 'opening-try' }, t('opening.try'), ' ', model.examples.map(({ text, patch }) => (
     h('button', { type: 'button', className: 'quiet', lang: 'en', onclick: () => set(patch) }, text))))
   const house = way('door', () => ({ ...get(), room: HOUSE.id }), h('b', {}, t('opening.house')),
     h('span', {}, t('opening.houseWhat')), h('small', {}, t('opening.houseTime')))
@@ -62,7 +63,7 @@ export function opening(container, context) {
     rest.length ? h('section', {}, h('h2', {}, t('opening.lessons')),
       h('div', { className: 'opening-list' }, rest.map(lesson => lessonWay(lesson, 'opening-lesson')))) : '',
     h('section', {}, h('h2', {}, t('opening.elsewhere')), h('div', { className: 'opening-list' },
-      elsewhere('theatre', { theatre: 'dates' }), elsewhere('positions', defaults('positions')),
+      elsewhere('theatre', { theatre: model.id }), elsewhere('positions', defaults('positions')),
       elsewhere('notebooks', { ...defaults('positions'), room: 'notebook.004' }))))
   container.replaceChildren(h('div', { className: 'opening' },
     h('header', { className: 'opening-head' }, h('h1', { tabindex: '-1' }, t('opening.title')),

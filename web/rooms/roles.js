@@ -12,6 +12,9 @@ export const LIST = 'ModuleList'
 /** Attentions whose class says that they must not look ahead, whether or not this run lets them. */
 export const LOOKS_BACK = { TransformerDecoderLayer: 'self_attn' }
 
+/** What an attention is called that reads another text than its own. */
+export const CROSS = 'multihead_attn'
+
 /** The class that turns logits into a choice: its tensors by their part, as attributes and tags of the class. */
 export const SAMPLING = 'Sampling'
 

@@ -4,9 +4,10 @@
  */
 
 import { h, setText } from '../lib/dom.js'
+import { MODELS } from '../models/index.js'
 
 /** Models that can be trained. */
-const TRAINED = ['dates', 'particles', 'stories']
+const TRAINED = MODELS.filter(({ settings }) => settings.weights?.options.theatre).map(({ id }) => id)
 let lastTraining = ''
 
 /** The training that was left, or that of the model behind the glass. @param {{ model: string }} state */

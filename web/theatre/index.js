@@ -1,5 +1,6 @@
 /** The training theatre: a model learns in a worker of its own, and what happens to it is shown as it happens. */
 
+import { modelOf } from '../models/index.js'
 import { defaults } from '../shell/state.js'
 import { markOf, textProblem } from './own_text.js'
 import { samples } from './samples.js'
@@ -19,15 +20,13 @@ const SAVE = 5000
 /** How much of a new text is its first sentence to go on with. */
 const BEGINNING = 8
 
-/** The field of each model that takes the reader's sentence. */
-const FIELDS = { dates: 'source', particles: 'gapped', stories: 'beginning' }
-
-/** What stands behind the glass once the weights of a training do. */
+/** What stands behind the glass with the weights of a training: the sentence, and what its model has to be set to. */
 function behindGlass({ task, normFirst, activation, positions }, sentence) {
-  const field = { [FIELDS[task]]: sentence }
-  if (task !== 'dates') return field
+  const { fields, settings } = modelOf(task)
   const isPlaced = positions !== 'none'
-  return { ...field, normFirst, activation, positional: isPlaced, ...(isPlaced && { positions }) }
+  const all = { normFirst, activation, positional: isPlaced, ...(isPlaced && { positions }) }
+  const known = Object.entries(all).filter(([name]) => name in settings)
+  return { [Object.keys(fields)[0]]: sentence, ...Object.fromEntries(known) }
 }
 
 /**

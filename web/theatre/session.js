@@ -3,6 +3,7 @@
  * are all there is to a state: put back, it goes on as if nothing had been, to the bit, here as in Node.
  */
 
+import { CROSS } from '../rooms/roles.js'
 import { findBroken } from './broken.js'
 import { groupsOf, normOf, ratiosOf } from './norms.js'
 import { rateAt } from './schedule.js'
@@ -191,12 +192,12 @@ export function createSession(gf, settings, text) {
 function attention(gf, model, { inputs, tokens }, wanted) {
   const { trace, output } = gf.trace(() => gf.noGrad(() => model.forward(...inputs)))
   const names = trace.names.filter(name => name.endsWith('attn.weights'))
-  const name = names.includes(wanted) ? wanted : names.findLast(one => one.includes('multihead_attn')) ?? names.at(-1)
+  const name = names.includes(wanted) ? wanted : names.findLast(one => one.includes(CROSS)) ?? names.at(-1)
   const { shape: [, heads, rows, cols], values } = trace.get(name)
   const result = { names, name, heads, rows, cols, values: values.slice() }
   trace.dispose()
   output.dispose()
   const isOfSource = name.includes('encoder')
   const own = tokens.text ?? (isOfSource ? tokens.source : tokens.target)
-  return { attention: result, rowTokens: own, colTokens: name.includes('multihead_attn') ? tokens.source : own }
+  return { attention: result, rowTokens: own, colTokens: name.includes(CROSS) ? tokens.source : own }
 }

@@ -8,9 +8,11 @@ import { parseArgs } from 'node:util'
 import { load } from '../../src/js/index.js'
 import { createPlayer } from './player.js'
 import { problemsOf, read, write } from './settings.js'
+import { TASKS } from './tasks/index.js'
 
+const [FIRST] = Object.keys(TASKS)
 const text = { type: /** @type {const} */ ('string') }
-const { values: options, positionals: [link = 'dates'] } = parseArgs({
+const { values: options, positionals: [link = FIRST] } = parseArgs({
   allowPositionals: true, options: { text, from: text, out: text, until: text }
 })
 const settings = read(link)
