@@ -1,12 +1,9 @@
 // A model that the reader brings: chosen or dropped as files, looked at first, then every number as in Node.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parse } from '../../web/lib/number.js'
-import { roomsOf } from '../../web/rooms/index.js'
-import { stageOf } from '../../web/stages/index.js'
-import { dataIn } from '../lib/page.js'
 import { cases, filesOf } from '../models/drawn.js'
-import { changing, go, runHere, tablesOf, useHouse, violations } from './host.js'
+import { changing, runHere, useHouse, violations } from './host.js'
+import { compareTables } from './tables.js'
 
 const house = useHouse()
 const [llama] = cases('llama')
@@ -39,21 +36,7 @@ test('a Llama in files: what it is first, then all its rooms, every number as in
   await changing(page, () => page.click('.bring .primary'))
   await changing(page, () => page.fill('[data-field="beginning"]', STATE.beginning))
   const run = runHere(STATE)
-  let count = 0
-  for (const room of roomsOf(run).slice(1)) {
-    const { id, stage } = room
-    await go(page, id)
-    await page.waitForSelector(`#house[data-room="${id}"]`)
-    const parts = Object.values(dataIn(run, id, STATE)).filter(value => value?.axis)
-    if (parts.length === 0 || stageOf(stage).id === 'operation') continue
-    const tables = await tablesOf(page)
-    const names = list => list.map(({ name }) => name).sort()
-    assert.deepEqual(names(tables), names(parts), id)
-    for (const part of parts) tables.find(({ name }) => name === part.name).cells.flat().forEach((text, at) => {
-      assert.ok(Object.is(Math.fround(parse(text)), part.values[at]), `${id} ${part.name} ${at}: ${text}`)
-      count += 1
-    })
-  }
+  const count = await compareTables(page, run, STATE)
   run.dispose()
   assert.ok(count > 3000, `${count}`)
   t.diagnostic(`${count} numbers compared`)

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { roomsOf } from '../../web/rooms/index.js'
 import { shownRun } from '../lib/page.js'
-import { changing, useHouse, violations } from './host.js'
+import { changing, runHere, stateOf, useHouse, violations } from './host.js'
+import { compareTables } from './tables.js'
 
 const model = 'positions'
 const ROOMS = roomsOf(shownRun({ model })).map(({ id }) => id)
@@ -64,6 +65,17 @@ test('an experiment stands in another page by itself', async () => {
   const { page, complaints, close } = await open({ room: 'circle', embed: true })
   assert.ok(await page.isVisible('.space'))
   assert.equal(await page.isVisible('#map'), false)
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+for (const language of ['ko', 'en']) test(`every number of every experiment is the library's in Node, ${language}`, async t => {
+  const state = stateOf({ model: 'positions', room: 'waves', language })
+  const { page, complaints, close } = await house.open(state)
+  const run = runHere(state), count = await compareTables(page, run, state)
+  run.dispose()
+  assert.ok(count > 2000, `${count}`)
+  t.diagnostic(`${count} numbers compared`)
   assert.deepEqual(complaints, [])
   await close()
 })

@@ -182,7 +182,9 @@ async function walk(t, state) {
 
 test('every model is walked through in both languages', () => {
   const walked = WALKS.map(([, language, { model = 'dates' }]) => `${model} ${language}`)
-  for (const { id } of READY) for (const language of ['ko', 'en']) assert.ok(walked.includes(`${id} ${language}`), id)
+  // Rooms that are no model's are held by laboratory.test.js.
+  const derived = READY.filter(({ rooms }) => !rooms)
+  for (const { id } of derived) for (const language of ['ko', 'en']) assert.ok(walked.includes(`${id} ${language}`), id)
 })
 
 /** Two at a time: while one waits for a frame the other has something to do. */

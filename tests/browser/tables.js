@@ -1,0 +1,31 @@
+// Every table of every room beside the run made in Node.
+import assert from 'node:assert/strict'
+import { parse } from '../../web/lib/number.js'
+import { roomsOf } from '../../web/rooms/index.js'
+import { dataIn } from '../lib/page.js'
+import { go, tablesOf } from './host.js'
+
+/** Whatever a stage shows as a matrix. */
+const matricesIn = data => Object.values(data ?? {}).flat().filter(value => value?.axis && value.values)
+
+/**
+ * Goes through all rooms and compares every number of their tables, to the bit.
+ * @param {import('playwright-core').Page} page @param {object} run made in Node @param {object} state
+ * @returns {Promise<number>} how many there were
+ */
+export async function compareTables(page, run, state) {
+  let count = 0
+  for (const { id } of roomsOf(run).slice(1)) {
+    await go(page, id)
+    await page.waitForSelector(`#house[data-room="${id}"]`)
+    const parts = matricesIn(dataIn(run, id, state))
+    if (parts.length === 0) continue
+    for (const { name, cells } of await tablesOf(page)) {
+      const texts = cells.flat(), same = parts.filter(part => part.name === name && part.values.length === texts.length)
+      const isRight = part => texts.every((text, at) => Object.is(Math.fround(parse(text)), part.values[at]))
+      assert.ok(same.some(isRight), `${id}: ${name}`)
+      count += texts.length
+    }
+  }
+  return count
+}
