@@ -17,6 +17,18 @@
 #define GF_NAN __builtin_nanf("")
 #define GF_INFINITY __builtin_inff()
 
+/* A float32 as the 32 bits it is, and back. */
+GF_INLINE uint32_t gf_bits(float x) {
+  uint32_t u;
+  memcpy(&u, &x, sizeof u);
+  return u;
+}
+GF_INLINE float gf_from_bits(uint32_t u) {
+  float x;
+  memcpy(&x, &u, sizeof x);
+  return x;
+}
+
 double gf_exp(double x);
 double gf_log(double x);
 /* log(1 + x) without losing x when it is small. */

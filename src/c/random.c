@@ -63,25 +63,14 @@ void gf_uniform_double(double *out, gf_generator *g, int n) {
 
 /* Normal ----------------------------------------------------------------------------------------------------------- */
 
-static float bits_to_float(uint32_t u) {
-  float x;
-  memcpy(&x, &u, sizeof x);
-  return x;
-}
-static uint32_t float_to_bits(float x) {
-  uint32_t u;
-  memcpy(&u, &x, sizeof u);
-  return u;
-}
-
 /* Natural logarithm of a normal positive float. */
 static float cephes_log(float x) {
   static const float p[9] = {7.0376836292e-2f,  -1.1514610310e-1f, 1.1676998740e-1f,
                              -1.2420140846e-1f, 1.4249322787e-1f,  -1.6668057665e-1f,
                              2.0000714765e-1f,  -2.4999993993e-1f, 3.3333331174e-1f};
-  uint32_t u = float_to_bits(x);
+  uint32_t u = gf_bits(x);
   float e = (float)((int)(u >> 23) - 126);
-  x = bits_to_float((u & 0x807fffffu) | 0x3f000000u); /* mantissa in [1/2, 1) */
+  x = gf_from_bits((u & 0x807fffffu) | 0x3f000000u); /* mantissa in [1/2, 1) */
   if (x < 0.707106781186547524f) {
     e -= 1.0f;
     x = (x - 1.0f) + x;

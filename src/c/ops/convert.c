@@ -7,19 +7,7 @@
 
 #include "../math.h"
 
-static uint32_t bits_of(float x) {
-  uint32_t u;
-  memcpy(&u, &x, sizeof u);
-  return u;
-}
-static float from_bits(uint32_t u) {
-  float x;
-  memcpy(&x, &u, sizeof x);
-  return x;
-}
-
-/* 2^n as a float32 that is neither infinite nor subnormal */
-static float power_of_two(int n) { return from_bits((uint32_t)(n + 127) << 23); }
+static float power_of_two(int n) { return gf_from_bits((uint32_t)(n + 127) << 23); }
 
 static double from_half(uint16_t h) {
   int exponent = h >> 10 & 31, mantissa = h & 1023;
@@ -31,18 +19,18 @@ static double from_half(uint16_t h) {
 
 /* A mantissa that rounds up to 2048 carries into the exponent, and from there into infinity. */
 static uint16_t to_half(float x) {
-  uint32_t u = bits_of(x), sign = u >> 16 & 0x8000;
-  float size = from_bits(u & 0x7fffffff);
+  uint32_t u = gf_bits(x), sign = u >> 16 & 0x8000;
+  float size = gf_from_bits(u & 0x7fffffff);
   if (size != size) return (uint16_t)(sign | 0x7e00);
   if (size >= 65520.0f) return (uint16_t)(sign | 0x7c00);
   if (size < 0x1p-14f) return (uint16_t)(sign | (uint32_t)__builtin_rintf(size * 0x1p24f));
-  int exponent = (int)(bits_of(size) >> 23) - 127;
+  int exponent = (int)(gf_bits(size) >> 23) - 127;
   uint32_t mantissa = (uint32_t)__builtin_rintf(size * power_of_two(10 - exponent));
   return (uint16_t)(sign | (((uint32_t)(exponent + 15) << 10) + mantissa - 1024));
 }
 
 static uint16_t to_brain_half(float x) {
-  uint32_t u = bits_of(x);
+  uint32_t u = gf_bits(x);
   if (x != x) return (uint16_t)((u >> 16 & 0x8000) | 0x7fc0);
   return (uint16_t)((u + 0x7fff + (u >> 16 & 1)) >> 16);
 }
@@ -65,7 +53,7 @@ double gf_read(const void *x, size_t i, int type) {
     case GF_FLOAT16:
       return from_half(((const uint16_t *)x)[i]);
     default:
-      return from_bits((uint32_t)((const uint16_t *)x)[i] << 16);
+      return gf_from_bits((uint32_t)((const uint16_t *)x)[i] << 16);
   }
 }
 
