@@ -1,8 +1,9 @@
+import { float, int, joined, message, string } from './protobuf.js'
+
 /**
- * ONNX models as bytes: just enough of Protocol Buffers. Field numbers are those of onnx.proto.
+ * ONNX models as bytes. Field numbers are those of onnx.proto.
  *
- * A message is a list of chunks, so that weights are copied only once, at the end.
- * @typedef {Uint8Array[]} Chunks
+ * @typedef {import('./protobuf.js').Chunks} Chunks
  * @typedef {import('../dtype.js').DType} DType
  *
  * @typedef {{ float: number } | number | string | readonly number[]} Attribute a number is a whole one
@@ -23,38 +24,13 @@ export const TYPES = { float32: 1, int32: 7, bool: 9, float16: 10, float64: 11, 
 const OPEN = ['batch', 'rows']
 
 const FLOAT = 1, INT = 2, STRING = 3, INTS = 7
-const VARINT = 0, BYTES = 2, FIXED32 = 5
-const text = new TextEncoder()
-
-/** @param {number} value whole, perhaps negative */
-function varint(value) {
-  const bytes = []
-  for (let rest = BigInt.asUintN(64, BigInt(value)); ; rest >>= 7n) {
-    const low = Number(rest & 127n)
-    if (rest < 128n) return Uint8Array.from([...bytes, low])
-    bytes.push(low | 128)
-  }
-}
-
-/** @param {number} field @param {number} wire */
-const tag = (field, wire) => varint((field << 3) | wire)
-/** @param {Chunks} chunks */
-const lengthOf = chunks => chunks.reduce((sum, chunk) => sum + chunk.length, 0)
-/** @param {number} field @param {number} value @returns {Chunks} */
-const int = (field, value) => [tag(field, VARINT), varint(value)]
-/** @param {number} field @param {Chunks} chunks @returns {Chunks} */
-const message = (field, chunks) => [tag(field, BYTES), varint(lengthOf(chunks)), ...chunks]
-/** @param {number} field @param {string} value */
-const string = (field, value) => message(field, [text.encode(value)])
 
 /** @param {Attribute} value @returns {Chunks} */
 function valueOf(value) {
   if (typeof value === 'number') return [...int(3, value), ...int(20, INT)]
   if (typeof value === 'string') return [...string(4, value), ...int(20, STRING)]
   if (!('float' in value)) return [...value.flatMap(v => int(8, v)), ...int(20, INTS)]
-  const bytes = new Uint8Array(4)
-  new DataView(bytes.buffer).setFloat32(0, value.float, true)
-  return [tag(2, FIXED32), bytes, ...int(20, FLOAT)]
+  return [...float(2, value.float), ...int(20, FLOAT)]
 }
 
 /** @param {OnnxNode} node */
@@ -89,11 +65,5 @@ export function onnxBytes({ name, nodes, initializers, inputs, outputs }) {
     ...int(1, IR_VERSION), ...string(2, 'glassformer'), ...message(7, graph),
     ...message(8, [...string(1, ''), ...int(2, OPSET)])
   ]
-  const all = new Uint8Array(lengthOf(chunks))
-  let at = 0
-  for (const chunk of chunks) {
-    all.set(chunk, at)
-    at += chunk.length
-  }
-  return all
+  return joined(chunks)
 }

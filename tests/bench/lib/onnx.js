@@ -1,31 +1,10 @@
-// Writes ONNX models: just enough protobuf for graphs of float32 tensors. Field numbers are those of onnx.proto.
-//
-// A message is a list of chunks of bytes, so that hundreds of megabytes of weights are copied only once, at the end.
+// Writes ONNX models: graphs of float32 tensors as a bench builds them. Field numbers are those of onnx.proto.
+import { float, int, joined, message, string } from '../../../src/js/export/protobuf.js'
 import { sizeOf } from '../../../src/reference/tensor.js'
 
 const FLOAT = 1, INT64 = 7
-const VARINT = 0, BYTES = 2, FIXED32 = 5
 /** AttributeProto.type */
 const KINDS = { float: 1, int: 2, string: 3, ints: 7 }
-
-const text = new TextEncoder()
-const lengthOf = chunks => chunks.reduce((sum, chunk) => sum + chunk.length, 0)
-
-function varint(value) {
-  const bytes = []
-  for (let rest = BigInt.asUintN(64, BigInt(value)); ; rest >>= 7n) {
-    const low = Number(rest & 127n)
-    if (rest < 128n) return Uint8Array.from([...bytes, low])
-    bytes.push(low | 128)
-  }
-}
-
-const tag = (field, wire) => varint((field << 3) | wire)
-const int = (field, value) => [tag(field, VARINT), varint(value)]
-const float = (field, value) => [tag(field, FIXED32), new Uint8Array(Float32Array.of(value).buffer)]
-const message = (field, chunks) => [tag(field, BYTES), varint(lengthOf(chunks)), ...chunks]
-const bytes = (field, value) => message(field, [value])
-const string = (field, value) => bytes(field, text.encode(value))
 
 function attribute(name, value) {
   const number = Number.isInteger(value) ? 'int' : 'float'
@@ -58,7 +37,7 @@ function initializer(name, { shape, data }) {
     ...shape.flatMap(side => int(1, side)),
     ...int(2, isInteger ? INT64 : FLOAT),
     ...string(8, name),
-    ...bytes(9, new Uint8Array(raw.buffer, raw.byteOffset, raw.byteLength))
+    ...message(9, [new Uint8Array(raw.buffer, raw.byteOffset, raw.byteLength)])
   ])
 }
 
@@ -116,13 +95,7 @@ export class Graph {
     const graph = [this.#nodes, string(2, 'bench'), this.#initializers, this.#inputs, this.#outputs].flat(2)
     const opset = (domain, version) => message(8, [...string(1, domain), ...int(2, version)])
     const chunks = [...int(1, 8), ...message(7, graph), ...opset('', 20), ...opset('com.microsoft', 1)]
-    const all = new Uint8Array(lengthOf(chunks))
-    let at = 0
-    for (const chunk of chunks) {
-      all.set(chunk, at)
-      at += chunk.length
-    }
-    return all
+    return joined(chunks)
   }
 }
 
