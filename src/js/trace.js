@@ -1,28 +1,21 @@
 import { Edits } from './edits.js'
 import { describe, expect, optionsOf, runNow, shapeText } from './errors.js'
-import { cell, difference, product, sum } from './explain.js'
-import { keyOf } from './graph.js'
 import { offsetOf } from './shape.js'
 import { Tensor } from './tensor.js'
+import { explain, explainGradient } from './trace_explain.js'
 
 /**
  * @typedef {import('./autograd.js').Node} Node
  * @typedef {import('./nn/module.js').Module} Module
  * @typedef {import('./errors.js').GlassformerError} GlassformerError
- * @typedef {import('./explain.js').Factor} Factor
  *
- * @typedef {import('./explain.js').Source} Source
  * @typedef {import('./explain.js').Explanation} Explanation
- * @typedef {{ node: Node, input: string, index: readonly number[] }} Use of a cell of an input
  * @typedef {import('./edits.js').Edit} Edit
  *
  * One call of a module's forward: its path as names have it, and on the way to it from the call around it every
  * attribute with the module it leads to.
  * @typedef {{ path: string, module: Module, way: { name: string, module: unknown }[], parent: Call | null }} Call
  */
-
-/** Values that were loaded in place of what an origin made are not explained by it. */
-const ORIGIN_TOLERANCE = 1e-6
 
 /** Inputs that are known by their own names where nobody has named them. */
 const OWN_NAMES = ['weight', 'bias', 'cos', 'sin']
@@ -101,11 +94,11 @@ export class Trace {
    * @param {string} name @returns {Tensor} @throws {GlassformerError} 'state' when there is none
    */
   gradient(name) {
-    return this.#gradientOf(this.get(name), name)
+    return this.gradientOf(this.get(name), name)
   }
 
-  /** @param {Tensor} tensor @param {string} name */
-  #gradientOf(tensor, name) {
+  /** The gradient of a tensor, by its name in messages. @param {Tensor} tensor @param {string} name */
+  gradientOf(tensor, name) {
     const gradient = this.#gradients.get(tensor) ?? tensor.grad
     expect(gradient !== null, 'state', () => `trace: ${name} has no gradient; ` +
       'call backward() on the loss first, and see that it depends on a tensor with requiresGrad')
@@ -215,7 +208,7 @@ export class Trace {
         if (!this.idleEdits.includes(edit)) this.idleEdits.push(edit)
         continue
       }
-      const place = this.#checkIndex('trace', name, tensor, index)
+      const place = this.checkIndex('trace', name, tensor, index)
       const isFirst = !this.#madeBy.has(tensor) && !this.#replaced.has(`${name}:${place}`)
       if (isFirst) this.#replaced.set(`${name}:${place}`, tensor.at(...place))
       tensor.data[offsetOf(tensor.shape, place)] = value
@@ -280,13 +273,13 @@ export class Trace {
 
   /** What made a tensor, in this trace or before it. @param {Tensor} tensor @returns {Node | undefined} */
   makerOf(tensor) {
-    return this.#madeOrOrigin(tensor)
+    return this.#madeBy.get(tensor) ?? this.#origins.get(tensor)
   }
 
   /** The tensors that were computed from this one. @param {string} name @returns {string[]} */
   feeds(name) {
     const tensor = this.get(name)
-    const outputs = (this.#usedBy.get(tensor) ?? []).flatMap(({ node }) => Object.values(node.outputs))
+    const outputs = this.usesOf(tensor).flatMap(({ node }) => Object.values(node.outputs))
     const [main] = Object.values(this.#madeBy.get(tensor)?.outputs ?? {})
     if (main && main !== tensor) outputs.push(main)
     return [...new Set(outputs)].map(t => this.#nameOf.get(t) ?? '')
@@ -294,10 +287,8 @@ export class Trace {
 
   /** The operation that made a tensor, or undefined for inputs and parameters. @param {string} name */
   operation(name) {
-    return this.#madeOrOrigin(this.get(name))?.op.name
+    return this.makerOf(this.get(name))?.op.name
   }
-
-  #madeOrOrigin = (/** @type {Tensor} */ tensor) => this.#madeBy.get(tensor) ?? this.#origins.get(tensor)
 
   /**
    * What the run consisted of, counted from it: of every operation the shape of its first output, the bytes of all, the
@@ -322,119 +313,49 @@ export class Trace {
 
   /**
    * How a cell was made.
-   * @param {string} name
-   * @param {readonly number[]} index
+   * @param {string} name @param {readonly number[]} index
    * @returns {Explanation}
    * @throws {GlassformerError} 'index' for a name or a place that is not there
    */
   explain(name, index) {
-    const tensor = this.get(name), place = this.#checkIndex('explain', name, tensor, index)
-    const value = tensor.at(...place), node = this.#madeOrOrigin(tensor)
-    const parts = node?.op.explain(node, keyOf(node, tensor), place)
-    const isLoaded = parts && this.#origins.has(tensor) && Math.abs(value - parts.computed) > ORIGIN_TOLERANCE
-    if (node && parts && (!isLoaded || this.#edits.has(name, place))) {
-      const output = keyOf(node, tensor), parameters = { ...node.op.parameters?.(node), ...parts.parameters }
-      return { ...this.#finish(name, place, value, parts), op: node.op.name, output, parameters }
-    }
-    const computed = this.#replaced.get(`${name}:${place}`) ?? value
-    const given = this.#finish(name, place, value, { formula: name, terms: [], computed })
-    return { ...given, op: 'given', output: 'out', parameters: {} }
+    return explain(this, name, this.checkIndex('explain', name, this.get(name), index))
   }
 
   /**
    * How the derivative of the loss by a cell came about: one step of the chain rule, summed over all uses of the cell.
-   * @param {string} name
-   * @param {readonly number[]} index
+   * @param {string} name @param {readonly number[]} index
    * @returns {Explanation}
    * @throws {GlassformerError} 'state' before `backward`, 'index' for a name or a place that is not there
    */
   explainGradient(name, index) {
-    const tensor = this.get(name), place = this.#checkIndex('explainGradient', name, tensor, index)
-    const value = this.#gradientOf(tensor, name).at(...place), uses = this.#usesForGradient(tensor, place)
-    const d = this.#gradientFactor.bind(this)
-    const parts = uses.map(({ node, input, index: at }) => node.op.explainGradient(node, input, at, d))
-    const started = uses.length ? [] : [product({ symbol: `d(${name})/d(${name})`, value })]
-    const terms = [...started, ...parts.flatMap(part => part.terms)]
-    const formula = uses.length ? parts.map(part => part.formula).join('  +  ') : 'where backward started'
-    const op = uses.map(use => use.node.op.name).join(' + ') || 'given'
-    const note = uses.length ? parts.find(part => part.note)?.note : { name: 'started' }
-    const row = parts.flatMap(part => part.row ?? []), steps = parts.length === 1 ? parts[0].steps : []
-    const formulas = parts.map(part => part.formula)
-    const explained = this.#finish(name, place, value,
-      { formula, formulas, note, terms, steps, row, computed: sum(terms) })
-    return { ...explained, op, output: 'gradient', parameters: {} }
+    return explainGradient(this, name, this.checkIndex('explainGradient', name, this.get(name), index))
+  }
+
+  /** Operations of this trace that used a tensor, and as which input. @param {Tensor} tensor */
+  usesOf(tensor) {
+    return this.#usedBy.get(tensor) ?? []
+  }
+
+  /** What an edit replaced in an input, or undefined. @param {string} name @param {readonly number[]} place */
+  valueBefore(name, place) {
+    return this.#replaced.get(`${name}:${place}`)
+  }
+
+  /** Whether an edit stands at a cell. @param {string} name @param {readonly number[]} place */
+  isEdited(name, place) {
+    return this.#edits.has(name, place)
+  }
+
+  /** What made a tensor in this trace; origins do not count. @param {Tensor} tensor */
+  madeHere(tensor) {
+    return this.#madeBy.get(tensor)
   }
 
   /**
-   * The loss's derivative by a cell, as a factor.
-   * @param {Tensor} tensor @param {readonly number[]} index @param {string} symbol @returns {Factor}
+   * A place that is inside a tensor.
+   * @param {string} where @param {string} name @param {Tensor} tensor @param {readonly number[]} index
    */
-  #gradientFactor(tensor, index, symbol) {
-    const gradient = this.#gradientOf(tensor, this.#nameOf.get(tensor) ?? '')
-    return { ...cell(gradient, index, symbol), tensor, isGradient: true }
-  }
-
-  /**
-   * Uses through which a gradient came to a cell: those recorded for backward, and a secondary output's own operation.
-   * A view hands its gradient on as it is, so the uses of the view stand in its place.
-   * @param {Tensor} tensor @param {readonly number[]} index @returns {Use[]}
-   */
-  #usesForGradient(tensor, index) {
-    const uses = (this.#usedBy.get(tensor) ?? []).filter(({ node }) => node.used), node = this.#madeBy.get(tensor)
-    const all = uses.flatMap(({ node, input }) => {
-      const beyond = node.op.isView ? this.#usesOfView(node, input, index) : []
-      return beyond.length ? beyond : [{ node, input, index }]
-    })
-    if (!node || Object.values(node.outputs)[0] === tensor) return all
-    return [...all, { node, input: keyOf(node, tensor), index }]
-  }
-
-  /**
-   * None where the view leaves the cell out, or where backward started at it.
-   * @param {Node} node @param {string} input @param {readonly number[]} index @returns {Use[]}
-   */
-  #usesOfView(node, input, index) {
-    const [shown] = node.op.explainGradient(node, input, index, this.#gradientFactor.bind(this)).terms
-    const { tensor, index: at } = shown?.factors[0] ?? {}
-    return tensor && at ? this.#usesForGradient(tensor, at) : []
-  }
-
-  /**
-   * An explanation with the tensors named, so that it can leave the library.
-   * @param {string} name @param {number[]} index @param {number} value
-   * @param {import('./explain.js').CellExplanation} parts
-   * @returns {Omit<Explanation, 'op' | 'output' | 'parameters'>}
-   */
-  #finish(name, index, value, { formula, formulas = [formula], note, terms, steps = [], computed, row = [] }) {
-    const named = terms.map(term => ({ ...term, factors: term.factors.map(factor => this.#nameFactor(factor)) }))
-    const factors = [...named.flatMap(term => term.factors), ...row.map(factor => this.#nameFactor(factor))]
-    const sources = new Map(factors.flatMap(f => (f.source ? [[JSON.stringify(f.source), f.source]] : [])))
-    return {
-      name, index, value, edited: this.#edits.has(name, index), formula, formulas, note, terms: named, steps,
-      sources: [...sources.values()], computed, rounding: difference(value, computed)
-    }
-  }
-
-  /**
-   * A factor with its cell's name; a cell of a view is shown as the cell it shows.
-   * @param {Factor} factor @returns {{ symbol: string, letter?: string, value: number, source?: Source }}
-   */
-  #nameFactor(factor) {
-    const { symbol, letter, value, tensor, index, isGradient } = factor, view = tensor && this.#madeBy.get(tensor)
-    if (!tensor || !index) return { symbol, value }
-    if (view?.op.isView && !isGradient) {
-      const [shown] = view.op.explain(view, 'out', index).terms[0].factors
-      return this.#nameFactor({ ...factor, tensor: shown.tensor, index: shown.index })
-    }
-    const name = this.#nameOf.get(tensor)
-    if (name === undefined) return { symbol, value }
-    /** @type {Source} */ const source = { name, index: [...index] }
-    if (isGradient) source.isGradient = true
-    return { symbol, letter, value, source }
-  }
-
-  /** @param {string} where @param {string} name @param {Tensor} tensor @param {readonly number[]} index */
-  #checkIndex(where, name, tensor, index) {
+  checkIndex(where, name, tensor, index) {
     const { shape } = tensor
     expect(Array.isArray(index) && isInside(shape, index), 'index',
       () => `${where}: index must be inside the shape ${shapeText(shape)} of ${name}, got ${indexText(index)}`)
