@@ -44,6 +44,8 @@ let shown = { room: null, language: null }
 /** The rooms there were when the room that the reader chose was last among them. */
 let around = []
 let isPrinting = false
+/** Which of the opening, the theatre and the rooms was shown last. */
+let shownPlace = ''
 
 const browserLanguage = () => (navigator.language.toLowerCase().startsWith('en') ? 'en' : 'ko')
 const languageOf = ({ language }) => (language === 'auto' ? browserLanguage() : language)
@@ -250,8 +252,16 @@ function hiddenProblem(texts) {
   return name ? parts.t('app.problem', { name: parts.t(`controls.${name}.label`), problem: texts[name] }) : ''
 }
 
+/** The opening, the theatre and the rooms each begin at their top. */
+function arrive() {
+  const place = state.theatre ? 'theatre' : outside.isOn() ? 'opening' : 'rooms'
+  if (place !== shownPlace && shownPlace) scrollTo({ top: 0 })
+  shownPlace = place
+}
+
 function show() {
   document.documentElement.setAttribute('data-theme', mode())
+  arrive()
   parts.theatre.update(state)
   if (state.theatre) return showControls()
   attempt(showRoom)

@@ -85,3 +85,33 @@ test('nothing to complain of, wide and narrow, light and dark; a date of the rea
     await close()
   }
 })
+
+test('every way elsewhere begins at its top, alone', async () => {
+  const { page, complaints, close } = await opened({}, { viewport: { width: 1280, height: 720 } })
+  const heading = () => page.evaluate(() => [...document.querySelectorAll('h1')].filter(one => one.checkVisibility())
+    .map(one => Math.round(one.getBoundingClientRect().top)))
+  const count = await page.$$eval('.opening-more', list => list.length)
+  assert.equal(count, 3)
+  for (let i = 0; i < count; i++) {
+    await page.locator('.opening-more').nth(i).scrollIntoViewIfNeeded()
+    await page.locator('.opening-more').nth(i).click()
+    await page.waitForFunction(() => [...document.querySelectorAll('h1')].some(one => (
+      one.checkVisibility() && !one.closest('.opening'))))
+    const tops = await heading()
+    assert.equal(tops.length, 1, `${i}`)
+    assert.ok(tops[0] > 0 && tops[0] < 360, `${i}: ${tops}`)
+    assert.equal(await page.evaluate(() => scrollY), 0, `${i}`)
+    await page.goBack()
+    await page.waitForSelector('.opening h1', { state: 'visible' })
+  }
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('a word without end leaves the page as wide as it was', async () => {
+  const { page, close } = await opened({})
+  await page.fill('[data-field="source"]', 'x'.repeat(5000))
+  await page.waitForFunction(() => [...document.querySelectorAll('.problem')].some(one => one.textContent))
+  assert.equal(await beyond(page), 0)
+  await close()
+})
