@@ -52,6 +52,15 @@ test('generate goes on as the library does, from ids without a tokenizer', async
   assert.notEqual(drawn('5'), drawn('6'))
 })
 
+test('what is written stands behind the text as one text', async () => {
+  await writeFile(join(folder, 'tokenizer.json'), JSON.stringify(tokenizer))
+  const { model } = await gf.models.load({ ...files, 'tokenizer.json': JSON.stringify(tokenizer) })
+  const { ids } = tokenizer.encode('!', { special: true }), added = model.generate(ids, { maxNewTokens: 3 })
+  const { stdout } = run(['generate', folder, '!', '--max-new-tokens', '3'])
+  assert.equal(stdout, `${tokenizer.decode([...ids, ...added])}\n`)
+  await rm(join(folder, 'tokenizer.json'))
+})
+
 test('tokenize gives tokens, ids and offsets', async () => {
   await writeFile(join(folder, 'tokenizer.json'), JSON.stringify(tokenizer))
   const { stdout } = run(['tokenize', folder, '--json'], 'two tales\n각\n')

@@ -61,7 +61,10 @@ async function generate({ gf, path, texts, options, isJson }) {
   const answers = texts.map(text => {
     const ids = tokenizer ? tokenizer.encode(text, { special: true }).ids : text.split(/\s+/).map(Number)
     const added = model.generate(ids, options)
-    return { text, ids: added, answer: tokenizer ? tokenizer.decode(added) : added.join(' ') }
+    if (!tokenizer) return { text, ids: added, answer: ` ${added.join(' ')}` }
+    // A token's own space is only seen beside the one before it.
+    const whole = tokenizer.decode([...ids, ...added])
+    return { text, ids: added, answer: whole.startsWith(text) ? whole.slice(text.length) : tokenizer.decode(added) }
   })
   return isJson ? `${JSON.stringify(answers)}\n` : answers.map(({ text, answer }) => `${text}${answer}\n`).join('')
 }

@@ -161,3 +161,18 @@ test('MultiheadAttention: what it does not take', () => {
   )
   assertRejects(() => module.forward([[[1]]], x, x), 'type', name, 'query', 'tensor')
 })
+
+test('a bool tensor hides as nested booleans do: what is true in modules, what is false in the function', () => {
+  gf.manualSeed(1)
+  const later = gf.triu(gf.ones([3, 3]), 1).gt(0), x = gf.randn([1, 3, 8])
+  const attention = new gf.nn.MultiheadAttention(8, 2)
+  const causal = attention.forward(x, x, x, { isCausal: true })
+  const masked = attention.forward(x, x, x, { attnMask: later })
+  assert.deepEqual(masked.map(part => part.toArray()), causal.map(part => part.toArray()))
+  const heads = gf.randn([1, 2, 3, 4]), F = gf.functional
+  const wanted = F.scaledDotProductAttention(heads, heads, heads, { isCausal: true }).toArray()
+  const kept = F.scaledDotProductAttention(heads, heads, heads, { attnMask: later.logicalNot() })
+  assert.deepEqual(kept.toArray(), wanted)
+  const layer = new gf.nn.TransformerEncoderLayer(8, 2, 16, 0)
+  assert.deepEqual(layer.forward(x, { srcMask: later }).toArray(), layer.forward(x, { isCausal: true }).toArray())
+})

@@ -24,12 +24,16 @@ function checkLeaves(what, nested, kind) {
 }
 
 /**
- * A mask as a tensor, so that it need not be made again for every layer. Tensors, no mask and an empty one stay as
- * they are.
+ * A mask as a tensor, so that it need not be made again for every layer. Tensors of numbers, no mask and an empty one
+ * stay as they are; of a bool tensor, as of booleans, what hides is −∞.
  * @param {import('../engine.js').Engine} engine @param {string} what the argument, for messages
- * @param {any} mask nested booleans or numbers @param {boolean} hidden which boolean hides
+ * @param {any} mask nested booleans or numbers, or a tensor @param {boolean} hidden which boolean hides
  */
 export function maskTensor(engine, what, mask, hidden) {
+  if (mask instanceof Tensor && mask.dtype === 'bool' && mask.size > 0) {
+    inEngine(what, engine, [mask])
+    return makeTensor(engine, additiveValues(mask.toArray(), hidden), {}, what)
+  }
   if (!Array.isArray(mask)) return mask
   nestedShape(what, mask)
   const kind = typeof firstLeaf(mask)
@@ -42,8 +46,8 @@ export function maskTensor(engine, what, mask, hidden) {
  * An attention mask as numbers that are added to the scores.
  * @param {import('../engine.js').Engine} engine
  * @param {string} where
- * @param {any} mask nested booleans, nested numbers or a float32 tensor, of shape [Tq, Tk], or with heads and batch
- *   before
+ * @param {any} mask nested booleans, nested numbers, a bool or a float32 tensor, of shape [Tq, Tk], or with heads and
+ *   batch before
  * @param {boolean} hidden which boolean hides: false in torch's functional form, true in its modules
  * @param {Sizes} sizes
  * @returns {AdditiveMask | null}
@@ -51,7 +55,7 @@ export function maskTensor(engine, what, mask, hidden) {
 export function additiveMask(engine, where, mask, hidden, { B, H, Tq, Tk }) {
   if (mask === undefined || mask === null) return null
   expect(Array.isArray(mask) || mask instanceof Tensor, 'type',
-    () => `${where}: attnMask must be nested arrays or a float32 tensor, got ${describe(mask)}`)
+    () => `${where}: attnMask must be nested arrays, a bool or a float32 tensor, got ${describe(mask)}`)
   if (B * H * Tq * Tk === 0 && Array.isArray(mask)) return null
   const tensor = floatTensor(where, 'attnMask', maskTensor(engine, `${where}: attnMask`, mask, hidden))
   inEngine(`${where}: attnMask`, engine, [tensor])
