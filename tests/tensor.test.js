@@ -16,7 +16,7 @@ test('a tensor from nested arrays, numbers and typed arrays', () => {
   const ids = gf.tensor(new Int32Array([1, 2, 3, 4, 5, 6]), { shape: [2, 3] })
   assert.equal(ids.dtype, 'int32')
   assert.deepEqual(ids.toArray(), [[1, 2, 3], [4, 5, 6]])
-  assert.deepEqual(gf.tensor([true, false]).toArray(), [1, 0])
+  assert.deepEqual(gf.tensor([true, false]).toArray(), [true, false])
   assert.equal(gf.tensor(new Float64Array([0.1]), { dtype: 'float64' }).item(), 0.1)
   assert.equal(gf.tensor([0.1]).item(), Math.fround(0.1))
 })

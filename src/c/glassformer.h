@@ -221,6 +221,17 @@ enum {
 /* out, as bool, of a and b, with axes as above. */
 GF_EXPORT void gf_compare(uint8_t *out, const void *a, const void *b, const int32_t *axes, int a_type, int b_type,
                           int question);
+enum {
+  GF_WHOLE_ADD = 0,
+  GF_WHOLE_SUB = 1,
+  GF_WHOLE_MUL = 2,
+  GF_WHOLE_POW = 3,
+  GF_WHOLE_MAXIMUM = 4,
+  GF_WHOLE_MINIMUM = 5
+};
+/* out of a and b, int32 or bool, with axes as above; modulo 2^32. A negative power is cut off to a whole number. */
+GF_EXPORT void gf_whole(int32_t *out, const void *a, const void *b, const int32_t *axes, int a_type, int b_type,
+                        int kind);
 /* out += x, n values. */
 GF_EXPORT void gf_accumulate(float *out, const float *x, int n);
 /* x [outer,A,middle,B,inner] with its axes A and B exchanged: out [outer,B,middle,A,inner]. The sizes are the same for

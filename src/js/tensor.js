@@ -314,6 +314,12 @@ function setConverted(out, flat) {
   wide.dispose()
 }
 
+/** What a tensor of these values is if nothing else is said. @param {ArrayLike<any>} values @returns {DType} */
+function usualType(values) {
+  if (values instanceof Int32Array) return 'int32'
+  return Array.isArray(values) && values.length && values.every(one => typeof one === 'boolean') ? 'bool' : 'float32'
+}
+
 const OPTIONS = ['shape', 'dtype', 'requiresGrad']
 
 /**
@@ -321,8 +327,8 @@ const OPTIONS = ['shape', 'dtype', 'requiresGrad']
  * @param {import('./engine.js').Engine} engine
  * @param {NestedArray | ArrayBufferView} values
  * @param {{ shape?: readonly number[], dtype?: DType, requiresGrad?: boolean }} [options]
- *   shape: needed when a typed array is not one-dimensional; dtype: 'float32' by default, 'int32' for an Int32Array;
- *   requiresGrad: false
+ *   shape: needed when a typed array is not one-dimensional; dtype: 'float32' by default, 'int32' for an Int32Array,
+ *   'bool' for true and false; requiresGrad: false
  * @param {string} [what] the function and the argument that the values came by, for messages
  * @returns {Tensor}
  * @throws {GlassformerError} 'type' and 'shape' for values that are not numbers or not regular, 'range' for an int32
@@ -331,12 +337,12 @@ const OPTIONS = ['shape', 'dtype', 'requiresGrad']
 export function tensor(engine, values, options, what = 'tensor: values') {
   const { shape, dtype, requiresGrad = false } = optionsOf('tensor', options, OPTIONS)
   const isTyped = ArrayBuffer.isView(values)
-  /** @type {DType} */ const kind = dtype ?? (values instanceof Int32Array ? 'int32' : 'float32')
-  expect(Object.hasOwn(DTYPES, kind), 'type',
+  expect(dtype === undefined || Object.hasOwn(DTYPES, dtype), 'type',
     () => `tensor: dtype must be one of ${Object.keys(DTYPES).join(', ')}, got ${describe(dtype)}`)
   const shown = isTyped ? null : nestedShape(what, values)
   const flat = isTyped ? ownValues(engine, what, values) : [values].flat(Infinity)
   expect(flat.length !== undefined && !isBig(flat), 'type', () => `${what} must be numbers, got ${describe(values)}`)
+  /** @type {DType} */ const kind = dtype ?? usualType(flat)
   const own = shown ?? [flat.length]
   const target = shape ?? own
   expect(Array.isArray(target), 'type', () => `tensor: shape must be an array of numbers, got ${describe(shape)}`)

@@ -79,6 +79,11 @@ test('Embedding, ModuleList, ModuleDict and words in order: ids are an int64 inp
 const OPERATIONS = {
   'arithmetic': [(a, b) => a.add(1).sub(b).mul(b).div(2).neg().maximum(b).minimum(0.5), [3, 4], [4]],
   'number first': [a => F.sub(1, a).add(F.div(1, a.abs().add(1))).add(F.pow(2, a)), [3, 4]],
+  'whole numbers': [a => {
+    const ids = a.mul(3).to('int32'), mask = a.gt(0)
+    return [ids.add(1).mul(ids).sub(2), ids.maximum(0), ids.pow(3), ids.div(2), ids.mul(0.5), mask.mul(a), mask.mul(3),
+      mask.mul(a.lt(1)), mask.add(ids), ids.minimum(ids.flip([1]))]
+  }, [3, 4]],
   'powers': [a => a.abs().add(0.1).pow(1.5).sqrt().rsqrt().log().exp().reciprocal().square(), [3, 4]],
   'curves': [a => [a.sin().add(a.cos()), a.tanh(), a.sigmoid(), F.silu(a), F.softplus(a, { beta: 2, threshold: 1 }),
     F.leakyRelu(a, { negativeSlope: 0.2 }), a.clamp({ min: -0.5 }), a.sign(), a.floor(), a.mul(3).round()], [3, 4]],

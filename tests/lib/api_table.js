@@ -26,7 +26,7 @@ export const DIFFERS = {
     concat: ['gf.cat(tensors, { dim })', ''],
     concatenate: ['gf.cat(tensors, { dim })', ''],
     stack: ['gf.stack(tensors, { dim })', ''],
-    tensor: ['gf.tensor(values, { dtype })', 'numbers and booleans are float32 unless dtype says int32 or bool'],
+    tensor: ['gf.tensor(values, { dtype })', 'numbers are float32 unless dtype says int32'],
     as_tensor: ['gf.tensor(values)', 'copies'],
     from_numpy: ['gf.tensor(typedArray, { shape })', 'copies'],
     load: ['gf.loadSafetensors(bytes)', 'safetensors only: a pickle may run code'],

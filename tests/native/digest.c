@@ -135,6 +135,14 @@ static uint32_t elements(uint32_t d, int n) {
     d = fold(fold_floats(d, back, n), answers, (size_t)n);
     free(x), free(other), free(answers);
   }
+  for (int kind = GF_WHOLE_ADD; kind <= GF_WHOLE_MINIMUM; kind++) {
+    float *x = drawn(n);
+    int32_t *wholes = calloc(2 * (size_t)n, sizeof *wholes), axes[] = {1, n, 1, 1};
+    for (int i = 0; i < n; i++) wholes[i] = (int32_t)(x[i] * 70000.0f);
+    gf_whole(wholes + n, wholes, wholes, axes, GF_INT32, GF_INT32, kind);
+    d = fold(d, wholes, 2 * (size_t)n * sizeof *wholes);
+    free(x), free(wholes);
+  }
   return d;
 }
 

@@ -26,11 +26,16 @@ const chain = (...types) => (g, { inputs: { x } }) => types.reduce((value, type)
 const of = make => (g, node) => make(g, g.of(node.inputs.x), node)
 
 /** Both operands, of which one may be a number. @param {Graph} g @param {Node} node */
-const pair = (g, { inputs: { a, b }, saved: { number } }) =>
-  [a, b].map(tensor => (tensor ? g.of(tensor) : g.number(number)))
+const pair = (g, { inputs: { a, b }, outputs: { out }, saved: { number } }) => [a, b].map(tensor => {
+  if (!tensor) return g.number(number, out.dtype === 'float32' ? 'float32' : 'int32')
+  return out.dtype === 'float32' ? g.of(tensor) : truthAsWhole(g, tensor)
+})
 
 /** @param {string} type @returns {Rule} */
-const two = type => (g, node) => g.add(type, pair(g, node))
+const two = type => (g, node) => {
+  const made = g.add(type, pair(g, node))
+  return node.outputs.out.dtype === 'bool' ? g.add('Cast', [made], { to: TYPES.bool }) : made
+}
 
 /** Both as numbers, whatever they are. @param {Graph} g @param {Node} node */
 const numbers = (g, { inputs: { a, b }, saved: { number } }) => [a, b].map(tensor => {

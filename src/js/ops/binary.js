@@ -1,9 +1,10 @@
 import { describe, expect } from '../errors.js'
 import { record } from '../autograd.js'
-import { cell, constant, product, sum, worked } from '../explain.js'
+import { product, sum, worked } from '../explain.js'
 import { Tensor } from '../tensor.js'
-import { broadcast, operandIndex, passAxes, resultIndices } from './broadcast.js'
-import { floatTensor, sameEngine, snake } from './checks.js'
+import { SCALAR, broadcast, operand, passAxes, resultIndices } from './broadcast.js'
+import { anyTensor, floatTensor, sameEngine, snake } from './checks.js'
+import { asFloat, isWhole, refuseBools, wholePair } from './whole.js'
 
 /**
  * Operations on two values at a time, with PyTorch's broadcasting; either may be a number. A line here and one in
@@ -97,15 +98,6 @@ export const LOSSES = lines({
 /** @typedef {keyof typeof BINARY} BinaryName */
 
 /**
- * What an operand gave to a cell of the result: a cell of it, or the number itself.
- * @param {any} node @param {'a' | 'b'} side @param {readonly number[]} index of the result
- */
-function operand({ inputs, saved }, side, index) {
-  const tensor = inputs[side]
-  return tensor ? cell(tensor, operandIndex(tensor.shape, index), side) : constant(String(saved.number), saved.number)
-}
-
-/**
  * A number made of cells: the formula with their symbols in the place of a and b, and those that it has.
  * @param {string} formula @param {number} value @param {...import('../explain.js').Factor} operands
  */
@@ -147,29 +139,32 @@ function operation(name, { formula, value, da, db, isSum, isExact }) {
 }
 
 /**
- * An operand: a number, or a float32 tensor.
- * @param {string} where @param {string} name @param {unknown} value
+ * An operand: a number, or a tensor of numbers.
+ * @param {string} where @param {string} name @param {unknown} value @returns {number | Tensor}
  */
-const isNumber = (where, name, value) => typeof value === 'number' || !floatTensor(where, name, value)
-
-const SCALAR = /** @type {const} */ ({ shape: [] })
+function operandOf(where, name, value) {
+  if (typeof value === 'number') return value
+  const tensor = anyTensor(where, name, value)
+  return isWhole(tensor) ? tensor : floatTensor(where, name, tensor)
+}
 
 /** @param {string} name @param {Binary} line @returns {(a: Tensor | number, b: Tensor | number) => Tensor} */
 function binary(name, line) {
-  const op = operation(name, line), kernel = `gf_${snake(name)}_forward`
-  return (a, b) => {
-    const aIs = isNumber(name, 'a', a) ? a : undefined, bIs = isNumber(name, 'b', b) ? b : undefined
-    const [x, y] = [aIs === undefined ? a : null, bIs === undefined ? b : null]
-    expect(x instanceof Tensor || y instanceof Tensor, 'type',
-      () => `${name}: a or b must be a tensor, got ${describe(a)} and ${describe(b)}`)
-    const tensors = /** @type {{ a: Tensor | null, b: Tensor | null }} */ ({ a: x, b: y })
-    sameEngine(name, tensors.a, tensors.b)
-    const { engine } = /** @type {Tensor} */ (x ?? y)
-    const { shape, axes } = broadcast(name, (tensors.a ?? SCALAR).shape, (tensors.b ?? SCALAR).shape)
-    const number = /** @type {number | undefined} */ (aIs ?? bIs), out = engine.empty(shape)
-    const [geometry, still] = passAxes(engine, axes, number)
-    engine.c[kernel](out.address, tensors.a?.address ?? still, tensors.b?.address ?? still, geometry)
-    return record(engine, op, tensors, { out }, { axes, number })
+  const op = operation(name, line), kernel = `gf_${snake(name)}_forward`, whole = wholePair(name, line.formula)
+  return (first, second) => {
+    const given = [operandOf(name, 'a', first), operandOf(name, 'b', second)]
+    expect(given.some(one => one instanceof Tensor), 'type',
+      () => `${name}: a or b must be a tensor, got ${describe(first)} and ${describe(second)}`)
+    const tensors = given.map(one => (one instanceof Tensor ? one : null))
+    sameEngine(name, ...tensors)
+    refuseBools(name, given)
+    if (whole && given.every(isWhole)) return whole(given[0], given[1])
+    const [a, b] = tensors.map(one => one && asFloat(one)), { engine } = /** @type {Tensor} */ (a ?? b)
+    const { shape, axes } = broadcast(name, (a ?? SCALAR).shape, (b ?? SCALAR).shape)
+    const number = /** @type {number | undefined} */ (given.find(one => typeof one === 'number'))
+    const out = engine.empty(shape), [geometry, still] = passAxes(engine, axes, number)
+    engine.c[kernel](out.address, a?.address ?? still, b?.address ?? still, geometry)
+    return record(engine, op, { a, b }, { out }, { axes, number })
   }
 }
 

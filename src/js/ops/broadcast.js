@@ -1,5 +1,9 @@
 import { expect, shapeText } from '../errors.js'
+import { cell, constant } from '../explain.js'
 import { range, sameShape, sizeOf } from '../shape.js'
+
+/** What a number has in the place of a tensor. */
+export const SCALAR = /** @type {const} */ ({ shape: [] })
 
 /** What the kernels can count: more axes than anybody uses. */
 const MOST_AXES = 16
@@ -74,6 +78,15 @@ export function passNumber(engine, axes, number) {
  */
 export const operandIndex = (shape, index) =>
   shape.map((side, axis) => (side === 1 ? 0 : index[index.length - shape.length + axis]))
+
+/**
+ * What an operand gave to a cell of the result: a cell of it, or the number itself.
+ * @param {any} node @param {'a' | 'b'} side @param {readonly number[]} index of the result
+ */
+export function operand({ inputs, saved }, side, index) {
+  const tensor = inputs[side]
+  return tensor ? cell(tensor, operandIndex(tensor.shape, index), side) : constant(String(saved.number), saved.number)
+}
 
 /**
  * The cells of the result that use one cell of an operand.

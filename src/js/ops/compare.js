@@ -2,8 +2,8 @@ import { AND, EQ, GE, GT, LE, LT, NE, OR, XOR } from '../constants.js'
 import { describe, expect } from '../errors.js'
 import { record } from '../autograd.js'
 import { DTYPES } from '../dtype.js'
-import { cell, constant, product, worked } from '../explain.js'
-import { broadcast, operandIndex, passNumber } from './broadcast.js'
+import { product, worked } from '../explain.js'
+import { SCALAR, broadcast, operand, passNumber } from './broadcast.js'
 import { anyTensor, sameEngine } from './checks.js'
 import { unaryFunctions } from './unary.js'
 
@@ -37,12 +37,6 @@ export const QUESTIONS = lines({
 
 /** @typedef {keyof typeof QUESTIONS} QuestionName */
 
-/** @param {any} node @param {'a' | 'b'} side @param {readonly number[]} index of the result */
-function operand({ inputs, saved }, side, index) {
-  const tensor = inputs[side]
-  return tensor ? cell(tensor, operandIndex(tensor.shape, index), side) : constant(String(saved.number), saved.number)
-}
-
 /** @param {string} name @param {Question} line @returns {import('../autograd.js').Operation} */
 const operation = (name, { formula, holds }) => ({
   name,
@@ -56,8 +50,6 @@ const operation = (name, { formula, holds }) => ({
   },
   explainGradient: () => ({ formula: 'no gradient: a comparison jumps', terms: [] })
 })
-
-const SCALAR = /** @type {const} */ ({ shape: [] })
 
 /**
  * @param {string} name @param {Question} line

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { goldenCases } from '../golden/index.js'
+import { assertSame } from '../lib/compare.js'
+import { assertRejects, gf } from '../lib/engine.js'
+
+const F = gf.functional
+const KEPT = { int64: 'int32', bool: 'bool', float32: 'float32' }
+
+const operand = value => (typeof value === 'number' ? value
+  : gf.tensor(Float64Array.from(value.data), { shape: value.shape, dtype: KEPT[value.dtype] ?? 'int32' }))
+
+for (const { id, inputs: { a, b }, params: { op }, outputs: { y } } of goldenCases('whole', 'whole')) {
+  test(`${id}: PyTorch's type and values`, () => {
+    const out = F[op](operand(a), operand(b))
+    assert.equal(out.dtype, KEPT[y.dtype])
+    assertSame(out, y, op)
+  })
+}
+
+/* Independent of the kernel: integers of any size, cut to 32 bits. */
+const EXACT = {
+  add: (a, b) => a + b, sub: (a, b) => a - b, mul: (a, b) => a * b, pow: (a, b) => a ** b,
+  maximum: (a, b) => (a > b ? a : b), minimum: (a, b) => (a < b ? a : b)
+}
+
+for (const [op, exact] of Object.entries(EXACT)) test(`${op}: whole numbers of all sizes, exactly`, () => {
+  gf.manualSeed(7)
+  const drawn = (low, high) => gf.randint(low, high, [1000])
+  const a = drawn(-(2 ** 31), 2 ** 31 - 1), b = op === 'pow' ? drawn(0, 40) : drawn(-(2 ** 31), 2 ** 31 - 1)
+  const wide = t => t.toArray().map(BigInt), [as, bs] = [wide(a), wide(b)]
+  assert.deepEqual(F[op](a, b).toArray(), as.map((value, i) => Number(BigInt.asIntN(32, exact(value, bs[i])))))
+})
+
+test('a mask times numbers: a gradient through the numbers, and every cell explained', () => {
+  const x = gf.tensor([1, -2, 3], { requiresGrad: true })
+  const { trace } = gf.trace(() => x.mul(x.gt(0)).sum().backward())
+  assert.deepEqual(x.grad.toArray(), [1, 0, 1])
+  assert.equal(trace.explain('mul', [1]).value, -0)
+  const ids = gf.tensor([3, 46341], { dtype: 'int32' }), { trace: whole } = gf.trace(() => ids.mul(ids).add(1))
+  const { value, computed, formula } = whole.explain('mul', [1])
+  assert.deepEqual([value, computed, formula], [46341 ** 2 - 2 ** 32, 46341 ** 2 - 2 ** 32, 'out = a × b'])
+})
+
+test('true and false make a bool tensor, numbers and both together float32', () => {
+  assert.equal(gf.tensor([[true], [false]]).dtype, 'bool')
+  assert.equal(gf.tensor(true).item(), true)
+  assert.equal(gf.tensor([true, 2]).dtype, 'float32')
+  assert.equal(gf.tensor([]).dtype, 'float32')
+  assert.equal(gf.tensor([true], { dtype: 'float32' }).dtype, 'float32')
+})
+
+test('numbers that are no int32 make float32', () => {
+  const mask = gf.tensor([true, false])
+  assert.deepEqual(mask.mul(-1e9).dtype, 'int32')
+  assert.deepEqual(mask.mul(-Infinity).toArray().map(String), ['-Infinity', 'NaN'])
+  assert.equal(mask.mul(-3.4e38).dtype, 'float32')
+  assert.equal(mask.add(2 ** 31).dtype, 'float32')
+})
+
+test('what is refused', () => {
+  const mask = gf.tensor([true, false]), x = gf.tensor([1, 2])
+  assertRejects(() => F.sub(1, mask), 'type', 'sub', 'logicalNot')
+  assertRejects(() => x.sub(mask), 'type', 'sub', 'bool')
+  assertRejects(() => mask.pow(mask), 'type', 'pow', 'int32')
+  assertRejects(() => x.to('float64').mul(mask), 'type', 'mul', 'float64')
+  assertRejects(() => gf.tensor([1], { dtype: 'int32' }).add('1'), 'type', 'add', 'b', '"1"')
+})
