@@ -262,6 +262,8 @@ GF_EXPORT void gf_gelu_tanh_backward(float *dx, const float *dout, const float *
 GF_EXPORT int gf_embedding_check(const int32_t *ids, int n, int V);
 /* out [n,C] = the rows ids [n] of weight [V,C]. */
 GF_EXPORT void gf_embedding_forward(float *out, const int32_t *ids, const float *weight, int n, int C);
+/* The same from a weight that gf_arrange has turned into panels. */
+GF_EXPORT void gf_embedding_panels(float *out, const int32_t *ids, const float *weight, int n, int C);
 /* dweight [V,C] += dout [n,C] at those rows; the row padding_idx gets nothing (-1: none is left out). */
 GF_EXPORT void gf_embedding_backward(float *dweight, const float *dout, const int32_t *ids, int padding_idx, int n,
                                      int C);
@@ -315,7 +317,7 @@ GF_EXPORT void gf_sort(float *values, int32_t *order, int32_t *workspace, const 
 enum {
   GF_TRANSPOSE_A = 1, /* a is stored [K,M] */
   GF_TRANSPOSE_B = 2, /* b is stored [N,K] */
-  GF_PANELS_B = 4,    /* b was packed by gf_panels */
+  GF_PANELS_B = 4,    /* b was arranged by gf_arrange */
   GF_ACCUMULATE = 8   /* out += */
 };
 /* Floats of workspace that gf_matmul needs; with GF_PANELS_B an N of 0 will do. */
@@ -323,9 +325,10 @@ GF_EXPORT double gf_matmul_workspace(int M, int N, int K);
 /* out [batch,M,N] = a [batch,M,K] b [batch,K,N] + bias [N] (NULL: none), each cell summed from left to right. */
 GF_EXPORT void gf_matmul(float *out, float *workspace, const float *a, const float *b, const float *bias, int batch,
                          int M, int N, int K, int flags);
-/* b [K,N] (or [N,K] transposed) packed once for many products: panels has gf_panels_size floats. */
+/* Turns a weight [N,K], a transposed b, into panels for many products, in its own place, or back. Eight rows take the
+ * place that they had: weight has room for gf_panels_size floats, workspace for 8 K. */
 GF_EXPORT double gf_panels_size(int N, int K);
-GF_EXPORT void gf_panels(float *panels, const float *b, int N, int K, int transposed);
+GF_EXPORT void gf_arrange(float *weight, float *workspace, int N, int K, int back);
 /* dbias [C] += the column sums of dout [N,C]. */
 GF_EXPORT void gf_bias_backward(float *dbias, const float *dout, int N, int C);
 

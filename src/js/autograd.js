@@ -145,7 +145,6 @@ function walk(starts, retainGraph, isCollecting) {
   const gradientOf = tensor => {
     const isPassing = isCollecting || tensor.node, held = isPassing ? passing.get(tensor) : tensor.grad
     if (held) {
-      held.version++
       return held
     }
     const zeros = engine.zeros(tensor.shape), fresh = isCollecting ? zeros : engine.keep(zeros)

@@ -18,6 +18,7 @@ export class Engine {
   /** False while modules are made whose weights come from elsewhere. */ drawsWeights = true
   /** The trace being recorded, if any. @type {import('./trace.js').Trace | null} */ trace = null
   /** New tensors, for who wants to know them all. @type {Set<Tensor> | null} */ made = null
+  /** Room for rows that become panels, and back. See panels.js. */ turning = { address: 0, bytes: 0 }
   #scratch = { address: 0, bytes: 0 }
   #arguments = 0
   #freed = new FinalizationRegistry(/** @param {{ release(): void }} storage */ storage => {

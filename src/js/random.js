@@ -142,7 +142,6 @@ export function randperm(engine, n) {
 export function fillUniform(tensor, low, high) {
   const { engine } = tensor
   if (engine.drawsWeights) engine.c.gf_uniform(tensor.address, engine.generator, tensor.size, low, high)
-  tensor.version++
   return tensor
 }
 
@@ -153,6 +152,5 @@ export function fillUniform(tensor, low, high) {
 export function fillNormal(tensor, mean = 0, std = 1) {
   const { engine } = tensor
   if (engine.drawsWeights) engine.c.gf_normal(tensor.address, engine.generator, tensor.size, mean, std)
-  tensor.version++
   return tensor
 }

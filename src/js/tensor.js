@@ -4,6 +4,7 @@ import { DTYPES } from './dtype.js'
 import { Methods } from './methods.js'
 import { reshape } from './ops/reshape.js'
 import { transpose } from './ops/transpose.js'
+import { placeInPanels, toRows } from './panels.js'
 import { cellsOf, nest, sameShape, sizeOf } from './shape.js'
 
 /** @typedef {import('./dtype.js').DType} DType */
@@ -18,15 +19,27 @@ const MOST_AXES = 64
 const SHOWN = 8
 
 /** A block of memory shared by tensors that show the same values; freed with the last of them. */
-class Storage {
+export class Storage {
   #users = 1
-  /** Counts the times the values may have been changed, by whichever tensor. */ version = 0
-  /** @param {import('./memory.js').Memory} memory @param {number} bytes */
-  constructor(memory, bytes) {
+  #room
+  /** Where it holds a matrix as panels, how many columns that has; else 0. See panels.js. */ columns = 0
+  /** @param {import('./memory.js').Memory} memory @param {number} bytes @param {number} spare bytes after them */
+  constructor(memory, bytes, spare) {
     this.memory = memory
-    this.address = memory.alloc(bytes)
+    this.#room = bytes + spare
+    this.address = memory.alloc(this.#room)
     this.bytes = bytes
     memory.count(bytes, 0)
+  }
+
+  /** Makes room for so many bytes; the address may be another one then. @param {number} bytes */
+  widen(bytes) {
+    const { memory, address } = this
+    if (bytes <= this.#room) return
+    this.address = memory.alloc(bytes)
+    this.#room = bytes
+    memory.bytes(this.address, this.bytes).set(memory.bytes(address, this.bytes))
+    memory.free(address)
   }
 
   share() {
@@ -52,26 +65,21 @@ export class Tensor extends Methods {
   /** The operation that made this tensor, if it is recorded. @type {import('./autograd.js').Node | null} */ node = null
   /** Whether `backward` computes a gradient for it. */ requiresGrad = false
   /**
-   * Some of its rows as the matrix product wants them, while the version is the same: by first row and count.
-   * @type {Map<number, { version: number, panels: Tensor }> | null}
-   */
-  packed = null
-
-  /**
    * @param {import('./engine.js').Engine} engine
    * @param {readonly number[]} shape
    * @param {DType} [dtype]
    * @param {Tensor} [base] a tensor whose values this one shows in another shape
    * @param {number} [offset] the value of base to start at
+   * @param {number} [spare] bytes of room after its own
    */
-  constructor(engine, shape, dtype = 'float32', base, offset = 0) {
+  constructor(engine, shape, dtype = 'float32', base, offset = 0, spare = 0) {
     super()
     this.engine = engine
     this.shape = Object.freeze([...shape])
     this.dtype = dtype
     this.size = cellsOf(shape)
     this.offset = (base?.offset ?? 0) + offset
-    this.storage = base ? base.#alive().share() : new Storage(engine.memory, this.size * DTYPES[dtype].bytes)
+    this.storage = base ? base.#alive().share() : new Storage(engine.memory, this.size * DTYPES[dtype].bytes, spare)
     engine.memory.count(0, 1)
     engine.adopt(this)
   }
@@ -82,18 +90,11 @@ export class Tensor extends Methods {
     return this.storage
   }
 
-  /** Address of the first value. */
+  /** Address of the first value; the others follow row by row. */
   get address() {
-    return this.#alive().address + this.offset * DTYPES[this.dtype].bytes
-  }
-
-  /** Counts the times its values may have been changed, through whichever tensor shows them. */
-  get version() {
-    return this.#alive().version
-  }
-
-  set version(version) {
-    this.#alive().version = version
+    const storage = this.#alive()
+    if (storage.columns) toRows(this.engine, storage)
+    return storage.address + this.offset * DTYPES[this.dtype].bytes
   }
 
   get disposed() {
@@ -136,13 +137,13 @@ export class Tensor extends Methods {
    * @returns {Data}
    */
   get data() {
-    this.version++
     return this.values
   }
 
   /** The value at a place; true or false of a bool tensor. @param {number} place @returns {any} */
   #read(place) {
-    const value = this.values[place], { read } = DTYPES[this.dtype]
+    const { columns, address } = this.#alive(), { bytes, view, read } = DTYPES[this.dtype], at = this.offset + place
+    const [value] = this.engine.memory[view](address + bytes * (columns ? placeInPanels(at, columns) : at), 1)
     return read ? read(value) : value
   }
 
@@ -237,8 +238,6 @@ export class Tensor extends Methods {
     this.engine.memory.count(0, -1)
     this.storage = null
     this.node = null
-    this.packed?.forEach(({ panels }) => panels.dispose())
-    this.packed = null
     this.grad?.dispose()
     this.grad = null
   }

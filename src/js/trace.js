@@ -255,7 +255,6 @@ export class Trace {
       return
     }
     this.engine.c.gf_accumulate(held.address, gradient.address, held.size)
-    held.version++
     gradient.dispose()
   }
 

@@ -60,10 +60,14 @@ static uint32_t matrix_product(uint32_t d, int n) {
     float *a = drawn(M * K), *b = drawn(K * N), *bias = drawn(N), *out = drawn(M * N);
     float *work = zeros(gf_matmul_workspace(M, N, K));
     float *panels = zeros(gf_panels_size(N, K));
-    gf_panels(panels, b, N, K, 0);
+    float *room = zeros(8 * K);
+    memcpy(panels, b, sizeof(float) * (size_t)(N * K));
+    gf_arrange(panels, room, N, K, 0);
     gf_matmul(out, work, a, flags & GF_PANELS_B ? panels : b, bias, 1, M, N, K, flags);
     d = fold_floats(d, out, M * N);
-    free(a), free(b), free(bias), free(work), free(panels);
+    gf_arrange(panels, room, N, K, 1);
+    d = fold(d, memcmp(panels, b, sizeof(float) * (size_t)(N * K)) ? "moved" : "same", 5);
+    free(a), free(b), free(bias), free(work), free(panels), free(room);
   }
   return d;
 }
@@ -236,6 +240,12 @@ static uint32_t tables(uint32_t d, int n) {
   int32_t ids[4] = {0, n - 1, n / 2, 0};
   float *weight = drawn(n * 3), *out = zeros(12), *dweight = zeros(n * 3);
   gf_embedding_forward(out, ids, weight, 4, 3);
+  float *panels = zeros(gf_panels_size(n, 3)), few[24], *same = zeros(12);
+  memcpy(panels, weight, sizeof(float) * (size_t)n * 3);
+  gf_arrange(panels, few, n, 3, 0);
+  gf_embedding_panels(same, ids, panels, 4, 3);
+  d = fold(d, same, sizeof(float) * 12);
+  free(panels), free(same);
   gf_embedding_backward(dweight, out, ids, n / 2, 4, 3);
   free(weight);
   enum { B = 2, H = 2, T = 3 };

@@ -68,6 +68,34 @@ test('linear: without gradients the weight is packed once, gives the same bits, 
   same(1)
 })
 
+test('linear: a weight that is only used takes its memory once, and its values are read as before', () => {
+  for (const [O, K] of [[4, 1], [5, 3], [8, 8], [17, 5], [24, 13]]) {
+    const weight = gf.rand([O, K]), layer = new gf.nn.Linear(K, O, { bias: false }), x = gf.rand([2, K])
+    const before = gf.tensor(weight.values.slice(), { shape: [O, K] })
+    const ids = Array.from({ length: O }, (_, i) => O - 1 - i)
+    layer.loadStateDict({ weight })
+    const uses = own => gf.tidy(() => gf.noGrad(() => void F.linear(x, own)))
+    for (const own of [weight, layer.weight]) {
+      const isPanels = () => own.storage.columns === K, { bytes } = gf.memory()
+      uses(own)
+      assert.ok(isPanels())
+      assert.equal(gf.memory().bytes, bytes)
+      assert.deepEqual(F.embedding(ids, own).toArray(), before.toArray().reverse())
+      assert.equal(own.at(O - 1, 0), before.at(O - 1, 0))
+      assert.equal(own.reshape(-1).at(O * K - 1), before.at(O - 1, K - 1))
+      assert.ok(isPanels(), 'one cell, or rows by id, do not turn it back')
+      assertSame(own.reshape(-1), { shape: [O * K], data: [...before.values] })
+      assert.ok(!isPanels())
+      uses(own)
+      assertSame(gf.noGrad(() => F.linear(own, own)), plain(F.linear(own, own)), 'read both ways at once')
+      uses(own)
+      assertSame(own, plain(before))
+      uses(own)
+      assertSame(F.add(own, own), plain(F.add(before, before)))
+    }
+  }
+})
+
 test('linear: a gradient used as weight is read as it is now, however it was changed', () => {
   const w = gf.tensor(Array.from({ length: 8 }, (_, i) => [i]), { requiresGrad: true }), one = gf.tensor([[1]])
   const add = () => F.linear(one, w).backward(gf.tensor([[1, 1, 1, 1, 1, 1, 1, 1]]))

@@ -17,6 +17,16 @@ void gf_embedding_forward(float *out, const int32_t *ids, const float *weight, i
   for (int i = 0; i < n; i++) memcpy(out + (size_t)i * C, weight + (size_t)ids[i] * C, sizeof(float) * C);
 }
 
+/* Row 8 p + r of the weight is cell r of every column of panel p. */
+void gf_embedding_panels(float *out, const int32_t *ids, const float *weight, int n, int C) {
+  enum { PANEL = 8 };
+  for (int i = 0; i < n; i++) {
+    int within = ids[i] % PANEL;
+    const float *panel = weight + (size_t)(ids[i] - within) * C + within;
+    for (int c = 0; c < C; c++) out[(size_t)i * C + c] = panel[(size_t)c * PANEL];
+  }
+}
+
 /* out[i] = weight[ids[i]]  =>  dweight[ids[i]] += dout[i] */
 void gf_embedding_backward(float *dweight, const float *dout, const int32_t *ids, int padding_idx, int n, int C) {
   for (int i = 0; i < n; i++) {

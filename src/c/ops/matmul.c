@@ -305,6 +305,22 @@ void gf_matmul(float *out, float *workspace, const float *a, const float *b, con
 
 double gf_panels_size(int N, int K) { return __builtin_ceil((double)N / PANEL) * PANEL * K; }
 
-void gf_panels(float *panels, const float *b, int N, int K, int transposed) {
-  gf_pack_panels(panels, b, transposed ? K : N, transposed ? GF_B_TRANSPOSED : GF_B_ROWS, N, K);
+/* Eight rows of K values become a panel where they lie, or a panel eight rows; `room` holds a copy of them. */
+#define GF_TURN(type)                                                        \
+  static void turn_##type(type *to, type *room, int rows, int K, int back) { \
+    size_t n = (size_t)rows * K;                                             \
+    memcpy(room, to, sizeof(type) * (back ? (size_t)PANEL * K : n));         \
+    if (!back) memset(room + n, 0, sizeof(type) * ((size_t)PANEL * K - n));  \
+    for (int k = 0; k < K; k++)                                              \
+      for (int r = 0; r < (back ? rows : PANEL); r++) {                      \
+        size_t row = (size_t)r * K + k, column = (size_t)k * PANEL + r;      \
+        if (back) to[row] = room[column];                                    \
+        else to[column] = room[row];                                         \
+      }                                                                      \
+  }
+GF_TURN(float)
+
+void gf_arrange(float *weight, float *workspace, int N, int K, int back) {
+  for (int n = 0; n < N; n += PANEL, weight += (size_t)PANEL * K)
+    turn_float(weight, workspace, min(PANEL, N - n), K, back);
 }

@@ -65,7 +65,6 @@ export function truncNormal_(tensor, options) {
   for (const [name, value] of Object.entries({ mean, a, b })) finite(where, name, value)
   expect(a < b, 'range', () => `${where}: a must be below b, got ${a} and ${b}`)
   engine.c.gf_trunc_normal(address, engine.generator, size, mean, std, a, b)
-  tensor.version++
   return tensor
 }
 

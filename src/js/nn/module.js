@@ -1,4 +1,5 @@
 import { GlassformerError, describe, expect, flag, inEngine, optionsOf, shapeText } from '../errors.js'
+import { spareBytes } from '../panels.js'
 import { sameShape } from '../shape.js'
 import { Tensor, tensor as makeTensor } from '../tensor.js'
 
@@ -11,7 +12,7 @@ export class Parameter extends Tensor {
    * @param {Tensor} [base] whose values it shows
    */
   constructor(engine, shape, base) {
-    super(engine, shape, 'float32', base)
+    super(engine, shape, 'float32', base, 0, shape.length === 2 ? spareBytes(shape[0], shape[1], 4) : 0)
     engine.keep(this)
     this.requiresGrad = true
   }

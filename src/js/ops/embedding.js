@@ -53,7 +53,9 @@ export function embedding(ids, weight, options) {
   expect(bad < 0, 'index', () =>
     `embedding: ids must be from 0 to ${V - 1} (weight has ${V} rows), got ${index.values[bad]} at place ${bad}`)
   const out = engine.empty([...index.shape, C])
-  engine.c.gf_embedding_forward(out.address, index.address, weight.address, index.size, C)
+  const { address, columns } = /** @type {import('../tensor.js').Storage} */ (weight.storage), n = index.size
+  if (columns === C && weight.offset === 0) engine.c.gf_embedding_panels(out.address, index.address, address, n, C)
+  else engine.c.gf_embedding_forward(out.address, index.address, weight.address, index.size, C)
   const skipped = paddingIdx === undefined ? -1 : paddingIdx < 0 ? paddingIdx + V : paddingIdx
   const kept = isRecording(engine, weight) ? savedIds(index, ids) : index
   return record(engine, op, { weight }, { out }, { ids: kept, paddingIdx: skipped, origin: { ids: index } })

@@ -4,7 +4,8 @@ import { record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
 import { indicesOf, range } from '../shape.js'
 import { expectRank, expectShape, floatTensor, lastSide, optionalTensor, rowsOf, sameEngine } from './checks.js'
-import { multiply, packedRows } from './matmul.js'
+import { panelsOf } from '../panels.js'
+import { multiply } from './matmul.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
 
@@ -71,7 +72,7 @@ const op = {
 export function linearRows(x, weight, bias, { first = 0, count = weight.shape[0], biasFirst = first } = {}) {
   sameEngine('linear', x, weight, bias)
   const { engine } = x, [, K] = weight.shape, M = rowsOf(x)
-  const out = engine.empty([...x.shape.slice(0, -1), count]), packed = packedRows(weight, first, count)
+  const out = engine.empty([...x.shape.slice(0, -1), count]), packed = panelsOf(weight, first, count, x, bias)
   multiply(engine, out.address, x.address, packed || weight.address + first * K * 4, {
     M, N: count, K, bias: bias ? bias.address + biasFirst * 4 : 0, flags: packed ? PANELS_B : TRANSPOSE_B
   })

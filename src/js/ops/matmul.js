@@ -1,5 +1,5 @@
 import { ACCUMULATE, PANELS_B, TRANSPOSE_A, TRANSPOSE_B } from '../constants.js'
-import { expect, GlassformerError, shapeText } from '../errors.js'
+import { expect, shapeText } from '../errors.js'
 import { record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
 import { indicesOf, offsetOf, range } from '../shape.js'
@@ -18,38 +18,6 @@ import { expectRank, floatTensor, rowsOf, sameEngine } from './checks.js'
 export function multiply(engine, out, a, b, { batch = 1, M, N, K, bias = 0, flags = 0 }) {
   const workspace = engine.scratch(engine.c.gf_matmul_workspace(M, flags & PANELS_B ? 0 : N, K))
   engine.c.gf_matmul(out, workspace, a, b, bias, batch, M, N, K, flags)
-}
-
-/** Fewer rows than half a panel would only fill it up with what is never used. */
-const WORTH_PACKING = 4
-
-/** @param {import('../engine.js').Engine} engine @param {number} floats @returns {Tensor | null} */
-function roomFor(engine, floats) {
-  try {
-    return engine.keep(engine.empty([floats]))
-  } catch (error) {
-    if (error instanceof GlassformerError && error.code === 'memory') return null
-    throw error
-  }
-}
-
-/**
- * Rows of a weight packed for the kernel. They are kept with the weight until its values change, so that a model that
- * is only used packs them once; that takes the weight's memory a second time.
- * @param {Tensor} weight [O, K] @param {number} first @param {number} count
- * @returns {number} their address; 0 where a gradient may change them, or where there is no memory for them
- */
-export function packedRows(weight, first, count) {
-  const { engine, version } = weight, [, K] = weight.shape
-  if (engine.gradEnabled || count < WORTH_PACKING) return 0
-  const key = first * (weight.shape[0] + 1) + count, held = weight.packed?.get(key)
-  if (held?.version === version) return held.panels.address
-  const panels = held?.panels ?? roomFor(engine, engine.c.gf_panels_size(count, K))
-  if (!panels) return 0
-  engine.c.gf_panels(panels.address, weight.address + first * K * 4, count, K, 1)
-  weight.packed ??= new Map()
-  weight.packed.set(key, { version, panels })
-  return panels.address
 }
 
 /**

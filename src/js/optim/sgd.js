@@ -35,7 +35,6 @@ export class SGD extends Optimizer {
       param.engine.c.gf_sgd_step(param.address, held?.momentumBuffer.address ?? 0, grad.address, param.size, lr,
         momentum,
         dampening, weightDecay, nesterov ? 1 : 0, isFirst ? 1 : 0)
-      param.version++
     }
   }
 }
