@@ -15,13 +15,13 @@ help() {
   cat <<'TEXT'
 ./build.sh wasm     dist/glassformer.wasm, the kernels
 ./build.sh native   build/native, the kernels under sanitizers, for the tests
-./build.sh types    checks the types of src/js and writes dist/types
+./build.sh types    dist/types, the types of the library
 ./build.sh bundle   dist/js, the library in one file, for npm
 ./build.sh site     dist/site, the page for any static host, and dist/glassformer.html, the page in one file
 ./build.sh all      wasm, types, bundle and site
 ./build.sh start    sets up what is missing, builds the page and serves it (PORT, default 8080)
 ./build.sh test     sets up what is missing and runs every test
-./build.sh lint     says what is not laid out as everything else, or named and never used
+./build.sh lint     says what is not laid out as everything else, named and never used, or of a wrong type
 ./build.sh format   lays out what can be laid out by itself
 ./build.sh fuzz     fuzzes the text kernels (SECONDS_EACH, default 30)
 ./build.sh bench    measures against the peers (minutes); options go to tests/bench/run.js, see there
@@ -68,10 +68,10 @@ fuzz() {
   build/native/text_fuzz -max_total_time="${SECONDS_EACH:-30}" -timeout=5 build/corpus
 }
 
-# types: JSDoc checked strictly, declarations generated ----------------------------------------------------------------
+# types: the library's declarations, from its JSDoc; lint checks the types of everything -------------------------------
 types() {
-  fresh dist/types/index.d.ts src/js tsconfig.json && return
-  npx tsc
+  fresh dist/types/index.d.ts src/js tsconfig.json tsconfig.types.json && return
+  npx tsc -p tsconfig.types.json
 }
 
 # bundle: the library in one file, which Node reads ten times as fast as sixty -----------------------------------------
@@ -82,11 +82,12 @@ bundle() {
   sizes dist/js/glassformer.js
 }
 
-# lint and format: one style everywhere, in JavaScript by eslint.config.js, in C by .clang-format --------------------------
+# lint and format: one style everywhere, in JavaScript by eslint.config.js, in C by .clang-format; types checked strictly
 C_FILES=(src/c/*.[ch] src/c/*/*.[ch] tests/native/*.[ch] tests/bench/*.c)
 
 lint() {
   npx eslint .
+  npx tsc
   npx clang-format --dry-run -Werror "${C_FILES[@]}"
 }
 

@@ -3,9 +3,11 @@
 import { h } from '../lib/dom.js'
 import { brief } from '../lib/number.js'
 
+/** @import { Cell } from '../types.d.ts' */
+
 /**
  * @param {{ here: number, there: number } | null} pair
- * @param {import('../lib/cell.js').Cell} cell
+ * @param {Cell} cell
  * @param {Function} t
  */
 export function compared(pair, cell, t) {

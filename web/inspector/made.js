@@ -8,6 +8,8 @@ import { ruleFormula, ruleText } from '../lib/rule.js'
 import { describedOf } from '../lib/run.js'
 import { numbersFormula } from './numbers.js'
 
+/** @import { Cell } from '../types.d.ts' */
+
 const FIRST_TERMS = 24
 const INDICES = /\[[^\]]*\]/g
 const BETWEEN_LINES = ',  '
@@ -115,7 +117,7 @@ function originText({ name }, { edited, computed }, { t, run }) {
 /**
  * The section that tells how a cell was made.
  * @param {object} explanation
- * @param {import('../lib/cell.js').Cell} cell
+ * @param {Cell} cell
  * @param {object} view
  * @param {Function} view.t
  * @param {object} view.run the run it is of

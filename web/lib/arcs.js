@@ -1,10 +1,12 @@
 /** Two rows of words, and lines between them as thick as their weights. */
 
-import { h, keep, setText, svg } from './dom.js'
+import { h, indexIn, keep, setText, svg, targetOf } from './dom.js'
 import { widest } from './labels.js'
 import { fixed } from './number.js'
 import { ofCell } from './origin.js'
 import { indexOf } from './slice.js'
+
+/** @import { Slice } from '../types.d.ts' */
 
 const [TOP, BOTTOM, WORD, LINE] = [26, 150, 20, 18]
 
@@ -24,25 +26,33 @@ export function arcs(container, { onLook }) {
   const root = svg('svg', { class: 'arcs', role: 'img' }, faint, strong, from, to)
   container.append(h('div', { className: 'arcs-slot' }, root))
   from.addEventListener('pointerover', event => {
-    const word = event.target.closest('text')
-    if (word) onLook([...from.children].indexOf(word))
+    const word = targetOf(event).closest('text')
+    if (word) onLook(indexIn(from, word))
   })
+  /** @param {Element} group @param {{ d: string, weight: number }[]} lines */
   const draw = (group, lines) => keep(group, lines, () => svg('path'), (path, { d, weight }) => {
     path.setAttribute('d', d)
     path.style.setProperty('stroke-width', `${Math.max(0.5, weight * 10)}px`)
     path.style.setProperty('opacity', String(Math.min(1, 0.12 + weight)))
   })
   const createWord = () => svg('text', { 'text-anchor': 'middle' }, svg('tspan'), svg('tspan'))
+  /**
+   * @param {Element} group @param {{ word: string, x: number }[]} words @param {number} top
+   * @param {(i: number) => boolean} isLit @param {number} [apart]
+   */
   const write = (group, words, top, isLit, apart = 0) => keep(group, words, createWord, (text, { word, x }, i) => {
     const y = top + (i % 2) * apart
     text.classList.toggle('is-lit', isLit(i))
     Array.from(text.children).forEach((span, line) => {
-      span.setAttribute('x', x)
-      span.setAttribute('y', y + line * LINE)
+      span.setAttribute('x', String(x))
+      span.setAttribute('y', String(y + line * LINE))
     })
-    setText(text.firstChild, word)
+    setText(text.children[0], word)
   })
-  /** Writes a share under a word, unless it is small. */
+  /**
+   * Writes a share under a word, unless it is small.
+   * @param {Element} span @param {number} share @param {Slice} part @param {number[]} index
+   */
   function note(span, share, part, index) {
     setText(span, share < 0.05 ? '' : fixed(share))
     ofCell(span, part.name, index)
@@ -50,14 +60,16 @@ export function arcs(container, { onLook }) {
 
   return {
     /**
-     * @param {{ part: import('./slice.js').Slice, row: number, width: number, label: string }} view weights; the row
+     * @param {{ part: Slice, row: number, width: number, label: string }} view weights; the row
      *   brought forward
      */
     update({ part, row, width, label }) {
       const { rowLabels: rows, colLabels: cols, values } = part
+      /** @param {string[]} words */
       const place = words => words.map((word, i) => ({ word, x: ((i + 0.5) * width) / words.length }))
       const [above, below] = [place(rows), place(cols)]
       const middle = (TOP + BOTTOM) / 2
+      /** @param {number} r @param {number} c */
       const line = (r, c) => ({
         weight: values[r * cols.length + c],
         d: `M${above[r].x} ${TOP + 6}C${above[r].x} ${middle} ${below[c].x} ${middle} ` +
@@ -72,9 +84,10 @@ export function arcs(container, { onLook }) {
       draw(faint, others.map(({ d, weight }) => ({ d, weight: weight * 0.4 })))
       draw(strong, all.filter(({ r, weight }) => r === row && weight > 0.005))
       write(from, above, TOP - 6, i => i === row)
+      /** @param {number} i */
       const share = i => values[row * cols.length + i]
       write(to, below, BOTTOM, i => share(i) >= 0.2, isTight ? 2 * LINE : 0)
-      Array.from(to.children).forEach((text, i) => note(text.lastChild, share(i), part, indexOf(part, row, i)))
+      Array.from(to.children).forEach((text, i) => note(text.children[1], share(i), part, indexOf(part, row, i)))
     }
   }
 }

@@ -2,10 +2,12 @@
 
 /** @typedef {{ name: string, index: number[], isGradient?: boolean, isTwin?: boolean }} Cell */
 
+const MARKS = /** @type {const} */ (['isGradient', 'isTwin'])
+
 /** Whether two cells are one; nothing is no cell. @param {Cell | null} one @param {Cell | null} other */
 export function sameCell(one, other) {
   if (!one || !other) return false
-  const marks = ['isGradient', 'isTwin'].every(mark => Boolean(one[mark]) === Boolean(other[mark]))
+  const marks = MARKS.every(mark => Boolean(one[mark]) === Boolean(other[mark]))
   return marks && one.name === other.name && one.index.join() === other.index.join()
 }
 

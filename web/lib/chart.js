@@ -5,7 +5,38 @@ import { later, nextTask } from './later.js'
 import { fixed } from './number.js'
 import { ofSlice } from './origin.js'
 
+/** @import { Chart, ChartConfiguration, ChartData, ChartOptions, Plugin } from 'chart.js' */
+/** @import { Palette, Slice } from '../types.d.ts' */
+
 const FONT = { family: 'system-ui, "Apple SD Gothic Neo", "Noto Sans KR", "Noto Sans CJK KR", sans-serif', size: 12 }
+
+/**
+ * What of a chart a view is put into, or of that which one is made from.
+ * @typedef {{ data: ChartData, options: ChartOptions }} Filled
+ *
+ * @typedef {object} CurvesView
+ * @property {number[][]} series one curve per dimension
+ * @property {number} chosen the curve brought forward
+ * @property {number | null} at the position looked at
+ * @property {number} until positions before this belong to the sentence
+ * @property {string} label for screen readers
+ * @property {string} title of the axis of positions
+ * @property {Palette} palette
+ *
+ * @typedef {object} LinesView
+ * @property {{ points: { x: number, y: number }[], colour: keyof Palette, width?: number, dash?: number[] }[]} lines
+ * @property {number} most the last step
+ * @property {number} [low]
+ * @property {number} [high]
+ * @property {string} title
+ * @property {number} [digits]
+ * @property {string} label
+ * @property {Palette} palette
+ * @property {number | null} [at] the step that is looked at
+ *
+ * A row of shares, and the room for it.
+ * @typedef {{ part: Slice, row: number, chosen: number, width: number, label: string, palette: Palette }} BarsView
+ */
 
 /** Pixels for one of the page, at least: a chart may be saved as a picture. */
 const SHARPNESS = 2
@@ -16,9 +47,12 @@ const MANY_BARS = 12
 const SHARE = 30
 
 /** Without a callback of their own, ticks are written by Intl, which takes 20 ms to get ready. */
-const whole = value => String(value)
+const whole = (/** @type {number} */ value) => String(value)
 
-/** Shades the stretch of positions that the sentence takes. */
+/**
+ * Shades the stretch of positions that the sentence takes.
+ * @type {Plugin<'line', { until: number, colour: string }>}
+ */
 const stretch = {
   id: 'stretch',
   beforeDatasetsDraw({ ctx, chartArea, scales }, _, { until, colour }) {
@@ -29,7 +63,8 @@ const stretch = {
   }
 }
 
-const axis = (palette, title, extra, ticks = {}) => ({
+/** @param {Palette} palette @param {string} title @param {object} extra @param {object} [ticks] */
+const axis = (palette, title, extra, ticks) => ({
   border: { color: palette.line }, grid: { display: false, color: palette.line },
   ticks: { color: palette.muted, font: FONT, maxRotation: 0, autoSkipPadding: 16, ...ticks },
   title: { display: Boolean(title), text: title, color: palette.muted, font: FONT }, ...extra
@@ -37,16 +72,22 @@ const axis = (palette, title, extra, ticks = {}) => ({
 
 /**
  * Mounts a chart that sets itself up step by step while the rest of the figure is there already.
+ * @template {{ label: string }} View
  * @param {Element} container
  * @param {'line' | 'bar'} type
- * @param {object[]} plugins
- * @param {(chart: object, view: object) => void} fill puts a view into a chart or what one is made from
+ * @param {Plugin[]} plugins
+ * @param {(chart: Filled, view: View) => void} fill puts a view into a chart or what one is made from
  */
 function mount(container, type, plugins, fill) {
   const canvas = h('canvas', { role: 'img' })
   container.append(h('div', { className: 'chart' }, canvas))
-  let [Chart, chart, view, isGone] = [null, null, null, false]
-  const create = () => {
+  /** @type {typeof import('chart.js').Chart | undefined} */ let Chart
+  /** @type {Chart | undefined} */ let chart
+  /** @type {View | undefined} */ let view
+  let isGone = false
+  /** @param {typeof import('chart.js').Chart} Chart @param {View} view */
+  const create = (Chart, view) => {
+    /** @type {ChartConfiguration & Filled} */
     const config = {
       type, plugins, data: { labels: [], datasets: [] },
       options: {
@@ -62,7 +103,7 @@ function mount(container, type, plugins, fill) {
     if (chart) {
       fill(chart, view)
       chart.update('none')
-    } else chart = create()
+    } else chart = create(Chart, view)
     canvas.setAttribute('aria-busy', 'false')
   })
   async function setUp() {
@@ -75,6 +116,7 @@ function mount(container, type, plugins, fill) {
     canvas,
     /** The chart, once it is set up. */
     get: () => chart,
+    /** @param {View} next */
     update(next) {
       view = next
       canvas.setAttribute('aria-label', next.label)
@@ -88,14 +130,17 @@ function mount(container, type, plugins, fill) {
   }
 }
 
+/** @param {Slice} part @param {number} row */
 const rowOf = ({ values, cols }, row) => Array.from(values.slice(row * cols, (row + 1) * cols))
 
+/** @param {Filled} chart @param {CurvesView} view */
 function fillCurves(chart, { series, chosen, at, until, title, palette }) {
+  /** @param {number} i @returns {(point: { dataIndex: number }) => number} */
   const radius = i => ({ dataIndex }) => {
     if (i !== chosen || (dataIndex >= until && dataIndex !== at)) return 0
     return dataIndex === at ? 6 : 3.5
   }
-  const order = series.map((_, i) => i).sort((a, b) => (a === chosen) - (b === chosen) || a - b)
+  const order = series.map((_, i) => i).sort((a, b) => Number(a === chosen) - Number(b === chosen) || a - b)
   chart.data.labels = series[0].map((_, i) => i)
   chart.data.datasets = order.map(i => ({
     data: series[i], order: i === chosen ? 0 : 1, borderWidth: i === chosen ? 2 : 1,
@@ -105,11 +150,12 @@ function fillCurves(chart, { series, chosen, at, until, title, palette }) {
   chart.options.scales = {
     x: axis(palette, title, { type: 'linear', min: 0, max: series[0].length - 1 },
       { includeBounds: false, callback: whole }),
-    y: axis(palette, '', {}, { maxTicksLimit: 5, callback: value => fixed(value, 1) })
+    y: axis(palette, '', {}, { maxTicksLimit: 5, callback: (/** @type {number} */ value) => fixed(value, 1) })
   }
-  chart.options.plugins.stretch = { until, colour: palette.wash }
+  chart.options.plugins = { stretch: { until, colour: palette.wash } }
 }
 
+/** @param {Filled} chart @param {BarsView} view */
 function fillBars(chart, { part, row, chosen, width, palette }) {
   const values = rowOf(part, row)
   chart.data.labels = part.colLabels.map((text, i) => [text, fixed(values[i])])
@@ -130,29 +176,21 @@ function fillBars(chart, { part, row, chosen, width, palette }) {
  */
 export function curves(container, { onLook, onPress }) {
   const { canvas, get, update, destroy } = mount(container, 'line', [stretch], fillCurves)
+  /** @param {MouseEvent} event @param {(position: number) => void} act */
   const at = (event, act) => {
     const chart = get()
     const x = chart?.scales.x?.getValueForPixel(event.offsetX)
-    if (x !== undefined) act(Math.max(0, Math.min(chart.data.labels.length - 1, Math.round(x))))
+    if (chart && x !== undefined) act(Math.max(0, Math.min((chart.data.labels?.length ?? 1) - 1, Math.round(x))))
   }
   canvas.addEventListener('pointermove', event => event.pointerType !== 'touch' && at(event, onLook))
   canvas.addEventListener('click', event => at(event, onPress))
 
   return {
-    /**
-     * @param {object} view
-     * @param {number[][]} view.series one curve per dimension
-     * @param {number} view.chosen the curve brought forward
-     * @param {number | null} view.at the position looked at
-     * @param {number} view.until positions before this belong to the sentence
-     * @param {string} view.label for screen readers
-     * @param {string} view.title of the axis of positions
-     * @param {object} view.palette
-     */
     update, destroy
   }
 }
 
+/** @param {Filled} chart @param {LinesView} view */
 function fillLines(chart, { lines: all, most, low, high, title, digits = 2, palette, at }) {
   chart.data.datasets = all.map(({ points, colour, width = 2, dash = [] }) => ({
     data: points, borderColor: palette[colour], borderWidth: width, borderDash: dash, pointRadius: 0
@@ -160,12 +198,12 @@ function fillLines(chart, { lines: all, most, low, high, title, digits = 2, pale
   chart.options.scales = {
     x: axis(palette, title, { type: 'linear', min: 0, max: most }, { includeBounds: true, callback: whole }),
     y: axis(palette, '', { min: low, suggestedMax: high },
-      { maxTicksLimit: 5, callback: value => fixed(value, digits) })
+      { maxTicksLimit: 5, callback: (/** @type {number} */ value) => fixed(value, digits) })
   }
-  chart.options.plugins.place = { at, colour: palette.ink }
+  chart.options.plugins = { place: { at, colour: palette.ink } }
 }
 
-/** A line at one place of the axis below. */
+/** A line at one place of the axis below. @type {Plugin<'line', { at?: number | null, colour: string }>} */
 const place = {
   id: 'place',
   afterDatasetsDraw({ ctx, chartArea: { top, bottom }, scales }, _, { at, colour }) {
@@ -194,11 +232,6 @@ export function lines(container, onPress) {
     if (step !== undefined) onPress?.(Math.round(step))
   })
   return {
-    /**
-     * @param {{ lines: { points: { x: number, y: number }[], colour: string, width?: number, dash?: number[] }[],
-     *   most: number, low?: number, high?: number, title: string, digits?: number, label: string, palette: object,
-     *   at?: number | null }} view most: the last step; at: the step that is looked at
-     */
     update, destroy
   }
 }
@@ -210,10 +243,7 @@ export function lines(container, onPress) {
 export function bars(container) {
   const { canvas, update, destroy } = mount(container, 'bar', [], fillBars)
   return {
-    /**
-     * @param {{ part: import('./slice.js').Slice, row: number, chosen: number, width: number, label: string,
-     *   palette: object }} view a row of shares, and the room for it
-     */
+    /** @param {BarsView} view */
     update(view) {
       ofSlice(canvas, view.part, view.row)
       update(view)

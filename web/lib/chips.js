@@ -1,11 +1,15 @@
 /** Tokens as rows of small buttons; one stop for the Tab key, arrows inside. */
 
-import { h, keep, setText } from './dom.js'
+import { h, keep, setText, targetOf } from './dom.js'
 
+/** @typedef {{ text: string, note: string, faint?: boolean, lit?: boolean }} Chip */
+
+/** @type {Record<string, [number, number]>} */
 const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }
 
 const createChip = () => h('button', { type: 'button', className: 'chip', tabindex: '-1' }, h('span'), h('small'))
 
+/** @param {Element} button @param {Chip} chip */
 function fillChip(button, { text, note, faint, lit }) {
   setText(button.children[0], text)
   setText(button.children[1], note)
@@ -23,23 +27,29 @@ function fillChip(button, { text, note, faint, lit }) {
 export function chips(container, { onLook, onPress, onLeave, onRow }, { inline = false } = {}) {
   const root = h('div', { className: inline ? 'chips is-inline' : 'chips' })
   container.append(root)
-  const order = element => [...element.parentElement.children].indexOf(element)
-  const place = button => [order(button.closest('.chips-row')), order(button)]
-  const buttons = row => root.children[row]?.querySelector('.chips-list').children ?? []
+  /** @param {Element} element */
+  const order = element => [...element.parentElement?.children ?? []].indexOf(element)
+  /** @param {number} row */
+  const buttons = row => [...root.children[row]?.lastChild.children ?? []]
+  /**
+   * @template {keyof HTMLElementEventMap} Type
+   * @param {Type} type
+   * @param {(event: HTMLElementEventMap[Type], row: number, col: number, button: HTMLElement) => void} handle
+   */
   const on = (type, handle) => root.addEventListener(type, event => {
-    const button = event.target.closest('.chip')
-    if (button) handle(event, button, ...place(button))
+    /** @type {HTMLElement | null} */ const button = targetOf(event).closest('.chip')
+    if (button) handle(event, order(/** @type {Element} */ (button.closest('.chips-row'))), order(button), button)
   })
 
-  on('pointerover', (event, _, row, col) => event.pointerType !== 'touch' && onLook(row, col))
+  on('pointerover', (event, row, col) => event.pointerType !== 'touch' && onLook(row, col))
   root.addEventListener('pointerleave', event => event.pointerType !== 'touch' && onLeave())
-  on('focusin', (event, button, row, col) => {
+  on('focusin', (_, row, col, button) => {
     root.querySelectorAll('.chip[tabindex="0"]').forEach(other => other.setAttribute('tabindex', '-1'))
     button.setAttribute('tabindex', '0')
     if (button.matches(':focus-visible')) onLook(row, col)
   })
-  on('click', (event, _, row, col) => onPress(row, col))
-  on('keydown', (event, _, row, col) => {
+  on('click', (_, row, col) => onPress(row, col))
+  on('keydown', (event, row, col) => {
     const move = MOVES[event.key]
     if (!move) return
     event.preventDefault()
@@ -48,13 +58,12 @@ export function chips(container, { onLook, onPress, onLeave, onRow }, { inline =
   })
 
   const createRow = () => h('div', { className: 'chips-row' },
-    h('button', { type: 'button', className: 'chips-name', onclick: event => {
-      onRow?.([...root.children].indexOf(event.currentTarget.parentElement))
+    h('button', { type: 'button', className: 'chips-name', onclick: ({ currentTarget }) => {
+      onRow?.(order(/** @type {Element} */ (currentTarget.parentElement)))
     } }), h('div', { className: 'chips-list' }))
 
   return {
     /**
-     * @typedef {{ text: string, note: string, faint?: boolean, lit?: boolean }} Chip
      * @param {{ name: string, chosen?: boolean, chips: Chip[] }[]} rows
      */
     update(rows) {

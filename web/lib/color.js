@@ -5,6 +5,11 @@
  * kept: a shade lets the dropped ones stand out.
  */
 
+/** @import { Mode } from '../types.d.ts' */
+
+/** @typedef {[number, number, number]} Triple */
+/** @typedef {{ css: string, ink: string, packed: number }} Colour */
+
 const STEPS = 256
 
 const THEMES = {
@@ -15,15 +20,20 @@ const THEMES = {
 /** Nearly black and white: a little less contrast between them, and some colour would leave both hard to read. */
 const [DARK, PALE] = ['#050505', '#ffffff']
 
+/** @param {number} byte */
 const toLinear = byte => (byte / 255 <= 0.04045 ? byte / 255 / 12.92 : ((byte / 255 + 0.055) / 1.055) ** 2.4)
+/** @param {number} x */
 const toGamma = x => (x <= 0.0031308 ? 12.92 * x : 1.055 * x ** (1 / 2.4) - 0.055)
+/** @param {number} x */
 const toByte = x => Math.round(255 * Math.min(1, Math.max(0, toGamma(x))))
 
+/** @param {string} hex @returns {Triple} */
 function bytes(hex) {
   const n = Number.parseInt(hex.slice(1), 16)
   return [n >> 16, (n >> 8) & 255, n & 255]
 }
 
+/** @param {Triple} rgb @returns {Triple} */
 function toLab([red, green, blue]) {
   const [r, g, b] = [toLinear(red), toLinear(green), toLinear(blue)]
   const l = Math.cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b)
@@ -36,6 +46,7 @@ function toLab([red, green, blue]) {
   ]
 }
 
+/** @param {number[]} lab @returns {Triple} */
 function fromLab([L, a, b]) {
   const l = (L + 0.3963377774 * a + 0.2158037573 * b) ** 3
   const m = (L - 0.1055613458 * a - 0.0638541728 * b) ** 3
@@ -47,14 +58,16 @@ function fromLab([L, a, b]) {
   ]
 }
 
+/** @param {Triple} rgb */
 const luminance = ([r, g, b]) => 0.2126 * toLinear(r) + 0.7152 * toLinear(g) + 0.0722 * toLinear(b)
 
-/** WCAG contrast of two colours given as bytes. */
+/** WCAG contrast of two colours given as bytes. @param {Triple} one @param {Triple} other */
 export function contrast(one, other) {
   const [low, high] = [luminance(one), luminance(other)].sort((x, y) => x - y)
   return (high + 0.05) / (low + 0.05)
 }
 
+/** @param {string} from @param {string} to */
 function ramp(from, to) {
   const [a, b] = [toLab(bytes(from)), toLab(bytes(to))]
   return Array.from({ length: STEPS }, (_, i) => {
@@ -64,8 +77,9 @@ function ramp(from, to) {
   })
 }
 
-const ramps = new Map()
+/** @type {Map<Mode, Record<string, Colour[]>>} */ const ramps = new Map()
 
+/** @param {Mode} mode @returns {Record<string, Colour[]>} */
 function rampsOf(mode) {
   if (!ramps.has(mode)) {
     const theme = THEMES[mode]
@@ -76,12 +90,12 @@ function rampsOf(mode) {
       factor: ramp(theme.paper, theme.factor)
     })
   }
-  return ramps.get(mode)
+  return /** @type {Record<string, Colour[]>} */ (ramps.get(mode))
 }
 
 /**
  * @typedef {{ kind: 'signed' | 'probability' | 'factor', min: number, max: number }} Domain
- * @typedef {Domain & { at(value: number): { css: string, ink: string, packed: number } }} Scale
+ * @typedef {Domain & { at(value: number): Colour }} Scale
  */
 
 /** A symmetric domain for signed values. @param {number} max @returns {Domain} */
@@ -102,6 +116,7 @@ export const factor = max => ({ kind: 'factor', min: 0, max })
 export function scale(domain, mode) {
   const { negative, positive, ...others } = rampsOf(mode)
   const reach = domain.max || 1
+  /** @param {number} value */
   const step = value => Math.min(STEPS - 1, Math.round((Math.abs(value) / reach) * (STEPS - 1))) || 0
   const own = others[domain.kind]
   if (own) return { ...domain, at: value => own[step(value)] }

@@ -13,7 +13,8 @@ export function copying({ done, byHand }) {
   const field = h('textarea', {
     'className': 'menu-field', 'readonly': true, 'hidden': true, 'rows': '3', 'aria-label': byHand
   })
-  let timer = 0
+  /** @type {ReturnType<typeof setTimeout> | undefined} */ let timer
+  /** @param {string} text */
   async function copy(text) {
     clearTimeout(timer)
     try {

@@ -1,8 +1,10 @@
 /** A function as a curve, and points on it. */
 
-import { h, keep, svg } from './dom.js'
+import { h, keep, setAll, svg } from './dom.js'
 import { fixed } from './number.js'
 import { ofCell } from './origin.js'
+
+/** @import { Cell, Curve } from '../types.d.ts' */
 
 const [WIDTH, HEIGHT, EDGE] = [360, 200, 24]
 
@@ -23,38 +25,38 @@ export function curve(container) {
   return {
     /**
      * @param {object} view
-     * @param {{ x: ArrayLike<number>, y: ArrayLike<number> }} view.line
+     * @param {Curve} view.line
      * @param {{ x: number, y: number }[]} view.points
-     * @param {import('./cell.js').Cell[]} view.cells what x and y of the chosen point are
+     * @param {Cell[]} view.cells what x and y of the chosen point are
      * @param {number} view.chosen the point brought forward, or -1
      * @param {string} view.label for screen readers
      */
     update({ line: { x, y }, points, cells, chosen, label }) {
       const reach = Math.max(1, ...points.map(point => Math.abs(point.x)))
       const low = Math.min(0, ...y)
+      /** @param {number} value */
       const px = value => EDGE + ((value + reach) / (2 * reach)) * (WIDTH - 2 * EDGE)
+      /** @param {number} value */
       const py = value => HEIGHT - EDGE - ((value - low) / (reach - low)) * (HEIGHT - 2 * EDGE)
       const inside = Array.from(x, (_, i) => i).filter(i => Math.abs(x[i]) <= reach)
       line.setAttribute('d', inside.map((i, n) => `${n ? 'L' : 'M'}${px(x[i])} ${py(y[i])}`).join(''))
       axes.setAttribute('d', `M${EDGE} ${py(0)}H${WIDTH - EDGE}M${px(0)} ${EDGE}V${HEIGHT - EDGE}`)
       keep(dots, points, () => svg('circle', { r: '2.5' }), (dot, point) => {
-        dot.setAttribute('cx', px(point.x))
-        dot.setAttribute('cy', py(point.y))
+        setAll(dot, { cx: px(point.x), cy: py(point.y) })
       })
       const at = points[chosen]
       mark.toggleAttribute('hidden', !at)
       name.toggleAttribute('hidden', !at)
       root.setAttribute('aria-label', label)
       if (!at) return
-      mark.setAttribute('cx', px(at.x))
-      mark.setAttribute('cy', py(at.y))
-      ;[[from, at.x], [to, at.y]].forEach(([element, value], i) => {
-        element.textContent = fixed(value)
+      setAll(mark, { cx: px(at.x), cy: py(at.y) })
+      ;[from, to].forEach((element, i) => {
+        element.textContent = fixed(i ? at.y : at.x)
         ofCell(element, cells[i].name, cells[i].index)
       })
-      name.setAttribute('x', px(at.x) + (at.x > 0 ? -10 : 10))
-      name.setAttribute('y', py(at.y) - 10)
-      name.setAttribute('text-anchor', at.x > 0 ? 'end' : 'start')
+      setAll(name, {
+        'x': px(at.x) + (at.x > 0 ? -10 : 10), 'y': py(at.y) - 10, 'text-anchor': at.x > 0 ? 'end' : 'start'
+      })
     }
   }
 }

@@ -1,40 +1,57 @@
 /** Small helpers to build elements. Styles go through the CSSOM, so that a page's policy can forbid inline ones. */
 
+/** @import { Built, Child, Props } from '../types.d.ts' */
+
 const MATH = 'http://www.w3.org/1998/Math/MathML'
 const SVG = 'http://www.w3.org/2000/svg'
 
+/** @param {readonly Child[]} children @returns {(Node | string | false | null | undefined)[]} */
+const flat = children => /** @type {any[]} */ (children).flat(Infinity)
+
+/**
+ * @template {HTMLElement | SVGElement | MathMLElement} E
+ * @param {E} element @param {Props<E> | null | undefined} props @param {Child[]} children @returns {Built<E>}
+ */
 function fill(element, props, children) {
   for (const [key, value] of Object.entries(props ?? {})) {
     if (value === undefined || value === null || value === false) continue
-    if (typeof value === 'function') element.addEventListener(key.slice(2), value)
+    if (typeof value === 'function') element.addEventListener(key.slice(2), /** @type {EventListener} */ (value))
     else if (key === 'style') for (const [name, css] of Object.entries(value)) element.style.setProperty(name, css)
-    else element.setAttribute(key === 'className' ? 'class' : key, value === true ? '' : value)
+    else element.setAttribute(key === 'className' ? 'class' : key, value === true ? '' : String(value))
   }
-  element.append(...children.flat(Infinity).filter(child => child !== null && child !== undefined && child !== false))
-  return element
+  element.append(...flat(children).filter(child => child !== null && child !== undefined && child !== false))
+  return /** @type {Built<E>} */ (element)
 }
 
 /**
  * An HTML element. Function props are listeners (`onclick`), `style` is an object, `true` is an empty attribute.
- * @param {string} tag
- * @param {Record<string, any>} [props]
- * @param {...any} children
- * @returns {any}
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {Props<HTMLElementTagNameMap[Tag]>} [props]
+ * @param {...Child} children
  */
 export const h = (tag, props, ...children) => fill(document.createElement(tag), props, children)
 
-/** The same for SVG. @returns {any} */
+/**
+ * The same for SVG.
+ * @template {keyof SVGElementTagNameMap} Tag
+ * @param {Tag} tag @param {Props<SVGElementTagNameMap[Tag]>} [props] @param {...Child} children
+ */
 export const svg = (tag, props, ...children) => fill(document.createElementNS(SVG, tag), props, children)
 
-/** The same for MathML. @returns {any} */
+/**
+ * The same for MathML.
+ * @template {keyof MathMLElementTagNameMap} Tag
+ * @param {Tag} tag @param {Props<MathMLElement>} [props] @param {...Child} children
+ */
 export const mathml = (tag, props, ...children) => fill(document.createElementNS(MATH, tag), props, children)
 
-/** A dotted name with places where a line may break, before every dot. @param {string} name @returns {any[]} */
+/** A dotted name with places where a line may break, before every dot. @param {string} name @returns {Child[]} */
 export const dotted = name => name.split(/(?=\.)/).flatMap((part, i) => (i ? [h('wbr'), part] : [part]))
 
 /**
  * Writes text only where it differs, so that screen readers and the layout are left in peace.
- * @param {Element} element
+ * @param {Node} element
  * @param {string} text
  */
 export function setText(element, text) {
@@ -43,26 +60,53 @@ export function setText(element, text) {
 
 /**
  * Keeps a list of children in step with a list of items, reusing the elements that are there.
+ * @template {Element} E
+ * @template Item
  * @param {Element} parent
- * @param {any[]} items
- * @param {() => Element} create
- * @param {(element: any, item: any, index: number) => void} update
+ * @param {readonly Item[]} items
+ * @param {() => E} create
+ * @param {(element: E, item: Item, index: number) => void} update
  */
 export function keep(parent, items, create, update) {
-  while (parent.children.length > items.length) parent.lastElementChild.remove()
+  while (parent.children.length > items.length) parent.lastElementChild?.remove()
   while (parent.children.length < items.length) parent.append(create())
-  items.forEach((item, index) => update(parent.children[index], item, index))
+  items.forEach((item, index) => update(/** @type {E} */ (parent.children[index]), item, index))
 }
 
 /**
  * Handles the click of a link that the page follows by itself; a new tab or window is left to the browser.
  * @param {() => void} act
+ * @returns {(event: MouseEvent) => void}
  */
 export const following = act => event => {
   if (event.metaKey || event.ctrlKey || event.shiftKey) return
   event.preventDefault()
   act()
 }
+
+/** The element that something happened on. @param {Event} event */
+export const targetOf = event => /** @type {HTMLElement} */ (event.target)
+
+/** The place of a child, −1 where it is none. @param {Element} parent @param {Element} child */
+export const indexIn = (parent, child) => [...parent.children].indexOf(child)
+
+/** What surely stands in an element. @param {ParentNode} root @param {string} selector */
+export const find = (root, selector) => /** @type {HTMLElement} */ (root.querySelector(selector))
+
+/** @param {HTMLCanvasElement} canvas */
+export const penOf = canvas => /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'))
+
+/** @param {Element} element @param {Record<string, string | number>} attributes */
+export function setAll(element, attributes) {
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value))
+}
+
+/**
+ * Whether something is there, for lists that leave out what is not.
+ * @template T
+ * @param {T | null | undefined} one @returns {one is T}
+ */
+export const isThere = one => one !== null && one !== undefined
 
 let serial = 0
 

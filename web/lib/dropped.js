@@ -5,6 +5,21 @@ import { figure } from './figure.js'
 import { fixed } from './number.js'
 import { ofSlice } from './origin.js'
 
+/** @import { Cell, Context, Domain, Slice } from '../types.d.ts' */
+/** @import { Band } from './heatmap.js' */
+
+/**
+ * @typedef {object} DroppedData
+ * @property {Slice} before
+ * @property {Slice | null} mask
+ * @property {Slice} after
+ * @property {number} scale what is kept is multiplied by
+ * @property {Record<Part, Domain>} domains
+ * @property {{ domain: Domain, key?: string }[]} legend
+ * @typedef {'before' | 'mask' | 'after'} Part
+ */
+
+/** @type {Part[]} */
 const PARTS = ['before', 'mask', 'after']
 /** A matrix of so many columns keeps its numbers in half of the room. */
 const NARROW = 8
@@ -12,8 +27,8 @@ const NARROW = 8
 /**
  * Mounts the view of a stage that drops.
  * @param {HTMLElement} container
- * @param {object} context
- * @param {(cell: { index: number[] }) => { row: number, col: number }} place where a cell of these tensors stands
+ * @param {Context} context
+ * @param {(cell: Cell) => Band} place where a cell of these tensors stands
  */
 export function dropped(container, context, place) {
   const { t } = context
@@ -25,29 +40,31 @@ export function dropped(container, context, place) {
   const note = h('p', { className: 'note' })
   container.append(note)
   return {
-    /** @param {{ before: object, mask: object | null, after: object, scale: number, domains: object }} next */
+    /** @param {DroppedData} next */
     update(next) {
       const { domains } = next
       const shown = PARTS.filter(name => next[name])
-      const names = shown.map(name => next[name].name)
-      const follow = cell => (names.includes(cell.name) ? place(cell) : null)
-      const drops = next.mask?.values
-      const crossed = drops && ((row, col) => drops[row * next.mask.cols + col] === 0)
+      const partOf = (/** @type {Part} */ name) => /** @type {Slice} */ (next[name])
+      const names = shown.map(name => partOf(name).name)
+      const follow = (/** @type {Cell} */ cell) => (names.includes(cell.name) ? place(cell) : null)
+      const { mask } = next
+      const crossed = mask && (
+        (/** @type {number} */ row, /** @type {number} */ col) => mask.values[row * mask.cols + col] === 0)
       const pair = next.before.cols <= NARROW
       fig.body.classList.toggle('is-pair', pair)
-      middle.hidden = !next.mask
+      middle.hidden = !mask
       for (const name of shown) {
         const title = t(`stages.dropout.${name}`)
         const extra = name === 'before' ? {} : { crossed }
-        matrices[name].update(next[name], { title, domain: domains[name], dense: true, pair, follow, ...extra })
+        matrices[name].update(partOf(name), { title, domain: domains[name], dense: true, pair, follow, ...extra })
       }
-      if (drops) ofSlice(note, next.mask)
-      const count = drops?.filter(x => x === 0).length
-      setText(note, drops
-        ? t('stages.dropout.kept', { scale: fixed(next.scale), dropped: count, total: drops.length })
+      if (mask) ofSlice(note, mask)
+      const count = mask?.values.filter(x => x === 0).length
+      setText(note, mask
+        ? t('stages.dropout.kept', { scale: fixed(next.scale), dropped: count, total: mask.values.length })
         : t('stages.dropout.idle'))
       fig.legend(next.legend.map(({ domain, key }) => ({ domain, text: key && t(key) })))
-      fig.numbers(t('frame.numbers'), shown.map(name => ({ title: t(`stages.dropout.${name}`), part: next[name] })))
+      fig.numbers(t('frame.numbers'), shown.map(name => ({ title: t(`stages.dropout.${name}`), part: partOf(name) })))
     },
     mark: fig.mark,
     destroy() {}

@@ -2,11 +2,13 @@
 
 import { cellName } from './cell.js'
 
+/** @import { Cell, Run } from '../types.d.ts' */
+
 /** @typedef {{ name: string, index: number[], value: number }} Edit */
 
 /**
  * Whether overwriting a number changes anything: something is computed from its tensor, or an answer is chosen from it.
- * @param {{ tensors: Map<string, object>, ends?: string[] }} run @param {{ name: string, index: number[] }} cell
+ * @param {Pick<Run, 'tensors' | 'ends'>} run @param {Cell} cell
  */
 export function isEditable({ tensors, ends = [] }, { name, index }) {
   const tensor = tensors.get(name)
@@ -36,6 +38,7 @@ export function typed(text) {
   return Number.isFinite(value) && !Number.isFinite(Math.fround(value)) ? null : value
 }
 
+/** @param {number} value */
 const number = value => (Number.isFinite(value) ? String(value) : value > 0 ? 'inf' : '-inf')
 
 /** @param {Edit[]} edits */
@@ -44,10 +47,10 @@ export const writeEdits = edits => (
 
 /** What a link says; what cannot be read is left out. @param {string} text @returns {Edit[]} */
 export function readEdits(text) {
-  return text.split(';').reduce((edits, part) => {
+  return text.split(';').reduce((/** @type {Edit[]} */ edits, part) => {
     const match = /^([\w.:]+?):(\d+(?:,\d+)*)=(.+)$/.exec(part)
     const value = match && typed(match[3])
-    return value === null ? edits : withEdit(edits, { name: match[1], index: match[2].split(',').map(Number), value })
+    return !match || value === null ? edits : withEdit(edits, { name: match[1], index: match[2].split(',').map(Number), value })
   }, [])
 }
 
@@ -57,12 +60,13 @@ export function readEdits(text) {
  *   canUndo(): boolean, canRedo(): boolean }}
  */
 export function editHistory() {
-  const past = []
-  const future = []
+  /** @type {Edit[][]} */ const past = []
+  /** @type {Edit[][]} */ const future = []
+  /** @param {Edit[][]} from @param {Edit[][]} to @returns {(now: Edit[]) => Edit[] | null} */
   const step = (from, to) => now => {
     if (!from.length) return null
     to.push(now)
-    return from.pop()
+    return from.pop() ?? null
   }
   return {
     record(now) {

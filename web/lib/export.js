@@ -2,6 +2,8 @@
 
 import { exact } from './number.js'
 
+/** @import { Slice } from '../types.d.ts' */
+
 const SPELLED = {
   csv: { nan: 'nan', infinity: 'inf' }, numpy: { nan: 'np.nan', infinity: 'np.inf' },
   torch: { nan: 'torch.nan', infinity: 'torch.inf' }, js: { nan: 'NaN', infinity: 'Infinity' }
@@ -19,25 +21,27 @@ export function spelled(value, language) {
   return exact(value).replace('−', '-').replace('e−', 'e-')
 }
 
+/** @param {string} text */
 const quoted = text => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
+/** @param {Slice} part */
 const rowsOf = ({ rows, cols, values }) => (
   Array.from({ length: rows }, (_, r) => Array.from(values.slice(r * cols, (r + 1) * cols))))
 
-/** A table with the labels of rows and columns. @param {import('./slice.js').Slice} part */
+/** A table with the labels of rows and columns. @param {Slice} part */
 export function toCsv(part) {
   const lines = rowsOf(part).map((row, r) => [quoted(part.rowLabels[r]), ...row.map(value => spelled(value, 'csv'))])
   return [['', ...part.colLabels.map(quoted)], ...lines].map(line => line.join(',')).join('\n') + '\n'
 }
 
-/** Indices along the axes that do not run: which sentence, which head. */
+/** Indices along the axes that do not run: which sentence, which head. @param {Slice} part */
 const place = ({ fixed, axis }) => fixed.filter((_, i) => !axis.includes(i))
 
-/** A name for a variable. @param {import('./slice.js').Slice} part */
+/** A name for a variable. @param {Slice} part */
 export const variable = ({ name }) => name.replace(/\W+/g, '_').replace(/^(?=\d)/, '_')
 
 /**
  * A name for a file.
- * @param {import('./slice.js').Slice} part @param {string} extension
+ * @param {Slice} part @param {string} extension
  * @param {string} [which] of the figures that have one like it
  */
 export const fileName = (part, extension, which) => (
@@ -45,7 +49,7 @@ export const fileName = (part, extension, which) => (
 
 /**
  * An array that a program can start from.
- * @param {import('./slice.js').Slice} part
+ * @param {Slice} part
  * @param {'numpy' | 'torch' | 'js'} language
  */
 export function toArray(part, language) {

@@ -3,24 +3,26 @@
 import { h, keep, setText } from './dom.js'
 import { ofCell } from './origin.js'
 
+/** @import { Cell } from '../types.d.ts' */
+
 /**
  * @typedef {object} Fact
  * @property {string} name
  * @property {string} text the number as it is written
- * @property {import('./cell.js').Cell} [cell] where it stands
+ * @property {Cell} [cell] where it stands
  */
 
 /**
  * Mounts an empty list.
  * @param {Element} container
- * @param {{ press(cell: object): void }} handlers
+ * @param {{ press(cell: Cell): void }} handlers
  */
 export function facts(container, { press }) {
   const list = h('dl', { className: 'facts-line' })
   container.append(list)
-  const cells = new WeakMap()
+  /** @type {WeakMap<Element, Cell>} */ const cells = new WeakMap()
   const create = () => h('div', {}, h('dt'), h('dd', {}, h('span'), h('button', {
-    type: 'button', className: 'cell-link', onclick: event => press(cells.get(event.currentTarget))
+    type: 'button', className: 'cell-link', onclick: ({ currentTarget }) => press(/** @type {Cell} */ (cells.get(currentTarget)))
   })))
   return {
     /** @param {Fact[]} items */

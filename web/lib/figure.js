@@ -4,7 +4,7 @@
  */
 
 import { scale } from './color.js'
-import { h, setText } from './dom.js'
+import { h, isThere, setText } from './dom.js'
 import { hasTick, lettering } from './heatmap.js'
 import { legend } from './legend.js'
 import { matrix } from './matrix.js'
@@ -14,32 +14,43 @@ import { snapshot } from './snapshot.js'
 import { figureSvg } from './svg.js'
 import { tables } from './table.js'
 
+/** @import { Cell, Domain, Marks, Slice, State, Theme, Translate } from '../types.d.ts' */
+/** @import { Parts } from './product.js' */
+/** @import { Drawing, Sheet } from './svg.js' */
+/** @import { MatrixLook } from './matrix.js' */
+
+/** @typedef {{ title: string, part: Slice }} Entry of the tables */
+
 /**
  * @typedef {object} Surroundings
- * @property {(cell: object) => void} look
- * @property {(cell: object) => void} press
- * @property {(cell: object) => void} edit
+ * @property {(cell: Cell) => void} look
+ * @property {(cell: Cell) => void} press
+ * @property {(cell: Cell) => void} edit
  * @property {() => void} leave
- * @property {() => { mode: 'light' | 'dark', palette: object }} theme
+ * @property {() => Theme} theme
  * @property {() => number} width
- * @property {() => { depth: string, edits: object[] }} get the state of the page
- * @property {(key: string) => string} t
+ * @property {() => Pick<State, 'depth' | 'edits'>} get
+ * @property {Translate} t
  * @property {() => string} [heading] what the figure is called where it is taken to
  * @property {(named?: string) => string} [origin] where it is from, in a line
  * @property {() => string} [named] what else sets this figure apart
  * @property {string} [which] the same in a file's name
  * @property {string} [spoken] the same for screen readers
- * @property {(list: { title: string, part: object }[]) => void} [titled] is told what the matrices are called
+ * @property {(list: Entry[]) => void} [titled] is told what the matrices are called
  */
 
-/** Whether cells show by a dash that they are negative, for want of room for their numbers. */
+/** @typedef {ReturnType<typeof matrix>} Matrix */
+/** @typedef {ReturnType<typeof product>} Product */
+/** @typedef {MatrixLook & { domain: Domain }} Look */
+
+/** Whether cells show by a dash that they are negative, for want of room for their numbers. @param {Drawing} drawing */
 function isTicked({ part: { values }, view: { cell, plain } }) {
   return !lettering({ cell, plain, values }) && values.some(value => hasTick(value, cell))
 }
 
 /**
  * Mounts an empty figure.
- * @param {Element} container
+ * @param {HTMLElement} container
  * @param {Surroundings} surroundings
  */
 export function figure(container, {
@@ -54,15 +65,23 @@ export function figure(container, {
   const foot = h('div', { className: 'figure-foot' }, key, actions)
   const root = h('div', { className: 'figure' }, h('div', { className: 'frame' }, body), foot)
   container.append(root)
-  const legends = []
+  /** @type {ReturnType<typeof legend>[]} */ const legends = []
   const numbers = tables(actions)
-  const parts = []
-  let keys = []
+  /** @type {(Matrix | Product)[]} */ const parts = []
+  /** @type {{ domain: Domain, text?: string }[]} */ let keys = []
 
+  /**
+   * @template Look
+   * @param {Look & { domain: Domain }} look
+   */
   const view = ({ domain, ...rest }) => {
     const { mode, palette } = theme()
     return { ...rest, spoken, palette, scale: scale(domain, mode), plain: get().depth === 'story', edits: get().edits }
   }
+  /**
+   * @template {Matrix | Product} Part
+   * @param {Part} part
+   */
   const add = part => {
     parts.push(part)
     return part
@@ -76,12 +95,12 @@ export function figure(container, {
       const legends = keys.map(({ domain, text = '' }) => ({ domain, text, scale: scale(domain, mode) }))
       const around = [...container.children]
       const [above, below] = [around.slice(0, around.indexOf(root)), around.slice(around.indexOf(root) + 1)]
-        .map(list => list.map(snapshot).filter(Boolean))
+        .map(list => list.map(snapshot).filter(isThere))
       const matrices = parts.filter(part => part.drawings().length)
-        .flatMap(part => (part.sheet ? [part.sheet()] : part.drawings()))
+        .flatMap(part => /** @type {(Drawing | Sheet)[]} */ ('sheet' in part ? [part.sheet()] : part.drawings()))
       return figureSvg({
         title: heading?.() ?? '', subtitle: origin?.(named?.()) ?? '', matrices, legends, palette,
-        note: dashes.textContent, above, below
+        note: dashes.textContent ?? '', above, below
       })
     }
   })
@@ -93,6 +112,7 @@ export function figure(container, {
       const part = add(matrix(parent, handlers))
       return {
         ...part,
+        /** @param {Slice} piece @param {Look} spec */
         update: (piece, spec) => part.update(piece, { ...view(spec), width: width() })
       }
     },
@@ -101,25 +121,31 @@ export function figure(container, {
       const part = add(product(parent, handlers))
       return {
         ...part,
+        /**
+         * @param {Parts<Slice>} pieces
+         * @param {{ titles: Parts<string>, domains: Parts<Domain>, groups?: Partial<Parts<number>> }} spec
+         */
         update(pieces, { titles, domains, groups = {} }) {
-          const views = {}
-          for (const name of Object.keys(pieces)) views[name] = view({ domain: domains[name], group: groups[name] })
-          part.update(pieces, { width: width(), titles, views })
+          /** @param {keyof Parts<Slice>} name */
+          const viewOf = name => view({ domain: /** @type {Domain} */ (domains[name]), group: groups[name] })
+          const views = { left: viewOf('left'), right: viewOf('right'), product: viewOf('product') }
+          const all = pieces.bias ? { ...views, bias: viewOf('bias') } : views
+          part.update(pieces, { width: width(), titles, views: all })
         }
       }
     },
-    /** Draws the legends: one per domain. @param {{ domain: object, text?: string }[]} entries */
+    /** Draws the legends: one per domain. @param {{ domain: Domain, text?: string }[]} entries */
     legend(entries) {
       keys = entries
       while (legends.length < entries.length) legends.push(legend(legendLine))
       entries.forEach(({ domain, text = '' }, i) => legends[i].update(domain, theme().mode, text))
       setText(dashes, drawings().some(isTicked) ? t('frame.signed') : '')
     },
-    /** The matrices as tables. @param {string} text @param {{ title: string, part: object }[]} list */
+    /** The matrices as tables. @param {string} text @param {Entry[]} list */
     numbers(text, list) {
       numbers.update(text, list)
       titled?.(list)
     },
-    mark: marks => parts.forEach(part => part.mark(marks))
+    mark: (/** @type {Marks} */ marks) => parts.forEach(part => part.mark(marks))
   }
 }

@@ -8,23 +8,28 @@ import { mathml } from './dom.js'
 
 const TOKEN = /\s*("[^"]*"|[\p{L}][\p{L}\p{M}]*|\d+(?:\.\d+)?|[_^{}]|\S)/gu
 
+/** @param {string} text */
 function tokenize(text) {
   return [...text.matchAll(TOKEN)].map(match => match[1])
 }
 
+/** @param {string[]} tokens */
 function parser(tokens) {
   let at = 0
+  /** @param {string} [end] */
   const row = end => {
-    const items = []
+    /** @type {MathMLElement[]} */ const items = []
     while (at < tokens.length && tokens[at] !== end) items.push(scripted())
     at++
     return mathml('mrow', {}, items)
   }
+  /** @returns {MathMLElement} */
   const group = () => {
     if (tokens[at] !== '{') return atom()
     at++
     return row('}')
   }
+  /** @returns {MathMLElement} */
   const atom = () => {
     const token = tokens[at++]
     if (token === '{') return row('}')
@@ -36,8 +41,10 @@ function parser(tokens) {
     if (/^\p{L}/u.test(token)) return mathml('mi', {}, token)
     return mathml('mo', {}, token === '-' ? '−' : token)
   }
+  /** @returns {MathMLElement} */
   const scripted = () => {
     const base = atom()
+    /** @type {(MathMLElement | null)[]} */
     let [sub, sup] = [null, null]
     while (tokens[at] === '_' || tokens[at] === '^') {
       if (tokens[at++] === '_') sub = group()
@@ -62,7 +69,7 @@ export function formula(text, display = 'block') {
 
 /**
  * Puts a formula into an element, unless it is there already.
- * @param {Element} element
+ * @param {HTMLElement} element
  * @param {string} text
  */
 export function setFormula(element, text) {

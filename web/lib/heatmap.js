@@ -4,9 +4,11 @@
  * carries a dash when it is negative, so that the sign never rests on colour alone.
  */
 
-import { h, setText, uniqueId } from './dom.js'
+import { h, penOf, setAll, setText, uniqueId } from './dom.js'
 import { fixed } from './number.js'
 import { ofSlice } from './origin.js'
+
+/** @import { Palette, Scale, Slice } from '../types.d.ts' */
 
 const GAP_FROM = 9
 const TICK_FROM = 9
@@ -14,6 +16,7 @@ export const TICK_OPACITY = 0.6
 /** As long as the animation in the style sheet. */
 const PULSE = 900
 const FONT = 'system-ui, "Apple SD Gothic Neo", "Noto Sans KR", "Noto Sans CJK KR", sans-serif'
+/** @type {Record<string, [number, number]>} */
 const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }
 
 /**
@@ -21,27 +24,29 @@ const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRi
  * @property {string} label what a screen reader calls the matrix
  * @property {number} rows
  * @property {number} cols
- * @property {ArrayLike<number>} values row-major
- * @property {import('./color.js').Scale} scale
- * @property {{ paper: string, ink: string, accent: string, muted: string }} palette
+ * @property {Float32Array} values row-major
+ * @property {Scale} scale
+ * @property {Palette} palette
  * @property {{ width: number, height: number }} cell in CSS pixels
  * @property {(row: number, col: number) => string} describe the sentence read out for a cell
  * @property {number} [group] columns that belong together, as the columns of one head
- * @property {(row: number, col: number) => boolean} [crossed] cells drawn as struck out
+ * @property {((row: number, col: number) => boolean) | null} [crossed] cells drawn as struck out
  * @property {boolean} [plain] colours without numbers
- * @property {import('./slice.js').Slice} [part] whose cells these are
+ * @property {Slice} [part] whose cells these are
  */
 
 /**
- * @typedef {{ row: number, col: number }} Cell
- * @typedef {object} Marks
- * @property {Cell | null} [current] the cell looked at
+ * @typedef {{ row: number, col: number }} Square a cell by its row and column
+ * @typedef {{ row?: number, col?: number }} Band a row, a column or one cell
+ * @typedef {object} GridMarks
+ * @property {Square | null} [current] the cell looked at
  * @property {boolean} [pinned]
- * @property {{ row?: number, col?: number } | null} [band] a row, a column or one cell that belongs to it
- * @property {Cell[]} [cells] the cells it was made from
+ * @property {Band | null} [band] what belongs to it
+ * @property {Square[]} [cells] the cells it was made from
  * @property {boolean} [isAsked] whether the reader has pointed at it; else it is only where the room begins
  */
 
+/** @param {Float32Array} values @param {number} decimals */
 function letters(values, decimals) {
   let longest = 0
   for (const value of values) longest = Math.max(longest, fixed(value, decimals).length)
@@ -65,7 +70,7 @@ export function lettering({ cell: { width, height }, values, plain }) {
   return null
 }
 
-/** The dash in a negative cell. */
+/** The dash in a negative cell. @param {HeatmapView['cell']} cell @param {number} row @param {number} col */
 export const tickBox = ({ width, height }, row, col) => (
   { x: (col + 0.32) * width, y: (row + 0.5) * height - 0.5, width: width * 0.36, height: 1 })
 
@@ -73,6 +78,7 @@ export const tickBox = ({ width, height }, row, col) => (
 export const hasTick = (value, { width, height }) => (
   value < 0 && Number.isFinite(value) && Math.min(width, height) >= TICK_FROM)
 
+/** @param {HTMLCanvasElement} canvas @param {number} width @param {number} height */
 function prepare(canvas, width, height) {
   const ratio = globalThis.devicePixelRatio || 1
   const [w, hgt] = [Math.max(1, Math.round(width * ratio)), Math.max(1, Math.round(height * ratio))]
@@ -80,17 +86,18 @@ function prepare(canvas, width, height) {
   if (canvas.height !== hgt) canvas.height = hgt
   canvas.style.setProperty('width', `${width}px`)
   canvas.style.setProperty('height', `${height}px`)
-  const pen = canvas.getContext('2d')
+  const pen = penOf(canvas)
   pen.setTransform(ratio, 0, 0, ratio, 0, 0)
   pen.clearRect(0, 0, width, height)
   return pen
 }
 
+/** @param {CanvasRenderingContext2D} pen @param {HeatmapView} view @param {HTMLCanvasElement} stamp */
 function paintColours(pen, view, stamp) {
   const { rows, cols, values, scale, cell } = view
   stamp.width = cols
   stamp.height = rows
-  const ink = stamp.getContext('2d')
+  const ink = penOf(stamp)
   const image = ink.createImageData(cols, rows)
   const pixels = new Uint32Array(image.data.buffer)
   for (let i = 0; i < pixels.length; i++) pixels[i] = Number.isFinite(values[i]) ? scale.at(values[i]).packed : 0
@@ -99,6 +106,7 @@ function paintColours(pen, view, stamp) {
   pen.drawImage(stamp, 0, 0, cols * cell.width, rows * cell.height)
 }
 
+/** @param {CanvasRenderingContext2D} pen @param {HeatmapView} view */
 function paintGaps(pen, view) {
   const { rows, cols, cell, group, palette } = view
   const [width, height] = [cols * cell.width, rows * cell.height]
@@ -107,10 +115,12 @@ function paintGaps(pen, view) {
     for (let c = 1; c < cols; c++) pen.fillRect(c * cell.width - 0.5, 0, 1, height)
     for (let r = 1; r < rows; r++) pen.fillRect(0, r * cell.height - 0.5, width, 1)
   }
+  /** @param {Square} cell */
   const step = group && group < cols ? group : cols
   for (let c = step; c < cols; c += step) pen.fillRect(c * cell.width - 2, 0, 4, height)
 }
 
+/** @param {CanvasRenderingContext2D} pen @param {HeatmapView} view @param {number} row @param {number} col */
 function hatch(pen, view, row, col) {
   const { width, height } = view.cell
   pen.save()
@@ -129,6 +139,7 @@ function hatch(pen, view, row, col) {
   pen.restore()
 }
 
+/** @param {CanvasRenderingContext2D} pen @param {HeatmapView} view @param {number} row @param {number} col */
 function cross(pen, view, row, col) {
   const { width, height } = view.cell
   const arm = Math.min(width, height) * 0.22
@@ -143,6 +154,10 @@ function cross(pen, view, row, col) {
   pen.stroke()
 }
 
+/**
+ * @param {CanvasRenderingContext2D} pen @param {HeatmapView} view @param {{ decimals: number, size: number }} written
+ * @param {number} row @param {number} col @param {number} value
+ */
 function writeNumber(pen, view, { decimals, size }, row, col, value) {
   const { width, height } = view.cell
   const finite = Number.isFinite(value)
@@ -157,6 +172,10 @@ function writeNumber(pen, view, { decimals, size }, row, col, value) {
   pen.fillText(fixed(value, decimals), (col + 0.5) * width, (row + 0.5) * height + size * 0.04)
 }
 
+/**
+ * @param {CanvasRenderingContext2D} pen @param {HeatmapView} view @param {number} row @param {number} col
+ * @param {number} value
+ */
 function tick(pen, view, row, col, value) {
   const { x, y, width, height } = tickBox(view.cell, row, col)
   pen.fillStyle = view.scale.at(value).ink
@@ -165,6 +184,7 @@ function tick(pen, view, row, col, value) {
   pen.globalAlpha = 1
 }
 
+/** @param {CanvasRenderingContext2D} pen @param {HeatmapView} view */
 function paintCells(pen, view) {
   const written = lettering(view)
   if (written) pen.font = `${written.size}px ${FONT}`
@@ -181,6 +201,10 @@ function paintCells(pen, view) {
   }
 }
 
+/**
+ * @param {CanvasRenderingContext2D} pen @param {HeatmapView} view @param {Square} cell @param {string} colour
+ * @param {number} weight
+ */
 function outline(pen, { cell, palette }, { row, col }, colour, weight) {
   pen.lineWidth = weight + 2
   pen.strokeStyle = palette.paper
@@ -190,7 +214,10 @@ function outline(pen, { cell, palette }, { row, col }, colour, weight) {
   pen.strokeRect(col * cell.width + 0.5, row * cell.height + 0.5, cell.width - 1, cell.height - 1)
 }
 
-/** Draws the frame of a row or column, and veils everything else once the reader has pointed at something. */
+/**
+ * Draws the frame of a row or column, and veils everything else once the reader has pointed at something.
+ * @param {CanvasRenderingContext2D} pen @param {HeatmapView} view @param {Band} band @param {boolean} [isAsked]
+ */
 function paintBand(pen, { rows, cols, cell, palette }, { row, col }, isAsked) {
   const [width, height] = [cols * cell.width, rows * cell.height]
   const box = [
@@ -211,15 +238,20 @@ function paintBand(pen, { rows, cols, cell, palette }, { row, col }, isAsked) {
   pen.strokeRect(box[0] + 0.75, box[1] + 0.75, box[2] - 1.5, box[3] - 1.5)
 }
 
+/** @param {CanvasRenderingContext2D} pen @param {HeatmapView} view @param {GridMarks} marks */
 function paintMarks(pen, view, marks) {
   const { band, current, cells = [], pinned, isAsked } = marks
-  if (band?.row !== undefined && band.col !== undefined) outline(pen, view, band, view.palette.accent, 1.5)
-  else if (band) paintBand(pen, view, band, isAsked)
+  if (band?.row !== undefined && band.col !== undefined) {
+    outline(pen, view, { row: band.row, col: band.col }, view.palette.accent, 1.5)
+  } else if (band) paintBand(pen, view, band, isAsked)
   else for (const cell of cells) outline(pen, view, cell, view.palette.accent, 1.5)
   if (current) outline(pen, view, current, view.palette.ink, pinned ? 2.5 : 1.5)
 }
 
-/** The cell an arrow, Home, End or page key leads to, or null. */
+/**
+ * The cell an arrow, Home, End or page key leads to, or null.
+ * @param {string} key @param {Square} cell @param {HeatmapView} view @param {boolean} control
+ */
 function moved(key, { row, col }, view, control) {
   const [down, right] = MOVES[key] ?? [0, 0]
   if (down || right) return clamp({ row: row + down, col: col + right }, view)
@@ -230,6 +262,7 @@ function moved(key, { row, col }, view, control) {
   return null
 }
 
+/** @param {Square} cell @param {HeatmapView} view */
 const clamp = ({ row, col }, view) => ({
   row: Math.min(view.rows - 1, Math.max(0, row)), col: Math.min(view.cols - 1, Math.max(0, col))
 })
@@ -242,7 +275,8 @@ export const returnTo = grid => grid?.dispatchEvent(new Event(RETURN))
 /**
  * Mounts an empty heatmap.
  * @param {Element} container
- * @param {{ onLook(cell: Cell): void, onPress(cell: Cell): void, onEdit(cell: Cell): void, onLeave(): void }} handlers
+ * @param {{ onLook(cell: Square): void, onPress(cell: Square): void, onEdit(cell: Square): void,
+ *   onLeave(): void }} handlers
  *   look: mouse or arrow keys; press: click, tap, Enter; edit: a double click, or Enter on a pinned cell; leave:
  *   neither mouse nor focus is here any more
  */
@@ -254,15 +288,15 @@ export function heatmap(container, { onLook, onPress, onEdit, onLeave }) {
   const row = h('div', { role: 'row', className: 'visually-hidden' }, active)
   const grid = h('div', { className: 'heat', role: 'grid', tabindex: '0' }, cells, overlay, row)
   container.append(grid)
-  let view = null
-  let marks = {}
+  /** @type {HeatmapView} */ let view
+  /** @type {GridMarks} */ let marks = {}
   let cursor = { row: 0, col: 0 }
   /** Where the reader was last: marks and the mouse move the cursor, and leave this alone. */
   let stood = cursor
 
   const announce = () => {
-    row.setAttribute('aria-rowindex', cursor.row + 1)
-    active.setAttribute('aria-colindex', cursor.col + 1)
+    setAll(row, { 'aria-rowindex': cursor.row + 1 })
+    setAll(active, { 'aria-colindex': cursor.col + 1 })
     setText(active, view.describe(cursor.row, cursor.col))
   }
   /** A canvas takes its memory when it is first drawn on, so one without marks stays away. */
@@ -271,17 +305,19 @@ export function heatmap(container, { onLook, onPress, onEdit, onLeave }) {
     if (overlay.hidden) return
     paintMarks(prepare(overlay, view.cols * view.cell.width, view.rows * view.cell.height), view, marks)
   }
+  /** @param {Square} cell */
   const place = cell => {
     cursor = cell
     announce()
     onLook(cell)
   }
-  /** Where a cell is pinned, the pin goes along. */
+  /** Where a cell is pinned, the pin goes along. @param {Square} cell */
   const step = cell => {
     cursor = cell
     announce()
     onPress(cell)
   }
+  /** @param {MouseEvent} event */
   const under = event => {
     const box = grid.getBoundingClientRect()
     return clamp({
@@ -333,11 +369,11 @@ export function heatmap(container, { onLook, onPress, onEdit, onLeave }) {
       view = next
       cursor = clamp(cursor, view)
       const [width, height] = [view.cols * view.cell.width, view.rows * view.cell.height]
-      grid.setAttribute('aria-label', view.label)
-      ofSlice(grid, view.part)
-      grid.setAttribute('aria-rowcount', view.rows)
-      grid.setAttribute('aria-colcount', view.cols)
-      grid.setAttribute('aria-activedescendant', active.id)
+      setAll(grid, {
+        'aria-label': view.label, 'aria-rowcount': view.rows, 'aria-colcount': view.cols,
+        'aria-activedescendant': active.id
+      })
+      if (view.part) ofSlice(grid, view.part)
       const pen = prepare(cells, width, height)
       paintColours(pen, view, stamp)
       paintGaps(pen, view)
@@ -345,7 +381,7 @@ export function heatmap(container, { onLook, onPress, onEdit, onLeave }) {
       announce()
       drawMarks()
     },
-    /** Frames cells that have changed, for a moment. @param {Cell[]} changed */
+    /** Frames cells that have changed, for a moment. @param {Square[]} changed */
     pulse(changed) {
       const sheet = h('canvas', { 'className': 'heat-marks heat-pulse', 'aria-hidden': 'true' })
       grid.append(sheet)
@@ -353,7 +389,7 @@ export function heatmap(container, { onLook, onPress, onEdit, onLeave }) {
       for (const cell of changed) outline(pen, view, cell, view.palette.accent, 1.5)
       setTimeout(() => sheet.remove(), PULSE)
     },
-    /** @param {Marks} next */
+    /** @param {GridMarks} next */
     mark(next) {
       marks = next
       if (next.current) cursor = next.current

@@ -7,7 +7,7 @@ const WORDS = [
   'let', 'new', 'null', 'of', 'return', 'size_t', 'static', 'struct', 'true', 'false', 'typedef', 'uint8_t', 'void',
   'while'
 ]
-const PARTS = [
+/** @type {[string, RegExp][]} */ const PARTS = [
   ['comment', /\/\*[\s\S]*?\*\/|\/\/[^\n]*/], ['string', /'[^'\n]*'|"[^"\n]*"|`[^`]*`/],
   ['number', /\b\d[\w.]*/], ['word', new RegExp(`\\b(?:${WORDS.join('|')})\\b`)]
 ]
@@ -19,11 +19,12 @@ const ALL = new RegExp(PARTS.map(([name, { source }]) => `(?<${name}>${source})`
  * @returns {{ kind: string | null, text: string }[]} which, joined, are the code again
  */
 export function highlight(code) {
-  const parts = []
+  /** @type {{ kind: string | null, text: string }[]} */ const parts = []
   let at = 0
   for (const match of code.matchAll(ALL)) {
     if (match.index > at) parts.push({ kind: null, text: code.slice(at, match.index) })
-    parts.push({ kind: PARTS.find(([name]) => match.groups[name] !== undefined)[0], text: match[0] })
+    const part = PARTS.find(([name]) => match.groups?.[name] !== undefined)
+    parts.push({ kind: part?.[0] ?? null, text: match[0] })
     at = match.index + match[0].length
   }
   if (at < code.length) parts.push({ kind: null, text: code.slice(at) })

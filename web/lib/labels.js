@@ -1,6 +1,6 @@
 /** Names along the edge of a matrix: straight if they fit, slanted if they are words, thinned out if they are many. */
 
-import { h, keep, setText } from './dom.js'
+import { h, keep, penOf, setText } from './dom.js'
 
 const FONT = '12px system-ui, "Apple SD Gothic Neo", "Noto Sans KR", "Noto Sans CJK KR", sans-serif'
 const LINE = 14
@@ -9,21 +9,25 @@ const LONGEST = 108
 const APART = 8
 const SLANT = Math.SQRT1_2
 
-const widths = new Map()
-let pen = null
+/** @type {Map<string, number>} */ const widths = new Map()
+/** @type {CanvasRenderingContext2D | null} */ let pen = null
 
+/** @param {string} text */
 function widthOf(text) {
-  if (!widths.has(text)) {
-    pen ??= document.createElement('canvas').getContext('2d')
+  let width = widths.get(text)
+  if (width === undefined) {
+    pen ??= penOf(document.createElement('canvas'))
     pen.font = FONT
     if (widths.size > 5000) widths.clear()
-    widths.set(text, Math.min(LONGEST, pen.measureText(text).width))
+    width = Math.min(LONGEST, pen.measureText(text).width)
+    widths.set(text, width)
   }
-  return widths.get(text)
+  return width
 }
 
 /** How wide the longest of some labels is. @param {string[]} labels */
 export const widest = labels => labels.reduce((most, text) => Math.max(most, widthOf(text)), 0)
+/** @param {string[]} labels */
 const numeric = labels => labels.every(text => /^\d*$/.test(text))
 
 /** Every how many row labels are shown. @param {number} cell height */

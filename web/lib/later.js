@@ -28,12 +28,12 @@ const SLICE = 6
  * @returns {(pieces: T[]) => void}
  */
 export function inSlices(work) {
-  let left = []
+  /** @type {T[]} */ let left = []
   let waiting = 0
   const go = () => {
     waiting = 0
     const end = performance.now() + SLICE
-    while (left.length && performance.now() < end) work(left.shift())
+    while (left.length && performance.now() < end) work(/** @type {T} */ (left.shift()))
     if (left.length) waiting = requestAnimationFrame(go)
   }
   return pieces => {

@@ -1,17 +1,20 @@
 /** The key of a colour scale: its colours, its range and what the marks mean. */
 
-import { h, setText } from './dom.js'
+import { h, penOf, setText } from './dom.js'
 import { setNames } from './formula.js'
 import { fixed } from './number.js'
 import { scale } from './color.js'
 
+/** @import { Domain, Scale } from '../types.d.ts' */
+
 const WIDTH = 144
 const HEIGHT = 8
 
+/** @param {HTMLCanvasElement} canvas @param {Scale} colours */
 function paint(canvas, colours) {
   canvas.width = WIDTH
   canvas.height = 1
-  const pen = canvas.getContext('2d')
+  const pen = penOf(canvas)
   for (let x = 0; x < WIDTH; x++) {
     pen.fillStyle = colours.at(colours.min + ((colours.max - colours.min) * x) / (WIDTH - 1)).css
     pen.fillRect(x, 0, 1, 1)
@@ -30,7 +33,7 @@ export function legend(container) {
   container.append(h('div', { className: 'legend' }, bar, note))
   let painted = ''
   return {
-    /** @param {import('./color.js').Domain} domain @param {'light' | 'dark'} mode @param {string} text */
+    /** @param {Domain} domain @param {'light' | 'dark'} mode @param {string} text */
     update(domain, mode, text) {
       if (painted !== domain.kind + mode) paint(canvas, scale(domain, mode))
       painted = domain.kind + mode

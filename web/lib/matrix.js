@@ -1,11 +1,38 @@
 /** One matrix: caption, labels on two sides, heatmap; sized to the width it is given. */
 
-import { h, setText } from './dom.js'
+import { h, isThere, setText } from './dom.js'
 import { setNames } from './formula.js'
 import { heatmap } from './heatmap.js'
 import { labels, leftGutter, topPlan } from './labels.js'
 import { dimensions, exact } from './number.js'
 import { cellOf, indexOf } from './slice.js'
+
+/** @import { Band, HeatmapView, Square } from './heatmap.js' */
+/** @import { Cell, Edit, Marks, Slice } from '../types.d.ts' */
+
+/**
+ * What a cell pressed or looked at leads to.
+ * @typedef {{ look(cell: Cell): void, press(cell: Cell): void, edit(cell: Cell): void, leave(): void }} Handlers
+ *
+ * How a matrix is drawn: what a heatmap takes besides the matrix itself, and its title.
+ * @typedef {Pick<HeatmapView, 'scale' | 'palette' | 'cell' | 'group' | 'crossed' | 'plain'> & {
+ *   title: string, spoken?: string, edits?: Edit[] }} HeatView
+ *
+ * The row, column or cell that belongs to a cell elsewhere.
+ * @typedef {(cell: Cell) => Band | null} Follow
+ *
+ * What a stage says of how a matrix is drawn.
+ * @typedef {object} MatrixLook
+ * @property {string} title
+ * @property {boolean} [dense] rows close together
+ * @property {boolean} [pair] one of two that stand side by side where there is room
+ * @property {string[]} [alignTo] row labels to make room for, so that matrices below each other line up
+ * @property {Follow} [follow]
+ * @property {number} [group] columns that belong together, as the columns of one head
+ * @property {((row: number, col: number) => boolean) | null} [crossed] cells drawn as struck out
+ *
+ * @typedef {MatrixLook & Omit<HeatView, 'cell'> & { width: number }} MatrixView width: what there is to fill
+ */
 
 const LARGEST = 48
 /** The narrowest cell; a matrix of more columns than fit is scrolled inside its frame. */
@@ -16,16 +43,25 @@ const PAIR_GAP = 32
 const FEW_ROWS = 12
 const TALLEST = 8000
 
-/** Cell height that goes with a width: flat where numbers stand, square where only colour does. */
+/**
+ * Cell height that goes with a width: flat where numbers stand, square where only colour does.
+ * @param {number} width
+ */
 export const heightFor = width => (width >= NUMBERS ? Math.min(32, Math.round(width * 0.72)) : Math.max(width, 14))
 
-/** Rows close together: with numbers while they are few, colour alone when they are many. */
+/**
+ * Rows close together: with numbers while they are few, colour alone when they are many.
+ * @param {number} width @param {number} rows
+ */
 function denseHeightFor(width, rows) {
   if (rows > FEW_ROWS) return 14
   return width >= NUMBERS ? 22 : Math.max(14, Math.min(width, 18))
 }
 
-/** The largest cell at which so many columns fit. */
+/**
+ * The largest cell at which so many columns fit.
+ * @param {number} room @param {number} columns @param {number} [smallest]
+ */
 export const fit = (room, columns, smallest = SMALLEST) => (
   Math.max(smallest, Math.min(LARGEST, Math.floor(room / columns))))
 
@@ -35,6 +71,7 @@ export function caption(container) {
   const shape = h('span', { className: 'shape' })
   container.append(h('div', { className: 'caption' }, name, ' ', shape))
   return {
+    /** @param {string} text @param {number} rows @param {number} cols */
     update(text, rows, cols) {
       setNames(name, text)
       setText(shape, dimensions([rows, cols]))
@@ -42,8 +79,12 @@ export function caption(container) {
   }
 }
 
-/** The cells in which two cuts of the same place differ; none if they are of different places. */
+/**
+ * The cells in which two cuts of the same place differ; none if they are of different places.
+ * @param {Slice | undefined} before @param {Slice} after
+ */
 function changes(before, after) {
+  /** @param {Slice} part */
   const place = ({ name, shape, fixed, axis, start }) => [name, shape, fixed, axis, start].join()
   if (!before || place(before) !== place(after) || before.values.length !== after.values.length) return []
   return Array.from(after.values.keys())
@@ -54,24 +95,27 @@ function changes(before, after) {
 /**
  * A heatmap that speaks of tensor cells instead of rows and columns.
  * @param {Element} container
- * @param {{ look(cell: object): void, press(cell: object): void, edit(cell: object): void, leave(): void }} handlers
+ * @param {Handlers} handlers
  */
 export function tensorHeat(container, { look, press, edit, leave }) {
-  let part = null
-  let shown = null
+  /** @type {Slice} */ let part
+  /** @type {HeatView} */ let shown
+  /** @param {Square} square */
   const toCell = ({ row, col }) => ({ name: part.name, index: indexOf(part, row, col) })
   const heat = heatmap(container, {
     onLook: cell => look(toCell(cell)), onPress: cell => press(toCell(cell)),
     onEdit: cell => edit(toCell(cell)), onLeave: leave
   })
   return {
-    /** @param {import('./slice.js').Slice} next @param {object} view the rest of the heatmap's view */
+    /** @param {Slice} next @param {HeatView} view */
     update(next, view) {
       const changed = shown && shown.edits !== view.edits ? changes(part, next) : []
       part = next
       shown = view
-      const { rows, cols, values } = part
-      const names = (row, col) => `${part.rowLabels[row]}, ${part.colLabels[col]}`
+      const { rows, cols, values } = next
+      /** @param {number} row @param {number} col */
+      const names = (row, col) => `${next.rowLabels[row]}, ${next.colLabels[col]}`
+      /** @param {number} row @param {number} col */
       const describe = (row, col) => `${names(row, col)}: ${exact(values[row * cols + col])}`
       const label = [view.spoken, view.title, dimensions([rows, cols])].filter(Boolean).join(' ')
       heat.update({ ...view, label, rows, cols, values, describe, part })
@@ -80,7 +124,7 @@ export function tensorHeat(container, { look, press, edit, leave }) {
     /** What is drawn and how, for pictures. */
     drawing: () => part && { part, view: shown },
     /** Where a cell of a tensor is here, or null. */
-    find: cell => (cell && part ? cellOf(part, cell) : null),
+    find: (/** @type {Cell | null} */ cell) => (cell && part ? cellOf(part, cell) : null),
     mark: heat.mark
   }
 }
@@ -88,7 +132,7 @@ export function tensorHeat(container, { look, press, edit, leave }) {
 /**
  * Mounts one labelled matrix.
  * @param {Element} container
- * @param {object} handlers as in `tensorHeat`
+ * @param {Handlers} handlers
  */
 export function matrix(container, handlers) {
   const root = h('div', { className: 'matrix' })
@@ -99,19 +143,12 @@ export function matrix(container, handlers) {
   const heat = tensorHeat(body, handlers)
   root.append(body)
   container.append(root)
-  let follow = null
+  /** @type {Follow | undefined} */ let follow
 
   return {
     /**
-     * @param {import('./slice.js').Slice} part
-     * @param {object} view the rest of the heatmap's view, and
-     * @param {string} view.title
-     * @param {number} view.width what there is to fill
-     * @param {boolean} [view.dense] rows close together
-     * @param {boolean} [view.pair] one of two that stand side by side where there is room
-     * @param {string[]} [view.alignTo] row labels to make room for, so that matrices below each other line up
-     * @param {(cell: object) => { row?: number, col?: number } | null} [view.follow] the row, column or cell that
-     *   belongs to a cell elsewhere
+     * @param {Slice} part
+     * @param {MatrixView} view
      */
     update(part, view) {
       follow = view.follow
@@ -128,14 +165,12 @@ export function matrix(container, handlers) {
       body.style.setProperty('padding-right', `${plan.overhang}px`)
       heat.update(part, { ...view, cell: { width, height } })
     },
-    drawings: () => [heat.drawing()].filter(Boolean),
-    /**
-     * @param {{ current: object | null, pinned: boolean, sources: object[], isAsked?: boolean }} marks cells of tensors
-     */
+    drawings: () => [heat.drawing()].filter(isThere),
+    /** @param {Marks} marks */
     mark({ current, pinned, sources, isAsked }) {
       const here = heat.find(current)
       const band = current && !here ? follow?.(current) ?? null : null
-      heat.mark({ current: here, pinned, band, isAsked, cells: sources.map(heat.find).filter(Boolean) })
+      heat.mark({ current: here, pinned, band, isAsked, cells: sources.map(heat.find).filter(isThere) })
       left.mark(here?.row ?? band?.row)
       top.mark(here?.col ?? band?.col)
     }

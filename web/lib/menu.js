@@ -2,22 +2,26 @@
 
 import { fileName, toArray, toCsv } from './export.js'
 import { copying } from './copying.js'
-import { h, uniqueId } from './dom.js'
+import { h, penOf, targetOf, uniqueId } from './dom.js'
 import { setNames } from './formula.js'
+
+/** @import { Child, Piece, Slice, Translate } from '../types.d.ts' */
 
 const SHARPNESS = 2
 /** Tells spreadsheets that what follows is UTF-8. */
 const BYTE_ORDER_MARK = '\ufeff'
 
+/** @param {Blob} blob @param {string} name */
 function save(blob, name) {
   const link = h('a', { href: URL.createObjectURL(blob), download: name })
   link.click()
   setTimeout(() => URL.revokeObjectURL(link.href))
 }
 
+/** @param {string} text @param {string} type */
 const textFile = (text, type) => new Blob([text], { type })
 
-/** The same picture in pixels. */
+/** The same picture in pixels. @param {Piece} picture @returns {Promise<Blob>} */
 async function rasterised({ svg, width, height }) {
   const image = new Image()
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`
@@ -25,14 +29,15 @@ async function rasterised({ svg, width, height }) {
   const canvas = document.createElement('canvas')
   canvas.width = width * SHARPNESS
   canvas.height = height * SHARPNESS
-  canvas.getContext('2d').drawImage(image, 0, 0, canvas.width, canvas.height)
-  return new Promise(resolve => { canvas.toBlob(resolve, 'image/png') })
+  penOf(canvas).drawImage(image, 0, 0, canvas.width, canvas.height)
+  return new Promise(resolve => { canvas.toBlob(blob => resolve(/** @type {Blob} */ (blob)), 'image/png') })
 }
 
 /** Closes a menu when Escape is pressed or something outside it is. @param {HTMLDetailsElement} details */
 export function closing(details) {
-  const outside = ({ target }) => {
-    if (!details.contains(target)) details.open = false
+  /** @param {PointerEvent} event */
+  const outside = event => {
+    if (!details.contains(targetOf(event))) details.open = false
   }
   details.addEventListener('toggle', () => {
     if (details.open) document.addEventListener('pointerdown', outside)
@@ -42,10 +47,10 @@ export function closing(details) {
     if (event.key !== 'Escape' || !details.open) return
     event.stopPropagation()
     details.open = false
-    details.firstChild.focus()
+    details.querySelector('summary')?.focus()
   })
   details.addEventListener('focusout', ({ relatedTarget }) => {
-    if (relatedTarget && !details.contains(relatedTarget)) details.open = false
+    if (relatedTarget && !details.contains(/** @type {Node} */ (relatedTarget))) details.open = false
   })
 }
 
@@ -53,30 +58,33 @@ export function closing(details) {
  * Mounts the menu, closed.
  * @param {Element} container
  * @param {object} source
- * @param {(key: string) => string} source.t
- * @param {() => { title: string, part: import('./slice.js').Slice }[]} source.parts what there is to take
- * @param {() => { svg: string, width: number, height: number }} source.picture the whole figure
+ * @param {Translate} source.t
+ * @param {() => { title: string, part: Slice }[]} source.parts what there is to take
+ * @param {() => Piece} source.picture the whole figure
  * @param {string} [source.which] of the figures that have one like it
  */
 export function menu(container, { t, parts, picture, which }) {
   const name = uniqueId('matrix')
   const choice = h('fieldset', { className: 'menu-choice' }, h('legend', {}, t('figure.which')))
   const { copy, elements } = copying({ done: t('figure.copied'), byHand: t('figure.byHand') })
-  const chosen = () => parts()[Number(choice.querySelector('input:checked')?.value ?? 0)].part
-  const last = () => parts().at(-1).part
+  const number = () => /** @type {HTMLInputElement | null} */ (choice.querySelector('input:checked'))?.value ?? 0
+  const chosen = () => parts()[Number(number())].part
+  const last = () => parts()[parts().length - 1].part
   const actions = {
     PNG: async () => save(await rasterised(picture()), fileName(last(), 'png', which)),
     SVG: () => save(textFile(picture().svg, 'image/svg+xml'), fileName(last(), 'svg', which)),
     CSV: () => save(textFile(BYTE_ORDER_MARK + toCsv(chosen()), 'text/csv'), fileName(chosen(), 'csv', which))
   }
-  const copies = { NumPy: 'numpy', PyTorch: 'torch', JavaScript: 'js' }
+  const copies = /** @type {const} */ ({ NumPy: 'numpy', PyTorch: 'torch', JavaScript: 'js' })
+  /** @param {string} text @param {() => void} act */
   const button = (text, act) => h('button', { type: 'button', className: 'quiet', onclick: act }, text)
+  /** @param {string} word @param {Child} buttons */
   const row = (word, buttons) => h('div',
     { 'className': 'menu-row', 'role': 'group', 'aria-label': t(`figure.${word}`) },
     h('span', {}, t(`figure.${word}`)), buttons)
   const details = h('details', { className: 'menu' }, h('summary', {}, t('figure.menu')),
     h('div', { className: 'menu-body' },
-      row('picture', ['PNG', 'SVG'].map(type => button(type, actions[type]))), choice,
+      row('picture', /** @type {const} */ (['PNG', 'SVG']).map(type => button(type, actions[type]))), choice,
       row('table', [button('CSV', actions.CSV)]),
       row('copy', Object.entries(copies).map(([text, language]) => (
         button(text, () => copy(toArray(chosen(), language)))))), elements))

@@ -1,5 +1,6 @@
 /** Numbers as the page writes them: a real minus sign, fixed decimals, or every digit a float32 has. */
 
+/** @param {string} text */
 const signed = text => text.replaceAll('-', '−')
 
 /**
@@ -50,6 +51,6 @@ export function parse(text) {
 
 /**
  * A shape: `3 × 6 × 16`.
- * @param {number[]} shape
+ * @param {readonly number[]} shape
  */
 export const dimensions = shape => shape.join(' × ')

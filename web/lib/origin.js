@@ -6,21 +6,27 @@
 import { cellName } from './cell.js'
 import { indexOf } from './slice.js'
 
+/** @import { Cell, Slice } from '../types.d.ts' */
+
+/** @param {Element} element @param {string} name @param {string} text */
 const set = (element, name, text) => element.getAttribute(name) !== text && element.setAttribute(name, text)
 
-/** The element writes one cell, or something about the row of cells that the index begins. */
+/**
+ * The element writes one cell, or something about the row of cells that the index begins.
+ * @param {Element} element @param {string} name @param {number[]} index
+ */
 export const ofCell = (element, name, index) => set(element, 'data-cell', cellName({ name, index }))
 
-/** The cell an element writes. @param {HTMLElement} element */
+/** The cell an element writes. @param {HTMLElement} element @returns {Cell} */
 export function cellAt(element) {
-  const [, name, index] = /^(.+)\[(.+)\]$/.exec(element.dataset.cell)
+  const [, name, index] = /** @type {RegExpExecArray} */ (/^(.+)\[(.+)\]$/.exec(element.dataset.cell ?? ''))
   return { name, index: index.split(', ').map(Number) }
 }
 
 /**
  * The element writes a matrix, or one row of it.
  * @param {Element} element
- * @param {import('./slice.js').Slice} part
+ * @param {Slice} part
  * @param {number} [row]
  */
 export function ofSlice(element, part, row) {

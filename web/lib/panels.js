@@ -4,10 +4,13 @@ import { h } from './dom.js'
 import { facts } from './facts.js'
 import { figure } from './figure.js'
 
+/** @import { Cell, Context, Domain, Slice } from '../types.d.ts' */
+/** @import { Follow } from './matrix.js' */
+
 /**
- * @typedef {import('./slice.js').Slice & { word: string, domain: import('./color.js').Domain, isWide?: boolean }} Panel
+ * @typedef {Slice & { word: string, domain: Domain, isWide?: boolean }} Panel
  *   word: the last part of the key of its title; isWide: it takes a line of its own
- * @typedef {{ word: string, text: string, cell?: import('./cell.js').Cell }} Number
+ * @typedef {{ word: string, text: string, cell?: Cell }} Single
  */
 
 /** The legends of a few panels: one for each scale. @param {Panel[]} panels */
@@ -22,7 +25,7 @@ function legendsOf(panels) {
 
 /**
  * Mounts an empty figure.
- * @param {Element} container @param {any} context of the stage
+ * @param {HTMLElement} container @param {Context} context of the stage
  * @param {string} words what the keys of its titles begin with
  */
 export function panels(container, context, words) {
@@ -32,22 +35,25 @@ export function panels(container, context, words) {
   const list = facts(numbers, context)
   const fig = figure(container, context)
   fig.body.classList.add('is-pair')
-  const slots = new Map()
+  /** @type {Map<string, ReturnType<typeof fig.matrix>>} */ const slots = new Map()
+  /** @param {string} key */
   function slotOf(key) {
-    if (!slots.has(key)) {
-      const element = h('div', { className: 'panel' })
-      fig.body.append(element)
-      slots.set(key, fig.matrix(element))
-    }
-    return slots.get(key)
+    const known = slots.get(key)
+    if (known) return known
+    const element = h('div', { className: 'panel' })
+    fig.body.append(element)
+    const slot = fig.matrix(element)
+    slots.set(key, slot)
+    return slot
   }
   return {
     figure: fig,
-    /** @param {{ panels: Panel[], numbers?: Number[] }} next */
+    /** @param {{ panels: Panel[], numbers?: Single[] }} next */
     update({ panels: shown, numbers: single = [] }) {
       list.update(single.map(({ word, ...one }) => ({ name: t(`${words}.${word}`), ...one })))
       const named = shown.map(part => ({ title: t(`${words}.${part.word}`), part }))
       const names = shown.map(({ name }) => name)
+      /** @type {Follow} */
       const follow = ({ name, index }) => (names.includes(name) ? { row: index.at(-2), col: index.at(-1) } : null)
       named.forEach(({ title, part }) => {
         const hasSameShape = shown.every(({ rows, cols }) => rows === shown[0].rows && cols === shown[0].cols)

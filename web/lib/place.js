@@ -1,6 +1,8 @@
 /** Where a room is and what it is called, in words. */
 
-/** Tower, layer and part, as far as a room needs them. */
+/** @import { Room, Translate } from '../types.d.ts' */
+
+/** Tower, layer and part, as far as a room needs them. @param {Room} room @param {Translate} t */
 export function partName({ tower, layer, block, stream, words }, t) {
   const isAlone = tower === 'model' || tower === undefined
   const at = isAlone ? '' : t(`map.${tower}`)
@@ -9,7 +11,8 @@ export function partName({ tower, layer, block, stream, words }, t) {
   return `${storey} · ${t(`map.blocks.${block ?? words}`)}`
 }
 
+/** @param {Room} room @param {Translate} t @returns {string} */
 export const ownName = ({ words }, t) => t(`stages.${words}.name`)
 
-/** Where a room is and what it is called. */
+/** Where a room is and what it is called. @param {Room} room @param {Translate} t */
 export const placeName = (room, t) => [partName(room, t), ownName(room, t)].filter(Boolean).join(' · ')

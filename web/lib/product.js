@@ -3,9 +3,24 @@
  * the product where the row and the column that make it cross. The corner between the factors holds the formula.
  */
 
-import { h } from './dom.js'
+import { h, isThere } from './dom.js'
 import { labels, leftGutter, topPlan } from './labels.js'
 import { SMALLEST, caption, fit, heightFor, tensorHeat } from './matrix.js'
+
+/** @import { Sheet } from './svg.js' */
+/** @import { Handlers, HeatView } from './matrix.js' */
+/** @import { Band } from './heatmap.js' */
+/** @import { Marks, Slice } from '../types.d.ts' */
+
+/**
+ * What a product is of, by place.
+ * @template T
+ * @typedef {{ left: T, right: T, product: T, bias?: T }} Parts
+ */
+/** @typedef {Omit<HeatView, 'title' | 'cell'>} PartView */
+
+/** @type {(keyof Parts<Slice>)[]} */
+const PLACES = ['left', 'right', 'bias', 'product']
 
 const GAP = 12
 const FINEST = 2
@@ -13,13 +28,17 @@ const COMFORTABLE = 34
 const MANY_ROWS = 24
 const TALL = 480
 
+/** @param {Element} root @param {string} name */
 function area(root, name) {
   const element = h('div', { className: `product-${name}` })
   root.append(element)
   return element
 }
 
-/** Rows of the right factor without numbers: low, so that the product below stays in sight. */
+/**
+ * Rows of the right factor without numbers: low, so that the product below stays in sight.
+ * @param {number} width @param {number} rows
+ */
 function innerHeightFor(width, rows) {
   return rows > MANY_ROWS ? Math.max(4, Math.min(width, 10, Math.floor(TALL / rows))) : 14
 }
@@ -27,6 +46,7 @@ function innerHeightFor(width, rows) {
 /**
  * One width for all columns; if that is small, the side with fewer columns takes up to half the room. Where the room is
  * short the cells get finer than elsewhere: a product is understood only when its factors are in sight with it.
+ * @param {number} room @param {number} inner @param {number} outer
  */
 function columnWidths(room, inner, outer) {
   const even = fit(room, inner + outer, FINEST)
@@ -36,7 +56,10 @@ function columnWidths(room, inner, outer) {
   return { inner: Math.min(COMFORTABLE, fit(room - wide * outer, inner)), outer: wide }
 }
 
-/** Widths and heights at which both factors and the labels between them fit. */
+/**
+ * Widths and heights at which both factors and the labels between them fit.
+ * @param {Parts<Slice>} parts @param {number} width
+ */
 function sizesOf({ left, right, product, bias }, width) {
   const gutter = leftGutter(left.rowLabels)
   const between = Math.max(leftGutter(right.rowLabels), bias ? leftGutter(bias.rowLabels) : 0) + GAP
@@ -50,7 +73,7 @@ function sizesOf({ left, right, product, bias }, width) {
 /**
  * Mounts an empty product.
  * @param {Element} container
- * @param {object} handlers as in `tensorHeat`
+ * @param {Handlers} handlers
  */
 export function product(container, handlers) {
   const root = h('div', { className: 'product' })
@@ -69,9 +92,12 @@ export function product(container, handlers) {
   const bias = tensorHeat(biasArea, handlers)
   const heats = { left, right, bias, product: tensorHeat(area(root, 'result'), handlers) }
   let hasBias = false
+  const isShown = (/** @type {keyof Parts<Slice>} */ name) => name !== 'bias' || hasBias
 
+  /** @param {Parts<Slice>} parts @param {ReturnType<typeof sizesOf>} sizes */
   function updateLabels({ left, right, bias }, { gutter, between, inner, outer, rowHeight, innerHeight }) {
     const rightPlan = topPlan(right.colLabels, outer)
+    /** @param {ReturnType<typeof topPlan>} plan @param {string[]} items @param {number} cell */
     const top = (plan, items, cell) => ({ items, cell, room: plan.height, slanted: plan.slanted, step: plan.step })
     sides.rightTop.update(top(rightPlan, right.colLabels, outer))
     sides.leftTop.update(top(topPlan(left.colLabels, inner), left.colLabels, inner))
@@ -84,9 +110,8 @@ export function product(container, handlers) {
   return {
     corner,
     /**
-     * @param {{ left: object, right: object, product: object, bias?: object }} parts slices
-     * @param {{ width: number, titles: Record<string, string>, views: Record<string, object> }} view for each part its
-     *   title and its heatmap view without the sizes
+     * @param {Parts<Slice>} parts
+     * @param {{ width: number, titles: Parts<string>, views: Parts<PartView> }} view
      */
     update(parts, { width, titles, views }) {
       const sizes = sizesOf(parts, width)
@@ -97,8 +122,9 @@ export function product(container, handlers) {
       heads.right.update(titles.right, parts.right.rows, parts.right.cols)
       below.update(titles.product, parts.product.rows, parts.product.cols)
       updateLabels(parts, sizes)
-      const draw = (name, cellWidth, cellHeight) => heats[name].update(parts[name], {
-        ...views[name], title: titles[name], cell: { width: cellWidth, height: cellHeight }
+      /** @param {keyof Parts<Slice>} name @param {number} width @param {number} height */
+      const draw = (name, width, height) => heats[name].update(/** @type {Slice} */ (parts[name]), {
+        ...(/** @type {PartView} */ (views[name])), title: titles[name] ?? '', cell: { width, height }
       })
       draw('left', inner, rowHeight)
       draw('right', outer, innerHeight)
@@ -106,19 +132,17 @@ export function product(container, handlers) {
       if (hasBias) draw('bias', outer, innerHeight)
     },
     /** The parts by their places. */
-    sheet: () => Object.fromEntries(Object.entries(heats).filter(([name]) => name !== 'bias' || hasBias)
-      .map(([name, heat]) => [name, heat.drawing()])),
-    drawings: () => ['left', 'right', 'bias', 'product'].filter(name => name !== 'bias' || hasBias)
-      .map(name => heats[name].drawing()).filter(Boolean),
-    /**
-     * @param {{ current: object | null, pinned: boolean, sources: object[], isAsked?: boolean }} marks cells of tensors
-     */
+    sheet: () => /** @type {Sheet} */ (Object.fromEntries(
+      PLACES.filter(isShown).map(name => [name, heats[name].drawing()]))),
+    drawings: () => PLACES.filter(isShown).map(name => heats[name].drawing()).filter(isThere),
+    /** @param {Marks} marks */
     mark({ current, pinned, sources, isAsked }) {
-      const [left, right, result] = ['left', 'right', 'product'].map(name => heats[name].find(current))
+      const [left, right, result] = [heats.left, heats.right, heats.product].map(heat => heat.find(current))
       const [row, col] = [(result ?? left)?.row, (result ?? right)?.col]
       const inner = left?.col ?? right?.row
+      /** @param {keyof Parts<Slice>} name @param {Band | null | undefined} band */
       const show = (name, band) => heats[name].mark({
-        current: heats[name].find(current), pinned, band, isAsked, cells: sources.map(heats[name].find).filter(Boolean)
+        current: heats[name].find(current), pinned, band, isAsked, cells: sources.map(heats[name].find).filter(isThere)
       })
       show('left', result && { row })
       show('right', result && { col })

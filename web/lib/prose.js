@@ -5,7 +5,10 @@ import { h } from './dom.js'
 const MARKED = /(`[^`]+`|\[[^\]]+\]\([^)]+\))/
 const DEED = /^\[(.+)\]\((.+)\)$/
 
-/** Keeps a bracket with the word before it, a particle with the quotation mark before it, a date, `-ㅇ` in one line. */
+/**
+ * Keeps a bracket with the word before it, a particle with the quotation mark before it, a date, `-ㅇ` in one line.
+ * @param {string} text
+ */
 const bind = text => text.replace(/(?<=\S)\(/g, '\u2060(').replace(/([’”)])(?=\p{L})/gu, '$1\u2060')
   .replace(/(?<=\d)[-/](?=\d)/g, '\u2060$&\u2060').replace(/(?<=[‘“])-(?=\p{L})/gu, '-\u2060')
 
@@ -25,10 +28,10 @@ export function piecesOf(text) {
 /**
  * A text as nodes.
  * @param {string} text
- * @param {(words: string, change: string) => Node} [deed] makes what can be pressed
+ * @param {(words: string, change: string) => Node} [deed] makes what can be pressed, where a text has such
  * @returns {Node[]}
  */
 export const prose = (text, deed) => piecesOf(text).map(({ text: words, isCode, change }) => {
-  if (change) return deed(words, change)
+  if (change && deed) return deed(words, change)
   return isCode ? h('code', {}, words) : document.createTextNode(words)
 })

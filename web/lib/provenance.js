@@ -2,9 +2,11 @@
 
 import { placeName } from './place.js'
 
+/** @import { Room, Translate } from '../types.d.ts' */
+
 /**
  * One line of words.
- * @param {{ t: Function, room: object, head: number | null, text: string, changes: string[], named?: string }} about
+ * @param {{ t: Translate, room: Room, head: number | null, text: string, changes: string[], named?: string }} about
  */
 export function provenance({ t, room, head, text, changes, named }) {
   return [placeName(room, t), head !== null && `${t('frame.head')} ${head}`, text, ...changes, named]

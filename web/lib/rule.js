@@ -5,30 +5,34 @@
  */
 
 const TOKEN = /\s*(Σ[ₐ-ₜᵢⱼₖᵥ]?|[\p{L}][\p{L}\p{M}]*³?|\d+(?:\.\d+)?(?:e[-−]?\d+)?|\S)/gu
-const LOWERED = { ᵢ: 'i', ⱼ: 'j', ₖ: 'k', ₒ: 'o', ᵥ: 'v', ₙ: 'n' }
+/** @type {Record<string, string>} */ const LOWERED = { ᵢ: 'i', ⱼ: 'j', ₖ: 'k', ₒ: 'o', ᵥ: 'v', ₙ: 'n' }
 const FUNCTIONS = ['exp', 'log', 'sin', 'cos', 'tanh', 'erf', 'max']
 const DERIVATIVE = /^d(?=[\p{L}])/u
 const PLAIN_WORDS = ['dropout', 'drawn', 'draws', 'dots']
 const CLOSING = [')', ']', ',', '=', '<', '>', undefined]
 
+/** @param {string} name */
 const isLetter = name => [...name.replace(/\p{M}/gu, '')].length === 1
+/** @param {string} group @returns {string} */
 const bare = group => (group.startsWith('( ') && group.endsWith(' )') && balanced(group) ? group.slice(2, -2) : group)
 
-/** Whether the first bracket closes only at the end. */
+/** Whether the first bracket closes only at the end. @param {string} group */
 function balanced(group) {
   let open = 0
   const parts = group.split(' ')
   return parts.every((part, i) => {
-    open += (part === '(') - (part === ')')
+    open += Number(part === '(') - Number(part === ')')
     return open > 0 || i === parts.length - 1
   })
 }
 
+/** @param {string[]} tokens @param {(name: string) => string} word */
 function reader(tokens, word) {
   let at = 0
   const peek = () => tokens[at]
   const next = () => tokens[at++]
 
+  /** @param {string} name @returns {string} */
   const nameOf = name => {
     if (name.endsWith('³')) return `${nameOf(name.slice(0, -1))}^{3}`
     if (isLetter(name) || FUNCTIONS.includes(name)) return name
@@ -38,15 +42,16 @@ function reader(tokens, word) {
   const index = () => {
     if (peek() !== '[') return ''
     next()
-    const places = [[]]
+    /** @type {string[][]} */ const places = [[]]
     while (peek() !== ']') {
       const token = next()
       if (token === ',') places.push([])
-      else places.at(-1).push(/^\p{L}{2,}$/u.test(token) ? `"${word(token)}"` : token)
+      else places[places.length - 1].push(/^\p{L}{2,}$/u.test(token) ? `"${word(token)}"` : token)
     }
     next()
     return `_{${places.map(place => place.join(' ')).join(' , ')}}`
   }
+  /** @returns {string} */
   const name = () => {
     const token = next()
     const isDerivative = DERIVATIVE.test(token) && !PLAIN_WORDS.includes(token) && !isLetter(token)
@@ -55,17 +60,20 @@ function reader(tokens, word) {
     const whole = nameOf(token) + index()
     return isDerivative ? `frac{∂ L}{${whole}}` : whole
   }
+  /** @returns {string} */
   const group = () => {
     next()
     const inside = row()
     next()
     return `( ${inside} )`
   }
+  /** @returns {string} */
   const sum = () => {
     const mark = next().slice(1)
     const rest = CLOSING.includes(peek()) ? '' : term()
     return `sum${mark ? `_{${LOWERED[mark]}}` : ''} ${rest}`
   }
+  /** @returns {string} */
   const atom = () => {
     const token = peek()
     if (token === '(') return group()
@@ -73,6 +81,7 @@ function reader(tokens, word) {
     if (token.startsWith('Σ')) return sum()
     return /^\p{L}/u.test(token) ? name() : next()
   }
+  /** @returns {string} */
   const factor = () => {
     const base = atom()
     if (peek() !== '^') return base

@@ -2,6 +2,11 @@
 
 import { slice } from './slice.js'
 
+/** @import { Described, KnownTensor, Run, RunMessage, Structure, Tensor, View } from '../types.d.ts' */
+/** @import { Cut } from './slice.js' */
+
+/** @typedef {Pick<View, 'sentence' | 'head'>} At what is looked at of a tensor of several */
+
 /** Values that the worker still holds: asked for, and drawn once they are here. */
 export class Unread extends Error {
   /** @param {string} name */
@@ -13,32 +18,37 @@ export class Unread extends Error {
 
 /**
  * A run as the page reads it, from what the worker says of it.
- * @param {object} message of `messageOf`
- * @param {object | null} [last] the run before, of the same building if the message has no structure of its own
+ * @param {RunMessage} message
+ * @param {Run | null} [last] the run before, of the same building if the message has no structure of its own
+ * @returns {Run}
  */
 export function readRun({ signature, structure, curves, values, facts, ...rest }, last = null) {
-  const known = structure ?? last.structure
+  const known = /** @type {Structure} */ (structure ?? last?.structure)
   const tensors = new Map(known.described.map(one => [one.name, { ...one, data: values.get(one.name) ?? null }]))
   const { steps, calls, aliases } = known
-  return { signature, structure: known, tensors, steps, calls, aliases, curves: curves ?? last.curves, ...rest,
+  return { signature, structure: known, tensors, steps, calls, aliases, curves: curves ?? last?.curves ?? {}, ...rest,
     ...facts }
 }
 
+/** @param {Run} run @param {string} name */
 const knownAs = (run, name) => run.aliases?.get(name) ?? name
 
-/** A tensor of the run by any of its names; undefined if there is none. */
+/** A tensor of the run by any of its names. @param {Run} run @param {string} name */
 export function tensorOf(run, name) {
-  const tensor = run.tensors.get(knownAs(run, name))
+  const tensor = describedOf(run, name)
   if (tensor && !tensor.data) throw new Unread(tensor.name)
-  return tensor
+  return /** @type {Tensor} */ (tensor)
 }
 
-/** What is known of a tensor whose values nobody asks for. */
-export const describedOf = (run, name) => run.tensors.get(knownAs(run, name))
+/** What is known of a tensor whose values nobody asks for. @param {Run} run @param {string} name */
+export const describedOf = (run, name) => /** @type {KnownTensor} */ (run.tensors.get(knownAs(run, name)))
 
 const TOKENS = ['token', 'query', 'key']
 
-/** What stands along an axis of a tensor: tokens or words where there are some, else nothing. */
+/**
+ * What stands along an axis of a tensor: tokens or words where there are some, else nothing.
+ * @param {Run} run @param {Described} tensor @param {number} axis @param {number} [sentence]
+ */
 export function labelsOf(run, tensor, axis, sentence = 0) {
   const { name, of } = tensor.axes[axis]
   const stream = of && run.streams[of]
@@ -47,20 +57,24 @@ export function labelsOf(run, tensor, axis, sentence = 0) {
   return name === 'word' ? stream.vocabulary : undefined
 }
 
-/** How many sentences are looked at one at a time. */
+/** How many sentences are looked at one at a time. @param {Pick<Run, 'streams'>} run */
 export const batchOf = run => Math.max(1, ...Object.values(run.streams).map(({ tokens }) => tokens.length))
 
+/** @type {Record<string, keyof At>} */
 const FIXED = { batch: 'sentence', head: 'head' }
 
-/** An index of a tensor at the sentence and the head that are looked at. */
+/**
+ * An index of a tensor at the sentence and the head that are looked at.
+ * @param {Described} tensor @param {Partial<At>} view
+ */
 const fixedAt = ({ axes, shape }, view) => axes.map(({ name }, i) => Math.min(view[FIXED[name]] ?? 0, shape[i] - 1))
 
 /**
  * The matrix of a tensor's last two axes, at the sentence and the head that are looked at. A tensor of one axis is a
  * row.
- * @param {object} run @param {string} name
- * @param {{ sentence?: number, head?: number }} [view]
- * @param {object} [spec] what else `slice` takes
+ * @param {Run} run @param {string} name
+ * @param {Partial<At>} [view]
+ * @param {Partial<Cut>} [spec] what else `slice` takes
  */
 export function matrixOf(run, name, view = {}, spec = {}) {
   const tensor = tensorOf(run, name)
@@ -74,15 +88,21 @@ export function matrixOf(run, name, view = {}, spec = {}) {
   return slice(tensor, { row, col, fixed: fixedAt(tensor, view), ...labels, ...spec })
 }
 
-/** One head's columns of a tensor, whether its heads lie side by side or on an axis of their own. */
+/**
+ * One head's columns of a tensor, whether its heads lie side by side or on an axis of their own.
+ * @param {Run} run @param {string} name @param {number} heads @param {At} view
+ */
 export function headMatrix(run, name, heads, view) {
   const { shape } = tensorOf(run, name)
   if (shape.length === 4) return matrixOf(run, name, view)
-  const cols = shape.at(-1) / heads
+  const cols = shape[shape.length - 1] / heads
   return matrixOf(run, name, view, { colStart: Math.min(view.head, heads - 1) * cols, cols })
 }
 
-/** The same turned on its side, as the right factor of a product has it. */
+/**
+ * The same turned on its side, as the right factor of a product has it.
+ * @param {Run} run @param {string} name @param {number} heads @param {At} view
+ */
 export function turnedHead(run, name, heads, view) {
   const tensor = tensorOf(run, name)
   const rank = tensor.shape.length
@@ -93,21 +113,31 @@ export function turnedHead(run, name, heads, view) {
   return slice(tensor, { row, col, fixed: fixedAt(tensor, view), rowStart, rows, colLabels })
 }
 
+/** @param {number} count */
 const numbered = count => Array.from({ length: count }, (_, i) => String(i))
 
-/** A weight [out, in] as it stands in a product, one column per output. */
+/**
+ * A weight [out, in] as it stands in a product, one column per output.
+ * @param {Run} run @param {string} name @param {number} [start] @param {number} [count]
+ */
 export function weightMatrix(run, name, start = 0, count = tensorOf(run, name).shape[0]) {
   const tensor = tensorOf(run, name)
   const colLabels = labelsOf(run, tensor, 0) ?? numbered(count)
   return slice(tensor, { row: 1, col: 0, colStart: start, cols: count, colLabels })
 }
 
-/** A tensor of one axis, or a part of it, as one row with a name. */
+/**
+ * A tensor of one axis, or a part of it, as one row with a name.
+ * @param {Run} run @param {string} name @param {string} label @param {number} [start] @param {number} [count]
+ */
 export function vectorRow(run, name, label, start = 0, count = tensorOf(run, name).shape[0]) {
   const tensor = tensorOf(run, name)
   const colLabels = labelsOf(run, tensor, 0) ?? numbered(count)
   return slice(tensor, { col: 0, colStart: start, cols: count, rowLabels: [label], colLabels })
 }
 
-/** A bias [out] as one row below the weight it goes with. */
+/**
+ * A bias [out] as one row below the weight it goes with.
+ * @param {Run} run @param {string | undefined} name @param {number} [start] @param {number} [count]
+ */
 export const biasRow = (run, name, start, count) => name && vectorRow(run, name, 'b', start, count)

@@ -13,12 +13,13 @@ const PACE = 1400
  */
 export function scrubber(container, words, go) {
   let shown = { step: -1, count: 1 }
-  let timer = 0
+  /** @type {ReturnType<typeof setTimeout> | 0} */ let timer = 0
   const stop = () => {
     clearTimeout(timer)
     timer = 0
     draw()
   }
+  /** @param {number} step */
   const walk = step => {
     stop()
     go(step)
@@ -33,6 +34,7 @@ export function scrubber(container, words, go) {
     if (shown.step === shown.count - 1) shown = { ...shown, step: -1 }
     return tick()
   }
+  /** @param {string} sign @param {'back' | 'play' | 'on'} name @param {() => void} act */
   const button = (sign, name, act) => h('button', {
     'type': 'button', 'className': 'scrub-button', 'aria-label': words[name], 'title': words[name], 'onclick': act
   }, sign)
@@ -40,7 +42,7 @@ export function scrubber(container, words, go) {
   const player = button('▶', 'play', play)
   const on = button('›', 'on', () => walk(shown.step + 1))
   const slider = h('input', {
-    'type': 'range', 'min': 0, 'step': 1, 'aria-label': words.label, 'oninput': () => walk(Number(slider.value))
+    'type': 'range', 'min': 0, 'step': 1, 'aria-label': words.label, 'oninput': ({ currentTarget }) => walk(Number(currentTarget.value))
   })
   const place = h('output')
   const whole = h('button', { type: 'button', className: 'quiet', onclick: () => walk(-1) }, words.whole)

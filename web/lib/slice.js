@@ -1,11 +1,11 @@
 /** A matrix cut out of a tensor: which cells it shows, what they are called and where each one lives in the tensor. */
 
 /**
- * @typedef {object} Tensor
+ * What can be cut: a tensor of a run, or what stands for one.
+ * @typedef {object} Source
  * @property {string} name
  * @property {number[]} shape
- * @property {string[]} axes
- * @property {Float32Array | Int32Array} data
+ * @property {Float32Array} data
  */
 
 /**
@@ -17,31 +17,37 @@
  * @property {[number, number]} start the first row and column
  * @property {number} rows
  * @property {number} cols
- * @property {ArrayLike<number>} values row-major copy
+ * @property {Float32Array} values row-major copy
  * @property {string[]} rowLabels
  * @property {string[]} colLabels
  */
 
-/** Row-major strides of a shape. @param {number[]} shape */
+/**
+ * Which axes run over rows and columns, where the others stand, and how much of it.
+ * @typedef {{ row?: number, col: number, fixed?: number[], rowStart?: number, colStart?: number, rows?: number,
+ *   cols?: number, rowLabels?: string[], colLabels?: string[] }} Cut
+ */
+
+/** Row-major strides of a shape. @param {readonly number[]} shape @returns {number[]} */
 export function strides(shape) {
   const out = new Array(shape.length).fill(1)
   for (let i = shape.length - 2; i >= 0; i--) out[i] = out[i + 1] * shape[i + 1]
   return out
 }
 
-/** The value of a tensor at an index. @param {Tensor} tensor @param {number[]} index */
+/** The value of a tensor at an index. @param {Source} tensor @param {number[]} index */
 export function valueAt(tensor, index) {
   const stride = strides(tensor.shape)
   return tensor.data[index.reduce((sum, i, axis) => sum + i * stride[axis], 0)]
 }
 
+/** @param {number} length @param {number} [start] */
 const count = (length, start = 0) => Array.from({ length }, (_, i) => String(start + i))
 
 /**
  * Cuts a matrix. A tensor of one axis is one row.
- * @param {Tensor} tensor
- * @param {{ row?: number, col: number, fixed?: number[], rowStart?: number, colStart?: number, rows?: number,
- *   cols?: number, rowLabels?: string[], colLabels?: string[] }} spec
+ * @param {Source} tensor
+ * @param {Cut} spec
  * @returns {Slice}
  */
 export function slice(tensor, spec) {
@@ -52,7 +58,8 @@ export function slice(tensor, spec) {
   const stride = strides(tensor.shape)
   const base = fixed.reduce((sum, i, axis) => sum + i * stride[axis], 0)
   const rowStride = row < 0 ? 0 : stride[row]
-  const values = new tensor.data.constructor(rows * cols)
+  const Values = /** @type {new (length: number) => Float32Array} */ (tensor.data.constructor)
+  const values = new Values(rows * cols)
   for (let r = 0; r < rows; r++) {
     const from = base + (rowStart + r) * rowStride + colStart * stride[col]
     for (let c = 0; c < cols; c++) values[r * cols + c] = tensor.data[from + c * stride[col]]
@@ -67,7 +74,7 @@ export function slice(tensor, spec) {
 export const placesOf = (words, length) => (
   Array.from({ length }, (_, i) => (i < words.length ? `${words[i]} · ${i}` : String(i))))
 
-/** Sines and cosines of all pairs between the positions, read row by row. @param {Tensor} wave [points, pairs, 2] */
+/** Sines and cosines of all pairs between the positions, read row by row. @param {Source} wave [points, pairs, 2] */
 export const smooth = ({ shape: [rows, pairs], data }) => ({ rows, cols: 2 * pairs, values: data })
 
 /** Some rows of a slice. @param {Slice} part @param {number} first @param {number} rows */
@@ -107,11 +114,11 @@ export function cellOf(part, { name, index }) {
   return elsewhere ? null : { row, col }
 }
 
-const peaks = new WeakMap()
+/** @type {WeakMap<Float32Array, number>} */ const peaks = new WeakMap()
 
 /**
  * The largest finite magnitude in a tensor; remembered, since many figures ask.
- * @param {Tensor} tensor
+ * @param {Source} tensor
  */
 export function peak(tensor) {
   const known = peaks.get(tensor.data)

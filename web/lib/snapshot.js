@@ -2,12 +2,20 @@
 
 import { escape, round, tag } from './svg.js'
 
+/** @import { Piece } from '../types.d.ts' */
+
 /** What is there to be pressed, to be heard or to be read as prose, and formulas, which an SVG cannot hold. */
 const LEFT_OUT = '.figure, .scrubber, .visually-hidden, .note, math'
 const LOOKS = [
   'fill', 'stroke', 'stroke-width', 'stroke-dasharray', 'stroke-linecap', 'opacity', 'font-size', 'font-weight'
 ]
 
+/** @typedef {{ x: number, y: number, opacity: number }} Place how far what is in an element is moved, and how faint */
+/** @typedef {Piece & { x: number, y: number }} Placed */
+/** @typedef {{ x: number, y: number, width: number, height: number }} Box */
+/** @typedef {'Top' | 'Right' | 'Bottom' | 'Left'} Edge */
+
+/** @type {Record<Edge, (box: Box, weight: number) => Box>} */
 const SIDES = {
   Top: ({ x, y, width }, weight) => ({ x, y, width, height: weight }),
   Right: ({ x, y, width, height }, weight) => ({ x: x + width - weight, y, width: weight, height }),
@@ -15,24 +23,30 @@ const SIDES = {
   Left: ({ x, y, height }, weight) => ({ x, y, width: weight, height })
 }
 
-/** @typedef {{ x: number, y: number, opacity: number }} Place how far what is in an element is moved, and how faint */
-/** @typedef {import('./svg.js').Piece & { x: number, y: number }} Placed */
+const EDGES = /** @type {Edge[]} */ (Object.keys(SIDES))
 
+/** @param {string} text */
 const numberOf = text => Number.parseFloat(text) || 0
+/** @param {string} colour */
 const isClear = colour => colour === 'transparent' || colour.endsWith(', 0)')
+/** @param {DOMRect} box @param {Place} at @returns {Box} */
 const boxAt = (box, at) => (
   { x: round(box.left + at.x), y: round(box.top + at.y), width: round(box.width), height: round(box.height) })
+/** @param {Element} element @param {Place} at */
 const boxOf = (element, at) => boxAt(element.getBoundingClientRect(), at)
 
-/** @returns {Placed} */
+/** @param {string} name @param {Box} box @param {Place} at @param {Record<string, string>} look @returns {Placed} */
 const piece = (name, box, { opacity }, look) => (
   { ...box, svg: tag(name, { ...box, ...look, ...(opacity < 1 && { opacity: round(opacity) }) }) })
 
-/** A drawing with the looks that the style sheet gives it written into it. */
+/**
+ * A drawing with the looks that the style sheet gives it written into it.
+ * @param {SVGElement} element @param {Place} at @returns {Placed}
+ */
 function drawing(element, at) {
-  const copy = element.cloneNode(true)
-  const copies = [...copy.querySelectorAll('*')]
-  const parts = [...element.querySelectorAll('*')]
+  const copy = /** @type {SVGElement} */ (element.cloneNode(true))
+  /** @type {NodeListOf<SVGElement>} */ const copies = copy.querySelectorAll('*')
+  const parts = element.querySelectorAll('*')
   parts.forEach((part, i) => {
     const style = getComputedStyle(part)
     if (style.display === 'none') return copies[i].remove()
@@ -46,10 +60,10 @@ function drawing(element, at) {
   return { ...box, svg: new XMLSerializer().serializeToString(copy) }
 }
 
-/** The lines that a piece of text is broken into, each with its box. */
+/** The lines that a piece of text is broken into, each with its box. @param {Text} node */
 function linesOf(node) {
   const range = document.createRange()
-  const lines = []
+  /** @type {{ start: number, end: number, box: DOMRect }[]} */ const lines = []
   for (let i = 0; i < node.length; i++) {
     range.setStart(node, i)
     range.setEnd(node, i + 1)
@@ -65,8 +79,9 @@ function linesOf(node) {
   })
 }
 
+/** @param {Text} node @param {Place} at */
 function words(node, at) {
-  const { color, fontSize, fontWeight } = getComputedStyle(node.parentElement)
+  const { color, fontSize, fontWeight } = getComputedStyle(/** @type {Element} */ (node.parentElement))
   return linesOf(node).filter(({ text, box }) => text && box.height).map(({ text, box }) => {
     const place = boxAt(box, at)
     return { ...place, svg: tag('text', {
@@ -76,37 +91,40 @@ function words(node, at) {
   })
 }
 
-/** The ground of an element and the lines around it; dotted ones only say that something can be pressed. */
+/**
+ * The ground of an element and the lines around it; dotted ones only say that something can be pressed.
+ * @param {Element} element @param {CSSStyleDeclaration} style @param {Place} at @returns {Placed[]}
+ */
 function ground(element, style, at) {
   const box = boxOf(element, at)
   const colour = style.backgroundColor
-  const lines = Object.entries(SIDES).flatMap(([side, along]) => {
+  const lines = EDGES.flatMap(side => {
     const [weight, fill] = [numberOf(style[`border${side}Width`]), style[`border${side}Color`]]
     const isDrawn = weight > 0 && ['solid', 'dashed'].includes(style[`border${side}Style`]) && !isClear(fill)
-    return isDrawn ? [piece('rect', along(box, weight), at, { fill })] : []
+    return isDrawn ? [piece('rect', SIDES[side](box, weight), at, { fill })] : []
   })
   return isClear(colour) ? lines : [piece('rect', box, at, { fill: colour }), ...lines]
 }
 
-/** @returns {Placed[]} */
+/** @returns {Placed[]} @param {Element} element @param {Place} at */
 function inside(element, at) {
   if (element.matches(LEFT_OUT)) return []
   const style = getComputedStyle(element)
   if (style.display === 'none' || style.visibility === 'hidden') return []
-  if (element.matches('svg')) return [drawing(element, at)]
-  if (element.matches('canvas')) return [piece('image', boxOf(element, at), at, { href: element.toDataURL() })]
+  if (element instanceof SVGElement) return [drawing(element, at)]
+  if (element instanceof HTMLCanvasElement) return [piece('image', boxOf(element, at), at, { href: element.toDataURL() })]
   const own = { ...at, opacity: at.opacity * Number(style.opacity) }
   const within = { ...own, x: at.x + element.scrollLeft, y: at.y + element.scrollTop }
   return [...ground(element, style, own), ...Array.from(element.childNodes, node => {
-    if (node.nodeType === Node.TEXT_NODE) return words(node, within)
-    return node.nodeType === Node.ELEMENT_NODE ? inside(node, within) : []
+    if (node instanceof Text) return words(node, within)
+    return node instanceof Element ? inside(node, within) : []
   }).flat()]
 }
 
 /**
  * What can be seen of an element, without the room that is left empty above and below.
  * @param {Element} element
- * @returns {import('./svg.js').Piece | null} null where there is nothing to be seen
+ * @returns {Piece | null} null where there is nothing to be seen
  */
 export function snapshot(element) {
   const { left, top } = element.getBoundingClientRect()

@@ -1,12 +1,15 @@
 /** A curve in three dimensions, turned by pointer, finger or the arrow keys. */
 
-import { h, keep, setText, svg } from './dom.js'
+import { h, indexIn, keep, setAll, setText, svg, targetOf } from './dom.js'
 import { ofCell } from './origin.js'
+
+/** @import { Cell } from '../types.d.ts' */
 
 const TURN = Math.PI / 24
 /** What a drag across the picture turns it by. */
 const DRAG = Math.PI * 1.5
 const STEEPEST = Math.PI / 2
+/** @type {Record<string, [number, number]>} */
 const TURNS = { ArrowLeft: [-TURN, 0], ArrowRight: [TURN, 0], ArrowUp: [0, TURN], ArrowDown: [0, -TURN] }
 /** From the side and a little from above: the axis that is going up is seen whole. */
 const START = { around: 0.6, over: 0.35 }
@@ -20,6 +23,15 @@ export function seenFrom([x, y, z], { around, over }) {
   return [right, z * Math.cos(over) + far * Math.sin(over), z * Math.sin(over) - far * Math.cos(over)]
 }
 
+/**
+ * @typedef {object} SpaceView
+ * @property {number} size of the picture in pixels
+ * @property {number[][]} points of the curve, each from −1 to 1 along all three axes
+ * @property {{ at: number[], kind?: string, cell?: Cell }[]} dots
+ * @property {string[]} axes what runs along the three
+ * @property {string} label for screen readers
+ */
+
 const CORNERS = [[-1, -1, -1], [1, -1, -1], [1, 1, -1], [-1, 1, -1]]
 const EDGES = [...CORNERS.map((corner, i) => [corner, CORNERS[(i + 1) % 4]]), [[-1, -1, -1], [-1, -1, 1]]]
 const NAMES = [[1.18, -1, -1], [-1, 1.18, -1], [-1, -1, 1.15]]
@@ -27,9 +39,10 @@ const NAMES = [[1.18, -1, -1], [-1, 1.18, -1], [-1, -1, 1.15]]
 /**
  * Mounts an empty picture.
  * @param {Element} container
- * @param {{ help: string, look?(cell: object): void, press?(cell: object): void }} options help: how it is turned
+ * @param {{ help: string, look?(cell: Cell): void, press?(cell: Cell): void }} options help: how it is turned
  */
 export function space(container, { help, look, press }) {
+  /** @param {string} kind */
   const layer = kind => svg('g', { class: kind })
   const [grid, line, dots, names] = ['plot-grid', 'plot-lines', 'plot-dots', 'plot-ticks'].map(layer)
   const root = svg('svg', {
@@ -37,43 +50,43 @@ export function space(container, { help, look, press }) {
   }, grid, line, dots, names)
   container.append(h('div', { className: 'plot-slot' }, root, h('p', { className: 'note' }, help)))
   let angles = { ...START }
-  let view = null
-  let dragged = null
+  /** @type {SpaceView} */ let view
+  /** @type {{ x: number, y: number, far: number } | null} */ let dragged = null
 
   function draw() {
     const { size, points, dots: marks, axes } = view
     const reach = size / 3.4
+    /** @param {number[]} point */
     const at = point => {
       const [x, y] = seenFrom(point, angles)
       return [(size / 2 + x * reach).toFixed(2), (size / 2 - y * reach).toFixed(2)]
     }
+    /** @param {number[][]} list */
     const path = list => list.map((point, i) => `${i ? 'L' : 'M'}${at(point).join(' ')}`).join('')
     keep(grid, EDGES, () => svg('path'), (element, ends) => element.setAttribute('d', path(ends)))
     keep(line, [points], () => svg('path', { class: 'is-main' }), (element, list) => element.setAttribute('d', path(list)))
     keep(dots, marks, () => svg('circle'), (dot, { at: point, kind = '', cell }) => {
       const [x, y] = at(point)
-      dot.setAttribute('cx', x)
-      dot.setAttribute('cy', y)
-      dot.setAttribute('r', kind.includes('is-chosen') ? 6 : 3.5)
-      dot.setAttribute('class', kind)
-      const isNear = kind.includes('is-chosen') || seenFrom(point, angles)[2] > 0
-      dot.setAttribute('opacity', isNear ? '1' : '0.5')
+      const isChosen = kind.includes('is-chosen')
+      const isNear = isChosen || seenFrom(point, angles)[2] > 0
+      setAll(dot, { cx: x, cy: y, r: isChosen ? 6 : 3.5, class: kind, opacity: isNear ? 1 : 0.5 })
       if (cell) ofCell(dot, cell.name, cell.index)
     })
     keep(names, axes, () => svg('text', { 'text-anchor': 'middle' }), (text, words) => {
       const [x, y] = at(NAMES[axes.indexOf(words)])
-      text.setAttribute('x', x)
-      text.setAttribute('y', y)
+      setAll(text, { x, y })
       setText(text, words)
     })
   }
+  /** @param {number} around @param {number} over */
   function turn(around, over) {
     angles = {
       around: angles.around + around, over: Math.max(-STEEPEST, Math.min(STEEPEST, angles.over + over))
     }
     draw()
   }
-  const cellAt = ({ target }) => view?.dots[[...dots.children].indexOf(target)]?.cell
+  /** @param {Event} event */
+  const cellAt = event => view?.dots[indexIn(dots, targetOf(event))]?.cell
   root.addEventListener('keydown', event => {
     const by = TURNS[event.key]
     if (!by) return
@@ -95,17 +108,13 @@ export function space(container, { help, look, press }) {
     turn((x / view.size) * DRAG, (y / view.size) * DRAG)
   })
   for (const type of ['pointerup', 'pointercancel']) root.addEventListener(type, () => { dragged = null })
-  dots.addEventListener('click', event => cellAt(event) && press?.(cellAt(event)))
+  dots.addEventListener('click', event => {
+    const cell = cellAt(event)
+    if (cell) press?.(cell)
+  })
 
   return {
-    /**
-     * @param {object} next
-     * @param {number} next.size of the picture in pixels
-     * @param {number[][]} next.points of the curve, each from −1 to 1 along all three axes
-     * @param {{ at: number[], kind?: string, cell?: object }[]} next.dots
-     * @param {string[]} next.axes what runs along the three
-     * @param {string} next.label for screen readers
-     */
+    /** @param {SpaceView} next */
     update(next) {
       view = next
       for (const name of ['width', 'height']) root.setAttribute(name, String(next.size))

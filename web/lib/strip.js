@@ -1,10 +1,17 @@
 /** Values as dots on a number line, one line for each list, all on one scale. */
 
-import { h, keep, setText, svg } from './dom.js'
+import { h, keep, setAll, setText, svg } from './dom.js'
 import { fixed } from './number.js'
 import { ofSlice } from './origin.js'
 
+/** @import { Slice } from '../types.d.ts' */
+
 const [WIDEST, HEIGHT, EDGE, BASE] = [640, 56, 16, 36]
+
+/**
+ * @typedef {{ name: string, part: Slice, row: number, values: Float32Array, mean: number, deviation: number,
+ *   chosen: number }} Line a row of a matrix
+ */
 
 function createLine() {
   const name = h('p', { className: 'strip-name' })
@@ -14,25 +21,25 @@ function createLine() {
   return h('div', { className: 'strip' }, name, picture)
 }
 
+/** @param {Element} element @param {Line} line @param {number} reach @param {number} width */
 function fillLine(element, { name, part, row, values, mean, deviation, chosen }, reach, width) {
   ofSlice(element, part, row)
   const [text, picture] = element.children
   const [spread, axis, dots, middle, ends] = picture.children
+  /** @param {number} value */
   const px = value => EDGE + ((value + reach) / (2 * reach)) * (width - 2 * EDGE)
   setText(text, name)
   picture.setAttribute('viewBox', `0 0 ${width} ${HEIGHT}`)
   picture.setAttribute('aria-label', name)
   const box = { x: px(mean - deviation), y: BASE - 18, width: px(deviation) - px(-deviation), height: 18 }
-  for (const [key, value] of Object.entries(box)) spread.setAttribute(key, value)
+  setAll(spread, box)
   axis.setAttribute('d', `M${EDGE} ${BASE}H${width - EDGE}M${px(0)} ${BASE}v5`)
   middle.setAttribute('d', `M${px(mean)} ${BASE - 22}V${BASE}`)
   keep(dots, Array.from(values), () => svg('circle', { cy: BASE - 9 }), (dot, value, i) => {
-    dot.setAttribute('cx', px(value))
-    dot.setAttribute('r', i === chosen ? 5 : 3)
-    dot.setAttribute('class', i === chosen ? 'is-chosen' : '')
+    setAll(dot, { cx: px(value), r: i === chosen ? 5 : 3, class: i === chosen ? 'is-chosen' : '' })
   })
   keep(ends, [-reach, 0, reach], () => svg('text', { 'y': HEIGHT - 3, 'text-anchor': 'middle' }), (end, value) => {
-    end.setAttribute('x', px(value))
+    setAll(end, { x: px(value) })
     setText(end, fixed(value, 1))
   })
 }
@@ -46,8 +53,7 @@ export function strips(container) {
   container.append(root)
   return {
     /**
-     * @param {{ name: string, part: import('./slice.js').Slice, row: number, values: ArrayLike<number>, mean: number,
-     *   deviation: number, chosen: number }[]} lines each a row of a matrix
+     * @param {Line[]} lines
      * @param {number} room in pixels
      */
     update(lines, room) {

@@ -4,35 +4,53 @@ import { TICK_OPACITY, hasTick, lettering, tickBox } from './heatmap.js'
 import { leftStep } from './labels.js'
 import { dimensions, fixed } from './number.js'
 
+/** @import { Domain, Palette, Piece, Scale, Slice } from '../types.d.ts' */
+/** @import { HeatmapView } from './heatmap.js' */
+/** @import { HeatView } from './matrix.js' */
+
 const FONT = 'system-ui, "Apple SD Gothic Neo", "Noto Sans KR", sans-serif'
 const PAD = 24
 const GAP = 28
 const LABEL = 12
 const LEGEND = { width: 144, height: 8, steps: 48 }
+/** @type {Record<string, string>} */ const SHIFTS = { '_': 'sub', '^': 'super' }
 
+/** @typedef {{ part: Slice, view: HeatView }} Drawing a matrix with the view it was drawn by */
+/** @typedef {{ left: Drawing, right: Drawing, product: Drawing, bias?: Drawing }} Sheet of a product */
+/** @typedef {Piece & { x: number, y: number }} Placed */
+/** @typedef {Piece & { left: number, top: number }} Block with where its first cell is */
+/** @typedef {{ domain: Domain, scale: Scale, text: string }} Key of a scale of colours */
+
+/** @param {unknown} text */
 export const escape = text => String(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
+/** @param {number} x */
 export const round = x => Math.round(x * 100) / 100
+/** @param {Record<string, unknown>} attributes */
 const written = attributes => Object.entries(attributes).map(([key, value]) => ` ${key}="${escape(value)}"`).join('')
+/** @param {string} name @param {Record<string, unknown>} attributes @param {string} [inside] */
 export const tag = (name, attributes, inside = '') => `<${name}${written(attributes)}>${inside}</${name}>`
 
-/** Roughly how wide a word is: East Asian letters are square. */
+/** Roughly how wide a word is: East Asian letters are square. @param {string} text */
 const widthOf = text => [...text].reduce((sum, letter) => sum + (letter > '\u1100' ? 1 : 0.62), 0) * LABEL
+/** @param {string[]} labels */
 const widest = labels => labels.reduce((most, text) => Math.max(most, widthOf(text)), 0)
 
-/** A title such as `W_Q^T`, its scripts set as such. */
+/** A title such as `W_Q^T`, its scripts set as such. @param {string} text */
 function titled(text) {
   return text.split(/(?=[_^])/).map(piece => {
-    const shift = { '_': 'sub', '^': 'super' }[piece[0]]
+    const shift = SHIFTS[piece[0]]
     if (!shift) return escape(piece)
     return tag('tspan', { 'baseline-shift': shift, 'font-size': 10 }, escape(piece.slice(1).replace(/[{}]/g, '')))
   }).join('')
 }
 
+/** @param {HeatmapView['cell']} cell @param {number} row @param {number} col @param {string} fill */
 function tick(cell, row, col, fill) {
   const box = Object.entries(tickBox(cell, row, col)).map(([key, value]) => [key, round(value)])
   return tag('rect', { ...Object.fromEntries(box), fill, opacity: TICK_OPACITY })
 }
 
+/** @param {Drawing} drawing */
 function cellsOf({ part, view }) {
   const { cell, scale, palette, crossed } = view
   const written = lettering({ ...view, values: part.values })
@@ -49,7 +67,7 @@ function cellsOf({ part, view }) {
   }).join('')
 }
 
-/** The lines between cells, the wider ones between groups, and the frame. */
+/** The lines between cells, the wider ones between groups, and the frame. @param {Drawing} drawing */
 function linesOf({ part, view }) {
   const { cell, group, palette } = view
   const [width, height] = [part.cols * cell.width, part.rows * cell.height]
@@ -61,10 +79,11 @@ function linesOf({ part, view }) {
   return gaps.join('') + frame
 }
 
+/** @param {Palette} palette @param {Record<string, unknown>} attributes @param {string} text */
 const label = (palette, attributes, text) => (
   tag('text', { 'font-size': LABEL, 'fill': palette.muted, ...attributes }, escape(text)))
 
-/** Names of rows, thinned out where they are low, as on the page. */
+/** Names of rows, thinned out where they are low, as on the page. @param {Drawing} drawing */
 function rowsOf({ part, view: { cell, palette } }) {
   const step = leftStep(cell.height)
   const svg = part.rowLabels.map((text, r) => (r % step ? '' : label(palette, {
@@ -73,7 +92,7 @@ function rowsOf({ part, view: { cell, palette } }) {
   return { svg, room: widest(part.rowLabels) + 10 }
 }
 
-/** Names of columns: slanted where words do not fit, thinned out where they are narrow. */
+/** Names of columns: slanted where words do not fit, thinned out where they are narrow. @param {Drawing} drawing */
 function columnsOf({ part, view: { cell, palette } }) {
   const longest = widest(part.colLabels)
   const isSlanted = longest + 4 > cell.width && part.colLabels.some(text => !/^\d*$/.test(text))
@@ -93,6 +112,8 @@ const NO_LABELS = { svg: '', room: 0, overhang: 0 }
 /**
  * One matrix with its title, shape and labels: its picture, how much room it takes, and where its first cell is.
  * Beside a factor with the same rows or columns it needs no names of them.
+ * @param {Drawing} drawing @param {{ hasRows?: boolean, hasColumns?: boolean, hasTitle?: boolean }} [has]
+ * @returns {Block}
  */
 function block({ part, view }, { hasRows = true, hasColumns = true, hasTitle = true } = {}) {
   const { cell, palette, title } = view
@@ -114,7 +135,10 @@ function block({ part, view }, { hasRows = true, hasColumns = true, hasTitle = t
 
 const SHEET_GAP = 12
 
-/** A product as on the page: the right factor above, the left at the left, the product where they cross. */
+/**
+ * A product as on the page: the right factor above, the left at the left, the product where they cross.
+ * @param {Sheet} sheet @returns {Piece}
+ */
 function sheetOf({ left, right, bias, product }) {
   const [first, second] = [block(left), block(right)]
   const third = bias && block(bias, { hasColumns: false, hasTitle: false })
@@ -128,13 +152,13 @@ function sheetOf({ left, right, bias, product }) {
     ...(third ? [{ ...third, x: cross - third.left, y: second.height + SHEET_GAP / 2 }] : []),
     { ...result, x: cross, y: row - result.top }
   ]
-  const end = (one, at, size) => one[at] + one[size]
   return {
-    svg: placed.map(moved).join(''), width: Math.max(...placed.map(one => end(one, 'x', 'width'))),
-    height: Math.max(...placed.map(one => end(one, 'y', 'height')))
+    svg: placed.map(moved).join(''), width: Math.max(...placed.map(one => one.x + one.width)),
+    height: Math.max(...placed.map(one => one.y + one.height))
   }
 }
 
+/** @param {Key} key @param {Palette} palette @returns {Piece} */
 function legendBlock({ domain, scale, text }, palette) {
   const { width, height, steps } = LEGEND
   const bars = Array.from({ length: steps }, (_, i) => tag('rect', {
@@ -150,14 +174,16 @@ function legendBlock({ domain, scale, text }, palette) {
   return { svg: bars + texts.join('') + note, width: width + 12 + widthOf(text), height: height + 18 }
 }
 
+/** @param {string} text @param {Palette} palette @returns {Piece} */
 function noteBlock(text, palette) {
   const words = tag('text', { 'x': 0, 'y': LEGEND.height, 'font-size': LABEL, 'fill': palette.muted }, escape(text))
   return { svg: words, width: widthOf(text), height: LEGEND.height + 18 }
 }
 
+/** @param {Placed} placed */
 const moved = ({ svg, x, y }) => tag('g', { transform: `translate(${round(x)} ${round(y)})` }, svg)
 
-/** Puts pieces below one another. */
+/** Puts pieces below one another. @param {Piece[]} pieces @returns {Piece} */
 function column(pieces) {
   let y = 0
   const placed = pieces.map(piece => {
@@ -170,7 +196,10 @@ function column(pieces) {
   }
 }
 
-/** Puts pieces next to each other while they fit, then below. */
+/**
+ * Puts pieces next to each other while they fit, then below.
+ * @param {Piece[]} pieces @param {number} most @returns {Piece}
+ */
 function flow(pieces, most) {
   let [x, y, line, width] = [0, 0, 0, 0]
   const placed = pieces.map(piece => {
@@ -184,12 +213,9 @@ function flow(pieces, most) {
   return { svg: placed.map(moved).join(''), width, height: y + line }
 }
 
-/** @typedef {{ svg: string, width: number, height: number }} Piece */
-
 /**
- * @param {{ title: string, subtitle?: string, matrices: object[],
- *   legends: { domain: object, scale: object, text: string }[], palette: object, note?: string,
- *   above?: Piece[], below?: Piece[], room?: number }} figure
+ * @param {{ title: string, subtitle?: string, matrices: (Drawing | Sheet)[], legends: Key[], palette: Palette,
+ *   note?: string, above?: Piece[], below?: Piece[], room?: number }} figure
  *   matrices: a slice as `part` with the `view` it was drawn by, or `left`, `right`, `product` and perhaps `bias`, each
  *   such a pair; a note for after the legends; above and below: what else the figure has, as SVG with its size
  * @returns {Piece}
@@ -197,13 +223,14 @@ function flow(pieces, most) {
 export function figureSvg({
   title, subtitle = '', matrices, legends, palette, note = '', above = [], below = [], room = 960
 }) {
-  const figures = flow(matrices.map(one => (one.product ? sheetOf(one) : block(one))), room)
+  const figures = flow(matrices.map(one => ('product' in one ? sheetOf(one) : block(one))), room)
   const body = column([...above, figures, ...below])
   const head = subtitle ? 56 : 32
   const blocks = legends.map(one => legendBlock(one, palette))
   const keys = flow(note ? [...blocks, noteBlock(note, palette)] : blocks, room)
   const width = Math.ceil(Math.max(body.width, keys.width, widthOf(title) * 1.5, widthOf(subtitle) * 1.1) + 2 * PAD)
   const height = Math.ceil(PAD + head + body.height + GAP + keys.height + PAD)
+  /** @param {number} y @param {string} inside */
   const at = (y, inside) => tag('g', { transform: `translate(${PAD} ${round(y)})` }, inside)
   const heading = tag('text', { 'x': 0, 'y': 14, 'font-size': 18, 'font-weight': 650, 'fill': palette.ink },
     escape(title))

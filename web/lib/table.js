@@ -5,10 +5,14 @@ import { symbol } from './formula.js'
 import { dimensions, exact } from './number.js'
 import { ofSlice } from './origin.js'
 
+/** @import { Slice } from '../types.d.ts' */
+
 const MOST_CELLS = 4096
 
+/** @param {HTMLTableElement} table @param {{ title: string, part: Slice }} view */
 function fillTable(table, { title, part }) {
   const rows = Math.min(part.rows, Math.max(1, Math.floor(MOST_CELLS / part.cols)))
+  /** @param {number} r @param {number} c */
   const cell = (r, c) => h('td', {}, exact(part.values[r * part.cols + c]))
   ofSlice(table, part)
   table.replaceChildren(
@@ -29,13 +33,13 @@ export function tables(container) {
   const list = h('div', { className: 'tables', tabindex: '0', role: 'group' })
   const details = h('details', { className: 'numbers' }, summary, list)
   container.append(details)
-  let items = []
+  /** @type {{ title: string, part: Slice }[]} */ let items = []
   const fill = () => {
     if (details.open) keep(list, items, () => h('table'), fillTable)
   }
   details.addEventListener('toggle', fill)
   return {
-    /** @param {string} title @param {{ title: string, part: import('./slice.js').Slice }[]} next */
+    /** @param {string} title @param {{ title: string, part: Slice }[]} next */
     update(title, next) {
       items = next
       setText(summary, title)

@@ -1,11 +1,13 @@
 /** The page's words: look-up by key, values put in, and Korean particles that follow the word they attach to. */
 
+/** @import { Translate } from '../types.d.ts' */
+
 const HANGUL_FIRST = 0xac00
 const HANGUL_LAST = 0xd7a3
 const DIGITS_WITH_FINAL = '013678'
 const RIEUL = 8
 
-/** 0 none, 8 ㄹ, any other number another final consonant. */
+/** 0 none, 8 ㄹ, any other number another final consonant. @param {string} word */
 function finalConsonant(word) {
   const letters = word.replace(/[^\p{L}\p{N}]/gu, '')
   const last = letters.at(-1) ?? ''
@@ -30,17 +32,21 @@ export function particle(word, pair) {
   return final ? closed : open
 }
 
+/**
+ * @typedef {string | { [key: string]: Texts }} Texts nested to any depth
+ * @param {Texts | undefined} messages @param {string} key
+ */
 function lookUp(messages, key) {
-  return key.split('.').reduce((node, part) => node?.[part], messages)
+  return key.split('.').reduce((node, part) => (typeof node === 'object' ? node[part] : undefined), messages)
 }
 
 /**
  * A function from a key to its text. `{name}` is replaced by a value, `{name|은/는}` by the value and its particle,
  * which stands outside a quotation mark: `‘{name|은/는}’` is `‘토큰’은`.
- * @param {object} messages nested texts
- * @param {{ strict?: boolean, own?: () => object | undefined }} [options] strict throws at a missing key; otherwise the
+ * @param {Texts} messages
+ * @param {{ strict?: boolean, own?: () => Texts | undefined }} [options] strict throws at a missing key; otherwise the
  *   key itself is shown; own: texts that stand in place of those, asked for each time
- * @returns {(key: string, values?: Record<string, string | number>) => string}
+ * @returns {Translate}
  */
 export function translator(messages, { strict = true, own = () => undefined } = {}) {
   return (key, values = {}) => {

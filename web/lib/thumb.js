@@ -1,6 +1,8 @@
 /** A tensor in the size of a stamp: one pixel per cell, blown up. */
 
-import { h } from './dom.js'
+import { h, penOf } from './dom.js'
+
+/** @import { Scale, Slice } from '../types.d.ts' */
 
 /**
  * Columns that a stamp of the map has no room for: they are averaged there, as a picked one would tell nothing true.
@@ -14,18 +16,18 @@ const FINE = 32
 export function thumb(container) {
   const canvas = h('canvas', { 'className': 'thumb', 'aria-hidden': 'true', 'width': '1', 'height': '1' })
   container.append(canvas)
-  let before = null
+  /** @type {Float32Array | null} */ let before = null
   let key = ''
   return {
     element: canvas,
     /**
-     * @param {{ rows: number, cols: number, values: ArrayLike<number> }} picture
-     * @param {import('./color.js').Scale} colours
+|     * @param {Pick<Slice, 'rows' | 'cols' | 'values'>} picture
+     * @param {Scale} colours
      * @returns {boolean} whether values differ from those drawn before
      */
     update({ rows, cols, values }, colours) {
       const look = `${rows} ${colours.kind} ${colours.max} ${colours.at(colours.max).css}`
-      const same = before !== null && before.length === values.length && before.every((x, i) => Object.is(x, values[i]))
+      const same = before?.length === values.length && before.every((x, i) => Object.is(x, values[i]))
       if (same && key === look) return false
       const changed = before !== null && !same
       before = values
@@ -33,7 +35,7 @@ export function thumb(container) {
       canvas.width = cols
       canvas.height = rows
       canvas.classList.toggle('is-fine', cols >= FINE)
-      const pen = canvas.getContext('2d')
+      const pen = penOf(canvas)
       const image = pen.createImageData(cols, rows)
       const pixels = new Uint32Array(image.data.buffer)
       for (let i = 0; i < pixels.length; i++) pixels[i] = Number.isFinite(values[i]) ? colours.at(values[i]).packed : 0

@@ -13,13 +13,14 @@ const ARROW = 4
  */
 export function drawBranches(path, root, from, to, { gap = 10, inset = 3, hasArrows = false } = {}) {
   const box = root.getBoundingClientRect()
+  /** @param {Element} element */
   const middleOf = element => {
     const { left, right, top, bottom } = element.getBoundingClientRect()
     return { left: left - box.left, right: right - box.left, y: (top + bottom) / 2 - box.top }
   }
-  const ends = from ? [...to].map(middleOf) : []
+  const ends = [...to].map(middleOf)
   const start = from && middleOf(from)
-  if (!ends.length || ends[0].left < start.right) return path.setAttribute('d', '')
+  if (!start || !ends.length || ends[0].left < start.right) return path.setAttribute('d', '')
   const x = ends[0].left - Math.min(gap, (ends[0].left - start.right) / 2)
   const lines = ends.map(({ left, y }) => {
     const end = left - inset

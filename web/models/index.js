@@ -8,27 +8,7 @@ import { sentences } from './sentences/index.js'
 import { problemOf } from './settings.js'
 import { stories } from './stories/index.js'
 
-/**
- * @typedef {object} PageModel
- * @property {string} id as it stands in a link
- * @property {string[]} files weights, fetched when the model is chosen
- * @property {boolean} [isBrought] by the reader, as files
- * @property {Record<string, import('./settings.js').Setting>} settings
- * @property {Record<string, { default: string, notes?: string[], isAnswer?: boolean, isLong?: boolean }>} fields where
- *   the reader's text goes in; of an answer, the model's own stands there until the reader writes one
- * @property {{ text?: string, word?: string, lang?: string, note?: string, patch: object }[]} examples
- * @property {{ mask?: string }} hints which words a room has where the run alone does not tell
- * @property {(state: object) => Record<string, { key: string, values: object } | null>} problems with what is in the
- *   fields
- * @property {(tokens: string[]) => string} written tokens of an answer as text
- * @property {(state: object) => string | null} [doubt] why the model's answer is not to be trusted, as a key of its
- *   field's texts
- * @property {(run: object) => import('../rooms/derive.js').Room[]} [rooms] its own, where they are not
- *   derived from what was computed
- * @property {(state: object) => string} kind the key of what is said of the model at the foot of every room
- * @property {(error: { code?: string, message: string }) => Record<string, { key: string, values: object }> | null}
- *   [explainError]
- */
+/** @import { PageModel } from '../types.d.ts' */
 
 /** @type {PageModel[]} */
 export const MODELS = [dates, particles, stories, sentences, positions, own]

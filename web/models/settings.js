@@ -3,19 +3,7 @@
  * means something. A model takes those it has and changes what is its own.
  */
 
-/**
- * @typedef {object} Setting
- * @property {any} default
- * @property {'choice' | 'number' | 'slider' | 'ladder'} kind of control; of a ladder, a slider over its steps
- * @property {Record<string, any>} [options] of a choice: values by the key of their word
- * @property {any} [guest] of a choice: the value that comes from elsewhere and cannot be chosen
- * @property {(state: object) => number[]} [ladder] of a number: the steps of its buttons, and what it is compared with
- * @property {[number, number]} [limits] of a number: the smallest and the largest whole number
- * @property {[number, number, number]} [range] of a slider: lowest, highest and step
- * @property {(state: object) => { key: string, values?: object } | null} [problem] what is wrong with it: a text
- * @property {(state: object) => boolean} [matters] whether it would change anything as things stand
- * @property {(state: object) => boolean} [isIdle] whether it stands still, with a word on why
- */
+/** @import { Setting } from '../types.d.ts' */
 
 const choice = (options, value = Object.values(options)[0]) => ({ kind: 'choice', default: value, options })
 const number = (value, limits, ladder) => (

@@ -4,6 +4,8 @@ import { describedOf, matrixOf, tensorOf } from '../lib/run.js'
 import { ranking } from '../lib/ranking.js'
 import { valueAt } from '../lib/slice.js'
 
+/** @import { Room } from '../types.d.ts' */
+
 const MOST = 3
 
 /** Where every head looks from one row: the last floor on which the decoder reads the encoder. */
@@ -22,7 +24,7 @@ function strongest(looks) {
 
 /**
  * @param {object} run of a model that reads and writes
- * @param {import('../rooms/derive.js').Room[]} rooms
+ * @param {Room[]} rooms
  */
 export function data(run, rooms) {
   const cross = rooms.findLast(({ stage }) => stage === 'cross')

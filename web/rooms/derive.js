@@ -7,26 +7,7 @@
 import { graphOf } from './graph.js'
 import { ATTENTION, BENDS, LOOKS_BACK, MASK_CONTROLS, NORMS, PLACELESS_CONTROLS, SAMPLING } from './roles.js'
 
-/**
- * @typedef {object} Room
- * @property {string} id as it stands in a link
- * @property {string} stage what draws it
- * @property {string} words the key of its texts
- * @property {Record<string, any>} parts names of tensors by the part they play, and what else its stage has to know
- * @property {string[]} tensors at home here; the first flows on
- * @property {string} [tower] 'encoder', 'decoder' or 'model'
- * @property {number} [layer]
- * @property {string} block the group it belongs to on the map
- * @property {string} [blockOf] while rooms are made: the tensor whose block it shares
- * @property {string} [stream] the text it is about
- * @property {boolean} [isFloor] whether its picture hangs in the whole house
- * @property {boolean} [isOnTour] whether the way from room to room leads through it
- * @property {string[]} from ids of the rooms whose tensors flow into its own
- * @property {string[]} [controls] if they are not those of the stage
- * @property {{ name: string, index: number[] }} [opening] the cell that is taken apart first, where one tells most
- * @property {{ id: string, words: string }[]} [notebooks] rooms of notebooks that compute the same
- * @property {string} [aside] what stands beside the advice to try something: 'without' unless said
- */
+/** @import { Room } from '../types.d.ts' */
 
 const present = list => list.filter(name => name !== undefined && name !== null)
 const dotted = (...names) => names.filter(Boolean).join('.')

@@ -3,6 +3,8 @@
 import { modelOf } from '../models/index.js'
 import { derive } from './derive.js'
 
+/** @import { Room } from '../types.d.ts' */
+
 /** The opening room: the whole building, before anyone goes in. */
 export const HOUSE = {
   id: 'house', stage: 'house', words: 'house', parts: {}, tensors: [], block: 'house', isOnTour: true, aside: 'reading'
@@ -25,7 +27,7 @@ function listed(key, rooms) {
 /**
  * The rooms of a run; runs of the same building share one list.
  * @param {object | null} run
- * @returns {import('./derive.js').Room[]}
+ * @returns {Room[]}
  */
 export function roomsOf(run) {
   if (!run) return EMPTY
@@ -38,7 +40,7 @@ export function roomsOf(run) {
 
 /**
  * The room of a name; where this run has none of that name, the first at the same place, or the house.
- * @param {import('./derive.js').Room[]} rooms
+ * @param {Room[]} rooms
  * @param {string} name
  */
 export function roomOf(rooms, name) {
@@ -54,8 +56,8 @@ export function roomOf(rooms, name) {
 
 /**
  * Where a reader comes to stand whose room this run does not have: in the last one before it that is still there.
- * @param {import('./derive.js').Room[]} rooms @param {string} name
- * @param {import('./derive.js').Room[]} before the rooms there were
+ * @param {Room[]} rooms @param {string} name
+ * @param {Room[]} before the rooms there were
  */
 export function roomNear(rooms, name, before) {
   const at = before.findIndex(({ id }) => id === name)
@@ -63,12 +65,12 @@ export function roomNear(rooms, name, before) {
   return roomOf(rooms, near?.id ?? name)
 }
 
-/** The name of what a room passes on, or undefined. @param {import('./derive.js').Room} room */
+/** The name of what a room passes on, or undefined. @param {Room} room */
 export const outputOf = ({ tensors }) => tensors[0]
 
 /**
  * The room a tensor is at home in, or undefined.
- * @param {import('./derive.js').Room[]} rooms @param {string} name @param {object} [run]
+ * @param {Room[]} rooms @param {string} name @param {object} [run]
  */
 export function homeOf(rooms, name, run) {
   const resolved = run?.aliases?.get(name) ?? name

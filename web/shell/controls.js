@@ -4,6 +4,8 @@ import { h, setText, uniqueId } from '../lib/dom.js'
 import { modelOf } from '../models/index.js'
 import { SETTINGS } from '../models/settings.js'
 
+/** @import { Setting } from '../types.d.ts' */
+
 /** The setting of a name as a model has it, or undefined. */
 const settingOf = (name, model) => modelOf(model).settings[name]
 
@@ -129,7 +131,7 @@ const KINDS = { choice, number: stepper, slider, ladder }
  * One control with a place for its complaint, and for why it stands still.
  * @param {string} name
  * @param {{ t: Function, set(patch: object): void, get(): object }} context
- * @param {import('../models/settings.js').Setting} [setting] if it is none of the model
+ * @param {Setting} [setting] if it is none of the model
  */
 export function control(name, context, setting = settingOf(name, context.get().model) ?? SETTINGS[name]) {
   const { element, input, show } = KINDS[setting.kind](name, setting, context)

@@ -3,7 +3,9 @@
 import { h, setText, uniqueId } from '../lib/dom.js'
 import { modelOf } from '../models/index.js'
 
-/** A model's examples, as buttons. @param {import('../models/index.js').PageModel} model */
+/** @import { PageModel } from '../types.d.ts' */
+
+/** A model's examples, as buttons. @param {PageModel} model */
 function examples({ examples: list }, { t, set, language }) {
   return h('div', { 'className': 'examples', 'role': 'group', 'aria-label': t('controls.presets.label') },
     list.map(({ text, word, lang, note, patch }) => h('button', {

@@ -8,6 +8,8 @@ import { indexOf } from '../lib/slice.js'
 import { outputOf } from '../rooms/index.js'
 import { stageOf } from '../stages/index.js'
 
+/** @import { Cell } from '../types.d.ts' */
+
 const LOOKED_AT = ['sentence', 'head', 'part', 'row', 'step']
 const known = new WeakMap()
 
@@ -39,7 +41,7 @@ function find(run, view) {
 /**
  * @param {object} run
  * @param {object} view what is looked at
- * @returns {import('../lib/cell.js').Cell | null}
+ * @returns {Cell | null}
  */
 export function firstCell(run, view) {
   const key = [view.room.id, ...LOOKED_AT.map(name => view[name])].join()

@@ -14,6 +14,8 @@ import { changed } from './changes.js'
 import { control, isFor, isUseful, picker } from './controls.js'
 import { patchFrom } from './state.js'
 
+/** @import { Room } from '../types.d.ts' */
+
 const PARTS = ['q', 'k', 'v']
 
 /** Where in the window what a deed has changed comes to stand, below what stays at the top of a phone. */
@@ -108,7 +110,7 @@ function advice(title, text, { link, set, get }, shown) {
 /**
  * Mounts one room in its frame.
  * @param {Element} container
- * @param {import('../rooms/derive.js').Room} room
+ * @param {Room} room
  * @param {object} context
  */
 export function frame(container, room, context) {

@@ -5,8 +5,10 @@
 
 import { SETTINGS, problemOf } from '../models/settings.js'
 
+/** @import { Setting } from '../types.d.ts' */
+
 /**
- * @typedef {Omit<import('../models/settings.js').Setting, 'kind'> & { kind: 'choice' | 'number' | 'mark',
+ * @typedef {Omit<Setting, 'kind'> & { kind: 'choice' | 'number' | 'mark',
  *   group: 'optimiser' | 'model' | 'data' }} TrainingSetting a mark stands for a text, and no control sets it
  */
 

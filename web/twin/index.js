@@ -12,6 +12,8 @@ import { stageOf } from '../stages/index.js'
 import { compareButtons, picker, readTwin, words } from './choice.js'
 import { side } from './beside.js'
 
+/** @import { Room } from '../types.d.ts' */
+
 /** The cell-by-cell difference of two slices of the same shape; the same infinity differs by nothing. */
 export function difference(one, other) {
   const values = Float32Array.from(one.values, (value, i) => (
@@ -154,7 +156,7 @@ const ALONE = { update() {}, onOneScale: data => data, run: () => null, mark() {
 /**
  * Mounts the choice among a stage's tools and, once there is a twin, its figure beside the first.
  * @param {HTMLElement} container
- * @param {import('../rooms/derive.js').Room} room
+ * @param {Room} room
  * @param {object} context
  */
 export function twin(container, room, context) {

@@ -3,7 +3,7 @@
  * Answered in the worker, where the run is alive; everything rests on the run's own explanations.
  */
 
-/** @typedef {import('../lib/cell.js').Cell} Cell */
+/** @typedef {Cell} Cell */
 /** @typedef {import('../../src/js/observe.js').Run} Run */
 
 const MOST_CELLS = 20000

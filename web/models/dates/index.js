@@ -4,6 +4,8 @@ import { isLearned, take } from '../settings.js'
 import { LONGEST, SOURCE_TOKENS, TARGET_TOKENS, splitSource, splitTarget, written } from './data.js'
 import { familiarity } from './familiar.js'
 
+/** @import { PageModel } from '../../types.d.ts' */
+
 /** Ways to write a date that the model knows. The last may be May or June: month first, or day first. */
 export const DATES = [
   'november 20 2026', '20 nov 2026', 'the 20th of november, 2026', '2026-11-20', '11/20/2026', '5/6/2026'
@@ -26,7 +28,7 @@ function kindOf(state) {
   return state.edits.length ? 'edited' : 'trained'
 }
 
-/** @type {import('../index.js').PageModel} */
+/** @type {PageModel} */
 export const dates = {
   id: 'dates',
   files: ['date_translator.safetensors'],

@@ -3,7 +3,9 @@
 import { take } from '../settings.js'
 import { written } from '../spelling.js'
 
-/** @type {import('../index.js').PageModel} */
+/** @import { PageModel } from '../../types.d.ts' */
+
+/** @type {PageModel} */
 export const own = {
   id: 'own',
   files: [],

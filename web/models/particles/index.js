@@ -6,6 +6,8 @@ import { take } from '../settings.js'
 import { read } from './answer.js'
 import { LONGEST, WORDS, encode } from './tokens.js'
 
+/** @import { PageModel } from '../../types.d.ts' */
+
 /** Sentences to begin with: final consonants, vowels, ㄹ, words that mean nothing, and verbs far from their subject. */
 export const SENTENCES = [
   ['ko', '나는 최근 파리 여행[?] 다녀왔다'], ['ko', '나는 최근 파리 사과[?] 먹었다'], ['ko', '내일은 서울[?] 간다'],
@@ -25,7 +27,7 @@ function wrong(sentence, target) {
     null
 }
 
-/** @type {import('../index.js').PageModel} */
+/** @type {PageModel} */
 export const particles = {
   id: 'particles',
   files: ['particles.safetensors'],

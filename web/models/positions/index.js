@@ -3,6 +3,8 @@
 import { take } from '../settings.js'
 import { roomsOf } from './rooms.js'
 
+/** @import { PageModel } from '../../types.d.ts' */
+
 /** Sentences whose words mean something else in another order. */
 const SENTENCES = [
   ['ko', '나는 너를 좋아하고 너는 나를 몰라'], ['ko', '나는 최근 파리 여행을 다녀왔다'], ['en', 'the dog bites the man'],
@@ -20,7 +22,7 @@ export const wordsOf = text => text.split(/\s+/).filter(Boolean)
 
 const evenWidth = ({ dModel }) => (dModel % 2 ? { key: 'errors.odd', values: { dModel } } : null)
 
-/** @type {import('../index.js').PageModel} */
+/** @type {PageModel} */
 export const positions = {
   id: 'positions',
   files: [],

@@ -1,5 +1,7 @@
 /** The rooms of the laboratory: one experiment each, in the order of the lesson. */
 
+/** @import { Room } from '../../types.d.ts' */
+
 /**
  * A room by its experiment, which is the module that computed it.
  * @typedef {object} Experiment
@@ -34,7 +36,7 @@ const NOTEBOOKS = ['000', '001', '002', '003', '004']
 
 /**
  * @param {object} run plain data
- * @returns {import('../../rooms/derive.js').Room[]}
+ * @returns {Room[]}
  */
 export function roomsOf(run) {
   const partsOf = id => [...run.tensors.keys()].filter(name => name.startsWith(`${id}.`))

@@ -2,6 +2,8 @@
 
 import { take } from '../settings.js'
 
+/** @import { PageModel } from '../../types.d.ts' */
+
 export const PRESETS = {
   english: ['I wonder what will come next', 'This is a basic example paragraph', 'Hello, what is a basic split?'],
   korean: ['나는 최근 파리 여행을 다녀왔다']
@@ -15,7 +17,7 @@ const EXAMPLES = {
 /** The sentences: one a line, blank lines left out. @param {string} text */
 export const sentencesOf = text => text.split('\n').filter(line => line.trim() !== '')
 
-/** @type {import('../index.js').PageModel} */
+/** @type {PageModel} */
 export const sentences = {
   id: 'sentences',
   files: [],

@@ -3,13 +3,15 @@
 import { take } from '../settings.js'
 import { written } from '../spelling.js'
 
+/** @import { PageModel } from '../../types.d.ts' */
+
 /** Beginnings. */
 export const BEGINNINGS = [
   ['ko', '다윤은 아침에'], ['ko', '서연은 하얀 고양이를 키워요.'], ['ko', '비가 와요.'], ['en', 'Julia went to the'],
   ['en', 'Beno has a blue bird.']
 ]
 
-/** @type {import('../index.js').PageModel} */
+/** @type {PageModel} */
 export const stories = {
   id: 'stories',
   files: ['stories.safetensors'],

@@ -1,0 +1,526 @@
+/**
+ * The nouns of the page, for whoever reads it and for the type checker: `/** @import { Room } from '../types.d.ts' *\/`.
+ * What belongs to one file alone has its type there.
+ */
+
+import type { Axis } from '../src/js/axes.js'
+import type { Branch } from '../src/js/decoding/beam.js'
+import type { Explanation } from '../src/js/explain.js'
+import type { load } from '../src/js/index.js'
+import type { Called, Described, Pass, Run as LibraryRun, Step } from '../src/js/observe.js'
+import type { Tensor as LibraryTensor } from '../src/js/tensor.js'
+import type { Cell } from './lib/cell.js'
+import type { Domain, Scale } from './lib/color.js'
+import type { Edit } from './lib/edits.js'
+import type { Slice } from './lib/slice.js'
+
+export type { Axis, Branch, Called, Cell, Described, Domain, Edit, Explanation, LibraryRun, LibraryTensor, Pass }
+export type { Scale, Slice, Step }
+
+/** The library, as `load` gives it. */
+export type Library = Awaited<ReturnType<typeof load>>
+
+// Words and looks ----------------------------------------------------------------------------------------------------
+
+/** A text by its key, with values put in. */
+export type Translate = (key: string, values?: Record<string, unknown>) => string
+
+export type Mode = 'light' | 'dark'
+export type Language = 'ko' | 'en'
+
+/** The colours that canvases need, by what they are for. */
+export interface Palette {
+  paper: string
+  ink: string
+  muted: string
+  line: string
+  accent: string
+  faint: string
+  wash: string
+  soft: string
+}
+
+/** How things are drawn now; on paper nothing waits to be scrolled to. */
+export interface Theme {
+  mode: Mode
+  palette: Palette
+  isPaper?: boolean
+}
+
+/** A picture that can leave the page, and how large it is. */
+export interface Piece {
+  svg: string
+  width: number
+  height: number
+}
+
+// What the reader has chosen -----------------------------------------------------------------------------------------
+
+/** What a setting or a field can be. */
+export type Value = string | number | boolean
+
+/** What makes a run: a model, its settings and what stands in its fields. Each model has some of them. */
+export interface Settings {
+  model: string
+  edits: Edit[]
+  weights: string
+  tokenizer: string
+  dModel: number
+  heads: number
+  base: number
+  maxLength: number
+  seed: number
+  positions: string
+  causal: boolean
+  training: boolean
+  dropout: number
+  layers: number
+  dimFeedforward: number
+  normFirst: boolean
+  activation: 'relu' | 'gelu'
+  positional: boolean
+  scale: boolean
+  padding: boolean
+  tgtIsCausal: boolean
+  temperature: number
+  topK: number
+  topP: number
+  decoding: string
+  beams: number
+  shift: number
+  source: string
+  /** A run that reads another run's answer gets its ids. */
+  target: string
+  text: string
+  sequence: string
+  beginning: string
+  [other: string]: unknown
+}
+
+export type Depth = 'story' | 'numbers' | 'formula' | 'code'
+export type Projected = 'q' | 'k' | 'v'
+
+/** What of a run is looked at, and how. */
+export interface Looked {
+  room: string
+  sentence: number
+  head: number
+  part: Projected
+  row: number
+  step: number
+  cell: Cell | null
+  depth: Depth
+  twin: string
+  embed: boolean
+  theatre: string
+  lesson: string
+  at: number
+  language: 'auto' | Language
+  theme: 'auto' | Mode
+}
+
+/** Everything that the reader has chosen: what makes a run, and what is looked at. */
+export interface State extends Settings, Looked {}
+
+/** A part of the state, as a press or a link sets it. */
+export type Patch = Partial<State>
+
+/** What is wrong, as the key of a text and its values. */
+export interface Problem {
+  key: string
+  values?: Record<string, unknown>
+}
+
+// Models -------------------------------------------------------------------------------------------------------------
+
+/** What a model's run can be asked for, and how: one control. */
+export interface Setting {
+  default: unknown
+  /** Of the control; of a ladder, a slider over its steps. */
+  kind: 'choice' | 'number' | 'slider' | 'ladder'
+  /** Of a choice: values by the key of their word. */
+  options?: Record<string, unknown>
+  /** Of a choice: the value that comes from elsewhere and cannot be chosen. */
+  guest?: unknown
+  /** Of a number: the steps of its buttons, and what it is compared with. */
+  ladder?: (state: State) => number[]
+  /** Of a number: the smallest and the largest whole number. */
+  limits?: [number, number]
+  /** Of a slider: lowest, highest and step. */
+  range?: [number, number, number]
+  /** What is wrong with it. */
+  problem?: (state: State) => Problem | null
+  /** Whether it would change anything as things stand. */
+  matters?: (state: State) => boolean
+  /** Whether it stands still, with a word on why. */
+  isIdle?: (state: State) => boolean
+}
+
+/** Where the reader's text goes in; of an answer, the model's own stands there until the reader writes one. */
+export interface Field {
+  default: string
+  notes?: string[]
+  isAnswer?: boolean
+  isLong?: boolean
+}
+
+export interface Example {
+  text?: string
+  word?: string
+  lang?: string
+  note?: string
+  patch: Patch
+}
+
+/** What the page has to know of a model before any run. */
+export interface PageModel {
+  /** As it stands in a link. */
+  id: string
+  /** Weights, fetched when the model is chosen. */
+  files: string[]
+  /** By the reader, as files. */
+  isBrought?: boolean
+  settings: Record<string, Setting>
+  fields: Record<string, Field>
+  examples: Example[]
+  /** Which words a room has where the run alone does not tell. */
+  hints: { mask?: string }
+  /** What is wrong with what is in the fields. */
+  problems: (state: State) => Record<string, Problem | null>
+  /** Tokens of an answer as text. */
+  written: (tokens: string[]) => string
+  /** Why the model's answer is not to be trusted, as a key of its field's texts. */
+  doubt?: (state: State) => string | null
+  /** Its own rooms, where they are not derived from what was computed. */
+  rooms?: (run: Run) => Room[]
+  /** The key of what is said of the model at the foot of every room. */
+  kind: (state: State) => string
+  explainError?: (error: Failure) => Record<string, Problem> | null
+}
+
+/** What went wrong in the worker. */
+export interface Failure extends Error {
+  code?: string
+}
+
+// A run, as the page has it ------------------------------------------------------------------------------------------
+
+/** A tensor with its values. */
+export interface Tensor extends Described {
+  data: Float32Array
+}
+
+/** A tensor whose values may still be with the worker. */
+export interface KnownTensor extends Described {
+  data: Float32Array | null
+}
+
+/** How a token came of shorter ones by byte-pair encoding. */
+export interface TokenMerge {
+  pieces: string[]
+  at: number
+  rank: number
+  count?: number
+  token: string
+}
+
+/** Text that goes into a model or comes out of it; everything in it is by sentence. */
+export interface Stream {
+  texts: string[]
+  tokens: string[][]
+  ids: number[][]
+  vocabulary: string[]
+  padding: boolean[][]
+  lengths: number[]
+  isAnswer?: boolean
+  isBatch?: boolean
+  /** By id. */
+  merges?: Record<number, TokenMerge[]>
+}
+
+/** An answer: how it was chosen, each token of it, and the rows of the logits it was chosen from. */
+export interface Decoding {
+  kind: string
+  tree: Branch[] | null
+  best: number | null
+  rows: number[]
+  steps: { id: number, token: string, draw: number | null }[]
+}
+
+/** The curve of an activation. */
+export interface Curve {
+  x: Float32Array
+  y: Float32Array
+}
+
+/** What a model says of its run besides the numbers. */
+export interface Facts {
+  settings: Settings
+  hints: { mask?: string }
+  /** Tensors that an answer is chosen from. */
+  ends?: string[]
+  /** What stood in weights that edits have overwritten, by `name:index`. */
+  before?: Map<string, number>
+  isTrained?: boolean
+  /** Trained models may have tensors that are not. */
+  drawn?: string[]
+  smoothing?: Record<string, unknown> | null
+  decoding?: Decoding
+  /** Of a twin that reads another run's answer: what it would have written by itself. */
+  own?: Decoding
+  /** The row of an attention that tells most. */
+  focus?: { of: string, row: number }
+  brought?: { type: string, serial: number }
+  order?: number[]
+  times?: Record<string, number>
+}
+
+/** A run in the worker, where it is alive, with what its model says of it. */
+export interface Made extends Facts {
+  run: LibraryRun
+}
+
+/** What stays the same while the reader only types. */
+export interface Structure {
+  described: Described[]
+  steps: Step[]
+  calls: Called[]
+  aliases: ReadonlyMap<string, string>
+}
+
+/** What the worker sends of a run; no structure where the page knows it already. */
+export interface RunMessage {
+  signature: string
+  structure: Structure | null
+  curves: Record<string, Curve> | null
+  values: Map<string, Float32Array>
+  streams: Record<string, Stream>
+  passes: Pass[]
+  idleEdits: readonly Edit[]
+  loss: number
+  hasLoss: boolean
+  facts: Facts
+}
+
+/** A run as the page reads it: plain data. */
+export interface Run extends Facts {
+  signature: string
+  structure: Structure
+  tensors: Map<string, KnownTensor>
+  steps: Step[]
+  calls: Called[]
+  aliases: ReadonlyMap<string, string>
+  curves: Record<string, Curve>
+  streams: Record<string, Stream>
+  passes: Pass[]
+  idleEdits: readonly Edit[]
+  loss: number
+  hasLoss: boolean
+  /** The settings that were asked for, by which an older run is told from the one to come. */
+  asked?: Settings
+}
+
+/** What the worker tells of a cell: how it was made, or why there is nothing to tell, and where it goes on. */
+export interface Told extends Explanation {
+  none?: 'still' | 'aside'
+  feeds: string[]
+  differentiable: boolean
+}
+
+// Rooms and stages ---------------------------------------------------------------------------------------------------
+
+/** A place in a run where one idea is shown. */
+export interface Room {
+  /** As it stands in a link. */
+  id: string
+  /** What draws it. */
+  stage: string
+  /** The key of its texts. */
+  words: string
+  parts: Parts
+  /** At home here; the first flows on. */
+  tensors: string[]
+  /** 'encoder', 'decoder' or 'model'. */
+  tower?: string
+  layer?: number
+  /** The group it belongs to on the map. */
+  block: string
+  /** While rooms are made: the tensor whose block it shares. */
+  blockOf?: string
+  /** The text it is about. */
+  stream?: string
+  /** Whether its picture hangs in the whole house. */
+  isFloor?: boolean
+  /** Whether the way from room to room leads through it. */
+  isOnTour?: boolean
+  /** Ids of the rooms whose tensors flow into its own. */
+  from: string[]
+  /** If they are not those of the stage. */
+  controls?: readonly string[]
+  /** The cell that is taken apart first, where one tells most. */
+  opening?: Cell
+  /** Rooms of notebooks that compute the same. */
+  notebooks?: { id: string, words: string }[]
+  /** What stands beside the advice to try something: 'without' unless said. */
+  aside?: string
+}
+
+/** The parts of a projection: what went in, the rows of the weight that were used, what came out. */
+export interface Projection {
+  x: string
+  weight: string
+  bias?: string
+  y: string
+  first?: number
+  count?: number
+  biasFirst?: number
+}
+
+/** The parts of a residual sum. */
+export interface Residual {
+  input: string
+  change: string
+  sum: string
+  isFirst: boolean
+}
+
+/**
+ * What a stage has to know: names of tensors by the part they play, and a few facts. Which of them there are is between
+ * the stage and the rooms that it draws.
+ */
+export type Parts = Record<string, any>
+
+/** What is looked at, and how: the state as far as the run has it. */
+export interface View extends Settings, Omit<Looked, 'room'> {
+  room: Room
+  rooms: Room[]
+  /** What hangs for a room on the map and in the house. */
+  picture: (room: Room, more?: object) => Picture | null
+}
+
+/** A matrix and the scale of its colours. */
+export interface Picture {
+  part: Pick<Slice, 'rows' | 'cols' | 'values'>
+  domain: Domain
+}
+
+/** Which cells of tensors are marked. */
+export interface Marks {
+  current: Cell | null
+  pinned: boolean
+  sources: Cell[]
+  isAsked?: boolean
+}
+
+/** A mounted stage. */
+export interface Mounted<Data> {
+  update: (next: Data) => void
+  mark: (marks: Marks) => void
+  destroy: () => void
+}
+
+/** How a stage is mounted whose `data` shows this of a run. */
+export type Mount<Data extends (...args: never[]) => unknown> =
+  (container: HTMLElement, context: Context) => Mounted<ReturnType<Data>>
+
+/** A module of `stages`: what it shows of a run, its stamp, and the figure. */
+export interface Stage {
+  id: string
+  controls: readonly string[]
+  pickers: readonly string[]
+  data: (run: Run, view: View) => object
+  picture: (run: Run, view: View) => Picture | null
+  mount: (container: HTMLElement, context: Context) => Mounted<any>
+}
+
+/** What the parts of the page have of it. */
+export interface Context {
+  t: Translate
+  get: () => State
+  set: (patch: Patch, history?: 'push' | 'replace') => void
+  /** One of the worker's questions. */
+  ask: Ask
+  run: () => Run | null
+  rooms: () => Room[]
+  enter: (room: string) => void
+  href: (room: string) => string
+  link: (patch?: Patch) => string
+  look: (cell: Cell) => void
+  press: (cell: Cell | null) => void
+  visit: (cell: Cell) => void
+  edit: (cell: Cell) => void
+  leave: () => void
+  theme: () => Theme
+  width: () => number
+  language: () => Language
+  /** Tokens of an answer as text. */
+  written: (tokens: string[]) => string
+  /** What the figure is called, and where it is from, in a line. */
+  heading: () => string
+  origin: (named?: string) => string
+  /** The run with all its values. */
+  whole: (run: Run) => Promise<Run>
+  /** Computes anew, though nothing has been set. */
+  again: () => void
+  isCurrent: () => boolean
+  onOneScale: <Data extends object>(data: Data, run: Run, view: View) => Data
+  showControls: () => void
+  fails: (error: unknown) => void
+}
+
+/** What the worker is asked, and what it answers. */
+export interface Questions {
+  explain: [{ cell: Cell }, Told | null]
+  firstUse: [{ cell: Cell, target: string }, Cell | null]
+  recipes: [{ names: string[] }, Recipe[]]
+  nudge: [{ settings: object, cell: Cell, value: number }, { high: number, low: number, slope: number }]
+  read: [{ names: string[], isTwin: boolean }, Map<string, Float32Array>]
+  steps: [object, Step[]]
+  twin: [{ settings: object }, RunMessage]
+  inspect: [{ files: Record<string, Blob> }, Inspection]
+  open: [{ files: Record<string, Blob> }, { type: string }]
+  lend: [{ model: string, file: Uint8Array }, void]
+}
+export type Ask = <Type extends keyof Questions>(type: Type, details: Questions[Type][0]) => Promise<Questions[Type][1]>
+
+/** What the files hold that the reader has brought. */
+export type Inspection = Awaited<ReturnType<Library['models']['inspect']>> & { names: string[] }
+
+/** The general rule of a tensor, and what the symbols of it stand for. */
+export interface Recipe extends Pick<Explanation, 'name' | 'op' | 'output' | 'parameters' | 'formula' | 'formulas' | 'note'> {
+  symbols: { symbol: string, tensor: string, start: number[] }[]
+}
+
+// Elements -----------------------------------------------------------------------------------------------------------
+
+type Listener<Type extends Event, Element> = (event: Type & { currentTarget: Element, target: Element }) => unknown
+
+/** What `h` sets on an element: listeners, a style as an object, everything else as attributes. */
+export interface Props<Element = HTMLElement> {
+  onclick?: Listener<MouseEvent, Element>
+  onkeydown?: Listener<KeyboardEvent, Element>
+  oninput?: Listener<Event, Element>
+  onchange?: Listener<Event, Element>
+  onsubmit?: Listener<SubmitEvent, Element>
+  style?: Record<string, string>
+  [attribute: string]: unknown
+}
+
+/** What `h` puts into an element: lists of it as deep as they come, and nothing for nothing. */
+export type Child = Node | string | number | false | null | undefined | readonly Child[]
+
+/** An element that `h` has made: what it was given as children is in it. */
+export type Built<Element> = Contents & Element
+interface Contents {
+  firstChild: Built<HTMLElement>
+  lastChild: Built<HTMLElement>
+  children: HTMLCollectionOf<Built<HTMLElement>>
+}
+
+declare module 'chart.js' {
+  /** Our own: the stretch that a sentence takes, and a line at one place. */
+  interface PluginOptionsByType<TType> {
+    stretch?: { until?: number, colour?: string }
+    place?: { at?: number | null, colour?: string }
+  }
+}
