@@ -211,6 +211,11 @@ export class Tensor extends Methods {
     return transpose(this, 0, 1)
   }
 
+  /** The same of a matrix, as PyTorch writes it too: torch.Tensor.T. */
+  get T() {
+    return this.t()
+  }
+
   /** Two axes exchanged (a copy), negative from the end. @param {number} a @param {number} b @returns {Tensor} */
   transpose(a, b) {
     return transpose(this, a, b)

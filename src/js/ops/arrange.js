@@ -2,7 +2,7 @@ import { cumsum } from './cumsum.js'
 import { einsum } from './einsum.js'
 import { gather, indexSelect, maskedSelect, nonzero, scatter, scatterAdd } from './gather.js'
 import { cat, chunk, repeat, repeatInterleave, roll, split, stack } from './join.js'
-import { narrow } from './narrow.js'
+import { narrow, select } from './narrow.js'
 import { oneHot } from './one_hot.js'
 import { flattenAxes as flatten, squeeze, unflatten, unsqueeze } from './sides.js'
 import { argsort, sort, topk } from './sort.js'
@@ -18,6 +18,7 @@ import { maskedFill, requiresGrad_, tril, triu, where } from './where.js'
  *
  * @typedef {object} ShapeMethods
  * @property {(dim: number, start: number, length: number) => Tensor} narrow
+ * @property {(dim: number, index: number) => Tensor} select x[index] on one axis
  * @property {(dim: number, start?: number, end?: number, step?: number) => Tensor} slice x[:, start:end:step] on one
  *   axis
  * @property {(...dims: Sides) => Tensor} permute
@@ -51,9 +52,8 @@ import { maskedFill, requiresGrad_, tril, triu, where } from './where.js'
 /** Everything that moves values about, as PyTorch names it: functions of a tensor, which are its methods, too. */
 export const shapeMethods = {
   argsort, chunk, cumsum, expand, flatten, flip, gather, indexSelect, maskedFill, maskedSelect, narrow, nonzero,
-  permute,
-  repeat, repeatInterleave, roll, scatter, scatterAdd, slice, sort, split, squeeze, topk, tril, triu, unflatten,
-  unsqueeze
+  permute, repeat, repeatInterleave, roll, scatter, scatterAdd, select, slice, sort, split, squeeze, topk, tril, triu,
+  unflatten, unsqueeze
 }
 
 /** Those that do not begin with one tensor. */

@@ -47,3 +47,13 @@ export function narrow(x, dim, start, length) {
   const out = engine.view(x, shape.map((all, a) => (a === axis ? length : all)), first * sizeOf(shape.slice(axis + 1)))
   return record(engine, op, { x }, { out }, { dim: axis, start: first })
 }
+
+/**
+ * One place along an axis, which is gone then: torch.select, x[i] for the first axis.
+ * @param {Tensor} x @param {number} dim @param {number} index negative ones count from the end @returns {Tensor}
+ */
+export function select(x, dim, index) {
+  const { shape } = movable('select', x), axis = axisOf('select', dim, shape.length), side = shape[axis]
+  const at = wholeNumber('select', 'index', index, -side, side - 1)
+  return narrow(x, axis, at < 0 ? at + side : at, 1).reshape(shape.filter((_, other) => other !== axis))
+}
