@@ -70,10 +70,20 @@ test('tokenize gives tokens, ids and offsets', async () => {
   await rm(join(folder, 'tokenizer.json'))
 })
 
+test('a file that belongs to no model is asked about alone', async () => {
+  const other = join(folder, 'package.json')
+  await writeFile(other, '{}')
+  const { status, stdout } = run(['inspect', other])
+  assert.deepEqual([status, stdout], [1, 'problems\n  models: config.json is missing among package.json\n'])
+  await rm(other)
+})
+
 test('misuse: exit code 2, a reason and where help is', () => {
   const cases = [
     [['inspect'], 'folder of a model is missing'], [['inspect', '/no/such/place'], "no file or folder '/no/such/place'"],
-    [['generate', folder, 'a', '--top-k', 'many'], '--top-k must be a number']
+    [['generate', folder, 'a', '--top-k', 'many'], '--top-k must be a number'],
+    [['inspct', folder], "no command 'inspct'; did you mean inspect?"],
+    [['generate', folder, 'a', '--maxNewTokens', '3'], 'did you mean --max-new-tokens?']
   ]
   for (const [args, reason] of cases) {
     const { status, stderr, stdout } = run(args)

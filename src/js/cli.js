@@ -1,7 +1,8 @@
 #!/usr/bin/env node
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { text as readAll } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
+import { similar } from './errors.js'
 import { GlassformerError, load } from './index.js'
 import { runPipeline } from './pipeline.js'
 import { COMMANDS } from './cli_models.js'
@@ -31,7 +32,7 @@ Without a sentence, standard input is read, one sentence a line. The weights are
   --help, --version
 
 PATH is the folder of a model, or its file of weights. inspect says from the headers what it is and what is missing;
-generate writes on, with
+tokenize shows the pieces of a text, marks at its ends included; generate writes on, with
   --max-new-tokens N (20), --temperature T, --top-k N, --top-p P, --beams N, --seed N; greedily without them
 
 examples:
@@ -71,8 +72,16 @@ function readArguments(args) {
   try {
     return parseArgs({ args, options: OPTIONS, allowPositionals: true })
   } catch (error) {
-    throw new UsageError(/** @type {Error} */ (error).message)
+    const [message] = /** @type {Error} */ (error).message.split('. To specify'), [, given] = /'--([\w-]+)/.exec(message) ?? []
+    const meant = given && !(given in OPTIONS) && `; did you mean --${similar(given, Object.keys(OPTIONS), 1)}?`
+    throw new UsageError(message + (meant || ''))
   }
+}
+
+/** A word in front of something that exists is a command, even misspelt. @param {string[]} positionals */
+function checkCommand([word, path]) {
+  const [meant] = similar(word, Object.keys(COMMANDS), 1), isOne = /^[a-z]+$/.test(word ?? '') && path && existsSync(path)
+  if (isOne && !(word in COMMANDS)) throw new UsageError(`there is no command '${word}'; did you mean ${meant}?`)
 }
 
 /** @param {string} name @param {string | undefined} value @returns {number | undefined} */
@@ -142,6 +151,7 @@ async function main(args) {
   const { values, positionals } = readArguments(args)
   if (values.help) return [HELP]
   if (values.version) return [`${version()}\n`]
+  checkCommand(positionals)
   if (positionals[0] in COMMANDS) {
     if (positionals.length < 2) throw new UsageError(`${positionals[0]}: the folder of a model is missing`)
     return aboutModel(values, positionals)

@@ -8,14 +8,16 @@ import { basename, join } from 'node:path'
  */
 
 const OF_MODELS = /\.(json|txt|safetensors|bin|model|spm)$/
+const OF_FOLDER = /^(config|tokenizer|vocab|merges)|\.(safetensors|bin|model|spm)$/
 const WEIGHTS = /\.(safetensors|bin)$/
 
 /** Weights are opened, the rest is read. @param {string} path */
 const contentOf = path => (WEIGHTS.test(path) && !/^tok/.test(basename(path)) ? openAsBlob(path) : readFile(path))
 
-/** The files at a path, by their names; of a single file those beside it count, too, but for other weights. */
+/** The files at a path, by their names; of one file of a model those beside it count, too, but for other weights. */
 async function filesAt(/** @type {string} */ path) {
   const isFolder = (await stat(path)).isDirectory(), folder = isFolder ? path : join(path, '..')
+  if (!isFolder && !OF_FOLDER.test(basename(path))) return { [basename(path)]: await readFile(path) }
   const isPart = (/** @type {string} */ name) => OF_MODELS.test(name) &&
     (isFolder || name === basename(path) || !WEIGHTS.test(name) || /^tok/.test(name))
   const names = (await readdir(folder)).filter(isPart)
