@@ -93,7 +93,7 @@ test('what is no edit, and no module', () => {
   for (const [options, message] of [
     [{ edits: 3 }, 'trace: edits must be an array, got 3'],
     [{ edits: [null] }, 'trace: edits[0] must be { name, index, value }, got null'],
-    [{ edits: [{ name: 'x', index: [0], value: 'a' }] }, 'trace: the value of an edit must be a number, got "a"'],
+    [{ edits: [{ name: 'x', index: [0], value: 'a' }] }, 'trace: edits[0].value must be a number, got "a"'],
     [{ modules: null }, 'trace: modules must be an object of modules by name, got null']
   ]) assert.throws(() => gf.trace(() => 1, options), { code: 'type', message })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, flag, numberWhere, oneOf, optionsOf, wholeNumber } from './errors.js'
 import { DTYPES } from './dtype.js'
 import { requireGrad } from './tensor.js'
-import { anyTensor } from './ops/checks.js'
+import { anyTensor, checkShape } from './ops/checks.js'
 
 /**
  * Tensors made of nothing: torch.zeros and its like. options: dtype ('float32'), requiresGrad (false).
@@ -13,12 +13,6 @@ import { anyTensor } from './ops/checks.js'
  */
 
 const NAMES = /** @type {DType[]} */ (Object.keys(DTYPES))
-
-/** @param {string} where @param {unknown} shape @returns {number[]} */
-function checkShape(where, shape) {
-  expect(Array.isArray(shape), 'type', () => `${where}: shape must be an array of numbers, got ${describe(shape)}`)
-  return shape.map((side, axis) => wholeNumber(where, `shape[${axis}]`, side))
-}
 
 /**
  * @param {string} where @param {unknown} options @param {DType} standard
@@ -48,7 +42,7 @@ function filled(engine, shape, { dtype, requiresGrad }, fill) {
  * @param {MakeOptions} [options]
  */
 export function full(engine, shape, value, options) {
-  const given = readOptions('full', options), sides = checkShape('full', shape)
+  const sides = checkShape('full', shape), given = readOptions('full', options)
   expect(typeof value === 'number' || typeof value === 'boolean', 'type',
     () => `full: value must be a number, got ${describe(value)}`)
   return filled(engine, sides, given, values => values.fill(Number(value)))
@@ -56,8 +50,8 @@ export function full(engine, shape, value, options) {
 
 /** @param {Engine} engine @param {readonly number[]} shape @param {MakeOptions} [options] */
 export function zeros(engine, shape, options) {
-  const { dtype, requiresGrad } = readOptions('zeros', options)
-  return requireGrad(engine.zeros(checkShape('zeros', shape), dtype), requiresGrad)
+  const sides = checkShape('zeros', shape), { dtype, requiresGrad } = readOptions('zeros', options)
+  return requireGrad(engine.zeros(sides, dtype), requiresGrad)
 }
 
 /** @param {Engine} engine @param {readonly number[]} shape @param {MakeOptions} [options] */

@@ -19,7 +19,9 @@ export class Edits {
       expect(typeof edit?.name === 'string', 'type',
         () => `trace: edits[${i}] must be { name, index, value }, got ${describe(edit)}`)
       expect(typeof edit.value === 'number', 'type',
-        () => `trace: the value of an edit must be a number, got ${describe(edit.value)}`)
+        () => `trace: edits[${i}].value must be a number, got ${describe(edit.value)}`)
+      expect(Array.isArray(edit.index) && edit.index.every(Number.isInteger), 'index',
+        () => `trace: edits[${i}].index must be an array of whole numbers, got ${describe(edit.index)}`)
       this.#byName.set(edit.name, [...this.of(edit.name), edit])
     })
   }

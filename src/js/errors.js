@@ -39,6 +39,7 @@ export function describe(value) {
   if (typeof value === 'function') return `the function ${value.name || '(anonymous)'}`
   const { dtype, shape } = /** @type {{ dtype?: string, shape?: number[] }} */ (value)
   if (dtype && Array.isArray(shape)) return `${dtype === 'int32' ? 'an' : 'a'} ${dtype} tensor ${shapeText(shape)}`
+  if (isPlain(value)) return `an object with ${Object.keys(value).slice(0, 5).join(', ') || 'nothing in it'}`
   return `a value of type ${Object.getPrototypeOf(value)?.constructor?.name ?? typeof value}`
 }
 
@@ -61,6 +62,17 @@ export function expect(condition, code, message) {
 export function inEngine(where, engine, tensors) {
   for (const tensor of tensors) expect(!tensor || tensor.engine === engine, 'state',
     () => `${where}: the tensors must belong to one engine, got one of another engine; load() once and make all there`)
+}
+
+/**
+ * A promise that says so when it is used as what it promises.
+ * @template T
+ * @param {Promise<T>} promise @param {readonly string[]} names that one would ask of the result
+ * @param {string} example how it is written
+ */
+export function mustAwait(promise, names, example) {
+  const get = () => { throw new GlassformerError('state', `this is a promise, not yet its result; write ${example}`) }
+  return Object.defineProperties(promise, Object.fromEntries(names.map(name => [name, { get }])))
 }
 
 /**
@@ -154,13 +166,45 @@ export function isPlain(value) {
  */
 export function optionsOf(where, given, names) {
   if (given === undefined) return {}
-  expect(isPlain(given), 'type',
-    () => `${where}: options must be an object with ${names.join(', ')}, got ${describe(given)}`)
+  expect(isPlain(given), 'type', () => `${where}: options must be an object with ${names.join(', ')}, ` +
+    `got ${describe(given)}${positional(names[0], given)}`)
   for (const name in given) {
     expect(names.includes(name), 'type',
       () => `${where}: there is no option ${describe(name)}, only ${names.join(', ')}`)
   }
   return given
+}
+
+/** What to write instead of an option without its name. @param {string} name @param {unknown} given */
+function positional(name, given) {
+  const isShort = ['number', 'boolean'].includes(typeof given) || (Array.isArray(given) && given.length < 5)
+  return isShort ? `; write { ${name}: ${JSON.stringify(given)} }` : ''
+}
+
+/** How many letters have to change to make one word of another. @param {string} a @param {string} b */
+function distance(a, b) {
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      next[j] = Math.min(row[j] + 1, next[j - 1] + 1, row[j - 1] + Number(a[i - 1] !== b[j - 1]))
+    }
+    row = next
+  }
+  return row[b.length]
+}
+
+/**
+ * The names that are most like one that is not known, best first.
+ * @param {unknown} name @param {readonly string[]} names @param {number} [most]
+ */
+export function similar(name, names, most = 5) {
+  const wanted = String(name).slice(0, 80).toLowerCase()
+  const apart = (/** @type {string} */ one) => {
+    const own = one.toLowerCase(), last = own.slice(own.lastIndexOf('.') + 1)
+    return Math.min(distance(wanted, own), distance(wanted, last) + 0.5) - Number(own.includes(wanted)) * wanted.length
+  }
+  return names.map(one => ({ one, far: apart(one) })).sort((a, b) => a.far - b.far).slice(0, most).map(({ one }) => one)
 }
 
 /** @param {string} where @param {string} name @param {unknown} value @returns {boolean} */

@@ -1,4 +1,4 @@
-import { GlassformerError, inEngine } from './errors.js'
+import { GlassformerError, inEngine, mustAwait } from './errors.js'
 import { loadEngine } from './load.js'
 import { Tensor, tensor } from './tensor.js'
 import { trace } from './trace.js'
@@ -39,7 +39,14 @@ import { whitespace } from './text/whitespace.js'
 import { words } from './text/words.js'
 
 /**
- * Names that the declarations made from this file use.
+ * Names for what the library gives, and those that the declarations made from this file use.
+ * @typedef {Awaited<ReturnType<typeof load>>} Glassformer what `await load()` gives
+ * @typedef {import('./nn/module.js').Module} Module
+ * @typedef {import('./nn/module.js').Parameter} Parameter
+ * @typedef {import('./optim/optimizer.js').Optimizer} Optimizer
+ * @typedef {import('./trace.js').Trace} Trace
+ * @typedef {import('./observe.js').Run} Run
+ * @typedef {import('./text/tokenizer.js').Tokenizer} Tokenizer
  * @typedef {import('./engine.js').Engine} Engine
  * @typedef {import('./ops/losses.js').Reduction} Reduction
  */
@@ -132,11 +139,19 @@ const bindCreation = engine => ({
   onesLike: creation.onesLike
 })
 
+/** What is asked first of the library. */
+const ASKED = [
+  'tensor', 'nn', 'functional', 'optim', 'text', 'models', 'trace', 'observe', 'tidy', 'noGrad', 'manualSeed', 'randn'
+]
+
 /**
  * Starts glassformer. Every call gives an engine with a memory and a random stream of its own.
  * @param {Parameters<typeof loadEngine>[0]} [options] wasm: where the kernels are, if not beside the package
  */
-export async function load(options) {
+export const load = options => mustAwait(start(options), ASKED, 'const gf = await load()')
+
+/** @param {Parameters<typeof loadEngine>[0]} [options] */
+async function start(options) {
   const engine = await loadEngine(options)
   return {
     /** Which build of the kernels runs. */
@@ -283,7 +298,7 @@ export async function load(options) {
     ...shapeFunctions,
     tril: shapeMethods.tril,
     triu: shapeMethods.triu,
-    nn: { ...bindModules(engine), init },
+    nn: { ...bindModules(engine), init, functional },
     optim,
     decoding: bindDecoding(engine)
   }

@@ -1,15 +1,8 @@
 import { describe, expect, flag, numberWhere, oneOf, optionsOf, shapeText, wholeNumber } from './errors.js'
-import { floatTensor } from './ops/checks.js'
+import { checkShape, floatTensor } from './ops/checks.js'
 import { Tensor, requireGrad, tensor } from './tensor.js'
 
 /** @typedef {import('./engine.js').Engine} Engine */
-
-/** @param {string} where @param {unknown} shape @returns {number[]} */
-function checkShape(where, shape) {
-  expect(Array.isArray(shape), 'type',
-    () => `${where}: shape must be an array of numbers, got ${describe(shape)}`)
-  return shape.map((side, axis) => wholeNumber(where, `shape[${axis}]`, side))
-}
 
 /**
  * Starts the random stream: torch.manual_seed. What follows has PyTorch's CPU values, bit for bit.
@@ -33,9 +26,10 @@ export function manualSeed(engine, seed) {
  * @param {{ requiresGrad?: boolean, dtype?: 'float32' | 'float64' }} [options] requiresGrad: false; dtype: 'float32'
  */
 export function rand(engine, shape, options) {
+  const sides = checkShape('rand', shape)
   const { requiresGrad = false, dtype = 'float32' } = optionsOf('rand', options, ['requiresGrad', 'dtype'])
   oneOf('rand', 'dtype', dtype, ['float32', 'float64'])
-  const out = engine.empty(checkShape('rand', shape), dtype)
+  const out = engine.empty(sides, dtype)
   if (dtype === 'float64') engine.c.gf_uniform_double(out.address, engine.generator, out.size)
   else engine.c.gf_uniform(out.address, engine.generator, out.size, 0, 1)
   return requireGrad(out, requiresGrad)
@@ -47,8 +41,8 @@ export function rand(engine, shape, options) {
  * @param {{ requiresGrad?: boolean }} [options] requiresGrad: false
  */
 export function randn(engine, shape, options) {
-  const { requiresGrad = false } = optionsOf('randn', options, ['requiresGrad'])
-  const out = engine.empty(checkShape('randn', shape))
+  const sides = checkShape('randn', shape), { requiresGrad = false } = optionsOf('randn', options, ['requiresGrad'])
+  const out = engine.empty(sides)
   engine.c.gf_normal(out.address, engine.generator, out.size, 0, 1)
   return requireGrad(out, requiresGrad)
 }

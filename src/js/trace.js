@@ -1,5 +1,5 @@
 import { Edits } from './edits.js'
-import { describe, expect, optionsOf, runNow, shapeText } from './errors.js'
+import { describe, expect, optionsOf, runNow, shapeText, similar } from './errors.js'
 import { offsetOf } from './shape.js'
 import { Tensor } from './tensor.js'
 import { explain, explainGradient } from './trace_explain.js'
@@ -85,7 +85,8 @@ export class Trace {
   get(name) {
     const tensor = this.#byName.get(name)
     expect(tensor !== undefined, 'index',
-      () => `trace: no tensor is called ${describe(name)}; there are ${this.names.join(', ')}`)
+      () => `trace: no tensor is called ${describe(name)}; of ${this.names.length} the most similar are ` +
+        similar(name, this.names).join(', '))
     return tensor
   }
 
@@ -239,7 +240,8 @@ export class Trace {
   settleEdits() {
     const { missedEdits } = this
     expect(this.#mayMiss || missedEdits.length === 0, 'index',
-      () => `trace: edits name tensors that were not made: ${missedEdits.join(', ')}`)
+      () => `trace: edits name tensors that were not made: ${missedEdits.join(', ')}; of ${this.names.length} the most ` +
+        `similar are ${similar(missedEdits[0], this.names).join(', ')}`)
     const isIdle = (/** @type {Edit} */ edit) => this.idleEdits.includes(edit) || missedEdits.includes(edit.name)
     this.idleEdits = this.#edits.list.filter(isIdle)
   }

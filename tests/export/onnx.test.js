@@ -214,8 +214,8 @@ test('names: an object goes to forward by inputNames, others are options', async
   const x = draw(1, 3, 8), mha = new nn.MultiheadAttention(8, 2), attnMask = draw(3, 3)
   await assertRuns(mha, { query: x, attnMask }, { query: x, attnMask },
     () => mha.forward(x, undefined, undefined, { attnMask }), 'a mask from outside')
-  const keyPaddingMask = gf.tensor([[0, 0, 1]], { dtype: 'int32' })
-  const recorded = { query: x, keyPaddingMask: gf.tensor([[0, 1, 0]], { dtype: 'int32' }) }
+  const keyPaddingMask = gf.tensor([[false, false, true]])
+  const recorded = { query: x, keyPaddingMask: gf.tensor([[false, true, false]]) }
   const session = await sessionOf(gf.toOnnx(mha, recorded))
   const made = await session.run({ query: x, keyPaddingMask })
   mha.eval()

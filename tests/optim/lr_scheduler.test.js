@@ -56,7 +56,7 @@ test('what schedules do not take', () => {
   reject('LambdaLR', [o, [x => x]], 'type', '2')
   reject('LinearLR', [o, { startFactor: 0 }], 'range', 'startFactor')
   reject('CosineAnnealingLR', [o], 'type', 'tMax')
-  reject('OneCycleLR', [o, 1], 'range', 'totalSteps')
+  reject('OneCycleLR', [o, 1], 'type', 'totalSteps')
   reject('OneCycleLR', [o, [1], { totalSteps: 3 }], 'shape', 'maxLr')
   reject('OneCycleLR', [new SGD([parameter()], { lr: 1 }), 1, { totalSteps: 3 }], 'range', 'cycleMomentum')
   const short = new lrScheduler.OneCycleLR(o, 1, { totalSteps: 2 })

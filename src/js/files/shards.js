@@ -22,6 +22,9 @@ export const fileCalled = (files, name) => Object.keys(files).find(path => baseN
 export function* readJson(where, files, name) {
   const path = fileCalled(files, name)
   if (path === undefined) return undefined
+  const content = files[path]
+  expect(typeof content !== 'string' || /[{[]/.test(content) || content.length > 1000, 'format',
+    () => `${where}: ${path} must be what the file holds, got ${describe(content)}, which may be its path`)
   return parseObject(`${where}: ${path}`, yield* textOf(yield* sourceOf(where, path, files[path])))
 }
 

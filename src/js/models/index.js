@@ -1,4 +1,4 @@
-import { GlassformerError, describe, expect, isPlain, oneOf, optionsOf } from '../errors.js'
+import { GlassformerError, describe, expect, isPlain, mustAwait, oneOf, optionsOf } from '../errors.js'
 import { baseName, fileCalled, openModelFiles, readJson } from '../files/shards.js'
 import { settle, sourceOf } from '../files/source.js'
 import { readInto } from '../files/values.js'
@@ -101,7 +101,9 @@ function* readConfig(files) {
  * @returns {Generator<any, Opened, any>}
  */
 function* open(files) {
-  expect(isPlain(files), 'type', () => `models: files must be an object of files by name, got ${describe(files)}`)
+  expect(isPlain(files) && Object.keys(files).length > 0, 'type', () => 'models: files must be an object of what a ' +
+    `model's files hold, by name, such as { 'config.json': …, 'model.safetensors': … }, got ${isPlain(files)
+      ? 'an empty one' : describe(files)}`)
   /** @type {Opened} */
   const found = { type: null, parameters: 0, bytes: 0, missing: [], unused: [], problems: [], config: {}, reads: [] }
   yield* noting(found, function* () {
@@ -191,7 +193,12 @@ function expectWhole({ kind, missing, problems, error }) {
  *   config: Record<string, any> }>} model: a GPT2, Bert, Marian, T5 or Llama
  * @throws {GlassformerError} 'format' for files that do not fit each other or are not understood, 'memory'
  */
-export async function load(engine, files, options) {
+export const load = (engine, files, options) =>
+  mustAwait(read(engine, files, options), ['model', 'tokenizer', 'config'],
+    'const { model, tokenizer } = await gf.models.load(files)')
+
+/** @param {Engine} engine @param {Files} files @param {Parameters<typeof load>[2]} options */
+async function read(engine, files, options) {
   const { dtype = 'float32' } = optionsOf('models.load', options, ['dtype'])
   oneOf('models.load', 'dtype', dtype, ['float32'])
   const found = await settle(open(files))

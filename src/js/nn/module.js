@@ -1,4 +1,4 @@
-import { GlassformerError, describe, expect, flag, inEngine, optionsOf, shapeText } from '../errors.js'
+import { GlassformerError, describe, expect, flag, inEngine, isPlain, optionsOf, shapeText } from '../errors.js'
 import { spareBytes } from '../panels.js'
 import { sameShape } from '../shape.js'
 import { Tensor, tensor as makeTensor } from '../tensor.js'
@@ -274,7 +274,9 @@ export class Module {
         }
         return { to: own[key], from: tensor }
       })
-      expect(problems.length === 0, 'shape', () => `loadStateDict: ${name} does not fit: ${problems.join('; ')}`)
+      const isWholeFile = isPlain(state.tensors) && !own.tensors
+      expect(problems.length === 0, 'shape', () => `loadStateDict: ${name} does not fit: ${isWholeFile
+        ? 'this is what loadSafetensors gives; write loadSafetensors(bytes).tensors' : problems.join('; ')}`)
       for (const { to, from } of given) to.data.set(from.values)
     })
     return { missingKeys, unexpectedKeys }

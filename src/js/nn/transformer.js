@@ -1,6 +1,6 @@
 import { describe, expect, flag, numberWhere, optionsOf, wholeNumber } from '../errors.js'
 import { add } from '../ops/binary.js'
-import { floatTensor } from '../ops/checks.js'
+import { anyTensor, floatTensor } from '../ops/checks.js'
 import { maskTensor } from '../ops/mask.js'
 import { activationOf } from './activation.js'
 import { Dropout } from './dropout.js'
@@ -297,6 +297,7 @@ export class Transformer extends Module {
   forward(src, tgt, options) {
     const { srcMask: mask, srcKeyPaddingMask, srcIsCausal: isCausal, ...masks } =
       optionsOf('Transformer', options, ['srcMask', 'srcKeyPaddingMask', 'srcIsCausal', ...DECODER_MASKS])
+    anyTensor('Transformer', 'tgt', tgt)
     const memory = this.encoder.forward(src, { mask, srcKeyPaddingMask, isCausal })
     return this.decoder.forward(tgt, memory, masks)
   }

@@ -1,4 +1,4 @@
-import { describe, expect, inEngine, shapeText } from '../errors.js'
+import { describe, expect, inEngine, shapeText, wholeNumber } from '../errors.js'
 import { sameShape, sizeOf } from '../shape.js'
 import { Tensor, tensor as makeTensor } from '../tensor.js'
 
@@ -9,8 +9,19 @@ import { Tensor, tensor as makeTensor } from '../tensor.js'
 export function anyTensor(where, name, value) {
   expect(value instanceof Tensor, 'type',
     () => `${where}: ${name} must be a tensor (gf.tensor), got ${describe(value)}`)
-  expect(!value.disposed, 'state', () => `${where}: ${name} was disposed`)
+  expect(!value.disposed, 'state', () => `${where}: ${name} was disposed, by dispose() or by the end of its gf.tidy; ` +
+    'what gf.tidy returns is kept')
   return value
+}
+
+/**
+ * The sides of a tensor to be made.
+ * @param {string} where @param {unknown} shape @returns {number[]}
+ */
+export function checkShape(where, shape) {
+  expect(Array.isArray(shape), 'type',
+    () => `${where}: shape must be an array of numbers, such as [2, 3], got ${describe(shape)}`)
+  return shape.map((side, axis) => wholeNumber(where, `shape[${axis}]`, side))
 }
 
 /**
@@ -43,7 +54,8 @@ export const optionalTensor = (where, name, value) =>
  */
 export function idTensor(engine, where, name, value) {
   if (value instanceof Tensor) {
-    expect(value.dtype === 'int32', 'type', () => `${where}: ${name} must be an int32 tensor, got ${describe(value)}`)
+    expect(value.dtype === 'int32', 'type',
+      () => `${where}: ${name} must be an int32 tensor, got ${describe(value)}; to('int32') makes one`)
     expect(!value.disposed, 'state', () => `${where}: ${name} was disposed`)
     inEngine(where, engine, [value])
     return value

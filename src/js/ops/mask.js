@@ -75,23 +75,28 @@ export function additiveMask(engine, where, mask, hidden, { B, H, Tq, Tk }) {
   return { tensor, batch: layout.batch, head: layout.head }
 }
 
+/** Numbers would be read the wrong way round as often as not. */
+const AS_SEEN = '; of an attention_mask with 1 for what is seen, gf.tensor(mask).eq(0) makes one'
+
 /**
  * A key padding mask as bytes, 1 where the key is hidden.
  * @param {string} where
- * @param {any} mask [B, Tk]: nested booleans (true hides), or an int32 or float32 tensor (not 0 hides)
+ * @param {any} mask [B, Tk]: nested booleans or a bool tensor; true hides
  * @param {Sizes} sizes
  * @returns {Uint8Array | null}
  */
 export function paddingMask(where, mask, { B, Tk }) {
   if (mask === undefined || mask === null) return null
   expect(!(mask instanceof Tensor && mask.disposed), 'state', () => `${where}: keyPaddingMask was disposed`)
+  expect(!(mask instanceof Tensor) || mask.dtype === 'bool', 'type',
+    () => `${where}: keyPaddingMask must be a bool tensor, got ${describe(mask)}${AS_SEEN}`)
   const rows = mask instanceof Tensor ? mask.toArray() : mask
   const fits = Array.isArray(rows) && rows.length === B && rows.every(row => Array.isArray(row) && row.length === Tk)
   const given = () => Array.isArray(mask) ? shapeText(nestedSides(mask)) : describe(mask)
   expect(fits, 'shape',
     () => `${where}: keyPaddingMask must have shape ${shapeText([B, Tk])} ([batch, keys]), got ${given()}`)
-  if (Array.isArray(mask)) for (const hidden of rows.flat()) expect([true, false, 0, 1].includes(hidden), 'type',
-    () => `${where}: keyPaddingMask must be true or false, got ${describe(hidden)}`)
+  if (Array.isArray(mask)) for (const hidden of rows.flat()) expect(typeof hidden === 'boolean', 'type',
+    () => `${where}: keyPaddingMask must be true (hidden) or false, got ${describe(hidden)}${AS_SEEN}`)
   return Uint8Array.from(rows.flat(), hidden => (hidden ? 1 : 0))
 }
 

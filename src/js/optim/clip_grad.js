@@ -1,9 +1,10 @@
-import { listOf, numberWhere, optionsOf } from '../errors.js'
+import { numberWhere, optionsOf } from '../errors.js'
 import { Tensor } from '../tensor.js'
+import { paramList } from './optimizer.js'
 
 /** @param {string} where @param {Iterable<Tensor>} params @returns {Tensor[]} */
 function gradientsOf(where, params) {
-  return listOf(where, 'params', params, p => p instanceof Tensor, 'a tensor').flatMap(p => p.grad ?? [])
+  return paramList(where, params, p => p instanceof Tensor, 'a tensor').flatMap(p => p.grad ?? [])
 }
 
 /** The norm of all gradients taken together. @param {Tensor[]} gradients @param {number} normType */

@@ -18,6 +18,27 @@ import { Tensor, tensor as makeTensor } from '../tensor.js'
 /** A leaf that is trained, or a parameter that is frozen for now. @param {any} p */
 const isLearned = p => p instanceof Tensor && !p.node && (p.requiresGrad || p instanceof Parameter)
 
+/**
+ * Options whose rate, if it is named, is there: a misspelt setting would train at the default without a word.
+ * @param {string} where @param {any} options
+ */
+function withRate(where, options) {
+  expect(!isPlain(options) || !('lr' in options) || /** @type {any} */ (options).lr !== undefined, 'type',
+    () => `${where}: lr must be a number, got undefined; leave it out for the default`)
+  return options
+}
+
+/**
+ * Parameters as a list, with a word for what is given in their place.
+ * @param {string} where @param {any} params @param {(value: unknown) => boolean} isOne @param {string} expected
+ */
+export function paramList(where, params, isOne, expected) {
+  const hint = typeof params?.parameters === 'function' ? 'write model.parameters()'
+    : isPlain(params) ? 'groups are given as a list' : ''
+  expect(!hint, 'type', () => `${where}: params must be a list of tensors, got ${describe(params)}; ${hint}`)
+  return listOf(where, 'params', params, isOne, expected)
+}
+
 /** What SGD, Adam and AdamW share: the parameters in groups, their gradients, and state for each of them. */
 export class Optimizer {
   #where
@@ -32,11 +53,11 @@ export class Optimizer {
   constructor(where, params, options, check) {
     this.#where = where
     this.#check = check
-    const defaults = check(options)
-    const list = listOf(where, 'params', /** @type {any} */ (params), () => true, '')
+    const defaults = check(withRate(where, options))
+    const list = paramList(where, params, () => true, '')
     expect(list.length > 0, 'shape', () => `${where}: params must not be empty`)
     const groups = list.every(isPlain) ? /** @type {any[]} */ (list) : [{ params: list }]
-    for (const { params: own, ...others } of groups) this.#add(own, check({ ...defaults, ...others }))
+    for (const { params: own, ...others } of groups) this.#add(own, check({ ...defaults, ...withRate(where, others) }))
   }
 
   /**
@@ -50,8 +71,8 @@ export class Optimizer {
 
   /** @param {Iterable<Tensor>} params @param {Record<string, any>} options */
   #add(params, options) {
-    const where = this.#where, list = listOf(where, 'params', params, isLearned,
-      'a tensor with requiresGrad that was not computed')
+    const where = this.#where
+    const list = paramList(where, params, isLearned, 'a tensor with requiresGrad that was not computed')
     expect(list.length > 0, 'shape', () => `${where}: params must not be empty`)
     const known = this.params
     list.forEach((param, i) => {

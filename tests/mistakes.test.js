@@ -1,0 +1,153 @@
+// What is written often and wrongly, and what the library says to it. The message is all that its writer has.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { load } from '../src/js/index.js'
+
+const gf = await load(), F = gf.functional, { nn, optim } = gf
+const x = gf.ones([2, 3]), seq = gf.ones([1, 3, 4]), mask = [[false]]
+const lin = new nn.Linear(3, 2), layer = new nn.TransformerEncoderLayer(4, 2)
+const sgd = new optim.SGD(lin.parameters(), { lr: 0.1 }), file = gf.saveSafetensors(lin.stateDict())
+const twice = lin.forward(x).sum()
+twice.backward()
+const gone = gf.ones([1])
+gone.dispose()
+
+/** @type {[() => unknown, string][]} */
+const MISTAKES = [
+  [() => load().tensor([1]), 'this is a promise, not yet its result; write const gf = await load()'],
+  [() => gf.models.load({ 'config.json': '{"model_type":"mamba"}' }),
+    'config.json: model_type must be one of gpt2, bert, marian, t5, llama, got "mamba"'],
+  [() => gf.models.load('./gpt2'),
+    `models: files must be an object of what a model's files hold, by name, such as { 'config.json': …, ` +
+    `'model.safetensors': … }, got "./gpt2"`],
+  [() => gf.models.load({}),
+    `models: files must be an object of what a model's files hold, by name, such as { 'config.json': …, ` +
+    `'model.safetensors': … }, got an empty one`],
+  [() => gf.models.load({ 'config.json': './gpt2/config.json' }),
+    'models: config.json must be what the file holds, got "./gpt2/config.json", which may be its path'],
+  [() => gf.text.tokenizer('{}'), 'tokenizer: files must be an object of names and contents, got "{}"'],
+  [() => gf.text.trainBPE('abc', { vocabSize: 10 }),
+    'trainBPE: vocabSize must be at least 256, for 256 bytes and the specials, got 10'],
+  [() => new gf.text.Vocab('a b'), 'Vocab: lists must be an array of arrays of strings, got "a b"'],
+  [() => gf.tensor('abc'), 'tensor: values must be numbers, got "abc"'],
+  [() => gf.tensor([[1], [1, 2]]),
+    'tensor: values must be regular nested arrays; expected an array of 1 at depth 1, got an array of 2'],
+  [() => gf.tensor([1, '2']), 'tensor: values must be numbers, got "2"'],
+  [() => gf.tensor([1.5], { dtype: 'int32' }),
+    'tensor: values must be whole numbers for an int32 tensor, got 1.5 at place 0'],
+  [() => gf.tensor([1, 2], { shape: [3] }), 'tensor: shape [3] holds 3 values, got 2'],
+  [() => gf.tensor([1], { dtype: 'float' }),
+    'tensor: dtype must be one of float32, int32, float64, bool, float16, bfloat16, got "float"'],
+  [() => gf.zeros(2, 3), 'zeros: shape must be an array of numbers, such as [2, 3], got 2'],
+  [() => gf.randn(2, 3), 'randn: shape must be an array of numbers, such as [2, 3], got 2'],
+  [() => gf.ones([2], { requires_grad: true }), 'ones: there is no option "requires_grad", only dtype, requiresGrad'],
+  [() => gf.arange(), 'arange: expected (end), (start, end) or (start, end, step), got 0 numbers'],
+  [() => gf.manualSeed('42'), 'manualSeed: seed must be a whole number, got "42"'],
+  [() => gf.manualSeed(2 ** 63),
+    'manualSeed: seed must be below 2^53 as a number, where every one is exact, or else a bigint, got ' +
+    '9223372036854776000'],
+  [() => gf.noGrad(), 'noGrad: fn must be a function, got undefined'],
+  [() => gf.tidy(async () => x), 'tidy: fn must not be async; what it makes after its first await would be missed'],
+  [() => x.item(), 'item: expected one value, got a float32 tensor [2, 3]'],
+  [() => x.at(0), 'at: expected 2 indices for shape [2, 3], got 1'],
+  [() => x.sum(1), 'sum: options must be an object with dim, keepdim, got 1; write { dim: 1 }'],
+  [() => x.mean([0]), 'mean: options must be an object with dim, keepdim, got an array of 1; write { dim: [0] }'],
+  [() => x.to('cuda'),
+    `to: dtype must be one of 'float32', 'int32', 'float64', 'bool', 'float16', 'bfloat16', got "cuda"`],
+  [() => x.to('int64'),
+    `to: dtype must be one of 'float32', 'int32', 'float64', 'bool', 'float16', 'bfloat16', got "int64"`],
+  [() => x.add('1'), 'add: b must be a tensor (gf.tensor), got "1"'],
+  [() => x.add(gf.ones([4])), 'add: shapes [2, 3] and [4] do not broadcast: 3 and 4 on axis 1'],
+  [() => F.sub(1, x.gt(0)),
+    `sub: a bool tensor cannot be subtracted from or with; logicalNot() turns a mask round, to('int32') makes ` +
+    'numbers'],
+  [() => x.reshape(4, 2), 'reshape: a float32 tensor [2, 3] cannot take shape [4, 2]'],
+  [() => x.permute(0), 'permute: dims must name each of 2 axes once, got [0]'],
+  [() => x.matmul(x), 'matmul: the columns of a must be as many as the rows of b; a is [2, 3], b is [2, 3]'],
+  [() => x.maskedFill([[true]], 0), 'maskedFill: mask must be a tensor (gf.tensor), got an array of 1'],
+  [() => gf.where(x, x, x),
+    `where: mask must be a bool tensor, as x.gt(0) or x.to('bool') give, got a float32 tensor [2, 3]`],
+  [() => gf.cat([x, x], 1), 'cat: options must be an object with dim, got 1; write { dim: 1 }'],
+  [() => gf.stack(x), 'stack: tensors must be a list of tensors, got a float32 tensor [2, 3]'],
+  [() => gf.einsum('ij,jk', x, x), `einsum: 'j' is 3 and 2 long`],
+  [() => x.gather([[0]], { dim: 1 }), 'gather: dim must be a whole number from -2 to 1, got an array of 1'],
+  [() => F.softmax(x, 1), 'softmax: options must be an object with dim, got 1; write { dim: 1 }'],
+  [() => F.dropout(x, 0.5), 'dropout: options must be an object with p, training, got 0.5; write { p: 0.5 }'],
+  [() => F.relu(x, true), 'relu: takes one tensor and no options, got true'],
+  [() => F.crossEntropy(x, [0, 1, 2]),
+    'crossEntropy: target must have shape [2] (one class for each row of logits), got [3]'],
+  [() => F.crossEntropy(x, [0, 5]), 'crossEntropy: target must be from 0 to 2 or -100 (ignoreIndex), got 5 at place 1'],
+  [() => F.embedding(x, x),
+    `embedding: ids must be an int32 tensor, got a float32 tensor [2, 3]; to('int32') makes one`],
+  [() => F.embedding([[7]], x), 'embedding: ids must be from 0 to 1 (weight has 2 rows), got 7 at place 0'],
+  [() => F.scaledDotProductAttention(x, x, x), 'scaledDotProductAttention: q must have shape [B, H, T, D], got [2, 3]'],
+  [() => lin.forward([[1, 2, 3]]), 'linear: x must be a tensor (gf.tensor), got an array of 1'],
+  [() => lin.forward(gf.ones([2, 4])), 'linear: the last side of x must be 3 (weight is [2, 3]), got [2, 4]'],
+  [() => new nn.Linear(3), 'Linear: outFeatures must be a whole number from 0 to 2147483647, got undefined'],
+  [() => new nn.Linear(3.5, 2), 'Linear: inFeatures must be a whole number from 0 to 2147483647, got 3.5'],
+  [() => new nn.MultiheadAttention(10, 3), 'MultiheadAttention: embedDim must be divisible by numHeads, got 10 and 3'],
+  [() => new nn.TransformerEncoderLayer(4, 2, { batchFirst: false }),
+    'TransformerEncoderLayer: batchFirst is always true'],
+  [() => new nn.Dropout(2), 'Dropout: p must be a number from 0 to 1, got 2'],
+  [() => layer.forward(gf.ones([3, 4])), 'MultiheadAttention: query must have shape [B, T, C], got [3, 4]'],
+  [() => layer.forward(seq, { src_mask: mask }),
+    'TransformerEncoderLayer: there is no option "src_mask", only srcMask, srcKeyPaddingMask, isCausal, cache'],
+  [() => layer.forward(seq, { srcKeyPaddingMask: [[1, 1, 0]] }),
+    'MultiheadAttention: keyPaddingMask must be true (hidden) or false, got 1; of an attention_mask with 1 ' +
+    'for what is seen, gf.tensor(mask).eq(0) makes one'],
+  [() => layer.forward(seq, { srcMask: [[true]] }),
+    'MultiheadAttention: attnMask must have shape [3, 3] or [1, 2, 3, 3] (either may be 1), got [1, 1]'],
+  [() => new nn.Transformer(4, 2, 1, 1).forward(seq), 'Transformer: tgt must be a tensor (gf.tensor), got undefined'],
+  [() => lin.loadStateDict(gf.loadSafetensors(file)),
+    'loadStateDict: Linear does not fit: this is what loadSafetensors gives; write ' +
+    'loadSafetensors(bytes).tensors'],
+  [() => lin.loadStateDict({ weight: [[1]], bias: [0, 0] }),
+    'loadStateDict: Linear does not fit: weight must have shape [2, 3], got [1, 1]'],
+  [() => gf.loadSafetensors('model.safetensors'),
+    'loadSafetensors: bytes must be a Uint8Array, an ArrayBuffer, a Blob or files by name, got ' +
+    '"model.safetensors"'],
+  [() => x.sum().backward(), 'backward: a float32 tensor [] was not computed from any tensor with requiresGrad'],
+  [() => lin.forward(x).backward(),
+    'backward: a float32 tensor [2, 2] is not a single value; give the gradient to start from'],
+  [() => twice.backward(),
+    'backward: the computation behind this tensor was already used by an earlier backward (in sum); compute ' +
+    'it again, or give that one { retainGraph: true }'],
+  [() => new optim.AdamW(lin),
+    'AdamW: params must be a list of tensors, got a value of type Linear; write model.parameters()'],
+  [() => new optim.AdamW({ params: lin.parameters() }),
+    'AdamW: params must be a list of tensors, got an object with params; groups are given as a list'],
+  [() => new optim.AdamW(lin.parameters(), 1e-3),
+    'AdamW: options must be an object with lr, betas, eps, weightDecay, got 0.001; write { lr: 0.001 }'],
+  [() => new optim.AdamW(lin.parameters(), { lr: undefined }),
+    'AdamW: lr must be a number, got undefined; leave it out for the default'],
+  [() => new optim.AdamW(lin.parameters(), { weight_decay: 0.1 }),
+    'AdamW: there is no option "weight_decay", only lr, betas, eps, weightDecay'],
+  [() => new optim.lrScheduler.StepLR(sgd, { stepSize: 10 }),
+    'StepLR: stepSize must be a whole number from 1 to 2147483647, got an object with stepSize'],
+  [() => new optim.lrScheduler.OneCycleLR(sgd, 0.1),
+    'OneCycleLR: options must say how long: new OneCycleLR(optimizer, maxLr, { totalSteps: … }), or epochs ' +
+    'and stepsPerEpoch; got undefined'],
+  [() => optim.clipGradNorm(lin, 1),
+    'clipGradNorm: params must be a list of tensors, got a value of type Linear; write model.parameters()'],
+  [() => gone.add(1), 'add: a was disposed, by dispose() or by the end of its gf.tidy; what gf.tidy returns is kept'],
+  [() => gf.trace(() => lin.forward(x)).trace.get('linear'),
+    'trace: no tensor is called "linear"; of 4 the most similar are bias, input, weight, output'],
+  [() => gf.trace(() => lin.forward(x), { edits: [{ name: 'output', value: 1 }] }),
+    'trace: edits[0].index must be an array of whole numbers, got undefined'],
+  [() => gf.trace(() => lin.forward(x), { edits: [{ name: 'linear', index: [0, 0], value: 1 }] }),
+    'trace: edits name tensors that were not made: linear; of 4 the most similar are bias, input, weight, ' +
+    'output'],
+  [() => gf.decoding.generate(lin, 'hello'), 'generate: ids must be a list of ids, or several, got "hello"'],
+  [() => gf.decoding.generate(lin, [0], { max_new_tokens: 3 }),
+    'generate: there is no option "max_new_tokens", only maxNewTokens, end, temperature, topK, topP, seed, ' +
+    'beams, lengthPenalty, cache, onToken, signal'],
+  [() => gf.toOnnx(x), 'toOnnx: model must be a module, got a float32 tensor [2, 3]']
+]
+
+for (const [written, says] of MISTAKES) test(String(written).slice(6), async () => {
+  await assert.rejects(async () => written(), error => {
+    assert.equal(error.name, 'GlassformerError', error.stack)
+    assert.equal(error.message, says)
+    return true
+  })
+})
