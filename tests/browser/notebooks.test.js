@@ -12,7 +12,7 @@ const house = useHouse()
 const open = (id, options, state) => (
   house.open({ model: 'positions', room: `notebook.${id}`, language: 'en', ...state }, options))
 const isDone = page => page.waitForFunction(() => (
-  /have run|Stopped|실행했어요|멈췄어요/.test(document.querySelector('.nb-said')?.textContent)))
+  /ha(ve|s) run|Stopped|실행했어요|멈췄어요/.test(document.querySelector('.nb-said')?.textContent)))
 
 /** Runs one cell with other code in it, and waits for what comes of it. */
 async function runCell(page, number, code) {
@@ -60,6 +60,12 @@ test('an error stands at its cell with its line', async () => {
   const output = await runCell(page, 1, 'const fine = 1\nprint(fine)\nmissing()')
   assert.match(await output.locator('.nb-error').textContent(), /^Line 3\. ReferenceError: missing is not defined/)
   assert.match(await output.locator('.nb-text').textContent(), /^1$/)
+  const said = () => page.textContent('.nb-said')
+  assert.match(await said(), /^Stopped at cell 2/)
+  await page.locator('[data-cell-number="1"] textarea').fill('print(2)')
+  assert.deepEqual([await said(), await output.locator('.nb-error').count()], ['', 0], 'an error of code that is gone')
+  await runCell(page, 1, 'print(3)')
+  assert.match(await said(), /^Cell 2 has run/)
   const other = await runCell(page, 2, 'print(gf.tensor([1, 2]).add(gf.tensor([1, 2, 3])))')
   assert.match(await other.locator('.nb-error').textContent(), /GlassformerError/)
   await close()

@@ -16,6 +16,12 @@ function size(bytes) {
 const MOST_LISTED = 12
 const TOKENIZERS = /^(tokenizer\.json|vocab\.(json|txt)|.*\.(model|spm)|tok[^.]*\.bin)$/
 
+/** A message of the library's without the function that it names first. @param {string} text */
+const withoutFunction = text => text.replace(/^[\w.]+: /, '')
+
+/** @param {Error} error */
+const plain = ({ message }) => ({ message: withoutFunction(message) })
+
 /** Names that are missing, left over or not understood, as many as can be read. */
 function listed(title, names) {
   const rest = names.length - MOST_LISTED
@@ -56,7 +62,7 @@ export function dialogOf({ t, set, get, ask, language, again }) {
       const inspection = await ask('inspect', { files })
       if (own === serial) tell(inspection)
     } catch (error) {
-      if (own === serial) found.replaceChildren(h('p', { className: 'problem' }, t('bring.failed', error)))
+      if (own === serial) found.replaceChildren(h('p', { className: 'problem' }, t('bring.failed', plain(error))))
     }
   }
 
@@ -69,7 +75,7 @@ export function dialogOf({ t, set, get, ask, language, again }) {
         type, parameters: number(parameters), bytes: size(bytes)
       })) : '',
       isWhole && !hasTokenizer ? h('p', {}, t('bring.noTokenizer')) : '',
-      listed(t('bring.problems'), problems), listed(t('bring.missing'), missing), listed(t('bring.unused'), unused))
+      listed(t('bring.problems'), problems.map(withoutFunction)), listed(t('bring.missing'), missing), listed(t('bring.unused'), unused))
     setText(open, t('bring.open'))
     open.hidden = !isWhole
     if (isWhole) open.focus()
@@ -86,7 +92,7 @@ export function dialogOf({ t, set, get, ask, language, again }) {
       set({ ...defaults('own'), language: spoken, theme, depth }, 'push')
       again()
     } catch (error) {
-      found.append(h('p', { className: 'problem' }, t('bring.failed', error)))
+      found.append(h('p', { className: 'problem' }, t('bring.failed', plain(error))))
     }
     open.disabled = false
     setText(open, t('bring.open'))

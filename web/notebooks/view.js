@@ -78,6 +78,7 @@ function cellView(cell, i, { t, language, get, set, link, rooms, code, onRun, on
     id, 'className': 'nb-field', 'spellcheck': 'false', 'autocomplete': 'off', 'autocapitalize': 'off',
     'aria-label': t('lab.notebook.cell', { number: i + 1 }), 'oninput': () => {
       fit()
+      output.querySelector('.nb-error')?.remove()
       onEdit(field.value)
       reset.hidden = field.value === cell.js
     }
@@ -163,7 +164,9 @@ export function notebook(container, context, id) {
     stop.disabled = false
     setText(said, t('lab.notebook.running'))
     let failure = null
+    let last = 0
     for (const i of list) {
+      last = i + 1
       views[i].busy(true)
       try {
         const made = await cells.run(views[i].code)
@@ -182,8 +185,9 @@ export function notebook(container, context, id) {
     running = false
     stop.disabled = true
     const differing = container.querySelectorAll('[data-agrees="false"]').length
-    setText(said, failure ? t('lab.notebook.failed') : t('lab.notebook.done', {
-      same: container.querySelectorAll('.agrees').length, differing
+    const key = failure ? 'failed' : list.length === all.length ? 'done' : 'ranOne'
+    setText(said, t(`lab.notebook.${key}`, {
+      number: last, same: container.querySelectorAll('.agrees').length, differing
     }))
   }
   const all = document.cells.map((_, i) => i)
@@ -191,6 +195,7 @@ export function notebook(container, context, id) {
   const runOne = i => runFrom(cells.isAlive ? [i] : all.slice(0, i + 1))
   const views = document.cells.map((cell, i) => cellView(cell, i, {
     ...context, language, code: codes[i], onRun: () => runOne(i), onEdit: code => {
+      if (!container.querySelector('.nb-error')) setText(said, '')
       codes[i] = code
       written.set(id, codes)
     }
