@@ -203,7 +203,7 @@ GF_UNARY(GF_DECLARE_UNARY)
                                       const float *b, const int32_t *axes);
 GF_BINARY(GF_DECLARE_BINARY)
 /* The types of values, where a function takes them as void. bool is a byte, 0 or 1. */
-enum { GF_FLOAT32 = 0, GF_INT32 = 1, GF_FLOAT64 = 2, GF_BOOL = 3, GF_FLOAT16 = 4, GF_BFLOAT16 = 5 };
+enum { GF_FLOAT32 = 0, GF_INT32 = 1, GF_FLOAT64 = 2, GF_BOOL = 3, GF_FLOAT16 = 4, GF_BFLOAT16 = 5, GF_INT8 = 6 };
 /* out [n] of one type = x [n] of another, rounded to the nearest. To int32 the fraction is cut off, what is too large
  * becomes the largest, NaN 0; to bool everything but 0 is 1. */
 GF_EXPORT void gf_convert(void *out, int to, const void *x, int from, int n);
@@ -262,8 +262,8 @@ GF_EXPORT void gf_gelu_tanh_backward(float *dx, const float *dout, const float *
 GF_EXPORT int gf_embedding_check(const int32_t *ids, int n, int V);
 /* out [n,C] = the rows ids [n] of weight [V,C]. */
 GF_EXPORT void gf_embedding_forward(float *out, const int32_t *ids, const float *weight, int n, int C);
-/* The same from a weight that gf_arrange has turned into panels. */
-GF_EXPORT void gf_embedding_panels(float *out, const int32_t *ids, const float *weight, int n, int C);
+/* The same from a weight that gf_arrange has turned into panels, or from one of gf_int8_pack (GF_INT8). */
+GF_EXPORT void gf_embedding_panels(float *out, const int32_t *ids, const void *weight, int n, int C, int type);
 /* dweight [V,C] += dout [n,C] at those rows; the row padding_idx gets nothing (-1: none is left out). */
 GF_EXPORT void gf_embedding_backward(float *dweight, const float *dout, const int32_t *ids, int padding_idx, int n,
                                      int C);
@@ -318,17 +318,34 @@ enum {
   GF_TRANSPOSE_A = 1, /* a is stored [K,M] */
   GF_TRANSPOSE_B = 2, /* b is stored [N,K] */
   GF_PANELS_B = 4,    /* b was arranged by gf_arrange */
-  GF_ACCUMULATE = 8   /* out += */
+  GF_ACCUMULATE = 8,  /* out += */
+  GF_FLOAT16_B = 16,  /* panels of b hold float16, all of them finite */
+  GF_BFLOAT16_B = 32  /* ... or bfloat16 */
 };
-/* Floats of workspace that gf_matmul needs; with GF_PANELS_B an N of 0 will do. */
+/* Floats of workspace that gf_matmul needs; with GF_PANELS_B of float32 an N of 0 will do. */
 GF_EXPORT double gf_matmul_workspace(int M, int N, int K);
 /* out [batch,M,N] = a [batch,M,K] b [batch,K,N] + bias [N] (NULL: none), each cell summed from left to right. */
-GF_EXPORT void gf_matmul(float *out, float *workspace, const float *a, const float *b, const float *bias, int batch,
+GF_EXPORT void gf_matmul(float *out, float *workspace, const float *a, const void *b, const float *bias, int batch,
                          int M, int N, int K, int flags);
-/* Turns a weight [N,K], a transposed b, into panels for many products, in its own place, or back. Eight rows take the
- * place that they had: weight has room for gf_panels_size floats, workspace for 8 K. */
+/* Turns a weight [N,K] of GF_FLOAT32, GF_FLOAT16 or GF_BFLOAT16, a transposed b, into panels for many products, in its
+ * own place, or back. Eight rows take the place that they had: weight has room for gf_panels_size values, workspace for
+ * 8 K. 0 if float16 stayed as it was, because not all of it is finite. */
 GF_EXPORT double gf_panels_size(int N, int K);
-GF_EXPORT void gf_arrange(float *weight, float *workspace, int N, int K, int back);
+GF_EXPORT int gf_arrange(void *weight, void *workspace, int N, int K, int type, int back);
+/* Weights of 8 bits, 32 neighbours with a scale: int8.c says how they lie. Bytes of a weight [N,K]. */
+GF_EXPORT double gf_int8_size(int N, int K);
+/* Rows [count,K] become those of weight from `first` on: the first row that holds what is not finite, or -1. */
+GF_EXPORT int gf_int8_pack(void *weight, const float *rows, int first, int count, int K);
+GF_EXPORT double gf_int8_read(const void *weight, int row, int column, int K);
+/* out [count,K]: the values of its rows from `first` on. */
+GF_EXPORT void gf_int8_rows(float *out, const void *weight, int first, int count, int K);
+/* out [M,N] = x [M,K] times the weight transposed + bias [N] (NULL: none), x rounded to 16 bits, 32 neighbours with a
+ * scale; workspace has gf_int8_workspace floats. What is not finite in x makes its row NaN. */
+GF_EXPORT double gf_int8_workspace(int M, int K);
+GF_EXPORT void gf_int8_product(float *out, float *workspace, const float *x, const void *weight, const float *bias,
+                               int M, int N, int K);
+/* out [M,K]: x as gf_int8_product rounds it. */
+GF_EXPORT void gf_int8_rounded(float *out, const float *x, int M, int K);
 /* dbias [C] += the column sums of dout [N,C]. */
 GF_EXPORT void gf_bias_backward(float *dbias, const float *dout, int N, int C);
 

@@ -1,6 +1,6 @@
 /* simd.h - the four-lane vocabulary the kernels are written in.
  *
- * gf_f4 holds four float32 lanes. This is the only file that knows how a target spells them: WebAssembly SIMD through
+ * gf_f4 holds four float32 lanes, gf_h8 eight integers of 16 bits. This is the only file that knows how a target spells them: WebAssembly SIMD through
  * its intrinsics, everything else through the compiler's portable vector extension. Both spellings round every
  * operation on its own (no fused multiply-add), so a native build computes the bits the wasm build computes.
  */
@@ -20,6 +20,7 @@
 typedef float gf_f4 __attribute__((vector_size(16)));
 typedef int32_t gf_i4 __attribute__((vector_size(16)));
 typedef double gf_d2 __attribute__((vector_size(16)));
+typedef int16_t gf_h8 __attribute__((vector_size(16)));
 
 #ifdef __wasm_simd128__
 #include <wasm_simd128.h>
@@ -37,6 +38,14 @@ GF_INLINE gf_f4 gf_select(gf_i4 mask, gf_f4 yes, gf_f4 no) {
   return (gf_f4)wasm_v128_bitselect((v128_t)yes, (v128_t)no, (v128_t)mask);
 }
 GF_INLINE gf_d2 gf_low_double(gf_f4 a) { return (gf_d2)wasm_f64x2_promote_low_f32x4((v128_t)a); }
+/* Integers of 16 or 8 bits from memory, each twice as wide as it was. */
+GF_INLINE gf_i4 gf_load_ints(const void *p) { return (gf_i4)wasm_i32x4_load16x4(p); }
+GF_INLINE gf_h8 gf_load_halves(const void *p) { return (gf_h8)wasm_i16x8_load8x8(p); }
+GF_INLINE gf_f4 gf_to_floats(gf_i4 a) { return (gf_f4)wasm_f32x4_convert_i32x4((v128_t)a); }
+/* Two integers of 16 bits, four times. */
+GF_INLINE gf_h8 gf_splat_pair(const int16_t *p) { return (gf_h8)wasm_v128_load32_splat(p); }
+/* a[0] b[0] + a[1] b[1], a[2] b[2] + a[3] b[3], ... */
+GF_INLINE gf_i4 gf_dot_pairs(gf_h8 a, gf_h8 b) { return (gf_i4)wasm_i32x4_dot_i16x8((v128_t)a, (v128_t)b); }
 
 #else
 
@@ -58,10 +67,31 @@ GF_INLINE gf_f4 gf_sqrt(gf_f4 a) {
   return (gf_f4){__builtin_sqrtf(a[0]), __builtin_sqrtf(a[1]), __builtin_sqrtf(a[2]), __builtin_sqrtf(a[3])};
 }
 GF_INLINE gf_d2 gf_low_double(gf_f4 a) { return (gf_d2){a[0], a[1]}; }
+GF_INLINE gf_i4 gf_load_ints(const void *p) {
+  int16_t a[4];
+  memcpy(a, p, sizeof a);
+  return (gf_i4){a[0], a[1], a[2], a[3]};
+}
+GF_INLINE gf_h8 gf_load_halves(const void *p) {
+  int8_t a[8];
+  memcpy(a, p, sizeof a);
+  return (gf_h8){a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7]};
+}
+GF_INLINE gf_f4 gf_to_floats(gf_i4 a) { return __builtin_convertvector(a, gf_f4); }
+GF_INLINE gf_h8 gf_splat_pair(const int16_t *p) { return (gf_h8){p[0], p[1], p[0], p[1], p[0], p[1], p[0], p[1]}; }
+GF_INLINE gf_i4 gf_dot_pairs(gf_h8 a, gf_h8 b) {
+  gf_i4 sums;
+  for (int i = 0; i < 4; i++) sums[i] = a[2 * i] * b[2 * i] + a[2 * i + 1] * b[2 * i + 1];
+  return sums;
+}
 
 #endif
 
 GF_INLINE gf_d2 gf_high_double(gf_f4 a) { return gf_low_double(__builtin_shufflevector(a, a, 2, 3, 2, 3)); }
+/* Four bfloat16 as what they are: the upper halves of float32. */
+GF_INLINE gf_f4 gf_load_brains(const void *p) { return (gf_f4)(gf_load_ints(p) << 16); }
+/* Four finite float16 times 2^-112: their bits where a float32 has them, whose exponents begin 112 lower. */
+GF_INLINE gf_f4 gf_load_tiny(const void *p) { return (gf_f4)(gf_load_ints(p) << 13 & (int32_t)0x8fffe000); }
 GF_INLINE gf_f4 gf_zero(void) { return (gf_f4){0, 0, 0, 0}; }
 /* Two roundings, product then sum: the same as the scalar a * b + c without contraction. */
 GF_INLINE gf_f4 gf_mul_add(gf_f4 a, gf_f4 b, gf_f4 c) { return a * b + c; }

@@ -42,7 +42,7 @@ import { sameShape } from './shape.js'
  * Whether `backward` will come by operations on these tensors.
  * @param {import('./engine.js').Engine} engine @param {(Tensor | null | undefined)[]} inputs
  */
-const needsGradient = (engine, inputs) => engine.gradEnabled && inputs.some(t => t?.requiresGrad)
+export const needsGradient = (engine, inputs) => engine.gradEnabled && inputs.some(t => t?.requiresGrad)
 
 /**
  * Notes how `outputs` were made, if anybody will ask: for `backward` when an input needs a gradient, and for the trace

@@ -1,5 +1,5 @@
 import { describe, expect, flag, numberWhere, oneOf, optionsOf, wholeNumber } from './errors.js'
-import { DTYPES } from './dtype.js'
+import { DTYPES, MADE } from './dtype.js'
 import { requireGrad } from './tensor.js'
 import { anyTensor, checkShape } from './ops/checks.js'
 
@@ -12,15 +12,13 @@ import { anyTensor, checkShape } from './ops/checks.js'
  * @typedef {{ dtype?: DType, requiresGrad?: boolean }} MakeOptions
  */
 
-const NAMES = /** @type {DType[]} */ (Object.keys(DTYPES))
-
 /**
  * @param {string} where @param {unknown} options @param {DType} standard
  * @returns {{ dtype: DType, requiresGrad: boolean }}
  */
 function readOptions(where, options, standard = 'float32') {
   const { dtype = standard, requiresGrad = false } = optionsOf(where, options, ['dtype', 'requiresGrad'])
-  return { dtype: oneOf(where, 'dtype', dtype, NAMES), requiresGrad: flag(where, 'requiresGrad', requiresGrad) }
+  return { dtype: oneOf(where, 'dtype', dtype, MADE), requiresGrad: flag(where, 'requiresGrad', requiresGrad) }
 }
 
 /**

@@ -1,10 +1,11 @@
-import { BFLOAT16, BOOL, FLOAT16, FLOAT32, FLOAT64, INT32 } from './constants.js'
+import { BFLOAT16, BOOL, FLOAT16, FLOAT32, FLOAT64, INT32, INT8 } from './constants.js'
 
 /**
  * What a tensor's values can be. Operations compute in float32. int32 is for ids and counts, bool for masks; float64 is
- * for tables such as the positional encoding's; float16 and bfloat16 only store: half the memory, and `to('float32')`
- * before anything is computed.
- * @typedef {'float32' | 'int32' | 'float64' | 'bool' | 'float16' | 'bfloat16'} DType
+ * for tables such as the positional encoding's; float16, bfloat16 and int8 only store, in less memory: `linear` and
+ * `embedding` take weights of them, everything else after `to('float32')`. int8 is a matrix of whole numbers from −127
+ * to 127, 32 neighbours of a row with a scale.
+ * @typedef {'float32' | 'int32' | 'float64' | 'bool' | 'float16' | 'bfloat16' | 'int8'} DType
  * @typedef {Float32Array | Int32Array | Float64Array | Uint8Array | Uint16Array} Data bool as 0 and 1, the halves as
  *   their bits
  */
@@ -35,5 +36,15 @@ export const DTYPES = {
   float64: { bytes: 8, code: FLOAT64, view: 'doubles' },
   bool: { bytes: 1, code: BOOL, view: 'bytes', read: Boolean },
   float16: { bytes: 2, code: FLOAT16, view: 'halves', read: fromHalf },
-  bfloat16: { bytes: 2, code: BFLOAT16, view: 'halves', read: fromBrainHalf }
+  bfloat16: { bytes: 2, code: BFLOAT16, view: 'halves', read: fromBrainHalf },
+  /** With its scales, see src/c/ops/int8.c. */ int8: { bytes: 8.5 / 8, code: INT8, view: 'bytes' }
 }
+
+/** What a tensor can be made as. */
+export const MADE = /** @type {DType[]} */ (Object.keys(DTYPES).filter(dtype => dtype !== 'int8'))
+
+/** What only stores: weights that are only used. */
+export const STORED = /** @type {DType[]} */ (['float16', 'bfloat16', 'int8'])
+
+/** What weights can be. */
+export const WEIGHTS = /** @type {DType[]} */ (['float32', ...STORED])

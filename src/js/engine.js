@@ -16,6 +16,7 @@ export class Engine {
   /** Sets of tensors that end with the innermost `tidy`. @type {Set<Tensor>[]} */ scopes = []
   /** False inside `noGrad`. */ gradEnabled = true
   /** False while modules are made whose weights come from elsewhere. */ drawsWeights = true
+  /** What the matrices of new modules are stored in. @type {import('./dtype.js').DType} */ matrixType = 'float32'
   /** The trace being recorded, if any. @type {import('./trace.js').Trace | null} */ trace = null
   /** New tensors, for who wants to know them all. @type {Set<Tensor> | null} */ made = null
   /** Room for rows that become panels, and back. See panels.js. */ turning = { address: 0, bytes: 0 }
@@ -138,15 +139,17 @@ export class Engine {
   /**
    * Runs `fn`, whose new modules keep what the memory holds: their weights come from elsewhere. Nothing is drawn.
    * @template T
-   * @param {() => T} fn
+   * @param {() => T} fn @param {import('./dtype.js').DType} [dtype] what matrices are stored in
    * @returns {T}
    */
-  withoutDraws(fn) {
+  withoutDraws(fn, dtype = 'float32') {
     this.drawsWeights = false
+    this.matrixType = dtype
     try {
       return fn()
     } finally {
       this.drawsWeights = true
+      this.matrixType = 'float32'
     }
   }
 

@@ -38,7 +38,7 @@ export function describe(value) {
   if (Array.isArray(value)) return `an array of ${value.length}`
   if (typeof value === 'function') return `the function ${value.name || '(anonymous)'}`
   const { dtype, shape } = /** @type {{ dtype?: string, shape?: number[] }} */ (value)
-  if (dtype && Array.isArray(shape)) return `${dtype === 'int32' ? 'an' : 'a'} ${dtype} tensor ${shapeText(shape)}`
+  if (dtype && Array.isArray(shape)) return `${dtype.startsWith('int') ? 'an' : 'a'} ${dtype} tensor ${shapeText(shape)}`
   if (isPlain(value)) return `an object with ${Object.keys(value).slice(0, 5).join(', ') || 'nothing in it'}`
   return `a value of type ${Object.getPrototypeOf(value)?.constructor?.name ?? typeof value}`
 }

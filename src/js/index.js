@@ -3,6 +3,7 @@ import { loadEngine } from './load.js'
 import { Tensor, tensor } from './tensor.js'
 import { trace } from './trace.js'
 import { grad } from './autograd.js'
+import { quantize } from './nn/quantize.js'
 import * as creation from './creation.js'
 import { toOnnx } from './export/onnx.js'
 import { toPyTorch } from './export/pytorch.js'
@@ -275,6 +276,7 @@ async function start(options) {
        */
       trainUnigram: (text, options) => trainUnigram(engine, text, options)
     },
+    quantize,
     saveSafetensors,
     toOnnx,
     toPyTorch,
@@ -289,7 +291,7 @@ async function start(options) {
       /** What a model's files hold, by their headers. @param {Parameters<typeof models.inspect>[0]} files */
       inspect: files => models.inspect(files),
       /**
-       * A model with the weights of its files, and its tokenizer: { model, tokenizer, config }.
+       * A model with the weights of its files, and its tokenizer: { model, tokenizer, config }. options: dtype.
        * @param {Parameters<typeof models.load>[1]} files @param {Parameters<typeof models.load>[2]} [options]
        */
       load: (files, options) => models.load(engine, files, options)

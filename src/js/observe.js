@@ -1,5 +1,6 @@
 import { describe, expect, optionsOf } from './errors.js'
 import { axesOf } from './axes.js'
+import { DTYPES } from './dtype.js'
 import { graphOf, keyOf } from './graph.js'
 import { Tensor } from './tensor.js'
 import { trace } from './trace.js'
@@ -162,7 +163,8 @@ export class Run {
 
   /** A copy of a tensor's values. @param {string} name @returns {import('./tensor.js').Data} */
   read(name) {
-    return this.tensor(name).values.slice()
+    const { values, dtype } = this.tensor(name), { read } = DTYPES[dtype]
+    return read && dtype !== 'bool' ? Float32Array.from(values, read) : values.slice()
   }
 
   /**

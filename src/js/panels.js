@@ -1,4 +1,5 @@
-import { GlassformerError } from './errors.js'
+import { GlassformerError, describe, expect } from './errors.js'
+import { DTYPES } from './dtype.js'
 
 /**
  * Weights as the matrix product reads them: panels of 8 rows, column by column (src/c/ops/matmul.h). A weight that is
@@ -8,6 +9,7 @@ import { GlassformerError } from './errors.js'
  * @typedef {import('./engine.js').Engine} Engine
  * @typedef {import('./tensor.js').Tensor} Tensor
  * @typedef {import('./tensor.js').Storage} Storage
+ * @typedef {import('./dtype.js').DType} DType
  */
 
 const PANEL = 8
@@ -17,9 +19,10 @@ const WORTH_PACKING = 4
 
 /**
  * Bytes that the last panel of [N, K] has beyond the last row.
- * @param {number} N @param {number} K @param {number} cell bytes of one
+ * @param {readonly number[]} shape @param {DType} dtype
  */
-export const spareBytes = (N, K, cell) => (N < WORTH_PACKING ? 0 : -N & (PANEL - 1)) * K * cell
+export const spareBytes = ([N, K], dtype) =>
+  (N < WORTH_PACKING || dtype === 'int8' ? 0 : (-N & (PANEL - 1)) * K * DTYPES[dtype].bytes)
 
 /** Where a cell of rows lies in panels. @param {number} place @param {number} K */
 export function placeInPanels(place, K) {
@@ -27,14 +30,19 @@ export function placeInPanels(place, K) {
   return (row - within) * K + place % K * PANEL + within
 }
 
-/** @param {Engine} engine @param {Storage} storage @param {number} K @param {number} back */
-function turn({ c, turning }, storage, K, back) {
-  c.gf_arrange(storage.address, turning.address, storage.bytes / (4 * K), K, back)
-  storage.columns = back ? 0 : K
+/**
+ * @param {Engine} engine @param {Storage} storage @param {DType} dtype @param {number} K @param {number} back
+ * @returns {boolean} whether it could be done
+ */
+function turn({ c, turning }, storage, dtype, K, back) {
+  const { bytes, code } = DTYPES[dtype]
+  const isDone = c.gf_arrange(storage.address, turning.address, storage.bytes / (bytes * K), K, code, back) !== 0
+  if (isDone) storage.columns = back ? 0 : K
+  return isDone
 }
 
-/** Panels become rows. @param {Engine} engine @param {Storage} storage */
-export const toRows = (engine, storage) => turn(engine, storage, storage.columns, 1)
+/** Panels become rows. @param {Engine} engine @param {Storage} storage @param {DType} dtype */
+export const toRows = (engine, storage, dtype) => turn(engine, storage, dtype, storage.columns, 1)
 
 /**
  * What panels need is there afterwards: a last one that is whole, and room to turn them, now and back.
@@ -58,20 +66,22 @@ function hasRoom(engine, storage, bytes, K) {
 
 /**
  * Rows of a weight as panels.
- * @param {Tensor} weight [O, K] @param {number} first @param {number} count
+ * @param {Tensor} weight [O, K] of float32, float16 or bfloat16 @param {number} first @param {number} count
  * @param {...(Tensor | null)} others that are read as rows at the same time
  * @returns {number} their address; 0 where they stay rows: a gradient may change them, it is a part of a tensor, or
  *   there is no memory
+ * @throws {GlassformerError} 'range' for float16 that is not finite
  */
 export function panelsOf(weight, first, count, ...others) {
-  const { engine, storage, shape: [O, K] } = weight
-  if (engine.gradEnabled || !storage || !K || count < WORTH_PACKING || first % PANEL) return 0
-  const from = storage.address + first * K * 4
-  if (storage.columns === K && weight.offset === 0) return others.some(t => t?.storage === storage) ? 0 : from
-  const isWhole = weight.offset === 0 && storage.bytes === weight.size * 4
-  if (!isWhole || others.some(t => t?.storage === storage)) return 0
-  if (storage.columns) toRows(engine, storage)
-  if (!hasRoom(engine, storage, storage.bytes + spareBytes(O, K, 4), K)) return 0
-  turn(engine, storage, K, 0)
-  return storage.address + first * K * 4
+  const { engine, storage, dtype, shape: [, K] } = weight, { bytes } = DTYPES[dtype]
+  if (!storage || !K || count < WORTH_PACKING || first % PANEL) return 0
+  if ((engine.gradEnabled && dtype === 'float32') || others.some(t => t?.storage === storage)) return 0
+  if (weight.offset || storage.bytes !== weight.size * bytes) return 0
+  if (storage.columns !== K) {
+    if (storage.columns) toRows(engine, storage, dtype)
+    if (!hasRoom(engine, storage, storage.bytes + spareBytes(weight.shape, dtype), K)) return 0
+    expect(turn(engine, storage, dtype, K, 0), 'range', () =>
+      `${describe(weight)} must hold finite numbers to be a weight, got some that are not; bfloat16 holds larger ones`)
+  }
+  return storage.address + first * K * bytes
 }

@@ -31,7 +31,7 @@ export function saveSafetensors(tensors, metadata, options) {
   const parts = Object.entries(tensors).map(([name, t]) => {
     expect(t instanceof Tensor, 'type', () => `saveSafetensors: ${name} must be a tensor, got ${describe(t)}`)
     const own = Object.keys(NATIVE).find(code => NATIVE[code] === t.dtype)
-    const dtype = dtypeOf(dtypes, name) ?? own
+    const dtype = dtypeOf(dtypes, name) ?? own ?? 'F32'
     const bytes = bytesAs(name, t, dtype), start = end
     end += bytes.length
     header[name] = { dtype, shape: [...t.shape], data_offsets: [start, end] }

@@ -1,6 +1,7 @@
 import { GlassformerError, describe, expect, flag, optionsOf, shapeText, wholeNumber } from './errors.js'
 import { backward } from './autograd.js'
-import { DTYPES } from './dtype.js'
+import { DTYPES, MADE } from './dtype.js'
+import { int8Bytes, readInt8, unpackInt8 } from './int8.js'
 import { Methods } from './methods.js'
 import { reshape } from './ops/reshape.js'
 import { transpose } from './ops/transpose.js'
@@ -17,6 +18,9 @@ const MOST_AXES = 64
 
 /** Values that console.log shows of a tensor. */
 const SHOWN = 8
+
+/** @param {readonly number[]} shape @param {DType} dtype */
+const bytesFor = (shape, dtype) => (dtype === 'int8' ? int8Bytes(shape) : sizeOf(shape) * DTYPES[dtype].bytes)
 
 /** A block of memory shared by tensors that show the same values; freed with the last of them. */
 export class Storage {
@@ -79,7 +83,9 @@ export class Tensor extends Methods {
     this.dtype = dtype
     this.size = cellsOf(shape)
     this.offset = (base?.offset ?? 0) + offset
-    this.storage = base ? base.#alive().share() : new Storage(engine.memory, this.size * DTYPES[dtype].bytes, spare)
+    expect(!base || dtype !== 'int8' || sameShape(shape, base.shape), 'shape',
+      () => `${describe(base)} has no other shape, and no parts; to('float32') makes one that has`)
+    this.storage = base ? base.#alive().share() : new Storage(engine.memory, bytesFor(shape, dtype), spare)
     engine.memory.count(0, 1)
     engine.adopt(this)
   }
@@ -93,7 +99,9 @@ export class Tensor extends Methods {
   /** Address of the first value; the others follow row by row. */
   get address() {
     const storage = this.#alive()
-    if (storage.columns) toRows(this.engine, storage)
+    expect(this.dtype !== 'int8', 'type', () =>
+      `${describe(this)} can only be a weight of linear and embedding; to('float32') makes one for everything else`)
+    if (storage.columns) toRows(this.engine, storage, this.dtype)
     return storage.address + this.offset * DTYPES[this.dtype].bytes
   }
 
@@ -123,17 +131,24 @@ export class Tensor extends Methods {
 
   /** The values as bytes. */
   get bytes() {
+    const { bytes, address } = this.#alive()
+    if (this.dtype === 'int8') return this.engine.memory.bytes(address, bytes)
     return this.engine.memory.bytes(this.address, this.size * DTYPES[this.dtype].bytes)
   }
 
-  /** The values for reading inside the library. @returns {Data} */
+  /** The values for reading inside the library; of int8 a copy as float32. @returns {Data} */
   get values() {
+    const { engine, size, dtype } = this
+    if (dtype === 'int8') return engine.memory.borrow(4 * size, address => {
+      unpackInt8(address, this)
+      return engine.memory.floats(address, size).slice()
+    })
     return this.engine.memory[DTYPES[this.dtype].view](this.address, this.size)
   }
 
   /**
    * A view of the values, valid until the next call into the library. Writing to it changes the tensor. A bool tensor
-   * shows bytes, 0 and 1; float16 and bfloat16 show their bits, `toArray` their numbers.
+   * shows bytes, 0 and 1; float16 and bfloat16 show their bits, `toArray` their numbers; int8 gives a copy.
    * @returns {Data}
    */
   get data() {
@@ -142,6 +157,7 @@ export class Tensor extends Methods {
 
   /** The value at a place; true or false of a bool tensor. @param {number} place @returns {any} */
   #read(place) {
+    if (this.dtype === 'int8') return readInt8(this, place)
     const { columns, address } = this.#alive(), { bytes, view, read } = DTYPES[this.dtype], at = this.offset + place
     const [value] = this.engine.memory[view](address + bytes * (columns ? placeInPanels(at, columns) : at), 1)
     return read ? read(value) : value
@@ -341,8 +357,8 @@ const OPTIONS = ['shape', 'dtype', 'requiresGrad']
 export function tensor(engine, values, options, what = 'tensor: values') {
   const { shape, dtype, requiresGrad = false } = optionsOf('tensor', options, OPTIONS)
   const isTyped = ArrayBuffer.isView(values)
-  expect(dtype === undefined || Object.hasOwn(DTYPES, dtype), 'type',
-    () => `tensor: dtype must be one of ${Object.keys(DTYPES).join(', ')}, got ${describe(dtype)}`)
+  expect(dtype === undefined || MADE.includes(dtype), 'type',
+    () => `tensor: dtype must be one of ${MADE.join(', ')}, got ${describe(dtype)}`)
   const shown = isTyped ? null : nestedShape(what, values)
   const flat = isTyped ? ownValues(engine, what, values) : [values].flat(Infinity)
   expect(flat.length !== undefined && !isBig(flat), 'type', () => `${what} must be numbers, got ${describe(values)}`)

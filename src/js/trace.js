@@ -1,4 +1,5 @@
 import { Edits } from './edits.js'
+import { STORED } from './dtype.js'
 import { describe, expect, optionsOf, runNow, shapeText, similar } from './errors.js'
 import { offsetOf } from './shape.js'
 import { Tensor } from './tensor.js'
@@ -210,6 +211,8 @@ export class Trace {
         continue
       }
       const place = this.checkIndex('trace', name, tensor, index)
+      expect(!STORED.includes(tensor.dtype), 'type',
+        () => `trace: ${name} is stored as ${tensor.dtype} and cannot be edited; keep the weights in float32`)
       const isFirst = !this.#madeBy.has(tensor) && !this.#replaced.has(`${name}:${place}`)
       if (isFirst) this.#replaced.set(`${name}:${place}`, tensor.at(...place))
       tensor.data[offsetOf(tensor.shape, place)] = value

@@ -35,6 +35,45 @@ test('weights of half the size are read as float32', async () => {
   }
 })
 
+/** Everything that a model gives for the inputs of a case. */
+const answersOf = (model, { inputs: { ids } }) => gf.tidy(() => gf.noGrad(() =>
+  Object.values(model.forward(ids, model.decoder ? { decoderIds: ids } : {})).map(t => t.toArray().flat(Infinity))))
+
+for (const type of ['gpt2', 'bert', 'marian', 't5', 'llama']) test(
+  `${type}: a model is stored in what is asked for, as if it had been stored in it later`, async () => {
+    const [one] = cases(type), files = filesOf(one), { model: whole } = await gf.models.load(files)
+    const exact = answersOf(whole, one)
+    for (const [dtype, part] of [['float16', 0.01], ['bfloat16', 0.06], ['int8', 0.1]]) {
+      const { model } = await gf.models.load(files, { dtype }), stored = gf.quantize(whole.clone(), { dtype })
+      const own = answersOf(model, one)
+      assert.deepEqual(own, answersOf(stored, one))
+      assert.ok(model.parameters().every(p => p.dtype === (p.isMatrix ? dtype : 'float32') && !p.requiresGrad))
+      exact.forEach((row, i) => {
+        const most = Math.max(...row.map(Math.abs)), off = Math.max(...row.map((v, at) => Math.abs(v - own[i][at])))
+        assert.ok(off > 0 && off < part * most, `${dtype}: off by ${off} of ${most}`)
+      })
+      if (type !== 'bert') assert.ok(model.generate(one.inputs.ids[0].slice(0, 3), { maxNewTokens: 2 }).length > 0)
+      model.dispose()
+      stored.dispose()
+    }
+  })
+
+test('halves of a file stay the bits they are', async () => {
+  for (const [dtypes, dtype] of [['F16', 'float16'], ['BF16', 'bfloat16']]) {
+    const files = filesOf(item, { dtypes }), { model } = await gf.models.load(files, { dtype })
+    const { tensors } = gf.loadSafetensors(files['model.safetensors'], { dtypes: dtype })
+    assert.deepEqual(model.wte.weight.toArray(), tensors['wte.weight'].toArray())
+    assert.deepEqual(gf.saveSafetensors({ w: model.wte.weight }), gf.saveSafetensors({ w: tensors['wte.weight'] }))
+  }
+  const large = filesOf(item, { dtypes: 'BF16', change: tensors => {
+    tensors['h.0.mlp.c_fc.weight'].data[3] = 1e6
+    return tensors
+  } })
+  await assert.rejects(gf.models.load(large, { dtype: 'float16' }), { code: 'range', message: /finite.*bfloat16/ })
+  await gf.models.load(large, { dtype: 'bfloat16' })
+  await assert.rejects(gf.models.load(large, { dtype: 'int4' }), { code: 'range', message: /dtype.*int8/ })
+})
+
 test('missing tensors, wrong sizes and duplicate keys are refused by load and listed by inspect', async () => {
   const lacking = filesOf(item, { change: ({ 'h.1.ln_2.bias': _, ...rest }) => rest })
   await rejects(lacking, 'format', /missing tensor h.1.ln_2.bias/)

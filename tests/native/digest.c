@@ -62,13 +62,45 @@ static uint32_t matrix_product(uint32_t d, int n) {
     float *panels = zeros(gf_panels_size(N, K));
     float *room = zeros(8 * K);
     memcpy(panels, b, sizeof(float) * (size_t)(N * K));
-    gf_arrange(panels, room, N, K, 0);
+    gf_arrange(panels, room, N, K, GF_FLOAT32, 0);
     gf_matmul(out, work, a, flags & GF_PANELS_B ? panels : b, bias, 1, M, N, K, flags);
     d = fold_floats(d, out, M * N);
-    gf_arrange(panels, room, N, K, 1);
+    gf_arrange(panels, room, N, K, GF_FLOAT32, 1);
     d = fold(d, memcmp(panels, b, sizeof(float) * (size_t)(N * K)) ? "moved" : "same", 5);
     free(a), free(b), free(bias), free(work), free(panels), free(room);
   }
+  return d;
+}
+
+/* Weights of 16 bits, and of 8; x is large enough once that float16 goes the long way. */
+static uint32_t stored_product(uint32_t d, int n) {
+  int N = n % 7 + 1 + n, K = 3 * n, M = n % 5 + 1;
+  float *w = drawn(N * K), *bias = drawn(N), *out = zeros(M * N), *rounded = zeros(M * K);
+  static const int types[] = {GF_FLOAT16, GF_BFLOAT16}, flags[] = {GF_FLOAT16_B, GF_BFLOAT16_B};
+  for (int i = 0; i < 4; i++) {
+    uint16_t *halves = calloc((size_t)gf_panels_size(N, K), 2), *room = malloc(16 * (size_t)K);
+    float *x = drawn(M * K), *work = zeros((int)gf_matmul_workspace(M, N, K)), *few = zeros(K);
+    if (i > 1) x[M * K - 1] = 1e6f;
+    gf_convert(halves, types[i % 2], w, GF_FLOAT32, N * K);
+    gf_arrange(halves, room, N, K, types[i % 2], 0);
+    gf_matmul(out, work, x, halves, bias, 1, M, N, K, GF_PANELS_B | flags[i % 2]);
+    d = fold(d, out, sizeof(float) * (size_t)(M * N));
+    int32_t last = N - 1;
+    gf_embedding_panels(few, &last, halves, 1, K, types[i % 2]);
+    d = fold_floats(d, few, K);
+    gf_arrange(halves, room, N, K, types[i % 2], 1);
+    d = fold(d, halves, 2 * (size_t)(N * K));
+    free(halves), free(room), free(x), free(work);
+  }
+  void *bytes = malloc((size_t)gf_int8_size(N, K));
+  memset(bytes, 0, (size_t)gf_int8_size(N, K));
+  float *x = drawn(M * K), *work = zeros((int)gf_int8_workspace(M, K)), *rows = zeros(N * K);
+  d += (uint32_t)gf_int8_pack(bytes, w, 0, N, K);
+  gf_int8_product(out, work, x, bytes, bias, M, N, K);
+  gf_int8_rounded(rounded, x, M, K);
+  gf_int8_rows(rows, bytes, 0, N, K);
+  d = fold_floats(fold_floats(fold_floats(d, out, M * N), rounded, M * K), rows, N * K);
+  free(w), free(bias), free(bytes), free(x), free(work);
   return d;
 }
 
@@ -242,8 +274,8 @@ static uint32_t tables(uint32_t d, int n) {
   gf_embedding_forward(out, ids, weight, 4, 3);
   float *panels = zeros(gf_panels_size(n, 3)), few[24], *same = zeros(12);
   memcpy(panels, weight, sizeof(float) * (size_t)n * 3);
-  gf_arrange(panels, few, n, 3, 0);
-  gf_embedding_panels(same, ids, panels, 4, 3);
+  gf_arrange(panels, few, n, 3, GF_FLOAT32, 0);
+  gf_embedding_panels(same, ids, panels, 4, 3, GF_FLOAT32);
   d = fold(d, same, sizeof(float) * 12);
   free(panels), free(same);
   gf_embedding_backward(dweight, out, ids, n / 2, 4, 3);
@@ -318,7 +350,7 @@ GF_EXPORT uint32_t gf_digest(int family) {
         d = random_numbers(d, n);
         break;
       case 1:
-        d = matrix_product(d, n);
+        d = stored_product(matrix_product(d, n), n);
         break;
       case 2:
         d = curves(d, n);

@@ -6,6 +6,7 @@
  */
 #include "../glassformer.h"
 #include "../simd.h"
+#include "convert.h"
 
 int gf_embedding_check(const int32_t *ids, int n, int V) {
   for (int i = 0; i < n; i++)
@@ -18,12 +19,16 @@ void gf_embedding_forward(float *out, const int32_t *ids, const float *weight, i
 }
 
 /* Row 8 p + r of the weight is cell r of every column of panel p. */
-void gf_embedding_panels(float *out, const int32_t *ids, const float *weight, int n, int C) {
+void gf_embedding_panels(float *out, const int32_t *ids, const void *weight, int n, int C, int type) {
   enum { PANEL = 8 };
   for (int i = 0; i < n; i++) {
+    if (type == GF_INT8) {
+      gf_int8_rows(out + (size_t)i * C, weight, ids[i], 1, C);
+      continue;
+    }
     int within = ids[i] % PANEL;
-    const float *panel = weight + (size_t)(ids[i] - within) * C + within;
-    for (int c = 0; c < C; c++) out[(size_t)i * C + c] = panel[(size_t)c * PANEL];
+    size_t first = (size_t)(ids[i] - within) * C + within;
+    for (int c = 0; c < C; c++) out[(size_t)i * C + c] = (float)gf_read(weight, first + (size_t)c * PANEL, type);
   }
 }
 

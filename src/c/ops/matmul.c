@@ -9,10 +9,14 @@
  * columns, both k by k, so that the tile reads two streams. Fewer than 4 rows share too little: they go through B row
  * by row, as fast as memory gives it.
  *
+ * Panels may hold float16 or bfloat16: half the memory, and for few rows half the time. What is multiplied is the
+ * float32 of the same value, so the bits are those of a weight that was widened before.
+ *
  * Backward: with y = x W^T, dx = dy W and dW = dy^T x are products too; only the packing differs.
  */
 #include "matmul.h"
 
+#include "../math.h"
 #include "../simd.h"
 
 /* What the tiles pass over again and again stays near: a panel (24 KB) in the first cache while all quadruples of A go
@@ -144,10 +148,11 @@ static void pack_transposed_a(const gf_product *p, int m0, int m1, int k0, int K
     }
 }
 
-/* A piece of B as panels: columns n0 <= n < n1 of rows k0 <= k < k0 + K, one panel `apart` floats after another. */
+/* A piece of B as panels: columns n0 <= n < n1 of rows k0 <= k < k0 + K, one panel `apart` bytes after another. */
 typedef struct {
-  const float *panels;
+  const char *panels;
   size_t apart;
+  int type;
   int n0, n1, k0, K;
 } piece;
 
@@ -189,18 +194,46 @@ void gf_pack_panels(float *panels, const float *b, int ldb, gf_layout layout, in
   else pack_rows(panels, (size_t)K * PANEL, b, ldb, N, K);
 }
 
-/* Sets panels and apart: where the panels are when B consists of them, else packed into `room`. */
-static void find_panels(piece *at, const gf_product *p, float *room) {
-  if (p->b_layout == GF_B_PANELS) {
-    at->apart = (size_t)p->ldb * PANEL;
-    at->panels = p->b + at->n0 / PANEL * at->apart + (size_t)at->k0 * PANEL;
+/* The eight values of a panel at one k. A float16 is 2^-112 of itself there; what it meets is 2^112 times as large. */
+GF_INLINE void load_column(gf_f4 *v, const char *b, int type) {
+  if (type == GF_FLOAT32) {
+    v[0] = gf_load((const float *)b);
+    v[1] = gf_load((const float *)b + 4);
     return;
   }
-  size_t k = at->k0, n = at->n0;
-  const float *b = p->b_layout == GF_B_TRANSPOSED ? p->b + n * p->ldb + k : p->b + k * p->ldb + n;
-  gf_pack_panels(room, b, p->ldb, p->b_layout, at->n1 - at->n0, at->K);
-  at->apart = (size_t)at->K * PANEL;
-  at->panels = room;
+  v[0] = type == GF_FLOAT16 ? gf_load_tiny(b) : gf_load_brains(b);
+  v[1] = type == GF_FLOAT16 ? gf_load_tiny(b + 8) : gf_load_brains(b + 8);
+}
+
+GF_INLINE size_t cell_size(int type) { return type == GF_FLOAT32 ? 4 : 2; }
+
+/* Panels of halves as panels of float32. */
+static void widen_panels(float *out, const char *b, size_t apart, int type, int N, int K) {
+  gf_f4 scale = gf_splat(type == GF_FLOAT16 ? 0x1p112f : 1);
+  for (int n = 0; n < N; n += PANEL, b += apart)
+    for (int k = 0; k < K; k++, out += PANEL) {
+      gf_f4 v[2];
+      load_column(v, b + (size_t)k * PANEL * 2, type);
+      gf_store(out, v[0] * scale);
+      gf_store(out + 4, v[1] * scale);
+    }
+}
+
+/* Sets panels, apart and type: where the panels are when B consists of them, else packed or widened into `room`. */
+static void find_panels(piece *at, const gf_product *p, float *room, int widened) {
+  size_t k = at->k0, n = at->n0, cell = cell_size(p->b_type), apart = (size_t)p->ldb * PANEL * cell;
+  const char *there = (const char *)p->b + n / PANEL * apart + k * PANEL * cell;
+  *at = (piece){there, apart, p->b_type, at->n0, at->n1, at->k0, at->K};
+  if (p->b_layout == GF_B_PANELS && !widened) return;
+  const float *b = p->b;
+  if (widened) widen_panels(room, there, apart, p->b_type, at->n1 - at->n0, at->K);
+  else {
+    b += p->b_layout == GF_B_TRANSPOSED ? n * p->ldb + k : k * p->ldb + n;
+    gf_pack_panels(room, b, p->ldb, p->b_layout, at->n1 - at->n0, at->K);
+  }
+  at->apart = (size_t)at->K * PANEL * sizeof(float);
+  at->panels = (const char *)room;
+  at->type = GF_FLOAT32;
 }
 
 /* Nothing to sum: C is what it starts from. */
@@ -218,34 +251,51 @@ static void many_rows(const gf_product *p, int m0, int m1, const piece *at) {
   int is_packed = at->n0 > 0 && p->M <= BLOCK_M && p->K <= BLOCK_K;
   if (!is_packed && p->a_transposed) pack_transposed_a(p, m0, m1, at->k0, at->K);
   else if (!is_packed) pack_a(p, m0, m1, at->k0, at->K);
-  const float *panel = at->panels;
+  const char *panel = at->panels;
   for (int n = at->n0; n < at->n1; n += PANEL, panel += at->apart)
     for (int m = m0; m < m1; m += ROWS)
-      full_cells(p, m, n, p->workspace + (size_t)(m - m0) * at->K, panel, at->K, at->k0 == 0);
+      full_cells(p, m, n, p->workspace + (size_t)(m - m0) * at->K, (const float *)panel, at->K, at->k0 == 0);
 }
 
 /* One row against two panels: four chains of sums, enough to keep up with memory. */
-static __attribute__((noinline)) void row_tile(gf_f4 *cells, const float *a, size_t a_step, const float *b,
-                                               const float *c, int K) {
-  gf_f4 v0 = cells[0], v1 = cells[1], v2 = cells[2], v3 = cells[3];
-  for (int k = 0; k < K; k++, a += a_step, b += PANEL, c += PANEL) {
-    gf_f4 x = gf_splat_at(a);
-    v0 = gf_mul_add(x, gf_load(b), v0);
-    v1 = gf_mul_add(x, gf_load(b + 4), v1);
-    v2 = gf_mul_add(x, gf_load(c), v2);
-    v3 = gf_mul_add(x, gf_load(c + 4), v3);
+GF_INLINE void row_tile(gf_f4 *cells, const float *a, size_t a_step, const char *b, const char *c, int K, int type) {
+  gf_f4 v0 = cells[0], v1 = cells[1], v2 = cells[2], v3 = cells[3], scale = gf_splat(0x1p112f);
+  size_t step = PANEL * cell_size(type);
+  for (int k = 0; k < K; k++, a += a_step, b += step, c += step) {
+    gf_f4 x = gf_splat_at(a), left[2], right[2];
+    if (type == GF_FLOAT16) x *= scale;
+    load_column(left, b, type);
+    load_column(right, c, type);
+    v0 = gf_mul_add(x, left[0], v0);
+    v1 = gf_mul_add(x, left[1], v1);
+    v2 = gf_mul_add(x, right[0], v2);
+    v3 = gf_mul_add(x, right[1], v3);
   }
   cells[0] = v0, cells[1] = v1, cells[2] = v2, cells[3] = v3;
 }
 
+#define GF_ROW_TILE(name, type)                                                                          \
+  static __attribute__((noinline)) void name(gf_f4 *cells, const float *a, size_t a_step, const char *b, \
+                                             const char *c, int K) {                                     \
+    row_tile(cells, a, a_step, b, c, K, type);                                                           \
+  }
+GF_ROW_TILE(row_floats, GF_FLOAT32)
+GF_ROW_TILE(row_halves, GF_FLOAT16)
+GF_ROW_TILE(row_brains, GF_BFLOAT16)
+
 /* Row m by panel b of the columns from n on and panel c of those from `other` on, if that is a column. */
-GF_INLINE void row_cells(const gf_product *p, int m, int n, const float *b, int other, const float *c, int k0, int K) {
+GF_INLINE void row_cells(const gf_product *p, int m, int n, const char *b, int other, const char *c, const piece *at) {
   gf_f4 cells[4] = {{0}};
+  int k0 = at->k0;
   const float *a = p->a_transposed ? p->a + (size_t)k0 * p->lda + m : p->a + (size_t)m * p->lda + k0;
+  size_t step = p->a_transposed ? (size_t)p->lda : 1;
   int both = other < p->N;
   start_cells(cells, p, m, n, k0 == 0);
   if (both) start_cells(cells + 2, p, m, other, k0 == 0);
-  row_tile(cells, a, p->a_transposed ? p->lda : 1, b, both ? c : b, K);
+  else c = b;
+  if (at->type == GF_FLOAT32) row_floats(cells, a, step, b, c, at->K);
+  else if (at->type == GF_FLOAT16) row_halves(cells, a, step, b, c, at->K);
+  else row_brains(cells, a, step, b, c, at->K);
   store_cells(p->c + (size_t)m * p->ldc + n, cells, p->N - n);
   if (both) store_cells(p->c + (size_t)m * p->ldc + other, cells + 2, p->N - other);
 }
@@ -254,9 +304,20 @@ GF_INLINE void row_cells(const gf_product *p, int m, int n, const float *b, int 
  * far streams come from memory at full speed; two neighbouring ones at half of it (measured: 37 and 20 GB/s). */
 static void few_rows(const gf_product *p, const piece *at) {
   int half = round_up((at->n1 - at->n0 + 1) / 2, PANEL);
-  const float *b = at->panels, *c = b + half / PANEL * at->apart;
+  const char *b = at->panels, *c = b + half / PANEL * at->apart;
   for (int n = at->n0; n < at->n0 + half; n += PANEL, b += at->apart, c += at->apart)
-    for (int m = 0; m < p->M; m++) row_cells(p, m, n, b, n + half < at->n1 ? n + half : p->N, c, at->k0, at->K);
+    for (int m = 0; m < p->M; m++) row_cells(p, m, n, b, n + half < at->n1 ? n + half : p->N, c, at);
+}
+
+/* Whether 2^112 times every value of A is still finite, or was not finite before. */
+static int may_grow(const gf_product *p) {
+  if (p->a_transposed) return 0;
+  for (int m = 0; m < p->M; m++)
+    for (int k = 0; k < p->K; k++) {
+      float size = __builtin_fabsf(p->a[(size_t)m * p->lda + k]);
+      if (size >= 0x1p15f && size < GF_INFINITY) return 0;
+    }
+  return 1;
 }
 
 static float *room_for_b(const gf_product *p) {
@@ -265,12 +326,14 @@ static float *room_for_b(const gf_product *p) {
 
 void gf_multiply(const gf_product *p) {
   if (p->K == 0) return fill_start(p);
-  int few = p->M < ROWS, block_k = few && p->b_layout == GF_B_PANELS ? p->K : BLOCK_K;
+  int few = p->M < ROWS, panels = p->b_layout == GF_B_PANELS;
+  int widened = p->b_type != GF_FLOAT32 && (!few || (p->b_type == GF_FLOAT16 && !may_grow(p)));
+  int block_k = few && panels && !widened ? p->K : BLOCK_K;
   int block_n = few || p->M > BLOCK_M ? BLOCK_N : NARROW_N;
   for (int n = 0; n < p->N; n += block_n)
     for (int k = 0; k < p->K; k += block_k) {
       piece at = {.n0 = n, .n1 = min(n + block_n, p->N), .k0 = k, .K = min(block_k, p->K - k)};
-      find_panels(&at, p, room_for_b(p));
+      find_panels(&at, p, room_for_b(p), widened);
       if (few) few_rows(p, &at);
       else
         for (int m = 0; m < p->M; m += BLOCK_M) many_rows(p, m, min(m + BLOCK_M, p->M), &at);
@@ -281,7 +344,7 @@ double gf_matmul_workspace(int M, int N, int K) {
   return (round_up(min(M, BLOCK_M), ROWS) + round_up(min(N, BLOCK_N), PANEL)) * min(K, BLOCK_K);
 }
 
-void gf_matmul(float *out, float *workspace, const float *a, const float *b, const float *bias, int batch, int M, int N,
+void gf_matmul(float *out, float *workspace, const float *a, const void *b, const float *bias, int batch, int M, int N,
                int K, int flags) {
   gf_layout layout = flags & GF_PANELS_B ? GF_B_PANELS : flags & GF_TRANSPOSE_B ? GF_B_TRANSPOSED : GF_B_ROWS;
   gf_product p = {.ldc = N,
@@ -289,6 +352,9 @@ void gf_matmul(float *out, float *workspace, const float *a, const float *b, con
                   .a_transposed = flags & GF_TRANSPOSE_A,
                   .ldb = layout == GF_B_ROWS ? N : K,
                   .b_layout = layout,
+                  .b_type = flags & GF_FLOAT16_B    ? GF_FLOAT16
+                            : flags & GF_BFLOAT16_B ? GF_BFLOAT16
+                                                    : GF_FLOAT32,
                   .bias = bias,
                   .M = M,
                   .N = N,
@@ -298,7 +364,7 @@ void gf_matmul(float *out, float *workspace, const float *a, const float *b, con
   for (int i = 0; i < batch; i++) {
     p.c = out + (size_t)i * M * N;
     p.a = a + (size_t)i * M * K;
-    p.b = b + (size_t)i * K * N;
+    p.b = (const char *)b + (size_t)i * K * N * cell_size(p.b_type);
     gf_multiply(&p);
   }
 }
@@ -319,8 +385,18 @@ double gf_panels_size(int N, int K) { return __builtin_ceil((double)N / PANEL) *
       }                                                                      \
   }
 GF_TURN(float)
+GF_TURN(uint16_t)
 
-void gf_arrange(float *weight, float *workspace, int N, int K, int back) {
-  for (int n = 0; n < N; n += PANEL, weight += (size_t)PANEL * K)
-    turn_float(weight, workspace, min(PANEL, N - n), K, back);
+/* An infinity or a NaN, which load_column does not know. */
+static int is_finite_half(uint16_t h) { return (h & 0x7c00) != 0x7c00; }
+
+int gf_arrange(void *weight, void *workspace, int N, int K, int type, int back) {
+  if (type == GF_FLOAT16 && !back)
+    for (size_t i = 0; i < (size_t)N * K; i++)
+      if (!is_finite_half(((uint16_t *)weight)[i])) return 0;
+  char *panel = weight;
+  for (int n = 0; n < N; n += PANEL, panel += PANEL * (size_t)K * cell_size(type))
+    if (type == GF_FLOAT32) turn_float((float *)panel, workspace, min(PANEL, N - n), K, back);
+    else turn_uint16_t((uint16_t *)panel, workspace, min(PANEL, N - n), K, back);
+  return 1;
 }

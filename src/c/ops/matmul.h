@@ -15,13 +15,14 @@ typedef struct {
   const float *a;
   int lda;
   int a_transposed; /* A is stored as [K, M] */
-  const float *b;
+  const void *b;
   int ldb; /* for panels: the K they were packed with */
   gf_layout b_layout;
+  int b_type;        /* of panels: GF_FLOAT32, GF_FLOAT16 (all finite) or GF_BFLOAT16 */
   const float *bias; /* [N] or NULL */
   int M, N, K;
   int accumulate;
-  float *workspace; /* gf_matmul_workspace(M, N, K) floats; with panels gf_matmul_workspace(M, 0, K) */
+  float *workspace; /* gf_matmul_workspace(M, N, K) floats; with panels of float32 (M, 0, K) */
 } gf_product;
 
 void gf_multiply(const gf_product *p);

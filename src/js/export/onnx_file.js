@@ -17,8 +17,9 @@ import { float, int, joined, message, string } from './protobuf.js'
 /** What a model says of itself: the format's version, and that of the operators. */
 const IR_VERSION = 8, OPSET = 17
 
-/** ONNX's numbers for types. Whole numbers are int64, as its operators want them. @type {Record<DType, number>} */
-export const TYPES = { float32: 1, int32: 7, bool: 9, float16: 10, float64: 11, bfloat16: 16 }
+/** ONNX's numbers for types. Whole numbers are int64, as its operators want them. */
+export const TYPES = /** @type {Record<DType, number>} int8 is refused before */ (
+  { float32: 1, int32: 7, bool: 9, float16: 10, float64: 11, bfloat16: 16 })
 
 /** What sides of any length are called, by −1 and −2. */
 const OPEN = ['batch', 'rows']

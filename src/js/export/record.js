@@ -149,6 +149,9 @@ export function recording(where, model, prepare, use) {
   expect(model instanceof Module, 'type', () => `${where}: model must be a module, got ${describe(model)}`)
   const { engine } = model
   expect(engine.trace === null, 'state', () => `${where}: a trace is being recorded; they cannot be nested`)
+  const [name, stored] = model.namedParameters().find(([, p]) => p.dtype !== 'float32') ?? []
+  expect(!stored, 'type',
+    () => `${where}: ${name} is stored as ${stored?.dtype}; load the model in float32 to take it elsewhere`)
   return withoutTraces(engine, model, () => evaluating(model, () => {
     const { inputs, args } = prepare(engine, model), trace = engine.trace = new Recording(engine)
     try {

@@ -1,5 +1,7 @@
 import { describe, expect, oneOf } from '../errors.js'
-import { DTYPES } from '../dtype.js'
+import { DTYPES, MADE } from '../dtype.js'
+import { packInt8 } from '../int8.js'
+import { to } from '../ops/convert.js'
 import { BYTES } from './header.js'
 
 /**
@@ -11,8 +13,6 @@ import { BYTES } from './header.js'
 
 /** Bytes that are read at once, so that a file and its tensors are never in memory together. */
 const PIECE = 2 ** 24
-
-const DTYPE_NAMES = /** @type {DType[]} */ (Object.keys(DTYPES))
 
 /** What the kernels can read themselves. @type {Record<string, DType>} */
 export const NATIVE = { F64: 'float64', F32: 'float32', F16: 'float16', BF16: 'bfloat16', I32: 'int32', BOOL: 'bool' }
@@ -96,6 +96,26 @@ export function* readInto(to, at, entry, name) {
 }
 
 /**
+ * Reads all rows of an entry into a matrix of 8 bits, some at a time.
+ * @param {Tensor} to @param {number} first row @param {Entry} entry @param {string} name
+ * @returns {Generator<any, void, any>}
+ */
+export function* readRowsInto(to, first, entry, name) {
+  const { engine, shape: [, K] } = to, { from, to: end, dtype } = entry, row = K * BYTES[dtype]
+  const step = Math.max(1, Math.floor(PIECE / 4 / row)), count = row && (end - from) / row
+  const rows = engine.keep(engine.empty([Math.min(step, count), K]))
+  try {
+    for (let i = 0; i < count; i += step) {
+      const n = Math.min(step, count - i)
+      yield* readInto(rows, 0, { ...entry, from: from + i * row, to: from + (i + n) * row }, name)
+      packInt8(to, rows.address, first + i, n)
+    }
+  } finally {
+    rows.dispose()
+  }
+}
+
+/**
  * An entry as a tensor: float16, bfloat16 and float8 as float32, whole numbers as int32, or float64 if they need it.
  * @param {Engine} engine @param {string} name @param {Entry} entry
  * @param {DType} [dtype] another type to read it as
@@ -103,7 +123,7 @@ export function* readInto(to, at, entry, name) {
  */
 export function* readTensor(engine, name, entry, dtype) {
   const { dtype: code, shape } = entry, isFloat = FLOATS.includes(code)
-  if (dtype !== undefined) oneOf('loadSafetensors', `the dtype of ${name}`, dtype, DTYPE_NAMES)
+  if (dtype !== undefined) oneOf('loadSafetensors', `the dtype of ${name}`, dtype, MADE)
   expect(!isFloat || !dtype || !['int32', 'bool'].includes(dtype), 'type',
     () => `safetensors: ${name} is ${code}, and its numbers would be cut off as ${dtype}`)
   const tensor = engine.keep(engine.empty(shape, dtype ?? usual(code)))
@@ -145,6 +165,7 @@ export const WRITTEN = Object.keys(BYTES).filter(code => !code.startsWith('F8'))
  */
 export function bytesAs(name, tensor, code) {
   oneOf('saveSafetensors', `the dtype of ${name}`, code, WRITTEN)
+  if (tensor.dtype === 'int8') return tensor.engine.tidy(() => bytesAs(name, to(tensor, 'float32'), code))
   const { engine, size, dtype } = tensor, native = NATIVE[code]
   if (native === dtype) return tensor.bytes.slice()
   if (!Object.hasOwn(INTEGERS, code)) {

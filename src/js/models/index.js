@@ -1,7 +1,10 @@
 import { GlassformerError, describe, expect, isPlain, mustAwait, oneOf, optionsOf } from '../errors.js'
 import { baseName, fileCalled, openModelFiles, readJson } from '../files/shards.js'
 import { settle, sourceOf } from '../files/source.js'
-import { readInto } from '../files/values.js'
+import { readInto, readRowsInto } from '../files/values.js'
+import { WEIGHTS } from '../dtype.js'
+import { settleWeight } from '../nn/quantize.js'
+import { convertInto } from '../ops/convert.js'
 import { tokenizer } from '../text/files.js'
 import { bert } from './bert.js'
 import { gpt2 } from './gpt2.js'
@@ -144,14 +147,19 @@ export const inspect = files => settle((function* () {
  * @returns {Generator<any, void, any>}
  */
 function* readRow(engine, to, { name, entry, transposed, part }) {
-  const [rows, ...rest] = to.shape, [i, n] = part ?? [0, 1], at = i * to.size / n
+  const [rows, ...rest] = to.shape, [i, n] = part ?? [0, 1], at = i * to.size / n, count = rows / n
+  if (!transposed && to.dtype === 'int8') return yield* readRowsInto(to, i * count, entry, name)
   if (!transposed) return yield* readInto(to, at, entry, name)
-  const [inputs] = rest, turned = engine.keep(engine.empty([inputs, rows / n]))
+  const [inputs] = rest, isStored = to.dtype !== 'float32', turned = engine.keep(engine.empty([inputs, count]))
+  const straight = isStored ? engine.keep(engine.empty([count, inputs])) : to
   try {
     yield* readInto(turned, 0, entry, name)
-    engine.c.gf_transpose_forward(to.address + 4 * at, turned.address, 1, inputs, 1, rows / n, 1)
+    const { address } = straight
+    engine.c.gf_transpose_forward(isStored ? address : address + 4 * at, turned.address, 1, inputs, 1, count, 1)
+    if (isStored) convertInto(to, straight)
   } finally {
     turned.dispose()
+    if (isStored) straight.dispose()
   }
 }
 
@@ -188,7 +196,8 @@ function expectWhole({ kind, missing, problems, error }) {
  * A model with the weights of its files, ready to be used: in eval mode.
  * @param {Engine} engine
  * @param {Files} files config.json, model.safetensors (or shards with their index), and those of the tokenizer
- * @param {{ dtype?: 'float32' }} [options] dtype: 'float32'
+ * @param {{ dtype?: 'float32' | 'float16' | 'bfloat16' | 'int8' }} [options] dtype: 'float32'; another one for what
+ *   the matrices are stored in: see quantize
  * @returns {Promise<{ model: any, tokenizer: import('../text/tokenizer.js').Tokenizer | null,
  *   config: Record<string, any> }>} model: a GPT2, Bert, Marian, T5 or Llama
  * @throws {GlassformerError} 'format' for files that do not fit each other or are not understood, 'memory'
@@ -200,16 +209,19 @@ export const load = (engine, files, options) =>
 /** @param {Engine} engine @param {Files} files @param {Parameters<typeof load>[2]} options */
 async function read(engine, files, options) {
   const { dtype = 'float32' } = optionsOf('models.load', options, ['dtype'])
-  oneOf('models.load', 'dtype', dtype, ['float32'])
+  oneOf('models.load', 'dtype', dtype, WEIGHTS)
   const found = await settle(open(files))
   expectWhole(found)
   const { kind, settings, reads, config } = found
   const words = await settle(readTokenizer(engine, files, kind.tokenizers))
-  const model = engine.withoutDraws(() => new kind.Model(engine, settings))
+  const model = engine.withoutDraws(() => new kind.Model(engine, settings), dtype)
   model.ends = [config.eos_token_id ?? []].flat().filter(Number.isInteger)
   try {
     const own = model.stateDict()
     for (const read of reads) await settle(readRow(engine, own[read.own], read))
+    if (dtype !== 'float32') for (const parameter of model.requiresGrad_(false).parameters()) {
+      if (parameter.isMatrix) settleWeight(parameter)
+    }
   } catch (error) {
     model.dispose()
     throw error

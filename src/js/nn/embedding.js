@@ -20,7 +20,7 @@ export class Embedding extends Module {
       wholeNumber('Embedding', 'paddingIdx', paddingIdx, -numEmbeddings, numEmbeddings - 1)
       this.paddingIdx = paddingIdx < 0 ? paddingIdx + numEmbeddings : paddingIdx
     }
-    this.weight = this.parameter(numEmbeddings, embeddingDim)
+    this.weight = this.matrix(numEmbeddings, embeddingDim)
     this.resetParameters()
   }
 
@@ -28,7 +28,7 @@ export class Embedding extends Module {
   resetParameters() {
     fillNormal(this.weight)
     const { paddingIdx: row, embeddingDim: C } = this
-    if (row !== undefined) this.weight.values.fill(0, row * C, (row + 1) * C)
+    if (row !== undefined && this.weight.dtype === 'float32') this.weight.values.fill(0, row * C, (row + 1) * C)
   }
 
   /**

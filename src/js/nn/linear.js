@@ -16,7 +16,7 @@ export class Linear extends Module {
     const { bias = true } = optionsOf('Linear', options, ['bias'])
     this.inFeatures = wholeNumber('Linear', 'inFeatures', inFeatures)
     this.outFeatures = wholeNumber('Linear', 'outFeatures', outFeatures)
-    this.weight = this.parameter(outFeatures, inFeatures)
+    this.weight = this.matrix(outFeatures, inFeatures)
     this.bias = flag('Linear', 'bias', bias) ? this.parameter(outFeatures) : null
     this.resetParameters()
   }

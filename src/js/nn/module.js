@@ -1,4 +1,5 @@
 import { GlassformerError, describe, expect, flag, inEngine, isPlain, optionsOf, shapeText } from '../errors.js'
+import { convertInto } from '../ops/convert.js'
 import { spareBytes } from '../panels.js'
 import { sameShape } from '../shape.js'
 import { Tensor, tensor as makeTensor } from '../tensor.js'
@@ -9,12 +10,14 @@ import { Tensor, tensor as makeTensor } from '../tensor.js'
 export class Parameter extends Tensor {
   /**
    * @param {import('../engine.js').Engine} engine @param {readonly number[]} shape
-   * @param {Tensor} [base] whose values it shows
+   * @param {Tensor} [base] whose values it shows @param {import('../dtype.js').DType} [dtype]
+   * @param {boolean} [isMatrix] of products, or a table of rows, and nothing else: it may be stored in fewer bits
    */
-  constructor(engine, shape, base) {
-    super(engine, shape, 'float32', base, 0, shape.length === 2 ? spareBytes(shape[0], shape[1], 4) : 0)
+  constructor(engine, shape, base, dtype = 'float32', isMatrix = false) {
+    super(engine, shape, dtype, base, 0, shape.length === 2 ? spareBytes(shape, dtype) : 0)
     engine.keep(this)
-    this.requiresGrad = true
+    this.requiresGrad = dtype === 'float32'
+    this.isMatrix = isMatrix
   }
 }
 
@@ -133,6 +136,11 @@ export class Module {
     return new Parameter(this.engine, shape)
   }
 
+  /** The same for a matrix of products or a table of rows. @param {number} rows @param {number} columns */
+  matrix(rows, columns) {
+    return new Parameter(this.engine, [rows, columns], undefined, this.engine.matrixType, true)
+  }
+
   /**
    * Adds a tensor that is saved but not trained: torch.nn.Module.register_buffer.
    * @param {string} name @param {Tensor} tensor
@@ -206,7 +214,8 @@ export class Module {
   /** All parameters by name, in PyTorch's order; a shared one only once. @returns {[string, Parameter][]} */
   namedParameters() {
     const seen = new Set()
-    return namedTensors(this).filter(([, t]) => t instanceof Parameter && !seen.has(t) && seen.add(t))
+    const isNew = (/** @type {Tensor} */ t) => t instanceof Parameter && !seen.has(t) && seen.add(t)
+    return /** @type {[string, Parameter][]} */ (namedTensors(this).filter(([, t]) => isNew(t)))
   }
 
   /** All parameters, in PyTorch's order; a shared one only once. @returns {Parameter[]} */
@@ -235,7 +244,10 @@ export class Module {
    */
   requiresGrad_(wanted = true) {
     flag('requiresGrad_', 'wanted', wanted)
-    for (const parameter of this.parameters()) parameter.requiresGrad = wanted
+    const parameters = this.namedParameters(), [name, stored] = parameters.find(([, p]) => p.dtype !== 'float32') ?? []
+    expect(!wanted || !stored, 'type',
+      () => `requiresGrad_: ${name} is ${stored?.dtype}, which is only used; weights are trained in float32`)
+    for (const [, parameter] of parameters) parameter.requiresGrad = wanted
     return this
   }
 
@@ -277,7 +289,7 @@ export class Module {
       const isWholeFile = isPlain(state.tensors) && !own.tensors
       expect(problems.length === 0, 'shape', () => `loadStateDict: ${name} does not fit: ${isWholeFile
         ? 'this is what loadSafetensors gives; write loadSafetensors(bytes).tensors' : problems.join('; ')}`)
-      for (const { to, from } of given) to.data.set(from.values)
+      for (const { to, from } of given) convertInto(to, from)
     })
     return { missingKeys, unexpectedKeys }
   }
@@ -353,9 +365,11 @@ function cloneModule(module, copies) {
 /** @param {Tensor} tensor */
 function cloneTensor(tensor) {
   const { engine, shape, dtype } = tensor
-  const copy = tensor instanceof Parameter ? new Parameter(engine, shape) : engine.keep(engine.empty(shape, dtype))
+  const copy = tensor instanceof Parameter
+    ? new Parameter(engine, shape, undefined, dtype, tensor.isMatrix)
+    : engine.keep(engine.empty(shape, dtype))
   copy.requiresGrad = tensor.requiresGrad
-  copy.values.set(tensor.values)
+  copy.bytes.set(tensor.bytes)
   return copy
 }
 

@@ -22,6 +22,9 @@ export function xavierUniform(weight) {
 export const checkBatchFirst = (where, batchFirst) =>
   expect(batchFirst === undefined || batchFirst === true, 'range', () => `${where}: batchFirst is always true`)
 
+/** Rows that are stored together in fewer bits: a projection must begin with some. */
+const PANEL = 8
+
 const FORWARD_OPTIONS = ['needWeights', 'averageAttnWeights', 'attnMask', 'keyPaddingMask', 'isCausal', 'window',
   'cache']
 
@@ -55,10 +58,10 @@ export class MultiheadAttention extends Module {
     this.kdim = wholeNumber('MultiheadAttention', 'kdim', kdim, 1)
     this.vdim = wholeNumber('MultiheadAttention', 'vdim', vdim, 1)
     const isOne = kdim === embedDim && vdim === embedDim
-    this.in_proj_weight = isOne ? this.parameter(3 * embedDim, embedDim) : null
-    this.q_proj_weight = isOne ? null : this.parameter(embedDim, embedDim)
-    this.k_proj_weight = isOne ? null : this.parameter(embedDim, kdim)
-    this.v_proj_weight = isOne ? null : this.parameter(embedDim, vdim)
+    this.in_proj_weight = isOne ? this[embedDim % PANEL ? 'parameter' : 'matrix'](3 * embedDim, embedDim) : null
+    this.q_proj_weight = isOne ? null : this.matrix(embedDim, embedDim)
+    this.k_proj_weight = isOne ? null : this.matrix(embedDim, kdim)
+    this.v_proj_weight = isOne ? null : this.matrix(embedDim, vdim)
     /**
      * What the products q · k are multiplied by; undefined is 1 / √(embedDim / numHeads).
      * @type {number | undefined}

@@ -1,4 +1,6 @@
 import { describe, expect, inEngine, shapeText, wholeNumber } from '../errors.js'
+import { needsGradient } from '../autograd.js'
+import { WEIGHTS } from '../dtype.js'
 import { sameShape, sizeOf } from '../shape.js'
 import { Tensor, tensor as makeTensor } from '../tensor.js'
 
@@ -33,6 +35,25 @@ export function floatTensor(where, name, value) {
   expect(tensor.dtype === 'float32', 'type',
     () => `${where}: ${name} must be a float32 tensor, got ${describe(tensor)}; to('float32') makes one`)
   return tensor
+}
+
+/**
+ * The same of a matrix that is only used, which may be stored in fewer bits.
+ * @param {string} where @param {string} name @param {unknown} value @returns {Tensor}
+ */
+export function weightTensor(where, name, value) {
+  const tensor = anyTensor(where, name, value)
+  return WEIGHTS.includes(tensor.dtype) ? tensor : floatTensor(where, name, value)
+}
+
+/**
+ * Weights in fewer bits are only used: no gradient goes through what they are used in.
+ * @param {string} where @param {Tensor} weight @param {...(Tensor | null)} others
+ */
+export function expectNoGradient(where, weight, ...others) {
+  if (weight.dtype === 'float32') return
+  expect(!needsGradient(weight.engine, [weight, ...others]), 'state', () => `${where}: a weight of ${weight.dtype} ` +
+    'is only used, not trained, and no gradient goes through it; call it inside gf.noGrad, or keep it in float32')
 }
 
 /**

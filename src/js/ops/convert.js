@@ -2,10 +2,28 @@ import { oneOf } from '../errors.js'
 import { record } from '../autograd.js'
 import { DTYPES } from '../dtype.js'
 import { cell, product } from '../explain.js'
+import { packInt8, unpackInt8 } from '../int8.js'
 import { anyTensor } from './checks.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
 /** @typedef {import('../dtype.js').DType} DType */
+
+/**
+ * Puts the values of a tensor into another of the same shape, whatever their types.
+ * @param {Tensor} out @param {Tensor} x
+ */
+export function convertInto(out, x) {
+  const { engine } = out
+  if (x.dtype === out.dtype) out.bytes.set(x.bytes)
+  else if (out.dtype === 'int8' && x.dtype === 'float32') packInt8(out, x.address)
+  else if (out.dtype === 'float32' && x.dtype === 'int8') unpackInt8(out.address, x)
+  else if (out.dtype === 'int8' || x.dtype === 'int8') {
+    const between = engine.empty(x.shape)
+    convertInto(between, x)
+    convertInto(out, between)
+    between.dispose()
+  } else engine.c.gf_convert(out.address, DTYPES[out.dtype].code, x.address, DTYPES[x.dtype].code, x.size)
+}
 
 const NAMES = /** @type {DType[]} */ (Object.keys(DTYPES))
 
@@ -23,7 +41,8 @@ const op = {
 
 /**
  * The same values as another type: torch.Tensor.to. To int32 the fraction is cut off (NaN becomes 0, and what is too
- * large the largest int32); to bool all but 0 is true. Only float32 has gradients, so none goes through.
+ * large the largest int32); to bool all but 0 is true; to int8, a matrix, they are rounded to 255 steps.
+ * Only float32 has gradients, so none goes through.
  * @param {Tensor} x any shape and type
  * @param {DType} dtype
  * @returns {Tensor} x itself if it has that type
@@ -33,6 +52,6 @@ export function to(x, dtype) {
   oneOf('to', 'dtype', dtype, NAMES)
   if (x.dtype === dtype) return x
   const out = engine.empty(x.shape, dtype)
-  engine.c.gf_convert(out.address, DTYPES[dtype].code, x.address, DTYPES[x.dtype].code, x.size)
+  convertInto(out, x)
   return record(engine, op, { x }, { out })
 }

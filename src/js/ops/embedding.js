@@ -2,7 +2,11 @@ import { expect, optionsOf, wholeNumber } from '../errors.js'
 import { isRecording, record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
 import { indexOf, offsetOf } from '../shape.js'
-import { expectRank, floatTensor, idTensor, savedIds } from './checks.js'
+import { DTYPES } from '../dtype.js'
+import { int8Address } from '../int8.js'
+import { panelsOf } from '../panels.js'
+import { expectRank, idTensor, savedIds, weightTensor } from './checks.js'
+import { convertInto } from './convert.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
 
@@ -35,6 +39,22 @@ const op = {
 }
 
 /**
+ * Where rows of a weight are read: in panels, if it lies in them, or as they are.
+ * @param {Tensor} weight [V, C]
+ * @returns {{ panels: number, rows?: Tensor }}
+ */
+function rowsOfWeight(weight) {
+  const { dtype, offset, shape: [V, C] } = weight
+  const { address, columns } = /** @type {import('../tensor.js').Storage} */ (weight.storage)
+  if (dtype === 'int8') return { panels: int8Address(weight) }
+  const panels = dtype !== 'float32' ? panelsOf(weight, 0, V) : columns === C && offset === 0 ? address : 0
+  if (panels || dtype === 'float32') return { panels, rows: weight }
+  const rows = weight.engine.empty(weight.shape)
+  convertInto(rows, weight)
+  return { panels, rows }
+}
+
+/**
  * Rows of a table: torch.nn.functional.embedding.
  * @param {Tensor | number[] | number[][] | Int32Array} ids any shape, values 0 .. V-1
  * @param {Tensor} weight [V, C]
@@ -44,7 +64,7 @@ const op = {
  */
 export function embedding(ids, weight, options) {
   const { paddingIdx } = optionsOf('embedding', options, ['paddingIdx'])
-  const { engine } = floatTensor('embedding', 'weight', weight)
+  const { engine } = weightTensor('embedding', 'weight', weight)
   expectRank('embedding', 'weight', weight, 2, '[V, C]')
   const index = idTensor(engine, 'embedding', 'ids', ids)
   const [V, C] = weight.shape
@@ -53,9 +73,9 @@ export function embedding(ids, weight, options) {
   expect(bad < 0, 'index', () =>
     `embedding: ids must be from 0 to ${V - 1} (weight has ${V} rows), got ${index.values[bad]} at place ${bad}`)
   const out = engine.empty([...index.shape, C])
-  const { address, columns } = /** @type {import('../tensor.js').Storage} */ (weight.storage), n = index.size
-  if (columns === C && weight.offset === 0) engine.c.gf_embedding_panels(out.address, index.address, address, n, C)
-  else engine.c.gf_embedding_forward(out.address, index.address, weight.address, index.size, C)
+  const there = rowsOfWeight(weight), n = index.size, { code } = DTYPES[weight.dtype]
+  if (there.panels) engine.c.gf_embedding_panels(out.address, index.address, there.panels, n, C, code)
+  else engine.c.gf_embedding_forward(out.address, index.address, there.rows?.address, n, C)
   const skipped = paddingIdx === undefined ? -1 : paddingIdx < 0 ? paddingIdx + V : paddingIdx
   const kept = isRecording(engine, weight) ? savedIds(index, ids) : index
   return record(engine, op, { weight }, { out }, { ids: kept, paddingIdx: skipped, origin: { ids: index } })

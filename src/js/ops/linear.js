@@ -1,9 +1,14 @@
-import { ACCUMULATE, PANELS_B, TRANSPOSE_A, TRANSPOSE_B } from '../constants.js'
+import { ACCUMULATE, BFLOAT16_B, FLOAT16_B, PANELS_B, TRANSPOSE_A, TRANSPOSE_B } from '../constants.js'
 import { expect, shapeText } from '../errors.js'
 import { record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
 import { indicesOf, range } from '../shape.js'
-import { expectRank, expectShape, floatTensor, lastSide, optionalTensor, rowsOf, sameEngine } from './checks.js'
+import { DTYPES } from '../dtype.js'
+import { int8Address } from '../int8.js'
+import { seenRounded } from './rounded.js'
+import {
+  expectNoGradient, expectRank, expectShape, floatTensor, lastSide, optionalTensor, rowsOf, sameEngine, weightTensor
+} from './checks.js'
 import { panelsOf } from '../panels.js'
 import { multiply } from './matmul.js'
 
@@ -60,6 +65,33 @@ const op = {
   })
 }
 
+/** What the product has to know of panels. @type {Partial<Record<import('../dtype.js').DType, number>>} */
+const FLAGS = { float32: PANELS_B, float16: PANELS_B | FLOAT16_B, bfloat16: PANELS_B | BFLOAT16_B }
+
+/**
+ * @param {import('../engine.js').Engine} engine @param {Tensor} out @param {Tensor} x @param {Tensor} weight of any
+ *   type but int8 @param {Tensor | null} bias @param {number} first row @param {any} sizes
+ */
+function multiplyRows(engine, out, x, weight, bias, first, sizes) {
+  const { N, K } = sizes, { dtype } = weight, panels = panelsOf(weight, first, N, x, bias), flags = TRANSPOSE_B
+  if (panels) return multiply(engine, out.address, x.address, panels, { ...sizes, flags: FLAGS[dtype] })
+  const { bytes, code } = DTYPES[dtype], rows = weight.address + first * K * bytes
+  if (dtype === 'float32') return multiply(engine, out.address, x.address, rows, { ...sizes, flags })
+  const wide = engine.empty([N, K])
+  engine.c.gf_convert(wide.address, DTYPES.float32.code, rows, code, N * K)
+  multiply(engine, out.address, x.address, wide.address, { ...sizes, flags })
+  wide.dispose()
+}
+
+/**
+ * @param {import('../engine.js').Engine} engine @param {Tensor} out @param {Tensor} x @param {Tensor} weight of int8
+ * @param {number} first row, a multiple of 8 @param {any} sizes
+ */
+function multiplyInt8(engine, out, x, weight, first, { M, N, K, bias }) {
+  const { c } = engine, workspace = engine.scratch(c.gf_int8_workspace(M, K))
+  c.gf_int8_product(out.address, workspace, x.address, int8Address(weight) + c.gf_int8_size(first, K), bias, M, N, K)
+}
+
 /**
  * y = x Wᵀ + b for some rows of the weight, as the projections of attention need it.
  * @param {Tensor} x [..., K]
@@ -72,11 +104,13 @@ const op = {
 export function linearRows(x, weight, bias, { first = 0, count = weight.shape[0], biasFirst = first } = {}) {
   sameEngine('linear', x, weight, bias)
   const { engine } = x, [, K] = weight.shape, M = rowsOf(x)
-  const out = engine.empty([...x.shape.slice(0, -1), count]), packed = panelsOf(weight, first, count, x, bias)
-  multiply(engine, out.address, x.address, packed || weight.address + first * K * 4, {
-    M, N: count, K, bias: bias ? bias.address + biasFirst * 4 : 0, flags: packed ? PANELS_B : TRANSPOSE_B
-  })
-  return record(engine, op, { x, weight, bias }, { out }, { first, count, biasFirst })
+  expectNoGradient('linear', weight, x, bias)
+  const out = engine.empty([...x.shape.slice(0, -1), count]), isInt8 = weight.dtype === 'int8'
+  const { used, shown } = isInt8 ? seenRounded(x) : { used: x, shown: x }
+  const sizes = { M, N: count, K, bias: bias ? bias.address + biasFirst * 4 : 0 }
+  if (isInt8) multiplyInt8(engine, out, used, weight, first, sizes)
+  else multiplyRows(engine, out, x, weight, bias, first, sizes)
+  return record(engine, op, { x: shown, weight, bias }, { out }, { first, count, biasFirst })
 }
 
 /**
@@ -89,7 +123,7 @@ export function linearRows(x, weight, bias, { first = 0, count = weight.shape[0]
  */
 export function linear(x, weight, bias) {
   floatTensor('linear', 'x', x)
-  floatTensor('linear', 'weight', weight)
+  weightTensor('linear', 'weight', weight)
   expectRank('linear', 'weight', weight, 2, '[outFeatures, inFeatures]')
   const offset = optionalTensor('linear', 'bias', bias), [outFeatures, inFeatures] = weight.shape
   expect(lastSide('linear', 'x', x) === inFeatures, 'shape', () =>

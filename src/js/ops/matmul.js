@@ -1,4 +1,4 @@
-import { ACCUMULATE, PANELS_B, TRANSPOSE_A, TRANSPOSE_B } from '../constants.js'
+import { ACCUMULATE, BFLOAT16_B, FLOAT16_B, PANELS_B, TRANSPOSE_A, TRANSPOSE_B } from '../constants.js'
 import { expect, shapeText } from '../errors.js'
 import { record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
@@ -9,6 +9,9 @@ import { expectRank, floatTensor, rowsOf, sameEngine } from './checks.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
 
+/** Whether b lies as the tiles read it. @param {number} flags */
+const isReady = flags => (flags & (PANELS_B | FLOAT16_B | BFLOAT16_B)) === PANELS_B
+
 /**
  * The kernel on addresses: out [batch, M, N] = a [batch, M, K] b [batch, K, N] + bias.
  * @param {import('../engine.js').Engine} engine
@@ -16,7 +19,7 @@ import { expectRank, floatTensor, rowsOf, sameEngine } from './checks.js'
  * @param {{ batch?: number, M: number, N: number, K: number, bias?: number, flags?: number }} options
  */
 export function multiply(engine, out, a, b, { batch = 1, M, N, K, bias = 0, flags = 0 }) {
-  const workspace = engine.scratch(engine.c.gf_matmul_workspace(M, flags & PANELS_B ? 0 : N, K))
+  const workspace = engine.scratch(engine.c.gf_matmul_workspace(M, isReady(flags) ? 0 : N, K))
   engine.c.gf_matmul(out, workspace, a, b, bias, batch, M, N, K, flags)
 }
 

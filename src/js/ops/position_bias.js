@@ -2,7 +2,7 @@ import { flag, optionsOf, wholeNumber } from '../errors.js'
 import { record } from '../autograd.js'
 import { constant, product, sumOf } from '../explain.js'
 import { range } from '../shape.js'
-import { expectRank, floatTensor } from './checks.js'
+import { expectRank, weightTensor } from './checks.js'
 import { embedding } from './embedding.js'
 
 /** What is added to attention's scores in place of positions: linear biases, and T5's learned ones. */
@@ -98,7 +98,7 @@ export function relativePositionBuckets(engine, queries, keys, options) {
  */
 export function relativePositionBias(weight, queries, keys, options) {
   const where = 'relativePositionBias', given = optionsOf(where, options, OPTIONS.filter(name => name !== 'numBuckets'))
-  const { engine, shape } = floatTensor(where, 'weight', weight)
+  const { engine, shape } = weightTensor(where, 'weight', weight)
   expectRank(where, 'weight', weight, 2, '[numBuckets, heads]')
   const [numBuckets, heads] = shape
   const buckets = relativePositionBuckets(engine, queries, keys, { ...given, numBuckets })

@@ -16,7 +16,7 @@ import { Tensor, tensor as makeTensor } from '../tensor.js'
  */
 
 /** A leaf that is trained, or a parameter that is frozen for now. @param {any} p */
-const isLearned = p => p instanceof Tensor && !p.node && (p.requiresGrad || p instanceof Parameter)
+const isLearned = p => p instanceof Tensor && !p.node && p.dtype === 'float32' && (p.requiresGrad || p instanceof Parameter)
 
 /**
  * Options whose rate, if it is named, is there: a misspelt setting would train at the default without a word.

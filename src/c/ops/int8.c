@@ -1,0 +1,201 @@
+/* int8.c - products with weights of 8 bits: 32 neighbours of a row share a scale.
+ *
+ *     W[n][k] = s[n][k / 32] q[n][k]     q a whole number from -127 to 127, s a bfloat16: max |W of the block| / 127
+ *     x[k]    ~ t[k / 32] r[k]           r a whole number from -32767 to 32767, t = max |x of the block| / 32767
+ *     y[n]    = bias[n] + sum over the blocks b of (s[n][b] t[b]) (sum over k in b of q[n][k] r[k])
+ *
+ * The inner sums are whole numbers below 2^27, so they are exact in any order; the outer one runs from left to right. A
+ * row of x has the same bits alone and among others. With 127 s a weight has its scale back: values that were taken out
+ * become the same q and s again.
+ *
+ * In memory, for 8 rows and 32 columns: 8 scales, then for each pair of columns the 8 rows' two values side by side, as
+ * the sum of two products in one instruction wants them: [ceil(N/8)][ceil(K/32)] blocks of 272 bytes.
+ */
+#include "../math.h"
+#include "../simd.h"
+#include "convert.h"
+
+enum { PANEL = 8, BLOCK = 32, ROWS = 4 };
+/* Blocks whose values are all smaller count as 0: a reciprocal of theirs might not be finite. */
+static const float NOTHING = 0x1p-100f;
+
+typedef struct {
+  uint16_t scale[PANEL];
+  int8_t q[BLOCK / 2][PANEL][2];
+} block;
+
+typedef struct {
+  float step;
+  int16_t r[BLOCK];
+} part; /* of a row of x */
+
+static size_t blocks_of(int K) { return ((size_t)K + BLOCK - 1) / BLOCK; }
+static int min(int a, int b) { return a < b ? a : b; }
+
+double gf_int8_size(int N, int K) { return __builtin_ceil((double)N / PANEL) * (double)blocks_of(K) * sizeof(block); }
+double gf_int8_workspace(int M, int K) { return (double)M * (double)blocks_of(K) * (sizeof(part) / sizeof(float)); }
+
+/* The largest size among n values; NaN if one of them is, infinity if one is. */
+static float largest(const float *x, int n) {
+  float most = 0;
+  for (int i = 0; i < n; i++) {
+    float size = __builtin_fabsf(x[i]);
+    if (size != size) return size;
+    if (size > most) most = size;
+  }
+  return most;
+}
+
+static float scale_of(const block *b, int row) { return (float)gf_read(b->scale, (size_t)row, GF_BFLOAT16); }
+
+static int clamp(float x, int most) {
+  float whole = __builtin_rintf(x);
+  return whole > (float)most ? most : whole < (float)-most ? -most : (int)whole;
+}
+
+static int pack_block(block *to, int row, const float *w, int n) {
+  float most = largest(w, n), scale = 0;
+  if (!(most < GF_INFINITY)) return 0;
+  float wanted = most < NOTHING ? 0 : most / 127;
+  gf_convert(to->scale + row, GF_BFLOAT16, &wanted, GF_FLOAT32, 1);
+  scale = scale_of(to, row);
+  for (int k = 0; k < BLOCK; k++)
+    to->q[k / 2][row][k % 2] = (int8_t)(scale > 0 && k < n ? clamp(w[k] / scale, 127) : 0);
+  return 1;
+}
+
+int gf_int8_pack(void *weight, const float *rows, int first, int count, int K) {
+  for (int n = 0; n < count; n++)
+    for (size_t b = 0; b < blocks_of(K); b++) {
+      int row = first + n, k = (int)b * BLOCK;
+      block *to = (block *)weight + (size_t)(row / PANEL) * blocks_of(K) + b;
+      if (!pack_block(to, row % PANEL, rows + (size_t)n * K + k, min(BLOCK, K - k))) return n;
+    }
+  return -1;
+}
+
+double gf_int8_read(const void *weight, int row, int column, int K) {
+  const block *b = (const block *)weight + (size_t)(row / PANEL) * blocks_of(K) + column / BLOCK;
+  int k = column % BLOCK;
+  return scale_of(b, row % PANEL) * (float)b->q[k / 2][row % PANEL][k % 2];
+}
+
+void gf_int8_rows(float *out, const void *weight, int first, int count, int K) {
+  for (int row = first; row < first + count; row++)
+    for (int k = 0; k < K; k++) *out++ = (float)gf_int8_read(weight, row, k, K);
+}
+
+/* A part with a value that is not finite makes NaN of everything: its step is NaN. */
+static void pack_part(part *to, const float *x, int n) {
+  float most = largest(x, n);
+  int counts = most >= NOTHING && most < GF_INFINITY;
+  float inverse = counts ? 32767 / most : 0;
+  to->step = counts ? most / 32767 : most < NOTHING ? 0 : GF_NAN;
+  for (int k = 0; k < BLOCK; k++) to->r[k] = (int16_t)(counts && k < n ? clamp(x[k] * inverse, 32767) : 0);
+}
+
+static void pack_row(part *to, const float *x, int K) {
+  for (int k = 0; k < K; k += BLOCK) pack_part(to++, x + k, min(BLOCK, K - k));
+}
+
+void gf_int8_rounded(float *out, const float *x, int M, int K) {
+  for (int m = 0; m < M; m++)
+    for (int k0 = 0; k0 < K; k0 += BLOCK) {
+      part p;
+      int n = min(BLOCK, K - k0);
+      size_t at = (size_t)m * K + k0;
+      pack_part(&p, x + at, n);
+      for (int k = 0; k < n; k++) out[at + k] = p.step * (float)p.r[k];
+    }
+}
+
+/* Two vectors of 4 rows each, of a panel. */
+GF_INLINE void load_edge(gf_f4 *v, const float *p, int n) {
+  v[0] = n >= 4 ? gf_load(p) : gf_load_tail(p, n, 0);
+  v[1] = n >= 8 ? gf_load(p + 4) : n > 4 ? gf_load_tail(p + 4, n - 4, 0) : gf_zero();
+}
+GF_INLINE void store_edge(float *p, const gf_f4 *v, int n) {
+  if (n >= 4) gf_store(p, v[0]);
+  else gf_store_tail(p, v[0], n);
+  if (n >= 8) gf_store(p + 4, v[1]);
+  else if (n > 4) gf_store_tail(p + 4, v[1], n - 4);
+}
+
+/* sums[8] += what one block adds: the dots, which are whole, times both scales. */
+GF_INLINE void add_block(gf_f4 *sums, const gf_i4 *dots, const block *b, float step) {
+  gf_f4 t = gf_splat(step);
+  sums[0] = gf_mul_add(gf_to_floats(dots[0]), gf_load_brains(b->scale) * t, sums[0]);
+  sums[1] = gf_mul_add(gf_to_floats(dots[1]), gf_load_brains(b->scale + 4) * t, sums[1]);
+}
+
+/* dots[2] += the products of one pair of columns. */
+GF_INLINE void add_pair(gf_i4 *dots, const int8_t q[PANEL][2], gf_h8 x) {
+  dots[0] += gf_dot_pairs(gf_load_halves(q), x);
+  dots[1] += gf_dot_pairs(gf_load_halves(q + 4), x);
+}
+
+/* One row by two panels, far apart: see few_rows in matmul.c. */
+static __attribute__((noinline)) void one_row(gf_f4 *sums, const part *x, const block *b, const block *c, size_t n) {
+  for (; n > 0; n--, x++, b++, c++) {
+    gf_i4 dots[4] = {{0}};
+    for (int k = 0; k < BLOCK / 2; k++) {
+      gf_h8 pair = gf_splat_pair(x->r + 2 * k);
+      add_pair(dots, b->q[k], pair);
+      add_pair(dots + 2, c->q[k], pair);
+    }
+    add_block(sums, dots, b, x->step);
+    add_block(sums + 2, dots + 2, c, x->step);
+  }
+}
+
+/* Four rows, `apart` parts from one to the next, by one panel. */
+static __attribute__((noinline)) void four_rows(gf_f4 *sums, const part *x, size_t apart, const block *b, size_t n) {
+  for (; n > 0; n--, x++, b++) {
+    gf_i4 dots[2 * ROWS] = {{0}};
+    for (int k = 0; k < BLOCK / 2; k++) {
+#pragma unroll
+      for (int r = 0; r < ROWS; r++) add_pair(dots + 2 * r, b->q[k], gf_splat_pair(x[r * apart].r + 2 * k));
+    }
+    for (int r = 0; r < ROWS; r++) add_block(sums + 2 * r, dots + 2 * r, b, x[r * apart].step);
+  }
+}
+
+/* What the cells from column n on begin with. */
+GF_INLINE void start(gf_f4 *sums, const float *bias, int n, int N) {
+  sums[0] = sums[1] = gf_zero();
+  if (bias && n < N) load_edge(sums, bias + n, N - n);
+}
+
+static void rows_by_panel(float *out, const part *x, const block *b, const float *bias, int n, int N, size_t blocks) {
+  gf_f4 sums[2 * ROWS];
+  for (int r = 0; r < ROWS; r++) start(sums + 2 * r, bias, n, N);
+  four_rows(sums, x, blocks, b, blocks);
+  for (int r = 0; r < ROWS; r++) store_edge(out + (size_t)r * N + n, sums + 2 * r, N - n);
+}
+
+static void row_by_two(float *out, const part *x, const block *b, const block *c, const float *bias, int n, int other,
+                       int N, size_t blocks) {
+  gf_f4 sums[4];
+  start(sums, bias, n, N);
+  start(sums + 2, bias, other, N);
+  one_row(sums, x, b, other < N ? c : b, blocks);
+  store_edge(out + n, sums, N - n);
+  if (other < N) store_edge(out + other, sums + 2, N - other);
+}
+
+void gf_int8_product(float *out, float *workspace, const float *x, const void *weight, const float *bias, int M, int N,
+                     int K) {
+  size_t blocks = blocks_of(K);
+  part *parts = (part *)workspace;
+  for (int m = 0; m < M; m++) pack_row(parts + m * blocks, x + (size_t)m * K, K);
+  int half = (N + 2 * PANEL - 1) / (2 * PANEL) * PANEL;
+  const block *b = weight, *c = b + (size_t)(half / PANEL) * blocks;
+  for (int n = 0; n < half; n += PANEL, b += blocks, c += blocks) {
+    int m = 0, other = n + half;
+    for (; m + ROWS <= M; m += ROWS) {
+      rows_by_panel(out + (size_t)m * N, parts + m * blocks, b, bias, n, N, blocks);
+      if (other < N) rows_by_panel(out + (size_t)m * N, parts + m * blocks, c, bias, other, N, blocks);
+    }
+    for (; m < M; m++) row_by_two(out + (size_t)m * N, parts + m * blocks, b, c, bias, n, other, N, blocks);
+  }
+}

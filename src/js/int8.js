@@ -1,0 +1,43 @@
+import { describe, expect } from './errors.js'
+
+/**
+ * Matrices of 8 bits with a scale for 32 neighbours of a row; src/c/ops/int8.c says how they lie.
+ * @typedef {import('./tensor.js').Tensor} Tensor
+ */
+
+const PANEL = 8, BLOCK = 32, BLOCK_BYTES = 272
+
+/** @param {readonly number[]} shape */
+export function int8Bytes(shape) {
+  expect(shape.length === 2, 'shape', () => `int8: only a matrix can be stored in it, got the shape [${shape.join(', ')}]`)
+  return Math.ceil(shape[0] / PANEL) * Math.ceil(shape[1] / BLOCK) * BLOCK_BYTES
+}
+
+/** Where a matrix of 8 bits lies. @param {Tensor} tensor */
+export const int8Address = ({ storage }) => /** @type {import('./tensor.js').Storage} */ (storage).address
+
+/** @param {Tensor} tensor @param {number} place of a cell, row by row @returns {number} */
+export function readInt8(tensor, place) {
+  const { engine, shape: [, K] } = tensor
+  return engine.c.gf_int8_read(int8Address(tensor), Math.floor(place / K), place % K, K)
+}
+
+/**
+ * Takes the values out.
+ * @param {number} out address of float32 values @param {Tensor} tensor @param {number} [first] row
+ * @param {number} [count]
+ */
+export function unpackInt8(out, tensor, first = 0, count = tensor.shape[0]) {
+  tensor.engine.c.gf_int8_rows(out, int8Address(tensor), first, count, tensor.shape[1])
+}
+
+/**
+ * Puts rows in.
+ * @param {Tensor} to @param {number} rows address of float32 values @param {number} [first] @param {number} [count]
+ * @throws {import('./errors.js').GlassformerError} 'range' for what is not finite
+ */
+export function packInt8(to, rows, first = 0, count = to.shape[0]) {
+  const bad = to.engine.c.gf_int8_pack(int8Address(to), rows, first, count, to.shape[1])
+  expect(bad < 0, 'range',
+    () => `${describe(to)} must hold finite numbers, got some in row ${first + bad} that are not`)
+}

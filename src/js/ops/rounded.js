@@ -1,0 +1,40 @@
+import { record } from '../autograd.js'
+import { cell, product } from '../explain.js'
+
+/** @typedef {import('../tensor.js').Tensor} Tensor */
+
+/** Neighbours of a row that share a step. */
+const BLOCK = 32
+
+/** @type {import('../autograd.js').Operation} */
+const op = {
+  name: 'rounded',
+  backward() {},
+  explain({ inputs: { x }, outputs: { out } }, _, index) {
+    const value = Number(out.at(...index))
+    const terms = [product(cell(x, index, 'x'))], from = index[index.length - 1] - index[index.length - 1] % BLOCK
+    const width = Math.min(BLOCK, x.shape[x.shape.length - 1] - from)
+    const row = Array.from({ length: width }, (_, i) => cell(x, [...index.slice(0, -1), from + i], 'x'))
+    const step = Math.fround(Math.fround(row.reduce((most, { value: v }) => Math.max(most, Math.abs(v)), 0)) / 32767)
+    return {
+      formula: 'out = s × round(x / s), s = max |x| of the block / 32767', terms, row, computed: value,
+      steps: [{ label: 's', value: step }, { label: 's × round(x / s)', value }]
+    }
+  },
+  explainGradient: () => ({ formula: 'no gradient goes through a weight of int8', terms: [] })
+}
+
+/**
+ * What a product with a weight of int8 makes of x first: 16 bits, 32 neighbours with a step. The kernel does so by
+ * itself; under a trace it is shown, and if it is edited there, used.
+ * @param {Tensor} x
+ * @returns {{ used: Tensor, shown: Tensor }}
+ */
+export function seenRounded(x) {
+  const { engine } = x
+  if (!engine.trace) return { used: x, shown: x }
+  const isEdited = engine.trace.willEdit(op.name), out = engine.empty(x.shape), K = x.shape[x.shape.length - 1]
+  engine.c.gf_int8_rounded(out.address, x.address, K ? x.size / K : 0, K)
+  const shown = record(engine, op, { x }, { out })
+  return { used: isEdited ? shown : x, shown }
+}

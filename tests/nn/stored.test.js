@@ -1,0 +1,180 @@
+// Weights of 16 and 8 bits: what is kept of them, what is computed with them, and what they are not for.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { assertClose, assertSame, plain } from '../lib/compare.js'
+import { assertRejects, gf } from '../lib/engine.js'
+import { U } from '../lib/bounds.js'
+import { linear } from '../../src/reference/index.js'
+import { rounded, stored } from '../../src/reference/stored.js'
+
+const F = gf.functional, TYPES = ['float16', 'bfloat16', 'int8'], HALVES = ['float16', 'bfloat16']
+const SHAPES = [[1, 1], [3, 5], [4, 32], [5, 33], [8, 3], [17, 31], [24, 64], [33, 100], [9, 1600]]
+const ROWS = [0, 1, 2, 3, 4, 5, 17]
+const unrecorded = fn => gf.tidy(() => gf.noGrad(fn))
+
+/** Weights of every size: from 1e-9 to 1e4, zeros, whole blocks of zeros. */
+function mixed([N, K]) {
+  const t = gf.randn([N, K]), { values } = t
+  for (let i = 0; i < values.length; i++) values[i] *= [1, 0.02, 1e4, 1e-6, 0, 1e-9, 3][(i * 7 + i % 5) % 7]
+  if (K > 64) values.fill(0, 32, 64)
+  return t
+}
+
+/** As many products as a sum has, each rounded, and the sum after each. */
+function expected(x, weight, bias, seen = x) {
+  const inputs = { x: seen, weight, bias }, exact = linear.forward(inputs).y
+  const absolute = t => t && { ...t, data: Float64Array.from(t.data, Math.abs) }
+  const sizes = linear.forward({ x: absolute(seen), weight: absolute(weight), bias: absolute(bias) }).y
+  return { exact, tol: Array.from(sizes.data, size => (weight.shape[1] + 3) * U * size) }
+}
+
+for (const dtype of TYPES) {
+  test(`${dtype}: every weight is kept as the reference keeps it, and again`, () => {
+    for (const shape of SHAPES) gf.tidy(() => {
+      const weight = mixed(shape), own = weight.to(dtype), wide = own.to('float32')
+      assertSame(wide, stored[dtype](plain(weight)), `${dtype} ${shape}`)
+      assert.deepEqual(own.toArray(), wide.toArray())
+      assert.equal(own.at(shape[0] - 1, shape[1] - 1), wide.at(shape[0] - 1, shape[1] - 1))
+      assertSame(wide.to(dtype).to('float32'), plain(wide), 'what was kept is kept')
+      if (dtype === 'int8') assertSame(own, plain(wide))
+    })
+  })
+
+  test(`${dtype}: linear is that of the kept values, a row the same alone and among others`, () => {
+    for (const shape of SHAPES) for (const M of ROWS) gf.tidy(() => {
+      const weight = mixed(shape).to(dtype), [N, K] = shape, x = gf.randn([M, K]), bias = gf.randn([N])
+      for (const b of [bias, undefined]) unrecorded(() => {
+        const y = F.linear(x, weight, b), kept = plain(weight.to('float32')), seen = dtype === 'int8' ? rounded(plain(x))
+          : plain(x)
+        const { exact, tol } = expected(plain(x), kept, b && plain(b), seen)
+        assertClose(y, exact, { tol, name: `${dtype} ${shape}, ${M} rows` })
+        for (let m = 0; m < M; m++) assertSame(F.linear(x.narrow(0, m, 1), weight, b), plain(y.narrow(0, m, 1)))
+      })
+    })
+  })
+
+  test(`${dtype}: rows of a table, and names of a dtype that do not fit`, () => {
+    for (const [V, C] of SHAPES) gf.tidy(() => {
+      const table = mixed([V, C]).to(dtype), ids = [V - 1, 0, V >> 1]
+      assertSame(F.embedding(ids, table), plain(table.to('float32').indexSelect(0, ids)))
+    })
+    const table = gf.randn([9, 8]).to(dtype)
+    assertRejects(() => F.embedding([9], table), 'index', 'embedding', '9')
+    assertRejects(() => F.relu(table), 'type', 'relu', dtype, "to('float32')")
+  })
+
+  test(`${dtype}: nothing is an empty sum, and an empty table`, () => unrecorded(() => {
+    assertSame(F.linear(gf.zeros([2, 0]), gf.zeros([5, 0]).to(dtype), gf.ones([5])), plain(gf.ones([2, 5])))
+    assert.deepEqual(F.linear(gf.zeros([2, 3]), gf.zeros([0, 3]).to(dtype)).shape, [2, 0])
+    assert.deepEqual(F.embedding([], gf.zeros([5, 3]).to(dtype)).shape, [0, 3])
+  }))
+
+  test(`${dtype}: what is not finite`, () => unrecorded(() => {
+    const weight = gf.randn([19, 40]).to(dtype), x = gf.randn([4, 40])
+    x.data[45] = NaN
+    x.data[85] = Infinity
+    const y = F.linear(x, weight), wide = F.linear(x, weight.to('float32'))
+    if (dtype === 'int8') assert.ok([1, 2].every(row => y.toArray()[row].every(Number.isNaN)))
+    else assertSame(y, plain(wide))
+    for (const row of [0, 3]) assert.ok(y.toArray()[row].every(Number.isFinite))
+    const bad = gf.randn([19, 40])
+    bad.data[700] = Infinity
+    if (dtype !== 'bfloat16') assertRejects(() => F.linear(x, bad.to(dtype)), 'range', dtype, 'finite')
+  }))
+
+  test(`${dtype}: a model is stored in it, saved, cloned and filled`, () => {
+    const model = new gf.nn.Sequential(new gf.nn.Embedding(20, 16), new gf.nn.TransformerEncoderLayer(16, 2, {
+      dimFeedforward: 24, dropout: 0 }), new gf.nn.Linear(16, 20)).eval()
+    const held = () => Object.values(model.stateDict()).reduce((sum, t) => sum + t.bytes.length, 0), before = held()
+    const weights = Object.fromEntries(Object.entries(model.stateDict()).map(
+      ([name, t]) => [name, plain(t)]))
+    const reference = unrecorded(() => model.forward([[3, 1, 19]]).toArray())
+    assert.equal(gf.quantize(model, { dtype }), model)
+    assert.ok(held() < before * 0.62, `${held()} bytes of ${before}`)
+    for (const [name, t] of Object.entries(model.stateDict())) {
+      const isMatrix = t.shape.length === 2
+      assert.equal(t.dtype, isMatrix ? dtype : 'float32', name)
+      assertSame(t.to('float32'), isMatrix ? stored[dtype](weights[name]) : weights[name], name)
+    }
+    const answer = () => unrecorded(() => model.forward([[3, 1, 19]]).toArray()), own = answer()
+    assertClose(own.flat(2), reference.flat(2), { tol: dtype === 'float16' ? 5e-3 : 5e-2 })
+    const { tensors } = gf.loadSafetensors(gf.saveSafetensors(model.stateDict()))
+    assert.equal(tensors['2.weight'].dtype, 'float32')
+    const copy = model.clone()
+    assert.deepEqual(unrecorded(() => copy.forward([[3, 1, 19]]).toArray()), own)
+    for (const weight of Object.values(model.stateDict())) if (weight.dtype === 'float32') weight.data.fill(0)
+    assert.notDeepEqual(answer(), own)
+    model.loadStateDict(tensors)
+    assert.deepEqual(answer(), own, 'saved and read: the same bits')
+    model.loadStateDict(copy.stateDict())
+    assert.deepEqual(answer(), own)
+  })
+
+  test(`${dtype}: a trace has the bits of a run without one, and every number it explains is true`, () => {
+    const model = gf.quantize(new gf.nn.Sequential(new gf.nn.Embedding(9, 40), new gf.nn.Linear(40, 11)), { dtype })
+    const run = () => model.forward([[1, 8]]), { output, trace } = gf.trace(() => run(), { modules: { model } })
+    assert.deepEqual(output.toArray(), unrecorded(() => run().toArray()))
+    const close = (name, index) => {
+      const told = trace.explain(name, index)
+      assert.equal(told.value, trace.get(name).at(...index))
+      assert.ok(Math.abs(told.rounding) <= 1e-5 * Math.max(1, Math.abs(told.value)), `${name}: ${told.rounding}`)
+      for (const { factors } of told.terms) for (const { source, value } of factors) {
+        if (source) assert.equal(value, trace.get(source.name).at(...source.index), source.name)
+      }
+      return told
+    }
+    const told = close('model.1.output', [0, 1, 10])
+    assert.equal(told.terms.length, 41)
+    if (dtype === 'int8') {
+      assert.equal(told.terms[1].factors[0].source.name, 'model.1.rounded')
+      close('model.1.rounded', [0, 1, 35])
+      assertSame(trace.get('model.1.rounded').reshape(2, 40), rounded(plain(trace.get('model.0.output').reshape(2, 40))))
+      const edit = { name: 'model.1.rounded', index: [0, 1, 35], value: 2 }
+      const { output: edited, trace: other } = gf.trace(run, { modules: { model }, edits: [edit] })
+      assert.notDeepEqual(edited.toArray(), output.toArray())
+      other.dispose()
+    }
+    close('model.0.output', [0, 1, 39])
+    const seen = gf.observe(run, { modules: { model } })
+    assert.deepEqual([...seen.read('model.1.weight')], model.stateDict()['1.weight'].toArray().flat())
+    trace.dispose()
+    const edits = [{ name: 'model.1.weight', index: [0, 0], value: 1 }]
+    assertRejects(() => gf.trace(run, { modules: { model }, edits }), 'type', 'model.1.weight', dtype, 'edited')
+  })
+
+  test(`${dtype}: it is not trained`, () => {
+    const model = gf.quantize(new gf.nn.Sequential(new gf.nn.Linear(8, 8), new gf.nn.LayerNorm(8)), { dtype })
+    const x = gf.rand([2, 8], { requiresGrad: true })
+    assert.equal(model.forward(gf.rand([2, 8])).requiresGrad, false)
+    assertRejects(() => model.forward(x), 'state', 'linear', dtype, 'not trained', 'noGrad')
+    assertRejects(() => model.requiresGrad_(), 'type', '0.weight', dtype)
+    assertRejects(() => new gf.optim.SGD(model.parameters()), 'type', 'params', dtype)
+    assertRejects(() => gf.toOnnx(model, { input: [[1, 2, 3, 4, 5, 6, 7, 8]] }), 'type', 'toOnnx', '0.weight', dtype)
+    gf.noGrad(() => model.forward(x))
+  })
+}
+
+for (const dtype of HALVES) test(`${dtype}: the bits are those of the same weight in float32`, () => {
+  for (const shape of SHAPES) for (const M of ROWS) unrecorded(() => {
+    const weight = mixed(shape).to(dtype), wide = weight.to('float32'), x = mixed([M, shape[1]])
+    assertSame(F.linear(x, weight), plain(F.linear(x, wide)), `${shape}, ${M} rows`)
+    for (const large of [70000, -3e38]) {
+      if (x.size) x.data[x.size - 1] = large
+      assertSame(F.linear(x, weight), plain(F.linear(x, wide)), `${shape}, ${M} rows with ${large}`)
+    }
+  })
+})
+
+test('quantize: what it does not take; a weight that float16 cannot hold is named', () => {
+  const model = new gf.nn.Sequential(new gf.nn.Linear(8, 8))
+  assertRejects(() => gf.quantize([]), 'type', 'quantize', 'module')
+  assertRejects(() => gf.quantize(model, { dtype: 'float32' }), 'range', 'dtype', 'int8')
+  assertRejects(() => gf.randn([2, 2, 2]).to('int8'), 'shape', 'int8', 'matrix')
+  assertRejects(() => gf.tensor([1], { dtype: 'int8' }), 'type', 'int8')
+  assertRejects(() => gf.randn([8, 8]).to('int8').reshape(64), 'shape', 'int8')
+  assertRejects(() => gf.randn([8, 8]).to('int8').add(1), 'type', 'int8')
+  model[0].weight.data[9] = 70000
+  assertRejects(() => gf.quantize(model, { dtype: 'float16' }), 'range', '0.weight', 'finite', 'bfloat16')
+  assert.equal(model[0].weight.dtype, 'float32')
+  assert.equal(gf.quantize(model).stateDict()['0.weight'].dtype, 'int8')
+})
