@@ -4,26 +4,38 @@
 // rounded to float32, as the models in use do: that is part of what is computed, not an error of it.
 import { map, zeros } from './tensor.js'
 
-function turned(x, { positions, base = 10000, layout = 'halves', heads = 1 }, sign) {
-  const [B, H, T, C] = x.shape, D = C / heads, half = D / 2, y = zeros(x.shape)
-  const place = (b, t) => (positions ? (Array.isArray(positions[0]) ? positions[b][t] : positions[t]) : t)
-  const frequencies = Array.from({ length: half },
-    (_, i) => Math.fround(1 / Math.fround(base ** Math.fround((2 * i) / D))))
+/** Cosines and sines of a list of positions, [positions, half]. */
+export function tables(positions, half, base = 10000) {
+  const frequencyOf = (_, pair) => Math.fround(1 / Math.fround(base ** Math.fround(pair / half)))
+  const frequencies = Array.from({ length: half }, frequencyOf)
+  const angles = positions.flatMap(place => frequencies.map(one => Math.fround(Math.fround(place) * one)))
+  const table = of => ({ shape: [positions.length, half], data: Float64Array.from(angles, of) })
+  return { cos: table(Math.cos), sin: table(Math.sin) }
+}
+
+/** By rows of tables, one for each place, or one for each place of each sentence. */
+function turned(x, { cos, sin }, { layout = 'halves', heads = 1 }, sign) {
+  const [B, H, T, C] = x.shape, D = C / heads, half = D / 2, y = zeros(x.shape), rows = cos.shape[0]
   for (let row = 0; row < B * H * T; row++) {
-    const position = place(Math.floor(row / (H * T)), row % T)
+    const at = rows === T ? row % T : Math.floor(row / (H * T)) * T + row % T
     for (let pair = 0; pair < heads * half; pair++) {
       const head = Math.floor(pair / half), i = pair % half, start = row * C + head * D
       const [p, q] = layout === 'halves' ? [start + i, start + i + half] : [start + 2 * i, start + 2 * i + 1]
-      const angle = sign * Math.fround(Math.fround(position) * frequencies[i])
-      y.data[p] = x.data[p] * Math.cos(angle) - x.data[q] * Math.sin(angle)
-      y.data[q] = x.data[q] * Math.cos(angle) + x.data[p] * Math.sin(angle)
+      const [c, s] = [cos.data[at * half + i], sign * sin.data[at * half + i]]
+      y.data[p] = x.data[p] * c - x.data[q] * s
+      y.data[q] = x.data[q] * c + x.data[p] * s
     }
   }
   return y
 }
 
-export const forward = ({ x }, params) => ({ y: turned(x, params, 1) })
+function tablesOf({ x: { shape: [, , T, C] }, cos, sin }, { positions, base, heads = 1 }) {
+  if (cos) return { cos, sin }
+  return tables(positions?.flat() ?? Array.from({ length: T }, (_, t) => t), C / heads / 2, base)
+}
+
+export const forward = (inputs, params) => ({ y: turned(inputs.x, tablesOf(inputs, params), params, 1) })
 
 /** The derivative of a rotation is the rotation back. */
-export const backward = ({ x }, params, { y: dy }) =>
-  ({ x: map(turned({ ...dy, shape: x.shape }, params, -1), v => v) })
+export const backward = (inputs, params, { y: dy }) => (
+  { x: map(turned({ ...dy, shape: inputs.x.shape }, tablesOf(inputs, params), params, -1), v => v) })

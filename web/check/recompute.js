@@ -6,14 +6,17 @@
 
 import * as add from '../../src/reference/add.js'
 import * as embedding from '../../src/reference/embedding.js'
+import { unary } from '../../src/reference/elementwise.js'
 import * as gelu from '../../src/reference/gelu.js'
 import * as layerNorm from '../../src/reference/layer_norm.js'
 import * as logSoftmax from '../../src/reference/log_softmax.js'
 import * as linear from '../../src/reference/linear.js'
 import * as matmul from '../../src/reference/matmul.js'
 import * as mul from '../../src/reference/mul.js'
+import { norm } from '../../src/reference/norms.js'
 import * as positional from '../../src/reference/positional_encoding.js'
 import * as relu from '../../src/reference/relu.js'
+import * as rotary from '../../src/reference/rotary.js'
 import * as softmax from '../../src/reference/softmax.js'
 import { map, zeros } from '../../src/reference/tensor.js'
 
@@ -50,6 +53,16 @@ function joined(x) {
   return out
 }
 
+/** Every head of keys or values as often as heads of queries share it. @param {Plain} x */
+function repeated({ shape: [B, KV, T, D], data }, H) {
+  const out = zeros([B, H, T, D])
+  for (let i = 0; i < out.data.length; i++) {
+    const [rest, h, b] = [i % (T * D), Math.floor(i / (T * D)) % H, Math.floor(i / (H * T * D))]
+    out.data[i] = data[(b * KV + Math.floor(h * KV / H)) * T * D + rest]
+  }
+  return out
+}
+
 function turned(x) {
   const [B, H, T, D] = x.shape
   const out = zeros([B, H, D, T])
@@ -77,9 +90,9 @@ function addedIn(mask, [B, H, Tq, Tk]) {
 }
 
 /** Each of attention's steps from the one before. */
-function attend({ q, k, v, mask }, { heads, scale, ...parameters }, dropout, settle) {
+function attend({ q, k, v, mask }, { heads, kvHeads = heads, scale, ...parameters }, dropout, settle) {
   const left = inHeads(q, heads)
-  const dots = settle('dots', matmul.forward({ a: left, b: turned(inHeads(k, heads)) }).y)
+  const dots = settle('dots', matmul.forward({ a: left, b: turned(repeated(inHeads(k, kvHeads), heads)) }).y)
   const scores = settle('scores', map(dots, x => x * scale))
   const { shape } = scores
   const [, H, Tq, Tk] = shape
@@ -92,7 +105,7 @@ function attend({ q, k, v, mask }, { heads, scale, ...parameters }, dropout, set
   }))
   const weights = settle('weights', softmax.forward({ x: masked }).y)
   const used = dropout ? mul.forward({ a: weights, b: dropout }).y : weights
-  const out = matmul.forward({ a: used, b: inHeads(v, heads) }).y
+  const out = matmul.forward({ a: used, b: repeated(inHeads(v, kvHeads), heads) }).y
   settle('out', q.shape.length === 4 ? out : joined(out))
 }
 
@@ -124,6 +137,13 @@ const RULES = {
   }).y),
   softmax: ({ x }, _, settle) => settle('out', softmax.forward({ x }).y),
   relu: ({ x }, _, settle) => settle('out', relu.forward({ x }, {}).y),
+  silu: ({ x }, _, settle) => settle('out', unary.forward({ x }, { op: 'silu' }).y),
+  rms_norm: ({ x, weight }, { eps }, settle) => settle('out', norm.forward({ x, weight }, { op: 'rmsNorm', eps }).y),
+  rotary({ x, cos, sin }, parameters, settle) {
+    const [T, C] = x.shape.slice(-2)
+    const { y } = rotary.forward({ x: { shape: [x.data.length / T / C, 1, T, C], data: x.data }, cos, sin }, parameters)
+    settle('out', { shape: x.shape, data: y.data })
+  },
   gelu: ({ x }, parameters, settle) => settle('out', gelu.forward({ x }, parameters).y),
   layer_norm: ({ x, weight, bias }, { eps }, settle) =>
     settle('out', layerNorm.forward({ x, weight, bias }, { eps }).y),
@@ -186,12 +206,19 @@ export function recompute(run) {
     return known.get(name)
   }
   const value = name => known.get(name) ?? given(name)
+  /** Tables of angles nobody computes within a run; of a text that begins at its beginning the places are known. */
+  function tabled(inputs, { base }, read) {
+    const [count, half] = read.cos.shape
+    const made = rotary.tables(Array.from({ length: count }, (_, place) => place), half, base)
+    for (const key of ['cos', 'sin']) if (!computed.has(inputs[key])) read[key] = settle(inputs[key], made[key])
+  }
 
   for (const { op, inputs, outputs, parameters } of steps) {
     const read = Object.fromEntries(Object.entries(inputs).map(([key, name]) => {
       const isCut = !known.has(name) && tensors.get(name)?.role === 'cut_mask'
       return [key, isCut ? settle(name, cutMask(value(inputs.a), settings)) : value(name)]
     }))
+    if (op === 'rotary') tabled(inputs, parameters, read)
     const put = (key, made) => (outputs[key] ? settle(outputs[key], made) : made)
     if (op === 'attention') attend(read, parameters, dropoutOf(tensors, outputs, value), put)
     else if (op === 'dropout') put('out', mul.forward({ a: read.x, b: value(outputs.mask) }).y)

@@ -64,6 +64,14 @@ export const SOURCES = {
     js: [['ops/layer_norm.js', ['layerNorm']]],
     torch: 'torch.nn.functional.layer_norm(x, (C,), weight, bias, eps)'
   },
+  rms_norm: {
+    c: [['ops/rms_norm.c', ['gf_rms_norm_forward']]], js: [['ops/rms_norm.js', ['rmsNorm']]],
+    torch: 'torch.nn.functional.rms_norm(x, (C,), weight, eps)'
+  },
+  silu: {
+    c: [['ops/unary.h', ['silu']], ['ops/unary.c', ['forward']]], js: [['ops/unary.js', ['silu']]],
+    torch: 'torch.nn.functional.silu(x)'
+  },
   relu: {
     c: [['ops/unary.h', ['relu']], ['ops/unary.c', ['forward']]], js: [['ops/unary.js', ['relu']]],
     torch: 'torch.nn.functional.relu(x)'
