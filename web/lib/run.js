@@ -100,6 +100,13 @@ export function headMatrix(run, name, heads, view) {
 }
 
 /**
+ * The head of keys and values that a head of queries reads: several may share one.
+ * @param {{ head: number, room: { parts: Record<string, any> } }} view
+ */
+export const sharedHead = ({ head, room: { parts: { heads, kvHeads = heads } } }) => (
+  Math.floor(Math.min(head, heads - 1) * kvHeads / heads))
+
+/**
  * The same turned on its side, as the right factor of a product has it.
  * @param {Run} run @param {string} name @param {number} heads @param {At} view
  */

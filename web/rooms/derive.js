@@ -5,7 +5,7 @@
  */
 
 import { graphOf } from './graph.js'
-import { ATTENTION, BENDS, LOOKS_BACK, MASK_CONTROLS, NORMS, PLACELESS_CONTROLS, SAMPLING } from './roles.js'
+import { ATTENTION, BENDS, GATE_CONTROLS, LOOKS_BACK, MASK_CONTROLS, NORMS, PLACELESS_CONTROLS, RMS, SAMPLING } from './roles.js'
 
 /** @import { Room } from '../types.d.ts' */
 
@@ -26,11 +26,27 @@ const beforeTurn = (graph, name) => {
   return maker?.op === 'rotary' ? graph.read(maker).x : name
 }
 
-/** The tables that queries were turned by, and how. */
-function turns(graph, name) {
-  const maker = graph.makerOf(name)
-  const { cos, sin } = graph.read(maker)
-  return { cos, sin, ...maker.parameters }
+/** The tables that queries or keys were turned by. */
+function tablesOf(graph, name) {
+  const { cos, sin } = graph.read(graph.makerOf(name))
+  return { cos, sin }
+}
+
+/** What was turned by position, by what and how, and which of queries and keys there is to see. */
+function rotaryRoom(graph, parts, turned, room) {
+  const choices = ['q', 'k'].filter(part => turned[part] !== parts[part])
+  const tables = Object.fromEntries(choices.map(part => [part, tablesOf(graph, parts[part])]))
+  const { layout } = graph.makerOf(parts[choices[0]]).parameters
+  return room('rotary', 'rotary', [
+    ...choices.map(part => parts[part]), ...Object.values(tables).flatMap(({ cos, sin }) => [cos, sin])
+  ], { parts: { ...parts, turned, tables, layout, choices } })
+}
+
+/** Whether a step multiplies what went through a bend with what did not: a gate. */
+function isGate(graph, step) {
+  if (step?.op !== 'mul') return false
+  const makers = Object.values(graph.read(step)).map(name => graph.makerOf(name)?.op)
+  return makers.some(op => BENDS.includes(op)) && makers.includes('linear')
 }
 
 /** Where an attention reads from, and whether it may look ahead, decides what kind it is. */
@@ -73,7 +89,7 @@ function attentionRooms(graph, step, context) {
     rooms: [
       all && room('qkv', 'qkv', [...own.map(({ y }) => y), ...new Set(own.flatMap(({ weight, bias }) => [weight, bias]))],
         { parts: { ...parts, ...turned, projections } }),
-      isTurned && room('rotary', 'rotary', [q, k], { parts: { ...parts, turned, ...turns(graph, q) } }),
+      isTurned && rotaryRoom(graph, parts, turned, room),
       room('scores', 'scores', [dots ?? scores]),
       dots && room('scale', 'scale', [scores]),
       room('mask', 'mask', [masked], { controls: MASK_CONTROLS[kind] }),
@@ -118,11 +134,12 @@ function normRoom(graph, step, context) {
   const { x, weight, bias } = graph.read(step)
   const y = step.outputs.out
   const residual = residualOf(graph, step)
-  const parts = { x, weight, bias, y, residual, isFirst: Boolean(residual?.isFirst) }
-  const final = context.tower === 'encoder' ? 'memory' : 'finalnorm'
+  const parts = { x, weight, bias, y, residual, isFirst: Boolean(residual?.isFirst), isCentred: step.op !== 'rms_norm' }
+  const usual = residual ? 'norm' : context.tower === 'encoder' ? 'memory' : 'finalnorm'
+  const words = step.op === 'rms_norm' && usual !== 'memory' ? RMS[usual] : usual
   const tensors = present([y, residual?.sum, weight, bias])
   return {
-    ...context.room(context.place.id, 'norm', tensors), parts, words: residual ? 'norm' : final, isFloor: true,
+    ...context.room(context.place.id, 'norm', tensors), parts, words, isFloor: true,
     block: 'exit', blockOf: residual?.change
   }
 }
@@ -136,10 +153,14 @@ function linearRoom(graph, step, context) {
     return maker?.op === 'dropout' ? graph.makerOf(graph.read(maker).x) : maker
   }
   const isWords = graph.described(own.y).axes.at(-1).name === 'word'
-  const words = isWords ? 'logits' : bends(before(own.x)) ? 'linear2'
-    : graph.usersOf(own.y).some(bends) ? 'linear1' : 'projection'
+  const users = graph.usersOf(own.y)
+  const isInGate = users.some(user => isGate(graph, user))
+  const opens = users.some(user => bends(user) && graph.usersOf(user.outputs.out).some(one => isGate(graph, one)))
+  const words = isWords ? 'logits' : bends(before(own.x)) ? 'linear2' : isInGate ? 'gatedLinear'
+    : opens ? 'gateLinear' : users.some(bends) ? 'linear1' : 'projection'
   return {
     ...context.room(context.place.id, 'linear', present([own.y, own.weight, own.bias])), parts: own, words,
+    ...((isInGate || opens) && { controls: GATE_CONTROLS }),
     block: context.layer === undefined ? 'exit' : 'feed_forward', isFloor: isWords
   }
 }
@@ -301,13 +322,15 @@ export function derive(run) {
     if (op === 'dropout') return [dropoutRoom(graph, step, context)]
     if (BENDS.includes(op)) {
       const { x } = graph.read(step)
+      const isGating = graph.usersOf(out).some(user => isGate(graph, user))
       return [{
         ...context.room(dotted(context.place.id, 'activation'), 'activation', [out]), block: 'feed_forward',
-        parts: { before: x, after: out, kind: op }
+        parts: { before: x, after: out, kind: op }, words: isGating ? 'gateActivation' : 'activation'
       }]
     }
     return [{
       ...context.room(dotted(context.place.id, op), 'operation', [out]), parts: { inputs: graph.read(step), out, op },
+      ...(isGate(graph, step) && { words: 'gate', controls: GATE_CONTROLS }),
       block: context.layer === undefined ? 'exit' : 'feed_forward'
     }]
   }

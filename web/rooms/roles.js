@@ -20,6 +20,8 @@ export const SAMPLING = 'Sampling'
 
 /** Operations that normalise, that bend, and that mix nothing. */
 export const NORMS = ['layer_norm', 'rms_norm']
+/** The words of a norm that takes no mean away, by those of one that does. */
+export const RMS = { norm: 'rmsnorm', finalnorm: 'finalrms' }
 export const BENDS = ['relu', 'gelu', 'silu', 'tanh', 'sigmoid', 'leaky_relu', 'softplus']
 
 /** Of every kind of attention the block it is on the map, and the words of its rooms that are its own. */
@@ -35,5 +37,8 @@ export const MASK_CONTROLS = {
   self: ['causal', 'padding'], encoder: ['padding'], masked: ['tgtIsCausal', 'causal'], cross: ['padding']
 }
 
+/** Controls of the rooms of a gate. */
+export const GATE_CONTROLS = ['dimFeedforward', 'activation']
+
 /** Controls of an embedding that no positions are added to. */
-export const PLACELESS_CONTROLS = ['dModel', 'seed', 'positional']
+export const PLACELESS_CONTROLS = ['dModel', 'seed', 'positional', 'positions']

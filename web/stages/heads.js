@@ -3,18 +3,25 @@
 import { probabilities, signed } from '../lib/color.js'
 import { figure } from '../lib/figure.js'
 import { setFormula } from '../lib/formula.js'
-import { matrixOf, tensorOf } from '../lib/run.js'
+import { headMatrix, matrixOf, sharedHead, tensorOf } from '../lib/run.js'
 import { peak } from '../lib/slice.js'
 
 export const id = 'heads'
-export const controls = ['heads']
+export const controls = ['heads', 'kvHeads']
 export const pickers = ['sentence', 'head']
 
-/** Weights (in training what dropout leaves of them), values and their product for one head. */
+/**
+ * Weights (in training what dropout leaves of them), values and their product for one head: of all heads side by side,
+ * or where some share their values, of this one alone, since only then the columns stand below one another.
+ */
 export function data(run, view) {
-  const { weights, kept, v, out } = view.room.parts
+  const { weights, kept, v, out, heads, kvHeads = heads } = view.room.parts
+  const isShared = kvHeads < heads
+  const [right, product] = isShared
+    ? [headMatrix(run, v, kvHeads, { ...view, head: sharedHead(view) }), headMatrix(run, out, heads, view)]
+    : [matrixOf(run, v, view), matrixOf(run, out, view)]
   return {
-    left: matrixOf(run, kept ?? weights, view), right: matrixOf(run, v, view), product: matrixOf(run, out, view),
+    left: matrixOf(run, kept ?? weights, view), right, product,
     domain: signed(Math.max(peak(tensorOf(run, v)), peak(tensorOf(run, out))))
   }
 }

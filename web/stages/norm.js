@@ -9,7 +9,7 @@ import { peak } from '../lib/slice.js'
 import { strips } from '../lib/strip.js'
 
 export const id = 'norm'
-export const controls = ['normFirst']
+export const controls = ['normFirst', 'norm']
 export const pickers = []
 
 /** Mean and variance of every row, in double, as the explanation of a cell has them. */
@@ -23,7 +23,7 @@ function statistics({ rows, cols, values }) {
 
 /** What is added, the sum, what is normalised, gain and shift, and the result. */
 export function data(run, view) {
-  const { x, weight, bias, y, residual, isFirst } = view.room.parts
+  const { x, weight, bias, y, residual, isFirst, isCentred } = view.room.parts
   const part = name => matrixOf(run, name, view)
   const sums = residual && { input: part(residual.input), change: part(residual.change), sum: part(residual.sum) }
   const isOwn = Object.values(sums ?? {}).some(({ name }) => name === x)
@@ -31,7 +31,7 @@ export function data(run, view) {
   const gains = [weight, bias].filter(Boolean)
   return {
     ...matrices, gain: weight ? vectorRow(run, weight, 'γ') : null, shift: bias ? vectorRow(run, bias, 'β') : null,
-    isFirst, from: x, statistics: statistics(part(x)),
+    isFirst, isCentred, from: x, statistics: statistics(part(x)),
     domain: signed(Math.max(...Object.values(matrices).map(({ name }) => peak(tensorOf(run, name))))),
     gains: signed(Math.max(0, ...gains.map(name => peak(tensorOf(run, name)))))
   }
@@ -61,7 +61,10 @@ export function mount(container, context) {
     const normalised = ['before', 'sum', 'input'].map(name => shown[name]).find(part => part?.name === shown.from)
     const row = Math.min(look.row, shown.after.rows - 1)
     const line = (part, key, { mean, variance }) => ({
-      name: t(`stages.norm.${key}`, { token: part.rowLabels[row], mean: fixed(mean), variance: fixed(variance) }),
+      name: t(`stages.norm.${key}${shown.isCentred ? '' : 'Rms'}`, {
+        token: part.rowLabels[row], mean: fixed(mean), variance: fixed(variance),
+        rms: fixed(Math.sqrt(mean ** 2 + variance))
+      }),
       part, row, values: part.values.slice(row * part.cols, (row + 1) * part.cols), mean,
       deviation: Math.sqrt(variance), chosen: look.col
     })
@@ -88,7 +91,7 @@ export function mount(container, context) {
         matrix.update(part, { title: titleOf(order[i], next.isFirst), domain, dense: true, alignTo, follow: twin })
       })
       drawLines()
-      fig.legend([{ domain: next.domain }, { domain: next.gains, text: 'γ, β' }])
+      fig.legend([{ domain: next.domain }, { domain: next.gains, text: next.shift ? 'γ, β' : 'γ' }])
       fig.numbers(t('frame.numbers'), order.map(name => ({ title: titleOf(name, next.isFirst), part: next[name] })))
     },
     mark(marks) {

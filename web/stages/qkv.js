@@ -9,16 +9,16 @@ import { peak } from '../lib/slice.js'
 const PARTS = ['q', 'k', 'v']
 
 export const id = 'qkv'
-export const controls = ['heads']
+export const controls = ['heads', 'kvHeads']
 export const pickers = ['sentence', 'part']
 
 /** Input, weight, bias and result of one of the three projections. */
 export function data(run, view) {
-  const { projections, heads } = view.room.parts
+  const { projections, heads, kvHeads = heads } = view.room.parts
   const { x, weight, bias, y, first, count, biasFirst } = projections[view.part]
   const shown = PARTS.flatMap(part => [projections[part].y, projections[part].x])
   return {
-    part: view.part, group: tensorOf(run, y).shape.at(-1) / heads,
+    part: view.part, group: tensorOf(run, y).shape.at(-1) / (view.part === 'q' ? heads : kvHeads),
     left: matrixOf(run, x, view), right: weightMatrix(run, weight, first, count),
     bias: biasRow(run, bias, biasFirst, count), product: matrixOf(run, y, view),
     domains: {

@@ -6,30 +6,36 @@ import { facts } from '../lib/facts.js'
 import { figure } from '../lib/figure.js'
 import { fixed } from '../lib/number.js'
 import { plot } from '../lib/plot.js'
-import { headMatrix, matrixOf, tensorOf } from '../lib/run.js'
+import { headMatrix, matrixOf, sharedHead, tensorOf } from '../lib/run.js'
 import { indexOf, peak } from '../lib/slice.js'
 
 export const id = 'rotary'
-export const controls = []
-export const pickers = ['sentence', 'head']
+export const controls = ['positions']
+export const pickers = ['sentence', 'part', 'head']
 
 const SIZE = 320
 /** How far the picture reaches past the longer of the two arrows. */
 const REACH = 1.15
 
-/** The queries of one head before and after, and the cosine and sine of every angle. */
+/** The queries of one head, or its keys, before and after, and the cosine and sine of every angle. */
 export function data(run, view) {
-  const { turned, q, cos, sin, heads, layout } = view.room.parts
+  const { turned, tables, heads, kvHeads = heads, layout, choices, ...parts } = view.room.parts
+  const part = choices.includes(view.part) ? view.part : choices[0]
+  const isKeys = part === 'k'
+  const [from, to, { cos, sin }] = [turned[part], parts[part], tables[part]]
+  const head = name => (isKeys ? headMatrix(run, name, kvHeads, { ...view, head: sharedHead(view) })
+    : headMatrix(run, name, heads, view))
   return {
-    layout, before: headMatrix(run, turned.q, heads, view), after: headMatrix(run, q, heads, view),
+    layout, letter: isKeys ? 'K' : 'Q', before: head(from), after: head(to),
     cos: matrixOf(run, cos, view), sin: matrixOf(run, sin, view),
-    domains: { vectors: signed(Math.max(peak(tensorOf(run, q)), peak(tensorOf(run, turned.q)))), tables: signed(1) }
+    domains: { vectors: signed(Math.max(peak(tensorOf(run, from)), peak(tensorOf(run, to)))), tables: signed(1) }
   }
 }
 
 export function picture(run, view) {
-  const { q } = view.room.parts
-  return { part: matrixOf(run, q, view), domain: signed(peak(tensorOf(run, q))) }
+  const { choices, ...parts } = view.room.parts
+  const name = parts[choices[0]]
+  return { part: matrixOf(run, name, view), domain: signed(peak(tensorOf(run, name))) }
 }
 
 /** The columns of a pair. @param {{ layout: string, before: { cols: number } }} shown @param {number} pair */
@@ -88,7 +94,7 @@ export function mount(container, context) {
         matrix.update(next[name], { title: title(name), domain: views[name], dense: true })
       }
       drawTurn()
-      fig.legend([{ domain: next.domains.vectors, text: 'Q' }, { domain: next.domains.tables, text: 'cos, sin' }])
+      fig.legend([{ domain: next.domains.vectors, text: next.letter }, { domain: next.domains.tables, text: 'cos, sin' }])
       fig.numbers(t('frame.numbers'), Object.keys(matrices).map(name => ({ title: title(name), part: next[name] })))
     },
     mark(marks) {

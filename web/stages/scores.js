@@ -3,21 +3,19 @@
 import { signed } from '../lib/color.js'
 import { figure } from '../lib/figure.js'
 import { setFormula } from '../lib/formula.js'
-import { headMatrix, matrixOf, tensorOf, turnedHead } from '../lib/run.js'
+import { headMatrix, matrixOf, sharedHead, tensorOf, turnedHead } from '../lib/run.js'
 import { peak } from '../lib/slice.js'
 
 export const id = 'scores'
-export const controls = ['heads']
+export const controls = ['heads', 'kvHeads']
 export const pickers = ['sentence', 'head']
 
 /** Queries, transposed keys and the products of all pairs; the scores themselves where nothing divides them. */
 export function data(run, view) {
   const { q, k, dots, scores, heads, kvHeads = heads } = view.room.parts
   const name = dots ?? scores
-  // Several heads of queries may share one of keys.
-  const head = Math.floor(Math.min(view.head, heads - 1) * kvHeads / heads)
   return {
-    left: headMatrix(run, q, heads, view), right: turnedHead(run, k, kvHeads, { ...view, head }),
+    left: headMatrix(run, q, heads, view), right: turnedHead(run, k, kvHeads, { ...view, head: sharedHead(view) }),
     product: matrixOf(run, name, view),
     domains: {
       vectors: signed(Math.max(peak(tensorOf(run, q)), peak(tensorOf(run, k)))),
