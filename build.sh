@@ -166,6 +166,10 @@ train() {
   node web/models/dates/train.js
   node web/models/particles/train.js
   node web/models/stories/train.js
+  local file
+  for file in web/models/stories/stories_*.safetensors; do
+    node web/models/stories/train.js --variant "$(basename "$file" .safetensors)"
+  done
 }
 
 # bench: the peers have a lock file of their own, so that nobody who only uses or tests the library installs them ------

@@ -10,6 +10,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, gzip } from 'node:zlib'
 import { build } from 'esbuild'
 import { collectCode } from './code/collect.js'
+import { collectLearned } from './models/collect.js'
 import { MODELS } from './models/index.js'
 
 const here = path => fileURLToPath(new URL(path, import.meta.url))
@@ -48,6 +49,7 @@ async function site() {
   await bundle({ entryPoints: [here('notebooks/cell_worker.js')], outfile: `${SITE}cell.js`, format: 'iife' })
   await bundle({ entryPoints: [here('style.css')], outfile: `${SITE}style.css` })
   await writeFile(`${SITE}code.json`, JSON.stringify(await collectCode()))
+  await writeFile(`${SITE}learned.json`, JSON.stringify(await collectLearned()))
   await cp(here('index.html'), `${SITE}index.html`)
   await cp(here('../dist/glassformer.wasm'), `${SITE}glassformer.wasm`)
   for (const { name, path } of FILES) await cp(here(path), SITE + name)
@@ -71,8 +73,8 @@ const hash = text => `'sha256-${createHash('sha256').update(text).digest('base64
 /** dist/glassformer.html: everything inside, chunks too; the policy names script and style by their hashes. */
 async function single() {
   const text = name => readFile(`${SITE}${name}`, 'utf8')
-  const names = ['index.html', 'worker.js', 'style.css', 'code.json', 'check.js', 'theatre.js']
-  const [page, worker, style, code, check, theatre] = await Promise.all(names.map(text))
+  const names = ['index.html', 'worker.js', 'style.css', 'code.json', 'learned.json', 'check.js', 'theatre.js']
+  const [page, worker, style, code, learned, check, theatre] = await Promise.all(names.map(text))
   const { outputFiles: [{ text: script }] } = await bundle({ ...main, write: false })
   const binary = name => readFile(`${SITE}${name}`, 'base64')
   const wasm = await binary('glassformer.wasm')
@@ -88,6 +90,7 @@ async function single() {
       `<script type="text/plain" id="worker">${withoutMap(worker)}</script>\n` +
       `<script type="text/plain" id="check">${check}</script>\n` +
       `<script type="text/plain" id="theatre">${theatre}</script>\n` +
+      `<script type="application/json" id="learned">${learned}</script>\n` +
       `<script type="application/json" id="code">${code.replaceAll('<', '\\u003c')}</script>\n` +
       `<script type="module">${script}</script>\n</body>`
   }

@@ -142,6 +142,8 @@ export interface Setting {
   options?: Record<string, unknown>
   /** Of a choice: the value that comes from elsewhere and cannot be chosen. */
   guest?: unknown
+  /** Of a choice: whether a value can be chosen as things stand. */
+  fits?: (value: unknown, state: State) => boolean
   /** Of a number: the steps of its buttons, and what it is compared with. */
   ladder?: (state: State) => number[]
   /** Of a number: the smallest and the largest whole number. */
@@ -154,6 +156,8 @@ export interface Setting {
   matters?: (state: State) => boolean
   /** Whether it stands still, with a word on why. */
   isIdle?: (state: State) => boolean
+  /** Whether a line at its control says what it changes. */
+  isExplained?: boolean
 }
 
 /** Where the reader's text goes in; of an answer, the model's own stands there until the reader writes one. */
@@ -178,6 +182,10 @@ export interface PageModel {
   id: string
   /** Weights, fetched when the model is chosen. */
   files: string[]
+  /** Those that a run needs, if not all. */
+  filesOf?: (state: State) => string[]
+  /** Files of weights by the settings that they were trained with. */
+  variants?: { file: string, settings: Patch }[]
   /** By the reader, as files. */
   isBrought?: boolean
   settings: Record<string, Setting>
@@ -193,6 +201,8 @@ export interface PageModel {
   doubt?: (state: State) => string | null
   /** Its own rooms, where they are not derived from what was computed. */
   rooms?: (run: Run) => Room[]
+  /** The training, as it stands in a link, that would make weights for settings that nobody has trained with. */
+  offer?: (state: State) => string | null
   /** The key of what is said of the model at the foot of every room. */
   kind: (state: State) => string
   explainError?: (error: Failure) => Record<string, Problem> | null

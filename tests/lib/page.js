@@ -1,6 +1,6 @@
 // Runs of the page's models, as tests look at them: the plain data that the page gets, and the run it came from.
 import { readFile } from 'node:fs/promises'
-import { defaultsOf, modelOf } from '../../web/models/index.js'
+import { defaultsOf, filesFor, modelOf } from '../../web/models/index.js'
 import { choose, openIn } from '../../web/models/own/open.js'
 import { RUNS } from '../../web/models/runs.js'
 import { roomsOf } from '../../web/rooms/index.js'
@@ -28,7 +28,10 @@ files.set('own', [await openIn(gf)])
 /** A run with what the worker knows of it. @param {object} settings of the page, those left out as by default */
 export function made(settings, edits = [], engine = gf) {
   const { model = 'dates' } = settings
-  return RUNS[model](engine, { ...defaultsOf(model), ...settings }, edits, files.get(model))
+  const all = { ...defaultsOf(model), ...settings }
+  const { files: names, isBrought } = modelOf(model)
+  const needed = isBrought ? files.get(model) : filesFor(all).map(name => files.get(model)[names.indexOf(name)])
+  return RUNS[model](engine, all, edits, needed)
 }
 
 /** A run as the page has it. */

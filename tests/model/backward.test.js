@@ -14,6 +14,11 @@ const SMALL = {
   normFirst: true, activation: 'gelu', padding: true, tgtIsCausal: false, dropout: 0.25, training: true
 }
 const RUNS = [['the trained model', { target: '2026년 11월 20일' }], ['an untrained one with every switch turned', SMALL]]
+/** A decoder in which parts of newer models stand in place of the usual ones. */
+const LLAMA = {
+  model: 'stories', norm: 'rms', positions: 'rotary', activation: 'swiglu', kvHeads: 2, beginning: 'Mina',
+  target: ' has a red cat.'
+}
 const MOST_STEPS = 200
 
 const said = ({ name, index, isGradient }) => `${isGradient ? '∂' : ''}${name}[${index}]`
@@ -64,7 +69,11 @@ for (const [title, settings] of RUNS) {
     }
     run.dispose()
   })
+}
 
+for (const [title, settings] of [
+  ...RUNS, ['like a Llama', LLAMA], ['like a Llama, in training', { ...LLAMA, training: true, dropout: 0.2, kvHeads: 1 }]
+]) {
   test(`every source of every tensor exists, forward and backward: ${title}`, () => {
     const run = pageRun(settings)
     for (const [name, { shape }] of run.tensors) {
@@ -79,6 +88,26 @@ for (const [title, settings] of RUNS) {
     run.dispose()
   })
 }
+
+test('like a Llama: gradients of every part are the slopes of the loss', async () => {
+  const run = pageRun(LLAMA)
+  const cells = [
+    ['decoder.layers.0.self_attn.in_proj_weight', [45, 7]], ['decoder.layers.0.self_attn.in_proj_weight', [70, 3]],
+    ['decoder.layers.0.self_attn.q', [0, 1, 4]], ['decoder.layers.1.norm1.weight', [3]],
+    ['decoder.layers.1.linear1.weight', [5, 6]], ['decoder.layers.1.linear3.weight', [5, 6]],
+    ['decoder.norm.weight', [9]]
+  ].map(([name, index]) => {
+    const { value, computed } = run.explainGradient(name, index)
+    assert.ok(Math.abs(value - computed) < 1e-5 * (1 + Math.abs(value)), `${name}: ${value} ${computed}`)
+    return { name, index, gradient: value, value: valueAt(tensorOf(run, name), index) }
+  })
+  run.dispose()
+  for (const { name, index, gradient, value } of cells) {
+    const compute = async ({ edits, ...settings }) => made(settings, edits)
+    const { slope } = await nudged(compute, { ...LLAMA, edits: [] }, { name, index }, value)
+    assert.ok(Math.abs(slope - gradient) < 0.03 * Math.abs(gradient) + 2e-4, `${name}: ${slope} ${gradient}`)
+  }
+})
 
 test('where backward begins: what softmax gives, minus the answer, by the number of rows; and L itself', () => {
   const run = pageRun(RUNS[0][1])

@@ -37,6 +37,18 @@ test('unknown signs become bytes, never an error, and bytes become signs again',
   assert.equal(stories.written([asBytes(bytes.slice(0, 1)), asBytes(bytes.slice(1)), '␣a']), '뷁 a')
 })
 
+test('a combination that nobody has trained is drawn from the seed, and every trained one tells a story', () => {
+  const { run: drawn } = tell({ norm: 'rms', kvHeads: 1 })
+  assert.equal(drawn.isTrained, false)
+  assert.notEqual(tell({ norm: 'rms', kvHeads: 1, seed: 7 }).text, tell({ norm: 'rms', kvHeads: 1 }).text)
+  for (const { settings } of stories.variants) {
+    const { run, text } = tell({ ...settings, beginning: 'Julia went to the' })
+    assert.equal(run.isTrained, true)
+    assert.equal(run.decoding.steps.at(-1).token, '<end>', `${JSON.stringify(settings)}: ${text}`)
+    assert.equal(tell({ ...settings, seed: 7, beginning: 'Julia went to the' }).text, text, 'no seed in it')
+  }
+})
+
 test('what is told step by step is what one pass over all of it gives', () => {
   const { run } = tell({})
   const ids = run.decoding.steps.map(({ id }) => id)

@@ -11,6 +11,12 @@ const worst = results => results.reduce((most, one) => Math.max(most, (one.diffe
 
 const SENTENCES = { model: 'sentences', text: 'one two three\nfour five', dModel: 8, heads: 2, maxLength: 6 }
 const RUNS = {
+  ...Object.fromEntries([
+    { norm: 'rms' }, { positions: 'rotary' }, { positions: 'learned' }, { positions: 'none' }, { activation: 'swiglu' },
+    { activation: 'relu' }, { kvHeads: 2 }, { kvHeads: 1 },
+    { norm: 'rms', positions: 'rotary', activation: 'swiglu', kvHeads: 2 },
+    { norm: 'rms', positions: 'rotary', activation: 'swiglu', kvHeads: 1, training: true, dropout: 0.2, scale: false }
+  ].map(own => [`stories, ${JSON.stringify(own)}`, () => pageRun({ model: 'stories', target: '갔어요', ...own })])),
   'stories, drawn': () => pageRun({ model: 'stories', decoding: 'sample', seed: 3, topK: 20 }),
   'particles, two gaps': () => pageRun({ model: 'particles', gapped: '나[?] 빵[?] 먹었다', topK: 3, temperature: 0.7 }),
   'sentences': () => pageRun(SENTENCES),

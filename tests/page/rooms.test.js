@@ -16,6 +16,14 @@ const RUNS = {
   'dates, three layers': shownRun({ weights: 'untrained', layers: 3, target: '2026년' }),
   'particles': shownRun({ model: 'particles' }),
   'stories': shownRun({ model: 'stories' }),
+  'stories, root mean squares': shownRun({ model: 'stories', norm: 'rms' }),
+  'stories, turned': shownRun({ model: 'stories', positions: 'rotary' }),
+  'stories, learned places': shownRun({ model: 'stories', positions: 'learned' }),
+  'stories, no places': shownRun({ model: 'stories', positions: 'none' }),
+  'stories, gated': shownRun({ model: 'stories', activation: 'swiglu' }),
+  'stories, two heads of keys': shownRun({ model: 'stories', kvHeads: 2 }),
+  'stories, one head of keys, in training': shownRun({ model: 'stories', kvHeads: 1, training: true, dropout: 0.2 }),
+  'stories, like a Llama': shownRun({ model: 'stories', norm: 'rms', positions: 'rotary', activation: 'swiglu', kvHeads: 2 }),
   'stories in training': shownRun({ model: 'stories', training: true, target: '갔어요' }),
   'particles in training': shownRun({ model: 'particles', training: true,
     gapped: 'the keys [?] here and the key [?] there' }),
@@ -141,6 +149,44 @@ test('the factors of a product fit each other and cross in the product', () => {
         const isOwnHead = id !== 'self_attn.heads' || Math.floor(c / (product.cols / 4)) === 1
         if (isOwnHead) assert.ok(Math.abs(sum - value) < 1e-4, `${id} ${r},${c}`)
       }
+    }
+  }
+})
+
+test('exchanged parts have rooms of their own, and all others stay where they were', () => {
+  const usual = idsOf(RUNS.stories)
+  const wordsOf = title => Object.fromEntries(roomsOf(RUNS[title]).map(({ id, words }) => [id, words]))
+  const gained = title => idsOf(RUNS[title]).filter(id => !usual.includes(id))
+  const lost = title => usual.filter(id => !idsOf(RUNS[title]).includes(id))
+  const layers = list => [0, 1].flatMap(layer => list.map(name => `decoder.${layer}.${name}`))
+  assert.deepEqual([gained('stories, root mean squares'), lost('stories, root mean squares')], [[], []])
+  assert.deepEqual(['decoder.0.norm1', 'decoder.1.norm2', 'decoder.norm']
+    .map(id => wordsOf('stories, root mean squares')[id]), ['rmsnorm', 'rmsnorm', 'finalrms'])
+  assert.deepEqual(gained('stories, turned'), layers(['self_attn.rotary']))
+  assert.deepEqual(lost('stories, turned'), ['text.positions', 'text.sum'])
+  assert.deepEqual(lost('stories, no places'), ['text.positions', 'text.sum'])
+  assert.deepEqual(gained('stories, gated'), layers(['linear3', 'mul']))
+  const gate = wordsOf('stories, gated')
+  assert.deepEqual(['linear1', 'activation', 'linear3', 'mul', 'linear2'].map(name => gate[`decoder.1.${name}`]),
+    ['gateLinear', 'gateActivation', 'gatedLinear', 'gate', 'linear2'])
+  for (const title of ['stories, two heads of keys', 'stories, learned places']) {
+    assert.deepEqual([gained(title), lost(title)], [[], []], title)
+  }
+})
+
+test('heads that share keys and values: the factors of a product are those of the head that is chosen', () => {
+  const run = RUNS['stories, two heads of keys']
+  for (const [head, own] of [[0, 0], [1, 0], [2, 1], [3, 1]]) {
+    for (const room of ['scores', 'heads']) {
+      const { left, right, product } = dataIn(run, `decoder.0.self_attn.${room}`, { head })
+      assert.deepEqual([left.cols, right.cols], [right.rows, product.cols], `${room} ${head}`)
+      product.values.forEach((value, i) => {
+        const [r, c] = [Math.floor(i / product.cols), i % product.cols]
+        let sum = 0
+        for (let k = 0; k < left.cols; k++) sum += left.values[r * left.cols + k] * right.values[k * right.cols + c]
+        assert.ok(Math.abs(sum - value) < 1e-4, `${room} ${head}: ${r},${c}`)
+      })
+      assert.equal(Math.floor(indexOf(right, 0, 0)[2] / 10), own, `${room} ${head}`)
     }
   }
 })

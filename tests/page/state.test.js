@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DATES } from '../../web/models/dates/index.js'
-import { problemsOf, settingsOf } from '../../web/models/index.js'
+import { modelOf, problemsOf, settingsOf } from '../../web/models/index.js'
 import { sentencesOf } from '../../web/models/sentences/index.js'
+import { read } from '../../web/theatre/settings.js'
 import { defaults, fromHash, toHash } from '../../web/shell/state.js'
 
 const DEFAULTS = defaults()
@@ -28,6 +29,11 @@ test('every part of the state survives a link, of every model', () => {
       positional: false, scale: false, padding: true, tgtIsCausal: false, temperature: 1.5, topK: 4, topP: 0.8,
       decoding: 'beam', beams: 2
     },
+    stories: {
+      weights: 'untrained', seed: 3, positions: 'rotary', training: true, dropout: 0.2, activation: 'swiglu',
+      norm: 'rms', kvHeads: 2, scale: false, temperature: 0.7, topK: 9, topP: 0.5, decoding: 'sample', beams: 2,
+      beginning: '비가 와요.', target: '그래서'
+    },
     sentences: {
       text: '안녕 & "hello" #1\n두 번째 + 줄 ✓', tokenizer: 'whitespace', dModel: 24, heads: 3, base: 1000, maxLength: 7,
       positions: 'learned', dropout: 0.35, training: true, seed: 7, causal: true
@@ -47,6 +53,19 @@ test('nonsense in a link falls back to the defaults, and numbers of what is look
   const { sentence, head, row, step } = fromHash('#model=sentences&sentence=1.5&head=-3&row=1e99&step=-7')
   assert.deepEqual([sentence, head, row, step], [1, 0, 2 ** 20, -1])
   assert.equal(fromHash('#model=constructor').model, 'dates')
+})
+
+test('a combination that nobody has trained says so, and which training would make it', () => {
+  const { kind, offer } = modelOf('stories')
+  const state = { ...defaults('stories'), norm: 'rms', kvHeads: 1 }
+  assert.equal(kind(state), 'combination')
+  assert.equal(offer(state), 'stories_norm-rms_kvHeads-1')
+  assert.deepEqual(offer({ ...state, weights: 'untrained' }), null)
+  const { norm, kvHeads, positions, activation } = read(offer({ ...state, positions: 'none' }))
+  assert.deepEqual([norm, kvHeads, positions, activation], ['rms', 1, 'none', 'gelu'])
+  assert.equal(offer(defaults('stories')), null)
+  assert.equal(kind({ ...defaults('stories'), norm: 'rms' }), 'trained')
+  assert.deepEqual(Object.keys(problemsOf({ ...defaults('stories'), kvHeads: 3 })), ['kvHeads'])
 })
 
 test('blank lines are no sentences', () => {

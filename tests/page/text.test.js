@@ -5,6 +5,7 @@ import { piecesOf } from '../../web/lib/prose.js'
 import { particle, translator } from '../../web/lib/text.js'
 import { MODELS, problemsOf } from '../../web/models/index.js'
 import { roomsOf } from '../../web/rooms/index.js'
+import { whatOf } from '../../web/shell/frame.js'
 import { defaults, fromHash, patchFrom, toHash } from '../../web/shell/state.js'
 import { stages } from '../../web/stages/index.js'
 import * as english from '../../web/text/en.js'
@@ -14,7 +15,7 @@ import { shownRun } from '../lib/page.js'
 
 const FRAME_PARTS = [
   'name', 'title', 'what', 'try', 'without', 'reading', 'whatFirst', 'whatUndivided', 'whatLearned', 'whatConcatenated',
-  'whatOpen'
+  'whatOpen', 'whatShared', 'whatRelu', 'whatGelu', 'whatSilu'
 ]
 const WEB = new URL('../../web/', import.meta.url)
 const [ko, en] = [korean.page, english.page]
@@ -53,8 +54,13 @@ test('what models say of themselves says it in both languages, in place of somet
 /** Words that only a model without a room here has, or that are no room's. */
 const ELSEWHERE = ['operation', 'projection', 'linear', 'mask', 'pieces']
 
+/** Every part that can be exchanged, by itself and all at once. */
+const EXCHANGED = MODELS.flatMap(({ id, variants = [] }) => (
+  variants.map(({ settings }) => ({ model: id, ...settings }))))
+const runsOf = MODELS.map(({ id }) => ({ model: id, training: true }))
+
 test('every room of every model has its five texts, and no room is described that is not there', () => {
-  const runs = MODELS.map(({ id }) => shownRun({ model: id, training: true }))
+  const runs = [...runsOf, ...EXCHANGED].map(settings => shownRun(settings))
   const rooms = runs.flatMap(run => roomsOf(run).map(room => ({ ...room, model: run.settings.model })))
   for (const { words, model, aside = 'without' } of rooms) {
     const t = translator(ko, { own: () => korean.models[model] })
@@ -64,8 +70,37 @@ test('every room of every model has its five texts, and no room is described tha
   assert.deepEqual(Object.keys(ko.stages).filter(id => !known.has(id)), [])
 })
 
+test('what a room says is true of what it computes, under every part that is exchanged', () => {
+  assert.equal(EXCHANGED.length, 10)
+  for (const settings of EXCHANGED) {
+    const run = shownRun(settings)
+    const state = { ...defaults(settings.model), ...settings }
+    const title = JSON.stringify(settings)
+    for (const [page, own] of [[ko, korean.models], [en, english.models]]) {
+      const t = translator(page, { own: () => own[settings.model] })
+      const said = stage => roomsOf(run).filter(one => one.stage === stage)
+        .map(room => t(`stages.${room.words}.${whatOf(room, state)}`)).join(' ')
+      const isSaid = (stage, words) => assert.match(said(stage), words, `${title}: ${stage}`)
+      const isNot = (stage, words) => assert.doesNotMatch(said(stage), words, `${title}: ${stage}`)
+      if (settings.norm === 'rms') {
+        isSaid('norm', /nn\.RMSNorm/)
+        isNot('norm', /nn\.LayerNorm|평균을 0|mean 0/)
+      } else isSaid('norm', /nn\.LayerNorm/)
+      const name = { relu: /^(?!.*(SiLU|GELU는 음수|GELU turns)).*ReLU/, gelu: /^(?!.*(SiLU|ReLU)).*GELU/, swiglu: /SiLU/ }
+      isSaid('activation', name[settings.activation])
+      const [isShared, alone] = [/나눠 쓰|나눠 써요|share/, /같은 크기의 묶음|equal groups/]
+      if (settings.kvHeads < 4) for (const stage of ['qkv', 'heads']) isSaid(stage, isShared)
+      else isSaid('qkv', alone)
+      if (settings.positions === 'learned') isSaid('positions', /학습으로 정해요|learned like any other weight/)
+      if (settings.positions === 'interleaved') isSaid('positions', /왼쪽 차원은 빠르게|left/)
+      assert.equal(said('rotary') !== '', settings.positions === 'rotary', title)
+      assert.equal(said('positions') !== '', ['interleaved', 'learned'].includes(settings.positions), title)
+    }
+  }
+})
+
 /** What the keys of the page's words begin with. */
-const PARTS = 'app|bring|map|frame|inspector|controls|errors|stages|depth|figure|check|twin|opening|lesson'
+const PARTS = 'app|bring|map|frame|inspector|controls|errors|stages|depth|figure|check|twin|opening|lesson|learned'
 
 test('no key is unused, and none that is used is missing', async () => {
   const code = await sources(WEB)

@@ -4,6 +4,7 @@ import { signed } from '../../web/lib/color.js'
 import { defaults } from '../../web/shell/state.js'
 const DEFAULTS = defaults()
 import { difference, pairs, readAlike, onOneScale, twinSettings } from '../../web/twin/index.js'
+import { filesFor } from '../../web/models/index.js'
 import { readTwin } from '../../web/twin/choice.js'
 
 const part = (name, values, more) => (
@@ -24,6 +25,19 @@ test('without the edits, and with other weights: comparisons that no control sta
   assert.deepEqual(readTwin('edits:none', { ...DEFAULTS, edits }).value, [])
   assert.equal(readTwin('weights:untrained', DEFAULTS).value, 'untrained')
   assert.equal(readTwin('weights:trained', defaults('sentences')), null)
+})
+
+test('exchanged parts can be compared, each with weights of its own', () => {
+  const state = defaults('stories')
+  for (const [text, files] of [['norm:rms', 'stories_norm_rms'], ['positions:rotary', 'stories_positions_rotary'],
+    ['positions:none', 'stories_positions_none'], ['activation:swiglu', 'stories_activation_swiglu'],
+    ['kvHeads:1', 'stories_kv_heads_1']]) {
+    const { name, value } = readTwin(text, state)
+    assert.deepEqual(filesFor({ ...state, [name]: value }), [`${files}.safetensors`], text)
+  }
+  assert.deepEqual(filesFor(state), ['stories.safetensors'], 'nothing else is fetched')
+  assert.deepEqual(filesFor({ ...state, norm: 'rms', kvHeads: 1 }), [], 'nobody has trained it')
+  for (const text of ['kvHeads:3', 'positions:concatenated', 'norm:layer']) assert.equal(readTwin(text, state), null, text)
 })
 
 test('a slider can be compared, too', () => {

@@ -19,6 +19,12 @@ export const READY = MODELS.filter(({ isBrought }) => !isBrought)
 /** @param {string} id @returns {PageModel} */
 export const modelOf = id => MODELS.find(model => model.id === id) ?? MODELS[0]
 
+/** The files that a run with these settings needs. @param {{ model: string }} settings */
+export function filesFor(settings) {
+  const { files, filesOf } = modelOf(settings.model)
+  return filesOf?.(settings) ?? files
+}
+
 /** What the settings and fields of a model are until the reader changes them. @param {string} id */
 export function defaultsOf(id) {
   const { settings, fields } = modelOf(id)

@@ -18,7 +18,7 @@ const divisors = ({ dModel }) => (
 /** Whether a table of positions is added, and whether it is one that training would have to fill. */
 const isPlaced = ({ positional = true }) => positional
 export const isLearned = state => isPlaced(state) && state.positions === 'learned'
-const isGiven = ({ target = '' }) => target.trim() !== ''
+export const isGiven = ({ target = '' }) => target.trim() !== ''
 const isDrawn = state => (
   !['trained', 'theatre'].includes(state.weights) || isLearned(state) || state.training || (state.decoding === 'sample' && !isGiven(state)))
 
@@ -57,6 +57,12 @@ export const SETTINGS = {
   dimFeedforward: number(64, [1, 512], [8, 16, 32, 48, 64, 96, 128]),
   normFirst: choice({ after: false, before: true }),
   activation: choice({ relu: 'relu', gelu: 'gelu' }),
+  norm: choice({ layer: 'layer', rms: 'rms' }),
+  kvHeads: {
+    ...number(4, [1, 64], ({ heads = 4 }) => divisors({ dModel: heads })),
+    problem: ({ heads = 4, kvHeads }) => (
+      isWhole(kvHeads) && heads % kvHeads ? { key: 'errors.shareHeads', values: { heads, kvHeads } } : null)
+  },
   positional: choice({ on: true, off: false }),
   scale: choice({ on: true, off: false }),
   padding: choice({ none: false, full: true }),

@@ -4,15 +4,26 @@ import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 
 /**
- * --steps, --seed, --out and --tests (how many examples are measured on at the end) of a training script.
- * @param {{ steps: number, out: string, tests: number }} defaults
+ * --steps, --seed, --out and --tests (how many examples are measured on at the end) of a training script; --variant
+ * where it has several, each with a file of its own.
+ * @param {{ steps: number, out: string | ((variant: string) => string), tests: number, variant?: string,
+ *   variants?: Record<string, object> }} defaults
  */
-export function trainingOptions({ steps, out, tests }) {
+export function trainingOptions({ steps, out, tests, variant = '', variants }) {
   const text = (/** @type {string} */ value) => ({ type: /** @type {const} */ ('string'), default: value })
   const { values } = parseArgs({
-    options: { steps: text(String(steps)), seed: text('42'), out: text(out), tests: text(String(tests)) }
+    options: { steps: text(String(steps)), seed: text('42'), out: text(''), tests: text(String(tests)),
+      ...(variants && { variant: text(variant) }) }
   })
-  return { steps: Number(values.steps), seed: Number(values.seed), out: values.out, tests: Number(values.tests) }
+  const chosen = values.variant ?? variant
+  if (variants && !Object.hasOwn(variants, chosen)) {
+    throw new Error(`--variant must be one of ${Object.keys(variants).join(', ')}, got ${chosen}`)
+  }
+  const usual = typeof out === 'function' ? out(chosen) : out
+  return {
+    steps: Number(values.steps), seed: Number(values.seed), out: values.out || usual, tests: Number(values.tests),
+    variant: chosen
+  }
 }
 
 /**

@@ -46,7 +46,7 @@ export const wordOf = (name, state) => {
 /** The controls in the order of the settings dialog. */
 export const CONTROLS = Object.keys(SETTINGS)
 
-function choice(name, { options, guest }, { t, set }) {
+function choice(name, { options, guest, fits = () => true }, { t, set }) {
   const group = uniqueId(name)
   const inputs = Object.entries(options).map(([word, value]) => ({ word, value, input: h('input', {
     type: 'radio', name: group, value: word, onchange: () => set({ [name]: value })
@@ -56,7 +56,8 @@ function choice(name, { options, guest }, { t, set }) {
       h('label', {}, input, h('span', {}, t(`controls.${name}.${word}`)))))))
   return { element, show: state => inputs.forEach(({ value, input }) => {
     input.checked = state[name] === value
-    input.parentNode.hidden = guest !== undefined && value === guest && !input.checked
+    const isOffered = (guest === undefined || value !== guest) && fits(value, state)
+    input.parentNode.hidden = !isOffered && !input.checked
   }) }
 }
 
@@ -140,6 +141,7 @@ export function control(name, context, setting = settingOf(name, context.get().m
   const why = setting.isIdle ? context.t(`controls.${name}.idle`) : ''
   const idle = h('p', { className: 'control-idle', hidden: true }, why)
   element.append(problem, idle)
+  if (setting.isExplained) element.append(h('p', { className: 'control-why' }, context.t(`controls.${name}.why`)))
   input?.setAttribute('aria-describedby', problem.id)
   return {
     element,

@@ -12,6 +12,7 @@ import { outputOf } from '../rooms/index.js'
 import { stageOf } from '../stages/index.js'
 import { changed } from './changes.js'
 import { control, isFor, isUseful, picker } from './controls.js'
+import { learnedTable } from './learned.js'
 import { patchFrom } from './state.js'
 
 /** @import { Room } from '../types.d.ts' */
@@ -26,7 +27,7 @@ const SHORTCUTS = { prev: 'ArrowLeft', next: 'ArrowRight' }
 /** The alternatives of a picker, as far as this run has them. */
 function options(name, run, { room }, t) {
   const numbered = count => Array.from({ length: count }, (_, value) => ({ value, text: String(value) }))
-  if (name === 'part') return PARTS.map(value => ({ value, text: t(`frame.parts.${value}`) }))
+  if (name === 'part') return (room.parts.choices ?? PARTS).map(value => ({ value, text: t(`frame.parts.${value}`) }))
   if (name === 'head') return numbered(headsOf(run, room))
   if (name === 'row') return run.decoding.rows.map((row, value) => ({ value, text: tokenAt(run, room, row) }))
   const [stream] = Object.values(run.streams)
@@ -52,15 +53,26 @@ const isConcatenated = state => state.positions === 'concatenated'
 
 const isUndivided = ({ scale }) => scale === false
 
+/** Whether several heads of queries share one of keys and values. */
+const isShared = (_, { parts: { heads, kvHeads = heads } }) => kvHeads < heads
+
+/** Whether a room is about an activation of a name. @param {string} name */
+const isBend = name => (_, { parts: { kind } }) => kind === name
+
 /** What a room says of itself under a setting that makes something else of it: the setting, and the words' key. */
 const OTHERWISE = {
   norm: [[({ normFirst }) => normFirst, 'whatFirst']], scale: [[isUndivided, 'whatUndivided']],
   scores: [[isUndivided, 'whatUndivided']],
   positions: [[isLearned, 'whatLearned'], [isConcatenated, 'whatConcatenated']],
+  qkv: [[isShared, 'whatShared']], heads: [[isShared, 'whatShared']],
+  rmsnorm: [[(_, { parts }) => parts.isFirst, 'whatFirst']],
+  activation: [[isBend('relu'), 'whatRelu'], [isBend('gelu'), 'whatGelu']],
+  gateActivation: [[isBend('silu'), 'whatSilu']],
   causal: [[({ tgtIsCausal }) => tgtIsCausal === false, 'whatOpen']]
 }
 
-const whatOf = ({ words }, state) => OTHERWISE[words]?.find(([isSo]) => isSo(state))?.[1] ?? 'what'
+/** Which of its texts says what a room does, as things stand. */
+export const whatOf = (room, state) => OTHERWISE[room.words]?.find(([isSo]) => isSo(state, room))?.[1] ?? 'what'
 
 /** What flows on: its name may break at every dot, its shape stays in one piece. */
 const say = (flow, { name, shape }) => (
@@ -129,6 +141,10 @@ export function frame(container, room, context) {
   const lead = h('p', { className: 'lead' })
   const from = h('p', { className: 'provenance' })
   const figure = h('div', { className: 'stage-figure' })
+  const offered = h('p', { className: 'offer', hidden: true })
+  const own = modelOf(context.get().model)
+  const isOfParts = at === 0 || controls.some(({ name }) => own.settings[name].isExplained)
+  const learned = own.variants && isOfParts ? learnedTable(context) : null
   const notebooks = (room.notebooks ?? []).map(({ id, words: name }) => (
     h('a', { href: context.href(id), onclick: following(() => context.enter(id)) }, t(`stages.${name}.name`))))
   const kind = h('p', { className: 'note untrained' })
@@ -155,15 +171,30 @@ export function frame(container, room, context) {
       room.layer !== undefined || at === 0 ? '' : h('b', { 'aria-hidden': 'true' }, String(at)), placeName(room, t),
       at ? number : '', back),
     h('h1', {}, words('title')),
-    from, lead,
+    from, lead, offered,
     at ? '' : way, tools.childElementCount ? tools : '',
     figure,
     notebooks.length ? h('p', { className: 'in-notebooks' }, t('lab.inNotebook'), ' ', notebooks) : '',
     h('div', { className: 'asides' }, trying.element, aside(t(`frame.${beside}`), prose(words(beside)))),
+    learned?.element ?? '',
     at ? way : '',
     kind)
   const output = outputOf(room)
   let said = ''
+  let offer = null
+  /** Where nobody has trained what is set, the way to do it. */
+  function showOffer(state) {
+    const training = own.offer?.(state) ?? null
+    if (training === offer) return
+    offer = training
+    offered.hidden = training === null
+    if (training === null) return offered.replaceChildren()
+    offered.replaceChildren(...prose(t('frame.offer', { training }), (words, change) => {
+      const patch = patchFrom(change, context.get().model)
+      return h('a', { className: 'deed', href: context.link(patch), onclick: following(() => context.set(patch, 'push')) },
+        words)
+    }))
+  }
   /** What the room is about, and what goes on from it: with the norm first that is no longer its own result. */
   function tell(run, state) {
     const key = whatOf(room, state)
@@ -188,11 +219,17 @@ export function frame(container, room, context) {
       }
       ways.forEach(one => one.update())
       trying.update()
+      learned?.update()
+      showOffer(view)
       showChanged()
       setText(kind, t(`app.models.${modelOf(view.model).kind(view)}`))
       tell(run, view)
       if (!run) return
-      pickers.forEach(one => one.update(options(one.name, run, view, t), view[one.name]))
+      for (const one of pickers) {
+        const list = options(one.name, run, view, t)
+        one.element.hidden = list.length < 2
+        one.update(list, view[one.name])
+      }
       setText(quote, Object.values(run.streams)[0]?.texts[view.sentence] ?? '')
       setText(from, context.origin())
       figureView.update(context.onOneScale(stage.data(run, view), run, view))

@@ -8,6 +8,7 @@ import { firstRows } from '../lib/slice.js'
 import { modelOf, settingsOf } from '../models/index.js'
 import { roomsOf } from '../rooms/index.js'
 import { latest } from '../shell/engine.js'
+import { comparison } from '../shell/learned.js'
 import { stageOf } from '../stages/index.js'
 import { compareButtons, picker, readTwin, words } from './choice.js'
 import { side } from './beside.js'
@@ -111,8 +112,9 @@ function answerOf(decoding, model) {
 function differences(container, context) {
   const { t } = context
   const note = h('p', { className: 'note' })
+  const learned = h('p', { className: 'note', hidden: true })
   const place = h('div', { className: 'stage-figure' })
-  container.append(note, place)
+  container.append(note, learned, place)
   let fig = null
   let matrices = []
   /** As many empty matrices as there are differences to draw. */
@@ -123,6 +125,11 @@ function differences(container, context) {
     matrices = Array.from({ length: count }, () => fig.matrix())
   }
   return {
+    /** How the trained weights of both sides do. @param {string} text */
+    compare(text) {
+      learned.hidden = text === ''
+      setText(learned, text)
+    },
     /** Words in place of numbers. @param {string} text */
     say(text) {
       place.hidden = true
@@ -209,6 +216,9 @@ export function twin(container, room, context) {
   function draw({ run, state, setting, settings }) {
     const [one, two] = [stage.data(run, state), seen(run, state)]
     head(run, state, setting)
+    const { key } = asked
+    comparison(run.settings, { ...run.settings, [setting.name]: setting.value }, t)
+      .then(text => key === asked.key && apart.compare(text), context.fails)
     show(true)
     place.hidden = !two
     if (two) {

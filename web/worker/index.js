@@ -1,7 +1,7 @@
 /** The engine, off the main thread: loads the kernels, runs a model and explains cells of the last run. */
 
 import { load } from '../../src/js/index.js'
-import { modelOf } from '../models/index.js'
+import { filesFor, modelOf } from '../models/index.js'
 import { bring, choose, openIn } from '../models/own/open.js'
 import { RUNS } from '../models/runs.js'
 import { nudged } from './nudge.js'
@@ -50,9 +50,10 @@ function computeLent(gf, { edits, ...settings }, id) {
 }
 
 async function compute(gf, { edits, ...settings }) {
-  const { id, files: names, isBrought } = modelOf(settings.model)
+  const { id, isBrought } = modelOf(settings.model)
   if (settings.weights === 'theatre') return computeLent(gf, { edits, ...settings }, id)
-  return RUNS[id](gf, settings, edits, isBrought ? [await openIn(gf)] : await Promise.all(names.map(bytesOf)))
+  const given = isBrought ? [await openIn(gf)] : await Promise.all(filesFor(settings).map(bytesOf))
+  return RUNS[id](gf, settings, edits, given)
 }
 
 const calls = {

@@ -1,7 +1,8 @@
 /** Short stories, Korean and English: a decoder that goes on with what the reader begins, trained by this library. */
 
-import { take } from '../settings.js'
+import { isGiven, take } from '../settings.js'
 import { written } from '../spelling.js'
+import { USUAL, VARIANTS, fileOf, trainingOf } from './variants.js'
 
 /** @import { PageModel } from '../../types.d.ts' */
 
@@ -11,13 +12,34 @@ export const BEGINNINGS = [
   ['en', 'Beno has a blue bird.']
 ]
 
+/** Parts that can be exchanged, unless the weights are the theatre's: those fit one model only. */
+const part = more => ({ isExplained: true, matters: ({ weights }) => weights !== 'theatre', ...more })
+
+/** Whether the weights are those of a file, and not drawn from the seed. */
+const isTrained = state => state.weights === 'trained' && fileOf(state) !== undefined
+
 /** @type {PageModel} */
 export const stories = {
   id: 'stories',
-  files: ['stories.safetensors'],
+  files: Object.keys(VARIANTS).map(name => `${name}.safetensors`),
+  filesOf: state => (isTrained(state) ? [fileOf(state)] : []),
+  variants: Object.entries(VARIANTS).map(([name, own]) => (
+    { file: `${name}.safetensors`, settings: { weights: 'trained', ...USUAL, ...own } })),
   settings: take({
-    weights: {}, seed: {}, training: {}, dropout: {}, scale: {}, temperature: {}, topK: {}, topP: {}, decoding: {},
-    beams: {}
+    weights: {},
+    seed: {
+      matters: state => state.training || (state.decoding === 'sample' && !isGiven(state)) ||
+        (state.weights !== 'theatre' && !isTrained(state))
+    },
+    positions: part({
+      options: { sinusoidal: 'interleaved', concatenated: 'concatenated', rotary: 'rotary', learned: 'learned',
+        none: 'none' },
+      guest: 'concatenated'
+    }),
+    training: {}, dropout: {},
+    activation: part({ default: 'gelu', options: { gelu: 'gelu', relu: 'relu', swiglu: 'swiglu' } }),
+    norm: part({}), kvHeads: part({ limits: [1, 4] }),
+    scale: {}, temperature: {}, topK: {}, topP: {}, decoding: {}, beams: {}
   }),
   fields: { beginning: { default: BEGINNINGS[0][1], notes: ['known'] },
     target: { default: '', notes: ['known'], isAnswer: true } },
@@ -25,5 +47,9 @@ export const stories = {
   hints: { mask: 'causal' },
   problems: () => ({}),
   written,
-  kind: ({ weights, edits }) => (weights === 'trained' && edits.length ? 'edited' : weights)
+  kind: state => {
+    if (state.weights === 'trained' && !isTrained(state)) return 'combination'
+    return isTrained(state) && state.edits.length ? 'edited' : state.weights
+  },
+  offer: state => (state.weights === 'trained' && !isTrained(state) ? trainingOf(state) : null)
 }

@@ -1,16 +1,26 @@
+import { createLayer, createNorm } from '../layer.js'
 import { createPlaces } from '../places.js'
 import { LONGEST } from './data.js'
 
 /**
- * @typedef {{ positions?: 'interleaved' | 'concatenated' | 'learned' | null, normFirst?: boolean,
- *   activation?: 'relu' | 'gelu', longest?: number }} Shape positions: null leaves them out
+ * @typedef {{ positions?: 'interleaved' | 'concatenated' | 'learned' | 'rotary' | null, normFirst?: boolean,
+ *   activation?: 'relu' | 'gelu' | 'swiglu', norm?: 'layer' | 'rms', kvHeads?: number, longest?: number }} Shape
+ *   positions: null leaves them out
  */
 
 /** The size of the model on the page. */
 export const CONFIG = { vocabSize: 1024, dModel: 40, nhead: 4, layers: 2, dimFeedforward: 96, dropout: 0, base: 10 }
 
-/** Tokens are drawn closer together than torch draws them, since the same table also gives the logits. */
+/**
+ * Tokens are drawn closer together than torch draws them, since the same table also gives the logits; so are places
+ * that are to be learned, which would drown them otherwise.
+ */
 const EMBEDDING_STD = 0.3
+
+/** How fast pairs turn (Su et al. 2021): slow ones hardly do within a story, and find words by what they are. */
+const ROTARY_BASE = 10000
+
+const drawCloser = weight => weight.values.forEach((value, i, all) => { all[i] = value * EMBEDDING_STD })
 
 /**
  * A decoder without an encoder, as GPT-2 is built: embedding, positions, causal layers with the norm first, a norm at
@@ -20,19 +30,21 @@ const EMBEDDING_STD = 0.3
  */
 export function createStories(gf, config = CONFIG) {
   const { vocabSize, dModel, nhead, layers, dimFeedforward, dropout, base } = config
-  const { positions = 'interleaved', normFirst = true, activation = 'gelu', longest = LONGEST } = config
+  const { positions = 'interleaved', normFirst = true, activation = 'gelu', longest = LONGEST, norm, kvHeads } = config
+  const isRotary = positions === 'rotary'
 
   class StoryTeller extends gf.nn.Module {
     constructor() {
       super()
       this.embedding = new gf.nn.Embedding(vocabSize, dModel)
-      this.embedding.weight.values.forEach((value, i, all) => { all[i] = value * EMBEDDING_STD })
+      drawCloser(this.embedding.weight)
       this.positions = null
-      const options = { dimFeedforward, dropout, normFirst, activation }
-      const layer = new gf.nn.TransformerEncoderLayer(dModel, nhead, options)
-      this.decoder = new gf.nn.TransformerEncoder(layer, layers, { norm: new gf.nn.LayerNorm(dModel) })
+      const layer = createLayer(gf, { dModel, nhead, dimFeedforward, dropout, normFirst, activation, norm, kvHeads,
+        ...(isRotary && { rotaryBase: ROTARY_BASE }) })
+      this.decoder = new gf.nn.TransformerEncoder(layer, layers, { norm: createNorm(gf, norm, dModel) })
       // Made last, so that a table drawn at random leaves every other weight as it would be without one.
-      if (positions) this.positions = createPlaces(gf, { positions, base, dModel, dropout, longest })
+      if (positions && !isRotary) this.positions = createPlaces(gf, { positions, base, dModel, dropout, longest })
+      if (positions === 'learned') drawCloser(this.positions.weight)
     }
 
     /**

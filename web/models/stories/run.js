@@ -10,6 +10,7 @@ import { build, keyOf, shapeIn } from '../weights.js'
 import { END, LONGEST, createTokenizer, encode } from './data.js'
 import { stories } from './index.js'
 import { CONFIG, createStories } from './model.js'
+import { shapeOf } from './variants.js'
 
 /** Most tokens of an answer, so that the figures of a run can still be read. */
 const MOST = 32
@@ -47,15 +48,16 @@ function targetOf(gf, model, settings, { tokenizer, end, vocabulary }, start, ed
  * @param {any} gf the library
  * @param {object} options settings of the page
  * @param {{ name: string, index: number[], value: number }[]} [edits] cells replaced the moment they are made
- * @param {Uint8Array[]} [files] the trained weights
+ * @param {Uint8Array[]} [files] the trained weights; none where nobody has trained such a model
  */
 export function run(gf, options, edits = [], [file] = []) {
   const settings = { ...defaultsOf('stories'), ...options }
   const text = textOf(gf)
   const start = encode(text.tokenizer, settings.beginning, MOST)
-  const shape = shapeIn(gf, settings, file)
+  const shape = { ...shapeOf(settings), ...shapeIn(gf, settings, file) }
   const create = () => createStories(gf, { ...CONFIG, ...shape, dropout: settings.dropout })
-  const made = hold(gf, keyOf('stories', settings), () => build(gf, settings, file, create), edits)
+  const own = { ...settings, weights: file ? settings.weights : 'untrained' }
+  const made = hold(gf, keyOf('stories', own) + JSON.stringify(shape), () => build(gf, own, file, create), edits)
   const { model } = made
   prepare(made, { ...settings, training: false })
   const target = targetOf(gf, model, settings, text, start, edits)
@@ -88,6 +90,6 @@ export function run(gf, options, edits = [], [file] = []) {
   })
   return {
     run: observed, settings, ends: [`${SAMPLING}.output`], before: made.before ?? new Map(), hints: stories.hints,
-    isTrained: settings.weights === 'trained', decoding: decodingOf(target, settings.decoding, text.vocabulary, rows)
+    isTrained: own.weights === 'trained', decoding: decodingOf(target, settings.decoding, text.vocabulary, rows)
   }
 }

@@ -1,6 +1,7 @@
 /**
  * Trains the model of little stories: `npm run train`. Every batch is drawn from the seed and the number of its step,
- * so a second training gives the same bits. Options: --steps N, --seed N, --out FILE, --tests N.
+ * so a second training gives the same bits. Options: --steps N, --seed N, --out FILE, --tests N, and --variant NAME for
+ * one of variants.js: the same batches for a model in which one part is exchanged.
  */
 import { fileURLToPath } from 'node:url'
 import { load } from '../../../src/js/index.js'
@@ -8,17 +9,22 @@ import { save, train, trainingOptions } from '../training.js'
 import { goOn } from './answer.js'
 import { LANGUAGES, batchOf, createTokenizer, stories } from './data.js'
 import { looksBack, nearSighted, rightShare } from './measure.js'
-import { createStories } from './model.js'
+import { CONFIG, createStories } from './model.js'
+import { VARIANTS, shapeOf } from './variants.js'
 
 const BATCH = 32, NONE = -100
+/** The one that has to be good; of the others it is shown how good they are. */
+const USUAL_VARIANT = 'stories'
 const NAMES = { ko: 'Korean', en: 'English' }
-const OUT = fileURLToPath(new URL('stories.safetensors', import.meta.url))
-const { steps, seed, out, tests } = trainingOptions({ steps: 5000, out: OUT, tests: 100 })
+const OUT = (/** @type {string} */ variant) => fileURLToPath(new URL(`${variant}.safetensors`, import.meta.url))
+const { steps, seed, out, tests, variant } = trainingOptions(
+  { steps: 5000, out: OUT, tests: 100, variant: USUAL_VARIANT, variants: VARIANTS })
 const gf = await load(), tokenizer = createTokenizer(gf)
 const percent = (/** @type {number} */ share) => `${(100 * share).toFixed(1)} %`
 
 gf.manualSeed(seed)
-const model = createStories(gf)
+const model = createStories(gf, { ...CONFIG, ...shapeOf(VARIANTS[variant]) })
+console.log(`${variant}: ${model.parameters().reduce((sum, one) => sum + one.size, 0)} parameters`)
 
 /** @param {readonly string[]} texts */
 function lossOf(texts) {
@@ -53,4 +59,5 @@ for (const text of ['', '하준은', '글라스와 유리는 친구예요.', 'Ka
   console.log(`  ${text} → ${goOn(gf, model, tokenizer, text, { temperature: 0.8, seed }).text}`)
 }
 save(gf, model, out, metadata)
-if (LANGUAGES.some(language => Number(metadata[`right.${language}`]) < 0.8)) process.exitCode = 1
+const isEnough = LANGUAGES.every(language => Number(metadata[`right.${language}`]) >= 0.8)
+if (variant === USUAL_VARIANT && !isEnough) process.exitCode = 1

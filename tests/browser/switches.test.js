@@ -1,0 +1,67 @@
+// Parts of newer models in place of the usual ones: two trained models side by side, and what nobody has trained.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { collectLearned } from '../../web/models/collect.js'
+import { runHere, tablesOf, useHouse } from './host.js'
+
+const { open } = useHouse()
+const ROOM = { model: 'stories', room: 'decoder.0.norm1', language: 'en' }
+const percent = share => `${Math.round(share * 1000) / 10}%`
+
+test('layer norm and root mean square beside one another: both trained, the numbers of Node, and how good each is',
+  async () => {
+    const { page, complaints, close } = await open({ ...ROOM, twin: 'norm:rms' })
+    await page.waitForSelector('.twin-body:not([hidden])')
+    await page.waitForFunction(() => !document.querySelector('.twin-body .note + .note').hidden)
+    const fetched = await page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name))
+    const told = await page.textContent('.twin-body .note + .note')
+    const { stories: all } = await collectLearned()
+    const [usual, rms] = ['layer', 'rms'].map(norm => all.find(({ settings }) => (
+      settings.norm === norm && settings.kvHeads === 4 && settings.positions === 'interleaved' &&
+      settings.activation === 'gelu')))
+    const shares = [usual, rms].flatMap(({ right }) => Object.values(right))
+    for (const share of shares) assert.ok(told.includes(percent(share)), told)
+    assert.match(told, /here .*, twin /)
+    const here = runHere({ model: 'stories' })
+    const ids = here.decoding.steps.map(({ id }) => id)
+    const there = runHere({ model: 'stories', norm: 'rms', target: ids })
+    const name = 'decoder.layers.0.norm1.output'
+    const tables = (await tablesOf(page)).filter(table => table.name === name)
+    const shown = tables.map(({ cells }) => cells.flat().map(text => Math.fround(Number(text.replaceAll('−', '-')))))
+    const [one, other] = [here, there].map(run => [...run.tensors.get(name).data])
+    assert.deepEqual(shown, [one, other, other.map((value, i) => Math.fround(value - one[i]))])
+    const titles = await page.$$eval('.twin-body .caption b', list => list.map(element => element.textContent))
+    assert.ok(titles.includes('normalised, for the sub-layer') && titles.includes('gain γ (weight)'), titles.join())
+    const lines = await page.$$eval('.strip-name', list => list.map(element => element.textContent))
+    assert.deepEqual(lines.map(line => /root mean square/.test(line)), [false, false, true, true])
+    assert.ok(fetched.every(name => !/stories_(positions|activation|kv|llama)/.test(name)), 'only what is looked at')
+    assert.deepEqual(complaints, [])
+    await close()
+    for (const run of [here, there]) run.dispose()
+  })
+
+test('a combination that nobody has trained says so and leads to the training that would make it', async () => {
+  const { page, complaints, close } = await open({ ...ROOM, norm: 'rms', kvHeads: 1 })
+  await page.waitForSelector('.offer:not([hidden])')
+  assert.match(await page.textContent('.offer'), /random/)
+  await page.click('.offer a')
+  await page.waitForSelector('[data-open="stories_norm-rms_kvHeads-1"]', { timeout: 30_000 })
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('the table of what was trained leads from one variant to another', async () => {
+  const { page, complaints, close } = await open(ROOM)
+  await page.click('.learned-variants summary')
+  await page.waitForSelector('.learned-all tbody tr')
+  const { stories: all } = await collectLearned()
+  const rows = await page.$$eval('.learned-all tbody tr', list => list.map(row => (
+    [...row.querySelectorAll('td')].map(cell => cell.textContent))))
+  assert.deepEqual(rows, all.map(({ right }) => Object.values(right).map(percent)))
+  await page.click('.learned-all tbody tr:nth-child(2) a')
+  await page.waitForFunction(() => location.hash.includes('norm=rms'))
+  await page.waitForFunction(() => document.querySelector('.learned-all .is-here a')?.textContent.includes('RMSNorm'))
+  assert.match(await page.textContent('h1'), /leave the mean/)
+  assert.deepEqual(complaints, [])
+  await close()
+})

@@ -1,0 +1,112 @@
+/**
+ * A layer in which parts of newer models can stand in place of the usual ones: RMSNorm, rotary positions, heads of
+ * queries that share keys and values, SwiGLU. With none of them it is the library's own layer.
+ */
+
+import { multiheadAttention } from '../../src/js/ops/attention.js'
+import { linearRows } from '../../src/js/ops/linear.js'
+
+/**
+ * @typedef {object} LayerShape
+ * @property {number} dModel
+ * @property {number} nhead
+ * @property {number} dimFeedforward
+ * @property {number} dropout
+ * @property {boolean} normFirst
+ * @property {'relu' | 'gelu' | 'swiglu'} activation
+ * @property {'layer' | 'rms'} [norm] 'layer'
+ * @property {number} [kvHeads] heads of keys and values; as many as of queries
+ * @property {number} [rotaryBase] how fast the pairs of channels turn; without it nothing is turned
+ */
+
+/** As much as layer norm adds before it divides, so that both differ in nothing else. */
+const EPS = 1e-5
+
+/** A gate has a third matrix: with two thirds of the width a layer is as large as without (Shazeer 2020). */
+const gatedWidth = width => Math.max(1, Math.round(2 * width / 3))
+
+/** The norm of a name. @param {any} gf @param {'layer' | 'rms'} [norm] */
+export const createNorm = (gf, norm, dModel) => (
+  norm === 'rms' ? new gf.nn.RMSNorm(dModel, { eps: EPS }) : new gf.nn.LayerNorm(dModel))
+
+/** @param {any} gf @param {LayerShape} shape */
+export function createLayer(gf, shape) {
+  const { dModel, nhead, dimFeedforward, dropout, normFirst, activation, norm, kvHeads = nhead, rotaryBase } = shape
+  if (norm !== 'rms' && activation !== 'swiglu' && kvHeads === nhead && !rotaryBase) {
+    return new gf.nn.TransformerEncoderLayer(dModel, nhead, { dimFeedforward, dropout, normFirst, activation })
+  }
+  const { functional: F, nn } = gf
+
+  /** nn.MultiheadAttention with its names and its draws, but for the rows of keys and values, which can be fewer. */
+  class GroupedAttention extends nn.Module {
+    constructor() {
+      super()
+      const size = dModel / nhead, rows = dModel + 2 * kvHeads * size
+      this.dropout = dropout
+      this.scale = undefined
+      this.in_proj_weight = this.parameter(rows, dModel)
+      this.in_proj_bias = this.parameter(rows)
+      this.out_proj = new nn.Linear(dModel, dModel)
+      nn.init.xavierUniform_(this.in_proj_weight)
+      for (const bias of [this.in_proj_bias, this.out_proj.bias]) bias.values.fill(0)
+      this.places = [[0, dModel], [dModel, kvHeads * size], [dModel + kvHeads * size, kvHeads * size]]
+    }
+
+    /** The rows of one of the three, turned by their places. */
+    project(x, which, heads) {
+      const [first, count] = this.places[which]
+      const y = linearRows(x, this.in_proj_weight, this.in_proj_bias, { first, count })
+      return rotaryBase && heads ? F.rotary(y, { heads, base: rotaryBase }) : y
+    }
+
+    forward(x, { attnMask, isCausal, keyPaddingMask }) {
+      const q = this.tag('q', this.project(x, 0, nhead))
+      const k = this.tag('k', this.project(x, 1, kvHeads))
+      const v = this.tag('v', this.project(x, 2, 0))
+      const { out, weights } = multiheadAttention(q, k, v, nhead, {
+        attnMask, isCausal, keyPaddingMask, kvHeads, needWeights: false, scale: this.scale,
+        dropoutP: this.training ? this.dropout : 0, where: 'GroupedAttention'
+      })
+      if (weights && this.training && this.dropout) this.tag('dropout.output', weights)
+      return this.out_proj.forward(this.tag('heads', out))
+    }
+  }
+
+  class Layer extends nn.Module {
+    constructor() {
+      super()
+      const isGated = activation === 'swiglu', width = isGated ? gatedWidth(dimFeedforward) : dimFeedforward
+      this.self_attn = new GroupedAttention()
+      this.linear1 = new nn.Linear(dModel, width)
+      this.linear2 = new nn.Linear(width, dModel)
+      this.norm1 = createNorm(gf, norm, dModel)
+      this.norm2 = createNorm(gf, norm, dModel)
+      this.dropout = new nn.Dropout(dropout)
+      this.dropout1 = new nn.Dropout(dropout)
+      this.dropout2 = new nn.Dropout(dropout)
+      this.linear3 = isGated ? new nn.Linear(dModel, width) : null
+    }
+
+    residual(x, n, sublayer) {
+      const ownNorm = this[`norm${n}`]
+      const sum = this.tag(`residual${n}`,
+        F.add(x, this[`dropout${n}`].forward(sublayer(normFirst ? ownNorm.forward(x) : x))))
+      return normFirst ? sum : ownNorm.forward(sum)
+    }
+
+    /** Through a bend; or through a bend that opens and shuts a gate for what the third matrix makes. */
+    feedForward(x) {
+      const wide = this.linear1.forward(x)
+      if (!this.linear3) return this.linear2.forward(this.dropout.forward(this.tag('activation', F[activation](wide))))
+      const gate = this.tag('activation', F.silu(wide))
+      return this.linear2.forward(this.dropout.forward(this.tag('gated', F.mul(gate, this.linear3.forward(x)))))
+    }
+
+    forward(src, { srcMask, isCausal, srcKeyPaddingMask }) {
+      const masks = { attnMask: srcMask, isCausal, keyPaddingMask: srcKeyPaddingMask }
+      const y = this.residual(src, 1, x => this.self_attn.forward(x, masks))
+      return this.residual(y, 2, x => this.feedForward(x))
+    }
+  }
+  return new Layer()
+}
