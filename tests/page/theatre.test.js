@@ -195,8 +195,11 @@ test('memory stays flat over many steps', () => {
 test('behind the glass stands the model of that step: the page runs it as the training has it', () => {
   const sizes = { layers: 1, dModel: 16, dimFeedforward: 24, heads: 2, steps: 20 }
   const field = { dates: 'source', particles: 'gapped', stories: 'beginning' }
-  for (const task of Object.keys(field)) for (const positions of ['interleaved', 'learned']) {
-    const session = createSession(gf, { ...defaultsOf(task), ...sizes, positions, batch: 4 })
+  const modern = { positions: 'rotary', norm: 'rms', activation: 'swiglu', kvHeads: 1 }
+  const shapes = [{ positions: 'interleaved' }, { positions: 'learned' }, modern]
+  for (const task of Object.keys(field)) for (const shape of task === 'stories' ? shapes : shapes.slice(0, 2)) {
+    const { positions } = shape
+    const session = createSession(gf, { ...defaultsOf(task), ...sizes, ...shape, batch: 4 })
     walk(session, 6)
     const file = session.file()
     const options = { ...pageDefaults(task), [field[task]]: samples[task], weights: 'theatre', lent: positions }
@@ -271,6 +274,24 @@ test('a race is in the link: the other training differs in one setting', () => {
     assert.deepEqual(problemsOf(read(link)), {}, name)
     assert.ok(ko.theatre.experiments[name].words && en.theatre.experiments[name].words)
   }
+})
+
+test('parts of newer models: those that can have them learn with them, of the others it is said', () => {
+  const modern = { positions: 'rotary', norm: 'rms', activation: 'swiglu', kvHeads: 1 }
+  for (const task of ['stories', 'text']) {
+    const settings = settingsOf(task, { ...modern, rate: 0.02 })
+    assert.deepEqual(problemsOf(settings), {}, task)
+    assert.deepEqual(read(write(settings)), { ...settings }, task)
+    const session = createSession(gf, settings)
+    const losses = walk(session, 30)
+    assert.ok(losses.at(-1) < losses[0], `${task}: ${losses[0]} to ${losses.at(-1)}`)
+    session.dispose()
+  }
+  assert.deepEqual(Object.keys(problemsOf({ ...defaultsOf('dates'), ...modern })).sort(), ['activation', 'positions'])
+  const wrong = patch => Object.keys(problemsOf({ ...defaultsOf('stories'), ...patch }))
+  assert.deepEqual([wrong({ kvHeads: 3 }), wrong({ kvHeads: 0 }), wrong({ heads: 2, kvHeads: 4 })],
+    [['kvHeads'], [], ['kvHeads']])
+  assert.deepEqual(wrong({ positions: 'rotary', dModel: 36, heads: 4 }), ['positions'], 'no pairs')
 })
 
 test('what is wrong with settings is said before anything starts', () => {

@@ -21,11 +21,12 @@ const SAVE = 5000
 const BEGINNING = 8
 
 /** What stands behind the glass with the weights of a training: the sentence, and what its model has to be set to. */
-function behindGlass({ task, normFirst, activation, positions }, sentence) {
+function behindGlass({ task, normFirst, activation, positions, norm, kvHeads, heads }, sentence) {
   const { fields, settings } = modelOf(task)
-  const isPlaced = positions !== 'none'
-  const all = { normFirst, activation, positional: isPlaced, ...(isPlaced && { positions }) }
-  const known = Object.entries(all).filter(([name]) => name in settings)
+  const all = { normFirst, activation, positions, norm, kvHeads: kvHeads || heads, positional: positions !== 'none' }
+  const isKnown = ([name, value]) => name in settings &&
+    (!settings[name].options || Object.values(settings[name].options).includes(value))
+  const known = Object.entries(all).filter(isKnown)
   return { [Object.keys(fields)[0]]: sentence, ...Object.fromEntries(known) }
 }
 

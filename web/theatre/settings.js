@@ -26,6 +26,8 @@ const real = (group, value, [low, high], ladder) => ({
 const shared = name => ({ ...SETTINGS[name], group: 'model' })
 
 const isText = ({ task }) => task === 'text'
+/** Tasks whose models can have parts of newer ones. */
+const hasParts = ({ task }) => ['stories', 'text'].includes(task)
 
 /** @type {Record<string, TrainingSetting>} */
 export const TABLE = {
@@ -39,9 +41,20 @@ export const TABLE = {
   smoothing: real('optimiser', 0, [0, 0.9], [0, 0.05, 0.1, 0.2]),
   layers: shared('layers'), heads: shared('heads'), dModel: shared('dModel'), dimFeedforward: shared('dimFeedforward'),
   dropout: { ...real('model', 0, [0, 0.9], [0, 0.1, 0.2, 0.3, 0.5]) },
-  normFirst: { ...shared('normFirst') }, activation: shared('activation'),
-  positions: choice('model', { interleaved: 'interleaved', concatenated: 'concatenated', learned: 'learned',
-    none: 'none' }),
+  normFirst: { ...shared('normFirst') }, activation: {
+    ...choice('model', { relu: 'relu', gelu: 'gelu', swiglu: 'swiglu' }),
+    fits: (value, state) => value !== 'swiglu' || hasParts(state)
+  },
+  norm: { ...shared('norm'), matters: hasParts },
+  kvHeads: {
+    ...shared('kvHeads'), default: 0, limits: [0, 64], ladder: state => [0, ...SETTINGS.kvHeads.ladder(state)],
+    problem: state => (state.kvHeads === 0 ? null : SETTINGS.kvHeads.problem(state)), matters: hasParts
+  },
+  positions: {
+    ...choice('model', { interleaved: 'interleaved', concatenated: 'concatenated', learned: 'learned', rotary: 'rotary',
+      none: 'none' }),
+    fits: (value, state) => value !== 'rotary' || hasParts(state)
+  },
   repeat: choice('data', { fresh: false, same: true }),
   unit: { ...choice('data', { characters: 'characters', pairs: 'pairs' }), matters: isText },
   size: {
@@ -92,6 +105,14 @@ function problemOfRange({ range: [low, high] }, value) {
   return isInside ? null : { key: 'theatre.errors.range', values: { low, high } }
 }
 
+/** What a model of this task cannot be, where it was asked for. @param {object} state */
+const unfit = state => Object.entries(TABLE).filter(([name, { fits }]) => fits && !fits(state[name], state))
+  .map(([name]) => [name, { key: 'theatre.errors.unfit', values: {} }])
+
+/** Rotary positions turn pairs: a head needs an even number of dimensions. */
+const unpaired = ({ positions, dModel, heads }) => (positions === 'rotary' && (dModel / heads) % 2
+  ? [['positions', { key: 'theatre.errors.pairs', values: { size: dModel / heads } }]] : [])
+
 /**
  * What is wrong with settings, by name: a text key and its values.
  * @param {object} state
@@ -101,7 +122,8 @@ export function problemsOf(state) {
   const found = Object.entries(TABLE).filter(([, { matters }]) => matters?.(state) ?? true)
     .map(([name, one]) => [name, one.range ? problemOfRange(one, state[name]) : problemOf(name, one, state)])
     .filter(([, problem]) => problem)
-  const problems = Object.fromEntries(found)
+  const isDivided = !found.some(([name]) => ['dModel', 'heads'].includes(name))
+  const problems = Object.fromEntries([...found, ...unfit(state), ...(isDivided ? unpaired(state) : [])])
   if (found.length === 0 && bytesOf(state) > MOST_BYTES) {
     const [megabytes, most] = [bytesOf(state), MOST_BYTES].map(bytes => String(Math.round(bytes / 2 ** 20)))
     problems.batch = { key: 'theatre.errors.memory', values: { megabytes, most } }

@@ -8,7 +8,8 @@ import { TABLE, rivalText } from '../settings.js'
 /** Every other value of a setting, as it stands in a link. */
 function rivals(name, setting, state) {
   const values = setting.options ? Object.values(setting.options) : setting.ladder?.(state) ?? []
-  return values.filter(value => !Object.is(value, state[name]) && value !== setting.guest)
+  const isRival = value => !Object.is(value, state[name]) && (setting.fits?.(value, state) ?? true)
+  return values.filter(value => isRival(value) && value !== setting.guest)
     .map(value => ({ value, text: rivalText(name, value) }))
 }
 

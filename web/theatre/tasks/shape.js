@@ -1,6 +1,7 @@
 /** Settings of a training as models take them. @param {object} settings */
-export const shapeOf = ({ dModel, heads, layers, dimFeedforward, dropout, normFirst, activation, positions }) => ({
-  dModel, nhead: heads, layers, dimFeedforward, dropout, normFirst, activation,
+export const shapeOf = ({ heads, positions, kvHeads, dModel, layers, dimFeedforward, dropout, normFirst, activation,
+  norm }) => ({
+  dModel, nhead: heads, layers, dimFeedforward, dropout, normFirst, activation, norm, kvHeads: kvHeads || heads,
   positions: positions === 'none' ? null : positions
 })
 
