@@ -170,6 +170,7 @@ train() {
   for file in web/models/stories/stories_*.safetensors; do
     node web/models/stories/train.js --variant "$(basename "$file" .safetensors)"
   done
+  node web/models/positions/train.js
 }
 
 # bench: the peers have a lock file of their own, so that nobody who only uses or tests the library installs them ------

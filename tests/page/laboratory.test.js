@@ -134,6 +134,22 @@ test('under every scheme a row of weights adds up to 1, and every scheme looks a
   }
 })
 
+test('past the trained length: a learned table ends at once, waves soon, rotations later, linear biases stay as they are', () => {
+  const runs = [1, 2, 3, 4, 5, 6].map(seed => dataIn(shownRun({ model, seed }), 'beyond').shares)
+  const [none, waves, learned, rotary, alibi] = runs[0].rowLabels.map((_, scheme) => (from, to) => {
+    const places = Array.from({ length: to - from }, (_, i) => from + i)
+    const all = runs.flatMap(({ values, cols }) => places.map(place => values[scheme * cols + place - 1]))
+    return all.reduce((sum, x) => sum + x, 0) / all.length
+  })
+  for (const trained of [waves, learned, rotary]) assert.ok(trained(1, 16) > 0.98)
+  assert.ok(none(4, 16) < 0.3 && learned(16, 64) < 0.1 && waves(20, 64) < 0.15)
+  assert.ok(rotary(16, 28) > 0.98 && rotary(48, 64) < 0.15)
+  close(alibi(16, 40), alibi(40, 64), 0.1)
+  assert.ok(alibi(16, 64) > 0.35)
+  const { means, shares } = dataIn(RUN, 'beyond')
+  close(means.values[6], shares.values.slice(3 * 63, 3 * 63 + 15).reduce((sum, x) => sum + x, 0) / 15)
+})
+
 test('dropout keeps a cell times 1/(1−p) or makes it 0', () => {
   const { before, mask, after } = dataIn(shownRun({ model, dropout: 0.5 }), 'dropout')
   assert.ok([...mask.values].every(x => x === 0 || x === 2) && new Set(mask.values).size === 2)

@@ -64,6 +64,8 @@ export function mount(container, context) {
         return { title: t(`lab.asks.${name}`), part }
       })
       const isWide = context.width() >= 640
+      // The frame scrolls, so nothing in it would wrap by itself.
+      panes.style.setProperty('max-width', `${context.width()}px`)
       const width = isWide ? Math.floor((context.width() - GAP) / 2) : context.width()
       schemes.forEach(({ matrix, plot: distance, scheme }, i) => {
         const product = next.products[i]

@@ -34,6 +34,7 @@ import * as layouts from './layouts.js'
 import * as broadcasting from './broadcasting.js'
 import * as rotation from './rotation.js'
 import * as compare from './compare.js'
+import * as beyond from './beyond.js'
 import * as notebook from './notebook.js'
 import * as attentionDropout from './attention_dropout.js'
 
@@ -41,7 +42,7 @@ export const stages = [
   house, tokens, ids, embedding, positions, sum, dropout, qkv, rotary, scores, mask, weights, heads, output,
   pieces, merges, scale, cross, norm, linear, activation, sampling, decoding, attentionDropout, operation,
   shuffle, asks, waves, circle, notebook,
-  firstIdeas, twoSpellings, layouts, broadcasting, rotation, compare
+  firstIdeas, twoSpellings, layouts, broadcasting, rotation, compare, beyond
 ]
 
 /** A stage by its name. @param {string} id */

@@ -27,6 +27,7 @@ const EXPERIMENTS = [
   { id: 'broadcasting', output: 'wrong', notebooks: ['000', '002'] },
   { id: 'rotation', output: 'moved', opening: [1, 0] },
   { id: 'compare', output: 'sinusoidal', notebooks: ['004'] },
+  { id: 'beyond', output: 'shares', opening: [1, 15] },
   { id: 'dropout', words: 'dropped', output: 'after', parts: { mask: 'dropout.drop.mask' },
     controls: ['dropout', 'seed'], notebooks: ['002'] }
 ]

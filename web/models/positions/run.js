@@ -1,6 +1,7 @@
 /** The experiments on one sentence. */
 
 import { positions as page, LARGEST_SHIFT, MOST_WORDS, wordsOf } from './index.js'
+import { LONGEST, TRAINED, WORDS, before, loadInto } from './beyond.js'
 import { COMPARED, experiments } from './experiments.js'
 import { moreExperiments } from './more_experiments.js'
 import { defaultsOf } from '../index.js'
@@ -9,6 +10,7 @@ const AXES = {
   'embedding.weight': [{ name: 'word', of: 'text' }, { name: 'channel' }],
   'waves.angle': [{ name: 'position' }, { name: 'pair' }], 'waves.rate': [{ name: 'pair' }],
   'circle.pairs': [{ name: 'pair' }, { name: 'position' }, { name: 'channel' }],
+  'beyond.means': [{ name: 'scheme' }, { name: 'measure' }], 'beyond.shares': [{ name: 'scheme' }, { name: 'position' }],
   'asks.encodings': [{ name: 'scheme' }, { name: 'position' }, { name: 'channel' }],
   'asks.products': [{ name: 'scheme' }, { name: 'position' }, { name: 'position' }],
   'asks.distances': [{ name: 'scheme' }, { name: 'position' }, { name: 'position' }],
@@ -65,12 +67,26 @@ const given = gf => [
   gf.arange(0, MANY, 1, { dtype: 'float32' }).reshape(MANY, 1), gf.arange(0, WIDE, 2, { dtype: 'float32' }).div(WIDE)
 ]
 
+/** The trained models of an engine, read once. @type {WeakMap<object, any>} */
+const trained = new WeakMap()
+
+/** @param {any} gf @param {Uint8Array} file */
+function beyondOf(gf, file) {
+  if (!trained.has(gf)) {
+    const { Beyond } = before(gf), model = new Beyond()
+    loadInto(gf, model, file)
+    trained.set(gf, model.eval())
+  }
+  return trained.get(gf)
+}
+
 /**
  * @param {any} gf the library
  * @param {object} options settings of the page
  * @param {any[]} [edits] cells replaced the moment they are made
+ * @param {Uint8Array[]} [files] weights of the models that are asked beyond the length they were trained on
  */
-export function run(gf, options, edits = []) {
+export function run(gf, options, edits = [], [file] = []) {
   const settings = { ...defaultsOf('positions'), ...options }
   const { dModel, base, seed, shift, dropout: p } = settings
   const words = wordsOf(settings.sequence), vocabulary = [...new Set(words)]
@@ -78,6 +94,9 @@ export function run(gf, options, edits = []) {
   const length = Math.max(settings.maxLength, words.length + LARGEST_SHIFT)
   const { Waves, Circle, Asks, Shuffle } = experiments(gf)
   const more = moreExperiments(gf)
+  const beyond = gf.engine.withoutDraws(() => beyondOf(gf, file))
+  gf.manualSeed(seed)
+  const long = [...ids, ...gf.randint(0, WORDS, [LONGEST - ids.length]).toArray()]
   gf.manualSeed(seed)
   const embedding = new gf.nn.Embedding(vocabulary.length, dModel)
   const modules = {
@@ -111,10 +130,14 @@ export function run(gf, options, edits = []) {
     modules.rotation.forward(table, rate, words.length, shift)
     modules.compare.forward(x, table, learned, base)
     modules.dropout.forward(x, table)
+    beyond.forward(long)
     return { output: shuffle.forward(x, table).placed, free }
   }, {
-    modules, edits, axes: AXES,
-    streams: { text: stream(words, ids), moved: stream(moved, order.map(word => ids[word])) }
+    modules: { ...modules, beyond }, edits, axes: AXES,
+    streams: {
+      text: stream(words, ids), moved: stream(moved, order.map(word => ids[word]))
+    }
   })
-  return { run: observed, settings, hints: page.hints, before: new Map(), order, times: timesOf(gf, base) }
+  return { run: observed, settings, hints: page.hints, before: new Map(), order, times: timesOf(gf, base),
+    beyond: { trained: TRAINED } }
 }

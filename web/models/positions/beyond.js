@@ -1,0 +1,91 @@
+/**
+ * A model so small that it has one thing to do: say which word stood just before. Five of them, alike but for the way
+ * they are told the places, trained on short texts and asked on long ones.
+ */
+
+/** Ways to tell places, in the order in which they are shown. */
+export const SCHEMES = ['none', 'sinusoidal', 'learned', 'rotary', 'alibi']
+/** Places of the texts they were trained on, and of those they are asked about. */
+export const TRAINED = 16, LONGEST = 64
+
+/** Words that the models know by number: as many as a sentence of the laboratory may have. */
+export const WORDS = 24
+
+const WIDTH = 32, HEADS = 4
+
+/** @param {any} gf */
+export function before(gf) {
+  const { Module, Embedding, Linear } = gf.nn
+  const { rotary, scaledDotProductAttention, softmax } = gf.functional
+
+  /** One head of attention wide and one layer deep. */
+  class Before extends Module {
+    /** @param {string} scheme */
+    constructor(scheme) {
+      super()
+      this.scheme = scheme
+      this.embedding = new Embedding(WORDS, WIDTH)
+      Object.assign(this, Object.fromEntries(['query', 'key', 'value', 'out'].map(name => [name, new Linear(WIDTH, WIDTH)])))
+      this.words = new Linear(WIDTH, WORDS)
+      if (scheme === 'learned') this.positions = new Embedding(LONGEST, WIDTH)
+    }
+
+    /** @param {any} x [B, T, C] */
+    placed(x) {
+      const T = x.shape[1]
+      if (this.scheme === 'sinusoidal') return x.add(gf.positionalEncoding(T, WIDTH))
+      if (this.scheme === 'learned') return x.add(this.positions.forward(gf.arange(T)))
+      return x
+    }
+
+    /** @param {any} x [B, T, C] as heads [B, H, T, D] */
+    heads(x) {
+      const [B, T] = x.shape
+      return x.reshape(B, T, HEADS, WIDTH / HEADS).transpose(1, 2)
+    }
+
+    /** @param {number[][]} ids [B, T] @returns {any} logits [B, T, WORDS] */
+    forward(ids) {
+      const [B, T] = [ids.length, ids[0].length]
+      const x = this.tag('placed', this.placed(this.embedding.forward(ids)))
+      const [q, k, v] = [this.query, this.key, this.value].map(one => this.heads(one.forward(x)))
+      const [turnedQ, turnedK] = this.scheme === 'rotary' ? [q, k].map(one => rotary(one)) : [q, k]
+      const attnMask = this.scheme === 'alibi' ? gf.alibi(HEADS, T) : undefined
+      const seen = scaledDotProductAttention(turnedQ, turnedK, v, { isCausal: true, attnMask })
+      return this.words.forward(x.add(this.out.forward(seen.transpose(1, 2).reshape(B, T, WIDTH))))
+    }
+  }
+
+  /** The models on one text: what share each gives, at every place but the first, to the word that stood before. */
+  class Beyond extends Module {
+    constructor() {
+      super()
+      this.schemes = new gf.nn.ModuleDict(Object.fromEntries(SCHEMES.map(scheme => [scheme, new Before(scheme)])))
+    }
+
+    /** @param {number[]} ids of a text @returns {{ shares: any }} [schemes, T - 1] */
+    forward(ids) {
+      const previous = [ids.map((_, place) => [ids[Math.max(0, place - 1)]])], last = ids.length - 1
+      const shares = SCHEMES.map(scheme => {
+        const probabilities = softmax(this.schemes.get(scheme).forward([ids]))
+        return probabilities.gather(2, previous).narrow(1, 1, last).reshape(last)
+      })
+      const all = this.tag('shares', gf.stack(shares)), sides = [all.narrow(1, 0, TRAINED - 1), all.narrow(1, TRAINED - 1, last - TRAINED + 1)]
+      this.tag('means', gf.stack(sides.map(side => side.mean({ dim: 1 })), { dim: 1 }))
+      return { shares: all }
+    }
+  }
+  return { Before, Beyond }
+}
+
+/**
+ * The weights of a file, which has them in half as many bits.
+ * @param {any} gf @param {any} model @param {Uint8Array} file safetensors
+ */
+export function loadInto(gf, model, file) {
+  gf.tidy(() => {
+    const { tensors } = gf.loadSafetensors(file)
+    const wide = Object.entries(tensors).map(([name, tensor]) => [name, tensor.to('float32')])
+    model.loadStateDict(Object.fromEntries(wide))
+  })
+}

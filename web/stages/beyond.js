@@ -1,0 +1,79 @@
+/** Models trained on short texts, asked on long ones: what each way to tell the places is worth, place by place. */
+
+import { probabilities } from '../lib/color.js'
+import { h } from '../lib/dom.js'
+import { figure } from '../lib/figure.js'
+import { plot } from '../lib/plot.js'
+import { tensorOf } from '../lib/run.js'
+import { slice } from '../lib/slice.js'
+
+export const id = 'beyond'
+export const controls = ['seed']
+export const pickers = []
+
+const SCHEMES = ['none', 'sinusoidal', 'learned', 'rotary', 'alibi']
+const GAP = 32
+const SMALLEST = 300
+/** Room for the name of the axis. */
+const TOP = 1.15
+
+/** Of every scheme the share at every place, and the means on both sides of the trained length. */
+export function data(run, { room: { parts } }) {
+  const shares = tensorOf(run, parts.shares)
+  const places = Array.from({ length: shares.shape[1] }, (_, i) => String(i + 1))
+  return {
+    shares: slice(shares, { row: 0, col: 1, rowLabels: SCHEMES, colLabels: places }),
+    means: slice(tensorOf(run, parts.means), { row: 0, col: 1, rowLabels: SCHEMES }),
+    trained: run.beyond.trained
+  }
+}
+
+export const picture = (run, { room }) => (
+  { part: slice(tensorOf(run, room.parts.shares), { row: 0, col: 1 }), domain: probabilities() })
+
+/** One scheme's row as a curve, with a line where the trained places end. */
+function curve({ name, values, cols }, scheme, trained) {
+  const points = Array.from({ length: cols }, (_, i) => [i + 1, values[scheme * cols + i]])
+  return {
+    lines: [{ points: [[trained - 0.5, 0], [trained - 0.5, 1]], kind: 'is-thin' }, { points, kind: 'is-main' }],
+    dots: points.map((at, i) => ({ at, kind: 'is-small', cell: { name, index: [scheme, i] } }))
+  }
+}
+
+export function mount(container, context) {
+  const { t } = context
+  const names = SCHEMES.map(scheme => t(`lab.beyond.${scheme}`))
+  const fig = figure(container, context)
+  const [shares, means] = [fig.matrix(), fig.matrix()]
+  const panes = h('div', { className: 'panes-grid' })
+  fig.body.append(panes)
+  const plots = names.map(name => {
+    const element = h('div', {}, h('h2', {}, name))
+    panes.append(element)
+    return plot(element, context)
+  })
+  return {
+    update(next) {
+      const { trained } = next
+      const sides = ['within', 'past'].map(side => t(`lab.beyond.${side}`, { trained }))
+      const all = { ...next.shares, rowLabels: names }
+      const each = { ...next.means, rowLabels: names, colLabels: sides }
+      shares.update(all, { title: t('lab.beyond.shares'), domain: probabilities(), dense: true })
+      means.update(each, { title: t('lab.beyond.means'), domain: probabilities() })
+      const isWide = context.width() >= 2 * SMALLEST + GAP
+      // The frame scrolls, so nothing in it would wrap by itself.
+      panes.style.setProperty('max-width', `${context.width()}px`)
+      const width = isWide ? Math.floor((context.width() - GAP) / 2) : context.width()
+      plots.forEach((one, scheme) => one.update({
+        width, height: 180, x: [0, next.shares.cols + 1], y: [0, TOP], xName: t('lab.beyond.place'),
+        yName: t('lab.beyond.share'), label: `${names[scheme]}: ${t('lab.beyond.shares')}`,
+        ...curve(next.shares, scheme, trained)
+      }))
+      fig.legend([{ domain: probabilities() }])
+      fig.numbers(t('frame.numbers'), [{ title: t('lab.beyond.shares'), part: all },
+        { title: t('lab.beyond.means'), part: each }])
+    },
+    mark: fig.mark,
+    destroy() {}
+  }
+}
