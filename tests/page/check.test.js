@@ -17,6 +17,7 @@ const RUNS = {
     { norm: 'rms', positions: 'rotary', activation: 'swiglu', kvHeads: 2 },
     { norm: 'rms', positions: 'rotary', activation: 'swiglu', kvHeads: 1, training: true, dropout: 0.2, scale: false }
   ].map(own => [`stories, ${JSON.stringify(own)}`, () => pageRun({ model: 'stories', target: '갔어요', ...own })])),
+  'a Llama that was brought': () => pageRun({ model: 'own' }),
   'stories, drawn': () => pageRun({ model: 'stories', decoding: 'sample', seed: 3, topK: 20 }),
   'particles, two gaps': () => pageRun({ model: 'particles', gapped: '나[?] 빵[?] 먹었다', topK: 3, temperature: 0.7 }),
   'sentences': () => pageRun(SENTENCES),

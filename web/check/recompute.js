@@ -213,7 +213,12 @@ export function recompute(run) {
     for (const key of ['cos', 'sin']) if (!computed.has(inputs[key])) read[key] = settle(inputs[key], made[key])
   }
 
-  for (const { op, inputs, outputs, parameters } of steps) {
+  /** Whether all that a step reads is of the run: ids and places, which only choose, are not. */
+  const isWhole = ({ inputs }) => Object.values(inputs).every(name => known.has(name) || tensors.has(name))
+
+  for (const step of steps) {
+    if (!isWhole(step)) continue
+    const { op, inputs, outputs, parameters } = step
     const read = Object.fromEntries(Object.entries(inputs).map(([key, name]) => {
       const isCut = !known.has(name) && tensors.get(name)?.role === 'cut_mask'
       return [key, isCut ? settle(name, cutMask(value(inputs.a), settings)) : value(name)]
