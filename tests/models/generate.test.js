@@ -89,3 +89,23 @@ test('a model that reads whole texts says that it gives no next token; a cache i
     assert.equal(gf.noGrad(() => reader.forward([[1]], { cache: null })).logits.shape[1], 1)
   }
 })
+
+test('a long prompt goes through in pieces: the same answer, and little room beside the weights', async () => {
+  for (const [type, places] of [['gpt2', 'n_positions'], ['llama', 'max_position_embeddings']]) {
+    const [item] = cases(type), wide = { ...item, tensors: item.tensors.map(([key, shape, ...rest]) =>
+      [key, key.includes('wpe') ? [200, shape[1]] : shape, ...rest]) }
+    const { model: reader } = await gf.models.load(filesOf(wide, { config: { [places]: 200 } }))
+    const prompt = Array.from({ length: 150 }, (_, i) => i * 7 % 11), options = { maxNewTokens: 3, end: [] }
+    const whole = reader.generate(prompt, { ...options, cache: false })
+    let longest = 0
+    reader.h?.[0].registerForwardHook((_, [x]) => { longest = Math.max(longest, x.shape[1]) })
+    for (const length of [31, 32, 33, 64, 65, 150]) {
+      const own = reader.generate(prompt.slice(0, length), options)
+      assert.deepEqual(own, reader.generate(prompt.slice(0, length), { ...options, cache: false }), `${length} tokens`)
+      if (length === 150) assert.deepEqual(own, whole)
+    }
+    longest = 0
+    reader.generate(prompt, options)
+    assert.ok(!reader.h || longest === 32, `${longest} at a time`)
+  }
+})

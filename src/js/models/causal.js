@@ -4,6 +4,9 @@ import { Cache } from '../ops/attention_cache.js'
 import { Tensor } from '../tensor.js'
 import { LanguageModel, endsOf } from './model.js'
 
+/** Tokens of a prompt that go through a model at a time. */
+const PIECE = 32
+
 /** What models have in common that go on with a text, from left to right. */
 export class Causal extends LanguageModel {
   /** How many places there are, or undefined for any number. @type {number} */ positions = 0
@@ -23,6 +26,19 @@ export class Causal extends LanguageModel {
   }
 
   /**
+   * The logits of the last tokens. A long text goes through a cache piece by piece, so that what is computed for it
+   * never takes much room beside the weights; the bits are the same.
+   * @param {number[][]} rows @param {Cache | null} cache
+   * @returns {Tensor} [B, T, V] of the last piece
+   */
+  #next(rows, cache) {
+    const last = cache ? Math.floor((rows[0].length - 1) / PIECE) * PIECE : 0
+    const part = (/** @type {number} */ from) => rows.map(row => row.slice(from, cache ? from + PIECE : undefined))
+    for (let from = 0; from < last; from += PIECE) this.engine.tidy(() => void this.forward(part(from), { cache }))
+    return /** @type {any} */ (this.forward(part(last), cache ? { cache } : {})).logits
+  }
+
+  /**
    * How a text goes on: greedy, drawn or by beams; at most to the last place the model knows.
    * @param {Tensor | number[] | number[][]} ids one text, or several, which are continued one after the other
    * @param {import('../decoding/generate.js').GenerateOptions} [options] end: by default the model's own
@@ -36,6 +52,7 @@ export class Causal extends LanguageModel {
       () => `${name}: ids has ${longest} places, but the model knows ${this.positions}`)
     const room = this.positions - longest + 1, { maxNewTokens = 20, ...rest } = options ?? {}
     const most = Number.isInteger(maxNewTokens) && maxNewTokens > room ? room : maxNewTokens
-    return generate(this.engine, this, rows, { end: endsOf(this), ...rest, maxNewTokens: most })
+    const next = (/** @type {number[][]} */ given, /** @type {Cache | null} */ cache) => this.#next(given, cache)
+    return generate(this.engine, next, rows, { end: endsOf(this), ...rest, maxNewTokens: most })
   }
 }
