@@ -65,23 +65,31 @@ function hasRoom(engine, storage, bytes, K) {
 }
 
 /**
+ * Whether a weight can be panels now, and is.
+ * @param {Tensor} weight @param {Storage} storage
+ */
+function isTurned(weight, storage) {
+  const { engine, dtype, shape } = weight, [, K] = shape, { bytes } = DTYPES[dtype]
+  if (weight.offset || storage.bytes !== weight.size * bytes) return false
+  if (storage.columns) toRows(engine, storage, dtype)
+  if (!hasRoom(engine, storage, storage.bytes + spareBytes(shape, dtype), K)) return false
+  expect(turn(engine, storage, dtype, K, 0), 'range', () =>
+    `${describe(weight)} must hold finite numbers to be a weight, got some that are not; bfloat16 holds larger ones`)
+  return true
+}
+
+/**
  * Rows of a weight as panels.
  * @param {Tensor} weight [O, K] of float32, float16 or bfloat16 @param {number} first @param {number} count
- * @param {...(Tensor | null)} others that are read as rows at the same time
+ * @param {Tensor | null} [x] read as rows at the same time @param {Tensor | null} [bias] likewise
  * @returns {number} their address; 0 where they stay rows: a gradient may change them, it is a part of a tensor, or
  *   there is no memory
  * @throws {GlassformerError} 'range' for float16 that is not finite
  */
-export function panelsOf(weight, first, count, ...others) {
-  const { engine, storage, dtype, shape: [, K] } = weight, { bytes } = DTYPES[dtype]
+export function panelsOf(weight, first, count, x, bias) {
+  const { engine, storage, dtype } = weight, K = weight.shape[1]
   if (!storage || !K || count < WORTH_PACKING || first % PANEL) return 0
-  if ((engine.gradEnabled && dtype === 'float32') || others.some(t => t?.storage === storage)) return 0
-  if (weight.offset || storage.bytes !== weight.size * bytes) return 0
-  if (storage.columns !== K) {
-    if (storage.columns) toRows(engine, storage, dtype)
-    if (!hasRoom(engine, storage, storage.bytes + spareBytes(weight.shape, dtype), K)) return 0
-    expect(turn(engine, storage, dtype, K, 0), 'range', () =>
-      `${describe(weight)} must hold finite numbers to be a weight, got some that are not; bfloat16 holds larger ones`)
-  }
-  return storage.address + first * K * bytes
+  if ((engine.gradEnabled && dtype === 'float32') || x?.storage === storage || bias?.storage === storage) return 0
+  const isThere = storage.columns === K && weight.offset === 0
+  return isThere || isTurned(weight, storage) ? storage.address + first * K * DTYPES[dtype].bytes : 0
 }

@@ -19,8 +19,9 @@ const MOST_AXES = 64
 /** Values that console.log shows of a tensor. */
 const SHOWN = 8
 
-/** @param {readonly number[]} shape @param {DType} dtype */
-const bytesFor = (shape, dtype) => (dtype === 'int8' ? int8Bytes(shape) : sizeOf(shape) * DTYPES[dtype].bytes)
+/** @param {Tensor} tensor of int8 */
+const onlyAWeight = tensor => new GlassformerError('type',
+  `${describe(tensor)} can only be a weight of linear and embedding; to('float32') makes one for everything else`)
 
 /** A block of memory shared by tensors that show the same values; freed with the last of them. */
 export class Storage {
@@ -83,9 +84,10 @@ export class Tensor extends Methods {
     this.dtype = dtype
     this.size = cellsOf(shape)
     this.offset = (base?.offset ?? 0) + offset
-    expect(!base || dtype !== 'int8' || sameShape(shape, base.shape), 'shape',
+    if (base && dtype === 'int8') expect(sameShape(shape, base.shape), 'shape',
       () => `${describe(base)} has no other shape, and no parts; to('float32') makes one that has`)
-    this.storage = base ? base.#alive().share() : new Storage(engine.memory, bytesFor(shape, dtype), spare)
+    const bytes = dtype === 'int8' ? int8Bytes(shape) : this.size * DTYPES[dtype].bytes
+    this.storage = base ? base.#alive().share() : new Storage(engine.memory, bytes, spare)
     engine.memory.count(0, 1)
     engine.adopt(this)
   }
@@ -99,8 +101,7 @@ export class Tensor extends Methods {
   /** Address of the first value; the others follow row by row. */
   get address() {
     const storage = this.#alive()
-    expect(this.dtype !== 'int8', 'type', () =>
-      `${describe(this)} can only be a weight of linear and embedding; to('float32') makes one for everything else`)
+    if (this.dtype === 'int8') throw onlyAWeight(this)
     if (storage.columns) toRows(this.engine, storage, this.dtype)
     return storage.address + this.offset * DTYPES[this.dtype].bytes
   }

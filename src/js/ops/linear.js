@@ -69,27 +69,26 @@ const op = {
 const FLAGS = { float32: PANELS_B, float16: PANELS_B | FLOAT16_B, bfloat16: PANELS_B | BFLOAT16_B }
 
 /**
- * @param {import('../engine.js').Engine} engine @param {Tensor} out @param {Tensor} x @param {Tensor} weight of any
- *   type but int8 @param {Tensor | null} bias @param {number} first row @param {any} sizes
+ * Rows of a weight where they can be read as rows of float32: there, or, of halves, in a copy.
+ * @param {Tensor} weight @param {number} first @param {number} count @param {(address: number) => void} use
  */
-function multiplyRows(engine, out, x, weight, bias, first, sizes) {
-  const { N, K } = sizes, { dtype } = weight, panels = panelsOf(weight, first, N, x, bias), flags = TRANSPOSE_B
-  if (panels) return multiply(engine, out.address, x.address, panels, { ...sizes, flags: FLAGS[dtype] })
-  const { bytes, code } = DTYPES[dtype], rows = weight.address + first * K * bytes
-  if (dtype === 'float32') return multiply(engine, out.address, x.address, rows, { ...sizes, flags })
-  const wide = engine.empty([N, K])
-  engine.c.gf_convert(wide.address, DTYPES.float32.code, rows, code, N * K)
-  multiply(engine, out.address, x.address, wide.address, { ...sizes, flags })
+function withRows(weight, first, count, use) {
+  const { engine, dtype, shape: [, K] } = weight, { bytes, code } = DTYPES[dtype]
+  const rows = weight.address + first * K * bytes
+  if (dtype === 'float32') return use(rows)
+  const wide = engine.empty([count, K])
+  engine.c.gf_convert(wide.address, DTYPES.float32.code, rows, code, wide.size)
+  use(wide.address)
   wide.dispose()
 }
 
 /**
- * @param {import('../engine.js').Engine} engine @param {Tensor} out @param {Tensor} x @param {Tensor} weight of int8
- * @param {number} first row, a multiple of 8 @param {any} sizes
+ * @param {Tensor} out @param {Tensor} x @param {Tensor} weight of int8 @param {number} first row, a multiple of 8
+ * @param {{ M: number, N: number, K: number, bias: number }} sizes
  */
-function multiplyInt8(engine, out, x, weight, first, { M, N, K, bias }) {
-  const { c } = engine, workspace = engine.scratch(c.gf_int8_workspace(M, K))
-  c.gf_int8_product(out.address, workspace, x.address, int8Address(weight) + c.gf_int8_size(first, K), bias, M, N, K)
+function multiplyInt8({ engine, address }, x, weight, first, { M, N, K, bias }) {
+  const { c } = engine, rows = int8Address(weight) + c.gf_int8_size(first, K)
+  c.gf_int8_product(address, engine.scratch(c.gf_int8_workspace(M, K)), x.address, rows, bias, M, N, K)
 }
 
 /**
@@ -104,13 +103,20 @@ function multiplyInt8(engine, out, x, weight, first, { M, N, K, bias }) {
 export function linearRows(x, weight, bias, { first = 0, count = weight.shape[0], biasFirst = first } = {}) {
   sameEngine('linear', x, weight, bias)
   const { engine } = x, [, K] = weight.shape, M = rowsOf(x)
-  expectNoGradient('linear', weight, x, bias)
-  const out = engine.empty([...x.shape.slice(0, -1), count]), isInt8 = weight.dtype === 'int8'
-  const { used, shown } = isInt8 ? seenRounded(x) : { used: x, shown: x }
-  const sizes = { M, N: count, K, bias: bias ? bias.address + biasFirst * 4 : 0 }
-  if (isInt8) multiplyInt8(engine, out, used, weight, first, sizes)
-  else multiplyRows(engine, out, x, weight, bias, first, sizes)
-  return record(engine, op, { x: shown, weight, bias }, { out }, { first, count, biasFirst })
+  const out = engine.empty([...x.shape.slice(0, -1), count])
+  const sizes = { M, N: count, K, bias: bias ? bias.address + biasFirst * 4 : 0, flags: TRANSPOSE_B }
+  if (weight.dtype !== 'float32') expectNoGradient('linear', weight, x, bias)
+  if (weight.dtype === 'int8') {
+    const { used, shown } = seenRounded(x)
+    multiplyInt8(out, used, weight, first, sizes)
+    return record(engine, op, { x: shown, weight, bias }, { out }, { first, count, biasFirst })
+  }
+  const panels = panelsOf(weight, first, count, x, bias)
+  if (panels) {
+    sizes.flags = /** @type {number} */ (FLAGS[weight.dtype])
+    multiply(engine, out.address, x.address, panels, sizes)
+  } else withRows(weight, first, count, rows => multiply(engine, out.address, x.address, rows, sizes))
+  return record(engine, op, { x, weight, bias }, { out }, { first, count, biasFirst })
 }
 
 /**
