@@ -33,7 +33,8 @@ export const DIFFERS = {
     save: ['gf.saveSafetensors(tensors)', 'safetensors only'],
     randint: ['gf.randint(low, high, shape)', 'int32'],
     arange: ['gf.arange(start, end, step)', 'int32 of whole numbers, as in PyTorch, else float32'],
-    is_tensor: ['x instanceof x.constructor', '']
+    is_tensor: ['x instanceof x.constructor', ''],
+    quantize_per_channel: ["x.to('int8')", '32 neighbours of a row share a scale; of a whole model `gf.quantize(model)`']
   },
   'torch.Tensor': {
     size: ['x.shape', '`x.size` is the number of values'],
@@ -49,8 +50,8 @@ export const DIFFERS = {
     int: ["x.to('int32')", ''],
     long: ["x.to('int32')", 'whole numbers have 32 bits'],
     bool: ["x.to('bool')", ''],
-    half: ["x.to('float16')", 'for storage; arithmetic is in float32'],
-    bfloat16: ["x.to('bfloat16')", 'for storage; arithmetic is in float32'],
+    half: ["x.to('float16')", 'for storage and weights that are only used; arithmetic is in float32'],
+    bfloat16: ["x.to('bfloat16')", 'for storage and weights that are only used; arithmetic is in float32'],
     bmm: ['x.matmul(y)', ''],
     mm: ['x.matmul(y)', ''],
     mv: ['x.matmul(v)', ''],

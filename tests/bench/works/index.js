@@ -6,6 +6,7 @@
 //             values of the right result, and how much one run does (operations or bytes) for shares of the limit
 import attention from './attention.js'
 import blocks from './blocks.js'
+import decoding from './decoding.js'
 import growth from './growth.js'
 import keep from './keep.js'
 import load from './load.js'
@@ -21,7 +22,7 @@ import training from './training.js'
 import vectorMatrix from './vector_matrix.js'
 
 export const cases = [
-  matmul, matmulTransposed, vectorMatrix, attention, multihead, rows, blocks, training, load, size,
+  matmul, matmulTransposed, vectorMatrix, attention, multihead, rows, blocks, decoding, training, load, size,
   trace, keep, growth, text, tokenizer
 ].flat()
 
