@@ -9,7 +9,7 @@ import { highlight } from '../../web/lib/highlight.js'
 const src = path => new URL(`../../src/${path}`, import.meta.url)
 
 /** Operations that no model of the page uses. Those of the tables have their names in front of their line. */
-const NOT_SHOWN = ['to', 'cumsum', 'nonzero', 'cat', 'nll_loss', 'prod', 'order', 'where']
+const NOT_SHOWN = ['to', 'cumsum', 'nonzero', 'cat', 'nll_loss', 'prod', 'rounded', 'order', 'where']
 
 test('every operation has its code, and every function named is there', async () => {
   const files = await readdir(src('js/ops'))
