@@ -121,6 +121,26 @@ written = normalised + change
 usual = x + change
 print((written - usual).abs().max().detach())`,
       prints: []
+    },
+    {
+      ko: '주석에는 −∞가 소프트맥스를 지나 0에 가까워진다고 쓰여 있지만, 정확히 0이 돼요. 한 줄이 모두 −∞면 NaN이에요. 디코더는 가리개 없이 만들어져서, is_causal을 그냥 지우면 뒤를 보게 돼요. 가리개는 늘 CPU에 만들어져서 다른 장치의 입력과는 맞지 않아요.',
+      en: 'The comment says that softmax takes −∞ close to 0. It is exactly 0, and a row of −∞ alone is NaN. The decoder is built without a mask, so once is_causal is deleted it looks ahead. And the mask is always made on the CPU, which fails for an input elsewhere.',
+      js: `const hidden = gf.tensor([[2, 1, -Infinity], [-Infinity, -Infinity, -Infinity]])
+print(gf.functional.softmax(hidden))`,
+      py: `hidden = torch.tensor([[2.0, 1.0, -torch.inf], [-torch.inf] * 3])
+print(F.softmax(hidden, dim=-1))`,
+      prints: []
+    },
+    {
+      ko: 'get_clones는 한 층을 복사해요. 그래서 모든 층이 같은 가중치에서 시작해요. PyTorch의 스택도 그래요. 잔차 다음의 드롭아웃은 가지가 아니라 흐름 자체를 지워요. 논문이나 PyTorch에 있는 어텐션 가중치의 드롭아웃, 채움 가리개, 마지막 norm, 임베딩의 √d는 없어요.',
+      en: 'get_clones copies one layer, so all layers begin with the same weights; those of PyTorch do, too. The dropout after the residual erases the stream itself and not the branch. What the paper or PyTorch has and this has not: dropout on the weights of attention, a padding mask, a last norm, √d on the embeddings.',
+      js: `const layer = new gf.nn.TransformerEncoderLayer(16, 4, { dimFeedforward: 64 })
+const [first, second] = new gf.nn.TransformerEncoder(layer, 2).layers
+print(first.linear1.weight.sub(second.linear1.weight).abs().max())`,
+      py: `layer = nn.TransformerEncoderLayer(16, 4, dim_feedforward=64, batch_first=True)
+first, second = nn.TransformerEncoder(layer, 2).layers
+print((first.linear1.weight - second.linear1.weight).abs().max().detach())`,
+      prints: []
     }
   ]
 }
