@@ -3,9 +3,9 @@
 import { h } from './dom.js'
 
 const WORDS = [
-  'const', 'double', 'else', 'enum', 'export', 'float', 'for', 'function', 'if', 'import', 'in', 'int', 'int32_t',
-  'let', 'new', 'null', 'of', 'return', 'size_t', 'static', 'struct', 'true', 'false', 'typedef', 'uint8_t', 'void',
-  'while'
+  'class', 'const', 'def', 'double', 'else', 'enum', 'export', 'extends', 'float', 'for', 'function', 'if', 'import',
+  'in', 'int', 'int32_t', 'lambda', 'let', 'new', 'null', 'of', 'return', 'size_t', 'static', 'struct', 'super', 'this',
+  'true', 'false', 'typedef', 'uint8_t', 'void', 'while'
 ]
 /** @type {[string, RegExp][]} */ const PARTS = [
   ['comment', /\/\*[\s\S]*?\*\/|\/\/[^\n]*/], ['string', /'[^'\n]*'|"[^"\n]*"|`[^`]*`/],
@@ -31,7 +31,29 @@ export function highlight(code) {
   return parts
 }
 
+/** @param {string} code */
+const colored = code => (
+  h('code', {}, highlight(code).map(({ kind, text }) => (kind ? h('span', { className: `code-${kind}` }, text) : text))))
+
 /** @param {string} code @param {string} label what a screen reader calls it */
 export const codeBlock = (code, label) => (
-  h('pre', { 'className': 'code', 'tabindex': '0', 'role': 'region', 'aria-label': label }, h('code', {},
-    highlight(code).map(({ kind, text }) => (kind ? h('span', { className: `code-${kind}` }, text) : text)))))
+  h('pre', { 'className': 'code', 'tabindex': '0', 'role': 'region', 'aria-label': label }, colored(code)))
+
+/**
+ * A field for code: the words that are typed lie, unseen, over the same words in colour.
+ * @param {HTMLTextAreaElement} field
+ */
+export function codeField(field) {
+  const shown = h('pre', { 'className': 'code-shown', 'aria-hidden': 'true' })
+  const follow = () => { shown.scrollLeft = field.scrollLeft }
+  // A last line without words has a height only with something on it.
+  const draw = () => {
+    shown.replaceChildren(colored(`${field.value}\n`))
+    follow()
+  }
+  field.classList.add('code-over')
+  field.addEventListener('input', draw)
+  field.addEventListener('scroll', follow)
+  draw()
+  return h('div', { className: 'code-field' }, shown, field)
+}

@@ -1,7 +1,7 @@
 /** A notebook on the page: words, cells that can be edited and run, their output, and what the source printed. */
 
 import { h, keep, setText, uniqueId } from '../lib/dom.js'
-import { codeBlock } from '../lib/highlight.js'
+import { codeBlock, codeField } from '../lib/highlight.js'
 import { plot } from '../lib/plot.js'
 import { prose } from '../lib/prose.js'
 import { space } from '../lib/space.js'
@@ -108,7 +108,7 @@ function cellView(cell, i, { t, language, get, set, link, rooms, code, onRun, on
   const element = h('section', { 'className': 'nb-cell', 'data-cell-number': i },
     h('p', { className: 'nb-words' }, prose(cell[language])),
     h('div', { className: 'nb-codes' },
-      h('div', { className: 'nb-own' }, h('label', { for: id, className: 'nb-label' }, 'JavaScript'), field),
+      h('div', { className: 'nb-own' }, h('label', { for: id, className: 'nb-label' }, 'JavaScript'), codeField(field)),
       h('div', { className: 'nb-torch' }, h('p', { className: 'nb-label' }, 'PyTorch'), codeBlock(cell.py, `PyTorch ${i + 1}`))),
     h('div', { className: 'nb-tools' }, run, reset, way), output)
 
