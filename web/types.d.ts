@@ -77,7 +77,9 @@ export interface Settings {
   layers: number
   dimFeedforward: number
   normFirst: boolean
-  activation: 'relu' | 'gelu'
+  activation: string
+  norm: string
+  kvHeads: number
   positional: boolean
   scale: boolean
   padding: boolean
@@ -89,11 +91,11 @@ export interface Settings {
   beams: number
   shift: number
   source: string
-  /** A run that reads another run's answer gets its ids. */
   target: string
   text: string
   sequence: string
   beginning: string
+  gapped: string
   [other: string]: unknown
 }
 
@@ -143,19 +145,19 @@ export interface Setting {
   /** Of a choice: the value that comes from elsewhere and cannot be chosen. */
   guest?: unknown
   /** Of a choice: whether a value can be chosen as things stand. */
-  fits?: (value: unknown, state: State) => boolean
+  fits?: (value: unknown, state: Settings) => boolean
   /** Of a number: the steps of its buttons, and what it is compared with. */
-  ladder?: (state: State) => number[]
+  ladder?: (state: Settings) => number[]
   /** Of a number: the smallest and the largest whole number. */
   limits?: [number, number]
   /** Of a slider: lowest, highest and step. */
   range?: [number, number, number]
   /** What is wrong with it. */
-  problem?: (state: State) => Problem | null
+  problem?: (state: Settings) => Problem | null
   /** Whether it would change anything as things stand. */
-  matters?: (state: State) => boolean
+  matters?: (state: Settings) => boolean
   /** Whether it stands still, with a word on why. */
-  isIdle?: (state: State) => boolean
+  isIdle?: (state: Settings) => boolean
   /** Whether a line at its control says what it changes. */
   isExplained?: boolean
 }
@@ -183,9 +185,9 @@ export interface PageModel {
   /** Weights, fetched when the model is chosen. */
   files: string[]
   /** Those that a run needs, if not all. */
-  filesOf?: (state: State) => string[]
+  filesOf?: (state: Settings) => string[]
   /** Files of weights by the settings that they were trained with. */
-  variants?: { file: string, settings: Patch }[]
+  variants?: { file: string, settings: Partial<Settings> }[]
   /** By the reader, as files. */
   isBrought?: boolean
   settings: Record<string, Setting>
@@ -194,17 +196,17 @@ export interface PageModel {
   /** Which words a room has where the run alone does not tell. */
   hints: { mask?: string }
   /** What is wrong with what is in the fields. */
-  problems: (state: State) => Record<string, Problem | null>
+  problems: (state: Settings) => { [name: string]: Problem | null | undefined }
   /** Tokens of an answer as text. */
   written: (tokens: string[]) => string
   /** Why the model's answer is not to be trusted, as a key of its field's texts. */
-  doubt?: (state: State) => string | null
+  doubt?: (state: Settings) => string | null
   /** Its own rooms, where they are not derived from what was computed. */
   rooms?: (run: Run) => Room[]
   /** The training, as it stands in a link, that would make weights for settings that nobody has trained with. */
-  offer?: (state: State) => string | null
+  offer?: (state: Settings) => string | null
   /** The key of what is said of the model at the foot of every room. */
-  kind: (state: State) => string
+  kind: (state: Settings) => string
   explainError?: (error: Failure) => Record<string, Problem> | null
 }
 
@@ -283,6 +285,8 @@ export interface Facts {
   brought?: { type: string, serial: number }
   order?: number[]
   times?: Record<string, number>
+  /** Of models that are asked past the length they were trained on: that length. */
+  beyond?: { trained: number }
 }
 
 /** A run in the worker, where it is alive, with what its model says of it. */
@@ -306,7 +310,7 @@ export interface RunMessage {
   values: Map<string, Float32Array>
   streams: Record<string, Stream>
   passes: Pass[]
-  idleEdits: readonly Edit[]
+  idleEdits: LibraryRun['idleEdits']
   loss: number
   hasLoss: boolean
   facts: Facts
@@ -323,7 +327,7 @@ export interface Run extends Facts {
   curves: Record<string, Curve>
   streams: Record<string, Stream>
   passes: Pass[]
-  idleEdits: readonly Edit[]
+  idleEdits: LibraryRun['idleEdits']
   loss: number
   hasLoss: boolean
   /** The settings that were asked for, by which an older run is told from the one to come. */
@@ -473,7 +477,7 @@ export interface Context {
   /** Computes anew, though nothing has been set. */
   again: () => void
   isCurrent: () => boolean
-  onOneScale: <Data extends object>(data: Data, run: Run, view: View) => Data
+  onOneScale: (data: object, run: Run, view: View) => object
   showControls: () => void
   fails: (error: unknown) => void
 }

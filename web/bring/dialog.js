@@ -4,9 +4,11 @@ import { h, setText, uniqueId } from '../lib/dom.js'
 import { prose } from '../lib/prose.js'
 import { defaults } from '../shell/state.js'
 
+/** @import { Context, Inspection } from '../types.d.ts' */
+
 const UNITS = ['B', 'KB', 'MB', 'GB']
 
-/** Bytes as people say them. */
+/** Bytes as people say them. @param {number} bytes */
 function size(bytes) {
   const at = Math.min(UNITS.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3))
   const value = bytes / 1000 ** at
@@ -19,10 +21,13 @@ const TOKENIZERS = /^(tokenizer\.json|vocab\.(json|txt)|.*\.(model|spm)|tok[^.]*
 /** A message of the library's without the function that it names first. @param {string} text */
 const withoutFunction = text => text.replace(/^[\w.]+: /, '')
 
-/** @param {Error} error */
-const plain = ({ message }) => ({ message: withoutFunction(message) })
+/** @param {unknown} error */
+const plain = error => ({ message: withoutFunction(/** @type {Error} */ (error).message) })
 
-/** Names that are missing, left over or not understood, as many as can be read. */
+/**
+ * Names that are missing, left over or not understood, as many as can be read.
+ * @param {string} title @param {string[]} names
+ */
 function listed(title, names) {
   const rest = names.length - MOST_LISTED
   return names.length === 0 ? '' : h('section', {}, h('h3', {}, title),
@@ -31,11 +36,10 @@ function listed(title, names) {
 }
 
 /**
- * @param {{ t: Function, set(patch: object, history?: string): void, get(): object, language(): string,
- *   ask(type: string, details: object): Promise<any>, again(): void }} context again: although no setting changed
+ * @param {Pick<Context, 't' | 'set' | 'get' | 'ask' | 'language' | 'again'>} context
  */
 export function dialogOf({ t, set, get, ask, language, again }) {
-  const input = h('input', { type: 'file', multiple: '', id: uniqueId('files'), onchange: () => look(input.files) })
+  const input = h('input', { type: 'file', multiple: '', id: uniqueId('files'), onchange: ({ currentTarget }) => look(currentTarget.files ?? []) })
   const found = h('div', { 'className': 'bring-found', 'aria-live': 'polite' })
   const open = h('button', { type: 'button', className: 'primary', hidden: '', onclick: () => start() })
   const close = h('button', { type: 'button', className: 'quiet', onclick: () => dialog.close() })
@@ -44,13 +48,14 @@ export function dialogOf({ t, set, get, ask, language, again }) {
   const label = h('label', { for: input.id, className: 'visually-hidden' })
   const stays = h('p', { className: 'note' })
   const place = h('div', { className: 'bring-place' }, label, input)
+  /** @type {HTMLDialogElement} */
   const dialog = h('dialog', { className: 'settings bring' },
     h('div', { className: 'dialog-head' }, title, close), what, place, found, open, stays)
   dialog.addEventListener('click', event => event.target === dialog && dialog.close())
-  let files = {}
+  /** @type {Record<string, File>} */ let files = {}
   let serial = 0
 
-  /** Files as they lie in a folder: the last one of a name counts. */
+  /** Files as they lie in a folder: the last one of a name counts. @param {FileList | File[]} list */
   async function look(list) {
     files = Object.fromEntries(Array.from(list, file => [file.name, file]))
     serial += 1
@@ -66,10 +71,12 @@ export function dialogOf({ t, set, get, ask, language, again }) {
     }
   }
 
+  /** @param {Inspection} inspection */
   function tell({ type, parameters, bytes, missing, unused, problems, names }) {
+    /** @param {number} value */
     const number = value => value.toLocaleString(language())
     const isWhole = type && missing.length === 0 && problems.length === 0
-    const hasTokenizer = names.some(name => TOKENIZERS.test(name))
+    const hasTokenizer = names.some((/** @type {string} */ name) => TOKENIZERS.test(name))
     found.replaceChildren(
       type && parameters > 0 ? h('p', { className: 'bring-type' }, t('bring.is', {
         type, parameters: number(parameters), bytes: size(bytes)
@@ -100,9 +107,9 @@ export function dialogOf({ t, set, get, ask, language, again }) {
 
   /** @param {FileList | null} [list] files that were dropped on the page */
   function show(list = null) {
-    for (const [element, key] of [[title, 'title'], [label, 'choose'], [stays, 'stays']]) {
-      setText(element, t(`bring.${key}`))
-    }
+    setText(title, t('bring.title'))
+    setText(label, t('bring.choose'))
+    setText(stays, t('bring.stays'))
     what.replaceChildren(...[prose(t('bring.what'))].flat())
     setText(close, t('app.close'))
     dialog.setAttribute('aria-label', t('bring.title'))

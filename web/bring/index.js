@@ -2,10 +2,12 @@
 
 import { h } from '../lib/dom.js'
 
-/** @param {any} context of the page */
+/** @import { Context } from '../types.d.ts' */
+
+/** @param {Context} context */
 export function bringing(context) {
   const { t } = context
-  let dialog = null
+  /** @type {ReturnType<typeof import('./dialog.js').dialogOf> | null} */ let dialog = null
   /** @param {FileList | null} [files] */
   async function show(files = null) {
     const { dialogOf } = await import('./dialog.js')
@@ -19,12 +21,13 @@ export function bringing(context) {
     'type': 'button', 'className': 'quiet', 'data-action': 'bring', 'onclick': () => show()
   }, t('bring.again'))
   const element = h('div', { className: 'bringing' }, button)
+  /** @param {DragEvent} event */
   const holdsFiles = event => event.dataTransfer?.types.includes('Files')
   document.body.ondragover = event => holdsFiles(event) && event.preventDefault()
   document.body.ondrop = event => {
     if (!holdsFiles(event)) return
     event.preventDefault()
-    show(event.dataTransfer.files)
+    show(event.dataTransfer?.files)
   }
   return { element, button, show }
 }

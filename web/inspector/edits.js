@@ -5,40 +5,43 @@ import { cellName } from '../lib/cell.js'
 import { dotted, h, setText, uniqueId } from '../lib/dom.js'
 import { brief, exact } from '../lib/number.js'
 
+/** @import { Cell, Context, Edit, Run, Translate } from '../types.d.ts' */
+
 /** One page has one past, whatever language its parts are built in. */
 const history = editHistory()
-const before = new Map()
+/** @type {Map<string, number>} */ const before = new Map()
 
 /**
  * The page's edits, changed one at a time.
- * @param {{ get(): object, set(patch: object): void }} context
+ * @param {Pick<Context, 'get' | 'set'>} context
  */
 export function edits({ get, set }) {
   const list = () => get().edits ?? []
+  /** @param {Edit[]} next */
   const change = next => {
     history.record(list())
     set({ edits: next })
   }
   return {
     list, canUndo: history.canUndo, canRedo: history.canRedo,
-    was: cell => before.get(cellName(cell)),
-    /** @param {object} cell @param {number} value @param {number} shown what stands there now */
+    was: (/** @type {Cell} */ cell) => before.get(cellName(cell)),
+    /** @param {Cell} cell @param {number} value @param {number} shown what stands there now */
     put(cell, value, shown) {
       if (!editOf(list(), cell)) before.set(cellName(cell), shown)
       change(withEdit(list(), { ...cell, value }))
     },
-    remove: cell => change(withoutEdit(list(), cell)),
+    remove: (/** @type {Cell} */ cell) => change(withoutEdit(list(), cell)),
     clear: () => change([]),
-    undo: () => history.canUndo() && set({ edits: history.undo(list()) }),
-    redo: () => history.canRedo() && set({ edits: history.redo(list()) })
+    undo: () => history.canUndo() && set({ edits: history.undo(list()) ?? [] }),
+    redo: () => history.canRedo() && set({ edits: history.redo(list()) ?? [] })
   }
 }
 
 /**
  * The field that overwrites a cell.
- * @param {object} cell
+ * @param {Cell} cell
  * @param {number} value
- * @param {{ t: Function, store: ReturnType<typeof edits>, close(): void }} view
+ * @param {{ t: Translate, store: ReturnType<typeof edits>, close(): void }} view
  */
 export function editField(cell, value, { t, store, close }) {
   const field = h('input', {
@@ -47,6 +50,7 @@ export function editField(cell, value, { t, store, close }) {
   })
   const problem = h('p', { className: 'problem', role: 'alert', id: uniqueId('problem') })
   field.setAttribute('aria-describedby', problem.id)
+  /** @param {boolean} isWrong */
   const complain = isWrong => {
     field.setAttribute('aria-invalid', String(isWrong))
     setText(problem, isWrong ? t('inspector.edit.wrong') : '')
@@ -72,15 +76,17 @@ export function editField(cell, value, { t, store, close }) {
 
 /**
  * What was overwritten.
- * @param {{ t: Function, store: ReturnType<typeof edits>, go(cell: object): void, idle?: object[] }} view idle: those
- *   that the run on show has no cell for
+ * @param {{ t: Translate, store: ReturnType<typeof edits>, go(cell: Cell): void, idle?: Run['idleEdits'] }} view
+ *   idle: those that the run on show has no cell for
  */
 export function editList({ t, store, go, idle = [] }) {
   const list = store.list()
   if (list.length === 0 && !store.canUndo() && !store.canRedo()) return ''
+  /** @param {string} name @param {() => void} act @param {boolean} enabled */
   const button = (name, act, enabled) => h('button', {
     'type': 'button', 'className': 'quiet', 'data-keep': name, 'disabled': !enabled, 'onclick': act
   }, t(`inspector.edit.${name}`))
+  /** @param {Edit} edit */
   const entry = edit => {
     const was = store.was(edit)
     const { name, index } = edit

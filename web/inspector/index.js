@@ -6,7 +6,7 @@ import { made, reachable } from './made.js'
 import { nudge } from './nudge.js'
 import { places } from './places.js'
 import { cellName, sameCell } from '../lib/cell.js'
-import { dotted, h, setText } from '../lib/dom.js'
+import { dotted, find, h, setText } from '../lib/dom.js'
 import { isEditable } from '../lib/edits.js'
 import { brief, dimensions, exact } from '../lib/number.js'
 import { placeName } from '../lib/place.js'
@@ -15,40 +15,58 @@ import { describedOf, tensorOf } from '../lib/run.js'
 import { valueAt } from '../lib/slice.js'
 import { homeOf, roomsOf } from '../rooms/index.js'
 
-/** Whether the run has this cell. */
+/** @import { Cell, Child, Context, Run, Tensor, Told } from '../types.d.ts' */
+
+/**
+ * What the inspector shows.
+ * @typedef {object} Inspected
+ * @property {Run | null} run
+ * @property {Cell | null} cell
+ * @property {boolean} pinned
+ * @property {Cell[]} trail the way to it
+ * @property {Told | null} explanation
+ * @property {{ here: number, there: number } | null} pair its values in both runs
+ * @property {Run['idleEdits']} idle edits that the run has no cell for
+ * @property {string | null} room that is shown
+ */
+
+/** Whether the run has this cell. @param {Run} run @param {Cell | null} cell @returns {boolean} */
 export function exists(run, cell) {
   const tensor = cell && describedOf(run, cell.name)
   if (!tensor || tensor.shape.length !== cell.index.length) return false
-  return cell.index.every((i, axis) => i < tensor.shape[axis])
+  return cell !== null && cell.index.every((i, axis) => i < tensor.shape[axis])
 }
 
-const OPPOSITE = { undo: 'redo', redo: 'undo', back: 'on', on: 'back' }
+/** @type {Record<string, string>} */ const OPPOSITE = { undo: 'redo', redo: 'undo', back: 'on', on: 'back' }
 
-/** Where the keyboard goes when what it was on can no longer be pressed: to what takes that back. */
+/**
+ * Where the keyboard goes when what it was on can no longer be pressed: to what takes that back.
+ * @param {string} [name]
+ */
 const instead = name => name?.replace(/^\w+/, word => OPPOSITE[word] ?? word)
 
-/** Replaces what is in an element; whoever had the keyboard's attention keeps it. */
+/**
+ * Replaces what is in an element; whoever had the keyboard's attention keeps it.
+ * @param {HTMLElement} element @param {...Child} children
+ */
 function redraw(element, ...children) {
-  const { activeElement } = document
+  const activeElement = /** @type {HTMLElement} */ (document.activeElement)
   const inside = element.contains(activeElement)
   const kept = inside ? activeElement.dataset.keep : undefined
-  element.replaceChildren(...children.filter(Boolean))
+  const nodes = /** @type {(Node | string)[]} */ (children.filter(Boolean))
+  element.replaceChildren(...nodes)
   if (!inside) return
-  const find = name => name && element.querySelector(`[data-keep="${name}"]:not([disabled])`)
-  const next = find(kept) ?? find(instead(kept)) ?? element.querySelector('[tabindex="-1"]')
+  /** @param {string | undefined} name @returns {HTMLElement | null | undefined | ''} */
+  const findKept = name => name && find(element, `[data-keep="${name}"]:not([disabled])`)
+  const next = findKept(kept) || findKept(instead(kept)) || find(element, '[tabindex="-1"]')
   next?.focus({ preventScroll: true })
 }
 
 /**
  * Mounts the inspector.
- * @param {Element} container
- * @param {object} context
- * @param {Function} context.t
- * @param {(cell: object | null) => void} context.press pins a cell, or lets go
- * @param {(cell: object) => void} context.visit follows a source
- * @param {(patch: object, history?: string) => void} context.set
- * @param {() => object} context.get
- * @param {(question: string, details: object) => Promise<any>} context.ask
+ * @param {HTMLElement} container
+ * @param {Pick<Context, 't' | 'press' | 'visit' | 'set' | 'get' | 'ask'>} context
+ *   press pins a cell, or lets go; visit follows a source
  */
 export function inspector(container, { t, press, visit, set, get, ask }) {
   const heading = h('h2', { className: 'visually-hidden' }, t('inspector.label'))
@@ -59,11 +77,13 @@ export function inspector(container, { t, press, visit, set, get, ask }) {
   const store = edits({ get, set })
   const live = h('p', { className: 'visually-hidden', role: 'status' })
   container.append(heading, sheet, body, live)
+  /** @type {Inspected} */
   let view = { run: null, cell: null, pinned: false, trail: [], explanation: null, pair: null, idle: [], room: null }
   const nudged = nudge({ t, ask, get, live, redraw: () => draw() })
   let reading = { sorted: false, all: false }
-  let editing = null
+  /** @type {Cell | null} */ let editing = null
   let isDifferentiable = false
+  /** @type {{ cell: Cell | null, value: number | null, element: Child }} */
   let field = { cell: null, value: null, element: null }
 
   function toggle(open = !container.classList.contains('is-open')) {
@@ -71,6 +91,7 @@ export function inspector(container, { t, press, visit, set, get, ask }) {
     sheet.setAttribute('aria-expanded', open ? 'true' : 'false')
     setText(sheet.lastChild, t(open ? 'inspector.collapse' : 'inspector.expand'))
   }
+  /** @param {Partial<typeof reading>} patch @param {Cell | null} [edited] */
   const change = (patch, edited = editing) => {
     editing = edited
     reading = { ...reading, ...patch }
@@ -79,6 +100,7 @@ export function inspector(container, { t, press, visit, set, get, ask }) {
 
   function crumbs() {
     if (view.trail.length < 2) return ''
+    /** @param {Cell} cell */
     const crumb = cell => h('button', {
       'type': 'button', 'className': 'cell-link', 'onclick': () => press(cell),
       'aria-current': sameCell(cell, view.cell) ? 'true' : undefined
@@ -86,11 +108,13 @@ export function inspector(container, { t, press, visit, set, get, ask }) {
     return h('nav', { 'className': 'trail', 'aria-label': t('inspector.trail') },
       view.trail.map((cell, i) => [i ? ' › ' : '', crumb(cell)]))
   }
-  function directions() {
+  /** @param {Cell} cell */
+  function directions(cell) {
     // While a cell is being explained its buttons stay, or the keyboard would lose the one it is on.
     if (view.explanation) isDifferentiable = view.explanation.differentiable
-    if (!isDifferentiable && !view.cell.isGradient) return ''
-    const { name, index, isGradient = false } = view.cell
+    if (!isDifferentiable && !cell.isGradient) return ''
+    const { name, index, isGradient = false } = cell
+    /** @param {string} word @param {boolean} backward */
     const choose = (word, backward) => h('button', {
       'type': 'button', 'data-keep': word, 'aria-pressed': String(isGradient === backward),
       'onclick': () => isGradient !== backward && visit(backward ? { name, index, isGradient: true } : { name, index })
@@ -98,9 +122,11 @@ export function inspector(container, { t, press, visit, set, get, ask }) {
     return h('div', { 'className': 'directions', 'role': 'group', 'aria-label': t('inspector.direction') },
       choose('forward', false), choose('backward', true))
   }
-  function onward() {
-    const { explanation, cell } = view
+  /** @param {Cell} cell */
+  function onward(cell) {
+    const { explanation } = view
     if (!explanation?.feeds?.length || cell.isGradient) return ''
+    /** @param {string} target */
     const follow = async target => {
       const found = await ask('firstUse', { cell, target })
       if (found && sameCell(cell, view.cell)) visit(found)
@@ -108,13 +134,17 @@ export function inspector(container, { t, press, visit, set, get, ask }) {
     return h('p', { className: 'feeds' }, h('span', {}, t('inspector.feeds')), explanation.feeds.map(name => (
       h('button', { type: 'button', className: 'cell-link', onclick: () => follow(name) }, dotted(name)))))
   }
-  function homeLink() {
-    const home = homeOf(roomsOf(view.run), view.cell.name, view.run)
+  /** @param {Run} run @param {Cell} cell */
+  function homeLink(run, cell) {
+    const home = homeOf(roomsOf(run), cell.name, run)
     if (!home || home.id === view.room) return ''
     return h('button', { type: 'button', className: 'quiet', onclick: () => set({ room: home.id }, 'push') },
       t('inspector.goto', { room: placeName(home, t) }))
   }
-  /** The field stays itself while its cell does, so that what is being typed survives. */
+  /**
+   * The field stays itself while its cell does, so that what is being typed survives.
+   * @param {Cell} cell @param {number} value
+   */
   function fieldFor(cell, value) {
     if (!sameCell(editing, cell) || cell.isGradient || cell.isTwin) return ''
     if (!sameCell(field.cell, cell) || !Object.is(field.value, value)) {
@@ -123,19 +153,21 @@ export function inspector(container, { t, press, visit, set, get, ask }) {
     }
     return field.element
   }
-  function actions(type) {
-    const { cell, pinned } = view
+  /** @param {Run} run @param {Cell} cell @param {string} type */
+  function actions(run, cell, type) {
+    const { pinned } = view
+    /** @param {string} name @param {() => void} act */
     const button = (name, act) => h('button',
       { 'type': 'button', 'className': 'quiet', 'data-keep': name, 'onclick': act },
       t(`inspector.${name}`))
     const isPlain = type === 'float32' && !cell.isGradient && !cell.isTwin
-    const canChange = isPlain && isEditable(view.run, cell) && !sameCell(editing, cell)
+    const canChange = isPlain && isEditable(run, cell) && !sameCell(editing, cell)
     return h('p', { className: 'actions' },
       canChange ? button('change', () => edit(cell)) : '',
-      homeLink(), pinned ? button('release', () => press(null)) : '')
+      homeLink(run, cell), pinned ? button('release', () => press(null)) : '')
   }
-  function facts(tensor, value, type) {
-    const { cell } = view
+  /** @param {Cell} cell @param {Tensor} tensor @param {number} value @param {string} type */
+  function facts(cell, tensor, value, type) {
     return h('dl', { className: 'facts' },
       h('dt', {}, t('inspector.exact', { type })), h('dd', { 'data-exact': cellName(cell) }, exact(value)),
       cell.index.length === 0 ? '' : [
@@ -146,7 +178,7 @@ export function inspector(container, { t, press, visit, set, get, ask }) {
   function draw() {
     const { run, cell, explanation } = view
     const list = editList({ t, store, go: press, idle: view.idle })
-    if (!run || !exists(run, cell)) {
+    if (!run || !cell || !exists(run, cell)) {
       redraw(body, h('p', { className: 'note' }, prose(t('inspector.empty'))), list)
       return
     }
@@ -158,42 +190,43 @@ export function inspector(container, { t, press, visit, set, get, ask }) {
       crumbs(), h('div', { className: 'cell-told', tabindex: '-1' },
         h('p', { className: 'cell-name' }, h('code', {}, dotted(cellName(cell)))),
         h('p', { className: 'cell-value' }, short)),
-      compared(view.pair, cell, t), directions(),
+      compared(view.pair, cell, t), directions(cell),
       places(run, cell, { t, set, press }),
       value === undefined ? '' : fieldFor(cell, value),
-      value === undefined ? '' : facts(tensor, value, type),
+      value === undefined ? '' : facts(cell, tensor, value, type),
       cell.isGradient && value !== undefined
         ? h('p', { className: 'note given' }, t(run.hasLoss ? 'inspector.loss' : 'inspector.sum')) : '',
       explanation ? made(explanation, cell, {
         t, go: visit, has: source => exists(run, source), change, run, ...reading
       }) : '',
-      nudged(view),
-      onward(),
-      actions(type),
+      nudged({ run, cell, explanation }),
+      onward(cell),
+      actions(run, cell, type),
       list)
     reachable(body)
-    setText(sheet.querySelector('bdi'), cellName(cell))
+    setText(find(sheet, 'bdi'), cellName(cell))
     setText(sheet.children[1], short)
   }
+  /** @param {Cell} cell */
   function edit(cell) {
     editing = cell
     if (view.pinned && sameCell(cell, view.cell)) draw()
     else press(cell)
     toggle(true)
-    const input = body.querySelector('.edit-field')
+    /** @type {HTMLInputElement | null} */ const input = body.querySelector('.edit-field')
     input?.focus()
     input?.select()
   }
   toggle(false)
   return {
-    /** Pins a cell and puts the keyboard into the field that overwrites it. @param {object} cell */
+    /** Pins a cell and puts the keyboard into the field that overwrites it. @param {Cell} cell */
     edit,
     undo: store.undo,
     redo: store.redo,
-    /** @param {Partial<typeof view>} next */
+    /** @param {Partial<Inspected>} next */
     update(next) {
-      if ('cell' in next && !sameCell(next.cell, view.cell)) reading = { ...reading, all: false }
-      if ('cell' in next && !sameCell(next.cell, editing)) editing = null
+      if (next.cell !== undefined && !sameCell(next.cell, view.cell)) reading = { ...reading, all: false }
+      if (next.cell !== undefined && !sameCell(next.cell, editing)) editing = null
       view = { ...view, ...next }
       container.classList.toggle('is-empty', !view.run || !exists(view.run, view.cell))
       container.classList.toggle('is-pinned', view.pinned)

@@ -8,16 +8,37 @@ import { ruleFormula, ruleText } from '../lib/rule.js'
 import { describedOf } from '../lib/run.js'
 import { numbersFormula } from './numbers.js'
 
-/** @import { Cell } from '../types.d.ts' */
+/** @typedef {Explanation['terms'][number]} Term */
+/** @typedef {Term['factors'][number]} Factor */
+
+/**
+ * How an explanation is read.
+ * @typedef {object} Reading
+ * @property {Translate} t
+ * @property {Run} run the run it is of
+ * @property {(cell: Cell) => void} go follows a factor into its own cell
+ * @property {(cell: Cell) => boolean} has whether the run has a cell; to one it has not, nothing leads
+ * @property {boolean} sorted terms by size
+ * @property {boolean} all every term, however many
+ * @property {(patch: { sorted?: boolean, all?: boolean }) => void} change changes the two before
+ */
+
+/** @import { Cell, Explanation, Run, Told, Translate } from '../types.d.ts' */
 
 const FIRST_TERMS = 24
 const INDICES = /\[[^\]]*\]/g
 const BETWEEN_LINES = ',  '
 
-/** A function that gives the words of the engine's formulas in the reader's language. @param {Function} t */
+/**
+ * A function that gives the words of the engine's formulas in the reader's language.
+ * @param {Translate} t @returns {(name: string) => string}
+ */
 export const wordsOf = t => name => t(`inspector.words.${name}`)
 
-/** A term's label with every symbol replaced by its number, which leads to the cell it comes from. */
+/**
+ * A term's label with every symbol replaced by its number, which leads to the cell it comes from.
+ * @param {string} label @param {Factor[]} factors @param {Pick<Reading, 'go' | 'has'>} view
+ */
 function worth(label, factors, { go, has }) {
   let rest = label
   const parts = factors.flatMap(({ symbol, value, source }) => {
@@ -32,12 +53,16 @@ function worth(label, factors, { go, has }) {
   return [...parts, rest]
 }
 
-/** How long a bar is, in percent of the longest; beside an infinite one all others are as good as nothing. */
+/**
+ * How long a bar is, in percent of the longest; beside an infinite one all others are as good as nothing.
+ * @param {number} size @param {number} most
+ */
 function lengthOf(size, most) {
   if (size === Infinity) return 100
   return most ? Math.max(1, (size / most) * 100) : 0
 }
 
+/** @param {Term} term @param {number} most @param {Reading} view */
 function term({ label, value, factors }, most, view) {
   const bar = h('span', { className: value < 0 ? 'bar is-negative' : 'bar' })
   bar.style.setProperty('width', `${lengthOf(Math.abs(value), most)}%`)
@@ -47,12 +72,16 @@ function term({ label, value, factors }, most, view) {
     h('span', { className: 'track' }, bar))
 }
 
-/** The list of terms, by position or by size, the first few until asked for all. */
+/**
+ * The list of terms, by position or by size, the first few until asked for all.
+ * @param {Told} explanation @param {Reading} view
+ */
 function termList({ terms }, view) {
   const { t, sorted, all, change } = view
   const most = Math.max(...terms.map(({ value }) => Math.abs(value)).filter(size => !Number.isNaN(size)), 0)
   const order = sorted ? [...terms].sort((a, b) => Math.abs(b.value) - Math.abs(a.value)) : terms
   const shown = all ? order : order.slice(0, FIRST_TERMS)
+  /** @param {boolean} by @param {string} word */
   const choose = (by, word) => h('button', {
     'type': 'button', 'className': 'quiet', 'data-keep': `sort-${by}`, 'aria-pressed': String(sorted === by),
     'onclick': () => change({ sorted: by })
@@ -72,11 +101,11 @@ const WITHOUT_FORMULA = ['drawn', 'started']
 
 /**
  * The formula of each use, set in MathML, with the sentence that goes with it.
- * @param {{ formulas: string[], note?: { name: string, values?: object } }} explanation
- * @param {Function} t
+ * @param {Pick<Explanation, 'formulas' | 'note'>} explanation
+ * @param {Translate} t
  */
 export function rules({ formulas, note }, t) {
-  const lines = WITHOUT_FORMULA.includes(note?.name) ? [] : formulas.flatMap(one => one.split(BETWEEN_LINES))
+  const lines = WITHOUT_FORMULA.includes(note?.name ?? '') ? [] : formulas.flatMap(one => one.split(BETWEEN_LINES))
   return [
     ...lines.map(line => h('p', { className: 'rule' }, formula(ruleFormula(line, wordsOf(t))))),
     note ? h('p', { className: 'note' }, t(`inspector.notes.${note.name}`, note.values)) : ''
@@ -93,19 +122,24 @@ const sizes = globalThis.ResizeObserver && new ResizeObserver(entries => {
 
 /** Formulas wider than their place can be scrolled, so the keyboard must reach them. @param {Element} element */
 export function reachable(element) {
-  for (const rule of element.querySelectorAll('.rule')) sizes.observe(rule)
+  for (const rule of element.querySelectorAll('.rule')) sizes?.observe(rule)
 }
 
+/** @param {Explanation['steps']} list @param {Translate} t */
 function steps(list, t) {
+  /** @param {string} label */
   const name = label => formula(ruleFormula(label.replace(INDICES, ''), wordsOf(t)))
   return h('dl', { className: 'steps' }, list.map(({ label, value }) => (
     [h('dt', {}, name(label)), h('dd', {}, Math.abs(value) < 0.0005 ? brief(value) : fixed(value, 4))])))
 }
 
-/** What is said of numbers that nobody computes, by the role of their tensor. */
+/** What is said of numbers that nobody computes, by the role of their tensor. @type {Record<string, string>} */
 const ORIGINS = { buffer: 'fixed', inverse_temperature: 'fixed', cut_mask: 'cut' }
 
-/** Where a number that nobody computed comes from, or, when the reader has set it, what stood in its place. */
+/**
+ * Where a number that nobody computed comes from, or, when the reader has set it, what stood in its place.
+ * @param {Cell} cell @param {Told} explanation @param {Pick<Reading, 't' | 'run'>} view
+ */
 function originText({ name }, { edited, computed }, { t, run }) {
   const origin = ORIGINS[describedOf(run, name).role]
   const values = { computed: brief(computed) }
@@ -116,16 +150,9 @@ function originText({ name }, { edited, computed }, { t, run }) {
 
 /**
  * The section that tells how a cell was made.
- * @param {object} explanation
+ * @param {Told} explanation
  * @param {Cell} cell
- * @param {object} view
- * @param {Function} view.t
- * @param {object} view.run the run it is of
- * @param {(cell: object) => void} view.go follows a factor into its own cell
- * @param {(cell: object) => boolean} view.has whether the run has a cell; to one it has not, nothing leads
- * @param {boolean} view.sorted terms by size
- * @param {boolean} view.all every term, however many
- * @param {(patch: object) => void} view.change changes the two before
+ * @param {Reading} view
  */
 export function made(explanation, cell, view) {
   const { t } = view

@@ -2,10 +2,18 @@
 
 import { brief } from '../lib/number.js'
 
+/** @import { Explanation } from '../types.d.ts' */
+
+/** @typedef {import('./made.js').Term} Term */
+/** @typedef {Pick<Explanation, 'value' | 'terms' | 'steps'>} Worked */
+
 const FIRST = 2
 const EXPONENTIAL = /exp\(([^()]*)\)/g
 
-/** A number as one token or two; what the language cannot read stands as words. */
+/**
+ * A number as one token or two; what the language cannot read stands as words.
+ * @param {number} value @param {boolean} [isFirst]
+ */
 function written(value, isFirst) {
   const [, sign, digits, power] = /^(−?)([\d.]+)(?:e(−?\d+))?$/.exec(brief(value)) ?? []
   const whole = digits === undefined ? `"${brief(value)}"`
@@ -13,7 +21,10 @@ function written(value, isFirst) {
   return value < 0 && !isFirst ? `( ${whole} )` : whole
 }
 
-/** A term as its label says it, with every symbol replaced by its number. */
+/**
+ * A term as its label says it, with every symbol replaced by its number.
+ * @param {Term} term @param {boolean} isFirst
+ */
 function product({ label, value, factors }, isFirst) {
   if (factors.length === 0) return written(value, isFirst)
   let [line, rest] = ['', label]
@@ -26,13 +37,17 @@ function product({ label, value, factors }, isFirst) {
   return (line + rest).replace(EXPONENTIAL, 'e^{$1}')
 }
 
+/** @param {Term[]} terms */
 function total(terms) {
   const shown = terms.slice(0, FIRST).map((term, i) => product(term, i === 0))
   if (terms.length > FIRST) shown.push('⋯')
   return shown.join(' + ')
 }
 
-/** What is done with the terms beyond adding them, by the label of the last step. */
+/**
+ * What is done with the terms beyond adding them, by the label of the last step.
+ * @type {[RegExp, (explanation: Worked, at: number, match: string[]) => string | null][]}
+ */
 const FORMS = [
   [/^exp \/ Σ$/, ({ terms, steps }, at) => {
     const [most, , sum] = steps
@@ -40,7 +55,8 @@ const FORMS = [
     return `frac{e^{${own} − ${written(most.value)}}}{${written(sum.value, true)}}`
   }],
   [/^x − max − log Σ$/, ({ terms, steps }, at) => {
-    const named = label => steps.find(step => step.label === label).value
+    /** @param {string} label */
+    const named = label => steps.find(step => step.label === label)?.value ?? NaN
     const own = written(terms[at].factors[0].value, true)
     return `${own} − ${written(named('max'))} − log ${written(named('Σ'), true)}`
   }],
@@ -52,14 +68,15 @@ const FORMS = [
 ]
 
 /**
- * @param {{ value: number, terms: object[], steps: { label: string, value: number }[] }} explanation
+ * @param {Worked} explanation
  * @param {number[]} index of the cell
  * @returns {string | null} null where there is nothing to work out
  */
 export function numbersFormula(explanation, index) {
   const { value, terms, steps } = explanation
   const last = steps.at(-1)?.label ?? ''
-  const [pattern, write] = FORMS.find(([one]) => one.test(last)) ?? [null, () => (terms.length ? total(terms) : null)]
-  const right = write(explanation, index.at(-1), pattern?.exec(last))
+  const form = FORMS.find(([one]) => one.test(last))
+  const right = form ? form[1](explanation, index.at(-1) ?? 0, form[0].exec(last) ?? [])
+    : terms.length ? total(terms) : null
   return right && `${written(value, true)} = ${right}`
 }

@@ -3,30 +3,36 @@
 import { h } from '../lib/dom.js'
 import { describedOf, labelsOf } from '../lib/run.js'
 
-/** What the figure shows one of at a time, and the part of the state that says which. */
+/** @import { Cell, Context, Described, Run } from '../types.d.ts' */
+
+/** What the figure shows one of at a time, and the part of the state that says which. @type {Record<string, string>} */
 const SHOWN = { batch: 'sentence', head: 'head' }
 
-/** What an index along an axis stands for, a token for example; nothing where it is but a number. */
+/**
+ * What an index along an axis stands for, a token for example; nothing where it is but a number.
+ * @param {Run} run @param {Described} tensor @param {number[]} index @param {number} axis
+ */
 function label(run, tensor, index, axis) {
   const sentence = index[tensor.axes.findIndex(({ name }) => name === 'batch')] ?? 0
   return labelsOf(run, tensor, axis, sentence)?.[index[axis]]
 }
 
-/** The axes that are told: the only sentence there is goes without saying. @param {object} tensor */
+/** The axes that are told: the only sentence there is goes without saying. @param {Described} tensor */
 export const axesTold = ({ axes, shape }) => (
   axes.flatMap(({ name }, i) => (name === 'batch' && shape[i] === 1 ? [] : [i])))
 
 /**
  * A list of the places of a cell.
- * @param {object} run
- * @param {{ name: string, index: number[] }} cell
- * @param {{ t: Function, set(patch: object): void, press(cell: object): void }} context
+ * @param {Run} run
+ * @param {Cell} cell
+ * @param {Pick<Context, 't' | 'set' | 'press'>} context
  */
 export function places(run, cell, { t, set, press }) {
   const tensor = describedOf(run, cell.name)
   return h('ul', { className: 'places' }, axesTold(tensor).map(i => {
     const [{ name: axis }, at] = [tensor.axes[i], cell.index[i]]
     const name = t(`inspector.axes.${axis}`)
+    /** @param {number} by @param {string} sign @param {string} word */
     const step = (by, sign, word) => {
       const go = () => {
         if (SHOWN[axis]) set({ [SHOWN[axis]]: at + by })

@@ -3,18 +3,21 @@
  * state of the page, as a link has it.
  */
 
+/** @import { Run, State } from '../types.d.ts' */
+
 /**
- * @typedef {{ state: object, before: object | null }} Now the state of the page, and the run as it was when the
- *   reader answered
+ * @typedef {{ state: State, before?: Run | null }} Now the state of the page, and the run as it was when the reader
+ *   answered
  *
- * @typedef {{ tensor: string, index: (number | null)[] } | { selector: string }} Place
+ * @typedef {{ tensor: string, index: (number | null)[], selector?: undefined }
+ *   | { selector: string, tensor?: undefined }} Place
  *   cells of a tensor, with null for all along an axis, or an element of the page
- * @typedef {(run: object, now: Now) => Place} Pointer
+ * @typedef {(run: Run, now: Now) => Place} Pointer
  *
  * @typedef {object} Question
- * @property {(run: object, now: Now) => { id: string, text?: string }[]} [options] what there is to choose from; where
+ * @property {(run: Run, now: Now) => { id: string, text?: string }[]} [options] what there is to choose from; where
  *   one has no text of its own, the lesson's words have it; left out where a number is asked for
- * @property {(run: object, now: Now) => string | number} answer the right one, read from the run
+ * @property {(run: Run, now: Now) => string | number | undefined} answer the right one, read from the run
  * @property {number} [tolerance] how far a number may be off
  *
  * @typedef {string | { ko: string, en: string }} Link a state as in a link, beside what the lesson begins with
@@ -24,10 +27,10 @@
  * @property {Link} state
  * @property {Pointer} [point]
  * @property {Question} [ask]
- * @property {Link | ((run: object, now: Now) => string)} [then] the state in which the answer is seen: the reader
+ * @property {Link | ((run: Run, now: Now) => string)} [then] the state in which the answer is seen: the reader
  *   predicts; without it the figure that is there has the answer, and who is wrong gets a hint
  * @property {Pointer} [pointThen]
- * @property {(run: object, now: Now) => Record<string, string>} [say] values for its words
+ * @property {(run: Run, now: Now) => Record<string, string>} [say] values for its words
  * @property {string[]} [free] what the step lets the reader change
  *
  * @typedef {object} Lesson

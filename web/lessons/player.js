@@ -11,15 +11,46 @@ import { remember } from './progress.js'
 import { question } from './question.js'
 import { isIn, kept, stateOf } from './steps.js'
 
-/** Whether a link says no more than which step it is, from wherever the page begins. */
+/** @import { Place } from '../rooms/graph.js' */
+/** @import { Lesson } from './index.js' */
+/** @import { Result } from './question.js' */
+/** @import { Context, Language, Run, State } from '../types.d.ts' */
+
+/**
+ * The lesson that is loaded, in a language, and the answers that were given in it.
+ * @typedef {object} Playing
+ * @property {string | null} id
+ * @property {Language} language
+ * @property {Lesson} lesson
+ * @property {{ title: string, steps: Record<string, any> }} words
+ * @property {Bar} parts
+ * @property {Map<string, Answered>} answers by step
+ * @property {string | null} [wanted]
+ *
+ * @typedef {ReturnType<typeof bar> & { asked?: string, said?: string, key?: string,
+ *   question?: ReturnType<typeof question> | null }} Bar and what was written there last
+ *
+ * @typedef {object} Answered
+ * @property {(string | number)[]} wrong
+ * @property {string | number | null | undefined} right
+ * @property {string | number | null} given
+ * @property {boolean} isOver
+ * @property {string} inputs what the reader had written by then
+ * @property {Run | null} [before] the run of the question
+ */
+
+/** Whether a link says no more than which step it is, from wherever the page begins. @param {State} state */
 function isBare(state) {
   const own = { lesson: '', at: 0, language: 'auto', theme: 'auto', ...(state.room === HOUSE.id && { room: OPENING }) }
-  return toHash({ ...state, ...own }) === toHash(defaults())
+  return toHash(/** @type {State} */ ({ ...state, ...own })) === toHash(defaults())
 }
 
+/** @param {number} given @param {number} right @param {number} tolerance */
 const isNear = (given, right, tolerance) => Math.abs(given - right) <= tolerance
 
+/** @param {Pick<Context, 't'>} context @param {Record<'back' | 'next' | 'leave' | 'home', () => void>} acts */
 function bar({ t }, acts) {
+  /** @param {string} name @param {() => void} act */
   const button = (name, act) => h('button', { type: 'button', className: `lesson-${name}`, onclick: act }, t(`lesson.${name}`))
   const parts = {
     name: h('span', { className: 'lesson-name' }), place: h('span', { className: 'lesson-place' }),
@@ -39,29 +70,36 @@ function bar({ t }, acts) {
 /**
  * Mounts the player, empty.
  * @param {HTMLElement} container @param {HTMLElement} stage
- * @param {object} context of the page
+ * @param {Context} context
  */
 export function player(container, stage, context) {
   const { t, get, set, language } = context
   const pointer = pointers(stage)
-  /** The lesson that is loaded, in a language, and the answers that were given in it. */
-  let shown = { id: null, language: null, lesson: null, words: null, parts: null, answers: new Map(), drawn: '' }
+  /** @type {Playing} */ let shown
 
   const stepNow = () => shown.lesson.steps[Math.min(get().at, shown.lesson.steps.length - 1)]
   const now = () => ({ state: get(), before: answered()?.before ?? null })
-  /** The state of a step, or that in which its answer is seen. */
+  /**
+   * The state of a step, or that in which its answer is seen.
+   * @param {Lesson['steps'][number]} step @param {boolean} isOver
+   */
   function wanted(step, isOver) {
     const text = isOver && step.then ? step.then : step.state
     const before = shown.answers.get(step.id)?.before
-    const said = typeof text === 'function' ? text(before, { state: get() }) : text[language()] ?? text
+    const said = typeof text === 'function' ? text(/** @type {Run} */ (before), { state: get() })
+      : typeof text === 'string' ? text : text[language()]
     return stateOf(shown.lesson, said, get(), language())
   }
+  /** @param {Lesson['steps'][number]} step */
   const isSeen = step => Boolean(step.then && shown.answers.get(step.id)?.isOver)
   const answered = () => shown.answers.get(stepNow().id)
   const inputs = () => JSON.stringify(kept(shown.lesson, get()))
   const isAtEnd = () => get().at >= shown.lesson.steps.length - 1
 
-  /** Into a step: its question anew, or with the answer if it was given. */
+  /**
+   * Into a step: its question anew, or with the answer if it was given.
+   * @param {number} at @param {'push' | 'replace'} [history]
+   */
   function enter(at, history = 'push') {
     const step = shown.lesson.steps[at]
     set({ ...wanted(step, isSeen(step)), at }, history)
@@ -83,38 +121,48 @@ export function player(container, stage, context) {
     return { language: spoken, theme, depth }
   }
 
+  /** @param {string | number} given */
   function answer(given) {
     const { id, ask, then } = stepNow()
-    const known = answered() ?? { wrong: [], right: null, isOver: false, inputs: inputs() }
+    /** @type {Answered} */
+    const known = answered() ?? { wrong: [], right: null, given: null, isOver: false, inputs: inputs() }
     if (known.isOver) return
     const run = context.run()
+    if (!run || !ask) return
     if (then) {
       shown.answers.set(id, { ...known, given, before: run, isOver: true })
       set(wanted(stepNow(), true))
       return
     }
     const right = ask.answer(run, now())
-    const isRight = ask.tolerance === undefined ? given === right : isNear(given, right, ask.tolerance)
+    const isRight = ask.tolerance === undefined ? given === right : isNear(Number(given), Number(right), ask.tolerance)
     shown.answers.set(id, isRight ? { ...known, given, isOver: true } : { ...known, wrong: [...known.wrong, given] })
     draw(run)
   }
+  /**  */
   function reveal() {
-    shown.answers.set(stepNow().id, { ...answered(), given: null, isOver: true })
-    draw(context.run())
+    const known = answered(), run = context.run()
+    if (!known || !run) return
+    shown.answers.set(stepNow().id, { ...known, given: null, isOver: true })
+    draw(run)
   }
 
-  /** What is said of an answer: right, or what to look at, or how it is instead. */
+  /**
+   * What is said of an answer: right, or what to look at, or how it is instead.
+   * @param {Lesson['steps'][number]} step @param {Run} run @param {(key: string) => string} speak @returns {Result}
+   */
   function resultOf(step, run, speak) {
     const known = answered()
-    if (!known) return { wrong: [], right: null, isOver: false, text: '' }
+    if (!known || !step.ask) return { wrong: [], right: null, isOver: false, text: '' }
     if (!known.isOver) return { ...known, text: speak('hint') }
     const right = step.ask.answer(run, now())
     const isRight = step.ask.tolerance === undefined ? known.given === right
-      : known.given !== null && isNear(known.given, right, step.ask.tolerance)
+      : known.given !== null && isNear(Number(known.given), Number(right), step.ask.tolerance)
     return { ...known, wrong: isRight || known.given === null ? known.wrong : [...known.wrong, known.given], right,
       text: speak(isRight ? 'right' : 'wrong') }
   }
 
+  /** @param {Lesson['steps'][number]} step @param {Run} run @param {(key: string) => string} speak */
   function drawQuestion(step, run, speak) {
     const { parts, words } = shown
     const known = answered()
@@ -129,12 +177,14 @@ export function player(container, stage, context) {
     parts.question?.show(resultOf(step, run, speak))
   }
 
+  /** @param {Run} run */
   function draw(run) {
     const { parts, words, lesson } = shown
     const step = stepNow()
     const known = answered()
     const values = step.say?.(run, now()) ?? {}
     const say = translator(words.steps[step.id], { strict: false })
+    /** @param {string} key */
     const speak = key => (words.steps[step.id][key] ? say(key, values) : '')
     setText(parts.title, speak('title'))
     const text = speak('text')
@@ -148,16 +198,20 @@ export function player(container, stage, context) {
     parts.key = key
     parts.root.dataset.step = step.id
     parts.root.dataset.language = shown.language
-    remember(shown.id, lesson.steps.indexOf(step))
+    remember(shown.id ?? '', lesson.steps.indexOf(step))
   }
 
-  /** A single cell that is pointed at is the one that the inspector takes apart. */
+  /**
+   * A single cell that is pointed at is the one that the inspector takes apart.
+   * @param {import('./index.js').Place | null} target
+   */
   function unfold(target) {
-    if (target?.tensor && target.index.every(place => place !== null)) {
+    if (target?.tensor !== undefined && target.index.every(place => place !== null)) {
       context.look({ name: target.tensor, index: target.index })
     }
   }
 
+  /** @param {boolean} isThere */
   function drawPlace(isThere) {
     const { parts, lesson, words } = shown
     const at = Math.min(get().at, lesson.steps.length - 1)
@@ -173,8 +227,9 @@ export function player(container, stage, context) {
     if (!isThere) pointer.clear()
   }
 
+  /** @param {string} id @param {Language} spoken */
   async function build(id, spoken) {
-    const { load, words } = lessonOf(id)
+    const { load, words } = /** @type {typeof import('./index.js').LESSONS[number]} */ (lessonOf(id))
     const [{ lesson }, { default: texts }] = await Promise.all([load(), words[spoken]()])
     if (get().lesson !== id || language() !== spoken) return
     const isNew = shown.id !== id
@@ -189,6 +244,7 @@ export function player(container, stage, context) {
     else update(context.run())
   }
 
+  /** @param {Run | null} run */
   function update(run) {
     const { lesson: id } = get()
     const spoken = language()

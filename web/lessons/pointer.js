@@ -1,18 +1,29 @@
 /** Points at something on the page: a ring round cells of a matrix, or an outline of an element. */
 
-import { h } from '../lib/dom.js'
+import { find, h } from '../lib/dom.js'
+
+/** @import { Place } from '../rooms/graph.js' */
 
 const ROOM = 3
 /** Space left above and below what is scrolled to. */
 const SPACE = 24
 
-/** The grid that shows these cells, and which of its rows and columns they are; null stands for all of them. */
+/** @typedef {{ grid: HTMLElement, here: (number | null)[], counts: number[] }} Found */
+
+/**
+ * The grid that shows these cells, and which of its rows and columns they are; null stands for all of them.
+ * @param {Element} stage @param {{ tensor: string, index: (number | null)[] }} place @returns {Found | null}
+ */
 function found(stage, { tensor, index }) {
-  for (const grid of stage.querySelectorAll(`.heat[data-tensor="${tensor}"]`)) {
-    const first = grid.dataset.first.split(',').map(Number)
-    const axes = grid.dataset.axes.split(',').map(Number)
+  /** @type {NodeListOf<HTMLElement>} */ const grids = stage.querySelectorAll(`.heat[data-tensor="${tensor}"]`)
+  for (const grid of grids) {
+    const first = (grid.dataset.first ?? '').split(',').map(Number)
+    const axes = (grid.dataset.axes ?? '').split(',').map(Number)
     const counts = ['aria-rowcount', 'aria-colcount'].map(name => Number(grid.getAttribute(name)))
-    const here = axes.map(axis => (axis < 0 || index[axis] === null ? null : index[axis] - first[axis]))
+    const here = axes.map(axis => {
+      const place = axis < 0 ? null : index[axis]
+      return place === null ? null : place - first[axis]
+    })
     const isShown = here.every((place, i) => place === null || (place >= 0 && place < counts[i])) &&
       index.every((place, axis) => axes.includes(axis) || place === null || place === first[axis])
     if (isShown && grid.checkVisibility()) return { grid, here, counts }
@@ -20,8 +31,9 @@ function found(stage, { tensor, index }) {
   return null
 }
 
-/** A ring round cells; it lies in the grid and scrolls with it. */
+/** A ring round cells; it lies in the grid and scrolls with it. @param {Found} found */
 function ring({ grid, here: [row, col], counts: [rows, cols] }) {
+  /** @param {number | null} place @param {number} count */
   const part = (place, count) => (place === null ? [0, 1] : [place / count, 1 / count])
   const [[left, across], [top, down]] = [part(col, cols), part(row, rows)]
   const element = h('span', { className: 'pointer', style: {
@@ -35,17 +47,19 @@ function ring({ grid, here: [row, col], counts: [rows, cols] }) {
 
 /** Where the page ends under what stays at the top of the window: the top line, and the lesson where it stays too. */
 const topOf = () => Math.max(...['.top', '.lesson'].map(selector => {
-  const element = document.querySelector(selector)
+  const element = find(document, selector)
   return getComputedStyle(element).position === 'sticky' ? element.getBoundingClientRect().bottom : 0
 }))
 
-/** Scrolls a pointed place into its frame and the window, no further than needed. */
+/** Scrolls a pointed place into its frame and the window, no further than needed. @param {Element} element */
 function show(element) {
   const { top, bottom, left, right } = element.getBoundingClientRect()
   const behavior = matchMedia('(prefers-reduced-motion: reduce)').matches ? 'instant' : 'smooth'
   const frame = element.closest('.frame')
   const box = frame?.getBoundingClientRect()
-  if (box && (left < box.left || right > box.right)) frame.scrollBy({ left: left - box.left - SPACE, behavior })
+  if (frame && box && (left < box.left || right > box.right)) {
+    frame.scrollBy({ left: left - box.left - SPACE, behavior })
+  }
   const above = top - topOf() - SPACE
   const below = bottom - innerHeight + SPACE
   if (above < 0 || below > 0) scrollBy({ top: above < 0 ? above : Math.min(above, below), behavior })
@@ -53,20 +67,21 @@ function show(element) {
 
 /** @param {HTMLElement} stage */
 export function pointers(stage) {
-  let last = { key: '', element: null }
+  /** @type {{ key: string, element: Element | null }} */ let last = { key: '', element: null }
   function clear() {
     last.element?.classList.remove('is-pointed')
     for (const one of document.querySelectorAll('.pointer')) one.remove()
     for (const one of document.querySelectorAll('.has-pointer')) one.classList.remove('has-pointer')
   }
   return {
-    /** @param {ReturnType<import('./index.js').Pointer>} target @param {string} key scrolls there when it is another */
+    /** @param {import('./index.js').Place | null} target @param {string} key scrolls there when it is another */
     point(target, key) {
       clear()
       if (!target) return
-      const place = target.selector ? null : found(stage, target)
-      const element = target.selector ? document.querySelector(target.selector) : place && ring(place)
-      if (target.selector) element?.classList.add('is-pointed')
+      const isElement = target.selector !== undefined
+      const place = isElement ? null : found(stage, target)
+      const element = isElement ? document.querySelector(target.selector) : place && ring(place)
+      if (isElement) element?.classList.add('is-pointed')
       if (element && key !== last.key) show(element)
       last = { key: element ? key : last.key, element }
     },

@@ -2,9 +2,10 @@
 
 const KEY = 'glassformer.lessons'
 
+/** @returns {Record<string, number>} */
 export function progress() {
   try {
-    return JSON.parse(localStorage.getItem(KEY)) ?? {}
+    return JSON.parse(localStorage.getItem(KEY) ?? 'null') ?? {}
   } catch {
     return {}
   }

@@ -4,7 +4,23 @@ import { h, setText, uniqueId } from '../lib/dom.js'
 import { prose } from '../lib/prose.js'
 import { typed } from '../lib/edits.js'
 
-/** One of a few. */
+/** @import { Translate } from '../types.d.ts' */
+
+/**
+ * What has become of a question: answers that were wrong, the right one once it is told.
+ * @typedef {object} Result
+ * @property {(string | number)[]} wrong
+ * @property {string | number | null | undefined} right
+ * @property {boolean} isOver
+ * @property {string} text what is said of it
+ * @typedef {{ element: HTMLElement, show: (result: Result) => void }} Way to answer
+ */
+
+/**
+ * One of a few.
+ * @param {{ id: string, text: string }[]} options @param {Translate} t @param {(given: string) => void} answer
+ * @returns {Way}
+ */
 function choice(options, t, answer) {
   const buttons = options.map(({ id, text }) => h('button', {
     'type': 'button', 'className': 'lesson-option', 'data-option': id, 'onclick': () => answer(id)
@@ -13,7 +29,7 @@ function choice(options, t, answer) {
     element: h('div', { className: 'lesson-options' }, buttons),
     show({ wrong, right, isOver }) {
       for (const button of buttons) {
-        const { option } = button.dataset
+        const { option = '' } = button.dataset
         button.classList.toggle('is-wrong', wrong.includes(option))
         button.classList.toggle('is-right', option === right)
         button.setAttribute('aria-disabled', String(isOver))
@@ -22,7 +38,7 @@ function choice(options, t, answer) {
   }
 }
 
-/** A number. */
+/** A number. @param {Translate} t @param {(given: number) => void} answer @returns {Way} */
 function field(t, answer) {
   const input = h('input', {
     'type': 'text', 'inputmode': 'decimal', 'autocomplete': 'off', 'size': '8', 'aria-label': t('lesson.number')
@@ -46,7 +62,7 @@ function field(t, answer) {
  * @param {object} asked
  * @param {string} asked.text
  * @param {{ id: string, text: string }[] | null} asked.options null where a number is asked for
- * @param {Function} t
+ * @param {Translate} t
  * @param {(given: string | number) => void} answer
  * @param {() => void} reveal
  */
@@ -61,7 +77,7 @@ export function question({ text, options }, t, answer, reveal) {
   ways.element.append(help)
   return {
     element: h('div', { className: 'lesson-question' }, asking, ways.element, said),
-    /** @param {{ wrong: (string | number)[], right: string | number | null, isOver: boolean, text: string }} result */
+    /** @param {Result} result */
     show(result) {
       ways.show(result)
       help.hidden = result.isOver || result.wrong.length === 0

@@ -3,13 +3,15 @@
 import { tensorOf } from '../lib/run.js'
 import { valueAt } from '../lib/slice.js'
 
-/** The value of a cell. @param {object} run @param {string} name @param {number[]} index */
+/** @import { Run } from '../types.d.ts' */
+
+/** The value of a cell. @param {Run} run @param {string} name @param {number[]} index */
 export const at = (run, name, index) => valueAt(tensorOf(run, name), index)
 
-/** The values along the last axis. @param {object} run @param {string} name @param {number[]} index without it */
+/** The values along the last axis. @param {Run} run @param {string} name @param {number[]} index without it */
 export function rowAt(run, name, index) {
   const { shape } = tensorOf(run, name)
-  return Array.from({ length: shape.at(-1) }, (_, i) => at(run, name, [...index, i]))
+  return Array.from({ length: shape[shape.length - 1] }, (_, i) => at(run, name, [...index, i]))
 }
 
 /** Where the largest is; the first of several. @param {number[]} values */
@@ -18,8 +20,8 @@ export const largest = values => values.indexOf(Math.max(...values))
 /** Where values are, the largest first. @param {number[]} values */
 export const ranked = values => [...values.keys()].sort((one, other) => values[other] - values[one])
 
-/** The tokens a tensor's rows stand for. @param {object} run @param {string} stream */
+/** The tokens a tensor's rows stand for. @param {Run} run @param {string} stream */
 export const tokensOf = (run, stream) => run.streams[stream].tokens[0]
 
-/** The tokens that the model chose. @param {object} run */
-export const chosen = run => run.decoding.steps.map(({ token }) => token)
+/** The tokens that the model chose. @param {Run} run */
+export const chosen = run => (run.decoding?.steps ?? []).map(({ token }) => token)

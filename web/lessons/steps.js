@@ -2,19 +2,24 @@
 
 import { defaults, patchFrom, runKeys } from '../shell/state.js'
 
+/** @import { State } from '../types.d.ts' */
+/** @import { Lesson } from './index.js' */
+
 /** What is looked at that a step decides; depth, theme and the pinned cell are the reader's. */
 const LOOKED_AT = ['model', 'room', 'head', 'part', 'row', 'step', 'sentence', 'twin']
 const READERS = ['language', 'theme', 'depth']
 
+/** @param {State} state @param {string[]} keys */
 const pick = (state, keys) => Object.fromEntries(keys.map(key => [key, state[key]]))
 
-const textsOf = text => (typeof text === 'object' ? Object.values(text) : typeof text === 'string' ? [text] : [])
+/** @param {unknown} text @returns {string[]} */
+const textsOf = text => (text && typeof text === 'object' ? Object.values(text) : typeof text === 'string' ? [text] : [])
 
 /** What a lesson itself writes anywhere, in any language. @param {import('./index.js').Lesson} lesson */
 const ownPatches = ({ base, model, steps }) => [base, ...steps.flatMap(({ state, then }) => [state, then])]
   .flatMap(textsOf).map(text => patchFrom(text, model))
 
-/** Fields that the reader has written anew. */
+/** Fields that the reader has written anew. @param {Lesson} lesson @param {State} state */
 export function kept(lesson, state) {
   if (state.model !== lesson.model) return {}
   const given = [defaults(lesson.model), ...ownPatches(lesson)]
@@ -25,7 +30,7 @@ export function kept(lesson, state) {
  * The whole state of a step.
  * @param {import('./index.js').Lesson} lesson
  * @param {string} text as in a link
- * @param {object} state of the page
+ * @param {State} state of the page
  * @param {'ko' | 'en'} language
  */
 export function stateOf(lesson, text, state, language) {
@@ -36,13 +41,14 @@ export function stateOf(lesson, text, state, language) {
   }
 }
 
+/** @param {unknown} value */
 const written = value => (typeof value === 'object' ? JSON.stringify(value) : value)
 
 /**
  * Whether a state is that of a step, but for what a reader may change on the way.
  * @param {import('./index.js').Lesson} lesson
- * @param {object} state
- * @param {object} wanted
+ * @param {State} state
+ * @param {State} wanted
  * @param {string[]} [free] what the step lets the reader change
  */
 export function isIn(lesson, state, wanted, free = []) {

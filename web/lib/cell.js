@@ -14,7 +14,7 @@ export function sameCell(one, other) {
 /**
  * A cell as it is written: `scores[0, 1]`, `loss` for a tensor that is one number, `∂scores[0, 1]` for the gradient,
  * `scores[0, 1]′` in the second run.
- * @param {Cell} cell
+ * @param {Omit<Cell, 'index'> & { index: readonly number[] }} cell
  */
 export const cellName = ({ name, index, isGradient, isTwin }) => (
   `${isGradient ? '∂' : ''}${name}${index.length ? `[${index.join(', ')}]` : ''}${isTwin ? '′' : ''}`)

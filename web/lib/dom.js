@@ -46,7 +46,10 @@ export const svg = (tag, props, ...children) => fill(document.createElementNS(SV
  */
 export const mathml = (tag, props, ...children) => fill(document.createElementNS(MATH, tag), props, children)
 
-/** A dotted name with places where a line may break, before every dot. @param {string} name @returns {Child[]} */
+/**
+ * A dotted name with places where a line may break, before every dot.
+ * @param {string} name @returns {(Node | string)[]}
+ */
 export const dotted = name => name.split(/(?=\.)/).flatMap((part, i) => (i ? [h('wbr'), part] : [part]))
 
 /**

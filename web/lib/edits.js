@@ -17,7 +17,10 @@ export function isEditable({ tensors, ends = [] }, { name, index }) {
     [...tensors.values()].some(({ inputs }) => Object.values(inputs).includes(name))
 }
 
-/** @param {Edit[]} edits @param {{ name: string, index: number[] }} cell */
+/**
+ * @template {{ name: string, index: readonly number[] }} E
+ * @param {readonly E[]} edits @param {Cell} cell
+ */
 export const editOf = (edits, cell) => edits.find(edit => cellName(edit) === cellName(cell))
 
 /** The list without a cell. @param {Edit[]} edits @param {{ name: string, index: number[] }} cell */

@@ -8,6 +8,7 @@ import { labels, leftGutter, topPlan } from './labels.js'
 import { SMALLEST, caption, fit, heightFor, tensorHeat } from './matrix.js'
 
 /** @import { Sheet } from './svg.js' */
+/** @import { Entry } from './figure.js' */
 /** @import { Handlers, HeatView } from './matrix.js' */
 /** @import { Band } from './heatmap.js' */
 /** @import { Marks, Slice } from '../types.d.ts' */
@@ -21,6 +22,15 @@ import { SMALLEST, caption, fit, heightFor, tensorHeat } from './matrix.js'
 
 /** @type {(keyof Parts<Slice>)[]} */
 const PLACES = ['left', 'right', 'bias', 'product']
+
+/**
+ * The parts of a product with their titles, in order.
+ * @param {Parts<string>} titles @param {Parts<Slice>} parts @returns {Entry[]}
+ */
+export const entriesOf = (titles, parts) => PLACES.flatMap(name => {
+  const part = parts[name]
+  return part ? [{ title: titles[name] ?? '', part }] : []
+})
 
 const GAP = 12
 const FINEST = 2

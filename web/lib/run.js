@@ -147,4 +147,4 @@ export function vectorRow(run, name, label, start = 0, count = tensorOf(run, nam
  * A bias [out] as one row below the weight it goes with.
  * @param {Run} run @param {string | undefined} name @param {number} [start] @param {number} [count]
  */
-export const biasRow = (run, name, start, count) => name && vectorRow(run, name, 'b', start, count)
+export const biasRow = (run, name, start, count) => (name ? vectorRow(run, name, 'b', start, count) : undefined)

@@ -77,7 +77,7 @@ export const placesOf = (words, length) => (
 /** Sines and cosines of all pairs between the positions, read row by row. @param {Source} wave [points, pairs, 2] */
 export const smooth = ({ shape: [rows, pairs], data }) => ({ rows, cols: 2 * pairs, values: data })
 
-/** Some rows of a slice. @param {Slice} part @param {number} first @param {number} rows */
+/** Some rows of a slice. @param {Slice} part @param {number} first @param {number} rows @returns {Slice} */
 export const rowsOf = (part, first, rows) => ({
   ...part, rows, start: [part.start[0] + first, part.start[1]],
   values: part.values.slice(first * part.cols, (first + rows) * part.cols),

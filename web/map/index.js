@@ -11,17 +11,28 @@ import { dimensions } from '../lib/number.js'
 import { Unread, describedOf } from '../lib/run.js'
 import { thumb } from '../lib/thumb.js'
 
+/** @import { Context, Mode, Room, Run, View } from '../types.d.ts' */
+
+/** @typedef {{ update: (here: Room, shapeOf: ((room: Room) => string) | null) => void }} Plan */
+
 /** The stamps outlive the words around them: in another language nothing is drawn again. */
+/** @type {WeakMap<Room, ReturnType<typeof thumb>>} */
 const pictures = new WeakMap()
 
+/** @param {Room} room @param {HTMLElement} stamp */
 function pictureOf(room, stamp) {
-  if (!pictures.has(room)) pictures.set(room, thumb(stamp))
-  const picture = pictures.get(room)
+  const picture = pictures.get(room) ?? thumb(stamp)
+  pictures.set(room, picture)
   stamp.append(picture.element)
   return picture
 }
 
-/** A room's link with its stamp; what else stands in it is the plan's business. */
+/** @typedef {ReturnType<typeof door>} Door */
+
+/**
+ * A room's link with its stamp; what else stands in it is the plan's business.
+ * @param {Room} room @param {Pick<Context, 't' | 'enter'>} context
+ */
 function door(room, { t, enter }) {
   const stamp = h('span', { className: 'stamp' })
   const link = h('a', { onclick: following(() => enter(room.id)) }, stamp)
@@ -32,13 +43,13 @@ function door(room, { t, enter }) {
   }
 }
 
-/** Restarts the pulse of a stamp. */
+/** Restarts the pulse of a stamp. @param {Element} stamp */
 function pulse(stamp) {
   stamp.classList.remove('is-changed')
   requestAnimationFrame(() => stamp.classList.add('is-changed'))
 }
 
-/** What a room passes on, as a shape. */
+/** What a room passes on, as a shape. @param {Run} run @param {Room} room */
 function shapeOf(run, room) {
   const name = outputOf(room)
   const tensor = name && describedOf(run, name)
@@ -49,16 +60,17 @@ function shapeOf(run, room) {
 /**
  * Mounts the map.
  * @param {Element} container
- * @param {{ t: Function, enter(room: string): void, href(room: string): string }} context
+ * @param {Pick<Context, 't' | 'enter' | 'href'>} context
  */
 export function map(container, context) {
-  let rooms = null
-  let doors = []
-  let plan = null
-  let current = null
-  let shown = null
+  /** @type {Room[]} */ let rooms = []
+  /** @type {Door[]} */ let doors = []
+  /** @type {Plan | undefined} */ let plan
+  /** @type {Room | null} */ let current = null
+  /** @type {{ view: View, mode: Mode }} */ let shown
   container.setAttribute('aria-label', context.t('map.label'))
 
+  /** @param {Room[]} next */
   function build(next) {
     rooms = next
     current = null
@@ -69,19 +81,21 @@ export function map(container, context) {
     container.replaceChildren(h('ol', { className: 'map-home' }, home.element), place)
     plan = (inside.some(({ room }) => room.layer !== undefined) ? towers : list)(place, inside, context)
   }
+  /** @param {Room} room */
   function enter(room) {
     if (current === room) return
     current = room
     const { link } = doors[rooms.indexOf(room)]
     requestAnimationFrame(() => link.scrollIntoView({ block: 'nearest', inline: 'center' }))
   }
+  /** @param {Door} door */
   function stampOf({ room, picture, stamp }) {
     const { view, mode } = shown
     const stamped = stampNow(view, room)
     stamp.classList.toggle('is-off', !stamped)
     if (stamped && picture.update(stamped.part, scale(stamped.domain, mode))) pulse(stamp)
   }
-  /** What a stamp shows; where its numbers are not here, nothing. */
+  /** What a stamp shows; where its numbers are not here, nothing. @param {View} view @param {Room} room */
   function stampNow(view, room) {
     try {
       return view.picture(room, {})
@@ -93,7 +107,7 @@ export function map(container, context) {
   /** Stamps are drawn after the figure that the reader looks at. */
   const draw = inSlices(stampOf)
   return {
-    /** @param {object | null} run @param {object} view what is looked at @param {'light' | 'dark'} mode */
+    /** @param {Run | null} run @param {View} view what is looked at @param {Mode} mode */
     update(run, view, mode) {
       if (rooms !== view.rooms) build(view.rooms)
       const here = roomOf(rooms, view.room.id)
@@ -104,7 +118,7 @@ export function map(container, context) {
       })
       shown = { view, mode }
       draw(run ? doors : [])
-      plan.update(here, run && (room => shapeOf(run, room)))
+      plan?.update(here, run && (room => shapeOf(run, room)))
       enter(here)
     }
   }

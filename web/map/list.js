@@ -2,27 +2,34 @@
 
 import { h, setText, svg } from '../lib/dom.js'
 
+/** @import { Door, Plan } from './index.js' */
+/** @import { Room } from '../types.d.ts' */
+
 const ROW = 44
 const LANE = 14
 const LEFT = 9
 
 /**
  * Every wire as a pair of rows; and the lane of each room: 0, or 1 for one that joins from the side.
- * @param {{ id: string, from: string[] }[]} rooms with the ids of those that flow into them
+ * @param {Pick<Room, 'id' | 'from'>[]} rooms with the ids of those that flow into them
  */
 export function wiringOf(rooms) {
   const rows = new Map(rooms.map(({ id }, row) => [id, row]))
-  const wires = rooms.flatMap(({ from }, row) => from.map(id => [rows.get(id), row]))
+  const wires = rooms.flatMap(({ from }, row) => from.map(id => [rows.get(id) ?? row, row]))
   const lanes = rooms.map(({ from }, row) => (row > 0 && from.length === 0 ? 1 : 0))
   return { wires, lanes }
 }
 
+/** @param {number} lane */
 const x = lane => LEFT + lane * LANE
+/** @param {number} row */
 const y = row => (row + 0.5) * ROW
 
+/** @param {number[]} wire @param {number[]} lanes */
 function path([from, to], lanes) {
   const between = lanes.slice(from + 1, to)
   const side = between.some(lane => lane === 0) ? 1 : Math.max(lanes[from], lanes[to])
+  /** @param {number} x0 @param {number} y0 @param {number} x1 @param {number} y1 */
   const bend = (x0, y0, x1, y1) => `C${x0} ${(y0 + y1) / 2} ${x1} ${(y0 + y1) / 2} ${x1} ${y1}`
   const [x0, x1, xs] = [x(lanes[from]), x(lanes[to]), x(side)]
   if (x0 === x1 && (side === lanes[from] || between.length === 0)) return `M${x0} ${y(from)}V${y(to)}`
@@ -31,6 +38,7 @@ function path([from, to], lanes) {
   return `M${x0} ${y(from)}${bend(x0, y(from), xs, y(from + 1))}V${y(to - 1)}${bend(xs, y(to - 1), x1, y(to))}`
 }
 
+/** @param {Room[]} rooms */
 function wiring(rooms) {
   const { wires, lanes } = wiringOf(rooms)
   const height = rooms.length * ROW
@@ -41,7 +49,7 @@ function wiring(rooms) {
 
 /**
  * @param {Element} container
- * @param {object[]} doors
+ * @param {Door[]} doors @returns {Plan}
  */
 export function list(container, doors) {
   const wires = wiring(doors.map(({ room }) => room))
@@ -53,7 +61,7 @@ export function list(container, doors) {
   container.classList.remove('has-towers')
   container.replaceChildren(wires, h('ol', {}, doors.map(({ element }) => element)))
   return {
-    /** @param {object} here the current room @param {((room: object) => string) | null} shapeOf */
+    /** @param {Room} here the current room @param {((room: Room) => string) | null} shapeOf */
     update(here, shapeOf) {
       doors.forEach(({ room }, i) => {
         wires.querySelectorAll('circle')[i].classList.toggle('is-current', room === here)

@@ -1,11 +1,16 @@
 /** The plan of a model with layers: its towers side by side, a floor for each part, rooms as stamps. */
 
-import { h, setText, svg } from '../lib/dom.js'
+import { h, setText, svg, targetOf } from '../lib/dom.js'
 import { drawBranches } from '../lib/wire.js'
 
-/** Rooms of one tower in floors: neighbours of the same layer and block. */
+/** @import { Door, Plan } from './index.js' */
+/** @import { Context, Room, Translate } from '../types.d.ts' */
+
+/** @typedef {{ layer?: number, block: string, doors: Door[] }} DoorFloor */
+
+/** Rooms of one tower in floors: neighbours of the same layer and block. @param {Door[]} doors */
 function floorsOf(doors) {
-  const floors = []
+  /** @type {DoorFloor[]} */ const floors = []
   for (const door of doors) {
     const { layer, block } = door.room
     const last = floors.at(-1)
@@ -15,10 +20,14 @@ function floorsOf(doors) {
   return floors
 }
 
-/** The room whose shape stands for its floor, the one whose picture hangs in the whole house. */
+/**
+ * The room whose shape stands for its floor, the one whose picture hangs in the whole house.
+ * @param {Pick<DoorFloor, 'doors'>} floor
+ */
 const spokesman = ({ doors }) => (
-  doors.find(({ room }) => ['weights', 'cross', 'activation'].includes(room.stage)) ?? doors.at(-1)).room
+  doors.find(({ room }) => ['weights', 'cross', 'activation'].includes(room.stage)) ?? doors[doors.length - 1]).room
 
+/** @param {DoorFloor} floor @param {Translate} t */
 function buildFloor({ layer, block, doors }, t) {
   const shape = h('small', { className: 'shape' })
   const name = t(`map.blocks.${block}`)
@@ -33,18 +42,22 @@ function buildFloor({ layer, block, doors }, t) {
   return { element, shape, room: spokesman({ doors }), block, layer }
 }
 
-/** The wire from the top of the encoder to every cross-attention, through the gap between the towers. */
+/**
+ * The wire from the top of the encoder to every cross-attention, through the gap between the towers.
+ * @param {Element} wire @param {Element} root
+ */
 const drawMemoryWire = (wire, root) => drawBranches(wire, root, root.querySelector('[data-wire="from"] .stamp'),
   root.querySelectorAll('[data-wire="to"]'))
 
 /**
  * @param {Element} container
- * @param {object[]} doors
- * @param {{ t: Function }} context
+ * @param {Door[]} doors
+ * @param {Pick<Context, 't'>} context @returns {Plan}
  */
 export function towers(container, doors, { t }) {
-  const floors = []
+  /** @type {ReturnType<typeof buildFloor>[]} */ const floors = []
   const names = [...new Set(doors.map(({ room }) => room.tower))]
+  /** @param {string | undefined} tower */
   const buildTower = tower => {
     const own = floorsOf(doors.filter(({ room }) => room.tower === tower)).map(floor => buildFloor(floor, t))
     floors.push(...own)
@@ -63,15 +76,17 @@ export function towers(container, doors, { t }) {
   container.replaceChildren(root, here)
   new ResizeObserver(() => drawMemoryWire(wire, root)).observe(root)
   let shown = ''
+  /** @param {string} text */
   const say = text => setText(here, text)
-  const doorOf = event => doors.find(({ link }) => link.contains(event.target))
+  /** @param {Event} event */
+  const doorOf = event => doors.find(({ link }) => link.contains(targetOf(event)))
   for (const type of ['pointerover', 'focusin']) root.addEventListener(type, event => {
     const door = doorOf(event)
     if (door) say(door.name)
   })
   for (const type of ['pointerleave', 'focusout']) root.addEventListener(type, () => say(shown))
   return {
-    /** @param {object} room the current one @param {((room: object) => string) | null} shapeOf */
+    /** @param {Room} room the current one @param {((room: Room) => string) | null} shapeOf */
     update(room, shapeOf) {
       shown = doors.find(door => door.room === room)?.name ?? ''
       say(shown)

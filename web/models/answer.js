@@ -6,27 +6,45 @@ import { ranking } from '../lib/ranking.js'
 import { beam, decode, drawsOf } from './decoding.js'
 import { createSampling } from './sampling.js'
 
+/** @import { Branch, Decoding, Edit, Library, LibraryTensor, Settings } from '../types.d.ts' */
+/** @import { Frame } from './decoding.js' */
+/** @import { Kept } from '../../src/js/decoding/choose.js' */
+
+/**
+ * An answer with what it was chosen by.
+ * @typedef {{ ids: number[], random: number[] | null, tree: Branch[] | null, best: number | null,
+ *   isGiven?: boolean }} Chosen
+ */
+
 /** The name that the module from logits to the choice has in every run. */
 export const SAMPLING = 'sampling'
 
+/** @param {Edit} edit */
 const isOfSampling = ({ name }) => name.startsWith(`${SAMPLING}.`)
 
-/** Whether a place of an attention would look at a later one, so that the answer depends on how far it is written. */
+/**
+ * Whether a place of an attention would look at a later one, so that the answer depends on how far it is written.
+ * @param {Edit} edit
+ */
 const looksAhead = ({ index }) => index.length === 4 && index[3] > index[2]
 
 /**
  * The values of something computed without keeping anything; with edits it has to be traced, as they are made there.
+ * @param {Library} gf @param {Edit[]} edits @param {() => LibraryTensor} fn @param {Record<string, any>} [modules]
  */
 function compute(gf, edits, fn, modules = {}) {
-  if (edits.length === 0) return gf.tidy(() => gf.noGrad(() => fn().values.slice()))
+  if (edits.length === 0) return gf.tidy(() => gf.noGrad(() => /** @type {Float32Array} */ (fn().values.slice())))
   const { output, trace } = gf.trace(() => gf.noGrad(fn), { edits, modules, mayMiss: true })
-  const values = output.values.slice()
+  const values = /** @type {Float32Array} */ (output.values.slice())
   trace.dispose()
   output.dispose()
   return values
 }
 
-/** The shares that are chosen from, as edits leave them. */
+/**
+ * The shares that are chosen from, as edits leave them.
+ * @param {Library} gf @param {Settings} settings @param {Float32Array} logits @param {number} V @param {Edit[]} edits
+ */
 function editedShares(gf, settings, logits, V, edits) {
   const sampling = createSampling(gf, settings)
   const shape = [1, logits.length / V, V]
@@ -35,24 +53,39 @@ function editedShares(gf, settings, logits, V, edits) {
   return values
 }
 
-/** Shares that an edit made, the largest first, as a draw goes through them. */
+/**
+ * Shares that an edit made, the largest first, as a draw goes through them.
+ * @param {Float32Array} row @returns {Kept}
+ */
 const inOrder = row => {
   const ids = ranking(row)
-  return { ids, shares: ids.map(id => row[id]) }
+  return { ids: Int32Array.from(ids), shares: Float32Array.from(ids, id => row[id]) }
 }
 
-/** Which token the settings pick from a row: of shares where an edit made them, else of logits. */
+/**
+ * Which token the settings pick from a row: of shares where an edit made them, else of logits.
+ * @param {Library} gf @param {Settings} settings @param {boolean} isOfShares @param {number} longest
+ */
 function chooser(gf, settings, isOfShares, longest) {
   if (settings.decoding !== 'sample') return { choose: greedy, random: null }
   const { temperature, topK, topP, seed } = settings
   const random = drawsOf(gf, seed, longest)
+  /** @param {Float32Array} row */
   const from = row => (isOfShares ? inOrder(row) : kept(gf.engine, row, { temperature, topK, topP }))
-  return { choose: (row, step) => pick(from(row), random[step]), random }
+  /** @param {Float32Array} row @param {number} step */
+  const choose = (row, step) => pick(from(row), random[step])
+  return { choose, random }
 }
 
-/** The best of several beginnings; edited beginnings one at a time, since an edit is about the first of a batch. */
+/**
+ * The best of several beginnings; edited beginnings one at a time, since an edit is about the first of a batch.
+ * @param {Library} gf @param {Settings} settings @param {(rows: number[][]) => Float32Array} forward
+ * @param {Frame & { V: number, isEdited: boolean }} frame @returns {Chosen}
+ */
 function searched(gf, settings, forward, { V, isEdited, ...frame }) {
-  const lastRow = logits => gf.tidy(() => gf.functional.logSoftmax(gf.tensor(logits.slice(-V))).values.slice())
+  /** @param {Float32Array} logits */
+  const lastRow = logits => gf.tidy(() => (
+    /** @type {Float32Array} */ (gf.functional.logSoftmax(gf.tensor(logits.slice(-V))).values.slice())))
   const { tree, best } = beam(gf, (live, grown) => {
     const rows = live.map(at => [...frame.start, ...pathTo(grown, at)])
     if (isEdited) return rows.map(row => lastRow(forward([row])))
@@ -65,9 +98,9 @@ function searched(gf, settings, forward, { V, isEdited, ...frame }) {
 
 /**
  * A choice for each of some rows of one pass, all at once.
- * @param {any} gf @param {object} settings @param {() => any} forward to logits [1, tokens, V]
+ * @param {Library} gf @param {Settings} settings @param {() => LibraryTensor} forward to logits [1, tokens, V]
  * @param {{ V: number, rows: number[] }} frame the rows that are chosen from
- * @param {{ name: string, index: number[], value: number }[]} edits
+ * @param {Edit[]} edits @returns {Chosen}
  */
 export function choose(gf, settings, forward, { V, rows }, edits) {
   const inChoice = edits.filter(isOfSampling)
@@ -80,23 +113,26 @@ export function choose(gf, settings, forward, { V, rows }, edits) {
 }
 
 /** The last answer of an engine and of how many tokens its model knows: another model's would be none of this one's. */
+/** @type {WeakMap<Library, { V: number, ids: number[] }>} */
 const guesses = new WeakMap()
 
 /**
  * The model's own answer.
- * @param {any} gf
- * @param {object} settings
- * @param {(rows: number[][]) => any} forward rows of ids, all of one length, to logits [rows, tokens, V]
+ * @param {Library} gf
+ * @param {Settings} settings
+ * @param {(rows: number[][]) => LibraryTensor} forward rows of ids, all of one length, to logits [rows, tokens, V]
  * @param {import('./decoding.js').Frame & { V: number, isCausal: boolean }} frame
- * @param {{ name: string, index: number[], value: number }[]} edits
- * @returns {{ ids: number[], random: number[] | null, tree: object[] | null, best: number | null }}
+ * @param {Edit[]} edits
+ * @returns {Chosen}
  */
 export function answer(gf, settings, forward, { V, isCausal, ...frame }, edits) {
   const inChoice = edits.filter(isOfSampling)
   const inModel = edits.filter(edit => !isOfSampling(edit))
+  /** @param {number[][]} rows */
   const logitsOf = rows => compute(gf, inModel, () => forward(rows))
   if (settings.decoding === 'beam') return searched(gf, settings, logitsOf, { V, isEdited: edits.length > 0, ...frame })
   const isOfShares = inChoice.length > 0
+  /** @param {number[]} input */
   const rowsOf = input => {
     const logits = logitsOf([input])
     return isOfShares ? editedShares(gf, settings, logits, V, inChoice) : logits
@@ -109,7 +145,11 @@ export function answer(gf, settings, forward, { V, isCausal, ...frame }, edits) 
   return { ids, random, tree: null, best: null }
 }
 
-/** What each step of an answer chose, as plain data. @param {number[]} rows of the logits that it was chosen from */
+/**
+ * What each step of an answer chose, as plain data.
+ * @param {Chosen} chosen @param {string} kind @param {readonly string[]} words
+ * @param {number[]} rows of the logits that it was chosen from @returns {Decoding}
+ */
 export const decodingOf = ({ ids, isGiven, random, tree, best }, kind, words, rows) => ({
   kind: isGiven ? 'given' : kind, tree, best, rows,
   steps: ids.map((id, t) => ({ id, token: words[id], draw: random ? random[t] : null }))

@@ -3,14 +3,20 @@
 import { bestOf, grow } from '../../src/js/decoding/beam.js'
 import { Draws, kept } from '../../src/js/decoding/choose.js'
 
+/** @import { Cuts } from '../../src/js/decoding/choose.js' */
+/** @import { Branch, Library } from '../types.d.ts' */
+
 /**
  * What an answer begins with and how it ends.
  * @typedef {{ start: readonly number[], end: number, longest: number }} Frame longest: tokens of the answer, its end
  *   included
  */
 
-/** 0 for what is kept and −∞ for what top-k and top-p cut, for rows of logits one after the other. */
-export function cutMask({ engine }, values, size, { topK, topP }) {
+/**
+ * 0 for what is kept and −∞ for what top-k and top-p cut, for rows of logits one after the other.
+ * @param {Pick<Library, 'engine'>} gf @param {Float32Array} values @param {number} size @param {Cuts} cuts
+ */
+export function cutMask({ engine }, values, size, { topK = 0, topP = 1 }) {
   const mask = new Float32Array(values.length)
   if (topK === 0 && topP >= 1) return mask
   for (let start = 0; start < values.length; start += size) {
@@ -43,7 +49,7 @@ export function drawsOf({ engine }, seed, count) {
  */
 export function decode(logitsOf, choose, guess, { start, end, longest }) {
   const before = start.length - 1
-  let answer = []
+  /** @type {number[]} */ let answer = []
   let draft = guess
   for (;;) {
     const input = [...start, ...draft].slice(0, before + longest)
@@ -63,14 +69,14 @@ export function decode(logitsOf, choose, guess, { start, end, longest }) {
 /**
  * Beam search, with the whole tree. No bonus for length: the sum of logarithms decides.
  * @param {any} gf
- * @param {(at: number[], tree: object[]) => Float32Array[]} logProbabilitiesOf the last row of each branch at these
+ * @param {(at: number[], tree: Branch[]) => Float32Array[]} logProbabilitiesOf the last row of each branch at these
  *   places
  * @param {number} width
  * @param {Frame} frame
- * @returns {{ tree: import('../../src/js/decoding/beam.js').Branch[], best: number }}
+ * @returns {{ tree: Branch[], best: number }}
  */
 export function beam(gf, logProbabilitiesOf, width, { end, longest }) {
-  const tree = []
+  /** @type {Branch[]} */ const tree = []
   let live = [-1]
   for (let step = 0; step < longest && live.length; step++) {
     const rows = logProbabilitiesOf(live, tree)

@@ -9,7 +9,7 @@ export const FAMILIES = {
   아: ['아', '야'], 이에요: ['이에요', '예요'], 이라고: ['이라고', '라고']
 }
 
-/** Digits and letters of the alphabet whose names end in a consonant. */
+/** Digits and letters of the alphabet whose names end in a consonant. @type {Record<string, string>} */
 const SOUNDS = { 0: 'ㅇ', 1: 'ㄹ', 3: 'ㅁ', 6: 'ㄱ', 7: 'ㄹ', 8: 'ㄹ', l: 'ㄹ', m: 'ㅁ', n: 'ㄴ', r: 'ㄹ' }
 
 const FINALS = ['', ...'ㄱㄲㄳㄴㄵㄶㄷㄹㄺㄻㄼㄽㄾㄿㅀㅁㅂㅄㅅㅆㅇㅈㅊㅋㅌㅍㅎ']

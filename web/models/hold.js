@@ -4,26 +4,41 @@
  * nobody else sees.
  */
 
-const held = new WeakMap()
+/** @import { Edit, Library, LibraryTensor } from '../types.d.ts' */
 
+/**
+ * A model with what is asked of it again and again.
+ * @typedef {object} Held
+ * @property {string | null} key
+ * @property {any} model
+ * @property {any[]} modules
+ * @property {LibraryTensor[]} parameters
+ * @property {number} users runs that read it
+ * @property {Map<string, number>} [before] what stood in overwritten weights
+ */
+
+/** @type {WeakMap<Library, Held>} */ const held = new WeakMap()
+
+/** @param {readonly number[]} shape @param {number[]} index */
 const isWithin = (shape, index) => (
   Boolean(shape) && shape.length === index.length && index.every((i, axis) => i < shape[axis]))
 
-/** With what is asked of a model again and again. */
+/** @param {string | null} key @param {any} model @returns {Held} */
 function described(key, model) {
-  const modules = model.namedModules().map(([, module]) => module)
+  const modules = Array.from(model.namedModules(), ([, module]) => module)
   return { key, model, modules, parameters: model.parameters(), users: 0 }
 }
 
-/** A model with other numbers in its weights. */
+/** A model with other numbers in its weights. @param {Held} made @param {Edit[]} edits @param {boolean} isNew */
 function overwritten(made, edits, isNew) {
   const own = described(null, isNew ? made.model : made.model.clone())
   const tensors = own.model.stateDict()
-  own.before = new Map()
+  /** @type {Map<string, number>} */ const before = own.before = new Map()
   for (const { name, index, value } of edits) {
     const { shape, data } = tensors[name]
-    own.before.set(`${name}:${index}`, tensors[name].at(...index))
-    data[index.reduce((sum, i, axis) => sum * shape[axis] + i, 0)] = value
+    before.set(`${name}:${index}`, tensors[name].at(...index))
+    const place = index.reduce((sum, i, axis) => sum * shape[axis] + i, 0)
+    data[place] = value
   }
   return own
 }
@@ -31,7 +46,7 @@ function overwritten(made, edits, isNew) {
 /**
  * The model of a key, built if it is not the one before; `release` lets it go.
  * @param {any} gf @param {string} key everything it depends on @param {() => any} build
- * @param {{ name: string, index: number[], value: number }[]} edits
+ * @param {Edit[]} edits
  */
 export function hold(gf, key, build, edits) {
   const last = held.get(gf)
@@ -47,13 +62,16 @@ export function hold(gf, key, build, edits) {
   return used
 }
 
-/** A run lets go of its model. */
+/** A run lets go of its model. @param {Library} gf @param {Held} made */
 export function release(gf, made) {
   made.users -= 1
   if (made.users === 0 && held.get(gf) !== made) made.model.dispose()
 }
 
-/** Switches a held model between training and evaluation and forgets the gradients of the run before. */
+/**
+ * Switches a held model between training and evaluation and forgets the gradients of the run before.
+ * @param {Held} made @param {{ training: boolean, scale?: boolean }} how
+ */
 export function prepare({ modules, parameters }, { training, scale = true }) {
   for (const module of modules) {
     module.training = training

@@ -8,7 +8,7 @@ import { sentences } from './sentences/index.js'
 import { problemOf } from './settings.js'
 import { stories } from './stories/index.js'
 
-/** @import { PageModel } from '../types.d.ts' */
+/** @import { Decoding, Failure, PageModel, Problem, Settings } from '../types.d.ts' */
 
 /** @type {PageModel[]} */
 export const MODELS = [dates, particles, stories, sentences, positions, own]
@@ -19,7 +19,7 @@ export const READY = MODELS.filter(({ isBrought }) => !isBrought)
 /** @param {string} id @returns {PageModel} */
 export const modelOf = id => MODELS.find(model => model.id === id) ?? MODELS[0]
 
-/** The files that a run with these settings needs. @param {{ model: string }} settings */
+/** The files that a run with these settings needs. @param {Settings} settings */
 export function filesFor(settings) {
   const { files, filesOf } = modelOf(settings.model)
   return filesOf?.(settings) ?? files
@@ -28,8 +28,10 @@ export function filesFor(settings) {
 /** What the settings and fields of a model are until the reader changes them. @param {string} id */
 export function defaultsOf(id) {
   const { settings, fields } = modelOf(id)
+  /** @param {Record<string, { default: unknown }>} list */
   const values = list => Object.entries(list).map(([name, one]) => [name, one.default])
-  return { model: modelOf(id).id, ...Object.fromEntries([...values(settings), ...values(fields)]) }
+  const all = { model: modelOf(id).id, ...Object.fromEntries([...values(settings), ...values(fields)]) }
+  return /** @type {Settings} */ (all)
 }
 
 /** The names of all that makes a run of a model. @param {string} id */
@@ -37,8 +39,8 @@ export const keysOf = id => [...Object.keys(defaultsOf(id)), 'edits']
 
 /**
  * What is wrong with a state, by setting and field: a text key and its values.
- * @param {object} state
- * @returns {Record<string, { key: string, values: object }>}
+ * @param {Settings} state
+ * @returns {Record<string, Problem>}
  */
 export function problemsOf(state) {
   const model = modelOf(state.model)
@@ -47,12 +49,20 @@ export function problemsOf(state) {
   return Object.fromEntries([...Object.entries(model.problems(state)), ...settings].filter(([, problem]) => problem))
 }
 
-/** The settings and fields that a model's run takes. @param {object} state */
-export const settingsOf = state => Object.fromEntries(keysOf(state.model).map(key => [key, state[key]]))
+/** The settings and fields that a model's run takes. @param {Settings} state @returns {Settings} */
+export const settingsOf = state => (
+  /** @type {Settings} */ (Object.fromEntries(keysOf(state.model).map(key => [key, state[key]]))))
 
 /**
  * What the engine's refusal is about, in the page's words where it has them.
- * @param {string} id @param {{ code?: string, message: string }} error
+ * @param {string} id @param {Failure} error
  */
 export const explainError = (id, error) => (
   (error.code === 'lent' ? { weights: { key: 'errors.lent', values: {} } } : null) ?? modelOf(id).explainError?.(error) ?? { engine: { key: 'errors.engine', values: { message: error.message } } })
+
+/**
+ * The same with its decoder reading the ids of an answer in place of a text.
+ * @param {Settings} settings @param {Decoding} decoding @returns {Settings}
+ */
+export const answering = (settings, { steps }) => (
+  /** @type {Settings} */ (/** @type {object} */ ({ ...settings, target: steps.map(({ id }) => id) })))

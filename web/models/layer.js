@@ -6,6 +6,8 @@
 import { multiheadAttention } from '../../src/js/ops/attention.js'
 import { linearRows } from '../../src/js/ops/linear.js'
 
+/** @import { LibraryTensor } from '../types.d.ts' */
+
 /**
  * @typedef {object} LayerShape
  * @property {number} dModel
@@ -13,8 +15,8 @@ import { linearRows } from '../../src/js/ops/linear.js'
  * @property {number} dimFeedforward
  * @property {number} dropout
  * @property {boolean} normFirst
- * @property {'relu' | 'gelu' | 'swiglu'} activation
- * @property {'layer' | 'rms'} [norm] 'layer'
+ * @property {string} activation 'relu', 'gelu' or 'swiglu'
+ * @property {string} [norm] 'layer' or 'rms'
  * @property {number} [kvHeads] heads of keys and values; as many as of queries
  * @property {number} [rotaryBase] how fast the pairs of channels turn; without it nothing is turned
  */
@@ -22,10 +24,13 @@ import { linearRows } from '../../src/js/ops/linear.js'
 /** As much as layer norm adds before it divides, so that both differ in nothing else. */
 const EPS = 1e-5
 
-/** A gate has a third matrix: with two thirds of the width a layer is as large as without (Shazeer 2020). */
+/**
+ * A gate has a third matrix: with two thirds of the width a layer is as large as without (Shazeer 2020).
+ * @param {number} width
+ */
 const gatedWidth = width => Math.max(1, Math.round(2 * width / 3))
 
-/** The norm of a name. @param {any} gf @param {'layer' | 'rms'} [norm] */
+/** The norm of a name. @param {any} gf @param {string | undefined} norm @param {number} dModel */
 export const createNorm = (gf, norm, dModel) => (
   norm === 'rms' ? new gf.nn.RMSNorm(dModel, { eps: EPS }) : new gf.nn.LayerNorm(dModel))
 
@@ -43,7 +48,7 @@ export function createLayer(gf, shape) {
       super()
       const size = dModel / nhead, rows = dModel + 2 * kvHeads * size
       this.dropout = dropout
-      this.scale = undefined
+      /** @type {number | undefined} */ this.scale = undefined
       this.in_proj_weight = this.parameter(rows, dModel)
       this.in_proj_bias = this.parameter(rows)
       this.out_proj = new nn.Linear(dModel, dModel)
@@ -52,13 +57,17 @@ export function createLayer(gf, shape) {
       this.places = [[0, dModel], [dModel, kvHeads * size], [dModel + kvHeads * size, kvHeads * size]]
     }
 
-    /** The rows of one of the three, turned by their places. */
+    /**
+     * The rows of one of the three, turned by their places.
+     * @param {LibraryTensor} x @param {number} which @param {number} heads
+     */
     project(x, which, heads) {
       const [first, count] = this.places[which]
       const y = linearRows(x, this.in_proj_weight, this.in_proj_bias, { first, count })
       return rotaryBase && heads ? F.rotary(y, { heads, base: rotaryBase }) : y
     }
 
+    /** @param {LibraryTensor} x @param {Record<string, any>} masks */
     forward(x, { attnMask, isCausal, keyPaddingMask }) {
       const q = this.tag('q', this.project(x, 0, nhead))
       const k = this.tag('k', this.project(x, 1, kvHeads))
@@ -87,6 +96,7 @@ export function createLayer(gf, shape) {
       this.linear3 = isGated ? new nn.Linear(dModel, width) : null
     }
 
+    /** @param {LibraryTensor} x @param {1 | 2} n @param {(x: LibraryTensor) => LibraryTensor} sublayer */
     residual(x, n, sublayer) {
       const ownNorm = this[`norm${n}`]
       const sum = this.tag(`residual${n}`,
@@ -94,7 +104,10 @@ export function createLayer(gf, shape) {
       return normFirst ? sum : ownNorm.forward(sum)
     }
 
-    /** Through a bend; or through a bend that opens and shuts a gate for what the third matrix makes. */
+    /**
+     * Through a bend; or through a bend that opens and shuts a gate for what the third matrix makes.
+     * @param {LibraryTensor} x
+     */
     feedForward(x) {
       const wide = this.linear1.forward(x)
       if (!this.linear3) return this.linear2.forward(this.dropout.forward(this.tag('activation', F[activation](wide))))
@@ -102,6 +115,7 @@ export function createLayer(gf, shape) {
       return this.linear2.forward(this.dropout.forward(this.tag('gated', F.mul(gate, this.linear3.forward(x)))))
     }
 
+    /** @param {LibraryTensor} src @param {Record<string, any>} options */
     forward(src, { srcMask, isCausal, srcKeyPaddingMask }) {
       const masks = { attnMask: srcMask, isCausal, keyPaddingMask: srcKeyPaddingMask }
       const y = this.residual(src, 1, x => this.self_attn.forward(x, masks))

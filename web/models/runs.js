@@ -7,8 +7,10 @@ import { run as positions } from './positions/run.js'
 import { run as sentences } from './sentences/run.js'
 import { run as stories } from './stories/run.js'
 
+/** @import { Edit, Library, Made, Settings } from '../types.d.ts' */
+
 /**
  * By model: runs it on settings of the page, with edits and the bytes of its files.
- * @type {Record<string, (gf: any, settings: any, edits: any[], files: any[]) => any>}
+ * @type {Record<string, (gf: Library, settings: Settings, edits: Edit[], files: any[]) => Made>}
  */
 export const RUNS = { dates, particles, stories, sentences, positions, own }

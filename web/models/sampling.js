@@ -2,6 +2,8 @@
 
 import { cutMask } from './decoding.js'
 
+/** @import { LibraryTensor } from '../types.d.ts' */
+
 /**
  * A module that divides logits by the temperature, turns them into probabilities, and does so again without what top-k
  * and top-p cut.
@@ -13,11 +15,13 @@ export function createSampling(gf, { temperature, topK, topP }) {
   class Choice extends gf.nn.Module {
     static roles = { mask: 'cut_mask' }
 
+    /** @param {LibraryTensor} tempered logits */
     constructor({ values, shape }) {
       super()
-      this.registerBuffer('mask', gf.tensor(cutMask(gf, values, shape.at(-1), { topK, topP }), { shape: [...shape] }))
+      this.registerBuffer('mask', gf.tensor(cutMask(gf, /** @type {Float32Array} */ (values), shape[shape.length - 1], { topK, topP }), { shape: [...shape] }))
     }
 
+    /** @param {LibraryTensor} tempered */
     forward(tempered) {
       return F.softmax(this.tag('cut', F.add(tempered, this.mask)))
     }
@@ -32,6 +36,7 @@ export function createSampling(gf, { temperature, topK, topP }) {
       this.registerBuffer('inverse_temperature', gf.tensor([1 / temperature]))
     }
 
+    /** @param {LibraryTensor} logits */
     forward(logits) {
       const tempered = this.tag('tempered', F.mul(logits, this.inverse_temperature))
       this.tag('probabilities', F.softmax(tempered))

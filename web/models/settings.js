@@ -3,26 +3,45 @@
  * means something. A model takes those it has and changes what is its own.
  */
 
-/** @import { Setting } from '../types.d.ts' */
+/** @import { Problem, Setting, Settings } from '../types.d.ts' */
 
+/** @param {Record<string, unknown>} options @param {unknown} [value] @returns {Setting} */
 const choice = (options, value = Object.values(options)[0]) => ({ kind: 'choice', default: value, options })
+/**
+ * @param {number} value @param {[number, number] | undefined} limits
+ * @param {number[] | ((state: Settings) => number[])} ladder @returns {Setting}
+ */
 const number = (value, limits, ladder) => (
   { kind: 'number', default: value, limits, ladder: typeof ladder === 'function' ? ladder : () => ladder })
+/**
+ * @param {number} value @param {[number, number, number]} range @param {number[]} ladder
+ * @param {Setting['problem']} [problem] @returns {Setting}
+ */
 const slider = (value, range, ladder, problem) =>
   ({ kind: 'slider', default: value, range, ladder: () => ladder, problem })
 
+/** @param {unknown} value @returns {value is number} */
 const isWhole = value => Number.isInteger(value)
-const divisors = ({ dModel }) => (
-  Array.from({ length: Math.min(64, dModel) }, (_, i) => i + 1).filter(n => dModel % n === 0))
+/** @param {number} width */
+const divisors = width => Array.from({ length: Math.min(64, width) }, (_, i) => i + 1).filter(n => width % n === 0)
 
-/** Whether a table of positions is added, and whether it is one that training would have to fill. */
+/**
+ * Whether a table of positions is added, and whether it is one that training would have to fill.
+ * @param {Settings} state
+ */
 const isPlaced = ({ positional = true }) => positional
+/** @param {Settings} state */
 export const isLearned = state => isPlaced(state) && state.positions === 'learned'
+/** @param {Settings} state */
 export const isGiven = ({ target = '' }) => target.trim() !== ''
+/** @param {Settings} state */
 const isDrawn = state => (
   !['trained', 'theatre'].includes(state.weights) || isLearned(state) || state.training || (state.decoding === 'sample' && !isGiven(state)))
 
-const within = (name, isRight, key) => state => (isRight(state[name]) ? null : { key })
+/**
+ * @param {string} name @param {(value: number) => boolean} isRight @param {string} key @returns {Setting['problem']}
+ */
+const within = (name, isRight, key) => state => (isRight(/** @type {number} */ (state[name])) ? null : { key })
 
 /** @type {Record<string, Setting>} */
 export const SETTINGS = {
@@ -30,7 +49,7 @@ export const SETTINGS = {
   tokenizer: choice({ words: 'words', whitespace: 'whitespace' }),
   dModel: number(32, [1, 512], [4, 8, 12, 16, 24, 32, 48, 64, 96, 128]),
   heads: {
-    ...number(4, [1, 64], divisors),
+    ...number(4, [1, 64], ({ dModel }) => divisors(dModel)),
     problem: ({ dModel, heads }) => (
       isWhole(dModel) && dModel % heads ? { key: 'errors.divide', values: { dModel, heads } } : null)
   },
@@ -59,7 +78,7 @@ export const SETTINGS = {
   activation: choice({ relu: 'relu', gelu: 'gelu' }),
   norm: choice({ layer: 'layer', rms: 'rms' }),
   kvHeads: {
-    ...number(4, [1, 64], ({ heads = 4 }) => divisors({ dModel: heads })),
+    ...number(4, [1, 64], ({ heads = 4 }) => divisors(heads)),
     problem: ({ heads = 4, kvHeads }) => (
       isWhole(kvHeads) && heads % kvHeads ? { key: 'errors.shareHeads', values: { heads, kvHeads } } : null)
   },
@@ -87,7 +106,8 @@ export const take = own => Object.fromEntries(
 
 /**
  * What is wrong with one setting, as the key of a text and its values, or null.
- * @param {string} name @param {Setting} setting @param {object} state
+ * @param {string} name @param {Pick<Setting, 'limits' | 'options' | 'problem'>} setting @param {Settings} state
+ * @returns {Problem | null}
  */
 export function problemOf(name, { limits, options, problem }, state) {
   const value = state[name]

@@ -10,7 +10,10 @@ export const asBytes = bytes => (
 const utf8 = new TextDecoder()
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** A token as it is shown: its text, a space as a sign, what nobody could see or is no whole character as its bytes. */
+/**
+ * A token as it is shown: its text, a space as a sign, what nobody could see or is no whole character as its bytes.
+ * @param {Uint8Array} bytes
+ */
 export function spelled(bytes) {
   try {
     const text = strict.decode(bytes)

@@ -15,7 +15,7 @@ export function trainingOptions({ steps, out, tests, variant = '', variants }) {
     options: { steps: text(String(steps)), seed: text('42'), out: text(''), tests: text(String(tests)),
       ...(variants && { variant: text(variant) }) }
   })
-  const chosen = values.variant ?? variant
+  const chosen = String(values.variant ?? variant)
   if (variants && !Object.hasOwn(variants, chosen)) {
     throw new Error(`--variant must be one of ${Object.keys(variants).join(', ')}, got ${chosen}`)
   }

@@ -1,5 +1,7 @@
 /** Where the weights of a model come from: a seed they are drawn from, or a file of trained ones. */
 
+/** @import { Settings } from '../types.d.ts' */
+
 /**
  * A model with its weights as they are before any edit.
  * @param {any} gf the library
@@ -19,7 +21,7 @@ export function build(gf, { weights, seed }, file, create, isComputed = () => fa
   return model
 }
 
-/** What a model of fixed size depends on, as a key to hold it by. @param {string} id */
+/** What a model of fixed size depends on, as a key to hold it by. @param {string} id @param {Settings} settings */
 export const keyOf = (id, { weights, seed, dropout, lent }) => (
   JSON.stringify([id, weights, dropout, weights === 'untrained' ? seed : null, weights === 'theatre' ? lent : null]))
 

@@ -57,10 +57,10 @@ export const cells = [
       'I wonder what will come next', 'This is a basic example paragraph', 'Hello, what is a basic split?'
     ])
   },
-  { id: 'tokens', run: (gf, s) => (s.tokens = s.sequences.map(seq => gf.text.words(seq, { punctuation: false }))) },
+  { id: 'tokens', run: (gf, s) => (s.tokens = s.sequences.map((/** @type {string} */ seq) => gf.text.words(seq, { punctuation: false }))) },
   { id: 'indexed', run: (gf, s) => {
     s.vocab = new gf.text.Vocab(s.tokens)
-    return (s.indexed = s.tokens.map(list => s.vocab.encode(list)))
+    return (s.indexed = s.tokens.map((/** @type {string[]} */ list) => s.vocab.encode(list)))
   } },
   { id: 'embeddings', run: (gf, s) => {
     gf.manualSeed(SEED)
@@ -75,7 +75,8 @@ export const cells = [
   },
   { id: 'div_term', run: (gf, s) => (s.divTerm = divTerm(4, 100)) },
   { id: 'k', run: (gf, s) => (s.k = Array.from({ length: 10 }, (_, k) => [k])) },
-  { id: 'k_div_term', run: (gf, s) => s.k.map(([k]) => s.divTerm.map(rate => k * rate)) },
+  { id: 'k_div_term', run: (gf, s) => (
+    s.k.map((/** @type {number[]} */ [k]) => s.divTerm.map((/** @type {number} */ rate) => k * rate))) },
   { id: 'zeros', run: () => Array.from({ length: 10 }, () => [0, 0, 0, 0]) },
   { id: 'pe_n100', run: gf => genPeLog(gf, 10, 4, 100) },
   { id: 'gen_pe_n100', run: gf => genPeLog(gf, 10, 4, 100) },

@@ -202,7 +202,7 @@ export const cells = [
     s.weights = [0, 1, 2].map(() => new gf.nn.Linear(EMBEDDING_DIM, EMBEDDING_DIM))
     return (s.qkv = s.weights.map((/** @type {any} */ w) => w.forward(s.x)))
   } },
-  { id: 'attention', run: (gf, s) => (s.attended = computeAttention(gf, ...s.qkv)) },
+  { id: 'attention', run: (gf, s) => (s.attended = computeAttention(gf, s.qkv[0], s.qkv[1], s.qkv[2])) },
   { id: 'shapes_attention', run: (gf, s) => [s.x.shape, s.attended.shape] },
   { id: 'attention_head', run: (gf, s) => {
     s.classes = classes(gf)

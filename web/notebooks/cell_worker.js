@@ -11,6 +11,8 @@ import { load } from '../../src/js/index.js'
 import { printed } from './print.js'
 import { scriptOf } from './script.js'
 
+/** @import { Outcome, Output } from './runner.js' */
+
 /** All that a cell finds besides the library. */
 const KEPT = new Set(`Object Function Array Number parseFloat parseInt Infinity NaN undefined Boolean String Symbol Date
   Promise RegExp Error AggregateError EvalError RangeError ReferenceError SyntaxError TypeError URIError globalThis JSON
@@ -18,14 +20,15 @@ const KEPT = new Set(`Object Function Array Number parseFloat parseInt Infinity 
   Uint8ClampedArray BigUint64Array BigInt64Array DataView Map BigInt Set WeakMap WeakSet WeakRef Proxy Reflect
   isFinite isNaN structuredClone performance Iterator`.split(/\s+/))
 
-const scope = self
+/** @type {any} */ const scope = self
 const { eval: evaluate } = scope
 const send = scope.postMessage.bind(scope)
-let output = []
+/** @type {Output[]} */ let output = []
 
+/** @param {any} value @returns {boolean} */
 const isNumbers = value => Array.isArray(value) && value.flat(Infinity).every(one => typeof one === 'number')
 
-/** Notes what a cell prints. @param {any} value @param {object} [options] */
+/** Notes what a cell prints. @param {any} value @param {Parameters<typeof printed>[1]} [options] */
 function print(value, options) {
   const made = printed(value, options)
   const isTensor = made.numbers.length > 0
@@ -60,21 +63,24 @@ function close() {
   Reflect.defineProperty(scope, 'Function', { value: undefined })
 }
 
-/** Where in its cell an error came from, if its trace says so. */
-const lineOf = error => Number(/<anonymous>:(\d+)/.exec(String(error?.stack))?.[1]) || null
+/** Where in its cell an error came from, if its trace says so. @param {unknown} error */
+const lineOf = error => Number(/<anonymous>:(\d+)/.exec(String(/** @type {Error} */ (error)?.stack))?.[1]) || null
 
+/** @param {string} code @returns {Outcome} */
 function runCell(code) {
   output = []
   const start = performance.now()
   try {
     evaluate(scriptOf(code))
     return { output, milliseconds: performance.now() - start }
-  } catch (error) {
+  } catch (problem) {
+    const error = /** @type {Error} */ (problem)
     const name = error?.name ?? 'Error'
     return { output, error: { name, message: String(error?.message ?? error), line: lineOf(error) } }
   }
 }
 
+/** @param {MessageEvent} event */
 scope.onmessage = async ({ data }) => {
   if (data.wasm) {
     try {
@@ -83,7 +89,8 @@ scope.onmessage = async ({ data }) => {
       evaluate('1')
       close()
       send({ isReady: true })
-    } catch (error) {
+    } catch (problem) {
+      const error = /** @type {Error} */ (problem)
       send({ failure: error.message, isRefused: error instanceof EvalError })
     }
     return

@@ -5,6 +5,7 @@ import { printed as written } from './print.js'
 /** Rounding that is left where a mean should be 0; its digits are nobody's. */
 const NOISE = 1e-6
 
+/** @type {Record<string, (value: number, decimals?: number) => string>} */
 const FORMATS = {
   fixed: (value, decimals) => value.toFixed(decimals),
   sci: (value, decimals) => value.toExponential(decimals).replace(/e([+-])(\d)$/, 'e$10$2'),
@@ -33,11 +34,12 @@ export function compared({ printed, style, decimals, value, reproduced }, made) 
     const isSame = JSON.stringify(made.value) === JSON.stringify(value)
     return [{ text: written(value).text, agrees: isSame }]
   }
+  /** @param {string} text */
   const bare = text => (style === 'trim' && text.includes('.') ? text.replace(/0+$/, '') : text)
   return printed.map((text, i) => {
     const number = made.numbers[i]
     if (number === undefined) return { text, agrees: false }
-    const isSame = FORMATS[style](number, decimals) === bare(text)
+    const isSame = FORMATS[style ?? 'int'](number, decimals) === bare(text)
     const isNoise = reproduced === null && [number, Number(text)].every(one => Math.abs(one) < NOISE)
     return { text, agrees: isNoise || isSame }
   })
@@ -45,7 +47,7 @@ export function compared({ printed, style, decimals, value, reproduced }, made) 
 
 /** Whether what a source printed is rounding and nothing else. @param {Item} item */
 export const isNoise = ({ printed: list, reproduced }) => (
-  reproduced === null && list.every(text => Math.abs(Number(text)) < NOISE))
+  reproduced === null && Boolean(list?.every(text => Math.abs(Number(text)) < NOISE)))
 
 /** What a source printed, a line for each row. @param {Item} item @returns {number} how many numbers stand in a line */
 export const perLine = ({ shape }) => Math.min(shape?.at(-1) ?? 1, 16)

@@ -15,7 +15,8 @@ export const lessons = [positionalEncoding, concatenatedEncoding, positionalEnco
  * @returns {Record<string, any>} what each cell shows, by its id
  */
 export function runLesson(gf, lesson, last) {
-  const scope = {}, shown = /** @type {Record<string, any>} */ ({})
+  /** @type {any} */ const scope = {}
+  const shown = /** @type {Record<string, any>} */ ({})
   for (const cell of lesson.cells) {
     shown[cell.id] = cell.run(gf, scope)
     if (cell.id === last) break

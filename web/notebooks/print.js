@@ -9,6 +9,7 @@
  */
 export function printed(value, { precision = 4, sciMode = null } = {}) {
   const [edge, threshold, lineWidth] = [3, 1000, 80]
+  /** @param {any} one @returns {string} */
   const python = one => {
     if (typeof one === 'string') return `'${one}'`
     if (Array.isArray(one)) return `[${one.map(python).join(', ')}]`
@@ -23,30 +24,39 @@ export function printed(value, { precision = 4, sciMode = null } = {}) {
   }
   const { shape, dtype } = value
   const isShort = value.size > threshold
+  /** @template T @param {T[]} list */
   const ends = list => (isShort && list.length > 2 * edge ? [...list.slice(0, edge), ...list.slice(-edge)] : list)
+  /** @param {any} list @returns {number[]} */
   const shown = list => (Array.isArray(list) ? ends(list).flatMap(shown) : [list])
   const nested = value.toArray()
   const numbers = shown(nested)
   const isWhole = dtype === 'int32' || dtype === 'bool'
   // At least two digits of exponent, as in C.
+  /** @param {number} x */
   const scientific = x => x.toExponential(precision).replace(/e([+-])(\d)$/, 'e$10$2')
+  /** @param {number} x @param {string} text */
   const sign = (x, text) => (Object.is(x, -0) && !text.startsWith('-') ? `-${text}` : text)
   const sizes = numbers.filter(x => Number.isFinite(x) && x !== 0).map(Math.abs)
   const [least, most] = [sizes.reduce((a, b) => Math.min(a, b), Infinity), sizes.reduce((a, b) => Math.max(a, b), 0)]
   const isInteger = sizes.every(Number.isInteger)
   const isWide = sizes.length > 0 && (most / least > 1000 || most > 1e8 || (!isInteger && least < 1e-4))
   const known = numbers.filter(x => Number.isFinite(x) && x !== 0)
+  /** @param {(x: number) => string} write */
   const widest = write => known.reduce((width, x) => Math.max(width, write(x).length), 1)
+  /** @param {number} x */
   const fixed = x => sign(x, x.toFixed(precision))
   const width = isWhole ? numbers.reduce((all, x) => Math.max(all, String(x).length), 1)
     : isWide ? widest(scientific) : isInteger ? widest(x => `${x.toFixed(0)}.`) : widest(fixed)
   const isScientific = sciMode ?? isWide
+  /** @param {number} x */
   const write = x => {
     if (isWhole) return String(x)
     if (!Number.isFinite(x)) return Number.isNaN(x) ? 'nan' : x > 0 ? 'inf' : '-inf'
     return isScientific ? scientific(x) : isInteger ? `${sign(x, x.toFixed(0))}.` : fixed(x)
   }
+  /** @param {number} x */
   const padded = x => write(x).padStart(width)
+  /** @param {number[]} list @param {number} indent */
   const line = (list, indent) => {
     const perLine = Math.max(1, Math.floor((lineWidth - indent) / (width + 2)))
     const isCut = isShort && list.length > 2 * edge
@@ -56,6 +66,7 @@ export function printed(value, { precision = 4, sciMode = null } = {}) {
       cells.slice(i * perLine, (i + 1) * perLine).join(', ')))
     return `[${lines.join(`,\n${' '.repeat(indent + 1)}`)}]`
   }
+  /** @param {any} list @param {number} indent @param {number} depth @returns {string} */
   const block = (list, indent, depth) => {
     if (depth === 0) return write(list)
     if (depth === 1) return line(list, indent)

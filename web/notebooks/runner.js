@@ -13,16 +13,28 @@ export class Stopped extends Error {
 }
 
 /**
+ * What a cell has put out: what it printed, and points it drew.
+ * @typedef {{ kind: 'text', text: string, numbers: number[], value?: unknown }
+ *   | { kind: 'plot', points: number[][] }} Output
+ * @typedef {{ name: string, message: string, line: number | null }} CellError
+ * @typedef {{ output: Output[], error?: CellError, milliseconds?: number }} Outcome
+ *
+ * @typedef {{ resolve: (made: Outcome) => void, reject: (error: Error) => void,
+ *   timer: ReturnType<typeof setTimeout> }} Waiting for a cell
+ */
+
+/**
  * @param {object} options
  * @param {() => Worker} options.start a worker for cells
  * @param {() => Promise<ArrayBuffer>} options.kernels
  * @param {number} [options.limit]
  */
 export function runner({ start, kernels, limit = LIMIT }) {
-  let worker = null
-  let ready = null
-  let waiting = null
+  /** @type {Worker | null} */ let worker = null
+  /** @type {Promise<void> | null} */ let ready = null
+  /** @type {Waiting | null} */ let waiting = null
 
+  /** @param {(waiting: Waiting) => void} act */
   function settle(act) {
     const [waited] = [waiting]
     waiting = null
@@ -34,6 +46,7 @@ export function runner({ start, kernels, limit = LIMIT }) {
     worker = null
     ready = null
   }
+  /** @param {'time' | 'broken' | 'stopped'} why */
   function stop(why) {
     end()
     settle(({ reject }) => reject(new Stopped(why)))
@@ -66,7 +79,7 @@ export function runner({ start, kernels, limit = LIMIT }) {
     },
     /**
      * @param {string} code
-     * @returns {Promise<{ output: object[], error?: { name: string, message: string, line: number | null } }>}
+     * @returns {Promise<Outcome>}
      * @throws {Stopped}
      */
     async run(code) {
@@ -79,7 +92,7 @@ export function runner({ start, kernels, limit = LIMIT }) {
       }
       return new Promise((resolve, reject) => {
         waiting = { resolve, reject, timer: setTimeout(() => stop('time'), limit) }
-        worker.postMessage({ code })
+        worker?.postMessage({ code })
       })
     },
     stop: () => stop('stopped'),

@@ -3,7 +3,7 @@
 /** Modules would be fetched, and nothing else can fetch in a cell. */
 const IMPORTS = /(^|[^.\w$])import\b/
 
-/** Names that are declared at the beginning of a line are there in the cells after it. */
+/** Names that are declared at the beginning of a line are there in the cells after it. @type {[RegExp, string][]} */
 const DECLARED = [[/^(?:const|let) /gm, 'var '], [/^class (\w+)/gm, 'var $1 = class $1']]
 
 /**

@@ -2,6 +2,7 @@
 
 import { printed } from './print.js'
 
+/** @param {string} text */
 const lines = text => text.split('\n').map((line, i, all) => (i < all.length - 1 ? `${line}\n` : line))
 
 /**
@@ -10,7 +11,9 @@ const lines = text => text.split('\n').map((line, i, all) => (i < all.length - 1
  * @returns {string}
  */
 export function asJupyter({ id, title, cells }, language) {
+  /** @param {string} name @param {string} text */
   const words = (name, text) => ({ cell_type: 'markdown', id: name, metadata: {}, source: lines(text) })
+  /** @param {string} name @param {string} text */
   const code = (name, text) => (
     { cell_type: 'code', execution_count: null, id: name, metadata: {}, outputs: [], source: lines(text) })
   const python = { display_name: 'Python 3', language: 'python', name: 'python3' }
@@ -21,6 +24,7 @@ export function asJupyter({ id, title, cells }, language) {
   }, null, 1)}\n`
 }
 
+/** @param {string} text */
 const commented = text => text.split('\n').map(line => `// ${line}`).join('\n')
 
 /** What a cell of the page finds by itself. */
@@ -31,7 +35,7 @@ const printed = ${printed}
 const print = (value, options) => console.log(printed(value, options).text)
 const plot = points => print(points.shape ?? points)`
 
-/** Names that outlive a cell are declared again where a later one has the same. */
+/** Names that outlive a cell are declared again where a later one has the same. @param {{ js: string }[]} cells */
 const inOrder = cells => cells.map(({ js }) => js).join('\n').matchAll(/^(?:const|let|class) (\w+)/gm)
 
 /**

@@ -11,6 +11,10 @@ import { DOCUMENTS, ITEMS } from './documents/index.js'
 import { Stopped, runner } from './runner.js'
 import { asJupyter, asModule } from './take.js'
 
+/** @import { CellError, Output } from './runner.js' */
+/** @import { Context, Language, Translate } from '../types.d.ts' */
+/** @import { Item } from './compare.js' */
+
 /** What the reader has written, by notebook: it is there again on coming back. @type {Map<string, string[]>} */
 const written = new Map()
 
@@ -24,19 +28,31 @@ const createCells = () => runner({
 
 const PLOT_SIZE = 340
 
-/** Points as a curve in the plane or in space. */
+/**
+ * What is shown of a run: what came of it, or why it was stopped.
+ * @typedef {{ output: Output[], error?: Partial<CellError> & { message: string, why?: string } }} Shown
+ * @typedef {Pick<Context, 't' | 'set' | 'link' | 'rooms'> & { language: Language, code: string, onRun: () => void,
+ *   onEdit: (code: string) => void }} CellContext
+ */
+
+/** Points as a curve in the plane or in space. @param {number[][]} points @param {Pick<Context, 't'>} context */
 function drawing(points, { t }) {
   const element = h('div', { className: 'nb-plot' })
-  const ends = axis => points.reduce(([low, high], row) => [Math.min(low, row[axis]), Math.max(high, row[axis])],
-    [Infinity, -Infinity])
+  /** @param {number} axis @returns {[number, number]} */
+  const ends = axis => {
+    const values = points.map(row => row[axis])
+    return [Math.min(...values), Math.max(...values)]
+  }
   if (points[0].length === 2) {
+    const flat = /** @type {[number, number][]} */ (points)
     plot(element).update({
       width: PLOT_SIZE, height: PLOT_SIZE, x: ends(0), y: ends(1), label: t('lab.notebook.plot'),
-      lines: [{ points, kind: 'is-thin' }], dots: points.map(at => ({ at }))
+      lines: [{ points: flat, kind: 'is-thin' }], dots: flat.map(at => ({ at }))
     })
     return element
   }
   const limits = [0, 1, 2].map(ends)
+  /** @param {number[]} row */
   const placed = row => row.map((value, axis) => {
     const [low, high] = limits[axis]
     return high > low ? (2 * (value - low)) / (high - low) - 1 : 0
@@ -47,9 +63,12 @@ function drawing(points, { t }) {
   return element
 }
 
-/** What the source printed at this place, every number with a mark where the page has the same. */
+/**
+ * What the source printed at this place, every number with a mark where the page has the same.
+ * @param {string} id @param {{ numbers: number[], value?: unknown } | null} made @param {Pick<Context, 't'>} context
+ */
 function source(id, made, { t }) {
-  const item = ITEMS.get(id)
+  const item = /** @type {Item} */ (ITEMS.get(id))
   const numbers = compared(item, made ?? { numbers: [] })
   const count = numbers.filter(({ agrees }) => agrees).length
   const isSaid = Boolean(made)
@@ -65,14 +84,18 @@ function source(id, made, { t }) {
     h('p', { className: 'nb-label' }, t('lab.notebook.source'), ' ', h('span', {}, said)), list)
 }
 
+/** @param {string} name @param {string} text @param {string} type */
 function download(name, text, type) {
   const address = URL.createObjectURL(new Blob([text], { type }))
   h('a', { href: address, download: name }).click()
   setTimeout(() => URL.revokeObjectURL(address))
 }
 
-/** One cell: its words, its code and PyTorch's, what it printed, and what the source did. */
-function cellView(cell, i, { t, language, get, set, link, rooms, code, onRun, onEdit }) {
+/**
+ * One cell: its words, its code and PyTorch's, what it printed, and what the source did.
+ * @param {typeof DOCUMENTS[number]['cells'][number]} cell @param {number} i @param {CellContext} context
+ */
+function cellView(cell, i, { t, language, set, link, rooms, code, onRun, onEdit }) {
   const id = uniqueId('cell')
   const field = h('textarea', {
     id, 'className': 'nb-field', 'spellcheck': 'false', 'autocomplete': 'off', 'autocapitalize': 'off',
@@ -112,11 +135,11 @@ function cellView(cell, i, { t, language, get, set, link, rooms, code, onRun, on
       h('div', { className: 'nb-torch' }, h('p', { className: 'nb-label' }, 'PyTorch'), codeBlock(cell.py, `PyTorch ${i + 1}`))),
     h('div', { className: 'nb-tools' }, run, reset, way), output)
 
-  /** @param {object | null} made what came of a run; null before the first */
+  /** @param {Shown | null} made what came of a run; null before the first */
   function show(made) {
     const outputs = made?.output ?? []
     const texts = outputs.filter(({ kind }) => kind === 'text')
-    const extra = cell.prints.slice(texts.length).map(one => source(one, null, { t, get }))
+    const extra = cell.prints.slice(texts.length).map(one => source(one, null, { t }))
     let at = 0
     output.replaceChildren(...outputs.flatMap(one => {
       if (one.kind === 'plot') return [drawing(one.points, { t })]
@@ -131,6 +154,7 @@ function cellView(cell, i, { t, language, get, set, link, rooms, code, onRun, on
   show(null)
   return {
     element, show, get code() { return field.value },
+    /** @param {boolean} isBusy */
     busy(isBusy) {
       run.disabled = isBusy
       element.classList.toggle('is-busy', isBusy)
@@ -138,17 +162,18 @@ function cellView(cell, i, { t, language, get, set, link, rooms, code, onRun, on
   }
 }
 
+/** @param {NonNullable<Shown['error']>} error @param {Translate} t */
 const errorText = ({ name, message, line, why }, t) => (
   why ? t(`lab.notebook.${why}`, { message }) : [line ? t('lab.notebook.line', { line }) : '', `${name}: ${message}`]
     .filter(Boolean).join(' '))
 
 /**
  * Mounts a notebook.
- * @param {Element} container @param {object} context of the page @param {string} id
+ * @param {HTMLElement} container @param {Context} context @param {string} id
  */
 export function notebook(container, context, id) {
   const { t } = context
-  const document = DOCUMENTS.find(one => one.id === id)
+  const document = /** @type {typeof DOCUMENTS[number]} */ (DOCUMENTS.find(one => one.id === id))
   const language = context.language()
   const codes = written.get(id) ?? document.cells.map(({ js }) => js)
   const isEdited = codes.some((code, i) => code !== document.cells[i].js)
@@ -157,13 +182,13 @@ export function notebook(container, context, id) {
   let running = false
   let isGone = false
 
-  /** Runs some cells in order and ends at the first that fails. */
+  /** Runs some cells in order and ends at the first that fails. @param {number[]} list */
   async function runFrom(list) {
     if (running) return
     running = true
     stop.disabled = false
     setText(said, t('lab.notebook.running'))
-    let failure = null
+    /** @type {NonNullable<Shown['error']> | null} */ let failure = null
     let last = 0
     for (const i of list) {
       last = i + 1
@@ -191,7 +216,7 @@ export function notebook(container, context, id) {
     }))
   }
   const all = document.cells.map((_, i) => i)
-  /** A cell needs those before it, unless they are still remembered. */
+  /** A cell needs those before it, unless they are still remembered. @param {number} i */
   const runOne = i => runFrom(cells.isAlive ? [i] : all.slice(0, i + 1))
   const views = document.cells.map((cell, i) => cellView(cell, i, {
     ...context, language, code: codes[i], onRun: () => runOne(i), onEdit: code => {
@@ -200,6 +225,7 @@ export function notebook(container, context, id) {
       written.set(id, codes)
     }
   }))
+  /** @param {string} word @param {() => void} act */
   const button = (word, act) => h('button', { type: 'button', className: 'nb-run', onclick: act },
     t(`lab.notebook.${word}`))
   const stop = button('stop', () => cells.stop())
@@ -218,7 +244,8 @@ export function notebook(container, context, id) {
     ...views.map(({ element }) => element))
   if (isSingleFile()) {
     keep(said, [t('lab.notebook.single')], () => h('span'), setText)
-    for (const one of [runAll, ...container.querySelectorAll('.nb-cell .nb-run')]) one.disabled = true
+    /** @type {NodeListOf<HTMLButtonElement>} */ const runs = container.querySelectorAll('.nb-cell .nb-run')
+    for (const one of [runAll, ...runs]) one.disabled = true
   } else if (!isEdited) {
     runFrom(all)
   }

@@ -4,16 +4,24 @@ import { h, keep, setText, svg } from '../lib/dom.js'
 import { fixed } from '../lib/number.js'
 import { scrubber } from '../lib/scrubber.js'
 
-const SCRUB = ['label', 'back', 'on', 'play', 'pause', 'whole']
+/** @import { data } from './data.js' */
+/** @import { Built, Context } from '../types.d.ts' */
+
+const SCRUB = /** @type {const} */ (['label', 'back', 'on', 'play', 'pause', 'whole'])
 /** Heads leave a token side by side. */
 const APART = 5
 const WIDEST = 7
 
+/** @param {string} token */
 const isEdge = token => /^<.*>$/.test(token)
 
-/** A line from a token that is read to the one that is written, thicker where more is looked at. */
+/**
+ * A line from a token that is read to the one that is written, thicker where more is looked at.
+ * @param {Element} picture @param {{ source: Element[], target: Element, looks: number[][] }} ends
+ */
 function lines(picture, { source, target, looks }) {
   const box = picture.getBoundingClientRect()
+  /** @param {Element} element */
   const middle = element => {
     const { left, width } = element.getBoundingClientRect()
     return left + width / 2 - box.left
@@ -32,7 +40,7 @@ const createShare = () => h('li', {}, h('b'), h('span', { className: 'share-trac
 
 /**
  * @param {HTMLElement} container
- * @param {object} context of the page
+ * @param {Pick<Context, 't' | 'written'>} context
  */
 export function living(container, { t, written }) {
   const source = h('ol', { 'className': 'living-row', 'aria-label': t('opening.read') })
@@ -45,17 +53,20 @@ export function living(container, { t, written }) {
     h('p', { 'className': 'living-name', 'aria-hidden': 'true' }, t('opening.read')), source, picture, target,
     h('p', { 'className': 'living-name', 'aria-hidden': 'true' }, t('opening.written')),
     walk, h('div', { className: 'living-told' }, caption, shares)))
-  const words = Object.fromEntries(SCRUB.map(name => [name, t(`stages.decoding.scrub.${name}`)]))
+  const words = /** @type {Record<typeof SCRUB[number], string>} */ (
+    Object.fromEntries(SCRUB.map(name => [name, t(`stages.decoding.scrub.${name}`)])))
   const steps = scrubber(walk, words, step => go(step))
-  let shown = null
+  /** @type {ReturnType<typeof data>} */ let shown
   let at = 0
 
+  /** @param {number} step */
   function go(step) {
     at = step
     draw()
   }
   const createToken = () => h('li', {}, h('button', { type: 'button' }))
 
+  /** @param {Built<HTMLElement>} item @param {{ token: string }} written @param {number} step */
   function fillWritten(item, { token }, step) {
     const button = item.firstChild
     const isAhead = at >= 0 && step > at
@@ -94,10 +105,11 @@ export function living(container, { t, written }) {
   return {
     /**
      * Another answer is written from its start, where motion is welcome.
-     * @param {ReturnType<import('./data.js').data>} next
+     * @param {ReturnType<typeof data>} next
      */
     update(next) {
       if (shown === next) return
+      /** @param {ReturnType<typeof data> | undefined} one */
       const text = one => one && JSON.stringify([one.source, one.steps.map(({ token }) => token)])
       const isNew = text(shown) !== text(next)
       shown = next

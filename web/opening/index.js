@@ -9,10 +9,12 @@ import { defaults } from '../shell/state.js'
 import { data } from './data.js'
 import { living } from './figure.js'
 
+/** @import { Child, Context, Patch, Run } from '../types.d.ts' */
+
 /** Lessons that have a door of their own; the others stand in a line below. */
 const DOORS = 2
 
-/** How far a reader has come: nothing, a place to go on from, or all of it. */
+/** How far a reader has come: nothing, a place to go on from, or all of it. @param {typeof LESSONS[number]} lesson */
 function come(lesson) {
   const at = progress()[lesson.id] ?? 0
   return { at: at >= lesson.stepCount - 1 ? 0 : at, isDone: at >= lesson.stepCount - 1 }
@@ -20,7 +22,7 @@ function come(lesson) {
 
 /**
  * @param {HTMLElement} container
- * @param {object} context of the page
+ * @param {Context} context
  */
 export function opening(container, context) {
   const { t, set, get, link } = context
@@ -28,13 +30,17 @@ export function opening(container, context) {
     const { language, theme, depth } = get()
     return { ...defaults(), language, theme, depth }
   }
-  const links = []
-  /** A link to a state that is known when it is followed. */
+  /** @type {(() => void)[]} */ const links = []
+  /**
+   * A link to a state that is known when it is followed.
+   * @param {string} className @param {() => Patch} stateOf @param {...Child} children
+   */
   function way(className, stateOf, ...children) {
     const element = h('a', { className, onclick: following(() => set(stateOf(), 'push')) }, ...children)
     links.push(() => element.setAttribute('href', link(stateOf())))
     return element
   }
+  /** @param {typeof LESSONS[number]} lesson @param {string} className */
   function lessonWay(lesson, className) {
     const place = h('small', {})
     links.push(() => {
@@ -45,6 +51,7 @@ export function opening(container, context) {
     return way(className, () => ({ ...own(), lesson: lesson.id, at: come(lesson).at }),
       h('b', {}, t(`lesson.list.${lesson.id}.title`)), h('span', {}, t(`lesson.list.${lesson.id}.what`)), place)
   }
+  /** @param {string} key @param {Patch} state */
   const elsewhere = (key, state) => way('opening-more', () => {
     const { language, theme, depth } = get()
     return { ...own(), ...state, language, theme, depth }
@@ -71,7 +78,7 @@ export function opening(container, context) {
     slot, examples, doors, more))
   const figure = living(slot, context)
   return {
-    /** @param {object | null} run */
+    /** @param {Run | null} run */
     update(run) {
       links.forEach(show => show())
       if (run?.decoding) figure.update(data(run, roomsOf(run)))

@@ -7,12 +7,37 @@
 import { graphOf } from './graph.js'
 import { ATTENTION, BENDS, GATE_CONTROLS, LOOKS_BACK, MASK_CONTROLS, NORMS, PLACELESS_CONTROLS, RMS, SAMPLING } from './roles.js'
 
-/** @import { Room } from '../types.d.ts' */
+/** @import { KnownTensor, Projection, Residual, Room, Run, Step, Stream } from '../types.d.ts' */
+/** @import { Graph, Place } from './graph.js' */
 
+/** @typedef {Omit<Room, 'from'>} Draft a room before all are there */
+/**
+ * @typedef {(part: string, stage: string, tensors: (string | undefined)[], more?: Partial<Draft>) => Draft} MakeRoom
+ */
+
+/**
+ * Where a step was computed, and what the rooms made of it share.
+ * @typedef {object} Surroundings
+ * @property {Place} place
+ * @property {Towers} towers
+ * @property {string} tower
+ * @property {number} [layer]
+ * @property {(of: string | undefined) => Stream | undefined} stream
+ * @property {(name: string) => boolean} isNew whether no room has shown it yet
+ * @property {(id: string, stage: string, tensors: string[]) => Omit<Draft, 'block'>} room
+ *
+ * @typedef {ReturnType<typeof towersOf> & { mask?: string, isOpen: boolean }} Towers
+ */
+
+/** @param {(string | null | undefined)[]} list */
 const present = list => list.filter(name => name !== undefined && name !== null)
+/** @param {...(string | undefined)} names */
 const dotted = (...names) => names.filter(Boolean).join('.')
 
-/** The parts of a projection: what went in, the rows of the weight that were used, what came out. */
+/**
+ * The parts of a projection: what went in, the rows of the weight that were used, what came out.
+ * @param {Graph} graph @param {string} name @returns {Projection | null}
+ */
 function projection(graph, name) {
   const step = graph.makerOf(name)
   if (step?.op !== 'linear') return null
@@ -20,36 +45,46 @@ function projection(graph, name) {
   return { x, weight, bias, y: name, ...step.parameters }
 }
 
-/** What a rotation by position turned, or the tensor itself. */
+/** What a rotation by position turned, or the tensor itself. @param {Graph} graph @param {string} name */
 const beforeTurn = (graph, name) => {
   const maker = graph.makerOf(name)
   return maker?.op === 'rotary' ? graph.read(maker).x : name
 }
 
-/** The tables that queries or keys were turned by. */
+/** The tables that queries or keys were turned by. @param {Graph} graph @param {string} name */
 function tablesOf(graph, name) {
-  const { cos, sin } = graph.read(graph.makerOf(name))
+  const { cos, sin } = graph.read(/** @type {Step} */ (graph.makerOf(name)))
   return { cos, sin }
 }
 
-/** What was turned by position, by what and how, and which of queries and keys there is to see. */
+/**
+ * What was turned by position, by what and how, and which of queries and keys there is to see.
+ * @param {Graph} graph @param {Record<string, any>} parts @param {Record<'q' | 'k', string>} turned
+ * @param {MakeRoom} room
+ */
 function rotaryRoom(graph, parts, turned, room) {
-  const choices = ['q', 'k'].filter(part => turned[part] !== parts[part])
+  const choices = /** @type {const} */ (['q', 'k']).filter(part => turned[part] !== parts[part])
   const tables = Object.fromEntries(choices.map(part => [part, tablesOf(graph, parts[part])]))
-  const { layout } = graph.makerOf(parts[choices[0]]).parameters
+  const { layout } = /** @type {Step} */ (graph.makerOf(parts[choices[0]])).parameters
   return room('rotary', 'rotary', [
     ...choices.map(part => parts[part]), ...Object.values(tables).flatMap(({ cos, sin }) => [cos, sin])
   ], { parts: { ...parts, turned, tables, layout, choices } })
 }
 
-/** Whether a step multiplies what went through a bend with what did not: a gate. */
+/**
+ * Whether a step multiplies what went through a bend with what did not: a gate.
+ * @param {Graph} graph @param {Step | undefined} step
+ */
 function isGate(graph, step) {
   if (step?.op !== 'mul') return false
-  const makers = Object.values(graph.read(step)).map(name => graph.makerOf(name)?.op)
+  const makers = Object.values(graph.read(step)).map(name => graph.makerOf(name)?.op ?? '')
   return makers.some(op => BENDS.includes(op)) && makers.includes('linear')
 }
 
-/** Where an attention reads from, and whether it may look ahead, decides what kind it is. */
+/**
+ * Where an attention reads from, and whether it may look ahead, decides what kind it is.
+ * @param {Graph} graph @param {Step} step @param {Place} place @param {Towers} towers
+ */
 function kindOfAttention(graph, step, place, towers) {
   if (towers.isCross(step)) return 'cross'
   const own = place.around.at(-1)?.name
@@ -60,16 +95,18 @@ function kindOfAttention(graph, step, place, towers) {
   return step.parameters.isCausal && !towers.isOpen ? 'masked' : 'self'
 }
 
+/** @param {Graph} graph @param {Step} step @param {Surroundings} context */
 function attentionRooms(graph, step, context) {
   const { place, towers } = context
   const kind = kindOfAttention(graph, step, place, towers)
   const { block, words: usual } = ATTENTION[kind]
+  /** @type {Record<string, string>} */
   const words = { ...usual, ...(kind === 'self' && towers.mask && { mask: towers.mask }) }
   const { q, k, v } = graph.read(step)
   const { out, scores, masked_scores: masked, weights, dots } = step.outputs
   const turned = { q: beforeTurn(graph, q), k: beforeTurn(graph, k) }
   const projections = Object.fromEntries(
-    Object.entries({ q, k, v, ...turned }).map(([part, name]) => [part, projection(graph, name)]))
+    Object.entries({ ...turned, v }).map(([part, name]) => [part, projection(graph, name)]))
   const joined = graph.usersOf(out).find(one => one.op === 'linear')
   const output = joined && projection(graph, Object.values(joined.outputs)[0])
   const { heads, kvHeads = heads } = step.parameters
@@ -78,12 +115,17 @@ function attentionRooms(graph, step, context) {
   const parts = { q, k, v, dots, scores, masked, weights, mask, kept, out, heads, kvHeads,
     isCausal: step.parameters.isCausal, kind }
   const isTurned = turned.q !== q || turned.k !== k
+  /**
+   * @param {string} part @param {string} stage @param {(string | undefined)[]} tensors
+   * @param {Partial<Draft>} [more]
+   */
   const room = (part, stage, tensors, more) => ({
     ...context.room(dotted(place.id, part), stage, present(tensors)), block, words: words[part] ?? stage, parts, ...more
   })
-  const all = Object.values(projections).every(Boolean)
-  const own = all ? Object.values(projections) : []
-  const taken = new Set([...own.map(({ y }) => y), output?.y].filter(Boolean))
+  const known = Object.values(projections).filter(one => !!one)
+  const all = known.length === 3
+  const own = all ? known : []
+  const taken = new Set(present([...own.map(({ y }) => y), output?.y]))
   return {
     taken,
     rooms: [
@@ -98,17 +140,19 @@ function attentionRooms(graph, step, context) {
       mask && room('dropout', 'attention_dropout', [kept, mask], { words: 'attention_dropout' }),
       room('heads', 'heads', [out]),
       output && room('output', 'output', [output.y, output.weight, output.bias], { parts: { ...parts, ...output } })
-    ].filter(Boolean)
+    ].filter(one => !!one)
   }
 }
 
+/** @param {KnownTensor} tensor */
 const isPositions = tensor => tensor?.axes[0]?.name === 'position'
-/** Whether a step adds a table of positions. */
+/** Whether a step adds a table of positions. @param {Graph} graph @param {Step} step */
 const isPlacing = (graph, step) => (
   step.op === 'add' && Object.values(graph.read(step)).some(name => isPositions(graph.described(name))))
+/** @param {KnownTensor} tensor */
 const isStream = tensor => tensor?.shape.length === 3
 
-/** A sum of two streams of vectors: a residual connection. */
+/** A sum of two streams of vectors: a residual connection. @param {Graph} graph @param {Step} step */
 const isResidual = (graph, step) => (
   step.op === 'add' && Object.values(graph.read(step)).every(name => isStream(graph.described(name))))
 
@@ -116,6 +160,7 @@ const isResidual = (graph, step) => (
  * The residual sum that belongs to a norm: the one it normalises, or, where the norm comes first, the one whose
  * sub-layer
  * it feeds.
+ * @param {Graph} graph @param {Step} norm @returns {Residual | null}
  */
 function residualOf(graph, norm) {
   const { x } = graph.read(norm)
@@ -130,6 +175,7 @@ function residualOf(graph, norm) {
   return { input: a, change: b, sum: step.outputs.out, isFirst: Boolean(after) }
 }
 
+/** @param {Graph} graph @param {Step} step @param {Surroundings} context */
 function normRoom(graph, step, context) {
   const { x, weight, bias } = graph.read(step)
   const y = step.outputs.out
@@ -144,15 +190,20 @@ function normRoom(graph, step, context) {
   }
 }
 
-/** A linear layer that widens before a bend, narrows after one, or tells the score of every word. */
+/**
+ * A linear layer that widens before a bend, narrows after one, or tells the score of every word.
+ * @param {Graph} graph @param {Step} step @param {Surroundings} context
+ */
 function linearRoom(graph, step, context) {
-  const own = projection(graph, Object.values(step.outputs)[0])
+  const own = /** @type {Projection} */ (projection(graph, Object.values(step.outputs)[0]))
+  /** @param {Step | undefined} step */
   const bends = step => step && (BENDS.includes(step.op) || step.op === 'mul')
+  /** @param {string} name */
   const before = name => {
     const maker = graph.makerOf(name)
     return maker?.op === 'dropout' ? graph.makerOf(graph.read(maker).x) : maker
   }
-  const isWords = graph.described(own.y).axes.at(-1).name === 'word'
+  const isWords = graph.described(own.y).axes.at(-1)?.name === 'word'
   const users = graph.usersOf(own.y)
   const isInGate = users.some(user => isGate(graph, user))
   const opens = users.some(user => bends(user) && graph.usersOf(user.outputs.out).some(one => isGate(graph, one)))
@@ -165,10 +216,11 @@ function linearRoom(graph, step, context) {
   }
 }
 
+/** @param {Graph} graph @param {Step} step @param {Surroundings} context */
 function dropoutRoom(graph, step, context) {
   const { out, mask } = step.outputs
   const { x } = graph.read(step)
-  const isInner = BENDS.includes(graph.makerOf(x)?.op)
+  const isInner = BENDS.includes(graph.makerOf(x)?.op ?? '')
   const { place, layer } = context
   const of = graph.described(out).axes[1]?.of
   const own = place.types.includes('Dropout') ? place.id : dotted(place.id, 'dropout')
@@ -178,7 +230,10 @@ function dropoutRoom(graph, step, context) {
   }
 }
 
-/** From ids to vectors: the text itself, then the rows of the table. */
+/**
+ * From ids to vectors: the text itself, then the rows of the table.
+ * @param {Graph} graph @param {Step} step @param {Surroundings} context @returns {Draft[]}
+ */
 function embeddingRooms(graph, step, context) {
   const { weight } = graph.read(step)
   const { out } = step.outputs
@@ -190,7 +245,7 @@ function embeddingRooms(graph, step, context) {
   return [
     ...tokens.map((stage, i) => ({
       ...context.room(dotted(of, i ? stage : 'tokens'), stage, []), ...at, parts: { stream: of },
-      words: stage === 'pieces' && about.isAnswer ? 'given' : stage, isFloor: i === 0
+      words: stage === 'pieces' && about?.isAnswer ? 'given' : stage, isFloor: i === 0
     })),
     {
       ...context.room(dotted(of, 'embedding'), 'embedding', [out, weight]), ...at, parts: { weight, out, stream: of },
@@ -200,6 +255,7 @@ function embeddingRooms(graph, step, context) {
   ]
 }
 
+/** @param {Graph} graph @param {Step} step @param {Surroundings} context @returns {Draft[]} */
 function positionRooms(graph, step, context) {
   const { a, b } = graph.read(step)
   const [vectors, table] = isPositions(graph.described(b)) ? [a, b] : [b, a]
@@ -212,7 +268,10 @@ function positionRooms(graph, step, context) {
   ]
 }
 
-/** What the class that chooses from logits says of its tensors, by their part. */
+/**
+ * What the class that chooses from logits says of its tensors, by their part.
+ * @param {Surroundings} context @param {string[]} outputs @param {string} logits @returns {Draft[]}
+ */
 function samplingRooms(context, outputs, logits) {
   const parts = { logits, ...Object.fromEntries(outputs.map(name => [name.replace(/^.*\./, ''), name])) }
   const at = { block: 'exit', parts, isFloor: true }
@@ -224,13 +283,17 @@ function samplingRooms(context, outputs, logits) {
 
 /**
  * Which tower a tensor belongs to: what a cross-attention reads, whose queries come from another text, is an encoder's.
+ * @param {Graph} graph
  */
 function towersOf(graph) {
+  /** @param {string} name */
   const isRoot = name => {
     const about = graph.described(name)
     return graph.makerOf(name)?.op === 'embedding' || (about?.role === 'given' && isStream(about))
   }
+  /** @param {string} name */
   const rootsOf = name => [...graph.ancestors(name)].filter(isRoot)
+  /** @param {Step} step */
   const isCross = step => {
     const { q, k } = graph.read(step)
     const known = graph.ancestors(k)
@@ -239,55 +302,64 @@ function towersOf(graph) {
   const crossings = graph.steps.filter(step => step.op === 'attention' && isCross(step))
   const encoder = new Set(crossings.flatMap(step => [...graph.ancestors(projection(graph, graph.read(step).k)?.x ??
     graph.read(step).k)]))
+  /** @param {string} name */
   const nameOf = name => (crossings.length === 0 ? 'model' : encoder.has(name) ? 'encoder' : 'decoder')
   return { nameOf, isCross }
 }
 
-/** The way from room to room skips what only repeats: layers after the first, but for where they look. */
+/**
+ * The way from room to room skips what only repeats: layers after the first, but for where they look.
+ * @param {Draft} room
+ */
 function isOnTour({ layer, stage, tower }) {
   if (!layer) return true
   return stage === 'cross' || (tower === 'model' && stage === 'weights')
 }
 
 /**
- * @param {object} run plain data
+ * @param {Run} run
  * @returns {Room[]}
  */
 export function derive(run) {
   const graph = graphOf(run)
   const { mask } = run.hints ?? {}
   const towers = { ...towersOf(graph), mask, isOpen: mask === 'mask' }
-  const rooms = []
-  const ids = new Set()
-  const known = new Set()
-  const taken = new Set()
-  const blocks = new Map()
+  /** @type {Draft[]} */ const rooms = []
+  /** @type {Set<string>} */ const ids = new Set()
+  /** @type {Set<string>} */ const known = new Set()
+  /** @type {Set<string>} */ const taken = new Set()
+  /** @type {Map<string, string>} */ const blocks = new Map()
 
+  /** @param {string} wanted */
   const unused = wanted => {
     let id = wanted
     for (let n = 2; ids.has(id); n++) id = `${wanted}.${n}`
     ids.add(id)
     return id
   }
-  /** The block of what made a tensor, through what only drops or projects. */
+  /** The block of what made a tensor, through what only drops or projects. @param {string} name */
   const blockOf = name => {
-    for (let at = name, n = 0; at && n < 8; n++) {
-      if (blocks.has(at)) return blocks.get(at)
+    /** @type {string | undefined} */ let at = name
+    for (let n = 0; at && n < 8; n++) {
+      const known = blocks.get(at)
+      if (known) return known
       const maker = graph.makerOf(at)
       at = maker && Object.values(graph.read(maker))[0]
     }
     return 'entry'
   }
+  /** @param {Step} step @returns {Surroundings} */
   function contextOf(step) {
     const place = graph.placeOf(step.call)
     const tower = towers.nameOf(Object.values(step.outputs)[0])
     const at = { tower, layer: place.layer }
     return {
-      place, towers, ...at, stream: of => run.streams[of],
+      place, towers, ...at, stream: of => (of === undefined ? undefined : run.streams[of]),
       isNew: name => !known.has(name),
       room: (id, stage, tensors) => ({ id: id || stage, stage, words: stage, tensors, ...at, parts: {} })
     }
   }
+  /** @param {Draft[]} list @param {boolean} isAll */
   const put = (list, isAll) => {
     for (const room of list) {
       const isFloor = room.isFloor ?? (isAll && !['ids', 'positions', 'scale', 'mask', 'dropout'].includes(room.stage))
@@ -300,14 +372,16 @@ export function derive(run) {
       }
     }
   }
+  /** @param {number} call @param {string} type @returns {boolean} */
   const isIn = (call, type) => call >= 0 && (run.calls[call].types.includes(type) || isIn(run.calls[call].parent, type))
+  /** @param {Step} step */
   const isSampling = step => isIn(step.call, SAMPLING)
   const isSmall = !graph.steps.some(step => graph.placeOf(step.call).layer !== undefined)
 
+  /** @param {Step} step @returns {Draft[]} */
   function roomsOf(step) {
     const context = contextOf(step)
-    const { op } = step
-    const { out } = step.outputs
+    const { op, outputs: { out } } = step
     if (op === 'attention') {
       const { rooms: list, taken: own } = attentionRooms(graph, step, context)
       own.forEach(name => taken.add(name))
@@ -336,7 +410,7 @@ export function derive(run) {
   }
 
   /** Steps that stand in another's room: projections of an attention, sums of a norm, what shows dropped weights. */
-  const inOtherRooms = new Set()
+  /** @type {Set<Step | undefined>} */ const inOtherRooms = new Set()
   for (const step of graph.steps) {
     if (step.op === 'attention') {
       const { q, k, v } = graph.read(step)
@@ -356,7 +430,7 @@ export function derive(run) {
   }
   const outputs = graph.steps.filter(isSampling).flatMap(step => Object.values(step.outputs))
   const given = [...run.tensors.keys()].filter(name => !graph.makerOf(name) &&
-    outputs.some(one => Object.values(run.tensors.get(one).inputs).includes(name)))
+    outputs.some(one => Object.values(graph.described(one).inputs).includes(name)))
   for (const step of graph.steps) {
     if (isSampling(step)) continue
     if (!inOtherRooms.has(step)) put(roomsOf(step), isSmall)
@@ -370,12 +444,16 @@ export function derive(run) {
   return connected(settled, graph)
 }
 
-/** Every room with the rooms that flow into it; one that shows no tensor passes on what it is about. */
+/**
+ * Every room with the rooms that flow into it; one that shows no tensor passes on what it is about.
+ * @param {Draft[]} rooms @param {Graph} graph @returns {Room[]}
+ */
 function connected(rooms, graph) {
-  const homes = new Map(rooms.flatMap(({ id, tensors }) => tensors.map(name => [name, id])))
+  /** @type {Map<string, string>} */ const homes = new Map()
+  for (const { id, tensors } of rooms) tensors.forEach(name => homes.set(name, id))
   return rooms.map((room, i) => {
     const sources = room.tensors.flatMap(name => Object.values(graph.described(name).inputs))
-    const from = new Set(sources.map(name => homes.get(name)).filter(id => id && id !== room.id))
+    const from = new Set(sources.map(name => homes.get(name) ?? room.id).filter(id => id !== room.id))
     const isFirst = room.stage === 'embedding' || room.stage === 'ids'
     if (isFirst && i > 0 && rooms[i - 1].stream === room.stream) from.add(rooms[i - 1].id)
     return { ...room, from: [...from] }

@@ -4,6 +4,8 @@
 
 import { HOLDERS, LIST } from './roles.js'
 
+/** @import { Called, KnownTensor, Run, Step } from '../types.d.ts' */
+
 /**
  * @typedef {object} Place where in the model something was computed
  * @property {string} id attributes on the way to it, without those that only hold others
@@ -12,38 +14,49 @@ import { HOLDERS, LIST } from './roles.js'
  * @property {{ types: string[], name: string }[]} around the modules around it, outermost first
  */
 
-/** @param {object} run plain data */
+/** @typedef {ReturnType<typeof graphOf>} Graph */
+
+/** @param {Pick<Run, 'steps' | 'calls' | 'tensors'>} run */
 export function graphOf(run) {
   const steps = run.steps.filter(({ isView }) => !isView)
   const shown = new Map(run.steps.filter(({ isView }) => isView)
     .map(({ inputs, outputs }) => [Object.values(outputs)[0], Object.values(inputs)[0]]))
-  /** The tensor whose cells a view shows, or the tensor itself. */
-  const behind = name => (shown.has(name) ? behind(shown.get(name)) : name)
+  /** The tensor whose cells a view shows, or the tensor itself. @param {string} name @returns {string} */
+  const behind = name => {
+    const from = shown.get(name)
+    return from === undefined ? name : behind(from)
+  }
   const makers = new Map(steps.flatMap(step => Object.values(step.outputs).map(name => [name, step])))
-  const users = new Map()
+  /** @type {Map<string, Step[]>} */ const users = new Map()
+  /** @param {string} name */
   const inputsOf = name => run.tensors.get(name)?.inputs ?? {}
   /** What a step reads, by the names of its formula. */
   const reads = new Map(steps.map(step => [
     step, Object.fromEntries(Object.entries(step.inputs).map(([key, name]) => [key, behind(name)]))
   ]))
-  const read = step => reads.get(step)
+  /** @param {Step} step */
+  const read = step => /** @type {Record<string, string>} */ (reads.get(step))
   for (const step of steps) {
     for (const from of new Set(Object.values(read(step)))) users.set(from, [...users.get(from) ?? [], step])
   }
 
-  const places = new Map()
+  /** @type {Map<number, Place>} */ const places = new Map()
   /** @param {number} call @returns {Place} */
   function placeOf(call) {
-    if (!places.has(call)) places.set(call, findPlace(call))
-    return places.get(call)
+    const known = places.get(call)
+    if (known) return known
+    const place = findPlace(call)
+    places.set(call, place)
+    return place
   }
+  /** @param {number} call @returns {Place} */
   function findPlace(call) {
-    const chain = []
+    /** @type {Called[]} */ const chain = []
     for (let at = call; at >= 0; at = run.calls[at].parent) chain.unshift(run.calls[at])
     const way = chain.flatMap(one => one.way)
     let held = false
-    const names = []
-    let layer
+    /** @type {string[]} */ const names = []
+    /** @type {number | undefined} */ let layer
     way.forEach(({ name, types }, i) => {
       const isItem = i > 0 && way[i - 1].types.includes(LIST)
       if (isItem) layer = Number(name)
@@ -54,10 +67,11 @@ export function graphOf(run) {
     return { id: names.join('.'), layer, types: last?.types ?? [], around: way }
   }
 
-  const lineages = new Map()
+  /** @type {Map<string, Set<string>>} */ const lineages = new Map()
   /** Everything that a tensor was computed from. @param {string} name @returns {Set<string>} */
   function ancestors(name) {
-    if (lineages.has(name)) return lineages.get(name)
+    const known = lineages.get(name)
+    if (known) return known
     const seen = new Set([name])
     for (const one of seen) {
       const maker = makers.get(one)
@@ -69,8 +83,8 @@ export function graphOf(run) {
 
   return {
     steps, placeOf, ancestors, read,
-    makerOf: name => makers.get(name),
-    usersOf: name => users.get(name) ?? [],
-    described: name => run.tensors.get(name)
+    makerOf: (/** @type {string} */ name) => makers.get(name),
+    usersOf: (/** @type {string} */ name) => users.get(name) ?? [],
+    described: (/** @type {string} */ name) => /** @type {KnownTensor} */ (run.tensors.get(name))
   }
 }

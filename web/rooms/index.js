@@ -3,39 +3,44 @@
 import { modelOf } from '../models/index.js'
 import { derive } from './derive.js'
 
-/** @import { Room } from '../types.d.ts' */
+/** @import { Room, Run, Structure } from '../types.d.ts' */
 
-/** The opening room: the whole building, before anyone goes in. */
+/** The opening room: the whole building, before anyone goes in. @type {Room} */
 export const HOUSE = {
-  id: 'house', stage: 'house', words: 'house', parts: {}, tensors: [], block: 'house', isOnTour: true, aside: 'reading'
+  id: 'house', stage: 'house', words: 'house', parts: {}, tensors: [], block: 'house', isOnTour: true, from: [],
+  aside: 'reading'
 }
 const EMPTY = [HOUSE]
 
-const known = new WeakMap()
+/** @type {WeakMap<Structure, Room[]>} */ const known = new WeakMap()
 /** Lists by what they are of; the page and its twin need two, going back and forth a few more. */
+/** @type {Map<string, Room[]>} */
 const lists = new Map()
 const MOST_LISTS = 8
 
+/** @param {string} key @param {Room[]} rooms */
 function listed(key, rooms) {
   const list = lists.get(key) ?? rooms
   lists.delete(key)
   lists.set(key, list)
-  if (lists.size > MOST_LISTS) lists.delete(lists.keys().next().value)
+  if (lists.size > MOST_LISTS) lists.delete([...lists.keys()][0])
   return list
 }
 
 /**
  * The rooms of a run; runs of the same building share one list.
- * @param {object | null} run
+ * @param {Run | null} run
  * @returns {Room[]}
  */
 export function roomsOf(run) {
   if (!run) return EMPTY
-  if (!known.has(run.structure)) {
-    const rooms = [HOUSE, ...(modelOf(run.settings?.model).rooms ?? derive)(run)]
-    known.set(run.structure, listed(`${run.settings?.model}${JSON.stringify(rooms)}`, rooms))
-  }
-  return known.get(run.structure)
+  const last = known.get(run.structure)
+  if (last) return last
+  const { model } = run.settings
+  const rooms = [HOUSE, ...(modelOf(model).rooms ?? derive)(run)]
+  const list = listed(`${model}${JSON.stringify(rooms)}`, rooms)
+  known.set(run.structure, list)
+  return list
 }
 
 /**
@@ -70,7 +75,7 @@ export const outputOf = ({ tensors }) => tensors[0]
 
 /**
  * The room a tensor is at home in, or undefined.
- * @param {Room[]} rooms @param {string} name @param {object} [run]
+ * @param {Room[]} rooms @param {string} name @param {Run} [run]
  */
 export function homeOf(rooms, name, run) {
   const resolved = run?.aliases?.get(name) ?? name

@@ -9,7 +9,10 @@ export const HOLDERS = ['Transformer', 'ModuleList']
 /** The class whose numbered items are layers. */
 export const LIST = 'ModuleList'
 
-/** Attentions whose class says that they must not look ahead, whether or not this run lets them. */
+/**
+ * Attentions whose class says that they must not look ahead, whether or not this run lets them.
+ * @type {Record<string, string>}
+ */
 export const LOOKS_BACK = { TransformerDecoderLayer: 'self_attn' }
 
 /** What an attention is called that reads another text than its own. */

@@ -4,11 +4,21 @@
 
 import { exists } from '../inspector/index.js'
 import { sameCell } from '../lib/cell.js'
+import { isThere } from '../lib/dom.js'
 import { later } from '../lib/later.js'
 import { tensorOf } from '../lib/run.js'
 import { valueAt } from '../lib/slice.js'
 import { latest } from './engine.js'
 import { firstCell } from './first_cell.js'
+
+/** @import { Ask, Cell, Context, Marks, Run, Told, View } from '../types.d.ts' */
+
+/**
+ * What shows which cell is looked at.
+ * @typedef {{ frame?: { mark: (marks: Marks) => void }, twin?: { mark: (marks: Marks) => void },
+ *   inspector: ReturnType<typeof import('../inspector/index.js').inspector> }} Marked
+ * @typedef {(Told | null)[] | null} Found
+ */
 
 const LONGEST_TRAIL = 6
 /** Nobody has asked for the opening cell, so in a new run it waits until the typing rests. */
@@ -17,21 +27,22 @@ const EXPLAIN_DELAY = 200
 /**
  * @param {object} page
  * @param {HTMLElement} page.panel where the inspector stands
- * @param {() => object} page.get the state
- * @param {(patch: object) => void} page.set
- * @param {() => object | null} page.run what is shown, and
- * @param {() => object | null} page.twin what it is compared with
- * @param {() => object} page.view what is looked at
- * @param {() => object} page.parts of the page: frame, twin and inspector
- * @param {(question: string, details: object) => Promise<any>} page.ask
+ * @param {Context['get']} page.get
+ * @param {Context['set']} page.set
+ * @param {Context['run']} page.run what is shown, and
+ * @param {Context['run']} page.twin what it is compared with
+ * @param {() => View} page.view what is looked at
+ * @param {() => Marked} page.parts of the page
+ * @param {Ask} page.ask
  */
 export function cells({ panel, get, set, run, twin, view, parts, ask }) {
-  let looked = null
+  /** @type {Cell | null} */ let looked = null
+  /** @type {{ run: Run | null, twin: Run | null, cell: Cell | null, found: Found }} */
   let told = { run: null, twin: null, cell: null, found: null }
-  let trail = []
-  let timer = 0
+  /** @type {Cell[]} */ let trail = []
+  /** @type {ReturnType<typeof setTimeout> | undefined} */ let timer
 
-  /** The run that a cell belongs to: the one shown, or its twin. */
+  /** The run that a cell belongs to: the one shown, or its twin. @param {Cell | null} cell */
   const runBehind = cell => (cell?.isTwin ? twin() : run())
   /** Where the inspector stands beside the figure it has something to show from the start. */
   const isBeside = matchMedia('(min-width: 1100px)')
@@ -45,31 +56,40 @@ export function cells({ panel, get, set, run, twin, view, parts, ask }) {
     if (its && exists(its, cell)) return cell
     return isBeside.matches && !embed ? firstCell(here, view()) : null
   }
-  /** The values of a cell in both runs, when there are two and both have it. */
+  /**
+   * The values of a cell in both runs, when there are two and both have it.
+   * @param {Cell | null} cell @param {Found} explanations
+   */
   function pairOf(cell, explanations) {
-    const both = [run(), twin()]
-    if (!cell || !both.every(one => one && exists(one, cell))) return null
+    const both = [run(), twin()].filter(isThere).filter(one => exists(one, cell))
+    if (!cell || both.length < 2) return null
     const values = cell.isGradient ? explanations?.map(one => one?.value)
       : both.map(one => valueAt(tensorOf(one, cell.name), cell.index))
-    return values?.every(value => value !== undefined) ? { here: values[0], there: values[1] } : null
+    const [here, there] = values ?? []
+    return here !== undefined && there !== undefined ? { here, there } : null
   }
+  /** @param {Marks} marks */
   function mark(marks) {
-    parts().frame.mark(marks)
-    parts().twin.mark(marks)
+    parts().frame?.mark(marks)
+    parts().twin?.mark(marks)
   }
-  /** Marks a cell and its sources wherever they are visible and shows what is known of it. */
+  /**
+   * Marks a cell and its sources wherever they are visible and shows what is known of it.
+   * @param {Cell | null} cell @param {Found} found
+   */
   function tell(cell, found) {
     const pinned = Boolean(get().cell)
-    const explanation = found && found[found.length > 1 && cell.isTwin ? 1 : 0]
+    const explanation = found && found[found.length > 1 && cell?.isTwin ? 1 : 0]
     mark({ current: cell, pinned, sources: explanation?.sources ?? [], isAsked: pinned || Boolean(looked) })
     parts().inspector.update({
-      run: runBehind(cell), cell, pinned, trail, explanation, pair: pairOf(cell, found?.length > 1 ? found : null),
+      run: runBehind(cell), cell, pinned, trail, explanation,
+      pair: pairOf(cell, found && found.length > 1 ? found : null),
       idle: run()?.idleEdits ?? [], room: view().room.id
     })
   }
-  /** Whether the inspector is still to hear how its cell was made. */
+  /** Whether the inspector is still to hear how its cell was made. @param {boolean} isWaiting */
   const waits = isWaiting => panel.setAttribute('aria-busy', String(isWaiting))
-  /** How a cell was made; of a gradient, in both runs, since nothing else knows its value. */
+  /** How a cell was made; of a gradient, in both runs, since nothing else knows its value. @param {Cell} cell */
   function explanations(cell) {
     const asked = cell.isGradient && twin() ? [false, true] : [Boolean(cell.isTwin)]
     return Promise.all(asked.map(isTwin => ask('explain', { cell: { ...cell, isTwin } })))
@@ -102,6 +122,7 @@ export function cells({ panel, get, set, run, twin, view, parts, ask }) {
       waits(true)
       soon()
     },
+    /** @param {Cell} cell */
     look(cell) {
       if (get().cell) return
       looked = cell
@@ -111,7 +132,7 @@ export function cells({ panel, get, set, run, twin, view, parts, ask }) {
     leave() {
       if (!get().cell) mark({ current: null, pinned: false, sources: [] })
     },
-    /** Pins a cell; pinning the pinned one, or nothing, lets go. */
+    /** Pins a cell; pinning the pinned one, or nothing, lets go. @param {Cell | null} cell */
     press(cell) {
       const { cell: pinned } = get()
       const same = sameCell(cell, pinned)
@@ -120,11 +141,11 @@ export function cells({ panel, get, set, run, twin, view, parts, ask }) {
       trail = !cell || same ? [] : known >= 0 ? trail.slice(0, known + 1) : [cell]
       set({ cell: same ? null : cell })
     },
-    /** Follows a source in the run it is read in: pins it and remembers the way back. */
+    /** Follows a source in the run it is read in: pins it and remembers the way back. @param {Cell} source */
     visit(source) {
       const cell = { ...source, ...(current()?.isTwin && { isTwin: true }) }
       const known = trail.findIndex(one => sameCell(one, cell))
-      const before = trail.length ? trail : [current()]
+      const before = trail.length ? trail : [current()].filter(isThere)
       trail = known >= 0 ? trail.slice(0, known + 1) : [...before, cell].slice(-LONGEST_TRAIL)
       set({ cell })
     },

@@ -5,15 +5,18 @@ import { defaultsOf } from '../models/index.js'
 import { words } from '../twin/choice.js'
 import { controlsOf, isUseful, wordOf } from './controls.js'
 
+/** @import { Context, State, Translate } from '../types.d.ts' */
+
+/** @param {State} state */
 function keysOf(state) {
   const defaults = defaultsOf(state.model)
   return controlsOf(state.model).filter(key => isUseful(key, state) && !Object.is(state[key], defaults[key]))
 }
 
-/** How many switches and numbers are not as they were. @param {object} state */
+/** How many switches and numbers are not as they were. @param {State} state */
 export const changes = state => keysOf(state).length + state.edits.length
 
-/** What is not as it was, in words. @param {object} state @param {Function} t @returns {string[]} */
+/** What is not as it was, in words. @param {State} state @param {Translate} t @returns {string[]} */
 export function changedWords(state, t) {
   const settings = keysOf(state).map(name => words({ name, value: state[name], word: wordOf(name, state) }, t))
   return state.edits.length ? [...settings, t('twin.edits.some', { count: state.edits.length })] : settings
@@ -22,7 +25,7 @@ export function changedWords(state, t) {
 /**
  * Mounts the way back, hidden while there is nothing to take back.
  * @param {Element} container
- * @param {{ t: Function, get(): object, set(patch: object, history: 'push'): void }} context
+ * @param {Pick<Context, 't' | 'get' | 'set'>} context
  * @returns {() => void} shows how much has changed
  */
 export function changed(container, { t, get, set }) {

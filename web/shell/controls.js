@@ -4,15 +4,24 @@ import { h, setText, uniqueId } from '../lib/dom.js'
 import { modelOf } from '../models/index.js'
 import { SETTINGS } from '../models/settings.js'
 
-/** @import { Setting } from '../types.d.ts' */
+/** @import { Context, Setting, Settings, State } from '../types.d.ts' */
 
-/** The setting of a name as a model has it, or undefined. */
-const settingOf = (name, model) => modelOf(model).settings[name]
+/**
+ * What a control has of the page.
+ * @typedef {Pick<Context, 't' | 'set' | 'get'>} Settable
+ * @typedef {{ element: HTMLElement, input?: HTMLInputElement, show: (state: State) => void }} Control
+ * @typedef {{ value: unknown, word?: string }} Other another value, with the key of its word
+ */
+
+/** @type {Record<string, number>} */ const STEPS = { ArrowUp: 1, ArrowDown: -1 }
+
+/** The setting of a name as a model has it, or undefined. @param {string} name @param {string} model */
+const settingOf = (name, model) => /** @type {Setting | undefined} */ (modelOf(model).settings[name])
 
 /** Whether a control means something for a model. @param {string} name @param {string} model */
 export const isFor = (name, model) => settingOf(name, model) !== undefined
 
-/** Whether it would change anything as things stand. @param {string} name @param {object} state */
+/** Whether it would change anything as things stand. @param {string} name @param {Settings} state */
 export function isUseful(name, state) {
   const setting = settingOf(name, state.model)
   return setting !== undefined && (setting.matters?.(state) ?? true)
@@ -21,64 +30,71 @@ export function isUseful(name, state) {
 /** The controls that mean something for a model. @param {string} model */
 export const controlsOf = model => Object.keys(modelOf(model).settings)
 
-/** The values of a choice, each with the key of its word. */
-const choicesOf = ({ options }) => Object.entries(options).map(([word, value]) => ({ word, value }))
+/** The values of a choice, each with the key of its word. @param {Pick<Setting, 'options'>} setting */
+const choicesOf = ({ options }) => Object.entries(options ?? {}).map(([word, value]) => ({ word, value }))
 
 /**
  * The other values a control can take, with the key of their word where they have one.
  * @param {string} name
- * @param {object} state
- * @returns {{ value: any, word?: string }[]}
+ * @param {Settings} state
+ * @returns {Other[]}
  */
 export function alternatives(name, state) {
-  const setting = settingOf(name, state.model)
+  const setting = /** @type {Setting} */ (settingOf(name, state.model))
   const { kind, ladder, guest } = setting
+  /** @type {Other[]} */
   const all = kind === 'choice' ? choicesOf(setting) : (ladder?.(state) ?? []).map(value => ({ value }))
   return all.filter(({ value }) => value !== state[name] && (guest === undefined || value !== guest))
 }
 
-/** The key of the word for a control's value, where it has one. @param {string} name @param {object} state */
+/** The key of the word for a control's value, where it has one. @param {string} name @param {Settings} state */
 export const wordOf = (name, state) => {
-  const { kind, ...setting } = settingOf(name, state.model)
+  const { kind, ...setting } = /** @type {Setting} */ (settingOf(name, state.model))
   return kind === 'choice' ? choicesOf(setting).find(({ value }) => value === state[name])?.word : undefined
 }
 
 /** The controls in the order of the settings dialog. */
 export const CONTROLS = Object.keys(SETTINGS)
 
+/** @param {string} name @param {Setting} setting @param {Settable} context @returns {Control} */
 function choice(name, { options, guest, fits = () => true }, { t, set }) {
   const group = uniqueId(name)
-  const inputs = Object.entries(options).map(([word, value]) => ({ word, value, input: h('input', {
+  const inputs = Object.entries(options ?? {}).map(([word, value]) => ({ word, value, input: h('input', {
     type: 'radio', name: group, value: word, onchange: () => set({ [name]: value })
   }) }))
   const element = h('fieldset', { className: 'control' }, h('legend', {}, t(`controls.${name}.label`)),
     h('div', { className: 'segments' }, inputs.map(({ word, input }) => (
       h('label', {}, input, h('span', {}, t(`controls.${name}.${word}`)))))))
   return { element, show: state => inputs.forEach(({ value, input }) => {
+    const label = /** @type {HTMLElement} */ (input.parentNode)
     input.checked = state[name] === value
     const isOffered = (guest === undefined || value !== guest) && fits(value, state)
-    input.parentNode.hidden = !isOffered && !input.checked
+    label.hidden = !isOffered && !input.checked
   }) }
 }
 
+/** @param {string} name @param {Setting} setting @param {Settable} context @returns {Control} */
 function stepper(name, { ladder }, { t, set, get }) {
   const id = uniqueId(name)
   const label = t(`controls.${name}.label`)
-  const input = h('input', { id, type: 'text', inputmode: 'decimal', autocomplete: 'off', size: '7', oninput: () => {
-    set({ [name]: input.value.trim() === '' ? Number.NaN : Number(input.value) })
+  const input = h('input', { id, type: 'text', inputmode: 'decimal', autocomplete: 'off', size: '7', oninput: event => {
+    const { value } = event.currentTarget
+    set({ [name]: value.trim() === '' ? Number.NaN : Number(value) })
   } })
+  /** @param {number} direction */
   const step = direction => {
-    const rungs = ladder(get())
-    const now = get()[name]
+    const rungs = ladder?.(get()) ?? []
+    const now = Number(get()[name])
     const next = direction > 0 ? rungs.find(n => n > now) : rungs.findLast(n => n < now)
     if (next !== undefined) set({ [name]: next })
   }
   input.addEventListener('keydown', event => {
-    const direction = { ArrowUp: 1, ArrowDown: -1 }[event.key]
+    const direction = STEPS[event.key]
     if (!direction) return
     event.preventDefault()
     step(direction)
   })
+  /** @param {string} sign @param {string} key @param {number} direction */
   const button = (sign, key, direction) => h('button', {
     'type': 'button', 'aria-label': t(`controls.${key}`, { name: label }), 'onclick': () => step(direction)
   }, sign)
@@ -87,15 +103,17 @@ function stepper(name, { ladder }, { t, set, get }) {
     h('div', { className: 'stepper' }, button('−', 'less', -1), input, button('+', 'greater', 1)))
   return { element, input, show: state => {
     if (document.activeElement !== input || Number(input.value) !== state[name]) {
-      if (!Number.isNaN(state[name])) input.value = String(state[name])
+      if (!Number.isNaN(Number(state[name]))) input.value = String(state[name])
     }
   } }
 }
 
-function slider(name, { range: [low, high, step] }, { t, set }) {
+/** @param {string} name @param {Setting} setting @param {Settable} context @returns {Control} */
+function slider(name, { range: [low, high, step] = [0, 1, 1] }, { t, set }) {
   const id = uniqueId(name)
   const input = h('input', {
-    id, type: 'range', min: low, max: high, step, oninput: () => set({ [name]: Number(input.value) })
+    id, type: 'range', min: low, max: high, step,
+    oninput: ({ currentTarget }) => set({ [name]: Number(currentTarget.value) })
   })
   const output = h('output', { for: id })
   const element = h('div', { className: 'control' },
@@ -107,19 +125,23 @@ function slider(name, { range: [low, high, step] }, { t, set }) {
   } }
 }
 
-/** A slider whose stops are the rungs of the ladder; a value between two stands at the nearer one. */
-function ladder(name, _, { t, set, get }) {
+/**
+ * A slider whose stops are the rungs of the ladder; a value between two stands at the nearer one.
+ * @param {string} name @param {Setting} setting @param {Settable} context @returns {Control}
+ */
+function ladder(name, { ladder: steps }, { t, set, get }) {
   const id = uniqueId(name)
-  const rungs = settingOf(name, get().model).ladder(get())
+  const rungs = steps?.(get()) ?? []
   const input = h('input', {
-    id, type: 'range', min: 0, max: rungs.length - 1, step: 1, oninput: () => set({ [name]: rungs[Number(input.value)] })
+    id, type: 'range', min: 0, max: rungs.length - 1, step: 1,
+    oninput: ({ currentTarget }) => set({ [name]: rungs[Number(currentTarget.value)] })
   })
   const output = h('output', { for: id })
   const element = h('div', { className: 'control' },
     h('label', { for: id }, t(`controls.${name}.label`), ' ', h('code', {}, t(`controls.${name}.hint`))),
     h('div', { className: 'slider' }, input, output))
   return { element, input, show: state => {
-    const above = rungs.findIndex(rung => rung >= state[name])
+    const above = rungs.findIndex(rung => rung >= Number(state[name]))
     input.value = String(above < 0 ? rungs.length - 1 : above)
     input.setAttribute('aria-valuetext', String(state[name]))
     setText(output, String(state[name]))
@@ -131,7 +153,7 @@ const KINDS = { choice, number: stepper, slider, ladder }
 /**
  * One control with a place for its complaint, and for why it stands still.
  * @param {string} name
- * @param {{ t: Function, set(patch: object): void, get(): object }} context
+ * @param {Settable} context
  * @param {Setting} [setting] if it is none of the model
  */
 export function control(name, context, setting = settingOf(name, context.get().model) ?? SETTINGS[name]) {
@@ -145,7 +167,7 @@ export function control(name, context, setting = settingOf(name, context.get().m
   input?.setAttribute('aria-describedby', problem.id)
   return {
     element,
-    /** @param {object} state @param {Record<string, string>} problems texts by control */
+    /** @param {State} state @param {Record<string, string>} problems texts by control */
     update(state, problems) {
       show(state)
       const isIdle = Boolean(setting.isIdle?.(state))
@@ -161,17 +183,17 @@ export function control(name, context, setting = settingOf(name, context.get().m
 /**
  * A row of alternatives that only changes what is looked at: a sentence, a head, a vector.
  * @param {string} name
- * @param {{ t: Function, set(patch: object): void }} context
+ * @param {Pick<Context, 't' | 'set'>} context
  */
 export function picker(name, { t, set }) {
   const group = uniqueId(name)
   const list = h('div', { className: 'segments' })
   const legend = h('legend', {}, t(`frame.${name}`))
   const element = h('fieldset', { 'className': 'control', 'data-picker': name }, legend, list)
-  let shown = []
+  /** @type {string[]} */ let shown = []
   return {
     element,
-    /** @param {{ value: any, text: string, title?: string }[]} options @param {any} chosen */
+    /** @param {{ value: unknown, text: string, title?: string }[]} options @param {unknown} chosen */
     update(options, chosen) {
       const words = options.map(({ text }) => text)
       if (words.join('\n') !== shown.join('\n')) {
@@ -181,7 +203,8 @@ export function picker(name, { t, set }) {
         shown = words
       }
       options.forEach(({ value, title }, i) => {
-        list.children[i].firstChild.checked = value === chosen
+        const input = /** @type {HTMLElement} */ (list.children[i].firstChild)
+        if (input instanceof HTMLInputElement) input.checked = value === chosen
         list.children[i].title = title ?? ''
       })
     }

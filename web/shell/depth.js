@@ -2,7 +2,7 @@
 
 import { reachable, rules, wordsOf } from '../inspector/made.js'
 import { lazy } from './lazy.js'
-import { dotted, h, uniqueId } from '../lib/dom.js'
+import { dotted, find, h, targetOf, uniqueId } from '../lib/dom.js'
 import { formula } from '../lib/formula.js'
 import { codeBlock } from '../lib/highlight.js'
 import { dimensions } from '../lib/number.js'
@@ -10,12 +10,24 @@ import { ruleFormula } from '../lib/rule.js'
 import { describedOf } from '../lib/run.js'
 import { bringInSight } from '../lib/sight.js'
 
+/** @import { Context, Depth, Recipe, Room, Run, Translate, View } from '../types.d.ts' */
+
+/**
+ * The code of every operation, as it is collected when the page is built.
+ * @typedef {Record<string, { c: Listing[], js: Listing[], torch: string }>} Code
+ * @typedef {{ file: string, line?: number, code: string }} Listing
+ * @typedef {'c' | 'js' | 'torch'} CodeLanguage
+ */
+
 /** From the shallowest to the deepest. */
+/** @type {Depth[]} */
 export const DEPTHS = ['story', 'numbers', 'formula', 'code']
 
+/** @type {Record<CodeLanguage, string>} */
 const LANGUAGES = { c: 'C', js: 'JavaScript', torch: 'PyTorch' }
-const FORMULAS = { formula: true, code: true }
+/** @type {Depth[]} */ const FORMULAS = ['formula', 'code']
 
+/** @param {Pick<Context, 't' | 'set'>} context */
 function dial({ t, set }) {
   const group = uniqueId('depth')
   const inputs = DEPTHS.map(value => h('input', {
@@ -25,19 +37,26 @@ function dial({ t, set }) {
     h('legend', { className: 'visually-hidden' }, t('depth.label')),
     h('div', { className: 'segments' }, inputs.map(input => (
       h('label', {}, input, h('span', {}, t(`depth.${input.value}`)))))))
-  return { element, show: depth => inputs.forEach(input => { input.checked = input.value === depth }) }
+  return { element, show(/** @type {Depth} */ depth) {
+    inputs.forEach(input => { input.checked = input.value === depth })
+  } }
 }
 
-const grids = stage => [...stage.querySelectorAll('.heat[data-tensor]')]
+/** @param {HTMLElement} stage @returns {HTMLElement[]} */
+const grids = stage => [...stage.querySelectorAll('.heat[data-tensor]')].filter(one => one instanceof HTMLElement)
 
-/** The tensors a stage draws, in the order in which it draws them. */
-const tensorsShown = stage => [...new Set(grids(stage).map(grid => grid.dataset.tensor))]
+/** The tensors a stage draws, in the order in which it draws them. @param {HTMLElement} stage */
+const tensorsShown = stage => [...new Set(grids(stage).map(grid => grid.dataset.tensor ?? ''))]
 
+/** @param {HTMLElement} stage @param {string | null} name */
 function light(stage, name) {
   for (const grid of grids(stage)) grid.classList.toggle('is-lit', grid.dataset.tensor === name)
 }
 
-/** One symbol with what it stands for; pointing at it lights its matrix. */
+/**
+ * One symbol with what it stands for; pointing at it lights its matrix.
+ * @param {Run} run @param {HTMLElement} stage @param {Recipe['symbols'][number]} symbol @param {Translate} t
+ */
 function meaning(run, stage, { symbol, tensor }, t) {
   const on = () => light(stage, tensor)
   const off = () => light(stage, null)
@@ -47,6 +66,7 @@ function meaning(run, stage, { symbol, tensor }, t) {
   h('span', { className: 'shape' }, dimensions(describedOf(run, tensor)?.shape ?? []))))
 }
 
+/** @param {Run} run @param {HTMLElement} stage @param {Recipe[]} recipes @param {Translate} t */
 function formulas(run, stage, recipes, t) {
   return recipes.map(({ name, symbols, ...rule }) => h('section', { className: 'recipe' },
     h('h2', {}, h('code', {}, dotted(name)), ' ',
@@ -54,16 +74,18 @@ function formulas(run, stage, recipes, t) {
     rules(rule, t), h('ul', { className: 'symbols' }, symbols.map(one => meaning(run, stage, one, t)))))
 }
 
-/** Every operation once, with the tensors it made here. */
+/** Every operation once, with the tensors it made here. @param {Recipe[]} recipes */
 function byOperation(recipes) {
-  const made = new Map()
+  /** @type {Map<string, string[]>} */ const made = new Map()
   for (const { op, name } of recipes) made.set(op, [...(made.get(op) ?? []), name])
   return [...made]
 }
 
+/** @param {Code} code @param {Recipe[]} recipes @param {CodeLanguage} language @param {Translate} t */
 function listing(code, recipes, language, t) {
   return byOperation(recipes).map(([op, names]) => {
     const entry = code[op]
+    /** @type {Listing[]} */
     const pieces = language === 'torch' ? [{ file: 'PyTorch', code: entry.torch }] : entry[language]
     return h('section', { className: 'recipe' }, h('h2', {}, h('code', {}, op), ' ',
       h('span', { className: 'shape' }, dotted(names.join(', ')))),
@@ -79,40 +101,41 @@ function listing(code, recipes, language, t) {
 /**
  * Mounts the dial beside the name of a stage, and the place for formulas and code below its figure.
  * @param {HTMLElement} stage
- * @param {{ t: Function, set(patch: object): void,
- *   ask(question: string, details: object): Promise<any> }} context
+ * @param {Pick<Context, 't' | 'set' | 'ask'>} context
  */
 export function depths(stage, context) {
   const { t, ask } = context
   const { element, show } = dial(context)
-  const eyebrow = stage.querySelector('.eyebrow')
+  const eyebrow = find(stage, '.eyebrow')
   const line = h('div', { className: 'stage-line' })
   eyebrow.replaceWith(line)
   line.append(eyebrow, element)
   const panel = h('section', { className: 'depth-panel', hidden: true })
-  stage.querySelector('.stage-figure').after(panel)
-  let language = 'c'
-  let shown = {}
+  find(stage, '.stage-figure').after(panel)
+  /** @type {CodeLanguage} */ let language = 'c'
+  /** @type {{ run?: Run | null, depth?: Depth, names?: string }} */ let shown = {}
   let isAsked = false
   // With the keyboard the dial must stay where it is: whoever turns it further should not have to look for it.
-  element.addEventListener('change', ({ target }) => { isAsked = !target.matches(':focus-visible') })
+  element.addEventListener('change', event => { isAsked = !targetOf(event).matches(':focus-visible') })
 
+  /** @param {() => void} redraw */
   function languages(redraw) {
     return h('div', { 'className': 'directions', 'role': 'group', 'aria-label': t('depth.language') },
-      Object.entries(LANGUAGES).map(([value, name]) => h('button', {
+      /** @type {CodeLanguage[]} */ (Object.keys(LANGUAGES)).map(value => h('button', {
         'type': 'button', 'aria-pressed': String(value === language), 'onclick': () => {
           language = value
           redraw()
-          panel.querySelector('[aria-pressed="true"]').focus()
+          find(panel, '[aria-pressed="true"]').focus()
         }
-      }, name)))
+      }, LANGUAGES[value])))
   }
-  /** What the room makes; where it only shows what others made, that. */
+  /** What the room makes; where it only shows what others made, that. @param {Run} run @param {Room} room */
   async function recipesOf(run, room) {
     const known = (await ask('recipes', { names: tensorsShown(stage) })).filter(({ op }) => op !== 'given')
     const made = known.filter(({ name }) => room.tensors.includes(name))
     return made.length ? made : known
   }
+  /** @param {Run} run @param {View} view */
   async function draw(run, { depth, room }) {
     const recipes = await recipesOf(run, room)
     const code = depth === 'code' && recipes.length ? await lazy('code') : null
@@ -130,17 +153,17 @@ export function depths(stage, context) {
     isAsked = false
   }
   return {
-    /** @param {object | null} run @param {{ depth: string, room: object }} view */
+    /** @param {Run | null} run @param {View} view */
     update(run, view) {
       const { depth } = view
       show(depth)
-      if (!FORMULAS[depth]) {
+      if (!FORMULAS.includes(depth)) {
         panel.hidden = true
         panel.setAttribute('aria-busy', 'false')
       }
       const same = shown.run === run && shown.depth === depth && shown.names === tensorsShown(stage).join()
       shown = { run, depth, names: tensorsShown(stage).join() }
-      if (!run || !FORMULAS[depth] || same) return
+      if (!run || !FORMULAS.includes(depth) || same) return
       panel.setAttribute('aria-busy', 'true')
       draw(run, view)
     }

@@ -1,32 +1,39 @@
 /** The page's side of the worker: calls that answer with promises. */
 
-/**
- * @param {Worker} worker
- */
+/** @import { Ask, Failure, RunMessage, Settings } from '../types.d.ts' */
+
+/** @typedef {string | ArrayBuffer} Address where a file is, or its bytes */
+
+/** @param {Worker} worker */
 export function createEngine(worker) {
+  /** @type {Map<number, { resolve: (result: any) => void, reject: (error: Error) => void }>} */
   const waiting = new Map()
   let serial = 0
   worker.onmessage = ({ data: { id, result, error } }) => {
-    const { resolve, reject } = waiting.get(id)
+    const asked = waiting.get(id)
     waiting.delete(id)
-    if (error) reject(Object.assign(new Error(error.message), { code: error.code }))
-    else resolve(result)
+    if (error) asked?.reject(Object.assign(new Error(error.message), { code: error.code }))
+    else asked?.resolve(result)
   }
   worker.onerror = event => {
     for (const { reject } of waiting.values()) reject(new Error(event.message || 'worker'))
     waiting.clear()
   }
+  /** @param {string} type @param {object} details @returns {Promise<any>} */
   const call = (type, details) => new Promise((resolve, reject) => {
     serial += 1
     waiting.set(serial, { resolve, reject })
     worker.postMessage({ id: serial, type, ...details })
   })
   return {
-    /** @param {{ wasm: string | ArrayBuffer, files: Record<string, string | ArrayBuffer> }} files addresses or bytes */
+    /** @param {{ wasm: Address, files: Record<string, Address> }} files */
     load: files => call('load', files),
-    /** A run; of the structure that is known by its signature nothing is sent again. */
+    /**
+     * A run; of the structure that is known by its signature nothing is sent again.
+     * @param {Settings} settings @param {string} [signature] @returns {Promise<RunMessage>}
+     */
     run: (settings, signature) => call('run', { settings, signature }),
-    /** One of the worker's questions. */
+    /** One of the worker's questions. @type {Ask} */
     ask: call
   }
 }
@@ -36,11 +43,13 @@ export function createEngine(worker) {
  * @template A, R
  * @param {(argument: A) => Promise<R>} run
  * @param {(result: R, argument: A) => void} onResult
- * @param {(error: Error, argument: A) => void} onError
+ * @param {(error: Failure, argument: A) => void} onError
+ * @returns {(argument: A) => void}
  */
 export function latest(run, onResult, onError) {
   let busy = false
-  let next = null
+  /** @type {{ argument: A } | null} */ let next = null
+  /** @param {A} argument */
   async function start(argument) {
     busy = true
     await run(argument).then(result => onResult(result, argument), error => onError(error, argument))

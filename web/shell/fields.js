@@ -3,9 +3,9 @@
 import { h, setText, uniqueId } from '../lib/dom.js'
 import { modelOf } from '../models/index.js'
 
-/** @import { PageModel } from '../types.d.ts' */
+/** @import { Context, Field, PageModel, Run, State } from '../types.d.ts' */
 
-/** A model's examples, as buttons. @param {PageModel} model */
+/** A model's examples, as buttons. @param {PageModel} model @param {Pick<Context, 't' | 'set' | 'language'>} context */
 function examples({ examples: list }, { t, set, language }) {
   return h('div', { 'className': 'examples', 'role': 'group', 'aria-label': t('controls.presets.label') },
     list.map(({ text, word, lang, note, patch }) => h('button', {
@@ -13,10 +13,14 @@ function examples({ examples: list }, { t, set, language }) {
     }, text ?? t(`controls.${word}`), note ? h('small', { lang: language() }, ` ${t(`controls.${note}`)}`) : '')))
 }
 
-/** One field with its complaint and what is known of what it takes. */
+/**
+ * One field with its complaint and what is known of what it takes.
+ * @param {string} name @param {Field} how @param {Pick<Context, 't' | 'set'>} context
+ */
 function field(name, { isLong, isAnswer, notes = [] }, { t, set }) {
   const id = uniqueId(name)
   const problem = h('p', { className: 'problem', role: 'alert', id: uniqueId('problem') })
+  /** @type {HTMLInputElement | HTMLTextAreaElement} */
   const input = h(isLong ? 'textarea' : 'input', {
     id, ...(isLong ? { rows: '4' } : { type: 'text' }), 'spellcheck': 'false', 'autocomplete': 'off',
     'aria-describedby': problem.id, 'data-field': name, 'oninput': () => set({ [name]: input.value })
@@ -33,15 +37,20 @@ function field(name, { isLong, isAnswer, notes = [] }, { t, set }) {
     input, help, clear)
   return {
     element, help,
+    /**
+     * @param {State} state @param {Record<string, string>} problems @param {string | null} answer
+     * @param {string | null} doubt
+     */
     update(state, problems, answer, doubt) {
-      if (input.value !== state[name]) input.value = state[name]
+      const text = String(state[name])
+      if (input.value !== text) input.value = text
       setText(problem, problems[name] ?? '')
       element.classList.toggle('is-wrong', Boolean(problems[name]))
       input.setAttribute('aria-invalid', problems[name] ? 'true' : 'false')
-      if (isLong) input.rows = Math.min(8, Math.max(3, state[name].split('\n').length))
+      if (input instanceof HTMLTextAreaElement) input.rows = Math.min(8, Math.max(3, text.split('\n').length))
       if (!isAnswer) return
-      const isGiven = state[name].trim() !== ''
-      clear.hidden = !isGiven
+      const isGiven = text.trim() !== ''
+      if (clear) clear.hidden = !isGiven
       setText(hint, t(`controls.${name}.${isGiven ? 'given' : doubt ?? 'produced'}`))
       element.classList.toggle('is-doubted', !isGiven && doubt !== null)
       if (answer !== null) input.placeholder = answer
@@ -51,7 +60,10 @@ function field(name, { isLong, isAnswer, notes = [] }, { t, set }) {
   }
 }
 
-/** The model's own answer as text; null while there is none to show. */
+/**
+ * The model's own answer as text; null while there is none to show.
+ * @param {PageModel} model @param {Run | null} run
+ */
 function answerOf(model, run) {
   if (!run) return ''
   if (!run.decoding || run.decoding.kind === 'given') return null
@@ -61,11 +73,13 @@ function answerOf(model, run) {
 /**
  * Mounts the fields of one kind of the model that is chosen, anew whenever it is another.
  * @param {{ isLong: boolean }} kind
- * @param {{ t: Function, set(patch: object): void, language(): string }} context
+ * @param {Pick<Context, 't' | 'set' | 'language'>} context
  */
 export function fields({ isLong }, context) {
   const element = h('div', { className: isLong ? 'long-fields' : 'entry' })
+  /** @type {{ model: PageModel | null, list: ReturnType<typeof field>[] }} */
   let shown = { model: null, list: [] }
+  /** @param {PageModel} model */
   function build(model) {
     const own = Object.entries(model.fields).filter(([, one]) => Boolean(one.isLong) === isLong)
     const list = own.map(([name, one]) => field(name, one, context))
@@ -78,7 +92,7 @@ export function fields({ isLong }, context) {
   }
   return {
     element,
-    /** @param {object} state @param {Record<string, string>} problems texts by control @param {object | null} run */
+    /** @param {State} state @param {Record<string, string>} problems texts by control @param {Run | null} run */
     update(state, problems, run) {
       const model = modelOf(state.model)
       if (shown.model !== model) build(model)
@@ -92,16 +106,16 @@ export function fields({ isLong }, context) {
 /**
  * Mounts what stands above the figure: long fields, or, where the fields stand in the top line, the examples alone.
  * @param {Element} container
- * @param {{ t: Function, set(patch: object): void, language(): string }} context
+ * @param {Pick<Context, 't' | 'set' | 'language'>} context
  */
 export function inputs(container, context) {
   const { t } = context
   const long = fields({ isLong: true }, context)
   const ways = h('div', {})
   container.append(long.element, ways)
-  let model = null
+  /** @type {string | null} */ let model = null
   return {
-    /** @param {object} state @param {Record<string, string>} problems texts by control */
+    /** @param {State} state @param {Record<string, string>} problems texts by control */
     update(state, problems) {
       long.update(state, problems, null)
       ways.hidden = !long.element.hidden

@@ -8,11 +8,13 @@ import { indexOf } from '../lib/slice.js'
 import { outputOf } from '../rooms/index.js'
 import { stageOf } from '../stages/index.js'
 
-/** @import { Cell } from '../types.d.ts' */
+/** @import { Cell, Run, Slice, Stage, View } from '../types.d.ts' */
 
+/** @type {(keyof View)[]} */
 const LOOKED_AT = ['sentence', 'head', 'part', 'row', 'step']
-const known = new WeakMap()
+/** @type {WeakMap<Run, { key: string, cell: Cell | null }>} */ const known = new WeakMap()
 
+/** @param {Slice} part @param {number} first @param {number} end */
 function largest({ values }, first, end) {
   let best = -1
   for (let i = first; i < end; i++) {
@@ -21,30 +23,38 @@ function largest({ values }, first, end) {
   return best
 }
 
-/** The cells to choose from: of a room that shows one step at a time, those of that step. */
+/**
+ * The cells to choose from: of a room that shows one step at a time, those of that step.
+ * @param {Slice} part @param {Stage} stage @param {Run} run @param {View} view @returns {[number, number]}
+ */
 function lookedAt({ rows, cols, values }, stage, run, view) {
   const row = run.decoding?.rows[view.row] ?? view.row
   return stage.pickers.includes('row') && row < rows ? [row * cols, (row + 1) * cols] : [0, values.length]
 }
 
+/** @param {Run} run @param {View} view @returns {Cell | null} */
 function find(run, view) {
   const { room } = view
   if (room.opening) return room.opening
   const stage = stageOf(room.stage)
   const name = outputOf(room) && describedOf(run, outputOf(room))?.name
+  /** @type {Slice[]} */
   const parts = Object.values(stage.data(run, view) ?? {}).flat().filter(part => part?.axis && part.values)
   const part = parts.findLast(one => one.name === name) ?? parts.at(-1)
   const at = part ? largest(part, ...lookedAt(part, stage, run, view)) : -1
-  return at < 0 ? null : { name: part.name, index: indexOf(part, Math.floor(at / part.cols), at % part.cols) }
+  return !part || at < 0 ? null : { name: part.name, index: indexOf(part, Math.floor(at / part.cols), at % part.cols) }
 }
 
 /**
- * @param {object} run
- * @param {object} view what is looked at
+ * @param {Run} run
+ * @param {View} view
  * @returns {Cell | null}
  */
 export function firstCell(run, view) {
   const key = [view.room.id, ...LOOKED_AT.map(name => view[name])].join()
-  if (known.get(run)?.key !== key) known.set(run, { key, cell: find(run, view) })
-  return known.get(run).cell
+  const last = known.get(run)
+  if (last?.key === key) return last.cell
+  const cell = find(run, view)
+  known.set(run, { key, cell })
+  return cell
 }

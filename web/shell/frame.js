@@ -15,8 +15,12 @@ import { control, isFor, isUseful, picker } from './controls.js'
 import { learnedTable } from './learned.js'
 import { patchFrom } from './state.js'
 
-/** @import { Room } from '../types.d.ts' */
+/**
+ * @import { Child, Context, Described, Marks, Patch, Projected, Room, Run, Settings, State, Translate,
+ * View } from '../types.d.ts'
+ */
 
+/** @type {Projected[]} */
 const PARTS = ['q', 'k', 'v']
 
 /** Where in the window what a deed has changed comes to stand, below what stays at the top of a phone. */
@@ -24,18 +28,25 @@ const SHOWN_AT = 0.25
 
 const SHORTCUTS = { prev: 'ArrowLeft', next: 'ArrowRight' }
 
-/** The alternatives of a picker, as far as this run has them. */
+/** @typedef {{ element: HTMLElement, flow?: HTMLElement, update: () => void }} Way to a neighbour */
+
+/**
+ * The alternatives of a picker, as far as this run has them.
+ * @param {string} name @param {Run} run @param {View} view @param {Translate} t
+ * @returns {{ value: unknown, text: string, title?: string }[]}
+ */
 function options(name, run, { room }, t) {
+  /** @param {number} count */
   const numbered = count => Array.from({ length: count }, (_, value) => ({ value, text: String(value) }))
   if (name === 'part') return (room.parts.choices ?? PARTS).map(value => ({ value, text: t(`frame.parts.${value}`) }))
   if (name === 'head') return numbered(headsOf(run, room))
-  if (name === 'row') return run.decoding.rows.map((row, value) => ({ value, text: tokenAt(run, room, row) }))
+  if (name === 'row') return (run.decoding?.rows ?? []).map((row, value) => ({ value, text: tokenAt(run, room, row) }))
   const [stream] = Object.values(run.streams)
   return Array.from({ length: batchOf(run) }, (_, value) => (
     { value, text: String(value), title: stream?.texts[value] ?? '' }))
 }
 
-/** How many heads a room has to choose from. */
+/** How many heads a room has to choose from. @param {Run} run @param {Room} room */
 function headsOf(run, { parts, tensors }) {
   if (parts.heads) return parts.heads
   const { axes, shape } = describedOf(run, tensors[0]) ?? { axes: [], shape: [] }
@@ -43,23 +54,32 @@ function headsOf(run, { parts, tensors }) {
   return at < 0 ? 1 : shape[at]
 }
 
-/** The token that a row of an answer's probabilities follows. */
+/**
+ * The token that a row of an answer's probabilities follows.
+ * @param {Run} run @param {Room} room @param {number} row
+ */
 function tokenAt(run, { parts }, row) {
   const tensor = describedOf(run, parts.output)
   return labelsOf(run, tensor, tensor.shape.length - 2)?.[row] ?? String(row)
 }
 
+/** @param {Settings} state */
 const isConcatenated = state => state.positions === 'concatenated'
 
+/** @param {Settings} state */
 const isUndivided = ({ scale }) => scale === false
 
-/** Whether several heads of queries share one of keys and values. */
+/** Whether several heads of queries share one of keys and values. @type {IsSo} */
 const isShared = (_, { parts: { heads, kvHeads = heads } }) => kvHeads < heads
 
-/** Whether a room is about an activation of a name. @param {string} name */
+/** Whether a room is about an activation of a name. @param {string} name @returns {IsSo} */
 const isBend = name => (_, { parts: { kind } }) => kind === name
 
-/** What a room says of itself under a setting that makes something else of it: the setting, and the words' key. */
+/**
+ * What a room says of itself under a setting that makes something else of it: the setting, and the words' key.
+ * @typedef {(state: Settings, room: Room) => boolean} IsSo
+ * @type {Record<string, [IsSo, string][]>}
+ */
 const OTHERWISE = {
   norm: [[({ normFirst }) => normFirst, 'whatFirst']], scale: [[isUndivided, 'whatUndivided']],
   scores: [[isUndivided, 'whatUndivided']],
@@ -71,21 +91,31 @@ const OTHERWISE = {
   causal: [[({ tgtIsCausal }) => tgtIsCausal === false, 'whatOpen']]
 }
 
-/** Which of its texts says what a room does, as things stand. */
+/** Which of its texts says what a room does, as things stand. @param {Room} room @param {Settings} state */
 export const whatOf = (room, state) => OTHERWISE[room.words]?.find(([isSo]) => isSo(state, room))?.[1] ?? 'what'
 
-/** What flows on: its name may break at every dot, its shape stays in one piece. */
+/**
+ * What flows on: its name may break at every dot, its shape stays in one piece.
+ * @param {Element} flow @param {Described} tensor
+ */
 const say = (flow, { name, shape }) => (
   flow.replaceChildren(...dotted(`${name} ${dimensions(shape).replaceAll(' ', '\u00a0')}`)))
 
-/** The room before or after on the tour; a room off the tour leads back to it. */
+/**
+ * The room before or after on the tour; a room off the tour leads back to it.
+ * @param {Room} room @param {Room[]} rooms @param {number} direction
+ */
 function neighbour(room, rooms, direction) {
   const at = rooms.indexOf(room)
   const side = direction < 0 ? rooms.slice(0, at).reverse() : rooms.slice(at + 1)
   return side.find(one => one.isOnTour || (!room.isOnTour && one.layer === room.layer && one.tower === room.tower))
 }
 
-/** The way to a neighbour: where it is, if that is another part of the house, and what the way passes over. */
+/**
+ * The way to a neighbour: where it is, if that is another part of the house, and what the way passes over.
+ * @param {Room} from @param {Room[]} rooms @param {{ step: number, direction: 'prev' | 'next', word: string }} to
+ * @param {Context} context @returns {Way}
+ */
 function wayTo(from, rooms, { step, direction, word }, { t, enter, href }) {
   const room = neighbour(from, rooms, step)
   if (!room) return { element: h('span'), update() {} }
@@ -101,11 +131,15 @@ function wayTo(from, rooms, { step, direction, word }, { t, enter, href }) {
   return { element, flow, update }
 }
 
+/** @param {string} title @param {...Child} text */
 const aside = (title, ...text) => h('section', {}, h('h2', {}, title), h('p', {}, ...text))
 
-/** Advice whose marked words, once pressed, set what they advise; then what has changed is shown. */
+/**
+ * Advice whose marked words, once pressed, set what they advise; then what has changed is shown.
+ * @param {string} title @param {string} text @param {Context} context @param {() => void} shown
+ */
 function advice(title, text, { link, set, get }, shown) {
-  const deeds = []
+  /** @type {{ deed: HTMLElement, patch: Patch }[]} */ const deeds = []
   const element = aside(title, prose(text, (words, change) => {
     const patch = patchFrom(change, get().model)
     const deed = h('a', { className: 'deed', onclick: following(() => {
@@ -123,7 +157,7 @@ function advice(title, text, { link, set, get }, shown) {
  * Mounts one room in its frame.
  * @param {Element} container
  * @param {Room} room
- * @param {object} context
+ * @param {Context} context
  */
 export function frame(container, room, context) {
   const { t } = context
@@ -132,6 +166,7 @@ export function frame(container, room, context) {
   const rooms = context.rooms()
   const at = rooms.indexOf(room)
   const isBatch = () => batchOf(context.run() ?? { streams: {} }) > 1
+  /** @param {string} part */
   const words = part => t(`stages.${room.words}.${part}`)
   const controls = (room.controls ?? stage.controls).filter(name => isFor(name, context.get().model))
     .map(name => ({ name, ...control(name, context) }))
@@ -148,10 +183,12 @@ export function frame(container, room, context) {
   const notebooks = (room.notebooks ?? []).map(({ id, words: name }) => (
     h('a', { href: context.href(id), onclick: following(() => context.enter(id)) }, t(`stages.${name}.name`))))
   const kind = h('p', { className: 'note untrained' })
+  /** @type {{ step: number, direction: 'prev' | 'next', word: string }[]} */
   const directions = [
     { step: -1, direction: 'prev', word: 'frame.previous' },
     { step: 1, direction: 'next', word: at ? 'frame.next' : 'frame.start' }
   ]
+  /** @param {Room[]} all */
   const waysIn = all => directions.map(one => wayTo(room, all, one, context))
   let known = rooms
   let ways = waysIn(rooms)
@@ -181,8 +218,8 @@ export function frame(container, room, context) {
     kind)
   const output = outputOf(room)
   let said = ''
-  let offer = null
-  /** Where nobody has trained what is set, the way to do it. */
+  /** @type {string | null} */ let offer = null
+  /** Where nobody has trained what is set, the way to do it. @param {Settings} state */
   function showOffer(state) {
     const training = own.offer?.(state) ?? null
     if (training === offer) return
@@ -195,21 +232,25 @@ export function frame(container, room, context) {
         words)
     }))
   }
-  /** What the room is about, and what goes on from it: with the norm first that is no longer its own result. */
+  /**
+   * What the room is about, and what goes on from it: with the norm first that is no longer its own result.
+   * @param {Run | null} run @param {View} state
+   */
   function tell(run, state) {
     const key = whatOf(room, state)
     if (key !== said) lead.replaceChildren(...prose(words(key)))
     said = key
     const flowing = run && output && !room.parts.isFirst && describedOf(run, output)
-    if (!ways[1].flow) return
-    if (flowing) say(ways[1].flow, flowing)
-    else ways[1].flow.replaceChildren()
+    const { flow } = ways[1]
+    if (!flow) return
+    if (flowing) say(flow, flowing)
+    else flow.replaceChildren()
   }
   const figureView = stage.mount(figure, context)
 
   return {
     figure,
-    /** @param {object | null} run @param {object} view what is looked at */
+    /** @param {Run | null} run @param {View} view */
     update(run, view) {
       if (context.rooms() !== known) {
         known = context.rooms()
@@ -234,12 +275,12 @@ export function frame(container, room, context) {
       setText(from, context.origin())
       figureView.update(context.onOneScale(stage.data(run, view), run, view))
     },
-    /** @param {object} state @param {Record<string, string>} problems texts by control */
+    /** @param {State} state @param {Record<string, string>} problems texts by control */
     controls: (state, problems) => controls.forEach(one => {
       one.element.hidden = !isUseful(one.name, state)
       one.update(state, problems)
     }),
-    mark: marks => figureView.mark(marks),
+    mark: (/** @type {Marks} */ marks) => figureView.mark(marks),
     destroy: () => figureView.destroy()
   }
 }

@@ -11,22 +11,30 @@ import { share } from './share.js'
 import { defaults } from './state.js'
 import { theatreOf } from './theatre.js'
 
+/** @import { Context, Language, Patch, Run, State, Translate } from '../types.d.ts' */
+
+/** @type {Record<Language, string>} */
 const LANGUAGES = { ko: '한국어', en: 'English' }
+/** @type {State['theme'][]} */
 const THEMES = ['auto', 'light', 'dark']
 
 const pane = () => svg('svg', { 'class': 'pane', 'viewBox': '0 0 24 24', 'aria-hidden': 'true' },
   svg('path', { d: 'M4 6.5 12 2.5v15l-8 4z' }), svg('path', { d: 'M12 2.5l8 4v15l-8-4z' }))
 
+/** @param {Pick<Context, 'set'>} context */
 function languages({ set }) {
-  const links = Object.entries(LANGUAGES).map(([language, name]) => h('button', {
+  const links = /** @type {Language[]} */ (Object.keys(LANGUAGES)).map(language => h('button', {
     'type': 'button', 'className': 'quiet', 'lang': language, 'data-language': language,
     'onclick': () => set({ language })
-  }, name))
-  return { links, element: label => h('div', { 'className': 'languages', 'role': 'group', 'aria-label': label },
+  }, LANGUAGES[language]))
+  return { links, element: (/** @type {string} */ label) => h('div', { 'className': 'languages', 'role': 'group', 'aria-label': label },
     links) }
 }
 
-/** Which model is behind the glass; choosing one enters it at its first room. */
+/**
+ * Which model is behind the glass; choosing one enters it at its first room.
+ * @param {Context} context @param {ReturnType<typeof bringing>} bring
+ */
 function models({ t, set, get }, bring) {
   const id = uniqueId('model')
   const choose = () => {
@@ -38,19 +46,24 @@ function models({ t, set, get }, bring) {
     }
     set({ ...defaults(select.value), room: HOUSE.id, language, theme, depth }, 'push')
   }
+  /** @type {HTMLSelectElement} */
   const select = h('select', { id, onchange: choose },
     MODELS.map(({ id: name }) => h('option', { value: name }, t(`controls.model.${name}`))))
   const label = h('label', { for: id, className: 'visually-hidden' }, t('controls.model.label'))
   return { select, element: h('div', { className: 'models' }, label, select, bring.element) }
 }
 
+/** @param {Pick<Context, 't' | 'set' | 'get' | 'showControls'>} context */
 function settings({ t, set, get, showControls }) {
   const grid = h('div', { className: 'settings-grid' })
-  let shown = { model: null, controls: [] }
+  /** @type {{ model: string, controls: ({ name: string } & ReturnType<typeof control>)[] }} */
+  let shown = { model: '', controls: [] }
+  /** @param {string} model */
   function build(model) {
     shown = { model, controls: controlsOf(model).map(name => ({ name, ...control(name, { t, set, get }) })) }
     grid.replaceChildren(...shown.controls.map(({ element }) => element))
   }
+  /** @type {HTMLDialogElement} */
   const dialog = h('dialog', { 'className': 'settings', 'aria-label': t('app.settings') },
     h('div', { className: 'settings-head' }, h('h2', {}, t('app.settings')),
       h('button', { type: 'button', className: 'quiet', onclick: () => dialog.close() }, t('app.close'))),
@@ -58,6 +71,7 @@ function settings({ t, set, get, showControls }) {
   dialog.addEventListener('click', event => event.target === dialog && dialog.close())
   // What is wrong in here is told outside once nobody can see it here.
   dialog.addEventListener('close', showControls)
+  /** @param {State} state @param {Record<string, string>} problems */
   const update = (state, problems) => {
     if (shown.model !== state.model) build(state.model)
     for (const one of shown.controls) {
@@ -68,14 +82,18 @@ function settings({ t, set, get, showControls }) {
   return { dialog, update }
 }
 
-/** The name of the page leads back to where it begins. */
+/**
+ * The name of the page leads back to where it begins.
+ * @param {Pick<Context, 't' | 'set'> & { home: () => Patch }} context
+ */
 const brand = ({ t, home, set }) => (
   h('a', { className: 'brand', title: t('opening.name'), onclick: following(() => set(home(), 'push')) },
     pane(), h('b', {}, 'glassformer'), h('span', {}, t('app.tagline'))))
 
-/** On a phone one button stands for all actions. */
+/** On a phone one button stands for all actions. @param {HTMLElement} actions @param {Translate} t */
 function more(actions, t) {
   const toggle = () => button.setAttribute('aria-expanded', String(actions.classList.toggle('is-open')))
+  /** @type {HTMLElement} */
   const button = h('button', {
     'type': 'button', 'className': 'quiet more', 'aria-label': t('app.more'), 'aria-expanded': 'false',
     'aria-controls': actions.id, 'onclick': toggle
@@ -86,12 +104,7 @@ function more(actions, t) {
 /**
  * Mounts the header.
  * @param {Element} container
- * @param {object} context
- * @param {Function} context.t
- * @param {(patch: object) => void} context.set
- * @param {() => object} context.get
- * @param {(room: string) => void} context.enter
- * @param {(room: string) => string} context.href
+ * @param {Context} context
  */
 export function header(container, context) {
   const { t, set, get, link } = context
@@ -122,6 +135,9 @@ export function header(container, context) {
   container.replaceChildren(
     home, entry.element, model.element, more(actions, t), actions, panel.dialog, proof.dialog)
   return {
+    /**
+     * @param {State} state @param {Record<string, string>} problems @param {Language} language @param {Run | null} run
+     */
     update(state, problems, language, run) {
       home.setAttribute('href', link(begun()))
       model.select.value = state.model
@@ -133,6 +149,6 @@ export function header(container, context) {
       theme.setAttribute('aria-label', `${t('app.theme')}: ${t(`app.themes.${state.theme}`)}`)
       panel.update(state, problems)
     },
-    focus: language => choice.links.find(link => link.lang === language)?.focus()
+    focus: (/** @type {Language} */ language) => choice.links.find(link => link.lang === language)?.focus()
   }
 }

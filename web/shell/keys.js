@@ -1,38 +1,47 @@
 /** Keys that work wherever the reader is: Escape lets go, arrows lead on, P presents, Ctrl+Z takes back. */
 
+import { targetOf } from '../lib/dom.js'
 import { returnTo } from '../lib/heatmap.js'
 
-const WAYS = { ArrowLeft: '.way-prev', ArrowRight: '.way-next' }
+/** @type {Record<string, string>} */ const WAYS = { ArrowLeft: '.way-prev', ArrowRight: '.way-next' }
+/** @type {Record<string, string>} */
 const LESSON_WAYS = { ArrowLeft: '.lesson-back', ArrowRight: '.lesson-next' }
-/** What a clicker sends. */
+/** What a clicker sends. @type {Record<string, string>} */
 const CLICKS = { PageUp: 'ArrowLeft', PageDown: 'ArrowRight' }
 const USES_ARROWS = 'input, textarea, select, dialog, .heat, .chip, .frame, [tabindex="0"]'
 
+/** @typedef {{ isPinned(): boolean, release(): void, leave(): void, undo(): void, redo(): void }} Acts */
+
 const isPresenting = () => document.documentElement.hasAttribute('data-present')
 
-/** Left and right lead from room to room or step to step, wherever nothing has a use of its own for them. */
+/**
+ * Left and right lead from room to room or step to step, wherever nothing has a use of its own for them.
+ * @param {KeyboardEvent} event @param {HTMLElement} stage
+ */
 function lead(event, stage) {
   const key = isPresenting() ? CLICKS[event.key] ?? event.key : event.key
   const way = WAYS[key]
   const isPlain = !event.altKey && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.defaultPrevented
-  if (!way || !isPlain || event.target.closest(USES_ARROWS)) return
+  if (!way || !isPlain || targetOf(event).closest(USES_ARROWS)) return
   const inLesson = document.querySelector('.lesson:not([hidden]) .lesson-ways')
+  /** @type {HTMLElement | null} */
   const link = inLesson ? inLesson.querySelector(LESSON_WAYS[key]) : stage.querySelector(way)
   if (!link) return
   if (isPresenting()) event.preventDefault()
   link.click()
 }
 
-/** P turns the page into a slide, the figure first and as wide as the window, and back. */
+/** P turns the page into a slide, the figure first and as wide as the window, and back. @param {KeyboardEvent} event */
 function present(event) {
   const isPlain = !event.altKey && !event.ctrlKey && !event.metaKey && !event.defaultPrevented
-  if (event.key.toLowerCase() !== 'p' || !isPlain || event.target.closest('input, textarea, select, dialog')) return
+  if (event.key.toLowerCase() !== 'p' || !isPlain || targetOf(event).closest('input, textarea, select, dialog')) return
   document.documentElement.toggleAttribute('data-present')
 }
 
+/** @param {KeyboardEvent} event @param {Pick<Acts, 'undo' | 'redo'>} acts */
 function takeBack(event, { undo, redo }) {
   const isStep = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'z'
-  if (!isStep || event.target.matches('input, textarea')) return
+  if (!isStep || targetOf(event).matches('input, textarea')) return
   event.preventDefault()
   if (event.shiftKey) redo()
   else undo()
@@ -41,12 +50,13 @@ function takeBack(event, { undo, redo }) {
 /**
  * Listens to the keys of the whole page.
  * @param {{ stage: HTMLElement, inspector: HTMLElement }} page
- * @param {{ isPinned(): boolean, release(): void, leave(): void, undo(): void, redo(): void }} acts
+ * @param {Acts} acts
  */
 export function keys({ stage, inspector }, acts) {
   /** Where the keyboard last met a matrix; following sources leads away from it, into the inspector. */
-  let grid = null
-  stage.addEventListener('focusin', ({ target }) => {
+  /** @type {HTMLElement | null} */ let grid = null
+  stage.addEventListener('focusin', event => {
+    const target = targetOf(event)
     if (target.matches('.heat[role="grid"]')) grid = target
   })
   /** What the inspector had in focus goes with the cell, so a reader who was there, or nowhere, is taken back. */

@@ -6,52 +6,61 @@ import { words } from '../twin/choice.js'
 import { wordOf } from './controls.js'
 import { lazy } from './lazy.js'
 
+/** @import { Context, Settings, Translate } from '../types.d.ts' */
+/** @import { Learned } from '../models/collect.js' */
+
+/** @param {number} share */
 const percent = share => String(Math.round(share * 1000) / 10)
+
+/** @typedef {{ settings: Partial<Settings> }} Variant */
 
 /** A reader who compares stays with the table, from room to room. */
 let isOpen = false
 
-/** Whether some trained weights are those of a state. */
+/** Whether some trained weights are those of a state. @param {Variant} variant @param {Settings} state */
 const isOf = ({ settings }, state) => Object.entries(settings).every(([name, value]) => state[name] === value)
 
-/** Of what was held out, the share that came out right, in words. */
+/** Of what was held out, the share that came out right, in words. @param {Learned} learned @param {Translate} t */
 const shares = ({ right }, t) => Object.entries(right)
   .map(([key, share]) => t('learned.share', { language: t(`learned.${key}`), percent: percent(share) })).join(', ')
 
-/** What sets a variant apart from what its model is at first. */
+/**
+ * What sets a variant apart from what its model is at first.
+ * @param {Variant} variant @param {string} model @param {Translate} t
+ */
 function named({ settings }, model, t) {
   const usual = defaultsOf(model)
   const other = Object.keys(settings).filter(name => settings[name] !== usual[name])
   if (other.length === 0) return t('learned.usual')
-  return other.map(name => words({ name, value: settings[name], word: wordOf(name, { model, ...settings }) }, t)).join(' · ')
+  return other.map(name => words({ name, value: settings[name], word: wordOf(name, { ...usual, ...settings }) }, t)).join(' · ')
 }
 
 /**
  * What the trained weights of two sides made of what was held out, or an empty text where there is nothing to say.
- * @param {object} here @param {object} there both states @param {Function} t @returns {Promise<string>}
+ * @param {Settings} here @param {Settings} there @param {Translate} t @returns {Promise<string>}
  */
 export async function comparison(here, there, t) {
   const { variants, offer } = modelOf(here.model)
   if (!variants || variants.every(one => isOf(one, here) === isOf(one, there))) return ''
-  const untrained = [here, there].filter(offer)
+  const untrained = [here, there].filter(side => offer?.(side))
   if (untrained.length) return t('learned.twinNone', { side: untrained.map(side => (
     t(`twin.${side === here ? 'here' : 'there'}`))).join(', ') })
-  const all = (await lazy('learned'))[here.model]
+  /** @type {Learned[]} */ const all = (await lazy('learned'))[here.model]
   const [one, other] = [here, there].map(state => all.find(variant => isOf(variant, state)))
   return one && other ? t('learned.twin', { here: shares(one, t), there: shares(other, t) }) : ''
 }
 
 /**
  * The table, folded; each variant leads to itself.
- * @param {{ t: Function, get(): object, set(patch: object, history: 'push'): void, link(patch: object): string,
- *   fails(error: Error): void }} context
+ * @param {Pick<Context, 't' | 'get' | 'set' | 'link' | 'fails'>} context
  */
 export function learnedTable({ t, get, set, link, fails }) {
   const { model } = get()
   const note = h('p', { className: 'note' })
   const place = h('div', { 'className': 'learned-all', 'tabindex': '0', 'role': 'region',
     'aria-label': t('learned.title') })
-  let rows = []
+  /** @type {{ one: Learned, deed: HTMLElement, line: HTMLElement }[]} */ let rows = []
+  /** @type {HTMLDetailsElement} */
   const element = h('details', { className: 'learned-variants', open: isOpen, ontoggle: () => {
     isOpen = element.open
     if (isOpen) fill().catch(fails)
@@ -59,7 +68,7 @@ export function learnedTable({ t, get, set, link, fails }) {
 
   async function fill() {
     if (rows.length) return
-    const all = (await lazy('learned'))[model]
+    /** @type {Learned[]} */ const all = (await lazy('learned'))[model]
     const columns = Object.keys(all[0].right)
     rows = all.map(one => {
       const deed = h('a', { className: 'deed', onclick: following(() => set(one.settings, 'push')) },

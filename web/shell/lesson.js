@@ -2,13 +2,15 @@
 
 import { lessonOf } from '../lessons/index.js'
 
+/** @import { Context } from '../types.d.ts' */
+
 /**
  * @param {{ lesson: HTMLElement, stage: HTMLElement }} page
- * @param {object} context
+ * @param {Context} context
  */
 export function lessons({ lesson, stage }, context) {
-  let player = null
-  let loading = null
+  /** @type {ReturnType<typeof import('../lessons/player.js').player> | undefined} */ let player
+  /** @type {Promise<void> | undefined} */ let loading
   async function load() {
     player = (await import('../lessons/player.js')).player(lesson, stage, context)
     update()

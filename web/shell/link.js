@@ -2,18 +2,23 @@
 
 import { toHash } from './state.js'
 
+/** @import { State } from '../types.d.ts' */
+
 const DELAY = 120
 
-/** @returns {{ write(state: object, before: object, history: 'push' | 'replace'): void, forget(): void }} */
 export function linked() {
-  let timer = 0
+  /** @type {ReturnType<typeof setTimeout> | 0} */ let timer = 0
   const forget = () => {
     clearTimeout(timer)
     timer = 0
   }
+  /** @param {State} state */
   const replace = state => history.replaceState(null, '', `#${toHash(state)}`)
   return {
-    /** At once for a step that Back undoes, else at a pause, as writing it is slow. */
+    /**
+     * At once for a step that Back undoes, else at a pause, as writing it is slow.
+     * @param {State} state @param {State} before @param {'push' | 'replace'} way
+     */
     write(state, before, way) {
       if (way === 'push') {
         if (timer) replace(before)

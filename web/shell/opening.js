@@ -4,12 +4,14 @@ import { h } from '../lib/dom.js'
 import { opening } from '../opening/index.js'
 import { OPENING } from './state.js'
 
-/** @param {HTMLElement} house @param {object} context */
+/** @import { Context } from '../types.d.ts' */
+
+/** @param {HTMLElement} house @param {Context} context */
 export function openings(house, context) {
   const container = h('main', { className: 'opening-slot', tabindex: '-1' })
   house.after(container)
-  let inside = null
-  let language = null
+  /** @type {ReturnType<typeof opening> | null} */ let inside = null
+  /** @type {string | null} */ let language = null
   function leave() {
     inside?.destroy()
     inside = null

@@ -4,12 +4,18 @@ import { MODELS } from '../models/index.js'
 
 export function resources() {
   const names = MODELS.flatMap(({ files }) => files)
+  /** @param {string} id */
   const inside = id => document.getElementById(id)
+  /** @template T @param {(name: string) => T} give */
   const byName = give => Object.fromEntries(names.map(name => [name, give(name)]))
+  /** @param {string} name */
   const address = name => new URL(name, location.href).href
   if (!inside('wasm')) return { wasm: address('glassformer.wasm'), files: byName(address), worker: 'worker.js' }
+  /** @param {string} id */
+  const textOf = id => inside(id)?.textContent?.trim() ?? ''
+  /** @param {string} id */
   const bytes = id => (
-    Uint8Array.from(atob(inside(id).textContent.trim()), letter => letter.charCodeAt(0)).buffer)
-  const code = new Blob([inside('worker').textContent], { type: 'text/javascript' })
+    Uint8Array.from(atob(textOf(id)), letter => letter.charCodeAt(0)).buffer)
+  const code = new Blob([textOf('worker')], { type: 'text/javascript' })
   return { wasm: bytes('wasm'), files: byName(bytes), worker: URL.createObjectURL(code) }
 }

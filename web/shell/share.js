@@ -4,11 +4,15 @@ import { copying } from '../lib/copying.js'
 import { h } from '../lib/dom.js'
 import { closing } from '../lib/menu.js'
 
+/** @import { Context } from '../types.d.ts' */
+
 /** What stands around a figure that is shown alone: title and origin above, the line of a cell below. */
 const AROUND = 168
 const STEP = 20
 
+/** @type {Record<string, string>} */
 const ESCAPES = { '&': '&amp;', '"': '&quot;', '<': '&lt;', '>': '&gt;' }
+/** @param {string} text */
 const escaped = text => text.replace(/[&"<>]/g, sign => ESCAPES[sign])
 
 /**
@@ -28,13 +32,11 @@ function figuresHeight() {
 
 /**
  * Mounts the menu of ways to share, closed.
- * @param {object} context
- * @param {Function} context.t
- * @param {(patch?: object) => string} context.link the page's address with some of its state changed
- * @param {() => string} context.language
+ * @param {Pick<Context, 't' | 'link' | 'language'>} context
  */
 export function share({ t, link, language }) {
   const { copy, elements } = copying({ done: t('app.shared'), byHand: t('figure.byHand') })
+  /** @param {string} action @param {() => string} text */
   const button = (action, text) => h('button', {
     'type': 'button', 'className': 'quiet', 'data-action': action, 'onclick': () => copy(text())
   }, t(`app.${action}`))
@@ -51,7 +53,7 @@ export function share({ t, link, language }) {
 /**
  * The way from a figure that stands in another page to the whole page.
  * @param {HTMLElement} element
- * @param {{ t: Function, link(patch?: object): string }} context
+ * @param {Pick<Context, 't' | 'link'>} context
  */
 export function signature(element, { t, link }) {
   const anchor = h('a', { 'target': '_blank', 'rel': 'noopener', 'aria-label': t('app.whole') },

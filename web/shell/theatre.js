@@ -6,22 +6,27 @@
 import { h, setText } from '../lib/dom.js'
 import { MODELS } from '../models/index.js'
 
+/** @import { Context, State } from '../types.d.ts' */
+
 /** Models that can be trained. */
-const TRAINED = MODELS.filter(({ settings }) => settings.weights?.options.theatre).map(({ id }) => id)
+const TRAINED = MODELS.filter(({ settings }) => settings.weights?.options?.theatre).map(({ id }) => id)
 let lastTraining = ''
 
-/** The training that was left, or that of the model behind the glass. @param {{ model: string }} state */
+/** The training that was left, or that of the model behind the glass. @param {State} state */
 export const theatreOf = ({ model, weights }) => {
   const known = lastTraining.split('_', 1)[0]
   if (lastTraining && (known === model || weights === 'theatre' || !TRAINED.includes(model))) return lastTraining
   return TRAINED.includes(model) ? model : TRAINED[0]
 }
 
-/** Steps of the training to walk through inside the glass. */
+/**
+ * Steps of the training to walk through inside the glass.
+ * @param {Pick<Context, 't' | 'set'>} context @param {(step: number) => void} go
+ */
 function line({ t, set }, go) {
   const slider = h('input', {
     'type': 'range', 'min': 0, 'step': 1, 'data-action': 'learned', 'aria-label': t('app.learned'),
-    'oninput': () => go(Number(slider.value))
+    'oninput': ({ currentTarget }) => go(Number(currentTarget.value))
   })
   const place = h('output')
   const back = h('button', { 'type': 'button', 'className': 'quiet', 'data-action': 'theatre-back', 'onclick': () => (
@@ -30,6 +35,7 @@ function line({ t, set }, go) {
     h('span', {}, t('app.learned')), slider, place, back)
   return {
     element,
+    /** @param {{ step: number, known: number, total: number }} facts */
     update({ step, known, total }) {
       slider.max = String(known)
       slider.value = String(step)
@@ -42,17 +48,23 @@ function line({ t, set }, go) {
 
 /**
  * @param {HTMLElement} house what the theatre stands in place of
- * @param {object} context
- * @param {(error: Error) => void} fails
+ * @param {Context} context
+ * @param {Context['fails']} fails
  */
 export function theatreDoor(house, context, fails) {
-  let inside = null, language = null, bar = null, wanted = null
+  /** @type {ReturnType<typeof import('../theatre/index.js').theatre>} */ let inside
+  /** @type {ReturnType<typeof line>} */ let bar
+  /** @type {string | null} */ let language = null
+  /** @type {number | null} */ let wanted = null
   const container = h('main', { className: 'theatre' })
   const slot = h('div', { className: 'learned-slot' })
   house.after(container)
   house.before(slot)
 
-  /** Goes to a step and puts its weights behind the glass; steps asked for in between are passed over. */
+  /**
+   * Goes to a step and puts its weights behind the glass; steps asked for in between are passed over.
+   * @param {number} step
+   */
   async function go(step) {
     const isBusy = wanted !== null
     wanted = step
@@ -81,7 +93,7 @@ export function theatreDoor(house, context, fails) {
     update(context.get())
   }
 
-  /** @param {{ theatre: string, weights?: string }} state */
+  /** @param {State} state */
   function update(state) {
     const isOpen = state.theatre !== ''
     if (isOpen) lastTraining = state.theatre

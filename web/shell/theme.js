@@ -1,5 +1,8 @@
 /** The colours that canvases need. They are those of style.css: a test holds the two together. */
 
+/** @import { Mode, Palette } from '../types.d.ts' */
+
+/** @type {Record<Mode, Palette>} */
 export const PALETTES = {
   light: {
     paper: '#fcfcfa', ink: '#14181b', muted: '#5c656b', line: '#dcdeda', accent: '#0b6e5d',

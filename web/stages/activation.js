@@ -8,11 +8,14 @@ import { ofSlice } from '../lib/origin.js'
 import { matrixOf, tensorOf } from '../lib/run.js'
 import { indexOf, peak } from '../lib/slice.js'
 
+/** @import { Mount, Run, Stage, View } from '../types.d.ts' */
+/** @import { Follow } from '../lib/matrix.js' */
+
 export const id = 'activation'
 export const controls = ['activation']
-export const pickers = []
+/** @type {string[]} */ export const pickers = []
 
-/** Units before and after, and the curve itself as the kernel computes it. */
+/** Units before and after, and the curve itself as the kernel computes it. @param {Run} run @param {View} view */
 export function data(run, view) {
   const { before, after, kind } = view.room.parts
   return {
@@ -21,11 +24,13 @@ export function data(run, view) {
   }
 }
 
+/** @type {Stage['picture']} */
 export function picture(run, view) {
   const { before, after } = view.room.parts
   return { part: matrixOf(run, after, view), domain: signed(peak(tensorOf(run, before))) }
 }
 
+/** @type {Mount<typeof data>} */
 export function mount(container, context) {
   const { t } = context
   const heading = h('h2')
@@ -36,7 +41,7 @@ export function mount(container, context) {
   const before = fig.matrix()
   const after = fig.matrix()
   const bend = curve(slot)
-  let shown = null
+  /** @type {ReturnType<typeof data>} */ let shown
   let look = { row: 0, col: -1 }
 
   function drawCurve() {
@@ -55,18 +60,20 @@ export function mount(container, context) {
     update(next) {
       shown = next
       const titles = { before: t('stages.activation.before'), after: t('stages.activation.after') }
+      /** @type {Follow} */
       const twin = ({ name, index }) => (
         [next.before.name, next.after.name].includes(name) ? { row: index[1], col: index[2] } : null)
       before.update(next.before, { title: titles.before, domain: next.domain, dense: true, follow: twin })
       after.update(next.after, { title: titles.after, domain: next.domain, dense: true, follow: twin })
       drawCurve()
       fig.legend([{ domain: next.domain }])
-      fig.numbers(t('frame.numbers'), ['before', 'after'].map(name => ({ title: titles[name], part: next[name] })))
+      fig.numbers(t('frame.numbers'), /** @type {const} */ (['before', 'after']).map(name => (
+        { title: titles[name], part: next[name] })))
     },
     mark(marks) {
       fig.mark(marks)
       const { current } = marks
-      if (!shown || ![shown.before.name, shown.after.name].includes(current?.name)) return
+      if (!shown || !current || ![shown.before.name, shown.after.name].includes(current.name)) return
       look = { row: current.index[1], col: current.index[2] }
       drawCurve()
     },

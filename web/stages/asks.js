@@ -7,20 +7,29 @@ import { plot } from '../lib/plot.js'
 import { tensorOf } from '../lib/run.js'
 import { slice } from '../lib/slice.js'
 
+/** @import { Mount, Run, Slice, Stage, View } from '../types.d.ts' */
+/** @import { PlotView } from '../lib/plot.js' */
+
 export const id = 'asks'
 export const controls = ['base', 'dModel', 'seed']
-export const pickers = []
+/** @type {string[]} */ export const pickers = []
 
 const SCHEMES = ['index', 'share', 'sinusoidal', 'random']
 const MEASURES = ['most', 'nearest', 'shortest', 'longest', 'least', 'greatest']
 const GAP = 32
 
+/** @param {Slice} part */
 const most = ({ values }) => values.reduce((top, value) => Math.max(top, Math.abs(value)), 0)
 
-/** The measures of all encodings; of each, the products of all pairs of places, and their distances. */
+/**
+ * The measures of all encodings; of each, the products of all pairs of places, and their distances.
+ * @param {Run} run @param {View} view
+ */
 export function data(run, view) {
   const { products, distances, measures, norms, neighbours } = view.room.parts
+  /** @param {string} name */
   const each = name => SCHEMES.map((_, i) => slice(tensorOf(run, name), { row: 1, col: 2, fixed: [i, 0, 0] }))
+  /** @param {string} name */
   const table = name => slice(tensorOf(run, name), { row: 0, col: 1, rowLabels: SCHEMES })
   return {
     measures: { ...table(measures), colLabels: MEASURES }, norms: table(norms), neighbours: table(neighbours),
@@ -28,21 +37,28 @@ export function data(run, view) {
   }
 }
 
+/** @type {Stage['picture']} */
 export function picture(run, { room }) {
   const part = slice(tensorOf(run, room.parts.products), { row: 1, col: 2, fixed: [2, 0, 0] })
   return { part, domain: signed(most(part)) }
 }
 
-/** Every two places as a point: how far apart they are counted, and how far measured. */
+/**
+ * Every two places as a point: how far apart they are counted, and how far measured.
+ * @param {Slice} part @param {number} scheme @returns {NonNullable<PlotView['dots']>}
+ */
 const byOffset = ({ name, values, rows }, scheme) => Array.from({ length: rows }, (_, from) => (
   Array.from({ length: rows - from }, (_, offset) => ({
-    at: [offset, values[from * rows + from + offset]], kind: 'is-small',
+    at: /** @type {[number, number]} */ ([offset, values[from * rows + from + offset]]), kind: 'is-small',
     cell: { name, index: [scheme, from, from + offset] }
   })))).flat()
 
+/** @type {Mount<typeof data>} */
 export function mount(container, context) {
   const { t } = context
+  /** @param {string[]} list @param {string} kind */
   const words = (list, kind) => list.map(name => t(`lab.asks.${kind}.${name}`))
+  /** @param {Slice} part */
   const named = part => ({ ...part, rowLabels: words(SCHEMES, 'schemes') })
   const fig = figure(container, context)
   const measures = fig.matrix()
@@ -58,7 +74,7 @@ export function mount(container, context) {
     update(next) {
       const table = { ...named(next.measures), colLabels: words(MEASURES, 'measures') }
       measures.update(table, { title: t('lab.asks.table'), domain: signed(most(next.measures)) })
-      const shown = ['neighbours', 'norms'].map((name, i) => {
+      const shown = /** @type {const} */ (['neighbours', 'norms']).map((name, i) => {
         const part = named(next[name])
         places[i].update(part, { title: t(`lab.asks.${name}`), domain: signed(most(part)), dense: true })
         return { title: t(`lab.asks.${name}`), part }

@@ -5,11 +5,13 @@ import { dropped } from '../lib/dropped.js'
 import { matrixOf, tensorOf } from '../lib/run.js'
 import { peak } from '../lib/slice.js'
 
+/** @import { Cell, Mount, Run, Stage, View } from '../types.d.ts' */
+
 export const id = 'attention_dropout'
 export const controls = ['training', 'dropout', 'seed']
 export const pickers = ['sentence', 'head']
 
-/** One head's weights, its mask and what is left of the weights. */
+/** One head's weights, its mask and what is left of the weights. @param {Run} run @param {View} view */
 export function data(run, view) {
   const { weights, mask, kept } = view.room.parts
   return {
@@ -20,11 +22,14 @@ export function data(run, view) {
   }
 }
 
+/** @type {Stage['picture']} */
 export function picture(run, view) {
   const { weights, kept } = view.room.parts
   return { part: matrixOf(run, kept ?? weights, view), domain: probabilities() }
 }
 
+/** @param {Cell} cell */
 const placeOf = ({ index }) => ({ row: index[2], col: index[3] })
 
+/** @type {Mount<typeof data>} */
 export const mount = (container, context) => dropped(container, context, placeOf)

@@ -7,9 +7,12 @@ import { plot } from '../lib/plot.js'
 import { tensorOf } from '../lib/run.js'
 import { slice } from '../lib/slice.js'
 
+/** @import { Mount, Run, Slice, Stage, View } from '../types.d.ts' */
+/** @import { PlotView } from '../lib/plot.js' */
+
 export const id = 'beyond'
 export const controls = ['seed']
-export const pickers = []
+/** @type {string[]} */ export const pickers = []
 
 const SCHEMES = ['none', 'sinusoidal', 'learned', 'rotary', 'alibi']
 const GAP = 32
@@ -17,22 +20,30 @@ const SMALLEST = 300
 /** Room for the name of the axis. */
 const TOP = 1.15
 
-/** Of every scheme the share at every place, and the means on both sides of the trained length. */
+/**
+ * Of every scheme the share at every place, and the means on both sides of the trained length.
+ * @param {Run} run @param {View} view
+ */
 export function data(run, { room: { parts } }) {
   const shares = tensorOf(run, parts.shares)
   const places = Array.from({ length: shares.shape[1] }, (_, i) => String(i + 1))
   return {
     shares: slice(shares, { row: 0, col: 1, rowLabels: SCHEMES, colLabels: places }),
     means: slice(tensorOf(run, parts.means), { row: 0, col: 1, rowLabels: SCHEMES }),
-    trained: run.beyond.trained
+    trained: run.beyond?.trained ?? 0
   }
 }
 
+/** @type {Stage['picture']} */
 export const picture = (run, { room }) => (
   { part: slice(tensorOf(run, room.parts.shares), { row: 0, col: 1 }), domain: probabilities() })
 
-/** One scheme's row as a curve, with a line where the trained places end. */
+/**
+ * One scheme's row as a curve, with a line where the trained places end.
+ * @param {Slice} part @param {number} scheme @param {number} trained @returns {Pick<PlotView, 'lines' | 'dots'>}
+ */
 function curve({ name, values, cols }, scheme, trained) {
+  /** @type {[number, number][]} */
   const points = Array.from({ length: cols }, (_, i) => [i + 1, values[scheme * cols + i]])
   return {
     lines: [{ points: [[trained - 0.5, 0], [trained - 0.5, 1]], kind: 'is-thin' }, { points, kind: 'is-main' }],
@@ -40,6 +51,7 @@ function curve({ name, values, cols }, scheme, trained) {
   }
 }
 
+/** @type {Mount<typeof data>} */
 export function mount(container, context) {
   const { t } = context
   const names = SCHEMES.map(scheme => t(`lab.beyond.${scheme}`))

@@ -6,13 +6,17 @@ import { panels } from '../lib/panels.js'
 import { tensorOf } from '../lib/run.js'
 import { slice } from '../lib/slice.js'
 
+/** @import { Mount, Run, Stage, View } from '../types.d.ts' */
+
 export const id = 'broadcasting'
 export const controls = ['dModel', 'base']
-export const pickers = []
+/** @type {string[]} */ export const pickers = []
 
+/** @param {Run} run @param {View} view */
 export function data(run, { room }) {
   const { right, wrong, spread } = room.parts
   const rowLabels = run.streams.text.tokens[0]
+  /** @param {string} name @param {number} sentence @param {string} word */
   const of = (name, sentence, word) => ({
     ...slice(tensorOf(run, name), { row: 1, col: 2, fixed: [sentence, 0, 0], rowLabels }), word, domain: signed(1)
   })
@@ -23,8 +27,10 @@ export function data(run, { room }) {
   }
 }
 
+/** @type {Stage['picture']} */
 export function picture(run, { room }) {
   return { part: slice(tensorOf(run, room.parts.wrong), { row: 1, col: 2, fixed: [2, 0, 0] }), domain: signed(1) }
 }
 
+/** @type {Mount<typeof data>} */
 export const mount = (container, context) => panels(container, context, 'lab.broadcasting')

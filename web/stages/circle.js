@@ -10,16 +10,21 @@ import { matrixOf, tensorOf, vectorRow } from '../lib/run.js'
 import { placesOf, slice, smooth } from '../lib/slice.js'
 import { space } from '../lib/space.js'
 
+/** @import { Mount, Run, Slice, Stage, View } from '../types.d.ts' */
+
 export const id = 'circle'
 export const controls = ['base', 'dModel', 'maxLength']
-export const pickers = []
+/** @type {string[]} */ export const pickers = []
 
 const SIZE = 340
 /** From this width on both pictures stand side by side. */
 const [WIDE, GAP] = [560, 32]
 const REACH = 1.15
 
-/** Every pair over the positions, the same in between, and how far each point is from the middle. */
+/**
+ * Every pair over the positions, the same in between, and how far each point is from the middle.
+ * @param {Run} run @param {View} view
+ */
 export function data(run, view) {
   const { pairs: name, radius, wave } = view.room.parts
   const pairs = tensorOf(run, name)
@@ -34,11 +39,13 @@ export function data(run, view) {
   }
 }
 
+/** @type {Stage['picture']} */
 export function picture(run, { room }) {
   const pairs = tensorOf(run, room.parts.pairs)
   return { part: slice(pairs, { row: 1, col: 2, fixed: [0, 0, 0] }), domain: signed(1) }
 }
 
+/** @type {Mount<typeof data>} */
 export function mount(container, context) {
   const { t } = context
   const group = uniqueId('pair')
@@ -54,20 +61,28 @@ export function mount(container, context) {
   const fig = figure(container, context)
   fig.body.classList.add('is-pair')
   const [points, radius] = [fig.matrix(), fig.matrix()]
-  let shown = null
+  /** @type {ReturnType<typeof data>} */ let shown
   let chosen = { pair: 0, place: 1 }
 
+  /** @param {Partial<typeof chosen>} patch */
   function choose(patch) {
     chosen = { ...chosen, ...patch }
     draw()
   }
+  /** @param {number} count */
   function drawChoices(count) {
     if (choices.children.length !== count) choices.replaceChildren(...Array.from({ length: count }, (_, pair) => (
       h('label', {}, h('input', { type: 'radio', name: group, onchange: () => choose({ pair }) }),
         h('span', {}, String(pair))))))
-    choices.children[chosen.pair].firstChild.checked = true
+    const input = /** @type {HTMLElement} */ (choices.children[chosen.pair].firstChild)
+    if (input instanceof HTMLInputElement) input.checked = true
   }
-  /** What the point at a place is drawn as. */
+  /**
+   * What the point at a place is drawn as.
+   * @template At
+   * @param {Slice} part @param {{ pair: number, place: number }} chosen
+   * @param {(x: number, y: number, k: number) => At} at
+   */
   const dotsOf = ({ name, rows, values }, { pair, place }, at) => Array.from({ length: rows }, (_, k) => ({
     at: at(values[2 * k + 1], values[2 * k], k), kind: k === place ? 'is-chosen' : '', title: shown.pairs[0].rowLabels[k],
     cell: { name, index: [pair, k, 0] }
@@ -82,15 +97,17 @@ export function mount(container, context) {
     const { wave } = shown
     const width = context.width()
     const size = Math.min(SIZE, width >= WIDE ? Math.floor((width - GAP) / 2) : width)
+    /** @type {[number, number][]} */
     const fine = Array.from({ length: wave.rows }, (_, i) => (
       [wave.values[i * wave.cols + 2 * pair + 1], wave.values[i * wave.cols + 2 * pair]]))
+    /** @param {number} share */
     const up = share => 2 * share - 1
     circle.update({
       width: size, height: size, x: [-REACH, REACH], y: [-REACH, REACH], xName: `cos · ${2 * pair + 1}`,
       yName: `sin · ${2 * pair}`, label: t('lab.circle.flat'),
       lines: [{ points: fine, kind: 'is-thin' },
         { points: [[0, 0], [part.values[2 * place + 1], part.values[2 * place]]] }],
-      dots: dotsOf(part, chosen, (x, y) => [x, y])
+      dots: dotsOf(part, chosen, (x, y) => /** @type {[number, number]} */ ([x, y]))
     })
     spiral.update({
       size, label: t('lab.circle.deep'), axes: ['cos', 'sin', t('lab.position')],

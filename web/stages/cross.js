@@ -7,19 +7,27 @@ import { figure } from '../lib/figure.js'
 import { matrixOf } from '../lib/run.js'
 import { indexOf } from '../lib/slice.js'
 
+/** @import { Mount, Run, Stage, View } from '../types.d.ts' */
+/** @import { Follow } from '../lib/matrix.js' */
+
 export const id = 'cross'
-export const controls = []
+/** @type {string[]} */ export const controls = []
 export const pickers = ['head']
 
-/** The weights of one head, which word each query is about to say, and the row to begin with. */
+/**
+ * The weights of one head, which word each query is about to say, and the row to begin with.
+ * @param {Run} run @param {View} view
+ */
 export function data(run, view) {
   const weights = matrixOf(run, view.room.parts.weights, view)
   const steps = run.decoding?.steps ?? []
   return { weights, next: steps.map(({ token }) => token), row: Math.min(view.row, weights.rows - 1) }
 }
 
+/** @type {Stage['picture']} */
 export const picture = (run, view) => ({ part: matrixOf(run, view.room.parts.weights, view), domain: probabilities() })
 
+/** @type {Mount<typeof data>} */
 export function mount(container, context) {
   const { t } = context
   const heading = h('h2')
@@ -29,10 +37,10 @@ export function mount(container, context) {
   const fig = figure(container, context)
   const weights = fig.matrix()
   container.append(h('p', { className: 'note' }, t('stages.weights.caution')))
-  let shown = null
-  let row = null
+  /** @type {ReturnType<typeof data>} */ let shown
+  /** @type {number | null} */ let row = null
 
-  /** The cell of a row that weighs most. */
+  /** The cell of a row that weighs most. @param {number} at */
   function strongest(at) {
     const { weights: part } = shown
     const values = part.values.slice(at * part.cols, (at + 1) * part.cols)
@@ -48,6 +56,7 @@ export function mount(container, context) {
     update(next) {
       shown = next
       const title = t('stages.cross.weights')
+      /** @type {Follow} */
       const follow = ({ name, index }) => (name === next.weights.name ? { row: index[2] } : null)
       drawLines()
       weights.update(next.weights, { title, domain: probabilities(), follow })

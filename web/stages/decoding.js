@@ -14,39 +14,58 @@ import { scrubber } from '../lib/scrubber.js'
 import { rowsOf } from '../lib/slice.js'
 import { tree } from '../lib/tree.js'
 
+/** @import { Branch, Built, Decoding, Mount, Run, Settings, Stage, View } from '../types.d.ts' */
+/** @import { Beginning } from '../lib/tree.js' */
+
 export const id = 'decoding'
 export const controls = ['decoding', 'beams', 'temperature', 'seed']
-export const pickers = []
+/** @type {string[]} */ export const pickers = []
 
-/** Why the bars, which are of one pass over the whole answer, may differ from what it was chosen by. */
+/**
+ * Why the bars, which are of one pass over the whole answer, may differ from what it was chosen by.
+ * @param {Decoding} decoding @param {Settings} settings
+ */
 function rereading({ kind }, { training, dropout, tgtIsCausal }) {
   if (kind === 'given') return null
   return tgtIsCausal === false ? 'unmasked' : training && dropout > 0 ? 'reread' : null
 }
 
-/** What else has to be known to read the numbers, as keys of texts. */
+/**
+ * What else has to be known to read the numbers, as keys of texts.
+ * @param {Decoding} decoding @param {Settings} settings
+ */
 function remarks({ kind }, { temperature, topK, topP, tgtIsCausal }) {
   const isShaped = temperature !== 1 || topK > 0 || topP < 1
   return [
     kind === 'given' && tgtIsCausal === false && 'seen', isShaped && (kind === 'beam' ? 'plainTree' : 'plain')
-  ].filter(Boolean)
+  ].filter(one => typeof one === 'string')
 }
 
-/** The ancestors of a branch, the first step first, and the branch itself. */
+/**
+ * The ancestors of a branch, the first step first, and the branch itself.
+ * @param {Pick<Branch, 'parent'>[]} nodes @param {number} at
+ */
 function lineage(nodes, at) {
-  const line = []
+  /** @type {number[]} */ const line = []
   for (let i = at; i >= 0; i = nodes[i].parent) line.unshift(i)
   return line
 }
 
-/** A tree as it had grown at a step, and the best of its branches then; at the end that is the answer. */
+/**
+ * A tree as it had grown at a step, and the best of its branches then; at the end that is the answer.
+ * @param {Beginning[]} nodes @param {number | null} best @param {number} step
+ */
 function grown(nodes, best, step) {
   const scores = nodes.map(node => (node.step === step ? node.score : -Infinity))
   const leading = scores.indexOf(Math.max(...scores))
   return { nodes: nodes.filter(node => node.step <= step), best: step === Infinity ? best : leading }
 }
 
-/** What had been read at a step: the tokens so far, or those of every beginning that was still followed. */
+/**
+ * What had been read at a step: the tokens so far, or those of every beginning that was still followed.
+ * @param {string[]} tokens @param {number[]} rows @param {Beginning[] | null} nodes @param {number} step
+ * @returns {{ tokens: string[], score?: number }[]}
+ */
 function beginnings(tokens, rows, nodes, step) {
   if (!nodes) return [{ tokens: tokens.slice(0, rows[step] + 1) }]
   const parents = [...new Set(nodes.filter(node => node.step === step).map(({ parent }) => parent))]
@@ -58,15 +77,17 @@ function beginnings(tokens, rows, nodes, step) {
 /**
  * Every step with the shares it chose from, side by side as they lie on the number line, and the tree of a beam, up to
  * the step that is looked at; −1 is all of them.
+ * @param {Run} run @param {View} view
  */
 export function data(run, view) {
   const { step: now = -1, room } = view
-  const { rows } = run.decoding
+  const chosen = /** @type {Decoding} */ (run.decoding)
+  const { rows, kind, tree: branches, best } = chosen
   const { of } = describedOf(run, room.parts.output).axes[1]
   const shares = rowsOf(matrixOf(run, room.parts.output, view), rows[0], rows.length)
   const { cols, colLabels, values } = shares
   const last = now < 0 ? shares.rows - 1 : now
-  const steps = run.decoding.steps.map(({ id: word, token, draw }, step) => {
+  const steps = chosen.steps.map(({ id: word, token, draw }, step) => {
     const row = values.slice(step * cols, (step + 1) * cols)
     let start = 0
     const pieces = ranking(row).filter(i => row[i] > 0).map(i => {
@@ -76,20 +97,21 @@ export function data(run, view) {
     })
     return { step, token, word, draw, pieces, share: row[word] }
   })
-  const { kind, tree: branches, best } = run.decoding
   const nodes = branches && branches.map(branch => ({ ...branch, token: colLabels[branch.id] }))
   return {
-    kind, steps, now, last, reread: rereading(run.decoding, run.settings),
-    remarks: remarks(run.decoding, run.settings),
+    kind, steps, now, last, reread: rereading(chosen, run.settings),
+    remarks: remarks(chosen, run.settings),
     shares: rowsOf(shares, 0, last + 1), first: rows[0], loss: run.loss,
     ...(nodes ? grown(nodes, best, now < 0 ? Infinity : now) : { nodes: null, best: null }),
-    read: now < 0 ? [] : beginnings(run.streams[of].tokens[0], rows, nodes, now)
+    read: now < 0 ? [] : beginnings(run.streams[of ?? ''].tokens[0], rows, nodes, now)
   }
 }
 
+/** @type {Stage['picture']} */
 export const picture = (run, view) => {
-  const { rows, steps } = run.decoding
+  const { rows, steps } = /** @type {Decoding} */ (run.decoding)
   const part = rowsOf(matrixOf(run, view.room.parts.output, view), rows[0], rows.length)
+  /** @param {number} i */
   const isChosen = i => i % part.cols === steps[Math.floor(i / part.cols)].id
   const values = part.values.map((share, i) => (isChosen(i) ? share : 0))
   return { part: { ...part, values }, domain: probabilities() }
@@ -106,13 +128,15 @@ const createRemark = () => h('p', { className: 'note' })
 const createBeginning = () => (
   h('li', {}, h('span', { className: 'read-tokens' }), h('span', { className: 'read-score' })))
 
+/** @param {Built<HTMLElement>} item @param {{ tokens: string[], score?: number }} beginning */
 function fillBeginning(item, { tokens: list, score }) {
   keep(item.firstChild, list, () => h('span'), setText)
   setText(item.lastChild, score === undefined ? '' : fixed(score))
 }
 
-const SCRUB = ['label', 'back', 'on', 'play', 'pause', 'whole']
+const SCRUB = /** @type {const} */ (['label', 'back', 'on', 'play', 'pause', 'whole'])
 
+/** @type {Mount<typeof data>} */
 export function mount(container, context) {
   const { t } = context
   const heading = h('h2')
@@ -127,15 +151,19 @@ export function mount(container, context) {
   const read = h('div', { className: 'read' }, readTitle, readList)
   const walk = h('div')
   container.append(h('section', {}, walk, read, heading, slot, list, note, more))
-  const words = Object.fromEntries(SCRUB.map(name => [name, t(`stages.decoding.scrub.${name}`)]))
+  const words = /** @type {Record<typeof SCRUB[number], string>} */ (
+    Object.fromEntries(SCRUB.map(name => [name, t(`stages.decoding.scrub.${name}`)])))
   const steps = scrubber(walk, words, step => context.set(step < 0 ? { step } : { step, row: step }))
   const branches = tree(slot)
   const fig = figure(container, context)
   const shares = fig.matrix()
 
-  let shown = null
+  /** @type {ReturnType<typeof data>} */ let shown
 
-  /** A step that is not yet reached stays an empty line. */
+  /**
+   * A step that is not yet reached stays an empty line.
+   * @param {Built<HTMLElement>} item @param {ReturnType<typeof data>['steps'][number]} step
+   */
   function fillStep(item, { step, token, word, draw, pieces, share }) {
     const isAhead = step > shown.last
     item.classList.toggle('is-ahead', isAhead)
@@ -147,12 +175,13 @@ export function mount(container, context) {
     link.hidden = isAhead
     ofCell(link, shown.shares.name, [0, shown.first + step, word])
     link.onclick = () => context.press(cellAt(link))
-    const marks = [...pieces.map(piece => ({ piece })), ...(draw === null ? [] : [{ draw }])]
+    /** @type {{ piece?: typeof pieces[number], draw: number }[]} */
+    const marks = [...pieces.map(piece => ({ piece, draw: 0 })), ...(draw === null ? [] : [{ draw }])]
     keep(line, isAhead ? [] : marks, createPiece, (element, one) => {
       const { piece } = one
       element.className = piece ? 'piece' : 'piece is-draw'
       element.classList.toggle('is-chosen', Boolean(piece?.isChosen))
-      element.classList.toggle('is-long', piece?.token.length > 1)
+      element.classList.toggle('is-long', Boolean(piece && piece.token.length > 1))
       element.style.setProperty('left', `${(piece ? piece.start : one.draw) * 100}%`)
       element.style.setProperty('width', piece ? `${piece.share * 100}%` : '0')
       setText(element.firstChild, piece ? piece.token : fixed(one.draw, 3))
@@ -170,7 +199,7 @@ export function mount(container, context) {
       setText(note, t(`stages.decoding.${next.reread ?? next.kind}`, { loss: fixed(next.loss, 3) }))
       keep(more, next.remarks, createRemark, (element, key) => setText(element, t(`stages.decoding.${key}`)))
       slot.hidden = !next.nodes
-      if (next.nodes) branches.update(next.nodes, next.best)
+      if (next.nodes) branches.update(next.nodes, next.best ?? -1)
       if (next.nodes) slot.scrollLeft = next.now < 0 ? 0 : slot.scrollWidth
       keep(list, next.steps, createStep, fillStep)
       list.classList.toggle('has-draws', next.kind === 'sample')

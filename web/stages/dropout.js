@@ -5,11 +5,16 @@ import { dropped } from '../lib/dropped.js'
 import { matrixOf, tensorOf } from '../lib/run.js'
 import { peak } from '../lib/slice.js'
 
+/** @import { Cell, Mount, Run, Stage, View } from '../types.d.ts' */
+
 export const id = 'dropout'
 export const controls = ['training', 'dropout', 'seed']
 export const pickers = ['sentence']
 
-/** The matrix before and after, and the mask between them: 0 where a cell is dropped, else the factor. */
+/**
+ * The matrix before and after, and the mask between them: 0 where a cell is dropped, else the factor.
+ * @param {Run} run @param {View} view
+ */
 export function data(run, view) {
   const { before, mask, after } = view.room.parts
   const domain = signed(Math.max(peak(tensorOf(run, before)), peak(tensorOf(run, after))))
@@ -20,11 +25,14 @@ export function data(run, view) {
   }
 }
 
+/** @type {Stage['picture']} */
 export function picture(run, view) {
   const { after } = view.room.parts
   return { part: matrixOf(run, after, view), domain: signed(peak(tensorOf(run, after))) }
 }
 
+/** @param {Cell} cell */
 const placeOf = ({ index }) => ({ row: index[1], col: index[2] })
 
+/** @type {Mount<typeof data>} */
 export const mount = (container, context) => dropped(container, context, placeOf)

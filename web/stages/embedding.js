@@ -5,11 +5,14 @@ import { figure } from '../lib/figure.js'
 import { labelsOf, matrixOf, tensorOf } from '../lib/run.js'
 import { peak, slice } from '../lib/slice.js'
 
+/** @import { Mount, Run, Stage, View } from '../types.d.ts' */
+/** @import { Follow } from '../lib/matrix.js' */
+
 export const id = 'embedding'
 export const controls = ['dModel', 'seed']
 export const pickers = ['sentence']
 
-/** The table, the rows one sentence takes out of it, and the ids that say which. */
+/** The table, the rows one sentence takes out of it, and the ids that say which. @param {Run} run @param {View} view */
 export function data(run, view) {
   const { weight: name, out, stream } = view.room.parts
   const weight = tensorOf(run, name)
@@ -22,11 +25,13 @@ export function data(run, view) {
   }
 }
 
+/** @type {Stage['picture']} */
 export function picture(run, view) {
   const { weight, out } = view.room.parts
   return { part: matrixOf(run, out, view), domain: signed(peak(tensorOf(run, weight))) }
 }
 
+/** @type {Mount<typeof data>} */
 export function mount(container, context) {
   const { t } = context
   const fig = figure(container, context)
@@ -36,7 +41,9 @@ export function mount(container, context) {
     update({ table: all, result: taken, ids, domain }) {
       const titles = { table: t('stages.embedding.table'), result: t('stages.embedding.result') }
       const labels = [...all.rowLabels, ...taken.rowLabels]
+      /** @type {Follow} */
       const usedBy = ({ name, index }) => (name === taken.name ? { row: ids[index[1]] } : null)
+      /** @type {Follow} */
       const uses = ({ name, index }) => {
         const row = name === all.name ? ids.indexOf(index[0]) : -1
         return row < 0 ? null : { row }

@@ -6,12 +6,16 @@ import { panels } from '../lib/panels.js'
 import { matrixOf, tensorOf } from '../lib/run.js'
 import { peak } from '../lib/slice.js'
 
+/** @import { Mount, Run, Stage, View } from '../types.d.ts' */
+
 export const id = 'first_ideas'
 export const controls = ['dModel', 'seed']
-export const pickers = []
+/** @type {string[]} */ export const pickers = []
 
+/** @param {Run} run @param {...string} names */
 const domainOf = (run, ...names) => signed(Math.max(...names.map(name => peak(tensorOf(run, name)))))
 
+/** @param {Run} run @param {View} view */
 export function data(run, view) {
   const { words, grown, norms, hops, shares } = view.room.parts
   const rowLabels = run.streams.text.tokens[0]
@@ -31,9 +35,11 @@ export function data(run, view) {
   }
 }
 
+/** @type {Stage['picture']} */
 export function picture(run, view) {
   const { grown } = view.room.parts
   return { part: matrixOf(run, grown, view), domain: domainOf(run, grown) }
 }
 
+/** @type {Mount<typeof data>} */
 export const mount = (container, context) => panels(container, context, 'lab.first_ideas')

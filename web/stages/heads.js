@@ -3,8 +3,11 @@
 import { probabilities, signed } from '../lib/color.js'
 import { figure } from '../lib/figure.js'
 import { setFormula } from '../lib/formula.js'
+import { entriesOf } from '../lib/product.js'
 import { headMatrix, matrixOf, sharedHead, tensorOf } from '../lib/run.js'
 import { peak } from '../lib/slice.js'
+
+/** @import { Mount, Run, Stage, View } from '../types.d.ts' */
 
 export const id = 'heads'
 export const controls = ['heads', 'kvHeads']
@@ -13,6 +16,7 @@ export const pickers = ['sentence', 'head']
 /**
  * Weights (in training what dropout leaves of them), values and their product for one head: of all heads side by side,
  * or where some share their values, of this one alone, since only then the columns stand below one another.
+ * @param {Run} run @param {View} view
  */
 export function data(run, view) {
   const { weights, kept, v, out, heads, kvHeads = heads } = view.room.parts
@@ -26,11 +30,13 @@ export function data(run, view) {
   }
 }
 
+/** @type {Stage['picture']} */
 export function picture(run, view) {
   const { out } = view.room.parts
   return { part: matrixOf(run, out, view), domain: signed(peak(tensorOf(run, out))) }
 }
 
+/** @type {Mount<typeof data>} */
 export function mount(container, context) {
   const { t } = context
   const fig = figure(container, context)
@@ -44,8 +50,7 @@ export function mount(container, context) {
       sheet.update({ left, right, product }, { titles, domains: { left: probabilities(), right: domain,
         product: domain } })
       fig.legend([{ domain: probabilities(), text: t('frame.share') }, { domain, text: titles.product }])
-      fig.numbers(t('frame.numbers'), Object.entries({ left, right, product }).map(([name, part]) => (
-        { title: titles[name], part })))
+      fig.numbers(t('frame.numbers'), entriesOf(titles, { left, right, product }))
     },
     mark: fig.mark,
     destroy() {}

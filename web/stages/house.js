@@ -1,28 +1,50 @@
 /** The whole building as one picture: every floor a true picture of its tensor, read from below; a floor is a door. */
 
 import { scale } from '../lib/color.js'
-import { following, h, keep, setText, svg } from '../lib/dom.js'
+import { following, h, isThere, keep, setText, svg } from '../lib/dom.js'
 import { inSlices, later } from '../lib/later.js'
 import { dimensions } from '../lib/number.js'
 import { describedOf } from '../lib/run.js'
 import { thumb } from '../lib/thumb.js'
 import { drawBranches } from '../lib/wire.js'
 
+/**
+ * @import { Built, Context, Domain, Mode, Mount, Picture, Room, Run, Scale, Stage, Translate,
+ * View } from '../types.d.ts'
+ */
+
 export const id = 'house'
-export const controls = []
-export const pickers = []
+/** @type {string[]} */ export const controls = []
+/** @type {string[]} */ export const pickers = []
 
 /** More heads than this would be too small to be read. */
 const MOST_HEADS = 8
 const EDGES = /^<.*>$/
 const WIRE_GAP = 36
 
+/** @typedef {ReturnType<typeof thumb>} Thumb */
+/** @typedef {{ part: Picture['part'], colours: Scale }} Coloured */
+/** @typedef {HTMLElement & { thumb: Thumb, view?: Coloured }} Stamp */
+/** @typedef {Built<HTMLAnchorElement> & { address: Context['href'], kind?: boolean }} Link */
+
+/**
+ * What a floor shows: tokens, or pictures on one scale.
+ * @typedef {{ tokens: string[], isAnswer?: boolean, parts?: undefined }
+ *   | { tokens?: undefined, isAnswer?: undefined, parts: Picture['part'][], domain: Domain, isLook: boolean,
+ *   shape: number[] }} Shows
+ * @typedef {{ room: string, word: string, layer?: number, wire: string } & Shows} Floor
+ * @typedef {{ layer?: number, floors: Floor[] }} Storey floors of one layer
+ */
+
 /** Floors that are called after the part of the layer they stand for. */
 const BLOCKS = ['weights', 'cross', 'activation']
 const LOOKS = ['scores', 'weights', 'cross']
 const TOKENS = ['tokens', 'pieces']
 
-/** What a floor shows: tokens, one picture for each head or projection, or one picture. */
+/**
+ * What a floor shows: tokens, one picture for each head or projection, or one picture.
+ * @param {Run} run @param {Room} room @param {View} view @returns {Shows}
+ */
 function shown(run, room, view) {
   const { stage, parts, tensors } = room
   const { sentence = 0 } = view
@@ -30,18 +52,19 @@ function shown(run, room, view) {
     const { tokens, lengths } = run.streams[parts.stream]
     return { tokens: (tokens[sentence] ?? tokens[0]).slice(0, lengths?.[sentence]) }
   }
-  if (stage === 'decoding') return { tokens: run.decoding.steps.map(({ token }) => token), isAnswer: true }
-  const picture = more => view.picture(room, more)
+  if (stage === 'decoding') return { tokens: (run.decoding?.steps ?? []).map(({ token }) => token), isAnswer: true }
+  const picture = (/** @type {object} */ more) => view.picture(room, more)
   const heads = Array.from({ length: Math.min(MOST_HEADS, parts.heads ?? 1) }, (_, head) => ({ head }))
   const isLook = LOOKS.includes(stage)
   const views = isLook ? heads : stage === 'qkv' ? ['q', 'k', 'v'].map(part => ({ part })) : [{}]
-  const pictures = views.map(picture)
+  const pictures = views.map(picture).filter(isThere)
   const { shape } = describedOf(run, tensors[0])
   const domains = pictures.map(({ domain }) => domain)
   const domain = domains.reduce((one, other) => (other.max > one.max ? other : one))
   return { parts: pictures.map(({ part }) => part), domain, isLook, shape: shape[0] === 1 ? shape.slice(1) : shape }
 }
 
+/** @param {Run} run @param {Room} room @param {View} view @returns {Floor} */
 function floor(run, room, view) {
   const isBlock = BLOCKS.includes(room.stage) && room.layer !== undefined
   const word = isBlock ? `map.blocks.${room.block}` : `stages.${room.words}.name`
@@ -51,17 +74,16 @@ function floor(run, room, view) {
 
 /**
  * Towers of floors from the ground up, and what goes in and comes out.
- * @param {object} run
- * @param {{ sentence: number, rooms: object[], picture(room: object, more: object): object }} view
+ * @param {Run} run @param {View} view
  */
 export function data(run, view) {
   const floors = view.rooms.filter(({ isFloor }) => isFloor)
-  const names = [...new Set(floors.map(({ tower }) => tower))]
+  const names = [...new Set(floors.map(({ tower = '' }) => tower))]
   const [first] = Object.values(run.streams)
   const { sentence } = view
   const tokens = first?.tokens[sentence] ?? first?.tokens[0] ?? []
   // Of a text that is gone on with only the beginning was read.
-  const given = run.passes?.find(({ kind }) => kind === 'prefill')?.rows ?? tokens.length
+  const given = Number(run.passes?.find(({ kind }) => kind === 'prefill')?.rows ?? tokens.length)
   return {
     towers: names.map(name => ({
       name, floors: floors.filter(({ tower }) => tower === name).map(room => floor(run, room, view))
@@ -72,66 +94,72 @@ export function data(run, view) {
   }
 }
 
+/** @type {Stage['picture']} */
 export function picture(run, { rooms, ...view }) {
   const last = rooms.findLast(({ isFloor, stage }) => isFloor && stage !== 'decoding' && !TOKENS.includes(stage))
   return last ? view.picture(last, {}) : null
 }
 
+/** @returns {Stamp} */
 function createPicture() {
   const stamp = h('span', { className: 'pane-picture' })
-  stamp.thumb = thumb(stamp)
-  return stamp
+  return Object.assign(stamp, { thumb: thumb(stamp) })
 }
 
-/** A picture has its place at once and its colours when there is time. */
+/** A picture has its place at once and its colours when there is time. @param {Stamp} stamp @param {Coloured} view */
 function fillPicture(stamp, view) {
   stamp.style.setProperty('--shape', String(view.part.cols / view.part.rows))
   stamp.view = view
 }
 
+/** @param {Stamp} stamp */
 function paint(stamp) {
-  const { part, colours } = stamp.view
+  const { part, colours } = /** @type {Coloured} */ (stamp.view)
   if (stamp.thumb.update(part, colours)) {
     stamp.classList.remove('is-changed')
     requestAnimationFrame(() => stamp.classList.add('is-changed'))
   }
 }
 
+/** @param {Pick<Context, 'href' | 'enter'>} context @returns {() => Link} */
 const createFloor = ({ href, enter }) => () => {
-  const link = h('a', { className: 'pane-floor', onclick: following(() => enter(link.dataset.room)) },
+  const link = h('a', { className: 'pane-floor', onclick: following(() => enter(link.dataset.room ?? '')) },
     h('span', { className: 'pane-name' }), h('span', { className: 'pane-pictures' }),
     h('small', { className: 'shape' }))
-  link.address = href
-  return link
+  return Object.assign(link, { address: href })
 }
 
+/** @param {Element} element @param {string} token */
 const fillToken = (element, token) => {
   setText(element, token)
   element.classList.toggle('is-faint', EDGES.test(token))
 }
 
+/**
+ * @param {Link} link @param {Floor} floor @param {{ t: Translate, mode: Mode, where: (floor: Floor) => string }} how
+ */
 function fillFloor(link, floor, { t, mode, where }) {
   const [name, pictures, shape] = link.children
-  const { room, word, tokens, parts, domain, isLook, isAnswer } = floor
+  const { room, word, tokens, isAnswer } = floor
   link.dataset.room = room
   link.dataset.wire = floor.wire
   link.setAttribute('href', link.address(room))
-  link.setAttribute('class', `pane-floor ${tokens ? 'has-tokens' : isLook ? 'has-heads' : 'has-stream'}`)
+  link.setAttribute('class', `pane-floor ${floor.tokens ? 'has-tokens' : floor.isLook ? 'has-heads' : 'has-stream'}`)
   link.classList.toggle('is-answer', Boolean(isAnswer))
   setText(name, t(word))
-  setText(shape, tokens ? '' : dimensions(floor.shape))
+  setText(shape, floor.tokens ? '' : dimensions(floor.shape))
   link.title = [where(floor), t(word), shape.textContent].filter(Boolean).join(' · ')
   pictures.classList.toggle('is-tokens', Boolean(tokens))
   if (link.kind !== Boolean(tokens)) pictures.replaceChildren()
   link.kind = Boolean(tokens)
-  if (tokens) return keep(pictures, tokens, () => h('span'), fillToken)
-  const colours = scale(domain, mode)
-  return keep(pictures, parts.map(part => ({ part, colours })), createPicture, fillPicture)
+  if (floor.tokens) return keep(pictures, floor.tokens, () => h('span'), fillToken)
+  const colours = scale(floor.domain, mode)
+  return keep(pictures, floor.parts.map(part => ({ part, colours })), createPicture, fillPicture)
 }
 
-/** Floors of the same layer stand together. */
+/** Floors of the same layer stand together. @param {Floor[]} floors */
 function storeysOf(floors) {
-  const storeys = []
+  /** @type {Storey[]} */ const storeys = []
   for (const floor of floors) {
     const last = storeys.at(-1)
     if (last && last.layer === floor.layer) last.floors.push(floor)
@@ -140,6 +168,7 @@ function storeysOf(floors) {
   return storeys
 }
 
+/** @type {Mount<typeof data>} */
 export function mount(container, context) {
   const { t, theme } = context
   const now = h('p', { className: 'house-now' })
@@ -149,8 +178,10 @@ export function mount(container, context) {
     h('div', { className: 'pane-words' }, now, h('p', { className: 'note' }, t('stages.house.colours'))), towers)
   container.append(root)
 
+  /** @param {string} name @returns {(floor: Floor) => string} */
   const where = name => ({ layer }) => (
     layer === undefined ? '' : `${t(`map.${name}`)} ${t('map.layer', { number: layer + 1 })}`)
+  /** @param {string} name @returns {(element: Built<HTMLElement>, storey: Storey) => void} */
   const fillStorey = name => (element, { layer, floors }) => {
     element.classList.toggle('is-layer', layer !== undefined)
     setText(element.firstChild, layer === undefined ? '' : t('map.layer', { number: layer + 1 }))
@@ -158,6 +189,7 @@ export function mount(container, context) {
       fillFloor(link, floor, { t, mode: theme().mode, where: where(name) })))
   }
   const createStorey = () => h('div', { className: 'pane-storey' }, h('small'), h('div', { className: 'pane-floors' }))
+  /** @param {Built<HTMLElement>} element @param {{ name: string, floors: Floor[] }} tower */
   const fillTower = (element, { name, floors }) => {
     element.dataset.tower = name
     element.firstChild.hidden = name === 'model'
@@ -171,9 +203,10 @@ export function mount(container, context) {
   const observer = new ResizeObserver(drawWire)
   observer.observe(root)
 
+  /** @param {ReturnType<typeof data>} shown */
   function say({ input, read, steps, isGiven, towers: all }) {
-    const answer = all.at(-1).floors.at(-1)
-    if (!answer.isAnswer) return setText(now, t('stages.house.reads', { input, read }))
+    const answer = all.at(-1)?.floors.at(-1)
+    if (!answer?.isAnswer) return setText(now, t('stages.house.reads', { input, read }))
     const words = context.written(answer.tokens)
     const key = isGiven ? 'stages.house.given' : 'stages.house.writes'
     return setText(now, t(key, { input, read, steps, answer: words }))
@@ -182,7 +215,8 @@ export function mount(container, context) {
     update(shown) {
       say(shown)
       keep(towers, shown.towers, () => h('section', {}, h('h2'), h('div', { className: 'pane-tower' })), fillTower)
-      const pictures = [...towers.querySelectorAll('.pane-picture')]
+      /** @type {NodeListOf<Stamp>} */ const list = towers.querySelectorAll('.pane-picture')
+      const pictures = [...list]
       if (theme().isPaper) pictures.forEach(paint)
       else paintPictures(pictures)
       drawWireLater()

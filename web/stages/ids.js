@@ -2,16 +2,21 @@
 
 import { chips } from '../lib/chips.js'
 import { signed } from '../lib/color.js'
-import { h, keep, setText } from '../lib/dom.js'
+import { h, indexIn, keep, setText, targetOf } from '../lib/dom.js'
+
+/** @import { Mount, Run, Stage, View } from '../types.d.ts' */
 
 export const id = 'ids'
 export const controls = ['tokenizer']
-export const pickers = []
+/** @type {string[]} */ export const pickers = []
 
-/** The vocabulary with how often each entry is used, and the ids of all sentences. */
+/**
+ * The vocabulary with how often each entry is used, and the ids of all sentences.
+ * @param {Run} run @param {View} view
+ */
 export function data(run, { sentence, room }) {
   const { ids: all, vocabulary, tokens, padding } = run.streams[room.parts.stream]
-  const counts = new Map()
+  /** @type {Map<number, number>} */ const counts = new Map()
   for (const number of all.flat()) counts.set(number, (counts.get(number) ?? 0) + 1)
   return {
     vocabulary: vocabulary.map((token, number) => ({ token, number, count: counts.get(number) ?? 0 })),
@@ -19,7 +24,7 @@ export function data(run, { sentence, room }) {
   }
 }
 
-/** The map's stamp: the ids themselves. */
+/** The map's stamp: the ids themselves. @type {Stage['picture']} */
 export function picture(run, { room }) {
   const { ids, vocabulary } = run.streams[room.parts.stream]
   const part = { rows: ids.length, cols: ids[0].length, values: Float32Array.from(ids.flat()) }
@@ -28,6 +33,7 @@ export function picture(run, { room }) {
 
 const createEntry = () => h('li', {}, h('span', { className: 'vocab-id' }), h('span', { className: 'vocab-token' }))
 
+/** @type {Mount<typeof data>} */
 export function mount(container, context) {
   const { t } = context
   const sentences = h('section', {}, h('h2', {}, t('stages.ids.sentences')))
@@ -37,9 +43,10 @@ export function mount(container, context) {
     onLook: (row, col) => light(idAt(row, col)), onPress: (row, col) => light(idAt(row, col)),
     onLeave: () => light(null), onRow: row => context.set({ sentence: row })
   }, { inline: true })
-  let shown = null
-  let lit = null
+  /** @type {ReturnType<typeof data>} */ let shown
+  /** @type {number | null} */ let lit = null
 
+  /** @param {number} row @param {number} col */
   const idAt = (row, col) => shown.sentences[row].ids[col]
   function draw() {
     list.update(shown.sentences.map(({ ids, tokens, padding, chosen }, row) => ({
@@ -54,13 +61,14 @@ export function mount(container, context) {
       entry.classList.toggle('is-faint', count === 0)
     })
   }
+  /** @param {number | null} number */
   const light = number => {
     lit = number
     if (shown) draw()
   }
   vocabulary.addEventListener('pointerover', event => {
-    const entry = event.target.closest('li')
-    if (entry) light([...vocabulary.children].indexOf(entry))
+    const entry = targetOf(event).closest('li')
+    if (entry) light(indexIn(vocabulary, entry))
   })
   vocabulary.addEventListener('pointerleave', () => light(null))
   return {

@@ -38,6 +38,9 @@ import * as beyond from './beyond.js'
 import * as notebook from './notebook.js'
 import * as attentionDropout from './attention_dropout.js'
 
+/** @import { Stage } from '../types.d.ts' */
+
+/** @type {Stage[]} */
 export const stages = [
   house, tokens, ids, embedding, positions, sum, dropout, qkv, rotary, scores, mask, weights, heads, output,
   pieces, merges, scale, cross, norm, linear, activation, sampling, decoding, attentionDropout, operation,
@@ -46,4 +49,4 @@ export const stages = [
 ]
 
 /** A stage by its name. @param {string} id */
-export const stageOf = id => stages.find(stage => stage.id === id)
+export const stageOf = id => /** @type {Stage} */ (stages.find(stage => stage.id === id))

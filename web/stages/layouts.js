@@ -5,10 +5,13 @@ import { brief } from '../lib/number.js'
 import { panels } from '../lib/panels.js'
 import { matrixOf, tensorOf } from '../lib/run.js'
 
+/** @import { Mount, Run, Stage, View } from '../types.d.ts' */
+
 export const id = 'layouts'
 export const controls = ['dModel', 'base']
-export const pickers = []
+/** @type {string[]} */ export const pickers = []
 
+/** @param {Run} run @param {View} view */
 export function data(run, view) {
   const { interleaved, concatenated, sorted, most } = view.room.parts
   return {
@@ -18,7 +21,9 @@ export function data(run, view) {
   }
 }
 
+/** @type {Stage['picture']} */
 export const picture = (run, view) => (
   { part: matrixOf(run, view.room.parts.concatenated, view), domain: signed(1) })
 
+/** @type {Mount<typeof data>} */
 export const mount = (container, context) => panels(container, context, 'lab.layouts')

@@ -3,16 +3,20 @@
 import { signed } from '../lib/color.js'
 import { figure } from '../lib/figure.js'
 import { setFormula } from '../lib/formula.js'
+import { entriesOf } from '../lib/product.js'
 import { biasRow, matrixOf, tensorOf, weightMatrix } from '../lib/run.js'
 import { peak } from '../lib/slice.js'
 
+/** @import { Mount, Run, Stage, View } from '../types.d.ts' */
+
 export const id = 'linear'
 export const controls = ['dimFeedforward']
-export const pickers = []
+/** @type {string[]} */ export const pickers = []
 
-/** Input, weight, bias and result. */
+/** Input, weight, bias and result. @param {Run} run @param {View} view */
 export function data(run, view) {
   const { x, weight, bias, y } = view.room.parts
+  /** @param {string} name */
   const top = name => signed(peak(tensorOf(run, name)))
   return {
     left: matrixOf(run, x, view), right: weightMatrix(run, weight), bias: biasRow(run, bias),
@@ -21,11 +25,13 @@ export function data(run, view) {
   }
 }
 
+/** @type {Stage['picture']} */
 export function picture(run, view) {
   const { y } = view.room.parts
   return { part: matrixOf(run, y, view), domain: signed(peak(tensorOf(run, y))) }
 }
 
+/** @type {Mount<typeof data>} */
 export function mount(container, context) {
   const { t } = context
   const fig = figure(container, context)
@@ -42,9 +48,7 @@ export function mount(container, context) {
         { domain: domains.input, text: titles.left }, { domain: domains.weights, text: titles.right },
         { domain: domains.output, text: titles.product }
       ])
-      fig.numbers(t('frame.numbers'), Object.entries({ left, right, ...(bias && { bias }), product }).map(
-        ([name, part]) => (
-          { title: titles[name], part })))
+      fig.numbers(t('frame.numbers'), entriesOf(titles, { left, right, bias, product }))
     },
     mark: fig.mark,
     destroy() {}

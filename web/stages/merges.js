@@ -4,28 +4,34 @@ import { chips } from '../lib/chips.js'
 import { probabilities } from '../lib/color.js'
 import { h, keep, setText } from '../lib/dom.js'
 
-export const id = 'merges'
-export const controls = []
-export const pickers = []
+/** @import { Built, Mount, Run, Stage, TokenMerge, View } from '../types.d.ts' */
 
-/** The tokens of the text, each with the merges that led to it. */
+export const id = 'merges'
+/** @type {string[]} */ export const controls = []
+/** @type {string[]} */ export const pickers = []
+
+/** The tokens of the text, each with the merges that led to it. @param {Run} run @param {View} view */
 export function data(run, { sentence, room }) {
   const { tokens: all, ids: numbers, merges } = run.streams[room.parts.stream]
   const [tokens, ids] = [all[sentence] ?? all[0], numbers[sentence] ?? numbers[0]]
-  return { pieces: tokens.map((token, i) => ({ token, id: ids[i], steps: merges[ids[i]] ?? [] })) }
+  return { pieces: tokens.map((token, i) => ({ token, id: ids[i], steps: merges?.[ids[i]] ?? [] })) }
 }
 
-/** The map's stamp: one cell a token, the stronger the more merges it took. */
+/** The map's stamp: one cell a token, the stronger the more merges it took. @type {Stage['picture']} */
 export function picture(run, view) {
   const counts = data(run, view).pieces.map(({ steps }) => steps.length)
   const most = Math.max(1, ...counts)
-  return { part: { rows: 1, cols: counts.length, values: counts.map(count => count / most) }, domain: probabilities() }
+  const values = Float32Array.from(counts, count => count / most)
+  return { part: { rows: 1, cols: counts.length, values }, domain: probabilities() }
 }
 
 const createPiece = () => h('span', { className: 'merge-piece' })
 const createStep = () => h('li', {}, h('span', { className: 'merge-pieces' }), h('small'))
 
-/** The pieces at a step and what is joined there; after the last one the token itself. */
+/**
+ * The pieces at a step and what is joined there; after the last one the token itself.
+ * @param {Built<HTMLElement>} item @param {Pick<TokenMerge, 'pieces' | 'at'> & { note: string }} step
+ */
 function fillStep(item, { pieces, at, note }) {
   const [list, said] = item.children
   keep(list, pieces, createPiece, (piece, text) => setText(piece, text))
@@ -36,10 +42,12 @@ function fillStep(item, { pieces, at, note }) {
   setText(said, note)
 }
 
+/** @type {Mount<typeof data>} */
 export function mount(container, context) {
   const { t, language } = context
-  let shown = null
-  let chosen = null
+  /** @type {ReturnType<typeof data>} */ let shown
+  /** @type {number | null} */ let chosen = null
+  /** @param {number} _ @param {number} col */
   const choose = (_, col) => {
     chosen = col
     draw()
@@ -59,6 +67,7 @@ export function mount(container, context) {
       text: piece.token, note: String(piece.steps.length), faint: piece.steps.length === 0, lit: i === at
     })) }])
     setText(heading, t('stages.merges.of', { token, count: steps.length }))
+    /** @param {number} value */
     const number = value => value.toLocaleString(language())
     const notes = steps.map(({ rank, count }) => (
       t(count === undefined ? 'stages.merges.rank' : 'stages.merges.counted', {

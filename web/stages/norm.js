@@ -8,11 +8,14 @@ import { matrixOf, tensorOf, vectorRow } from '../lib/run.js'
 import { peak } from '../lib/slice.js'
 import { strips } from '../lib/strip.js'
 
+/** @import { Mount, Run, Slice, Stage, View } from '../types.d.ts' */
+/** @import { Follow } from '../lib/matrix.js' */
+
 export const id = 'norm'
 export const controls = ['normFirst', 'norm']
-export const pickers = []
+/** @type {string[]} */ export const pickers = []
 
-/** Mean and variance of every row, in double, as the explanation of a cell has them. */
+/** Mean and variance of every row, in double, as the explanation of a cell has them. @param {Slice} part */
 function statistics({ rows, cols, values }) {
   return Array.from({ length: rows }, (_, row) => {
     const list = Array.from(values.slice(row * cols, (row + 1) * cols))
@@ -21,9 +24,10 @@ function statistics({ rows, cols, values }) {
   })
 }
 
-/** What is added, the sum, what is normalised, gain and shift, and the result. */
+/** What is added, the sum, what is normalised, gain and shift, and the result. @param {Run} run @param {View} view */
 export function data(run, view) {
   const { x, weight, bias, y, residual, isFirst, isCentred } = view.room.parts
+  /** @param {string} name */
   const part = name => matrixOf(run, name, view)
   const sums = residual && { input: part(residual.input), change: part(residual.change), sum: part(residual.sum) }
   const isOwn = Object.values(sums ?? {}).some(({ name }) => name === x)
@@ -37,14 +41,20 @@ export function data(run, view) {
   }
 }
 
+/** @type {Stage['picture']} */
 export function picture(run, view) {
   const { y } = view.room.parts
   return { part: matrixOf(run, y, view), domain: signed(peak(tensorOf(run, y))) }
 }
 
+/** @typedef {'input' | 'change' | 'sum' | 'before' | 'gain' | 'shift' | 'after'} Shown */
+
+/** @type {Shown[]} */
 const POST = ['input', 'change', 'sum', 'before', 'gain', 'shift', 'after']
+/** @type {Shown[]} */
 const PRE = ['input', 'gain', 'shift', 'after', 'change', 'sum']
 
+/** @type {Mount<typeof data>} */
 export function mount(container, context) {
   const { t } = context
   const lines = strips(container)
@@ -54,12 +64,13 @@ export function mount(container, context) {
     fig.body.append(element)
     return { element, matrix: fig.matrix(element) }
   })
-  let shown = null
+  /** @type {ReturnType<typeof data>} */ let shown
   let look = { row: 0, col: -1 }
 
   function drawLines() {
     const normalised = ['before', 'sum', 'input'].map(name => shown[name]).find(part => part?.name === shown.from)
     const row = Math.min(look.row, shown.after.rows - 1)
+    /** @param {Slice} part @param {string} key @param {{ mean: number, variance: number }} statistics */
     const line = (part, key, { mean, variance }) => ({
       name: t(`stages.norm.${key}${shown.isCentred ? '' : 'Rms'}`, {
         token: part.rowLabels[row], mean: fixed(mean), variance: fixed(variance),
@@ -72,6 +83,7 @@ export function mount(container, context) {
     const both = [line(normalised, 'line', shown.statistics[row]), line(shown.after, 'lineAfter', now)]
     lines.update(both, context.width())
   }
+  /** @param {Shown} name @param {boolean} isFirst */
   function titleOf(name, isFirst) {
     const key = name === 'input' && isFirst ? 'inputFirst' : name === 'after' && isFirst ? 'afterFirst' : name
     return t(`stages.norm.${key}`)
@@ -81,6 +93,7 @@ export function mount(container, context) {
       shown = next
       const order = (next.isFirst ? PRE : POST).filter(name => next[name])
       const names = ['input', 'change', 'sum', 'before', 'after'].map(name => next[name]?.name)
+      /** @type {Follow} */
       const twin = ({ name, index }) => (names.includes(name) ? { row: index[1], col: index[2] } : null)
       const alignTo = next.after.rowLabels
       slots.forEach(({ element, matrix }, i) => {

@@ -5,31 +5,35 @@ import { h } from '../lib/dom.js'
 import { tensorOf } from '../lib/run.js'
 import { peak, slice } from '../lib/slice.js'
 
-export const id = 'notebook'
-export const controls = []
-export const pickers = []
+/** @import { Mount, Run, Stage, View } from '../types.d.ts' */
 
-/** Which notebook. */
+export const id = 'notebook'
+/** @type {string[]} */ export const controls = []
+/** @type {string[]} */ export const pickers = []
+
+/** Which notebook. @param {Run} run @param {View} view */
 export const data = (run, { room }) => ({ notebook: room.parts.notebook })
 
-/** A notebook has no tensor of its own: it shows the table that all five are about. */
+/** A notebook has no tensor of its own: it shows the table that all five are about. @type {Stage['picture']} */
 export function picture(run, { room }) {
   const tensor = tensorOf(run, room.parts.table)
   return { part: slice(tensor, { row: 0, col: 1 }), domain: signed(peak(tensor)) }
 }
 
+/** @type {Mount<typeof data>} */
 export function mount(container, context) {
   const root = h('div', { 'className': 'nb', 'aria-busy': 'true' })
   container.append(root)
-  let shown = null
+  /** @type {{ destroy: () => void } | undefined} */ let shown
   let isGone = false
+  /** @param {string} name */
   async function open(name) {
     const { notebook } = await import('../notebooks/view.js')
     if (isGone) return
     shown = notebook(root, context, name)
     root.setAttribute('aria-busy', 'false')
   }
-  let asked = null
+  /** @type {string | null} */ let asked = null
   return {
     update({ notebook }) {
       if (asked === notebook) return

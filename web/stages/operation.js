@@ -5,11 +5,13 @@ import { figure } from '../lib/figure.js'
 import { matrixOf, tensorOf } from '../lib/run.js'
 import { peak } from '../lib/slice.js'
 
+/** @import { Mount, Run, Stage, View } from '../types.d.ts' */
+
 export const id = 'operation'
-export const controls = []
+/** @type {string[]} */ export const controls = []
 export const pickers = ['sentence', 'head']
 
-/** Whatever it was made from, and the result, each with a range of its own. */
+/** Whatever it was made from, and the result, each with a range of its own. @param {Run} run @param {View} view */
 export function data(run, view) {
   const { inputs, out, op } = view.room.parts
   const names = [...new Set([...Object.values(inputs), out])].filter(name => run.tensors.has(name))
@@ -19,15 +21,17 @@ export function data(run, view) {
   }
 }
 
+/** @type {Stage['picture']} */
 export function picture(run, view) {
   const { out } = view.room.parts
   return { part: matrixOf(run, out, view), domain: signed(peak(tensorOf(run, out))) }
 }
 
+/** @type {Mount<typeof data>} */
 export function mount(container, context) {
   const { t } = context
   const fig = figure(container, context)
-  const shown = []
+  /** @type {ReturnType<typeof fig.matrix>[]} */ const shown = []
   return {
     update({ matrices, domains }) {
       while (shown.length < matrices.length) shown.push(fig.matrix())

@@ -4,13 +4,15 @@ import { chips } from '../lib/chips.js'
 import { probabilities } from '../lib/color.js'
 import { h, keep, setText } from '../lib/dom.js'
 
+/** @import { Mount, Run, Stage, View } from '../types.d.ts' */
+
 export const id = 'pieces'
 export const controls = ['padding']
-export const pickers = []
+/** @type {string[]} */ export const pickers = []
 
 const EDGES = /^<.*>$/
 
-/** A text's tokens with their ids, and all tokens the model knows there. */
+/** A text's tokens with their ids, and all tokens the model knows there. @param {Run} run @param {View} view */
 export function data(run, { sentence, room }) {
   const { tokens: all, ids: numbers, vocabulary, isAnswer } = run.streams[room.parts.stream]
   const [tokens, ids] = [all[sentence] ?? all[0], numbers[sentence] ?? numbers[0]]
@@ -21,26 +23,29 @@ export function data(run, { sentence, room }) {
   }
 }
 
-/** The map's stamp: one cell a token, fainter where it only marks an edge. */
+/** The map's stamp: one cell a token, fainter where it only marks an edge. @type {Stage['picture']} */
 export function picture(run, { room }) {
   const [tokens] = run.streams[room.parts.stream].tokens
-  const values = tokens.map(token => (EDGES.test(token) ? 0.15 : 0.55))
+  const values = Float32Array.from(tokens, token => (EDGES.test(token) ? 0.15 : 0.55))
   return { part: { rows: 1, cols: tokens.length, values }, domain: probabilities() }
 }
 
 const createEntry = () => h('li', {}, h('span', { className: 'vocab-id' }), h('span', { className: 'vocab-token' }))
 
+/** @type {Mount<typeof data>} */
 export function mount(container, context) {
   const { t } = context
+  /** @param {number} _ @param {number} col */
   const look = (_, col) => light(col)
   const list = chips(container, { onLook: look, onPress: look, onLeave: () => light() })
   const heading = h('h2')
   const vocabulary = h('ol', { className: 'vocabulary' })
   container.append(h('section', { className: 'known' }, heading, vocabulary))
-  let shown = null
+  /** @type {ReturnType<typeof data>} */ let shown
 
+  /** @param {number} [col] */
   function light(col) {
-    const lit = shown.pieces[col]?.id
+    const lit = shown.pieces[col ?? -1]?.id
     list.update([{ name: '', chips: shown.pieces.map(piece => ({
       text: piece.token, note: String(piece.id), faint: EDGES.test(piece.token), lit: piece.id === lit
     })) }])

@@ -7,37 +7,48 @@ import { figure } from '../lib/figure.js'
 import { tensorOf } from '../lib/run.js'
 import { peak, slice } from '../lib/slice.js'
 
+/** @import { Mount, Run, Stage, View } from '../types.d.ts' */
+
 const MOST_CURVES = 16
 
 export const id = 'positions'
 export const controls = ['positional', 'positions', 'base', 'maxLength']
 export const pickers = ['sentence']
 
-/** The table with the sentence's tokens beside their positions, and how many positions the sentence takes. */
+/**
+ * The table with the sentence's tokens beside their positions, and how many positions the sentence takes.
+ * @param {Run} run @param {View} view
+ */
 export function data(run, { sentence, room }) {
   const { table, stream } = room.parts
   const tensor = tensorOf(run, table)
-  const { tokens, lengths } = run.streams[stream] ?? { tokens: [[]] }
+  const { tokens, lengths } = run.streams[stream] ?? { tokens: [[]], lengths: [] }
   const names = tokens[sentence] ?? tokens[0]
+  /** @param {unknown} _ @param {number} i */
   const label = (_, i) => (i < names.length ? `${names[i]} · ${i}` : String(i))
   return {
     table: slice(tensor, { row: 0, col: 1, rowLabels: Array.from({ length: tensor.shape[0] }, label) }),
-    used: lengths?.[sentence] ?? names.length, domain: signed(peak(tensor))
+    used: lengths[sentence] ?? names.length, domain: signed(peak(tensor))
   }
 }
 
+/** @type {Stage['picture']} */
 export function picture(run, { room }) {
   const tensor = tensorOf(run, room.parts.table)
   return { part: slice(tensor, { row: 0, col: 1 }), domain: signed(peak(tensor)) }
 }
 
-/** The dimensions drawn as curves: all, or an even choice that contains the one brought forward. */
+/**
+ * The dimensions drawn as curves: all, or an even choice that contains the one brought forward.
+ * @param {number} count @param {number} chosen
+ */
 export function chosenCurves(count, chosen) {
   const step = Math.ceil(count / MOST_CURVES)
   const list = Array.from({ length: count }, (_, i) => i).filter(i => i % step === 0 || i === chosen)
   return { list, at: list.indexOf(chosen) }
 }
 
+/** @type {Mount<typeof data>} */
 export function mount(container, context) {
   const { t } = context
   const heading = h('h2')
@@ -45,8 +56,10 @@ export function mount(container, context) {
   container.append(heading, slot)
   const fig = figure(container, context)
   const table = fig.matrix()
-  let shown = null
+  /** @type {ReturnType<typeof data>} */ let shown
+  /** @type {{ position: number | null, dim: number }} */
   let look = { position: null, dim: 0 }
+  /** @param {number} position */
   const cell = position => ({ name: shown.table.name, index: [position, look.dim] })
   const chart = curves(slot, { onLook: p => context.look(cell(p)), onPress: p => context.press(cell(p)) })
 

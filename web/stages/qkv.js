@@ -3,22 +3,28 @@
 import { signed } from '../lib/color.js'
 import { figure } from '../lib/figure.js'
 import { setFormula } from '../lib/formula.js'
+import { entriesOf } from '../lib/product.js'
 import { biasRow, matrixOf, tensorOf, weightMatrix } from '../lib/run.js'
 import { peak } from '../lib/slice.js'
 
+/** @import { Mount, Projected, Projection, Run, Stage, View } from '../types.d.ts' */
+
+/** @type {Projected[]} */
 const PARTS = ['q', 'k', 'v']
 
 export const id = 'qkv'
 export const controls = ['heads', 'kvHeads']
 export const pickers = ['sentence', 'part']
 
-/** Input, weight, bias and result of one of the three projections. */
+/** Input, weight, bias and result of one of the three projections. @param {Run} run @param {View} view */
 export function data(run, view) {
-  const { projections, heads, kvHeads = heads } = view.room.parts
+  const { heads, kvHeads = heads } = view.room.parts
+  const projections = /** @type {Record<Projected, Projection>} */ (view.room.parts.projections)
   const { x, weight, bias, y, first, count, biasFirst } = projections[view.part]
   const shown = PARTS.flatMap(part => [projections[part].y, projections[part].x])
+  const { shape } = tensorOf(run, y)
   return {
-    part: view.part, group: tensorOf(run, y).shape.at(-1) / (view.part === 'q' ? heads : kvHeads),
+    part: view.part, group: shape[shape.length - 1] / (view.part === 'q' ? heads : kvHeads),
     left: matrixOf(run, x, view), right: weightMatrix(run, weight, first, count),
     bias: biasRow(run, bias, biasFirst, count), product: matrixOf(run, y, view),
     domains: {
@@ -28,11 +34,13 @@ export function data(run, view) {
   }
 }
 
+/** @type {Stage['picture']} */
 export function picture(run, view) {
   const name = view.room.parts[view.part]
   return { part: matrixOf(run, name, view), domain: signed(peak(tensorOf(run, name))) }
 }
 
+/** @type {Mount<typeof data>} */
 export function mount(container, context) {
   const { t } = context
   const fig = figure(container, context)
@@ -47,9 +55,7 @@ export function mount(container, context) {
         domains: { left: domains.values, right: domains.weights, bias: domains.weights, product: domains.values }
       })
       fig.legend([{ domain: domains.values, text: `X, ${letter}` }, { domain: domains.weights, text: titles.right }])
-      fig.numbers(t('frame.numbers'), Object.entries({ left, right, ...(bias && { bias }), product }).map(
-        ([name, piece]) => (
-          { title: titles[name], part: piece })))
+      fig.numbers(t('frame.numbers'), entriesOf(titles, { left, right, bias, product }))
     },
     mark: fig.mark,
     destroy() {}

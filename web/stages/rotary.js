@@ -9,6 +9,8 @@ import { plot } from '../lib/plot.js'
 import { headMatrix, matrixOf, sharedHead, tensorOf } from '../lib/run.js'
 import { indexOf, peak } from '../lib/slice.js'
 
+/** @import { Mount, Run, Slice, Stage, View } from '../types.d.ts' */
+
 export const id = 'rotary'
 export const controls = ['positions']
 export const pickers = ['sentence', 'part', 'head']
@@ -17,12 +19,16 @@ const SIZE = 320
 /** How far the picture reaches past the longer of the two arrows. */
 const REACH = 1.15
 
-/** The queries of one head, or its keys, before and after, and the cosine and sine of every angle. */
+/**
+ * The queries of one head, or its keys, before and after, and the cosine and sine of every angle.
+ * @param {Run} run @param {View} view
+ */
 export function data(run, view) {
   const { turned, tables, heads, kvHeads = heads, layout, choices, ...parts } = view.room.parts
   const part = choices.includes(view.part) ? view.part : choices[0]
   const isKeys = part === 'k'
   const [from, to, { cos, sin }] = [turned[part], parts[part], tables[part]]
+  /** @param {string} name */
   const head = name => (isKeys ? headMatrix(run, name, kvHeads, { ...view, head: sharedHead(view) })
     : headMatrix(run, name, heads, view))
   return {
@@ -32,6 +38,7 @@ export function data(run, view) {
   }
 }
 
+/** @type {Stage['picture']} */
 export function picture(run, view) {
   const { choices, ...parts } = view.room.parts
   const name = parts[choices[0]]
@@ -46,6 +53,7 @@ export const columnsOf = ({ layout, before: { cols } }, pair) => (
 export const pairOf = ({ layout, before: { cols } }, col) => (
   layout === 'neighbours' ? Math.floor(col / 2) : col % (cols / 2))
 
+/** @type {Mount<typeof data>} */
 export function mount(container, context) {
   const { t } = context
   const heading = h('h2')
@@ -56,27 +64,31 @@ export function mount(container, context) {
   const list = facts(numbers, context)
   const fig = figure(container, context)
   const [before, after, cos, sin] = [fig.matrix(), fig.matrix(), fig.matrix(), fig.matrix()]
-  let shown = null
+  /** @type {ReturnType<typeof data>} */ let shown
   let look = { row: 1, pair: 0 }
 
   function drawTurn() {
     const row = Math.min(look.row, shown.before.rows - 1)
     const pair = Math.min(look.pair, shown.cos.cols - 1)
     const columns = columnsOf(shown, pair)
-    const at = part => columns.map(col => part.values[row * part.cols + col])
+    /** @param {Slice} part */
+    const at = part => /** @type {[number, number]} */ (columns.map(col => part.values[row * part.cols + col]))
     const [from, to] = [at(shown.before), at(shown.after)]
     const far = REACH * Math.max(1e-6, Math.hypot(...from), Math.hypot(...to))
     const label = t('stages.rotary.pair', { pair, token: shown.before.rowLabels?.[row] ?? String(row) })
     setText(heading, label)
+    /** @param {Slice} part @param {[number, number]} point @param {string} kind */
+    const dot = (part, point, kind) => ({
+      at: point, kind, title: part.name, cell: { name: part.name, index: indexOf(part, row, columns[0]) }
+    })
     const size = Math.min(SIZE, context.width())
     turn.update({
       width: size, height: size, x: [-far, far], y: [-far, far], label,
       xName: String(columns[0]), yName: String(columns[1]),
       lines: [{ points: [[0, 0], from], kind: 'is-thin' }, { points: [[0, 0], to] }],
-      dots: [[shown.before, from, ''], [shown.after, to, 'is-chosen']].map(([part, point, kind]) => ({
-        at: point, kind, title: part.name, cell: { name: part.name, index: indexOf(part, row, columns[0]) }
-      }))
+      dots: [dot(shown.before, from, ''), dot(shown.after, to, 'is-chosen')]
     })
+    /** @param {string} name @param {Slice} part */
     const entry = (name, part) => ({
       name: t(`stages.rotary.${name}`), text: fixed(part.values[row * part.cols + pair], 4),
       cell: { name: part.name, index: indexOf(part, row, pair) }
@@ -89,13 +101,15 @@ export function mount(container, context) {
       const views = { before: next.domains.vectors, after: next.domains.vectors, cos: next.domains.tables,
         sin: next.domains.tables }
       const matrices = { before, after, cos, sin }
+      const names = /** @type {(keyof typeof matrices)[]} */ (Object.keys(matrices))
+      /** @param {string} name */
       const title = name => t(`stages.rotary.${name}`)
-      for (const [name, matrix] of Object.entries(matrices)) {
-        matrix.update(next[name], { title: title(name), domain: views[name], dense: true })
+      for (const name of names) {
+        matrices[name].update(next[name], { title: title(name), domain: views[name], dense: true })
       }
       drawTurn()
       fig.legend([{ domain: next.domains.vectors, text: next.letter }, { domain: next.domains.tables, text: 'cos, sin' }])
-      fig.numbers(t('frame.numbers'), Object.keys(matrices).map(name => ({ title: title(name), part: next[name] })))
+      fig.numbers(t('frame.numbers'), names.map(name => ({ title: title(name), part: next[name] })))
     },
     mark(marks) {
       fig.mark(marks)

@@ -8,15 +8,20 @@ import { brief, fixed } from '../lib/number.js'
 import { matrixOf, tensorOf } from '../lib/run.js'
 import { placesOf } from '../lib/slice.js'
 
+/** @import { Mount, Run, Stage, View } from '../types.d.ts' */
+/** @import { Follow } from '../lib/matrix.js' */
+
 export const id = 'rotation'
 export const controls = ['shift', 'base', 'dModel']
-export const pickers = []
+/** @type {string[]} */ export const pickers = []
 
+/** @param {Run} run @param {View} view */
 export function data(run, view) {
   const { here, matrix, moved, there, angle, most } = view.room.parts
   const [words] = run.streams.text.tokens
   const { shift } = run.settings
   const rowLabels = placesOf(words, words.length)
+  /** @param {string} name @param {number} i @param {number} [digits] */
   const single = (name, i, digits) => (
     { text: digits ? fixed(tensorOf(run, name).data[i], digits) : brief(tensorOf(run, name).data[i]),
       cell: { name, index: [i] } })
@@ -30,8 +35,10 @@ export function data(run, view) {
   }
 }
 
+/** @type {Stage['picture']} */
 export const picture = (run, view) => ({ part: matrixOf(run, view.room.parts.matrix, view), domain: signed(1) })
 
+/** @type {Mount<typeof data>} */
 export function mount(container, context) {
   const { t } = context
   const numbers = h('div', { className: 'panel-facts' })
@@ -51,6 +58,7 @@ export function mount(container, context) {
       product.update({ left, right, product: result },
         { titles, domains: { left: domain, right: domain, product: domain } })
       const title = t('lab.rotation.there', { shift })
+      /** @type {Follow} */
       const follow = ({ name, index }) => (name === result.name ? { row: index[0], col: index[1] } : null)
       there.update(next.there, { title, domain, dense: true, follow })
       fig.legend([{ domain }])

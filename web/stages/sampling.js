@@ -1,7 +1,7 @@
 /** From logits to the choice: divided by the temperature, softmax over every word, and what top-k and top-p cut off. */
 
 import { probabilities, signed } from '../lib/color.js'
-import { h, keep, setText } from '../lib/dom.js'
+import { h, keep, setText, targetOf } from '../lib/dom.js'
 import { figure } from '../lib/figure.js'
 import { fixed } from '../lib/number.js'
 import { cellAt, ofCell } from '../lib/origin.js'
@@ -9,22 +9,33 @@ import { ranking } from '../lib/ranking.js'
 import { matrixOf, tensorOf } from '../lib/run.js'
 import { peak } from '../lib/slice.js'
 
+/** @import { Built, Decoding, Mount, Run, Slice, Stage, View } from '../types.d.ts' */
+
 export const id = 'sampling'
 export const controls = ['temperature', 'topK', 'topP']
 export const pickers = ['row']
 
+/** @typedef {'logits' | 'tempered' | 'shares' | 'kept'} Shown */
+
 /** The matrices of the choice by the part they play there. */
+/** @type {Record<Shown, string>} */
 const SHOWN = { logits: 'logits', tempered: 'tempered', shares: 'probabilities', kept: 'output' }
 
 /** Most words that have a line of their own. */
 const MOST_WORDS = 64
 
-/** All words of one step, the most probable first, and the matrices they are rows of. */
+/**
+ * All words of one step, the most probable first, and the matrices they are rows of.
+ * @param {Run} run @param {View} view
+ */
 export function data(run, view) {
   const names = view.room.parts
-  const parts = Object.fromEntries(Object.entries(SHOWN).map(([key, name]) => [key, matrixOf(run, names[name], view)]))
+  const parts = /** @type {Record<Shown, Slice>} */ (Object.fromEntries(
+    Object.entries(SHOWN).map(([key, name]) => [key, matrixOf(run, names[name], view)])))
   const { cols, colLabels } = parts.logits
-  const row = run.decoding.rows[Math.min(view.row, run.decoding.rows.length - 1)]
+  const { rows } = /** @type {Decoding} */ (run.decoding)
+  const row = rows[Math.min(view.row, rows.length - 1)]
+  /** @param {Shown} key @param {number} word */
   const at = (key, word) => parts[key].values[row * cols + word]
   const order = ranking(parts.shares.values.slice(row * cols, (row + 1) * cols))
   const cut = matrixOf(run, names.cut, view)
@@ -38,8 +49,10 @@ export function data(run, view) {
   }
 }
 
+/** @type {Stage['picture']} */
 export const picture = (run, view) => ({ part: matrixOf(run, view.room.parts.output, view), domain: probabilities() })
 
+/** @type {['logit' | 'tempered' | 'share' | 'kept', Shown][]} */
 const CELLS = [['logit', 'logits'], ['tempered', 'tempered'], ['share', 'shares'], ['kept', 'kept']]
 
 function createWord() {
@@ -50,6 +63,7 @@ function createWord() {
     number())
 }
 
+/** @type {Mount<typeof data>} */
 export function mount(container, context) {
   const { t } = context
   const list = h('ol', { className: 'words' })
@@ -62,15 +76,16 @@ export function mount(container, context) {
   container.append(h('section', {}, heading, h('ol', { className: 'words' }, head), list, rest, smoothing))
   const fig = figure(container, context)
   const matrices = { shares: fig.matrix(), kept: fig.matrix() }
-  let shown = null
+  /** @type {ReturnType<typeof data>} */ let shown
 
   list.addEventListener('click', event => {
-    const button = event.target.closest('.word-number')
+    /** @type {HTMLElement | null} */ const button = targetOf(event).closest('.word-number')
     if (button) context.press(cellAt(button))
   })
+  /** @param {Built<HTMLElement>} item @param {ReturnType<typeof data>['words'][number]} entry */
   function fillWord(item, entry) {
     const buttons = item.querySelectorAll('.word-number')
-    const [bar, kept] = item.querySelectorAll('.word-bar')
+    /** @type {NodeListOf<HTMLElement>} */ const [bar, kept] = item.querySelectorAll('.word-bar')
     setText(item.firstChild, entry.token)
     CELLS.forEach(([key, part], i) => {
       const number = fixed(entry[key], i > 1 ? 3 : 2)
@@ -97,11 +112,12 @@ export function mount(container, context) {
       const isCut = last < next.words.length - 1
       for (const [i, item] of [...list.children].entries()) item.classList.toggle('is-last', isCut && i === last)
       const titles = Object.fromEntries(CELLS.map(([key], i) => [Object.keys(SHOWN)[i], t(`stages.sampling.${key}`)]))
-      for (const [key, matrix] of Object.entries(matrices)) {
-        matrix.update(next[key], { title: titles[key], domain: probabilities() })
+      for (const key of /** @type {const} */ (['shares', 'kept'])) {
+        matrices[key].update(next[key], { title: titles[key], domain: probabilities() })
       }
       fig.legend([{ domain: probabilities(), text: t('frame.probability') }])
-      fig.numbers(t('frame.numbers'), Object.keys(SHOWN).map(key => ({ title: titles[key], part: next[key] })))
+      fig.numbers(t('frame.numbers'), /** @type {Shown[]} */ (Object.keys(SHOWN)).map(key => (
+        { title: titles[key], part: next[key] })))
     },
     mark: fig.mark,
     destroy() {}

@@ -7,24 +7,29 @@ import { h } from '../lib/dom.js'
 import { matrixOf, tensorOf } from '../lib/run.js'
 import { peak } from '../lib/slice.js'
 
+/** @import { Mount, Run, Stage, View } from '../types.d.ts' */
+/** @import { Follow } from '../lib/matrix.js' */
+
 export const id = 'scale'
 export const controls = ['scale']
 export const pickers = ['sentence', 'head']
 
-/** The products q · k, the scores made of them, on one scale. */
+/** The products q · k, the scores made of them, on one scale. @param {Run} run @param {View} view */
 export function data(run, view) {
   const { dots, scores, q, heads } = view.room.parts
   const { shape } = tensorOf(run, q)
   return {
-    size: shape.length === 4 ? shape[3] : shape.at(-1) / heads, isDivided: run.settings.scale !== false,
+    size: shape.length === 4 ? shape[3] : shape[shape.length - 1] / heads, isDivided: run.settings.scale !== false,
     before: matrixOf(run, dots, view), after: matrixOf(run, scores, view), domain: signed(peak(tensorOf(run, dots)))
   }
 }
 
+/** @type {Stage['picture']} */
 export const picture = (run, view) => ({
   part: matrixOf(run, view.room.parts.scores, view), domain: signed(peak(tensorOf(run, view.room.parts.dots)))
 })
 
+/** @type {Mount<typeof data>} */
 export function mount(container, context) {
   const { t } = context
   const equation = h('div', { className: 'equation' })
@@ -35,6 +40,7 @@ export function mount(container, context) {
   return {
     update(next) {
       const names = [next.before.name, next.after.name]
+      /** @type {Follow} */
       const twin = ({ name, index }) => (names.includes(name) ? { row: index[2], col: index[3] } : null)
       const { domain, size, isDivided, after: { rowLabels: alignTo } } = next
       const titles = { before: t('stages.scale.before'), after: t('stages.scale.after') }
@@ -42,7 +48,8 @@ export function mount(container, context) {
       before.update(next.before, { title: titles.before, domain, follow: twin, alignTo })
       after.update(next.after, { title: titles.after, domain, follow: twin, alignTo })
       fig.legend([{ domain }])
-      fig.numbers(t('frame.numbers'), ['before', 'after'].map(name => ({ title: titles[name], part: next[name] })))
+      fig.numbers(t('frame.numbers'), /** @type {const} */ (['before', 'after']).map(name => (
+        { title: titles[name], part: next[name] })))
     },
     mark: fig.mark,
     destroy() {}

@@ -3,14 +3,20 @@
 import { signed } from '../lib/color.js'
 import { figure } from '../lib/figure.js'
 import { setFormula } from '../lib/formula.js'
+import { entriesOf } from '../lib/product.js'
 import { headMatrix, matrixOf, sharedHead, tensorOf, turnedHead } from '../lib/run.js'
 import { peak } from '../lib/slice.js'
+
+/** @import { Mount, Run, Stage, View } from '../types.d.ts' */
 
 export const id = 'scores'
 export const controls = ['heads', 'kvHeads']
 export const pickers = ['sentence', 'head']
 
-/** Queries, transposed keys and the products of all pairs; the scores themselves where nothing divides them. */
+/**
+ * Queries, transposed keys and the products of all pairs; the scores themselves where nothing divides them.
+ * @param {Run} run @param {View} view
+ */
 export function data(run, view) {
   const { q, k, dots, scores, heads, kvHeads = heads } = view.room.parts
   const name = dots ?? scores
@@ -24,12 +30,14 @@ export function data(run, view) {
   }
 }
 
+/** @type {Stage['picture']} */
 export function picture(run, view) {
   const { dots, scores } = view.room.parts
   const name = dots ?? scores
   return { part: matrixOf(run, name, view), domain: signed(peak(tensorOf(run, name))) }
 }
 
+/** @type {Mount<typeof data>} */
 export function mount(container, context) {
   const { t } = context
   const fig = figure(container, context)
@@ -42,8 +50,7 @@ export function mount(container, context) {
         titles, domains: { left: domains.vectors, right: domains.vectors, product: domains.scores }
       })
       fig.legend([{ domain: domains.vectors, text: 'Q, K' }, { domain: domains.scores, text: titles.product }])
-      fig.numbers(t('frame.numbers'), Object.entries({ left, right, product }).map(([name, part]) => (
-        { title: titles[name], part })))
+      fig.numbers(t('frame.numbers'), entriesOf(titles, { left, right, product }))
     },
     mark: fig.mark,
     destroy() {}

@@ -8,46 +8,59 @@ import { brief } from '../lib/number.js'
 import { matrixOf, tensorOf, vectorRow } from '../lib/run.js'
 import { peak } from '../lib/slice.js'
 
+/** @import { Built, Mount, Run, Slice, Stage, View } from '../types.d.ts' */
+/** @import { Follow } from '../lib/matrix.js' */
+
 export const id = 'shuffle'
 export const controls = ['seed', 'dModel']
-export const pickers = []
+/** @type {string[]} */ export const pickers = []
 
-const KINDS = ['bare', 'placed']
-const LINES = ['here', 'there', 'apart']
+/** @typedef {'bare' | 'placed'} Kind */
+/** @typedef {'here' | 'there' | 'apart'} Line */
+
+/** @type {Kind[]} */ const KINDS = ['bare', 'placed']
+/** @type {Line[]} */ const LINES = ['here', 'there', 'apart']
 /** Differences below this are made by float32 alone. */
 const ROUNDING = 1e-5
 
-/** Of both kinds what comes out of one order and the other, word by word, and the difference. */
+/**
+ * Of both kinds what comes out of one order and the other, word by word, and the difference.
+ * @param {Run} run @param {View} view
+ */
 export function data(run, view) {
   const { parts } = view.room
   const rowLabels = run.streams.text.tokens[0]
   const named = KINDS.flatMap(kind => LINES.map(line => (
-    [`${kind}_${line}`, matrixOf(run, parts[`${kind}_${line}`], view, { rowLabels })])))
+    /** @type {[string, Slice]} */ ([`${kind}_${line}`, matrixOf(run, parts[`${kind}_${line}`], view, { rowLabels })]))))
+  const parted = /** @type {Record<`${Kind}_${Line}`, Slice>} */ (Object.fromEntries(named))
   const domain = signed(Math.max(...named.map(([, { name }]) => peak(tensorOf(run, name)))))
   return {
-    ...Object.fromEntries(named), most: vectorRow(run, parts.most, '|Δ|'), domain,
-    words: rowLabels, moved: run.streams.moved.tokens[0], order: run.order
+    ...parted, most: vectorRow(run, parts.most, '|Δ|'), domain,
+    words: rowLabels, moved: run.streams.moved.tokens[0], order: run.order ?? []
   }
 }
 
+/** @type {Stage['picture']} */
 export function picture(run, view) {
   const { placed_apart: apart } = view.room.parts
   return { part: matrixOf(run, apart, view), domain: signed(peak(tensorOf(run, apart))) }
 }
 
+/** @param {Built<HTMLElement>} element @param {{ word: string, from: number }} word */
 const fillWord = (element, { word, from }) => {
   setText(element.firstChild, word)
   setText(element.lastChild, String(from))
 }
 
-/** Words as boxes, each with the place it comes from. */
+/** Words as boxes, each with the place it comes from. @param {string} name */
 function order(name) {
   const list = h('div', { className: 'chips-list' })
   const element = h('div', { className: 'chips-row' }, h('span', { className: 'chips-name' }, name), list)
-  return { element, update: words => keep(list, words, () => (
+  return { element, update: (/** @type {{ word: string, from: number }[]} */ words) => keep(list, words, () => (
     h('span', { className: 'chip' }, h('span'), h('small'))), fillWord) }
 }
 
+/** @type {Mount<typeof data>} */
 export function mount(container, context) {
   const { t } = context
   const [first, second] = ['first', 'second'].map(name => order(t(`lab.shuffle.${name}`)))
@@ -69,6 +82,7 @@ export function mount(container, context) {
       second.update(next.order.map((from, i) => ({ word: moved[i], from })))
       const shown = panes.flatMap(({ kind, matrices, list, verdict }, i) => {
         const names = LINES.map(line => next[`${kind}_${line}`].name)
+        /** @type {Follow} */
         const follow = ({ name, index }) => (names.includes(name) ? { row: index.at(-2), col: index.at(-1) } : null)
         list.update([{ name: t('lab.shuffle.largest'), text: brief(most.values[i]),
           cell: { name: most.name, index: [i] } }])

@@ -5,11 +5,14 @@ import { figure } from '../lib/figure.js'
 import { matrixOf, tensorOf } from '../lib/run.js'
 import { peak, slice } from '../lib/slice.js'
 
+/** @import { Mount, Run, Stage, View } from '../types.d.ts' */
+/** @import { Follow } from '../lib/matrix.js' */
+
 export const id = 'sum'
-export const controls = []
+/** @type {string[]} */ export const controls = []
 export const pickers = ['sentence']
 
-/** Both summands and the sum, on one scale. */
+/** Both summands and the sum, on one scale. @param {Run} run @param {View} view */
 export function data(run, view) {
   const { vectors, table, out } = view.room.parts
   const result = matrixOf(run, out, view)
@@ -22,11 +25,13 @@ export function data(run, view) {
   }
 }
 
+/** @type {Stage['picture']} */
 export function picture(run, view) {
   const { out } = view.room.parts
   return { part: matrixOf(run, out, view), domain: signed(peak(tensorOf(run, out))) }
 }
 
+/** @type {Mount<typeof data>} */
 export function mount(container, context) {
   const { t } = context
   const fig = figure(container, context)
@@ -37,14 +42,16 @@ export function mount(container, context) {
     update(next) {
       const { domain, ...parts } = next
       const names = Object.values(parts).map(({ name }) => name)
+      /** @type {Follow} */
       const follow = ({ name, index }) => {
         const [row, col] = index.slice(-2)
         return names.includes(name) && row < next.result.rows ? { row, col } : null
       }
-      const shown = Object.entries({ embedding, positions, result }).map(([key, part]) => {
+      const shown = Object.entries({ embedding, positions, result }).map(([key, matrix]) => {
         const title = t(`stages.sum.${key}`)
-        part.update(parts[key], { title, domain, dense: true, follow })
-        return { title, part: parts[key] }
+        const part = parts[/** @type {keyof typeof parts} */ (key)]
+        matrix.update(part, { title, domain, dense: true, follow })
+        return { title, part }
       })
       fig.legend([{ domain }])
       fig.numbers(t('frame.numbers'), shown)

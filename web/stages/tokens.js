@@ -3,28 +3,33 @@
 import { chips } from '../lib/chips.js'
 import { probabilities } from '../lib/color.js'
 
+/** @import { Mount, Run, Stage, View } from '../types.d.ts' */
+
 export const id = 'tokens'
 export const controls = ['tokenizer']
-export const pickers = []
+/** @type {string[]} */ export const pickers = []
 
-/** Every sentence with its tokens, and which one is chosen. */
+/** Every sentence with its tokens, and which one is chosen. @param {Run} run @param {View} view */
 export function data(run, { sentence, room }) {
   const { texts, tokens, lengths } = run.streams[room.parts.stream]
   return { sentences: texts.map((text, i) =>
     ({ text, tokens: tokens[i].slice(0, lengths[i]), chosen: i === sentence })) }
 }
 
-/** The map's stamp: where there is a token. */
+/** The map's stamp: where there is a token. @type {Stage['picture']} */
 export function picture(run, { room }) {
   const { padding } = run.streams[room.parts.stream]
   const [rows, cols] = [padding.length, padding[0].length]
-  return { part: { rows, cols, values: padding.flat().map(pad => (pad ? 0 : 0.55)) }, domain: probabilities() }
+  const values = Float32Array.from(padding.flat(), pad => (pad ? 0 : 0.55))
+  return { part: { rows, cols, values }, domain: probabilities() }
 }
 
+/** @type {Mount<typeof data>} */
 export function mount(container, context) {
-  let shown = null
+  /** @type {ReturnType<typeof data>} */ let shown
+  /** @param {number} [row] @param {number} [col] */
   const light = (row, col) => {
-    const lit = shown.sentences[row]?.tokens[col]
+    const lit = shown.sentences[row ?? -1]?.tokens[col ?? -1]
     list.update(shown.sentences.map(({ text, tokens, chosen }) => ({
       name: text, chosen, chips: tokens.map((token, i) => ({ text: token, note: String(i), lit: token === lit }))
     })))

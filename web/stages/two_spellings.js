@@ -8,17 +8,21 @@ import { panels } from '../lib/panels.js'
 import { matrixOf, tensorOf } from '../lib/run.js'
 import { peak } from '../lib/slice.js'
 
+/** @import { Mount, Run, Stage, View } from '../types.d.ts' */
+
 export const id = 'two_spellings'
 export const controls = ['base', 'dModel', 'maxLength']
-export const pickers = []
+/** @type {string[]} */ export const pickers = []
 
 /** The pair that the lines are written for: the first that turns at another rate than 1. */
 const PAIR = 1
 
+/** @param {Run} run @param {View} view */
 export function data(run, view) {
   const { twice, power, exponent, rate, by_power: byPower, by_log: byLog, apart, most } = view.room.parts
   const both = signed(Math.max(peak(tensorOf(run, byPower)), peak(tensorOf(run, byLog))))
   const pair = Math.min(PAIR, tensorOf(run, rate).shape[0] - 1)
+  /** @param {string} name */
   const value = name => tensorOf(run, name).data[pair]
   return {
     pair, base: run.settings.base, dModel: run.settings.dModel, times: run.times,
@@ -31,11 +35,12 @@ export function data(run, view) {
       ...Object.entries({ twice, power, exponent, rate }).map(([word, name]) => (
         { word, text: exact(value(name)), cell: { name, index: [pair] } })),
       { word: 'most', text: brief(tensorOf(run, most).data[0]), cell: { name: most, index: [] } },
-      ...Object.entries(run.times).map(([word, time]) => ({ word: `time_${word}`, text: `${fixed(time, 2)} ms` }))
+      ...Object.entries(run.times ?? {}).map(([word, time]) => ({ word: `time_${word}`, text: `${fixed(time, 2)} ms` }))
     ]
   }
 }
 
+/** @type {Stage['picture']} */
 export function picture(run, view) {
   const { by_log: byLog } = view.room.parts
   return { part: matrixOf(run, byLog, view), domain: signed(peak(tensorOf(run, byLog))) }
@@ -47,6 +52,7 @@ const LINES = [
   'omega_i = ( e^{"ln" n} )^{- 2 i / d} = e^{- 2 i · "ln" n / d}'
 ]
 
+/** @type {Mount<typeof data>} */
 export function mount(container, context) {
   container.append(h('div', { className: 'derivation' },
     LINES.map(line => h('div', { className: 'equation' }, formula(line.replaceAll('omega', 'ω'))))))

@@ -10,13 +10,19 @@ import { plot } from '../lib/plot.js'
 import { matrixOf, tensorOf, vectorRow } from '../lib/run.js'
 import { placesOf, slice, smooth } from '../lib/slice.js'
 
+/** @import { Mount, Run, Stage, View } from '../types.d.ts' */
+
 export const id = 'waves'
 export const controls = ['base', 'dModel', 'maxLength']
-export const pickers = []
+/** @type {string[]} */ export const pickers = []
 
+/** @param {{ values: Float32Array, rows: number, cols: number }} part @param {number} col */
 const column = ({ values, rows, cols }, col) => Array.from({ length: rows }, (_, row) => values[row * cols + col])
 
-/** The table, what leads to each of its cells, and its waves read between the positions too. */
+/**
+ * The table, what leads to each of its cells, and its waves read between the positions too.
+ * @param {Run} run @param {View} view
+ */
 export function data(run, view) {
   const { table, angle, rate, between, wave } = view.room.parts
   const [words] = run.streams.text.tokens
@@ -28,10 +34,12 @@ export function data(run, view) {
   }
 }
 
+/** @type {Stage['picture']} */
 export function picture(run, { room }) {
   return { part: slice(tensorOf(run, room.parts.table), { row: 0, col: 1 }), domain: signed(1) }
 }
 
+/** @type {Mount<typeof data>} */
 export function mount(container, context) {
   const { t } = context
   const rule = h('div', { className: 'equation' })
@@ -44,7 +52,7 @@ export function mount(container, context) {
   const list = facts(numbers, context)
   const fig = figure(container, context)
   const table = fig.matrix()
-  let shown = null
+  /** @type {ReturnType<typeof data>} */ let shown
   let look = [1, 0]
 
   function draw() {
@@ -83,7 +91,7 @@ export function mount(container, context) {
       draw()
       table.update(next.table, { title: t('lab.waves.table'), domain: next.domain, dense: true })
       fig.legend([{ domain: next.domain }])
-      fig.numbers(t('frame.numbers'), ['table', 'angle', 'rate'].map(name => (
+      fig.numbers(t('frame.numbers'), /** @type {const} */ (['table', 'angle', 'rate']).map(name => (
         { title: t(`lab.waves.${name}`), part: next[name] })))
     },
     mark(marks) {

@@ -8,16 +8,22 @@ import { formula } from '../lib/formula.js'
 import { describedOf, matrixOf, tensorOf } from '../lib/run.js'
 import { peak } from '../lib/slice.js'
 
+/** @import { Mount, Run, Stage, View } from '../types.d.ts' */
+/** @import { Follow } from '../lib/matrix.js' */
+
 export const id = 'weights'
 export const controls = ['causal']
 export const pickers = ['sentence', 'head']
 
-/** Masked scores, the weights made of them, and the row to begin with: of the last token, or where the model says. */
+/**
+ * Masked scores, the weights made of them, and the row to begin with: of the last token, or where the model says.
+ * @param {Run} run @param {View} view
+ */
 export function data(run, view) {
   const { masked, scores, weights } = view.room.parts
   const after = matrixOf(run, weights, view)
   const { of } = describedOf(run, weights).axes[2]
-  const length = run.streams[of]?.lengths?.[view.sentence] ?? after.rows
+  const length = run.streams[of ?? '']?.lengths?.[view.sentence] ?? after.rows
   const row = run.focus && run.focus.of === of ? run.focus.row : length - 1
   return {
     before: matrixOf(run, masked, view), after, last: Math.max(0, Math.min(row, after.rows - 1)),
@@ -25,8 +31,10 @@ export function data(run, view) {
   }
 }
 
+/** @type {Stage['picture']} */
 export const picture = (run, view) => ({ part: matrixOf(run, view.room.parts.weights, view), domain: probabilities() })
 
+/** @type {Mount<typeof data>} */
 export function mount(container, context) {
   const { t } = context
   const fig = figure(container, context)
@@ -39,8 +47,10 @@ export function mount(container, context) {
   container.append(h('div', { className: 'beside' }, h('div', { className: 'beside-main' }, heading, slot),
     h('div', { className: 'equation' }, equation)), h('p', { className: 'note' }, t('stages.weights.caution')))
   const chart = bars(slot)
-  let shown = null
+  /** @type {ReturnType<typeof data>} */ let shown
+  /** @type {{ row: number | null, col: number }} */
   let look = { row: null, col: -1 }
+  /** @type {Follow} */
   const rowOf = ({ name, index }) => (
     [shown?.before.name, shown?.after.name].includes(name) ? { row: index[2] } : null)
 
@@ -60,13 +70,15 @@ export function mount(container, context) {
       after.update(next.after, { title: titles.after, domain: probabilities(), follow: rowOf, pair: true })
       drawBars()
       fig.legend([{ domain: next.domain, text: titles.before }, { domain: probabilities(), text: t('frame.share') }])
-      fig.numbers(t('frame.numbers'), ['before', 'after'].map(name => ({ title: titles[name], part: next[name] })))
+      fig.numbers(t('frame.numbers'), /** @type {const} */ (['before', 'after']).map(name => (
+        { title: titles[name], part: next[name] })))
     },
     mark(marks) {
       fig.mark(marks)
-      const row = marks.current && rowOf(marks.current)?.row
-      if (!shown || row === null || row === undefined) return
-      look = { row, col: marks.current.index[3] }
+      const { current } = marks
+      const row = current && rowOf(current)?.row
+      if (!shown || !current || row === null || row === undefined) return
+      look = { row, col: current.index[3] }
       drawBars()
     },
     destroy: chart.destroy

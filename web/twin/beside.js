@@ -2,6 +2,8 @@
 
 import { h } from '../lib/dom.js'
 
+/** @import { Translate } from '../types.d.ts' */
+
 /** Below this, half of the room is too little for any figure. */
 const NARROW = 560
 const MARGINS = 32
@@ -9,13 +11,14 @@ const MARGINS = 32
 /** Whether the page is a phone's: the second figure always stands below the first. */
 export const isNarrow = () => matchMedia(`(max-width: ${NARROW + MARGINS - 1}px)`).matches
 
+/** @param {Element} element */
 const isCut = element => (
   [...element.querySelectorAll('.frame, .words')].some(part => part.scrollWidth > part.clientWidth + 1))
 
 /**
  * Puts a figure into a frame that has room for another.
  * @param {HTMLElement} first
- * @param {Function} t
+ * @param {Translate} t
  */
 export function side(first, t) {
   const heads = ['here', 'there'].map(name => (

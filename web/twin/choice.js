@@ -1,15 +1,27 @@
 /** Which other setting a run is compared with: one list of all, and a button at each control of the stage. */
 
-import { h, uniqueId } from '../lib/dom.js'
+import { find, h, uniqueId } from '../lib/dom.js'
 import { alternatives, controlsOf, wordOf } from '../shell/controls.js'
 import { isNarrow } from './beside.js'
 
-/** A comparison that no control stands for: without the reader's edits. */
+/** @import { Context, Settings, State, Translate } from '../types.d.ts' */
+
+/**
+ * A setting at another value: its words, and that of the value now.
+ * @typedef {{ value: unknown, word?: string, now?: string }} Alternative
+ * @typedef {{ name: string } & Alternative} Comparison
+ */
+
+/**
+ * A comparison that no control stands for: without the reader's edits.
+ * @type {Record<string, (state: Settings) => Alternative[]>}
+ */
 const EXTRA = { edits: ({ edits }) => (edits.length ? [{ value: [], word: 'none', now: 'some' }] : []) }
 
+/** @param {Alternative} alternative */
 const textOf = ({ value, word }) => (Array.isArray(value) ? word : String(value))
 
-/** Everything a name can be compared with. @param {string} name @param {object} state */
+/** Everything a name can be compared with. @param {string} name @param {Settings} state @returns {Alternative[]} */
 function othersOf(name, state) {
   if (Object.hasOwn(EXTRA, name)) return EXTRA[name](state)
   if (!controlsOf(state.model).includes(name)) return []
@@ -19,7 +31,7 @@ function othersOf(name, state) {
 
 /**
  * What a link says: the name of a setting, its other value and the words of both.
- * @param {string} text @param {object} state
+ * @param {string} text @param {Settings} state @returns {Comparison | null}
  */
 export function readTwin(text, state) {
   const [, name, value] = /^(\w+):(.+)$/.exec(text) ?? []
@@ -27,15 +39,15 @@ export function readTwin(text, state) {
   return other ? { name, ...other } : null
 }
 
-/** A setting's value in words. */
+/** A setting's value in words. @param {Comparison} comparison @param {Translate} t */
 const valueWords = ({ name, value, word }, t) => {
-  if (name === 'edits') return t(`twin.edits.${word}`, { count: value.length })
+  if (name === 'edits') return t(`twin.edits.${word}`, { count: /** @type {unknown[]} */ (value).length })
   return word ? t(`controls.${name}.${word}`) : String(value)
 }
 
 /**
  * A setting and its value, in words.
- * @param {{ name: string, value: any, word?: string }} setting @param {Function} t
+ * @param {Comparison} setting @param {Translate} t
  */
 export const words = (setting, t) => (
   setting.name === 'edits' ? valueWords(setting, t)
@@ -45,23 +57,24 @@ export const words = (setting, t) => (
  * Mounts the list of all comparisons at the end of a stage's tools; on a phone, where it takes a row, between the
  * figure and its twin. It is moved and not just shown there, so that the keyboard meets it where the eye does.
  * @param {HTMLElement} container
- * @param {{ t: Function, get(): object, set(patch: object): void }} context
+ * @param {Pick<Context, 't' | 'get' | 'set'>} context
  * @returns {() => void} shows what is chosen
  */
 export function picker(container, { t, get, set }) {
   const id = uniqueId('twin')
-  const select = h('select', { id, onchange: () => set({ twin: select.value }) })
+  const select = h('select', { id, onchange: ({ currentTarget }) => set({ twin: currentTarget.value }) })
   const element = h('div', { className: 'twin-choice' }, h('label', { for: id }, t('twin.label')), select)
-  const figure = container.querySelector('.stage-figure')
+  const figure = find(container, '.stage-figure')
   const tools = container.querySelector('.tools') ?? h('div', { className: 'tools' })
-  if (!tools.isConnected) container.querySelector('.lead').after(tools)
+  if (!tools.isConnected) find(container, '.lead').after(tools)
+  /** @param {string} name @returns {(one: Alternative) => HTMLElement} */
   const option = name => one => h('option', { value: `${name}:${textOf(one)}` }, words({ name, ...one }, t))
   let filled = ''
   function settle() {
     const [parent, before] = isNarrow() ? [figure.parentNode, figure.nextSibling] : [tools, null]
     if (element.parentNode === parent) return
     const isFocused = element.contains(document.activeElement)
-    parent.insertBefore(element, before)
+    parent?.insertBefore(element, before)
     if (isFocused) select.focus({ preventScroll: true })
   }
   return () => {
@@ -80,19 +93,23 @@ export function picker(container, { t, get, set }) {
   }
 }
 
-/** The next larger value, or the last: what a comparison at a control starts with. */
-const nearest = (others, now) => others.find(({ value }) => typeof value !== 'number' || value > now) ?? others.at(-1)
+/**
+ * The next larger value, or the last: what a comparison at a control starts with.
+ * @param {Alternative[]} others @param {unknown} now
+ */
+const nearest = (others, now) => others.find(({ value }) => typeof value !== 'number' || value > Number(now)) ?? others.at(-1)
 
 /**
  * Mounts a button at each control of a stage, which compares the setting there with another value.
  * @param {HTMLElement} container
- * @param {{ t: Function, get(): object, set(patch: object): void }} context
- * @returns {(state: object) => void} shows which is chosen
+ * @param {Pick<Context, 't' | 'get' | 'set'>} context
+ * @returns {(state: Settings & Pick<State, 'twin'>) => void} shows which is chosen
  */
 export function compareButtons(container, { t, get, set }) {
+  /** @param {string} name @param {Settings & Pick<State, 'twin'>} state */
   const isChosen = (name, state) => readTwin(state.twin, state)?.name === name
   const list = [...container.querySelectorAll('.tools [data-control]')].map(control => {
-    const name = control.getAttribute('data-control')
+    const name = control.getAttribute('data-control') ?? ''
     const label = t('twin.with', { name: t(`controls.${name}.label`) })
     const button = h('button', {
       'type': 'button', 'className': 'quiet compare', 'aria-label': label, 'title': label, 'onclick': () => {
@@ -101,7 +118,7 @@ export function compareButtons(container, { t, get, set }) {
         set({ twin: other ? `${name}:${textOf(other)}` : '' })
       }
     }, '⇄')
-    const row = control.querySelector('.segments, .stepper, .slider')
+    const row = find(control, '.segments, .stepper, .slider')
     const line = h('div', { className: 'compare-row' })
     row.replaceWith(line)
     line.append(row, button)

@@ -1,11 +1,11 @@
 /** Twin mode: the same input under one other setting, its figure beside the first, the difference of both below. */
 
 import { signed } from '../lib/color.js'
-import { h, setText } from '../lib/dom.js'
+import { find, h, setText } from '../lib/dom.js'
 import { figure } from '../lib/figure.js'
 import { readRun } from '../lib/run.js'
 import { firstRows } from '../lib/slice.js'
-import { modelOf, settingsOf } from '../models/index.js'
+import { answering, modelOf, settingsOf } from '../models/index.js'
 import { roomsOf } from '../rooms/index.js'
 import { latest } from '../shell/engine.js'
 import { comparison } from '../shell/learned.js'
@@ -13,9 +13,29 @@ import { stageOf } from '../stages/index.js'
 import { compareButtons, picker, readTwin, words } from './choice.js'
 import { side } from './beside.js'
 
-/** @import { Room } from '../types.d.ts' */
+/**
+ * @import { Cell, Context, Decoding, Domain, Marks, Mounted, Room, Run, Settings, Slice, View } from '../types.d.ts'
+ */
+/** @import { Comparison } from './choice.js' */
+/** @import { Entry, Surroundings } from '../lib/figure.js' */
 
-/** The cell-by-cell difference of two slices of the same shape; the same infinity differs by nothing. */
+/** @typedef {Record<string, any>} Shown what a stage shows of a run: slices, domains and more */
+/** @typedef {{ run: Run, view: View, setting: Comparison, settings: Settings, key: string }} Comparing */
+
+/**
+ * What stands beside a figure, or nothing.
+ * @typedef {object} Twin
+ * @property {(run: Run | null, view: View) => void} update
+ * @property {(data: object, run: Run, view: View) => object} onOneScale the data of the first with the scales of both
+ * @property {(run: Run | null) => Run | null} run the second run, if it is shown
+ * @property {(marks: Marks) => void} mark
+ * @property {() => void} destroy
+ */
+
+/**
+ * The cell-by-cell difference of two slices of the same shape; the same infinity differs by nothing.
+ * @param {Slice} one @param {Slice} other @returns {Slice}
+ */
 export function difference(one, other) {
   const values = Float32Array.from(one.values, (value, i) => (
     Object.is(value, other.values[i]) ? 0 : other.values[i] - value))
@@ -24,7 +44,7 @@ export function difference(one, other) {
 
 /**
  * Pairs of slices under the same key, as far as both are there in the same shape.
- * @param {object} one @param {object} other what a stage shows of two runs @param {string[]} names of tensors
+ * @param {Shown} one @param {Shown} other what a stage shows of two runs @param {string[]} names of tensors
  * @param {number | null} [most] rows that can be compared, if that is not all
  */
 export function pairs(one, other, names, most = null) {
@@ -37,24 +57,33 @@ export function pairs(one, other, names, most = null) {
   })
 }
 
-/** The tokens that an answer's steps were chosen after. */
+/** The tokens that an answer's steps were chosen after. @param {Run} run */
 function readBy({ decoding, streams }) {
   const { tokens } = Object.values(streams).findLast(stream => stream.isAnswer) ?? Object.values(streams)[0]
-  return tokens[0].slice(decoding.rows[0])
+  return tokens[0].slice(decoding?.rows[0])
 }
 
-/** How many rows of two decoders have read the same; what stands in later rows answers different questions. */
+/**
+ * How many rows of two decoders have read the same; what stands in later rows answers different questions.
+ * @param {Run} one @param {Run} other
+ */
 export function readAlike(one, other) {
   const [ids, others] = [readBy(one), readBy(other)]
   const apart = ids.findIndex((id, i) => id !== others[i])
   return apart < 0 ? ids.length : apart
 }
 
+/** @param {any} part */
 const isDomain = part => Boolean(part?.kind) && 'max' in part
+/** @param {Domain} one @param {Domain} other */
 const wider = (one, other) => ({ ...one, min: Math.min(one.min, other.min), max: Math.max(one.max, other.max) })
 
-/** A stage's data with every colour scale wide enough for another's, so that the two can be compared by eye. */
+/**
+ * A stage's data with every colour scale wide enough for another's, so that the two can be compared by eye.
+ * @param {Shown} one @param {Shown} other @returns {Shown}
+ */
 export function onOneScale(one, other) {
+  /** @param {[string, any]} entry */
   const join = ([key, part]) => {
     if (isDomain(part) && isDomain(other[key])) return [key, wider(part, other[key])]
     return [key, key === 'domains' && other.domains ? onOneScale(part, other.domains) : part]
@@ -63,66 +92,82 @@ export function onOneScale(one, other) {
 }
 
 const SIZES = ['dModel', 'heads', 'layers', 'dimFeedforward']
+/** @param {string} name @param {Run} run */
 const isKept = (name, run) => name === 'weights' && run.settings.weights !== undefined
 
 /**
  * The settings of the second run. An untrained second gets the sizes of the first, so that its cells can be subtracted.
  * Both decoders read the first one's answer, except in the room where the answer is written.
- * @param {object} run the first @param {object} state @param {{ name: string, value: any }} setting
- * @param {{ id: string }} room
+ * @param {Run} run the first @param {Settings} state @param {{ name: string, value: unknown }} setting
+ * @param {Pick<Room, 'stage'>} room
+ * @returns {Settings}
  */
 export function twinSettings(run, state, { name, value }, room) {
   const sizes = isKept(name, run) ? Object.fromEntries(SIZES.map(size => [size, run.settings[size]])) : {}
   const settings = settingsOf({ ...state, ...sizes, [name]: value })
   if (!run.decoding || run.decoding.kind === 'given' || room.stage === 'decoding') return settings
-  return { ...settings, target: run.decoding.steps.map(({ id }) => id) }
+  return answering(settings, run.decoding)
 }
 
-/** What is looked at, as far as another run has it. */
+/**
+ * What is looked at, as far as another run has it.
+ * @param {View} view @param {Run} run @param {Room} room @returns {View}
+ */
 function within(view, { decoding }, room) {
   const steps = decoding?.steps.length ?? 1
   const [row, step] = [view.row, view.step].map(at => Math.min(at, steps - 1))
   return { ...view, room, head: Math.min(view.head, (room.parts.heads ?? view.head + 1) - 1), row, step }
 }
 
+/** @param {Float32Array} values */
 const finite = values => values.reduce((most, x) => (Number.isFinite(x) ? Math.max(most, Math.abs(x)) : most), 0)
 
-/** The steps that are subtracted where each decoder reads its own words; null if they are all of them. */
+/**
+ * The steps that are subtracted where each decoder reads its own words; null if they are all of them.
+ * @param {Room} room @param {Run} run @param {Run} other @param {Shown} one @param {Shown} two
+ */
 function common(room, run, other, one, two) {
   if (room.stage !== 'decoding') return null
   const alike = readAlike(run, other)
   return alike < Math.max(one.shares.rows, two.shares.rows) ? alike : null
 }
 
-/** What to say where every cell is the same: how the cells were chosen from may differ all the same. */
+/**
+ * What to say where every cell is the same: how the cells were chosen from may differ all the same.
+ * @param {Room} room @param {Shown | null} one @param {Shown} two
+ */
 function sameness({ stage }, one, two) {
   if (stage !== 'decoding' || !one) return 'twin.same'
   if (one.kind !== two.kind) return 'stages.decoding.sameChosen'
-  return one.steps.some(({ draw }, i) => draw !== two.steps[i]?.draw) ? 'stages.decoding.sameDrawn' : 'twin.same'
+  return one.steps.some((/** @type {{ draw: number | null }} */ { draw }, /** @type {number} */ i) => draw !== two.steps[i]?.draw) ? 'stages.decoding.sameDrawn' : 'twin.same'
 }
 
-/** What a decoder has written by itself, behind an arrow; nothing where it reads what the reader gave it. */
+/**
+ * What a decoder has written by itself, behind an arrow; nothing where it reads what the reader gave it.
+ * @param {Decoding | undefined} decoding @param {string} model
+ */
 function answerOf(decoding, model) {
   if (!decoding || decoding.kind === 'given') return ''
   const tokens = decoding.steps.map(({ token }) => token)
   return ` → ${modelOf(model).written(tokens) || tokens.join(' ')}`
 }
 
-/** The differences, each a matrix on one scale for all. */
+/** The differences, each a matrix on one scale for all. @param {Element} container @param {Surroundings} context */
 function differences(container, context) {
   const { t } = context
   const note = h('p', { className: 'note' })
   const learned = h('p', { className: 'note', hidden: true })
   const place = h('div', { className: 'stage-figure' })
   container.append(note, learned, place)
-  let fig = null
-  let matrices = []
-  /** As many empty matrices as there are differences to draw. */
+  /** @type {ReturnType<typeof figure> | null} */ let fig = null
+  /** @type {ReturnType<ReturnType<typeof figure>['matrix']>[]} */ let matrices = []
+  /** As many empty matrices as there are differences to draw. @param {number} count */
   function prepare(count) {
     if (matrices.length === count) return
     place.replaceChildren()
-    fig = count ? figure(place, context) : null
-    matrices = Array.from({ length: count }, () => fig.matrix())
+    const made = count ? figure(place, context) : null
+    fig = made
+    matrices = made ? Array.from({ length: count }, () => made.matrix()) : []
   }
   return {
     /** How the trained weights of both sides do. @param {string} text */
@@ -136,7 +181,7 @@ function differences(container, context) {
       setText(note, text)
     },
     /**
-     * @param {{ title: string, part: object }[]} all
+|     * @param {Entry[]} all
      * @param {{ isSameInput: boolean, alike: number | null, same: string }} how alike: the steps that could be
      *   subtracted, if not all; same: what to say where nothing differs
      */
@@ -153,18 +198,21 @@ function differences(container, context) {
       fig?.numbers(t('frame.numbers'), list)
       fig?.legend([{ domain: signed(most), text: t('twin.difference') }])
     },
-    mark: marks => fig?.mark(marks)
+    mark: (/** @type {Marks} */ marks) => fig?.mark(marks)
   }
 }
 
-/** Two houses would not fit beside one another, and what differs is better seen in a room. */
+/**
+ * Two houses would not fit beside one another, and what differs is better seen in a room.
+ * @type {Twin}
+ */
 const ALONE = { update() {}, onOneScale: data => data, run: () => null, mark() {}, destroy() {} }
 
 /**
  * Mounts the choice among a stage's tools and, once there is a twin, its figure beside the first.
  * @param {HTMLElement} container
  * @param {Room} room
- * @param {object} context
+ * @param {Context} context @returns {Twin}
  */
 export function twin(container, room, context) {
   const { tensors } = room
@@ -173,52 +221,61 @@ export function twin(container, room, context) {
   const { t, ask, set } = context
   const choice = picker(container, context)
   const buttons = compareButtons(container, context)
-  const ofTwin = act => cell => act(cell && { ...cell, isTwin: true })
-  const titles = new Map()
-  /** The differences are called what the figure calls the matrices they are of. */
+  /** @param {(cell: Cell) => void} act @returns {(cell: Cell | null) => void} */
+  const ofTwin = act => cell => act(/** @type {Cell} */ (cell && { ...cell, isTwin: true }))
+  /** @type {Map<string, string>} */ const titles = new Map()
+  /** The differences are called what the figure calls the matrices they are of. @param {Entry[]} list */
   const titled = list => list.forEach(({ title, part }) => titles.set(part.name, title))
-  const named = () => heads[1].textContent
+  const named = () => heads[1].textContent ?? ''
   const there = {
     ...context, titled, named, which: 'twin', spoken: t('twin.there'), look: ofTwin(context.look),
     press: ofTwin(context.press), edit() {}
   }
-  const { heads, place, below, show, settle } = side(container.querySelector('.stage-figure'), t)
+  const { heads, place, below, show, settle } = side(find(container, '.stage-figure'), t)
   const apart = differences(below, {
     ...context, named: () => `${t('twin.difference')} · ${heads[1].textContent}`, which: 'difference',
     spoken: t('twin.difference')
   })
-  let view = null
-  let asked = {}
+  /** @type {Mounted<any> | null} */ let view = null
+  /** @type {Comparing | null} */ let asked = null
+  /** @type {{ run: Run | null, key: string | null, other: Run | null }} */
   let known = { run: null, key: null, other: null }
 
-  /** The second run, once it is there. */
-  const second = run => (known.run === run && known.key === asked.key ? known.other : null)
-  /** What the stage shows of the second run, as far as it has this room. */
+  /** The second run, once it is there. @param {Run} run */
+  const second = run => (known.run === run && asked && known.key === asked.key ? known.other : null)
+  /**
+   * What the stage shows of the second run, as far as it has this room.
+   * @param {Run} run @param {View} state @returns {Shown | null}
+   */
   function seen(run, state) {
     const other = second(run)
     const same = other && roomsOf(other).find(({ id }) => id === room.id)
     return same ? stage.data(other, within(state, other, same)) : null
   }
   /** The setting of each, and what it has written. */
-  function head(run, state, setting) {
+  /** @param {Comparing} comparing @param {Run} other */
+  function head({ run, view: state, setting }, other) {
     const now = { ...setting, value: state[setting.name], word: setting.now }
-    const answers = [run.decoding, second(run).own].map(one => answerOf(one, state.model))
+    const answers = [run.decoding, other.own].map(one => answerOf(one, state.model))
     const texts = [now, setting].map((one, i) => words(one, t) + answers[i])
     heads.forEach((element, i) => setText(element.lastChild, texts[i]))
   }
-  function subtract(run, one, two, names, settings) {
-    const alike = one ? common(room, run, second(run), one, two) : null
+  /** @param {Comparing} comparing @param {Run} other @param {Shown} one @param {Shown} two @param {string[]} names */
+  function subtract({ run, settings }, other, one, two, names) {
+    const alike = one ? common(room, run, other, one, two) : null
     const list = (one ? pairs(one, two, names, alike) : [])
       .map(({ name, twin: own, part }) => ({ title: titles.get(own) ?? name, part }))
     const isSameInput = !Array.isArray(settings.target) || room.tower !== 'decoder'
     apart.update(list, { isSameInput, alike, same: sameness(room, one, two) })
   }
-  function draw({ run, state, setting, settings }) {
+  /** @param {Comparing} comparing @param {Run} other */
+  function draw(comparing, other) {
+    const { run, view: state } = comparing
     const [one, two] = [stage.data(run, state), seen(run, state)]
-    head(run, state, setting)
-    const { key } = asked
+    head(comparing, other)
+    const { key, setting } = comparing
     comparison(run.settings, { ...run.settings, [setting.name]: setting.value }, t)
-      .then(text => key === asked.key && apart.compare(text), context.fails)
+      .then(text => key === asked?.key && apart.compare(text), context.fails)
     show(true)
     place.hidden = !two
     if (two) {
@@ -230,12 +287,14 @@ export function twin(container, room, context) {
     const names = tensors.length ? tensors : shownNames
     if (!two) return apart.say(t('twin.absent'))
     if (shownNames.length === 0) return apart.say(t('twin.what'))
-    subtract(run, one, two, names, settings)
+    subtract(comparing, other, one, two, names)
     return settle(context.width())
   }
-  const compute = latest(({ settings }) => ask('twin', { settings }), (message, question) => {
+  /** @param {Comparing} comparing */
+  const compared = ({ settings }) => ask('twin', { settings })
+  const compute = latest(compared, (message, question) => {
     const other = readRun(message)
-    if (question.key !== asked.key || question.run !== asked.run) return
+    if (question.key !== asked?.key || question.run !== asked.run) return
     known = { run: question.run, key: question.key, other }
     set({})
   }, error => {
@@ -245,34 +304,35 @@ export function twin(container, room, context) {
   })
 
   return {
-    /** @param {object | null} run @param {object} state what is looked at */
+    /** @param {Run | null} run @param {View} state what is looked at */
     update(run, state) {
       choice()
       buttons(state)
       const setting = readTwin(state.twin, state)
       if (!run || !setting) {
-        asked = {}
+        asked = null
         show(false)
         return
       }
       const settings = twinSettings(run, state, setting, room)
-      asked = { run, state, setting, settings, key: JSON.stringify(settings) }
-      if (second(run)) draw(asked)
+      asked = { run, view: state, setting, settings, key: JSON.stringify(settings) }
+      const other = second(run)
+      if (other) draw(asked, other)
       else compute(asked)
     },
-    /** The data of the first with the scales of both. @param {object} data @param {object} run @param {object} state */
+    /** The data of the first with the scales of both. */
     onOneScale(data, run, state) {
       const two = readTwin(state.twin, state) && seen(run, state)
       return two ? onOneScale(data, two) : data
     },
-    /** The second run, if it is shown. @param {object | null} run the first */
+    /** The second run, if it is shown. */
     run: run => run && second(run),
     mark(marks) {
       view?.mark(marks)
       apart.mark(marks)
     },
     destroy() {
-      asked = {}
+      asked = null
       view?.destroy()
     }
   }

@@ -8,18 +8,24 @@ import { nudged } from './nudge.js'
 import { messageOf, read } from './plain.js'
 import { questions } from './questions.js'
 
-let engine = null
-let kernels = null
-let second = null
-let third = null
-let addresses = {}
-let last = null
-let twin = null
-const files = new Map()
+/** @import { Cell, Failure, Library, Made, Settings } from '../types.d.ts' */
+
+/** @typedef {string | ArrayBuffer} Address where a file is, or its bytes */
+
+/** @type {Library} */ let engine
+/** @type {Address} */ let kernels
+/** @type {Library | undefined} */ let second
+/** @type {Library | undefined} */ let third
+/** @type {Record<string, Address>} */ let addresses = {}
+/** @type {Made | undefined} */ let last
+/** @type {Made | undefined} */ let twin
+/** @type {Map<string, Promise<Uint8Array>>} */ const files = new Map()
 /** Weights from the theatre, by model, and how often there were any. */
+/** @type {Map<string, { file: Uint8Array, serial: number }>} */
 const lent = new Map()
 let loans = 0
 
+/** @param {string} name */
 async function fetched(name) {
   const file = addresses[name]
   if (typeof file !== 'string') return new Uint8Array(file)
@@ -28,64 +34,84 @@ async function fetched(name) {
   return new Uint8Array(await response.arrayBuffer())
 }
 
-/** A file of a model, fetched once; a fetch that failed is tried again the next time. */
+/** A file of a model, fetched once; a fetch that failed is tried again the next time. @param {string} name */
 function bytesOf(name) {
-  if (!files.has(name)) {
-    files.set(name, fetched(name).catch(error => {
-      files.delete(name)
-      throw error
-    }))
-  }
-  return files.get(name)
+  const known = files.get(name)
+  if (known) return known
+  const bytes = fetched(name).catch(error => {
+    files.delete(name)
+    throw error
+  })
+  files.set(name, bytes)
+  return bytes
 }
 
 /** An engine with memory of its own: a run can be asked about, gradients too, while another engine computes. */
 const start = () => load({ wasm: typeof kernels === 'string' ? new URL(kernels) : kernels })
 
-/** A run with the weights that the theatre has lent. */
-function computeLent(gf, { edits, ...settings }, id) {
-  if (!lent.has(id)) throw Object.assign(new Error('no weights from the theatre'), { code: 'lent' })
-  const { file, serial } = lent.get(id)
-  return RUNS[id](gf, { ...settings, lent: serial }, edits, [file])
+/**
+ * A run with the weights that the theatre has lent.
+ * @param {Library} gf @param {Settings} settings @param {string} id
+ */
+function computeLent(gf, settings, id) {
+  const loan = lent.get(id)
+  if (!loan) throw Object.assign(new Error('no weights from the theatre'), { code: 'lent' })
+  const { file, serial } = loan
+  return RUNS[id](gf, { ...settings, lent: serial }, settings.edits, [file])
 }
 
-async function compute(gf, { edits, ...settings }) {
+/** @param {Library} gf @param {Settings} settings */
+async function compute(gf, settings) {
   const { id, isBrought } = modelOf(settings.model)
-  if (settings.weights === 'theatre') return computeLent(gf, { edits, ...settings }, id)
+  if (settings.weights === 'theatre') return computeLent(gf, settings, id)
   const given = isBrought ? [await openIn(gf)] : await Promise.all(filesFor(settings).map(bytesOf))
-  return RUNS[id](gf, settings, edits, given)
+  return RUNS[id](gf, settings, settings.edits, given)
 }
+
+/** The last run, or its twin; only these are asked about. */
+const here = (isTwin = false) => /** @type {Made} */ (isTwin ? twin : last)
 
 const calls = {
+  /** @param {{ wasm: Address, files: Record<string, Address> }} where */
   async load({ wasm, files: list }) {
     addresses = list
     kernels = wasm
     engine = await start()
   },
-  /** Weights of a training, for runs from now on. */
+  /** Weights of a training, for runs from now on. @param {{ model: string, file: Uint8Array }} loan */
   lend({ model, file }) {
     loans += 1
     lent.set(model, { file, serial: loans })
   },
+  /** @param {{ settings: Settings, signature?: string }} question */
   async run({ settings, ...asked }) {
     const made = await compute(engine, settings)
     last?.run.dispose()
     last = made
     return messageOf(engine, made, asked)
   },
-  /** What files of the reader's hold, before anything is read of them. */
+  /**
+   * What files of the reader's hold, before anything is read of them.
+   * @param {{ files: Record<string, Blob> }} brought
+   */
   inspect: ({ files }) => bring(engine, files),
-  /** From the next run on they are the model `own`. */
+  /** From the next run on they are the model `own`. @param {{ files: Record<string, Blob> }} brought */
   open: async ({ files }) => {
     choose(files)
     const { type } = await openIn(engine)
     return { type }
   },
   /** What the last run computed, with the lists that its structure leaves out. */
-  steps: () => last.run.steps,
-  /** Values of tensors of the last run or its twin that were not sent with it. */
-  read: ({ names, isTwin }) => read((isTwin ? twin : last).run, names),
-  /** A twin that reads another run's answer also says what it would have written by itself. */
+  steps: () => here().run.steps,
+  /**
+   * Values of tensors of the last run or its twin that were not sent with it.
+   * @param {{ names: string[], isTwin: boolean }} question
+   */
+  read: ({ names, isTwin }) => read(here(isTwin).run, names),
+  /**
+   * A twin that reads another run's answer also says what it would have written by itself.
+   * @param {{ settings: Settings }} question
+   */
   async twin({ settings, ...asked }) {
     second ??= await start()
     const isForced = Array.isArray(settings.target)
@@ -96,17 +122,21 @@ const calls = {
     twin = made
     return messageOf(second, { ...made, own: (own ?? made).decoding }, asked)
   },
+  /** @param {{ settings: Settings, cell: Cell, value: number }} question */
   async nudge({ settings, cell, value }) {
-    third ??= await start()
-    return nudged(one => compute(third, one), settings, cell, value)
+    const own = third ??= await start()
+    return nudged(one => compute(own, one), settings, cell, value)
   },
-  ...questions(cell => (cell?.isTwin ? twin : last))
+  ...questions(cell => here(cell?.isTwin))
 }
+
+/** @type {Record<string, (details: any) => unknown>} */ const answers = calls
 
 self.onmessage = async ({ data: { id, type, ...details } }) => {
   try {
-    postMessage({ id, result: await calls[type](details) })
-  } catch (error) {
+    postMessage({ id, result: await answers[type](details) })
+  } catch (problem) {
+    const error = /** @type {Failure} */ (problem)
     postMessage({ id, error: { code: error.code, message: error.message } })
   }
 }

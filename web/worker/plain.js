@@ -2,23 +2,25 @@
  * A run as data that can leave the worker: what is known of every tensor, and the values of those that are looked at.
  */
 
+/** @import { Library, LibraryRun, Made, RunMessage, Step, Stream, Structure } from '../types.d.ts' */
+
 /** Models whose tensors take less than this are sent whole: every one of them hangs on the map. */
 const SMALL = 8 * 2 ** 20
 
 const CURVE = Float32Array.from({ length: 161 }, (_, i) => (i - 80) / 8)
-const BENDS = ['relu', 'gelu', 'silu', 'tanh', 'sigmoid']
+const BENDS = /** @type {const} */ (['relu', 'gelu', 'silu', 'tanh', 'sigmoid'])
 
-/** The activations of a run from −10 to 10, as the kernels compute them. */
+/** The activations of a run from −10 to 10, as the kernels compute them. @param {Library} gf @param {Step[]} steps */
 function curvesOf(gf, steps) {
   const kinds = BENDS.filter(op => steps.some(step => step.op === op))
   return Object.fromEntries(kinds.map(kind => [
-    kind, gf.tidy(() => ({ x: CURVE, y: gf.functional[kind](gf.tensor(CURVE)).values.slice() }))
+    kind, gf.tidy(() => ({ x: CURVE, y: Float32Array.from(gf.functional[kind](gf.tensor(CURVE)).values) }))
   ]))
 }
 
 /**
  * Copies of tensors, side by side in one block of memory.
- * @param {import('../../src/js/observe.js').Run} run @param {string[]} names
+ * @param {LibraryRun} run @param {string[]} names
  * @returns {Map<string, Float32Array>}
  */
 export function read(run, names) {
@@ -33,16 +35,20 @@ export function read(run, names) {
   }))
 }
 
-/** What a run consists of, without the numbers: it stays while the reader only types. */
+/**
+ * What a run consists of, without the numbers: it stays while the reader only types.
+ * @param {LibraryRun} run @returns {Structure}
+ */
 const structureOf = run => ({
   described: run.names.map(name => run.describe(name)), steps: run.steps, calls: run.calls, aliases: run.aliases
 })
 
 /**
- * @param {any} gf the library
- * @param {{ run: import('../../src/js/observe.js').Run, [fact: string]: any }} made a run and what its model says of it
+ * @param {Library} gf
+ * @param {Made} made a run and what its model says of it
  * @param {{ signature?: string, wanted?: string[] }} [asked] signature: of the structure that is known there already;
  *   wanted: names of tensors whose values are asked for, where not all are sent
+ * @returns {RunMessage}
  */
 export function messageOf(gf, { run, ...facts }, { signature = '', wanted = [] } = {}) {
   const { names, streams, passes, idleEdits, loss, hasLoss } = run
@@ -52,6 +58,6 @@ export function messageOf(gf, { run, ...facts }, { signature = '', wanted = [] }
   const isKnown = own === signature
   return {
     signature: own, structure: isKnown ? null : structureOf(run), curves: isKnown ? null : curvesOf(gf, run.steps),
-    values, streams, passes, idleEdits, loss, hasLoss, facts
+    values, streams: /** @type {Record<string, Stream>} */ (streams), passes, idleEdits, loss, hasLoss, facts
   }
 }

@@ -3,36 +3,45 @@
  * Answered in the worker, where the run is alive; everything rests on the run's own explanations.
  */
 
-/** @typedef {Cell} Cell */
-/** @typedef {import('../../src/js/observe.js').Run} Run */
+/** @import { Axis, Cell, Explanation, LibraryRun, Told } from '../types.d.ts' */
+
+/** @typedef {{ base: number, layout: string, dModel: number }} Table of positions */
 
 const MOST_CELLS = 20000
 
+/** @param {{ shape: readonly number[] }} tensor */
 const zeros = ({ shape }) => shape.map(() => 0)
 
-/** The explanation of a gradient; where there is none, why: a table or a mask that nobody trains, or a side road. */
+/**
+ * The explanation of a gradient; where there is none, why: a table or a mask that nobody trains, or a side road.
+ * @param {LibraryRun} run @param {Cell} cell
+ */
 function gradient(run, { name, index }) {
   try {
     return run.explainGradient(name, index)
   } catch {
-    return { name, index, none: run.describe(name).isOnTheWay ? 'still' : 'aside', terms: [], steps: [], sources: [] }
+    return { name, index, op: 'given', none: run.describe(name).isOnTheWay ? 'still' : 'aside', terms: [], steps: [], sources: [] }
   }
 }
 
-/** How a cell was made; of an overwritten weight, what stood there before. */
+/**
+ * How a cell was made; of an overwritten weight, what stood there before.
+ * @param {{ run: LibraryRun, before?: Map<string, number> }} made @param {Cell} cell
+ */
 function explained({ run, before }, { name, index }) {
   const found = run.explain(name, index)
   const was = found.op === 'given' ? before?.get(`${name}:${index}`) : undefined
   return was === undefined ? found : { ...found, edited: true, computed: was, rounding: found.value - was }
 }
 
-const onward = new WeakMap()
+/** @type {WeakMap<LibraryRun, Map<string, string[]>>} */ const onward = new WeakMap()
 
-/** For every tensor the tensors made from it. @param {Run} run */
+/** For every tensor the tensors made from it. @param {LibraryRun} run */
 function feedsOf(run) {
-  if (onward.has(run)) return onward.get(run)
+  const known = onward.get(run)
+  if (known) return known
   const { names } = run
-  const feeds = new Map(names.map(name => [name, []]))
+  /** @type {Map<string, string[]>} */ const feeds = new Map(names.map(name => [name, []]))
   for (const name of names) {
     const { inputs, size } = { size: run.tensor(name).size, ...run.describe(name) }
     if (size) for (const from of new Set(Object.values(inputs))) feeds.get(from)?.push(name)
@@ -41,7 +50,10 @@ function feedsOf(run) {
   return feeds
 }
 
-/** The tensors a cell goes into. Of a weight that can be few: a row of stacked projections makes one of Q, K and V. */
+/**
+ * The tensors a cell goes into. Of a weight that can be few: a row of stacked projections makes one of Q, K and V.
+ * @param {LibraryRun} run @param {Cell} cell @param {Pick<Explanation, 'op'>} explanation
+ */
 function usesOf(run, cell, { op }) {
   const feeds = feedsOf(run).get(cell.name) ?? []
   return op === 'given' && !cell.isGradient ? feeds.filter(target => firstUse(run, cell, target)) : feeds
@@ -49,16 +61,17 @@ function usesOf(run, cell, { op }) {
 
 /**
  * How a cell or its gradient was made and where it goes on; null where there is nothing to tell.
- * @param {{ run: Run, before?: Map<string, number> }} made
+ * @param {{ run: LibraryRun, before?: Map<string, number> }} made
  * @param {Cell} cell
  */
 export function explainCell(made, cell) {
   const { run } = made
   if (!run.names.includes(run.aliases.get(cell.name) ?? cell.name)) return null
   const explanation = cell.isGradient ? gradient(run, cell) : explained(made, cell)
-  return { ...explanation, feeds: usesOf(run, cell, explanation), differentiable: true }
+  return /** @type {Told} */ ({ ...explanation, feeds: usesOf(run, cell, explanation), differentiable: true })
 }
 
+/** @param {readonly number[]} shape */
 function* cellsOf(shape) {
   const size = shape.reduce((product, side) => product * side, 1)
   for (let n = 0; n < Math.min(size, MOST_CELLS); n++) {
@@ -72,7 +85,10 @@ function* cellsOf(shape) {
   }
 }
 
-/** How many axes of two cells carry the same name and disagree: close relations are tried first. */
+/**
+ * How many axes of two cells carry the same name and disagree: close relations are tried first.
+ * @param {readonly Axis[]} axes @param {number[]} index @param {readonly Axis[]} other @param {number[]} at
+ */
 const distance = (axes, index, other, at) => axes.reduce((sum, { name }, i) => {
   const j = other.findIndex(axis => axis.name === name)
   return sum + (j >= 0 && at[j] !== index[i] ? 1 : 0)
@@ -80,7 +96,7 @@ const distance = (axes, index, other, at) => axes.reduce((sum, { name }, i) => {
 
 /**
  * A cell of another tensor that this one went into, or null.
- * @param {Run} run
+ * @param {LibraryRun} run
  * @param {Cell} cell
  * @param {string} target the name of the other tensor
  * @returns {Cell | null}
@@ -89,6 +105,7 @@ export function firstUse(run, { name, index }, target) {
   const [from, to] = [run.describe(name), run.describe(target)]
   const places = [...cellsOf(to.shape)].map(at => ({ at, far: distance(from.axes, index, to.axes, at) }))
   const wanted = index.join()
+  /** @param {{ at: number[] }} place */
   const isUse = ({ at }) => (
     run.explain(target, at).sources.some(source => source.name === from.name && source.index.join() === wanted))
   const found = places.sort((a, b) => a.far - b.far).find(isUse)
@@ -97,6 +114,7 @@ export function firstUse(run, { name, index }, target) {
 
 /**
  * The rule of a whole table of positions, of which a cell tells the sine or the cosine of its own pair of dimensions.
+ * @param {Table} parameters
  */
 function ofTable({ base, layout, dModel }) {
   const angle = `k / ${base}^(2·i/${dModel})`
@@ -107,30 +125,31 @@ function ofTable({ base, layout, dModel }) {
 /**
  * The general rule of each tensor: its operation, its formula, and for each symbol of the formula the tensor that it
  * stands for and the cell of it that the first cell is made from.
- * @param {Run} run
+ * @param {LibraryRun} run
  * @param {string[]} names
  */
 export function recipes(run, names) {
   const known = new Set(run.names)
   return names.filter(name => known.has(name)).map(name => {
     const { op, output, formula, note, terms, parameters } = run.explain(name, zeros(run.tensor(name)))
-    const symbols = new Map()
+    /** @type {Map<string, { name: string, index: number[] }>} */ const symbols = new Map()
     for (const { letter, source } of terms.flatMap(({ factors }) => factors)) {
       if (letter && source && !symbols.has(letter)) symbols.set(letter, source)
     }
     const list = [...symbols].map(([symbol, source]) => ({ symbol, tensor: source.name, start: source.index }))
-    const rule = op === 'positional_encoding' ? ofTable(parameters) : formula
+    const rule = op === 'positional_encoding' ? ofTable(/** @type {Table} */ (parameters)) : formula
     return { name, op, output, parameters, formula: rule, formulas: [rule], note, symbols: list }
   })
 }
 
 /**
  * The questions as calls of the worker.
- * @param {(cell?: Cell) => { run: Run, before?: Map<string, number> }} current the run that a cell belongs to, or the
- *   one that is shown
+ * @param {(cell?: Cell) => { run: LibraryRun, before?: Map<string, number> }} current the run that a cell belongs to,
+ *   or the one that is shown
  */
 export const questions = current => ({
-  explain: ({ cell }) => explainCell(current(cell), cell),
-  firstUse: ({ cell, target }) => firstUse(current(cell).run, cell, target),
-  recipes: ({ names }) => recipes(current().run, names)
+  explain: (/** @type {{ cell: Cell }} */ { cell }) => explainCell(current(cell), cell),
+  firstUse: (/** @type {{ cell: Cell, target: string }} */ { cell, target }) => (
+    firstUse(current(cell).run, cell, target)),
+  recipes: (/** @type {{ names: string[] }} */ { names }) => recipes(current().run, names)
 })

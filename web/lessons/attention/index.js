@@ -4,28 +4,39 @@ import { fixed } from '../../lib/number.js'
 import { headMatrix, tensorOf } from '../../lib/run.js'
 import { at, chosen, largest, ranked, rowAt, tokensOf } from '../readings.js'
 
+/** @import { Run } from '../../types.d.ts' */
+/** @import { Now, Pointer } from '../index.js' */
+
 const HERE = 'encoder.layers.1.self_attn'
 const ROOM = 'encoder.1.self_attn'
 const [DOTS, SCORES, MASKED, WEIGHTS, HEADS] = ['dots', 'scores', 'masked_scores', 'weights', 'heads']
   .map(name => `${HERE}.${name}`)
 const SHARES = 'sampling.output'
 
-const gap = run => run.decoding.rows[0]
+/** @param {Run} run */
+const gap = run => run.decoding?.rows[0] ?? 0
+/** @param {Run} run @param {Now} now */
 const looks = (run, { state }) => rowAt(run, WEIGHTS, [0, state.head, gap(run)])
-/** The token that the gap looks at most. */
+/** The token that the gap looks at most. @param {Run} run @param {Now} now */
 const seen = (run, now) => largest(looks(run, now))
 
+/** @param {number} place */
 const chip = place => ({ selector: `.stage .chip:nth-child(${place + 1})` })
+/** @param {Run} run @param {string} name @param {number} row */
 const inRow = (run, name, row) => ({ tensor: `${HERE}.${name}`, index: [0, row, null] })
+/** @param {string} name @returns {Pointer} */
 const pair = name => (run, now) => ({ tensor: name, index: [0, now.state.head, gap(run), seen(run, now)] })
 
-/** The words for the gap that were in question, in the order of the vocabulary. */
+/** The words for the gap that were in question, in the order of the vocabulary. @param {Run} run */
 function candidates(run) {
   const best = ranked(rowAt(run, SHARES, [0, gap(run)])).slice(0, 4).sort((one, other) => one - other)
   return best.map(word => ({ id: run.streams.answer.vocabulary[word], text: run.streams.answer.vocabulary[word] }))
 }
 
-/** Tokens to choose from: the ends of the sentence, the gap's neighbours, and where it looks. */
+/**
+ * Tokens to choose from: the ends of the sentence, the gap's neighbours, and where it looks.
+ * @param {Run} run @param {Now} now
+ */
 function places(run, now) {
   const tokens = tokensOf(run, 'text')
   const list = [0, gap(run) - 1, gap(run) + 2, tokens.length - 1, seen(run, now)]
@@ -34,16 +45,19 @@ function places(run, now) {
     { id: String(place), text: `${tokens[place]} (${place})` }))
 }
 
-/** Every score of the gap's row at one value. */
+/** Every score of the gap's row at one value. @param {Run} run @param {Now} now */
 const levelled = (run, { state }) => tokensOf(run, 'text')
   .map((_, place) => `${MASKED}:0,${state.head},${gap(run)},${place}=0`).join(';')
 
+/** @param {number[]} one @param {number[]} other */
 const distance = (one, other) => one.reduce((sum, value, i) => sum + (value - other[i]) ** 2, 0)
+/** @param {number[][]} rows */
 const mean = rows => rows[0].map((_, i) => rows.reduce((sum, row) => sum + row[i], 0) / rows.length)
 
-/** Whose value the gap's new row is nearest to. */
+/** Whose value the gap's new row is nearest to. @param {Run} run @param {Now} now */
 function nearest(run, now) {
   const { shape: [, count] } = tensorOf(run, WEIGHTS)
+  /** @param {string} name */
   const rows = name => {
     const { values, cols } = headMatrix(run, `${HERE}.${name}`, count, now.state)
     return tokensOf(run, 'text').map((_, row) => Array.from(values.slice(row * cols, (row + 1) * cols)))
@@ -54,18 +68,23 @@ function nearest(run, now) {
   return Object.entries(others).sort(([, one], [, other]) => distance(one, made) - distance(other, made))[0][0]
 }
 
+/** @param {Run} run */
 const answerSaid = run => ({
-  answer: chosen(run)[0], share: fixed(at(run, SHARES, [0, gap(run), run.decoding.steps[0].id]))
+  answer: chosen(run)[0], share: fixed(at(run, SHARES, [0, gap(run), run.decoding?.steps[0].id ?? 0]))
 })
+/** @param {Run} run @param {Now} now */
 const lookSaid = (run, now) => ({
   token: tokensOf(run, 'text')[seen(run, now)], place: String(seen(run, now)),
   weight: fixed(Math.max(...looks(run, now))), head: String(now.state.head)
 })
+/** @param {Run} run @param {Now} now */
 const scoreSaid = (run, now) => {
   const index = [0, now.state.head, gap(run), seen(run, now)]
   return { ...lookSaid(run, now), dot: fixed(at(run, DOTS, index)), score: fixed(at(run, SCORES, index)) }
 }
-/** The equal shares, and how many there are. */
+/** @param {Run} run @param {Now} now @returns {Record<string, number>} */
+const levels = (run, now) => ({ zero: 0, shared: 1 / looks(run, now).length, one: 1 })
+/** The equal shares, and how many there are. @param {Run} run @param {Now} now */
 const levelSaid = (run, now) => ({
   count: String(tokensOf(run, 'text').length), weight: fixed(looks(run, now)[0], 3)
 })
@@ -109,7 +128,7 @@ export const lesson = {
       ask: {
         options: () => [{ id: 'one' }, { id: 'zero' }, { id: 'shared' }],
         answer: (run, now) => ['zero', 'shared', 'one'].find(id => (
-          Math.abs(looks(run, now)[0] - { zero: 0, shared: 1 / looks(run, now).length, one: 1 }[id]) < 1e-3))
+          Math.abs(looks(run, now)[0] - levels(run, now)[id]) < 1e-3))
       },
       then: (run, now) => `room=${ROOM}.weights&edits=${encodeURIComponent(levelled(run, now))}`,
       pointThen: (run, now) => ({ tensor: WEIGHTS, index: [0, now.state.head, gap(run), null] }), say: levelSaid

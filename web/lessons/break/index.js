@@ -2,25 +2,31 @@
 
 import { at, chosen } from '../readings.js'
 
+/** @import { Run } from '../../types.d.ts' */
+/** @import { Now } from '../index.js' */
+
 const MEMORY = 'transformer.encoder.output'
 const ONE = `edits=${MEMORY}:0,0,10=10`
 const LOUD = `edits=${MEMORY}:0,0,0=30`
 const CELL = { tensor: MEMORY, index: [0, 0, 10] }
 const LINE = () => ({ selector: '.stage .picks' })
 
-/** The answer without its end mark. */
+/** The answer without its end mark. @param {Run} run */
 const written = run => chosen(run).filter(token => token !== '</s>').join('')
+/** @param {Run} run */
 const isDate = run => /^\d{4}년\d{1,2}월\d{1,2}일$/.test(written(run))
-const [year, month, day] = ['년', '월', '일'].map(end => run => new RegExp(`\\d*${end}`).exec(written(run))?.[0])
+const [year, month, day] = ['년', '월', '일'].map(end => (/** @type {Run} */ run) => new RegExp(`\\d*${end}`).exec(written(run))?.[0])
 
-/** Which parts of the date have changed: none, the month alone, or more. */
+/** Which parts of the date have changed: none, the month alone, or more. @param {Run} run @param {Now} now */
 function changed(run, { before }) {
-  const parts = [year, month, day].map(part => part(run) !== part(before))
-  if (!parts.includes(true) && written(run) === written(before)) return 'none'
+  const parts = [year, month, day].map(part => part(run) !== part(before ?? run))
+  if (!parts.includes(true) && written(run) === written(before ?? run)) return 'none'
   return parts[1] && !parts[0] && !parts[2] ? 'month' : 'more'
 }
+/** @param {Run} run */
 const stillDate = run => (isDate(run) ? 'date' : 'broken')
 const yesNo = () => [{ id: 'date' }, { id: 'broken' }]
+/** @param {Run} run @param {Pick<Now, 'before'>} now */
 const said = (run, { before }) => ({ answer: written(run), before: written(before ?? run) })
 
 /** @type {import('../index.js').Lesson} */

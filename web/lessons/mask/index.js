@@ -3,6 +3,9 @@
 import { fixed } from '../../lib/number.js'
 import { at, chosen, rowAt, tokensOf } from '../readings.js'
 
+/** @import { Now, Pointer } from '../index.js' */
+/** @import { Run } from '../../types.d.ts' */
+
 const HERE = 'transformer.decoder.layers.0.self_attn'
 const ROOM = 'decoder.0.self_attn'
 const [MASKED, WEIGHTS] = ['masked_scores', 'weights'].map(name => `${HERE}.${name}`)
@@ -10,11 +13,17 @@ const FIRST = 0
 /** A place after the first row's own. */
 const LATER = 3
 
+/** @param {string} tensor @returns {Pointer} */
 const cell = tensor => (run, { state }) => ({ tensor, index: [0, state.head, FIRST, LATER] })
+/** @param {Run} run @param {Now} now */
 const row = (run, { state }) => ({ tensor: WEIGHTS, index: [0, state.head, FIRST, null] })
+/** @param {Run} run @param {Now} now @param {number} place */
 const open = (run, { state }, place) => rowAt(run, WEIGHTS, [0, state.head, place]).filter(share => share > 0).length
+/** @param {Run} run */
 const last = run => tokensOf(run, 'target').length - 1
+/** @param {Run} run */
 const written = run => chosen(run).filter(token => token !== '</s>').join('')
+/** @param {Run} run @param {Now} now */
 const losses = (run, { before }) => ({
   answer: written(run), loss: fixed(run.loss), before: fixed((before ?? run).loss)
 })
@@ -54,7 +63,10 @@ export const lesson = {
       id: 'without', state: 'room=decoding', point: () => ({ selector: '.stage .picks' }),
       ask: {
         options: () => [{ id: 'better' }, { id: 'same' }, { id: 'worse' }],
-        answer: (run, { before }) => (run.loss < before.loss ? 'better' : run.loss > before.loss ? 'worse' : 'same')
+        answer(run, { before }) {
+          const { loss } = before ?? run
+          return run.loss < loss ? 'better' : run.loss > loss ? 'worse' : 'same'
+        }
       },
       then: 'room=decoding&tgtIsCausal=0', pointThen: () => ({ selector: '.stage .picks' }), say: losses
     },

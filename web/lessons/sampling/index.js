@@ -3,24 +3,40 @@
 import { fixed } from '../../lib/number.js'
 import { at, chosen, ranked, rowAt } from '../readings.js'
 
+/** @import { Run } from '../../types.d.ts' */
+/** @import { Now } from '../index.js' */
+
 const [SHAPED, KEPT] = ['sampling.probabilities', 'sampling.output']
 const LINES = { selector: '.stage .words' }
 /** The step that writes the month of 5/6/2026, as long as the year has four digits. */
 const STEP = 5
 const ROOM = `room=sampling&row=${STEP}`
 
-const month = run => Math.min(STEP, run.decoding.steps.length - 1)
-const most = run => Math.max(...rowAt(run, SHAPED, [0, run.decoding.rows[month(run)]]))
-const left = run => rowAt(run, KEPT, [0, run.decoding.rows[month(run)]]).filter(share => share > 0).length
+/** @param {Run} run */
+const stepsOf = run => run.decoding?.steps ?? []
+/** @param {Run} run */
+const month = run => Math.min(STEP, stepsOf(run).length - 1)
+/** @param {Run} run */
+const monthRow = run => run.decoding?.rows[month(run)] ?? 0
+/** @param {Run} run */
+const most = run => Math.max(...rowAt(run, SHAPED, [0, monthRow(run)]))
+/** @param {Run} run */
+const left = run => rowAt(run, KEPT, [0, monthRow(run)]).filter(share => share > 0).length
+/** @param {Run} run @param {Now} now */
 const shares = (run, { before }) => ({ before: fixed(most(before ?? run)), after: fixed(most(run)) })
-const way = (run, { before }) => (most(run) > most(before) ? 'up' : most(run) < most(before) ? 'down' : 'same')
+/** @param {Run} run @param {Now} now */
+const way = (run, { before }) => {
+  const [one, other] = [most(run), most(before ?? run)]
+  return one > other ? 'up' : one < other ? 'down' : 'same'
+}
 const ways = () => [{ id: 'up' }, { id: 'same' }, { id: 'down' }]
+/** @param {Run} run */
 const written = run => chosen(run).filter(token => token !== '</s>').join('')
 
-/** The two likeliest months. */
+/** The two likeliest months. @param {Run} run */
 function months(run) {
   const { vocabulary } = run.streams.target
-  const row = rowAt(run, SHAPED, [0, run.decoding.rows[month(run)]])
+  const row = rowAt(run, SHAPED, [0, monthRow(run)])
   return ranked(row).slice(0, 2).sort((one, other) => one - other)
     .map(word => ({ id: vocabulary[word], text: vocabulary[word] }))
 }
@@ -35,7 +51,7 @@ export const lesson = {
       id: 'greedy', state: 'room=source.tokens', point: () => ({ selector: '.stage .chips' }),
       ask: { options: months, answer: run => chosen(run)[month(run)] }, then: ROOM, pointThen: () => LINES,
       say: run => ({ answer: chosen(run)[month(run)],
-        share: fixed(at(run, KEPT, [0, run.decoding.rows[month(run)], run.decoding.steps[month(run)].id])) })
+        share: fixed(at(run, KEPT, [0, monthRow(run), stepsOf(run)[month(run)].id])) })
     },
     {
       id: 'hot', state: ROOM, point: () => ({ selector: '.stage [data-control="temperature"]' }),
@@ -59,7 +75,7 @@ export const lesson = {
       id: 'beam', state: 'room=decoding', point: () => ({ selector: '.stage .picks' }),
       ask: {
         options: () => [{ id: 'same' }, { id: 'other' }],
-        answer: (run, { before }) => (written(run) === written(before) ? 'same' : 'other')
+        answer: (run, { before }) => (written(run) === written(before ?? run) ? 'same' : 'other')
       },
       then: 'room=decoding&decoding=beam&beams=3', pointThen: () => ({ selector: '.stage .tree-slot' }),
       say: (run, { before }) => ({ answer: written(run), before: written(before ?? run) })

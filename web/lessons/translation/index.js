@@ -4,40 +4,58 @@ import { fixed } from '../../lib/number.js'
 import { describedOf } from '../../lib/run.js'
 import { at, chosen, largest, ranked, rowAt, tokensOf } from '../readings.js'
 
+/** @import { Run } from '../../types.d.ts' */
+/** @import { Now } from '../index.js' */
+
 const HERE = 'transformer.decoder.layers.1.multihead_attn'
 const ROOM = 'decoder.1.multihead_attn'
 const WEIGHTS = `${HERE}.weights`
 const SHARES = 'sampling.output'
 const TWOFOLD = 'source=5/6/2026'
 
-/** The step that wrote the last digit of the month. */
+/** The step that wrote the last digit of the month. @param {Run} run */
 const month = run => Math.max(0, chosen(run).indexOf('월') - 1)
-const rowOf = (run, step) => run.decoding.rows[step]
+/** @param {Run} run @param {number} step */
+const rowOf = (run, step) => run.decoding?.rows[step] ?? 0
+/** @param {Run} run @param {Now} now */
 const looks = (run, { state }) => rowAt(run, WEIGHTS, [0, state.head, rowOf(run, month(run))])
+/** @param {Run} run @param {Now} now */
 const seen = (run, now) => largest(looks(run, now))
+/** @param {Run} run @param {Now} now */
 const lookAt = (run, now) => ({
   tensor: WEIGHTS, index: [0, now.state.head, rowOf(run, month(run)), seen(run, now)]
 })
+/** @param {number} step */
 const pick = step => ({ selector: `.stage .pick:nth-child(${step + 1})` })
-const shareOf = (run, step) => fixed(at(run, SHARES, [0, rowOf(run, step), run.decoding.steps[step].id]))
+/** @param {Run} run @param {number} step */
+const shareOf = (run, step) => fixed(at(run, SHARES, [0, rowOf(run, step), run.decoding?.steps[step].id ?? 0]))
 
-/** The likeliest tokens of a step, in the order of the vocabulary. */
+/**
+ * The likeliest tokens of a step, in the order of the vocabulary.
+ * @param {Run} run @param {number} step @param {number} count
+ */
 function candidates(run, step, count) {
   const { vocabulary } = run.streams.target
   const best = ranked(rowAt(run, SHARES, [0, rowOf(run, step)])).slice(0, count).sort((one, other) => one - other)
   return best.map(word => ({ id: vocabulary[word], text: vocabulary[word] }))
 }
 
+/** @param {Run} run */
 const places = run => tokensOf(run, 'source').map((token, place) => (
   { id: String(place), text: `${token} (${place})` }))
 
+/** @param {Run} run @param {string} name */
 const rowsOf = (run, name) => describedOf(run, `${HERE}.${name}`).shape[1]
+/** @param {Run} run @returns {Record<string, string>} */
 const counts = run => ({ read: String(rowsOf(run, 'k')), written: String(rowsOf(run, 'q')) })
+/** @param {Run} run @param {Now} now */
 const lookSaid = (run, now) => ({
   month: chosen(run)[month(run)], token: tokensOf(run, 'source')[seen(run, now)], place: String(seen(run, now)),
   weight: fixed(looks(run, now)[seen(run, now)]), head: String(now.state.head)
 })
+/** @param {Run} run */
 const monthSaid = run => ({ answer: chosen(run)[month(run)], share: shareOf(run, month(run)) })
+/** @param {Run} run */
 const written = run => chosen(run).filter(token => token !== '</s>').join('')
 
 /** @type {import('../index.js').Lesson} */

@@ -14,7 +14,12 @@ function monthOf(name) {
   return 1 + Math.max(long.indexOf(name), long.findIndex(one => one.slice(0, 3) === name))
 }
 
-/** Forms with what their parts are; which day a date in slashes means nobody can tell. */
+/** @typedef {[number, number, number]} Day year, month, day */
+
+/**
+ * Forms with what their parts are; which day a date in slashes means nobody can tell.
+ * @type {[RegExp, (parts: string[]) => (string | number)[][]][]}
+ */
 const FORMS = [
   [/^([a-z]+) (\d{1,2})(\d{4})$/, ([m, d, y]) => [[y, monthOf(m), d]]],
   [/^(\d{1,2}) ([a-z]+) (\d{4})$/, ([d, m, y]) => [[y, monthOf(m), d]]],
@@ -23,6 +28,7 @@ const FORMS = [
   [/^(\d{1,2}) \/ (\d{1,2}) \/ (\d{4})$/, ([a, b, y]) => [[y, a, b], [y, b, a]]]
 ]
 
+/** @param {Day} day */
 const isDay = ([y, m, d]) => m >= 1 && m <= 12 && d >= 1 && d <= new Date(Date.UTC(y, m, 0)).getUTCDate()
 
 /**
@@ -34,7 +40,7 @@ const isDay = ([y, m, d]) => m >= 1 && m <= 12 && d >= 1 && d <= new Date(Date.U
 export function familiarity(words, split) {
   const text = spaced(words)
   for (const [pattern, read] of FORMS) {
-    const dates = read(pattern.exec(text)?.slice(1) ?? []).map(parts => parts.map(Number))
+    const dates = read(pattern.exec(text)?.slice(1) ?? []).map(parts => /** @type {Day} */ (parts.map(Number)))
     if (dates.length === 0 || dates[0].some(part => Number.isNaN(part) || part === undefined)) continue
     const real = dates.filter(isDay)
     if (real.length === 0) return 'impossible'

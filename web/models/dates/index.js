@@ -4,23 +4,28 @@ import { isLearned, take } from '../settings.js'
 import { LONGEST, SOURCE_TOKENS, TARGET_TOKENS, splitSource, splitTarget, written } from './data.js'
 import { familiarity } from './familiar.js'
 
-/** @import { PageModel } from '../../types.d.ts' */
+/** @import { PageModel, Settings } from '../../types.d.ts' */
 
 /** Ways to write a date that the model knows. The last may be May or June: month first, or day first. */
 export const DATES = [
   'november 20 2026', '20 nov 2026', 'the 20th of november, 2026', '2026-11-20', '11/20/2026', '5/6/2026'
 ]
-export const TWOFOLD = DATES.at(-1)
+export const TWOFOLD = DATES[DATES.length - 1]
 
-/** The first word the model does not know, or that they are too many. */
+/**
+ * The first word the model does not know, or that they are too many.
+ * @param {string[]} words @param {string[]} known @param {number} most
+ */
 function wrong(words, known, most) {
   const unknown = words.find(word => !known.includes(word))
   if (unknown) return { key: 'errors.unknown', values: { word: unknown } }
   return words.length > most ? { key: 'errors.tooLong', values: { most } } : null
 }
 
+/** @param {Settings} state */
 const isUntrained = ({ weights }) => weights === 'untrained'
 
+/** @param {Settings} state */
 function kindOf(state) {
   if (isUntrained(state)) return 'untrained'
   if (state.weights === 'theatre') return 'theatre'

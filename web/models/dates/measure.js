@@ -13,7 +13,7 @@ const AT_ONCE = 200
  * @returns {Example[]}
  */
 export function drawExamples(gf, n, isWanted) {
-  const drawn = []
+  /** @type {Example[]} */ const drawn = []
   while (drawn.length < n) {
     const [day, format] = gf.tidy(() => [gf.randint(0, DAYS, [1]).item(), gf.randint(0, FORMATS.length, [1]).item()])
     if (isWanted(day)) drawn.push({ day, format, ...example(day, format) })
@@ -29,7 +29,7 @@ export function exactShare(model, tests) {
   let right = 0
   for (let i = 0; i < tests.length; i += AT_ONCE) {
     const part = tests.slice(i, i + AT_ONCE)
-    const answers = model.translate(part.map(e => e.source)).map(joinTarget)
+    /** @type {string[]} */ const answers = model.translate(part.map(e => e.source)).map(joinTarget)
     right += answers.filter((answer, k) => (
       readings(part[k].format, dateOf(part[k].day)).includes(answer))).length
   }

@@ -13,8 +13,8 @@ const padding = ids => ids.map(row => row.map(id => id === PAD_ID))
  * The encoder-decoder that translates dates: embeddings, positions, torch.nn.Transformer, a linear layer to the
  * target's tokens.
  * @param {any} gf the library
- * @param {typeof CONFIG & { positions?: 'interleaved' | 'concatenated' | 'learned' | null, base?: number,
- *   normFirst?: boolean, activation?: 'relu' | 'gelu' }} [config] positions: null leaves the positional encoding out
+ * @param {typeof CONFIG & { positions?: string | null, base?: number, normFirst?: boolean, activation?: string }}
+ *   [config] positions: null leaves the positional encoding out
  */
 export function createTranslator(gf, config = CONFIG) {
   const { positions = 'interleaved', base = 10000, dModel, nhead, layers, dimFeedforward, dropout } = config

@@ -9,6 +9,9 @@ import { defaultsOf } from '../index.js'
 import { build, shapeIn } from '../weights.js'
 import { CONFIG, createTranslator } from './model.js'
 
+/** @import { Chosen } from '../answer.js' */
+/** @import { Edit, Library, Made, Settings, Stream } from '../../types.d.ts' */
+
 const SOURCE_IDS = idsOf(SOURCE_TOKENS)
 const TARGET_IDS = idsOf(TARGET_TOKENS)
 const [START_ID, END_ID] = [START, END].map(token => TARGET_TOKENS.indexOf(token))
@@ -21,23 +24,30 @@ const TRAINED = {
 /** Label smoothing of the training, and what it makes of being sure. */
 const SMOOTHING = { smoothing: '0.05', right: '0.953', other: '0.003', others: TARGET_TOKENS.length - 1 }
 
+/** @param {string} of */
 const words = of => [{ name: 'word', of }, { name: 'channel' }]
 const AXES = {
   'source_embedding.weight': words('source'), 'target_embedding.weight': words('target'),
   'output.weight': words('target')
 }
 
-/** What the weights fix; the theatre's say so themselves. */
+/**
+ * What the weights fix; the theatre's say so themselves.
+ * @param {Library} gf @param {Settings} settings @param {Uint8Array} file @returns {Partial<Settings>}
+ */
 function fixed(gf, settings, file) {
   if (settings.weights === 'trained') return TRAINED
   const { nhead: heads, dModel, layers, dimFeedforward } = shapeIn(gf, settings, file)
   return heads ? { heads, dModel, layers, dimFeedforward } : {}
 }
 
-/** The positions stand in a table that is computed, or one that is learned and then not part of the trained weights. */
+/**
+ * The positions stand in a table that is computed, or one that is learned and then not part of the trained weights.
+ * @param {string} name
+ */
 const isPosition = name => name.startsWith('positions.')
 
-/** The model of these settings, its weights drawn. */
+/** The model of these settings, its weights drawn. @param {Library} gf @param {Settings} settings */
 function create(gf, settings) {
   const { dModel, heads, layers, dimFeedforward, dropout, normFirst, activation, positional, base } = settings
   return createTranslator(gf, {
@@ -51,18 +61,24 @@ const MODEL_KEYS = [
   'positions',
   'base', 'dropout', 'lent'
 ]
-/** Whether any weight is drawn at random. */
+/** Whether any weight is drawn at random. @param {Settings} settings */
 const isDrawn = ({ weights, positional, positions }) => (
   weights === 'untrained' || (positional && positions === 'learned'))
 
+/** @param {Settings} settings */
 const keyOf = settings => JSON.stringify(['dates', ...MODEL_KEYS.map(name => (
   name === 'seed' && !isDrawn(settings) ? null : settings[name]))])
 
-/** What the decoder is to say: the reader's words, ids that another run has chosen, or its own. */
+/**
+ * What the decoder is to say: the reader's words, ids that another run has chosen, or its own.
+ * @param {Library} gf @param {ReturnType<typeof createTranslator>} model @param {Settings} settings
+ * @param {number[]} source @param {Edit[]} edits @returns {Chosen}
+ */
 function targetOf(gf, model, settings, source, edits) {
   const { target, tgtIsCausal: isCausal } = settings
   const isOwn = typeof target === 'string' && target.trim() === ''
   if (isOwn || target === null) {
+    /** @param {number[][]} rows */
     const forward = rows => model.forward(rows.map(() => source), rows)
     const frame = { start: [START_ID], end: END_ID, longest: LONGEST.target, V: TARGET_TOKENS.length, isCausal }
     return { ...answer(gf, settings, forward, frame, edits), isGiven: false }
@@ -72,10 +88,15 @@ function targetOf(gf, model, settings, source, edits) {
   return { ids, isGiven: true, random: null, tree: null, best: null }
 }
 
+/** @param {number[]} ids @param {string[]} vocabulary */
 const named = (ids, vocabulary) => ids.map(id => vocabulary[id])
 
-/** The text on both sides. */
+/**
+ * The text on both sides.
+ * @param {Settings} settings @param {number[]} source @param {number[]} input @returns {Record<string, Stream>}
+ */
 function streamsOf(settings, source, input) {
+  /** @param {number[]} ids @param {string[]} vocabulary @param {{ texts: string[], isAnswer?: boolean }} more */
   const stream = (ids, vocabulary, more) => {
     const tokens = named(ids, vocabulary)
     const padding = tokens.map(token => token === PAD)
@@ -90,15 +111,17 @@ function streamsOf(settings, source, input) {
 /**
  * The date translator, or the same model with random weights, on one source; the target is the reader's or the model's.
  * Its own answer is chosen with dropout off; in training it is then read with dropout on, as a given one is.
- * @param {any} gf the library, from `load`
- * @param {object} options settings of the page; what is left out is as by default
- * @param {{ name: string, index: number[], value: number }[]} [edits] cells replaced the moment they are made
+ * @param {any} gf the library
+ * @param {Partial<Settings>} options settings of the page; what is left out is as by default
+ * @param {Edit[]} [edits] cells replaced the moment they are made
  * @param {Uint8Array[]} [files] the trained weights
+ * @returns {Made}
  */
 export function run(gf, options, edits = [], [weights] = []) {
   const given = { ...defaultsOf('dates'), ...options }
   const settings = { ...given, ...fixed(gf, given, weights) }
   const placed = shapeIn(gf, given, weights).positions
+  /** @param {string} name */
   const isComputed = name => isPosition(name) && settings.positions !== placed
   const source = encode(splitSource(settings.source), SOURCE_IDS, settings.padding ? LONGEST.source : 0)
   const made = hold(gf, keyOf(settings), () => (

@@ -6,42 +6,74 @@ import { mergesOf } from '../merges.js'
 import { createSampling } from '../sampling.js'
 import { spelled } from '../spelling.js'
 
+/** @import { Chosen } from '../answer.js' */
+/** @import { Opened } from './open.js' */
+/** @import { Frame } from '../decoding.js' */
+/** @import { Axis, Edit, Library, LibraryTensor, Made, Settings, Stream } from '../../types.d.ts' */
+
 /** Most tokens of a text that is read, and of an answer, so that the figures of a run can still be read. */
 const LONGEST = { text: 48, answer: 16 }
 
-const vocabularies = new WeakMap()
+/**
+ * How a kind of model goes through a text.
+ * @typedef {object} Way
+ * @property {Chosen | null} target its answer, if it writes one
+ * @property {number[]} rows of the logits that the answer is chosen from
+ * @property {number[]} right what counts as right at every place
+ * @property {number} read tokens that were read at once
+ * @property {() => { logits?: LibraryTensor, pooled?: LibraryTensor, hidden: LibraryTensor }} forward
+ * @property {Record<string, Omit<Stream, 'texts'>>} streams
+ * @property {Record<string, string>} texts of the streams
+ */
 
-/** How tokens are shown: pieces of words as their tokenizer writes them, pieces of bytes as text. */
+/** @type {WeakMap<Opened, string[]>} */ const vocabularies = new WeakMap()
+
+/**
+ * How tokens are shown: pieces of words as their tokenizer writes them, pieces of bytes as text.
+ * @param {Opened} opened
+ */
 function vocabularyOf(opened) {
   const { tokenizer, type, config } = opened
-  if (!vocabularies.has(opened)) {
+  let vocabulary = vocabularies.get(opened)
+  if (!vocabulary) {
     const size = config.vocab_size ?? tokenizer?.size
     const isOfLetters = type === 'bert'
+    /** @param {number} id */
     const token = id => {
       if (!tokenizer || id >= tokenizer.size) return String(id)
       const name = tokenizer.tokenOf(id)
       return isOfLetters || /^<.*>$/.test(name) ? name : spelled(tokenizer.bytesOf(id))
     }
-    vocabularies.set(opened, Array.from({ length: size }, (_, id) => token(id)))
+    vocabulary = Array.from({ length: size }, (_, id) => token(id))
+    vocabularies.set(opened, vocabulary)
   }
-  return vocabularies.get(opened)
+  return vocabulary
 }
 
-/** Ids of a text; without a tokenizer the text is the ids. */
+/**
+ * Ids of a text; without a tokenizer the text is the ids.
+ * @param {Opened} opened @param {string} text @param {boolean} special @returns {number[]}
+ */
 function encode({ tokenizer }, text, special) {
   if (tokenizer) return [...tokenizer.encode(text, { special }).ids]
   return (text.match(/\d+/g) ?? []).map(Number)
 }
 
-/** What the model reads, never nothing. */
+/** What the model reads, never nothing. @param {Opened} opened @param {string} text */
 function textOf(opened, text) {
   const ids = encode(opened, text, true).slice(0, LONGEST.text)
   return ids.length ? ids : [opened.model.start ?? 0]
 }
 
+/** @param {number[]} ids @returns {Chosen} */
 const given = ids => ({ ids, isGiven: true, random: null, tree: null, best: null })
 
-/** The answer: the reader's words, ids that another run has chosen, or the model's own. */
+/**
+ * The answer: the reader's words, ids that another run has chosen, or the model's own.
+ * @param {Library} gf @param {Opened} opened @param {Settings} settings
+ * @param {Frame & { V: number, isCausal: boolean, source?: number[] }} frame
+ * @param {(rows: number[][]) => LibraryTensor} forward @param {Edit[]} edits @returns {Chosen}
+ */
 function targetOf(gf, opened, settings, frame, forward, edits) {
   const { target } = settings
   if (Array.isArray(target)) return given(target)
@@ -55,6 +87,7 @@ function targetOf(gf, opened, settings, frame, forward, edits) {
   return { ...answer(gf, settings, forward, frame, edits), isGiven: false }
 }
 
+/** @param {Opened} opened @param {number[]} ids @param {{ isAnswer: boolean }} [more] */
 function streamOf(opened, ids, more) {
   const { tokenizer } = opened
   const vocabulary = vocabularyOf(opened)
@@ -63,13 +96,17 @@ function streamOf(opened, ids, more) {
     merges: tokenizer ? mergesOf(tokenizer, ids, vocabulary) : {}, ...more }
 }
 
+/** @param {string} of */
 const token = of => [{ name: 'batch' }, { name: 'token', of }, { name: 'channel' }]
+/** @param {string} of */
 const word = of => [{ name: 'word', of }, { name: 'channel' }]
 
+/** @param {string} of */
 const scores = of => [{ name: 'batch' }, { name: 'token', of }, { name: 'word', of }]
+/** @param {string} of */
 const head = of => ({ 'lm_head.weight': word(of), 'lm_head.output': scores(of) })
 
-/** What runs along the tables of words of every kind of model. */
+/** What runs along the tables of words of every kind of model. @type {Record<string, Record<string, Axis[]>>} */
 const AXES = {
   gpt2: { 'wte.weight': word('text'), ...head('text') },
   llama: { 'embed_tokens.weight': word('text'), ...head('text') },
@@ -81,7 +118,10 @@ const AXES = {
   }
 }
 
-/** A model that goes on with a text. */
+/**
+ * A model that goes on with a text.
+ * @param {Library} gf @param {Opened} opened @param {Settings} settings @param {Edit[]} edits @returns {Way}
+ */
 function causal(gf, opened, settings, edits) {
   const { model } = opened
   const start = textOf(opened, settings.beginning).slice(0, Math.max(1, model.positions - 1))
@@ -97,7 +137,10 @@ function causal(gf, opened, settings, edits) {
   }
 }
 
-/** A model that reads one text and writes another. */
+/**
+ * A model that reads one text and writes another.
+ * @param {Library} gf @param {Opened} opened @param {Settings} settings @param {Edit[]} edits @returns {Way}
+ */
 function translating(gf, opened, settings, edits) {
   const { model } = opened
   const source = textOf(opened, settings.beginning)
@@ -105,6 +148,7 @@ function translating(gf, opened, settings, edits) {
     start: [model.start], end: model.ends[0] ?? -1, longest: Math.min(LONGEST.answer, model.positions ?? Infinity),
     V: vocabularyOf(opened).length, isCausal: true, source
   }
+  /** @param {number[][]} rows */
   const forward = rows => model.forward(rows.map(() => source), { decoderIds: rows }).logits
   const target = targetOf(gf, opened, settings, frame, forward, edits)
   const input = [model.start, ...target.ids.slice(0, -1)]
@@ -118,23 +162,27 @@ function translating(gf, opened, settings, edits) {
   }
 }
 
-/** A model that reads a text whole, from both sides. */
+/**
+ * A model that reads a text whole, from both sides.
+ * @param {Library} gf @param {Opened} opened @param {Settings} settings @returns {Way}
+ */
 function reading(gf, opened, settings) {
   const { model } = opened
   const input = textOf(opened, settings.beginning)
   return {
-    target: null, read: input.length, forward: () => model.forward([input]),
+    target: null, rows: [], right: [], read: input.length, forward: () => model.forward([input]),
     streams: { text: streamOf(opened, input) }, texts: { text: settings.beginning }
   }
 }
 
+/** @type {Record<string, (gf: Library, opened: Opened, settings: Settings, edits: Edit[]) => Way>} */
 const KINDS = { gpt2: causal, llama: causal, bert: reading, t5: translating, marian: translating }
 
 /**
  * @param {any} gf the library
- * @param {object} options settings of the page
- * @param {{ name: string, index: number[], value: number }[]} edits cells replaced the moment they are made
- * @param {[{ model: any, tokenizer: any, config: any, type: string, serial: number }]} opened by `openIn`
+ * @param {Partial<Settings>} options settings of the page
+ * @param {Edit[]} edits cells replaced the moment they are made
+ * @param {Opened[]} opened by `openIn` @returns {Made}
  */
 export function run(gf, options, edits, [opened]) {
   const settings = { ...defaultsOf('own'), ...options }

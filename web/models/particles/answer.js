@@ -12,7 +12,9 @@ const MASK_ID = TOKENS.indexOf(MASK)
 export function read(text) {
   const { ids, tokens, offsets } = encode(text)
   const middle = Math.max(0, ids.indexOf(MASK_ID)) - LONGEST / 2
-  const from = Math.max(0, Math.min(middle, ids.length - LONGEST)), part = list => list.slice(from, from + LONGEST)
+  const from = Math.max(0, Math.min(middle, ids.length - LONGEST))
+  /** @template T @param {T[]} list */
+  const part = list => list.slice(from, from + LONGEST)
   const places = part(ids).flatMap((id, at) => (id === MASK_ID ? [at] : []))
   return { ids: part(ids), tokens: part(tokens), offsets: part(offsets), places }
 }

@@ -7,6 +7,7 @@ import { LONGEST, MASK, WORDS, encode } from './tokens.js'
 
 /** @typedef {import('./korean.js').Part} Part @typedef {import('../draw.js').Draw} Draw */
 
+/** @type {Record<string, (draw: Draw, isHeldOut: boolean) => Part[]>} */
 const LANGUAGES = { ko: koreanSentence, en: englishSentence }
 const WORD_IDS = new Map(WORDS.map((word, id) => [word, id]))
 
@@ -44,8 +45,9 @@ function placesOf(draw, parts, offsets) {
   return parts.flatMap((part, n) => {
     if (!isSlot(part)) return []
     const before = parts.slice(0, n).findLastIndex(isStem), of = before >= 0 ? before : parts.findIndex(isStem)
-    const from = tokenAt(starts[of]), stem = [from, from + encode(textOf(parts[of])).ids.length]
-    return [{ at: tokenAt(starts[n]), stem, answers: part.answers, target: WORD_IDS.get(draw.pick(part.answers)) }]
+    const from = tokenAt(starts[of]), to = from + encode(textOf(parts[of])).ids.length
+    const { answers } = part, target = WORD_IDS.get(draw.pick(answers)) ?? NaN
+    return [{ at: tokenAt(starts[n]), stem: [from, to], answers, target }]
   })
 }
 

@@ -18,6 +18,7 @@ export const SENTENCES = [
 /** The words that a reader wrote into the gaps. @param {string} target */
 export const wordsOf = target => target.split(/[\s,]+/).filter(Boolean)
 
+/** @param {string} sentence @param {string} target */
 function wrong(sentence, target) {
   const words = wordsOf(target)
   const unknown = words.find(word => !WORDS.includes(word))

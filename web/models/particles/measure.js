@@ -50,7 +50,10 @@ export function batchesFrom(seed, size) {
   }
 }
 
-/** What may be hidden from the model: the word that decides, its last letter, or all besides that word and [?]. */
+/**
+ * What may be hidden from the model: the word that decides, its last letter, or all besides that word and [?].
+ * @type {Record<string, (place: Place, t: number) => boolean>}
+ */
 export const HIDING = {
   'nothing': () => false,
   'stem': ({ stem: [from, to] }, t) => t >= from && t < to,
@@ -67,7 +70,7 @@ const partnerOf = new Map(PARTNERS.flatMap(([one, other]) => [[one, other], [oth
 
 /**
  * The share of right words, and of pairs (은 and 는 ...) in which the right form has more than the wrong one.
- * @param {any} gf @param {any} model @param {Example[]} list @param {keyof typeof HIDING} [hiding]
+ * @param {any} gf @param {any} model @param {Example[]} list @param {string} [hiding] a key of HIDING
  */
 export function accuracy(gf, model, list, hiding = 'nothing') {
   let right = 0, inForm = 0, pairs = 0, places = 0
@@ -95,7 +98,7 @@ export function accuracy(gf, model, list, hiding = 'nothing') {
  * @param {any} gf @param {any} model @param {Example[]} list @returns {number[][]}
  */
 export function looks(gf, model, list) {
-  const layers = model.encoder.layers.length, sums = Array.from({ length: layers }, () => [])
+  const layers = model.encoder.layers.length, sums = Array.from({ length: layers }, () => /** @type {number[]} */ ([]))
   let places = 0
   for (const batch of batches(list, 64)) gf.tidy(() => {
     const { trace } = gf.trace(() => gf.noGrad(() => model.forward(inputOf(batch))))

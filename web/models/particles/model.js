@@ -2,8 +2,8 @@ import { createPlaces } from '../places.js'
 import { LONGEST, PAD, TOKENS, WORDS } from './tokens.js'
 
 /**
- * @typedef {{ positions?: 'interleaved' | 'concatenated' | 'learned' | null, normFirst?: boolean,
- *   activation?: 'relu' | 'gelu' }} Shape positions: null leaves them out
+ * @typedef {{ positions?: string | null, normFirst?: boolean, activation?: string }}
+ *   Shape positions: null leaves them out
  */
 
 /**
@@ -31,7 +31,8 @@ export function createParticles(gf, config = CONFIG) {
     constructor() {
       super()
       this.embedding = new gf.nn.Embedding(TOKENS.length, dModel)
-      this.embedding.weight.values.forEach((value, i, all) => { all[i] = value * EMBEDDING_STD })
+      const weights = /** @type {Float32Array} */ (this.embedding.weight.values)
+      weights.forEach((value, i, all) => { all[i] = value * EMBEDDING_STD })
       this.positions = null
       const options = { dimFeedforward, dropout, normFirst, activation }
       const layer = new gf.nn.TransformerEncoderLayer(dModel, nhead, options)

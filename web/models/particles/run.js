@@ -10,10 +10,18 @@ import { particles, wordsOf } from './index.js'
 import { CONFIG, createParticles } from './model.js'
 import { PAD, TOKENS, WORDS } from './tokens.js'
 
+/** @import { Chosen } from '../answer.js' */
+/** @import { Edit, Library, Made, Settings, Stream } from '../../types.d.ts' */
+
+/** @param {string} of */
 const words = of => [{ name: 'word', of }, { name: 'channel' }]
 const AXES = { 'embedding.weight': words('text'), 'output.weight': words('answer') }
 
-/** The words for the gaps: the reader's, those that another run has chosen, or the model's own. */
+/**
+ * The words for the gaps: the reader's, those that another run has chosen, or the model's own.
+ * @param {Library} gf @param {ReturnType<typeof createParticles>} model @param {Settings} settings
+ * @param {ReturnType<typeof read>} text @param {Edit[]} edits @returns {Chosen}
+ */
 function targetOf(gf, model, settings, { ids, places }, edits) {
   const { target } = settings
   const given = Array.isArray(target) ? target : wordsOf(target).map(word => WORDS.indexOf(word))
@@ -22,17 +30,21 @@ function targetOf(gf, model, settings, { ids, places }, edits) {
     isGiven: false }
 }
 
-/** What counts as right at every place; nothing is asked outside the gaps. */
+/**
+ * What counts as right at every place; nothing is asked outside the gaps.
+ * @param {number} length @param {number[]} places @param {number[]} ids
+ */
 function rightAt(length, places, ids) {
   const target = Array(length).fill(-100)
   places.forEach((at, n) => { target[at] = ids[n] })
   return target
 }
 
-/** A space would not be seen. */
+/** A space would not be seen. @param {string} token */
 const asShown = token => (token === ' ' ? '␣' : token)
 const SHOWN = TOKENS.map(asShown)
 
+/** @param {Settings} settings @param {ReturnType<typeof read>} text @returns {Record<string, Stream>} */
 function streamsOf({ gapped }, { ids, tokens }) {
   const padding = [ids.map(id => TOKENS[id] === PAD)]
   const shown = tokens.map(asShown)
@@ -44,9 +56,10 @@ function streamsOf({ gapped }, { ids, tokens }) {
 
 /**
  * @param {any} gf the library
- * @param {object} options settings of the page
- * @param {{ name: string, index: number[], value: number }[]} [edits] cells replaced the moment they are made
+ * @param {Partial<Settings>} options settings of the page
+ * @param {Edit[]} [edits] cells replaced the moment they are made
  * @param {Uint8Array[]} [files] the trained weights
+ * @returns {Made}
  */
 export function run(gf, options, edits = [], [file] = []) {
   const settings = { ...defaultsOf('particles'), ...options }

@@ -38,8 +38,8 @@ const IDS = new Map(TOKENS.map((token, id) => [token, id]))
 const SMALL = new Set(SMALL_WORDS)
 
 /** Where Unicode has the letters that join to syllables, in the order of the lists above. */
-const JOINING = [[0x1100, INITIALS], [0x1161, VOWELS], [0x11a8, FINAL_TOKENS]].flatMap(([first, letters]) => (
-  letters.map((letter, i) => ({ letter, joining: String.fromCharCode(first + i) }))))
+const JOINING = [INITIALS, VOWELS, FINAL_TOKENS].flatMap((letters, list) => (
+  letters.map((letter, i) => ({ letter, joining: String.fromCharCode([0x1100, 0x1161, 0x11a8][list] + i) }))))
 const LETTER_OF = new Map(JOINING.map(({ letter, joining }) => [joining, letter]))
 const JOINING_OF = new Map(JOINING.map(({ letter, joining }) => [letter, joining]))
 
@@ -47,7 +47,7 @@ const JOINING_OF = new Map(JOINING.map(({ letter, joining }) => [letter, joining
 function tokensOf(sign) {
   const plain = sign.normalize('NFC').toLowerCase()
   if (!plain.trim()) return [' ']
-  if (/^[가-힣]$/.test(plain)) return Array.from(plain.normalize('NFD'), joining => LETTER_OF.get(joining))
+  if (/^[가-힣]$/.test(plain)) return Array.from(plain.normalize('NFD'), joining => LETTER_OF.get(joining) ?? UNKNOWN)
   return [[plain, `-${plain}`].find(token => IDS.has(token)) ?? UNKNOWN]
 }
 
@@ -105,7 +105,7 @@ export function decode(ids) {
   const tokens = ids.map(id => TOKENS[id]).filter(token => token !== PAD)
   const joining = tokens.map(token => (token === UNKNOWN ? '□' : JOINING_OF.get(token) ?? token))
   const text = joining.join('').normalize('NFC')
-  return text.replace(/[\u1100-\u11ff]/g, single => LETTER_OF.get(single).replace('-', ''))
+  return text.replace(/[\u1100-\u11ff]/g, single => LETTER_OF.get(single)?.replace('-', '') ?? '')
 }
 
 /** Ids filled up to a length with <pad>. @param {readonly number[]} ids @param {number} length */

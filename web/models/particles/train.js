@@ -41,7 +41,7 @@ train(gf, model, {
   steps, peak: 6e-3, warmUp: 200, every: 500, loss: step => loss(model, step), report: () => report(model)
 })
 
-const metadata = { steps: String(steps), seed: String(seed) }
+/** @type {Record<string, string>} */ const metadata = { steps: String(steps), seed: String(seed) }
 for (const [language, name] of Object.entries(LANGUAGES)) {
   const tests = examples(seed, count, { isHeldOut: true, languages: [language] })
   console.log(`\n${name}, nouns never trained on`)

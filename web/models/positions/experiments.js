@@ -66,8 +66,8 @@ export function experiments(gf) {
     constructor(dModel) {
       super()
       this.attention = new gf.nn.MultiheadAttention(dModel, 1)
-      this.order = []
-      this.back = []
+      /** @type {number[]} */ this.order = []
+      /** @type {number[]} */ this.back = []
     }
 
     /** @param {number[]} order which word comes first, second and so on */
@@ -91,7 +91,10 @@ export function experiments(gf) {
       return { placed }
     }
 
-    /** What attention makes of both orders, each word's result beside its own from the other order. */
+    /**
+     * What attention makes of both orders, each word's result beside its own from the other order.
+     * @param {string} name @param {any} x @param {any} moved
+     */
     compare(name, x, moved) {
       const here = this.tag(`${name}_here`, this.attend(x))
       const there = this.tag(`${name}_there`, this.attend(moved).indexSelect(1, this.back))

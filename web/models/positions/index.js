@@ -3,7 +3,7 @@
 import { take } from '../settings.js'
 import { roomsOf } from './rooms.js'
 
-/** @import { PageModel } from '../../types.d.ts' */
+/** @import { PageModel, Settings } from '../../types.d.ts' */
 
 /** Sentences whose words mean something else in another order. */
 const SENTENCES = [
@@ -20,6 +20,7 @@ export const LARGEST_SHIFT = 8
 /** The words of a sentence: what white space separates, as in the notebooks. @param {string} text */
 export const wordsOf = text => text.split(/\s+/).filter(Boolean)
 
+/** @param {Settings} state */
 const evenWidth = ({ dModel }) => (dModel % 2 ? { key: 'errors.odd', values: { dModel } } : null)
 
 /** @type {PageModel} */

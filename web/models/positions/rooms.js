@@ -1,6 +1,6 @@
 /** The rooms of the laboratory: one experiment each, in the order of the lesson. */
 
-/** @import { Room } from '../../types.d.ts' */
+/** @import { Room, Run } from '../../types.d.ts' */
 
 /**
  * A room by its experiment, which is the module that computed it.
@@ -36,10 +36,11 @@ const EXPERIMENTS = [
 const NOTEBOOKS = ['000', '001', '002', '003', '004']
 
 /**
- * @param {object} run plain data
+ * @param {Run} run
  * @returns {Room[]}
  */
 export function roomsOf(run) {
+  /** @param {string} id */
   const partsOf = id => [...run.tensors.keys()].filter(name => name.startsWith(`${id}.`))
     .map(name => [name.slice(id.length + 1), name])
   const experiments = EXPERIMENTS.map(({

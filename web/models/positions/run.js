@@ -6,6 +6,8 @@ import { COMPARED, experiments } from './experiments.js'
 import { moreExperiments } from './more_experiments.js'
 import { defaultsOf } from '../index.js'
 
+/** @import { Edit, Library, Made, Settings } from '../../types.d.ts' */
+
 const AXES = {
   'embedding.weight': [{ name: 'word', of: 'text' }, { name: 'channel' }],
   'waves.angle': [{ name: 'position' }, { name: 'pair' }], 'waves.rate': [{ name: 'pair' }],
@@ -26,7 +28,10 @@ function orderOf(gf, length) {
 /** A table as large as that of the notebook. */
 const [MANY, WIDE] = [256, 512]
 
-/** How long each spelling of that table's angles takes here, in milliseconds: the best of some rounds. */
+/**
+ * How long each spelling of that table's angles takes here, in milliseconds: the best of some rounds.
+ * @param {Library} gf @param {number} base
+ */
 function timed(gf, base) {
   const ways = {
     loop() {
@@ -44,6 +49,7 @@ function timed(gf, base) {
       position.mul(twice.mul(-Math.log(base)).exp())
     }
   }
+  /** @param {() => void} act */
   const once = act => {
     const start = performance.now()
     gf.tidy(() => void act())
@@ -55,14 +61,20 @@ function timed(gf, base) {
 
 const ROUNDS = 3
 
-/** The times of a base, measured once: a slider that moves would measure itself. @type {Map<number, object>} */
+/**
+ * The times of a base, measured once: a slider that moves would measure itself.
+ * @type {Map<number, Record<string, number>>}
+ */
 const measured = new Map()
 
+/** @param {Library} gf @param {number} base */
 function timesOf(gf, base) {
-  if (!measured.has(base)) measured.set(base, timed(gf, base))
-  return measured.get(base)
+  const known = measured.get(base) ?? timed(gf, base)
+  measured.set(base, known)
+  return known
 }
 
+/** @param {Library} gf */
 const given = gf => [
   gf.arange(0, MANY, 1, { dtype: 'float32' }).reshape(MANY, 1), gf.arange(0, WIDE, 2, { dtype: 'float32' }).div(WIDE)
 ]
@@ -82,9 +94,10 @@ function beyondOf(gf, file) {
 
 /**
  * @param {any} gf the library
- * @param {object} options settings of the page
- * @param {any[]} [edits] cells replaced the moment they are made
+ * @param {Partial<Settings>} options settings of the page
+ * @param {Edit[]} [edits] cells replaced the moment they are made
  * @param {Uint8Array[]} [files] weights of the models that are asked beyond the length they were trained on
+ * @returns {Made}
  */
 export function run(gf, options, edits = [], [file] = []) {
   const settings = { ...defaultsOf('positions'), ...options }
@@ -110,6 +123,7 @@ export function run(gf, options, edits = [], [file] = []) {
   const learned = gf.normal([MOST_WORDS, dModel], { mean: 0, std: 1 })
   const order = shuffle.order
   const moved = order.map(word => words[word])
+  /** @param {string[]} list @param {number[]} all */
   const stream = (list, all) => ({
     texts: [list.join(' ')], tokens: [list], ids: [all], vocabulary, padding: [list.map(() => false)],
     lengths: [list.length]

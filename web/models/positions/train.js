@@ -46,7 +46,7 @@ loadInto(gf, all, file)
 const sums = PLACES.map(() => SCHEMES.map(() => 0))
 gf.manualSeed(seed + 1)
 for (const ids of drawn(tests, LONGEST)) gf.tidy(() => gf.noGrad(() => {
-  const shares = all.forward(ids).shares.toArray()
+  /** @type {number[][]} */ const shares = all.forward(ids).shares.toArray()
   PLACES.forEach((place, i) => shares.forEach((row, scheme) => { sums[i][scheme] += row[place - 1] / tests }))
 }))
 console.log(`share of the word before at places ${PLACES.join(', ')}; trained on ${TRAINED} places`)

@@ -9,6 +9,7 @@ export const PRESETS = {
   korean: ['나는 최근 파리 여행을 다녀왔다']
 }
 
+/** @param {...string[]} lists */
 const lines = (...lists) => lists.flat().join('\n')
 const EXAMPLES = {
   english: lines(PRESETS.english), korean: lines(PRESETS.korean), all: lines(PRESETS.english, PRESETS.korean)

@@ -3,8 +3,13 @@
 import { runPipeline } from '../../../src/js/pipeline.js'
 import { sentences, sentencesOf } from './index.js'
 
-/** @param {any} gf @param {object} settings of the page @param {any[]} edits */
+/** @import { PipelineSettings } from '../../../src/js/pipeline.js' */
+/** @import { Edit, Library, Made, Settings } from '../../types.d.ts' */
+
+/** @param {Library} gf @param {Settings} settings of the page @param {Edit[]} edits @returns {Made} */
 export function run(gf, { model, text, ...settings }, edits) {
-  const made = runPipeline(gf, { ...settings, texts: sentencesOf(text), edits })
-  return { run: made.run, settings: { model, ...made.settings }, hints: sentences.hints }
+  const asked = /** @type {PipelineSettings} */ ({ ...settings, texts: sentencesOf(text), edits })
+  const made = runPipeline(gf, asked)
+  const used = /** @type {object} */ ({ model, ...made.settings })
+  return { run: made.run, settings: /** @type {Settings} */ (used), hints: sentences.hints }
 }

@@ -121,7 +121,8 @@ const NEW = 0.6
  * @param {Draw} draw @param {'ko' | 'en'} language @param {Names} names
  */
 function chooser(draw, language, names) {
-  const kinds = language === 'ko' ? KOREAN : ENGLISH, [weather, worn] = draw.pick(WEATHER)
+  /** @type {Record<string, string[]>} */ const kinds = language === 'ko' ? KOREAN : ENGLISH
+  const [weather, worn] = draw.pick(WEATHER)
   /** @type {Record<string, string>} */
   const chosen = {
     weather: draw.pick(['오늘은 ', '아침부터 ', '']) + weather, worn, two: draw.pick(['two', 'three', 'some'])
@@ -140,9 +141,10 @@ function chooser(draw, language, names) {
   }
 }
 
+/** @type {Record<string, string>} */ const SHE = { he: 'she', He: 'She', his: 'her' }
+
 /** He, his and so on for a name. @param {string} word @param {string} name */
-const pronoun = (word, name) => (
-  isShe(name) ? { he: 'she', He: 'She', his: 'her' } : { he: 'he', He: 'He', his: 'his' })[word]
+const pronoun = (word, name) => (isShe(name) ? SHE[word] : word)
 
 /** A place of a pattern: a kind of word, perhaps the second of its kind, perhaps with a particle or in the plural. */
 export const SLOT = /\{([a-z]+)(2?)(?::([^}]+))?\}/gi

@@ -4,7 +4,7 @@ import { isGiven, take } from '../settings.js'
 import { written } from '../spelling.js'
 import { USUAL, VARIANTS, fileOf, trainingOf } from './variants.js'
 
-/** @import { PageModel } from '../../types.d.ts' */
+/** @import { PageModel, Setting, Settings } from '../../types.d.ts' */
 
 /** Beginnings. */
 export const BEGINNINGS = [
@@ -12,17 +12,23 @@ export const BEGINNINGS = [
   ['en', 'Beno has a blue bird.']
 ]
 
-/** Parts that can be exchanged, unless the weights are the theatre's: those fit one model only. */
+/**
+ * Parts that can be exchanged, unless the weights are the theatre's: those fit one model only.
+ * @param {Partial<Setting>} more @returns {Partial<Setting>}
+ */
 const part = more => ({ isExplained: true, matters: ({ weights }) => weights !== 'theatre', ...more })
 
-/** Whether the weights are those of a file, and not drawn from the seed. */
+/** Whether the weights are those of a file, and not drawn from the seed. @param {Settings} state */
 const isTrained = state => state.weights === 'trained' && fileOf(state) !== undefined
 
 /** @type {PageModel} */
 export const stories = {
   id: 'stories',
   files: Object.keys(VARIANTS).map(name => `${name}.safetensors`),
-  filesOf: state => (isTrained(state) ? [fileOf(state)] : []),
+  filesOf(state) {
+    const file = isTrained(state) && fileOf(state)
+    return file ? [file] : []
+  },
   variants: Object.entries(VARIANTS).map(([name, own]) => (
     { file: `${name}.safetensors`, settings: { weights: 'trained', ...USUAL, ...own } })),
   settings: take({

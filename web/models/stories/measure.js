@@ -33,7 +33,8 @@ const stemsOf = (said, endings) => (
 export const isRight = text => EXPRESSIONS.some(({ pattern, slots, expression }) => {
   const match = expression.exec(text)
   if (!match) return false
-  const firsts = new Map(slots.map(({ slot, endings }, n) => [slot, stemsOf(match[n + 1], endings)]).toReversed())
+  const stems = slots.map(({ slot, endings }, n) => /** @type {const} */ ([slot, stemsOf(match[n + 1], endings)]))
+  const firsts = new Map(stems.toReversed())
   return choices(firsts).some(words => words.name !== words.name2 && isDressed(words) &&
     written(pattern, slot => words[slot]) === text)
 })
@@ -47,7 +48,7 @@ const isDressed = ({ weather, worn }) => (
   !weather || WEATHER.some(([how, what]) => weather.endsWith(how) && worn === what))
 
 /** The first sentence of a story, as a reader may type it. @param {string} story */
-export const beginningOf = story => /^.*?[.!?]”?[^ ]*(?=\s|$)/u.exec(story)[0]
+export const beginningOf = story => /^.*?[.!?]”?[^ ]*(?=\s|$)/u.exec(story)?.[0] ?? ''
 
 /**
  * Nobody looks further back than one place: enough to go on with a word, not to keep to what was said.
@@ -74,7 +75,7 @@ export function rightShare(gf, model, tokenizer, count, { languages, names = 'he
  * @param {any} gf @param {any} model @param {any} tokenizer @param {readonly string[]} texts @returns {number[][]}
  */
 export function looksBack(gf, model, tokenizer, texts) {
-  const layers = model.decoder.layers.length, sums = Array.from({ length: layers }, () => [])
+  const layers = model.decoder.layers.length, sums = Array.from({ length: layers }, () => /** @type {number[]} */ ([]))
   let places = 0
   for (const text of texts) gf.tidy(() => {
     const ids = encode(tokenizer, text), T = ids.length, again = repeats(ids)

@@ -3,8 +3,8 @@ import { createPlaces } from '../places.js'
 import { LONGEST } from './data.js'
 
 /**
- * @typedef {{ positions?: 'interleaved' | 'concatenated' | 'learned' | 'rotary' | null, normFirst?: boolean,
- *   activation?: 'relu' | 'gelu' | 'swiglu', norm?: 'layer' | 'rms', kvHeads?: number, longest?: number }} Shape
+ * @typedef {{ positions?: string | null, normFirst?: boolean,
+ *   activation?: string, norm?: string, kvHeads?: number, longest?: number }} Shape
  *   positions: null leaves them out
  */
 
@@ -20,6 +20,7 @@ const EMBEDDING_STD = 0.3
 /** How fast pairs turn (Su et al. 2021): slow ones hardly do within a story, and find words by what they are. */
 const ROTARY_BASE = 10000
 
+/** @param {{ values: Float32Array }} weight */
 const drawCloser = weight => weight.values.forEach((value, i, all) => { all[i] = value * EMBEDDING_STD })
 
 /**

@@ -12,26 +12,38 @@ import { stories } from './index.js'
 import { CONFIG, createStories } from './model.js'
 import { shapeOf } from './variants.js'
 
+/** @import { Chosen } from '../answer.js' */
+/** @import { Tokenizer } from '../../../src/js/text/tokenizer.js' */
+/** @import { Edit, Library, Made, Settings } from '../../types.d.ts' */
+
 /** Most tokens of an answer, so that the figures of a run can still be read. */
 const MOST = 32
 
 const AXES = { 'embedding.weight': [{ name: 'word', of: 'text' }, { name: 'channel' }] }
 
-const tokenizers = new WeakMap()
+/** @typedef {{ tokenizer: Tokenizer, end: number, vocabulary: string[] }} Text */
 
-/** The tokenizer of an engine and how its tokens are shown; trained once. */
+/** @type {WeakMap<Library, Text>} */ const tokenizers = new WeakMap()
+
+/** The tokenizer of an engine and how its tokens are shown; trained once. @param {Library} gf */
 function textOf(gf) {
-  if (!tokenizers.has(gf)) {
+  let text = tokenizers.get(gf)
+  if (!text) {
     const tokenizer = createTokenizer(gf)
-    const end = tokenizer.idOf(END)
+    const end = /** @type {number} */ (tokenizer.idOf(END))
     const vocabulary = Array.from({ length: tokenizer.size },
       (_, id) => (id === end ? END : spelled(tokenizer.bytesOf(id))))
-    tokenizers.set(gf, { tokenizer, end, vocabulary })
+    text = { tokenizer, end, vocabulary }
+    tokenizers.set(gf, text)
   }
-  return tokenizers.get(gf)
+  return text
 }
 
-/** How it goes on: the reader's words, ids that another run has chosen, or the model's own. */
+/**
+ * How it goes on: the reader's words, ids that another run has chosen, or the model's own.
+ * @param {Library} gf @param {ReturnType<typeof createStories>} model @param {Settings} settings @param {Text} text
+ * @param {number[]} start @param {Edit[]} edits @returns {Chosen}
+ */
 function targetOf(gf, model, settings, { tokenizer, end, vocabulary }, start, edits) {
   const { target } = settings
   const longest = Math.min(MOST, LONGEST - start.length + 1)
@@ -46,9 +58,10 @@ function targetOf(gf, model, settings, { tokenizer, end, vocabulary }, start, ed
 
 /**
  * @param {any} gf the library
- * @param {object} options settings of the page
- * @param {{ name: string, index: number[], value: number }[]} [edits] cells replaced the moment they are made
+ * @param {Partial<Settings>} options settings of the page
+ * @param {Edit[]} [edits] cells replaced the moment they are made
  * @param {Uint8Array[]} [files] the trained weights; none where nobody has trained such a model
+ * @returns {Made}
  */
 export function run(gf, options, edits = [], [file] = []) {
   const settings = { ...defaultsOf('stories'), ...options }

@@ -24,7 +24,9 @@ const percent = (/** @type {number} */ share) => `${(100 * share).toFixed(1)} %`
 
 gf.manualSeed(seed)
 const model = createStories(gf, { ...CONFIG, ...shapeOf(VARIANTS[variant]) })
-console.log(`${variant}: ${model.parameters().reduce((sum, one) => sum + one.size, 0)} parameters`)
+/** @param {number} sum @param {{ size: number }} one */
+const sizeWith = (sum, one) => sum + one.size
+console.log(`${variant}: ${model.parameters().reduce(sizeWith, 0)} parameters`)
 
 /** @param {readonly string[]} texts */
 function lossOf(texts) {
@@ -41,7 +43,7 @@ train(gf, model, {
   report: () => LANGUAGES.map(one => `${one} ${share(Math.min(tests, 20), { languages: [one] })}`).join('  ')
 })
 
-const metadata = { steps: String(steps), seed: String(seed) }
+/** @type {Record<string, string>} */ const metadata = { steps: String(steps), seed: String(seed) }
 for (const language of LANGUAGES) {
   const languages = [language], plain = { languages, names: 'plain' }
   const right = rightShare(gf, model, tokenizer, tests, { languages })

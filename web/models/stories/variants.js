@@ -1,11 +1,16 @@
 /** The trained weights of the stories: of the model as it is, with one part exchanged, and with all of a Llama's. */
 
-/** The parts that can be exchanged, as they are in the model that the page begins with. */
+/** @typedef {{ positions: string, activation: string, norm: string, kvHeads: number }} Exchanged parts */
+
+/**
+ * The parts that can be exchanged, as they are in the model that the page begins with.
+ * @type {Exchanged & Record<string, string | number>}
+ */
 export const USUAL = { positions: 'interleaved', activation: 'gelu', norm: 'layer', kvHeads: 4 }
 
 /**
  * What is exchanged in each file, by the name of the file without its ending.
- * @type {Record<string, Partial<{ positions: string, activation: string, norm: string, kvHeads: number }>>}
+ * @type {Record<string, Partial<Exchanged>>}
  */
 export const VARIANTS = {
   stories: {},
@@ -35,6 +40,7 @@ export const trainingOf = settings => ['stories', ...Object.keys(USUAL)
 
 /** The file of weights that were trained with just these parts, or undefined. @param {Record<string, any>} settings */
 export function fileOf(settings) {
+  /** @param {Partial<Exchanged>} own */
   const isSame = own => Object.entries({ ...USUAL, ...own }).every(([name, value]) => settings[name] === value)
   const found = Object.keys(VARIANTS).find(name => isSame(VARIANTS[name]))
   return found && `${found}.safetensors`

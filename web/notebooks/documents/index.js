@@ -7,6 +7,9 @@ import third from './002.js'
 import fourth from './003.js'
 import fifth from './004.js'
 
+/** @import { Item } from '../compare.js' */
+/** @import { Patch } from '../../types.d.ts' */
+
 /**
  * @typedef {object} Cell
  * @property {string} ko what it does, and where the source says something that is not so
@@ -15,17 +18,18 @@ import fifth from './004.js'
  * @property {string} py the same in PyTorch
  * @property {string[]} prints what the source printed at the same place, print by print
  * @property {string} [room] where the same can be looked at
- * @property {object} [state] and with which settings
+ * @property {Patch} [state] and with which settings
  *
  * @typedef {{ id: string, title: { ko: string, en: string }, cells: Cell[] }} Document
  */
 
-/** What the sources printed, by id. @type {Map<string, import('../compare.js').Item>} */
-export const ITEMS = new Map(printed.map(item => [item.id, item]))
+/** What the sources printed, by id. */
+export const ITEMS = new Map(/** @type {Item[]} */ (printed).map(item => [item.id, item]))
 
-/** Numbers of an item as nested brackets, which both languages read alike. */
+/** Numbers of an item as nested brackets, which both languages read alike. @param {string} id */
 function literal(id) {
-  const { printed: numbers, shape } = ITEMS.get(id)
+  const { printed: numbers = [], shape = [] } = ITEMS.get(id) ?? {}
+  /** @param {string[]} list @param {number[]} shape @returns {string} */
   const nest = (list, [side, ...rest]) => {
     if (rest.length === 0) return `[${list.join(', ')}]`
     const size = list.length / side
@@ -34,6 +38,7 @@ function literal(id) {
   return nest(numbers, shape)
 }
 
+/** @param {string} code */
 const filled = code => code.replace(/\{\{([\w.]+)\}\}/g, (_, id) => literal(id))
 
 /** @type {Document[]} */
