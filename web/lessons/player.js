@@ -75,7 +75,9 @@ function bar({ t }, acts) {
 export function player(container, stage, context) {
   const { t, get, set, language } = context
   const pointer = pointers(stage)
-  /** @type {Playing} */ let shown
+  /** @type {Playing} */
+  let shown = /** @type {any} */ (
+    { id: null, language: null, lesson: null, words: null, parts: null, answers: new Map() })
 
   const stepNow = () => shown.lesson.steps[Math.min(get().at, shown.lesson.steps.length - 1)]
   const now = () => ({ state: get(), before: answered()?.before ?? null })
