@@ -1,8 +1,8 @@
 /** The whole encoder-decoder on one source and one target, with every number on the way. */
 
-import { SAMPLING, answer, decodingOf } from '../answer.js'
-import { hold, prepare, release } from '../hold.js'
-import { createSampling } from '../sampling.js'
+import { answer } from '../answer.js'
+import { answered } from '../answered.js'
+import { hold } from '../hold.js'
 import { END, LONGEST, PAD, SOURCE_TOKENS, START, TARGET_TOKENS, encode, idsOf, splitSource,
   splitTarget } from './data.js'
 import { defaultsOf } from '../index.js'
@@ -128,31 +128,16 @@ export function run(gf, options, edits = [], [weights] = []) {
     build(gf, settings, weights, () => create(gf, settings), isComputed)), edits)
   const { model } = made
   model.tgtIsCausal = settings.tgtIsCausal
-  prepare(made, { ...settings, training: false })
-  const target = targetOf(gf, model, settings, source, edits)
-  prepare(made, settings)
-  if (settings.training) gf.manualSeed(settings.seed)
-  const input = [START_ID, ...target.ids.slice(0, -1)]
-  const sampling = createSampling(gf, settings)
-  const free = () => {
-    sampling.dispose()
-    release(gf, made)
-  }
-  const observed = gf.observe(() => {
-    const output = model.forward([source], [input])
-    const loss = gf.functional.crossEntropy(output.reshape(-1, output.shape[2]), target.ids)
-    gf.engine.trace.tag('loss', loss)
-    sampling.forward(output)
-    return { output, loss, free }
-  }, {
-    modules: { [SAMPLING]: sampling }, edits, axes: AXES, streams: streamsOf(settings, source, input),
-    passes: target.ids.map((id, t) => ({ kind: 'token', row: t, token: TARGET_TOKENS[id] }))
-  })
+  const isTrained = settings.weights === 'trained'
   return {
-    run: observed, settings, ends: [`${SAMPLING}.output`], before: made.before ?? new Map(), hints: {},
-    isTrained: settings.weights === 'trained',
-    drawn: settings.weights === 'trained' && isDrawn(settings) ? ['positions.weight'] : [],
-    smoothing: settings.weights === 'trained' ? SMOOTHING : null,
-    decoding: decodingOf(target, settings.decoding, TARGET_TOKENS, input.map((_, t) => t))
+    ...answered(gf, made, settings, edits, () => targetOf(gf, model, settings, source, edits), ({ ids }) => {
+      const input = [START_ID, ...ids.slice(0, -1)]
+      return {
+        forward: () => model.forward([source], [input]), right: ids, vocabulary: TARGET_TOKENS,
+        rows: input.map((_, t) => t), axes: AXES, streams: streamsOf(settings, source, input),
+        passes: ids.map((id, t) => ({ kind: 'token', row: t, token: TARGET_TOKENS[id] }))
+      }
+    }),
+    hints: {}, drawn: isTrained && isDrawn(settings) ? ['positions.weight'] : [], smoothing: isTrained ? SMOOTHING : null
   }
 }

@@ -1,9 +1,9 @@
 /** One sentence with gaps through the encoder, and the word for every gap, with every number on the way. */
 
-import { SAMPLING, choose, decodingOf } from '../answer.js'
-import { hold, prepare, release } from '../hold.js'
+import { choose } from '../answer.js'
+import { answered } from '../answered.js'
+import { hold } from '../hold.js'
 import { defaultsOf } from '../index.js'
-import { createSampling } from '../sampling.js'
 import { build, keyOf, shapeIn } from '../weights.js'
 import { read } from './answer.js'
 import { particles, wordsOf } from './index.js'
@@ -68,26 +68,11 @@ export function run(gf, options, edits = [], [file] = []) {
   const create = () => createParticles(gf, { ...CONFIG, ...shape, dropout: settings.dropout })
   const made = hold(gf, keyOf('particles', settings), () => build(gf, settings, file, create), edits)
   const { model } = made
-  prepare(made, { ...settings, training: false })
-  const target = targetOf(gf, model, settings, text, edits)
-  prepare(made, settings)
-  if (settings.training) gf.manualSeed(settings.seed)
-  const sampling = createSampling(gf, settings)
-  const free = () => {
-    sampling.dispose()
-    release(gf, made)
-  }
-  const observed = gf.observe(() => {
-    const output = model.forward([text.ids])
-    const right = rightAt(text.ids.length, text.places, target.ids)
-    const loss = gf.functional.crossEntropy(output.reshape(-1, WORDS.length), right)
-    gf.engine.trace.tag('loss', loss)
-    sampling.forward(output)
-    return { output, loss, free }
-  }, { modules: { [SAMPLING]: sampling }, edits, axes: AXES, streams: streamsOf(settings, text) })
   return {
-    run: observed, settings, ends: [`${SAMPLING}.output`], before: made.before ?? new Map(), hints: particles.hints,
-    isTrained: settings.weights === 'trained', focus: { of: 'text', row: text.places[0] },
-    decoding: decodingOf(target, settings.decoding, WORDS, text.places)
+    ...answered(gf, made, settings, edits, () => targetOf(gf, model, settings, text, edits), ({ ids }) => ({
+      forward: () => model.forward([text.ids]), right: rightAt(text.ids.length, text.places, ids), vocabulary: WORDS,
+      rows: text.places, axes: AXES, streams: streamsOf(settings, text)
+    })),
+    hints: particles.hints, focus: { of: 'text', row: text.places[0] }
   }
 }

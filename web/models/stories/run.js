@@ -1,10 +1,10 @@
 /** A beginning and how the decoder goes on with it, with every number on the way. */
 
-import { SAMPLING, answer, decodingOf } from '../answer.js'
-import { hold, prepare, release } from '../hold.js'
+import { answer } from '../answer.js'
+import { answered } from '../answered.js'
+import { hold } from '../hold.js'
 import { defaultsOf } from '../index.js'
 import { mergesOf } from '../merges.js'
-import { createSampling } from '../sampling.js'
 import { spelled } from '../spelling.js'
 import { build, keyOf, shapeIn } from '../weights.js'
 import { END, LONGEST, createTokenizer, encode } from './data.js'
@@ -56,6 +56,12 @@ function targetOf(gf, model, settings, { tokenizer, end, vocabulary }, start, ed
   return { ...answer(gf, settings, rows => model.forward(rows), frame, edits), isGiven: false }
 }
 
+/** @param {Settings} settings @param {Text} text @param {number[]} input */
+const streamOf = (settings, { tokenizer, vocabulary }, input) => ({
+  texts: [settings.beginning], tokens: [input.map(id => vocabulary[id])], ids: [input], vocabulary,
+  padding: [input.map(() => false)], lengths: [input.length], merges: mergesOf(tokenizer, input, vocabulary)
+})
+
 /**
  * @param {any} gf the library
  * @param {Partial<Settings>} options settings of the page
@@ -72,37 +78,17 @@ export function run(gf, options, edits = [], [file] = []) {
   const own = { ...settings, weights: file ? settings.weights : 'untrained' }
   const made = hold(gf, keyOf('stories', own) + JSON.stringify(shape), () => build(gf, own, file, create), edits)
   const { model } = made
-  prepare(made, { ...settings, training: false })
-  const target = targetOf(gf, model, settings, text, start, edits)
-  prepare(made, settings)
-  if (settings.training) gf.manualSeed(settings.seed)
-  const input = [...start, ...target.ids.slice(0, -1)]
-  const rows = target.ids.map((_, t) => start.length - 1 + t)
-  const sampling = createSampling(gf, settings)
-  const free = () => {
-    sampling.dispose()
-    release(gf, made)
-  }
-  const tokens = input.map(id => text.vocabulary[id])
-  const stream = {
-    texts: [settings.beginning], tokens: [tokens], ids: [input], vocabulary: text.vocabulary,
-    padding: [input.map(() => false)], lengths: [input.length],
-    merges: mergesOf(text.tokenizer, input, text.vocabulary)
-  }
-  const observed = gf.observe(() => {
-    const output = model.forward([input])
-    const right = [...Array(start.length - 1).fill(-100), ...target.ids]
-    const loss = gf.functional.crossEntropy(output.reshape(-1, text.vocabulary.length), right)
-    gf.engine.trace.tag('loss', loss)
-    sampling.forward(output)
-    return { output, loss, free }
-  }, {
-    modules: { [SAMPLING]: sampling }, edits, axes: AXES, streams: { text: stream },
-    passes: [{ kind: 'prefill', rows: start.length }, ...rows.map((row, t) => (
-      { kind: 'token', row, token: text.vocabulary[target.ids[t]] }))]
-  })
+  const choose = () => targetOf(gf, model, settings, text, start, edits)
   return {
-    run: observed, settings, ends: [`${SAMPLING}.output`], before: made.before ?? new Map(), hints: stories.hints,
-    isTrained: own.weights === 'trained', decoding: decodingOf(target, settings.decoding, text.vocabulary, rows)
+    ...answered(gf, made, own, edits, choose, ({ ids }) => {
+      const input = [...start, ...ids.slice(0, -1)], rows = ids.map((_, t) => start.length - 1 + t)
+      return {
+        forward: () => model.forward([input]), right: [...Array(start.length - 1).fill(-100), ...ids],
+        vocabulary: text.vocabulary, rows, axes: AXES, streams: { text: streamOf(settings, text, input) },
+        passes: [{ kind: 'prefill', rows: start.length },
+          ...rows.map((row, t) => ({ kind: 'token', row, token: text.vocabulary[ids[t]] }))]
+      }
+    }),
+    settings, hints: stories.hints
   }
 }
