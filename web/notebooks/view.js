@@ -181,6 +181,9 @@ export function notebook(container, context, id) {
   const said = h('p', { className: 'nb-said', role: 'status' })
   let running = false
   let isGone = false
+  const { model } = context.get()
+  /** Elsewhere the words are others'. */
+  const isAway = () => isGone || context.get().model !== model
 
   /** Runs some cells in order and ends at the first that fails. @param {number[]} list */
   async function runFrom(list) {
@@ -195,10 +198,11 @@ export function notebook(container, context, id) {
       views[i].busy(true)
       try {
         const made = await cells.run(views[i].code)
+        if (isAway()) break
         views[i].show(made)
         failure = made.error ?? null
       } catch (error) {
-        if (isGone) return
+        if (isAway()) break
         if (!(error instanceof Stopped)) throw error
         failure = { why: error.why, message: error.message }
         views[i].show({ output: [], error: failure })
@@ -209,6 +213,7 @@ export function notebook(container, context, id) {
     }
     running = false
     stop.disabled = true
+    if (isAway()) return setText(said, '')
     const differing = container.querySelectorAll('[data-agrees="false"]').length
     const key = failure ? 'failed' : list.length === all.length ? 'done' : 'ranOne'
     setText(said, t(`lab.notebook.${key}`, {

@@ -28,8 +28,13 @@ export function mount(container, context) {
   let isGone = false
   /** @param {string} name */
   async function open(name) {
-    const { notebook } = await import('../notebooks/view.js')
+    const { model } = context.get(), { notebook } = await import('../notebooks/view.js')
     if (isGone) return
+    if (context.get().model !== model) {
+      // The reader has gone elsewhere, where the words are others'; on coming back it is opened again.
+      asked = null
+      return
+    }
     shown = notebook(root, context, name)
     root.setAttribute('aria-busy', 'false')
   }
