@@ -1,11 +1,20 @@
 // Element by element: one line an operation, with its value and its derivative in float64. `unary` and `binary` take
 // the
 // name as params.op; a binary operand may be a number of params.
+/** @import { Given } from './tensor.js' */
+
+/** @typedef {{ beta?: number, threshold?: number, negativeSlope?: number, min?: number, max?: number }} Options */
+/** @typedef {(x: number, options: Options) => number} Unary */
+/** @typedef {(...operands: number[]) => number} Binary */
+/** @typedef {{ op: string, a?: number, b?: number }} Params */
+
 import { broadcastIndex, broadcastShape, map, sumToShape, zeros } from './tensor.js'
 
+/** @param {number} x */
 const sigmoid = x => 1 / (1 + Math.exp(-x))
 const flat = () => 0
 
+/** @type {Record<string, [Unary, Unary]>} */
 const UNARY = {
   neg: [x => -x, () => -1],
   abs: [Math.abs, x => Math.sign(x) || 0],
@@ -34,6 +43,7 @@ const UNARY = {
     (x, { min = -Infinity, max = Infinity }) => (x >= min && x <= max ? 1 : 0)]
 }
 
+/** @type {Record<string, [Binary, Binary, Binary]>} */
 const BINARY = {
   add: [(a, b) => a + b, () => 1, () => 1],
   sub: [(a, b) => a - b, () => 1, () => -1],
@@ -46,22 +56,34 @@ const BINARY = {
   minimum: [Math.min, (a, b) => half(a === b, a > b), (a, b) => half(a === b, b > a)]
 }
 
+/** @param {boolean} ties @param {boolean} loses */
 const half = (ties, loses) => (ties ? 0.5 : loses ? 0 : 1)
 
 export const unary = {
+  /** @param {{ x: Given }} inputs @param {{ op: string } & Options} params */
   forward: ({ x }, { op, ...options }) => ({ y: map(x, value => UNARY[op][0](value, options)) }),
-  // What is not taken gives nothing, however large dy is.
+  /**
+   * What is not taken gives nothing, however large dy is.
+   * @param {{ x: Given }} inputs
+   * @param {{ op: string } & Options} params
+   * @param {{ y: Given }} outputs
+   */
   backward: ({ x }, { op, ...options }, { y: dy }) => ({
     x: map(x, (value, i) => times(dy.data[i], UNARY[op][1](value, options), op))
   })
 }
 
 const SELECTING = ['relu', 'clamp']
+/** @param {number} d @param {number} slope @param {string} op */
 const times = (d, slope, op) => (SELECTING.includes(op) && slope === 0 ? 0 : d * slope)
 
-const operands = (inputs, params) =>
-  ['a', 'b'].map(name => inputs[name] ?? { shape: [], data: [Math.fround(params[name])] })
+const SIDES = /** @type {const} */ (['a', 'b'])
 
+/** @param {Record<string, Given>} inputs @param {Params} params @returns {Given[]} */
+const operands = (inputs, params) =>
+  SIDES.map(name => inputs[name] ?? { shape: [], data: [Math.fround(/** @type {number} */ (params[name]))] })
+
+/** @param {Binary} f @param {Given[]} tensors @param {number[]} shape */
 function apply(f, tensors, shape) {
   const places = tensors.map(t => broadcastIndex(t.shape, shape)), y = zeros(shape)
   for (let i = 0; i < y.data.length; i++) y.data[i] = f(...tensors.map((t, k) => t.data[places[k][i]]))
@@ -69,23 +91,37 @@ function apply(f, tensors, shape) {
 }
 
 export const binary = {
+  /** @param {Record<string, Given>} inputs @param {Params} params */
   forward(inputs, params) {
     const [a, b] = operands(inputs, params)
     return { y: apply(BINARY[params.op][0], [a, b], broadcastShape(a.shape, b.shape)) }
   },
+  /** @param {Record<string, Given>} inputs @param {Params} params @param {{ y: Given }} outputs */
   backward: (inputs, params, { y: dy }) => gradients(inputs, params, dy, value => value),
-  /** The sums of the sizes of what each gradient is the sum of. */
+  /**
+   * The sums of the sizes of what each gradient is the sum of.
+   * @param {Record<string, Given>} inputs
+   * @param {Params} params
+   * @param {{ y: Given }} outputs
+   */
   sizes: (inputs, params, { y: dy }) => gradients(inputs, params, dy, Math.abs)
 }
 
+/**
+ * @param {Record<string, Given>} inputs
+ * @param {Params} params
+ * @param {Given} dy
+ * @param {(value: number) => number} take
+ */
 function gradients(inputs, params, dy, take) {
   const [a, b] = operands(inputs, params)
-  return Object.fromEntries(['a', 'b'].filter(name => inputs[name]).map(name => {
+  return Object.fromEntries(SIDES.filter(name => inputs[name]).map(name => {
     const slope = BINARY[params.op][name === 'a' ? 1 : 2]
     return [name, sumToShape(apply((d, x, y) => take(d * slope(x, y)), [dy, a, b], dy.shape), inputs[name].shape)]
   }))
 }
 
+/** @type {Record<string, (...operands: number[]) => boolean>} */
 const QUESTIONS = {
   eq: (a, b) => a === b,
   ne: (a, b) => a !== b,
@@ -102,11 +138,18 @@ const QUESTIONS = {
 }
 
 export const question = {
+  /** @param {{ a: Given, b?: Given }} inputs @param {{ op: string }} params */
   forward: ({ a, b = a }, { op }) => ({ y:
     apply((x, y) => Number(QUESTIONS[op](x, y)), [a, b], broadcastShape(a.shape, b.shape)) })
 }
 
-/** The nearest number with so many bits of mantissa, halves to the even one, and no exponent below `least`. */
+/**
+ * The nearest number with so many bits of mantissa, halves to the even one, and no exponent below `least`.
+ * @param {number} x
+ * @param {number} bits
+ * @param {number} least
+ * @param {number} most
+ */
 function rounded(x, bits, least, most) {
   if (x === 0 || !Number.isFinite(x)) return x
   const step = 2 ** (Math.max(Math.floor(Math.log2(Math.abs(x))), least) - bits), steps = x / step
@@ -114,6 +157,7 @@ function rounded(x, bits, least, most) {
   return Math.abs(whole * step) > most ? Math.sign(x) * Infinity : whole * step
 }
 
+/** @type {Record<string, (x: number) => number>} */
 const CONVERSIONS = {
   float16: x => rounded(x, 10, -14, 65504),
   bfloat16: x => rounded(x, 7, -126, 2 ** 127 * (2 - 2 ** -7)),
@@ -121,7 +165,10 @@ const CONVERSIONS = {
   bool: x => Number(x !== 0)
 }
 
-export const to = { forward: ({ x }, { dtype }) => ({ y: map(x, CONVERSIONS[dtype]) }) }
+export const to = {
+  /** @param {{ x: Given }} inputs @param {{ dtype: string }} params */
+  forward: ({ x }, { dtype }) => ({ y: map(x, CONVERSIONS[dtype]) })
+}
 
 export const unaryNames = Object.keys(UNARY)
 export const binaryNames = Object.keys(BINARY)

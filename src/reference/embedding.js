@@ -1,7 +1,10 @@
 // y[i] = weight[idx[i]]: a table look-up. Going back, every row collects what its uses received,
 // except the padding row, which is told nothing.
+/** @import { Given } from './tensor.js' */
+
 import { zeros } from './tensor.js'
 
+/** @param {{ idx: Given, weight: Given }} inputs */
 export function forward({ idx, weight }) {
   const width = weight.shape[1]
   const y = zeros([...idx.shape, width])
@@ -11,6 +14,11 @@ export function forward({ idx, weight }) {
   return { y }
 }
 
+/**
+ * @param {{ idx: Given, weight: Given }} inputs
+ * @param {{ padding_idx?: number }} params
+ * @param {{ y: Given }} outputs
+ */
 export function backward({ idx, weight }, { padding_idx: paddingIdx }, { y: dy }) {
   const width = weight.shape[1]
   const dweight = zeros(weight.shape)

@@ -1,7 +1,12 @@
 // y = x * P(Z <= x) for a standard normal Z, that is x * (1 + erf(x / sqrt 2)) / 2; or its approximation by tanh.
+/** @import { Given } from './tensor.js' */
+
 import { map } from './tensor.js'
 
-/** All terms of this series are positive, so nothing cancels: e^(-x^2) * 2/sqrt(pi) * sum of 2^n x^(2n+1) / (2n+1)!! */
+/**
+ * All terms of this series are positive, so nothing cancels: e^(-x^2) * 2/sqrt(pi) * sum of 2^n x^(2n+1) / (2n+1)!!
+ * @param {number} x
+ */
 function erfBySeries(x) {
   let term = x
   let sum = x
@@ -12,13 +17,17 @@ function erfBySeries(x) {
   return (2 / Math.sqrt(Math.PI)) * Math.exp(-x * x) * sum
 }
 
-/** For x >= 2, from the inside out: erfc(x) = e^(-x^2)/sqrt(pi) / (x + 1/2/(x + 1/(x + 3/2/(x + ...)))). */
+/**
+ * For x >= 2, from the inside out: erfc(x) = e^(-x^2)/sqrt(pi) / (x + 1/2/(x + 1/(x + 3/2/(x + ...)))).
+ * @param {number} x
+ */
 function erfcByFraction(x) {
   let fraction = x
   for (let level = 60; level >= 1; level--) fraction = x + level / 2 / fraction
   return Math.exp(-x * x) / Math.sqrt(Math.PI) / fraction
 }
 
+/** @param {number} x */
 function normalCdf(x) {
   const z = x / Math.SQRT2
   if (z <= -2) return erfcByFraction(-z) / 2
@@ -26,25 +35,35 @@ function normalCdf(x) {
   return (1 + erfBySeries(z)) / 2
 }
 
+/** @param {number} x */
 const normalDensity = x => Math.exp((-x * x) / 2) / Math.sqrt(2 * Math.PI)
 
+/** @typedef {{ value: (x: number) => number, slope: (x: number) => number }} Variant */
+
+/** @type {Variant} */
 const exact = {
   value: x => x * normalCdf(x),
   slope: x => normalCdf(x) + x * normalDensity(x)
 }
 
+/** @param {number} x */
 const cubic = x => Math.sqrt(2 / Math.PI) * (x + 0.044715 * x ** 3)
+/** @param {number} x */
 const cubicSlope = x => Math.sqrt(2 / Math.PI) * (1 + 3 * 0.044715 * x ** 2)
 
+/** @type {Variant} */
 const tanh = {
   value: x => (x / 2) * (1 + Math.tanh(cubic(x))),
   slope: x => (1 + Math.tanh(cubic(x))) / 2 + (x / 2) * (1 - Math.tanh(cubic(x)) ** 2) * cubicSlope(x)
 }
 
+/** @param {string} approximate */
 const variant = approximate => (approximate === 'tanh' ? tanh : exact)
 
+/** @param {{ x: Given }} inputs @param {{ approximate?: string }} params */
 export const forward = ({ x }, { approximate = 'none' }) => ({ y: map(x, variant(approximate).value) })
 
+/** @param {{ x: Given }} inputs @param {{ approximate?: string }} params @param {{ y: Given }} outputs */
 export const backward = ({ x }, { approximate = 'none' }, { y: dy }) => ({
   x: map(x, (value, i) => dy.data[i] * variant(approximate).slope(value))
 })

@@ -1,9 +1,13 @@
 // Per row of n numbers: normal = (x - mean) / sqrt(variance + eps), y = normal * weight + bias.
 // The variance divides by n, not by n - 1.
+/** @import { Given, Tensor } from './tensor.js' */
+
 import { rowsOf, zeros } from './tensor.js'
 
+/** @param {Float64Array} values */
 const mean = values => values.reduce((sum, value) => sum + value, 0) / values.length
 
+/** @param {Float64Array} row @param {number} eps */
 function statistics(row, eps) {
   const centre = mean(row)
   const variance = mean(row.map(value => (value - centre) ** 2))
@@ -11,6 +15,7 @@ function statistics(row, eps) {
   return { normal: row.map(value => (value - centre) * inverseDeviation), inverseDeviation }
 }
 
+/** @param {{ x: Given, weight?: Given, bias?: Given }} inputs @param {{ eps?: number }} params */
 export function forward({ x, weight, bias }, { eps = 1e-5 }) {
   const { rows, width } = rowsOf(x)
   const y = zeros(x.shape)
@@ -23,9 +28,15 @@ export function forward({ x, weight, bias }, { eps = 1e-5 }) {
   return { y }
 }
 
-/** With g = dy * weight: dx = (g - mean(g) - normal * mean(g * normal)) * inverseDeviation. */
+/**
+ * With g = dy * weight: dx = (g - mean(g) - normal * mean(g * normal)) * inverseDeviation.
+ * @param {{ x: Given, weight?: Given, bias?: Given }} inputs
+ * @param {{ eps?: number }} params
+ * @param {{ y: Given }} outputs
+ */
 export function backward({ x, weight, bias }, { eps = 1e-5 }, { y: dy }) {
   const { rows, width } = rowsOf(x)
+  /** @type {Record<string, Tensor>} */
   const grads = { x: zeros(x.shape) }
   if (weight) grads.weight = zeros(weight.shape)
   if (bias) grads.bias = zeros(bias.shape)

@@ -1,6 +1,9 @@
 // y[r][o] = bias[o] + sum over i of x[r][i] * weight[o][i]
+/** @import { Given, Tensor } from './tensor.js' */
+
 import { rowsOf, zeros } from './tensor.js'
 
+/** @param {{ x: Given, weight: Given, bias?: Given }} inputs */
 export function forward({ x, weight, bias }) {
   const [outputs, width] = weight.shape
   const { rows } = rowsOf(x)
@@ -15,9 +18,11 @@ export function forward({ x, weight, bias }) {
   return { y }
 }
 
+/** @param {{ x: Given, weight: Given, bias?: Given }} inputs @param {object} _ @param {{ y: Given }} outputs */
 export function backward({ x, weight, bias }, _, { y: dy }) {
   const [outputs, width] = weight.shape
   const { rows } = rowsOf(x)
+  /** @type {Record<string, Tensor>} */
   const grads = { x: zeros(x.shape), weight: zeros(weight.shape) }
   if (bias) grads.bias = zeros(bias.shape)
   for (let r = 0; r < rows; r++) {

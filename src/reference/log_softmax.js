@@ -1,6 +1,9 @@
 // y[i] = (x[i] - max) - log(sum of exp(x - max)), along the last dimension.
+/** @import { Given } from './tensor.js' */
+
 import { rowsOf, zeros } from './tensor.js'
 
+/** @param {{ x: Given }} inputs */
 export function forward({ x }) {
   const { rows, width } = rowsOf(x)
   const y = zeros(x.shape)
@@ -13,7 +16,12 @@ export function forward({ x }) {
   return { y }
 }
 
-/** dx[i] = dy[i] - softmax[i] * sum of dy, where softmax = exp(y). */
+/**
+ * dx[i] = dy[i] - softmax[i] * sum of dy, where softmax = exp(y).
+ * @param {{ x: Given }} inputs
+ * @param {object} _
+ * @param {{ y: Given }} outputs
+ */
 export function backward(inputs, _, { y: dy }) {
   const { y } = forward(inputs)
   const { rows, width } = rowsOf(y)

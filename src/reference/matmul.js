@@ -1,10 +1,17 @@
 // y[..., m, n] = sum over k of a[..., m, k] * b[..., k, n]; the leading dimensions broadcast.
+/** @import { Given } from './tensor.js' */
+
 import { broadcastIndex, broadcastShape, zeros } from './tensor.js'
 
-/** Calls visit(place in y, place in a, place in b) for every product that is summed. */
+/**
+ * Calls visit(place in y, place in a, place in b) for every product that is summed.
+ * @param {Given} a
+ * @param {Given} b
+ * @param {(at: number, left: number, right: number) => void} visit
+ */
 function forEachProduct(a, b, visit) {
   const [m, k] = a.shape.slice(-2)
-  const n = b.shape.at(-1)
+  const n = /** @type {number} */ (b.shape.at(-1))
   const batch = broadcastShape(a.shape.slice(0, -2), b.shape.slice(0, -2))
   const inA = broadcastIndex(a.shape.slice(0, -2), batch)
   const inB = broadcastIndex(b.shape.slice(0, -2), batch)
@@ -17,15 +24,17 @@ function forEachProduct(a, b, visit) {
   }
 }
 
+/** @param {{ a: Given, b: Given }} inputs */
 export function forward({ a, b }) {
   const batch = broadcastShape(a.shape.slice(0, -2), b.shape.slice(0, -2))
-  const y = zeros([...batch, a.shape.at(-2), b.shape.at(-1)])
+  const y = zeros(/** @type {number[]} */ ([...batch, a.shape.at(-2), b.shape.at(-1)]))
   forEachProduct(a, b, (at, left, right) => {
     y.data[at] += a.data[left] * b.data[right]
   })
   return { y }
 }
 
+/** @param {{ a: Given, b: Given }} inputs @param {object} _ @param {{ y: Given }} outputs */
 export function backward({ a, b }, _, { y: dy }) {
   const grads = { a: zeros(a.shape), b: zeros(b.shape) }
   forEachProduct(a, b, (at, left, right) => {

@@ -1,6 +1,9 @@
 // y = a * b, with NumPy's broadcasting. Each factor's gradient is the other factor times dy.
+/** @import { Given } from './tensor.js' */
+
 import { broadcastIndex, broadcastShape, sumToShape, zeros } from './tensor.js'
 
+/** @param {Given} a @param {Given} b */
 function product(a, b) {
   const y = zeros(broadcastShape(a.shape, b.shape))
   const inA = broadcastIndex(a.shape, y.shape)
@@ -9,8 +12,10 @@ function product(a, b) {
   return y
 }
 
+/** @param {{ a: Given, b: Given }} inputs */
 export const forward = ({ a, b }) => ({ y: product(a, b) })
 
+/** @param {{ a: Given, b: Given }} inputs @param {object} _ @param {{ y: Given }} outputs */
 export const backward = ({ a, b }, _, { y: dy }) => ({
   a: sumToShape(product(dy, b), a.shape),
   b: sumToShape(product(dy, a), b.shape)

@@ -1,26 +1,38 @@
 // rmsNorm and normalize, cosineSimilarity, products with vectors, in float64; params.op is the name.
+/** @import { Given, Tensor } from './tensor.js' */
+
+/** @typedef {{ op: string, eps?: number, p?: number, dim?: number }} Params */
+/**
+ * @typedef {{ forward: (inputs: Record<string, Given>, params: Params) => { y: Tensor },
+ *   backward: (inputs: Record<string, Given>, params: Params, outputs: { y: Given }) => Record<string, Tensor> }} Op
+ */
+
 import * as matrices from './matmul.js'
 import { forward as reduce } from './reduce.js'
 import { slopesOf } from './slopes.js'
 import { broadcastIndex, broadcastShape, map, zeros } from './tensor.js'
 
+/** @param {(a: number, b: number) => number} f @param {Given} a @param {Given} b */
 function apply(f, a, b) {
   const y = zeros(broadcastShape(a.shape, b.shape)), [p, q] = [a, b].map(t => broadcastIndex(t.shape, y.shape))
   for (let i = 0; i < y.data.length; i++) y.data[i] = f(a.data[p[i]], b.data[q[i]])
   return y
 }
 
+/** @param {Given} x @param {Omit<Params, 'op'>} params */
 function unit(x, { p = 2, dim = 1, eps = 1e-12 }) {
   const length = reduce({ x }, { op: 'norm', p, dim, keepdim: true }).y
   return apply((v, n) => v / Math.max(n, eps), x, length)
 }
 
+/** @param {Given} x @param {Given | undefined} weight @param {number} eps */
 function rmsNorm(x, weight, eps) {
   const square = reduce({ x: map(x, v => v * v) }, { op: 'mean', dim: -1, keepdim: true }).y
   const y = apply((v, s) => v / Math.sqrt(s + eps), x, square)
   return weight ? apply((v, w) => v * w, y, weight) : y
 }
 
+/** @type {Op} */
 export const norm = {
   forward: ({ x, weight }, { op, eps, ...rest }) => ({
     y: op === 'rmsNorm' ? rmsNorm(x, weight, eps ?? 2 ** -23) : unit(x, { eps, ...rest })
@@ -28,9 +40,16 @@ export const norm = {
   backward: (inputs, params, { y: dy }) => differences(norm, inputs, params, dy)
 }
 
+/**
+ * @param {Op} op
+ * @param {Record<string, Given>} inputs
+ * @param {Params} params
+ * @param {Given} dy
+ */
 const differences = (op, inputs, params, dy) => Object.fromEntries(Object.entries(inputs).map(([name, t]) => (
   [name, slopesOf(x => op.forward({ ...inputs, [name]: x }, params).y, t, dy)])))
 
+/** @type {Record<string, (a: Given, b: Given, params: Omit<Params, 'op'>) => Tensor>} */
 const PAIRS = {
   cosineSimilarity: (a, b, { dim = 1, eps = 1e-8 }) =>
     reduce({ x: apply((x, y) => x * y, unit(a, { dim, eps }), unit(b, { dim, eps })) }, { op: 'sum', dim }).y,
@@ -42,10 +61,11 @@ const PAIRS = {
       ...(right === b ? y.shape.slice(-1) : [])]
     return { ...y, shape }
   },
-  dot: (a, b) => PAIRS.matmul(a, b),
+  dot: (a, b, params) => PAIRS.matmul(a, b, params),
   outer: (a, b) => apply((x, y) => x * y, { ...a, shape: [...a.shape, 1] }, b)
 }
 
+/** @type {Op} */
 export const pair = {
   forward: ({ a, b }, { op, ...params }) => ({ y: PAIRS[op](a, b, params) }),
   backward: (inputs, params, { y: dy }) => differences(pair, inputs, params, dy)

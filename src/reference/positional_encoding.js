@@ -3,17 +3,23 @@
 // of the lessons runs over whole pairs and leaves that column 0, the other layout has it.
 import { zeros } from './tensor.js'
 
+/** @type {Record<string, (pair: number, d: number, base: number) => number>} */
 const angleRate = {
   direct: (pair, d, base) => 1 / base ** ((2 * pair) / d),
   log: (pair, d, base) => Math.exp((-2 * pair * Math.log(base)) / d)
 }
 
+/**
+ * @param {object} _
+ * @param {{ max_length: number, d_model: number, base?: number, layout?: string, method?: string }} params
+ */
 export function forward(
   _,
   { max_length: maxLength, d_model: d, base = 10000, layout = 'interleaved', method = 'log' }
 ) {
   const y = zeros([maxLength, d])
   const sines = Math.ceil(d / 2)
+  /** @param {number} pair @param {number} isCosine */
   const place = (pair, isCosine) => {
     if (layout === 'interleaved') return 2 * pair + isCosine
     return isCosine ? sines + pair : pair

@@ -1,6 +1,10 @@
 // y = max(x, 0). At 0 the slope is taken as 0; NaN stays NaN.
+/** @import { Given, Tensor } from './tensor.js' */
+
 import { map } from './tensor.js'
 
+/** @type {(inputs: { x: Given }, params?: object) => { y: Tensor }} */
 export const forward = ({ x }) => ({ y: map(x, value => (value <= 0 ? 0 : value)) })
 
+/** @param {{ x: Given }} inputs @param {object} _ @param {{ y: Given }} outputs */
 export const backward = ({ x }, _, { y: dy }) => ({ x: map(x, (value, i) => (value <= 0 ? 0 : dy.data[i])) })

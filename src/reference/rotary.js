@@ -2,18 +2,35 @@
 // (halves) or neighbours. x [B, H, T, heads*D]; positions [T] or [B, T], from 0 without them. Frequencies and angles
 // are
 // rounded to float32, as the models in use do: that is part of what is computed, not an error of it.
+/** @import { Given, Tensor } from './tensor.js' */
+
+/** @typedef {{ cos: Given, sin: Given }} Tables */
+/** @typedef {{ positions?: number[] | number[][], base?: number, layout?: string, heads?: number }} Params */
+
 import { map, zeros } from './tensor.js'
 
-/** Cosines and sines of a list of positions, [positions, half]. */
+/**
+ * Cosines and sines of a list of positions, [positions, half].
+ * @param {number[]} positions
+ * @param {number} half
+ */
 export function tables(positions, half, base = 10000) {
+  /** @param {unknown} _ @param {number} pair */
   const frequencyOf = (_, pair) => Math.fround(1 / Math.fround(base ** Math.fround(pair / half)))
   const frequencies = Array.from({ length: half }, frequencyOf)
   const angles = positions.flatMap(place => frequencies.map(one => Math.fround(Math.fround(place) * one)))
+  /** @param {(angle: number) => number} of @returns {Tensor} */
   const table = of => ({ shape: [positions.length, half], data: Float64Array.from(angles, of) })
   return { cos: table(Math.cos), sin: table(Math.sin) }
 }
 
-/** By rows of tables, one for each place, or one for each place of each sentence. */
+/**
+ * By rows of tables, one for each place, or one for each place of each sentence.
+ * @param {Given} x
+ * @param {Tables} tables
+ * @param {Params} params
+ * @param {number} sign
+ */
 function turned(x, { cos, sin }, { layout = 'halves', heads = 1 }, sign) {
   const [B, H, T, C] = x.shape, D = C / heads, half = D / 2, y = zeros(x.shape), rows = cos.shape[0]
   for (let row = 0; row < B * H * T; row++) {
@@ -29,13 +46,20 @@ function turned(x, { cos, sin }, { layout = 'halves', heads = 1 }, sign) {
   return y
 }
 
+/** @param {{ x: Given } & Partial<Tables>} inputs @param {Params} params @returns {Tables} */
 function tablesOf({ x: { shape: [, , T, C] }, cos, sin }, { positions, base, heads = 1 }) {
-  if (cos) return { cos, sin }
+  if (cos && sin) return { cos, sin }
   return tables(positions?.flat() ?? Array.from({ length: T }, (_, t) => t), C / heads / 2, base)
 }
 
+/** @param {{ x: Given } & Partial<Tables>} inputs @param {Params} params */
 export const forward = (inputs, params) => ({ y: turned(inputs.x, tablesOf(inputs, params), params, 1) })
 
-/** The derivative of a rotation is the rotation back. */
+/**
+ * The derivative of a rotation is the rotation back.
+ * @param {{ x: Given } & Partial<Tables>} inputs
+ * @param {Params} params
+ * @param {{ y: Given }} outputs
+ */
 export const backward = (inputs, params, { y: dy }) => (
   { x: map(turned({ ...dy, shape: inputs.x.shape }, tablesOf(inputs, params), params, -1), v => v) })

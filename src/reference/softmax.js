@@ -1,8 +1,11 @@
 // y[i] = exp(x[i] - max) / sum of exp(x - max), along the last dimension. The maximum cancels; without it exp would
 // overflow.
 // A row of only -Infinity has -Infinity - -Infinity = NaN everywhere, as in PyTorch.
+/** @import { Given } from './tensor.js' */
+
 import { rowsOf, zeros } from './tensor.js'
 
+/** @param {{ x: Given }} inputs */
 export function forward({ x }) {
   const { rows, width } = rowsOf(x)
   const y = zeros(x.shape)
@@ -16,7 +19,11 @@ export function forward({ x }) {
   return { y }
 }
 
-/** dx[i] = y[i] * (dy[i] - sum over j of y[j] * dy[j]), from the result alone. */
+/**
+ * dx[i] = y[i] * (dy[i] - sum over j of y[j] * dy[j]), from the result alone.
+ * @param {Given} y
+ * @param {Given} dy
+ */
 export function gradientFromResult(y, dy) {
   const { rows, width } = rowsOf(y)
   const dx = zeros(y.shape)
@@ -28,4 +35,5 @@ export function gradientFromResult(y, dy) {
   return dx
 }
 
+/** @param {{ x: Given }} inputs @param {object} _ @param {{ y: Given }} outputs */
 export const backward = (inputs, _, { y: dy }) => ({ x: gradientFromResult(forward(inputs).y, dy) })

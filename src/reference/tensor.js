@@ -1,18 +1,30 @@
 // What the references share. A tensor is { shape, data: Float64Array }, row-major; inputs may hold any array of
 // numbers.
 
+/**
+ * @typedef {{ length: number, [i: number]: number, slice: (start?: number, end?: number) => Numbers,
+ *   map: (f: (value: number, i: number) => number) => Numbers,
+ *   reduce: (f: (sum: number, value: number, i: number) => number, first: number) => number }} Numbers
+ */
+/** @typedef {{ shape: number[], data: Numbers }} Given */
+/** @typedef {{ shape: number[], data: Float64Array }} Tensor */
+
+/** @param {number[]} shape */
 export const sizeOf = shape => shape.reduce((size, extent) => size * extent, 1)
 
+/** @param {number[]} shape @returns {Tensor} */
 export const zeros = shape => ({ shape: [...shape], data: new Float64Array(sizeOf(shape)) })
 
+/** @param {Given} x @param {(value: number, i: number) => number} f @returns {Tensor} */
 export const map = (x, f) => ({ shape: [...x.shape], data: Float64Array.from(x.data, f) })
 
-/** A view of x as rows of its last dimension. */
+/** A view of x as rows of its last dimension. @param {Given} x */
 export function rowsOf(x) {
-  const width = x.shape.at(-1)
+  const width = /** @type {number} */ (x.shape.at(-1))
   return { rows: sizeOf(x.shape.slice(0, -1)), width }
 }
 
+/** @param {number[]} a @param {number[]} b */
 export function broadcastShape(a, b) {
   const rank = Math.max(a.length, b.length)
   return Array.from({ length: rank }, (_, axis) => {
@@ -23,7 +35,11 @@ export function broadcastShape(a, b) {
   })
 }
 
-/** For every place of `outShape`, which place of a tensor of `shape` is read there: dimensions of 1 stand still. */
+/**
+ * For every place of `outShape`, which place of a tensor of `shape` is read there: dimensions of 1 stand still.
+ * @param {number[]} shape
+ * @param {number[]} outShape
+ */
 export function broadcastIndex(shape, outShape) {
   const strides = new Array(outShape.length).fill(0)
   let stride = 1
@@ -42,7 +58,11 @@ export function broadcastIndex(shape, outShape) {
   return index
 }
 
-/** The gradient of a broadcast is a sum over every place that read the same number. */
+/**
+ * The gradient of a broadcast is a sum over every place that read the same number.
+ * @param {Given} outGradient
+ * @param {number[]} shape
+ */
 export function sumToShape(outGradient, shape) {
   const gradient = zeros(shape)
   broadcastIndex(shape, outGradient.shape).forEach((from, place) => {

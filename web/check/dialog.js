@@ -10,17 +10,24 @@ import { spawn } from '../shell/lazy.js'
 /** A difference relative to the largest value of its tensor above which something is wrong. */
 const TOLERANCE = 2e-5
 
-/** @typedef {{ name: string, op: string, count: number, peak: number, difference: number | null }} Result */
+/** @import { Context, Language, Room, Run, Translate } from '../types.d.ts' */
+
+/** @typedef {{ name: string, op: string | null, count: number, peak: number, difference: number | null }} Result */
+
+/** What a room or the whole page comes to. @typedef {{ count: number, difference: number, isRight: boolean }} Sum */
+/** @typedef {Sum & { room: Room | null }} Line */
+/** given: weights; drawn: what dropout drew. @typedef {Sum & { given: number, drawn: number }} Whole */
 
 /**
  * The results, gathered by the room in which their tensors are at home.
  * @param {Result[]} results
- * @param {(name: string) => object | undefined} home
- * @returns {{ rooms: { room: object | null, count: number, difference: number, isRight: boolean }[], count: number,
- *   difference: number, given: number, drawn: number, isRight: boolean }} given: weights; drawn: what dropout drew
+ * @param {(name: string) => Room | null | undefined} home
+ * @returns {Whole & { rooms: Line[] }}
  */
 export function summary(results, home) {
+  /** @type {Map<Room | null, Line>} */
   const rooms = new Map()
+  /** @type {Whole} */
   const whole = { count: 0, difference: 0, given: 0, drawn: 0, isRight: true }
   for (const { name, op, count, peak, difference } of results) {
     if (difference === null) whole[op === 'dropout' ? 'drawn' : 'given'] += count
@@ -39,7 +46,7 @@ export function summary(results, home) {
   return { ...whole, rooms: [...rooms.values()] }
 }
 
-/** One question to a worker that lives only for it. */
+/** One question to a worker that lives only for it. @param {object} run @returns {Promise<Result[]>} */
 function recomputed(run) {
   const worker = spawn('check')
   return new Promise((resolve, reject) => {
@@ -49,11 +56,19 @@ function recomputed(run) {
   }).finally(() => worker.terminate())
 }
 
+/** @param {number} count @param {string} language */
 const written = (count, language) => count.toLocaleString(language)
 
-/** A line a room, in the order of the building; last what is at home in none. */
+/**
+ * A line a room, in the order of the building; last what is at home in none.
+ * @param {{ rooms: Line[] }} found
+ * @param {Room[]} order
+ * @param {Translate} t
+ */
 function table({ rooms }, order, t) {
+  /** @param {Line} one */
   const place = ({ room }) => (room ? order.indexOf(room) : order.length)
+  /** @param {Line} one */
   const line = ({ room, count, difference, isRight }) => h('tr', {},
     h('th', { scope: 'row' }, room ? placeName(room, t) : t('check.elsewhere')),
     h('td', {}, written(count, document.documentElement.lang)),
@@ -65,12 +80,12 @@ function table({ rooms }, order, t) {
 
 /**
  * The action and its dialog.
- * @param {{ t: Function, get(): object, run(): object | null, whole(run: object): Promise<object> }} context whole: the
- *   run with all its values
+ * @param {Pick<Context, 't' | 'get' | 'run' | 'whole'>} context
  */
 export function check({ t, get, run, whole }) {
   const result = h('div', { 'className': 'check-result', 'aria-live': 'polite' })
   const close = h('button', { type: 'button', className: 'quiet', onclick: () => dialog.close() }, t('app.close'))
+  /** @type {HTMLDialogElement} */
   const dialog = h('dialog', { 'className': 'settings check', 'aria-label': t('check.label') },
     h('div', { className: 'dialog-head' }, h('h2', {}, t('check.label')), close),
     h('p', {}, prose(t('check.what'))), result,
@@ -86,7 +101,7 @@ export function check({ t, get, run, whole }) {
       const results = await recomputed({ ...await whole(shown), edits: get().edits })
       const rooms = roomsOf(shown)
       const found = summary(results, name => homeOf(rooms, name, shown))
-      const counted = ['count', 'given', 'drawn'].map(name => (
+      const counted = /** @type {const} */ (['count', 'given', 'drawn']).map(name => (
         [name, written(found[name], document.documentElement.lang)]))
       const values = { ...Object.fromEntries(counted), difference: brief(found.difference) }
       const list = { 'className': 'check-table', 'tabindex': '0', 'role': 'region', 'aria-label': t('check.room') }
@@ -95,7 +110,7 @@ export function check({ t, get, run, whole }) {
         h('div', list, table(found, rooms, t)),
         h('p', { className: 'note' }, t(found.drawn ? 'check.drawn' : 'check.given', values), ' ', t('check.besides')))
     } catch (error) {
-      result.replaceChildren(h('p', { className: 'problem' }, t('check.failed', { message: error.message })))
+      result.replaceChildren(h('p', { className: 'problem' }, t('check.failed', { message: /** @type {Error} */ (error).message })))
     }
   }
   const button = h('button', {

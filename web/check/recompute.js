@@ -20,16 +20,27 @@ import * as rotary from '../../src/reference/rotary.js'
 import * as softmax from '../../src/reference/softmax.js'
 import { map, zeros } from '../../src/reference/tensor.js'
 
-/** @typedef {{ shape: number[], data: ArrayLike<number> }} Plain */
+/** @import { Given } from '../../src/reference/tensor.js' */
+/** @import { Edit, Settings, Step, Tensor } from '../types.d.ts' */
 
-/** Rows of the first axis, as a projection takes its part of a joint weight. @param {Plain} x */
+/** What an operation reads, by the symbols of its formula. @typedef {Record<string, Given>} Read */
+/** Takes what a step has made, by its key. @typedef {(key: string, made: Given) => Given} Settle */
+/** What a step was told, each of the kind that its operation has. @typedef {Record<string, any>} Parameters */
+
+/**
+ * Rows of the first axis, as a projection takes its part of a joint weight.
+ * @param {Given} x
+ * @param {number} first
+ * @param {number} count
+ * @returns {Given}
+ */
 function rowsFrom({ shape: [rows, ...rest], data }, first, count) {
   const width = rest.reduce((product, side) => product * side, 1)
   if (first === 0 && count === rows) return { shape: [rows, ...rest], data }
   return { shape: [count, ...rest], data: data.slice(first * width, (first + count) * width) }
 }
 
-/** [B, T, H·D] as [B, H, T, D]; what is in that form already stays. @param {Plain} x */
+/** [B, T, H·D] as [B, H, T, D]; what is in that form already stays. @param {Given} x @param {number} H */
 function inHeads(x, H) {
   if (x.shape.length === 4) return x
   const [B, T, C] = x.shape
@@ -42,7 +53,7 @@ function inHeads(x, H) {
   return out
 }
 
-/** The inverse. @param {Plain} x */
+/** The inverse. @param {Given} x */
 function joined(x) {
   const [B, H, T, D] = x.shape
   const out = zeros([B, T, H * D])
@@ -53,7 +64,7 @@ function joined(x) {
   return out
 }
 
-/** Every head of keys or values as often as heads of queries share it. @param {Plain} x */
+/** Every head of keys or values as often as heads of queries share it. @param {Given} x @param {number} H */
 function repeated({ shape: [B, KV, T, D], data }, H) {
   const out = zeros([B, H, T, D])
   for (let i = 0; i < out.data.length; i++) {
@@ -63,6 +74,7 @@ function repeated({ shape: [B, KV, T, D], data }, H) {
   return out
 }
 
+/** @param {Given} x */
 function turned(x) {
   const [B, H, T, D] = x.shape
   const out = zeros([B, H, D, T])
@@ -73,12 +85,22 @@ function turned(x) {
   return out
 }
 
-/** Whether a key is hidden from a query: later ones where it may not look ahead, and those that only fill up. */
+/**
+ * Whether a key is hidden from a query: later ones where it may not look ahead, and those that only fill up.
+ * @param {Parameters} parameters
+ * @param {number} Tk
+ * @returns {(b: number, i: number, j: number) => boolean}
+ */
 function hiddenIn({ isCausal, hidden }, Tk) {
   return (b, i, j) => (isCausal && j > i) || Boolean(hidden?.[b * Tk + j])
 }
 
-/** A mask that is added to the scores, at a cell of them. @param {Plain | undefined} mask */
+/**
+ * A mask that is added to the scores, at a cell of them.
+ * @param {Given | undefined} mask
+ * @param {number[]} shape of the scores
+ * @returns {(b: number, h: number, i: number, j: number) => number}
+ */
 function addedIn(mask, [B, H, Tq, Tk]) {
   if (!mask) return () => 0
   const sides = [1, 1, 1, 1, ...mask.shape].slice(-4)
@@ -89,7 +111,13 @@ function addedIn(mask, [B, H, Tq, Tk]) {
   }
 }
 
-/** Each of attention's steps from the one before. */
+/**
+ * Each of attention's steps from the one before.
+ * @param {Read} read
+ * @param {Parameters} parameters
+ * @param {Given | null} dropout
+ * @param {Settle} settle
+ */
 function attend({ q, k, v, mask }, { heads, kvHeads = heads, scale, ...parameters }, dropout, settle) {
   const left = inHeads(q, heads)
   const dots = settle('dots', matmul.forward({ a: left, b: turned(repeated(inHeads(k, kvHeads), heads)) }).y)
@@ -109,9 +137,13 @@ function attend({ q, k, v, mask }, { heads, kvHeads = heads, scale, ...parameter
   settle('out', q.shape.length === 4 ? out : joined(out))
 }
 
-/** What top-k and then top-p leave of rows of logits: 0, or −∞ for what they cut. */
+/**
+ * What top-k and then top-p leave of rows of logits: 0, or −∞ for what they cut.
+ * @param {Given} logits
+ * @param {Pick<Settings, 'topK' | 'topP'>} settings
+ */
 function cutMask({ shape, data }, { topK, topP }) {
-  const V = shape.at(-1)
+  const V = /** @type {number} */ (shape.at(-1))
   const mask = new Float64Array(data.length).fill(-Infinity)
   for (let start = 0; start < data.length; start += V) {
     const row = Array.from(data.slice(start, start + V))
@@ -128,7 +160,10 @@ function cutMask({ shape, data }, { topK, topP }) {
   return { shape, data: mask }
 }
 
-/** What every operation makes of its inputs; `settle` takes an output by its key. */
+/**
+ * What every operation makes of its inputs; `settle` takes an output by its key.
+ * @type {Record<string, (read: Read, parameters: Parameters, settle: Settle) => void>}
+ */
 const RULES = {
   add: ({ a, b }, _, settle) => settle('out', add.forward({ a, b }).y),
   mul: ({ a, b }, _, settle) => settle('out', mul.forward({ a, b }).y),
@@ -152,14 +187,19 @@ const RULES = {
   cross_entropy({ logits }, { target, ignoreIndex }, settle) {
     const logs = settle('log_probs', logSoftmax.forward({ x: logits }).y)
     const V = logs.shape[1]
-    const asked = target.flatMap((id, row) => (id === ignoreIndex ? [] : [logs.data[row * V + id]]))
+    /** @type {number[]} */ const ids = target
+    const asked = ids.flatMap((id, row) => (id === ignoreIndex ? [] : [logs.data[row * V + id]]))
     settle('out', { shape: [], data: Float64Array.of(-asked.reduce((sum, log) => sum + log, 0) / asked.length) })
   },
   reshape: ({ x }, { shape }, settle) => settle('out', { shape, data: x.data }),
   narrow: ({ x }, { start, length }, settle) => settle('out', rowsFrom(x, start, length))
 }
 
-/** The largest difference; the same infinity, and NaN at the same place, differ by nothing. */
+/**
+ * The largest difference; the same infinity, and NaN at the same place, differ by nothing.
+ * @param {ArrayLike<number>} ours
+ * @param {ArrayLike<number>} theirs
+ */
 function farthest(ours, theirs) {
   let most = 0
   for (let i = 0; i < ours.length; i++) {
@@ -170,7 +210,11 @@ function farthest(ours, theirs) {
   return most
 }
 
-/** What the reader has put in place of numbers is put in place here, too. */
+/**
+ * What the reader has put in place of numbers is put in place here, too.
+ * @param {Given} computed
+ * @param {Edit[]} edits
+ */
 function withEdits(computed, edits) {
   for (const { index, value } of edits) {
     const fits = index.length === computed.shape.length && index.every((i, axis) => i < computed.shape[axis])
@@ -180,40 +224,53 @@ function withEdits(computed, edits) {
 }
 
 /**
- * @param {object} run its plain data, with the reader's edits
+ * @param {{ tensors: Map<string, Tensor>, steps: Step[], edits?: Edit[], settings: Settings }} run its plain data, with
+ *   the reader's edits
  * @returns {{ name: string, op: string | null, count: number, peak: number, difference: number | null }[]} difference
  *   is null for what is given or drawn: there is nothing to compute
  */
 export function recompute(run) {
   const { tensors, steps, edits = [], settings } = run
+  /** @type {Map<string, Given>} */
   const known = new Map()
+  /** @type {Set<string>} */
   const computed = new Set()
+  /** @param {string} name */
   const editsOf = name => edits.filter(edit => edit.name === name)
-  /** Computed once more; what nobody computes is taken as it is. */
+  /** Computed once more; what nobody computes is taken as it is. @param {string} name @param {Given} made */
   function settle(name, made) {
-    known.set(name, withEdits(made, editsOf(name)))
+    const settled = withEdits(made, editsOf(name))
+    known.set(name, settled)
     computed.add(name)
-    return known.get(name)
+    return settled
   }
+  /** @param {string} name @returns {Given} */
   function given(name) {
-    const { shape, data, origin, role } = tensors.get(name)
+    const { shape, data, origin, role } = /** @type {Tensor} */ (tensors.get(name))
     if (origin?.op === 'positional_encoding') {
-      const { dModel, base, layout } = origin.parameters
+      /** @type {Parameters} */ const { dModel, base, layout } = origin.parameters
       return settle(name, positional.forward({}, { max_length: shape[0], d_model: dModel, base, layout }).y)
     }
     if (role === 'inverse_temperature') return settle(name, { shape, data: Float64Array.of(1 / settings.temperature) })
-    known.set(name, { shape, data: Float64Array.from(data) })
-    return known.get(name)
+    const made = { shape, data: Float64Array.from(data) }
+    known.set(name, made)
+    return made
   }
+  /** @param {string} name */
   const value = name => known.get(name) ?? given(name)
-  /** Tables of angles nobody computes within a run; of a text that begins at its beginning the places are known. */
+  /**
+   * Tables of angles nobody computes within a run; of a text that begins at its beginning the places are known.
+   * @param {Record<string, string>} inputs
+   * @param {Parameters} parameters
+   * @param {Read} read
+   */
   function tabled(inputs, { base }, read) {
     const [count, half] = read.cos.shape
     const made = rotary.tables(Array.from({ length: count }, (_, place) => place), half, base)
-    for (const key of ['cos', 'sin']) if (!computed.has(inputs[key])) read[key] = settle(inputs[key], made[key])
+    for (const key of /** @type {const} */ (['cos', 'sin'])) if (!computed.has(inputs[key])) read[key] = settle(inputs[key], made[key])
   }
 
-  /** Whether all that a step reads is of the run: ids and places, which only choose, are not. */
+  /** Whether all that a step reads is of the run: ids and places, which only choose, are not. @param {Step} step */
   const isWhole = ({ inputs }) => Object.values(inputs).every(name => known.has(name) || tensors.has(name))
 
   for (const step of steps) {
@@ -224,6 +281,7 @@ export function recompute(run) {
       return [key, isCut ? settle(name, cutMask(value(inputs.a), settings)) : value(name)]
     }))
     if (op === 'rotary') tabled(inputs, parameters, read)
+    /** @type {Settle} */
     const put = (key, made) => (outputs[key] ? settle(outputs[key], made) : made)
     if (op === 'attention') attend(read, parameters, dropoutOf(tensors, outputs, value), put)
     else if (op === 'dropout') put('out', mul.forward({ a: read.x, b: value(outputs.mask) }).y)
@@ -231,12 +289,17 @@ export function recompute(run) {
   }
   return [...tensors.values()].map(({ name, op, data }) => {
     const peak = data.reduce((most, x) => (Number.isFinite(x) ? Math.max(most, Math.abs(x)) : most), 0)
-    const difference = computed.has(name) ? farthest(data, known.get(name).data) : null
+    const difference = computed.has(name) ? farthest(data, value(name).data) : null
     return { name, op, count: data.length, peak, difference }
   })
 }
 
-/** The mask that attention's dropout drew, if it drew one. */
+/**
+ * The mask that attention's dropout drew, if it drew one.
+ * @param {Map<string, Tensor>} tensors
+ * @param {Record<string, string>} outputs
+ * @param {(name: string) => Given} value
+ */
 function dropoutOf(tensors, outputs, value) {
   const name = tensors.get(outputs.out)?.inputs.dropout
   return name ? value(name) : null

@@ -6,6 +6,6 @@ self.onmessage = ({ data: { run } }) => {
   try {
     postMessage({ results: recompute(run) })
   } catch (error) {
-    postMessage({ error: error.message })
+    postMessage({ error: /** @type {Error} */ (error).message })
   }
 }
