@@ -13,27 +13,34 @@ import { collectCode } from './code/collect.js'
 import { collectLearned } from './models/collect.js'
 import { MODELS } from './models/index.js'
 
+/** @import { BuildOptions, Metafile, OutputFile } from 'esbuild' */
+
+/** @param {string} path */
 const here = path => fileURLToPath(new URL(path, import.meta.url))
 const SITE = here('../dist/site/')
 /** Files of models with where they lie: `date_translator.safetensors` in `models/dates`. */
 const FILES = MODELS.flatMap(({ id, files }) => files.map(name => ({ name, path: `models/${id}/${name}` })))
 
 /** The library finds its kernels from its own address and files in Node; the page always says where they are. */
+/** @type {BuildOptions} */
 const common = {
   absWorkingDir: here('..'), bundle: true, minify: true, target: ['es2022', 'chrome123', 'firefox128', 'safari17.5'], legalComments: 'none', charset: 'utf8',
   define: { 'import.meta.url': '"https://glassformer.invalid/"' }, external: ['node:*'], logLevel: 'warning'
 }
 
+/** @param {BuildOptions} options */
 const bundle = options => build({ ...common, ...options })
+/** @type {BuildOptions} */
 const main = { entryPoints: [here('main.js')], format: 'esm' }
 
 /** What compresses well; a server that finds these files beside the others sends them instead. */
 const PACKED = /\.(html|js|css|json|wasm|safetensors)$/
+/** @type {Record<string, [(bytes: Uint8Array, options: object) => Promise<Uint8Array>, object]>} */
 const PACKS = { gz: [promisify(gzip), { level: 9 }], br: [promisify(brotliCompress), {}] }
 
 /**
  * dist/site: scripts with source maps, style, kernels, weights. What is imported when it is needed lies in chunks.
- * @returns {Promise<object>} what esbuild says of the scripts
+ * @returns {Promise<Metafile>} what esbuild says of the scripts
  */
 async function site() {
   await rm(SITE, { recursive: true, force: true })
@@ -53,9 +60,10 @@ async function site() {
   await cp(here('index.html'), `${SITE}index.html`)
   await cp(here('../dist/glassformer.wasm'), `${SITE}glassformer.wasm`)
   for (const { name, path } of FILES) await cp(here(path), SITE + name)
-  return metafile
+  return /** @type {Metafile} */ (metafile)
 }
 
+/** @param {string} name */
 async function pack(name) {
   const bytes = await readFile(SITE + name)
   await Promise.all(Object.entries(PACKS).map(async ([end, [compress, options]]) => (
@@ -67,15 +75,20 @@ async function packAll() {
   await Promise.all(names.filter(name => PACKED.test(name)).map(pack))
 }
 
+/** @param {string} code */
 const withoutMap = code => code.replace(/\n?\/\/# sourceMappingURL=.*\n?$/, '')
+/** @param {string} text */
 const hash = text => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
 /** dist/glassformer.html: everything inside, chunks too; the policy names script and style by their hashes. */
 async function single() {
+  /** @param {string} name */
   const text = name => readFile(`${SITE}${name}`, 'utf8')
   const names = ['index.html', 'worker.js', 'style.css', 'code.json', 'learned.json', 'check.js', 'theatre.js']
   const [page, worker, style, code, learned, check, theatre] = await Promise.all(names.map(text))
-  const { outputFiles: [{ text: script }] } = await bundle({ ...main, write: false })
+  const { outputFiles } = await bundle({ ...main, write: false })
+  const [{ text: script }] = /** @type {OutputFile[]} */ (outputFiles)
+  /** @param {string} name */
   const binary = name => readFile(`${SITE}${name}`, 'base64')
   const wasm = await binary('glassformer.wasm')
   const files = await Promise.all(FILES.map(async ({ name }) => (
@@ -102,7 +115,11 @@ async function single() {
   await writeFile(here('../dist/glassformer.html'), html)
 }
 
-/** The scripts of some modules, and what those import before they run. */
+/**
+ * The scripts of some modules, and what those import before they run.
+ * @param {Metafile['outputs']} outputs
+ * @param {(string | undefined)[]} modules
+ */
 function scriptsOf(outputs, modules) {
   const found = new Set(Object.keys(outputs).filter(path => modules.includes(outputs[path].entryPoint)))
   for (const one of found) {
@@ -114,8 +131,12 @@ function scriptsOf(outputs, modules) {
 /** What runs at a first visit, in the language in which the page is at home. */
 const FIRST = ['web/main.js', 'web/text/ko.js']
 
-/** What a first visit fetches, raw and gzipped; what is only fetched when asked for is left out. */
+/**
+ * What a first visit fetches, raw and gzipped; what is only fetched when asked for is left out.
+ * @param {Metafile} metafile
+ */
 async function report({ outputs }) {
+  /** @param {string} name @param {...number} sizes */
   const line = (name, ...sizes) => {
     const [raw, packed] = sizes.map(size => String(size).padStart(8))
     console.log(`  ${name.padEnd(28)} ${raw} bytes ${packed} gzipped`)

@@ -12,10 +12,12 @@ const SRC = new URL('../../src/', import.meta.url)
  */
 export async function collectCode() {
   const files = new Map()
+  /** @param {string} path @returns {Promise<string>} */
   const textOf = async path => {
     if (!files.has(path)) files.set(path, await readFile(new URL(path, SRC), 'utf8'))
     return files.get(path)
   }
+  /** @param {string} folder @param {[string, string[]][]} list */
   const pieces = async (folder, list) => (await Promise.all(list.map(async ([path, names]) => {
     const text = await textOf(`${folder}/${path}`)
     return names.map(name => {

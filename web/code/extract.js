@@ -1,12 +1,19 @@
 /** Takes a function out of a source file: from the comment above it to its closing brace. For C and for JavaScript. */
 
+/** @param {string} line */
 const isComment = line => /^(\/\*|\s*\*|\/\/)/.test(line) || /^(?!.*\/\*).*\*\/\s*$/.test(line)
+/** @param {string} name */
 const escape = name => name.replace(/\$/g, '\\$&')
 
-/** Whether a brace comes before a semicolon: a declaration has none. */
-const isDefinition = (lines, i) => /\{/.test(lines.slice(i).find(line => /[;{]/.test(line)).split(';')[0])
+/** Whether a brace comes before a semicolon: a declaration has none. @param {string[]} lines @param {number} i */
+const isDefinition = (lines, i) => (
+  /\{/.test(/** @type {string} */ (lines.slice(i).find(line => /[;{]/.test(line))).split(';')[0]))
 
-/** The line that starts the definition, or -1: unindented, and no statement or declaration. */
+/**
+ * The line that starts the definition, or -1: unindented, and no statement or declaration.
+ * @param {string[]} lines
+ * @param {string} name
+ */
 function findStart(lines, name) {
   const call = new RegExp(`^(?:export )?(?:async )?[\\w*][\\w\\s*(),]*[\\s*]${escape(name)}\\(`)
   const value = new RegExp(`^(?:export )?const ${escape(name)}\\b`)
@@ -16,7 +23,11 @@ function findStart(lines, name) {
   })
 }
 
-/** The last line of the definition: where the brackets that it opened are closed again. */
+/**
+ * The last line of the definition: where the brackets that it opened are closed again.
+ * @param {string[]} lines
+ * @param {number} start
+ */
 function findEnd(lines, start) {
   let [depth, opened] = [0, false]
   for (let i = start; i < lines.length; i++) {
@@ -30,10 +41,14 @@ function findEnd(lines, start) {
   return lines.length - 1
 }
 
-/** An operation's line in a table of them. */
+/** An operation's line in a table of them. @param {string} line @param {string} name */
 const isEntry = (line, name) => line.startsWith(`  X(${name},`) || line.startsWith(`  ${name}: {`)
 
-/** @returns {{ code: string, line: number } | null} without what leads on to the next entry */
+/**
+ * @param {string[]} lines
+ * @param {string} name
+ * @returns {{ code: string, line: number } | null} without what leads on to the next entry
+ */
 function extractEntry(lines, name) {
   const start = lines.findIndex(line => isEntry(line, name))
   if (start < 0) return null

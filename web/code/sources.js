@@ -2,9 +2,10 @@
 
 /** @typedef {{ c: [string, string[]][], js: [string, string[]][], torch: string }} Source */
 
+/** @type {[string, string[]]} */
 const MATMUL = ['ops/matmul.c', ['many_rows', 'full_tile', 'tile_step']]
 
-/** What a line of the table becomes. */
+/** What a line of the table becomes. @type {[string, string[]]} */
 const PAIRS = ['ops/binary.c', ['forward']]
 
 /** @type {Record<string, Source>} */
