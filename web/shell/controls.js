@@ -4,12 +4,12 @@ import { h, setText, uniqueId } from '../lib/dom.js'
 import { modelOf } from '../models/index.js'
 import { SETTINGS } from '../models/settings.js'
 
-/** @import { Context, Setting, Settings, State } from '../types.d.ts' */
+/** @import { Context, Setting, Settings, Translate } from '../types.d.ts' */
 
 /**
  * What a control has of the page.
- * @typedef {Pick<Context, 't' | 'set' | 'get'>} Settable
- * @typedef {{ element: HTMLElement, input?: HTMLInputElement, show: (state: State) => void }} Control
+ * @typedef {{ t: Translate, set: (patch: Partial<Settings>) => void, get: () => Settings }} Settable
+ * @typedef {{ element: HTMLElement, input?: HTMLInputElement, show: (state: Settings) => void }} Control
  * @typedef {{ value: unknown, word?: string }} Other another value, with the key of its word
  */
 
@@ -167,7 +167,7 @@ export function control(name, context, setting = settingOf(name, context.get().m
   input?.setAttribute('aria-describedby', problem.id)
   return {
     element,
-    /** @param {State} state @param {Record<string, string>} problems texts by control */
+    /** @param {Settings} state @param {Record<string, string>} problems texts by control */
     update(state, problems) {
       show(state)
       const isIdle = Boolean(setting.isIdle?.(state))

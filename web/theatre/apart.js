@@ -1,5 +1,9 @@
 /** The next step of a training, taken apart: tokens, loss, one weight's gradient, and what Adam makes of it. */
 
+/** @import { TrainingState } from './settings.js' */
+/** @import { Named, Session } from './session.js' */
+/** @import { Batch } from './tasks/index.js' */
+
 /** How many rows of a batch are told. */
 const ROWS = 3
 
@@ -13,7 +17,7 @@ const offsetOf = (shape, index) => index.reduce((sum, i, axis) => sum * shape[ax
 
 /** The cell at an offset. @param {number[]} shape @param {number} offset */
 function indexOf(shape, offset) {
-  const index = []
+  /** @type {number[]} */ const index = []
   let rest = offset
   for (const side of shape.toReversed()) {
     index.unshift(rest % side)
@@ -22,16 +26,20 @@ function indexOf(shape, offset) {
   return index
 }
 
+/** @param {number[]} shape @param {number[]} [index] @returns {index is number[]} */
 const isInside = (shape, index) => (
   index?.length === shape.length && index.every((i, axis) => i >= 0 && i < shape[axis]))
 
-/** What clipping multiplies gradients by. */
+/** What clipping multiplies gradients by. @param {TrainingState} settings @param {number} norm */
 const factorOf = ({ clip }, norm) => (clip ? Math.min(1, clip / (norm + 1e-6)) : 1)
 
 /** The place of the value that is furthest from 0. @param {Float32Array} values */
 const furthest = values => values.reduce((best, value, i) => (Math.abs(value) > Math.abs(values[best]) ? i : best), 0)
 
-/** The loss of every token, and the probability of what is right, by the kernels. */
+/**
+ * The loss of every token, and the probability of what is right, by the kernels.
+ * @param {Session} session @param {Batch} batch
+ */
 function tokensOf({ gf, model, settings }, { inputs, target, ignoreIndex, words }) {
   const logits = model.forward(...inputs)
   const V = logits.shape.at(-1), perRow = logits.shape[1]
@@ -49,14 +57,20 @@ function tokensOf({ gf, model, settings }, { inputs, target, ignoreIndex, words 
   return { tokens, sum: tokens.reduce((all, { loss }) => all + loss, 0), count: asked.length }
 }
 
-/** What stands in one cell of a weight, its gradient and its moments. */
+/**
+ * What stands in one cell of a weight, its gradient and its moments.
+ * @param {Session} session @param {number} at @param {number} offset
+ */
 function cellOf({ named, held }, at, offset) {
   const [, weight] = named[at]
   const { expAvg, expAvgSq } = held[at]
   return { w: weight.values[offset], m: expAvg.values[offset], v: expAvgSq.values[offset] }
 }
 
-/** Adam's way from a gradient to a change, in words of its formula. */
+/**
+ * Adam's way from a gradient to a change, in words of its formula.
+ * @param {Session} session @param {number} rate @param {{ w: number }} before @param {{ m: number, v: number }} after
+ */
 function adamOf({ optimizer, done }, rate, before, after) {
   const { betas: [beta1, beta2], eps, weightDecay: decay } = optimizer.paramGroups[0]
   const t = done + 1
@@ -69,7 +83,7 @@ function adamOf({ optimizer, done }, rate, before, after) {
 }
 
 /**
- * @param {ReturnType<typeof import('./session.js').createSession>} session
+ * @param {Session} session
  * @param {string} [name] of the weight; by default one on which much depends
  * @param {number[]} [index] of the cell; by default where the gradient is largest
  */
@@ -80,7 +94,7 @@ export function takeApart(session, name, index) {
   const kept = session.snapshot(), step = session.done + 1
   try {
     return gf.tidy(() => {
-      let raw = null
+      let raw = /** @type {Float32Array} */ (/** @type {unknown} */ (null))
       const { batch, loss, norm, rate } = session.backward(step, () => { raw = weight.grad.values.slice() })
       const offset = isInside(weight.shape, index) ? offsetOf(weight.shape, index) : furthest(raw)
       const g = weight.grad.values[offset]
@@ -103,11 +117,11 @@ export function takeApart(session, name, index) {
 
 /**
  * The same gradient without calculus: the loss of the next step with the weight a little higher and a little lower.
- * @param {ReturnType<typeof import('./session.js').createSession>} session @param {string} name @param {number[]} index
+ * @param {Session} session @param {string} name @param {number[]} index
  */
 export function nudgeWeight(session, name, index) {
   const { gf } = session
-  const [, weight] = session.named.find(([one]) => one === name)
+  const [, weight] = /** @type {Named} */ (session.named.find(([one]) => one === name))
   const offset = offsetOf(weight.shape, index), value = weight.values[offset]
   const losses = [1, -1].map(sign => {
     const moved = Math.fround(value + sign * NUDGE)

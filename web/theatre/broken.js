@@ -1,6 +1,6 @@
 /** Where numbers first stopped being any. */
 
-/** NaN and what overflowed; −∞ stands where a mask hides something. */
+/** NaN and what overflowed; −∞ stands where a mask hides something. @param {number} value */
 const isBroken = value => Number.isNaN(value) || value === Infinity
 
 /** @param {Float32Array} values */
@@ -13,7 +13,8 @@ const firstOf = values => values.findIndex(isBroken)
  */
 export function findBroken(gf, model, named, forward) {
   const { trace, output } = gf.trace(forward)
-  const found = firstIn(trace.nodes.flatMap(({ outputs }) => Object.values(outputs)), trace)
+  const found = firstIn(/** @type {{ outputs: object }[]} */ (trace.nodes)
+    .flatMap(({ outputs }) => Object.values(outputs)), trace)
   trace.dispose()
   output.dispose()
   if (found) return found
@@ -24,11 +25,12 @@ export function findBroken(gf, model, named, forward) {
   return null
 }
 
+/** @param {any[]} tensors @param {any} trace */
 function firstIn(tensors, trace) {
   for (const tensor of tensors) {
     const at = tensor?.dtype === 'float32' && !tensor.disposed ? firstOf(tensor.values) : -1
     if (at < 0) continue
-    const name = trace.names.find(one => trace.get(one) === tensor) ?? '?'
+    const name = trace.names.find((/** @type {string} */ one) => trace.get(one) === tensor) ?? '?'
     return { name, at, value: tensor.values[at], isGradient: false }
   }
   return null

@@ -3,19 +3,25 @@
 import { resources } from '../shell/resources.js'
 import { spawn } from '../shell/lazy.js'
 
-/** @param {{ onSeen(news: object): void, onError(error: Error): void }} handlers */
+/** @import { News } from './seen.js' */
+
+/** @typedef {{ resolve: (result: any) => void, reject: (error: Error) => void }} Waiting */
+
+/** @param {{ onSeen(news: News & { serial: number }): void, onError(error: Error): void }} handlers */
 export function createClient({ onSeen, onError }) {
   const worker = spawn('theatre')
+  /** @type {Map<number, Waiting>} */
   const waiting = new Map()
   let serial = 0
   worker.onmessage = ({ data: { id, event, result, error, ...news } }) => {
     if (event) return onSeen(news)
-    const { resolve, reject } = waiting.get(id)
+    const { resolve, reject } = /** @type {Waiting} */ (waiting.get(id))
     waiting.delete(id)
     if (error) reject(Object.assign(new Error(error.message), { code: error.code }))
     else resolve(result)
   }
   worker.onerror = event => onError(new Error(event.message || 'theatre'))
+  /** @param {string} type @param {object} [details] @returns {Promise<any>} */
   const ask = (type, details) => new Promise((resolve, reject) => {
     serial += 1
     waiting.set(serial, { resolve, reject })
@@ -23,7 +29,7 @@ export function createClient({ onSeen, onError }) {
   })
   return {
     ask,
-    open: details => ask('open', { wasm: resources().wasm, ...details }),
+    open: (/** @type {object} */ details) => ask('open', { wasm: resources().wasm, ...details }),
     end: () => worker.terminate()
   }
 }

@@ -1,4 +1,7 @@
-/** Trainings that answer a question, as they stand in a link. What they show is told in the words under their names. */
+/**
+ * Trainings that answer a question, as they stand in a link. What they show is told in the words under their names.
+ * @type {Record<string, string>}
+ */
 export const EXPERIMENTS = {
   byHeart: 'dates_warmUp-20_steps-200_smoothing-0_repeat-same',
   positions: 'dates_vs-positions-none',

@@ -11,6 +11,10 @@ import { createTraining } from './training.js'
 import { view } from './view.js'
 import { wordsOf } from './words.js'
 
+/** @import { Context, Patch, Translate } from '../types.d.ts' */
+/** @import { News } from './seen.js' */
+/** @import { TrainingState } from './settings.js' */
+
 /** Until the reader stops moving a setting, nothing is begun anew. */
 const CALM = 250
 
@@ -20,10 +24,14 @@ const SAVE = 5000
 /** How much of a new text is its first sentence to go on with. */
 const BEGINNING = 8
 
-/** What stands behind the glass with the weights of a training: the sentence, and what its model has to be set to. */
+/**
+ * What stands behind the glass with the weights of a training: the sentence, and what its model has to be set to.
+ * @param {TrainingState} settings @param {string} sentence @returns {Patch}
+ */
 function behindGlass({ task, normFirst, activation, positions, norm, kvHeads, heads }, sentence) {
   const { fields, settings } = modelOf(task)
   const all = { normFirst, activation, positions, norm, kvHeads: kvHeads || heads, positional: positions !== 'none' }
+  /** @param {[string, unknown]} entry */
   const isKnown = ([name, value]) => name in settings &&
     (!settings[name].options || Object.values(settings[name].options).includes(value))
   const known = Object.entries(all).filter(isKnown)
@@ -32,10 +40,13 @@ function behindGlass({ task, normFirst, activation, positions, norm, kvHeads, he
 
 /**
  * @param {HTMLElement} container
- * @param {object} context of the page
+ * @param {Context} context
  */
 export function theatre(container, context) {
-  let shown = null, settings = null, timer = 0
+  // Before the words are there, and before the first link, each is null.
+  let shown = /** @type {{ t: Translate, view: ReturnType<typeof view> }} */ (/** @type {unknown} */ (null))
+  let settings = /** @type {TrainingState} */ (/** @type {unknown} */ (null))
+  let timer = /** @type {ReturnType<typeof setTimeout> | number} */ (0)
   /** The reader's own text; without one, an example is learned from. @type {string | undefined} */
   let text
   /** A file to go on from, once. @type {Uint8Array | null} */
@@ -45,13 +56,16 @@ export function theatre(container, context) {
   /** The other training of a race. @type {ReturnType<typeof createTraining> | null} */
   let other = null
 
-  function fails(error) {
+  /** @param {unknown} problem */
+  function fails(problem) {
+    const error = /** @type {Error} */ (problem)
     console.error(error)
     shown?.view.fails(shown.t('theatre.failed', { message: error.message }))
   }
 
+  /** @param {News} news */
   function onSeen({ done, isPlaying }) {
-    container.setAttribute('data-step', done)
+    container.setAttribute('data-step', String(done))
     container.setAttribute('data-playing', isPlaying ? 'yes' : 'no')
     if (context.get().theatre) shown?.view.draw()
     if (!isPlaying || performance.now() - savedAt > SAVE) {
@@ -93,7 +107,7 @@ export function theatre(container, context) {
     const known = await kept(link)
     if (known?.text === undefined || write(settings) !== link || settings.mark !== markOf(known.text)) return
     text = known.text
-    training.say(text.trimStart().slice(0, BEGINNING))
+    training.say(known.text.trimStart().slice(0, BEGINNING))
     if (showControls()) open()
   }
 
@@ -103,7 +117,7 @@ export function theatre(container, context) {
       const bytes = await training.file(undefined, true)
       const link = document.createElement('a')
       link.href = URL.createObjectURL(new Blob([bytes]))
-      link.download = `${training.settings.task}-${training.last.done}.safetensors`
+      link.download = `${training.settings.task}-${/** @type {News} */ (training.last).done}.safetensors`
       link.click()
       setTimeout(() => URL.revokeObjectURL(link.href))
     } catch (error) {
@@ -136,7 +150,7 @@ export function theatre(container, context) {
     }
   }
 
-  /** Tells the training, and the other of a race. */
+  /** Tells the training, and the other of a race. @param {string} type @param {object} [details] */
   const both = (type, details) => {
     other?.ask(type, details)
     return training.ask(type, details)
@@ -153,7 +167,7 @@ export function theatre(container, context) {
     await other.open(rival, { text: ownText() })
   }
 
-  /** The weights of a step, or as they are, go behind the glass. */
+  /** The weights of a step, or as they are, go behind the glass. @param {number} [step] */
   async function lend(step) {
     const file = await training.file(step)
     await context.ask('lend', { model: training.settings.task, file })

@@ -1,6 +1,9 @@
 /** How long gradients and changes are, layer by layer; sums by the kernels. */
 
-/** The part of a model that a parameter belongs to: its layer, or the module outside of all layers. */
+/**
+ * The part of a model that a parameter belongs to: its layer, or the module outside of all layers.
+ * @param {string} name
+ */
 const groupOf = name => /^(.*layers\.\d+)\./.exec(name)?.[1] ?? name.slice(0, name.lastIndexOf('.'))
 
 /**
@@ -8,12 +11,13 @@ const groupOf = name => /^(.*layers\.\d+)\./.exec(name)?.[1] ?? name.slice(0, na
  * @param {[string, any][]} named @returns {{ name: string, parameters: any[], at: number[] }[]}
  */
 export function groupsOf(named) {
-  const groups = new Map()
+  /** @type {Map<string, { name: string, parameters: any[], at: number[] }>} */ const groups = new Map()
   named.forEach(([name, parameter], i) => {
     const key = groupOf(name)
-    if (!groups.has(key)) groups.set(key, { name: key, parameters: [], at: [] })
-    groups.get(key).parameters.push(parameter)
-    groups.get(key).at.push(i)
+    const group = groups.get(key) ?? { name: key, parameters: [], at: [] }
+    group.parameters.push(parameter)
+    group.at.push(i)
+    groups.set(key, group)
   })
   return [...groups.values()]
 }

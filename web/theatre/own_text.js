@@ -1,5 +1,7 @@
 /** A reader's own text: what can be wrong with it, said before anything starts, and a mark to know it again by. */
 
+/** @import { Problem } from '../types.d.ts' */
+
 /** What a tab learns from at most: more takes longer to read than to learn from. */
 export const MOST_BYTES = 5 * 2 ** 20
 /** More signs than this are a task for byte pairs. */
@@ -7,7 +9,9 @@ const MOST_SIGNS = 3000
 /** How many times its reading length a text has to hold. */
 const LEAST = 4
 
+/** @param {number} bytes */
 const megabytesOf = bytes => (bytes / 2 ** 20).toFixed(1)
+/** @param {number} bytes */
 const tooLarge = bytes => ({
   key: 'theatre.errors.large', values: { megabytes: megabytesOf(bytes), most: String(MOST_BYTES / 2 ** 20) }
 })
@@ -36,7 +40,7 @@ export function textProblem(text, { length, unit }) {
 /**
  * The text of a file.
  * @param {ArrayBuffer | Uint8Array} bytes
- * @returns {{ text: string } | { problem: { key: string, values: object } }}
+ * @returns {{ text: string } | { problem: Problem }}
  */
 export function textOf(bytes) {
   try {

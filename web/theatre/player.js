@@ -4,12 +4,21 @@ import { stateIn } from './file.js'
 import { createSession } from './session.js'
 import { createShelf } from './shelf.js'
 
+/** @import { TrainingState } from './settings.js' */
+
+/**
+ * @typedef {ReturnType<typeof createPlayer>} Player
+ *
+ * Where a training broke off.
+ * @typedef {{ step: number, loss: number, where?: ReturnType<typeof import('./broken.js').findBroken> }} Broken
+ */
+
 /** Memory for snapshots. */
 export const LIMIT = 64 * 2 ** 20
 
 /**
  * @param {any} gf the library
- * @param {object} settings as in `settings.js`
+ * @param {TrainingState} settings
  * @param {{ text?: string, limit?: number, kept?: import('./session.js').Snapshot, file?: Uint8Array }} [options]
  *   kept, file: the state to go on from
  */
@@ -17,6 +26,7 @@ export function createPlayer(gf, settings, { text, limit = LIMIT, kept, file } =
   const session = createSession(gf, settings, text)
   const shelf = createShelf(limit)
   shelf.put(session.snapshot())
+  /** @type {Broken | null} */
   let broken = null
   const state = file ? stateIn(gf, session.named, file) : kept
   if (state) {

@@ -1,13 +1,16 @@
 /** What can be seen of a training, as plain data. */
 
+/** @import { Session } from './session.js' */
+
 /**
  * What is new since a report, and where the training stands.
- * @param {ReturnType<typeof import('./session.js').createSession>} session
+ * @param {Session} session
  * @param {{ steps: number, looks: number }} since
  * @param {{ sentence?: string, wanted?: string }} [asked] a reader's sentence, and whose attention to it
  */
 export function report(session, since, { sentence, wanted } = {}) {
   const { history, done, task } = session
+  /** @param {'loss' | 'rate' | 'norm'} name */
   const numbers = name => Float64Array.from(history[name].slice(since.steps))
   const isWhole = sentence !== undefined
   const problem = isWhole ? task.problem?.(sentence) ?? null : null

@@ -1,6 +1,9 @@
 /** The learning rate of a step: up in a straight line, then on as the schedule says. */
 
-/** What is left of the peak after the warm-up, by how many steps of how many have gone by. */
+/**
+ * What is left of the peak after the warm-up, by how many steps of how many have gone by.
+ * @type {Record<string, (at: { gf: any, at: number, of: number, warmUp: number, step: number }) => number>}
+ */
 const AFTER = {
   constant: () => 1,
   cosine: ({ gf, at, of }) => (1 + gf.engine.c.gf_cos(Math.PI * at / of)) / 2,

@@ -11,16 +11,28 @@ import { write } from './settings.js'
 import { TASKS } from './tasks/index.js'
 import { shapeOf } from './tasks/shape.js'
 
+/** @import { TrainingState } from './settings.js' */
+/** @import { Seen } from './seen.js' */
+/** @import { Batch } from './tasks/index.js' */
+
 /** Steps between two looks at what is held out. */
 export const EVERY = 25
 /** As far apart as the streams of two seeds begin. */
 const STRIDE = 1_000_003
 
-/** @typedef {{ step: number, values: Float32Array }} Snapshot */
+/** What a step has one number of. */
+const NUMBERS = /** @type {const} */ (['loss', 'rate', 'norm'])
+
+/**
+ * @typedef {{ step: number, values: Float32Array }} Snapshot
+ * @typedef {ReturnType<typeof createSession>} Session
+ * @typedef {[string, any]} Named a parameter
+ * @typedef {Pick<Seen, 'loss' | 'rate' | 'norm' | 'norms' | 'looks'>} History of every step
+ */
 
 /**
  * @param {any} gf the library
- * @param {object} settings as in `settings.js`
+ * @param {TrainingState} settings
  * @param {string} [text] of the task that learns the reader's own
  */
 export function createSession(gf, settings, text) {
@@ -29,7 +41,7 @@ export function createSession(gf, settings, text) {
   const data = task.prepare(gf, settings, text)
   gf.manualSeed(seed)
   const model = task.create(gf, settings, data).train()
-  const named = model.namedParameters()
+  /** @type {Named[]} */ const named = model.namedParameters()
   const parameters = named.map(([, parameter]) => parameter)
   const groups = groupsOf(named)
   const Optimizer = decay > 0 ? gf.optim.AdamW : gf.optim.Adam
@@ -38,16 +50,18 @@ export function createSession(gf, settings, text) {
     { step: 0, expAvg: optimizer.zerosLike(parameter), expAvgSq: optimizer.zerosLike(parameter) })))
   const kept = parameters.flatMap((parameter, i) => [parameter, held[i].expAvg, held[i].expAvgSq])
   const tests = task.heldOut(gf, settings, data)
-  /** What has been seen of every step and of every look at what is held out. */
+  /** What has been seen of every step and of every look at what is held out. @type {History} */
   const history = { loss: [], rate: [], norm: [], norms: [], looks: [] }
   let done = 0
 
+  /** @param {Batch} batch @param {number} labelSmoothing */
   const lossOf = ({ inputs, target, ignoreIndex }, labelSmoothing) => {
     const logits = model.forward(...inputs)
     const flat = logits.reshape(-1, logits.shape.at(-1))
     return gf.functional.crossEntropy(flat, target, { ignoreIndex, labelSmoothing })
   }
 
+  /** @param {number} step @returns {Batch} */
   function batchAt(step) {
     const drawn = settings.repeat ? 1 : step
     gf.manualSeed(seed * STRIDE + drawn)
@@ -80,24 +94,30 @@ export function createSession(gf, settings, text) {
     return { step: done, loss, right }
   }
 
+  /**
+   * @param {{ loss: number, rate: number, norm: number, norms: number[] }} seen
+   * @param {any[] | false | undefined} before
+   */
   function record(seen, before) {
     const at = done - 1
     // Of a training that came as a file nothing is known of the steps before; they are noted when they come again.
     if (at < history.loss.length && Number.isNaN(history.loss[at])) {
-      for (const name of ['loss', 'rate', 'norm', 'norms']) history[name][at] = seen[name]
+      for (const name of NUMBERS) history[name][at] = seen[name]
+      history.norms[at] = seen.norms
       return
     }
     if (at < history.loss.length) {
       if (!Object.is(history.loss[at], seen.loss)) throw new Error(`step ${done} is not what it was`)
       return
     }
-    for (const name of ['loss', 'rate', 'norm', 'norms']) history[name].push(seen[name])
+    for (const name of NUMBERS) history[name].push(seen[name])
+    history.norms.push(seen.norms)
     if (before) history.looks.push({ ...look(), ratios: ratiosOf(gf, groups, before) })
   }
 
   /**
    * The next step. Where a number of it is none, nothing is changed and `broken` says where that began.
-   * @returns {{ step: number, loss: number, broken?: object }}
+   * @returns {{ step: number, loss: number, broken?: ReturnType<typeof findBroken> }}
    */
   function step() {
     const next = done + 1
@@ -150,7 +170,7 @@ export function createSession(gf, settings, text) {
     },
     /**
      * Goes on where another session was.
-     * @param {Snapshot & { history?: object }} kept with what had been seen, unless it came as a file
+     * @param {Snapshot & { history?: History }} kept with what had been seen, unless it came as a file
      */
     resume({ history: known, ...snapshot }) {
       const { step: at } = snapshot
@@ -188,11 +208,17 @@ export function createSession(gf, settings, text) {
   }
 }
 
-/** The attention of one head after another, of one module of a model. */
+/**
+ * The attention of one head after another, of one module of a model.
+ * @param {any} gf @param {any} model @param {{ inputs: any[], tokens: Record<string, string[]> }} answer
+ * @param {string} [wanted]
+ */
 function attention(gf, model, { inputs, tokens }, wanted) {
   const { trace, output } = gf.trace(() => gf.noGrad(() => model.forward(...inputs)))
-  const names = trace.names.filter(name => name.endsWith('attn.weights'))
-  const name = names.includes(wanted) ? wanted : names.findLast(one => one.includes(CROSS)) ?? names.at(-1)
+  /** @type {string[]} */
+  const names = trace.names.filter((/** @type {string} */ name) => name.endsWith('attn.weights'))
+  const last = names.findLast(one => one.includes(CROSS)) ?? names[names.length - 1]
+  const name = wanted !== undefined && names.includes(wanted) ? wanted : last
   const { shape: [, heads, rows, cols], values } = trace.get(name)
   const result = { names, name, heads, rows, cols, values: values.slice() }
   trace.dispose()

@@ -5,29 +5,51 @@
 
 import { SETTINGS, problemOf } from '../models/settings.js'
 
-/** @import { Setting } from '../types.d.ts' */
+/** @import { Problem, Setting, Settings } from '../types.d.ts' */
 
 /**
- * @typedef {Omit<Setting, 'kind'> & { kind: 'choice' | 'number' | 'mark',
- *   group: 'optimiser' | 'model' | 'data' }} TrainingSetting a mark stands for a text, and no control sets it
+ * @typedef {Omit<Setting, 'kind' | 'range' | 'fits' | 'matters' | 'ladder'> & {
+ *   kind: Setting['kind'] | 'mark', group: Group, range?: number[],
+ *   fits?: (value: unknown, state: TrainingState) => boolean,
+ *   matters?: (state: TrainingState) => boolean, ladder?: (state: TrainingState) => number[] }} TrainingSetting
+ *   a mark stands for a text, and no control sets it
+ * @typedef {'optimiser' | 'model' | 'data'} Group
+ *
+ * A training: its task, its settings, and the setting in which another one differs that it races against.
+ * @typedef {Settings & { task: string, rival: string, rate: number, schedule: string, warmUp: number, steps: number,
+ *   batch: number, clip: number, decay: number, smoothing: number, repeat: boolean, unit: string, size: number,
+ *   mark: string, length: number }} TrainingState
  */
 
 const LONG = 100_000
 
+/** @param {Group} group @param {Record<string, unknown>} options @param {unknown} [value] @returns {TrainingSetting} */
 const choice = (group, options, value = Object.values(options)[0]) => (
   { group, kind: 'choice', default: value, options })
+/**
+ * @param {Group} group @param {number} value @param {[number, number]} limits @param {number[]} ladder
+ * @returns {TrainingSetting}
+ */
 const whole = (group, value, limits, ladder) => (
   { group, kind: 'number', default: value, limits, ladder: () => ladder })
 
-/** A number with a fraction, from the lowest to the highest. */
+/**
+ * A number with a fraction, from the lowest to the highest.
+ * @param {Group} group @param {number} value @param {[number, number]} range @param {number[]} ladder
+ * @returns {TrainingSetting}
+ */
 const real = (group, value, [low, high], ladder) => ({
   group, kind: 'number', default: value, ladder: () => ladder, range: [low, high]
 })
-const shared = name => ({ ...SETTINGS[name], group: 'model' })
+/** @param {string} name @returns {TrainingSetting} */
+const shared = name => /** @type {TrainingSetting} */ ({ ...SETTINGS[name], group: 'model' })
 
+/** @param {TrainingState} state */
 const isText = ({ task }) => task === 'text'
-/** Tasks whose models can have parts of newer ones. */
+/** Tasks whose models can have parts of newer ones. @param {TrainingState} state */
 const hasParts = ({ task }) => ['stories', 'text'].includes(task)
+
+const { kvHeads } = /** @type {Record<string, Required<Setting>>} */ (SETTINGS)
 
 /** @type {Record<string, TrainingSetting>} */
 export const TABLE = {
@@ -47,8 +69,8 @@ export const TABLE = {
   },
   norm: { ...shared('norm'), matters: hasParts },
   kvHeads: {
-    ...shared('kvHeads'), default: 0, limits: [0, 64], ladder: state => [0, ...SETTINGS.kvHeads.ladder(state)],
-    problem: state => (state.kvHeads === 0 ? null : SETTINGS.kvHeads.problem(state)), matters: hasParts
+    ...shared('kvHeads'), default: 0, limits: [0, 64], ladder: state => [0, ...kvHeads.ladder(state)],
+    problem: state => (state.kvHeads === 0 ? null : kvHeads.problem(state)), matters: hasParts
   },
   positions: {
     ...choice('model', { interleaved: 'interleaved', concatenated: 'concatenated', learned: 'learned', rotary: 'rotary',
@@ -65,7 +87,10 @@ export const TABLE = {
   seed: { ...whole('data', 42, [0, 4294967295], []), ladder: ({ seed }) => [Math.max(0, seed - 1), seed + 1] }
 }
 
-/** What differs from the table; of the three models, as `npm run train` has them. */
+/**
+ * What differs from the table; of the three models, as `npm run train` has them.
+ * @type {Record<string, Partial<TrainingState>>}
+ */
 const OWN = {
   dates: { smoothing: 0.05 },
   particles: { rate: 6e-3, schedule: 'linear', steps: 1500 },
@@ -77,20 +102,20 @@ const OWN = {
 
 export const TASKS = Object.keys(OWN)
 
-/** The settings of a task until the reader changes one. @param {string} task */
-export const defaultsOf = task => ({
+/** The settings of a task until the reader changes one. @param {string} task @returns {TrainingState} */
+export const defaultsOf = task => /** @type {TrainingState} */ ({
   task, rival: '', ...Object.fromEntries(Object.entries(TABLE).map(([name, one]) => [name, one.default])), ...OWN[task]
 })
 
 /** Bytes that a training may take for what forward keeps: beyond that a tab is in danger. */
 const MOST_BYTES = 1.5e9
-/** How long the rows of a batch are at most. */
+/** How long the rows of a batch are at most. @type {Record<string, number>} */
 const LONGEST = { dates: 12, particles: 72, stories: 72 }
 
-/** Of models with two, the second of which also reads the first. */
+/** Of models with two, the second of which also reads the first. @type {Record<string, number>} */
 const TOWERS = { dates: 2.5 }
 
-/** Roughly what one step keeps until it has gone back. @param {object} state */
+/** Roughly what one step keeps until it has gone back. @param {TrainingState} state */
 export function bytesOf(state) {
   const { batch, layers, heads, dModel, dimFeedforward, task } = state
   const T = LONGEST[task] ?? state.length
@@ -100,27 +125,29 @@ export function bytesOf(state) {
   return 4 * (towers * layers * perLayer * 2 + 3 * batch * T * vocabulary)
 }
 
+/** @param {{ range: number[] }} setting @param {unknown} value @returns {Problem | null} */
 function problemOfRange({ range: [low, high] }, value) {
   const isInside = typeof value === 'number' && value >= low && value <= high
   return isInside ? null : { key: 'theatre.errors.range', values: { low, high } }
 }
 
-/** What a model of this task cannot be, where it was asked for. @param {object} state */
+/** What a model of this task cannot be, where it was asked for. @param {TrainingState} state */
 const unfit = state => Object.entries(TABLE).filter(([name, { fits }]) => fits && !fits(state[name], state))
   .map(([name]) => [name, { key: 'theatre.errors.unfit', values: {} }])
 
-/** Rotary positions turn pairs: a head needs an even number of dimensions. */
+/** Rotary positions turn pairs: a head needs an even number of dimensions. @param {TrainingState} state */
 const unpaired = ({ positions, dModel, heads }) => (positions === 'rotary' && (dModel / heads) % 2
   ? [['positions', { key: 'theatre.errors.pairs', values: { size: dModel / heads } }]] : [])
 
 /**
  * What is wrong with settings, by name: a text key and its values.
- * @param {object} state
- * @returns {Record<string, { key: string, values: object }>}
+ * @param {TrainingState} state
+ * @returns {Record<string, Problem>}
  */
 export function problemsOf(state) {
   const found = Object.entries(TABLE).filter(([, { matters }]) => matters?.(state) ?? true)
-    .map(([name, one]) => [name, one.range ? problemOfRange(one, state[name]) : problemOf(name, one, state)])
+    .map(([name, one]) => /** @type {const} */ (
+      [name, one.range ? problemOfRange({ range: one.range }, state[name]) : problemOf(name, one, state)]))
     .filter(([, problem]) => problem)
   const isDivided = !found.some(([name]) => ['dModel', 'heads'].includes(name))
   const problems = Object.fromEntries([...found, ...unfit(state), ...(isDivided ? unpaired(state) : [])])
@@ -131,10 +158,11 @@ export function problemsOf(state) {
   return problems
 }
 
+/** @param {Record<string, unknown>} options @param {unknown} value */
 const wordOf = (options, value) => Object.keys(options).find(word => options[word] === value)
 
 /**
- * A training as it stands in a link: the task, then what differs from its defaults. @param {object} state
+ * A training as it stands in a link: the task, then what differs from its defaults. @param {TrainingState} state
  */
 export function write(state) {
   const known = defaultsOf(state.task)
@@ -146,12 +174,16 @@ export function write(state) {
 /** What stands before the setting in which another training differs that this one races against. */
 const AGAINST = 'vs-'
 
-/** A setting and its value as they stand in a link. @param {string} name @param {any} value */
-export const rivalText = (name, value) => `${name}-${TABLE[name].options ? wordOf(TABLE[name].options, value) : value}`
+/** A setting and its value as they stand in a link. @param {string} name @param {unknown} value */
+export const rivalText = (name, value) => {
+  const { options } = TABLE[name]
+  return `${name}-${options ? wordOf(options, value) : value}`
+}
 
-/** The training that this one races against, or null. @param {object} state */
+/** The training that this one races against, or null. @param {TrainingState} state */
 export const rivalOf = state => (state.rival ? { ...read([write({ ...state, rival: '' }), state.rival].join('_')) } : null)
 
+/** @param {TrainingSetting} setting @param {string} text @param {unknown} known */
 function readValue({ options, kind }, text, known) {
   if (kind === 'mark') return /^[0-9a-z]{1,7}$/.test(text) ? text : known
   if (options) return Object.hasOwn(options, text) ? options[text] : known

@@ -4,6 +4,7 @@
  */
 
 /** @typedef {import('./session.js').Snapshot} Snapshot */
+/** @typedef {ReturnType<typeof createShelf>} Shelf */
 
 /** @param {number} limit bytes @param {number} [distance] steps between two, to begin with */
 export function createShelf(limit, distance = 10) {
@@ -11,8 +12,9 @@ export function createShelf(limit, distance = 10) {
   const snapshots = new Map()
   let apart = distance, bytes = 0
 
+  /** @param {number} step */
   function drop(step) {
-    bytes -= snapshots.get(step).values.byteLength
+    bytes -= /** @type {Snapshot} */ (snapshots.get(step)).values.byteLength
     snapshots.delete(step)
   }
   function thin() {
@@ -33,7 +35,7 @@ export function createShelf(limit, distance = 10) {
     /** The last state at or before a step. @param {number} step @returns {Snapshot} */
     before(step) {
       const at = Math.max(...[...snapshots.keys()].filter(one => one <= step))
-      return snapshots.get(at)
+      return /** @type {Snapshot} */ (snapshots.get(at))
     },
     /** What there is, as plain data. */
     get facts() {

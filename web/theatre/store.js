@@ -2,13 +2,22 @@
 
 const NAME = 'glassformer-theatre', TABLE = 'trainings', MOST = 4
 
+/** @import { History, Snapshot } from './session.js' */
+
+/**
+ * A training as it is kept, with the text it learned from.
+ * @typedef {Snapshot & { link: string, history: History, text?: string }} Kept
+ */
+
+/** @template T @param {IDBRequest<T>} request @returns {Promise<T>} */
 const settled = request => new Promise((resolve, reject) => {
   request.onsuccess = () => resolve(request.result)
   request.onerror = () => reject(request.error)
 })
 
-let opened = null
+/** @type {Promise<IDBDatabase> | null} */ let opened = null
 
+/** @param {IDBTransactionMode} mode */
 function table(mode) {
   opened ??= new Promise((resolve, reject) => {
     const request = indexedDB.open(NAME, 1)
@@ -19,13 +28,13 @@ function table(mode) {
   return opened.then(base => base.transaction(TABLE, mode).objectStore(TABLE))
 }
 
-/** A browser may refuse to keep anything: then nothing is there. */
+/** A browser may refuse to keep anything: then nothing is there. @param {Promise<any>} promise */
 const orNothing = promise => promise.catch(() => null)
 
-/** @param {string} link @returns {Promise<any>} what was kept, or null */
+/** What was kept, or null. @param {string} link @returns {Promise<Kept | null>} */
 export const kept = link => orNothing(table('readonly').then(store => settled(store.get(link))).then(one => one ?? null))
 
-/** @param {{ link: string, step: number, values: Float32Array, history: object }} training @returns {Promise<any>} */
+/** @param {Kept} training @returns {Promise<true | null>} */
 export const keep = training => orNothing(table('readwrite').then(async store => {
   await settled(store.put({ ...training, at: Date.now() }))
   const all = await settled(store.getAll())

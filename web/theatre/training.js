@@ -3,8 +3,13 @@
 import { createClient } from './client.js'
 import { createRecord } from './seen.js'
 
+/** @import { News } from './seen.js' */
+/** @import { TrainingState } from './settings.js' */
+
+/** @typedef {ReturnType<typeof createTraining>} Training */
+
 /**
- * @param {{ onSeen(news: object): void, onError(error: Error): void }} handlers
+ * @param {{ onSeen(news: News): void, onError(error: unknown): void }} handlers
  */
 export function createTraining({ onSeen, onError }) {
   const record = createRecord()
@@ -16,8 +21,11 @@ export function createTraining({ onSeen, onError }) {
       onSeen(news)
     }, onError
   })
-  let settings = null, last = null, sentence = '', serial = 0
-  let facts = { groups: [], parameters: 0 }
+  let settings = /** @type {TrainingState} */ (/** @type {unknown} */ (null))
+  /** @type {News | null} */ let last = null
+  let sentence = '', serial = 0
+  /** @type {{ groups: string[], parameters: number }} */ let facts = { groups: [], parameters: 0 }
+  /** @param {string} type @param {object} [details] */
   const ask = (type, details) => client.ask(type, details).catch(onError)
   return {
     ask,
@@ -43,7 +51,7 @@ export function createTraining({ onSeen, onError }) {
       record.clearAnswers()
       if (last) ask('look', { sentence })
     },
-    /** Begins. @param {object} next @param {object} [from] text, kept, file: what it learns and goes on from */
+    /** Begins. @param {TrainingState} next @param {object} [from] text, kept, file: what it learns and goes on from */
     async open(next, from) {
       settings = next
       record.clear()

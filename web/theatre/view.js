@@ -14,6 +14,34 @@ import { experimentOf } from './experiments.js'
 import { race } from './parts/race.js'
 import { TASKS, defaultsOf, write } from './settings.js'
 
+/** @import { Context, Translate } from '../types.d.ts' */
+/** @import { Broken } from './player.js' */
+/** @import { News } from './seen.js' */
+/** @import { TrainingState } from './settings.js' */
+/** @import { Training } from './training.js' */
+
+/**
+ * The training's settings, and deeds.
+ * @typedef {object} ViewContext
+ * @property {Translate} t
+ * @property {Context['theme']} theme
+ * @property {() => TrainingState} get
+ * @property {(patch: Partial<TrainingState>) => void} set
+ * @property {() => void} leave
+ * @property {() => void} inside
+ * @property {() => void} again
+ * @property {(text: string) => void} give the reader's own
+ * @property {() => void} download
+ * @property {(file: File) => void} upload
+ * @property {Training['ask']} both tells the training, and the other of a race
+ * @property {() => Training | null} other
+ * @property {(link: string) => void} show
+ *
+ * Where the training stands.
+ * @typedef {NonNullable<ReturnType<Training['facts']>>} Standing
+ */
+
+/** @param {Pick<ViewContext, 't' | 'get' | 'set'>} context */
 function taskChoice({ t, get, set }) {
   const inputs = TASKS.map(task => h('label', {}, h('input', {
     type: 'radio', name: 'theatre-task', value: task, onchange: () => {
@@ -22,16 +50,23 @@ function taskChoice({ t, get, set }) {
   }), h('span', {}, t(`theatre.tasks.${task}`))))
   const element = h('fieldset', { 'className': 'control', 'data-control': 'task' },
     h('legend', { className: 'visually-hidden' }, t('theatre.task')), h('div', { className: 'segments' }, inputs))
-  const show = task => inputs.forEach(({ firstChild }) => { firstChild.checked = firstChild.value === task })
+  /** @param {string} task */
+  const show = task => inputs.forEach(({ firstChild }) => {
+    const input = /** @type {HTMLInputElement} */ (/** @type {Node} */ (firstChild))
+    input.checked = input.value === task
+  })
   return { element, show }
 }
 
+/** @param {Translate} t @param {(file: File) => void} upload */
 function filePicker(t, upload) {
+  /** @type {HTMLInputElement} */
   const input = h('input', { 'type': 'file', 'accept': '.safetensors', 'className': 'visually-hidden',
-    'data-action': 'upload', 'onchange': () => input.files[0] && upload(input.files[0]) })
+    'data-action': 'upload', 'onchange': () => input.files?.[0] && upload(input.files[0]) })
   return h('label', { className: 'theatre-file' }, input, h('span', {}, t('theatre.upload')))
 }
 
+/** @param {Translate} t @param {Broken} broken */
 function brokenText(t, { step, loss, where }) {
   const place = where ? t(where.isGradient ? 'theatre.gradientOf' : 'theatre.tensor', { name: where.name }) : '–'
   return t('theatre.broken', { step, loss: String(loss), place, before: step - 1 })
@@ -39,12 +74,13 @@ function brokenText(t, { step, loss, where }) {
 
 /**
  * @param {HTMLElement} container
- * @param {object} context t, theme, get and set of the training's settings, and deeds
+ * @param {ViewContext} context
  * @param {ReturnType<import('./training.js').createTraining>} training
  */
 export function view(container, context, training) {
   const { t, theme, get, set, leave, inside, again, give, download, upload, both, other, show } = context
   const { ask } = training
+  /** @param {number} step */
   const seek = step => both('seek', { step: Math.max(0, step) })
   let failure = '', isGone = false
   const choice = taskChoice({ t, get, set })
@@ -53,6 +89,7 @@ export function view(container, context, training) {
   const said = h('div', { className: 'theatre-said' })
   const looks = h('div', { className: 'theatre-looks' })
   const details = h('details', { className: 'theatre-closer' }, h('summary', {}, t('theatre.closer')), more)
+  /** @param {string} action @param {() => void} act */
   const button = (action, act) => h('button', {
     'type': 'button', 'className': 'quiet', 'data-action': action, 'onclick': act }, t(`theatre.${action}`))
   const enter = button('inside', inside)
@@ -85,6 +122,7 @@ export function view(container, context, training) {
     settings: settingsPart(options, { t, get, set }), text: textPart(own, { t, give })
   }
   details.addEventListener('toggle', () => draw(['closer']))
+  /** @type {Record<string, (facts: Standing, last: News) => unknown>} */
   const shows = {
     drive: (facts, last) => parts.drive.update({ ...last, ...facts }),
     curves: facts => parts.curves.update(training.seen(), facts, other()?.seen() ?? null),
@@ -102,9 +140,9 @@ export function view(container, context, training) {
       setText(count, t('theatre.count', { parameters }))
     }
   }
-  const slices = inSlices(name => {
-    const facts = training.facts()
-    if (!isGone && facts) shows[name](facts, training.last)
+  const slices = inSlices((/** @type {string} */ name) => {
+    const facts = training.facts(), { last } = training
+    if (!isGone && facts && last) shows[name](facts, last)
   })
   const draw = (names = Object.keys(shows)) => slices(names)
   return {
@@ -116,7 +154,10 @@ export function view(container, context, training) {
       failure = message
       setText(status, message)
     },
-    /** @param {object} settings @param {Record<string, string>} problems @param {string} [text] the reader's own */
+    /**
+     * @param {TrainingState} settings @param {Record<string, string>} problems
+     * @param {string} [text] the reader's own
+     */
     controls(settings, problems, text) {
       choice.show(settings.task)
       const experiment = experimentOf(write(settings))

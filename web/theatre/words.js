@@ -2,9 +2,12 @@
 
 import { translator } from '../lib/text.js'
 
+/** @type {Record<string, () => Promise<{ words: any }>>} */
 const WORDS = { ko: () => import('./text/ko.js'), en: () => import('./text/en.js') }
 
-/** @param {{ t: Function, language(): string }} context @returns {Promise<Function>} */
+/** @import { Translate } from '../types.d.ts' */
+
+/** @param {{ t: Translate, language(): string }} context @returns {Promise<Translate>} */
 export async function wordsOf({ t, language }) {
   const { words } = await WORDS[language()]()
   const own = translator(words, { strict: false })

@@ -5,11 +5,29 @@ import { nudgeWeight, takeApart } from './apart.js'
 import { createPlayer } from './player.js'
 import { report } from './report.js'
 
+/** @import { Failure } from '../types.d.ts' */
+/** @import { Player } from './player.js' */
+/** @import { TrainingState } from './settings.js' */
+/** @import { Snapshot } from './session.js' */
+
+/**
+ * What a training is opened with.
+ * @typedef {object} Opening
+ * @property {string | BufferSource} wasm
+ * @property {TrainingState} settings
+ * @property {string} [text]
+ * @property {string} sentence
+ * @property {Snapshot} [kept]
+ * @property {Uint8Array} [file]
+ * @property {number} serial
+ */
+
 /** Milliseconds between two reports, between two answers, and of training before the page is listened to. */
 const PAUSE = 100, ANSWER = 300, SLICE = 30
 
+/** The library. @type {any} */
 let gf = null
-let player = null
+let player = /** @type {Player} */ (/** @type {unknown} */ (null))
 let isPlaying = false
 /** Milliseconds that a step takes at least, to watch it. */
 let pace = 0
@@ -61,7 +79,9 @@ async function play() {
   }
 }
 
+/** @type {Record<string, (details: any) => unknown>} */
 const calls = {
+  /** @param {Opening} details */
   async open({ wasm, settings, text, sentence: said, kept, file, serial: own }) {
     isPlaying = false
     gf ??= await load({ wasm: typeof wasm === 'string' ? new URL(wasm) : wasm })
@@ -118,7 +138,8 @@ const calls = {
 self.onmessage = async ({ data: { id, type, ...details } }) => {
   try {
     postMessage({ id, result: await calls[type](details) })
-  } catch (error) {
+  } catch (problem) {
+    const error = /** @type {Failure} */ (problem)
     postMessage({ id, error: { code: error.code, message: error.message } })
   }
 }

@@ -2,13 +2,17 @@
 
 import { h, keep, setText, uniqueId } from '../../lib/dom.js'
 
+/** @import { Seen } from '../seen.js' */
+/** @import { Translate } from '../../types.d.ts' */
+
 /**
  * @param {Element} container
- * @param {{ t: Function, ask(sentence: string): void, seek(step: number): void }} context
+ * @param {{ t: Translate, ask(sentence: string): void, seek(step: number): void }} context
  */
 export function answers(container, { t, ask, seek }) {
   const id = uniqueId('sentence')
   const problem = h('p', { className: 'problem', role: 'alert', id: uniqueId('problem') })
+  /** @type {HTMLInputElement} */
   const input = h('input', {
     id, 'type': 'text', 'autocomplete': 'off', 'spellcheck': 'false', 'aria-describedby': problem.id,
     'data-field': 'sentence', 'oninput': () => ask(input.value)
@@ -24,7 +28,7 @@ export function answers(container, { t, ask, seek }) {
     fill(sentence) {
       input.value = sentence
     },
-    /** @param {object} seen @param {{ step: number, problem: string }} facts */
+    /** @param {Seen} seen @param {{ step: number, problem: string }} facts */
     update(seen, { step, problem: said }) {
       const here = seen.answers.findLast(one => one.step <= step)
       setText(now, said ? '' : here?.text ?? '')

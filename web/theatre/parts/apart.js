@@ -3,13 +3,20 @@
 import { h, keep, setText, uniqueId } from '../../lib/dom.js'
 import { brief, exact, fixed } from '../../lib/number.js'
 
-/** Numbers of a formula with enough digits to follow it, few enough to read. */
+/** @import { Child, Translate } from '../../types.d.ts' */
+
+/** Numbers of a formula with enough digits to follow it, few enough to read. @param {number} value */
 const written = value => exact(Number(value.toPrecision(4)))
 
-/** A line of the way from gradient to weight: a formula in letters, the same in numbers, what comes out. */
+/**
+ * A line of the way from gradient to weight: a formula in letters, the same in numbers, what comes out.
+ * @param {string} name @param {string} letters @param {string} numbers @param {number} result
+ */
 const line = (name, letters, numbers, result) => ({ name, letters, numbers, result })
 
-/** @param {object} made as `takeApart` has it */
+/** @typedef {ReturnType<typeof import('../apart.js').takeApart>} Apart */
+
+/** @param {Apart} made */
 function linesOf(made) {
   const { raw, g, norm, clip, before, after, t, rate, beta1, beta2, eps, decay } = made
   const { fill1, fill2, mHat, vHat, shrunk } = made
@@ -30,12 +37,17 @@ function linesOf(made) {
 
 /**
  * @param {Element} container
- * @param {{ t: Function, ask(type: string, details: object): Promise<any>, step(): void }} context
+ * @param {{ t: Translate, ask(type: string, details: object): Promise<any>, step(): void }} context
  */
 export function apart(container, { t, ask, step }) {
-  let made = null, chosen = { name: 'output.weight', index: undefined }, isOpen = false, asked = -1
+  let made = /** @type {Apart} */ (/** @type {unknown} */ (null))
+  /** @type {{ name: string, index?: number[] }} */
+  let chosen = { name: 'output.weight', index: undefined }
+  let isOpen = false, asked = -1
   const id = uniqueId('weight')
+  /** @type {HTMLSelectElement} */
   const select = h('select', { id, 'data-action': 'weight', 'onchange': () => take({ name: select.value }) })
+  /** @type {HTMLInputElement} */
   const place = h('input', { 'type': 'text', 'inputmode': 'numeric', 'autocomplete': 'off', 'data-field': 'index',
     'aria-label': t('theatre.index'), 'onchange': () => (
       take({ name: chosen.name, index: place.value.split(/\D+/).filter(Boolean).map(Number) })) })
@@ -48,7 +60,9 @@ export function apart(container, { t, ask, step }) {
   const nudge = h('button', { 'type': 'button', 'className': 'quiet', 'data-action': 'nudge', 'onclick': check })
   const walk = h('button', { type: 'button', className: 'theatre-inside', onclick: step }, t('theatre.takeStep'))
   const title = h('summary', {}, t('theatre.apart'))
+  /** @param {string} name @param {...Child} children */
   const part = (name, ...children) => h('section', {}, h('h2', {}, t(`theatre.apartParts.${name}`)), children)
+  /** @type {HTMLDetailsElement} */
   const details = h('details', { className: 'theatre-apart', ontoggle: () => {
     isOpen = details.open
     if (isOpen) take(chosen)
@@ -60,6 +74,7 @@ export function apart(container, { t, ask, step }) {
     h('table', { className: 'theatre-adam' }, adam)), result), walk)
   container.append(details)
 
+  /** @param {typeof chosen} wanted */
   async function take({ name, index }) {
     chosen = { name, index }
     setText(nudged, '')
@@ -90,7 +105,7 @@ export function apart(container, { t, ask, step }) {
       const isSmooth = one.loss !== one.surprise
       element.children[3].hidden = !isSmooth
       setText(element.children[3], t('theatre.smoothed', { loss: fixed(one.loss, 3) }))
-      element.style.setProperty('--share', one.share)
+      element.style.setProperty('--share', String(one.share))
     })
     setText(loss, t('theatre.meanLoss', { count: made.count, rows: made.rows, mean: brief(made.mean), loss: exact(made.loss) }))
     setText(gradient, t('theatre.gradientIs', { name: `${made.name}[${made.index.join(', ')}]`, raw: exact(made.raw) }))

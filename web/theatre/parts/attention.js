@@ -6,16 +6,20 @@ import { matrix } from '../../lib/matrix.js'
 import { legend } from '../../lib/legend.js'
 import { slice } from '../../lib/slice.js'
 
+/** @import { Cell, Context, Translate } from '../../types.d.ts' */
+/** @import { News } from '../seen.js' */
+
+/** @param {string} label @param {(value: string) => void} onChange */
 function choice(label, onChange) {
   const id = uniqueId('choice')
+  /** @type {HTMLSelectElement} */
   const select = h('select', { id, onchange: () => onChange(select.value) })
   return { select, element: h('div', { className: 'theatre-choice' }, h('label', { for: id }, label), select) }
 }
 
 /**
- * @param {Element} container
- * @param {{ t: Function, theme(): { mode: string, palette: object }, look(name: string): void, redraw(): void }}
- *   context
+ * @param {HTMLElement} container
+ * @param {{ t: Translate, theme: Context['theme'], look(name: string): void, redraw(): void }} context
  */
 export function attention(container, { t, theme, look, redraw }) {
   let head = 0
@@ -26,18 +30,20 @@ export function attention(container, { t, theme, look, redraw }) {
   })
   const slot = h('div', { className: 'theatre-heat' })
   container.append(h('div', { className: 'theatre-choices' }, modules.element, heads.element), slot)
+  /** @param {Cell | null} current */
   const show = current => picture.mark({ current, pinned: false, sources: [] })
   const picture = matrix(slot, { look: show, press: show, edit() {}, leave: () => show(null) })
   const key = legend(container)
+  /** @param {HTMLSelectElement} select @param {(string | number)[]} list @param {string | number} chosen */
   const options = (select, list, chosen) => {
     keep(select, list, () => h('option'), (option, value) => {
-      option.value = value
+      option.value = String(value)
       setText(option, String(value).replace(/\.weights$/, ''))
     })
     select.value = String(chosen)
   }
   return {
-    /** @param {object | null} answer as the worker told it last */
+    /** @param {News['answer']} answer as the worker told it last */
     update(answer) {
       container.hidden = !answer
       if (!answer) return

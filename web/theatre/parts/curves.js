@@ -5,25 +5,33 @@ import { h, keep, setText } from '../../lib/dom.js'
 import { brief, fixed } from '../../lib/number.js'
 import { pointsOf } from '../points.js'
 
+/** @import { Context, Palette, Translate } from '../../types.d.ts' */
+/** @import { LinesView } from '../../lib/chart.js' */
+/** @import { Look, Seen } from '../seen.js' */
+
 const MOST_POINTS = 400
 
+/** @param {number} share */
 const percent = share => `${fixed(100 * share, 1)} %`
 
-/** A name with the line it stands for. */
+/** A name with the line it stands for. @param {string} text @param {string} look */
 function key(text, look) {
   const value = h('b')
   const element = h('li', {}, h('span', { 'className': `theatre-key is-${look}`, 'aria-hidden': 'true' }), text, ' ', value)
-  return { element, say: said => setText(value, said) }
+  return { element, say: (/** @type {string} */ said) => setText(value, said) }
 }
 
-/** The line of what is held out in the other training. */
+/**
+ * The line of what is held out in the other training.
+ * @param {Seen | null} other @param {(look: Look) => number} valueOf @returns {LinesView['lines']}
+ */
 const othersOf = (other, valueOf) => (other ? [{
   points: other.looks.map(one => ({ x: one.step, y: valueOf(one) })), colour: 'ink', width: 2, dash: [6, 4]
 }] : [])
 
 /**
  * @param {Element} container
- * @param {{ t: Function, theme(): { palette: object }, seek(step: number): void }} context
+ * @param {{ t: Translate, theme: Context['theme'], seek(step: number): void }} context
  */
 export function curves(container, { t, theme, seek }) {
   const slots = ['loss', 'right'].map(name => h('div', { 'className': 'chart-slot', 'data-chart': name }))
@@ -38,8 +46,10 @@ export function curves(container, { t, theme, seek }) {
     h('figure', {}, h('figcaption', {}, h('ul', { className: 'theatre-keys' }, keys.right.element)), slots[1])))
   const [loss, right] = slots.map(slot => lines(slot, seek))
   return {
-    /** @param {ReturnType<import('../seen.js').createRecord>['get']} seen @param {{ total: number }} facts
-     * @param {object | null} other what has been seen of the other training of a race */
+    /**
+     * @param {Seen} seen @param {{ total: number, step: number }} facts
+     * @param {Seen | null} other what has been seen of the other training of a race
+     */
     update(seen, { total, step }, other) {
       const { palette } = theme()
       const looks = seen.looks.filter(one => one.step <= Math.max(step, seen.loss.length))
@@ -47,7 +57,7 @@ export function curves(container, { t, theme, seek }) {
       keys.train.say(step ? brief(seen.loss[step - 1]) : '')
       keys.held.say(last ? brief(last.loss) : '')
       keys.other.element.hidden = !other
-      keys.other.say(other?.looks.length ? brief(other.looks.at(-1).loss) : '')
+      keys.other.say(other?.looks.length ? brief(other.looks[other.looks.length - 1].loss) : '')
       keys.right.say(last ? percent(last.right) : '')
       const held = looks.map(one => ({ x: one.step, y: one.loss }))
       const common = { most: total, title: t('theatre.stepAxis'), palette, at: step }
@@ -75,10 +85,16 @@ export function curves(container, { t, theme, seek }) {
 
 /** A look that tells many lines apart without colour. */
 const DASHES = [[], [6, 3], [2, 2], [8, 3, 2, 3], [1, 3], [12, 4], [4, 1], [10, 2, 2, 2, 2, 2], [3, 6]]
+/** @type {(keyof Palette)[]} */
 const COLOURS = ['accent', 'ink', 'muted']
+/** @param {number} i */
 const lookOf = i => ({ colour: COLOURS[i % COLOURS.length], dash: DASHES[i % DASHES.length], width: 1.5 })
 
-/** The rate of learning, and by layer how long the gradient is and how far a step moves the weights: in a table. */
+/**
+ * The rate of learning, and by layer how long the gradient is and how far a step moves the weights: in a table.
+ * @param {Element} container
+ * @param {{ t: Translate, theme: Context['theme'], seek(step: number): void }} context
+ */
 export function closer(container, { t, theme, seek }) {
   const slots = ['rate', 'norms'].map(name => h('div', { 'className': 'chart-slot is-low', 'data-chart': name }))
   const body = h('tbody')
@@ -90,7 +106,7 @@ export function closer(container, { t, theme, seek }) {
     h('figure', {}, h('figcaption', {}, t('theatre.norms')), slots[1])), table)
   const [rate, norms] = slots.map(slot => lines(slot, seek))
   return {
-    /** @param {object} seen @param {{ total: number, step: number, groups: string[] }} facts */
+    /** @param {Seen} seen @param {{ total: number, step: number, groups: string[] }} facts */
     update(seen, { total, step, groups }) {
       const { palette } = theme()
       const common = { most: total, title: t('theatre.stepAxis'), palette, at: step, low: 0 }
@@ -98,6 +114,7 @@ export function closer(container, { t, theme, seek }) {
         ...common, digits: 4, lines: [{ points: pointsOf(seen.rate, MOST_POINTS), colour: 'accent' }],
         label: t('theatre.rateSaid', { step, rate: step ? brief(seen.rate[step - 1]) : '–' })
       })
+      /** @param {number} i */
       const normsOf = i => pointsOf(seen.norms.map(row => row[i]), MOST_POINTS)
       norms.update({
         ...common, lines: groups.map((_, i) => ({ points: normsOf(i), ...lookOf(i) })), label: t('theatre.norms')
@@ -107,7 +124,7 @@ export function closer(container, { t, theme, seek }) {
       keep(body, groups, () => h('tr', {}, h('th', { scope: 'row' }), h('td'), h('td')), (row, name, i) => {
         setText(row.children[0], name)
         setText(row.children[1], step ? brief(seen.norms[step - 1][i]) : '–')
-        setText(row.children[2], look ? brief(look.ratios[i]) : '–')
+        setText(row.children[2], look?.ratios ? brief(look.ratios[i]) : '–')
       })
     },
     destroy() {

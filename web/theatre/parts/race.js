@@ -5,15 +5,26 @@ import { brief } from '../../lib/number.js'
 import { EXPERIMENTS } from '../experiments.js'
 import { TABLE, rivalText } from '../settings.js'
 
-/** Every other value of a setting, as it stands in a link. */
+/** @import { Translate } from '../../types.d.ts' */
+/** @import { Seen } from '../seen.js' */
+/** @import { TrainingSetting, TrainingState } from '../settings.js' */
+
+/**
+ * Every other value of a setting, as it stands in a link.
+ * @param {string} name @param {TrainingSetting} setting @param {TrainingState} state
+ */
 function rivals(name, setting, state) {
   const values = setting.options ? Object.values(setting.options) : setting.ladder?.(state) ?? []
+  /** @param {unknown} value */
   const isRival = value => !Object.is(value, state[name]) && (setting.fits?.(value, state) ?? true)
   return values.filter(value => isRival(value) && value !== setting.guest)
     .map(value => ({ value, text: rivalText(name, value) }))
 }
 
-/** The first step, from 1, at which two lists of losses differ; 0 for none yet. */
+/**
+ * The first step, from 1, at which two lists of losses differ; 0 for none yet.
+ * @param {number[]} one @param {number[]} other
+ */
 function divergence(one, other) {
   const count = Math.min(one.length, other.length)
   for (let i = 0; i < count; i++) if (!Object.is(one[i], other[i])) return i + 1
@@ -22,10 +33,11 @@ function divergence(one, other) {
 
 /**
  * @param {Element} container
- * @param {{ t: Function, set(patch: object): void, open(link: string): void }} context
+ * @param {{ t: Translate, set(patch: Partial<TrainingState>): void, open(link: string): void }} context
  */
 export function race(container, { t, set, open }) {
   const id = uniqueId('race')
+  /** @type {HTMLSelectElement} */
   const select = h('select', { id, 'data-action': 'race', 'onchange': () => set({ rival: select.value }) })
   const told = h('p', { className: 'theatre-raced', role: 'status' })
   const ways = Object.entries(EXPERIMENTS).map(([name, link]) => h('button', {
@@ -36,12 +48,13 @@ export function race(container, { t, set, open }) {
       h('span', {}, t('theatre.try')), ways),
     h('div', { className: 'theatre-choice' }, h('label', { for: id }, t('theatre.race')), select), told)
   let filled = ''
+  /** @param {TrainingSetting} setting @param {string} name @param {unknown} value */
   const wordOf = ({ options }, name, value) => {
     const word = options && Object.keys(options).find(one => options[one] === value)
     return word ? t(`controls.${name}.${word}`) : String(value)
   }
   return {
-    /** @param {object} state */
+    /** @param {TrainingState} state */
     controls(state) {
       const groups = Object.entries(TABLE).filter(([, { kind, matters }]) => kind !== 'mark' && (matters?.(state) ?? true))
         .map(([name, setting]) => ({ name, setting, list: rivals(name, setting, state) }))
@@ -54,7 +67,7 @@ export function race(container, { t, set, open }) {
       }
       select.value = state.rival
     },
-    /** @param {object} seen @param {object | null} other */
+    /** @param {Seen} seen @param {Seen | null} other */
     update(seen, other) {
       if (!other) return setText(told, '')
       const at = divergence(seen.loss, other.loss), common = Math.min(seen.loss.length, other.loss.length)

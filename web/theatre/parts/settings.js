@@ -4,15 +4,18 @@ import { h, setText } from '../../lib/dom.js'
 import { control } from '../../shell/controls.js'
 import { TABLE, defaultsOf } from '../settings.js'
 
+/** @import { Setting, Translate } from '../../types.d.ts' */
+/** @import { TrainingState } from '../settings.js' */
+
 const GROUPS = ['optimiser', 'data', 'model']
 
 /**
  * @param {Element} container
- * @param {{ t: Function, get(): object, set(patch: object): void }} context
+ * @param {{ t: Translate, get(): TrainingState, set(patch: Partial<TrainingState>): void }} context
  */
 export function settingsPart(container, { t, get, set }) {
   const controls = Object.entries(TABLE).filter(([, { kind }]) => kind !== 'mark').map(([name, setting]) => {
-    const made = control(name, { t, get, set }, setting)
+    const made = control(name, { t, get, set }, /** @type {Setting} */ (setting))
     const why = h('p', { className: 'theatre-why' })
     made.element.append(why)
     return { name, group: setting.group, matters: setting.matters, ...made, why }
@@ -23,7 +26,7 @@ export function settingsPart(container, { t, get, set }) {
       controls.filter(one => one.group === group).map(({ element }) => element))))))
   container.append(details)
   return {
-    /** @param {object} state @param {Record<string, string>} problems */
+    /** @param {TrainingState} state @param {Record<string, string>} problems */
     update(state, problems) {
       const known = defaultsOf(state.task)
       if (Object.keys(problems).length) details.open = true
@@ -38,6 +41,7 @@ export function settingsPart(container, { t, get, set }) {
   }
 }
 
+/** @param {string} name @param {unknown} value @param {Translate} t */
 function wordOf(name, value, t) {
   const { options } = TABLE[name]
   const word = options && Object.keys(options).find(one => options[one] === value)

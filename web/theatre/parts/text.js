@@ -3,24 +3,30 @@
 import { h, setText, uniqueId } from '../../lib/dom.js'
 import { sizeProblem, textOf } from '../own_text.js'
 
+/** @import { Problem, Translate } from '../../types.d.ts' */
+
 /** What a box shows of a long text at most: the whole would be laid out anew with every letter. */
 const SHOWN = 20_000
 
 /**
  * @param {Element} container
- * @param {{ t: Function, give(text: string): void }} context
+ * @param {{ t: Translate, give(text: string): void }} context
  */
 export function textPart(container, { t, give }) {
   const id = uniqueId('text')
   const problem = h('p', { className: 'problem', role: 'alert', id: uniqueId('problem') })
+  /** @type {HTMLTextAreaElement} */
   const area = h('textarea', {
     id, 'rows': 3, 'spellcheck': 'false', 'placeholder': t('theatre.paste'), 'data-field': 'text',
     'aria-describedby': problem.id, 'oninput': () => give(area.value)
   })
   const note = h('p', { className: 'theatre-why' })
+  /** @type {HTMLInputElement} */
   const file = h('input', { 'type': 'file', 'accept': '.txt,.md,.csv,text/*', 'className': 'visually-hidden',
-    'data-action': 'file', 'onchange': () => file.files[0] && take(file.files[0]) })
+    'data-action': 'file', 'onchange': () => file.files?.[0] && take(file.files[0]) })
+  /** @param {Problem} problem */
   const say = ({ key, values }) => setText(problem, t(key, values))
+  /** @param {File} one */
   async function take(one) {
     const size = sizeProblem(one.size)
     if (size) return say(size)
@@ -30,9 +36,9 @@ export function textPart(container, { t, give }) {
     give(read.text)
   }
   const element = h('div', {
-    className: 'theatre-text', ondragover: event => event.preventDefault(), ondrop: event => {
+    className: 'theatre-text', ondragover: (/** @type {Event} */ event) => event.preventDefault(), ondrop: (/** @type {DragEvent} */ event) => {
       event.preventDefault()
-      const [one] = event.dataTransfer.files
+      const [one] = /** @type {DataTransfer} */ (event.dataTransfer).files
       if (one) take(one)
     }
   }, h('label', { for: id }, t('theatre.ownText')), area, problem,

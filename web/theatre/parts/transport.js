@@ -2,12 +2,15 @@
 
 import { h, setText, uniqueId } from '../../lib/dom.js'
 
-/** Milliseconds a step takes at least, by the word of the pace. */
+/** @import { Translate } from '../../types.d.ts' */
+/** @import { News } from '../seen.js' */
+
+/** Milliseconds a step takes at least, by the word of the pace. @type {Record<string, number>} */
 const PACES = { full: 0, watch: 100, slow: 1000 }
 
 /**
  * @param {Element} container
- * @param {{ t: Function, play(pace: number): void, pause(): void, step(): void, pace(pace: number): void,
+ * @param {{ t: Translate, play(pace: number): void, pause(): void, step(): void, pace(pace: number): void,
  *   seek(step: number): void, again(): void }} deeds
  */
 export function transport(container, { t, play, pause, step, pace, seek, again }) {
@@ -20,8 +23,10 @@ export function transport(container, { t, play, pause, step, pace, seek, again }
   const anew = h('button', { 'type': 'button', 'className': 'quiet', 'data-action': 'again', 'onclick': again },
     t('theatre.again'))
   const id = uniqueId('pace')
+  /** @type {HTMLSelectElement} */
   const select = h('select', { id, onchange: () => pace(paceOf()) },
     Object.keys(PACES).map(word => h('option', { value: word }, t(`theatre.paces.${word}`))))
+  /** @type {HTMLInputElement} */
   const slider = h('input', {
     'type': 'range', 'min': 0, 'step': 1, 'data-action': 'seek', 'aria-label': t('theatre.history'),
     'oninput': () => seek(Number(slider.value))
@@ -35,7 +40,10 @@ export function transport(container, { t, play, pause, step, pace, seek, again }
   h('div', { className: 'theatre-line' }, bar, slider), shelf)
 
   return {
-    /** @param {object} view what the worker said last; total and known: how many steps there will be, and were */
+    /**
+     * @param {News & { total: number, known: number }} view what the worker said last; total and known: how many
+     *   steps there will be, and were
+     */
     update({ done, total, known, isOver, perStep, shelf: facts, isPlaying: plays, broken }) {
       isPlaying = plays
       setText(player, t(plays ? 'theatre.pause' : 'theatre.play'))

@@ -7,10 +7,14 @@ import { drawExamples, exactShare } from '../../models/dates/measure.js'
 import { createTranslator } from '../../models/dates/model.js'
 import { shapeOf } from './shape.js'
 
+/** @import { Settings } from '../../types.d.ts' */
+/** @import { Example } from '../../models/dates/measure.js' */
+
 const TESTS = 100
 const SOURCE_IDS = idsOf(SOURCE_TOKENS)
 const START_ID = TARGET_TOKENS.indexOf(START)
 
+/** @param {Example[]} examples */
 const batchOf = examples => ({
   inputs: [examples.map(e => e.source), examples.map(e => e.input)], target: examples.flatMap(e => e.target),
   ignoreIndex: 0, words: TARGET_TOKENS, examples
@@ -25,9 +29,10 @@ export const dates = {
     gf.manualSeed(seed)
     return batchOf(drawExamples(gf, TESTS, isHeldOut))
   },
-  right: (gf, translator, data, { examples }) => exactShare(translator, examples),
+  right: (gf, translator, data, { examples }) => exactShare(translator, /** @type {Example[]} */ (examples)),
   answer(gf, translator, data, text) {
     const source = encode(splitSource(text), SOURCE_IDS, 0)
+    /** @type {string[][]} */
     const [said] = translator.translate([source])
     const input = [START_ID, ...said.map(token => TARGET_TOKENS.indexOf(token))].slice(0, LONGEST.target)
     return {
@@ -35,5 +40,5 @@ export const dates = {
       tokens: { source: source.map(id => SOURCE_TOKENS[id]), target: input.map(id => TARGET_TOKENS[id]) }
     }
   },
-  problem: text => model.problems({ source: text, target: '' }).source
+  problem: text => model.problems(/** @type {Settings} */ ({ source: text, target: '' })).source
 }

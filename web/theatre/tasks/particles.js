@@ -7,8 +7,11 @@ import { CONFIG, createParticles } from '../../models/particles/model.js'
 import { MASK, WORDS } from '../../models/particles/tokens.js'
 import { shapeOf } from './shape.js'
 
+/** @import { Example } from '../../models/particles/data.js' */
+
 const TESTS = 200
 
+/** @param {ReturnType<typeof taskOf>} task */
 const asBatch = ({ input, target }) => ({ inputs: [input], target, ignoreIndex: NONE, words: WORDS })
 
 /** @type {import('./index.js').Task} */
@@ -20,7 +23,7 @@ export const particles = {
     const tests = examples(seed, TESTS, { isHeldOut: true })
     return { ...asBatch(taskOf(tests)), tests }
   },
-  right: (gf, model, data, { tests }) => accuracy(gf, model, tests).right,
+  right: (gf, model, data, { tests }) => accuracy(gf, model, /** @type {Example[]} */ (tests)).right,
   answer(gf, model, data, text) {
     const { ids, tokens } = read(text)
     return { text: filled(text, answer(gf, model, text)), inputs: [[ids]], tokens: { text: tokens } }

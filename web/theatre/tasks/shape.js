@@ -1,4 +1,4 @@
-/** Settings of a training as models take them. @param {object} settings */
+/** Settings of a training as models take them. @param {import('../settings.js').TrainingState} settings */
 export const shapeOf = ({ heads, positions, kvHeads, dModel, layers, dimFeedforward, dropout, normFirst, activation,
   norm }) => ({
   dModel, nhead: heads, layers, dimFeedforward, dropout, normFirst, activation, norm, kvHeads: kvHeads || heads,

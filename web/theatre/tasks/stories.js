@@ -36,6 +36,7 @@ export function goOn(gf, model, start, most, end) {
   return ids
 }
 
+/** @param {{ tokenizer: any, words: string[] }} data @param {string[]} texts */
 const asBatch = ({ tokenizer, words }, texts) => {
   const { input, target } = batchOf(tokenizer, texts)
   return { inputs: [input], target, ignoreIndex: NONE, words }

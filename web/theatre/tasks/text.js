@@ -34,7 +34,10 @@ function pairs(gf, text, size) {
   }
 }
 
-/** Windows of a text: what is read, and each time the next token. */
+/**
+ * Windows of a text: what is read, and each time the next token.
+ * @param {{ ids: number[], words: string[] }} data @param {number[]} starts @param {number} length
+ */
 function windows({ ids, words }, starts, length) {
   return {
     inputs: [starts.map(from => ids.slice(from, from + length))],
