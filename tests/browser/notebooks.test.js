@@ -84,6 +84,7 @@ test('an endless loop is ended after ten seconds, or at once by the reader; page
   await page.click('text=Stop')
   await isDone(page)
   assert.match(await cell.locator('.nb-error').textContent(), /Stopped/)
+  assert.match(await page.textContent('.nb-said'), /^Stopped at cell 1\. The next run/, 'a stop is no error')
   await cell.locator('.nb-run').click()
   await page.waitForSelector('.nb-error:has-text("10 seconds")', { timeout: 15000 })
   assert.equal(page.url(), link)

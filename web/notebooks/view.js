@@ -215,7 +215,8 @@ export function notebook(container, context, id) {
     stop.disabled = true
     if (isAway()) return setText(said, '')
     const differing = container.querySelectorAll('[data-agrees="false"]').length
-    const key = failure ? 'failed' : list.length === all.length ? 'done' : 'ranOne'
+    const isHalted = failure?.why === 'stopped' || failure?.why === 'time'
+    const key = isHalted ? 'halted' : failure ? 'failed' : list.length === all.length ? 'done' : 'ranOne'
     setText(said, t(`lab.notebook.${key}`, {
       number: last, same: container.querySelectorAll('.agrees').length, differing
     }))
