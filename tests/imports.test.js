@@ -3,12 +3,12 @@ import assert from 'node:assert/strict'
 import { readFile, readdir } from 'node:fs/promises'
 import { test } from 'node:test'
 
-/** The modules of a folder and what each imports. Types are imported in comments, in other words, and do not count. */
+/** The modules of a folder and what each imports. Types are imported in comments and do not count. */
 async function importsIn(folder) {
   const root = new URL(folder, import.meta.url)
   const names = (await readdir(root, { recursive: true })).filter(name => name.endsWith('.js'))
   return Promise.all(names.map(async name => {
-    const url = new URL(name, root), code = await readFile(url, 'utf8')
+    const url = new URL(name, root), code = (await readFile(url, 'utf8')).replace(/\/\*\* @import [^]*?\*\//g, '')
     return [url.href, [...code.matchAll(/(?:from|import) '(\..+)'/g)].map(([, path]) => new URL(path, url).href)]
   }))
 }
