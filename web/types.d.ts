@@ -302,34 +302,32 @@ export interface Structure {
   aliases: ReadonlyMap<string, string>
 }
 
-/** What the worker sends of a run; no structure where the page knows it already. */
-export interface RunMessage {
+/** What is told of a run as it is, in the worker and on the page. */
+export interface RunReport {
   signature: string
-  structure: Structure | null
-  curves: Record<string, Curve> | null
-  values: Map<string, Float32Array>
   streams: Record<string, Stream>
   passes: Pass[]
   idleEdits: LibraryRun['idleEdits']
   loss: number
   hasLoss: boolean
+}
+
+/** What the worker sends of a run; no structure where the page knows it already. */
+export interface RunMessage extends RunReport {
+  structure: Structure | null
+  curves: Record<string, Curve> | null
+  values: Map<string, Float32Array>
   facts: Facts
 }
 
 /** A run as the page reads it: plain data. */
-export interface Run extends Facts {
-  signature: string
+export interface Run extends Facts, RunReport {
   structure: Structure
   tensors: Map<string, KnownTensor>
   steps: Step[]
   calls: Called[]
   aliases: ReadonlyMap<string, string>
   curves: Record<string, Curve>
-  streams: Record<string, Stream>
-  passes: Pass[]
-  idleEdits: LibraryRun['idleEdits']
-  loss: number
-  hasLoss: boolean
   /** The settings that were asked for, by which an older run is told from the one to come. */
   asked?: Settings
 }

@@ -1,3 +1,4 @@
+import { costsOf } from './costs.js'
 import { Edits } from './edits.js'
 import { STORED } from './dtype.js'
 import { describe, expect, optionsOf, runNow, shapeText, similar } from './errors.js'
@@ -79,6 +80,11 @@ export class Trace {
     return [...this.#byName.keys()]
   }
 
+  /** The names that are most like one, for a message. @param {string} name */
+  #like(name) {
+    return `of ${this.names.length} the most similar are ${similar(name, this.names).join(', ')}`
+  }
+
   /**
    * The tensor of a name.
    * @param {string} name @returns {Tensor} @throws {GlassformerError} 'index' when there is none
@@ -86,8 +92,7 @@ export class Trace {
   get(name) {
     const tensor = this.#byName.get(name)
     expect(tensor !== undefined, 'index',
-      () => `trace: no tensor is called ${describe(name)}; of ${this.names.length} the most similar are ` +
-        similar(name, this.names).join(', '))
+      () => `trace: no tensor is called ${describe(name)}; ${this.#like(name)}`)
     return tensor
   }
 
@@ -243,8 +248,7 @@ export class Trace {
   settleEdits() {
     const { missedEdits } = this
     expect(this.#mayMiss || missedEdits.length === 0, 'index',
-      () => `trace: edits name tensors that were not made: ${missedEdits.join(', ')}; of ${this.names.length} the most ` +
-        `similar are ${similar(missedEdits[0], this.names).join(', ')}`)
+      () => `trace: edits name tensors that were not made: ${missedEdits.join(', ')}; ${this.#like(missedEdits[0])}`)
     const isIdle = (/** @type {Edit} */ edit) => this.idleEdits.includes(edit) || missedEdits.includes(edit.name)
     this.idleEdits = this.#edits.list.filter(isIdle)
   }
@@ -294,25 +298,9 @@ export class Trace {
     return this.makerOf(this.get(name))?.op.name
   }
 
-  /**
-   * What the run consisted of, counted from it: of every operation the shape of its first output, the bytes of all, the
-   * multiply-adds of matrix products, and the trained numbers it used: inputs with requiresGrad that nothing here made.
-   * @returns {{ name: string, op: string, shape: readonly number[], bytes: number, multiplyAdds: number,
-   *   parameters: number }[]}
-   */
+  /** What every operation of the run cost, in order. */
   stages() {
-    return this.nodes.map(node => {
-      const outputs = Object.values(node.outputs), [{ shape }] = outputs
-      const name = this.#nameOf.get(outputs[0]) ?? '', bytes = outputs.reduce((n, t) => n + t.size * 4, 0)
-      const { multiplyAdds = 0, parameters = this.#parametersOf(node) } = node.op.cost?.(node) ?? {}
-      return { name, op: node.op.name, shape, bytes, multiplyAdds, parameters }
-    })
-  }
-
-  /** @param {Node} node */
-  #parametersOf(node) {
-    const trained = Object.values(node.inputs).filter(t => t?.requiresGrad && !this.#madeBy.has(t))
-    return trained.reduce((n, t) => n + t.size, 0)
+    return costsOf(this)
   }
 
   /**

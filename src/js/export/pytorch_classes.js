@@ -1,6 +1,7 @@
 import { GlassformerError, expect, isPlain } from '../errors.js'
 import { ModuleDict } from '../nn/containers.js'
-import { NumberedModules, ModuleList, Parameter } from '../nn/module.js'
+import { ModuleList, NumberedModules } from '../nn/containers.js'
+import { Parameter } from '../nn/module.js'
 import { Tensor } from '../tensor.js'
 import { dtypeOf, identifier, indented, literal, sides, tensorText, tuple } from './python.js'
 import { argumentsText } from './pytorch_calls.js'

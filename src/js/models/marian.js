@@ -1,5 +1,6 @@
 import { Embedding } from '../nn/embedding.js'
-import { Module, ModuleList } from '../nn/module.js'
+import { ModuleList } from '../nn/containers.js'
+import { Module } from '../nn/module.js'
 import { TransformerDecoderLayer, TransformerEncoderLayer } from '../nn/transformer.js'
 import { add, mul } from '../ops/binary.js'
 import { embedding } from '../ops/embedding.js'

@@ -1,7 +1,53 @@
 import { describe, expect } from '../errors.js'
-import { Module, NumberedModules, moduleAt } from './module.js'
+import { Module } from './module.js'
 
 /** @typedef {import('../engine.js').Engine} Engine */
+
+/**
+ * A module, or an error that says where there is none.
+ * @param {string} where @param {unknown} module @param {string | number} name @returns {Module}
+ */
+function moduleAt(where, module, name) {
+  expect(module instanceof Module, 'type', () => `${where}: modules[${name}] must be a module, got ${describe(module)}`)
+  return module
+}
+
+/** What a list of modules and one that is run have in common. */
+export class NumberedModules extends Module {
+  /** @param {Engine} engine @param {Iterable<Module>} modules */
+  constructor(engine, modules) {
+    super(engine)
+    for (const module of modules) this.push(module)
+  }
+
+  get length() {
+    return this.namedChildren().length
+  }
+
+  /** @param {Module} module */
+  push(module) {
+    return Object.assign(this, { [this.length]: moduleAt(this.constructor.name, module, this.length) })
+  }
+
+  /** @param {number} i */
+  at(i) {
+    return this.namedChildren().at(i)?.[1]
+  }
+
+  [Symbol.iterator]() {
+    return this.namedChildren().map(([, module]) => module)[Symbol.iterator]()
+  }
+}
+
+/** A list of modules, named 0, 1, 2 ...: torch.nn.ModuleList. */
+export class ModuleList extends NumberedModules {
+  /** @param {Engine} engine @param {readonly Module[]} [modules] */
+  constructor(engine, modules = []) {
+    expect(typeof modules?.[Symbol.iterator] === 'function', 'type',
+      () => `ModuleList: modules must be a list of modules, got ${describe(modules)}`)
+    super(engine, modules)
+  }
+}
 
 /** Modules one after the other, each given what the one before makes: torch.nn.Sequential. */
 export class Sequential extends NumberedModules {

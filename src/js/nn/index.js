@@ -1,5 +1,5 @@
 export { GELU, ReLU, SiLU, Sigmoid, Tanh } from './activation.js'
-export { Identity, ModuleDict, Sequential } from './containers.js'
+export { Identity, ModuleDict, ModuleList, Sequential } from './containers.js'
 export { Dropout } from './dropout.js'
 export { Embedding } from './embedding.js'
 export {
@@ -8,7 +8,7 @@ export {
 } from './functions.js'
 export { LayerNorm } from './layer_norm.js'
 export { Linear } from './linear.js'
-export { Module, ModuleList, Parameter } from './module.js'
+export { Module, Parameter } from './module.js'
 export { MultiheadAttention } from './multihead_attention.js'
 export { LearnedPositionalEncoding, PositionalEncoding } from './positional_encoding.js'
 export { RMSNorm } from './rms_norm.js'

@@ -3,10 +3,11 @@ import { add } from '../ops/binary.js'
 import { anyTensor, floatTensor } from '../ops/checks.js'
 import { maskTensor } from '../ops/mask.js'
 import { activationOf } from './activation.js'
+import { ModuleList } from './containers.js'
 import { Dropout } from './dropout.js'
 import { LayerNorm } from './layer_norm.js'
 import { Linear } from './linear.js'
-import { Module, ModuleList } from './module.js'
+import { Module } from './module.js'
 import { MultiheadAttention, checkBatchFirst, xavierUniform } from './multihead_attention.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */

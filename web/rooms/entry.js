@@ -1,0 +1,46 @@
+/** The rooms from a text to vectors: its tokens, their rows of a table, the positions that are added. */
+
+import { dotted, isPlacing, isPositions } from './readings.js'
+import { PLACELESS_CONTROLS } from './roles.js'
+
+/** @import { Step } from '../types.d.ts' */
+/** @import { Graph } from './graph.js' */
+/** @import { Draft, Surroundings } from './readings.js' */
+
+/**
+ * From ids to vectors: the text itself, then the rows of the table.
+ * @param {Graph} graph @param {Step} step @param {Surroundings} context @returns {Draft[]}
+ */
+export function embeddingRooms(graph, step, context) {
+  const { weight } = graph.read(step)
+  const { out } = step.outputs
+  const of = graph.described(out).axes[1]?.of
+  const at = { stream: of, block: 'entry' }
+  const about = context.stream(of)
+  const isMerged = Object.keys(about?.merges ?? {}).length > 0
+  const tokens = !about ? [] : about.isBatch ? ['tokens', 'ids'] : ['pieces', ...(isMerged ? ['merges'] : [])]
+  return [
+    ...tokens.map((stage, i) => ({
+      ...context.room(dotted(of, i ? stage : 'tokens'), stage, []), ...at, parts: { stream: of },
+      words: stage === 'pieces' && about?.isAnswer ? 'given' : stage, isFloor: i === 0
+    })),
+    {
+      ...context.room(dotted(of, 'embedding'), 'embedding', [out, weight]), ...at, parts: { weight, out, stream: of },
+      // Positions that are switched off have no room to be switched on again in.
+      ...(!graph.usersOf(out).some(user => isPlacing(graph, user)) && { controls: PLACELESS_CONTROLS })
+    }
+  ]
+}
+
+/** @param {Graph} graph @param {Step} step @param {Surroundings} context @returns {Draft[]} */
+export function positionRooms(graph, step, context) {
+  const { a, b } = graph.read(step)
+  const [vectors, table] = isPositions(graph.described(b)) ? [a, b] : [b, a]
+  const { out } = step.outputs
+  const of = graph.described(out).axes[1]?.of
+  const at = { stream: of, block: 'entry', parts: { table, vectors, out, stream: of } }
+  return [
+    { ...context.room(dotted(of, 'positions'), 'positions', context.isNew(table) ? [table] : []), ...at },
+    { ...context.room(dotted(of, 'sum'), 'sum', [out]), ...at, isFloor: true }
+  ]
+}

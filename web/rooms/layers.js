@@ -1,0 +1,86 @@
+/** The rooms of a layer beside its attention: norms with their residuals, linear layers, dropout. */
+
+import { dotted, isGate, isStream, present, projection } from './readings.js'
+import { BENDS, GATE_CONTROLS, RMS } from './roles.js'
+
+/** @import { Projection, Residual, Step } from '../types.d.ts' */
+/** @import { Graph } from './graph.js' */
+/** @import { Surroundings } from './readings.js' */
+
+/** A sum of two streams of vectors: a residual connection. @param {Graph} graph @param {Step} step */
+const isResidual = (graph, step) => (
+  step.op === 'add' && Object.values(graph.read(step)).every(name => isStream(graph.described(name))))
+
+/**
+ * The residual sum that belongs to a norm: the one it normalises, or, where the norm comes first, the one whose
+ * sub-layer
+ * it feeds.
+ * @param {Graph} graph @param {Step} norm @returns {Residual | null}
+ */
+export function residualOf(graph, norm) {
+  const { x } = graph.read(norm)
+  const y = norm.outputs.out
+  const sums = graph.usersOf(x).filter(step => isResidual(graph, step))
+  const after = sums.find(step => graph.read(step).a === x && graph.ancestors(graph.read(step).b).has(y))
+  const maker = graph.makerOf(x)
+  const isOwn = maker && isResidual(graph, maker) && graph.placeOf(maker.call).layer === graph.placeOf(norm.call).layer
+  const step = after ?? (isOwn ? maker : null)
+  if (!step) return null
+  const { a, b } = graph.read(step)
+  return { input: a, change: b, sum: step.outputs.out, isFirst: Boolean(after) }
+}
+
+/** @param {Graph} graph @param {Step} step @param {Surroundings} context */
+export function normRoom(graph, step, context) {
+  const { x, weight, bias } = graph.read(step)
+  const y = step.outputs.out
+  const residual = residualOf(graph, step)
+  const parts = { x, weight, bias, y, residual, isFirst: Boolean(residual?.isFirst), isCentred: step.op !== 'rms_norm' }
+  const usual = residual ? 'norm' : context.tower === 'encoder' ? 'memory' : 'finalnorm'
+  const words = step.op === 'rms_norm' && usual !== 'memory' ? RMS[usual] : usual
+  const tensors = present([y, residual?.sum, weight, bias])
+  return {
+    ...context.room(context.place.id, 'norm', tensors), parts, words, isFloor: true,
+    block: 'exit', blockOf: residual?.change
+  }
+}
+
+/**
+ * A linear layer that widens before a bend, narrows after one, or tells the score of every word.
+ * @param {Graph} graph @param {Step} step @param {Surroundings} context
+ */
+export function linearRoom(graph, step, context) {
+  const own = /** @type {Projection} */ (projection(graph, Object.values(step.outputs)[0]))
+  /** @param {Step | undefined} step */
+  const bends = step => step && (BENDS.includes(step.op) || step.op === 'mul')
+  /** @param {string} name */
+  const before = name => {
+    const maker = graph.makerOf(name)
+    return maker?.op === 'dropout' ? graph.makerOf(graph.read(maker).x) : maker
+  }
+  const isWords = graph.described(own.y).axes.at(-1)?.name === 'word'
+  const users = graph.usersOf(own.y)
+  const isInGate = users.some(user => isGate(graph, user))
+  const opens = users.some(user => bends(user) && graph.usersOf(user.outputs.out).some(one => isGate(graph, one)))
+  const words = isWords ? 'logits' : bends(before(own.x)) ? 'linear2' : isInGate ? 'gatedLinear'
+    : opens ? 'gateLinear' : users.some(bends) ? 'linear1' : 'projection'
+  return {
+    ...context.room(context.place.id, 'linear', present([own.y, own.weight, own.bias])), parts: own, words,
+    ...((isInGate || opens) && { controls: GATE_CONTROLS }),
+    block: context.layer === undefined ? 'exit' : 'feed_forward', isFloor: isWords
+  }
+}
+
+/** @param {Graph} graph @param {Step} step @param {Surroundings} context */
+export function dropoutRoom(graph, step, context) {
+  const { out, mask } = step.outputs
+  const { x } = graph.read(step)
+  const isInner = BENDS.includes(graph.makerOf(x)?.op ?? '')
+  const { place, layer } = context
+  const of = graph.described(out).axes[1]?.of
+  const own = place.types.includes('Dropout') ? place.id : dotted(place.id, 'dropout')
+  return {
+    ...context.room(layer === undefined ? dotted(of, 'dropout') : own, 'dropout', [out, mask]),
+    parts: { before: x, mask, after: out }, words: isInner ? 'inner_dropout' : 'dropout', block: 'entry', blockOf: x
+  }
+}

@@ -1,0 +1,69 @@
+/** What rooms are made from: where a step was computed, and what is read off the graph around it. */
+
+import { BENDS } from './roles.js'
+
+/** @import { KnownTensor, Projection, Room, Step, Stream } from '../types.d.ts' */
+/** @import { Graph, Place } from './graph.js' */
+
+/** @typedef {Omit<Room, 'from'>} Draft a room before all are there */
+/**
+ * @typedef {(part: string, stage: string, tensors: (string | undefined)[], more?: Partial<Draft>) => Draft} MakeRoom
+ */
+
+/**
+ * Where a step was computed, and what the rooms made of it share.
+ * @typedef {object} Surroundings
+ * @property {Place} place
+ * @property {Towers} towers
+ * @property {string} tower
+ * @property {number} [layer]
+ * @property {(of: string | undefined) => Stream | undefined} stream
+ * @property {(name: string) => boolean} isNew whether no room has shown it yet
+ * @property {(id: string, stage: string, tensors: string[]) => Omit<Draft, 'block'>} room
+ *
+ * @typedef {object} Towers
+ * @property {(name: string) => string} nameOf the tower that a tensor belongs to
+ * @property {(step: Step) => boolean} isCross whether an attention reads from another tower
+ * @property {string} [mask] the words of the model for its mask
+ * @property {boolean} isOpen whether the mask may be lifted
+ */
+
+/** @param {(string | null | undefined)[]} list */
+export const present = list => list.filter(name => name !== undefined && name !== null)
+/** @param {...(string | undefined)} names */
+export const dotted = (...names) => names.filter(Boolean).join('.')
+
+/**
+ * The parts of a projection: what went in, the rows of the weight that were used, what came out.
+ * @param {Graph} graph @param {string} name @returns {Projection | null}
+ */
+export function projection(graph, name) {
+  const step = graph.makerOf(name)
+  if (step?.op !== 'linear') return null
+  const { x, weight, bias } = graph.read(step)
+  return { x, weight, bias, y: name, ...step.parameters }
+}
+
+/** What a rotation by position turned, or the tensor itself. @param {Graph} graph @param {string} name */
+export const beforeTurn = (graph, name) => {
+  const maker = graph.makerOf(name)
+  return maker?.op === 'rotary' ? graph.read(maker).x : name
+}
+
+/**
+ * Whether a step multiplies what went through a bend with what did not: a gate.
+ * @param {Graph} graph @param {Step | undefined} step
+ */
+export function isGate(graph, step) {
+  if (step?.op !== 'mul') return false
+  const makers = Object.values(graph.read(step)).map(name => graph.makerOf(name)?.op ?? '')
+  return makers.some(op => BENDS.includes(op)) && makers.includes('linear')
+}
+
+/** @param {KnownTensor} tensor */
+export const isPositions = tensor => tensor?.axes[0]?.name === 'position'
+/** Whether a step adds a table of positions. @param {Graph} graph @param {Step} step */
+export const isPlacing = (graph, step) => (
+  step.op === 'add' && Object.values(graph.read(step)).some(name => isPositions(graph.described(name))))
+/** @param {KnownTensor} tensor */
+export const isStream = tensor => tensor?.shape.length === 3
