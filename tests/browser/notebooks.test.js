@@ -1,5 +1,6 @@
 // The five notebooks in the real page: every number of the sources is found, and hostile cells harm nothing.
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { test } from 'node:test'
 import { DOCUMENTS } from '../../web/notebooks/documents/index.js'
@@ -69,6 +70,11 @@ test('an error stands at its cell with its line', async () => {
   assert.equal(await shown.textContent(), 'print(3)\n', 'the words in colour are those that are typed')
   assert.equal(await shown.locator('.code-number').textContent(), '3')
   assert.match(await said(), /^Cell 2 has run/)
+  const old = await page.$$eval('.nb-cell', all => all.map(one => one.querySelector('.nb-output').matches('.is-old')))
+  assert.deepEqual(old.slice(0, 3), [false, false, true], 'what stands below is from before')
+  assert.match(await said(), /from before\.$/)
+  const [taken] = await Promise.all([page.waitForEvent('download'), page.click('text=.mjs')])
+  assert.match(await readFile(await taken.path(), 'utf8'), /^print\(3\)$/m, 'the cells as the reader has them')
   const other = await runCell(page, 2, 'print(gf.tensor([1, 2]).add(gf.tensor([1, 2, 3])))')
   assert.match(await other.locator('.nb-error').textContent(), /GlassformerError/)
   await close()

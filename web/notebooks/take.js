@@ -28,9 +28,11 @@ export function asJupyter({ id, title, cells }, language) {
 const commented = text => text.split('\n').map(line => `// ${line}`).join('\n')
 
 /** What a cell of the page finds by itself. */
-const HEAD = `import { load } from 'glassformer'
+const HEAD = `// npm install glassformer; then node and the name of this file.
+import { load } from 'glassformer'
 
 const gf = await load()
+// Writes tensors as PyTorch prints them.
 const printed = ${printed}
 const print = (value, options) => console.log(printed(value, options).text)
 const plot = points => print(points.shape ?? points)`

@@ -141,6 +141,7 @@ function cellView(cell, i, { t, language, set, link, rooms, code, onRun, onEdit 
     const texts = outputs.filter(({ kind }) => kind === 'text')
     const extra = cell.prints.slice(texts.length).map(one => source(one, null, { t }))
     let at = 0
+    output.classList.remove('is-old')
     output.replaceChildren(...outputs.flatMap(one => {
       if (one.kind === 'plot') return [drawing(one.points, { t })]
       const printedHere = cell.prints[at++]
@@ -153,7 +154,10 @@ function cellView(cell, i, { t, language, set, link, rooms, code, onRun, onEdit 
   }
   show(null)
   return {
-    element, show, get code() { return field.value },
+    element, show,
+    /** A cell above has run again: whether something here is older than that. */
+    outdate: () => output.classList.toggle('is-old', output.querySelector('.nb-pair, .nb-plot') !== null),
+    get code() { return field.value },
     /** @param {boolean} isBusy */
     busy(isBusy) {
       run.disabled = isBusy
@@ -214,12 +218,21 @@ export function notebook(container, context, id) {
     running = false
     stop.disabled = true
     if (isAway()) return setText(said, '')
-    const differing = container.querySelectorAll('[data-agrees="false"]').length
-    const isHalted = failure?.why === 'stopped' || failure?.why === 'time'
-    const key = isHalted ? 'halted' : failure ? 'failed' : list.length === all.length ? 'done' : 'ranOne'
-    setText(said, t(`lab.notebook.${key}`, {
-      number: last, same: container.querySelectorAll('.agrees').length, differing
-    }))
+    const key = wordOf(failure, list, last)
+    const shown = key === 'ranOne' ? views[last - 1].element : container
+    // What stands below was made of what the cells above gave before.
+    const isOlder = views.slice(last).map(view => view.outdate()).includes(true)
+    setText(said, [t(`lab.notebook.${key}`, {
+      number: last, same: shown.querySelectorAll('.agrees').length,
+      differing: shown.querySelectorAll('[data-agrees="false"]').length
+    }), isOlder ? t('lab.notebook.older') : ''].filter(Boolean).join(' '))
+  }
+  /** What is said of a run. @param {Shown['error'] | null} failure @param {number[]} list @param {number} last */
+  function wordOf(failure, list, last) {
+    if (failure?.why === 'stopped' || failure?.why === 'time') return 'halted'
+    if (failure) return 'failed'
+    if (list.length === all.length) return 'done'
+    return views[last - 1].element.querySelector('[data-item]') ? 'ranOne' : 'ranPlain'
   }
   const all = document.cells.map((_, i) => i)
   /** A cell needs those before it, unless they are still remembered. @param {number} i */
@@ -240,11 +253,19 @@ export function notebook(container, context, id) {
     cells.end()
     runFrom(all)
   })
+  /** The cells as the reader has them; in one file no name can be declared twice. */
+  function takeModule() {
+    try {
+      const cells = document.cells.map((cell, i) => ({ ...cell, js: codes[i] }))
+      download(`${id}.mjs`, asModule({ ...document, cells }, language), 'text/javascript')
+    } catch (error) {
+      setText(said, t('lab.notebook.untakeable', { message: /** @type {Error} */ (error).message }))
+    }
+  }
   const takes = [
     h('button', { type: 'button', className: 'quiet', onclick: () => (
       download(`${id}.ipynb`, asJupyter(document, language), 'application/x-ipynb+json')) }, t('lab.notebook.ipynb')),
-    h('button', { type: 'button', className: 'quiet', onclick: () => (
-      download(`${id}.mjs`, asModule(document, language), 'text/javascript')) }, t('lab.notebook.mjs'))
+    h('button', { type: 'button', className: 'quiet', onclick: takeModule }, t('lab.notebook.mjs'))
   ]
   container.replaceChildren(h('div', { className: 'nb-bar' }, runAll, stop, takes), said,
     ...views.map(({ element }) => element))
