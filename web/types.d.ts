@@ -533,6 +533,6 @@ declare module 'chart.js' {
   /** Our own: the stretch that a sentence takes, and a line at one place. */
   interface PluginOptionsByType<TType> {
     stretch?: { until?: number, colour?: string }
-    place?: { at?: number | null, colour?: string }
+    place?: { at?: number | null, mark?: number | null, colour?: string, markColour?: string }
   }
 }

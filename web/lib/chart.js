@@ -1,6 +1,6 @@
 /** Curves and bars by Chart.js, in given colours, without animation or tooltips: the inspector tells the values. */
 
-import { h } from './dom.js'
+import { h, isThere } from './dom.js'
 import { later, nextTask } from './later.js'
 import { fixed } from './number.js'
 import { ofSlice } from './origin.js'
@@ -24,7 +24,8 @@ const FONT = { family: 'system-ui, "Apple SD Gothic Neo", "Noto Sans KR", "Noto 
  * @property {Palette} palette
  *
  * @typedef {object} LinesView
- * @property {{ points: { x: number, y: number }[], colour: keyof Palette, width?: number, dash?: number[] }[]} lines
+ * @property {{ points: { x: number, y: number }[], colour: keyof Palette, width?: number, dash?: number[],
+ *   dots?: boolean }[]} lines dots: each point is marked
  * @property {number} most the last step
  * @property {number} [low]
  * @property {number} [high]
@@ -33,6 +34,7 @@ const FONT = { family: 'system-ui, "Apple SD Gothic Neo", "Noto Sans KR", "Noto 
  * @property {string} label
  * @property {Palette} palette
  * @property {number | null} [at] the step that is looked at
+ * @property {number | null} [mark] a step at which something happened
  *
  * A row of shares, and the room for it.
  * @typedef {{ part: Slice, row: number, chosen: number, width: number, label: string, palette: Palette }} BarsView
@@ -191,31 +193,41 @@ export function curves(container, { onLook, onPress }) {
 }
 
 /** @param {Filled} chart @param {LinesView} view */
-function fillLines(chart, { lines: all, most, low, high, title, digits = 2, palette, at }) {
-  chart.data.datasets = all.map(({ points, colour, width = 2, dash = [] }) => ({
-    data: points, borderColor: palette[colour], borderWidth: width, borderDash: dash, pointRadius: 0
+function fillLines(chart, { lines: all, most, low, high, title, digits = 2, palette, at, mark }) {
+  chart.data.datasets = all.map(({ points, colour, width = 2, dash = [], dots }) => ({
+    data: points, borderColor: palette[colour], borderWidth: width, borderDash: dash, pointRadius: dots ? 2.5 : 0,
+    pointBackgroundColor: palette[colour], pointBorderWidth: 0
   }))
   chart.options.scales = {
     x: axis(palette, title, { type: 'linear', min: 0, max: most }, { includeBounds: true, callback: whole }),
     y: axis(palette, '', { min: low, suggestedMax: high },
       { maxTicksLimit: 5, callback: (/** @type {number} */ value) => fixed(value, digits) })
   }
-  chart.options.plugins = { place: { at, colour: palette.ink } }
+  chart.options.plugins = { place: { at, mark, colour: palette.ink, markColour: palette.accent } }
 }
 
-/** A line at one place of the axis below. @type {Plugin<'line', { at?: number | null, colour: string }>} */
+/**
+ * A line at one place of the axis below, and a wedge above another.
+ * @type {Plugin<'line', { at?: number | null, mark?: number | null, colour: string, markColour: string }>}
+ */
 const place = {
   id: 'place',
-  afterDatasetsDraw({ ctx, chartArea: { top, bottom }, scales }, _, { at, colour }) {
-    if (at === undefined || at === null) return
-    const x = Math.round(scales.x.getPixelForValue(at)) + 0.5
+  afterDatasetsDraw({ ctx, chartArea: { top, bottom }, scales }, _, { at, mark, colour, markColour }) {
     ctx.save()
-    ctx.strokeStyle = colour
-    ctx.setLineDash([2, 3])
-    ctx.beginPath()
-    ctx.moveTo(x, top)
-    ctx.lineTo(x, bottom)
-    ctx.stroke()
+    if (isThere(at)) {
+      const x = Math.round(scales.x.getPixelForValue(at)) + 0.5
+      ctx.strokeStyle = colour
+      ctx.setLineDash([2, 3])
+      ctx.stroke(new Path2D(`M${x} ${top}V${bottom}`))
+    }
+    if (isThere(mark)) {
+      const x = scales.x.getPixelForValue(mark)
+      ctx.fillStyle = markColour
+      ctx.fill(new Path2D(`M${x - 5} ${top - 8}h10l-5 8z`))
+      ctx.strokeStyle = markColour
+      ctx.setLineDash([])
+      ctx.stroke(new Path2D(`M${x} ${top}V${bottom}`))
+    }
     ctx.restore()
   }
 }

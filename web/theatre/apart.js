@@ -1,5 +1,7 @@
 /** The next step of a training, taken apart: tokens, loss, one weight's gradient, and what Adam makes of it. */
 
+import { indexOf, isInside, offsetOf } from './cells.js'
+
 /** @import { TrainingState } from './settings.js' */
 /** @import { Named, Session } from './session.js' */
 /** @import { Batch } from './tasks/index.js' */
@@ -11,24 +13,6 @@ const ROWS = 3
  * How far a weight is nudged: the slope is then as near to the gradient as float32 lets it be.
  */
 export const NUDGE = 2 ** -7
-
-/** Where a cell lies in a tensor. @param {number[]} shape @param {number[]} index */
-const offsetOf = (shape, index) => index.reduce((sum, i, axis) => sum * shape[axis] + i, 0)
-
-/** The cell at an offset. @param {number[]} shape @param {number} offset */
-function indexOf(shape, offset) {
-  /** @type {number[]} */ const index = []
-  let rest = offset
-  for (const side of shape.toReversed()) {
-    index.unshift(rest % side)
-    rest = Math.floor(rest / side)
-  }
-  return index
-}
-
-/** @param {number[]} shape @param {number[]} [index] @returns {index is number[]} */
-const isInside = (shape, index) => (
-  index?.length === shape.length && index.every((i, axis) => i >= 0 && i < shape[axis]))
 
 /** What clipping multiplies gradients by. @param {TrainingState} settings @param {number} norm */
 const factorOf = ({ clip }, norm) => (clip ? Math.min(1, clip / (norm + 1e-6)) : 1)

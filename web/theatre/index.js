@@ -28,9 +28,9 @@ const BEGINNING = 8
  * What stands behind the glass with the weights of a training: the sentence, and what its model has to be set to.
  * @param {TrainingState} settings @param {string} sentence @returns {Patch}
  */
-function behindGlass({ task, normFirst, activation, positions, norm, kvHeads, heads }, sentence) {
+function behindGlass({ task, normFirst, activation, positions, norm, kvHeads, heads, scale }, sentence) {
   const { fields, settings } = modelOf(task)
-  const all = { normFirst, activation, positions, norm, kvHeads: kvHeads || heads, positional: positions !== 'none' }
+  const all = { normFirst, activation, positions, norm, scale, kvHeads: kvHeads || heads, positional: positions !== 'none' }
   /** @param {[string, unknown]} entry */
   const isKnown = ([name, value]) => name in settings &&
     (!settings[name].options || Object.values(settings[name].options).includes(value))

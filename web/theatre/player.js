@@ -1,6 +1,7 @@
 /** Walks through a training, forwards and back: what was is put back or computed again, to the bit. */
 
 import { stateIn } from './file.js'
+import { createFollower } from './follow.js'
 import { createSession } from './session.js'
 import { createShelf } from './shelf.js'
 
@@ -44,7 +45,7 @@ export function createPlayer(gf, settings, { text, limit = LIMIT, kept, file } =
   }
 
   return {
-    session, shelf, step,
+    session, shelf, step, follower: createFollower(session, shelf),
     /** Goes to a step that has been, or as far as the training has come. @param {number} to */
     seek(to) {
       const wanted = Math.max(0, Math.min(to, session.history.loss.length))

@@ -18,3 +18,13 @@ export function pointsOf(values, most) {
   }
   return points
 }
+
+/**
+ * The first step, from 1, at which two lists of losses differ; 0 for none yet.
+ * @param {number[]} one @param {number[]} other
+ */
+export function divergence(one, other) {
+  const count = Math.min(one.length, other.length)
+  for (let i = 0; i < count; i++) if (!Object.is(one[i], other[i])) return i + 1
+  return 0
+}

@@ -20,7 +20,8 @@
  *
  * What the worker reports.
  * @typedef {Omit<Seen, 'answers'> & { isPlaying: boolean, isOver: boolean, isWhole: boolean, problem?: Problem | null,
- *   broken?: Broken | null, answer?: ReturnType<Session['answer']> | null, perStep: number | null,
+ *   broken?: Broken | null, answer?: ReturnType<Session['answer']> | null, plane?: ReturnType<Session['plane']> | null,
+ *   followed?: import('./follow.js').Followed | null, perStep: number | null,
  *   shelf: Shelf['facts'] }} News
  */
 

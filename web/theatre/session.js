@@ -5,7 +5,9 @@
 
 import { CROSS } from '../rooms/roles.js'
 import { findBroken } from './broken.js'
+import { offsetOf } from './cells.js'
 import { groupsOf, normOf, ratiosOf } from './norms.js'
+import { axesOf, planeOf } from './plane.js'
 import { rateAt } from './schedule.js'
 import { write } from './settings.js'
 import { TASKS } from './tasks/index.js'
@@ -17,6 +19,8 @@ import { shapeOf } from './tasks/shape.js'
 
 /** Steps between two looks at what is held out. */
 export const EVERY = 25
+/** What is kept of a weight: itself and Adam's two moments. */
+const PER_WEIGHT = 3
 /** As far apart as the streams of two seeds begin. */
 const STRIDE = 1_000_003
 
@@ -40,7 +44,7 @@ export function createSession(gf, settings, text) {
   const { seed, clip, decay, smoothing } = settings
   const data = task.prepare(gf, settings, text)
   gf.manualSeed(seed)
-  const model = task.create(gf, settings, data).train()
+  const model = undivided(task.create(gf, settings, data).train(), settings)
   /** @type {Named[]} */ const named = model.namedParameters()
   const parameters = named.map(([, parameter]) => parameter)
   const groups = groupsOf(named)
@@ -52,7 +56,17 @@ export function createSession(gf, settings, text) {
   const tests = task.heldOut(gf, settings, data)
   /** What has been seen of every step and of every look at what is held out. @type {History} */
   const history = { loss: [], rate: [], norm: [], norms: [], looks: [] }
-  let done = 0
+  /** Embeddings that can be looked at, with the words of their rows, as they are before the first step. */
+  const tables = Object.entries(task.tables(data)).map(([name, words]) => {
+    const table = parameterOf(name)
+    return { name, words, table, begun: table.detach().clone(), axes: /** @type {Float32Array[]} */ ([]) }
+  })
+  let done = 0, furthest = -1
+
+  /** @param {string} name @returns {any} */
+  function parameterOf(name) {
+    return /** @type {Named} */ (named.find(([one]) => one === name))[1]
+  }
 
   /** @param {Batch} batch @param {number} labelSmoothing */
   const lossOf = ({ inputs, target, ignoreIndex }, labelSmoothing) => {
@@ -201,11 +215,48 @@ export function createSession(gf, settings, text) {
       model.train()
       return { text: answer.text, ...seen }
     },
+    /** What the model reads as it answers. @param {string} said */
+    inputsOf(said) {
+      model.eval()
+      const { inputs } = task.answer(gf, model, data, said)
+      model.train()
+      return inputs
+    },
+    /**
+     * A table of embeddings in two dimensions, the first unless another is wanted.
+     * @param {string} [wanted] @returns {import('./plane.js').Plane & { names: string[] }}
+     */
+    plane(wanted) {
+      if (done > furthest) {
+        furthest = done
+        for (const one of tables) one.axes = axesOf(gf, one.table, one.begun)
+      }
+      const { name, words, table, axes } = tables.find(one => one.name === wanted) ?? tables[0]
+      return {
+        name, names: tables.map(one => one.name), words: [...words], from: furthest, ...planeOf(gf, table, axes)
+      }
+    },
+    /** A weight at a step that is kept. @param {Snapshot} snapshot @param {{ name: string, index: number[] }} cell */
+    weightIn({ values }, { name, index }) {
+      const at = named.findIndex(([one]) => one === name)
+      const before = named.slice(0, at).reduce((sum, [, { size }]) => sum + PER_WEIGHT * size, 0)
+      return values[before + offsetOf(named[at][1].shape, index)]
+    },
     dispose() {
+      for (const { begun } of tables) begun.dispose()
       optimizer.dispose()
       model.dispose()
     }
   }
+}
+
+/**
+ * Where the reader wants it, scores stay as they are, not divided by √d.
+ * @param {any} model @param {TrainingState} settings
+ */
+function undivided(model, { scale }) {
+  if (!scale) for (const [, module] of model.namedModules()) if ('scale' in module) module.scale = 1
+  return model
 }
 
 /**

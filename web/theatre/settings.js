@@ -63,7 +63,7 @@ export const TABLE = {
   smoothing: real('optimiser', 0, [0, 0.9], [0, 0.05, 0.1, 0.2]),
   layers: shared('layers'), heads: shared('heads'), dModel: shared('dModel'), dimFeedforward: shared('dimFeedforward'),
   dropout: { ...real('model', 0, [0, 0.9], [0, 0.1, 0.2, 0.3, 0.5]) },
-  normFirst: { ...shared('normFirst') }, activation: {
+  normFirst: shared('normFirst'), scale: shared('scale'), activation: {
     ...choice('model', { relu: 'relu', gelu: 'gelu', swiglu: 'swiglu' }),
     fits: (value, state) => value !== 'swiglu' || hasParts(state)
   },

@@ -37,6 +37,8 @@ export function createShelf(limit, distance = 10) {
       const at = Math.max(...[...snapshots.keys()].filter(one => one <= step))
       return /** @type {Snapshot} */ (snapshots.get(at))
     },
+    /** All of them, in their order. */
+    all: () => [...snapshots.values()].sort((a, b) => a.step - b.step),
     /** What there is, as plain data. */
     get facts() {
       return { bytes, limit, count: snapshots.size, apart }

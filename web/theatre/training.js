@@ -17,7 +17,9 @@ export function createTraining({ onSeen, onError }) {
     onSeen({ serial: of, ...news }) {
       if (of !== serial) return
       record.add(news)
-      last = { ...news, ...(news.isWhole ? {} : { answer: last?.answer, problem: last?.problem }) }
+      last = { ...news, ...(news.isWhole ? {} : {
+        answer: last?.answer, problem: last?.problem, plane: last?.plane, followed: last?.followed
+      }) }
       onSeen(news)
     }, onError
   })

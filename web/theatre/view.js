@@ -7,6 +7,8 @@ import { answers } from './parts/answer.js'
 import { apart } from './parts/apart.js'
 import { attention } from './parts/attention.js'
 import { closer, curves } from './parts/curves.js'
+import { embeddings } from './parts/embeddings.js'
+import { pinned } from './parts/pinned.js'
 import { textPart } from './parts/text.js'
 import { settingsPart } from './parts/settings.js'
 import { transport } from './parts/transport.js'
@@ -85,7 +87,7 @@ export function view(container, context, training) {
   let failure = '', isGone = false
   const choice = taskChoice({ t, get, set })
   const status = h('p', { className: 'problem theatre-problem', role: 'alert' })
-  const [drive, charts, more, options, own, steps, against] = Array.from({ length: 7 }, () => h('div'))
+  const [drive, charts, more, options, own, steps, against, plane, curve] = Array.from({ length: 9 }, () => h('div'))
   const said = h('div', { className: 'theatre-said' })
   const looks = h('div', { className: 'theatre-looks' })
   const details = h('details', { className: 'theatre-closer' }, h('summary', {}, t('theatre.closer')), more)
@@ -105,7 +107,8 @@ export function view(container, context, training) {
     h('div', { className: 'theatre-pair' }, looks, h('div', { className: 'theatre-deeds' }, enter,
       h('p', { className: 'theatre-why' }, t('theatre.insideWhy')), count,
       h('div', { className: 'theatre-files' }, button('download', download), filePicker(t, upload)), note,
-      h('p', { className: 'theatre-why' }, t('theatre.inNode')), command)), steps, details, options)
+      h('p', { className: 'theatre-why' }, t('theatre.inNode')), command)),
+    h('div', { className: 'theatre-pair' }, plane, curve), steps, details, options)
   const parts = {
     drive: transport(drive, {
       t, seek, again, play: pace => both('play', { pace }), pause: () => both('pause'), step: () => both('step'),
@@ -114,9 +117,12 @@ export function view(container, context, training) {
     curves: curves(charts, { t, theme, seek }),
     answers: answers(said, { t, seek, ask: training.say }),
     attention: attention(looks, {
-      t, theme, look: wanted => ask('look', { wanted }), redraw: () => draw(['attention'])
+      t, theme, look: wanted => ask('look', { wanted }), redraw: () => draw(['attention']),
+      pin: ({ name, index }) => parts.pinned.pin({ name, index })
     }),
-    apart: apart(steps, { t, ask, step: () => both('step') }),
+    embeddings: embeddings(plane, { t, theme, look: table => ask('look', { table }) }),
+    pinned: pinned(curve, { t, theme, seek, ask }),
+    apart: apart(steps, { t, ask, step: () => both('step'), pin: cell => parts.pinned.pin(cell) }),
     race: race(against, { t, set, open: show }),
     closer: closer(more, { t, theme, seek }),
     settings: settingsPart(options, { t, get, set }), text: textPart(own, { t, give })
@@ -132,6 +138,8 @@ export function view(container, context, training) {
     }),
     apart: (facts, last) => parts.apart.update({ ...last, ...facts }),
     attention: (_, { answer }) => parts.attention.update(answer),
+    embeddings: (_, news) => parts.embeddings.update(news.plane),
+    pinned: (facts, { followed }) => parts.pinned.update(followed, facts),
     closer: facts => details.open && parts.closer.update(training.seen(), facts),
     status: (_, { broken }) => setText(status, failure || (broken ? brokenText(t, broken) : '')),
     deeds: ({ parameters }) => {
@@ -173,6 +181,7 @@ export function view(container, context, training) {
       isGone = true
       parts.curves.destroy()
       parts.closer.destroy()
+      parts.pinned.destroy()
     }
   }
 }

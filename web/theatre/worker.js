@@ -24,6 +24,8 @@ import { report } from './report.js'
 
 /** Milliseconds between two reports, between two answers, and of training before the page is listened to. */
 const PAUSE = 100, ANSWER = 300, SLICE = 30
+/** Milliseconds that a report takes to read a pinned cell at steps that are kept. */
+const READ = 20
 
 /** The library. @type {any} */
 let gf = null
@@ -33,6 +35,8 @@ let isPlaying = false
 let pace = 0
 let sentence = ''
 let wanted = ''
+/** Which embeddings are looked at. */
+let table = ''
 /** Which training this is, so that the page takes nothing for it that is of the one before. */
 let serial = 0
 let posted = { steps: 0, looks: 0, at: 0, answered: 0 }
@@ -43,15 +47,30 @@ const nextTask = (wait = 0) => new Promise(resolve => { setTimeout(resolve, wait
 
 /** What has been seen since the last report. */
 function post(isWhole = true) {
-  const { session, shelf, broken, isOver } = player
-  const news = report(session, posted, isWhole ? { sentence, wanted } : {})
+  const { session, shelf, broken, isOver, follower } = player
+  const news = report(session, posted, isWhole ? { sentence, wanted, table } : {})
+  if (isWhole) follower.read(READ)
   const at = performance.now()
   posted = {
     steps: session.history.loss.length, looks: session.history.looks.length, at,
     answered: isWhole ? at : posted.answered
   }
   const perStep = spent.steps ? spent.time / spent.steps : null
-  postMessage({ event: 'seen', serial, ...news, isPlaying, isOver, broken, perStep, shelf: shelf.facts })
+  postMessage({ event: 'seen', serial, ...news, isPlaying, isOver, broken, perStep, shelf: shelf.facts,
+    followed: isWhole ? follower.facts : null })
+}
+
+/** Reports until a pinned cell has been read at every step that is kept. */
+async function readOn() {
+  const own = player
+  const isBehind = () => player === own && !isPlaying && (player.follower.facts?.missing ?? 0) > 0
+  for (post(); isBehind(); post()) await nextTask()
+}
+
+/** What the model reads of the reader's sentence, as it is now; nothing where it cannot be read. */
+function readNow() {
+  const { task, inputsOf } = player.session
+  return task.problem?.(sentence) ? null : inputsOf(sentence)
 }
 
 /** Some steps: as many as go into a slice, or one where the reader wants to watch. */
@@ -79,6 +98,13 @@ async function play() {
   }
 }
 
+/**
+ * The cell that is followed until the reader pins another: one of the first feed-forward.
+ * @param {Player['session']} session
+ */
+const beginning = ({ named }) => (
+  { name: named.find(([name]) => name.endsWith('linear1.weight'))?.[0] ?? '', index: [0, 0] })
+
 /** @type {Record<string, (details: any) => unknown>} */
 const calls = {
   /** @param {Opening} details */
@@ -92,7 +118,9 @@ const calls = {
     serial = own
     sentence = said
     wanted = ''
-    const { session } = player
+    table = ''
+    const { session, follower } = player
+    follower.pin(beginning(session))
     post()
     return {
       groups: session.groups.map(({ name }) => name),
@@ -129,10 +157,21 @@ const calls = {
   /** The next step, taken apart at one weight; nothing is changed. */
   apart: ({ name, index }) => takeApart(player.session, name, index),
   nudge: ({ name, index }) => nudgeWeight(player.session, name, index),
-  look({ sentence: said, wanted: name }) {
-    if (said !== undefined) sentence = said
+  look({ sentence: said, wanted: name, table: rows }) {
+    if (said !== undefined) {
+      sentence = said
+      player.follower.pin(player.follower.facts, readNow())
+    }
     if (name !== undefined) wanted = name
-    post()
+    if (rows !== undefined) table = rows
+    readOn()
+  },
+  /** What can be pinned. */
+  places: () => player.follower.places(readNow()),
+  /** Follows a cell over the steps that are kept; a cell that is not there, or none, is not followed. */
+  pin({ cell }) {
+    player.follower.pin(cell, readNow())
+    readOn()
   }
 }
 self.onmessage = async ({ data: { id, type, ...details } }) => {

@@ -2,6 +2,7 @@
 
 import { h, keep, setText, uniqueId } from '../../lib/dom.js'
 import { brief, exact, fixed } from '../../lib/number.js'
+import { readIndex } from '../cells.js'
 
 /** @import { Child, Translate } from '../../types.d.ts' */
 
@@ -37,9 +38,10 @@ function linesOf(made) {
 
 /**
  * @param {Element} container
- * @param {{ t: Translate, ask(type: string, details: object): Promise<any>, step(): void }} context
+ * @param {{ t: Translate, ask(type: string, details: object): Promise<any>, step(): void,
+ *   pin(cell: { name: string, index: number[] }): void }} context
  */
-export function apart(container, { t, ask, step }) {
+export function apart(container, { t, ask, step, pin }) {
   let made = /** @type {Apart} */ (/** @type {unknown} */ (null))
   /** @type {{ name: string, index?: number[] }} */
   let chosen = { name: 'output.weight', index: undefined }
@@ -50,7 +52,7 @@ export function apart(container, { t, ask, step }) {
   /** @type {HTMLInputElement} */
   const place = h('input', { 'type': 'text', 'inputmode': 'numeric', 'autocomplete': 'off', 'data-field': 'index',
     'aria-label': t('theatre.index'), 'onchange': () => (
-      take({ name: chosen.name, index: place.value.split(/\D+/).filter(Boolean).map(Number) })) })
+      take({ name: chosen.name, index: readIndex(place.value) })) })
   const tokens = h('div', { className: 'theatre-tokens' })
   const loss = h('p')
   const gradient = h('p')
@@ -58,6 +60,8 @@ export function apart(container, { t, ask, step }) {
   const result = h('p', { className: 'theatre-moved' })
   const nudged = h('p', { role: 'status' })
   const nudge = h('button', { 'type': 'button', 'className': 'quiet', 'data-action': 'nudge', 'onclick': check })
+  const over = h('button', { 'type': 'button', 'className': 'quiet', 'data-action': 'pin', 'onclick': () => (
+    pin({ name: made.name, index: made.index })) }, t('theatre.pin'))
   const walk = h('button', { type: 'button', className: 'theatre-inside', onclick: step }, t('theatre.takeStep'))
   const title = h('summary', {}, t('theatre.apart'))
   /** @param {string} name @param {...Child} children */
@@ -69,7 +73,7 @@ export function apart(container, { t, ask, step }) {
   } }, title, h('p', { className: 'theatre-why' }, t('theatre.apartWhy')),
   part('loss', tokens, loss),
   part('gradient', h('div', { className: 'theatre-choices' }, h('label', { for: id }, t('theatre.weight')), select, place),
-    gradient, h('div', {}, nudge), nudged),
+    gradient, h('div', {}, nudge, over), nudged),
   part('adam', h('div', { 'className': 'theatre-scroll', 'tabindex': '0', 'role': 'region', 'aria-label': t('theatre.apartParts.adam') },
     h('table', { className: 'theatre-adam' }, adam)), result), walk)
   container.append(details)

@@ -1,27 +1,21 @@
 /** Where one head looks as the reader's sentence goes through the model. */
 
 import { probabilities, scale } from '../../lib/color.js'
-import { h, keep, setText, uniqueId } from '../../lib/dom.js'
+import { h } from '../../lib/dom.js'
 import { matrix } from '../../lib/matrix.js'
 import { legend } from '../../lib/legend.js'
 import { slice } from '../../lib/slice.js'
+import { choice } from './choice.js'
 
 /** @import { Cell, Context, Translate } from '../../types.d.ts' */
 /** @import { News } from '../seen.js' */
 
-/** @param {string} label @param {(value: string) => void} onChange */
-function choice(label, onChange) {
-  const id = uniqueId('choice')
-  /** @type {HTMLSelectElement} */
-  const select = h('select', { id, onchange: () => onChange(select.value) })
-  return { select, element: h('div', { className: 'theatre-choice' }, h('label', { for: id }, label), select) }
-}
-
 /**
  * @param {HTMLElement} container
- * @param {{ t: Translate, theme: Context['theme'], look(name: string): void, redraw(): void }} context
+ * @param {{ t: Translate, theme: Context['theme'], look(name: string): void, redraw(): void,
+ *   pin(cell: Cell): void }} context pin: a cell is to be followed
  */
-export function attention(container, { t, theme, look, redraw }) {
+export function attention(container, { t, theme, look, redraw, pin }) {
   let head = 0
   const modules = choice(t('theatre.module'), look)
   const heads = choice(t('theatre.head'), value => {
@@ -29,19 +23,12 @@ export function attention(container, { t, theme, look, redraw }) {
     redraw()
   })
   const slot = h('div', { className: 'theatre-heat' })
-  container.append(h('div', { className: 'theatre-choices' }, modules.element, heads.element), slot)
+  container.append(h('div', { className: 'theatre-choices' }, modules.element, heads.element), slot,
+    h('p', { className: 'theatre-why' }, t('theatre.pinWhy')))
   /** @param {Cell | null} current */
   const show = current => picture.mark({ current, pinned: false, sources: [] })
-  const picture = matrix(slot, { look: show, press: show, edit() {}, leave: () => show(null) })
+  const picture = matrix(slot, { look: show, press: pin, edit() {}, leave: () => show(null) })
   const key = legend(container)
-  /** @param {HTMLSelectElement} select @param {(string | number)[]} list @param {string | number} chosen */
-  const options = (select, list, chosen) => {
-    keep(select, list, () => h('option'), (option, value) => {
-      option.value = String(value)
-      setText(option, String(value).replace(/\.weights$/, ''))
-    })
-    select.value = String(chosen)
-  }
   return {
     /** @param {News['answer']} answer as the worker told it last */
     update(answer) {
@@ -49,8 +36,8 @@ export function attention(container, { t, theme, look, redraw }) {
       if (!answer) return
       const { attention: { names, name, heads: count, rows, cols, values }, rowTokens, colTokens } = answer
       head = Math.min(head, count - 1)
-      options(modules.select, names, name)
-      options(heads.select, Array.from({ length: count }, (_, i) => i), head)
+      modules.fill(names, name, text => text.replace(/\.weights$/, ''))
+      heads.fill(Array.from({ length: count }, (_, i) => i), head)
       const tensor = { name, shape: [1, count, rows, cols], data: values, values, size: values.length }
       const part = slice(tensor, { row: 2, col: 3, fixed: [0, head, 0, 0], rowLabels: rowTokens, colLabels: colTokens })
       const { mode, palette } = theme()

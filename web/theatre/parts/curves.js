@@ -3,7 +3,7 @@
 import { lines } from '../../lib/chart.js'
 import { h, keep, setText } from '../../lib/dom.js'
 import { brief, fixed } from '../../lib/number.js'
-import { pointsOf } from '../points.js'
+import { divergence, pointsOf } from '../points.js'
 
 /** @import { Context, Palette, Translate } from '../../types.d.ts' */
 /** @import { LinesView } from '../../lib/chart.js' */
@@ -51,6 +51,7 @@ export function curves(container, { t, theme, seek }) {
      * @param {Seen | null} other what has been seen of the other training of a race
      */
     update(seen, { total, step }, other) {
+      const parted = other ? divergence(seen.loss, other.loss) : 0
       const { palette } = theme()
       const looks = seen.looks.filter(one => one.step <= Math.max(step, seen.loss.length))
       const last = looks.findLast(one => one.step <= step) ?? looks[0]
@@ -64,7 +65,7 @@ export function curves(container, { t, theme, seek }) {
       const numbers = [...seen.loss, ...held.map(({ y }) => y)].filter(Number.isFinite)
       const high = held[0] ? Math.max(held[0].y, Math.min(...numbers)) : 1
       loss.update({
-        ...common, low: 0, high, digits: 1,
+        ...common, low: 0, high, digits: 1, mark: parted || null,
         lines: [{ points: pointsOf(seen.loss, MOST_POINTS), colour: 'soft', width: 1 },
           { points: held, colour: 'accent', width: 2.5 }, ...othersOf(other, one => one.loss)],
         label: t('theatre.lossSaid', { step, loss: step ? brief(seen.loss[step - 1]) : '–', held: last ? brief(last.loss) : '–' })

@@ -3,6 +3,7 @@
 import { h, setText, uniqueId } from '../../lib/dom.js'
 import { brief } from '../../lib/number.js'
 import { EXPERIMENTS } from '../experiments.js'
+import { divergence } from '../points.js'
 import { TABLE, rivalText } from '../settings.js'
 
 /** @import { Translate } from '../../types.d.ts' */
@@ -19,16 +20,6 @@ function rivals(name, setting, state) {
   const isRival = value => !Object.is(value, state[name]) && (setting.fits?.(value, state) ?? true)
   return values.filter(value => isRival(value) && value !== setting.guest)
     .map(value => ({ value, text: rivalText(name, value) }))
-}
-
-/**
- * The first step, from 1, at which two lists of losses differ; 0 for none yet.
- * @param {number[]} one @param {number[]} other
- */
-function divergence(one, other) {
-  const count = Math.min(one.length, other.length)
-  for (let i = 0; i < count; i++) if (!Object.is(one[i], other[i])) return i + 1
-  return 0
 }
 
 /**

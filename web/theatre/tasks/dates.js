@@ -30,6 +30,7 @@ export const dates = {
     return batchOf(drawExamples(gf, TESTS, isHeldOut))
   },
   right: (gf, translator, data, { examples }) => exactShare(translator, /** @type {Example[]} */ (examples)),
+  tables: () => ({ 'source_embedding.weight': SOURCE_TOKENS, 'target_embedding.weight': TARGET_TOKENS }),
   answer(gf, translator, data, text) {
     const source = encode(splitSource(text), SOURCE_IDS, 0)
     /** @type {string[][]} */

@@ -15,6 +15,7 @@
  * @property {(gf: any, settings: TrainingState, data: any) => Batch} heldOut never trained on
  * @property {(gf: any, model: any, data: any, batch: Batch) => number} right the share that comes out right
  * @property {(gf: any, model: any, data: any, text: string) => Answer} answer
+ * @property {(data: any) => Record<string, readonly string[]>} tables tables of embeddings, and the words of their rows
  * @property {(text: string) => Problem | null | undefined} [problem] with a reader's sentence
  */
 

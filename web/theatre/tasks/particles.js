@@ -4,7 +4,7 @@ import { answer, filled, read } from '../../models/particles/answer.js'
 import { examples } from '../../models/particles/data.js'
 import { NONE, accuracy, batchesFrom, taskOf } from '../../models/particles/measure.js'
 import { CONFIG, createParticles } from '../../models/particles/model.js'
-import { MASK, WORDS } from '../../models/particles/tokens.js'
+import { MASK, TOKENS, WORDS } from '../../models/particles/tokens.js'
 import { shapeOf } from './shape.js'
 
 /** @import { Example } from '../../models/particles/data.js' */
@@ -24,6 +24,7 @@ export const particles = {
     return { ...asBatch(taskOf(tests)), tests }
   },
   right: (gf, model, data, { tests }) => accuracy(gf, model, /** @type {Example[]} */ (tests)).right,
+  tables: () => ({ 'embedding.weight': TOKENS }),
   answer(gf, model, data, text) {
     const { ids, tokens } = read(text)
     return { text: filled(text, answer(gf, model, text)), inputs: [[ids]], tokens: { text: tokens } }

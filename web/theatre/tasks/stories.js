@@ -52,6 +52,7 @@ export const stories = {
   batch: (gf, { seed, batch }, data, step) => asBatch(data, tell(seed * 1_000_003 + step, batch)),
   heldOut: (gf, { seed }, data) => asBatch(data, tell(seed, TESTS, { names: 'held out' })),
   right: (gf, model, data, batch) => nextShare(gf, model, batch),
+  tables: ({ words }) => ({ 'embedding.weight': words }),
   answer(gf, model, { tokenizer, words }, text) {
     const start = encode(tokenizer, text, SAID)
     const ids = goOn(gf, model, start, LONGEST, start[0])

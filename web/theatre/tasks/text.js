@@ -65,6 +65,7 @@ export const text = {
     return windows(data, Array.from({ length: count }, (_, n) => data.border + Math.floor(n * room / count)), length)
   },
   right: (gf, model, data, batch) => nextShare(gf, model, batch),
+  tables: ({ words }) => ({ 'embedding.weight': words }),
   answer(gf, model, { encode, decode, words, length }, beginning) {
     const start = encode(beginning)
     const ids = goOn(gf, model, (start.length ? start : [0]).slice(-Math.ceil(length / 2)), length)

@@ -1,0 +1,158 @@
+/** Words as dots over two axes of one scale, on a canvas: hundreds of them move many times a second. */
+
+import { h } from './dom.js'
+import { later } from './later.js'
+import { ticksOf } from './plot.js'
+
+/** @import { Palette } from '../types.d.ts' */
+
+/**
+ * @typedef {object} ScatterView
+ * @property {ArrayLike<number>} x @property {ArrayLike<number>} y
+ * @property {readonly string[]} words
+ * @property {number} chosen
+ * @property {number} width @property {number} height in pixels
+ * @property {string} label for screen readers
+ * @property {Palette} palette
+ */
+
+const FONT = '12px system-ui, "Apple SD Gothic Neo", "Noto Sans KR", "Noto Sans CJK KR", sans-serif'
+const EDGE = 20, DOT = 2.5, CHOSEN = 5, LINE = 14
+/** As far from a dot a finger or a pointer may be, in pixels. */
+const REACH = 24
+/** Which way an arrow key leads. @type {Record<string, [number, number]>} */
+const WAYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }
+
+/**
+ * Where dots lie in pixels: zero in the middle, as much room to every side, both axes alike.
+ * @param {ScatterView} view
+ */
+export function placed({ x, y, width, height }) {
+  const most = (/** @type {ArrayLike<number>} */ values) => (
+    Array.from(values).reduce((far, value) => Math.max(far, Math.abs(value)), 0) || 1)
+  const scale = Math.min((width / 2 - EDGE) / most(x), (height / 2 - EDGE) / most(y))
+  const at = Array.from(x, (value, i) => [width / 2 + value * scale, height / 2 - y[i] * scale])
+  return { scale, at }
+}
+
+/**
+ * The nearest dot in a direction, or -1: what lies further aside than ahead is another direction's.
+ * @param {number[][]} at @param {number} from @param {[number, number]} way
+ */
+export function nextIn(at, from, [right, down]) {
+  let best = -1, least = Infinity
+  at.forEach(([px, py], i) => {
+    const [dx, dy] = [px - at[from][0], py - at[from][1]]
+    const ahead = dx * right + dy * down, aside = Math.abs(dx * down) + Math.abs(dy * right)
+    if (i === from || ahead <= 0 || aside > ahead || ahead + aside >= least) return
+    best = i
+    least = ahead + aside
+  })
+  return best
+}
+
+/**
+ * Boxes of words that leave each other room; the first of a list has the first choice.
+ * @param {CanvasRenderingContext2D} pen @param {number[][]} at @param {readonly string[]} words @param {number[]} order
+ */
+function roomFor(pen, at, words, order) {
+  /** @type {{ i: number, left: number, right: number, top: number, bottom: number }[]} */ const taken = []
+  for (const i of order) {
+    const left = at[i][0] + DOT + 2, top = at[i][1] - LINE / 2
+    const box = { i, left, right: left + pen.measureText(words[i]).width + 2, top, bottom: top + LINE }
+    const isFree = taken.every(one => (
+      box.right < one.left || box.left > one.right || box.bottom < one.top || box.top > one.bottom))
+    if (isFree) taken.push(box)
+  }
+  return taken
+}
+
+/**
+ * Mounts an empty picture.
+ * @param {Element} container
+ * @param {(i: number) => void} choose a dot, by pointer, finger or the arrow keys
+ */
+export function scatter(container, choose) {
+  const canvas = h('canvas', {
+    'className': 'scatter', 'role': 'img', 'tabindex': '0', 'aria-keyshortcuts': Object.keys(WAYS).join(' ')
+  })
+  container.append(canvas)
+  /** @type {ScatterView} */ let view
+  /** @type {number[][]} */ let at = []
+
+  const draw = later(() => {
+    const { x, y, words, chosen, width, height, palette } = view, sharp = Math.max(2, globalThis.devicePixelRatio || 1)
+    const pen = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'))
+    const { scale, at: places } = placed(view)
+    at = places
+    canvas.width = width * sharp
+    canvas.height = height * sharp
+    canvas.style.setProperty('width', `${width}px`)
+    canvas.style.setProperty('height', `${height}px`)
+    pen.scale(sharp, sharp)
+    pen.font = FONT
+    pen.textBaseline = 'middle'
+    axes(pen, scale)
+    const far = Array.from(x, (value, i) => value * value + y[i] * y[i])
+    const order = [chosen, ...[...far.keys()].filter(i => i !== chosen).sort((a, b) => far[b] - far[a])]
+    for (const i of order.toReversed()) {
+      pen.fillStyle = i === chosen ? palette.accent : palette.soft
+      pen.beginPath()
+      pen.arc(at[i][0], at[i][1], i === chosen ? CHOSEN : DOT, 0, 2 * Math.PI)
+      pen.fill()
+    }
+    for (const { i, left, top } of roomFor(pen, at, words, order)) {
+      pen.fillStyle = i === chosen ? palette.accent : palette.ink
+      pen.fillText(words[i], left + (i === chosen ? CHOSEN : 0), top + LINE / 2)
+    }
+    canvas.setAttribute('aria-busy', 'false')
+  })
+
+  /** @param {CanvasRenderingContext2D} pen @param {number} scale */
+  function axes(pen, scale) {
+    const { width, height, palette } = view
+    pen.strokeStyle = palette.line
+    pen.fillStyle = palette.muted
+    pen.beginPath()
+    pen.moveTo(0, height / 2 + 0.5)
+    pen.lineTo(width, height / 2 + 0.5)
+    pen.moveTo(width / 2 + 0.5, 0)
+    pen.lineTo(width / 2 + 0.5, height)
+    pen.stroke()
+    pen.textAlign = 'center'
+    const [low, high] = [-(width / 2 - EDGE) / scale, (width / 2 - EDGE) / scale]
+    for (const tick of ticksOf([low, high], 4).filter(Boolean)) {
+      pen.fillText(String(tick).replace('-', '−'), width / 2 + tick * scale, height - 8)
+    }
+    pen.textAlign = 'start'
+  }
+
+  /** @param {MouseEvent} event */
+  function near({ offsetX, offsetY }) {
+    let best = -1, least = REACH
+    at.forEach(([px, py], i) => {
+      const distance = Math.hypot(px - offsetX, py - offsetY)
+      if (distance < least) [best, least] = [i, distance]
+    })
+    if (best >= 0) choose(best)
+  }
+  canvas.addEventListener('pointermove', event => event.pointerType !== 'touch' && near(event))
+  canvas.addEventListener('click', near)
+  canvas.addEventListener('keydown', event => {
+    const way = WAYS[event.key]
+    if (!way || !at.length) return
+    event.preventDefault()
+    const next = nextIn(at, view.chosen, way)
+    if (next >= 0) choose(next)
+  })
+
+  return {
+    /** @param {ScatterView} next */
+    update(next) {
+      view = next
+      canvas.setAttribute('aria-label', next.label)
+      canvas.setAttribute('aria-busy', 'true')
+      draw()
+    }
+  }
+}

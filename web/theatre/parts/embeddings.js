@@ -1,0 +1,67 @@
+/** Embeddings in two dimensions: every token a dot, and the numbers of the one that is looked at. */
+
+import { h, setText } from '../../lib/dom.js'
+import { exact, fixed } from '../../lib/number.js'
+import { scatter } from '../../lib/scatter.js'
+import { largest } from '../tasks/shape.js'
+import { choice } from './choice.js'
+
+/** @import { Context, Translate } from '../../types.d.ts' */
+/** @import { News } from '../seen.js' */
+
+const TALLEST = 380
+
+/** @param {number} share */
+const percent = share => `${fixed(100 * share, 1)} %`
+
+/**
+ * @param {HTMLElement} container
+ * @param {{ t: Translate, theme: Context['theme'], look(table: string): void }} context
+ */
+export function embeddings(container, { t, theme, look }) {
+  /** @type {NonNullable<News['plane']>} */ let shown
+  /** Nobody has chosen: then it is the one furthest out. */
+  let chosen = -1
+  const tables = choice(t('theatre.table'), table => {
+    chosen = -1
+    look(table)
+  })
+  const tokens = choice(t('theatre.token'), value => choose(Number(value)))
+  tokens.select.setAttribute('data-action', 'token')
+  const slot = h('div', { className: 'theatre-plane' })
+  const place = h('output', { className: 'theatre-token' })
+  const why = h('p', { className: 'theatre-why' })
+  container.append(h('h2', {}, t('theatre.plane')), h('div', { className: 'theatre-choices' }, tables.element, tokens.element),
+    slot, place, why)
+  const picture = scatter(slot, choose)
+
+  /** @param {number} i */
+  function choose(i) {
+    chosen = i
+    draw()
+  }
+  function draw() {
+    const { x, y, words, names, name, shares, from } = shown
+    if (chosen < 0 || chosen >= words.length) chosen = largest(x.map((value, i) => Math.hypot(value, y[i])))
+    tables.element.hidden = names.length < 2
+    tables.fill(names, name)
+    tokens.fill(words.map((_, i) => i), chosen, i => words[i])
+    const width = Math.floor(slot.getBoundingClientRect().width) || 320
+    const at = t('theatre.tokenAt', { token: words[chosen], x: exact(x[chosen]), y: exact(y[chosen]) })
+    setText(place, at)
+    setText(why, t('theatre.planeWhy', { from, first: percent(shares[0]), second: percent(shares[1]) }))
+    picture.update({
+      x, y, words, chosen, width, height: Math.min(TALLEST, width), palette: theme().palette,
+      label: `${t('theatre.plane')}. ${at}`
+    })
+  }
+  return {
+    /** @param {News['plane']} plane as the worker told it last */
+    update(plane) {
+      container.hidden = !plane
+      if (!plane) return
+      shown = plane
+      draw()
+    }
+  }
+}

@@ -1,0 +1,93 @@
+/** One cell over time: its value at every step that is kept, as a curve. */
+
+import { lines } from '../../lib/chart.js'
+import { h, setText, uniqueId } from '../../lib/dom.js'
+import { dimensions, exact } from '../../lib/number.js'
+import { readIndex } from '../cells.js'
+
+/** @import { Context, Translate } from '../../types.d.ts' */
+/** @import { Followed, Pin } from '../follow.js' */
+
+/** @typedef {{ name: string, shape: number[] }} Place */
+
+/**
+ * @param {HTMLElement} container
+ * @param {{ t: Translate, theme: Context['theme'], seek(step: number): void,
+ *   ask(type: string, details?: object): Promise<any> }} context
+ */
+export function pinned(container, { t, theme, seek, ask }) {
+  const id = uniqueId('pinned'), wrong = uniqueId('problem')
+  /** @type {Place[]} */ let places = []
+  let isKnown = false
+  /** @type {HTMLSelectElement} */
+  const select = h('select', { id, 'data-action': 'pinned', 'onfocus': list, 'onchange': () => {
+    const place = /** @type {Place} */ (places.find(({ name }) => name === select.value))
+    pin({ name: place.name, index: place.shape.map(() => 0) })
+  } })
+  /** @type {HTMLInputElement} */
+  const index = h('input', { 'type': 'text', 'inputmode': 'numeric', 'autocomplete': 'off', 'data-field': 'pinned',
+    'aria-label': t('theatre.index'), 'aria-describedby': wrong,
+    'onchange': () => pin({ name: select.value, index: readIndex(index.value) }) })
+  const shape = h('span', { className: 'shape' })
+  const problem = h('p', { className: 'problem', role: 'alert', id: wrong })
+  const slot = h('div', { 'className': 'chart-slot', 'data-chart': 'pinned' })
+  const told = h('output', { className: 'theatre-token' })
+  const why = h('p', { className: 'theatre-why' })
+  container.append(h('h2', {}, t('theatre.pinned')), h('div', { className: 'theatre-choices' },
+    h('div', { className: 'theatre-choice' }, h('label', { for: id }, t('theatre.cell')), select, index, shape)),
+  problem, slot, told, why)
+  const chart = lines(slot, seek)
+
+  /** What can be pinned is asked for when somebody wants to. */
+  async function list() {
+    if (isKnown) return
+    isKnown = true
+    const known = await ask('places')
+    if (known) fill(known)
+  }
+  /** @param {{ weights: Place[], computed: Place[] }} known */
+  function fill({ weights, computed }) {
+    const { value } = select
+    places = [...weights, ...computed]
+    /** @param {string} label @param {Place[]} all */
+    const group = (label, all) => h('optgroup', { label: t(`theatre.${label}`) },
+      all.map(({ name }) => h('option', { value: name }, name)))
+    select.replaceChildren(group('weights', weights), group('computed', computed))
+    select.value = value
+  }
+  /** @param {Pin} cell */
+  const pin = cell => ask('pin', { cell })
+  /** @param {Followed} followed */
+  function name({ name: own, index: at, shape: sides }) {
+    if (![...select.options].some(({ value }) => value === own)) select.append(h('option', { value: own }, own))
+    if (document.activeElement !== select) select.value = own
+    if (document.activeElement !== index) index.value = at.join(', ')
+    setText(shape, dimensions(sides))
+  }
+  return {
+    pin,
+    /** Another training or another sentence: other cells. */
+    forget() {
+      isKnown = false
+    },
+    destroy: chart.destroy,
+    /** @param {Followed | null | undefined} followed @param {{ step: number, total: number }} facts */
+    update(followed, { step, total }) {
+      setText(problem, followed ? '' : t('theatre.noCell'))
+      index.setAttribute('aria-invalid', followed ? 'false' : 'true')
+      if (!followed) return
+      name(followed)
+      const { steps, values, missing, here, readAt } = followed
+      const points = steps.map((x, i) => ({ x, y: values[i] }))
+      const said = t('theatre.pinnedAt', { cell: `${followed.name}[${followed.index.join(', ')}]`, step, value: exact(here) })
+      chart.update({
+        lines: [{ points, colour: 'accent', dots: true }], most: total, title: t('theatre.stepAxis'), at: step, digits: 3,
+        label: said, palette: theme().palette
+      })
+      setText(told, said)
+      const which = steps.length < 3 ? steps.join(', ') : `${steps.slice(0, 3).join(', ')}, …, ${steps[steps.length - 1]}`
+      setText(why, [t('theatre.pinnedKept', { count: steps.length, which }), missing && t('theatre.pinnedMissing', { missing }),
+        readAt !== null && t('theatre.pinnedRead', { step: readAt })].filter(Boolean).join(' '))
+    }
+  }
+}
