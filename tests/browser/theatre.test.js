@@ -4,6 +4,8 @@ import { test } from 'node:test'
 import { load } from '../../src/js/index.js'
 import { brief, exact } from '../../web/lib/number.js'
 import { nudgeWeight, takeApart } from '../../web/theatre/apart.js'
+import { createPlayer } from '../../web/theatre/player.js'
+import { samples } from '../../web/theatre/samples.js'
 import { createSession } from '../../web/theatre/session.js'
 import { defaultsOf, read, rivalOf } from '../../web/theatre/settings.js'
 import { beyond, changing, useHouse, violations } from './host.js'
@@ -48,8 +50,12 @@ const stepIn = page => page.evaluate(() => Number(document.querySelector('.theat
 const until = (page, step) => page.waitForFunction(
   least => Number(document.querySelector('.theatre')?.dataset.step ?? -1) >= least, step)
 const press = (page, action) => page.click(`.theatre [data-action="${action}"]`)
-const isStill = page => page.waitForFunction(() => document.querySelector('.theatre').dataset.playing === 'no')
-const rest = page => page.evaluate(() => new Promise(resolve => { setTimeout(resolve, 200) }))
+/** Waits until all that was reported of a step has been drawn. */
+const drawn = (page, step) => page.waitForFunction(wanted => {
+  const { dataset } = document.querySelector('.theatre')
+  return dataset.drawn === String(wanted) && dataset.step === String(wanted) && dataset.playing === 'no' &&
+    !document.querySelector('.theatre :not(details:not([open]) *)[aria-busy="true"]')
+}, step)
 
 test('a model learns before the reader, forwards and back, and every number shown is one of the run', async () => {
   const link = 'dates_steps-60_batch-16'
@@ -58,9 +64,7 @@ test('a model learns before the reader, forwards and back, and every number show
   await press(page, 'step')
   await until(page, 1)
   await press(page, 'play')
-  await until(page, 60)
-  await isStill(page)
-  await rest(page)
+  await drawn(page, 60)
   const session = createSession(gf, read(link))
   const losses = Array.from({ length: 60 }, () => session.step().loss)
   const shown = () => page.evaluate(() => [...document.querySelectorAll('.theatre-keys b')].map(b => b.textContent))
@@ -69,8 +73,7 @@ test('a model learns before the reader, forwards and back, and every number show
   const said = () => page.textContent('.theatre-answer')
   assert.equal(await said(), session.answer('november 20 2026').text)
   await page.locator('[data-action="seek"]').fill('33')
-  await page.waitForFunction(() => document.querySelector('.theatre').dataset.step === '33')
-  await rest(page)
+  await drawn(page, 33)
   const other = createSession(gf, read(link))
   for (let n = 0; n < 33; n++) other.step()
   assert.equal((await shown())[0], brief(losses[32]))
@@ -87,8 +90,7 @@ test('the model of any step stands behind the glass, and walks through its steps
   const { page, complaints, close } = await house.open({ theatre: link })
   await until(page, 0)
   await press(page, 'play')
-  await until(page, 60)
-  await isStill(page)
+  await drawn(page, 60)
   const session = createSession(gf, read(link))
   const answers = [session.answer('november 20 2026').text]
   for (let n = 0; n < 60; n++) {
@@ -108,6 +110,62 @@ test('the model of any step stands behind the glass, and walks through its steps
   await page.click('[data-action="theatre-back"]')
   await page.waitForFunction(() => document.querySelector('.theatre').dataset.step === '21')
   assert.equal(await page.evaluate(() => document.documentElement.hasAttribute('data-theatre')), true)
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('embeddings and a pinned cell move with the steps, by pointer and by keyboard', async () => {
+  const link = 'dates_steps-40_batch-8_layers-1'
+  const { page, complaints, close } = await house.open({ theatre: link })
+  await until(page, 0)
+  await press(page, 'play')
+  await drawn(page, 40)
+  const player = createPlayer(gf, read(link))
+  while (player.step());
+  const table = 'target_embedding.weight', token = 7
+  player.session.plane()
+  const told = () => page.textContent('.theatre-plane + .theatre-token')
+  await page.selectOption('.theatre-choices select:has(option[value="target_embedding.weight"])', table)
+  await page.selectOption('[data-action="token"]', String(token))
+  const placeOf = () => {
+    const { words, x, y } = player.session.plane(table)
+    return `${words[token]}: 가로 ${exact(x[token])}, 세로 ${exact(y[token])}`
+  }
+  const tells = text => page.waitForFunction(wanted => (
+    document.querySelector('.theatre-plane + .theatre-token').textContent === wanted), text)
+  await tells(placeOf())
+  await page.locator('[data-action="seek"]').fill('20')
+  await drawn(page, 20)
+  player.seek(20)
+  await tells(placeOf())
+  await page.focus('.scatter')
+  for (const key of ['ArrowRight', 'ArrowLeft', 'ArrowUp', 'ArrowDown']) await page.keyboard.press(key)
+  assert.notEqual(await told(), placeOf())
+  const { width, height } = await page.locator('.scatter').boundingBox()
+  await page.locator('.scatter').hover({ position: { x: width - 2, y: height - 2 } })
+
+  const name = 'transformer.decoder.layers.0.self_attn.weights', index = [0, 1, 3, 2]
+  await page.focus('[data-action="pinned"]')
+  await page.waitForSelector(`[data-action="pinned"] option[value="${name}"]`, { state: 'attached' })
+  await page.selectOption('[data-action="pinned"]', name)
+  await page.fill('[data-field="pinned"]', index.join(' '))
+  await page.keyboard.press('Enter')
+  const { follower, session } = player
+  follower.pin({ name, index }, session.inputsOf(samples.dates))
+  follower.read(1000)
+  assert.deepEqual(follower.facts.steps, [0, 10, 20, 30, 40])
+  const seen = step => `${step}걸음의 ${name}[${index.join(', ')}] = ${exact(follower.facts.here)}`
+  const says = text => page.waitForFunction(wanted => [...document.querySelectorAll('.theatre-token')]
+    .some(({ textContent }) => textContent === wanted), text)
+  await says(seen(20))
+  await page.locator('[data-action="seek"]').fill('31')
+  player.seek(31)
+  await says(seen(31))
+  await page.fill('[data-field="pinned"]', '0, 1, 99, 0')
+  await page.keyboard.press('Enter')
+  await page.waitForFunction(() => [...document.querySelectorAll('.theatre .problem')]
+    .some(({ textContent }) => textContent.includes('그런 칸이 없어요')))
+  session.dispose()
   assert.deepEqual(complaints, [])
   await close()
 })
@@ -181,9 +239,7 @@ test('the tab is closed and opened again, and the training goes on; so it does f
   await page.reload()
   await until(page, 2)
   await press(page, 'play')
-  await until(page, 40)
-  await isStill(page)
-  await rest(page)
+  await drawn(page, 40)
   const session = createSession(gf, read(link))
   for (let n = 0; n < 40; n++) session.step()
   const shown = () => page.evaluate(() => document.querySelector('.theatre-keys b').textContent)
@@ -206,7 +262,8 @@ test('it fits a phone, has nothing that axe complains of, and leads back to the 
     await press(page, 'step')
     await until(page, 1)
     await page.evaluate(() => document.querySelectorAll('.theatre details').forEach(one => { one.open = true }))
-    await rest(page)
+    await page.waitForSelector('.theatre-adam tr')
+    await drawn(page, 1)
     assert.equal(await beyond(page), 0)
     assert.deepEqual(await violations(page), [])
     await press(page, 'leave')
@@ -224,9 +281,7 @@ test('a text of one\'s own is learned from; one that cannot be is refused, and n
   await page.fill('[data-field="text"]', text)
   await page.waitForFunction(() => document.querySelector('.theatre').dataset.open.includes('mark-'))
   await press(page, 'play')
-  await until(page, 30)
-  await isStill(page)
-  await rest(page)
+  await drawn(page, 30)
   const session = createSession(gf, read('text_length-8_batch-4_steps-30_layers-1'), text)
   for (let n = 0; n < 30; n++) session.step()
   const shown = await page.evaluate(() => [...document.querySelectorAll('.theatre-keys b')].map(b => b.textContent))

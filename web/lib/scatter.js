@@ -54,12 +54,14 @@ export function nextIn(at, from, [right, down]) {
 /**
  * Boxes of words that leave each other room; the first of a list has the first choice.
  * @param {CanvasRenderingContext2D} pen @param {number[][]} at @param {readonly string[]} words @param {number[]} order
+ * @param {number} width of the picture: what would not fit to the right of its dot stands to the left
  */
-function roomFor(pen, at, words, order) {
+function roomFor(pen, at, words, order, width) {
   /** @type {{ i: number, left: number, right: number, top: number, bottom: number }[]} */ const taken = []
   for (const i of order) {
-    const left = at[i][0] + DOT + 2, top = at[i][1] - LINE / 2
-    const box = { i, left, right: left + pen.measureText(words[i]).width + 2, top, bottom: top + LINE }
+    const wide = pen.measureText(words[i]).width + 2, gap = CHOSEN + 2, top = at[i][1] - LINE / 2
+    const left = at[i][0] + gap + wide > width ? at[i][0] - gap - wide : at[i][0] + gap
+    const box = { i, left, right: left + wide, top, bottom: top + LINE }
     const isFree = taken.every(one => (
       box.right < one.left || box.left > one.right || box.bottom < one.top || box.top > one.bottom))
     if (isFree) taken.push(box)
@@ -101,9 +103,9 @@ export function scatter(container, choose) {
       pen.arc(at[i][0], at[i][1], i === chosen ? CHOSEN : DOT, 0, 2 * Math.PI)
       pen.fill()
     }
-    for (const { i, left, top } of roomFor(pen, at, words, order)) {
+    for (const { i, left, top } of roomFor(pen, at, words, order, width)) {
       pen.fillStyle = i === chosen ? palette.accent : palette.ink
-      pen.fillText(words[i], left + (i === chosen ? CHOSEN : 0), top + LINE / 2)
+      pen.fillText(words[i], left, top + LINE / 2)
     }
     canvas.setAttribute('aria-busy', 'false')
   })

@@ -146,7 +146,9 @@ export function view(container, context, training) {
       enter.disabled = get().task === 'text'
       setText(command, `node web/theatre/train.js ${write({ ...get(), rival: '' })}`)
       setText(count, t('theatre.count', { parameters }))
-    }
+    },
+    /** The last: what was reported whole is all there now. */
+    told: ({ step }, { isWhole }) => { if (isWhole) container.setAttribute('data-drawn', String(step)) }
   }
   const slices = inSlices((/** @type {string} */ name) => {
     const facts = training.facts(), { last } = training
