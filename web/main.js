@@ -1,9 +1,9 @@
 /** The page: keeps the state, asks the engine for runs, and hands both to the parts that show them. */
 
 import { inspector } from './inspector/index.js'
-import { setText } from './lib/dom.js'
+import { find, setText } from './lib/dom.js'
 import { later, nextTask } from './lib/later.js'
-import { Unread, batchOf, readRun } from './lib/run.js'
+import { batchOf, readRun } from './lib/run.js'
 import { translator } from './lib/text.js'
 import { provenance } from './lib/provenance.js'
 import { map } from './map/index.js'
@@ -25,29 +25,51 @@ import { signature } from './shell/share.js'
 import { fromHash, runKeys, toHash } from './shell/state.js'
 import { theatreDoor } from './shell/theatre.js'
 import { PALETTES, modeOf, onSystemTheme } from './shell/theme.js'
+import { values } from './shell/values.js'
 import { stageOf } from './stages/index.js'
 import { wordsIn } from './text/index.js'
 import { twin } from './twin/index.js'
 
-const IDS = ['top', 'inputs', 'map', 'lesson', 'stage', 'inspector', 'house', 'status', 'arrived', 'skip', 'whole']
-const page = Object.fromEntries(IDS.map(id => [id, document.getElementById(id)]))
+/** @import { Context, Failure, Language, Patch, Room, Run, Settings, State, Translate, View } from './types.d.ts' */
+/** @import { Texts } from './lib/text.js' */
+
+/**
+ * What the page consists of: until its words are here, of nothing; until there is a run, of no room.
+ * @typedef {object} Parts
+ * @property {Translate} t
+ * @property {ReturnType<typeof header>} header
+ * @property {ReturnType<typeof inputs>} inputs
+ * @property {ReturnType<typeof map>} map
+ * @property {ReturnType<typeof inspector>} inspector
+ * @property {ReturnType<typeof signature>} whole
+ * @property {ReturnType<typeof frame>} [frame]
+ * @property {ReturnType<typeof depths>} [depths]
+ * @property {ReturnType<typeof twin>} [twin]
+ */
+
+const IDS = /** @type {const} */ (
+  ['top', 'inputs', 'map', 'lesson', 'stage', 'inspector', 'house', 'status', 'arrived', 'skip', 'whole'])
+/** @type {Record<typeof IDS[number], HTMLElement>} */
+const page = Object.assign({}, ...IDS.map(id => ({ [id]: document.getElementById(id) })))
 /** What is built anew in another language. */
-const PARTS = ['top', 'inputs', 'map', 'inspector']
+const PARTS = /** @type {const} */ (['top', 'inputs', 'map', 'inspector'])
 const developing = ['localhost', '127.0.0.1'].includes(location.hostname)
 
 let state = fromHash(location.hash)
-let run = null
-let engine = null
-let engineProblem = null
-const parts = {}
+/** @type {Run | null} */ let run = null
+/** @type {ReturnType<typeof createEngine> | null} */ let engine = null
+/** @type {Failure | null} */ let engineProblem = null
+const parts = /** @type {Parts} */ ({})
+/** @type {{ room: Room | null, language: Language | null, model?: string, isNew?: boolean }} */
 let shown = { room: null, language: null }
-/** The rooms there were when the room that the reader chose was last among them. */
+/** The rooms there were when the room that the reader chose was last among them. @type {Room[]} */
 let around = []
 let isPrinting = false
 /** Which of the opening, the theatre and the rooms was shown last. */
 let shownPlace = ''
 
 const browserLanguage = () => (navigator.language.toLowerCase().startsWith('en') ? 'en' : 'ko')
+/** @param {State} state @returns {Language} */
 const languageOf = ({ language }) => (language === 'auto' ? browserLanguage() : language)
 /** Paper is light. */
 const mode = () => (isPrinting ? 'light' : modeOf(state.theme))
@@ -66,18 +88,23 @@ function roomHere() {
   return room
 }
 
-/** What is looked at, as far as the run has it: a shorter text must not leave a sentence or head behind. */
+/**
+ * What is looked at, as far as the run has it: a shorter text must not leave a sentence or head behind.
+ * @returns {View}
+ */
 function viewed() {
   const here = runHere()
   const room = roomHere() ?? HOUSE
+  /** @param {number} value @param {number} count */
   const within = (value, count) => Math.max(Math.min(value, count - 1), -1)
   const steps = here?.decoding?.steps.length ?? 1
+  /** @type {View} */
   const view = {
     ...state, room, rooms: rooms(), step: within(state.step, steps), row: within(state.row, steps),
     sentence: here ? within(state.sentence, batchOf(here)) : state.sentence,
-    head: within(state.head, room.parts.heads ?? state.head + 1)
+    head: within(state.head, room.parts.heads ?? state.head + 1),
+    picture: (one, more) => here && stageOf(one.stage).picture(here, { ...view, ...more, room: one })
   }
-  view.picture = (one, more) => stageOf(one.stage).picture(here, { ...view, ...more, room: one })
   return view
 }
 
@@ -88,12 +115,16 @@ function problems() {
   return Object.fromEntries(Object.entries(found).map(([name, { key, values }]) => [name, t(key, values)]))
 }
 
-const twinHere = () => parts.twin.run(runHere())
+const twinHere = () => parts.twin?.run(runHere()) ?? null
+
+/** One of the worker's questions; there are none before it has answered. @type {Context['ask']} */
+const ask = (type, details) => engine ? engine.ask(type, details) : Promise.reject(new Error('no engine yet'))
 
 /** The cell that is looked at, inspection in the inspector. */
 const inspection = cells({
   panel: page.inspector, get: () => state, set: patch => set(patch), run: () => runHere(), twin: () => twinHere(),
-  view: () => viewed(), parts: () => parts, ask: (...question) => engine.ask(...question)
+  view: () => viewed(), parts: () => parts, ask,
+  attempt: act => attempt(act)
 })
 
 function showRoom() {
@@ -104,7 +135,7 @@ function showRoom() {
   if (isSame && shown.model === state.model && parts.frame) return
   const moved = shown.room !== null && shown.room.id !== room.id
   const inside = page.stage.contains(document.activeElement)
-  Object.assign(shown, { room, model: state.model, isNew: true })
+  shown = { ...shown, room, model: state.model, isNew: true }
   if (moved) {
     inspection.lookAway()
     scrollTo({ top: 0 })
@@ -120,7 +151,7 @@ function showRoom() {
   resize.observe(parts.frame.figure)
   document.title = `${parts.t(`stages.${room.words}.name`)} · ${parts.t('app.title')}`
   if (inside) page.stage.focus({ preventScroll: true })
-  else if (moved) setText(page.arrived, page.stage.querySelector('h1').textContent)
+  else if (moved) setText(page.arrived, find(page.stage, 'h1').textContent ?? '')
 }
 
 let figureWidth = 0
@@ -143,6 +174,7 @@ function origin(named) {
   })
 }
 
+/** @type {Context} */
 const context = {
   enter: room => set({ room }, 'push'),
   /** Whole, since links that begin with `#` are taken for places of this page. */
@@ -152,21 +184,25 @@ const context = {
   link: (patch = {}) => new URL(`#${toHash({ ...state, ...patch })}`, location.href).href,
   language: () => languageOf(state),
   showControls: () => showControls(), fails: error => fails(error),
-  ask: (...question) => engine.ask(...question), edit: cell => parts.inspector.edit(cell),
+  ask, edit: cell => parts.inspector.edit(cell),
   again: () => refresh(),
-  run: () => runHere(), whole: one => whole(one),
+  run: () => runHere(), whole: run => whole(run),
   /** Whether the run is of what the state asks for, and not of what it asked for before. */
-  isCurrent: () => runKeys(state).every(key => Object.is(run?.asked[key], state[key])),
-  onOneScale: (...details) => parts.twin.onOneScale(...details),
+  isCurrent: () => runKeys(state).every(key => Object.is(run?.asked?.[key], state[key])),
+  onOneScale: (data, ...details) => parts.twin?.onOneScale(data, ...details) ?? data,
   written: tokens => modelOf(state.model).written(tokens),
   heading: () => parts.t(`stages.${viewed().room.words}.title`), t: (...details) => parts.t(...details),
-  width: () => (figureWidth || Math.floor(parts.frame.figure.getBoundingClientRect().width))
+  width: () => (figureWidth || Math.floor(parts.frame?.figure.getBoundingClientRect().width ?? 0))
 }
 
-/** Builds what holds words, except the room, which is left to `show`. */
+/**
+ * Builds what holds words, except the room, which is left to `show`.
+ * @param {Language} language @param {Awaited<ReturnType<typeof wordsIn>>} words
+ */
 function speak(language, { page: words, models }) {
   shown = { room: null, language }
-  parts.t = translator(words, { strict: developing, own: () => models[state.model] })
+  /** @type {Record<string, Texts>} */ const own = models
+  parts.t = translator(words, { strict: developing, own: () => own[state.model] })
   for (const id of PARTS) page[id].replaceChildren()
   document.documentElement.lang = language
   setText(page.skip, parts.t('app.skip'))
@@ -178,37 +214,19 @@ function speak(language, { page: words, models }) {
   })
 }
 
-parts.theatre = theatreDoor(page.house, context, fails)
+const theatre = theatreDoor(page.house, context, fails)
 
-/** Puts values into a run that the worker had kept. */
-async function bring(one, names, isTwin) {
-  const values = await engine.ask('read', { names, isTwin })
-  for (const [name, data] of values) if (one.tensors.has(name)) one.tensors.get(name).data = data
-}
+/** @param {unknown} error */
+const reasonOf = error => (error instanceof Error ? error.message : String(error))
 
-/** The run with all its values. */
-async function whole(one) {
-  const names = [...one.tensors.values()].filter(({ data }) => !data).map(({ name }) => name)
-  if (names.length) await bring(one, names, false)
-  return { ...one, steps: await engine.ask('steps', {}) }
-}
-
-/** What went wrong while something was shown is said, and the page goes on. */
+/** What went wrong while something was shown is said, and the page goes on. @param {unknown} error */
 function fails(error) {
   console.error(error)
-  setText(page.status, parts.t ? parts.t('app.broken', { message: error.message }) : error.message)
+  const message = reasonOf(error)
+  setText(page.status, parts.t ? parts.t('app.broken', { message }) : message)
 }
 
-/** Shows what can be shown; values that are not here are fetched, and then it is shown again. */
-function attempt(act) {
-  try {
-    act()
-  } catch (error) {
-    if (!(error instanceof Unread)) return fails(error)
-    const one = error.isTwin ? twinHere() : runHere()
-    bring(one, error.names, error.isTwin).then(() => runHere() && showRun(), fails)
-  }
-}
+const { attempt, whole } = values({ ask, twin: () => twinHere(), fails, again: () => runHere() && showRun() })
 
 function showRun() {
   if (parts.frame && !state.theatre && !outside.isOn()) attempt(showFigures)
@@ -219,9 +237,9 @@ const outside = openings(page.house, context)
 
 function showFigures() {
   const view = viewed()
-  parts.frame.update(runHere(), view)
-  parts.depths.update(runHere(), view)
-  parts.twin.update(runHere(), view)
+  parts.frame?.update(runHere(), view)
+  parts.depths?.update(runHere(), view)
+  parts.twin?.update(runHere(), view)
   page.house.setAttribute('data-depth', state.depth)
   if (!shown.isNew) {
     inspection.show()
@@ -244,8 +262,12 @@ function showControls() {
   page.house.classList.toggle('is-stale', Object.keys(texts).length > 0)
 }
 
-/** What is wrong with a setting whose control is not in sight, where it would complain itself. */
+/**
+ * What is wrong with a setting whose control is not in sight, where it would complain itself.
+ * @param {Record<string, string>} texts
+ */
 function hiddenProblem(texts) {
+  /** @param {string} name */
   const isHidden = name => ![...document.querySelectorAll(`[data-control="${name}"], [data-field="${name}"]`)]
     .some(element => element.checkVisibility())
   const name = Object.keys(texts).find(isHidden)
@@ -262,7 +284,7 @@ function arrive() {
 function show() {
   document.documentElement.setAttribute('data-theme', mode())
   arrive()
-  parts.theatre.update(state)
+  theatre.update(state)
   if (state.theatre) return showControls()
   attempt(showRoom)
   showControls()
@@ -289,11 +311,14 @@ async function showSpoken() {
 const showLater = later(show)
 const showMap = later(() => outside.isOn() || attempt(() => parts.map.update(runHere(), viewed(), mode())))
 
-const compute = latest(settings => engine.run(settings, run?.signature), (message, settings) => {
+/** @param {Settings} settings */
+const computed = settings => engine ? engine.run(settings, run?.signature) : Promise.reject(new Error('no engine yet'))
+
+const compute = latest(computed, (message, settings) => {
   const result = readRun(message, run)
   run = { ...result, settings: { ...result.settings, model: settings.model }, asked: settings }
   engineProblem = null
-  page.house.setAttribute('data-run', Number(page.house.dataset.run ?? 0) + 1)
+  page.house.setAttribute('data-run', String(Number(page.house.dataset.run ?? 0) + 1))
   show()
 }, error => {
   engineProblem = error
@@ -306,6 +331,7 @@ const refresh = () => {
 
 const link = linked()
 
+/** @param {Patch} patch @param {'push' | 'replace'} [history] */
 function set(patch, history = 'replace') {
   const before = state
   if (history === 'push' && toHash({ ...state, ...patch }) === toHash(state)) return
@@ -315,7 +341,7 @@ function set(patch, history = 'replace') {
   const recomputes = before.model !== state.model || own.some(key => !Object.is(before[key], state[key]))
   const onlySettings = before.model === state.model && Object.keys(patch).every(key => own.includes(key))
   if (languageOf(state) !== shown.language) {
-    showSpoken().then(() => requestAnimationFrame(() => parts.header.focus(shown.language)))
+    showSpoken().then(() => requestAnimationFrame(() => parts.header.focus(languageOf(state))))
   } else if (recomputes && onlySettings) showControls()
   else show()
   if (recomputes) refresh()
@@ -332,7 +358,8 @@ async function start() {
     engine = started
     refresh()
   } catch (error) {
-    setText(page.status, parts.t ? parts.t('app.failed', { message: error.message }) : error.message)
+    const message = reasonOf(error)
+    setText(page.status, parts.t ? parts.t('app.failed', { message }) : message)
   }
 }
 
@@ -347,12 +374,13 @@ keys(page, {
   isPinned: () => Boolean(state.cell), release: () => inspection.press(null), leave: () => lesson.leave(),
   undo: () => parts.inspector.undo(), redo: () => parts.inspector.redo()
 })
-for (const [type, printing] of [['beforeprint', true], ['afterprint', false]]) {
-  addEventListener(type, () => {
-    isPrinting = printing
-    show()
-  })
+/** @param {boolean} now */
+function print(now) {
+  isPrinting = now
+  show()
 }
+addEventListener('beforeprint', () => print(true))
+addEventListener('afterprint', () => print(false))
 page.skip.addEventListener('click', () => (outside.isOn() ? outside.container : page.stage).focus())
 onSystemTheme(() => show())
 start()

@@ -97,3 +97,31 @@ test('files dropped on the page open the dialog', async () => {
   await page.waitForFunction(() => document.querySelector('.bring-found h3, .bring-found .problem'))
   await close()
 })
+
+/** The Llama with so many words that its runs are not sent whole. */
+function wordy() {
+  const [, [few]] = llama.tensors[0], words = 20_000
+  const tensors = llama.tensors.map(([key, shape, ...rest]) => [key, shape.map(n => (n === few ? words : n)), ...rest])
+  return filesOf({ ...llama, tensors }, { config: { vocab_size: words } })
+}
+
+test('two runs too large to be sent whole are compared, each with its own values', async () => {
+  const { page, complaints, close } = await house.open({ language: 'en' })
+  await page.evaluate(() => {
+    const { postMessage } = Worker.prototype
+    globalThis.asked = []
+    Worker.prototype.postMessage = function send(message, ...rest) {
+      if (message.type === 'read') globalThis.asked.push(`${message.isTwin} ${message.names}`)
+      return postMessage.call(this, message, ...rest)
+    }
+  })
+  await bring(page, wordy())
+  await page.evaluate(() => {
+    location.hash += '&room=0.mlp.mul&decoding=sample&twin=temperature:2'
+  })
+  await page.waitForFunction(() => /is the same/.test(document.querySelector('.twin-body .note')?.textContent))
+  const asked = await page.evaluate(() => globalThis.asked)
+  assert.ok(asked.includes('true layers.0.mlp.mul'), 'the twin was asked for its own values')
+  assert.deepEqual(complaints, [])
+  await close()
+})

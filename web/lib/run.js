@@ -9,10 +9,11 @@ import { slice } from './slice.js'
 
 /** Values that the worker still holds: asked for, and drawn once they are here. */
 export class Unread extends Error {
-  /** @param {string} name */
-  constructor(name) {
-    super(`${name} is not here yet`)
-    this.names = [name]
+  /** @param {Run} run @param {KnownTensor} tensor */
+  constructor(run, tensor) {
+    super(`${tensor.name} is not here yet`)
+    this.run = run
+    this.tensor = tensor
   }
 }
 
@@ -36,7 +37,7 @@ const knownAs = (run, name) => run.aliases?.get(name) ?? name
 /** A tensor of the run by any of its names. @param {Run} run @param {string} name */
 export function tensorOf(run, name) {
   const tensor = describedOf(run, name)
-  if (tensor && !tensor.data) throw new Unread(tensor.name)
+  if (tensor && !tensor.data) throw new Unread(run, tensor)
   return /** @type {Tensor} */ (tensor)
 }
 

@@ -34,8 +34,9 @@ const EXPLAIN_DELAY = 200
  * @param {() => View} page.view what is looked at
  * @param {() => Marked} page.parts of the page
  * @param {Ask} page.ask
+ * @param {(act: () => void) => void} page.attempt shows what can be shown, and the rest when its values are here
  */
-export function cells({ panel, get, set, run, twin, view, parts, ask }) {
+export function cells({ panel, get, set, run, twin, view, parts, ask, attempt }) {
   /** @type {Cell | null} */ let looked = null
   /** @type {{ run: Run | null, twin: Run | null, cell: Cell | null, found: Found }} */
   let told = { run: null, twin: null, cell: null, found: null }
@@ -102,7 +103,7 @@ export function cells({ panel, get, set, run, twin, view, parts, ask }) {
   }, () => waits(false))
 
   /** Shows the cell that is looked at and asks what it was made from, unless that is known since before. */
-  function show() {
+  function showCell() {
     const cell = current()
     const isOfRun = told.run === run()
     const isTold = isOfRun && told.twin === twin() && sameCell(cell, told.cell)
@@ -113,6 +114,7 @@ export function cells({ panel, get, set, run, twin, view, parts, ask }) {
     if (get().cell || looked || isOfRun) explain(cell)
     else timer = setTimeout(() => explain(cell), EXPLAIN_DELAY)
   }
+  const show = () => attempt(showCell)
   /** In a new room the figure comes first; how its first cell was made follows in a task of its own. */
   const soon = later(show)
 

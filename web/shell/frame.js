@@ -38,7 +38,7 @@ const SHORTCUTS = { prev: 'ArrowLeft', next: 'ArrowRight' }
 function options(name, run, { room }, t) {
   /** @param {number} count */
   const numbered = count => Array.from({ length: count }, (_, value) => ({ value, text: String(value) }))
-  if (name === 'part') return (room.parts.choices ?? PARTS).map(value => ({ value, text: t(`frame.parts.${value}`) }))
+  if (name === 'part') return (room.parts.choices ?? PARTS).map((/** @type {string} */ value) => ({ value, text: t(`frame.parts.${value}`) }))
   if (name === 'head') return numbered(headsOf(run, room))
   if (name === 'row') return (run.decoding?.rows ?? []).map((row, value) => ({ value, text: tokenAt(run, room, row) }))
   const [stream] = Object.values(run.streams)

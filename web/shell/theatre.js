@@ -61,6 +61,11 @@ export function theatreDoor(house, context, fails) {
   house.after(container)
   house.before(slot)
 
+  function showStep() {
+    const facts = inside.facts()
+    if (facts) bar.update(facts)
+  }
+
   /**
    * Goes to a step and puts its weights behind the glass; steps asked for in between are passed over.
    * @param {number} step
@@ -73,7 +78,7 @@ export function theatreDoor(house, context, fails) {
       for (let next = null; next !== wanted;) {
         next = wanted
         await inside.lend(next)
-        bar.update(inside.facts())
+        showStep()
         context.again()
       }
     } catch (error) {
@@ -100,7 +105,7 @@ export function theatreDoor(house, context, fails) {
     document.documentElement.toggleAttribute('data-theatre', isOpen)
     const isLent = !isOpen && state.weights === 'theatre' && Boolean(inside?.facts())
     document.documentElement.toggleAttribute('data-learned', isLent)
-    if (isLent) bar.update(inside.facts())
+    if (isLent) showStep()
     if ((isOpen || inside) && language !== context.language()) enter().catch(fails)
     else if (isOpen) inside?.update(state)
     else inside?.rest()

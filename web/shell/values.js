@@ -1,0 +1,45 @@
+/** Values of a run that the worker has kept: fetched when something is to be shown that needs them. */
+
+import { Unread } from '../lib/run.js'
+
+/** @import { Ask, Context, KnownTensor, Run } from '../types.d.ts' */
+
+/**
+ * @param {object} page
+ * @param {Ask} page.ask
+ * @param {Context['run']} page.twin what the run is compared with
+ * @param {Context['fails']} page.fails
+ * @param {() => unknown} page.again shows once more, now that there is more to show
+ */
+export function values({ ask, twin, fails, again }) {
+  /** What has been asked for and is not here yet. @type {Set<KnownTensor>} */
+  const awaited = new Set()
+  /** @param {Run} run @param {string[]} names */
+  async function bring(run, names) {
+    const found = await ask('read', { names, isTwin: run === twin() })
+    for (const [name, data] of found) {
+      const tensor = run.tensors.get(name)
+      if (tensor) tensor.data = data
+    }
+  }
+  return {
+    /** Shows what can be shown, and the rest when its values are here. @param {() => void} act */
+    attempt(act) {
+      try {
+        act()
+      } catch (error) {
+        if (!(error instanceof Unread)) return fails(error)
+        const { run, tensor } = error
+        if (awaited.has(tensor)) return
+        awaited.add(tensor)
+        bring(run, [tensor.name]).finally(() => awaited.delete(tensor)).then(again, fails)
+      }
+    },
+    /** A run with all its values. @param {Run} run @returns {Promise<Run>} */
+    async whole(run) {
+      const names = [...run.tensors.values()].filter(({ data }) => !data).map(({ name }) => name)
+      if (names.length) await bring(run, names)
+      return { ...run, steps: await ask('steps', {}) }
+    }
+  }
+}
