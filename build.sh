@@ -88,6 +88,7 @@ C_FILES=(src/c/*.[ch] src/c/*/*.[ch] tests/native/*.[ch] tests/bench/*.c)
 lint() {
   npx eslint .
   npx tsc
+  npx tsc -p tsconfig.examples.json
   npx clang-format --dry-run -Werror "${C_FILES[@]}"
 }
 

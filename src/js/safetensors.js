@@ -56,7 +56,7 @@ function checkNames(tensors, metadata, dtypes) {
   if (isPlain(dtypes)) for (const name in dtypes) expect(Object.hasOwn(tensors, name), 'type',
     () => `saveSafetensors: dtypes name ${describe(name)}, but there is no such tensor`)
   if (metadata === undefined) return
-  const areStrings = isPlain(metadata) && Object.values(metadata).every(value => typeof value === 'string')
+  const areStrings = isPlain(metadata) && Object.values(/** @type {object} */ (metadata)).every(value => typeof value === 'string')
   expect(areStrings, 'type', () => `saveSafetensors: metadata must be an object of strings, got ${describe(metadata)}`)
 }
 

@@ -18,7 +18,7 @@ function infoNCE(a, b) {
 
 const optimizer = new optim.Adam(encoder.parameters(), { lr: 1e-2 })
 const STEPS = 150, PARTS = 2
-let first, last
+let first = 0, last = 0
 for (let step = 0; step < STEPS; step++) gf.tidy(() => {
   optimizer.zeroGrad()
   let sum = 0
@@ -30,7 +30,7 @@ for (let step = 0; step < STEPS; step++) gf.tidy(() => {
     sum += loss.item()
   }
   optimizer.step()
-  first ??= sum
+  if (step === 0) first = sum
   last = sum
 })
 console.log(`loss ${first.toFixed(2)} -> ${last.toFixed(2)}, chance ${Math.log(16).toFixed(2)}`)

@@ -40,5 +40,6 @@ const files = folder ? await filesOf(folder) : madeUp()
 const { type, parameters, bytes, missing, problems } = await gf.models.inspect(files)
 console.log(`${type}: ${parameters} parameters, ${bytes} bytes; missing ${missing.length}, problems ${problems.length}`)
 const { model, tokenizer } = await gf.models.load(files)
+if (!tokenizer) throw new Error('the folder has no tokenizer')
 const ids = tokenizer.encode(beginning).ids
 console.log(beginning + tokenizer.decode(model.generate(ids, { maxNewTokens: 8, end: [] })))

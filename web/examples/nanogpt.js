@@ -50,7 +50,7 @@ const blockSize = 16
 const model = new GPT({ size: letters.length, blockSize, channels: 32, heads: 4, layers: 2 })
 const optimizer = new optim.AdamW(model.parameters(), { lr: 3e-3 })
 
-let last
+let last = 0
 for (let step = 0; step < 120; step++) gf.tidy(() => {
   const starts = Array.from({ length: 8 }, (_, i) => (step * 8 + i * 5) % (ids.length - blockSize - 1))
   const logits = model.forward(starts.map(at => ids.slice(at, at + blockSize)))

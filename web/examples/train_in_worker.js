@@ -23,6 +23,6 @@ if (isMainThread) {
     optimizer.zeroGrad()
     loss.backward()
     optimizer.step()
-    if (step % 10 === 0) parentPort.postMessage({ step, loss: loss.item() })
+    if (step % 10 === 0) parentPort?.postMessage({ step, loss: loss.item() })
   })
 }
