@@ -369,6 +369,8 @@ export interface Room {
   from: string[]
   /** If they are not those of the stage. */
   controls?: readonly string[]
+  /** What its numbers depend on, if that is not every setting. */
+  settings?: readonly string[]
   /** The cell that is taken apart first, where one tells most. */
   opening?: Cell
   /** Rooms of notebooks that compute the same. */

@@ -138,7 +138,7 @@ test('past the trained length: a learned table ends at once, waves soon, rotatio
   const runs = [1, 2, 3, 4, 5, 6].map(seed => dataIn(shownRun({ model, seed }), 'beyond').shares)
   const [none, waves, learned, rotary, alibi] = runs[0].rowLabels.map((_, scheme) => (from, to) => {
     const places = Array.from({ length: to - from }, (_, i) => from + i)
-    const all = runs.flatMap(({ values, cols }) => places.map(place => values[scheme * cols + place - 1]))
+    const all = runs.flatMap(({ values, cols }) => places.map(place => values[scheme * cols + place]))
     return all.reduce((sum, x) => sum + x, 0) / all.length
   })
   for (const trained of [waves, learned, rotary]) assert.ok(trained(1, 16) > 0.98)
@@ -147,7 +147,31 @@ test('past the trained length: a learned table ends at once, waves soon, rotatio
   close(alibi(16, 40), alibi(40, 64), 0.1)
   assert.ok(alibi(16, 64) > 0.35)
   const { means, shares } = dataIn(RUN, 'beyond')
-  close(means.values[6], shares.values.slice(3 * 63, 3 * 63 + 15).reduce((sum, x) => sum + x, 0) / 15)
+  close(means.values[6], shares.values.slice(3 * 64 + 1, 3 * 64 + 16).reduce((sum, x) => sum + x, 0) / 15)
+})
+
+test('places are counted from 0 wherever they are said, and past the trained ones begins at their number', () => {
+  const { shares, trained } = dataIn(RUN, 'beyond')
+  assert.deepEqual(shares.colLabels, shares.colLabels.map((_, place) => String(place)))
+  assert.equal(shares.colLabels[trained], '16')
+  assert.deepEqual(roomsOf(RUN).find(({ id }) => id === 'beyond').opening.index, [1, trained])
+  for (const name of ['by_log', 'by_power', 'apart']) {
+    assert.deepEqual(RUN.tensors.get(`two_spellings.${name}`).axes.map(axis => axis.name), ['position', 'pair'])
+  }
+})
+
+/** Everything that a room shows but how long it took, with what is only rounding left out. */
+const shownIn = (run, room) => JSON.stringify(dataIn(run, room), (key, value) => (
+  ['times', 'numbers', 'domain', 'base', 'dModel'].includes(key) ? undefined
+    : ArrayBuffer.isView(value) ? Array.from(value, x => Math.round(x * 1e5) + 0) : value))
+
+test('a room is compared by the settings that its numbers depend on, by all of them and by no other', () => {
+  const others = { dModel: 16, base: 100, maxLength: 32, seed: 7, shift: 3, dropout: 0.5 }
+  const runs = Object.entries(others).map(([name, value]) => [name, shownRun({ model, [name]: value })])
+  for (const { id, settings } of roomsOf(RUN).slice(1)) {
+    const found = runs.filter(([, run]) => shownIn(run, id) !== shownIn(RUN, id)).map(([name]) => name)
+    assert.deepEqual([...settings].sort(), found.sort(), id)
+  }
 })
 
 test('dropout keeps a cell times 1/(1−p) or makes it 0', () => {

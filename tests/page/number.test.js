@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { brief, dimensions, exact, fixed, parse } from '../../web/lib/number.js'
+import { brief, dimensions, exact, fixed, parse, endsOf } from '../../web/lib/number.js'
 
 test('fixed: two decimals and a real minus sign', () => {
   assert.equal(fixed(1.8342), '1.83')
@@ -44,4 +44,10 @@ test('brief: two decimals, or two digits where those would vanish', () => {
     [1.234, '1.23'], [-0.005, '−0.01'], [0, '0.00'], [0.0049, '4.9e−3'], [-1.78e-5, '−1.8e−5'], [NaN, 'NaN']
   ]
   for (const [value, text] of cases) assert.equal(brief(value), text)
+})
+
+test('the ends of a scale are told as they are, however small', () => {
+  assert.deepEqual(endsOf({ kind: 'signed', min: -1.1920928955078125e-7, max: 1.1920928955078125e-7 }), ['−1.2e−7', '0', '1.2e−7'])
+  assert.deepEqual(endsOf({ kind: 'signed', min: -2, max: 2 }), ['−2.00', '0', '2.00'])
+  assert.deepEqual(endsOf({ kind: 'probability', min: 0, max: 1 }), ['0', '0.5', '1'])
 })

@@ -2,7 +2,7 @@
 
 import { h, penOf, setText } from './dom.js'
 import { setNames } from './formula.js'
-import { fixed } from './number.js'
+import { endsOf } from './number.js'
 import { scale } from './color.js'
 
 /** @import { Domain, Scale } from '../types.d.ts' */
@@ -37,8 +37,7 @@ export function legend(container) {
     update(domain, mode, text) {
       if (painted !== domain.kind + mode) paint(canvas, scale(domain, mode))
       painted = domain.kind + mode
-      const values = domain.kind === 'probability' ? ['0', '0.5', '1'] : [fixed(domain.min), '0', fixed(domain.max)]
-      values.forEach((value, i) => setText(ends[i], value))
+      endsOf(domain).forEach((value, i) => setText(ends[i], value))
       setNames(note, text)
     }
   }

@@ -27,6 +27,13 @@ export function brief(value) {
 }
 
 /**
+ * What stands under the beginning, the middle and the end of a colour scale.
+ * @param {{ kind: string, min: number, max: number }} domain
+ */
+export const endsOf = ({ kind, min, max }) => (
+  kind === 'probability' ? ['0', '0.5', '1'] : [brief(min), '0', brief(max)])
+
+/**
  * The shortest decimal that gives the same float32 back; whole numbers as they are.
  * @param {number} value
  */

@@ -2,7 +2,7 @@
 
 import { TICK_OPACITY, hasTick, lettering, tickBox } from './heatmap.js'
 import { leftStep } from './labels.js'
-import { dimensions, fixed } from './number.js'
+import { dimensions, endsOf, fixed } from './number.js'
 
 /** @import { Domain, Palette, Piece, Scale, Slice } from '../types.d.ts' */
 /** @import { HeatmapView } from './heatmap.js' */
@@ -165,7 +165,7 @@ function legendBlock({ domain, scale, text }, palette) {
     x: round((i * width) / steps), y: 0, width: round(width / steps + 0.5), height,
     fill: scale.at(domain.min + ((domain.max - domain.min) * i) / (steps - 1)).css
   })).join('')
-  const ends = domain.kind === 'probability' ? ['0', '0.5', '1'] : [fixed(domain.min), '0', fixed(domain.max)]
+  const ends = endsOf(domain)
   const texts = ends.map((end, i) => tag('text', {
     'x': (i * width) / 2, 'y': height + 14, 'font-size': LABEL, 'fill': palette.muted,
     'text-anchor': ['start', 'middle', 'end'][i]

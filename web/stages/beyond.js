@@ -26,9 +26,8 @@ const TOP = 1.15
  */
 export function data(run, { room: { parts } }) {
   const shares = tensorOf(run, parts.shares)
-  const places = Array.from({ length: shares.shape[1] }, (_, i) => String(i + 1))
   return {
-    shares: slice(shares, { row: 0, col: 1, rowLabels: SCHEMES, colLabels: places }),
+    shares: slice(shares, { row: 0, col: 1, rowLabels: SCHEMES }),
     means: slice(tensorOf(run, parts.means), { row: 0, col: 1, rowLabels: SCHEMES }),
     trained: run.beyond?.trained ?? 0
   }
@@ -39,15 +38,15 @@ export const picture = (run, { room }) => (
   { part: slice(tensorOf(run, room.parts.shares), { row: 0, col: 1 }), domain: probabilities() })
 
 /**
- * One scheme's row as a curve, with a line where the trained places end.
+ * One scheme's row as a curve from the first place that has a word before it, with a line where the trained end.
  * @param {Slice} part @param {number} scheme @param {number} trained @returns {Pick<PlotView, 'lines' | 'dots'>}
  */
 function curve({ name, values, cols }, scheme, trained) {
   /** @type {[number, number][]} */
-  const points = Array.from({ length: cols }, (_, i) => [i + 1, values[scheme * cols + i]])
+  const points = Array.from({ length: cols - 1 }, (_, i) => [i + 1, values[scheme * cols + i + 1]])
   return {
     lines: [{ points: [[trained - 0.5, 0], [trained - 0.5, 1]], kind: 'is-thin' }, { points, kind: 'is-main' }],
-    dots: points.map((at, i) => ({ at, kind: 'is-small', cell: { name, index: [scheme, i] } }))
+    dots: points.map(at => ({ at, kind: 'is-small', cell: { name, index: [scheme, at[0]] } }))
   }
 }
 
@@ -77,7 +76,7 @@ export function mount(container, context) {
       panes.style.setProperty('max-width', `${context.width()}px`)
       const width = isWide ? Math.floor((context.width() - GAP) / 2) : context.width()
       plots.forEach((one, scheme) => one.update({
-        width, height: 180, x: [0, next.shares.cols + 1], y: [0, TOP], xName: t('lab.beyond.place'),
+        width, height: 180, x: [0, next.shares.cols], y: [0, TOP], xName: t('lab.beyond.place'),
         yName: t('lab.beyond.share'), label: `${names[scheme]}: ${t('lab.beyond.shares')}`,
         ...curve(next.shares, scheme, trained)
       }))

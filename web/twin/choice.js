@@ -4,7 +4,7 @@ import { find, h, uniqueId } from '../lib/dom.js'
 import { alternatives, controlsOf, wordOf } from '../shell/controls.js'
 import { isNarrow } from './beside.js'
 
-/** @import { Context, Settings, State, Translate } from '../types.d.ts' */
+/** @import { Context, Room, Settings, State, Translate } from '../types.d.ts' */
 
 /**
  * A setting at another value: its words, and that of the value now.
@@ -57,10 +57,11 @@ export const words = (setting, t) => (
  * Mounts the list of all comparisons at the end of a stage's tools; on a phone, where it takes a row, between the
  * figure and its twin. It is moved and not just shown there, so that the keyboard meets it where the eye does.
  * @param {HTMLElement} container
+ * @param {Pick<Room, 'settings'>} room what plays no part in it is left out
  * @param {Pick<Context, 't' | 'get' | 'set'>} context
  * @returns {() => void} shows what is chosen
  */
-export function picker(container, { t, get, set }) {
+export function picker(container, { settings }, { t, get, set }) {
   const id = uniqueId('twin')
   const select = h('select', { id, onchange: ({ currentTarget }) => set({ twin: currentTarget.value }) })
   const element = h('div', { className: 'twin-choice' }, h('label', { for: id }, t('twin.label')), select)
@@ -80,7 +81,9 @@ export function picker(container, { t, get, set }) {
   return () => {
     settle()
     const state = get()
-    const groups = [...Object.keys(EXTRA), ...controlsOf(state.model)]
+    const chosen = readTwin(state.twin, state)?.name
+    const names = controlsOf(state.model).filter(name => name === chosen || (settings?.includes(name) ?? true))
+    const groups = [...Object.keys(EXTRA), ...names]
       .map(name => ({ name, others: othersOf(name, state) })).filter(({ others }) => others.length)
     const now = JSON.stringify(groups)
     if (now !== filled) {
@@ -89,7 +92,7 @@ export function picker(container, { t, get, set }) {
           others.map(option(name))))))
       filled = now
     }
-    select.value = readTwin(state.twin, state) ? state.twin : ''
+    select.value = chosen ? state.twin : ''
   }
 }
 
@@ -117,7 +120,7 @@ export function compareButtons(container, { t, get, set }) {
         const other = isChosen(name, state) ? null : nearest(othersOf(name, state), state[name])
         set({ twin: other ? `${name}:${textOf(other)}` : '' })
       }
-    }, '⇄')
+    }, h('span', { 'aria-hidden': 'true' }, '⇄ '), t('twin.label'))
     const row = find(control, '.segments, .stepper, .slider')
     const line = h('div', { className: 'compare-row' })
     row.replaceWith(line)

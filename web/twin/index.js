@@ -219,7 +219,7 @@ export function twin(container, room, context) {
   if (room.stage === 'house') return ALONE
   const stage = stageOf(room.stage)
   const { t, ask, set } = context
-  const choice = picker(container, context)
+  const choice = picker(container, room, context)
   const buttons = compareButtons(container, context)
   /** @param {(cell: Cell) => void} act @returns {(cell: Cell | null) => void} */
   const ofTwin = act => cell => act(/** @type {Cell} */ (cell && { ...cell, isTwin: true }))

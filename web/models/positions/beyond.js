@@ -56,21 +56,22 @@ export function before(gf) {
     }
   }
 
-  /** The models on one text: what share each gives, at every place but the first, to the word that stood before. */
+  /** The models on one text: what share each gives, at every place, to the word that stood before; at 0 none did. */
   class Beyond extends Module {
     constructor() {
       super()
       this.schemes = new gf.nn.ModuleDict(Object.fromEntries(SCHEMES.map(scheme => [scheme, new Before(scheme)])))
     }
 
-    /** @param {number[]} ids of a text @returns {{ shares: any }} [schemes, T - 1] */
+    /** @param {number[]} ids of a text @returns {{ shares: any }} [schemes, T] */
     forward(ids) {
       const previous = [ids.map((_, place) => [ids[Math.max(0, place - 1)]])], last = ids.length - 1
       const shares = SCHEMES.map(scheme => {
         const probabilities = softmax(this.schemes.get(scheme).forward([ids]))
         return probabilities.gather(2, previous).narrow(1, 1, last).reshape(last)
       })
-      const all = this.tag('shares', gf.stack(shares)), sides = [all.narrow(1, 0, TRAINED - 1), all.narrow(1, TRAINED - 1, last - TRAINED + 1)]
+      const all = this.tag('shares', gf.cat([gf.zeros([SCHEMES.length, 1]), gf.stack(shares)], { dim: 1 }))
+      const sides = [all.narrow(1, 1, TRAINED - 1), all.narrow(1, TRAINED, ids.length - TRAINED)]
       this.tag('means', gf.stack(sides.map(side => side.mean({ dim: 1 })), { dim: 1 }))
       return { shares: all }
     }

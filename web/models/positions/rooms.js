@@ -11,25 +11,29 @@
  * @property {string} [words] the key of its texts, if that is not its id
  * @property {Record<string, string>} [parts] tensors by names that its stage knows them by
  * @property {string[]} [controls] if they are not those of the stage
+ * @property {string[]} settings what its numbers depend on
  * @property {string[]} [notebooks] in which the same is computed
  * @property {string[]} [reads] experiments whose tensors are shown here too
  */
 
 /** @type {Experiment[]} */
 const EXPERIMENTS = [
-  { id: 'shuffle', output: 'placed_apart' },
-  { id: 'first_ideas', output: 'grown', parts: { words: 'embedding.output' } },
-  { id: 'asks', output: 'products', notebooks: ['001'] },
-  { id: 'waves', output: 'table', opening: [1, 0], notebooks: ['000', '002'] },
-  { id: 'circle', output: 'pairs', opening: [0, 1, 0], reads: ['waves'], notebooks: ['001'] },
-  { id: 'two_spellings', output: 'by_log', opening: [1, 1], notebooks: ['000', '003'] },
-  { id: 'layouts', output: 'concatenated', notebooks: ['001'] },
-  { id: 'broadcasting', output: 'wrong', notebooks: ['000', '002'] },
-  { id: 'rotation', output: 'moved', opening: [1, 0] },
-  { id: 'compare', output: 'sinusoidal', notebooks: ['004'] },
-  { id: 'beyond', output: 'shares', opening: [1, 15] },
+  { id: 'shuffle', output: 'placed_apart', settings: ['seed', 'dModel', 'base'] },
+  { id: 'first_ideas', output: 'grown', settings: ['dModel', 'seed'], parts: { words: 'embedding.output' } },
+  { id: 'asks', output: 'products', settings: ['base', 'dModel', 'seed'], opening: [2, 1, 3], notebooks: ['001'] },
+  { id: 'waves', output: 'table', settings: ['base', 'dModel', 'maxLength'],
+    opening: [1, 0], notebooks: ['000', '002'] },
+  { id: 'circle', output: 'pairs', settings: ['base', 'dModel', 'maxLength'],
+    opening: [0, 1, 0], reads: ['waves'], notebooks: ['001'] },
+  { id: 'two_spellings', output: 'by_log', settings: ['base', 'dModel', 'maxLength'],
+    opening: [1, 1], notebooks: ['000', '003'] },
+  { id: 'layouts', output: 'concatenated', settings: ['dModel', 'base'], notebooks: ['001'] },
+  { id: 'broadcasting', output: 'wrong', settings: ['dModel', 'base'], opening: [1, 2, 0], notebooks: ['000', '002'] },
+  { id: 'rotation', output: 'moved', settings: ['shift', 'base', 'dModel'], opening: [1, 0] },
+  { id: 'compare', output: 'sinusoidal', settings: ['base', 'dModel', 'seed'], notebooks: ['004'] },
+  { id: 'beyond', output: 'shares', settings: ['seed'], opening: [1, 16] },
   { id: 'dropout', words: 'dropped', output: 'after', parts: { mask: 'dropout.drop.mask' },
-    controls: ['dropout', 'seed'], notebooks: ['002'] }
+    controls: ['dropout', 'seed'], settings: ['dropout', 'seed', 'base', 'dModel'], notebooks: ['002'] }
 ]
 
 /** The source notebooks, each a room to read and to run it in. */
@@ -44,14 +48,14 @@ export function roomsOf(run) {
   const partsOf = id => [...run.tensors.keys()].filter(name => name.startsWith(`${id}.`))
     .map(name => [name.slice(id.length + 1), name])
   const experiments = EXPERIMENTS.map(({
-    id, output, opening, controls, words = id, parts: more = {}, notebooks = [], reads = []
+    id, output, opening, controls, settings, words = id, parts: more = {}, notebooks = [], reads = []
   }, i) => {
     const own = partsOf(id)
     const parts = { ...Object.fromEntries([...reads.flatMap(partsOf), ...own]), ...more }
     const others = own.map(([, name]) => name).filter(name => name !== parts[output])
     return {
-      id, stage: id, words, parts, ...(controls && { controls }), tensors: [parts[output], ...(i ? [] : partsOf('embedding').map(([, name]) => name)),
-        ...others],
+      id, stage: id, words, parts, ...(controls && { controls }), settings,
+      tensors: [parts[output], ...(i ? [] : partsOf('embedding').map(([, name]) => name)), ...others],
       notebooks: notebooks.map(notebook => ({ id: `notebook.${notebook}`, words: `notebook${notebook}` })),
       tower: 'model', block: id, isFloor: true, isOnTour: true, from: i ? [EXPERIMENTS[i - 1].id] : [],
       ...(opening && { opening: { name: parts[output], index: opening } })
@@ -59,6 +63,7 @@ export function roomsOf(run) {
   })
   return [...experiments, ...NOTEBOOKS.map(notebook => ({
     id: `notebook.${notebook}`, stage: 'notebook', words: `notebook${notebook}`, parts: { notebook, table: 'waves.table' },
-    tensors: [], tower: 'model', block: 'notebooks', isFloor: false, isOnTour: true, aside: 'reading', from: []
+    settings: [], tensors: [], tower: 'model', block: 'notebooks', isFloor: false, isOnTour: true, aside: 'reading',
+    from: []
   }))]
 }

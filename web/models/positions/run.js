@@ -10,7 +10,8 @@ import { defaultsOf } from '../index.js'
 
 const AXES = {
   'embedding.weight': [{ name: 'word', of: 'text' }, { name: 'channel' }],
-  'waves.angle': [{ name: 'position' }, { name: 'pair' }], 'waves.rate': [{ name: 'pair' }],
+  ...Object.fromEntries(['waves.angle', 'two_spellings.by_log', 'two_spellings.by_power', 'two_spellings.apart']
+    .map(name => [name, [{ name: 'position' }, { name: 'pair' }]])), 'waves.rate': [{ name: 'pair' }],
   'circle.pairs': [{ name: 'pair' }, { name: 'position' }, { name: 'channel' }],
   'beyond.means': [{ name: 'scheme' }, { name: 'measure' }], 'beyond.shares': [{ name: 'scheme' }, { name: 'position' }],
   'asks.encodings': [{ name: 'scheme' }, { name: 'position' }, { name: 'channel' }],

@@ -47,7 +47,7 @@ const sums = PLACES.map(() => SCHEMES.map(() => 0))
 gf.manualSeed(seed + 1)
 for (const ids of drawn(tests, LONGEST)) gf.tidy(() => gf.noGrad(() => {
   /** @type {number[][]} */ const shares = all.forward(ids).shares.toArray()
-  PLACES.forEach((place, i) => shares.forEach((row, scheme) => { sums[i][scheme] += row[place - 1] / tests }))
+  PLACES.forEach((place, i) => shares.forEach((row, scheme) => { sums[i][scheme] += row[place] / tests }))
 }))
 console.log(`share of the word before at places ${PLACES.join(', ')}; trained on ${TRAINED} places`)
 SCHEMES.forEach((scheme, i) => console.log(`  ${scheme.padEnd(10)} ${sums.map(row => row[i].toFixed(2)).join('  ')}`))
