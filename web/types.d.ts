@@ -207,7 +207,17 @@ export interface PageModel {
   offer?: (state: Settings) => string | null
   /** The key of what is said of the model at the foot of every room. */
   kind: (state: Settings) => string
+  /** What numbers stand for, by tensor, where what made them does not tell; in a sentence: the text `meanings.` and it. */
+  meanings?: Record<string, Meaning>
   explainError?: (error: Failure) => Record<string, Problem> | null
+}
+
+/** What a number of a tensor stands for. */
+export interface Meaning {
+  /** In the page's formula language. */
+  formula: (index: number[]) => string
+  /** Along each axis the words for its places, where they have some. */
+  places?: (({ key: string, values?: Record<string, unknown> } | { text: string })[] | null)[]
 }
 
 /** What went wrong in the worker. */

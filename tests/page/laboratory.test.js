@@ -6,10 +6,11 @@ import { seenFrom } from '../../web/lib/space.js'
 import { ticksOf } from '../../web/lib/plot.js'
 import { tensorOf } from '../../web/lib/run.js'
 import { indexOf, valueAt } from '../../web/lib/slice.js'
-import { problemsOf } from '../../web/models/index.js'
+import { modelOf, problemsOf } from '../../web/models/index.js'
 import { homeOf, roomsOf } from '../../web/rooms/index.js'
 import { defaults } from '../../web/shell/state.js'
 import { stageOf } from '../../web/stages/index.js'
+import { models as english } from '../../web/text/en.js'
 import { models as words } from '../../web/text/ko.js'
 import { dataIn, pageRun, shownRun, viewOf } from '../lib/page.js'
 
@@ -186,6 +187,30 @@ test('every cell of every experiment can be explained', () => {
     const index = shape.map(side => side - 1)
     const { value } = run.explain(name, index)
     assert.ok(Object.is(value, valueAt(tensorOf(run, name), index)), name)
+  }
+  run.dispose()
+})
+
+test('what a cell of a figure stands for is told, in words too, wherever its number was only taken over', () => {
+  const run = pageRun({ model }), { meanings } = modelOf(model)
+  const own = ['asks', 'circle', 'beyond', 'broadcasting']
+  for (const { id } of roomsOf(run)) {
+    const { panels = [], numbers = [], ...data } = dataIn(run, id) ?? {}
+    const cells = [...[...slicesIn(data), ...panels].map(part => ({ name: part.name, index: indexOf(part, 0, 0) })),
+      ...numbers.flatMap(({ cell }) => cell ?? [])]
+    for (const { name, index } of cells) {
+      const isTaken = run.explain(name, index).formulas.every(one => /^out = x\d*$/.test(one))
+      if (!isTaken && !(own.includes(id) && name.startsWith(`${id}.`))) continue
+      assert.ok(meanings[name]?.formula(index), name)
+      const { shape } = run.tensors.get(name)
+      meanings[name].places?.forEach((list, axis) => list && assert.equal(list.length, shape[axis], name))
+    }
+  }
+  for (const name of Object.keys(meanings)) {
+    assert.ok(run.tensors.has(name), name)
+    for (const texts of [words, english]) {
+      assert.equal(typeof name.split('.').reduce((node, part) => node[part], texts[model].meanings), 'string', name)
+    }
   }
   run.dispose()
 })

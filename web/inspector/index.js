@@ -8,11 +8,13 @@ import { places } from './places.js'
 import { cellName, sameCell } from '../lib/cell.js'
 import { dotted, find, h, setText } from '../lib/dom.js'
 import { isEditable } from '../lib/edits.js'
+import { formula } from '../lib/formula.js'
 import { brief, dimensions, exact } from '../lib/number.js'
 import { placeName } from '../lib/place.js'
 import { prose } from '../lib/prose.js'
 import { describedOf, tensorOf } from '../lib/run.js'
 import { valueAt } from '../lib/slice.js'
+import { modelOf } from '../models/index.js'
 import { homeOf, roomsOf } from '../rooms/index.js'
 
 /** @import { Cell, Child, Context, Run, Tensor, Told } from '../types.d.ts' */
@@ -141,6 +143,12 @@ export function inspector(container, { t, press, visit, set, get, ask }) {
     return h('button', { type: 'button', className: 'quiet', onclick: () => set({ room: home.id }, 'push') },
       t('inspector.goto', { room: placeName(home, t) }))
   }
+  /** What a cell stands for, where the operation that made it does not tell. @param {Cell} cell */
+  function meaning({ name, index }) {
+    const known = modelOf(get().model).meanings?.[name]
+    return known ? h('section', { className: 'meaning' }, h('h3', {}, t('inspector.meaning')),
+      h('p', { className: 'rule' }, formula(known.formula(index))), h('p', { className: 'note' }, prose(t(`meanings.${name}`)))) : ''
+  }
   /**
    * The field stays itself while its cell does, so that what is being typed survives.
    * @param {Cell} cell @param {number} value
@@ -191,7 +199,8 @@ export function inspector(container, { t, press, visit, set, get, ask }) {
         h('p', { className: 'cell-name' }, h('code', {}, dotted(cellName(cell)))),
         h('p', { className: 'cell-value' }, short)),
       compared(view.pair, cell, t), directions(cell),
-      places(run, cell, { t, set, press }),
+      places(run, cell, { t, set, press, get }),
+      cell.isGradient ? '' : meaning(cell),
       value === undefined ? '' : fieldFor(cell, value),
       value === undefined ? '' : facts(cell, tensor, value, type),
       cell.isGradient && value !== undefined

@@ -96,6 +96,9 @@ function termList({ terms }, view) {
   ]
 }
 
+/** A number that is only taken over from another cell. */
+const TAKEN = /^out = x\d*$/
+
 /** What no formula can say stands in its place. */
 const WITHOUT_FORMULA = ['drawn', 'started']
 
@@ -162,12 +165,13 @@ export function made(explanation, cell, view) {
     return h('p', { className: isSet ? 'note is-edited' : 'note given' }, originText(cell, explanation, view))
   }
   const { edited, computed, rounding } = explanation
+  const isTaken = explanation.formulas.length > 0 && explanation.formulas.every(one => TAKEN.test(one))
   const numbers = numbersFormula(edited ? { ...explanation, value: computed } : explanation, cell.index)
   return h('section', { className: 'made' },
     edited ? h('p', { className: 'note is-edited' }, t('inspector.edited', { computed: brief(computed) })) : '',
     h('h3', {}, t(cell.isGradient ? 'inspector.derived' : 'inspector.made')),
-    rules(explanation, t),
-    numbers ? h('p', { className: 'rule is-numbers' }, formula(numbers)) : '',
+    isTaken ? h('p', { className: 'note' }, t('inspector.taken')) : rules(explanation, t),
+    numbers && !isTaken ? h('p', { className: 'rule is-numbers' }, formula(numbers)) : '',
     explanation.terms.length ? termList(explanation, view) : '',
     explanation.steps.length ? steps(explanation.steps, t) : '',
     rounding && !edited ? h('p', { className: 'note' }, `${t('inspector.rounding')}: ${brief(rounding)}`) : '')

@@ -2,6 +2,7 @@
 
 import { h } from '../lib/dom.js'
 import { describedOf, labelsOf } from '../lib/run.js'
+import { modelOf } from '../models/index.js'
 
 /** @import { Cell, Context, Described, Run } from '../types.d.ts' */
 
@@ -17,6 +18,16 @@ function label(run, tensor, index, axis) {
   return labelsOf(run, tensor, axis, sentence)?.[index[axis]]
 }
 
+/**
+ * What a model calls a place along an axis that has no tokens.
+ * @param {Cell} cell @param {number} axis @param {Pick<Context, 't' | 'get'>} context
+ */
+function named({ name, index }, axis, { t, get }) {
+  const place = modelOf(get().model).meanings?.[name]?.places?.[axis]?.[index[axis]]
+  if (!place) return undefined
+  return 'text' in place ? place.text : t(place.key, place.values)
+}
+
 /** The axes that are told: the only sentence there is goes without saying. @param {Described} tensor */
 export const axesTold = ({ axes, shape }) => (
   axes.flatMap(({ name }, i) => (name === 'batch' && shape[i] === 1 ? [] : [i])))
@@ -25,9 +36,9 @@ export const axesTold = ({ axes, shape }) => (
  * A list of the places of a cell.
  * @param {Run} run
  * @param {Cell} cell
- * @param {Pick<Context, 't' | 'set' | 'press'>} context
+ * @param {Pick<Context, 't' | 'set' | 'press' | 'get'>} context
  */
-export function places(run, cell, { t, set, press }) {
+export function places(run, cell, { t, set, press, get }) {
   const tensor = describedOf(run, cell.name)
   return h('ul', { className: 'places' }, axesTold(tensor).map(i => {
     const [{ name: axis }, at] = [tensor.axes[i], cell.index[i]]
@@ -45,7 +56,7 @@ export function places(run, cell, { t, set, press }) {
       }, sign)
     }
     const steps = tensor.shape[i] === 1 ? [] : [step(-1, '‹', 'back'), step(1, '›', 'on')]
-    const token = label(run, tensor, cell.index, i)
+    const token = label(run, tensor, cell.index, i) ?? named(cell, i, { t, get })
     return h('li', {}, h('span', {}, name), steps, h('b', {}, token ?? String(at)),
       token === undefined ? '' : h('small', {}, t('inspector.place', { place: at })))
   }))

@@ -1,6 +1,7 @@
 /** The laboratory of positions: the reader's sentence goes through experiments instead of a model. */
 
 import { take } from '../settings.js'
+import { MEANINGS } from './meanings.js'
 import { roomsOf } from './rooms.js'
 
 /** @import { PageModel, Settings } from '../../types.d.ts' */
@@ -47,5 +48,6 @@ export const positions = {
     return { sequence: length > MOST_WORDS ? { key: 'errors.manyWords', values: { most: MOST_WORDS } } : null }
   },
   written: tokens => tokens.join(' '),
-  kind: () => 'untrained'
+  kind: () => 'untrained',
+  meanings: MEANINGS
 }

@@ -1,0 +1,61 @@
+/**
+ * What a number of the laboratory stands for, where the operation that made it does not tell: a formula in the page's
+ * language, and the words for the places along an axis. The sentence to it is the text `meanings.` and the name.
+ */
+
+import { SCHEMES, TRAINED } from './beyond.js'
+
+/** @import { Meaning } from '../../types.d.ts' */
+
+/** Encodings that are set beside each other, and what is measured of them; in the order of their tensors. */
+const ENCODINGS = ['index', 'share', 'sinusoidal', 'random']
+const MEASURES = ['most', 'nearest', 'shortest', 'longest', 'least', 'greatest']
+
+/** @param {string[]} list @param {string} path */
+const keys = (list, path) => list.map(name => ({ key: `${path}.${name}` }))
+const encodings = keys(ENCODINGS, 'lab.asks.schemes'), schemes = keys(SCHEMES, 'lab.beyond')
+const waves = [{ text: 'sin' }, { text: 'cos' }]
+const sides = ['within', 'past'].map(side => ({ key: `lab.beyond.${side}`, values: { trained: TRAINED } }))
+
+/** By measure. */
+const MEASURED = [
+  '"max"_{k , c} | P_{k , c} |', '"min"_{j ≠ k} ‖ P_j − P_k ‖', '"min"_k ‖ P_{k + 1} − P_k ‖',
+  '"max"_k ‖ P_{k + 1} − P_k ‖', '"min"_k ‖ P_k ‖', '"max"_k ‖ P_k ‖'
+]
+
+/** @type {Record<string, Meaning>} by the name of the tensor */
+export const MEANINGS = {
+  'asks.encodings': { formula: () => 'P_{k , c}', places: [encodings] },
+  'asks.products': { formula: () => '( P P^T )_{j , k} = sum_c P_{j , c} · P_{k , c}', places: [encodings] },
+  'asks.distances': { formula: () => '‖ P_j − P_k ‖ = sqrt{sum_c ( P_{j , c} − P_{k , c} )^2}', places: [encodings] },
+  'asks.norms': { formula: () => '‖ P_k ‖ = sqrt{sum_c P_{k , c}^2}', places: [encodings] },
+  'asks.neighbours': { formula: () => '‖ P_{k + 1} − P_k ‖', places: [encodings] },
+  'asks.measures': {
+    formula: ([, measure]) => MEASURED[measure], places: [encodings, keys(MEASURES, 'lab.asks.measures')]
+  },
+  'circle.pairs': {
+    formula: ([, , part]) => (part ? 'x = "cos" ( k · ω_i )' : 'y = "sin" ( k · ω_i )'), places: [null, null, waves]
+  },
+  'circle.radius': { formula: () => 'r = sqrt{x^2 + y^2}' },
+  'beyond.shares': { formula: ([, place]) => (place ? 'p_k ( w_{k - 1} )' : '0'), places: [schemes] },
+  'beyond.means': {
+    formula: ([, side]) => (side ? `frac{1}{T - ${TRAINED}} sum_{k ≥ ${TRAINED}} p_k ( w_{k - 1} )`
+      : `frac{1}{${TRAINED - 1}} sum_{0 < k < ${TRAINED}} p_k ( w_{k - 1} )`), places: [schemes, sides]
+  },
+  'broadcasting.batch': { formula: () => 'X_{b , k , c} = x_{k , c}' },
+  'broadcasting.right': { formula: () => '( X_{b , k , c} + P_{k , c} ) − X_{b , k , c} ≈ P_{k , c}' },
+  'broadcasting.wrong': { formula: () => '( X_{b , k , c} + P_{b , c} ) − X_{b , k , c} ≈ P_{b , c}' },
+  'broadcasting.spread': { formula: () => '"max" | D_{b , k + 1 , c} − D_{b , k , c} |' },
+  'first_ideas.norms': { formula: ([row]) => (row ? '‖ x_k + k ‖' : '‖ x_k ‖') },
+  'layouts.interleaved': { formula: () => 'P_{k , c}' },
+  'layouts.sorted': { formula: () => 'P_{k , "π" ( c )}' },
+  'rotation.here': { formula: () => '"PE" ( k )' },
+  'rotation.there': { formula: () => '"PE" ( k + r )' },
+  'rotation.most': {
+    formula: ([one]) => (one ? '"max" | M M^T − I |' : '"max" | "PE" ( k ) M − "PE" ( k + r ) |')
+  },
+  'shuffle.moved': { formula: () => 'x_{"π" ( k )}' },
+  'shuffle.bare_there': { formula: () => '"π"^{- 1} ( "attn" ( "π" ( x ) ) )' },
+  'shuffle.placed_there': { formula: () => '"π"^{- 1} ( "attn" ( "π" ( x ) + P ) )' },
+  'shuffle.most': { formula: () => '"max" | Δ |' }
+}
