@@ -17,6 +17,7 @@ import { inputs } from './shell/fields.js'
 import { frame } from './shell/frame.js'
 import { header } from './shell/header.js'
 import { keys } from './shell/keys.js'
+import { languageOf } from './shell/language.js'
 import { lessons } from './shell/lesson.js'
 import { linked } from './shell/link.js'
 import { openings } from './shell/opening.js'
@@ -68,9 +69,6 @@ let isPrinting = false
 /** Which of the opening, the theatre and the rooms was shown last. */
 let shownPlace = ''
 
-const browserLanguage = () => (navigator.language.toLowerCase().startsWith('en') ? 'en' : 'ko')
-/** @param {State} state @returns {Language} */
-const languageOf = ({ language }) => (language === 'auto' ? browserLanguage() : language)
 /** Paper is light. */
 const mode = () => (isPrinting ? 'light' : modeOf(state.theme))
 const theme = () => ({ mode: mode(), palette: PALETTES[mode()], isPaper: isPrinting })

@@ -66,7 +66,8 @@ export async function open(browser, url, { before: prepare, ...options } = {}) {
 /**
  * Serves the page and keeps one browser for the tests of a file.
  * @returns {{ open(where: string | object, options?: object): ReturnType<typeof open>, inBrowser(work: Function): any
- *   }} open: an address, or the page in a state; inBrowser: hands the browser and the page's address to some work
+ *   url(): string }} open: an address, or the page in a state; inBrowser: hands the browser and the page's address to
+ *   some work; url: that address
  */
 export function useHouse() {
   let site, browser
@@ -80,7 +81,8 @@ export function useHouse() {
   return {
     open: (where, options) => (
       open(browser, typeof where === 'string' ? where : `${site.url}#${toHash(stateOf(where))}`, options)),
-    inBrowser: work => work(browser, site.url)
+    inBrowser: work => work(browser, site.url),
+    url: () => site.url
   }
 }
 

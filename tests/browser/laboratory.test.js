@@ -1,5 +1,6 @@
 // The laboratory of positions in the real page: by pointer and by key, on a phone, dark, in both languages.
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { roomsOf } from '../../web/rooms/index.js'
 import { shownRun } from '../lib/page.js'
@@ -61,11 +62,75 @@ for (const [name, options] of [
   })
 }
 
-test('an experiment stands in another page by itself', async () => {
-  const { page, complaints, close } = await open({ room: 'circle', embed: true })
-  assert.ok(await page.isVisible('.space'))
-  assert.equal(await page.isVisible('#map'), false)
-  assert.deepEqual(complaints, [])
+const EXPERIMENTS = ROOMS.filter(room => room !== 'house' && !room.startsWith('notebook'))
+
+test('every experiment stands in another page by itself', async () => {
+  for (const room of EXPERIMENTS) {
+    const { page, complaints, close } = await open({ room, embed: true })
+    assert.ok(await page.isVisible('.stage-figure canvas'), room)
+    for (const hidden of ['#map', '.tools', '.way']) assert.equal(await page.isVisible(hidden), false, room)
+    assert.deepEqual(await violations(page), [], room)
+    assert.deepEqual(complaints, [], room)
+    await close()
+  }
+})
+
+test('every experiment is saved as a picture and a table and copied, and it is said', async () => {
+  for (const room of EXPERIMENTS) {
+    const { page, complaints, close } = await open({ room }, { permissions: ['clipboard-read', 'clipboard-write'] })
+    await page.click('.figure .menu summary')
+    const saved = async name => {
+      const [download] = await Promise.all([page.waitForEvent('download'), page.click(`.menu button:text-is("${name}")`)])
+      return { name: download.suggestedFilename(), body: await readFile(await download.path()) }
+    }
+    const [png, svg, csv] = [await saved('PNG'), await saved('SVG'), await saved('CSV')]
+    assert.equal(png.body.subarray(1, 4).toString(), 'PNG', room)
+    assert.ok(svg.body.toString().startsWith('<svg') && svg.body.length > 1000, room)
+    assert.ok(csv.body.toString().split('\n').length > 2, room)
+    const cell = await page.textContent('#inspector .cell-name')
+    const name = cell.replaceAll('\u200b', '').split('[')[0]
+    assert.ok(csv.name.startsWith(name) && png.name.startsWith(name), `${room}: ${csv.name} for ${cell}`)
+    for (const [text, array] of [['NumPy', /np\.array/], ['PyTorch', /torch\.tensor/], ['JavaScript', /^const/]]) {
+      await page.click(`.menu button:text-is("${text}")`)
+      await page.waitForSelector('.figure .menu-said[role="status"]:text-is("Copied")')
+      assert.match(await page.evaluate(() => navigator.clipboard.readText()), array, room)
+    }
+    assert.deepEqual(await violations(page), [], room)
+    assert.deepEqual(complaints, [], room)
+    await close()
+  }
+})
+
+test('another pair of the circle is the cell that is told, and the matrix that is taken', async () => {
+  const { page, close } = await open({ room: 'circle' })
+  await page.click('.stage-figure .segments label:nth-child(3)')
+  assert.match(await page.textContent('#inspector .cell-name'), /pairs\[2, 1, 0\]/)
+  await page.click('.figure .menu summary')
+  assert.equal(await page.getAttribute('.menu-choice input:checked', 'aria-label'), 'Points of pair 2')
+  await close()
+})
+
+test('the house has a row that leads to the notebooks, each by its name', async () => {
+  const { page, close } = await open({ room: 'house' })
+  const names = await page.$$eval('.house-notebooks a', links => links.map(link => link.textContent))
+  assert.deepEqual(names.map(name => name.slice(0, 12)), ['000', '001', '002', '003', '004'].map(id => `Notebook ${id}`))
+  assert.ok(names.every(name => name.length > 18))
+  await page.click('.house-notebooks li:nth-child(5) a')
+  assert.equal(await page.getAttribute('#house', 'data-room'), 'notebook.004')
+  await close()
+})
+
+test('a language that was chosen is there again without a link, and a link has its own', async () => {
+  const { page, close } = await house.open({ model, room: 'waves' })
+  assert.equal(await page.getAttribute('html', 'lang'), 'ko')
+  await page.click('[data-language="en"]')
+  await page.waitForSelector('html[lang="en"]')
+  await page.goto('about:blank')
+  await page.goto(house.url())
+  await page.waitForSelector('html[lang="en"]')
+  await page.goto('about:blank')
+  await page.goto(`${house.url()}#language=ko`)
+  await page.waitForSelector('html[lang="ko"]')
   await close()
 })
 

@@ -2,7 +2,7 @@
 
 import { h, setText } from './dom.js'
 
-const SHOWN_FOR = 1600
+const SHOWN_FOR = 4000
 
 /**
  * @param {{ done: string, byHand: string }} words
@@ -17,6 +17,7 @@ export function copying({ done, byHand }) {
   /** @param {string} text */
   async function copy(text) {
     clearTimeout(timer)
+    setText(said, '')
     try {
       await navigator.clipboard.writeText(text)
       field.hidden = true

@@ -10,6 +10,7 @@ import { legend } from './legend.js'
 import { matrix } from './matrix.js'
 import { menu } from './menu.js'
 import { product } from './product.js'
+import { cellOf } from './slice.js'
 import { snapshot } from './snapshot.js'
 import { figureSvg } from './svg.js'
 import { tables } from './table.js'
@@ -69,6 +70,7 @@ export function figure(container, {
   const numbers = tables(actions)
   /** @type {(Matrix | Product)[]} */ const parts = []
   /** @type {{ domain: Domain, text?: string }[]} */ let keys = []
+  /** @type {Cell | null} */ let looked = null
 
   /**
    * @template Look
@@ -88,8 +90,13 @@ export function figure(container, {
   }
 
   const drawings = () => parts.flatMap(part => part.drawings())
+  /** The matrix that the reader looks at a cell of, or the last, which is the result of the others. */
+  const main = () => {
+    const at = drawings().findIndex(({ part }) => looked && cellOf(part, looked))
+    return at < 0 ? drawings().length - 1 : at
+  }
   menu(actions, {
-    t, which, parts: () => drawings().map(({ part, view: { title } }) => ({ part, title })),
+    t, which, main, parts: () => drawings().map(({ part, view: { title } }) => ({ part, title })),
     picture() {
       const { mode, palette } = theme()
       const legends = keys.map(({ domain, text = '' }) => ({ domain, text, scale: scale(domain, mode) }))
@@ -146,6 +153,9 @@ export function figure(container, {
       numbers.update(text, list)
       titled?.(list)
     },
-    mark: (/** @type {Marks} */ marks) => parts.forEach(part => part.mark(marks))
+    mark(/** @type {Marks} */ marks) {
+      looked = marks.current
+      parts.forEach(part => part.mark(marks))
+    }
   }
 }

@@ -60,19 +60,20 @@ export function closing(details) {
  * @param {object} source
  * @param {Translate} source.t
  * @param {() => { title: string, part: Slice }[]} source.parts what there is to take
+ * @param {() => number} source.main which of them is asked for first
  * @param {() => Piece} source.picture the whole figure
  * @param {string} [source.which] of the figures that have one like it
  */
-export function menu(container, { t, parts, picture, which }) {
+export function menu(container, { t, parts, main, picture, which }) {
   const name = uniqueId('matrix')
   const choice = h('fieldset', { className: 'menu-choice' }, h('legend', {}, t('figure.which')))
   const { copy, elements } = copying({ done: t('figure.copied'), byHand: t('figure.byHand') })
-  const number = () => /** @type {HTMLInputElement | null} */ (choice.querySelector('input:checked'))?.value ?? 0
+  const number = () => /** @type {HTMLInputElement | null} */ (choice.querySelector('input:checked'))?.value ?? main()
   const chosen = () => parts()[Number(number())].part
-  const last = () => parts()[parts().length - 1].part
+  const first = () => parts()[main()].part
   const actions = {
-    PNG: async () => save(await rasterised(picture()), fileName(last(), 'png', which)),
-    SVG: () => save(textFile(picture().svg, 'image/svg+xml'), fileName(last(), 'svg', which)),
+    PNG: async () => save(await rasterised(picture()), fileName(first(), 'png', which)),
+    SVG: () => save(textFile(picture().svg, 'image/svg+xml'), fileName(first(), 'svg', which)),
     CSV: () => save(textFile(BYTE_ORDER_MARK + toCsv(chosen()), 'text/csv'), fileName(chosen(), 'csv', which))
   }
   const copies = /** @type {const} */ ({ NumPy: 'numpy', PyTorch: 'torch', JavaScript: 'js' })
@@ -97,7 +98,7 @@ export function menu(container, { t, parts, picture, which }) {
       const label = h('span')
       setNames(label, title)
       return h('label', {}, h('input', {
-        'type': 'radio', name, 'value': String(i), 'checked': i === list.length - 1, 'aria-label': title
+        'type': 'radio', name, 'value': String(i), 'checked': i === main(), 'aria-label': title
       }), label)
     }))
   }

@@ -7,6 +7,7 @@ import { MODELS, modelOf } from '../models/index.js'
 import { HOUSE } from '../rooms/index.js'
 import { control, controlsOf, isUseful } from './controls.js'
 import { fields } from './fields.js'
+import { rememberLanguage } from './language.js'
 import { share } from './share.js'
 import { defaults } from './state.js'
 import { theatreOf } from './theatre.js'
@@ -25,7 +26,10 @@ const pane = () => svg('svg', { 'class': 'pane', 'viewBox': '0 0 24 24', 'aria-h
 function languages({ set }) {
   const links = /** @type {Language[]} */ (Object.keys(LANGUAGES)).map(language => h('button', {
     'type': 'button', 'className': 'quiet', 'lang': language, 'data-language': language,
-    'onclick': () => set({ language })
+    'onclick': () => {
+      rememberLanguage(language)
+      set({ language })
+    }
   }, LANGUAGES[language]))
   return { links, element: (/** @type {string} */ label) => h('div', { 'className': 'languages', 'role': 'group', 'aria-label': label },
     links) }

@@ -69,10 +69,12 @@ export function mount(container, context) {
     chosen = { ...chosen, ...patch }
     draw()
   }
+  /** Another pair is another cell: the inspector follows, the link holds it. @param {number} pair */
+  const pressed = pair => context.press({ name: shown.pairs[pair].name, index: [pair, chosen.place, 0] })
   /** @param {number} count */
   function drawChoices(count) {
     if (choices.children.length !== count) choices.replaceChildren(...Array.from({ length: count }, (_, pair) => (
-      h('label', {}, h('input', { type: 'radio', name: group, onchange: () => choose({ pair }) }),
+      h('label', {}, h('input', { type: 'radio', name: group, onchange: () => pressed(pair) }),
         h('span', {}, String(pair))))))
     const input = /** @type {HTMLElement} */ (choices.children[chosen.pair].firstChild)
     if (input instanceof HTMLInputElement) input.checked = true

@@ -85,6 +85,7 @@ export function data(run, view) {
   // Of a text that is gone on with only the beginning was read.
   const given = Number(run.passes?.find(({ kind }) => kind === 'prefill')?.rows ?? tokens.length)
   return {
+    notebooks: view.rooms.filter(({ block }) => block === 'notebooks').map(({ id, words }) => ({ id, words })),
     towers: names.map(name => ({
       name, floors: floors.filter(({ tower }) => tower === name).map(room => floor(run, room, view))
     })),
@@ -174,8 +175,9 @@ export function mount(container, context) {
   const now = h('p', { className: 'house-now' })
   const wire = svg('path', { class: 'memory-wire' })
   const towers = h('div', { className: 'pane-towers' })
+  const notebooks = h('nav', { className: 'house-notebooks', hidden: true }, h('h2'), h('ul'))
   const root = h('div', { className: 'panes' }, svg('svg', { 'class': 'memory', 'aria-hidden': 'true' }, wire),
-    h('div', { className: 'pane-words' }, now, h('p', { className: 'note' }, t('stages.house.colours'))), towers)
+    h('div', { className: 'pane-words' }, now, h('p', { className: 'note' }, t('stages.house.colours'))), towers, notebooks)
   container.append(root)
 
   /** @param {string} name @returns {(floor: Floor) => string} */
@@ -203,6 +205,24 @@ export function mount(container, context) {
   const observer = new ResizeObserver(drawWire)
   observer.observe(root)
 
+  const createDoor = () => {
+    const link = h('a', { onclick: following(() => context.enter(link.dataset.room ?? '')) })
+    return h('li', {}, link)
+  }
+  /** @param {Built<HTMLElement>} element @param {{ id: string, words: string }} notebook */
+  const fillDoor = ({ firstChild: link }, { id, words }) => {
+    link.dataset.room = id
+    link.setAttribute('href', context.href(id))
+    setText(link, t(`stages.${words}.name`))
+  }
+  /** What there is to read besides. @param {{ id: string, words: string }[]} list */
+  function offer(list) {
+    notebooks.hidden = list.length === 0
+    if (notebooks.hidden) return
+    notebooks.setAttribute('aria-label', t('lab.notebooks'))
+    setText(notebooks.firstChild, t('lab.notebooks'))
+    keep(notebooks.lastChild, list, createDoor, fillDoor)
+  }
   /** @param {ReturnType<typeof data>} shown */
   function say({ input, read, steps, isGiven, towers: all }) {
     const answer = all.at(-1)?.floors.at(-1)
@@ -214,6 +234,7 @@ export function mount(container, context) {
   return {
     update(shown) {
       say(shown)
+      offer(shown.notebooks)
       keep(towers, shown.towers, () => h('section', {}, h('h2'), h('div', { className: 'pane-tower' })), fillTower)
       /** @type {NodeListOf<Stamp>} */ const list = towers.querySelectorAll('.pane-picture')
       const pictures = [...list]

@@ -1,0 +1,31 @@
+/** The language of the page: that of the link, else the one that was chosen last, else the browser's. */
+
+/** @import { Language, State } from '../types.d.ts' */
+
+const KEY = 'glassformer.language'
+
+/** @type {Language[]} */ const LANGUAGES = ['ko', 'en']
+
+/** What was chosen on an earlier visit. @returns {Language | undefined} */
+function remembered() {
+  try {
+    return LANGUAGES.find(language => language === localStorage.getItem(KEY))
+  } catch {
+    return undefined
+  }
+}
+
+/** @returns {Language} */
+const ofBrowser = () => (navigator.language.toLowerCase().startsWith('en') ? 'en' : 'ko')
+
+/** @param {Pick<State, 'language'>} state @returns {Language} */
+export const languageOf = ({ language }) => (language === 'auto' ? remembered() ?? ofBrowser() : language)
+
+/** What the reader chooses is there again on the next visit. @param {Language} language */
+export function rememberLanguage(language) {
+  try {
+    localStorage.setItem(KEY, language)
+  } catch {
+    // Without storage the link still holds it.
+  }
+}
