@@ -194,12 +194,14 @@ test('memory stays flat over many steps', () => {
 
 test('behind the glass stands the model of that step: the page runs it as the training has it', () => {
   const sizes = { layers: 1, dModel: 16, dimFeedforward: 24, heads: 2, steps: 20 }
-  const field = { dates: 'source', particles: 'gapped', stories: 'beginning' }
+  const field = { dates: 'source', particles: 'gapped', stories: 'beginning', text: 'beginning' }
   const modern = { positions: 'rotary', norm: 'rms', activation: 'swiglu', kvHeads: 1 }
-  const shapes = [{ positions: 'interleaved' }, { positions: 'learned' }, modern]
-  for (const task of Object.keys(field)) for (const shape of task === 'stories' ? shapes : shapes.slice(0, 2)) {
+  const hasParts = task => ['stories', 'text'].includes(task), ownText = '나비가 날아와요. 꽃이 피어요. '.repeat(40)
+  const shapes = [{ positions: 'interleaved' }, { positions: 'learned', unit: 'pairs', size: 280 }, modern]
+  for (const task of Object.keys(field)) for (const shape of hasParts(task) ? shapes : shapes.slice(0, 2)) {
     const { positions } = shape
-    const session = createSession(gf, { ...defaultsOf(task), ...sizes, ...shape, batch: 4 })
+    const session = createSession(gf, { ...defaultsOf(task), ...sizes, ...shape, batch: 4 },
+      task === 'text' ? ownText : undefined)
     walk(session, 6)
     const file = session.file()
     const options = { ...pageDefaults(task), [field[task]]: samples[task], weights: 'theatre', lent: positions }
@@ -209,6 +211,13 @@ test('behind the glass stands the model of that step: the page runs it as the tr
     const weights = run.names.filter(name => Object.hasOwn(own, name))
     assert.ok(weights.length > 10, task)
     for (const name of weights) assert.deepEqual(bits(run.tensor(name).values), bits(own[name].values), name)
+    if (task === 'text') {
+      const { decoding, run: again } = RUNS[task](gf, options, [], [file])
+      const said = session.inputsOf(samples.text)[0][0].slice(-5)
+      const ids = decoding.steps.map(({ id }) => id)
+      assert.ok(ids.some((_, i) => said.every((id, n) => ids[i + n] === id)), `${said} in ${ids}`)
+      again.dispose()
+    }
     run.dispose()
     session.dispose()
   }

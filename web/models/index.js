@@ -7,11 +7,12 @@ import { positions } from './positions/index.js'
 import { sentences } from './sentences/index.js'
 import { problemOf } from './settings.js'
 import { stories } from './stories/index.js'
+import { text } from './text/index.js'
 
 /** @import { Decoding, Failure, PageModel, Problem, Settings } from '../types.d.ts' */
 
 /** @type {PageModel[]} */
-export const MODELS = [dates, particles, stories, sentences, positions, own]
+export const MODELS = [dates, particles, stories, text, sentences, positions, own]
 
 /** Those that run as soon as they are chosen. */
 export const READY = MODELS.filter(({ isBrought }) => !isBrought)

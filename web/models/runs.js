@@ -6,6 +6,7 @@ import { run as particles } from './particles/run.js'
 import { run as positions } from './positions/run.js'
 import { run as sentences } from './sentences/run.js'
 import { run as stories } from './stories/run.js'
+import { run as text } from './text/run.js'
 
 /** @import { Edit, Library, Made, Settings } from '../types.d.ts' */
 
@@ -13,4 +14,4 @@ import { run as stories } from './stories/run.js'
  * By model: runs it on settings of the page, with edits and the bytes of its files.
  * @type {Record<string, (gf: Library, settings: Settings, edits: Edit[], files: any[]) => Made>}
  */
-export const RUNS = { dates, particles, stories, sentences, positions, own }
+export const RUNS = { dates, particles, stories, text, sentences, positions, own }

@@ -118,7 +118,7 @@ export function inputs(container, context) {
     /** @param {State} state @param {Record<string, string>} problems texts by control */
     update(state, problems) {
       long.update(state, problems, null)
-      ways.hidden = !long.element.hidden
+      ways.hidden = !long.element.hidden || modelOf(state.model).examples.length === 0
       if (model === state.model) return
       model = state.model
       container.setAttribute('aria-label', t('controls.presets.label'))

@@ -242,8 +242,9 @@ export function theatre(container, context) {
       if (isOther) training.say(samples[settings.task])
       if (settings.task === 'text' && settings.mark !== markOf(text)) textAgain(write(settings))
       const isRight = showControls()
+      if (!isNew) return shown.view.draw()
       clearTimeout(timer)
-      if (!isNew || !isRight) return shown.view.draw()
+      if (!isRight) return shown.view.draw()
       if (training.last) both('pause')
       timer = setTimeout(open, isOther || file ? 0 : CALM, false)
     }

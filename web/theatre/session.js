@@ -203,8 +203,10 @@ export function createSession(gf, settings, text) {
     file(withMoments) {
       const moments = withMoments ? named.flatMap(([name], i) => [
         [`m.${name}`, held[i].expAvg], [`v.${name}`, held[i].expAvgSq]]) : []
+      const { shape, ...more } = task.inFile?.(data) ?? {}
       return gf.saveSafetensors({ ...model.stateDict(), ...Object.fromEntries(moments) }, {
-        training: write(settings), step: String(done), shape: JSON.stringify(shapeOf(settings))
+        training: write(settings), step: String(done), ...more,
+        shape: JSON.stringify({ ...shapeOf(settings), ...shape })
       })
     },
     /** The model's answer, and what its attention does there. @param {string} said @param {string} [wanted] */

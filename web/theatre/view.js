@@ -143,7 +143,6 @@ export function view(container, context, training) {
     closer: facts => details.open && parts.closer.update(training.seen(), facts),
     status: (_, { broken }) => setText(status, failure || (broken ? brokenText(t, broken) : '')),
     deeds: ({ parameters }) => {
-      enter.disabled = get().task === 'text'
       setText(command, `node web/theatre/train.js ${write({ ...get(), rival: '' })}`)
       setText(count, t('theatre.count', { parameters }))
     },

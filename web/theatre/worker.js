@@ -26,6 +26,8 @@ import { report } from './report.js'
 const PAUSE = 100, ANSWER = 300, SLICE = 30
 /** Milliseconds that a report takes to read a pinned cell at steps that are kept. */
 const READ = 20
+/** Milliseconds without another letter before a sentence is answered. */
+const TYPED = 20
 
 /** The library. @type {any} */
 let gf = null
@@ -37,6 +39,9 @@ let sentence = ''
 let wanted = ''
 /** Which embeddings are looked at. */
 let table = ''
+let looking = /** @type {ReturnType<typeof setTimeout> | number} */ (0)
+/** Whether the sentence is another one than a pinned cell was computed at. */
+let isOther = false
 /** Which training this is, so that the page takes nothing for it that is of the one before. */
 let serial = 0
 let posted = { steps: 0, looks: 0, at: 0, answered: 0 }
@@ -105,11 +110,23 @@ async function play() {
 const beginning = ({ named }) => (
   { name: named.find(([name]) => name.endsWith('linear1.weight'))?.[0] ?? '', index: [0, 0] })
 
+/** Answers once, however fast a reader types. */
+function lookSoon() {
+  clearTimeout(looking)
+  looking = setTimeout(() => {
+    if (isOther) player.follower.pin(player.follower.facts, readNow())
+    isOther = false
+    readOn()
+  }, TYPED)
+}
+
 /** @type {Record<string, (details: any) => unknown>} */
 const calls = {
   /** @param {Opening} details */
   async open({ wasm, settings, text, sentence: said, kept, file, serial: own }) {
     isPlaying = false
+    clearTimeout(looking)
+    isOther = false
     gf ??= await load({ wasm: typeof wasm === 'string' ? new URL(wasm) : wasm })
     player?.session.dispose()
     player = createPlayer(gf, settings, { text, kept, file })
@@ -158,13 +175,11 @@ const calls = {
   apart: ({ name, index }) => takeApart(player.session, name, index),
   nudge: ({ name, index }) => nudgeWeight(player.session, name, index),
   look({ sentence: said, wanted: name, table: rows }) {
-    if (said !== undefined) {
-      sentence = said
-      player.follower.pin(player.follower.facts, readNow())
-    }
+    if (said !== undefined) sentence = said
+    isOther ||= said !== undefined
     if (name !== undefined) wanted = name
     if (rows !== undefined) table = rows
-    readOn()
+    lookSoon()
   },
   /** What can be pinned. */
   places: () => player.follower.places(readNow()),

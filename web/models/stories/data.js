@@ -26,6 +26,9 @@ export function stories(seed, count, { names, languages = LANGUAGES } = {}) {
   return Array.from({ length: count }, (_, n) => story(draw, languages[n % languages.length], names))
 }
 
+/** What is read where a text of one's own is meant and none is there yet. */
+export const exampleText = () => stories(1, 1500, { names: 'plain' }).join('\n')
+
 /**
  * The tokenizer, learned anew: it is the same every time.
  * @param {any} gf the library

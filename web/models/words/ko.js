@@ -6,5 +6,6 @@ import particles from '../particles/text/ko.json' with { type: 'json' }
 import positions from '../positions/text/ko.json' with { type: 'json' }
 import sentences from '../sentences/text/ko.json' with { type: 'json' }
 import stories from '../stories/text/ko.json' with { type: 'json' }
+import text from '../text/text/ko.json' with { type: 'json' }
 
-export const models = { dates, own, particles, positions, sentences, stories }
+export const models = { dates, own, particles, positions, sentences, stories, text }

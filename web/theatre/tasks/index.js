@@ -16,6 +16,7 @@
  * @property {(gf: any, model: any, data: any, batch: Batch) => number} right the share that comes out right
  * @property {(gf: any, model: any, data: any, text: string) => Answer} answer
  * @property {(data: any) => Record<string, readonly string[]>} tables tables of embeddings, and the words of their rows
+ * @property {(data: any) => { shape: object, vocabulary: string }} [inFile] what else makes a model of its weights
  * @property {(text: string) => Problem | null | undefined} [problem] with a reader's sentence
  */
 

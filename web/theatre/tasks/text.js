@@ -1,38 +1,15 @@
 /** A reader's own text: which character, or which pair of bytes, comes next. */
 
 import { drawFrom } from '../../models/draw.js'
-import { stories as tell } from '../../models/stories/data.js'
+import { exampleText } from '../../models/stories/data.js'
 import { CONFIG, createStories } from '../../models/stories/model.js'
+import { vocabularyOf } from '../../models/text/vocabulary.js'
 import { nextShare, shapeOf } from './shape.js'
-import { goOn, shown } from './stories.js'
+import { goOn } from './stories.js'
 
 const TESTS = 32, NONE = -100
 /** How much of a text is never trained on: its end. */
 const HELD_OUT = 0.1
-
-/** What is read until a reader brings a text: stories of the page's own grammar. */
-export const exampleText = () => tell(1, 1500, { names: 'plain' }).join('\n')
-
-/** Every character is a token. @param {string} text */
-function characters(text) {
-  const signs = Array.from(text), words = [...new Set(signs)].sort()
-  const known = new Map(words.map((sign, id) => [sign, id]))
-  const encode = (/** @type {string} */ part) => Array.from(part).flatMap(sign => known.get(sign) ?? [])
-  return {
-    size: words.length, words: words.map(sign => sign.replace(' ', '␣').replace('\n', '⏎')), encode,
-    ids: signs.map(sign => known.get(sign)), decode: (/** @type {number[]} */ ids) => ids.map(id => words[id]).join('')
-  }
-}
-
-/** Byte-pair encoding, learned from the text itself. @param {any} gf @param {string} text @param {number} size */
-function pairs(gf, text, size) {
-  const tokenizer = gf.text.trainBPE(text, { vocabSize: size })
-  const encode = (/** @type {string} */ part) => (part ? Array.from(tokenizer.encode(part).ids) : [])
-  return {
-    size: tokenizer.size, words: Array.from({ length: tokenizer.size }, (_, id) => shown(tokenizer.bytesOf(id))),
-    encode, ids: encode(text), decode: (/** @type {number[]} */ ids) => tokenizer.decode(ids)
-  }
-}
 
 /**
  * Windows of a text: what is read, and each time the next token.
@@ -47,10 +24,10 @@ function windows({ ids, words }, starts, length) {
 
 /** @type {import('./index.js').Task} */
 export const text = {
-  prepare(gf, { unit, size, length }, given = exampleText()) {
-    const made = unit === 'pairs' ? pairs(gf, given, size) : characters(given)
-    const border = Math.min(made.ids.length - length - 1, Math.floor(made.ids.length * (1 - HELD_OUT)))
-    return { ...made, border, length }
+  prepare(gf, settings, given = exampleText()) {
+    const made = vocabularyOf(gf, given, settings), { length } = settings, ids = made.encode(given)
+    const border = Math.min(ids.length - length - 1, Math.floor(ids.length * (1 - HELD_OUT)))
+    return { ...made, ids, border, length }
   },
   create: (gf, settings, { size, length }) => (
     createStories(gf, { ...CONFIG, ...shapeOf(settings), vocabSize: size, longest: length })),
@@ -65,6 +42,8 @@ export const text = {
     return windows(data, Array.from({ length: count }, (_, n) => data.border + Math.floor(n * room / count)), length)
   },
   right: (gf, model, data, batch) => nextShare(gf, model, batch),
+  inFile: ({ size, length, file }) => (
+    { shape: { vocabSize: size, longest: length }, vocabulary: JSON.stringify(file) }),
   tables: ({ words }) => ({ 'embedding.weight': words }),
   answer(gf, model, { encode, decode, words, length }, beginning) {
     const start = encode(beginning)

@@ -1,0 +1,62 @@
+/** A beginning and how a model goes on with it that has learned the reader's own text. */
+
+import { exampleText } from '../stories/data.js'
+import { hold } from '../hold.js'
+import { defaultsOf } from '../index.js'
+import { mergesOf } from '../merges.js'
+import { CONFIG, createStories } from '../stories/model.js'
+import { shapeOf } from '../stories/variants.js'
+import { tell } from '../telling.js'
+import { build, keyOf, shapeIn } from '../weights.js'
+import { text } from './index.js'
+import { vocabularyFrom, vocabularyOf } from './vocabulary.js'
+
+/** @import { Edit, Library, Made, Settings } from '../../types.d.ts' */
+/** @import { Language } from '../telling.js' */
+/** @import { Vocabulary } from './vocabulary.js' */
+
+/** Tokens that a model reads of which nobody has said so. */
+const LONGEST = 48
+
+/** Of what has been learned, or until then of the page's example. @type {WeakMap<object, Vocabulary>} */
+const vocabularies = new WeakMap()
+
+/** @param {Library} gf @param {Uint8Array | undefined} file */
+function vocabularyIn(gf, file) {
+  const known = vocabularies.get(file ?? gf)
+  const made = known ?? (file ? vocabularyFrom(gf, gf.loadSafetensors(file, { names: [] }).metadata.vocabulary)
+    : vocabularyOf(gf, exampleText(), { unit: 'characters', size: 0 }))
+  vocabularies.set(file ?? gf, made)
+  return made
+}
+
+/**
+ * @param {Vocabulary} vocabulary @param {number} longest
+ * @returns {Language} a text that ends nowhere; one that nothing is known of begins with the first token
+ */
+const languageOf = ({ words, encode, tokenizer }, longest) => ({
+  vocabulary: words, longest, end: -1, go: encode,
+  begin: (said, room) => {
+    const ids = encode(said)
+    return (ids.length ? ids : [0]).slice(-Math.max(1, longest - Math.min(room, Math.floor(longest / 2))))
+  },
+  ...(tokenizer && { merges: (/** @type {number[]} */ ids) => mergesOf(tokenizer, ids, words) })
+})
+
+/**
+ * @param {any} gf the library
+ * @param {Partial<Settings>} options settings of the page
+ * @param {Edit[]} [edits] cells replaced the moment they are made
+ * @param {Uint8Array[]} [files] what the theatre has lent; without it the weights are drawn
+ * @returns {Made}
+ */
+export function run(gf, options, edits = [], [file] = []) {
+  const settings = { ...defaultsOf('text'), ...options }
+  const vocabulary = vocabularyIn(gf, file)
+  const shape = {
+    vocabSize: vocabulary.size, longest: LONGEST, ...shapeOf(settings), ...shapeIn(gf, settings, file)
+  }
+  const create = () => createStories(gf, { ...CONFIG, ...shape, dropout: settings.dropout })
+  const made = hold(gf, keyOf('text', settings) + JSON.stringify(shape), () => build(gf, settings, file, create), edits)
+  return { ...tell(gf, made, settings, languageOf(vocabulary, shape.longest), edits), settings, hints: text.hints }
+}
