@@ -36,6 +36,16 @@ test('MultiheadAttention: token by token, or in pieces, the bits of one causal p
   }
 }))
 
+test('MultiheadAttention in a window far from the beginning: token by token the bits of one pass', () => quiet(() => {
+  const x = gf.randn([2, 50, 24]), options = { isCausal: true, window: 7, needWeights: false }
+  const whole = plain(attention.forward(x, x, x, options)[0])
+  for (const cut of [Array.from({ length: 49 }, (_, i) => i + 1), [30], [13, 41]]) {
+    const cache = new Cache(50)
+    assertSame(inPieces(x, cut, y => attention.forward(y, y, y, { ...options, cache })[0]), whole)
+    cache.dispose()
+  }
+}))
+
 test('both stacks: the bits of one causal pass', () => quiet(() => {
   const x = gf.randn([2, 11, 16]), memory = gf.randn([2, 5, 16])
   const padding = [[false, false, false, false, true], [false, true, false, false, false]]

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sensitivity } from '../lib/bounds.js'
 import { assertSame, plain } from '../lib/compare.js'
@@ -165,6 +166,53 @@ test('heads that share keys: the same bits as with copies of them', () => {
     .map(h => x.toArray()[1][h]))).reshape(2, 6, 19, -1)
   const shared = F.scaledDotProductAttention(q, k, v, { enableGqa: true, isCausal: true })
   assertSame(shared, plain(F.scaledDotProductAttention(q, copies(k), copies(v), { isCausal: true })))
+})
+
+/** A mask of numbers that hides what a window hides, and leaves the kernel nothing to leave out. */
+const windowMask = (queries, keys, window) => Array.from({ length: queries }, (_, i) => (
+  Array.from({ length: keys }, (_, j) => (j <= i - window ? -Infinity : 0))))
+
+test('what lies before a window is left out, and no bit changes', () => {
+  for (const [queries, keys] of [[1, 1], [9, 9], [17, 17], [40, 40], [65, 65], [33, 12], [33, 8], [50, 3], [5, 40]]) {
+    const [q, k, v] = qkv(queries, keys)
+    for (const window of [1, 3, 8, 9, 17, 100]) for (const isCausal of [false, true]) {
+      const keyPaddingMask = [Array.from({ length: keys }, (_, j) => j % 5 === 4)]
+      const attnMask = windowMask(queries, keys, window)
+      // Without a causal mask a window also hides what lies ahead of it, as the mask must then.
+      if (!isCausal) attnMask.forEach((row, i) => row.forEach((_, j) => { if (j >= i + window) row[j] = -Infinity }))
+      for (const options of [{}, { keyPaddingMask }]) {
+        const masked = F.scaledDotProductAttention(q, k, v, { attnMask, isCausal, ...options })
+        const windowed = F.scaledDotProductAttention(q, k, v, { window, isCausal, ...options })
+        assertSame(windowed, plain(masked))
+      }
+    }
+  }
+})
+
+test('what is kept of attention in a window is whole, and its output the same', () => {
+  const attention = new gf.nn.MultiheadAttention(8, 2)
+  const x = gf.randn([1, 40, 8])
+  for (const options of [{ window: 3 }, { window: 11, isCausal: true }]) {
+    const [out, weights] = attention.forward(x, x, x, { ...options, averageAttnWeights: false })
+    const [bare] = attention.forward(x, x, x, { ...options, needWeights: false })
+    assertSame(bare, plain(out))
+    for (const [i, row] of weights.toArray()[0][0].entries()) for (const [j, weight] of row.entries()) {
+      const isHidden = j <= i - options.window || (options.isCausal ? j > i : j >= i + options.window)
+      assert.equal(weight === 0, isHidden, `query ${i}, key ${j}`)
+    }
+  }
+})
+
+test('masked scores are −∞ wherever a window hides, far from it too', () => {
+  const [q, k, v] = qkv(40, 40)
+  const { trace } = gf.trace(() => F.scaledDotProductAttention(q, k, v, { window: 3 }))
+  const { trace: open } = gf.trace(() => F.scaledDotProductAttention(q, k, v))
+  const [dots, masked] = ['dots', 'masked_scores'].map(name => trace.get(name).toArray()[0][0])
+  const all = open.get('dots').toArray()[0][0]
+  for (const [i, row] of masked.entries()) for (const [j, score] of row.entries()) {
+    assert.equal(score === -Infinity, Math.abs(i - j) >= 3, `query ${i}, key ${j}`)
+    if (j < i + 3) assert.equal(dots[i][j], all[i][j], `dots of query ${i}, key ${j}`)
+  }
 })
 
 test('enableGqa and window: what they do not take', () => {

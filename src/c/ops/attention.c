@@ -9,10 +9,10 @@
  * Eight queries are worked on at a time: their scores against all keys, the softmax of each row, the weighted sum.
  * That block is all the memory the method needs; the steps stand in full only when the caller keeps them, by the same
  * instructions. Where a step is given (a reader has edited it) the later ones are made from it. Under a causal mask a
- * block stops at its last visible key; since every sum runs from the first key on, a query has the same bits whether
- * it comes alone after a cached past or among all others. A query that may attend to nothing gets NaN, as in PyTorch.
- * A NaN among values counts where its weight is 0, too (0 NaN is NaN), but under a causal mask only for queries of the
- * same block or later.
+ * block stops at its last visible key, under a window it begins at the panel of its first. What is left out would add
+ * zeros, and every sum keeps its order, so a query has the same bits whether it comes alone after a cached past or
+ * among all others. A query that may attend to nothing gets NaN, as in PyTorch. A NaN among values counts where its
+ * weight is 0, too (0 NaN is NaN), but not where a block leaves it out.
  *
  * Several heads of q in a row may share one of k and v (Ainslie et al. 2023, "GQA"); its gradient is their sum.
  */
@@ -73,24 +73,33 @@ static int first_visible(const gf_attention *p, int i) {
   return p->mask.window ? max(0, p->mask.past + i + 1 - p->mask.window) : 0;
 }
 
+/* Where the keys begin that queries from i on look at: at a panel's edge, and at least one key before the last. */
+static int begins(const gf_attention *p, int i) {
+  if (p->from >= GF_FROM_MASKED) return 0;
+  return max(0, min(first_visible(p, i), visible(p, i + 1) - 1)) / PANEL * PANEL;
+}
+
 static void fill(float *to, int from, int end, float value) {
   for (int j = from; j < end; j++) to[j] = value;
 }
 
-/* The masked scores of query i: where they are, which is `to` or, when nothing masks them, where the scores are. */
-static const float *mask_row(const head *t, float *to, const float *from, int i, int seen) {
+/* The masked scores of query i for keys start to seen: where they are, which is `to` or, when nothing masks them,
+ * where the scores are. */
+static const float *mask_row(const head *t, float *to, const float *from, int i, int start, int seen) {
   const gf_attention *p = t->p;
   int first = min(first_visible(p, i), seen);
   if (t->additive) {
-    for (int j = 0; j < seen; j++) to[j] = from[j] + t->additive[(size_t)i * p->Tk + j];
+    for (int j = start; j < seen; j++) to[j] = from[j] + t->additive[(size_t)i * p->Tk + j];
     from = to;
   }
   if (t->padding) {
-    for (int j = 0; j < seen; j++) to[j] = t->padding[j] ? -GF_INFINITY : from[j];
+    for (int j = start; j < seen; j++) to[j] = t->padding[j] ? -GF_INFINITY : from[j];
     from = to;
   }
-  if (first && from != to) memcpy(to, from, sizeof(float) * (size_t)seen), from = to;
-  fill(to, 0, first, -GF_INFINITY);
+  if (first > start) {
+    if (from != to) memcpy(to + start, from + start, sizeof(float) * (size_t)(seen - start)), from = to;
+    fill(to, start, first, -GF_INFINITY);
+  }
   return from;
 }
 
@@ -113,26 +122,35 @@ static step_rows rows_of(const gf_attention_steps *kept, size_t at, float *block
   return r;
 }
 
-/* Scores to weights of query i, from the step that is given; n keys are used, `scored` have dots. */
-static void weigh(const head *t, const gf_attention_steps *kept, step_rows r, int i, int n, int scored) {
+/* The keys of a block of queries: start to end are used, scored to scored_end have dots. */
+typedef struct {
+  int start, end, scored, scored_end;
+} span;
+
+/* Scores to weights of query i, from the step that is given. */
+static void weigh(const head *t, const gf_attention_steps *kept, step_rows r, int i, const span *keys) {
   const gf_attention *p = t->p;
-  int Tk = p->Tk, from = p->from, seen = from < GF_FROM_MASKED ? visible(p, i + 1) : Tk;
+  int Tk = p->Tk, from = p->from, seen = from < GF_FROM_MASKED ? visible(p, i + 1) : Tk, start = keys->start;
   if (from < GF_FROM_SCORES) {
-    if (r.scores != r.dots) memcpy(r.scores, r.dots, sizeof(float) * (size_t)scored);
-    gf_row_scale(r.scores, scored, p->scale);
+    int first = keys->scored, count = keys->scored_end - first;
+    if (r.scores != r.dots) memcpy(r.scores + first, r.dots + first, sizeof(float) * (size_t)count);
+    gf_row_scale(r.scores + first, count, p->scale);
   }
   const float *masked = r.masked;
   if (from < GF_FROM_MASKED) {
-    masked = mask_row(t, r.masked, r.scores, i, seen);
+    masked = mask_row(t, r.masked, r.scores, i, start, seen);
     if (kept->masked) {
-      if (masked != r.masked) memcpy(r.masked, masked, sizeof(float) * (size_t)seen);
+      if (masked != r.masked) memcpy(r.masked + start, masked + start, sizeof(float) * (size_t)(seen - start));
+      fill(r.masked, 0, start, -GF_INFINITY);
       fill(r.masked, seen, Tk, -GF_INFINITY);
     }
   }
   if (from < GF_FROM_WEIGHTS) {
-    gf_row_softmax(r.weights, masked, seen);
+    gf_row_softmax(r.weights + start, masked + start, seen - start);
     /* A row of NaN is NaN throughout: softmax over hidden keys alone. */
-    fill(r.weights, seen, kept->weights ? Tk : n, seen > 0 && r.weights[0] == r.weights[0] ? 0.0f : GF_NAN);
+    float hidden = seen > start && r.weights[start] == r.weights[start] ? 0.0f : GF_NAN;
+    if (kept->weights) fill(r.weights, 0, start, hidden);
+    fill(r.weights, seen, kept->weights ? Tk : keys->end, hidden);
   }
   if (p->mask.keep_hidden) return;
   if (kept->dots) fill(r.dots, seen, Tk, -GF_INFINITY);
@@ -143,38 +161,41 @@ static void weigh(const head *t, const gf_attention_steps *kept, step_rows r, in
 static void forward_block(const head *t, float *out, const gf_attention_steps *kept, const room *space, int i0) {
   const gf_attention *p = t->p;
   size_t at = t->square + (size_t)i0 * p->Tk;
-  int rows = min(QUERIES, p->Tq - i0), Tk = p->Tk, n = p->from < GF_FROM_MASKED ? visible(p, i0 + rows) : Tk;
-  int scored = (kept->dots || kept->scores) && p->mask.keep_hidden ? Tk : n;
+  int rows = min(QUERIES, p->Tq - i0), Tk = p->Tk, keeps = kept->dots || kept->scores;
+  span keys = {.start = begins(p, i0), .end = p->from < GF_FROM_MASKED ? visible(p, i0 + rows) : Tk};
+  keys.scored = keeps ? 0 : keys.start;
+  keys.scored_end = keeps && p->mask.keep_hidden ? Tk : keys.end;
   step_rows first = rows_of(kept, at, space->block);
   const float *used = t->dropout ? space->block : first.weights;
-  gf_product qk = {.c = first.dots,
+  gf_product qk = {.c = first.dots + keys.scored,
                    .ldc = Tk,
                    .a = t->q + (size_t)i0 * p->q.time,
                    .lda = p->q.time,
-                   .b = space->k_panels,
+                   .b = space->k_panels + (size_t)keys.scored * p->D,
                    .ldb = p->D,
                    .b_layout = GF_B_PANELS,
                    .M = rows,
-                   .N = scored,
+                   .N = keys.scored_end - keys.scored,
                    .K = p->D,
                    .workspace = space->product};
   if (p->from < GF_FROM_DOTS) gf_multiply(&qk);
   for (int r = 0; r < rows; r++) {
     step_rows row = rows_of(kept, at + (size_t)r * Tk, space->block + (size_t)r * Tk);
-    weigh(t, kept, row, i0 + r, n, scored);
+    weigh(t, kept, row, i0 + r, &keys);
     if (t->dropout)
-      for (int j = 0; j < n; j++) space->block[r * Tk + j] = row.weights[j] * t->dropout[(size_t)(i0 + r) * Tk + j];
+      for (int j = keys.start; j < keys.end; j++)
+        space->block[r * Tk + j] = row.weights[j] * t->dropout[(size_t)(i0 + r) * Tk + j];
   }
   gf_product wv = {.c = out + (size_t)i0 * p->out.time,
                    .ldc = p->out.time,
-                   .a = used,
+                   .a = used + keys.start,
                    .lda = Tk,
-                   .b = space->v_panels,
+                   .b = space->v_panels + (size_t)keys.start * PANEL,
                    .ldb = p->capacity ? p->capacity : Tk,
                    .b_layout = GF_B_PANELS,
                    .M = rows,
                    .N = p->Dv,
-                   .K = n,
+                   .K = keys.end - keys.start,
                    .workspace = space->product};
   gf_multiply(&wv);
 }

@@ -5,8 +5,6 @@
  */
 #include "matmul.h"
 
-enum { PANEL = 8 };
-
 double gf_cache_block(int capacity, int D, int flags) {
   return flags & GF_CACHE_VALUES ? gf_panels_size(D, capacity) : gf_panels_size(capacity, D);
 }

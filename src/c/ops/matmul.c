@@ -22,7 +22,7 @@
 /* What the tiles pass over again and again stays near: a panel (24 KB) in the first cache while all quadruples of A go
  * by, a block of A (393 KB) in the second, the panels of a block of columns (3 MB) in the third. Where A is a single
  * block it is packed once, and B comes in narrower pieces (393 KB) that fit beside it. */
-enum { ROWS = 4, PANEL = 8, BLOCK_M = 128, BLOCK_N = 1024, NARROW_N = 128, BLOCK_K = 768 };
+enum { ROWS = 4, BLOCK_M = 128, BLOCK_N = 1024, NARROW_N = 128, BLOCK_K = 768 };
 
 GF_INLINE int min(int a, int b) { return a < b ? a : b; }
 GF_INLINE int round_up(int n, int unit) { return (n + unit - 1) / unit * unit; }

@@ -4,8 +4,9 @@
 
 #include "../glassformer.h"
 
-/* How B lies in memory. Panels hold 8 columns each, k by k: [ceil(N/8)][K][8]; what
+/* How B lies in memory. Panels hold PANEL columns each, k by k: [ceil(N/8)][K][8]; what
  * stands in columns past N is never used. */
+enum { PANEL = 8 };
 typedef enum { GF_B_ROWS /* [K, N] */, GF_B_TRANSPOSED /* [N, K] */, GF_B_PANELS } gf_layout;
 
 /* C[M,N] = start + A[M,K] B[K,N], where start is C itself (accumulate), the bias of the column, or 0. */
