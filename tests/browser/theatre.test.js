@@ -1,8 +1,9 @@
 // The training theatre in a real browser: the same bits as in Node, and what it shows is what is.
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { load } from '../../src/js/index.js'
-import { brief, exact } from '../../web/lib/number.js'
+import { brief, exact, fixed } from '../../web/lib/number.js'
 import { defaultsOf as pageDefaults, modelOf } from '../../web/models/index.js'
 import { RUNS } from '../../web/models/runs.js'
 import { nudgeWeight, takeApart } from '../../web/theatre/apart.js'
@@ -252,6 +253,58 @@ test('the tab is closed and opened again, and the training goes on; so it does f
   await page.setInputFiles('[data-action="upload"]', { name: 'x.bin', mimeType: 'x/y', buffer: Buffer.from('nothing') })
   await page.waitForFunction(() => document.querySelector('.theatre-problem').textContent.includes('x.bin'))
   assert.equal(await stepIn(page), 2)
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('where numbers break off it says where, and goes on from the step before at a tenth of the rate', async () => {
+  const link = 'dates_rate-1000_schedule-constant_warmUp-0_batch-8_clip-0_normFirst-before_positions-learned'
+  const player = createPlayer(gf, read(link))
+  while (player.step());
+  const { step, where } = player.broken
+  const { page, complaints, close } = await house.open({ theatre: link })
+  await until(page, 0)
+  await press(page, 'play')
+  await page.waitForSelector('[data-action="calmer"]')
+  const said = await page.textContent('.theatre-problem')
+  assert.ok(said.startsWith(`${step}걸음에서 손실이`) && said.includes(where?.name ?? '기울기 전체의 크기'), said)
+  assert.ok(said.includes(`${step - 1}걸음의 가중치는 그대로예요`), said)
+  assert.equal(await stepIn(page), step - 1)
+  await press(page, 'calmer')
+  await page.waitForFunction(() => document.querySelector('.theatre').dataset.open.includes('start-given'))
+  await drawn(page, 0)
+  assert.equal(await page.isVisible('[data-action="calmer"]'), false)
+  await press(page, 'step')
+  await page.waitForFunction(() => document.querySelector('[data-note="kept"]').textContent.includes('1걸음까지'))
+  const settings = read(await page.getAttribute('.theatre', 'data-open'))
+  assert.equal(settings.rate, 100)
+  const session = createSession(gf, settings, undefined, player.session.file())
+  session.step()
+  const [loss] = session.history.loss
+  const shown = () => page.evaluate(() => document.querySelector('.theatre-keys b').textContent)
+  await drawn(page, 1)
+  assert.equal(await shown(), brief(loss))
+  await page.reload()
+  await drawn(page, 1)
+  assert.equal(await shown(), brief(loss))
+  for (const one of [session, player.session]) one.dispose()
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('a training begins from the page\'s own weights; weights that are not here are asked for', async () => {
+  const { page, complaints, close } = await house.open({ theatre: 'dates_steps-10_batch-8_start-page' })
+  await drawn(page, 0)
+  const file = new Uint8Array(await readFile(new URL('../../web/models/dates/date_translator.safetensors', import.meta.url)))
+  const session = createSession(gf, read('dates_steps-10_batch-8_start-page'), undefined, file)
+  const { right, loss } = session.history.looks[0]
+  session.dispose()
+  assert.ok(right > 0.9)
+  const shown = await page.evaluate(() => [...document.querySelectorAll('.theatre-keys b')].map(b => b.textContent))
+  assert.ok(shown.includes(brief(loss)) && shown.includes(`${fixed(100 * right, 1)} %`), shown.join())
+  await page.evaluate(() => { location.hash = '#v=1&model=dates&theatre=dates_start-given_origin-abc' })
+  await page.waitForFunction(() => (
+    document.querySelector('[data-control="start"] .problem')?.textContent.includes('링크에 들어 있지')))
   assert.deepEqual(complaints, [])
   await close()
 })

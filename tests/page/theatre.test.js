@@ -176,6 +176,33 @@ test('a loss that is no number stops the training, says where that began, and le
   player.session.dispose()
 })
 
+test('where forward is still all numbers, the first gradient that is none is named, or their length together', () => {
+  for (const [rate, layers] of [[1000, 2], [1e30, 1]]) {
+    const settings = read(`dates_rate-${rate}_schedule-constant_warmUp-0_clip-0_normFirst-before_batch-8_layers-${layers}`)
+    const player = createPlayer(gf, { ...settings, steps: 60 })
+    while (player.step());
+    assert.ok(player.broken, `at a rate of ${rate}`)
+    const { step, loss, where } = player.broken
+    assert.equal(player.session.done, step - 1)
+    // By itself: the same step, forward and back, in the order in which it is computed.
+    const { model, named, lossOf, batchAt, optimizer } = player.session
+    optimizer.zeroGrad()
+    const { trace, output } = gf.trace(() => lossOf(batchAt(step), settings.smoothing))
+    const isWrong = values => values.some(value => Number.isNaN(value) || value === Infinity)
+    const forward = trace.names.filter(name => trace.get(name).dtype === 'float32' && isWrong(trace.get(name).values))
+    if (forward.length) assert.ok(forward.includes(where.name) && !where.isGradient, `${where.name}, ${loss}`)
+    else {
+      output.backward()
+      const wrong = named.filter(([, { grad }]) => isWrong(grad.values)).map(([name]) => name)
+      assert.equal(where?.name ?? '', wrong.at(-1) ?? '')
+    }
+    trace.dispose()
+    output.dispose()
+    assert.ok(model.parameters().every(({ values }) => !isWrong(values)), 'the weights are those of the step before')
+    player.session.dispose()
+  }
+})
+
 test('one batch again and again is learned by heart', () => {
   const session = createSession(gf, settingsOf('dates', { repeat: true, dropout: 0, rate: 0.01, smoothing: 0, steps: 80 }))
   const losses = walk(session, 80)

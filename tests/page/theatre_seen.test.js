@@ -1,11 +1,13 @@
 // What the theatre shows of a training besides its curves: embeddings, a cell over time, parts that can be left out.
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { load } from '../../src/js/index.js'
 import { createPlayer } from '../../web/theatre/player.js'
 import { createSession } from '../../web/theatre/session.js'
-import { TASKS, defaultsOf, write } from '../../web/theatre/settings.js'
+import { TASKS, defaultsOf, read, write } from '../../web/theatre/settings.js'
 import { samples } from '../../web/theatre/samples.js'
+import { pageFile } from '../../web/theatre/start.js'
 
 const gf = await load()
 /** Small enough for a test, with all that draws random numbers. */
@@ -106,4 +108,38 @@ test('scores that are not divided by √d are the products as they are, while it
     assert.ok(Math.abs(scores[0][at] / scores[1][at] - Math.sqrt(size)) < 1e-4, task)
     for (const session of [plain, divided]) session.dispose()
   }
+})
+
+test('a training begins from weights that are shown: the page\'s own, or those of a step', async () => {
+  for (const task of ['dates', 'particles', 'stories']) {
+    const settings = { ...defaultsOf(task), start: 'page', steps: 2, batch: 4 }
+    const bytes = new Uint8Array(await readFile(new URL(`../../web/models/${task}/${pageFile(settings)}`, import.meta.url)))
+    const session = createSession(gf, settings, undefined, bytes)
+    const { tensors } = gf.loadSafetensors(bytes)
+    for (const [name, own] of session.named) assert.deepEqual(own.values, tensors[name].values, `${task}: ${name}`)
+    assert.ok(session.history.looks[0].right > 0.5, `${task}: ${session.history.looks[0].right} right`)
+    session.dispose()
+    const other = { ...settings, dimFeedforward: 8 }
+    assert.throws(() => createSession(gf, other, undefined, bytes), { code: 'start', message: /linear1/ })
+  }
+  const first = createPlayer(gf, settingsOf('dates'))
+  first.seek(0)
+  for (let n = 0; n < 7; n++) first.step()
+  const settings = settingsOf('dates', { start: 'given', origin: 'abc', rate: 0.001, seed: 7 })
+  assert.deepEqual(read(write(settings)), { ...settings })
+  const second = createPlayer(gf, settings, { start: first.session.file() })
+  for (const [i, [name, own]] of second.session.named.entries()) {
+    assert.deepEqual(own.values, first.session.named[i][1].values, name)
+  }
+  for (let n = 0; n < 9; n++) second.step()
+  const file = second.session.file(true)
+  const again = createPlayer(gf, settings, { file, start: file })
+  assert.deepEqual(again.session.snapshot(), second.session.snapshot())
+  for (const step of [11, 3]) {
+    while (second.session.done < step) second.step()
+    while (again.session.done < step && again.step());
+    for (const player of [second, again]) player.seek(step)
+    assert.deepEqual(again.session.snapshot(), second.session.snapshot(), `step ${step}`)
+  }
+  for (const { session } of [first, second, again]) session.dispose()
 })

@@ -1,17 +1,19 @@
 /** The training theatre: a model learns in a worker of its own, and what happens to it is shown as it happens. */
 
 import { modelOf } from '../models/index.js'
+import { resources } from '../shell/resources.js'
 import { defaults } from '../shell/state.js'
-import { markOf, textProblem } from './own_text.js'
+import { markOf, markOfBytes, textProblem } from './own_text.js'
 import { samples } from './samples.js'
 import { problemsOf, read, rivalOf, write } from './settings.js'
 import { forget, keep, kept } from './store.js'
 import { trainingIn } from './file.js'
+import { pageFile } from './start.js'
 import { createTraining } from './training.js'
 import { view } from './view.js'
 import { wordsOf } from './words.js'
 
-/** @import { Context, Patch, Translate } from '../types.d.ts' */
+/** @import { Context, Failure, Patch, Translate } from '../types.d.ts' */
 /** @import { News } from './seen.js' */
 /** @import { TrainingState } from './settings.js' */
 
@@ -49,6 +51,8 @@ export function theatre(container, context) {
   let timer = /** @type {ReturnType<typeof setTimeout> | number} */ (0)
   /** The reader's own text; without one, an example is learned from. @type {string | undefined} */
   let text
+  /** Weights of a step to begin with, and their mark. @type {{ mark: string, file: Uint8Array } | null} */
+  let origin = null
   /** A file to go on from, once. @type {Uint8Array | null} */
   let file = null
   let keptStep = 0, isSaving = false, savedAt = 0
@@ -60,7 +64,9 @@ export function theatre(container, context) {
   function fails(problem) {
     const error = /** @type {Error} */ (problem)
     console.error(error)
-    shown?.view.fails(shown.t('theatre.failed', { message: error.message }))
+    const isStart = /** @type {Failure} */ (error).code === 'start'
+    shown?.view.fails(isStart ? shown.t('theatre.errors.start', { name: error.message })
+      : shown.t('theatre.failed', { message: error.message }))
   }
 
   /** @param {News} news */
@@ -89,26 +95,55 @@ export function theatre(container, context) {
     return known ? { kept: known } : {}
   }
 
+  /** The weights that a training begins with, if they are not drawn. @param {TrainingState} wanted */
+  async function startOf(wanted) {
+    if (wanted.start === 'given') return origin?.file
+    if (wanted.start !== 'page') return undefined
+    const found = resources().files[pageFile(wanted)]
+    if (typeof found !== 'string') return new Uint8Array(found)
+    const response = await fetch(found)
+    if (!response.ok) throw new Error(`${found}: ${response.status}`)
+    return new Uint8Array(await response.arrayBuffer())
+  }
+
+  /** Another training, from the weights that are shown. @param {Partial<TrainingState>} [patch] */
+  async function begin(patch) {
+    try {
+      training.ask('pause')
+      const weights = await training.file()
+      origin = { mark: markOfBytes(weights), file: weights }
+      context.set({ theatre: write({ ...settings, rival: '', start: 'given', origin: origin.mark, ...patch }) })
+    } catch (error) {
+      fails(error)
+    }
+  }
+
   /** Keeps what has been learned, for another day. */
   async function save() {
     const { last } = training
     if (isSaving || settings.rival || !last || last.done === keptStep || last.done < training.seen().loss.length) return
     isSaving = true
     const all = await training.keep().catch(() => null)
-    if (all && await keep({ link: write(training.settings), text: ownText(), ...all })) {
+    if (all && await keep({ link: write(training.settings), text: ownText(), start: origin?.file, ...all })) {
       keptStep = all.step
       shown?.view.says(shown.t('theatre.kept', { step: all.step }))
     }
     isSaving = false
   }
 
-  /** The text of a training that the browser has kept. @param {string} link */
-  async function textAgain(link) {
+  const isTextHere = () => settings.task !== 'text' || settings.mark === markOf(text)
+  const isStartHere = () => settings.start !== 'given' || settings.origin === origin?.mark
+
+  /** The text and the first weights of a training that the browser has kept. @param {string} link */
+  async function findAgain(link) {
     const known = await kept(link)
-    if (known?.text === undefined || write(settings) !== link || settings.mark !== markOf(known.text)) return
-    text = known.text
-    training.say(known.text.trimStart().slice(0, BEGINNING))
-    if (showControls()) open()
+    if (!known || write(settings) !== link) return
+    if (!isTextHere() && known.text !== undefined && settings.mark === markOf(known.text)) {
+      text = known.text
+      training.say(known.text.trimStart().slice(0, BEGINNING))
+    }
+    if (!isStartHere() && known.start) origin = { mark: settings.origin, file: known.start }
+    if (isTextHere() && isStartHere() && showControls()) open()
   }
 
   /** The training as a file, weights and moments. */
@@ -131,6 +166,8 @@ export function theatre(container, context) {
     const found = trainingIn(bytes)
     if (!found) return shown.view.fails(shown.t('theatre.errors.file', { name: given.name }))
     file = bytes
+    const { origin: mark } = read(found.training)
+    if (mark) origin = { mark, file: bytes }
     if (found.training === write(settings)) open()
     else context.set({ theatre: found.training })
   }
@@ -140,7 +177,8 @@ export function theatre(container, context) {
     shown?.view.fails('')
     try {
       const from = await fromWhere(isFresh)
-      await Promise.all([training.open(settings, { text: ownText(), ...from }), openOther()])
+      const start = await startOf(settings)
+      await Promise.all([training.open(settings, { text: ownText(), start, ...from }), openOther()])
       keptStep = training.last?.done ?? 0
       shown?.view.says(from.kept ? shown.t('theatre.goesOn', { step: from.kept.step }) : '')
       container.setAttribute('data-open', write(settings))
@@ -164,7 +202,7 @@ export function theatre(container, context) {
       return shown?.view.draw()
     }
     other ??= createTraining({ onSeen: () => shown?.view.draw(), onError: fails })
-    await other.open(rival, { text: ownText() })
+    await other.open(rival, { text: ownText(), start: await startOf(rival) })
   }
 
   /** The weights of a step, or as they are, go behind the glass. @param {number} [step] */
@@ -193,7 +231,7 @@ export function theatre(container, context) {
     shown?.view.destroy()
     shown = { t, view: view(container, {
       t, theme: context.theme, both, other: () => other, show: link => context.set({ theatre: link }),
-      get: () => settings, inside, give, download, upload, again: () => open(true),
+      get: () => settings, inside, begin, give, download, upload, again: () => open(true),
       set: patch => context.set({ theatre: write({ ...settings, ...patch }) }),
       leave: () => context.set({ theatre: '' }, 'push')
     }, training) }
@@ -211,10 +249,10 @@ export function theatre(container, context) {
 
   /** What is wrong with the settings and the text. */
   function allProblems() {
-    if (settings.task !== 'text') return problemsOf(settings)
-    const isElsewhere = settings.mark !== markOf(text)
-    const found = isElsewhere ? { key: 'theatre.errors.elsewhere', values: {} } : text && textProblem(text, settings)
-    return { ...problemsOf(settings), ...(found && { text: found }) }
+    const own = settings.task === 'text' && text ? textProblem(text, settings) : null
+    const found = isTextHere() ? own : { key: 'theatre.errors.elsewhere', values: {} }
+    const start = isStartHere() ? null : { key: 'theatre.errors.startElsewhere', values: {} }
+    return { ...problemsOf(settings), ...(found && { text: found }), ...(start && { start }) }
   }
 
   function showControls() {
@@ -240,7 +278,7 @@ export function theatre(container, context) {
       const isOther = settings?.task !== next.task
       settings = next
       if (isOther) training.say(samples[settings.task])
-      if (settings.task === 'text' && settings.mark !== markOf(text)) textAgain(write(settings))
+      if (!isTextHere() || !isStartHere()) findAgain(write(settings))
       const isRight = showControls()
       if (!isNew) return shown.view.draw()
       clearTimeout(timer)

@@ -50,10 +50,15 @@ export function textOf(bytes) {
   }
 }
 
-/** A mark that stands for a text in a link: FNV-1a over its UTF-16 units. @param {string | undefined} text */
-export function markOf(text) {
-  if (text === undefined) return ''
+/** FNV-1a over some numbers. @param {number} count @param {(i: number) => number} at */
+function markOver(count, at) {
   let mark = 0x811c9dc5
-  for (let i = 0; i < text.length; i++) mark = Math.imul(mark ^ text.charCodeAt(i), 0x01000193)
+  for (let i = 0; i < count; i++) mark = Math.imul(mark ^ at(i), 0x01000193)
   return (mark >>> 0).toString(36)
 }
+
+/** A mark that stands for a text in a link. @param {string | undefined} text */
+export const markOf = text => (text === undefined ? '' : markOver(text.length, i => text.charCodeAt(i)))
+
+/** A mark that stands for a file. @param {Uint8Array} bytes */
+export const markOfBytes = bytes => markOver(bytes.length, i => bytes[i])

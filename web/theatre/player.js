@@ -20,11 +20,11 @@ export const LIMIT = 64 * 2 ** 20
 /**
  * @param {any} gf the library
  * @param {TrainingState} settings
- * @param {{ text?: string, limit?: number, kept?: import('./session.js').Snapshot, file?: Uint8Array }} [options]
- *   kept, file: the state to go on from
+ * @param {{ text?: string, limit?: number, kept?: import('./session.js').Snapshot, file?: Uint8Array,
+ *   start?: Uint8Array }} [options] kept, file: the state to go on from; start: weights to begin with
  */
-export function createPlayer(gf, settings, { text, limit = LIMIT, kept, file } = {}) {
-  const session = createSession(gf, settings, text)
+export function createPlayer(gf, settings, { text, limit = LIMIT, kept, file, start } = {}) {
+  const session = createSession(gf, settings, text, start)
   const shelf = createShelf(limit)
   shelf.put(session.snapshot())
   /** @type {Broken | null} */

@@ -10,6 +10,7 @@ import { groupsOf, normOf, ratiosOf } from './norms.js'
 import { axesOf, planeOf } from './plane.js'
 import { rateAt } from './schedule.js'
 import { write } from './settings.js'
+import { BEGUN, startFrom } from './start.js'
 import { TASKS } from './tasks/index.js'
 import { shapeOf } from './tasks/shape.js'
 
@@ -38,14 +39,18 @@ const NUMBERS = /** @type {const} */ (['loss', 'rate', 'norm'])
  * @param {any} gf the library
  * @param {TrainingState} settings
  * @param {string} [text] of the task that learns the reader's own
+ * @param {Uint8Array} [start] weights to begin with, unless they come from the seed
  */
-export function createSession(gf, settings, text) {
+export function createSession(gf, settings, text, start) {
   const task = TASKS[settings.task]
   const { seed, clip, decay, smoothing } = settings
   const data = task.prepare(gf, settings, text)
   gf.manualSeed(seed)
   const model = undivided(task.create(gf, settings, data).train(), settings)
   /** @type {Named[]} */ const named = model.namedParameters()
+  if (settings.start !== 'seed') startFrom(gf, named, start)
+  /** What the weights were, to be kept in a file where no seed gives them again. */
+  const begun = settings.start === 'given' ? named.map(([, parameter]) => parameter.detach().clone()) : []
   const parameters = named.map(([, parameter]) => parameter)
   const groups = groupsOf(named)
   const Optimizer = decay > 0 ? gf.optim.AdamW : gf.optim.Adam
@@ -140,7 +145,8 @@ export function createSession(gf, settings, text) {
     return gf.tidy(() => {
       const seen = backward(next)
       if (!Number.isFinite(seen.loss) || !Number.isFinite(seen.norm)) {
-        const broken = findBroken(gf, model, named, () => lossOf(batchAt(next), smoothing))
+        optimizer.zeroGrad()
+        const broken = findBroken(gf, named, () => lossOf(batchAt(next), smoothing))
         return { step: next, loss: seen.loss, broken }
       }
       const old = before && parameters.map(parameter => parameter.detach().clone())
@@ -202,7 +208,8 @@ export function createSession(gf, settings, text) {
      */
     file(withMoments) {
       const moments = withMoments ? named.flatMap(([name], i) => [
-        [`m.${name}`, held[i].expAvg], [`v.${name}`, held[i].expAvgSq]]) : []
+        [`m.${name}`, held[i].expAvg], [`v.${name}`, held[i].expAvgSq],
+        ...(begun[i] ? [[BEGUN + name, begun[i]]] : [])]) : []
       const { shape, ...more } = task.inFile?.(data) ?? {}
       return gf.saveSafetensors({ ...model.stateDict(), ...Object.fromEntries(moments) }, {
         training: write(settings), step: String(done), ...more,
@@ -245,7 +252,7 @@ export function createSession(gf, settings, text) {
       return values[before + offsetOf(named[at][1].shape, index)]
     },
     dispose() {
-      for (const { begun } of tables) begun.dispose()
+      for (const table of [...begun, ...tables.map(one => one.begun)]) table.dispose()
       optimizer.dispose()
       model.dispose()
     }

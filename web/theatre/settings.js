@@ -18,7 +18,7 @@ import { SETTINGS, problemOf } from '../models/settings.js'
  * A training: its task, its settings, and the setting in which another one differs that it races against.
  * @typedef {Settings & { task: string, rival: string, rate: number, schedule: string, warmUp: number, steps: number,
  *   batch: number, clip: number, decay: number, smoothing: number, repeat: boolean, unit: string, size: number,
- *   mark: string, length: number }} TrainingState
+ *   mark: string, length: number, start: string, origin: string }} TrainingState
  */
 
 const LONG = 100_000
@@ -83,6 +83,11 @@ export const TABLE = {
     ...whole('data', 512, [257, 2000], [300, 512, 1024]), matters: state => isText(state) && state.unit === 'pairs'
   },
   mark: { group: 'data', kind: 'mark', default: '', matters: isText },
+  start: {
+    ...choice('data', { seed: 'seed', page: 'page', given: 'given' }), guest: 'given',
+    fits: (value, { task }) => value !== 'page' || task !== 'text'
+  },
+  origin: { group: 'data', kind: 'mark', default: '', matters: ({ start }) => start === 'given' },
   length: { ...whole('data', 48, [4, 128], [16, 32, 48, 64, 96, 128]), matters: isText },
   seed: { ...whole('data', 42, [0, 4294967295], []), ladder: ({ seed }) => [Math.max(0, seed - 1), seed + 1] }
 }

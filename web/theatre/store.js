@@ -5,8 +5,8 @@ const NAME = 'glassformer-theatre', TABLE = 'trainings', MOST = 4
 /** @import { History, Snapshot } from './session.js' */
 
 /**
- * A training as it is kept, with the text it learned from.
- * @typedef {Snapshot & { link: string, history: History, text?: string }} Kept
+ * A training as it is kept, with the text it learned from and the weights it began with.
+ * @typedef {Snapshot & { link: string, history: History, text?: string, start?: Uint8Array }} Kept
  */
 
 /** @template T @param {IDBRequest<T>} request @returns {Promise<T>} */

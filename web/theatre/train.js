@@ -1,19 +1,21 @@
 /**
  * The theatre's trainings in Node, with the same bits: `node web/theatre/train.js LINK`, LINK being what stands after
  * `theatre=` in the address of the page. Options: --text FILE (of one's own, in UTF-8), --from FILE and --out FILE
- * (safetensors with moments, as the page saves them), --until N (stop after that step).
+ * (safetensors with moments, as the page saves them), --start FILE (weights to begin with, where the link says that
+ * they were given), --until N (stop after that step).
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { load } from '../../src/js/index.js'
 import { createPlayer } from './player.js'
 import { problemsOf, read, write } from './settings.js'
+import { pageFile } from './start.js'
 import { TASKS } from './tasks/index.js'
 
 const [FIRST] = Object.keys(TASKS)
 const text = { type: /** @type {const} */ ('string') }
 const { values: options, positionals: [link = FIRST] } = parseArgs({
-  allowPositionals: true, options: { text, from: text, out: text, until: text }
+  allowPositionals: true, options: { text, from: text, out: text, start: text, until: text }
 })
 const settings = read(link)
 const wrong = Object.keys(problemsOf(settings))
@@ -21,9 +23,13 @@ if (wrong.length) {
   console.error(`cannot be trained: ${wrong.join(', ')}`)
   process.exit(2)
 }
+/** @param {string} path */
+const bytesOf = path => new Uint8Array(readFileSync(path))
+const given = settings.start === 'page' ? new URL(`../models/${settings.task}/${pageFile(settings)}`, import.meta.url).pathname
+  : options.start ?? options.from
 const player = createPlayer(await load(), settings, {
   ...(options.text && { text: readFileSync(options.text, 'utf8') }),
-  ...(options.from && { file: new Uint8Array(readFileSync(options.from)) })
+  ...(options.from && { file: bytesOf(options.from) }), ...(given && { start: bytesOf(given) })
 })
 const { session } = player
 const until = Math.min(settings.steps, Number(options.until ?? settings.steps))

@@ -31,6 +31,7 @@ import { TASKS, defaultsOf, write } from './settings.js'
  * @property {(patch: Partial<TrainingState>) => void} set
  * @property {() => void} leave
  * @property {() => void} inside
+ * @property {(patch?: Partial<TrainingState>) => void} begin anew, from the weights that are shown
  * @property {() => void} again
  * @property {(text: string) => void} give the reader's own
  * @property {() => void} download
@@ -68,9 +69,13 @@ function filePicker(t, upload) {
   return h('label', { className: 'theatre-file' }, input, h('span', {}, t('theatre.upload')))
 }
 
+/** What is offered where numbers broke off: so much less of the learning rate. */
+const TENTH = 10
+
 /** @param {Translate} t @param {Broken} broken */
 function brokenText(t, { step, loss, where }) {
-  const place = where ? t(where.isGradient ? 'theatre.gradientOf' : 'theatre.tensor', { name: where.name }) : '–'
+  const place = where ? t(where.isGradient ? 'theatre.gradientOf' : 'theatre.tensor', { name: where.name })
+    : t('theatre.gradientsTogether')
   return t('theatre.broken', { step, loss: String(loss), place, before: step - 1 })
 }
 
@@ -80,7 +85,7 @@ function brokenText(t, { step, loss, where }) {
  * @param {ReturnType<import('./training.js').createTraining>} training
  */
 export function view(container, context, training) {
-  const { t, theme, get, set, leave, inside, again, give, download, upload, both, other, show } = context
+  const { t, theme, get, set, leave, inside, begin, again, give, download, upload, both, other, show } = context
   const { ask } = training
   /** @param {number} step */
   const seek = step => both('seek', { step: Math.max(0, step) })
@@ -96,17 +101,19 @@ export function view(container, context, training) {
     'type': 'button', 'className': 'quiet', 'data-action': action, 'onclick': act }, t(`theatre.${action}`))
   const enter = button('inside', inside)
   enter.className = 'theatre-inside'
+  const rescue = h('div', { className: 'theatre-files', hidden: true }, button('calmer', () => begin({ rate: get().rate / TENTH })))
   const lead = h('p', { className: 'lead' })
   const count = h('p', { className: 'theatre-count' })
   const command = h('code', { className: 'theatre-command' })
   const note = h('p', { 'className': 'theatre-why', 'data-note': 'kept' })
   container.replaceChildren(
     h('div', { className: 'theatre-head' }, h('h1', { tabindex: '-1' }, t('theatre.title')), button('leave', leave)),
-    h('div', { className: 'theatre-tasks' }, choice.element), lead, own, drive, status,
+    h('div', { className: 'theatre-tasks' }, choice.element), lead, own, drive, status, rescue,
     h('div', { className: 'theatre-stage' }, said, charts), against,
     h('div', { className: 'theatre-pair' }, looks, h('div', { className: 'theatre-deeds' }, enter,
       h('p', { className: 'theatre-why' }, t('theatre.insideWhy')), count,
-      h('div', { className: 'theatre-files' }, button('download', download), filePicker(t, upload)), note,
+      h('div', { className: 'theatre-files' }, button('begin', () => begin()), button('download', download),
+        filePicker(t, upload)), note,
       h('p', { className: 'theatre-why' }, t('theatre.inNode')), command)),
     h('div', { className: 'theatre-pair' }, plane, curve), steps, details, options)
   const parts = {
@@ -141,7 +148,10 @@ export function view(container, context, training) {
     embeddings: (_, news) => parts.embeddings.update(news.plane),
     pinned: (facts, { followed }) => parts.pinned.update(followed, facts),
     closer: facts => details.open && parts.closer.update(training.seen(), facts),
-    status: (_, { broken }) => setText(status, failure || (broken ? brokenText(t, broken) : '')),
+    status: (_, { broken }) => {
+      setText(status, failure || (broken ? brokenText(t, broken) : ''))
+      rescue.hidden = !broken
+    },
     deeds: ({ parameters }) => {
       setText(command, `node web/theatre/train.js ${write({ ...get(), rival: '' })}`)
       setText(count, t('theatre.count', { parameters }))

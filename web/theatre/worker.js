@@ -19,6 +19,7 @@ import { report } from './report.js'
  * @property {string} sentence
  * @property {Snapshot} [kept]
  * @property {Uint8Array} [file]
+ * @property {Uint8Array} [start] weights to begin with
  * @property {number} serial
  */
 
@@ -123,13 +124,13 @@ function lookSoon() {
 /** @type {Record<string, (details: any) => unknown>} */
 const calls = {
   /** @param {Opening} details */
-  async open({ wasm, settings, text, sentence: said, kept, file, serial: own }) {
+  async open({ wasm, settings, text, sentence: said, kept, file, start, serial: own }) {
     isPlaying = false
     clearTimeout(looking)
     isOther = false
     gf ??= await load({ wasm: typeof wasm === 'string' ? new URL(wasm) : wasm })
     player?.session.dispose()
-    player = createPlayer(gf, settings, { text, kept, file })
+    player = createPlayer(gf, settings, { text, kept, file, start })
     posted = { steps: 0, looks: 0, at: 0, answered: 0 }
     spent = { time: 0, steps: 0 }
     serial = own
