@@ -5,11 +5,13 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { carried } from '../../web/notebooks/carried.js'
 import { compared } from '../../web/notebooks/compare.js'
 import { DOCUMENTS, ITEMS } from '../../web/notebooks/documents/index.js'
 import { printed } from '../../web/notebooks/print.js'
 import { scriptOf } from '../../web/notebooks/script.js'
 import { asJupyter, asModule } from '../../web/notebooks/take.js'
+import { defaults } from '../../web/shell/state.js'
 import { loadGolden } from '../golden/index.js'
 import { gf } from '../lib/engine.js'
 import { runDocument } from '../lib/notebook.js'
@@ -62,6 +64,46 @@ test('a number that is another one is not taken for the same', () => {
   assert.deepEqual(made([1, 0.1001, 0.01]), [true, false, true, false])
   assert.deepEqual(compared(ITEMS.get('004.input_ids'), { numbers: [], value: [0, 1, 2, 3, 5] })[0].agrees, false)
   assert.ok(compared(ITEMS.get('004.layer_norm_mean'), { numbers: Array(5).fill(1e-3) }).every(({ agrees }) => !agrees))
+})
+
+test('numbers in a list are counted one by one, words are none', () => {
+  const counted = (id, value) => compared(ITEMS.get(id), { numbers: [], value })[0]
+  const right = counted('004.input_ids', [0, 1, 2, 3, 4])
+  assert.deepEqual([right.count, right.same, right.agrees], [5, 5, true])
+  const wrong = counted('004.input_ids', [0, 1, 2, 3, 5])
+  assert.deepEqual([wrong.count, wrong.same, wrong.agrees], [5, 4, false])
+  assert.equal(counted('004.shapes_embedding', [[1, 5, 16], [1, 5, 16]]).count, 6)
+  assert.deepEqual([counted('004.tokens', []).count, counted('004.str2idx', {}).count], [0, 5])
+})
+
+test('every document says which one it follows, in both languages', () => {
+  for (const { source } of DOCUMENTS) assert.ok(source.ko.length > 10 && source.en.length > 10)
+})
+
+const state = defaults('positions')
+
+test('a cell leads to its room with the settings of its code; what the reader writes there instead goes along', () => {
+  for (const document of DOCUMENTS) {
+    const codes = document.cells.map(({ js }) => js)
+    document.cells.forEach((cell, i) => {
+      assert.deepEqual(carried(document, i, codes, state), cell.state ?? {})
+      for (const [key, [from, where]] of Object.entries(cell.carries ?? {})) {
+        const [whole, text] = where.exec(codes[from]) ?? []
+        assert.ok(text, `${document.id} ${i} ${key}`)
+        if (cell.state?.[key] !== undefined) assert.equal(String(cell.state[key]), text, `${document.id} ${i} ${key}`)
+        const other = key === 'sequence' ? 'one two' : key === 'dropout' ? 0.5 : key === 'base' ? 777 : 12
+        const at = whole.lastIndexOf(text), changed = whole.slice(0, at) + other + whole.slice(at + text.length)
+        const edited = codes.with(from, codes[from].replace(whole, changed))
+        assert.equal(carried(document, i, edited, state)[key], other, `${document.id} ${i} ${key}`)
+      }
+    })
+  }
+})
+
+test('what a room cannot be set to is not carried there', () => {
+  const [first] = DOCUMENTS, codes = first.cells.map(({ js }) => js)
+  const edited = codes.with(2, codes[2].replace('Encoding(10, 4, { base: 1000', 'Encoding(10, 7, { base: 500'))
+  assert.deepEqual(carried(first, 2, edited, state), { dModel: 4, base: 500 })
 })
 
 test('tensors are written as PyTorch writes them', () => {

@@ -3,10 +3,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { lessons, runLesson } from '../../web/notebooks/index.js'
+import { DOCUMENTS } from '../../web/notebooks/documents/index.js'
+import { printed } from '../../web/notebooks/print.js'
 import { classes } from '../../web/notebooks/004_transformer.js'
 import { loadGolden } from '../golden/index.js'
 import { assertClose, plain } from '../lib/compare.js'
 import { gf, toTensor } from '../lib/engine.js'
+import { runDocument } from '../lib/notebook.js'
 import { assertPrinted } from '../lib/printed.js'
 
 const { items } = loadGolden('seeds')
@@ -62,10 +65,15 @@ test('lesson 003: the logarithm changes nothing in double; float32 angles cost m
   })
 })
 
+/** The embeddings that the notebook printed. */
+function printedInput() {
+  const { printed: numbers, shape } = items.find(({ id }) => id === '004.input_embeddings')
+  return gf.tensor(Float32Array.from(numbers, Number), { shape })
+}
+
 test('lesson 004: the norm of the printed embeddings has the printed standard deviation', () => {
   const find = id => items.find(item => item.id === id)
-  const printed = find('004.input_embeddings')
-  const x = gf.tensor(Float32Array.from(printed.printed, Number), { shape: printed.shape })
+  const x = printedInput()
   const rows = new gf.nn.LayerNorm(16).forward(x).toArray()[0]
   const deviation = row => {
     const mean = row.reduce((a, b) => a + b, 0) / row.length
@@ -122,3 +130,30 @@ for (const item of blocks.cases.filter(one => one.id.startsWith('seed.'))) {
     }
   })
 }
+
+test('the classes that a reader of notebook 004 finds give, from one seed, the numbers of the notebook’s own', async () => {
+  const { cells } = DOCUMENTS.find(({ id }) => id === '004')
+  const printedBy = name => cells.findIndex(({ js }) => js.includes(`class ${name} `))
+  const outputs = await runDocument({ cells })
+  const own = classes(gf), x = printedInput()
+  /** The first four columns, as the cells print them. */
+  const columns = t => printed(t.narrow(2, 0, 4)).text
+  gf.tidy(() => {
+    gf.manualSeed(42)
+    const joined = new own.MultiheadAttention(16, 16, 4).forward(x, x, x)
+    assert.equal(outputs[printedBy('MultiHeadAttention')][1].text, columns(joined))
+    gf.manualSeed(42)
+    const encoder = new own.TransformerEncoder(new own.TransformerEncoderLayer(16, 4, 32, 0.1), 2).eval()
+    const memory = encoder.forward(x)
+    assert.equal(outputs[printedBy('Encoder')][0].text, columns(memory))
+    gf.manualSeed(42)
+    const layer = new own.TransformerDecoderLayer(16, 4, 32, 0.1).eval(), decoded = layer.forward(x, memory)
+    const [shown, moved] = outputs[printedBy('DecoderLayer')]
+    assert.equal(shown.text, columns(decoded))
+    assert.ok(moved.numbers.slice(0, 4).every(one => one === 0) && moved.numbers[4] > 0.1, 'it does not look ahead')
+    const [repeated, chained] = outputs[printedBy('Decoder')].map(({ numbers }) => numbers[0])
+    const stack = new own.TransformerDecoder(layer, 2).eval().forward(x, memory, { chained: true })
+    assert.equal(repeated, 0)
+    assert.equal(chained, stack.sub(decoded).abs().max().item())
+  })
+})

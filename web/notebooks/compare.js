@@ -24,24 +24,32 @@ const FORMATS = {
  * @property {boolean | null} reproduced null for what is rounding and nothing else
  */
 
+/** The numbers in lists and dictionaries, in order. @param {any} value @returns {number[]} */
+const leaves = value => (typeof value === 'number' ? [value]
+  : value !== null && typeof value === 'object' ? Object.values(value).flatMap(leaves) : [])
+
 /**
  * Every number that the source printed, with whether the one computed is the same; of rounding alone, whether both are.
  * @param {Item} item @param {{ numbers: number[], value?: any }} made
- * @returns {{ text: string, agrees: boolean }[]}
+ * @returns {{ text: string, agrees: boolean, count: number, same: number }[]} count: how many numbers stand in it, none
+ *   where it is words; same: how many of them the page has, too
  */
 export function compared({ printed, style, decimals, value, reproduced }, made) {
   if (!printed) {
     const isSame = JSON.stringify(made.value) === JSON.stringify(value)
-    return [{ text: written(value).text, agrees: isSame }]
+    const [numbers, own] = [leaves(value), leaves(made.value)]
+    const same = numbers.filter((number, i) => number === own[i]).length
+    return [{ text: written(value).text, agrees: isSame, count: numbers.length, same }]
   }
   /** @param {string} text */
   const bare = text => (style === 'trim' && text.includes('.') ? text.replace(/0+$/, '') : text)
   return printed.map((text, i) => {
     const number = made.numbers[i]
-    if (number === undefined) return { text, agrees: false }
+    if (number === undefined) return { text, agrees: false, count: 1, same: 0 }
     const isSame = FORMATS[style ?? 'int'](number, decimals) === bare(text)
     const isNoise = reproduced === null && [number, Number(text)].every(one => Math.abs(one) < NOISE)
-    return { text, agrees: isNoise || isSame }
+    const agrees = isNoise || isSame
+    return { text, agrees, count: 1, same: Number(agrees) }
   })
 }
 
@@ -50,4 +58,4 @@ export const isNoise = ({ printed: list, reproduced }) => (
   reproduced === null && Boolean(list?.every(text => Math.abs(Number(text)) < NOISE)))
 
 /** What a source printed, a line for each row. @param {Item} item @returns {number} how many numbers stand in a line */
-export const perLine = ({ shape }) => Math.min(shape?.at(-1) ?? 1, 16)
+export const perLine = ({ shape }) => Math.min(shape?.at(-1) ?? 1, 8)

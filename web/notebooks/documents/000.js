@@ -4,6 +4,10 @@
 export default {
   id: '000',
   title: { ko: '문장에서 위치를 더한 임베딩까지', en: 'From sentences to embeddings with positions' },
+  source: {
+    ko: '제목 없는 노트북. 세 문장을 토큰으로 자르는 것으로 시작해요',
+    en: 'a notebook without a title, which begins by cutting three sentences into tokens'
+  },
   cells: [
     {
       ko: '세 문장을 낱말로 잘라요. 문장 부호는 버려요.',
@@ -64,7 +68,11 @@ torch.set_printoptions(precision=8, sci_mode=False)
 print(encodings)
 first_six = encodings[:6]
 print(first_six)`,
-      prints: ['000.encodings', '000.encodings6'], room: 'waves', state: { dModel: 4, base: 1000 }
+      prints: ['000.encodings', '000.encodings6'], room: 'waves', state: { dModel: 4, base: 1000 },
+      carries: {
+        maxLength: [2, /positionalEncoding\((\d+)/], dModel: [2, /positionalEncoding\(\d+, (\d+)/],
+        base: [2, /base: (\d+)/], sequence: [0, /= \['([^']*)'/]
+      }
     },
     {
       ko: '6 × 4 표 하나가 세 문장에 똑같이 더해져요(브로드캐스팅).',
@@ -72,7 +80,8 @@ print(first_six)`,
       js: 'print(embeddings.add(gf.tensor(firstSix.toArray())), short)',
       py: `torch.set_printoptions(precision=2, sci_mode=False)
 print(embeddings + first_six)`,
-      prints: ['000.sum_n1000'], room: 'broadcasting'
+      prints: ['000.sum_n1000'], room: 'broadcasting',
+      carries: { sequence: [0, /= \['([^']*)'/] }
     },
     {
       ko: '반복문 대신 빠르기를 한 번에 구해요. exp(−2i · ln n / d), 이번에는 n이 100이에요.',
@@ -89,7 +98,8 @@ k = torch.arange(10).unsqueeze(1)
 print(k)
 angles = k * rates
 print(angles)`,
-      prints: ['000.div_term', '000.k', '000.k_div_term'], room: 'two_spellings', state: { base: 100, dModel: 4 }
+      prints: ['000.div_term', '000.k', '000.k_div_term'], room: 'two_spellings', state: { base: 100, dModel: 4 },
+      carries: { base: [4, /Math\.log\((\d+)\)/], dModel: [4, /Math\.log\(\d+\) \/ (\d+)/] }
     },
     {
       ko: '0으로 채운 표의 짝수 열에 사인, 홀수 열에 코사인이 들어가고, 앞에 문장 축이 붙어요.',
@@ -110,7 +120,9 @@ def encode(length, d_model, n):
     return torch.stack([torch.sin(angles), torch.cos(angles)], dim=2).reshape(1, length, d_model)
 
 print(encode(10, 4, 100))`,
-      prints: ['000.zeros', '000.pe_n100', '000.gen_pe_n100'], room: 'waves', state: { dModel: 4, base: 100 }
+      prints: ['000.zeros', '000.pe_n100', '000.gen_pe_n100'], room: 'waves',
+      state: { dModel: 4, base: 100 },
+      carries: { base: [5, /encode\(\d+, \d+, (\d+)\)/], dModel: [5, /encode\(\d+, (\d+), \d+\)/] }
     },
     {
       ko: '노트북은 이 값이 반복문의 값과 같다고 적었어요. 밑이 같을 때만 그래요. 반복문은 n = 1000, 이것은 n = 100이라 둘째 짝이 0.5까지 달라요. 같은 n으로 견주면 반올림만 남아요.',
@@ -156,7 +168,8 @@ class PositionalEncoding(nn.Module):
 encoding = PositionalEncoding(4, 0.0, 10)
 print(encoding.pe)
 print(encoding(embeddings))`,
-      prints: ['000.embeddings_again', '000.pe_n10000', '000.sum_n10000'], room: 'waves', state: { dModel: 4 }
+      prints: ['000.embeddings_again', '000.pe_n10000', '000.sum_n10000'], room: 'waves',
+      state: { dModel: 4 }, carries: { dModel: [7, /new PositionalEncoding\((\d+)/] }
     },
     {
       ko: '노트북의 주석은 0::2를 한 번은 홀수, 한 번은 짝수라고 불러요. 열을 1부터 셌는지 0부터 셌는지의 차이예요. 그리고 d가 홀수면 반복문은 마지막 열을 0으로 남겨요. PyTorch로 쓴 쪽은 오류가 나요.',

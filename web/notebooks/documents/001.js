@@ -4,6 +4,10 @@
 export default {
   id: '001',
   title: { ko: '이어 붙인 인코딩과 변하지 않는 것', en: 'The concatenated encoding and what stays the same' },
+  source: {
+    ko: '글 ‘[NLP] Transformer_2.Positional Encoding’ (2020-08-14)',
+    en: 'the post “[NLP] Transformer_2.Positional Encoding” (2020-08-14)'
+  },
   cells: [
     {
       ko: '이 글은 사인을 모두 앞에, 코사인을 모두 뒤에 놓아요. 식은 번갈아 적지만 열의 순서만 달라요. 한 방식으로 학습한 모델은 다른 방식을 쓸 수 없어요.',
@@ -26,7 +30,8 @@ print(pe)
 angles = torch.arange(5).double().unsqueeze(1) / 10000 ** (torch.arange(0, 6, 2).double() / 6)
 interleaved = torch.stack([torch.sin(angles), torch.cos(angles)], dim=2).reshape(5, 6)
 print((interleaved[:, [0, 2, 4, 1, 3, 5]] - pe).abs().max().float())`,
-      prints: ['001.pe_5x6'], room: 'layouts', state: { dModel: 6 }
+      prints: ['001.pe_5x6'], room: 'layouts', state: { dModel: 6 },
+      carries: { dModel: [0, /positionalEncoding\(\d+, (\d+)/] }
     },
     {
       ko: '이웃한 두 위치의 거리, 노름, 내적이에요. 줄마다 같아요.',
@@ -42,7 +47,8 @@ norm = here.norm(dim=1)
 dot = (here * next_one).sum(dim=1)
 torch.set_printoptions(profile='default')
 print(torch.stack([distance, norm, dot], dim=1))`,
-      prints: ['001.distance_norm_dot'], room: 'asks', state: { dModel: 6 }
+      prints: ['001.distance_norm_dot'], room: 'asks', state: { dModel: 6 },
+      carries: { dModel: [0, /positionalEncoding\(\d+, (\d+)/] }
     },
     {
       ko: '글은 모든 거리가 같다고 했어요. 이웃끼리만 그래요. 1칸부터 8칸까지 떨어진 거리는 이렇게 달라요. 거리는 어디서 재느냐가 아니라 몇 칸이냐로 정해져요. 짝마다 한 칸에 같은 각을 돌기 때문이고, i가 고르게 커져서가 아니에요.',
@@ -51,7 +57,8 @@ print(torch.stack([distance, norm, dot], dim=1))`,
 print(far.narrow(0, 1, 8).sub(far.narrow(0, 0, 1)).square().sum({ dim: 1 }).sqrt())`,
       py: `far = concatenated(9, 6).float()
 print((far[1:] - far[0]).norm(dim=1))`,
-      prints: [], room: 'asks', state: { dModel: 6 }
+      prints: [], room: 'asks', state: { dModel: 6 },
+      carries: { dModel: [2, /positionalEncoding\(\d+, (\d+)/] }
     },
     {
       ko: '내적이 같다고 서로 독립인 것은 아니에요. 이웃의 코사인 유사도는 0.85쯤으로 거의 나란해요. 또 128차원이면 식의 i는 0부터 63까지예요. 코드의 i는 열 번호라서 2로 나눠요.',
@@ -71,7 +78,8 @@ try:
     plt.show()
 except ImportError:
     print(flat.shape)`,
-      prints: [], room: 'circle', state: { dModel: 2, maxLength: 32 }
+      prints: [], room: 'circle', state: { dModel: 2, maxLength: 32 },
+      carries: { maxLength: [4, /positionalEncoding\((\d+)/], dModel: [4, /positionalEncoding\(\d+, (\d+)/] }
     },
     {
       ko: '3차원은 사인 둘에 코사인 하나예요. 둘째 각에 짝이 없어서 노름도 거리도 더는 같지 않아요.',

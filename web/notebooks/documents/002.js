@@ -4,6 +4,10 @@
 export default {
   id: '002',
   title: { ko: '모듈과 축이 어긋난 한 줄', en: 'The module, and one line on the wrong axis' },
+  source: {
+    ko: '노트북 ‘Positional Encoding’',
+    en: 'the notebook “Positional Encoding”'
+  },
   cells: [
     {
       ko: '한 문장, 토큰 47개예요. 1은 빈자리를 채우는 토큰이에요.',
@@ -42,7 +46,8 @@ pe = encode(5000, 512).unsqueeze(0).transpose(0, 1)
 x = embedding(torch.tensor([ids])).detach()
 output = F.dropout(x + pe[:x.size(0), :], 0.1)
 print(output)`,
-      prints: ['002.output'], room: 'dropout', state: { training: true }
+      prints: ['002.output'], room: 'dropout', state: { dropout: 0.1 },
+      carries: { dropout: [1, /Dropout\(([\d.]+)\)/], seed: [1, /manualSeed\((\d+)\)/] }
     },
     {
       ko: '`pe[:x.size(0)]`는 배치가 둘째 축일 때의 코드예요. 여기서는 x.size(0)이 1이라 47개 토큰이 모두 위치 0을 받아요. 증거는 마지막 세 줄이에요. 같은 토큰이라 지워지지 않은 칸은 값이 같아요. 위치가 맞다면 달라야 해요.',
@@ -68,7 +73,8 @@ position = torch.arange(5).float().unsqueeze(1)
 print(position)
 rates = torch.exp(torch.arange(0, 8, 2).float() * (-math.log(10000.0) / 8))
 print(rates)`,
-      prints: ['002.zeros', '002.position', '002.div_term'], room: 'waves', state: { dModel: 8 }
+      prints: ['002.zeros', '002.position', '002.div_term'], room: 'waves', state: { dModel: 8 },
+      carries: { base: [3, /Math\.log\((\d+)\)/], dModel: [3, /Math\.log\(\d+\) \/ (\d+)/] }
     },
     {
       ko: '표를 채우고, 앞에 축을 하나 붙이고, 처음 두 축을 바꿔요.',
@@ -81,7 +87,8 @@ print(small.unsqueeze(0).transpose(0, 1))`,
 print(small)
 print(small.unsqueeze(0))
 print(small.unsqueeze(0).transpose(0, 1))`,
-      prints: ['002.pe', '002.pe_unsqueezed', '002.pe_transposed'], room: 'waves', state: { dModel: 8 }
+      prints: ['002.pe', '002.pe_unsqueezed', '002.pe_transposed'], room: 'waves', state: { dModel: 8 },
+      carries: { dModel: [4, /positionalEncoding\(\d+, (\d+)/] }
     },
     {
       ko: '`self.pe = …`는 버퍼가 아니라서 state_dict에 없고 `.to(device)`를 따라가지 않아요. 000처럼 버퍼로 등록하면 돼요.',

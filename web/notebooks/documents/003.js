@@ -4,6 +4,10 @@
 export default {
   id: '003',
   title: { ko: '거듭제곱을 exp와 log로', en: 'A power as exp and log' },
+  source: {
+    ko: '제목 없는 짧은 글. 논문과 구현이 왜 다른지 적은 메모예요',
+    en: 'a short note without a title, on why the code differs from the paper'
+  },
   cells: [
     {
       ko: '길이 256, 차원 512예요. 위치는 0부터 256이 아니라 0부터 255까지예요.',
@@ -39,7 +43,8 @@ print((by_log - by_power).abs().max())
 exact = position.double() / 10000 ** (twice.double() / 512)
 direct = torch.stack([torch.sin(exact), torch.cos(exact)], dim=2).reshape(256, 512)
 print((encoding - direct.float()).abs().max())`,
-      prints: [], room: 'two_spellings'
+      prints: [], room: 'two_spellings',
+      carries: { base: [1, /Math\.log\((\d+)\)/] }
     },
     {
       ko: '글은 로그가 없으면 반복문이 필요하다고 했어요. 그렇지 않아요. 거듭제곱도 브로드캐스팅으로 한 번에 돼요. 위의 byPower가 그랬어요. 걸린 시간은 지금 이 기기에서 재요.',
@@ -60,7 +65,8 @@ print(measure(() => position.div(gf.full([256], 10000).pow(twice.div(512)))))`,
 
 print(measure(lambda: position * torch.exp(twice * (-math.log(10000) / 512))))
 print(measure(lambda: position / 10000 ** (twice / 512)))`,
-      prints: [], room: 'two_spellings'
+      prints: [], room: 'two_spellings',
+      carries: { base: [2, /Math\.log\((\d+)\)/] }
     }
   ]
 }

@@ -1,9 +1,12 @@
 /** Notebook 004: a transformer piece by piece, from words to the mask, and what its classes do unexpectedly. */
 
+import { layers } from './004_layers.js'
+
 /** @type {import('./index.js').Document} */
 export default {
   id: '004',
   title: { ko: '조각조각 만드는 트랜스포머', en: 'A transformer, piece by piece' },
+  source: { ko: '첫 제목이 ‘토큰화 코드(단어 단위)’인 노트북', en: 'a notebook whose first heading is “토큰화 코드(단어 단위)”, tokenizing by words' },
   cells: [
     {
       ko: '문장을 띄어쓰기로 자르고 낱말마다 번호를 매겨요. 같은 낱말이 두 번 나오면 뒤의 번호만 남는 코드예요.',
@@ -40,7 +43,8 @@ print([token.forward([ids]).shape, sum.shape])`,
 place = nn.Embedding(12, 16)
 total = token(torch.tensor([ids])) + place(torch.arange(5).unsqueeze(0))
 print([list(token(torch.tensor([ids])).shape), list(total.shape)])`,
-      prints: ['004.shapes_embedding'], room: 'compare'
+      prints: ['004.shapes_embedding'], room: 'compare', state: { dModel: 16 },
+      carries: { sequence: [0, /whitespace\('([^']*)'\)/], dModel: [1, /Embedding\(\d+, (\d+)\)/] }
     },
     {
       ko: '노트북이 찍은 수의 시드는 찾지 못했어요. 그래서 찍힌 수를 그대로 입력으로 써요.',
@@ -54,31 +58,127 @@ print(x)`,
     {
       ko: '쿼리, 키, 값을 만들어 어텐션을 계산해요. 들어간 모양 그대로 나와요. 노트북의 첫 compute_attention은 is_causal을 받기만 하고 읽지 않아요.',
       en: 'Query, key and value, then attention: the shape that goes in comes out. The first compute_attention of the notebook takes is_causal and never reads it.',
-      js: `gf.manualSeed(42)
-const [q, k, v] = [0, 1, 2].map(() => new gf.nn.Linear(16, 16).forward(x).reshape(1, 1, 5, 16))
-const attended = gf.functional.scaledDotProductAttention(q, k, v).reshape(1, 5, 16)
+      js: `const attend = (q, k, v, isCausal = false) => {
+  let scores = q.matmul(k.transpose(-2, -1)).div(Math.sqrt(q.shape.at(-1)))
+  if (isCausal) {
+    const hidden = gf.ones(scores.shape.slice(-2)).tril().eq(0)
+    scores = scores.maskedFill(hidden, -Infinity)
+  }
+  return gf.functional.softmax(scores).matmul(v)
+}
+gf.manualSeed(42)
+const [q, k, v] = [0, 1, 2].map(() => new gf.nn.Linear(16, 16).forward(x))
+const attended = attend(q, k, v)
 print([x.shape, attended.shape])`,
-      py: `torch.manual_seed(42)
-q, k, v = (nn.Linear(16, 16)(x) for _ in range(3))
-
-def attend(q, k, v, is_causal=False):
+      py: `def attend(q, k, v, is_causal=False):
     scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
     if is_causal:
         seen = torch.ones(q.size(-2), k.size(-2), dtype=torch.bool).tril()
         scores = scores.masked_fill(~seen, float('-inf'))
     return F.softmax(scores, dim=-1) @ v
 
+torch.manual_seed(42)
+q, k, v = (nn.Linear(16, 16)(x) for _ in range(3))
 attended = attend(q, k, v)
 print([list(x.shape), list(attended.shape)])`,
       prints: ['004.shapes_attention']
     },
     {
-      ko: '헤드 4개로 나눠도 모양은 같아요. 노트북은 나눌 너비를 입력에서 읽어서 두 너비가 같을 때만 되고, 키와 값도 쿼리의 길이로 잘라서 길이가 다르면 멈춰요.',
-      en: 'With four heads the shape stays. The notebook reads the width to split from the input, so both widths must be equal; and it cuts keys and values by the length of the query, so another length stops it.',
-      js: `const heads = new gf.nn.MultiheadAttention(16, 4)
-print([heads.forward(x)[0].shape])`,
-      py: `heads = nn.MultiheadAttention(16, 4, batch_first=True)
-print([list(heads(x, x, x)[0].shape)])`,
+      ko: '같은 일을 클래스로 묶어요. 가중치 셋을 가진 모듈이 돼요. 시드가 같으니 위와 같은 수가 나와서 차가 0이에요. 키와 값은 다른 글에서 와도 되게 memory로 따로 받아요.',
+      en: 'The same as a class: a module with three weights. From the same seed come the same numbers, so the difference is 0. Keys and values may come from another text, which is given as memory.',
+      js: `class AttentionHead extends gf.nn.Module {
+  constructor(width, size, isCausal = false) {
+    super()
+    this.isCausal = isCausal
+    this.query = new gf.nn.Linear(width, size)
+    this.key = new gf.nn.Linear(width, size)
+    this.value = new gf.nn.Linear(width, size)
+  }
+
+  forward(x, memory = x) {
+    const q = this.query.forward(x)
+    const [k, v] = [this.key.forward(memory), this.value.forward(memory)]
+    return attend(q, k, v, this.isCausal)
+  }
+}
+gf.manualSeed(42)
+const head = new AttentionHead(16, 16)
+print(head.forward(x).sub(attended).abs().max())`,
+      py: `class AttentionHead(nn.Module):
+    def __init__(self, width, size, is_causal=False):
+        super().__init__()
+        self.is_causal = is_causal
+        self.query = nn.Linear(width, size)
+        self.key = nn.Linear(width, size)
+        self.value = nn.Linear(width, size)
+
+    def forward(self, x, memory=None):
+        memory = x if memory is None else memory
+        q, k, v = self.query(x), self.key(memory), self.value(memory)
+        return attend(q, k, v, self.is_causal)
+
+torch.manual_seed(42)
+head = AttentionHead(16, 16)
+print((head(x) - attended).abs().max().detach())`,
+      prints: []
+    },
+    {
+      ko: '헤드 4개로 나눠도 모양은 같아요. 노트북은 나눌 너비를 입력에서 읽어서 두 너비가 같을 때만 되고, 키와 값도 쿼리의 길이로 잘라서 길이가 다르면 멈춰요. 여기서는 저마다 자기 길이로 잘라요.',
+      en: 'With four heads the shape stays. The notebook reads the width to split from the input, so both widths must be equal; and it cuts keys and values by the length of the query, so another length stops it. Here each is cut by its own length.',
+      js: `class MultiHeadAttention extends gf.nn.Module {
+  constructor(width, heads, isCausal = false) {
+    super()
+    this.heads = heads
+    this.isCausal = isCausal
+    this.query = new gf.nn.Linear(width, width)
+    this.key = new gf.nn.Linear(width, width)
+    this.value = new gf.nn.Linear(width, width)
+    this.out = new gf.nn.Linear(width, width)
+  }
+
+  // [B, T, C] -> [B, heads, T, C / heads]
+  split(t) {
+    const [B, T, C] = t.shape
+    return t.reshape(B, T, this.heads, C / this.heads).transpose(1, 2)
+  }
+
+  forward(x, memory = x) {
+    const q = this.split(this.query.forward(x))
+    const k = this.split(this.key.forward(memory))
+    const v = this.split(this.value.forward(memory))
+    const seen = attend(q, k, v, this.isCausal).transpose(1, 2)
+    return this.out.forward(seen.reshape(...x.shape))
+  }
+}
+gf.manualSeed(42)
+const joined = new MultiHeadAttention(16, 4).forward(x)
+print([joined.shape])
+print(joined.narrow(2, 0, 4))`,
+      py: `class MultiHeadAttention(nn.Module):
+    def __init__(self, width, heads, is_causal=False):
+        super().__init__()
+        self.heads = heads
+        self.is_causal = is_causal
+        self.query = nn.Linear(width, width)
+        self.key = nn.Linear(width, width)
+        self.value = nn.Linear(width, width)
+        self.out = nn.Linear(width, width)
+
+    def split(self, t):
+        B, T, C = t.shape
+        return t.view(B, T, self.heads, C // self.heads).transpose(1, 2)
+
+    def forward(self, x, memory=None):
+        memory = x if memory is None else memory
+        q = self.split(self.query(x))
+        k, v = self.split(self.key(memory)), self.split(self.value(memory))
+        seen = attend(q, k, v, self.is_causal).transpose(1, 2)
+        return self.out(seen.reshape(x.shape))
+
+torch.manual_seed(42)
+joined = MultiHeadAttention(16, 4)(x).detach()
+print([list(joined.shape)])
+print(joined[:, :, :4])`,
       prints: ['004.shape_multihead']
     },
     {
@@ -94,53 +194,6 @@ print(normalised.std(dim=-1))
 print(normalised.std(dim=-1, unbiased=False))`,
       prints: ['004.layer_norm_mean', '004.layer_norm_std']
     },
-    {
-      ko: '디코더는 뒤를 보지 않아요. 1이 볼 수 있는 칸이에요. 노트북의 두 번째 compute_attention은 길이를 size(2)에서 읽어 3차원 입력에서는 틀려요.',
-      en: 'A decoder does not look ahead: 1 marks what may be seen. The second compute_attention of the notebook reads the length from size(2), which is wrong for an input of three axes.',
-      js: `print(gf.ones([5, 5]).tril().to('int32'))
-const masked = gf.functional.scaledDotProductAttention(q, k, v, { isCausal: true }).reshape(1, 5, 16)
-print(masked.sub(attended).abs().max({ dim: 2 }))`,
-      py: `print(torch.ones(5, 5, dtype=torch.int64).tril())
-masked = attend(q, k, v, is_causal=True)
-print((masked - attended).abs().amax(dim=2).detach())`,
-      prints: ['004.causal_mask']
-    },
-    {
-      ko: '마지막으로 노트북의 앞먹임 층이에요. 잔차를 정규화한 값에 더해서, 정규화하기 전의 입력은 사라져요. 디코더도 그래요. 인코더의 norm은 만들기만 하고 쓰지 않고, 디코더는 층마다 tgt를 다시 넣어 마지막 층만 남아요. 디코더 층은 받지 않는 is_causal을 넘겨 오류가 나요.',
-      en: 'Last, its feed-forward. The residual is added to the normalised value, so what came before the norm is lost; the decoder does the same. The norm of the encoder is made and never used, the decoder gives every layer tgt so that only the last one counts, and its layer passes an is_causal that nobody takes, which is an error.',
-      js: `gf.manualSeed(42)
-const [wide, narrow] = [new gf.nn.Linear(16, 64), new gf.nn.Linear(64, 16)]
-const change = narrow.forward(gf.functional.gelu(wide.forward(normalised)))
-const written = normalised.add(change)
-const usual = x.add(change)
-print(written.sub(usual).abs().max())`,
-      py: `torch.manual_seed(42)
-wide, narrow = nn.Linear(16, 64), nn.Linear(64, 16)
-change = narrow(F.gelu(wide(normalised)))
-written = normalised + change
-usual = x + change
-print((written - usual).abs().max().detach())`,
-      prints: []
-    },
-    {
-      ko: '주석에는 −∞가 소프트맥스를 지나 0에 가까워진다고 쓰여 있지만, 정확히 0이 돼요. 한 줄이 모두 −∞면 NaN이에요. 디코더는 가리개 없이 만들어져서, is_causal을 그냥 지우면 뒤를 보게 돼요. 가리개는 늘 CPU에 만들어져서 다른 장치의 입력과는 맞지 않아요.',
-      en: 'The comment says that softmax takes −∞ close to 0. It is exactly 0, and a row of −∞ alone is NaN. The decoder is built without a mask, so once is_causal is deleted it looks ahead. And the mask is always made on the CPU, which fails for an input elsewhere.',
-      js: `const hidden = gf.tensor([[2, 1, -Infinity], [-Infinity, -Infinity, -Infinity]])
-print(gf.functional.softmax(hidden))`,
-      py: `hidden = torch.tensor([[2.0, 1.0, -torch.inf], [-torch.inf] * 3])
-print(F.softmax(hidden, dim=-1))`,
-      prints: []
-    },
-    {
-      ko: 'get_clones는 한 층을 복사해요. 그래서 모든 층이 같은 가중치에서 시작해요. PyTorch의 스택도 그래요. 잔차 다음의 드롭아웃은 가지가 아니라 흐름 자체를 지워요. 논문이나 PyTorch에 있는 어텐션 가중치의 드롭아웃, 채움 가리개, 마지막 norm, 임베딩의 √d는 없어요.',
-      en: 'get_clones copies one layer, so all layers begin with the same weights; those of PyTorch do, too. The dropout after the residual erases the stream itself and not the branch. What the paper or PyTorch has and this has not: dropout on the weights of attention, a padding mask, a last norm, √d on the embeddings.',
-      js: `const layer = new gf.nn.TransformerEncoderLayer(16, 4, { dimFeedforward: 64 })
-const [first, second] = new gf.nn.TransformerEncoder(layer, 2).layers
-print(first.linear1.weight.sub(second.linear1.weight).abs().max())`,
-      py: `layer = nn.TransformerEncoderLayer(16, 4, dim_feedforward=64, batch_first=True)
-first, second = nn.TransformerEncoder(layer, 2).layers
-print((first.linear1.weight - second.linear1.weight).abs().max().detach())`,
-      prints: []
-    }
+    ...layers
   ]
 }

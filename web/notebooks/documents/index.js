@@ -19,8 +19,11 @@ import fifth from './004.js'
  * @property {string[]} prints what the source printed at the same place, print by print
  * @property {string} [room] where the same can be looked at
  * @property {Patch} [state] and with which settings
+ * @property {Record<string, [number, RegExp]>} [carries] settings of that room which the reader can change in the code:
+ *   the number of a cell, and where they stand in it
  *
- * @typedef {{ id: string, title: { ko: string, en: string }, cells: Cell[] }} Document
+ * @typedef {{ ko: string, en: string }} Both
+ * @typedef {{ id: string, title: Both, source: Both, cells: Cell[] }} Document source: which document it follows
  */
 
 /** What the sources printed, by id. */

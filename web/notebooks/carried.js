@@ -1,0 +1,29 @@
+/** What the reader has changed in the code of a notebook and a room can be set to. */
+
+import { modelOf, problemsOf } from '../models/index.js'
+
+/** @import { Patch, State } from '../types.d.ts' */
+/** @import { Document } from './documents/index.js' */
+
+/** @param {RegExp} where @param {string} code */
+const found = (where, code) => where.exec(code)?.[1]
+
+/**
+ * The settings of the room that a cell leads to: those of the cell, and what the reader has written in their place; a
+ * value that the room cannot be set to is left out.
+ * @param {Document} document @param {number} i of the cell @param {string[]} codes as the reader has them
+ * @param {State} state @returns {Patch}
+ */
+export function carried({ cells }, i, codes, state) {
+  const { state: own = {}, carries = {} } = cells[i]
+  const { settings } = modelOf(state.model)
+  const changed = Object.entries(carries).flatMap(([key, [cell, where]]) => {
+    const text = found(where, codes[cell])
+    if (text === undefined || text === found(where, cells[cell].js)) return []
+    return [[key, settings[key] ? Number(text) : text]]
+  })
+  return changed.reduce((patch, [key, value]) => {
+    const next = { ...patch, [key]: value }
+    return problemsOf({ ...state, ...next })[key] ? patch : next
+  }, own)
+}

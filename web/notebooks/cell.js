@@ -1,0 +1,177 @@
+/** One cell of a notebook: its words, its code and PyTorch's, what it printed, and what the source did. */
+
+import { h, setText, uniqueId } from '../lib/dom.js'
+import { codeBlock, codeField } from '../lib/highlight.js'
+import { plot } from '../lib/plot.js'
+import { prose } from '../lib/prose.js'
+import { space } from '../lib/space.js'
+import { compared, isNoise, perLine } from './compare.js'
+import { ITEMS } from './documents/index.js'
+
+/** @import { CellError, Output } from './runner.js' */
+/** @import { Context, Language, Patch, Translate } from '../types.d.ts' */
+/** @import { Item } from './compare.js' */
+/** @import { Cell } from './documents/index.js' */
+
+const PLOT_SIZE = 340
+
+/**
+ * What is shown of a run: what came of it, or why it was stopped.
+ * @typedef {{ output: Output[], error?: Partial<CellError> & { message: string, why?: string } }} Shown
+ *
+ * @typedef {Pick<Context, 't' | 'set' | 'link' | 'rooms'> & { language: Language, code: string, onRun: () => void,
+ *   onEdit: (code: string) => void, patch: () => Patch }} CellContext patch: the settings of the room it leads to
+ */
+
+/** Points as a curve in the plane or in space. @param {number[][]} points @param {Pick<Context, 't'>} context */
+function drawing(points, { t }) {
+  const element = h('div', { className: 'nb-plot' })
+  /** @param {number} axis @returns {[number, number]} */
+  const ends = axis => {
+    const values = points.map(row => row[axis])
+    return [Math.min(...values), Math.max(...values)]
+  }
+  if (points[0].length === 2) {
+    const flat = /** @type {[number, number][]} */ (points)
+    plot(element).update({
+      width: PLOT_SIZE, height: PLOT_SIZE, x: ends(0), y: ends(1), label: t('lab.notebook.plot'),
+      lines: [{ points: flat, kind: 'is-thin' }], dots: flat.map(at => ({ at }))
+    })
+    return element
+  }
+  const limits = [0, 1, 2].map(ends)
+  /** @param {number[]} row */
+  const placed = row => row.map((value, axis) => {
+    const [low, high] = limits[axis]
+    return high > low ? (2 * (value - low)) / (high - low) - 1 : 0
+  })
+  space(element, { help: t('lab.circle.turn') }).update({
+    size: PLOT_SIZE, points: points.map(placed), dots: [], axes: ['0', '1', '2'], label: t('lab.notebook.plot')
+  })
+  return element
+}
+
+/**
+ * What is said of what the source printed at a place.
+ * @param {Item} item @param {ReturnType<typeof compared>} entries @param {boolean} isSaid whether the page has run
+ * @param {Translate} t
+ */
+function saidOf(item, entries, isSaid, t) {
+  /** @param {'count' | 'same'} key */
+  const sum = key => entries.reduce((all, entry) => all + entry[key], 0)
+  const values = { all: sum('count'), count: sum('same') }
+  if (!values.all) return isSaid ? t(`lab.notebook.${entries[0].agrees ? 'same' : 'other'}`) : t('lab.notebook.unreadWords')
+  if (!isSaid) return t('lab.notebook.unread', values)
+  return t(`lab.notebook.${isNoise(item) ? 'noise' : 'agree'}`, values)
+}
+
+/**
+ * What the source printed at this place, every number with a mark where the page has the same.
+ * @param {string} id @param {{ numbers: number[], value?: unknown } | null} made @param {Pick<Context, 't'>} context
+ */
+function source(id, made, { t }) {
+  const item = /** @type {Item} */ (ITEMS.get(id))
+  const entries = compared(item, made ?? { numbers: [] })
+  const isSaid = Boolean(made)
+  const label = `${t('lab.notebook.source')} ${id}`
+  const list = h('div', { 'className': 'nb-numbers', 'tabindex': '0', 'role': 'group', 'aria-label': label },
+    entries.map(({ text, agrees }) => h('span', { className: !isSaid ? '' : agrees ? 'agrees' : 'differs' }, text)))
+  list.style.setProperty('--columns', String(perLine(item)))
+  const agrees = String(isSaid && entries.every(entry => entry.agrees))
+  const same = isSaid ? entries.reduce((all, entry) => all + entry.same, 0) : 0
+  return h('section', { 'className': 'nb-source', 'data-item': id, 'data-agrees': agrees, 'data-same': same },
+    h('p', { className: 'nb-label' }, t('lab.notebook.source'), ' ', h('span', {}, saidOf(item, entries, isSaid, t))), list)
+}
+
+/** @param {NonNullable<Shown['error']>} error @param {Translate} t */
+const errorText = ({ name, message, line, why }, t) => (
+  why ? t(`lab.notebook.${why}`, { message }) : [line ? t('lab.notebook.line', { line }) : '', `${name}: ${message}`]
+    .filter(Boolean).join(' '))
+
+/**
+ * The way to the room that shows the same, with the settings that stand in the code.
+ * @param {Cell} cell @param {CellContext} context
+ */
+function wayTo({ room: id }, { t, set, link, rooms, patch }) {
+  const room = rooms().find(one => one.id === id)
+  if (!room) return { element: '', update() {} }
+  const whole = () => ({ ...patch(), room: room.id, cell: null })
+  const element = h('a', { className: 'nb-room', onclick: event => {
+    event.preventDefault()
+    set(whole(), 'push')
+  } }, t('lab.notebook.room', { room: t(`stages.${room.words}.name`) }))
+  return { element, update: () => element.setAttribute('href', link(whole())) }
+}
+
+/** @param {Cell} cell @param {number} i @param {CellContext} context */
+export function cellView(cell, i, context) {
+  const { t, language, code, onRun, onEdit } = context
+  const id = uniqueId('cell')
+  const field = h('textarea', {
+    id, 'className': 'nb-field', 'rows': '1', 'spellcheck': 'false', 'autocomplete': 'off', 'autocapitalize': 'off',
+    'aria-label': t('lab.notebook.cell', { number: i + 1 }), 'oninput': () => {
+      output.querySelector('.nb-error')?.remove()
+      onEdit(field.value)
+      reset.hidden = field.value === cell.js
+    }
+  })
+  field.value = code
+  field.addEventListener('keydown', event => {
+    if (event.key !== 'Enter' || !(event.shiftKey || event.ctrlKey || event.metaKey)) return
+    event.preventDefault()
+    onRun()
+  })
+  const runWord = h('span', {}, t('lab.notebook.run'))
+  const run = h('button', { 'type': 'button', 'className': 'nb-run', 'onclick': onRun,
+    'aria-label': t('lab.notebook.runCell', { number: i + 1 }) }, '▷ ', runWord)
+  const reset = h('button', { type: 'button', className: 'quiet', hidden: code === cell.js, onclick: () => {
+    field.value = cell.js
+    field.dispatchEvent(new Event('input'))
+    field.focus()
+  } }, t('lab.notebook.reset'))
+  const way = wayTo(cell, context)
+  way.update()
+  const output = h('div', { 'className': 'nb-output', 'aria-live': 'polite' })
+  const element = h('section', { 'className': 'nb-cell', 'data-cell-number': i },
+    h('p', { className: 'nb-words' }, prose(cell[language])),
+    h('div', { className: 'nb-codes' },
+      h('div', { className: 'nb-own' }, h('label', { for: id, className: 'nb-label' }, 'JavaScript'), codeField(field)),
+      h('div', { className: 'nb-torch' }, h('p', { className: 'nb-label' }, 'PyTorch'), codeBlock(cell.py, `PyTorch ${i + 1}`))),
+    h('div', { className: 'nb-tools' }, run, reset, way.element), output)
+  /** @type {Shown | null} */ let shown = null
+
+  /** @param {Shown | null} made what came of a run; null before the first */
+  function show(made) {
+    shown = made
+    const outputs = made?.output ?? []
+    const texts = outputs.filter(({ kind }) => kind === 'text')
+    const extra = cell.prints.slice(texts.length).map(one => source(one, null, { t }))
+    let at = 0
+    output.classList.remove('is-old')
+    output.replaceChildren(...outputs.flatMap(one => {
+      if (one.kind === 'plot') return [drawing(one.points, { t })]
+      const printedHere = cell.prints[at++]
+      const text = h('pre', {
+        'className': one.numbers.length ? 'nb-text' : 'nb-text is-plain', 'tabindex': '0', 'role': 'region',
+        'aria-label': `${t('lab.notebook.output')} ${i + 1}.${outputs.indexOf(one) + 1}`
+      }, one.text)
+      return [h('div', { className: 'nb-pair' }, text, printedHere ? source(printedHere, one, { t }) : '')]
+    }), ...(made?.error ? [h('p', { className: 'nb-error', role: 'alert' }, errorText(made.error, t))] : []), ...extra)
+  }
+  show(null)
+  return {
+    element, show, updateWay: way.update,
+    /** A cell above has run again: whether something here is older than that. */
+    outdate: () => output.classList.toggle('is-old', output.querySelector('.nb-pair, .nb-plot') !== null),
+    get code() { return field.value },
+    /** What is shown now, to be shown again. */
+    get left() { return { made: shown, isOld: output.matches('.is-old') } },
+    /** @param {boolean} isBusy */
+    busy(isBusy) {
+      run.disabled = isBusy
+      element.classList.toggle('is-busy', isBusy)
+    },
+    /** Whether it runs once others have. @param {boolean} isWaiting */
+    wait: isWaiting => setText(runWord, t(`lab.notebook.${isWaiting ? 'waiting' : 'run'}`))
+  }
+}
