@@ -15,6 +15,7 @@ import { depths } from './shell/depth.js'
 import { createEngine, latest } from './shell/engine.js'
 import { inputs } from './shell/fields.js'
 import { frame } from './shell/frame.js'
+import { glossaries } from './shell/glossary.js'
 import { header } from './shell/header.js'
 import { keys } from './shell/keys.js'
 import { languageOf } from './shell/language.js'
@@ -231,6 +232,7 @@ function showRun() {
 }
 
 const lesson = lessons(page, context)
+const glossary = glossaries(page.stage, context)
 const outside = openings(page.house, context)
 
 function showFigures() {
@@ -283,7 +285,12 @@ function show() {
   document.documentElement.setAttribute('data-theme', mode())
   arrive()
   theatre.update(state)
-  if (state.theatre) return showControls()
+  if (state.theatre) showControls()
+  else showPlaces()
+  attempt(glossary.update)
+}
+
+function showPlaces() {
   attempt(showRoom)
   showControls()
   showRun()

@@ -117,6 +117,10 @@ export interface Looked {
   theatre: string
   lesson: string
   at: number
+  /** The term at which the glossary is open, or `all`. */
+  glossary: string
+  /** The term whose matrix is pointed at. */
+  lit: string
   language: 'auto' | Language
   theme: 'auto' | Mode
 }

@@ -17,7 +17,7 @@ test('every part of the state survives a link, of every model', () => {
   const view = {
     room: 'encoder.0.self_attn.scores', sentence: 1, head: 2, part: 'v', row: 4, step: 3, depth: 'code',
     twin: 'scale:true',
-    embed: true, theatre: 'dates_rate-0.01', lesson: 'attention', at: 3, language: 'en', theme: 'dark',
+    embed: true, theatre: 'dates_rate-0.01', lesson: 'attention', at: 3, glossary: 'softmax', lit: 'token', language: 'en', theme: 'dark',
     cell: { name: 'positions.output:2', index: [0, 1, 3], isTwin: true },
     edits: [{ name: 'positions.output:2', index: [0, 1, 2], value: -0.5 }]
   }

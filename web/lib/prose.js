@@ -1,4 +1,7 @@
-/** Running text: `backticks` mark code, and `[words](source=2026-11-20)` something the reader can have done. */
+/**
+ * Running text: `backticks` mark code, `[words](source=2026-11-20)` something the reader can have done, and
+ * `[words](glossary=token)` a term.
+ */
 
 import { h } from './dom.js'
 
@@ -9,7 +12,7 @@ const DEED = /^\[(.+)\]\((.+)\)$/
  * Keeps a bracket with the word before it, a particle with the quotation mark before it, a date, `-ㅇ` in one line.
  * @param {string} text
  */
-const bind = text => text.replace(/(?<=\S)\(/g, '\u2060(').replace(/([’”)])(?=\p{L})/gu, '$1\u2060')
+const bind = text => text.replace(/(?<!\s)\(/g, '\u2060(').replace(/([’”)])(?=\p{L})/gu, '$1\u2060')
   .replace(/(?<=\d)[-/](?=\d)/g, '\u2060$&\u2060').replace(/(?<=[‘“])-(?=\p{L})/gu, '-\u2060')
 
 /**

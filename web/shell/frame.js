@@ -135,22 +135,27 @@ function wayTo(from, rooms, { step, direction, word }, { t, enter, href }) {
 const aside = (title, ...text) => h('section', {}, h('h2', {}, title), h('p', {}, ...text))
 
 /**
- * Advice whose marked words, once pressed, set what they advise; then what has changed is shown.
- * @param {string} title @param {string} text @param {Context} context @param {() => void} shown
+ * Marked words of a text: once pressed they set what they say.
+ * @param {Context} context @param {{ className?: string, after?: () => void }} [how]
  */
-function advice(title, text, { link, set, get }, shown) {
-  /** @type {{ deed: HTMLElement, patch: Patch }[]} */ const deeds = []
-  const element = aside(title, prose(text, (words, change) => {
-    const patch = patchFrom(change, get().model)
-    const deed = h('a', { className: 'deed', onclick: following(() => {
-      set(patch, 'push')
-      shown()
-    }) }, words)
-    deeds.push({ deed, patch })
-    return deed
-  }))
-  const update = () => deeds.forEach(({ deed, patch }) => deed.setAttribute('href', link(patch)))
-  return { element, update }
+function deeds({ link, set, get }, { className = 'deed', after } = {}) {
+  /** @type {{ deed: HTMLElement, patch: Patch }[]} */ let list = []
+  return {
+    /** @param {string} text */
+    nodes(text) {
+      list = []
+      return prose(text, (words, change) => {
+        const patch = patchFrom(change, get().model)
+        const deed = h('a', { className, onclick: following(() => {
+          set(patch, 'push')
+          after?.()
+        }) }, words)
+        list.push({ deed, patch })
+        return deed
+      })
+    },
+    update: () => list.forEach(({ deed, patch }) => deed.setAttribute('href', link(patch)))
+  }
 }
 
 /**
@@ -200,9 +205,9 @@ export function frame(container, room, context) {
     t('frame.room', { total: rooms.length - 1, number: at }))
   const back = h('span')
   const showChanged = changed(back, context)
-  const trying = advice(t('frame.try'), words('try'), context, () => {
-    bringInSight(tools.isConnected ? tools : figure, SHOWN_AT)
-  })
+  const terms = deeds(context, { className: 'term' })
+  const training = deeds(context)
+  const trying = deeds(context, { after: () => bringInSight(tools.isConnected ? tools : figure, SHOWN_AT) })
   container.replaceChildren(
     h('p', { className: 'eyebrow' },
       room.layer !== undefined || at === 0 ? '' : h('b', { 'aria-hidden': 'true' }, String(at)), placeName(room, t),
@@ -212,7 +217,8 @@ export function frame(container, room, context) {
     at ? '' : way, tools.childElementCount ? tools : '',
     figure,
     notebooks.length ? h('p', { className: 'in-notebooks' }, t('lab.inNotebook'), ' ', notebooks) : '',
-    h('div', { className: 'asides' }, trying.element, aside(t(`frame.${beside}`), prose(words(beside)))),
+    h('div', { className: 'asides' }, aside(t('frame.try'), trying.nodes(words('try'))),
+      aside(t(`frame.${beside}`), prose(words(beside)))),
     learned?.element ?? '',
     at ? way : '',
     kind)
@@ -221,16 +227,10 @@ export function frame(container, room, context) {
   /** @type {string | null} */ let offer = null
   /** Where nobody has trained what is set, the way to do it. @param {Settings} state */
   function showOffer(state) {
-    const training = own.offer?.(state) ?? null
-    if (training === offer) return
-    offer = training
-    offered.hidden = training === null
-    if (training === null) return offered.replaceChildren()
-    offered.replaceChildren(...prose(t('frame.offer', { training }), (words, change) => {
-      const patch = patchFrom(change, context.get().model)
-      return h('a', { className: 'deed', href: context.link(patch), onclick: following(() => context.set(patch, 'push')) },
-        words)
-    }))
+    const wanted = own.offer?.(state) ?? null
+    if (wanted !== offer) offered.replaceChildren(...(wanted === null ? [] : training.nodes(t('frame.offer', { training: wanted }))))
+    offer = wanted
+    offered.hidden = wanted === null
   }
   /**
    * What the room is about, and what goes on from it: with the norm first that is no longer its own result.
@@ -238,7 +238,7 @@ export function frame(container, room, context) {
    */
   function tell(run, state) {
     const key = whatOf(room, state)
-    if (key !== said) lead.replaceChildren(...prose(words(key)))
+    if (key !== said) lead.replaceChildren(...terms.nodes(words(key)))
     said = key
     const flowing = run && output && !room.parts.isFirst && describedOf(run, output)
     const { flow } = ways[1]
@@ -259,12 +259,12 @@ export function frame(container, room, context) {
         before.forEach((element, i) => element.replaceWith(ways[i].element))
       }
       ways.forEach(one => one.update())
-      trying.update()
       learned?.update()
       showOffer(view)
       showChanged()
       setText(kind, t(`app.models.${modelOf(view.model).kind(view)}`))
       tell(run, view)
+      for (const one of [terms, trying, training]) one.update()
       if (!run) return
       for (const one of pickers) {
         const list = options(one.name, run, view, t)

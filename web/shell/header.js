@@ -135,6 +135,9 @@ export function header(container, context) {
       'type': 'button', 'className': 'quiet', 'data-action': 'theatre', 'onclick': () => (
         set({ theatre: get().theatre ? '' : theatreOf(get()) }, 'push'))
     }, t('app.theatre')),
+    h('button', {
+      'type': 'button', 'className': 'quiet', 'data-action': 'glossary', 'onclick': () => set({ glossary: 'all' }, 'push')
+    }, t('app.glossary')),
     theme, share(context), proof.button, choice.element(t('app.language')))
   container.replaceChildren(
     home, entry.element, model.element, more(actions, t), actions, panel.dialog, proof.dialog)

@@ -15,7 +15,7 @@ export const OPENING = 'opening'
 /** @type {Looked} */
 const VIEW = {
   room: 'house', sentence: 0, head: 0, part: 'q', row: 0, step: -1, cell: null, depth: 'numbers', twin: '',
-  embed: false, theatre: '', lesson: '', at: 0,
+  embed: false, theatre: '', lesson: '', at: 0, glossary: '', lit: '',
   language: 'auto', theme: 'auto'
 }
 /** The smallest value of each number in it; they are whole. @type {Record<string, number>} */

@@ -1,0 +1,69 @@
+// The glossary in the page: reached by header and text, by mouse and keyboard; every press rings a matrix in sight.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { TERMS } from '../../web/glossary/terms.js'
+import { beyond, useHouse, violations } from './host.js'
+
+const { open } = useHouse()
+const REST = 200
+
+/** Whether a matrix is ringed, inside the window. */
+const isLit = (page, name) => page.waitForFunction(() => {
+  const { top, bottom } = document.querySelector('.heat .pointer')?.getBoundingClientRect() ?? {}
+  return bottom > 0 && top < innerHeight
+}, null, { timeout: 5000 }).catch(() => assert.fail(`nothing is lit for ${name}`))
+
+for (const [language, options] of [
+  ['ko', { viewport: { width: 1280, height: 720 } }],
+  ['en', { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }]
+]) {
+  test(`${language}, ${options.viewport.width} pixels: every press lights up a matrix that is in sight`, async () => {
+    const { page, complaints, close } = await open({ model: 'dates', room: 'source.tokens', language }, options)
+    for (const { id } of TERMS) {
+      await page.evaluate(() => document.querySelector('[data-action="glossary"]').click())
+      await page.waitForSelector('.glossary[open]')
+      const link = `[data-term="${id}"] .term-show`
+      await (options.hasTouch ? page.tap(link) : page.click(link))
+      await page.waitForSelector('.glossary', { state: 'hidden' })
+      await isLit(page, id)
+      assert.equal(await beyond(page), 0, id)
+    }
+    assert.deepEqual(complaints, [])
+    await close()
+  })
+}
+
+test('by keyboard from a room’s text: the term, its entry, its matrix; Escape and Back undo; axe finds nothing', async () => {
+  const { page, complaints, close } = await open({ room: 'encoder.0.self_attn.weights', language: 'en' })
+  const asked = []
+  page.on('request', request => asked.push(request.url()))
+  assert.equal(await page.$('.glossary'), null, 'it is fetched when it is opened')
+  await page.focus('.lead .term >> text=Softmax')
+  await page.keyboard.press('Enter')
+  await page.waitForSelector('.glossary[open] [data-term="softmax"].is-current')
+  assert.ok(asked.some(url => url.endsWith('.js')))
+  assert.equal(await page.evaluate(() => document.activeElement.closest('.term-entry')?.dataset.term), 'softmax')
+  assert.deepEqual(await violations(page), [])
+  await page.keyboard.press('Escape')
+  await page.waitForSelector('.glossary', { state: 'hidden' })
+  await page.focus('[data-action="glossary"]')
+  await page.keyboard.press('Enter')
+  await page.waitForSelector('.glossary[open]')
+  await page.focus('[data-term="rms"] .term-show')
+  await page.keyboard.press('Enter')
+  await isLit(page, 'rms')
+  assert.equal(await page.getAttribute('#house', 'data-model'), 'stories')
+  await page.waitForTimeout(REST)
+  await page.reload()
+  await isLit(page, 'rms, by its link')
+  assert.deepEqual(await violations(page), [])
+  await page.evaluate(() => document.querySelector('.map li[data-room="output"] a, .map li[data-room="linear"] a').click())
+  await page.waitForFunction(() => !document.querySelector('.pointer'))
+  await page.click('[data-action="glossary"]')
+  await page.waitForSelector('.glossary[open]')
+  await page.click('.glossary .dialog-head button')
+  await page.waitForTimeout(REST)
+  assert.doesNotMatch(page.url(), /glossary|lit/)
+  assert.deepEqual(complaints, [])
+  await close()
+})

@@ -1,0 +1,81 @@
+// The glossary: every term is said in both languages and leads to a matrix that a run has; texts name only such terms.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { TERMS, placeOf, tensorIn } from '../../web/glossary/terms.js'
+import en from '../../web/glossary/en.json' with { type: 'json' }
+import ko from '../../web/glossary/ko.json' with { type: 'json' }
+import { piecesOf } from '../../web/lib/prose.js'
+import { MODELS, problemsOf, settingsOf } from '../../web/models/index.js'
+import { roomsOf } from '../../web/rooms/index.js'
+import { defaults, fromHash, patchFrom, toHash } from '../../web/shell/state.js'
+import * as english from '../../web/text/en.js'
+import * as korean from '../../web/text/ko.js'
+import { shownRun } from '../lib/page.js'
+
+const runs = new Map()
+function runOf(state) {
+  const { edits, ...settings } = settingsOf(state)
+  const key = JSON.stringify([settings, edits])
+  if (!runs.has(key)) runs.set(key, shownRun(settings, edits))
+  return runs.get(key)
+}
+
+test('every term has both languages, a sentence in each, and a group', () => {
+  assert.equal(new Set(TERMS.map(({ id }) => id)).size, TERMS.length)
+  for (const words of [ko, en]) {
+    assert.deepEqual(Object.keys(words.terms).sort(), TERMS.map(({ id }) => id).sort())
+    assert.deepEqual(Object.keys(words.groups), [...new Set(TERMS.map(({ group }) => group))])
+    for (const [id, text] of Object.entries(words.terms)) assert.match(text, /^.{10,140}[.]$/, id)
+  }
+  for (const { id, ko: korean, en: english, torch } of TERMS) {
+    assert.ok(korean.trim() && english.trim() && (torch === null || torch.trim()), id)
+  }
+})
+
+test('from every model, every term leads to a matrix that is there', () => {
+  for (const { id: model, isBrought } of MODELS) for (const term of TERMS) {
+    const start = { ...defaults(model), room: 'house' }
+    const patch = placeOf(term, start, roomsOf(runOf(start)))
+    const state = { ...start, ...patch }
+    assert.deepEqual(problemsOf(state), {}, `${model}: ${term.id}`)
+    const link = fromHash(toHash(state))
+    // A brought model has what its file says; a link cannot.
+    if (!isBrought) for (const [key, value] of Object.entries(link)) assert.deepEqual(value, state[key], `${term.id}: ${key}`)
+    const run = runOf(state)
+    const room = roomsOf(run).find(({ id }) => id === state.room)
+    assert.ok(room, `${model}: ${term.id} in ${state.room}`)
+    assert.ok(run.tensors.has(tensorIn(term, room)), `${model}: ${term.id}, ${tensorIn(term, room)}`)
+    assert.equal(state.lit, term.id)
+  }
+})
+
+test('at home, a term leads to the room it names, and where its room is switched off the reader keeps the text', () => {
+  for (const term of TERMS) {
+    const state = { ...defaults('sentences'), room: 'house' }
+    const patch = placeOf(term, state, [])
+    assert.deepEqual([patch.model, patch.room], [term.model, term.room], term.id)
+  }
+  const state = { ...defaults('dates'), source: '5/6/2026', positional: false }
+  const patch = placeOf(TERMS.find(({ id }) => id === 'positional'), state, roomsOf(runOf(state)))
+  assert.equal({ ...state, ...patch }.source, '5/6/2026')
+  assert.equal(patch.positional, true)
+})
+
+test('rooms name terms of the glossary, each once in a text, and the tour names most of them', () => {
+  const named = new Set()
+  const all = [korean.page, english.page, ...Object.values(korean.models), ...Object.values(english.models)]
+  for (const { stages = {} } of all) for (const [room, texts] of Object.entries(stages)) {
+    for (const [key, text] of Object.entries(texts)) {
+      if (typeof text !== 'string') continue
+      const terms = piecesOf(text).flatMap(({ change }) => (change?.startsWith('glossary=') ? [change] : []))
+      assert.equal(new Set(terms).size, terms.length, `${room}.${key}`)
+      if (!key.startsWith('what')) assert.deepEqual(terms, [], `${room}.${key}`)
+      for (const term of terms) {
+        const { glossary } = patchFrom(term, 'dates')
+        assert.ok(TERMS.some(({ id }) => id === glossary), term)
+        named.add(glossary)
+      }
+    }
+  }
+  assert.deepEqual(TERMS.map(({ id }) => id).filter(id => !named.has(id)), [])
+})

@@ -1,0 +1,110 @@
+/** The glossary: what the page's terms mean, and where each has its matrix. Fetched when it is opened. */
+
+import { following, h } from '../lib/dom.js'
+import { prose } from '../lib/prose.js'
+import { describedOf } from '../lib/run.js'
+import { pointers } from '../lessons/pointer.js'
+import { TERMS, placeOf, tensorIn, termOf } from './terms.js'
+
+/** @import { Context, Language } from '../types.d.ts' */
+/** @import { Term } from './terms.js' */
+
+const WORDS = {
+  ko: () => import('./ko.json', { with: { type: 'json' } }),
+  en: () => import('./en.json', { with: { type: 'json' } })
+}
+/** @type {Record<Language, Language>} */ const OTHER = { ko: 'en', en: 'ko' }
+
+/** @typedef {typeof import('./en.json')} Words */
+
+/**
+ * @param {Language} language @param {Words} words @param {Context} context @param {(term: Term) => void} press
+ */
+function createDialog(language, words, { t, set, get, link, rooms }, press) {
+  /** @type {Map<string, HTMLAnchorElement>} */ const links = new Map()
+  /** @param {Term} term */
+  function entry(term) {
+    const show = h('a', { className: 'term-show', onclick: following(() => press(term)) }, words.show,
+      h('span', { className: 'visually-hidden' }, `: ${term[language]}`))
+    links.set(term.id, show)
+    const other = term[OTHER[language]]
+    return h('section', { 'className': 'term-entry', 'data-term': term.id },
+      h('h4', {}, term[language], other === term[language] ? '' : h('span', { lang: OTHER[language] }, other),
+        term.torch ? h('code', {}, term.torch) : ''),
+      h('p', {}, prose(words.terms[/** @type {keyof Words['terms']} */ (term.id)]), ' ', show))
+  }
+  const groups = [...new Set(TERMS.map(({ group }) => group))].map(group => h('section', {},
+    h('h3', {}, words.groups[/** @type {keyof Words['groups']} */ (group)]),
+    TERMS.filter(term => term.group === group).map(entry)))
+  /** @type {HTMLDialogElement} */
+  const dialog = h('dialog', { 'className': 'settings glossary', 'aria-label': words.title },
+    h('div', { className: 'dialog-head' }, h('h2', {}, words.title),
+      h('button', { type: 'button', className: 'quiet', onclick: () => dialog.close() }, t('app.close'))),
+    h('p', { className: 'note' }, words.what), groups)
+  dialog.addEventListener('click', event => event.target === dialog && dialog.close())
+  dialog.addEventListener('close', () => get().glossary && set({ glossary: '' }))
+  return {
+    dialog, language,
+    /** @param {string} id of the term at which it opens, or none of them */
+    open(id) {
+      TERMS.forEach(term => links.get(term.id)?.setAttribute('href', link(placeOf(term, get(), rooms()))))
+      for (const one of dialog.querySelectorAll('.term-entry')) {
+        one.classList.toggle('is-current', one.getAttribute('data-term') === id)
+      }
+      if (!dialog.open) dialog.showModal()
+      links.get(id)?.focus({ preventScroll: true })
+      dialog.querySelector('.is-current')?.scrollIntoView({ block: 'center' })
+    }
+  }
+}
+
+/** @param {HTMLElement} stage @param {Context} context */
+export function glossary(stage, context) {
+  const { get, set } = context
+  const pointer = pointers(stage)
+  /** @type {ReturnType<typeof createDialog> | null} */ let inside = null
+  let opened = ''
+  let isPointing = false
+
+  /** @param {Term} term */
+  function press(term) {
+    set(placeOf(term, get(), context.rooms()), 'push')
+    stage.focus({ preventScroll: true })
+  }
+  /** @param {Language} language */
+  async function speak(language) {
+    const { default: words } = await WORDS[language]()
+    if (context.language() !== language || inside?.language === language) return
+    inside?.dialog.remove()
+    inside = createDialog(language, words, context, press)
+    document.body.append(inside.dialog)
+    opened = ''
+    showDialog()
+  }
+  function showDialog() {
+    const { glossary: id } = get()
+    if (id && inside?.language !== context.language()) return speak(context.language()).catch(context.fails)
+    if (id && id !== opened) inside?.open(id)
+    if (!id) inside?.dialog.close()
+    opened = id
+  }
+  /** The matrix of the term that was pressed, as long as the reader stays in its room. */
+  function showTerm() {
+    const { lit, room: id } = get()
+    const run = context.run()
+    const room = context.rooms().find(one => one.id === id)
+    const term = termOf(lit)
+    if (!term && isPointing) pointer.clear()
+    isPointing = Boolean(term)
+    if (!term || !run || !context.isCurrent()) return
+    const name = room && tensorIn(term, room)
+    if (!name) return set({ lit: '' })
+    pointer.point({ tensor: name, index: (describedOf(run, name)?.shape ?? []).map(() => null) }, `${lit} ${id}`)
+  }
+  return {
+    update() {
+      showDialog()
+      showTerm()
+    }
+  }
+}

@@ -1,0 +1,118 @@
+/**
+ * The terms of the page: each in both languages, as PyTorch has it, and which matrix it names. What it means is said in
+ * `ko.json` and `en.json`.
+ */
+
+import { defaults, patchFrom } from '../shell/state.js'
+
+/** @import { Patch, Room, State } from '../types.d.ts' */
+
+/**
+ * @typedef {object} Term
+ * @property {string} id the key of its sentence
+ * @property {string} group
+ * @property {string} ko
+ * @property {string} en
+ * @property {string | null} torch its name in PyTorch; null where PyTorch has none
+ * @property {string[]} words the rooms that show the matrix, by the key of their texts
+ * @property {string} part which matrix of the room, a path into its parts
+ * @property {string} model where there is such a room, if the model behind the glass has none
+ * @property {string} room
+ * @property {string} [state] what has to be set there
+ */
+
+/** Where most terms are at home: a layer of the encoder, one of the decoder, the ways in and out. */
+const [ENCODER, DECODER] = ['encoder.0.', 'decoder.0.']
+/** @param {string} room @param {string} [model] */
+const at = (room, model = 'dates') => ({ model, room })
+const MASKS = ['causal', 'padding', 'mask'], NORMS = ['norm', 'rmsnorm']
+
+/** In the order in which the numbers go through them. @type {Term[]} */
+export const TERMS = [
+  { id: 'vocabulary', ko: '어휘', en: 'vocabulary', torch: 'num_embeddings', words: ['embedding'], part: 'weight',
+    ...at('source.embedding') },
+  { id: 'embedding', ko: '임베딩', en: 'embedding', torch: 'nn.Embedding', words: ['embedding'], part: 'out',
+    ...at('source.embedding') },
+  { id: 'positional', ko: '위치 인코딩', en: 'positional encoding', torch: null, words: ['positions'], part: 'table',
+    ...at('source.positions'), state: 'positional=1' },
+  { id: 'token', ko: '토큰', en: 'token', torch: null, words: ['sum', 'embedding'], part: 'out', ...at('source.sum'),
+    state: 'positional=1' }
+].map(term => ({ ...term, group: 'text' })).concat([
+  { id: 'query', ko: '쿼리', en: 'query', torch: 'query', words: ['qkv', 'crossqkv'], part: 'q',
+    ...at(`${ENCODER}self_attn.qkv`), state: 'part=q' },
+  { id: 'key', ko: '키', en: 'key', torch: 'key', words: ['qkv', 'crossqkv'], part: 'k',
+    ...at(`${ENCODER}self_attn.qkv`), state: 'part=k' },
+  { id: 'value', ko: '값', en: 'value', torch: 'value', words: ['qkv', 'crossqkv'], part: 'v',
+    ...at(`${ENCODER}self_attn.qkv`), state: 'part=v' },
+  { id: 'rotary', ko: '회전 위치', en: 'rotary positions (RoPE)', torch: null, words: ['rotary'], part: 'q',
+    ...at(`${DECODER}self_attn.rotary`, 'stories'), state: 'positional=1&positions=rotary&part=q' },
+  { id: 'dot', ko: '내적', en: 'dot product', torch: 'torch.matmul', words: ['scores'], part: 'dots',
+    ...at(`${ENCODER}self_attn.scores`) },
+  { id: 'score', ko: '점수', en: 'score', torch: 'q @ k.mT / math.sqrt(d)', words: ['scale'], part: 'scores',
+    ...at(`${ENCODER}self_attn.scale`) },
+  { id: 'mask', ko: '마스크', en: 'mask', torch: 'attn_mask', words: MASKS, part: 'masked',
+    ...at(`${DECODER}self_attn.mask`) },
+  { id: 'padding', ko: '패딩', en: 'padding', torch: 'key_padding_mask', words: ['padding'], part: 'masked',
+    ...at(`${ENCODER}self_attn.mask`), state: 'padding=1' },
+  { id: 'softmax', ko: '소프트맥스', en: 'softmax', torch: 'nn.Softmax', words: ['weights', 'cross'], part: 'weights',
+    ...at(`${ENCODER}self_attn.weights`) },
+  { id: 'weight', ko: '어텐션 가중치', en: 'attention weight', torch: 'attn_output_weights', words: ['heads'],
+    part: 'weights', ...at(`${ENCODER}self_attn.heads`) },
+  { id: 'head', ko: '헤드', en: 'head', torch: 'num_heads', words: ['heads'], part: 'out',
+    ...at(`${ENCODER}self_attn.heads`) },
+  { id: 'attention', ko: '어텐션', en: 'attention', torch: 'nn.MultiheadAttention', words: ['output'], part: 'y',
+    ...at(`${ENCODER}self_attn.output`) },
+  { id: 'cross', ko: '크로스 어텐션', en: 'cross-attention', torch: 'multihead_attn', words: ['cross'],
+    part: 'weights', ...at(`${DECODER}multihead_attn.weights`) }
+].map(term => ({ ...term, group: 'attention' }))).concat([
+  { id: 'residual', ko: '잔차 연결', en: 'residual connection', torch: 'x + sublayer(x)', words: NORMS,
+    part: 'residual.sum', ...at(`${ENCODER}norm1`) },
+  { id: 'norm', ko: '층 정규화', en: 'layer norm', torch: 'nn.LayerNorm', words: ['norm'], part: 'y',
+    ...at(`${ENCODER}norm1`) },
+  { id: 'rms', ko: 'RMSNorm', en: 'RMSNorm', torch: 'nn.RMSNorm', words: ['rmsnorm'], part: 'y',
+    ...at(`${DECODER}norm1`, 'stories'), state: 'norm=rms' },
+  { id: 'feedforward', ko: '피드포워드', en: 'feed-forward network', torch: 'linear1, linear2', words: ['linear2'],
+    part: 'y', ...at(`${ENCODER}linear2`) },
+  { id: 'activation', ko: '활성화', en: 'activation', torch: 'nn.ReLU, nn.GELU', words: ['activation', 'gateActivation'],
+    part: 'after', ...at(`${ENCODER}activation`) },
+  { id: 'dropout', ko: '드롭아웃', en: 'dropout', torch: 'nn.Dropout', words: ['dropout'], part: 'after',
+    ...at(`${ENCODER}dropout1`), state: 'training=1&dropout=0.1' },
+  { id: 'encoder', ko: '인코더', en: 'encoder', torch: 'nn.TransformerEncoder', words: ['memory'], part: 'x',
+    ...at('encoder.norm') },
+  { id: 'memory', ko: '메모리', en: 'memory', torch: 'memory', words: ['memory'], part: 'y', ...at('encoder.norm') },
+  { id: 'decoder', ko: '디코더', en: 'decoder', torch: 'nn.TransformerDecoder', words: ['finalnorm', 'finalrms'],
+    part: 'y', ...at('decoder.norm') }
+].map(term => ({ ...term, group: 'layer' }))).concat([
+  { id: 'logit', ko: '로짓', en: 'logit', torch: 'logits', words: ['logits'], part: 'y', ...at('output') },
+  { id: 'probability', ko: '확률', en: 'probability', torch: 'torch.softmax', words: ['sampling'],
+    part: 'probabilities', ...at('sampling') },
+  { id: 'temperature', ko: '온도', en: 'temperature', torch: null, words: ['sampling'], part: 'probabilities',
+    ...at('sampling'), state: 'temperature=2' },
+  { id: 'topk', ko: 'top-k', en: 'top-k', torch: 'torch.topk', words: ['sampling'], part: 'output', ...at('sampling'),
+    state: 'topK=3' },
+  { id: 'topp', ko: 'top-p', en: 'top-p', torch: null, words: ['sampling'], part: 'output', ...at('sampling'),
+    state: 'topP=0.8' }
+].map(term => ({ ...term, group: 'answer' })))
+
+/** @param {string} id */
+export const termOf = id => TERMS.find(term => term.id === id)
+
+/** The name of the matrix of a term in a room, or undefined. @param {Term} term @param {Room} room */
+export const tensorIn = ({ words, part }, room) => (words.includes(room.words)
+  ? part.split('.').reduce((node, key) => node?.[key], /** @type {any} */ (room.parts)) : undefined)
+
+/**
+ * What to set to see the matrix of a term: in the room where one is, in the model where one is, or where it is at home.
+ * @param {Term} term @param {State} state @param {Room[]} rooms of the model behind the glass @returns {Patch}
+ */
+export function placeOf(term, state, rooms) {
+  const here = rooms.find(({ id }) => id === state.room)
+  const room = [here, ...rooms].find(one => one && tensorIn(term, one))
+  const isSame = state.model === term.model
+  const { language, theme, depth } = state
+  return {
+    ...(!room && !isSame && { ...defaults(term.model), language, theme, depth }),
+    ...patchFrom(term.state ?? '', room || isSame ? state.model : term.model),
+    room: room?.id ?? term.room, lesson: '', at: 0, twin: '', theatre: '', glossary: '', lit: term.id
+  }
+}
