@@ -28,21 +28,25 @@ export function createFollower(session, shelf) {
   const isWeight = () => named.some(([name]) => name === pin?.name)
 
   /**
-   * A tensor of the model as it is now.
+   * What the model computes as it is now; all of it is given back.
+   * @template T @param {any[]} read inputs of the model's forward @param {(trace: any) => T} use @returns {T}
+   */
+  const traced = (read, use) => gf.tidy(() => {
+    model.eval()
+    const { trace } = gf.trace(() => gf.noGrad(() => model.forward(...read)))
+    model.train()
+    const found = use(trace)
+    trace.dispose()
+    return found
+  })
+
+  /**
+   * A tensor of the model as it is now, or null.
    * @template T @param {string} name @param {(tensor: any) => T} use @returns {T}
    */
   function withTensor(name, use) {
     const own = named.find(([one]) => one === name)
-    if (own) return use(own[1])
-    model.eval()
-    const { trace, output } = gf.trace(() => gf.noGrad(() => model.forward(...inputs)))
-    try {
-      return use(trace.names.includes(name) ? trace.get(name) : null)
-    } finally {
-      trace.dispose()
-      output.dispose()
-      model.train()
-    }
+    return own ? use(own[1]) : traced(inputs, trace => use(trace.names.includes(name) ? trace.get(name) : null))
   }
   /** @param {Pin} cell @returns {number} */
   const valueOf = ({ name, index }) => withTensor(name, tensor => tensor.at(...index))
@@ -55,13 +59,10 @@ export function createFollower(session, shelf) {
     places(read) {
       const weights = named.map(([name, { shape: own }]) => ({ name, shape: [...own] }))
       if (!read) return { weights, computed: [] }
-      const { trace, output } = gf.trace(() => gf.noGrad(() => model.eval().forward(...read)))
-      const computed = trace.names.filter((/** @type {string} */ name) => (
-        trace.get(name).dtype === 'float32' && !named.some(([one]) => one === name)))
-        .map((/** @type {string} */ name) => ({ name, shape: [...trace.get(name).shape] }))
-      trace.dispose()
-      output.dispose()
-      model.train()
+      const computed = traced(read, trace => trace.names
+        .map((/** @type {string} */ name) => ({ name, shape: [...trace.get(name).shape], kind: trace.get(name).dtype }))
+        .filter((/** @type {{ name: string, kind: string }} */ one) => (
+          one.kind === 'float32' && !named.some(([name]) => name === one.name))))
       return { weights, computed }
     },
     /**

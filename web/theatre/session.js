@@ -220,7 +220,7 @@ export function createSession(gf, settings, text, start) {
     answer(said, wanted) {
       model.eval()
       const answer = task.answer(gf, model, data, said)
-      const seen = attention(gf, model, answer, wanted)
+      const seen = gf.tidy(() => attention(gf, model, answer, wanted))
       model.train()
       return { text: answer.text, ...seen }
     },
@@ -274,7 +274,7 @@ function undivided(model, { scale }) {
  * @param {string} [wanted]
  */
 function attention(gf, model, { inputs, tokens }, wanted) {
-  const { trace, output } = gf.trace(() => gf.noGrad(() => model.forward(...inputs)))
+  const { trace } = gf.trace(() => gf.noGrad(() => model.forward(...inputs)))
   /** @type {string[]} */
   const names = trace.names.filter((/** @type {string} */ name) => name.endsWith('attn.weights'))
   const last = names.findLast(one => one.includes(CROSS)) ?? names[names.length - 1]
@@ -282,7 +282,6 @@ function attention(gf, model, { inputs, tokens }, wanted) {
   const { shape: [, heads, rows, cols], values } = trace.get(name)
   const result = { names, name, heads, rows, cols, values: values.slice() }
   trace.dispose()
-  output.dispose()
   const isOfSource = name.includes('encoder')
   const own = tokens.text ?? (isOfSource ? tokens.source : tokens.target)
   return { attention: result, rowTokens: own, colTokens: name.includes(CROSS) ? tokens.source : own }
