@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -26,13 +26,13 @@ after(() => rmSync(project, { recursive: true }))
 test('the package is small and holds kernels, library, types and sources', () => {
   assert.ok(statSync(packed.file).size < 1_000_000, `${statSync(packed.file).size} bytes`)
   const wanted = [
-    'dist/glassformer.wasm', 'dist/js/glassformer.js', 'dist/types/index.d.ts', 'src/c/glassformer.h', 'src/js/cli.js',
-    'LICENSE', 'README.md'
+    'dist/js/glassformer.js', 'dist/js/glassformer.wasm', 'dist/js/text.js', 'dist/js/cli.js', 'dist/types/index.d.ts',
+    'web/examples/nanogpt.js', 'web/docs/pytorch.md', 'CHANGELOG.md', 'LICENSE', 'README.md'
   ]
   for (const file of wanted) {
     assert.ok(packed.files.includes(file), `${file} is missing`)
   }
-  assert.ok(!packed.files.some(file => file.startsWith('tests') || file.startsWith('web')))
+  assert.ok(!packed.files.some(file => /^(tests|src|web\/(?!examples|docs))/.test(file)), 'and nothing twice')
 })
 
 test('import, load, compute', () => {
@@ -58,8 +58,33 @@ test('a bundler for browsers takes it as it is', () => {
   assert.match(bundled, /glassformer\.wasm/)
 })
 
+const GIVE = /give load\(\{ wasm \}\) the URL, a Response or the bytes of glassformer\.wasm/
+
+test('as CommonJS the kernels are looked for beside the bundle, and a folder may be renamed', () => {
+  writeFileSync(join(project, 'sum.js'), "import { load } from 'glassformer'\n" +
+  'load().then(gf => console.log(gf.ones([3]).sum().item()), error => console.log(error.code, error.message))')
+  const esbuild = join(ROOT, 'node_modules/.bin/esbuild')
+  run(esbuild, ['sum.js', '--bundle', '--format=cjs', '--platform=node', '--outfile=made/sum.cjs', '--log-level=error'])
+  const without = run(process.execPath, ['made/sum.cjs'])
+  assert.match(without, /^format load: ENOENT/)
+  assert.match(without, GIVE)
+  cpSync(join(project, 'node_modules/glassformer/dist/js/glassformer.wasm'), join(project, 'made/glassformer.wasm'))
+  renameSync(join(project, 'made'), join(project, 'named anew'))
+  assert.equal(run(process.execPath, ['named anew/sum.cjs']), '3\n')
+})
+
+test('text alone brings tokenizers and no gradients', () => {
+  writeFileSync(join(project, 'words.js'), "import { load } from 'glassformer/text'\n" +
+  "const text = await load()\nconsole.log(text.words('a b').join())")
+  assert.equal(run(process.execPath, ['words.js']), 'a,b\n')
+  const esbuild = join(ROOT, 'node_modules/.bin/esbuild')
+  const bundled = run(esbuild, ['words.js', '--bundle', '--format=esm', '--platform=browser', '--minify'])
+  assert.ok(bundled.includes('trainBPE') && !/backward|requiresGrad|scaledDotProduct/.test(bundled))
+  assert.ok(bundled.length < 80_000, `${bundled.length} bytes`)
+})
+
 test('the command runs', () => {
-  const printed = run(process.execPath, ['node_modules/glassformer/src/js/cli.js', '--stage', 'tokens', 'a b'])
+  const printed = run(process.execPath, ['node_modules/glassformer/dist/js/cli.js', '--stage', 'tokens', 'a b'])
   assert.equal(printed, 'tokens [1]\n  0  a | b\n')
 })
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
 import { test } from 'node:test'
 import { readFile } from 'node:fs/promises'
 import { inspect } from 'node:util'
@@ -61,6 +62,26 @@ test('load takes bytes, a module and a URL, and refuses the rest', async () => {
   const empty = new WebAssembly.Module(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]))
   await assert.rejects(load({ wasm: empty }), { code: 'format' })
   await assert.rejects(load({ wasm: new Uint8Array([1, 2, 3]) }), { code: 'format' })
+})
+
+test('load says why the kernels are not there, or cannot run', async t => {
+  const server = createServer((_, response) => response.writeHead(404).end())
+  await new Promise(resolve => server.listen(0, '127.0.0.1', resolve))
+  const none = `http://127.0.0.1:${server.address().port}/glassformer.wasm`
+  await assert.rejects(load({ wasm: none }), { code: 'format', message: /answered 404; give load\(\{ wasm \}\)/ })
+  server.close()
+  await assert.rejects(load({ wasm: 'http://127.0.0.1:1/' }), { code: 'format', message: /could not be fetched .*; give/ })
+  await assert.rejects(load({ wasm: new URL('none.wasm', import.meta.url) }), { code: 'format', message: /ENOENT.*; give/ })
+  const refuse = message => t.mock.method(WebAssembly, 'instantiate', async () => {
+    throw new WebAssembly.CompileError(message)
+  })
+  refuse("Refused to compile because 'unsafe-eval' is not allowed")
+  await assert.rejects(load(), { code: 'format', message: /add 'wasm-unsafe-eval' to its script-src/ })
+  refuse('call to WebAssembly.instantiate() blocked by CSP')
+  await assert.rejects(load(), { message: /add 'wasm-unsafe-eval'/ })
+  refuse('invalid value type')
+  t.mock.method(WebAssembly, 'validate', () => false)
+  await assert.rejects(load(), { message: /this engine has no WebAssembly SIMD/ })
 })
 
 test('what is printed is short and has the values', () => {

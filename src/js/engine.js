@@ -1,17 +1,12 @@
 import { runNow } from './errors.js'
-import { Memory } from './memory.js'
+import { Kernels } from './kernels.js'
 import { Tensor } from './tensor.js'
 
-/** Room for the longest list of integer arguments a kernel takes. */
-const MOST_ARGUMENTS = 64
-
 /**
- * One running instance of the kernels and what belongs to it: memory, random generator, open scopes and modes.
+ * Running kernels and what belongs to tensors: random generator, open scopes and modes.
  * Tensors carry their engine, so operations need no global state and two engines can live side by side.
  */
-export class Engine {
-  /** The raw wasm exports, `gf_...` as glassformer.h has them. @type {any} */ c
-  /** @type {Memory} */ memory
+export class Engine extends Kernels {
   /** Address of the random generator's state. */ generator
   /** Sets of tensors that end with the innermost `tidy`. @type {Set<Tensor>[]} */ scopes = []
   /** False inside `noGrad`. */ gradEnabled = true
@@ -20,8 +15,6 @@ export class Engine {
   /** The trace being recorded, if any. @type {import('./trace.js').Trace | null} */ trace = null
   /** New tensors, for who wants to know them all. @type {Set<Tensor> | null} */ made = null
   /** Room for rows that become panels, and back. See panels.js. */ turning = { address: 0, bytes: 0 }
-  #scratch = { address: 0, bytes: 0 }
-  #arguments = 0
   #freed = new FinalizationRegistry(/** @param {{ release(): void }} storage */ storage => {
     storage.release()
     this.memory.count(0, -1)
@@ -29,10 +22,7 @@ export class Engine {
 
   /** @param {WebAssembly.Exports} exports */
   constructor(exports) {
-    this.c = exports
-    this.c._initialize?.()
-    this.memory = new Memory(this.c)
-    this.#arguments = this.memory.alloc(4 * MOST_ARGUMENTS)
+    super(exports)
     this.generator = this.memory.alloc(this.c.gf_generator_size())
     this.c.gf_seed(this.generator, (Math.random() * 2 ** 32) >>> 0)
   }
@@ -59,31 +49,6 @@ export class Engine {
    */
   view(base, shape, offset = 0) {
     return new Tensor(this, shape, base.dtype, base, offset)
-  }
-
-  /**
-   * A block for a kernel's workspace. It is the same block every time: valid until the next call of this function.
-   * @param {number} floats
-   * @returns {number}
-   */
-  scratch(floats) {
-    const bytes = floats * 4
-    if (!(bytes >= 0 && bytes <= this.#scratch.bytes)) {
-      if (this.#scratch.address) this.memory.free(this.#scratch.address)
-      this.#scratch = { address: 0, bytes: 0 }
-      this.#scratch = { address: this.memory.alloc(bytes), bytes }
-    }
-    return this.#scratch.address
-  }
-
-  /**
-   * Small integer arguments (shapes, strides, structs) in memory for the next kernel call.
-   * @param {readonly number[]} values
-   * @returns {number} their address
-   */
-  pass(values) {
-    this.memory.ints(this.#arguments, MOST_ARGUMENTS).set(values)
-    return this.#arguments
   }
 
   /** A new tensor ends with the innermost `tidy`, or, outside of any, when it is forgotten. @param {Tensor} tensor */

@@ -1,5 +1,7 @@
 import { GlassformerError, inEngine, mustAwait } from './errors.js'
-import { loadEngine } from './load.js'
+import { standsFor, withEngine } from './bound.js'
+import { Engine } from './engine.js'
+import { loadKernels } from './load.js'
 import { Tensor, tensor } from './tensor.js'
 import { trace } from './trace.js'
 import { grad } from './autograd.js'
@@ -32,12 +34,7 @@ import * as modules from './nn/index.js'
 import * as init from './nn/init.js'
 import { bindDecoding } from './decoding/index.js'
 import * as optim from './optim/index.js'
-import { tokenizer } from './text/files.js'
-import { trainBPE, trainWordPiece } from './text/train_merges.js'
-import { trainUnigram } from './text/train_unigram.js'
-import { Vocab } from './text/vocab.js'
-import { whitespace } from './text/whitespace.js'
-import { words } from './text/words.js'
+import { bindText } from './text/index.js'
 
 /**
  * Names for what the library gives, and those that the declarations made from this file use.
@@ -48,7 +45,6 @@ import { words } from './text/words.js'
  * @typedef {import('./trace.js').Trace} Trace
  * @typedef {import('./observe.js').Run} Run
  * @typedef {import('./text/tokenizer.js').Tokenizer} Tokenizer
- * @typedef {import('./engine.js').Engine} Engine
  * @typedef {import('./ops/losses.js').Reduction} Reduction
  */
 
@@ -58,41 +54,6 @@ const functional = {
   relativePositionBias, rotary, scaledDotProductAttention, softmax, ...shapeFunctions, ...shapeMethods
 }
 attachMethods({ ...arithmetic.methods, ...shapeMethods, requiresGrad_ })
-
-/**
- * A class as users see it: without the engine, which its constructor takes first.
- * @template C
- * @typedef {C extends new (engine: any, ...args: infer A) => infer T
- *   ? (new (...args: A) => T) & Omit<C, 'prototype'> : never} Bound
- */
-
-/**
- * A class goes by the name of another, and by `instanceof` what the library makes of the other inside is one of it too.
- * @template {Function} B @param {Function} Class @param {B} Bound @returns {B}
- */
-function standsFor(Class, Bound) {
-  /** @this {Function} @param {unknown} value */
-  function hasInstance(value) {
-    return Function.prototype[Symbol.hasInstance].call(this === Bound ? Class : this, value)
-  }
-  Object.defineProperty(Bound, Symbol.hasInstance, { value: hasInstance })
-  return Object.defineProperty(Bound, 'name', { value: Class.name })
-}
-
-/**
- * A class whose constructor is given the engine first.
- * @template {new (engine: any, ...args: any[]) => any} C
- * @param {import('./engine.js').Engine} engine
- * @param {C} Class
- * @returns {Bound<C>}
- */
-function withEngine(engine, Class) {
-  const WithEngine = class extends /** @type {new (...args: any[]) => any} */ (Class) {
-    /** @param {any[]} args */
-    constructor(...args) { super(engine, ...args) }
-  }
-  return /** @type {any} */ (standsFor(Class, WithEngine))
-}
 
 /**
  * torch.nn for one engine.
@@ -117,6 +78,7 @@ function bindModules(engine) {
   })
 }
 
+/** @import { Bound } from './bound.js' */
 /** @typedef {import('./creation.js').MakeOptions} MakeOptions */
 
 /**
@@ -147,13 +109,13 @@ const ASKED = [
 
 /**
  * Starts glassformer. Every call gives an engine with a memory and a random stream of its own.
- * @param {Parameters<typeof loadEngine>[0]} [options] wasm: where the kernels are, if not beside the package
+ * @param {Parameters<typeof loadKernels>[0]} [options] wasm: where the kernels are, if not beside the package
  */
 export const load = options => mustAwait(start(options), ASKED, 'const gf = await load()')
 
-/** @param {Parameters<typeof loadEngine>[0]} [options] */
+/** @param {Parameters<typeof loadKernels>[0]} [options] */
 async function start(options) {
-  const engine = await loadEngine(options)
+  const engine = new Engine(await loadKernels(options))
   return {
     /** Which build of the kernels runs. */
     variant: 'simd128',
@@ -243,39 +205,7 @@ async function start(options) {
      * @param {number} queries @param {number} keys @param {Parameters<typeof relativePositionBuckets>[3]} [options]
      */
     relativePositionBuckets: (queries, keys, options) => relativePositionBuckets(engine, queries, keys, options),
-    text: {
-      /** Words between spaces: Python's str.split. @param {string | Uint8Array} text */
-      whitespace: text => whitespace(engine, text),
-      /**
-       * Words and punctuation marks: NLTK's word_tokenize.
-       * @param {string | Uint8Array} text @param {Parameters<typeof words>[2]} [options]
-       */
-      words: (text, options) => words(engine, text, options),
-      Vocab: withEngine(engine, Vocab),
-      /**
-       * The tokenizer of a model's folder: { 'tokenizer.json' }, { 'vocab.json', 'merges.txt' }, { 'vocab.txt' },
-       * { 'any.model' } (SentencePiece) or { 'any.bin' } (llama2.c).
-       * @param {Parameters<typeof tokenizer>[1]} files name -> text or bytes
-       */
-      tokenizer: files => tokenizer(engine, files),
-      /**
-       * Learns byte-level byte-pair encoding from a text.
-       * @param {string | string[]} text
-       * @param {Parameters<typeof trainBPE>[2]} options vocabSize, specials, minFrequency
-       */
-      trainBPE: (text, options) => trainBPE(engine, text, options),
-      /**
-       * Learns WordPiece from a text.
-       * @param {string | string[]} text
-       * @param {Parameters<typeof trainWordPiece>[2]} options vocabSize, specials, minFrequency, lowercase
-       */
-      trainWordPiece: (text, options) => trainWordPiece(engine, text, options),
-      /**
-       * Learns a unigram language model from a text.
-       * @param {string | string[]} text @param {Parameters<typeof trainUnigram>[2]} options vocabSize, specials
-       */
-      trainUnigram: (text, options) => trainUnigram(engine, text, options)
-    },
+    text: bindText(engine),
     quantize,
     saveSafetensors,
     toOnnx,

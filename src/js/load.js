@@ -1,17 +1,39 @@
-import { Engine } from './engine.js'
 import { GlassformerError, describe, expect, optionsOf } from './errors.js'
-
-/** Where the build puts the kernels, seen from this file. */
-const DEFAULT_WASM = new URL('../../dist/glassformer.wasm', import.meta.url)
+import { besideModule } from '#wasm'
 
 /** What the module imports: a hook that growing memory calls, which memory.js does not need. */
 const IMPORTS = { env: { emscripten_notify_memory_growth() {} } }
+/** A module of one function that uses a vector: what an engine without SIMD refuses. */
+const VECTOR = Uint8Array.of(
+  0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11)
+const GIVE = 'give load({ wasm }) the URL, a Response or the bytes of glassformer.wasm'
+
+/** The script that is running now, in a page that is no module. */
+const SCRIPT = /** @type {any} */ (globalThis.document?.currentScript)?.src
+
+/** A module of Node, asked of the process: bundlers for browsers stumble over an import that only Node has. */
+const builtin = (/** @type {string} */ name) => /** @type {any} */ (globalThis).process.getBuiltinModule(name)
+
+/** Where the kernels are: beside this library; where a bundler made a plain script or CommonJS of it, beside that. */
+function besideLibrary() {
+  if (import.meta.url) return besideModule()
+  if (SCRIPT) return new URL('glassformer.wasm', SCRIPT)
+  if (typeof __filename === 'string') return new URL('glassformer.wasm', builtin('node:url').pathToFileURL(__filename))
+  throw new GlassformerError('format', `load: where glassformer.wasm lies is not known here; ${GIVE}`)
+}
 
 /** @param {URL} url @returns {Promise<Uint8Array>} */
 async function readFile(url) {
-  // Asked of the process: bundlers for browsers stumble over an import that only Node has.
-  const { readFile } = /** @type {any} */ (globalThis).process.getBuiltinModule('node:fs/promises')
-  return readFile(url)
+  return builtin('node:fs/promises').readFile(url).catch((/** @type {Error} */ error) => {
+    throw new GlassformerError('format', `load: ${error.message}; ${GIVE}`)
+  })
+}
+
+/** @param {URL} url */
+async function fetchFile(url) {
+  return fetch(url).catch(error => {
+    throw new GlassformerError('format', `load: ${url} could not be fetched (${error.message}); ${GIVE}`)
+  })
 }
 
 /**
@@ -37,9 +59,9 @@ function urlOf(address) {
 async function instantiate(wasm) {
   let source = typeof wasm === 'string' ? urlOf(wasm) : await wasm
   if (source instanceof WebAssembly.Module) return WebAssembly.instantiate(source, IMPORTS)
-  if (source instanceof URL) source = source.protocol === 'file:' ? await readFile(source) : await fetch(source)
+  if (source instanceof URL) source = source.protocol === 'file:' ? await readFile(source) : await fetchFile(source)
   if (isResponse(source)) {
-    if (!source.ok) throw new GlassformerError('format', `load: ${source.url} answered ${source.status}`)
+    if (!source.ok) throw new GlassformerError('format', `load: ${source.url} answered ${source.status}; ${GIVE}`)
     source = await source.arrayBuffer()
   }
   if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) {
@@ -49,21 +71,32 @@ async function instantiate(wasm) {
     `load: wasm must be a URL, a Response, a module or its bytes, got ${describe(wasm)}`)
 }
 
+/** Why the kernels cannot be compiled here. @param {Error} error */
+function refusal({ message }) {
+  if (/CSP|Content.Security|unsafe-eval/i.test(message)) {
+    return "the page's Content-Security-Policy forbids WebAssembly; add 'wasm-unsafe-eval' to its script-src"
+  }
+  if (!WebAssembly.validate(VECTOR)) return 'this engine has no WebAssembly SIMD; browsers since 2023 and Node have it'
+  return `wasm is not a build of the kernels: ${message}`
+}
+
 /**
- * Starts an engine: compiles the kernels and gives them a memory of their own.
+ * Compiles the kernels and gives them a memory of their own.
  * @param {{ wasm?: URL | string | Response | Promise<Response> | BufferSource | WebAssembly.Module }} [options]
  *   wasm: where the kernels are; by default beside the package
- * @returns {Promise<Engine>}
- * @throws {GlassformerError} 'type' when wasm is none of these, 'format' when a server refuses or it is not the kernels
+ * @returns {Promise<WebAssembly.Exports>}
+ * @throws {GlassformerError} 'type' when wasm is none of these, 'format' when it is not in reach, not the kernels, or
+ *   cannot run here
  */
-export async function loadEngine(options) {
-  const { wasm = DEFAULT_WASM } = optionsOf('load', options, ['wasm'])
+export async function loadKernels(options) {
+  const { wasm = besideLibrary() } = optionsOf('load', options, ['wasm'])
+  expect(typeof WebAssembly === 'object', 'format', () => 'load: this engine has no WebAssembly')
   const { exports } = await instantiate(wasm).catch(error => {
     if (error instanceof WebAssembly.CompileError || error instanceof WebAssembly.LinkError) {
-      throw new GlassformerError('format', `load: wasm is not a build of the kernels: ${error.message}`)
+      throw new GlassformerError('format', `load: ${refusal(error)}`)
     }
     throw error
   })
   expect(typeof exports.gf_alloc === 'function', 'format', () => 'load: wasm is not a build of the kernels')
-  return new Engine(exports)
+  return exports
 }

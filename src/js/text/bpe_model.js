@@ -16,7 +16,7 @@ export class BpeModel {
   /** Left, right, rank and made of each merge, as ids. @type {Int32Array} */ merges
 
   /**
-   * @param {import('../engine.js').Engine} engine
+   * @param {import('../kernels.js').Kernels} engine
    * @param {any} json the `model` of a tokenizer.json
    * @param {Map<string, number>} vocab
    * @param {boolean} byteLevel whether tokens are bytes written as letters
@@ -192,7 +192,7 @@ function pairOf(merge, vocab) {
   return [text]
 }
 
-/** @param {import('../engine.js').Engine} engine @param {object} owner @param {Map<string, number>} vocab */
+/** @param {import('../kernels.js').Kernels} engine @param {object} owner @param {Map<string, number>} vocab */
 const piecesOf = (engine, owner, vocab) => pieces(engine, owner, [...vocab].flatMap(([token, id]) => {
   const bytes = bytesOfLetters(token)
   return bytes ? [{ bytes, id, continuing: false }] : []

@@ -22,7 +22,7 @@ export class ByWords {
   #check
 
   /**
-   * @param {import('../engine.js').Engine} engine @param {Kernel} kernel
+   * @param {import('../kernels.js').Kernels} engine @param {Kernel} kernel
    * @param {(ids: Int32Array, byteBefore: (i: number) => number) => void} [check] of what was found; byteBefore: the
    *   last byte of piece i
    */

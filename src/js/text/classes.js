@@ -4,7 +4,7 @@ import { CLASSES } from '../constants.js'
 const KINDS = [[/\p{L}+/gu, 1], [/\p{N}+/gu, 2], [/\p{White_Space}+/gu, 3]]
 const BLOCK = 4096
 
-/** @type {WeakMap<import('../engine.js').Engine, number>} */
+/** @type {WeakMap<import('../kernels.js').Kernels, number>} */
 const tables = new WeakMap()
 
 /** Letters, numbers and white space below U+40000, one byte each. */
@@ -30,7 +30,7 @@ function fill(table, first, count) {
 
 /**
  * The address of the table, made when it is first asked for.
- * @param {import('../engine.js').Engine} engine
+ * @param {import('../kernels.js').Kernels} engine
  */
 export function classTable(engine) {
   const known = tables.get(engine)

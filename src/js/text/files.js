@@ -178,7 +178,7 @@ function partsOf(files) {
 
 /**
  * A tokenizer from the files of a model's folder.
- * @param {import('../engine.js').Engine} engine
+ * @param {import('../kernels.js').Kernels} engine
  * @param {Files} files name -> text or bytes: { 'tokenizer.json' }, { 'vocab.json', 'merges.txt' } (GPT-2),
  *   { 'vocab.json', 'source.spm' } (Marian), { 'vocab.txt' } (BERT; 'tokenizer_config.json' is heeded),
  *   { 'any.model' } (SentencePiece) or { 'any.bin' } (llama2.c); the first of these that is there, the others are

@@ -8,7 +8,7 @@ export const noMemory = where => new GlassformerError('memory', `${where}: out o
 
 /**
  * A kernel's object that lives as long as its owner does.
- * @param {import('../engine.js').Engine} engine @param {object} owner @param {number} address
+ * @param {import('../kernels.js').Kernels} engine @param {object} owner @param {number} address
  * @param {'gf_bpe_free' | 'gf_pieces_free' | 'gf_free'} free @param {string} where for the message
  */
 export function owned({ c }, owner, address, free, where) {
@@ -56,7 +56,7 @@ export function passing(memory, arrays, use) {
 
 /**
  * A set of pieces for the kernels, which lives as long as its owner.
- * @param {import('../engine.js').Engine} engine @param {object} owner
+ * @param {import('../kernels.js').Kernels} engine @param {object} owner
  * @param {readonly { bytes: Uint8Array, id: number, continuing: boolean }[]} list
  * @returns {number} its address
  */

@@ -83,7 +83,7 @@ function cut(tokens, recent, string, base, spans) {
 
 /**
  * Runs a kernel that writes spans over a text, window by window, and cuts the tokens out.
- * @param {import('../engine.js').Engine} engine
+ * @param {import('../kernels.js').Kernels} engine
  * @param {'gf_whitespace' | 'gf_words'} kernel
  * @param {string} where the public function, for messages
  * @param {unknown} text a string or a Uint8Array of UTF-8

@@ -28,7 +28,7 @@ function decodeStrictly(bytes) {
 }
 
 /**
- * @param {import('../engine.js').Engine} engine
+ * @param {import('../kernels.js').Kernels} engine
  * @param {string} where
  * @param {unknown} text a string or a Uint8Array of UTF-8
  * @returns {Source}
@@ -41,7 +41,7 @@ export function sourceOf(engine, where, text) {
   return string === undefined ? sourceOfBroken(engine, text) : sourceOfString(string)
 }
 
-/** @param {import('../engine.js').Engine} engine @param {Uint8Array} bytes @returns {Source} */
+/** @param {import('../kernels.js').Kernels} engine @param {Uint8Array} bytes @returns {Source} */
 function sourceOfBroken({ c, memory }, bytes) {
   const string = lenient.decode(bytes)
   const units = string.length

@@ -59,7 +59,7 @@ export class Tokenizer {
   /** @type {((token: string) => import('./merging.js').MergeStep[]) | undefined} */ #into
 
   /**
-   * @param {import('../engine.js').Engine} engine
+   * @param {import('../kernels.js').Kernels} engine
    * @param {any} json the content of a tokenizer.json
    * @param {Merge[]} [learned] the merges that were made when it was trained
    * @throws {GlassformerError} 'format' when a part is missing or not known
@@ -295,7 +295,7 @@ function vocabOf({ vocab, names }) {
 }
 
 /**
- * @param {import('../engine.js').Engine} engine @param {any} model @param {Map<string, number>} vocab
+ * @param {import('../kernels.js').Kernels} engine @param {any} model @param {Map<string, number>} vocab
  * @param {boolean} byteLevel
  * @returns {Model}
  */

@@ -21,7 +21,7 @@ const encoder = new TextEncoder()
 
 /**
  * Learns merges in the kernel.
- * @param {import('../engine.js').Engine} engine @param {string} where
+ * @param {import('../kernels.js').Kernels} engine @param {string} where
  * @param {readonly number[][]} words in symbols @param {readonly number[]} counts
  * @param {readonly Uint8Array[]} alphabet the bytes of each symbol; those from `plain` on only continue a word
  * @param {{ plain: number, size: number, least: number, likelihood: boolean }} how
@@ -44,7 +44,7 @@ function learnMerges({ c, memory }, where, words, counts, alphabet, { plain, siz
 /**
  * Learns byte-level byte-pair encoding, as GPT-2 has it: the 256 bytes come first, then one token for each merge. The
  * pair that occurs most often is joined first; of equals the one whose tokens are older.
- * @param {import('../engine.js').Engine} engine
+ * @param {import('../kernels.js').Kernels} engine
  * @param {string | string[]} text
  * @param {BPEOptions} options
  * @returns {Tokenizer} its `merges` know how often each pair occurred
@@ -87,7 +87,7 @@ const PREFIX = '##'
  * Learns WordPiece, as BERT has it: [UNK] and the other specials come first, then the letters, those that continue a
  * word with ##, then one token for each merge. The pair that occurs most often for how often its two tokens occur is
  * joined first: count(pair) / (count(left) count(right)).
- * @param {import('../engine.js').Engine} engine
+ * @param {import('../kernels.js').Kernels} engine
  * @param {string | string[]} text
  * @param {WordPieceOptions} options
  * @returns {Tokenizer} its `merges` tell how its tokens were made; cutting does not use them

@@ -34,7 +34,7 @@ class Learner {
   #corpus
   /** How many pieces at the beginning of the list are single characters, which stay. */ #letters
 
-  /** @param {import('../engine.js').Engine} engine @param {Corpus} corpus @param {number} letters */
+  /** @param {import('../kernels.js').Kernels} engine @param {Corpus} corpus @param {number} letters */
   constructor(engine, corpus, letters) {
     this.#engine = engine
     this.#corpus = corpus
@@ -163,7 +163,7 @@ function seeds(words) {
  * Learns a unigram language model, as SentencePiece does: it begins with every stretch that occurs more than once, and,
  * in turn, weighs pieces by how often they are expected and drops those that are missed least. Every character of the
  * text stays a piece.
- * @param {import('../engine.js').Engine} engine
+ * @param {import('../kernels.js').Kernels} engine
  * @param {string | string[]} text
  * @param {import('./training.js').TrainOptions} options
  * @returns {Tokenizer}

@@ -21,7 +21,7 @@ export class UnigramModel {
   /** The ids by which others know the pieces, where they are not their places. @type {number[] | undefined} */ #ids
 
   /**
-   * @param {import('../engine.js').Engine} engine
+   * @param {import('../kernels.js').Kernels} engine
    * @param {any} json the `model` of a tokenizer.json
    * @param {Map<string, number>} vocab
    * @throws {GlassformerError} 'format' when scores are missing

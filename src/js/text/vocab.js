@@ -30,7 +30,7 @@ export class Vocab {
   /** What was given as `unknown`. @type {string | undefined} */ #unknownToken
 
   /**
-   * @param {import('../engine.js').Engine} engine
+   * @param {import('../kernels.js').Kernels} engine
    * @param {string[][]} lists lists of tokens, such as one per sentence
    * @param {VocabOptions} [options]
    * @throws {GlassformerError} 'type' and 'range' for arguments that are not as described; 'memory'
@@ -129,7 +129,7 @@ function checkSpecials(specials, maxTokens) {
 
 /**
  * The distinct tokens in their order and the count of each.
- * @param {import('../engine.js').Engine} engine @param {string[][]} lists @param {boolean} sorted
+ * @param {import('../kernels.js').Kernels} engine @param {string[][]} lists @param {boolean} sorted
  */
 function count(engine, lists, sorted) {
   const { c, memory } = engine
@@ -176,7 +176,7 @@ function* batches(lists) {
 
 /**
  * Counts a portion of the tokens; those not met before are appended to `seen`, whose places are their ids.
- * @param {import('../engine.js').Engine} engine @param {number} vocab @param {string[]} batch @param {string[]} seen
+ * @param {import('../kernels.js').Kernels} engine @param {number} vocab @param {string[]} batch @param {string[]} seen
  */
 function countBatch({ c, memory }, vocab, batch, seen) {
   // The separator keeps a lone surrogate at the end of a token from pairing up with one at the beginning of the next.

@@ -9,7 +9,7 @@ export class WordPieceModel {
   #byWords
 
   /**
-   * @param {import('../engine.js').Engine} engine
+   * @param {import('../kernels.js').Kernels} engine
    * @param {any} json the `model` of a tokenizer.json
    * @param {Map<string, number>} vocab
    * @throws {GlassformerError} 'format' when the unknown token is not in the vocabulary

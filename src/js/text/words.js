@@ -5,7 +5,7 @@ import { scan } from './scan.js'
 /**
  * The words and punctuation marks of a text, as NLTK 3.8's `word_tokenize(text, preserve_line=True)` gives them.
  * Quotation marks (") come back as `` and ''; everything else is a piece of the text.
- * @param {import('../engine.js').Engine} engine
+ * @param {import('../kernels.js').Kernels} engine
  * @param {string | Uint8Array} text bytes are read as UTF-8; what is malformed, or a lone surrogate, becomes U+FFFD
  * @param {{ punctuation?: boolean }} [options] punctuation (default true): false leaves out the tokens , ? ! and .
  * @returns {string[]}

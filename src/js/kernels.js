@@ -1,0 +1,45 @@
+import { Memory } from './memory.js'
+
+/** Room for the longest list of integer arguments a kernel takes. */
+const MOST_ARGUMENTS = 64
+
+/** One running instance of the kernels with its memory: all that text needs. */
+export class Kernels {
+  /** The raw wasm exports, `gf_...` as glassformer.h has them. @type {any} */ c
+  /** @type {Memory} */ memory
+  #scratch = { address: 0, bytes: 0 }
+  #arguments = 0
+
+  /** @param {WebAssembly.Exports} exports */
+  constructor(exports) {
+    this.c = exports
+    this.c._initialize?.()
+    this.memory = new Memory(this.c)
+    this.#arguments = this.memory.alloc(4 * MOST_ARGUMENTS)
+  }
+
+  /**
+   * A block for a kernel's workspace. It is the same block every time: valid until the next call of this function.
+   * @param {number} floats
+   * @returns {number}
+   */
+  scratch(floats) {
+    const bytes = floats * 4
+    if (!(bytes >= 0 && bytes <= this.#scratch.bytes)) {
+      if (this.#scratch.address) this.memory.free(this.#scratch.address)
+      this.#scratch = { address: 0, bytes: 0 }
+      this.#scratch = { address: this.memory.alloc(bytes), bytes }
+    }
+    return this.#scratch.address
+  }
+
+  /**
+   * Small integer arguments (shapes, strides, structs) in memory for the next kernel call.
+   * @param {readonly number[]} values
+   * @returns {number} their address
+   */
+  pass(values) {
+    this.memory.ints(this.#arguments, MOST_ARGUMENTS).set(values)
+    return this.#arguments
+  }
+}

@@ -1,0 +1,2 @@
+/** Where the build puts the kernels, seen from the sources. */
+export const besideModule = () => new URL('../../../dist/glassformer.wasm', import.meta.url)

@@ -1,0 +1,2 @@
+/** Where the kernels are in the package: beside the library. Bundlers know this form, and take the file along. */
+export const besideModule = () => new URL('./glassformer.wasm', import.meta.url)
