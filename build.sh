@@ -183,10 +183,14 @@ bench_limit() {
   "$EMCC" "${C_FLAGS[@]}" "${WASM_FLAGS[@]}" tests/bench/limit.c -o build/bench/limit.wasm
 }
 
-bench() {
-  packages
+peers() {
   fresh tests/bench/node_modules/.package-lock.json tests/bench/package-lock.json ||
     npm ci --prefix tests/bench --ignore-scripts --no-audit --no-fund
+}
+
+bench() {
+  packages
+  peers
   compiler
   wasm
   bundle
@@ -208,6 +212,16 @@ bench_page() {
   test_tools
   site
   CHROMIUM=$(browser) node tests/bench/page.js
+}
+
+# Training in the tab, beside a peer in one page.
+bench_theatre() {
+  packages
+  peers
+  compiler
+  test_tools
+  site
+  CHROMIUM=$(browser) node tests/bench/theatre.js
 }
 
 test() {

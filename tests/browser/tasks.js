@@ -25,7 +25,7 @@ async function settled() {
  * @returns {Promise<Map<string, { wall: number, cpu: number }>>} the longest task of each thing done, in milliseconds:
  *   by the clock, and as time of the processor, which other programs on the machine lengthen less
  */
-async function longestTasks(browser, page, work) {
+export async function longestTasks(browser, page, work) {
   await browser.startTracing(page, { categories: CATEGORIES })
   const done = []
   await work(async (name, act) => {
