@@ -49,4 +49,5 @@ test('highlighting changes no letter', async () => {
     for (const piece of [...c, ...js]) assert.equal(highlight(piece.code).map(({ text }) => text).join(''), piece.code)
   }
   assert.deepEqual(highlight('int a = 2; // b').map(({ kind }) => kind), ['word', null, 'number', null, 'comment'])
+  assert.deepEqual(highlight('a // 2 # b', 'python').map(({ kind }) => kind), [null, 'number', null, 'comment'])
 })

@@ -7,37 +7,44 @@ const WORDS = [
   'in', 'int', 'int32_t', 'lambda', 'let', 'new', 'null', 'of', 'return', 'size_t', 'static', 'struct', 'super', 'this',
   'true', 'false', 'typedef', 'uint8_t', 'void', 'while'
 ]
+/** In Python two slashes divide. */
+const COMMENTS = { c: /\/\*[\s\S]*?\*\/|\/\/[^\n]*/, python: /#[^\n]*/ }
+/** @typedef {keyof typeof COMMENTS} Syntax c: that of JavaScript, too */
 /** @type {[string, RegExp][]} */ const PARTS = [
-  ['comment', /\/\*[\s\S]*?\*\/|\/\/[^\n]*/], ['string', /'[^'\n]*'|"[^"\n]*"|`[^`]*`/],
-  ['number', /\b\d[\w.]*/], ['word', new RegExp(`\\b(?:${WORDS.join('|')})\\b`)]
+  ['string', /'[^'\n]*'|"[^"\n]*"|`[^`]*`/], ['number', /\b\d[\w.]*/],
+  ['word', new RegExp(`\\b(?:${WORDS.join('|')})\\b`)]
 ]
-const ALL = new RegExp(PARTS.map(([name, { source }]) => `(?<${name}>${source})`).join('|'), 'g')
+/** @param {Syntax} syntax */
+const patternOf = syntax => new RegExp([`(?<comment>${COMMENTS[syntax].source})`,
+  ...PARTS.map(([name, { source }]) => `(?<${name}>${source})`)].join('|'), 'g')
+const ALL = { c: patternOf('c'), python: patternOf('python') }
+/** What a piece can be. */
+const KINDS = ['comment', ...PARTS.map(([name]) => name)]
 
 /**
  * Pieces of code with what they are.
- * @param {string} code
+ * @param {string} code @param {Syntax} [syntax]
  * @returns {{ kind: string | null, text: string }[]} which, joined, are the code again
  */
-export function highlight(code) {
+export function highlight(code, syntax = 'c') {
   /** @type {{ kind: string | null, text: string }[]} */ const parts = []
   let at = 0
-  for (const match of code.matchAll(ALL)) {
+  for (const match of code.matchAll(ALL[syntax])) {
     if (match.index > at) parts.push({ kind: null, text: code.slice(at, match.index) })
-    const part = PARTS.find(([name]) => match.groups?.[name] !== undefined)
-    parts.push({ kind: part?.[0] ?? null, text: match[0] })
+    parts.push({ kind: KINDS.find(name => match.groups?.[name] !== undefined) ?? null, text: match[0] })
     at = match.index + match[0].length
   }
   if (at < code.length) parts.push({ kind: null, text: code.slice(at) })
   return parts
 }
 
-/** @param {string} code */
-const colored = code => (
-  h('code', {}, highlight(code).map(({ kind, text }) => (kind ? h('span', { className: `code-${kind}` }, text) : text))))
+/** @param {string} code @param {Syntax} [syntax] */
+const colored = (code, syntax) => (
+  h('code', {}, highlight(code, syntax).map(({ kind, text }) => (kind ? h('span', { className: `code-${kind}` }, text) : text))))
 
-/** @param {string} code @param {string} label what a screen reader calls it */
-export const codeBlock = (code, label) => (
-  h('pre', { 'className': 'code', 'tabindex': '0', 'role': 'region', 'aria-label': label }, colored(code)))
+/** @param {string} code @param {string} label what a screen reader calls it @param {Syntax} [syntax] */
+export const codeBlock = (code, label, syntax) => (
+  h('pre', { 'className': 'code', 'tabindex': '0', 'role': 'region', 'aria-label': label }, colored(code, syntax)))
 
 /**
  * A field for code: the words that are typed lie, unseen, over the same words in colour.

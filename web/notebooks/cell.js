@@ -136,7 +136,7 @@ export function cellView(cell, i, context) {
     h('p', { className: 'nb-words' }, prose(cell[language])),
     h('div', { className: 'nb-codes' },
       h('div', { className: 'nb-own' }, h('label', { for: id, className: 'nb-label' }, 'JavaScript'), codeField(field)),
-      h('div', { className: 'nb-torch' }, h('p', { className: 'nb-label' }, 'PyTorch'), codeBlock(cell.py, `PyTorch ${i + 1}`))),
+      h('div', { className: 'nb-torch' }, h('p', { className: 'nb-label' }, 'PyTorch'), codeBlock(cell.py, `PyTorch ${i + 1}`, 'python'))),
     h('div', { className: 'nb-tools' }, run, reset, way.element), output)
   /** @type {Shown | null} */ let shown = null
 

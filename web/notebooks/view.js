@@ -1,6 +1,7 @@
 /** A notebook on the page: words, cells that can be edited and run, their output, and what the source printed. */
 
 import { h, keep, setText } from '../lib/dom.js'
+import { prose } from '../lib/prose.js'
 import { spawn } from '../shell/lazy.js'
 import { carried } from './carried.js'
 import { cellView } from './cell.js'
@@ -165,7 +166,7 @@ export function notebook(container, context, id) {
     h('button', { type: 'button', className: 'quiet', onclick: takeModule }, t('lab.notebook.mjs'))
   ]
   container.replaceChildren(
-    h('p', { className: 'nb-follows' }, t('lab.notebook.follows', { id, source: document.source[language] })),
+    h('p', { className: 'nb-follows' }, prose(t('lab.notebook.follows', { id, source: document.source[language] }))),
     h('div', { className: 'nb-bar' }, whole, stop, takes), said, ...views.map(({ element }) => element))
 
   let top = 0

@@ -52,7 +52,7 @@ export function mount(container, context) {
   const choices = h('div', { className: 'segments' })
   const flat = h('section', {}, h('h2', {}, t('lab.circle.flat')))
   const deep = h('section', {}, h('h2', {}, t('lab.circle.deep')))
-  const numbers = h('div')
+  const numbers = h('div', { className: 'panel-facts' })
   container.append(h('fieldset', { className: 'control' }, h('legend', {}, t('lab.circle.pair')), choices),
     h('div', { className: 'side-by-side' }, flat, deep), numbers)
   const circle = plot(flat, context)

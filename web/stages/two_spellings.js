@@ -48,8 +48,8 @@ export function picture(run, view) {
 
 /** From the power of the paper to what code computes. */
 const LINES = [
-  'omega_i = frac{1}{n^{2 i / d}} = n^{- 2 i / d}', 'n = e^{"ln" n}',
-  'omega_i = ( e^{"ln" n} )^{- 2 i / d} = e^{- 2 i · "ln" n / d}'
+  'omega_i = frac{1}{n^{2 i / d}} = n^{- 2 i / d}', 'n = e^{"ln\u00a0" n}',
+  'omega_i = ( e^{"ln\u00a0" n} )^{- 2 i / d} = e^{- 2 i · "ln\u00a0" n / d}'
 ]
 
 /** @type {Mount<typeof data>} */
