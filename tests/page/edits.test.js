@@ -100,6 +100,9 @@ test('each switch changes what is computed from it, and nothing else', () => {
       all(/layers\.\d\.((self|multihead)_attn\.[qkv]|linear1\.output|residual\d|norm\d\.output|output)$/)],
     'temperature': [{ temperature: 2 }, ['sampling.inverse_temperature']],
     'topK': [{ topK: 2 }, ['sampling.choice.mask']], 'topP': [{ topP: 0.5 }, ['sampling.choice.mask']],
+    'fault, swapped': [{ fault: 'swapped' }, all(/attn\.[kv]$/)],
+    'fault, norm': [{ fault: 'tokenNorm' }, all(/norm\d\.output$|layers\.\d\.output$|coder\.output$/)],
+    'fault, positions': [{ fault: 'batchPositions' }, ['positions.output', 'positions.output:2']],
     'dropout': [{ training: true, dropout: 0.5 },
       ['positions.output', 'positions.output:2', ...all(/attn\.(heads|weights)$|residual\d$|linear2\.output$/)]]
   }

@@ -1,6 +1,7 @@
 // Lessons: every state is one, every text is there, every answer is one of those on offer.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { FINDS, found } from '../../web/lessons/hunt/find.js'
 import { LESSONS } from '../../web/lessons/index.js'
 import { stateOf } from '../../web/lessons/steps.js'
 import { MODELS, problemsOf, settingsOf } from '../../web/models/index.js'
@@ -94,4 +95,22 @@ test('a step keeps what the reader wrote, and nothing that the lesson wrote itse
   assert.equal(after('물[?] 마신다', 'ko'), '물[?] 마신다')
   assert.equal(after(en, 'ko'), ko, 'another language')
   assert.equal(after('사과[?] 먹었다', 'ko'), ko, 'of another step')
+})
+
+test('every fault of the hunt is found in its own run, by its own sign alone, and none in a sound one', () => {
+  const settings = {
+    scale: { scale: false }, leak: { tgtIsCausal: false }, dropout: { training: true, dropout: 0.3 },
+    swapped: { fault: 'swapped' }, tokenNorm: { fault: 'tokenNorm' }, batchPositions: { fault: 'batchPositions' }
+  }
+  assert.deepEqual(Object.keys(settings).sort(), Object.keys(FINDS).sort())
+  for (const source of ['november 20 2026', '5/6/2026', 'november']) for (const target of ['', '2026년']) {
+    assert.equal(found(shownRun({ source, target })), undefined, source)
+    for (const [fault, own] of Object.entries(settings)) {
+      const run = shownRun({ source, target, ...own })
+      assert.deepEqual(Object.keys(FINDS).filter(name => FINDS[name](run)), [fault], source)
+    }
+  }
+  const hunt = lessons.find(({ id }) => id === 'hunt')
+  const answers = hunt.steps.filter(({ ask }) => ask).map(step => found(phases(hunt, step, 'ko')[0].run))
+  assert.deepEqual(answers.sort(), Object.keys(FINDS).sort())
 })

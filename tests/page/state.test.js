@@ -27,7 +27,7 @@ test('every part of the state survives a link, of every model', () => {
       weights: 'untrained',
       source: '3 may 1999', target: '5월', layers: 3, dimFeedforward: 48, normFirst: true, activation: 'gelu',
       positional: false, scale: false, padding: true, tgtIsCausal: false, temperature: 1.5, topK: 4, topP: 0.8,
-      decoding: 'beam', beams: 2
+      decoding: 'beam', beams: 2, fault: 'swapped'
     },
     stories: {
       weights: 'untrained', seed: 3, positions: 'rotary', training: true, dropout: 0.2, activation: 'swiglu',

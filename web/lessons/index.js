@@ -77,6 +77,13 @@ export const LESSONS = [
       ko: () => import('./sampling/ko.json', { with: { type: 'json' } }),
       en: () => import('./sampling/en.json', { with: { type: 'json' } })
     }
+  },
+  {
+    id: 'hunt', minutes: 8, stepCount: 8, load: () => import('./hunt/index.js'),
+    words: {
+      ko: () => import('./hunt/ko.json', { with: { type: 'json' } }),
+      en: () => import('./hunt/en.json', { with: { type: 'json' } })
+    }
   }
 ]
 

@@ -25,3 +25,6 @@ export const tokensOf = (run, stream) => run.streams[stream].tokens[0]
 
 /** The tokens that the model chose. @param {Run} run */
 export const chosen = run => (run.decoding?.steps ?? []).map(({ token }) => token)
+
+/** A date as the model wrote it, without its end mark. @param {Run} run */
+export const written = run => chosen(run).filter(token => token !== '</s>').join('')

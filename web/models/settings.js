@@ -93,7 +93,8 @@ export const SETTINGS = {
   decoding: { ...choice({ greedy: 'greedy', sample: 'sample', beam: 'beam' }), isIdle: isGiven },
   beams: {
     ...number(3, [1, 5], [1, 2, 3, 4, 5]), matters: state => state.decoding === 'beam' && !isGiven(state)
-  }
+  },
+  fault: choice({ none: 'none', swapped: 'swapped', tokenNorm: 'tokenNorm', batchPositions: 'batchPositions' })
 }
 
 /**

@@ -36,7 +36,7 @@ export function normRoom(graph, step, context) {
   const y = step.outputs.out
   const residual = residualOf(graph, step)
   const parts = { x, weight, bias, y, residual, isFirst: Boolean(residual?.isFirst), isCentred: step.op !== 'rms_norm' }
-  const usual = residual ? 'norm' : context.tower === 'encoder' ? 'memory' : 'finalnorm'
+  const usual = residual || context.layer !== undefined ? 'norm' : context.tower === 'encoder' ? 'memory' : 'finalnorm'
   const words = step.op === 'rms_norm' && usual !== 'memory' ? RMS[usual] : usual
   const tensors = present([y, residual?.sum, weight, bias])
   return {

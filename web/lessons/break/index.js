@@ -1,6 +1,6 @@
 /** Break it: one number is changed, and the reader says who will notice. */
 
-import { at, chosen } from '../readings.js'
+import { at, written } from '../readings.js'
 
 /** @import { Run } from '../../types.d.ts' */
 /** @import { Now } from '../index.js' */
@@ -11,8 +11,6 @@ const LOUD = `edits=${MEMORY}:0,0,0=30`
 const CELL = { tensor: MEMORY, index: [0, 0, 10] }
 const LINE = () => ({ selector: '.stage .picks' })
 
-/** The answer without its end mark. @param {Run} run */
-const written = run => chosen(run).filter(token => token !== '</s>').join('')
 /** @param {Run} run */
 const isDate = run => /^\d{4}년\d{1,2}월\d{1,2}일$/.test(written(run))
 const [year, month, day] = ['년', '월', '일'].map(end => (/** @type {Run} */ run) => new RegExp(`\\d*${end}`).exec(written(run))?.[0])

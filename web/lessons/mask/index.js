@@ -1,7 +1,7 @@
 /** What the mask forbids: nobody reads what is not written yet. */
 
 import { fixed } from '../../lib/number.js'
-import { at, chosen, rowAt, tokensOf } from '../readings.js'
+import { at, rowAt, tokensOf, written } from '../readings.js'
 
 /** @import { Now, Pointer } from '../index.js' */
 /** @import { Run } from '../../types.d.ts' */
@@ -21,8 +21,6 @@ const row = (run, { state }) => ({ tensor: WEIGHTS, index: [0, state.head, FIRST
 const open = (run, { state }, place) => rowAt(run, WEIGHTS, [0, state.head, place]).filter(share => share > 0).length
 /** @param {Run} run */
 const last = run => tokensOf(run, 'target').length - 1
-/** @param {Run} run */
-const written = run => chosen(run).filter(token => token !== '</s>').join('')
 /** @param {Run} run @param {Now} now */
 const losses = (run, { before }) => ({
   answer: written(run), loss: fixed(run.loss), before: fixed((before ?? run).loss)

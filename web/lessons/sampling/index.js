@@ -1,7 +1,7 @@
 /** Temperature, top-k, top-p, beams: from probabilities to a character. */
 
 import { fixed } from '../../lib/number.js'
-import { at, chosen, ranked, rowAt } from '../readings.js'
+import { at, chosen, ranked, rowAt, written } from '../readings.js'
 
 /** @import { Run } from '../../types.d.ts' */
 /** @import { Now } from '../index.js' */
@@ -30,8 +30,6 @@ const way = (run, { before }) => {
   return one > other ? 'up' : one < other ? 'down' : 'same'
 }
 const ways = () => [{ id: 'up' }, { id: 'same' }, { id: 'down' }]
-/** @param {Run} run */
-const written = run => chosen(run).filter(token => token !== '</s>').join('')
 
 /** The two likeliest months. @param {Run} run */
 function months(run) {

@@ -2,7 +2,7 @@
 
 import { fixed } from '../../lib/number.js'
 import { describedOf } from '../../lib/run.js'
-import { at, chosen, largest, ranked, rowAt, tokensOf } from '../readings.js'
+import { at, chosen, largest, ranked, rowAt, tokensOf, written } from '../readings.js'
 
 /** @import { Run } from '../../types.d.ts' */
 /** @import { Now } from '../index.js' */
@@ -55,8 +55,6 @@ const lookSaid = (run, now) => ({
 })
 /** @param {Run} run */
 const monthSaid = run => ({ answer: chosen(run)[month(run)], share: shareOf(run, month(run)) })
-/** @param {Run} run */
-const written = run => chosen(run).filter(token => token !== '</s>').join('')
 
 /** @type {import('../index.js').Lesson} */
 export const lesson = {

@@ -42,7 +42,7 @@ export const dates = {
     training: {}, dropout: {}, layers: { matters: isUntrained }, dimFeedforward: { matters: isUntrained },
     normFirst: {},
     activation: {}, positional: {}, scale: {}, padding: {}, tgtIsCausal: {}, temperature: {},
-    topK: { limits: [0, TARGET_TOKENS.length] }, topP: {}, decoding: {}, beams: {}
+    topK: { limits: [0, TARGET_TOKENS.length] }, topP: {}, decoding: {}, beams: {}, fault: {}
   }),
   fields: {
     source: { default: DATES[0], notes: ['known', 'learned'] },

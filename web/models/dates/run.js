@@ -7,6 +7,7 @@ import { END, LONGEST, PAD, SOURCE_TOKENS, START, TARGET_TOKENS, encode, idsOf, 
   splitTarget } from './data.js'
 import { defaultsOf } from '../index.js'
 import { build, shapeIn } from '../weights.js'
+import { withFault } from './faults.js'
 import { CONFIG, createTranslator } from './model.js'
 
 /** @import { Chosen } from '../answer.js' */
@@ -49,17 +50,18 @@ const isPosition = name => name.startsWith('positions.')
 
 /** The model of these settings, its weights drawn. @param {Library} gf @param {Settings} settings */
 function create(gf, settings) {
-  const { dModel, heads, layers, dimFeedforward, dropout, normFirst, activation, positional, base } = settings
-  return createTranslator(gf, {
+  const { dModel, heads, layers, dimFeedforward, dropout, normFirst, activation, positional, base, fault } = settings
+  const model = createTranslator(gf, {
     dModel, nhead: heads, layers, dimFeedforward, dropout, normFirst, activation, base,
     positions: positional ? settings.positions : null
   })
+  return withFault(gf, model, String(fault))
 }
 
 const MODEL_KEYS = [
   'weights', 'seed', 'heads', 'layers', 'dModel', 'dimFeedforward', 'normFirst', 'activation', 'positional',
   'positions',
-  'base', 'dropout', 'lent'
+  'base', 'dropout', 'lent', 'fault'
 ]
 /** Whether any weight is drawn at random. @param {Settings} settings */
 const isDrawn = ({ weights, positional, positions }) => (

@@ -1,0 +1,124 @@
+/**
+ * Faults of a model, each found from the numbers of a run and nothing else: what gives it away, or null where a run has
+ * not got it.
+ */
+
+import { fixed } from '../../lib/number.js'
+import { tensorOf } from '../../lib/run.js'
+import { roomsOf } from '../../rooms/index.js'
+import { at, rowAt } from '../readings.js'
+
+/** @import { Run } from '../../types.d.ts' */
+
+/** @typedef {Record<string, string>} Evidence values for words */
+
+const TINY = 1e-3
+/** How far from 1 the variance of a normalised row may be; the norm's ε takes a little. */
+const SPREAD = 0.05
+
+/** @param {number[]} values */
+const sum = values => values.reduce((total, value) => total + value, 0)
+/** @param {number[]} values */
+const mean = values => sum(values) / values.length
+/** @param {number[]} values */
+const variance = values => mean(values.map(value => (value - mean(values)) ** 2))
+/** @param {Run} run @param {string} id */
+const partsIn = (run, id) => /** @type {any} */ (roomsOf(run).find(room => room.id === id)).parts
+
+/**
+ * Every row of a tensor [1, heads, rows, columns], with where it is.
+ * @param {Run} run @param {string} name
+ */
+function rowsOf(run, name) {
+  const { shape: [, heads, rows] } = tensorOf(run, name)
+  return Array.from({ length: heads * rows }, (_, i) => {
+    const [head, row] = [Math.floor(i / rows), i % rows]
+    return { head, row, values: rowAt(run, name, [0, head, row]) }
+  })
+}
+
+/** Scores that are still the products: nothing has divided them. @param {Run} run @returns {Evidence | null} */
+function scale(run) {
+  const { dots, scores } = partsIn(run, 'encoder.0.self_attn.weights')
+  const all = rowsOf(run, dots).flatMap(({ values }) => values)
+  const made = rowsOf(run, scores).flatMap(({ values }) => values)
+  if (all.some((value, i) => Math.abs(value - made[i]) > TINY)) return null
+  const { shape: [,,, width] } = tensorOf(run, dots), [first] = made
+  const size = tensorOf(run, partsIn(run, 'encoder.0.self_attn.weights').q).shape[2] / tensorOf(run, dots).shape[1]
+  const head = made.slice(0, width * width)
+  return {
+    variance: fixed(variance(head)), divided: fixed(variance(head) / size), dot: fixed(all[0]), score: fixed(first),
+    size: String(size)
+  }
+}
+
+/** A weight above the diagonal. @param {Run} run @returns {Evidence | null} */
+function leak(run) {
+  const { weights } = partsIn(run, 'decoder.0.self_attn.weights')
+  const open = rowsOf(run, weights).flatMap(({ head, row, values }) => (
+    values.map((value, key) => ({ head, row, key, value })).filter(({ key }) => key > row)))
+  const most = open.reduce((best, one) => (one.value > best.value ? one : best), { head: 0, row: 0, key: 0, value: 0 })
+  return most.value > 0 ? {
+    count: String(open.filter(({ value }) => value > 0).length), head: String(most.head), row: String(most.row),
+    key: String(most.key), weight: fixed(most.value)
+  } : null
+}
+
+/** Shares that no longer add up to 1. @param {Run} run @returns {Evidence | null} */
+function dropout(run) {
+  const { kept, weights } = partsIn(run, 'encoder.0.self_attn.heads')
+  const rows = rowsOf(run, kept ?? weights)
+  const wrong = rows.find(({ values }) => Math.abs(sum(values) - 1) > TINY)
+  return wrong ? {
+    head: String(wrong.head), row: String(wrong.row), sum: fixed(sum(wrong.values)),
+    zeros: String(rows.flatMap(({ values }) => values).filter(value => value === 0).length)
+  } : null
+}
+
+/** A key that was made by the weights of a value. @param {Run} run @returns {Evidence | null} */
+function swapped(run) {
+  const { k, projections: { k: { x, weight, bias } } } = partsIn(run, 'encoder.0.self_attn.qkv')
+  const row = rowAt(run, x, [0, 0])
+  /** @param {number} which row of the weights */
+  const made = which => sum(rowAt(run, weight, [which]).map((value, i) => value * row[i])) + at(run, bias, [which])
+  const found = at(run, k, [0, 0, 0]), [own, other] = [row.length, 2 * row.length]
+  return Math.abs(found - made(own)) > TINY && Math.abs(found - made(other)) < TINY ? {
+    value: fixed(found), own: fixed(made(own)), other: fixed(made(other)), first: String(own), wrong: String(other)
+  } : null
+}
+
+/** The same row added at every place. @param {Run} run @returns {Evidence | null} */
+function batchPositions(run) {
+  const room = roomsOf(run).find(({ id }) => id === 'target.sum')
+  if (!room) return null
+  const { vectors, out } = /** @type {any} */ (room.parts)
+  /** @param {number} place */
+  const added = place => rowAt(run, out, [0, place]).map((value, i) => value - at(run, vectors, [0, place, i]))
+  const { shape: [, places] } = tensorOf(run, out)
+  const [zero, ...others] = Array.from({ length: places }, (_, place) => added(place))
+  if (others.length === 0) return null
+  const most = Math.max(...others.flatMap(row => row.map((value, i) => Math.abs(value - zero[i]))))
+  return most < TINY ? { difference: fixed(most), places: String(places) } : null
+}
+
+/** Tokens whose numbers do not have mean 0 and variance 1. @param {Run} run @returns {Evidence | null} */
+function tokenNorm(run) {
+  const name = 'transformer.encoder.layers.0.norm1'
+  const gain = rowAt(run, `${name}.weight`, []), shift = rowAt(run, `${name}.bias`, [])
+  const { shape: [, tokens] } = tensorOf(run, `${name}.output`)
+  const rows = Array.from({ length: tokens }, (_, t) => (
+    rowAt(run, `${name}.output`, [0, t]).map((value, i) => (value - shift[i]) / gain[i])))
+  const wrong = rows.findIndex(row => Math.abs(mean(row)) > TINY || Math.abs(variance(row) - 1) > SPREAD)
+  if (wrong < 0) return null
+  const column = rows.map(([value]) => value)
+  return {
+    row: String(wrong), mean: fixed(mean(rows[wrong])), variance: fixed(variance(rows[wrong])),
+    channelMean: fixed(mean(column)), channelVariance: fixed(variance(column))
+  }
+}
+
+/** By fault. */
+export const FINDS = { scale, leak, swapped, tokenNorm, batchPositions, dropout }
+
+/** The fault that a run has, or undefined. @param {Run} run */
+export const found = run => Object.entries(FINDS).find(([, find]) => find(run))?.[0]
