@@ -32,6 +32,8 @@ const WALKS = [
     temperature: 2, seed: 5, head: 1, part: 'v'
   }],
   ['a story', 'ko', { model: 'stories', beginning: '비가', target: '와요.' }],
+  ['a text of one\'s own', 'ko', { model: 'text', beginning: '하준', target: '은' }],
+  ['a text of one\'s own', 'en', { model: 'text', beginning: 'Ju', target: 'li', training: true, dropout: 0.25 }],
   ['a story, in training', 'en', {
     model: 'stories', beginning: 'Julia', target: 'went', training: true, dropout: 0.25, head: 2, part: 'k'
   }],

@@ -3,11 +3,15 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { load } from '../../src/js/index.js'
+import { defaultsOf as pageDefaults } from '../../web/models/index.js'
+import { RUNS } from '../../web/models/runs.js'
 import { createPlayer } from '../../web/theatre/player.js'
 import { createSession } from '../../web/theatre/session.js'
 import { TASKS, defaultsOf, read, write } from '../../web/theatre/settings.js'
 import { samples } from '../../web/theatre/samples.js'
 import { pageFile } from '../../web/theatre/start.js'
+import { TASKS as TASKS_OF } from '../../web/theatre/tasks/index.js'
+import { HOURS } from '../../web/theatre/tasks/sums.js'
 
 const gf = await load()
 /** Small enough for a test, with all that draws random numbers. */
@@ -142,4 +146,26 @@ test('a training begins from weights that are shown: the page\'s own, or those o
     assert.deepEqual(again.session.snapshot(), second.session.snapshot(), `step ${step}`)
   }
   for (const { session } of [first, second, again]) session.dispose()
+})
+
+test('clock sums: half of them are held out, each is right, and the glass answers as the theatre does', () => {
+  const settings = { ...defaultsOf('sums'), steps: 40 }
+  const session = createSession(gf, settings)
+  const { learned, tests } = session.data
+  assert.equal(new Set([...learned, ...tests].map(String)).size, HOURS ** 2)
+  assert.ok(Math.abs(learned.length - tests.length) <= 1)
+  const { inputs: [rows], target } = session.batchAt(7), known = new Set(learned.map(String))
+  rows.forEach(([a, b], i) => {
+    assert.ok(known.has(String([a, b])))
+    assert.equal(target[3 * i + 2], (a + b) % HOURS)
+  })
+  for (let n = 0; n < 40; n++) session.step()
+  const { text } = session.answer('17 + 25'), file = session.file()
+  const options = { ...pageDefaults('text'), beginning: '17 25 =', weights: 'theatre', lent: 'sums' }
+  const { run, decoding } = RUNS.text(gf, options, [], [file])
+  assert.equal(`17 + 25 = ${decoding.steps.map(({ token }) => token).join(' ')}`, text)
+  run.dispose()
+  assert.equal(TASKS_OF.sums.problem('3 + 30'), null)
+  for (const wrong of ['', '3', '3 + 31', '1 2 3']) assert.ok(TASKS_OF.sums.problem(wrong), wrong)
+  session.dispose()
 })

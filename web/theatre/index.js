@@ -5,7 +5,7 @@ import { resources } from '../shell/resources.js'
 import { defaults } from '../shell/state.js'
 import { markOf, markOfBytes, textProblem } from './own_text.js'
 import { samples } from './samples.js'
-import { problemsOf, read, rivalOf, write } from './settings.js'
+import { houseOf, problemsOf, read, rivalOf, write } from './settings.js'
 import { forget, keep, kept } from './store.js'
 import { trainingIn } from './file.js'
 import { pageFile } from './start.js'
@@ -31,13 +31,13 @@ const BEGINNING = 8
  * @param {TrainingState} settings @param {string} sentence @returns {Patch}
  */
 function behindGlass({ task, normFirst, activation, positions, norm, kvHeads, heads, scale }, sentence) {
-  const { fields, settings } = modelOf(task)
+  const { fields, settings } = modelOf(houseOf(task))
   const all = { normFirst, activation, positions, norm, scale, kvHeads: kvHeads || heads, positional: positions !== 'none' }
   /** @param {[string, unknown]} entry */
   const isKnown = ([name, value]) => name in settings &&
     (!settings[name].options || Object.values(settings[name].options).includes(value))
   const known = Object.entries(all).filter(isKnown)
-  return { [Object.keys(fields)[0]]: sentence, ...Object.fromEntries(known) }
+  return { [Object.keys(fields)[0]]: task === 'sums' ? `${sentence.replaceAll('+', ' ')} =` : sentence, ...Object.fromEntries(known) }
 }
 
 /**
@@ -208,7 +208,7 @@ export function theatre(container, context) {
   /** The weights of a step, or as they are, go behind the glass. @param {number} [step] */
   async function lend(step) {
     const file = await training.file(step)
-    await context.ask('lend', { model: training.settings.task, file })
+    await context.ask('lend', { model: houseOf(training.settings.task), file })
   }
 
   async function inside() {
@@ -218,7 +218,7 @@ export function theatre(container, context) {
       const { task } = training.settings
       const { language, theme, depth, edits } = { ...context.get(), edits: [] }
       const own = behindGlass(training.settings, training.sentence)
-      context.set({ ...defaults(task), language, theme, depth, edits, ...own, weights: 'theatre', theatre: '' }, 'push')
+      context.set({ ...defaults(houseOf(task)), language, theme, depth, edits, ...own, weights: 'theatre', theatre: '' }, 'push')
       context.again()
     } catch (error) {
       fails(error)

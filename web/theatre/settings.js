@@ -21,6 +21,9 @@ import { SETTINGS, problemOf } from '../models/settings.js'
  *   mark: string, length: number, start: string, origin: string }} TrainingState
  */
 
+/** The page's model that shows what a task has taught. @param {string} task */
+export const houseOf = task => (task === 'sums' ? 'text' : task)
+
 const LONG = 100_000
 
 /** @param {Group} group @param {Record<string, unknown>} options @param {unknown} [value] @returns {TrainingSetting} */
@@ -47,7 +50,10 @@ const shared = name => /** @type {TrainingSetting} */ ({ ...SETTINGS[name], grou
 /** @param {TrainingState} state */
 const isText = ({ task }) => task === 'text'
 /** Tasks whose models can have parts of newer ones. @param {TrainingState} state */
-const hasParts = ({ task }) => ['stories', 'text'].includes(task)
+const hasParts = ({ task }) => ['stories', 'text', 'sums'].includes(task)
+
+/** Whether the page has no trained weights of its own for a task. @param {string} task */
+const isTaughtOnly = task => houseOf(task) === 'text'
 
 const { kvHeads } = /** @type {Record<string, Required<Setting>>} */ (SETTINGS)
 
@@ -85,7 +91,7 @@ export const TABLE = {
   mark: { group: 'data', kind: 'mark', default: '', matters: isText },
   start: {
     ...choice('data', { seed: 'seed', page: 'page', given: 'given' }), guest: 'given',
-    fits: (value, { task }) => value !== 'page' || task !== 'text'
+    fits: (value, { task }) => value !== 'page' || !isTaughtOnly(task)
   },
   origin: { group: 'data', kind: 'mark', default: '', matters: ({ start }) => start === 'given' },
   length: { ...whole('data', 48, [4, 128], [16, 32, 48, 64, 96, 128]), matters: isText },
@@ -102,7 +108,9 @@ const OWN = {
   stories: { schedule: 'linear', steps: 1500, batch: 32, dModel: 40, dimFeedforward: 96, normFirst: true,
     activation: 'gelu' },
   text: { schedule: 'cosine', warmUp: 50, steps: 1000, batch: 32, dModel: 48, dimFeedforward: 128, normFirst: true,
-    activation: 'gelu', rate: 6e-3 }
+    activation: 'gelu', rate: 6e-3 },
+  sums: { rate: 3e-3, schedule: 'constant', warmUp: 20, steps: 3000, batch: 128, clip: 0, decay: 1, layers: 1, dModel: 48,
+    dimFeedforward: 96, normFirst: true, positions: 'learned' }
 }
 
 export const TASKS = Object.keys(OWN)
@@ -115,7 +123,7 @@ export const defaultsOf = task => /** @type {TrainingState} */ ({
 /** Bytes that a training may take for what forward keeps: beyond that a tab is in danger. */
 const MOST_BYTES = 1.5e9
 /** How long the rows of a batch are at most. @type {Record<string, number>} */
-const LONGEST = { dates: 12, particles: 72, stories: 72 }
+const LONGEST = { dates: 12, particles: 72, stories: 72, sums: 3 }
 
 /** Of models with two, the second of which also reads the first. @type {Record<string, number>} */
 const TOWERS = { dates: 2.5 }

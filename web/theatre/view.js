@@ -79,6 +79,10 @@ function brokenText(t, { step, loss, where }) {
   return t('theatre.broken', { step, loss: String(loss), place, before: step - 1 })
 }
 
+/** The same training in Node; what is in no link is a file there. @param {TrainingState} settings */
+const commandOf = settings => ['node web/theatre/train.js', write(settings), settings.mark && '--text FILE',
+  settings.origin && '--start FILE'].filter(Boolean).join(' ')
+
 /**
  * @param {HTMLElement} container
  * @param {ViewContext} context
@@ -153,7 +157,7 @@ export function view(container, context, training) {
       rescue.hidden = !broken
     },
     deeds: ({ parameters }) => {
-      setText(command, `node web/theatre/train.js ${write({ ...get(), rival: '' })}`)
+      setText(command, commandOf({ ...get(), rival: '' }))
       setText(count, t('theatre.count', { parameters }))
     },
     /** The last: what was reported whole is all there now. */
@@ -184,6 +188,7 @@ export function view(container, context, training) {
       lead.replaceChildren(...prose(t(`theatre.${words}`)))
       parts.race.controls(settings)
       parts.answers.fill(training.sentence)
+      parts.pinned.forget()
       parts.settings.update(settings, problems)
       parts.text.update({ isFor: settings.task === 'text', problem: problems.text ?? '', text })
       container.classList.toggle('is-stale', Object.keys(problems).length > 0)

@@ -34,11 +34,11 @@ function vocabularyIn(gf, file) {
  * @param {Vocabulary} vocabulary @param {number} longest
  * @returns {Language} a text that ends nowhere; one that nothing is known of begins with the first token
  */
-const languageOf = ({ words, encode, tokenizer }, longest) => ({
+const languageOf = ({ words, encode, tokenizer, isWhole }, longest) => ({
   vocabulary: words, longest, end: -1, go: encode,
   begin: (said, room) => {
     const ids = encode(said)
-    return (ids.length ? ids : [0]).slice(-Math.max(1, longest - Math.min(room, Math.floor(longest / 2))))
+    return (ids.length ? ids : [0]).slice(-Math.max(isWhole ? longest : Math.ceil(longest / 2), longest - room))
   },
   ...(tokenizer && { merges: (/** @type {number[]} */ ids) => mergesOf(tokenizer, ids, words) })
 })

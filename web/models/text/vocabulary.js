@@ -1,4 +1,4 @@
-/** The tokens of a reader's own text: its characters, or pairs of bytes learned from it. */
+/** The tokens of a reader's own text: its characters, or pairs of bytes learned from it; or words of a list. */
 
 import { spelled } from '../spelling.js'
 import { decode } from '../stories/data.js'
@@ -10,6 +10,7 @@ import { decode } from '../stories/data.js'
  * @property {(text: string) => number[]} encode what there is no token for is left out
  * @property {(ids: number[]) => string} decode
  * @property {any} [tokenizer] of pairs
+ * @property {boolean} [isWhole] what is read is read whole, however little room that leaves for an answer
  * @property {object} file all it takes to make it again
  */
 
@@ -22,6 +23,15 @@ function characters(signs) {
     size: signs.length, words: signs.map(sign => spelled(utf8.encode(sign))), file: { signs },
     encode: text => Array.from(text).flatMap(sign => known.get(sign) ?? []),
     decode: ids => ids.map(id => signs[id]).join('')
+  }
+}
+
+/** Every word is a token; spaces stand between them. @param {readonly string[]} words @returns {Vocabulary} */
+export function wordVocabulary(words) {
+  const known = new Map(words.map((word, id) => [word, id]))
+  return {
+    size: words.length, words: [...words], file: { words }, isWhole: true,
+    encode: text => text.split(/\s+/).flatMap(word => known.get(word) ?? []), decode: ids => ids.map(id => words[id]).join(' ')
   }
 }
 
@@ -41,6 +51,7 @@ export const vocabularyOf = (gf, text, { unit, size }) => (unit === 'pairs'
 
 /** The same vocabulary again. @param {any} gf @param {string} file as JSON */
 export function vocabularyFrom(gf, file) {
-  const { signs, tokenizer } = JSON.parse(file)
+  const { signs, words, tokenizer } = JSON.parse(file)
+  if (words) return wordVocabulary(words)
   return signs ? characters(signs) : pairs(gf.text.tokenizer({ 'tokenizer.json': JSON.stringify(tokenizer) }))
 }

@@ -21,8 +21,8 @@ export function pinned(container, { t, theme, seek, ask }) {
   let isKnown = false
   /** @type {HTMLSelectElement} */
   const select = h('select', { id, 'data-action': 'pinned', 'onfocus': list, 'onchange': () => {
-    const place = /** @type {Place} */ (places.find(({ name }) => name === select.value))
-    pin({ name: place.name, index: place.shape.map(() => 0) })
+    const place = places.find(({ name }) => name === select.value)
+    if (place) pin({ name: place.name, index: place.shape.map(() => 0) })
   } })
   /** @type {HTMLInputElement} */
   const index = h('input', { 'type': 'text', 'inputmode': 'numeric', 'autocomplete': 'off', 'data-field': 'pinned',
@@ -66,7 +66,7 @@ export function pinned(container, { t, theme, seek, ask }) {
   }
   return {
     pin,
-    /** Another training or another sentence: other cells. */
+    /** Another training or another sentence: what can be pinned is asked for anew. */
     forget() {
       isKnown = false
     },

@@ -23,10 +23,11 @@
 import { dates } from './dates.js'
 import { particles } from './particles.js'
 import { stories } from './stories.js'
+import { sums } from './sums.js'
 import { text } from './text.js'
 
 /** @import { Problem } from '../../types.d.ts' */
 /** @import { TrainingState } from '../settings.js' */
 
 /** @type {Record<string, Task>} */
-export const TASKS = { dates, particles, stories, text }
+export const TASKS = { dates, particles, stories, text, sums }
