@@ -21,6 +21,7 @@ help() {
 ./build.sh all      wasm, types, bundle and site
 ./build.sh start    sets up what is missing, builds the page and serves it (PORT, default 8080)
 ./build.sh test     sets up what is missing and runs every test
+./build.sh test_long  what takes longer: the package in the tools that people build with (sets them up: 0.8 GB)
 ./build.sh lint     says what is not laid out as everything else, named and never used, or of a wrong type
 ./build.sh format   lays out what can be laid out by itself
 ./build.sh fuzz     fuzzes the text kernels (SECONDS_EACH, default 30)
@@ -72,6 +73,7 @@ fuzz() {
 types() {
   fresh dist/types/index.d.ts src/js tsconfig.json tsconfig.types.json && return
   npx tsc -p tsconfig.types.json
+  cp src/js/*.d.ts dist/types
 }
 
 # bundle: what npm gets; Node reads a few files ten times as fast as sixty. Text alone and the command share its parts.
@@ -232,7 +234,18 @@ test() {
   all
   native
   # Node leaves one core free by itself; half of the tests wait for a browser.
-  CHROMIUM=$(browser) node --test --test-concurrency="$(node -p 'os.availableParallelism()')" $(find tests -name '*.test.js' -not -path '*/node_modules/*' | sort)
+  CHROMIUM=$(browser) node --test --test-concurrency="$(node -p 'os.availableParallelism()')" $(find tests -name '*.test.js' -not -path '*/node_modules/*' -not -path 'tests/adoption/*' | sort)
+}
+
+# The tools have a lock file of their own, as the peers of the bench do.
+test_long() {
+  packages
+  compiler
+  test_tools
+  all
+  fresh tests/adoption/node_modules/.package-lock.json tests/adoption/package-lock.json ||
+    npm ci --prefix tests/adoption --ignore-scripts --no-audit --no-fund
+  CHROMIUM=$(browser) node --test tests/adoption/*.test.js
 }
 
 if [ $# = 0 ]; then help; exit; fi

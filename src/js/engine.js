@@ -20,7 +20,7 @@ export class Engine extends Kernels {
     this.memory.count(0, -1)
   })
 
-  /** @param {WebAssembly.Exports} exports */
+  /** @param {import('./platform.d.ts').Exports} exports */
   constructor(exports) {
     super(exports)
     this.generator = this.memory.alloc(this.c.gf_generator_size())

@@ -37,14 +37,7 @@ import * as optim from './optim/index.js'
 import { bindText } from './text/index.js'
 
 /**
- * Names for what the library gives, and those that the declarations made from this file use.
- * @typedef {Awaited<ReturnType<typeof load>>} Glassformer what `await load()` gives
- * @typedef {import('./nn/module.js').Module} Module
- * @typedef {import('./nn/module.js').Parameter} Parameter
- * @typedef {import('./optim/optimizer.js').Optimizer} Optimizer
- * @typedef {import('./trace.js').Trace} Trace
- * @typedef {import('./observe.js').Run} Run
- * @typedef {import('./text/tokenizer.js').Tokenizer} Tokenizer
+ * Names that the declarations made from this file use.
  * @typedef {import('./ops/losses.js').Reduction} Reduction
  */
 
@@ -215,6 +208,7 @@ async function start(options) {
      * name.
      * What is not in memory is read piece by piece, and the result a promise. options: names, dtypes.
      * @template S @param {S} source @param {Parameters<typeof loadSafetensors>[2]} [options]
+     * @returns {import('./safetensors.js').LoadedFrom<S>}
      */
     loadSafetensors: (source, options) => loadSafetensors(engine, source, options),
     models: {

@@ -10,7 +10,7 @@ export class Kernels {
   #scratch = { address: 0, bytes: 0 }
   #arguments = 0
 
-  /** @param {WebAssembly.Exports} exports */
+  /** @param {import('./platform.d.ts').Exports} exports */
   constructor(exports) {
     this.c = exports
     this.c._initialize?.()

@@ -1,6 +1,8 @@
 import { GlassformerError, describe, expect, optionsOf } from './errors.js'
 import { besideModule } from '#wasm'
 
+/** @import * as Platform from './platform.d.ts' */
+
 /** What the module imports: a hook that growing memory calls, which memory.js does not need. */
 const IMPORTS = { env: { emscripten_notify_memory_growth() {} } }
 /** A module of one function that uses a vector: what an engine without SIMD refuses. */
@@ -82,9 +84,10 @@ function refusal({ message }) {
 
 /**
  * Compiles the kernels and gives them a memory of their own.
- * @param {{ wasm?: URL | string | Response | Promise<Response> | BufferSource | WebAssembly.Module }} [options]
+ * @param {{ wasm?: Platform.Address | string | Platform.Answer | Promise<Platform.Answer> | ArrayBuffer
+ *   | ArrayBufferView | Platform.WasmModule }} [options]
  *   wasm: where the kernels are; by default beside the package
- * @returns {Promise<WebAssembly.Exports>}
+ * @returns {Promise<Platform.Exports>}
  * @throws {GlassformerError} 'type' when wasm is none of these, 'format' when it is not in reach, not the kernels, or
  *   cannot run here
  */

@@ -118,27 +118,27 @@ export class Memory {
     }
   }
 
-  /** @param {number} address @param {number} n */
+  /** @param {number} address @param {number} n @returns {Uint8Array} */
   bytes(address, n) {
     return this.#views.bytes.subarray(address, address + n)
   }
 
-  /** @param {number} address @param {number} n */
+  /** @param {number} address @param {number} n @returns {Uint16Array} */
   halves(address, n) {
     return this.#views.halves.subarray(address >>> 1, (address >>> 1) + n)
   }
 
-  /** @param {number} address @param {number} n */
+  /** @param {number} address @param {number} n @returns {Int32Array} */
   ints(address, n) {
     return this.#views.ints.subarray(address >>> 2, (address >>> 2) + n)
   }
 
-  /** @param {number} address @param {number} n */
+  /** @param {number} address @param {number} n @returns {Float32Array} */
   floats(address, n) {
     return this.#views.floats.subarray(address >>> 2, (address >>> 2) + n)
   }
 
-  /** @param {number} address @param {number} n */
+  /** @param {number} address @param {number} n @returns {Float64Array} */
   doubles(address, n) {
     return this.#views.doubles.subarray(address >>> 3, (address >>> 3) + n)
   }

@@ -231,7 +231,10 @@ export class Run {
     return this.#trace.explainGradient(this.#known(name), index)
   }
 
-  /** A copy of the derivative of the loss by a whole tensor. @param {string} name */
+  /**
+   * A copy of the derivative of the loss by a whole tensor.
+   * @param {string} name @returns {import('./dtype.js').Data}
+   */
   gradient(name) {
     this.#withGradients()
     return this.#trace.gradient(this.#known(name)).values.slice()

@@ -118,6 +118,12 @@ function* steps(engine, source, options) {
 }
 
 /**
+ * What is read: at once from what is in memory, otherwise as a promise.
+ * @template S
+ * @typedef {S extends Uint8Array | ArrayBuffer ? Loaded : Promise<Loaded> | Loaded} LoadedFrom
+ */
+
+/**
  * The tensors of a file, or of several as they lie in a model's folder. What is not in memory is read piece by piece.
  * @template S
  * @param {import('./engine.js').Engine} engine
@@ -126,8 +132,7 @@ function* steps(engine, source, options) {
  * @param {readonly string[] | ((name: string) => boolean)} [options.names] those to read; all
  * @param {string | Record<string, string>} [options.dtypes] what to read them as, all or by name; float16, bfloat16 and
  *   float8 become float32, whole numbers int32, or float64 where they need it
- * @returns {S extends Uint8Array | ArrayBuffer ? Loaded : Promise<Loaded> | Loaded} at once for what is in memory,
- *   otherwise a promise
+ * @returns {LoadedFrom<S>}
  * @throws {import('./errors.js').GlassformerError} 'format' for anything that is not a well-formed file, 'index' for
  *   names that are not there, 'range' for whole numbers beyond 2^53
  */

@@ -130,7 +130,7 @@ export class Tensor extends Methods {
     this.#grad = grad ?? null
   }
 
-  /** The values as bytes. */
+  /** The values as bytes. @returns {Uint8Array} */
   get bytes() {
     const { bytes, address } = this.#alive()
     if (this.dtype === 'int8') return this.engine.memory.bytes(address, bytes)

@@ -28,7 +28,8 @@ import { CUTS, Draws, checkCuts, greedy, kept, pick } from './choose.js'
  * @property {boolean} [cache] true; false gives the model everything again at each step
  * @property {(id: number, step: Step) => void} [onToken] called with each token as soon as it is known; by beams, with
  *   those of the answer at the end
- * @property {AbortSignal} [signal] then the answer comes as a promise, and other tasks have their turn between tokens
+ * @property {import('../platform.d.ts').Signal} [signal] an AbortSignal: then the answer comes as a promise, and other
+ *   tasks have their turn between tokens
  *
  * How one token came about.
  * @typedef {object} Step
@@ -219,7 +220,7 @@ const turn = () => new Promise(resolve => setTimeout(resolve))
  * @param {(answer: Answer) => any} shown
  */
 function run(engine, model, ids, options, shown) {
-  const { isOne } = readPrompts(ids), signal = /** @type {AbortSignal | undefined} */ (
+  const { isOne } = readPrompts(ids), signal = /** @type {import('../platform.d.ts').Signal | undefined} */ (
     readOptions(options).signal ?? undefined)
   const steps = decoding(engine, model, ids, options)
   const finish = (/** @type {Answer[]} */ answers) => (isOne ? shown(answers[0]) : answers.map(shown))

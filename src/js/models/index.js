@@ -21,7 +21,8 @@ import { t5 } from './t5.js'
  * @typedef {import('../tensor.js').Tensor} Tensor
  * @typedef {import('./model.js').LanguageModel} LanguageModel
  * @typedef {import('./config.js').Config} Config
- * @typedef {Record<string, string | Uint8Array | ArrayBuffer | Blob>} Files by name, as they lie in a model's folder
+ * @typedef {string | Uint8Array | ArrayBuffer | import('../platform.d.ts').Lazy} File
+ * @typedef {Record<string, File>} Files by name, as they lie in a model's folder
  */
 
 /**

@@ -24,7 +24,7 @@ export class NumberedModules extends Module {
     return this.namedChildren().length
   }
 
-  /** @param {Module} module */
+  /** @param {Module} module @returns {this} */
   push(module) {
     return Object.assign(this, { [this.length]: moduleAt(this.constructor.name, module, this.length) })
   }
@@ -34,6 +34,7 @@ export class NumberedModules extends Module {
     return this.namedChildren().at(i)?.[1]
   }
 
+  /** @returns {IterableIterator<Module>} */
   [Symbol.iterator]() {
     return this.namedChildren().map(([, module]) => module)[Symbol.iterator]()
   }
@@ -74,7 +75,7 @@ export class ModuleDict extends Module {
     for (const [name, module] of Object.entries(modules)) this.set(name, module)
   }
 
-  /** @param {string} name @param {Module} module */
+  /** @param {string} name @param {Module} module @returns {this} */
   set(name, module) {
     const isFree = typeof name === 'string' && name !== '' && !name.includes('.') && !(name in this && !this.has(name))
     expect(isFree, 'range', () => `ModuleDict: ${describe(name)} cannot be the name of a module here`)

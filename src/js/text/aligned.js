@@ -11,8 +11,8 @@ export class Aligned {
    */
   constructor(string, from = null, to = null) {
     this.string = string
-    this.from = from
-    this.to = to
+    /** @type {Int32Array | null} */ this.from = from
+    /** @type {Int32Array | null} */ this.to = to
   }
 
   /** Where units [start, end) come from. @param {number} start @param {number} end @returns {[number, number]} */

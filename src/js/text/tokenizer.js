@@ -162,6 +162,7 @@ export class Tokenizer {
   /**
    * What a token stands for in a text. Bytes, because it may be a part of a character.
    * @param {number} id
+   * @returns {Uint8Array}
    * @throws {GlassformerError} 'index' and 'type'
    */
   bytesOf(id) {

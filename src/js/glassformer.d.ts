@@ -1,0 +1,77 @@
+/**
+ * The types of the package by name. What a program of one's own gives away is of these, so all that can be reached from
+ * `await load()` is named here.
+ */
+
+import { load as start } from './index.js'
+
+type Whole = Awaited<ReturnType<typeof start>>
+
+/** What `await load()` gives. */
+export interface Glassformer extends Whole {}
+
+/** Starts glassformer. Every call gives an engine with a memory and a random stream of its own. */
+export function load(options?: Parameters<typeof start>[0]): Promise<Glassformer>
+
+export { GlassformerError, Tensor } from './index.js'
+
+export type { Node, Operation } from './autograd.js'
+export type { Axes, Axis } from './axes.js'
+export type { Bound } from './bound.js'
+export type { MakeOptions } from './creation.js'
+export type { Branch } from './decoding/beam.js'
+export type { Cuts, Draws, Kept } from './decoding/choose.js'
+export type { Answer, GenerateOptions, Next } from './decoding/generate.js'
+export type { DType, Data } from './dtype.js'
+export type { Edit } from './edits.js'
+export type { Engine } from './engine.js'
+export type { Explanation, Factor, Term } from './explain.js'
+export type { Inputs } from './export/inputs.js'
+export type { Context, CustomFunction } from './function.js'
+export type { Kernels } from './kernels.js'
+export type { Memory } from './memory.js'
+export type { OtherMethods, Reductions, TensorMethods } from './methods.js'
+export type { Bert } from './models/bert.js'
+export type { Causal } from './models/causal.js'
+export type { Config } from './models/config.js'
+export type { GPT2 } from './models/gpt2.js'
+export type { Files, Inspection, Opened } from './models/index.js'
+export type { Llama } from './models/llama.js'
+export type { Marian } from './models/marian.js'
+export type { LanguageModel } from './models/model.js'
+export type { Seq2Seq } from './models/seq2seq.js'
+export type { T5 } from './models/t5.js'
+export type { GELU, ReLU, SiLU, Sigmoid, Tanh } from './nn/activation.js'
+export type { Identity, ModuleDict, ModuleList, NumberedModules, Sequential } from './nn/containers.js'
+export type { Dropout } from './nn/dropout.js'
+export type { Embedding } from './nn/embedding.js'
+export type { Flatten } from './nn/functions.js'
+export type { LayerNorm } from './nn/layer_norm.js'
+export type { Linear } from './nn/linear.js'
+export type { ForwardHook, Module, Parameter } from './nn/module.js'
+export type { MultiheadAttention } from './nn/multihead_attention.js'
+export type { LearnedPositionalEncoding, PositionalEncoding } from './nn/positional_encoding.js'
+export type { StoredType } from './nn/quantize.js'
+export type { RMSNorm } from './nn/rms_norm.js'
+export type {
+  DecoderMasks, LayerOptions, Transformer, TransformerDecoder, TransformerDecoderLayer, TransformerEncoder,
+  TransformerEncoderLayer, TransformerOptions, TransformerSizes
+} from './nn/transformer.js'
+export type { Called, Described, Pass, Run, Step } from './observe.js'
+export type { ShapeMethods } from './ops/arrange.js'
+export type { AttentionOptions } from './ops/attention.js'
+export type { Cache } from './ops/attention_cache.js'
+export type { Reduction } from './ops/losses.js'
+export type { AdditiveMask } from './ops/mask.js'
+export type { Reduce, ReduceOptions } from './ops/reduce.js'
+export type { Adam, AdamOptions, AdamW } from './optim/adam.js'
+export type { CosineAnnealingLR, LambdaLR, LinearLR, OneCycleLR, StepLR } from './optim/lr_scheduler.js'
+export type { Optimizer, OptimizerState, ParamGroup, Params } from './optim/optimizer.js'
+export type { SGD, SGDOptions } from './optim/sgd.js'
+export type { Loaded, LoadedFrom } from './safetensors.js'
+export type { NestedArray, NestedArrays, Storage } from './tensor.js'
+export type { Encoding, Merge, Tokenizer } from './text/tokenizer.js'
+export type { BPEOptions, WordPieceOptions } from './text/train_merges.js'
+export type { TrainOptions } from './text/training.js'
+export type { Vocab, VocabOptions } from './text/vocab.js'
+export type { Call, Trace } from './trace.js'
