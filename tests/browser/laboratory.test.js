@@ -86,6 +86,8 @@ test('every experiment is saved as a picture and a table and copied, and it is s
     const [png, svg, csv] = [await saved('PNG'), await saved('SVG'), await saved('CSV')]
     assert.equal(png.body.subarray(1, 4).toString(), 'PNG', room)
     assert.ok(svg.body.toString().startsWith('<svg') && svg.body.length > 1000, room)
+    const dots = await page.$$eval('.stage-figure svg circle', all => all.length)
+    assert.equal(svg.body.toString().match(/<circle/g)?.length ?? 0, dots, `${room}: every point of every plot`)
     assert.ok(csv.body.toString().split('\n').length > 2, room)
     const cell = await page.textContent('#inspector .cell-name')
     const name = cell.replaceAll('\u200b', '').split('[')[0]
@@ -108,6 +110,18 @@ test('another pair of the circle is the cell that is told, and the matrix that i
   await page.click('.figure .menu summary')
   assert.equal(await page.getAttribute('.menu-choice input:checked', 'aria-label'), 'Points of pair 2')
   await close()
+})
+
+test('only what plays a part is compared, by buttons that say so; what a link compares stays to be seen', async () => {
+  const groups = page => page.$$eval('.twin-choice optgroup', all => all.map(one => one.label))
+  const { page, close } = await open({ room: 'beyond' })
+  assert.deepEqual(await groups(page), ['Seed'])
+  assert.match(await page.textContent('.tools .compare'), /Compare/)
+  await close()
+  const linked = await open({ room: 'beyond', twin: 'base:100' })
+  assert.deepEqual(await groups(linked.page), ['Base n', 'Seed'])
+  assert.equal(await linked.page.inputValue('.twin-choice select'), 'base:100')
+  await linked.close()
 })
 
 test('the house has a row that leads to the notebooks, each by its name', async () => {

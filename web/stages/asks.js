@@ -65,10 +65,14 @@ export function mount(container, context) {
   const places = [fig.matrix(), fig.matrix()]
   const panes = h('div', { className: 'panes-grid' })
   fig.body.append(panes)
+  // Outside the frame, with which it is saved.
+  const distances = h('div', { className: 'panes-grid' })
+  container.append(distances)
   const schemes = SCHEMES.map(scheme => {
-    const element = h('div', {}, h('h2', {}, t(`lab.asks.schemes.${scheme}`)))
-    panes.append(element)
-    return { matrix: fig.matrix(element), plot: plot(element, context), scheme }
+    const [products, apart] = [h('div'), h('div', {}, h('h2', {}, t(`lab.asks.schemes.${scheme}`)))]
+    panes.append(products)
+    distances.append(apart)
+    return { matrix: fig.matrix(products), plot: plot(apart, context), scheme }
   })
   return {
     update(next) {
@@ -87,7 +91,7 @@ export function mount(container, context) {
         const product = next.products[i]
         const far = next.distances[i]
         const name = t(`lab.asks.schemes.${scheme}`)
-        matrix.update(product, { title: 'P P^T', domain: signed(most(product)), dense: true, pair: isWide })
+        matrix.update(product, { title: `${name}, P P^T`, domain: signed(most(product)), dense: true, pair: isWide })
         distance.update({
           width, height: 200, x: [0, far.rows - 1], y: [0, most(far)], xName: t('lab.asks.offset'),
           yName: t('lab.asks.distance'), label: `${name}: ${t('lab.asks.distance')}`, dots: byOffset(far, i)
@@ -95,7 +99,7 @@ export function mount(container, context) {
       })
       fig.legend(next.products.map((part, i) => ({ domain: signed(most(part)), text: t(`lab.asks.schemes.${SCHEMES[i]}`) })))
       fig.numbers(t('frame.numbers'), [{ title: t('lab.asks.table'), part: table }, ...shown,
-        ...SCHEMES.map((scheme, i) => ({ title: t(`lab.asks.schemes.${scheme}`), part: next.products[i] }))])
+        ...SCHEMES.map((scheme, i) => ({ title: `${t(`lab.asks.schemes.${scheme}`)}, P P^T`, part: next.products[i] }))])
     },
     mark: fig.mark,
     destroy() {}

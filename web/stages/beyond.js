@@ -56,8 +56,9 @@ export function mount(container, context) {
   const names = SCHEMES.map(scheme => t(`lab.beyond.${scheme}`))
   const fig = figure(container, context)
   const [shares, means] = [fig.matrix(), fig.matrix()]
+  // Outside the frame: there it wraps by itself, and is saved with the figure.
   const panes = h('div', { className: 'panes-grid' })
-  fig.body.append(panes)
+  container.append(panes)
   const plots = names.map(name => {
     const element = h('div', {}, h('h2', {}, name))
     panes.append(element)
@@ -72,8 +73,6 @@ export function mount(container, context) {
       shares.update(all, { title: t('lab.beyond.shares'), domain: probabilities(), dense: true })
       means.update(each, { title: t('lab.beyond.means'), domain: probabilities() })
       const isWide = context.width() >= 2 * SMALLEST + GAP
-      // The frame scrolls, so nothing in it would wrap by itself.
-      panes.style.setProperty('max-width', `${context.width()}px`)
       const width = isWide ? Math.floor((context.width() - GAP) / 2) : context.width()
       plots.forEach((one, scheme) => one.update({
         width, height: 180, x: [0, next.shares.cols], y: [0, TOP], xName: t('lab.beyond.place'),
