@@ -84,6 +84,20 @@ export const LESSONS = [
       ko: () => import('./hunt/ko.json', { with: { type: 'json' } }),
       en: () => import('./hunt/en.json', { with: { type: 'json' } })
     }
+  },
+  {
+    id: 'order', minutes: 4, stepCount: 5, load: () => import('./order/index.js'),
+    words: {
+      ko: () => import('./order/ko.json', { with: { type: 'json' } }),
+      en: () => import('./order/en.json', { with: { type: 'json' } })
+    }
+  },
+  {
+    id: 'round', minutes: 6, stepCount: 8, load: () => import('./round/index.js'),
+    words: {
+      ko: () => import('./round/ko.json', { with: { type: 'json' } }),
+      en: () => import('./round/en.json', { with: { type: 'json' } })
+    }
   }
 ]
 

@@ -28,6 +28,7 @@ export const lesson = {
   model: 'dates',
   base: { ko: '', en: '' },
   keeps: ['source'],
+  next: 'order',
   steps: [
     {
       id: 'sound', state: 'room=encoder.0.self_attn.weights', point: whole(`${ENCODER}.self_attn.weights`),

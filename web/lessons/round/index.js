@@ -1,0 +1,92 @@
+/** One number's way through the whole model, and back: forward to the loss, then the gradient of one weight it met. */
+
+import { fixed } from '../../lib/number.js'
+import { at, ranked, rowAt, tokensOf, written } from '../readings.js'
+
+/** @import { Run } from '../../types.d.ts' */
+/** @import { Now } from '../index.js' */
+
+const HERE = 'transformer.encoder.layers.0.self_attn'
+const ROOM = 'encoder.0.self_attn'
+/** The number: a dimension of the first token. The weight: it carries that into a cell of V, which head 3 mixes. */
+const DIMENSION = 7, CHANNEL = 29, FIRST_OF_V = 64
+const NUMBER = [0, 0, DIMENSION], WEIGHT = [FIRST_OF_V + CHANNEL, DIMENSION], VALUE = [0, 0, CHANNEL]
+const [ALL, V, SHARES, HEADS] = ['in_proj_weight', 'v', 'weights', 'heads'].map(name => `${HERE}.${name}`)
+const STEP = 0.5
+const ANSWER = () => ({ selector: '.stage .picks' })
+
+/** @param {Run} run */
+const weight = run => at(run, ALL, WEIGHT)
+/** How much of the first token's value each token takes. @param {Run} run @param {Now} now */
+const taken = (run, { state }) => tokensOf(run, 'source').map((_, row) => at(run, SHARES, [0, state.head, row, 0]))
+/** @param {Run} run @param {Now} now */
+function losses(run, { before }) {
+  const [is, was] = [run.loss, (before ?? run).loss]
+  return { loss: fixed(is, 4), was: fixed(was, 4), weight: fixed(weight(before ?? run)), step: String(STEP) }
+}
+
+/** @type {import('../index.js').Lesson} */
+export const lesson = {
+  model: 'dates',
+  base: { ko: 'source=5/6/2026', en: 'source=5/6/2026' },
+  keeps: ['source'],
+  steps: [
+    {
+      id: 'start', state: 'room=source.embedding', point: () => ({ tensor: 'source_embedding.output', index: NUMBER }),
+      say: run => ({
+        token: tokensOf(run, 'source')[0], value: fixed(at(run, 'source_embedding.output', NUMBER)),
+        dimension: String(DIMENSION)
+      })
+    },
+    {
+      id: 'place', state: 'room=source.sum', point: () => ({ tensor: 'positions.output', index: NUMBER }),
+      ask: { answer: run => at(run, 'positions.output', NUMBER), tolerance: 0.02 },
+      say: run => ({
+        value: fixed(at(run, 'source_embedding.output', NUMBER)), place: fixed(at(run, 'positions.pe', [0, DIMENSION])),
+        sum: fixed(at(run, 'positions.output', NUMBER))
+      })
+    },
+    {
+      id: 'weight', state: `room=${ROOM}.qkv&part=v`, point: () => ({ tensor: V, index: VALUE }),
+      say: run => ({
+        value: fixed(at(run, 'positions.output', NUMBER)), weight: fixed(weight(run)),
+        product: fixed(at(run, 'positions.output', NUMBER) * weight(run), 3), made: fixed(at(run, V, VALUE)),
+        count: String(rowAt(run, ALL, [FIRST_OF_V]).length),
+        channel: String(CHANNEL)
+      })
+    },
+    {
+      id: 'spread', state: `room=${ROOM}.heads&head=3`, point: () => ({ tensor: HEADS, index: [0, null, CHANNEL] }),
+      ask: { answer: (run, now) => taken(run, now).filter(share => share > 0).length, tolerance: 0.4 },
+      say: (run, now) => {
+        const shares = taken(run, now), [most] = ranked(shares)
+        return { token: tokensOf(run, 'source')[most], share: fixed(shares[most]), count: String(shares.length) }
+      }
+    },
+    { id: 'end', state: 'room=decoding', point: ANSWER, say: run => ({ answer: written(run), loss: fixed(run.loss, 4) }) },
+    {
+      id: 'back', state: `room=${ROOM}.qkv&part=v&cell=${ALL}:${WEIGHT}:d`,
+      point: () => ({ tensor: ALL, index: WEIGHT }), say: run => ({ weight: fixed(weight(run)) })
+    },
+    {
+      id: 'nudge', state: `room=${ROOM}.qkv&part=v&cell=${ALL}:${WEIGHT}:d`,
+      point: () => ({ tensor: ALL, index: WEIGHT }),
+      ask: {
+        options: () => [{ id: 'up' }, { id: 'same' }, { id: 'down' }],
+        answer(run, { before }) {
+          const change = run.loss - (before ?? run).loss
+          return change > 0 ? 'up' : change < 0 ? 'down' : 'same'
+        }
+      },
+      then: run => `room=decoding&edits=${encodeURIComponent(`${ALL}:${WEIGHT}=${weight(run) + STEP}`)}`,
+      pointThen: ANSWER, say: losses
+    },
+    {
+      id: 'yours', state: 'room=source.embedding', point: () => ({ tensor: 'source_embedding.output', index: NUMBER }),
+      say: run => ({
+        text: run.streams.source.texts[0], answer: written(run), loss: fixed(run.loss, 4),
+        value: fixed(at(run, 'source_embedding.output', NUMBER))
+      })
+    }
+  ]
+}
