@@ -243,8 +243,10 @@ test_long() {
   compiler
   test_tools
   all
-  fresh tests/adoption/node_modules/.package-lock.json tests/adoption/package-lock.json ||
+  if ! fresh tests/adoption/node_modules/.package-lock.json tests/adoption/package-lock.json; then
     npm ci --prefix tests/adoption --ignore-scripts --no-audit --no-fund
+    (cd tests/adoption/node_modules/bun && node install.js)
+  fi
   CHROMIUM=$(browser) node --test tests/adoption/*.test.js
 }
 
