@@ -8,7 +8,7 @@ import { defaultsOf as pageDefaults, modelOf } from '../../web/models/index.js'
 import { RUNS } from '../../web/models/runs.js'
 import { nudgeWeight, takeApart } from '../../web/theatre/apart.js'
 import { createPlayer } from '../../web/theatre/player.js'
-import { samples } from '../../web/theatre/samples.js'
+import { ABOUT } from '../../web/theatre/tasks/about.js'
 import { createSession } from '../../web/theatre/session.js'
 import { defaultsOf, read, rivalOf } from '../../web/theatre/settings.js'
 import { beyond, changing, useHouse, violations } from './host.js'
@@ -154,7 +154,7 @@ test('embeddings and a pinned cell move with the steps, by pointer and by keyboa
   await page.fill('[data-field="pinned"]', index.join(' '))
   await page.keyboard.press('Enter')
   const { follower, session } = player
-  follower.pin({ name, index }, session.inputsOf(samples.dates))
+  follower.pin({ name, index }, session.inputsOf(ABOUT.dates.sample))
   follower.read(1000)
   assert.deepEqual(follower.facts.steps, [0, 10, 20, 30, 40])
   const seen = step => `${step}걸음의 ${name}[${index.join(', ')}] = ${exact(follower.facts.here)}`

@@ -17,7 +17,7 @@ import { report } from '../../web/theatre/report.js'
 import { createRecord } from '../../web/theatre/seen.js'
 import { createSession } from '../../web/theatre/session.js'
 import { TABLE, TASKS, defaultsOf, problemsOf, read, rivalOf, write } from '../../web/theatre/settings.js'
-import { samples } from '../../web/theatre/samples.js'
+import { ABOUT } from '../../web/theatre/tasks/about.js'
 import { words as en } from '../../web/theatre/text/en.js'
 import { words as ko } from '../../web/theatre/text/ko.js'
 
@@ -110,7 +110,7 @@ test('looking in between changes nothing', () => {
   const looked = createSession(gf, settingsOf('dates'))
   const losses = walk(plain, 12)
   const others = Array.from({ length: 12 }, () => {
-    looked.answer(samples.dates)
+    looked.answer(ABOUT.dates.sample)
     looked.look()
     return looked.step().loss
   })
@@ -213,13 +213,13 @@ test('one batch again and again is learned by heart', () => {
 
 test('memory stays flat over many steps, while they are looked at', () => {
   const player = createPlayer(gf, settingsOf('dates', { steps: 400 })), { session, follower } = player
-  const inputs = session.inputsOf(samples.dates)
+  const inputs = session.inputsOf(ABOUT.dates.sample)
   follower.pin({ name: 'transformer.decoder.layers.0.self_attn.weights', index: [0, 0, 0, 0] }, inputs)
   const walkOn = steps => {
     for (let n = 0; n < steps; n++) {
       player.step()
       if (n % 20) continue
-      report(session, { steps: session.done, looks: session.history.looks.length }, { sentence: samples.dates })
+      report(session, { steps: session.done, looks: session.history.looks.length }, { sentence: ABOUT.dates.sample })
       follower.read(10)
     }
     const { bytes, tensors } = gf.memory()
@@ -242,7 +242,7 @@ test('behind the glass stands the model of that step: the page runs it as the tr
       task === 'text' ? ownText : undefined)
     walk(session, 6)
     const file = session.file()
-    const options = { ...pageDefaults(task), [field[task]]: samples[task], weights: 'theatre', lent: positions }
+    const options = { ...pageDefaults(task), [field[task]]: ABOUT[task].sample, weights: 'theatre', lent: positions }
     if (task === 'dates') Object.assign(options, { positions })
     const { run } = RUNS[task](gf, options, [], [file])
     const own = session.model.stateDict()
@@ -251,7 +251,7 @@ test('behind the glass stands the model of that step: the page runs it as the tr
     for (const name of weights) assert.deepEqual(bits(run.tensor(name).values), bits(own[name].values), name)
     if (task === 'text') {
       const { decoding, run: again } = RUNS[task](gf, options, [], [file])
-      const said = session.inputsOf(samples.text)[0][0].slice(-5)
+      const said = session.inputsOf(ABOUT.text.sample)[0][0].slice(-5)
       const ids = decoding.steps.map(({ id }) => id)
       assert.ok(ids.some((_, i) => said.every((id, n) => ids[i + n] === id)), `${said} in ${ids}`)
       again.dispose()

@@ -4,8 +4,8 @@ import { modelOf } from '../models/index.js'
 import { resources } from '../shell/resources.js'
 import { defaults } from '../shell/state.js'
 import { markOf, markOfBytes, textProblem } from './own_text.js'
-import { samples } from './samples.js'
-import { houseOf, problemsOf, read, rivalOf, write } from './settings.js'
+import { problemsOf, read, rivalOf, write } from './settings.js'
+import { ABOUT, houseOf } from './tasks/about.js'
 import { forget, keep, kept } from './store.js'
 import { trainingIn } from './file.js'
 import { pageFile } from './start.js'
@@ -37,7 +37,7 @@ function behindGlass({ task, normFirst, activation, positions, norm, kvHeads, he
   const isKnown = ([name, value]) => name in settings &&
     (!settings[name].options || Object.values(settings[name].options).includes(value))
   const known = Object.entries(all).filter(isKnown)
-  return { [Object.keys(fields)[0]]: task === 'sums' ? `${sentence.replaceAll('+', ' ')} =` : sentence, ...Object.fromEntries(known) }
+  return { [Object.keys(fields)[0]]: ABOUT[task].asked?.(sentence) ?? sentence, ...Object.fromEntries(known) }
 }
 
 /**
@@ -80,7 +80,8 @@ export function theatre(container, context) {
     }
   }
 
-  const ownText = () => (settings.task === 'text' ? text : undefined)
+  const takesText = () => Boolean(ABOUT[settings.task].takesText)
+  const ownText = () => (takesText() ? text : undefined)
 
   /** What a training goes on from: a file, or what the browser has kept of it. @param {boolean} isFresh */
   async function fromWhere(isFresh) {
@@ -131,7 +132,7 @@ export function theatre(container, context) {
     isSaving = false
   }
 
-  const isTextHere = () => settings.task !== 'text' || settings.mark === markOf(text)
+  const isTextHere = () => !takesText() || settings.mark === markOf(text)
   const isStartHere = () => settings.start !== 'given' || settings.origin === origin?.mark
 
   /** The text and the first weights of a training that the browser has kept. @param {string} link */
@@ -249,7 +250,7 @@ export function theatre(container, context) {
 
   /** What is wrong with the settings and the text. */
   function allProblems() {
-    const own = settings.task === 'text' && text ? textProblem(text, settings) : null
+    const own = takesText() && text ? textProblem(text, settings) : null
     const found = isTextHere() ? own : { key: 'theatre.errors.elsewhere', values: {} }
     const start = isStartHere() ? null : { key: 'theatre.errors.startElsewhere', values: {} }
     return { ...problemsOf(settings), ...(found && { text: found }), ...(start && { start }) }
@@ -277,7 +278,7 @@ export function theatre(container, context) {
       const isNew = settings === null || write(next) !== write(settings)
       const isOther = settings?.task !== next.task
       settings = next
-      if (isOther) training.say(samples[settings.task])
+      if (isOther) training.say(ABOUT[settings.task].sample)
       if (!isTextHere() || !isStartHere()) findAgain(write(settings))
       const isRight = showControls()
       if (!isNew) return shown.view.draw()

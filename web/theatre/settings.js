@@ -4,6 +4,7 @@
  */
 
 import { SETTINGS, problemOf } from '../models/settings.js'
+import { ABOUT } from './tasks/about.js'
 
 /** @import { Problem, Setting, Settings } from '../types.d.ts' */
 
@@ -20,9 +21,6 @@ import { SETTINGS, problemOf } from '../models/settings.js'
  *   batch: number, clip: number, decay: number, smoothing: number, repeat: boolean, unit: string, size: number,
  *   mark: string, length: number, start: string, origin: string }} TrainingState
  */
-
-/** The page's model that shows what a task has taught. @param {string} task */
-export const houseOf = task => (task === 'sums' ? 'text' : task)
 
 const LONG = 100_000
 
@@ -48,12 +46,9 @@ const real = (group, value, [low, high], ladder) => ({
 const shared = name => /** @type {TrainingSetting} */ ({ ...SETTINGS[name], group: 'model' })
 
 /** @param {TrainingState} state */
-const isText = ({ task }) => task === 'text'
-/** Tasks whose models can have parts of newer ones. @param {TrainingState} state */
-const hasParts = ({ task }) => ['stories', 'text', 'sums'].includes(task)
-
-/** Whether the page has no trained weights of its own for a task. @param {string} task */
-const isTaughtOnly = task => houseOf(task) === 'text'
+const takesText = ({ task }) => Boolean(ABOUT[task].takesText)
+/** @param {TrainingState} state */
+const hasParts = ({ task }) => Boolean(ABOUT[task].hasParts)
 
 const { kvHeads } = /** @type {Record<string, Required<Setting>>} */ (SETTINGS)
 
@@ -84,56 +79,34 @@ export const TABLE = {
     fits: (value, state) => value !== 'rotary' || hasParts(state)
   },
   repeat: choice('data', { fresh: false, same: true }),
-  unit: { ...choice('data', { characters: 'characters', pairs: 'pairs' }), matters: isText },
+  unit: { ...choice('data', { characters: 'characters', pairs: 'pairs' }), matters: takesText },
   size: {
-    ...whole('data', 512, [257, 2000], [300, 512, 1024]), matters: state => isText(state) && state.unit === 'pairs'
+    ...whole('data', 512, [257, 2000], [300, 512, 1024]), matters: state => takesText(state) && state.unit === 'pairs'
   },
-  mark: { group: 'data', kind: 'mark', default: '', matters: isText },
+  mark: { group: 'data', kind: 'mark', default: '', matters: takesText },
   start: {
     ...choice('data', { seed: 'seed', page: 'page', given: 'given' }), guest: 'given',
-    fits: (value, { task }) => value !== 'page' || !isTaughtOnly(task)
+    fits: (value, { task }) => value !== 'page' || !ABOUT[task].isTaughtOnly
   },
   origin: { group: 'data', kind: 'mark', default: '', matters: ({ start }) => start === 'given' },
-  length: { ...whole('data', 48, [4, 128], [16, 32, 48, 64, 96, 128]), matters: isText },
+  length: { ...whole('data', 48, [4, 128], [16, 32, 48, 64, 96, 128]), matters: takesText },
   seed: { ...whole('data', 42, [0, 4294967295], []), ladder: ({ seed }) => [Math.max(0, seed - 1), seed + 1] }
 }
 
-/**
- * What differs from the table; of the three models, as `npm run train` has them.
- * @type {Record<string, Partial<TrainingState>>}
- */
-const OWN = {
-  dates: { smoothing: 0.05 },
-  particles: { rate: 6e-3, schedule: 'linear', steps: 1500 },
-  stories: { schedule: 'linear', steps: 1500, batch: 32, dModel: 40, dimFeedforward: 96, normFirst: true,
-    activation: 'gelu' },
-  text: { schedule: 'cosine', warmUp: 50, steps: 1000, batch: 32, dModel: 48, dimFeedforward: 128, normFirst: true,
-    activation: 'gelu', rate: 6e-3 },
-  sums: { rate: 3e-3, schedule: 'constant', warmUp: 20, steps: 3000, batch: 128, clip: 0, decay: 1, layers: 1, dModel: 48,
-    dimFeedforward: 96, normFirst: true, positions: 'learned' }
-}
-
-export const TASKS = Object.keys(OWN)
+export const TASKS = Object.keys(ABOUT)
 
 /** The settings of a task until the reader changes one. @param {string} task @returns {TrainingState} */
 export const defaultsOf = task => /** @type {TrainingState} */ ({
-  task, rival: '', ...Object.fromEntries(Object.entries(TABLE).map(([name, one]) => [name, one.default])), ...OWN[task]
+  task, rival: '', ...Object.fromEntries(Object.entries(TABLE).map(([name, one]) => [name, one.default])), ...ABOUT[task].own
 })
 
 /** Bytes that a training may take for what forward keeps: beyond that a tab is in danger. */
 const MOST_BYTES = 1.5e9
-/** How long the rows of a batch are at most. @type {Record<string, number>} */
-const LONGEST = { dates: 12, particles: 72, stories: 72, sums: 3 }
-
-/** Of models with two, the second of which also reads the first. @type {Record<string, number>} */
-const TOWERS = { dates: 2.5 }
-
 /** Roughly what one step keeps until it has gone back. @param {TrainingState} state */
 export function bytesOf(state) {
   const { batch, layers, heads, dModel, dimFeedforward, task } = state
-  const T = LONGEST[task] ?? state.length
-  const towers = TOWERS[task] ?? 1
-  const vocabulary = task === 'text' ? (state.unit === 'pairs' ? state.size : 1000) : task === 'stories' ? 1024 : 150
+  const { longest: T = state.length, towers = 1, words } = ABOUT[task]
+  const vocabulary = typeof words === 'number' ? words : words(state)
   const perLayer = batch * T * (16 * dModel + 3 * dimFeedforward) + 4 * batch * heads * T * T
   return 4 * (towers * layers * perLayer * 2 + 3 * batch * T * vocabulary)
 }

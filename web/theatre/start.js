@@ -1,6 +1,6 @@
 /** What a training begins with in place of weights drawn from the seed: the page's trained ones, or those of a step. */
 
-import { filesFor } from '../models/index.js'
+import { filesFor, modelOf } from '../models/index.js'
 
 /** @import { Settings } from '../types.d.ts' */
 /** @import { TrainingState } from './settings.js' */
@@ -12,8 +12,9 @@ export const BEGUN = 'start.'
  * The file of the page's trained weights for a task, by name. @param {TrainingState} settings
  */
 export const pageFile = ({ task, kvHeads, heads, ...settings }) => (
-  filesFor(/** @type {Settings} */ (
-    { ...settings, model: task, heads, kvHeads: kvHeads || heads, weights: 'trained' }))[0])
+  filesFor(/** @type {Settings} */ ({
+    ...settings, model: task, heads, kvHeads: kvHeads || heads, weights: modelOf(task).settings.weights.default
+  }))[0])
 
 /**
  * Puts the weights of a file in place of those drawn: of a training's own file what it began with.

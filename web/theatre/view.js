@@ -15,6 +15,7 @@ import { transport } from './parts/transport.js'
 import { experimentOf } from './experiments.js'
 import { race } from './parts/race.js'
 import { TASKS, defaultsOf, write } from './settings.js'
+import { ABOUT } from './tasks/about.js'
 
 /** @import { Context, Translate } from '../types.d.ts' */
 /** @import { Broken } from './player.js' */
@@ -190,7 +191,7 @@ export function view(container, context, training) {
       parts.answers.fill(training.sentence)
       parts.pinned.forget()
       parts.settings.update(settings, problems)
-      parts.text.update({ isFor: settings.task === 'text', problem: problems.text ?? '', text })
+      parts.text.update({ isFor: Boolean(ABOUT[settings.task].takesText), problem: problems.text ?? '', text })
       container.classList.toggle('is-stale', Object.keys(problems).length > 0)
     },
     destroy() {
