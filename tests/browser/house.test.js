@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { roomsOf } from '../../web/rooms/index.js'
 import { fromHash } from '../../web/shell/state.js'
-import { beyond, changing, go, runHere, stateOf, useHouse, violations } from './host.js'
+import { beyond, changing, choose, go, runHere, stateOf, useHouse, violations } from './host.js'
 
 const LINK_DELAY = 250
 const SCORES = 'encoder.0.self_attn.scores'
@@ -77,6 +77,26 @@ test('left and right lead from room to room, and leave alone whatever has arrows
     await page.keyboard.press('ArrowRight')
     assert.equal(await roomHere(page), 'source.tokens', selector)
   }
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('a room that changes nothing is passed over both ways and said; the map leads there, and it counts once it does', async () => {
+  const { page, complaints, close } = await open({ room: 'encoder.0.self_attn.scale', language: 'en' })
+  assert.match(await page.textContent('.way-next .way-skips'), /Mask/)
+  await page.keyboard.press('ArrowRight')
+  assert.equal(await roomHere(page), 'encoder.0.self_attn.weights')
+  await page.keyboard.press('ArrowLeft')
+  assert.equal(await roomHere(page), 'encoder.0.self_attn.scale')
+  await go(page, 'encoder.0.self_attn.mask')
+  assert.equal(await roomHere(page), 'encoder.0.self_attn.mask')
+  await changing(page, () => choose(page, 'padding', 'full'))
+  await page.focus('.stage')
+  await page.keyboard.press('ArrowLeft')
+  assert.equal(await roomHere(page), 'encoder.0.self_attn.scale')
+  assert.equal(await page.$('.way-skips'), null)
+  await page.keyboard.press('ArrowRight')
+  assert.equal(await roomHere(page), 'encoder.0.self_attn.mask')
   assert.deepEqual(complaints, [])
   await close()
 })

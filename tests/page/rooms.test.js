@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { matrixOf, tensorOf } from '../../web/lib/run.js'
 import { indexOf, valueAt } from '../../web/lib/slice.js'
 import { wiringOf } from '../../web/map/list.js'
+import { isIdle } from '../../web/rooms/idle.js'
 import { homeOf, outputOf, roomOf, roomsOf } from '../../web/rooms/index.js'
 import { stageOf, stages } from '../../web/stages/index.js'
 import { gf } from '../lib/engine.js'
@@ -295,3 +296,23 @@ for (const [depth, heads] of [[1, 1], [2, 2], [3, 3]]) {
     model.dispose()
   })
 }
+
+test('a room is passed over exactly while its figure is the same before and after', () => {
+  const idle = settings => {
+    const run = shownRun(settings)
+    return roomsOf(run).filter(room => isIdle(run, room)).map(({ id }) => id.replace(/\.\d\./, '.'))
+  }
+  const masks = ['encoder.self_attn.mask', 'decoder.multihead_attn.mask']
+  assert.deepEqual(new Set(idle({})), new Set(masks), 'nothing is filled up')
+  assert.deepEqual(idle({ padding: true }), [])
+  assert.deepEqual(new Set(idle({ tgtIsCausal: false })), new Set([...masks, 'decoder.self_attn.mask']))
+  assert.deepEqual(idle({ padding: true, scale: false }).filter(id => !id.endsWith('.scale')), [])
+  assert.equal(idle({ padding: true, scale: false }).length, 6)
+  const dropped = idle({ training: true, dropout: 0 }).filter(id => id.includes('dropout'))
+  assert.deepEqual(idle({ training: true, dropout: 0.5 }).filter(id => id.includes('dropout')), [])
+  const run = shownRun({ training: true, dropout: 0 })
+  assert.equal(dropped.length, roomsOf(run).filter(({ stage }) => stage.includes('dropout')).length)
+  const name = 'transformer.encoder.layers.0.self_attn.masked_scores'
+  const edited = shownRun({}, [{ name, index: [0, 0, 0, 0], value: 3 }])
+  assert.equal(isIdle(edited, roomsOf(edited).find(({ id }) => id === 'encoder.0.self_attn.mask')), false)
+})

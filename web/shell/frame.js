@@ -2,7 +2,7 @@
 
 import { dotted, following, h, setText } from '../lib/dom.js'
 import { dimensions } from '../lib/number.js'
-import { ownName, partName, placeName } from '../lib/place.js'
+import { placeName } from '../lib/place.js'
 import { prose } from '../lib/prose.js'
 import { batchOf, describedOf, labelsOf } from '../lib/run.js'
 import { bringInSight } from '../lib/sight.js'
@@ -14,6 +14,7 @@ import { changed } from './changes.js'
 import { control, isFor, isUseful, picker } from './controls.js'
 import { learnedTable } from './learned.js'
 import { patchFrom } from './state.js'
+import { waysFrom } from './ways.js'
 
 /**
  * @import { Child, Context, Described, Marks, Patch, Projected, Room, Run, Settings, State, Translate,
@@ -25,10 +26,6 @@ const PARTS = ['q', 'k', 'v']
 
 /** Where in the window what a deed has changed comes to stand, below what stays at the top of a phone. */
 const SHOWN_AT = 0.25
-
-const SHORTCUTS = { prev: 'ArrowLeft', next: 'ArrowRight' }
-
-/** @typedef {{ element: HTMLElement, flow?: HTMLElement, update: () => void }} Way to a neighbour */
 
 /**
  * The alternatives of a picker, as far as this run has them.
@@ -101,36 +98,6 @@ export const whatOf = (room, state) => OTHERWISE[room.words]?.find(([isSo]) => i
 const say = (flow, { name, shape }) => (
   flow.replaceChildren(...dotted(`${name} ${dimensions(shape).replaceAll(' ', '\u00a0')}`)))
 
-/**
- * The room before or after on the tour; a room off the tour leads back to it.
- * @param {Room} room @param {Room[]} rooms @param {number} direction
- */
-function neighbour(room, rooms, direction) {
-  const at = rooms.indexOf(room)
-  const side = direction < 0 ? rooms.slice(0, at).reverse() : rooms.slice(at + 1)
-  return side.find(one => one.isOnTour || (!room.isOnTour && one.layer === room.layer && one.tower === room.tower))
-}
-
-/**
- * The way to a neighbour: where it is, if that is another part of the house, and what the way passes over.
- * @param {Room} from @param {Room[]} rooms @param {{ step: number, direction: 'prev' | 'next', word: string }} to
- * @param {Context} context @returns {Way}
- */
-function wayTo(from, rooms, { step, direction, word }, { t, enter, href }) {
-  const room = neighbour(from, rooms, step)
-  if (!room) return { element: h('span'), update() {} }
-  const flow = h('span', { className: 'shape' })
-  const part = partName(room, t)
-  const skips = step > 0 && rooms.indexOf(room) - rooms.indexOf(from) > step
-  const element = h('a', {
-    'className': `way-${direction}`, 'rel': direction, 'aria-keyshortcuts': SHORTCUTS[direction],
-    'onclick': following(() => enter(room.id))
-  }, h('small', {}, t(word)), part === partName(from, t) ? '' : h('span', { className: 'way-part' }, part),
-  h('b', {}, ownName(room, t)), flow, skips ? h('span', { className: 'way-skips' }, t('frame.skips')) : '')
-  const update = () => element.setAttribute('href', href(room.id))
-  return { element, flow, update }
-}
-
 /** @param {string} title @param {...Child} text */
 const aside = (title, ...text) => h('section', {}, h('h2', {}, title), h('p', {}, ...text))
 
@@ -188,19 +155,9 @@ export function frame(container, room, context) {
   const notebooks = (room.notebooks ?? []).map(({ id, words: name }) => (
     h('a', { href: context.href(id), onclick: following(() => context.enter(id)) }, t(`stages.${name}.name`))))
   const kind = h('p', { className: 'note untrained' })
-  /** @type {{ step: number, direction: 'prev' | 'next', word: string }[]} */
-  const directions = [
-    { step: -1, direction: 'prev', word: 'frame.previous' },
-    { step: 1, direction: 'next', word: at ? 'frame.next' : 'frame.start' }
-  ]
-  /** @param {Room[]} all */
-  const waysIn = all => directions.map(one => wayTo(room, all, one, context))
-  let known = rooms
-  let ways = waysIn(rooms)
+  const ways = waysFrom(room, context)
   const tools = h('div', { className: 'tools' }, [...pickers, ...controls].map(({ element }) => element),
     stage.pickers.includes('sentence') && isBatch() ? quote : '')
-  const way = h('nav', { 'className': 'ways', 'aria-label': t('frame.ways') }, ways.map(({ element }) => element),
-    h('p', { className: 'ways-keys' }, t('frame.keys')))
   const number = h('span', { className: 'visually-hidden' }, ' ',
     t('frame.room', { total: rooms.length - 1, number: at }))
   const back = h('span')
@@ -214,13 +171,13 @@ export function frame(container, room, context) {
       at ? number : '', back),
     h('h1', {}, words('title')),
     from, lead, offered,
-    at ? '' : way, tools.childElementCount ? tools : '',
+    at ? '' : ways.element, tools.childElementCount ? tools : '',
     figure,
     notebooks.length ? h('p', { className: 'in-notebooks' }, t('lab.inNotebook'), ' ', notebooks) : '',
     h('div', { className: 'asides' }, aside(t('frame.try'), trying.nodes(words('try'))),
       aside(t(`frame.${beside}`), prose(words(beside)))),
     learned?.element ?? '',
-    at ? way : '',
+    at ? ways.element : '',
     kind)
   const output = outputOf(room)
   let said = ''
@@ -241,7 +198,7 @@ export function frame(container, room, context) {
     if (key !== said) lead.replaceChildren(...terms.nodes(words(key)))
     said = key
     const flowing = run && output && !room.parts.isFirst && describedOf(run, output)
-    const { flow } = ways[1]
+    const flow = ways.flow()
     if (!flow) return
     if (flowing) say(flow, flowing)
     else flow.replaceChildren()
@@ -252,13 +209,7 @@ export function frame(container, room, context) {
     figure,
     /** @param {Run | null} run @param {View} view */
     update(run, view) {
-      if (context.rooms() !== known) {
-        known = context.rooms()
-        const before = ways.map(({ element }) => element)
-        ways = waysIn(known)
-        before.forEach((element, i) => element.replaceWith(ways[i].element))
-      }
-      ways.forEach(one => one.update())
+      ways.update(run)
       learned?.update()
       showOffer(view)
       showChanged()

@@ -1,0 +1,32 @@
+/** Rooms that change nothing as things stand: what comes out is what went in, cell by cell. */
+
+/** @import { Room, Run } from '../types.d.ts' */
+
+/**
+ * By stage, what goes in and what comes out, cell for cell.
+ * @type {Record<string, [string, string]>}
+ */
+const PAIRS = {
+  scale: ['dots', 'scores'], mask: ['scores', 'masked'], dropout: ['before', 'after'],
+  attention_dropout: ['weights', 'kept']
+}
+
+/** @type {WeakMap<Run, Map<string, boolean>>} */ const known = new WeakMap()
+
+/** @param {Run} run @param {Room} room */
+function compare(run, { stage, parts }) {
+  const [before, after] = (PAIRS[stage] ?? []).map(part => run.tensors.get(parts[part])?.data)
+  return Boolean(before && after && before.length === after.length && before.every((value, i) => value === after[i]))
+}
+
+/**
+ * Whether a room's figure is the same before and after, read from the numbers of a run.
+ * @param {Run} run @param {Room} room
+ */
+export function isIdle(run, room) {
+  if (!(room.stage in PAIRS)) return false
+  const rooms = known.get(run) ?? new Map()
+  known.set(run, rooms)
+  if (!rooms.has(room.id)) rooms.set(room.id, compare(run, room))
+  return rooms.get(room.id)
+}
