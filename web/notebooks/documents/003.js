@@ -28,7 +28,7 @@ print(position.max())`,
       prints: ['003.shapes']
     },
     {
-      ko: '두 철자는 한 수예요. n^(2i/d) = e^(2i · ln n / d). 글은 로그가 정밀도를 지킨다고 했지만, 10000^(2i/d)은 10000을 넘지 않아요. float32에서 두 방식의 각도 오차는 비슷해요.',
+      ko: '두 표기는 같은 수예요. n^(2i/d) = e^(2i · ln n / d). 글은 로그가 정밀도를 지킨다고 했지만, 10000^(2i/d)은 10000을 넘지 않아요. float32에서 두 방식의 각도 오차는 비슷해요.',
       en: 'Both spellings are one number: n^(2i/d) = e^(2i · ln n / d). The post says the logarithm saves precision; but 10000^(2i/d) never exceeds 10000, and in float32 the angles of both are about as far off.',
       js: `const twice = gf.arange(0, 512, 2, { dtype: 'float32' })
 const byLog = position.mul(twice.mul(-Math.log(10000) / 512).exp())
