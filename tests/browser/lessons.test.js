@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LESSONS, lessonOf } from '../../web/lessons/index.js'
+import { stateOf as stepState } from '../../web/lessons/steps.js'
 import { fromHash } from '../../web/shell/state.js'
 import { beyond, runHere, useHouse, violations } from './host.js'
 
@@ -25,13 +26,17 @@ const isPointed = page => page.waitForFunction(() => {
     (isWide || (left >= frame.left - 8 && right <= frame.right + 8))
 }, null, { timeout: 5000 })
 
-/** The right answer to a step, from a run made here. */
-async function rightAt(page, step, before) {
-  const state = await stateOf(page)
-  const run = runHere(state)
-  const right = step.ask.answer(run, { state, before })
-  run.dispose()
-  return right
+/** The right answer to a step, from a run made here, which may be the one that is seen only after the answer. */
+async function rightAt(page, lesson, step, language) {
+  const state = await stateOf(page), before = runHere(state)
+  const link = typeof step.then === 'function' ? step.then(before, { state }) : step.then?.[language] ?? step.then
+  const then = step.then ? stepState(lesson, link, state, language) : state
+  const run = step.then ? runHere(then) : before
+  const right = step.ask.answer(run, { state: then, before: step.then ? before : null })
+  const options = step.ask.options?.(before, { state, before: null }).map(({ id }) => id)
+  before.dispose()
+  if (run !== before) run.dispose()
+  return { right, options }
 }
 
 const HANDS = {
@@ -50,32 +55,26 @@ const HANDS = {
 }
 
 /** Answers a question, first wrong or at once right, and checks what the page makes of it. */
-async function answer(page, step, isRight, press) {
-  const before = runHere(await stateOf(page))
-  const options = step.ask.options?.(before, { state: await stateOf(page), before: null }).map(({ id }) => id)
+async function answer(page, lesson, step, { isRight, press, language }) {
+  const { right, options } = await rightAt(page, lesson, step, language)
   const give = async given => {
     if (options) return press(page, `[data-option="${given}"]`)
     await page.fill('.lesson-options input', String(given))
     return page.press('.lesson-options input', 'Enter')
   }
-  if (step.then) {
-    // What is right shows only in the state that follows: any answer leads there.
-    await give(options ? options[isRight ? 0 : options.length - 1] : isRight ? 1 : -1000)
-    await page.waitForSelector('.lesson-said:not(:empty)')
-    await arrived(page, step.id)
-  } else {
-    const right = await rightAt(page, step, null)
-    if (!isRight) {
-      await give(options ? options.find(id => id !== right) : right + 1)
-      await page.waitForSelector('.lesson-said.is-hint:not(:empty)')
-    }
-    await give(right)
-    await page.waitForSelector('.lesson-said:not(.is-hint):not(:empty)')
+  if (!isRight) {
+    const { room } = await stateOf(page)
+    await give(options ? options.find(id => id !== right) : right + 1)
+    await page.waitForSelector('.lesson-said.is-hint:not(:empty)')
+    assert.equal((await stateOf(page)).room, room, `${step.id}: the question stands`)
+    assert.ok(await page.isVisible('.lesson-reveal'), step.id)
+    assert.equal(await page.$('.lesson-option.is-right'), null, step.id)
   }
-  const right = await rightAt(page, step, before)
+  await give(right)
+  await page.waitForSelector('.lesson-said:not(.is-hint):not(:empty)')
+  await arrived(page, step.id)
   if (options) assert.equal(await page.getAttribute('.lesson-option.is-right', 'data-option'), right, step.id)
   else assert.ok(Math.abs(Number(await page.inputValue('.lesson-options input')) - right) <= step.ask.tolerance, step.id)
-  before.dispose()
 }
 
 for (const { id } of LESSONS) {
@@ -89,7 +88,7 @@ for (const { id } of LESSONS) {
         assert.equal((await stateOf(page)).at, at)
         await isPointed(page)
         if (step.ask) {
-          await answer(page, step, isRight, press)
+          await answer(page, lesson, step, { isRight, press, language })
           await isPointed(page)
         }
         assert.equal(await beyond(page), 0, step.id)
@@ -141,6 +140,23 @@ test('a lesson works where nothing may be stored', async () => {
   await arrived(page, 'gap')
   await page.click('.lesson-next')
   await arrived(page, 'look')
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('who gives up is shown the answer in the state where it is seen', async () => {
+  const { page, complaints, close } = await open('break', 'ko')
+  await arrived(page, 'whole')
+  await page.click('.lesson-next')
+  await arrived(page, 'one')
+  const { right, options } = await rightAt(page, (await lessonOf('break').load()).lesson,
+    (await lessonOf('break').load()).lesson.steps[1], 'ko')
+  await page.click(`[data-option="${options.find(id => id !== right)}"]`)
+  await page.waitForSelector('.lesson-said.is-hint:not(:empty)')
+  await page.click('.lesson-reveal')
+  await page.waitForSelector('.lesson-option.is-right')
+  assert.equal(await page.getAttribute('.lesson-option.is-right', 'data-option'), right)
+  assert.equal(await page.getAttribute('#house', 'data-room'), 'decoding')
   assert.deepEqual(complaints, [])
   await close()
 })

@@ -28,7 +28,7 @@
  * @property {Pointer} [point]
  * @property {Question} [ask]
  * @property {Link | ((run: Run, now: Now) => string)} [then] the state in which the answer is seen: the reader
- *   predicts; without it the figure that is there has the answer, and who is wrong gets a hint
+ *   predicts; without it the figure that is there has the answer, and who is wrong gets a hint of the step's own
  * @property {Pointer} [pointThen]
  * @property {(run: Run, now: Now) => Record<string, string>} [say] values for its words
  * @property {string[]} [free] what the step lets the reader change

@@ -2,9 +2,11 @@
 
 import { h, setText } from '../lib/dom.js'
 import { prose } from '../lib/prose.js'
+import { readRun } from '../lib/run.js'
 import { translator } from '../lib/text.js'
+import { settingsOf } from '../models/index.js'
 import { HOUSE } from '../rooms/index.js'
-import { OPENING, defaults, toHash } from '../shell/state.js'
+import { OPENING, defaults, runKeys, toHash } from '../shell/state.js'
 import { lessonOf } from './index.js'
 import { pointers } from './pointer.js'
 import { remember } from './progress.js'
@@ -45,8 +47,11 @@ function isBare(state) {
   return toHash(/** @type {State} */ ({ ...state, ...own })) === toHash(defaults())
 }
 
-/** @param {number} given @param {number} right @param {number} tolerance */
-const isNear = (given, right, tolerance) => Math.abs(given - right) <= tolerance
+/**
+ * @param {Lesson['steps'][number]} step @param {Answered['given']} given @param {string | number | undefined} right
+ */
+const isRightFor = ({ ask }, given, right) => (ask?.tolerance === undefined ? given === right
+  : given !== null && Math.abs(Number(given) - Number(right)) <= ask.tolerance)
 
 /** @param {Pick<Context, 't'>} context @param {Record<'back' | 'next' | 'leave' | 'home', () => void>} acts */
 function bar({ t }, acts) {
@@ -83,11 +88,10 @@ export function player(container, stage, context) {
   const now = () => ({ state: get(), before: answered()?.before ?? null })
   /**
    * The state of a step, or that in which its answer is seen.
-   * @param {Lesson['steps'][number]} step @param {boolean} isOver
+   * @param {Lesson['steps'][number]} step @param {boolean} isOver @param {Run | null} [before] the run of the question
    */
-  function wanted(step, isOver) {
+  function wanted(step, isOver, before = shown.answers.get(step.id)?.before) {
     const text = isOver && step.then ? step.then : step.state
-    const before = shown.answers.get(step.id)?.before
     const said = typeof text === 'function' ? text(/** @type {Run} */ (before), { state: get() })
       : typeof text === 'string' ? text : text[language()]
     return stateOf(shown.lesson, said, get(), language())
@@ -123,30 +127,44 @@ export function player(container, stage, context) {
     return { language: spoken, theme, depth }
   }
 
-  /** @param {string | number} given */
-  function answer(given) {
-    const { id, ask, then } = stepNow()
-    /** @type {Answered} */
-    const known = answered() ?? { wrong: [], right: null, given: null, isOver: false, inputs: inputs() }
-    if (known.isOver) return
-    const run = context.run()
-    if (!run || !ask) return
-    if (then) {
-      shown.answers.set(id, { ...known, given, before: run, isOver: true })
-      set(wanted(stepNow(), true))
-      return
-    }
-    const right = ask.answer(run, now())
-    const isRight = ask.tolerance === undefined ? given === right : isNear(Number(given), Number(right), ask.tolerance)
-    shown.answers.set(id, isRight ? { ...known, given, isOver: true } : { ...known, wrong: [...known.wrong, given] })
+  /**
+   * What is right: read from the run that is there, or from that in which the answer will be seen, computed beside it.
+   * @param {Lesson['steps'][number]} step @param {Run} run
+   */
+  async function rightOf(step, run) {
+    const { ask, then } = step
+    if (!then) return ask?.answer(run, now())
+    const state = /** @type {State} */ (wanted(step, true, run)), here = get()
+    const isSame = runKeys(state).every(key => JSON.stringify(state[key]) === JSON.stringify(here[key]))
+    const seen = isSame ? run : readRun(await context.ask('twin', { settings: settingsOf(state) }))
+    return ask?.answer(seen, { state, before: run })
+  }
+  /**
+   * @param {Lesson['steps'][number]} step @param {Run} run @param {Answered['given']} given null where it is asked for
+   */
+  function finish(step, run, given) {
+    const known = answered() ?? noAnswer()
+    shown.answers.set(step.id, { ...known, given, isOver: true, ...(step.then && { before: run }) })
+    if (step.then) set(wanted(step, true))
+    else draw(run)
+  }
+  /** @returns {Answered} */
+  const noAnswer = () => ({ wrong: [], right: null, given: null, isOver: false, inputs: inputs() })
+  /** Right, and it is over; wrong, and there is a hint and another try. @param {string | number} given */
+  async function answer(given) {
+    const step = stepNow(), run = context.run(), before = inputs()
+    if (!run || !step.ask || answered()?.isOver || !context.isCurrent()) return
+    const right = await rightOf(step, run)
+    if (step !== stepNow() || run !== context.run() || before !== inputs() || answered()?.isOver) return
+    if (isRightFor(step, given, right)) return finish(step, run, given)
+    const known = answered() ?? noAnswer()
+    shown.answers.set(step.id, { ...known, wrong: [...known.wrong, given] })
     draw(run)
   }
   /**  */
   function reveal() {
-    const known = answered(), run = context.run()
-    if (!known || !run) return
-    shown.answers.set(stepNow().id, { ...known, given: null, isOver: true })
-    draw(run)
+    const run = context.run()
+    if (run && answered()) finish(stepNow(), run, null)
   }
 
   /**
@@ -156,10 +174,9 @@ export function player(container, stage, context) {
   function resultOf(step, run, speak) {
     const known = answered()
     if (!known || !step.ask) return { wrong: [], right: null, isOver: false, text: '' }
-    if (!known.isOver) return { ...known, text: speak('hint') }
+    if (!known.isOver) return { ...known, text: speak('hint') || t('lesson.again') }
     const right = step.ask.answer(run, now())
-    const isRight = step.ask.tolerance === undefined ? known.given === right
-      : known.given !== null && isNear(Number(known.given), Number(right), step.ask.tolerance)
+    const isRight = isRightFor(step, known.given, right)
     return { ...known, wrong: isRight || known.given === null ? known.wrong : [...known.wrong, known.given], right,
       text: speak(isRight ? 'right' : 'wrong') }
   }
@@ -172,7 +189,7 @@ export function player(container, stage, context) {
       .map(({ id, text }) => ({ id, text: text ?? words.steps[step.id].options[id] })) ?? null
     const key = JSON.stringify([step.id, options, speak('ask')])
     if (key !== parts.asked) {
-      parts.question = step.ask ? question({ text: speak('ask'), options }, t, answer, reveal) : null
+      parts.question = step.ask ? question({ text: speak('ask'), options }, t, given => answer(given).catch(context.fails), reveal) : null
       parts.ask.replaceChildren(...(parts.question ? [parts.question.element] : []))
       parts.asked = key
     }
