@@ -121,3 +121,59 @@ test('backward that cannot be finished is not begun', () => {
     { code: 'state', message: /mean of layer_norm was disposed before; call backward inside the same gf.tidy/ })
   assert.deepEqual([x.grad, w.grad], [null, null])
 })
+
+/** A computation that is about to be gone back, and what overwrites a value that its gradients need. */
+function stale(overwrite) {
+  const layer = new gf.nn.Linear(2, 3), x = gf.tensor([[1, 2]], { requiresGrad: true })
+  const loss = layer.forward(x).sum()
+  overwrite(layer)
+  return () => loss.backward()
+}
+
+test('backward refuses values that have been overwritten since they were used', () => {
+  const OVERWRITTEN = { code: 'state', message: /backward: weight of linear was overwritten after it was used/ }
+  const step = optimizer => layer => {
+    for (const p of layer.parameters()) p.grad = gf.onesLike(p)
+    optimizer(layer.parameters()).step()
+  }
+  for (const overwrite of [
+    step(params => new gf.optim.SGD(params, { lr: 1 })), step(params => new gf.optim.AdamW(params, { lr: 1 })),
+    layer => gf.nn.init.normal_(layer.weight), layer => gf.nn.init.zeros_(layer.weight),
+    layer => layer.loadStateDict({ weight: gf.ones([3, 2]), bias: gf.ones([3]) })
+  ]) assert.throws(stale(overwrite), OVERWRITTEN)
+})
+
+test('what no gradient needs may be overwritten', () => {
+  assert.doesNotThrow(stale(layer => gf.nn.init.zeros_(layer.bias)))
+  const layer = new gf.nn.Linear(2, 3), loss = layer.forward(gf.ones([1, 2])).sum()
+  gf.nn.init.zeros_(layer.weight)
+  loss.backward()
+  assert.deepEqual(layer.weight.grad.toArray(), [[1, 1], [1, 1], [1, 1]])
+  const [a, b] = [1, 2].map(n => gf.tensor([n], { requiresGrad: true })), sum = a.add(b)
+  gf.nn.init.zeros_(a)
+  sum.backward()
+  const product = b.mul(a)
+  gf.nn.init.ones_(a)
+  assert.throws(() => product.backward(), { message: /a of mul was overwritten|b of mul was overwritten/ })
+})
+
+test('an explanation says which of its tensors have been overwritten since', () => {
+  const explained = act => {
+    const layer = new gf.nn.Linear(2, 2), x = gf.ones([1, 2])
+    const { output, trace } = gf.trace(() => layer.forward(x))
+    const loss = output.sum()
+    loss.backward(undefined, { retainGraph: true })
+    act(layer, loss)
+    return { forward: trace.explain('output', [0, 0]).changed, back: trace.explainGradient('weight', [0, 0]).changed }
+  }
+  assert.deepEqual(explained(() => {}), { forward: undefined, back: undefined })
+  for (const act of [
+    layer => gf.optim.clipGradNorm(layer.parameters(), 0.1), layer => gf.optim.clipGradValue(layer.parameters(), 0.1),
+    layer => layer.zeroGrad(), layer => layer.forward(gf.ones([1, 2])).sum().backward()
+  ]) assert.deepEqual(explained(act), { forward: undefined, back: ['weight'] })
+  const unclipped = explained(layer => gf.optim.clipGradNorm(layer.parameters(), 100))
+  assert.deepEqual(unclipped, { forward: undefined, back: undefined })
+  assert.deepEqual(explained((layer, loss) => loss.backward()), { forward: undefined, back: undefined })
+  const stepped = explained(layer => new gf.optim.SGD(layer.parameters(), { lr: 1 }).step())
+  assert.deepEqual([stepped.forward.sort(), stepped.back], [['bias', 'weight'], undefined])
+})

@@ -61,6 +61,16 @@ const MISTAKES = [
   [() => F.sub(1, x.gt(0)),
     `sub: a bool tensor cannot be subtracted from or with; logicalNot() turns a mask round, to('int32') makes ` +
     'numbers'],
+  [() => x.add(x, { alpha: 2 }), 'add: takes two operands and no options, got an object with alpha too'],
+  [() => F.mul(x, 2, 3), 'mul: takes two operands and no options, got 3 too'],
+  [() => {
+    const own = new nn.Linear(3, 1), given = gf.ones([2, 3], { requiresGrad: true })
+    const [first, second] = [0, 1].map(() => own.forward(given).sum())
+    second.backward()
+    new optim.SGD(own.parameters()).step()
+    first.backward()
+  }, 'backward: weight of linear was overwritten after it was used (by an optimiser\'s step, nn.init or ' +
+  'loadStateDict), so gradients can no longer be computed with it; call backward before, or forward again'],
   [() => x.reshape(4, 2), 'reshape: a float32 tensor [2, 3] cannot take shape [4, 2]'],
   [() => x.permute(0), 'permute: dims must name each of 2 axes once, got [0]'],
   [() => x.matmul(x), 'matmul: the columns of a must be as many as the rows of b; a is [2, 3], b is [2, 3]'],

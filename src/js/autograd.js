@@ -12,6 +12,7 @@ import { sameShape } from './shape.js'
  *   or 0 where none is wanted
  * @property {import('./explain.js').ExplainCell} explain how one cell of an output was made
  * @property {import('./explain.js').ExplainGradient} explainGradient what this use of an input gives to its gradient
+ * @property {readonly string[]} [reads] inputs whose values the gradients of the others are made with
  * @property {boolean} [isView] the output shows cells of its only input
  * @property {(node: Node, output: string) => Record<string, any>} [from] what an output was computed from directly, by
  *   the names of the formula; without it all inputs
@@ -34,7 +35,8 @@ import { sameShape } from './shape.js'
  * @property {any} saved sizes and what else backward and explain need
  * @property {import('./trace.js').Trace | null} trace the trace it belongs to
  * @property {import('./trace.js').Call | null} [call] the call of a module that it belongs to
- * @property {boolean} [used] backward went through it
+ * @property {number} at the engine's moment when it was computed
+ * @property {number} [usedAt] the engine's moment when backward had gone through it
  * @property {boolean} [spent] and did not retain it for another time
  */
 
@@ -60,7 +62,7 @@ export function record(engine, op, inputs, outputs, saved = {}) {
   if (!engine.gradEnabled && !engine.trace) return out
   const needsGrad = out.dtype === 'float32' && needsGradient(engine, Object.values(inputs))
   if (needsGrad || engine.trace) {
-    /** @type {Node} */ const node = { op, inputs, outputs, saved, trace: engine.trace }
+    /** @type {Node} */ const node = { op, inputs, outputs, saved, trace: engine.trace, at: engine.moment }
     if (needsGrad) {
       out.requiresGrad = true
       for (const output of Object.values(outputs)) output.node = node
@@ -68,6 +70,14 @@ export function record(engine, op, inputs, outputs, saved = {}) {
     engine.trace?.add(node)
   }
   return out
+}
+
+/** Sets what gradients there are to zero. @param {Iterable<Tensor>} tensors */
+export function clearGradients(tensors) {
+  for (const { grad } of tensors) {
+    grad?.values.fill(0)
+    grad?.touch()
+  }
 }
 
 /**
@@ -110,6 +120,17 @@ function checkUsable(node) {
       `backward: ${name} of ${node.op.name} was disposed before; ` +
       'call backward inside the same gf.tidy as the computation')
   }
+  checkUnchanged(node)
+}
+
+/** Values that gradients are made with are still those that were computed with. @param {Node} node */
+function checkUnchanged({ op, inputs, at }) {
+  for (const name of op.reads ?? []) {
+    const isNeeded = op.reads?.some(other => other !== name && inputs[other]?.requiresGrad)
+    expect(!isNeeded || !inputs[name]?.isChangedSince(at), 'state', () =>
+      `backward: ${name} of ${op.name} was overwritten after it was used (by an optimiser's step, nn.init or ` +
+      'loadStateDict), so gradients can no longer be computed with it; call backward before, or forward again')
+  }
 }
 
 /** @param {Tensor} out @param {Tensor | undefined} gradient */
@@ -144,9 +165,8 @@ function walk(starts, retainGraph, isCollecting) {
   /** @param {Tensor} tensor */
   const gradientOf = tensor => {
     const isPassing = isCollecting || tensor.node, held = isPassing ? passing.get(tensor) : tensor.grad
-    if (held) {
-      return held
-    }
+    if (!isPassing) tensor.grad?.touch()
+    if (held) return held
     const zeros = engine.zeros(tensor.shape), fresh = isCollecting ? zeros : engine.keep(zeros)
     if (isPassing) passing.set(tensor, fresh)
     else tensor.grad = fresh
@@ -160,13 +180,13 @@ function walk(starts, retainGraph, isCollecting) {
 
   for (const { out, start } of starts) add(out, start)
   for (const node of nodes) {
-    node.used ||= !isCollecting
     node.spent = !retainGraph
     const made = Object.values(node.outputs)
     if (!Object.values(node.inputs).some(t => t?.requiresGrad)) continue // switched off since the computation
     node.op.backward(node, tensor =>
       tensor && (tensor.requiresGrad || made.includes(tensor)) ? gradientOf(tensor).address : 0)
   }
+  if (!isCollecting) for (const node of nodes) node.usedAt = engine.moment
   return passing
 }
 

@@ -10,6 +10,7 @@ export class Engine extends Kernels {
   /** Address of the random generator's state. */ generator
   /** Sets of tensors that end with the innermost `tidy`. @type {Set<Tensor>[]} */ scopes = []
   /** False inside `noGrad`. */ gradEnabled = true
+  /** Counts how often values were overwritten. */ moment = 0
   /** False while modules are made whose weights come from elsewhere. */ drawsWeights = true
   /** What the matrices of new modules are stored in. @type {import('./dtype.js').DType} */ matrixType = 'float32'
   /** The trace being recorded, if any. @type {import('./trace.js').Trace | null} */ trace = null

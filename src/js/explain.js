@@ -52,6 +52,8 @@
  *   given value what stood there before an edit
  * @property {number} rounding value − computed
  * @property {boolean} edited the value was put there by an edit
+ * @property {string[]} [changed] tensors whose values, or gradients, have been overwritten since (by another backward,
+ *   clipping, zeroGrad, a step, nn.init or loadStateDict): the terms are of what is there now
  *
  * @callback ExplainCell
  * @param {Node} node

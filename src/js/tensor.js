@@ -28,6 +28,7 @@ export class Storage {
   #users = 1
   #room
   /** Where it holds a matrix as panels, how many columns that has; else 0. See panels.js. */ columns = 0
+  /** The engine's moment when the values were last overwritten. */ changed = 0
   /** @param {import('./memory.js').Memory} memory @param {number} bytes @param {number} spare bytes after them */
   constructor(memory, bytes, spare) {
     this.memory = memory
@@ -154,6 +155,16 @@ export class Tensor extends Methods {
    */
   get data() {
     return this.values
+  }
+
+  /** Notes that the values have been overwritten: what was computed with the old ones can no longer be gone back. */
+  touch() {
+    this.#alive().changed = ++this.engine.moment
+  }
+
+  /** Whether the values have been overwritten since. @param {number} moment of the engine */
+  isChangedSince(moment) {
+    return this.storage !== null && this.storage.changed > moment
   }
 
   /** The value at a place; true or false of a bool tensor. @param {number} place @returns {any} */

@@ -20,14 +20,15 @@ const ORIGIN_TOLERANCE = 1e-6
 /** How a cell was made. @param {Trace} trace @param {string} name @param {number[]} place @returns {Explanation} */
 export function explain(trace, name, place) {
   const tensor = trace.get(name), value = tensor.at(...place), node = trace.makerOf(tensor)
+  const since = { made: node?.at ?? Infinity, used: Infinity }
   const parts = node?.op.explain(node, keyOf(node, tensor), place)
   const isLoaded = parts && trace.originOf(tensor) && Math.abs(value - parts.computed) > ORIGIN_TOLERANCE
   if (node && parts && (!isLoaded || trace.isEdited(name, place))) {
     const output = keyOf(node, tensor), parameters = { ...node.op.parameters?.(node), ...parts.parameters }
-    return { ...finished(trace, name, place, value, parts), op: node.op.name, output, parameters }
+    return { ...finished(trace, name, place, value, parts, since), op: node.op.name, output, parameters }
   }
   const computed = trace.valueBefore(name, place) ?? value
-  const given = finished(trace, name, place, value, { formula: name, terms: [], computed })
+  const given = finished(trace, name, place, value, { formula: name, terms: [], computed }, since)
   return { ...given, op: 'given', output: 'out', parameters: {} }
 }
 
@@ -46,8 +47,11 @@ export function explainGradient(trace, name, place) {
   const note = uses.length ? parts.find(part => part.note)?.note : { name: 'started' }
   const row = parts.flatMap(part => part.row ?? []), steps = parts.length === 1 ? parts[0].steps : []
   const formulas = parts.map(part => part.formula)
+  const made = Math.min(...uses.map(({ node }) => node.at))
+  const used = Math.min(...uses.map(({ node }) => Number(node.usedAt)))
   const explained = finished(trace, name, place, value,
-    { formula, formulas, note, terms, steps, row, computed: sum(terms) })
+    { formula, formulas, note, terms, steps, row, computed: sum(terms) }, { made, used })
+  if (trace.gradientOf(tensor, name).isChangedSince(used)) explained.changed = [name, ...explained.changed ?? []]
   return { ...explained, op, output: 'gradient', parameters: {} }
 }
 
@@ -64,7 +68,7 @@ const factorsOf = trace =>
  * @param {Trace} trace @param {Tensor} tensor @param {readonly number[]} index @returns {Use[]}
  */
 function usesForGradient(trace, tensor, index) {
-  const uses = trace.usesOf(tensor).filter(({ node }) => node.used), node = trace.madeHere(tensor)
+  const uses = trace.usesOf(tensor).filter(({ node }) => node.usedAt !== undefined), node = trace.madeHere(tensor)
   const all = uses.flatMap(({ node, input }) => {
     const beyond = node.op.isView ? usesOfView(trace, node, input, index) : []
     return beyond.length ? beyond : [{ node, input, index }]
@@ -87,16 +91,20 @@ function usesOfView(trace, node, input, index) {
  * An explanation with the tensors named, so that it can leave the library.
  * @param {Trace} trace @param {string} name @param {number[]} index @param {number} value
  * @param {import('./explain.js').CellExplanation} parts
+ * @param {{ made: number, used: number }} since the engine's moment when values, and gradients, were used
  * @returns {Omit<Explanation, 'op' | 'output' | 'parameters'>}
  */
-function finished(trace, name, index, value, parts) {
+function finished(trace, name, index, value, parts, since) {
   const { formula, formulas = [formula], note, terms, steps = [], computed, row = [] } = parts
   const named = terms.map(term => ({ ...term, factors: term.factors.map(factor => nameFactor(trace, factor)) }))
+  const cells = [...terms.flatMap(term => term.factors), ...row].filter(({ tensor, isGradient }) =>
+    tensor?.isChangedSince(isGradient ? since.used : since.made))
+  const changed = [...new Set(cells.map(({ tensor }) => trace.nameOf(/** @type {Tensor} */ (tensor)) ?? ''))]
   const factors = [...named.flatMap(term => term.factors), ...row.map(factor => nameFactor(trace, factor))]
   const sources = new Map(factors.flatMap(f => (f.source ? [[JSON.stringify(f.source), f.source]] : [])))
   return {
     name, index, value, edited: trace.isEdited(name, index), formula, formulas, note, terms: named, steps,
-    sources: [...sources.values()], computed, rounding: difference(value, computed)
+    sources: [...sources.values()], computed, rounding: difference(value, computed), ...(changed.length && { changed })
   }
 }
 

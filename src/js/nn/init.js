@@ -10,7 +10,10 @@ import { sizeOf } from '../shape.js'
  */
 
 /** @param {string} where @param {Tensor} tensor */
-const target = (where, tensor) => floatTensor(where, 'tensor', tensor)
+const target = (where, tensor) => {
+  floatTensor(where, 'tensor', tensor).touch()
+  return tensor
+}
 
 /** @param {string} where @param {string} name @param {number} value */
 const finite = (where, name, value) => numberWhere(where, name, value, 'a finite number', Number.isFinite)

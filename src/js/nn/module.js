@@ -1,3 +1,4 @@
+import { clearGradients } from '../autograd.js'
 import { GlassformerError, describe, expect, flag, inEngine, isPlain, optionsOf, shapeText } from '../errors.js'
 import { convertInto } from '../ops/convert.js'
 import { spareBytes } from '../panels.js'
@@ -236,7 +237,7 @@ export class Module {
 
   /** Sets the gradients of all parameters to zero. */
   zeroGrad() {
-    for (const { grad } of this.parameters()) grad?.data.fill(0)
+    clearGradients(this.parameters())
   }
 
   /**
@@ -289,7 +290,10 @@ export class Module {
       const isWholeFile = isPlain(state.tensors) && !own.tensors
       expect(problems.length === 0, 'shape', () => `loadStateDict: ${name} does not fit: ${isWholeFile
         ? 'this is what loadSafetensors gives; write loadSafetensors(bytes).tensors' : problems.join('; ')}`)
-      for (const { to, from } of given) convertInto(to, from)
+      for (const { to, from } of given) {
+        convertInto(to, from)
+        to.touch()
+      }
     })
     return { missingKeys, unexpectedKeys }
   }

@@ -113,6 +113,7 @@ function operation(name, { formula, value, da, db, isSum, isExact }) {
   const kernel = `gf_${snake(name)}_backward`
   return {
     name: snake(name),
+    reads: [da, db].some(([derivative]) => /[ab]/.test(derivative)) ? ['a', 'b'] : [],
     parameters: ({ saved: { number } }) => (number === undefined ? {} : { number }),
     backward(node, gradient) {
       const { inputs: { a, b }, outputs: { out }, saved: { axes, number } } = node, { engine } = out
@@ -148,10 +149,16 @@ function operandOf(where, name, value) {
   return isWhole(tensor) ? tensor : floatTensor(where, name, tensor)
 }
 
-/** @param {string} name @param {Binary} line @returns {(a: Tensor | number, b: Tensor | number) => Tensor} */
+/** What would be passed over without a word, such as PyTorch's alpha. @param {string} name @param {unknown[]} more */
+function noMore(name, more) {
+  expect(more.length === 0, 'type', () => `${name}: takes two operands and no options, got ${describe(more[0])} too`)
+}
+
+/** @param {string} name @param {Binary} line @returns {(a: Tensor | number, b: Tensor | number, ...more: unknown[]) => Tensor} */
 function binary(name, line) {
   const op = operation(name, line), kernel = `gf_${snake(name)}_forward`, whole = wholePair(name, line.formula)
-  return (first, second) => {
+  return (first, second, ...more) => {
+    noMore(name, more)
     const given = [operandOf(name, 'a', first), operandOf(name, 'b', second)]
     expect(given.some(one => one instanceof Tensor), 'type',
       () => `${name}: a or b must be a tensor, got ${describe(first)} and ${describe(second)}`)

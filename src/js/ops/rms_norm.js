@@ -22,6 +22,7 @@ function statistics(x, row, eps) {
 /** @type {import('../autograd.js').Operation} */
 const op = {
   name: 'rms_norm',
+  reads: ['x', 'weight'],
   inputAxes: { weight: [{ name: 'channel' }] },
   axes: ({ inputs: { x } }, of) => of(x),
   parameters: ({ saved: { eps } }) => ({ eps }),

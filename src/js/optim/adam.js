@@ -37,6 +37,7 @@ export class Adam extends Optimizer {
       held.step++
       param.engine.c.gf_adam_step(param.address, held.expAvg.address, held.expAvgSq.address, grad.address, param.size,
         held.step, lr, ...betas, eps, weightDecay, this.decoupled ? 1 : 0)
+      param.touch()
     }
   }
 }

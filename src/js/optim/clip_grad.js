@@ -32,6 +32,7 @@ export function clipGradNorm(params, maxNorm, options) {
   const coefficient = Math.min(1, maxNorm / (norm + 1e-6))
   for (const g of gradients) {
     g.engine.c.gf_scale(g.address, g.size, coefficient)
+    if (coefficient < 1) g.touch()
   }
   return norm
 }
@@ -45,5 +46,6 @@ export function clipGradValue(params, clipValue) {
   numberWhere('clipGradValue', 'clipValue', clipValue, 'a number >= 0', v => v >= 0)
   for (const g of gradientsOf('clipGradValue', params)) {
     g.engine.c.gf_clamp(g.address, g.size, -clipValue, clipValue)
+    g.touch()
   }
 }

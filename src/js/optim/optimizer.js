@@ -1,3 +1,4 @@
+import { clearGradients } from '../autograd.js'
 import { describe, expect, isPlain, listOf, numberWhere } from '../errors.js'
 import { Parameter } from '../nn/module.js'
 import { sameShape } from '../shape.js'
@@ -104,7 +105,7 @@ export class Optimizer {
 
   /** Sets all gradients to zero. */
   zeroGrad() {
-    for (const { grad } of this.params) grad?.data.fill(0)
+    clearGradients(this.params)
   }
 
   /** The state of a parameter, made by `create` the first time. @param {Tensor} param @param {() => any} create */
