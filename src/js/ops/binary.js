@@ -154,7 +154,10 @@ function noMore(name, more) {
   expect(more.length === 0, 'type', () => `${name}: takes two operands and no options, got ${describe(more[0])} too`)
 }
 
-/** @param {string} name @param {Binary} line @returns {(a: Tensor | number, b: Tensor | number, ...more: unknown[]) => Tensor} */
+/**
+ * @param {string} name @param {Binary} line
+ * @returns {(a: Tensor | number, b: Tensor | number, ...more: unknown[]) => Tensor}
+ */
 function binary(name, line) {
   const op = operation(name, line), kernel = `gf_${snake(name)}_forward`, whole = wholePair(name, line.formula)
   return (first, second, ...more) => {
