@@ -44,6 +44,7 @@ export const lesson = {
   model: 'dates',
   base: { ko: 'source=5/6/2026', en: 'source=5/6/2026' },
   keeps: ['source'],
+  next: 'hunt',
   steps: [
     {
       id: 'greedy', state: 'room=source.tokens', point: () => ({ selector: '.stage .chips' }),
