@@ -64,14 +64,14 @@ function saidByModules({ calls }) {
 export class Run {
   #trace
   #graph
-  #axes
-  #roles
+  #axesSaid
+  /** @type {{ axes: ReturnType<typeof axesOf>, roles: Map<Tensor, string>, onTheWay: Set<Tensor> } | null} */
+  #kinds = null
   /** @type {Map<string, string>} */ #aliases = new Map()
   /** @type {Map<Tensor, string>} */ #names = new Map()
   #output
   #isBackwardDone = false
   #free
-  /** @type {Set<Tensor>} */ #onTheWay
 
   /**
    * @param {Trace} trace @param {{ output: Tensor, loss: Tensor | null, free?: () => void }} made
@@ -89,12 +89,18 @@ export class Run {
       const known = /** @type {string} */ (this.#names.get(trace.get(name)))
       if (known !== name) this.#aliases.set(name, known)
     }
+    this.#axesSaid = axes
     this.#graph = graphOf(trace.nodes)
-    const said = saidByModules(trace)
-    for (const [tensor, name] of this.#names) if (axes[name]) said.axes.set(tensor, axes[name])
-    this.#roles = said.roles
-    this.#axes = axesOf(trace.nodes, tensor => said.axes.get(tensor))
-    this.#onTheWay = this.#whatLedTo(this.#output)
+  }
+
+  /** What its tensors are: their axes and roles, and which led to the output. Nobody may ask of a run like the last. */
+  #learn() {
+    const said = saidByModules(this.#trace)
+    for (const [tensor, name] of this.#names) {
+      if (this.#axesSaid[name]) said.axes.set(tensor, this.#axesSaid[name])
+    }
+    const axes = axesOf(this.#trace.nodes, tensor => said.axes.get(tensor))
+    return { axes, roles: said.roles, onTheWay: this.#whatLedTo(this.#output) }
   }
 
   /** Edits that this run has no cell for. */
@@ -143,15 +149,16 @@ export class Run {
   /** What is known of a tensor without its values. @param {string} name @returns {Described} */
   describe(name) {
     const tensor = this.tensor(name), node = this.#trace.makerOf(tensor)
+    const { axes, roles, onTheWay } = this.#kinds ??= this.#learn()
     const key = node && keyOf(node, tensor), made = key === 'out' ? node?.op.name : key
     const inputs = Object.entries(this.#graph.get(tensor) ?? {}).map(
       ([symbol, t]) => [symbol, this.#names.get(t) ?? ''])
     return {
-      name: this.#known(name), shape: [...tensor.shape], dtype: tensor.dtype, axes: this.#axes(tensor),
-      role: this.#roles.get(tensor) ?? (key && node?.op.roles?.[key]) ?? made ??
+      name: this.#known(name), shape: [...tensor.shape], dtype: tensor.dtype, axes: axes(tensor),
+      role: roles.get(tensor) ?? (key && node?.op.roles?.[key]) ?? made ??
         (tensor.requiresGrad ? 'parameter' : 'given'),
       op: node?.op.name ?? null, origin: this.#originOf(tensor), inputs: Object.fromEntries(inputs),
-      isOnTheWay: this.#onTheWay.has(tensor)
+      isOnTheWay: onTheWay.has(tensor)
     }
   }
 

@@ -1,7 +1,6 @@
 /**
  * Models that outlive a run: most runs only change what a model reads. Overwritten weights get a model of their own,
- * which
- * nobody else sees.
+ * which nobody else sees.
  */
 
 /** @import { Edit, Library, LibraryTensor } from '../types.d.ts' */
@@ -51,7 +50,7 @@ function overwritten(made, edits, isNew) {
 export function hold(gf, key, build, edits) {
   const last = held.get(gf)
   const made = last?.key === key ? last : described(key, build())
-  const state = made.model.stateDict()
+  const state = edits.length ? made.model.stateDict() : {}
   const own = edits.filter(({ name, index }) => Object.hasOwn(state, name) && isWithin(state[name].shape, index))
   const used = own.length ? overwritten(made, own, made !== last) : made
   if (used === made && made !== last) {
