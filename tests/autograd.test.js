@@ -177,3 +177,32 @@ test('an explanation says which of its tensors have been overwritten since', () 
   const stepped = explained(layer => new gf.optim.SGD(layer.parameters(), { lr: 1 }).step())
   assert.deepEqual([stepped.forward.sort(), stepped.back], [['bias', 'weight'], undefined])
 })
+
+test('a value that is overwritten is refused by every operation whose gradient is made with it', () => {
+  const { functional: F } = gf, w = () => gf.tensor([[0.5, 1.5]], { requiresGrad: true })
+  const curved = {
+    square: x => x.square(), log: x => x.log(), sin: x => x.sin(), pow: x => x.pow(3), clamp: x => x.clamp({ min: 0 }),
+    gelu: x => F.gelu(x), silu: x => F.silu(x), div: x => F.div(1, x), maximum: x => F.maximum(x, 1), std: x => x.std(),
+    norm: x => x.norm(), logsumexp: x => x.logsumexp({ dim: 1 }), prod: x => x.prod({ dim: 1 }),
+    max: x => x.amax({ dim: 1 }),
+    rmsNorm: x => F.rmsNorm(x)
+  }
+  for (const [name, make] of Object.entries(curved)) {
+    const x = w(), out = make(x).sum()
+    gf.nn.init.ones_(x)
+    assert.throws(() => out.backward(), { code: 'state', message: /was overwritten after it was used/ }, name)
+  }
+  for (const make of [x => x.neg(), x => x.sum(), x => x.mean(), x => x.sub(1), x => x.mul(2)]) {
+    const x = w(), out = make(x).sum()
+    gf.nn.init.ones_(x)
+    assert.doesNotThrow(() => out.backward())
+  }
+})
+
+test('an explanation says that a gradient had something in it before', () => {
+  const layer = new gf.nn.Linear(2, 2), x = gf.ones([1, 2])
+  layer.forward(x).sum().backward()
+  const { output, trace } = gf.trace(() => layer.forward(x))
+  output.sum().backward()
+  assert.deepEqual(trace.explainGradient('weight', [0, 0]).changed, ['weight'])
+})

@@ -71,6 +71,11 @@ const MISTAKES = [
     first.backward()
   }, 'backward: weight of linear was overwritten after it was used (by an optimiser\'s step, nn.init or ' +
   'loadStateDict), so gradients can no longer be computed with it; call backward before, or forward again'],
+  [() => gf.checkpoint(lin, gf.ones([1, 3])),
+    'checkpoint: fn must be a function, got Linear(weight [2, 3], bias [2]); of a module write x => module.forward(x)'],
+  [() => gf.checkpoint(y => lin.forward(y), gf.ones([1, 3])),
+    'checkpoint: at least one input must be a tensor that requires a gradient, or nothing inside would get one; call ' +
+    'requiresGrad_() on it'],
   [() => x.reshape(4, 2), 'reshape: a float32 tensor [2, 3] cannot take shape [4, 2]'],
   [() => x.permute(0), 'permute: dims must name each of 2 axes once, got [0]'],
   [() => x.matmul(x), 'matmul: the columns of a must be as many as the rows of b; a is [2, 3], b is [2, 3]'],

@@ -12,7 +12,7 @@ import { sameShape } from './shape.js'
  *   or 0 where none is wanted
  * @property {import('./explain.js').ExplainCell} explain how one cell of an output was made
  * @property {import('./explain.js').ExplainGradient} explainGradient what this use of an input gives to its gradient
- * @property {readonly string[]} [reads] inputs whose values the gradients of the others are made with
+ * @property {Record<string, readonly string[]>} [reads] the inputs whose gradients are made with an input's values
  * @property {boolean} [isView] the output shows cells of its only input
  * @property {(node: Node, output: string) => Record<string, any>} [from] what an output was computed from directly, by
  *   the names of the formula; without it all inputs
@@ -125,8 +125,8 @@ function checkUsable(node) {
 
 /** Values that gradients are made with are still those that were computed with. @param {Node} node */
 function checkUnchanged({ op, inputs, at }) {
-  for (const name of op.reads ?? []) {
-    const isNeeded = op.reads?.some(other => other !== name && inputs[other]?.requiresGrad)
+  for (const [name, others] of Object.entries(op.reads ?? {})) {
+    const isNeeded = others.some(other => inputs[other]?.requiresGrad)
     expect(!isNeeded || !inputs[name]?.isChangedSince(at), 'state', () =>
       `backward: ${name} of ${op.name} was overwritten after it was used (by an optimiser's step, nn.init or ` +
       'loadStateDict), so gradients can no longer be computed with it; call backward before, or forward again')
@@ -161,11 +161,23 @@ function walk(starts, retainGraph, isCollecting) {
   const { engine } = starts[0].out, nodes = nodesFrom(starts.map(({ out }) => out))
   nodes.forEach(checkUsable)
   /** @type {Map<Tensor, Tensor>} */ const passing = new Map()
+  /** Gradients of leaves that are added to, and, where somebody may ask, those that had something in them before. */
+  /** @type {Set<Tensor>} */ const added = new Set()
+  /** @type {Tensor[]} */ const begun = []
+  const isTraced = nodes.some(node => node.trace) && nodes.every(node => node.usedAt === undefined)
+
+  /** @param {Tensor} held a leaf's gradient, to which this walk adds */
+  const noteSum = held => {
+    if (added.has(held)) return
+    added.add(held)
+    held.touch()
+    if (isTraced && held.values.some(value => value !== 0)) begun.push(held)
+  }
 
   /** @param {Tensor} tensor */
   const gradientOf = tensor => {
     const isPassing = isCollecting || tensor.node, held = isPassing ? passing.get(tensor) : tensor.grad
-    if (!isPassing) tensor.grad?.touch()
+    if (!isPassing && held) noteSum(held)
     if (held) return held
     const zeros = engine.zeros(tensor.shape), fresh = isCollecting ? zeros : engine.keep(zeros)
     if (isPassing) passing.set(tensor, fresh)
@@ -187,6 +199,7 @@ function walk(starts, retainGraph, isCollecting) {
       tensor && (tensor.requiresGrad || made.includes(tensor)) ? gradientOf(tensor).address : 0)
   }
   if (!isCollecting) for (const node of nodes) node.usedAt = engine.moment
+  for (const held of begun) held.touch()
   return passing
 }
 

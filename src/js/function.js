@@ -62,7 +62,9 @@ function operationOf(Class) {
           `${saved.places.length} gradients, one for each argument of forward, null where there is none; got ${list.length}`)
         for (const { key, input, to } of wanted) {
           const own = list[saved.places.indexOf(key)]
-          if (!to || own === null || own === undefined) continue
+          expect(own !== undefined, 'type', () => `${name}.backward must return a gradient for each argument of forward, ` +
+            'or null where there is none; got undefined (is a return missing?)')
+          if (!to || own === null) continue
           engine.c.gf_accumulate(to, checkGradient(own, input, `${name}.backward`).address, input.size)
           if (node.trace) saved.given[key] = own.toArray()
         }
@@ -90,13 +92,13 @@ function operationOf(Class) {
 export class CustomFunction {
   /** @param {Context} ctx @param {...any} inputs @returns {Tensor} */
   static forward(ctx, ...inputs) {
-    throw new GlassformerError('state', `${this.name}: forward is not defined, for ${describe(
-      ctx)} and ${inputs.length}`)
+    throw new GlassformerError('state', `${this.name}: static forward(ctx, ...) is not defined, for ${inputs.length} ` +
+      `argument${inputs.length === 1 ? '' : 's'} and ${describe(ctx)}`)
   }
 
   /** @param {Context} ctx @param {Tensor} gradient @returns {Tensor | null | (Tensor | null)[]} */
   static backward(ctx, gradient) {
-    throw new GlassformerError('state', `${this.name}: backward is not defined, for ${describe(ctx)} and ${gradient}`)
+    throw new GlassformerError('state', `${this.name}: static backward(ctx, gradient) is not defined, for ${describe(ctx)} and ${gradient}`)
   }
 
   /**
@@ -155,4 +157,12 @@ function leaf(input) {
  * gradients, drawn numbers included: torch.utils.checkpoint. At least one input must require a gradient.
  * @param {(...inputs: any[]) => Tensor} fn @param {...any} inputs @returns {Tensor}
  */
-export const checkpoint = (fn, ...inputs) => Checkpoint.apply(fn, ...inputs)
+export function checkpoint(fn, ...inputs) {
+  expect(typeof fn === 'function', 'type',
+    () => `checkpoint: fn must be a function, got ${describe(fn)}; of a module write x => module.forward(x)`)
+  const tensors = inputs.filter(input => input instanceof Tensor)
+  const isRecorded = tensors.some(({ engine, requiresGrad }) => requiresGrad || !engine.gradEnabled)
+  expect(isRecorded, 'state', () => 'checkpoint: at least one input must be a tensor that requires a gradient, or ' +
+    'nothing inside would get one; call requiresGrad_() on it')
+  return Checkpoint.apply(fn, ...inputs)
+}

@@ -85,7 +85,7 @@ function withStructs(engine, saved, steps, from, isBackward, use) {
 /** @type {import('../autograd.js').Operation} */
 const op = {
   name: 'attention',
-  reads: ['q', 'k', 'v'],
+  reads: { q: ['k'], k: ['q'], v: ['q', 'k'] },
   roles: { out: 'heads' },
   from({ inputs: { q, k, v, mask }, outputs, saved }, output) {
     if (output === 'dots') return { q, k }

@@ -111,9 +111,12 @@ function spelled(formula, value, ...operands) {
 /** @param {string} name @param {Binary} line @returns {import('../autograd.js').Operation} */
 function operation(name, { formula, value, da, db, isSum, isExact }) {
   const kernel = `gf_${snake(name)}_backward`
+  /** The operands whose derivatives are made with another. @param {string} letter */
+  const readBy = letter => Object.entries({ a: da, b: db }).filter(([, [words]]) => words.includes(letter))
+    .map(([operand]) => operand)
   return {
     name: snake(name),
-    reads: [da, db].some(([derivative]) => /[ab]/.test(derivative)) ? ['a', 'b'] : [],
+    reads: { a: readBy('a'), b: readBy('b') },
     parameters: ({ saved: { number } }) => (number === undefined ? {} : { number }),
     backward(node, gradient) {
       const { inputs: { a, b }, outputs: { out }, saved: { axes, number } } = node, { engine } = out

@@ -47,6 +47,7 @@ const FORMS = {
 /** @type {import('../autograd.js').Operation} */
 const op = {
   name: 'gelu',
+  reads: { x: ['x'] },
   backward({ inputs: { x }, outputs: { out }, saved: { approximate } }, gradient) {
     const { c } = out.engine, kernel = approximate === 'tanh' ? c.gf_gelu_tanh_backward : c.gf_gelu_backward
     kernel(gradient(x), gradient(out), x.address, x.size)

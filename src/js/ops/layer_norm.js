@@ -26,7 +26,7 @@ function statistics(x, row, eps) {
 /** @type {import('../autograd.js').Operation} */
 const op = {
   name: 'layer_norm',
-  reads: ['x', 'weight'],
+  reads: { x: ['x', 'weight'], weight: ['x'] },
   inputAxes: { weight: [{ name: 'channel' }], bias: [{ name: 'channel' }] },
   parameters: ({ saved: { eps } }) => ({ eps }),
   backward({ inputs: { x, weight, bias }, outputs: { out }, saved: { mean, rstd } }, gradient) {

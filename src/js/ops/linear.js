@@ -17,7 +17,7 @@ import { multiply } from './matmul.js'
 /** @type {import('../autograd.js').Operation} */
 const op = {
   name: 'linear',
-  reads: ['x', 'weight'],
+  reads: { x: ['weight'], weight: ['x'] },
   inputAxes: { weight: [{ name: 'row' }, { name: 'channel' }], bias: ({ inputs: { weight } }, of) => [of(weight)[0]] },
   axes({ inputs: { x, weight } }, of) {
     const [row] = of(weight)

@@ -33,7 +33,7 @@ const pairs = (a, b, lead) =>
 /** @type {import('../autograd.js').Operation} */
 const op = {
   name: 'matmul',
-  reads: ['a', 'b'],
+  reads: { a: ['b'], b: ['a'] },
   axes: ({ inputs: { a, b } }, of) => [...of(a).slice(0, -1), ...of(b).slice(-1)],
   /* out = a b  =>  da += dout b^T,  db += a^T dout */
   backward({ inputs: { a, b }, outputs: { out }, saved: { M, N, K, uses } }, gradient) {

@@ -110,6 +110,7 @@ const rowsOperation = (kind, shared = 0) => ({
 const summing = (name, { kind, formula, part, finish, finished = '', slope: [words, slope] }) => ({
   ...rowsOperation(kind),
   name,
+  reads: words.includes('x') ? { x: ['x'] } : {},
   explain(node, _, index) {
     const cells = cellsOf(node, index), facts = factsOf(cells, node.saved.p)
     if (facts.p === Infinity) return taken(cells, size, 'max |x|', true)
@@ -162,6 +163,7 @@ function shareOf(cells, x, measure, isShared) {
 const extreme = (name, sign, isShared) => ({
   ...rowsOperation(sign > 0 ? MAX : MIN, Number(isShared)),
   name,
+  reads: { x: ['x'] },
   explain: (node, _, index) => taken(cellsOf(node, index), f => sign * f.value, sign > 0 ? 'max x' : 'min x'),
   explainGradient(node, _, index, d) {
     const at = partOf(node, index), cells = cellsOf(node, at), x = cell(node.inputs.x, index, 'x')
@@ -175,6 +177,7 @@ const extreme = (name, sign, isShared) => ({
 const prod = {
   ...rowsOperation(PROD),
   name: 'prod',
+  reads: { x: ['x'] },
   explain(node, _, index) {
     const term = product(...cellsOf(node, index))
     return { formula: 'Π x', terms: [term], computed: term.value }

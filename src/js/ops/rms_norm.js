@@ -22,7 +22,7 @@ function statistics(x, row, eps) {
 /** @type {import('../autograd.js').Operation} */
 const op = {
   name: 'rms_norm',
-  reads: ['x', 'weight'],
+  reads: { x: ['x', 'weight'], weight: ['x'] },
   inputAxes: { weight: [{ name: 'channel' }] },
   axes: ({ inputs: { x } }, of) => of(x),
   parameters: ({ saved: { eps } }) => ({ eps }),

@@ -88,6 +88,7 @@ function operation(name, { formula, value, slope: [slope, slopeOf], gate, gradie
   const kernel = `gf_${snake(name)}_backward`
   return {
     name: snake(name),
+    reads: slope.includes('x') ? { x: ['x'] } : {},
     ...(options && { parameters: ({ saved }) => saved.parameters }),
     backward({ inputs: { x }, outputs: { out }, saved: { p, q } }, gradient) {
       out.engine.c[kernel](gradient(x), gradient(out), x.address, out.address, x.size, p, q)
