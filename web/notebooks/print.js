@@ -9,17 +9,21 @@
  */
 export function printed(value, { precision = 4, sciMode = null } = {}) {
   const [edge, threshold, lineWidth] = [3, 1000, 80]
+  /** @param {any} one */
+  const isTensor = one => (
+    Boolean(one) && typeof one === 'object' && Array.isArray(one.shape) && typeof one.toArray === 'function')
   /** @param {any} one @returns {string} */
   const python = one => {
     if (typeof one === 'string') return `'${one}'`
     if (Array.isArray(one)) return `[${one.map(python).join(', ')}]`
+    if (isTensor(one)) return printed(one, { precision, sciMode }).text
     if (one !== null && typeof one === 'object') {
       return `{${Object.entries(one).map(([key, other]) => `${/^\d+$/.test(key) ? key : python(key)}: ${python(other)}`)
         .join(', ')}}`
     }
     return typeof one === 'boolean' ? (one ? 'True' : 'False') : String(one ?? 'None')
   }
-  if (!(value && typeof value === 'object' && Array.isArray(value.shape) && typeof value.toArray === 'function')) {
+  if (!isTensor(value)) {
     return { text: typeof value === 'string' ? value : python(value), numbers: [] }
   }
   const { shape, dtype } = value

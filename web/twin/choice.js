@@ -120,7 +120,7 @@ export function compareButtons(container, { t, get, set }) {
         const other = isChosen(name, state) ? null : nearest(othersOf(name, state), state[name])
         set({ twin: other ? `${name}:${textOf(other)}` : '' })
       }
-    }, h('span', { 'aria-hidden': 'true' }, '⇄ '), t('twin.button'))
+    }, h('span', { 'aria-hidden': 'true' }, '⇄ '), h('span', { className: 'compare-word' }, t('twin.button')))
     const row = find(control, '.segments, .stepper, .slider')
     const line = h('div', { className: 'compare-row' })
     row.replaceWith(line)
