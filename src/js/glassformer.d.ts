@@ -7,8 +7,22 @@ import { load as start } from './index.js'
 
 type Whole = Awaited<ReturnType<typeof start>>
 
+export interface Modules extends Pick<Whole['nn'], keyof Whole['nn']> {}
+export interface Functional extends Pick<Whole['functional'], keyof Whole['functional']> {}
+export interface Text extends Pick<Whole['text'], keyof Whole['text']> {}
+export interface Decoding extends Pick<Whole['decoding'], keyof Whole['decoding']> {}
+export interface Optimizers extends Pick<Whole['optim'], keyof Whole['optim']> {}
+export interface Models extends Pick<Whole['models'], keyof Whole['models']> {}
+
 /** What `await load()` gives. */
-export interface Glassformer extends Whole {}
+export interface Glassformer extends Omit<Whole, 'nn' | 'functional' | 'text' | 'decoding' | 'optim' | 'models'> {
+  nn: Modules
+  functional: Functional
+  text: Text
+  decoding: Decoding
+  optim: Optimizers
+  models: Models
+}
 
 /** Starts glassformer. Every call gives an engine with a memory and a random stream of its own. */
 export function load(options?: Parameters<typeof start>[0]): Promise<Glassformer>

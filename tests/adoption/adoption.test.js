@@ -158,6 +158,13 @@ export function makeModel(gf: Glassformer) {
     forward(x: Tensor) { return this.linear.forward(x) }
   }
 }
+const gf = await load(), { nn, functional: F } = gf
+export class Net extends nn.Module {
+  linear = new nn.Linear(2, 3)
+  forward(x: Tensor) { return F.relu(this.linear.forward(x)) }
+}
+export const modules = gf.nn
+
 export const start = async () => {
   const gf = await load()
   const Model = makeModel(gf)

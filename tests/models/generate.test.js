@@ -59,6 +59,11 @@ test('an answer ends with the token of the configuration, or where the model kno
   assert.deepEqual(ending.generate(prompt, { maxNewTokens: 100 }), free.slice(0, free.indexOf(free[2]) + 1))
 })
 
+for (const name of ['gpt2', 't5']) test(`${name}: a clone goes on as its model does`, async () => {
+  const open = await model(name), options = { maxNewTokens: 3, end: [] }
+  assert.deepEqual(open.clone().generate(row, options), open.generate(row, options))
+})
+
 test('marian: tokens that are never to be answered are not', async () => {
   const open = await model('marian'), first = open.generate(row, { maxNewTokens: 1, end: [] })
   const barred = await model('marian', { bad_words_ids: [first] })

@@ -26,19 +26,6 @@ export class Causal extends LanguageModel {
   }
 
   /**
-   * The logits of the last tokens. A long text goes through a cache piece by piece, so that what is computed for it
-   * never takes much room beside the weights; the bits are the same.
-   * @param {number[][]} rows @param {Cache | null} cache
-   * @returns {Tensor} [B, T, V] of the last piece
-   */
-  #next(rows, cache) {
-    const last = cache ? Math.floor((rows[0].length - 1) / PIECE) * PIECE : 0
-    const part = (/** @type {number} */ from) => rows.map(row => row.slice(from, cache ? from + PIECE : undefined))
-    for (let from = 0; from < last; from += PIECE) this.engine.tidy(() => void this.forward(part(from), { cache }))
-    return /** @type {any} */ (this.forward(part(last), cache ? { cache } : {})).logits
-  }
-
-  /**
    * How a text goes on: greedy, drawn or by beams; at most to the last place the model knows.
    * @param {Tensor | number[] | number[][]} ids one text, or several, which are continued one after the other
    * @param {import('../decoding/generate.js').GenerateOptions} [options] end: by default the model's own
@@ -52,7 +39,20 @@ export class Causal extends LanguageModel {
       () => `${name}: ids has ${longest} places, but the model knows ${this.positions}`)
     const room = this.positions - longest + 1, { maxNewTokens = 20, ...rest } = options ?? {}
     const most = Number.isInteger(maxNewTokens) && maxNewTokens > room ? room : maxNewTokens
-    const next = (/** @type {number[][]} */ given, /** @type {Cache | null} */ cache) => this.#next(given, cache)
-    return generate(this.engine, next, rows, { end: endsOf(this), ...rest, maxNewTokens: most })
+    const logits = (/** @type {number[][]} */ given, /** @type {Cache | null} */ cache) => next(this, given, cache)
+    return generate(this.engine, logits, rows, { end: endsOf(this), ...rest, maxNewTokens: most })
   }
+}
+
+/**
+ * The logits of the last tokens. A long text goes through a cache piece by piece, so that what is computed for it
+ * never takes much room beside the weights; the bits are the same.
+ * @param {Causal} model @param {number[][]} rows @param {Cache | null} cache
+ * @returns {Tensor} [B, T, V] of the last piece
+ */
+function next(model, rows, cache) {
+  const last = cache ? Math.floor((rows[0].length - 1) / PIECE) * PIECE : 0
+  const part = (/** @type {number} */ from) => rows.map(row => row.slice(from, cache ? from + PIECE : undefined))
+  for (let from = 0; from < last; from += PIECE) model.engine.tidy(() => void model.forward(part(from), { cache }))
+  return /** @type {any} */ (model.forward(part(last), cache ? { cache } : {})).logits
 }

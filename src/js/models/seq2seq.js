@@ -52,29 +52,9 @@ export class Seq2Seq extends LanguageModel {
     const given = /** @type {any} */ (ids instanceof Tensor ? ids.toArray() : ids), isOne = !Array.isArray(given?.[0])
     const { seed, ...rest } = /** @type {any} */ (options ?? {})
     const answers = (isOne ? [given] : given).map((/** @type {number[]} */ row, /** @type {number} */ i) =>
-      this.#answerOne(row, seed === undefined ? rest : { ...rest, seed: BigInt(seed) + BigInt(i) }))
+      answerOne(this, row, seed === undefined ? rest : { ...rest, seed: BigInt(seed) + BigInt(i) }))
     if (answers[0] instanceof Promise) return Promise.all(answers).then(all => (isOne ? all[0] : all))
     return isOne ? answers[0] : answers
-  }
-
-  /** @param {readonly number[]} row @param {any} options */
-  #answerOne(row, options) {
-    const { engine } = this
-    const memory = engine.keep(engine.tidy(() => engine.noGrad(() => this.read(this.sentences('ids', row), null))))
-    const next = (/** @type {number[][]} */ rows, /** @type {Cache | null} */ cache) => {
-      const { logits } = this.answer(this.sentences('ids', rows), repeated(memory, rows.length), { cache })
-      return this.without(logits, this.never)
-    }
-    const done = () => memory.dispose()
-    try {
-      const answer = generate(engine, next, [this.start], { end: endsOf(this), ...options })
-      if (answer instanceof Promise) return answer.finally(done)
-      done()
-      return answer
-    } catch (error) {
-      done()
-      throw error
-    }
   }
 }
 
@@ -83,4 +63,24 @@ function repeated(memory, rows) {
   const [, S, C] = memory.shape, out = memory.engine.empty([rows, S, C])
   for (let b = 0; b < rows; b++) out.values.set(memory.values, b * memory.size)
   return out
+}
+
+/** @param {Seq2Seq} model @param {readonly number[]} row @param {any} options */
+function answerOne(model, row, options) {
+  const { engine } = model
+  const memory = engine.keep(engine.tidy(() => engine.noGrad(() => model.read(model.sentences('ids', row), null))))
+  const next = (/** @type {number[][]} */ rows, /** @type {Cache | null} */ cache) => {
+    const { logits } = model.answer(model.sentences('ids', rows), repeated(memory, rows.length), { cache })
+    return model.without(logits, model.never)
+  }
+  const done = () => memory.dispose()
+  try {
+    const answer = generate(engine, next, [model.start], { end: endsOf(model), ...options })
+    if (answer instanceof Promise) return answer.finally(done)
+    done()
+    return answer
+  } catch (error) {
+    done()
+    throw error
+  }
 }
