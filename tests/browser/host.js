@@ -100,9 +100,13 @@ export const beyond = page => page.evaluate(() => {
 export const choose = (page, name, word) => (
   page.click(`.stage [data-control="${name}"] label:has(input[value="${word}"])`))
 
-/** Waits until what is wider than its place is known to be, which the page learns a frame after it was drawn. */
-const rest = page => page.waitForFunction(() => [...document.querySelectorAll('.rule')].every(rule => (
-  rule.scrollWidth > rule.clientWidth === rule.hasAttribute('tabindex'))), null, { polling: 20 })
+/**
+ * Waits until the inspector has said how its cell was made, and what is wider than its place is known to be, which the
+ * page learns a frame after it was drawn.
+ */
+const rest = page => page.waitForFunction(() => (
+  !document.querySelector('#inspector[aria-busy="true"]') && [...document.querySelectorAll('.rule')].every(rule => (
+    rule.scrollWidth > rule.clientWidth === rule.hasAttribute('tabindex')))), null, { polling: 20 })
 
 /** What axe finds: the rule, and the elements that break it. */
 export async function violations(page) {
