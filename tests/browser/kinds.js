@@ -10,14 +10,12 @@ import { piecesOf } from '../../web/lib/prose.js'
 import { translator } from '../../web/lib/text.js'
 import { modelOf } from '../../web/models/index.js'
 import { changes } from '../../web/shell/changes.js'
+import { indexAt, matrixOf, tensorNamed, valueAt } from './cells.js'
 import { tells, writes } from './written.js'
 
 const MESSAGES = { ko, en }
 /** What the model of the dates was trained with. */
 const SMOOTHING = 0.05
-
-/** A tensor of the run, by any of its names. */
-export const tensorNamed = ({ run }, name) => run.tensors.get(run.aliases.get(name) ?? name)
 
 /** Texts that go in or come out, in their order; the first is the one that is read. */
 const streamsOf = ({ run }) => Object.values(run.streams)
@@ -32,25 +30,6 @@ const choiceOf = view => {
 const sentenceOf = (list, { state }) => list[state.sentence] ?? list[0]
 /** The token that a step of an answer stands at. */
 const before = (view, step) => choiceOf(view).read.tokens[0][view.run.decoding.rows[step]]
-
-/** @param {object} view @param {string} name @param {number[]} index */
-export function valueAt(view, name, index) {
-  const { shape, data } = tensorNamed(view, name)
-  const isInside = index.length === shape.length && index.every((i, axis) => i >= 0 && i < shape[axis])
-  return isInside ? data[index.reduce((at, i, axis) => at * shape[axis] + i, 0)] : undefined
-}
-
-/** The index of a cell of a matrix that begins at `first` and runs over two axes. */
-export function indexAt({ first, axes }, row, col) {
-  return first.map((i, axis) => i + (axis === axes[0] ? row : 0) + (axis === axes[1] ? col : 0))
-}
-
-/** The cells of a matrix from `first` on. */
-function matrixOf(view, { tensor, first, axes }) {
-  const [rows, cols] = axes.map(axis => (axis < 0 ? 1 : tensorNamed(view, tensor).shape[axis] - first[axis]))
-  const places = count => Array.from({ length: count }, (_, i) => i)
-  return places(rows).map(row => places(cols).map(col => valueAt(view, tensor, indexAt({ first, axes }, row, col))))
-}
 
 const rowOf = (view, about) => matrixOf(view, { ...about, axes: [-1, about.axes[1]] })[0]
 

@@ -2,7 +2,8 @@
 
 import { axesTold } from '../../web/inspector/places.js'
 import { cellName } from '../../web/lib/cell.js'
-import { indexAt, isPlace, isProse, labelFits, tensorNamed, valueAt, valuesIn } from './kinds.js'
+import { indexAt, tensorNamed, valueAt } from './cells.js'
+import { isPlace, isProse, labelFits, valuesIn } from './kinds.js'
 import { tells, writes } from './written.js'
 
 const FIRST_TERMS = 24
