@@ -1,4 +1,4 @@
-import { describe, expect, flag, inEngine, optionsOf, shapeText } from './errors.js'
+import { describe, expect, flag, optionsOf, otherEngine, shapeText } from './errors.js'
 import { sameShape } from './shape.js'
 
 /**
@@ -57,8 +57,8 @@ export const needsGradient = (engine, inputs) => engine.gradEnabled && inputs.so
  * @returns {Tensor} the first output
  */
 export function record(engine, op, inputs, outputs, saved = {}) {
-  const [out] = Object.values(outputs)
-  inEngine(op.name, engine, Object.values(inputs))
+  const out = firstOf(outputs)
+  for (const name in inputs) if (inputs[name] && inputs[name].engine !== engine) throw otherEngine(op.name)
   if (!engine.gradEnabled && !engine.trace) return out
   const needsGrad = out.dtype === 'float32' && needsGradient(engine, Object.values(inputs))
   if (needsGrad || engine.trace) {
@@ -70,6 +70,13 @@ export function record(engine, op, inputs, outputs, saved = {}) {
     engine.trace?.add(node)
   }
   return out
+}
+
+/** @param {Record<string, Tensor>} tensors, at least one */
+function firstOf(tensors) {
+  let first
+  for (first in tensors) break
+  return tensors[/** @type {string} */ (first)]
 }
 
 /** Sets what gradients there are to zero. @param {Iterable<Tensor>} tensors */

@@ -53,6 +53,10 @@ export function expect(condition, code, message) {
   if (!condition) throw new GlassformerError(code, message())
 }
 
+/** @param {string} where */
+export const otherEngine = where => new GlassformerError('state',
+  `${where}: the tensors must belong to one engine, got one of another engine; load() once and make all there`)
+
 /**
  * Tensors of one operation must live in one memory: an address means nothing in another.
  * @param {string} where
@@ -60,8 +64,7 @@ export function expect(condition, code, message) {
  * @param {readonly ({ engine: import('./engine.js').Engine } | null | undefined)[]} tensors
  */
 export function inEngine(where, engine, tensors) {
-  for (const tensor of tensors) expect(!tensor || tensor.engine === engine, 'state',
-    () => `${where}: the tensors must belong to one engine, got one of another engine; load() once and make all there`)
+  for (const tensor of tensors) if (tensor && tensor.engine !== engine) throw otherEngine(where)
 }
 
 /**

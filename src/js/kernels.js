@@ -39,7 +39,8 @@ export class Kernels {
    * @returns {number} their address
    */
   pass(values) {
-    this.memory.ints(this.#arguments, MOST_ARGUMENTS).set(values)
+    if (values.length > MOST_ARGUMENTS) throw new RangeError(`${values.length} arguments for a kernel`)
+    this.memory.setInts(this.#arguments, values)
     return this.#arguments
   }
 }

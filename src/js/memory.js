@@ -133,6 +133,15 @@ export class Memory {
     return this.#views.ints.subarray(address >>> 2, (address >>> 2) + n)
   }
 
+  /**
+   * Puts a few integers at an address; a view made for them would take longer.
+   * @param {number} address @param {readonly number[]} values
+   */
+  setInts(address, values) {
+    const { ints } = this.#views, first = address >>> 2
+    for (let i = 0; i < values.length; i++) ints[first + i] = values[i]
+  }
+
   /** @param {number} address @param {number} n @returns {Float32Array} */
   floats(address, n) {
     return this.#views.floats.subarray(address >>> 2, (address >>> 2) + n)

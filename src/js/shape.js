@@ -31,7 +31,12 @@ export function cellsOf(shape) {
 }
 
 /** @param {readonly number[]} a @param {readonly number[]} b */
-export const sameShape = (a, b) => a.length === b.length && a.every((side, axis) => side === b[axis])
+export function sameShape(a, b) {
+  let axis = a.length
+  if (axis !== b.length) return false
+  while (axis--) if (a[axis] !== b[axis]) return false
+  return true
+}
 
 /** The place of a cell among all of them. @param {readonly number[]} shape @param {readonly number[]} index */
 export const offsetOf = (shape, index) => index.reduce((offset, i, axis) => offset * shape[axis] + i, 0)

@@ -105,7 +105,9 @@ export class Module {
    */
   run(forward, inputs) {
     const { trace } = this.engine
-    inEngine(this.constructor.name, this.engine, inputs.filter(input => input instanceof Tensor))
+    for (const input of inputs) {
+      if (input instanceof Tensor && input.engine !== this.engine) inEngine(this.constructor.name, this.engine, [input])
+    }
     if (!trace) return hooked(this, inputs, forward.apply(this, inputs))
     const stack = running.get(this.engine) ?? []
     running.set(this.engine, stack)

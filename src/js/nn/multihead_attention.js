@@ -122,8 +122,9 @@ export class MultiheadAttention extends Module {
  * One of the three projections.
  * @param {MultiheadAttention} mha @param {Tensor} x @param {number} which 0 query, 1 key, 2 value
  */
-function project({ embedDim: C, in_proj_weight: all, in_proj_bias: bias, ...own }, x, which) {
-  const weight = /** @type {Tensor} */ (all ?? [own.q_proj_weight, own.k_proj_weight, own.v_proj_weight][which])
+function project(mha, x, which) {
+  const { embedDim: C, in_proj_weight: all, in_proj_bias: bias } = mha
+  const weight = /** @type {Tensor} */ (all ?? [mha.q_proj_weight, mha.k_proj_weight, mha.v_proj_weight][which])
   return linearRows(x, weight, bias, { first: all ? which * C : 0, count: C, biasFirst: which * C })
 }
 
@@ -143,14 +144,16 @@ function entryOf(mha, cache, query, key) {
 
 /** @param {MultiheadAttention} mha @param {Tensor} query @param {Tensor} key @param {Tensor} value */
 function checkShapes({ embedDim, kdim, vdim }, query, key, value) {
-  const channels = { query: embedDim, key: kdim, value: vdim }
-  for (const [name, tensor] of Object.entries({ query, key, value })) {
+  /** @param {string} name @param {Tensor} tensor @param {number} channels @param {Tensor} other of as many tokens */
+  const check = (name, tensor, channels, other) => {
     expectRank('MultiheadAttention', name, floatTensor('MultiheadAttention', name, tensor), 3, '[B, T, C]')
-    const T = name === 'value' ? key.shape[1] : tensor.shape[1]
-    const wanted = [query.shape[0], T, channels[/** @type {'query'} */ (name)]]
+    const wanted = [query.shape[0], other.shape[1], channels]
     expect(sameShape(tensor.shape, wanted), 'shape',
       () => `MultiheadAttention: ${name} must have shape ${shapeText(wanted)}, got ${shapeText(tensor.shape)}`)
   }
+  check('query', query, embedDim, query)
+  check('key', key, kdim, key)
+  check('value', value, vdim, key)
 }
 
 /** The mean over the heads. @type {import('../autograd.js').Operation} */

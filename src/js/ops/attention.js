@@ -12,8 +12,7 @@ import { mul } from './binary.js'
 /**
  * Two ways a tensor can hold the rows of all heads: [B, H, T, D], or [B, T, H*D] with the heads side by side.
  * @typedef {object} Layout
- * @property {(sizes: { H: number, T: number, D: number }) => number[]} strides floats from one batch, head and time to
- *   the next
+ * @property {(H: number, T: number, D: number) => number[]} strides floats from one batch, head and time to the next
  * @property {(b: number, h: number, t: number, d: number, D: number) => number[]} index of a cell
  * @property {(index: readonly number[], D: number) => number[]} place the inverse: b, h, t, d
  * @property {(axes: import('../axes.js').Axes) => import('../axes.js').Axis} token the one that runs over time
@@ -21,7 +20,7 @@ import { mul } from './binary.js'
 
 /** @type {Layout} */
 const HEADS_FIRST = {
-  strides: ({ H, T, D }) => [H * T * D, T * D, D],
+  strides: (H, T, D) => [H * T * D, T * D, D],
   index: (b, h, t, d) => [b, h, t, d],
   place: index => [...index],
   token: axes => axes[2]
@@ -29,7 +28,7 @@ const HEADS_FIRST = {
 
 /** @type {Layout} */
 const HEADS_LAST = {
-  strides: ({ H, T, D }) => [T * H * D, D, H * D],
+  strides: (H, T, D) => [T * H * D, D, H * D],
   index: (b, h, t, d, D) => [b, t, h * D + d],
   place: ([b, t, c], D) => [b, Math.floor(c / D), t, c % D],
   token: axes => axes[1]
@@ -55,15 +54,14 @@ const STEPS = ['dots', 'scores', 'masked_scores', 'weights']
 function passStructs(engine, { sizes, group, scale, layout, mask, isCausal, past, window, cache }, padding, steps,
   from) {
   const { B, H, Tq, Tk, D, Dv } = sizes, KV = H / group
-  const [q, k, v, out] = [[H, Tq, D], [KV, Tk, D], [KV, Tk, Dv], [H, Tq, Dv]]
-    .map(([heads, T, side]) => layout.strides({ H: heads, T, D: side }))
   const list = [
     B, H, Tq, Tk, D, Dv, group, cache?.capacity ?? 0, from, floatBits(scale),
-    ...q, ...cache?.rows.keys ?? k, ...cache?.rows.values ?? v, ...out,
+    ...layout.strides(H, Tq, D), ...cache?.rows.keys ?? layout.strides(KV, Tk, D),
+    ...cache?.rows.values ?? layout.strides(KV, Tk, Dv), ...layout.strides(H, Tq, Dv),
     mask?.tensor.address ?? 0, mask?.batch ?? 0, mask?.head ?? 0, padding, isCausal ? 1 : 0, past, window, 1
   ]
-  const struct = engine.pass([...list, ...steps])
-  return { struct, steps: struct + 4 * list.length }
+  const length = list.push(...steps), struct = engine.pass(list)
+  return { struct, steps: struct + 4 * (length - steps.length) }
 }
 
 /**

@@ -1,10 +1,11 @@
 import { describe, expect } from '../errors.js'
 import { record } from '../autograd.js'
 import { product, sum, worked } from '../explain.js'
-import { Tensor } from '../tensor.js'
 import { SCALAR, broadcast, operand, passAxes, resultIndices } from './broadcast.js'
 import { anyTensor, floatTensor, sameEngine, snake } from './checks.js'
 import { asFloat, isWhole, refuseBools, wholePair } from './whole.js'
+
+/** @typedef {import('../tensor.js').Tensor} Tensor */
 
 /**
  * Operations on two values at a time, with PyTorch's broadcasting; either may be a number. A line here and one in
@@ -165,16 +166,16 @@ function binary(name, line) {
   const op = operation(name, line), kernel = `gf_${snake(name)}_forward`, whole = wholePair(name, line.formula)
   return (first, second, ...more) => {
     noMore(name, more)
-    const given = [operandOf(name, 'a', first), operandOf(name, 'b', second)]
-    expect(given.some(one => one instanceof Tensor), 'type',
+    const left = operandOf(name, 'a', first), right = operandOf(name, 'b', second)
+    const isNumber = typeof left === 'number', isOther = typeof right === 'number'
+    expect(!isNumber || !isOther, 'type',
       () => `${name}: a or b must be a tensor, got ${describe(first)} and ${describe(second)}`)
-    const tensors = given.map(one => (one instanceof Tensor ? one : null))
-    sameEngine(name, ...tensors)
-    refuseBools(name, given)
-    if (whole && given.every(isWhole)) return whole(given[0], given[1])
-    const [a, b] = tensors.map(one => one && asFloat(one)), { engine } = /** @type {Tensor} */ (a ?? b)
+    sameEngine(name, isNumber ? null : left, isOther ? null : right)
+    refuseBools(name, left, right)
+    if (whole && isWhole(left) && isWhole(right)) return whole(left, right)
+    const a = isNumber ? null : asFloat(left), b = isOther ? null : asFloat(right)
+    const { engine } = /** @type {Tensor} */ (a ?? b), number = isNumber ? left : isOther ? right : undefined
     const { shape, axes } = broadcast(name, (a ?? SCALAR).shape, (b ?? SCALAR).shape)
-    const number = /** @type {number | undefined} */ (given.find(one => typeof one === 'number'))
     const out = engine.empty(shape), [geometry, still] = passAxes(engine, axes, number)
     engine.c[kernel](out.address, a?.address ?? still, b?.address ?? still, geometry)
     return record(engine, op, { a, b }, { out }, { axes, number })

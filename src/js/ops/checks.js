@@ -1,4 +1,4 @@
-import { describe, expect, inEngine, shapeText, wholeNumber } from '../errors.js'
+import { describe, expect, inEngine, otherEngine, shapeText, wholeNumber } from '../errors.js'
 import { needsGradient } from '../autograd.js'
 import { WEIGHTS } from '../dtype.js'
 import { sameShape, sizeOf } from '../shape.js'
@@ -61,7 +61,8 @@ export function expectNoGradient(where, weight, ...others) {
  * @param {string} where @param {...(Tensor | null | undefined)} tensors
  */
 export function sameEngine(where, ...tensors) {
-  inEngine(where, tensors.find(t => t)?.engine, tensors)
+  let engine
+  for (const tensor of tensors) if (tensor && tensor.engine !== (engine ??= tensor.engine)) throw otherEngine(where)
 }
 
 /** @param {string} where @param {string} name @param {unknown} value @returns {Tensor | null} */

@@ -110,20 +110,24 @@ function operation(name, { formula, value, slope: [slope, slopeOf], gate, gradie
 /** @param {string} name @param {Unary} line @returns {(x: Tensor, options?: any) => Tensor} */
 function unary(name, line) {
   const op = operation(name, line), kernel = `gf_${snake(name)}_forward`, { options: defaults = {} } = line
-  const names = Object.keys(defaults)
+  const names = Object.keys(defaults), usual = passed(defaults)
+  /** @param {any} options */
+  const read = options => {
+    if (names.length) return passed({ ...defaults, ...definedOf(name, optionsOf(name, options, names)) })
+    expect(options === undefined, 'type', () => `${name}: takes one tensor and no options, got ${describe(options)}`)
+    return usual
+  }
   return (x, options) => {
-    const { engine } = floatTensor(name, 'x', x)
-    const given = names.length ? optionsOf(name, options, names) : noOptions(name, options)
-    const parameters = names.length ? { ...defaults, ...definedOf(name, given) } : defaults
-    const [p = 0, q = 0] = Object.values(parameters), out = engine.empty(x.shape)
-    engine.c[kernel](out.address, x.address, x.size, p, q)
-    return record(engine, op, { x }, { out }, { p, q, parameters })
+    const { engine } = floatTensor(name, 'x', x), saved = read(options), out = engine.empty(x.shape)
+    engine.c[kernel](out.address, x.address, x.size, saved.p, saved.q)
+    return record(engine, op, { x }, { out }, saved)
   }
 }
 
-/** @param {string} where @param {unknown} options */
-function noOptions(where, options) {
-  expect(options === undefined, 'type', () => `${where}: takes one tensor and no options, got ${describe(options)}`)
+/** Parameters, and the two numbers that a kernel takes. @param {Record<string, number>} parameters */
+function passed(parameters) {
+  const [p = 0, q = 0] = Object.values(parameters)
+  return { p, q, parameters }
 }
 
 /** Those given that are numbers; null and undefined stand for none. @param {string} where @param {any} given */

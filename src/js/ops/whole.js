@@ -32,9 +32,9 @@ export const isWhole = value => (typeof value === 'number' ? value === (value | 
 
 /**
  * As in PyTorch, where it is a mask turned round that is meant most of the time.
- * @param {string} name @param {readonly (Tensor | number)[]} operands
+ * @param {string} name @param {...(Tensor | number)} operands
  */
-export const refuseBools = (name, operands) => expect(
+export const refuseBools = (name, ...operands) => expect(
   name !== 'sub' || operands.every(one => typeof one === 'number' || one.dtype !== 'bool'), 'type',
   () => "sub: a bool tensor cannot be subtracted from or with; logicalNot() turns a mask round, to('int32') makes numbers")
 
