@@ -291,6 +291,8 @@ export interface Facts {
   /** Trained models may have tensors that are not. */
   drawn?: string[]
   smoothing?: Record<string, unknown> | null
+  /** How a model was built whose weights come from the theatre. */
+  shape?: Record<string, any>
   decoding?: Decoding
   /** Of a twin that reads another run's answer: what it would have written by itself. */
   own?: Decoding
@@ -504,6 +506,7 @@ export interface Questions {
   nudge: [{ settings: object, cell: Cell, value: number }, { high: number, low: number, slope: number }]
   read: [{ names: string[], isTwin: boolean }, Map<string, Float32Array>]
   steps: [object, Step[]]
+  gradients: [object, Map<string, Float32Array>]
   twin: [{ settings: object }, RunMessage]
   inspect: [{ files: Record<string, Blob> }, Inspection]
   open: [{ files: Record<string, Blob> }, { type: string }]

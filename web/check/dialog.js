@@ -6,17 +6,17 @@ import { brief } from '../lib/number.js'
 import { placeName } from '../lib/place.js'
 import { homeOf, roomsOf } from '../rooms/index.js'
 import { spawn } from '../shell/lazy.js'
+import { isPlanned } from './graph.js'
 
-/** A difference relative to the largest value of its tensor above which something is wrong. */
-const TOLERANCE = 2e-5
-
-/** @import { Context, Language, Room, Run, Translate } from '../types.d.ts' */
-
-/** @typedef {{ name: string, op: string | null, count: number, peak: number, difference: number | null }} Result */
+/** @import { Ask, Context, Language, Room, Run, Translate } from '../types.d.ts' */
+/** @import { Result } from './recompute.js' */
 
 /** What a room or the whole page comes to. @typedef {{ count: number, difference: number, isRight: boolean }} Sum */
 /** @typedef {Sum & { room: Room | null }} Line */
-/** given: weights; drawn: what dropout drew. @typedef {Sum & { given: number, drawn: number }} Whole */
+/**
+ * times: how much of what the roundings allow was used, at most; given: weights; drawn: what dropout drew.
+ * @typedef {Sum & { times: number, gradients: number, given: number, drawn: number }} Whole
+ */
 
 /**
  * The results, gathered by the room in which their tensors are at home.
@@ -28,20 +28,19 @@ export function summary(results, home) {
   /** @type {Map<Room | null, Line>} */
   const rooms = new Map()
   /** @type {Whole} */
-  const whole = { count: 0, difference: 0, given: 0, drawn: 0, isRight: true }
-  for (const { name, op, count, peak, difference } of results) {
-    if (difference === null) whole[op === 'dropout' ? 'drawn' : 'given'] += count
-    else {
-      const room = home(name) ?? null
-      const isRight = difference <= TOLERANCE * (1 + peak)
-      const line = rooms.get(room) ?? { room, count: 0, difference: 0, isRight: true }
-      for (const sum of [line, whole]) {
-        sum.count += count
-        sum.difference = Math.max(sum.difference, difference)
-        sum.isRight &&= isRight
-      }
-      rooms.set(room, line)
+  const whole = { count: 0, difference: 0, times: 0, gradients: 0, given: 0, drawn: 0, isRight: true }
+  for (const { name, op, part, count, difference, times } of results) {
+    if (part === 'value' && difference === null) whole[op === 'dropout' ? 'drawn' : 'given'] += count
+    const room = home(name) ?? null
+    const line = rooms.get(room) ?? { room, count: 0, difference: 0, isRight: true }
+    whole.times = Math.max(whole.times, times)
+    for (const sum of [line, whole]) {
+      if (part === 'value' && difference !== null) sum.count += count
+      if (part === 'value' || times > 1) sum.difference = Math.max(sum.difference, difference ?? 0)
+      sum.isRight &&= times <= 1
     }
+    if (part === 'gradient') whole.gradients += count
+    if (line.count || !line.isRight) rooms.set(room, line)
   }
   return { ...whole, rooms: [...rooms.values()] }
 }
@@ -80,9 +79,9 @@ function table({ rooms }, order, t) {
 
 /**
  * The action and its dialog.
- * @param {Pick<Context, 't' | 'get' | 'run' | 'whole'>} context
+ * @param {Pick<Context, 't' | 'get' | 'run' | 'whole'> & { ask: Ask }} context
  */
-export function check({ t, get, run, whole }) {
+export function check({ t, ask, get, run, whole }) {
   const result = h('div', { 'className': 'check-result', 'aria-live': 'polite' })
   const close = h('button', { type: 'button', className: 'quiet', onclick: () => dialog.close() }, t('app.close'))
   /** @type {HTMLDialogElement} */
@@ -98,17 +97,19 @@ export function check({ t, get, run, whole }) {
     result.replaceChildren()
     dialog.showModal()
     try {
-      const results = await recomputed({ ...await whole(shown), edits: get().edits })
+      const results = await recomputed({
+        ...await whole(shown), edits: get().edits, gradients: await ask('gradients', {})
+      })
       const rooms = roomsOf(shown)
       const found = summary(results, name => homeOf(rooms, name, shown))
-      const counted = /** @type {const} */ (['count', 'given', 'drawn']).map(name => (
+      const counted = /** @type {const} */ (['count', 'gradients', 'given', 'drawn']).map(name => (
         [name, written(found[name], document.documentElement.lang)]))
       const values = { ...Object.fromEntries(counted), difference: brief(found.difference) }
       const list = { 'className': 'check-table', 'tabindex': '0', 'role': 'region', 'aria-label': t('check.room') }
       result.replaceChildren(
         h('p', { className: 'check-total' }, t(found.isRight ? 'check.right' : 'check.wrong', values)),
         h('div', list, table(found, rooms, t)),
-        h('p', { className: 'note' }, t(found.drawn ? 'check.drawn' : 'check.given', values), ' ', t('check.besides')))
+        h('p', { className: 'note' }, t(found.drawn ? 'check.drawn' : 'check.given', values), ' ', t(isPlanned(shown.settings.model) ? 'check.besides' : 'check.taken')))
     } catch (error) {
       result.replaceChildren(h('p', { className: 'problem' }, t('check.failed', { message: /** @type {Error} */ (error).message })))
     }

@@ -1,306 +1,223 @@
 /**
- * Every number of a run once more: in double, from the ids and the parameters on, by the plain loops that the project's
- * tests hold to PyTorch. No kernel takes part, and no intermediate number of the run is used. Taken over are only what
- * the run itself was given: the weights, and the masks that dropout drew.
+ * Every number and every gradient of a run once more, in double, by the plain loops that the project's tests hold to
+ * PyTorch. What follows on what stands in a graph of the check's own (graph.js). Each step is done twice: with the
+ * run's numbers before it, where one step of float32 may be off by no more than its bound; and with those of double,
+ * which says how far all roundings together have led.
  */
 
-import * as add from '../../src/reference/add.js'
-import * as embedding from '../../src/reference/embedding.js'
-import { unary } from '../../src/reference/elementwise.js'
-import * as gelu from '../../src/reference/gelu.js'
-import * as layerNorm from '../../src/reference/layer_norm.js'
-import * as logSoftmax from '../../src/reference/log_softmax.js'
-import * as linear from '../../src/reference/linear.js'
-import * as matmul from '../../src/reference/matmul.js'
-import * as mul from '../../src/reference/mul.js'
-import { norm } from '../../src/reference/norms.js'
-import * as positional from '../../src/reference/positional_encoding.js'
-import * as relu from '../../src/reference/relu.js'
-import * as rotary from '../../src/reference/rotary.js'
-import * as softmax from '../../src/reference/softmax.js'
 import { map, zeros } from '../../src/reference/tensor.js'
+import { graphOf, isPlanned } from './graph.js'
+import { STEPS, U, absolute } from './steps.js'
+import { takenFrom } from './taken.js'
 
 /** @import { Given } from '../../src/reference/tensor.js' */
-/** @import { Edit, Settings, Step, Tensor } from '../types.d.ts' */
-
-/** What an operation reads, by the symbols of its formula. @typedef {Record<string, Given>} Read */
-/** Takes what a step has made, by its key. @typedef {(key: string, made: Given) => Given} Settle */
-/** What a step was told, each of the kind that its operation has. @typedef {Record<string, any>} Parameters */
+/** @import { Decoding, Edit, Settings, Step, Stream, Tensor } from '../types.d.ts' */
+/** @import { Planned } from './graph.js' */
 
 /**
- * Rows of the first axis, as a projection takes its part of a joint weight.
- * @param {Given} x
- * @param {number} first
- * @param {number} count
- * @returns {Given}
+ * A run's plain data, with the reader's edits and the gradients of its tensors by name.
+ * @typedef {object} Checked
+ * @property {Map<string, Tensor>} tensors
+ * @property {Step[]} steps
+ * @property {Edit[]} [edits]
+ * @property {Settings} settings
+ * @property {Record<string, Stream>} streams
+ * @property {Decoding | null} [decoding]
+ * @property {boolean} [hasLoss]
+ * @property {Record<string, any>} [shape]
+ * @property {Map<string, Float32Array>} [gradients]
  */
-function rowsFrom({ shape: [rows, ...rest], data }, first, count) {
-  const width = rest.reduce((product, side) => product * side, 1)
-  if (first === 0 && count === rows) return { shape: [rows, ...rest], data }
-  return { shape: [count, ...rest], data: data.slice(first * width, (first + count) * width) }
-}
-
-/** [B, T, H·D] as [B, H, T, D]; what is in that form already stays. @param {Given} x @param {number} H */
-function inHeads(x, H) {
-  if (x.shape.length === 4) return x
-  const [B, T, C] = x.shape
-  const D = C / H
-  const out = zeros([B, H, T, D])
-  for (let i = 0; i < out.data.length; i++) {
-    const [d, t, h, b] = [i % D, Math.floor(i / D) % T, Math.floor(i / (D * T)) % H, Math.floor(i / (D * T * H))]
-    out.data[i] = x.data[(b * T + t) * C + h * D + d]
-  }
-  return out
-}
-
-/** The inverse. @param {Given} x */
-function joined(x) {
-  const [B, H, T, D] = x.shape
-  const out = zeros([B, T, H * D])
-  for (let i = 0; i < out.data.length; i++) {
-    const [c, t, b] = [i % (H * D), Math.floor(i / (H * D)) % T, Math.floor(i / (H * D * T))]
-    out.data[i] = x.data[((b * H + Math.floor(c / D)) * T + t) * D + (c % D)]
-  }
-  return out
-}
-
-/** Every head of keys or values as often as heads of queries share it. @param {Given} x @param {number} H */
-function repeated({ shape: [B, KV, T, D], data }, H) {
-  const out = zeros([B, H, T, D])
-  for (let i = 0; i < out.data.length; i++) {
-    const [rest, h, b] = [i % (T * D), Math.floor(i / (T * D)) % H, Math.floor(i / (H * T * D))]
-    out.data[i] = data[(b * KV + Math.floor(h * KV / H)) * T * D + rest]
-  }
-  return out
-}
-
-/** @param {Given} x */
-function turned(x) {
-  const [B, H, T, D] = x.shape
-  const out = zeros([B, H, D, T])
-  for (let i = 0; i < out.data.length; i++) {
-    const [t, d, front] = [i % T, Math.floor(i / T) % D, Math.floor(i / (T * D))]
-    out.data[i] = x.data[(front * T + t) * D + d]
-  }
-  return out
-}
-
 /**
- * Whether a key is hidden from a query: later ones where it may not look ahead, and those that only fill up.
- * @param {Parameters} parameters
- * @param {number} Tk
- * @returns {(b: number, i: number, j: number) => boolean}
+ * What was found of one tensor. times: how many times its bound the worst number is off, right up to 1; difference: to
+ * what double comes to from the weights on, null where there is nothing to compute.
+ * @typedef {{ name: string, op: string | null, part: 'value' | 'gradient' | 'choice' | 'mask', count: number,
+ *   difference: number | null, times: number }} Result
  */
-function hiddenIn({ isCausal, hidden }, Tk) {
-  return (b, i, j) => (isCausal && j > i) || Boolean(hidden?.[b * Tk + j])
+
+/** Smaller numbers may be 0 in float32. */
+const TINY = 2 ** -125
+
+/** The same infinity, and NaN at the same place, differ by nothing. @param {number} a @param {number} b */
+function apart(a, b) {
+  if (Object.is(a, b) || a === b) return 0
+  return Number.isNaN(a - b) ? Infinity : Math.abs(a - b)
 }
 
-/**
- * A mask that is added to the scores, at a cell of them.
- * @param {Given | undefined} mask
- * @param {number[]} shape of the scores
- * @returns {(b: number, h: number, i: number, j: number) => number}
- */
-function addedIn(mask, [B, H, Tq, Tk]) {
-  if (!mask) return () => 0
-  const sides = [1, 1, 1, 1, ...mask.shape].slice(-4)
-  const isPerHead = mask.shape.length === 3 && mask.shape[0] === B * H
-  return (b, h, i, j) => {
-    const row = isPerHead ? b * H + h : (sides[0] > 1 ? b : 0) * sides[1] + (sides[1] > 1 ? h : 0)
-    return mask.data[(row * Tq + i) * Tk + j]
-  }
-}
-
-/**
- * Each of attention's steps from the one before.
- * @param {Read} read
- * @param {Parameters} parameters
- * @param {Given | null} dropout
- * @param {Settle} settle
- */
-function attend({ q, k, v, mask }, { heads, kvHeads = heads, scale, ...parameters }, dropout, settle) {
-  const left = inHeads(q, heads)
-  const dots = settle('dots', matmul.forward({ a: left, b: turned(repeated(inHeads(k, kvHeads), heads)) }).y)
-  const scores = settle('scores', map(dots, x => x * scale))
-  const { shape } = scores
-  const [, H, Tq, Tk] = shape
-  const isHidden = hiddenIn(parameters, Tk)
-  const added = addedIn(mask, shape)
-  const masked = settle('masked_scores', map(scores, (x, at) => {
-    const [j, i, h, b] = [at % Tk, Math.floor(at / Tk) % Tq, Math.floor(at / (Tk * Tq)) % H,
-      Math.floor(at / (Tk * Tq * H))]
-    return isHidden(b, i, j) ? -Infinity : x + added(b, h, i, j)
-  }))
-  const weights = settle('weights', softmax.forward({ x: masked }).y)
-  const used = dropout ? mul.forward({ a: weights, b: dropout }).y : weights
-  const out = matmul.forward({ a: used, b: repeated(inHeads(v, kvHeads), heads) }).y
-  settle('out', q.shape.length === 4 ? out : joined(out))
-}
-
-/**
- * What top-k and then top-p leave of rows of logits: 0, or −∞ for what they cut.
- * @param {Given} logits
- * @param {Pick<Settings, 'topK' | 'topP'>} settings
- */
-function cutMask({ shape, data }, { topK, topP }) {
-  const V = /** @type {number} */ (shape.at(-1))
-  const mask = new Float64Array(data.length).fill(-Infinity)
-  for (let start = 0; start < data.length; start += V) {
-    const row = Array.from(data.slice(start, start + V))
-    const order = row.map((_, i) => i).sort((a, b) => row[b] - row[a] || a - b).slice(0, topK || V)
-    const most = row[order[0]]
-    const total = order.reduce((sum, i) => sum + Math.exp(row[i] - most), 0)
-    let before = 0
-    for (const i of order) {
-      if (topP < 1 && before >= topP * total) break
-      mask[start + i] = 0
-      before += Math.exp(row[i] - most)
-    }
-  }
-  return { shape, data: mask }
-}
-
-/**
- * What every operation makes of its inputs; `settle` takes an output by its key.
- * @type {Record<string, (read: Read, parameters: Parameters, settle: Settle) => void>}
- */
-const RULES = {
-  add: ({ a, b }, _, settle) => settle('out', add.forward({ a, b }).y),
-  mul: ({ a, b }, _, settle) => settle('out', mul.forward({ a, b }).y),
-  linear: ({ x, weight, bias }, { first, count, biasFirst }, settle) => settle('out', linear.forward({
-    x, weight: rowsFrom(weight, first, count), bias: bias && rowsFrom(bias, biasFirst, count)
-  }).y),
-  softmax: ({ x }, _, settle) => settle('out', softmax.forward({ x }).y),
-  relu: ({ x }, _, settle) => settle('out', relu.forward({ x }, {}).y),
-  silu: ({ x }, _, settle) => settle('out', unary.forward({ x }, { op: 'silu' }).y),
-  rms_norm: ({ x, weight }, { eps }, settle) => settle('out', norm.forward({ x, weight }, { op: 'rmsNorm', eps }).y),
-  rotary({ x, cos, sin }, parameters, settle) {
-    const [T, C] = x.shape.slice(-2)
-    const { y } = rotary.forward({ x: { shape: [x.data.length / T / C, 1, T, C], data: x.data }, cos, sin }, parameters)
-    settle('out', { shape: x.shape, data: y.data })
-  },
-  gelu: ({ x }, parameters, settle) => settle('out', gelu.forward({ x }, parameters).y),
-  layer_norm: ({ x, weight, bias }, { eps }, settle) =>
-    settle('out', layerNorm.forward({ x, weight, bias }, { eps }).y),
-  embedding: ({ weight }, { ids, shape }, settle) => (
-    settle('out', embedding.forward({ idx: { shape, data: ids }, weight }).y)),
-  cross_entropy({ logits }, { target, ignoreIndex }, settle) {
-    const logs = settle('log_probs', logSoftmax.forward({ x: logits }).y)
-    const V = logs.shape[1]
-    /** @type {number[]} */ const ids = target
-    const asked = ids.flatMap((id, row) => (id === ignoreIndex ? [] : [logs.data[row * V + id]]))
-    settle('out', { shape: [], data: Float64Array.of(-asked.reduce((sum, log) => sum + log, 0) / asked.length) })
-  },
-  reshape: ({ x }, { shape }, settle) => settle('out', { shape, data: x.data }),
-  narrow: ({ x }, { start, length }, settle) => settle('out', rowsFrom(x, start, length))
-}
-
-/**
- * The largest difference; the same infinity, and NaN at the same place, differ by nothing.
- * @param {ArrayLike<number>} ours
- * @param {ArrayLike<number>} theirs
- */
+/** @param {ArrayLike<number>} ours @param {ArrayLike<number>} theirs */
 function farthest(ours, theirs) {
+  if (ours.length !== theirs.length) return Infinity
   let most = 0
-  for (let i = 0; i < ours.length; i++) {
-    if (Object.is(ours[i], theirs[i]) || ours[i] === theirs[i]) continue
-    const apart = Math.abs(ours[i] - theirs[i])
-    most = Number.isNaN(apart) ? Infinity : Math.max(most, apart)
+  for (let i = 0; i < ours.length; i++) most = Math.max(most, apart(ours[i], theirs[i]))
+  return most
+}
+
+/** @param {Given} ours @param {Given | null} bound @param {ArrayLike<number>} theirs */
+function timesOff(ours, bound, theirs) {
+  if (ours.data.length !== theirs.length) return Infinity
+  let most = 0
+  for (let i = 0; i < theirs.length; i++) {
+    const off = apart(ours.data[i], theirs[i])
+    if (off === 0) continue
+    const may = (bound ? bound.data[i] : 0) + U * Math.abs(ours.data[i]) + TINY
+    most = Math.max(most, off <= may ? off / may : Number.isFinite(may) ? off / may : Infinity)
   }
   return most
 }
 
 /**
  * What the reader has put in place of numbers is put in place here, too.
- * @param {Given} computed
- * @param {Edit[]} edits
+ * @param {Given} computed @param {Edit[]} edits
  */
 function withEdits(computed, edits) {
+  if (edits.length === 0) return computed
+  const { shape } = computed, data = Float64Array.from(computed.data)
   for (const { index, value } of edits) {
-    const fits = index.length === computed.shape.length && index.every((i, axis) => i < computed.shape[axis])
-    if (fits) computed.data[index.reduce((at, i, axis) => at * computed.shape[axis] + i, 0)] = value
+    const fits = index.length === shape.length && index.every((i, axis) => i < shape[axis])
+    if (fits) data[index.reduce((at, i, axis) => at * shape[axis] + i, 0)] = Math.fround(value)
   }
-  return computed
+  return { shape, data }
+}
+
+/** @param {Checked} run */
+function planOf({ tensors, steps, settings, streams, decoding = null, shape }) {
+  /** @param {string} name */
+  const shapeOf = name => [...tensors.get(name)?.shape ?? []]
+  if (isPlanned(settings.model)) {
+    /** @param {string} name */
+    const has = name => tensors.has(name)
+    return graphOf({ settings, streams: /** @type {any} */ (streams), decoding, shape, shapeOf, has })
+  }
+  return takenFrom({ tensors, steps, settings }, shapeOf).filter(({ op }) => op in STEPS)
 }
 
 /**
- * @param {{ tensors: Map<string, Tensor>, steps: Step[], edits?: Edit[], settings: Settings }} run its plain data, with
- *   the reader's edits
- * @returns {{ name: string, op: string | null, count: number, peak: number, difference: number | null }[]} difference
- *   is null for what is given or drawn: there is nothing to compute
+ * The steps forward. Reads what the run has where `isLocal`, else what came before here.
+ * @param {Planned[]} plan @param {Checked} run @param {boolean} isLocal
  */
-export function recompute(run) {
-  const { tensors, steps, edits = [], settings } = run
-  /** @type {Map<string, Given>} */
-  const known = new Map()
-  /** @type {Set<string>} */
-  const computed = new Set()
-  /** @param {string} name */
-  const editsOf = name => edits.filter(edit => edit.name === name)
-  /** Computed once more; what nobody computes is taken as it is. @param {string} name @param {Given} made */
-  function settle(name, made) {
-    const settled = withEdits(made, editsOf(name))
-    known.set(name, settled)
-    computed.add(name)
-    return settled
-  }
+function forward(plan, { tensors, edits = [] }, isLocal) {
+  /** @type {Map<string, Given>} */ const made = new Map()
+  /** @type {Map<string, Given | null>} */ const bounds = new Map()
   /** @param {string} name @returns {Given} */
-  function given(name) {
-    const { shape, data, origin, role } = /** @type {Tensor} */ (tensors.get(name))
-    if (origin?.op === 'positional_encoding') {
-      /** @type {Parameters} */ const { dModel, base, layout } = origin.parameters
-      return settle(name, positional.forward({}, { max_length: shape[0], d_model: dModel, base, layout }).y)
-    }
-    if (role === 'inverse_temperature') return settle(name, { shape, data: Float64Array.of(1 / settings.temperature) })
-    const made = { shape, data: Float64Array.from(data) }
-    known.set(name, made)
-    return made
+  function valueOf(name) {
+    const tensor = tensors.get(name)
+    const given = tensor && { shape: [...tensor.shape], data: Float64Array.from(tensor.data) }
+    const found = isLocal ? given ?? made.get(name) : made.get(name) ?? given
+    if (!found) throw new Error(name)
+    return found
   }
-  /** @param {string} name */
-  const value = name => known.get(name) ?? given(name)
+  /** @param {Planned} step */
+  const readOf = ({ inputs }) => Object.fromEntries(Object.entries(inputs).map(([key, name]) => [key, valueOf(name)]))
+  for (const step of plan) {
+    // What chooses, as ids and places do, is no part of a run.
+    if (!Object.values(step.inputs).every(name => made.has(name) || tensors.has(name))) continue
+    const { op, out, parameters } = step, read = readOf(step), y = STEPS[op].forward(read, parameters)
+    made.set(out, withEdits(y, edits.filter(({ name }) => name === out)))
+    bounds.set(out, isLocal ? STEPS[op].bound(read, parameters, y) : null)
+  }
+  return { made, bounds, readOf, valueOf }
+}
+
+/**
+ * The gradients, from the loss back, or from the sum of the output where nothing is to be answered: what each step
+ * gives to what it reads, from the run's own gradient of what it makes.
+ * @param {Planned[]} plan @param {Checked} run @param {ReturnType<typeof forward>} local
+ * @returns {Result[]}
+ */
+function backward(plan, { tensors, gradients, hasLoss }, { readOf, valueOf }) {
+  if (!gradients) return []
+  /** @type {Map<string, { sum: Given, bound: Given }>} */ const own = new Map()
+  const seed = hasLoss ? 'loss' : plan[plan.length - 1].out
+  const ones = map(valueOf(seed), () => 1)
+  own.set(seed, { sum: ones, bound: zeros(ones.shape) })
   /**
-   * Tables of angles nobody computes within a run; of a text that begins at its beginning the places are known.
-   * @param {Record<string, string>} inputs
-   * @param {Parameters} parameters
-   * @param {Read} read
+   * A kernel adds its products to what is there already, one by one: each addition is rounded at the size of the whole.
+   * @param {string} name @param {Given} part @param {Given} off @param {number} terms
    */
-  function tabled(inputs, { base }, read) {
-    const [count, half] = read.cos.shape
-    const made = rotary.tables(Array.from({ length: count }, (_, place) => place), half, base)
-    for (const key of /** @type {const} */ (['cos', 'sin'])) if (!computed.has(inputs[key])) read[key] = settle(inputs[key], made[key])
+  function collect(name, part, off, terms) {
+    const { sum, bound } = own.get(name) ?? { sum: zeros(part.shape), bound: zeros(part.shape) }
+    own.set(name, {
+      sum: map(sum, (v, i) => v + part.data[i]),
+      bound: map(bound, (v, i) => v + off.data[i] + (sum.data[i] === 0 ? 0
+        : (terms + 1) * U * (Math.abs(sum.data[i]) + Math.abs(part.data[i]))))
+    })
   }
-
-  /** Whether all that a step reads is of the run: ids and places, which only choose, are not. @param {Step} step */
-  const isWhole = ({ inputs }) => Object.values(inputs).every(name => known.has(name) || tensors.has(name))
-
-  for (const step of steps) {
-    if (!isWhole(step)) continue
-    const { op, inputs, outputs, parameters } = step
-    const read = Object.fromEntries(Object.entries(inputs).map(([key, name]) => {
-      const isCut = !known.has(name) && tensors.get(name)?.role === 'cut_mask'
-      return [key, isCut ? settle(name, cutMask(value(inputs.a), settings)) : value(name)]
-    }))
-    if (op === 'rotary') tabled(inputs, parameters, read)
-    /** @type {Settle} */
-    const put = (key, made) => (outputs[key] ? settle(outputs[key], made) : made)
-    if (op === 'attention') attend(read, parameters, dropoutOf(tensors, outputs, value), put)
-    else if (op === 'dropout') put('out', mul.forward({ a: read.x, b: value(outputs.mask) }).y)
-    else RULES[op]?.(read, parameters, put)
+  /**
+   * What the run shows no gradient of was computed here, and brings what it may be off.
+   * @param {Planned} step @param {Record<string, Given>} read
+   */
+  function carried({ op, out, parameters }, read) {
+    const mine = own.get(out), { backward: back } = STEPS[op]
+    return gradients?.has(out) || !mine || !back ? {} : back(absolute(read), parameters, mine.bound, valueOf(out))
   }
-  return [...tensors.values()].map(({ name, op, data }) => {
-    const peak = data.reduce((most, x) => (Number.isFinite(x) ? Math.max(most, Math.abs(x)) : most), 0)
-    const difference = computed.has(name) ? farthest(data, value(name).data) : null
-    return { name, op, count: data.length, peak, difference }
+  for (const step of [...plan].reverse()) {
+    const { op, inputs, out, parameters } = step, { backward: back, backwardBound } = STEPS[op]
+    const theirs = gradients.get(out), mine = own.get(out)
+    if (!back || !backwardBound || !mine) continue
+    const y = valueOf(out)
+    // Through an overwritten number the gradient goes as if something had been added to it.
+    const dy = { shape: y.shape, data: theirs ? Float64Array.from(theirs) : mine.sum.data }
+    const read = readOf(step), parts = back(read, parameters, dy, y), offs = backwardBound(read, parameters, dy, y)
+    const terms = STEPS[op].terms?.(read, parameters, dy) ?? {}, more = carried(step, read)
+    for (const key of Object.keys(parts)) {
+      const off = more[key] ? map(offs[key], (v, i) => v + Math.abs(more[key].data[i])) : offs[key]
+      collect(inputs[key], parts[key], off, terms[key] ?? 1)
+    }
+  }
+  return [...gradients].filter(([name]) => tensors.has(name)).map(([name, theirs]) => {
+    const { sum, bound } = own.get(name) ?? { sum: { shape: [], data: new Float64Array(theirs.length) }, bound: null }
+    return { name, op: null, part: 'gradient', count: theirs.length, difference: farthest(sum.data, theirs),
+      times: timesOff(sum, bound, theirs) }
   })
 }
 
 /**
- * The mask that attention's dropout drew, if it drew one.
- * @param {Map<string, Tensor>} tensors
- * @param {Record<string, string>} outputs
- * @param {(name: string) => Given} value
+ * A mask holds zeros and what makes up for them, about as many as was asked for.
+ * @param {Planned[]} plan @param {Checked} run
+ * @returns {Result[]}
  */
-function dropoutOf(tensors, outputs, value) {
-  const name = tensors.get(outputs.out)?.inputs.dropout
-  return name ? value(name) : null
+function masks(plan, { tensors, settings: { dropout: p } }) {
+  return plan.filter(({ op }) => op === 'dropout').flatMap(({ inputs: { mask } }) => {
+    const tensor = tensors.get(mask)
+    if (!tensor) return []
+    const { data } = tensor, count = data.length, kept = data.reduce((sum, v) => sum + (v === 0 ? 0 : 1), 0)
+    const isWhole = data.every(v => v === 0 || Math.abs(v * (1 - p) - 1) <= 4 * U)
+    const isUsual = Math.abs(kept - count * (1 - p)) <= 6 * Math.sqrt(count * p * (1 - p)) + 1
+    return [{ name: mask, op: 'dropout', part: 'mask', count, difference: null, times: isWhole && isUsual ? 0 : Infinity }]
+  })
+}
+
+/**
+ * A greedy answer takes the likeliest token of every row; one that looks ahead was chosen before it had all to look at.
+ * @param {Checked} run @returns {Result[]}
+ */
+function choices({ tensors, settings, decoding, edits = [] }) {
+  const logs = tensors.get('log_probs')
+  if (!logs || !decoding || decoding.kind !== 'greedy' || settings.training || edits.length) return []
+  if (settings.tgtIsCausal === false) return []
+  const V = /** @type {number} */ (logs.shape.at(-1))
+  const isRight = decoding.steps.every(({ id }, n) => {
+    const row = logs.data.subarray(decoding.rows[n] * V, (decoding.rows[n] + 1) * V)
+    return row.every(v => v <= row[id])
+  })
+  return [{ name: 'sampling.output', op: null, part: 'choice', count: decoding.steps.length, difference: isRight ? 0 : Infinity,
+    times: isRight ? 0 : Infinity }]
+}
+
+/** @param {Checked} run @returns {Result[]} */
+export function recompute(run) {
+  const { tensors, settings } = run, plan = planOf(run), isOwn = isPlanned(settings.model)
+  const local = forward(plan, run, true), whole = forward(plan, run, false)
+  /** @param {Tensor} tensor @returns {Result} */
+  function values({ name, op, data, role }) {
+    const count = data.length, made = local.made.get(name), exact = whole.made.get(name)
+    if (made && exact) {
+      return { name, op, part: 'value', count, difference: farthest(exact.data, data),
+        times: timesOff(made, local.bounds.get(name) ?? null, data) }
+    }
+    // A graph of one's own knows all that is computed: what it does not know was not to be computed.
+    const isStray = isOwn && op !== null && !/mask$/.test(role ?? '')
+    return { name, op, part: 'value', count, difference: isStray ? Infinity : null, times: isStray ? Infinity : 0 }
+  }
+  return [...Array.from(tensors.values(), values), ...(isOwn ? masks(plan, run) : []), ...choices(run),
+    ...backward(plan, run, local)]
 }

@@ -5,7 +5,7 @@ import { filesFor, modelOf } from '../models/index.js'
 import { bring, choose, openIn } from '../models/own/open.js'
 import { RUNS } from '../models/runs.js'
 import { nudged } from './nudge.js'
-import { messageOf, read } from './plain.js'
+import { gradientsOf, messageOf, read } from './plain.js'
 import { questions } from './questions.js'
 
 /** @import { Cell, Failure, Library, Made, Settings } from '../types.d.ts' */
@@ -103,6 +103,8 @@ const calls = {
   },
   /** What the last run computed, with the lists that its structure leaves out. */
   steps: () => here().run.steps,
+  /** The gradients of all tensors that have one. */
+  gradients: () => gradientsOf(here().run),
   /**
    * Values of tensors of the last run or its twin that were not sent with it.
    * @param {{ names: string[], isTwin: boolean }} question

@@ -36,6 +36,23 @@ export function read(run, names) {
 }
 
 /**
+ * The gradients of all tensors that have one; what is given and what only chooses has none.
+ * @param {LibraryRun} run
+ * @returns {Map<string, Float32Array>}
+ */
+export function gradientsOf(run) {
+  /** @type {Map<string, Float32Array>} */ const found = new Map()
+  for (const name of run.names) {
+    try {
+      found.set(name, /** @type {Float32Array} */ (run.gradient(name)))
+    } catch (error) {
+      if (/** @type {{ code?: string }} */ (error).code !== 'state') throw error
+    }
+  }
+  return found
+}
+
+/**
  * What a run consists of, without the numbers: it stays while the reader only types.
  * @param {LibraryRun} run @returns {Structure}
  */

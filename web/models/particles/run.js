@@ -73,6 +73,6 @@ export function run(gf, options, edits = [], [file] = []) {
       forward: () => model.forward([text.ids]), right: rightAt(text.ids.length, text.places, ids), vocabulary: WORDS,
       rows: text.places, axes: AXES, streams: streamsOf(settings, text)
     })),
-    hints: particles.hints, focus: { of: 'text', row: text.places[0] }
+    hints: particles.hints, shape, focus: { of: 'text', row: text.places[0] }
   }
 }

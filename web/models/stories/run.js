@@ -47,5 +47,5 @@ export function run(gf, options, edits = [], [file] = []) {
   const create = () => createStories(gf, { ...CONFIG, ...shape, dropout: settings.dropout })
   const own = { ...settings, weights: file ? settings.weights : 'untrained' }
   const made = hold(gf, keyOf('stories', own) + JSON.stringify(shape), () => build(gf, own, file, create), edits)
-  return { ...tell(gf, made, own, language, edits), settings, hints: stories.hints }
+  return { ...tell(gf, made, own, language, edits), settings, hints: stories.hints, shape: shapeIn(gf, settings, file) }
 }

@@ -58,5 +58,6 @@ export function run(gf, options, edits = [], [file] = []) {
   }
   const create = () => createStories(gf, { ...CONFIG, ...shape, dropout: settings.dropout })
   const made = hold(gf, keyOf('text', settings) + JSON.stringify(shape), () => build(gf, settings, file, create), edits)
-  return { ...tell(gf, made, settings, languageOf(vocabulary, shape.longest), edits), settings, hints: text.hints }
+  const told = tell(gf, made, settings, languageOf(vocabulary, shape.longest), edits)
+  return { ...told, settings, hints: text.hints, shape: shapeIn(gf, settings, file) }
 }

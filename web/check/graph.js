@@ -1,0 +1,253 @@
+/**
+ * What each model of the page has to compute, step by step: from the settings, from the names of its weights, and from
+ * nothing that a run says of its own way. A step names what it reads and what it makes; a run that has left one out,
+ * exchanged two or read something else does not agree with it.
+ */
+
+/** @import { Settings } from '../types.d.ts' */
+
+/** @typedef {{ op: string, inputs: Record<string, string>, out: string, parameters: Record<string, any> }} Planned */
+/** A text as ids, and where it is only filled up. @typedef {{ ids: number[][], padding: boolean[][] }} Stream */
+/**
+ * What is known of a run before it is computed: what stands in its fields, and the weights it has.
+ * @typedef {object} Asked
+ * @property {Settings} settings
+ * @property {(name: string) => boolean} has whether the run has a tensor of that name
+ * @property {(name: string) => number[]} shapeOf
+ * @property {Record<string, Stream>} streams
+ * @property {{ rows: number[], steps: { id: number }[] } | null} decoding
+ * @property {Record<string, any>} [shape] of a model that was trained in the tab
+ */
+/** How a stack is built. @typedef {{ heads: number, kvHeads: number, normFirst: boolean, activation: string,
+ *   norm: string, positions: string | null, base: number, rotaryBase: number, longest: number, scale: number | null,
+ *   drops: boolean }} Ways */
+/** Who may look where. @typedef {{ isCausal: boolean, padding: boolean[][] | null }} Sight */
+
+const EPS = 1e-5
+
+/** Of the weights that come with the page, as their training had it. @type {Record<string, Partial<Ways>>} */
+const TRAINED = {
+  dates: { heads: 4, normFirst: false, activation: 'relu', positions: 'interleaved', base: 10000, longest: 12 },
+  particles: { heads: 4, normFirst: false, activation: 'relu', positions: 'interleaved', base: 10 },
+  stories: { heads: 4, normFirst: true, activation: 'gelu', positions: 'interleaved', base: 10 },
+  text: { heads: 4, normFirst: true, activation: 'gelu', positions: 'interleaved', base: 10 },
+  sentences: { positions: 'interleaved', base: 10000 }
+}
+
+/** Settings by which each model can be built otherwise. @type {Record<string, string[]>} */
+const CHOSEN = {
+  dates: ['heads', 'normFirst', 'activation', 'positions', 'base'], particles: [],
+  stories: ['activation', 'positions', 'norm', 'kvHeads'], text: ['activation', 'positions', 'norm', 'kvHeads'],
+  sentences: ['heads', 'positions', 'base']
+}
+
+/** @param {Asked} asked @returns {Ways} */
+function waysOf({ settings, shape: { nhead, ...shape } = {} }) {
+  const { model, positional = true, scale = true, training, dropout } = settings
+  const chosen = Object.fromEntries(CHOSEN[model].filter(name => settings[name] !== undefined)
+    .map(name => [name, settings[name]]))
+  const all = { norm: 'layer', rotaryBase: 10000, ...TRAINED[model], ...chosen, ...shape, ...(nhead && { heads: nhead }) }
+  const { positions, heads } = all
+  return /** @type {Ways} */ ({
+    kvHeads: heads, ...all, positions: positional && positions !== 'none' ? positions : null,
+    scale: scale ? null : 1, drops: training && dropout > 0
+  })
+}
+
+/** Writes steps down. @param {Asked} asked @param {Ways} ways */
+function pen({ has, shapeOf, settings }, ways) {
+  /** @type {Planned[]} */ const steps = []
+  /** @type {Map<string, number>} */ const calls = new Map()
+  /**
+   * What is made has the last of these names that the run knows it by.
+   * @param {string} op @param {Record<string, string>} inputs @param {string[]} names
+   * @param {Record<string, any>} [parameters]
+   */
+  function make(op, inputs, names, parameters = {}) {
+    const out = names.findLast(has) ?? names[0]
+    steps.push({ op, inputs, out, parameters })
+    return out
+  }
+  /** The name of what a module makes when it is called once more. @param {string} name */
+  function again(name) {
+    const count = (calls.get(name) ?? 0) + 1
+    calls.set(name, count)
+    return count > 1 ? `${name}:${count}` : name
+  }
+  /** @param {string} x @param {string} path of a dropout @param {string[]} [names] */
+  function drop(x, path, names = []) {
+    if (!ways.drops) return x
+    return make('dropout', { x, mask: again(`${path}.mask`) }, [again(`${path}.output`), ...names], { p: settings.dropout })
+  }
+  /** @param {string} x @param {string} path of a linear layer @param {string[]} [names] */
+  const linear = (x, path, names = []) => (
+    make('linear', { x, weight: `${path}.weight`, ...(has(`${path}.bias`) && { bias: `${path}.bias` }) },
+      [`${path}.output`, ...names], { first: 0, count: shapeOf(`${path}.weight`)[0] }))
+  /** @param {string} x @param {string} path of a norm @param {string[]} [names] */
+  const norm = (x, path, names = []) => (
+    make(ways.norm === 'rms' ? 'rms_norm' : 'layer_norm',
+      { x, weight: `${path}.weight`, ...(ways.norm !== 'rms' && { bias: `${path}.bias` }) },
+      [`${path}.output`, ...names], { eps: EPS }))
+  return { steps, make, again, drop, linear, norm }
+}
+
+/** @typedef {ReturnType<typeof pen>} Pen */
+
+/** @param {Pen} pen @param {string} path @param {Stream} stream @param {number} T */
+const embed = ({ make }, path, { ids }, T) => (
+  make('embedding', { weight: `${path}.weight` }, [`${path}.output`], { ids: ids.flat(), shape: [ids.length, T] }))
+
+/**
+ * Positions, added and dropped; where they are turned instead, nothing is added here.
+ * @param {Asked} asked @param {Pen} pen @param {Ways} ways @param {string} x
+ */
+function place({ shapeOf, settings: { model } }, { make, again, drop }, { positions, base, drops }, x) {
+  if (!positions || positions === 'rotary') return x
+  const isTable = positions !== 'learned', table = isTable ? 'positions.pe' : 'positions.weight'
+  if (isTable) {
+    const [rows, dModel] = shapeOf(table)
+    make('table', {}, [table], { rows, dModel, base, layout: positions })
+  }
+  const isDroppedInside = drops && model !== 'sentences', output = isDroppedInside ? null : again('positions.output')
+  const sum = make('places', { x, table }, [again('positions.sum'), ...(output ? [output] : [])])
+  return model === 'sentences' ? sum : drop(sum, 'positions.dropout', isDroppedInside ? [again('positions.output')] : [])
+}
+
+/**
+ * @param {Asked} asked @param {Pen} pen @param {Ways} ways @param {string} path
+ * @param {string} x makes queries @param {string} memory makes keys and values @param {Sight} sight
+ */
+function attend({ shapeOf, has }, { make, again, linear }, ways, path, x, memory, sight) {
+  const { heads, kvHeads, positions, rotaryBase, drops } = ways
+  const [weight, bias] = [`${path}.in_proj_weight`, `${path}.in_proj_bias`]
+  const [rows, C] = shapeOf(weight), D = C / heads, own = rows - C, unturned = `${path}.linear`
+  /** @param {string} key @param {string} from @param {number} first @param {number} count @param {number} H */
+  function project(key, from, first, count, H) {
+    const turns = positions === 'rotary' && key !== 'v'
+    const flat = make('linear', { x: from, weight, bias }, [turns ? again(unturned) : `${path}.${key}`], { first, count })
+    return turns ? turn(flat, key, H) : flat
+  }
+  /** @param {string} flat @param {string} key @param {number} H */
+  function turn(flat, key, H) {
+    const [cos, sin] = ['cos', 'sin'].map(name => {
+      const table = again(`${path}.rotary.${name}`)
+      const [places, half] = has(table) ? shapeOf(table) : [0, D / 2]
+      return make('angles', {}, [table], { rows: places, half, base: rotaryBase, key: name })
+    })
+    return make('rotary', { x: flat, cos, sin }, [`${path}.${key}`], { heads: H, layout: 'halves' })
+  }
+  const q = project('q', x, 0, C, heads), k = project('k', memory, C, own / 2, kvHeads)
+  const v = project('v', memory, C + own / 2, own / 2, kvHeads)
+  const dots = make('dots', { q, k }, [`${path}.dots`], { heads, kvHeads })
+  const scores = make('scale', { dots }, [`${path}.scores`], { scale: ways.scale ?? 1 / Math.sqrt(D) })
+  const masked = make('mask', { scores }, [`${path}.masked_scores`], sight)
+  const weights = make('softmax', { x: masked }, [`${path}.weights`])
+  const w = drops ? make('dropout', { x: weights, mask: `${path}.dropout.mask` }, [`${path}.dropout.output`], {}) : weights
+  return linear(make('sums', { w, v }, [`${path}.heads`], { heads, kvHeads }), `${path}.out_proj`, [`${path}.output`])
+}
+
+/** @param {Asked} asked @param {Pen} pen @param {Ways} ways @param {string} path @param {string} x */
+function feedForward({ has }, { make, drop, linear }, { activation }, path, x) {
+  const wide = linear(x, `${path}.linear1`), isGated = has(`${path}.linear3.weight`)
+  const bent = make(isGated ? 'silu' : activation, { x: wide }, [`${path}.activation`])
+  const gated = isGated ? make('mul', { a: bent, b: linear(x, `${path}.linear3`) }, [`${path}.gated`]) : bent
+  return linear(drop(gated, `${path}.dropout`), `${path}.linear2`)
+}
+
+/**
+ * A stack of layers: each adds what it found to what came in.
+ * @param {Asked} asked @param {Pen} pen @param {Ways} ways @param {string} path @param {string} x @param {Sight} own
+ * @param {{ memory: string, sight: Sight } | null} [cross]
+ */
+function stack(asked, pen, ways, path, x, own, cross = null) {
+  const { has } = asked, { make, drop, norm } = pen
+  const count = layersIn(has, path), isNormed = has(`${path}.norm.weight`)
+  for (let layer = 0; layer < count; layer++) {
+    const at = `${path}.layers.${layer}`, isLast = layer === count - 1 && !isNormed
+    const ends = [`${at}.output`, ...(isLast ? [`${path}.output`] : [])]
+    /** @type {((x: string) => string)[]} */
+    const parts = [from => attend(asked, pen, ways, `${at}.self_attn`, from, from, own)]
+    if (cross) parts.push(from => attend(asked, pen, ways, `${at}.multihead_attn`, from, cross.memory, cross.sight))
+    parts.push(from => feedForward(asked, pen, ways, at, from))
+    parts.forEach((part, n) => {
+      const isEnd = n === parts.length - 1, number = n + 1
+      const found = part(ways.normFirst ? norm(x, `${at}.norm${number}`) : x)
+      const sum = make('add', { a: x, b: drop(found, `${at}.dropout${number}`) },
+        [`${at}.residual${number}`, ...(isEnd && ways.normFirst ? ends : [])])
+      x = ways.normFirst ? sum : norm(sum, `${at}.norm${number}`, isEnd ? ends : [])
+    })
+  }
+  return isNormed ? norm(x, `${path}.norm`, [`${path}.output`]) : x
+}
+
+/** @param {(name: string) => boolean} has @param {string} path */
+function layersIn(has, path) {
+  let count = 0
+  while (has(`${path}.layers.${count}.linear1.weight`)) count++
+  return count
+}
+
+/**
+ * From logits to the loss, and to what is chosen from.
+ * @param {Asked} asked @param {Pen} pen @param {string} logits @param {number} T rows of them
+ */
+function answer({ settings, decoding }, { make }, logits, T) {
+  const target = Array(T).fill(-100)
+  decoding?.rows.forEach((row, n) => { if (decoding.steps[n]) target[row] = decoding.steps[n].id })
+  make('loss', { logs: make('log_softmax', { x: logits }, ['log_probs']) }, ['loss'], { target })
+  const { temperature, topK, topP } = settings
+  const b = make('reciprocal', {}, ['sampling.inverse_temperature'], { of: temperature })
+  const tempered = make('mul', { a: logits, b }, ['sampling.tempered'])
+  make('softmax', { x: tempered }, ['sampling.probabilities'])
+  const mask = make('cut', { x: tempered }, ['sampling.choice.mask'], { topK, topP })
+  make('softmax', { x: make('add', { a: tempered, b: mask }, ['sampling.choice.cut']) }, ['sampling.output'])
+}
+
+/** @param {Stream} stream */
+const lengthOf = ({ ids }) => ids[0].length
+/** @param {boolean[][]} padding @returns {boolean[][] | null} */
+const ifAny = padding => (padding.some(row => row.includes(true)) ? padding : null)
+
+/** By model: what it does. @type {Record<string, (asked: Asked, pen: Pen, ways: Ways) => void>} */
+const MODELS = {
+  dates(asked, pen, ways) {
+    const { streams: { source, target }, settings: { tgtIsCausal } } = asked
+    const [S, T] = [source, target].map(lengthOf), hidden = { isCausal: false, padding: source.padding }
+    const x = place(asked, pen, ways, embed(pen, 'source_embedding', source, S))
+    const memory = stack(asked, pen, ways, 'transformer.encoder', x, hidden)
+    const y = place(asked, pen, ways, embed(pen, 'target_embedding', target, T))
+    const own = tgtIsCausal ? { isCausal: true, padding: null } : { isCausal: false, padding: target.padding }
+    const read = stack(asked, pen, ways, 'transformer.decoder', y, own, { memory, sight: hidden })
+    answer(asked, pen, pen.linear(read, 'output', ['output']), T)
+  },
+  particles(asked, pen, ways) {
+    const { streams: { text } } = asked, T = lengthOf(text)
+    const x = place(asked, pen, ways, embed(pen, 'embedding', text, T))
+    const read = stack(asked, pen, ways, 'encoder', x, { isCausal: false, padding: text.padding })
+    answer(asked, pen, pen.linear(read, 'output', ['output']), T)
+  },
+  stories(asked, pen, ways) {
+    const { streams: { text }, shapeOf } = asked, T = lengthOf(text)
+    const x = place(asked, pen, ways, embed(pen, 'embedding', text, T))
+    const read = stack(asked, pen, ways, 'decoder', x, { isCausal: true, padding: null })
+    const [count] = shapeOf('embedding.weight')
+    answer(asked, pen, pen.make('linear', { x: read, weight: 'embedding.weight' }, ['output'], { first: 0, count }), T)
+  },
+  text: (asked, pen, ways) => MODELS.stories(asked, pen, ways),
+  sentences(asked, pen, ways) {
+    const { streams: { text }, settings: { causal } } = asked
+    const placed = place(asked, pen, ways, embed(pen, 'embedding', text, lengthOf(text)))
+    const x = pen.drop(placed, 'dropout')
+    attend(asked, pen, { ...ways, drops: false }, 'self_attn', x, x, { isCausal: causal, padding: ifAny(text.padding) })
+  }
+}
+
+/** Whether there is a graph for a model. @param {string} model */
+export const isPlanned = model => Object.hasOwn(MODELS, model)
+
+/** @param {Asked} asked @returns {Planned[]} */
+export function graphOf(asked) {
+  const ways = waysOf(asked), written = pen(asked, ways)
+  MODELS[asked.settings.model](asked, written, ways)
+  return written.steps
+}

@@ -1,0 +1,386 @@
+/**
+ * What each step of a model computes, in double: its value, its gradients, and how far float32 may be from both. The
+ * bounds are derived as those in tests/ops are: U for every rounding, times the sizes of what is rounded.
+ */
+
+import * as add from '../../src/reference/add.js'
+import * as embedding from '../../src/reference/embedding.js'
+import { unary } from '../../src/reference/elementwise.js'
+import * as gelu from '../../src/reference/gelu.js'
+import * as linear from '../../src/reference/linear.js'
+import * as logSoftmax from '../../src/reference/log_softmax.js'
+import * as matmul from '../../src/reference/matmul.js'
+import * as mul from '../../src/reference/mul.js'
+import * as positional from '../../src/reference/positional_encoding.js'
+import * as relu from '../../src/reference/relu.js'
+import * as rotary from '../../src/reference/rotary.js'
+import * as softmax from '../../src/reference/softmax.js'
+import { map, sumToShape, zeros } from '../../src/reference/tensor.js'
+import { collected, inHeads, joined, repeated, turned } from './heads.js'
+import { layerNorm, rmsNorm } from './norms.js'
+
+/** @import { Given, Tensor } from '../../src/reference/tensor.js' */
+
+/** What an operation reads, by the symbols of its formula. @typedef {Record<string, Given>} Read */
+/** What a step was told, each of the kind that its operation has. @typedef {Record<string, any>} Parameters */
+/** Of a step's inputs, by symbol. @typedef {Record<string, Given>} Parts */
+/**
+ * One operation.
+ * @typedef {object} Operation
+ * @property {(read: Read, parameters: Parameters) => Given} forward
+ * @property {(read: Read, parameters: Parameters, y: Given) => Given} bound how far each number may be off
+ * @property {(read: Read, parameters: Parameters, dy: Given, y: Given) => Parts} [backward] none: nothing goes back
+ * @property {(read: Read, parameters: Parameters, dy: Given, y: Given) => Parts} [backwardBound]
+ * @property {(read: Read, parameters: Parameters, dy: Given) => Record<string, number>} [terms] products that are
+ *   added, one after the other, to what a gradient already holds; 1
+ */
+
+/** The relative error of one rounding. */
+export const U = 2 ** -24
+
+/** @param {Given} t @param {number} [times] */
+const sizes = (t, times = 1) => map(t, v => Math.abs(v) * times)
+/** @param {Read} read @returns {Read} */
+export const absolute = read => Object.fromEntries(Object.entries(read).map(([key, t]) => [key, sizes(t)]))
+/** @param {Parts} parts @param {Record<string, number>} counts roundings of each */
+const rounded = (parts, counts) => (
+  Object.fromEntries(Object.entries(parts).map(([key, t]) => [key, map(t, v => v * (counts[key] + 1) * U)])))
+/** @param {Given} x */
+const widthOf = x => /** @type {number} */ (x.shape.at(-1))
+/** @param {Given} x */
+const countOf = x => x.data.length / widthOf(x)
+
+/**
+ * For what only multiplies and adds: the same of absolute values gives the sums of the products' sizes.
+ * @param {(read: any, parameters: any) => Given} forward
+ * @param {(read: any, parameters: any, dy: Given) => Parts} backward
+ * @param {(read: Read, parameters: Parameters, dy: Given | null) => Record<string, number>} terms how many are added
+ * @returns {Operation}
+ */
+const products = (forward, backward, terms) => ({
+  forward, backward, terms,
+  bound: (read, parameters) => {
+    const { y } = terms(read, parameters, null)
+    return map(forward(absolute(read), parameters), v => v * (y + 1) * U)
+  },
+  backwardBound: (read, parameters, dy) => (
+    rounded(backward(absolute(read), parameters, sizes(dy)), terms(read, parameters, dy)))
+})
+
+/**
+ * @param {any} op a reference that reads one tensor @param {any} params
+ * @param {(value: number) => number} y @param {(slope: number) => number} dx units of each rounding
+ * @returns {Operation}
+ */
+const bend = (op, params, y, dx) => ({
+  forward: ({ x }) => op.forward({ x }, params).y,
+  bound: ({ x }, _, made) => map(made, (v, i) => U * Math.max(y(v), y(x.data[i]))),
+  backward: ({ x }, _, dy) => ({ x: op.backward({ x }, params, { y: dy }).x }),
+  backwardBound: ({ x }, _, dy) => {
+    const slopes = op.backward({ x }, params, { y: map(dy, () => 1) }).x
+    return { x: map(dy, (d, i) => U * dx(slopes.data[i]) * Math.abs(d)) }
+  }
+})
+
+/** Rows of the first axis. @param {Given} x @param {number} first @param {number} count */
+function rowsFrom({ shape: [rows, ...rest], data }, first, count) {
+  const width = rest.reduce((product, side) => product * side, 1)
+  if (first === 0 && count === rows) return { shape: [rows, ...rest], data }
+  return { shape: [count, ...rest], data: data.slice(first * width, (first + count) * width) }
+}
+
+/** The inverse for gradients. @param {Given} part @param {number[]} shape @param {number} first */
+function rowsInto(part, shape, first) {
+  const whole = zeros(shape)
+  whole.data.set(/** @type {Float64Array} */ (part.data), first * (part.data.length / part.shape[0]))
+  return whole
+}
+
+/** @param {Read} read @param {Parameters} rows */
+const ofRows = ({ x, weight, bias }, { first, count }) => (
+  { x, weight: rowsFrom(weight, first, count), ...(bias && { bias: rowsFrom(bias, first, count) }) })
+
+/** @type {Operation} */
+const linearRows = products(
+  (read, parameters) => linear.forward(ofRows(read, parameters)).y,
+  (read, parameters, dy) => {
+    const { x, ...parts } = linear.backward(ofRows(read, parameters), {}, { y: dy })
+    return { x, ...Object.fromEntries(Object.entries(parts).map(([key, part]) => (
+      [key, rowsInto(part, read[key].shape, parameters.first)]))) }
+  },
+  ({ x }, { count }) => ({ y: widthOf(x) + 1, x: count, weight: countOf(x), bias: countOf(x) })
+)
+
+/** Places of a table, added to every sentence. @param {Read} read @returns {Read} */
+const placed = ({ x, table }) => (
+  { a: x, b: { shape: x.shape.slice(1), data: table.data.slice(0, x.data.length / x.shape[0]) } })
+
+/** Products of queries and keys, head by head. @param {Read} read @param {Parameters} parameters */
+const sides = ({ q, k }, { heads, kvHeads }) => (
+  { a: inHeads(q, heads), b: turned(repeated(inHeads(k, kvHeads), heads)) })
+/** Sums of values. @param {Read} read @param {Parameters} parameters */
+const weighted = ({ w, v }, { heads, kvHeads }) => ({ a: w, b: repeated(inHeads(v, kvHeads), heads) })
+/** @param {Given} d of every head of queries @param {Given} like keys or values @param {Parameters} parameters */
+const shared = (d, like, { kvHeads }) => {
+  const own = collected(d, kvHeads)
+  return like.shape.length === 4 ? own : joined(own)
+}
+/** Whether a key is hidden from a query. @param {Parameters} parameters @param {number[]} shape of the scores */
+function hiddenIn({ isCausal, padding, past = 0, window = 0 }, [, H, Tq, Tk]) {
+  /** @param {number} at */
+  return at => {
+    const [j, i, b] = [at % Tk, past + Math.floor(at / Tk) % Tq, Math.floor(at / (Tk * Tq * H))]
+    return (isCausal && j > i) || Boolean(padding?.[b]?.[j]) || (window > 0 && Math.abs(j - i) >= window)
+  }
+}
+
+/**
+ * A mask that is added, one for each head of each sentence where it is as many.
+ * @param {Given} mask @param {number[]} shape
+ */
+const perHead = (mask, [B, H, ...rest]) => (
+  mask.shape.length === 3 && mask.shape[0] === B * H ? { shape: [B, H, ...rest], data: mask.data } : mask)
+
+/** @param {Given} logs @param {number[]} target @param {(at: number, count: number) => void} visit */
+function eachAsked(logs, target, visit) {
+  const count = target.filter(id => id >= 0).length
+  target.forEach((id, row) => { if (id >= 0) visit(row * widthOf(logs) + id, count) })
+}
+
+/**
+ * Roundings of one exp(x − max): the difference brings its size, exp itself a few.
+ * @param {Given} x @param {Given} y
+ */
+function exponentials(x, y) {
+  const width = widthOf(x), out = zeros(x.shape)
+  for (let start = 0; start < x.data.length; start += width) {
+    const row = x.data.slice(start, start + width), max = row.reduce((a, b) => Math.max(a, b), -Infinity)
+    const own = row.map(v => (v === -Infinity ? 0 : max - v + 4))
+    const divisor = own.reduce((sum, v, i) => sum + y.data[start + i] * v, 0) + width
+    for (let i = 0; i < width; i++) out.data[start + i] = own[i] + divisor + 2
+  }
+  return out
+}
+
+/** Per row the sum of |y · dy|. @param {Given} y @param {Given} dy */
+function rowSums(y, dy) {
+  const width = widthOf(y), out = new Float64Array(countOf(y))
+  for (let i = 0; i < y.data.length; i++) out[Math.floor(i / width)] += Math.abs(y.data[i] * dy.data[i])
+  return out
+}
+
+/** @type {Record<string, Operation>} */
+export const STEPS = {
+  embedding: {
+    forward: ({ weight }, { ids, shape }) => embedding.forward({ idx: { shape, data: ids }, weight }).y,
+    bound: (_, __, y) => zeros(y.shape),
+    backward: ({ weight }, { ids, shape }, dy) => (
+      embedding.backward({ idx: { shape, data: ids }, weight }, {}, { y: dy })),
+    backwardBound: ({ weight }, { ids, shape }, dy) => rounded(
+      embedding.backward({ idx: { shape, data: ids }, weight }, {}, { y: sizes(dy) }), { weight: ids.length })
+  },
+  table: {
+    forward: (_, { rows, dModel, base, layout }) => (
+      positional.forward({}, { max_length: rows, d_model: dModel, base, layout }).y),
+    // An angle is a double with a rounding of its place; sine and cosine are float32.
+    bound: (_, { dModel }, y) => map(y, (v, i) => 2 * U * Math.abs(v) + 1e-15 * Math.floor(i / dModel) + U / 2)
+  },
+  angles: {
+    // The frequency may be the float32 beside the reference's, which moves an angle by one rounding of its size.
+    forward: (_, { rows, half, base, key }) => (
+      rotary.tables(Array.from({ length: rows }, (_, place) => place), half, base)[/** @type {'cos'} */ (key)]),
+    bound: (_, { half }, y) => map(y, (v, i) => 2 * U * Math.abs(v) + 4 * U * Math.floor(i / half) + U / 2)
+  },
+  places: products(read => add.forward(/** @type {any} */ (placed(read))).y, ({ x, table }, _, dy) => ({
+    x: dy, table: rowsPadded(sumToShape(dy, x.shape.slice(1)), table.shape)
+  }), ({ x }) => ({ y: 0, x: 0, table: x.shape[0] })),
+  add: products(({ a, b }) => add.forward({ a, b }).y, ({ a, b }, _, dy) => add.backward({ a, b }, {}, { y: dy }),
+    () => ({ y: 0, a: 0, b: 0 })),
+  mul: products(({ a, b }) => mul.forward({ a, b }).y, ({ a, b }, _, dy) => mul.backward({ a, b }, {}, { y: dy }),
+    () => ({ y: 0, a: 0, b: 0 })),
+  dropout: products(({ x, mask }) => mul.forward({ a: x, b: mask }).y,
+    ({ x, mask }, _, dy) => ({ x: mul.backward({ a: x, b: mask }, {}, { y: dy }).a }), () => ({ y: 0, x: 0 })),
+  linear: linearRows,
+  dots: products((read, parameters) => matmul.forward(/** @type {any} */ (sides(read, parameters))).y,
+    (read, parameters, dy) => {
+      const { a, b } = matmul.backward(/** @type {any} */ (sides(read, parameters)), {}, { y: dy })
+      return { q: read.q.shape.length === 4 ? a : joined(a), k: shared(turned(b), read.k, parameters) }
+    },
+    ({ q }, { heads, kvHeads }, dy) => {
+      const [Tq, Tk] = dy ? dy.shape.slice(-2) : [0, 0]
+      const rows = q.shape[0] * heads * /** @type {number} */ (q.shape.at(-2))
+      return { y: q.data.length / rows, q: Tk, k: Tq * heads / kvHeads }
+    }),
+  scale: products(({ dots }, { scale }) => map(dots, v => v * scale),
+    (_, { scale }, dy) => ({ dots: map(dy, v => v * scale) }),
+    () => ({ y: 1, dots: 1 })),
+  mask: {
+    forward: ({ scores, added }, parameters) => {
+      const isHidden = hiddenIn(parameters, scores.shape)
+      const more = added ? add.forward({ a: scores, b: perHead(added, scores.shape) }).y : scores
+      return map(more, (v, at) => (isHidden(at) ? -Infinity : v))
+    },
+    bound: ({ added }, _, y) => (added ? sizes(y, U) : zeros(y.shape)),
+    // What is hidden has a weight of 0, and so a gradient of 0 before it comes here.
+    backward: ({ added }, parameters, dy) => {
+      const isHidden = hiddenIn(parameters, dy.shape)
+      /** @type {Parts} */ const parts = { scores: map(dy, (d, at) => (isHidden(at) ? 0 : d)) }
+      if (!added) return parts
+      return { ...parts, added: { ...sumToShape(parts.scores, perHead(added, dy.shape).shape), shape: added.shape } }
+    },
+    backwardBound: ({ added }, parameters, dy) => {
+      const parts = backOf('mask')({ added }, parameters, sizes(dy), dy)
+      const terms = added ? dy.data.length / added.data.length : 0
+      return rounded(parts, { scores: -1, added: terms })
+    }
+  },
+  softmax: {
+    forward: ({ x }) => softmax.forward({ x }).y,
+    bound: ({ x }, _, y) => {
+      const own = exponentials(x, y)
+      return map(y, (p, i) => U * p * own.data[i])
+    },
+    backward: (_, __, dy, y) => ({ x: softmax.gradientFromResult(y, dy) }),
+    backwardBound: (_, __, dy, y) => {
+      const sums = rowSums(y, dy), width = widthOf(y)
+      return { x: map(y, (p, i) => (
+        U * Math.abs(p) * (width + 4) * (Math.abs(dy.data[i]) + sums[Math.floor(i / width)]))) }
+    }
+  },
+  sums: products((read, parameters) => {
+    const out = matmul.forward(/** @type {any} */ (weighted(read, parameters))).y
+    return read.v.shape.length === 4 ? out : joined(out)
+  }, (read, parameters, dy) => {
+    const pair = /** @type {any} */ (weighted(read, parameters))
+    const { a, b } = matmul.backward(pair, {}, { y: inHeads(dy, parameters.heads) })
+    return { w: a, v: shared(b, read.v, parameters) }
+  }, ({ w, v }, { heads, kvHeads }) => {
+    const [Tq, Tk] = w.shape.slice(-2), size = v.data.length / v.shape[0] / kvHeads / Tk
+    return { y: Tk, w: size, v: Tq * heads / kvHeads }
+  }),
+  relu: bend(relu, {}, () => 0, () => 0),
+  gelu: bend(gelu, {}, v => 8 * Math.abs(v), () => 18),
+  gelu_tanh: bend(gelu, { approximate: 'tanh' }, v => 8 * Math.abs(v), () => 50),
+  silu: bend(unary, { op: 'silu' }, v => 5 * Math.abs(v), slope => 12 * Math.abs(slope) + 8),
+  layer_norm: layerNorm,
+  rms_norm: rmsNorm,
+  rotary: {
+    forward: ({ x, cos, sin }, parameters) => turnedBy(x, cos, sin, parameters),
+    bound: ({ x, cos, sin }, parameters) => turnBound(x, cos, sin, parameters),
+    backward: ({ x, cos, sin }, parameters, dy) => ({ x: turnedBy(dy, cos, map(sin, v => -v), parameters, x) }),
+    backwardBound: ({ x, cos, sin }, parameters, dy) => ({ x: turnBound(dy, cos, sin, parameters, x) })
+  },
+  log_softmax: {
+    forward: ({ x }) => {
+      const { shape, data } = logSoftmax.forward({ x }).y, width = /** @type {number} */ (shape.at(-1))
+      return { shape: [data.length / width, width], data }
+    },
+    bound: ({ x }, _, y) => {
+      const width = widthOf(x), out = zeros(y.shape)
+      for (let start = 0; start < out.data.length; start += width) {
+        const row = Array.from(x.data.slice(start, start + width)).filter(Number.isFinite)
+        const spread = Math.max(...row) - Math.min(...row)
+        for (let i = start; i < start + width; i++) {
+          out.data[i] = U * (2 * spread + 5 * Math.abs(y.data[i]) + width + 12)
+        }
+      }
+      return out
+    },
+    backward: ({ x }, _, dy, y) => {
+      const width = widthOf(y), totals = new Float64Array(countOf(y))
+      for (let i = 0; i < dy.data.length; i++) totals[Math.floor(i / width)] += dy.data[i]
+      const slope = map(y, (log, i) => dy.data[i] - Math.exp(log) * totals[Math.floor(i / width)])
+      return { x: { shape: x.shape, data: slope.data } }
+    },
+    // exp carries the rounding of its argument only where it is multiplied; then a product and a difference.
+    backwardBound: ({ x }, _, dy, y) => {
+      const width = widthOf(y), ones = rowSums(map(dy, () => 1), dy)
+      return { x: map({ shape: x.shape, data: y.data }, (log, i) => (
+        8 * U * (Math.exp(log) * ones[Math.floor(i / width)] + Math.abs(dy.data[i])))) }
+    }
+  },
+  loss: {
+    forward: ({ logs }, { target }) => {
+      const y = zeros([])
+      eachAsked(logs, target, (at, count) => { y.data[0] -= logs.data[at] / count })
+      return y
+    },
+    bound: ({ logs }, { target }) => {
+      const y = zeros([])
+      eachAsked(logs, target, (at, count) => { y.data[0] += (count + 2) * U * Math.abs(logs.data[at]) / count })
+      return y
+    },
+    backward: ({ logs }, { target }, dy) => {
+      const d = zeros(logs.shape)
+      eachAsked(logs, target, (at, count) => { d.data[at] -= dy.data[0] / count })
+      return { logs: d }
+    },
+    backwardBound: ({ logs }, { target }, dy) => (
+      { logs: sizes(backOf('loss')({ logs }, { target }, dy, dy).logs, 2 * U) })
+  },
+  reciprocal: {
+    forward: (_, { of }) => ({ shape: [1], data: Float64Array.of(1 / of) }), bound: (_, __, y) => sizes(y, U)
+  },
+  narrow: {
+    forward: ({ x }, { start, length }) => rowsFrom(x, start, length), bound: (_, __, y) => zeros(y.shape),
+    backward: ({ x }, { start }, dy) => ({ x: rowsInto(map(dy, v => v), x.shape, start) }),
+    backwardBound: ({ x }) => ({ x: zeros(x.shape) })
+  },
+  reshape: {
+    forward: ({ x }, { shape }) => ({ shape, data: x.data }), bound: (_, __, y) => zeros(y.shape),
+    backward: ({ x }, _, dy) => ({ x: { shape: x.shape, data: dy.data } }),
+    backwardBound: ({ x }) => ({ x: zeros(x.shape) })
+  },
+  cut: { forward: ({ x }, parameters) => cutMask(x, parameters), bound: (_, __, y) => zeros(y.shape) }
+}
+
+/** @param {string} op */
+const backOf = op => /** @type {NonNullable<Operation['backward']>} */ (STEPS[op].backward)
+
+/** The first rows of a table, nothing in the others. @param {Tensor} part @param {number[]} shape */
+function rowsPadded(part, shape) {
+  const whole = zeros(shape)
+  whole.data.set(part.data)
+  return whole
+}
+
+/**
+ * @param {Given} x @param {Given} cos @param {Given} sin @param {Parameters} parameters
+ * @param {Given} [like] whose shape it has
+ */
+function turnedBy(x, cos, sin, parameters, like = x) {
+  const [T, C] = like.shape.slice(-2), flat = { shape: [x.data.length / T / C, 1, T, C], data: x.data }
+  return { shape: like.shape, data: rotary.forward({ x: flat, cos, sin }, parameters).y.data }
+}
+
+/**
+ * Two products and their sum: three roundings of numbers up to |a cos| + |b sin|, whichever sign the second has.
+ * @param {Given} x @param {Given} cos @param {Given} sin @param {Parameters} parameters @param {Given} [like]
+ */
+function turnBound(x, cos, sin, parameters, like = x) {
+  const [size, c, s] = [x, cos, sin].map(t => sizes(t))
+  const [one, other] = [s, map(s, v => -v)].map(sign => turnedBy(size, c, sign, parameters, like))
+  return map(one, (v, i) => 4 * U * Math.max(Math.abs(v), Math.abs(other.data[i])))
+}
+
+/**
+ * What top-k and then top-p leave of rows of logits: 0, or −∞ for what they cut.
+ * @param {Given} logits @param {Parameters} cuts
+ */
+function cutMask({ shape, data }, { topK, topP }) {
+  const V = /** @type {number} */ (shape.at(-1))
+  const mask = new Float64Array(data.length).fill(-Infinity)
+  for (let start = 0; start < data.length; start += V) {
+    const row = Array.from(data.slice(start, start + V))
+    const order = row.map((_, i) => i).sort((a, b) => row[b] - row[a] || a - b).slice(0, topK || V)
+    const most = row[order[0]]
+    const total = order.reduce((sum, i) => sum + Math.exp(row[i] - most), 0)
+    let before = 0
+    for (const i of order) {
+      if (topP < 1 && before >= topP * total) break
+      mask[start + i] = 0
+      before += Math.exp(row[i] - most)
+    }
+  }
+  return { shape, data: mask }
+}

@@ -1,0 +1,83 @@
+/**
+ * Of a model that a reader brings, the page knows no graph of its own: its steps are those the run names. What each of
+ * them computes is done once more all the same.
+ */
+
+/** @import { Settings, Step, Tensor } from '../types.d.ts' */
+/** @import { Planned } from './graph.js' */
+
+/** @typedef {Step & { parameters: Record<string, any> }} Taken */
+/** @type {(op: string, inputs: Record<string, string>, out: string, parameters?: Record<string, any>) => Planned} */
+const one = (op, inputs, out, parameters = {}) => ({ op, inputs, out, parameters })
+
+/** Key by query, of a list of numbers for all sentences. @param {ArrayLike<number> | null} hidden @param {number} Tk */
+const rowsOf = (hidden, Tk) => hidden && Array.from({ length: hidden.length / Tk }, (_, b) => (
+  Array.from({ length: Tk }, (__, j) => Boolean(hidden[b * Tk + j]))))
+
+/**
+ * @param {Taken} step @param {(name: string) => number[]} shapeOf @param {(name: string) => string | undefined} dropped
+ * @returns {Planned[]}
+ */
+function attention({ inputs: { q, k, v, mask: added }, outputs: { out, ...made }, parameters }, shapeOf, dropped) {
+  const { heads, kvHeads = heads, scale, isCausal, hidden, past, window } = parameters, ways = { heads, kvHeads }
+  /** @param {string} key */
+  const name = key => made[key] ?? `${out} · ${key}`
+  const mask = dropped(out), w = mask ? `${out} · dropped` : name('weights')
+  return [
+    one('dots', { q, k }, name('dots'), ways), one('scale', { dots: name('dots') }, name('scores'), { scale }),
+    one('mask', { scores: name('scores'), ...(added && { added }) }, name('masked_scores'),
+      { isCausal, past, window, padding: rowsOf(hidden, /** @type {number} */ (shapeOf(k).at(-2))) }),
+    one('softmax', { x: name('masked_scores') }, name('weights')),
+    ...(mask ? [one('dropout', { x: name('weights'), mask }, w)] : []), one('sums', { w, v }, out, ways)
+  ]
+}
+
+/**
+ * @param {Taken} step @param {(name: string) => number[]} shapeOf
+ * @returns {Planned[]}
+ */
+function simple({ op, inputs, outputs, parameters }, shapeOf) {
+  const { out } = outputs
+  switch (op) {
+    case 'rotary': {
+      const [rows, half] = shapeOf(inputs.cos), { base } = parameters
+      return [...['cos', 'sin'].map(key => one('angles', {}, inputs[key], { rows, half, base, key })),
+        one(op, inputs, out, parameters)]
+    }
+    case 'gelu': return [one(parameters.approximate === 'tanh' ? 'gelu_tanh' : op, inputs, out)]
+    case 'dropout': return [one(op, { ...inputs, mask: outputs.mask }, out)]
+    case 'embedding': return [one(op, { weight: inputs.weight }, out, parameters)]
+    case 'cross_entropy': return [one('log_softmax', { x: inputs.logits }, outputs.log_probs),
+      one('loss', { logs: outputs.log_probs }, out, parameters)]
+    default: return [one(op, inputs, out, parameters)]
+  }
+}
+
+/**
+ * What a run is given and could have computed: tables of positions, the temperature, what top-k and top-p cut.
+ * @param {Tensor} tensor @param {Settings} settings @param {Step[]} steps
+ * @returns {Planned[]}
+ */
+function made({ name, shape, role, origin }, { temperature, topK, topP }, steps) {
+  if (origin?.op === 'positional_encoding') {
+    const { dModel, base, layout } = /** @type {Record<string, any>} */ (origin.parameters)
+    return [one('table', {}, name, { rows: shape[0], dModel, base, layout })]
+  }
+  if (role === 'inverse_temperature') return [one('reciprocal', {}, name, { of: temperature })]
+  const use = role === 'cut_mask' && steps.find(({ op, inputs }) => op === 'add' && inputs.b === name)
+  return use ? [one('cut', { x: use.inputs.a }, name, { topK, topP })] : []
+}
+
+/**
+ * @param {{ tensors: Map<string, Tensor>, steps: Step[], settings: Settings }} run
+ * @param {(name: string) => number[]} shapeOf
+ */
+export function takenFrom({ tensors, steps, settings }, shapeOf) {
+  const given = [...tensors.values()].flatMap(tensor => made(tensor, settings, steps))
+  /** The mask that dropout put on an attention's weights. @param {string} out */
+  const dropped = out => tensors.get(out)?.inputs.dropout
+  const before = given.filter(({ op }) => op !== 'cut'), cuts = given.filter(({ op }) => op === 'cut')
+  return [...before, ...(/** @type {Taken[]} */ (steps).flatMap(step => [
+    ...cuts.filter(({ out }) => Object.values(step.inputs).includes(out)),
+    ...(step.op === 'attention' ? attention(step, shapeOf, dropped) : simple(step, shapeOf))]))]
+}
