@@ -72,13 +72,14 @@ fuzz() {
 # types: the library's declarations, from its JSDoc; lint checks the types of everything -------------------------------
 types() {
   fresh dist/types/index.d.ts src/js tsconfig.json tsconfig.types.json && return
+  rm -rf dist/types
   npx tsc -p tsconfig.types.json
   cp src/js/*.d.ts dist/types
 }
 
 # bundle: what npm gets; Node reads a few files ten times as fast as sixty. Text alone and the command share its parts.
 bundle() {
-  fresh dist/js/glassformer.js src/js dist/glassformer.wasm build.sh && return
+  fresh dist/js/glassformer.js src/js web/theatre web/models dist/glassformer.wasm build.sh && return
   rm -rf dist/js
   npx esbuild glassformer=src/js/index.js text=src/js/text/index.js cli=src/js/cli.js --bundle --splitting --format=esm \
     --platform=neutral --external:node:* --conditions=packed --chunk-names=part-[hash] --outdir=dist/js --log-level=warning

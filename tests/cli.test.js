@@ -3,10 +3,15 @@ import { test } from 'node:test'
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { load } from '../src/js/index.js'
-import { runPipeline } from '../src/js/pipeline.js'
+import { prepare, runPipeline } from '../src/js/pipeline.js'
+import { COMMANDS } from '../src/js/cli/options.js'
+import { asJson } from '../src/js/cli/print.js'
+import { leadsOf, stagesOf } from '../src/js/cli/stages.js'
+import { table, width } from '../src/js/cli/table.js'
 
 const CLI = fileURLToPath(new URL('../src/js/cli.js', import.meta.url))
-const run = (args, input = '') => spawnSync(process.execPath, [CLI, ...args], { input, encoding: 'utf8' })
+const run = (args, input = '', env = {}) => spawnSync(process.execPath, [CLI, ...args],
+  { input, encoding: 'utf8', env: { ...process.env, COLUMNS: '', ...env } })
 const gf = await load()
 
 test('every stage is printed, with its shape', () => {
@@ -50,25 +55,120 @@ test('help and version', () => {
   assert.match(run(['--version']).stdout, /^\d+\.\d+\.\d+\n$/)
 })
 
-test('mistakes: 2 for how it was called, 1 for what it was given, messages in its own words', () => {
-  const cases = [
-    [['--nonsense'], '', 2, '--nonsense'],
-    [['--seed', 'x', 'hi'], '', 2, '--seed'],
-    [['--stage', 'soup', 'hi'], '', 2, 'soup'],
-    [['--heads', '3', 'hi'], '', 1, '--d-model must be divisible by --heads'],
-    [[''], '', 1, 'no words'],
-    [[], '', 1, 'no words'],
-    [['--d-model=-4', 'hi'], '', 1, '--d-model'],
-    [['--max-length', '2', 'a b c'], '', 1, '--max-length'],
-    [['--base', '0', 'hi'], '', 1, '--base'],
-    [['--dropout', '2', 'hi'], '', 1, '--dropout must be a number from 0 to 1'],
-    [['--tokenizer', 'soup', 'hi'], '', 1, '--tokenizer']
-  ]
-  for (const [args, input, status, word] of cases) {
-    const result = run(args, input)
-    assert.equal(result.status, status, `${args}: ${result.stderr}`)
-    assert.ok(result.stderr.startsWith('glassformer: ') && result.stderr.includes(word), `${args}: ${result.stderr}`)
-    assert.equal(result.stdout, '')
+test('every stage is that of the run the page draws, to the bit, in pieces too', () => {
+  const long = Array.from({ length: 600 }, (_, i) => `w${i % 97}`).join(' ')
+  const names = {
+    embedding: 'embedding.output', sum: 'positions.sum positions.output', dropout: 'dropout.output positions.sum positions.output', q: 'self_attn.q', k: 'self_attn.k',
+    v: 'self_attn.v', scores: 'self_attn.scores', mask: 'self_attn.masked_scores', weights: 'self_attn.weights',
+    heads: 'self_attn.heads', output: 'self_attn.output'
+  }
+  for (const settings of [
+    { texts: ['a b c d', 'e f'], causal: true }, { texts: ['a b c', 'd e f g h', 'i'], positions: 'learned' },
+    { texts: [long, 'two words'], causal: true, maxLength: 600, dModel: 8, heads: 2 }, { texts: [long], maxLength: 600 },
+    { texts: ['one two three'], training: true, dropout: 0.5, seed: 3 }
+  ]) {
+    const { run: whole } = runPipeline(gf, settings), stages = stagesOf(gf, prepare(gf, settings))
+    const known = new Set([...whole.names, ...whole.aliases.keys()])
+    for (const { name, shape, pieces } of stages.filter(stage => stage.name in names)) {
+      const expected = whole.read(names[name].split(' ').find(one => known.has(one)))
+      const found = leadsOf(shape).flatMap(lead => [...pieces(lead)].flatMap(piece => piece.rows))
+      assert.ok(Buffer.concat(found.map(row => new Uint8Array(row.buffer))).equals(Buffer.from(expected.buffer)), name)
+    }
+    whole.dispose()
+  }
+})
+
+test('only what is asked for is computed; what is very large has to be asked for', async () => {
+  const words = Array.from({ length: 1200 }, (_, i) => `w${i}`).join(' ')
+  const { stdout, stderr, status } = run(['--json', '--heads', '1', '--d-model', '4'], words)
+  assert.equal(status, 0, stderr)
+  const { stages } = JSON.parse(stdout), scores = stages.find(({ name }) => name === 'scores')
+  assert.deepEqual([scores.shape, scores.values], [[1, 1, 1200, 1200], null])
+  assert.match(stderr, /scores has 1,440,000 numbers and is left out; --stage scores prints them/)
+  assert.equal(stages.find(({ name }) => name === 'output').values[0].length, 1200)
+  const own = await load(), prepared = prepare(own, { texts: [words], maxLength: 5000, dModel: 4, heads: 1 })
+  for (const piece of asJson(prepared, stagesOf(own, prepared).filter(({ name }) => name === 'output'))) assert.ok(piece)
+  assert.ok(own.memory().peak < 1200 * 1200 * 4 / 2, 'nothing with a number for every two words was made')
+})
+
+test('tables fit the terminal', () => {
+  const texts = ['나는 최근 파리 여행을 다녀왔다 and then some more words came along to make it long', 'short one']
+  for (const columns of [40, 80, 132]) {
+    const { stdout } = run(texts, '', { COLUMNS: String(columns) })
+    const widest = Math.max(...stdout.split('\n').map(width))
+    assert.ok(widest <= columns && widest > columns / 2, `${widest} of ${columns}`)
+  }
+  // Every number is still there, in blocks.
+  const plain = run(['--stage', 'q', ...texts]).stdout, narrow = run(['--stage', 'q', ...texts], '', { COLUMNS: '50' }).stdout
+  const numbers = text => text.match(/-?\d+\.\d{4}/g).sort()
+  assert.deepEqual(numbers(narrow), numbers(plain))
+})
+
+test('a number beyond 4 digits keeps its column', () => {
+  const lines = [...table({ rowNames: ['a', '나'], columnNames: ['x', 'y'], cell: (i, j) => `${10 ** (i * j + 1)}`,
+    widthOf: () => 3 }, 80)]
+  assert.equal(new Set(lines.map(width)).size, 1, lines.join('\n'))
+})
+
+/** Every option of every command, misused: what is given, and what the reason says. */
+const MISUSED = [
+  [['--nonsense'], "Unknown option '--nonsense'"], [['--max-lenght', '3', 'hi'], 'did you mean --max-length?'],
+  [['--stage', 'soup', 'hi'], '--stage must be one of tokens, vocabulary, ids, embedding, positions'],
+  [['--stage'], "Option '--stage"], [['--json=yes', 'hi'], "Option '--json' does not take an argument"],
+  [['--tokenizer', 'soup', 'hi'], "--tokenizer must be one of words, whitespace, got 'soup'"],
+  [['--d-model=-4', 'hi'], "--d-model must be a whole number from 1 to 4096, got '-4'"],
+  [['--d-model', '1.5', 'hi'], '--d-model must be a whole number'], [['--heads', '0', 'hi'], '--heads must be a whole number'],
+  [['--heads', '3', 'hi'], '--d-model must be divisible by --heads, got 16 and 3'],
+  [['--positions', 'rotary', 'hi'], '--positions must be one of interleaved, concatenated, learned'],
+  [['--base', '0', 'hi'], '--base must be a number more than 0'], [['--base', 'x', 'hi'], '--base must be a number'],
+  [['--max-length', '2', 'a b c'], 'sentence 1 has 3 words, but --max-length is 2'],
+  [['--max-length', '0', 'hi'], '--max-length must be a whole number from 1 to 100000'],
+  [['--causal=1', 'hi'], "Option '--causal' does not take an argument"],
+  [['--dropout', '2', 'hi'], '--dropout must be a number from 0 to 1'], [['--train=1', 'hi'], "Option '--train'"],
+  [['--seed', 'x', 'hi'], "--seed must be a whole number 0 or more, got 'x'"], [['--seed', '', 'hi'], '--seed must be'],
+  [['--seed', '1e17', 'hi'], '--seed must be'], [['--seed', '1', '--seed', '2', 'hi'], '--seed is given 2 times'],
+  [['--seed'], "Option '--seed"], [['--top-k', '3', 'hi'], '--top-k belongs to generate, not to the stages of a sentence'],
+  [[''], 'the text has no words'], [[], 'no sentence given'],
+  [['inspect'], 'folder of a model is missing'], [['inspect', '/no/such/place'], "no file or folder '/no/such/place'"],
+  [['inspect', '.', 'more'], "inspect takes one path, got also 'more'"],
+  [['inspect', '.', '--seed', '3'], '--seed belongs to generate and train, not to inspect'],
+  [['inspct', '.'], "no command 'inspct'; did you mean inspect?"],
+  [['tokenize', '.', '--stage', 'ids', 'a'], '--stage belongs to the stages of a sentence, not to tokenize'],
+  [['tokenize', '.'], 'no text to tokenize given'], [['generate', '.'], 'no text to generate given'],
+  [['generate', '.', 'a', '--top-k', 'many'], '--top-k must be a whole number 0 or more'],
+  [['generate', '.', 'a', '--top-p', '7'], '--top-p must be a number from 0 to 1'],
+  [['generate', '.', 'a', '--temperature', '-1'], '--temperature'], [['generate', '.', 'a', '--beams', '0'], '--beams must be'],
+  [['generate', '.', 'a', '--max-new-tokens', '1.5'], '--max-new-tokens must be a whole number'],
+  [['generate', '.', 'a', '--seed', 'x'], '--seed must be'],
+  [['generate', '.', 'a', '--maxNewTokens', '3'], 'did you mean --max-new-tokens?'],
+  [['train'], 'a text file, a task or a link is missing'], [['train', 'a.txt', 'b.txt'], "got also 'b.txt'"],
+  [['train', 'nope.txt'], "there is no file 'nope.txt'"], [['train', 'soup'], "nothing is known of 'soup'; the tasks are dates"],
+  [['train', 'dates_soup-3'], "nothing is known of 'soup-3'"], [['train', 'dates_rate-x'], "nothing is known of 'rate-x'"],
+  [['train', 'dates', '--steps', '0'], '--steps must be'], [['train', 'dates', '--until', '-1'], "Option '--until' argument is ambiguous"],
+  [['train', 'dates', '--seed', '-1'], "Option '--seed' argument is ambiguous"], [['train', 'dates', '--rate', 'fast'], '--rate must be'],
+  [['train', 'dates', '--batch', '0'], '--batch must be'], [['train', 'dates', '--layers', '0'], '--layers must be'],
+  [['train', 'dates', '--heads', '5'], '--heads'], [['train', 'dates', '--d-model', '0'], '--d-model must be'],
+  [['train', 'dates', '--dim-feedforward', '0'], '--dim-feedforward must be'],
+  [['train', 'dates', '--unit', 'soup'], '--unit must be one of characters, pairs'],
+  [['train', 'dates', '--size', '3'], '--size must be'], [['train', 'dates', '--length', '3'], '--length must be'],
+  [['train', 'dates', '--text', 'nope'], "--text: there is no file 'nope'"],
+  [['train', 'dates', '--text', 'package.json'], '--text belongs to the task text, not to dates'],
+  [['train', 'dates', '--from', 'nope'], "--from: there is no file 'nope'"],
+  [['train', 'dates', '--from', 'package.json'], "'package.json' is no file of a training"],
+  [['train', 'dates', '--start', 'nope'], "--start: there is no file 'nope'"],
+  [['train', 'dates_start-given'], 'give their file by --start'], [['train', 'dates', '--out'], "Option '--out"],
+  [['train', 'dates', '--json=1'], "Option '--json'"], [['--help=1'], "Option '-h, --help'"], [['--version=1'], "Option '--version'"]
+]
+
+test('misuse of every option: exit code 2, a reason and where help is, before anything is done', () => {
+  const named = new Set(MISUSED.flatMap(([args]) => args.filter(arg => arg.startsWith('--')).map(arg => arg.split('=')[0])))
+  const all = Object.values(COMMANDS).flatMap(({ options }) => Object.keys(options).map(name => `--${name}`))
+  assert.deepEqual(all.filter(name => !named.has(name)), [], 'options that no line is about')
+  const workers = MISUSED.map(([args, reason]) => ({ args, reason, ...run(args) }))
+  for (const { args, reason, status, stderr, stdout } of workers) {
+    assert.deepEqual([status, stdout], [2, ''], `${args}: ${stderr}`)
+    assert.ok(stderr.startsWith('glassformer: ') && stderr.includes(reason), `${args}: ${stderr}`)
+    assert.match(stderr, /try 'glassformer --help'\n$/)
   }
 })
 

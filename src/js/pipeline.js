@@ -89,14 +89,13 @@ function build(gf, { dModel, heads, base, maxLength, positions, dropout, trainin
 const AXES = { 'embedding.weight': [{ name: 'word', of: 'text' }, { name: 'channel' }] }
 
 /**
- * One attention block over the reader's sentences, every number on the way kept: what the command prints and the page
- * draws. The weights are untrained and come from the seed. Nothing is to be answered here, so there is no loss; the
- * gradients are those of the sum of all numbers of the output.
+ * Everything that is there before the first number is computed: settings, text and modules with their weights.
  * @param {any} gf the library, from `load`
  * @param {PipelineSettings} options
- * @returns {{ settings: Required<PipelineSettings>, run: import('./observe.js').Run, text: Stream }}
+ * @returns {{ settings: Required<PipelineSettings>, text: Stream, modules: Record<string, any>,
+ *   masks: { keyPaddingMask?: boolean[][], isCausal: boolean } }}
  */
-export function runPipeline(gf, options) {
+export function prepare(gf, options) {
   const settings = /** @type {Required<PipelineSettings>} */ ({ ...DEFAULTS, ...options })
   checkSettings(settings)
   const tokens = tokenize(gf, settings), { vocab, ids, padding } = lookUp(gf, tokens)
@@ -105,13 +104,25 @@ export function runPipeline(gf, options) {
     texts: settings.texts, tokens: filled, ids, padding, lengths: tokens.map(list => list.length),
     vocabulary: vocab.itos, isBatch: true
   }
-  const modules = build(gf, settings, vocab.size), isPadded = padding.some(row => row.includes(true))
+  const keyPaddingMask = padding.some(row => row.includes(true)) ? padding : undefined
+  const masks = { keyPaddingMask, isCausal: settings.causal }
+  return { settings, text, modules: build(gf, settings, vocab.size), masks }
+}
+
+/**
+ * One attention block over the reader's sentences, every number on the way kept: what the page draws. The weights are
+ * untrained and come from the seed. Nothing is to be answered here, so there is no loss; the gradients are those of
+ * the sum of all numbers of the output.
+ * @param {any} gf the library, from `load`
+ * @param {PipelineSettings} options
+ * @returns {{ settings: Required<PipelineSettings>, run: import('./observe.js').Run, text: Stream }}
+ */
+export function runPipeline(gf, options) {
+  const { settings, text, modules, masks } = prepare(gf, options)
   const { embedding, positions, dropout, self_attn: attention } = modules
   const run = gf.observe(() => {
-    const x = dropout.forward(positions.forward(embedding.forward(ids)))
-    const [output] = attention.forward(x, x, x, {
-      keyPaddingMask: isPadded ? padding : undefined, isCausal: settings.causal, averageAttnWeights: false
-    })
+    const x = dropout.forward(positions.forward(embedding.forward(text.ids)))
+    const [output] = attention.forward(x, x, x, { ...masks, averageAttnWeights: false })
     return { output, free: () => Object.values(modules).forEach(module => module.dispose()) }
   }, { modules, edits: settings.edits, axes: AXES, streams: { text } })
   return { settings, run, text }

@@ -92,15 +92,15 @@ test('the printed command trains in Node: the same losses, and a file that goes 
   const folder = new URL('../../build/theatre/', import.meta.url).pathname
   mkdirSync(folder, { recursive: true })
   const settings = settingsOf('dates')
-  const script = new URL('../../web/theatre/train.js', import.meta.url).pathname
-  const run = (...more) => execFileSync(process.execPath, [script, write(settings), ...more], { encoding: 'utf8' })
+  const script = new URL('../../src/js/cli.js', import.meta.url).pathname
+  const run = (...more) => execFileSync(process.execPath, [script, 'train', write(settings), ...more], { encoding: 'utf8' })
   run('--until', '10', '--out', `${folder}ten.safetensors`)
-  const said = run('--from', `${folder}ten.safetensors`, '--out', `${folder}all.safetensors`)
+  const said = run('--json', '--from', `${folder}ten.safetensors`, '--out', `${folder}all.safetensors`)
   const session = createSession(gf, settings)
   walk(session, 30)
   const { loss, right } = session.history.looks.at(-1)
-  const last = `step 30   loss ${session.history.loss[29]}   held out ${loss}   right ${(100 * right).toFixed(1)} %`
-  assert.ok(said.includes(last), said)
+  const told = JSON.parse(said.trim().split('\n').at(-1))
+  assert.deepEqual([told.step, told.loss, told.heldOut, told.right], [30, session.history.loss[29], loss, right])
   assert.deepEqual(readFileSync(`${folder}all.safetensors`), Buffer.from(session.file(true)))
   session.dispose()
 })

@@ -263,7 +263,7 @@ export function createSession(gf, settings, text, start) {
  * Where the reader wants it, scores stay as they are, not divided by √d.
  * @param {any} model @param {TrainingState} settings
  */
-function undivided(model, { scale }) {
+export function undivided(model, { scale }) {
   if (!scale) for (const [, module] of model.namedModules()) if ('scale' in module) module.scale = 1
   return model
 }

@@ -81,7 +81,7 @@ function brokenText(t, { step, loss, where }) {
 }
 
 /** The same training in Node; what is in no link is a file there. @param {TrainingState} settings */
-const commandOf = settings => ['node web/theatre/train.js', write(settings), settings.mark && '--text FILE',
+const commandOf = settings => ['npx glassformer train', write(settings), settings.mark && '--text FILE',
   settings.origin && '--start FILE'].filter(Boolean).join(' ')
 
 /**

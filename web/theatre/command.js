@@ -1,0 +1,103 @@
+/** The theatre's trainings for a command: what is asked for in words, and what a trained file goes on with. */
+
+import { LONGEST, decode, encode } from '../models/stories/data.js'
+import { vocabularyFrom } from '../models/text/vocabulary.js'
+import { trainingIn } from './file.js'
+import { textProblem } from './own_text.js'
+import { undivided } from './session.js'
+import { TABLE, TASKS as NAMES, defaultsOf, problemsOf, read } from './settings.js'
+import { TASKS } from './tasks/index.js'
+import words from './text/en.json' with { type: 'json' }
+
+export { markOf, textOf } from './own_text.js'
+export { createPlayer } from './player.js'
+export { write } from './settings.js'
+export { pageFile } from './start.js'
+export { trainingIn }
+
+/** @import { Problem } from '../types.d.ts' */
+/** @import { TrainingState } from './settings.js' */
+
+/** What a setting of the page's models can be wrong by, for those that have no page. @type {Record<string, string>} */
+const SHARED = {
+  'errors.whole': 'it has to be a whole number from {low} to {high}', 'errors.choice': 'there is no such value',
+  'errors.divide': 'it has to divide d-model {dModel}, and {heads} does not',
+  'errors.shareHeads': '{heads} heads of queries cannot share {kvHeads} of keys and values evenly'
+}
+
+/** @param {Problem} problem */
+function textOfProblem({ key, values = {} }) {
+  const own = /** @type {Record<string, string>} */ (words.theatre.errors)[key.replace('theatre.errors.', '')]
+  return (SHARED[key] ?? own ?? key).replace(/\{(\w+)\}/g, (_, name) => String(values[name]))
+}
+
+/** Parts of a link that say nothing: no such setting, or no such value. @param {string} link */
+function unread(link) {
+  const [task, ...parts] = link.split('_')
+  if (!NAMES.includes(task)) return [task]
+  return parts.filter(part => {
+    const [name, ...rest] = part.replace(/^vs-/, '').split('-'), text = rest.join('-')
+    if (!Object.hasOwn(TABLE, name)) return true
+    const { options, kind } = TABLE[name]
+    if (kind === 'mark') return !/^[0-9a-z]{1,7}$/.test(text)
+    return options ? !Object.hasOwn(options, text) : text === '' || !Number.isFinite(Number(text))
+  })
+}
+
+/**
+ * The settings of a training from its link and what is said besides.
+ * @param {string} link @param {Record<string, unknown>} more settings by name @param {string} [text] to learn from
+ * @returns {{ settings: TrainingState, problems: string[] }} problems: what stands in the way, in words
+ */
+export function settingsFrom(link, more, text) {
+  const wrong = unread(link)
+  const settings = /** @type {TrainingState} */ ({ ...(wrong.length ? defaultsOf('text') : read(link)), ...more })
+  const found = Object.entries(problemsOf(settings)).map(([name, problem]) => `${name}: ${textOfProblem(problem)}`)
+  const ofText = text !== undefined && settings.task === 'text' ? textProblem(text, settings) : null
+  return { settings, problems: [
+    ...wrong.map(part => `nothing is known of '${part}'; the tasks are ${NAMES.join(', ')}`), ...found,
+    ...(ofText ? [`the text: ${textOfProblem(ofText)}`] : [])
+  ] }
+}
+
+/** Tasks whose models go on with any text, and the ids of a beginning. */
+const LANGUAGES = {
+  text: {
+    begin(/** @type {any} */ data, /** @type {string} */ said) {
+      const strange = [...said].find(sign => data.file.signs && !data.file.signs.includes(sign))
+      if (strange !== undefined) throw new Error(`the text that it learned had no '${strange}'`)
+      const ids = data.encode(said)
+      return ids.length ? ids : [0]
+    },
+    say: (/** @type {any} */ data, /** @type {number[]} */ ids) => data.decode(ids)
+  },
+  stories: {
+    begin: (/** @type {any} */ { tokenizer }, /** @type {string} */ said) => encode(tokenizer, said),
+    say: (/** @type {any} */ { tokenizer }, /** @type {number[]} */ ids) => decode(tokenizer, ids)
+  }
+}
+
+/**
+ * The model in the file of a training, as a function: how it goes on with a text, or answers it.
+ * @param {any} gf the library @param {Uint8Array} file
+ * @returns {(text: string, options: Record<string, any>) => { text: string, ids: number[], answer: string }}
+ *   throws where it cannot do what is asked
+ */
+export function goOnFrom(gf, file) {
+  const { tensors, metadata } = gf.loadSafetensors(file), settings = read(metadata.training)
+  const task = TASKS[settings.task]
+  const data = settings.task === 'text'
+    ? { ...vocabularyFrom(gf, metadata.vocabulary), length: settings.length } : task.prepare(gf, settings)
+  const model = undivided(task.create(gf, settings, data).eval(), settings)
+  model.loadStateDict(tensors, { strict: false })
+  const { longest = LONGEST } = JSON.parse(metadata.shape), language = LANGUAGES[/** @type {'text'} */ (settings.task)]
+  const next = (/** @type {number[][]} */ rows) => model.forward(rows.map(row => row.slice(-longest)))
+  return (text, options) => {
+    if (language) {
+      const ids = gf.decoding.generate(next, language.begin(data, text), { ...options, cache: false })
+      return { text, ids, answer: language.say(data, ids) }
+    }
+    if (Object.keys(options).length) throw new Error(`the model of ${settings.task} answers in one way, without options`)
+    return { text, ids: [], answer: ` -> ${task.answer(gf, model, data, text).text}` }
+  }
+}
