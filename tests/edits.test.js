@@ -73,7 +73,39 @@ test('several steps edited at once: each is kept, and each goes on from the one 
   assert.notDeepEqual(values(both, 'output'), values(one, 'output'))
 })
 
+test('a stretch and all of an axis are the same as every cell of them', () => {
+  const name = 'self_attn.heads', cells = [0, 1, 2, 3].flatMap(t => [4, 5, 6, 7].map(c => [0, t, c]))
+  const [one, many] = [run([{ name, index: [0, null, [4, 8]], value: 0 }]),
+    run(cells.map(index => ({ name, index, value: 0 })))]
+  for (const other of order) assert.deepEqual(values(one, other), values(many, other), other)
+  assert.notDeepEqual(values(one, 'output'), values(plain, 'output'))
+  assert.equal(one.explain(name, [0, 2, 5]).edited, true)
+  assert.equal(one.explain(name, [0, 2, 3]).edited, false)
+})
+
+test('what stands elsewhere is put in place of what was computed: a sum without what was added', () => {
+  const edited = run([{ name: 'residual1', index: [null, null, null], from: 'src' }])
+  assert.deepEqual(values(edited, 'residual1'), values(plain, 'src'))
+  assert.deepEqual(values(edited, 'self_attn.output'), values(plain, 'self_attn.output'))
+  assert.notDeepEqual(values(edited, 'output'), values(plain, 'output'))
+  const open = run([{ name: 'self_attn.masked_scores', index: [null, null, 0, 3], from: 'self_attn.scores' }])
+  for (const head of [0, 1]) {
+    assert.equal(open.get('self_attn.masked_scores').at(0, head, 0, 3), plain.get('self_attn.scores').at(0, head, 0, 3))
+    assert.ok(open.get('self_attn.weights').at(0, head, 0, 3) > 0)
+    assert.equal(plain.get('self_attn.weights').at(0, head, 0, 3), 0)
+  }
+})
+
 test('edits that cannot be', () => {
+  const all = [null, null, null]
+  for (const [edit, code, message] of [
+    [{ name: 'self_attn.q', index: [0, [2, 9], 0], value: 1 }, 'index', /inside the shape \[1, 4, 8\].*\[2,9\]/],
+    [{ name: 'self_attn.q', index: [0, [2, 2], 0], value: 1 }, 'index', /inside the shape/],
+    [{ name: 'self_attn.q', index: [0, '1', 0], value: 1 }, 'index', /null for all or \[from, to\)/],
+    [{ name: 'residual1', index: all, from: 'self_attn.scores' }, 'index', /of its shape that was made before it/],
+    [{ name: 'residual1', index: all, from: 'residual2' }, 'index', /made before it, got residual2/],
+    [{ name: 'residual1', index: all, from: 3 }, 'type', /from must be the name of a tensor, got 3/]
+  ]) assert.throws(() => run([edit]), { code, message })
   assert.throws(() => run([{ name: 'no.such', index: [0], value: 1 }]), { code: 'index', message: /no\.such/ })
   const outside = [{ name: 'self_attn.q', index: [0, 9, 0], value: 1 }]
   assert.throws(() => run(outside), { code: 'index', message: /\[1, 4, 8\]/ })

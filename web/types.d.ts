@@ -12,6 +12,7 @@ import type { Tensor as LibraryTensor } from '../src/js/tensor.js'
 import type { Cell } from './lib/cell.js'
 import type { Domain, Scale } from './lib/color.js'
 import type { Edit } from './lib/edits.js'
+import type { Last } from './rooms/stream.js'
 import type { Slice } from './lib/slice.js'
 
 export type { Axis, Branch, Called, Cell, Described, Domain, Edit, Explanation, LibraryRun, LibraryTensor, Pass }
@@ -498,8 +499,28 @@ export interface Context {
   fails: (error: unknown) => void
 }
 
+/** What would be told at a place if the stream ended at a point: the likeliest words, and how likely the chosen one. */
+export interface Early {
+  words: number[]
+  shares: number[]
+  chosen: number
+}
+
+/** What of a run an answer is read from: rows of logits and the tokens there; without an answer, what comes out. */
+export interface What {
+  logits?: string
+  out: string
+  rows: number[]
+  ids: number[]
+}
+
 /** What the worker is asked, and what it answers. */
 export interface Questions {
+  without: [{ state: object, edits: Edit[], what: What, base?: Float32Array }, Float32Array]
+  early: [{ points: { name: string, last: Last[] }[], rows: number[], ids: number[] }, Early[][]]
+  lengths: [{ names: string[] }, Float32Array[]]
+  added: [{ x: string, weight: string, heads: number }, { added: Float32Array, lengths: Float32Array }[]]
+  nearest: [{ name: string, index: number[], table: string }, { row: number, cosine: number }[]]
   explain: [{ cell: Cell }, Told | null]
   firstUse: [{ cell: Cell, target: string }, Cell | null]
   recipes: [{ names: string[] }, Recipe[]]

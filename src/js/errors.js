@@ -231,3 +231,13 @@ export function oneOf(where, name, value, words) {
     () => `${where}: ${name} must be one of ${words.map(w => `'${w}'`).join(', ')}, got ${describe(value)}`)
   return word
 }
+
+/**
+ * A place that is not inside a tensor, in words.
+ * @param {string} where @param {readonly number[]} shape @param {string} name @param {unknown} index
+ */
+export const outside = (where, shape, name, index) => {
+  const isPlaces = Array.isArray(index) && index.every(i => i === null || ['number', 'object'].includes(typeof i))
+  return `${where}: index must be inside the shape ${shapeText(shape)} of ${name}, ` +
+    `got ${isPlaces ? JSON.stringify(index) : describe(index)}`
+}

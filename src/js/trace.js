@@ -1,8 +1,8 @@
 import { costsOf } from './costs.js'
-import { Edits } from './edits.js'
+import { Edits, cellsAt } from './edits.js'
 import { STORED } from './dtype.js'
-import { describe, expect, optionsOf, runNow, shapeText, similar } from './errors.js'
-import { offsetOf } from './shape.js'
+import { describe, expect, optionsOf, outside, runNow, similar } from './errors.js'
+import { offsetOf, sameShape } from './shape.js'
 import { Tensor } from './tensor.js'
 import { explain, explainGradient } from './trace_explain.js'
 
@@ -38,10 +38,6 @@ function wayTo(from, path) {
   })
 }
 
-/** @param {unknown} index */
-const indexText = index =>
-  (Array.isArray(index) && index.every(i => typeof i === 'number') ? JSON.stringify(index) : describe(index))
-
 /**
  * Everything that happened inside one `gf.trace`: every tensor by name, how each cell was made, what each depends on.
  */
@@ -59,7 +55,8 @@ export class Trace {
   #modules
   #edits
   #mayMiss
-  /** What edits replaced in inputs, by name and place. @type {Map<string, number>} */ #replaced = new Map()
+  /** What edits replaced in inputs, by name and cell. @type {Map<string, number>} */ #replaced = new Map()
+  /** What operations make on their way, by their later names. @type {Map<string, Tensor>} */ #patched = new Map()
 
   /**
    * @param {import('./engine.js').Engine} engine
@@ -210,17 +207,23 @@ export class Trace {
   /** @param {string} name @param {Tensor} tensor */
   #applyEdits(name, tensor) {
     for (const edit of this.#edits.of(name)) {
-      const { index, value } = edit
-      if (this.#mayMiss && !isInside(tensor.shape, index)) {
+      const { index, value, from } = edit, cells = cellsAt(tensor.shape, index)
+      const source = from === undefined ? null : this.#patched.get(from) ?? this.#byName.get(from)
+      const isThere = from === undefined || Boolean(source && sameShape(source.shape, tensor.shape))
+      if (this.#mayMiss && !(cells && isThere)) {
         if (!this.idleEdits.includes(edit)) this.idleEdits.push(edit)
         continue
       }
-      const place = this.checkIndex('trace', name, tensor, index)
+      expect(cells !== null, 'index', () => outside('trace', tensor.shape, name, index))
+      expect(isThere, 'index', () =>
+        `trace: ${name} can be taken from a tensor of its shape that was made before it, got ${from}`)
       expect(!STORED.includes(tensor.dtype), 'type',
         () => `trace: ${name} is stored as ${tensor.dtype} and cannot be edited; keep the weights in float32`)
-      const isFirst = !this.#madeBy.has(tensor) && !this.#replaced.has(`${name}:${place}`)
-      if (isFirst) this.#replaced.set(`${name}:${place}`, tensor.at(...place))
-      tensor.data[offsetOf(tensor.shape, place)] = value
+      const isGiven = !this.#madeBy.has(tensor), { data } = tensor
+      for (const at of cells) {
+        if (isGiven && !this.#replaced.has(`${name}:${at}`)) this.#replaced.set(`${name}:${at}`, data[at])
+        data[at] = source ? source.values[at] : /** @type {number} */ (value)
+      }
     }
   }
 
@@ -230,7 +233,9 @@ export class Trace {
    * @param {string} key its name inside the module that is running @param {Tensor} tensor
    */
   patch(key, tensor) {
-    this.#applyEdits(this.#unused(this.#prefix + key), tensor)
+    const name = this.#unused(this.#prefix + key)
+    this.#patched.set(name, tensor)
+    this.#applyEdits(name, tensor)
     return tensor
   }
 
@@ -330,7 +335,7 @@ export class Trace {
 
   /** What an edit replaced in an input, or undefined. @param {string} name @param {readonly number[]} place */
   valueBefore(name, place) {
-    return this.#replaced.get(`${name}:${place}`)
+    return this.#replaced.get(`${name}:${offsetOf(this.get(name).shape, place)}`)
   }
 
   /** Whether an edit stands at a cell. @param {string} name @param {readonly number[]} place */
@@ -349,8 +354,7 @@ export class Trace {
    */
   checkIndex(where, name, tensor, index) {
     const { shape } = tensor
-    expect(Array.isArray(index) && isInside(shape, index), 'index',
-      () => `${where}: index must be inside the shape ${shapeText(shape)} of ${name}, got ${indexText(index)}`)
+    expect(Array.isArray(index) && isInside(shape, index), 'index', () => outside(where, shape, name, index))
     return [...index]
   }
 

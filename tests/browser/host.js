@@ -7,7 +7,7 @@ import { after, before } from 'node:test'
 import { chromium } from 'playwright-core'
 import { settingsOf } from '../../web/models/index.js'
 import { defaults, toHash } from '../../web/shell/state.js'
-import { pageRun } from '../lib/page.js'
+import { made, pageRun } from '../lib/page.js'
 
 const SITE = new URL('../../dist/site/', import.meta.url)
 const TYPES = {
@@ -152,3 +152,6 @@ export async function tablesOf(page) {
     cells: [...table.tBodies[0].rows].map(row => [...row.cells].slice(1).map(cell => cell.textContent))
   })))
 }
+
+/** A run of a state with other edits, made here, as the worker makes one. */
+export const withEdits = (said, edits) => made(settingsOf({ ...stateOf(said), edits }), edits)

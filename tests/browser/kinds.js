@@ -11,6 +11,7 @@ import { translator } from '../../web/lib/text.js'
 import { modelOf } from '../../web/models/index.js'
 import { changes } from '../../web/shell/changes.js'
 import { indexAt, matrixOf, tensorNamed, valueAt } from './cells.js'
+import { gridCell, gridName, isGridLegend } from './grids.js'
 import { tells, writes } from './written.js'
 
 const MESSAGES = { ko, en }
@@ -262,9 +263,13 @@ export const KINDS = {
       names.every((name, side) => about.axes[side] < 0 || labelFits(view, { ...about, side, i: at[side] }, name))
   }],
   label: ['.labels span', 'label', (view, text, about) => labelFits(view, about, text)],
+  grid: ['.grid td', 'grid', gridCell],
+  gridHead: ['.grid thead th', 'grid', isToken],
+  gridName: ['.grid th', 'grid', gridName],
   caption: ['.caption .shape', 'caption', (_, text, { size }) => text === size.join(' × ')],
   legend: ['.legend-ends', 'legend', (view, text, ends) => {
     if (ends.join() === '0,0.5,1') return true
+    if (['parts', 'stream'].includes(view.room.stage)) return isGridLegend(view, ends)
     return ends[1] === '0' && ends[0] === `−${ends[2]}` && peaksNear(view).some(peak => writes(ends[2], peak))
   }],
   strip: ['.strip-name', 'about', strip],
@@ -351,6 +356,7 @@ export const ATTRIBUTES = {
   sentence: ['[data-picker] label', null, (view, text) => streamsOf(view)[0].texts.includes(text)],
   step: ['.stepper button', null, (view, text) => ['less', 'greater'].some(key => (
     isProse(view, valuesIn(view, `controls.${key}`, text)?.name ?? '')))],
+  switch: ['.switch', null, gridName],
   compare: ['.compare', null, (view, text) => isProse(view, valuesIn(view, 'twin.with', text)?.name ?? '')],
   field: ['[data-field]', null, ({ run }, text) => spaceless(text) === spaceless(written(run))]
 }

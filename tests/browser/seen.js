@@ -67,6 +67,11 @@ async function look({ kinds, said, within, without, tables }) {
     },
     caption: element => ({ ...origin(heatOf(element)), size: size(heatOf(element)) }),
     legend: element => [...element.closest('.legend-ends').children].map(({ textContent }) => textContent),
+    grid(element) {
+      const cell = element.closest('td, th')
+      const table = [...document.querySelectorAll('.grid')].indexOf(cell.closest('.grid'))
+      return { table, key: cell.parentElement.dataset.key, col: cell.cellIndex - 1, part: element.localName }
+    },
     order: element => order(element.closest('text, li, label')),
     pick: element => order(element.closest('.pick')),
     branch: element => [...element.closest('svg').querySelectorAll('g')].indexOf(element.closest('g')),

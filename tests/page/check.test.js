@@ -50,6 +50,17 @@ const RUNS = {
       { name: 'log_probs', index: [2, 5], value: -1 }, { name: 'sampling.tempered', index: [0, 4, 7], value: 30 }
     ]
     return { ...pageRun({}, edits), edits }
+  },
+  'the translator, a head, a sub-layer, a residual and a layer switched off, a masked cell opened': () => {
+    const layer = 'transformer.decoder.layers', all = [null, null, null]
+    const edits = [
+      { name: `${layer}.0.self_attn.heads`, index: [null, null, [8, 16]], value: 0 },
+      { name: `${layer}.0.residual2`, index: all, from: `${layer}.0.norm1.output` },
+      { name: `${layer}.1.residual1`, index: all, from: `${layer}.1.self_attn.output` },
+      { name: 'transformer.encoder.layers.1.output', index: all, from: 'transformer.encoder.layers.0.output' },
+      { name: `${layer}.1.self_attn.masked_scores`, index: [null, null, 1, 4], from: `${layer}.1.self_attn.scores` }
+    ]
+    return { ...pageRun({}, edits), edits }
   }
 }
 

@@ -5,6 +5,7 @@
  * which says how far all roundings together have led.
  */
 
+import { cellsAt } from '../../src/js/edits.js'
 import { map, zeros } from '../../src/reference/tensor.js'
 import { graphOf, isPlanned } from './graph.js'
 import { STEPS, U, absolute } from './steps.js'
@@ -66,14 +67,14 @@ function timesOff(ours, bound, theirs) {
 
 /**
  * What the reader has put in place of numbers is put in place here, too.
- * @param {Given} computed @param {Edit[]} edits
+ * @param {Given} computed @param {Edit[]} edits @param {(name: string) => Given} valueOf
  */
-function withEdits(computed, edits) {
+function withEdits(computed, edits, valueOf) {
   if (edits.length === 0) return computed
   const { shape } = computed, data = Float64Array.from(computed.data)
-  for (const { index, value } of edits) {
-    const fits = index.length === shape.length && index.every((i, axis) => i < shape[axis])
-    if (fits) data[index.reduce((at, i, axis) => at * shape[axis] + i, 0)] = Math.fround(value)
+  for (const { index, value, from } of edits) {
+    const source = from === undefined ? null : valueOf(from).data
+    for (const cell of cellsAt(shape, index) ?? []) data[cell] = source ? source[cell] : Math.fround(Number(value))
   }
   return { shape, data }
 }
@@ -111,7 +112,7 @@ function forward(plan, { tensors, edits = [] }, isLocal) {
     // What chooses, as ids and places do, is no part of a run.
     if (!Object.values(step.inputs).every(name => made.has(name) || tensors.has(name))) continue
     const { op, out, parameters } = step, read = readOf(step), y = STEPS[op].forward(read, parameters)
-    made.set(out, withEdits(y, edits.filter(({ name }) => name === out)))
+    made.set(out, withEdits(y, edits.filter(({ name }) => name === out), valueOf))
     bounds.set(out, isLocal ? STEPS[op].bound(read, parameters, y) : null)
   }
   return { made, bounds, readOf, valueOf }

@@ -5,6 +5,7 @@ import { cellName } from '../lib/cell.js'
 import { dotted, h, setText, uniqueId } from '../lib/dom.js'
 import { brief, exact } from '../lib/number.js'
 
+/** @import { Placed } from '../lib/edits.js' */
 /** @import { Cell, Context, Edit, Run, Translate } from '../types.d.ts' */
 
 /** One page has one past, whatever language its parts are built in. */
@@ -24,13 +25,13 @@ export function edits({ get, set }) {
   }
   return {
     list, canUndo: history.canUndo, canRedo: history.canRedo,
-    was: (/** @type {Cell} */ cell) => before.get(cellName(cell)),
+    was: (/** @type {Placed} */ cell) => before.get(cellName(cell)),
     /** @param {Cell} cell @param {number} value @param {number} shown what stands there now */
     put(cell, value, shown) {
       if (!editOf(list(), cell)) before.set(cellName(cell), shown)
       change(withEdit(list(), { ...cell, value }))
     },
-    remove: (/** @type {Cell} */ cell) => change(withoutEdit(list(), cell)),
+    remove: (/** @type {Placed} */ cell) => change(withoutEdit(list(), cell)),
     clear: () => change([]),
     undo: () => history.canUndo() && set({ edits: history.undo(list()) ?? [] }),
     redo: () => history.canRedo() && set({ edits: history.redo(list()) ?? [] })
@@ -89,13 +90,14 @@ export function editList({ t, store, go, idle = [] }) {
   /** @param {Edit} edit */
   const entry = edit => {
     const was = store.was(edit)
-    const { name, index } = edit
+    const { name, index, from, value } = edit
+    const cell = index.map(place => (Array.isArray(place) ? place[0] : place ?? 0))
     const isIdle = Boolean(editOf(idle, edit))
     return h('li', { className: isIdle ? 'is-idle' : '' },
-      h('button', { type: 'button', className: 'cell-link', onclick: () => go({ name, index }) },
+      h('button', { type: 'button', className: 'cell-link', onclick: () => go({ name, index: cell }) },
         dotted(cellName(edit))),
       h('span', { className: 'edit-value' }, was === undefined ? '' : `${brief(was)} → `,
-        h('b', {}, exact(edit.value))),
+        h('b', {}, from === undefined ? exact(value) : dotted(from))),
       h('button', {
         'type': 'button', 'className': 'quiet', 'onclick': () => store.remove(edit),
         'aria-label': t('inspector.edit.remove', { cell: cellName(edit) })

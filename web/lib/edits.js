@@ -4,7 +4,8 @@ import { cellName } from './cell.js'
 
 /** @import { Cell, Run } from '../types.d.ts' */
 
-/** @typedef {{ name: string, index: number[], value: number }} Edit */
+/** @import { Places } from '../../src/js/edits.js' */
+/** @typedef {import('../../src/js/edits.js').Edit} Edit */
 
 /**
  * Whether overwriting a number changes anything: something is computed from its tensor, or an answer is chosen from it.
@@ -17,18 +18,36 @@ export function isEditable({ tensors, ends = [] }, { name, index }) {
     [...tensors.values()].some(({ inputs }) => Object.values(inputs).includes(name))
 }
 
+/** @typedef {{ name: string, index: Places }} Placed */
+
 /**
- * @template {{ name: string, index: readonly number[] }} E
- * @param {readonly E[]} edits @param {Cell} cell
+ * @template {Placed} E
+ * @param {readonly E[]} edits @param {Placed} cell
  */
 export const editOf = (edits, cell) => edits.find(edit => cellName(edit) === cellName(cell))
 
-/** The list without a cell. @param {Edit[]} edits @param {{ name: string, index: number[] }} cell */
+/** The list without a cell. @param {Edit[]} edits @param {Placed} cell */
 export const withoutEdit = (edits, cell) => edits.filter(edit => cellName(edit) !== cellName(cell))
 
-/** The list with a cell at a value, rounded as the kernels hold it. @param {Edit[]} edits @param {Edit} edit */
-export const withEdit = (edits, { name, index, value }) => (
-  [...withoutEdit(edits, { name, index }), { name, index: [...index], value: Math.fround(value) }])
+/** The list with an edit, its value rounded as the kernels hold it. @param {Edit[]} edits @param {Edit} edit */
+export function withEdit(edits, { name, index, value, from }) {
+  const place = { name, index: [...index] }
+  const edit = from === undefined ? { ...place, value: Math.fround(value) } : { ...place, from }
+  return [...withoutEdit(edits, edit), edit]
+}
+
+/** Whether all of some edits are in a list. @param {readonly Edit[]} edits @param {readonly Edit[]} some */
+export const hasEdits = (edits, some) => some.every(one => {
+  const found = editOf(edits, one)
+  return found && Object.is(found.value, one.value) && found.from === one.from
+})
+
+/**
+ * A list with some edits more, or without them.
+ * @param {Edit[]} edits @param {readonly Edit[]} some @param {boolean} isOn
+ */
+export const switched = (edits, some, isOn) => some.reduce(
+  (list, edit) => (isOn ? withEdit(list, edit) : withoutEdit(list, edit)), edits)
 
 /**
  * A number as a reader types it: a real or a keyboard minus, a comma for the point, infinities; or null.
@@ -44,16 +63,31 @@ export function typed(text) {
 /** @param {number} value */
 const number = value => (Number.isFinite(value) ? String(value) : value > 0 ? 'inf' : '-inf')
 
+/** @param {Places[number]} place */
+const writePlace = place => (place === null ? '*' : Array.isArray(place) ? `${place[0]}-${place[1] - 1}` : place)
+
+/** @param {string} text @returns {Places[number]} */
+function readPlace(text) {
+  if (text === '*') return null
+  const [from, last = null] = text.split('-').map(Number)
+  return last === null ? from : [from, last + 1]
+}
+
 /** @param {Edit[]} edits */
-export const writeEdits = edits => (
-  edits.map(({ name, index, value }) => `${name}:${index.join(',')}=${number(value)}`).join(';'))
+export const writeEdits = edits => edits.map(({ name, index, value, from }) => (
+  `${name}:${index.map(writePlace).join(',')}=${from === undefined ? number(value) : `@${from}`}`)).join(';')
+
+const EDIT = /^([\w.:]+?):((?:\d+(?:-\d+)?|\*)(?:,(?:\d+(?:-\d+)?|\*))*)=(.+)$/
 
 /** What a link says; what cannot be read is left out. @param {string} text @returns {Edit[]} */
 export function readEdits(text) {
   return text.split(';').reduce((/** @type {Edit[]} */ edits, part) => {
-    const match = /^([\w.:]+?):(\d+(?:,\d+)*)=(.+)$/.exec(part)
-    const value = match && typed(match[3])
-    return !match || value === null ? edits : withEdit(edits, { name: match[1], index: match[2].split(',').map(Number), value })
+    const [, name, places, said] = EDIT.exec(part) ?? []
+    const [, from] = /^@([\w.:]+)$/.exec(said ?? '') ?? []
+    const value = said === undefined || from ? null : typed(said)
+    if (!from && value === null) return edits
+    const index = places.split(',').map(readPlace)
+    return withEdit(edits, from ? { name, index, from } : { name, index, value: Number(value) })
   }, [])
 }
 

@@ -26,7 +26,11 @@ const isOfSampling = ({ name }) => name.startsWith(`${SAMPLING}.`)
  * Whether a place of an attention would look at a later one, so that the answer depends on how far it is written.
  * @param {Edit} edit
  */
-const looksAhead = ({ index }) => index.length === 4 && index[3] > index[2]
+function looksAhead({ index }) {
+  const [, , query, key] = index
+  if (index.length !== 4) return false
+  return typeof query !== 'number' || typeof key !== 'number' || key > query
+}
 
 /**
  * The values of something computed without keeping anything; with edits it has to be traced, as they are made there.

@@ -3,6 +3,9 @@
  * which nobody else sees.
  */
 
+import { cellsAt } from '../../src/js/edits.js'
+import { indexOf } from '../../src/js/shape.js'
+
 /** @import { Edit, Library, LibraryTensor } from '../types.d.ts' */
 
 /**
@@ -18,10 +21,6 @@
 
 /** @type {WeakMap<Library, Held>} */ const held = new WeakMap()
 
-/** @param {readonly number[]} shape @param {number[]} index */
-const isWithin = (shape, index) => (
-  Boolean(shape) && shape.length === index.length && index.every((i, axis) => i < shape[axis]))
-
 /** @param {string | null} key @param {any} model @returns {Held} */
 function described(key, model) {
   const modules = Array.from(model.namedModules(), ([, module]) => module)
@@ -35,9 +34,10 @@ function overwritten(made, edits, isNew) {
   /** @type {Map<string, number>} */ const before = own.before = new Map()
   for (const { name, index, value } of edits) {
     const { shape, data } = tensors[name]
-    before.set(`${name}:${index}`, tensors[name].at(...index))
-    const place = index.reduce((sum, i, axis) => sum * shape[axis] + i, 0)
-    data[place] = value
+    for (const cell of cellsAt(shape, index) ?? []) {
+      before.set(`${name}:${indexOf(shape, cell)}`, data[cell])
+      data[cell] = /** @type {number} */ (value)
+    }
   }
   return own
 }
@@ -51,7 +51,8 @@ export function hold(gf, key, build, edits) {
   const last = held.get(gf)
   const made = last?.key === key ? last : described(key, build())
   const state = edits.length ? made.model.stateDict() : {}
-  const own = edits.filter(({ name, index }) => Object.hasOwn(state, name) && isWithin(state[name].shape, index))
+  const own = edits.filter(({ name, index, from }) => (
+    from === undefined && Object.hasOwn(state, name) && cellsAt(state[name].shape, index)))
   const used = own.length ? overwritten(made, own, made !== last) : made
   if (used === made && made !== last) {
     held.set(gf, made)

@@ -6,6 +6,7 @@
 import { attentionRooms } from './attention.js'
 import { embeddingRooms, positionRooms } from './entry.js'
 import { graphOf } from './graph.js'
+import { insideRooms } from './inside.js'
 import { dropoutRoom, linearRoom, normRoom, residualOf } from './layers.js'
 import { beforeTurn, dotted, isGate, isPlacing, isStream, projection } from './readings.js'
 import { BENDS, GATE_CONTROLS, NORMS, SAMPLING } from './roles.js'
@@ -13,6 +14,7 @@ import { BENDS, GATE_CONTROLS, NORMS, SAMPLING } from './roles.js'
 /** @import { Room, Run, Step } from '../types.d.ts' */
 /** @import { Graph } from './graph.js' */
 /** @import { Draft, Surroundings } from './readings.js' */
+/** @import { Heads } from './stream.js' */
 
 /**
  * What the class that chooses from logits says of its tensors, by their part.
@@ -75,6 +77,7 @@ export function derive(run) {
   /** @type {Set<string>} */ const known = new Set()
   /** @type {Set<string>} */ const taken = new Set()
   /** @type {Map<string, string>} */ const blocks = new Map()
+  /** @type {Heads[]} */ const attentions = []
 
   /** @param {string} wanted */
   const unused = wanted => {
@@ -131,6 +134,8 @@ export function derive(run) {
     if (op === 'attention') {
       const { rooms: list, taken: own } = attentionRooms(graph, step, context)
       own.forEach(name => taken.add(name))
+      attentions.push({ out, heads: Number(step.parameters.heads), tower: context.tower, layer: context.layer,
+        block: list[0].block })
       return list
     }
     if (op === 'embedding') return embeddingRooms(graph, step, context)
@@ -186,6 +191,15 @@ export function derive(run) {
     put(samplingRooms(contextOf(logits), [...outputs, ...given],
       logits.outputs.out).map(room => ({ ...room, layer: undefined })), isSmall)
   }
+  const end = logits ?? graph.steps.at(-1)
+  if (end && attentions.length) {
+    const { room } = contextOf(end)
+    put(insideRooms(run, graph, {
+      towerOf: towers.nameOf, blockOf, attentions, logits: outputs.length ? logits?.outputs.out : undefined,
+      room: (id, stage, _, more) => (
+        { ...room(id, stage, []), block: 'exit', layer: undefined, isFloor: false, ...more })
+    }), isSmall)
+  }
   const settled = rooms.map(({ blockOf: of, ...room }) => (of ? { ...room, block: blockOf(of) } : room))
   return connected(settled, graph)
 }
@@ -197,8 +211,8 @@ export function derive(run) {
 function connected(rooms, graph) {
   /** @type {Map<string, string>} */ const homes = new Map()
   for (const { id, tensors } of rooms) tensors.forEach(name => homes.set(name, id))
-  return rooms.map((room, i) => {
-    const sources = room.tensors.flatMap(name => Object.values(graph.described(name).inputs))
+  return rooms.map(({ reads = [], ...room }, i) => {
+    const sources = [...reads, ...room.tensors.flatMap(name => Object.values(graph.described(name).inputs))]
     const from = new Set(sources.map(name => homes.get(name) ?? room.id).filter(id => id !== room.id))
     const isFirst = room.stage === 'embedding' || room.stage === 'ids'
     if (isFirst && i > 0 && rooms[i - 1].stream === room.stream) from.add(rooms[i - 1].id)

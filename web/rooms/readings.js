@@ -5,7 +5,7 @@ import { BENDS } from './roles.js'
 /** @import { KnownTensor, Projection, Room, Step, Stream } from '../types.d.ts' */
 /** @import { Graph, Place } from './graph.js' */
 
-/** @typedef {Omit<Room, 'from'>} Draft a room before all are there */
+/** @typedef {Omit<Room, 'from'> & { reads?: string[] }} Draft a room before all are there; reads: what flows in */
 /**
  * @typedef {(part: string, stage: string, tensors: (string | undefined)[], more?: Partial<Draft>) => Draft} MakeRoom
  */

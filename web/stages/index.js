@@ -37,6 +37,8 @@ import * as compare from './compare.js'
 import * as beyond from './beyond.js'
 import * as notebook from './notebook.js'
 import * as attentionDropout from './attention_dropout.js'
+import * as parts from './parts.js'
+import * as stream from './stream.js'
 
 /** @import { Stage } from '../types.d.ts' */
 
@@ -44,6 +46,7 @@ import * as attentionDropout from './attention_dropout.js'
 export const stages = [
   house, tokens, ids, embedding, positions, sum, dropout, qkv, rotary, scores, mask, weights, heads, output,
   pieces, merges, scale, cross, norm, linear, activation, sampling, decoding, attentionDropout, operation,
+  parts, stream,
   shuffle, asks, waves, circle, notebook,
   firstIdeas, twoSpellings, layouts, broadcasting, rotation, compare, beyond
 ]

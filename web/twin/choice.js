@@ -1,14 +1,17 @@
 /** Which other setting a run is compared with: one list of all, and a button at each control of the stage. */
 
 import { find, h, uniqueId } from '../lib/dom.js'
+import { hasEdits, switched } from '../lib/edits.js'
+import { fullName, lineage, partKey, partsIn } from '../lib/parts.js'
 import { alternatives, controlsOf, wordOf } from '../shell/controls.js'
 import { isNarrow } from './beside.js'
 
 /** @import { Context, Room, Settings, State, Translate } from '../types.d.ts' */
+/** @import { Part } from '../lib/parts.js' */
 
 /**
- * A setting at another value: its words, and that of the value now.
- * @typedef {{ value: unknown, word?: string, now?: string }} Alternative
+ * A setting at another value: its words, and that of the value now; of a part switched off or on, what it is.
+ * @typedef {{ value: unknown, word?: string, now?: string, part?: Part, key?: string }} Alternative
  * @typedef {{ name: string } & Alternative} Comparison
  */
 
@@ -18,8 +21,19 @@ import { isNarrow } from './beside.js'
  */
 const EXTRA = { edits: ({ edits }) => (edits.length ? [{ value: [], word: 'none', now: 'some' }] : []) }
 
+/** What only plays a role where the answer is chosen. */
+const OF_CHOICE = ['decoding', 'beams', 'temperature', 'topK', 'topP']
+const CHOOSES = ['sampling', 'decoding']
+
+/** A part of the model the other way than now. @param {Part} part @param {Settings} state @returns {Alternative} */
+function otherWay(part, { edits }) {
+  const isOff = hasEdits(edits, part.edits)
+  const [word, now] = isOff ? ['on', 'off'] : ['off', 'on']
+  return { value: switched(edits, part.edits, !isOff), word, now, part, key: 'edits' }
+}
+
 /** @param {Alternative} alternative */
-const textOf = ({ value, word }) => (Array.isArray(value) ? word : String(value))
+const textOf = ({ value, word, part }) => part ? partKey(part) : (Array.isArray(value) ? word : String(value))
 
 /** Everything a name can be compared with. @param {string} name @param {Settings} state @returns {Alternative[]} */
 function othersOf(name, state) {
@@ -31,13 +45,22 @@ function othersOf(name, state) {
 
 /**
  * What a link says: the name of a setting, its other value and the words of both.
- * @param {string} text @param {Settings} state @returns {Comparison | null}
+ * @param {string} text @param {Settings} state
+ * @param {Room[]} [rooms] where there are any, whose parts can be compared with the model without them
+ * @returns {Comparison | null}
  */
-export function readTwin(text, state) {
+export function readTwin(text, state, rooms = []) {
   const [, name, value] = /^(\w+):(.+)$/.exec(text) ?? []
+  if (name === WITHOUT) {
+    const part = partsIn(rooms).find(one => partKey(one) === value)
+    return part ? { name, ...otherWay(part, state) } : null
+  }
   const other = name && othersOf(name, state).find(one => textOf(one) === value)
   return other ? { name, ...other } : null
 }
+
+/** The name under which a part that is switched stands in a link. */
+const WITHOUT = 'without'
 
 /** A setting's value in words. @param {Comparison} comparison @param {Translate} t */
 const valueWords = ({ name, value, word }, t) => {
@@ -50,18 +73,18 @@ const valueWords = ({ name, value, word }, t) => {
  * @param {Comparison} setting @param {Translate} t
  */
 export const words = (setting, t) => (
-  setting.name === 'edits' ? valueWords(setting, t)
+  setting.part ? t(`twin.without.${setting.word}`, { part: fullName(setting.part, t) }) : setting.name === 'edits' ? valueWords(setting, t)
     : `${t(`controls.${setting.name}.label`)}: ${valueWords(setting, t)}`)
 
 /**
  * Mounts the list of all comparisons at the end of a stage's tools; on a phone, where it takes a row, between the
  * figure and its twin. It is moved and not just shown there, so that the keyboard meets it where the eye does.
  * @param {HTMLElement} container
- * @param {Pick<Room, 'settings'>} room what plays no part in it is left out
- * @param {Pick<Context, 't' | 'get' | 'set'>} context
+ * @param {Pick<Room, 'settings' | 'stage' | 'tensors'>} room what plays no part in it is left out
+ * @param {Pick<Context, 't' | 'get' | 'set' | 'rooms' | 'run'>} context
  * @returns {() => void} shows what is chosen
  */
-export function picker(container, { settings }, { t, get, set }) {
+export function picker(container, { settings, stage, tensors }, { t, get, set, rooms, run }) {
   const id = uniqueId('twin')
   const select = h('select', { id, onchange: ({ currentTarget }) => set({ twin: currentTarget.value }) })
   const element = h('div', { className: 'twin-choice' }, h('label', { for: id }, t('twin.label')), select)
@@ -78,17 +101,28 @@ export function picker(container, { settings }, { t, get, set }) {
     parent?.insertBefore(element, before)
     if (isFocused) select.focus({ preventScroll: true })
   }
+  const isChoosing = CHOOSES.includes(stage)
+  /** @param {string} name */
+  const plays = name => (settings ? settings.includes(name) : isChoosing || !OF_CHOICE.includes(name))
+  /** The parts whose absence may be seen here. @param {State} state @returns {Alternative[]} */
+  function partsHere(state) {
+    const here = run(), all = partsIn(rooms())
+    if (!here || settings) return []
+    const before = isChoosing ? null : lineage(here, tensors)
+    const seen = all.filter(({ edits }) => !before || edits.some(({ name }) => before.has(name)))
+    return seen.map(part => otherWay(part, state))
+  }
   return () => {
     settle()
     const state = get()
-    const chosen = readTwin(state.twin, state)?.name
-    const names = controlsOf(state.model).filter(name => name === chosen || (settings?.includes(name) ?? true))
-    const groups = [...Object.keys(EXTRA), ...names]
-      .map(name => ({ name, others: othersOf(name, state) })).filter(({ others }) => others.length)
+    const chosen = readTwin(state.twin, state, rooms())?.name
+    const names = controlsOf(state.model).filter(name => name === chosen || plays(name))
+    const groups = [...[...Object.keys(EXTRA), ...names].map(name => ({ name, others: othersOf(name, state) })),
+      { name: WITHOUT, others: partsHere(state) }].filter(({ others }) => others.length)
     const now = JSON.stringify(groups)
     if (now !== filled) {
       select.replaceChildren(h('option', { value: '' }, t('twin.none')), ...groups.map(({ name, others }) => (
-        h('optgroup', { label: name === 'edits' ? t('twin.edits.label') : t(`controls.${name}.label`) },
+        h('optgroup', { label: [WITHOUT, 'edits'].includes(name) ? t(`twin.${name}.label`) : t(`controls.${name}.label`) },
           others.map(option(name))))))
       filled = now
     }

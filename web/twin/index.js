@@ -98,13 +98,13 @@ const isKept = (name, run) => name === 'weights' && run.settings.weights !== und
 /**
  * The settings of the second run. An untrained second gets the sizes of the first, so that its cells can be subtracted.
  * Both decoders read the first one's answer, except in the room where the answer is written.
- * @param {Run} run the first @param {Settings} state @param {{ name: string, value: unknown }} setting
+ * @param {Run} run the first @param {Settings} state @param {{ name: string, value: unknown, key?: string }} setting
  * @param {Pick<Room, 'stage'>} room
  * @returns {Settings}
  */
-export function twinSettings(run, state, { name, value }, room) {
+export function twinSettings(run, state, { name, value, key = name }, room) {
   const sizes = isKept(name, run) ? Object.fromEntries(SIZES.map(size => [size, run.settings[size]])) : {}
-  const settings = settingsOf({ ...state, ...sizes, [name]: value })
+  const settings = settingsOf({ ...state, ...sizes, [key]: value })
   if (!run.decoding || run.decoding.kind === 'given' || room.stage === 'decoding') return settings
   return answering(settings, run.decoding)
 }
@@ -202,6 +202,9 @@ function differences(container, context) {
   }
 }
 
+/** Stages whose figures are about more than one run already. */
+const MANY = ['parts', 'stream', 'costs']
+
 /**
  * Two houses would not fit beside one another, and what differs is better seen in a room.
  * @type {Twin}
@@ -216,7 +219,7 @@ const ALONE = { update() {}, onOneScale: data => data, run: () => null, mark() {
  */
 export function twin(container, room, context) {
   const { tensors } = room
-  if (room.stage === 'house') return ALONE
+  if (room.stage === 'house' || MANY.includes(room.stage)) return ALONE
   const stage = stageOf(room.stage)
   const { t, ask, set } = context
   const choice = picker(container, room, context)
@@ -274,7 +277,7 @@ export function twin(container, room, context) {
     const [one, two] = [stage.data(run, state), seen(run, state)]
     head(comparing, other)
     const { key, setting } = comparing
-    comparison(run.settings, { ...run.settings, [setting.name]: setting.value }, t)
+    comparison(run.settings, { ...run.settings, [setting.key ?? setting.name]: setting.value }, t)
       .then(text => key === asked?.key && apart.compare(text), context.fails)
     show(true)
     place.hidden = !two
@@ -308,7 +311,7 @@ export function twin(container, room, context) {
     update(run, state) {
       choice()
       buttons(state)
-      const setting = readTwin(state.twin, state)
+      const setting = readTwin(state.twin, state, context.rooms())
       if (!run || !setting) {
         asked = null
         show(false)
@@ -322,7 +325,7 @@ export function twin(container, room, context) {
     },
     /** The data of the first with the scales of both. */
     onOneScale(data, run, state) {
-      const two = readTwin(state.twin, state) && seen(run, state)
+      const two = readTwin(state.twin, state, context.rooms()) && seen(run, state)
       return two ? onOneScale(data, two) : data
     },
     /** The second run, if it is shown. */

@@ -1,14 +1,15 @@
 /** The engine, off the main thread: loads the kernels, runs a model and explains cells of the last run. */
 
 import { load } from '../../src/js/index.js'
-import { filesFor, modelOf } from '../models/index.js'
+import { filesFor, modelOf, settingsOf } from '../models/index.js'
 import { bring, choose, openIn } from '../models/own/open.js'
 import { RUNS } from '../models/runs.js'
 import { nudged } from './nudge.js'
 import { gradientsOf, messageOf, read } from './plain.js'
+import { inside, told } from './inside.js'
 import { questions } from './questions.js'
 
-/** @import { Cell, Failure, Library, Made, Settings } from '../types.d.ts' */
+/** @import { Cell, Edit, Failure, Library, Made, Settings, State, What } from '../types.d.ts' */
 
 /** @typedef {string | ArrayBuffer} Address where a file is, or its bytes */
 
@@ -129,7 +130,21 @@ const calls = {
     const own = third ??= await start()
     return nudged(one => compute(own, one), settings, cell, value)
   },
-  ...questions(cell => here(cell?.isTwin))
+  /**
+   * What a run with other edits tells: the same words read, so that it is the same question.
+   * @param {{ state: State, edits: Edit[], what: What, base?: Float32Array }} question
+   */
+  async without({ state, edits, what, base }) {
+    const own = third ??= await start()
+    const settings = settingsOf({ ...state, edits })
+    const { ids } = what
+    const { run } = await compute(own, ids.length ? { ...settings, target: /** @type {any} */ (ids) } : settings)
+    const values = told(own, run, what, base)
+    run.dispose()
+    return values
+  },
+  ...questions(cell => here(cell?.isTwin)),
+  ...inside(() => ({ gf: engine, run: here().run }))
 }
 
 /** @type {Record<string, (details: any) => unknown>} */ const answers = calls

@@ -1,0 +1,100 @@
+/** Tables about the whole model: every number of them once more, from runs made in Node. */
+
+import { withEdits } from './host.js'
+import { fullName, partKey, partWords, storeyOf } from '../../web/lib/parts.js'
+import { hasEdits, switched } from '../../web/lib/edits.js'
+import { data as streamData } from '../../web/stages/stream.js'
+import { data as partsData } from '../../web/stages/parts.js'
+import { early, lengths, told } from '../../web/worker/inside.js'
+import { gf } from '../lib/engine.js'
+import { writes } from './written.js'
+
+/** What was computed for a run already, by what it is of. */
+const known = new WeakMap()
+function once(run, key, compute) {
+  const all = known.get(run) ?? new Map()
+  known.set(run, all)
+  if (!all.has(key)) all.set(key, compute())
+  return all.get(key)
+}
+
+const shown = ({ run, state, room }, data) => data(run, { ...state, room })
+
+/** What a run with some edits tells of the answer of this one. */
+function toldWith({ state }, what, edits, base) {
+  const other = withEdits({ ...state, ...(what.ids.length && { target: what.ids }) }, edits)
+  const found = told(gf, other.run, what, base)
+  other.run.dispose()
+  return found
+}
+
+/** The change that a part's absence makes, or how far the output moves. */
+export function effectOf(view, part) {
+  const { what, edits } = shown(view, partsData)
+  const isOff = hasEdits(edits, part.edits)
+  return once(view.run, partKey(part), () => {
+    const base = once(view.run, 'base', () => toldWith(view, what, edits))
+    const other = toldWith(view, what, switched(edits, part.edits, !isOff), what.logits ? undefined : base)
+    return what.logits ? other.map((share, i) => (share - base[i]) * (isOff ? -1 : 1)) : other
+  })
+}
+
+/** Whether a text is a number to the nearest whole. */
+const rounds = (text, value) => /^\d+$/.test(text) && Math.abs(Number(text) - value) <= 0.5 + 1e-4
+
+/** A change in hundredths with its sign, as far as it is written. */
+function writesPoints(text, change) {
+  if (text === '0') return Math.abs(change) < 0.0005 + 1e-6
+  const sign = text[0]
+  const [, decimals = ''] = text.split('.')
+  return sign === (change > 0 ? '+' : '−') &&
+    Math.abs(Math.abs(change) * 100 - Number(text.slice(1))) <= 0.5 * 10 ** -decimals.length + 1e-3
+}
+
+function partCell(view, text, { key, col }) {
+  const { parts, what, edits } = shown(view, partsData)
+  if (key === 'base') {
+    const base = once(view.run, 'base', () => toldWith(view, what, edits))
+    return rounds(text, base[col] * 100)
+  }
+  const part = parts.find(one => partKey(one) === key)
+  const value = effectOf(view, part)[col]
+  return what.logits ? writesPoints(text, value) : writes(text, value)
+}
+
+const lengthsOf = (view, { subs }) => once(view.run, `lengths ${subs[0].sum}`, () => (
+  lengths(gf, view.run.made.run,
+    { names: [subs[0].carried, ...subs.flatMap(({ change, point }) => [change, point])] })))
+
+function streamCell(view, text, { table, key, col, part }) {
+  const { early: question, streams, sentence } = shown(view, streamData)
+  if (question && table === 0) {
+    const all = once(view.run, 'early', () => early(gf, view.run.made.run, question))
+    const { words: [word], shares: [share] } = all[Number(key)][col]
+    return part === 'small' ? rounds(text, share * 100) : text === question.vocabulary[word]
+  }
+  const stream = streams[table - (question ? 1 : 0)]
+  const [, sign, i] = /^([+=])(\d+)$/.exec(key) ?? []
+  const at = key === 'start' ? 0 : 1 + 2 * Number(i) + (sign === '=' ? 1 : 0)
+  return writes(text, lengthsOf(view, stream)[at][sentence * stream.tokens.length + col])
+}
+
+/** A cell of a table. */
+export const gridCell = (view, text, about) => (view.room.stage === 'parts' ? partCell : streamCell)(view, text, about)
+
+/** What a line is about. */
+export function gridName(view, text) {
+  const { t, rooms } = view
+  const { parts } = rooms.find(({ stage }) => stage === 'parts').parts
+  const plain = text.replace(/^\+ /, '')
+  return parts.some(part => [storeyOf(part, t), partWords(part, t), fullName(part, t),
+    [t('map.layer', { number: part.layer + 1 }), t(`map.blocks.${part.block}`)].join(' · ')].includes(plain))
+}
+
+/** The ends of the scale of changes, in hundredths, or of lengths. */
+export function isGridLegend(view, ends) {
+  if (view.room.stage !== 'parts') return false
+  const { parts, what } = shown(view, partsData)
+  if (what.logits) return ends.join() === '−100.00,0,100.00'
+  return writes(ends[2], Math.max(...parts.flatMap(part => [...effectOf(view, part)])))
+}

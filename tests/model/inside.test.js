@@ -1,0 +1,196 @@
+// What is told of a model from inside: each number once more by plain loops in double, or by a run made otherwise.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { partKey } from '../../web/lib/parts.js'
+import { hasEdits, readEdits, switched, writeEdits } from '../../web/lib/edits.js'
+import { roomsOf } from '../../web/rooms/index.js'
+import { added, early, lengths, nearest, told } from '../../web/worker/inside.js'
+import { gf } from '../lib/engine.js'
+import { dataIn, made, pageRun } from '../lib/page.js'
+
+const MODELS = {
+  'dates': {}, 'dates, norm first': { normFirst: true }, 'particles': { model: 'particles' },
+  'stories': { model: 'stories' }, 'text': { model: 'text' },
+  'stories, like a Llama': { model: 'stories', norm: 'rms', positions: 'rotary', activation: 'swiglu', kvHeads: 2 },
+  'a Llama of the reader\'s': { model: 'own' }
+}
+const RUNS = Object.fromEntries(Object.entries(MODELS).map(([name, settings]) => [name, pageRun(settings)]))
+const near = (a, b, size, what) => assert.ok(Math.abs(a - b) <= size, `${what}: ${a} and ${b}`)
+
+const values = (run, name) => Array.from(run.made.run.tensor(name).values, Number)
+const shapeOf = (run, name) => run.made.run.tensor(name).shape
+
+/** Rows of a matrix through the last steps of a model, in double. */
+function through(run, rows, last) {
+  const steps = {
+    layer_norm(row, { weight, bias }, { eps }) {
+      const mean = row.reduce((sum, x) => sum + x, 0) / row.length
+      const variance = row.reduce((sum, x) => sum + (x - mean) ** 2, 0) / row.length
+      return row.map((x, i) => (x - mean) / Math.sqrt(variance + eps) * weight[i] + bias[i])
+    },
+    rms_norm(row, { weight }, { eps }) {
+      const square = row.reduce((sum, x) => sum + x * x, 0) / row.length
+      return row.map((x, i) => x / Math.sqrt(square + eps) * weight[i])
+    },
+    linear(row, { weight, bias }) {
+      return Array.from({ length: weight.length / row.length }, (_, v) => (
+        row.reduce((sum, x, c) => sum + x * weight[v * row.length + c], bias ? bias[v] : 0)))
+    }
+  }
+  return rows.map(row => {
+    const logits = last.reduce((x, { op, inputs, parameters }) => (
+      steps[op](x, Object.fromEntries(Object.entries(inputs).map(([key, name]) => [key, values(run, name)])),
+        parameters)), row)
+    const most = Math.max(...logits)
+    const total = logits.reduce((sum, x) => sum + Math.exp(x - most), 0)
+    return logits.map(x => Math.exp(x - most) / total)
+  })
+}
+
+for (const [name, run] of Object.entries(RUNS)) {
+  test(`${name}: said early after every sub-layer, as computed apart; at the end it is what was said`, () => {
+    const { early: question } = dataIn(run, 'stream')
+    const found = early(gf, run.made.run, question)
+    assert.ok(question.points.length >= 5)
+    question.points.forEach(({ name: point, last }, i) => {
+      const [, , C] = shapeOf(run, point), all = values(run, point)
+      const rows = question.rows.map(row => all.slice(row * C, (row + 1) * C))
+      through(run, rows, last).forEach((shares, n) => {
+        const { words, shares: told, chosen } = found[i][n]
+        near(chosen, shares[question.ids[n]], 2e-5, `${point}, step ${n}`)
+        words.forEach((word, k) => near(told[k], shares[word], 2e-5, `${point}, step ${n}, word ${word}`))
+        near(told[0], Math.max(...shares), 2e-5, `${point}, step ${n}, the likeliest`)
+      })
+    })
+    const { decoding } = run
+    found.at(-1).forEach(({ words: [word] }, n) => assert.equal(word, decoding.steps[n].id, `step ${n}`))
+  })
+
+  test(`${name}: lengths of the stream and of what is added`, () => {
+    for (const { subs } of dataIn(run, 'stream').streams) {
+      const names = subs.flatMap(({ carried, change, point }) => [carried, change, point])
+      lengths(gf, run.made.run, { names }).forEach((list, i) => {
+        const all = values(run, names[i]), C = shapeOf(run, names[i]).at(-1)
+        list.forEach((length, t) => (
+          near(length, Math.hypot(...all.slice(t * C, (t + 1) * C)), 2e-5 * Math.max(1, length), names[i])))
+      })
+      subs.forEach(({ carried, change, sum }) => {
+        const [a, b, c] = [carried, change, sum].map(one => values(run, one))
+        assert.ok(c.every((x, i) => Math.abs(x - a[i] - b[i]) < 1e-5 * Math.max(1, Math.abs(x))), sum)
+      })
+    }
+  })
+
+  test(`${name}: what the heads add makes the output, with the bias`, () => {
+    for (const room of roomsOf(run).filter(({ stage }) => stage === 'output')) {
+      const { x, weight, bias, y, heads } = room.parts
+      const all = added(gf, run.made.run, { x, weight, heads })
+      assert.equal(all.length, heads)
+      const b = bias ? values(run, bias) : [], C = shapeOf(run, y).at(-1)
+      values(run, y).forEach((value, i) => {
+        const sum = all.reduce((total, one) => total + one.added[i], bias ? b[i % C] : 0)
+        near(sum, value, 2e-5 * Math.max(1, Math.abs(value)), y)
+      })
+      for (const one of all) one.lengths.forEach((length, t) => (
+        near(length, Math.hypot(...one.added.slice(t * C, (t + 1) * C)), 2e-5 * Math.max(1, length), y)))
+    }
+  })
+}
+
+test('nearest rows of a table by the angle, the vector itself first where it is one of them', () => {
+  const run = RUNS.dates, table = 'target_embedding.weight', [V, C] = shapeOf(run, table), all = values(run, table)
+  const cosine = (a, b) => a.reduce((sum, x, i) => sum + x * b[i], 0) / Math.hypot(...a) / Math.hypot(...b)
+  const row = n => all.slice(n * C, (n + 1) * C)
+  for (const word of [0, 5, V - 1]) {
+    const [first, ...rest] = nearest(gf, run.made.run, { name: table, index: [word, 3], table })
+    assert.equal(first.row, word)
+    const order = Array.from({ length: V }, (_, n) => cosine(row(word), row(n))).sort((a, b) => b - a)
+    near(first.cosine, 1, 1e-6, 'itself')
+    rest.forEach((one, i) => {
+      near(one.cosine, cosine(row(word), row(one.row)), 1e-6, `row ${one.row}`)
+      near(one.cosine, order[i + 1], 1e-6, `place ${i + 1}`)
+    })
+  }
+})
+
+/** Probabilities of the words of an answer, from a run with some edits or another weight. */
+function sharesOf(run, settings, edits) {
+  const { what } = dataIn(run, 'parts')
+  const other = made({ ...settings, target: what.ids }, edits)
+  const found = told(gf, other.run, what)
+  other.run.dispose()
+  return found
+}
+
+/** The weights that a head goes through, or all of an output, at zero: the same absence, made another way. */
+function muted(run, part) {
+  const rooms = roomsOf(run)
+  const [{ name }] = part.edits
+  const { parts } = rooms.find(({ stage, parts: { x } }) => stage === 'output' && x === name)
+  const width = shapeOf(run, parts.weight)[1] / parts.heads
+  return [{ name: parts.weight, index: [null, [part.head * width, (part.head + 1) * width]], value: 0 }]
+}
+
+for (const name of ['dates', 'particles', 'stories']) {
+  test(`${name}: a head switched off is a head whose columns of the output weight are zero`, () => {
+    const run = RUNS[name], settings = MODELS[name]
+    const { parts, what } = dataIn(run, 'parts')
+    const usual = told(gf, run.made.run, what)
+    assert.deepEqual([...usual], [...sharesOf(run, settings, [])])
+    const heads = parts.filter(({ kind }) => kind === 'head')
+    let most = 0
+    for (const part of heads) {
+      const [one, other] = [part.edits, muted(run, part)].map(edits => sharesOf(run, settings, edits))
+      one.forEach((share, i) => near(share, other[i], 1e-5, `${partKey(part)}, token ${i}`))
+      most = Math.max(most, ...one.map((share, i) => Math.abs(share - usual[i])))
+    }
+    assert.ok(most > 0.001, `no head matters: ${most}`)
+  })
+}
+
+test('a layer without its sub-layers is the layer switched off, where the norm comes first', () => {
+  const settings = MODELS.stories, run = RUNS.stories
+  const { parts } = dataIn(run, 'parts')
+  for (const layer of [0, 1]) {
+    const own = parts.filter(part => part.layer === layer)
+    const [whole] = own.filter(({ kind }) => kind === 'layer')
+    const subs = own.filter(({ kind }) => kind === 'sub').flatMap(({ edits }) => edits)
+    assert.equal(subs.length, 2)
+    assert.deepEqual(sharesOf(run, settings, whole.edits), sharesOf(run, settings, subs))
+  }
+})
+
+test('a residual that is cut hands on what was added, and nothing else', () => {
+  const { parts } = dataIn(RUNS.dates, 'parts')
+  for (const { edits } of parts.filter(({ kind }) => kind === 'residual')) {
+    const one = pageRun({}, edits)
+    assert.deepEqual(values(one, edits[0].name), values(one, edits[0].from))
+    one.dispose()
+  }
+})
+
+test('every part has a name of its own in a link, is read back, and taken back', () => {
+  for (const run of Object.values(RUNS)) {
+    const { parts } = dataIn(run, 'parts')
+    assert.equal(new Set(parts.map(partKey)).size, parts.length)
+    for (const { edits } of parts) {
+      const mine = [{ name: 'x', index: [0, 1], value: 2 }]
+      const on = switched(mine, edits, true)
+      assert.deepEqual(readEdits(writeEdits(on)), on)
+      assert.ok(hasEdits(on, edits) && !hasEdits(mine, edits))
+      assert.deepEqual(switched(on, edits, false), mine)
+    }
+  }
+})
+
+test('of a model that writes no answer the distance of its output is told', () => {
+  const run = pageRun({ model: 'sentences' })
+  const { parts, what } = dataIn(run, 'parts')
+  assert.deepEqual(parts.map(({ kind }) => kind), ['head', 'head', 'head', 'head'])
+  const base = told(gf, run.made.run, what), C = shapeOf(run, what.out).at(-1)
+  const other = made({ model: 'sentences' }, parts[1].edits)
+  const apart = told(gf, other.run, what, base), now = values({ made: other }, what.out)
+  apart.forEach((length, t) => near(length, Math.hypot(...now.slice(t * C, (t + 1) * C).map(
+    (x, c) => x - base[t * C + c])), 1e-5, `token ${t}`))
+  assert.ok(Math.max(...apart) > 0.1)
+})

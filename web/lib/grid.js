@@ -1,0 +1,66 @@
+/** A table whose cells carry a colour and a number, for what is no tensor of the run. */
+
+import { h, keep, setText } from './dom.js'
+
+/** @import { Built, Child } from '../types.d.ts' */
+
+/**
+ * @typedef {object} GridCell
+ * @property {string} text
+ * @property {string} [note] smaller, behind it
+ * @property {{ css: string, ink: string } | null} [colour]
+ * @property {boolean} [isMarked]
+ *
+ * @typedef {{ key: string, head: Child, level?: number, isTitle?: boolean, isOff?: boolean, cells: GridCell[] }} Line
+ */
+
+const createCell = () => h('td', {}, h('span'), h('small'))
+
+/** @param {Built<HTMLElement>} element @param {GridCell} cell */
+function fillCell(element, { text, note = '', colour, isMarked = false }) {
+  setText(element.firstChild, text)
+  setText(element.lastChild, note)
+  element.style.setProperty('background', colour?.css ?? '')
+  element.style.setProperty('color', colour?.ink ?? '')
+  element.classList.toggle('is-marked', isMarked)
+}
+
+/**
+ * @param {Element} container @param {string} label
+ * @param {(key: string, col: number) => void} [press] what a press on a cell does
+ */
+export function grid(container, label, press) {
+  const heads = h('tr')
+  const body = h('tbody')
+  const table = h('table', { className: 'grid' }, h('thead', {}, heads), body)
+  const frame = h('div', { 'className': 'grid-frame', 'tabindex': '0', 'role': 'region', 'aria-label': label }, table)
+  container.append(frame)
+  table.addEventListener('click', ({ target }) => {
+    const cell = target instanceof Element ? target.closest('td') : null
+    const row = /** @type {HTMLElement | null} */ (cell?.parentElement)
+    if (cell && row) press?.(row.dataset.key ?? '', cell.cellIndex - 1)
+  })
+  /** @type {WeakMap<Element, Child>} */ const named = new WeakMap()
+  const createLine = () => h('tr', {}, h('th', { scope: 'row' }))
+  /** @param {Built<HTMLElement>} row @param {Line} line */
+  function fillLine(row, { key, head, level = 0, isTitle = false, isOff = false, cells }) {
+    const [first] = row.children
+    row.dataset.key = key
+    row.className = `level-${level}`
+    row.classList.toggle('is-title', isTitle)
+    row.classList.toggle('is-off', isOff)
+    if (named.get(first) !== head) first.replaceChildren(/** @type {Node | string} */ (head))
+    named.set(first, head)
+    while (row.children.length > cells.length + 1) row.lastElementChild?.remove()
+    while (row.children.length < cells.length + 1) row.append(createCell())
+    cells.forEach((cell, i) => fillCell(/** @type {Built<HTMLElement>} */ (row.children[i + 1]), cell))
+  }
+  return {
+    element: frame,
+    /** @param {string} corner @param {string[]} columns @param {Line[]} lines */
+    update(corner, columns, lines) {
+      keep(heads, [corner, ...columns], () => h('th', { scope: 'col' }), setText)
+      keep(body, lines, createLine, fillLine)
+    }
+  }
+}

@@ -1,0 +1,32 @@
+/** The rooms that look at a model as a whole: what each part is for, what would be told early, what it costs. */
+
+import { lastSteps, partsOf, streamsOf } from './stream.js'
+
+/** @import { Run } from '../types.d.ts' */
+/** @import { Graph } from './graph.js' */
+/** @import { Draft, MakeRoom } from './readings.js' */
+/** @import { Heads } from './stream.js' */
+
+/**
+ * @param {Run} run @param {Graph} graph
+ * @param {{ towerOf: (name: string) => string, blockOf: (name: string) => string, attentions: Heads[],
+ *   logits: string | undefined, room: MakeRoom }} known
+ * @returns {Draft[]}
+ */
+export function insideRooms(run, graph, { attentions, logits, room, ...known }) {
+  const streams = streamsOf(graph, known)
+  /** @param {string} name */
+  const shapeOf = name => graph.described(name).shape
+  const parts = partsOf(streams, attentions, shapeOf)
+  const out = logits ?? graph.steps.filter(({ op }) => op !== 'cross_entropy').at(-1)?.outputs.out
+  const spoken = logits && streams.find(({ subs }) => graph.ancestors(logits).has(subs[subs.length - 1].point) &&
+    lastSteps(graph, subs[subs.length - 1].point, logits))
+  const last = logits && spoken ? lastSteps(graph, spoken.subs[spoken.subs.length - 1].point, logits) : null
+  return [
+    ...(parts.length && out ? [room('parts', 'parts', [], { reads: [out], parts: { parts, logits, out } })] : []),
+    ...(streams.length ? [room('stream', 'stream', [], {
+      reads: streams.map(({ subs }) => subs[subs.length - 1].point),
+      parts: { streams, last, spoken: spoken ? spoken.tower : null }
+    })] : [])
+  ]
+}

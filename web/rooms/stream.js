@@ -1,0 +1,123 @@
+/**
+ * The residual streams of a run, read off its graph: what is handed from sub-layer to sub-layer, what each adds, and
+ * how logits come of the last. From it follow the parts that can be switched off, and what would be said early.
+ */
+
+import { isStream } from './readings.js'
+import { NORMS } from './roles.js'
+
+/** @import { Edit, Step } from '../types.d.ts' */
+/** @import { Graph } from './graph.js' */
+
+/**
+ * A sub-layer with its residual: what came in, what it adds, their sum, and what goes on from there.
+ * @typedef {{ carried: string, change: string, sum: string, point: string, layer?: number, tower: string,
+ *   block: string }} Sub
+ * @typedef {{ tower: string, subs: Sub[] }} Stream
+ *
+ * @typedef {{ out: string, heads: number, tower: string, layer?: number, block: string }} Heads
+ *
+ * What can be switched off, and what has to be put in place of what for that.
+ * @typedef {{ kind: 'layer' | 'sub' | 'residual' | 'head', tower: string, layer?: number, block: string, head?: number,
+ *   edits: Edit[] }} Part
+ *
+ * A step from the stream to logits: the tensors it reads besides, and what it was told.
+ * @typedef {{ op: string, inputs: Record<string, string>, parameters: Record<string, unknown> }} Last
+ */
+
+/** @param {string} name @param {(name: string) => readonly number[]} shapeOf @param {string} from @returns {Edit} */
+const taken = (name, shapeOf, from) => ({ name, index: shapeOf(name).map(() => null), from })
+
+/**
+ * What is carried and what is added by a sum of two streams, where one was computed from the other.
+ * @param {Graph} graph @param {Step} step
+ */
+function residual(graph, step) {
+  const { a, b } = graph.read(step)
+  if (step.op !== 'add' || ![a, b].every(name => name && isStream(graph.described(name)))) return null
+  if (graph.ancestors(b).has(a)) return { carried: a, change: b, sum: step.outputs.out }
+  return graph.ancestors(a).has(b) ? { carried: b, change: a, sum: step.outputs.out } : null
+}
+
+/**
+ * @param {Graph} graph
+ * @param {{ towerOf: (name: string) => string, blockOf: (name: string) => string }} known
+ * @returns {Stream[]}
+ */
+export function streamsOf(graph, { towerOf, blockOf }) {
+  const sums = graph.steps.flatMap(step => {
+    const found = residual(graph, step)
+    return found ? [{ ...found, layer: graph.placeOf(step.call).layer }] : []
+  })
+  const carried = new Set(sums.map(one => one.carried))
+  /** Where the norm comes after the sum, it is the norm that goes on. @param {typeof sums[number]} one */
+  const pointOf = ({ sum, layer }) => {
+    if (carried.has(sum)) return sum
+    const norm = graph.usersOf(sum).find(step => NORMS.includes(step.op) && graph.placeOf(step.call).layer === layer)
+    return norm && layer !== undefined ? norm.outputs.out : sum
+  }
+  /** @type {Stream[]} */ const streams = []
+  for (const one of sums) {
+    const tower = towerOf(one.sum)
+    const sub = { ...one, point: pointOf(one), tower, block: blockOf(one.change) }
+    const own = streams.find(stream => stream.tower === tower)
+    if (own) own.subs.push(sub)
+    else streams.push({ tower, subs: [sub] })
+  }
+  return streams
+}
+
+/**
+ * Everything that can be switched off, layer by layer: the layer, its sub-layers with their heads, its residuals.
+ * @param {Stream[]} streams @param {Heads[]} attentions @param {(name: string) => readonly number[]} shapeOf
+ * @returns {Part[]}
+ */
+export function partsOf(streams, attentions, shapeOf) {
+  /** @param {Heads} own @returns {Part[]} */
+  const headsOf = ({ out, heads, ...at }) => Array.from({ length: heads }, (_, head) => {
+    const shape = shapeOf(out), width = shape[2] / heads
+    /** @type {Edit['index']} */
+    const index = shape.length === 4 ? [null, head, null, null] : [null, null, [head * width, (head + 1) * width]]
+    return { kind: 'head', ...at, head, edits: [{ name: out, index, value: 0 }] }
+  })
+  const left = new Set(attentions)
+  const parts = streams.flatMap(({ subs }) => subs.flatMap((sub, i) => {
+    const { carried, change, sum, point, ...at } = sub
+    const isFirst = i === 0 || subs[i - 1].layer !== at.layer
+    const last = subs.findLast(one => one.layer === at.layer)
+    const own = attentions.filter(one => (
+      one.tower === at.tower && one.layer === at.layer && one.block === at.block))
+    own.forEach(one => left.delete(one))
+    /** @type {Part[]} */
+    const layer = isFirst && at.layer !== undefined && last
+      ? [{ kind: 'layer', ...at, block: '', edits: [taken(last.point, shapeOf, carried)] }] : []
+    /** @type {Part[]} */
+    const both = [{ kind: 'sub', ...at, edits: [taken(sum, shapeOf, carried)] },
+      ...own.flatMap(headsOf), { kind: 'residual', ...at, edits: [taken(sum, shapeOf, change)] }]
+    return [...layer, ...both]
+  }))
+  return [...parts, ...[...left].flatMap(headsOf)]
+}
+
+/** What may lie between a stream and the logits of it. */
+const LAST = [...NORMS, 'linear', 'mul', 'dropout', 'gelu', 'relu', 'tanh', 'silu', 'add']
+
+/**
+ * The steps from the end of a stream to logits, or null where they are not a line of steps that can be taken again.
+ * @param {Graph} graph @param {string} point @param {string} logits @returns {Last[] | null}
+ */
+export function lastSteps(graph, point, logits) {
+  /** @type {Last[]} */ const steps = []
+  for (let at = logits; at !== point;) {
+    const step = graph.makerOf(at)
+    if (!step || !LAST.includes(step.op)) return null
+    const inputs = graph.read(step)
+    const ways = Object.entries(inputs).filter(([, name]) => graph.ancestors(name).has(point))
+    if (ways.length !== 1) return null
+    const [[key, from]] = ways
+    const { [key]: _, ...rest } = inputs
+    steps.unshift({ op: step.op, inputs: rest, parameters: step.parameters })
+    at = from
+  }
+  return steps
+}

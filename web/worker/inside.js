@@ -1,0 +1,129 @@
+/**
+ * What a run holds that no operation of it says: what would be told early, how long the stream is, what each head adds,
+ * which words are near a vector. Computed by the kernels, from the tensors of the run.
+ */
+
+import { ranking } from '../lib/ranking.js'
+
+/** @import { Early, Library, LibraryRun, LibraryTensor, What } from '../types.d.ts' */
+/** @import { Last } from '../rooms/stream.js' */
+
+/** How many words are told of every place. */
+const MOST = 5
+
+/** @typedef {Record<string, LibraryTensor>} Read */
+
+/** @param {Library} gf @param {LibraryTensor} x @param {number} first @param {number} count */
+const part = (gf, x, first, count) => (count === x.shape[0] ? x : gf.functional.narrow(x, 0, first, count))
+
+/**
+ * The steps that may lie between the stream and logits, as the run took them; dropout is off where nothing is learned.
+ * @type {Record<string, (gf: Library, x: LibraryTensor, read: Read, told: any) => LibraryTensor>}
+ */
+const STEPS = {
+  layer_norm: ({ functional }, x, { weight, bias }, { eps }) => functional.layerNorm(x, weight, bias, { eps }),
+  rms_norm: ({ functional }, x, { weight }, { eps }) => functional.rmsNorm(x, weight, { eps }),
+  linear: (gf, x, { weight, bias }, { first = 0, count = weight.shape[0], biasFirst = 0 }) => (
+    gf.functional.linear(x, part(gf, weight, first, count), bias && part(gf, bias, biasFirst, count))),
+  mul: ({ functional }, x, read) => functional.mul(x, Object.values(read)[0]),
+  add: ({ functional }, x, read) => functional.add(x, Object.values(read)[0]),
+  gelu: ({ functional }, x, _, told) => functional.gelu(x, told),
+  relu: ({ functional }, x) => functional.relu(x), tanh: ({ functional }, x) => functional.tanh(x),
+  silu: ({ functional }, x) => functional.silu(x), dropout: (_, x) => x
+}
+
+/** @template T @param {Library} gf @param {() => T} fn @returns {T} */
+const quietly = (gf, fn) => gf.tidy(() => gf.noGrad(fn))
+
+/** The lengths of vectors along the last axis. @param {LibraryTensor} x */
+const lengthsOf = x => x.pow(2).sum({ dim: -1 }).sqrt()
+
+/** @param {LibraryTensor} x @returns {Float32Array} */
+const copy = x => /** @type {Float32Array} */ (x.values.slice())
+
+/**
+ * What would be told if the stream ended at a point: the last steps of the model, taken from there.
+ * @param {Library} gf @param {LibraryRun} run
+ * @param {{ points: { name: string, last: Last[] }[], rows: number[], ids: number[] }} question ids: what was chosen
+ * @returns {Early[][]} by point and row
+ */
+export function early(gf, run, { points, rows, ids }) {
+  return points.map(({ name, last }) => quietly(gf, () => {
+    const logits = last.reduce((x, { op, inputs, parameters }) => {
+      const read = Object.fromEntries(Object.entries(inputs).map(([key, one]) => [key, run.tensor(one)]))
+      return STEPS[op](gf, x, read, parameters)
+    }, run.tensor(name))
+    const shares = gf.functional.softmax(logits), V = shares.shape[2], { values } = shares
+    return rows.map((row, n) => {
+      const own = /** @type {Float32Array} */ (values.slice(row * V, (row + 1) * V))
+      const words = ranking(own).slice(0, MOST)
+      return { words, shares: words.map(word => own[word]), chosen: own[ids[n]] }
+    })
+  }))
+}
+
+/**
+ * How long the vectors of some tensors are, at every place.
+ * @param {Library} gf @param {LibraryRun} run @param {{ names: string[] }} question @returns {Float32Array[]}
+ */
+export const lengths = (gf, run, { names }) => names.map(name => quietly(gf, () => copy(lengthsOf(run.tensor(name)))))
+
+/**
+ * What each head adds to the output of its attention: its columns through its part of the output weight.
+ * @param {Library} gf @param {LibraryRun} run @param {{ x: string, weight: string, heads: number }} question
+ * @returns {{ added: Float32Array, lengths: Float32Array }[]} [B, T, C] and [B, T] of every head
+ */
+export function added(gf, run, { x: name, weight, heads }) {
+  return quietly(gf, () => {
+    const joined = run.tensor(name), w = run.tensor(weight), width = w.shape[1] / heads
+    return Array.from({ length: heads }, (_, head) => {
+      const from = joined.shape.length === 4 ? gf.functional.squeeze(gf.functional.narrow(joined, 1, head, 1), 1)
+        : gf.functional.narrow(joined, 2, head * width, width)
+      const own = gf.functional.linear(from, gf.functional.narrow(w, 1, head * width, width))
+      return { added: copy(own), lengths: copy(lengthsOf(own)) }
+    })
+  })
+}
+
+/**
+ * The rows of a table that point most the way of a vector, with the cosine between them.
+ * @param {Library} gf @param {LibraryRun} run @param {{ name: string, index: number[], table: string }} question
+ * @returns {{ row: number, cosine: number }[]} the nearest first
+ */
+export function nearest(gf, run, { name, index, table }) {
+  return quietly(gf, () => {
+    const x = run.tensor(name), rows = run.tensor(table), C = rows.shape[1]
+    const at = index.slice(0, -1).reduce((sum, i, axis) => sum * x.shape[axis] + i, 0)
+    const vector = gf.tensor(/** @type {Float32Array} */ (x.values.slice(at * C, (at + 1) * C)), { shape: [C, 1] })
+    const length = Math.max(lengthsOf(vector.reshape(1, C)).item(), Number.MIN_VALUE)
+    const cosines = gf.functional.matmul(rows, vector).reshape(-1).div(lengthsOf(rows)).div(length)
+    const { values } = cosines
+    return ranking(/** @type {Float32Array} */ (values)).slice(0, 2 * MOST).map(row => ({ row, cosine: values[row] }))
+  })
+}
+
+/**
+ * What a run tells of an answer: the probability of each token; where it tells none, what comes out, or how far that is
+ * from what came out before.
+ * @param {Library} gf @param {LibraryRun} run @param {What} what @param {Float32Array} [base] @returns {Float32Array}
+ */
+export function told(gf, run, { logits, out, rows, ids }, base) {
+  return quietly(gf, () => {
+    if (!logits) {
+      const x = run.tensor(out)
+      return base ? copy(lengthsOf(x.sub(gf.tensor(base, { shape: [...x.shape] })))) : copy(x)
+    }
+    const shares = gf.functional.softmax(run.tensor(logits)), V = shares.shape[2]
+    return Float32Array.from(rows, (row, n) => shares.values[row * V + ids[n]])
+  })
+}
+
+/** The questions as calls of the worker. @param {() => { gf: Library, run: LibraryRun }} current */
+export const inside = current => {
+  /** @template Q, A @param {(gf: Library, run: LibraryRun, question: Q) => A} answer @returns {(question: Q) => A} */
+  const asked = answer => question => {
+    const { gf, run } = current()
+    return answer(gf, run, question)
+  }
+  return { early: asked(early), lengths: asked(lengths), added: asked(added), nearest: asked(nearest) }
+}
