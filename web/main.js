@@ -9,10 +9,11 @@ import { provenance } from './lib/provenance.js'
 import { map } from './map/index.js'
 import { explainError, modelOf, problemsOf, settingsOf } from './models/index.js'
 import { HOUSE, roomNear, roomsOf } from './rooms/index.js'
+import { begin } from './shell/begin.js'
 import { cells } from './shell/cells.js'
 import { changedWords } from './shell/changes.js'
 import { depths } from './shell/depth.js'
-import { createEngine, latest } from './shell/engine.js'
+import { latest } from './shell/engine.js'
 import { inputs } from './shell/fields.js'
 import { frame } from './shell/frame.js'
 import { glossaries } from './shell/glossary.js'
@@ -22,7 +23,6 @@ import { languageOf } from './shell/language.js'
 import { lessons } from './shell/lesson.js'
 import { linked } from './shell/link.js'
 import { openings } from './shell/opening.js'
-import { resources } from './shell/resources.js'
 import { signature } from './shell/share.js'
 import { fromHash, runKeys, toHash } from './shell/state.js'
 import { theatreDoor } from './shell/theatre.js'
@@ -32,7 +32,9 @@ import { stageOf } from './stages/index.js'
 import { wordsIn } from './text/index.js'
 import { twin } from './twin/index.js'
 
-/** @import { Context, Failure, Language, Patch, Room, Run, Settings, State, Translate, View } from './types.d.ts' */
+/** @import { Engine } from './shell/engine.js' */
+/** @import { Context, Failure, Language, Patch, Problem, Room, Run, Settings, State, Translate } from './types.d.ts' */
+/** @import { View } from './types.d.ts' */
 /** @import { Texts } from './lib/text.js' */
 
 /**
@@ -55,12 +57,14 @@ const IDS = /** @type {const} */ (
 const page = Object.assign({}, ...IDS.map(id => ({ [id]: document.getElementById(id) })))
 /** What is built anew in another language. */
 const PARTS = /** @type {const} */ (['top', 'inputs', 'map', 'inspector'])
+document.getElementById('stuck')?.remove()
 const developing = ['localhost', '127.0.0.1'].includes(location.hostname)
 
 let state = fromHash(location.hash)
 /** @type {Run | null} */ let run = null
-/** @type {ReturnType<typeof createEngine> | null} */ let engine = null
+/** @type {Engine | null} */ let engine = null
 /** @type {Failure | null} */ let engineProblem = null
+/** Why nothing can be computed at all: it stays said. @type {Problem | null} */ let obstacle = null
 const parts = /** @type {Parts} */ ({})
 /** @type {{ room: Room | null, language: Language | null, model?: string, isNew?: boolean }} */
 let shown = { room: null, language: null }
@@ -109,7 +113,7 @@ function viewed() {
 
 function problems() {
   const { t } = parts
-  const found = problemsOf(state)
+  const found = obstacle ? { engine: obstacle } : problemsOf(state)
   if (engineProblem && Object.keys(found).length === 0) Object.assign(found, explainError(state.model, engineProblem))
   return Object.fromEntries(Object.entries(found).map(([name, { key, values }]) => [name, t(key, values)]))
 }
@@ -353,19 +357,18 @@ function set(patch, history = 'replace') {
 }
 
 async function start() {
-  const { worker, ...files } = resources()
-  const started = createEngine(new Worker(worker))
-  const loaded = started.load(files)
+  const loaded = begin()
   await nextTask()
   await showSpoken()
-  try {
-    await loaded
-    engine = started
-    refresh()
-  } catch (error) {
-    const message = reasonOf(error)
-    setText(page.status, parts.t ? parts.t('app.failed', { message }) : message)
+  const begun = await loaded
+  if (!parts.t) return
+  if ('problem' in begun) {
+    obstacle = begun.problem
+    show()
+    return
   }
+  engine = begun.engine
+  refresh()
 }
 
 addEventListener('popstate', () => {

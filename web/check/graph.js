@@ -101,10 +101,10 @@ const embed = ({ make }, path, { ids }, T) => (
  * Positions, added and dropped; where they are turned instead, nothing is added here.
  * @param {Asked} asked @param {Pen} pen @param {Ways} ways @param {string} x
  */
-function place({ shapeOf, settings: { model } }, { make, again, drop }, { positions, base, drops }, x) {
+function place({ has, shapeOf, settings: { model } }, { make, again, drop }, { positions, base, drops }, x) {
   if (!positions || positions === 'rotary') return x
   const isTable = positions !== 'learned', table = isTable ? 'positions.pe' : 'positions.weight'
-  if (isTable) {
+  if (isTable && has(table)) {
     const [rows, dModel] = shapeOf(table)
     make('table', {}, [table], { rows, dModel, base, layout: positions })
   }

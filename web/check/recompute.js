@@ -98,6 +98,8 @@ function planOf({ tensors, steps, settings, streams, decoding = null, shape }) {
 function forward(plan, { tensors, edits = [] }, isLocal) {
   /** @type {Map<string, Given>} */ const made = new Map()
   /** @type {Map<string, Given | null>} */ const bounds = new Map()
+  /** Steps that could be done. @type {Planned[]} */ const done = []
+  /** What should have been there to read, and is not. @type {Set<string>} */ const missing = new Set()
   /** @param {string} name @returns {Given} */
   function valueOf(name) {
     const tensor = tensors.get(name)
@@ -109,13 +111,15 @@ function forward(plan, { tensors, edits = [] }, isLocal) {
   /** @param {Planned} step */
   const readOf = ({ inputs }) => Object.fromEntries(Object.entries(inputs).map(([key, name]) => [key, valueOf(name)]))
   for (const step of plan) {
-    // What chooses, as ids and places do, is no part of a run.
-    if (!Object.values(step.inputs).every(name => made.has(name) || tensors.has(name))) continue
+    const absent = Object.values(step.inputs).filter(name => !made.has(name) && !tensors.has(name))
+    absent.forEach(name => missing.add(name))
+    if (absent.length) continue
+    done.push(step)
     const { op, out, parameters } = step, read = readOf(step), y = STEPS[op].forward(read, parameters)
     made.set(out, withEdits(y, edits.filter(({ name }) => name === out), valueOf))
     bounds.set(out, isLocal ? STEPS[op].bound(read, parameters, y) : null)
   }
-  return { made, bounds, readOf, valueOf }
+  return { made, bounds, done, missing, readOf, valueOf }
 }
 
 /**
@@ -124,10 +128,11 @@ function forward(plan, { tensors, edits = [] }, isLocal) {
  * @param {Planned[]} plan @param {Checked} run @param {ReturnType<typeof forward>} local
  * @returns {Result[]}
  */
-function backward(plan, { tensors, gradients, hasLoss }, { readOf, valueOf }) {
+function backward(plan, { tensors, gradients, hasLoss }, { done, readOf, valueOf }) {
   if (!gradients) return []
   /** @type {Map<string, { sum: Given, bound: Given }>} */ const own = new Map()
   const seed = hasLoss ? 'loss' : plan[plan.length - 1].out
+  if (!done.some(({ out }) => out === seed)) return []
   const ones = map(valueOf(seed), () => 1)
   own.set(seed, { sum: ones, bound: zeros(ones.shape) })
   /**
@@ -150,7 +155,7 @@ function backward(plan, { tensors, gradients, hasLoss }, { readOf, valueOf }) {
     const mine = own.get(out), { backward: back } = STEPS[op]
     return gradients?.has(out) || !mine || !back ? {} : back(absolute(read), parameters, mine.bound, valueOf(out))
   }
-  for (const step of [...plan].reverse()) {
+  for (const step of done.reverse()) {
     const { op, inputs, out, parameters } = step, { backward: back, backwardBound } = STEPS[op]
     const theirs = gradients.get(out), mine = own.get(out)
     if (!back || !backwardBound || !mine) continue
@@ -219,6 +224,9 @@ export function recompute(run) {
     const isStray = isOwn && op !== null && !/mask$/.test(role ?? '')
     return { name, op, part: 'value', count, difference: isStray ? Infinity : null, times: isStray ? Infinity : 0 }
   }
-  return [...Array.from(tensors.values(), values), ...(isOwn ? masks(plan, run) : []), ...choices(run),
+  /** @type {Result[]} */
+  const missing = Array.from(isOwn ? local.missing : [], name => (
+    { name, op: null, part: 'value', count: 0, difference: Infinity, times: Infinity }))
+  return [...Array.from(tensors.values(), values), ...missing, ...(isOwn ? masks(plan, run) : []), ...choices(run),
     ...backward(plan, run, local)]
 }

@@ -221,12 +221,11 @@ export const STEPS = {
       return map(more, (v, at) => (isHidden(at) ? -Infinity : v))
     },
     bound: ({ added }, _, y) => (added ? sizes(y, U) : zeros(y.shape)),
-    // What is hidden has a weight of 0, and so a gradient of 0 before it comes here.
-    backward: ({ added }, parameters, dy) => {
-      const isHidden = hiddenIn(parameters, dy.shape)
-      /** @type {Parts} */ const parts = { scores: map(dy, (d, at) => (isHidden(at) ? 0 : d)) }
+    // What is hidden has a weight of 0, and so a gradient of 0 before it comes here; what a reader opened has not.
+    backward: ({ added }, _, dy) => {
+      /** @type {Parts} */ const parts = { scores: dy }
       if (!added) return parts
-      return { ...parts, added: { ...sumToShape(parts.scores, perHead(added, dy.shape).shape), shape: added.shape } }
+      return { ...parts, added: { ...sumToShape(dy, perHead(added, dy.shape).shape), shape: added.shape } }
     },
     backwardBound: ({ added }, parameters, dy) => {
       const parts = backOf('mask')({ added }, parameters, sizes(dy), dy)

@@ -79,16 +79,27 @@ export const writeEdits = edits => edits.map(({ name, index, value, from }) => (
 
 const EDIT = /^([\w.:]+?):((?:\d+(?:-\d+)?|\*)(?:,(?:\d+(?:-\d+)?|\*))*)=(.+)$/
 
-/** What a link says; what cannot be read is left out. @param {string} text @returns {Edit[]} */
+/** Most changed numbers: what is computed for them, and every link that says them, stays a matter of a second. */
+export const MOST_EDITS = 2000
+
+/**
+ * What a link says, up to one more than the page takes; what cannot be read is left out.
+ * @param {string} text @returns {Edit[]}
+ */
 export function readEdits(text) {
-  return text.split(';').reduce((/** @type {Edit[]} */ edits, part) => {
+  /** @type {Map<string, Edit>} */ const edits = new Map()
+  for (const part of text.split(';')) {
     const [, name, places, said] = EDIT.exec(part) ?? []
     const [, from] = /^@([\w.:]+)$/.exec(said ?? '') ?? []
     const value = said === undefined || from ? null : typed(said)
-    if (!from && value === null) return edits
-    const index = places.split(',').map(readPlace)
-    return withEdit(edits, from ? { name, index, from } : { name, index, value: Number(value) })
-  }, [])
+    if (!from && value === null) continue
+    const place = { name, index: places.split(',').map(readPlace) }
+    // What is said last of a cell stands last.
+    edits.delete(cellName(place))
+    edits.set(cellName(place), from ? { ...place, from } : { ...place, value: Math.fround(Number(value)) })
+    if (edits.size > MOST_EDITS) break
+  }
+  return [...edits.values()]
 }
 
 /**

@@ -1,5 +1,6 @@
 /** The models of the page: what it has to know of each before any runs. How they run is in `run.js` of each folder. */
 
+import { MOST_EDITS } from '../lib/edits.js'
 import { dates } from './dates/index.js'
 import { own } from './own/index.js'
 import { particles } from './particles/index.js'
@@ -38,13 +39,29 @@ export function defaultsOf(id) {
 /** The names of all that makes a run of a model. @param {string} id */
 export const keysOf = id => [...Object.keys(defaultsOf(id)), 'edits']
 
+/** Most signs of a field: what is computed for them stays a matter of a second. */
+export const MOST_SIGNS = 5000
+
+/**
+ * What is more than the page takes, looked at before anybody reads it.
+ * @param {PageModel} model @param {Settings} state @returns {Record<string, Problem>}
+ */
+function tooMuch({ fields }, state) {
+  const long = Object.keys(fields).filter(name => String(state[name]).length > MOST_SIGNS)
+  /** @type {[string, Problem][]} */
+  const found = long.map(name => [name, { key: 'errors.signs', values: { most: MOST_SIGNS } }])
+  const isChanged = state.edits.length > MOST_EDITS
+  return Object.fromEntries(isChanged ? [...found, ['engine', { key: 'errors.edits', values: { most: MOST_EDITS } }]] : found)
+}
+
 /**
  * What is wrong with a state, by setting and field: a text key and its values.
  * @param {Settings} state
  * @returns {Record<string, Problem>}
  */
 export function problemsOf(state) {
-  const model = modelOf(state.model)
+  const model = modelOf(state.model), much = tooMuch(model, state)
+  if (Object.keys(much).length) return much
   const settings = Object.entries(model.settings).filter(([, { matters }]) => matters?.(state) ?? true)
     .map(([name, setting]) => [name, problemOf(name, setting, state)])
   return Object.fromEntries([...Object.entries(model.problems(state)), ...settings].filter(([, problem]) => problem))
@@ -58,8 +75,12 @@ export const settingsOf = state => (
  * What the engine's refusal is about, in the page's words where it has them.
  * @param {string} id @param {Failure} error
  */
-export const explainError = (id, error) => (
-  (error.code === 'lent' ? { weights: { key: 'errors.lent', values: {} } } : null) ?? modelOf(id).explainError?.(error) ?? { engine: { key: 'errors.engine', values: { message: error.message } } })
+export function explainError(id, error) {
+  const { code, message } = error
+  if (code === 'lent') return { weights: { key: 'errors.lent', values: {} } }
+  const isOfFile = code === 'network' || code === 'damaged', key = isOfFile ? `errors.${code}` : 'errors.engine'
+  return (isOfFile ? null : modelOf(id).explainError?.(error)) ?? { engine: { key, values: { message } } }
+}
 
 /**
  * The same with its decoder reading the ids of an answer in place of a text.

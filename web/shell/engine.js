@@ -3,6 +3,7 @@
 /** @import { Ask, Failure, RunMessage, Settings } from '../types.d.ts' */
 
 /** @typedef {string | ArrayBuffer} Address where a file is, or its bytes */
+/** @typedef {ReturnType<typeof createEngine>} Engine */
 
 /** @param {Worker} worker */
 export function createEngine(worker) {

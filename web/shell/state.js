@@ -1,7 +1,7 @@
 /** What the reader has chosen, its defaults, and its form in a link. */
 
 import { readEdits, writeEdits } from '../lib/edits.js'
-import { MODELS, defaultsOf, keysOf, modelOf } from '../models/index.js'
+import { MODELS, MOST_SIGNS, defaultsOf, keysOf, modelOf } from '../models/index.js'
 
 /** @import { Cell, Looked, Patch, Setting, State } from '../types.d.ts' */
 
@@ -65,7 +65,8 @@ function readValue(key, text, known, settings) {
   const options = CHOICES[key] ?? (typeof known === 'string' && settings[key]?.options && Object.values(settings[key].options))
   if (options) return options.includes(text) ? text : known
   if (typeof known === 'boolean') return text === '1'
-  return typeof known === 'number' ? readNumber(key, text, known) : text
+  // One sign too many is enough to say so.
+  return typeof known === 'number' ? readNumber(key, text, known) : text.slice(0, MOST_SIGNS + 1)
 }
 
 /** @param {unknown} value */

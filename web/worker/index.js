@@ -30,7 +30,9 @@ let loans = 0
 async function fetched(name) {
   const file = addresses[name]
   if (typeof file !== 'string') return new Uint8Array(file)
-  const response = await fetch(file)
+  const response = await fetch(file).catch(error => {
+    throw Object.assign(new Error(`${name}: ${error.message}`), { code: 'network' })
+  })
   if (!response.ok) throw Object.assign(new Error(`${name}: ${response.status}`), { code: 'network' })
   return new Uint8Array(await response.arrayBuffer())
 }
@@ -65,8 +67,23 @@ function computeLent(gf, settings, id) {
 async function compute(gf, settings) {
   const { id, isBrought } = modelOf(settings.model)
   if (settings.weights === 'theatre') return computeLent(gf, settings, id)
-  const given = isBrought ? [await openIn(gf)] : await Promise.all(filesFor(settings).map(bytesOf))
-  return RUNS[id](gf, settings, settings.edits, given)
+  if (isBrought) return RUNS[id](gf, settings, settings.edits, [await openIn(gf)])
+  const names = filesFor(settings), given = await Promise.all(names.map(bytesOf))
+  try {
+    return RUNS[id](gf, settings, settings.edits, given)
+  } catch (error) {
+    throw damaged(/** @type {Failure} */ (error), names)
+  }
+}
+
+/**
+ * A file that came, but not as it was sent: the next run fetches it anew.
+ * @param {Failure} error @param {string[]} names of the files
+ */
+function damaged(error, names) {
+  if (!error.message.startsWith('safetensors')) return error
+  names.forEach(name => files.delete(name))
+  return Object.assign(new Error(`${names.join(', ')}: ${error.message}`), { code: 'damaged' })
 }
 
 /** The last run, or its twin; only these are asked about. */

@@ -1,0 +1,155 @@
+// What the page says when something fails it: the network, the browser, a frame around it, a link that asks too much.
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import { test } from 'node:test'
+import en from '../../web/text/en.json' with { type: 'json' }
+import { runs, useHouse } from './host.js'
+
+const house = useHouse()
+
+/** The words of a message around what is put in. */
+const wordsOf = key => en.errors[key].split(/ ?\(?\{\w+\}\)?/).filter(part => part.length > 1)
+
+/** A page that may be failed before it begins, and what it complained of. */
+const broken = (hash, prepare) => house.inBrowser(async (browser, url) => {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, locale: 'en-US' })
+  const page = await context.newPage(), errors = []
+  page.on('pageerror', error => errors.push(error.message))
+  await prepare?.(page)
+  await page.goto(`${url}#${hash}`)
+  return { page, errors, close: () => context.close() }
+})
+
+const said = async page => {
+  await page.waitForFunction(() => document.getElementById('status').textContent !== '')
+  return page.textContent('#status')
+}
+const press = page => page.evaluate(async () => {
+  document.querySelector('[data-action="theme"]').click()
+  await new Promise(done => { requestAnimationFrame(() => setTimeout(done, 50)) })
+})
+
+/** Answers what matches with something else. */
+const serve = (pattern, change) => page => page.route(pattern, async route => {
+  const answer = await route.fetch()
+  await route.fulfill(await change(answer))
+})
+const missing = pattern => page => page.route(pattern, route => route.fulfill({ status: 404, body: 'no' }))
+const cut = size => async answer => ({ response: answer, body: (await answer.body()).subarray(0, size) })
+const corrupt = async answer => {
+  const body = await answer.body()
+  body.fill(0, 0, 200)
+  return { response: answer, body }
+}
+
+const HOUSE = 'v=1&model=dates&room=house'
+/** What fails: how, and which message says so. @type {Record<string, [(page: any) => Promise<void>, string]>} */
+const FAULTS = {
+  'kernels that are not there': [missing('**/*.wasm'), 'unreachable'],
+  'kernels that break off': [serve('**/*.wasm', cut(2000)), 'broken'],
+  'kernels in another form': [serve('**/*.wasm', corrupt), 'broken'],
+  'kernels that the network loses': [page => page.route('**/*.wasm', route => route.abort()), 'unreachable'],
+  'a worker that is not there': [missing('**/worker.js'), 'unreachable'],
+  'weights that are not there': [missing('**/date_translator*'), 'network'],
+  'weights that break off': [serve('**/date_translator*', cut(50000)), 'damaged'],
+  'weights in another form': [serve('**/date_translator*', corrupt), 'damaged'],
+  'a browser without workers': [page => page.addInitScript(() => { delete globalThis.Worker }), 'noWorker'],
+  'a browser without WebAssembly': [page => page.addInitScript(() => { delete globalThis.WebAssembly }), 'noWasm'],
+  'a browser without SIMD': [serve('**/worker.js', async answer => ({
+    response: answer, body: `WebAssembly.validate = () => false
+      WebAssembly.instantiate = async () => { throw new WebAssembly.CompileError('x') }
+      ${await answer.text()}`
+  })), 'noSimd']
+}
+for (const [title, [prepare, key]] of Object.entries(FAULTS)) {
+  test(`${title}: said in words, and still said after the next press`, async () => {
+    const { page, errors, close } = await broken(HOUSE, prepare)
+    const first = await said(page)
+    for (const part of wordsOf(key)) assert.ok(first.includes(part), first)
+    await press(page)
+    assert.equal(await page.textContent('#status'), first)
+    assert.deepEqual(errors, [])
+    await close()
+  })
+}
+
+test('a model whose weights are missing leaves the others alone, and comes when they do', async () => {
+  let isThere = false
+  const { page, close } = await broken(HOUSE, opened => opened.route('**/date_translator*', route => (
+    isThere ? route.continue() : route.fulfill({ status: 404, body: 'no' }))))
+  await said(page)
+  await page.evaluate(() => { location.hash = 'v=1&model=sentences' })
+  await runs(page, 1)
+  assert.equal(await page.textContent('#status'), '')
+  isThere = true
+  await page.evaluate(hash => { location.hash = hash }, HOUSE)
+  await runs(page, 2)
+  assert.equal(await page.textContent('#status'), '')
+  await close()
+})
+
+test('where scripts do not come, what stands in the page says so', async () => {
+  const { page, close } = await broken('', missing('**/main.js'))
+  await page.waitForSelector('#stuck', { state: 'visible', timeout: 20000 })
+  assert.match(await page.textContent('#stuck'), /could not start/)
+  await close()
+})
+
+test('in a frame that may run scripts and nothing else the page says what the frame lacks', async () => {
+  await house.inBrowser(async (browser, url) => {
+    const around = createServer((_, response) => response.writeHead(200, { 'content-type': 'text/html' })
+      .end(`<iframe sandbox="allow-scripts" src="${url}#${HOUSE}" width="900" height="600"></iframe>`))
+    await new Promise(done => { around.listen(0, '127.0.0.1', done) })
+    const context = await browser.newContext()
+    const page = await context.newPage()
+    await page.goto(`http://127.0.0.1:${around.address().port}`)
+    const frame = page.frameLocator('iframe')
+    await frame.locator('#stuck').waitFor({ state: 'visible', timeout: 20000 })
+    assert.match(await frame.locator('#stuck').textContent(), /allow-same-origin/)
+    await context.close()
+    around.close()
+  })
+})
+
+/** So many changed weights, all different. */
+const changes = count => Array.from({ length: count }, (_, n) => (
+  `transformer.${['encoder', 'decoder'][n % 2]}.layers.${n % 4 >> 1}.self_attn.in_proj_weight:` +
+  `${(n >> 2) % 96},${Math.floor((n >> 2) / 96)}=0.5`)).join(';')
+const lines = encodeURIComponent('one two three\n'.repeat(20000))
+/** Links that ask for too much, and what they are told. @type {Record<string, [string, string]>} */
+const LINKS = {
+  '20,000 changed numbers': [`${HOUSE}&edits=${changes(20000)}`, 'edits'],
+  '20,000 lines of text': [`v=1&model=sentences&text=${lines}`, 'signs'],
+  '100,000 words to go on with': [`v=1&model=stories&beginning=${encodeURIComponent('가 나 '.repeat(50000))}`, 'signs'],
+  'as many gaps': [`v=1&model=particles&gapped=${encodeURIComponent('나[?] '.repeat(50000))}`, 'signs']
+}
+for (const [title, [hash, key]] of Object.entries(LINKS)) {
+  test(`${title}: the limit is said, and the page goes on`, async () => {
+    const { page, errors, close } = await broken(hash)
+    await page.waitForFunction(text => document.body.innerText.includes(text),
+      wordsOf(key).at(-1).trim(), { timeout: 20000 })
+    await page.evaluate(() => { location.hash = 'v=1&model=sentences' })
+    await runs(page, 1)
+    assert.deepEqual(errors, [])
+    await close()
+  })
+}
+
+test('as many changes as are allowed are computed', async () => {
+  const { page, close } = await broken(`${HOUSE}&edits=${changes(2000)}`)
+  await runs(page, 1)
+  assert.equal(await page.textContent('#status'), '')
+  await close()
+})
+
+test('a page that may keep nothing computes all the same', async () => {
+  const { page, errors, close } = await broken(HOUSE, opened => opened.addInitScript(() => {
+    for (const name of ['localStorage', 'sessionStorage', 'indexedDB']) {
+      Object.defineProperty(globalThis, name, { get() { throw new DOMException('denied', 'SecurityError') } })
+    }
+  }))
+  await runs(page, 1)
+  await press(page)
+  assert.deepEqual(errors, [])
+  await close()
+})

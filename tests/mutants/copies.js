@@ -1,0 +1,57 @@
+// A copy of the sources in which one place can be changed, and the kernels built from it.
+import { execFileSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+export const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+const EMCC = process.env.EMCC ?? 'emcc'
+const FLAGS = ['-std=gnu11', '-ffp-contract=off', '-O1', '-msimd128']
+const LINK = ['--no-entry', '-sSTANDALONE_WASM', '-sALLOW_MEMORY_GROWTH', '-sMAXIMUM_MEMORY=4GB']
+
+/** All files below a folder with an ending. @param {string} folder @param {string} ending @returns {string[]} */
+export const filesBelow = (folder, ending) => readdirSync(folder, { recursive: true })
+  .map(name => `${folder}/${name}`).filter(name => name.endsWith(ending)).sort()
+
+/**
+ * A copy of the project in `build/mutants/<name>`, with its kernels built file by file so that a change costs one.
+ * @param {string} name @param {string[]} folders
+ */
+export function createCopy(name, folders) {
+  const at = `${ROOT}build/mutants/${name}/`
+  rmSync(at, { recursive: true, force: true })
+  mkdirSync(`${at}objects`, { recursive: true })
+  for (const folder of [...folders, 'package.json']) cpSync(`${ROOT}${folder}`, `${at}${folder}`, { recursive: true })
+  mkdirSync(`${at}dist`)
+  if (!existsSync(`${at}node_modules`)) symlinkSync(`${ROOT}node_modules`, `${at}node_modules`)
+  const sources = filesBelow(`${at}src/c`, '.c')
+  const objectOf = source => `${at}objects/${source.slice(at.length).replaceAll('/', '_')}.o`
+  const compile = source => execFileSync(EMCC, [...FLAGS, '-c', source, '-o', objectOf(source)], { stdio: 'pipe' })
+  const link = () => execFileSync(EMCC, [...FLAGS, ...LINK, ...sources.map(objectOf), '-o', `${at}dist/glassformer.wasm`],
+    { stdio: 'pipe' })
+  sources.forEach(compile)
+  link()
+
+  /** Builds what a changed file makes other than it was. @param {string} file */
+  function build(file) {
+    if (file.endsWith('.c')) compile(`${at}${file}`)
+    else if (file.endsWith('.h')) sources.forEach(compile)
+    else return
+    link()
+  }
+  /**
+   * Calls `use` while one place of a file is another; then all is as before.
+   * @param {string} file @param {(text: string) => string} change @param {() => any} use
+   */
+  function changed(file, change, use) {
+    const path = `${at}${file}`, before = readFileSync(path, 'utf8')
+    writeFileSync(path, change(before))
+    try {
+      build(file)
+      return use()
+    } finally {
+      writeFileSync(path, before)
+      build(file)
+    }
+  }
+  return { at, changed }
+}
