@@ -10,6 +10,8 @@ import { promisify } from 'node:util'
 import { brotliCompress, gzip } from 'node:zlib'
 import { build } from 'esbuild'
 import { collectCode } from './code/collect.js'
+import { collectReference } from './docs/collect.js'
+import { pageOf } from './docs/page.js'
 import { collectLearned } from './models/collect.js'
 import { MODELS } from './models/index.js'
 
@@ -58,9 +60,18 @@ async function site() {
   await writeFile(`${SITE}code.json`, JSON.stringify(await collectCode()))
   await writeFile(`${SITE}learned.json`, JSON.stringify(await collectLearned()))
   await cp(here('index.html'), `${SITE}index.html`)
+  await reference()
   await cp(here('../dist/glassformer.wasm'), `${SITE}glassformer.wasm`)
   for (const { name, path } of FILES) await cp(here(path), SITE + name)
   return /** @type {Metafile} */ (metafile)
+}
+
+/** The library's reference, read from its source. */
+async function reference() {
+  await bundle({ entryPoints: [here('docs/search.js')], outfile: `${SITE}reference.js`, format: 'esm' })
+  await bundle({ entryPoints: [here('docs/reference.css')], outfile: `${SITE}reference.css` })
+  const shell = await readFile(here('docs/reference.html'), 'utf8')
+  await writeFile(`${SITE}reference.html`, pageOf(collectReference(), shell))
 }
 
 /** @param {string} name */

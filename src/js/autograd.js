@@ -236,6 +236,11 @@ export function backward(out, start, options) {
  *   true gives null for an input that the outputs do not depend on
  * @returns {I extends readonly Tensor[] ? (Tensor | null)[] : Tensor} one for each input
  * @throws {import('./errors.js').GlassformerError} 'state' for an input that is not used or a computation that is spent
+ * @example
+ * const x = gf.tensor([1, 2, 3], { requiresGrad: true })
+ * const [dx] = gf.grad(x.square().sum(), [x])
+ * dx                                              // [2, 4, 6]
+ * x.grad                                          // null
  */
 export function grad(outputs, inputs, options) {
   const { gradOutputs, retainGraph = false, allowUnused = false } =

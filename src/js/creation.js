@@ -38,6 +38,8 @@ function filled(engine, shape, { dtype, requiresGrad }, fill) {
  * Every value the same: torch.full.
  * @param {Engine} engine @param {readonly number[]} shape @param {number | boolean} value
  * @param {MakeOptions} [options]
+ * @example
+ * gf.full([2, 2], 7)                              // [[7, 7], [7, 7]]
  */
 export function full(engine, shape, value, options) {
   const sides = checkShape('full', shape), given = readOptions('full', options)
@@ -46,13 +48,23 @@ export function full(engine, shape, value, options) {
   return filled(engine, sides, given, values => values.fill(Number(value)))
 }
 
-/** @param {Engine} engine @param {readonly number[]} shape @param {MakeOptions} [options] */
+/**
+ * A tensor of zeros: torch.zeros.
+ * @param {Engine} engine @param {readonly number[]} shape @param {MakeOptions} [options]
+ * @example
+ * gf.zeros([2, 3])                                // [[0, 0, 0], [0, 0, 0]]
+ */
 export function zeros(engine, shape, options) {
   const sides = checkShape('zeros', shape), { dtype, requiresGrad } = readOptions('zeros', options)
   return requireGrad(engine.zeros(sides, dtype), requiresGrad)
 }
 
-/** @param {Engine} engine @param {readonly number[]} shape @param {MakeOptions} [options] */
+/**
+ * A tensor of ones: torch.ones.
+ * @param {Engine} engine @param {readonly number[]} shape @param {MakeOptions} [options]
+ * @example
+ * gf.ones([3], { dtype: 'bool' })                 // bool [true, true, true]
+ */
 export const ones = (engine, shape, options) =>
   filled(engine, checkShape('ones', shape), readOptions('ones', options), values => values.fill(1))
 
@@ -72,6 +84,8 @@ function like(where, x, options, value) {
  * Numbers from start, in steps, before end: torch.arange(end), (start, end) or (start, end, step). int32 when all three
  * are whole, else float32.
  * @param {Engine} engine @param {any[]} given the numbers, and perhaps options at the end
+ * @example
+ * gf.arange(1, 2, 0.25)                           // [1, 1.25, 1.5, 1.75]
  */
 export function arange(engine, given) {
   const last = given.at(-1), options = typeof last === 'object' ? last : undefined
@@ -94,6 +108,8 @@ export function arange(engine, given) {
  * the nearest.
  * @param {Engine} engine @param {number} start @param {number} end @param {number} steps how many
  * @param {MakeOptions} [options]
+ * @example
+ * gf.linspace(0, 1, 5)                            // [0, 0.25, 0.5, 0.75, 1]
  */
 export function linspace(engine, start, end, steps, options) {
   numberWhere('linspace', 'start', start, 'a finite number', Number.isFinite)
@@ -108,6 +124,8 @@ export function linspace(engine, start, end, steps, options) {
  * Ones on the diagonal: torch.eye.
  * @param {Engine} engine @param {number} n rows @param {number | MakeOptions} [m] columns: n
  * @param {MakeOptions} [options]
+ * @example
+ * gf.eye(2)                                       // [[1, 0], [0, 1]]
  */
 export function eye(engine, n, m, options) {
   const isOptions = typeof m === 'object', columns = m === undefined || isOptions ? n : m

@@ -86,6 +86,11 @@ export class Engine extends Kernels {
    * @template T
    * @param {() => T} fn
    * @returns {T}
+   * @example
+   * const before = gf.memory().tensors
+   * const kept = gf.tidy(() => gf.ones([3]).add(1).mul(2))
+   * gf.memory().tensors - before                    // 1
+   * kept                                            // [4, 4, 4]
    */
   tidy(fn) {
     const scope = new Set()
@@ -124,6 +129,9 @@ export class Engine extends Kernels {
    * @template T
    * @param {() => T} fn
    * @returns {T}
+   * @example
+   * const x = gf.tensor([1], { requiresGrad: true })
+   * gf.noGrad(() => x.mul(2)).requiresGrad          // false
    */
   noGrad(fn) {
     return this.#recording('noGrad', false, fn)

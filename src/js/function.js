@@ -88,6 +88,14 @@ function operationOf(Class) {
  * An operation of one's own: torch.autograd.Function. A subclass has `static forward(ctx, ...arguments)`, which returns
  * a tensor, and `static backward(ctx, gradient)`, which returns a gradient for each argument of forward (in a list if
  * there are several; null where there is none). What happens inside is not recorded; a trace shows it as a whole.
+ * @example
+ * class Double extends gf.autograd.Function {
+ *   static forward(ctx, x) { return x.mul(2) }
+ *   static backward(ctx, gradient) { return gradient.mul(2) }
+ * }
+ * const x = gf.tensor([1, 2], { requiresGrad: true })
+ * Double.apply(x).sum().backward()
+ * x.grad                                          // [2, 2]
  */
 export class CustomFunction {
   /** @param {Context} ctx @param {...any} inputs @returns {Tensor} */
@@ -156,6 +164,10 @@ function leaf(input) {
  * fn(...inputs) without keeping what is in between: backward runs it again. Less memory for more time, and the same
  * gradients, drawn numbers included: torch.utils.checkpoint. At least one input must require a gradient.
  * @param {(...inputs: any[]) => Tensor} fn @param {...any} inputs @returns {Tensor}
+ * @example
+ * const layer = new gf.nn.Linear(2, 2), x = gf.ones([1, 2], { requiresGrad: true })
+ * gf.checkpoint(h => layer.forward(h).relu(), x).sum().backward()
+ * x.grad.shape                                    // [1, 2]
  */
 export function checkpoint(fn, ...inputs) {
   expect(typeof fn === 'function', 'type',

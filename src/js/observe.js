@@ -271,6 +271,12 @@ const OPTIONS = ['modules', 'edits', 'axes', 'streams', 'passes']
  * @param {Record<string, unknown>} [options.streams] the text that runs along them: tokens, vocabulary
  * @param {Pass[]} [options.passes] what came before and after in time
  * @returns {Run}
+ * @example
+ * const layer = new gf.nn.Linear(2, 1)
+ * const run = gf.observe(() => layer.forward(gf.ones([1, 2])), { modules: { layer } })
+ * run.describe('layer.output').shape              // [1, 1]
+ * run.gradient('layer.weight')                    // [1, 1]
+ * run.dispose()
  */
 export function observe(engine, fn, options) {
   const { modules = {}, edits = [], axes = {}, streams = {}, passes = [] } = optionsOf('observe', options, OPTIONS)

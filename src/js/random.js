@@ -9,6 +9,9 @@ import { Tensor, requireGrad, tensor } from './tensor.js'
  * @param {Engine} engine
  * @param {number | bigint} seed a whole number from -2^63 to 2^64 - 1, beyond 2^53 as a bigint; only its low 32 bits
  *   count, as in PyTorch
+ * @example
+ * gf.manualSeed(42)                               // torch.manual_seed(42); torch.rand(2): the same numbers
+ * gf.rand([2])                                    // [0.8823, 0.915]
  */
 export function manualSeed(engine, seed) {
   expect(Number.isInteger(seed) || typeof seed === 'bigint', 'type',

@@ -135,5 +135,10 @@ function* steps(engine, source, options) {
  * @returns {LoadedFrom<S>}
  * @throws {import('./errors.js').GlassformerError} 'format' for anything that is not a well-formed file, 'index' for
  *   names that are not there, 'range' for whole numbers beyond 2^53
+ * @example
+ * const bytes = gf.saveSafetensors({ weight: gf.ones([2]) }, { step: '7' })
+ * const { tensors, metadata } = gf.loadSafetensors(bytes)
+ * tensors.weight                                  // [1, 1]
+ * metadata.step                                   // '7'
  */
 export const loadSafetensors = (engine, source, options) => settle(steps(engine, source, options))

@@ -180,6 +180,8 @@ export class Tensor extends Methods {
    * @param {...number} index one number for each axis; negative ones count from the end
    * @returns {any} a number; true or false of a bool tensor
    * @throws {GlassformerError} 'shape' for too few or too many, 'index' outside
+   * @example
+   * gf.tensor([[1, 2], [3, 4]]).at(1, -1)           // 4
    */
   at(...index) {
     expect(index.length === this.shape.length, 'shape',
@@ -210,6 +212,8 @@ export class Tensor extends Methods {
    * The same values in another shape, without copying: torch.Tensor.view.
    * @param {...(number | readonly number[])} shape one side may be -1: what is left
    * @returns {Tensor}
+   * @example
+   * gf.arange(6).reshape(2, -1)                     // int32 [[0, 1, 2], [3, 4, 5]]
    */
   reshape(...shape) {
     return reshape(this, shape.flat())
@@ -257,6 +261,10 @@ export class Tensor extends Methods {
    * @param {{ retainGraph?: boolean }} [options] retainGraph: false; true lets another backward use the same
    *   computation
    * @throws {GlassformerError} 'state' without a recorded computation or a second time, 'shape' for a missing gradient
+   * @example
+   * const x = gf.tensor([1, 2, 3], { requiresGrad: true })
+   * x.square().sum().backward()
+   * x.grad                                          // [2, 4, 6]
    */
   backward(gradient, options) {
     const isGradient = gradient instanceof Tensor
@@ -365,6 +373,11 @@ const OPTIONS = ['shape', 'dtype', 'requiresGrad']
  * @returns {Tensor}
  * @throws {GlassformerError} 'type' and 'shape' for values that are not numbers or not regular, 'range' for an int32
  *   tensor of numbers that are not whole, 'memory'
+ * @example
+ * gf.tensor([[1, 2], [3, 4]]).shape               // [2, 2]
+ * gf.tensor(new Float32Array(6), { shape: [2, 3] })
+ * gf.tensor([[3, 1, 4]], { dtype: 'int32' })      // int32 [[3, 1, 4]]
+ * gf.tensor([1, 2], { requiresGrad: true })       // [1, 2]
  */
 export function tensor(engine, values, options, what = 'tensor: values') {
   const { shape, dtype, requiresGrad = false } = optionsOf('tensor', options, OPTIONS)

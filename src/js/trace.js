@@ -114,6 +114,7 @@ export class Trace {
   /**
    * A module's forward begins: names are inside it until `leave`.
    * @param {Module} module @param {Module | undefined} parent @param {unknown[]} inputs
+   * @internal
    */
   enter(module, parent, inputs) {
     const around = this.#open.at(-1) ?? null, within = this.#prefix
@@ -129,14 +130,15 @@ export class Trace {
     })
   }
 
+  /** A module's forward is over. @internal */
   leave() {
     this.#open.pop()
   }
 
-  /** What the forward that is running gives, for who wants to know. @param {unknown} _output */
+  /** What the forward that is running gives, for who wants to know. @param {unknown} _output @internal */
   returns(_output) {}
 
-  /** Notes one use of an operation and names its tensors. @param {Node} node */
+  /** Notes one use of an operation and names its tensors. @param {Node} node @internal */
   add(node) {
     node.call = this.#open.at(-1) ?? null
     this.nodes.push(node)
@@ -153,7 +155,11 @@ export class Trace {
     }
   }
 
-  /** Tells how a tensor that this trace has not made, such as a buffer, was made before it. @param {Node} node */
+  /**
+   * Tells how a tensor that this trace has not made, such as a buffer, was made before it.
+   * @param {Node} node
+   * @internal
+   */
   addOrigin(node) {
     for (const tensor of Object.values(node.outputs)) if (!this.#madeBy.has(tensor)) this.#origins.set(tensor, node)
   }
@@ -181,7 +187,12 @@ export class Trace {
     return path ? `${path}.` : ''
   }
 
-  /** Gives a tensor made in this trace the name that readers know it by. @param {string} name @param {Tensor} tensor */
+  /**
+   * Gives a tensor made in this trace the name that readers know it by.
+   * @param {string} name
+   * @param {Tensor} tensor
+   * @internal
+   */
   tag(name, tensor) {
     if (this.#madeBy.has(tensor)) this.#name(this.#prefix + name, tensor, true)
   }
@@ -231,6 +242,7 @@ export class Trace {
    * For an operation that makes several tensors one from the other: puts edited values into one before the next is
    * made.
    * @param {string} key its name inside the module that is running @param {Tensor} tensor
+   * @internal
    */
   patch(key, tensor) {
     const name = this.#unused(this.#prefix + key)
@@ -239,7 +251,7 @@ export class Trace {
     return tensor
   }
 
-  /** Whether any of these will be edited. @param {...string} keys names inside the module that is running */
+  /** Whether any of these will be edited. @param {...string} keys names inside the module that is running @internal */
   willEdit(...keys) {
     return keys.some(key => this.#edits.of(this.#unused(this.#prefix + key)).length > 0)
   }
@@ -249,7 +261,7 @@ export class Trace {
     return this.#edits.names.filter(name => !this.#byName.has(name))
   }
 
-  /** After everything was made: edits of what was not are an error, or, where they may miss, idle. */
+  /** After everything was made: edits of what was not are an error, or, where they may miss, idle. @internal */
   settleEdits() {
     const { missedEdits } = this
     expect(this.#mayMiss || missedEdits.length === 0, 'index',
@@ -261,6 +273,7 @@ export class Trace {
   /**
    * Takes a gradient over from `backward`; a second one is added, as to the leaves.
    * @param {Tensor} tensor @param {Tensor} gradient
+   * @internal
    */
   keepGradient(tensor, gradient) {
     const held = this.#gradients.get(tensor)
@@ -378,6 +391,12 @@ export class Trace {
  *   true: edits of what is not made are `idleEdits` of the trace and no error
  * @returns {{ output: T, trace: Trace }}
  * @throws {GlassformerError} 'state' inside another trace, 'index' for edits of what is not made
+ * @example
+ * const layer = new gf.nn.Linear(2, 1)
+ * const { trace } = gf.trace(() => layer.forward(gf.ones([1, 2])), { modules: { layer } })
+ * trace.names                                     // ['layer.weight', 'layer.bias', 'layer.input', 'layer.output']
+ * trace.explain('layer.output', [0, 0]).terms.length   // 3
+ * trace.dispose()
  */
 export function trace(engine, fn, options) {
   expect(engine.trace === null, 'state', () => 'trace: a trace is already being recorded; they cannot be nested')

@@ -71,7 +71,9 @@ export function opening(container, context) {
       h('div', { className: 'opening-list' }, rest.map(lesson => lessonWay(lesson, 'opening-lesson')))) : '',
     h('section', {}, h('h2', {}, t('opening.elsewhere')), h('div', { className: 'opening-list' },
       elsewhere('theatre', { theatre: model.id }), elsewhere('positions', defaults('positions')),
-      elsewhere('notebooks', { ...defaults('positions'), room: 'notebook.000' }))))
+      elsewhere('notebooks', { ...defaults('positions'), room: 'notebook.000' }),
+      // The page in one file is alone.
+      location.protocol === 'file:' ? '' : h('a', { className: 'opening-more', href: 'reference.html' }, t('opening.reference')))))
   container.replaceChildren(h('div', { className: 'opening' },
     h('header', { className: 'opening-head' }, h('h1', { tabindex: '-1' }, t('opening.title')),
       h('p', { className: 'lead' }, t('opening.what'))),

@@ -253,6 +253,9 @@ function run(engine, model, ids, options, shown) {
  *   signal's reason when that is aborted
  * @throws {import('../errors.js').GlassformerError} 'type' and 'range' for what is no prompt or option, 'shape' for a
  *   model that gives no logits
+ * @example
+ * const table = gf.tensor([[0, 9, 0], [0, 0, 9], [9, 0, 0]])   // after 0 comes 1, after 1 comes 2, after 2 comes 0
+ * gf.decoding.generate(rows => F.embedding(rows, table), [0], { maxNewTokens: 4, cache: false })   // [1, 2, 0, 1]
  */
 export const generate = (engine, model, ids, options) => run(engine, model, ids, options, answer => answer.ids)
 

@@ -63,6 +63,8 @@ function bytesOf(recorded, name) {
  * @returns {Uint8Array}
  * @throws {import('../errors.js').GlassformerError} 'type' for an operation that ONNX has no counterpart for here, by
  *   name
+ * @example
+ * gf.toOnnx(new gf.nn.Linear(2, 3), { x: gf.ones([2, 2]) }).length > 100   // true
  */
 export const toOnnx = (model, inputs) => recording('toOnnx', model,
   (engine, module) => inputsOf('toOnnx', engine, module, inputs), recorded => bytesOf(recorded, model.constructor.name))

@@ -111,6 +111,8 @@ function scriptOf(recorded, model) {
  * @param {import('./inputs.js').Inputs} [inputs] as for toOnnx; for modules of gf.nn they may be left out
  * @returns {string}
  * @throws {import('../errors.js').GlassformerError} 'type' for an operation or a call that cannot be written, by name
+ * @example
+ * gf.toPyTorch(new gf.nn.Linear(2, 3)).includes('nn.Linear(2, 3')   // true
  */
 export const toPyTorch = (model, inputs) => recording('toPyTorch', model, (engine, module) => {
   const given = inputs ?? exampleFor(module)

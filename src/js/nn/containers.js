@@ -50,7 +50,12 @@ export class ModuleList extends NumberedModules {
   }
 }
 
-/** Modules one after the other, each given what the one before makes: torch.nn.Sequential. */
+/**
+ * Modules one after the other, each given what the one before makes: torch.nn.Sequential.
+ * @example
+ * const net = new gf.nn.Sequential(new gf.nn.Linear(2, 4), new gf.nn.ReLU(), new gf.nn.Linear(4, 1))
+ * net.forward(gf.ones([5, 2])).shape              // [5, 1]
+ */
 export class Sequential extends NumberedModules {
   /** @param {Engine} engine @param {...(Module | readonly Module[])} modules one by one, or as a list */
   constructor(engine, ...modules) {
@@ -75,7 +80,7 @@ export class ModuleDict extends Module {
     for (const [name, module] of Object.entries(modules)) this.set(name, module)
   }
 
-  /** @param {string} name @param {Module} module @returns {this} */
+  /** Adds a module, or puts it in place of another. @param {string} name @param {Module} module @returns {this} */
   set(name, module) {
     const isFree = typeof name === 'string' && name !== '' && !name.includes('.') && !(name in this && !this.has(name))
     expect(isFree, 'range', () => `ModuleDict: ${describe(name)} cannot be the name of a module here`)
@@ -89,22 +94,22 @@ export class ModuleDict extends Module {
     return /** @type {any} */ (this)[name]
   }
 
-  /** @param {string} name */
+  /** Whether there is a module of that name. @param {string} name */
   has(name) {
     return this.keys().includes(name)
   }
 
-  /** @returns {string[]} */
+  /** The names. @returns {string[]} */
   keys() {
     return this.namedChildren().map(([name]) => name)
   }
 
-  /** @returns {Module[]} */
+  /** The modules. @returns {Module[]} */
   values() {
     return this.namedChildren().map(([, module]) => module)
   }
 
-  /** @returns {[string, Module][]} */
+  /** Names and modules. @returns {[string, Module][]} */
   items() {
     return this.namedChildren()
   }

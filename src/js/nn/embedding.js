@@ -3,7 +3,11 @@ import { embedding } from '../ops/embedding.js'
 import { fillNormal } from '../random.js'
 import { Module } from './module.js'
 
-/** A table of vectors, looked up by id: torch.nn.Embedding. weight [numEmbeddings, embeddingDim]. */
+/**
+ * A table of vectors, looked up by id: torch.nn.Embedding. weight [numEmbeddings, embeddingDim].
+ * @example
+ * new gf.nn.Embedding(100, 8).forward([[3, 1, 4]]).shape   // [1, 3, 8]
+ */
 export class Embedding extends Module {
   /**
    * @param {import('../engine.js').Engine} engine

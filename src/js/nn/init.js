@@ -40,7 +40,7 @@ export function calculateGain(nonlinearity, slope = 0.01) {
   return name === 'leakyRelu' ? Math.sqrt(2 / (1 + finite('calculateGain', 'slope', slope) ** 2)) : GAINS[name]
 }
 
-/** @param {Tensor} tensor @param {{ a?: number, b?: number }} [options] a: 0; b: 1 */
+/** Uniform values from a to b. @param {Tensor} tensor @param {{ a?: number, b?: number }} [options] a: 0; b: 1 */
 export function uniform_(tensor, options) {
   const { a = 0, b = 1 } = optionsOf('uniform_', options, ['a', 'b'])
   expect(finite('uniform_', 'a', a) <= finite('uniform_', 'b', b), 'range',
@@ -48,7 +48,7 @@ export function uniform_(tensor, options) {
   return fillUniform(target('uniform_', tensor), a, b)
 }
 
-/** @param {Tensor} tensor @param {{ mean?: number, std?: number }} [options] mean: 0; std: 1 */
+/** Normal values. @param {Tensor} tensor @param {{ mean?: number, std?: number }} [options] mean: 0; std: 1 */
 export function normal_(tensor, options) {
   const { mean = 0, std = 1 } = optionsOf('normal_', options, ['mean', 'std'])
   numberWhere('normal_', 'std', std, 'a number >= 0', v => v >= 0)
@@ -77,15 +77,15 @@ function fill(where, tensor, value) {
   return tensor
 }
 
-/** @param {Tensor} tensor @param {number} value */
+/** One value everywhere. @param {Tensor} tensor @param {number} value */
 export const constant_ = (tensor, value) =>
   fill('constant_', tensor, numberWhere('constant_', 'value', value, 'a number', () => true))
-/** @param {Tensor} tensor */
+/** Zeros. @param {Tensor} tensor */
 export const zeros_ = tensor => fill('zeros_', tensor, 0)
-/** @param {Tensor} tensor */
+/** Ones. @param {Tensor} tensor */
 export const ones_ = tensor => fill('ones_', tensor, 1)
 
-/** @param {Tensor} tensor [n, m], filled with ones on the diagonal and zeros beside */
+/** Ones on the diagonal and zeros beside. @param {Tensor} tensor [n, m] */
 export function eye_(tensor) {
   const { shape } = target('eye_', tensor)
   expect(shape.length === 2, 'shape', () => `eye_: tensor must have two axes, got ${shapeText(shape)}`)
@@ -100,13 +100,19 @@ function xavierStd(where, tensor, options) {
   return finite(where, 'gain', gain) * Math.sqrt(2 / (fanIn + fanOut))
 }
 
-/** Glorot and Bengio 2010. @param {Tensor} tensor @param {{ gain?: number }} [options] gain: 1 */
+/**
+ * Uniform values, as large as fan-in and fan-out together want it (Glorot and Bengio 2010).
+ * @param {Tensor} tensor @param {{ gain?: number }} [options] gain: 1
+ */
 export function xavierUniform_(tensor, options) {
   const bound = Math.sqrt(3) * xavierStd('xavierUniform_', tensor, options)
   return fillUniform(tensor, -bound, bound)
 }
 
-/** Glorot and Bengio 2010. @param {Tensor} tensor @param {{ gain?: number }} [options] gain: 1 */
+/**
+ * Normal values, as large as fan-in and fan-out together want it (Glorot and Bengio 2010).
+ * @param {Tensor} tensor @param {{ gain?: number }} [options] gain: 1
+ */
 export const xavierNormal_ = (tensor, options) => fillNormal(tensor, 0, xavierStd('xavierNormal_', tensor, options))
 
 /**
@@ -121,13 +127,13 @@ function kaimingStd(where, tensor, options) {
   return calculateGain(nonlinearity, finite(where, 'a', a)) / Math.sqrt(fan)
 }
 
-/** He et al. 2015. @param {Tensor} tensor @param {KaimingOptions} [options] */
+/** Uniform values for what follows a ReLU (He et al. 2015). @param {Tensor} tensor @param {KaimingOptions} [options] */
 export function kaimingUniform_(tensor, options) {
   const bound = Math.sqrt(3) * kaimingStd('kaimingUniform_', tensor, options)
   return tensor.size ? fillUniform(tensor, -bound, bound) : tensor
 }
 
-/** He et al. 2015. @param {Tensor} tensor @param {KaimingOptions} [options] */
+/** Normal values for what follows a ReLU (He et al. 2015). @param {Tensor} tensor @param {KaimingOptions} [options] */
 export function kaimingNormal_(tensor, options) {
   const std = kaimingStd('kaimingNormal_', tensor, options)
   return tensor.size ? fillNormal(tensor, 0, std) : tensor

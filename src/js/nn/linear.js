@@ -3,7 +3,13 @@ import { linear } from '../ops/linear.js'
 import { fillUniform } from '../random.js'
 import { Module } from './module.js'
 
-/** y = x Wᵀ + b: torch.nn.Linear. weight [outFeatures, inFeatures], bias [outFeatures]. */
+/**
+ * y = x Wᵀ + b: torch.nn.Linear. weight [outFeatures, inFeatures], bias [outFeatures].
+ * @example
+ * const layer = new gf.nn.Linear(4, 2)
+ * layer.forward(gf.randn([3, 4])).shape           // [3, 2]
+ * layer.namedParameters().map(([name]) => name)   // ['weight', 'bias']
+ */
 export class Linear extends Module {
   /**
    * @param {import('../engine.js').Engine} engine

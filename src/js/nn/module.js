@@ -64,6 +64,12 @@ const running = new WeakMap()
 /**
  * Something with parameters and a forward pass: torch.nn.Module. A subclass assigns parameters and other modules to its
  * properties, and they are found there, in that order.
+ * @example
+ * class Twice extends gf.nn.Module {
+ *   linear = new gf.nn.Linear(2, 2)
+ *   forward(x) { return this.linear.forward(this.linear.forward(x)) }
+ * }
+ * new Twice().parameters().length                 // 2
  */
 export class Module {
   /**
@@ -102,6 +108,7 @@ export class Module {
   /**
    * Calls forward, then the hooks, and tells the trace being recorded, if any.
    * @param {Function} forward @param {any[]} inputs
+   * @internal
    */
   run(forward, inputs) {
     const { trace } = this.engine

@@ -33,6 +33,11 @@ const FORWARD_OPTIONS = ['needWeights', 'averageAttnWeights', 'attnMask', 'keyPa
  * in_proj_weight [3·embedDim, embedDim] holds the projections of query, key and value one under the other; with kdim or
  * vdim of their own there are q_proj_weight, k_proj_weight and v_proj_weight instead. in_proj_bias [3·embedDim];
  * out_proj, a Linear.
+ * @example
+ * const mha = new gf.nn.MultiheadAttention(16, 4), x = gf.randn([1, 5, 16])
+ * const [output, weights] = mha.forward(x, x, x, { isCausal: true, averageAttnWeights: false })
+ * output.shape                                    // [1, 5, 16]
+ * weights.shape                                   // [1, 4, 5, 5]
  */
 export class MultiheadAttention extends Module {
   static inputNames = ['query', 'key', 'value']

@@ -33,6 +33,9 @@ function stored(weight, dtype, name) {
  * @returns {M} the model itself, changed
  * @throws {import('../errors.js').GlassformerError} 'range' for a weight that the type cannot hold; those before it are
  *   changed then
+ * @example
+ * const layer = gf.quantize(new gf.nn.Linear(32, 8), { dtype: 'int8' })
+ * layer.weight.dtype                              // 'int8'
  */
 export function quantize(model, options) {
   expect(model instanceof Module, 'type', () => `quantize: model must be a module, got ${describe(model)}`)

@@ -74,7 +74,12 @@ class TransformerLayer extends Module {
   }
 }
 
-/** Self-attention and feed-forward, each with a residual sum and a norm: torch.nn.TransformerEncoderLayer. */
+/**
+ * Self-attention and feed-forward, each with a residual sum and a norm: torch.nn.TransformerEncoderLayer.
+ * @example
+ * const layer = new gf.nn.TransformerEncoderLayer(16, 4, { dimFeedforward: 32, dropout: 0 })
+ * layer.forward(gf.randn([2, 5, 16]), { isCausal: true }).shape   // [2, 5, 16]
+ */
 export class TransformerEncoderLayer extends TransformerLayer {
   static inputNames = ['src']
 
@@ -257,6 +262,9 @@ const TRANSFORMER_NUMBERS = ['dModel', 'nhead', 'numEncoderLayers', 'numDecoderL
 /**
  * Encoder and decoder with their final norms: torch.nn.Transformer, batch first. Embeddings and output layer are the
  * caller's.
+ * @example
+ * const model = new gf.nn.Transformer({ dModel: 16, nhead: 4, numEncoderLayers: 1, numDecoderLayers: 1 }).eval()
+ * model.forward(gf.randn([1, 5, 16]), gf.randn([1, 3, 16]), { tgtIsCausal: true }).shape   // [1, 3, 16]
  */
 export class Transformer extends Module {
   static inputNames = ['src', 'tgt']

@@ -46,7 +46,7 @@ import { maskedFill, requiresGrad_, tril, triu, where } from './where.js'
  * @property {(options?: { dim?: number, descending?: boolean }) => Sorted} sort
  * @property {(options?: { dim?: number, descending?: boolean }) => Tensor} argsort
  * @property {(k: number, options?: { dim?: number, largest?: boolean }) => Sorted} topk
- * @property {(wanted?: boolean) => Tensor} requiresGrad_
+ * @property {(wanted?: boolean) => Tensor} requiresGrad_ whether backward computes a gradient for it; itself
  */
 
 /** Everything that moves values about, as PyTorch names it: functions of a tensor, which are its methods, too. */

@@ -195,6 +195,9 @@ function checkOptions(where, { scale, dropoutP }) {
  *   to add; enableGqa: false; true lets H / KV heads of q in a row share a head of k and v (Ainslie et al. 2023)
  * @returns {Tensor} [B, H, Tq, Dv]
  * @throws {import('../errors.js').GlassformerError} 'shape' when tensors and masks do not fit, 'range' for dropoutP
+ * @example
+ * const [q, k, v] = [1, 2, 3].map(() => gf.randn([1, 2, 4, 8]))   // each [B, H, T, D]
+ * F.scaledDotProductAttention(q, k, v, { isCausal: true }).shape   // [1, 2, 4, 8]
  */
 export function scaledDotProductAttention(q, k, v, options) {
   const where = 'scaledDotProductAttention', given = optionsOf(where, options, OPTIONS)

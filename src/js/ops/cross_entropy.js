@@ -154,6 +154,10 @@ function withShares(logits, target, weight, labelSmoothing, reduction) {
  *   labelSmoothing: 0; reduction: 'mean' over the targets kept, or their weights
  * @returns {Tensor} a scalar, or with reduction 'none' a loss for each target; the mean of nothing is NaN
  * @throws {import('../errors.js').GlassformerError} 'index' for a target outside the classes, 'shape', 'range'
+ * @example
+ * const logits = gf.tensor([[2, 0, 0], [0, 3, 0]])
+ * F.crossEntropy(logits, [0, 1])                  // 0.1672
+ * F.crossEntropy(logits, [0, 1], { reduction: 'none' })   // [0.2395, 0.0949]
  */
 export function crossEntropy(logits, target, options) {
   const { weight = null, ignoreIndex = -100, labelSmoothing = 0, reduction: how } =

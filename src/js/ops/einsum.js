@@ -82,8 +82,11 @@ function parse(rule, count) {
 }
 
 /**
- * @param {string} rule @param {...Tensor} tensors @returns {Tensor}
+ * Products summed over the letters that the result does not have: torch.einsum.
+ * @param {string} rule such as 'bij,bjk->bik' @param {...Tensor} tensors @returns {Tensor}
  * @throws {import('../errors.js').GlassformerError} 'range' for what is no rule, 'shape' for tensors that do not fit it
+ * @example
+ * gf.einsum('ij,jk->ik', gf.tensor([[1, 2]]), gf.tensor([[3], [4]]))   // [[11]]
  */
 export function einsum(rule, ...tensors) {
   const { inputs, output } = parse(rule, tensors.length)

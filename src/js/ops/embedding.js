@@ -61,6 +61,8 @@ function rowsOfWeight(weight) {
  * @param {{ paddingIdx?: number }} [options] paddingIdx: the row that gets no gradient; negative counts from the end
  * @returns {Tensor} [...ids.shape, C]
  * @throws {import('../errors.js').GlassformerError} 'index' when an id is outside the table
+ * @example
+ * F.embedding([1, 0], gf.tensor([[1, 2], [3, 4]]))   // [[3, 4], [1, 2]]
  */
 export function embedding(ids, weight, options) {
   const { paddingIdx } = optionsOf('embedding', options, ['paddingIdx'])

@@ -100,6 +100,8 @@ export function indexSelect(x, dim, index) {
  * For each cell of index the one of x that it says along an axis: torch.gather.
  * @param {Tensor} x @param {number} dim @param {any} index as many axes as x, none of them longer but dim
  * @returns {Tensor}
+ * @example
+ * gf.tensor([[1, 2], [3, 4]]).gather(1, [[1], [0]])   // [[2], [3]]
  */
 export function gather(x, dim, index) {
   const { shape } = movable('gather', x), axis = axisOf('gather', dim, shape.length)

@@ -52,6 +52,8 @@ function copyPart({ engine, shape: all }, address, part, shape, dim, start, isBa
  * Tensors one after the other along an axis: torch.cat.
  * @param {readonly Tensor[]} tensors that differ in that side only @param {{ dim?: number }} [options] dim: 0
  * @returns {Tensor}
+ * @example
+ * gf.cat([gf.ones([1, 2]), gf.zeros([1, 2])], { dim: 0 })   // [[1, 1], [0, 0]]
  */
 export function cat(tensors, options) {
   const { dim = 0 } = optionsOf('cat', options, ['dim'])
@@ -74,6 +76,8 @@ export function cat(tensors, options) {
 /**
  * Tensors of one shape along a new axis: torch.stack.
  * @param {readonly Tensor[]} tensors @param {{ dim?: number }} [options] dim: 0 @returns {Tensor}
+ * @example
+ * gf.stack([gf.tensor([1, 2]), gf.tensor([3, 4])])   // [[1, 2], [3, 4]]
  */
 export function stack(tensors, options) {
   const { dim = 0 } = optionsOf('stack', options, ['dim'])

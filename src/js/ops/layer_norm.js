@@ -94,6 +94,8 @@ const op = {
  * @param {{ eps?: number }} [options] eps: 1e-5, added to the variance
  * @returns {Tensor} the same shape
  * @throws {import('../errors.js').GlassformerError} 'shape' when weight or bias do not fit, 'range' for eps
+ * @example
+ * F.layerNorm(gf.tensor([[1, 2, 3]]))             // [[-1.2247, 0, 1.2247]]
  */
 export function layerNorm(x, weight, bias, options) {
   const { eps = 1e-5 } = optionsOf('layerNorm', options, ['eps'])

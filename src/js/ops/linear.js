@@ -127,6 +127,8 @@ export function linearRows(x, weight, bias, { first = 0, count = weight.shape[0]
  * @param {Tensor | null} [bias] [outFeatures]
  * @returns {Tensor} [..., outFeatures]
  * @throws {import('../errors.js').GlassformerError} 'shape' when they do not fit
+ * @example
+ * F.linear(gf.tensor([[1, 2]]), gf.tensor([[3, 4], [5, 6]]), gf.tensor([10, 20]))   // [[21, 37]]
  */
 export function linear(x, weight, bias) {
   floatTensor('linear', 'x', x)

@@ -40,6 +40,8 @@ function checkPair(where, input, target) {
  * @param {{ reduction?: Reduction }} [options] reduction: 'mean'
  * @returns {Tensor} [], or with 'none' the shape of input
  * @throws {import('../errors.js').GlassformerError} 'shape' when the shapes differ
+ * @example
+ * F.mseLoss(gf.tensor([1, 2]), gf.tensor([0, 4]))   // 2.5
  */
 export function mseLoss(input, target, options) {
   const { reduction } = optionsOf('mseLoss', options, ['reduction'])

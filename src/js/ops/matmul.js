@@ -96,6 +96,8 @@ function withVectors(a, b) {
  * @param {Tensor} b [..., K, N], or [K] as one column
  * @returns {Tensor} [..., M, N], without the side of a vector
  * @throws {import('../errors.js').GlassformerError} 'shape' when the sides do not fit
+ * @example
+ * F.matmul(gf.tensor([[1, 2], [3, 4]]), gf.tensor([[1], [1]]))   // [[3], [7]]
  */
 export function matmul(a, b) {
   const { engine } = floatTensor('matmul', 'a', a)

@@ -38,6 +38,8 @@ const op = {
  * @param {number} start negative ones count from the end
  * @param {number} length
  * @returns {Tensor}
+ * @example
+ * gf.tensor([[1, 2, 3]]).narrow(1, 1, 2)          // [[2, 3]]
  */
 export function narrow(x, dim, start, length) {
   const { engine, shape, dtype } = movable('narrow', x), axis = axisOf('narrow', dim, shape.length)

@@ -13,6 +13,8 @@ import { unsqueeze } from './sides.js'
  * @param {{ numClasses?: number }} [options] numClasses: one more than the largest id
  * @returns {Tensor} int32, [...ids.shape, numClasses]
  * @throws {import('../errors.js').GlassformerError} 'index' for an id that is no class
+ * @example
+ * F.oneHot(gf.tensor([2, 0], { dtype: 'int32' }))   // int32 [[0, 0, 1], [1, 0, 0]]
  */
 export function oneHot(ids, options) {
   const { engine } = anyTensor('oneHot', 'ids', ids), { values } = idTensor(engine, 'oneHot', 'ids', ids)

@@ -93,6 +93,8 @@ const OPTIONS = ['base', 'layout', 'method', 'dtype']
  * @param {'float32' | 'float64'} [options.dtype] 'float32' (default), or 'float64' for all digits, as NumPy prints them
  * @returns {import('../tensor.js').Tensor} [maxLength, dModel]
  * @throws {import('../errors.js').GlassformerError} 'type' and 'range' for arguments that are not as described
+ * @example
+ * gf.positionalEncoding(2, 2)                     // [[0, 1], [0.8415, 0.5403]]
  */
 export function positionalEncoding(engine, maxLength, dModel, options) {
   const { base = 10000, layout = 'interleaved', method = 'log', dtype = 'float32' } =

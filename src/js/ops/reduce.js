@@ -350,12 +350,26 @@ const place = (name, sign, op) => (x, options) => {
 const summingNames = /** @type {(keyof typeof REDUCTIONS)[]} */ (Object.keys(REDUCTIONS))
 
 /**
- * Every reduction as a function: sum, mean, var and std (correction: 1), logsumexp, norm (p: 2), max, min, amax, amin,
- * prod, all, any; argmax and argmin, the place of the first, along one axis or among all cells.
- * @type {Record<Exclude<ReductionName, 'var' | 'std' | 'norm'>, Reduce> & {
- *   var: Spread, std: Spread, norm: (x: Tensor, options?: ReduceOptions & { p?: number }) => Tensor,
- *   argmax: Place, argmin: Place
- * }}
+ * @typedef {object} OtherReductions those that are no line of the table, or take more than the others
+ * @property {Reduce} max the largest value: torch.max; along one axis the gradient goes to the first of equal ones,
+ *   over everything to all of them
+ * @property {Reduce} min the smallest value: torch.min; the gradient as of max
+ * @property {Reduce} amax the largest value, the gradient shared by equal ones: torch.amax
+ * @property {Reduce} amin the smallest value, the gradient shared by equal ones: torch.amin
+ * @property {Reduce} prod the product of the cells: torch.prod
+ * @property {Reduce} all whether every cell is true, or not 0: torch.all
+ * @property {Reduce} any whether any cell is true, or not 0: torch.any
+ * @property {Spread} var the variance, Σ (x − mean)² / (n − correction); correction: 1: torch.var
+ * @property {Spread} std its square root; correction: 1: torch.std
+ * @property {(x: Tensor, options?: ReduceOptions & { p?: number }) => Tensor} norm (Σ |x|ᵖ)^(1/p); p: 2:
+ *   torch.linalg.vector_norm
+ * @property {Place} argmax the place of the first largest along one axis or among all cells, int32: torch.argmax
+ * @property {Place} argmin the place of the first smallest: torch.argmin
+ */
+
+/**
+ * Every reduction as a function.
+ * @type {Record<Exclude<ReductionName, keyof OtherReductions>, Reduce> & OtherReductions}
  */
 export const reductions = /** @type {any} */ ({
   ...Object.fromEntries(summingNames.map(name => [name, summingFunction(name)])),

@@ -75,6 +75,8 @@ const op = {
  * @param {{ eps?: number | null }} [options] eps: added to the mean square; 2⁻²³ when not given, as in PyTorch
  * @returns {Tensor} the same shape
  * @throws {import('../errors.js').GlassformerError} 'shape' when weight does not fit, 'range' for eps
+ * @example
+ * F.rmsNorm(gf.tensor([[3, 4]]))                  // [[0.8485, 1.1314]]
  */
 export function rmsNorm(x, weight, options) {
   const eps = optionsOf('rmsNorm', options, ['eps']).eps ?? SPACING

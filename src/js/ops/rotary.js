@@ -105,6 +105,8 @@ const OPTIONS = ['positions', 'base', 'layout', 'heads', 'frequencies']
  * @returns {Tensor} of the same shape
  * @throws {import('../errors.js').GlassformerError} 'shape' for channels that are no pairs and positions that do not
  *   fit
+ * @example
+ * F.rotary(gf.ones([1, 1, 2, 2]))                 // [[[[1, 1], [-0.3012, 1.3818]]]]
  */
 export function rotary(x, options) {
   const { positions, base = 10000, layout = 'halves', heads = 1, frequencies } = optionsOf('rotary', options, OPTIONS)

@@ -70,5 +70,7 @@ const op = {
  * @param {Tensor} x any shape but []
  * @param {{ dim?: number }} [options] dim: -1, the axis whose cells are taken together
  * @returns {Tensor} the same shape; a row of only −∞ gives NaN
+ * @example
+ * F.softmax(gf.tensor([1, 2, 3]))                 // [0.09, 0.2447, 0.6652]
  */
 export const softmax = (x, options) => rowsForward('softmax', 'gf_softmax_forward', op, x, options)

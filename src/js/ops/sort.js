@@ -68,6 +68,10 @@ export const argsort = (x, options) => ordered('argsort', x, options).indices
  * The k largest values along an axis, the largest first, of equal ones the first: torch.topk.
  * @param {Tensor} x @param {number} k @param {{ dim?: number, largest?: boolean }} [options] dim: −1; largest: true
  * @returns {Sorted} values and indices
+ * @example
+ * const { values, indices } = gf.tensor([3, 9, 4]).topk(2)
+ * values                                          // [9, 4]
+ * indices                                         // int32 [1, 2]
  */
 export function topk(x, k, options) {
   const { dim = -1, largest = true } = optionsOf('topk', options, ['dim', 'largest'])

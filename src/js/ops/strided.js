@@ -130,6 +130,8 @@ export const listed = given => (Array.isArray(given[0]) ? [...given[0]] : [...gi
 /**
  * The axes in another order: torch.permute.
  * @param {Tensor} x @param {...(number | readonly number[])} dims every axis once @returns {Tensor}
+ * @example
+ * gf.zeros([2, 3, 4]).permute(2, 0, 1).shape      // [4, 2, 3]
  */
 export function permute(x, ...dims) {
   const { shape } = movable('permute', x), rank = shape.length
@@ -160,6 +162,8 @@ export function expand(x, ...sides) {
  * Cells from `start` up to `end`, every `step`-th: x[:, start:end:step] for one axis.
  * @param {Tensor} x @param {number} dim @param {number} [start] 0; negative from the end, what is outside is cut off
  * @param {number} [end] all @param {number} [step] 1 @returns {Tensor}
+ * @example
+ * gf.tensor([0, 1, 2, 3, 4]).slice(0, 1, 5, 2)    // [1, 3]
  */
 export function slice(x, dim, start = 0, end = 2 ** 31 - 1, step = 1) {
   const { shape } = movable('slice', x), axis = axisOf('slice', dim, shape.length), side = shape[axis]

@@ -68,6 +68,9 @@ const expandTo = (x, shape) => (x.shape.join() === shape.join() ? x : expand(x, 
 /**
  * a where the mask holds, else b, with broadcasting: torch.where.
  * @param {Tensor} mask bool @param {Tensor | number} a @param {Tensor | number} b @returns {Tensor}
+ * @example
+ * const x = gf.tensor([-1, 2])
+ * gf.where(x.gt(0), x, 0)                         // [0, 2]
  */
 export function where(mask, a, b) {
   const seen = boolTensor('where', mask), values = [valueOf('where', 'a', a), valueOf('where', 'b', b)]

@@ -42,7 +42,18 @@ export class Adam extends Optimizer {
   }
 }
 
-/** Adam with weight decay that does not pass through the moments (Loshchilov and Hutter 2017): torch.optim.AdamW. */
+/**
+ * Adam with weight decay that does not pass through the moments (Loshchilov and Hutter 2017): torch.optim.AdamW.
+ * @example
+ * const net = new gf.nn.Linear(1, 1), optimizer = new gf.optim.AdamW(net.parameters(), { lr: 0.1 })
+ * const x = gf.tensor([[1], [2]]), y = gf.tensor([[3], [5]])
+ * for (let step = 0; step < 300; step++) gf.tidy(() => {
+ *   optimizer.zeroGrad()
+ *   F.mseLoss(net.forward(x), y).backward()
+ *   optimizer.step()
+ * })
+ * F.mseLoss(net.forward(x), y).item() < 0.01      // true
+ */
 export class AdamW extends Adam {
   /** By default. */ static weightDecay = 0.01
   decoupled = true

@@ -23,6 +23,11 @@ function totalNorm(gradients, normType) {
  * @param {number} maxNorm
  * @param {{ normType?: number }} [options] normType: 2; any p > 0, Infinity for the largest absolute value
  * @returns {number} the norm before
+ * @example
+ * const x = gf.tensor([3, 4], { requiresGrad: true })
+ * x.square().sum().backward()
+ * gf.optim.clipGradNorm([x], 1)                   // 10
+ * x.grad                                          // [0.6, 0.8]
  */
 export function clipGradNorm(params, maxNorm, options) {
   const { normType = 2 } = optionsOf('clipGradNorm', options, ['normType'])

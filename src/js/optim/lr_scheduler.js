@@ -101,7 +101,14 @@ export class StepLR extends Scheduler {
   }
 }
 
-/** Down along half a cosine (Loshchilov and Hutter 2016), and up again: torch.optim.lr_scheduler.CosineAnnealingLR. */
+/**
+ * Down along half a cosine (Loshchilov and Hutter 2016), and up again: torch.optim.lr_scheduler.CosineAnnealingLR.
+ * @example
+ * const optimizer = new gf.optim.SGD(new gf.nn.Linear(1, 1).parameters(), { lr: 1 })
+ * const scheduler = new gf.optim.lrScheduler.CosineAnnealingLR(optimizer, 10)
+ * for (let step = 0; step < 5; step++) { optimizer.step(); scheduler.step() }
+ * optimizer.lr                                    // 0.5
+ */
 export class CosineAnnealingLR extends Scheduler {
   /** @param {Optimizer} optimizer @param {number} tMax epochs down @param {{ etaMin?: number }} [options] etaMin: 0 */
   constructor(optimizer, tMax, options) {

@@ -49,6 +49,9 @@ function learnMerges({ c, memory }, where, words, counts, alphabet, { plain, siz
  * @param {BPEOptions} options
  * @returns {Tokenizer} its `merges` know how often each pair occurred
  * @throws {GlassformerError} 'type' and 'range' for arguments that are not as described; 'memory'
+ * @example
+ * const tokenizer = gf.text.trainBPE('low lower lowest', { vocabSize: 260 })
+ * tokenizer.decode(tokenizer.encode('lower').ids)   // 'lower'
  */
 export function trainBPE(engine, text, options) {
   const where = 'trainBPE'

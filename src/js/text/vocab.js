@@ -22,7 +22,13 @@ const encoder = new TextEncoder()
 
 const OPTIONS = ['order', 'specials', 'specialsFirst', 'minFrequency', 'maxTokens', 'unknown']
 
-/** A two-way table of tokens and ids. */
+/**
+ * A two-way table of tokens and ids.
+ * @example
+ * const vocab = new gf.text.Vocab([['a', 'b', 'a']], { specials: ['<pad>'] })
+ * vocab.itos                                      // ['<pad>', 'a', 'b']
+ * vocab.encode(['b', 'a'])                        // [2, 1]
+ */
 export class Vocab {
   /** The token of each id. @type {string[]} */ itos
   /** The id of each token. @type {Map<string, number>} */ stoi

@@ -7,6 +7,8 @@ import { scan } from './scan.js'
  * @param {string | Uint8Array} text bytes are read as UTF-8; what is malformed, or a lone surrogate, becomes U+FFFD
  * @returns {string[]}
  * @throws {GlassformerError} 'type' when the text is neither; 'memory'
+ * @example
+ * gf.text.whitespace('나는 최근')                    // ['나는', '최근']
  */
 export function whitespace(engine, text) {
   return scan(engine, 'gf_whitespace', 'text.whitespace', text)

@@ -10,6 +10,8 @@ import { scan } from './scan.js'
  * @param {{ punctuation?: boolean }} [options] punctuation (default true): false leaves out the tokens , ? ! and .
  * @returns {string[]}
  * @throws {GlassformerError} 'type' when the text or the option is of another type; 'memory'
+ * @example
+ * gf.text.words('Hello, world!')                  // ['Hello', ',', 'world', '!']
  */
 export function words(engine, text, options) {
   const { punctuation = true } = optionsOf('text.words', options, ['punctuation'])

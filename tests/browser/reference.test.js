@@ -1,0 +1,84 @@
+// The reference in a browser: it is found from the page, searched, read by keyboard and on a phone, in both themes.
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { after, before, test } from 'node:test'
+import { launch, serve } from './host.js'
+
+const AXE = new URL('../../node_modules/axe-core/axe.min.js', import.meta.url)
+let site, browser
+
+before(async () => {
+  [site, browser] = await Promise.all([serve(), launch()])
+})
+after(async () => {
+  await browser?.close()
+  site?.close()
+})
+
+async function open(options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
+  const page = await context.newPage(), complaints = []
+  page.on('console', message => ['error', 'warning'].includes(message.type()) && complaints.push(message.text()))
+  page.on('pageerror', error => complaints.push(error.message))
+  await page.goto(`${site.url}reference.html`)
+  return { page, complaints, close: () => context.close() }
+}
+const shown = page => page.$$eval('main > section > .entry:not([hidden])', all => all.map(one => one.id))
+
+test('names are found as PyTorch writes them, texts where there is no name, and nothing is said to be nothing', async () => {
+  const { page, complaints, close } = await open()
+  assert.ok((await shown(page)).length > 300)
+  await page.keyboard.press('/')
+  await page.keyboard.type('layer_norm')
+  assert.deepEqual(await shown(page), ['F.layerNorm', 'gf.nn.LayerNorm'])
+  assert.equal(await page.textContent('#found'), '2 by name')
+  await page.fill('#search', 'torch.nn.functional.cross_entropy')
+  assert.ok((await shown(page)).includes('F.crossEntropy'))
+  await page.fill('#search', 'Kaiming')
+  assert.deepEqual(await shown(page), ['gf.nn.init.kaimingNormal_', 'gf.nn.init.kaimingUniform_'])
+  await page.fill('#search', 'Kingma')
+  assert.match(await page.textContent('#found'), /that mention it/)
+  await page.fill('#search', 'no such thing at all')
+  assert.ok(await page.isVisible('#nothing'))
+  await page.fill('#search', 'loadStateDict')
+  await page.keyboard.press('Enter')
+  assert.match(page.url(), /#.*loadStateDict$/)
+  await page.keyboard.press('Escape')
+  assert.ok((await shown(page)).length > 300)
+  // A link to what a search hides shows it.
+  await page.fill('#search', 'softmax')
+  await page.evaluate(() => { location.hash = 'gf.randn' })
+  await page.waitForFunction(() => !document.getElementById('gf.randn').hidden)
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+for (const theme of ['light', 'dark']) {
+  test(`axe finds nothing, ${theme}, wide and on a phone; nothing scrolls sideways or is too small to read`, async () => {
+    for (const width of [1440, 360]) {
+      const { page, close } = await open({ viewport: { width, height: 760 }, colorScheme: theme })
+      await page.fill('#search', 'attention')
+      await page.evaluate(await readFile(AXE, 'utf8'))
+      const { violations } = await page.evaluate(() => globalThis.axe.run())
+      assert.deepEqual(violations.map(({ id, nodes }) => [id, nodes[0].html.slice(0, 90)]), [])
+      await page.fill('#search', '')
+      const [scroll, small] = await page.evaluate(() => [document.documentElement.scrollWidth,
+        [...document.querySelectorAll('main *, nav *, header *')].filter(one => one.checkVisibility() && one.textContent.trim() &&
+          parseFloat(getComputedStyle(one).fontSize) < 13).slice(0, 3).map(one => one.outerHTML.slice(0, 80))])
+      assert.ok(scroll <= width, `${scroll} of ${width}`)
+      assert.deepEqual(small, [])
+      await close()
+    }
+  })
+}
+
+test('the theme can be chosen, and the page leads here', async () => {
+  const { page, close } = await open()
+  await page.click('#theme')
+  await page.click('#theme')
+  assert.equal(await page.evaluate(() => getComputedStyle(document.body).colorScheme), 'dark')
+  await page.goto(site.url)
+  await page.click('a[href="reference.html"]')
+  await page.waitForSelector('.reference')
+  await close()
+})

@@ -1,0 +1,78 @@
+// The reference is read from the source: everything the library gives stands in it, and its examples run as they stand.
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { test } from 'node:test'
+import { collectReference } from '../../web/docs/collect.js'
+import { run } from '../../web/docs/examples.js'
+import { pageOf } from '../../web/docs/page.js'
+import { gf } from '../lib/engine.js'
+
+const sections = collectReference()
+const entries = sections.flatMap(section => section.entries), all = entries.flatMap(entry => [entry, ...entry.members])
+const byId = new Map(all.map(entry => [entry.id, entry]))
+
+/** Objects in the library, by the names their members have in the reference. */
+const OBJECTS = {
+  'gf.': gf, 'F.': gf.functional, 'gf.nn.': gf.nn, 'gf.nn.init.': gf.nn.init, 'gf.optim.': gf.optim,
+  'gf.optim.lrScheduler.': gf.optim.lrScheduler, 'gf.text.': gf.text, 'gf.models.': gf.models,
+  'gf.decoding.': gf.decoding, 'gf.autograd.': gf.autograd
+}
+
+test('everything that the running library has is in it, and nothing else', () => {
+  const isSection = new Set(['gf.nn', 'gf.functional', 'gf.text', 'gf.decoding', 'gf.optim', 'gf.models', 'gf.autograd',
+    'gf.nn.functional', 'gf.nn.init', 'gf.optim.lrScheduler', 'gf.engine'])
+  const there = Object.entries(OBJECTS).flatMap(([prefix, object]) => Object.keys(object).map(name => prefix + name))
+    .filter(id => !isSection.has(id))
+  const told = entries.map(({ id }) => id).filter(id => /^(gf|F)\./.test(id))
+  assert.deepEqual(told.sort(), there.sort())
+  const methods = Object.getOwnPropertyNames(Object.getPrototypeOf(Object.getPrototypeOf(gf.tensor(1)))).filter(name => name !== 'constructor')
+  assert.deepEqual(entries.filter(({ id }) => id.startsWith('x.')).map(({ name }) => name).sort(), methods.sort())
+})
+
+test('each has a text, a place in the source, and arguments with types', async () => {
+  for (const { id, kind, text, source, params, call } of entries) {
+    if (kind !== 'type') assert.ok(text, `${id} has no text`)
+    assert.ok(source || id === 'gf.variant', `${id} has no source`)
+    for (const { name, type } of params) assert.ok(type, `${id}: ${name}`)
+    assert.ok(!/engine|import\(|\.\.\.args/.test(call), call)
+  }
+  const { source } = byId.get('F.crossEntropy'), [file, line] = source.split(':')
+  const lines = (await readFile(new URL(`../../${file}`, import.meta.url), 'utf8')).split('\n')
+  assert.match(lines[line - 1], /^export function crossEntropy/)
+})
+
+test('what it says is what the source says: defaults, errors, options', () => {
+  const forward = byId.get('gf.nn.MultiheadAttention.forward'), options = forward.params.at(-1)
+  assert.match(options.fields.find(({ name }) => name === 'keyPaddingMask').text, /true hides a key/)
+  assert.ok(forward.errors.some(error => error.includes("'shape' when tensors or masks do not fit")))
+  const { params: [, , maker] } = byId.get('gf.nn.MultiheadAttention')
+  assert.deepEqual(['dropout', 'kdim', 'vdim'].map(name => maker.fields.find(field => field.name === name).text),
+    ['0, on the weights while training', ...Array(2).fill('embedDim, channels of key and value')])
+  assert.equal(byId.get('F.exp').text, 'exp(x), cell by cell: torch.exp(x).')
+  assert.equal(byId.get('gf.nn.Linear').call, 'new gf.nn.Linear(inFeatures, outFeatures, { bias })')
+  assert.match(byId.get('gf.nn.CrossEntropyLoss').text, /^crossEntropy as a module/)
+  assert.equal(byId.get('x.narrow').text, byId.get('F.narrow').text)
+})
+
+const examples = all.flatMap(({ id, examples: own }) => own.map(code => ({ id, code })))
+
+test('there are examples of all that one begins with', () => {
+  const with_ = new Set(examples.map(({ id }) => id))
+  for (const id of ['gf.tensor', 'gf.trace', 'gf.observe', 'gf.grad', 'gf.tidy', 'F.softmax', 'F.crossEntropy',
+    'F.scaledDotProductAttention', 'gf.nn.Linear', 'gf.nn.Module', 'gf.nn.MultiheadAttention', 'gf.optim.AdamW',
+    'gf.text.trainBPE', 'gf.decoding.generate', 'gf.loadSafetensors', 'gf.autograd.Function']) assert.ok(with_.has(id), id)
+})
+
+for (const { id, code } of examples) test(`example of ${id}`, async () => {
+  const seen = await run(gf, code)
+  assert.ok(seen.length || !code.includes('//'), 'it says nothing')
+  for (const { line, expected, got } of seen) assert.equal(got, expected, line)
+})
+
+test('the page has an anchor for every entry, and its links lead somewhere', async () => {
+  const shell = await readFile(new URL('../../web/docs/reference.html', import.meta.url), 'utf8')
+  const html = pageOf(sections, shell), anchors = new Set([...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id))
+  for (const { id } of all) assert.ok(anchors.has(id), id)
+  for (const [, id] of html.matchAll(/ href="#([^"]+)"/g)) assert.ok(anchors.has(id), id)
+  assert.ok(!/>undefined|\[object/.test(html), 'nothing came out wrong')
+})

@@ -1,0 +1,47 @@
+/** The examples of the reference: code whose lines end in `// what they give`. They are run by a test as they stand. */
+
+const DIGITS = 4
+
+/** @param {any} value @returns {string} */
+function spelt(value) {
+  const isList = Array.isArray(value) || ArrayBuffer.isView(value)
+  if (isList) return `[${Array.from(/** @type {any[]} */ (value), spelt).join(', ')}]`
+  if (typeof value === 'number') return String(Number(value.toFixed(DIGITS)) + 0)
+  return typeof value === 'string' ? `'${value}'` : String(value)
+}
+
+/** A value as an example writes it. @param {any} value */
+export function shown(value) {
+  if (typeof value?.toArray !== 'function') return spelt(value)
+  return (value.dtype === 'float32' || value.dtype === 'float64' ? '' : `${value.dtype} `) + spelt(value.toArray())
+}
+
+/** A line: what is written, and what it gives, if that is said. @param {string} line */
+export function split(line) {
+  const [, code, expected] = /^(.*?)\s*(?:\/\/ (.*))?$/.exec(line) ?? []
+  return { code, expected: code ? expected : undefined }
+}
+
+/** Whether what is said behind a line is a value, and not a remark. @param {string} expected */
+const isValue = expected => /^(\[|'|-?\d|true$|false$|null$|undefined$|(?:int32|bool) \[)/.test(expected)
+
+/**
+ * Runs an example.
+ * @param {any} gf @param {string} example
+ * @returns {Promise<{ line: string, expected: string, got: string }[]>} of every line that says what it gives
+ */
+export async function run(gf, example) {
+  /** @type {{ line: string, expected: string, got: string }[]} */ const seen = []
+  const lines = example.split('\n').map(line => {
+    const { code, expected } = split(line)
+    if (!expected || !isValue(expected)) return line
+    return `__say(${JSON.stringify(line)}, ${JSON.stringify(expected)}, (${code}))`
+  })
+
+  const AsyncFunction = /** @type {any} */ ((async () => {}).constructor)
+  gf.manualSeed(0)
+  await new AsyncFunction('gf', 'F', '__say', lines.join('\n'))(gf, gf.functional,
+    (/** @type {string} */ line, /** @type {string} */ expected, /** @type {any} */ value) =>
+      seen.push({ line, expected, got: shown(value) }))
+  return seen
+}

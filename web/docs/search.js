@@ -1,0 +1,70 @@
+/** The reference's search, and its theme. Names come first; where there is none, texts that mention what was typed. */
+
+/** @param {string} text */
+const plain = text => text.toLowerCase().replace(/[\s_]+/g, '').replace(/^(torch\.)?(nn\.)?(functional\.)?/, '')
+/** What is typed as PyTorch spells it is found, too: cross_entropy, nn.LayerNorm. @param {string} text */
+const flat = text => text.toLowerCase().replace(/[\s_]+/g, '')
+
+/** @type {HTMLElement[]} */
+const articles = [...document.querySelectorAll('article')]
+const entries = articles.map(element => (
+  { element, name: flat(element.dataset.name ?? ''), text: flat(element.textContent ?? '') }))
+const sections = [...document.querySelectorAll('main > section')]
+const [input, found, nothing, theme] = ['search', 'found', 'nothing', 'theme'].map(
+  id => /** @type {any} */ (document.getElementById(id)))
+
+/** A name without dots is looked for in the last part of a name. @param {string} name @param {string} wanted */
+const isNamed = (name, wanted) => (wanted.includes('.') ? name : name.slice(name.lastIndexOf('.') + 1)).includes(wanted)
+
+/** @param {string} typed */
+function search(typed) {
+  const wanted = plain(typed), named = entries.filter(({ name }) => isNamed(name, wanted))
+  const mentioning = () => entries.filter(({ text }) => text.includes(flat(typed)))
+  const matching = !typed.trim() ? entries : named.length ? named : mentioning()
+  const shown = new Set(matching.flatMap(({ element }) => [element, element.parentElement?.closest('.entry')]))
+  for (const { element } of entries) {
+    const inside = element.parentElement?.closest('.entry')
+    element.hidden = !shown.has(element) && !(inside && matching.some(one => one.element === inside))
+  }
+  for (const section of sections) section.toggleAttribute('hidden', !section.querySelector('.entry:not([hidden])'))
+  nothing.hidden = matching.length > 0
+  found.textContent = typed.trim() ? `${matching.length} ${named.length ? 'by name' : 'that mention it'}` : ''
+  return matching
+}
+
+input.addEventListener('input', () => {
+  search(input.value)
+  scrollTo(0, 0)
+})
+input.addEventListener('keydown', (/** @type {KeyboardEvent} */ event) => {
+  const [first] = event.key === 'Enter' ? search(input.value) : []
+  if (first) location.hash = first.element.id
+})
+
+/** Everything is shown again. */
+function clear() {
+  input.value = ''
+  search('')
+}
+addEventListener('keydown', event => {
+  if (event.key === 'Escape') clear()
+  if (event.key !== '/' || event.target === input) return
+  event.preventDefault()
+  input.focus()
+})
+// A link leads to its entry, also while a search hides it.
+addEventListener('hashchange', () => {
+  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)))
+  if (!target?.closest('[hidden]')) return
+  clear()
+  target.scrollIntoView()
+})
+
+const THEMES = ['auto', 'light', 'dark']
+theme.addEventListener('click', () => {
+  const root = document.documentElement, at = THEMES.indexOf(root.dataset.theme ?? 'auto')
+  const next = root.dataset.theme = THEMES[(at + 1) % THEMES.length]
+  theme.querySelector('span').textContent = next
+  theme.setAttribute('aria-label', `Theme: ${next}`)
+})
+if (matchMedia('(max-width: 899px)').matches) document.querySelector('nav .all')?.removeAttribute('open')
