@@ -187,20 +187,53 @@ test('the next step is taken apart, nudged and taken', async () => {
   await press(page, 'step')
   await until(page, 1)
   await page.click('.theatre-apart summary')
-  await page.waitForSelector('.theatre-adam tr')
+  await page.waitForSelector('.theatre-optimizer tr')
   const session = createSession(gf, read(link))
   session.step()
   const made = takeApart(session, 'output.weight')
   const shown = await page.evaluate(() => (
-    [...document.querySelectorAll('.theatre-adam tr')].map(row => row.lastElementChild.textContent)))
+    [...document.querySelectorAll('.theatre-optimizer tr')].map(row => row.lastElementChild.textContent)))
   const results = [made.g, made.after.m, made.after.v, made.mHat, made.vHat, made.after.w]
   assert.deepEqual(shown, results.map(value => `= ${exact(value)}`))
   await page.click('[data-action="nudge"]')
   const { slope } = nudgeWeight(session, made.name, made.index)
-  await page.waitForFunction(text => document.querySelector('.theatre-apart [role="status"]').textContent.includes(text),
+  await page.waitForFunction(text => document.querySelector('.theatre-nudged').textContent.includes(text),
     brief(slope))
   await page.click('.theatre-apart .theatre-inside')
   await until(page, 2)
+  session.dispose()
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('a step is walked layer by layer: forward, the loss, back, moved, and on to the next', async () => {
+  const link = 'dates_steps-60_batch-8_layers-1_optimizer-sgd_rate-0.05'
+  const { page, complaints, close } = await house.open({ theatre: link })
+  await until(page, 0)
+  const session = createSession(gf, read(link))
+  const { layers, loss } = takeApart(session)
+  const cells = () => page.evaluate(() => [...document.querySelectorAll('.theatre-layers tbody tr')].map(row => (
+    [...row.querySelectorAll('td')].map(cell => cell.textContent))))
+  const said = () => page.textContent('.theatre-apart [role="status"]')
+  const columns = ['rms', 'norm', 'ratio']
+  const wanted = known => layers.map((one, i) => columns.map(name => (known(name, i) ? brief(one[name]) : '')))
+  await press(page, 'oneLayer')
+  await page.waitForSelector('.theatre-layers tr[data-here]')
+  assert.deepEqual(await cells(), wanted((name, i) => name === 'rms' && i === 0))
+  for (let n = 1; n < layers.length; n++) await press(page, 'oneLayer')
+  assert.deepEqual(await cells(), wanted(name => name === 'rms'))
+  await press(page, 'layer')
+  assert.ok((await said()).includes(exact(loss)), 'the loss')
+  await press(page, 'layer')
+  assert.deepEqual(await cells(), wanted((name, i) => name === 'rms' || (name === 'norm' && i === layers.length - 1)))
+  for (let n = 0; n < layers.length; n++) await press(page, 'layer')
+  assert.deepEqual(await cells(), wanted(() => true))
+  await press(page, 'layer')
+  await until(page, 1)
+  session.step()
+  const [first] = takeApart(session).layers
+  await page.waitForFunction(text => document.querySelector('.theatre-layers td').textContent === text &&
+    document.querySelector('.theatre-layers td:last-child').textContent === '', brief(first.rms))
   session.dispose()
   assert.deepEqual(complaints, [])
   await close()
@@ -317,7 +350,7 @@ test('it fits a phone, has nothing that axe complains of, and leads back to the 
     await press(page, 'step')
     await until(page, 1)
     await page.evaluate(() => document.querySelectorAll('.theatre details').forEach(one => { one.open = true }))
-    await page.waitForSelector('.theatre-adam tr')
+    await page.waitForSelector('.theatre-optimizer tr')
     await drawn(page, 1)
     assert.equal(await beyond(page), 0)
     assert.deepEqual(await violations(page), [])

@@ -5,11 +5,13 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { load } from '../../src/js/index.js'
 import * as adam from '../../src/reference/adam.js'
+import * as sgd from '../../src/reference/sgd.js'
 import { defaultsOf as pageDefaults } from '../../web/models/index.js'
 import { RUNS } from '../../web/models/runs.js'
 import { nudgeWeight, takeApart } from '../../web/theatre/apart.js'
 import { EXPERIMENTS } from '../../web/theatre/experiments.js'
 import { trainingIn } from '../../web/theatre/file.js'
+import { OPTIMIZERS } from '../../web/theatre/optimizers/index.js'
 import { createPlayer } from '../../web/theatre/player.js'
 import { markOf, sizeProblem, textOf, textProblem } from '../../web/theatre/own_text.js'
 import { pointsOf } from '../../web/theatre/points.js'
@@ -40,15 +42,17 @@ test('every task learns: the loss falls, and what is held out is measured', () =
   }
 })
 
+const OPTIMIZED = [{ decay: 0.01 }, { optimizer: 'sgd' }, { optimizer: 'sgd', momentum: 0 }]
+
 test('put back and gone on with, a training is the same as one that never stopped, to the bit', () => {
-  for (const task of TASKS) {
-    const whole = createSession(gf, settingsOf(task))
+  for (const [task, more] of [...TASKS.map(task => [task]), ...OPTIMIZED.map(one => ['dates', one])]) {
+    const whole = createSession(gf, settingsOf(task, more))
     const losses = walk(whole, 20)
-    const first = createSession(gf, settingsOf(task))
+    const first = createSession(gf, settingsOf(task, more))
     walk(first, 9)
     const kept = structuredClone(first.snapshot())
     first.dispose()
-    const second = createSession(gf, settingsOf(task, {}))
+    const second = createSession(gf, settingsOf(task, more))
     walk(second, 3)
     second.history.loss.length = 0
     second.restore(kept)
@@ -62,7 +66,10 @@ test('put back and gone on with, a training is the same as one that never stoppe
 })
 
 test('kept, or as a file, a training goes on as one that never stopped, to the bit', () => {
-  const settings = settingsOf('stories', { decay: 0.01 })
+  for (const more of OPTIMIZED) goesOn(settingsOf('stories', more))
+})
+
+function goesOn(settings) {
   const whole = createPlayer(gf, settings)
   whole.seek(0)
   for (let n = 0; n < 16; n++) whole.step()
@@ -82,11 +89,13 @@ test('kept, or as a file, a training goes on as one that never stopped, to the b
     whole.seek(16)
     other.session.dispose()
   }
-  assert.throws(() => createPlayer(gf, settings, { file: first.session.file() }), { code: 'file' })
+  const fromWeights = () => createPlayer(gf, settings, { file: first.session.file() }).session.dispose()
+  if (first.session.letters.length) assert.throws(fromWeights, { code: 'file' })
+  else assert.doesNotThrow(fromWeights, 'weights are all there is')
   assert.equal(trainingIn(Uint8Array.of(1, 2, 3)), null)
   first.session.dispose()
   whole.session.dispose()
-})
+}
 
 test('the printed command trains in Node: the same losses, and a file that goes on', () => {
   const folder = new URL('../../build/theatre/', import.meta.url).pathname
@@ -261,10 +270,30 @@ test('behind the glass stands the model of that step: the page runs it as the tr
   }
 })
 
-test('a step taken apart is the step that is taken, and Adam is the reference\'s', () => {
-  for (const [task, more] of [['dates', { clip: 0.1 }], ['particles', { decay: 0.1, clip: 0 }]]) {
+/** What the reference makes of a step of one weight, and which of its state the session keeps. */
+const STEPS = {
+  adam(inputs, { t, rate, decay }) {
+    const { p, m, v } = adam.forward(inputs,
+      { lr: rate, betas: [0.9, 0.98], eps: 1e-9, t, weight_decay: decay, decoupled: decay > 0 })
+    return { w: p, m, v }
+  },
+  sgd({ b, ...inputs }, { t, rate, decay, momentum }) {
+    const { p, velocity } = sgd.forward({ ...inputs, velocity: t > 1 && momentum ? b : undefined },
+      { lr: rate, momentum, weight_decay: decay })
+    return { w: p, ...(momentum ? { b: velocity } : {}) }
+  }
+}
+
+test('a step taken apart is the step that is taken, and the optimiser is the reference\'s', () => {
+  const isNear = (one, other) => Math.abs(one - other) <= 2e-6 * Math.abs(other) + 1e-12
+  const cell = value => value === undefined ? undefined : { shape: [1], data: [value] }
+  for (const [task, steps, more] of [
+    ['dates', 7, { clip: 0.1 }], ['particles', 7, { decay: 0.1, clip: 0 }],
+    ['dates', 7, { optimizer: 'sgd', rate: 0.05 }],
+    ['dates', 0, { optimizer: 'sgd', clip: 0 }], ['sums', 7, { optimizer: 'sgd', momentum: 0, decay: 0.01 }]
+  ]) {
     const session = createSession(gf, settingsOf(task, more))
-    walk(session, 7)
+    walk(session, steps)
     const kept = session.snapshot()
     const made = takeApart(session, session.named[3][0])
     assert.deepEqual(session.snapshot(), kept, 'nothing is changed')
@@ -272,19 +301,59 @@ test('a step taken apart is the step that is taken, and Adam is the reference\'s
     const [, weight] = session.named[3]
     assert.ok(Object.is(weight.at(...made.index), made.after.w), 'the weight after')
     assert.ok(Math.abs(made.mean - made.loss) < 1e-5 * made.loss, 'the mean of the tokens is the loss')
-    const cell = value => ({ shape: [1], data: [value] })
-    const { before: { w, m, v }, g, rate, t, decay } = made
-    const inputs = { p: cell(w), g: cell(g), m: cell(m), v: cell(v) }
-    const options = { lr: rate, betas: [0.9, 0.98], eps: 1e-9, t, weight_decay: decay, decoupled: decay > 0 }
-    const right = adam.forward(inputs, options)
-    const isNear = (one, other) => Math.abs(one - other) <= 2e-6 * Math.abs(other) + 1e-12
-    assert.ok(isNear(made.after.w, right.p.data[0]) && isNear(made.after.m, right.m.data[0]) &&
-      isNear(made.after.v, right.v.data[0]), 'the reference')
-    assert.ok(isNear(made.shrunk + made.change, made.after.w), 'the terms add up')
+    const { w, m, v, b } = made.before
+    const inputs = { p: cell(w), g: cell(made.g), m: cell(m), v: cell(v), b: cell(b) }
+    const right = STEPS[made.optimizer](inputs, made)
+    assert.deepEqual(Object.keys(made.after), Object.keys(right))
+    for (const [letter, { data: [value] }] of Object.entries(right)) {
+      assert.ok(isNear(made.after[letter], value), letter)
+    }
+    assert.ok(isNear((made.shrunk ?? w) + made.change, made.after.w), 'the terms add up')
     assert.ok(isNear(made.raw * made.factor, made.g), 'clipping')
+    assert.equal(made.decay, session.settings.decay)
+    if (made.optimizer === 'sgd') assert.equal(made.momentum, session.settings.momentum)
+    const lines = OPTIMIZERS[made.optimizer].lines(made)
+    assert.equal(lines.at(-1).result, made.after.w)
+    for (const { name } of lines) assert.ok(ko.theatre.optimizer[name] && en.theatre.optimizer[name], name)
     session.dispose()
   }
 })
+
+test('a step by layer: what each gives, its gradient and how far it is moved, in the order of forward', () => {
+  for (const task of TASKS) {
+    const session = createSession(gf, settingsOf(task))
+    walk(session, 3)
+    const { layers } = takeApart(session)
+    assert.deepEqual(layers.map(({ name }) => name).sort(), session.groups.map(({ name }) => name).sort(), task)
+    const before = session.snapshot()
+    const { batch: { inputs }, norms } = gf.tidy(() => session.backward(4))
+    const { trace } = gf.trace(() => gf.noGrad(() => { session.batchAt(4); session.model.forward(...inputs) }))
+    const places = layers.map(({ name }) => trace.names.indexOf(`${name}.output`))
+    assert.deepEqual(places, [...places].sort((one, other) => one - other), `${task}: the order`)
+    session.restore(before)
+    session.step()
+    const size = values => Math.sqrt(values.reduce((sum, value) => sum + value ** 2, 0))
+    const changed = session.groups.map(({ at }) => {
+      const [old, now] = [before, session.snapshot()].map(one => at.flatMap(i => weightsIn(session, one, i)))
+      return size(now.map((value, i) => value - old[i])) / size(old)
+    })
+    for (const { name, rms, norm, ratio, shape } of layers) {
+      const i = session.groups.findIndex(one => one.name === name), own = [...trace.get(`${name}.output`).values]
+      assert.deepEqual(shape, trace.get(`${name}.output`).shape)
+      for (const [one, other] of [[rms, size(own) / Math.sqrt(own.length)], [norm, norms[i]], [ratio, changed[i]]]) {
+        assert.ok(Math.abs(one - other) <= 1e-5 * other, `${task} ${name}: ${one} and ${other}`)
+      }
+    }
+    trace.dispose()
+    session.dispose()
+  }
+})
+
+/** All of one weight in a snapshot. */
+function weightsIn({ named, letters }, { values }, at) {
+  const first = named.slice(0, at).reduce((sum, [, { size }]) => sum + (1 + letters.length) * size, 0)
+  return [...values.subarray(first, first + named[at][1].size)]
+}
 
 test('a nudged weight has the slope that its gradient says', () => {
   const session = createSession(gf, settingsOf('dates'))

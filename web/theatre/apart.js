@@ -1,6 +1,7 @@
-/** The next step of a training, taken apart: tokens, loss, one weight's gradient, and what Adam makes of it. */
+/** The next step of a training, taken apart: layers, tokens, one weight's gradient, and how the optimiser moves it. */
 
 import { indexOf, isInside, offsetOf } from './cells.js'
+import { layersOf, outputsOf } from './layers.js'
 
 /** @import { TrainingState } from './settings.js' */
 /** @import { Named, Session } from './session.js' */
@@ -42,31 +43,6 @@ function tokensOf({ gf, model, settings }, { inputs, target, ignoreIndex, words 
 }
 
 /**
- * What stands in one cell of a weight, its gradient and its moments.
- * @param {Session} session @param {number} at @param {number} offset
- */
-function cellOf({ named, held }, at, offset) {
-  const [, weight] = named[at]
-  const { expAvg, expAvgSq } = held[at]
-  return { w: weight.values[offset], m: expAvg.values[offset], v: expAvgSq.values[offset] }
-}
-
-/**
- * Adam's way from a gradient to a change, in words of its formula.
- * @param {Session} session @param {number} rate @param {{ w: number }} before @param {{ m: number, v: number }} after
- */
-function adamOf({ optimizer, done }, rate, before, after) {
-  const { betas: [beta1, beta2], eps, weightDecay: decay } = optimizer.paramGroups[0]
-  const t = done + 1
-  const fill1 = 1 - beta1 ** t, fill2 = 1 - beta2 ** t
-  const mHat = after.m / fill1, vHat = after.v / fill2
-  const shrunk = before.w * (1 - rate * decay)
-  return {
-    t, rate, beta1, beta2, eps, decay, fill1, fill2, mHat, vHat, shrunk, change: -rate * mHat / (Math.sqrt(vHat) + eps)
-  }
-}
-
-/**
  * @param {Session} session
  * @param {string} [name] of the weight; by default one on which much depends
  * @param {number[]} [index] of the cell; by default where the gradient is largest
@@ -79,19 +55,24 @@ export function takeApart(session, name, index) {
   try {
     return gf.tidy(() => {
       let raw = /** @type {Float32Array} */ (/** @type {unknown} */ (null))
-      const { batch, loss, norm, rate } = session.backward(step, () => { raw = weight.grad.values.slice() })
+      const { batch, loss, norm, norms, rate } = session.backward(step, () => { raw = weight.grad.values.slice() })
       const offset = isInside(weight.shape, index) ? offsetOf(weight.shape, index) : furthest(raw)
       const g = weight.grad.values[offset]
-      const before = cellOf(session, at, offset)
-      const { tokens, sum, count } = tokensOf(session, session.batchAt(step))
+      const before = session.cell(at, offset)
+      const old = named.map(([, parameter]) => parameter.detach().clone())
+      const { output, trace } = gf.trace(() => gf.noGrad(() => tokensOf(session, session.batchAt(step))))
+      const { tokens, sum, count } = /** @type {ReturnType<typeof tokensOf>} */ (output)
+      const outputs = outputsOf(session, trace)
+      trace.dispose()
       session.optimizer.lr = rate
       session.optimizer.step()
-      const after = cellOf(session, at, offset)
+      const after = session.cell(at, offset), moved = { t: step, rate, g, before, after }
       return {
-        step, names: named.map(([one]) => one), name: own, shape: weight.shape, index: indexOf(weight.shape, offset),
+        step, layers: layersOf(session, outputs, norms, old), names: named.map(([one]) => one),
+        name: own, shape: weight.shape, index: indexOf(weight.shape, offset),
         tokens: tokens.filter(({ row }) => row < ROWS), count, mean: sum / count, loss, rows: batch.inputs[0].length,
-        raw: raw[offset], g, norm, clip: settings.clip, factor: factorOf(settings, norm),
-        before, after, ...adamOf(session, rate, before, after)
+        raw: raw[offset], norm, clip: settings.clip, factor: factorOf(settings, norm), optimizer: settings.optimizer,
+        ...moved, ...session.kind.terms(session.optimizer.paramGroups[0], moved)
       }
     })
   } finally {

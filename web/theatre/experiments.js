@@ -9,6 +9,7 @@ export const EXPERIMENTS = {
   norm: 'dates_rate-0.01_warmUp-0_layers-4_vs-normFirst-before',
   scale: 'dates_steps-300_heads-1_dModel-64_vs-scale-off',
   grokking: 'sums_vs-decay-0',
+  plain: 'dates_vs-optimizer-sgd',
   floor: 'dates_smoothing-0_vs-smoothing-0.2',
   exploding: 'dates_rate-1000_schedule-constant_warmUp-0_clip-0_normFirst-before_positions-learned'
 }

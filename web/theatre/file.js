@@ -22,13 +22,14 @@ export function trainingIn(bytes) {
 
 /**
  * The state that a file holds, in the order of a session's snapshots.
- * @param {any} gf @param {[string, any][]} named the parameters of the session @param {Uint8Array} bytes
+ * @param {any} gf @param {Pick<import('./session.js').Session, 'named' | 'letters'>} session @param {Uint8Array} bytes
  * @returns {{ step: number, values: Float32Array }}
  */
-export function stateIn(gf, named, bytes) {
+export function stateIn(gf, { named, letters }, bytes) {
   const { tensors, metadata } = gf.loadSafetensors(bytes)
   try {
-    const parts = named.flatMap(([name, parameter]) => ['', 'm.', 'v.'].map(kind => {
+    const kinds = ['', ...letters.map(letter => `${letter}.`)]
+    const parts = named.flatMap(([name, parameter]) => kinds.map(kind => {
       const found = tensors[kind + name]
       if (found?.size !== parameter.size) throw Object.assign(new Error(`${kind}${name}`), { code: 'file' })
       return found.values.slice()

@@ -29,7 +29,7 @@ export function createPlayer(gf, settings, { text, limit = LIMIT, kept, file, st
   shelf.put(session.snapshot())
   /** @type {Broken | null} */
   let broken = null
-  const state = file ? stateIn(gf, session.named, file) : kept
+  const state = file ? stateIn(gf, session, file) : kept
   if (state) {
     session.resume(state)
     shelf.put(session.snapshot())

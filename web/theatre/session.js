@@ -7,6 +7,7 @@ import { CROSS } from '../rooms/roles.js'
 import { findBroken } from './broken.js'
 import { offsetOf } from './cells.js'
 import { groupsOf, normOf, ratiosOf } from './norms.js'
+import { OPTIMIZERS } from './optimizers/index.js'
 import { axesOf, planeOf } from './plane.js'
 import { rateAt } from './schedule.js'
 import { write } from './settings.js'
@@ -20,8 +21,6 @@ import { shapeOf } from './tasks/shape.js'
 
 /** Steps between two looks at what is held out. */
 export const EVERY = 25
-/** What is kept of a weight: itself and Adam's two moments. */
-const PER_WEIGHT = 3
 /** As far apart as the streams of two seeds begin. */
 const STRIDE = 1_000_003
 
@@ -43,7 +42,7 @@ const NUMBERS = /** @type {const} */ (['loss', 'rate', 'norm'])
  */
 export function createSession(gf, settings, text, start) {
   const task = TASKS[settings.task]
-  const { seed, clip, decay, smoothing } = settings
+  const { seed, clip, smoothing } = settings
   const data = task.prepare(gf, settings, text)
   gf.manualSeed(seed)
   const model = undivided(task.create(gf, settings, data).train(), settings)
@@ -53,11 +52,11 @@ export function createSession(gf, settings, text, start) {
   const begun = settings.start === 'given' ? named.map(([, parameter]) => parameter.detach().clone()) : []
   const parameters = named.map(([, parameter]) => parameter)
   const groups = groupsOf(named)
-  const Optimizer = decay > 0 ? gf.optim.AdamW : gf.optim.Adam
-  const optimizer = new Optimizer(parameters, { betas: [0.9, 0.98], eps: 1e-9, weightDecay: decay })
-  const held = parameters.map(parameter => optimizer.stateOf(parameter, () => (
-    { step: 0, expAvg: optimizer.zerosLike(parameter), expAvgSq: optimizer.zerosLike(parameter) })))
-  const kept = parameters.flatMap((parameter, i) => [parameter, held[i].expAvg, held[i].expAvgSq])
+  const kind = OPTIMIZERS[settings.optimizer], letters = Object.entries(kind.kept(settings))
+  const optimizer = kind.create(gf, parameters, settings)
+  const held = letters.length === 0 ? [] : parameters.map(parameter => (
+    optimizer.stateOf(parameter, () => kind.fresh(() => optimizer.zerosLike(parameter), settings))))
+  const kept = parameters.flatMap((parameter, i) => [parameter, ...letters.map(([, name]) => held[i][name])])
   const tests = task.heldOut(gf, settings, data)
   /** What has been seen of every step and of every look at what is held out. @type {History} */
   const history = { loss: [], rate: [], norm: [], norms: [], looks: [] }
@@ -161,7 +160,9 @@ export function createSession(gf, settings, text, start) {
   history.looks.push({ ...look(), ratios: null })
 
   return {
-    gf, task, data, model, settings, history, groups, named, optimizer, held, tests,
+    gf, task, data, model, settings, history, groups, named, optimizer, kind, tests,
+    /** What is kept of a weight besides itself, by the letters of its formula. */
+    letters: letters.map(([letter]) => letter),
     step, look, backward, batchAt, lossOf,
     get done() {
       return done
@@ -185,7 +186,7 @@ export function createSession(gf, settings, text, start) {
         tensor.data.set(values.subarray(from, from + tensor.size))
         from += tensor.size
       }
-      for (const one of held) one.step = at
+      for (const one of held) if ('step' in one) one.step = at
       done = at
     },
     /**
@@ -208,7 +209,7 @@ export function createSession(gf, settings, text, start) {
      */
     file(withMoments) {
       const moments = withMoments ? named.flatMap(([name], i) => [
-        [`m.${name}`, held[i].expAvg], [`v.${name}`, held[i].expAvgSq],
+        ...letters.map(([letter, own]) => [`${letter}.${name}`, held[i][own]]),
         ...(begun[i] ? [[BEGUN + name, begun[i]]] : [])]) : []
       const { shape, ...more } = task.inFile?.(data) ?? {}
       return gf.saveSafetensors({ ...model.stateDict(), ...Object.fromEntries(moments) }, {
@@ -245,10 +246,16 @@ export function createSession(gf, settings, text, start) {
         name, names: tables.map(one => one.name), words: [...words], from: furthest, ...planeOf(gf, table, axes)
       }
     },
+    /**
+     * One cell of a weight with what is kept of it, by the letters of the formula.
+     * @param {number} at the weight's number @param {number} offset
+     */
+    cell: (at, offset) => Object.fromEntries([
+      ['w', named[at][1].values[offset]], ...letters.map(([letter, own]) => [letter, held[at][own].values[offset]])]),
     /** A weight at a step that is kept. @param {Snapshot} snapshot @param {{ name: string, index: number[] }} cell */
     weightIn({ values }, { name, index }) {
       const at = named.findIndex(([one]) => one === name)
-      const before = named.slice(0, at).reduce((sum, [, { size }]) => sum + PER_WEIGHT * size, 0)
+      const before = named.slice(0, at).reduce((sum, [, { size }]) => sum + (1 + letters.length) * size, 0)
       return values[before + offsetOf(named[at][1].shape, index)]
     },
     dispose() {

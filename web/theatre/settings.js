@@ -18,8 +18,9 @@ import { ABOUT } from './tasks/about.js'
  *
  * A training: its task, its settings, and the setting in which another one differs that it races against.
  * @typedef {Settings & { task: string, rival: string, rate: number, schedule: string, warmUp: number, steps: number,
- *   batch: number, clip: number, decay: number, smoothing: number, repeat: boolean, unit: string, size: number,
- *   mark: string, length: number, start: string, origin: string }} TrainingState
+ *   batch: number, optimizer: string, momentum: number, clip: number, decay: number, smoothing: number,
+ *   repeat: boolean, unit: string, size: number, mark: string, length: number, start: string, origin: string }}
+ *   TrainingState
  */
 
 const LONG = 100_000
@@ -54,6 +55,10 @@ const { kvHeads } = /** @type {Record<string, Required<Setting>>} */ (SETTINGS)
 
 /** @type {Record<string, TrainingSetting>} */
 export const TABLE = {
+  optimizer: choice('optimiser', { adam: 'adam', sgd: 'sgd' }),
+  momentum: {
+    ...real('optimiser', 0.9, [0, 0.999], [0, 0.5, 0.9, 0.99]), matters: ({ optimizer }) => optimizer === 'sgd'
+  },
   rate: real('optimiser', 0.004, [0, 1000], [0.0001, 0.0003, 0.001, 0.002, 0.004, 0.01, 0.03, 0.1, 1]),
   schedule: choice('optimiser', { cosine: 'cosine', linear: 'linear', root: 'root', constant: 'constant' }),
   warmUp: whole('optimiser', 200, [0, LONG], [0, 20, 50, 100, 200, 400]),

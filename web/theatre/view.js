@@ -124,7 +124,7 @@ export function view(container, context, training) {
   const parts = {
     drive: transport(drive, {
       t, seek, again, play: pace => both('play', { pace }), pause: () => both('pause'), step: () => both('step'),
-      pace: pace => both('pace', { pace })
+      layer: () => parts.apart.layer(), pace: pace => both('pace', { pace })
     }),
     curves: curves(charts, { t, theme, seek }),
     answers: answers(said, { t, seek, ask: training.say }),

@@ -1,39 +1,22 @@
-/** One step taken apart: tokens and their loss, one weight's gradient, Adam term by term, and a nudge to check it. */
+/** One step taken apart: layers, tokens and their loss, a weight's gradient, a nudge to check it, and the optimiser. */
 
 import { h, keep, setText, uniqueId } from '../../lib/dom.js'
 import { brief, exact, fixed } from '../../lib/number.js'
 import { readIndex } from '../cells.js'
+import { OPTIMIZERS } from '../optimizers/index.js'
+import { line, written } from '../optimizers/line.js'
+import { layerByLayer } from './layers.js'
 
 /** @import { Child, Translate } from '../../types.d.ts' */
 
-/** Numbers of a formula with enough digits to follow it, few enough to read. @param {number} value */
-const written = value => exact(Number(value.toPrecision(4)))
-
-/**
- * A line of the way from gradient to weight: a formula in letters, the same in numbers, what comes out.
- * @param {string} name @param {string} letters @param {string} numbers @param {number} result
- */
-const line = (name, letters, numbers, result) => ({ name, letters, numbers, result })
-
 /** @typedef {ReturnType<typeof import('../apart.js').takeApart>} Apart */
 
-/** @param {Apart} made */
+/** The way from gradient to weight, line by line. @param {Apart} made */
 function linesOf(made) {
-  const { raw, g, norm, clip, before, after, t, rate, beta1, beta2, eps, decay } = made
-  const { fill1, fill2, mHat, vHat, shrunk } = made
-  const n = written
-  const clipping = line('clip', 'g ← g · min(1, c ∕ ‖g‖)', `${n(raw)} × min(1, ${n(clip)} ∕ ${n(norm)})`, g)
-  const shrinking = line('decay', 'w ← w · (1 − η λ)', `${n(before.w)} × (1 − ${n(rate)} × ${n(decay)})`, shrunk)
-  return [
-    ...(clip ? [clipping] : []),
-    line('first', 'm ← β₁ m + (1 − β₁) g', `${n(beta1)} × ${n(before.m)} + ${n(1 - beta1)} × ${n(g)}`, after.m),
-    line('second', 'v ← β₂ v + (1 − β₂) g²', `${n(beta2)} × ${n(before.v)} + ${n(1 - beta2)} × (${n(g)})²`, after.v),
-    line('mHat', `m̂ = m ∕ (1 − β₁ᵗ),  t = ${t}`, `${n(after.m)} ∕ ${n(fill1)}`, mHat),
-    line('vHat', `v̂ = v ∕ (1 − β₂ᵗ)`, `${n(after.v)} ∕ ${n(fill2)}`, vHat),
-    ...(decay ? [shrinking] : []),
-    line('weight', 'w ← w − η m̂ ∕ (√v̂ + ε)',
-      `${n(shrunk)} − ${n(rate)} × ${n(mHat)} ∕ (√${n(vHat)} + ${n(eps)})`, after.w)
-  ]
+  const { raw, g, norm, clip, optimizer } = made
+  const shorter = `${written(raw)} × min(1, ${written(clip)} ∕ ${written(norm)})`
+  const clipping = line('clip', 'g ← g · min(1, c ∕ ‖g‖)', shorter, g)
+  return [...(clip ? [clipping] : []), ...OPTIMIZERS[optimizer].lines(made)]
 }
 
 /**
@@ -56,12 +39,13 @@ export function apart(container, { t, ask, step, pin }) {
   const tokens = h('div', { className: 'theatre-tokens' })
   const loss = h('p')
   const gradient = h('p')
-  const adam = h('tbody')
+  const moving = h('tbody')
   const result = h('p', { className: 'theatre-moved' })
-  const nudged = h('p', { role: 'status' })
+  const nudged = h('p', { role: 'status', className: 'theatre-nudged' })
   const nudge = h('button', { 'type': 'button', 'className': 'quiet', 'data-action': 'nudge', 'onclick': check })
   const over = h('button', { 'type': 'button', 'className': 'quiet', 'data-action': 'pin', 'onclick': () => (
     pin({ name: made.name, index: made.index })) }, t('theatre.pin'))
+  const rows = h('div'), layers = layerByLayer(rows, { t, step })
   const walk = h('button', { type: 'button', className: 'theatre-inside', onclick: step }, t('theatre.takeStep'))
   const title = h('summary', {}, t('theatre.apart'))
   /** @param {string} name @param {...Child} children */
@@ -71,11 +55,11 @@ export function apart(container, { t, ask, step, pin }) {
     isOpen = details.open
     if (isOpen) take(chosen)
   } }, title, h('p', { className: 'theatre-why' }, t('theatre.apartWhy')),
-  part('loss', tokens, loss),
+  part('layers', rows), part('loss', tokens, loss),
   part('gradient', h('div', { className: 'theatre-choices' }, h('label', { for: id }, t('theatre.weight')), select, place),
     gradient, h('div', {}, nudge, over), nudged),
-  part('adam', h('div', { 'className': 'theatre-scroll', 'tabindex': '0', 'role': 'region', 'aria-label': t('theatre.apartParts.adam') },
-    h('table', { className: 'theatre-adam' }, adam)), result), walk)
+  part('moved', h('div', { 'className': 'theatre-scroll', 'tabindex': '0', 'role': 'region', 'aria-label': t('theatre.apartParts.moved') },
+    h('table', { className: 'theatre-optimizer' }, moving)), result), walk)
   container.append(details)
 
   /** @param {typeof chosen} wanted */
@@ -114,16 +98,27 @@ export function apart(container, { t, ask, step, pin }) {
     setText(loss, t('theatre.meanLoss', { count: made.count, rows: made.rows, mean: brief(made.mean), loss: exact(made.loss) }))
     setText(gradient, t('theatre.gradientIs', { name: `${made.name}[${made.index.join(', ')}]`, raw: exact(made.raw) }))
     setText(nudge, t('theatre.nudge'))
-    keep(adam, linesOf(made), () => h('tr', {}, h('th', { scope: 'row' }), h('td'), h('td'), h('td')), (row, one) => {
-      [t(`theatre.adam.${one.name}`), one.letters, one.numbers, `= ${exact(one.result)}`]
+    keep(moving, linesOf(made), () => h('tr', {}, h('th', { scope: 'row' }), h('td'), h('td'), h('td')), (row, one) => {
+      [t(`theatre.optimizer.${one.name}`), one.letters, one.numbers, `= ${exact(one.result)}`]
         .forEach((text, i) => setText(row.children[i], text))
     })
+    layers.show(made)
     setText(result, t('theatre.moved', { before: exact(made.before.w), after: exact(made.after.w), step: made.step }))
   }
   return {
+    /** One layer on in the step that is next. */
+    async layer() {
+      if (!details.open) {
+        details.open = true
+        await take(chosen)
+        rows.scrollIntoView({ block: 'nearest' })
+      }
+      layers.advance()
+    },
     /** @param {{ step: number, isPlaying: boolean, isOver: boolean }} facts */
     update({ step: done, isPlaying, isOver }) {
       walk.disabled = isPlaying || isOver
+      layers.enable(!isPlaying && !isOver)
       if (isOpen && !isPlaying && asked !== done) {
         asked = done
         take(chosen)

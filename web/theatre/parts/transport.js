@@ -10,16 +10,18 @@ const PACES = { full: 0, watch: 100, slow: 1000 }
 
 /**
  * @param {Element} container
- * @param {{ t: Translate, play(pace: number): void, pause(): void, step(): void, pace(pace: number): void,
- *   seek(step: number): void, again(): void }} deeds
+ * @param {{ t: Translate, play(pace: number): void, pause(): void, step(): void, layer(): void,
+ *   pace(pace: number): void, seek(step: number): void, again(): void }} deeds layer: one layer's part of a step
  */
-export function transport(container, { t, play, pause, step, pace, seek, again }) {
+export function transport(container, { t, play, pause, step, layer, pace, seek, again }) {
   let isPlaying = false
   const paceOf = () => PACES[select.value]
   const player = h('button', { 'type': 'button', 'className': 'theatre-play', 'data-action': 'play', 'onclick': () => (
     isPlaying ? pause() : play(paceOf())) })
   const one = h('button', { 'type': 'button', 'className': 'quiet', 'data-action': 'step', 'onclick': step },
     t('theatre.step'))
+  const part = h('button', { 'type': 'button', 'className': 'quiet', 'data-action': 'oneLayer', 'onclick': layer },
+    t('theatre.oneLayer'))
   const anew = h('button', { 'type': 'button', 'className': 'quiet', 'data-action': 'again', 'onclick': again },
     t('theatre.again'))
   const id = uniqueId('pace')
@@ -36,7 +38,7 @@ export function transport(container, { t, play, pause, step, pace, seek, again }
   const bar = h('progress', { 'aria-label': t('theatre.progress') })
   const shelf = h('p', { className: 'theatre-shelf' })
   container.append(h('div', { 'className': 'theatre-transport', 'role': 'group', 'aria-label': t('theatre.drive') },
-    player, one, anew, h('label', { for: id, className: 'visually-hidden' }, t('theatre.pace')), select, place, left),
+    player, one, part, anew, h('label', { for: id, className: 'visually-hidden' }, t('theatre.pace')), select, place, left),
   h('div', { className: 'theatre-line' }, bar, slider), shelf)
 
   return {
@@ -48,7 +50,7 @@ export function transport(container, { t, play, pause, step, pace, seek, again }
       isPlaying = plays
       setText(player, t(plays ? 'theatre.pause' : 'theatre.play'))
       player.disabled = Boolean(!plays && (isOver || broken))
-      one.disabled = Boolean(plays || isOver || broken)
+      for (const button of [one, part]) button.disabled = Boolean(plays || isOver || broken)
       slider.max = String(Math.max(1, known))
       if (document.activeElement !== slider || plays) slider.value = String(done)
       slider.setAttribute('aria-valuetext', t('theatre.at', { step: done, total }))

@@ -1,0 +1,31 @@
+/** One step by layer: what each gives forward, how long its gradient is, how far its weights are moved. */
+
+import { normOf, ratiosOf } from './norms.js'
+
+/** @import { Session } from './session.js' */
+
+/** @typedef {ReturnType<typeof outputsOf>[number]} Output */
+/** @typedef {ReturnType<typeof layersOf>[number]} Layer */
+
+/**
+ * What each layer gave: its shape, and the root of its mean square.
+ * @param {Session} session @param {any} trace of a forward
+ */
+export const outputsOf = ({ gf, groups }, trace) => groups.map(({ name }) => {
+  const output = trace.get(`${name}.output`), { size, shape } = output
+  return {
+    name, shape: /** @type {number[]} */ ([...shape]), rms: normOf(gf, [output]) / Math.sqrt(size),
+    at: /** @type {number} */ (trace.names.indexOf(`${name}.output`))
+  }
+})
+
+/**
+ * The layers after a step, in the order in which forward comes by.
+ * @param {Session} session @param {Output[]} outputs @param {number[]} norms of gradients, before clipping
+ * @param {any[]} before a copy of every weight
+ */
+export function layersOf({ gf, groups }, outputs, norms, before) {
+  const ratios = ratiosOf(gf, groups, before)
+  return outputs.map((output, i) => ({ ...output, norm: norms[i], ratio: ratios[i] }))
+    .sort((one, other) => one.at - other.at)
+}

@@ -1,0 +1,25 @@
+/** What moves the weights of a training. A file for each says how it is made, what it keeps and how a step reads. */
+
+import { adam } from './adam.js'
+import { sgd } from './sgd.js'
+
+/** @import { TrainingState } from '../settings.js' */
+
+/**
+ * One cell of a weight with what is kept of it, by the letters of the formula: w, and m, v or b.
+ * @typedef {Record<string, number>} Cell
+ *
+ * @typedef {object} Optimizer
+ * @property {(settings: TrainingState) => Record<string, string>} kept what it keeps of every weight: the letter, which
+ *   stands in files, and the name in its state
+ * @property {(gf: any, parameters: any[], settings: TrainingState) => any} create
+ * @property {(zeros: () => any, settings: TrainingState) => Record<string, any>} fresh state of a weight before the
+ *   first step, as the first step would make it
+ * @property {(group: any, step: { t: number, rate: number, g: number, before: Cell, after: Cell }) =>
+ *   Record<string, number>} terms of the formula that are not kept, among them the change
+ * @property {(made: any) => ReturnType<typeof import('./line.js').line>[]} lines one step of one cell, from the
+ *   gradient to the weight
+ */
+
+/** @type {Record<string, Optimizer>} */
+export const OPTIMIZERS = { adam, sgd }
