@@ -168,7 +168,8 @@ test('what a run cost is counted from it', () => {
   const { trace } = gf.trace(() => new gf.nn.Linear(3, 5).forward(gf.rand([2, 4, 3])))
   const multiplyAdds = 2 * 4 * 5 * 3, parameters = 3 * 5 + 5
   assert.deepEqual(trace.stages(),
-    [{ name: 'output', op: 'linear', shape: [2, 4, 5], bytes: 160, multiplyAdds, parameters }])
+    [{ name: 'output', op: 'linear', shape: [2, 4, 5], bytes: 160, multiplyAdds, parameters,
+      outputs: [{ name: 'output', bytes: 160, multiplyAdds }] }])
   const layer = new gf.nn.TransformerEncoderLayer(8, 2, { dimFeedforward: 12 })
   const stages = gf.trace(() => layer.forward(gf.rand([1, 3, 8]))).trace.stages()
   const all = layer.parameters().reduce((n, p) => n + p.size, 0)

@@ -514,12 +514,19 @@ export interface What {
   ids: number[]
 }
 
+/** What a run took: by the tensors it made, and trained numbers by the tensors they stand in. */
+export interface Costs {
+  made: { name: string, bytes: number, multiplyAdds: number }[]
+  parameters: { name: string, size: number }[]
+}
+
 /** What the worker is asked, and what it answers. */
 export interface Questions {
   without: [{ state: object, edits: Edit[], what: What, base?: Float32Array }, Float32Array]
   early: [{ points: { name: string, last: Last[] }[], rows: number[], ids: number[] }, Early[][]]
   lengths: [{ names: string[] }, Float32Array[]]
-  added: [{ x: string, weight: string, heads: number }, { added: Float32Array, lengths: Float32Array }[]]
+  costs: [object, Costs]
+  added: [{ x: string, weight: string, heads: number, isTwin?: boolean }, { added: Float32Array, lengths: Float32Array }[]]
   nearest: [{ name: string, index: number[], table: string }, { row: number, cosine: number }[]]
   explain: [{ cell: Cell }, Told | null]
   firstUse: [{ cell: Cell, target: string }, Cell | null]

@@ -24,8 +24,8 @@ import { sameShape } from './shape.js'
  *   =>
  *   import('./axes.js').Axes)>} [inputAxes] the same for inputs that nothing was computed for, perhaps from the others
  * @property {(node: Node) => Record<string, unknown>} [parameters] numbers and words that it was called with
- * @property {(node: Node) => { multiplyAdds: number, parameters?: number }} [cost]
- *   parameters: if it uses only some of a tensor
+ * @property {(node: Node) => { multiplyAdds: number, parameters?: number, by?: Record<string, number> }} [cost]
+ *   parameters: if it uses only some of a tensor; by: the multiply-adds of each output, where they are not of the first
  *
  * One recorded use of an operation.
  * @typedef {object} Node

@@ -6,8 +6,10 @@ import { DTYPES } from './dtype.js'
  * @typedef {import('./trace.js').Trace} Trace
  * @typedef {import('./autograd.js').Node} Node
  * @typedef {{ name: string, op: string, shape: readonly number[], bytes: number, multiplyAdds: number,
- *   parameters: number }} Cost of an operation: the shape of its first output, the bytes of all, the multiply-adds of
- *   matrix products, and the trained numbers it used: inputs with requiresGrad that nothing in the run made
+ *   parameters: number, outputs: { name: string, bytes: number, multiplyAdds: number }[] }} Cost of an operation: the
+ *   shape of its first output, the bytes of all, none where it only shows another's cells, the multiply-adds of matrix
+ *   products, the trained numbers it used: inputs with requiresGrad that nothing in the run made; and which of its
+ *   outputs took what
  */
 
 /** @param {Trace} trace @param {Node} node */
@@ -18,8 +20,12 @@ function parametersOf(trace, { inputs }) {
 
 /** @param {Trace} trace @returns {Cost[]} */
 export const costsOf = trace => trace.nodes.map(node => {
-  const outputs = Object.values(node.outputs), [{ shape }] = outputs
-  const bytes = outputs.reduce((n, t) => n + t.size * DTYPES[t.dtype].bytes, 0)
-  const { multiplyAdds = 0, parameters = parametersOf(trace, node) } = node.op.cost?.(node) ?? {}
-  return { name: trace.nameOf(outputs[0]) ?? '', op: node.op.name, shape, bytes, multiplyAdds, parameters }
+  const { multiplyAdds = 0, parameters = parametersOf(trace, node), by } = node.op.cost?.(node) ?? {}
+  const outputs = Object.entries(node.outputs).map(([key, tensor], i) => ({
+    name: trace.nameOf(tensor) ?? '', bytes: node.op.isView ? 0 : tensor.size * DTYPES[tensor.dtype].bytes,
+    multiplyAdds: by ? by[key] ?? 0 : i ? 0 : multiplyAdds
+  }))
+  const [{ name }] = outputs, [{ shape }] = Object.values(node.outputs)
+  const bytes = outputs.reduce((n, one) => n + one.bytes, 0)
+  return { name, op: node.op.name, shape, bytes, multiplyAdds, parameters, outputs }
 })

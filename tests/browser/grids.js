@@ -5,7 +5,10 @@ import { fullName, partKey, partWords, storeyOf } from '../../web/lib/parts.js'
 import { hasEdits, switched } from '../../web/lib/edits.js'
 import { data as streamData } from '../../web/stages/stream.js'
 import { data as partsData } from '../../web/stages/parts.js'
-import { early, lengths, told } from '../../web/worker/inside.js'
+import { costsByRoom } from '../../web/lib/costs.js'
+import { ownName } from '../../web/lib/place.js'
+import { storeys } from '../../web/stages/costs.js'
+import { added, costs, early, lengths, told } from '../../web/worker/inside.js'
 import { gf } from '../lib/engine.js'
 import { writes } from './written.js'
 
@@ -79,16 +82,46 @@ function streamCell(view, text, { table, key, col, part }) {
   return writes(text, lengthsOf(view, stream)[at][sentence * stream.tokens.length + col])
 }
 
+/** What a head adds to the output of its attention. */
+function addedCell(view, text, { key, col }) {
+  const { x, weight, heads } = view.room.parts
+  const all = once(view.run, `added ${x}`, () => added(gf, view.run.made.run, { x, weight, heads }))
+  const { shape } = view.run.tensors.get(x)
+  return writes(text, all[Number(key)].lengths[(view.state.sentence ?? 0) * shape.at(-2) + col])
+}
+
+const COLUMNS = ['parameters', 'multiplyAdds', 'bytes']
+const sumsOf = view => once(view.run, 'costs', () => (
+  costsByRoom(view.run, view.rooms, costs(gf, view.run.made.run))))
+const counts = (text, number) => text.replaceAll(',', '') === String(number)
+
+function costCell(view, text, { key, col }) {
+  const sums = sumsOf(view)
+  const [, n] = /^storey (\d+)$/.exec(key) ?? []
+  const rooms = n === undefined ? [{ id: key }] : storeys(view.rooms, sums)[Number(n)]
+  const list = key === 'all' ? [...sums.values()] : rooms.map(({ id }) => sums.get(id))
+  return counts(text, list.reduce((sum, one) => sum + one[COLUMNS[col]], 0))
+}
+
+/** What a room says that it costs. */
+export function roomCost(view, { parameters, multiplyAdds, bytes }) {
+  const sum = sumsOf(view).get(view.room.id)
+  return counts(parameters, sum.parameters) && counts(multiplyAdds, sum.multiplyAdds) && counts(bytes, sum.bytes)
+}
+
+const CELLS = { parts: partCell, stream: streamCell, output: addedCell, costs: costCell }
+
 /** A cell of a table. */
-export const gridCell = (view, text, about) => (view.room.stage === 'parts' ? partCell : streamCell)(view, text, about)
+export const gridCell = (view, text, about) => CELLS[view.room.stage](view, text, about)
 
 /** What a line is about. */
 export function gridName(view, text) {
   const { t, rooms } = view
   const { parts } = rooms.find(({ stage }) => stage === 'parts').parts
   const plain = text.replace(/^\+ /, '')
+  if (rooms.some(room => [ownName(room, t), storeyOf(room, t)].includes(plain))) return true
   return parts.some(part => [storeyOf(part, t), partWords(part, t), fullName(part, t),
-    [t('map.layer', { number: part.layer + 1 }), t(`map.blocks.${part.block}`)].join(' · ')].includes(plain))
+    part.block && [t('map.layer', { number: part.layer + 1 }), t(`map.blocks.${part.block}`)].join(' · ')].includes(plain))
 }
 
 /** The ends of the scale of changes, in hundredths, or of lengths. */

@@ -38,11 +38,11 @@ async function judged(page, state) {
 }
 
 for (const { id: model } of READY.filter(({ rooms }) => !rooms)) {
-  test(`${model}: both rooms, both languages, both themes`, async t => {
+  test(`${model}: its rooms, both languages, both themes`, async t => {
     const looks = [['ko', 'light'], ['en', 'dark']]
     let count = 0
     for (const [language, theme] of looks) {
-      for (const room of ['parts', 'stream']) {
+      for (const room of ['parts', 'stream', 'costs']) {
         const state = stateOf({ model, room, language, theme })
         const run = runHere(state)
         const isThere = roomsOf(run).some(({ id }) => id === room)
@@ -110,8 +110,8 @@ test('a run without a part stands beside this one: the menu offers those that ma
   await close()
 })
 
-test('on a phone both rooms stay within the window', async () => {
-  for (const room of ['parts', 'stream']) {
+test('on a phone the rooms stay within the window', async () => {
+  for (const room of ['parts', 'stream', 'costs']) {
     const { page, close } = await open({ room, language: 'ko' }, { viewport: { width: 360, height: 740 }, hasTouch: true })
     await settled(page)
     assert.equal(await beyond(page), 0)

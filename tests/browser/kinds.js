@@ -11,7 +11,7 @@ import { translator } from '../../web/lib/text.js'
 import { modelOf } from '../../web/models/index.js'
 import { changes } from '../../web/shell/changes.js'
 import { indexAt, matrixOf, tensorNamed, valueAt } from './cells.js'
-import { gridCell, gridName, isGridLegend } from './grids.js'
+import { gridCell, gridName, isGridLegend, roomCost } from './grids.js'
 import { tells, writes } from './written.js'
 
 const MESSAGES = { ko, en }
@@ -304,6 +304,7 @@ export const KINDS = {
   branch: ['.tree', 'branch', (view, text, i) => text === choiceOf(view).words[view.run.decoding.tree[i].id]],
   path: ['.tree-slot p', null, bestPath],
   wordHead: ['.word-head', null, isProse],
+  cost: ['.room-cost', null, (view, text) => roomCost(view, valuesIn(view, 'stages.costs.line', text) ?? {})],
   room: ['.eyebrow .visually-hidden', null, (view, text) => {
     const { number, total } = valuesIn(view, 'frame.room', text) ?? {}
     return Number(number) === view.rooms.indexOf(view.room) && Number(total) === view.rooms.length - 1

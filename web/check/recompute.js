@@ -79,6 +79,13 @@ function withEdits(computed, edits, valueOf) {
   return { shape, data }
 }
 
+/**
+ * Cells of a tensor that edits have put something into.
+ * @param {string} out @param {number[]} shape @param {Edit[]} edits
+ */
+const overwritten = (out, shape, edits) => (
+  edits.filter(({ name }) => name === out).flatMap(({ index }) => cellsAt(shape, index) ?? []))
+
 /** @param {Checked} run */
 function planOf({ tensors, steps, settings, streams, decoding = null, shape }) {
   /** @param {string} name */
@@ -128,7 +135,7 @@ function forward(plan, { tensors, edits = [] }, isLocal) {
  * @param {Planned[]} plan @param {Checked} run @param {ReturnType<typeof forward>} local
  * @returns {Result[]}
  */
-function backward(plan, { tensors, gradients, hasLoss }, { done, readOf, valueOf }) {
+function backward(plan, { tensors, gradients, hasLoss, edits = [] }, { done, readOf, valueOf }) {
   if (!gradients) return []
   /** @type {Map<string, { sum: Given, bound: Given }>} */ const own = new Map()
   const seed = hasLoss ? 'loss' : plan[plan.length - 1].out
@@ -163,6 +170,8 @@ function backward(plan, { tensors, gradients, hasLoss }, { done, readOf, valueOf
     // Through an overwritten number the gradient goes as if something had been added to it.
     const dy = { shape: y.shape, data: theirs ? Float64Array.from(theirs) : mine.sum.data }
     const read = readOf(step), parts = back(read, parameters, dy, y), offs = backwardBound(read, parameters, dy, y)
+    // A hidden cell that was overwritten is in sight again.
+    if (op === 'mask') for (const cell of overwritten(out, y.shape, edits)) parts.scores.data[cell] = dy.data[cell]
     const terms = STEPS[op].terms?.(read, parameters, dy) ?? {}, more = carried(step, read)
     for (const key of Object.keys(parts)) {
       const off = more[key] ? map(offs[key], (v, i) => v + Math.abs(more[key].data[i])) : offs[key]

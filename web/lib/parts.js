@@ -6,8 +6,8 @@ import { describedOf } from './run.js'
 /** @import { Room, Run, Translate } from '../types.d.ts' */
 /** @typedef {import('../rooms/stream.js').Part} Part */
 
-/** Where a part is, as a heading. @param {Pick<Part, 'tower' | 'layer'>} part @param {Translate} t */
-export const storeyOf = ({ tower, layer }, t) => [tower === 'model' ? '' : t(`map.${tower}`),
+/** Where a part is, as a heading. @param {{ tower?: string, layer?: number }} part @param {Translate} t */
+export const storeyOf = ({ tower = 'model', layer }, t) => [tower === 'model' ? '' : t(`map.${tower}`),
   layer === undefined ? '' : t('map.layer', { number: layer + 1 })].filter(Boolean).join(' ')
 
 /** What a part is within its layer. @param {Part} part @param {Translate} t */

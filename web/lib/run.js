@@ -32,7 +32,7 @@ export function readRun({ signature, structure, curves, values, facts, ...rest }
 }
 
 /** @param {Run} run @param {string} name */
-const knownAs = (run, name) => run.aliases?.get(name) ?? name
+export const knownAs = (run, name) => run.aliases?.get(name) ?? name
 
 /** A tensor of the run by any of its names. @param {Run} run @param {string} name */
 export function tensorOf(run, name) {

@@ -27,6 +27,7 @@ export function insideRooms(run, graph, { attentions, logits, room, ...known }) 
     ...(streams.length ? [room('stream', 'stream', [], {
       reads: streams.map(({ subs }) => subs[subs.length - 1].point),
       parts: { streams, last, spoken: spoken ? spoken.tower : null }
-    })] : [])
+    })] : []),
+    room('costs', 'costs', [], { reads: out ? [out] : [], parts: { out } })
   ]
 }

@@ -11,6 +11,7 @@ import { isLearned } from '../models/settings.js'
 import { outputOf } from '../rooms/index.js'
 import { stageOf } from '../stages/index.js'
 import { changed } from './changes.js'
+import { costLine } from './cost.js'
 import { control, isFor, isUseful, picker } from './controls.js'
 import { learnedTable } from './learned.js'
 import { patchFrom } from './state.js'
@@ -156,6 +157,7 @@ export function frame(container, room, context) {
     h('a', { href: context.href(id), onclick: following(() => context.enter(id)) }, t(`stages.${name}.name`))))
   const kind = h('p', { className: 'note untrained' })
   const ways = waysFrom(room, context)
+  const cost = costLine(room, context)
   const tools = h('div', { className: 'tools' }, [...pickers, ...controls].map(({ element }) => element),
     stage.pickers.includes('sentence') && isBatch() ? quote : '')
   const number = h('span', { className: 'visually-hidden' }, ' ',
@@ -178,7 +180,7 @@ export function frame(container, room, context) {
       aside(t(`frame.${beside}`), prose(words(beside)))),
     learned?.element ?? '',
     at ? ways.element : '',
-    kind)
+    kind, cost.element)
   const output = outputOf(room)
   let said = ''
   /** @type {string | null} */ let offer = null
@@ -217,6 +219,7 @@ export function frame(container, room, context) {
       tell(run, view)
       for (const one of [terms, trying, training]) one.update()
       if (!run) return
+      cost.update(run)
       for (const one of pickers) {
         const list = options(one.name, run, view, t)
         one.element.hidden = list.length < 2

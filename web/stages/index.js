@@ -39,6 +39,7 @@ import * as notebook from './notebook.js'
 import * as attentionDropout from './attention_dropout.js'
 import * as parts from './parts.js'
 import * as stream from './stream.js'
+import * as costs from './costs.js'
 
 /** @import { Stage } from '../types.d.ts' */
 
@@ -46,7 +47,7 @@ import * as stream from './stream.js'
 export const stages = [
   house, tokens, ids, embedding, positions, sum, dropout, qkv, rotary, scores, mask, weights, heads, output,
   pieces, merges, scale, cross, norm, linear, activation, sampling, decoding, attentionDropout, operation,
-  parts, stream,
+  parts, stream, costs,
   shuffle, asks, waves, circle, notebook,
   firstIdeas, twoSpellings, layouts, broadcasting, rotation, compare, beyond
 ]

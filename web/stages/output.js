@@ -1,7 +1,11 @@
 /** The heads side by side, mixed by the output projection. */
 
-import { signed } from '../lib/color.js'
+import { scale, signed } from '../lib/color.js'
+import { h } from '../lib/dom.js'
 import { figure } from '../lib/figure.js'
+import { grid } from '../lib/grid.js'
+import { fixed } from '../lib/number.js'
+import { thumb } from '../lib/thumb.js'
 import { setFormula } from '../lib/formula.js'
 import { entriesOf } from '../lib/product.js'
 import { biasRow, matrixOf, tensorOf, weightMatrix } from '../lib/run.js'
@@ -17,6 +21,7 @@ export const pickers = ['sentence']
 export function data(run, view) {
   const { x, weight, bias, y, heads } = view.room.parts
   return {
+    run, added: { x, weight, heads }, sentence: view.sentence,
     group: tensorOf(run, x).shape[tensorOf(run, x).shape.length - 1] / heads,
     left: matrixOf(run, x, view), right: weightMatrix(run, weight), bias: biasRow(run, bias),
     product: matrixOf(run, y, view),
@@ -35,11 +40,46 @@ export function picture(run, view) {
 
 /** @type {Mount<typeof data>} */
 export function mount(container, context) {
-  const { t } = context
+  const { t, ask, theme, fails } = context
   const fig = figure(container, context)
   const sheet = fig.product()
+  const heads = h('section', { className: 'heads-add' }, h('h2', {}, t('stages.output.added')),
+    h('p', { className: 'note' }, t('stages.output.addedWhat')))
+  container.append(heads)
+  const table = grid(heads, t('stages.output.added'))
+  /** @type {ReturnType<typeof thumb>[]} */ const pictures = []
+  /** @type {Run | null} */ let shown = null
+  /**
+   * What each head adds: a small picture of it, and its length at every place.
+   * @param {ReturnType<typeof data>} next
+   */
+  async function add({ run, added: question, sentence, product: { rows, cols, rowLabels } }) {
+    const isNew = shown !== run
+    shown = run
+    if (isNew) heads.setAttribute('aria-busy', 'true')
+    const all = await ask('added', { ...question, isTwin: 'which' in context })
+    if (shown !== run) return
+    const most = Math.max(1e-6, ...all.flatMap(one => [...one.lengths]))
+    const peaks = Math.max(1e-6, ...all.flatMap(({ added }) => [...added].map(Math.abs)))
+    const { mode } = theme()
+    table.update(t('stages.output.adds'), rowLabels, all.map(({ added, lengths }, head) => {
+      const picture = pictures[head] ??= thumb(h('span', { className: 'stamp' }))
+      const values = added.subarray(sentence * rows * cols, (sentence + 1) * rows * cols)
+      picture.update({ rows, cols, values }, scale(signed(peaks), mode))
+      const name = named[head] ??= h('span', { className: 'head-adds' },
+        picture.element, t('stages.parts.head', { head }))
+      return { key: String(head), head: name, cells: rowLabels.map((_, i) => {
+        const length = lengths[sentence * rows + i]
+        return { text: fixed(length), colour: scale(signed(most), mode).at(length) }
+      }) }
+    }))
+    heads.setAttribute('aria-busy', 'false')
+  }
+  /** @type {HTMLElement[]} */ const named = []
   return {
-    update({ group, left, right, bias, product, domains }) {
+    update(next) {
+      const { group, left, right, bias, product, domains } = next
+      add(next).catch(fails)
       const titles = {
         left: t('stages.output.joined'), right: 'W_O^T', bias: 'b_O', product: t('stages.output.result')
       }
@@ -52,6 +92,8 @@ export function mount(container, context) {
       fig.numbers(t('frame.numbers'), entriesOf(titles, { left, right, bias, product }))
     },
     mark: fig.mark,
-    destroy() {}
+    destroy() {
+      shown = null
+    }
   }
 }

@@ -161,7 +161,8 @@ const calls = {
     return values
   },
   ...questions(cell => here(cell?.isTwin)),
-  ...inside(() => ({ gf: engine, run: here().run }))
+  ...inside(isTwin => (
+    { gf: isTwin ? /** @type {Library} */ (second) : engine, run: here(isTwin).run }))
 }
 
 /** @type {Record<string, (details: any) => unknown>} */ const answers = calls

@@ -118,12 +118,27 @@ export function told(gf, run, { logits, out, rows, ids }, base) {
   })
 }
 
-/** The questions as calls of the worker. @param {() => { gf: Library, run: LibraryRun }} current */
+/**
+ * What every tensor cost to make, and how many trained numbers stand in each.
+ * @param {Library} _ @param {LibraryRun} run
+ */
+export const costs = (_, run) => ({
+  made: run.costs.flatMap(({ outputs }) => outputs),
+  parameters: run.names.map(name => run.describe(name)).filter(({ role }) => role === 'parameter')
+    .map(({ name, shape }) => ({ name, size: shape.reduce((product, side) => product * side, 1) }))
+})
+
+/** The questions as calls of the worker. @param {(isTwin?: boolean) => { gf: Library, run: LibraryRun }} current */
 export const inside = current => {
-  /** @template Q, A @param {(gf: Library, run: LibraryRun, question: Q) => A} answer @returns {(question: Q) => A} */
+  /**
+   * @template Q, A @param {(gf: Library, run: LibraryRun, question: Q) => A} answer
+   * @returns {(question: Q & { isTwin?: boolean }) => A}
+   */
   const asked = answer => question => {
-    const { gf, run } = current()
+    const { gf, run } = current(question.isTwin)
     return answer(gf, run, question)
   }
-  return { early: asked(early), lengths: asked(lengths), added: asked(added), nearest: asked(nearest) }
+  return {
+    early: asked(early), lengths: asked(lengths), added: asked(added), nearest: asked(nearest), costs: asked(costs)
+  }
 }

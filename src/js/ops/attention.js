@@ -122,7 +122,10 @@ const op = {
   },
   explain: explainAttention,
   explainGradient: explainAttentionGradient,
-  cost: ({ saved: { sizes: { B, H, Tq, Tk, D, Dv } } }) => ({ multiplyAdds: B * H * Tq * Tk * (D + Dv) })
+  cost({ saved: { sizes: { B, H, Tq, Tk, D, Dv } } }) {
+    const cells = B * H * Tq * Tk
+    return { multiplyAdds: cells * (D + Dv), by: { dots: cells * D, out: cells * Dv } }
+  }
 }
 
 /**

@@ -1,0 +1,32 @@
+/** A line at the foot of a room: what it costs, as the run counted it. */
+
+import { costWords, costsByRoom } from '../lib/costs.js'
+import { h, setText } from '../lib/dom.js'
+
+/** @import { Context, Costs, Room, Run, Structure } from '../types.d.ts' */
+
+/** Runs of one structure cost the same. @type {WeakMap<Structure, Promise<Costs>>} */
+const known = new WeakMap()
+
+/** @param {Room} room @param {Context} context */
+export function costLine(room, { ask, rooms, t, fails }) {
+  const element = h('p', { className: 'note room-cost', hidden: true })
+  /** @type {Structure | null} */ let shown = null
+  return {
+    element,
+    /** @param {Run} run */
+    update(run) {
+      const { structure } = run
+      if (shown === structure || room.tensors.length === 0) return
+      shown = structure
+      const costs = known.get(structure) ?? ask('costs', {})
+      known.set(structure, costs)
+      costs.then(all => {
+        const sum = shown === structure && costsByRoom(run, rooms(), all).get(room.id)
+        if (!sum) return
+        element.hidden = false
+        setText(element, costWords(sum, t))
+      }).catch(fails)
+    }
+  }
+}
