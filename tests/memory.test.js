@@ -171,3 +171,35 @@ test('a growing memory grows ahead: many tensors that nobody frees cost a few gr
   }
   assert.ok(grown > 0 && grown <= 12, `${grown} growths for 131 MB`)
 })
+
+test('100,000 calls of a server that forgets to tidy reach a plateau, and memory() shows it', async () => {
+  const own = await load(), x = own.ones([16384]), peaks = [0, 0]
+  for (let call = 0; call < 100_000; call++) {
+    x.add(1)
+    const half = Number(call >= 50_000)
+    peaks[half] = Math.max(peaks[half], own.memory().bytes)
+    if (call % 10 === 9) await new Promise(setImmediate)
+  }
+  // Together they would take 6.6 GB; left to a collector that does not see them, 1.2 GB were alive at once.
+  assert.ok(Math.max(...peaks) < 400e6, `${peaks.map(peak => Math.round(peak / 1e6))} MB`)
+  assert.ok(peaks[1] < 2 * peaks[0], `${peaks}`)
+})
+
+test('what is tidied, disposed or trained puts no weight on the collector', async t => {
+  const { ArrayBuffer: Plain } = globalThis, own = await load()
+  const made = []
+  globalThis.ArrayBuffer = class extends Plain {
+    constructor(...sizes) {
+      super(...sizes)
+      if (sizes[0] >= 2 ** 25) made.push(sizes[0])
+    }
+  }
+  t.after(() => { globalThis.ArrayBuffer = Plain })
+  const layer = new own.nn.Linear(4096, 4096), x = own.tidy(() => own.ones([1, 4096]))
+  own.tidy(() => { for (let i = 0; i < 20; i++) own.zeros([2 ** 20]) })
+  for (let i = 0; i < 20; i++) own.zeros([2 ** 20]).dispose()
+  assert.deepEqual(made, [])
+  const kept = Array.from({ length: 10 }, () => own.zeros([2 ** 20]))
+  assert.deepEqual(made, [2 ** 25])
+  for (const tensor of [...kept, x, ...layer.parameters()]) tensor.dispose()
+})

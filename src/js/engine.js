@@ -62,7 +62,9 @@ export class Engine extends Kernels {
 
   /** @param {Tensor} tensor */
   #freeWhenForgotten(tensor) {
-    if (tensor.storage) this.#freed.register(tensor, tensor.storage, tensor)
+    if (!tensor.storage) return
+    this.#freed.register(tensor, tensor.storage, tensor)
+    tensor.storage.leaveToCollector(true)
   }
 
   /** Forgets a tensor that is being disposed. @param {Tensor} tensor */

@@ -3,6 +3,8 @@ import { outOfMemory } from './errors.js'
 /** What 32 bits can address, less what the allocator needs for itself. */
 const MOST_BYTES = 0xfff00000
 const PAGE = 65536
+/** What stands on the collector's scales for as much that only it will give back. */
+const WEIGHT = 2 ** 25
 /** How much more a memory that had to grow grows at once. */
 const GROW_AHEAD = 1 / 4
 
@@ -15,6 +17,8 @@ const GROW_AHEAD = 1 / 4
 export class Memory {
   /** @type {WebAssembly.Memory} */ #memory
   #held = { bytes: 0, tensors: 0, peak: 0 }
+  #forgettable = 0
+  /** @type {ArrayBuffer[]} */ #weights = []
   #alloc
   #free
   /** @type {{ bytes: Uint8Array, halves: Uint16Array, ints: Int32Array,
@@ -74,6 +78,25 @@ export class Memory {
     this.#held.bytes += bytes
     this.#held.tensors += tensors
     this.#held.peak = Math.max(this.#held.peak, this.#held.bytes)
+  }
+
+  /**
+   * Counts bytes that nobody frees but the garbage collector. It does not see this memory: a tensor of a megabyte is a
+   * small object to it, and a server's forgotten ones would pile up to gigabytes before it comes. So as much as they
+   * take is put where it does see it: empty buffers, which no page of memory stands behind until it is written to.
+   * @param {number} bytes
+   */
+  countForgettable(bytes) {
+    this.#forgettable += bytes
+    const wanted = Math.floor(this.#forgettable / WEIGHT), { length } = this.#weights
+    if (wanted < length - 1) this.#weights.length = wanted
+    for (let n = length; n < wanted; n++) {
+      try {
+        this.#weights.push(new ArrayBuffer(WEIGHT))
+      } catch {
+        return // Who cannot have an empty buffer will be collected soon enough.
+      }
+    }
   }
 
   /** What live tensors take, and the most bytes they took at once. */

@@ -27,6 +27,7 @@ const onlyAWeight = tensor => new GlassformerError('type',
 export class Storage {
   #users = 1
   #room
+  #isForgettable = false
   /** Where it holds a matrix as panels, how many columns that has; else 0. See panels.js. */ columns = 0
   /** The engine's moment when the values were last overwritten. */ changed = 0
   /** @param {import('./memory.js').Memory} memory @param {number} bytes @param {number} spare bytes after them */
@@ -53,8 +54,16 @@ export class Storage {
     return this
   }
 
+  /** Nobody but the garbage collector frees it, as far as anybody knows. @param {boolean} isForgettable */
+  leaveToCollector(isForgettable) {
+    if (this.#isForgettable === isForgettable) return
+    this.#isForgettable = isForgettable
+    this.memory.countForgettable(isForgettable ? this.bytes : -this.bytes)
+  }
+
   release() {
     if (--this.#users) return
+    this.leaveToCollector(false)
     this.memory.free(this.address)
     this.memory.count(-this.bytes, 0)
   }
