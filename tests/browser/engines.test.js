@@ -1,0 +1,134 @@
+// The same bits in Node, Chromium and Firefox, and the main path of the page in Firefox as the other tests walk it in
+// Chromium.
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { createServer } from 'node:http'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+import { toHash } from '../../web/shell/state.js'
+import { runHere, launch, serve, stateOf } from './host.js'
+import { firefox, launchFirefox } from './firefox.js'
+
+const root = name => new URL(`../../${name}`, import.meta.url)
+const RUN = `import { readFileSync } from 'node:fs'
+import { digests } from './digest.mjs'
+const fileOf = async (model, name) => readFileSync(process.argv[2] + 'web/models/' + model + '/' + name)
+console.log(JSON.stringify(await digests(readFileSync(process.argv[2] + 'dist/glassformer.wasm'), fileOf)))`
+
+let folder, server, url, expected, fox, site
+
+before(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'engines-'))
+  await build({ entryPoints: [fileURLToPath(new URL('digest.js', import.meta.url))], bundle: true, format: 'esm',
+    platform: 'neutral', external: ['node:*'], outfile: join(folder, 'digest.mjs'), logLevel: 'error',
+    loader: { '.json': 'json' } })
+  writeFileSync(join(folder, 'run.mjs'), RUN)
+  server = createServer(({ url: path }, response) => {
+    if (path === '/') return response.writeHead(200, { 'content-type': 'text/html' }).end('<title>digest</title>')
+    const type = path.endsWith('.mjs') ? 'text/javascript' : 'application/octet-stream'
+    if (path === '/favicon.ico') return response.writeHead(404).end()
+    const body = path === '/digest.mjs' ? readFileSync(join(folder, 'digest.mjs')) : readFileSync(root(path.slice(1)))
+    return response.writeHead(200, { 'content-type': type }).end(body)
+  })
+  await new Promise(done => { server.listen(0, '127.0.0.1', done) })
+  url = `http://127.0.0.1:${server.address().port}/`
+  site = await serve()
+  expected = inNode(process.execPath)
+  const path = firefox()
+  fox = path ? await launchFirefox(path) : null
+})
+after(async () => {
+  await fox?.close()
+  server.close()
+  site.close()
+  rmSync(folder, { recursive: true })
+})
+
+/** @param {string} node */
+const inNode = node => (
+  JSON.parse(execFileSync(node, [join(folder, 'run.mjs'), fileURLToPath(root(''))], { encoding: 'utf8' })))
+
+/** What a page that can reach the files computes. */
+const inPage = async () => {
+  const bytesOf = async path => new Uint8Array(await (await fetch(path)).arrayBuffer())
+  const { digests } = await import('/digest.mjs')
+  return digests(await bytesOf('/dist/glassformer.wasm'), (model, name) => bytesOf(`/web/models/${model}/${name}`))
+}
+
+test('Node computes numbers, and the same ones again', t => {
+  t.diagnostic(`Node ${process.version}: ${expected.map(one => one.toString(16)).join(' ')}`)
+  assert.equal(new Set(expected).size, 8)
+  assert.deepEqual(inNode(process.execPath), expected)
+})
+
+test('another Node computes the same bits', { skip: !process.env.OTHER_NODE && 'OTHER_NODE names none' }, t => {
+  t.diagnostic(execFileSync(process.env.OTHER_NODE, ['--version'], { encoding: 'utf8' }).trim())
+  assert.deepEqual(inNode(process.env.OTHER_NODE), expected)
+})
+
+test('Chromium computes the same bits', async t => {
+  const browser = await launch()
+  t.diagnostic(`Chromium ${browser.version()}`)
+  const page = await browser.newPage()
+  await page.goto(url)
+  assert.deepEqual(await page.evaluate(inPage), expected)
+  await browser.close()
+})
+
+const needsFirefox = () => ({ skip: !firefox() && 'there is no Firefox' })
+
+test('Firefox computes the same bits', needsFirefox(), async t => {
+  await fox.goto(url)
+  t.diagnostic(await fox.evaluate(() => navigator.userAgent.match(/Firefox\/[\d.]+/)[0]))
+  assert.deepEqual(await fox.evaluate(inPage), expected)
+})
+
+/** In the page: waits until something holds. */
+const until = `async test => {
+  for (let left = 600; left > 0; left--) {
+    const found = test()
+    if (found) return found
+    await new Promise(done => setTimeout(done, 50))
+  }
+  throw new Error('not in time: ' + test)
+}`
+
+test('the main path in Firefox: a room, a cell and what it is made of, a changed text, an edit, the check', needsFirefox(),
+  async () => {
+    const room = 'encoder.0.self_attn.scores', name = 'transformer.encoder.layers.0.self_attn.dots'
+    const cell = { name, index: [0, 0, 2, 1] }
+    const at = state => `${site.url}#${toHash(stateOf({ language: 'en', room, ...state }))}`
+    await fox.resize(1440, 1000)
+    await fox.goto(at({ cell }))
+    const shown = await fox.evaluate(new Function('const until = ' + until + `
+      return (async () => {
+        await until(() => document.querySelector('#house').dataset.run)
+        await until(() => document.querySelectorAll('#inspector .terms li, #inspector .terms tr, #inspector .term').length)
+        document.querySelectorAll('.numbers').forEach(details => { details.open = true })
+        await until(() => document.querySelector('.tables tbody td'))
+        const table = [...document.querySelectorAll('.tables table')].find(one => one.dataset.tensor.endsWith('.dots'))
+        return { title: document.querySelector('.stage h1').textContent, inspector: document.querySelector('#inspector').innerText,
+          cells: [...table.tBodies[0].rows].map(row => [...row.cells].slice(1).map(one => one.textContent)) }
+      })()`))
+    const run = runHere({ room }), { data, shape } = run.tensors.get(name), T = shape[3]
+    assert.ok(shown.cells.length === T)
+    shown.cells.forEach((row, i) => row.forEach((text, j) => (
+      assert.ok(Math.abs(Number(text.replace('−', '-')) - data[i * T + j]) <= 0.5000001 * 10 ** -(text.split('.')[1]?.length ?? 0)))))
+    assert.match(shown.inspector, /\[0, 0, 2, 1\]/)
+    const total = await fox.evaluate(new Function('const until = ' + until + `
+      return (async () => {
+        const field = document.querySelector('[data-field="source"]'), before = document.querySelector('#house').dataset.run
+        field.value = '5 may 1999'
+        field.dispatchEvent(new Event('input', { bubbles: true }))
+        await until(() => document.querySelector('#house').dataset.run !== before)
+        document.querySelector('[data-action="check"]').click()
+        await until(() => document.querySelector('.check-total'))
+        return document.querySelector('.check-total').textContent
+      })()`))
+    assert.match(total, /^All [\d,]+ numbers and [\d,]+ gradients agree/)
+    run.dispose()
+  })

@@ -1,0 +1,6 @@
+// What `npm test` does with a part, `npm run test:long` does whole: the same tests, with LONG=1.
+export const isLong = Boolean(process.env.LONG)
+
+/** A whole list, or in `npm test` what `isNeeded` and every so many of the rest. */
+export const sample = (list, each, isNeeded = () => false) => (
+  isLong ? list : list.filter((one, i) => i % each === 0 || isNeeded(one, i, list)))
