@@ -64,7 +64,7 @@ export class Engine extends Kernels {
   #freeWhenForgotten(tensor) {
     if (!tensor.storage) return
     this.#freed.register(tensor, tensor.storage, tensor)
-    tensor.storage.leaveToCollector(true)
+    if (tensor.isForgettable) tensor.storage.leaveToCollector()
   }
 
   /** Forgets a tensor that is being disposed. @param {Tensor} tensor */

@@ -54,16 +54,15 @@ export class Storage {
     return this
   }
 
-  /** Nobody but the garbage collector frees it, as far as anybody knows. @param {boolean} isForgettable */
-  leaveToCollector(isForgettable) {
-    if (this.#isForgettable === isForgettable) return
-    this.#isForgettable = isForgettable
-    this.memory.countForgettable(isForgettable ? this.bytes : -this.bytes)
+  /** Nobody but the garbage collector frees it, as far as anybody knows. */
+  leaveToCollector() {
+    if (!this.#isForgettable) this.memory.countForgettable(this.bytes)
+    this.#isForgettable = true
   }
 
   release() {
     if (--this.#users) return
-    this.leaveToCollector(false)
+    if (this.#isForgettable) this.memory.countForgettable(-this.bytes)
     this.memory.free(this.address)
     this.memory.count(-this.bytes, 0)
   }
@@ -100,6 +99,11 @@ export class Tensor extends Methods {
     this.storage = base ? base.#alive().share() : new Storage(engine.memory, bytes, spare)
     engine.memory.count(0, 1)
     engine.adopt(this)
+  }
+
+  /** Whether it may be one of many that nobody frees. @internal */
+  get isForgettable() {
+    return true
   }
 
   #alive() {

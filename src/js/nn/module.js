@@ -17,9 +17,13 @@ export class Parameter extends Tensor {
   constructor(engine, shape, base, dtype = 'float32', isMatrix = false) {
     super(engine, shape, dtype, base, 0, shape.length === 2 ? spareBytes(shape, dtype) : 0)
     engine.keep(this)
-    this.storage?.leaveToCollector(false) // It is here to stay.
     this.requiresGrad = dtype === 'float32'
     this.isMatrix = isMatrix
+  }
+
+  /** It is here to stay. @internal */
+  get isForgettable() {
+    return false
   }
 }
 
