@@ -126,6 +126,29 @@ test('loading takes the memory of the parameters, gives it back when it fails, a
   assert.equal(gf.memory().bytes, held)
 })
 
+test('loading tells how far it is, can be stopped, and keeps nothing then', async () => {
+  const files = filesOf(item), blob = { ...files, 'model.safetensors': new Blob([files['model.safetensors']]) }
+  for (const given of [files, blob]) {
+    /** @type {{ done: number, total: number }[]} */ const told = []
+    const { model } = await gf.models.load(given, { onProgress: one => told.push(one) })
+    const used = item.tensors.reduce((sum, [, shape]) => sum + 4 * shape.reduce((n, side) => n * side, 1), 0)
+    assert.ok(told.length > 2 && told[0].done === 0, `${told.length}`)
+    assert.ok(told.every(({ done, total }, i) => total === told[0].total && (i === 0 || done >= told[i - 1].done)))
+    assert.equal(told.at(-1).done, told[0].total)
+    assert.ok(told[0].total <= used && told[0].total >= used / 2, `${told[0].total} of ${used}`)
+    model.dispose()
+    const { bytes } = gf.memory(), controller = new AbortController(), reason = new Error('enough')
+    let calls = 0
+    const onProgress = () => { if (++calls === 3) setTimeout(() => controller.abort(reason)) }
+    await assert.rejects(gf.models.load(given, { signal: controller.signal, onProgress }), one => one === reason)
+    assert.ok(calls < told.length, 'not to the end')
+    assert.ok(gf.memory().bytes <= bytes)
+    await assert.rejects(gf.models.load(given, { signal: AbortSignal.abort(reason) }), one => one === reason)
+  }
+  await assert.rejects(gf.models.load(files, { onProgress: true }), { code: 'type', message: /onProgress.*function/ })
+  await assert.rejects(gf.models.load(files, { signal: {} }), { code: 'type', message: /signal.*AbortSignal/ })
+})
+
 test('the tokenizer comes with the model, also from a Blob; without one it is null', async () => {
   const trained = gf.text.trainBPE('a model and a tokenizer, a tokenizer and a model', { vocabSize: 270 })
   const json = JSON.stringify(trained), files = filesOf(item)

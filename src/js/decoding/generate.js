@@ -1,6 +1,7 @@
 import { describe, expect, flag, numberWhere, optionsOf, wholeNumber } from '../errors.js'
 import { Cache } from '../ops/attention_cache.js'
 import { Tensor } from '../tensor.js'
+import { turn } from '../turn.js'
 import { bestOf, grow, pathTo } from './beam.js'
 import { CUTS, Draws, checkCuts, greedy, kept, pick } from './choose.js'
 
@@ -210,9 +211,6 @@ function* decoding(engine, model, given, options) {
   }
   return answers
 }
-
-/** Lets other tasks have their turn. */
-const turn = () => new Promise(resolve => setTimeout(resolve))
 
 /**
  * Runs a decoding to its end: at once, or, with a signal, token by token with a pause between them.

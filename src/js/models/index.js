@@ -6,6 +6,7 @@ import { WEIGHTS } from '../dtype.js'
 import { settleWeight } from '../nn/quantize.js'
 import { convertInto } from '../ops/convert.js'
 import { tokenizer } from '../text/files.js'
+import { turn } from '../turn.js'
 import { bert } from './bert.js'
 import { gpt2 } from './gpt2.js'
 import { llama } from './llama.js'
@@ -194,32 +195,76 @@ function expectWhole({ kind, missing, problems, error }) {
 }
 
 /**
+ * @typedef {object} LoadOptions
+ * @property {'float32' | 'float16' | 'bfloat16' | 'int8'} [dtype] 'float32'; another one for what the matrices are
+ *   stored in: see quantize
+ * @property {(progress: { done: number, total: number }) => void} [onProgress] called as weights are read, with the
+ *   bytes of the files that have been and that will be
+ * @property {import('../platform.d.ts').Signal} [signal] an AbortSignal: then other tasks have their turn between
+ *   tensors
+ */
+
+/**
+ * The same reads, told of and stopped at every piece.
+ * @param {import('./plan.js').Read[]} reads @param {LoadOptions} options
+ */
+function watched(reads, { onProgress, signal }) {
+  const total = reads.reduce((sum, { entry: { from, to } }) => sum + to - from, 0)
+  let done = 0
+  /** @param {import('../files/source.js').Source} source */
+  const watch = source => ({ ...source, read: (/** @type {number} */ from, /** @type {number} */ to) => {
+    signal?.throwIfAborted()
+    onProgress?.({ done, total })
+    done += to - from
+    return source.read(from, to)
+  } })
+  return {
+    reads: reads.map(read => ({ ...read, entry: { ...read.entry, source: watch(read.entry.source) } })),
+    finish: () => onProgress?.({ done, total })
+  }
+}
+
+/** @param {LoadOptions | undefined} options @returns {LoadOptions & { dtype: NonNullable<LoadOptions['dtype']> }} */
+function loadOptions(options) {
+  const { dtype = 'float32', onProgress, signal } = optionsOf('models.load', options, ['dtype', 'onProgress', 'signal'])
+  oneOf('models.load', 'dtype', dtype, WEIGHTS)
+  expect(onProgress === undefined || typeof onProgress === 'function', 'type',
+    () => `models.load: onProgress must be a function, got ${describe(onProgress)}`)
+  expect(signal === undefined || typeof signal?.throwIfAborted === 'function', 'type',
+    () => `models.load: signal must be an AbortSignal, got ${describe(signal)}`)
+  return { dtype, onProgress, signal }
+}
+
+/**
  * A model with the weights of its files, ready to be used: in eval mode.
  * @param {Engine} engine
  * @param {Files} files config.json, model.safetensors (or shards with their index), and those of the tokenizer
- * @param {{ dtype?: 'float32' | 'float16' | 'bfloat16' | 'int8' }} [options] dtype: 'float32'; another one for what
- *   the matrices are stored in: see quantize
+ * @param {LoadOptions} [options]
  * @returns {Promise<{ model: any, tokenizer: import('../text/tokenizer.js').Tokenizer | null,
  *   config: Record<string, any> }>} model: a GPT2, Bert, Marian, T5 or Llama
- * @throws {GlassformerError} 'format' for files that do not fit each other or are not understood, 'memory'
+ * @throws {GlassformerError} 'format' for files that do not fit each other or are not understood, 'memory'; the reason
+ *   of the signal when that is aborted; nothing is kept then
  */
 export const load = (engine, files, options) =>
   mustAwait(read(engine, files, options), ['model', 'tokenizer', 'config'],
     'const { model, tokenizer } = await gf.models.load(files)')
 
-/** @param {Engine} engine @param {Files} files @param {Parameters<typeof load>[2]} options */
+/** @param {Engine} engine @param {Files} files @param {LoadOptions} [options] */
 async function read(engine, files, options) {
-  const { dtype = 'float32' } = optionsOf('models.load', options, ['dtype'])
-  oneOf('models.load', 'dtype', dtype, WEIGHTS)
+  const { dtype, ...watching } = loadOptions(options)
   const found = await settle(open(files))
   expectWhole(found)
-  const { kind, settings, reads, config } = found
+  const { kind, settings, config } = found, { reads, finish } = watched(found.reads, watching)
   const words = await settle(readTokenizer(engine, files, kind.tokenizers))
   const model = engine.withoutDraws(() => new kind.Model(engine, settings), dtype)
   model.ends = [config.eos_token_id ?? []].flat().filter(Number.isInteger)
   try {
     const own = model.stateDict()
-    for (const read of reads) await settle(readRow(engine, own[read.own], read))
+    for (const read of reads) {
+      if (watching.signal) await turn()
+      await settle(readRow(engine, own[read.own], read))
+    }
+    finish()
     if (dtype !== 'float32') for (const parameter of model.requiresGrad_(false).parameters()) {
       if (parameter.isMatrix) settleWeight(parameter)
     }
