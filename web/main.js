@@ -121,7 +121,7 @@ function problems() {
 const twinHere = () => parts.twin?.run(runHere()) ?? null
 
 /** One of the worker's questions; there are none before it has answered. @type {Context['ask']} */
-const ask = (type, details) => engine ? engine.ask(type, details) : Promise.reject(new Error('no engine yet'))
+const ask = (type, details, tell) => engine ? engine.ask(type, details, tell) : Promise.reject(new Error('no engine yet'))
 
 /** The cell that is looked at, inspection in the inspector. */
 const inspection = cells({

@@ -537,10 +537,16 @@ export interface Questions {
   gradients: [object, Map<string, Float32Array>]
   twin: [{ settings: object }, RunMessage]
   inspect: [{ files: Record<string, Blob> }, Inspection]
-  open: [{ files: Record<string, Blob> }, { type: string }]
+  open: [{ files?: Record<string, Blob> }, { type: string }]
+  stop: [object, void]
+  remember: [object, boolean]
+  remembered: [object, { names: string[], bytes: number } | null]
+  forget: [object, unknown]
   lend: [{ model: string, file: Uint8Array }, void]
 }
-export type Ask = <Type extends keyof Questions>(type: Type, details: Questions[Type][0]) => Promise<Questions[Type][1]>
+export type Ask = <Type extends keyof Questions>(
+  type: Type, details: Questions[Type][0], tell?: (progress: { done: number, total: number }) => void
+) => Promise<Questions[Type][1]>
 
 /** What the files hold that the reader has brought. */
 export type Inspection = Awaited<ReturnType<Library['models']['inspect']>> & { names: string[] }

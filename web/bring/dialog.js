@@ -3,17 +3,11 @@
 import { h, setText, uniqueId } from '../lib/dom.js'
 import { prose } from '../lib/prose.js'
 import { defaults } from '../shell/state.js'
+import { keptPart } from './kept.js'
+import { reading } from './reading.js'
+import { size } from './size.js'
 
-/** @import { Context, Inspection } from '../types.d.ts' */
-
-const UNITS = ['B', 'KB', 'MB', 'GB']
-
-/** Bytes as people say them. @param {number} bytes */
-function size(bytes) {
-  const at = Math.min(UNITS.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3))
-  const value = bytes / 1000 ** at
-  return `${at === 0 ? value : value.toPrecision(3)} ${UNITS[at]}`
-}
+/** @import { Context, Failure, Inspection } from '../types.d.ts' */
 
 const MOST_LISTED = 12
 const TOKENIZERS = /^(tokenizer\.json|vocab\.(json|txt)|.*\.(model|spm)|tok[^.]*\.bin)$/
@@ -39,9 +33,16 @@ function listed(title, names) {
  * @param {Pick<Context, 't' | 'set' | 'get' | 'ask' | 'language' | 'again'>} context
  */
 export function dialogOf({ t, set, get, ask, language, again }) {
-  const input = h('input', { type: 'file', multiple: '', id: uniqueId('files'), onchange: ({ currentTarget }) => look(currentTarget.files ?? []) })
+  const input = h('input', { type: 'file', multiple: '', id: uniqueId('files'),
+    onchange: ({ currentTarget }) => look(currentTarget.files ?? []) })
   const found = h('div', { 'className': 'bring-found', 'aria-live': 'polite' })
-  const open = h('button', { type: 'button', className: 'primary', hidden: '', onclick: () => start() })
+  const open = h('button', { type: 'button', className: 'primary', onclick: () => start(files) })
+  const keeps = h('input', { 'type': 'checkbox', 'id': uniqueId('keep'), 'data-field': 'keep' })
+  const keeping = h('label', { for: keeps.id })
+  const deeds = h('div', { className: 'bring-deeds', hidden: '' }, h('p', {}, keeps, keeping), open)
+  const progress = reading(t, () => ask('stop', {}))
+  const failure = h('p', { className: 'problem', role: 'alert' })
+  const before = keptPart({ t, ask }, () => start())
   const close = h('button', { type: 'button', className: 'quiet', onclick: () => dialog.close() })
   const title = h('h2')
   const what = h('p')
@@ -50,7 +51,7 @@ export function dialogOf({ t, set, get, ask, language, again }) {
   const place = h('div', { className: 'bring-place' }, label, input)
   /** @type {HTMLDialogElement} */
   const dialog = h('dialog', { className: 'settings bring' },
-    h('div', { className: 'dialog-head' }, title, close), what, place, found, open, stays)
+    h('div', { className: 'dialog-head' }, title, close), what, before.element, place, found, deeds, progress.element, failure, stays)
   dialog.addEventListener('click', event => event.target === dialog && dialog.close())
   /** @type {Record<string, File>} */ let files = {}
   let serial = 0
@@ -60,7 +61,8 @@ export function dialogOf({ t, set, get, ask, language, again }) {
     files = Object.fromEntries(Array.from(list, file => [file.name, file]))
     serial += 1
     const own = serial
-    open.hidden = true
+    deeds.hidden = true
+    setText(failure, '')
     if (Object.keys(files).length === 0) return
     found.replaceChildren(h('p', {}, t('bring.looking')))
     try {
@@ -84,25 +86,36 @@ export function dialogOf({ t, set, get, ask, language, again }) {
       isWhole && !hasTokenizer ? h('p', {}, t('bring.noTokenizer')) : '',
       listed(t('bring.problems'), problems.map(withoutFunction)), listed(t('bring.missing'), missing), listed(t('bring.unused'), unused))
     setText(open, t('bring.open'))
-    open.hidden = !isWhole
+    setText(keeping, t('bring.keep'))
+    deeds.hidden = !isWhole
     if (isWhole) open.focus()
   }
 
-  /** The page goes on with the model it had until this one is there. */
-  async function start() {
-    open.disabled = true
-    setText(open, t('bring.reading'))
+  /**
+   * The page goes on with the model it had until this one is there.
+   * @param {Record<string, File>} [chosen] without them those that the browser keeps
+   */
+  async function start(chosen) {
+    setText(failure, '')
+    for (const element of [deeds, before.element, place]) element.inert = true
+    progress.begin()
     try {
-      await ask('open', { files })
-      const { language: spoken, theme, depth } = get()
-      dialog.close()
-      set({ ...defaults('own'), language: spoken, theme, depth }, 'push')
-      again()
-    } catch (error) {
-      found.append(h('p', { className: 'problem' }, t('bring.failed', plain(error))))
+      await ask('open', chosen ? { files: chosen } : {}, progress.tell)
+      const isKept = !chosen || !keeps.checked || await ask('remember', {})
+      if (isKept) dialog.close()
+      else setText(failure, t('bring.unkept'))
+      enter()
+    } catch (problem) {
+      const error = /** @type {Failure} */ (problem)
+      setText(failure, error.code === 'stopped' ? t('bring.stopped') : t('bring.failed', plain(error)))
     }
-    open.disabled = false
-    setText(open, t('bring.open'))
+    for (const element of [deeds, before.element, place]) element.inert = false
+    progress.end()
+  }
+  function enter() {
+    const { language: spoken, theme, depth } = get()
+    set({ ...defaults('own'), language: spoken, theme, depth }, 'push')
+    again()
   }
 
   /** @param {FileList | null} [list] files that were dropped on the page */
@@ -113,6 +126,7 @@ export function dialogOf({ t, set, get, ask, language, again }) {
     what.replaceChildren(...[prose(t('bring.what'))].flat())
     setText(close, t('app.close'))
     dialog.setAttribute('aria-label', t('bring.title'))
+    before.update()
     if (!dialog.open) dialog.showModal()
     if (list) look(list)
   }

@@ -5,13 +5,18 @@
 /** @typedef {string | ArrayBuffer} Address where a file is, or its bytes */
 /** @typedef {ReturnType<typeof createEngine>} Engine */
 
+/**
+ * A call that waits for its answer, and may be told how far that is.
+ * @typedef {{ resolve(result: any): void, reject(error: Error): void, tell?: (progress: any) => void }} Asked
+ */
+
 /** @param {Worker} worker */
 export function createEngine(worker) {
-  /** @type {Map<number, { resolve: (result: any) => void, reject: (error: Error) => void }>} */
-  const waiting = new Map()
+  /** @type {Map<number, Asked>} */ const waiting = new Map()
   let serial = 0
-  worker.onmessage = ({ data: { id, result, error } }) => {
+  worker.onmessage = ({ data: { id, result, error, progress } }) => {
     const asked = waiting.get(id)
+    if (progress) return asked?.tell?.(progress)
     waiting.delete(id)
     if (error) asked?.reject(Object.assign(new Error(error.message), { code: error.code }))
     else asked?.resolve(result)
@@ -20,10 +25,13 @@ export function createEngine(worker) {
     for (const { reject } of waiting.values()) reject(new Error(event.message || 'worker'))
     waiting.clear()
   }
-  /** @param {string} type @param {object} details @returns {Promise<any>} */
-  const call = (type, details) => new Promise((resolve, reject) => {
+  /**
+   * @param {string} type @param {object} details @param {(progress: any) => void} [tell] how far the answer is
+   * @returns {Promise<any>}
+   */
+  const call = (type, details, tell) => new Promise((resolve, reject) => {
     serial += 1
-    waiting.set(serial, { resolve, reject })
+    waiting.set(serial, { resolve, reject, tell })
     worker.postMessage({ id: serial, type, ...details })
   })
   return {

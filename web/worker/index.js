@@ -2,7 +2,7 @@
 
 import { load } from '../../src/js/index.js'
 import { filesFor, modelOf, settingsOf } from '../models/index.js'
-import { bring, choose, openIn } from '../models/own/open.js'
+import { bring, forget, kept, open, openIn, remember, remembered, stop } from '../models/own/open.js'
 import { RUNS } from '../models/runs.js'
 import { nudged } from './nudge.js'
 import { gradientsOf, messageOf, read } from './plain.js'
@@ -113,12 +113,17 @@ const calls = {
    * @param {{ files: Record<string, Blob> }} brought
    */
   inspect: ({ files }) => bring(engine, files),
-  /** From the next run on they are the model `own`. @param {{ files: Record<string, Blob> }} brought */
-  open: async ({ files }) => {
-    choose(files)
-    const { type } = await openIn(engine)
+  /**
+   * From the next run on they are the model `own`; without files, those that the browser keeps.
+   * @param {{ files?: Record<string, Blob> }} brought @param {(progress: { done: number, total: number }) => void} tell
+   */
+  open: async ({ files }, tell) => {
+    const chosen = files ?? await kept()
+    if (!chosen) throw Object.assign(new Error('nothing is kept'), { code: 'nofiles' })
+    const { type } = await open(engine, chosen, tell)
     return { type }
   },
+  stop, remember, remembered, forget,
   /** What the last run computed, with the lists that its structure leaves out. */
   steps: () => here().run.steps,
   /** The gradients of all tensors that have one. */
@@ -165,11 +170,11 @@ const calls = {
     { gf: isTwin ? /** @type {Library} */ (second) : engine, run: here(isTwin).run }))
 }
 
-/** @type {Record<string, (details: any) => unknown>} */ const answers = calls
+/** @type {Record<string, (details: any, tell: (progress: object) => void) => unknown>} */ const answers = calls
 
 self.onmessage = async ({ data: { id, type, ...details } }) => {
   try {
-    postMessage({ id, result: await answers[type](details) })
+    postMessage({ id, result: await answers[type](details, progress => postMessage({ id, progress })) })
   } catch (problem) {
     const error = /** @type {Failure} */ (problem)
     postMessage({ id, error: { code: error.code, message: error.message } })

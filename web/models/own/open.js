@@ -1,11 +1,16 @@
 /** The model that was brought: its files, what they hold, and the model itself in each engine that asks for it. */
 
+import * as store from './store.js'
+
 /** @import { Tokenizer } from '../../../src/js/text/tokenizer.js' */
 /** @import { Library } from '../../types.d.ts' */
 
-/** The files that were chosen last, and how many were before them. */
-/** @type {{ files: Record<string, Blob>, serial: number } | null} */
+/** @import { Files } from './store.js' */
+
+/** The files that were chosen last, and how many were before them. @type {{ files: Files, serial: number } | null} */
 let brought = null
+let serials = 0
+/** Stops what is being read. @type {AbortController | null} */ let reading = null
 
 /**
  * A model that was brought, in one engine.
@@ -40,27 +45,65 @@ async function readable(files) {
   return Object.fromEntries(await Promise.all(entries))
 }
 
-/** From now on this is the model; it is read when a run asks for it. @param {Record<string, Blob>} files */
+/** From now on this is the model; it is read when a run asks for it. @param {Files} files */
 export function choose(files) {
-  brought = { files, serial: (brought?.serial ?? 0) + 1 }
+  serials += 1
+  brought = { files, serial: serials }
 }
 
 /**
- * The model in an engine, read once.
- * @param {Library} gf
+ * Reads a model and makes it the one that runs ask for. Where that fails or is stopped, it is the one before.
+ * @param {Library} gf @param {Files} files
+ * @param {(progress: { done: number, total: number }) => void} onProgress bytes
  * @returns {Promise<Opened>}
  */
-export async function openIn(gf) {
+export async function open(gf, files, onProgress) {
+  const before = brought
+  reading = new AbortController()
+  choose(files)
+  try {
+    return await openIn(gf, { onProgress, signal: reading.signal })
+  } catch (error) {
+    brought = before
+    throw error
+  }
+}
+
+/** What is being read is not read to its end. */
+export const stop = () => reading?.abort(Object.assign(new Error('stopped'), { code: 'stopped' }))
+
+/** Whether the browser keeps the files of the model, from now on. */
+export const remember = async () => brought !== null && store.keep(brought.files)
+
+/** What the browser keeps, without reading it. */
+export async function remembered() {
+  const files = await store.kept()
+  return files && { names: Object.keys(files), bytes: Object.values(files).reduce((sum, { size }) => sum + size, 0) }
+}
+
+/** The files that the browser keeps. */
+export const kept = () => store.kept()
+
+export const forget = () => store.forget()
+
+/**
+ * The model in an engine, read once; where none was brought, the one that the browser keeps.
+ * @param {Library} gf @param {Parameters<Library['models']['load']>[1]} [options] of reading
+ * @returns {Promise<Opened>}
+ */
+export async function openIn(gf, options) {
+  if (!brought) {
+    const files = await store.kept()
+    if (files) choose(files)
+  }
   if (!brought) throw Object.assign(new Error('no files were chosen'), { code: 'nofiles' })
-  const last = opened.get(gf)
-  if (last?.serial === brought.serial) return last
-  const { files, serial } = brought
+  const last = opened.get(gf), { files, serial } = brought
+  if (last?.serial === serial) return last
   last?.model.dispose()
   opened.delete(gf)
   const read = await readable(files)
   const { type } = await gf.models.inspect(read)
-  const made = { ...await gf.models.load(read), type, serial }
-  made.model.eval()
+  const made = { ...await gf.models.load(read, options), type, serial }
   opened.set(gf, made)
   return made
 }
