@@ -351,9 +351,14 @@ export class Trace {
     return this.#replaced.get(`${name}:${offsetOf(this.get(name).shape, place)}`)
   }
 
-  /** Whether an edit stands at a cell. @param {string} name @param {readonly number[]} place */
+  /**
+   * Whether an edit stands at a cell, under any name of its tensor.
+   * @param {string} name @param {readonly number[]} place
+   */
   isEdited(name, place) {
-    return this.#edits.has(name, place)
+    if (this.#edits.list.length === 0) return false
+    const tensor = this.get(name)
+    return this.#edits.names.some(other => this.#byName.get(other) === tensor && this.#edits.has(other, place))
   }
 
   /** What made a tensor in this trace; origins do not count. @param {Tensor} tensor */

@@ -1,0 +1,222 @@
+// Programs drawn from a seed: operations, views, modules and edits, one after the other on tensors of small shapes, run
+// by the library and in double by the references of src/reference. How far float32 may be off is measured: the double
+// is run again with every number moved by one rounding, wherever a number is made.
+import { drawFrom } from '../../web/models/draw.js'
+import * as reference from '../../src/reference/index.js'
+import { map, zeros } from '../../src/reference/tensor.js'
+
+const U = 2 ** -24
+const sizeOf = shape => shape.reduce((size, side) => size * side, 1)
+
+/** A view as places of what it looks at. */
+const view = (shape, places) => ({ shape, places })
+const views = {
+  forward: ({ x }, { shape, places }) => ({ y: { shape, data: Float64Array.from(places, at => x.data[at]) } }),
+  backward({ x }, { places }, { y: dy }) {
+    const dx = zeros(x.shape)
+    places.forEach((at, i) => { dx.data[at] += dy.data[i] })
+    return { x: dx }
+  }
+}
+const indices = shape => Array.from({ length: sizeOf(shape) }, (_, i) => i)
+
+function transposed([rows, columns]) {
+  return view([columns, rows], indices([columns, rows]).map(i => (i % rows) * columns + Math.floor(i / rows)))
+}
+
+/**
+ * What a step can be, of a value of shape [R, C]: null where it does not fit, else the reference, its parameters, which
+ * further leaves it reads, and how the library does it.
+ */
+const UNARY = ['neg', 'abs', 'square', 'tanh', 'sigmoid', 'silu', 'sin', 'cos', 'relu', 'leakyRelu', 'softplus']
+const KINDS = {
+  unary: ({ pick }) => {
+    const op = pick(UNARY)
+    return { of: reference.unary, params: { op }, run: (gf, { x }) => gf.functional[op](x) }
+  },
+  gelu: ({ pick }) => {
+    const approximate = pick(['none', 'tanh'])
+    return { of: reference.gelu, params: { approximate }, run: (gf, { x }) => gf.functional.gelu(x, { approximate }) }
+  },
+  softmax: () => ({ of: reference.softmax, run: (gf, { x }) => gf.functional.softmax(x) }),
+  logSoftmax: () => ({ of: reference.log_softmax, run: (gf, { x }) => gf.functional.logSoftmax(x) }),
+  layerNorm: (_, [, C]) => (C < 2 ? null : {
+    of: reference.layer_norm, params: { eps: 1e-3 }, leaves: { weight: [C], bias: [C] },
+    run: (gf, { x, weight, bias }) => {
+      const module = new gf.nn.LayerNorm(C, { eps: 1e-3 })
+      module.weight = weight
+      module.bias = bias
+      return module.forward(x)
+    }
+  }),
+  linear: ({ below, chance }, [, C]) => {
+    const O = 1 + below(9), hasBias = chance(0.5)
+    return { of: reference.linear, leaves: { weight: [O, C], ...(hasBias && { bias: [O] }) },
+      run: (gf, { x, weight, bias = null }) => gf.functional.linear(x, weight, bias) }
+  },
+  matmul: ({ below }, [, C]) => ({
+    of: { forward: ({ x, b }) => reference.matmul.forward({ a: x, b }),
+      backward: ({ x, b }, _, cot) => {
+        const { a, b: db } = reference.matmul.backward({ a: x, b }, {}, cot)
+        return { x: a, b: db }
+      } },
+    leaves: { b: [C, 1 + below(8)] }, run: (gf, { x, b }) => x.matmul(b)
+  }),
+  binary: ({ pick, chance }, [R, C]) => {
+    const op = pick(['add', 'sub', 'mul']), other = pick([[R, C], [C], [1, C], [R, 1], []]), swaps = chance(0.3)
+    const names = swaps ? ['z', 'x'] : ['x', 'z']
+    return {
+      of: { forward: read => reference.binary.forward({ a: read[names[0]], b: read[names[1]] }, { op }),
+        backward: (read, _, cot) => {
+          const { a, b } = reference.binary.backward({ a: read[names[0]], b: read[names[1]] }, { op }, cot)
+          return { [names[0]]: a, [names[1]]: b }
+        } },
+      leaves: { z: other }, run: (gf, read) => gf.functional[op](read[names[0]], read[names[1]])
+    }
+  },
+  /** A value with itself, or with one made before. */
+  twice: () => ({
+    of: { forward: ({ x }) => reference.mul.forward({ a: x, b: x }),
+      backward: ({ x }, _, cot) => {
+        const { a, b } = reference.mul.backward({ a: x, b: x }, {}, cot)
+        return { x: map(a, (v, i) => v + b.data[i]) }
+      } },
+    run: (gf, { x }) => x.mul(x)
+  }),
+  reduce: ({ pick }) => {
+    const op = pick(['sum', 'mean', 'var']), dim = pick([0, 1])
+    return { of: reference.reduce, params: { op, dim, keepdim: true, correction: 0 },
+      run: (gf, { x }) => x[op]({ dim, keepdim: true, ...(op === 'var' && { correction: 0 }) }) }
+  },
+  transpose: ({ pick }, shape) => {
+    const [a, b] = pick([[0, 1], [-1, -2], [-2, 1]])
+    return { of: views, params: transposed(shape), run: (gf, { x }) => x.transpose(a, b) }
+  },
+  narrow: ({ below }, [R, C]) => {
+    const start = below(C), length = 1 + below(C - start), shape = [R, length]
+    return { of: views, params: view(shape, indices(shape).map(i => Math.floor(i / length) * C + start + i % length)),
+      run: (gf, { x }) => x.narrow(1, start, length) }
+  },
+  reshape: ({ pick }, [R, C]) => {
+    const sides = Array.from({ length: R * C }, (_, i) => i + 1).filter(side => R * C % side === 0), rows = pick(sides)
+    const shape = [rows, R * C / rows]
+    return { of: views, params: view(shape, indices(shape)), run: (gf, { x }) => x.reshape(shape) }
+  },
+  cat: (_, [R, C]) => {
+    const shape = [2 * R, C]
+    return { of: views, params: view(shape, indices(shape).map(i => i % (R * C))), run: (gf, { x }) => gf.cat([x, x]) }
+  },
+  embedding: ({ below }, [R]) => {
+    const ids = Array.from({ length: 1 + below(6) }, () => below(R)), idx = { shape: [ids.length], data: ids }
+    return { of: { forward: ({ x }) => reference.embedding.forward({ idx, weight: x }),
+      backward: ({ x }, _, cot) => ({ x: reference.embedding.backward({ idx, weight: x }, {}, cot).weight }) },
+    run: (gf, { x }) => gf.functional.embedding(ids, x) }
+  },
+  attention: ({ chance, below }, [R, C]) => {
+    const causal = chance(0.5), keys = causal ? R : 1 + below(6)
+    const four = ({ shape, data }) => ({ shape: [1, 1, ...shape], data })
+    const two = ({ shape, data }) => ({ shape: shape.slice(2), data })
+    return {
+      of: { forward: ({ x, k, v }) => (
+        { y: two(reference.attention.forward({ q: four(x), k: four(k), v: four(v) }, { causal }).y) }),
+      backward: ({ x, k, v }, _, { y }) => {
+        const d = reference.attention.backward({ q: four(x), k: four(k), v: four(v) }, { causal }, { y: four(y) })
+        return { x: two(d.q), k: two(d.k), v: two(d.v) }
+      } },
+      leaves: { k: [keys, C], v: [keys, C] },
+      run: (gf, { x, k, v }) => gf.functional.scaledDotProductAttention(
+        ...[x, k, v].map(t => t.reshape([1, 1, ...t.shape])), { isCausal: causal }).reshape(x.shape)
+    }
+  }
+}
+
+/**
+ * What is not overwritten here: views, which lie in the memory of what they look at, and what a gradient is made of,
+ * which the references make anew.
+ */
+const UNEDITED = ['reshape', 'narrow', 'transpose', 'attention', 'softmax', 'logSoftmax', 'unary']
+
+/** Numbers that only have a shape. @param {number[]} shape */
+const sizedAs = shape => ({ shape, data: new Float64Array(sizeOf(shape)).fill(0.5) })
+
+/** A program of a seed: its leaves with their numbers, its steps, and what is overwritten. @param {number} seed */
+export function programOf(seed) {
+  const draw = drawFrom(seed), { below, pick, uniform, chance } = draw
+  /** @type {Map<string, { shape: number[], data: Float32Array }>} */ const leaves = new Map()
+  const leaf = (name, shape) => {
+    leaves.set(name, { shape, data: Float32Array.from({ length: sizeOf(shape) }, () => (uniform() * 2 - 1) * 1.5) })
+    return name
+  }
+  const values = [[leaf('x', [1 + below(6), 1 + below(9)]), leaves.get('x').shape]], steps = [], edits = []
+  for (let n = 0; n < 3 + below(8); n++) {
+    const [from, shape] = chance(0.75) ? values.at(-1) : pick(values), name = pick(Object.keys(KINDS))
+    const made = sizeOf(shape) > 400 ? null : KINDS[name](draw, shape)
+    if (!made) continue
+    const reads = { x: from, ...Object.fromEntries(Object.entries(made.leaves ?? {})
+      .map(([key, sides]) => [key, leaf(`${key}${n}`, sides)])) }
+    const inputs = Object.fromEntries(Object.entries(reads).map(([key, one]) => [key, sizedAs(shapeOf(one))]))
+    const out = `s${n}`, { y } = made.of.forward(inputs, made.params ?? {})
+    steps.push({ ...made, kind: name, params: made.params ?? {}, reads, out })
+    values.push([out, y.shape])
+    if (!chance(0.15) || UNEDITED.includes(name)) continue
+    edits.push({ name: out, index: y.shape.map(side => below(side)), value: Math.fround(uniform() * 2 - 1) })
+  }
+  /** @param {string} name */
+  function shapeOf(name) {
+    return leaves.get(name)?.shape ?? values.find(([one]) => one === name)[1]
+  }
+  const last = values.at(-1)
+  const weights = Float32Array.from({ length: sizeOf(last[1]) }, () => uniform() - 0.5)
+  return { seed, leaves, steps, edits, out: last[0], weights }
+}
+
+/** @param {{ shape: number[] }} tensor @param {number[]} index */
+const placeOf = ({ shape }, index) => index.reduce((at, i, axis) => at * shape[axis] + i, 0)
+
+/**
+ * A program in double: all its values and the gradients of its leaves. With `seed` every number that is made is moved
+ * by a rounding, up or down, when it is made and when it is read: as if each operation had been right for numbers
+ * that are slightly off, which is what a kernel of small error does.
+ * @param {ReturnType<typeof programOf>} program @param {number} [seed]
+ */
+export function inDouble({ leaves, steps, edits, out, weights }, seed = 0) {
+  const draw = drawFrom(seed), moved = t => (seed ? map(t, v => v * (1 + (draw.below(3) - 1) * U)) : t)
+  /** @type {Map<string, any>} */ const values = new Map()
+  for (const [name, { shape, data }] of leaves) values.set(name, { shape, data: Float64Array.from(data) })
+  const readOf = ({ reads }) => Object.fromEntries(Object.entries(reads).map(([key, name]) => (
+    [key, moved(values.get(name))])))
+  for (const step of steps) {
+    const y = moved(step.of.forward(readOf(step), step.params).y)
+    for (const { name, index, value } of edits) if (name === step.out) y.data[placeOf(y, index)] = value
+    values.set(step.out, y)
+  }
+  /** @type {Map<string, any>} */ const gradients = new Map()
+  gradients.set(out, { shape: values.get(out).shape, data: Float64Array.from(weights) })
+  for (const step of [...steps].reverse()) {
+    const dy = gradients.get(step.out)
+    if (!dy) continue
+    const parts = step.of.backward(readOf(step), step.params, { y: moved(dy) })
+    for (const [key, name] of Object.entries(step.reads)) {
+      const part = moved(parts[key]), before = gradients.get(name)
+      gradients.set(name, before ? moved(map(before, (v, i) => v + part.data[i])) : part)
+    }
+  }
+  return { values, gradients }
+}
+
+/** The same by the library, traced, its edits put in. @param {any} gf @param {ReturnType<typeof programOf>} program */
+export function inLibrary(gf, { leaves, steps, edits, out, weights }) {
+  const tensors = new Map(Array.from(leaves, ([name, { shape, data }]) => (
+    [name, gf.tensor(data, { shape, requiresGrad: true })])))
+  const { trace } = gf.trace(() => {
+    const made = new Map(tensors)
+    for (const { run, reads, out: name } of steps) {
+      const y = run(gf, Object.fromEntries(Object.entries(reads).map(([key, one]) => [key, made.get(one)])))
+      gf.engine.trace.tag(name, y)
+      made.set(name, y)
+    }
+    const last = made.get(out)
+    last.mul(gf.tensor(weights, { shape: last.shape })).sum().backward()
+  }, { edits, mayMiss: true })
+  return { trace, tensors }
+}
