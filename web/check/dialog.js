@@ -6,7 +6,7 @@ import { brief } from '../lib/number.js'
 import { placeName } from '../lib/place.js'
 import { homeOf, roomsOf } from '../rooms/index.js'
 import { spawn } from '../shell/lazy.js'
-import { isPlanned } from './graph.js'
+import { isPlanned } from '../models/graph.js'
 
 /** @import { Ask, Context, Language, Room, Run, Translate } from '../types.d.ts' */
 /** @import { Result } from './recompute.js' */

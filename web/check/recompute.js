@@ -7,13 +7,13 @@
 
 import { cellsAt } from '../../src/js/edits.js'
 import { map, zeros } from '../../src/reference/tensor.js'
-import { graphOf, isPlanned } from './graph.js'
+import { graphOf, isPlanned } from '../models/graph.js'
 import { STEPS, U, absolute } from './steps.js'
 import { takenFrom } from './taken.js'
 
 /** @import { Given } from '../../src/reference/tensor.js' */
 /** @import { Decoding, Edit, Settings, Step, Stream, Tensor } from '../types.d.ts' */
-/** @import { Planned } from './graph.js' */
+/** @import { Planned } from '../models/graph.js' */
 
 /**
  * A run's plain data, with the reader's edits and the gradients of its tensors by name.

@@ -4,7 +4,7 @@
  */
 
 /** @import { Settings, Step, Tensor } from '../types.d.ts' */
-/** @import { Planned } from './graph.js' */
+/** @import { Planned } from '../models/graph.js' */
 
 /** @typedef {Step & { parameters: Record<string, any> }} Taken */
 /** @type {(op: string, inputs: Record<string, string>, out: string, parameters?: Record<string, any>) => Planned} */
