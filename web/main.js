@@ -184,7 +184,7 @@ const context = {
   href: room => `${location.href.split('#', 1)[0]}#${toHash({ ...state, room, cell: null })}`,
   set, look: inspection.look, press: inspection.press, leave: inspection.leave, visit: inspection.visit, theme,
   origin, rooms, get: () => state,
-  link: (patch = {}) => new URL(`#${toHash({ ...state, ...patch })}`, location.href).href,
+  link: (patch = {}) => new URL(`#${toHash(lesson.addressed({ ...state, ...patch }))}`, location.href).href,
   language: () => languageOf(state),
   showControls: () => showControls(), fails: error => fails(error),
   ask, edit: cell => parts.inspector.edit(cell),
@@ -338,7 +338,7 @@ const refresh = () => {
   if (engine && Object.keys(problemsOf(state)).length === 0) compute(settingsOf(state))
 }
 
-const link = linked()
+const link = linked(state => lesson.addressed(state))
 
 /** @param {Patch} patch @param {'push' | 'replace'} [history] */
 function set(patch, history = 'replace') {

@@ -3,28 +3,44 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LESSONS, lessonOf } from '../../web/lessons/index.js'
 import { stateOf as stepState } from '../../web/lessons/steps.js'
-import { fromHash } from '../../web/shell/state.js'
+import { OPENING, fromHash } from '../../web/shell/state.js'
 import { beyond, runHere, useHouse, violations } from './host.js'
 
 const LINK_DELAY = 250
 const { open: visit } = useHouse()
 const open = (lesson, language, options) => visit({ lesson, language }, options)
 
+/** The state that a link leads to: of a step it says only which one. */
 const stateOf = async page => {
   await page.waitForTimeout(LINK_DELAY)
-  return fromHash(new URL(page.url()).hash)
+  const said = fromHash(new URL(page.url()).hash)
+  if (said.room !== OPENING) return said
+  const { lesson } = await lessonOf(said.lesson).load()
+  const language = said.language === 'en' ? 'en' : 'ko', { state } = lesson.steps[said.at]
+  return stepState(lesson, typeof state === 'string' ? state : state[language], said, language)
 }
+/** Nothing of a fault stands in the address while it is looked for. */
+const saysNothing = page => assert.ok(!/fault|scale|tgtIsCausal|dropout/.test(new URL(page.url()).hash), page.url())
+/** What is asked stays in sight, however small the window. */
+const isAsked = page => page.waitForFunction(() => {
+  const { top, bottom } = document.querySelector('.lesson-ask').getBoundingClientRect()
+  return top >= 0 && bottom <= innerHeight
+}, null, { timeout: 5000 })
 const arrived = (page, id) => page.waitForSelector(`.lesson-bar[data-step="${id}"]:not(.is-away)`)
 
-/** Whether what is pointed at lies inside the window, and in the frame that scrolls it. */
-const isPointed = page => page.waitForFunction(() => {
+/**
+ * Whether what is pointed at lies inside the window, and in the frame that scrolls it; on a phone, where the question
+ * goes first, the window may end before it.
+ */
+const isPointed = (page, hand) => page.waitForFunction(isPhone => {
   const element = document.querySelector('.pointer, .is-pointed')
   const { top, bottom, left, right } = element?.getBoundingClientRect() ?? {}
   const frame = element?.closest('.frame')?.getBoundingClientRect() ?? { left: 0, right: innerWidth }
   const isWide = right - left > frame.right - frame.left
-  return element?.checkVisibility() && bottom > 0 && top < innerHeight && right > frame.left && left < frame.right &&
+  return element?.checkVisibility() && bottom > 0 && (isPhone || top < innerHeight) &&
+    right > frame.left && left < frame.right &&
     (isWide || (left >= frame.left - 8 && right <= frame.right + 8))
-}, null, { timeout: 5000 })
+}, hand === 'touch', { timeout: 5000 })
 
 /** The right answer to a step, from a run made here, which may be the one that is seen only after the answer. */
 async function rightAt(page, lesson, step, language) {
@@ -86,10 +102,12 @@ for (const { id } of LESSONS) {
       for (const [at, step] of lesson.steps.entries()) {
         await arrived(page, step.id)
         assert.equal((await stateOf(page)).at, at)
-        await isPointed(page)
+        await isPointed(page, hand)
+        if (id === 'hunt' && step.ask) saysNothing(page)
         if (step.ask) {
+          await isAsked(page)
           await answer(page, lesson, step, { isRight, press, language })
-          await isPointed(page)
+          await isPointed(page, hand)
         }
         assert.equal(await beyond(page), 0, step.id)
         if (hand === 'keyboard') assert.deepEqual(await violations(page), [], step.id)

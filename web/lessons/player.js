@@ -4,7 +4,7 @@ import { h, setText } from '../lib/dom.js'
 import { prose } from '../lib/prose.js'
 import { readRun } from '../lib/run.js'
 import { translator } from '../lib/text.js'
-import { settingsOf } from '../models/index.js'
+import { MODELS, settingsOf } from '../models/index.js'
 import { HOUSE } from '../rooms/index.js'
 import { OPENING, defaults, runKeys, toHash } from '../shell/state.js'
 import { lessonOf } from './index.js'
@@ -41,10 +41,15 @@ import { isIn, kept, stateOf } from './steps.js'
  * @property {Run | null} [before] the run of the question
  */
 
-/** Whether a link says no more than which step it is, from wherever the page begins. @param {State} state */
-function isBare(state) {
-  const own = { lesson: '', at: 0, language: 'auto', theme: 'auto', ...(state.room === HOUSE.id && { room: OPENING }) }
-  return toHash(/** @type {State} */ ({ ...state, ...own })) === toHash(defaults())
+/**
+ * Whether a link says no more than which step it is and what the reader has written, from wherever the page begins.
+ * @param {State} state @param {Lesson} lesson
+ */
+function isBare(state, { keeps }) {
+  const known = defaults()
+  const own = { lesson: '', at: 0, language: 'auto', theme: 'auto', ...(state.room === HOUSE.id && { room: OPENING }),
+    ...Object.fromEntries(keeps.map(name => [name, known[name]])) }
+  return toHash(/** @type {State} */ ({ ...state, ...own })) === toHash(known)
 }
 
 /**
@@ -212,7 +217,7 @@ export function player(container, stage, context) {
     drawQuestion(step, run, speak)
     const target = (known?.isOver && step.then ? step.pointThen ?? step.point : step.point)?.(run, now()) ?? null
     const key = `${shown.id} ${step.id} ${Boolean(known?.isOver)} ${shown.language}`
-    pointer.point(target, key)
+    pointer.point(target, key, step.ask ? parts.ask : parts.text)
     if (key !== parts.key) unfold(target)
     parts.key = key
     parts.root.dataset.step = step.id
@@ -259,7 +264,7 @@ export function player(container, stage, context) {
     container.replaceChildren(parts.root)
     container.setAttribute('aria-label', texts.title)
     const at = Math.min(get().at, lesson.steps.length - 1)
-    if (isBare(get()) || !isNew) enter(at, 'replace')
+    if (isBare(get(), lesson) || !isNew) enter(at, 'replace')
     else update(context.run())
   }
 
@@ -272,6 +277,7 @@ export function player(container, stage, context) {
       shown.wanted = `${id} ${spoken}`
       return
     }
+    if (get().room === OPENING) return enter(Math.min(get().at, shown.lesson.steps.length - 1), 'replace')
     const step = stepNow()
     const known = answered()
     if (known && known.inputs !== inputs()) {
@@ -284,6 +290,17 @@ export function player(container, stage, context) {
   }
   return {
     update,
+    /**
+     * What a link has to say of a state: of a step as it is, only which one, so that it gives nothing away.
+     * @param {State} state @returns {State}
+     */
+    addressed(state) {
+      const { lesson, id } = shown
+      if (!lesson || id !== state.lesson || state.model !== MODELS[0].id) return state
+      const step = lesson.steps[Math.min(state.at, lesson.steps.length - 1)]
+      if (isSeen(step) || !isIn(lesson, state, wanted(step, false))) return state
+      return { ...defaults(lesson.model), ...kept(lesson, state), ...readers(), lesson: state.lesson, at: state.at }
+    },
     leave() {
       pointer.clear()
       container.replaceChildren()

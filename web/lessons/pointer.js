@@ -51,8 +51,11 @@ const topOf = () => Math.max(...['.top', '.lesson'].map(selector => {
   return getComputedStyle(element).position === 'sticky' ? element.getBoundingClientRect().bottom : 0
 }))
 
-/** Scrolls a pointed place into its frame and the window, no further than needed. @param {Element} element */
-function show(element) {
+/**
+ * Scrolls a pointed place into its frame and the window, no further than needed, and never past what is asked.
+ * @param {Element} element @param {Element | null} asked
+ */
+function show(element, asked) {
   const { top, bottom, left, right } = element.getBoundingClientRect()
   const behavior = matchMedia('(prefers-reduced-motion: reduce)').matches ? 'instant' : 'smooth'
   const frame = element.closest('.frame')
@@ -62,7 +65,9 @@ function show(element) {
   }
   const above = top - topOf() - SPACE
   const below = bottom - innerHeight + SPACE
-  if (above < 0 || below > 0) scrollBy({ top: above < 0 ? above : Math.min(above, below), behavior })
+  const stays = getComputedStyle(find(document, '.lesson')).position === 'sticky'
+  const room = asked && !stays ? Math.max(0, asked.getBoundingClientRect().top - topOf() - SPACE / 2) : Infinity
+  if (above < 0 || below > 0) scrollBy({ top: above < 0 ? above : Math.min(above, below, room), behavior })
 }
 
 /** @param {HTMLElement} stage */
@@ -74,15 +79,18 @@ export function pointers(stage) {
     for (const one of document.querySelectorAll('.has-pointer')) one.classList.remove('has-pointer')
   }
   return {
-    /** @param {import('./index.js').Place | null} target @param {string} key scrolls there when it is another */
-    point(target, key) {
+    /**
+     * @param {import('./index.js').Place | null} target @param {string} key scrolls there when it is another
+     * @param {Element | null} [asked] words that have to stay in sight
+     */
+    point(target, key, asked = null) {
       clear()
       if (!target) return
       const isElement = target.selector !== undefined
       const place = isElement ? null : found(stage, target)
       const element = isElement ? document.querySelector(target.selector) : place && ring(place)
       if (isElement) element?.classList.add('is-pointed')
-      if (element && key !== last.key) show(element)
+      if (element && key !== last.key) show(element, asked)
       last = { key: element ? key : last.key, element }
     },
     clear

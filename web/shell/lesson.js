@@ -2,7 +2,7 @@
 
 import { lessonOf } from '../lessons/index.js'
 
-/** @import { Context } from '../types.d.ts' */
+/** @import { Context, State } from '../types.d.ts' */
 
 /**
  * @param {{ lesson: HTMLElement, stage: HTMLElement }} page
@@ -25,6 +25,8 @@ export function lessons({ lesson, stage }, context) {
   }
   return {
     update,
+    /** What a link says of a state. @param {State} state */
+    addressed: state => player?.addressed(state) ?? state,
     /** Out of the lesson, into the room where it stood. @returns {boolean} whether there was one to leave */
     leave() {
       const isOn = !lesson.hidden

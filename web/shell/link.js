@@ -6,14 +6,15 @@ import { toHash } from './state.js'
 
 const DELAY = 120
 
-export function linked() {
+/** @param {(state: State) => State} addressed what has to be said of a state */
+export function linked(addressed) {
   /** @type {ReturnType<typeof setTimeout> | 0} */ let timer = 0
   const forget = () => {
     clearTimeout(timer)
     timer = 0
   }
   /** @param {State} state */
-  const replace = state => history.replaceState(null, '', `#${toHash(state)}`)
+  const replace = state => history.replaceState(null, '', `#${toHash(addressed(state))}`)
   return {
     /**
      * At once for a step that Back undoes, else at a pause, as writing it is slow.
@@ -22,7 +23,7 @@ export function linked() {
     write(state, before, way) {
       if (way === 'push') {
         if (timer) replace(before)
-        history.pushState(null, '', `#${toHash(state)}`)
+        history.pushState(null, '', `#${toHash(addressed(state))}`)
       }
       forget()
       if (way === 'replace') timer = setTimeout(() => {

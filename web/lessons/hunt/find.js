@@ -37,38 +37,50 @@ function rowsOf(run, name) {
   })
 }
 
-/** Scores that are still the products: nothing has divided them. @param {Run} run @returns {Evidence | null} */
-function scale(run) {
+/**
+ * Scores that are still the products: nothing has divided them.
+ * @param {Run} run @param {number} head that is looked at @returns {Evidence | null}
+ */
+function scale(run, head) {
   const { dots, scores } = partsIn(run, 'encoder.0.self_attn.weights')
   const all = rowsOf(run, dots).flatMap(({ values }) => values)
   const made = rowsOf(run, scores).flatMap(({ values }) => values)
   if (all.some((value, i) => Math.abs(value - made[i]) > TINY)) return null
-  const { shape: [,,, width] } = tensorOf(run, dots), [first] = made
+  const { shape: [,,, width] } = tensorOf(run, dots), start = head * width * width
   const size = tensorOf(run, partsIn(run, 'encoder.0.self_attn.weights').q).shape[2] / tensorOf(run, dots).shape[1]
-  const head = made.slice(0, width * width)
+  const own = made.slice(start, start + width * width)
   return {
-    variance: fixed(variance(head)), divided: fixed(variance(head) / size), dot: fixed(all[0]), score: fixed(first),
-    size: String(size)
+    head: String(head), variance: fixed(variance(own)), divided: fixed(variance(own) / size),
+    dot: fixed(all[start]), score: fixed(made[start]), size: String(size)
   }
 }
 
-/** A weight above the diagonal. @param {Run} run @returns {Evidence | null} */
-function leak(run) {
+/**
+ * A weight above the diagonal, of the head that is looked at if it has one.
+ * @param {Run} run @param {number} here @returns {Evidence | null}
+ */
+function leak(run, here) {
   const { weights } = partsIn(run, 'decoder.0.self_attn.weights')
   const open = rowsOf(run, weights).flatMap(({ head, row, values }) => (
     values.map((value, key) => ({ head, row, key, value })).filter(({ key }) => key > row)))
-  const most = open.reduce((best, one) => (one.value > best.value ? one : best), { head: 0, row: 0, key: 0, value: 0 })
+  const shown = open.filter(({ head, value }) => head === here && value > 0)
+  const none = { head: 0, row: 0, key: 0, value: 0 }
+  const most = (shown.length ? shown : open).reduce((best, one) => (one.value > best.value ? one : best), none)
   return most.value > 0 ? {
     count: String(open.filter(({ value }) => value > 0).length), head: String(most.head), row: String(most.row),
     key: String(most.key), weight: fixed(most.value)
   } : null
 }
 
-/** Shares that no longer add up to 1. @param {Run} run @returns {Evidence | null} */
-function dropout(run) {
+/**
+ * Shares that no longer add up to 1, in the head that is looked at if there are any.
+ * @param {Run} run @param {number} here @returns {Evidence | null}
+ */
+function dropout(run, here) {
   const { kept, weights } = partsIn(run, 'encoder.0.self_attn.heads')
   const rows = rowsOf(run, kept ?? weights)
-  const wrong = rows.find(({ values }) => Math.abs(sum(values) - 1) > TINY)
+  const all = rows.filter(({ values }) => Math.abs(sum(values) - 1) > TINY)
+  const wrong = all.find(({ head }) => head === here) ?? all[0]
   return wrong ? {
     head: String(wrong.head), row: String(wrong.row), sum: fixed(sum(wrong.values)),
     zeros: String(rows.flatMap(({ values }) => values).filter(value => value === 0).length)
@@ -117,8 +129,8 @@ function tokenNorm(run) {
   }
 }
 
-/** By fault. */
+/** By fault. @type {Record<string, (run: Run, head: number) => Evidence | null>} */
 export const FINDS = { scale, leak, swapped, tokenNorm, batchPositions, dropout }
 
 /** The fault that a run has, or undefined. @param {Run} run */
-export const found = run => Object.entries(FINDS).find(([, find]) => find(run))?.[0]
+export const found = run => Object.entries(FINDS).find(([, find]) => find(run, 0))?.[0]

@@ -20,7 +20,7 @@ const whole = tensor => run => ({ tensor, index: tensorOf(run, tensor).shape.map
  */
 const fault = (id, state, tensor) => ({
   id, state, point: whole(tensor), ask: { options, answer: found }, free: ['room', 'head', 'part', 'row', 'step'],
-  say: run => ({ answer: written(run), ...FINDS[/** @type {keyof typeof FINDS} */ (found(run))]?.(run) })
+  say: (run, { state: { head } }) => ({ answer: written(run), ...FINDS[found(run) ?? '']?.(run, head) })
 })
 
 /** @type {import('../index.js').Lesson} */
