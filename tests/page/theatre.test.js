@@ -14,7 +14,7 @@ import { trainingIn } from '../../web/theatre/file.js'
 import { OPTIMIZERS } from '../../web/theatre/optimizers/index.js'
 import { createPlayer } from '../../web/theatre/player.js'
 import { markOf, sizeProblem, textOf, textProblem } from '../../web/theatre/own_text.js'
-import { pointsOf } from '../../web/theatre/points.js'
+import { divergence, pointsOf } from '../../web/theatre/points.js'
 import { report } from '../../web/theatre/report.js'
 import { createRecord } from '../../web/theatre/seen.js'
 import { createSession } from '../../web/theatre/session.js'
@@ -180,7 +180,8 @@ test('a loss that is no number stops the training, says where that began, and le
   const { step, where } = player.broken
   assert.equal(step, 2)
   assert.equal(where.isGradient, false)
-  assert.ok(where.name.length > 1 && !Number.isFinite(where.value), where.name)
+  assert.ok(where.name.length > 1, where.name)
+  assert.equal(where.value, Infinity, 'too large for a number, and that before anything is NaN')
   assert.deepEqual(player.session.snapshot(), before)
   assert.equal(player.session.done, kept.step)
   player.session.dispose()
@@ -453,6 +454,11 @@ test('a text of one\'s own is learned from, as characters and as pairs of bytes,
     assert.equal(typeof session.answer('가').text, 'string')
     session.dispose()
   }
+})
+
+test('two curves part at the first step that is not the same to the bit', () => {
+  assert.deepEqual([[[1, 2, 3], [1, 2, 3, 4]], [[1, 2, 3], [1, 2, 4]], [[1], [2]], [[], [1]], [[0], [-0]]]
+    .map(([one, other]) => divergence(one, other)), [0, 3, 1, 0, 1])
 })
 
 test('a long curve keeps its extremes; answers kept are few and the first and last among them', () => {
