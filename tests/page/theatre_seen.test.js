@@ -41,7 +41,7 @@ test('embeddings in two dimensions are the principal components of the furthest 
       const mean = rows[0].map((_, j) => rows.reduce((sum, row) => sum + row[j], 0) / N)
       return rows.map(row => row.map((value, j) => value - mean[j]))
     }
-    const begun = rowsOf(session.plane().name)
+    const { x: x0, y: y0 } = session.plane()
     while (player.step());
     const { name, x, y, words, shares, from } = session.plane()
     assert.equal(words.length, x.length, task)
@@ -54,8 +54,8 @@ test('embeddings in two dimensions are the principal components of the furthest 
     for (const [k, own] of [x, y].entries()) {
       const sign = Math.sign(along(rows[0], k) * own[0])
       rows.forEach((row, i) => assert.ok(Math.abs(sign * along(row, k) - own[i]) < 5e-3, `${task}, row ${i}`))
-      const before = begun.reduce((sum, row, i) => sum + sign * along(row, k) * own[i], 0)
-      assert.ok(before > 0, `${task}: rows are on the side on which they began`)
+      const first = [x0, y0][k]
+      assert.ok(first.reduce((sum, value, i) => sum + value * own[i], 0) > 0, `${task}: the side on which they began`)
     }
     player.seek(12)
     const back = session.plane(name), earlier = rowsOf(name), sign = Math.sign(along(rows[0], 0) * x[0])

@@ -43,19 +43,19 @@ const centred = (gf, table) => table.detach().sub(table.detach().mean({ dim: 0, 
  * side on which they began.
  * @param {any} gf the library
  * @param {any} table [N, C]
- * @param {any} begun the same table before the first step
+ * @param {Float32Array[]} [begun] where they lay along the two before the first step
  * @returns {Float32Array[]} each of length C; zeros where all rows are alike
  */
 export const axesOf = (gf, table, begun) => gf.tidy(() => gf.noGrad(() => {
-  const { matmul } = gf.functional, C = table.shape[1]
-  const [rows, first] = [table, begun].map(one => centred(gf, one))
+  const { matmul } = gf.functional, [N, C] = table.shape
+  const rows = centred(gf, table)
   let covariance = matmul(rows.permute(1, 0), rows)
   return [0, 1].map(n => {
     if (n >= C || !(covariance.mul(covariance).sum().item() > 0)) return new Float32Array(C)
     const axis = axisOf(gf, covariance, C)
     const across = axis.permute(1, 0)
     covariance = covariance.sub(matmul(axis, across).mul(matmul(matmul(across, covariance), axis)))
-    const isTurned = matmul(rows, axis).mul(matmul(first, axis)).sum().item() < 0
+    const isTurned = begun && matmul(rows, axis).mul(gf.tensor(begun[n], { shape: [N, 1] })).sum().item() < 0
     return (isTurned ? axis.neg() : axis).values.slice()
   })
 }))

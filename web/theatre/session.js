@@ -62,8 +62,8 @@ export function createSession(gf, settings, text, start) {
   const history = { loss: [], rate: [], norm: [], norms: [], looks: [] }
   /** Embeddings that can be looked at, with the words of their rows, as they are before the first step. */
   const tables = Object.entries(task.tables(data)).map(([name, words]) => {
-    const table = parameterOf(name)
-    return { name, words, table, begun: table.detach().clone(), axes: /** @type {Float32Array[]} */ ([]) }
+    const table = parameterOf(name), axes = axesOf(gf, table), { x, y } = planeOf(gf, table, axes)
+    return { name, words, table, begun: [x, y], axes }
   })
   let done = 0, furthest = -1
 
@@ -259,7 +259,7 @@ export function createSession(gf, settings, text, start) {
       return values[before + offsetOf(named[at][1].shape, index)]
     },
     dispose() {
-      for (const table of [...begun, ...tables.map(one => one.begun)]) table.dispose()
+      for (const table of begun) table.dispose()
       optimizer.dispose()
       model.dispose()
     }
