@@ -175,3 +175,21 @@ test('what a run cost is counted from it', () => {
   const all = layer.parameters().reduce((n, p) => n + p.size, 0)
   assert.equal(stages.reduce((n, stage) => n + stage.parameters, 0), all)
 })
+
+test('what a mask adds comes from the cell of the tensor that it was given as', () => {
+  const q = gf.randn([2, 2, 2, 4]), padding = gf.tensor([[false, false], [false, true]])
+  const masks = [
+    [[2, 2], [1, 0]], [[2, 2, 2, 2], [1, 1, 1, 0]], [[1, 2, 2, 2], [0, 1, 1, 0]], [[4, 2, 2], [3, 1, 0]]
+  ]
+  for (const [shape, at] of masks) {
+    const mask = gf.randn(shape), options = { attnMask: mask, keyPaddingMask: padding }
+    const { trace } = gf.trace(() => F.scaledDotProductAttention(q, q, q, options))
+    const [, { factors: [factor] }] = trace.explain('masked_scores', [1, 1, 1, 0]).terms
+    assert.equal(factor.value, mask.at(...at))
+    assert.deepEqual(factor.source, { name: trace.nameOf(mask), index: at })
+    const hidden = trace.explain('masked_scores', [1, 1, 1, 1])
+    assert.equal(hidden.value, -Infinity)
+    assert.equal(hidden.difference ?? 0, 0)
+    trace.dispose()
+  }
+})

@@ -69,7 +69,8 @@ test('grad gives gradients of leaves and of what was computed, and changes no gr
     [3, 21])
   refused(() => gf.grad(x.mul(2), x), 'shape', 'not a single value')
   refused(() => gf.grad(3, x), 'type', 'tensors')
-  refused(() => gf.grad(x.sum(), x, { createGraph: true }), 'type', 'retainGraph')
+  refused(() => gf.grad(x.sum(), x, { createGraph: true }), 'type', 'no createGraph')
+  refused(() => x.sum().backward({ createGraph: true }), 'type', 'no createGraph')
   const before = gf.memory().tensors
   gf.tidy(() => { gf.grad(x.mul(x).sum(), x) })
   assert.equal(gf.memory().tensors, before, 'what grad makes ends with the tidy around it')

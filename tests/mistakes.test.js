@@ -12,6 +12,9 @@ twice.backward()
 const gone = gf.ones([1])
 gone.dispose()
 
+const NO_NUMBER = `a float32 tensor [2, 3] is no number to JavaScript's + - * / < >; write a.add(b), a.sub(b), ` +
+  'a.mul(b), a.div(b), a.lt(b), a.gt(b), and a.item() for the number of a tensor that has one'
+
 /** @type {[() => unknown, string][]} */
 const MISTAKES = [
   [() => load().tensor([1]), 'this is a promise, not yet its result; write const gf = await load()'],
@@ -148,7 +151,7 @@ const MISTAKES = [
   [() => gf.trace(() => lin.forward(x)).trace.get('linear'),
     'trace: no tensor is called "linear"; of 4 the most similar are bias, input, weight, output'],
   [() => gf.trace(() => lin.forward(x), { edits: [{ name: 'output', value: 1 }] }),
-    'trace: edits[0].index must be an array of whole numbers, got undefined'],
+    'trace: edits[0].index must be an array of whole numbers, null for all or [from, to) for a stretch, got undefined'],
   [() => gf.trace(() => lin.forward(x), { edits: [{ name: 'linear', index: [0, 0], value: 1 }] }),
     'trace: edits name tensors that were not made: linear; of 4 the most similar are bias, input, weight, ' +
     'output'],
@@ -156,7 +159,33 @@ const MISTAKES = [
   [() => gf.decoding.generate(lin, [0], { max_new_tokens: 3 }),
     'generate: there is no option "max_new_tokens", only maxNewTokens, end, temperature, topK, topP, seed, ' +
     'beams, lengthPenalty, cache, onToken, signal'],
-  [() => gf.toOnnx(x), 'toOnnx: model must be a module, got a float32 tensor [2, 3]']
+  [() => gf.toOnnx(x), 'toOnnx: model must be a module, got a float32 tensor [2, 3]'],
+  [() => gf.toOnnx(new nn.MultiheadAttention(4, 2), { query: seq, kye: seq }),
+    'toOnnx: MultiheadAttention has no input "kye"; did you mean key? Its inputs are query, key, value'],
+  [() => gf.toOnnx(new (class Pair extends nn.Module { forward(a, b) { return a.add(b) } })(), [[[1, 2]], [[3, 4]]]),
+    'toOnnx: inputs is one nested list, which is one input, and forward of Pair takes 2; give them by name, such as ' +
+    '{ source: …, target: … }'],
+  [() => x.matmul(gf.ones([4])),
+    'matmul: the last side of a must be the last but one of b, or its only one; a is [2, 3], b is [4]'],
+  [() => gf.grad(lin.forward(x).sum(), lin.parameters(), { createGraph: true }),
+    'grad: there is no createGraph: how a gradient came about is not recorded, so it has no gradient of its own; take ' +
+    'the difference of two gradients, or write the second derivative as a forward'],
+  [() => {
+    const own = new nn.Linear(3, 2)
+    own.weight = gf.ones([2, 3])
+    return own.forward(x)
+  }, 'Linear: weight is a parameter, got a float32 tensor [2, 3] in its place, which would be neither trained nor ' +
+  'saved; write new gf.nn.Parameter(tensor), or loadStateDict to change its values'],
+  [() => {
+    class Scale extends nn.Module {
+      factor = new nn.Parameter([1])
+    }
+    const own = new Scale(), adam = new optim.Adam(own.parameters())
+    own.factor = own.factor.mul(2)
+    return [adam, own.stateDict()]
+  }, 'Scale: factor is a parameter, got a float32 tensor [1] in its place, which would be neither trained nor saved; ' +
+  'write new gf.nn.Parameter(tensor), or loadStateDict to change its values'],
+  [() => x + 1, NO_NUMBER], [() => 2 * x, NO_NUMBER], [() => x > 0, NO_NUMBER], [() => Math.exp(x), NO_NUMBER]
 ]
 
 for (const [written, says] of MISTAKES) test(String(written).slice(6), async () => {
@@ -165,4 +194,13 @@ for (const [written, says] of MISTAKES) test(String(written).slice(6), async () 
     assert.equal(error.message, says)
     return true
   })
+})
+
+test('what is meant as a text or put there as PyTorch would is no mistake', () => {
+  assert.equal(`${x}`, 'float32 tensor [2, 3]')
+  const own = new nn.Linear(3, 2)
+  own.weight = new nn.Parameter(gf.ones([2, 3]))
+  own.bias = null
+  assert.deepEqual(own.parameters(), [own.weight])
+  assert.deepEqual(own.forward(x).toArray(), [[3, 3], [3, 3]])
 })

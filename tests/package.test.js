@@ -100,12 +100,19 @@ const count: number = new Mine().parameters().length
 const { output, trace } = gf.trace(() => layer.forward(x.reshape(1, 2, 2)))
 const value: number = trace.explain('self_attn.scores', [0, 0, 0, 0]).value
 gf.functional.softmax(output).backward(gf.rand([1, 2, 2]))
+const { model } = await gf.models.load({})
+const added: number[] = gf.decoding.generate(model, [1, 2], { maxNewTokens: 3 })
+const several: number[][] = gf.decoding.generate(rows => gf.zeros([rows.length, 1, 4]), [[1], [2]])
+const later: Promise<number[]> = gf.decoding.generate(model, [1], { signal: new AbortController().signal })
+const name: string = model.constructor.name, hidden = model.forward([[1]]).hidden.shape
+console.log(added, several, later, name, hidden)
 console.log(count, value, x.grad?.shape[0])
 `
   writeFileSync(join(project, 'good.ts'), good)
   const mistakes = [
     ['gf.rand([1, 2, 2])', "'one'"], ["'gelu'", "'tanh'"], ['Linear(2, 3)', "Linear('2', 3)"],
-    ['trace.explain(', 'trace.explan(']
+    ['trace.explain(', 'trace.explan('],
+    ['const added: number[]', 'const added: string'], ['(model, [1, 2]', '(42, [1, 2]'], ['.hidden.shape', '.hiden.shape']
   ]
   const tsc = join(ROOT, 'node_modules/typescript/bin/tsc')
   const flags = ['--noEmit', '--strict', '--skipLibCheck', 'false', '--module', 'nodenext', '--target', 'es2022']

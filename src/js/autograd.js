@@ -210,6 +210,11 @@ function walk(starts, retainGraph, isCollecting) {
   return passing
 }
 
+/** @param {string} where @param {any} options */
+const noSecondOrder = (where, options) => expect(!(options && typeof options === 'object' && options.createGraph), 'type',
+  () => `${where}: there is no createGraph: how a gradient came about is not recorded, so it has no gradient of its own; ` +
+    'take the difference of two gradients, or write the second derivative as a forward')
+
 /**
  * Adds d(out)/d(leaf) to the `grad` of the leaves that `out` was computed from.
  * @param {Tensor} out
@@ -219,6 +224,7 @@ function walk(starts, retainGraph, isCollecting) {
  *   'shape' and 'type' for a gradient that does not fit
  */
 export function backward(out, start, options) {
+  noSecondOrder('backward', options)
   const { retainGraph = false } = optionsOf('backward', options, ['retainGraph'])
   flag('backward', 'retainGraph', retainGraph)
   for (const [tensor, gradient] of walk([{ out, start }], retainGraph, false)) {
@@ -228,7 +234,8 @@ export function backward(out, start, options) {
 }
 
 /**
- * The gradients of outputs by inputs, which may be leaves or computed: torch.autograd.grad. No `grad` is changed.
+ * The gradients of outputs by inputs, which may be leaves or computed: torch.autograd.grad. No `grad` is changed. The
+ * gradients are numbers and no computation: there is no createGraph, and no gradient of a gradient.
  * @template {Tensor | readonly Tensor[]} I
  * @param {Tensor | readonly Tensor[]} outputs their sum is differentiated @param {I} inputs
  * @param {{ gradOutputs?: Tensor | readonly Tensor[], retainGraph?: boolean, allowUnused?: boolean }} [options]
@@ -243,6 +250,7 @@ export function backward(out, start, options) {
  * x.grad                                          // null
  */
 export function grad(outputs, inputs, options) {
+  noSecondOrder('grad', options)
   const { gradOutputs, retainGraph = false, allowUnused = false } =
     optionsOf('grad', options, ['gradOutputs', 'retainGraph', 'allowUnused'])
   flag('grad', 'retainGraph', retainGraph)

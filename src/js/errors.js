@@ -185,7 +185,7 @@ function positional(name, given) {
 }
 
 /** How many letters have to change to make one word of another. @param {string} a @param {string} b */
-function distance(a, b) {
+export function distance(a, b) {
   let row = Array.from({ length: b.length + 1 }, (_, j) => j)
   for (let i = 1; i <= a.length; i++) {
     const next = [i]

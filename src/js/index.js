@@ -39,6 +39,7 @@ import { bindText } from './text/index.js'
 /**
  * Names that the declarations made from this file use.
  * @typedef {import('./ops/losses.js').Reduction} Reduction
+ * @typedef {import('./models/index.js').AnyModel} AnyModel
  */
 
 /** torch.nn.functional in camelCase: tensors by position, everything else in one options object. */

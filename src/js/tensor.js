@@ -300,6 +300,16 @@ export class Tensor extends Methods {
     return this.disposed ? 'a disposed tensor' : `${this.dtype} tensor ${shapeText(this.shape)}`
   }
 
+  /**
+   * In a text a tensor says what it is; in arithmetic it would be a text, or NaN, so that is refused.
+   * @param {string} hint @internal
+   */
+  [Symbol.toPrimitive](hint) {
+    if (hint === 'string') return this.toString()
+    throw new GlassformerError('type', `${describe(this)} is no number to JavaScript's + - * / < >; write a.add(b), ` +
+      'a.sub(b), a.mul(b), a.div(b), a.lt(b), a.gt(b), and a.item() for the number of a tensor that has one')
+  }
+
   /** What console.log shows in Node: no engine, but the first values. */
   [Symbol.for('nodejs.util.inspect.custom')]() {
     if (this.disposed) return String(this)

@@ -33,6 +33,22 @@ names = {
     "torch.optim.lr_scheduler": [name for name in public(schedulers, lambda name, value: inspect.isclass(value))
                                  if getattr(schedulers, name).__module__ == schedulers.__name__],
 }
+# As the documentation of 1.13 lists them: what dir() finds there are modules and what they import.
+names |= {
+    "torch.autograd": [
+        "Function", "backward", "detect_anomaly", "enable_grad", "forward_ad", "functional", "grad",
+        "gradcheck", "gradgradcheck", "graph", "inference_mode", "no_grad", "profiler", "set_grad_enabled"
+    ],
+    "torch.nn.utils": [
+        "clip_grad_norm", "clip_grad_norm_", "clip_grad_value_", "convert_parameters", "fuse_conv_bn_eval",
+        "fuse_conv_bn_weights", "fuse_linear_bn_eval", "parameters_to_vector", "parametrizations",
+        "parametrize", "prune", "remove_spectral_norm", "remove_weight_norm", "rnn", "skip_init",
+        "spectral_norm", "stateless", "vector_to_parameters", "weight_norm"
+    ],
+    "torch.utils.checkpoint": [
+        "checkpoint", "checkpoint_sequential"
+    ]
+}
 path = pathlib.Path(__file__).with_name("torch_api.json")
 path.write_text(json.dumps({"version": torch.__version__, "names": names}, indent=0) + "\n")
 print({key: len(value) for key, value in names.items()})

@@ -14,7 +14,10 @@ const PLACES = {
   'torch.nn.Module': { holds: module, as: 'module.' },
   'torch.nn.init': { holds: gf.nn.init, as: 'nn.init.' },
   'torch.optim': { holds: gf.optim, as: 'optim.' },
-  'torch.optim.lr_scheduler': { holds: gf.optim.lrScheduler, as: 'lrScheduler.' }
+  'torch.optim.lr_scheduler': { holds: gf.optim.lrScheduler, as: 'lrScheduler.' },
+  'torch.autograd': { holds: gf.autograd, as: 'gf.autograd.' },
+  'torch.nn.utils': { holds: {}, as: '' },
+  'torch.utils.checkpoint': { holds: {}, as: '' }
 }
 
 /** What is here, but not as PyTorch has it: how it is written, and what to know. */
@@ -103,7 +106,23 @@ export const DIFFERS = {
   },
   'torch.nn.init': {},
   'torch.optim': {},
-  'torch.optim.lr_scheduler': {}
+  'torch.optim.lr_scheduler': {},
+  'torch.autograd': {
+    grad: ['gf.grad(outputs, inputs, { gradOutputs, retainGraph, allowUnused })', 'no createGraph: gradients are not recorded'],
+    backward: ['x.backward(gradient, { retainGraph })', ''],
+    no_grad: ['gf.noGrad(() => ...)', 'a function instead of a block'],
+    inference_mode: ['gf.noGrad(() => ...)', ''],
+    enable_grad: ['gf.enableGrad(() => ...)', 'a function instead of a block'],
+    Function: ['gf.autograd.Function', '`static forward(ctx, ...)` and `static backward(ctx, gradient)`, used by `apply`']
+  },
+  'torch.nn.utils': {
+    clip_grad_norm_: ['gf.optim.clipGradNorm(parameters, maxNorm)', 'gives the norm there was'],
+    clip_grad_norm: ['gf.optim.clipGradNorm(parameters, maxNorm)', ''],
+    parameters_to_vector: ['gf.cat(parameters.map(p => p.flatten()))', '']
+  },
+  'torch.utils.checkpoint': {
+    checkpoint: ['gf.checkpoint(fn, ...inputs)', 'of a module `x => module.forward(x)`']
+  }
 }
 
 const camel = name => name.replace(/(?<=[a-z\d])_([a-z\d])/g, (_, letter) => letter.toUpperCase())
@@ -121,6 +140,13 @@ export function rowsOf(part, names) {
   })
 }
 
+/** What a part does not list. */
+const SAYS = {
+  torch: 'What tensors have as a method is listed with `torch.Tensor`, and `torch.nn.functional` by itself: `torch.exp(x)` is ' +
+    '`x.exp()`\nor `gf.functional.exp(x)`, `torch.matmul(a, b)` is `a.matmul(b)`, `torch.softmax(x, dim=1)` is ' +
+    '`gf.functional.softmax(x, { dim: 1 })`.'
+}
+
 const table = rows => ['| PyTorch | here | |', '| --- | --- | --- |',
   ...rows.map(({ name, here, note = '' }) => `| \`${name}\` | \`${here.replaceAll('|', '\\|')}\` | ${note} |`)].join('\n')
 
@@ -129,7 +155,7 @@ function section(part, names) {
   const of = status => rows.filter(row => row.status === status)
   const missing = of('not').map(({ name }) => name)
   return [
-    `## ${part}`,
+    `## ${part}`, SAYS[part] ?? '',
     `${of('have').length} as in PyTorch, ${of('differs').length} otherwise, ${missing.length} not.`,
     of('have').length ? `As in PyTorch, in camelCase: ${of('have').map(({ name }) => `\`${camel(name)}\``).join(', ')}.` : '',
     of('differs').length ? table(of('differs')) : '',

@@ -32,6 +32,29 @@ import { CUTS, Draws, checkCuts, greedy, kept, pick } from './choose.js'
  * @property {import('../platform.d.ts').Signal} [signal] an AbortSignal: then the answer comes as a promise, and other
  *   tasks have their turn between tokens
  *
+ * What can be asked: a module, or a function of rows of ids.
+ * @typedef {Next | { forward(...inputs: any[]): any }} Decodable
+ * @typedef {readonly number[] | Int32Array | Tensor | readonly (readonly number[])[]} Prompt one, or several
+ */
+
+/**
+ * An answer to one prompt, several to several.
+ * @template P
+ * @template A
+ * @typedef {P extends readonly (readonly number[])[] ? A[]
+ *   : P extends readonly number[] | Int32Array ? A : any} AnswersTo
+ */
+
+/**
+ * With a signal they come later.
+ * @template P
+ * @template O
+ * @template A
+ * @typedef {O extends { signal: import('../platform.d.ts').Signal } ? Promise<AnswersTo<P, A>>
+ *   : AnswersTo<P, A>} Answered
+ */
+
+/**
  * How one token came about.
  * @typedef {object} Step
  * @property {number} step counted from 0

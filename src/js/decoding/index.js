@@ -3,6 +3,8 @@ import { pathTo } from './beam.js'
 import { greedy, kept, pick } from './choose.js'
 import { decode, generate } from './generate.js'
 
+/** @import { Answer, Answered, Decodable, GenerateOptions, Prompt } from './generate.js' */
+
 /**
  * Choosing tokens, for one engine.
  * @param {import('../engine.js').Engine} engine
@@ -16,12 +18,16 @@ export const bindDecoding = engine => ({
   kept: (logits, cuts) => kept(engine, logits, cuts),
   /**
    * The ids of an answer: greedy, drawn or by beams.
-   * @param {any} model @param {any} ids @param {Parameters<typeof generate>[3]} [options] @returns {any}
+   * @template {Prompt} P
+   * @template {GenerateOptions} [O=GenerateOptions]
+   * @param {Decodable} model @param {P} ids @param {O} [options] @returns {Answered<P, O, number[]>}
    */
   generate: (model, ids, options) => generate(engine, model, ids, options),
   /**
    * The same with every step: what was kept, the draw, the tree of beams.
-   * @param {any} model @param {any} ids @param {Parameters<typeof generate>[3]} [options] @returns {any}
+   * @template {Prompt} P
+   * @template {GenerateOptions} [O=GenerateOptions]
+   * @param {Decodable} model @param {P} ids @param {O} [options] @returns {Answered<P, O, Answer>}
    */
   decode: (model, ids, options) => decode(engine, model, ids, options)
 })

@@ -1,4 +1,4 @@
-import { describe, expect, isPlain } from '../errors.js'
+import { describe, distance, expect, isPlain } from '../errors.js'
 import { Module } from '../nn/module.js'
 import { idTensor } from '../ops/checks.js'
 import { Tensor } from '../tensor.js'
@@ -10,6 +10,9 @@ import { Tensor } from '../tensor.js'
  * @typedef {{ name: string, tensor: Tensor }} Fed
  * @typedef {Tensor | readonly any[] | Record<string, any>} Inputs
  */
+
+/** Letters that a name may be off by and still be meant. */
+const MOST_SLIPS = 2
 
 /** @param {any} value @returns {unknown} */
 const firstLeaf = value => (Array.isArray(value) ? firstLeaf(value[0]) : value)
@@ -24,12 +27,22 @@ const isOne = value => value instanceof Tensor || (Array.isArray(value) && !isPl
  * @returns {{ positions: [string, any][], options: [string, any][] | null }}
  */
 function sorted(where, model, inputs) {
+  const { length } = Object.getPrototypeOf(model).forward, isDeep = Array.isArray(/** @type {any} */ (inputs)?.[0]?.[0])
+  expect(!(isOne(inputs) && isDeep && length > 1), 'type', () =>
+    `${where}: inputs is one nested list, which is one input, and forward of ${model.constructor.name} takes ${length}; ` +
+    'give them by name, such as { source: …, target: … }')
   if (isOne(inputs)) return { positions: [['input', inputs]], options: null }
   if (Array.isArray(inputs)) return { positions: inputs.map((value, i) => [`input_${i}`, value]), options: null }
   expect(isPlain(inputs), 'type', () => `${where}: inputs must be a tensor, nested ids, or a list or an object of them, ` +
     `got ${describe(inputs)}`)
   const { inputNames } = /** @type {typeof Module} */ (model.constructor), entries = Object.entries(inputs)
   if (inputNames === Module.inputNames) return { positions: entries, options: null }
+  const missing = inputNames.filter(name => !Object.hasOwn(inputs, name))
+  for (const [name] of entries) if (!inputNames.includes(name)) {
+    const meant = missing.find(one => distance(one, name) <= MOST_SLIPS)
+    expect(!meant, 'type', () => `${where}: ${model.constructor.name} has no input ${describe(name)}; did you mean ` +
+      `${meant}? Its inputs are ${inputNames.join(', ')}`)
+  }
   const last = inputNames.findLastIndex(name => Object.hasOwn(inputs, name))
   return {
     positions: inputNames.slice(0, last + 1).map(name => [name, /** @type {any} */ (inputs)[name]]),

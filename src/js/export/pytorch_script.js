@@ -163,6 +163,8 @@ def main():
     arguments.add_argument('--lr', type=float, default=1e-4)
     arguments.add_argument('--out', default='trained.safetensors')
     given = arguments.parse_args()
+    if given.check and not given.weights:
+        arguments.error('--check compares the weights glassformer had: give their file by --weights')
     model = build()
     if given.weights:
         model.load_state_dict(load_weights(given.weights))

@@ -22,6 +22,8 @@ import { t5 } from './t5.js'
  * @typedef {import('../tensor.js').Tensor} Tensor
  * @typedef {import('./model.js').LanguageModel} LanguageModel
  * @typedef {import('./config.js').Config} Config
+ * @typedef {import('./gpt2.js').GPT2 | import('./bert.js').Bert | import('./marian.js').Marian |
+ *   import('./t5.js').T5 | import('./llama.js').Llama} AnyModel
  * @typedef {string | Uint8Array | ArrayBuffer | import('../platform.d.ts').Lazy} File
  * @typedef {Record<string, File>} Files by name, as they lie in a model's folder
  */
@@ -240,8 +242,8 @@ function loadOptions(options) {
  * @param {Engine} engine
  * @param {Files} files config.json, model.safetensors (or shards with their index), and those of the tokenizer
  * @param {LoadOptions} [options]
- * @returns {Promise<{ model: any, tokenizer: import('../text/tokenizer.js').Tokenizer | null,
- *   config: Record<string, any> }>} model: a GPT2, Bert, Marian, T5 or Llama
+ * @returns {Promise<{ model: AnyModel, tokenizer: import('../text/tokenizer.js').Tokenizer | null,
+ *   config: Record<string, any> }>} model: of the class that config.json names
  * @throws {GlassformerError} 'format' for files that do not fit each other or are not understood, 'memory'; the reason
  *   of the signal when that is aborted; nothing is kept then
  */

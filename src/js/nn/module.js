@@ -27,6 +27,44 @@ export class Parameter extends Tensor {
   }
 }
 
+/** Names under which a module's parameters were found. @type {WeakMap<Module, Set<string>>} */
+const knownNames = new WeakMap()
+/** Parameters that a module has made and that have not been looked for yet. @type {WeakMap<Module, Set<Parameter>>} */
+const freshlyMade = new WeakMap()
+
+/** @param {Module} module @param {string} name @param {unknown} value */
+const isStray = (module, name, value) =>
+  value instanceof Tensor && !(value instanceof Parameter) && !module.bufferNames.has(name)
+
+/**
+ * A parameter that was replaced by a tensor would no longer be trained or saved, without a word.
+ * @param {Module} module @param {string} name @param {unknown} value
+ */
+const expectParameter = (module, name, value) => expect(!isStray(module, name, value), 'type',
+  () => `${module.constructor.name}: ${name} is a parameter, got ${describe(value)} in its place, which would be neither ` +
+    `trained nor saved; write new gf.nn.Parameter(tensor), or loadStateDict to change its values`)
+
+/** Remembers what a module's parameters are called. @param {Module} module @param {[string, unknown][]} entries */
+function learnNames(module, entries) {
+  const known = knownNames.get(module) ?? new Set(), made = freshlyMade.get(module)
+  for (const [name, value] of entries) {
+    if (known.has(name)) expectParameter(module, name, value)
+    if (!(value instanceof Parameter)) continue
+    known.add(name)
+    made?.delete(value)
+  }
+  const [name, stray] = (made?.size && entries.find(entry => isStray(module, ...entry))) || []
+  if (name) expectParameter(module, name, stray)
+  freshlyMade.delete(module)
+  knownNames.set(module, known)
+}
+
+/** @template {Parameter} P @param {Module} module @param {P} parameter */
+function noteMade(module, parameter) {
+  freshlyMade.set(module, (freshlyMade.get(module) ?? new Set()).add(parameter))
+  return parameter
+}
+
 /** `forward` as it is called from outside: a trace learns where it is. @param {Module} module */
 function wrapForward(module) {
   const { forward } = module
@@ -116,7 +154,9 @@ export class Module {
    * @internal
    */
   run(forward, inputs) {
-    const { trace } = this.engine
+    const { trace } = this.engine, known = knownNames.get(this)
+    if (!known) learnNames(this, Object.entries(this))
+    else for (const name of known) expectParameter(this, name, /** @type {any} */ (this)[name])
     for (const input of inputs) {
       if (input instanceof Tensor && input.engine !== this.engine) inEngine(this.constructor.name, this.engine, [input])
     }
@@ -148,12 +188,13 @@ export class Module {
 
   /** A new parameter without values. @param {...number} shape */
   parameter(...shape) {
-    return new Parameter(this.engine, shape)
+    return noteMade(this, new Parameter(this.engine, shape))
   }
 
   /** The same for a matrix of products or a table of rows. @param {number} rows @param {number} columns */
   matrix(rows, columns) {
-    return new Parameter(this.engine, [rows, columns], undefined, this.engine.matrixType, true)
+    const { engine } = this
+    return noteMade(this, new Parameter(engine, [rows, columns], undefined, engine.matrixType, true))
   }
 
   /**
@@ -196,6 +237,7 @@ export class Module {
   /** Own parameters and buffers, by name. @returns {[string, Tensor][]} */
   ownTensors() {
     const entries = Object.entries(this)
+    learnNames(this, entries)
     return [...entries.filter(([, v]) => v instanceof Parameter),
       ...entries.filter(([name]) => this.bufferNames.has(name))]
   }

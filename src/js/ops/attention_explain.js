@@ -1,4 +1,4 @@
-import { cell, constant, product, sumOf } from '../explain.js'
+import { cell, constant, product, sumOf, worked } from '../explain.js'
 import { indicesOf, offsetOf, range } from '../shape.js'
 import { maskAt } from './mask.js'
 import { explainSoftmax, explainSoftmaxGradient } from './softmax.js'
@@ -31,12 +31,26 @@ export function explainAttention(node, output, index) {
   if (output === 'dots') return sumOf('q · k', dotTerms(node, index))
   if (output === 'scores') return explainScore(node, index)
   if (output === 'masked_scores') {
-    const added = constant('mask', maskAt(saved, index))
-    return sumOf('scores + mask', [product(cell(outputs.scores, index, 'scores')), product(added)])
+    const own = cell(outputs.scores, index, 'scores'), added = maskAt(saved, index)
+    const terms = [product(own), product(maskFactor(node, index, added))]
+    return { formula: 'scores + mask', terms, computed: Math.fround(own.value + added) }
   }
   const [b, h, i, j] = index
   const row = range(saved.sizes.Tk).map(key => cell(outputs.masked_scores, [b, h, i, key], 'x'))
   return explainSoftmax(row, j)
+}
+
+/**
+ * What a mask adds, from the cell of the tensor it was given as, where it was given as one.
+ * @param {import('../autograd.js').Node} node @param {readonly number[]} index @param {number} added
+ */
+function maskFactor({ inputs: { mask }, saved }, [b, h, i, j], added) {
+  const { padding, sizes: { H, Tk }, origin } = saved
+  if (padding?.[b * Tk + j] && origin) return worked('mask', added, cell(origin.padding, [b, j], 'keyPaddingMask'))
+  if (!mask || maskAt({ ...saved, mask: null }, [b, h, i, j])) return constant('mask', added)
+  const { shape } = mask, [first, second] = shape
+  const lead = shape.length === 3 ? [b * H + h] : shape.length === 4 ? [first === 1 ? 0 : b, second === 1 ? 0 : h] : []
+  return cell(mask, [...lead, i, j], 'mask')
 }
 
 /** @param {import('../autograd.js').Node} node @param {readonly number[]} index */

@@ -65,7 +65,7 @@ function question(name, line) {
       () => `${name}: a or b must be a tensor, got ${describe(first)} and ${describe(second)}`)
     sameEngine(name, a, b)
     const { engine } = known, { shape, axes } = broadcast(name, (a ?? SCALAR).shape, (b ?? SCALAR).shape)
-    const given = /** @type {number} */ (typeof first === 'number' ? first : second)
+    const given = typeof first === 'number' ? first : typeof second === 'number' ? second : 0
     const number = known.dtype === 'float32' ? Math.fround(given) : given
     const out = engine.empty(shape, 'bool'), [geometry, still] = passNumber(engine, axes, a && b ? 0 : number)
     const typeOf = (/** @type {Tensor | null} */ tensor) => DTYPES[tensor ? tensor.dtype : 'float64'].code
