@@ -24,7 +24,7 @@ help() {
 ./build.sh test_long  what takes longer: whole what test samples, the package in the tools that people build with (0.8 GB)
 ./build.sh lint     says what is not laid out as everything else, named and never used, or of a wrong type
 ./build.sh format   lays out what can be laid out by itself
-./build.sh fuzz     fuzzes the text kernels (SECONDS_EACH, default 30)
+./build.sh fuzz     fuzzes kernels and text (SECONDS_EACH, default 30)
 ./build.sh bench    measures against the peers (minutes); options go to tests/bench/run.js, see there
 ./build.sh train    trains the page's models anew (minutes)
 ./build.sh clean    removes build and dist
@@ -52,21 +52,33 @@ wasm() {
   sizes dist/glassformer.wasm
 }
 
+FUZZERS=(text_fuzz kernel_fuzz)
+
 # native: tests/native under AddressSanitizer and UndefinedBehaviorSanitizer -------------------------------------------
 native() {
   fresh build/native/digest.wasm src/c tests/native build.sh && return
   mkdir -p build/native
+  local test jobs=()
   for test in math_test text_test digest; do
-    "$CLANG" "${C_FLAGS[@]}" "${SANITIZERS[@]}" "${C_SOURCES[@]}" "tests/native/$test.c" -lm -o "build/native/$test"
+    "$CLANG" "${C_FLAGS[@]}" "${SANITIZERS[@]}" "${C_SOURCES[@]}" "tests/native/$test.c" -lm -o "build/native/$test" &
+    jobs+=($!)
   done
+  for test in "${FUZZERS[@]}"; do
+    "$CLANG" "${C_FLAGS[@]}" -g -O1 -fsanitize=address,undefined,fuzzer "${C_SOURCES[@]}" "tests/native/$test.c" \
+      -o "build/native/$test" &
+    jobs+=($!)
+  done
+  for test in "${jobs[@]}"; do wait "$test"; done
   "$EMCC" "${C_FLAGS[@]}" "${WASM_FLAGS[@]}" "${C_SOURCES[@]}" tests/native/digest.c -o build/native/digest.wasm
 }
 
+# Inputs that show something new go to build/corpus; those that npm test begins with are in tests/native/corpus.
 fuzz() {
-  mkdir -p build/native build/corpus
-  "$CLANG" "${C_FLAGS[@]}" -g -O1 -fsanitize=address,undefined,fuzzer "${C_SOURCES[@]}" tests/native/text_fuzz.c \
-    -o build/native/text_fuzz
-  build/native/text_fuzz -max_total_time="${SECONDS_EACH:-30}" -timeout=5 build/corpus
+  native
+  for target in "${FUZZERS[@]}"; do
+    mkdir -p "build/corpus/$target"
+    "build/native/$target" -max_total_time="${SECONDS_EACH:-30}" -timeout=5 "build/corpus/$target" "tests/native/corpus/$target"
+  done
 }
 
 # types: the library's declarations, from its JSDoc; lint checks the types of everything -------------------------------

@@ -68,8 +68,8 @@ function killer(file) {
   for (const group of testsFor(file)) {
     const there = group.filter(one => existsSync(at + one))
     const { status } = spawnSync(process.execPath, ['--test', '--test-concurrency=1', ...there],
-      { cwd: at, timeout: 240000, killSignal: 'SIGKILL', stdio: 'ignore' })
-    if (status !== 0) return group[0]
+      { cwd: at, timeout: 600000, killSignal: 'SIGKILL', stdio: 'ignore' })
+    if (status !== 0) return `${group[0]} …`
   }
   return null
 }

@@ -2,8 +2,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { isLong } from '../lib/long.js'
 
 const built = name => fileURLToPath(new URL(`../../build/native/${name}`, import.meta.url))
 const run = name => execFileSync(built(name), { encoding: 'utf8', stdio: 'pipe' })
@@ -23,3 +26,26 @@ test('native and wasm builds compute the same bits', async () => {
   assert.deepEqual(native.map((_, family) => instance.exports.gf_digest(family) >>> 0), native)
   assert.equal(native.length, 9)
 })
+
+test('kernels of any size keep to their memory, any text is read: the committed inputs and some seconds more', () => {
+  for (const [name, options] of [['kernel_fuzz', ['-max_len=8']], ['text_fuzz', ['-timeout=5']]]) {
+    const corpus = fileURLToPath(new URL(`corpus/${name}`, import.meta.url)), fresh = mkdtempSync(join(tmpdir(), name))
+    try {
+      const seconds = `-max_total_time=${isLong ? 60 : 4}`
+      execFileSync(built(name), [seconds, ...options, fresh, corpus], { stdio: 'pipe', cwd: fresh })
+    } finally {
+      rmSync(fresh, { recursive: true })
+    }
+  }
+})
+
+/** Each compiler as it is and as it optimises; undefined where there is none. */
+const COMPILERS = [['gcc', '-O0'], ['gcc', '-O2'], ['clang', '-O0'], ['clang', '-O2']]
+for (const [compiler, level] of COMPILERS) {
+  test(`${compiler} ${level} computes the same bits`, { skip: !isLong && 'in the long tests' }, () => {
+    const root = fileURLToPath(new URL('../../', import.meta.url)), program = built(`digest_${compiler}${level}`)
+    const command = `${compiler} -std=gnu11 -ffp-contract=off -w ${level} src/c/*.c src/c/*/*.c tests/native/digest.c -lm`
+    execFileSync('sh', ['-c', `${command} -o ${program}`], { cwd: root, stdio: 'pipe' })
+    assert.equal(execFileSync(program, { encoding: 'utf8' }), run('digest'))
+  })
+}
