@@ -2,7 +2,7 @@
 
 import { h, keep, penOf, setText } from './dom.js'
 
-const FONT = '12px system-ui, "Apple SD Gothic Neo", "Noto Sans KR", "Noto Sans CJK KR", sans-serif'
+const FONT = '13px system-ui, "Apple SD Gothic Neo", "Noto Sans KR", "Noto Sans CJK KR", sans-serif'
 const LINE = 14
 const LONGEST = 108
 /** Numbers closer than this are read as one. */

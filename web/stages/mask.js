@@ -2,11 +2,12 @@
 
 import { signed } from '../lib/color.js'
 import { h } from '../lib/dom.js'
+import { editOf, withEdit, withoutEdit } from '../lib/edits.js'
 import { figure } from '../lib/figure.js'
 import { matrixOf, tensorOf } from '../lib/run.js'
-import { peak } from '../lib/slice.js'
+import { cellOf, peak } from '../lib/slice.js'
 
-/** @import { Mount, Run, Stage, View } from '../types.d.ts' */
+/** @import { Cell, Edit, Mount, Run, Slice, Stage, View } from '../types.d.ts' */
 /** @import { Follow } from '../lib/matrix.js' */
 
 export const id = 'mask'
@@ -28,10 +29,36 @@ export const picture = (run, view) => ({
   part: matrixOf(run, view.room.parts.masked, view), domain: signed(peak(tensorOf(run, view.room.parts.scores)))
 })
 
+/**
+ * The edits with a cell of a mask the other way: hidden from every head, or in sight again with the score it has.
+ * @param {Edit[]} edits @param {{ before: Slice, after: Slice }} shown @param {Cell} cell of either
+ */
+export function toggled(edits, { before, after }, { index: [sentence, head, query, key] }) {
+  const place = { name: after.name, index: [sentence, null, query, key] }
+  if (editOf(edits, place)) return withoutEdit(edits, place)
+  const at = cellOf(after, { name: after.name, index: [sentence, head, query, key] })
+  const isHidden = at !== null && after.values[at.row * after.cols + at.col] === -Infinity
+  return withEdit(edits, isHidden ? { ...place, from: before.name } : { ...place, value: -Infinity })
+}
+
 /** @type {Mount<typeof data>} */
 export function mount(container, context) {
-  const { t } = context
-  const fig = figure(container, context)
+  const { t, get, set } = context
+  /** @type {ReturnType<typeof data> | null} */ let shown = null
+  let isDrawing = false
+  const pen = h('button', { 'type': 'button', 'className': 'switch', 'role': 'switch', 'aria-checked': 'false', 'onclick': () => {
+    isDrawing = !isDrawing
+    pen.setAttribute('aria-checked', String(isDrawing))
+    fig.body.classList.toggle('is-drawn-on', isDrawing)
+  } }, t('stages.mask.pen'))
+  /** @param {Cell} cell */
+  const press = cell => {
+    const isHere = cell && shown && [shown.before.name, shown.after.name].includes(cell.name) && !cell.isTwin
+    if (isDrawing && shown && isHere) set({ edits: toggled(get().edits, shown, cell) })
+    else context.press(cell)
+  }
+  const fig = figure(container, { ...context, press })
+  container.append(h('p', { className: 'mask-pen' }, pen, ' ', h('span', { className: 'note' }, t('stages.mask.penWhat'))))
   fig.body.classList.add('is-pair')
   const before = fig.matrix()
   const after = fig.matrix()
@@ -39,6 +66,7 @@ export function mount(container, context) {
   container.append(open)
   return {
     update(next) {
+      shown = next
       const { domain } = next
       const names = [next.before.name, next.after.name]
       /** @type {Follow} */

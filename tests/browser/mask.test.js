@@ -1,0 +1,68 @@
+// A mask drawn by pressing its cells, by mouse and by keys: a real edit, in the link, against the same run in Node.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { fromHash } from '../../web/shell/state.js'
+import { changing, runHere, stateOf, useHouse } from './host.js'
+
+const { open } = useHouse()
+const ROOM = 'decoder.0.self_attn.mask'
+const NAME = 'transformer.decoder.layers.0.self_attn.masked_scores'
+
+/** Presses a cell of the masked scores. */
+async function press(page, row, col) {
+  const grid = page.locator(`.heat[data-tensor="${NAME}"]`).first()
+  const [rows, cols] = await Promise.all(['aria-rowcount', 'aria-colcount'].map(async name => (
+    Number(await grid.getAttribute(name)))))
+  const { width, height } = await grid.boundingBox()
+  await grid.click({ position: { x: (col + 0.5) * width / cols, y: (row + 0.5) * height / rows } })
+}
+const editsOf = page => fromHash(new URL(page.url()).hash).edits
+
+test('a seen cell is hidden, a hidden one is opened, each is taken back; the numbers are those of Node', async () => {
+  const state = stateOf({ room: ROOM, language: 'en', target: '2026년 11월' })
+  const { page, complaints, close } = await open(state)
+  await page.click('.mask-pen .switch')
+  await changing(page, () => press(page, 3, 1))
+  await changing(page, () => press(page, 1, 4))
+  await page.waitForTimeout(250)
+  const edits = editsOf(page)
+  assert.deepEqual(edits, [{ name: NAME, index: [0, null, 3, 1], value: -Infinity },
+    { name: NAME, index: [0, null, 1, 4], from: NAME.replace('masked_', '') }])
+  const run = runHere({ ...state, edits })
+  const { data, shape: [, heads, T] } = run.tensors.get(NAME.replace('masked_scores', 'weights'))
+  const weight = (head, row, col) => data[(head * T + row) * T + col]
+  for (let head = 0; head < heads; head++) {
+    assert.equal(weight(head, 3, 1), 0)
+    assert.ok(weight(head, 1, 4) > 0)
+  }
+  await page.evaluate(() => document.querySelectorAll('.numbers').forEach(details => { details.open = true }))
+  const shown = await page.waitForFunction(name => {
+    const table = document.querySelector(`.tables table[data-tensor="${name}"]`)
+    return table?.tBodies[0].rows[1] && [...table.tBodies[0].rows].map(row => [...row.cells].slice(1).map(
+      cell => cell.textContent))
+  }, NAME).then(handle => handle.jsonValue())
+  assert.equal(shown[3][1], '−∞')
+  assert.notEqual(shown[1][4], '−∞')
+  await changing(page, () => press(page, 3, 1))
+  await changing(page, () => press(page, 1, 4))
+  await page.waitForTimeout(250)
+  assert.deepEqual(editsOf(page), [])
+  await page.click('.mask-pen .switch')
+  await press(page, 2, 0)
+  assert.match(await page.locator('.cell-name').textContent(), /masked_scores\[0, 0, 2, 0\]/, 'a press looks again')
+  assert.deepEqual(complaints, [])
+  run.dispose()
+  await close()
+})
+
+test('with the keys alone', async () => {
+  const { page, close } = await open({ room: ROOM, language: 'ko' })
+  await page.focus('.mask-pen .switch')
+  await page.keyboard.press('Space')
+  await page.locator(`.heat[data-tensor="${NAME}"]`).first().focus()
+  await page.keyboard.press('ArrowDown')
+  await changing(page, () => page.keyboard.press('Enter'))
+  await page.waitForTimeout(250)
+  assert.equal(editsOf(page).length, 1)
+  await close()
+})

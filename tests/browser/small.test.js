@@ -1,0 +1,42 @@
+// No text of the interface is under 13 px: every room, both themes, on a desk and on a phone.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { go, useHouse } from './host.js'
+
+const { open } = useHouse()
+const LEAST = 13
+
+/** Visible texts that are set smaller; indices and powers in formulas are as small as formulas have them. */
+const small = page => page.evaluate(least => {
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+  const found = new Set()
+  while (walker.nextNode()) {
+    const { data, parentElement: at } = walker.currentNode
+    if (!data.trim() || at.closest('math, script, style, noscript, sub, sup, .visually-hidden, [hidden]')) continue
+    const size = parseFloat(getComputedStyle(at).fontSize)
+    if (size < least - 0.01 && at.checkVisibility()) {
+      found.add(`${size} ${at.localName}.${at.getAttribute('class')} in ${at.parentElement.getAttribute('class')}`)
+    }
+  }
+  return [...found]
+}, LEAST)
+
+for (const [model, theme, viewport] of [
+  ['dates', 'light', { width: 1440, height: 900 }], ['stories', 'dark', { width: 1280, height: 720 }],
+  ['particles', 'light', { width: 360, height: 740 }], ['sentences', 'dark', { width: 360, height: 740 }],
+  ['positions', 'light', { width: 1440, height: 900 }]
+]) {
+  test(`${model}, ${theme}, ${viewport.width} px`, async t => {
+    const { page, close } = await open({ model, theme, language: 'en' }, { viewport })
+    const rooms = await page.$$eval('.map li[data-room]', list => list.map(({ dataset }) => dataset.room))
+    const wrong = {}
+    for (const room of rooms) {
+      await go(page, room)
+      await page.waitForFunction(id => document.getElementById('house').dataset.room === id, room)
+      for (const one of await small(page)) (wrong[one] ??= []).push(room)
+    }
+    t.diagnostic(`${rooms.length} rooms`)
+    assert.deepEqual(Object.entries(wrong).map(([what, where]) => `${what}: ${where.slice(0, 3)}`), [])
+    await close()
+  })
+}
