@@ -1,4 +1,4 @@
-// Programs drawn from a seed: operations, views, modules and edits, one after the other on tensors of small shapes, run
+// Programs drawn from a seed: operations, views and edits, one after the other on tensors of small shapes, run
 // by the library and in double by the references of src/reference. How far float32 may be off is measured: the double
 // is run again with every number moved by one rounding, wherever a number is made.
 import { drawFrom } from '../../web/models/draw.js'
@@ -42,12 +42,7 @@ const KINDS = {
   logSoftmax: () => ({ of: reference.log_softmax, run: (gf, { x }) => gf.functional.logSoftmax(x) }),
   layerNorm: (_, [, C]) => (C < 2 ? null : {
     of: reference.layer_norm, params: { eps: 1e-3 }, leaves: { weight: [C], bias: [C] },
-    run: (gf, { x, weight, bias }) => {
-      const module = new gf.nn.LayerNorm(C, { eps: 1e-3 })
-      module.weight = weight
-      module.bias = bias
-      return module.forward(x)
-    }
+    run: (gf, { x, weight, bias }) => gf.functional.layerNorm(x, weight, bias, { eps: 1e-3 })
   }),
   linear: ({ below, chance }, [, C]) => {
     const O = 1 + below(9), hasBias = chance(0.5)
