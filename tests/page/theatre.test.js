@@ -16,6 +16,7 @@ import { createPlayer } from '../../web/theatre/player.js'
 import { markOf, sizeProblem, textOf, textProblem } from '../../web/theatre/own_text.js'
 import { divergence, pointsOf } from '../../web/theatre/points.js'
 import { report } from '../../web/theatre/report.js'
+import { rateAt } from '../../web/theatre/schedule.js'
 import { createRecord } from '../../web/theatre/seen.js'
 import { createSession } from '../../web/theatre/session.js'
 import { TABLE, TASKS, defaultsOf, problemsOf, read, rivalOf, write } from '../../web/theatre/settings.js'
@@ -454,6 +455,20 @@ test('a text of one\'s own is learned from, as characters and as pairs of bytes,
     assert.equal(typeof session.answer('가').text, 'string')
     session.dispose()
   }
+})
+
+test('the rate climbs in a straight line to its peak and goes down as the schedule says', () => {
+  const settings = { rate: 0.4, warmUp: 10, steps: 110 }
+  const at = (schedule, ...steps) => steps.map(step => rateAt(gf, { ...settings, schedule }, step))
+  const isNear = (found, wanted) => found.forEach((one, i) => (
+    assert.ok(Math.abs(one - wanted[i]) < 1e-12, `${one} is not ${wanted[i]}`)))
+  for (const schedule of Object.keys(TABLE.schedule.options)) isNear(at(schedule, 1, 5, 10), [0.04, 0.2, 0.4])
+  isNear(at('constant', 60, 110), [0.4, 0.4])
+  isNear(at('linear', 35, 60, 110), [0.3, 0.2, 0])
+  isNear(at('cosine', 35, 60, 110), [0.2 + 0.2 * Math.SQRT1_2, 0.2, 0])
+  isNear(at('root', 40, 90), [0.2, 0.4 / 3])
+  const bare = { rate: 0.4, warmUp: 0, steps: 4, schedule: 'linear' }
+  isNear([1, 2, 4].map(step => rateAt(gf, bare, step)), [0.3, 0.2, 0])
 })
 
 test('two curves part at the first step that is not the same to the bit', () => {

@@ -95,6 +95,11 @@ test('a pinned cell is followed over the steps that are kept, and following chan
     assert.equal(here, values.at(-1))
     plain.dispose()
   }
+  player.seek(17)
+  const there = player.session.snapshot()
+  player.follower.pin(cells[2], inputs)
+  player.follower.read(0)
+  assert.deepEqual(player.session.snapshot(), there, 'read at another step than where it stands')
   for (const index of [[0], [0, 0, 0, 99], [0.5, 0, 0, 0]]) {
     player.follower.pin({ name: cells[2].name, index }, inputs)
     assert.equal(player.follower.facts, null)
