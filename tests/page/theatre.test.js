@@ -219,6 +219,13 @@ test('one batch again and again is learned by heart', () => {
   const session = createSession(gf, settingsOf('dates', { repeat: true, dropout: 0, rate: 0.01, smoothing: 0, steps: 80 }))
   const losses = walk(session, 80)
   assert.ok(losses.at(-1) < losses[0] / 2, `${losses[0]} to ${losses.at(-1)}`)
+  assert.deepEqual(session.batchAt(7), session.batchAt(1))
+  const fresh = createSession(gf, settingsOf('dates'))
+  assert.notDeepEqual(fresh.batchAt(7), fresh.batchAt(1))
+  walk(fresh, 5)
+  const news = report(fresh, { steps: 2, looks: 0 })
+  for (const name of ['loss', 'rate', 'norm']) assert.deepEqual([...news[name]], fresh.history[name].slice(2), name)
+  fresh.dispose()
   session.dispose()
 })
 
