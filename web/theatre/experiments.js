@@ -11,6 +11,7 @@ export const EXPERIMENTS = {
   grokking: 'sums_vs-decay-0',
   plain: 'dates_vs-optimizer-sgd',
   floor: 'dates_smoothing-0_vs-smoothing-0.2',
+  dropout: 'dates_vs-dropout-0.3',
   exploding: 'dates_rate-1000_schedule-constant_warmUp-0_clip-0_normFirst-before_positions-learned'
 }
 
