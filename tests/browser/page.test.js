@@ -284,6 +284,7 @@ test('nothing scrolls sideways at 360 px, and the sheet opens', async () => {
       await go(page, id)
       assert.equal(await beyond(page), 0, `${language} ${id}`)
     }
+    await go(page, rooms.find(({ stage }) => stage === 'scores').id)
     await page.locator('.product-result .heat').tap()
     await page.tap('.sheet-handle')
     assert.equal(await page.getAttribute('.sheet-handle', 'aria-expanded'), 'true')
