@@ -1,28 +1,20 @@
 // The reference in a browser: it is found from the page, searched, read by keyboard and on a phone, in both themes.
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
-import { after, before, test } from 'node:test'
-import { launch, serve } from './host.js'
+import { test } from 'node:test'
+import { useHouse } from './host.js'
 
 const AXE = new URL('../../node_modules/axe-core/axe.min.js', import.meta.url)
-let site, browser
+const { inBrowser, url } = useHouse()
 
-before(async () => {
-  [site, browser] = await Promise.all([serve(), launch()])
-})
-after(async () => {
-  await browser?.close()
-  site?.close()
-})
-
-async function open(options = {}) {
+const open = (options = {}) => inBrowser(async (browser, home) => {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
   const page = await context.newPage(), complaints = []
   page.on('console', message => ['error', 'warning'].includes(message.type()) && complaints.push(message.text()))
   page.on('pageerror', error => complaints.push(error.message))
-  await page.goto(`${site.url}reference.html`)
+  await page.goto(`${home}reference.html`)
   return { page, complaints, close: () => context.close() }
-}
+})
 const shown = page => page.$$eval('main > section > .entry:not([hidden])', all => all.map(one => one.id))
 
 test('names are found as PyTorch writes them, texts where there is no name, and nothing is said to be nothing', async () => {
@@ -77,7 +69,7 @@ test('the theme can be chosen, and the page leads here', async () => {
   await page.click('#theme')
   await page.click('#theme')
   assert.equal(await page.evaluate(() => getComputedStyle(document.body).colorScheme), 'dark')
-  await page.goto(site.url)
+  await page.goto(url())
   await page.click('a[href="reference.html"]')
   await page.waitForSelector('.reference')
   await close()
