@@ -42,7 +42,8 @@ function createDialog(language, words, { t, set, get, link, rooms }, press) {
       h('button', { type: 'button', className: 'quiet', onclick: () => dialog.close() }, t('app.close'))),
     h('p', { className: 'note' }, words.what), groups)
   dialog.addEventListener('click', event => event.target === dialog && dialog.close())
-  dialog.addEventListener('close', () => get().glossary && set({ glossary: '' }))
+  // The event comes a task later, when it may have been opened again.
+  dialog.addEventListener('close', () => !dialog.open && get().glossary && set({ glossary: '' }))
   return {
     dialog, language,
     /** @param {string} id of the term at which it opens, or none of them */

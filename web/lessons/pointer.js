@@ -54,6 +54,7 @@ const topOf = () => Math.max(...['.top', '.lesson'].map(selector => {
 /**
  * Scrolls a pointed place into its frame and the window, no further than needed, and never past what is asked.
  * @param {Element} element @param {Element | null} asked
+ * @returns {boolean} whether the window had to be scrolled
  */
 function show(element, asked) {
   const { top, bottom, left, right } = element.getBoundingClientRect()
@@ -67,12 +68,47 @@ function show(element, asked) {
   const below = bottom - innerHeight + SPACE
   const stays = getComputedStyle(find(document, '.lesson')).position === 'sticky'
   const room = asked && !stays ? Math.max(0, asked.getBoundingClientRect().top - topOf() - SPACE / 2) : Infinity
-  if (above < 0 || below > 0) scrollBy({ top: above < 0 ? above : Math.min(above, below, room), behavior })
+  const by = above < 0 ? above : below > 0 ? Math.min(above, below, room) : 0
+  if (Math.abs(by) < 1) return false
+  scrollBy({ top: by, behavior })
+  return true
+}
+
+/** What a reader does who wants to look elsewhere. */
+const MOVES = ['wheel', 'touchmove', 'pointerdown', 'keydown']
+
+/**
+ * Keeps a place in sight until the reader moves: what stands above it may still be drawn, and a dialog that closes or
+ * a finger that lifts ends a scroll on its way.
+ */
+function keeper() {
+  /** @type {{ element: Element, asked: Element | null } | null} */ let kept = null
+  let isOnWay = false
+  const again = () => { if (kept) isOnWay = show(kept.element, kept.asked) }
+  const drawn = new ResizeObserver(again)
+  const release = () => {
+    kept = null
+    drawn.disconnect()
+  }
+  for (const move of MOVES) addEventListener(move, release, { passive: true })
+  addEventListener('scrollend', () => isOnWay && again())
+  return {
+    release,
+    /** @param {Element} element @param {Element | null} asked */
+    keep(element, asked) {
+      kept = { element, asked }
+      again()
+      drawn.observe(document.body)
+    },
+    /** The same place, drawn anew. @param {Element} element */
+    renew: element => { if (kept) kept.element = element }
+  }
 }
 
 /** @param {HTMLElement} stage */
 export function pointers(stage) {
   /** @type {{ key: string, element: Element | null }} */ let last = { key: '', element: null }
+  const keeps = keeper()
   function clear() {
     last.element?.classList.remove('is-pointed')
     for (const one of document.querySelectorAll('.pointer')) one.remove()
@@ -85,14 +121,18 @@ export function pointers(stage) {
      */
     point(target, key, asked = null) {
       clear()
-      if (!target) return
+      if (!target) return keeps.release()
       const isElement = target.selector !== undefined
       const place = isElement ? null : found(stage, target)
       const element = isElement ? document.querySelector(target.selector) : place && ring(place)
       if (isElement) element?.classList.add('is-pointed')
-      if (element && key !== last.key) show(element, asked)
+      if (element && key !== last.key) keeps.keep(element, asked)
+      else if (element) keeps.renew(element)
       last = { key: element ? key : last.key, element }
     },
-    clear
+    clear() {
+      clear()
+      keeps.release()
+    }
   }
 }
