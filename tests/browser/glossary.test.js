@@ -11,7 +11,7 @@ const REST = 200
 const isLit = (page, name) => page.waitForFunction(() => {
   const { top, bottom } = document.querySelector('.heat .pointer')?.getBoundingClientRect() ?? {}
   return bottom > 0 && top < innerHeight
-}, null, { timeout: 5000 }).catch(() => assert.fail(`nothing is lit for ${name}`))
+}).catch(() => assert.fail(`nothing is lit for ${name}`))
 
 for (const [language, options] of [
   ['ko', { viewport: { width: 1280, height: 720 } }],

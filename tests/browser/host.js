@@ -108,11 +108,11 @@ const rest = page => page.waitForFunction(() => (
   !document.querySelector('#inspector[aria-busy="true"]') && [...document.querySelectorAll('.rule')].every(rule => (
     rule.scrollWidth > rule.clientWidth === rule.hasAttribute('tabindex')))), null, { polling: 20 })
 
-/** What axe finds: the rule, and the elements that break it. */
-export async function violations(page) {
+/** What axe finds, on the whole page or within a part of it: the rule, and the elements that break it. */
+export async function violations(page, within = 'html') {
   await rest(page)
   await page.evaluate(await readFile(AXE, 'utf8'))
-  const found = await page.evaluate(() => globalThis.axe.run())
+  const found = await page.evaluate(part => globalThis.axe.run(part), within)
   return found.violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])
 }
 

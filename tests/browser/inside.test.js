@@ -6,6 +6,7 @@ import { data as partsData } from '../../web/stages/parts.js'
 import { fromHash } from '../../web/shell/state.js'
 import { READY } from '../../web/models/index.js'
 import { roomsOf } from '../../web/rooms/index.js'
+import { share } from '../lib/long.js'
 import { beyond, changing, runHere, stateOf, useHouse, violations } from './host.js'
 import { gridCell } from './grids.js'
 import { viewOf } from './kinds.js'
@@ -37,12 +38,14 @@ async function judged(page, state) {
   return all.length
 }
 
+const ROOMS = ['parts', 'stream', 'costs']
+
 for (const { id: model } of READY.filter(({ rooms }) => !rooms)) {
   test(`${model}: its rooms, both languages, both themes`, async t => {
     const looks = [['ko', 'light'], ['en', 'dark']]
     let count = 0
-    for (const [language, theme] of looks) {
-      for (const room of ['parts', 'stream', 'costs']) {
+    for (const [i, [language, theme]] of looks.entries()) {
+      for (const room of share(ROOMS, i, looks.length)) {
         const state = stateOf({ model, room, language, theme })
         const run = runHere(state)
         const isThere = roomsOf(run).some(({ id }) => id === room)
@@ -111,7 +114,7 @@ test('a run without a part stands beside this one: the menu offers those that ma
 })
 
 test('on a phone the rooms stay within the window', async () => {
-  for (const room of ['parts', 'stream', 'costs']) {
+  for (const room of ROOMS) {
     const { page, close } = await open({ room, language: 'ko' }, { viewport: { width: 360, height: 740 }, hasTouch: true })
     await settled(page)
     assert.equal(await beyond(page), 0)

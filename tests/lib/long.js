@@ -4,3 +4,6 @@ export const isLong = Boolean(process.env.LONG)
 /** A whole list, or in `npm test` what `isNeeded` and every so many of the rest. */
 export const sample = (list, each, isNeeded = () => false) => (
   isLong ? list : list.filter((one, i) => i % each === 0 || isNeeded(one, i, list)))
+
+/** A list that several tests go through: each whole, or in `npm test` each its share, the i-th of so many. */
+export const share = (list, i, tests) => isLong ? [...list] : list.filter((_, at) => at % tests === i)
