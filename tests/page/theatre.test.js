@@ -394,7 +394,7 @@ test('a race is in the link: the other training differs in one setting', () => {
   assert.deepEqual(rivalOf(state), { ...state, rival: '', normFirst: true })
   assert.equal(rivalOf(defaultsOf('dates')), null)
   assert.equal(read('dates_vs-nothing-1').rival, '')
-  for (const [name, link] of Object.entries(EXPERIMENTS)) {
+  for (const [name, { link }] of Object.entries(EXPERIMENTS)) {
     assert.equal(write(read(link)), link, name)
     assert.deepEqual(problemsOf(read(link)), {}, name)
     assert.ok(ko.theatre.experiments[name].words && en.theatre.experiments[name].words)

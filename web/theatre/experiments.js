@@ -1,19 +1,125 @@
 /**
- * Trainings that answer a question, as they stand in a link. What they show is told in the words under their names.
- * @type {Record<string, string>}
+ * Trainings that answer a question, each a short guide: what is asked before it begins, from which step on the answer
+ * can be seen, what was right, and where to look for the reason. What is said of it stands in the words.
  */
+
+/** @import { Seen } from './seen.js' */
+
+/**
+ * @typedef {object} Experiment
+ * @property {string} link the training
+ * @property {number} until the step at which the answer can be seen
+ * @property {string[]} options
+ * @property {(one: Seen, other: Seen) => string} answer one of them, by what was seen up to that step; without a race
+ *   both are the same
+ * @property {(one: Seen, other: Seen) => Record<string, number>} say numbers for what is said of it
+ * @property {string} look what shows the reason: a part of the page
+ * @property {string} next the experiment that goes on from here
+ */
+
+const last = /** @template T @param {T[]} list */ list => list[list.length - 1]
+
+/** Losses that differ by less are called about the same. */
+const EVEN = 0.05
+/** Which line is meant, with words that all races share. */
+export const RACE = ['this', 'other', 'even']
+/** Which of two gets on better with what is held out. @type {Experiment['answer']} */
+function better(one, other) {
+  const [here, there] = [one, other].map(({ looks }) => last(looks).loss)
+  if (Math.abs(here - there) < EVEN * Math.max(here, there)) return 'even'
+  return here < there ? 'this' : 'other'
+}
+/** What both have come to with what is held out. @type {Experiment['say']} */
+const both = (one, other) => ({ one: last(one.looks).loss, other: last(other.looks).loss })
+
+/** The look at what is held out with the lowest loss. @param {Seen} seen */
+const lowest = ({ looks }) => looks.reduce((best, look) => (look.loss < best.loss ? look : best))
+/** How much comes out right in the end. @param {Seen} seen */
+const percent = ({ looks }) => Math.round(100 * last(looks).right)
+/** The first step from which on at least so much is right, 0 for never. @param {Seen} seen */
+const solved = ({ looks }) => looks.find(({ right }) => right >= 0.9)?.step ?? 0
+
+/** @type {Record<string, Experiment>} */
 export const EXPERIMENTS = {
-  byHeart: 'dates_warmUp-20_steps-200_smoothing-0_repeat-same',
-  positions: 'dates_vs-positions-none',
-  warmUp: 'dates_rate-0.02_warmUp-400_layers-3_vs-warmUp-0',
-  norm: 'dates_rate-0.01_warmUp-0_layers-4_vs-normFirst-before',
-  scale: 'dates_steps-300_heads-1_dModel-64_vs-scale-off',
-  grokking: 'sums_vs-decay-0',
-  plain: 'dates_vs-optimizer-sgd',
-  floor: 'dates_smoothing-0_vs-smoothing-0.2',
-  dropout: 'dates_vs-dropout-0.3',
-  exploding: 'dates_rate-1000_schedule-constant_warmUp-0_clip-0_normFirst-before_positions-learned'
+  byHeart: {
+    link: 'dates_warmUp-20_steps-200_smoothing-0_repeat-same', until: 200, options: ['falls', 'rises'],
+    answer: one => (last(one.looks).loss > (1 + EVEN) * lowest(one).loss ? 'rises' : 'falls'),
+    say: one => ({ train: last(one.loss), held: last(one.looks).loss, low: lowest(one).loss, at: lowest(one).step }),
+    look: 'answers', next: 'dropout'
+  },
+  dropout: {
+    link: 'dates_vs-dropout-0.3', until: 400, options: RACE, answer: better,
+    say: (one, other) => ({ ...both(one, other), train: last(other.loss) }), look: 'curves', next: 'floor'
+  },
+  floor: {
+    link: 'dates_smoothing-0_vs-smoothing-0.2', until: 600, options: ['zero', 'floor'],
+    answer: (one, other) => (last(other.loss) < 2 * last(one.loss) ? 'zero' : 'floor'),
+    say: (one, other) => ({
+      one: last(one.loss), other: last(other.loss), right: percent(one), rival: percent(other)
+    }),
+    look: 'curves', next: 'grokking'
+  },
+  grokking: {
+    link: 'sums_vs-decay-0', until: 2000, options: RACE,
+    answer(one, other) {
+      const [here, there] = [solved(one), solved(other)]
+      if (here === there) return 'even'
+      return here && (!there || here < there) ? 'this' : 'other'
+    },
+    say: (one, other) => ({ one: solved(one), rival: percent(other) }), look: 'embeddings', next: 'byHeart'
+  },
+  positions: {
+    link: 'dates_vs-positions-none', until: 400, options: RACE, answer: better, say: both, look: 'answers', next: 'scale'
+  },
+  scale: {
+    link: 'dates_steps-300_heads-1_dModel-64_vs-scale-off', until: 300, options: RACE, answer: better, say: both,
+    look: 'attention', next: 'norm'
+  },
+  norm: {
+    link: 'dates_rate-0.01_warmUp-0_layers-4_vs-normFirst-before', until: 300, options: RACE, answer: better, say: both,
+    look: 'closer', next: 'warmUp'
+  },
+  warmUp: {
+    link: 'dates_rate-0.02_warmUp-400_layers-3_vs-warmUp-0', until: 200, options: RACE, answer: better, say: both,
+    look: 'curves', next: 'vanishing'
+  },
+  vanishing: {
+    link: 'dates_rate-0.02_warmUp-0_steps-400_layers-3', until: 200, options: ['first', 'last', 'even'],
+    answer(one) {
+      const { first, output } = ends(one)
+      if (Math.max(first, output) < 10 * Math.min(first, output)) return 'even'
+      return first < output ? 'first' : 'last'
+    },
+    say: ends, look: 'closer', next: 'exploding'
+  },
+  exploding: {
+    link: 'dates_rate-1000_schedule-constant_warmUp-0_clip-0_normFirst-before_positions-learned', until: 25,
+    options: ['falls', 'same', 'grows'],
+    answer({ loss }) {
+      if (last(loss) > 10 * loss[0]) return 'grows'
+      return last(loss) < (1 - EVEN) * loss[0] ? 'falls' : 'same'
+    },
+    say: ({ loss }) => ({ first: loss[0], second: loss[1], last: last(loss) }), look: 'closer', next: 'plain'
+  },
+  plain: {
+    link: 'dates_vs-optimizer-sgd', until: 300, options: RACE, answer: better, say: both, look: 'apart', next: 'positions'
+  }
+}
+
+/**
+ * The gradients of the first part and of the last at the last step.
+ * @param {Seen} seen @returns {Record<string, number>}
+ */
+function ends({ norms }) {
+  const now = last(norms)
+  return { first: now[0], output: last(now) }
 }
 
 /** The experiment that a training is, or undefined. @param {string} link */
-export const experimentOf = link => Object.keys(EXPERIMENTS).find(name => EXPERIMENTS[name] === link)
+export const experimentOf = link => Object.keys(EXPERIMENTS).find(name => EXPERIMENTS[name].link === link)
+
+/** What had been seen of a training by a step. @param {Seen} seen @param {number} until @returns {Seen} */
+export const seenBy = (seen, until) => ({
+  ...seen, loss: seen.loss.slice(0, until), rate: seen.rate.slice(0, until), norm: seen.norm.slice(0, until),
+  norms: seen.norms.slice(0, until), looks: seen.looks.filter(({ step }) => step <= until)
+})

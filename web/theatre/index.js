@@ -57,6 +57,8 @@ export function theatre(container, context) {
   let file = null
   let keptStep = 0, isSaving = false, savedAt = 0
   const training = createTraining({ onSeen, onError: fails })
+  /** @type {import('./parts/guide.js').Progress} */
+  const progress = { name: '', at: 0, given: null }
   /** The other training of a race. @type {ReturnType<typeof createTraining> | null} */
   let other = null
 
@@ -232,7 +234,7 @@ export function theatre(container, context) {
     shown?.view.destroy()
     shown = { t, view: view(container, {
       t, theme: context.theme, both, other: () => other, show: link => context.set({ theatre: link }),
-      get: () => settings, inside, begin, give, download, upload, again: () => open(true),
+      get: () => settings, progress, inside, begin, give, download, upload, again: () => open(true),
       set: patch => context.set({ theatre: write({ ...settings, ...patch }) }),
       leave: () => context.set({ theatre: '' }, 'push')
     }, training) }

@@ -8,11 +8,11 @@ import { apart } from './parts/apart.js'
 import { attention } from './parts/attention.js'
 import { closer, curves } from './parts/curves.js'
 import { embeddings } from './parts/embeddings.js'
+import { guide } from './parts/guide.js'
 import { pinned } from './parts/pinned.js'
 import { textPart } from './parts/text.js'
 import { settingsPart } from './parts/settings.js'
 import { transport } from './parts/transport.js'
-import { experimentOf } from './experiments.js'
 import { race } from './parts/race.js'
 import { TASKS, defaultsOf, write } from './settings.js'
 import { ABOUT } from './tasks/about.js'
@@ -40,6 +40,7 @@ import { ABOUT } from './tasks/about.js'
  * @property {Training['ask']} both tells the training, and the other of a race
  * @property {() => Training | null} other
  * @property {(link: string) => void} show
+ * @property {import('./parts/guide.js').Progress} progress of the guide
  *
  * Where the training stands.
  * @typedef {NonNullable<ReturnType<Training['facts']>>} Standing
@@ -107,13 +108,13 @@ export function view(container, context, training) {
   const enter = button('inside', inside)
   enter.className = 'theatre-inside'
   const rescue = h('div', { className: 'theatre-files', hidden: true }, button('calmer', () => begin({ rate: get().rate / TENTH })))
-  const lead = h('p', { className: 'lead' })
+  const lead = h('p', { className: 'lead' }), led = h('section', { className: 'theatre-guide' })
   const count = h('p', { className: 'theatre-count' })
   const command = h('code', { className: 'theatre-command' })
   const note = h('p', { 'className': 'theatre-why', 'data-note': 'kept' })
   container.replaceChildren(
     h('div', { className: 'theatre-head' }, h('h1', { tabindex: '-1' }, t('theatre.title')), button('leave', leave)),
-    h('div', { className: 'theatre-tasks' }, choice.element), lead, own, drive, status, rescue,
+    h('div', { className: 'theatre-tasks' }, choice.element), lead, led, own, drive, status, rescue,
     h('div', { className: 'theatre-stage' }, said, charts), against,
     h('div', { className: 'theatre-pair' }, looks, h('div', { className: 'theatre-deeds' }, enter,
       h('p', { className: 'theatre-why' }, t('theatre.insideWhy')), count,
@@ -136,6 +137,7 @@ export function view(container, context, training) {
     pinned: pinned(curve, { t, theme, seek, ask }),
     apart: apart(steps, { t, ask, step: () => both('step'), pin: cell => parts.pinned.pin(cell) }),
     race: race(against, { t, set, open: show }),
+    guide: guide(led, { t, play: until => both('play', { pace: 0, until }), open: show, progress: context.progress }),
     closer: closer(more, { t, theme, seek }),
     settings: settingsPart(options, { t, get, set }), text: textPart(own, { t, give })
   }
@@ -145,6 +147,10 @@ export function view(container, context, training) {
     drive: (facts, last) => parts.drive.update({ ...last, ...facts }),
     curves: facts => parts.curves.update(training.seen(), facts, other()?.seen() ?? null),
     race: () => parts.race.update(training.seen(), other()?.seen() ?? null),
+    guide() {
+      const isThis = write(training.settings) === write(get()), rival = other()
+      if (isThis && (!rival || rival.last)) parts.guide.update(training.seen(), rival?.seen() ?? null)
+    },
     answers: (facts, { problem }) => parts.answers.update(training.seen(), {
       ...facts, problem: problem ? t(problem.key, problem.values) : ''
     }),
@@ -184,9 +190,8 @@ export function view(container, context, training) {
      */
     controls(settings, problems, text) {
       choice.show(settings.task)
-      const experiment = experimentOf(write(settings))
-      const words = experiment ? `experiments.${experiment}.words` : `leads.${settings.task}`
-      lead.replaceChildren(...prose(t(`theatre.${words}`)))
+      lead.hidden = parts.guide.controls(settings)
+      lead.replaceChildren(...prose(t(`theatre.leads.${settings.task}`)))
       parts.race.controls(settings)
       parts.answers.fill(training.sentence)
       parts.pinned.forget()

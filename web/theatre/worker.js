@@ -36,6 +36,8 @@ let player = /** @type {Player} */ (/** @type {unknown} */ (null))
 let isPlaying = false
 /** Milliseconds that a step takes at least, to watch it. */
 let pace = 0
+/** The step at which playing pauses. */
+let until = Infinity
 let sentence = ''
 let wanted = ''
 /** Which embeddings are looked at. */
@@ -83,7 +85,7 @@ function readNow() {
 function train() {
   const started = performance.now(), before = player.session.done
   let isGoing = true
-  do isGoing = player.step()
+  do isGoing = player.step() && player.session.done < until
   while (isGoing && !pace && performance.now() - started < SLICE)
   spent = {
     time: spent.time + performance.now() - started, steps: spent.steps + player.session.done - before
@@ -145,9 +147,11 @@ const calls = {
       parameters: session.named.reduce((sum, [, { size }]) => sum + size, 0)
     }
   },
-  play({ pace: ms }) {
+  /** Plays to the end, or until a step. */
+  play({ pace: ms, until: step = Infinity }) {
     pace = ms
-    if (isPlaying || player.isOver || player.broken) return
+    until = step
+    if (isPlaying || player.isOver || player.broken || player.session.done >= until) return
     isPlaying = true
     play()
   },

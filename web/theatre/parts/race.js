@@ -31,7 +31,7 @@ export function race(container, { t, set, open }) {
   /** @type {HTMLSelectElement} */
   const select = h('select', { id, 'data-action': 'race', 'onchange': () => set({ rival: select.value }) })
   const told = h('p', { className: 'theatre-raced', role: 'status' })
-  const ways = Object.entries(EXPERIMENTS).map(([name, link]) => h('button', {
+  const ways = Object.entries(EXPERIMENTS).map(([name, { link }]) => h('button', {
     'type': 'button', 'className': 'quiet', 'data-experiment': name, 'onclick': () => open(link)
   }, t(`theatre.experiments.${name}.name`)))
   container.append(

@@ -1,0 +1,75 @@
+// The theatre's guides: what they ask is answered by the training itself, and what is said of it holds.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { load } from '../../src/js/index.js'
+import { translator } from '../../web/lib/text.js'
+import { EXPERIMENTS, RACE, experimentOf, seenBy } from '../../web/theatre/experiments.js'
+import { createSession } from '../../web/theatre/session.js'
+import { read, rivalOf } from '../../web/theatre/settings.js'
+import { words as en } from '../../web/theatre/text/en.js'
+import { words as ko } from '../../web/theatre/text/ko.js'
+import { isLong } from '../lib/long.js'
+
+const gf = await load()
+
+/** What the words say came of it. */
+const TOLD = {
+  byHeart: 'rises', dropout: 'this', floor: 'floor', grokking: 'this', positions: 'this', scale: 'this', norm: 'other',
+  warmUp: 'this', vanishing: 'first', exploding: 'grows', plain: 'this'
+}
+/** Those that take a second or two; the others take half a minute each at worst. */
+const SHORT = ['byHeart', 'exploding']
+
+function trained(settings, until) {
+  const session = createSession(gf, settings)
+  while (session.done < until && session.step().broken === undefined);
+  const { history } = session
+  session.dispose()
+  return seenBy({ ...history, answers: [], done: until }, until)
+}
+
+test('each guide leads on to another, and all are reached', () => {
+  const names = Object.keys(EXPERIMENTS)
+  assert.deepEqual(names.toSorted(), Object.keys(TOLD).toSorted())
+  const reached = new Set(names.map(name => EXPERIMENTS[name].next))
+  assert.deepEqual([...reached].toSorted(), names.toSorted())
+  for (const name of names) assert.equal(experimentOf(EXPERIMENTS[name].link), name)
+  assert.equal(experimentOf('dates'), undefined)
+})
+
+for (const [language, words] of Object.entries({ ko, en })) {
+  test(`every guide has its words, and asks no more than it can answer: ${language}`, () => {
+    const t = translator(words)
+    for (const [name, { options }] of Object.entries(EXPERIMENTS)) {
+      for (const key of ['name', 'words', 'ask', 'seen', 'why']) assert.ok(t(`theatre.experiments.${name}.${key}`), key)
+      for (const option of options) {
+        assert.ok(t(RACE.includes(option) ? `theatre.guide.options.${option}` : `theatre.experiments.${name}.options.${option}`))
+      }
+      assert.ok(options.includes(TOLD[name]), name)
+    }
+  })
+}
+
+for (const name of isLong ? Object.keys(EXPERIMENTS) : SHORT) {
+  test(`${name}: the training gives the answer, and the numbers that are told`, () => {
+    const { link, until, answer, say } = EXPERIMENTS[name], settings = read(link), rival = rivalOf(settings)
+    const one = trained(settings, until), other = rival ? trained(rival, until) : one
+    assert.equal(one.loss.length, until)
+    assert.equal(one.looks.at(-1).step, until)
+    assert.equal(answer(one, other), TOLD[name])
+    const values = { ...say(one, other), step: until }
+    const wanted = [...`${ko.theatre.experiments[name].seen} ${en.theatre.experiments[name].seen}`.matchAll(/\{(\w+)/g)]
+    for (const [, key] of wanted) assert.ok(Number.isFinite(values[key]), key)
+  })
+}
+
+test('what came after the step that counts changes nothing', () => {
+  const settings = read(EXPERIMENTS.byHeart.link), session = createSession(gf, settings)
+  for (let i = 0; i < 75; i++) session.step()
+  const seen = { ...session.history, answers: [], done: 75 }
+  session.dispose()
+  const early = seenBy(seen, 50)
+  assert.equal(early.loss.length, 50)
+  assert.equal(early.looks.at(-1).step, 50)
+  assert.deepEqual(early.norms, seen.norms.slice(0, 50))
+})
