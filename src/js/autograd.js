@@ -57,7 +57,7 @@ export const needsGradient = (engine, inputs) => engine.gradEnabled && inputs.so
  * @returns {Tensor} the first output
  */
 export function record(engine, op, inputs, outputs, saved = {}) {
-  const out = firstOf(outputs)
+  const out = outputs.out ?? firstOf(outputs)
   for (const name in inputs) if (inputs[name] && inputs[name].engine !== engine) throw otherEngine(op.name)
   if (!engine.gradEnabled && !engine.trace) return out
   const needsGrad = out.dtype === 'float32' && needsGradient(engine, Object.values(inputs))

@@ -55,7 +55,7 @@ export class Engine extends Kernels {
   /** A new tensor ends with the innermost `tidy`, or, outside of any, when it is forgotten. @param {Tensor} tensor */
   adopt(tensor) {
     this.made?.add(tensor)
-    const scope = this.scopes.at(-1)
+    const scope = this.scopes[this.scopes.length - 1]
     if (scope) scope.add(tensor)
     else this.#freeWhenForgotten(tensor)
   }
@@ -103,7 +103,7 @@ export class Engine extends Kernels {
       kept = tensorsIn(result).filter(tensor => scope.delete(tensor))
       return result
     } finally {
-      for (const tensor of scope) tensor.dispose()
+      for (const tensor of scope) tensor.end()
       this.scopes.pop()
       for (const tensor of kept) this.adopt(tensor)
     }

@@ -16,7 +16,10 @@ const GROW_AHEAD = 1 / 4
  */
 export class Memory {
   /** @type {WebAssembly.Memory} */ #memory
-  #held = { bytes: 0, tensors: 0, peak: 0 }
+  /** Where the memory ended when it was last asked, which takes as long as making a block. */ #end
+  #bytes = 0
+  #tensors = 0
+  #peak = 0
   #forgettable = 0
   /** @type {ArrayBuffer[]} */ #weights = []
   #alloc
@@ -29,6 +32,7 @@ export class Memory {
     this.#memory = c.memory
     this.#alloc = c.gf_alloc
     this.#free = c.gf_free
+    this.#end = this.size
   }
 
   /** Whole-memory views of the current buffer. */
@@ -57,27 +61,31 @@ export class Memory {
    * @throws {import('./errors.js').GlassformerError} 'memory' when there is none left
    */
   alloc(bytes) {
-    const { buffer } = this.#memory
     const address = Number.isInteger(bytes) && bytes >= 0 && bytes <= MOST_BYTES ? this.#alloc(bytes) >>> 0 : 0
     if (!address) throw outOfMemory(bytes)
-    if (this.#memory.buffer !== buffer) this.#growAhead()
+    if (address + bytes > this.#end - PAGE) this.#growAhead()
     return address
   }
 
-  /** Growing takes long, however little is asked for. So when it had to be, it is done ahead, where there is room. */
+  /**
+   * Growing takes long, however little is asked for. So when it had to be, it is done ahead, where there is room. Only
+   * a block that ends where the memory did can have made it grow.
+   */
   #growAhead() {
+    if (this.size === this.#end) return
     try {
       this.#memory.grow(Math.ceil(this.size * GROW_AHEAD / PAGE))
     } catch {
       // What was asked for is there.
     }
+    this.#end = this.size
   }
 
   /** Counts what tensors hold. @param {number} bytes @param {number} tensors */
   count(bytes, tensors) {
-    this.#held.bytes += bytes
-    this.#held.tensors += tensors
-    this.#held.peak = Math.max(this.#held.peak, this.#held.bytes)
+    this.#bytes += bytes
+    this.#tensors += tensors
+    if (this.#bytes > this.#peak) this.#peak = this.#bytes
   }
 
   /**
@@ -101,7 +109,7 @@ export class Memory {
 
   /** What live tensors take, and the most bytes they took at once. */
   get held() {
-    return { ...this.#held }
+    return { bytes: this.#bytes, tensors: this.#tensors, peak: this.#peak }
   }
 
   /**

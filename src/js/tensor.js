@@ -288,12 +288,18 @@ export class Tensor extends Methods {
   dispose() {
     if (!this.storage) return
     this.engine.release(this)
+    this.end()
+  }
+
+  /** What disposing does once nobody waits for it any more. @internal */
+  end() {
+    if (!this.storage) return
     this.storage.release()
     this.engine.memory.count(0, -1)
     this.storage = null
     this.node = null
-    this.grad?.dispose()
-    this.grad = null
+    this.#grad?.dispose()
+    this.#grad = null
   }
 
   toString() {

@@ -113,12 +113,12 @@ function unary(name, line) {
   const names = Object.keys(defaults), usual = passed(defaults)
   /** @param {any} options */
   const read = options => {
-    if (names.length) return passed({ ...defaults, ...definedOf(name, optionsOf(name, options, names)) })
-    expect(options === undefined, 'type', () => `${name}: takes one tensor and no options, got ${describe(options)}`)
-    return usual
+    expect(names.length > 0, 'type', () => `${name}: takes one tensor and no options, got ${describe(options)}`)
+    return passed({ ...defaults, ...definedOf(name, optionsOf(name, options, names)) })
   }
   return (x, options) => {
-    const { engine } = floatTensor(name, 'x', x), saved = read(options), out = engine.empty(x.shape)
+    const { engine } = floatTensor(name, 'x', x), saved = options === undefined ? usual : read(options)
+    const out = engine.empty(x.shape)
     engine.c[kernel](out.address, x.address, x.size, saved.p, saved.q)
     return record(engine, op, { x }, { out }, saved)
   }
