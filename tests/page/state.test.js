@@ -4,7 +4,7 @@ import { DATES } from '../../web/models/dates/index.js'
 import { modelOf, problemsOf, settingsOf } from '../../web/models/index.js'
 import { sentencesOf } from '../../web/models/sentences/index.js'
 import { read } from '../../web/theatre/settings.js'
-import { defaults, fromHash, toHash } from '../../web/shell/state.js'
+import { defaults, doorsOf, fromHash, toHash } from '../../web/shell/state.js'
 
 const DEFAULTS = defaults()
 
@@ -44,6 +44,18 @@ test('every part of the state survives a link, of every model', () => {
     assert.deepEqual(Object.keys(state).sort(), Object.keys(defaults(model)).sort())
     assert.deepEqual(fromHash(`#${toHash(state)}`), state)
     assert.match(toHash(state), /^v=1&model=/)
+  }
+})
+
+test('the links to all rooms of a state are those that are written one by one, whatever the reader wrote', () => {
+  const cell = { name: 'logits', index: [0, 1] }
+  const states = [DEFAULTS, { ...DEFAULTS, source: '&room=* room=* *', cell }, { ...defaults('stories'), beginning: '비&room=*' },
+    { ...defaults('sentences'), text: '*', cell, language: 'en', edits: [{ name: 'q', index: [0], value: 1 }] }]
+  for (const state of states) {
+    const to = doorsOf(state)
+    for (const room of ['house', DEFAULTS.room, 'encoder.0.self_attn.scores', 'notebook.000', '방']) {
+      assert.equal(to(room), toHash({ ...state, room, cell: null }), room)
+    }
   }
 })
 

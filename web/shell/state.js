@@ -11,6 +11,9 @@ const VERSION = '1'
 /** Where the page begins; only the model that it begins with has one. */
 export const OPENING = 'opening'
 
+/** Stands for a room's name; no room has it. */
+const ANY_ROOM = '*'
+
 /** What is looked at, and how; none of it makes another run. */
 /** @type {Looked} */
 const VIEW = {
@@ -94,6 +97,16 @@ export function toHash(state) {
   const isDefault = state.model === MODELS[0].id
   if (isDefault && !isAboutModel(query)) return query.toString()
   return new URLSearchParams([['v', VERSION], ['model', state.model], ...query]).toString()
+}
+
+/**
+ * Writes the links to the rooms of a state. They differ in their room alone, so the rest is written once.
+ * @param {State} state @returns {(room: string) => string}
+ */
+export function doorsOf(state) {
+  const here = { ...state, cell: null }, usual = defaults(state.model).room
+  const key = '&room=', [before, after] = toHash({ ...here, room: ANY_ROOM }).split(key + ANY_ROOM)
+  return room => (room === usual ? toHash({ ...here, room }) : before + key + encodeURIComponent(room) + after)
 }
 
 /** What a query says of the state. @param {URLSearchParams} query @param {string} model @returns {Patch} */
