@@ -77,6 +77,17 @@ export function keep(parent, items, create, update) {
 }
 
 /**
+ * Makes these the children, in this order; those that are in place stay untouched.
+ * @param {Element} parent @param {readonly Element[]} wanted
+ */
+export function arrange(parent, wanted) {
+  for (const child of [...parent.children]) if (!wanted.includes(child)) child.remove()
+  wanted.forEach((child, i) => {
+    if (parent.children[i] !== child) parent.insertBefore(child, parent.children[i] ?? null)
+  })
+}
+
+/**
  * Handles the click of a link that the page follows by itself; a new tab or window is left to the browser.
  * @param {() => void} act
  * @returns {(event: MouseEvent) => void}

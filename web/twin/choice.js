@@ -1,6 +1,6 @@
 /** Which other setting a run is compared with: one list of all, and a button at each control of the stage. */
 
-import { find, h, uniqueId } from '../lib/dom.js'
+import { arrange, find, h, uniqueId } from '../lib/dom.js'
 import { hasEdits, switched } from '../lib/edits.js'
 import { fullName, lineage, partKey, partsIn } from '../lib/parts.js'
 import { alternatives, controlsOf, wordOf } from '../shell/controls.js'
@@ -86,6 +86,7 @@ export const words = (setting, t) => (
  */
 export function picker(container, { settings, stage, tensors }, { t, get, set, rooms, run }) {
   const id = uniqueId('twin')
+  const none = h('option', { value: '' }, t('twin.none'))
   const select = h('select', { id, onchange: ({ currentTarget }) => set({ twin: currentTarget.value }) })
   const element = h('div', { className: 'twin-choice' }, h('label', { for: id }, t('twin.label')), select)
   const figure = find(container, '.stage-figure')
@@ -93,7 +94,20 @@ export function picker(container, { settings, stage, tensors }, { t, get, set, r
   if (!tools.isConnected) find(container, '.lead').after(tools)
   /** @param {string} name @returns {(one: Alternative) => HTMLElement} */
   const option = name => one => h('option', { value: `${name}:${textOf(one)}` }, words({ name, ...one }, t))
-  let filled = ''
+  /** @param {{ name: string, others: Alternative[] }} group */
+  const labelOf = ({ name }) => t([WITHOUT, 'edits'].includes(name) ? `twin.${name}.label` : `controls.${name}.label`)
+  /**
+   * Groups that are shown: one that says the same is not made anew.
+   * @type {Map<string, { element: HTMLElement, said: string }>}
+   */
+  let shown = new Map()
+  /** @param {{ name: string, others: Alternative[] }} group */
+  function shownAs(group) {
+    const said = JSON.stringify(group.others.map(one => [textOf(one), words({ name: group.name, ...one }, t)]))
+    const known = shown.get(group.name)
+    if (known?.said === said) return known
+    return { element: h('optgroup', { label: labelOf(group) }, group.others.map(option(group.name))), said }
+  }
   function settle() {
     const [parent, before] = isNarrow() ? [figure.parentNode, figure.nextSibling] : [tools, null]
     if (element.parentNode === parent) return
@@ -119,13 +133,8 @@ export function picker(container, { settings, stage, tensors }, { t, get, set, r
     const names = controlsOf(state.model).filter(name => name === chosen || plays(name))
     const groups = [...[...Object.keys(EXTRA), ...names].map(name => ({ name, others: othersOf(name, state) })),
       { name: WITHOUT, others: partsHere(state) }].filter(({ others }) => others.length)
-    const now = JSON.stringify(groups)
-    if (now !== filled) {
-      select.replaceChildren(h('option', { value: '' }, t('twin.none')), ...groups.map(({ name, others }) => (
-        h('optgroup', { label: [WITHOUT, 'edits'].includes(name) ? t(`twin.${name}.label`) : t(`controls.${name}.label`) },
-          others.map(option(name))))))
-      filled = now
-    }
+    shown = new Map(groups.map(group => [group.name, shownAs(group)]))
+    arrange(select, [none, ...[...shown.values()].map(one => one.element)])
     select.value = chosen ? state.twin : ''
   }
 }
