@@ -527,7 +527,7 @@ export interface Questions {
   lengths: [{ names: string[] }, Float32Array[]]
   costs: [object, Costs]
   added: [{ x: string, weight: string, heads: number, isTwin?: boolean }, { added: Float32Array, lengths: Float32Array }[]]
-  nearest: [{ name: string, index: number[], table: string }, { row: number, cosine: number }[]]
+  nearest: [{ name: string, index: number[], table: string, isTwin?: boolean }, { row: number, cosine: number }[]]
   explain: [{ cell: Cell }, Told | null]
   firstUse: [{ cell: Cell, target: string }, Cell | null]
   recipes: [{ names: string[] }, Recipe[]]

@@ -3,6 +3,7 @@
 import { editField, editList, edits } from './edits.js'
 import { compared } from './compared.js'
 import { made, reachable } from './made.js'
+import { near } from './near.js'
 import { nudge } from './nudge.js'
 import { places } from './places.js'
 import { cellName, sameCell } from '../lib/cell.js'
@@ -82,6 +83,7 @@ export function inspector(container, { t, press, visit, set, get, ask }) {
   /** @type {Inspected} */
   let view = { run: null, cell: null, pinned: false, trail: [], explanation: null, pair: null, idle: [], room: null }
   const nudged = nudge({ t, ask, get, live, redraw: () => draw() })
+  const nearby = near({ t, ask, live, redraw: () => draw() })
   let reading = { sorted: false, all: false }
   /** @type {Cell | null} */ let editing = null
   let isDifferentiable = false
@@ -208,7 +210,7 @@ export function inspector(container, { t, press, visit, set, get, ask }) {
       explanation ? made(explanation, cell, {
         t, go: visit, has: source => exists(run, source), change, run, ...reading
       }) : '',
-      nudged({ run, cell, explanation }),
+      nudged({ run, cell, explanation }), nearby(run, cell),
       onward(cell),
       actions(run, cell, type),
       list)

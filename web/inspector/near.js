@@ -1,0 +1,78 @@
+/** The words whose embeddings point most the way of the vector that a cell is part of. */
+
+import { sameCell } from '../lib/cell.js'
+import { h, setText } from '../lib/dom.js'
+import { brief } from '../lib/number.js'
+import { describedOf, labelsOf } from '../lib/run.js'
+import { roomsOf } from '../rooms/index.js'
+
+/** @import { Cell, Child, Context, Described, Run } from '../types.d.ts' */
+
+/** @typedef {{ table: Described, words: { word: string, cosine: number }[] }} Near */
+
+const MOST = 5
+
+/** What lies in a space of its own, as wide as the embeddings or not. */
+const ELSEWHERE = ['heads', 'parameter']
+
+/**
+ * The tables of embeddings that the vector a cell is in can be held against: it has to be one of the stream, or a row
+ * of a table itself. Queries, keys and values are of a space of their own.
+ * @param {Run} run @param {Cell} cell @returns {Described[]}
+ */
+export function tablesFor(run, { name, isGradient }) {
+  const tensor = describedOf(run, name), width = tensor?.shape.at(-1), rooms = roomsOf(run)
+  if (!tensor || isGradient || tensor.shape.length < 2 || tensor.axes.at(-1)?.name !== 'channel') return []
+  const names = [...new Set(rooms.filter(({ stage }) => stage === 'embedding').map(({ parts }) => parts.weight))]
+  const projected = rooms.filter(({ stage }) => stage === 'qkv').flatMap(({ parts: { q, k, v } }) => [q, k, v])
+  const isElsewhere = ELSEWHERE.includes(tensor.role ?? '') || projected.includes(name)
+  if (isElsewhere && !names.includes(name)) return []
+  const tables = names.map(one => describedOf(run, one))
+  return /** @type {Described[]} */ (tables.filter(table => table?.shape[1] === width))
+}
+
+/**
+ * @param {Pick<Context, 't' | 'ask'> & { redraw: () => void, live: Element }} context live: a live region that outlasts
+ *   the sections
+ * @returns {(run: Run, cell: Cell) => Child} the section for a cell
+ */
+export function near({ t, ask, redraw, live }) {
+  /** @type {{ run: Run | null, cell: Cell | null, found: Near[] | null }} */
+  let known = { run: null, cell: null, found: null }
+  /** @param {Run} run @param {Cell} cell */
+  const isKnown = (run, cell) => known.run === run && sameCell(known.cell, cell)
+
+  /** @param {Run} run @param {Cell} cell @param {Described} table @returns {Promise<Near>} */
+  async function look(run, { name, index, isTwin }, table) {
+    const rows = await ask('nearest', { name, index, table: table.name, isTwin })
+    const words = labelsOf(run, table, 0)
+    const named = rows.map((/** @type {{ row: number, cosine: number }} */ { row, cosine }) => (
+      { word: words?.[row] ?? String(row), cosine }))
+    return { table, words: named.slice(0, MOST) }
+  }
+  /** @param {Run} run @param {Cell} cell @param {Described[]} tables */
+  async function measure(run, cell, tables) {
+    known = { run, cell, found: null }
+    const found = await Promise.all(tables.map(table => look(run, cell, table)))
+    if (!isKnown(run, cell)) return
+    known.found = found
+    redraw()
+    const lists = found.map(({ words }) => words.map(({ word }) => word).join(', '))
+    setText(live, t('inspector.near.said', { words: lists.join('; ') }))
+  }
+  /** @param {Near} one */
+  const list = ({ table, words }) => [
+    h('p', { className: 'note' }, t('inspector.near.in', { table: table.name })),
+    h('dl', { className: 'steps' }, words.map(({ word, cosine }) => [h('dt', {}, word), h('dd', {}, brief(cosine))]))
+  ]
+  return (run, cell) => {
+    const tables = tablesFor(run, cell)
+    if (tables.length === 0) return ''
+    return h('section', { className: 'nudge' },
+      h('button', {
+        'type': 'button', 'className': 'quiet', 'data-keep': 'near', 'onclick': () => measure(run, cell, tables)
+      }, t('inspector.near.do')),
+      isKnown(run, cell) && known.found
+        ? [known.found.map(list), h('p', { className: 'note' }, t('inspector.near.why'))] : '')
+  }
+}
