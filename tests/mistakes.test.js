@@ -185,6 +185,10 @@ const MISTAKES = [
     return [adam, own.stateDict()]
   }, 'Scale: factor is a parameter, got a float32 tensor [1] in its place, which would be neither trained nor saved; ' +
   'write new gf.nn.Parameter(tensor), or loadStateDict to change its values'],
+  [() => x[0], 'a float32 tensor [2, 3] has no rows in brackets; write x.select(0, 0) for x[0], ' +
+  'x.narrow(0, from, length) for x[from:to], and x.at(...) for one number'],
+  [() => x[-1][0], 'a float32 tensor [2, 3] has no rows in brackets; write x.select(0, -1) for x[-1], ' +
+  'x.narrow(0, from, length) for x[from:to], and x.at(...) for one number'],
   [() => x + 1, NO_NUMBER], [() => 2 * x, NO_NUMBER], [() => x > 0, NO_NUMBER], [() => Math.exp(x), NO_NUMBER]
 ]
 

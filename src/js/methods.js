@@ -1,3 +1,5 @@
+import { GlassformerError, describe } from './errors.js'
+
 /**
  * The methods that tensors have from operations, each the function of the same name with the tensor as its first
  * argument. The operations import the class of tensors, so they attach themselves when the library is put together.
@@ -36,6 +38,20 @@
 
 /** What the class of tensors begins with. */
 export const Methods = /** @type {new () => TensorMethods} */ (/** @type {unknown} */ (class {}))
+
+/** Places that are written in brackets, as in PyTorch. */
+const PLACES = [-1, 0, 1, 2, 3]
+
+// Brackets of JavaScript reach no row and would quietly give undefined, so what people write first is answered.
+for (const place of PLACES) {
+  Object.defineProperty(Methods.prototype, place, {
+    /** @this {Tensor} */
+    get() {
+      throw new GlassformerError('type', `${describe(this)} has no rows in brackets; write x.select(0, ${place}) for ` +
+        `x[${place}], x.narrow(0, from, length) for x[from:to], and x.at(...) for one number`)
+    }
+  })
+}
 
 /** @param {Record<string, (tensor: any, ...rest: any[]) => unknown>} functions by the names of the methods */
 export function attachMethods(functions) {

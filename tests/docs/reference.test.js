@@ -25,7 +25,8 @@ test('everything that the running library has is in it, and nothing else', () =>
     .filter(id => !isSection.has(id))
   const told = entries.map(({ id }) => id).filter(id => /^(gf|F)\./.test(id))
   assert.deepEqual(told.sort(), there.sort())
-  const methods = Object.getOwnPropertyNames(Object.getPrototypeOf(Object.getPrototypeOf(gf.tensor(1)))).filter(name => name !== 'constructor')
+  const { prototype } = Object.getPrototypeOf(gf.tensor(1).constructor)
+  const methods = Object.getOwnPropertyNames(prototype).filter(name => name !== 'constructor' && !/\d/.test(name))
   assert.deepEqual(entries.filter(({ id }) => id.startsWith('x.')).map(({ name }) => name).sort(), methods.sort())
 })
 

@@ -27,7 +27,8 @@ const isOne = value => value instanceof Tensor || (Array.isArray(value) && !isPl
  * @returns {{ positions: [string, any][], options: [string, any][] | null }}
  */
 function sorted(where, model, inputs) {
-  const { length } = Object.getPrototypeOf(model).forward, isDeep = Array.isArray(/** @type {any} */ (inputs)?.[0]?.[0])
+  const { length } = Object.getPrototypeOf(model).forward
+  const isDeep = Array.isArray(inputs) && Array.isArray(inputs[0]) && Array.isArray(inputs[0][0])
   expect(!(isOne(inputs) && isDeep && length > 1), 'type', () =>
     `${where}: inputs is one nested list, which is one input, and forward of ${model.constructor.name} takes ${length}; ` +
     'give them by name, such as { source: …, target: … }')
