@@ -38,7 +38,7 @@ test('a wrong guess on a phone: trained to the step that counts, its numbers are
   await page.tap('.theatre-guide .lesson-next')
   await page.tap('[data-action="why"]')
   await page.waitForFunction(() => {
-    const { top, height } = document.querySelector('.theatre-closer.is-pointed[open]')?.getBoundingClientRect() ?? {}
+    const { top, height } = document.querySelector('.theatre-followed.is-pointed')?.getBoundingClientRect() ?? {}
     return height > 100 && top >= 0 && top < innerHeight
   })
   assert.equal(await beyond(page), 0)
@@ -70,6 +70,11 @@ test('by keyboard: another language keeps the place and the guess; back, and on 
     EXPERIMENTS[exploding.next].link)
   assert.equal(await placeIn(page), '1 / 3')
   assert.equal(await page.textContent('.theatre-guide .lesson-said'), '')
+  await page.evaluate(() => scrollTo({ top: 800 }))
+  await page.click('[data-experiment="byHeart"]')
+  await page.waitForFunction(name => document.querySelector('.theatre-guide .lesson-name').textContent === name,
+    'One batch by heart')
+  assert.deepEqual(await page.evaluate(() => [scrollY, document.activeElement.className]), [0, 'theatre-guide'])
   assert.deepEqual(complaints, [])
   await close()
 })

@@ -494,4 +494,10 @@ test('a long curve keeps its extremes; answers kept are few and the first and la
   const { answers } = record.get()
   assert.ok(answers.length <= 8)
   assert.deepEqual([answers[0].step, answers.at(-1).step], [0, 199])
+  // Who goes back to a step is told the answer of that step, however near others are.
+  for (const step of [7, 9, 191]) {
+    record.add({ ...nothing, done: step, answer: { text: `again ${step}` } })
+    assert.equal(record.get().answers.findLast(one => one.step <= step).text, `again ${step}`)
+    assert.ok(record.get().answers.length <= 8)
+  }
 })

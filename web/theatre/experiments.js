@@ -29,14 +29,16 @@ function better(one, other) {
   if (Math.abs(here - there) < EVEN * Math.max(here, there)) return 'even'
   return here < there ? 'this' : 'other'
 }
+/** How much comes out right in the end. @param {Seen} seen */
+const percent = ({ looks }) => Math.round(100 * last(looks).right)
 /** What both have come to with what is held out. @type {Experiment['say']} */
-const both = (one, other) => ({ one: last(one.looks).loss, other: last(other.looks).loss })
+const both = (one, other) => ({
+  one: last(one.looks).loss, other: last(other.looks).loss, right: percent(one), rival: percent(other)
+})
 
 /** The look at what is held out with the lowest loss. @param {Seen} seen */
 const lowest = ({ looks }) => looks.reduce((best, look) => (look.loss < best.loss ? look : best))
-/** How much comes out right in the end. @param {Seen} seen */
-const percent = ({ looks }) => Math.round(100 * last(looks).right)
-/** The first step from which on at least so much is right, 0 for never. @param {Seen} seen */
+/** The first step at which at least so much is right, 0 for never. @param {Seen} seen */
 const solved = ({ looks }) => looks.find(({ right }) => right >= 0.9)?.step ?? 0
 
 /** @type {Record<string, Experiment>} */
@@ -48,7 +50,7 @@ export const EXPERIMENTS = {
     look: 'answers', next: 'dropout'
   },
   dropout: {
-    link: 'dates_vs-dropout-0.3', until: 400, options: RACE, answer: better,
+    link: 'dates_smoothing-0_vs-dropout-0.3', until: 400, options: RACE, answer: better,
     say: (one, other) => ({ ...both(one, other), train: last(other.loss) }), look: 'curves', next: 'floor'
   },
   floor: {
@@ -69,7 +71,7 @@ export const EXPERIMENTS = {
     say: (one, other) => ({ one: solved(one), rival: percent(other) }), look: 'embeddings', next: 'byHeart'
   },
   positions: {
-    link: 'dates_vs-positions-none', until: 400, options: RACE, answer: better, say: both, look: 'answers', next: 'scale'
+    link: 'dates_vs-positions-none', until: 400, options: RACE, answer: better, say: both, look: 'curves', next: 'scale'
   },
   scale: {
     link: 'dates_steps-300_heads-1_dModel-64_vs-scale-off', until: 300, options: RACE, answer: better, say: both,
@@ -99,7 +101,7 @@ export const EXPERIMENTS = {
       if (last(loss) > 10 * loss[0]) return 'grows'
       return last(loss) < (1 - EVEN) * loss[0] ? 'falls' : 'same'
     },
-    say: ({ loss }) => ({ first: loss[0], second: loss[1], last: last(loss) }), look: 'closer', next: 'plain'
+    say: ({ loss }) => ({ first: loss[0], second: loss[1], last: last(loss) }), look: 'pinned', next: 'plain'
   },
   plain: {
     link: 'dates_vs-optimizer-sgd', until: 300, options: RACE, answer: better, say: both, look: 'apart', next: 'positions'

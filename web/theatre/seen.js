@@ -32,14 +32,14 @@ const empty = () => ({ loss: [], rate: [], norm: [], norms: [], looks: [], answe
 const MOST_ANSWERS = 8
 
 /**
- * The answers at steps that are about evenly far apart when steps are counted in doublings.
- * @param {Seen['answers']} answers
+ * The answers at steps that are about evenly far apart when steps are counted in doublings, and that of now.
+ * @param {Seen['answers']} answers @param {number} now
  */
-function thinned(answers) {
+function thinned(answers, now) {
   if (answers.length <= MOST_ANSWERS) return answers
   /** @param {number} i */
   const gap = i => Math.log1p(answers[i + 1].step) - Math.log1p(answers[i - 1].step)
-  const inner = Array.from({ length: answers.length - 2 }, (_, i) => i + 1)
+  const inner = Array.from({ length: answers.length - 2 }, (_, i) => i + 1).filter(i => answers[i].step !== now)
   const least = inner.reduce((best, i) => (gap(i) < gap(best) ? i : best))
   return answers.filter((_, i) => i !== least)
 }
@@ -61,7 +61,7 @@ export function createRecord() {
       if (!news.answer) return
       const answers = seen.answers.filter(({ step }) => step !== news.done)
       const known = [...answers, { step: news.done, text: news.answer.text }].sort((a, b) => a.step - b.step)
-      seen.answers = thinned(known)
+      seen.answers = thinned(known, news.done)
     }
   }
 }

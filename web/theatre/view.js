@@ -78,7 +78,9 @@ const TENTH = 10
 function brokenText(t, { step, loss, where }) {
   const place = where ? t(where.isGradient ? 'theatre.gradientOf' : 'theatre.tensor', { name: where.name })
     : t('theatre.gradientsTogether')
-  return t('theatre.broken', { step, loss: String(loss), place, before: step - 1 })
+  return t(Number.isFinite(loss) ? 'theatre.brokenBack' : 'theatre.broken', {
+    step, loss: String(loss), place, before: step - 1
+  })
 }
 
 /** The same training in Node; what is in no link is a file there. @param {TrainingState} settings */
@@ -108,7 +110,13 @@ export function view(container, context, training) {
   const enter = button('inside', inside)
   enter.className = 'theatre-inside'
   const rescue = h('div', { className: 'theatre-files', hidden: true }, button('calmer', () => begin({ rate: get().rate / TENTH })))
-  const lead = h('p', { className: 'lead' }), led = h('section', { className: 'theatre-guide' })
+  const lead = h('p', { className: 'lead' }), led = h('section', { className: 'theatre-guide', tabindex: '-1' })
+  /** Into a guide, where the reader begins. @param {string} link */
+  function enterGuide(link) {
+    show(link)
+    scrollTo({ top: 0 })
+    led.focus({ preventScroll: true })
+  }
   const count = h('p', { className: 'theatre-count' })
   const command = h('code', { className: 'theatre-command' })
   const note = h('p', { 'className': 'theatre-why', 'data-note': 'kept' })
@@ -122,6 +130,7 @@ export function view(container, context, training) {
         filePicker(t, upload)), note,
       h('p', { className: 'theatre-why' }, t('theatre.inNode')), command)),
     h('div', { className: 'theatre-pair' }, plane, curve), steps, details, options)
+  curve.className = 'theatre-followed'
   const parts = {
     drive: transport(drive, {
       t, seek, again, play: pace => both('play', { pace }), pause: () => both('pause'), step: () => both('step'),
@@ -136,8 +145,10 @@ export function view(container, context, training) {
     embeddings: embeddings(plane, { t, theme, look: table => ask('look', { table }) }),
     pinned: pinned(curve, { t, theme, seek, ask }),
     apart: apart(steps, { t, ask, step: () => both('step'), pin: cell => parts.pinned.pin(cell) }),
-    race: race(against, { t, set, open: show }),
-    guide: guide(led, { t, play: until => both('play', { pace: 0, until }), open: show, progress: context.progress }),
+    race: race(against, { t, set, open: enterGuide }),
+    guide: guide(led, {
+      t, play: until => both('play', { pace: 0, until }), open: enterGuide, progress: context.progress
+    }),
     closer: closer(more, { t, theme, seek }),
     settings: settingsPart(options, { t, get, set }), text: textPart(own, { t, give })
   }
@@ -158,7 +169,7 @@ export function view(container, context, training) {
     attention: (_, { answer }) => parts.attention.update(answer),
     embeddings: (_, news) => parts.embeddings.update(news.plane),
     pinned: (facts, { followed }) => parts.pinned.update(followed, facts),
-    closer: facts => details.open && parts.closer.update(training.seen(), facts),
+    closer: facts => details.open && parts.closer.update(training.seen(), facts, other()?.seen() ?? null),
     status: (_, { broken }) => {
       setText(status, failure || (broken ? brokenText(t, broken) : ''))
       rescue.hidden = !broken
@@ -197,7 +208,9 @@ export function view(container, context, training) {
       parts.pinned.forget()
       parts.settings.update(settings, problems)
       parts.text.update({ isFor: Boolean(ABOUT[settings.task].takesText), problem: problems.text ?? '', text })
-      container.classList.toggle('is-stale', Object.keys(problems).length > 0)
+      const isRight = Object.keys(problems).length === 0
+      container.classList.toggle('is-stale', !isRight)
+      parts.drive.allow(isRight)
     },
     destroy() {
       isGone = true

@@ -11,6 +11,9 @@ import { layerByLayer } from './layers.js'
 
 /** @typedef {ReturnType<typeof import('../apart.js').takeApart>} Apart */
 
+/** Four digits, so that two slopes can be told apart. @param {number} value */
+const digits = value => exact(Number(value.toPrecision(4)))
+
 /** The way from gradient to weight, line by line. @param {Apart} made */
 function linesOf(made) {
   const { raw, g, norm, clip, optimizer } = made
@@ -76,7 +79,7 @@ export function apart(container, { t, ask, step, pin }) {
     const { slope, high, low, step: by } = await ask('nudge', chosen)
     setText(nudged, t('theatre.nudged', {
       high: exact(Number(high.toPrecision(7))), low: exact(Number(low.toPrecision(7))), by: exact(by),
-      slope: brief(slope), gradient: brief(made.raw)
+      slope: digits(slope), gradient: digits(made.raw)
     }))
   }
   function show() {

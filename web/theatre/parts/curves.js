@@ -11,6 +11,9 @@ import { divergence, pointsOf } from '../points.js'
 
 const MOST_POINTS = 400
 
+/** How the training loss of another run is drawn. @type {{ colour: keyof Palette, width: number, dash: number[] }} */
+const OTHER_TRAIN = { colour: 'muted', width: 1, dash: [1, 3] }
+
 /** @param {number} share */
 const percent = share => `${fixed(100 * share, 1)} %`
 
@@ -37,13 +40,16 @@ export function curves(container, { t, theme, seek }) {
   const slots = ['loss', 'right'].map(name => h('div', { 'className': 'chart-slot', 'data-chart': name }))
   const keys = {
     train: key(t('theatre.trainLoss'), 'thin'), held: key(t('theatre.heldLoss'), 'thick'),
-    right: key(t('theatre.right'), 'thick'), other: key(t('theatre.other'), 'dashed')
+    otherTrain: key(t('theatre.otherTrain'), 'dotted'), other: key(t('theatre.other'), 'dashed'),
+    right: key(t('theatre.right'), 'thick'), otherRight: key(t('theatre.otherRight'), 'dashed')
   }
+  const others = [keys.otherTrain, keys.other, keys.otherRight]
   container.append(h('div', { className: 'theatre-charts' },
     h('figure', {}, h('figcaption', {}, h('ul', { className: 'theatre-keys' }, keys.train.element, keys.held.element,
-      keys.other.element)),
+      keys.otherTrain.element, keys.other.element)),
     slots[0]),
-    h('figure', {}, h('figcaption', {}, h('ul', { className: 'theatre-keys' }, keys.right.element)), slots[1])))
+    h('figure', {}, h('figcaption', {}, h('ul', { className: 'theatre-keys' }, keys.right.element,
+      keys.otherRight.element)), slots[1])))
   const [loss, right] = slots.map(slot => lines(slot, seek))
   return {
     /**
@@ -56,10 +62,15 @@ export function curves(container, { t, theme, seek }) {
       const looks = seen.looks.filter(one => one.step <= Math.max(step, seen.loss.length))
       const last = looks.findLast(one => one.step <= step) ?? looks[0]
       keys.train.say(step ? brief(seen.loss[step - 1]) : '')
-      keys.held.say(last ? brief(last.loss) : '')
-      keys.other.element.hidden = !other
-      keys.other.say(other?.looks.length ? brief(other.looks[other.looks.length - 1].loss) : '')
-      keys.right.say(last ? percent(last.right) : '')
+      // What is held out is looked at now and then: at other steps it is said of which one it is.
+      const when = last && last.step !== step ? ` · ${t('theatre.stepNumber', { step: last.step })}` : ''
+      keys.held.say(last ? brief(last.loss) + when : '')
+      keys.right.say(last ? percent(last.right) + when : '')
+      const there = other?.looks.at(-1)
+      for (const one of others) one.element.hidden = !other
+      keys.otherTrain.say(other?.loss.length ? brief(other.loss[other.loss.length - 1]) : '')
+      keys.other.say(there ? brief(there.loss) : '')
+      keys.otherRight.say(there ? percent(there.right) : '')
       const held = looks.map(one => ({ x: one.step, y: one.loss }))
       const common = { most: total, title: t('theatre.stepAxis'), palette, at: step }
       const numbers = [...seen.loss, ...held.map(({ y }) => y)].filter(Number.isFinite)
@@ -67,6 +78,7 @@ export function curves(container, { t, theme, seek }) {
       loss.update({
         ...common, low: 0, high, digits: 1, mark: parted || null,
         lines: [{ points: pointsOf(seen.loss, MOST_POINTS), colour: 'soft', width: 1 },
+          ...(other ? [{ points: pointsOf(other.loss, MOST_POINTS), ...OTHER_TRAIN }] : []),
           { points: held, colour: 'accent', width: 2.5 }, ...othersOf(other, one => one.loss)],
         label: t('theatre.lossSaid', { step, loss: step ? brief(seen.loss[step - 1]) : '–', held: last ? brief(last.loss) : '–' })
       })
@@ -99,16 +111,19 @@ const lookOf = i => ({ colour: COLOURS[i % COLOURS.length], dash: DASHES[i % DAS
 export function closer(container, { t, theme, seek }) {
   const slots = ['rate', 'norms'].map(name => h('div', { 'className': 'chart-slot is-low', 'data-chart': name }))
   const body = h('tbody')
-  const caption = h('caption')
+  const caption = h('caption'), rival = h('th', { scope: 'col' }, t('theatre.otherNorm'))
   const table = h('table', { className: 'theatre-norms' }, caption, h('thead', {}, h('tr', {},
-    ['layer', 'norm', 'ratio'].map(name => h('th', { scope: 'col' }, t(`theatre.${name}`))))), body)
+    ['layer', 'norm', 'ratio'].map(name => h('th', { scope: 'col' }, t(`theatre.${name}`))), rival)), body)
   container.append(h('div', { className: 'theatre-charts' },
     h('figure', {}, h('figcaption', {}, t('theatre.rate')), slots[0]),
     h('figure', {}, h('figcaption', {}, t('theatre.norms')), slots[1])), table)
   const [rate, norms] = slots.map(slot => lines(slot, seek))
   return {
-    /** @param {Seen} seen @param {{ total: number, step: number, groups: string[] }} facts */
-    update(seen, { total, step, groups }) {
+    /**
+     * @param {Seen} seen @param {{ total: number, step: number, groups: string[] }} facts
+     * @param {Seen | null} other what has been seen of the other training of a race
+     */
+    update(seen, { total, step, groups }, other) {
       const { palette } = theme()
       const common = { most: total, title: t('theatre.stepAxis'), palette, at: step, low: 0 }
       rate.update({
@@ -120,12 +135,15 @@ export function closer(container, { t, theme, seek }) {
       norms.update({
         ...common, lines: groups.map((_, i) => ({ points: normsOf(i), ...lookOf(i) })), label: t('theatre.norms')
       })
-      const look = seen.looks.findLast(one => one.step <= step && one.ratios)
+      const look = seen.looks.findLast(one => one.step <= step && one.ratios), there = other?.norms[step - 1]
+      rival.hidden = !other
       setText(caption, t('theatre.normsAt', { step, look: look?.step ?? '–' }))
-      keep(body, groups, () => h('tr', {}, h('th', { scope: 'row' }), h('td'), h('td')), (row, name, i) => {
+      keep(body, groups, () => h('tr', {}, h('th', { scope: 'row' }), h('td'), h('td'), h('td')), (row, name, i) => {
         setText(row.children[0], name)
         setText(row.children[1], step ? brief(seen.norms[step - 1][i]) : '–')
         setText(row.children[2], look?.ratios ? brief(look.ratios[i]) : '–')
+        setText(row.children[3], there?.length === groups.length ? brief(there[i]) : '–')
+        row.children[3].hidden = !other
       })
     },
     destroy() {

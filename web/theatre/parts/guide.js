@@ -15,7 +15,7 @@ import { write } from '../settings.js'
 /** Where the reason for something is seen. @type {Record<string, string>} */
 const PLACES = {
   curves: '.theatre-charts', answers: '.theatre-said', attention: '.theatre-looks', embeddings: '.theatre-plane',
-  closer: '.theatre-closer', apart: '.theatre-apart'
+  closer: '.theatre-closer', apart: '.theatre-apart', pinned: '.theatre-followed'
 }
 const STEPS = 3
 /** Whole numbers from here on are no counts. */

@@ -14,7 +14,8 @@ const PACES = { full: 0, watch: 100, slow: 1000 }
  *   pace(pace: number): void, seek(step: number): void, again(): void }} deeds layer: one layer's part of a step
  */
 export function transport(container, { t, play, pause, step, layer, pace, seek, again }) {
-  let isPlaying = false
+  let isPlaying = false, isAllowed = true
+  /** @type {() => void} */ let refresh = () => {}
   const paceOf = () => PACES[select.value]
   const player = h('button', { 'type': 'button', 'className': 'theatre-play', 'data-action': 'play', 'onclick': () => (
     isPlaying ? pause() : play(paceOf())) })
@@ -42,6 +43,11 @@ export function transport(container, { t, play, pause, step, layer, pace, seek, 
   h('div', { className: 'theatre-line' }, bar, slider), shelf)
 
   return {
+    /** Whether the settings can be trained with. @param {boolean} isRight */
+    allow(isRight) {
+      isAllowed = isRight
+      refresh()
+    },
     /**
      * @param {News & { total: number, known: number }} view what the worker said last; total and known: how many
      *   steps there will be, and were
@@ -49,8 +55,12 @@ export function transport(container, { t, play, pause, step, layer, pace, seek, 
     update({ done, total, known, isOver, perStep, shelf: facts, isPlaying: plays, broken }) {
       isPlaying = plays
       setText(player, t(plays ? 'theatre.pause' : 'theatre.play'))
-      player.disabled = Boolean(!plays && (isOver || broken))
-      for (const button of [one, part]) button.disabled = Boolean(plays || isOver || broken)
+      refresh = () => {
+        const isAtEnd = Boolean(isOver || broken || !isAllowed)
+        player.disabled = !plays && isAtEnd
+        for (const button of [one, part]) button.disabled = plays || isAtEnd
+      }
+      refresh()
       slider.max = String(Math.max(1, known))
       if (document.activeElement !== slider || plays) slider.value = String(done)
       slider.setAttribute('aria-valuetext', t('theatre.at', { step: done, total }))
