@@ -21,10 +21,10 @@ import { header } from './shell/header.js'
 import { keys } from './shell/keys.js'
 import { languageOf } from './shell/language.js'
 import { lessons } from './shell/lesson.js'
-import { linked } from './shell/link.js'
+import { linked, roomLinks } from './shell/link.js'
 import { openings } from './shell/opening.js'
 import { signature } from './shell/share.js'
-import { doorsOf, fromHash, runKeys, toHash } from './shell/state.js'
+import { fromHash, runKeys, toHash } from './shell/state.js'
 import { theatreDoor } from './shell/theatre.js'
 import { PALETTES, modeOf, onSystemTheme } from './shell/theme.js'
 import { values } from './shell/values.js'
@@ -177,20 +177,10 @@ function origin(named) {
   })
 }
 
-/**
- * The links to the rooms, as long as the state is this one.
- * @type {{ state: State | null, to(room: string): string, page: string }}
- */
-let doors = { state: null, to: room => room, page: '' }
-
 /** @type {Context} */
 const context = {
   enter: room => set({ room }, 'push'),
-  /** Whole, since links that begin with `#` are taken for places of this page. */
-  href(room) {
-    if (doors.state !== state) doors = { state, to: doorsOf(state), page: location.href.split('#', 1)[0] }
-    return `${doors.page}#${doors.to(room)}`
-  },
+  href: roomLinks(() => state),
   set, look: inspection.look, press: inspection.press, leave: inspection.leave, visit: inspection.visit, theme,
   origin, rooms, get: () => state,
   link: (patch = {}) => new URL(`#${toHash(lesson.addressed({ ...state, ...patch }))}`, location.href).href,

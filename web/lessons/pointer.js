@@ -86,19 +86,24 @@ function keeper() {
   let isOnWay = false
   const again = () => { if (kept) isOnWay = show(kept.element, kept.asked) }
   const drawn = new ResizeObserver(again)
+  /** @type {AbortController | null} */ let listening = null
   const release = () => {
     kept = null
     drawn.disconnect()
+    listening?.abort()
   }
-  for (const move of MOVES) addEventListener(move, release, { passive: true })
-  addEventListener('scrollend', () => isOnWay && again())
   return {
     release,
     /** @param {Element} element @param {Element | null} asked */
     keep(element, asked) {
+      release()
       kept = { element, asked }
       again()
       drawn.observe(document.body)
+      listening = new AbortController()
+      const { signal } = listening
+      for (const move of MOVES) addEventListener(move, release, { passive: true, signal })
+      addEventListener('scrollend', () => isOnWay && again(), { signal })
     },
     /** The same place, drawn anew. @param {Element} element */
     renew: element => { if (kept) kept.element = element }

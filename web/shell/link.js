@@ -1,6 +1,6 @@
-/** The address follows the state. */
+/** The address follows the state, and so do the links to the rooms. */
 
-import { toHash } from './state.js'
+import { doorsOf, toHash } from './state.js'
 
 /** @import { State } from '../types.d.ts' */
 
@@ -33,5 +33,20 @@ export function linked(addressed) {
     },
     /** What was still to be written is not: the reader has gone elsewhere. */
     forget
+  }
+}
+
+/**
+ * The links to the rooms, whole, since one that begins with `#` is taken for a place of this page.
+ * @param {() => State} get
+ */
+export function roomLinks(get) {
+  /** @type {{ state: State | null, to(room: string): string, page: string }} */
+  let doors = { state: null, to: room => room, page: '' }
+  /** @param {string} room */
+  return room => {
+    const state = get()
+    if (doors.state !== state) doors = { state, to: doorsOf(state), page: location.href.split('#', 1)[0] }
+    return `${doors.page}#${doors.to(room)}`
   }
 }

@@ -36,7 +36,7 @@ export function guide(container, { t, play, open, progress }) {
   /** @type {ReturnType<typeof question> | null} */ let asking = null
   /** @type {string | null} */ let built = null
   /** @type {{ one: Seen, other: Seen | null } | null} */ let seen = null
-  let isAnswered = false, isWaiting = false
+  let isAnswered = false, isWaiting = false, presses = 0
   const name = h('span', { className: 'lesson-name' }), place = h('span', { className: 'lesson-place' })
   const text = h('p', { className: 'lesson-text' }), ask = h('div')
   const show = h('button', { 'type': 'button', 'className': 'quiet', 'data-action': 'why', 'onclick': point },
@@ -95,7 +95,8 @@ export function guide(container, { t, play, open, progress }) {
   function point() {
     const selector = PLACES[here().look], element = document.querySelector(selector)
     if (element instanceof HTMLDetailsElement) element.open = true
-    pointer.point({ selector }, `${progress.name} ${Math.random()}`)
+    presses += 1
+    pointer.point({ selector }, `${progress.name} ${presses}`)
   }
 
   function build() {
