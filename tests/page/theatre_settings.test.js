@@ -1,0 +1,141 @@
+// What a training is made of: settings in a link, texts, words, the rate, and the curves it leaves.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { load } from '../../src/js/index.js'
+import { EXPERIMENTS } from '../../web/theatre/experiments.js'
+import { markOf, sizeProblem, textOf, textProblem } from '../../web/theatre/own_text.js'
+import { divergence, pointsOf } from '../../web/theatre/points.js'
+import { rateAt } from '../../web/theatre/schedule.js'
+import { createRecord } from '../../web/theatre/seen.js'
+import { createSession } from '../../web/theatre/session.js'
+import { TABLE, TASKS, defaultsOf, problemsOf, read, rivalOf, write } from '../../web/theatre/settings.js'
+import { words as en } from '../../web/theatre/text/en.js'
+import { words as ko } from '../../web/theatre/text/ko.js'
+import { settingsOf, walk } from '../lib/theatre.js'
+
+const gf = await load()
+
+test('settings come back from a link, wrong ones as by default', () => {
+  for (const task of TASKS) {
+    assert.equal(write(defaultsOf(task)), task)
+    assert.deepEqual(read(task), defaultsOf(task))
+  }
+  const other = { ...defaultsOf('text'), rate: 1e-4, schedule: 'root', repeat: true, positions: 'none', seed: 7 }
+  assert.deepEqual(read(write(other)), other)
+  assert.deepEqual(read('dates_rate-many_schedule-up_nothing-1_seed-'), defaultsOf('dates'))
+  assert.equal(read('other').task, 'dates')
+})
+
+test('a race is in the link: the other training differs in one setting', () => {
+  const state = { ...defaultsOf('dates'), rate: 0.01, rival: 'normFirst-before' }
+  assert.deepEqual(read(write(state)), state)
+  assert.deepEqual(rivalOf(state), { ...state, rival: '', normFirst: true })
+  assert.equal(rivalOf(defaultsOf('dates')), null)
+  assert.equal(read('dates_vs-nothing-1').rival, '')
+  for (const [name, { link }] of Object.entries(EXPERIMENTS)) {
+    assert.equal(write(read(link)), link, name)
+    assert.deepEqual(problemsOf(read(link)), {}, name)
+    assert.ok(ko.theatre.experiments[name].words && en.theatre.experiments[name].words)
+  }
+})
+
+test('parts of newer models: those that can have them learn with them, of the others it is said', () => {
+  const modern = { positions: 'rotary', norm: 'rms', activation: 'swiglu', kvHeads: 1 }
+  for (const task of ['stories', 'text']) {
+    const settings = settingsOf(task, { ...modern, rate: 0.02 })
+    assert.deepEqual(problemsOf(settings), {}, task)
+    assert.deepEqual(read(write(settings)), { ...settings }, task)
+    const session = createSession(gf, settings)
+    const losses = walk(session, 30)
+    assert.ok(losses.at(-1) < losses[0], `${task}: ${losses[0]} to ${losses.at(-1)}`)
+    session.dispose()
+  }
+  assert.deepEqual(Object.keys(problemsOf({ ...defaultsOf('dates'), ...modern })).sort(), ['activation', 'positions'])
+  const wrong = patch => Object.keys(problemsOf({ ...defaultsOf('stories'), ...patch }))
+  assert.deepEqual([wrong({ kvHeads: 3 }), wrong({ kvHeads: 0 }), wrong({ heads: 2, kvHeads: 4 })],
+    [['kvHeads'], [], ['kvHeads']])
+  assert.deepEqual(wrong({ positions: 'rotary', dModel: 36, heads: 4 }), ['positions'], 'no pairs')
+})
+
+test('what is wrong with settings is said before anything starts', () => {
+  for (const task of TASKS) assert.deepEqual(problemsOf(defaultsOf(task)), {}, task)
+  const wrong = { rate: -1, steps: 0, batch: 1.5, clip: NaN, smoothing: 1, heads: 5, layers: 9 }
+  const found = problemsOf({ ...defaultsOf('dates'), ...wrong })
+  assert.deepEqual(Object.keys(found).sort(), Object.keys(wrong).sort())
+  const huge = { layers: 4, batch: 256, length: 128, dModel: 512, dimFeedforward: 512 }
+  assert.deepEqual(Object.keys(problemsOf({ ...defaultsOf('text'), ...huge })), ['batch'])
+})
+
+test('the words of the theatre are there in both languages, of every setting', () => {
+  const keysOf = (node, path = '') => Object.entries(node).flatMap(([key, value]) => (
+    typeof value === 'string' ? [`${path}${key}`] : keysOf(value, `${path}${key}.`)))
+  assert.deepEqual(keysOf(ko), keysOf(en))
+  const controls = Object.keys(TABLE).filter(name => TABLE[name].kind !== 'mark')
+  for (const name of controls) assert.ok(ko.theatre.why[name], name)
+})
+
+test('what is wrong with a text is said before anything is learned from it', () => {
+  const settings = defaultsOf('text')
+  const keyOf = (text, more) => textProblem(text, { ...settings, ...more })?.key.split('.').at(-1) ?? null
+  const plain = '가나다라 마바사. '.repeat(60)
+  assert.equal(keyOf(plain), null)
+  assert.deepEqual([keyOf(''), keyOf(' \n'), keyOf('가'.repeat(900)), keyOf('가나'), keyOf('ab '.repeat(2e6))],
+    ['empty', 'empty', 'oneSign', 'short', 'large'])
+  const many = Array.from({ length: 4000 }, (_, i) => String.fromCodePoint(0xac00 + i)).join('')
+  assert.equal(keyOf(many), 'manySigns')
+  assert.equal(keyOf(many, { unit: 'pairs' }), null)
+  assert.equal(sizeProblem(50 * 2 ** 20).key, 'theatre.errors.large')
+  assert.equal(textOf(Uint8Array.of(0xea, 0xb0)).problem.key, 'theatre.errors.utf8')
+  assert.deepEqual(textOf(new TextEncoder().encode('가')), { text: '가' })
+  assert.notEqual(markOf('가'), markOf('나'))
+  assert.equal(read(write({ ...settings, mark: markOf(plain) })).mark, markOf(plain))
+})
+
+test('a text of one\'s own is learned from, as characters and as pairs of bytes, however short it may be', () => {
+  for (const unit of ['characters', 'pairs']) {
+    const settings = settingsOf('text', { unit, size: 300, length: 8 })
+    const session = createSession(gf, settings, '가나다라 마바사. '.repeat(6))
+    const losses = walk(session, 30)
+    assert.ok(losses.at(-1) < losses[0], unit)
+    assert.equal(typeof session.answer('가').text, 'string')
+    session.dispose()
+  }
+})
+
+test('the rate climbs in a straight line to its peak and goes down as the schedule says', () => {
+  const settings = { rate: 0.4, warmUp: 10, steps: 110 }
+  const at = (schedule, ...steps) => steps.map(step => rateAt(gf, { ...settings, schedule }, step))
+  const isNear = (found, wanted) => found.forEach((one, i) => (
+    assert.ok(Math.abs(one - wanted[i]) < 1e-12, `${one} is not ${wanted[i]}`)))
+  for (const schedule of Object.keys(TABLE.schedule.options)) isNear(at(schedule, 1, 5, 10), [0.04, 0.2, 0.4])
+  isNear(at('constant', 60, 110), [0.4, 0.4])
+  isNear(at('linear', 35, 60, 110), [0.3, 0.2, 0])
+  isNear(at('cosine', 35, 60, 110), [0.2 + 0.2 * Math.SQRT1_2, 0.2, 0])
+  isNear(at('root', 40, 90), [0.2, 0.4 / 3])
+  const bare = { rate: 0.4, warmUp: 0, steps: 4, schedule: 'linear' }
+  isNear([1, 2, 4].map(step => rateAt(gf, bare, step)), [0.3, 0.2, 0])
+})
+
+test('two curves part at the first step that is not the same to the bit', () => {
+  assert.deepEqual([[[1, 2, 3], [1, 2, 3, 4]], [[1, 2, 3], [1, 2, 4]], [[1], [2]], [[], [1]], [[0], [-0]]]
+    .map(([one, other]) => divergence(one, other)), [0, 3, 1, 0, 1])
+})
+
+test('a long curve keeps its extremes; answers kept are few and the first and last among them', () => {
+  const values = Array.from({ length: 10_000 }, (_, i) => (i === 4321 ? 9 : i % 7))
+  const points = pointsOf(values, 300)
+  assert.ok(points.length <= 300)
+  assert.ok(points.some(({ x, y }) => x === 4322 && y === 9))
+  const record = createRecord()
+  const nothing = { loss: [], rate: [], norm: [], norms: [], looks: [] }
+  for (let done = 0; done < 200; done++) record.add({ ...nothing, done, answer: { text: String(done) } })
+  const { answers } = record.get()
+  assert.ok(answers.length <= 8)
+  assert.deepEqual([answers[0].step, answers.at(-1).step], [0, 199])
+  // Who goes back to a step is told the answer of that step, however near others are.
+  for (const step of [7, 9, 191]) {
+    record.add({ ...nothing, done: step, answer: { text: `again ${step}` } })
+    assert.equal(record.get().answers.findLast(one => one.step <= step).text, `again ${step}`)
+    assert.ok(record.get().answers.length <= 8)
+  }
+})
