@@ -12,11 +12,9 @@ import { ABOUT } from '../../web/theatre/tasks/about.js'
 import { pageFile } from '../../web/theatre/start.js'
 import { TASKS as TASKS_OF } from '../../web/theatre/tasks/index.js'
 import { HOURS } from '../../web/theatre/tasks/sums.js'
+import { settingsOf } from '../lib/theatre.js'
 
 const gf = await load()
-/** Small enough for a test, with all that draws random numbers. */
-const SMALL = { steps: 30, warmUp: 5, batch: 8, dropout: 0.1, layers: 1, dModel: 16, dimFeedforward: 16, heads: 2 }
-const settingsOf = (task, more) => ({ ...defaultsOf(task), ...SMALL, ...more })
 
 /** Eigenvalues and eigenvectors of a symmetric matrix in float64, by Jacobi's rotations; the largest first. */
 function jacobi(matrix) {
