@@ -344,7 +344,7 @@ function set(patch, history = 'replace') {
   const before = state
   if (history === 'push' && toHash({ ...state, ...patch }) === toHash(state)) return
   state = { ...state, ...patch }
-  link.write(state, before, history)
+  link.write(state, history)
   const own = runKeys(state)
   const recomputes = before.model !== state.model || own.some(key => !Object.is(before[key], state[key]))
   const onlySettings = before.model === state.model && Object.keys(patch).every(key => own.includes(key))

@@ -2,17 +2,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fromHash } from '../../web/shell/state.js'
-import { changing, choose, runHere, useHouse, violations } from './host.js'
+import { addressed, changing, choose, runHere, useHouse, violations } from './host.js'
 
-const LINK_DELAY = 200
 const house = useHouse()
 const open = (state, options) => house.open({ room: 'decoding', language: 'en', ...state }, options)
 const read = page => page.$$eval('.read-tokens span', list => list.map(one => one.textContent).join(''))
 const written = page => page.$$eval('.pick-token', list => list.map(one => one.textContent).join(''))
-const stepOf = async page => {
-  await page.waitForTimeout(LINK_DELAY)
-  return fromHash(new URL(page.url()).hash).step
-}
+const stepOf = async page => (await addressed(page)).step
 
 test('steps on and back, by button and by key; the link keeps the step', async () => {
   const { page, complaints, close } = await open({})

@@ -6,7 +6,7 @@ import { extname } from 'node:path'
 import { after, before } from 'node:test'
 import { chromium } from 'playwright-core'
 import { settingsOf } from '../../web/models/index.js'
-import { defaults, toHash } from '../../web/shell/state.js'
+import { defaults, fromHash, toHash } from '../../web/shell/state.js'
 import { made, pageRun } from '../lib/page.js'
 
 const SITE = new URL('../../dist/site/', import.meta.url)
@@ -122,6 +122,14 @@ export const runCount = page => page.evaluate(() => Number(document.getElementBy
 /** Waits until the page has shown so many runs. */
 export async function runs(page, count) {
   await page.waitForFunction(least => Number(document.getElementById('house').dataset.run ?? 0) >= least, count)
+}
+
+/** What the address says, written at once, as for a reader who leaves the window. */
+export async function addressed(page) {
+  return fromHash(await page.evaluate(() => {
+    dispatchEvent(new Event('blur'))
+    return location.hash
+  }))
 }
 
 /** Does something that changes the settings and waits for the run that follows. */

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { roomsOf } from '../../web/rooms/index.js'
 import { fromHash } from '../../web/shell/state.js'
-import { beyond, changing, choose, go, runHere, stateOf, useHouse, violations } from './host.js'
+import { addressed, beyond, changing, choose, go, runHere, stateOf, useHouse, violations } from './host.js'
 
-const LINK_DELAY = 250
 const SCORES = 'encoder.0.self_attn.scores'
 
 const { open: visit } = useHouse()
@@ -127,7 +126,7 @@ test('a figure stands alone in another page, and says where it is from', async (
   assert.deepEqual(fromHash(new URL(url).hash), stateOf({ room: SCORES, embed: true, language: 'en' }))
   assert.match(title, /Scores/)
   await page.click('[data-action="share"]')
-  await page.waitForTimeout(LINK_DELAY)
+  await addressed(page)
   assert.equal(await page.evaluate(() => navigator.clipboard.readText()), await page.evaluate(() => location.href))
   await close()
 

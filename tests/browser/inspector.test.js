@@ -3,15 +3,16 @@ import { test } from 'node:test'
 import { tensorOf } from '../../web/lib/run.js'
 import { valueAt } from '../../web/lib/slice.js'
 import { brief, exact, parse } from '../../web/lib/number.js'
-import { fromHash, toHash } from '../../web/shell/state.js'
+import { toHash } from '../../web/shell/state.js'
 import { dataIn } from '../lib/page.js'
-import { changing, runHere, stateOf, tablesOf, useHouse, violations } from './host.js'
+import { addressed, changing, runHere, stateOf, tablesOf, useHouse, violations } from './host.js'
 
+/** A twin is drawn a moment after its figure has room for it, in milliseconds. */
+const REST = 250
 const SINGLE = new URL('../../dist/glassformer.html', import.meta.url)
 const ATTENTION = 'transformer.encoder.layers.0.self_attn'
 const CELL = { name: `${ATTENTION}.dots`, index: [0, 0, 2, 1] }
 const ROOM = 'encoder.0.self_attn.scores'
-const LINK_DELAY = 250
 
 const house = useHouse()
 const open = (state, options) => house.open({ language: 'en', ...state }, options)
@@ -19,10 +20,6 @@ const told = page => page.$eval('[data-exact]', cell => [cell.dataset.exact, cel
 const valueOf = (run, key) => {
   const [, name, index] = /^(.+)\[(.+)\]$/.exec(key)
   return valueAt(tensorOf(run, name), index.split(', ').map(Number))
-}
-async function linked(page) {
-  await page.waitForTimeout(LINK_DELAY)
-  return fromHash(await page.evaluate(() => location.hash))
 }
 async function changeTo(page, text) {
   await page.click('[data-keep="change"]')
@@ -137,8 +134,7 @@ test('the dial: a picture, its numbers, its formulas, its code, in both language
     await page.click('.depth-panel .directions button:nth-child(3)')
     assert.match(await page.textContent('.depth-panel'), /torch\.nn\.functional\.scaled_dot_product_attention/)
     assert.deepEqual(await violations(page), [])
-    await page.waitForTimeout(LINK_DELAY)
-    assert.equal(fromHash(await page.evaluate(() => location.hash)).depth, 'code')
+    assert.equal((await addressed(page)).depth, 'code')
     assert.deepEqual(complaints, [])
     await close()
   }
@@ -169,9 +165,8 @@ test('a number is changed by keyboard and by mouse, undone, redone and shared', 
   assert.equal(second[2].cells[2][1], '5')
   assert.deepEqual(second.slice(0, 2), first.slice(0, 2), 'nothing upstream changes')
   const weights = runHere({ edits }).tensors.get(`${ATTENTION}.weights`)
-  await page.waitForTimeout(LINK_DELAY)
+  assert.deepEqual((await addressed(page)).edits, edits)
   const link = await page.evaluate(() => location.href)
-  assert.deepEqual(fromHash(new URL(link).hash).edits, edits)
 
   await changing(page, () => page.click('[data-keep="undo"]'))
   assert.deepEqual(await tablesOf(page), first, 'the same bits again')
@@ -295,7 +290,7 @@ test('the block of the sentences can be edited, and an edit that has no cell is 
   await changing(page, () => page.fill('#inputs textarea', 'word'))
   assert.equal(await page.locator('.edits .is-idle').count(), 1)
   await changing(page, () => page.selectOption('.models select', 'dates'))
-  assert.deepEqual((await linked(page)).edits, [], 'another model begins as it is')
+  assert.deepEqual((await addressed(page)).edits, [], 'another model begins as it is')
   assert.deepEqual(complaints, [])
   run.dispose()
   await close()
@@ -308,7 +303,7 @@ test('twins: every number of the second is that of a run under its setting', asy
   for (const [name, value] of [['scale', false], ['normFirst', true], ['activation', 'gelu']]) {
     await page.selectOption('.twin-choice select', `${name}:${value}`)
     await page.waitForSelector(`[data-twin="${name}:${value}"]`)
-    await page.waitForTimeout(LINK_DELAY)
+    await page.waitForTimeout(REST)
     const tables = await tablesOf(page)
     assert.deepEqual(tables.slice(0, first.length), first, 'the first stays')
     const pieces = Object.values(dataIn(runHere({ [name]: value }), room)).filter(part => part?.axis)
@@ -327,7 +322,7 @@ test('twins stand side by side where both fit; a cell of the second is read in t
   for (const [width, isBeside] of [[1440, true], [360, false]]) {
     const { page, complaints, close } = await open(state, { viewport: { width, height: 900 } })
     await page.waitForSelector('[data-twin]')
-    await page.waitForTimeout(LINK_DELAY)
+    await page.waitForTimeout(REST)
     const boxes = await page.$$eval('.twins > .stage-figure .product-result .heat', heats => heats
       .map(heat => heat.getBoundingClientRect())
       .map(({ left, top, width: wide, height }) => ({ left, top, wide, height })))
@@ -388,7 +383,7 @@ test('the list of comparisons is among the tools, on a phone below the figure, f
 test('tables that would run into one another side by side stand below one another', async () => {
   const { page, complaints, close } = await open({ room: 'sampling', twin: 'topK:3' })
   await page.waitForSelector('[data-twin]')
-  await page.waitForTimeout(LINK_DELAY)
+  await page.waitForTimeout(REST)
   const cut = await page.$$eval('.words', lists => lists.map(list => list.scrollWidth > list.clientWidth + 1))
   assert.ok(cut.length >= 2 && !cut.includes(true), 'no table is cut off')
   assert.deepEqual(complaints, [])

@@ -3,18 +3,16 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LESSONS, lessonOf } from '../../web/lessons/index.js'
 import { stateOf as stepState } from '../../web/lessons/steps.js'
-import { OPENING, fromHash } from '../../web/shell/state.js'
+import { OPENING } from '../../web/shell/state.js'
 import { isLong } from '../lib/long.js'
-import { beyond, runHere, useHouse, violations } from './host.js'
+import { addressed, beyond, runHere, useHouse, violations } from './host.js'
 
-const LINK_DELAY = 250
 const { open: visit } = useHouse()
 const open = (lesson, language, options) => visit({ lesson, language }, options)
 
 /** The state that a link leads to: of a step it says only which one. */
 const stateOf = async page => {
-  await page.waitForTimeout(LINK_DELAY)
-  const said = fromHash(new URL(page.url()).hash)
+  const said = await addressed(page)
   if (said.room !== OPENING) return said
   const { lesson } = await lessonOf(said.lesson).load()
   const language = said.language === 'en' ? 'en' : 'ko', { state } = lesson.steps[said.at]
@@ -135,7 +133,7 @@ test('the reader wanders and returns; a reload, Back and another language stay i
   await page.click('.lesson-home')
   await arrived(page, 'rows')
   assert.equal(await page.getAttribute('#house', 'data-room'), 'text.sum')
-  await page.waitForTimeout(LINK_DELAY)
+  await addressed(page)
   await page.reload()
   await arrived(page, 'rows')
   await page.goBack()

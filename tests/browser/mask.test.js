@@ -1,8 +1,7 @@
 // A mask drawn by pressing its cells, by mouse and by keys: a real edit, in the link, against the same run in Node.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fromHash } from '../../web/shell/state.js'
-import { changing, runHere, stateOf, useHouse } from './host.js'
+import { addressed, changing, runHere, stateOf, useHouse } from './host.js'
 
 const { open } = useHouse()
 const ROOM = 'decoder.0.self_attn.mask'
@@ -16,7 +15,7 @@ async function press(page, row, col) {
   const { width, height } = await grid.boundingBox()
   await grid.click({ position: { x: (col + 0.5) * width / cols, y: (row + 0.5) * height / rows } })
 }
-const editsOf = page => fromHash(new URL(page.url()).hash).edits
+const editsOf = async page => (await addressed(page)).edits
 
 test('a seen cell is hidden, a hidden one is opened, each is taken back; the numbers are those of Node', async () => {
   const state = stateOf({ room: ROOM, language: 'en', target: '2026년 11월' })
@@ -24,8 +23,7 @@ test('a seen cell is hidden, a hidden one is opened, each is taken back; the num
   await page.click('.mask-pen .switch')
   await changing(page, () => press(page, 3, 1))
   await changing(page, () => press(page, 1, 4))
-  await page.waitForTimeout(250)
-  const edits = editsOf(page)
+  const edits = await editsOf(page)
   assert.deepEqual(edits, [{ name: NAME, index: [0, null, 3, 1], value: -Infinity },
     { name: NAME, index: [0, null, 1, 4], from: NAME.replace('masked_', '') }])
   const run = runHere({ ...state, edits })
@@ -45,8 +43,7 @@ test('a seen cell is hidden, a hidden one is opened, each is taken back; the num
   assert.notEqual(shown[1][4], '−∞')
   await changing(page, () => press(page, 3, 1))
   await changing(page, () => press(page, 1, 4))
-  await page.waitForTimeout(250)
-  assert.deepEqual(editsOf(page), [])
+  assert.deepEqual(await editsOf(page), [])
   await page.click('.mask-pen .switch')
   await press(page, 2, 0)
   assert.match(await page.locator('.cell-name').textContent(), /masked_scores\[0, 0, 2, 0\]/, 'a press looks again')
@@ -62,7 +59,6 @@ test('with the keys alone', async () => {
   await page.locator(`.heat[data-tensor="${NAME}"]`).first().focus()
   await page.keyboard.press('ArrowDown')
   await changing(page, () => page.keyboard.press('Enter'))
-  await page.waitForTimeout(250)
-  assert.equal(editsOf(page).length, 1)
+  assert.equal((await editsOf(page)).length, 1)
   await close()
 })

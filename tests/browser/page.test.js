@@ -5,11 +5,11 @@ import { fixed, parse } from '../../web/lib/number.js'
 import { tensorOf } from '../../web/lib/run.js'
 import { valueAt } from '../../web/lib/slice.js'
 import { roomsOf } from '../../web/rooms/index.js'
-import { fromHash, toHash } from '../../web/shell/state.js'
+import { toHash } from '../../web/shell/state.js'
 import { stageOf } from '../../web/stages/index.js'
 import { dataIn } from '../lib/page.js'
 import { share } from '../lib/long.js'
-import { beyond, changing, choose, go, runHere, stateOf, tablesOf, useHouse, violations } from './host.js'
+import { addressed, beyond, changing, choose, go, runHere, stateOf, tablesOf, useHouse, violations } from './host.js'
 import { watchCanvases } from './seen.js'
 import { writes } from './written.js'
 
@@ -28,11 +28,6 @@ const OTHER = {
 const house = useHouse()
 const open = (state, options) => house.open({ ...SENTENCES, ...state }, options)
 const number = (page, name, value) => page.fill(`.stage [data-control="${name}"] input`, String(value))
-const LINK_DELAY = 250
-const linked = async page => {
-  await page.waitForTimeout(LINK_DELAY)
-  return fromHash(await page.evaluate(() => location.hash))
-}
 
 /** Compares every number the stage shows with a run made in Node: all bits. */
 async function compareRoom(page, id, state) {
@@ -100,7 +95,7 @@ test('pointing at a token lights it wherever it stands, and its entry of the voc
   await page.hover('.chips-row:nth-child(2) .chip:nth-child(2)')
   assert.deepEqual(await lit('.chip'), ['is1', 'is2'])
   await page.click('.chips-row:nth-child(2) .chip:nth-child(2)')
-  assert.equal((await linked(page)).cell, null, 'no link to a cell that no run has')
+  assert.equal((await addressed(page)).cell, null, 'no link to a cell that no run has')
   assert.deepEqual(complaints, [])
   await close()
 })
@@ -125,12 +120,12 @@ test('every cell on the canvas has the colour of its value', async () => {
 
 test('a reader types, turns every control, switches language and theme', async () => {
   const { page, complaints, close } = await open({ room: 'text.tokens' })
-  const compare = async id => compareRoom(page, id, await linked(page))
+  const compare = async id => compareRoom(page, id, await addressed(page))
   await changing(page, () => page.fill('#inputs textarea', 'the glass house\n유리 집'))
   await changing(page, () => page.type('#inputs textarea', ' 안에서 본다'))
-  assert.deepEqual((await linked(page)).text, 'the glass house\n유리 집 안에서 본다')
+  assert.deepEqual((await addressed(page)).text, 'the glass house\n유리 집 안에서 본다')
   await changing(page, () => choose(page, 'tokenizer', 'whitespace'))
-  await compareTokens(page, await linked(page))
+  await compareTokens(page, await addressed(page))
 
   await go(page, 'text.embedding')
   await changing(page, () => number(page, 'dModel', 8))
@@ -151,7 +146,7 @@ test('a reader types, turns every control, switches language and theme', async (
   await compare('text.dropout')
   await go(page, 'self_attn.qkv')
   await changing(page, () => page.click('.stage [data-control="heads"] .stepper button:first-child'))
-  assert.equal((await linked(page)).heads, 2)
+  assert.equal((await addressed(page)).heads, 2)
   await go(page, 'self_attn.mask')
   await changing(page, () => choose(page, 'causal', 'causal'))
   await compare('self_attn.mask')
@@ -194,9 +189,9 @@ test('a cell by mouse and by keyboard: the inspector names it and tells every di
   const spoken = await grid.evaluate(element => (
     document.getElementById(element.getAttribute('aria-activedescendant')).textContent))
   assert.match(spoken, /^wonder, wonder: /)
-  assert.deepEqual((await linked(page)).cell, { name: 'self_attn.dots', index: [0, 1, 1, 1] })
+  assert.deepEqual((await addressed(page)).cell, { name: 'self_attn.dots', index: [0, 1, 1, 1] })
   await page.keyboard.press('Escape')
-  assert.equal((await linked(page)).cell, null)
+  assert.equal((await addressed(page)).cell, null)
   assert.deepEqual(complaints, [])
   await close()
 })

@@ -1,16 +1,10 @@
 // From a cell to its neighbours without hitting them: the steps in the inspector.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fromHash } from '../../web/shell/state.js'
-import { useHouse, violations } from './host.js'
+import { addressed, useHouse, violations } from './host.js'
 
-const LINK_DELAY = 200
 const house = useHouse()
 const CELL = { name: 'transformer.decoder.layers.1.multihead_attn.weights', index: [0, 1, 8, 1] }
-const stateOf = async page => {
-  await page.waitForTimeout(LINK_DELAY)
-  return fromHash(new URL(page.url()).hash)
-}
 
 test('a finger or the keyboard steps along every axis, and the figure shows the head that is stepped to', async () => {
   for (const viewport of [{ width: 1440, height: 900 }, { width: 360, height: 740 }]) {
@@ -22,12 +16,12 @@ test('a finger or the keyboard steps along every axis, and the figure shows the 
     }
     const step = name => page.getByRole('button', { name, exact: true })
     await step('key: one on').click()
-    assert.deepEqual((await stateOf(page)).cell.index, [0, 1, 8, 2])
+    assert.deepEqual((await addressed(page)).cell.index, [0, 1, 8, 2])
     await step('query: one back').focus()
     for (let i = 0; i < 2; i++) await page.keyboard.press('Enter')
-    assert.deepEqual((await stateOf(page)).cell.index, [0, 1, 6, 2], 'the focus stays on the step')
+    assert.deepEqual((await addressed(page)).cell.index, [0, 1, 6, 2], 'the focus stays on the step')
     await step('head: one on').click()
-    const { cell, head } = await stateOf(page)
+    const { cell, head } = await addressed(page)
     assert.deepEqual([cell.index, head], [[0, 2, 6, 2], 2])
     await step('head: one on').click()
     assert.ok(await step('head: one on').isDisabled(), 'no fifth head')

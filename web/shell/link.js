@@ -6,30 +6,36 @@ import { doorsOf, toHash } from './state.js'
 
 const DELAY = 120
 
-/** @param {(state: State) => State} addressed what has to be said of a state */
+/**
+ * Whoever leaves the window, for the address bar perhaps, finds the address written.
+ * @param {(state: State) => State} addressed what has to be said of a state
+ */
 export function linked(addressed) {
-  /** @type {ReturnType<typeof setTimeout> | 0} */ let timer = 0
+  /** @type {ReturnType<typeof setTimeout> | undefined} */ let timer
+  /** What is still to be written. @type {State | null} */ let late = null
   const forget = () => {
     clearTimeout(timer)
-    timer = 0
+    late = null
   }
-  /** @param {State} state */
-  const replace = state => history.replaceState(null, '', `#${toHash(addressed(state))}`)
+  const flush = () => {
+    if (late) history.replaceState(null, '', `#${toHash(addressed(late))}`)
+    forget()
+  }
+  for (const leaving of ['blur', 'pagehide']) addEventListener(leaving, flush)
   return {
     /**
      * At once for a step that Back undoes, else at a pause, as writing it is slow.
-     * @param {State} state @param {State} before @param {'push' | 'replace'} way
+     * @param {State} state @param {'push' | 'replace'} way
      */
-    write(state, before, way) {
+    write(state, way) {
       if (way === 'push') {
-        if (timer) replace(before)
+        flush()
         history.pushState(null, '', `#${toHash(addressed(state))}`)
+      } else {
+        forget()
+        late = state
+        timer = setTimeout(flush, DELAY)
       }
-      forget()
-      if (way === 'replace') timer = setTimeout(() => {
-        timer = 0
-        replace(state)
-      }, DELAY)
     },
     /** What was still to be written is not: the reader has gone elsewhere. */
     forget
