@@ -70,3 +70,50 @@ test('long texts: batches do not show', () => {
 test('an unknown token has to be there', () => {
   assert.throws(() => open(['a', 'b']), { name: 'GlassformerError', code: 'format', message: /unk_token "\[UNK\]" is not in/ })
 })
+
+/** What may be tried at a place of a word: all that begins there, the longest first. */
+const candidates = (word, from) => {
+  const rest = [...word.slice(from)]
+  return rest.map((_, i) => (from ? '##' : '') + rest.slice(0, rest.length - i).join(''))
+}
+
+test('the search told, on 1000 texts: words as the reference cuts them, ids as the kernel has them', () => {
+  let unknown = 0
+  for (let i = 0; i < 1000; i++) {
+    const text = nastyText(next).replace(/\p{Surrogate}/gu, '\ufffd')
+    const words = uncased.explain(text), { ids, offsets } = uncased.encode(text)
+    assert.deepEqual(words.map(word => word.text), basicTokens(text, true))
+    assert.deepEqual(words.flatMap(word => word.ids), ids, JSON.stringify(text))
+    let at = 0
+    for (const { text: word, from, to, ids: own, tries, unknown: why } of words) {
+      assert.deepEqual([offsets[at][0], offsets[at += own.length, at - 1][1]], [from, to], word)
+      let start = 0
+      for (const [k, some] of tries.entries()) {
+        const found = some.at(-1), all = candidates(word, start)
+        assert.deepEqual(some.map(one => one.piece), all.slice(0, some.length))
+        assert.deepEqual(some.map(one => one.id !== undefined), some.map(one => vocab.has(one.piece)))
+        assert.ok(some.slice(0, -1).every(one => !vocab.has(one.piece)))
+        const isPart = one => word.slice(start, one.to) === one.piece.slice(start ? 2 : 0)
+        assert.ok(some.every(one => one.from === start && isPart(one)))
+        if (why) assert.ok(k < tries.length - 1 || (some.length === all.length && found.id === undefined))
+        else assert.equal(found.id, own[k])
+        start = found.to
+      }
+      unknown += why ? 1 : 0
+      assert.equal(why !== undefined, own[0] === uncased.idOf('[UNK]'))
+    }
+  }
+  assert.ok(unknown > 100, `${unknown}`)
+})
+
+test('a search told: what is tried, what is found, why a word is unknown', () => {
+  const [word] = uncased.explain('Helloabcx')
+  const told = word.tries.map(some => some.map(({ piece, id }) => piece + (id === undefined ? '' : ' ✓')))
+  assert.deepEqual(told, [['helloabcx', 'helloabc', 'helloab', 'helloa', 'hello ✓'], ['##abcx', '##abc ✓'], ['##x ✓']])
+  assert.deepEqual([word.from, word.to, word.unknown], [0, 9, undefined])
+  assert.equal(uncased.explain('a'.repeat(101))[0].unknown, 'long')
+  const [first, mark] = uncased.explain('helloж [MASK]')
+  assert.deepEqual([first.unknown, first.tries.map(some => some.length), mark], ['missing', [2, 1], undefined])
+  assert.deepEqual(uncased.explain(''), [])
+  assert.throws(() => uncased.explain(3), { code: 'type', message: /tokenizer\.explain: text must be a string/ })
+})

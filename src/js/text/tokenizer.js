@@ -4,8 +4,10 @@ import { Aligned } from './aligned.js'
 import { BpeModel } from './bpe_model.js'
 import { bytesOfLetters } from './byte_letters.js'
 import { byteOfToken, decoderOf } from './decoders.js'
+import { Explained } from './explained.js'
 import { mergesInto } from './merging.js'
 import { normalizer } from './normalizers.js'
+import { Pieces } from './pieces.js'
 import { postprocessor } from './postprocessors.js'
 import { isByteLevel, isGpt2, pretokenizer } from './pretokenizers.js'
 import { sourceOf, sourceOfString } from './source.js'
@@ -33,7 +35,16 @@ import { WordPieceModel } from './wordpiece_model.js'
  */
 
 /**
- * @typedef {{ encode(source: Source, ends: Int32Array | undefined, emit: import('./by_words.js').Emit): void }} Model
+ * @typedef {(source: Source, ends: Int32Array | undefined, emit: import('./by_words.js').Emit) => void} Encode cuts the
+ *   words of a part of a text
+ *
+ * @typedef {{ encode: Encode, explain?: (word: string) => import('./explained.js').Search }} Model
+ *
+ * What reads a text: how its words are cut, and what is done with what that gives and with tokens that stand in it.
+ * @typedef {object} Reader
+ * @property {Encode} encode
+ * @property {(ids: ArrayLike<number>, spans: ArrayLike<number>, base?: number) => void} add
+ * @property {(id: number, from: number, to: number) => void} addToken
  */
 
 const encoder = new TextEncoder()
@@ -199,57 +210,78 @@ export class Tokenizer {
       optionsOf('tokenizer.encode', options, ['special']))
     flag('tokenizer.encode', 'special', special)
     const source = sourceOf(this.#engine, 'tokenizer.encode', text)
-    const pieces = new Pieces()
+    const pieces = new Pieces(this.#model)
     if (special) pieces.addMarks(this.#around.before, 0)
-    for (const { start, end, id } of this.#find(source.string)) {
-      if (id !== undefined) pieces.add([id], [start, end])
-      else this.#encodeStretch(source, start, end, pieces)
-    }
+    this.#read(source, pieces)
     if (special) pieces.addMarks(this.#around.after, source.string.length)
     return pieces.encoding(this.#tokens)
   }
 
-  /** @param {Source} source @param {number} start @param {number} end @param {Pieces} pieces */
-  #encodeStretch(source, start, end, pieces) {
+  /**
+   * How the words of a text come to be cut as they are: what WordPiece has tried, the lattice of a unigram model. None
+   * for byte-pair encoding, of which `mergesInto` tells. Tokens that stand in a text as they are, such as [MASK], are
+   * not cut and not told of.
+   * @param {string | Uint8Array} text as for `encode`
+   * @returns {import('./explained.js').ExplainedWord[]}
+   * @throws {GlassformerError} 'type' and 'memory'
+   */
+  explain(text) {
+    const source = sourceOf(this.#engine, 'tokenizer.explain', text)
+    if (!this.#model.explain) return []
+    const explained = new Explained(this.#model.explain.bind(this.#model))
+    this.#read(source, explained)
+    return explained.words
+  }
+
+  /** @param {Source} source @param {Reader} reader */
+  #read(source, reader) {
+    for (const { start, end, id } of this.#find(source.string)) {
+      if (id !== undefined) reader.addToken(id, start, end)
+      else this.#readStretch(source, start, end, reader)
+    }
+  }
+
+  /** @param {Source} source @param {number} start @param {number} end @param {Reader} reader */
+  #readStretch(source, start, end, reader) {
     const { string } = source
     const text = this.#normalize(new Aligned(string.slice(start, end)), source.raw?.(start, end))
     for (const stretch of this.#findRewritten(text.string)) {
       if (stretch.id !== undefined) {
         const [from, to] = text.origin(stretch.start, stretch.end)
-        pieces.add([stretch.id], [start + from, start + to])
-      } else if (text.from) this.#encodeWords(text.slice(stretch.start, stretch.end), start, pieces)
-      else this.#encodePart(source, start + stretch.start, start + stretch.end, pieces)
+        reader.addToken(stretch.id, start + from, start + to)
+      } else if (text.from) this.#readWords(text.slice(stretch.start, stretch.end), start, reader)
+      else this.#readPart(source, start + stretch.start, start + stretch.end, reader)
     }
   }
 
   /**
    * What was not rewritten keeps its bytes. @param {Source} source @param {number} start @param {number} end
-   * @param {Pieces} pieces
+   * @param {Reader} reader
    */
-  #encodePart(source, start, end, pieces) {
+  #readPart(source, start, end, reader) {
     const string = source.string.slice(start, end)
     if (!this.#gpt2) {
-      this.#encodeWords(new Aligned(string), start, pieces, source)
+      this.#readWords(new Aligned(string), start, reader, source)
       return
     }
     const part = { string, copy: shifted(source, start) }
-    this.#model.encode(part, undefined, (ids, spans, from) => pieces.add(ids, spans, start + from))
+    reader.encode(part, undefined, (ids, spans, from) => reader.add(ids, spans, start + from))
   }
 
   /**
-   * @param {Aligned} text @param {number} base where it begins @param {Pieces} pieces
+   * @param {Aligned} text @param {number} base where it begins @param {Reader} reader
    * @param {Source} [source] the whole, whose bytes are kept where cutting does not rewrite the text
    */
-  #encodeWords(text, base, pieces, source) {
+  #readWords(text, base, reader, source) {
     const whole = { text, ends: text.string ? [text.string.length] : [], base }
     const words = this.#cuts.reduce((current, cut) => cut(current), whole)
     const { from, string } = words.text
     const part = source && !from ? { string, copy: shifted(source, base) } : sourceOfString(string)
-    this.#model.encode(part, Int32Array.from(words.ends), (ids, spans, first) => {
+    reader.encode(part, Int32Array.from(words.ends), (ids, spans, first) => {
       if (from) for (let i = 0; i < spans.length; i += 2) {
         [spans[i], spans[i + 1]] = words.text.origin(first + spans[i], first + spans[i + 1])
       }
-      pieces.add(ids, spans, from ? base : base + first)
+      reader.add(ids, spans, from ? base : base + first)
     })
   }
 
@@ -314,44 +346,4 @@ function modelOf(engine, model, vocab, byteLevel) {
 /** The type of a model; old files do not say it. @param {any} model */
 function typeOf({ type, merges, vocab }) {
   return type ?? (merges ? 'BPE' : Array.isArray(vocab) ? 'Unigram' : 'WordPiece')
-}
-
-/** What has been found so far. */
-class Pieces {
-  /** @type {{ ids: ArrayLike<number>, spans: ArrayLike<number>, base: number }[]} */ #parts = []
-  #count = 0
-
-  /** @param {ArrayLike<number>} ids @param {ArrayLike<number>} spans @param {number} [base] added to the spans */
-  add(ids, spans, base = 0) {
-    this.#parts.push({ ids, spans, base })
-    this.#count += ids.length
-  }
-
-  /** @param {readonly number[]} ids @param {number} at */
-  addMarks(ids, at) {
-    this.add(ids, ids.flatMap(() => [at, at]))
-  }
-
-  /**
-   * Tokens and offsets are made when they are asked for: often only the ids are wanted.
-   * @param {readonly (string | undefined)[]} names @returns {Encoding}
-   */
-  encoding(names) {
-    const parts = this.#parts
-    /** @type {number[]} */ const ids = new Array(this.#count)
-    let at = 0
-    for (const part of parts) for (let i = 0; i < part.ids.length; i++) ids[at++] = part.ids[i]
-    /** @type {string[] | undefined} */ let tokens
-    /** @type {[number, number][] | undefined} */ let offsets
-    return {
-      ids,
-      get tokens() {
-        return tokens ??= parts.flatMap(part => Array.from(part.ids, id => /** @type {string} */ (names[id])))
-      },
-      get offsets() {
-        return offsets ??= parts.flatMap(({ ids, spans, base }) => Array.from(ids,
-          (_, i) => /** @type {[number, number]} */ ([base + spans[2 * i], base + spans[2 * i + 1]])))
-      }
-    }
-  }
 }

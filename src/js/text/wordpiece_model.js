@@ -7,6 +7,10 @@ const encoder = new TextEncoder()
 /** WordPiece: the longest piece each time (BERT). */
 export class WordPieceModel {
   #byWords
+  /** @type {Record<string, number>} */ #vocab
+  #prefix
+  #longest
+  #unknown
 
   /**
    * @param {import('../kernels.js').Kernels} engine
@@ -20,6 +24,10 @@ export class WordPieceModel {
     const unknown = vocab.get(name)
     expect(unknown !== undefined, 'format',
       () => `tokenizer: model.unk_token ${JSON.stringify(name)} is not in the vocabulary`)
+    this.#vocab = json.vocab
+    this.#prefix = prefix
+    this.#longest = longest
+    this.#unknown = unknown
     // A piece that begins with the prefix continues a word; it can also be a word that is written so.
     const list = [...vocab].flatMap(([token, id]) => [
       { bytes: encoder.encode(token), id, continuing: false },
@@ -39,4 +47,45 @@ export class WordPieceModel {
   encode(source, ends, emit) {
     this.#byWords.encodeWords(source, ends ?? Int32Array.of(source.string.length), emit)
   }
+
+  /**
+   * The search as it is usually told, from the whole rest of a word down to its first character. The kernel finds the
+   * same piece by going forward from character to character.
+   * @param {string} word
+   * @returns {import('./explained.js').Search}
+   */
+  explain(word) {
+    const ends = endsOf(word)
+    /** @type {import('./explained.js').Try[][]} */ const tries = []
+    if (ends.length > this.#longest) return { text: word, ids: [this.#unknown], tries, unknown: 'long' }
+    for (let from = 0; from < word.length;) {
+      const some = this.#triesAt(word, from, ends)
+      const { to, id } = some[some.length - 1]
+      tries.push(some)
+      if (id === undefined) return { text: word, ids: [this.#unknown], tries, unknown: 'missing' }
+      from = to
+    }
+    return { text: word, ids: tries.map(some => /** @type {number} */ (some[some.length - 1].id)), tries }
+  }
+
+  /**
+   * What is tried at a place of a word, until a piece is found.
+   * @param {string} word @param {number} from @param {number[]} ends of its characters
+   */
+  #triesAt(word, from, ends) {
+    /** @type {import('./explained.js').Try[]} */ const tries = []
+    for (let k = ends.length - 1; k >= 0 && ends[k] > from; k--) {
+      const piece = (from ? this.#prefix : '') + word.slice(from, ends[k])
+      const id = Object.hasOwn(this.#vocab, piece) ? this.#vocab[piece] : undefined
+      tries.push({ piece, from, to: ends[k], ...(id !== undefined && { id }) })
+      if (id !== undefined) break
+    }
+    return tries
+  }
+}
+
+/** Where each character of a word ends, in UTF-16 units. @param {string} word */
+function endsOf(word) {
+  let end = 0
+  return Array.from(word, character => end += character.length)
 }
