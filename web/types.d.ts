@@ -7,6 +7,7 @@ import type { Axis } from '../src/js/axes.js'
 import type { Branch } from '../src/js/decoding/beam.js'
 import type { Explanation } from '../src/js/explain.js'
 import type { load } from '../src/js/index.js'
+import type { ExplainedWord, Try } from '../src/js/text/explained.js'
 import type { Called, Described, Pass, Run as LibraryRun, Step } from '../src/js/observe.js'
 import type { Tensor as LibraryTensor } from '../src/js/tensor.js'
 import type { Cell } from './lib/cell.js'
@@ -16,7 +17,7 @@ import type { Last } from './rooms/stream.js'
 import type { Slice } from './lib/slice.js'
 
 export type { Axis, Branch, Called, Cell, Described, Domain, Edit, Explanation, LibraryRun, LibraryTensor, Pass }
-export type { Scale, Slice, Step }
+export type { ExplainedWord, Scale, Slice, Step, Try }
 
 /** The library, as `load` gives it. */
 export type Library = Awaited<ReturnType<typeof load>>
@@ -251,6 +252,12 @@ export interface TokenMerge {
   token: string
 }
 
+/** What a tokenizer that searches for pieces has looked at in each word of a text. */
+export interface Cut {
+  type: string
+  words: ExplainedWord[]
+}
+
 /** Text that goes into a model or comes out of it; everything in it is by sentence. */
 export interface Stream {
   texts: string[]
@@ -263,6 +270,7 @@ export interface Stream {
   isBatch?: boolean
   /** By id. */
   merges?: Record<number, TokenMerge[]>
+  cut?: Cut
 }
 
 /** An answer: how it was chosen, each token of it, and the rows of the logits it was chosen from. */

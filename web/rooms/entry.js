@@ -3,9 +3,18 @@
 import { dotted, isPlacing, isPositions } from './readings.js'
 import { PLACELESS_CONTROLS } from './roles.js'
 
-/** @import { Step } from '../types.d.ts' */
+/** @import { Step, Stream } from '../types.d.ts' */
 /** @import { Graph } from './graph.js' */
 /** @import { Draft, Surroundings } from './readings.js' */
+
+/** The stage of a search for pieces, by the type of tokenizer. @type {Record<string, string>} */
+const SEARCHES = { WordPiece: 'longest', Unigram: 'lattice' }
+
+/** The stages on how a text came to be cut as it is. @param {Stream} stream @returns {string[]} */
+function cuttingOf({ merges = {}, cut }) {
+  const search = cut && SEARCHES[cut.type]
+  return [...(Object.keys(merges).length > 0 ? ['merges'] : []), ...(search ? [search] : [])]
+}
 
 /**
  * From ids to vectors: the text itself, then the rows of the table.
@@ -17,8 +26,7 @@ export function embeddingRooms(graph, step, context) {
   const of = graph.described(out).axes[1]?.of
   const at = { stream: of, block: 'entry' }
   const about = context.stream(of)
-  const isMerged = Object.keys(about?.merges ?? {}).length > 0
-  const tokens = !about ? [] : about.isBatch ? ['tokens', 'ids'] : ['pieces', ...(isMerged ? ['merges'] : [])]
+  const tokens = !about ? [] : about.isBatch ? ['tokens', 'ids'] : ['pieces', ...cuttingOf(about)]
   return [
     ...tokens.map((stage, i) => ({
       ...context.room(dotted(of, i ? stage : 'tokens'), stage, []), ...at, parts: { stream: of },

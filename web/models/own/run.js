@@ -1,6 +1,7 @@
 /** A text and what a model that was brought makes of it, with every number on the way. */
 
 import { SAMPLING, answer, decodingOf } from '../answer.js'
+import { cutOf } from '../cut.js'
 import { defaultsOf } from '../index.js'
 import { mergesOf } from '../merges.js'
 import { createSampling } from '../sampling.js'
@@ -96,6 +97,12 @@ function streamOf(opened, ids, more) {
     merges: tokenizer ? mergesOf(tokenizer, ids, vocabulary) : {}, ...more }
 }
 
+/** The text that is read. @param {Opened} opened @param {Settings} settings @param {number[]} ids */
+function textStream(opened, { beginning }, ids) {
+  const { tokenizer } = opened
+  return { ...streamOf(opened, ids), ...(tokenizer && { cut: cutOf(tokenizer, beginning, LONGEST.text) }) }
+}
+
 /** @param {string} of */
 const token = of => [{ name: 'batch' }, { name: 'token', of }, { name: 'channel' }]
 /** @param {string} of */
@@ -132,7 +139,7 @@ function causal(gf, opened, settings, edits) {
   return {
     target, read: start.length, rows: target.ids.map((_, t) => start.length - 1 + t),
     right: [...Array(start.length - 1).fill(-100), ...target.ids],
-    forward: () => model.forward([input]), streams: { text: streamOf(opened, input) },
+    forward: () => model.forward([input]), streams: { text: textStream(opened, settings, input) },
     texts: { text: settings.beginning }
   }
 }
@@ -156,7 +163,7 @@ function translating(gf, opened, settings, edits) {
     target, read: source.length, rows: input.map((_, t) => t), right: target.ids,
     forward: () => model.forward([source], { decoderIds: [input] }),
     streams: {
-      text: streamOf(opened, source), target: streamOf(opened, input, { isAnswer: true })
+      text: textStream(opened, settings, source), target: streamOf(opened, input, { isAnswer: true })
     },
     texts: { text: settings.beginning, target: '' }
   }
@@ -171,7 +178,7 @@ function reading(gf, opened, settings) {
   const input = textOf(opened, settings.beginning)
   return {
     target: null, rows: [], right: [], read: input.length, forward: () => model.forward([input]),
-    streams: { text: streamOf(opened, input) }, texts: { text: settings.beginning }
+    streams: { text: textStream(opened, settings, input) }, texts: { text: settings.beginning }
   }
 }
 

@@ -1,0 +1,95 @@
+/** How WordPiece cuts a word: the longest piece that it begins with, then the longest that goes on. */
+
+import { chips } from '../lib/chips.js'
+import { probabilities } from '../lib/color.js'
+import { h, keep, setText } from '../lib/dom.js'
+
+/** @import { Built, ExplainedWord, Mount, Run, Stage, Try, View } from '../types.d.ts' */
+
+export const id = 'longest'
+/** @type {string[]} */ export const controls = []
+/** @type {string[]} */ export const pickers = []
+
+/** Most lines that are drawn of what was tried in a word. */
+const MOST_LINES = 120
+
+/**
+ * The words of a text with all that was tried in each. @param {Run} run
+ * @param {View} view @returns {{ words: ExplainedWord[], vocabulary: string[] }}
+ */
+export function data(run, { room }) {
+  const { cut, vocabulary } = run.streams[room.parts.stream]
+  return { words: cut?.words ?? [], vocabulary }
+}
+
+/** The map's stamp: one cell a word, the stronger the more pieces it fell into. @type {Stage['picture']} */
+export function picture(run, view) {
+  const counts = data(run, view).words.map(({ ids }) => ids.length)
+  if (counts.length === 0) return null
+  const most = Math.max(2, ...counts)
+  return { part: { rows: 1, cols: counts.length, values: Float32Array.from(counts, count => count / most) },
+    domain: probabilities() }
+}
+
+const createLine = () => h('li', {}, h('span', { className: 'try-word' }, h('span'), h('b'), h('span')),
+  h('code', { className: 'try-piece' }), h('small'))
+const createPiece = () => h('span', { className: 'merge-piece' })
+
+/** @type {Mount<typeof data>} */
+export function mount(container, context) {
+  const { t } = context
+  /** @type {ReturnType<typeof data>} */ let shown
+  /** @type {number | null} */ let chosen = null
+  /** @param {number} _ @param {number} col */
+  const choose = (_, col) => {
+    chosen = col
+    draw()
+  }
+  const list = chips(container, { onLook: () => {}, onPress: choose, onLeave: () => {} })
+  const heading = h('h2')
+  const lines = h('ol', { className: 'tries' })
+  const more = h('p', { className: 'note' })
+  const made = h('p', { className: 'merge-pieces' })
+  const why = h('p', { className: 'note' })
+  container.append(h('section', { 'className': 'search', 'aria-live': 'polite' }, heading, lines, more, made, why))
+
+  /** @param {Built<HTMLElement>} line @param {Try} one @param {string} word */
+  function fillLine(line, { piece, from, to, id: number }, word) {
+    const [letters, name, said] = line.children
+    const parts = [word.slice(0, from), word.slice(from, to), word.slice(to)]
+    parts.forEach((part, i) => setText(letters.children[i], part))
+    setText(name, piece)
+    setText(said, number === undefined ? t('stages.longest.none') : t('stages.longest.found', { id: number }))
+    line.classList.toggle('is-found', number !== undefined)
+  }
+  /** Why a word is unknown, or nothing. @param {ExplainedWord} word */
+  function reason({ text, unknown, tries = [] }) {
+    if (unknown === 'long') return t('stages.longest.long', { count: [...text].length })
+    const last = tries.at(-1)?.at(-1)
+    return unknown ? t('stages.longest.missing', { piece: last?.piece }) : ''
+  }
+  function draw() {
+    const { words, vocabulary } = shown
+    // The word in which most was tried tells most.
+    const counts = words.map(({ tries = [] }) => tries.flat().length)
+    const at = Math.min(chosen ?? counts.indexOf(Math.max(...counts)), words.length - 1)
+    list.update([{ name: '', chips: words.map(({ text, ids, unknown }, i) => (
+      { text, note: String(ids.length), faint: Boolean(unknown), lit: i === at })) }])
+    const word = words[at]
+    const all = word?.tries?.flat() ?? []
+    setText(heading, word ? t('stages.longest.of', { word: word.text, count: all.length }) : t('stages.longest.empty'))
+    keep(lines, all.slice(0, MOST_LINES), createLine,
+      (line, one) => fillLine(/** @type {Built<HTMLElement>} */ (line), one, word.text))
+    setText(more, all.length > MOST_LINES ? t('stages.longest.more', { count: all.length - MOST_LINES }) : '')
+    keep(made, word?.ids ?? [], createPiece, (piece, number) => setText(piece, vocabulary[number]))
+    setText(why, word ? reason(word) : '')
+  }
+  return {
+    update(next) {
+      shown = next
+      draw()
+    },
+    mark() {},
+    destroy() {}
+  }
+}
