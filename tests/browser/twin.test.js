@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { written } from '../../web/models/dates/data.js'
-import { runHere, tablesOf, useHouse } from './host.js'
+import { beyond, runHere, tablesOf, useHouse, violations } from './host.js'
 
 const { open } = useHouse()
 const TWIN = { twin: 'positional:false' }
@@ -36,19 +36,41 @@ test('where each decoder reads its own words, only steps that have read the same
   for (const run of [here, there]) run.dispose()
 })
 
-test('in every room both headings say what is written, by the twin on its own', async () => {
-  const there = runHere({ positional: false })
-  for (const room of ['source.positions', 'encoder.0.self_attn.weights', 'output', 'decoding']) {
-    const { page, complaints, close } = await opened({ room })
-    assert.deepEqual(await heads(page), [
-      '지금 위치 인코딩: 더하기 → 2026년 11월 20일', `견줌 위치 인코딩: 안 더하기 → ${said(there)}`
-    ], room)
+/** The answers above the figures: what each side wrote, token by token, and the line that says where they part. */
+const told = page => page.evaluate(() => ({
+  said: document.querySelector('.twin-told').textContent,
+  texts: [...document.querySelectorAll('.twin-text')].map(line => line.lastChild.textContent),
+  rows: [...document.querySelectorAll('.twin-answers tbody tr')].map(row => (
+    [row.cells[0].textContent, ...[...row.cells].slice(1).map(cell => cell.firstChild.textContent)])),
+  apart: document.querySelectorAll('.twin-answers tr[data-key="here"] .is-marked').length,
+  isAbove: document.querySelector('.twin-answers').getBoundingClientRect().bottom <=
+    Math.min(...[...document.querySelectorAll('.twins .matrix, .twins .picks')]
+      .map(one => one.getBoundingClientRect().top))
+}))
+
+test('in every room the answers of both stand above both figures, the twin\'s as it writes on its own', async () => {
+  const [here, there] = [{}, { positional: false }].map(more => runHere(more))
+  const [mine, theirs] = [here, there].map(({ decoding }) => decoding.steps.map(({ token }) => token))
+  const apart = mine.findIndex((token, i) => token !== theirs[i])
+  const options = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }
+  for (const [room, how] of [['source.positions'], ['encoder.0.self_attn.weights'], ['output', options], ['decoding']]) {
+    const { page, complaints, close } = await opened({ room }, how)
+    assert.deepEqual(await heads(page), ['지금 위치 인코딩: 더하기', '견줌 위치 인코딩: 안 더하기'], room)
+    const { said: sentence, texts, rows, apart: marked, isAbove } = await told(page)
+    assert.deepEqual(rows[0], ['지금', ...mine], room)
+    assert.deepEqual(rows[1].slice(0, theirs.length + 1), ['견줌', ...theirs], room)
+    assert.deepEqual(texts, ['2026년 11월 20일', said(there)], room)
+    assert.equal(marked, mine.filter((token, i) => token !== theirs[i]).length, room)
+    assert.ok(sentence.startsWith(`${apart + 1}번째 토큰에서 답이 갈려요. 지금은 ‘${mine[apart]}’, 견줌은 ‘${theirs[apart]}’`), sentence)
+    assert.ok(isAbove, room)
+    assert.equal(await beyond(page), 0, room)
+    assert.deepEqual(await violations(page, '.twin-answers'), [], room)
     assert.deepEqual(complaints, [])
     await close()
   }
-  there.dispose()
+  for (const run of [here, there]) run.dispose()
   const { page, close } = await opened({ room: 'output', target: '1999년' })
-  assert.deepEqual(await heads(page), ['지금 위치 인코딩: 더하기', '견줌 위치 인코딩: 안 더하기'], 'nobody decodes')
+  assert.equal(await page.isVisible('.twin-answers'), false, 'nobody decodes')
   await close()
 })
 

@@ -3,9 +3,12 @@ import { test } from 'node:test'
 import { signed } from '../../web/lib/color.js'
 import { defaults } from '../../web/shell/state.js'
 const DEFAULTS = defaults()
-import { difference, pairs, readAlike, onOneScale, twinSettings } from '../../web/twin/index.js'
+import { readAlike } from '../../web/twin/alike.js'
+import { answers } from '../../web/twin/answers.js'
+import { difference, pairs, onOneScale, twinSettings } from '../../web/twin/index.js'
 import { filesFor } from '../../web/models/index.js'
 import { readTwin } from '../../web/twin/choice.js'
+import { shownRun } from '../lib/page.js'
 
 const part = (name, values, more) => (
   { name, axis: [0, 1], start: [0, 0], rows: 1, cols: values.length, values: Float32Array.from(values), ...more })
@@ -83,4 +86,46 @@ test('both are drawn on scales wide enough for the other', () => {
   const two = { domain: signed(3), domains: { scores: signed(2) }, part: 'q' }
   const wide = { domain: signed(3), domains: { scores: signed(5) }, part: 'q' }
   assert.deepEqual([onOneScale(one, two), onOneScale(two, one)], [wide, wide])
+})
+
+/** Two runs as twins have them: the second reads the first one's answer, unless each reads its own. */
+function twins(here, there, isForced) {
+  const one = shownRun(here), free = shownRun(there)
+  if (!isForced) return [one, { ...free, own: free.decoding }]
+  return [one, { ...shownRun({ ...there, target: one.decoding.steps.map(({ id }) => id) }), own: free.decoding }]
+}
+const share = (run, step, id) => run.tensors.get('sampling.output').data[
+  run.decoding.rows[step] * run.tensors.get('sampling.output').shape[2] + id]
+
+test('answers of both: every token with its share, and what the first one\'s lost where both have read the same', () => {
+  for (const isForced of [true, false]) {
+    const [one, other] = twins({}, { positional: false }, isForced)
+    const list = answers(one, other)
+    const [mine, theirs] = [one.decoding.steps, other.own.steps]
+    const apart = mine.findIndex(({ id }, i) => id !== theirs[i]?.id)
+    assert.ok(apart > 0 && apart < mine.length - 1, 'the two part on the way')
+    assert.deepEqual(list.map(({ here }) => here).filter(Boolean), mine.map(({ token }) => token))
+    assert.deepEqual(list.map(({ there }) => there).filter(Boolean), theirs.map(({ token }) => token))
+    mine.forEach(({ id }, i) => {
+      assert.equal(list[i].hereShare, share(one, i, id))
+      const isKnown = isForced || i <= apart
+      assert.equal(list[i].change, isKnown ? share(other, i, id) - share(one, i, id) : null, `${isForced}: ${i}`)
+    })
+    theirs.forEach(({ id }, i) => (
+      assert.equal(list[i].thereShare, !isForced || i <= apart ? share(other, i, id) : null, `${isForced}: ${i}`)))
+    assert.deepEqual(list.map(one => one.isApart), list.map((_, i) => mine[i]?.id !== theirs[i]?.id))
+  }
+})
+
+test('answers: of a gap, of a story; none where the reader answers or nobody does', () => {
+  for (const [model, there] of [['particles', { positional: false }], ['stories', { edits: [] }]]) {
+    const one = shownRun({ model }), other = shownRun({ model, ...there })
+    const list = answers(one, { ...other, own: other.decoding })
+    assert.equal(list.length, Math.max(one.decoding.steps.length, other.decoding.steps.length), model)
+    assert.ok(list.every(({ hereShare }) => hereShare > 0 && hereShare <= 1), model)
+  }
+  for (const state of [{ target: '1999년' }, { model: 'sentences' }]) {
+    const one = shownRun(state)
+    assert.equal(answers(one, { ...one, own: one.decoding }), null)
+  }
 })

@@ -26,6 +26,14 @@ export function brief(value) {
   return signed(value.toExponential(1))
 }
 
+/** A difference of probabilities in hundredths, its sign always there. @param {number} change */
+export function points(change) {
+  const hundredths = change * 100
+  const size = Math.abs(hundredths)
+  if (size < 0.05) return '0'
+  return `${hundredths > 0 ? '+' : ''}${fixed(hundredths, size < 9.95 ? 1 : 0)}`
+}
+
 /**
  * What stands under the beginning, the middle and the end of a colour scale.
  * @param {{ kind: string, min: number, max: number }} domain

@@ -5,7 +5,7 @@ import { h, setText } from '../lib/dom.js'
 import { hasEdits, switched } from '../lib/edits.js'
 import { grid } from '../lib/grid.js'
 import { legend } from '../lib/legend.js'
-import { fixed } from '../lib/number.js'
+import { fixed, points } from '../lib/number.js'
 import { fullName, partKey, partWords, storeyOf } from '../lib/parts.js'
 import { describedOf, matrixOf, tensorOf } from '../lib/run.js'
 import { peak } from '../lib/slice.js'
@@ -40,14 +40,6 @@ export function data(run, { room: { parts: { parts, logits, out } }, edits = [] 
 export const picture = (run, { room: { parts: { logits, out } } }) => {
   const shown = logits ?? out
   return { part: matrixOf(run, shown), domain: signed(peak(tensorOf(run, shown))) }
-}
-
-/** A difference of probabilities in hundredths, its sign always there. @param {number} change */
-export function points(change) {
-  const hundredths = change * 100
-  const size = Math.abs(hundredths)
-  if (size < 0.05) return '0'
-  return `${hundredths > 0 ? '+' : ''}${fixed(hundredths, size < 9.95 ? 1 : 0)}`
 }
 
 /** @type {Mount<typeof data>} */

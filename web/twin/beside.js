@@ -18,9 +18,10 @@ const isCut = element => (
 /**
  * Puts a figure into a frame that has room for another.
  * @param {HTMLElement} first
+ * @param {HTMLElement} top what stands above both
  * @param {Translate} t
  */
-export function side(first, t) {
+export function side(first, top, t) {
   const heads = ['here', 'there'].map(name => (
     h('h2', { className: `twins-${name}`, hidden: true }, h('b', {}, t(`twin.${name}`)), ' ', h('span'))))
   const place = h('div', { className: 'stage-figure', hidden: true })
@@ -29,6 +30,7 @@ export function side(first, t) {
     h('h2', {}, t('twin.difference')))
   first.replaceWith(root)
   root.append(heads[0], first, heads[1], place)
+  root.before(top)
   root.after(below)
   /** The widest room at which the figures were cut off side by side. */
   let tooNarrow = NARROW - 1

@@ -5,16 +5,18 @@ import { find, h, setText } from '../lib/dom.js'
 import { figure } from '../lib/figure.js'
 import { readRun } from '../lib/run.js'
 import { firstRows } from '../lib/slice.js'
-import { answering, modelOf, settingsOf } from '../models/index.js'
+import { answering, settingsOf } from '../models/index.js'
 import { roomsOf } from '../rooms/index.js'
 import { latest } from '../shell/engine.js'
 import { comparison } from '../shell/learned.js'
 import { stageOf } from '../stages/index.js'
+import { readAlike } from './alike.js'
+import { answerTable, answers } from './answers.js'
 import { compareButtons, picker, readTwin, words } from './choice.js'
 import { side } from './beside.js'
 
 /**
- * @import { Cell, Context, Decoding, Domain, Marks, Mounted, Room, Run, Settings, Slice, View } from '../types.d.ts'
+ * @import { Cell, Context, Domain, Marks, Mounted, Room, Run, Settings, Slice, View } from '../types.d.ts'
  */
 /** @import { Comparison } from './choice.js' */
 /** @import { Entry, Surroundings } from '../lib/figure.js' */
@@ -55,22 +57,6 @@ export function pairs(one, other, names, most = null) {
     if (here.rows !== there.rows || here.cols !== there.cols) return []
     return [{ name: part.name, twin: other[key].name, part: difference(here, there) }]
   })
-}
-
-/** The tokens that an answer's steps were chosen after. @param {Run} run */
-function readBy({ decoding, streams }) {
-  const { tokens } = Object.values(streams).findLast(stream => stream.isAnswer) ?? Object.values(streams)[0]
-  return tokens[0].slice(decoding?.rows[0])
-}
-
-/**
- * How many rows of two decoders have read the same; what stands in later rows answers different questions.
- * @param {Run} one @param {Run} other
- */
-export function readAlike(one, other) {
-  const [ids, others] = [readBy(one), readBy(other)]
-  const apart = ids.findIndex((id, i) => id !== others[i])
-  return apart < 0 ? ids.length : apart
 }
 
 /** @param {any} part */
@@ -140,16 +126,6 @@ function sameness({ stage }, one, two) {
   if (stage !== 'decoding' || !one) return 'twin.same'
   if (one.kind !== two.kind) return 'stages.decoding.sameChosen'
   return one.steps.some((/** @type {{ draw: number | null }} */ { draw }, /** @type {number} */ i) => draw !== two.steps[i]?.draw) ? 'stages.decoding.sameDrawn' : 'twin.same'
-}
-
-/**
- * What a decoder has written by itself, behind an arrow; nothing where it reads what the reader gave it.
- * @param {Decoding | undefined} decoding @param {string} model
- */
-function answerOf(decoding, model) {
-  if (!decoding || decoding.kind === 'given') return ''
-  const tokens = decoding.steps.map(({ token }) => token)
-  return ` → ${modelOf(model).written(tokens) || tokens.join(' ')}`
 }
 
 /** The differences, each a matrix on one scale for all. @param {Element} container @param {Surroundings} context */
@@ -234,7 +210,8 @@ export function twin(container, room, context) {
     ...context, titled, named, which: 'twin', spoken: t('twin.there'), look: ofTwin(context.look),
     press: ofTwin(context.press), edit() {}
   }
-  const { heads, place, below, show, settle } = side(find(container, '.stage-figure'), t)
+  const told = answerTable(context)
+  const { heads, place, below, show, settle } = side(find(container, '.stage-figure'), told.element, t)
   const apart = differences(below, {
     ...context, named: () => `${t('twin.difference')} · ${heads[1].textContent}`, which: 'difference',
     spoken: t('twin.difference')
@@ -255,12 +232,10 @@ export function twin(container, room, context) {
     const same = other && roomsOf(other).find(({ id }) => id === room.id)
     return same ? stage.data(other, within(state, other, same)) : null
   }
-  /** The setting of each, and what it has written. */
-  /** @param {Comparing} comparing @param {Run} other */
-  function head({ run, view: state, setting }, other) {
+  /** The setting of each. @param {Comparing} comparing */
+  function head({ view: state, setting }) {
     const now = { ...setting, value: state[setting.name], word: setting.now }
-    const answers = [run.decoding, other.own].map(one => answerOf(one, state.model))
-    const texts = [now, setting].map((one, i) => words(one, t) + answers[i])
+    const texts = [now, setting].map(one => words(one, t))
     heads.forEach((element, i) => setText(element.lastChild, texts[i]))
   }
   /** @param {Comparing} comparing @param {Run} other @param {Shown} one @param {Shown} two @param {string[]} names */
@@ -275,7 +250,8 @@ export function twin(container, room, context) {
   function draw(comparing, other) {
     const { run, view: state } = comparing
     const [one, two] = [stage.data(run, state), seen(run, state)]
-    head(comparing, other)
+    head(comparing)
+    told.update(answers(run, other), state.model)
     const { key, setting } = comparing
     comparison(run.settings, { ...run.settings, [setting.key ?? setting.name]: setting.value }, t)
       .then(text => key === asked?.key && apart.compare(text), context.fails)
@@ -302,6 +278,7 @@ export function twin(container, room, context) {
     set({})
   }, error => {
     show(true)
+    told.hide()
     place.hidden = true
     apart.say(error.message)
   })
@@ -314,6 +291,7 @@ export function twin(container, room, context) {
       const setting = readTwin(state.twin, state, context.rooms())
       if (!run || !setting) {
         asked = null
+        told.hide()
         show(false)
         return
       }
