@@ -78,7 +78,7 @@ function sentence(list, t) {
     return moved === '0' ? t('twin.answers.same') : t('twin.answers.moved', { change: moved, token: most.here })
   }
   const { here, there, hereShare, change } = list[at]
-  if (here === null || there === null) return t(`twin.answers.${here === null ? 'longer' : 'shorter'}`, { step: at + 1 })
+  if (here === null || there === null) return t(here === null ? 'twin.answers.longer' : 'twin.answers.shorter', { step: at + 1 })
   if (change === null || hereShare === null) return t('twin.answers.differ', { step: at + 1, here, there })
   const shares = [2, 3].map(digits => [hereShare, hereShare + change].map(share => fixed(share, digits)))
   const [from, to] = shares.find(([one, other]) => one !== other) ?? shares[0]
@@ -102,6 +102,7 @@ export function answerTable({ t, theme }) {
   /** @param {number | null} change @returns {GridCell} */
   const moved = change => (change === null ? { text: '' }
     : { text: points(change), colour: scale(signed(1), theme().mode).at(change) })
+  /** Where they part is brought in sight, once. @param {Answered[]} list */
   function showApart(list) {
     const said = list.map(one => `${one.here} ${one.there}`).join()
     const first = said === shown ? null : /** @type {HTMLElement | null} */ (element.querySelector('.is-marked'))
@@ -119,7 +120,7 @@ export function answerTable({ t, theme }) {
       const tokens = [list.map(one => one.here), list.map(one => one.there)]
       texts.forEach((text, i) => setText(text.lastChild, textOf(tokens[i], model)))
       setText(told, sentence(list, t))
-      table.update(t('twin.answers.step'), list.map((_, i) => String(i + 1)), [
+      table.update(t('twin.answers.token'), list.map((_, i) => String(i + 1)), [
         { key: 'here', head: t('twin.here'), cells: list.map(one => chosen(one.here, one.hereShare, one.isApart)) },
         { key: 'there', head: t('twin.there'), cells: list.map(one => chosen(one.there, one.thereShare, one.isApart)) },
         { key: 'change', head: t('twin.answers.change'), cells: list.map(({ change }) => moved(change)) }
