@@ -131,6 +131,13 @@ GF_EXPORT int gf_wordpiece(int32_t *ids, int32_t *ends, const gf_pieces *p, cons
 enum { GF_UNIGRAM_SINGLE = 1, GF_UNIGRAM_FUSE = 2, GF_UNIGRAM_SPLIT = 4 };
 GF_EXPORT int gf_unigram(int32_t *ids, int32_t *ends, const gf_pieces *p, const double *scores, const uint8_t *text,
                          const int32_t *words, int n, double unknown_score, int unknown, int flags);
+/* The same search in one word, to be seen: arcs [room,3] are the pieces that it looked at, start, end and id, in the
+ * order in which it did, with arc_scores [room]. last [bytes+1]: the arc that the best cut up to each byte ends with, -1
+ * where no piece ends; totals [bytes+1]: the score of that cut, 0 where there is none. Returns how many arcs there are,
+ * of which no more than `room` are written, or GF_NO_MEMORY. */
+GF_EXPORT int gf_unigram_lattice(int32_t *arcs, double *arc_scores, int room, int32_t *last, double *totals,
+                                 const gf_pieces *p, const double *scores, const uint8_t *text, int bytes,
+                                 double unknown_score, int unknown, int flags);
 /* Learning a unigram language model of words that occur counts [n] times. gf_unigram_expect: how often each piece is
  * expected in all cuts, added to expected [ids]; returns the logarithm of the words' probability, NaN without memory.
  * gf_unigram_maximize: scores [n] of what is expected [n], at least a little; they may be the same memory.

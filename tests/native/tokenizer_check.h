@@ -112,6 +112,35 @@ static void check_bpe(const uint8_t *text, int bytes, const int32_t *words, int 
   free(other_ends);
 }
 
+/* The search that is seen finds what the other finds: without fused characters, the same pieces. */
+static void check_lattice(const gf_pieces *p, const double *scores, const uint8_t *text, int bytes, int unknown,
+                          int flags) {
+  size_t places = (size_t)bytes + 1;
+  int32_t *last = malloc(sizeof *last * places), *ids = malloc(sizeof *ids * places),
+          *ends = malloc(sizeof *ends * places);
+  double *totals = malloc(sizeof *totals * places);
+  int count = gf_unigram_lattice(NULL, NULL, 0, last, totals, p, scores, text, bytes, -30, unknown, flags);
+  REQUIRE(count >= 0);
+  int32_t *arcs = malloc(sizeof *arcs * 3 * ((size_t)count + 1));
+  double *own = malloc(sizeof *own * ((size_t)count + 1));
+  REQUIRE(gf_unigram_lattice(arcs, own, count, last, totals, p, scores, text, bytes, -30, unknown, flags) == count);
+  int n = gf_unigram(ids, ends, p, scores, text, &bytes, 1, -30, unknown, flags & ~GF_UNIGRAM_FUSE);
+  for (int j = bytes; j > 0; n--) {
+    REQUIRE(n > 0 && last[j] >= 0 && last[j] < count && ends[n - 1] == j);
+    const int32_t *arc = arcs + 3 * (size_t)last[j];
+    REQUIRE(arc[1] == j && arc[0] < j && arc[2] == ids[n - 1]);
+    REQUIRE(own[last[j]] == (arc[2] == unknown ? -30 : scores[arc[2]]));
+    j = arc[0];
+  }
+  REQUIRE(n == 0);
+  free(last);
+  free(ids);
+  free(ends);
+  free(totals);
+  free(arcs);
+  free(own);
+}
+
 /* Pieces cut from the text itself, for WordPiece and the unigram model. */
 static void check_piece_models(const uint8_t *text, int bytes, const int32_t *words, int n, uint8_t seed) {
   enum { PIECES = 40 };
@@ -130,6 +159,7 @@ static void check_piece_models(const uint8_t *text, int bytes, const int32_t *wo
     int count = gf_unigram(ids, ends, p, scores, text, words, n, -30, PIECES, flags);
     check_pieces(ends, count, bytes);
     for (int k = 0; k < count; k++) REQUIRE(ids[k] >= 0 && ids[k] <= PIECES);
+    check_lattice(p, scores, text, bytes, PIECES, flags);
   }
   int32_t *counts = malloc(sizeof *counts * ((size_t)n + 1));
   for (int k = 0; k < n; k++) counts[k] = 1;

@@ -17,14 +17,36 @@ typedef struct {
   int32_t start, id; /* the last piece of the best cut that ends here; start is -1 when there is none */
 } best;
 
-static void offer(best *to, double score, int start, int32_t id, bool single) {
-  if (to->start >= 0 && !(score > to->score)) return;
-  *to = (best){single ? (float)score : score, start, id};
+/* What whoever wants to see the search is told: every piece that was offered, as far as there is room for it, and for
+ * each byte which one the best cut up to there ends with. */
+typedef struct {
+  int32_t *arcs, *last;
+  double *scores;
+  int room, count;
+} lattice;
+
+static void see(lattice *seen, int start, int end, int32_t id, double score, bool is_best) {
+  if (is_best) seen->last[end] = seen->count;
+  if (seen->count < seen->room) {
+    int32_t *arc = seen->arcs + 3 * (size_t)seen->count;
+    arc[0] = start;
+    arc[1] = end;
+    arc[2] = id;
+    seen->scores[seen->count] = score;
+  }
+  seen->count++;
 }
 
-/* All pieces that begin at byte i, and the unknown character if there is none of its length. */
+/* Whether this is the best cut so far. */
+static bool offer(best *to, double score, int start, int32_t id, bool single) {
+  if (to->start >= 0 && !(score > to->score)) return false;
+  *to = (best){single ? (float)score : score, start, id};
+  return true;
+}
+
+/* All pieces that begin at byte i, and the unknown character if there is none of its length. seen: may be NULL. */
 static int extend(best *at, const gf_pieces *p, const double *scores, const uint8_t *text, int i, int bytes,
-                  double unknown_score, int unknown, int flags) {
+                  double unknown_score, int unknown, int flags, lattice *seen) {
   bool single = flags & GF_UNIGRAM_SINGLE, split = flags & GF_UNIGRAM_SPLIT;
   int length = gf_utf8_decode(text + i, bytes - i).bytes;
   double here = at[i].score;
@@ -32,13 +54,24 @@ static int extend(best *at, const gf_pieces *p, const double *scores, const uint
   int32_t node = GF_PIECES_START;
   for (int j = i; j < bytes && (node = gf_pieces_step(p, node, text[j]));) {
     j++;
-    if (p->ids[node] < 0 || (split && j - i == bytes && length < bytes)) continue;
-    offer(&at[j], here + scores[p->ids[node]], i, p->ids[node], single);
+    int32_t id = p->ids[node];
+    if (id < 0 || (split && j - i == bytes && length < bytes)) continue;
+    bool is_best = offer(&at[j], here + scores[id], i, id, single);
+    if (seen) see(seen, i, j, id, scores[id], is_best);
     alone |= j - i == length;
   }
+  if (alone) return i + length;
   double lacking = unknown_score + here;
-  if (!alone) offer(&at[i + length], single ? (float)lacking : lacking, i, unknown, single);
+  bool is_best = offer(&at[i + length], single ? (float)lacking : lacking, i, unknown, single);
+  if (seen) see(seen, i, i + length, unknown, unknown_score, is_best);
   return i + length;
+}
+
+/* The best cuts up to every byte of one word. */
+static void search(best *at, const gf_pieces *p, const double *scores, const uint8_t *text, int bytes,
+                   double unknown_score, int unknown, int flags, lattice *seen) {
+  for (int i = 0; i <= bytes; i++) at[i] = (best){0, -1, -1};
+  for (int i = 0; i < bytes;) i = extend(at, p, scores, text, i, bytes, unknown_score, unknown, flags, seen);
 }
 
 /* The best cut in reverse order, then the other way round. Unknown characters in a row are one piece with `fuse`. */
@@ -68,10 +101,22 @@ int gf_unigram(int32_t *ids, int32_t *ends, const gf_pieces *p, const double *sc
   if (!at) return GF_NO_MEMORY;
   for (int k = 0, start = 0; k < n; start = words[k++]) {
     int bytes = words[k] - start;
-    for (int i = 0; i <= bytes; i++) at[i] = (best){0, -1, -1};
-    for (int i = 0; i < bytes;) i = extend(at, p, scores, text + start, i, bytes, unknown_score, unknown, flags);
+    search(at, p, scores, text + start, bytes, unknown_score, unknown, flags, NULL);
     count += trace(ids + count, ends + count, at, start, bytes, unknown, flags & GF_UNIGRAM_FUSE);
   }
   free(at);
   return count;
+}
+
+int gf_unigram_lattice(int32_t *arcs, double *arc_scores, int room, int32_t *last, double *totals, const gf_pieces *p,
+                       const double *scores, const uint8_t *text, int bytes, double unknown_score, int unknown,
+                       int flags) {
+  best *at = malloc(((size_t)bytes + 1) * sizeof *at);
+  if (!at) return GF_NO_MEMORY;
+  for (int i = 0; i <= bytes; i++) last[i] = -1;
+  lattice seen = {arcs, last, arc_scores, room, 0};
+  search(at, p, scores, text, bytes, unknown_score, unknown, flags, &seen);
+  for (int i = 0; i <= bytes; i++) totals[i] = at[i].score;
+  free(at);
+  return seen.count;
 }

@@ -8,6 +8,17 @@
  * @property {number} to
  * @property {number} [id] none when the vocabulary lacks it
  *
+ * A piece of a unigram model that covers units [from, to) of the word, or a character that is no piece.
+ * @typedef {object} Arc
+ * @property {string} piece
+ * @property {number} [id] none of what is unknown
+ * @property {number} from
+ * @property {number} to
+ * @property {number} score the logarithm of its probability
+ *
+ * The best cut up to a place: its score, the sum of its pieces', and the arc that it ends with; -1 at the beginning.
+ * @typedef {{ at: number, score: number, arc: number }} Best
+ *
  * What a model tells of one word.
  * @typedef {object} Search
  * @property {string} text the word as the model gets it: rewritten, if the tokenizer rewrites
@@ -15,6 +26,9 @@
  * @property {Try[][]} [tries] of WordPiece: for each piece what was tried, the longest first; the last one was found,
  *   unless the word is unknown
  * @property {'long' | 'missing'} [unknown] of WordPiece: why the word is [UNK]: it is too long, or no piece goes on
+ * @property {Arc[]} [arcs] of a unigram model: all pieces that were looked at
+ * @property {Best[]} [best] by place, in order
+ * @property {number[]} [path] the arcs of the best cut of the whole word
  *
  * @typedef {Search & { from: number, to: number }} ExplainedWord from and to: units of the text that was given
  */

@@ -2,7 +2,8 @@ import { UNIGRAM_FUSE, UNIGRAM_SINGLE } from '../constants.js'
 import { GlassformerError, describe, expect } from '../errors.js'
 import { byteTokens } from './bpe_model.js'
 import { ByWords } from './by_words.js'
-import { owned, pieces } from './handles.js'
+import { noMemory, owned, passing, pieces } from './handles.js'
+import { sourceOfString } from './source.js'
 
 const encoder = new TextEncoder()
 /** How much worse an unknown character is than the worst piece. */
@@ -15,6 +16,9 @@ const UNKNOWN_PENALTY = 10
 
 /** The unigram language model: the most probable pieces (T5, XLM-R). */
 export class UnigramModel {
+  #engine
+  #list
+  #lattice
   #byWords
   #unknown
   /** The token of each byte, for characters that have none. @type {number[] | undefined} */ #bytes
@@ -34,6 +38,8 @@ export class UnigramModel {
     const unknown = json.unk_id ?? -1
     expect(Number.isInteger(unknown) && unknown < list.length, 'format',
       () => `tokenizer: model.unk_id must be an id of the vocabulary, got ${describe(json.unk_id)}`)
+    this.#engine = engine
+    this.#list = list
     this.#unknown = unknown
     this.#ids = json.ids
     this.#bytes = json.byte_fallback ? byteTokens(vocab) : undefined
@@ -47,6 +53,9 @@ export class UnigramModel {
     const flags = (single ? UNIGRAM_SINGLE : 0) | (this.#bytes ? 0 : UNIGRAM_FUSE)
     this.#byWords = new ByWords(engine, (ids, ends, text, words, n) =>
       engine.c.gf_unigram(ids, ends, handle, table, text, words, n, unknownScore, unknown, flags))
+    this.#lattice = (/** @type {number[]} */ [arcs, scores, room, last, totals, text, bytes]) =>
+      engine.c.gf_unigram_lattice(arcs, scores, room, last, totals, handle, table, text, bytes, unknownScore, unknown,
+        flags)
   }
 
   /**
@@ -71,6 +80,43 @@ export class UnigramModel {
   }
 
   /**
+   * The lattice of a word: every piece that covers a part of it, and how good the best cut is up to each place.
+   * @param {string} word
+   * @returns {import('./explained.js').Search}
+   */
+  explain(word) {
+    /** @type {number[]} */ const ids = []
+    this.encode(sourceOfString(word), undefined, some => ids.push(...some))
+    const { arcs, scores, last, totals } = this.#searched(encoder.encode(word))
+    const unitAt = unitsOf(word)
+    /** @param {number} k @returns {import('./explained.js').Arc} */
+    const arcAt = k => {
+      const [start, end, id] = arcs.subarray(3 * k, 3 * k + 3), from = unitAt[start], to = unitAt[end]
+      if (id === this.#unknown) return { piece: word.slice(from, to), from, to, score: scores[k] }
+      return { piece: this.#list[id][0], id: this.#ids ? this.#ids[id] : id, from, to, score: scores[k] }
+    }
+    const best = Array.from(last, (arc, byte) => ({ at: unitAt[byte], score: totals[byte], arc }))
+      .filter(({ arc }, byte) => arc >= 0 || byte === 0)
+    return { text: word, ids, arcs: Array.from(scores, (_, k) => arcAt(k)), best, path: pathOf(arcs, last) }
+  }
+
+  /** What the kernel tells of the search in the bytes of a word. @param {Uint8Array} bytes */
+  #searched(bytes) {
+    const { memory } = this.#engine, n = bytes.length
+    /** @param {number} room */
+    const run = room => passing(memory, [new Float64Array(room), new Float64Array(n + 1), new Int32Array(3 * room),
+      new Int32Array(n + 1), bytes], (scores, totals, arcs, last, text) => {
+      const count = this.#lattice([arcs, scores, room, last, totals, text, n])
+      if (count < 0) throw noMemory('tokenizer.explain')
+      return {
+        count, arcs: memory.ints(arcs, 3 * room).slice(), scores: memory.doubles(scores, room).slice(),
+        last: memory.ints(last, n + 1).slice(), totals: memory.doubles(totals, n + 1).slice()
+      }
+    })
+    return run(run(0).count)
+  }
+
+  /**
    * Unknown characters as their bytes, each of which has the whole character.
    * @param {string} string @param {Int32Array} ids @param {Int32Array} spans @param {number[]} bytes
    * @param {(ids: Int32Array, spans: Int32Array) => void} emit
@@ -88,6 +134,26 @@ export class UnigramModel {
     })
     emit(Int32Array.from(out), Int32Array.from(places))
   }
+}
+
+/** The UTF-16 unit at each byte where a character begins, and at the end. @param {string} word */
+function unitsOf(word) {
+  /** @type {number[]} */ const units = []
+  let byte = 0, unit = 0
+  for (const character of word) {
+    units[byte] = unit
+    byte += encoder.encode(character).length
+    unit += character.length
+  }
+  units[byte] = unit
+  return units
+}
+
+/** The arcs of the best cut, from the end back. @param {Int32Array} arcs @param {Int32Array} last */
+function pathOf(arcs, last) {
+  /** @type {number[]} */ const path = []
+  for (let byte = last.length - 1; byte > 0; byte = arcs[3 * path[0]]) path.unshift(last[byte])
+  return path
 }
 
 /** @param {readonly [string, number][]} list */

@@ -1,0 +1,101 @@
+// The lattice that a unigram model tells of: every piece at every place, the best cuts, and SentencePiece's own answer.
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { best, cuts } from '../../src/reference/unigram.js'
+import { loadGolden } from '../golden/index.js'
+import { stories } from '../../web/models/stories/data.js'
+import { gf, nastyText, stream } from './text.js'
+
+const golden = loadGolden('spm_models')
+const bytesOf = base64 => new Uint8Array(Buffer.from(base64, 'base64'))
+const spm = gf.text.tokenizer({ 'unigram.model': bytesOf(golden.models.unigram.model) })
+const trained = gf.text.trainUnigram(stories(5, 200, { names: 'plain' }), { vocabSize: 400 })
+const next = stream(44)
+
+/** Tokens of a path; unknown characters in a row are one. */
+const tokensOf = ({ arcs, path }, name) => path.map(k => arcs[k].id)
+  .filter((id, i, all) => id !== undefined || i === 0 || all[i - 1] !== undefined).map(id => id ?? name)
+
+/** The arcs of a word, looked up one by one, and the best scores up to every place. */
+function byHand(word, idOf, scoreOf, isSingle) {
+  const round = isSingle ? Math.fround : x => x
+  const arcs = [], totals = new Map([[0, 0]])
+  for (let from = 0; from < word.length; from++) {
+    if (!totals.has(from)) continue
+    for (let to = from + 1; to <= word.length; to++) {
+      const id = idOf(word.slice(from, to))
+      if (id === undefined) continue
+      arcs.push(`${from} ${to} ${id}`)
+      const total = round(totals.get(from) + scoreOf(id))
+      if (!(totals.get(to) >= total)) totals.set(to, total)
+    }
+  }
+  return { arcs, totals }
+}
+
+const told = ({ arcs }) => arcs.filter(({ id }) => id !== undefined).map(({ from, to, id }) => `${from} ${to} ${id}`)
+
+test("300 texts: the best path is SentencePiece's cut, and has the pieces and scores of the vocabulary", () => {
+  const unknown = spm.idOf('<unk>')
+  golden.texts.map(bytesOf).forEach((text, i) => {
+    const words = spm.explain(text)
+    assert.deepEqual(words.flatMap(word => word.ids), spm.encode(text).ids)
+    for (const word of words) {
+      assert.deepEqual(tokensOf(word, unknown), word.ids, `text ${i}`)
+      assert.equal(word.path.map(k => word.text.slice(word.arcs[k].from, word.arcs[k].to)).join(''), word.text)
+      for (const { piece, id, score, from, to } of word.arcs) {
+        assert.equal(piece, word.text.slice(from, to))
+        if (id !== undefined) assert.deepEqual([spm.tokenOf(id), Math.fround(spm.scoreOf(id))], [piece, score])
+      }
+    }
+  })
+})
+
+test('1000 texts: arcs and totals as looked up and added by hand, in double and in single precision', () => {
+  let count = 0
+  for (const [tokenizer, isSingle] of [[trained, false], [spm, true]]) {
+    const list = Array.from({ length: tokenizer.size }, (_, id) => [tokenizer.tokenOf(id), id])
+    const known = new Map(list.filter(([piece]) => !piece.startsWith('<')))
+    const scores = id => (isSingle ? Math.fround(tokenizer.scoreOf(id)) : tokenizer.scoreOf(id))
+    for (let i = 0; i < 500; i++) {
+      const text = i % 2 ? nastyText(next).replaceAll('<', '') : stories(100 + i, 1)[0]
+      for (const word of tokenizer.explain(text)) {
+        const { arcs, totals } = byHand(word.text, piece => known.get(piece), scores, isSingle)
+        if (word.arcs.some(({ id }) => id === undefined)) continue
+        assert.deepEqual(told(word).sort(), arcs.sort(), word.text)
+        assert.deepEqual(word.best.map(one => [one.at, one.score]), [...totals].sort((a, b) => a[0] - b[0]))
+        word.best.slice(1).forEach(({ at, arc }) => assert.equal(word.arcs[arc].to, at))
+        count += arcs.length
+      }
+    }
+  }
+  assert.ok(count > 10_000, `${count}`)
+})
+
+test('short words: of all cuts there are, none is better than the path', () => {
+  const scores = new Map(Array.from({ length: trained.size }, (_, id) => [trained.tokenOf(id), trained.scoreOf(id)]))
+  const words = new Set(stories(900, 60).flatMap(text => trained.explain(text)).filter(word => word.text.length < 12)
+    .map(word => JSON.stringify(word)))
+  let ways = 0
+  for (const word of [...words].map(text => JSON.parse(text))) {
+    if (word.arcs.some(({ id }) => id === undefined)) continue
+    const all = cuts(word.text, scores), { score } = best(word.text, scores)
+    assert.ok(Math.abs(score - word.best.at(-1).score) < 1e-9, word.text)
+    assert.ok(all.some(cut => cut.pieces.join() === word.path.map(k => word.arcs[k].piece).join()))
+    ways += all.length
+  }
+  assert.ok(words.size > 50 && ways > 500, `${words.size} ${ways}`)
+})
+
+test('characters without a piece, characters of two units, nothing', () => {
+  const [word] = spm.explain('a漢😀b')
+  const strange = word.arcs.filter(({ id }) => id === undefined)
+  assert.deepEqual(strange.map(({ piece, from, to }) => [piece, from, to]), [['漢', 2, 3], ['😀', 3, 5]])
+  const scores = Array.from({ length: spm.size }, (_, id) => spm.scoreOf(id))
+  assert.ok(strange.every(({ score }) => score < Math.min(...scores)))
+  assert.deepEqual(word.best.map(({ at }) => at), [0, 1, 2, 3, 5, 6])
+  assert.deepEqual(spm.explain(''), [])
+  const memory = gf.memory().bytes
+  for (let i = 0; i < 300; i++) spm.explain('나는 파리 여행을 다녀왔다')
+  assert.equal(gf.memory().bytes, memory)
+})
