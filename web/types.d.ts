@@ -7,7 +7,7 @@ import type { Axis } from '../src/js/axes.js'
 import type { Branch } from '../src/js/decoding/beam.js'
 import type { Explanation } from '../src/js/explain.js'
 import type { load } from '../src/js/index.js'
-import type { ExplainedWord, Try } from '../src/js/text/explained.js'
+import type { Arc, ExplainedWord, Try } from '../src/js/text/explained.js'
 import type { Called, Described, Pass, Run as LibraryRun, Step } from '../src/js/observe.js'
 import type { Tensor as LibraryTensor } from '../src/js/tensor.js'
 import type { Cell } from './lib/cell.js'
@@ -17,7 +17,7 @@ import type { Last } from './rooms/stream.js'
 import type { Slice } from './lib/slice.js'
 
 export type { Axis, Branch, Called, Cell, Described, Domain, Edit, Explanation, LibraryRun, LibraryTensor, Pass }
-export type { ExplainedWord, Scale, Slice, Step, Try }
+export type { Arc, ExplainedWord, Scale, Slice, Step, Try }
 
 /** The library, as `load` gives it. */
 export type Library = Awaited<ReturnType<typeof load>>

@@ -1,8 +1,9 @@
 // The rooms on how a text is cut into tokens, in real Chromium: what is written there is what the tokenizer does.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { bertFiles } from '../lib/brought.js'
+import { bertFiles, t5Files, unigramFile } from '../lib/brought.js'
 import { gf } from '../lib/engine.js'
+import { fixed } from '../../web/lib/number.js'
 import { beyond, changing, go, useHouse, violations } from './host.js'
 
 const house = useHouse()
@@ -51,6 +52,35 @@ test('WordPiece: every piece that is looked up, by mouse and keyboard, on a phon
   await page.click('.chip:last-child')
   await isShown(words.at(-1))
   assert.match((await textsOf(page, '.search .note')).at(-1), /“ж” is one letter and still no piece/)
+  assert.deepEqual(await violations(page), [])
+  await page.setViewportSize({ width: 360, height: 740 })
+  assert.equal(await beyond(page), 0)
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('a unigram model: every piece with its score, totals, what a press tells', async () => {
+  const text = '나는 파리 여행을 weights 漢', { page, complaints, close } = await house.open({ language: 'ko', theme: 'dark' })
+  await bring(page, t5Files(), text)
+  await enter(page, 'text.lattice', '.lattice-box')
+  const [{ arcs, best, path }] = gf.text.tokenizer({ 'spiece.model': unigramFile() }).explain(text)
+  const seen = { boxes: [], totals: [] }
+  for (const chip of await page.$$('.chip')) {
+    await chip.click()
+    seen.boxes.push(...await page.$$eval('.lattice-box', all => all.map(one => (
+      `${one.children[0].textContent} ${one.children[1].textContent} ${one.classList.contains('is-taken')}`))))
+    seen.totals.push((await textsOf(page, '.lattice-totals span')).at(-1))
+  }
+  assert.deepEqual(seen.boxes.sort(), arcs.map(({ piece, score }, k) => (
+    `${piece.replaceAll('▁', '␣')} ${fixed(score)} ${path.includes(k)}`)).sort())
+  assert.equal(seen.totals.at(-1), fixed(best.at(-1).score))
+  await page.click('.lattice-box.is-taken:last-child')
+  const taken = arcs[path.at(-1)], before = best.find(({ at }) => at === taken.from).score
+  assert.equal(await page.textContent('.lattice-sum span:last-child'),
+    `${fixed(before, 4)} + (${fixed(taken.score, 4)}) = ${fixed(before + taken.score, 4)}`)
+  assert.match(await page.textContent('.search .note'), /가장 드문 조각보다 10만큼 낮게/)
+  await page.keyboard.press('ArrowLeft')
+  assert.equal(await page.getAttribute('.lattice-box:focus', 'aria-pressed'), 'true')
   assert.deepEqual(await violations(page), [])
   await page.setViewportSize({ width: 360, height: 740 })
   assert.equal(await beyond(page), 0)

@@ -4,11 +4,12 @@ import { test } from 'node:test'
 import { RUNS } from '../../web/models/runs.js'
 import { roomsOf } from '../../web/rooms/index.js'
 import { stageOf } from '../../web/stages/index.js'
-import { bertFiles, opened } from '../lib/brought.js'
+import { bertFiles, opened, t5Files } from '../lib/brought.js'
 import { gf } from '../lib/engine.js'
 import { plainOf, viewOf } from '../lib/page.js'
 
 const bert = await opened(bertFiles())
+const t5 = await opened(t5Files())
 
 /** A run of a brought model as the page has it. */
 function runOf(model, beginning) {
@@ -42,4 +43,32 @@ test('only words of which something is read are searched; a text without words h
   assert.ok(words.flatMap(({ ids }) => ids).length >= 47)
   assert.ok(words.flatMap(({ ids }) => ids).length < 60)
   assert.deepEqual(shown(runOf(bert, ''), 'longest').words, [])
+})
+
+test('a unigram model has its lattice: its path makes the tokens of the run, boxes do not overlap, totals are sums', () => {
+  const run = runOf(t5, '나는 파리 여행을 다녀왔다. The weights 漢 are')
+  assert.deepEqual(roomsOf(run).slice(1, 4).map(({ stage }) => stage), ['pieces', 'lattice', 'embedding'])
+  const { stretches, picture } = shown(run, 'lattice')
+  const boxes = stretches.flatMap(one => one.boxes), taken = boxes.filter(({ kind }) => kind === 'taken')
+  const { tokens: [tokens], ids: [ids] } = run.streams.text
+  assert.deepEqual(taken.map(({ id }) => id ?? t5.tokenizer.idOf('<unk>')), ids.slice(0, -1))
+  assert.equal(taken.filter(({ id }) => id !== undefined).map(({ piece }) => piece).join('').replace('漢', ''),
+    tokens.slice(0, -1).filter(token => token !== '<unk>').join(''))
+  assert.equal(picture.part.cols, taken.length)
+  assert.ok(stretches.length >= 6 && boxes.some(({ kind }) => kind === 'worse'))
+  const sum = taken.reduce((total, { score }) => total + score, 0)
+  assert.ok(Math.abs(sum - stretches.at(-1).totals.at(-1)) < 1e-3)
+  for (const { letters, boxes: all, totals } of stretches) {
+    const cells = all.flatMap(({ line, first, last }) => Array.from({ length: last - first }, (_, i) => `${line} ${first + i}`))
+    assert.equal(new Set(cells).size, cells.length)
+    assert.equal(totals.length, letters.length + 1)
+    for (const { first, last, piece, before, score, total, winner } of all) {
+      assert.equal(piece, letters.slice(first, last).join(''))
+      assert.equal(before, totals[first])
+      assert.equal(total, before + score)
+      if (winner) assert.ok(winner.total > total - 1e-6 && winner.last === last)
+      else assert.ok(Math.abs(totals[last] - total) < 1e-4)
+    }
+  }
+  assert.deepEqual(shown(runOf(t5, ''), 'lattice').stretches, [])
 })

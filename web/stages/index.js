@@ -19,6 +19,7 @@ import * as scale from './scale.js'
 import * as cross from './cross.js'
 import * as merges from './merges.js'
 import * as longest from './longest.js'
+import * as lattice from './lattice.js'
 import * as norm from './norm.js'
 import * as linear from './linear.js'
 import * as activation from './activation.js'
@@ -47,7 +48,8 @@ import * as costs from './costs.js'
 /** @type {Stage[]} */
 export const stages = [
   house, tokens, ids, embedding, positions, sum, dropout, qkv, rotary, scores, mask, weights, heads, output,
-  pieces, merges, longest, scale, cross, norm, linear, activation, sampling, decoding, attentionDropout, operation,
+  pieces, merges, longest, lattice,
+  scale, cross, norm, linear, activation, sampling, decoding, attentionDropout, operation,
   parts, stream, costs,
   shuffle, asks, waves, circle, notebook,
   firstIdeas, twoSpellings, layouts, broadcasting, rotation, compare, beyond
