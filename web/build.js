@@ -20,6 +20,7 @@ import { MODELS } from './models/index.js'
 /** @param {string} path */
 const here = path => fileURLToPath(new URL(path, import.meta.url))
 const SITE = here('../dist/site/')
+const MAIN = '<script type="module" src="main.js"></script>'
 /** Files of models with where they lie: `date_translator.safetensors` in `models/dates`. */
 const FILES = MODELS.flatMap(({ id, files }) => files.map(name => ({ name, path: `models/${id}/${name}` })))
 
@@ -59,11 +60,22 @@ async function site() {
   await bundle({ entryPoints: [here('style.css')], outfile: `${SITE}style.css` })
   await writeFile(`${SITE}code.json`, JSON.stringify(await collectCode()))
   await writeFile(`${SITE}learned.json`, JSON.stringify(await collectLearned()))
-  await cp(here('index.html'), `${SITE}index.html`)
+  await preload(/** @type {Metafile} */ (metafile).outputs)
   await reference()
   await cp(here('../dist/glassformer.wasm'), `${SITE}glassformer.wasm`)
   for (const { name, path } of FILES) await cp(here(path), SITE + name)
   return /** @type {Metafile} */ (metafile)
+}
+
+/**
+ * What the page imports at once is asked for with it, not after it has been read.
+ * @param {Metafile['outputs']} outputs
+ */
+async function preload(outputs) {
+  const links = scriptsOf(outputs, ['web/main.js']).filter(name => name !== 'main.js')
+    .map(name => `<link rel="modulepreload" href="${name}">\n`)
+  const page = await readFile(here('index.html'), 'utf8')
+  await writeFile(`${SITE}index.html`, page.replace(MAIN, links.join('') + MAIN))
 }
 
 /** The library's reference, read from its source. */
@@ -95,8 +107,9 @@ const hash = text => `'sha256-${createHash('sha256').update(text).digest('base64
 async function single() {
   /** @param {string} name */
   const text = name => readFile(`${SITE}${name}`, 'utf8')
-  const names = ['index.html', 'worker.js', 'style.css', 'code.json', 'learned.json', 'check.js', 'theatre.js']
-  const [page, worker, style, code, learned, check, theatre] = await Promise.all(names.map(text))
+  const names = ['worker.js', 'style.css', 'code.json', 'learned.json', 'check.js', 'theatre.js']
+  const page = await readFile(here('index.html'), 'utf8')
+  const [worker, style, code, learned, check, theatre] = await Promise.all(names.map(text))
   const { outputFiles } = await bundle({ ...main, write: false })
   const [{ text: script }] = /** @type {OutputFile[]} */ (outputFiles)
   /** @param {string} name */
@@ -108,7 +121,7 @@ async function single() {
     "img-src data: blob:; connect-src 'none'; worker-src blob:; base-uri 'none'; form-action 'none'"
   const parts = {
     '<link rel="stylesheet" href="style.css">': `<style>${style}</style>`,
-    '<script type="module" src="main.js"></script>': '',
+    [MAIN]: '',
     '</body>': `<script type="application/wasm" id="wasm">${wasm}</script>\n` +
       files.join('') +
       `<script type="text/plain" id="worker">${withoutMap(worker)}</script>\n` +
@@ -140,7 +153,7 @@ function scriptsOf(outputs, modules) {
 }
 
 /** What runs at a first visit, in the language in which the page is at home. */
-const FIRST = ['web/main.js', 'web/text/ko.js']
+const FIRST = ['web/main.js']
 
 /**
  * What a first visit fetches, raw and gzipped; what is only fetched when asked for is left out.

@@ -504,6 +504,8 @@ export interface Context {
   isCurrent: () => boolean
   onOneScale: (data: object, run: Run, view: View) => object
   showControls: () => void
+  /** All words and rooms are here; at the opening they may not be. */
+  ready: () => Promise<void>
   fails: (error: unknown) => void
 }
 

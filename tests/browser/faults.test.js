@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import { test } from 'node:test'
-import en from '../../web/text/en.json' with { type: 'json' }
+import en from '../../web/text/first/en.json' with { type: 'json' }
 import { runs, useHouse } from './host.js'
 
 const house = useHouse()

@@ -1,12 +1,15 @@
 // The opening: a figure that shows the run, and doors that lead where they say.
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { LESSONS } from '../../web/lessons/index.js'
 import { data } from '../../web/opening/data.js'
 import { roomsOf } from '../../web/rooms/index.js'
 import { beyond, changing, runHere, useHouse, violations } from './host.js'
 
-const { open } = useHouse()
+const { open, inBrowser } = useHouse()
+/** Of the page, gzipped; the worker and the kernels compute, and come beside it. */
+const FIRST_SCRIPTS = 60 * 1024
 const opened = (state, options) => open({ room: 'opening', language: 'en', ...state }, options)
 const STILL = { reducedMotion: 'reduce' }
 
@@ -114,4 +117,26 @@ test('a word without end leaves the page as wide as it was', async () => {
   await page.waitForFunction(() => [...document.querySelectorAll('.problem')].some(one => one.textContent))
   assert.equal(await beyond(page), 0)
   await close()
+})
+
+test('before the first figure only its own scripts are fetched; the rooms come with the first sign of a reader', async () => {
+  await inBrowser(async (browser, url) => {
+    const context = await browser.newContext({ locale: 'en-US' })
+    const page = await context.newPage()
+    const scripts = []
+    page.on('request', request => {
+      const name = request.url().slice(url.length)
+      if (/\.js$/.test(name) && name !== 'worker.js') scripts.push(name)
+    })
+    await page.goto(url)
+    await page.waitForSelector('.living-shares li')
+    const sizes = await Promise.all(scripts.map(async name => (
+      (await readFile(new URL(`../../dist/site/${name}.gz`, import.meta.url))).length)))
+    const total = sizes.reduce((sum, size) => sum + size, 0)
+    assert.ok(total > 0 && total <= FIRST_SCRIPTS, `${total} bytes in ${scripts.length} scripts`)
+    await page.mouse.move(200, 200)
+    await page.waitForSelector('#inspector[aria-label]', { state: 'attached' })
+    assert.ok(scripts.length > sizes.length)
+    await context.close()
+  })
 })

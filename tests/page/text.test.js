@@ -100,7 +100,7 @@ test('what a room says is true of what it computes, under every part that is exc
 })
 
 /** What the keys of the page's words begin with. */
-const PARTS = 'app|bring|map|frame|inspector|controls|errors|stages|depth|figure|check|twin|opening|lesson|learned'
+const PARTS = 'app|bring|map|frame|inspector|controls|errors|stages|depth|figure|check|scrub|twin|opening|lesson|learned'
 
 test('no key is unused, and none that is used is missing', async () => {
   const code = await sources(WEB)
@@ -123,14 +123,14 @@ test('no exclamation marks', () => {
 })
 
 test('a step is one of the decoding\'s, of a lesson or of a training; what a reader walks through are rooms', () => {
-  const steps = /^(frame\.row$|app\.learnedAt$|(lesson|stages\.(sampling|decoding))\.)/
+  const steps = /^(frame\.row$|app\.learnedAt$|(lesson|scrub|stages\.(sampling|decoding))\.)/
   const isOfSteps = key => steps.test(key)
   const bare = text => text.replace(/\{.*?\}/g, '')
   const wrong = (messages, word) => keysOf(messages)
     .filter(([key, text]) => word.test(bare(text)) && !isOfSteps(key)).map(([key]) => key)
   assert.deepEqual(wrong(ko, /단계/), [])
   assert.deepEqual(wrong(en, /\b(steps?|stages?)\b/i), [])
-  assert.deepEqual([ko.frame.row, ko.stages.decoding.scrub.label], ['단계', '단계'])
+  assert.deepEqual([ko.frame.row, ko.scrub.label], ['단계', '단계'])
   for (const text of [ko.frame.room, ko.check.room, ko.twin.same]) assert.match(text, /방/)
   assert.equal(translator(ko)('frame.room', { number: 3, total: 71 }), '방 71개 가운데 3번째')
 })

@@ -78,7 +78,7 @@ function table({ rooms }, order, t) {
 }
 
 /**
- * The action and its dialog.
+ * The dialog, which asks and computes when it is opened.
  * @param {Pick<Context, 't' | 'get' | 'run' | 'whole'> & { ask: Ask }} context
  */
 export function check({ t, ask, get, run, whole }) {
@@ -114,8 +114,5 @@ export function check({ t, ask, get, run, whole }) {
       result.replaceChildren(h('p', { className: 'problem' }, t('check.failed', { message: /** @type {Error} */ (error).message })))
     }
   }
-  const button = h('button', {
-    'type': 'button', 'className': 'quiet', 'data-action': 'check', 'onclick': open
-  }, t('check.action'))
-  return { button, dialog }
+  return { open, dialog }
 }

@@ -3,6 +3,12 @@
 /** Ends the task that is running; what follows runs in another. */
 export const nextTask = () => new Promise(resolve => { setTimeout(resolve) })
 
+/** Until what has been drawn is seen; in a page that nobody sees, at once. */
+export const painted = () => new Promise(resolve => {
+  if (document.hidden) resolve(undefined)
+  else requestAnimationFrame(() => setTimeout(resolve))
+})
+
 /**
  * A function that asks for a piece of work; asked for again before it has begun, it is done once.
  * @param {() => void} work

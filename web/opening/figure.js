@@ -54,7 +54,7 @@ export function living(container, { t, written }) {
     h('p', { 'className': 'living-name', 'aria-hidden': 'true' }, t('opening.written')),
     walk, h('div', { className: 'living-told' }, caption, shares)))
   const words = /** @type {Record<typeof SCRUB[number], string>} */ (
-    Object.fromEntries(SCRUB.map(name => [name, t(`stages.decoding.scrub.${name}`)])))
+    Object.fromEntries(SCRUB.map(name => [name, t(`scrub.${name}`)])))
   const steps = scrubber(walk, words, step => go(step))
   /** @type {ReturnType<typeof data>} */ let shown
   let at = 0

@@ -19,14 +19,37 @@ export function problemOf(error) {
   return { key: `errors.${word}`, values: { message: message.replace(/^load: /, '').replace(/; [^;]*$/, '') } }
 }
 
-/** @returns {Promise<{ engine: ReturnType<typeof createEngine> } | { problem: Problem }>} */
-export async function begin() {
+/** @typedef {string | ArrayBuffer} Address where a file is, or its bytes */
+
+/**
+ * The bytes of a file, asked for while the worker is still on its way. If they do not come this tells where they are:
+ * the worker asks again and says why.
+ * @param {Address} address @returns {Promise<Address>}
+ */
+async function early(address) {
+  if (typeof address !== 'string') return address
+  try {
+    const response = await fetch(address)
+    return response.ok ? await response.arrayBuffer() : address
+  } catch {
+    return address
+  }
+}
+
+/**
+ * @param {string[]} names of the files that the first run reads
+ * @param {Promise<unknown>} words the first of the page; the worker is on its way meanwhile, other files come later
+ * @returns {Promise<{ engine: ReturnType<typeof createEngine> } | { problem: Problem }>}
+ */
+export async function begin(names, words) {
   if (typeof WebAssembly !== 'object') return { problem: { key: 'errors.noWasm', values: {} } }
   if (typeof Worker !== 'function') return { problem: { key: 'errors.noWorker', values: {} } }
-  const { worker, ...files } = resources()
+  const { worker, wasm, files } = resources()
   try {
     const engine = createEngine(new Worker(worker))
-    await engine.load(files)
+    await words
+    const [kernels, ...first] = await Promise.all([wasm, ...names.map(name => files[name])].map(early))
+    await engine.load({ wasm: kernels, files, first: Object.fromEntries(names.map((name, at) => [name, first[at]])) })
     return { engine }
   } catch (error) {
     return { problem: problemOf(error) }

@@ -14,6 +14,7 @@
 export function createEngine(worker) {
   /** @type {Map<number, Asked>} */ const waiting = new Map()
   let serial = 0
+  /** A worker that never came may be missed before anything is asked. @type {Error | null} */ let lost = null
   worker.onmessage = ({ data: { id, result, error, progress } }) => {
     const asked = waiting.get(id)
     if (progress) return asked?.tell?.(progress)
@@ -22,20 +23,22 @@ export function createEngine(worker) {
     else asked?.resolve(result)
   }
   worker.onerror = event => {
-    for (const { reject } of waiting.values()) reject(new Error(event.message || 'worker'))
+    const reason = new Error(event.message || 'worker')
+    if (serial === 0) lost = reason
+    for (const { reject } of waiting.values()) reject(reason)
     waiting.clear()
   }
   /**
    * @param {string} type @param {object} details @param {(progress: any) => void} [tell] how far the answer is
    * @returns {Promise<any>}
    */
-  const call = (type, details, tell) => new Promise((resolve, reject) => {
+  const call = (type, details, tell) => lost ? Promise.reject(lost) : new Promise((resolve, reject) => {
     serial += 1
     waiting.set(serial, { resolve, reject, tell })
     worker.postMessage({ id: serial, type, ...details })
   })
   return {
-    /** @param {{ wasm: Address, files: Record<string, Address> }} files */
+    /** @param {{ wasm: Address, files: Record<string, Address>, first: Record<string, Address> }} files */
     load: files => call('load', files),
     /**
      * A run; of the structure that is known by its signature nothing is sent again.

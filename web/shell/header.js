@@ -1,7 +1,6 @@
 /** The top line: name, settings, language, theme, link. */
 
 import { bringing } from '../bring/index.js'
-import { check } from '../check/dialog.js'
 import { following, h, setText, svg, uniqueId } from '../lib/dom.js'
 import { MODELS, modelOf } from '../models/index.js'
 import { HOUSE } from '../rooms/index.js'
@@ -94,6 +93,23 @@ const brand = ({ t, home, set }) => (
   h('a', { className: 'brand', title: t('opening.name'), onclick: following(() => set(home(), 'push')) },
     pane(), h('b', {}, 'glassformer'), h('span', {}, t('app.tagline'))))
 
+/** The check, fetched with its words when somebody asks for it. @param {Context} context */
+function checking(context) {
+  /** @type {ReturnType<typeof import('../check/dialog.js').check> | undefined} */ let inside
+  async function open() {
+    const [{ check }] = await Promise.all([import('../check/dialog.js'), context.ready()])
+    if (!inside) {
+      inside = check(context)
+      button.closest('.top')?.append(inside.dialog)
+    }
+    inside.open()
+  }
+  const button = h('button', {
+    'type': 'button', 'className': 'quiet', 'data-action': 'check', 'onclick': () => open().catch(context.fails)
+  }, context.t('app.check'))
+  return button
+}
+
 /** On a phone one button stands for all actions. @param {HTMLElement} actions @param {Translate} t */
 function more(actions, t) {
   const toggle = () => button.setAttribute('aria-expanded', String(actions.classList.toggle('is-open')))
@@ -117,7 +133,6 @@ export function header(container, context) {
   const bring = bringing(context)
   const model = models(context, bring)
   const entry = fields({ isLong: false }, context)
-  const proof = check(context)
   const themeName = h('span')
   const theme = h('button', { 'type': 'button', 'className': 'quiet', 'data-action': 'theme', 'onclick': () => {
     set({ theme: THEMES[(THEMES.indexOf(get().theme) + 1) % THEMES.length] })
@@ -138,9 +153,9 @@ export function header(container, context) {
     h('button', {
       'type': 'button', 'className': 'quiet', 'data-action': 'glossary', 'onclick': () => set({ glossary: 'all' }, 'push')
     }, t('app.glossary')),
-    theme, share(context), proof.button, choice.element(t('app.language')))
+    theme, share(context), checking(context), choice.element(t('app.language')))
   container.replaceChildren(
-    home, entry.element, model.element, more(actions, t), actions, panel.dialog, proof.dialog)
+    home, entry.element, model.element, more(actions, t), actions, panel.dialog)
   return {
     /**
      * @param {State} state @param {Record<string, string>} problems @param {Language} language @param {Run | null} run

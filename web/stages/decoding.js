@@ -152,7 +152,7 @@ export function mount(container, context) {
   const walk = h('div')
   container.append(h('section', {}, walk, read, heading, slot, list, note, more))
   const words = /** @type {Record<typeof SCRUB[number], string>} */ (
-    Object.fromEntries(SCRUB.map(name => [name, t(`stages.decoding.scrub.${name}`)])))
+    Object.fromEntries(SCRUB.map(name => [name, t(`scrub.${name}`)])))
   const steps = scrubber(walk, words, step => context.set(step < 0 ? { step } : { step, row: step }))
   const branches = tree(slot)
   const fig = figure(container, context)

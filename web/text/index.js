@@ -1,6 +1,13 @@
-/** The page's words, a language at a time: nobody waits for one that is not read. */
+/** The page's words: the opening's are here from the start, all of them a language at a time. */
 
-const LOADS = { ko: () => import('./ko.js'), en: () => import('./en.js') }
+import * as en from './first/en.js'
+import * as ko from './first/ko.js'
 
-/** What is loaded is there at once the next time. @param {'ko' | 'en'} language */
-export const wordsIn = language => LOADS[language]()
+const FIRST = { ko, en }
+const ALL = { ko: () => import('./ko.js'), en: () => import('./en.js') }
+
+/**
+ * What is loaded is there at once the next time.
+ * @param {'ko' | 'en'} language @param {boolean} isWhole
+ */
+export const wordsIn = async (language, isWhole) => (isWhole ? ALL[language]() : FIRST[language])

@@ -90,9 +90,15 @@ function damaged(error, names) {
 const here = (isTwin = false) => /** @type {Made} */ (isTwin ? twin : last)
 
 const calls = {
-  /** @param {{ wasm: Address, files: Record<string, Address> }} where */
-  async load({ wasm, files: list }) {
+  /**
+   * first: files of which some are here already.
+   * @param {{ wasm: Address, files: Record<string, Address>, first: Record<string, Address> }} where
+   */
+  async load({ wasm, files: list, first }) {
     addresses = list
+    for (const [name, given] of Object.entries(first)) {
+      if (typeof given !== 'string') files.set(name, Promise.resolve(new Uint8Array(given)))
+    }
     kernels = wasm
     engine = await start()
   },

@@ -1,0 +1,202 @@
+/**
+ * Everything behind the opening: the floor plan, the room with its figure and twin, the inspector and the lessons.
+ * Fetched with the first room, or while the opening is read.
+ */
+
+import { inspector } from '../inspector/index.js'
+import { find, setText } from '../lib/dom.js'
+import { later } from '../lib/later.js'
+import { provenance } from '../lib/provenance.js'
+import { batchOf } from '../lib/run.js'
+import { map } from '../map/index.js'
+import { HOUSE, roomNear, roomsOf } from '../rooms/index.js'
+import { stageOf } from '../stages/index.js'
+import { twin } from '../twin/index.js'
+import { cells } from './cells.js'
+import { changedWords } from './changes.js'
+import { depths } from './depth.js'
+import { inputs } from './fields.js'
+import { frame } from './frame.js'
+import { keys } from './keys.js'
+import { lessons } from './lesson.js'
+import { signature } from './share.js'
+
+/** @import { Context, Room, State, Theme, View } from '../types.d.ts' */
+
+/**
+ * Of no room until there is a run.
+ * @typedef {object} Parts
+ * @property {ReturnType<typeof inputs>} inputs
+ * @property {ReturnType<typeof map>} map
+ * @property {ReturnType<typeof inspector>} inspector
+ * @property {ReturnType<typeof signature>} whole
+ * @property {ReturnType<typeof frame>} [frame]
+ * @property {ReturnType<typeof depths>} [depths]
+ * @property {ReturnType<typeof twin>} [twin]
+ */
+
+/** What is built anew in another language. */
+const PARTS = /** @type {const} */ (['inputs', 'map', 'inspector'])
+
+/**
+ * @param {Record<'house' | 'inputs' | 'map' | 'lesson' | 'stage' | 'inspector' | 'arrived' | 'whole',
+ *   HTMLElement>} page
+ * @param {Context} context gets what only the rooms know
+ * @param {object} main
+ * @param {() => boolean} main.isOutside whether the reader is at the opening
+ * @param {(act: () => void) => void} main.attempt shows what can be shown, and the rest when its values are here
+ */
+export function roomsIn(page, context, { isOutside, attempt }) {
+  const { get, set, run } = context
+  const parts = /** @type {Parts} */ ({})
+  /** @type {{ room: Room | null, model?: string, isNew?: boolean }} */
+  let shown = { room: null }
+  /** The rooms there were when the room that the reader chose was last among them. @type {Room[]} */
+  let around = []
+  const rooms = () => roomsOf(run())
+
+  /** The room that is shown; nothing before a run tells what rooms there are, except the house. */
+  function roomHere() {
+    const { room: id } = get()
+    if (isOutside() || (!run() && id !== HOUSE.id)) return null
+    const room = roomNear(rooms(), id, around)
+    if (room.id === id) around = rooms()
+    return room
+  }
+
+  /**
+   * What is looked at, as far as the run has it: a shorter text must not leave a sentence or head behind.
+   * @returns {View}
+   */
+  function viewed() {
+    const here = run(), state = get()
+    const room = roomHere() ?? HOUSE
+    /** @param {number} value @param {number} count */
+    const within = (value, count) => Math.max(Math.min(value, count - 1), -1)
+    const steps = here?.decoding?.steps.length ?? 1
+    /** @type {View} */
+    const view = {
+      ...state, room, rooms: rooms(), step: within(state.step, steps), row: within(state.row, steps),
+      sentence: here ? within(state.sentence, batchOf(here)) : state.sentence,
+      head: within(state.head, room.parts.heads ?? state.head + 1),
+      picture: (one, more) => here && stageOf(one.stage).picture(here, { ...view, ...more, room: one })
+    }
+    return view
+  }
+
+  const twinHere = () => parts.twin?.run(run()) ?? null
+
+  /** The cell that is looked at, inspection in the inspector. */
+  const inspection = cells({
+    panel: page.inspector, get, set, run, twin: twinHere, view: viewed, parts: () => parts, ask: context.ask, attempt
+  })
+
+  function showRoom() {
+    const room = roomHere()
+    if (!room) return
+    const { model } = get()
+    // A room that says the same of the same tensors in another list of rooms is the same room to the reader.
+    const isSame = shown.room && shown.room.id === room.id && JSON.stringify(shown.room) === JSON.stringify(room)
+    if (isSame && shown.model === model && parts.frame) return
+    const moved = shown.room !== null && shown.room.id !== room.id
+    const inside = page.stage.contains(document.activeElement)
+    shown = { room, model, isNew: true }
+    if (moved) {
+      inspection.lookAway()
+      scrollTo({ top: 0 })
+    }
+    parts.frame?.destroy()
+    page.house.setAttribute('data-room', room.id)
+    page.house.setAttribute('data-model', model)
+    parts.frame = frame(page.stage, room, context)
+    parts.depths = depths(page.stage, context)
+    parts.twin?.destroy()
+    parts.twin = twin(page.stage, room, context)
+    resize.disconnect()
+    resize.observe(parts.frame.figure)
+    document.title = `${context.t(`stages.${room.words}.name`)} · ${context.t('app.title')}`
+    if (inside) page.stage.focus({ preventScroll: true })
+    else if (moved) setText(page.arrived, find(page.stage, 'h1').textContent ?? '')
+  }
+
+  let figureWidth = 0
+  const resize = new ResizeObserver(([{ contentRect }]) => {
+    const width = Math.floor(contentRect.width)
+    if (width === figureWidth) return
+    figureWidth = width
+    showRun()
+  })
+
+  /** Where the figure of the room is from, in a line. @param {string} [named] what sets it apart */
+  function origin(named) {
+    const { room, head, sentence } = viewed()
+    const texts = Object.values(run()?.streams ?? {})[0]?.texts ?? []
+    const hasHead = stageOf(room.stage).pickers.includes('head') && room.parts.heads > 1
+    return provenance({
+      t: context.t, room, head: hasHead ? head : null, text: texts[sentence] ?? texts[0] ?? '',
+      changes: changedWords(get(), context.t), named
+    })
+  }
+
+  Object.assign(context, /** @type {Partial<Context>} */ ({
+    look: inspection.look, press: inspection.press, leave: inspection.leave, visit: inspection.visit,
+    origin, rooms, edit: cell => parts.inspector.edit(cell),
+    onOneScale: (data, ...details) => parts.twin?.onOneScale(data, ...details) ?? data,
+    heading: () => context.t(`stages.${viewed().room.words}.title`),
+    width: () => (figureWidth || Math.floor(parts.frame?.figure.getBoundingClientRect().width ?? 0))
+  }))
+
+  const lesson = lessons(page, context)
+
+  function showRun() {
+    if (parts.frame && !get().theatre && !isOutside()) attempt(showFigures)
+  }
+
+  function showFigures() {
+    const view = viewed()
+    parts.frame?.update(run(), view)
+    parts.depths?.update(run(), view)
+    parts.twin?.update(run(), view)
+    page.house.setAttribute('data-depth', get().depth)
+    if (!shown.isNew) {
+      inspection.show()
+      return
+    }
+    shown.isNew = false
+    inspection.showLater()
+  }
+
+  /** @param {State} state @param {Record<string, string>} problems */
+  function showControls(state, problems) {
+    parts.inputs.update(state, problems)
+    parts.frame?.controls(state, problems)
+    parts.whole.update()
+  }
+
+  const showMap = later(() => isOutside() || attempt(() => (
+    parts.map.update(run(), viewed(), context.theme().mode))))
+
+  keys(page, {
+    isPinned: () => Boolean(get().cell), release: () => inspection.press(null), leave: () => lesson.leave(),
+    undo: () => parts.inspector.undo(), redo: () => parts.inspector.redo()
+  })
+
+  return {
+    /** Builds what holds words, except the room, which is left to the next showing. */
+    speak() {
+      shown = { room: null }
+      for (const id of PARTS) page[id].replaceChildren()
+      page.inspector.setAttribute('aria-label', context.t('inspector.label'))
+      Object.assign(parts, {
+        inputs: inputs(page.inputs, context), map: map(page.map, context),
+        inspector: inspector(page.inspector, context), whole: signature(page.whole, context)
+      })
+    },
+    showRoom, showRun, showControls, showMap, showLesson: lesson.update,
+    twin: twinHere,
+    /** What a link says of a state. */
+    addressed: lesson.addressed,
+    /** Another state altogether: the way to a cell stays behind. */
+    forget: inspection.forget
+  }
+}
