@@ -58,21 +58,25 @@ function isBare(state, { keeps }) {
 const isRightFor = ({ ask }, given, right) => (ask?.tolerance === undefined ? given === right
   : given !== null && Math.abs(Number(given) - Number(right)) <= ask.tolerance)
 
-/** @param {Pick<Context, 't'>} context @param {Record<'back' | 'next' | 'leave' | 'home', () => void>} acts */
+/**
+ * @param {Pick<Context, 't'>} context
+ * @param {Record<'back' | 'next' | 'leave' | 'home' | 'sheet', () => void>} acts
+ */
 function bar({ t }, acts) {
   /** @param {string} name @param {() => void} act */
-  const button = (name, act) => h('button', { type: 'button', className: `lesson-${name}`, onclick: act }, t(`lesson.${name}`))
+  const button = (name, act, words = t(`lesson.${name}`)) => (
+    h('button', { type: 'button', className: `lesson-${name}`, onclick: act }, words))
   const parts = {
     name: h('span', { className: 'lesson-name' }), place: h('span', { className: 'lesson-place' }),
     progress: h('progress', { 'aria-label': t('lesson.progress') }), title: h('h1', {}),
     text: h('p', { className: 'lesson-text' }), ask: h('div', {}),
     back: button('back', acts.back), next: button('next', acts.next), leave: button('leave', acts.leave),
-    home: button('home', acts.home)
+    home: button('home', acts.home), sheet: button('sheet', acts.sheet, t('lesson.sheet.print'))
   }
-  const { name, place, progress, title, text, ask, back, next, leave, home } = parts
+  const { name, place, progress, title, text, ask, back, next, leave, home, sheet } = parts
   const root = h('div', { className: 'lesson-bar' },
     h('div', { className: 'lesson-line' }, name, place, progress,
-      h('div', { className: 'lesson-ways' }, home, back, next, leave)),
+      h('div', { className: 'lesson-ways' }, home, back, next, sheet, leave)),
     h('div', { 'className': 'lesson-words', 'aria-live': 'polite' }, title, text), ask)
   return { root, ...parts }
 }
@@ -126,6 +130,27 @@ export function player(container, stage, context) {
     const { next: following } = shown.lesson
     if (following) set({ ...defaults(), ...readers(), lesson: following }, 'push')
     else leave()
+  }
+  /** Every question of the lesson on paper, answered by the same engine. */
+  async function sheet() {
+    const { lesson, words, parts, id } = shown
+    if (parts.sheet.ariaBusy === 'true') return
+    parts.sheet.ariaBusy = 'true'
+    /** @type {Map<string, Promise<Run>>} */ const runs = new Map()
+    /** @param {State} state */
+    function runOf(state) {
+      const settings = settingsOf(state), key = JSON.stringify(settings)
+      const known = runs.get(key) ?? context.ask('twin', { settings }).then(message => readRun(message))
+      runs.set(key, known)
+      return known
+    }
+    try {
+      const [{ worksheet }, { paper, print }] = await Promise.all([import('./worksheet.js'), import('./sheet.js')])
+      const made = await worksheet(lesson, words, { state: get(), language: language(), runOf })
+      if (shown.id === id) print(paper(made, t))
+    } finally {
+      parts.sheet.ariaBusy = null
+    }
   }
   const readers = () => {
     const { language: spoken, theme, depth } = get()
@@ -258,7 +283,7 @@ export function player(container, stage, context) {
     if (get().lesson !== id || language() !== spoken) return
     const isNew = shown.id !== id
     const parts = bar(context, {
-      back: () => enter(Math.max(0, get().at - 1)), next, leave, home
+      back: () => enter(Math.max(0, get().at - 1)), next, leave, home, sheet: () => sheet().catch(context.fails)
     })
     shown = { id, language: spoken, lesson, words: texts, parts, answers: isNew ? new Map() : shown.answers }
     container.replaceChildren(parts.root)

@@ -1,0 +1,92 @@
+// The worksheet of a lesson, pressed in the page and looked at as it is printed.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { LESSONS, lessonOf } from '../../web/lessons/index.js'
+import { worksheet } from '../../web/lessons/worksheet.js'
+import { changing, stateOf as pageState, runHere, useHouse } from './host.js'
+
+const { open: visit } = useHouse()
+const PAPERS = ['A4', 'Letter']
+
+/** What would be printed stays, so that it can be looked at. */
+const before = () => {
+  window.print = () => { document.documentElement.dataset.printed = 'yes' }
+}
+
+async function printed(id, language, more = {}) {
+  const opening = await visit({ lesson: id, language, theme: 'dark' }, { before })
+  const { page } = opening
+  await page.waitForSelector('.lesson-bar .lesson-text:not(:empty)')
+  for (const [field, value] of Object.entries(more)) {
+    await changing(page, () => page.fill(`[data-field="${field}"]`, value))
+  }
+  assert.equal(await page.$('.worksheet'), null)
+  await page.click('.lesson-sheet')
+  await page.waitForSelector('html[data-printed]')
+  assert.equal(await page.isVisible('.worksheet'), false, 'on the screen nothing has changed')
+  await page.emulateMedia({ media: 'print' })
+  return opening
+}
+
+/** The same worksheet, made here. */
+async function made(id, language, more = {}) {
+  const [{ lesson }, { default: words }] = await Promise.all([lessonOf(id).load(), lessonOf(id).words[language]()])
+  const state = pageState({ model: lesson.model, lesson: id, at: 0, language, ...more })
+  return worksheet(lesson, words, { state, language, runOf: async one => runHere(one) })
+}
+
+/** How many pages a printer would be given. */
+const pages = async (page, format) => (
+  (await page.pdf({ format, margin: { top: '16mm', right: '16mm', bottom: '16mm', left: '16mm' } }))
+    .toString('latin1').match(/\/Type\s*\/Page\b(?!s)/g).length)
+
+const text = (page, selector) => page.$$eval(selector, list => list.map(one => one.innerText.trim()))
+const cells = (page, selector) => page.$$eval(`${selector} td`, list => list.map(one => one.textContent))
+
+for (const [id, language, more] of [['attention', 'ko', { gapped: '나는 물[?] 마셨다' }], ['round', 'en']]) {
+  test(`${id}, ${language}: questions on the first page, answers on the next, with the reader's numbers`, async () => {
+    const sheet = await made(id, language, more)
+    const { page, complaints, close } = await printed(id, language, more)
+    assert.equal(await page.isVisible('.house'), false, 'nothing but the sheet')
+    assert.deepEqual(await text(page, '.worksheet-questions li > h2'), sheet.items.map(({ title }) => title))
+    assert.deepEqual(await text(page, '.worksheet-answer'), sheet.items.map(({ answer }) => answer))
+    assert.deepEqual(await text(page, '.worksheet-tokens span'), sheet.tokens)
+    assert.deepEqual(await page.$$('.worksheet-questions .worksheet-answer'), [])
+    const figures = sheet.items.flatMap(({ given, seen }) => [...given, ...seen]).flatMap(one => one.cells.flat())
+    const blank = figures.filter(({ isBlank }) => isBlank).length
+    assert.equal((await cells(page, '.worksheet-questions')).filter(one => one === '').length, blank)
+    assert.ok(blank > 0)
+    assert.ok((await cells(page, '.worksheet-key')).every(one => one !== ''))
+    const looks = await page.$eval('.worksheet', one => [getComputedStyle(one).color, getComputedStyle(one).backgroundColor])
+    assert.deepEqual(looks, ['rgb(0, 0, 0)', 'rgb(255, 255, 255)'], 'light, whatever the screen is')
+    assert.equal(await page.$eval('.worksheet-key', one => getComputedStyle(one).breakBefore), 'page')
+    for (const format of PAPERS) {
+      assert.ok(await pages(page, format) >= 2, format)
+      await page.emulateMedia({ media: 'screen' })
+      assert.equal(await page.$('.worksheet'), null, 'once it is printed')
+      assert.ok(await page.isVisible('.lesson-bar'))
+      await page.click('.lesson-sheet')
+      await page.waitForSelector('.worksheet', { state: 'attached' })
+    }
+    assert.deepEqual(complaints, [])
+    await close()
+  })
+}
+
+test('every lesson has one', async () => {
+  const { page, complaints, close } = await visit({ lesson: 'attention', language: 'en' }, { before })
+  for (const { id } of LESSONS) {
+    await page.evaluate(lesson => {
+      location.hash = `lesson=${lesson}&language=en`
+      delete document.documentElement.dataset.printed
+    }, id)
+    const { title } = (await lessonOf(id).words.en()).default
+    await page.waitForFunction(name => document.querySelector('.lesson-name')?.textContent === name, title)
+    await page.click('.lesson-sheet')
+    await page.waitForSelector('html[data-printed]')
+    assert.equal(await page.textContent('.worksheet h1'), title)
+    await page.evaluate(() => dispatchEvent(new Event('afterprint')))
+  }
+  assert.deepEqual(complaints, [])
+  await close()
+})

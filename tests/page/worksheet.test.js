@@ -1,0 +1,99 @@
+// A lesson on paper: what is asked, what stays blank, and what is right, held to the lesson and to runs made apart.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { LESSONS } from '../../web/lessons/index.js'
+import { stateOf } from '../../web/lessons/steps.js'
+import { BLANK, worksheet } from '../../web/lessons/worksheet.js'
+import { settingsOf } from '../../web/models/index.js'
+import { defaults } from '../../web/shell/state.js'
+import { shownRun } from '../lib/page.js'
+
+const runs = new Map()
+function runOf(state) {
+  const { edits, ...settings } = settingsOf(state), key = JSON.stringify([settings, edits])
+  if (!runs.has(key)) runs.set(key, shownRun(settings, edits))
+  return runs.get(key)
+}
+const sheetOf = async ({ id, load, words }, language, more = {}) => {
+  const [{ lesson }, { default: texts }] = await Promise.all([load(), words[language]()])
+  const state = { ...defaults(lesson.model), lesson: id, at: 0, ...more }
+  return { lesson, texts, state, sheet: await worksheet(lesson, texts, { state, language, runOf }) }
+}
+const cellsOf = item => [...item.given, ...item.seen].flatMap(({ cells }) => cells.flat())
+
+const linkOf = (said, language) => said?.[language] ?? said
+/** The run in which a question is asked. */
+function asking(lesson, step, here, language) {
+  const state = stateOf(lesson, linkOf(step.state, language), here, language)
+  return { state, before: runOf(state) }
+}
+/** What is right, as the lesson's own player reads it. */
+function rightOf(lesson, step, here, language) {
+  const link = (said, run, state) => (typeof said === 'function' ? said(run, { state }) : linkOf(said, language))
+  const { state, before } = asking(lesson, step, here, language)
+  const then = link(step.then, before, state)
+  if (then === undefined) return step.ask.answer(before, { state, before: null })
+  const seen = stateOf(lesson, then, here, language)
+  return step.ask.answer(runOf(seen), { state: seen, before })
+}
+
+for (const entry of LESSONS) for (const language of ['ko', 'en']) {
+  test(`${entry.id}, ${language}: every question, with the answer on the key alone`, async () => {
+    const { lesson, texts, state, sheet } = await sheetOf(entry, language)
+    const asked = lesson.steps.filter(({ ask }) => ask)
+    assert.deepEqual(sheet.items.map(({ title }) => title), asked.map(({ id }) => texts.steps[id].title))
+    sheet.items.forEach((item, i) => {
+      const right = rightOf(lesson, asked[i], state, language)
+      for (const said of [item.text, item.ask]) assert.doesNotMatch(said, /\{|undefined/, item.title)
+      if (item.options) {
+        assert.ok(item.options.length > 1 && item.options.includes(item.answer), item.answer)
+        const { state: at, before } = asking(lesson, asked[i], state, language)
+        const { text } = asked[i].ask.options(before, { state: at, before: null }).find(({ id }) => id === right)
+        assert.equal(item.answer, text ?? texts.steps[asked[i].id].options[right])
+        return
+      }
+      assert.ok(Math.abs(Number(item.answer.replace('−', '-')) - right) <= 0.005, item.title)
+      for (const other of sheet.items) {
+        for (const { value, isBlank } of cellsOf(other)) assert.ok(isBlank || value !== right, `${other.title}: ${value}`)
+      }
+    })
+    const numbers = sheet.items.filter(({ answer, options }) => !options && answer.includes('.'))
+    for (const { answer, title, text, ask } of numbers) {
+      assert.ok(!`${text} ${ask}`.match(/[−\d.]+/g)?.includes(answer), `${title}: ${answer}`)
+    }
+    const blank = sheet.items.flatMap(({ seen }) => seen).flatMap(({ cells }) => cells.flat())
+    assert.ok(blank.every(({ isBlank }) => isBlank))
+  })
+}
+
+test('figures hold the run\'s own numbers, with their tokens', async () => {
+  const { sheet } = await sheetOf(LESSONS[0], 'ko')
+  const [given] = sheet.items[2].given, [seen] = sheet.items[2].seen
+  const run = runOf({ ...defaults('particles'), gapped: '빵[?] 먹었다' })
+  for (const [figure, name] of [[given, 'dots'], [seen, 'scores']]) {
+    const tensor = run.tensors.get(`encoder.layers.1.self_attn.${name}`)
+    const [, , rows, cols] = tensor.shape, row = run.decoding.rows[0], first = (3 * rows + row) * cols
+    assert.equal(figure.name, `encoder.layers.1.self_attn.${name}[0, 3, ${row}, :]`)
+    assert.deepEqual(figure.cells[0].map(({ value }) => value), [...tensor.data.slice(first, first + cols)])
+    assert.deepEqual(figure.colLabels, run.streams.text.tokens[0])
+    assert.deepEqual(figure.rowLabels, ['[?]'])
+  }
+})
+
+test('what a question asks is not told by the words or the rings of another', async () => {
+  const { sheet } = await sheetOf(LESSONS[0], 'ko')
+  const look = sheet.items[1], place = Number(/\((\d+)\)$/.exec(look.answer)[1])
+  assert.ok(sheet.items[4].text.includes(`${BLANK}번 ‘${BLANK}’`), sheet.items[4].text)
+  assert.ok(sheet.items[5].text.includes(`‘${BLANK}’`), sheet.items[5].text)
+  assert.equal(sheet.items[2].given[0].cells[0][place].isPointed, false)
+  assert.equal(look.seen[0].cells[0][place].isPointed, true, 'on the key it is ringed')
+})
+
+test('the numbers are those of what the reader has written', async () => {
+  const mine = '나는 물[?] 마셨다'
+  const { sheet } = await sheetOf(LESSONS[0], 'ko', { gapped: mine })
+  assert.equal(sheet.text, mine)
+  const run = runOf({ ...defaults('particles'), gapped: mine })
+  assert.deepEqual(sheet.tokens, run.streams.text.tokens[0])
+  assert.equal(sheet.items[0].answer, run.decoding.steps[0].token)
+})
