@@ -7,7 +7,6 @@ export const SPACE = '␣'
 export const asBytes = bytes => (
   `⟨${Array.from(bytes, byte => byte.toString(16).toUpperCase().padStart(2, '0')).join(' ')}⟩`)
 
-const utf8 = new TextDecoder()
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
@@ -23,10 +22,38 @@ export function spelled(bytes) {
   }
 }
 
-/** Tokens as text: bytes that stand side by side make characters again. @param {string[]} tokens */
+/** How many bytes a character has, by its first; 0 for one that cannot be first. @param {number} byte */
+const lengthOf = byte => (byte < 0x80 ? 1 : byte < 0xc2 ? 0 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4)
+
+/** @param {Uint8Array} bytes the bytes of one character @returns {string | null} null where they are none */
+function characterOf(bytes) {
+  try {
+    return strict.decode(bytes) || null
+  } catch {
+    return null
+  }
+}
+
+/**
+ * Bytes as text.
+ * @param {Uint8Array} bytes @param {(byte: number) => string} odd writes a byte of no whole character
+ */
+export function readable(bytes, odd) {
+  let text = ''
+  for (let at = 0; at < bytes.length;) {
+    const length = lengthOf(bytes[at]), character = characterOf(bytes.subarray(at, at + length))
+    text += character ?? odd(bytes[at])
+    at += character ? length : 1
+  }
+  return text
+}
+
+/** Tokens as text: bytes that stand side by side make characters again, if they make any. @param {string[]} tokens */
 export function written(tokens) {
   const text = tokens.filter(token => !/^<.*>$/.test(token)).join('').replaceAll('⟩⟨', ' ')
+  /** @param {number} byte */
+  const odd = byte => asBytes(Uint8Array.of(byte))
   const whole = text.replace(/⟨([0-9A-F ]+)⟩/g, (_, bytes) => (
-    utf8.decode(Uint8Array.from(bytes.split(' '), byte => Number.parseInt(byte, 16)))))
-  return whole.replaceAll(SPACE, ' ').trim()
+    readable(Uint8Array.from(bytes.split(' '), byte => Number.parseInt(byte, 16)), odd)))
+  return whole.replaceAll('⟩⟨', ' ').replaceAll(SPACE, ' ').trim()
 }

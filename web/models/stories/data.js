@@ -1,6 +1,7 @@
 /** Stories as tokens: byte-pair encoding learned from the stories themselves, and what the model is trained on. */
 
 import { drawFrom } from '../draw.js'
+import { readable } from '../spelling.js'
 import { story } from './grammar.js'
 
 /** Stands before a story and after it. */
@@ -46,6 +47,15 @@ export function createTokenizer(gf) {
 const idsOf = (tokenizer, text) => (text ? tokenizer.encode(` ${text}`).ids : [])
 
 /**
+ * The tokens of a text and where they stand in it, without <end>.
+ * @param {any} tokenizer @param {string} text @returns {{ ids: number[], offsets: [number, number][] }}
+ */
+export function cut(tokenizer, text) {
+  const { ids, offsets } = tokenizer.encode(` ${text}`)
+  return { ids, offsets: offsets.map((/** @type {[number, number]} */ [from, to]) => [Math.max(0, from - 1), to - 1]) }
+}
+
+/**
  * What the model reads of a text: <end>, then the text, or as much of its end as leaves room to go on.
  * @param {any} tokenizer @param {string} text @param {number} [room] tokens to keep free
  * @returns {number[]}
@@ -55,19 +65,6 @@ export function encode(tokenizer, text, room = 0) {
   return [tokenizer.idOf(END), ...ids.slice(Math.max(0, ids.length - (LONGEST - 1 - room)))]
 }
 
-/** How many bytes a character has, by its first; 0 for one that cannot be first. @param {number} byte */
-const lengthOf = byte => (byte < 0x80 ? 1 : byte < 0xc2 ? 0 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4)
-const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-
-/** @param {Uint8Array} bytes the bytes of one character @returns {string | null} null where they are none */
-function characterOf(bytes) {
-  try {
-    return UTF8.decode(bytes) || null
-  } catch {
-    return null
-  }
-}
-
 /**
  * The text of ids, without <end> and the space before it; a byte of no whole character is written as <0xEB>.
  * @param {any} tokenizer @param {readonly number[]} ids
@@ -75,12 +72,7 @@ function characterOf(bytes) {
 export function decode(tokenizer, ids) {
   const said = ids.filter(id => id !== tokenizer.idOf(END))
   const bytes = Uint8Array.from(said.flatMap(id => [...tokenizer.bytesOf(id)]))
-  let text = ''
-  for (let at = 0; at < bytes.length;) {
-    const length = lengthOf(bytes[at]), character = characterOf(bytes.subarray(at, at + length))
-    text += character ?? `<0x${bytes[at].toString(16).toUpperCase()}>`
-    at += character ? length : 1
-  }
+  const text = readable(bytes, byte => `<0x${byte.toString(16).toUpperCase()}>`)
   return ids[0] === tokenizer.idOf(END) ? text.replace(/^ /, '') : text
 }
 
