@@ -258,6 +258,18 @@ export interface Cut {
   words: ExplainedWord[]
 }
 
+/** A syllable of a text and the tokens that hold it, each with the bytes of it that it has, where tokens are bytes. */
+export interface Syllable {
+  syllable: string
+  pieces: { token: string, id: number, share: [number, number] | null }[]
+}
+
+/** The syllables of a text, or of an example where it has none. */
+export interface Hangul {
+  isExample: boolean
+  syllables: Syllable[]
+}
+
 /** Text that goes into a model or comes out of it; everything in it is by sentence. */
 export interface Stream {
   texts: string[]
@@ -271,6 +283,7 @@ export interface Stream {
   /** By id. */
   merges?: Record<number, TokenMerge[]>
   cut?: Cut
+  hangul?: Hangul
 }
 
 /** An answer: how it was chosen, each token of it, and the rows of the logits it was chosen from. */

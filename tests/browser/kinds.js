@@ -12,6 +12,7 @@ import { modelOf } from '../../web/models/index.js'
 import { changes } from '../../web/shell/changes.js'
 import { indexAt, matrixOf, tensorNamed, valueAt } from './cells.js'
 import { gridCell, gridName, isGridLegend, roomCost } from './grids.js'
+import { hangulPart, openSyllable } from './syllables.js'
 import { tells, writes } from './written.js'
 
 const MESSAGES = { ko, en }
@@ -21,7 +22,7 @@ const SMOOTHING = 0.05
 /** Texts that go in or come out, in their order; the first is the one that is read. */
 const streamsOf = ({ run }) => Object.values(run.streams)
 /** The text that a room is about. */
-const streamOf = ({ run, room }) => run.streams[room.parts.stream]
+export const streamOf = ({ run, room }) => run.streams[room.parts.stream]
 /** What is chosen from: what runs along its rows, and of what its words are. */
 const choiceOf = view => {
   const { axes } = tensorNamed(view, view.rooms.find(({ stage }) => stage === 'sampling').parts.output)
@@ -143,6 +144,8 @@ const notes = {
   },
   ...Object.fromEntries(['greedy', 'sample', 'beam', 'given'].map(kind => [
     `stages.decoding.${kind}`, ({ run }, { loss }) => kind === run.decoding.kind && writes(loss, run.loss)])),
+  'stages.syllables.shared': (view, { count }) => Number(count) === openSyllable(view).pieces.length,
+  'stages.syllables.apart': (view, { count }) => Number(count) === openSyllable(view).pieces.length,
   'stages.decoding.reread': ({ run }, { loss }) => run.settings.training && writes(loss, run.loss),
   'stages.decoding.unmasked': ({ run }, { loss }) => !run.settings.tgtIsCausal && writes(loss, run.loss)
 }
@@ -214,6 +217,7 @@ function chip(view, text, [row, i, part]) {
   const { stage } = view.room
   if (stage === 'ids' && part === 'button') return text === String(row)
   const stream = streamOf(view)
+  if (stage === 'syllables') return text === String(stream.hangul.syllables[i].pieces.length)
   const [tokens, ids] = [stream.tokens, stream.ids].map(all => (
     ['pieces', 'merges'].includes(stage) ? sentenceOf(all, view) : all[row]))
   const first = stage === 'ids' ? String(ids[i]) : tokens[i]
@@ -281,6 +285,7 @@ export const KINDS = {
   now: ['.house-now', null, now],
   pane: ['.pane-floor .shape', 'door', floorShape],
   paneToken: ['.pane-pictures', null, isToken],
+  hangul: ['.hangul', 'part', hangulPart],
   heading: ['.stage-figure h2', null, said(headings)],
   source: ['.arcs-from', 'order', (view, text, i) => text === choiceOf(view).read.tokens[0][i]],
   target: ['.arcs-to', 'order', (view, text, i) => text === streamsOf(view)[0].tokens[0][i]],

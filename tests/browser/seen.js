@@ -101,6 +101,7 @@ async function look({ kinds, said, within, without, tables }) {
       }
       return numbers
     },
+    part: element => element.closest('[data-part]')?.dataset.part,
     named: element => element.parentElement.querySelector('code')?.textContent,
     recipe: element => element.closest('.recipe')?.querySelector('h2 code').textContent
   }

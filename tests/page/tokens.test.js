@@ -1,12 +1,15 @@
 // The rooms on how a text is cut into tokens: what they show is what the tokenizer does.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { lettersOf } from '../../web/lib/hangul.js'
+import { spelled, written } from '../../web/models/spelling.js'
+import { createTokenizer, stories } from '../../web/models/stories/data.js'
 import { RUNS } from '../../web/models/runs.js'
 import { roomsOf } from '../../web/rooms/index.js'
 import { stageOf } from '../../web/stages/index.js'
 import { bertFiles, opened, t5Files } from '../lib/brought.js'
 import { gf } from '../lib/engine.js'
-import { plainOf, viewOf } from '../lib/page.js'
+import { plainOf, shownRun, viewOf } from '../lib/page.js'
 
 const bert = await opened(bertFiles())
 const t5 = await opened(t5Files())
@@ -28,7 +31,7 @@ function shown(run, stage) {
 
 test('WordPiece has its room after the pieces; its words make the tokens of the run', () => {
   const run = runOf(bert, 'Julia went to the riverbank.')
-  assert.deepEqual(roomsOf(run).slice(1, 4).map(({ stage }) => stage), ['pieces', 'longest', 'embedding'])
+  assert.deepEqual(roomsOf(run).slice(1, 4).map(({ stage }) => stage), ['pieces', 'longest', 'syllables'])
   const { words, vocabulary, picture } = shown(run, 'longest')
   const { tokens: [tokens] } = run.streams.text
   assert.deepEqual(words.flatMap(({ ids }) => ids.map(id => vocabulary[id])), tokens.slice(1, -1))
@@ -47,7 +50,7 @@ test('only words of which something is read are searched; a text without words h
 
 test('a unigram model has its lattice: its path makes the tokens of the run, boxes do not overlap, totals are sums', () => {
   const run = runOf(t5, '나는 파리 여행을 다녀왔다. The weights 漢 are')
-  assert.deepEqual(roomsOf(run).slice(1, 4).map(({ stage }) => stage), ['pieces', 'lattice', 'embedding'])
+  assert.deepEqual(roomsOf(run).slice(1, 4).map(({ stage }) => stage), ['pieces', 'lattice', 'syllables'])
   const { stretches, picture } = shown(run, 'lattice')
   const boxes = stretches.flatMap(one => one.boxes), taken = boxes.filter(({ kind }) => kind === 'taken')
   const { tokens: [tokens], ids: [ids] } = run.streams.text
@@ -71,4 +74,60 @@ test('a unigram model has its lattice: its path makes the tokens of the run, box
     }
   }
   assert.deepEqual(shown(runOf(t5, ''), 'lattice').stretches, [])
+})
+
+test('all 11,172 syllables: the numbers of their letters are those of Unicode\'s decomposition', () => {
+  for (let code = 0xac00; code <= 0xd7a3; code++) {
+    const [initial, vowel, final = '\u11a7'] = String.fromCharCode(code).normalize('NFD')
+    const numbers = [initial, vowel, final].map((letter, i) => letter.charCodeAt(0) - [0x1100, 0x1161, 0x11a7][i])
+    assert.deepEqual(Object.values(lettersOf(String.fromCharCode(code))), numbers)
+  }
+})
+
+test('bytes of syllables: the tokens of the run have them, each its own share, in order', () => {
+  const tokenizer = createTokenizer(gf), utf8 = new TextEncoder()
+  let split = 0
+  for (const beginning of ['뷁 다윤은 아침에', '값싼 값, 뷁뷁 서연', ...stories(77, 6).map(text => text.slice(0, 40))]) {
+    const run = shownRun({ model: 'stories', beginning, target: '.' }), { vocabulary, ids: [ids] } = run.streams.text
+    const { syllables, isExample } = shown(run, 'syllables')
+    assert.equal(isExample, !/[가-힣]/.test(beginning))
+    assert.equal(syllables.map(one => one.syllable).join(''), isExample ? '한글' : beginning.match(/[가-힣]/g).join(''))
+    for (const { syllable, bytes, code, place, pieces } of syllables) {
+      assert.deepEqual(bytes.map(({ hex }) => Number.parseInt(hex, 16)), [...utf8.encode(syllable)])
+      assert.equal(Number.parseInt(bytes.map(({ bits }) => bits).join(''), 2), code)
+      assert.equal(place + 0xac00, code)
+      const borders = pieces.slice(1).flatMap(({ share: [from] }) => [from, from])
+      assert.deepEqual(pieces.flatMap(({ share }) => share), [0, ...borders, 3])
+      for (const { id, token, share: [from, to] } of pieces) {
+        assert.equal(vocabulary[id], token)
+        assert.ok(isExample || ids.includes(id))
+        const own = [...utf8.encode(syllable)].slice(from, to).join()
+        assert.ok(`,${[...tokenizer.bytesOf(id)].join()},`.includes(`,${own},`))
+      }
+      split += pieces.length > 1 ? 1 : 0
+    }
+  }
+  assert.ok(split > 2)
+})
+
+test('Hangul in other vocabularies: letters, characters, pieces of jamo, an unknown token', () => {
+  const particles = shown(shownRun({ model: 'particles', gapped: '값[?] 싸요' }), 'syllables')
+  assert.deepEqual(particles.syllables[0].pieces.map(({ token, share }) => [token, share]),
+    [['ㄱ', null], ['ㅏ', null], ['-ㅄ', null]])
+  const own = shown(shownRun({ model: 'text', beginning: '하준은 뷁' }), 'syllables')
+  assert.deepEqual(own.syllables.map(({ pieces }) => pieces.map(({ token }) => token)), [['하'], ['준'], ['은']])
+  const { syllables } = shown(runOf(t5, '나는'), 'syllables')
+  assert.ok(syllables.length === 2 && syllables.every(({ pieces }) => pieces.length > 0))
+  assert.deepEqual(shown(runOf(bert, '한'), 'syllables').syllables[0].pieces.map(({ token }) => token), ['[UNK]'])
+})
+
+test('pieces of a character are written as bytes, never as what stands for nothing', () => {
+  const bytes = [...new TextEncoder().encode('a한 글')]
+  for (let from = 0; from < bytes.length; from++) for (let to = from + 1; to <= bytes.length; to++) {
+    const tokens = bytes.slice(from, to).map(byte => spelled(Uint8Array.of(byte)))
+    const text = written(tokens)
+    assert.ok(!text.includes('\ufffd'), text)
+    if (from === 0 && to === bytes.length) assert.equal(text, 'a한 글')
+  }
+  assert.equal(written(['⟨ED 95⟩', '나', '⟨EA B8⟩', '⟨80⟩']), '⟨ED 95⟩나글')
 })

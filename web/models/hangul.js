@@ -1,5 +1,7 @@
 /** Which form of a Korean particle follows a word. */
 
+import { FINALS, lettersOf } from '../lib/hangul.js'
+
 /**
  * What a particle does, with its two forms: after a consonant, and after a vowel.
  * @type {Record<string, [string, string]>}
@@ -12,13 +14,11 @@ export const FAMILIES = {
 /** Digits and letters of the alphabet whose names end in a consonant. @type {Record<string, string>} */
 const SOUNDS = { 0: 'ㅇ', 1: 'ㄹ', 3: 'ㅁ', 6: 'ㄱ', 7: 'ㄹ', 8: 'ㄹ', l: 'ㄹ', m: 'ㅁ', n: 'ㄴ', r: 'ㄹ' }
 
-const FINALS = ['', ...'ㄱㄲㄳㄴㄵㄶㄷㄹㄺㄻㄼㄽㄾㄿㅀㅁㅂㅄㅅㅆㅇㅈㅊㅋㅌㅍㅎ']
-
 /** The final consonant that a word ends in, '' for a vowel, null where nobody knows. @param {string} word */
 export function finalOf(word) {
   const last = word.slice(-1)
   if (/[0-9a-z]/.test(last)) return SOUNDS[last] ?? ''
-  return /[가-힣]/.test(last) ? FINALS[(last.charCodeAt(0) - 0xac00) % 28] : null
+  return /[가-힣]/.test(last) ? FINALS[lettersOf(last).final - 1] ?? '' : null
 }
 
 /**

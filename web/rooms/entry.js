@@ -11,9 +11,9 @@ import { PLACELESS_CONTROLS } from './roles.js'
 const SEARCHES = { WordPiece: 'longest', Unigram: 'lattice' }
 
 /** The stages on how a text came to be cut as it is. @param {Stream} stream @returns {string[]} */
-function cuttingOf({ merges = {}, cut }) {
+function cuttingOf({ merges = {}, cut, hangul }) {
   const search = cut && SEARCHES[cut.type]
-  return [...(Object.keys(merges).length > 0 ? ['merges'] : []), ...(search ? [search] : [])]
+  return [...(Object.keys(merges).length > 0 ? ['merges'] : []), ...(search ? [search] : []), ...(hangul ? ['syllables'] : [])]
 }
 
 /**

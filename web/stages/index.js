@@ -20,6 +20,7 @@ import * as cross from './cross.js'
 import * as merges from './merges.js'
 import * as longest from './longest.js'
 import * as lattice from './lattice.js'
+import * as syllables from './syllables.js'
 import * as norm from './norm.js'
 import * as linear from './linear.js'
 import * as activation from './activation.js'
@@ -48,7 +49,7 @@ import * as costs from './costs.js'
 /** @type {Stage[]} */
 export const stages = [
   house, tokens, ids, embedding, positions, sum, dropout, qkv, rotary, scores, mask, weights, heads, output,
-  pieces, merges, longest, lattice,
+  pieces, merges, longest, lattice, syllables,
   scale, cross, norm, linear, activation, sampling, decoding, attentionDropout, operation,
   parts, stream, costs,
   shuffle, asks, waves, circle, notebook,

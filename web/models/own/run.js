@@ -6,6 +6,7 @@ import { defaultsOf } from '../index.js'
 import { mergesOf } from '../merges.js'
 import { createSampling } from '../sampling.js'
 import { spelled } from '../spelling.js'
+import { hangulOf } from '../syllables.js'
 
 /** @import { Chosen } from '../answer.js' */
 /** @import { Opened } from './open.js' */
@@ -100,7 +101,13 @@ function streamOf(opened, ids, more) {
 /** The text that is read. @param {Opened} opened @param {Settings} settings @param {number[]} ids */
 function textStream(opened, { beginning }, ids) {
   const { tokenizer } = opened
-  return { ...streamOf(opened, ids), ...(tokenizer && { cut: cutOf(tokenizer, beginning, LONGEST.text) }) }
+  if (!tokenizer) return streamOf(opened, ids)
+  const vocabulary = vocabularyOf(opened)
+  const hangul = hangulOf(beginning, {
+    cut: text => tokenizer.encode(text, { special: true }), shown: id => vocabulary[id],
+    bytesOf: id => tokenizer.bytesOf(id), longest: LONGEST.text
+  })
+  return { ...streamOf(opened, ids), cut: cutOf(tokenizer, beginning, LONGEST.text), hangul }
 }
 
 /** @param {string} of */

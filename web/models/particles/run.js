@@ -8,6 +8,7 @@ import { build, keyOf, shapeIn } from '../weights.js'
 import { read } from './answer.js'
 import { particles, wordsOf } from './index.js'
 import { CONFIG, createParticles } from './model.js'
+import { hangulOf } from '../syllables.js'
 import { PAD, TOKENS, WORDS } from './tokens.js'
 
 /** @import { Chosen } from '../answer.js' */
@@ -46,10 +47,12 @@ const SHOWN = TOKENS.map(asShown)
 
 /** @param {Settings} settings @param {ReturnType<typeof read>} text @returns {Record<string, Stream>} */
 function streamsOf({ gapped }, { ids, tokens }) {
+  const hangul = hangulOf(gapped, { cut: read, shown: id => SHOWN[id] })
   const padding = [ids.map(id => TOKENS[id] === PAD)]
   const shown = tokens.map(asShown)
   return {
-    text: { texts: [gapped], tokens: [shown], ids: [ids], vocabulary: SHOWN, padding, lengths: [tokens.length] },
+    text: { texts: [gapped], tokens: [shown], ids: [ids], vocabulary: SHOWN, padding, lengths: [tokens.length],
+      hangul },
     answer: { texts: [''], tokens: [shown], ids: [ids], vocabulary: WORDS, padding, lengths: [tokens.length] }
   }
 }

@@ -3,11 +3,9 @@
  * one, but the small words of English whole; [?] where a word is missing.
  */
 
-export const PAD = '<pad>', MASK = '[?]', UNKNOWN = '<unk>'
+import { FINALS, INITIALS, VOWELS } from '../../lib/hangul.js'
 
-const INITIALS = [...'ㄱㄲㄴㄷㄸㄹㅁㅂㅃㅅㅆㅇㅈㅉㅊㅋㅌㅍㅎ']
-const VOWELS = [...'ㅏㅐㅑㅒㅓㅔㅕㅖㅗㅘㅙㅚㅛㅜㅝㅞㅟㅠㅡㅢㅣ']
-const FINALS = [...'ㄱㄲㄳㄴㄵㄶㄷㄹㄺㄻㄼㄽㄾㄿㅀㅁㅂㅄㅅㅆㅇㅈㅊㅋㅌㅍㅎ']
+export const PAD = '<pad>', MASK = '[?]', UNKNOWN = '<unk>'
 
 /** English words that are read whole: there are only so many, and they say how a sentence is built. */
 export const SMALL_WORDS = `

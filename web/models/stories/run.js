@@ -4,9 +4,10 @@ import { hold } from '../hold.js'
 import { defaultsOf } from '../index.js'
 import { mergesOf } from '../merges.js'
 import { spelled } from '../spelling.js'
+import { hangulOf } from '../syllables.js'
 import { tell } from '../telling.js'
 import { build, keyOf, shapeIn } from '../weights.js'
-import { END, LONGEST, createTokenizer, encode } from './data.js'
+import { END, LONGEST, createTokenizer, cut, encode } from './data.js'
 import { stories } from './index.js'
 import { CONFIG, createStories } from './model.js'
 import { shapeOf } from './variants.js'
@@ -26,7 +27,10 @@ function languageOf(gf) {
       (_, id) => (id === end ? END : spelled(tokenizer.bytesOf(id))))
     language = {
       vocabulary, end, longest: LONGEST, begin: (text, room) => encode(tokenizer, text, room),
-      go: text => encode(tokenizer, text).slice(1), merges: ids => mergesOf(tokenizer, ids, vocabulary)
+      go: text => encode(tokenizer, text).slice(1), merges: ids => mergesOf(tokenizer, ids, vocabulary),
+      hangul: text => hangulOf(text, {
+        cut: one => cut(tokenizer, one), shown: id => vocabulary[id], bytesOf: id => tokenizer.bytesOf(id)
+      })
     }
     languages.set(gf, language)
   }

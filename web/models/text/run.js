@@ -6,6 +6,7 @@ import { defaultsOf } from '../index.js'
 import { mergesOf } from '../merges.js'
 import { CONFIG, createStories } from '../stories/model.js'
 import { shapeOf } from '../stories/variants.js'
+import { hangulOf } from '../syllables.js'
 import { tell } from '../telling.js'
 import { build, keyOf, shapeIn } from '../weights.js'
 import { text } from './index.js'
@@ -34,13 +35,18 @@ function vocabularyIn(gf, file) {
  * @param {Vocabulary} vocabulary @param {number} longest
  * @returns {Language} a text that ends nowhere; one that nothing is known of begins with the first token
  */
-const languageOf = ({ words, encode, tokenizer, isWhole }, longest) => ({
+const languageOf = ({ words, encode, cut, tokenizer, isWhole }, longest) => ({
   vocabulary: words, longest, end: -1, go: encode,
   begin: (said, room) => {
     const ids = encode(said)
     return (ids.length ? ids : [0]).slice(-Math.max(isWhole ? longest : Math.ceil(longest / 2), longest - room))
   },
-  ...(tokenizer && { merges: (/** @type {number[]} */ ids) => mergesOf(tokenizer, ids, words) })
+  ...(tokenizer && { merges: (/** @type {number[]} */ ids) => mergesOf(tokenizer, ids, words) }),
+  ...(cut && {
+    hangul: (/** @type {string} */ text) => hangulOf(text, {
+      cut, shown: id => words[id], ...(tokenizer && { bytesOf: id => tokenizer.bytesOf(id) })
+    })
+  })
 })
 
 /**

@@ -3,12 +3,15 @@
 import { spelled } from '../spelling.js'
 import { decode } from '../stories/data.js'
 
+/** @import { Cutting } from '../syllables.js' */
+
 /**
  * @typedef {object} Vocabulary
  * @property {number} size
  * @property {string[]} words tokens as they are shown
  * @property {(text: string) => number[]} encode what there is no token for is left out
  * @property {(ids: number[]) => string} decode
+ * @property {(text: string) => Cutting} [cut] tokens and where they stand, where they may be parts of a word
  * @property {any} [tokenizer] of pairs
  * @property {boolean} [isWhole] what is read is read whole, however little room that leaves for an answer
  * @property {object} file all it takes to make it again
@@ -22,6 +25,13 @@ function characters(signs) {
   return {
     size: signs.length, words: signs.map(sign => spelled(utf8.encode(sign))), file: { signs },
     encode: text => Array.from(text).flatMap(sign => known.get(sign) ?? []),
+    cut(text) {
+      const found = Array.from(text.matchAll(/./gsu)).filter(([sign]) => known.has(sign))
+      return {
+        ids: found.map(([sign]) => /** @type {number} */ (known.get(sign))),
+        offsets: found.map(({ 0: sign, index }) => [index, index + sign.length])
+      }
+    },
     decode: ids => ids.map(id => signs[id]).join('')
   }
 }
@@ -39,7 +49,8 @@ export function wordVocabulary(words) {
 const pairs = tokenizer => ({
   size: tokenizer.size, words: Array.from({ length: tokenizer.size }, (_, id) => spelled(tokenizer.bytesOf(id))),
   file: { tokenizer }, tokenizer,
-  encode: text => (text ? Array.from(tokenizer.encode(text).ids) : []), decode: ids => decode(tokenizer, ids)
+  encode: text => (text ? Array.from(tokenizer.encode(text).ids) : []), cut: text => tokenizer.encode(text),
+  decode: ids => decode(tokenizer, ids)
 })
 
 /**

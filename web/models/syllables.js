@@ -1,0 +1,64 @@
+/** Which tokens hold the Hangul syllables of a text, and which of their bytes. */
+
+import { isSyllable } from '../lib/hangul.js'
+
+/** @import { Hangul, Syllable } from '../types.d.ts' */
+
+/**
+ * How a model cuts a text: ids, where each stands in UTF-16 units, how a token is shown, and its bytes, if it has some.
+ * @typedef {object} Cutting
+ * @property {readonly number[]} ids
+ * @property {readonly [number, number][]} offsets
+ *
+ * @typedef {object} Spelling
+ * @property {(text: string) => Cutting} cut
+ * @property {(id: number) => string} shown
+ * @property {(id: number) => Uint8Array} [bytesOf]
+ * @property {number} [longest] most tokens that are read
+ */
+
+/** What stands for Hangul where a text has none. */
+const EXAMPLE = '한글'
+const utf8 = new TextEncoder()
+
+/**
+ * Which bytes of a syllable each token has; null where tokens do not have its bytes.
+ * @param {Uint8Array} bytes of the syllable @param {Uint8Array[]} parts of the tokens round it
+ * @returns {[number, number][] | null}
+ */
+function sharesOf(bytes, parts) {
+  const all = parts.flatMap(part => [...part]), inner = parts.slice(1, -1).reduce((sum, part) => sum + part.length, 0)
+  // It begins in the first token and ends in the last.
+  const [first, last] = [parts[0].length, parts.length > 1 ? parts[0].length + inner : 0]
+  const start = all.findIndex((_, i) => (
+    i < first && i + bytes.length > last && bytes.every((byte, k) => all[i + k] === byte)))
+  if (start < 0) return null
+  let at = 0
+  return parts.map(part => {
+    const from = Math.max(0, at - start)
+    at += part.length
+    return [from, Math.min(bytes.length, at - start)]
+  })
+}
+
+/** @param {string} text @param {Spelling} spelling @returns {Syllable[]} */
+function syllablesIn(text, { cut, shown, bytesOf, longest = Infinity }) {
+  const { ids, offsets } = cut(text)
+  const read = ids.slice(0, longest)
+  return Array.from(text.matchAll(/[가-힣]/gu), ({ 0: syllable, index: at }) => {
+    const inside = read.map((id, i) => ({ id, i })).filter(({ i }) => offsets[i][0] <= at && at < offsets[i][1])
+    const parts = bytesOf && inside.map(({ id }) => bytesOf(id))
+    const shares = parts?.length ? sharesOf(utf8.encode(syllable), parts) : null
+    return { syllable, pieces: inside.map(({ id }, k) => ({ token: shown(id), id, share: shares?.[k] ?? null })) }
+  }).filter(({ pieces }) => pieces.length > 0)
+}
+
+/**
+ * The syllables of a text with their tokens; of a text without Hangul, those of an example.
+ * @param {string} text @param {Spelling} spelling @returns {Hangul}
+ */
+export function hangulOf(text, spelling) {
+  const syllables = syllablesIn(text, spelling)
+  const isExample = ![...text].some(isSyllable)
+  return { isExample, syllables: isExample ? syllablesIn(EXAMPLE, spelling) : syllables }
+}

@@ -1,0 +1,127 @@
+/** A Hangul syllable: the letters in it, its code computed from them, its bytes, and the tokens that hold them. */
+
+import { chips } from '../lib/chips.js'
+import { probabilities } from '../lib/color.js'
+import { h, keep, setText } from '../lib/dom.js'
+import { setFormula } from '../lib/formula.js'
+import { COUNTS, FINALS, FIRST, INITIALS, VOWELS, lettersOf } from '../lib/hangul.js'
+
+/** @import { Built, Mount, Run, Stage, Syllable, View } from '../types.d.ts' */
+
+export const id = 'syllables'
+/** @type {string[]} */ export const controls = []
+/** @type {string[]} */ export const pickers = []
+
+const utf8 = new TextEncoder()
+/** How many leading bits of each of three bytes only say how many bytes there are, or that a character goes on. */
+const MARKS = [4, 2, 2]
+const LETTERS = /** @type {const} */ (['initial', 'vowel', 'final'])
+const SIGNS = { initial: INITIALS, vowel: VOWELS, final: ['∅', ...FINALS] }
+
+/** @param {Syllable} one */
+const anatomy = ({ syllable, pieces }) => {
+  const code = syllable.charCodeAt(0)
+  return {
+    syllable, code, place: code - FIRST, letters: lettersOf(syllable), pieces,
+    bytes: Array.from(utf8.encode(syllable), (byte, i) => {
+      const bits = byte.toString(2)
+      return { hex: byte.toString(16).toUpperCase(), mark: bits.slice(0, MARKS[i]), bits: bits.slice(MARKS[i]) }
+    })
+  }
+}
+
+/** The syllables of the text, or of an example. @param {Run} run @param {View} view */
+export function data(run, { room }) {
+  const { isExample = true, syllables = [] } = run.streams[room.parts.stream].hangul ?? {}
+  return { isExample, syllables: syllables.map(anatomy) }
+}
+
+/** The map's stamp: one cell a syllable, the stronger the more tokens it takes. @type {Stage['picture']} */
+export function picture(run, view) {
+  const counts = data(run, view).syllables.map(({ pieces }) => pieces.length)
+  if (counts.length === 0) return null
+  return { part: { rows: 1, cols: counts.length, values: Float32Array.from(counts, count => Math.min(1, count / 3)) },
+    domain: probabilities() }
+}
+
+const createBox = () => h('span', { className: 'hangul-box' }, h('b'), h('small'))
+
+/** @type {Mount<typeof data>} */
+export function mount(container, context) {
+  const { t } = context
+  /** @type {ReturnType<typeof data>} */ let shown
+  /** @type {number | null} */ let chosen = null
+  const note = h('p', { className: 'note' })
+  container.append(note)
+  /** @param {number} _ @param {number} col */
+  const choose = (_, col) => {
+    chosen = col
+    draw()
+  }
+  const list = chips(container, { onLook: () => {}, onPress: choose, onLeave: () => {} })
+  const [letters, bytes, pieces] = [1, 2, 3].map(() => h('div', { className: 'hangul-boxes' }))
+  const sums = [1, 2].map(() => h('div', { 'className': 'equation', 'data-part': 'code' }))
+  const said = h('p', { className: 'note' })
+  /** @param {string} title @param {...Element} inside */
+  const row = (title, ...inside) => h('li', {}, h('h2', {}, title), ...inside)
+  container.append(h('section', { 'className': 'search', 'aria-live': 'polite' }, h('ol', { className: 'hangul' },
+    row(t('stages.syllables.letters'), letters), row(t('stages.syllables.code'), h('div', {}, ...sums)),
+    row(t('stages.syllables.bytes'), bytes), row(t('stages.syllables.tokens'), pieces)), said))
+
+  /**
+   * @param {Built<HTMLElement>} box @param {string} part @param {string} text @param {string} note
+   * @param {readonly [number, number]} columns
+   */
+  function fill(box, part, text, note, [from, to]) {
+    box.dataset.part = part
+    setText(box.children[0], text)
+    setText(box.children[1], note)
+    box.style.setProperty('grid-column', `${from + 1} / ${to + 1}`)
+  }
+  /**
+   * @template T @param {Element} parent @param {readonly T[]} items
+   * @param {(box: Built<HTMLElement>, item: T, i: number) => void} update
+   */
+  const boxes = (parent, items, update) => keep(parent, items, createBox, (box, item, i) => (
+    update(/** @type {Built<HTMLElement>} */ (box), item, i)))
+
+  /** What is to be said of the tokens of a syllable. @param {Syllable['pieces']} all */
+  function verdict(all) {
+    if (all.length === 1) return t('stages.syllables.whole')
+    return t(all[0].share ? 'stages.syllables.shared' : 'stages.syllables.apart', { count: all.length })
+  }
+  function draw() {
+    const { syllables, isExample } = shown
+    const most = syllables.reduce((found, { pieces: all }, i) => (
+      all.length > syllables[found].pieces.length ? i : found), 0)
+    const at = Math.min(chosen ?? most, syllables.length - 1)
+    list.update([{ name: '', chips: syllables.map(({ syllable, pieces: all }, i) => (
+      { text: syllable, note: String(all.length), lit: i === at })) }])
+    setText(note, isExample ? t('stages.syllables.example') : '')
+    const one = syllables[at]
+    said.parentElement?.toggleAttribute('hidden', !one)
+    if (!one) return
+    const { initial, vowel, final } = one.letters
+    boxes(letters, LETTERS, (box, part, i) => {
+      const number = one.letters[part]
+      fill(box, part, SIGNS[part][number], t(`stages.syllables.${part}`, { number }), [i, i + 1])
+    })
+    setFormula(sums[0], `(${initial} × ${COUNTS.vowels} + ${vowel}) × ${COUNTS.finals} + ${final} = ${one.place}`)
+    setFormula(sums[1], `${one.place} + ${FIRST} = ${one.code} = "U+${one.code.toString(16).toUpperCase()}"`)
+    boxes(bytes, one.bytes, (box, { hex, mark, bits }, i) => {
+      fill(box, `byte ${i}`, hex, '', [i, i + 1])
+      box.lastChild.replaceChildren(h('i', {}, mark), bits)
+    })
+    boxes(pieces, one.pieces, (box, { token, id: number, share }, i) => (
+      fill(box, `piece ${i}`, token, String(number), share ?? [i, i + 1])))
+    setText(said, verdict(one.pieces))
+  }
+  return {
+    update(next) {
+      shown = next
+      draw()
+    },
+    mark() {},
+    destroy() {}
+  }
+}
