@@ -90,6 +90,9 @@ export function useHouse() {
 export const go = (page, room) => (
   page.evaluate(id => document.querySelector(`.map li[data-room="${id}"] a`).click(), room))
 
+/** The rooms on the map. */
+export const roomsOn = page => page.$$eval('.map li[data-room]', list => [...new Set(list.map(one => one.dataset.room))])
+
 /** How far the page reaches beyond its window sideways, in pixels. */
 export const beyond = page => page.evaluate(() => {
   const { scrollWidth, clientWidth } = document.documentElement

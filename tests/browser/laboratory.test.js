@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { roomsOf } from '../../web/rooms/index.js'
 import { share } from '../lib/long.js'
 import { shownRun } from '../lib/page.js'
-import { changing, runHere, stateOf, useHouse, violations } from './host.js'
+import { changing, go, runHere, stateOf, useHouse, violations } from './host.js'
 import { compareTables } from './tables.js'
 
 const model = 'positions'
@@ -79,8 +79,12 @@ test('every experiment stands in another page by itself', async () => {
 })
 
 test('every experiment is saved as a picture and a table and copied, and it is said', async () => {
+  const { page, complaints, close } = await open({ room: 'house' }, { permissions: ['clipboard-read', 'clipboard-write'] })
   for (const room of EXPERIMENTS) {
-    const { page, complaints, close } = await open({ room }, { permissions: ['clipboard-read', 'clipboard-write'] })
+    await page.mouse.move(2, 2)
+    await go(page, room)
+    await page.waitForSelector(`#house[data-room="${room}"] .stage-figure canvas`)
+    await page.waitForSelector('#inspector:not([aria-busy="true"]) .cell-name')
     await page.click('.figure .menu summary')
     const saved = async name => {
       const [download] = await Promise.all([page.waitForEvent('download'), page.click(`.menu button:text-is("${name}")`)])
@@ -102,8 +106,8 @@ test('every experiment is saved as a picture and a table and copied, and it is s
     }
     assert.deepEqual(await violations(page, '.figure'), [], room)
     assert.deepEqual(complaints, [], room)
-    await close()
   }
+  await close()
 })
 
 test('another pair of the circle is the cell that is told, and the matrix that is taken', async () => {
