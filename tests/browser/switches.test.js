@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { collectLearned } from '../../web/models/collect.js'
-import { runHere, tablesOf, useHouse } from './host.js'
+import { beyond, runHere, tablesOf, useHouse, violations } from './host.js'
 
 const { open } = useHouse()
 const ROOM = { model: 'stories', room: 'decoder.0.norm1', language: 'en' }
@@ -62,6 +62,34 @@ test('the table of what was trained leads from one variant to another', async ()
   await page.waitForFunction(() => location.hash.includes('norm=rms'))
   await page.waitForFunction(() => document.querySelector('.learned-all .is-here a')?.textContent.includes('RMSNorm'))
   assert.match(await page.textContent('h1'), /leave the mean/)
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('units of a feed-forward layer are sorted by how strongly they fire; each keeps its number', async () => {
+  const room = 'encoder.0.activation'
+  const run = runHere({})
+  const { data, shape: [, rows, cols] } = run.tensors.get('transformer.encoder.layers.0.activation')
+  const { page, complaints, close } = await open({ room, language: 'en' })
+  const drawn = () => page.$eval('.heat[data-tensor="transformer.encoder.layers.0.activation"]', grid => ({
+    order: grid.dataset.order?.split(',').map(Number) ?? null,
+    labels: [...grid.parentElement.querySelectorAll('.labels-top span')].map(one => one.textContent)
+  }))
+  assert.equal((await drawn()).order, null)
+  await page.click('.stage-figure .segments label:has(input[value="mean"])')
+  await page.waitForSelector('.heat[data-order]')
+  const { order, labels } = await drawn()
+  const mean = unit => Array.from({ length: rows }, (_, row) => data[row * cols + unit]).reduce((a, b) => a + b) / rows
+  assert.deepEqual([...order].sort((a, b) => a - b), Array.from({ length: cols }, (_, i) => i))
+  assert.ok(order.every((unit, i) => i === 0 || mean(unit) <= mean(order[i - 1])))
+  assert.deepEqual(labels, order.map(String))
+  const table = (await tablesOf(page)).at(-1)
+  assert.deepEqual(table.columns, order.map(String))
+  table.cells.forEach((line, row) => line.forEach((text, col) => (
+    assert.equal(Math.fround(Number(text.replaceAll('−', '-'))), data[row * cols + order[col]]))))
+  assert.equal(await beyond(page), 0)
+  assert.deepEqual(await violations(page, '.stage'), [])
+  run.dispose()
   assert.deepEqual(complaints, [])
   await close()
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { cellOf, indexOf, peak, slice, strides, valueAt } from '../../web/lib/slice.js'
+import { cellOf, columnsOf, indexOf, peak, slice, strides, valueAt } from '../../web/lib/slice.js'
 
 const data = Float32Array.from({ length: 24 }, (_, i) => i - 12)
 const tensor = { name: 'x', shape: [2, 3, 4], axes: ['a', 'b', 'c'], data }
@@ -41,4 +41,15 @@ test('a tensor of one axis is one row', () => {
 
 test('peak ignores what is not finite', () => {
   assert.equal(peak({ data: Float32Array.of(-Infinity, -3, 2, Number.NaN) }), 3)
+})
+
+test('columns in another order keep their values, their labels and their place in the tensor', () => {
+  const part = columnsOf(slice(tensor, { row: 1, col: 2, fixed: [1], colStart: 1, cols: 3 }), [2, 0, 1])
+  assert.deepEqual([part.order, part.colLabels], [[3, 1, 2], ['3', '1', '2']])
+  for (let row = 0; row < part.rows; row++) for (let col = 0; col < part.cols; col++) {
+    const index = indexOf(part, row, col)
+    assert.equal(part.values[row * part.cols + col], valueAt(tensor, index))
+    assert.deepEqual(cellOf(part, { name: 'x', index }), { row, col })
+  }
+  assert.equal(cellOf(part, { name: 'x', index: [1, 0, 0] }), null)
 })

@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict'
 import { readFile, readdir } from 'node:fs/promises'
 import { test } from 'node:test'
+import { unitsBy } from '../../web/stages/activation.js'
 import { stageOf } from '../../web/stages/index.js'
+import { dataIn, shownRun } from '../lib/page.js'
 
 const WEB = new URL('../../web/', import.meta.url)
 
@@ -47,4 +49,17 @@ test('outside the models and the table of roles nobody knows a model, a tensor o
   const wrong = all.flatMap(({ name, code }) =>
     code.split('\n').filter(line => known.test(line)).map(line => `${name}: ${line}`))
   assert.deepEqual(wrong, [])
+})
+
+test('units stand as strongly as they fire: on average, or for one token', () => {
+  const { after } = dataIn(shownRun({}), 'encoder.0.activation')
+  const column = col => Array.from({ length: after.rows }, (_, row) => after.values[row * after.cols + col])
+  const mean = list => list.reduce((one, other) => one + other) / list.length
+  const strengths = by => unitsBy(after, by, 2).map(col => (by === 'row' ? column(col)[2] : mean(column(col))))
+  for (const by of ['mean', 'row']) {
+    const list = strengths(by)
+    assert.ok(list[0] > list.at(-1) && list.every((value, i) => i === 0 || value <= list[i - 1]), by)
+  }
+  assert.notDeepEqual(unitsBy(after, 'mean', 2), unitsBy(after, 'row', 2))
+  assert.deepEqual(unitsBy(after, 'index', 2), Array.from({ length: after.cols }, (_, i) => i))
 })

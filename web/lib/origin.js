@@ -34,4 +34,6 @@ export function ofSlice(element, part, row) {
   set(element, 'data-tensor', part.name)
   set(element, 'data-first', indexOf(part, row ?? 0, 0).join())
   set(element, 'data-axes', [row === undefined ? rows : -1, cols].join())
+  if (part.order) set(element, 'data-order', part.order.join())
+  else element.removeAttribute('data-order')
 }

@@ -20,6 +20,7 @@
  * @property {Float32Array} values row-major copy
  * @property {string[]} rowLabels
  * @property {string[]} colLabels
+ * @property {number[]} [order] where columns do not stand in order: the place of each along its axis
  */
 
 /**
@@ -84,6 +85,19 @@ export const rowsOf = (part, first, rows) => ({
   rowLabels: part.rowLabels.slice(first, first + rows)
 })
 
+/**
+ * The columns of a slice in another order; each keeps its label and its place in the tensor.
+ * @param {Slice} part @param {number[]} places where each column stands now @returns {Slice}
+ */
+export function columnsOf(part, places) {
+  const values = part.values.slice()
+  for (let row = 0; row < part.rows; row++) {
+    places.forEach((from, col) => { values[row * part.cols + col] = part.values[row * part.cols + from] })
+  }
+  const order = places.map(from => (part.order ? part.order[from] : part.start[1] + from))
+  return { ...part, values, order, colLabels: places.map(from => part.colLabels[from]) }
+}
+
 /** The upper part of a slice. @param {Slice} part @param {number} rows */
 export const firstRows = (part, rows) => rowsOf(part, 0, rows)
 
@@ -96,7 +110,7 @@ export const firstRows = (part, rows) => rowsOf(part, 0, rows)
 export function indexOf(part, row, col) {
   const index = [...part.fixed]
   if (part.axis[0] >= 0) index[part.axis[0]] = part.start[0] + row
-  index[part.axis[1]] = part.start[1] + col
+  index[part.axis[1]] = part.order ? part.order[col] : part.start[1] + col
   return index
 }
 
@@ -108,7 +122,7 @@ export function indexOf(part, row, col) {
 export function cellOf(part, { name, index }) {
   if (name !== part.name || index.length !== part.shape.length) return null
   const row = part.axis[0] < 0 ? 0 : index[part.axis[0]] - part.start[0]
-  const col = index[part.axis[1]] - part.start[1]
+  const along = index[part.axis[1]], col = part.order ? part.order.indexOf(along) : along - part.start[1]
   if (row < 0 || row >= part.rows || col < 0 || col >= part.cols) return null
   const elsewhere = index.some((i, axis) => !part.axis.includes(axis) && i !== part.fixed[axis])
   return elsewhere ? null : { row, col }

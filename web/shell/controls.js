@@ -1,6 +1,7 @@
 /** Every control of the model: what it is called, what it can be, and how it shows that something is wrong. */
 
 import { h, setText, uniqueId } from '../lib/dom.js'
+import { segments } from '../lib/segments.js'
 import { modelOf } from '../models/index.js'
 import { SETTINGS } from '../models/settings.js'
 
@@ -186,27 +187,7 @@ export function control(name, context, setting = settingOf(name, context.get().m
  * @param {Pick<Context, 't' | 'set'>} context
  */
 export function picker(name, { t, set }) {
-  const group = uniqueId(name)
-  const list = h('div', { className: 'segments' })
-  const legend = h('legend', {}, t(`frame.${name}`))
-  const element = h('fieldset', { 'className': 'control', 'data-picker': name }, legend, list)
-  /** @type {string[]} */ let shown = []
-  return {
-    element,
-    /** @param {{ value: unknown, text: string, title?: string }[]} options @param {unknown} chosen */
-    update(options, chosen) {
-      const words = options.map(({ text }) => text)
-      if (words.join('\n') !== shown.join('\n')) {
-        list.replaceChildren(...options.map(({ value, text }) => h('label', {},
-          h('input', { type: 'radio', name: group, value: String(value), onchange: () => set({ [name]: value }) }),
-          h('span', {}, text))))
-        shown = words
-      }
-      options.forEach(({ value, title }, i) => {
-        const input = /** @type {HTMLElement} */ (list.children[i].firstChild)
-        if (input instanceof HTMLInputElement) input.checked = value === chosen
-        list.children[i].title = title ?? ''
-      })
-    }
-  }
+  const list = segments(t(`frame.${name}`), (/** @type {unknown} */ value) => set({ [name]: value }))
+  list.element.setAttribute('data-picker', name)
+  return list
 }

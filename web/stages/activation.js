@@ -6,9 +6,10 @@ import { h, setText } from '../lib/dom.js'
 import { figure } from '../lib/figure.js'
 import { ofSlice } from '../lib/origin.js'
 import { matrixOf, tensorOf } from '../lib/run.js'
-import { indexOf, peak } from '../lib/slice.js'
+import { segments } from '../lib/segments.js'
+import { cellOf, columnsOf, indexOf, peak } from '../lib/slice.js'
 
-/** @import { Mount, Run, Stage, View } from '../types.d.ts' */
+/** @import { Mount, Run, Slice, Stage, View } from '../types.d.ts' */
 /** @import { Follow } from '../lib/matrix.js' */
 
 export const id = 'activation'
@@ -24,6 +25,24 @@ export function data(run, view) {
   }
 }
 
+/** How units can stand. @typedef {'index' | 'mean' | 'row'} Sorting */
+/** @type {Sorting[]} */
+const SORTINGS = ['index', 'mean', 'row']
+/** A reader who sorts units goes on so in the next layer. @type {Sorting} */
+let sorting = 'index'
+
+/**
+ * Where the units of a layer stand, the one that fires most first: on average over all tokens, or for one of them.
+ * @param {Slice} after @param {Sorting} by @param {number} row the token looked at
+ */
+export function unitsBy({ rows, cols, values }, by, row) {
+  const lines = by === 'row' ? [row] : Array.from({ length: rows }, (_, line) => line)
+  const strength = Array.from({ length: cols }, (_, col) => (
+    lines.reduce((sum, line) => sum + values[line * cols + col], 0) / lines.length))
+  const places = Array.from({ length: cols }, (_, col) => col)
+  return by === 'index' ? places : places.sort((one, other) => strength[other] - strength[one])
+}
+
 /** @type {Stage['picture']} */
 export function picture(run, view) {
   const { before, after } = view.room.parts
@@ -36,7 +55,11 @@ export function mount(container, context) {
   const heading = h('h2')
   const slot = h('div')
   const silent = h('p', { className: 'note' })
-  container.append(h('section', {}, heading, slot, silent))
+  const order = segments(t('stages.activation.sort'), (/** @type {Sorting} */ by) => {
+    sorting = by
+    context.set({})
+  })
+  container.append(h('section', {}, heading, slot, silent), order.element)
   const fig = figure(container, context)
   const before = fig.matrix()
   const after = fig.matrix()
@@ -56,13 +79,26 @@ export function mount(container, context) {
     const cells = [shown.before, shown.after].map(part => ({ name: part.name, index: indexOf(part, row, look.col) }))
     bend.update({ line: shown.curve, points, cells, chosen: look.col, label })
   }
+  /**
+   * Only what is drawn is sorted: what is compared with another run stays in order.
+   * @param {ReturnType<typeof data>} next
+   */
+  function sorted(next) {
+    const row = Math.min(look.row, next.after.rows - 1)
+    order.update(SORTINGS.map(value => (
+      { value, text: t(`stages.activation.by.${value}`, { token: next.after.rowLabels[row] }) })), sorting)
+    if (sorting === 'index') return next
+    const places = unitsBy(next.after, sorting, row)
+    return { ...next, before: columnsOf(next.before, places), after: columnsOf(next.after, places) }
+  }
   return {
-    update(next) {
-      shown = next
+    update(given) {
+      const next = sorted(given)
+      shown = given
       const titles = { before: t('stages.activation.before'), after: t('stages.activation.after') }
       /** @type {Follow} */
-      const twin = ({ name, index }) => (
-        [next.before.name, next.after.name].includes(name) ? { row: index[1], col: index[2] } : null)
+      const twin = ({ name, index }) => ([next.before.name, next.after.name].includes(name)
+        ? cellOf(next.after, { name: next.after.name, index }) : null)
       before.update(next.before, { title: titles.before, domain: next.domain, dense: true, follow: twin })
       after.update(next.after, { title: titles.after, domain: next.domain, dense: true, follow: twin })
       drawCurve()

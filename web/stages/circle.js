@@ -1,12 +1,13 @@
 /** One pair of dimensions as a point: around a circle from place to place, up a spiral as the places go on. */
 
 import { signed } from '../lib/color.js'
-import { h, uniqueId } from '../lib/dom.js'
+import { h } from '../lib/dom.js'
 import { facts } from '../lib/facts.js'
 import { figure } from '../lib/figure.js'
 import { fixed } from '../lib/number.js'
 import { plot } from '../lib/plot.js'
 import { matrixOf, tensorOf, vectorRow } from '../lib/run.js'
+import { segments } from '../lib/segments.js'
 import { placesOf, slice, smooth } from '../lib/slice.js'
 import { space } from '../lib/space.js'
 
@@ -48,13 +49,11 @@ export function picture(run, { room }) {
 /** @type {Mount<typeof data>} */
 export function mount(container, context) {
   const { t } = context
-  const group = uniqueId('pair')
-  const choices = h('div', { className: 'segments' })
+  const choices = segments(t('lab.circle.pair'), (/** @type {number} */ pair) => pressed(pair))
   const flat = h('section', {}, h('h2', {}, t('lab.circle.flat')))
   const deep = h('section', {}, h('h2', {}, t('lab.circle.deep')))
   const numbers = h('div', { className: 'panel-facts' })
-  container.append(h('fieldset', { className: 'control' }, h('legend', {}, t('lab.circle.pair')), choices),
-    h('div', { className: 'side-by-side' }, flat, deep), numbers)
+  container.append(choices.element, h('div', { className: 'side-by-side' }, flat, deep), numbers)
   const circle = plot(flat, context)
   const spiral = space(deep, { ...context, help: t('lab.circle.turn') })
   const list = facts(numbers, context)
@@ -71,14 +70,6 @@ export function mount(container, context) {
   }
   /** Another pair is another cell: the inspector follows, the link holds it. @param {number} pair */
   const pressed = pair => context.press({ name: shown.pairs[pair].name, index: [pair, chosen.place, 0] })
-  /** @param {number} count */
-  function drawChoices(count) {
-    if (choices.children.length !== count) choices.replaceChildren(...Array.from({ length: count }, (_, pair) => (
-      h('label', {}, h('input', { type: 'radio', name: group, onchange: () => pressed(pair) }),
-        h('span', {}, String(pair))))))
-    const input = /** @type {HTMLElement} */ (choices.children[chosen.pair].firstChild)
-    if (input instanceof HTMLInputElement) input.checked = true
-  }
   /**
    * What the point at a place is drawn as.
    * @template At
@@ -95,7 +86,7 @@ export function mount(container, context) {
     const part = shown.pairs[pair]
     const place = Math.min(chosen.place, part.rows - 1)
     chosen = { pair, place }
-    drawChoices(shown.pairs.length)
+    choices.update(shown.pairs.map((_, value) => ({ value, text: String(value) })), pair)
     const { wave } = shown
     const width = context.width()
     const size = Math.min(SIZE, width >= WIDE ? Math.floor((width - GAP) / 2) : width)

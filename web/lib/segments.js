@@ -1,0 +1,31 @@
+/** A row of alternatives, one of which is chosen. */
+
+import { h, uniqueId } from './dom.js'
+
+/**
+ * @template Value
+ * @param {string} title @param {(value: Value) => void} choose
+ */
+export function segments(title, choose) {
+  const group = uniqueId('segments')
+  const list = h('div', { className: 'segments' })
+  /** @type {string[]} */ let shown = []
+  return {
+    element: h('fieldset', { className: 'control' }, h('legend', {}, title), list),
+    /** @param {{ value: Value, text: string, title?: string }[]} options @param {Value} chosen */
+    update(options, chosen) {
+      const words = options.map(({ text }) => text)
+      if (words.join('\n') !== shown.join('\n')) {
+        list.replaceChildren(...options.map(({ value, text }) => h('label', {},
+          h('input', { type: 'radio', name: group, value: String(value), onchange: () => choose(value) }),
+          h('span', {}, text))))
+        shown = words
+      }
+      options.forEach(({ value, title: more }, i) => {
+        const input = /** @type {HTMLElement} */ (list.children[i].firstChild)
+        if (input instanceof HTMLInputElement) input.checked = value === chosen
+        list.children[i].title = more ?? ''
+      })
+    }
+  }
+}
