@@ -60,3 +60,24 @@ test('tokens that were never merged, other models, ids that are none', () => {
   assert.deepEqual(pieces.mergesInto(pieces.size - 1), [])
   assertRejects(() => trained.mergesInto(99999), 'index', '99999')
 })
+
+test('replayed on its own text: every merge is the pair that is counted most, as often as the trainer counted it', () => {
+  const text = [...texts.slice(0, 40), ' aaaa aaa ababab 각각각 🍎🍎🍎'].join('\n')
+  const own = gf.text.trainBPE(text, { vocabSize: 400 })
+  assert.equal(own.merges.length, 144)
+  own.merges.forEach(({ pair, count }, n) => {
+    const { words, pairs } = own.replay(text, n)
+    assert.equal(pairs[0].count, count)
+    assert.equal(pairs.find(one => one.pair.join('|') === pair.join('|')).count, count)
+    assert.deepEqual(pairs.map(one => one.count), pairs.map(one => one.count).sort((a, b) => b - a))
+    if (n % 12 === 0) {
+      const json = JSON.parse(JSON.stringify(own))
+      const cut = gf.text.tokenizer({ 'tokenizer.json': JSON.stringify(
+        { ...json, model: { ...json.model, merges: json.model.merges.slice(0, n) } }) })
+      assert.deepEqual(words.flat(), cut.encode(text).tokens)
+    }
+  })
+  assert.deepEqual(gf.text.trainWordPiece('a b', { vocabSize: 9 }).replay('a b', 0).words, [])
+  assertRejects(() => own.replay(text, 145), 'range', '145')
+  assertRejects(() => own.replay(3, 0), 'type', 'text must be a string')
+})

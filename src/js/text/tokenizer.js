@@ -1,8 +1,8 @@
-import { GlassformerError, describe, expect, flag, isPlain, optionsOf } from '../errors.js'
+import { GlassformerError, describe, expect, flag, isPlain, optionsOf, wholeNumber } from '../errors.js'
 import { finder } from './added_tokens.js'
 import { Aligned } from './aligned.js'
 import { BpeModel } from './bpe_model.js'
-import { bytesOfLetters } from './byte_letters.js'
+import { bytesOfLetters, lettersOfBytes } from './byte_letters.js'
 import { byteOfToken, decoderOf } from './decoders.js'
 import { Explained } from './explained.js'
 import { mergesInto } from './merging.js'
@@ -10,9 +10,12 @@ import { normalizer } from './normalizers.js'
 import { Pieces } from './pieces.js'
 import { postprocessor } from './postprocessors.js'
 import { isByteLevel, isGpt2, pretokenizer } from './pretokenizers.js'
+import { replay } from './replay.js'
+import { wellFormed } from './scan.js'
 import { sourceOf, sourceOfString } from './source.js'
 import { UnigramModel } from './unigram_model.js'
 import { WordPieceModel } from './wordpiece_model.js'
+import { wordsOf } from './words_of.js'
 
 /** @typedef {import('./source.js').Source} Source */
 
@@ -146,6 +149,22 @@ export class Tokenizer {
     if (this.type !== 'BPE') return []
     this.#into ??= mergesInto(this.merges)
     return this.#into(token)
+  }
+
+  /**
+   * A text as byte-level byte-pair encoding has it after its first n merges, and how often each pair stands side by
+   * side then: with the text that it was trained on, what the trainer saw before it made merge n. None for other models.
+   * @param {string} text @param {number} n
+   * @returns {import('./replay.js').Replay}
+   * @throws {GlassformerError} 'type' and 'range'
+   */
+  replay(text, n) {
+    const where = 'tokenizer.replay', { merges } = this
+    expect(typeof text === 'string', 'type', () => `${where}: text must be a string, got ${describe(text)}`)
+    wholeNumber(where, 'n', n, 0, merges.length)
+    if (!this.#byteLevel || this.type !== 'BPE') return { words: [], pairs: [] }
+    const words = [...wordsOf(this.#normalize, this.#cuts)(wellFormed(text))]
+    return replay(words.map(word => lettersOfBytes(encoder.encode(word))), merges.slice(0, n))
   }
 
   /**

@@ -1,5 +1,4 @@
 import { flag } from '../errors.js'
-import { Aligned } from './aligned.js'
 import { ALPHABET, LETTERS } from './byte_letters.js'
 import { bertProcessing, bpe, special } from './files.js'
 import { noMemory, packed, passing } from './handles.js'
@@ -7,6 +6,7 @@ import { normalizer } from './normalizers.js'
 import { GPT2, pretokenizer } from './pretokenizers.js'
 import { Tokenizer } from './tokenizer.js'
 import { checkSize, checked, countWords, sorted, tokenizerJson } from './training.js'
+import { wordsOf } from './words_of.js'
 
 /**
  * @typedef {import('./training.js').TrainOptions & { minFrequency?: number }} BPEOptions minFrequency: how often a pair
@@ -133,19 +133,4 @@ export function trainWordPiece(engine, text, options) {
       type: 'WordPiece', unk_token: unknown, continuing_subword_prefix: PREFIX, max_input_chars_per_word: 100, vocab
     }
   }), mergesOf(learned, tokens, specials.length))
-}
-
-/**
- * @param {import('./normalizers.js').Normalize} rewrite @param {readonly import('./pretokenizers.js').Cut[]} cuts
- * @returns {(text: string) => Generator<string>}
- */
-export const wordsOf = (rewrite, cuts) => function* (string) {
-  const text = rewrite(new Aligned(string))
-  const words = cuts.reduce((current, cut) => cut(current),
-    { text, ends: text.string ? [text.string.length] : [], base: 0 })
-  let start = 0
-  for (const end of words.ends) {
-    if (end > start) yield words.text.string.slice(start, end)
-    start = end
-  }
 }

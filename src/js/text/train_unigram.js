@@ -4,7 +4,7 @@ import { noMemory, packed, passing } from './handles.js'
 import { normalizer } from './normalizers.js'
 import { pretokenizer } from './pretokenizers.js'
 import { Tokenizer } from './tokenizer.js'
-import { wordsOf } from './train_merges.js'
+import { wordsOf } from './words_of.js'
 import { checkSize, checked, countWords, sorted, tokenizerJson } from './training.js'
 
 /** Characters of the longest piece. */
