@@ -153,7 +153,7 @@ export class Tokenizer {
 
   /**
    * A text as byte-level byte-pair encoding has it after its first n merges, and how often each pair stands side by
-   * side then: with the text that it was trained on, what the trainer saw before it made merge n. None for other models.
+   * side then: with the text that it was trained on, what the trainer saw before merge n. None for other models.
    * @param {string} text @param {number} n
    * @returns {import('./replay.js').Replay}
    * @throws {GlassformerError} 'type' and 'range'
