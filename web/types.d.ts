@@ -258,6 +258,14 @@ export interface Cut {
   words: ExplainedWord[]
 }
 
+/** A text while pairs are learned from it: its words in tokens, the most frequent pairs, and which becomes one next. */
+export interface Learned {
+  count: number
+  words: string[][]
+  pairs: { pair: [string, string], count: number }[]
+  merge: { pair: [string, string], token: string, count: number } | null
+}
+
 /** A syllable of a text and the tokens that hold it, each with the bytes of it that it has, where tokens are bytes. */
 export interface Syllable {
   syllable: string
@@ -551,6 +559,7 @@ export interface Questions {
   costs: [object, Costs]
   added: [{ x: string, weight: string, heads: number, isTwin?: boolean }, { added: Float32Array, lengths: Float32Array }[]]
   nearest: [{ name: string, index: number[], table: string, isTwin?: boolean }, { row: number, cosine: number }[]]
+  learn: [{ text: string, step: number }, Learned]
   explain: [{ cell: Cell }, Told | null]
   firstUse: [{ cell: Cell, target: string }, Cell | null]
   recipes: [{ names: string[] }, Recipe[]]

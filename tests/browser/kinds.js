@@ -12,6 +12,8 @@ import { modelOf } from '../../web/models/index.js'
 import { changes } from '../../web/shell/changes.js'
 import { indexAt, matrixOf, tensorNamed, valueAt } from './cells.js'
 import { gridCell, gridName, isGridLegend, roomCost } from './grids.js'
+import { learn } from '../../web/worker/learn.js'
+import { gf } from '../lib/engine.js'
 import { hangulPart, openSyllable } from './syllables.js'
 import { tells, writes } from './written.js'
 
@@ -28,6 +30,8 @@ const choiceOf = view => {
   const { axes } = tensorNamed(view, view.rooms.find(({ stage }) => stage === 'sampling').parts.output)
   return { read: view.run.streams[axes[1].of], words: view.run.streams[axes[2].of].vocabulary }
 }
+/** What the room of learning begins with. */
+const learnedOf = ({ t }) => learn(gf, { text: t('stages.learning.sample'), step: 0 })
 /** One sentence of a text; of a text of one sentence, that. */
 const sentenceOf = (list, { state }) => list[state.sentence] ?? list[0]
 /** The token that a step of an answer stands at. */
@@ -286,6 +290,11 @@ export const KINDS = {
   pane: ['.pane-floor .shape', 'door', floorShape],
   paneToken: ['.pane-pictures', null, isToken],
   hangul: ['.hangul', 'part', hangulPart],
+  learningStep: ['.learning .scrubber output', null, (view, text) => text === `1 / ${learnedOf(view).count}`],
+  learningCount: ['.learning-pairs small', 'order', (view, text, i) => text === String(learnedOf(view).pairs[i].count)],
+  learningPiece: ['.learning .merge-piece', null, (view, text) => learnedOf(view).words.flat().includes(text)],
+  learningNext: ['.learning h2', null, (view, text) => (
+    Number(valuesIn(view, 'stages.learning.next', text)?.count) === learnedOf(view).merge.count)],
   heading: ['.stage-figure h2', null, said(headings)],
   source: ['.arcs-from', 'order', (view, text, i) => text === choiceOf(view).read.tokens[0][i]],
   target: ['.arcs-to', 'order', (view, text, i) => text === streamsOf(view)[0].tokens[0][i]],

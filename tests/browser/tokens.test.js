@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { bertFiles, t5Files, unigramFile } from '../lib/brought.js'
 import { gf } from '../lib/engine.js'
 import { fixed } from '../../web/lib/number.js'
+import { learn } from '../../web/worker/learn.js'
 import { beyond, changing, go, useHouse, violations } from './host.js'
 
 const house = useHouse()
@@ -104,6 +105,34 @@ test('Hangul: from a syllable to its letters, code, bytes and tokens; a half cha
   await changing(page, () => page.fill('[data-field="beginning"]', 'Julia went'))
   assert.deepEqual(await textsOf(page, '.chip span'), ['한', '글'])
   assert.match(await page.textContent('.stage-figure .note'), /한글이 없어서/)
+  assert.deepEqual(await violations(page), [])
+  await page.setViewportSize({ width: 360, height: 740 })
+  assert.equal(await beyond(page), 0)
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('merges are learned from a pasted text, round by round', async () => {
+  const { page, complaints, close } = await house.open({ model: 'stories', language: 'en', room: 'text.learning' })
+  await page.waitForSelector('.learning[aria-busy="false"]')
+  const text = 'aaaa abab 각각의 각', settled = count => page.waitForFunction(wanted => (
+    document.querySelector('.learning output').textContent === wanted), count)
+  await page.fill('.learning textarea', text)
+  const isShown = async step => {
+    const { words, pairs } = learn(gf, { text, step })
+    const wanted = JSON.stringify(words)
+    await page.waitForFunction(all => JSON.stringify([...document.querySelectorAll('.learning-words > span')]
+      .map(word => [...word.children].map(one => one.textContent))) === all, wanted)
+    assert.deepEqual(await textsOf(page, '.learning-pairs small'), pairs.map(({ count }) => String(count)))
+  }
+  const { count } = learn(gf, { text, step: 0 })
+  await settled(`1 / ${count}`)
+  await isShown(0)
+  await page.click('.learning .scrub-button:last-child')
+  await isShown(1)
+  await page.click('.learning .scrubber > button')
+  await isShown(-1)
+  assert.match(await page.textContent('.learning h2'), new RegExp(`After ${count} merges`))
   assert.deepEqual(await violations(page), [])
   await page.setViewportSize({ width: 360, height: 740 })
   assert.equal(await beyond(page), 0)

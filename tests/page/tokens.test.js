@@ -6,6 +6,7 @@ import { spelled, written } from '../../web/models/spelling.js'
 import { createTokenizer, stories } from '../../web/models/stories/data.js'
 import { RUNS } from '../../web/models/runs.js'
 import { roomsOf } from '../../web/rooms/index.js'
+import { learn } from '../../web/worker/learn.js'
 import { stageOf } from '../../web/stages/index.js'
 import { bertFiles, opened, t5Files } from '../lib/brought.js'
 import { gf } from '../lib/engine.js'
@@ -130,4 +131,23 @@ test('pieces of a character are written as bytes, never as what stands for nothi
     if (from === 0 && to === bytes.length) assert.equal(text, 'a한 글')
   }
   assert.equal(written(['⟨ED 95⟩', '나', '⟨EA B8⟩', '⟨80⟩']), '⟨ED 95⟩나글')
+})
+
+test('learning from a pasted text: every round joins the pair that is counted most, and the text is the next one', () => {
+  const text = '바람이 불면 나뭇잎이 날리고, 바람이 자면 나뭇잎도 자요. aaaa aaaa'
+  const tokenizer = gf.text.trainBPE(text, { vocabSize: 336, minFrequency: 2 })
+  const rounds = Array.from({ length: tokenizer.merges.length }, (_, step) => learn(gf, { text, step }))
+  const last = learn(gf, { text, step: -1 })
+  assert.ok(rounds.length > 20)
+  rounds.forEach(({ count, merge, pairs, words }, k) => {
+    assert.equal(count, rounds.length)
+    assert.deepEqual([merge.count, merge.pair], [tokenizer.merges[k].count, pairs[0].pair])
+    assert.ok(pairs.every(one => one.count <= pairs[0].count))
+    const now = words.flat().length, next = (rounds[k + 1] ?? last).words.flat()
+    assert.ok(next.length < now && next.includes(merge.token))
+  })
+  assert.equal(last.merge, null)
+  assert.ok(last.pairs.every(({ count }) => count < 2))
+  assert.deepEqual(learn(gf, { text: 'ab', step: 0 }), { count: 0, words: [['a', 'b']],
+    pairs: [{ pair: ['a', 'b'], count: 1 }], merge: null })
 })

@@ -13,7 +13,7 @@ const SEARCHES = { WordPiece: 'longest', Unigram: 'lattice' }
 /** The stages on how a text came to be cut as it is. @param {Stream} stream @returns {string[]} */
 function cuttingOf({ merges = {}, cut, hangul }) {
   const search = cut && SEARCHES[cut.type]
-  return [...(Object.keys(merges).length > 0 ? ['merges'] : []), ...(search ? [search] : []), ...(hangul ? ['syllables'] : [])]
+  return [...(Object.keys(merges).length > 0 ? ['merges', 'learning'] : []), ...(search ? [search] : []), ...(hangul ? ['syllables'] : [])]
 }
 
 /**

@@ -18,6 +18,7 @@ import * as pieces from './pieces.js'
 import * as scale from './scale.js'
 import * as cross from './cross.js'
 import * as merges from './merges.js'
+import * as learning from './learning.js'
 import * as longest from './longest.js'
 import * as lattice from './lattice.js'
 import * as syllables from './syllables.js'
@@ -49,7 +50,7 @@ import * as costs from './costs.js'
 /** @type {Stage[]} */
 export const stages = [
   house, tokens, ids, embedding, positions, sum, dropout, qkv, rotary, scores, mask, weights, heads, output,
-  pieces, merges, longest, lattice, syllables,
+  pieces, merges, learning, longest, lattice, syllables,
   scale, cross, norm, linear, activation, sampling, decoding, attentionDropout, operation,
   parts, stream, costs,
   shuffle, asks, waves, circle, notebook,

@@ -4,6 +4,7 @@ import { load } from '../../src/js/index.js'
 import { filesFor, modelOf, settingsOf } from '../models/index.js'
 import { bring, forget, kept, open, openIn, remember, remembered, stop } from '../models/own/open.js'
 import { RUNS } from '../models/runs.js'
+import { learn } from './learn.js'
 import { nudged } from './nudge.js'
 import { gradientsOf, messageOf, read } from './plain.js'
 import { inside, told } from './inside.js'
@@ -130,6 +131,8 @@ const calls = {
     return { type }
   },
   stop, remember, remembered, forget,
+  /** @param {{ text: string, step: number }} question */
+  learn: question => learn(engine, question),
   /** What the last run computed, with the lists that its structure leaves out. */
   steps: () => here().run.steps,
   /** The gradients of all tensors that have one. */

@@ -1,0 +1,127 @@
+/** Byte-pair encoding learned from the reader's text: pairs are counted, the most frequent one is joined, again. */
+
+import { probabilities } from '../lib/color.js'
+import { h, keep, setText } from '../lib/dom.js'
+import { scrubber } from '../lib/scrubber.js'
+
+/** @import { Built, Learned, Mount, Run, Stage, View } from '../types.d.ts' */
+
+export const id = 'learning'
+/** @type {string[]} */ export const controls = []
+/** @type {string[]} */ export const pickers = []
+
+const SCRUB = /** @type {const} */ (['label', 'back', 'on', 'play', 'pause', 'whole'])
+/** Most words of the text that are drawn. */
+const MOST_WORDS = 80
+
+/** Its text is the reader's, whatever the run is of. */
+export const data = () => ({})
+
+/** The map's stamp: one cell a token of the run, the stronger the later it was learned. @type {Stage['picture']} */
+export function picture(run, { sentence, room }) {
+  const { ids: all, merges } = run.streams[room.parts.stream]
+  const ranks = (all[sentence] ?? all[0]).map(id => merges?.[id]?.at(-1)?.rank ?? -1)
+  const most = Math.max(1, ...ranks)
+  return { part: { rows: 1, cols: ranks.length, values: Float32Array.from(ranks, rank => (rank + 1) / (most + 1)) },
+    domain: probabilities() }
+}
+
+const createPiece = () => h('span', { className: 'merge-piece' })
+const createWord = () => h('span', { className: 'merge-pieces' })
+const createPair = () => h('li', {}, h('span', { className: 'merge-pieces' }, createPiece(), createPiece()),
+  h('span', { className: 'learning-bar' }), h('small'))
+
+/** @type {Mount<typeof data>} */
+export function mount(container, context) {
+  const { t, ask, fails } = context
+  let step = 0
+  /** @type {ReturnType<typeof setTimeout> | 0} */ let waiting = 0
+  let asked = 0
+  const area = h('textarea', {
+    rows: 3, spellcheck: 'false', oninput: () => {
+      clearTimeout(waiting)
+      waiting = setTimeout(restart, 150)
+    }
+  })
+  area.value = t('stages.learning.sample')
+  const walk = h('div')
+  const heading = h('h2')
+  const pairs = h('ol', { className: 'learning-pairs' })
+  const words = h('div', { className: 'learning-words' })
+  const more = h('p', { className: 'note' })
+  const root = h('section', { className: 'learning' },
+    h('label', {}, t('stages.learning.text'), area), walk, heading, pairs,
+    h('h2', {}, t('stages.learning.rewritten')), words, more)
+  container.append(root)
+  const titles = /** @type {Record<typeof SCRUB[number], string>} */ (
+    Object.fromEntries(SCRUB.map(name => [name, t(`scrub.${name}`)])))
+  const line = scrubber(walk, titles, to => {
+    step = to
+    show()
+  })
+
+  function restart() {
+    step = 0
+    line.stop()
+    show()
+  }
+  /**
+   * @param {Built<HTMLElement>} item @param {Learned['pairs'][number]} entry @param {number} i
+   * @param {Learned} learned
+   */
+  function fillPair(item, { pair, count }, i, { merge, pairs: [{ count: most }] }) {
+    const [both, bar, said] = item.children
+    pair.forEach((piece, k) => setText(both.children[k], piece))
+    bar.style.setProperty('--share', String(count / most))
+    setText(said, String(count))
+    item.classList.toggle('is-chosen', i === 0 && merge !== null)
+  }
+  /**
+   * A word in tokens, with the pair lit that is joined next.
+   * @param {Element} box @param {string[]} word @param {Learned} now
+   */
+  function fillWord(box, word, { merge }) {
+    keep(box, word, createPiece, setText)
+    /** @type {number[]} */ const lefts = []
+    word.forEach((piece, i) => {
+      const isPair = piece === merge?.pair[0] && word[i + 1] === merge.pair[1]
+      if (isPair && lefts.at(-1) !== i - 1) lefts.push(i)
+    })
+    for (const [i, piece] of [...box.children].entries()) {
+      piece.classList.toggle('is-left', lefts.includes(i))
+      piece.classList.toggle('is-right', lefts.includes(i - 1))
+    }
+  }
+  /** @param {Learned} learned */
+  function draw(learned) {
+    const { count, merge, words: all } = learned
+    walk.hidden = count === 0
+    line.update(step, count)
+    setText(heading, merge ? t('stages.learning.next', { left: merge.pair[0], right: merge.pair[1], count: merge.count })
+      : t(count ? 'stages.learning.done' : 'stages.learning.none', { count }))
+    keep(pairs, learned.pairs, createPair,
+      (item, pair, i) => fillPair(/** @type {Built<HTMLElement>} */ (item), pair, i, learned))
+    keep(words, all.slice(0, MOST_WORDS), createWord, (box, word) => fillWord(box, word, learned))
+    setText(more, all.length > MOST_WORDS ? t('stages.learning.more', { count: all.length - MOST_WORDS }) : '')
+  }
+  function show() {
+    asked += 1
+    const mine = asked
+    root.setAttribute('aria-busy', 'true')
+    ask('learn', { text: area.value, step }).then(learned => {
+      if (mine !== asked) return
+      draw(learned)
+      root.setAttribute('aria-busy', 'false')
+    }).catch(fails)
+  }
+  show()
+  return {
+    update() {},
+    mark() {},
+    destroy() {
+      asked += 1
+      clearTimeout(waiting)
+      line.destroy()
+    }
+  }
+}
