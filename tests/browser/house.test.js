@@ -239,3 +239,24 @@ test('on paper stands no layer of marks, nothing to press, and where the room is
   assert.ok(tree <= room + 1)
   await close()
 })
+
+test('in thumbnails what is negative is hatched, and nothing else', async () => {
+  const run = runHere({}), { data, shape: [, rows, cols] } = run.tensors.get('transformer.encoder.output')
+  for (const theme of ['light', 'dark']) {
+    const { page, close } = await visit({ room: 'encoder.norm', theme })
+    const stamp = '.map li[data-room="encoder.norm"] canvas.thumb'
+    await page.waitForFunction(selector => document.querySelector(selector)?.width > 1, stamp)
+    const [width, height, pixels] = await page.$eval(stamp, canvas => [canvas.width, canvas.height,
+      [...new Uint32Array(canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.buffer)]])
+    assert.deepEqual([width, height], [cols, 3 * rows])
+    const most = Math.max(...data.map(Math.abs))
+    data.forEach((value, i) => {
+      const [top, middle, bottom] = [0, 1, 2].map(line => pixels[(Math.floor(i / cols) * 3 + line) * cols + i % cols])
+      assert.equal(top, bottom)
+      if (value > 0) assert.equal(middle, top, `${theme}: ${value}`)
+      else if (value < -0.02 * most) assert.notEqual(middle, top, `${theme}: ${value}`)
+    })
+    await close()
+  }
+  run.dispose()
+})

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { lettering } from '../../web/lib/heatmap.js'
+import { hasTick, lettering, tickBox } from '../../web/lib/heatmap.js'
 
 const at = (width, values, height = 22) => lettering({ cell: { width, height }, values })
 
@@ -22,4 +22,19 @@ test('lettering: as large as the cells allow, and no larger than the text around
 test('lettering: none on a plain picture; numbers that are not finite are measured too', () => {
   assert.equal(lettering({ cell: { width: 60, height: 30 }, values: [1], plain: true }), null)
   assert.equal(at(60, [NaN, -Infinity, 1]).decimals, 2)
+})
+
+test('negative cells are told by a dash down to the smallest', () => {
+  for (const [wide, high] of [[4, 14], [8, 8], [9, 9], [22, 14]]) {
+    const cell = { width: wide, height: high }
+    assert.deepEqual([-1, -1e-6, 0, -0, 1, -Infinity, NaN].map(value => hasTick(value, cell)),
+      [true, true, false, false, false, false, false])
+    for (const [row, col] of [[0, 0], [3, 5]]) {
+      const { x, y, width, height } = tickBox(cell, row, col)
+      assert.ok(width >= 3 && height === 1, 'wide enough to be seen')
+      assert.ok(x > col * cell.width && x + width < (col + 1) * cell.width, 'inside its column')
+      assert.ok(y > row * cell.height && y + height < (row + 1) * cell.height, 'inside its row')
+      assert.ok(Number.isInteger(y), 'on one line of pixels')
+    }
+  }
 })

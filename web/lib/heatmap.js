@@ -1,7 +1,7 @@
 /**
  * A matrix on a canvas, with a cell cursor for mouse, finger and keyboard. Screen readers meet it as a grid whose one
- * rendered cell is the cell under the cursor. Values that are not finite are hatched; a cell that shows no number
- * carries a dash when it is negative, so that the sign never rests on colour alone.
+ * rendered cell is the cell under the cursor. What is not finite is hatched; what is negative and shows no number
+ * carries a dash, so that the sign never rests on colour alone.
  */
 
 import { h, penOf, setAll, setText, uniqueId } from './dom.js'
@@ -10,8 +10,8 @@ import { ofSlice } from './origin.js'
 
 /** @import { Palette, Scale, Slice } from '../types.d.ts' */
 
-const GAP_FROM = 9
-const TICK_FROM = 9
+/** A dash lies inside cells from 9 on, as gaps do between them; from side to side in narrower ones. */
+const [GAP_FROM, TICK_FROM] = [9, 3]
 export const TICK_OPACITY = 0.6
 /** As long as the animation in the style sheet. */
 const PULSE = 900
@@ -71,8 +71,10 @@ export function lettering({ cell: { width, height }, values, plain }) {
 }
 
 /** The dash in a negative cell. @param {HeatmapView['cell']} cell @param {number} row @param {number} col */
-export const tickBox = ({ width, height }, row, col) => (
-  { x: (col + 0.32) * width, y: (row + 0.5) * height - 0.5, width: width * 0.36, height: 1 })
+export function tickBox({ width, height }, row, col) {
+  const left = width < GAP_FROM ? 0.5 : width * 0.32
+  return { x: col * width + left, y: Math.round((row + 0.5) * height - 0.5), width: width - 2 * left, height: 1 }
+}
 
 /** Whether a cell without its number gets a dash. @param {number} value @param {HeatmapView['cell']} cell */
 export const hasTick = (value, { width, height }) => (
@@ -115,7 +117,6 @@ function paintGaps(pen, view) {
     for (let c = 1; c < cols; c++) pen.fillRect(c * cell.width - 0.5, 0, 1, height)
     for (let r = 1; r < rows; r++) pen.fillRect(0, r * cell.height - 0.5, width, 1)
   }
-  /** @param {Square} cell */
   const step = group && group < cols ? group : cols
   for (let c = step; c < cols; c += step) pen.fillRect(c * cell.width - 2, 0, 4, height)
 }

@@ -1,4 +1,7 @@
-/** A tensor in the size of a stamp: one pixel per cell, blown up. */
+/**
+ * A tensor in the size of a stamp: one pixel wide per cell and three high, blown up. The middle one of what is negative
+ * leans towards the ink, so that it is hatched there and, where that is too fine to be seen, darker or paler.
+ */
 
 import { h, penOf } from './dom.js'
 
@@ -8,6 +11,22 @@ import { h, penOf } from './dom.js'
  * Columns that a stamp of the map has no room for: they are averaged there, as a picked one would tell nothing true.
  */
 const FINE = 32
+
+const HIGH = 3
+const HATCH = 0.5
+
+/**
+ * A colour leaning towards the ink on it: what is pale is hatched as faintly.
+ * @param {import('./color.js').Colour} colour @param {number} strength from 0 to 1
+ */
+function hatched({ packed, ink }, strength) {
+  const weight = HATCH * Math.sqrt(strength)
+  const to = Number.parseInt(ink.slice(1), 16)
+  const [red, green, blue] = [to >> 16, (to >> 8) & 255, to & 255]
+  /** @param {number} shift @param {number} other */
+  const lean = (shift, other) => Math.round(((packed >>> shift) & 255) * (1 - weight) + other * weight) << shift
+  return (255 << 24 | lean(16, blue) | lean(8, green) | lean(0, red)) >>> 0
+}
 
 /**
  * Mounts an empty thumbnail.
@@ -33,12 +52,17 @@ export function thumb(container) {
       before = values
       key = look
       canvas.width = cols
-      canvas.height = rows
+      canvas.height = rows * HIGH
       canvas.classList.toggle('is-fine', cols >= FINE)
       const pen = penOf(canvas)
-      const image = pen.createImageData(cols, rows)
+      const image = pen.createImageData(cols, rows * HIGH)
       const pixels = new Uint32Array(image.data.buffer)
-      for (let i = 0; i < pixels.length; i++) pixels[i] = Number.isFinite(values[i]) ? colours.at(values[i]).packed : 0
+      for (let i = 0; i < values.length; i++) {
+        if (!Number.isFinite(values[i])) continue
+        const colour = colours.at(values[i]), top = Math.floor(i / cols) * HIGH * cols + i % cols
+        for (let line = 0; line < HIGH; line++) pixels[top + line * cols] = colour.packed
+        if (values[i] < 0) pixels[top + cols] = hatched(colour, Math.min(1, values[i] / colours.min))
+      }
       pen.putImageData(image, 0, 0)
       return changed
     }
