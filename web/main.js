@@ -59,8 +59,20 @@ function problems(t) {
   return Object.fromEntries(Object.entries(found).map(([name, { key, values }]) => [name, t(key, values)]))
 }
 
-/** One of the worker's questions; there are none before it has answered. @type {Context['ask']} */
-const ask = (type, details, tell) => engine ? engine.ask(type, details, tell) : Promise.reject(new Error('no engine yet'))
+/**
+ * One of the worker's questions; there are none before it has answered. What it cannot answer because another run has
+ * come in between is nobody's fault.
+ * @type {Context['ask']}
+ */
+async function ask(type, details, tell) {
+  if (!engine) throw new Error('no engine yet')
+  const about = run
+  try {
+    return await engine.ask(type, details, tell)
+  } catch (error) {
+    throw about === run ? error : Object.assign(/** @type {Failure} */ (error), { isLate: true })
+  }
+}
 
 const context = /** @type {Context} */ ({
   enter: room => set({ room }, 'push'),
@@ -85,6 +97,7 @@ const reasonOf = error => (error instanceof Error ? error.message : String(error
 
 /** What went wrong while something was shown is said, and the page goes on. @param {unknown} error */
 function fails(error) {
+  if (/** @type {Failure} */ (error).isLate) return
   console.error(error)
   const message = reasonOf(error)
   setText(page.status, t ? t('app.broken', { message }) : message)

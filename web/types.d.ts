@@ -229,6 +229,8 @@ export interface Meaning {
 /** What went wrong in the worker. */
 export interface Failure extends Error {
   code?: string
+  /** Of a question about a run that another has taken the place of. */
+  isLate?: boolean
 }
 
 // A run, as the page has it ------------------------------------------------------------------------------------------

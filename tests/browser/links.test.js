@@ -1,0 +1,74 @@
+// Links that somebody has mistyped, cut or made up: the page answers each in words or with a figure, and goes on. The
+// long run spoils five hundred.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { READY } from '../../web/models/index.js'
+import { roomsOf } from '../../web/rooms/index.js'
+import { toHash } from '../../web/shell/state.js'
+import { isLong } from '../lib/long.js'
+import { shownRun } from '../lib/page.js'
+import { runs, runCount, stateOf, useHouse } from './host.js'
+
+const { open } = useHouse()
+const COUNT = isLong ? 500 : 40
+const SEED = 20261122
+/** For what is asked of the worker to come back, in milliseconds. */
+const PAUSE = 60
+const VALUES = ['', '-1', '1.5', 'NaN', '1e9', '-Infinity', '0', '00', 'x', 'constructor', '__proto__', '%', '%EA%B0',
+  '한글', '1,2', '9007199254740993', 'false', ' ', '…'.repeat(300)]
+
+/** Numbers from 0 to 1, the same in every run (mulberry32). */
+function drawing(seed) {
+  let a = seed
+  return () => {
+    a = a + 0x6D2B79F5 | 0
+    let t = Math.imul(a ^ a >>> 15, 1 | a)
+    t = t + Math.imul(t ^ t >>> 7, 61 | t) ^ t
+    return ((t ^ t >>> 14) >>> 0) / 4294967296
+  }
+}
+const draw = drawing(SEED)
+const one = list => list[Math.floor(draw() * list.length)]
+
+/** What all rooms of all models are shown with; of some numbers there are two or three, of others a dozen. */
+const BASES = READY.flatMap(({ id: model }) => {
+  const said = { model, ...(model === 'sentences' && { text: 'a b c\nd e\nf g h i' }) }
+  const run = shownRun(said), rooms = roomsOf(run)
+  return rooms.map(({ id }) => ({ ...said, room: id }))
+})
+const NUMBERS = ['sentence', 'head', 'row', 'step']
+/** Words of a link that choose a place, so that any may stand in any room. */
+const RARE = ['twin', 'cell', 'edits', 'lesson', 'theatre', 'lit', 'glossary', 'at', 'depth', 'part']
+const WRITTEN = ['heads:2', 'scale:0', 'attention', 'dates', 'self_attn.weights:0,0,0,0', 'softmax',
+  'transformer.encoder.layers.0.norm1.output:0,9,9=5']
+
+/** Ways to spoil a link; the first two leave it readable. */
+const SPOILS = [
+  pairs => ({ ...pairs, [one(NUMBERS)]: one(VALUES), [one(NUMBERS)]: one(['1.5', '-1', '0.5', '1e9']) }),
+  pairs => ({ ...pairs, [one(RARE)]: one([...VALUES, ...WRITTEN]), [one(Object.keys(pairs))]: one(VALUES) }),
+  pairs => Object.fromEntries(Object.keys(pairs).map(key => [key, one(VALUES)])),
+  pairs => Object.fromEntries(Object.entries(pairs).filter(() => draw() > 0.3)),
+  pairs => Object.fromEntries(Object.entries(pairs).map(([key, value]) => (
+    draw() < 0.2 ? [key.slice(1), value] : [key, value.slice(0, draw() * value.length)]))),
+  pairs => ({ ...pairs, edits: `${one(VALUES)}:${one(VALUES)}=${one(VALUES)}`, cell: `${one(VALUES)}:${one(VALUES)}` })
+]
+const spoilt = base => Object.entries(one(SPOILS)(Object.fromEntries(new URLSearchParams(toHash(stateOf(base))))))
+  .map(([key, value]) => `${key}=${draw() < 0.5 ? value : encodeURIComponent(value)}`).join('&')
+
+test(`${COUNT} spoilt links: no exception, and a right one after each ten is computed`, async t => {
+  const { page, complaints, close } = await open({ model: 'sentences', room: 'house' })
+  t.diagnostic(`seed ${SEED}`)
+  for (let at = 0; at < COUNT; at++) {
+    const hash = spoilt(one(BASES))
+    await page.evaluate(link => { location.hash = link }, hash)
+    await page.waitForTimeout(PAUSE)
+    if (at % 10 === 9) {
+      const before = await runCount(page)
+      await page.evaluate(number => { location.hash = `v=1&model=sentences&room=scores&text=rain%20${number}` }, at)
+      await runs(page, before + 1)
+      assert.equal(await page.textContent('#status'), '', `after link ${at}`)
+    }
+    assert.deepEqual(complaints, [], `link ${at}: ${hash}`)
+  }
+  await close()
+})
