@@ -1,7 +1,7 @@
 // From a cell to its neighbours without hitting them: the steps in the inspector.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addressed, useHouse, violations } from './host.js'
+import { addressed, runHere, useHouse, violations } from './host.js'
 
 const house = useHouse()
 const CELL = { name: 'transformer.decoder.layers.1.multihead_attn.weights', index: [0, 1, 8, 1] }
@@ -34,4 +34,23 @@ test('a finger or the keyboard steps along every axis, and the figure shows the 
     assert.deepEqual(complaints, [])
     await close()
   }
+})
+
+test('where a matrix is mostly 0.00, what is not is listed, and leads to its cell', async () => {
+  const run = runHere({}), { data, shape: [, rows, cols] } = run.tensors.get('sampling.output')
+  const found = [...data.keys()].filter(i => Math.abs(data[i]) >= 0.005)
+    .sort((one, other) => Math.abs(data[other]) - Math.abs(data[one]) || one - other)
+  const { page, complaints, close } = await house.open({ room: 'decoding', language: 'en' })
+  await page.click('.nonzero summary')
+  assert.equal(await page.textContent('.nonzero summary'),
+    `${found.length} of ${rows * cols} numbers are not 0.00: show them`)
+  const shown = await page.$$eval('.nonzero-list button', list => list.map(one => one.dataset.cell))
+  const name = i => `sampling.output[0, ${Math.floor(i / cols)}, ${i % cols}]`
+  assert.deepEqual(shown, found.slice(0, 24).map(name))
+  await page.click('.nonzero-list li:nth-child(3) button')
+  await page.waitForFunction(text => document.querySelector('#inspector').textContent.includes(text), name(found[2]))
+  assert.deepEqual(await violations(page, '.nonzero'), [])
+  assert.deepEqual(complaints, [])
+  run.dispose()
+  await close()
 })

@@ -9,6 +9,7 @@ import { hasTick, lettering } from './heatmap.js'
 import { legend } from './legend.js'
 import { matrix } from './matrix.js'
 import { menu } from './menu.js'
+import { nonZero } from './nonzero.js'
 import { product } from './product.js'
 import { cellOf } from './slice.js'
 import { snapshot } from './snapshot.js'
@@ -117,10 +118,14 @@ export function figure(container, {
     /** A labelled matrix; its view gives `title` and `domain`. */
     matrix(parent = body) {
       const part = add(matrix(parent, handlers))
+      const rest = nonZero(part.element, { t, press })
       return {
         ...part,
         /** @param {Slice} piece @param {Look} spec */
-        update: (piece, spec) => part.update(piece, { ...view(spec), width: width() })
+        update(piece, spec) {
+          part.update(piece, { ...view(spec), width: width() })
+          rest.update(piece)
+        }
       }
     },
     /** A product laid out by hand; `domains` and `groups` are given by part. */

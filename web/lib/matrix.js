@@ -146,6 +146,7 @@ export function matrix(container, handlers) {
   /** @type {Follow | undefined} */ let follow
 
   return {
+    element: root,
     /**
      * @param {Slice} part
      * @param {MatrixView} view

@@ -1,0 +1,63 @@
+/** Where a matrix is mostly 0.00: what is not, the largest first, each leading to its cell. */
+
+import { h, keep, setText } from './dom.js'
+import { exact, fixed } from './number.js'
+import { ofCell } from './origin.js'
+import { indexOf } from './slice.js'
+
+/** @import { Built, Cell, Slice, Translate } from '../types.d.ts' */
+
+/** What is written 0.00 is nearer to 0 than this. */
+const WRITTEN = 0.005
+/** Fewer cells are seen at a glance, and more of them than this share are no exception. */
+const [LEAST, SHARE, MOST] = [40, 0.25, 24]
+
+/**
+ * Places of the values that are not written 0.00, the largest first; null where they are no exception.
+ * @param {ArrayLike<number>} values
+ */
+export function exceptions(values) {
+  const found = Array.from(values, (_, i) => i).filter(i => !(Math.abs(values[i]) < WRITTEN))
+  if (values.length < LEAST || found.length === 0 || found.length > values.length * SHARE) return null
+  return found.sort((one, other) => Math.abs(values[other]) - Math.abs(values[one]) || one - other)
+}
+
+const createEntry = () => h('li', {}, h('button', { type: 'button', className: 'cell-link' }), h('span'))
+
+/** @param {Element} container @param {{ t: Translate, press: (cell: Cell) => void }} context */
+export function nonZero(container, { t, press }) {
+  const summary = h('summary')
+  const list = h('ol', { className: 'nonzero-list' })
+  const more = h('p', { className: 'note' })
+  const element = h('details', { className: 'nonzero', hidden: true, ontoggle: () => draw() }, summary, list, more)
+  container.append(element)
+  /** @type {{ part: Slice, found: number[] } | null} */ let shown = null
+
+  /** @param {Slice} part @returns {(item: Built<HTMLElement>, at: number) => void} */
+  const fill = part => (item, at) => {
+    const [row, col] = [Math.floor(at / part.cols), at % part.cols], index = indexOf(part, row, col)
+    const link = item.firstChild
+    setText(link, fixed(part.values[at]))
+    link.title = exact(part.values[at])
+    link.onclick = () => press({ name: part.name, index })
+    ofCell(link, part.name, index)
+    setText(item.lastChild, t('frame.nonzero.at', { row: part.rowLabels[row], col: part.colLabels[col] }))
+  }
+  function draw() {
+    if (!shown || !element.open) return
+    const { part, found } = shown
+    keep(list, found.slice(0, MOST), createEntry, fill(part))
+    more.hidden = found.length <= MOST
+    setText(more, t('frame.nonzero.more', { count: found.length - MOST }))
+  }
+  return {
+    /** @param {Slice} part */
+    update(part) {
+      const found = exceptions(part.values)
+      element.hidden = !found
+      shown = found && { part, found }
+      if (found) setText(summary, t('frame.nonzero.show', { count: found.length, total: part.values.length }))
+      draw()
+    }
+  }
+}
