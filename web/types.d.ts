@@ -268,6 +268,14 @@ export interface Learned {
   merge: { pair: [string, string], token: string, count: number } | null
 }
 
+/** A sentence in a language and the tokens that it takes. */
+export interface Costly {
+  lang: string
+  text: string
+  bytes: number
+  tokens: string[]
+}
+
 /** A syllable of a text and the tokens that hold it, each with the bytes of it that it has, where tokens are bytes. */
 export interface Syllable {
   syllable: string
@@ -294,6 +302,7 @@ export interface Stream {
   merges?: Record<number, TokenMerge[]>
   cut?: Cut
   hangul?: Hangul
+  languages?: Costly[]
 }
 
 /** An answer: how it was chosen, each token of it, and the rows of the logits it was chosen from. */

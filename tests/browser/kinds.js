@@ -290,6 +290,10 @@ export const KINDS = {
   pane: ['.pane-floor .shape', 'door', floorShape],
   paneToken: ['.pane-pictures', null, isToken],
   hangul: ['.hangul', 'part', hangulPart],
+  sentence: ['.sentence-cost', 'order', (view, text, i) => {
+    const { tokens, bytes } = valuesIn(view, 'stages.pieces.cost', text) ?? {}, one = streamOf(view).languages[i]
+    return Number(tokens) === one.tokens.length && Number(bytes) === new TextEncoder().encode(one.text).length
+  }],
   learningStep: ['.learning .scrubber output', null, (view, text) => text === `1 / ${learnedOf(view).count}`],
   learningCount: ['.learning-pairs small', 'order', (view, text, i) => text === String(learnedOf(view).pairs[i].count)],
   learningPiece: ['.learning .merge-piece', null, (view, text) => learnedOf(view).words.flat().includes(text)],
@@ -352,6 +356,8 @@ export const KINDS = {
   listing: ['.listing figcaption', null, ({ code }, text) => code.places.has(text)],
   divisor: ['.product-corner mn, .equation mn', null, (view, text) => (
     text === String(widthOf(view) / view.room.parts.heads))],
+  sorting: ['.stage-figure .control label', null, (view, text) => (
+    isProse(view, text) || isToken(view, valuesIn(view, 'stages.activation.by.row', text)?.token))],
   prose: ['body', null, isProse]
 }
 

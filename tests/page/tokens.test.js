@@ -151,3 +151,27 @@ test('learning from a pasted text: every round joins the pair that is counted mo
   assert.deepEqual(learn(gf, { text: 'ab', step: 0 }), { count: 0, words: [['a', 'b']],
     pairs: [{ pair: ['a', 'b'], count: 1 }], merge: null })
 })
+
+test('a sentence in two languages: as many tokens as the tokenizer makes, and their bytes are those of the text', () => {
+  const tokenizer = createTokenizer(gf)
+  const { languages } = shown(shownRun({ model: 'stories' }), 'pieces')
+  assert.deepEqual(languages.map(({ lang }) => lang), ['ko', 'en'])
+  for (const { text, bytes, tokens } of languages) {
+    const { ids } = tokenizer.encode(` ${text}`)
+    assert.deepEqual(tokens, ids.map(id => spelled(tokenizer.bytesOf(id))))
+    assert.equal(ids.reduce((sum, id) => sum + tokenizer.bytesOf(id).length, 0), bytes + 1)
+    assert.equal(written(tokens), text)
+  }
+  const own = shown(runOf(t5, 'a'), 'pieces').languages
+  assert.deepEqual(own.map(({ tokens }) => tokens.length), own.map(({ text }) => t5.tokenizer.encode(text).ids.length))
+  assert.deepEqual(shown(shownRun({ model: 'dates' }), 'pieces').languages, [])
+})
+
+test('a tokenizer that has no Korean at all: no room of Hangul, no comparison, and the run goes on', () => {
+  const vocab = Object.fromEntries([...'abc '].map((letter, id) => [letter, id]))
+  const tokenizer = gf.text.tokenizer({ 'tokenizer.json': JSON.stringify({ model: { type: 'BPE', vocab, merges: [] } }) })
+  assert.throws(() => tokenizer.encode('한'), { code: 'text' })
+  const run = runOf({ ...bert, tokenizer }, 'a cab')
+  assert.deepEqual(roomsOf(run).slice(1, 3).map(({ stage }) => stage), ['pieces', 'embedding'])
+  assert.deepEqual(run.streams.text.languages, [])
+})

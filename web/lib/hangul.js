@@ -10,9 +10,6 @@ export const FIRST = 0xac00
 /** How many vowels there are, and how many endings of a syllable, with none among them. */
 export const COUNTS = { vowels: VOWELS.length, finals: FINALS.length + 1 }
 
-/** @param {string} letter */
-export const isSyllable = letter => /^[가-힣]$/u.test(letter)
-
 /**
  * The numbers of the letters in a syllable: code = 0xAC00 + (initial · 21 + vowel) · 28 + final.
  * @param {string} syllable

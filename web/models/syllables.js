@@ -1,7 +1,5 @@
 /** Which tokens hold the Hangul syllables of a text, and which of their bytes. */
 
-import { isSyllable } from '../lib/hangul.js'
-
 /** @import { Hangul, Syllable } from '../types.d.ts' */
 
 /**
@@ -54,11 +52,13 @@ function syllablesIn(text, { cut, shown, bytesOf, longest = Infinity }) {
 }
 
 /**
- * The syllables of a text with their tokens; of a text without Hangul, those of an example.
- * @param {string} text @param {Spelling} spelling @returns {Hangul}
+ * The syllables of a text with their tokens; of a text without Hangul that can be read, those of an example. None where
+ * that cannot be read either.
+ * @param {string} text @param {Spelling} spelling @returns {Hangul | undefined}
  */
 export function hangulOf(text, spelling) {
   const syllables = syllablesIn(text, spelling)
-  const isExample = ![...text].some(isSyllable)
-  return { isExample, syllables: isExample ? syllablesIn(EXAMPLE, spelling) : syllables }
+  if (syllables.length) return { isExample: false, syllables }
+  const example = syllablesIn(EXAMPLE, spelling)
+  return example.length ? { isExample: true, syllables: example } : undefined
 }

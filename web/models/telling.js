@@ -5,7 +5,7 @@ import { answered } from './answered.js'
 
 /** @import { Chosen } from './answer.js' */
 /** @import { Held } from './hold.js' */
-/** @import { Edit, Hangul, Library, Made, Settings, TokenMerge } from '../types.d.ts' */
+/** @import { Costly, Edit, Hangul, Library, Made, Settings, TokenMerge } from '../types.d.ts' */
 
 /**
  * How a model reads and writes.
@@ -16,7 +16,8 @@ import { answered } from './answered.js'
  * @property {(text: string, room: number) => number[]} begin a beginning, with so many tokens kept free for the answer
  * @property {(text: string) => number[]} go what a reader goes on with
  * @property {(ids: number[]) => Record<number, TokenMerge[]>} [merges] how tokens came about
- * @property {(text: string) => Hangul} [hangul] the tokens of its syllables
+ * @property {(text: string) => Hangul | undefined} [hangul] the tokens of its syllables
+ * @property {Costly[]} [languages] what a sentence costs in each
  */
 
 /** Most tokens of an answer, so that the figures of a run can still be read. */
@@ -42,10 +43,10 @@ function targetOf(gf, model, settings, { go, end, vocabulary, longest: reach }, 
 }
 
 /** @param {Settings} settings @param {Language} language @param {number[]} input */
-const streamOf = (settings, { merges, hangul, vocabulary }, input) => ({
+const streamOf = (settings, { merges, hangul, languages, vocabulary }, input) => ({
   texts: [settings.beginning], tokens: [input.map(id => vocabulary[id])], ids: [input], vocabulary,
   padding: [input.map(() => false)], lengths: [input.length], merges: merges?.(input) ?? {},
-  ...(hangul && { hangul: hangul(settings.beginning) })
+  ...(hangul && { hangul: hangul(settings.beginning) }), ...(languages && { languages })
 })
 
 /**

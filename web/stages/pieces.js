@@ -14,11 +14,11 @@ const EDGES = /^<.*>$/
 
 /** A text's tokens with their ids, and all tokens the model knows there. @param {Run} run @param {View} view */
 export function data(run, { sentence, room }) {
-  const { tokens: all, ids: numbers, vocabulary, isAnswer } = run.streams[room.parts.stream]
+  const { tokens: all, ids: numbers, vocabulary, isAnswer, languages = [] } = run.streams[room.parts.stream]
   const [tokens, ids] = [all[sentence] ?? all[0], numbers[sentence] ?? numbers[0]]
   const used = new Set(ids)
   return {
-    isAnswer: Boolean(isAnswer), pieces: tokens.map((token, i) => ({ token, id: ids[i] })),
+    isAnswer: Boolean(isAnswer), languages, pieces: tokens.map((token, i) => ({ token, id: ids[i] })),
     vocabulary: vocabulary.map((token, number) => ({ token, number, isUsed: used.has(number) }))
   }
 }
@@ -30,6 +30,10 @@ export function picture(run, { room }) {
   return { part: { rows: 1, cols: tokens.length, values }, domain: probabilities() }
 }
 
+const createPiece = () => h('span', { className: 'merge-piece' })
+const createSentence = () => h('li', {}, h('q'), h('small', { className: 'sentence-cost' }),
+  h('span', { className: 'merge-pieces' }))
+
 const createEntry = () => h('li', {}, h('span', { className: 'vocab-id' }), h('span', { className: 'vocab-token' }))
 
 /** @type {Mount<typeof data>} */
@@ -38,6 +42,9 @@ export function mount(container, context) {
   /** @param {number} _ @param {number} col */
   const look = (_, col) => light(col)
   const list = chips(container, { onLook: look, onPress: look, onLeave: () => light() })
+  const sentences = h('ul', { className: 'said-twice' })
+  const compared = h('section', { className: 'search' }, h('h2', {}, t('stages.pieces.languages')), sentences)
+  container.append(compared)
   const heading = h('h2')
   const vocabulary = h('ol', { className: 'vocabulary' })
   container.append(h('section', { className: 'known' }, heading, vocabulary))
@@ -61,6 +68,14 @@ export function mount(container, context) {
       shown = next
       setText(heading, t(!next.isAnswer ? 'stages.pieces.read' : 'stages.pieces.written'))
       light()
+      compared.hidden = next.languages.length === 0
+      keep(sentences, next.languages, createSentence, (sentence, { lang, text, bytes, tokens }) => {
+        const [quote, cost, list] = sentence.children
+        quote.lang = lang
+        setText(quote, text)
+        setText(cost, t('stages.pieces.cost', { tokens: tokens.length, bytes }))
+        keep(list, tokens, createPiece, setText)
+      })
     },
     mark() {},
     destroy() {}

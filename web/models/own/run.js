@@ -4,12 +4,15 @@ import { SAMPLING, answer, decodingOf } from '../answer.js'
 import { cutOf } from '../cut.js'
 import { defaultsOf } from '../index.js'
 import { mergesOf } from '../merges.js'
+import { costsOf } from '../languages.js'
 import { createSampling } from '../sampling.js'
 import { spelled } from '../spelling.js'
 import { hangulOf } from '../syllables.js'
 
 /** @import { Chosen } from '../answer.js' */
 /** @import { Opened } from './open.js' */
+/** @import { Cutting } from '../syllables.js' */
+/** @import { Tokenizer } from '../../../src/js/text/tokenizer.js' */
 /** @import { Frame } from '../decoding.js' */
 /** @import { Axis, Edit, Library, LibraryTensor, Made, Settings, Stream } from '../../types.d.ts' */
 
@@ -98,16 +101,34 @@ function streamOf(opened, ids, more) {
     merges: tokenizer ? mergesOf(tokenizer, ids, vocabulary) : {}, ...more }
 }
 
+/**
+ * A text of the page's in tokens; nothing where the tokenizer has none for it.
+ * @param {Tokenizer} tokenizer @param {string} text @param {boolean} special @returns {Cutting}
+ */
+function cutting(tokenizer, text, special) {
+  try {
+    return tokenizer.encode(text, { special })
+  } catch (error) {
+    if (/** @type {{ code?: string }} */ (error).code !== 'text') throw error
+    return { ids: [], offsets: [] }
+  }
+}
+
 /** The text that is read. @param {Opened} opened @param {Settings} settings @param {number[]} ids */
 function textStream(opened, { beginning }, ids) {
   const { tokenizer } = opened
   if (!tokenizer) return streamOf(opened, ids)
   const vocabulary = vocabularyOf(opened)
+  /** @param {number} id */
+  const shown = id => vocabulary[id] ?? String(id)
   const hangul = hangulOf(beginning, {
-    cut: text => tokenizer.encode(text, { special: true }), shown: id => vocabulary[id],
-    bytesOf: id => tokenizer.bytesOf(id), longest: LONGEST.text
+    cut: text => cutting(tokenizer, text, true), shown, bytesOf: id => tokenizer.bytesOf(id),
+    longest: LONGEST.text
   })
-  return { ...streamOf(opened, ids), cut: cutOf(tokenizer, beginning, LONGEST.text), hangul }
+  return {
+    ...streamOf(opened, ids), cut: cutOf(tokenizer, beginning, LONGEST.text), hangul,
+    languages: costsOf({ cut: text => cutting(tokenizer, text, false), shown })
+  }
 }
 
 /** @param {string} of */

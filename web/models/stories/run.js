@@ -2,6 +2,7 @@
 
 import { hold } from '../hold.js'
 import { defaultsOf } from '../index.js'
+import { costsOf } from '../languages.js'
 import { mergesOf } from '../merges.js'
 import { spelled } from '../spelling.js'
 import { hangulOf } from '../syllables.js'
@@ -30,7 +31,8 @@ function languageOf(gf) {
       go: text => encode(tokenizer, text).slice(1), merges: ids => mergesOf(tokenizer, ids, vocabulary),
       hangul: text => hangulOf(text, {
         cut: one => cut(tokenizer, one), shown: id => vocabulary[id], bytesOf: id => tokenizer.bytesOf(id)
-      })
+      }),
+      languages: costsOf({ cut: one => cut(tokenizer, one), shown: id => vocabulary[id] })
     }
     languages.set(gf, language)
   }

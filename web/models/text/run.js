@@ -3,6 +3,7 @@
 import { exampleText } from '../stories/data.js'
 import { hold } from '../hold.js'
 import { defaultsOf } from '../index.js'
+import { costsOf } from '../languages.js'
 import { mergesOf } from '../merges.js'
 import { CONFIG, createStories } from '../stories/model.js'
 import { shapeOf } from '../stories/variants.js'
@@ -41,7 +42,8 @@ const languageOf = ({ words, encode, cut, tokenizer, isWhole }, longest) => ({
     const ids = encode(said)
     return (ids.length ? ids : [0]).slice(-Math.max(isWhole ? longest : Math.ceil(longest / 2), longest - room))
   },
-  ...(tokenizer && { merges: (/** @type {number[]} */ ids) => mergesOf(tokenizer, ids, words) }),
+  ...(tokenizer && { merges: (/** @type {number[]} */ ids) => mergesOf(tokenizer, ids, words),
+    languages: costsOf({ cut: text => tokenizer.encode(text), shown: id => words[id] }) }),
   ...(cut && {
     hangul: (/** @type {string} */ text) => hangulOf(text, {
       cut, shown: id => words[id], ...(tokenizer && { bytesOf: id => tokenizer.bytesOf(id) })
