@@ -113,6 +113,8 @@ export function answerTable({ t, theme }) {
   return {
     element,
     hide() { element.hidden = true },
+    /** What the twin has written, for a picture that stands alone. */
+    there: () => (element.hidden ? '' : texts[1].lastChild.textContent ?? ''),
     /** @param {Answered[] | null} list @param {string} model */
     update(list, model) {
       element.hidden = !list

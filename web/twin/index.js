@@ -205,7 +205,7 @@ export function twin(container, room, context) {
   /** @type {Map<string, string>} */ const titles = new Map()
   /** The differences are called what the figure calls the matrices they are of. @param {Entry[]} list */
   const titled = list => list.forEach(({ title, part }) => titles.set(part.name, title))
-  const named = () => heads[1].textContent ?? ''
+  const named = () => [heads[1].textContent, told.there()].filter(Boolean).join(' → ')
   const there = {
     ...context, titled, named, which: 'twin', spoken: t('twin.there'), look: ofTwin(context.look),
     press: ofTwin(context.press), edit() {}
@@ -213,7 +213,7 @@ export function twin(container, room, context) {
   const told = answerTable(context)
   const { heads, place, below, show, settle } = side(find(container, '.stage-figure'), told.element, t)
   const apart = differences(below, {
-    ...context, named: () => `${t('twin.difference')} · ${heads[1].textContent}`, which: 'difference',
+    ...context, named: () => `${t('twin.difference')} · ${named()}`, which: 'difference',
     spoken: t('twin.difference')
   })
   /** @type {Mounted<any> | null} */ let view = null
