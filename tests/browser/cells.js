@@ -15,6 +15,13 @@ export function indexAt({ first, axes }, row, col) {
   return first.map((i, axis) => i + (axis === axes[0] ? row : 0) + (axis === axes[1] ? col : 0))
 }
 
+/** How many cells of a matrix of a size are so. */
+export function countIn(view, { tensor, size: [rows, cols], ...about }, isSo) {
+  const all = Array.from({ length: rows * cols }, (_, i) => (
+    valueAt(view, tensor, indexAt(about, Math.floor(i / cols), i % cols))))
+  return all.filter(isSo).length
+}
+
 /** The cells of a matrix from `first` on. */
 export function matrixOf(view, { tensor, first, axes }) {
   const [rows, cols] = axes.map(axis => (axis < 0 ? 1 : tensorNamed(view, tensor).shape[axis] - first[axis]))

@@ -10,7 +10,7 @@ import { piecesOf } from '../../web/lib/prose.js'
 import { translator } from '../../web/lib/text.js'
 import { modelOf } from '../../web/models/index.js'
 import { changes } from '../../web/shell/changes.js'
-import { indexAt, matrixOf, tensorNamed, valueAt } from './cells.js'
+import { countIn, indexAt, matrixOf, tensorNamed, valueAt } from './cells.js'
 import { gridCell, gridName, isGridLegend, roomCost } from './grids.js'
 import { learn } from '../../web/worker/learn.js'
 import { gf } from '../lib/engine.js'
@@ -356,6 +356,11 @@ export const KINDS = {
   listing: ['.listing figcaption', null, ({ code }, text) => code.places.has(text)],
   divisor: ['.product-corner mn, .equation mn', null, (view, text) => (
     text === String(widthOf(view) / view.room.parts.heads))],
+  nonzero: ['.nonzero summary', 'caption', (view, text, about) => {
+    const { count, total } = valuesIn(view, 'frame.nonzero.show', text) ?? {}
+    return Number(count) === countIn(view, about, value => Math.abs(value) >= 0.005) &&
+      Number(total) === about.size[0] * about.size[1]
+  }],
   sorting: ['.stage-figure .control label', null, (view, text) => (
     isProse(view, text) || isToken(view, valuesIn(view, 'stages.activation.by.row', text)?.token))],
   prose: ['body', null, isProse]
