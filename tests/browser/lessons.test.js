@@ -28,16 +28,23 @@ const isAsked = page => page.waitForFunction(() => {
 const arrived = (page, id) => page.waitForSelector(`.lesson-bar[data-step="${id}"]:not(.is-away)`)
 
 /**
- * Whether what is pointed at lies inside the window, and in the frame that scrolls it; on a phone, where the question
- * goes first, the window may end before it.
+ * Whether what is pointed at lies inside the window, below what is asked, and in the frame that scrolls it. On a phone
+ * the words come first: who has read them scrolls on to the figure, and what is asked comes along.
  */
 const isPointed = (page, hand) => page.waitForFunction(isPhone => {
   const element = document.querySelector('.pointer, .is-pointed')
-  const { top, bottom, left, right } = element?.getBoundingClientRect() ?? {}
-  const frame = element?.closest('.frame')?.getBoundingClientRect() ?? { left: 0, right: innerWidth }
+  const question = document.querySelector('.lesson-question')
+  if (!element?.checkVisibility()) return false
+  const place = () => element.getBoundingClientRect()
+  const asked = () => question?.getBoundingClientRect() ?? { top: 0, bottom: 0, height: 0 }
+  if (isPhone && place().bottom > innerHeight) {
+    scrollBy({ top: Math.min(place().bottom - innerHeight + 64, place().top - asked().height - 8), behavior: 'instant' })
+  }
+  const { top, bottom, left, right } = place()
+  const frame = element.closest('.frame')?.getBoundingClientRect() ?? { left: 0, right: innerWidth }
   const isWide = right - left > frame.right - frame.left
-  return element?.checkVisibility() && bottom > 0 && (isPhone || top < innerHeight) &&
-    right > frame.left && left < frame.right &&
+  const isCovered = question && !question.contains(element) && asked().bottom > top + 1 && asked().top < bottom
+  return bottom > 0 && top < innerHeight && !isCovered && right > frame.left && left < frame.right &&
     (isWide || (left >= frame.left - 8 && right <= frame.right + 8))
 }, hand === 'touch')
 

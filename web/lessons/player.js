@@ -69,7 +69,7 @@ function bar({ t }, acts) {
   const parts = {
     name: h('span', { className: 'lesson-name' }), place: h('span', { className: 'lesson-place' }),
     progress: h('progress', { 'aria-label': t('lesson.progress') }), title: h('h1', {}),
-    text: h('p', { className: 'lesson-text' }), ask: h('div', {}),
+    text: h('p', { className: 'lesson-text' }), ask: h('div', { className: 'lesson-asked' }),
     back: button('back', acts.back), next: button('next', acts.next), leave: button('leave', acts.leave),
     home: button('home', acts.home), sheet: button('sheet', acts.sheet, t('lesson.sheet.print'))
   }
@@ -191,7 +191,7 @@ export function player(container, stage, context) {
     shown.answers.set(step.id, { ...known, wrong: [...known.wrong, given] })
     draw(run)
   }
-  /**  */
+  /** Who asks for the answer is told it. */
   function reveal() {
     const run = context.run()
     if (run && answered()) finish(stepNow(), run, null)
