@@ -207,7 +207,7 @@ async function showSpoken() {
   }
   try {
     await fetchWords(languageOf(state), needsRooms() || Boolean(inside))
-    showLater()
+    await showLater()
   } catch (error) {
     fails(error)
   }

@@ -6,7 +6,8 @@ export const nextTask = () => new Promise(resolve => { setTimeout(resolve) })
 /** Until what has been drawn is seen; in a page that nobody sees, at once. */
 export const painted = () => new Promise(resolve => {
   if (document.hidden) resolve(undefined)
-  else requestAnimationFrame(() => setTimeout(resolve))
+  // The second frame begins when the first has been handed over.
+  else requestAnimationFrame(() => requestAnimationFrame(resolve))
 })
 
 /**
