@@ -78,3 +78,23 @@ export function chips(container, { onLook, onPress, onLeave, onRow }, { inline =
     }
   }
 }
+
+/**
+ * Chips of which one is taken apart: the one pressed last, and before that the one that tells most.
+ * @param {Element} container @param {() => void} draw
+ */
+export function chooser(container, draw) {
+  /** @type {number | null} */ let chosen = null
+  const { update } = chips(container, {
+    onLook() {}, onLeave() {},
+    onPress(_, col) {
+      chosen = col
+      draw()
+    }
+  })
+  return {
+    update,
+    /** Which it is. @param {number} telling @param {number} count of all chips */
+    at: (telling, count) => Math.min(chosen ?? telling, count - 1)
+  }
+}

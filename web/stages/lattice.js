@@ -1,6 +1,6 @@
 /** How a unigram model cuts a text: all pieces that fit, their scores, and the path whose sum is the highest. */
 
-import { chips } from '../lib/chips.js'
+import { chooser } from '../lib/chips.js'
 import { probabilities } from '../lib/color.js'
 import { h, indexIn, keep, setText, targetOf } from '../lib/dom.js'
 import { fixed } from '../lib/number.js'
@@ -96,15 +96,11 @@ const createBox = () => h('button', { type: 'button', tabindex: '-1' }, h('span'
 export function mount(container, context) {
   const { t } = context
   /** @type {Stretch[]} */ let shown = []
-  /** @type {number | null} */ let chosen = null
   let pressed = -1
-  /** @param {number} _ @param {number} col */
-  const choose = (_, col) => {
-    chosen = col
+  const list = chooser(container, () => {
     pressed = -1
     draw()
-  }
-  const list = chips(container, { onLook: () => {}, onPress: choose, onLeave: () => {} })
+  })
   const heading = h('h2')
   const letters = h('div', { className: 'lattice-letters' })
   const boxes = h('div', { className: 'lattice-boxes' })
@@ -163,7 +159,7 @@ export function mount(container, context) {
   }
   function draw() {
     const most = shown.reduce((found, { boxes: all }, i) => (all.length > shown[found].boxes.length ? i : found), 0)
-    const at = Math.min(chosen ?? most, shown.length - 1)
+    const at = list.at(most, shown.length)
     list.update([{ name: '', chips: shown.map(({ text, boxes: all }, i) => (
       { text, note: String(all.filter(({ kind }) => kind === 'taken').length), lit: i === at })) }])
     const stretch = shown[at]

@@ -1,6 +1,6 @@
 /** How WordPiece cuts a word: the longest piece that it begins with, then the longest that goes on. */
 
-import { chips } from '../lib/chips.js'
+import { chooser } from '../lib/chips.js'
 import { probabilities } from '../lib/color.js'
 import { h, keep, setText } from '../lib/dom.js'
 
@@ -39,13 +39,7 @@ const createPiece = () => h('span', { className: 'merge-piece' })
 export function mount(container, context) {
   const { t } = context
   /** @type {ReturnType<typeof data>} */ let shown
-  /** @type {number | null} */ let chosen = null
-  /** @param {number} _ @param {number} col */
-  const choose = (_, col) => {
-    chosen = col
-    draw()
-  }
-  const list = chips(container, { onLook: () => {}, onPress: choose, onLeave: () => {} })
+  const list = chooser(container, () => draw())
   const heading = h('h2')
   const lines = h('ol', { className: 'tries' })
   const more = h('p', { className: 'note' })
@@ -72,7 +66,7 @@ export function mount(container, context) {
     const { words, vocabulary } = shown
     // The word in which most was tried tells most.
     const counts = words.map(({ tries = [] }) => tries.flat().length)
-    const at = Math.min(chosen ?? counts.indexOf(Math.max(...counts)), words.length - 1)
+    const at = list.at(counts.indexOf(Math.max(...counts)), words.length)
     list.update([{ name: '', chips: words.map(({ text, ids, unknown }, i) => (
       { text, note: String(ids.length), faint: Boolean(unknown), lit: i === at })) }])
     const word = words[at]

@@ -1,6 +1,6 @@
 /** How byte-pair encoding came to a token: the pair whose merge was made first is joined, again and again. */
 
-import { chips } from '../lib/chips.js'
+import { chooser } from '../lib/chips.js'
 import { probabilities } from '../lib/color.js'
 import { h, keep, setText } from '../lib/dom.js'
 
@@ -46,13 +46,7 @@ function fillStep(item, { pieces, at, note }) {
 export function mount(container, context) {
   const { t, language } = context
   /** @type {ReturnType<typeof data>} */ let shown
-  /** @type {number | null} */ let chosen = null
-  /** @param {number} _ @param {number} col */
-  const choose = (_, col) => {
-    chosen = col
-    draw()
-  }
-  const list = chips(container, { onLook: () => {}, onPress: choose, onLeave: () => {} })
+  const list = chooser(container, () => draw())
   const heading = h('h2')
   const ladder = h('ol', { className: 'merge-steps' })
   const whole = h('p', { className: 'note' })
@@ -61,7 +55,7 @@ export function mount(container, context) {
   function draw() {
     const longest = shown.pieces.reduce((most, { steps }, i) => (
       steps.length > shown.pieces[most].steps.length ? i : most), 0)
-    const at = Math.min(chosen ?? longest, shown.pieces.length - 1)
+    const at = list.at(longest, shown.pieces.length)
     const { token, steps } = shown.pieces[at]
     list.update([{ name: '', chips: shown.pieces.map((piece, i) => ({
       text: piece.token, note: String(piece.steps.length), faint: piece.steps.length === 0, lit: i === at

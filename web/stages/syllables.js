@@ -1,6 +1,6 @@
 /** A Hangul syllable: the letters in it, its code computed from them, its bytes, and the tokens that hold them. */
 
-import { chips } from '../lib/chips.js'
+import { chooser } from '../lib/chips.js'
 import { probabilities } from '../lib/color.js'
 import { h, keep, setText } from '../lib/dom.js'
 import { setFormula } from '../lib/formula.js'
@@ -50,15 +50,9 @@ const createBox = () => h('span', { className: 'hangul-box' }, h('b'), h('small'
 export function mount(container, context) {
   const { t } = context
   /** @type {ReturnType<typeof data>} */ let shown
-  /** @type {number | null} */ let chosen = null
   const note = h('p', { className: 'note' })
   container.append(note)
-  /** @param {number} _ @param {number} col */
-  const choose = (_, col) => {
-    chosen = col
-    draw()
-  }
-  const list = chips(container, { onLook: () => {}, onPress: choose, onLeave: () => {} })
+  const list = chooser(container, () => draw())
   const [letters, bytes, pieces] = [1, 2, 3].map(() => h('div', { className: 'hangul-boxes' }))
   const sums = [1, 2].map(() => h('div', { 'className': 'equation', 'data-part': 'code' }))
   const said = h('p', { className: 'note' })
@@ -94,7 +88,7 @@ export function mount(container, context) {
     const { syllables, isExample } = shown
     const most = syllables.reduce((found, { pieces: all }, i) => (
       all.length > syllables[found].pieces.length ? i : found), 0)
-    const at = Math.min(chosen ?? most, syllables.length - 1)
+    const at = list.at(most, syllables.length)
     list.update([{ name: '', chips: syllables.map(({ syllable, pieces: all }, i) => (
       { text: syllable, note: String(all.length), lit: i === at })) }])
     setText(note, isExample ? t('stages.syllables.example') : '')
