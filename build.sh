@@ -54,21 +54,20 @@ wasm() {
 
 FUZZERS=(text_fuzz kernel_fuzz)
 
-# native: tests/native under AddressSanitizer and UndefinedBehaviorSanitizer -------------------------------------------
+# native: tests/native under the sanitizers; the kernels are compiled once for all of them ------------------------------
 native() {
   fresh build/native/digest.wasm src/c tests/native build.sh && return
-  mkdir -p build/native
-  local test jobs=()
+  rm -rf build/native
+  mkdir -p build/native/kernels
+  local test flags=("${C_FLAGS[@]}" "${SANITIZERS[@]}")
+  printf '%s\n' "${C_SOURCES[@]/#/../../../}" |
+    (cd build/native/kernels && xargs -P "$(getconf _NPROCESSORS_ONLN)" -n 8 "$CLANG" "${flags[@]}" -fsanitize=fuzzer-no-link -c)
   for test in math_test text_test digest; do
-    "$CLANG" "${C_FLAGS[@]}" "${SANITIZERS[@]}" "${C_SOURCES[@]}" "tests/native/$test.c" -lm -o "build/native/$test" &
-    jobs+=($!)
+    "$CLANG" "${flags[@]}" build/native/kernels/*.o "tests/native/$test.c" -lm -o "build/native/$test"
   done
   for test in "${FUZZERS[@]}"; do
-    "$CLANG" "${C_FLAGS[@]}" -g -O1 -fsanitize=address,undefined,fuzzer "${C_SOURCES[@]}" "tests/native/$test.c" \
-      -o "build/native/$test" &
-    jobs+=($!)
+    "$CLANG" "${flags[@]}" -fsanitize=fuzzer build/native/kernels/*.o "tests/native/$test.c" -o "build/native/$test"
   done
-  for test in "${jobs[@]}"; do wait "$test"; done
   "$EMCC" "${C_FLAGS[@]}" "${WASM_FLAGS[@]}" "${C_SOURCES[@]}" tests/native/digest.c -o build/native/digest.wasm
 }
 
@@ -253,8 +252,8 @@ test() {
   lint
   all
   native
-  # Node leaves one core free by itself; half of the tests wait for a browser. What failed stands at the end.
-  CHROMIUM=$(browser) node --test --test-reporter=spec --test-concurrency="$(node -p 'os.availableParallelism()')" $(find tests -name '*.test.js' -not -path '*/node_modules/*' -not -path 'tests/adoption/*' | sort)
+  # One more than there are cores: who waits for a browser computes nothing. What failed stands at the end.
+  CHROMIUM=$(browser) node --test --test-reporter=spec --test-concurrency="$(node -p 'os.availableParallelism() + 1')" $(find tests -name '*.test.js' -not -path '*/node_modules/*' -not -path 'tests/adoption/*' | sort)
 }
 
 # The tools have a lock file of their own, as the peers of the bench do.

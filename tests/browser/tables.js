@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { parse } from '../../web/lib/number.js'
 import { roomsOf } from '../../web/rooms/index.js'
 import { dataIn } from '../lib/page.js'
+import { share } from '../lib/long.js'
 import { go, tablesOf } from './host.js'
 
 /** Whatever a stage shows as a matrix. */
@@ -11,11 +12,13 @@ const matricesIn = data => Object.values(data ?? {}).flat().filter(value => valu
 /**
  * Goes through all rooms and compares every number of their tables, to the bit.
  * @param {import('playwright-core').Page} page @param {object} run made in Node @param {object} state
+ * @param {number} [i] and `tests`: several tests go through the rooms, in `npm test` the i-th of them through its share
+ * @param {number} [tests]
  * @returns {Promise<number>} how many there were
  */
-export async function compareTables(page, run, state) {
+export async function compareTables(page, run, state, i = 0, tests = 1) {
   let count = 0
-  for (const { id } of roomsOf(run).slice(1)) {
+  for (const { id } of share(roomsOf(run).slice(1), i, tests)) {
     await go(page, id)
     await page.waitForSelector(`#house[data-room="${id}"]`)
     const parts = matricesIn(dataIn(run, id, state))

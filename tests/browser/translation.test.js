@@ -119,12 +119,12 @@ test('nothing scrolls sideways at 360 px, in any room, at any depth', async () =
   }
 })
 
-for (const colorScheme of ['light', 'dark']) {
+for (const [look, colorScheme] of ['light', 'dark'].entries()) {
   test(`axe finds nothing in any kind of room: ${colorScheme}`, async () => {
     const { page, close } = await open({ decoding: 'beam', topP: 0.9, temperature: 2 }, { colorScheme })
-    for (const [i, id] of KINDS.entries()) {
+    for (const [i, id] of share(KINDS, look, 2).entries()) {
       await go(page, id)
-      if (i === 6) {
+      if (i === 3) {
         await page.click('[data-language="en"]')
         await page.waitForSelector('html[lang="en"] h1')
       }
