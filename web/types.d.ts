@@ -5,6 +5,7 @@
 
 import type { Axis } from '../src/js/axes.js'
 import type { Branch } from '../src/js/decoding/beam.js'
+import type { Cache } from '../src/js/ops/attention_cache.js'
 import type { Explanation } from '../src/js/explain.js'
 import type { load } from '../src/js/index.js'
 import type { Arc, ExplainedWord, Try } from '../src/js/text/explained.js'
@@ -109,6 +110,7 @@ export interface Looked {
   room: string
   sentence: number
   head: number
+  layer: number
   part: Projected
   row: number
   step: number
@@ -346,9 +348,19 @@ export interface Facts {
   beyond?: { trained: number }
 }
 
+/** How a model goes on with its answer token by token; the worker asks it again for the same one. */
+export interface Going {
+  model: { namedModules: () => Iterable<readonly [string, any]> }
+  /** All that it reads. */
+  ids: number[]
+  /** What is read of another text is read once: then the logits of some tokens, with what a cache holds before them. */
+  begin: () => (ids: number[], cache: Cache | null) => LibraryTensor
+}
+
 /** A run in the worker, where it is alive, with what its model says of it. */
 export interface Made extends Facts {
   run: LibraryRun
+  going?: Going
 }
 
 /** What stays the same while the reader only types. */
@@ -562,6 +574,16 @@ export interface Costs {
   parameters: { name: string, size: number }[]
 }
 
+/** A step of an answer, with keys and values kept since the steps before and with all of it computed again. */
+export interface Twice {
+  multiplyAdds: { kept: number, whole: number }
+  /** That the kept keys and values take: of what was written, and of another text that was read. */
+  bytes: { own: number, read: number }
+  /** How many numbers there are both ways, and how many of them have the same bits. */
+  compared: number
+  same: number
+}
+
 /** What the worker is asked, and what it answers. */
 export interface Questions {
   without: [{ state: object, edits: Edit[], what: What, base?: Float32Array }, Float32Array]
@@ -570,6 +592,7 @@ export interface Questions {
   costs: [object, Costs]
   added: [{ x: string, weight: string, heads: number, isTwin?: boolean }, { added: Float32Array, lengths: Float32Array }[]]
   nearest: [{ name: string, index: number[], table: string, isTwin?: boolean }, { row: number, cosine: number }[]]
+  twice: [{ read: number, row: number, isTwin?: boolean }, Twice | null]
   learn: [{ text: string, step: number }, Learned]
   explain: [{ cell: Cell }, Told | null]
   firstUse: [{ cell: Cell, target: string }, Cell | null]

@@ -9,6 +9,7 @@ import { costsByRoom } from '../../web/lib/costs.js'
 import { ownName } from '../../web/lib/place.js'
 import { storeys } from '../../web/stages/costs.js'
 import { added, costs, early, lengths, told } from '../../web/worker/inside.js'
+import { twice } from '../../web/worker/twice.js'
 import { gf } from '../lib/engine.js'
 import { writes } from './written.js'
 
@@ -109,7 +110,33 @@ export function roomCost(view, { parameters, multiplyAdds, bytes }) {
   return counts(parameters, sum.parameters) && counts(multiplyAdds, sum.multiplyAdds) && counts(bytes, sum.bytes)
 }
 
-const CELLS = { parts: partCell, stream: streamCell, output: addedCell, costs: costCell }
+/** The step that is looked at; without one the last. */
+export const stepOf = ({ run: { decoding: { steps } }, state: { step } }) => (step < 0 ? steps.length - 1 : step)
+
+/** What a step takes with a cache and without, once more. */
+const twiceAt = ({ run }, step) => once(run, `twice ${step}`, () => {
+  const { rows } = run.decoding
+  return twice(gf, run.made, { read: rows[0] + 1, row: rows[step] })
+})
+const KEPT = {
+  kept: one => one.multiplyAdds.kept, whole: one => one.multiplyAdds.whole, bytes: one => one.bytes.own + one.bytes.read
+}
+const keptCell = (view, text, { key, col }) => counts(text, KEPT[key](twiceAt(view, col)))
+
+/** How many numbers were compared, and how many of them differ. */
+export function twiceCounts(view, count, other) {
+  const { compared, same } = twiceAt(view, stepOf(view))
+  return counts(count, compared) && counts(other, compared - same)
+}
+
+/** What all steps up to this one have taken. */
+export function twiceSums(view, { kept, whole, times, bytes }) {
+  const steps = Array.from({ length: stepOf(view) + 1 }, (_, step) => twiceAt(view, step))
+  const [a, b] = [KEPT.kept, KEPT.whole].map(of => steps.reduce((sum, one) => sum + of(one), 0))
+  return counts(kept, a) && counts(whole, b) && writes(times, b / a, 1) && counts(bytes, KEPT.bytes(steps.at(-1)))
+}
+
+const CELLS = { parts: partCell, stream: streamCell, output: addedCell, costs: costCell, cache: keptCell }
 
 /** A cell of a table. */
 export const gridCell = (view, text, about) => CELLS[view.room.stage](view, text, about)

@@ -11,7 +11,7 @@ import { translator } from '../../web/lib/text.js'
 import { modelOf } from '../../web/models/index.js'
 import { changes } from '../../web/shell/changes.js'
 import { countIn, indexAt, matrixOf, tensorNamed, valueAt } from './cells.js'
-import { gridCell, gridName, isGridLegend, roomCost } from './grids.js'
+import { gridCell, gridName, isGridLegend, roomCost, stepOf, twiceCounts, twiceSums } from './grids.js'
 import { learn } from '../../web/worker/learn.js'
 import { gf } from '../lib/engine.js'
 import { hangulPart, openSyllable } from './syllables.js'
@@ -150,11 +150,17 @@ const notes = {
     `stages.decoding.${kind}`, ({ run }, { loss }) => kind === run.decoding.kind && writes(loss, run.loss)])),
   'stages.syllables.shared': (view, { count }) => Number(count) === openSyllable(view).pieces.length,
   'stages.syllables.apart': (view, { count }) => Number(count) === openSyllable(view).pieces.length,
+  'stages.cache.same': (view, { count }) => twiceCounts(view, count, '0'),
+  'stages.cache.differs': (view, { count, other }) => twiceCounts(view, count, other),
+  'stages.cache.saved': twiceSums,
   'stages.decoding.reread': ({ run }, { loss }) => run.settings.training && writes(loss, run.loss),
   'stages.decoding.unmasked': ({ run }, { loss }) => !run.settings.tgtIsCausal && writes(loss, run.loss)
 }
 
 const headings = {
+  'stages.cache.newest': (view, { token, count }) => (
+    token === before(view, stepOf(view)) && Number(count) === view.run.decoding.rows[stepOf(view)]),
+  'stages.cache.first': ({ run }, { count }) => Number(count) === run.decoding.rows[0] + 1,
   'stages.positions.curves': (view, { dim }) => isBelow(dim, widthOf(view)),
   'stages.positions.chart': (view, { dim }) => isBelow(dim, widthOf(view)),
   'stages.weights.bars': (view, { token }) => isToken(view, token),
@@ -341,6 +347,7 @@ export const KINDS = {
     const names = view.rooms.filter(({ id }) => ids.includes(id)).flatMap(({ tensors }) => tensors)
     return names.some(name => text.split(/ ?× ?/).join() === sides(tensorNamed(view, name)).join())
   }],
+  layer: ['[data-picker="layer"] .segments label', 'order', (_, text, i) => text === String(i + 1)],
   picker: ['[data-picker] .segments label', 'order', option],
   control: ['[data-control] output', 'control', ({ state }, text, name) => text === String(state[name])],
   example: ['.examples', null, ({ state }, text) => modelOf(state.model).examples.some(one => one.text === text)],

@@ -75,7 +75,7 @@ export const TOLD = {
   more: ['.made > .quiet', null, (view, text) => (
     Number(valuesIn(view, 'inspector.more', text)?.count) === view.explanation.terms.length - FIRST_TERMS)],
   goto: ['.actions', null, (view, text) => (
-    isPlace(view, valuesIn(view, 'inspector.goto', text)?.stage) || isProse(view, text))],
+    isPlace(view, valuesIn(view, 'inspector.goto', text)?.room) || isProse(view, text))],
   nudge: ['.nudge > .quiet', null, (view, text) =>
     Number(valuesIn(view, 'inspector.nudge.do', text)?.step) === 2 ** -6],
   prose: ['.inspector', null, isProse]

@@ -15,7 +15,7 @@ test('the defaults make an empty link, and an empty link the defaults', () => {
 
 test('every part of the state survives a link, of every model', () => {
   const view = {
-    room: 'encoder.0.self_attn.scores', sentence: 1, head: 2, part: 'v', row: 4, step: 3, depth: 'code',
+    room: 'encoder.0.self_attn.scores', sentence: 1, head: 2, layer: 1, part: 'v', row: 4, step: 3, depth: 'code',
     twin: 'scale:true',
     embed: true, theatre: 'dates_rate-0.01', lesson: 'attention', at: 3, glossary: 'softmax', lit: 'token', language: 'en', theme: 'dark',
     cell: { name: 'positions.output:2', index: [0, 1, 3], isTwin: true },

@@ -123,7 +123,7 @@ test('no exclamation marks', () => {
 })
 
 test('a step is one of the decoding\'s, of a lesson or of a training; what a reader walks through are rooms', () => {
-  const steps = /^(frame\.row$|app\.learnedAt$|(lesson|scrub|stages\.(sampling|decoding))\.)/
+  const steps = /^(frame\.row$|app\.learnedAt$|(lesson|scrub|stages\.(sampling|decoding|cache))\.)/
   const isOfSteps = key => steps.test(key)
   const bare = text => text.replace(/\{.*?\}/g, '')
   const wrong = (messages, word) => keysOf(messages)

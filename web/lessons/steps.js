@@ -6,7 +6,7 @@ import { defaults, patchFrom, runKeys } from '../shell/state.js'
 /** @import { Lesson } from './index.js' */
 
 /** What is looked at that a step decides; depth, theme and the pinned cell are the reader's. */
-const LOOKED_AT = ['model', 'room', 'head', 'part', 'row', 'step', 'sentence', 'twin']
+const LOOKED_AT = ['model', 'room', 'head', 'layer', 'part', 'row', 'step', 'sentence', 'twin']
 const READERS = ['language', 'theme', 'depth']
 
 /** @param {State} state @param {string[]} keys */

@@ -29,6 +29,7 @@ import { cellOf, indexOf } from './slice.js'
  * @property {string[]} [alignTo] row labels to make room for, so that matrices below each other line up
  * @property {Follow} [follow]
  * @property {number} [group] columns that belong together, as the columns of one head
+ * @property {number} [columns] so many have room, though there may be fewer yet
  * @property {((row: number, col: number) => boolean) | null} [crossed] cells drawn as struck out
  *
  * @typedef {MatrixLook & Omit<HeatView, 'cell'> & { width: number }} MatrixView width: what there is to fill
@@ -155,9 +156,10 @@ export function matrix(container, handlers) {
       follow = view.follow
       const gutter = leftGutter(view.alignTo ?? part.rowLabels)
       const room = (view.pair && view.width >= PAIR_FROM ? (view.width - PAIR_GAP) / 2 : view.width) - gutter
-      const loose = fit(room, part.cols)
+      const columns = Math.max(part.cols, view.columns ?? 0)
+      const loose = fit(room, columns)
       const plan = topPlan(part.colLabels, loose)
-      const width = plan.overhang ? fit(room - plan.overhang, part.cols) : loose
+      const width = plan.overhang ? fit(room - plan.overhang, columns) : loose
       const wanted = view.dense ? denseHeightFor(width, part.rows) : heightFor(width)
       const height = Math.min(wanted, Math.max(1, TALLEST / part.rows))
       head.update(view.title, part.rows, part.cols)

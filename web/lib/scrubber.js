@@ -5,6 +5,12 @@ import { h, setText } from './dom.js'
 /** Long enough to read a step. */
 const PACE = 1400
 
+const WORDS = /** @type {const} */ (['label', 'back', 'on', 'play', 'pause', 'whole'])
+
+/** What its parts are called. @param {import('../types.d.ts').Translate} t */
+export const scrubWords = t => /** @type {Record<typeof WORDS[number], string>} */ (
+  Object.fromEntries(WORDS.map(name => [name, t(`scrub.${name}`)])))
+
 /**
  * Mounts a scrubber over some steps, or all of them at once.
  * @param {Element} container

@@ -85,6 +85,17 @@ export const rowsOf = (part, first, rows) => ({
   rowLabels: part.rowLabels.slice(first, first + rows)
 })
 
+/** Some columns of a slice. @param {Slice} part @param {number} first @param {number} cols @returns {Slice} */
+export function columnsFrom(part, first, cols) {
+  const values = new Float32Array(part.rows * cols)
+  for (let row = 0; row < part.rows; row++) {
+    const from = row * part.cols + first
+    values.set(part.values.subarray(from, from + cols), row * cols)
+  }
+  const start = /** @type {[number, number]} */ ([part.start[0], part.start[1] + first])
+  return { ...part, cols, start, values, colLabels: part.colLabels.slice(first, first + cols) }
+}
+
 /**
  * The columns of a slice in another order; each keeps its label and its place in the tensor.
  * @param {Slice} part @param {number[]} places where each column stands now @returns {Slice}

@@ -4,7 +4,7 @@ import { SAMPLING, decodingOf } from './answer.js'
 import { prepare, release } from './hold.js'
 import { createSampling } from './sampling.js'
 
-/** @import { Edit, Library, LibraryTensor, Made, Settings, Stream } from '../types.d.ts' */
+/** @import { Edit, Going, Library, LibraryTensor, Made, Settings, Stream } from '../types.d.ts' */
 /** @import { Chosen } from './answer.js' */
 /** @import { Held } from './hold.js' */
 
@@ -18,6 +18,7 @@ import { createSampling } from './sampling.js'
  * @property {Record<string, any>} axes
  * @property {Record<string, Stream>} streams
  * @property {any[]} [passes]
+ * @property {Omit<Going, 'model'>} [going] where the answer is written token by token
  */
 
 /**
@@ -31,7 +32,7 @@ export function answered(gf, made, settings, edits, choose, reading) {
   const target = choose()
   prepare(made, /** @type {any} */ (settings))
   if (settings.training) gf.manualSeed(settings.seed)
-  const { forward, right, vocabulary, rows, axes, streams, passes = [] } = reading(target)
+  const { forward, right, vocabulary, rows, axes, streams, passes = [], going } = reading(target)
   const sampling = createSampling(gf, /** @type {any} */ (settings))
   const free = () => {
     sampling.dispose()
@@ -46,6 +47,7 @@ export function answered(gf, made, settings, edits, choose, reading) {
   }, { modules: { [SAMPLING]: /** @type {any} */ (sampling) }, edits, axes, streams, passes })
   return {
     run, settings, ends: [`${SAMPLING}.output`], before: made.before ?? new Map(),
-    isTrained: settings.weights === 'trained', decoding: decodingOf(target, settings.decoding, vocabulary, rows)
+    isTrained: settings.weights === 'trained', decoding: decodingOf(target, settings.decoding, vocabulary, rows),
+    ...(going && { going: { model: made.model, ...going } })
   }
 }

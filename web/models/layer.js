@@ -59,21 +59,24 @@ export function createLayer(gf, shape) {
 
     /**
      * The rows of one of the three, turned by their places.
-     * @param {LibraryTensor} x @param {number} which @param {number} heads
+     * @param {LibraryTensor} x @param {number} which @param {number} heads @param {number} past places before them
      */
-    project(x, which, heads) {
+    project(x, which, heads, past) {
       const [first, count] = this.places[which]
       const y = linearRows(x, this.in_proj_weight, this.in_proj_bias, { first, count })
-      return rotaryBase && heads ? F.rotary(y, { heads, base: rotaryBase }) : y
+      if (!rotaryBase || !heads) return y
+      const positions = past ? { positions: Array.from({ length: x.shape[1] }, (_, t) => past + t) } : {}
+      return F.rotary(y, { heads, base: rotaryBase, ...positions })
     }
 
-    /** @param {LibraryTensor} x @param {Record<string, any>} masks */
-    forward(x, { attnMask, isCausal, keyPaddingMask }) {
-      const q = this.tag('q', this.project(x, 0, nhead))
-      const k = this.tag('k', this.project(x, 1, kvHeads))
-      const v = this.tag('v', this.project(x, 2, 0))
+    /** @param {LibraryTensor} x @param {Record<string, any>} options masks, and the cache of earlier passes */
+    forward(x, { attnMask, isCausal, keyPaddingMask, cache }) {
+      const entry = cache?.of(this), past = entry?.queries ?? 0
+      const q = this.tag('q', this.project(x, 0, nhead, past))
+      const k = this.tag('k', this.project(x, 1, kvHeads, past))
+      const v = this.tag('v', this.project(x, 2, 0, past))
       const { out, weights } = multiheadAttention(q, k, v, nhead, {
-        attnMask, isCausal, keyPaddingMask, kvHeads, needWeights: false, scale: this.scale,
+        attnMask, isCausal, keyPaddingMask, kvHeads, needWeights: false, scale: this.scale, cache: entry,
         dropoutP: this.training ? this.dropout : 0, where: 'GroupedAttention'
       })
       if (weights && this.training && this.dropout) this.tag('dropout.output', weights)
@@ -116,8 +119,8 @@ export function createLayer(gf, shape) {
     }
 
     /** @param {LibraryTensor} src @param {Record<string, any>} options */
-    forward(src, { srcMask, isCausal, srcKeyPaddingMask }) {
-      const masks = { attnMask: srcMask, isCausal, keyPaddingMask: srcKeyPaddingMask }
+    forward(src, { srcMask, isCausal, srcKeyPaddingMask, cache }) {
+      const masks = { attnMask: srcMask, isCausal, keyPaddingMask: srcKeyPaddingMask, cache }
       const y = this.residual(src, 1, x => this.self_attn.forward(x, masks))
       return this.residual(y, 2, x => this.feedForward(x))
     }

@@ -15,9 +15,9 @@ export function createPlaces(gf, { positions, base, dModel, dropout, longest }) 
       this.dropout = new gf.nn.Dropout(dropout)
     }
 
-    /** @param {any} x [B, T, dModel] */
-    forward(x) {
-      return this.dropout.forward(this.tag('sum', super.forward(x)))
+    /** @param {any} x [B, T, dModel] @param {{ start?: number }} [options] */
+    forward(x, options) {
+      return this.dropout.forward(this.tag('sum', super.forward(x, options)))
     }
   }
   return new LearnedPositions()

@@ -63,7 +63,8 @@ export function tell(gf, made, settings, language, edits) {
       forward: () => model.forward([input]), right: [...Array(start.length - 1).fill(-100), ...ids], vocabulary,
       rows, axes: AXES, streams: { text: streamOf(settings, language, input) },
       passes: [{ kind: 'prefill', rows: start.length },
-        ...rows.map((row, t) => ({ kind: 'token', row, token: vocabulary[ids[t]] }))]
+        ...rows.map((row, t) => ({ kind: 'token', row, token: vocabulary[ids[t]] }))],
+      going: { ids: input, begin: () => (some, cache) => model.forward([some], undefined, cache) }
     }
   })
 }

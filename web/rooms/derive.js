@@ -30,6 +30,19 @@ function samplingRooms(context, outputs, logits) {
 }
 
 /**
+ * Keys and values of every layer that looks back, where an answer is written token by token.
+ * @param {Surroundings} context @param {Heads[]} attentions @returns {Draft[]}
+ */
+function cacheRoom({ room }, attentions) {
+  const layers = attentions.filter(({ kind }) => kind === 'masked').map(({ k, v, heads, kvHeads, layer }) => (
+    { k, v, heads, kvHeads, layer }))
+  return layers.length === 0 ? [] : [{
+    ...room('cache', 'cache', []), block: 'exit', isFloor: false, reads: layers.flatMap(({ k, v }) => [k, v]),
+    parts: { layers, heads: layers[0].heads }
+  }]
+}
+
+/**
  * Which tower a tensor belongs to: what a cross-attention reads, whose queries come from another text, is an encoder's.
  * @param {Graph} graph
  */
@@ -134,7 +147,8 @@ export function derive(run) {
     if (op === 'attention') {
       const { rooms: list, taken: own } = attentionRooms(graph, step, context)
       own.forEach(name => taken.add(name))
-      attentions.push({ out, heads: Number(step.parameters.heads), tower: context.tower, layer: context.layer,
+      const { k, v } = graph.read(step), { kind, heads, kvHeads } = list[0].parts
+      attentions.push({ out, k, v, kind, heads, kvHeads: kvHeads ?? heads, tower: context.tower, layer: context.layer,
         block: list[0].block })
       return list
     }
@@ -188,8 +202,10 @@ export function derive(run) {
   }
   const logits = graph.steps.findLast(step => !isSampling(step) && step.op === 'linear')
   if (outputs.length && logits) {
-    put(samplingRooms(contextOf(logits), [...outputs, ...given],
-      logits.outputs.out).map(room => ({ ...room, layer: undefined })), isSmall)
+    const context = contextOf(logits), isWritten = run.passes.some(({ kind }) => kind === 'token')
+    const list = [...samplingRooms(context, [...outputs, ...given], logits.outputs.out),
+      ...(isWritten ? cacheRoom(context, attentions) : [])]
+    put(list.map(room => ({ ...room, layer: undefined })), isSmall)
   }
   const end = logits ?? graph.steps.at(-1)
   if (end && attentions.length) {

@@ -15,7 +15,8 @@ import { NORMS } from './roles.js'
  *   block: string }} Sub
  * @typedef {{ tower: string, subs: Sub[] }} Stream
  *
- * @typedef {{ out: string, heads: number, tower: string, layer?: number, block: string }} Heads
+ * @typedef {{ out: string, k: string, v: string, kind: string, heads: number, kvHeads: number, tower: string,
+ *   layer?: number, block: string }} Heads
  *
  * What can be switched off, and what has to be put in place of what for that.
  * @typedef {{ kind: 'layer' | 'sub' | 'residual' | 'head', tower: string, layer?: number, block: string, head?: number,
@@ -74,11 +75,11 @@ export function streamsOf(graph, { towerOf, blockOf }) {
  */
 export function partsOf(streams, attentions, shapeOf) {
   /** @param {Heads} own @returns {Part[]} */
-  const headsOf = ({ out, heads, ...at }) => Array.from({ length: heads }, (_, head) => {
+  const headsOf = ({ out, heads, tower, layer, block }) => Array.from({ length: heads }, (_, head) => {
     const shape = shapeOf(out), width = shape[2] / heads
     /** @type {Edit['index']} */
     const index = shape.length === 4 ? [null, head, null, null] : [null, null, [head * width, (head + 1) * width]]
-    return { kind: 'head', ...at, head, edits: [{ name: out, index, value: 0 }] }
+    return { kind: 'head', tower, layer, block, head, edits: [{ name: out, index, value: 0 }] }
   })
   const left = new Set(attentions)
   const parts = streams.flatMap(({ subs }) => subs.flatMap((sub, i) => {

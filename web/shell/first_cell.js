@@ -11,7 +11,7 @@ import { stageOf } from '../stages/index.js'
 /** @import { Cell, Run, Slice, Stage, View } from '../types.d.ts' */
 
 /** @type {(keyof View)[]} */
-const LOOKED_AT = ['sentence', 'head', 'part', 'row', 'step']
+const LOOKED_AT = ['sentence', 'head', 'layer', 'part', 'row', 'step']
 /** @type {WeakMap<Run, { key: string, cell: Cell | null }>} */ const known = new WeakMap()
 
 /** @param {Slice} part @param {number} first @param {number} end */

@@ -38,6 +38,7 @@ function options(name, run, { room }, t) {
   const numbered = count => Array.from({ length: count }, (_, value) => ({ value, text: String(value) }))
   if (name === 'part') return (room.parts.choices ?? PARTS).map((/** @type {string} */ value) => ({ value, text: t(`frame.parts.${value}`) }))
   if (name === 'head') return numbered(headsOf(run, room))
+  if (name === 'layer') return numbered(room.parts.layers.length).map(one => ({ ...one, text: String(one.value + 1) }))
   if (name === 'row') return (run.decoding?.rows ?? []).map((row, value) => ({ value, text: tokenAt(run, room, row) }))
   const [stream] = Object.values(run.streams)
   return Array.from({ length: batchOf(run) }, (_, value) => (

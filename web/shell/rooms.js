@@ -79,6 +79,7 @@ export function roomsIn(page, context, { isOutside, attempt }) {
       ...state, room, rooms: rooms(), step: within(state.step, steps), row: within(state.row, steps),
       sentence: here ? within(state.sentence, batchOf(here)) : state.sentence,
       head: within(state.head, room.parts.heads ?? state.head + 1),
+      layer: within(state.layer, room.parts.layers?.length ?? state.layer + 1),
       picture: (one, more) => here && stageOf(one.stage).picture(here, { ...view, ...more, room: one })
     }
     return view

@@ -17,12 +17,12 @@ const ANY_ROOM = '*'
 /** What is looked at, and how; none of it makes another run. */
 /** @type {Looked} */
 const VIEW = {
-  room: 'house', sentence: 0, head: 0, part: 'q', row: 0, step: -1, cell: null, depth: 'numbers', twin: '',
+  room: 'house', sentence: 0, head: 0, layer: 0, part: 'q', row: 0, step: -1, cell: null, depth: 'numbers', twin: '',
   embed: false, theatre: '', lesson: '', at: 0, glossary: '', lit: '',
   language: 'auto', theme: 'auto'
 }
 /** The smallest value of each number in it; they are whole. @type {Record<string, number>} */
-const LOWEST = { sentence: 0, head: 0, row: 0, step: -1, at: 0 }
+const LOWEST = { sentence: 0, head: 0, layer: 0, row: 0, step: -1, at: 0 }
 const HIGHEST = 2 ** 20
 
 /** @type {Record<string, string[]>} */

@@ -10,7 +10,7 @@ import { fixed } from '../lib/number.js'
 import { cellAt, ofCell } from '../lib/origin.js'
 import { ranking } from '../lib/ranking.js'
 import { describedOf, matrixOf } from '../lib/run.js'
-import { scrubber } from '../lib/scrubber.js'
+import { scrubber, scrubWords } from '../lib/scrubber.js'
 import { rowsOf } from '../lib/slice.js'
 import { tree } from '../lib/tree.js'
 
@@ -134,8 +134,6 @@ function fillBeginning(item, { tokens: list, score }) {
   setText(item.lastChild, score === undefined ? '' : fixed(score))
 }
 
-const SCRUB = /** @type {const} */ (['label', 'back', 'on', 'play', 'pause', 'whole'])
-
 /** @type {Mount<typeof data>} */
 export function mount(container, context) {
   const { t } = context
@@ -151,9 +149,7 @@ export function mount(container, context) {
   const read = h('div', { className: 'read' }, readTitle, readList)
   const walk = h('div')
   container.append(h('section', {}, walk, read, heading, slot, list, note, more))
-  const words = /** @type {Record<typeof SCRUB[number], string>} */ (
-    Object.fromEntries(SCRUB.map(name => [name, t(`scrub.${name}`)])))
-  const steps = scrubber(walk, words, step => context.set(step < 0 ? { step } : { step, row: step }))
+  const steps = scrubber(walk, scrubWords(t), step => context.set(step < 0 ? { step } : { step, row: step }))
   const branches = tree(slot)
   const fig = figure(container, context)
   const shares = fig.matrix()

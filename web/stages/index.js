@@ -27,6 +27,7 @@ import * as linear from './linear.js'
 import * as activation from './activation.js'
 import * as sampling from './sampling.js'
 import * as decoding from './decoding.js'
+import * as cache from './cache.js'
 import * as operation from './operation.js'
 import * as shuffle from './shuffle.js'
 import * as asks from './asks.js'
@@ -51,7 +52,7 @@ import * as costs from './costs.js'
 export const stages = [
   house, tokens, ids, embedding, positions, sum, dropout, qkv, rotary, scores, mask, weights, heads, output,
   pieces, merges, learning, longest, lattice, syllables,
-  scale, cross, norm, linear, activation, sampling, decoding, attentionDropout, operation,
+  scale, cross, norm, linear, activation, sampling, decoding, cache, attentionDropout, operation,
   parts, stream, costs,
   shuffle, asks, waves, circle, notebook,
   firstIdeas, twoSpellings, layouts, broadcasting, rotation, compare, beyond

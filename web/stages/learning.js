@@ -2,7 +2,7 @@
 
 import { probabilities } from '../lib/color.js'
 import { h, keep, setText } from '../lib/dom.js'
-import { scrubber } from '../lib/scrubber.js'
+import { scrubber, scrubWords } from '../lib/scrubber.js'
 
 /** @import { Built, Learned, Mount, Run, Stage, View } from '../types.d.ts' */
 
@@ -10,7 +10,6 @@ export const id = 'learning'
 /** @type {string[]} */ export const controls = []
 /** @type {string[]} */ export const pickers = []
 
-const SCRUB = /** @type {const} */ (['label', 'back', 'on', 'play', 'pause', 'whole'])
 /** Most words of the text that are drawn. */
 const MOST_WORDS = 80
 
@@ -53,9 +52,7 @@ export function mount(container, context) {
     h('label', {}, t('stages.learning.text'), area), walk, heading, pairs,
     h('h2', {}, t('stages.learning.rewritten')), words, more)
   container.append(root)
-  const titles = /** @type {Record<typeof SCRUB[number], string>} */ (
-    Object.fromEntries(SCRUB.map(name => [name, t(`scrub.${name}`)])))
-  const line = scrubber(walk, titles, to => {
+  const line = scrubber(walk, scrubWords(t), to => {
     step = to
     show()
   })

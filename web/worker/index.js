@@ -9,8 +9,9 @@ import { nudged } from './nudge.js'
 import { gradientsOf, messageOf, read } from './plain.js'
 import { inside, told } from './inside.js'
 import { questions } from './questions.js'
+import { twice } from './twice.js'
 
-/** @import { Cell, Edit, Failure, Library, Made, Settings, State, What } from '../types.d.ts' */
+/** @import { Cell, Edit, Failure, Library, Made, Questions, Settings, State, What } from '../types.d.ts' */
 
 /** @typedef {string | ArrayBuffer} Address where a file is, or its bytes */
 
@@ -133,6 +134,8 @@ const calls = {
   stop, remember, remembered, forget,
   /** @param {{ text: string, step: number }} question */
   learn: question => learn(engine, question),
+  /** A step of the answer with a cache and without. @param {Questions['twice'][0]} question */
+  twice: ({ isTwin, ...step }) => twice(isTwin ? /** @type {Library} */ (second) : engine, here(isTwin), step),
   /** What the last run computed, with the lists that its structure leaves out. */
   steps: () => here().run.steps,
   /** The gradients of all tensors that have one. */

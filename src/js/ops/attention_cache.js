@@ -105,7 +105,8 @@ export class Entry {
    * @param {Tensor | null} k @param {Tensor | null} v @returns {Tensor[]}
    */
   show(k, v) {
-    const { engine } = this.keys, [B, KV, D, Dv] = this.#shape, saved = { past: this.length - (k?.shape[1] ?? 0) }
+    const { engine } = this.keys, [B, KV, D, Dv] = this.#shape
+    const saved = { past: this.length - (k?.shape[1] ?? 0), isMemory: this.isMemory }
     const all = [D, Dv].map(side => engine.empty([B, this.length, KV * side]))
     this.#copy(all[0], all[1], 0, CACHE_READ)
     return [k, v].map((x, i) => {

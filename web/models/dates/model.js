@@ -38,10 +38,10 @@ export function createTranslator(gf, config = CONFIG) {
       this.tgtIsCausal = true
     }
 
-    /** @param {any} embedding @param {number[][]} ids */
-    embed(embedding, ids) {
+    /** @param {any} embedding @param {number[][]} ids @param {number} [start] the place of the first */
+    embed(embedding, ids, start = 0) {
       const x = embedding.forward(ids)
-      return this.positions ? this.positions.forward(x) : x
+      return this.positions ? this.positions.forward(x, { start }) : x
     }
 
     /** @param {number[][]} source [B, S] */
@@ -50,12 +50,15 @@ export function createTranslator(gf, config = CONFIG) {
       return this.transformer.encoder.forward(x, { srcKeyPaddingMask: padding(source) })
     }
 
-    /** @param {number[][]} input [B, T] @param {any} memory @param {number[][]} source */
-    decode(input, memory, source) {
-      const x = this.embed(this.target_embedding, input)
-      const memoryKeyPaddingMask = padding(source)
-      const own = this.tgtIsCausal ? { tgtIsCausal: true } : { tgtKeyPaddingMask: padding(input) }
-      return this.output.forward(this.transformer.decoder.forward(x, memory, { ...own, memoryKeyPaddingMask }))
+    /**
+     * @param {number[][]} input [B, T] @param {any} memory @param {number[][]} source
+     * @param {any} [cache] of earlier passes, which input goes on from
+     */
+    decode(input, memory, source, cache) {
+      const x = this.embed(this.target_embedding, input, cache?.length)
+      const memoryKeyPaddingMask = padding(source), masks = { memoryKeyPaddingMask, ...(cache && { cache }) }
+      const own = this.tgtIsCausal ? { tgtIsCausal: true } : cache ? {} : { tgtKeyPaddingMask: padding(input) }
+      return this.output.forward(this.transformer.decoder.forward(x, memory, { ...own, ...masks }))
     }
 
     /** Logits [B, T, V] of every next token. @param {number[][]} source @param {number[][]} input */

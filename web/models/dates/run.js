@@ -137,7 +137,11 @@ export function run(gf, options, edits = [], [weights] = []) {
       return {
         forward: () => model.forward([source], [input]), right: ids, vocabulary: TARGET_TOKENS,
         rows: input.map((_, t) => t), axes: AXES, streams: streamsOf(settings, source, input),
-        passes: ids.map((id, t) => ({ kind: 'token', row: t, token: TARGET_TOKENS[id] }))
+        passes: ids.map((id, t) => ({ kind: 'token', row: t, token: TARGET_TOKENS[id] })),
+        ...(settings.fault === 'none' && { going: { ids: input, begin() {
+          const memory = model.encode([source])
+          return (some, cache) => model.decode([some], memory, [source], cache)
+        } } })
       }
     }),
     hints: {}, drawn: isTrained && isDrawn(settings) ? ['positions.weight'] : [], smoothing: isTrained ? SMOOTHING : null

@@ -14,7 +14,7 @@ import { hangulOf } from '../syllables.js'
 /** @import { Cutting } from '../syllables.js' */
 /** @import { Tokenizer } from '../../../src/js/text/tokenizer.js' */
 /** @import { Frame } from '../decoding.js' */
-/** @import { Axis, Edit, Library, LibraryTensor, Made, Settings, Stream } from '../../types.d.ts' */
+/** @import { Axis, Edit, Going, Library, LibraryTensor, Made, Settings, Stream } from '../../types.d.ts' */
 
 /** Most tokens of a text that is read, and of an answer, so that the figures of a run can still be read. */
 const LONGEST = { text: 48, answer: 16 }
@@ -29,6 +29,7 @@ const LONGEST = { text: 48, answer: 16 }
  * @property {() => { logits?: LibraryTensor, pooled?: LibraryTensor, hidden: LibraryTensor }} forward
  * @property {Record<string, Omit<Stream, 'texts'>>} streams
  * @property {Record<string, string>} texts of the streams
+ * @property {Omit<Going, 'model'>} [going] where it writes token by token
  */
 
 /** @type {WeakMap<Opened, string[]>} */ const vocabularies = new WeakMap()
@@ -168,7 +169,8 @@ function causal(gf, opened, settings, edits) {
     target, read: start.length, rows: target.ids.map((_, t) => start.length - 1 + t),
     right: [...Array(start.length - 1).fill(-100), ...target.ids],
     forward: () => model.forward([input]), streams: { text: textStream(opened, settings, input) },
-    texts: { text: settings.beginning }
+    texts: { text: settings.beginning },
+    going: { ids: input, begin: () => (ids, cache) => model.forward([ids], cache ? { cache } : {}).logits }
   }
 }
 
@@ -193,7 +195,11 @@ function translating(gf, opened, settings, edits) {
     streams: {
       text: textStream(opened, settings, source), target: streamOf(opened, input, { isAnswer: true })
     },
-    texts: { text: settings.beginning, target: '' }
+    texts: { text: settings.beginning, target: '' },
+    going: { ids: input, begin() {
+      const memory = model.read(model.sentences('ids', source), null)
+      return (ids, cache) => model.answer(model.sentences('ids', ids), memory, { cache }).logits
+    } }
   }
 }
 
@@ -226,7 +232,7 @@ export function run(gf, options, edits, [opened]) {
     parameter.grad?.dispose()
     parameter.grad = null
   }
-  const { target, rows, right, read, forward, streams, texts } = KINDS[type](gf, opened, settings, edits)
+  const { target, rows, right, read, forward, streams, texts, going } = KINDS[type](gf, opened, settings, edits)
   const vocabulary = vocabularyOf(opened)
   const sampling = target ? createSampling(gf, settings) : null
   const observed = gf.observe(() => {
@@ -247,6 +253,7 @@ export function run(gf, options, edits, [opened]) {
     run: observed, settings, ends: sampling ? [`${SAMPLING}.output`] : [], before: new Map(),
     hints: type === 'bert' ? {} : { mask: 'causal' },
     isTrained: true, brought: { type, serial: opened.serial },
-    ...(target && { decoding: decodingOf(target, settings.decoding, vocabulary, rows) })
+    ...(target && { decoding: decodingOf(target, settings.decoding, vocabulary, rows) }),
+    ...(going && { going: { model: opened.model, ...going } })
   }
 }

@@ -52,11 +52,12 @@ export function createStories(gf, config = CONFIG) {
      * Logits [B, T, tokens] of every next token.
      * @param {number[][]} ids [B, T]
      * @param {any} [mask] [T, T], true where a place may not look, besides what is after it
+     * @param {any} [cache] of earlier passes, which ids go on from
      */
-    forward(ids, mask) {
+    forward(ids, mask, cache) {
       const embedded = this.embedding.forward(ids)
-      const x = this.positions ? this.positions.forward(embedded) : embedded
-      const y = this.decoder.forward(x, { isCausal: true, ...(mask && { mask }) })
+      const x = this.positions ? this.positions.forward(embedded, { start: cache?.length ?? 0 }) : embedded
+      const y = this.decoder.forward(x, { isCausal: true, ...(mask && { mask }), ...(cache && { cache }) })
       return gf.functional.linear(y, this.embedding.weight)
     }
   }

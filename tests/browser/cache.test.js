@@ -1,0 +1,86 @@
+// The room of the cache in Chromium: what a step takes with a cache and without is what the same run says in Node.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { twice } from '../../web/worker/twice.js'
+import { gf } from '../lib/engine.js'
+import { addressed, beyond, runHere, stateOf, useHouse, violations } from './host.js'
+
+const { open } = useHouse()
+
+const settled = page => page.waitForFunction(() => (
+  document.querySelector('.cache-costs td span')?.textContent && !document.querySelector('.stage [aria-busy="true"]')))
+
+/** What the table says, line by line, as numbers. */
+const table = page => page.$$eval('.cache-costs tbody tr', lines => Object.fromEntries(lines.map(line => [
+  line.dataset.key, [...line.querySelectorAll('td span')].map(({ textContent }) => Number(textContent.replaceAll(',', '')))])))
+
+/** The same from a run made here. */
+function expected(state) {
+  const run = runHere(state), { rows } = run.decoding
+  const all = rows.map(row => twice(gf, run.made, { read: rows[0] + 1, row }))
+  run.dispose()
+  return {
+    all, table: {
+      kept: all.map(one => one.multiplyAdds.kept), whole: all.map(one => one.multiplyAdds.whole),
+      bytes: all.map(({ bytes }) => bytes.own + bytes.read)
+    }
+  }
+}
+const numbersIn = text => (text.match(/\d[\d,.]*\d|\d/g) ?? []).map(one => Number(one.replaceAll(',', '')))
+
+for (const [language, theme, more] of [
+  ['ko', 'light', {}], ['en', 'dark', { model: 'stories', beginning: 'Julia went' }],
+  ['en', 'light', { tgtIsCausal: false }]
+]) {
+  test(`${more.model ?? 'dates'}, ${Object.keys(more).at(-1)}, ${language}: products, bytes and the comparison as in Node`, async () => {
+    const state = stateOf({ room: 'cache', step: 2, language, theme, ...more })
+    const { page, complaints, close } = await open(state)
+    await settled(page)
+    const { all, table: wanted } = expected(state)
+    assert.deepEqual(await table(page), wanted)
+    const told = numbersIn(await page.textContent('.stage-figure > .note'))
+    const { compared, same } = all[2]
+    assert.deepEqual(told.toSorted((a, b) => b - a), same === compared ? [compared] : [compared, compared - same])
+    assert.equal(same === compared, more.tgtIsCausal !== false)
+    assert.deepEqual(await violations(page, '.stage'), [])
+    assert.deepEqual(complaints, [])
+    await close()
+  })
+}
+
+test('a number leads to its step, the arrow keys walk, layer and head stand in the link', async () => {
+  const { page, close } = await open({ room: 'cache', language: 'en' })
+  await settled(page)
+  const columns = () => page.$$eval('.cache-slot .heat', list => list.map(heat => Number(heat.getAttribute('aria-colcount'))))
+  assert.deepEqual(await columns(), [12, 12])
+  await page.click('.cache-costs tbody tr:first-child td:nth-child(5)')
+  await page.waitForFunction(() => document.querySelector('.cache-slot .heat').getAttribute('aria-colcount') === '4')
+  assert.equal((await addressed(page)).step, 3)
+  await page.focus('.scrubber input')
+  await page.keyboard.press('ArrowRight')
+  await page.waitForFunction(() => document.querySelector('.cache-slot .heat').getAttribute('aria-colcount') === '5')
+  await page.click('[data-picker="layer"] label:nth-child(2)')
+  await page.click('[data-picker="head"] label:nth-child(4)')
+  const { layer, head, step } = await addressed(page)
+  assert.deepEqual([layer, head, step], [1, 3, 4])
+  assert.equal(await page.getAttribute('.cache-slot .heat', 'data-tensor'), 'transformer.decoder.layers.1.self_attn.k')
+  assert.match(await page.textContent('.stage-figure h2'), /is new: one column beside 4/)
+  await close()
+})
+
+test('where a mistake is built in, nothing is compared and the columns are there', async () => {
+  const { page, complaints, close } = await open({ room: 'cache', language: 'ko', fault: 'tokenNorm' })
+  await page.waitForFunction(() => document.querySelector('.cache-costs').hidden)
+  assert.equal(await page.textContent('.stage-figure > .note'), '')
+  assert.equal(await page.locator('.cache-slot .heat').count(), 2)
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('on a phone nothing reaches beyond the window', async () => {
+  const { page, close } = await open({ model: 'stories', room: 'cache', language: 'ko' },
+    { viewport: { width: 360, height: 740 }, hasTouch: true })
+  await settled(page)
+  assert.equal(await beyond(page), 0)
+  await close()
+})

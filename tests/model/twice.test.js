@@ -1,0 +1,97 @@
+// A step of an answer with a cache and without: products and bytes against counts made apart, bits against bits.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { twice } from '../../web/worker/twice.js'
+import { gf } from '../lib/engine.js'
+import { made } from '../lib/page.js'
+
+/** The steps of an answer. */
+function steps(settings) {
+  const one = made(settings), { rows } = one.decoding
+  const ask = row => twice(gf, one, { read: rows[0] + 1, row })
+  return { one, rows, ask, free: () => one.run.dispose() }
+}
+
+const SAME = {
+  'dates': {}, 'dates, learned positions': { positions: 'learned' }, 'dates, norm first': { normFirst: true, weights: 'untrained' },
+  'dates, in training': { training: true, dropout: 0.3 }, 'dates, a text that was given': { target: '1999년 5월' },
+  'stories': { model: 'stories' }, 'stories, learned positions': { model: 'stories', positions: 'learned' },
+  'stories, rotary, shared heads, gated': { model: 'stories', positions: 'rotary', norm: 'rms', kvHeads: 2, activation: 'swiglu' },
+  'a text of one\'s own': { model: 'text' }, 'a Llama in files': { model: 'own', beginning: '3 1 4 1 5' }
+}
+
+for (const [name, settings] of Object.entries(SAME)) {
+  test(`${name}: the same bits both ways, at every step`, () => {
+    const { rows, ask, free } = steps(settings)
+    for (const row of rows) {
+      const { compared, same } = ask(row)
+      assert.equal(same, compared, `row ${row}`)
+      assert.ok(compared > 80)
+    }
+    free()
+  })
+}
+
+/** Products of a decoder's layer for some new places, with so many in sight of each all together. */
+const products = (T, pairs, C, F) => 4 * T * C * C + 2 * pairs * C + 2 * T * C * F
+
+test('stories: products and bytes as the formulas have them', () => {
+  const { one, rows, ask, free } = steps({ model: 'stories' })
+  const [C, F, V, layers] = [40, 96, 1024, 2], read = rows[0] + 1
+  assert.equal(one.run.tensor('embedding.weight').shape.join(), [V, C].join())
+  for (const row of rows) {
+    const all = row + 1, added = all > read ? 1 : all, { multiplyAdds, bytes } = ask(row)
+    assert.equal(multiplyAdds.kept, layers * products(added, added * all, C, F) + added * C * V)
+    assert.equal(multiplyAdds.whole, layers * products(all, all * all, C, F) + all * C * V)
+    assert.deepEqual(bytes, { own: 4 * 2 * layers * all * C, read: 0 })
+  }
+  free()
+})
+
+test('dates: what was read of the source is kept, too, and made once', () => {
+  const { one, rows, ask, free } = steps({})
+  const [C, F, layers] = [32, 64, 2], { source, target } = one.run.streams
+  const S = source.tokens[0].length, V = target.vocabulary.length
+  const cross = T => 2 * T * C * C + 2 * T * S * C, memory = 2 * S * C * C
+  for (const row of rows) {
+    const T = row + 1, { multiplyAdds, bytes } = ask(row), made = row === 0 ? memory : 0
+    assert.equal(multiplyAdds.kept, layers * (products(1, T, C, F) + cross(1) + made) + C * V)
+    assert.equal(multiplyAdds.whole, layers * (products(T, T * T, C, F) + cross(T) + memory) + T * C * V)
+    assert.deepEqual(bytes, { own: 4 * 2 * layers * T * C, read: 4 * 2 * layers * S * C })
+  }
+  free()
+})
+
+test('heads that share keys and values keep fewer of them', () => {
+  const shared = steps({ model: 'stories', kvHeads: 1 }), own = steps({ model: 'stories' })
+  const [few, many] = [shared, own].map(({ rows, ask }) => ask(rows[0]).bytes.own)
+  assert.equal(few * 4, many)
+  shared.free()
+  own.free()
+})
+
+test('with the mask off, what was kept is out of date, and it is said of how many numbers', () => {
+  const { rows, ask, free } = steps({ tgtIsCausal: false })
+  assert.equal(ask(rows[0]).same, ask(rows[0]).compared)
+  const { compared, same } = ask(rows[3])
+  assert.ok(same < compared && same > 0, `${same} of ${compared}`)
+  free()
+})
+
+test('a model with a mistake in it is not compared', () => {
+  const { ask, free } = steps({ fault: 'swapped' })
+  assert.equal(ask(2), null)
+  free()
+})
+
+test('the model is left as it was, and no memory is kept', () => {
+  const { one, rows, ask, free } = steps({ training: true, dropout: 0.3 })
+  const flags = () => Array.from(one.going.model.namedModules(), ([, { training }]) => training)
+  const before = flags(), gradient = one.run.gradient('output.weight'), { bytes, tensors } = gf.memory()
+  rows.forEach(ask)
+  assert.deepEqual([gf.memory().bytes, gf.memory().tensors], [bytes, tensors])
+  assert.deepEqual(flags(), before)
+  assert.ok(before.includes(true))
+  assert.deepEqual(one.run.gradient('output.weight'), gradient)
+  free()
+})

@@ -1,0 +1,71 @@
+// The room of the cache: which models have one, and what stands in it at a step.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { roomsOf } from '../../web/rooms/index.js'
+import { dataIn, plainOf, shownRun, viewOf } from '../lib/page.js'
+import { bertFiles, opened, t5Files } from '../lib/brought.js'
+import { gf } from '../lib/engine.js'
+import { RUNS } from '../../web/models/runs.js'
+
+const dates = shownRun({}), stories = shownRun({ model: 'stories', kvHeads: 2 })
+
+/** The cells of one head's rows of keys or values, each token in its turn. */
+function cellsOf(run, name, { head, kvHeads, count }) {
+  const { shape: [, , C], data } = run.tensors.get(name), width = C / kvHeads
+  return Array.from({ length: count }, (_, t) => [...data.slice(t * C + head * width, t * C + (head + 1) * width)])
+}
+const columns = ({ rows, cols, values }) => (
+  Array.from({ length: cols }, (_, c) => Array.from({ length: rows }, (_, r) => values[r * cols + c])))
+
+test('what writes token by token has the room, once', () => {
+  const having = run => roomsOf(run).filter(({ stage }) => stage === 'cache').map(({ id }) => id)
+  for (const run of [dates, stories, shownRun({ model: 'text' }), shownRun({ model: 'own', beginning: '3 1 4' })]) {
+    assert.deepEqual(having(run), ['cache'])
+  }
+  for (const run of [shownRun({ model: 'particles' }), shownRun({ model: 'sentences', causal: true })]) {
+    assert.deepEqual(having(run), [])
+  }
+})
+
+test('a model that reads whole texts has none, one that translates has one for its answer', async () => {
+  const runOf = async files => plainOf(gf, RUNS.own(gf, { beginning: 'the bird' }, [], [await opened(files)]))
+  const bert = await runOf(bertFiles()), t5 = await runOf(t5Files())
+  assert.ok(roomsOf(bert).every(({ stage }) => stage !== 'cache'))
+  const { layers } = roomsOf(t5).find(({ stage }) => stage === 'cache').parts
+  assert.ok(layers.length && layers.every(({ k }) => k.startsWith('decoder') && k.includes('SelfAttention')))
+})
+
+test('a decoder keeps keys and values of its own text, layer by layer', () => {
+  const { layers, heads } = viewOf(dates, 'cache').room.parts
+  assert.deepEqual([layers.length, heads], [2, 4])
+  layers.forEach(({ k, v }, i) => {
+    assert.equal(k, `transformer.decoder.layers.${i}.self_attn.k`)
+    assert.equal(v, `transformer.decoder.layers.${i}.self_attn.v`)
+  })
+})
+
+test('at a step stand the columns up to its token; those before are as they were', () => {
+  for (const [run, more] of [[dates, { layer: 1, head: 3 }], [stories, { layer: 0, head: 3 }]]) {
+    const { layers: all } = viewOf(run, 'cache').room.parts, { k, v, heads, kvHeads } = all[more.layer]
+    const { rows } = run.decoding
+    const head = Math.floor(more.head * kvHeads / heads)
+    for (const [step, row] of rows.entries()) {
+      const { keys, values, added, columns: most } = dataIn(run, 'cache', { ...more, step }), count = row + 1
+      assert.deepEqual(columns(keys), cellsOf(run, k, { head, kvHeads, count }))
+      assert.deepEqual(columns(values), cellsOf(run, v, { head, kvHeads, count }))
+      assert.deepEqual([added, most], [step ? 1 : rows[0] + 1, rows.at(-1) + 1])
+      assert.deepEqual(keys.colLabels, (run.streams.target ?? run.streams.text).tokens[0].slice(0, count))
+    }
+  }
+})
+
+test('without a step all of it is there', () => {
+  const { rows } = dates.decoding
+  const { keys, step, now } = dataIn(dates, 'cache', {})
+  assert.deepEqual([keys.cols, step, now], [rows.at(-1) + 1, rows.length - 1, -1])
+})
+
+test('a layer that a model does not have is its last', () => {
+  const last = dataIn(dates, 'cache', { layer: 9 }).keys.name
+  assert.equal(last, 'transformer.decoder.layers.1.self_attn.k')
+})

@@ -1,0 +1,168 @@
+/**
+ * What is kept while an answer is written: a column of keys and one of values for every token, and what a step takes
+ * with them and without.
+ */
+
+import { scale, signed } from '../lib/color.js'
+import { grouped } from '../lib/costs.js'
+import { h, setText } from '../lib/dom.js'
+import { figure } from '../lib/figure.js'
+import { grid } from '../lib/grid.js'
+import { fixed } from '../lib/number.js'
+import { describedOf, labelsOf, sharedHead, tensorOf, turnedHead } from '../lib/run.js'
+import { scrubber, scrubWords } from '../lib/scrubber.js'
+import { columnsFrom, peak } from '../lib/slice.js'
+
+/** @import { Decoding, Mount, Run, Stage, Twice, View } from '../types.d.ts' */
+
+export const id = 'cache'
+/** @type {string[]} */ export const controls = []
+export const pickers = ['layer', 'head']
+
+/** @typedef {{ k: string, v: string, heads: number, kvHeads: number }} Layer */
+
+/** The layer that is looked at. @param {View} view @returns {Layer} */
+const layerOf = ({ layer, room: { parts } }) => parts.layers[Math.min(layer ?? 0, parts.layers.length - 1)]
+
+/**
+ * The keys or values of one head on their side, a column for each token.
+ * @param {Run} run @param {View} view @param {string} name
+ */
+function columnsOf(run, view, name) {
+  const { heads, kvHeads } = layerOf(view)
+  return turnedHead(run, name, kvHeads, { ...view, head: sharedHead({ ...view, room: { parts: { heads, kvHeads } } }) })
+}
+
+/**
+ * Keys and values up to a step, and which tokens each step reads.
+ * @param {Run} run @param {View} view
+ */
+export function data(run, view) {
+  const { rows, steps } = /** @type {Decoding} */ (run.decoding), { k, v } = layerOf(view)
+  const step = view.step < 0 ? steps.length - 1 : view.step
+  const shown = describedOf(run, k), tokens = labelsOf(run, shown, shown.axes.findIndex(({ name }) => name === 'token'))
+  const count = rows[step] + 1
+  const [keys, values] = [k, v].map(name => columnsFrom(columnsOf(run, view, name), 0, count))
+  return {
+    run, keys, values, step, now: view.step, rows, tokens: tokens ?? [], columns: rows[rows.length - 1] + 1,
+    added: step ? 1 : count, edits: run.settings.edits,
+    domain: signed(Math.max(...[k, v].map(name => peak(tensorOf(run, name)))))
+  }
+}
+
+/** All keys of the head. @type {Stage['picture']} */
+export const picture = (run, view) => {
+  const { k } = layerOf(view)
+  return { part: columnsOf(run, view, k), domain: signed(peak(tensorOf(run, k))) }
+}
+
+/** @param {(Twice | null)[]} list @param {(one: Twice) => number} of */
+const sum = (list, of) => list.reduce((total, one) => total + (one ? of(one) : 0), 0)
+
+/** What the lines of the table are about. @type {Record<string, (one: Twice) => number>} */
+const LINES = {
+  kept: ({ multiplyAdds }) => multiplyAdds.kept, whole: ({ multiplyAdds }) => multiplyAdds.whole,
+  bytes: ({ bytes }) => bytes.own + bytes.read
+}
+
+/** @type {Mount<typeof data>} */
+export function mount(container, context) {
+  const { t, ask, theme, fails } = context
+  const walk = h('div')
+  const newest = h('h2', { 'aria-live': 'polite' })
+  container.append(h('section', {}, walk, newest))
+  const steps = scrubber(walk, scrubWords(t), step => context.set(step < 0 ? { step } : { step, row: step }))
+  const fig = figure(container, context)
+  fig.body.classList.add('is-pair')
+  const [keys, values] = ['k', 'v'].map(() => {
+    // A slot is as wide as all columns will be, so that nothing moves while they come.
+    const slot = h('div', { className: 'cache-slot' })
+    fig.body.append(slot)
+    return fig.matrix(slot)
+  })
+  const verdict = h('p', { className: 'note', role: 'status' })
+  const costs = h('section', { className: 'cache-costs' }, h('h2', {}, t('stages.cache.costs')))
+  const saved = h('p', { className: 'note' })
+  container.append(verdict, costs)
+  const table = grid(costs, t('stages.cache.costs'), (_, step) => context.set({ step, row: step }))
+  costs.append(saved)
+  /** @type {ReturnType<typeof data> | null} */ let shown = null
+  /** What is known of each step of the run. @type {(Twice | null)[]} */ let known = []
+  let job = {}
+
+  /** @param {ReturnType<typeof data>} now */
+  function drawTable({ rows, tokens, step }) {
+    const colours = scale({ kind: 'probability', min: 0, max: Math.max(1, ...known.map(one => one?.multiplyAdds.whole ?? 0)) },
+      theme().mode)
+    const heads = rows.map((row, i) => (i === 0 && row > 0 ? t('stages.cache.beginning') : tokens[row]))
+    table.update(t('stages.cache.corner'), heads, Object.entries(LINES).map(([key, of]) => ({
+      key, head: t(`stages.cache.${key}`), cells: rows.map((_, i) => {
+        const one = known[i]
+        if (!one) return { text: '' }
+        return { text: grouped(of(one)), isMarked: i === step, colour: key === 'bytes' ? null : colours.at(of(one)) }
+      })
+    })))
+    const cell = table.element.querySelector('td.is-marked')
+    if (cell instanceof HTMLElement) table.element.scrollLeft = cell.offsetLeft - table.element.clientWidth / 2
+  }
+  /** @param {ReturnType<typeof data>} now */
+  function drawTold({ step }) {
+    const one = known[step], soFar = known.slice(0, step + 1)
+    const isSame = one && one.same === one.compared
+    setText(verdict, one ? t(`stages.cache.${isSame ? 'same' : 'differs'}`,
+      { count: grouped(one.compared), other: grouped(one.compared - one.same) }) : '')
+    const [kept, whole] = [LINES.kept, LINES.whole].map(of => sum(soFar, of))
+    // Of the beginning nothing was there before, so nothing is saved.
+    const isAll = step > 0 && soFar.length === step + 1 && soFar.every(Boolean)
+    setText(saved, isAll ? t('stages.cache.saved',
+      { kept: grouped(kept), whole: grouped(whole), times: fixed(whole / kept, 1), bytes: grouped(LINES.bytes(/** @type {Twice} */ (one))) }) : '')
+  }
+  function draw() {
+    if (!shown) return
+    drawTable(shown)
+    drawTold(shown)
+  }
+  /**
+   * What each step took, first the one that is looked at; another run stops it.
+   * @param {ReturnType<typeof data>} now
+   */
+  async function compute({ rows, step }) {
+    const mine = job = {}
+    const order = [step, ...rows.keys()].filter(i => !known[i])
+    for (const i of new Set(order)) {
+      const found = await ask('twice', { read: rows[0] + 1, row: rows[i], isTwin: 'which' in context })
+      if (job !== mine) return
+      known[i] = found
+      if (!found) break
+      draw()
+    }
+    costs.hidden = known.every(one => !one)
+    table.element.setAttribute('aria-busy', 'false')
+  }
+  return {
+    update(next) {
+      const isNew = next.run !== shown?.run, isMoved = next.step !== shown?.step
+      if (isNew) known = []
+      shown = next
+      const { step, now, rows, columns, added, tokens, domain } = next
+      steps.update(now, rows.length)
+      walk.hidden = rows.length < 2
+      const token = tokens[rows[step]], { cols } = next.keys
+      setText(newest, step ? t('stages.cache.newest', { token, count: cols - 1 }) : t('stages.cache.first', { count: added }))
+      const look = { domain, dense: true, pair: true, columns, ...(step && { group: cols - 1 }) }
+      keys.update(next.keys, { ...look, title: 'K^T' })
+      values.update(next.values, { ...look, title: 'V^T' })
+      fig.legend([{ domain, text: 'K, V' }])
+      fig.numbers(t('frame.numbers'), [{ title: 'K^T', part: next.keys }, { title: 'V^T', part: next.values }])
+      draw()
+      if (!isNew && (!isMoved || known[step])) return
+      table.element.setAttribute('aria-busy', 'true')
+      compute(next).catch(fails)
+    },
+    mark: fig.mark,
+    destroy() {
+      job = {}
+      steps.destroy()
+    }
+  }
+}
