@@ -8,12 +8,16 @@ CLANG=${CLANG:-clang}
 PORT=${PORT:-8080}
 C_FLAGS=(-std=gnu11 -ffp-contract=off -Wall -Wextra -Werror)
 WASM_FLAGS=(-O3 -msimd128 --no-entry -sSTANDALONE_WASM -sALLOW_MEMORY_GROWTH -sMAXIMUM_MEMORY=4GB)
+# A memory that several instances share is made outside, with the limits given here and in src/js/threads. What comes with
+# Emscripten and was compiled without atomics, such as its allocator, is only called by one of them.
+THREADS_FLAGS=(-matomics -mbulk-memory -sINITIAL_MEMORY=16MB
+  -Wl,--shared-memory,--import-memory,--no-check-features,--max-memory=4294967296)
 SANITIZERS=(-g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all)
 C_SOURCES=(src/c/*.c src/c/*/*.c)
 
 help() {
   cat <<'TEXT'
-./build.sh wasm     dist/glassformer.wasm, the kernels
+./build.sh wasm     dist/glassformer.wasm, the kernels, and the same for threads
 ./build.sh native   build/native, the kernels under sanitizers, for the tests
 ./build.sh types    dist/types, the types of the library
 ./build.sh bundle   dist/js, library, command and kernels as npm gets them
@@ -46,10 +50,11 @@ sizes() {
 
 # wasm: no generated JavaScript; any Emscripten from 3.1.6 on ----------------------------------------------------------
 wasm() {
-  fresh dist/glassformer.wasm src/c build.sh && return
+  fresh dist/glassformer.threads.wasm src/c build.sh && return
   mkdir -p dist
   "$EMCC" "${C_FLAGS[@]}" "${WASM_FLAGS[@]}" "${C_SOURCES[@]}" -o dist/glassformer.wasm
-  sizes dist/glassformer.wasm
+  "$EMCC" "${C_FLAGS[@]}" "${WASM_FLAGS[@]}" "${THREADS_FLAGS[@]}" "${C_SOURCES[@]}" -o dist/glassformer.threads.wasm
+  sizes dist/glassformer.wasm dist/glassformer.threads.wasm
 }
 
 FUZZERS=(text_fuzz kernel_fuzz)
@@ -94,7 +99,7 @@ bundle() {
   rm -rf dist/js
   npx esbuild glassformer=src/js/index.js text=src/js/text/index.js cli=src/js/cli.js --bundle --splitting --format=esm \
     --platform=neutral --external:node:* --conditions=packed --chunk-names=part-[hash] --outdir=dist/js --log-level=warning
-  cp dist/glassformer.wasm dist/js
+  cp dist/glassformer.wasm dist/glassformer.threads.wasm dist/js
   sizes dist/js/*
 }
 

@@ -32,6 +32,10 @@ typedef enum { GF_OK = 0, GF_NO_MEMORY = -1, GF_BAD_INPUT = -2 } gf_status;
 /* A block of `bytes` bytes (at least 1), or NULL when there is no memory. Free it with gf_free. */
 GF_EXPORT void *gf_alloc(size_t bytes);
 GF_EXPORT void gf_free(void *block);
+#ifdef __wasm_atomics__
+/* Instances of one memory share all of it: each but the first is given a stack of its own, which ends at `end`. */
+GF_EXPORT void gf_set_stack(void *end);
+#endif
 
 /* The kernels' cosine, within 2^-53 for arguments up to a million: for schedules that should not depend on the engine.
  */
@@ -334,6 +338,10 @@ GF_EXPORT double gf_matmul_workspace(int M, int N, int K);
 /* out [batch,M,N] = a [batch,M,K] b [batch,K,N] + bias [N] (NULL: none), each cell summed from left to right. */
 GF_EXPORT void gf_matmul(float *out, float *workspace, const float *a, const void *b, const float *bias, int batch,
                          int M, int N, int K, int flags);
+/* The same of one matrix, only for some rows of out, from m on, and columns, from n on: a multiple of 8 with panels.
+ * Workspace as for a product of that size. */
+GF_EXPORT void gf_matmul_part(float *out, float *workspace, const float *a, const void *b, const float *bias, int M,
+                              int N, int K, int flags, int m, int rows, int n, int columns);
 /* Turns a weight [N,K] of GF_FLOAT32, GF_FLOAT16 or GF_BFLOAT16, a transposed b, into panels for many products, in its
  * own place, or back. Eight rows take the place that they had: weight has room for gf_panels_size values, workspace for
  * 8 K. 0 if float16 stayed as it was, because not all of it is finite. */
@@ -447,10 +455,20 @@ GF_EXPORT double gf_attention_workspace(const gf_attention *p, int backward);
  * NULL. */
 GF_EXPORT void gf_attention_forward(float *out, const gf_attention_steps *kept, float *workspace, const float *q,
                                     const float *k, const float *v, const float *dropout, const gf_attention *p);
+/* The same for some of its blocks of 8 queries, which are counted through all heads of all sentences. */
+GF_EXPORT int gf_attention_blocks(const gf_attention *p);
+GF_EXPORT void gf_attention_forward_part(float *out, const gf_attention_steps *kept, float *workspace, const float *q,
+                                         const float *k, const float *v, const float *dropout, const gf_attention *p,
+                                         int first, int count);
 /* dq, dk, dv in the layouts of q, k, v, and the gradients of the steps; each may be NULL. Not from a cache. */
 GF_EXPORT void gf_attention_backward(float *dq, float *dk, float *dv, const gf_attention_steps *gradients,
                                      float *workspace, const float *dout, const float *weights, const float *q,
                                      const float *k, const float *v, const float *dropout, const gf_attention *p);
+/* The same for some heads of k and v, counted through all sentences, and the heads of q that share them. */
+GF_EXPORT void gf_attention_backward_part(float *dq, float *dk, float *dv, const gf_attention_steps *gradients,
+                                          float *workspace, const float *dout, const float *weights, const float *q,
+                                          const float *k, const float *v, const float *dropout, const gf_attention *p,
+                                          int first, int count);
 /* out [B,cells] = the mean over H of weights [B,H,cells]. */
 GF_EXPORT void gf_attention_average(float *out, const float *weights, int B, int H, int cells);
 

@@ -200,20 +200,29 @@ static void forward_block(const head *t, float *out, const gf_attention_steps *k
   gf_multiply(&wv);
 }
 
-void gf_attention_forward(float *out, const gf_attention_steps *kept, float *workspace, const float *q, const float *k,
-                          const float *v, const float *dropout, const gf_attention *p) {
+int gf_attention_blocks(const gf_attention *p) { return p->B * p->H * ((p->Tq + QUERIES - 1) / QUERIES); }
+
+void gf_attention_forward_part(float *out, const gf_attention_steps *kept, float *workspace, const float *q,
+                               const float *k, const float *v, const float *dropout, const gf_attention *p, int first,
+                               int count) {
   float *k_panels = workspace + product_workspace(p, 0), *v_panels = k_panels + (size_t)panels_size(p, p->Tk, p->D);
   room space = {workspace, v_panels + (size_t)panels_size(p, p->Dv, p->Tk), k_panels, v_panels};
-  for (int b = 0; b < p->B; b++)
-    for (int h = 0; h < p->H; h++) {
-      head t = head_of(p, q, k, v, dropout, b, h);
-      if (p->capacity) space.k_panels = t.k, space.v_panels = t.v;
-      else if (h % p->group == 0) {
-        gf_pack_panels(k_panels, t.k, p->k.time, GF_B_TRANSPOSED, p->Tk, p->D);
-        gf_pack_panels(v_panels, t.v, p->v.time, GF_B_ROWS, p->Dv, p->Tk);
-      }
-      for (int i = 0; i < p->Tq; i += QUERIES) forward_block(&t, out + row_at(p->out, b, h), kept, &space, i);
+  int a_head = (p->Tq + QUERIES - 1) / QUERIES;
+  for (int n = first; n < first + count; n++) {
+    int b = n / a_head / p->H, h = n / a_head % p->H, i = n % a_head * QUERIES;
+    head t = head_of(p, q, k, v, dropout, b, h);
+    if (p->capacity) space.k_panels = t.k, space.v_panels = t.v;
+    else if (n == first || (i == 0 && h % p->group == 0)) {
+      gf_pack_panels(k_panels, t.k, p->k.time, GF_B_TRANSPOSED, p->Tk, p->D);
+      gf_pack_panels(v_panels, t.v, p->v.time, GF_B_ROWS, p->Dv, p->Tk);
     }
+    forward_block(&t, out + row_at(p->out, b, h), kept, &space, i);
+  }
+}
+
+void gf_attention_forward(float *out, const gf_attention_steps *kept, float *workspace, const float *q, const float *k,
+                          const float *v, const float *dropout, const gf_attention *p) {
+  gf_attention_forward_part(out, kept, workspace, q, k, v, dropout, p, 0, gf_attention_blocks(p));
 }
 
 /* Through the softmax of one query: ds = w (dw - sum over j of dw[j] w[j]), with dw on entry and ds on return. */
@@ -303,19 +312,25 @@ static void backward_head(const head *t, float *dq, float *dk, float *dv, const 
   }
 }
 
+void gf_attention_backward_part(float *dq, float *dk, float *dv, const gf_attention_steps *gradients, float *workspace,
+                                const float *dout, const float *weights, const float *q, const float *k, const float *v,
+                                const float *dropout, const gf_attention *p, int first, int count) {
+  size_t square = (size_t)p->Tq * p->Tk;
+  float *ds = workspace + product_workspace(p, 1), *used = ds + square;
+  for (int n = first * p->group; n < (first + count) * p->group; n++) {
+    int b = n / p->H, h = n % p->H, shared = h / p->group;
+    head t = head_of(p, q, k, v, dropout, b, h);
+    backward_head(&t, dq ? dq + row_at(p->q, b, h) : NULL, dk ? dk + row_at(p->k, b, shared) : NULL,
+                  dv ? dv + row_at(p->v, b, shared) : NULL, gradients, ds, used, workspace, dout + row_at(p->out, b, h),
+                  weights);
+  }
+}
+
 void gf_attention_backward(float *dq, float *dk, float *dv, const gf_attention_steps *gradients, float *workspace,
                            const float *dout, const float *weights, const float *q, const float *k, const float *v,
                            const float *dropout, const gf_attention *p) {
-  size_t square = (size_t)p->Tq * p->Tk;
-  float *ds = workspace + product_workspace(p, 1), *used = ds + square;
-  for (int b = 0; b < p->B; b++)
-    for (int h = 0; h < p->H; h++) {
-      head t = head_of(p, q, k, v, dropout, b, h);
-      int shared = h / p->group;
-      backward_head(&t, dq ? dq + row_at(p->q, b, h) : NULL, dk ? dk + row_at(p->k, b, shared) : NULL,
-                    dv ? dv + row_at(p->v, b, shared) : NULL, gradients, ds, used, workspace,
-                    dout + row_at(p->out, b, h), weights);
-    }
+  gf_attention_backward_part(dq, dk, dv, gradients, workspace, dout, weights, q, k, v, dropout, p, 0,
+                             p->B * p->H / p->group);
 }
 
 /* Each sum in double, head by head. */

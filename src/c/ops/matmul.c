@@ -344,29 +344,50 @@ double gf_matmul_workspace(int M, int N, int K) {
   return (round_up(min(M, BLOCK_M), ROWS) + round_up(min(N, BLOCK_N), PANEL)) * min(K, BLOCK_K);
 }
 
+static gf_product product_of(float *out, float *workspace, const float *a, const void *b, const float *bias, int M,
+                             int N, int K, int flags) {
+  gf_layout layout = flags & GF_PANELS_B ? GF_B_PANELS : flags & GF_TRANSPOSE_B ? GF_B_TRANSPOSED : GF_B_ROWS;
+  return (gf_product){.c = out,
+                      .ldc = N,
+                      .a = a,
+                      .lda = flags & GF_TRANSPOSE_A ? M : K,
+                      .a_transposed = flags & GF_TRANSPOSE_A,
+                      .b = b,
+                      .ldb = layout == GF_B_ROWS ? N : K,
+                      .b_layout = layout,
+                      .b_type = flags & GF_FLOAT16_B    ? GF_FLOAT16
+                                : flags & GF_BFLOAT16_B ? GF_BFLOAT16
+                                                        : GF_FLOAT32,
+                      .bias = bias,
+                      .M = M,
+                      .N = N,
+                      .K = K,
+                      .accumulate = flags & GF_ACCUMULATE,
+                      .workspace = workspace};
+}
+
 void gf_matmul(float *out, float *workspace, const float *a, const void *b, const float *bias, int batch, int M, int N,
                int K, int flags) {
-  gf_layout layout = flags & GF_PANELS_B ? GF_B_PANELS : flags & GF_TRANSPOSE_B ? GF_B_TRANSPOSED : GF_B_ROWS;
-  gf_product p = {.ldc = N,
-                  .lda = flags & GF_TRANSPOSE_A ? M : K,
-                  .a_transposed = flags & GF_TRANSPOSE_A,
-                  .ldb = layout == GF_B_ROWS ? N : K,
-                  .b_layout = layout,
-                  .b_type = flags & GF_FLOAT16_B    ? GF_FLOAT16
-                            : flags & GF_BFLOAT16_B ? GF_BFLOAT16
-                                                    : GF_FLOAT32,
-                  .bias = bias,
-                  .M = M,
-                  .N = N,
-                  .K = K,
-                  .accumulate = flags & GF_ACCUMULATE,
-                  .workspace = workspace};
+  gf_product p = product_of(out, workspace, a, b, bias, M, N, K, flags);
   for (int i = 0; i < batch; i++) {
     p.c = out + (size_t)i * M * N;
     p.a = a + (size_t)i * M * K;
     p.b = (const char *)b + (size_t)i * K * N * cell_size(p.b_type);
     gf_multiply(&p);
   }
+}
+
+void gf_matmul_part(float *out, float *workspace, const float *a, const void *b, const float *bias, int M, int N, int K,
+                    int flags, int m, int rows, int n, int columns) {
+  gf_product p = product_of(out, workspace, a, b, bias, M, N, K, flags);
+  size_t skipped = p.b_layout == GF_B_ROWS ? (size_t)n : (size_t)n * K;
+  p.c += (size_t)m * N + n;
+  p.a += p.a_transposed ? (size_t)m : (size_t)m * K;
+  p.b = (const char *)b + skipped * cell_size(p.b_type);
+  if (bias) p.bias += n;
+  p.M = rows;
+  p.N = columns;
+  gf_multiply(&p);
 }
 
 double gf_panels_size(int N, int K) { return __builtin_ceil((double)N / PANEL) * PANEL * K; }
