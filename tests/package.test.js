@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { execFileSync, spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -26,7 +26,8 @@ after(() => rmSync(project, { recursive: true }))
 test('the package is small and holds kernels, library, types and sources', () => {
   assert.ok(statSync(packed.file).size < 1_000_000, `${statSync(packed.file).size} bytes`)
   const wanted = [
-    'dist/js/glassformer.js', 'dist/js/glassformer.wasm', 'dist/js/text.js', 'dist/js/cli.js', 'dist/types/index.d.ts',
+    'dist/js/glassformer.js', 'dist/js/glassformer.wasm', 'dist/js/glassformer.threads.wasm',
+    'dist/js/text.js', 'dist/js/cli.js', 'dist/types/index.d.ts',
     'web/examples/nanogpt.js', 'web/docs/pytorch.md', 'CHANGELOG.md', 'LICENSE', 'README.md'
   ]
   for (const file of wanted) {
@@ -43,6 +44,14 @@ test('import, load, compute', () => {
   writeFileSync(join(project, 'main.js'), script)
   const drawn = [0.4962566, 0.7682218].map(Math.fround)
   assert.equal(run(process.execPath, ['main.js']).trim(), `${drawn} simd128 1,3`)
+})
+
+test('two threads compute from the package', () => {
+  writeFileSync(join(project, 'two.js'), "import { load } from 'glassformer'\n" +
+  'const gf = await load({ threads: { count: 2, leastWork: 0 } }), one = gf.ones([9, 9])\n' +
+  'console.log(one.matmul(one).sum().item(), gf.threads.count, gf.threads.reason)')
+  const cores = availableParallelism() > 1 ? '2 null' : '1 there is 1 core here'
+  assert.equal(run(process.execPath, ['two.js']), `729 ${cores}\n`)
 })
 
 test("the README's example runs as it stands", () => {

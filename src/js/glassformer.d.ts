@@ -24,7 +24,10 @@ export interface Glassformer extends Omit<Whole, 'nn' | 'functional' | 'text' | 
   models: Models
 }
 
-/** Starts glassformer. Every call gives an engine with a memory and a random stream of its own. */
+/**
+ * Starts glassformer. Every call gives an engine with a memory and a random stream of its own.
+ * @param options wasm: where the kernels are, if not beside the package; threads: 1; how many compute, where more can
+ */
 export function load(options?: Parameters<typeof start>[0]): Promise<Glassformer>
 
 export { GlassformerError, Tensor } from './index.js'
@@ -43,6 +46,7 @@ export type { Explanation, Factor, Term } from './explain.js'
 export type { Inputs } from './export/inputs.js'
 export type { Context, CustomFunction } from './function.js'
 export type { Kernels } from './kernels.js'
+export type { KernelOptions, ThreadOptions } from './load.js'
 export type { Memory } from './memory.js'
 export type { OtherMethods, Reductions, TensorMethods } from './methods.js'
 export type { Bert } from './models/bert.js'
@@ -88,4 +92,5 @@ export type { Encoding, Merge, Tokenizer } from './text/tokenizer.js'
 export type { BPEOptions, WordPieceOptions } from './text/train_merges.js'
 export type { TrainOptions } from './text/training.js'
 export type { Vocab, VocabOptions } from './text/vocab.js'
+export type { Threads } from './threads/index.js'
 export type { Call, Trace } from './trace.js'

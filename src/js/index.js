@@ -1,7 +1,7 @@
 import { GlassformerError, inEngine, mustAwait } from './errors.js'
 import { standsFor, withEngine } from './bound.js'
 import { Engine } from './engine.js'
-import { loadKernels } from './load.js'
+import { loadThreads } from './load.js'
 import { Tensor, tensor } from './tensor.js'
 import { trace } from './trace.js'
 import { grad } from './autograd.js'
@@ -103,17 +103,26 @@ const ASKED = [
 
 /**
  * Starts glassformer. Every call gives an engine with a memory and a random stream of its own.
- * @param {Parameters<typeof loadKernels>[0]} [options] wasm: where the kernels are, if not beside the package
+ * @param {Parameters<typeof loadThreads>[0]} [options] wasm: where the kernels are, if not beside the package; threads:
+ *   1; more compute together where they can, with the same bits, see gf.threads
  */
 export const load = options => mustAwait(start(options), ASKED, 'const gf = await load()')
 
-/** @param {Parameters<typeof loadKernels>[0]} [options] */
+/** @param {Parameters<typeof loadThreads>[0]} [options] */
 async function start(options) {
-  const engine = new Engine(await loadKernels(options))
+  const { exports, threads } = await loadThreads(options), engine = new Engine(exports)
   return {
     /** Which build of the kernels runs. */
     variant: 'simd128',
     engine,
+    /**
+     * How many threads compute. load({ threads: 2 }) asks for two: long calls of kernels are divided between workers
+     * that share the memory, and give the same bits. Nothing needs them.
+     * @example
+     * gf.threads.count                                // 1
+     * gf.threads.reason                               // null
+     */
+    threads,
     /**
      * A tensor of nested arrays, a number or a typed array: torch.tensor. options: shape, dtype ('float32', 'int32',
      * 'float64'), requiresGrad.

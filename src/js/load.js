@@ -1,5 +1,5 @@
-import { GlassformerError, describe, expect, optionsOf } from './errors.js'
-import { besideModule } from '#wasm'
+import { GlassformerError, describe, expect, optionsOf, wholeNumber } from './errors.js'
+import { besideModule, threadsBesideModule } from '#wasm'
 
 /** @import * as Platform from './platform.d.ts' */
 
@@ -8,6 +8,8 @@ const IMPORTS = { env: { emscripten_notify_memory_growth() {} } }
 /** A module of one function that uses a vector: what an engine without SIMD refuses. */
 const VECTOR = Uint8Array.of(
   0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11)
+/** As many as anybody's machine has. */
+const MOST_THREADS = 64
 const GIVE = 'give load({ wasm }) the URL, a Response or the bytes of glassformer.wasm'
 
 /** The script that is running now, in a page that is no module. */
@@ -16,11 +18,14 @@ const SCRIPT = /** @type {any} */ (globalThis.document?.currentScript)?.src
 /** A module of Node, asked of the process: bundlers for browsers stumble over an import that only Node has. */
 const builtin = (/** @type {string} */ name) => /** @type {any} */ (globalThis).process.getBuiltinModule(name)
 
-/** Where the kernels are: beside this library; where a bundler made a plain script or CommonJS of it, beside that. */
-function besideLibrary() {
-  if (import.meta.url) return besideModule()
-  if (SCRIPT) return new URL('glassformer.wasm', SCRIPT)
-  if (typeof __filename === 'string') return new URL('glassformer.wasm', builtin('node:url').pathToFileURL(__filename))
+/**
+ * Where the kernels are: beside this library; where a bundler made a plain script or CommonJS of it, beside that.
+ * @param {string} [name] @param {() => URL} [there]
+ */
+function besideLibrary(name = 'glassformer.wasm', there = besideModule) {
+  if (import.meta.url) return there()
+  if (SCRIPT) return new URL(name, SCRIPT)
+  if (typeof __filename === 'string') return new URL(name, builtin('node:url').pathToFileURL(__filename))
   throw new GlassformerError('format', `load: where glassformer.wasm lies is not known here; ${GIVE}`)
 }
 
@@ -56,21 +61,26 @@ function urlOf(address) {
 
 /**
  * @param {unknown} wasm
- * @returns {Promise<WebAssembly.Instance>}
+ * @returns {Promise<WebAssembly.Module | ArrayBuffer | ArrayBufferView>} a module that is one already, or its bytes
  */
-async function instantiate(wasm) {
+async function bytesOf(wasm) {
   let source = typeof wasm === 'string' ? urlOf(wasm) : await wasm
-  if (source instanceof WebAssembly.Module) return WebAssembly.instantiate(source, IMPORTS)
+  if (source instanceof WebAssembly.Module) return source
   if (source instanceof URL) source = source.protocol === 'file:' ? await readFile(source) : await fetchFile(source)
   if (isResponse(source)) {
     if (!source.ok) throw new GlassformerError('format', `load: ${source.url} answered ${source.status}; ${GIVE}`)
     source = await source.arrayBuffer()
   }
-  if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) {
-    return (await WebAssembly.instantiate(/** @type {BufferSource} */ (source), IMPORTS)).instance
-  }
+  if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) return source
   throw new GlassformerError('type',
     `load: wasm must be a URL, a Response, a module or its bytes, got ${describe(wasm)}`)
+}
+
+/** @param {unknown} wasm @returns {Promise<WebAssembly.Instance>} */
+async function instantiate(wasm) {
+  const source = await bytesOf(wasm)
+  if (source instanceof WebAssembly.Module) return WebAssembly.instantiate(source, IMPORTS)
+  return (await WebAssembly.instantiate(/** @type {BufferSource} */ (source), IMPORTS)).instance
 }
 
 /** Why the kernels cannot be compiled here. @param {Error} error */
@@ -102,4 +112,54 @@ export async function loadKernels(options) {
   })
   expect(typeof exports.gf_alloc === 'function', 'format', () => 'load: wasm is not a build of the kernels')
   return exports
+}
+
+/** What a machine and a page must have for workers that share a memory. @param {number} count @param {any} node */
+function expectThreads(count, node) {
+  const { crossOriginIsolated, navigator } = /** @type {any} */ (globalThis)
+  const cores = node ? builtin('node:os').availableParallelism() : navigator?.hardwareConcurrency ?? count
+  if (crossOriginIsolated === false) {
+    throw new Error('the page is not isolated; its server must send Cross-Origin-Opener-Policy: same-origin and ' +
+      'Cross-Origin-Embedder-Policy: require-corp')
+  }
+  if (cores < count) throw new Error(`there ${cores === 1 ? 'is 1 core' : `are ${cores} cores`} here`)
+}
+
+/** @typedef {import('./threads/index.js').Threads} Threads */
+
+/**
+ * @typedef {NonNullable<Parameters<typeof loadKernels>[0]>} KernelOptions
+ * @typedef {object} ThreadOptions
+ * @property {number} count how many, with the calling one
+ * @property {KernelOptions['wasm']} [wasm] where the kernels for several are; by default beside the package
+ * @property {number} [leastWork] multiply-adds from which on a call is divided
+ */
+
+/**
+ * The kernels for so many threads, or for one where that cannot be.
+ * @param {KernelOptions & { threads?: number | ThreadOptions }} [options] wasm: where the kernels are; threads: 1
+ * @returns {Promise<{ exports: Platform.Exports, threads: Threads }>}
+ * @throws {GlassformerError} as loadKernels
+ */
+export async function loadThreads(options) {
+  const { threads = 1, ...rest } = optionsOf('load', options, ['wasm', 'threads'])
+  const { count, wasm, leastWork } = typeof threads === 'number' ? { count: threads }
+    : optionsOf('load: threads', threads, ['count', 'wasm', 'leastWork'])
+  wholeNumber('load', 'threads', count, 1, MOST_THREADS)
+  wholeNumber('load', 'threads.leastWork', leastWork ?? 0)
+  /** @type {string | null} */ let reason = null
+  if (count > 1) {
+    try {
+      const node = typeof (/** @type {any} */ (globalThis)).Worker === 'function' ? null : builtin('node:worker_threads')
+      expectThreads(count, node)
+      const { startThreads } = await import('./threads/index.js')
+      const source = await bytesOf(wasm ?? besideLibrary('glassformer.threads.wasm', threadsBesideModule))
+      const module = source instanceof WebAssembly.Module ? source
+        : await WebAssembly.compile(/** @type {BufferSource} */ (source))
+      return await startThreads(/** @type {any} */ (module), node, count, leastWork)
+    } catch (error) {
+      reason = /** @type {Error} */ (error).message
+    }
+  }
+  return { exports: await loadKernels(rest), threads: { count: 1, reason, taken: 0, stop() {} } }
 }

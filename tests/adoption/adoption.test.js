@@ -190,6 +190,6 @@ for (const tool of ['ts54', 'typescript', 'tsnew']) test(`TypeScript (${tool}): 
 test('publint and attw find nothing wrong', async () => {
   const { run } = await project('lint', {})
   await run('publint', [packed, '--strict']).catch(error => assert.fail(error.stdout))
-  const options = ['--profile', 'esm-only', '--exclude-entrypoints', 'glassformer.wasm']
+  const options = ['--profile', 'esm-only', '--exclude-entrypoints', 'glassformer.wasm', 'glassformer.threads.wasm']
   await run('attw', [packed, ...options]).catch(error => assert.fail(error.stdout))
 })

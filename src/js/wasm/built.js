@@ -1,2 +1,3 @@
 /** Where the build puts the kernels, seen from the sources. */
 export const besideModule = () => new URL('../../../dist/glassformer.wasm', import.meta.url)
+export const threadsBesideModule = () => new URL('../../../dist/glassformer.threads.wasm', import.meta.url)

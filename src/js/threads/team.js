@@ -1,0 +1,121 @@
+import { GlassformerError } from '../errors.js'
+import {
+  ARGUMENTS, CALL, DONE, FAILED, INTS, KERNEL, LEFT, MAILBOX_BYTES, MOST_ARGUMENTS, MOST_PARTS, PARTS, ROOM, ROOMS,
+  ROOM_BYTES, SPINS, TAKEN
+} from './mailbox.js'
+
+/** May this thread sleep? That of a page may not. @param {Int32Array} ints */
+function maySleep(ints) {
+  try {
+    Atomics.wait(ints, CALL, ints[CALL] + 1, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The calling thread's side of the mailbox. */
+export class Team {
+  /** Workers that are there. */ others = 0
+  /** One that finishes nothing for so many milliseconds while it is waited for has gone. */ patience = 60_000
+  #c
+  #workers
+  #names
+  #memory
+  #ints
+  #given
+  #sleeps
+  #rooms = { address: 0, bytes: 0 }
+
+  /**
+   * @param {import('../platform.d.ts').Exports} c the kernels @param {WebAssembly.Memory} memory
+   * @param {string[]} names of kernels, as workers number them @param {number} workers
+   */
+  constructor(c, memory, names, workers) {
+    this.#c = c
+    this.#workers = workers
+    this.#names = names
+    this.#memory = memory
+    this.mailbox = c.gf_alloc(MAILBOX_BYTES + 8) + 7 >>> 3 << 3
+    this.#ints = new Int32Array(memory.buffer, this.mailbox, INTS).fill(0)
+    this.#given = new Float64Array(memory.buffer, this.mailbox + 4 * INTS, MOST_PARTS * MOST_ARGUMENTS)
+    this.#sleeps = maySleep(this.#ints)
+  }
+
+  /** How many parts workers have done. */
+  get taken() {
+    return this.#ints[TAKEN]
+  }
+
+  /** Where integers lie that a kernel is given. @param {number} address @param {number} count */
+  ints(address, count) {
+    return new Int32Array(this.#memory.buffer, address, count)
+  }
+
+  /** Workspaces for workers. @param {number} bytes of each @returns {boolean} whether there is memory for them */
+  #makeRooms(bytes) {
+    if (this.#rooms.bytes >= bytes * this.#workers) return true
+    this.#c.gf_free(this.#rooms.address)
+    const address = this.#c.gf_alloc(bytes * this.#workers) >>> 0
+    this.#rooms = { address, bytes: address && bytes * this.#workers }
+    return address > 0
+  }
+
+  /**
+   * Does all parts of a call, with the others.
+   * @param {string} name of the kernel
+   * @param {number[][]} parts its arguments, for each
+   * @param {number} [room] which of them is a workspace @param {number} [floats] that one of these needs
+   * @returns {boolean} false where there is no memory for workspaces: nothing was done
+   * @throws {GlassformerError} 'state' when a worker could not do its part
+   */
+  run(name, parts, room = -1, floats = 0) {
+    const ints = this.#ints, bytes = 4 * Math.ceil(floats)
+    if (!this.#makeRooms(bytes)) return false
+    parts.forEach((list, i) => this.#given.set(list, i * list.length))
+    ints[KERNEL] = this.#names.indexOf(name)
+    ints[ARGUMENTS] = parts[0].length
+    ints[ROOM] = room
+    ints[ROOMS] = this.#rooms.address
+    ints[ROOM_BYTES] = bytes
+    ints[PARTS] = parts.length
+    ints[FAILED] = 0
+    Atomics.store(ints, DONE, 0)
+    Atomics.store(ints, LEFT, parts.length)
+    Atomics.add(ints, CALL, 1)
+    Atomics.notify(ints, CALL)
+    const failure = this.#takePart(this.#c[name], parts)
+    this.#await(name, parts.length)
+    if (failure) throw failure
+    if (ints[FAILED]) throw new GlassformerError('state', `${name}: a worker could not do its part`)
+    return true
+  }
+
+  /** @param {Function} kernel @param {number[][]} parts @returns {unknown} what went wrong */
+  #takePart(kernel, parts) {
+    let failure
+    for (let part; (part = Atomics.sub(this.#ints, LEFT, 1)) > 0;) {
+      try {
+        kernel(...parts[part - 1])
+      } catch (error) {
+        failure = error
+      }
+      Atomics.add(this.#ints, DONE, 1)
+    }
+    return failure
+  }
+
+  /** Until all are done: at first awake, as that is about to be. @param {string} name @param {number} count */
+  #await(name, count) {
+    for (let n = 0; n < SPINS; n++) if (Atomics.load(this.#ints, DONE) === count) return
+    for (let done, last = -1, since = 0; (done = Atomics.load(this.#ints, DONE)) < count;) {
+      if (done !== last) [last, since] = [done, performance.now()]
+      if (performance.now() - since > this.patience) {
+        this.others = 0
+        throw new GlassformerError('state',
+          `${name}: a worker has not answered for ${this.patience / 1000} seconds; one thread goes on alone`)
+      }
+      if (this.#sleeps) Atomics.wait(this.#ints, DONE, done, 100)
+    }
+  }
+}
