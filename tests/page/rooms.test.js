@@ -7,6 +7,10 @@ import { wiringOf } from '../../web/map/list.js'
 import { isIdle } from '../../web/rooms/idle.js'
 import { homeOf, outputOf, roomOf, roomsOf } from '../../web/rooms/index.js'
 import { stageOf, stages } from '../../web/stages/index.js'
+import { RUNS as MODELS } from '../../web/models/runs.js'
+import { readRun } from '../../web/lib/run.js'
+import { messageOf } from '../../web/worker/plain.js'
+import { bertFiles, opened } from '../lib/brought.js'
 import { gf } from '../lib/engine.js'
 import { dataIn, plainOf, shownRun, viewOf } from '../lib/page.js'
 
@@ -315,4 +319,27 @@ test('a room is passed over exactly while its figure is the same before and afte
   const name = 'transformer.encoder.layers.0.self_attn.masked_scores'
   const edited = shownRun({}, [{ name, index: [0, 0, 0, 0], value: 3 }])
   assert.equal(isIdle(edited, roomsOf(edited).find(({ id }) => id === 'encoder.0.self_attn.mask')), false)
+})
+
+test('another tokenizer before the same modules has its own rooms, and the first one has its own again', async () => {
+  const { 'tokenizer.json': pieces, ...model } = bertFiles()
+  const merged = gf.text.trainBPE('the bird and the boat and the bird', { vocabSize: 270, minFrequency: 2 })
+  const tokenizers = { WordPiece: pieces, none: null, BPE: JSON.stringify(merged) }
+  const own = {
+    WordPiece: ['tokens', 'longest', 'syllables'], none: ['tokens'], BPE: ['tokens', 'merges', 'learning', 'syllables']
+  }
+  /** As many tokens as the others read. */
+  const texts = { WordPiece: 'the bird', none: '1 2 3 4 5', BPE: 'the birds a' }
+  let last = null
+  for (const name of ['WordPiece', 'none', 'BPE', 'WordPiece']) {
+    const given = tokenizers[name] ? { ...model, 'tokenizer.json': tokenizers[name] } : model
+    const one = MODELS.own(gf, { beginning: texts[name] }, [], [await opened(given)])
+    const message = messageOf(gf, one, { signature: last?.signature })
+    assert.equal(message.structure === null, last !== null, `${name}: ${one.run.streams.text.tokens}`)
+    last = readRun(message, last)
+    const stages = roomsOf(last).filter(({ parts }) => parts.stream === 'text').map(({ stage }) => stage)
+    assert.deepEqual(stages.filter(stage => stage !== 'embedding').map(stage => (stage === 'pieces' ? 'tokens' : stage)),
+      own[name], name)
+    one.run.dispose()
+  }
 })

@@ -11,9 +11,9 @@ import { PLACELESS_CONTROLS } from './roles.js'
 const SEARCHES = { WordPiece: 'longest', Unigram: 'lattice' }
 
 /** The stages on how a text came to be cut as it is. @param {Stream} stream @returns {string[]} */
-function cuttingOf({ merges = {}, cut, hangul }) {
-  const search = cut && SEARCHES[cut.type]
-  return [...(Object.keys(merges).length > 0 ? ['merges', 'learning'] : []), ...(search ? [search] : []), ...(hangul ? ['syllables'] : [])]
+export function cuttingOf({ merges = {}, cut, hangul }) {
+  const search = cut && SEARCHES[cut.type], isMerged = Object.keys(merges).length > 0
+  return [...(isMerged ? ['merges', 'learning'] : []), ...(search ? [search] : []), ...(hangul ? ['syllables'] : [])]
 }
 
 /**

@@ -2,6 +2,7 @@
 
 import { modelOf } from '../models/index.js'
 import { derive } from './derive.js'
+import { cuttingOf } from './entry.js'
 
 /** @import { Room, Run, Structure } from '../types.d.ts' */
 
@@ -12,7 +13,8 @@ export const HOUSE = {
 }
 const EMPTY = [HOUSE]
 
-/** @type {WeakMap<Structure, Room[]>} */ const known = new WeakMap()
+/** By structure, and by what else rooms depend on. @type {WeakMap<Structure, Map<string, Room[]>>} */
+const known = new WeakMap()
 /** Lists by what they are of; the page and its twin need two, going back and forth a few more. */
 /** @type {Map<string, Room[]>} */
 const lists = new Map()
@@ -28,19 +30,29 @@ function listed(key, rooms) {
 }
 
 /**
+ * What of a run its rooms depend on besides its structure: two models of the same modules may cut texts otherwise.
+ * @param {Run} run
+ */
+const otherwise = ({ settings: { model }, hints, passes, streams }) => JSON.stringify([
+  model, hints, passes.some(({ kind }) => kind === 'token'),
+  ...Object.entries(streams).map(([name, one]) => [name, one.isBatch, one.isAnswer, cuttingOf(one)])
+])
+
+/**
  * The rooms of a run; runs of the same building share one list.
  * @param {Run | null} run
  * @returns {Room[]}
  */
 export function roomsOf(run) {
   if (!run) return EMPTY
-  const last = known.get(run.structure)
-  if (last) return last
-  const { model } = run.settings
-  const rooms = [HOUSE, ...(modelOf(model).rooms ?? derive)(run)]
-  const list = listed(`${model}${JSON.stringify(rooms)}`, rooms)
-  known.set(run.structure, list)
-  return list
+  const ones = known.get(run.structure) ?? new Map(), key = otherwise(run)
+  known.set(run.structure, ones)
+  if (!ones.has(key)) {
+    const { model } = run.settings
+    const rooms = [HOUSE, ...(modelOf(model).rooms ?? derive)(run)]
+    ones.set(key, listed(`${model}${JSON.stringify(rooms)}`, rooms))
+  }
+  return ones.get(key)
 }
 
 /**
