@@ -53,6 +53,24 @@ static uint32_t random_numbers(uint32_t d, int n) {
   return fold_floats(fold_floats(fold_floats(d, drawn(n), n), mask, n), uniform, n);
 }
 
+/* Ends here where two blocks differ; the second is freed. */
+static void expect_same(const float *x, float *y, int n) {
+  if (memcmp(x, y, sizeof(float) * (size_t)n)) __builtin_trap();
+  free(y);
+}
+
+/* The product in four parts, each with as much workspace as it needs. */
+static void product_in_parts(float *out, const float *a, const float *b, const float *bias, int M, int N, int K,
+                             int flags) {
+  int m = M / 2, n = N / 2 / 8 * 8;
+  for (int part = 0; part < 4; part++) {
+    int rows = part & 1 ? M - m : m, columns = part & 2 ? N - n : n;
+    float *work = zeros(gf_matmul_workspace(rows, columns, K));
+    gf_matmul_part(out, work, a, b, bias, M, N, K, flags, part & 1 ? m : 0, rows, part & 2 ? n : 0, columns);
+    free(work);
+  }
+}
+
 static uint32_t matrix_product(uint32_t d, int n) {
   int M = n, N = n % 7 + 1 + n, K = n % 5 + n;
   for (int flags = 0; flags < 16; flags++) {
@@ -63,7 +81,11 @@ static uint32_t matrix_product(uint32_t d, int n) {
     float *room = zeros(8 * K);
     memcpy(panels, b, sizeof(float) * (size_t)(N * K));
     gf_arrange(panels, room, N, K, GF_FLOAT32, 0);
+    float *parts = zeros(M * N);
+    memcpy(parts, out, sizeof(float) * (size_t)(M * N));
     gf_matmul(out, work, a, flags & GF_PANELS_B ? panels : b, bias, 1, M, N, K, flags);
+    product_in_parts(parts, a, flags & GF_PANELS_B ? panels : b, bias, M, N, K, flags);
+    expect_same(out, parts, M * N);
     d = fold_floats(d, out, M * N);
     gf_arrange(panels, room, N, K, GF_FLOAT32, 1);
     d = fold(d, memcmp(panels, b, sizeof(float) * (size_t)(N * K)) ? "moved" : "same", 5);
@@ -240,6 +262,15 @@ static uint32_t attention(uint32_t d, int Tq, int Tk, int D, int causal) {
     d = fold(d, out, sizeof(float) * (size_t)q_size);
   }
   gf_attention_backward(dq, dk, dv, &made, back, dout, kept.weights, q, k, v, dropout, &p);
+  gf_attention_steps none = {0};
+  float *part = zeros(q_size), *part_q = zeros(q_size), *part_k = zeros(k_size), *part_v = zeros(k_size);
+  p.from = GF_FROM_START;
+  for (int n = gf_attention_blocks(&p) - 1; n >= 0; n -= 2)
+    gf_attention_forward_part(part, &none, work, q, k, v, dropout, &p, n ? n - 1 : 0, n ? 2 : 1);
+  for (int n = B * KV - 1; n >= 0; n--)
+    gf_attention_backward_part(part_q, part_k, part_v, &none, back, dout, kept.weights, q, k, v, dropout, &p, n, 1);
+  expect_same(out, part, q_size), expect_same(dq, part_q, q_size);
+  expect_same(dk, part_k, k_size), expect_same(dv, part_v, k_size);
   int capacity = Tk + 3, k_block = (int)gf_cache_block(capacity, D, 0);
   int v_block = (int)gf_cache_block(capacity, D, GF_CACHE_VALUES);
   float *keys = zeros(B * KV * k_block), *values = zeros(B * KV * v_block);
@@ -248,7 +279,6 @@ static uint32_t attention(uint32_t d, int Tq, int Tk, int D, int causal) {
   p.capacity = capacity, p.from = GF_FROM_START;
   p.k = (gf_rows){KV * k_block, k_block, 0}, p.v = (gf_rows){KV * v_block, v_block, 0};
   float *small = zeros(gf_attention_workspace(&p, 0));
-  gf_attention_steps none = {0};
   gf_attention_forward(out, &none, small, q, keys, values, dropout, &p);
   free(additive), free(dropout), free(padding), free(q), free(k), free(v), free(dout), free(work), free(back);
   free(keys), free(values), free(small);
