@@ -2,6 +2,7 @@ import {
   RECENT_BYTES, RECENT_PLACES, TEXT_DONE, TEXT_END, TEXT_NEEDS_TEXT, TEXT_START, TOKEN_OPENING_QUOTE
 } from '../constants.js'
 import { GlassformerError, describe, expect } from '../errors.js'
+import { encodeInto } from './encode_into.js'
 
 /** Text given at once to a kernel, in UTF-16 units or bytes, so that memory does not grow with the length of a text. */
 const WINDOW = 32768
@@ -9,8 +10,6 @@ const WINDOW = 32768
 const ROOM = 8192
 /** Shorter texts do without places for tokens to be used again. */
 const WORTH_PLACES = 4096
-
-const encoder = new TextEncoder()
 
 /**
  * The same string with U+FFFD in place of lone surrogates, as it is after a trip through UTF-8.
@@ -45,7 +44,7 @@ function source(where, text) {
   if (typeof text === 'string') {
     const string = wellFormed(text)
     /** @type {Source['copy']} */
-    const copy = (into, from, steps) => encoder.encodeInto(string.slice(from, from + steps), into).written
+    const copy = (into, from, steps) => encodeInto(string.slice(from, from + steps), into)
     return { string, size: string.length, bytesPerStep: 3, copy, progress: 1 }
   }
   expect(text instanceof Uint8Array, 'type',

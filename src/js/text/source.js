@@ -1,7 +1,7 @@
 import { describe, expect } from '../errors.js'
+import { encodeInto } from './encode_into.js'
 import { wellFormed } from './scan.js'
 
-const encoder = new TextEncoder()
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const lenient = new TextDecoder('utf-8', { ignoreBOM: true })
 
@@ -16,7 +16,7 @@ const lenient = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /** @param {string} string @returns {Source} */
 export const sourceOfString = string =>
-  ({ string, copy: (into, from, to) => encoder.encodeInto(string.slice(from, to), into).written })
+  ({ string, copy: (into, from, to) => encodeInto(string.slice(from, to), into) })
 
 /** @param {Uint8Array} bytes @returns {string | undefined} */
 function decodeStrictly(bytes) {

@@ -1,12 +1,11 @@
 import { NO_MEMORY } from '../constants.js'
 import { GlassformerError, describe, expect, flag, oneOf, optionsOf, wholeNumber } from '../errors.js'
+import { encodeInto } from './encode_into.js'
 import { wellFormed } from './scan.js'
 
 /** Tokens counted in one call, and their UTF-16 units together: enough to make the call itself cheap. */
 const BATCH_TOKENS = 4096
 const BATCH_UNITS = 32768
-
-const encoder = new TextEncoder()
 
 /**
  * @typedef {object} VocabOptions
@@ -191,7 +190,7 @@ function countBatch({ c, memory }, vocab, batch, seen) {
   memory.borrow(8 * n + 3 * text.length + 1, ids => {
     const units = ids + 4 * n
     const bytes = units + 4 * n
-    const { written } = encoder.encodeInto(text, memory.bytes(bytes, 3 * text.length))
+    const written = encodeInto(text, memory.bytes(bytes, 3 * text.length))
     const lengths = memory.ints(units, n)
     for (let i = 0; i < n; i++) lengths[i] = batch[i].length
     if (c.gf_vocab_add(ids, vocab, bytes, written, units, n) === NO_MEMORY) throw noMemory()
