@@ -168,6 +168,15 @@ test('a model that decodes with a cache', () => {
   }, 'with a cache')
 })
 
+test('text is read into a memory that is shared', () => {
+  const text = '나는 최근 파리 여행을 다녀왔다\nI wonder what will come next 😀'.repeat(50)
+  const readBy = ({ text: { words, whitespace, Vocab, trainBPE } }) => {
+    const tokenizer = trainBPE(text, { vocabSize: 300 })
+    return [words(text), whitespace(text), new Vocab([words(text)]).itos, tokenizer.encode(text).ids]
+  }
+  assert.deepEqual(readBy(two), readBy(one))
+})
+
 /** As if the machine had so many cores. */
 async function withCores(count, work) {
   const { availableParallelism } = os

@@ -38,10 +38,11 @@ function trained(gf) {
 
 /**
  * @param {BufferSource} wasm @param {(model: string, name: string) => Promise<Uint8Array>} fileOf
+ * @param {Parameters<typeof load>[0]['threads']} [threads]
  * @returns {Promise<number[]>} one for each run, and one for the training
  */
-export async function digests(wasm, fileOf) {
-  const gf = await load({ wasm }), found = []
+export async function digests(wasm, fileOf, threads) {
+  const gf = await load({ wasm, threads }), found = []
   for (const settings of SETTINGS) {
     const all = { ...defaultsOf(settings.model), ...settings }
     const files = await Promise.all(filesFor(all).map(name => fileOf(modelOf(settings.model).id, name)))
