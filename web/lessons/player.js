@@ -242,7 +242,7 @@ export function player(container, stage, context) {
     drawQuestion(step, run, speak)
     const target = (known?.isOver && step.then ? step.pointThen ?? step.point : step.point)?.(run, now()) ?? null
     const key = `${shown.id} ${step.id} ${Boolean(known?.isOver)} ${shown.language}`
-    pointer.point(target, key, step.ask ? parts.ask : parts.text)
+    pointer.point(target, key, step.ask ? parts.ask : parts.title)
     if (key !== parts.key) unfold(target)
     parts.key = key
     parts.root.dataset.step = step.id
@@ -265,13 +265,16 @@ export function player(container, stage, context) {
     const { parts, lesson, words } = shown
     const at = Math.min(get().at, lesson.steps.length - 1)
     setText(parts.name, words.title)
+    parts.name.title = words.title
     setText(parts.place, `${at + 1} / ${lesson.steps.length}`)
     parts.progress.max = lesson.steps.length
     parts.progress.value = at + 1
     parts.back.disabled = at === 0
     parts.home.hidden = isThere
-    setText(parts.next, !isAtEnd() ? t('lesson.next')
-      : lesson.next ? t('lesson.after', { name: t(`lesson.list.${lesson.next}.title`) }) : t('lesson.done'))
+    const next = !isAtEnd() ? t('lesson.next')
+      : lesson.next ? t('lesson.after', { name: t(`lesson.list.${lesson.next}.title`) }) : t('lesson.done')
+    setText(parts.next, next)
+    parts.next.title = next
     parts.root.classList.toggle('is-away', !isThere)
     if (!isThere) pointer.clear()
   }

@@ -45,10 +45,11 @@ function ring({ grid, here: [row, col], counts: [rows, cols] }) {
   return element
 }
 
-/** Where the page ends under what stays at the top of the window: the top line, and the lesson where it stays too. */
-const topOf = () => Math.max(...['.top', '.lesson'].map(selector => {
+/** Where the page ends under what stays at the top of the window once it is scrolled: top line, map or lesson. */
+const topOf = () => Math.max(...['.top', '.map', '.lesson'].map(selector => {
   const element = find(document, selector)
-  return getComputedStyle(element).position === 'sticky' ? element.getBoundingClientRect().bottom : 0
+  const { position, top } = getComputedStyle(element)
+  return position === 'sticky' ? parseFloat(top) + element.offsetHeight : 0
 }))
 
 /**
