@@ -209,6 +209,17 @@ test('three threads, which all take parts, in a memory that has grown', async ()
   assert.deepEqual(bitsOf(three, work), expected)
 })
 
+test('alone: the calling thread does all while a function runs', () => {
+  const { threads } = two, { taken } = threads, work = gf => bitsOf(gf, learned)
+  assert.deepEqual(threads.alone(() => work(two)), work(one))
+  assert.equal(threads.taken, taken)
+  assert.throws(() => threads.alone(() => { throw new RangeError('thrown') }), RangeError)
+  assert.throws(() => threads.alone(), { code: 'type', message: /^threads.alone: fn must be a function/ })
+  assert.equal(one.threads.alone(() => 5), 5)
+  for (let left = 200; threads.taken === taken && left > 0; left--) work(two)
+  assert.ok(threads.taken > taken, 'they are back')
+})
+
 test('what is small is not divided', async () => {
   const gf = await load({ threads: 2 }), { taken } = gf.threads
   for (let i = 0; i < 200; i++) gf.functional.linear(gf.ones([8, 64]), gf.ones([64, 64]))

@@ -1,4 +1,4 @@
-import { GlassformerError, describe, expect, optionsOf, wholeNumber } from './errors.js'
+import { GlassformerError, describe, expect, optionsOf, runNow, wholeNumber } from './errors.js'
 import { besideModule, threadsBesideModule } from '#wasm'
 
 /** @import * as Platform from './platform.d.ts' */
@@ -161,5 +161,5 @@ export async function loadThreads(options) {
       reason = /** @type {Error} */ (error).message
     }
   }
-  return { exports: await loadKernels(rest), threads: { count: 1, reason, taken: 0, stop() {} } }
+  return { exports: await loadKernels(rest), threads: { count: 1, reason, taken: 0, alone: fn => runNow('threads.alone', fn), stop() {} } }
 }

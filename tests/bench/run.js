@@ -2,6 +2,8 @@
 //
 //   --seconds <n>     how long each side is measured (default 1)
 //   --only <regex>    only the works whose names match
+//   --threads <n>     ours and onnxruntime-web with so many threads (default 1), beside ours with one; only the works
+//                     that have a target for two
 //   --list            only say what there is
 //   --sides           also the times of every side, such as each formulation of a peer
 //   --no-csv          leave no record: for trying things out
@@ -18,6 +20,7 @@ import { cases } from './works/index.js'
 const { values: options } = parseArgs({
   options: {
     'seconds': { type: 'string', default: '1' },
+    'threads': { type: 'string', default: '1' },
     'only': { type: 'string', default: '' },
     'list': { type: 'boolean', default: false },
     'sides': { type: 'boolean', default: false },
@@ -30,7 +33,7 @@ const child = fileURLToPath(new URL('lib/child.js', import.meta.url))
 /** @returns {Promise<any>} what child.js sends: claims, stats and variant, or an error */
 function runApart(name) {
   return new Promise(resolve => {
-    const worker = fork(child, [name, options.seconds])
+    const worker = fork(child, [name, options.seconds], { env: { ...process.env, BENCH_THREADS: options.threads } })
     worker.on('message', resolve)
     worker.on('error', error => resolve({ error: error.message }))
     worker.on('exit', code => resolve({ error: `ended with code ${code} before it had measured anything` }))
@@ -57,7 +60,9 @@ function summary({ done, failed }) {
   if (failed.length) console.log(`aborted: ${failed.join('; ')}`)
 }
 
-const chosen = cases.filter(({ name }) => new RegExp(options.only).test(name))
+const isDivided = Number(options.threads) > 1
+const chosen = cases.filter(({ name, twoThreads }) => (
+  new RegExp(options.only).test(name) && (!isDivided || twoThreads !== undefined)))
 if (options.list) {
   console.log(chosen.map(({ name }) => name).join('\n'))
 } else {

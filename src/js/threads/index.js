@@ -16,6 +16,7 @@ const LEAST_WORK = 1_000_000
  * @property {number} count how many compute, with the calling one
  * @property {string | null} reason why not as many as were asked for
  * @property {number} taken how many parts of calls the others have done
+ * @property {<T>(fn: () => T) => T} alone runs fn in the calling thread alone, to compare
  * @property {() => void} stop ends the others; the calling one goes on alone
  */
 
@@ -41,7 +42,7 @@ function divided(c, team, leastWork) {
   for (const [name, { work, divide }] of Object.entries(SPLITS)) {
     const alone = c[name]
     all[name] = (/** @type {number[]} */ ...args) => {
-      if (team.others && work(args, team) >= leastWork) {
+      if (team.others && !team.isPaused && work(args, team) >= leastWork) {
         const { parts, kernel = name, room, floats } = divide(args, team.others + 1, c, team)
         if (parts.length > 1 && team.run(kernel, parts, room, floats)) return
       }
@@ -95,6 +96,7 @@ export async function startThreads(module, node, count, leastWork = LEAST_WORK) 
     get count() { return team.others + 1 },
     get reason() { return reason },
     get taken() { return team.taken },
+    alone: /** @template T @param {() => T} fn */ fn => team.alone(fn),
     stop: () => stop('they were stopped')
   }
   return { exports, threads }

@@ -1,4 +1,4 @@
-import { GlassformerError } from '../errors.js'
+import { GlassformerError, runNow } from '../errors.js'
 import {
   ARGUMENTS, CALL, DONE, FAILED, INTS, KERNEL, LEFT, MAILBOX_BYTES, MOST_ARGUMENTS, MOST_PARTS, PARTS, ROOM, ROOMS,
   ROOM_BYTES, SPINS, TAKEN
@@ -17,6 +17,7 @@ function maySleep(ints) {
 /** The calling thread's side of the mailbox. */
 export class Team {
   /** Workers that are there. */ others = 0
+  /** While the calling thread does all. */ isPaused = false
   /** One that finishes nothing for so many milliseconds while it is waited for has gone. */ patience = 60_000
   #c
   #workers
@@ -40,6 +41,16 @@ export class Team {
     this.#ints = new Int32Array(memory.buffer, this.mailbox, INTS).fill(0)
     this.#given = new Float64Array(memory.buffer, this.mailbox + 4 * INTS, MOST_PARTS * MOST_ARGUMENTS)
     this.#sleeps = maySleep(this.#ints)
+  }
+
+  /** @template T @param {() => T} fn */
+  alone(fn) {
+    this.isPaused = true
+    try {
+      return runNow('threads.alone', fn)
+    } finally {
+      this.isPaused = false
+    }
   }
 
   /** How many parts workers have done. */

@@ -1,7 +1,8 @@
-// onnxruntime-web as it is fastest on one thread. Models are written by onnx.js.
+// onnxruntime-web as it is fastest on as many threads as we have. Models are written by onnx.js.
 import * as ort from 'onnxruntime-web'
+import { THREADS } from './threads.js'
 
-ort.env.wasm.numThreads = 1
+ort.env.wasm.numThreads = THREADS
 
 /**
  * A model as one side of a work: inputs go in and the output comes out as typed arrays, which is how it is called.

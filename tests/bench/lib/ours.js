@@ -1,8 +1,9 @@
 // The library under test, as a user has it.
 import { load } from '../../../src/js/index.js'
 import { numbers } from '../../lib/numbers.js'
+import { THREADS } from './threads.js'
 
-export const gf = await load()
+export const gf = await load({ threads: THREADS })
 export const F = gf.functional
 
 /** Repeatable float32 numbers, for us, the reference and the peers alike. */

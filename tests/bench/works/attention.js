@@ -36,7 +36,8 @@ async function prepare(T) {
   }
 }
 
-export default [[64, 2], [256, 2.5], [1024, 3]].map(([T, target]) => ({
+export default [[64, 2, 1], [256, 2.5, 1.8], [1024, 3, 1.8]].map(([T, target, twoThreads]) => ({
+  twoThreads,
   name: `causal attention, ${H} heads of ${D}, T = ${T}`,
   claims: [faster(ORT, target)],
   prepare: () => prepare(T)

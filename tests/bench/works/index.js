@@ -1,6 +1,7 @@
 // All works, in the order of the table. A work exports cases:
 //   name      of the case, with its size
 //   claims    what is claimed of it: see lib/claims.js
+//   twoThreads  how many times as fast as one thread it should be (run.js --threads 2)
 //   patience  how many times longer than usual it is measured (default 1)
 //   prepare   makes { sides, expected?, tolerance?, work? }: the sides that take turns (see lib/harness.js), the first
 //             values of the right result, and how much one run does (operations or bytes) for shares of the limit

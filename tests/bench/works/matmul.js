@@ -40,6 +40,7 @@ async function prepare(M, K, N) {
 
 export default [[512, 512, 512], [1024, 1024, 1024], [128, 768, 3072]].map(([M, K, N]) => ({
   name: M === N ? `matmul ${M}³` : `matmul ${M} x ${K} x ${N}`,
+  twoThreads: 1.8,
   claims: [faster(ORT, 1.6), faster(TFJS, 1.25), ofLimit(MULTIPLY_ADD, 85)],
   prepare: () => prepare(M, K, N)
 }))

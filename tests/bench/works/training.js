@@ -72,6 +72,7 @@ async function prepare() {
 }
 
 export default [{
+  twoThreads: 1,
   name: `training step, 2 blocks d = ${C}, batch ${B}, T = ${T}`,
   claims: [faster(TFJS, 8), faster(TFJS_BY_HAND)],
   prepare
