@@ -193,7 +193,8 @@ test('three threads, which all take parts, in a memory that has grown', async ()
   assert.equal(three.threads.count, 3)
   const work = (gf, F) => {
     gf.zeros([5_000_000])
-    const x = gf.randn([390, 300]), w = gf.randn([310, 300])
+    // So long that all of them are at it at a time, however few the cores are: each packs in a workspace of its own.
+    const x = gf.randn([1190, 700]), w = gf.randn([310, 700])
     return Array.from({ length: 5 }, () => F.linear(x, w))
   }
   const expected = bitsOf(one, work)

@@ -34,9 +34,9 @@ function pieces(n, count, unit = 1) {
  * Kernels that go from row to row.
  * @param {number} cost of a value
  * @param {number} count the argument that counts rows
- * @param {number[]} moving arguments that are as many rows, moved on with them; 0 stays
+ * @param {number[]} moving arguments that are as many rows, moved on with them
  * @param {{ side?: number, single?: number[] }} [rows] side: the argument that says how long a row is, else 1; single:
- *   arguments that have one value a row
+ *   arguments that have one value a row, if they are there
  * @returns {Split}
  */
 const rows = (cost, count, moving, { side = -1, single = [] } = {}) => ({
@@ -46,7 +46,7 @@ const rows = (cost, count, moving, { side = -1, single = [] } = {}) => ({
     const parts = pieces(args[count], 2 * threads, side < 0 ? PANEL : 1).map(({ from, length }) => {
       const list = [...args]
       list[count] = length
-      for (const i of moving) if (list[i]) list[i] += 4 * from * row
+      for (const i of moving) list[i] += 4 * from * row
       for (const i of single) if (list[i]) list[i] += 4 * from
       return list
     })
