@@ -1,51 +1,43 @@
 // npm run bench: the library against its peers and against the machine, each work checked before it is timed.
 //
+//   --engine <name>   where: node (default), chromium, firefox, or the path of another Node
 //   --seconds <n>     how long each side is measured (default 1)
 //   --only <regex>    only the works whose names match
-//   --threads <n>     ours and onnxruntime-web with so many threads (default 1), beside ours with one; only the works
-//                     that have a target for two
+//   --threads <n>     ours and onnxruntime-web with so many threads (default 1), beside ours with one; in Node, and
+//                     only the works that have a target for two
+//   --compare <commit>  ours there and here, in turn, in Node
 //   --list            only say what there is
 //   --sides           also the times of every side, such as each formulation of a peer
 //   --no-csv          leave no record: for trying things out
 //
 // To profile one work: node --cpu-prof tests/bench/run.js --no-csv --only '^matmul 512'
-import { fork } from 'node:child_process'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { isMet } from './lib/claims.js'
+import { compare } from './lib/compare.js'
+import { engineOf } from './lib/engines.js'
 import { save, sideLines, tableHead, tableRows } from './lib/report.js'
-import { cases } from './works/index.js'
 
 const { values: options } = parseArgs({
   options: {
+    'engine': { type: 'string', default: 'node' },
     'seconds': { type: 'string', default: '1' },
     'threads': { type: 'string', default: '1' },
     'only': { type: 'string', default: '' },
+    'compare': { type: 'string', default: '' },
     'list': { type: 'boolean', default: false },
     'sides': { type: 'boolean', default: false },
     'no-csv': { type: 'boolean', default: false }
   }
 })
 
-const child = fileURLToPath(new URL('lib/child.js', import.meta.url))
-
-/** @returns {Promise<any>} what child.js sends: claims, stats and variant, or an error */
-function runApart(name) {
-  return new Promise(resolve => {
-    const worker = fork(child, [name, options.seconds], { env: { ...process.env, BENCH_THREADS: options.threads } })
-    worker.on('message', resolve)
-    worker.on('error', error => resolve({ error: error.message }))
-    worker.on('exit', code => resolve({ error: `ended with code ${code} before it had measured anything` }))
-  })
-}
-
-async function measureAll(chosen) {
+async function measureAll(engine, chosen) {
   const done = []
   const failed = []
-  console.log(tableHead())
+  console.log(`${engine.name}\n${tableHead()}`)
   for (const { name } of chosen) {
-    const { claims, stats, variant, error } = await runApart(name)
+    const { claims, stats, variant, error } = await engine.run(name, Number(options.seconds))
     if (error) failed.push(name)
     else done.push({ name, claims, variant })
     console.log(error ? `${name}: ABORTED\n${error}` : tableRows(name, claims))
@@ -61,16 +53,21 @@ function summary({ done, failed }) {
 }
 
 const isDivided = Number(options.threads) > 1
-const chosen = cases.filter(({ name, twoThreads }) => (
+process.env.BENCH_THREADS = options.threads
+const engine = await engineOf(options.engine)
+const chosen = engine.works.filter(({ name, twoThreads }) => (
   new RegExp(options.only).test(name) && (!isDivided || twoThreads !== undefined)))
 if (options.list) {
   console.log(chosen.map(({ name }) => name).join('\n'))
+} else if (options.compare) {
+  await compare(options.compare, chosen.map(({ name }) => name), Number(options.seconds))
 } else {
-  const all = await measureAll(chosen)
+  const all = await measureAll(engine, chosen)
   summary(all)
   if (all.done.length && !options['no-csv']) {
-    const file = save(all.done, { variant: all.done[0].variant, seconds: options.seconds })
+    const file = save(all.done, { variant: all.done[0].variant, seconds: options.seconds, engine: engine.name })
     console.log(`added to ${path.relative(process.cwd(), fileURLToPath(file))}`)
   }
   if (all.failed.length) process.exitCode = 1
 }
+await engine.close()

@@ -7,6 +7,7 @@ import { build } from 'esbuild'
 import { launch, open, serve, stateOf } from '../browser/host.js'
 import { longestTasks } from '../browser/tasks.js'
 import { toHash } from '../../web/shell/state.js'
+import { inBrowsers } from './lib/engines.js'
 import { TFJS } from './lib/peers.js'
 
 const EXACT = 95, MINUTES = 3
@@ -51,17 +52,11 @@ async function longest(browser, url) {
   return tasks.get('training')
 }
 
-/** In Node TensorFlow.js is one object, for browsers it is a module of many names. */
-const named = {
-  name: 'named', setup: ({ onLoad }) => onLoad({ filter: /lib\/tfjs\.js$/ }, async ({ path }) => (
-    { contents: (await readFile(path, 'utf8')).replace('import tf from', 'import * as tf from') }))
-}
-
 /** A page with both libraries; files are handed to it by their names. */
 async function besidePeer(browser) {
   const { outputFiles: [code] } = await build({
     entryPoints: [new URL('lib/in_page.js', import.meta.url).pathname], bundle: true, format: 'esm', write: false,
-    platform: 'browser', external: ['node:*'], plugins: [named], logLevel: 'warning'
+    platform: 'browser', external: ['node:*'], plugins: [inBrowsers], logLevel: 'warning'
   })
   const page = await browser.newPage()
   await page.route(`${ORIGIN}**`, async route => {

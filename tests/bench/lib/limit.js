@@ -1,6 +1,4 @@
 // The limit of this machine, as sides that take their turns beside the kernels: see limit.c.
-import { readFile } from 'node:fs/promises'
-
 export const MULTIPLY_ADD = 'multiply-add loop'
 export const READ = 'memory read'
 
@@ -9,8 +7,13 @@ const OPERATIONS_A_ROUND = 96
 /** As many bytes as the weights of the 12 blocks: far more than any cache holds. */
 export const READ_BYTES = 340e6
 
-const wasm = new URL('../../../build/bench/limit.wasm', import.meta.url)
-const exportsOf = async () => (await WebAssembly.instantiate(await readFile(wasm))).instance.exports
+/** In Node from its file, in a page from the server of engines.js. */
+async function bytes() {
+  if (globalThis.document) return (await fetch('limit.wasm')).arrayBuffer()
+  const { readFile } = await import('node:fs/promises')
+  return readFile(new URL('../../../build/bench/limit.wasm', import.meta.url))
+}
+const exportsOf = async () => (await WebAssembly.instantiate(await bytes())).instance.exports
 
 /** `work` is what one run does, in floating-point operations or in bytes. */
 export async function multiplyAdd() {

@@ -51,7 +51,7 @@ function commit() {
 }
 
 const HEAD = [
-  'date', 'commit', 'cpu', 'cores', 'node', 'variant', 'seconds', 'work', 'against',
+  'date', 'commit', 'cpu', 'cores', 'engine', 'variant', 'seconds', 'work', 'against',
   'min_ms', 'median_ms', 'their_min_ms', 'their_median_ms', 'result', 'unit', 'target', 'met'
 ]
 
@@ -59,15 +59,15 @@ const quoted = cell => (/[",]/.test(cell) ? `"${String(cell).replaceAll('"', '""
 const csvLine = cells => `${cells.map(cell => quoted(cell ?? '')).join(',')}\n`
 const short = value => (value === undefined ? '' : Number(value.toPrecision(4)))
 
-/** Appends all claims to the file of this processor and Node version. @returns {URL} it */
-export function save(cases, { variant, seconds }) {
+/** Appends all claims to the file of this processor and engine. @returns {URL} it */
+export function save(cases, { variant, seconds, engine }) {
   const cpu = os.cpus()[0]?.model.trim() ?? os.arch()
-  const slug = `${cpu}_node-${process.versions.node}`.toLowerCase().replace(/[^a-z0-9._-]+/g, '-')
+  const slug = `${cpu}_${engine}`.toLowerCase().replace(/[^a-z0-9._-]+/g, '-')
   const file = new URL(`${slug}.csv`, results)
   mkdirSync(results, { recursive: true })
   if (!existsSync(file)) appendFileSync(file, csvLine(HEAD))
   const machine = [
-    new Date().toISOString().slice(0, 16), commit(), cpu, os.cpus().length, process.versions.node, variant, seconds
+    new Date().toISOString().slice(0, 16), commit(), cpu, os.cpus().length, engine, variant, seconds
   ]
   const rows = cases.flatMap(({ name, claims }) => claims.map(claim => csvLine([
     ...machine, name, claim.against, short(claim.ours?.min), short(claim.ours?.median), short(claim.theirs?.min),

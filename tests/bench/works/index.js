@@ -5,27 +5,14 @@
 //   patience  how many times longer than usual it is measured (default 1)
 //   prepare   makes { sides, expected?, tolerance?, work? }: the sides that take turns (see lib/harness.js), the first
 //             values of the right result, and how much one run does (operations or bytes) for shares of the limit
-import attention from './attention.js'
-import blocks from './blocks.js'
-import decoding from './decoding.js'
-import growth from './growth.js'
-import keep from './keep.js'
+import { kernels } from './kernels.js'
 import load from './load.js'
-import matmul from './matmul.js'
-import matmulTransposed from './matmul_transposed.js'
-import multihead from './multihead.js'
-import rows from './rows.js'
 import size from './size.js'
 import text from './text.js'
 import tokenizer from './tokenizer.js'
-import trace from './trace.js'
-import training from './training.js'
-import vectorMatrix from './vector_matrix.js'
 
-export const cases = [
-  matmul, matmulTransposed, vectorMatrix, attention, multihead, rows, blocks, decoding, training, load, size,
-  trace, keep, growth, text, tokenizer
-].flat()
+/** In a browser only the kernels: files, processes and packages are Node's. */
+export const cases = [kernels, load, size, text, tokenizer].flat()
 
 /** @param {string} name */
 export const caseNamed = name => cases.find(one => one.name === name)

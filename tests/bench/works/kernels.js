@@ -1,0 +1,17 @@
+// The works that any engine can do, in the order of the table; index.js says what a work is.
+import attention from './attention.js'
+import blocks from './blocks.js'
+import decoding from './decoding.js'
+import growth from './growth.js'
+import keep from './keep.js'
+import matmul from './matmul.js'
+import matmulTransposed from './matmul_transposed.js'
+import multihead from './multihead.js'
+import rows from './rows.js'
+import trace from './trace.js'
+import training from './training.js'
+import vectorMatrix from './vector_matrix.js'
+
+export const kernels = [
+  matmul, matmulTransposed, vectorMatrix, attention, multihead, rows, blocks, decoding, training, trace, keep, growth
+].flat()
