@@ -245,6 +245,16 @@ export interface Tensor extends Described {
 /** A tensor whose values may still be with the worker. */
 export interface KnownTensor extends Described {
   data: Float32Array | null
+  /** Of a table of many rows, those that have been looked at. */
+  rows?: Map<number, Float32Array>
+  /** Of such a table, the largest size in it, and the rows that the largest values stand in. */
+  extent?: { peak: number, largest: number[] }
+}
+
+/** Some rows of a table, side by side, and what is the largest in all of it. */
+export interface SomeRows {
+  rows: Float32Array
+  extent: { peak: number, largest: number[] }
 }
 
 /** How a token came of shorter ones by byte-pair encoding. */
@@ -599,6 +609,7 @@ export interface Questions {
   recipes: [{ names: string[] }, Recipe[]]
   nudge: [{ settings: object, cell: Cell, value: number }, { high: number, low: number, slope: number }]
   read: [{ names: string[], isTwin: boolean }, Map<string, Float32Array>]
+  rows: [{ name: string, rows: number[], isTwin: boolean }, SomeRows]
   steps: [object, Step[]]
   gradients: [object, Map<string, Float32Array>]
   twin: [{ settings: object }, RunMessage]

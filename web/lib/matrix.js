@@ -86,7 +86,8 @@ export function caption(container) {
  */
 function changes(before, after) {
   /** @param {Slice} part */
-  const place = ({ name, shape, fixed, axis, start, order }) => [name, shape, fixed, axis, start, order].join()
+  const place = ({ name, shape, fixed, axis, start, order, rowOrder }) => (
+    [name, shape, fixed, axis, start, order, rowOrder].join())
   if (!before || place(before) !== place(after) || before.values.length !== after.values.length) return []
   return Array.from(after.values.keys())
     .filter(i => !Object.is(before.values[i], after.values[i]))

@@ -36,4 +36,6 @@ export function ofSlice(element, part, row) {
   set(element, 'data-axes', [row === undefined ? rows : -1, cols].join())
   if (part.order) set(element, 'data-order', part.order.join())
   else element.removeAttribute('data-order')
+  if (part.rowOrder) set(element, 'data-row-order', part.rowOrder.join())
+  else element.removeAttribute('data-row-order')
 }

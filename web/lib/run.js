@@ -9,11 +9,12 @@ import { slice } from './slice.js'
 
 /** Values that the worker still holds: asked for, and drawn once they are here. */
 export class Unread extends Error {
-  /** @param {Run} run @param {KnownTensor} tensor */
-  constructor(run, tensor) {
+  /** @param {Run} run @param {KnownTensor} tensor @param {number[]} [rows] of it; all of it */
+  constructor(run, tensor, rows) {
     super(`${tensor.name} is not here yet`)
     this.run = run
     this.tensor = tensor
+    this.rows = rows
   }
 }
 
@@ -43,6 +44,20 @@ export function tensorOf(run, name) {
 
 /** What is known of a tensor whose values nobody asks for. @param {Run} run @param {string} name */
 export const describedOf = (run, name) => /** @type {KnownTensor} */ (run.tensors.get(knownAs(run, name)))
+
+/**
+ * Some rows of a table of many, of which no more is read out of the engine, and what is the largest in all of it.
+ * @param {Run} run @param {string} name @param {number[]} rows
+ * @returns {{ name: string, shape: number[], data: Float32Array, peak: number, largest: number[] }}
+ */
+export function someRows(run, name, rows) {
+  const tensor = describedOf(run, name), [, cols] = tensor.shape
+  const known = tensor.rows ?? new Map(), missing = rows.filter(row => !known.has(row))
+  if (!tensor.extent || missing.length) throw new Unread(run, tensor, missing)
+  const data = new Float32Array(rows.length * cols)
+  rows.forEach((row, i) => data.set(known.get(row) ?? [], i * cols))
+  return { name: tensor.name, shape: [rows.length, cols], data, ...tensor.extent }
+}
 
 const TOKENS = ['token', 'query', 'key']
 
@@ -128,7 +143,7 @@ const numbered = count => Array.from({ length: count }, (_, i) => String(i))
  * A weight [out, in] as it stands in a product, one column per output.
  * @param {Run} run @param {string} name @param {number} [start] @param {number} [count]
  */
-export function weightMatrix(run, name, start = 0, count = tensorOf(run, name).shape[0]) {
+export function weightMatrix(run, name, start = 0, count = describedOf(run, name).shape[0]) {
   const tensor = tensorOf(run, name)
   const colLabels = labelsOf(run, tensor, 0) ?? numbered(count)
   return slice(tensor, { row: 1, col: 0, colStart: start, cols: count, colLabels })

@@ -21,12 +21,13 @@
  * @property {string[]} rowLabels
  * @property {string[]} colLabels
  * @property {number[]} [order] where columns do not stand in order: the place of each along its axis
+ * @property {number[]} [rowOrder] the same of rows
  */
 
 /**
  * Which axes run over rows and columns, where the others stand, and how much of it.
  * @typedef {{ row?: number, col: number, fixed?: number[], rowStart?: number, colStart?: number, rows?: number,
- *   cols?: number, rowLabels?: string[], colLabels?: string[] }} Cut
+ *   cols?: number, rowLabels?: string[], colLabels?: string[], order?: number[] }} Cut order: columns to pick
  */
 
 /** Row-major strides of a shape. @param {readonly number[]} shape @returns {number[]} */
@@ -54,7 +55,8 @@ const count = (length, start = 0) => Array.from({ length }, (_, i) => String(sta
 export function slice(tensor, spec) {
   const { row = -1, col, rowStart = 0, colStart = 0 } = spec
   const rows = spec.rows ?? (row < 0 ? 1 : tensor.shape[row] - rowStart)
-  const cols = spec.cols ?? tensor.shape[col] - colStart
+  const { order } = spec
+  const cols = order?.length ?? spec.cols ?? tensor.shape[col] - colStart
   const fixed = tensor.shape.map((_, axis) => (axis === row || axis === col ? 0 : spec.fixed?.[axis] ?? 0))
   const stride = strides(tensor.shape)
   const base = fixed.reduce((sum, i, axis) => sum + i * stride[axis], 0)
@@ -63,11 +65,13 @@ export function slice(tensor, spec) {
   const values = new Values(rows * cols)
   for (let r = 0; r < rows; r++) {
     const from = base + (rowStart + r) * rowStride + colStart * stride[col]
-    for (let c = 0; c < cols; c++) values[r * cols + c] = tensor.data[from + c * stride[col]]
+    for (let c = 0; c < cols; c++) values[r * cols + c] = tensor.data[from + (order ? order[c] : c) * stride[col]]
   }
+  const all = spec.colLabels
+  const colLabels = order ? order.map(place => all?.[place] ?? String(place)) : all ?? count(cols, colStart)
   return {
     name: tensor.name, shape: tensor.shape, fixed, axis: [row, col], start: [rowStart, colStart], rows, cols, values,
-    rowLabels: spec.rowLabels ?? count(rows, rowStart), colLabels: spec.colLabels ?? count(cols, colStart)
+    rowLabels: spec.rowLabels ?? count(rows, rowStart), colLabels, ...(order && { order })
   }
 }
 
@@ -85,6 +89,15 @@ export const rowsOf = (part, first, rows) => ({
   rowLabels: part.rowLabels.slice(first, first + rows)
 })
 
+/**
+ * Rows that were picked out of a table, as a slice of all of it.
+ * @param {Source} some those rows alone @param {number[]} shape of the table @param {number[]} rows
+ * @param {string[]} labels
+ * @returns {Slice}
+ */
+export const pickedRows = (some, shape, rows, labels) => (
+  { ...slice(some, { row: 0, col: 1, rowLabels: labels }), shape, rowOrder: rows })
+
 /** Some columns of a slice. @param {Slice} part @param {number} first @param {number} cols @returns {Slice} */
 export function columnsFrom(part, first, cols) {
   const values = new Float32Array(part.rows * cols)
@@ -97,16 +110,16 @@ export function columnsFrom(part, first, cols) {
 }
 
 /**
- * The columns of a slice in another order; each keeps its label and its place in the tensor.
+ * The columns of a slice in another order, or some of them; each keeps its label and its place in the tensor.
  * @param {Slice} part @param {number[]} places where each column stands now @returns {Slice}
  */
 export function columnsOf(part, places) {
-  const values = part.values.slice()
+  const cols = places.length, values = new Float32Array(part.rows * cols)
   for (let row = 0; row < part.rows; row++) {
-    places.forEach((from, col) => { values[row * part.cols + col] = part.values[row * part.cols + from] })
+    places.forEach((from, col) => { values[row * cols + col] = part.values[row * part.cols + from] })
   }
   const order = places.map(from => (part.order ? part.order[from] : part.start[1] + from))
-  return { ...part, values, order, colLabels: places.map(from => part.colLabels[from]) }
+  return { ...part, cols, values, order, colLabels: places.map(from => part.colLabels[from]) }
 }
 
 /** The upper part of a slice. @param {Slice} part @param {number} rows */
@@ -120,7 +133,7 @@ export const firstRows = (part, rows) => rowsOf(part, 0, rows)
  */
 export function indexOf(part, row, col) {
   const index = [...part.fixed]
-  if (part.axis[0] >= 0) index[part.axis[0]] = part.start[0] + row
+  if (part.axis[0] >= 0) index[part.axis[0]] = part.rowOrder ? part.rowOrder[row] : part.start[0] + row
   index[part.axis[1]] = part.order ? part.order[col] : part.start[1] + col
   return index
 }
@@ -132,8 +145,12 @@ export function indexOf(part, row, col) {
  */
 export function cellOf(part, { name, index }) {
   if (name !== part.name || index.length !== part.shape.length) return null
-  const row = part.axis[0] < 0 ? 0 : index[part.axis[0]] - part.start[0]
-  const along = index[part.axis[1]], col = part.order ? part.order.indexOf(along) : along - part.start[1]
+  /** @param {0 | 1} side @param {number[] | undefined} order */
+  const placeOf = (side, order) => {
+    const along = index[part.axis[side]]
+    return order ? order.indexOf(along) : along - part.start[side]
+  }
+  const row = part.axis[0] < 0 ? 0 : placeOf(0, part.rowOrder), col = placeOf(1, part.order)
   if (row < 0 || row >= part.rows || col < 0 || col >= part.cols) return null
   const elsewhere = index.some((i, axis) => !part.axis.includes(axis) && i !== part.fixed[axis])
   return elsewhere ? null : { row, col }

@@ -6,6 +6,7 @@
 import { inspector } from '../inspector/index.js'
 import { find, setText } from '../lib/dom.js'
 import { later } from '../lib/later.js'
+import { binned } from '../lib/many.js'
 import { provenance } from '../lib/provenance.js'
 import { batchOf } from '../lib/run.js'
 import { map } from '../map/index.js'
@@ -80,7 +81,10 @@ export function roomsIn(page, context, { isOutside, attempt }) {
       sentence: here ? within(state.sentence, batchOf(here)) : state.sentence,
       head: within(state.head, room.parts.heads ?? state.head + 1),
       layer: within(state.layer, room.parts.layers?.length ?? state.layer + 1),
-      picture: (one, more) => here && stageOf(one.stage).picture(here, { ...view, ...more, room: one })
+      picture(one, more) {
+        const found = here && stageOf(one.stage).picture(here, { ...view, ...more, room: one })
+        return found && { ...found, part: binned(found.part) }
+      }
     }
     return view
   }

@@ -22,6 +22,13 @@ export function values({ ask, twin, fails, again }) {
       if (tensor) tensor.data = data
     }
   }
+  /** @param {Run} run @param {KnownTensor} tensor @param {number[]} rows */
+  async function bringRows(run, tensor, rows) {
+    const found = await ask('rows', { name: tensor.name, rows, isTwin: run === twin() }), [, cols] = tensor.shape
+    const known = tensor.rows ??= new Map()
+    rows.forEach((row, i) => known.set(row, found.rows.subarray(i * cols, (i + 1) * cols)))
+    tensor.extent = found.extent
+  }
   return {
     /** Shows what can be shown, and the rest when its values are here. @param {() => void} act */
     attempt(act) {
@@ -29,10 +36,11 @@ export function values({ ask, twin, fails, again }) {
         act()
       } catch (error) {
         if (!(error instanceof Unread)) return fails(error)
-        const { run, tensor } = error
+        const { run, tensor, rows } = error
         if (awaited.has(tensor)) return
         awaited.add(tensor)
-        bring(run, [tensor.name]).finally(() => awaited.delete(tensor)).then(again, fails)
+        const brought = rows ? bringRows(run, tensor, rows) : bring(run, [tensor.name])
+        brought.finally(() => awaited.delete(tensor)).then(again, fails)
       }
     },
     /** A run with all its values. @param {Run} run @returns {Promise<Run>} */

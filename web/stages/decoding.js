@@ -9,7 +9,8 @@ import { figure } from '../lib/figure.js'
 import { fixed } from '../lib/number.js'
 import { cellAt, ofCell } from '../lib/origin.js'
 import { ranking } from '../lib/ranking.js'
-import { describedOf, matrixOf } from '../lib/run.js'
+import { SHOWN, isMany, largest } from '../lib/many.js'
+import { labelsOf, matrixOf, tensorOf } from '../lib/run.js'
 import { scrubber, scrubWords } from '../lib/scrubber.js'
 import { rowsOf } from '../lib/slice.js'
 import { tree } from '../lib/tree.js'
@@ -83,21 +84,22 @@ export function data(run, view) {
   const { step: now = -1, room } = view
   const chosen = /** @type {Decoding} */ (run.decoding)
   const { rows, kind, tree: branches, best } = chosen
-  const { of } = describedOf(run, room.parts.output).axes[1]
-  const shares = rowsOf(matrixOf(run, room.parts.output, view), rows[0], rows.length)
-  const { cols, colLabels, values } = shares
+  const output = tensorOf(run, room.parts.output), { of } = output.axes[1], V = output.shape[2]
+  const words = labelsOf(run, output, 2) ?? [], order = wordsOf(run, view)
+  const shares = rowsOf(matrixOf(run, room.parts.output, view, order ? { order } : {}), rows[0], rows.length)
   const last = now < 0 ? shares.rows - 1 : now
   const steps = chosen.steps.map(({ id: word, token, draw }, step) => {
-    const row = values.slice(step * cols, (step + 1) * cols)
+    const row = output.data.subarray((rows[0] + step) * V, (rows[0] + step + 1) * V)
     let start = 0
-    const pieces = ranking(row).filter(i => row[i] > 0).map(i => {
-      const piece = { word: i, token: colLabels[i], start, share: row[i], isChosen: i === word }
+    // Of very many the narrow ones are not drawn; those that are stand first, as a draw goes through them.
+    const pieces = (order ? largest(row, 0, V, MOST_PIECES) : ranking(row)).filter(i => row[i] > 0).map(i => {
+      const piece = { word: i, token: words[i], start, share: row[i], isChosen: i === word }
       start += row[i]
       return piece
     })
     return { step, token, word, draw, pieces, share: row[word] }
   })
-  const nodes = branches && branches.map(branch => ({ ...branch, token: colLabels[branch.id] }))
+  const nodes = branches && branches.map(branch => ({ ...branch, token: words[branch.id] }))
   return {
     kind, steps, now, last, reread: rereading(chosen, run.settings),
     remarks: remarks(chosen, run.settings),
@@ -107,15 +109,30 @@ export function data(run, view) {
   }
 }
 
+/**
+ * Of very many words those that are columns: what was chosen and what was likeliest at each step; null for all.
+ * @param {Run} run @param {View} view
+ */
+function wordsOf(run, { room }) {
+  const { data: values, shape: [, , V] } = tensorOf(run, room.parts.output)
+  if (!isMany(V)) return null
+  const { rows, steps } = /** @type {Decoding} */ (run.decoding), each = Math.ceil(SHOWN / rows.length)
+  const likely = rows.flatMap(row => largest(values, row * V, V, each))
+  return [...new Set([...steps.map(step => step.id), ...likely])].sort((a, b) => a - b)
+}
+
 /** @type {Stage['picture']} */
 export const picture = (run, view) => {
-  const { rows, steps } = /** @type {Decoding} */ (run.decoding)
-  const part = rowsOf(matrixOf(run, view.room.parts.output, view), rows[0], rows.length)
+  const { rows, steps } = /** @type {Decoding} */ (run.decoding), order = wordsOf(run, view)
+  const part = rowsOf(matrixOf(run, view.room.parts.output, view, order ? { order } : {}), rows[0], rows.length)
   /** @param {number} i */
-  const isChosen = i => i % part.cols === steps[Math.floor(i / part.cols)].id
+  const isChosen = i => (order?.[i % part.cols] ?? i % part.cols) === steps[Math.floor(i / part.cols)].id
   const values = part.values.map((share, i) => (isChosen(i) ? share : 0))
   return { part: { ...part, values }, domain: probabilities() }
 }
+
+/** Most pieces of a bar where there are very many. */
+const MOST_PIECES = 64
 
 const createStep = () => h('li', { className: 'pick' }, h('span', { className: 'pick-step' }),
   h('div', { className: 'pick-line' }), h('b', { className: 'pick-token' }),

@@ -1,59 +1,127 @@
 /** Ids look up their rows in the embedding table. */
 
 import { signed } from '../lib/color.js'
+import { grouped } from '../lib/costs.js'
+import { h } from '../lib/dom.js'
 import { figure } from '../lib/figure.js'
-import { labelsOf, matrixOf, tensorOf } from '../lib/run.js'
-import { peak, slice } from '../lib/slice.js'
+import { finder } from '../lib/finder.js'
+import { find, isMany } from '../lib/many.js'
+import { describedOf, labelsOf, matrixOf, someRows, tensorOf } from '../lib/run.js'
+import { peak, pickedRows, slice } from '../lib/slice.js'
 
-/** @import { Mount, Run, Stage, View } from '../types.d.ts' */
+/** @import { Mount, Run, Slice, Stage, View } from '../types.d.ts' */
 /** @import { Follow } from '../lib/matrix.js' */
 
 export const id = 'embedding'
 export const controls = ['dModel', 'seed']
 export const pickers = ['sentence']
 
+/** Most rows that are looked up at a time. */
+const MOST_FOUND = 12
+
+/**
+ * The rows of a table of many that a text takes out of it.
+ * @param {Run} run @param {string} name @param {number[]} ids
+ */
+function rowsInUse(run, name, ids) {
+  const { shape, ...known } = describedOf(run, name), words = labelsOf(run, { shape, ...known }, 0) ?? []
+  const rows = [...new Set(ids)].filter(id => id < shape[0]).sort((a, b) => a - b)
+  const some = someRows(run, name, rows), labels = rows.map(id => `${words[id] ?? ''} · ${id}`)
+  return {
+    table: pickedRows(some, shape, rows, labels), domain: signed(some.peak),
+    many: { words, total: shape[0], largest: some.largest }
+  }
+}
+
 /** The table, the rows one sentence takes out of it, and the ids that say which. @param {Run} run @param {View} view */
 export function data(run, view) {
   const { weight: name, out, stream } = view.room.parts
+  const all = run.streams[stream]?.ids ?? [[]], ids = all[view.sentence] ?? all[0]
+  const rest = { run, ids, result: matrixOf(run, out, view) }
+  if (isMany(describedOf(run, name).shape[0])) return { ...rowsInUse(run, name, ids), ...rest }
   const weight = tensorOf(run, name)
-  const words = labelsOf(run, weight, 0)
-  const rowLabels = words?.map((token, i) => `${token} · ${i}`)
-  const { ids } = run.streams[stream] ?? { ids: [[]] }
-  return {
-    table: slice(weight, { row: 0, col: 1, rowLabels }),
-    result: matrixOf(run, out, view), ids: ids[view.sentence] ?? ids[0], domain: signed(peak(weight))
-  }
+  const rowLabels = labelsOf(run, weight, 0)?.map((token, i) => `${token} · ${i}`)
+  return { table: slice(weight, { row: 0, col: 1, rowLabels }), domain: signed(peak(weight)), many: null, ...rest }
 }
 
 /** @type {Stage['picture']} */
 export function picture(run, view) {
-  const { weight, out } = view.room.parts
-  return { part: matrixOf(run, out, view), domain: signed(peak(tensorOf(run, weight))) }
+  const { weight, out } = view.room.parts, scaled = isMany(describedOf(run, weight).shape[0]) ? out : weight
+  return { part: matrixOf(run, out, view), domain: signed(peak(tensorOf(run, scaled))) }
+}
+
+/**
+ * Rows that were looked up, below those that the text takes.
+ * @param {Slice} part @param {Slice | null} more @returns {Slice}
+ */
+function joined(part, more) {
+  if (!more) return part
+  const values = new Float32Array(part.values.length + more.values.length)
+  values.set(part.values)
+  values.set(more.values, part.values.length)
+  return {
+    ...part, rows: part.rows + more.rows, values, rowLabels: [...part.rowLabels, ...more.rowLabels],
+    rowOrder: [...part.rowOrder ?? [], ...more.rowOrder ?? []]
+  }
 }
 
 /** @type {Mount<typeof data>} */
 export function mount(container, context) {
-  const { t } = context
+  const { t, ask, fails } = context
+  const lookUp = h('section', {})
+  container.append(lookUp)
+  const search = finder(lookUp, t,
+    text => look(find(shown.many?.words ?? [], text, MOST_FOUND)).catch(fails))
+  const most = h('button', { type: 'button', className: 'quiet', onclick: () => look(shown.many?.largest ?? []).catch(fails) }, t('stages.embedding.largest'))
+  search.element.append(most)
   const fig = figure(container, context)
   const table = fig.matrix()
   const result = fig.matrix()
+  /** @type {ReturnType<typeof data>} */ let shown
+  /** @type {Slice | null} */ let found = null
+  let asked = 0
+
+  /** Only these rows are read out of the engine. @param {number[]} ids */
+  async function look(ids) {
+    asked += 1
+    const mine = asked, { run, table: { name, shape, rowOrder = [] }, many } = shown
+    const rows = ids.filter(id => !rowOrder.includes(id))
+    if (!many) return
+    const some = rows.length ? await ask('rows', { name, rows, isTwin: 'which' in context }) : null
+    if (mine !== asked || shown.run !== run) return
+    found = some && pickedRows({ name, shape: [rows.length, shape[1]], data: some.rows }, shape, rows,
+      rows.map(id => `${many.words[id] ?? ''} · ${id}`))
+    draw()
+  }
+  const draw = () => {
+    const { table: own, result: taken, ids, domain, many } = shown, all = joined(own, found)
+    search.update(many ? t('stages.embedding.drawn', { count: all.rows, total: grouped(many.total) }) : '')
+    /** The row of the table that an id is in. @param {number} id */
+    const rowOf = id => (all.rowOrder ? all.rowOrder.indexOf(id) : id)
+    const titles = { table: t('stages.embedding.table'), result: t('stages.embedding.result') }
+    const labels = [...all.rowLabels, ...taken.rowLabels]
+    /** @type {Follow} */
+    const usedBy = ({ name, index }) => (name === taken.name ? { row: rowOf(ids[index[1]]) } : null)
+    /** @type {Follow} */
+    const uses = ({ name, index }) => {
+      const row = name === all.name ? ids.indexOf(index[0]) : -1
+      return row < 0 ? null : { row }
+    }
+    table.update(all, { title: titles.table, domain, dense: true, alignTo: labels, follow: usedBy })
+    result.update(taken, { title: titles.result, domain, dense: true, alignTo: labels, follow: uses })
+    fig.legend([{ domain }])
+    fig.numbers(t('frame.numbers'), [{ title: titles.table, part: all }, { title: titles.result, part: taken }])
+  }
   return {
-    update({ table: all, result: taken, ids, domain }) {
-      const titles = { table: t('stages.embedding.table'), result: t('stages.embedding.result') }
-      const labels = [...all.rowLabels, ...taken.rowLabels]
-      /** @type {Follow} */
-      const usedBy = ({ name, index }) => (name === taken.name ? { row: ids[index[1]] } : null)
-      /** @type {Follow} */
-      const uses = ({ name, index }) => {
-        const row = name === all.name ? ids.indexOf(index[0]) : -1
-        return row < 0 ? null : { row }
-      }
-      table.update(all, { title: titles.table, domain, dense: true, alignTo: labels, follow: usedBy })
-      result.update(taken, { title: titles.result, domain, dense: true, alignTo: labels, follow: uses })
-      fig.legend([{ domain }])
-      fig.numbers(t('frame.numbers'), [{ title: titles.table, part: all }, { title: titles.result, part: taken }])
+    update(next) {
+      if (next.run !== shown?.run) found = null
+      shown = next
+      draw()
     },
     mark: fig.mark,
-    destroy() {}
+    destroy() {
+      asked += 1
+      search.destroy()
+    }
   }
 }

@@ -2,7 +2,8 @@
 
 import { chips } from '../lib/chips.js'
 import { signed } from '../lib/color.js'
-import { h, indexIn, keep, setText, targetOf } from '../lib/dom.js'
+import { h, targetOf } from '../lib/dom.js'
+import { vocabulary } from '../lib/vocabulary.js'
 
 /** @import { Mount, Run, Stage, View } from '../types.d.ts' */
 
@@ -11,15 +12,14 @@ export const controls = ['tokenizer']
 /** @type {string[]} */ export const pickers = []
 
 /**
- * The vocabulary with how often each entry is used, and the ids of all sentences.
+ * The vocabulary and which entries are used, and the ids of all sentences.
  * @param {Run} run @param {View} view
  */
 export function data(run, { sentence, room }) {
   const { ids: all, vocabulary, tokens, padding } = run.streams[room.parts.stream]
-  /** @type {Map<number, number>} */ const counts = new Map()
-  for (const number of all.flat()) counts.set(number, (counts.get(number) ?? 0) + 1)
+  const used = new Set(all.flat())
   return {
-    vocabulary: vocabulary.map((token, number) => ({ token, number, count: counts.get(number) ?? 0 })),
+    vocabulary: vocabulary.map((token, number) => ({ token, number, isUsed: used.has(number) })),
     sentences: all.map((ids, i) => ({ ids, tokens: tokens[i], padding: padding[i], chosen: i === sentence }))
   }
 }
@@ -31,14 +31,13 @@ export function picture(run, { room }) {
   return { part, domain: signed(vocabulary.length) }
 }
 
-const createEntry = () => h('li', {}, h('span', { className: 'vocab-id' }), h('span', { className: 'vocab-token' }))
-
 /** @type {Mount<typeof data>} */
 export function mount(container, context) {
   const { t } = context
   const sentences = h('section', {}, h('h2', {}, t('stages.ids.sentences')))
-  const vocabulary = h('ol', { className: 'vocabulary' })
-  container.append(sentences, h('section', {}, h('h2', {}, t('stages.ids.vocabulary')), vocabulary))
+  const known = h('section', {}, h('h2', {}, t('stages.ids.vocabulary')))
+  container.append(sentences, known)
+  const words = vocabulary(known, t)
   const list = chips(sentences, {
     onLook: (row, col) => light(idAt(row, col)), onPress: (row, col) => light(idAt(row, col)),
     onLeave: () => light(null), onRow: row => context.set({ sentence: row })
@@ -54,29 +53,24 @@ export function mount(container, context) {
       chips: ids.map((number, col) => (
         { text: String(number), note: tokens[col], faint: padding[col], lit: number === lit }))
     })))
-    keep(vocabulary, shown.vocabulary, createEntry, (entry, { token, number, count }) => {
-      setText(entry.children[0], String(number))
-      setText(entry.children[1], token)
-      entry.classList.toggle('is-lit', number === lit)
-      entry.classList.toggle('is-faint', count === 0)
-    })
+    words.update(shown.vocabulary, lit)
   }
   /** @param {number | null} number */
   const light = number => {
     lit = number
     if (shown) draw()
   }
-  vocabulary.addEventListener('pointerover', event => {
+  words.list.addEventListener('pointerover', event => {
     const entry = targetOf(event).closest('li')
-    if (entry) light(indexIn(vocabulary, entry))
+    if (entry) light(Number(entry.dataset.id))
   })
-  vocabulary.addEventListener('pointerleave', () => light(null))
+  words.list.addEventListener('pointerleave', () => light(null))
   return {
     update(next) {
       shown = next
       draw()
     },
     mark() {},
-    destroy() {}
+    destroy: words.destroy
   }
 }

@@ -4,8 +4,11 @@ import { signed } from '../lib/color.js'
 import { figure } from '../lib/figure.js'
 import { setFormula } from '../lib/formula.js'
 import { entriesOf } from '../lib/product.js'
-import { biasRow, matrixOf, tensorOf, weightMatrix } from '../lib/run.js'
-import { peak } from '../lib/slice.js'
+import { grouped } from '../lib/costs.js'
+import { h, setText } from '../lib/dom.js'
+import { SHOWN, isMany, largest } from '../lib/many.js'
+import { biasRow, describedOf, labelsOf, matrixOf, someRows, tensorOf, weightMatrix } from '../lib/run.js'
+import { columnsOf, peak, slice } from '../lib/slice.js'
 
 /** @import { Mount, Run, Stage, View } from '../types.d.ts' */
 
@@ -13,12 +16,35 @@ export const id = 'linear'
 export const controls = ['dimFeedforward']
 /** @type {string[]} */ export const pickers = []
 
+/**
+ * Of very many outputs the largest ones of every place: only their rows of the weight are read.
+ * @param {Run} run @param {View} view
+ */
+function largestOnly(run, view) {
+  const { x, weight, bias, y } = view.room.parts
+  const result = tensorOf(run, y), [, rows, cols] = result.shape, each = Math.max(1, Math.floor(SHOWN / rows))
+  const all = Array.from({ length: rows }, (_, row) => (
+    largest(result.data, (view.sentence * rows + row) * cols, cols, each + 1)))
+  const order = [...new Set(all.flat())].sort((a, b) => a - b)
+  const { shape } = describedOf(run, weight), some = someRows(run, weight, order)
+  const labels = labelsOf(run, result, 2, view.sentence), colLabels = order.map(id => labels?.[id] ?? String(id))
+  const right = slice(some, { row: 1, col: 0, colLabels })
+  const whole = biasRow(run, bias)
+  return {
+    left: matrixOf(run, x, view), right: { ...right, shape, order }, bias: whole && columnsOf(whole, order),
+    product: matrixOf(run, y, view, { order }), drawn: { count: order.length, total: cols },
+    domains: { input: signed(peak(tensorOf(run, x))), output: signed(peak(result)), weights: signed(some.peak) }
+  }
+}
+
 /** Input, weight, bias and result. @param {Run} run @param {View} view */
 export function data(run, view) {
   const { x, weight, bias, y } = view.room.parts
+  if (isMany(describedOf(run, weight).shape[0])) return largestOnly(run, view)
   /** @param {string} name */
   const top = name => signed(peak(tensorOf(run, name)))
   return {
+    drawn: null,
     left: matrixOf(run, x, view), right: weightMatrix(run, weight), bias: biasRow(run, bias),
     product: matrixOf(run, y, view),
     domains: { input: top(x), output: top(y), weights: top(weight) }
@@ -34,10 +60,14 @@ export function picture(run, view) {
 /** @type {Mount<typeof data>} */
 export function mount(container, context) {
   const { t } = context
+  const note = h('p', { className: 'note', hidden: true })
+  container.append(note)
   const fig = figure(container, context)
   const sheet = fig.product()
   return {
-    update({ left, right, bias, product, domains }) {
+    update({ left, right, bias, product, domains, drawn }) {
+      note.hidden = !drawn
+      setText(note, drawn ? t('frame.find.likeliest', { ...drawn, total: grouped(drawn.total) }) : '')
       const titles = { left: t('stages.linear.input'), right: 'W^T', bias: 'b', product: t('stages.linear.result') }
       setFormula(sheet.corner, bias ? 'Y = X W^T + b' : 'Y = X W^T')
       sheet.update({ left, right, ...(bias && { bias }), product }, {

@@ -60,7 +60,8 @@ export function mount(container, context) {
     const all = await ask('added', { ...question, isTwin: 'which' in context })
     if (shown !== run) return
     const most = Math.max(1e-6, ...all.flatMap(one => [...one.lengths]))
-    const peaks = Math.max(1e-6, ...all.flatMap(({ added }) => [...added].map(Math.abs)))
+    const peaks = all.reduce((most, { added }) => (
+      added.reduce((top, value) => Math.max(top, Math.abs(value)), most)), 1e-6)
     const { mode } = theme()
     table.update(t('stages.output.adds'), rowLabels, all.map(({ added, lengths }, head) => {
       const picture = pictures[head] ??= thumb(h('span', { className: 'stamp' }))

@@ -3,6 +3,7 @@
 import { chips } from '../lib/chips.js'
 import { probabilities } from '../lib/color.js'
 import { h, keep, setText } from '../lib/dom.js'
+import { vocabulary } from '../lib/vocabulary.js'
 
 /** @import { Mount, Run, Stage, View } from '../types.d.ts' */
 
@@ -34,8 +35,6 @@ const createPiece = () => h('span', { className: 'merge-piece' })
 const createSentence = () => h('li', {}, h('q'), h('small', { className: 'sentence-cost' }),
   h('span', { className: 'merge-pieces' }))
 
-const createEntry = () => h('li', {}, h('span', { className: 'vocab-id' }), h('span', { className: 'vocab-token' }))
-
 /** @type {Mount<typeof data>} */
 export function mount(container, context) {
   const { t } = context
@@ -46,8 +45,9 @@ export function mount(container, context) {
   const compared = h('section', { className: 'search' }, h('h2', {}, t('stages.pieces.languages')), sentences)
   container.append(compared)
   const heading = h('h2')
-  const vocabulary = h('ol', { className: 'vocabulary' })
-  container.append(h('section', { className: 'known' }, heading, vocabulary))
+  const known = h('section', { className: 'known' }, heading)
+  container.append(known)
+  const all = vocabulary(known, t)
   /** @type {ReturnType<typeof data>} */ let shown
 
   /** @param {number} [col] */
@@ -56,12 +56,7 @@ export function mount(container, context) {
     list.update([{ name: '', chips: shown.pieces.map(piece => ({
       text: piece.token, note: String(piece.id), faint: EDGES.test(piece.token), lit: piece.id === lit
     })) }])
-    keep(vocabulary, shown.vocabulary, createEntry, (entry, { token, number, isUsed }) => {
-      setText(entry.children[0], String(number))
-      setText(entry.children[1], token)
-      entry.classList.toggle('is-lit', number === lit)
-      entry.classList.toggle('is-faint', !isUsed)
-    })
+    all.update(shown.vocabulary, lit)
   }
   return {
     update(next) {
@@ -78,6 +73,6 @@ export function mount(container, context) {
       })
     },
     mark() {},
-    destroy() {}
+    destroy: all.destroy
   }
 }

@@ -5,8 +5,9 @@ import { h, keep, setText, targetOf } from '../lib/dom.js'
 import { figure } from '../lib/figure.js'
 import { fixed } from '../lib/number.js'
 import { cellAt, ofCell } from '../lib/origin.js'
+import { isMany, largest } from '../lib/many.js'
 import { ranking } from '../lib/ranking.js'
-import { matrixOf, tensorOf } from '../lib/run.js'
+import { labelsOf, matrixOf, tensorOf } from '../lib/run.js'
 import { peak } from '../lib/slice.js'
 
 /** @import { Built, Decoding, Mount, Run, Slice, Stage, View } from '../types.d.ts' */
@@ -29,25 +30,35 @@ const MOST_WORDS = 64
  * @param {Run} run @param {View} view
  */
 export function data(run, view) {
-  const names = view.room.parts
-  const parts = /** @type {Record<Shown, Slice>} */ (Object.fromEntries(
-    Object.entries(SHOWN).map(([key, name]) => [key, matrixOf(run, names[name], view)])))
-  const { cols, colLabels } = parts.logits
-  const { rows } = /** @type {Decoding} */ (run.decoding)
+  const names = view.room.parts, { rows } = /** @type {Decoding} */ (run.decoding)
   const row = rows[Math.min(view.row, rows.length - 1)]
-  /** @param {Shown} key @param {number} word */
-  const at = (key, word) => parts[key].values[row * cols + word]
-  const order = ranking(parts.shares.values.slice(row * cols, (row + 1) * cols))
-  const cut = matrixOf(run, names.cut, view)
+  const shares = tensorOf(run, names.probabilities), V = shares.shape[2]
+  const labels = labelsOf(run, shares, 2) ?? []
+  // Of very many words only those with a line of their own are columns.
+  const few = isMany(V) ? largest(shares.data, row * V, V, MOST_WORDS) : null
+  const parts = /** @type {Record<Shown, Slice>} */ (Object.fromEntries(
+    Object.entries(SHOWN).map(([key, name]) => [key, matrixOf(run, names[name], view, few ? { order: few } : {})])))
+  /** @param {string} name @param {number} word */
+  const at = (name, word) => tensorOf(run, name).data[row * V + word]
+  const order = few ?? ranking(shares.data.slice(row * V, (row + 1) * V))
+  const words = order.map(word => ({
+    word, token: labels[word], logit: at(names.logits, word), tempered: at(names.tempered, word),
+    share: at(names.probabilities, word), kept: at(names.output, word), isKept: at(names.cut, word) > -Infinity
+  }))
+  const listed = words.slice(0, MOST_WORDS)
   return {
     ...parts, row, step: view.row, temperature: run.settings.temperature, smoothing: run.smoothing ?? null,
-    words: order.map(word => ({
-      word, token: colLabels[word], logit: at('logits', word), tempered: at('tempered', word),
-      share: at('shares', word), kept: at('kept', word), isKept: cut.values[row * cols + word] > -Infinity
-    })),
+    words, rest: { count: V - listed.length, share: restOf(words, few) },
     domain: signed(peak(tensorOf(run, names.logits)))
   }
 }
+
+/**
+ * What the words without a line have together; of very many, what the listed ones leave.
+ * @param {{ share: number }[]} words @param {number[] | null} few
+ */
+const restOf = (words, few) => (few ? Math.max(0, 1 - words.reduce((sum, { share }) => sum + share, 0))
+  : words.slice(MOST_WORDS).reduce((sum, { share }) => sum + share, 0))
 
 /** @type {Stage['picture']} */
 export const picture = (run, view) => ({ part: matrixOf(run, view.room.parts.output, view), domain: probabilities() })
@@ -103,11 +114,10 @@ export function mount(container, context) {
       smoothing.hidden = !next.smoothing
       if (next.smoothing) setText(smoothing, t('stages.sampling.smoothing', next.smoothing))
       setText(heading, t('stages.sampling.next', { step: next.step, token: next.logits.rowLabels[next.row] }))
-      const others = next.words.slice(MOST_WORDS)
       keep(list, next.words.slice(0, MOST_WORDS), createWord, fillWord)
-      rest.hidden = others.length === 0
-      const share = fixed(others.reduce((sum, word) => sum + word.share, 0), 3)
-      setText(rest, others.length ? t('stages.sampling.rest', { count: others.length, share }) : '')
+      const { count } = next.rest
+      rest.hidden = count === 0
+      setText(rest, count ? t('stages.sampling.rest', { count, share: fixed(next.rest.share, 3) }) : '')
       const last = next.words.findLastIndex(({ isKept }) => isKept)
       const isCut = last < next.words.length - 1
       for (const [i, item] of [...list.children].entries()) item.classList.toggle('is-last', isCut && i === last)

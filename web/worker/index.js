@@ -7,6 +7,7 @@ import { RUNS } from '../models/runs.js'
 import { learn } from './learn.js'
 import { nudged } from './nudge.js'
 import { gradientsOf, messageOf, read } from './plain.js'
+import { someRows } from './rows.js'
 import { inside, told } from './inside.js'
 import { questions } from './questions.js'
 import { twice } from './twice.js'
@@ -145,6 +146,8 @@ const calls = {
    * @param {{ names: string[], isTwin: boolean }} question
    */
   read: ({ names, isTwin }) => read(here(isTwin).run, names),
+  /** Some rows of a table of many. @param {Questions['rows'][0]} question */
+  rows: ({ isTwin, name, rows }) => someRows(here(isTwin).run, name, rows),
   /**
    * A twin that reads another run's answer also says what it would have written by itself.
    * @param {{ settings: Settings }} question

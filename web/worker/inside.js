@@ -3,13 +3,15 @@
  * which words are near a vector. Computed by the kernels, from the tensors of the run.
  */
 
-import { ranking } from '../lib/ranking.js'
+import { largest } from '../lib/many.js'
 
 /** @import { Early, Library, LibraryRun, LibraryTensor, What } from '../types.d.ts' */
 /** @import { Last } from '../rooms/stream.js' */
 
 /** How many words are told of every place. */
 const MOST = 5
+/** Rows of a table that are measured at a time. */
+const ROWS = 4096
 
 /** @typedef {Record<string, LibraryTensor>} Read */
 
@@ -56,7 +58,7 @@ export function early(gf, run, { points, rows, ids }) {
     const shares = gf.functional.softmax(logits), V = shares.shape[2], { values } = shares
     return rows.map((row, n) => {
       const own = /** @type {Float32Array} */ (values.slice(row * V, (row + 1) * V))
-      const words = ranking(own).slice(0, MOST)
+      const words = largest(own, 0, V, MOST)
       return { words, shares: words.map(word => own[word]), chosen: own[ids[n]] }
     })
   }))
@@ -92,13 +94,16 @@ export function added(gf, run, { x: name, weight, heads }) {
  */
 export function nearest(gf, run, { name, index, table }) {
   return quietly(gf, () => {
-    const x = run.tensor(name), rows = run.tensor(table), C = rows.shape[1]
+    const x = run.tensor(name), rows = run.tensor(table), [V, C] = rows.shape, values = new Float32Array(V)
     const at = index.slice(0, -1).reduce((sum, i, axis) => sum * x.shape[axis] + i, 0)
     const vector = gf.tensor(/** @type {Float32Array} */ (x.values.slice(at * C, (at + 1) * C)), { shape: [C, 1] })
     const length = Math.max(lengthsOf(vector.reshape(1, C)).item(), Number.MIN_VALUE)
-    const cosines = gf.functional.matmul(rows, vector).reshape(-1).div(lengthsOf(rows)).div(length)
-    const { values } = cosines
-    return ranking(/** @type {Float32Array} */ (values)).slice(0, 2 * MOST).map(row => ({ row, cosine: values[row] }))
+    // Piece by piece: the squares of a whole table would take as much memory as the table.
+    for (let first = 0; first < V; first += ROWS) gf.tidy(() => {
+      const some = part(gf, rows, first, Math.min(ROWS, V - first))
+      values.set(copy(gf.functional.matmul(some, vector).reshape(-1).div(lengthsOf(some)).div(length)), first)
+    })
+    return largest(values, 0, V, 2 * MOST).map(row => ({ row, cosine: values[row] }))
   })
 }
 

@@ -1,0 +1,95 @@
+// A model of GPT-2's shape in files, with random weights and a made-up vocabulary of pairs of bytes.
+import { mkdir, open, writeFile } from 'node:fs/promises'
+import { ALPHABET } from '../../src/js/text/byte_letters.js'
+
+/** GPT-2 small. */
+export const SMALL = { layers: 12, channels: 768, heads: 12, words: 50257, places: 1024 }
+
+const BLOCK = 2 ** 20
+
+/** Normal numbers, always the same. */
+function normals(count, std) {
+  let state = 1
+  const uniform = () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
+    return (state + 0.5) / 2 ** 32
+  }
+  return Float32Array.from({ length: count }, () => (
+    std * Math.sqrt(-2 * Math.log(uniform())) * Math.cos(2 * Math.PI * uniform())))
+}
+
+/** Hugging Face's names with their shapes. */
+function shapes({ layers, channels: C, words, places }) {
+  const norm = name => [[`${name}.weight`, [C]], [`${name}.bias`, [C]]]
+  const dense = (name, rows, cols) => [[`${name}.weight`, [rows, cols]], [`${name}.bias`, [cols]]]
+  const layer = at => [
+    ...norm(`${at}.ln_1`), ...dense(`${at}.attn.c_attn`, C, 3 * C), ...dense(`${at}.attn.c_proj`, C, C),
+    ...norm(`${at}.ln_2`), ...dense(`${at}.mlp.c_fc`, C, 4 * C), ...dense(`${at}.mlp.c_proj`, 4 * C, C)
+  ]
+  return [
+    ['wte.weight', [words, C]], ['wpe.weight', [places, C]],
+    ...Array.from({ length: layers }, (_, n) => layer(`h.${n}`)).flat(), ...norm('ln_f')
+  ]
+}
+
+const sizeOf = shape => shape.reduce((size, side) => size * side, 1)
+
+/** Writes the weights, a block of random numbers again and again; gains of norms are near one. */
+async function writeWeights(path, given) {
+  const list = shapes(given), drawn = normals(BLOCK, 0.05), gains = drawn.map(x => 1 + x)
+  let at = 0
+  const header = JSON.stringify(Object.fromEntries(list.map(([name, shape]) => {
+    const from = at
+    at += 4 * sizeOf(shape)
+    return [name, { dtype: 'F32', shape, data_offsets: [from, at] }]
+  })))
+  const file = await open(path, 'w')
+  const length = Buffer.alloc(8)
+  length.writeBigUInt64LE(BigInt(header.length))
+  await file.write(Buffer.concat([length, Buffer.from(header)]))
+  for (const [n, [name, shape]] of list.entries()) {
+    const values = /ln_\w+\.weight$/.test(name) ? gains : drawn
+    for (let left = sizeOf(shape), from = (n * 7919) % 4096; left > 0; from = 0) {
+      const count = Math.min(left, BLOCK - from)
+      await file.write(Buffer.from(values.buffer, 4 * from, 4 * count))
+      left -= count
+    }
+  }
+  await file.close()
+  return at
+}
+
+/** Tokens of bytes and merges of two that are there, as many as are asked for, and the end. */
+function vocabularyOf(words) {
+  const tokens = [...ALPHABET], merges = []
+  const usual = ['Ġ', ...'etaoinshrdlucmfwypvbgkqjxz'], known = new Set(tokens), ready = [...usual]
+  for (let i = 0; tokens.length < words - 1; i++) {
+    for (const letter of usual) {
+      const token = ready[i] + letter
+      if (tokens.length === words - 1 || known.has(token) || letter === 'Ġ') continue
+      known.add(token)
+      tokens.push(token)
+      ready.push(token)
+      merges.push(`${ready[i]} ${letter}`)
+    }
+  }
+  tokens.push('<|endoftext|>')
+  return { 'vocab.json': JSON.stringify(Object.fromEntries(tokens.map((token, id) => [token, id]))),
+    'merges.txt': ['#version: 0.2', ...merges, ''].join('\n') }
+}
+
+/**
+ * Writes such a model into a folder.
+ * @param {string} folder @param {typeof SMALL} given @returns {Promise<{ paths: string[], bytes: number }>}
+ */
+export async function writeGpt2(folder, given) {
+  const { layers, channels, heads, words, places } = given
+  const texts = { ...vocabularyOf(words), 'config.json': JSON.stringify({
+    model_type: 'gpt2', n_layer: layers, n_embd: channels, n_head: heads, vocab_size: words, n_positions: places,
+    eos_token_id: words - 1
+  }) }
+  await mkdir(folder, { recursive: true })
+  for (const [name, text] of Object.entries(texts)) await writeFile(`${folder}/${name}`, text)
+  const bytes = await writeWeights(`${folder}/model.safetensors`, given)
+  return { paths: [...Object.keys(texts), 'model.safetensors'].map(name => `${folder}/${name}`), bytes }
+}

@@ -1,0 +1,64 @@
+/** Tables of many rows and choices of many words: what of them is drawn, and how the rest is found. */
+
+/** From here on not all are drawn. */
+const MANY = 2048
+/** So many at once, where nobody has asked for more. */
+export const SHOWN = 48
+const BINS = 512
+
+/** Whether so many are too many to be drawn. @param {number} count */
+export const isMany = count => count > MANY
+
+/**
+ * Places of the largest values of a part of a list, the largest first, of equal ones the first.
+ * @param {ArrayLike<number>} values @param {number} from @param {number} count @param {number} most
+ */
+export function largest(values, from, count, most) {
+  /** @type {number[]} */ const found = []
+  for (let i = 0; i < count; i++) {
+    const value = values[from + i]
+    if (found.length === most && !(value > values[from + found[most - 1]])) continue
+    let at = found.length
+    while (at > 0 && value > values[from + found[at - 1]]) at -= 1
+    found.splice(at, 0, i)
+    if (found.length > most) found.pop()
+  }
+  return found
+}
+
+/**
+ * Words that begin or go on with a text, those that are it first; a number is an id, too.
+ * @param {readonly string[]} words @param {string} text @param {number} most @returns {number[]}
+ */
+export function find(words, text, most) {
+  const wanted = text.trim().toLowerCase()
+  if (!wanted) return []
+  /** How near a word is: 0 the text itself, 3 not at all. @param {string} word */
+  const far = word => {
+    const bare = word.toLowerCase().replace(/^[␣▁\s]+/, '')
+    return bare === wanted ? 0 : bare.startsWith(wanted) ? 1 : bare.includes(wanted) ? 2 : 3
+  }
+  /** @type {number[][]} */ const ranks = [[], [], []]
+  words.forEach((word, id) => ranks[far(word)]?.push(id))
+  const id = /^\d+$/.test(wanted) && Number(wanted) < words.length ? [Number(wanted)] : []
+  return [...new Set([...id, ...ranks.flat()])].slice(0, most)
+}
+
+/**
+ * A picture of so many columns as a stamp has room for, each the mean of its neighbours.
+ * @template {{ rows: number, cols: number, values: Float32Array }} Part @param {Part} part
+ */
+export function binned(part) {
+  const { rows, cols, values } = part
+  if (!isMany(cols)) return part
+  const means = new Float32Array(rows * BINS)
+  for (let row = 0; row < rows; row++) {
+    for (let bin = 0; bin < BINS; bin++) {
+      const [from, to] = [bin, bin + 1].map(edge => Math.floor((edge * cols) / BINS))
+      let sum = 0
+      for (let i = from; i < to; i++) sum += values[row * cols + i]
+      means[row * BINS + bin] = sum / (to - from)
+    }
+  }
+  return { rows, cols: BINS, values: means }
+}

@@ -1,0 +1,51 @@
+/** All tokens that a model knows, with their ids; of many only those of the text and those that are looked for. */
+
+import { grouped } from './costs.js'
+import { h, keep, setText } from './dom.js'
+import { finder } from './finder.js'
+import { find, isMany } from './many.js'
+
+/** @typedef {{ token: string, number: number, isUsed: boolean }} Entry */
+
+const MOST_FOUND = 200
+
+const createEntry = () => h('li', {}, h('span', { className: 'vocab-id' }), h('span', { className: 'vocab-token' }))
+
+/** @param {Element} container @param {import('../types.d.ts').Translate} t */
+export function vocabulary(container, t) {
+  /** @type {Entry[]} */ let all = []
+  /** @type {string[]} */ let words = []
+  /** @type {number | null | undefined} */ let lit
+  const search = finder(container, t, () => draw())
+  const list = h('ol', { className: 'vocabulary' })
+  container.append(list)
+
+  /** Those that are drawn. */
+  function drawn() {
+    if (!isMany(all.length)) return all
+    const found = find(words, search.text, MOST_FOUND)
+    return found.length || search.text.trim() ? found.map(id => all[id]) : all.filter(({ isUsed }) => isUsed)
+  }
+  function draw() {
+    const entries = drawn()
+    search.update(entries === all ? '' : t('frame.find.drawn', { count: entries.length, total: grouped(all.length) }))
+    keep(list, entries, createEntry, (entry, { token, number, isUsed }) => {
+      entry.dataset.id = String(number)
+      setText(entry.children[0], String(number))
+      setText(entry.children[1], token)
+      entry.classList.toggle('is-lit', number === lit)
+      entry.classList.toggle('is-faint', !isUsed)
+    })
+  }
+  return {
+    list,
+    /** @param {Entry[]} entries in the order of their ids @param {number | null} [id] that is lit */
+    update(entries, id) {
+      if (entries !== all) words = isMany(entries.length) ? entries.map(({ token }) => token) : []
+      all = entries
+      lit = id
+      draw()
+    },
+    destroy: search.destroy
+  }
+}
