@@ -7,8 +7,8 @@ import { startWorker } from './workers.js'
 /** Pages of memory at the beginning, as build.sh has them, and at most: the first that is to be had. */
 const FIRST_PAGES = 256, MOST_PAGES = [65536, 32768, 16384]
 const STACK_BYTES = 65536
-/** Multiply-adds in whose time a sleeping worker hardly begins. */
-const LEAST_WORK = 1_000_000
+/** Multiply-adds that take much longer than asking a worker that is awake does: 80 and 3 microseconds. */
+const LEAST_WORK = 2_000_000
 
 /**
  * What `gf.threads` says.
@@ -42,7 +42,7 @@ function divided(c, team, leastWork) {
   for (const [name, { work, divide }] of Object.entries(SPLITS)) {
     const alone = c[name]
     all[name] = (/** @type {number[]} */ ...args) => {
-      if (team.others && !team.isPaused && work(args, team) >= leastWork) {
+      if (team.isWorth(work(args, team), leastWork)) {
         const { parts, kernel = name, room, floats } = divide(args, team.others + 1, c, team)
         if (parts.length > 1 && team.run(kernel, parts, room, floats)) return
       }

@@ -5,14 +5,18 @@
  *
  * CALL says that there is something new, LEFT how many parts nobody has taken, DONE how many are finished of PARTS,
  * KERNEL what to call with ARGUMENTS numbers. Argument ROOM (-1: none) is a workspace, for worker n at
- * ROOMS + n * ROOM_BYTES. FAILED: a part was not done. TAKEN counts the parts that workers took.
+ * ROOMS + n * ROOM_BYTES. FAILED: a part was not done. TAKEN counts the parts that workers took,
+ * ASLEEP the workers that have to be woken.
  */
 export const CALL = 0, LEFT = 1, DONE = 2, PARTS = 3, KERNEL = 4, ARGUMENTS = 5, ROOM = 6, ROOMS = 7, ROOM_BYTES = 8,
-  FAILED = 9, TAKEN = 10
+  FAILED = 9, TAKEN = 10, ASLEEP = 11
 export const INTS = 16, MOST_PARTS = 64, MOST_ARGUMENTS = 16
 export const MAILBOX_BYTES = 4 * INTS + 8 * MOST_PARTS * MOST_ARGUMENTS
-/** How often a worker looks for something new before it goes to sleep: about 0.1 ms, more than lies between kernels. */
-export const SPINS = 50_000
+/**
+ * How often a worker looks for something new before it goes to sleep: for about half a millisecond, more than lies
+ * between most kernels.
+ */
+const SPINS = 300_000
 
 /**
  * What a worker runs, as text: no bundler has to know of a file, and none can change what it says.
@@ -34,7 +38,11 @@ async function work({ module, memory, mailbox, names, stackEnd, worker }, tell) 
   tell('ready')
   for (let seen = 0, part; ;) {
     for (let n = 0; n < ${SPINS} && Atomics.load(box, ${CALL}) === seen; n++);
-    Atomics.wait(box, ${CALL}, seen)
+    if (Atomics.load(box, ${CALL}) === seen) {
+      Atomics.add(box, ${ASLEEP}, 1)
+      Atomics.wait(box, ${CALL}, seen)
+      Atomics.sub(box, ${ASLEEP}, 1)
+    }
     seen = Atomics.load(box, ${CALL})
     while ((part = Atomics.sub(box, ${LEFT}, 1)) > 0) {
       Atomics.add(box, ${TAKEN}, 1)

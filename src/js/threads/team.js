@@ -1,8 +1,13 @@
 import { GlassformerError, runNow } from '../errors.js'
 import {
-  ARGUMENTS, CALL, DONE, FAILED, INTS, KERNEL, LEFT, MAILBOX_BYTES, MOST_ARGUMENTS, MOST_PARTS, PARTS, ROOM, ROOMS,
-  ROOM_BYTES, SPINS, TAKEN
+  ARGUMENTS, ASLEEP, CALL, DONE, FAILED, INTS, KERNEL, LEFT, MAILBOX_BYTES, MOST_ARGUMENTS, MOST_PARTS, PARTS, ROOM,
+  ROOMS, ROOM_BYTES, TAKEN
 } from './mailbox.js'
+
+/** How often the calling thread looks whether the others are done before it sleeps, too. */
+const SPINS = 50_000
+/** How many times as much work it takes to wake the others: that takes up to 0.1 ms. */
+const TO_WAKE = 4
 
 /** May this thread sleep? That of a page may not. @param {Int32Array} ints */
 function maySleep(ints) {
@@ -27,6 +32,7 @@ export class Team {
   #given
   #sleeps
   #rooms = { address: 0, bytes: 0 }
+  /** Work that was done alone because the others sleep. */ #alone = 0
 
   /**
    * @param {import('../platform.d.ts').Exports} c the kernels @param {WebAssembly.Memory} memory
@@ -51,6 +57,19 @@ export class Team {
     } finally {
       this.isPaused = false
     }
+  }
+
+  /**
+   * Whether some work is enough to be divided. To wake the others it takes more of it, in one call or in several.
+   * @param {number} work @param {number} least that is divided
+   */
+  isWorth(work, least) {
+    if (!this.others || this.isPaused || work < least) return false
+    if (Atomics.load(this.#ints, ASLEEP) < this.others) return true
+    this.#alone += work
+    if (this.#alone < TO_WAKE * least) return false
+    this.#alone = 0
+    return true
   }
 
   /** How many parts workers have done. */
