@@ -1,15 +1,16 @@
 /**
  * Where the calling thread and its workers meet: integers in the shared memory, then the arguments of every part. The
- * parts of a call are counted down, and who counts one down does it, so a worker that is late, asleep or gone leaves
- * what it did not take to the others.
+ * parts of a call are counted down, and who counts one down does one, so a worker that is late, asleep or gone leaves
+ * what it did not take to the others. The calling thread begins at the first part, workers at the last: the rows that a
+ * kernel left in the cache of a core are those that the next one reads there.
  *
  * CALL says that there is something new, LEFT how many parts nobody has taken, DONE how many are finished of PARTS,
  * KERNEL what to call with ARGUMENTS numbers. Argument ROOM (-1: none) is a workspace, for worker n at
  * ROOMS + n * ROOM_BYTES. FAILED: a part was not done. TAKEN counts the parts that workers took,
- * ASLEEP the workers that have to be woken.
+ * ASLEEP the workers that have to be woken. LAST: parts from there on are taken by workers.
  */
 export const CALL = 0, LEFT = 1, DONE = 2, PARTS = 3, KERNEL = 4, ARGUMENTS = 5, ROOM = 6, ROOMS = 7, ROOM_BYTES = 8,
-  FAILED = 9, TAKEN = 10, ASLEEP = 11
+  FAILED = 9, TAKEN = 10, ASLEEP = 11, LAST = 12
 export const INTS = 16, MOST_PARTS = 64, MOST_ARGUMENTS = 16
 export const MAILBOX_BYTES = 4 * INTS + 8 * MOST_PARTS * MOST_ARGUMENTS
 /**
@@ -36,7 +37,7 @@ async function work({ module, memory, mailbox, names, stackEnd, worker }, tell) 
     kernels[box[${KERNEL}]](...list)
   }
   tell('ready')
-  for (let seen = 0, part; ;) {
+  for (let seen = 0; ;) {
     for (let n = 0; n < ${SPINS} && Atomics.load(box, ${CALL}) === seen; n++);
     if (Atomics.load(box, ${CALL}) === seen) {
       Atomics.add(box, ${ASLEEP}, 1)
@@ -44,10 +45,10 @@ async function work({ module, memory, mailbox, names, stackEnd, worker }, tell) 
       Atomics.sub(box, ${ASLEEP}, 1)
     }
     seen = Atomics.load(box, ${CALL})
-    while ((part = Atomics.sub(box, ${LEFT}, 1)) > 0) {
+    while (Atomics.sub(box, ${LEFT}, 1) > 0) {
       Atomics.add(box, ${TAKEN}, 1)
       try {
-        perform(part - 1)
+        perform(Atomics.sub(box, ${LAST}, 1) - 1)
       } catch {
         Atomics.store(box, ${FAILED}, 1)
       }

@@ -114,9 +114,13 @@ const attention = (room, kernel, isBackward, cut) => ({
 /** @param {number[]} args */
 const structOf = args => args[args.length - 1]
 
-/** Heads, or, where there are few, blocks of queries; the last see most keys, and are taken first. */
+/** What is taken first stands at both ends: every other part from the last on, and the rest back. */
+/** @param {Piece[]} list */
+const lastFirst = list => [...list.filter((_, i) => i % 2).reverse(), ...list.filter((_, i) => i % 2 === 0)]
+
+/** Heads, or, where there are few, blocks of queries; the last of them see most keys. */
 const forward = attention(2, 'gf_attention_forward_part', 0, ({ heads, blocks }, threads) => (
-  heads < 4 * threads ? pieces(blocks, 4 * threads) : pieces(blocks, heads, blocks / heads)))
+  heads < 4 * threads ? lastFirst(pieces(blocks, 4 * threads)) : pieces(blocks, heads, blocks / heads)))
 
 /** Heads that share keys and values add up to their gradients, one after the other. */
 const backward = attention(4, 'gf_attention_backward_part', 1, ({ heads, group }) => pieces(heads / group, MOST_PARTS))

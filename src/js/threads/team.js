@@ -1,7 +1,7 @@
 import { GlassformerError, runNow } from '../errors.js'
 import {
-  ARGUMENTS, ASLEEP, CALL, DONE, FAILED, INTS, KERNEL, LEFT, MAILBOX_BYTES, MOST_ARGUMENTS, MOST_PARTS, PARTS, ROOM,
-  ROOMS, ROOM_BYTES, TAKEN
+  ARGUMENTS, ASLEEP, CALL, DONE, FAILED, INTS, KERNEL, LAST, LEFT, MAILBOX_BYTES, MOST_ARGUMENTS, MOST_PARTS, PARTS,
+  ROOM, ROOMS, ROOM_BYTES, TAKEN
 } from './mailbox.js'
 
 /** How often the calling thread looks whether the others are done before it sleeps, too. */
@@ -110,6 +110,7 @@ export class Team {
     ints[ROOM_BYTES] = bytes
     ints[PARTS] = parts.length
     ints[FAILED] = 0
+    ints[LAST] = parts.length
     Atomics.store(ints, DONE, 0)
     Atomics.store(ints, LEFT, parts.length)
     Atomics.add(ints, CALL, 1)
@@ -124,9 +125,9 @@ export class Team {
   /** @param {Function} kernel @param {number[][]} parts @returns {unknown} what went wrong */
   #takePart(kernel, parts) {
     let failure
-    for (let part; (part = Atomics.sub(this.#ints, LEFT, 1)) > 0;) {
+    for (let part = 0; Atomics.sub(this.#ints, LEFT, 1) > 0; part++) {
       try {
-        kernel(...parts[part - 1])
+        kernel(...parts[part])
       } catch (error) {
         failure = error
       }
