@@ -87,6 +87,16 @@ export const kept = () => store.kept()
 export const forget = () => store.forget()
 
 /**
+ * A tokenizer that gives ids beyond the table of words is of another model.
+ * @param {Pick<Opened, 'tokenizer' | 'config'>} opened
+ */
+function expectOwnTokenizer({ tokenizer, config: { vocab_size: words } }) {
+  if (!tokenizer || words === undefined || tokenizer.size <= words) return
+  const what = `the tokenizer has ${tokenizer.size} tokens, but the model knows ${words}: it is of another model`
+  throw Object.assign(new Error(`${what}; choose the tokenizer from the folder of this one`), { code: 'format' })
+}
+
+/**
  * The model in an engine, read once; where none was brought, the one that the browser keeps.
  * @param {Library} gf @param {Parameters<Library['models']['load']>[1]} [options] of reading
  * @returns {Promise<Opened>}
@@ -104,6 +114,12 @@ export async function openIn(gf, options) {
   const read = await readable(files)
   const { type } = await gf.models.inspect(read)
   const made = { ...await gf.models.load(read, options), type, serial }
+  try {
+    expectOwnTokenizer(made)
+  } catch (error) {
+    made.model.dispose()
+    throw error
+  }
   opened.set(gf, made)
   return made
 }

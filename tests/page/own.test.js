@@ -1,0 +1,20 @@
+// Files of a reader's that do not belong together: what is said, and that the model before stays.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { open, openIn } from '../../web/models/own/open.js'
+import { cases, filesOf } from '../models/drawn.js'
+import { gf } from '../lib/engine.js'
+
+const [llama] = cases('llama')
+const blobs = files => Object.fromEntries(Object.entries(files).map(([name, content]) => [name, new Blob([content])]))
+
+test('a tokenizer of another model is refused with both sizes, and the model before goes on', async () => {
+  const before = await open(gf, blobs(filesOf(llama)), () => {})
+  const ids = before.model.generate([1, 2, 3], { maxNewTokens: 4 })
+  const other = gf.text.trainBPE('the bird and the boat', { vocabSize: 270, minFrequency: 2 })
+  const files = { ...filesOf(llama), 'tokenizer.json': JSON.stringify(other) }
+  await assert.rejects(open(gf, blobs(files), () => {}),
+    /tokenizer has \d+ tokens, but the model knows 11: it is of another model; choose the tokenizer/)
+  const now = await openIn(gf)
+  assert.deepEqual(now.model.generate([1, 2, 3], { maxNewTokens: 4 }), ids)
+})
