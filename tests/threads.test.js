@@ -9,7 +9,7 @@ import workerThreads from 'node:worker_threads'
 import { promisify } from 'node:util'
 import { load } from '../src/js/index.js'
 import { SPLITS } from '../src/js/threads/splits.js'
-import { CALL, DONE, FAILED, LEFT } from '../src/js/threads/mailbox.js'
+import { ASLEEP, CALL, DONE, FAILED, LEFT } from '../src/js/threads/mailbox.js'
 import { Team } from '../src/js/threads/team.js'
 
 // Whatever machine this is: some cores.
@@ -226,6 +226,18 @@ test('what is small is not divided', async () => {
   for (let i = 0; i < 200; i++) gf.functional.linear(gf.ones([8, 64]), gf.ones([64, 64]))
   assert.equal(gf.threads.taken, taken)
   gf.threads.stop()
+})
+
+test('a worker that sleeps is woken for several small calls or a large one', () => {
+  const memory = new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true }), address = 64
+  const box = new Int32Array(memory.buffer, address, 16)
+  const team = new Team({ gf_alloc: () => address, gf_free() {} }, memory, [], 1)
+  const asked = work => team.isWorth(work, 10)
+  assert.equal(asked(1000), false, 'there is nobody')
+  team.others = 1
+  assert.deepEqual([9, 10, 11].map(asked), [false, true, true])
+  box[ASLEEP] = 1
+  assert.deepEqual([9, 12, 12, 12, 12, 12, 45, 12].map(asked), [false, false, false, false, true, false, true, false])
 })
 
 test('no memory for the workspaces of others: one does all', () => {
