@@ -189,6 +189,18 @@ const MISTAKES = [
   'x.narrow(0, from, length) for x[from:to], and x.at(...) for one number'],
   [() => x[-1][0], 'a float32 tensor [2, 3] has no rows in brackets; write x.select(0, -1) for x[-1], ' +
   'x.narrow(0, from, length) for x[from:to], and x.at(...) for one number'],
+  [() => x.masked_fill(mask, 0), 'masked_fill is spelled maskedFill here'],
+  [() => { x.requires_grad = true }, 'requires_grad is spelled requiresGrad here'],
+  [() => F.cross_entropy(x, [0, 1]), 'cross_entropy is spelled crossEntropy here'],
+  [() => F.l1_loss(x, x), 'l1_loss is spelled l1Loss here'],
+  [() => sgd.zero_grad(), 'zero_grad is spelled zeroGrad here'],
+  [() => layer.named_parameters(), 'named_parameters is spelled namedParameters here'],
+  [() => new optim.lr_scheduler.StepLR(sgd), 'lr_scheduler is spelled lrScheduler here'],
+  [() => new optim.lrScheduler.StepLR(sgd, 1).get_last_lr(), 'get_last_lr is spelled getLastLr here'],
+  [() => nn.init.xavier_uniform_(x), 'xavier_uniform_ is spelled xavierUniform_ here'],
+  [() => gf.manual_seed(42), 'manual_seed is spelled manualSeed here'],
+  [() => x.cuda(), 'a tensor has no cuda here; leave it out: everything is in the memory of WebAssembly'],
+  [() => x.tolist(), 'a tensor has no tolist here; write x.toArray()'],
   [() => x + 1, NO_NUMBER], [() => 2 * x, NO_NUMBER], [() => x > 0, NO_NUMBER], [() => Math.exp(x), NO_NUMBER]
 ]
 
@@ -198,6 +210,17 @@ for (const [written, says] of MISTAKES) test(String(written).slice(6), async () 
     assert.equal(error.message, says)
     return true
   })
+})
+
+test('a name of PyTorch\'s is free for a module\'s own', () => {
+  class Own extends nn.Module {
+    constructor() {
+      super()
+      this.state_dict = new nn.Linear(3, 2)
+    }
+  }
+  assert.deepEqual(Object.keys(new Own().stateDict()), ['state_dict.weight', 'state_dict.bias'])
+  assert.deepEqual([...new Own().namedModules()].map(([name]) => name), ['', 'state_dict'])
 })
 
 test('what is meant as a text or put there as PyTorch would is no mistake', () => {

@@ -13,7 +13,7 @@ import { CustomFunction, checkpoint } from './function.js'
 import { observe } from './observe.js'
 import * as random from './random.js'
 import * as arithmetic from './ops/arithmetic.js'
-import { attachMethods } from './methods.js'
+import { Methods, attachMethods } from './methods.js'
 import { requiresGrad_, shapeFunctions, shapeMethods } from './ops/arrange.js'
 import { scaledDotProductAttention } from './ops/attention.js'
 import { floatTensor } from './ops/checks.js'
@@ -34,6 +34,8 @@ import * as modules from './nn/index.js'
 import * as init from './nn/init.js'
 import { bindDecoding } from './decoding/index.js'
 import * as optim from './optim/index.js'
+import { Optimizer } from './optim/optimizer.js'
+import { answerSpellings, answerTensors } from './spelling.js'
 import { bindText } from './text/index.js'
 
 /**
@@ -43,11 +45,13 @@ import { bindText } from './text/index.js'
  */
 
 /** torch.nn.functional in camelCase: tensors by position, everything else in one options object. */
-const functional = {
+const functional = answerSpellings({
   ...arithmetic.functions, crossEntropy, dropout, embedding, gelu, layerNorm, linear, logSoftmax,
   relativePositionBias, rotary, scaledDotProductAttention, softmax, ...shapeFunctions, ...shapeMethods
-}
+})
 attachMethods({ ...arithmetic.methods, ...shapeMethods, requiresGrad_ })
+for (const Class of [Methods, Tensor, modules.Module, Optimizer]) answerSpellings(Class.prototype)
+answerTensors(Tensor.prototype)
 
 /**
  * torch.nn for one engine.
@@ -111,7 +115,7 @@ export const load = options => mustAwait(start(options), ASKED, 'const gf = awai
 /** @param {Parameters<typeof loadThreads>[0]} [options] */
 async function start(options) {
   const { exports, threads } = await loadThreads(options), engine = new Engine(exports)
-  return {
+  return answerSpellings({
     /** Which build of the kernels runs. */
     variant: 'simd128',
     engine,
@@ -234,10 +238,10 @@ async function start(options) {
     ...shapeFunctions,
     tril: shapeMethods.tril,
     triu: shapeMethods.triu,
-    nn: { ...bindModules(engine), init, functional },
-    optim,
+    nn: { ...bindModules(engine), init: answerSpellings({ ...init }), functional },
+    optim: answerSpellings({ ...optim }),
     decoding: bindDecoding(engine)
-  }
+  })
 }
 
 export { GlassformerError, Tensor }

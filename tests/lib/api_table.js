@@ -127,6 +127,15 @@ export const DIFFERS = {
 
 const camel = name => name.replace(/(?<=[a-z\d])_([a-z\d])/g, (_, letter) => letter.toUpperCase())
 
+/** Whether a name leads to something, not to what to write instead. @param {any} holds @param {string} name */
+function isThere(holds, name) {
+  try {
+    return holds[name] !== undefined || name in holds
+  } catch {
+    return false
+  }
+}
+
 /**
  * The rows of one part of PyTorch.
  * @param {string} part @param {string[]} names
@@ -136,7 +145,7 @@ export function rowsOf(part, names) {
   return names.map(name => {
     const differs = DIFFERS[part][name]
     if (differs) return { name, status: 'differs', here: differs[0], note: differs[1] }
-    return camel(name) in holds ? { name, status: 'have', here: as + camel(name) } : { name, status: 'not' }
+    return isThere(holds, camel(name)) ? { name, status: 'have', here: as + camel(name) } : { name, status: 'not' }
   })
 }
 

@@ -1,10 +1,10 @@
 import { describe, expect, flag, isPlain, numberWhere, oneOf, optionsOf, wholeNumber } from '../errors.js'
 import { Optimizer } from './optimizer.js'
+import { answerSpellings } from '../spelling.js'
 
 /**
  * Learning rates that change from step to step, as torch.optim.lr_scheduler has them: made with an optimiser, whose
- * rate
- * they set at once, and told of every step by step().
+ * rate they set at once, and told of every step by step().
  *
  * @typedef {import('./optimizer.js').ParamGroup} ParamGroup
  */
@@ -60,6 +60,8 @@ class Scheduler {
     this.lastEpoch = wholeNumber(this.#where, 'lastEpoch', state.lastEpoch)
   }
 }
+
+answerSpellings(Scheduler.prototype)
 
 /** @param {string} where @param {string} name @param {unknown} value */
 const finite = (where, name, value) => numberWhere(where, name, value, 'a finite number', Number.isFinite)
