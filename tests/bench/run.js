@@ -8,11 +8,9 @@
 //   --compare <commit>  ours there and here, in turn, in Node
 //   --list            only say what there is
 //   --sides           also the times of every side, such as each formulation of a peer
-//   --no-csv          leave no record: for trying things out
+//   --no-csv          leave no record in tests/bench/results: for trying things out
 //
 // To profile one work: node --cpu-prof tests/bench/run.js --no-csv --only '^matmul 512'
-import path from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { isMet } from './lib/claims.js'
 import { compare } from './lib/compare.js'
@@ -38,8 +36,10 @@ async function measureAll(engine, chosen) {
   console.log(`${engine.name}\n${tableHead()}`)
   for (const { name } of chosen) {
     const { claims, stats, variant, error } = await engine.run(name, Number(options.seconds))
+      .catch(({ stack }) => ({ error: stack }))
     if (error) failed.push(name)
-    else done.push({ name, claims, variant })
+    else done.push({ name, claims })
+    if (!error && !options['no-csv']) save({ name, claims }, { variant, seconds: options.seconds, engine: engine.name })
     console.log(error ? `${name}: ABORTED\n${error}` : tableRows(name, claims))
     if (options.sides && Object.keys(stats ?? {}).length) console.log(sideLines(stats))
   }
@@ -64,10 +64,6 @@ if (options.list) {
 } else {
   const all = await measureAll(engine, chosen)
   summary(all)
-  if (all.done.length && !options['no-csv']) {
-    const file = save(all.done, { variant: all.done[0].variant, seconds: options.seconds, engine: engine.name })
-    console.log(`added to ${path.relative(process.cwd(), fileURLToPath(file))}`)
-  }
   if (all.failed.length) process.exitCode = 1
 }
 await engine.close()

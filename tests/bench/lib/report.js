@@ -59,8 +59,8 @@ const quoted = cell => (/[",]/.test(cell) ? `"${String(cell).replaceAll('"', '""
 const csvLine = cells => `${cells.map(cell => quoted(cell ?? '')).join(',')}\n`
 const short = value => (value === undefined ? '' : Number(value.toPrecision(4)))
 
-/** Appends all claims to the file of this processor and engine. @returns {URL} it */
-export function save(cases, { variant, seconds, engine }) {
+/** Appends the claims of a case to the file of this processor and engine. */
+export function save({ name, claims }, { variant, seconds, engine }) {
   const cpu = os.cpus()[0]?.model.trim() ?? os.arch()
   const slug = `${cpu}_${engine}`.toLowerCase().replace(/[^a-z0-9._-]+/g, '-')
   const file = new URL(`${slug}.csv`, results)
@@ -69,10 +69,9 @@ export function save(cases, { variant, seconds, engine }) {
   const machine = [
     new Date().toISOString().slice(0, 16), commit(), cpu, os.cpus().length, engine, variant, seconds
   ]
-  const rows = cases.flatMap(({ name, claims }) => claims.map(claim => csvLine([
+  const rows = claims.map(claim => csvLine([
     ...machine, name, claim.against, short(claim.ours?.min), short(claim.ours?.median), short(claim.theirs?.min),
     short(claim.theirs?.median), short(claim.value), claim.unit, claim.target, isMet(claim)
-  ])))
+  ]))
   appendFileSync(file, rows.join(''))
-  return file
 }
