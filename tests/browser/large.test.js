@@ -92,6 +92,7 @@ test(`${SHAPE.layers} layers of ${SHAPE.channels} channels and ${SHAPE.words} wo
     assert.deepEqual(whole, [], `${room}: the whole table was read`)
   }
   await enter(page, 'text.embedding')
+  await page.waitForSelector('.stage .heat[data-row-order]')
   const table = () => page.$eval('.stage .heat', heat => ({
     name: heat.dataset.tensor, rows: heat.dataset.rowOrder.split(',').map(Number)
   }))
@@ -112,6 +113,8 @@ test(`${SHAPE.layers} layers of ${SHAPE.channels} channels and ${SHAPE.words} wo
   begun = Date.now()
   await page.focus('.stage .heat')
   await page.keyboard.press('Enter')
+  await page.waitForFunction(() => (
+    document.querySelector('.inspector .cell-name').textContent.replaceAll('\u200b', '').startsWith('wte.weight[')))
   await page.click('.inspector [data-keep="near"]')
   await page.waitForSelector('.inspector .nudge dt', { timeout: CHROME })
   await say('nearest rows', begun)
