@@ -1,0 +1,39 @@
+// axe over every kind of room at every depth, in both themes and languages. In `npm test` other tests look at a part.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { READY } from '../../web/models/index.js'
+import { roomsOf } from '../../web/rooms/index.js'
+import { DEPTHS } from '../../web/shell/depth.js'
+import { isLong } from '../lib/long.js'
+import { shownRun } from '../lib/page.js'
+import { go, roomsOn, useHouse, violations } from './host.js'
+
+const { open } = isLong ? useHouse() : {}
+
+/** The first room of each kind. */
+function kindsOf(model) {
+  const run = shownRun({ model }), rooms = roomsOf(run)
+  run.dispose?.()
+  return rooms.filter(({ stage }, i) => rooms.findIndex(room => room.stage === stage) === i).map(({ id }) => id)
+}
+
+for (const { id: model } of READY) for (const [colorScheme, language] of [['light', 'ko'], ['dark', 'en']]) {
+  test(`${model}, ${colorScheme}, ${language}`, { skip: !isLong && 'in the long tests' }, async t => {
+    const { page, close } = await open({ model, language }, { colorScheme })
+    const wanted = kindsOf(model), found = []
+    await page.waitForSelector(`.map li[data-room="${wanted.at(-1)}"] a`, { state: 'attached' })
+    const shown = await roomsOn(page), rooms = wanted.filter(room => shown.includes(room))
+    for (const room of rooms) {
+      await go(page, room)
+      for (const depth of DEPTHS) {
+        await page.evaluate(value => document.querySelector(`.depths input[value="${value}"]`)?.click(), depth)
+        await page.waitForFunction(() => !document.querySelector('[aria-busy="true"]'))
+        found.push(...(await violations(page)).map(one => [room, depth, ...one]))
+      }
+    }
+    t.diagnostic(`${rooms.length} kinds of rooms, ${DEPTHS.length} depths each`)
+    assert.ok(rooms.length > 10)
+    assert.deepEqual(found, [])
+    await close()
+  })
+}
