@@ -221,7 +221,8 @@ bench() {
   wasm
   bundle
   bench_limit
-  node tests/bench/run.js "$@"
+  [[ " $* " != *' --engine '* ]] || test_tools
+  CHROMIUM=$(browser) node tests/bench/run.js "$@"
 }
 
 start() {
@@ -240,10 +241,9 @@ bench_page() {
   CHROMIUM=$(browser) node tests/bench/page.js
 }
 
-# Training in the tab, beside a peer in one page.
+# Training in the tab.
 bench_theatre() {
   packages
-  peers
   compiler
   test_tools
   site

@@ -24,7 +24,7 @@ const FOLDERS = {
 const ASK_EVERY = 2000
 
 /** In Node TensorFlow.js is one object, for browsers a module of many names; onnxruntime-web has its kernels apart. */
-export const inBrowsers = {
+const inBrowsers = {
   name: 'in browsers',
   setup({ onLoad, onResolve, resolve }) {
     onLoad({ filter: /lib\/tfjs\.js$/ }, async ({ path }) => (
