@@ -199,6 +199,8 @@ const MISTAKES = [
   [() => new optim.lrScheduler.StepLR(sgd, 1).get_last_lr(), 'get_last_lr is spelled getLastLr here'],
   [() => nn.init.xavier_uniform_(x), 'xavier_uniform_ is spelled xavierUniform_ here'],
   [() => gf.manual_seed(42), 'manual_seed is spelled manualSeed here'],
+  [() => gf.tensor([1, 2], { dtype: gf.long }), "types are texts, not gf.long; write 'int32'"],
+  [() => gf.zeros([2], { dtype: gf.float16 }), "types are texts, not gf.float16; write 'float16'"],
   [() => x.cuda(), 'a tensor has no cuda here; leave it out: everything is in the memory of WebAssembly'],
   [() => x.tolist(), 'a tensor has no tolist here; write x.toArray()'],
   [() => x + 1, NO_NUMBER], [() => 2 * x, NO_NUMBER], [() => x > 0, NO_NUMBER], [() => Math.exp(x), NO_NUMBER]

@@ -35,7 +35,7 @@ import * as init from './nn/init.js'
 import { bindDecoding } from './decoding/index.js'
 import * as optim from './optim/index.js'
 import { Optimizer } from './optim/optimizer.js'
-import { answerSpellings, answerTensors } from './spelling.js'
+import { answerSpellings, answerTensors, answerTypes } from './spelling.js'
 import { bindText } from './text/index.js'
 
 /**
@@ -115,7 +115,7 @@ export const load = options => mustAwait(start(options), ASKED, 'const gf = awai
 /** @param {Parameters<typeof loadThreads>[0]} [options] */
 async function start(options) {
   const { exports, threads } = await loadThreads(options), engine = new Engine(exports)
-  return answerSpellings({
+  return answerTypes(answerSpellings({
     /** Which build of the kernels runs. */
     variant: 'simd128',
     engine,
@@ -241,7 +241,7 @@ async function start(options) {
     nn: { ...bindModules(engine), init: answerSpellings({ ...init }), functional },
     optim: answerSpellings({ ...optim }),
     decoding: bindDecoding(engine)
-  })
+  }))
 }
 
 export { GlassformerError, Tensor }

@@ -9,6 +9,12 @@ const INSTEAD = /** @type {const} */ ({
   bmm: 'write x.matmul(y)', mm: 'write x.matmul(y)'
 })
 
+/** PyTorch's types of numbers, and what they are called here. */
+const TYPES = {
+  float: 'float32', double: 'float64', half: 'float16', long: 'int32', int: 'int32', int64: 'int32', float32: 'float32',
+  float64: 'float64', float16: 'float16', bfloat16: 'bfloat16', int32: 'int32', int8: 'int8', bool: 'bool'
+}
+
 /** As PyTorch spells a name. @param {string} name */
 const inPyTorch = name => name.replace(/(?<=[a-z\d])[A-Z]/g, letter => `_${letter.toLowerCase()}`)
 
@@ -44,4 +50,13 @@ export function answerSpellings(object) {
 export function answerTensors(prototype) {
   for (const [name, instead] of Object.entries(INSTEAD)) answer(prototype, name, `a tensor has no ${name} here; ${instead}`)
   answer(prototype, 'requires_grad', 'requires_grad is spelled requiresGrad here')
+}
+
+/**
+ * A type that is undefined would be taken for the usual one.
+ * @template {object} T @param {T} library @returns {T}
+ */
+export function answerTypes(library) {
+  for (const [name, type] of Object.entries(TYPES)) answer(library, name, `types are texts, not gf.${name}; write '${type}'`)
+  return library
 }
