@@ -130,3 +130,35 @@ test('what is no run is refused by name', () => {
   assert.throws(() => gf.observe(() => ({ output: gf.tensor([1]), loss: gf.tensor([1, 2]) })), { code: 'shape' })
   assert.throws(() => gf.observe(() => gf.tensor([1]), { axis: {} }), { code: 'type', message: /no option "axis"/ })
 })
+
+test('a run that is let go leaves nothing, with gradients or without: ids, statistics and tables go with it', () => {
+  const { Linear, Module, RMSNorm } = gf.nn
+  class Turning extends Module {
+    constructor() {
+      super()
+      this.lookup = new gf.nn.Embedding(5, 4)
+      this.norm = new RMSNorm(4)
+      this.head = new Linear(4, 5)
+    }
+
+    forward(ids) {
+      const x = F.layerNorm(F.rotary(this.norm.forward(this.lookup.forward(ids)), { positions: [2, 5, 7] }))
+      return F.crossEntropy(this.head.forward(x.indexSelect(1, [0, 2])).reshape(2, 5), [1, 4])
+    }
+  }
+  const model = new Turning()
+  const counts = [false, true, true].map(isBackward => {
+    const run = gf.observe(() => model.forward([[1, 2, 3]]), { modules: { model } })
+    if (isBackward) run.gradient('model.lookup.weight')
+    run.dispose()
+    const { tensors, bytes } = gf.memory()
+    return { tensors, bytes }
+  })
+  const grads = model.parameters().length
+  assert.equal(counts[1].tensors - counts[0].tensors, grads, 'only the gradients of parameters, which they keep')
+  assert.deepEqual(counts[2], counts[1])
+  const { tensors } = gf.memory()
+  const run = gf.observe(() => gf.noGrad(() => model.forward([[1, 2, 3]])), { modules: { model } })
+  run.dispose()
+  assert.equal(gf.memory().tensors, tensors)
+})

@@ -84,6 +84,15 @@ export class Engine extends Kernels {
   }
 
   /**
+   * A tensor that an operation makes for itself and nobody else is given: a trace that is recorded frees it at its end.
+   * @param {Tensor} tensor
+   */
+  aside(tensor) {
+    this.trace?.aside.push(tensor)
+    return tensor
+  }
+
+  /**
    * Runs `fn` and disposes every tensor made in it, except those it returns (alone, in arrays, objects, Maps or Sets).
    * @template T
    * @param {() => T} fn

@@ -52,6 +52,7 @@ export class Trace {
   /** Calls of modules, in the order in which they began. @type {Call[]} */ calls = []
   /** Edits that found no cell to replace, where they may. @type {Edit[]} */ idleEdits = []
   /** @type {Call[]} */ #open = []
+  /** What operations made for themselves: ids, statistics, tables. @type {Tensor[]} @internal */ aside = []
   #modules
   #edits
   #mayMiss
@@ -380,7 +381,9 @@ export class Trace {
   dispose() {
     for (const gradient of this.#gradients.values()) gradient.dispose()
     for (const tensor of this.#madeBy.keys()) tensor.dispose()
+    for (const tensor of this.aside) tensor.dispose()
     this.#gradients.clear()
+    this.aside = []
     this.nodes = []
   }
 }

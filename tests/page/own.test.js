@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { open, openIn } from '../../web/models/own/open.js'
+import { run } from '../../web/models/own/run.js'
 import { cases, filesOf } from '../models/drawn.js'
 import { gf } from '../lib/engine.js'
 
@@ -18,3 +19,19 @@ test('a tokenizer of another model is refused with both sizes, and the model bef
   const now = await openIn(gf)
   assert.deepEqual(now.model.generate([1, 2, 3], { maxNewTokens: 4 }), ids)
 })
+
+for (const type of ['gpt2', 'bert', 'marian', 't5', 'llama']) test(
+  `${type}: run after run, and after files that were refused, the engine holds what it held`, async () => {
+    const [item] = cases(type)
+    await open(gf, blobs(filesOf(item)), () => {})
+    const held = async () => {
+      run(gf, { beginning: '3 1 4' }, [], [await openIn(gf)]).run.dispose()
+      const { tensors, bytes } = gf.memory()
+      return { tensors, bytes }
+    }
+    const first = await held()
+    assert.deepEqual(await held(), first)
+    const other = gf.text.trainBPE('the bird and the boat', { vocabSize: 270, minFrequency: 2 })
+    await assert.rejects(open(gf, blobs({ ...filesOf(item), 'tokenizer.json': JSON.stringify(other) }), () => {}), /another model/)
+    assert.deepEqual(await held(), first)
+  })

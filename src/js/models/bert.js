@@ -107,7 +107,7 @@ export class Bert extends LanguageModel {
     const { attentionMask, tokenTypeIds } = optionsOf('Bert', options, ['attentionMask', 'tokenTypeIds'])
     const tokens = this.sentences('ids', ids), kept = this.kept(attentionMask, tokens.shape), [B, T] = tokens.shape
     const types = tokenTypeIds === undefined || tokenTypeIds === null
-      ? this.engine.zeros([B, T], 'int32') : this.sentences('tokenTypeIds', tokenTypeIds)
+      ? this.engine.aside(this.engine.zeros([B, T], 'int32')) : this.sentences('tokenTypeIds', tokenTypeIds)
     this.expectShape('tokenTypeIds', types, tokens)
     this.expectPlaces(T, this.embeddings.position_embeddings.numEmbeddings)
     const srcMask = this.paddingMask(kept)

@@ -84,7 +84,7 @@ export function idTensor(engine, where, name, value) {
   }
   expect(Array.isArray(value) || value instanceof Int32Array, 'type',
     () => `${where}: ${name} must be an int32 tensor or nested arrays of whole numbers, got ${describe(value)}`)
-  return makeTensor(engine, value, { dtype: 'int32' }, `${where}: ${name}`)
+  return engine.aside(makeTensor(engine, value, { dtype: 'int32' }, `${where}: ${name}`))
 }
 
 /**
@@ -93,7 +93,7 @@ export function idTensor(engine, where, name, value) {
  */
 export function savedIds(ids, given) {
   if (ids !== given) return ids
-  const own = ids.engine.empty(ids.shape, 'int32')
+  const own = ids.engine.aside(ids.engine.empty(ids.shape, 'int32'))
   own.values.set(ids.values)
   return own
 }

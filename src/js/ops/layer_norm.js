@@ -106,7 +106,7 @@ export function layerNorm(x, weight, bias, options) {
   expectShape('layerNorm', 'bias', shift, [C], 'the last side of x')
   numberWhere('layerNorm', 'eps', eps, 'a number >= 0', v => v >= 0)
   const out = engine.empty(x.shape), rows = x.shape.slice(0, -1), isKept = isRecording(engine, x, gain, shift)
-  const [mean, rstd] = isKept ? [engine.empty(rows), engine.empty(rows)] : []
+  const [mean, rstd] = isKept ? [0, 1].map(() => engine.aside(engine.empty(rows))) : []
   engine.c.gf_layer_norm_forward(out.address, mean?.address ?? 0, rstd?.address ?? 0, x.address, gain?.address ?? 0,
     shift?.address ?? 0, rowsOf(x), C, eps)
   return record(engine, op, { x, weight: gain, bias: shift }, { out }, { mean, rstd, eps })

@@ -85,7 +85,8 @@ export function rmsNorm(x, weight, options) {
   sameEngine('rmsNorm', x, gain)
   expectShape('rmsNorm', 'weight', gain, [C], 'the last side of x')
   numberWhere('rmsNorm', 'eps', eps, 'a number >= 0', v => v >= 0)
-  const out = engine.empty(x.shape), rstd = isRecording(engine, x, gain) ? engine.empty(x.shape.slice(0, -1)) : null
+  const out = engine.empty(x.shape), isKept = isRecording(engine, x, gain)
+  const rstd = isKept ? engine.aside(engine.empty(x.shape.slice(0, -1))) : null
   engine.c.gf_rms_norm_forward(out.address, rstd?.address ?? 0, x.address, gain?.address ?? 0, rowsOf(x), C, eps)
   return record(engine, op, { x, weight: gain }, { out }, { rstd, eps })
 }

@@ -65,8 +65,8 @@ const op = {
 }
 
 /**
- * The tables made last: every layer of a model asks for the same ones.
- * @type {WeakMap<Engine, { key: string, tables: Tensor[] }>}
+ * The tables made last: every layer of a model asks for the same ones. mayBeKept: by what backward will read.
+ * @type {WeakMap<Engine, { key: string, tables: Tensor[], mayBeKept: boolean }>}
  */
 const latest = new WeakMap()
 
@@ -79,14 +79,19 @@ function tablesOf(engine, positions, half, base, given) {
   const key = `${half}|${base}|${given}|${positions.join()}`, known = latest.get(engine)
   const isUsable = known?.key === key && known.tables.every(table => !table.disposed)
   // A trace may put other values into what it was given, so it gets tables of its own.
-  if (isUsable && !engine.trace) return known.tables
-  const n = positions.length, tables = [0, 1].map(() => engine.keep(engine.empty([n, half])))
+  if (isUsable && !engine.trace) {
+    known.mayBeKept ||= engine.gradEnabled
+    return known.tables
+  }
+  const n = positions.length, tables = [0, 1].map(() => engine.aside(engine.keep(engine.empty([n, half]))))
   engine.tidy(() => {
     const ids = tensor(engine, positions, {}), frequencies = given ? tensor(engine, [...given]) : engine.empty([half])
     if (!given) engine.c.gf_rotary_frequencies(frequencies.address, half, base)
     engine.c.gf_rotary_table(tables[0].address, tables[1].address, ids.address, frequencies.address, n, half)
   })
-  if (!engine.trace) latest.set(engine, { key, tables })
+  if (engine.trace) return tables
+  if (known && !known.mayBeKept) for (const table of known.tables) table.dispose()
+  latest.set(engine, { key, tables, mayBeKept: engine.gradEnabled })
   return tables
 }
 
