@@ -304,12 +304,17 @@ async function reasonFor(threads, globals = {}) {
 }
 
 test('where it cannot be, one computes, and why is said', async () => {
-  assert.match(await reasonFor({ count: 2, wasm: new URL('none.wasm', import.meta.url) }), /ENOENT/)
+  assert.match(await reasonFor({ count: 2, wasm: new URL('none.wasm', import.meta.url) }),
+    /ENOENT.*; give load\(\{ threads: \{ count, wasm \} \}\) .* glassformer\.threads\.wasm$/)
   const ordinary = await readFile(here('../dist/glassformer.wasm'))
   assert.match(await reasonFor({ count: 2, wasm: ordinary }), /not the kernels for threads/)
   assert.match(await reasonFor({ count: 2, wasm: Uint8Array.of(0) }), /WebAssembly/)
   assert.match(await reasonFor(2, { crossOriginIsolated: false }), /not isolated.*Cross-Origin-Opener-Policy/)
   assert.equal(await withCores(1, () => reasonFor(2)), 'there is 1 core here')
+  const fewer = await withCores(2, () => load({ threads: 3 }))
+  assert.deepEqual([fewer.threads.count, fewer.threads.reason], [2, 'there are 2 cores here'])
+  fewer.threads.stop()
+  assert.deepEqual([fewer.threads.count, fewer.threads.reason], [1, 'they were stopped'])
   const Refused = class { constructor() { throw new Error('not here') } }
   assert.equal(await reasonFor(2, { Worker: Refused }), 'a worker could not be started: not here')
   const Violating = class {
@@ -325,10 +330,11 @@ const everything = object => Object.fromEntries(Object.getOwnPropertyNames(objec
 
 test('how many threads must be a whole number from 1 to 64', async () => {
   for (const [threads, code, message] of [
-    [0, 'range', /load: threads must be a whole number from 1 to 64, got 0/], [1.5, 'type', /got 1.5/], [65, 'range', /got 65/],
-    [{}, 'type', /threads must be .* got undefined/], ['2', 'type', /load: threads/], [null, 'type', /load: threads/],
+    [0, 'range', /load: threads must be a whole number from 1 to 64, got 0/], [1.5, 'range', /got 1.5/], [65, 'range', /got 65/],
+    [{}, 'type', /threads.count must be .* got undefined/], [true, 'type', /a whole number, or \{ count, .* got true/],
+    ['two', 'type', /load: threads must be a whole number, or \{ count, wasm, leastWork \}, got "two"/],
     [{ count: 2, cores: 3 }, 'type', /no option "cores"/], [{ count: 2, leastWork: -1 }, 'range', /threads.leastWork/]
-  ]) await assert.rejects(load({ threads }), { name: 'GlassformerError', message }, `${code} ${JSON.stringify(threads)}`)
+  ]) await assert.rejects(load({ threads }), { name: 'GlassformerError', code, message })
 })
 
 /** Runs a script in a process of its own, which has to end by itself. */

@@ -1,4 +1,4 @@
-import { GlassformerError, describe, expect, optionsOf, runNow, wholeNumber } from './errors.js'
+import { GlassformerError, describe, expect, isPlain, optionsOf, runNow, wholeNumber } from './errors.js'
 import { besideModule, threadsBesideModule } from '#wasm'
 
 /** @import * as Platform from './platform.d.ts' */
@@ -11,6 +11,7 @@ const VECTOR = Uint8Array.of(
 /** As many as anybody's machine has. */
 const MOST_THREADS = 64
 const GIVE = 'give load({ wasm }) the URL, a Response or the bytes of glassformer.wasm'
+const GIVE_THREADS = 'give load({ threads: { count, wasm } }) the URL, a Response or the bytes of glassformer.threads.wasm'
 
 /** The script that is running now, in a page that is no module. */
 const SCRIPT = /** @type {any} */ (globalThis.document?.currentScript)?.src
@@ -20,26 +21,26 @@ const builtin = (/** @type {string} */ name) => /** @type {any} */ (globalThis).
 
 /**
  * Where the kernels are: beside this library; where a bundler made a plain script or CommonJS of it, beside that.
- * @param {string} [name] @param {() => URL} [there]
+ * @param {string} [name] @param {() => URL} [there] @param {string} [give] what to do where it is not known
  */
-function besideLibrary(name = 'glassformer.wasm', there = besideModule) {
+function besideLibrary(name = 'glassformer.wasm', there = besideModule, give = GIVE) {
   if (import.meta.url) return there()
   if (SCRIPT) return new URL(name, SCRIPT)
   if (typeof __filename === 'string') return new URL(name, builtin('node:url').pathToFileURL(__filename))
-  throw new GlassformerError('format', `load: where glassformer.wasm lies is not known here; ${GIVE}`)
+  throw new GlassformerError('format', `load: where ${name} lies is not known here; ${give}`)
 }
 
-/** @param {URL} url @returns {Promise<Uint8Array>} */
-async function readFile(url) {
+/** @param {URL} url @param {string} give @returns {Promise<Uint8Array>} */
+async function readFile(url, give) {
   return builtin('node:fs/promises').readFile(url).catch((/** @type {Error} */ error) => {
-    throw new GlassformerError('format', `load: ${error.message}; ${GIVE}`)
+    throw new GlassformerError('format', `load: ${error.message}; ${give}`)
   })
 }
 
-/** @param {URL} url */
-async function fetchFile(url) {
+/** @param {URL} url @param {string} give */
+async function fetchFile(url, give) {
   return fetch(url).catch(error => {
-    throw new GlassformerError('format', `load: ${url} could not be fetched (${error.message}); ${GIVE}`)
+    throw new GlassformerError('format', `load: ${url} could not be fetched (${error.message}); ${give}`)
   })
 }
 
@@ -60,15 +61,15 @@ function urlOf(address) {
 }
 
 /**
- * @param {unknown} wasm
+ * @param {unknown} wasm @param {string} [give] what to do where it is not in reach
  * @returns {Promise<WebAssembly.Module | ArrayBuffer | ArrayBufferView>} a module that is one already, or its bytes
  */
-async function bytesOf(wasm) {
+async function bytesOf(wasm, give = GIVE) {
   let source = typeof wasm === 'string' ? urlOf(wasm) : await wasm
   if (source instanceof WebAssembly.Module) return source
-  if (source instanceof URL) source = source.protocol === 'file:' ? await readFile(source) : await fetchFile(source)
+  if (source instanceof URL) source = source.protocol === 'file:' ? await readFile(source, give) : await fetchFile(source, give)
   if (isResponse(source)) {
-    if (!source.ok) throw new GlassformerError('format', `load: ${source.url} answered ${source.status}; ${GIVE}`)
+    if (!source.ok) throw new GlassformerError('format', `load: ${source.url} answered ${source.status}; ${give}`)
     source = await source.arrayBuffer()
   }
   if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) return source
@@ -114,15 +115,28 @@ export async function loadKernels(options) {
   return exports
 }
 
-/** What a machine and a page must have for workers that share a memory. @param {number} count @param {any} node */
-function expectThreads(count, node) {
+/**
+ * How many of so many threads the machine has cores for. @param {number} count @param {any} node
+ * @throws {Error} where workers cannot share a memory
+ */
+function threadsHere(count, node) {
   const { crossOriginIsolated, navigator } = /** @type {any} */ (globalThis)
-  const cores = node ? builtin('node:os').availableParallelism() : navigator?.hardwareConcurrency ?? count
   if (crossOriginIsolated === false) {
     throw new Error('the page is not isolated; its server must send Cross-Origin-Opener-Policy: same-origin and ' +
       'Cross-Origin-Embedder-Policy: require-corp')
   }
-  if (cores < count) throw new Error(`there ${cores === 1 ? 'is 1 core' : `are ${cores} cores`} here`)
+  return Math.min(count, node ? builtin('node:os').availableParallelism() : navigator?.hardwareConcurrency ?? count)
+}
+
+/** @param {unknown} threads @returns {ThreadOptions} */
+function readThreads(threads) {
+  expect(typeof threads === 'number' || isPlain(threads), 'type', () => 'load: threads must be a whole number, or ' +
+    `{ count, wasm, leastWork }, got ${describe(threads)}`)
+  if (typeof threads === 'number') return { count: wholeNumber('load', 'threads', threads, 1, MOST_THREADS) }
+  const { count, leastWork = 0 } = optionsOf('load: threads', threads, ['count', 'wasm', 'leastWork'])
+  wholeNumber('load', 'threads.count', count, 1, MOST_THREADS)
+  wholeNumber('load', 'threads.leastWork', leastWork)
+  return /** @type {ThreadOptions} */ (threads)
 }
 
 /** @typedef {import('./threads/index.js').Threads} Threads */
@@ -142,24 +156,33 @@ function expectThreads(count, node) {
  * @throws {GlassformerError} as loadKernels
  */
 export async function loadThreads(options) {
-  const { threads = 1, ...rest } = optionsOf('load', options, ['wasm', 'threads'])
-  const { count, wasm, leastWork } = typeof threads === 'number' ? { count: threads }
-    : optionsOf('load: threads', threads, ['count', 'wasm', 'leastWork'])
-  wholeNumber('load', 'threads', count, 1, MOST_THREADS)
-  wholeNumber('load', 'threads.leastWork', leastWork ?? 0)
+  const { threads = 1, ...rest } = optionsOf('load', options, ['threads', 'wasm'])
+  const { count, wasm, leastWork } = readThreads(threads)
   /** @type {string | null} */ let reason = null
   if (count > 1) {
     try {
       const node = typeof (/** @type {any} */ (globalThis)).Worker === 'function' ? null : builtin('node:worker_threads')
-      expectThreads(count, node)
-      const { startThreads } = await import('./threads/index.js')
-      const source = await bytesOf(wasm ?? besideLibrary('glassformer.threads.wasm', threadsBesideModule))
-      const module = source instanceof WebAssembly.Module ? source
-        : await WebAssembly.compile(/** @type {BufferSource} */ (source))
-      return await startThreads(/** @type {any} */ (module), node, count, leastWork)
+      const here = threadsHere(count, node)
+      if (here < count) reason = `there ${here === 1 ? 'is 1 core' : `are ${here} cores`} here`
+      if (here > 1) return await loadShared(node, here, { wasm, leastWork, reason })
     } catch (error) {
       reason = /** @type {Error} */ (error).message
     }
   }
   return { exports: await loadKernels(rest), threads: { count: 1, reason, taken: 0, alone: fn => runNow('threads.alone', fn), stop() {} } }
+}
+
+/**
+ * The kernels in a memory that several threads share.
+ * @param {any} node @param {number} count
+ * @param {{ wasm: KernelOptions['wasm'], leastWork: number | undefined, reason: string | null }} more reason: why they
+ *   are not more
+ */
+async function loadShared(node, count, { wasm, ...more }) {
+  const { startThreads } = await import('./threads/index.js')
+  const at = wasm ?? besideLibrary('glassformer.threads.wasm', threadsBesideModule, GIVE_THREADS)
+  const source = await bytesOf(at, GIVE_THREADS)
+  const module = source instanceof WebAssembly.Module ? source
+    : await WebAssembly.compile(/** @type {BufferSource} */ (source))
+  return startThreads(/** @type {any} */ (module), node, count, more)
 }

@@ -60,11 +60,12 @@ const forgotten = new FinalizationRegistry((/** @type {() => void} */ stop) => s
  * @param {Platform.WasmModule} module the kernels as they are built for this
  * @param {any} node see startWorker
  * @param {number} count threads, with the calling one
- * @param {number} [leastWork] multiply-adds of a call, or what takes as long, from which on it is divided
+ * @param {{ leastWork?: number, reason: string | null }} options leastWork: multiply-adds of a call, or what takes as
+ *   long, from which on it is divided; reason: why they are not more
  * @returns {Promise<{ exports: Platform.Exports, threads: Threads }>}
  * @throws {Error} that says why not
  */
-export async function startThreads(module, node, count, leastWork = LEAST_WORK) {
+export async function startThreads(module, node, count, { leastWork = LEAST_WORK, reason: fewer }) {
   if (!WebAssembly.Module.imports(/** @type {any} */ (module)).some(({ kind }) => kind === 'memory')) {
     throw new Error('what is given are not the kernels for threads, glassformer.threads.wasm')
   }
@@ -72,11 +73,12 @@ export async function startThreads(module, node, count, leastWork = LEAST_WORK) 
   const { exports: c } = /** @type {any} */ (await WebAssembly.instantiate(/** @type {any} */ (module), { env }))
   c._initialize()
   const names = Object.keys(c).filter(name => name.startsWith('gf_')), team = new Team(c, memory, names, count - 1)
-  /** @type {string | null} */ let reason = null
+  let reason = fewer, isStopped = false
   /** @type {(() => void)[]} */ const ends = []
   /** @param {string} why */
   const stop = why => {
-    reason ??= why
+    if (!isStopped) reason = why
+    isStopped = true
     team.others = 0
     ends.forEach(end => end())
   }
@@ -89,7 +91,7 @@ export async function startThreads(module, node, count, leastWork = LEAST_WORK) 
     Promise.allSettled(starts).then(() => stop(''))
     throw error
   }
-  team.others = count - 1
+  if (!isStopped) team.others = count - 1
   const exports = { ...divided(c, team, leastWork), memory }
   forgotten.register(exports, () => stop(''))
   const threads = {
