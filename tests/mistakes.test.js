@@ -18,6 +18,7 @@ const NO_NUMBER = `a float32 tensor [2, 3] is no number to JavaScript's + - * / 
 /** @type {[() => unknown, string][]} */
 const MISTAKES = [
   [() => load().tensor([1]), 'this is a promise, not yet its result; write const gf = await load()'],
+  [() => load(2), 'load: options must be an object with threads, wasm, got 2; write { threads: 2 }'],
   [() => gf.models.load({ 'config.json': '{"model_type":"mamba"}' }),
     'config.json: model_type must be one of gpt2, bert, marian, t5, llama, got "mamba"'],
   [() => gf.models.load('./gpt2'),
@@ -141,7 +142,8 @@ const MISTAKES = [
   [() => new optim.AdamW(lin.parameters(), { weight_decay: 0.1 }),
     'AdamW: there is no option "weight_decay", only lr, betas, eps, weightDecay'],
   [() => new optim.lrScheduler.StepLR(sgd, { stepSize: 10 }),
-    'StepLR: stepSize must be a whole number from 1 to 2147483647, got an object with stepSize'],
+    'StepLR: stepSize must be a whole number from 1 to 2147483647, got an object with stepSize; it has no name here, ' +
+    'write 10'],
   [() => new optim.lrScheduler.OneCycleLR(sgd, 0.1),
     'OneCycleLR: options must say how long: new OneCycleLR(optimizer, maxLr, { totalSteps: … }), or epochs ' +
     'and stepsPerEpoch; got undefined'],
@@ -203,6 +205,33 @@ const MISTAKES = [
   [() => gf.zeros([2], { dtype: gf.float16 }), "types are texts, not gf.float16; write 'float16'"],
   [() => x.cuda(), 'a tensor has no cuda here; leave it out: everything is in the memory of WebAssembly'],
   [() => x.tolist(), 'a tensor has no tolist here; write x.toArray()'],
+  [() => nn.Linear(4, 8), 'Linear is a class; write new Linear(…)'],
+  [() => new nn.ReLU({ inplace: true }), 'ReLU: takes no options, got an object with inplace'],
+  [() => new nn.Dropout({ p: 0.1 }),
+    'Dropout: p must be a number from 0 to 1, got an object with p; it has no name here, write 0.1'],
+  [() => sgd.zeroGrad({ setToNone: true }), 'zeroGrad: takes no options, got an object with setToNone'],
+  [() => lin.zeroGrad(true), 'zeroGrad: takes no options, got true'],
+  [() => x.clone({ memoryFormat: 'dense' }), 'clone: takes no options, got an object with memoryFormat'],
+  [() => x.softmax(-1), 'softmax: options must be an object with dim, got -1; write { dim: -1 }'],
+  [() => x.view(4, 2), 'view: a float32 tensor [2, 3] cannot take shape [4, 2]'],
+  [() => x.ndim, 'a tensor has no ndim here; write x.shape.length'],
+  [() => x.add_(1), 'a tensor has no add_ here; write x = x.add(y)'],
+  [() => { x[0] = 3 }, 'a float32 tensor [2, 3] takes no rows in brackets; write gf.where, x.scatter or x.maskedFill ' +
+  'for a tensor with other values, or change single ones in x.data'],
+  [() => lin.loadStateDict(file),
+    'loadStateDict: state must be an object of tensors, got bytes; write gf.loadSafetensors(bytes).tensors'],
+  [() => gf.saveSafetensors(lin.stateDict(), 'model.safetensors'),
+    'saveSafetensors: metadata must be an object of strings, got "model.safetensors"; it gives the bytes of the file, ' +
+    'to be written by node:fs or offered as a Blob'],
+  [() => gf.save(lin.stateDict(), 'model.pt'),
+    'gf has no save; write gf.saveSafetensors(model.stateDict()), which gives the bytes of a file'],
+  [() => new gf.Tensor([1]),
+    "gf has no Tensor; write gf.tensor(values), and import { Tensor } from 'glassformer' for instanceof"],
+  [() => new nn.Conv2d(1, 2, 3),
+    'gf.nn has no Conv2d; it has what transformers are made of; write your own: class … extends gf.nn.Module'],
+  [() => nn.utils.clipGradNorm(lin.parameters(), 1),
+    'gf.nn has no utils; write gf.optim.clipGradNorm, gf.optim.clipGradValue'],
+  [() => new optim.RMSprop(lin.parameters()), 'gf.optim has no RMSprop; write SGD, Adam or AdamW'],
   [() => x + 1, NO_NUMBER], [() => 2 * x, NO_NUMBER], [() => x > 0, NO_NUMBER], [() => Math.exp(x), NO_NUMBER]
 ]
 

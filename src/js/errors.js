@@ -125,7 +125,7 @@ export function wholeNumber(where, name, value, low = 0, high = 2 ** 31 - 1) {
   expect(
     typeof value === 'number' && Number.isInteger(value) && value >= low && value <= high,
     typeof value === 'number' ? 'range' : 'type',
-    () => `${where}: ${name} must be a whole number from ${low} to ${high}, got ${describe(value)}`
+    () => `${where}: ${name} must be a whole number from ${low} to ${high}, got ${describe(value)}${byPlace(name, value)}`
   )
   return value
 }
@@ -143,7 +143,7 @@ export function numberWhere(where, name, value, expected, ok) {
   expect(
     typeof value === 'number' && ok(value),
     typeof value === 'number' ? 'range' : 'type',
-    () => `${where}: ${name} must be ${expected}, got ${describe(value)}`
+    () => `${where}: ${name} must be ${expected}, got ${describe(value)}${byPlace(name, value)}`
   )
   return value
 }
@@ -176,6 +176,20 @@ export function optionsOf(where, given, names) {
       () => `${where}: there is no option ${describe(name)}, only ${names.join(', ')}`)
   }
   return given
+}
+
+/**
+ * Refuses what is given to a function that takes nothing, or nothing more: it would be ignored without a word.
+ * @param {string} where @param {readonly unknown[]} more
+ */
+export function expectNoMore(where, more) {
+  expect(more.length === 0 || more[0] === undefined, 'type', () => `${where}: takes no options, got ${describe(more[0])}`)
+}
+
+/** What to write instead of an argument with its name. @param {string} name @param {unknown} given */
+function byPlace(name, given) {
+  const own = isPlain(given) ? /** @type {any} */ (given)[name] : undefined
+  return own === undefined ? '' : `; it has no name here, write ${describe(own)}`
 }
 
 /** What to write instead of an option without its name. @param {string} name @param {unknown} given */

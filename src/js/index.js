@@ -35,7 +35,7 @@ import * as init from './nn/init.js'
 import { bindDecoding } from './decoding/index.js'
 import * as optim from './optim/index.js'
 import { Optimizer } from './optim/optimizer.js'
-import { answerSpellings, answerTensors, answerTypes } from './spelling.js'
+import { answerLibrary, answerSpellings, answerTensors } from './spelling.js'
 import { bindText } from './text/index.js'
 
 /**
@@ -49,7 +49,9 @@ const functional = answerSpellings({
   ...arithmetic.functions, crossEntropy, dropout, embedding, gelu, layerNorm, linear, logSoftmax,
   relativePositionBias, rotary, scaledDotProductAttention, softmax, ...shapeFunctions, ...shapeMethods
 })
-attachMethods({ ...arithmetic.methods, ...shapeMethods, requiresGrad_ })
+/** What torch itself has of them, too. */
+const torchFunctions = { ...arithmetic.elements, logSoftmax, softmax, ...shapeFunctions, ...shapeMethods }
+attachMethods({ ...arithmetic.methods, logSoftmax, softmax, ...shapeMethods, requiresGrad_ })
 for (const Class of [Methods, Tensor, modules.Module, Optimizer]) answerSpellings(Class.prototype)
 answerTensors(Tensor.prototype)
 
@@ -115,7 +117,7 @@ export const load = options => mustAwait(start(options), ASKED, 'const gf = awai
 /** @param {Parameters<typeof loadThreads>[0]} [options] */
 async function start(options) {
   const { exports, threads } = await loadThreads(options), engine = new Engine(exports)
-  return answerTypes(answerSpellings({
+  return answerLibrary(answerSpellings({
     /** Which build of the kernels runs. */
     variant: 'simd128',
     engine,
@@ -235,9 +237,7 @@ async function start(options) {
       load: (files, options) => models.load(engine, files, options)
     },
     functional,
-    ...shapeFunctions,
-    tril: shapeMethods.tril,
-    triu: shapeMethods.triu,
+    ...torchFunctions,
     nn: { ...bindModules(engine), init: answerSpellings({ ...init }), functional },
     optim: answerSpellings({ ...optim }),
     decoding: bindDecoding(engine)

@@ -20,7 +20,11 @@ import { GlassformerError, describe } from './errors.js'
  * @property {() => Tensor} detach the same memory, cut off from what made it
  * @property {(b: Tensor) => Tensor} matmul
  * @property {(b: Tensor) => Tensor} dot
+ * @property {(b: Tensor) => boolean} equal whether shape and values are the same
+ * @property {(b: Tensor, options?: { rtol?: number, atol?: number, equalNan?: boolean }) => boolean} allclose
  * @property {(b: Tensor) => Tensor} outer
+ * @property {(options?: { dim?: number }) => Tensor} softmax
+ * @property {(options?: { dim?: number }) => Tensor} logSoftmax
  * @property {(options?: ReduceOptions & { correction?: number }) => Tensor} var
  * @property {(options?: ReduceOptions & { correction?: number }) => Tensor} std
  * @property {(options?: ReduceOptions & { p?: number }) => Tensor} norm
@@ -49,6 +53,11 @@ for (const place of PLACES) {
     get() {
       throw new GlassformerError('type', `${describe(this)} has no rows in brackets; write x.select(0, ${place}) for ` +
         `x[${place}], x.narrow(0, from, length) for x[from:to], and x.at(...) for one number`)
+    },
+    /** @this {Tensor} */
+    set() {
+      throw new GlassformerError('type', `${describe(this)} takes no rows in brackets; write gf.where, x.scatter or ` +
+        'x.maskedFill for a tensor with other values, or change single ones in x.data')
     }
   })
 }

@@ -57,7 +57,8 @@ function checkNames(tensors, metadata, dtypes) {
     () => `saveSafetensors: dtypes name ${describe(name)}, but there is no such tensor`)
   if (metadata === undefined) return
   const areStrings = isPlain(metadata) && Object.values(/** @type {object} */ (metadata)).every(value => typeof value === 'string')
-  expect(areStrings, 'type', () => `saveSafetensors: metadata must be an object of strings, got ${describe(metadata)}`)
+  expect(areStrings, 'type', () => `saveSafetensors: metadata must be an object of strings, got ${describe(metadata)}` +
+    (typeof metadata === 'string' ? '; it gives the bytes of the file, to be written by node:fs or offered as a Blob' : ''))
 }
 
 /** Filled up with spaces to a multiple of 8 bytes, so that the values after it are aligned. @param {Uint8Array} json */

@@ -6,8 +6,41 @@ const INSTEAD = /** @type {const} */ ({
   device: 'there is one memory', numpy: 'write x.data', tolist: 'write x.toArray()', dim: 'write x.shape.length',
   long: "write x.to('int32')", int: "write x.to('int32')", float: "write x.to('float32')", bool: "write x.to('bool')",
   half: "write x.to('float16')", mT: 'write x.transpose(-2, -1)', unbind: 'write x.select(dim, i) for each',
-  bmm: 'write x.matmul(y)', mm: 'write x.matmul(y)'
+  bmm: 'write x.matmul(y)', mm: 'write x.matmul(y)', ndim: 'write x.shape.length', is_leaf: 'write x.node === null',
+  grad_fn: 'write x.node', type: 'write x.dtype, or x.to(dtype)', retain_grad: 'write gf.grad(loss, [x])',
+  zero_: 'write gf.nn.init.zeros_(x)', fill_: 'write gf.nn.init.constant_(x, value)',
+  uniform_: 'write gf.nn.init.uniform_(x)', normal_: 'write gf.nn.init.normal_(x)',
+  copy_: 'write module.loadStateDict, or x.data.set(values)', masked_fill_: 'write x = x.maskedFill(mask, value)',
+  clamp_: 'write x = x.clamp({ min, max })', add_: 'write x = x.add(y)', sub_: 'write x = x.sub(y)',
+  mul_: 'write x = x.mul(y)', div_: 'write x = x.div(y)'
 })
+
+/** What torch has and the library has not, or elsewhere. */
+const ELSEWHERE = {
+  Tensor: "gf has no Tensor; write gf.tensor(values), and import { Tensor } from 'glassformer' for instanceof",
+  save: 'gf has no save; write gf.saveSafetensors(model.stateDict()), which gives the bytes of a file',
+  load: 'gf has no load; write gf.loadSafetensors(bytes).tensors for weights, gf.models.load(files) for a model',
+  bmm: 'gf has no bmm; write gf.matmul(a, b), which takes any number of axes',
+  mm: 'gf has no mm; write gf.matmul(a, b)', from_numpy: 'gf has no from_numpy; write gf.tensor(typedArray, { shape })',
+  inference_mode: 'gf has no inference_mode; write gf.noGrad(() => …)',
+  device: 'gf has no device; there is one memory, so leave it out',
+  cuda: 'gf has no cuda; everything is in the memory of WebAssembly, so leave it out',
+  utils: 'gf has no utils; batches are made by your own loop, with gf.randperm for their order'
+}
+
+/** Modules of torch.nn and optimisers of torch.optim that people ask for. */
+const MODULES = [
+  'Conv1d', 'Conv2d', 'Conv3d', 'MaxPool2d', 'AvgPool2d', 'AdaptiveAvgPool2d', 'BatchNorm1d', 'BatchNorm2d', 'GroupNorm',
+  'InstanceNorm2d', 'Dropout2d', 'RNN', 'LSTM', 'GRU', 'LSTMCell', 'GRUCell', 'ELU', 'PReLU', 'SELU', 'Hardswish', 'Mish',
+  'Bilinear', 'EmbeddingBag', 'Upsample', 'ParameterList', 'ParameterDict', 'DataParallel', 'Unfold', 'SmoothL1Loss',
+  'HuberLoss', 'CTCLoss', 'TripletMarginLoss'
+]
+const OPTIMISERS = ['RMSprop', 'Adagrad', 'Adadelta', 'Adamax', 'NAdam', 'RAdam', 'Rprop', 'ASGD', 'LBFGS', 'SparseAdam']
+
+/** @param {string} what @param {string} instead */
+const lacking = (what, instead) => (/** @type {string} */ name) => `${what} has no ${name}; ${instead}`
+const noModule = lacking('gf.nn', 'it has what transformers are made of; write your own: class … extends gf.nn.Module')
+const noOptimiser = lacking('gf.optim', 'write SGD, Adam or AdamW')
 
 /** PyTorch's types of numbers, and what they are called here. */
 const TYPES = {
@@ -53,10 +86,16 @@ export function answerTensors(prototype) {
 }
 
 /**
- * A type that is undefined would be taken for the usual one.
- * @template {object} T @param {T} library @returns {T}
+ * What torch has and this has not: a type that is undefined would be taken for the usual one, and others would end in
+ * "is not a constructor".
+ * @template {{ nn: object, optim: object }} T @param {T} library @returns {T}
  */
-export function answerTypes(library) {
+export function answerLibrary(library) {
+  const { nn, optim } = library
   for (const [name, type] of Object.entries(TYPES)) answer(library, name, `types are texts, not gf.${name}; write '${type}'`)
+  for (const [name, message] of Object.entries(ELSEWHERE)) answer(library, name, message)
+  for (const name of MODULES) answer(nn, name, noModule(name))
+  answer(nn, 'utils', 'gf.nn has no utils; write gf.optim.clipGradNorm, gf.optim.clipGradValue')
+  for (const name of OPTIMISERS) answer(optim, name, noOptimiser(name))
   return library
 }

@@ -237,7 +237,7 @@ export class Tensor extends Methods {
    * @param {...(number | readonly number[])} shape @returns {Tensor}
    */
   view(...shape) {
-    return reshape(this, shape.flat())
+    return reshape(this, shape.flat(), 'view')
   }
 
   /** Itself: the values of every tensor here lie in order. @returns {Tensor} */

@@ -36,7 +36,7 @@ export const DIFFERS = {
     save: ['gf.saveSafetensors(tensors)', 'safetensors only'],
     randint: ['gf.randint(low, high, shape)', 'int32'],
     arange: ['gf.arange(start, end, step)', 'int32 of whole numbers, as in PyTorch, else float32'],
-    is_tensor: ['x instanceof x.constructor', ''],
+    is_tensor: ['x instanceof Tensor', "import { Tensor } from 'glassformer'"],
     quantize_per_channel: ["x.to('int8')", '32 neighbours of a row share a scale; of a whole model `gf.quantize(model)`']
   },
   'torch.Tensor': {
@@ -152,8 +152,8 @@ export function rowsOf(part, names) {
 /** What a part does not list. */
 const SAYS = {
   torch: 'What tensors have as a method is listed with `torch.Tensor`, and `torch.nn.functional` by itself: `torch.exp(x)` is ' +
-    '`x.exp()`\nor `gf.functional.exp(x)`, `torch.matmul(a, b)` is `a.matmul(b)`, `torch.softmax(x, dim=1)` is ' +
-    '`gf.functional.softmax(x, { dim: 1 })`.'
+    '`gf.exp(x)`\nor `x.exp()`, `torch.matmul(a, b)` is `gf.matmul(a, b)`, `torch.softmax(x, dim=1)` is ' +
+    '`gf.softmax(x, { dim: 1 })`.'
 }
 
 const table = rows => ['| PyTorch | here | |', '| --- | --- | --- |',

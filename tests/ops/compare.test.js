@@ -65,3 +65,45 @@ test('what questions do not take', () => {
   assertRejects(() => x.to('float8'), 'range', 'to', 'dtype', 'bfloat16', 'float8')
   assertRejects(() => F.isnan(3), 'type', 'isnan', 'x')
 })
+
+test('equal: shape and every value, as torch.equal', () => {
+  const a = gf.tensor([[1, -0], [Infinity, 2]])
+  assert.equal(a.equal(gf.tensor([[1, 0], [Infinity, 2]])), true)
+  assert.equal(gf.equal(a, a.reshape(4)), false)
+  assert.equal(a.equal(gf.tensor([[1, 0], [Infinity, 2.0000002]])), false)
+  assert.equal(gf.equal(gf.tensor([NaN]), gf.tensor([NaN])), false)
+  assert.equal(gf.equal(gf.tensor([1, 0], { dtype: 'int32' }), gf.tensor([true, false])), true)
+  assert.equal(gf.equal(gf.zeros([0]), gf.zeros([0])), true)
+  for (const dtype of ['float16', 'bfloat16', 'float64']) assert.equal(gf.equal(a, a.to(dtype)), true, dtype)
+  assertRejects(() => gf.equal(a, [1]), 'type', 'equal: b must be a tensor')
+})
+
+// PyTorch 1.13.1: torch.allclose of the same pairs.
+for (const [a, b, options, expected] of [
+  [[1, 100], [1.000008, 100.0009], {}, true], [[1], [1.00002], {}, false], [[1.00002], [1], {}, false],
+  [[0], [1e-8], {}, true], [[0], [2e-8], {}, false], [[1e-8], [0], {}, true],
+  [[1], [1.1], { rtol: 0, atol: 0.2 }, true], [[1.2], [1], { rtol: 0.1, atol: 0 }, false],
+  [[NaN], [NaN], {}, false], [[NaN], [NaN], { equalNan: true }, true], [[Infinity], [Infinity], {}, true],
+  [[Infinity], [-Infinity], {}, false], [[1e38], [Infinity], { rtol: 1 }, false], [[Infinity], [1], {}, false],
+  [[], [], {}, true]
+]) test(`allclose: ${a} and ${b} with ${JSON.stringify(options)}`, () => {
+  assert.equal(gf.tensor(a).allclose(gf.tensor(b), options), expected)
+  assert.equal(gf.allclose(gf.tensor(a), gf.tensor(b), options), expected)
+})
+
+test('allclose: shapes and options', () => {
+  const [a, b] = [gf.ones([2]), gf.ones([2, 1])]
+  assertRejects(() => a.allclose(b), 'shape', 'allclose: a and b must have one shape, got [2] and [2, 1]')
+  assertRejects(() => a.allclose(a, { rtol: -1 }), 'range', 'rtol must be a number >= 0, got -1')
+  assertRejects(() => a.allclose(a, { equalNan: 1 }), 'type', 'equalNan must be true or false')
+})
+
+test('torch\'s functions of tensors are methods, in gf and in functional, one and the same', () => {
+  for (const name of ['exp', 'matmul', 'sum', 'softmax', 'logSoftmax', 'cat', 'where', 'maskedFill', 'allclose', 'reshape', 'transpose']) {
+    assert.equal(gf[name], F[name], name)
+  }
+  const x = gf.tensor([[1, 2], [3, 4]])
+  assert.deepEqual(x.softmax({ dim: 0 }).toArray(), F.softmax(x, { dim: 0 }).toArray())
+  assert.deepEqual(gf.transpose(x, 0, 1).toArray(), [[1, 3], [2, 4]])
+  assertRejects(() => gf.transpose([[1]], 0, 1), 'type', 'transpose: x must be a tensor')
+})

@@ -140,9 +140,15 @@ function unpacked(type) {
   }))
 }
 
-/** The arguments of a call; users need not name the engine. @param {ts.Signature} signature @returns {Argument[]} */
+/**
+ * Whether users give it: not the engine, and not what is there to be refused.
+ * @param {ts.Symbol} symbol
+ */
+const isGiven = symbol => symbol.name !== 'engine' && checker.typeToString(checker.getTypeOfSymbol(symbol)) !== 'undefined[]'
+
+/** The arguments of a call. @param {ts.Signature} signature @returns {Argument[]} */
 function argumentsOf(signature) {
-  return signature.getParameters().filter(({ name }) => name !== 'engine').flatMap(symbol => {
+  return signature.getParameters().filter(isGiven).flatMap(symbol => {
     const node = symbol.valueDeclaration, type = checker.getTypeOfSymbol(symbol)
     const own = node && ts.isParameter(node) ? node : null, isRest = Boolean(own?.dotDotDotToken) || symbol.name === 'args'
     if (isRest && checker.isTupleType(type)) return unpacked(/** @type {ts.TypeReference} */ (type))

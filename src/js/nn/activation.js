@@ -1,12 +1,21 @@
-import { describe, GlassformerError, oneOf, optionsOf } from '../errors.js'
+import { describe, expectNoMore, GlassformerError, oneOf, optionsOf } from '../errors.js'
 import { gelu } from '../ops/gelu.js'
 import { relu, unaryFunctions } from '../ops/unary.js'
 import { Module } from './module.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
 
+/** A function of each value. It has nothing to be set, so an option such as inplace would be ignored. */
+class Elementwise extends Module {
+  /** @param {import('../engine.js').Engine} engine @param {undefined[]} more */
+  constructor(engine, ...more) {
+    super(engine)
+    expectNoMore(new.target.name, more)
+  }
+}
+
 /** torch.nn.ReLU */
-export class ReLU extends Module {
+export class ReLU extends Elementwise {
   /** @param {Tensor} x @returns {Tensor} */
   forward(x) {
     return relu(x)
@@ -14,7 +23,7 @@ export class ReLU extends Module {
 }
 
 /** torch.nn.SiLU */
-export class SiLU extends Module {
+export class SiLU extends Elementwise {
   /** @param {Tensor} x @returns {Tensor} */
   forward(x) {
     return unaryFunctions.silu(x)
@@ -22,7 +31,7 @@ export class SiLU extends Module {
 }
 
 /** torch.nn.Tanh */
-export class Tanh extends Module {
+export class Tanh extends Elementwise {
   /** @param {Tensor} x @returns {Tensor} */
   forward(x) {
     return unaryFunctions.tanh(x)
@@ -30,7 +39,7 @@ export class Tanh extends Module {
 }
 
 /** torch.nn.Sigmoid */
-export class Sigmoid extends Module {
+export class Sigmoid extends Elementwise {
   /** @param {Tensor} x @returns {Tensor} */
   forward(x) {
     return unaryFunctions.sigmoid(x)

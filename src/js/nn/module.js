@@ -1,5 +1,5 @@
 import { clearGradients } from '../autograd.js'
-import { GlassformerError, describe, expect, flag, inEngine, isPlain, optionsOf, shapeText } from '../errors.js'
+import { GlassformerError, describe, expect, expectNoMore, flag, inEngine, isPlain, optionsOf, shapeText } from '../errors.js'
 import { convertInto } from '../ops/convert.js'
 import { spareBytes } from '../panels.js'
 import { sameShape } from '../shape.js'
@@ -291,8 +291,9 @@ export class Module {
     return this.namedBuffers().map(([, buffer]) => buffer)
   }
 
-  /** Sets the gradients of all parameters to zero. */
-  zeroGrad() {
+  /** Sets the gradients of all parameters to zero. @param {undefined[]} more */
+  zeroGrad(...more) {
+    expectNoMore('zeroGrad', more)
     clearGradients(this.parameters())
   }
 
@@ -328,6 +329,8 @@ export class Module {
     const { strict = true } = optionsOf('loadStateDict', options, ['strict'])
     expect(state !== null && typeof state === 'object' && !(state instanceof Map), 'type',
       () => `loadStateDict: state must be an object of tensors, got ${describe(state)}`)
+    expect(!ArrayBuffer.isView(state) && !(state instanceof ArrayBuffer), 'type',
+      () => `loadStateDict: state must be an object of tensors, got bytes; write gf.loadSafetensors(bytes).tensors`)
     const own = this.stateDict(), name = this.constructor.name
     const missingKeys = Object.keys(own).filter(key => !Object.hasOwn(state, key))
     const unexpectedKeys = Object.keys(state).filter(key => !Object.hasOwn(own, key))
@@ -376,9 +379,10 @@ export class Module {
     return /** @type {this} */ (cloneModule(this, new Map()))
   }
 
-  /** What console.log shows in Node: no engine, but the parameters and buffers. */
+  /** What console.log shows in Node: no engine, but every tensor, also one where a parameter should be. */
   [Symbol.for('nodejs.util.inspect.custom')]() {
-    const lines = Object.entries(this.stateDict()).map(([name, { shape }]) => `${name} ${shapeText(shape)}`)
+    const lines = this.namedModules().flatMap(([path, module]) => Object.entries(module)
+      .flatMap(([name, t]) => (t instanceof Tensor ? [`${joined(path, name)} ${shapeText(t.shape)}`] : [])))
     return `${this.constructor.name}(${lines.join(', ')})`
   }
 

@@ -1,6 +1,6 @@
 import { binaryFunctions } from './binary.js'
 import { clone, detach } from './copy.js'
-import { isinf, isnan, logicalNot, questions } from './compare.js'
+import { allclose, equal, isinf, isnan, logicalNot, questions } from './compare.js'
 import { to } from './convert.js'
 import { binaryCrossEntropy, binaryCrossEntropyWithLogits, klDiv, l1Loss, mseLoss } from './losses.js'
 import { dot, matmul, outer } from './matmul.js'
@@ -10,8 +10,10 @@ import { reductions } from './reduce.js'
 import { rmsNorm } from './rms_norm.js'
 import { unaryFunctions } from './unary.js'
 
-const elements = {
-  ...unaryFunctions, ...binaryFunctions, ...questions, ...reductions, dot, isinf, isnan, logicalNot, matmul, outer
+/** What torch and its tensors have, too. */
+export const elements = {
+  ...unaryFunctions, ...binaryFunctions, ...questions, ...reductions, allclose, dot, equal, isinf, isnan, logicalNot,
+  matmul, outer
 }
 
 /** The arithmetic of gf.functional. */

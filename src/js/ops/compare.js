@@ -1,7 +1,8 @@
 import { AND, EQ, GE, GT, LE, LT, NE, OR, XOR } from '../constants.js'
-import { describe, expect } from '../errors.js'
+import { describe, expect, flag, numberWhere, optionsOf, shapeText } from '../errors.js'
 import { record } from '../autograd.js'
 import { DTYPES } from '../dtype.js'
+import { sameShape } from '../shape.js'
 import { product, worked } from '../explain.js'
 import { SCALAR, broadcast, operand, passNumber } from './broadcast.js'
 import { anyTensor, sameEngine } from './checks.js'
@@ -87,3 +88,51 @@ export const isnan = x => questions.ne(anyTensor('isnan', 'x', x), x)
 
 /** Where a value is infinite: torch.isinf. @param {Tensor} x float32 @returns {Tensor} bool */
 export const isinf = x => questions.eq(unaryFunctions.abs(x), Infinity)
+
+/**
+ * Whether all pairs of values of two tensors answer a question with yes.
+ * @param {Tensor} a @param {Tensor} b of as many values @param {(a: number, b: number) => boolean} holds
+ */
+function every(a, b, holds) {
+  /** @param {Tensor} tensor */
+  const numbers = ({ values, dtype }) => Float64Array.from(/** @type {any} */ (values), DTYPES[dtype].read)
+  const p = numbers(a), q = numbers(b)
+  return p.every((value, i) => holds(value, q[i]))
+}
+
+/** @param {string} where @param {Tensor} a @param {Tensor} b */
+function twoTensors(where, a, b) {
+  const pair = [anyTensor(where, 'a', a), anyTensor(where, 'b', b)]
+  sameEngine(where, ...pair)
+  return pair.every(tensor => sameShape(tensor.shape, a.shape))
+}
+
+/**
+ * Whether two tensors have the same shape and values: torch.equal. NaN equals nothing.
+ * @param {Tensor} a any type @param {Tensor} b any type @returns {boolean}
+ * @example
+ * gf.equal(gf.ones([2]), gf.tensor([1, 1]))       // true
+ */
+export const equal = (a, b) => twoTensors('equal', a, b) && every(a, b, (p, q) => p === q)
+
+/**
+ * Whether all values of two tensors are near: |a − b| ≤ atol + rtol × |b|: torch.allclose.
+ * @param {Tensor} a any type @param {Tensor} b of the same shape
+ * @param {{ rtol?: number, atol?: number, equalNan?: boolean }} [options] rtol: 1e-5; atol: 1e-8; equalNan: false,
+ *   whether NaN is near NaN
+ * @returns {boolean}
+ * @throws {import('../errors.js').GlassformerError} 'shape' for other shapes
+ * @example
+ * gf.allclose(gf.ones([2]), gf.full([2], 1.000001)) // true
+ */
+export function allclose(a, b, options) {
+  const { rtol = 1e-5, atol = 1e-8, equalNan = false } = optionsOf('allclose', options, ['rtol', 'atol', 'equalNan'])
+  for (const [name, value] of Object.entries({ rtol, atol })) {
+    numberWhere('allclose', name, value, 'a number >= 0', v => v >= 0)
+  }
+  flag('allclose', 'equalNan', equalNan)
+  expect(twoTensors('allclose', a, b), 'shape',
+    () => `allclose: a and b must have one shape, got ${shapeText(a.shape)} and ${shapeText(b.shape)}`)
+  return every(a, b, (p, q) => p === q || (equalNan && Number.isNaN(p) && Number.isNaN(q)) ||
+    (Number.isFinite(q) && Math.abs(p - q) <= atol + rtol * Math.abs(q)))
+}

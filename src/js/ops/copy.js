@@ -1,5 +1,6 @@
 import { record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
+import { expectNoMore } from '../errors.js'
 import { anyTensor } from './checks.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
@@ -16,8 +17,12 @@ const same = {
 }
 const cloned = { ...same, name: 'clone' }, detached = { ...same, name: 'detach', isView: true }
 
-/** A copy, through which gradients go: torch.Tensor.clone. @param {Tensor} x @returns {Tensor} */
-export function clone(x) {
+/**
+ * A copy, through which gradients go: torch.Tensor.clone.
+ * @param {Tensor} x @param {undefined[]} more @returns {Tensor}
+ */
+export function clone(x, ...more) {
+  expectNoMore('clone', more)
   const { engine } = anyTensor('clone', 'x', x), out = engine.empty(x.shape, x.dtype)
   out.bytes.set(x.bytes)
   return record(engine, cloned, { x }, { out })
@@ -25,9 +30,10 @@ export function clone(x) {
 
 /**
  * The same values in the same memory, cut off from what they were computed from: torch.Tensor.detach.
- * @param {Tensor} x @returns {Tensor}
+ * @param {Tensor} x @param {undefined[]} more @returns {Tensor}
  */
-export function detach(x) {
+export function detach(x, ...more) {
+  expectNoMore('detach', more)
   const { engine } = anyTensor('detach', 'x', x)
   return engine.noGrad(() => record(engine, detached, { x }, { out: engine.view(x, x.shape) }))
 }

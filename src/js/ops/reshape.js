@@ -65,14 +65,15 @@ const op = {
  * The same values in another shape: torch.Tensor.view. Nothing is copied.
  * @param {Tensor} x
  * @param {readonly number[]} shape one side may be -1: what is left
+ * @param {string} [where] the method it was asked by
  * @returns {Tensor}
  * @throws {import('../errors.js').GlassformerError} 'shape' when the sizes differ
  */
-export function reshape(x, shape) {
-  shape.forEach((side, axis) => wholeNumber('reshape', `shape[${axis}]`, side, -1))
+export function reshape(x, shape, where = 'reshape') {
+  shape.forEach((side, axis) => wholeNumber(where, `shape[${axis}]`, side, -1))
   const known = sizeOf(shape.filter(side => side !== -1)), open = shape.filter(side => side === -1).length
   const target = shape.map(side => (side === -1 ? x.size / known : side))
   expect(open <= 1 && sizeOf(target) === x.size && target.every(Number.isInteger), 'shape',
-    () => `reshape: ${describe(x)} cannot take shape ${shapeText(shape)}`)
+    () => `${where}: ${describe(x)} cannot take shape ${shapeText(shape)}`)
   return record(x.engine, op, { x }, { out: x.engine.view(x, target) })
 }

@@ -1,5 +1,5 @@
 import { clearGradients } from '../autograd.js'
-import { describe, expect, isPlain, listOf, numberWhere } from '../errors.js'
+import { describe, expect, expectNoMore, isPlain, listOf, numberWhere } from '../errors.js'
 import { Parameter } from '../nn/module.js'
 import { sameShape } from '../shape.js'
 import { Tensor, tensor as makeTensor } from '../tensor.js'
@@ -73,7 +73,7 @@ export class Optimizer {
   /** @param {Iterable<Tensor>} params @param {Record<string, any>} options */
   #add(params, options) {
     const where = this.#where
-    const list = paramList(where, params, isLearned, 'a tensor with requiresGrad that was not computed')
+    const list = paramList(where, params, isLearned, 'a float32 tensor with requiresGrad that was not computed')
     expect(list.length > 0, 'shape', () => `${where}: params must not be empty`)
     const known = this.params
     list.forEach((param, i) => {
@@ -103,8 +103,9 @@ export class Optimizer {
     for (const group of this.paramGroups) group.lr = lr
   }
 
-  /** Sets all gradients to zero. */
-  zeroGrad() {
+  /** Sets all gradients to zero. @param {undefined[]} more */
+  zeroGrad(...more) {
+    expectNoMore('zeroGrad', more)
     clearGradients(this.params)
   }
 
