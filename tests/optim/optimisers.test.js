@@ -113,7 +113,7 @@ test('SGD: Nesterov wants a momentum and no dampening', () => {
 test('parameters that are none are named', () => {
   const { clipGradNorm } = gf.optim
   assert.throws(() => new SGD(3), { code: 'type', message: 'SGD: params must be a list of tensors, got 3' })
-  assert.throws(() => new SGD([gf.tensor([1])]), { code: 'type', message: /^SGD: params\[0\] must be a tensor with requiresGrad/ })
+  assert.throws(() => new SGD([gf.tensor([1])]), { code: 'type', message: /^SGD: params\[0\] must be a float32 tensor with requiresGrad/ })
   assert.throws(() => clipGradNorm(null, 1), { code: 'type', message: /^clipGradNorm: params must be a list .* got null/ })
   assert.throws(() => clipGradNorm([1], 1),
     { code: 'type', message: 'clipGradNorm: params[0] must be a tensor, got 1' })
