@@ -351,7 +351,7 @@ export interface Facts {
   own?: Decoding
   /** The row of an attention that tells most. */
   focus?: { of: string, row: number }
-  brought?: { type: string, serial: number }
+  brought?: { type: string, serial: number, broken: { count: number, first: string } | null }
   order?: number[]
   times?: Record<string, number>
   /** Of models that are asked past the length they were trained on: that length. */

@@ -1,8 +1,12 @@
 // A model that the reader brings: chosen or dropped as files, looked at first, then every number as in Node.
 import assert from 'node:assert/strict'
+import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { cases, filesOf } from '../models/drawn.js'
-import { changing, runHere, useHouse, violations } from './host.js'
+import { BROKEN, HOSTILE, SHUFFLED, brokenFiles, otherTokenizer, oversized } from '../lib/hostile.js'
+import { changing, go, roomsOn, runHere, useHouse, violations } from './host.js'
 import { compareTables } from './tables.js'
 
 const house = useHouse()
@@ -44,7 +48,6 @@ test('a Llama in files: what it is first, then all its rooms, every number as in
   await close()
 })
 
-const cut = ({ 'model.safetensors': bytes, ...rest }) => ({ ...rest, 'model.safetensors': bytes.slice(0, -40) })
 const without = key => filesOf(llama, {
   change: tensors => Object.fromEntries(Object.entries(tensors).filter(([name]) => name !== key))
 })
@@ -52,7 +55,7 @@ const [aKey] = llama.tensors[1]
 const plainKey = aKey.replace(/^model\./, '')
 
 const WRONG = {
-  'a file that is cut': [cut(filesOf(llama)), /must lie inside the \d+ bytes/],
+  ...HOSTILE,
   'a missing tensor': [without(aKey), new RegExp(`missing tensors.*${plainKey.replaceAll('.', '\\.')}`)],
   'no config': [{ 'model.safetensors': filesOf(llama)['model.safetensors'] }, /config\.json is missing/],
   'a config of nothing known': [filesOf(llama, { config: { model_type: 'rwkv' } }), /rwkv/],
@@ -66,6 +69,9 @@ test('what cannot be opened says why, and the page goes on with the model it had
     const told = () => page.textContent('.bring-found')
     await page.waitForFunction(() => document.querySelector('.bring-found h3, .bring-found .problem'))
     assert.match(await told(), reason, name)
+    if (await page.$('.bring-found h3')) {
+      assert.match(await page.textContent('.bring-remedy'), /Download that file again.*the model it had/, name)
+    }
     assert.ok(await page.isHidden('.bring .primary'), name)
     await page.click('.bring .dialog-head button')
   }
@@ -73,6 +79,74 @@ test('what cannot be opened says why, and the page goes on with the model it had
   await changing(page, () => page.fill('[data-field="source"]', 'may 6 2026'))
   assert.deepEqual(complaints, [])
   await close()
+})
+
+test('a file of more than 4 GB is told from its header, and nothing is taken', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'oversized-')), { head, size, config } = oversized()
+  const paths = ['config.json', 'model.safetensors'].map(name => join(folder, name))
+  await Promise.all([writeFile(paths[0], config), writeFile(paths[1], head)])
+  await truncate(paths[1], size)
+  const { page, complaints, close } = await house.open({ language: 'en' })
+  await page.selectOption('.models select', 'own')
+  await page.waitForSelector('.bring[open]')
+  await page.setInputFiles('.bring input', paths)
+  await page.waitForSelector('.bring-found h3')
+  assert.match(await page.textContent('.bring-found'), /parameters take \d+ bytes, and there are \d+ at most/)
+  assert.match(await page.textContent('.bring-type'), /[\d,]+ parameters, 5\.76 GB of memory/)
+  assert.ok(await page.isHidden('.bring .primary'))
+  assert.deepEqual(complaints, [])
+  await close()
+  await rm(folder, { recursive: true })
+})
+
+test('a header in another order is no fault', async () => {
+  const { page, complaints, close } = await house.open({ language: 'en' })
+  await bring(page, SHUFFLED)
+  await changing(page, () => page.fill('[data-field="beginning"]', STATE.beginning))
+  const run = runHere(STATE)
+  assert.ok(await compareTables(page, run, STATE, 2, 4) > 500)
+  run.dispose()
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('a tokenizer of another model is refused, and the room that is shown goes on with weights that are read anew', async () => {
+  const { page, complaints, close } = await house.open({ language: 'en' })
+  await bring(page, filesOf(llama))
+  await changing(page, () => page.fill('[data-field="beginning"]', STATE.beginning))
+  await page.click('[data-action="bring"]')
+  await page.setInputFiles('.bring input', asFiles(otherTokenizer()))
+  await page.waitForSelector('.bring .primary:visible')
+  await changing(page, () => page.click('.bring .primary'))
+  assert.match(await page.textContent('.bring [role="alert"]'),
+    /tokenizer has 259 tokens, but the model knows 11.*choose the tokenizer.*The page goes on with the model it had/)
+  await page.click('.bring .dialog-head button')
+  const run = runHere(STATE)
+  assert.ok(await compareTables(page, run, STATE, 2, 4) > 500)
+  run.dispose()
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('weights that are no numbers are counted in every room, in both languages', async () => {
+  for (const [language, said] of [['en', `not finite numbers: ${BROKEN.count}, the first in ${BROKEN.first}`],
+    ['ko', `${BROKEN.count}개가 유한한 수가 아니에요. 처음 나오는 곳은 ${BROKEN.first}`]]) {
+    const { page, complaints, close } = await house.open({ language })
+    await bring(page, brokenFiles())
+    const rooms = await roomsOn(page)
+    for (const room of ['house', rooms[4], 'decoding']) {
+      await go(page, room)
+      await page.waitForSelector(`#house[data-room="${room}"] .broken:visible`)
+      assert.ok((await page.textContent('.stage .broken')).replaceAll('\u200b', '').includes(said), `${language} ${room}`)
+    }
+    await page.click('[data-action="bring"]')
+    await page.setInputFiles('.bring input', asFiles(filesOf(llama)))
+    await page.waitForSelector('.bring .primary:visible')
+    await changing(page, () => page.click('.bring .primary'))
+    assert.ok(await page.isHidden('.stage .broken'), 'another model is whole')
+    assert.deepEqual(complaints, [])
+    await close()
+  }
 })
 
 test('a link to a model of files says what is missing and leads to it', async () => {

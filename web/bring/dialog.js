@@ -12,8 +12,8 @@ import { size } from './size.js'
 const MOST_LISTED = 12
 const TOKENIZERS = /^(tokenizer\.json|vocab\.(json|txt)|.*\.(model|spm)|tok[^.]*\.bin)$/
 
-/** A message of the library's without the function that it names first. @param {string} text */
-const withoutFunction = text => text.replace(/^[\w.]+: /, '')
+/** A message of the library's without the function that it names; the name of a file stays. @param {string} text */
+const withoutFunction = text => text.replace(/^(models(\.\w+)?|safetensors): /, '')
 
 /** @param {unknown} error */
 const plain = error => ({ message: withoutFunction(/** @type {Error} */ (error).message) })
@@ -79,12 +79,14 @@ export function dialogOf({ t, set, get, ask, language, again }) {
     const number = value => value.toLocaleString(language())
     const isWhole = type && missing.length === 0 && problems.length === 0
     const hasTokenizer = names.some((/** @type {string} */ name) => TOKENIZERS.test(name))
+    const isWrong = problems.length > 0 || missing.length > 0
     found.replaceChildren(
       type && parameters > 0 ? h('p', { className: 'bring-type' }, t('bring.is', {
         type, parameters: number(parameters), bytes: size(bytes)
       })) : '',
       isWhole && !hasTokenizer ? h('p', {}, t('bring.noTokenizer')) : '',
-      listed(t('bring.problems'), problems.map(withoutFunction)), listed(t('bring.missing'), missing), listed(t('bring.unused'), unused))
+      listed(t('bring.problems'), problems.map(withoutFunction)), listed(t('bring.missing'), missing), listed(t('bring.unused'), unused),
+      isWrong ? h('p', { className: 'bring-remedy' }, t('bring.remedy')) : '')
     setText(open, t('bring.open'))
     setText(keeping, t('bring.keep'))
     deeds.hidden = !isWhole
@@ -107,7 +109,9 @@ export function dialogOf({ t, set, get, ask, language, again }) {
       enter()
     } catch (problem) {
       const error = /** @type {Failure} */ (problem)
-      setText(failure, error.code === 'stopped' ? t('bring.stopped') : t('bring.failed', plain(error)))
+      setText(failure, error.code === 'stopped' ? t('bring.stopped') : `${t('bring.failed', plain(error))} ${t('bring.goesOn')}`)
+      // One copy was in memory at a time: the weights of the run that is shown are read anew.
+      if (get().model === 'own') again()
     }
     for (const element of [deeds, before.element, place]) element.inert = false
     progress.end()

@@ -150,6 +150,7 @@ export function frame(container, room, context) {
   const lead = h('p', { className: 'lead' })
   const from = h('p', { className: 'provenance' })
   const figure = h('div', { className: 'stage-figure' })
+  const broken = h('p', { className: 'problem broken', hidden: true })
   const offered = h('p', { className: 'offer', hidden: true })
   const own = modelOf(context.get().model)
   const isOfParts = at === 0 || controls.some(({ name }) => own.settings[name].isExplained)
@@ -173,7 +174,7 @@ export function frame(container, room, context) {
       room.layer !== undefined || at === 0 ? '' : h('b', { 'aria-hidden': 'true' }, String(at)), placeName(room, t),
       at ? number : '', back),
     h('h1', {}, words('title')),
-    from, lead, offered,
+    from, lead, broken, offered,
     at ? '' : ways.element, tools.childElementCount ? tools : '',
     figure,
     notebooks.length ? h('p', { className: 'in-notebooks' }, t('lab.inNotebook'), ' ', notebooks) : '',
@@ -185,6 +186,12 @@ export function frame(container, room, context) {
   const output = outputOf(room)
   let said = ''
   /** @type {string | null} */ let offer = null
+  /** Weights of a model of the reader's that are no numbers: what is computed with them is none. @param {Run} run */
+  function showBroken({ brought }) {
+    const found = brought?.broken
+    broken.hidden = !found
+    if (found) setText(broken, t('frame.broken', { count: found.count, first: found.first }))
+  }
   /** Where nobody has trained what is set, the way to do it. @param {Settings} state */
   function showOffer(state) {
     const wanted = own.offer?.(state) ?? null
@@ -220,6 +227,7 @@ export function frame(container, room, context) {
       tell(run, view)
       for (const one of [terms, trying, training]) one.update()
       if (!run) return
+      showBroken(run)
       cost.update(run)
       for (const one of pickers) {
         const list = options(one.name, run, view, t)

@@ -1,4 +1,4 @@
-import { describe, expect } from '../errors.js'
+import { GlassformerError, describe, expect } from '../errors.js'
 import { readHeader } from './header.js'
 import { parseObject } from './json.js'
 import { sourceOf, textOf } from './source.js'
@@ -53,6 +53,20 @@ function checkIndex(entries, map) {
 }
 
 /**
+ * The header of one file, whose name stands in what is wrong with it.
+ * @param {string} where @param {string} name @param {unknown} value
+ * @returns {Generator<any, import('./header.js').Header, any>}
+ */
+function* headerOf(where, name, value) {
+  try {
+    return yield* readHeader(yield* sourceOf(where, name, value))
+  } catch (error) {
+    if (!(error instanceof GlassformerError)) throw error
+    throw new GlassformerError(error.code, error.message.replace(/^safetensors:/, `${where}: ${name}:`))
+  }
+}
+
+/**
  * The headers of a model's safetensors files as one: a single file, or shards with their index.
  * @param {string} where @param {Record<string, unknown>} files
  * @returns {Generator<any, import('./header.js').Header, any>}
@@ -65,7 +79,7 @@ export function* openModelFiles(where, files) {
     () => `${where}: none of the files is called *.safetensors: ${Object.keys(files).join(', ')}`)
   /** @type {import('./header.js').Header} */ const all = { entries: new Map(), metadata: {} }
   for (const name of names) {
-    const { entries, metadata } = yield* readHeader(yield* sourceOf(where, name, files[name]))
+    const { entries, metadata } = yield* headerOf(where, name, files[name])
     Object.assign(all.metadata, metadata)
     for (const [key, entry] of entries) {
       const held = all.entries.get(key)

@@ -69,6 +69,19 @@ export function refuseOthers(config, allowed) {
   }
 }
 
+/** More layers than any model has. */
+const MOST_LAYERS = 1000
+const LAYERS = /^(n_layer|num_(hidden_|decoder_)?layers|(en|de)coder_layers)$/
+
+/**
+ * A number of layers that nobody has would be built for minutes before it was seen that they are missing.
+ * @param {Config} config
+ */
+export function expectFewLayers(config) {
+  for (const [name, value] of Object.entries(config)) expect(!LAYERS.test(name) || !(value > MOST_LAYERS), 'format',
+    () => `config.json: ${name} must be at most ${MOST_LAYERS}, got ${describe(value)}`)
+}
+
 /** @param {string} name @param {number} value @param {string} by @param {number} parts */
 export const expectDivides = (name, value, by, parts) => expect(value % parts === 0, 'format',
   () => `config.json: ${name} must be divisible by ${by}, got ${value} and ${parts}`)

@@ -9,6 +9,7 @@ import { tokenizer } from '../text/files.js'
 import { turn } from '../turn.js'
 import { bert } from './bert.js'
 import { gpt2 } from './gpt2.js'
+import { expectFewLayers } from './config.js'
 import { llama } from './llama.js'
 import { openLlama2c } from './llama2c.js'
 import { marian } from './marian.js'
@@ -77,6 +78,20 @@ function* noting(found, steps) {
   }
 }
 
+/**
+ * The model that a configuration promises, without values.
+ * @param {Kind} kind @param {any} settings
+ */
+function promised({ Model }, settings) {
+  try {
+    return new Model(metaEngine(), settings)
+  } catch (error) {
+    const isLarge = error instanceof GlassformerError && error.code === 'memory'
+    throw isLarge ? new GlassformerError('memory', 'config.json: its sizes make a tensor of more than 4 GB, and 32 bits ' +
+      'address no more; if the weights are smaller, it belongs to another model') : error
+  }
+}
+
 /** @param {Config} config */
 function kindOf(config) {
   const kind = KINDS.find(one => one.type === config.model_type)
@@ -118,9 +133,10 @@ function* open(files) {
     found.config = config
     found.type = String(found.config.model_type)
     const kind = found.kind = kindOf(found.config)
+    expectFewLayers(config)
     const named = byPlainKey(yield* entries(), kind.prefixes, found.problems)
     found.settings = kind.settings(found.config, key => named.get(key)?.entry.shape)
-    const model = new kind.Model(metaEngine(), found.settings)
+    const model = promised(kind, found.settings)
     const plan = planReads(named, kind.rows(found.settings), model.stateDict(), kind.skipped)
     found.parameters = countAll(model)
     found.bytes = 4 * found.parameters

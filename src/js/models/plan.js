@@ -107,7 +107,7 @@ export function planReads(named, rows, own, skipped) {
     }
     const wanted = shapeInFile(row, target.shape)
     if (!sameShape(essential(found.entry.shape), essential(wanted))) {
-      plan.problems.push(`${found.name} must have shape ${shapeText(wanted)}, got ${shapeText(found.entry.shape)}`)
+      plan.problems.push(`${found.name} must have shape ${shapeText(wanted)}, got ${shapeText(found.entry.shape)} in ${found.entry.source.name}`)
     }
     const { dtype } = found.entry
     if (!/^(F|BF)/.test(dtype)) plan.problems.push(`${found.name} must hold floats, got ${dtype}`)

@@ -13,8 +13,12 @@ let serials = 0
 /** Stops what is being read. @type {AbortController | null} */ let reading = null
 
 /**
+ * Weights that are NaN or infinite: how many, and the first tensor that holds any.
+ * @typedef {{ count: number, first: string }} Broken
+ *
  * A model that was brought, in one engine.
- * @typedef {{ model: any, tokenizer: Tokenizer | null, config: any, type: string, serial: number }} Opened
+ * @typedef {{ model: any, tokenizer: Tokenizer | null, config: any, type: string, serial: number,
+ *   broken: Broken | null }} Opened
  */
 
 /** @type {WeakMap<Library, Opened>} */ const opened = new WeakMap()
@@ -96,6 +100,19 @@ function expectOwnTokenizer({ tokenizer, config: { vocab_size: words } }) {
   throw Object.assign(new Error(`${what}; choose the tokenizer from the folder of this one`), { code: 'format' })
 }
 
+/** @param {any} model @returns {Broken | null} */
+function brokenIn(model) {
+  let count = 0, first = ''
+  for (const [name, { values }] of Object.entries(/** @type {Record<string, any>} */ (model.stateDict()))) {
+    for (let i = 0; i < values.length; i++) {
+      if (Number.isFinite(values[i])) continue
+      first ||= name
+      count += 1
+    }
+  }
+  return count ? { count, first } : null
+}
+
 /**
  * The model in an engine, read once; where none was brought, the one that the browser keeps.
  * @param {Library} gf @param {Parameters<Library['models']['load']>[1]} [options] of reading
@@ -113,13 +130,14 @@ export async function openIn(gf, options) {
   opened.delete(gf)
   const read = await readable(files)
   const { type } = await gf.models.inspect(read)
-  const made = { ...await gf.models.load(read, options), type, serial }
+  const made = await gf.models.load(read, options)
   try {
     expectOwnTokenizer(made)
   } catch (error) {
     made.model.dispose()
     throw error
   }
-  opened.set(gf, made)
-  return made
+  const whole = { ...made, type, serial, broken: brokenIn(made.model) }
+  opened.set(gf, whole)
+  return whole
 }

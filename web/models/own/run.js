@@ -252,7 +252,7 @@ export function run(gf, options, edits, [opened]) {
   return {
     run: observed, settings, ends: sampling ? [`${SAMPLING}.output`] : [], before: new Map(),
     hints: type === 'bert' ? {} : { mask: 'causal' },
-    isTrained: true, brought: { type, serial: opened.serial },
+    isTrained: true, brought: { type, serial: opened.serial, broken: opened.broken },
     ...(target && { decoding: decodingOf(target, settings.decoding, vocabulary, rows) }),
     ...(going && { going: { model: opened.model, ...going } })
   }

@@ -1,0 +1,38 @@
+// Files that lie about themselves: refused from their headers, with a sentence that names the file, and nothing taken.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { gf } from '../lib/engine.js'
+import { HOSTILE, SHUFFLED, oversized } from '../lib/hostile.js'
+
+for (const [name, [files, reason]] of Object.entries(HOSTILE)) test(`${name}: said by inspect, refused by load, nothing taken`,
+  async () => {
+    const { bytes, tensors } = gf.memory(), begun = performance.now()
+    const { problems, missing } = gf.models.inspect(files)
+    assert.match([...problems, ...missing].join('; '), reason)
+    await assert.rejects(gf.models.load(files), { name: 'GlassformerError', message: reason })
+    assert.deepEqual([gf.memory().bytes, gf.memory().tensors], [bytes, tensors])
+    assert.ok(performance.now() - begun < 2000, `${performance.now() - begun} ms`)
+  })
+
+test('a header in another order than the values is no fault, and each tensor gets its own', async () => {
+  const { model } = await gf.models.load(SHUFFLED), { tensors } = gf.loadSafetensors(SHUFFLED['model.safetensors'])
+  assert.deepEqual(model.embed_tokens.weight.toArray(), tensors['model.embed_tokens.weight'].toArray())
+  model.dispose()
+})
+
+test('more than 4 GB is told from the header alone', async () => {
+  const { head, size, config } = oversized(), read = []
+  assert.ok(size > 4 * 2 ** 30)
+  const lazy = { size, slice: (from, to) => {
+    read.push(to - from)
+    assert.ok(to <= head.length, 'only the header')
+    return { arrayBuffer: async () => head.slice(from, to).buffer }
+  }, arrayBuffer: () => assert.fail('never whole') }
+  const { bytes } = gf.memory(), files = { 'config.json': config, 'model.safetensors': lazy }
+  const { problems, parameters } = await gf.models.inspect(files)
+  assert.ok(parameters > 2 ** 30)
+  assert.match(problems.join(), /parameters take \d+ bytes, and there are \d+ at most|more than 4 GB/)
+  await assert.rejects(gf.models.load(files), { code: 'format' })
+  assert.equal(gf.memory().bytes, bytes)
+  assert.deepEqual(read, [8, head.length - 8, 8, head.length - 8])
+})
