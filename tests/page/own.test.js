@@ -35,3 +35,23 @@ for (const type of ['gpt2', 'bert', 'marian', 't5', 'llama']) test(
     await assert.rejects(open(gf, blobs({ ...filesOf(item), 'tokenizer.json': JSON.stringify(other) }), () => {}), /another model/)
     assert.deepEqual(await held(), first)
   })
+
+test('a weight that was edited has its own value again when the edit is gone, and its first one behind the next edit', async () => {
+  const [item] = cases('gpt2')
+  await open(gf, blobs(filesOf(item)), () => {})
+  const opened = await openIn(gf), name = 'h.0.linear1.weight'
+  const go = edits => {
+    const made = run(gf, { beginning: '3 1 4' }, edits, [opened])
+    assert.equal(made.before.get(`${name}:0,1`), edits.length ? first.value : undefined)
+    const said = { value: made.run.tensor(name).values[1], loss: made.run.loss }
+    made.run.dispose()
+    return said
+  }
+  let first = null
+  first = go([])
+  const edited = go([{ name, index: [0, 1], value: 5 }])
+  assert.equal(edited.value, 5)
+  assert.notEqual(edited.loss, first.loss)
+  assert.deepEqual(go([{ name, index: [null, 1], value: 5 }, { name, index: [0, 1], value: 7 }]).value, 7)
+  assert.deepEqual(go([]), first)
+})

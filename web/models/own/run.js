@@ -1,5 +1,7 @@
 /** A text and what a model that was brought makes of it, with every number on the way. */
 
+import { cellsAt } from '../../../src/js/edits.js'
+import { indexOf } from '../../../src/js/shape.js'
 import { SAMPLING, answer, decodingOf } from '../answer.js'
 import { cutOf } from '../cut.js'
 import { defaultsOf } from '../index.js'
@@ -216,6 +218,27 @@ function reading(gf, opened, settings) {
   }
 }
 
+/** What the last run overwrote in the weights, which are there once. @type {WeakMap<Opened, () => void>} */
+const undo = new WeakMap()
+
+/**
+ * Puts back what the run before has overwritten in the weights, and notes what this one will.
+ * @param {Opened} opened @param {Edit[]} edits
+ * @returns {Map<string, number>} what stands there before, by `name:index`
+ */
+function restore(opened, edits) {
+  undo.get(opened)?.()
+  const state = /** @type {Record<string, LibraryTensor>} */ (opened.model.stateDict())
+  const before = edits.filter(({ name }) => Object.hasOwn(state, name)).flatMap(({ name, index }) => {
+    const { shape, data } = state[name]
+    return (cellsAt(shape, index) ?? []).map(cell => ({ name, tensor: state[name], cell, value: data[cell] }))
+  })
+  undo.set(opened, () => {
+    for (const { tensor, cell, value } of before) tensor.data[cell] = value
+  })
+  return new Map(before.map(({ name, tensor, cell, value }) => [`${name}:${indexOf(tensor.shape, cell)}`, value]))
+}
+
 /** @type {Record<string, (gf: Library, opened: Opened, settings: Settings, edits: Edit[]) => Way>} */
 const KINDS = { gpt2: causal, llama: causal, bert: reading, t5: translating, marian: translating }
 
@@ -228,6 +251,7 @@ const KINDS = { gpt2: causal, llama: causal, bert: reading, t5: translating, mar
 export function run(gf, options, edits, [opened]) {
   const settings = { ...defaultsOf('own'), ...options }
   const { type } = opened
+  const before = restore(opened, edits)
   for (const parameter of opened.model.parameters()) {
     parameter.grad?.dispose()
     parameter.grad = null
@@ -250,7 +274,7 @@ export function run(gf, options, edits, [opened]) {
       { kind: 'token', row: rows[t], token: vocabulary[id] }))]
   })
   return {
-    run: observed, settings, ends: sampling ? [`${SAMPLING}.output`] : [], before: new Map(),
+    run: observed, settings, ends: sampling ? [`${SAMPLING}.output`] : [], before,
     hints: type === 'bert' ? {} : { mask: 'causal' },
     isTrained: true, brought: { type, serial: opened.serial, broken: opened.broken },
     ...(target && { decoding: decodingOf(target, settings.decoding, vocabulary, rows) }),
