@@ -171,6 +171,7 @@ function walk(starts, retainGraph, isCollecting) {
   /** Gradients of leaves that are added to, and, where somebody may ask, those that had something in them before. */
   /** @type {Set<Tensor>} */ const added = new Set()
   /** @type {Tensor[]} */ const begun = []
+  /** Those that had no gradient before. @type {Tensor[]} */ const leaves = []
   const isTraced = nodes.some(node => node.trace) && nodes.every(node => node.usedAt === undefined)
 
   /** @param {Tensor} held a leaf's gradient, to which this walk adds */
@@ -188,7 +189,10 @@ function walk(starts, retainGraph, isCollecting) {
     if (held) return held
     const zeros = engine.zeros(tensor.shape), fresh = isCollecting ? zeros : engine.keep(zeros)
     if (isPassing) passing.set(tensor, fresh)
-    else tensor.grad = fresh
+    else {
+      tensor.grad = fresh
+      leaves.push(tensor)
+    }
     return fresh
   }
   /** @param {Tensor} tensor @param {Tensor | undefined} values */
@@ -197,13 +201,26 @@ function walk(starts, retainGraph, isCollecting) {
     values ? values.values.forEach((v, i) => { to[i] += v }) : (to[0] += 1)
   }
 
-  for (const { out, start } of starts) add(out, start)
-  for (const node of nodes) {
+  /** @param {Node} node */
+  const goBack = node => {
     node.spent = !retainGraph
     const made = Object.values(node.outputs)
-    if (!Object.values(node.inputs).some(t => t?.requiresGrad)) continue // switched off since the computation
+    if (!Object.values(node.inputs).some(t => t?.requiresGrad)) return // switched off since the computation
     node.op.backward(node, tensor =>
       tensor && (tensor.requiresGrad || made.includes(tensor)) ? gradientOf(tensor).address : 0)
+  }
+
+  try {
+    for (const { out, start } of starts) add(out, start)
+    nodes.forEach(goBack)
+  } catch (error) {
+    // Half a gradient is none.
+    for (const gradient of passing.values()) gradient.dispose()
+    for (const leaf of leaves) {
+      leaf.grad?.dispose()
+      leaf.grad = null
+    }
+    throw error
   }
   if (!isCollecting) for (const node of nodes) node.usedAt = engine.moment
   for (const held of begun) held.touch()

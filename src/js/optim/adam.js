@@ -32,7 +32,8 @@ export class Adam extends Optimizer {
   /** One step with the gradients as they are. */
   step() {
     for (const { param, grad, group } of this.ready) {
-      const fresh = () => ({ step: 0, expAvg: this.zerosLike(param), expAvgSq: this.zerosLike(param) })
+      const zeros = () => param.engine.zeros(param.shape)
+      const fresh = () => ({ step: 0, expAvg: zeros(), expAvgSq: zeros() })
       const held = this.stateOf(param, fresh), { lr, betas, eps, weightDecay } = group
       held.step++
       param.engine.c.gf_adam_step(param.address, held.expAvg.address, held.expAvgSq.address, grad.address, param.size,

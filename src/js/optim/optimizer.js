@@ -109,16 +109,17 @@ export class Optimizer {
     clearGradients(this.params)
   }
 
-  /** The state of a parameter, made by `create` the first time. @param {Tensor} param @param {() => any} create */
+  /**
+   * The state of a parameter, made by `create` the first time, whole or not at all; it lives as long as the optimiser.
+   * @param {Tensor} param @param {() => any} create
+   */
   stateOf(param, create) {
-    const held = this.state.get(param) ?? create()
-    this.state.set(param, held)
-    return held
-  }
-
-  /** Zeros that live as long as the optimiser. @param {Tensor} param */
-  zerosLike(param) {
-    return param.engine.keep(param.engine.zeros(param.shape))
+    if (!this.state.has(param)) {
+      const { engine } = param, made = engine.tidy(create)
+      for (const value of Object.values(made)) if (value instanceof Tensor) engine.keep(value)
+      this.state.set(param, made)
+    }
+    return this.state.get(param)
   }
 
   /**
