@@ -25,13 +25,12 @@ const MAIN = '<script type="module" src="main.js"></script>'
 const FILES = MODELS.flatMap(({ id, files }) => files.map(name => ({ name, path: `models/${id}/${name}` })))
 
 /**
- * The library finds its kernels from its own address and files in Node; the page always says where they are. It has one
- * thread for them.
+ * The library finds its kernels from its own address and files in Node; the page always says where they are.
  */
 /** @type {BuildOptions} */
 const common = {
   absWorkingDir: here('..'), bundle: true, minify: true, target: ['es2022', 'chrome123', 'firefox128', 'safari17.5'], legalComments: 'none', charset: 'utf8',
-  define: { 'import.meta.url': '"https://glassformer.invalid/"' }, external: ['node:*', './threads/index.js'], logLevel: 'warning'
+  define: { 'import.meta.url': '"https://glassformer.invalid/"' }, external: ['node:*'], logLevel: 'warning'
 }
 
 /** @param {BuildOptions} options */

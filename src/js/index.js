@@ -1,7 +1,6 @@
 import { GlassformerError, inEngine, mustAwait } from './errors.js'
 import { standsFor, withEngine } from './bound.js'
 import { Engine } from './engine.js'
-import { loadThreads } from './load.js'
 import { Tensor, tensor } from './tensor.js'
 import { trace } from './trace.js'
 import { grad } from './autograd.js'
@@ -37,9 +36,11 @@ import * as optim from './optim/index.js'
 import { Optimizer } from './optim/optimizer.js'
 import { answerLibrary, answerSpellings, answerTensors } from './spelling.js'
 import { bindText } from './text/index.js'
+import { loadThreads } from './threads/load.js'
 
 /**
  * Names that the declarations made from this file use.
+ * @typedef {import('./nn/init.js').KaimingOptions} KaimingOptions
  * @typedef {import('./ops/losses.js').Reduction} Reduction
  * @typedef {import('./models/index.js').AnyModel} AnyModel
  */

@@ -1,5 +1,5 @@
-import { GlassformerError, describe, expect, isPlain, optionsOf, runNow, wholeNumber } from './errors.js'
-import { besideModule, threadsBesideModule } from '#wasm'
+import { GlassformerError, describe, expect, optionsOf } from './errors.js'
+import { besideModule } from '#wasm'
 
 /** @import * as Platform from './platform.d.ts' */
 
@@ -8,22 +8,19 @@ const IMPORTS = { env: { emscripten_notify_memory_growth() {} } }
 /** A module of one function that uses a vector: what an engine without SIMD refuses. */
 const VECTOR = Uint8Array.of(
   0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11)
-/** As many as anybody's machine has. */
-const MOST_THREADS = 64
 const GIVE = 'give load({ wasm }) the URL, a Response or the bytes of glassformer.wasm'
-const GIVE_THREADS = 'give load({ threads: { count, wasm } }) the URL, a Response or the bytes of glassformer.threads.wasm'
 
 /** The script that is running now, in a page that is no module. */
 const SCRIPT = /** @type {any} */ (globalThis.document?.currentScript)?.src
 
 /** A module of Node, asked of the process: bundlers for browsers stumble over an import that only Node has. */
-const builtin = (/** @type {string} */ name) => /** @type {any} */ (globalThis).process.getBuiltinModule(name)
+export const builtin = (/** @type {string} */ name) => /** @type {any} */ (globalThis).process.getBuiltinModule(name)
 
 /**
  * Where the kernels are: beside this library; where a bundler made a plain script or CommonJS of it, beside that.
  * @param {string} [name] @param {() => URL} [there] @param {string} [give] what to do where it is not known
  */
-function besideLibrary(name = 'glassformer.wasm', there = besideModule, give = GIVE) {
+export function besideLibrary(name = 'glassformer.wasm', there = besideModule, give = GIVE) {
   if (import.meta.url) return there()
   if (SCRIPT) return new URL(name, SCRIPT)
   if (typeof __filename === 'string') return new URL(name, builtin('node:url').pathToFileURL(__filename))
@@ -64,7 +61,7 @@ function urlOf(address) {
  * @param {unknown} wasm @param {string} [give] what to do where it is not in reach
  * @returns {Promise<WebAssembly.Module | ArrayBuffer | ArrayBufferView>} a module that is one already, or its bytes
  */
-async function bytesOf(wasm, give = GIVE) {
+export async function bytesOf(wasm, give = GIVE) {
   let source = typeof wasm === 'string' ? urlOf(wasm) : await wasm
   if (source instanceof WebAssembly.Module) return source
   if (source instanceof URL) source = source.protocol === 'file:' ? await readFile(source, give) : await fetchFile(source, give)
@@ -113,76 +110,4 @@ export async function loadKernels(options) {
   })
   expect(typeof exports.gf_alloc === 'function', 'format', () => 'load: wasm is not a build of the kernels')
   return exports
-}
-
-/**
- * How many of so many threads the machine has cores for. @param {number} count @param {any} node
- * @throws {Error} where workers cannot share a memory
- */
-function threadsHere(count, node) {
-  const { crossOriginIsolated, navigator } = /** @type {any} */ (globalThis)
-  if (crossOriginIsolated === false) {
-    throw new Error('the page is not isolated; its server must send Cross-Origin-Opener-Policy: same-origin and ' +
-      'Cross-Origin-Embedder-Policy: require-corp')
-  }
-  return Math.min(count, node ? builtin('node:os').availableParallelism() : navigator?.hardwareConcurrency ?? count)
-}
-
-/** @param {unknown} threads @returns {ThreadOptions} */
-function readThreads(threads) {
-  expect(typeof threads === 'number' || isPlain(threads), 'type', () => 'load: threads must be a whole number, or ' +
-    `{ count, wasm, leastWork }, got ${describe(threads)}`)
-  if (typeof threads === 'number') return { count: wholeNumber('load', 'threads', threads, 1, MOST_THREADS) }
-  const { count, leastWork = 0 } = optionsOf('load: threads', threads, ['count', 'wasm', 'leastWork'])
-  wholeNumber('load', 'threads.count', count, 1, MOST_THREADS)
-  wholeNumber('load', 'threads.leastWork', leastWork)
-  return /** @type {ThreadOptions} */ (threads)
-}
-
-/** @typedef {import('./threads/index.js').Threads} Threads */
-
-/**
- * @typedef {NonNullable<Parameters<typeof loadKernels>[0]>} KernelOptions
- * @typedef {object} ThreadOptions
- * @property {number} count how many, with the calling one
- * @property {KernelOptions['wasm']} [wasm] where the kernels for several are; by default beside the package
- * @property {number} [leastWork] multiply-adds from which on a call is divided
- */
-
-/**
- * The kernels for so many threads, or for one where that cannot be.
- * @param {KernelOptions & { threads?: number | ThreadOptions }} [options] wasm: where the kernels are; threads: 1
- * @returns {Promise<{ exports: Platform.Exports, threads: Threads }>}
- * @throws {GlassformerError} as loadKernels
- */
-export async function loadThreads(options) {
-  const { threads = 1, ...rest } = optionsOf('load', options, ['threads', 'wasm'])
-  const { count, wasm, leastWork } = readThreads(threads)
-  /** @type {string | null} */ let reason = null
-  if (count > 1) {
-    try {
-      const node = typeof (/** @type {any} */ (globalThis)).Worker === 'function' ? null : builtin('node:worker_threads')
-      const here = threadsHere(count, node)
-      if (here < count) reason = `there ${here === 1 ? 'is 1 core' : `are ${here} cores`} here`
-      if (here > 1) return await loadShared(node, here, { wasm, leastWork, reason })
-    } catch (error) {
-      reason = /** @type {Error} */ (error).message
-    }
-  }
-  return { exports: await loadKernels(rest), threads: { count: 1, reason, taken: 0, alone: fn => runNow('threads.alone', fn), stop() {} } }
-}
-
-/**
- * The kernels in a memory that several threads share.
- * @param {any} node @param {number} count
- * @param {{ wasm: KernelOptions['wasm'], leastWork: number | undefined, reason: string | null }} more reason: why they
- *   are not more
- */
-async function loadShared(node, count, { wasm, ...more }) {
-  const { startThreads } = await import('./threads/index.js')
-  const at = wasm ?? besideLibrary('glassformer.threads.wasm', threadsBesideModule, GIVE_THREADS)
-  const source = await bytesOf(at, GIVE_THREADS)
-  const module = source instanceof WebAssembly.Module ? source
-    : await WebAssembly.compile(/** @type {BufferSource} */ (source))
-  return startThreads(/** @type {any} */ (module), node, count, more)
 }
