@@ -1,6 +1,7 @@
 // Mutants: places of src/c and src/js, changed one at a time in a copy, and whether a test of Node goes red.
 //
 //     node tests/mutants/sources.js [--seed 1] [--count 60] [--of src/c/ops] [--only 'src/js/optim/sgd.js:25:1']
+//     node tests/mutants/sources.js --known     the faults of known.js, all of which were once not seen
 //
 // Draws its places from the seed, so that a report can be made again. Single-threaded; a mutant takes from one second
 // to a minute, and a survivor the longest. Survivors that no test can kill are listed with a reason in equivalent.js.
@@ -10,10 +11,12 @@ import { parseArgs } from 'node:util'
 import { drawFrom } from '../../web/models/draw.js'
 import { createCopy, filesBelow, ROOT } from './copies.js'
 import { EQUIVALENT } from './equivalent.js'
+import { KNOWN } from './known.js'
 
 const { values: given } = parseArgs({ options: {
   seed: { type: 'string', default: '1' }, count: { type: 'string', default: '60' },
-  of: { type: 'string', default: 'src' }, only: { type: 'string', default: '' }
+  of: { type: 'string', default: 'src' }, only: { type: 'string', default: '' },
+  known: { type: 'boolean', default: false }
 } })
 
 /** What is exchanged: a pattern, and what is put there. @type {[RegExp, string][]} */
@@ -39,8 +42,17 @@ const sources = [...filesBelow(`${ROOT}src/c`, '.c'), ...filesBelow(`${ROOT}src/
 const all = sources.flatMap(file => placesIn(readFileSync(ROOT + file, 'utf8')).map((place, n) => ({ file, n, ...place })))
 const draw = drawFrom(Number(given.seed))
 const name = ({ file, row, n }) => `${file}:${row + 1}:${n}`
-const chosen = given.only ? all.filter(one => name(one) === given.only)
-  : Array.from({ length: Number(given.count) }, () => all.splice(draw.below(all.length), 1)[0]).filter(Boolean)
+
+/** A fault of the list as a place. */
+function placeOf([file, found, to]) {
+  const [before, ...after] = readFileSync(ROOT + file, 'utf8').split(found), lines = before.split('\n')
+  if (!after.length) throw new Error(`${file} has no ${found}`)
+  return { file, n: 'known', row: lines.length - 1, index: lines.at(-1).length, found, to }
+}
+const drawn = () => Array.from({ length: Number(given.count) }, () => all.splice(draw.below(all.length), 1)[0])
+  .filter(Boolean)
+const chosen = given.known ? KNOWN.map(placeOf).filter(({ file }) => file.startsWith(given.of))
+  : given.only ? all.filter(one => name(one) === given.only) : drawn()
 
 /** Which tests look at a part of the sources, the nearest first. @type {[RegExp, string[]][]} */
 const AREAS = [
@@ -49,7 +61,8 @@ const AREAS = [
   [/random|creation|init/, ['.', 'reference', 'nn', 'optim']], [/\/nn\//, ['nn', 'models', 'export', '.']],
   [/./, ['ops', '.', 'nn', 'optim', 'models', 'decoding', 'export']]
 ]
-const SKIPPED = /^(package|examples|mistakes|cli|cli_models|imports|lib)\.test/
+/** Not asked; threads compares two builds, of which only one has the change. */
+const SKIPPED = /^(package|examples|mistakes|cli|cli_models|imports|lib|threads)\.test/
 
 /** @param {string} file @returns {string[][]} groups of test files, asked one after the other */
 function testsFor(file) {
@@ -102,6 +115,6 @@ for (const mutant of chosen) {
   console.log(by ? `killed    ${by}` : reason ? `equal     ${reason}` : 'SURVIVED ', `${name(mutant)}  ${line}  [${found.trim()} -> ${to.trim()}]`)
 }
 const counted = killed + survivors.length
-console.log(`seed ${given.seed}: ${chosen.length} mutants of ${all.length + chosen.length} places, ${equal} equivalent, ` +
+console.log(`${given.known ? 'known' : `seed ${given.seed}`}: ${chosen.length} mutants of ${all.length + chosen.length} places, ${equal} equivalent, ` +
   `${killed} of ${counted} killed (${(100 * killed / counted).toFixed(1)} %)`)
 for (const one of survivors) console.log(`  ${one}`)
