@@ -28,13 +28,14 @@ export const toInputs = (inputs, differentiable) =>
 
 /**
  * Runs `run(inputs, params)` on the engine, and backward from the outputs that have a cotangent.
- * Returns plain outputs and the gradients of the named inputs.
+ * Returns plain outputs and the gradients of the named inputs, in which `begun`, if given, stood before.
  */
-export function evaluate(run, { inputs, params, cot = {} }, differentiable) {
+export function evaluate(run, { inputs, params, cot = {} }, differentiable, begun) {
   return gf.tidy(() => {
     const tensors = toInputs(inputs, differentiable)
     const outputs = run(tensors, params)
     const result = plainAll(outputs)
+    if (begun) for (const name of differentiable) tensors[name].grad = gf.full(tensors[name].shape, begun)
     for (const [name, gradient] of Object.entries(cot)) outputs[name].backward(toTensor(gradient))
     const grads = Object.fromEntries(
       differentiable.map(name => {

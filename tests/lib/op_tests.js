@@ -33,6 +33,22 @@ export function checkReference(reference, run, bounds, example) {
   compareAll(actual.grads, expected.grads, options, 'gradient of')
 }
 
+/** What a leaf's gradient holds before. */
+const BEGUN = 8
+
+/** Every gradient is added to what is there, by each kernel for itself: a leaf may be used twice, or not be cleared. */
+export function checkAdds(reference, run, { inputs, params, cot }) {
+  const names = Object.keys(reference.backward(inputs, params, cot))
+  const [alone, after] = [0, BEGUN].map(begun => evaluate(run, { inputs, params, cot }, names, begun).grads)
+  for (const name of names) {
+    const expected = { ...alone[name], data: Array.from(alone[name].data, value => BEGUN + value) }
+    assertClose(after[name], expected, { tol: 1e-4, rtol: 1e-4, name: `gradient of ${name}, which was ${BEGUN} before,` })
+  }
+}
+
+/** A few of them, from all over. @template T @param {T[]} list @returns {T[]} */
+const some = list => [...new Set([0.1, 0.5, 0.9].map(share => list[Math.floor(share * list.length)]))].filter(Boolean)
+
 /**
  * run: calls the engine, (inputs, params) -> outputs, under the reference's names.
  * bounds: example -> { name: number or array }, how far float32 may be from the reference.
@@ -49,5 +65,8 @@ export function testOp(op, { run, bounds, golden, examples = casesOf(op) }) {
   }
   for (const example of examples) {
     test(`${op} ${example.name}: the reference's numbers`, () => checkReference(reference, run, bounds, example))
+  }
+  for (const example of some(examples)) {
+    test(`${op} ${example.name}: gradients add to what is there`, () => checkAdds(reference, run, example))
   }
 }

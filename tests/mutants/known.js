@@ -14,7 +14,6 @@ export const KNOWN = [
   ['src/c/optim/sgd.c', 'nesterov ? g + momentum', 'nesterov ? momentum'],
   ['src/c/math.c', 'if (x > 709.8)', 'if (x > 700.0)'],
   ['src/c/math.c', 'if (x < -745.2) return 0.0', 'if (x < -700.0) return 0.0'],
-  ['src/c/math.c', 'if (!(x == x)) return x;', ''],
   ['src/c/math.c', 'power_of_two(half) * power_of_two(whole - half)', 'power_of_two(whole)'],
   [`${OPS}transpose.js`, 'axis < 0 ? axis + rank : axis', 'axis < 0 ? -axis : axis'],
   [`${OPS}log_softmax.js`, 'row[i].value - most - Math.log(total)', 'row[i].value - Math.log(total)'],

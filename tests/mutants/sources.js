@@ -5,7 +5,7 @@
 //
 // Draws its places from the seed, so that a report can be made again. Single-threaded; a mutant takes from one second
 // to a minute, and a survivor the longest. Survivors that no test can kill are listed with a reason in equivalent.js.
-import { spawnSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { drawFrom } from '../../web/models/draw.js'
@@ -76,8 +76,16 @@ function testsFor(file) {
 
 const { at, changed } = createCopy('sources', ['src', 'tests', 'web'])
 const green = new Set()
+/** Whether the native test of the elementary functions goes red: it asks for what no operation does. */
+function isWrongMath() {
+  const flags = ['-std=gnu11', '-O1', '-ffp-contract=off', 'tests/native/math_test.c', 'src/c/math.c', '-lm', '-o', 'math_test']
+  execFileSync(process.env.CLANG ?? 'clang', flags, { cwd: at })
+  return spawnSync(`${at}math_test`).status !== 0
+}
+
 /** The first group that goes red, or null. @param {string} file */
 function killer(file) {
+  if (/src\/c\/math\./.test(file) && isWrongMath()) return 'tests/native/math_test.c'
   for (const group of testsFor(file)) {
     const there = group.filter(one => existsSync(at + one))
     const { status } = spawnSync(process.execPath, ['--test', '--test-concurrency=1', ...there],
