@@ -90,6 +90,9 @@ GF_INLINE gf_i4 gf_dot_pairs(gf_h8 a, gf_h8 b) {
 GF_INLINE gf_d2 gf_high_double(gf_f4 a) { return gf_low_double(__builtin_shufflevector(a, a, 2, 3, 2, 3)); }
 /* Four bfloat16 as what they are: the upper halves of float32. */
 GF_INLINE gf_f4 gf_load_brains(const void *p) { return (gf_f4)(gf_load_ints(p) << 16); }
+/* The even and the odd ones of eight bfloat16 in a row. */
+GF_INLINE gf_f4 gf_even_brains(const void *p) { return (gf_f4)((gf_i4)gf_load(p) << 16); }
+GF_INLINE gf_f4 gf_odd_brains(const void *p) { return (gf_f4)((gf_i4)gf_load(p) >> 16 << 16); }
 /* Four finite float16 times 2^-112: their bits where a float32 has them, whose exponents begin 112 lower. */
 GF_INLINE gf_f4 gf_load_tiny(const void *p) { return (gf_f4)(gf_load_ints(p) << 13 & (int32_t)0x8fffe000); }
 GF_INLINE gf_f4 gf_zero(void) { return (gf_f4){0, 0, 0, 0}; }

@@ -83,24 +83,22 @@ static __attribute__((noinline)) void full_tiles(const tiles *all) {
 }
 
 /* 8 neighbouring cells of a row of C to two vectors and back; n < 8 at the right edge. */
-GF_INLINE void load_cells(gf_f4 *v, const float *p, int n) {
-  if (n >= PANEL) {
-    v[0] = gf_load(p);
-    v[1] = gf_load(p + 4);
-    return;
-  }
+GF_APART void load_edge(gf_f4 *v, const float *p, int n) {
   v[0] = n >= 4 ? gf_load(p) : gf_load_tail(p, n, 0);
   v[1] = n > 4 ? gf_load_tail(p + 4, n - 4, 0) : gf_zero();
 }
-GF_INLINE void store_cells(float *p, const gf_f4 *v, int n) {
-  if (n >= PANEL) {
-    gf_store(p, v[0]);
-    gf_store(p + 4, v[1]);
-    return;
-  }
+GF_APART void store_edge(float *p, const gf_f4 *v, int n) {
   if (n >= 4) gf_store(p, v[0]);
   else gf_store_tail(p, v[0], n);
   if (n > 4) gf_store_tail(p + 4, v[1], n - 4);
+}
+GF_INLINE void load_cells(gf_f4 *v, const float *p, int n) {
+  if (n < PANEL) load_edge(v, p, n);
+  else v[0] = gf_load(p), v[1] = gf_load(p + 4);
+}
+GF_INLINE void store_cells(float *p, const gf_f4 *v, int n) {
+  if (n < PANEL) store_edge(p, v, n);
+  else gf_store(p, v[0]), gf_store(p + 4, v[1]);
 }
 
 /* What the cells of row m, columns n.. hold before this block of k. */
@@ -297,6 +295,24 @@ static void many_rows(const gf_product *p, int m0, int m1, const piece *at) {
       edge_tile(p, m, n, t.a + (size_t)(m - m0) * t.K, t.b, t.K, at->k0 == 0);
 }
 
+/* Eight neighbouring columns as the four even and the four odd ones, and back. */
+GF_INLINE void part(gf_f4 *v) {
+  gf_f4 even = __builtin_shufflevector(v[0], v[1], 0, 2, 4, 6);
+  v[1] = __builtin_shufflevector(v[0], v[1], 1, 3, 5, 7);
+  v[0] = even;
+}
+GF_INLINE void join(gf_f4 *v) {
+  gf_f4 low = __builtin_shufflevector(v[0], v[1], 0, 4, 1, 5);
+  v[1] = __builtin_shufflevector(v[0], v[1], 2, 6, 3, 7);
+  v[0] = low;
+}
+
+/* A column of bfloat16, parted: so it comes out of four words of 32 bits. */
+GF_INLINE void load_parted(gf_f4 *v, const char *b) {
+  v[0] = gf_even_brains(b);
+  v[1] = gf_odd_brains(b);
+}
+
 /* One row against two panels: four chains of sums, enough to keep up with memory. */
 GF_INLINE void row_tile(gf_f4 *cells, const float *a, size_t a_step, const char *b, const char *c, int K, int type) {
   gf_f4 v0 = cells[0], v1 = cells[1], v2 = cells[2], v3 = cells[3], scale = gf_splat(0x1p112f);
@@ -304,8 +320,8 @@ GF_INLINE void row_tile(gf_f4 *cells, const float *a, size_t a_step, const char 
   for (int k = 0; k < K; k++, a += a_step, b += step, c += step) {
     gf_f4 x = gf_splat_at(a), left[2], right[2];
     if (type == GF_FLOAT16) x *= scale;
-    load_column(left, b, type);
-    load_column(right, c, type);
+    if (type == GF_BFLOAT16) load_parted(left, b), load_parted(right, c);
+    else load_column(left, b, type), load_column(right, c, type);
     v0 = gf_mul_add(x, left[0], v0);
     v1 = gf_mul_add(x, left[1], v1);
     v2 = gf_mul_add(x, right[0], v2);
@@ -314,39 +330,39 @@ GF_INLINE void row_tile(gf_f4 *cells, const float *a, size_t a_step, const char 
   cells[0] = v0, cells[1] = v1, cells[2] = v2, cells[3] = v3;
 }
 
-#define GF_ROW_TILE(name, type)                                                                          \
-  static __attribute__((noinline)) void name(gf_f4 *cells, const float *a, size_t a_step, const char *b, \
-                                             const char *c, int K) {                                     \
-    row_tile(cells, a, a_step, b, c, K, type);                                                           \
-  }
-GF_ROW_TILE(row_floats, GF_FLOAT32)
-GF_ROW_TILE(row_halves, GF_FLOAT16)
-GF_ROW_TILE(row_brains, GF_BFLOAT16)
-
 /* Row m by panel b of the columns from n on and panel c of those from `other` on, if that is a column. */
-GF_INLINE void row_cells(const gf_product *p, int m, int n, const char *b, int other, const char *c, const piece *at) {
+GF_INLINE void row_cells(const gf_product *p, int m, int n, const char *b, int other, const char *c, const piece *at,
+                         int type) {
   gf_f4 cells[4] = {{0}};
-  int k0 = at->k0;
+  int k0 = at->k0, both = other < p->N;
   const float *a = p->a_transposed ? p->a + (size_t)k0 * p->lda + m : p->a + (size_t)m * p->lda + k0;
-  size_t step = p->a_transposed ? (size_t)p->lda : 1;
-  int both = other < p->N;
   start_cells(cells, p, m, n, k0 == 0);
   if (both) start_cells(cells + 2, p, m, other, k0 == 0);
-  else c = b;
-  if (at->type == GF_FLOAT32) row_floats(cells, a, step, b, c, at->K);
-  else if (at->type == GF_FLOAT16) row_halves(cells, a, step, b, c, at->K);
-  else row_brains(cells, a, step, b, c, at->K);
+  if (type == GF_BFLOAT16) part(cells), part(cells + 2);
+  row_tile(cells, a, p->a_transposed ? (size_t)p->lda : 1, b, both ? c : b, at->K, type);
+  if (type == GF_BFLOAT16) join(cells), join(cells + 2);
   store_cells(p->c + (size_t)m * p->ldc + n, cells, p->N - n);
   if (both) store_cells(p->c + (size_t)m * p->ldc + other, cells + 2, p->N - other);
 }
 
 /* All rows, fewer than a tile has, by a piece of B: a panel of its first half and one of its second at a time. Two
- * far streams come from memory at full speed; two neighbouring ones at half of it (measured: 37 and 20 GB/s). */
+ * far streams come from memory at full speed; two neighbouring ones at half of it (measured: 37 and 20 GB/s). A
+ * function of its own with all loops in it, for the reason that full_tiles is one. */
+#define GF_FEW_ROWS(name, type)                                                                               \
+  static __attribute__((noinline)) void name(const gf_product *p, const piece *at) {                          \
+    int half = round_up((at->n1 - at->n0 + 1) / 2, PANEL);                                                    \
+    const char *b = at->panels, *c = b + half / PANEL * at->apart;                                            \
+    for (int n = at->n0; n < at->n0 + half; n += PANEL, b += at->apart, c += at->apart)                       \
+      for (int m = 0; m < p->M; m++) row_cells(p, m, n, b, n + half < at->n1 ? n + half : p->N, c, at, type); \
+  }
+GF_FEW_ROWS(few_floats, GF_FLOAT32)
+GF_FEW_ROWS(few_halves, GF_FLOAT16)
+GF_FEW_ROWS(few_brains, GF_BFLOAT16)
+
 static void few_rows(const gf_product *p, const piece *at) {
-  int half = round_up((at->n1 - at->n0 + 1) / 2, PANEL);
-  const char *b = at->panels, *c = b + half / PANEL * at->apart;
-  for (int n = at->n0; n < at->n0 + half; n += PANEL, b += at->apart, c += at->apart)
-    for (int m = 0; m < p->M; m++) row_cells(p, m, n, b, n + half < at->n1 ? n + half : p->N, c, at);
+  if (at->type == GF_FLOAT32) few_floats(p, at);
+  else if (at->type == GF_FLOAT16) few_halves(p, at);
+  else few_brains(p, at);
 }
 
 /* Whether 2^112 times every value of A is still finite, or was not finite before. */
@@ -433,17 +449,14 @@ void gf_matmul_part(float *out, float *workspace, const float *a, const void *b,
 double gf_panels_size(int N, int K) { return __builtin_ceil((double)N / PANEL) * PANEL * K; }
 
 /* Eight rows of K values become a panel where they lie, or a panel eight rows; `room` holds a copy of them. */
-#define GF_TURN(type)                                                        \
-  static void turn_##type(type *to, type *room, int rows, int K, int back) { \
-    size_t n = (size_t)rows * K;                                             \
-    memcpy(room, to, sizeof(type) * (back ? (size_t)PANEL * K : n));         \
-    if (!back) memset(room + n, 0, sizeof(type) * ((size_t)PANEL * K - n));  \
-    for (int k = 0; k < K; k++)                                              \
-      for (int r = 0; r < (back ? rows : PANEL); r++) {                      \
-        size_t row = (size_t)r * K + k, column = (size_t)k * PANEL + r;      \
-        if (back) to[row] = room[column];                                    \
-        else to[column] = room[row];                                         \
-      }                                                                      \
+#define GF_TURN(type)                                                                 \
+  GF_SMALL static void turn_##type(type *to, type *room, int rows, int K, int back) { \
+    size_t n = (size_t)rows * K, apart = back ? PANEL : (size_t)K;                    \
+    memcpy(room, to, sizeof(type) * (back ? (size_t)PANEL * K : n));                  \
+    if (!back) memset(room + n, 0, sizeof(type) * ((size_t)PANEL * K - n));           \
+    int lines = back ? rows : K, cells = back ? K : PANEL;                            \
+    for (int i = 0; i < lines; i++)                                                   \
+      for (int j = 0; j < cells; j++) *to++ = room[i + j * apart];                    \
   }
 GF_TURN(float)
 GF_TURN(uint16_t)
