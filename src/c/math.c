@@ -170,39 +170,41 @@ double gf_cos(double x) {
 /* x = m 2^e with m in [sqrt(1/2), sqrt 2), and for f = m - 1: log m = f - f^2/2 + f^3 P(f), where P
  * is fitted to 6e-9 of the whole and summed in pairs. */
 gf_f4 gf_log4(gf_f4 x) {
-  static const float c[8] = {3.33333313e-1f, -2.50008225e-1f, 2.00012267e-1f, -1.66233554e-1f,
-                             1.42017707e-1f, -1.31602183e-1f, 1.27615020e-1f, -7.63431042e-2f};
-  gf_i4 tiny = x < gf_splat(0x1p-126f);
-  gf_i4 bits = (gf_i4)gf_select(tiny, x * gf_splat(0x1p23f), x), exponent = (bits - 0x3f3504f3) >> 23;
-  gf_f4 e = __builtin_convertvector(exponent, gf_f4) - gf_select(tiny, gf_splat(23.0f), gf_zero());
-  gf_f4 f = (gf_f4)(bits - (exponent << 23)) - gf_splat(1.0f), square = f * f, fourth = square * square, pair[4];
+  static const float table[8] = {3.33333313e-1f, -2.50008225e-1f, 2.00012267e-1f, -1.66233554e-1f,
+                                 1.42017707e-1f, -1.31602183e-1f, 1.27615020e-1f, -7.63431042e-2f};
+  const float *c = gf_hidden(table);
+  gf_i4 tiny = x < GF_CONSTANT(0x1p-126f);
+  gf_i4 bits = (gf_i4)gf_select(tiny, x * GF_CONSTANT(0x1p23f), x), exponent = (bits - 0x3f3504f3) >> 23;
+  gf_f4 e = __builtin_convertvector(exponent, gf_f4) - gf_select(tiny, GF_CONSTANT(23.0f), gf_zero());
+  gf_f4 f = (gf_f4)(bits - (exponent << 23)) - GF_CONSTANT(1.0f), square = f * f, fourth = square * square, pair[4];
 #pragma unroll
-  for (int k = 0; k < 4; k++) pair[k] = gf_mul_add(gf_splat(c[2 * k + 1]), f, gf_splat(c[2 * k]));
+  for (int k = 0; k < 4; k++) pair[k] = gf_mul_add(gf_splat_at(c + 2 * k + 1), f, gf_splat_at(c + 2 * k));
   gf_f4 low = gf_mul_add(pair[1], square, pair[0]), high = gf_mul_add(pair[3], square, pair[2]);
-  gf_f4 series = gf_mul_add(high, fourth, low) * f * square - gf_splat(0.5f) * square;
+  gf_f4 series = gf_mul_add(high, fourth, low) * f * square - GF_CONSTANT(0.5f) * square;
   /* ln 2 in two floats, the first with trailing zeros, so that its product with e is exact. */
-  gf_f4 log = e * gf_splat(0.693359375f) + (f + (series + e * gf_splat(-2.12194440e-4f)));
-  log = gf_select(x < gf_splat(GF_INFINITY), log, x); /* infinity and NaN are their own */
-  return gf_select(x > gf_zero(), log, gf_select(x == gf_zero(), gf_splat(-GF_INFINITY), gf_splat(GF_NAN)));
+  gf_f4 log = e * GF_CONSTANT(0.693359375f) + (f + (series + e * GF_CONSTANT(-2.12194440e-4f)));
+  log = gf_select(x < GF_CONSTANT(GF_INFINITY), log, x); /* infinity and NaN are their own */
+  return gf_select(x > gf_zero(), log, gf_select(x == gf_zero(), GF_CONSTANT(-GF_INFINITY), GF_CONSTANT(GF_NAN)));
 }
 
 /* The logarithm of the rounded sum, and what the rounding took away. */
 gf_f4 gf_log1p4(gf_f4 x) {
-  gf_f4 u = gf_splat(1.0f) + x, lost = (x - (u - gf_splat(1.0f))) / u;
+  gf_f4 u = GF_CONSTANT(1.0f) + x, lost = (x - (u - GF_CONSTANT(1.0f))) / u;
   return gf_log4(u) + gf_select(u > gf_zero(), lost, gf_zero());
 }
 
-gf_f4 gf_sigmoid4(gf_f4 x) { return gf_splat(1.0f) / (gf_splat(1.0f) + gf_exp4(-x)); }
+gf_f4 gf_sigmoid4(gf_f4 x) { return GF_CONSTANT(1.0f) / (GF_CONSTANT(1.0f) + gf_exp4(-x)); }
 
 /* tanh x = x + x^3 P(x^2) below 0.65 (P fitted to 7e-9), 1 - 2 / (e^2|x| + 1) with the sign of x above. */
 gf_f4 gf_tanh4(gf_f4 x) {
-  static const float c[5] = {-3.33332628e-1f, 1.33308992e-1f, -5.36929592e-2f, 2.04832889e-2f, -5.52860834e-3f};
-  gf_f4 size = gf_abs(x), square = x * x, p = gf_splat(c[4]);
+  static const float table[5] = {-3.33332628e-1f, 1.33308992e-1f, -5.36929592e-2f, 2.04832889e-2f, -5.52860834e-3f};
+  const float *c = gf_hidden(table);
+  gf_f4 size = gf_abs(x), square = x * x, p = gf_splat_at(c + 4);
 #pragma unroll
-  for (int k = 3; k >= 0; k--) p = gf_mul_add(p, square, gf_splat(c[k]));
-  gf_f4 far = gf_splat(1.0f) - gf_splat(2.0f) / (gf_exp4(size + size) + gf_splat(1.0f));
-  far = (gf_f4)((gf_i4)far | ((gf_i4)x & (gf_i4)gf_splat(-0.0f)));
-  return gf_select(size < gf_splat(0.65f), x + x * square * p, far);
+  for (int k = 3; k >= 0; k--) p = gf_mul_add(p, square, gf_splat_at(c + k));
+  gf_f4 far = GF_CONSTANT(1.0f) - GF_CONSTANT(2.0f) / (gf_exp4(size + size) + GF_CONSTANT(1.0f));
+  far = (gf_f4)((gf_i4)far | ((gf_i4)x & (gf_i4)GF_CONSTANT(-0.0f)));
+  return gf_select(size < GF_CONSTANT(0.65f), x + x * square * p, far);
 }
 
 gf_f4 gf_sin4(gf_f4 x) {

@@ -42,45 +42,46 @@ double gf_cos(double x);
  * is in [0.7, 1.42]. Adding 1.5 * 2^23 rounds x / ln 2 to the whole number n; adding 127 more leaves, in the low bits,
  * the exponent of 2^n as a float32 has it. */
 GF_INLINE gf_f4 gf_exp_factors(gf_f4 x, gf_i4 *exponent) {
-  const gf_f4 magic = gf_splat(12583039.0f);
-  gf_f4 shifted = x * gf_splat(1.44269504f) + magic, n = shifted - magic;
-  gf_f4 r = x - n * gf_splat(0.693115234375f) - n * gf_splat(3.1946185e-05f), square = r * r;
+  const gf_f4 magic = GF_CONSTANT(12583039.0f);
+  gf_f4 shifted = x * GF_CONSTANT(1.44269504f) + magic, n = shifted - magic;
+  gf_f4 r = x - n * GF_CONSTANT(0.693115234375f) - n * GF_CONSTANT(3.1946185e-05f), square = r * r;
   /* 1 + r + r^2 (c0 + c1 r + c2 r^2 + c3 r^3 + c4 r^4), in pairs: a shorter chain than one step after the other. */
-  gf_f4 low = gf_mul_add(gf_splat(1.66665207e-1f), r, gf_splat(4.99999935e-1f));
-  gf_f4 middle = gf_mul_add(gf_splat(8.36871024e-3f), r, gf_splat(4.16683874e-2f));
-  gf_f4 high = gf_mul_add(gf_splat(1.38146106e-3f), square, middle);
+  gf_f4 low = gf_mul_add(GF_CONSTANT(1.66665207e-1f), r, GF_CONSTANT(4.99999935e-1f));
+  gf_f4 middle = gf_mul_add(GF_CONSTANT(8.36871024e-3f), r, GF_CONSTANT(4.16683874e-2f));
+  gf_f4 high = gf_mul_add(GF_CONSTANT(1.38146106e-3f), square, middle);
   *exponent = (gf_i4)shifted << 23;
-  return gf_mul_add(gf_mul_add(high, square, low), square, r) + gf_splat(1.0f);
+  return gf_mul_add(gf_mul_add(high, square, low), square, r) + GF_CONSTANT(1.0f);
 }
 
 /* e^x in four lanes for x <= 0. Below -87.68 (n = -127, whose exponent bits say 0) the result is 0; NaN stays NaN. */
 GF_INLINE gf_f4 gf_exp4_falling(gf_f4 x) {
   gf_i4 exponent;
-  gf_f4 fraction = gf_exp_factors(gf_max(x, gf_splat(-88.0f)), &exponent);
+  gf_f4 fraction = gf_exp_factors(gf_max(x, GF_CONSTANT(-88.0f)), &exponent);
   return fraction * (gf_f4)exponent;
 }
 
 /* e^x in four lanes for any x: above 88.72 infinity. 2^128 is no float32, so for x > 0 n is added to the exponent. */
 GF_INLINE gf_f4 gf_exp4(gf_f4 x) {
-  const gf_f4 most = gf_splat(88.7228f);
+  const gf_f4 most = GF_CONSTANT(88.7228f);
   gf_i4 exponent;
-  gf_f4 fraction = gf_exp_factors(gf_max(gf_min(x, most), gf_splat(-88.0f)), &exponent);
-  gf_f4 rising = (gf_f4)((gf_i4)fraction + exponent - (127 << 23));
+  gf_f4 fraction = gf_exp_factors(gf_max(gf_min(x, most), GF_CONSTANT(-88.0f)), &exponent);
+  gf_f4 rising = (gf_f4)((gf_i4)fraction + exponent - (gf_i4)GF_CONSTANT(1.0f));
   gf_f4 finite = gf_select(x > gf_zero(), rising, fraction * (gf_f4)exponent);
-  return gf_select(x > most, gf_splat(GF_INFINITY), finite);
+  return gf_select(x > most, GF_CONSTANT(GF_INFINITY), finite);
 }
 
 /* P(N(0,1) > z) for z >= 0, given gauss = exp(-z^2/2), which the caller usually needs too. With t = 1 / (1 + 0.35 z)
  * the ratio of the two is t times a polynomial in t (fitted to 3.2e-8 relative), summed in pairs. */
 GF_INLINE gf_f4 gf_normal_tail4(gf_f4 z, gf_f4 gauss) {
-  static const float c[9] = {1.39621306e-1f, 1.39863529e-1f,  1.19821185e-1f, 1.05552927e-1f, -2.32133944e-2f,
-                             1.59321254e-1f, -2.55840403e-1f, 1.44031611e-1f, -2.91580303e-2f};
-  gf_f4 t = gf_splat(1.0f) / gf_mul_add(z, gf_splat(0.35f), gf_splat(1.0f));
+  static const float table[9] = {1.39621306e-1f, 1.39863529e-1f,  1.19821185e-1f, 1.05552927e-1f, -2.32133944e-2f,
+                                 1.59321254e-1f, -2.55840403e-1f, 1.44031611e-1f, -2.91580303e-2f};
+  const float *c = gf_hidden(table);
+  gf_f4 t = GF_CONSTANT(1.0f) / gf_mul_add(z, GF_CONSTANT(0.35f), GF_CONSTANT(1.0f));
   gf_f4 square = t * t, fourth = square * square, pair[4];
 #pragma unroll
-  for (int k = 0; k < 4; k++) pair[k] = gf_mul_add(gf_splat(c[2 * k + 1]), t, gf_splat(c[2 * k]));
+  for (int k = 0; k < 4; k++) pair[k] = gf_mul_add(gf_splat_at(c + 2 * k + 1), t, gf_splat_at(c + 2 * k));
   gf_f4 low = gf_mul_add(pair[1], square, pair[0]), high = gf_mul_add(pair[3], square, pair[2]);
-  return gauss * t * gf_mul_add(gf_mul_add(gf_splat(c[8]), fourth, high), fourth, low);
+  return gauss * t * gf_mul_add(gf_mul_add(gf_splat_at(c + 8), fourth, high), fourth, low);
 }
 
 /* Four lanes of the logarithm, of log(1 + x) for x > -1, of 1 / (1 + e^-x) and of tanh. */

@@ -25,26 +25,26 @@ GF_INLINE gf_f4 smaller(gf_f4 a, gf_f4 b) { return gf_select((a <= b) | (a != a)
 
 /* Of two equal values each gets half, of others the one that was taken gets all. */
 GF_INLINE gf_f4 share(gf_f4 d, gf_i4 loses, gf_i4 ties) {
-  return gf_select(ties, d * gf_splat(0.5f), gf_select(loses, gf_zero(), d));
+  return gf_select(ties, d * GF_CONSTANT(0.5f), gf_select(loses, gf_zero(), d));
 }
 
 GF_INLINE gf_f4 sign(gf_f4 x) {
-  return gf_select(x > gf_zero(), gf_splat(1.0f), gf_select(x < gf_zero(), gf_splat(-1.0f), gf_zero()));
+  return gf_select(x > gf_zero(), GF_CONSTANT(1.0f), gf_select(x < gf_zero(), GF_CONSTANT(-1.0f), gf_zero()));
 }
 
 /* out = a^b  =>  da += dout b a^(b-1),  db += dout a^b log a, nothing where the power is 0 whatever the exponent. */
 GF_INLINE gf_f4 pow_slope(gf_f4 d, gf_f4 a, gf_f4 b) {
-  return gf_select(b == gf_zero(), gf_zero(), d * (b * gf_pow4(a, b - gf_splat(1.0f))));
+  return gf_select(b == gf_zero(), gf_zero(), d * (b * gf_pow4(a, b - GF_CONSTANT(1.0f))));
 }
 GF_INLINE gf_f4 pow_slope_exponent(gf_f4 d, gf_f4 a, gf_f4 b, gf_f4 y) {
   return gf_select((a == gf_zero()) & (b >= gf_zero()), gf_zero(), d * (y * gf_log4(a)));
 }
 
 /* -(b log a + (1 - b) log(1 - a)), each logarithm at least -100 so that a wrong certainty costs much and not all. */
-GF_INLINE gf_f4 log_at_least(gf_f4 x) { return gf_max(gf_log4(x), gf_splat(-100.0f)); }
+GF_INLINE gf_f4 log_at_least(gf_f4 x) { return gf_max(gf_log4(x), GF_CONSTANT(-100.0f)); }
 GF_INLINE gf_f4 surprise(gf_f4 a, gf_f4 b) {
-  const gf_f4 one = gf_splat(1.0f);
-  return (b - one) * gf_max(gf_log1p4(-a), gf_splat(-100.0f)) - b * log_at_least(a);
+  const gf_f4 one = GF_CONSTANT(1.0f);
+  return (b - one) * gf_max(gf_log1p4(-a), GF_CONSTANT(-100.0f)) - b * log_at_least(a);
 }
 
 /* The same of a sigmoid's input, without the sigmoid: max(a, 0) - a b + log(1 + e^-|a|). */
@@ -121,7 +121,7 @@ GF_APART void backward(float *to, int of_b, const float *dout, const float *out,
 #define CHANGES(name, slope)                                                                                  \
   static void name(float *change, const float *d_at, const float *y_at, const float *a_at, const float *b_at, \
                    int a_step, int b_step, int blocks) {                                                      \
-    const gf_f4 one = gf_splat(1.0f);                                                                         \
+    const gf_f4 one = GF_CONSTANT(1.0f);                                                                      \
     (void)one;                                                                                                \
     for (int i = 0; i < 4 * blocks; i += 4) {                                                                 \
       gf_f4 d = gf_load(d_at + i), y = gf_load(y_at + i), a = gf_load(a_at + i * a_step);                     \
@@ -132,7 +132,7 @@ GF_APART void backward(float *to, int of_b, const float *dout, const float *out,
   }
 #define DEFINE(name, value, a_slope, b_slope)                                                                          \
   static void name##_blocks(float *out, const float *a_at, const float *b_at, int a_step, int b_step, int blocks) {    \
-    const gf_f4 one = gf_splat(1.0f);                                                                                  \
+    const gf_f4 one = GF_CONSTANT(1.0f);                                                                               \
     (void)one;                                                                                                         \
     for (int i = 0; i < 4 * blocks; i += 4) {                                                                          \
       gf_f4 a = gf_load(a_at + i * a_step), b = gf_load(b_at + i * b_step);                                            \

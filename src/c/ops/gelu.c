@@ -16,22 +16,22 @@
 /* x P(x) = max(x, 0) - |x| tail(|x|). Past 14 the tail is 0, and cutting x there keeps infinity from meeting it. At
  * -infinity it does: the limit is 0, but PyTorch's formula gives NaN, and so does this one. */
 GF_INLINE gf_f4 gelu4(gf_f4 x) {
-  gf_f4 z = gf_abs(gf_min(x, gf_splat(14.5f)));
-  return gf_max(x, gf_zero()) - z * gf_normal_tail4(z, gf_exp4_falling(gf_splat(-0.5f) * z * z));
+  gf_f4 z = gf_abs(gf_min(x, GF_CONSTANT(14.5f)));
+  return gf_max(x, gf_zero()) - z * gf_normal_tail4(z, gf_exp4_falling(GF_CONSTANT(-0.5f) * z * z));
 }
 
 /* out = x P(x)  =>  dx += dout (P(x) + x density(x)) */
 GF_INLINE gf_f4 gelu_slope4(gf_f4 x) {
-  gf_f4 z = gf_abs(x), gauss = gf_exp4_falling(gf_splat(-0.5f) * z * z), tail = gf_normal_tail4(z, gauss);
-  gf_f4 below = gf_select(x < gf_zero(), tail, gf_splat(1.0f) - tail);
-  return below + x * gauss * gf_splat(INVERSE_SQRT_2PI);
+  gf_f4 z = gf_abs(x), gauss = gf_exp4_falling(GF_CONSTANT(-0.5f) * z * z), tail = gf_normal_tail4(z, gauss);
+  gf_f4 below = gf_select(x < gf_zero(), tail, GF_CONSTANT(1.0f) - tail);
+  return below + x * gauss * GF_CONSTANT(INVERSE_SQRT_2PI);
 }
 
 /* s(2u) = 1 / (1 + e), and 1 - s = e s without the subtraction's loss, where e = exp(-2u). */
 GF_INLINE gf_f4 sigmoid_of_2u(gf_f4 x, gf_f4 *one_minus) {
-  gf_f4 u = gf_splat(SQRT_2_OVER_PI) * (x + gf_splat(CUBIC) * x * x * x), e = gf_exp4(gf_splat(-2.0f) * u);
-  gf_f4 s = gf_splat(1.0f) / (gf_splat(1.0f) + e);
-  *one_minus = gf_select(e > gf_splat(1e30f), gf_splat(1.0f), e * s);
+  gf_f4 u = GF_CONSTANT(SQRT_2_OVER_PI) * (x + GF_CONSTANT(CUBIC) * x * x * x), e = gf_exp4(GF_CONSTANT(-2.0f) * u);
+  gf_f4 s = GF_CONSTANT(1.0f) / (GF_CONSTANT(1.0f) + e);
+  *one_minus = gf_select(e > GF_CONSTANT(1e30f), GF_CONSTANT(1.0f), e * s);
   return s;
 }
 
@@ -43,8 +43,8 @@ GF_INLINE gf_f4 gelu_tanh4(gf_f4 x) {
 /* out = x s(2u)  =>  dx += dout (s + x s (1 - s) 2 du/dx),   du/dx = sqrt(2/pi) (1 + 3 * 0.044715 x^2) */
 GF_INLINE gf_f4 gelu_tanh_slope4(gf_f4 x) {
   gf_f4 one_minus, s = sigmoid_of_2u(x, &one_minus);
-  gf_f4 du = gf_splat(SQRT_2_OVER_PI) * (gf_splat(1.0f) + gf_splat(3.0f * CUBIC) * x * x);
-  return s + x * s * one_minus * gf_splat(2.0f) * du;
+  gf_f4 du = GF_CONSTANT(SQRT_2_OVER_PI) * (GF_CONSTANT(1.0f) + GF_CONSTANT(3.0f * CUBIC) * x * x);
+  return s + x * s * one_minus * GF_CONSTANT(2.0f) * du;
 }
 
 typedef gf_f4 (*gf_curve)(gf_f4);

@@ -12,13 +12,13 @@ GF_INLINE gf_f4 round4(gf_f4 x) {
 
 /* -1, 0 or 1; 0 of NaN, as in PyTorch. */
 GF_INLINE gf_f4 sign(gf_f4 x) {
-  return gf_select(x > gf_zero(), gf_splat(1.0f), gf_select(x < gf_zero(), gf_splat(-1.0f), gf_zero()));
+  return gf_select(x > gf_zero(), GF_CONSTANT(1.0f), gf_select(x < gf_zero(), GF_CONSTANT(-1.0f), gf_zero()));
 }
 
 /* out = x s(x)  =>  dx += dout s (1 + x (1 - s)) */
 GF_INLINE gf_f4 silu_slope(gf_f4 x) {
   gf_f4 s = gf_sigmoid4(x);
-  return s * (gf_splat(1.0f) + x * (gf_splat(1.0f) - s));
+  return s * (GF_CONSTANT(1.0f) + x * (GF_CONSTANT(1.0f) - s));
 }
 
 /* log(1 + e^(beta x)) / beta, and x itself where beta x is above the threshold: there they are the same in float32. */
@@ -61,7 +61,7 @@ GF_APART void backward(float *dx, const float *dout, const float *x, const float
 
 #define DEFINE(name, value, slope)                                                                                   \
   static void name##_blocks(float *out, const float *x_at, int blocks, float p_is, float q_is) {                     \
-    const gf_f4 one = gf_splat(1.0f), p = gf_splat(p_is), q = gf_splat(q_is);                                        \
+    const gf_f4 one = GF_CONSTANT(1.0f), p = gf_splat(p_is), q = gf_splat(q_is);                                     \
     (void)one, (void)p, (void)q;                                                                                     \
     for (int i = 0; i < 4 * blocks; i += 4) {                                                                        \
       gf_f4 x = gf_load(x_at + i);                                                                                   \
@@ -70,7 +70,7 @@ GF_APART void backward(float *dx, const float *dout, const float *x, const float
   }                                                                                                                  \
   static void name##_changes(float *change, const float *d_at, const float *x_at, const float *y_at, int blocks,     \
                              float p_is, float q_is) {                                                               \
-    const gf_f4 one = gf_splat(1.0f), p = gf_splat(p_is), q = gf_splat(q_is);                                        \
+    const gf_f4 one = GF_CONSTANT(1.0f), p = gf_splat(p_is), q = gf_splat(q_is);                                     \
     (void)one, (void)p, (void)q;                                                                                     \
     for (int i = 0; i < 4 * blocks; i += 4) {                                                                        \
       gf_f4 d = gf_load(d_at + i), x = gf_load(x_at + i), y = gf_load(y_at + i);                                     \

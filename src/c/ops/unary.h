@@ -18,7 +18,7 @@
   X(round, round4(x), d * gf_zero())                                                                                   \
   X(square, x * x, d * (x + x))                                                                                        \
   X(sqrt, gf_sqrt(x), d / (y + y))                                                                                     \
-  X(rsqrt, one / gf_sqrt(x), d * gf_splat(-0.5f) * (y * y * y))                                                        \
+  X(rsqrt, one / gf_sqrt(x), d * GF_CONSTANT(-0.5f) * (y * y * y))                                                        \
   X(reciprocal, one / x, -d * (y * y))                                                                                 \
   X(exp, gf_exp4(x), d * y)                                                                                            \
   X(log, gf_log4(x), d / x)                                                                                            \
