@@ -351,6 +351,8 @@ export interface Facts {
   own?: Decoding
   /** The row of an attention that tells most. */
   focus?: { of: string, row: number }
+  /** Whether its model can be taken along as a file. */
+  isTakeable?: boolean
   brought?: { type: string, serial: number, broken: { count: number, first: string } | null }
   order?: number[]
   times?: Record<string, number>
@@ -371,6 +373,8 @@ export interface Going {
 export interface Made extends Facts {
   run: LibraryRun
   going?: Going
+  /** What can be taken out of the page: a model and what it was called with. */
+  taken?: { model: any, inputs: Record<string, number[][]> }
 }
 
 /** What stays the same while the reader only types. */
@@ -619,6 +623,7 @@ export interface Questions {
   remember: [object, boolean]
   remembered: [object, { names: string[], bytes: number } | null]
   forget: [object, unknown]
+  take: [{ format: 'safetensors' | 'onnx' | 'py' }, Uint8Array | string]
   lend: [{ model: string, file: Uint8Array }, void]
 }
 export type Ask = <Type extends keyof Questions>(

@@ -4,19 +4,13 @@ import { fileName, toArray, toCsv } from './export.js'
 import { copying } from './copying.js'
 import { h, penOf, targetOf, uniqueId } from './dom.js'
 import { setNames } from './formula.js'
+import { save } from './save.js'
 
 /** @import { Child, Piece, Slice, Translate } from '../types.d.ts' */
 
 const SHARPNESS = 2
 /** Tells spreadsheets that what follows is UTF-8. */
 const BYTE_ORDER_MARK = '\ufeff'
-
-/** @param {Blob} blob @param {string} name */
-function save(blob, name) {
-  const link = h('a', { href: URL.createObjectURL(blob), download: name })
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(link.href))
-}
 
 /** @param {string} text @param {string} type */
 const textFile = (text, type) => new Blob([text], { type })

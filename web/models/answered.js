@@ -18,6 +18,7 @@ import { createSampling } from './sampling.js'
  * @property {Record<string, any>} axes
  * @property {Record<string, Stream>} streams
  * @property {any[]} [passes]
+ * @property {Record<string, number[][]>} inputs of forward, by name
  * @property {Omit<Going, 'model'>} [going] where the answer is written token by token
  */
 
@@ -32,7 +33,7 @@ export function answered(gf, made, settings, edits, choose, reading) {
   const target = choose()
   prepare(made, /** @type {any} */ (settings))
   if (settings.training) gf.manualSeed(settings.seed)
-  const { forward, right, vocabulary, rows, axes, streams, passes = [], going } = reading(target)
+  const { forward, right, vocabulary, rows, axes, streams, passes = [], inputs, going } = reading(target)
   const sampling = createSampling(gf, /** @type {any} */ (settings))
   const free = () => {
     sampling.dispose()
@@ -48,6 +49,7 @@ export function answered(gf, made, settings, edits, choose, reading) {
   return {
     run, settings, ends: [`${SAMPLING}.output`], before: made.before ?? new Map(),
     isTrained: settings.weights === 'trained', decoding: decodingOf(target, settings.decoding, vocabulary, rows),
+    taken: { model: made.model, inputs },
     ...(going && { going: { model: made.model, ...going } })
   }
 }

@@ -61,7 +61,7 @@ export function tell(gf, made, settings, language, edits) {
     const input = [...start, ...ids.slice(0, -1)], rows = ids.map((_, t) => start.length - 1 + t)
     return {
       forward: () => model.forward([input]), right: [...Array(start.length - 1).fill(-100), ...ids], vocabulary,
-      rows, axes: AXES, streams: { text: streamOf(settings, language, input) },
+      rows, axes: AXES, inputs: { ids: [input] }, streams: { text: streamOf(settings, language, input) },
       passes: [{ kind: 'prefill', rows: start.length },
         ...rows.map((row, t) => ({ kind: 'token', row, token: vocabulary[ids[t]] }))],
       going: { ids: input, begin: () => (some, cache) => model.forward([some], undefined, cache) }

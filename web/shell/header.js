@@ -130,6 +130,7 @@ export function header(container, context) {
   const { t, set, get, link } = context
   const choice = languages(context)
   const panel = settings(context)
+  const sharing = share(context)
   const bring = bringing(context)
   const model = models(context, bring)
   const entry = fields({ isLong: false }, context)
@@ -153,7 +154,7 @@ export function header(container, context) {
     h('button', {
       'type': 'button', 'className': 'quiet', 'data-action': 'glossary', 'onclick': () => set({ glossary: 'all' }, 'push')
     }, t('app.glossary')),
-    theme, share(context), checking(context), choice.element(t('app.language')))
+    theme, sharing.element, checking(context), choice.element(t('app.language')))
   container.replaceChildren(
     home, entry.element, model.element, more(actions, t), actions, panel.dialog)
   return {
@@ -165,6 +166,7 @@ export function header(container, context) {
       model.select.value = state.model
       bring.button.hidden = !modelOf(state.model).isBrought
       entry.update(state, problems, run)
+      sharing.update(run)
       container.toggleAttribute('data-has-fields', !entry.element.hidden)
       choice.links.forEach(link => link.setAttribute('aria-pressed', link.lang === language ? 'true' : 'false'))
       setText(themeName, t(`app.themes.${state.theme}`))

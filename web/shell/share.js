@@ -3,6 +3,7 @@
 import { copying } from '../lib/copying.js'
 import { h } from '../lib/dom.js'
 import { closing } from '../lib/menu.js'
+import { taking } from './taking.js'
 
 /** @import { Context } from '../types.d.ts' */
 
@@ -32,9 +33,11 @@ function figuresHeight() {
 
 /**
  * Mounts the menu of ways to share, closed.
- * @param {Pick<Context, 't' | 'link' | 'language'>} context
+ * @param {Pick<Context, 't' | 'link' | 'language' | 'ask' | 'run'>} context
  */
-export function share({ t, link, language }) {
+export function share(context) {
+  const { t, link, language } = context
+  const model = taking(context)
   const { copy, elements } = copying({ done: t('app.shared'), byHand: t('figure.byHand') })
   /** @param {string} action @param {() => string} text */
   const button = (action, text) => h('button', {
@@ -45,9 +48,9 @@ export function share({ t, link, language }) {
       button('embed', () => embedCode({
         url: link({ embed: true, language: language() }), title: document.title, height: figuresHeight()
       })),
-      h('p', { className: 'menu-note' }, t('app.embedding')), elements))
+      h('p', { className: 'menu-note' }, t('app.embedding')), elements, model.element))
   closing(details)
-  return details
+  return { element: details, update: model.update }
 }
 
 /**

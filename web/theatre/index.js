@@ -9,6 +9,7 @@ import { ABOUT, houseOf } from './tasks/about.js'
 import { forget, keep, kept } from './store.js'
 import { trainingIn } from './file.js'
 import { pageFile } from './start.js'
+import { save as saveFile } from '../lib/save.js'
 import { createTraining } from './training.js'
 import { view } from './view.js'
 import { wordsOf } from './words.js'
@@ -153,11 +154,7 @@ export function theatre(container, context) {
   async function download() {
     try {
       const bytes = await training.file(undefined, true)
-      const link = document.createElement('a')
-      link.href = URL.createObjectURL(new Blob([bytes]))
-      link.download = `${training.settings.task}-${/** @type {News} */ (training.last).done}.safetensors`
-      link.click()
-      setTimeout(() => URL.revokeObjectURL(link.href))
+      saveFile(new Blob([bytes]), `${training.settings.task}-${/** @type {News} */ (training.last).done}.safetensors`)
     } catch (error) {
       fails(error)
     }

@@ -9,6 +9,7 @@ import { nudged } from './nudge.js'
 import { gradientsOf, messageOf, read } from './plain.js'
 import { someRows } from './rows.js'
 import { inside, told } from './inside.js'
+import { take } from './take.js'
 import { questions } from './questions.js'
 import { twice } from './twice.js'
 
@@ -137,6 +138,8 @@ const calls = {
   learn: question => learn(engine, question),
   /** A step of the answer with a cache and without. @param {Questions['twice'][0]} question */
   twice: ({ isTwin, ...step }) => twice(isTwin ? /** @type {Library} */ (second) : engine, here(isTwin), step),
+  /** The model of the last run as a file. @param {Questions['take'][0]} question */
+  take: question => take(engine, here(), question),
   /** What the last run computed, with the lists that its structure leaves out. */
   steps: () => here().run.steps,
   /** The gradients of all tensors that have one. */

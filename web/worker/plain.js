@@ -67,7 +67,7 @@ const structureOf = run => ({
  *   wanted: names of tensors whose values are asked for, where not all are sent
  * @returns {RunMessage}
  */
-export function messageOf(gf, { run, going: _, ...facts }, { signature = '', wanted = [] } = {}) {
+export function messageOf(gf, { run, going: _, taken, ...facts }, { signature = '', wanted = [] } = {}) {
   const { names, streams, passes, idleEdits, loss, hasLoss } = run
   const bytes = names.reduce((sum, name) => sum + run.tensor(name).size * 4, 0)
   const values = read(run, bytes < SMALL ? names : wanted.filter(name => names.includes(name)))
@@ -75,6 +75,7 @@ export function messageOf(gf, { run, going: _, ...facts }, { signature = '', wan
   const isKnown = own === signature
   return {
     signature: own, structure: isKnown ? null : structureOf(run), curves: isKnown ? null : curvesOf(gf, run.steps),
-    values, streams: /** @type {Record<string, Stream>} */ (streams), passes, idleEdits, loss, hasLoss, facts
+    values, streams: /** @type {Record<string, Stream>} */ (streams), passes, idleEdits, loss, hasLoss,
+    facts: { ...facts, isTakeable: Boolean(taken) }
   }
 }

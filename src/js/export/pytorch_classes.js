@@ -1,7 +1,7 @@
 import { GlassformerError, expect, isPlain } from '../errors.js'
 import { ModuleDict } from '../nn/containers.js'
 import { ModuleList, NumberedModules } from '../nn/containers.js'
-import { Parameter } from '../nn/module.js'
+import { Module, Parameter } from '../nn/module.js'
 import { Tensor } from '../tensor.js'
 import { dtypeOf, identifier, indented, literal, sides, tensorText, tuple } from './python.js'
 import { argumentsText } from './pytorch_calls.js'
@@ -12,7 +12,6 @@ import { EXPRESSIONS } from './pytorch_ops.js'
 /**
  * Classes for modules whose forward is one's own: it is written as it ran.
  *
- * @typedef {import('../nn/module.js').Module} Module
  * @typedef {import('../autograd.js').Node} Node
  * @typedef {import('./record.js').Called} Called
  * @typedef {import('./record.js').Recorded} Recorded
@@ -45,8 +44,10 @@ function tensorArguments({ module, inputs }) {
   const { inputNames } = /** @type {any} */ (module.constructor)
   const [, list = ''] = /^[^(]*\(([^)]*)\)/.exec(String(Object.getPrototypeOf(module).forward)) ?? []
   const parameters = list.split(',').map(name => name.trim().replace(/ *=.*/, ''))
+  // What a class says of itself stays what it is where a bundler has shortened the names of parameters.
+  const declared = inputNames === Module.inputNames ? [] : inputNames
   const nameAt = (/** @type {number} */ i) =>
-    (/^\w+$/.test(parameters[i] ?? '') ? parameters[i] : inputNames[i] ?? `x${i}`)
+    declared[i] ?? (/^\w+$/.test(parameters[i] ?? '') ? parameters[i] : inputNames[i] ?? `x${i}`)
   /** @param {string} name @param {any} value @returns {[string, Tensor][]} */
   const found = (name, value) => {
     if (value instanceof Tensor) return [[identifier(name), value]]

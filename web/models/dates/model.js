@@ -1,3 +1,4 @@
+import { rowsOf } from '../ids.js'
 import { createPlaces } from '../places.js'
 import { END, LONGEST, PAD, SOURCE_TOKENS, START, TARGET_TOKENS } from './data.js'
 
@@ -7,7 +8,7 @@ export const CONFIG = { dModel: 32, nhead: 4, layers: 2, dimFeedforward: 64, dro
 const PAD_ID = SOURCE_TOKENS.indexOf(PAD), START_ID = TARGET_TOKENS.indexOf(START), END_ID = TARGET_TOKENS.indexOf(END)
 
 /** @param {number[][]} ids @returns {boolean[][]} true where a sentence is only filled up */
-const padding = ids => ids.map(row => row.map(id => id === PAD_ID))
+const padding = ids => rowsOf(ids).map(row => row.map(id => id === PAD_ID))
 
 /**
  * The encoder-decoder that translates dates: embeddings, positions, torch.nn.Transformer, a linear layer to the
@@ -21,6 +22,8 @@ export function createTranslator(gf, config = CONFIG) {
   const { normFirst = false, activation = 'relu' } = config
 
   class DateTranslator extends gf.nn.Module {
+    static inputNames = ['source', 'input']
+
     constructor() {
       super()
       this.source_embedding = new gf.nn.Embedding(SOURCE_TOKENS.length, dModel)

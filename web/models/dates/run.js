@@ -136,7 +136,8 @@ export function run(gf, options, edits = [], [weights] = []) {
       const input = [START_ID, ...ids.slice(0, -1)]
       return {
         forward: () => model.forward([source], [input]), right: ids, vocabulary: TARGET_TOKENS,
-        rows: input.map((_, t) => t), axes: AXES, streams: streamsOf(settings, source, input),
+        rows: input.map((_, t) => t), axes: AXES, inputs: { source: [source], input: [input] },
+        streams: streamsOf(settings, source, input),
         passes: ids.map((id, t) => ({ kind: 'token', row: t, token: TARGET_TOKENS[id] })),
         ...(settings.fault === 'none' && { going: { ids: input, begin() {
           const memory = model.encode([source])

@@ -31,6 +31,7 @@ const LONGEST = { text: 48, answer: 16 }
  * @property {() => { logits?: LibraryTensor, pooled?: LibraryTensor, hidden: LibraryTensor }} forward
  * @property {Record<string, Omit<Stream, 'texts'>>} streams
  * @property {Record<string, string>} texts of the streams
+ * @property {Record<string, number[][]>} inputs of forward, by name
  * @property {Omit<Going, 'model'>} [going] where it writes token by token
  */
 
@@ -170,8 +171,8 @@ function causal(gf, opened, settings, edits) {
   return {
     target, read: start.length, rows: target.ids.map((_, t) => start.length - 1 + t),
     right: [...Array(start.length - 1).fill(-100), ...target.ids],
-    forward: () => model.forward([input]), streams: { text: textStream(opened, settings, input) },
-    texts: { text: settings.beginning },
+    forward: () => model.forward([input]), inputs: { ids: [input] },
+    streams: { text: textStream(opened, settings, input) }, texts: { text: settings.beginning },
     going: { ids: input, begin: () => (ids, cache) => model.forward([ids], cache ? { cache } : {}).logits }
   }
 }
@@ -193,7 +194,7 @@ function translating(gf, opened, settings, edits) {
   const input = [model.start, ...target.ids.slice(0, -1)]
   return {
     target, read: source.length, rows: input.map((_, t) => t), right: target.ids,
-    forward: () => model.forward([source], { decoderIds: [input] }),
+    forward: () => model.forward([source], { decoderIds: [input] }), inputs: { ids: [source], decoderIds: [input] },
     streams: {
       text: textStream(opened, settings, source), target: streamOf(opened, input, { isAnswer: true })
     },
@@ -214,6 +215,7 @@ function reading(gf, opened, settings) {
   const input = textOf(opened, settings.beginning)
   return {
     target: null, rows: [], right: [], read: input.length, forward: () => model.forward([input]),
+    inputs: { ids: [input] },
     streams: { text: textStream(opened, settings, input) }, texts: { text: settings.beginning }
   }
 }
@@ -256,7 +258,7 @@ export function run(gf, options, edits, [opened]) {
     parameter.grad?.dispose()
     parameter.grad = null
   }
-  const { target, rows, right, read, forward, streams, texts, going } = KINDS[type](gf, opened, settings, edits)
+  const { target, rows, right, read, forward, inputs, streams, texts, going } = KINDS[type](gf, opened, settings, edits)
   const vocabulary = vocabularyOf(opened)
   const sampling = target ? createSampling(gf, settings) : null
   const observed = gf.observe(() => {
@@ -278,6 +280,7 @@ export function run(gf, options, edits, [opened]) {
     hints: type === 'bert' ? {} : { mask: 'causal' },
     isTrained: true, brought: { type, serial: opened.serial, broken: opened.broken },
     ...(target && { decoding: decodingOf(target, settings.decoding, vocabulary, rows) }),
+    taken: { model: opened.model, inputs },
     ...(going && { going: { model: opened.model, ...going } })
   }
 }

@@ -1,3 +1,4 @@
+import { rowsOf } from '../ids.js'
 import { createPlaces } from '../places.js'
 import { LONGEST, PAD, TOKENS, WORDS } from './tokens.js'
 
@@ -28,6 +29,8 @@ export function createParticles(gf, config = CONFIG) {
   const { positions = 'interleaved', normFirst = false, activation = 'relu' } = config
 
   class MissingWord extends gf.nn.Module {
+    static inputNames = ['ids']
+
     constructor() {
       super()
       this.embedding = new gf.nn.Embedding(TOKENS.length, dModel)
@@ -48,7 +51,8 @@ export function createParticles(gf, config = CONFIG) {
      * @param {boolean[][]} [hidden] [B, T], true where nobody may look, besides what is only filled up
      */
     forward(ids, hidden) {
-      const srcKeyPaddingMask = ids.map((row, b) => row.map((id, t) => id === PAD_ID || Boolean(hidden?.[b][t])))
+      const srcKeyPaddingMask = rowsOf(ids)
+        .map((row, b) => row.map((id, t) => id === PAD_ID || Boolean(hidden?.[b][t])))
       const embedded = this.embedding.forward(ids)
       const x = this.positions ? this.positions.forward(embedded) : embedded
       return this.output.forward(this.encoder.forward(x, { srcKeyPaddingMask }))

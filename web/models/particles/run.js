@@ -74,7 +74,7 @@ export function run(gf, options, edits = [], [file] = []) {
   return {
     ...answered(gf, made, settings, edits, () => targetOf(gf, model, settings, text, edits), ({ ids }) => ({
       forward: () => model.forward([text.ids]), right: rightAt(text.ids.length, text.places, ids), vocabulary: WORDS,
-      rows: text.places, axes: AXES, streams: streamsOf(settings, text)
+      rows: text.places, axes: AXES, inputs: { ids: [text.ids] }, streams: streamsOf(settings, text)
     })),
     hints: particles.hints, shape, focus: { of: 'text', row: text.places[0] }
   }

@@ -35,6 +35,8 @@ export function createStories(gf, config = CONFIG) {
   const isRotary = positions === 'rotary'
 
   class StoryTeller extends gf.nn.Module {
+    static inputNames = ['ids']
+
     constructor() {
       super()
       this.embedding = new gf.nn.Embedding(vocabSize, dModel)

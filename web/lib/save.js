@@ -1,0 +1,10 @@
+/** A file for the reader to keep. */
+
+import { h } from './dom.js'
+
+/** @param {Blob} blob @param {string} name */
+export function save(blob, name) {
+  const link = h('a', { href: URL.createObjectURL(blob), download: name })
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(link.href))
+}

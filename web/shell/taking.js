@@ -1,0 +1,37 @@
+/** Taking the model of a run along: weights, ONNX, a script in PyTorch. Made in the worker, saved by the browser. */
+
+import { h, setText } from '../lib/dom.js'
+import { save } from '../lib/save.js'
+import { modelOf } from '../models/index.js'
+
+/** @import { Context, Run } from '../types.d.ts' */
+
+const FORMATS = /** @type {const} */ (['safetensors', 'onnx', 'py'])
+
+/** @param {Pick<Context, 't' | 'ask' | 'run'>} context */
+export function taking({ t, ask, run }) {
+  const said = h('span', { role: 'status', className: 'menu-said' })
+  /** @param {typeof FORMATS[number]} format */
+  async function give(format) {
+    const about = run()
+    if (!about) return
+    setText(said, t('app.taking.making'))
+    try {
+      /** @type {any} */ const content = await ask('take', { format })
+      const name = about.brought?.type ?? modelOf(about.settings.model).id
+      save(new Blob([content]), `${name}.${format}`)
+      setText(said, '')
+    } catch (error) {
+      setText(said, t('app.taking.failed', { message: /** @type {Error} */ (error).message }))
+    }
+  }
+  const element = h('div', { className: 'taking', hidden: true },
+    h('p', { className: 'menu-title' }, t('app.taking.title')),
+    FORMATS.map(format => h('button', {
+      'type': 'button', 'className': 'quiet', 'data-take': format, 'onclick': () => give(format)
+    }, t(`app.taking.${format}`))),
+    h('p', { className: 'menu-note' }, t('app.taking.note')), said)
+  /** @param {Run | null} run */
+  const update = run => { element.hidden = !run?.isTakeable }
+  return { element, update }
+}

@@ -1,0 +1,19 @@
+/** The model of a run as a file for elsewhere. */
+
+/** @import { Library, Made, Questions } from '../types.d.ts' */
+
+/** What Hugging Face's loaders look for in a file of PyTorch's weights. */
+const METADATA = { format: 'pt' }
+
+/**
+ * The weights, edits of them included, under the keys that the script has; the model in ONNX as it was called in this
+ * run; or a script in PyTorch that builds it, reads the weights and compares itself with this run.
+ * @param {Library} gf @param {Made} made @param {Questions['take'][0]} asked
+ * @returns {Questions['take'][1]}
+ */
+export function take(gf, { taken }, { format }) {
+  if (!taken) throw new Error('this model cannot be taken out')
+  const { model, inputs } = taken
+  if (format === 'safetensors') return gf.saveSafetensors(model.stateDict(), METADATA)
+  return format === 'onnx' ? gf.toOnnx(model, inputs) : gf.toPyTorch(model, inputs)
+}
