@@ -49,8 +49,8 @@ static float largest(const float *x, int n) {
 static float scale_of(const block *b, int row) { return (float)gf_read(b->scale, (size_t)row, GF_BFLOAT16); }
 
 static int clamp(float x, int most) {
-  float whole = __builtin_rintf(x);
-  return whole > (float)most ? most : whole < (float)-most ? -most : (int)whole;
+  float nearest = __builtin_rintf(x);
+  return nearest > (float)most ? most : nearest < (float)-most ? -most : (int)nearest;
 }
 
 static int pack_block(block *to, int row, const float *w, int n) {
@@ -85,13 +85,36 @@ void gf_int8_rows(float *out, const void *weight, int first, int count, int K) {
     for (int k = 0; k < K; k++) *out++ = (float)gf_int8_read(weight, row, k, K);
 }
 
+/* The largest size of a part; as whole numbers their bits have the same order, NaN above infinity. */
+GF_INLINE float largest_of_part(const float *x) {
+  gf_i4 most = {0};
+  for (int k = 0; k < BLOCK; k += 4) {
+    gf_i4 size = (gf_i4)gf_abs(gf_load(x + k));
+    most = (gf_i4)gf_select(size > most, (gf_f4)size, (gf_f4)most);
+  }
+  int32_t a = most[0] > most[2] ? most[0] : most[2], b = most[1] > most[3] ? most[1] : most[3];
+  return gf_from_bits((uint32_t)(a > b ? a : b));
+}
+
+/* Four values times `by` as whole numbers: adding 1.5 * 2^23 rounds what is below 2^22, to even. */
+GF_INLINE gf_i4 whole(const float *x, gf_f4 by) {
+  gf_f4 magic = GF_CONSTANT(12582912.0f);
+  return (gf_i4)(gf_load(x) * by + magic) - (gf_i4)magic;
+}
+
 /* A part with a value that is not finite makes NaN of everything: its step is NaN. */
 static void pack_part(part *to, const float *x, int n) {
-  float most = largest(x, n);
+  float filled[BLOCK] = {0};
+  if (n < BLOCK) x = memcpy(filled, x, sizeof(float) * (size_t)n);
+  float most = largest_of_part(x);
   int counts = most >= NOTHING && most < GF_INFINITY;
-  float inverse = counts ? 32767 / most : 0;
   to->step = counts ? most / 32767 : most < NOTHING ? 0 : GF_NAN;
-  for (int k = 0; k < BLOCK; k++) to->r[k] = (int16_t)(counts && k < n ? clamp(x[k] * inverse, 32767) : 0);
+  gf_f4 inverse = gf_splat(counts ? 32767 / most : 0);
+  for (int k = 0; k < BLOCK; k += 8) {
+    gf_h8 low = (gf_h8)whole(x + k, inverse), high = (gf_h8)whole(x + k + 4, inverse);
+    gf_h8 r = counts ? __builtin_shufflevector(low, high, 0, 2, 4, 6, 8, 10, 12, 14) : (gf_h8){0};
+    memcpy(to->r + k, &r, sizeof r);
+  }
 }
 
 static void pack_row(part *to, const float *x, int K) {
