@@ -1,10 +1,12 @@
 // The tests every op has: PyTorch's numbers from the golden files, and the float64 reference at many sizes.
+import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { goldenCases } from '../golden/index.js'
 import { casesOf } from './cases.js'
 import { assertClose } from './compare.js'
-import { evaluate } from './engine.js'
+import { evaluate, gf, toInputs, toTensor } from './engine.js'
 import * as references from '../../src/reference/index.js'
+import { sizeOf } from '../../src/reference/tensor.js'
 
 function compareAll(actual, expected, options, label) {
   for (const [name, values] of Object.entries(expected)) {
@@ -46,6 +48,48 @@ export function checkAdds(reference, run, { inputs, params, cot }) {
   }
 }
 
+/** Cells that are asked of a tensor, and tensors that are too large to be asked. */
+const ASKED = 12, MOST = 20000
+
+/** Some places of a shape, the first and the last among them. @param {readonly number[]} shape */
+function placesOf(shape) {
+  const size = sizeOf(shape), step = Math.max(1, Math.floor((size - 1) / (ASKED - 1)))
+  return size > MOST ? [] : Array.from({ length: Math.min(size, ASKED) }, (_, i) => {
+    let at = i === ASKED - 1 ? size - 1 : i * step
+    return shape.map((_, axis) => {
+      const below = sizeOf(shape.slice(axis + 1)), index = Math.floor(at / below)
+      at -= index * below
+      return index
+    })
+  })
+}
+
+/** What is said of a value is what it is. */
+function assertExplained({ value, computed, terms }, stored, where) {
+  assert.ok(Object.is(value, stored), `${where}: ${value} is not the cell ${stored}`)
+  const size = 1 + Math.abs(value) + terms.reduce((sum, term) => sum + Math.abs(term.value), 0)
+  assert.ok(Object.is(value, computed) || Math.abs(value - computed) <= 4e-6 * size, `${where}: ${value}, computed ${computed}`)
+}
+
+/** The cells of outputs and gradients of inputs explain themselves. */
+export function checkExplained(run, { inputs, params, cot }, differentiable) {
+  gf.tidy(() => {
+    const tensors = toInputs(inputs, differentiable)
+    const { output, trace } = gf.trace(() => run(tensors, params))
+    const nameOf = tensor => trace.names.find(name => trace.get(name) === tensor)
+    const made = Object.entries(output).filter(([, tensor]) => !Object.values(tensors).includes(tensor))
+    for (const [name, tensor] of made) for (const at of placesOf(tensor.shape)) {
+      assertExplained(trace.explain(nameOf(tensor), at), tensor.at(...at), `${name}[${at}]`)
+    }
+    for (const [name, gradient] of Object.entries(cot)) output[name].backward(toTensor(gradient))
+    for (const name of made.length ? differentiable : []) for (const at of placesOf(tensors[name].shape)) {
+      const explained = trace.explainGradient(nameOf(tensors[name]), at)
+      assertExplained(explained, tensors[name].grad.at(...at), `d ${name}[${at}]`)
+    }
+    trace.dispose()
+  })
+}
+
 /** A few of them, from all over. @template T @param {T[]} list @returns {T[]} */
 const some = list => [...new Set([0.1, 0.5, 0.9].map(share => list[Math.floor(share * list.length)]))].filter(Boolean)
 
@@ -68,5 +112,7 @@ export function testOp(op, { run, bounds, golden, examples = casesOf(op) }) {
   }
   for (const example of some(examples)) {
     test(`${op} ${example.name}: gradients add to what is there`, () => checkAdds(reference, run, example))
+    test(`${op} ${example.name}: explained`, () => checkExplained(run, example, Object.keys(
+      reference.backward(example.inputs, example.params, example.cot))))
   }
 }
