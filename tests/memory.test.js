@@ -77,6 +77,20 @@ test('two engines do not touch each other', async () => {
   assert.throws(() => F.add(gf.rand([2]), other.rand([2])), { code: 'state', message: /one engine/ })
 })
 
+test('tensors of another engine are refused before a kernel reads where they would be', async () => {
+  const small = await load(), other = await load(), { functional: G } = small
+  other.zeros([8e6])
+  const a = small.ones([2, 2]), far = other.ones([2, 2]) // beyond the end of the first one's memory
+  assert.ok(far.address > small.engine.memory.size)
+  for (const [name, call] of Object.entries({
+    add: () => a.add(far), mul: () => far.mul(a), eq: () => a.eq(far), matmul: () => a.matmul(far),
+    linear: () => G.linear(a, far), where: () => small.where(a.gt(0), a, far), cat: () => small.cat([a, far]),
+    maskedFill: () => a.maskedFill(far.gt(0), 1), gather: () => a.gather(0, far.to('int32')), mseLoss: () => G.mseLoss(a, far),
+    layerNorm: () => G.layerNorm(a, far.reshape(4).narrow(0, 0, 2)), embedding: () => G.embedding([1], far).add(a),
+    einsum: () => small.einsum('ij,jk', a, far), dot: () => a.reshape(4).dot(far.reshape(4))
+  })) assert.throws(call, { name: 'GlassformerError', code: 'state', message: /one engine/ }, name)
+})
+
 test('10,000 training steps leave the heap where it was after the first hundred', () => {
   gf.manualSeed(3)
   const layer = new gf.nn.TransformerEncoderLayer(8, 2, { dimFeedforward: 16 })

@@ -12,8 +12,8 @@ twice.backward()
 const gone = gf.ones([1])
 gone.dispose()
 
-const NO_NUMBER = `a float32 tensor [2, 3] is no number to JavaScript's + - * / < >; write a.add(b), a.sub(b), ` +
-  'a.mul(b), a.div(b), a.lt(b), a.gt(b), and a.item() for the number of a tensor that has one'
+const NO_NUMBER = `a float32 tensor [2, 3] cannot be used with JavaScript's + - * / < > and Math; write a.add(b), ` +
+  'a.sub(b), a.mul(b), a.div(b), a.lt(b), a.exp() …, and a.item() for the number of a tensor that has one'
 
 /** @type {[() => unknown, string][]} */
 const MISTAKES = [
@@ -22,14 +22,17 @@ const MISTAKES = [
   [() => gf.models.load({ 'config.json': '{"model_type":"mamba"}' }),
     'config.json: model_type must be one of gpt2, bert, marian, t5, llama, got "mamba"'],
   [() => gf.models.load('./gpt2'),
-    `models: files must be an object of what a model's files hold, by name, such as { 'config.json': …, ` +
-    `'model.safetensors': … }, got "./gpt2"`],
+    "models: files must be an object of file contents by name, such as { 'config.json': text, " +
+    `'model.safetensors': blob }, got "./gpt2"`],
   [() => gf.models.load({}),
-    `models: files must be an object of what a model's files hold, by name, such as { 'config.json': …, ` +
-    `'model.safetensors': … }, got an empty one`],
+    "models: files must be an object of file contents by name, such as { 'config.json': text, " +
+    "'model.safetensors': blob }, got an empty object"],
   [() => gf.models.load({ 'config.json': './gpt2/config.json' }),
-    'models: config.json must be what the file holds, got "./gpt2/config.json", which may be its path'],
-  [() => gf.text.tokenizer('{}'), 'tokenizer: files must be an object of names and contents, got "{}"'],
+    'models: config.json must be the contents of the file, got "./gpt2/config.json", which looks like a ' +
+    'path'],
+  [() => gf.text.tokenizer('{}'),
+    "tokenizer: files must be an object of file contents by name, such as { 'tokenizer.json': text }, got " +
+    '"{}"'],
   [() => gf.text.trainBPE('abc', { vocabSize: 10 }),
     'trainBPE: vocabSize must be at least 256, for 256 bytes and the specials, got 10'],
   [() => new gf.text.Vocab('a b'), 'Vocab: lists must be an array of arrays of strings, got "a b"'],
@@ -48,25 +51,28 @@ const MISTAKES = [
   [() => gf.arange(), 'arange: expected (end), (start, end) or (start, end, step), got 0 numbers'],
   [() => gf.manualSeed('42'), 'manualSeed: seed must be a whole number, got "42"'],
   [() => gf.manualSeed(2 ** 63),
-    'manualSeed: seed must be below 2^53 as a number, where every one is exact, or else a bigint, got ' +
-    '9223372036854776000'],
+    'manualSeed: seed must be a bigint from 2^53 on, such as 2n ** 63n, got 9223372036854776000'],
   [() => gf.noGrad(), 'noGrad: fn must be a function, got undefined'],
-  [() => gf.tidy(async () => x), 'tidy: fn must not be async; what it makes after its first await would be missed'],
+  [() => gf.tidy(async () => x),
+    'tidy: fn must not be async; what it makes after its first await would be missed, so await before'],
   [() => x.item(), 'item: expected one value, got a float32 tensor [2, 3]'],
-  [() => x.at(0), 'at: expected 2 indices for shape [2, 3], got 1'],
+  [() => x.at(0),
+    'at: expected 2 indices for shape [2, 3], got 1; for a row write x.select(0, i)'],
   [() => x.sum(1), 'sum: options must be an object with dim, keepdim, got 1; write { dim: 1 }'],
   [() => x.mean([0]), 'mean: options must be an object with dim, keepdim, got an array of 1; write { dim: [0] }'],
   [() => x.to('cuda'),
-    `to: dtype must be one of 'float32', 'int32', 'float64', 'bool', 'float16', 'bfloat16', 'int8', got "cuda"`],
+    'to: there are no devices here, leave cuda out'],
   [() => x.to('int64'),
     `to: dtype must be one of 'float32', 'int32', 'float64', 'bool', 'float16', 'bfloat16', 'int8', got "int64"`],
-  [() => x.add('1'), 'add: b must be a tensor (gf.tensor), got "1"'],
+  [() => x.add('1'),
+    'add: b must be a tensor or a number, got "1"'],
   [() => x.add(gf.ones([4])), 'add: shapes [2, 3] and [4] do not broadcast: 3 and 4 on axis 1'],
   [() => F.sub(1, x.gt(0)),
-    `sub: a bool tensor cannot be subtracted from or with; logicalNot() turns a mask round, to('int32') makes ` +
-    'numbers'],
-  [() => x.add(x, { alpha: 2 }), 'add: takes two operands and no options, got an object with alpha too'],
-  [() => F.mul(x, 2, 3), 'mul: takes two operands and no options, got 3 too'],
+    "sub: bool tensors cannot be subtracted; logicalNot() inverts a mask, to('int32') makes numbers"],
+  [() => x.add(x, { alpha: 2 }),
+    'add: takes two operands and no options, but also got an object with alpha'],
+  [() => F.mul(x, 2, 3),
+    'mul: takes two operands and no options, but also got 3'],
   [() => {
     const own = new nn.Linear(3, 1), given = gf.ones([2, 3], { requiresGrad: true })
     const [first, second] = [0, 1].map(() => own.forward(given).sum())
@@ -76,7 +82,8 @@ const MISTAKES = [
   }, 'backward: weight of linear was overwritten after it was used (by an optimiser\'s step, nn.init or ' +
   'loadStateDict), so gradients can no longer be computed with it; call backward before, or forward again'],
   [() => gf.checkpoint(lin, gf.ones([1, 3])),
-    'checkpoint: fn must be a function, got a value of type Linear; of a module write x => module.forward(x)'],
+    'checkpoint: fn must be a function, got a value of type Linear; for a module write x => ' +
+    'module.forward(x)'],
   [() => gf.checkpoint(y => lin.forward(y), gf.ones([1, 3])),
     'checkpoint: at least one input must be a tensor that requires a gradient, or nothing inside would get one; call ' +
     'requiresGrad_() on it'],
@@ -88,8 +95,10 @@ const MISTAKES = [
     `where: mask must be a bool tensor, as x.gt(0) or x.to('bool') give, got a float32 tensor [2, 3]`],
   [() => gf.cat([x, x], 1), 'cat: options must be an object with dim, got 1; write { dim: 1 }'],
   [() => gf.stack(x), 'stack: tensors must be a list of tensors, got a float32 tensor [2, 3]'],
-  [() => gf.einsum('ij,jk', x, x), `einsum: 'j' is 3 and 2 long`],
-  [() => x.gather([[0]], { dim: 1 }), 'gather: dim must be a whole number from -2 to 1, got an array of 1'],
+  [() => gf.einsum('ij,jk', x, x),
+    "einsum: 'j' is 3 long before and 2 in operand 1"],
+  [() => x.gather([[0]], { dim: 1 }),
+    'gather: dim comes first, then index; got an array of 1'],
   [() => F.softmax(x, 1), 'softmax: options must be an object with dim, got 1; write { dim: 1 }'],
   [() => F.dropout(x, 0.5), 'dropout: options must be an object with p, training, got 0.5; write { p: 0.5 }'],
   [() => F.relu(x, true), 'relu: takes one tensor and no options, got true'],
@@ -97,25 +106,29 @@ const MISTAKES = [
     'crossEntropy: target must have shape [2] (one class for each row of logits), got [3]'],
   [() => F.crossEntropy(x, [0, 5]), 'crossEntropy: target must be from 0 to 2 or -100 (ignoreIndex), got 5 at place 1'],
   [() => F.embedding(x, x),
-    `embedding: ids must be an int32 tensor, got a float32 tensor [2, 3]; to('int32') makes one`],
+    'embedding: ids must be an int32 tensor or nested arrays of whole numbers, got a float32 tensor [2, ' +
+    "3]; to('int32') makes one"],
   [() => F.embedding([[7]], x), 'embedding: ids must be from 0 to 1 (weight has 2 rows), got 7 at place 0'],
   [() => F.scaledDotProductAttention(x, x, x), 'scaledDotProductAttention: q must have shape [B, H, T, D], got [2, 3]'],
   [() => lin.forward([[1, 2, 3]]), 'linear: x must be a tensor (gf.tensor), got an array of 1'],
-  [() => lin.forward(gf.ones([2, 4])), 'linear: the last side of x must be 3 (weight is [2, 3]), got [2, 4]'],
+  [() => lin.forward(gf.ones([2, 4])),
+    'linear: the last dimension of x must be 3 (weight is [2, 3]), got [2, 4]'],
   [() => new nn.Linear(3), 'Linear: outFeatures must be a whole number from 0 to 2147483647, got undefined'],
   [() => new nn.Linear(3.5, 2), 'Linear: inFeatures must be a whole number from 0 to 2147483647, got 3.5'],
   [() => new nn.MultiheadAttention(10, 3), 'MultiheadAttention: embedDim must be divisible by numHeads, got 10 and 3'],
   [() => new nn.TransformerEncoderLayer(4, 2, { batchFirst: false }),
     'TransformerEncoderLayer: batchFirst is always true'],
   [() => new nn.Dropout(2), 'Dropout: p must be a number from 0 to 1, got 2'],
-  [() => layer.forward(gf.ones([3, 4])), 'MultiheadAttention: query must have shape [B, T, C], got [3, 4]'],
+  [() => layer.forward(gf.ones([3, 4])),
+    'TransformerEncoderLayer: src must have shape [B, T, C], got [3, 4]'],
   [() => layer.forward(seq, { src_mask: mask }),
     'TransformerEncoderLayer: there is no option "src_mask", only srcMask, srcKeyPaddingMask, isCausal, cache'],
   [() => layer.forward(seq, { srcKeyPaddingMask: [[1, 1, 0]] }),
-    'MultiheadAttention: keyPaddingMask must be true (hidden) or false, got 1; of an attention_mask with 1 ' +
-    'for what is seen, gf.tensor(mask).eq(0) makes one'],
+    'TransformerEncoderLayer: srcKeyPaddingMask must be true (hidden) or false, got 1; if 1 means seen, ' +
+    'as in an attention_mask, write gf.tensor(mask).eq(0)'],
   [() => layer.forward(seq, { srcMask: [[true]] }),
-    'MultiheadAttention: attnMask must have shape [3, 3] or [1, 2, 3, 3] (either may be 1), got [1, 1]'],
+    'TransformerEncoderLayer: srcMask must have shape [3, 3] or [1, 2, 3, 3], of which the first two may ' +
+    'be 1, got [1, 1]'],
   [() => new nn.Transformer(4, 2, 1, 1).forward(seq), 'Transformer: tgt must be a tensor (gf.tensor), got undefined'],
   [() => lin.loadStateDict(gf.loadSafetensors(file)),
     'loadStateDict: Linear does not fit: this is what loadSafetensors gives; write ' +
@@ -123,8 +136,8 @@ const MISTAKES = [
   [() => lin.loadStateDict({ weight: [[1]], bias: [0, 0] }),
     'loadStateDict: Linear does not fit: weight must have shape [2, 3], got [1, 1]'],
   [() => gf.loadSafetensors('model.safetensors'),
-    'loadSafetensors: bytes must be a Uint8Array, an ArrayBuffer, a Blob or files by name, got ' +
-    '"model.safetensors"'],
+    "loadSafetensors: bytes must be a file's contents (a Uint8Array, an ArrayBuffer or a Blob), or an " +
+    'object of such by name, got "model.safetensors"; read the file first'],
   [() => x.sum().backward(), 'backward: a float32 tensor [] was not computed from any tensor with requiresGrad'],
   [() => lin.forward(x).backward(),
     'backward: a float32 tensor [2, 2] is not a single value; give the gradient to start from'],
@@ -142,22 +155,24 @@ const MISTAKES = [
   [() => new optim.AdamW(lin.parameters(), { weight_decay: 0.1 }),
     'AdamW: there is no option "weight_decay", only lr, betas, eps, weightDecay'],
   [() => new optim.lrScheduler.StepLR(sgd, { stepSize: 10 }),
-    'StepLR: stepSize must be a whole number from 1 to 2147483647, got an object with stepSize; it has no name here, ' +
-    'write 10'],
+    'StepLR: stepSize must be a whole number from 1 to 2147483647, got an object with stepSize; it is ' +
+    'given by its place, write 10'],
   [() => new optim.lrScheduler.OneCycleLR(sgd, 0.1),
-    'OneCycleLR: options must say how long: new OneCycleLR(optimizer, maxLr, { totalSteps: … }), or epochs ' +
-    'and stepsPerEpoch; got undefined'],
+    'OneCycleLR: options must have totalSteps, or epochs and stepsPerEpoch: new OneCycleLR(optimizer, ' +
+    'maxLr, { totalSteps: … }); got undefined'],
   [() => optim.clipGradNorm(lin, 1),
     'clipGradNorm: params must be a list of tensors, got a value of type Linear; write model.parameters()'],
   [() => gone.add(1), 'add: a was disposed, by dispose() or by the end of its gf.tidy; what gf.tidy returns is kept'],
   [() => gf.trace(() => lin.forward(x)).trace.get('linear'),
-    'trace: no tensor is called "linear"; of 4 the most similar are bias, input, weight, output'],
+    'trace: no tensor is called "linear"; there are bias, input, weight, output'],
   [() => gf.trace(() => lin.forward(x), { edits: [{ name: 'output', value: 1 }] }),
-    'trace: edits[0].index must be an array of whole numbers, null for all or [from, to) for a stretch, got undefined'],
+    'trace: edits[0].index must be an array with a whole number, null (all) or [from, to] (without to) ' +
+    'for each axis, got undefined'],
   [() => gf.trace(() => lin.forward(x), { edits: [{ name: 'linear', index: [0, 0], value: 1 }] }),
-    'trace: edits name tensors that were not made: linear; of 4 the most similar are bias, input, weight, ' +
-    'output'],
-  [() => gf.decoding.generate(lin, 'hello'), 'generate: ids must be a list of ids, or several, got "hello"'],
+    'trace: edits name tensors that were not made: linear; there are bias, input, weight, output'],
+  [() => gf.decoding.generate(lin, 'hello'),
+    'generate: ids must be an array of ids, or an array of such arrays, got "hello"; encode the text ' +
+    'first'],
   [() => gf.decoding.generate(lin, [0], { max_new_tokens: 3 }),
     'generate: there is no option "max_new_tokens", only maxNewTokens, end, temperature, topK, topP, seed, ' +
     'beams, lengthPenalty, cache, onToken, signal'],
@@ -165,19 +180,23 @@ const MISTAKES = [
   [() => gf.toOnnx(new nn.MultiheadAttention(4, 2), { query: seq, kye: seq }),
     'toOnnx: MultiheadAttention has no input "kye"; did you mean key? Its inputs are query, key, value'],
   [() => gf.toOnnx(new (class Pair extends nn.Module { forward(a, b) { return a.add(b) } })(), [[[1, 2]], [[3, 4]]]),
-    'toOnnx: inputs is one nested list, which is one input, and forward of Pair takes 2; give them by name, such as ' +
-    '{ source: …, target: … }'],
+    'toOnnx: inputs is one nested list, which is one input, and forward of Pair takes 2; give them in ' +
+    'their order, by names of your own, such as { source: …, target: … }'],
   [() => x.matmul(gf.ones([4])),
-    'matmul: the last side of a must be the last but one of b, or its only one; a is [2, 3], b is [4]'],
+    'matmul: the last dimension of a must be the last but one of b, or its only one: 3 and 4; a is [2, ' +
+    '3], b is [4]'],
   [() => gf.grad(lin.forward(x).sum(), lin.parameters(), { createGraph: true }),
-    'grad: there is no createGraph: how a gradient came about is not recorded, so it has no gradient of its own; take ' +
-    'the difference of two gradients, or write the second derivative as a forward'],
+    'grad: there is no createGraph: how a gradient came about is not recorded, so it has no gradient of ' +
+    'its own; take the difference of two gradients, or write the first derivative as a forward and ' +
+    'differentiate that'],
   [() => {
     const own = new nn.Linear(3, 2)
     own.weight = gf.ones([2, 3])
     return own.forward(x)
-  }, 'Linear: weight is a parameter, got a float32 tensor [2, 3] in its place, which would be neither trained nor ' +
-  'saved; write new gf.nn.Parameter(tensor), or loadStateDict to change its values'],
+  },
+  'Linear: weight is a parameter, got a float32 tensor [2, 3] in its place, which would be neither ' +
+  'trained nor saved; write loadStateDict to change its values, or new gf.nn.Parameter(tensor) before ' +
+  'an optimiser is made'],
   [() => {
     class Scale extends nn.Module {
       factor = new nn.Parameter([1])
@@ -185,12 +204,16 @@ const MISTAKES = [
     const own = new Scale(), adam = new optim.Adam(own.parameters())
     own.factor = own.factor.mul(2)
     return [adam, own.stateDict()]
-  }, 'Scale: factor is a parameter, got a float32 tensor [1] in its place, which would be neither trained nor saved; ' +
-  'write new gf.nn.Parameter(tensor), or loadStateDict to change its values'],
-  [() => x[0], 'a float32 tensor [2, 3] has no rows in brackets; write x.select(0, 0) for x[0], ' +
-  'x.narrow(0, from, length) for x[from:to], and x.at(...) for one number'],
-  [() => x[-1][0], 'a float32 tensor [2, 3] has no rows in brackets; write x.select(0, -1) for x[-1], ' +
-  'x.narrow(0, from, length) for x[from:to], and x.at(...) for one number'],
+  },
+  'Scale: factor is a parameter, got a float32 tensor [1] in its place, which would be neither trained ' +
+  'nor saved; write loadStateDict to change its values, or new gf.nn.Parameter(tensor) before an ' +
+  'optimiser is made'],
+  [() => x[0],
+    'a float32 tensor [2, 3] cannot be indexed with [ ]; write x.select(0, 0) for x[0], x.narrow(0, from, ' +
+    'length) for x[from:to], and x.at(...) for one number'],
+  [() => x[-1][0],
+    'a float32 tensor [2, 3] cannot be indexed with [ ]; write x.select(0, -1) for x[-1], x.narrow(0, ' +
+    'from, length) for x[from:to], and x.at(...) for one number'],
   [() => x.masked_fill(mask, 0), 'masked_fill is spelled maskedFill here'],
   [() => { x.requires_grad = true }, 'requires_grad is spelled requiresGrad here'],
   [() => F.cross_entropy(x, [0, 1]), 'cross_entropy is spelled crossEntropy here'],
@@ -201,14 +224,16 @@ const MISTAKES = [
   [() => new optim.lrScheduler.StepLR(sgd, 1).get_last_lr(), 'get_last_lr is spelled getLastLr here'],
   [() => nn.init.xavier_uniform_(x), 'xavier_uniform_ is spelled xavierUniform_ here'],
   [() => gf.manual_seed(42), 'manual_seed is spelled manualSeed here'],
-  [() => gf.tensor([1, 2], { dtype: gf.long }), "types are texts, not gf.long; write 'int32'"],
-  [() => gf.zeros([2], { dtype: gf.float16 }), "types are texts, not gf.float16; write 'float16'"],
+  [() => gf.tensor([1, 2], { dtype: gf.long }),
+    "dtypes are strings, not gf.long; write 'int32'"],
+  [() => gf.zeros([2], { dtype: gf.float16 }),
+    "dtypes are strings, not gf.float16; write 'float16'"],
   [() => x.cuda(), 'a tensor has no cuda here; leave it out: everything is in the memory of WebAssembly'],
   [() => x.tolist(), 'a tensor has no tolist here; write x.toArray()'],
   [() => nn.Linear(4, 8), 'Linear is a class; write new Linear(…)'],
   [() => new nn.ReLU({ inplace: true }), 'ReLU: takes no options, got an object with inplace'],
   [() => new nn.Dropout({ p: 0.1 }),
-    'Dropout: p must be a number from 0 to 1, got an object with p; it has no name here, write 0.1'],
+    'Dropout: p must be a number from 0 to 1, got an object with p; it is given by its place, write 0.1'],
   [() => sgd.zeroGrad({ setToNone: true }), 'zeroGrad: takes no options, got an object with setToNone'],
   [() => lin.zeroGrad(true), 'zeroGrad: takes no options, got true'],
   [() => x.clone({ memoryFormat: 'dense' }), 'clone: takes no options, got an object with memoryFormat'],
@@ -216,13 +241,14 @@ const MISTAKES = [
   [() => x.view(4, 2), 'view: a float32 tensor [2, 3] cannot take shape [4, 2]'],
   [() => x.ndim, 'a tensor has no ndim here; write x.shape.length'],
   [() => x.add_(1), 'a tensor has no add_ here; write x = x.add(y)'],
-  [() => { x[0] = 3 }, 'a float32 tensor [2, 3] takes no rows in brackets; write gf.where, x.scatter or x.maskedFill ' +
-  'for a tensor with other values, or change single ones in x.data'],
+  [() => { x[0] = 3 },
+    'a float32 tensor [2, 3] cannot be assigned with [ ]; write gf.where, x.scatter or x.maskedFill for a ' +
+    'tensor with other values, or change single ones in x.data'],
   [() => lin.loadStateDict(file),
     'loadStateDict: state must be an object of tensors, got bytes; write gf.loadSafetensors(bytes).tensors'],
   [() => gf.saveSafetensors(lin.stateDict(), 'model.safetensors'),
-    'saveSafetensors: metadata must be an object of strings, got "model.safetensors"; it gives the bytes of the file, ' +
-    'to be written by node:fs or offered as a Blob'],
+    'saveSafetensors: metadata must be an object of strings, got "model.safetensors"; it takes no path ' +
+    'and returns the bytes: writeFileSync(path, gf.saveSafetensors(tensors))'],
   [() => gf.save(lin.stateDict(), 'model.pt'),
     'gf has no save; write gf.saveSafetensors(model.stateDict()), which gives the bytes of a file'],
   [() => new gf.Tensor([1]),

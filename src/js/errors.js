@@ -90,7 +90,7 @@ export function runNow(where, fn) {
   const result = fn()
   if (result instanceof Promise) result.catch(() => {}) // the error below is the one to see
   expect(!(result instanceof Promise), 'type',
-    () => `${where}: fn must not be async; what it makes after its first await would be missed`)
+    () => `${where}: fn must not be async; what it makes after its first await would be missed, so await before`)
   return result
 }
 
@@ -189,7 +189,7 @@ export function expectNoMore(where, more) {
 /** What to write instead of an argument with its name. @param {string} name @param {unknown} given */
 function byPlace(name, given) {
   const own = isPlain(given) ? /** @type {any} */ (given)[name] : undefined
-  return own === undefined ? '' : `; it has no name here, write ${describe(own)}`
+  return own === undefined ? '' : `; it is given by its place, write ${describe(own)}`
 }
 
 /** What to write instead of an option without its name. @param {string} name @param {unknown} given */

@@ -171,7 +171,7 @@ function leaf(input) {
  */
 export function checkpoint(fn, ...inputs) {
   expect(typeof fn === 'function', 'type',
-    () => `checkpoint: fn must be a function, got ${describe(fn)}; of a module write x => module.forward(x)`)
+    () => `checkpoint: fn must be a function, got ${describe(fn)}; for a module write x => module.forward(x)`)
   const tensors = inputs.filter(input => input instanceof Tensor)
   const isRecorded = tensors.some(({ engine, requiresGrad }) => requiresGrad || !engine.gradEnabled)
   expect(isRecorded, 'state', () => 'checkpoint: at least one input must be a tensor that requires a gradient, or ' +

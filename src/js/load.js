@@ -13,12 +13,16 @@ const GIVE = 'give load({ wasm }) the URL, a Response or the bytes of glassforme
 /** The script that is running now, in a page that is no module. */
 const SCRIPT = /** @type {any} */ (globalThis.document?.currentScript)?.src
 
-/** A module of Node, asked of the process: bundlers for browsers stumble over an import that only Node has. */
+/**
+ * A module of Node, asked of the process: bundlers for browsers stumble over an import that only Node has.
+ */
 export const builtin = (/** @type {string} */ name) => /** @type {any} */ (globalThis).process.getBuiltinModule(name)
 
 /**
  * Where the kernels are: beside this library; where a bundler made a plain script or CommonJS of it, beside that.
- * @param {string} [name] @param {() => URL} [there] @param {string} [give] what to do where it is not known
+ * @param {string} [name] @param {() => Platform.Address} [there]
+ * @param {string} [give] what to do where it is not known
+ * @returns {Platform.Address}
  */
 export function besideLibrary(name = 'glassformer.wasm', there = besideModule, give = GIVE) {
   if (import.meta.url) return there()
@@ -59,7 +63,7 @@ function urlOf(address) {
 
 /**
  * @param {unknown} wasm @param {string} [give] what to do where it is not in reach
- * @returns {Promise<WebAssembly.Module | ArrayBuffer | ArrayBufferView>} a module that is one already, or its bytes
+ * @returns {Promise<Platform.WasmModule | ArrayBuffer | ArrayBufferView>} a module that is one already, or its bytes
  */
 export async function bytesOf(wasm, give = GIVE) {
   let source = typeof wasm === 'string' ? urlOf(wasm) : await wasm

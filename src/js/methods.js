@@ -51,12 +51,12 @@ for (const place of PLACES) {
   Object.defineProperty(Methods.prototype, place, {
     /** @this {Tensor} */
     get() {
-      throw new GlassformerError('type', `${describe(this)} has no rows in brackets; write x.select(0, ${place}) for ` +
+      throw new GlassformerError('type', `${describe(this)} cannot be indexed with [ ]; write x.select(0, ${place}) for ` +
         `x[${place}], x.narrow(0, from, length) for x[from:to], and x.at(...) for one number`)
     },
     /** @this {Tensor} */
     set() {
-      throw new GlassformerError('type', `${describe(this)} takes no rows in brackets; write gf.where, x.scatter or ` +
+      throw new GlassformerError('type', `${describe(this)} cannot be assigned with [ ]; write gf.where, x.scatter or ` +
         'x.maskedFill for a tensor with other values, or change single ones in x.data')
     }
   })

@@ -17,7 +17,7 @@ export function manualSeed(engine, seed) {
   expect(Number.isInteger(seed) || typeof seed === 'bigint', 'type',
     () => `manualSeed: seed must be a whole number, got ${describe(seed)}`)
   expect(typeof seed === 'bigint' || Number.isSafeInteger(seed), 'range',
-    () => `manualSeed: seed must be below 2^53 as a number, where every one is exact, or else a bigint, got ${seed}`)
+    () => `manualSeed: seed must be a bigint from 2^53 on, such as 2n ** 63n, got ${seed}`)
   expect(seed >= -(2n ** 63n) && seed < 2n ** 64n, 'range',
     () => `manualSeed: seed must be from -2^63 to 2^64 - 1, got ${seed}`)
   engine.c.gf_seed(engine.generator, Number(BigInt.asUintN(32, BigInt(seed))))

@@ -58,7 +58,7 @@ function checkNames(tensors, metadata, dtypes) {
   if (metadata === undefined) return
   const areStrings = isPlain(metadata) && Object.values(/** @type {object} */ (metadata)).every(value => typeof value === 'string')
   expect(areStrings, 'type', () => `saveSafetensors: metadata must be an object of strings, got ${describe(metadata)}` +
-    (typeof metadata === 'string' ? '; it gives the bytes of the file, to be written by node:fs or offered as a Blob' : ''))
+    (typeof metadata === 'string' ? '; it takes no path and returns the bytes: writeFileSync(path, gf.saveSafetensors(tensors))' : ''))
 }
 
 /** Filled up with spaces to a multiple of 8 bytes, so that the values after it are aligned. @param {Uint8Array} json */
@@ -98,7 +98,8 @@ const dtypeOf = (dtypes, name) =>
 function* steps(engine, source, options) {
   const { names, dtypes = {} } = optionsOf('loadSafetensors', options, ['names', 'dtypes'])
   expect(typeof source !== 'string', 'type', () =>
-    `loadSafetensors: bytes must be a Uint8Array, an ArrayBuffer, a Blob or files by name, got ${describe(source)}`)
+    "loadSafetensors: bytes must be a file's contents (a Uint8Array, an ArrayBuffer or a Blob), or an object of such by " +
+    `name, got ${describe(source)}; read the file first`)
   expect(typeof dtypes === 'string' || isPlain(dtypes), 'type',
     () => `loadSafetensors: dtypes must be a dtype, or one by name, got ${describe(dtypes)}`)
   const header = isPlain(source)

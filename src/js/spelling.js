@@ -4,7 +4,7 @@ import { GlassformerError } from './errors.js'
 const INSTEAD = /** @type {const} */ ({
   cuda: 'leave it out: everything is in the memory of WebAssembly', cpu: 'leave it out: everything is in one memory',
   device: 'there is one memory', numpy: 'write x.data', tolist: 'write x.toArray()', dim: 'write x.shape.length',
-  long: "write x.to('int32')", int: "write x.to('int32')", float: "write x.to('float32')", bool: "write x.to('bool')",
+  long: "there is no int64, write x.to('int32')", int: "write x.to('int32')", float: "write x.to('float32')", bool: "write x.to('bool')",
   half: "write x.to('float16')", mT: 'write x.transpose(-2, -1)', unbind: 'write x.select(dim, i) for each',
   bmm: 'write x.matmul(y)', mm: 'write x.matmul(y)', ndim: 'write x.shape.length', is_leaf: 'write x.node === null',
   grad_fn: 'write x.node', type: 'write x.dtype, or x.to(dtype)', retain_grad: 'write gf.grad(loss, [x])',
@@ -92,7 +92,7 @@ export function answerTensors(prototype) {
  */
 export function answerLibrary(library) {
   const { nn, optim } = library
-  for (const [name, type] of Object.entries(TYPES)) answer(library, name, `types are texts, not gf.${name}; write '${type}'`)
+  for (const [name, type] of Object.entries(TYPES)) answer(library, name, `dtypes are strings, not gf.${name}; write '${type}'`)
   for (const [name, message] of Object.entries(ELSEWHERE)) answer(library, name, message)
   for (const name of MODULES) answer(nn, name, noModule(name))
   answer(nn, 'utils', 'gf.nn has no utils; write gf.optim.clipGradNorm, gf.optim.clipGradValue')

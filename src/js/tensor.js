@@ -198,7 +198,8 @@ export class Tensor extends Methods {
    */
   at(...index) {
     expect(index.length === this.shape.length, 'shape',
-      () => `at: expected ${this.shape.length} indices for shape ${shapeText(this.shape)}, got ${index.length}`)
+      () => `at: expected ${this.shape.length} indices for shape ${shapeText(this.shape)}, got ` +
+        `${index.length}${index.length && index.length < this.shape.length ? '; for a row write x.select(0, i)' : ''}`)
     let offset = 0
     index.forEach((i, axis) => {
       const side = this.shape[axis]
@@ -312,8 +313,8 @@ export class Tensor extends Methods {
    */
   [Symbol.toPrimitive](hint) {
     if (hint === 'string') return this.toString()
-    throw new GlassformerError('type', `${describe(this)} is no number to JavaScript's + - * / < >; write a.add(b), ` +
-      'a.sub(b), a.mul(b), a.div(b), a.lt(b), a.gt(b), and a.item() for the number of a tensor that has one')
+    throw new GlassformerError('type', `${describe(this)} cannot be used with JavaScript's + - * / < > and Math; ` +
+      'write a.add(b), a.sub(b), a.mul(b), a.div(b), a.lt(b), a.exp() …, and a.item() for the number of a tensor that has one')
   }
 
   /** What console.log shows in Node: no engine, but the first values. */

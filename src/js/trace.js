@@ -80,7 +80,8 @@ export class Trace {
 
   /** The names that are most like one, for a message. @param {string} name */
   #like(name) {
-    return `of ${this.names.length} the most similar are ${similar(name, this.names).join(', ')}`
+    const like = similar(name, this.names)
+    return `${like.length < this.names.length ? `of ${this.names.length} the most similar` : 'there'} are ${like.join(', ')}`
   }
 
   /**

@@ -58,6 +58,17 @@ test('Embedding: the padding row starts at zero and does not learn', () => {
   assertSame(embedding.weight.grad, { shape: [3, 2], data: [0, 0, 0, 0, 1, 1] })
 })
 
+test('Embedding: the padding row may be the last one, or counted from the end', () => {
+  for (const [given, row] of [[2, 2], [0, 0], [-1, 2], [-3, 0]]) {
+    const embedding = new nn.Embedding(3, 2, { paddingIdx: given })
+    assert.equal(embedding.paddingIdx, row)
+    assert.deepEqual([0, 1, 2].filter(i => embedding.weight.at(i, 0) === 0), [row])
+    embedding.forward([0, 1, 2]).backward(gf.ones([3, 2]))
+    assert.deepEqual([0, 1, 2].map(i => embedding.weight.grad.at(i, 1)), [0, 1, 2].map(i => Number(i !== row)))
+  }
+  for (const given of [3, -4]) assertRejects(() => new nn.Embedding(3, 2, { paddingIdx: given }), 'range', 'paddingIdx', '-3 to 2')
+})
+
 test('Dropout acts in training only', () => {
   const ones = gf.tensor(new Float32Array(100).fill(1))
   const dropout = new nn.Dropout(0.25)

@@ -40,6 +40,27 @@ test("adam.noam: PyTorch's steps under a changing rate", () => {
   )
 })
 
+// PyTorch 1.13.1's, but SGD's rate, which has no default there; 1e-3 is that of PyTorch 2.
+for (const [name, Optimiser, defaults] of [
+  ['SGD', SGD, { lr: 1e-3, momentum: 0, dampening: 0, weightDecay: 0, nesterov: false }],
+  ['Adam', Adam, { lr: 1e-3, betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0 }],
+  ['AdamW', AdamW, { lr: 1e-3, betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0.01 }]
+]) test(`${name}: what it does unless it is told`, () => {
+  const { params, ...options } = new Optimiser([parameter(numbers([3], 1))]).paramGroups[0]
+  assert.equal(params.length, 1)
+  assert.deepEqual(options, defaults)
+})
+
+test('noam: what it does not take', () => {
+  const { noam } = gf.optim
+  for (const [call, code, message] of [
+    [() => noam(0, 10), 'range', /^noam: dModel must be a whole number from 1 /], [() => noam('8', 10), 'type', /^noam: dModel/],
+    [() => noam(8, 0), 'range', /^noam: warmup must be a whole number from 1 /],
+    [() => noam(8, 10, 0), 'range', /^noam: factor must be a number > 0, got 0/],
+    [() => noam(8, 10)(0), 'range', /^noam: step must be a whole number from 1 /], [() => noam(8, 10)(1.5), 'range', /^noam: step/]
+  ]) assert.throws(call, { name: 'GlassformerError', code, message })
+})
+
 for (const [name, Optimiser] of Object.entries({ SGD, Adam, AdamW })) {
   test(`${name}: zeroGrad, and a parameter without a gradient stays`, () => {
     const [moving, resting] = [parameter(numbers([3], 1)), parameter(numbers([3], 2))]

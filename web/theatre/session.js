@@ -55,7 +55,7 @@ export function createSession(gf, settings, text, start) {
   const kind = OPTIMIZERS[settings.optimizer], letters = Object.entries(kind.kept(settings))
   const optimizer = kind.create(gf, parameters, settings)
   const held = letters.length === 0 ? [] : parameters.map(parameter => (
-    optimizer.stateOf(parameter, () => kind.fresh(() => optimizer.zerosLike(parameter), settings))))
+    optimizer.stateOf(parameter, () => kind.fresh(() => parameter.engine.zeros(parameter.shape), settings))))
   const kept = parameters.flatMap((parameter, i) => [parameter, ...letters.map(([, name]) => held[i][name])])
   const tests = task.heldOut(gf, settings, data)
   /** What has been seen of every step and of every look at what is held out. @type {History} */

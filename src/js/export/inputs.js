@@ -28,16 +28,19 @@ const isOne = value => value instanceof Tensor || (Array.isArray(value) && !isPl
  */
 function sorted(where, model, inputs) {
   const { length } = Object.getPrototypeOf(model).forward
+  const { inputNames } = /** @type {typeof Module} */ (model.constructor)
+  const isNamed = inputNames !== Module.inputNames, names = isNamed ? inputNames.slice(0, length) : ['source', 'target']
   const isDeep = Array.isArray(inputs) && Array.isArray(inputs[0]) && Array.isArray(inputs[0][0])
   expect(!(isOne(inputs) && isDeep && length > 1), 'type', () =>
     `${where}: inputs is one nested list, which is one input, and forward of ${model.constructor.name} takes ${length}; ` +
-    'give them by name, such as { source: …, target: … }')
+    `give them ${isNamed ? 'by name' : 'in their order, by names of your own'}, such as ` +
+    `{ ${names.map(name => `${name}: …`).join(', ')} }`)
   if (isOne(inputs)) return { positions: [['input', inputs]], options: null }
   if (Array.isArray(inputs)) return { positions: inputs.map((value, i) => [`input_${i}`, value]), options: null }
   expect(isPlain(inputs), 'type', () => `${where}: inputs must be a tensor, nested ids, or a list or an object of them, ` +
     `got ${describe(inputs)}`)
-  const { inputNames } = /** @type {typeof Module} */ (model.constructor), entries = Object.entries(inputs)
-  if (inputNames === Module.inputNames) return { positions: entries, options: null }
+  const entries = Object.entries(inputs)
+  if (!isNamed) return { positions: entries, options: null }
   const missing = inputNames.filter(name => !Object.hasOwn(inputs, name))
   for (const [name] of entries) if (!inputNames.includes(name)) {
     const meant = missing.find(one => distance(one, name) <= MOST_SLIPS)

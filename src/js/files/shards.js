@@ -24,7 +24,7 @@ export function* readJson(where, files, name) {
   if (path === undefined) return undefined
   const content = files[path]
   expect(typeof content !== 'string' || /[{[]/.test(content) || content.length > 1000, 'format',
-    () => `${where}: ${path} must be what the file holds, got ${describe(content)}, which may be its path`)
+    () => `${where}: ${path} must be the contents of the file, got ${describe(content)}, which looks like a path`)
   return parseObject(`${where}: ${path}`, yield* textOf(yield* sourceOf(where, path, files[path])))
 }
 

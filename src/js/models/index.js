@@ -123,9 +123,9 @@ function* readConfig(files) {
  * @returns {Generator<any, Opened, any>}
  */
 function* open(files) {
-  expect(isPlain(files) && Object.keys(files).length > 0, 'type', () => 'models: files must be an object of what a ' +
-    `model's files hold, by name, such as { 'config.json': …, 'model.safetensors': … }, got ${isPlain(files)
-      ? 'an empty one' : describe(files)}`)
+  expect(isPlain(files) && Object.keys(files).length > 0, 'type', () => 'models: files must be an object of file ' +
+    `contents by name, such as { 'config.json': text, 'model.safetensors': blob }, got ${isPlain(files)
+      ? 'an empty object' : describe(files)}`)
   /** @type {Opened} */
   const found = { type: null, parameters: 0, bytes: 0, missing: [], unused: [], problems: [], config: {}, reads: [] }
   yield* noting(found, function* () {

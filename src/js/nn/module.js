@@ -42,7 +42,7 @@ const isStray = (module, name, value) =>
  */
 const expectParameter = (module, name, value) => expect(!isStray(module, name, value), 'type',
   () => `${module.constructor.name}: ${name} is a parameter, got ${describe(value)} in its place, which would be neither ` +
-    `trained nor saved; write new gf.nn.Parameter(tensor), or loadStateDict to change its values`)
+    `trained nor saved; write loadStateDict to change its values, or new gf.nn.Parameter(tensor) before an optimiser is made`)
 
 /** Remembers what a module's parameters are called. @param {Module} module @param {[string, unknown][]} entries */
 function learnNames(module, entries) {

@@ -1,4 +1,4 @@
-import { describe, expect, flag, numberWhere, optionsOf, wholeNumber } from '../errors.js'
+import { GlassformerError, describe, expect, flag, numberWhere, optionsOf, wholeNumber } from '../errors.js'
 import { add } from '../ops/binary.js'
 import { anyTensor, floatTensor } from '../ops/checks.js'
 import { maskTensor } from '../ops/mask.js'
@@ -75,6 +75,24 @@ class TransformerLayer extends Module {
 }
 
 /**
+ * Runs an attention inside a layer; what it says of its arguments is told of those that the layer was given.
+ * @template T
+ * @param {string} where @param {string} x what attends @param {string} memory what is attended to
+ * @param {string} masks what their names begin with @param {() => T} attend
+ */
+function attending(where, x, memory, masks, attend) {
+  /** @type {Record<string, string>} */
+  const names = { query: x, key: memory, value: memory, attnMask: `${masks}Mask`, keyPaddingMask: `${masks}KeyPaddingMask` }
+  try {
+    return attend()
+  } catch (error) {
+    if (error instanceof GlassformerError) error.message = error.message.replace(/^MultiheadAttention: (\w+)/,
+      (all, name) => (name in names ? `${where}: ${names[name]}` : all))
+    throw error
+  }
+}
+
+/**
  * Self-attention and feed-forward, each with a residual sum and a norm: torch.nn.TransformerEncoderLayer.
  * @example
  * const layer = new gf.nn.TransformerEncoderLayer(16, 4, { dimFeedforward: 32, dropout: 0 })
@@ -112,9 +130,9 @@ export class TransformerEncoderLayer extends TransformerLayer {
   forward(src, options) {
     const { srcMask, srcKeyPaddingMask, isCausal, cache } =
       optionsOf('TransformerEncoderLayer', options, ['srcMask', 'srcKeyPaddingMask', 'isCausal', 'cache'])
-    const attend = (/** @type {Tensor} */ x) => this.self_attn.forward(x, x, x, {
-      attnMask: srcMask, keyPaddingMask: srcKeyPaddingMask, isCausal, cache, needWeights: false
-    })[0]
+    const masks = { attnMask: srcMask, keyPaddingMask: srcKeyPaddingMask, isCausal, cache, needWeights: false }
+    const attend = (/** @type {Tensor} */ x) => attending('TransformerEncoderLayer', 'src', 'src', 'src',
+      () => this.self_attn.forward(x, x, x, masks)[0])
     return this.residual(this.residual(src, 1, attend), 2, x => this.feedForward(x))
   }
 }
@@ -154,14 +172,18 @@ export class TransformerDecoderLayer extends TransformerLayer {
    */
   forward(tgt, memory, options) {
     const masks = decoderMasks('TransformerDecoderLayer', memory, options)
-    const attend = (/** @type {Tensor} */ x) => this.self_attn.forward(x, x, x, {
+    const own = {
       attnMask: masks.tgtMask, keyPaddingMask: masks.tgtKeyPaddingMask, isCausal: masks.tgtIsCausal,
       cache: masks.cache, needWeights: false
-    })[0]
-    const cross = (/** @type {Tensor} */ x) => this.multihead_attn.forward(x, memory, memory, {
+    }
+    const others = {
       attnMask: masks.memoryMask, keyPaddingMask: masks.memoryKeyPaddingMask, isCausal: masks.memoryIsCausal,
       cache: masks.cache, needWeights: false
-    })[0]
+    }
+    const attend = (/** @type {Tensor} */ x) => attending('TransformerDecoderLayer', 'tgt', 'tgt', 'tgt',
+      () => this.self_attn.forward(x, x, x, own)[0])
+    const cross = (/** @type {Tensor} */ x) => attending('TransformerDecoderLayer', 'tgt', 'memory', 'memory',
+      () => this.multihead_attn.forward(x, memory, memory, others)[0])
     return this.residual(this.residual(this.residual(tgt, 1, attend), 2, cross), 3, x => this.feedForward(x))
   }
 }

@@ -149,13 +149,13 @@ function operation(name, { formula, value, da, db, isSum, isExact }) {
  */
 function operandOf(where, name, value) {
   if (typeof value === 'number') return value
-  const tensor = anyTensor(where, name, value)
+  const tensor = anyTensor(where, name, value, 'a tensor or a number')
   return isWhole(tensor) ? tensor : floatTensor(where, name, tensor)
 }
 
 /** What would be passed over without a word, such as PyTorch's alpha. @param {string} name @param {unknown[]} more */
 function noMore(name, more) {
-  expect(more.length === 0, 'type', () => `${name}: takes two operands and no options, got ${describe(more[0])} too`)
+  expect(more.length === 0, 'type', () => `${name}: takes two operands and no options, but also got ${describe(more[0])}`)
 }
 
 /**

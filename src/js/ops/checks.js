@@ -6,11 +6,11 @@ import { Tensor, tensor as makeTensor } from '../tensor.js'
 
 /**
  * A tensor of any type that is still alive, or an error that names it.
- * @param {string} where @param {string} name @param {unknown} value @returns {Tensor}
+ * @param {string} where @param {string} name @param {unknown} value @param {string} [expected] in words
+ * @returns {Tensor}
  */
-export function anyTensor(where, name, value) {
-  expect(value instanceof Tensor, 'type',
-    () => `${where}: ${name} must be a tensor (gf.tensor), got ${describe(value)}`)
+export function anyTensor(where, name, value, expected = 'a tensor (gf.tensor)') {
+  expect(value instanceof Tensor, 'type', () => `${where}: ${name} must be ${expected}, got ${describe(value)}`)
   expect(!value.disposed, 'state', () => `${where}: ${name} was disposed, by dispose() or by the end of its gf.tidy; ` +
     'what gf.tidy returns is kept')
   return value
@@ -77,7 +77,8 @@ export const optionalTensor = (where, name, value) =>
 export function idTensor(engine, where, name, value) {
   if (value instanceof Tensor) {
     expect(value.dtype === 'int32', 'type',
-      () => `${where}: ${name} must be an int32 tensor, got ${describe(value)}; to('int32') makes one`)
+      () => `${where}: ${name} must be an int32 tensor or nested arrays of whole numbers, got ${describe(value)}; ` +
+        `to('int32') makes one`)
     expect(!value.disposed, 'state', () => `${where}: ${name} was disposed`)
     inEngine(where, engine, [value])
     return value

@@ -1,4 +1,4 @@
-import { oneOf } from '../errors.js'
+import { expect, oneOf } from '../errors.js'
 import { record } from '../autograd.js'
 import { DTYPES } from '../dtype.js'
 import { cell, product } from '../explain.js'
@@ -26,6 +26,8 @@ export function convertInto(out, x) {
 }
 
 const NAMES = /** @type {DType[]} */ (Object.keys(DTYPES))
+/** What PyTorch's `to` takes, too. */
+const DEVICES = ['cuda', 'cpu', 'mps']
 
 /** @type {import('../autograd.js').Operation} */
 const op = {
@@ -49,6 +51,7 @@ const op = {
  */
 export function to(x, dtype) {
   const { engine } = anyTensor('to', 'x', x)
+  expect(!DEVICES.includes(dtype), 'range', () => `to: there are no devices here, leave ${dtype} out`)
   oneOf('to', 'dtype', dtype, NAMES)
   if (x.dtype === dtype) return x
   const out = engine.empty(x.shape, dtype)

@@ -98,7 +98,7 @@ export function einsum(rule, ...tensors) {
         tensor)}`)
     shape.forEach((side, axis) => {
       const known = sides[inputs[n][axis]] ??= side
-      expect(known === side, 'shape', () => `einsum: '${inputs[n][axis]}' is ${known} and ${side} long`)
+      expect(known === side, 'shape', () => `einsum: '${inputs[n][axis]}' is ${known} long before and ${side} in operand ${n}`)
     })
   })
   const [first, ...rest] = tensors.map((tensor, n) => withoutRepeats({ tensor, letters: inputs[n] }))

@@ -75,6 +75,12 @@ function placesFor(where, x, dim, index) {
   return { places: ids, origin: { places: given } }
 }
 
+/** The axis, before index as in PyTorch. @param {string} where @param {unknown} dim @param {number} rank */
+function firstOf(where, dim, rank) {
+  expect(typeof dim === 'number', 'type', () => `${where}: dim comes first, then index; got ${describe(dim)}`)
+  return axisOf(where, dim, rank)
+}
+
 /** @param {'gather' | 'indexSelect'} name @param {Tensor} x @param {readonly number[]} shape @param {Places} at */
 function lookedUp(name, x, shape, at) {
   return throughInt(x, source => {
@@ -89,7 +95,7 @@ function lookedUp(name, x, shape, at) {
  * @param {Tensor} x @param {number} dim @param {any} index [K], nested or an int32 tensor @returns {Tensor}
  */
 export function indexSelect(x, dim, index) {
-  const { shape } = movable('indexSelect', x), axis = axisOf('indexSelect', dim, shape.length)
+  const { shape } = movable('indexSelect', x), axis = firstOf('indexSelect', dim, shape.length)
   const { places, origin } = placesFor('indexSelect', x, axis, index)
   expect(places.shape.length === 1, 'shape', () => `indexSelect: index must be a list, got ${describe(places)}`)
   const sides = shape.map((side, a) => (a === axis ? places.size : side))
@@ -104,7 +110,7 @@ export function indexSelect(x, dim, index) {
  * gf.tensor([[1, 2], [3, 4]]).gather(1, [[1], [0]])   // [[2], [3]]
  */
 export function gather(x, dim, index) {
-  const { shape } = movable('gather', x), axis = axisOf('gather', dim, shape.length)
+  const { shape } = movable('gather', x), axis = firstOf('gather', dim, shape.length)
   const { places, origin } = placesFor('gather', x, axis, index), sides = places.shape
   const fits = sides.length === shape.length && sides.every((side, a) => a === axis || side <= shape[a])
   expect(fits, 'shape', () => `gather: index must have ${shape.length} axes, none but ${axis} longer than those of ` +

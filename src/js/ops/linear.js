@@ -136,7 +136,7 @@ export function linear(x, weight, bias) {
   expectRank('linear', 'weight', weight, 2, '[outFeatures, inFeatures]')
   const offset = optionalTensor('linear', 'bias', bias), [outFeatures, inFeatures] = weight.shape
   expect(lastSide('linear', 'x', x) === inFeatures, 'shape', () =>
-    `linear: the last side of x must be ${inFeatures} (weight is ${shapeText(weight.shape)}), ` +
+    `linear: the last dimension of x must be ${inFeatures} (weight is ${shapeText(weight.shape)}), ` +
     `got ${shapeText(x.shape)}`)
   expectShape('linear', 'bias', offset, [outFeatures], 'one value for each output feature')
   return linearRows(x, weight, offset)

@@ -70,13 +70,13 @@ export function additiveMask(engine, where, mask, hidden, { B, H, Tq, Tk }) {
   ]
   const layout = layouts.find(l => sameShape(l.shape, tensor.shape))
   expect(layout !== undefined, 'shape', () =>
-    `${where}: attnMask must have shape ${shapeText([Tq, Tk])} or ${shapeText([B, H, Tq, Tk])} (either may be 1), ` +
+    `${where}: attnMask must have shape ${shapeText([Tq, Tk])} or ${shapeText([B, H, Tq, Tk])}, of which the first two may be 1, ` +
     `got ${shapeText(tensor.shape)}`)
   return { tensor, batch: layout.batch, head: layout.head }
 }
 
 /** Numbers would be read the wrong way round as often as not. */
-const AS_SEEN = '; of an attention_mask with 1 for what is seen, gf.tensor(mask).eq(0) makes one'
+const AS_SEEN = '; if 1 means seen, as in an attention_mask, write gf.tensor(mask).eq(0)'
 
 /**
  * A key padding mask as bytes, 1 where the key is hidden.

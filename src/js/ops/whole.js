@@ -36,7 +36,7 @@ export const isWhole = value => (typeof value === 'number' ? value === (value | 
  */
 export const refuseBools = (name, ...operands) => expect(
   name !== 'sub' || operands.every(one => typeof one === 'number' || one.dtype !== 'bool'), 'type',
-  () => "sub: a bool tensor cannot be subtracted from or with; logicalNot() turns a mask round, to('int32') makes numbers")
+  () => "sub: bool tensors cannot be subtracted; logicalNot() inverts a mask, to('int32') makes numbers")
 
 /** A whole tensor as float32, anything else itself. @template {Tensor | number} T @param {T} value */
 export const asFloat = value => (typeof value !== 'number' && isWhole(value) ? to(value, 'float32') : value)

@@ -185,8 +185,8 @@ export class OneCycleLR extends Scheduler {
     const { epochs, stepsPerEpoch, annealStrategy = 'cos', cycleMomentum = true, threePhase = false } = given
     const { pctStart = 0.3, baseMomentum = 0.85, maxMomentum = 0.95, divFactor = 25, finalDivFactor = 1e4 } = given
     expect(given.totalSteps !== undefined || (epochs !== undefined && stepsPerEpoch !== undefined), 'type',
-      () => `${where}: options must say how long: new OneCycleLR(optimizer, maxLr, { totalSteps: … }), ` +
-        `or epochs and stepsPerEpoch; got ${describe(options)}`)
+      () => `${where}: options must have totalSteps, or epochs and stepsPerEpoch: ` +
+        `new OneCycleLR(optimizer, maxLr, { totalSteps: … }); got ${describe(options)}`)
     this.totalSteps = wholeNumber(where, 'totalSteps', given.totalSteps ?? epochs * stepsPerEpoch, 1)
     this.annealStrategy = oneOf(where, 'annealStrategy', annealStrategy, /** @type {const} */ (['cos', 'linear']))
     this.cycleMomentum = flag(where, 'cycleMomentum', cycleMomentum)

@@ -188,7 +188,8 @@ function partsOf(files) {
  */
 export function tokenizer(engine, files) {
   expect(isPlain(files), 'type',
-    () => `tokenizer: files must be an object of names and contents, got ${describe(files)}`)
+    () => `tokenizer: files must be an object of file contents by name, such as { 'tokenizer.json': text }, ` +
+      `got ${describe(files)}`)
   for (const [name, content] of Object.entries(files)) {
     expect(isContent(content), 'type', () => `tokenizer: files[${JSON.stringify(name)}] must be text or bytes ` +
       `(of a Blob, await its arrayBuffer()), got ${describe(content)}`)

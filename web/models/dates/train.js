@@ -90,7 +90,7 @@ function resume(file, model, optimizer) {
   const step = Number(metadata.step)
   for (const [name, p] of model.namedParameters()) {
     p.data.set(tensors[name].values)
-    const fresh = () => ({ step, expAvg: optimizer.zerosLike(p), expAvgSq: optimizer.zerosLike(p) })
+    const zeros = () => gf.zeros(p.shape), fresh = () => ({ step, expAvg: zeros(), expAvgSq: zeros() })
     const held = optimizer.stateOf(p, fresh)
     held.expAvg.data.set(tensors[`m.${name}`].values)
     held.expAvgSq.data.set(tensors[`v.${name}`].values)
