@@ -17,6 +17,15 @@ test('tidy frees everything but what it returns', () => {
   assert.equal(result.more[0].get('z').disposed, false)
 })
 
+test('a gradient goes with its tensor', () => {
+  const x = gf.ones([3], { requiresGrad: true })
+  gf.tidy(() => F.mul(x, 2).sum().backward())
+  const { tensors } = gf.memory(), { grad } = x
+  x.dispose()
+  assert.ok(grad.disposed)
+  assert.equal(gf.memory().tensors, tensors - 2)
+})
+
 test('tidy frees when the function throws, and scopes nest', () => {
   const made = []
   assert.throws(() => gf.tidy(() => {

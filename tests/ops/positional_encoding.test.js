@@ -130,3 +130,16 @@ test('positionalEncoding: a base below 1 gives true sines, or an error where the
   assertRejects(() => gf.positionalEncoding(2 ** 26 + 2, 2), 'range', '2^26')
   for (const base of [1e-20, 1e300]) assertSame(gf.positionalEncoding(1, 4, { base }), gf.tensor([[0, 1, 0, 1]]))
 })
+
+test('each method explains itself far out, where they differ', () => {
+  for (const method of ['direct', 'log', 'log-float32']) gf.tidy(() => {
+    const { output, trace } = gf.trace(() => gf.positionalEncoding(2000, 8, { method }))
+    const name = trace.names.find(one => trace.get(one) === output)
+    for (const k of [1, 777, 1998, 1999]) for (let column = 0; column < 8; column++) {
+      const { value, computed } = trace.explain(name, [k, column])
+      assert.equal(value, output.at(k, column))
+      assert.ok(Math.abs(value - computed) <= 1e-6, `${method} [${k}, ${column}]: ${value}, computed ${computed}`)
+    }
+    trace.dispose()
+  })
+})
