@@ -63,7 +63,7 @@ async function look({ kinds, said, within, without, tables }) {
     },
     label(element) {
       const strip = element.closest('.labels')
-      return { ...origin(heatOf(strip)), side: strip.matches('.labels-left') ? 0 : 1, i: order(element) }
+      return { ...origin(heatOf(strip)), side: strip.matches('.labels-left') ? 0 : 1, i: Number(element.dataset.at) }
     },
     caption: element => ({ ...origin(heatOf(element)), size: size(heatOf(element)) }),
     legend: element => [...element.closest('.legend-ends').children].map(({ textContent }) => textContent),

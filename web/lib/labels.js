@@ -8,6 +8,8 @@ const LONGEST = 108
 /** Numbers closer than this are read as one. */
 const APART = 8
 const SLANT = Math.SQRT1_2
+/** Of more labels than this those that are thinned out are not built at all. */
+const MANY = 128
 
 /** @type {Map<string, number>} */ const widths = new Map()
 /** @type {CanvasRenderingContext2D | null} */ let pen = null
@@ -60,7 +62,18 @@ export function labels(container, side) {
   const strip = h('div', { 'className': `labels labels-${side}`, 'aria-hidden': 'true' })
   container.append(strip)
   let shown = ''
+  /** Where labels lie, and the texts of all. */
+  let cellSize = 0
+  /** @type {string[]} */ let texts = []
+  /** The label that is brought forward, where it is not built. */
+  const extra = h('span', { className: 'is-active' })
   const [offset, extent] = side === 'left' ? ['top', 'height'] : ['left', 'width']
+  /** @param {HTMLElement} span @param {number} index */
+  function place(span, index) {
+    setText(span, texts[index])
+    span.dataset.at = String(index)
+    span.style.setProperty(offset, `${(index + 0.5) * cellSize}px`)
+  }
   return {
     element: strip,
     /** @param {{ items: string[], cell: number, room: number, slanted?: boolean, step?: number }} view */
@@ -71,15 +84,27 @@ export function labels(container, side) {
       strip.classList.toggle('is-slanted', slanted)
       strip.style.setProperty(side === 'left' ? 'width' : 'height', `${room}px`)
       strip.style.setProperty(extent, `${items.length * cell}px`)
-      keep(strip, items, () => h('span'), (span, text, index) => {
-        setText(span, text)
+      cellSize = cell
+      texts = items
+      extra.remove()
+      const built = Array.from(items.keys()).filter(index => items.length <= MANY || index % step === 0)
+      keep(strip, built, () => h('span'), (span, index) => {
+        place(span, index)
         span.classList.toggle('is-thinned', index % step !== 0)
-        span.style.setProperty(offset, `${(index + 0.5) * cell}px`)
       })
     },
     /** @param {number | null | undefined} active the label to bring forward */
     mark(active) {
-      for (const [index, span] of [...strip.children].entries()) span.classList.toggle('is-active', index === active)
+      extra.remove()
+      let isBuilt = false
+      for (const span of /** @type {Iterable<HTMLElement>} */ (strip.children)) {
+        const isHere = Number(span.dataset.at) === active
+        span.classList.toggle('is-active', isHere)
+        isBuilt ||= isHere
+      }
+      if (isBuilt || active === null || active === undefined || active >= texts.length) return
+      place(extra, active)
+      strip.append(extra)
     }
   }
 }

@@ -7,6 +7,11 @@ import { ofSlice } from './origin.js'
 /** @import { Slice } from '../types.d.ts' */
 
 const [WIDEST, HEIGHT, EDGE, BASE] = [640, 56, 16, 36]
+/**
+ * Dots are lines without a length, whose round ends are seen, many to a path; those of different paths grow darker
+ * where they meet.
+ */
+const LAYERS = [0, 1, 2, 3, 4, 5]
 
 /**
  * @typedef {{ name: string, part: Slice, row: number, values: Float32Array, mean: number, deviation: number,
@@ -17,6 +22,7 @@ function createLine() {
   const name = h('p', { className: 'strip-name' })
   const picture = svg('svg', { class: 'strip-line', role: 'img' },
     svg('rect', { class: 'strip-spread' }), svg('path', { class: 'strip-axis' }), svg('g', { class: 'strip-dots' }),
+    svg('circle', { class: 'strip-chosen', r: 5, cy: BASE - 9 }),
     svg('path', { class: 'strip-mean' }), svg('g', { class: 'strip-ends' }))
   return h('div', { className: 'strip' }, name, picture)
 }
@@ -25,7 +31,7 @@ function createLine() {
 function fillLine(element, { name, part, row, values, mean, deviation, chosen }, reach, width) {
   ofSlice(element, part, row)
   const [text, picture] = element.children
-  const [spread, axis, dots, middle, ends] = picture.children
+  const [spread, axis, dots, dot, middle, ends] = picture.children
   /** @param {number} value */
   const px = value => EDGE + ((value + reach) / (2 * reach)) * (width - 2 * EDGE)
   setText(text, name)
@@ -35,9 +41,13 @@ function fillLine(element, { name, part, row, values, mean, deviation, chosen },
   setAll(spread, box)
   axis.setAttribute('d', `M${EDGE} ${BASE}H${width - EDGE}M${px(0)} ${BASE}v5`)
   middle.setAttribute('d', `M${px(mean)} ${BASE - 22}V${BASE}`)
-  keep(dots, Array.from(values), () => svg('circle', { cy: BASE - 9 }), (dot, value, i) => {
-    setAll(dot, { cx: px(value), r: i === chosen ? 5 : 3, class: i === chosen ? 'is-chosen' : '' })
+  const places = Array.from(values, px).filter((x, i) => i !== chosen && Number.isFinite(x))
+  keep(dots, LAYERS, () => svg('path'), (path, layer) => {
+    const own = places.filter((_, i) => i % LAYERS.length === layer)
+    path.setAttribute('d', own.map(x => `M${x.toFixed(2)} ${BASE - 9}h0`).join(''))
   })
+  const isThere = Number.isFinite(values[chosen])
+  setAll(dot, { cx: isThere ? px(values[chosen]) : 0, visibility: isThere ? 'visible' : 'hidden' })
   keep(ends, [-reach, 0, reach], () => svg('text', { 'y': HEIGHT - 3, 'text-anchor': 'middle' }), (end, value) => {
     setAll(end, { x: px(value) })
     setText(end, fixed(value, 1))
