@@ -100,7 +100,7 @@ test('options of optimisers and modules when they are changed later', () => {
 })
 
 test('seeds that torch does not take, or that a number cannot hold', () => {
-  for (const seed of [2 ** 63 - 1, 2 ** 53, -(2 ** 53)]) refused(() => gf.manualSeed(seed), 'range', /2\^53.*bigint/)
+  for (const seed of [2 ** 63 - 1, 2 ** 53, -(2 ** 53)]) refused(() => gf.manualSeed(seed), 'range', /bigint from 2\^53/)
   for (const seed of [2n ** 64n, -(2n ** 63n) - 1n]) refused(() => gf.manualSeed(seed), 'range', /-2\^63 to 2\^64 - 1/)
   const first = seed => { gf.manualSeed(seed); return gf.rand([1]).item() }
   assert.equal(first(2n ** 63n - 1n), first(0xffffffff))

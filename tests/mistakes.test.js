@@ -70,9 +70,9 @@ const MISTAKES = [
   [() => F.sub(1, x.gt(0)),
     "sub: bool tensors cannot be subtracted; logicalNot() inverts a mask, to('int32') makes numbers"],
   [() => x.add(x, { alpha: 2 }),
-    'add: takes two operands and no options, but also got an object with alpha'],
+    'add: takes one argument, but also got an object with alpha'],
   [() => F.mul(x, 2, 3),
-    'mul: takes two operands and no options, but also got 3'],
+    'mul: takes 2 arguments at most, but also got 3'],
   [() => {
     const own = new nn.Linear(3, 1), given = gf.ones([2, 3], { requiresGrad: true })
     const [first, second] = [0, 1].map(() => own.forward(given).sum())
@@ -231,12 +231,12 @@ const MISTAKES = [
   [() => x.cuda(), 'a tensor has no cuda here; leave it out: everything is in the memory of WebAssembly'],
   [() => x.tolist(), 'a tensor has no tolist here; write x.toArray()'],
   [() => nn.Linear(4, 8), 'Linear is a class; write new Linear(…)'],
-  [() => new nn.ReLU({ inplace: true }), 'ReLU: takes no options, got an object with inplace'],
+  [() => new nn.ReLU({ inplace: true }), 'ReLU: takes no arguments, but got an object with inplace'],
   [() => new nn.Dropout({ p: 0.1 }),
     'Dropout: p must be a number from 0 to 1, got an object with p; it is given by its place, write 0.1'],
   [() => sgd.zeroGrad({ setToNone: true }), 'zeroGrad: takes no options, got an object with setToNone'],
   [() => lin.zeroGrad(true), 'zeroGrad: takes no options, got true'],
-  [() => x.clone({ memoryFormat: 'dense' }), 'clone: takes no options, got an object with memoryFormat'],
+  [() => x.clone({ memoryFormat: 'dense' }), 'clone: takes no arguments, but got an object with memoryFormat'],
   [() => x.softmax(-1), 'softmax: options must be an object with dim, got -1; write { dim: -1 }'],
   [() => x.view(4, 2), 'view: a float32 tensor [2, 3] cannot take shape [4, 2]'],
   [() => x.ndim, 'a tensor has no ndim here; write x.shape.length'],
@@ -258,6 +258,11 @@ const MISTAKES = [
   [() => nn.utils.clipGradNorm(lin.parameters(), 1),
     'gf.nn has no utils; write gf.optim.clipGradNorm, gf.optim.clipGradValue'],
   [() => new optim.RMSprop(lin.parameters()), 'gf.optim has no RMSprop; write SGD, Adam or AdamW'],
+  [() => x.sum({ dim: 1 }, true), 'sum: takes one argument, but also got true'],
+  [() => F.softmax(x, { dim: 1 }, 2), 'softmax: takes 2 arguments at most, but also got 2'],
+  [() => F.linear(x, lin.weight, lin.bias, 7), 'linear: takes 3 arguments at most, but also got 7'],
+  [() => lin.forward(x, x), 'Linear.forward: takes one argument, but also got a float32 tensor [2, 3]'],
+  [() => new nn.Linear(3, 2, {}, 4), 'Linear: takes 3 arguments at most, but also got 4'],
   [() => x + 1, NO_NUMBER], [() => 2 * x, NO_NUMBER], [() => x > 0, NO_NUMBER], [() => Math.exp(x), NO_NUMBER]
 ]
 

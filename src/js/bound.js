@@ -1,3 +1,4 @@
+import { expectAtMost, mostOf } from './counted.js'
 import { GlassformerError } from './errors.js'
 
 /** Classes of the library for one engine, which their users need not name. */
@@ -40,9 +41,13 @@ export function standsFor(Class, Inner) {
  * @returns {Bound<C>}
  */
 export function withEngine(engine, Class) {
+  const most = mostOf(Class)
   const WithEngine = class extends /** @type {new (...args: any[]) => any} */ (Class) {
     /** @param {any[]} args */
-    constructor(...args) { super(engine, ...args) }
+    constructor(...args) {
+      expectAtMost(Class.name, most, args)
+      super(engine, ...args)
+    }
   }
   return /** @type {any} */ (standsFor(Class, WithEngine))
 }

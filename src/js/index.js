@@ -1,5 +1,6 @@
 import { GlassformerError, inEngine, mustAwait } from './errors.js'
 import { standsFor, withEngine } from './bound.js'
+import { countForwards, counted } from './counted.js'
 import { Engine } from './engine.js'
 import { Tensor, tensor } from './tensor.js'
 import { trace } from './trace.js'
@@ -45,14 +46,24 @@ import { loadThreads } from './threads/load.js'
  * @typedef {import('./models/index.js').AnyModel} AnyModel
  */
 
+/**
+ * Those of an object that another has, too.
+ * @template {Record<string, any>} T @template {Record<string, any>} U
+ * @param {T} all @param {U} some @returns {Pick<T, keyof T & keyof U>}
+ */
+const pick = (all, some) => /** @type {any} */ (Object.fromEntries(
+  Object.entries(all).filter(([name]) => name in some)))
+
 /** torch.nn.functional in camelCase: tensors by position, everything else in one options object. */
-const functional = answerSpellings({
+const functional = answerSpellings(counted({
   ...arithmetic.functions, crossEntropy, dropout, embedding, gelu, layerNorm, linear, logSoftmax,
   relativePositionBias, rotary, scaledDotProductAttention, softmax, ...shapeFunctions, ...shapeMethods
-})
+}))
 /** What torch itself has of them, too. */
-const torchFunctions = { ...arithmetic.elements, logSoftmax, softmax, ...shapeFunctions, ...shapeMethods }
+const torchFunctions = pick(functional,
+  { ...arithmetic.elements, logSoftmax, softmax, ...shapeFunctions, ...shapeMethods })
 attachMethods({ ...arithmetic.methods, logSoftmax, softmax, ...shapeMethods, requiresGrad_ })
+countForwards(modules)
 for (const Class of [Methods, Tensor, modules.Module, Optimizer]) answerSpellings(Class.prototype)
 answerTensors(Tensor.prototype)
 

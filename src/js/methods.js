@@ -1,3 +1,4 @@
+import { expectAtMost, mostOfFunction } from './counted.js'
 import { GlassformerError, describe } from './errors.js'
 
 /**
@@ -65,9 +66,13 @@ for (const place of PLACES) {
 /** @param {Record<string, (tensor: any, ...rest: any[]) => unknown>} functions by the names of the methods */
 export function attachMethods(functions) {
   for (const [name, fn] of Object.entries(functions)) {
+    const most = mostOfFunction(name, fn) - 1
     Object.defineProperty(Methods.prototype, name, {
       /** @this {Tensor} @param {any[]} rest */
-      value(...rest) { return fn(this, ...rest) },
+      value(...rest) {
+        if (rest.length > most) expectAtMost(name, most, rest)
+        return fn(this, ...rest)
+      },
       configurable: true, writable: true
     })
   }

@@ -57,6 +57,17 @@ test('what it says is what the source says: defaults, errors, options', () => {
   assert.equal(byId.get('x.narrow').text, byId.get('F.narrow').text)
 })
 
+test('functions take as many arguments as are told, and refuse one more', () => {
+  const counted = entries.filter(({ id, call }) => id.startsWith('F.') && !call.includes('...'))
+  assert.ok(counted.length > 70)
+  for (const { name, params } of counted) {
+    const fn = gf.functional[name], most = fn.length
+    // Of one tensor, the next place is there to refuse options in words of its own.
+    assert.ok(most === params.length || (most === 2 && params.length === 1), `${name} takes ${most}, told ${params.length}`)
+    assert.throws(() => fn(...Array(most).fill(undefined), 1), { message: new RegExp(`^${name}: takes .* also got 1$`) })
+  }
+})
+
 const examples = all.flatMap(({ id, examples: own }) => own.map(code => ({ id, code })))
 
 test('there are examples of all that one begins with', () => {

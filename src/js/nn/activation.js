@@ -1,21 +1,12 @@
-import { describe, expectNoMore, GlassformerError, oneOf, optionsOf } from '../errors.js'
+import { describe, GlassformerError, oneOf, optionsOf } from '../errors.js'
 import { gelu } from '../ops/gelu.js'
 import { relu, unaryFunctions } from '../ops/unary.js'
 import { Module } from './module.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
 
-/** A function of each value. It has nothing to be set, so an option such as inplace would be ignored. */
-class Elementwise extends Module {
-  /** @param {import('../engine.js').Engine} engine @param {undefined[]} more */
-  constructor(engine, ...more) {
-    super(engine)
-    expectNoMore(new.target.name, more)
-  }
-}
-
 /** torch.nn.ReLU */
-export class ReLU extends Elementwise {
+export class ReLU extends Module {
   /** @param {Tensor} x @returns {Tensor} */
   forward(x) {
     return relu(x)
@@ -23,7 +14,7 @@ export class ReLU extends Elementwise {
 }
 
 /** torch.nn.SiLU */
-export class SiLU extends Elementwise {
+export class SiLU extends Module {
   /** @param {Tensor} x @returns {Tensor} */
   forward(x) {
     return unaryFunctions.silu(x)
@@ -31,7 +22,7 @@ export class SiLU extends Elementwise {
 }
 
 /** torch.nn.Tanh */
-export class Tanh extends Elementwise {
+export class Tanh extends Module {
   /** @param {Tensor} x @returns {Tensor} */
   forward(x) {
     return unaryFunctions.tanh(x)
@@ -39,7 +30,7 @@ export class Tanh extends Elementwise {
 }
 
 /** torch.nn.Sigmoid */
-export class Sigmoid extends Elementwise {
+export class Sigmoid extends Module {
   /** @param {Tensor} x @returns {Tensor} */
   forward(x) {
     return unaryFunctions.sigmoid(x)

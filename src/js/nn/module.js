@@ -1,4 +1,5 @@
 import { clearGradients } from '../autograd.js'
+import { expectAtMost, mostInputs } from '../counted.js'
 import { GlassformerError, describe, expect, expectNoMore, flag, inEngine, isPlain, optionsOf, shapeText } from '../errors.js'
 import { convertInto } from '../ops/convert.js'
 import { spareBytes } from '../panels.js'
@@ -67,9 +68,12 @@ function noteMade(module, parameter) {
 
 /** `forward` as it is called from outside: a trace learns where it is. @param {Module} module */
 function wrapForward(module) {
-  const { forward } = module
+  const { forward } = module, most = mostInputs(forward)
   Object.defineProperty(module, 'forward', {
-    value: (/** @type {any[]} */ ...inputs) => module.run(forward, inputs),
+    value: (/** @type {any[]} */ ...inputs) => {
+      if (inputs.length > most) expectAtMost(`${module.constructor.name}.forward`, most, inputs)
+      return module.run(forward, inputs)
+    },
     enumerable: false, configurable: true, writable: true
   })
 }

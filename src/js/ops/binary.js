@@ -153,19 +153,13 @@ function operandOf(where, name, value) {
   return isWhole(tensor) ? tensor : floatTensor(where, name, tensor)
 }
 
-/** What would be passed over without a word, such as PyTorch's alpha. @param {string} name @param {unknown[]} more */
-function noMore(name, more) {
-  expect(more.length === 0, 'type', () => `${name}: takes two operands and no options, but also got ${describe(more[0])}`)
-}
-
 /**
  * @param {string} name @param {Binary} line
- * @returns {(a: Tensor | number, b: Tensor | number, ...more: unknown[]) => Tensor}
+ * @returns {(a: Tensor | number, b: Tensor | number) => Tensor}
  */
 function binary(name, line) {
   const op = operation(name, line), kernel = `gf_${snake(name)}_forward`, whole = wholePair(name, line.formula)
-  return (first, second, ...more) => {
-    noMore(name, more)
+  return (first, second) => {
     const left = operandOf(name, 'a', first), right = operandOf(name, 'b', second)
     const isNumber = typeof left === 'number', isOther = typeof right === 'number'
     expect(!isNumber || !isOther, 'type',

@@ -1,6 +1,5 @@
 import { record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
-import { expectNoMore } from '../errors.js'
 import { anyTensor } from './checks.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
@@ -19,10 +18,9 @@ const cloned = { ...same, name: 'clone' }, detached = { ...same, name: 'detach',
 
 /**
  * A copy, through which gradients go: torch.Tensor.clone.
- * @param {Tensor} x @param {undefined[]} more @returns {Tensor}
+ * @param {Tensor} x @returns {Tensor}
  */
-export function clone(x, ...more) {
-  expectNoMore('clone', more)
+export function clone(x) {
   const { engine } = anyTensor('clone', 'x', x), out = engine.empty(x.shape, x.dtype)
   out.bytes.set(x.bytes)
   return record(engine, cloned, { x }, { out })
@@ -30,10 +28,9 @@ export function clone(x, ...more) {
 
 /**
  * The same values in the same memory, cut off from what they were computed from: torch.Tensor.detach.
- * @param {Tensor} x @param {undefined[]} more @returns {Tensor}
+ * @param {Tensor} x @returns {Tensor}
  */
-export function detach(x, ...more) {
-  expectNoMore('detach', more)
+export function detach(x) {
   const { engine } = anyTensor('detach', 'x', x)
   return engine.noGrad(() => record(engine, detached, { x }, { out: engine.view(x, x.shape) }))
 }

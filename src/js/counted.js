@@ -1,0 +1,71 @@
+import { GlassformerError, describe } from './errors.js'
+
+/** Arguments that are too many would be ignored without a word: PyTorch takes by position what is an option here. */
+
+/**
+ * How many are taken, where the length of a function does not tell: it stops at the first one that has a default.
+ * @type {Record<string, number>}
+ */
+const MOST = {
+  arange: Infinity, checkpoint: Infinity, einsum: Infinity, expand: Infinity, flip: Infinity, permute: Infinity,
+  repeat: Infinity, flatten: 3, requiresGrad_: 2, slice: 5, tril: 2, triu: 2,
+  Dropout: 1, Embedding: 3, Flatten: 2, Identity: Infinity, LayerNorm: 2, Module: Infinity, ModuleDict: 1,
+  ModuleList: 1, PositionalEncoding: 4, Sequential: Infinity, Transformer: Infinity,
+  TransformerDecoderLayer: Infinity, TransformerEncoderLayer: Infinity
+}
+
+/** The same of forwards. @type {Record<string, number>} */
+const FORWARDS = { MultiheadAttention: 4 }
+
+/** @param {string} name @param {number} most @param {readonly unknown[]} given */
+export function expectAtMost(name, most, given) {
+  if (given.length <= most) return
+  const words = most === 0 ? 'no arguments, but' : `${most === 1 ? 'one argument' : `${most} arguments at most`}, but also`
+  throw new GlassformerError('type', `${name}: takes ${words} got ${describe(given[most])}`)
+}
+
+/** How many arguments a function takes. @param {string} name @param {Function} fn */
+export const mostOfFunction = (name, fn) => MOST[name] ?? fn.length
+
+/**
+ * A function that refuses what it does not take.
+ * @template {(...args: any[]) => unknown} F @param {string} name @param {F} fn @returns {F}
+ */
+function countedFunction(name, fn) {
+  const most = mostOfFunction(name, fn)
+  if (most === Infinity) return fn
+  const counted = (/** @type {any[]} */ ...given) => {
+    if (given.length > most) expectAtMost(name, most, given)
+    return fn(...given)
+  }
+  return /** @type {any} */ (Object.defineProperties(counted, { name: { value: name }, length: { value: most } }))
+}
+
+/**
+ * The same functions, each refusing what it does not take.
+ * @template {Record<string, any>} T @param {T} functions @returns {T}
+ */
+export const counted = functions => /** @type {T} */ (Object.fromEntries(Object.entries(functions).map(
+  ([name, value]) => [name, typeof value === 'function' ? countedFunction(name, value) : value])))
+
+/** How many arguments a class takes, without the engine. @param {Function} Class @returns {number} */
+export function mostOf(Class) {
+  let Written = Class
+  // A class without a constructor has that of another.
+  while (Written.length === 0) Written = Object.getPrototypeOf(Written)
+  return MOST[Class.name] ?? Written.length - 1
+}
+
+/** How many inputs the library's own forwards take. @type {WeakMap<Function, number>} */
+const inputs = new WeakMap()
+
+/** @param {Record<string, any>} classes of modules; a forward that takes a list has no end */
+export function countForwards(classes) {
+  for (const [name, Class] of Object.entries(classes)) {
+    const { forward } = Class.prototype
+    if (Object.hasOwn(Class.prototype, 'forward') && forward.length) inputs.set(forward, FORWARDS[name] ?? forward.length)
+  }
+}
+
+/** How many inputs a forward takes: those of users, with their own defaults, any number. @param {Function} forward */
+export const mostInputs = forward => inputs.get(forward) ?? Infinity
