@@ -85,6 +85,28 @@ test('as CommonJS the kernels are looked for beside the bundle, and a folder may
   assert.equal(run(process.execPath, ['named anew/sum.cjs']), '3\n')
 })
 
+test('minified, where classes have other names, modules take what they take and say who they are', () => {
+  writeFileSync(join(project, 'short.js'), `import { load } from 'glassformer'
+const { nn, ones, text } = await load()
+const encoder = new nn.TransformerEncoder(new nn.TransformerEncoderLayer(4, 2, 8, 0.1, { normFirst: true }), 1)
+const own = new nn.Sequential(new nn.LayerNorm(4, { eps: 1e-6 }), new nn.Identity(1, 2, 3), new nn.Flatten(1, -1))
+new nn.PositionalEncoding(4, 0, 8, { base: 100 })
+new nn.Transformer(4, 2, 1, 1, 8, 0)
+new nn.MultiheadAttention(4, 2).forward(ones([1, 2, 4]), ones([1, 2, 4]), ones([1, 2, 4]), { needWeights: false })
+new nn.Embedding(3, 2, { paddingIdx: 0 })
+new nn.Dropout(0.5)
+new text.Vocab([['a']], {})
+console.log(own.forward(encoder.forward(ones([1, 2, 4]), { isCausal: true })).shape.join())
+for (const wrong of [() => nn.Linear(1, 2), () => new nn.Linear(1, 2, {}, 3), () => new nn.Linear(1, 2).forward(1, 2)]) {
+  try { wrong() } catch ({ message }) { console.log(message.split(':')[0]) }
+}`)
+  const esbuild = join(ROOT, 'node_modules/.bin/esbuild')
+  run(esbuild, ['short.js', '--bundle', '--minify', '--format=esm', '--platform=node', '--outfile=short.mjs', '--log-level=error'])
+  cpSync(join(project, 'node_modules/glassformer/dist/js/glassformer.wasm'), join(project, 'glassformer.wasm'))
+  const said = run(process.execPath, ['short.mjs'])
+  assert.equal(said, '1,8\nLinear is a class; write new Linear(…)\nLinear\nLinear.forward\n')
+})
+
 test('text alone brings tokenizers and no gradients', () => {
   writeFileSync(join(project, 'words.js'), "import { load } from 'glassformer/text'\n" +
   "const text = await load()\nconsole.log(text.words('a b').join())")

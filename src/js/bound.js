@@ -15,10 +15,11 @@ import { GlassformerError } from './errors.js'
 /**
  * A class goes by the name of another, and by `instanceof` what the library makes of the other inside is one of it too.
  * Called without new it says so; JavaScript would, by a name that only stands in this file.
- * @template {abstract new (...args: any[]) => any} B @param {Function} Class @param {B} Inner @returns {B}
+ * @template {abstract new (...args: any[]) => any} B
+ * @param {Function} Class @param {B} Inner @param {string} name by which it is given: in a minified bundle not the class's
+ * @returns {B}
  */
-export function standsFor(Class, Inner) {
-  const { name } = Class
+export function standsFor(Class, Inner, name) {
   /** @this {Function} @param {unknown} value */
   function hasInstance(value) {
     return Function.prototype[Symbol.hasInstance].call(this === Bound ? Class : this, value)
@@ -38,16 +39,17 @@ export function standsFor(Class, Inner) {
  * @template {new (engine: any, ...args: any[]) => any} C
  * @param {Kernels} engine
  * @param {C} Class
+ * @param {string} name by which it is given
  * @returns {Bound<C>}
  */
-export function withEngine(engine, Class) {
-  const most = mostOf(Class)
+export function withEngine(engine, Class, name) {
+  const most = mostOf(Class, name)
   const WithEngine = class extends /** @type {new (...args: any[]) => any} */ (Class) {
     /** @param {any[]} args */
     constructor(...args) {
-      expectAtMost(Class.name, most, args)
+      expectAtMost(name, most, args)
       super(engine, ...args)
     }
   }
-  return /** @type {any} */ (standsFor(Class, WithEngine))
+  return /** @type {any} */ (standsFor(Class, WithEngine, name))
 }

@@ -48,12 +48,16 @@ function countedFunction(name, fn) {
 export const counted = functions => /** @type {T} */ (Object.fromEntries(Object.entries(functions).map(
   ([name, value]) => [name, typeof value === 'function' ? countedFunction(name, value) : value])))
 
-/** How many arguments a class takes, without the engine. @param {Function} Class @returns {number} */
-export function mostOf(Class) {
+/**
+ * How many arguments a class takes, without the engine.
+ * @param {Function} Class @param {string} name by which the library gives it: a bundle's own may be shorter
+ * @returns {number}
+ */
+export function mostOf(Class, name) {
   let Written = Class
   // A class without a constructor has that of another.
   while (Written.length === 0) Written = Object.getPrototypeOf(Written)
-  return MOST[Class.name] ?? Written.length - 1
+  return MOST[name] ?? Written.length - 1
 }
 
 /** How many inputs the library's own forwards take. @type {WeakMap<Function, number>} */

@@ -75,7 +75,7 @@ answerTensors(Tensor.prototype)
  */
 function bindModules(engine) {
   const { Parameter, ...rest } = modules
-  const bound = Object.entries(rest).map(([name, Class]) => [name, withEngine(engine, Class)])
+  const bound = Object.entries(rest).map(([name, Class]) => [name, withEngine(engine, Class, name)])
   return /** @type {any} */ ({
     ...Object.fromEntries(bound),
     Parameter: standsFor(Parameter, class extends Parameter {
@@ -86,7 +86,7 @@ function bindModules(engine) {
         inEngine('Parameter', engine, [base])
         super(engine, base.shape, base)
       }
-    })
+    }, 'Parameter')
   })
 }
 
