@@ -16,7 +16,8 @@ import { GlassformerError } from './errors.js'
  * A class goes by the name of another, and by `instanceof` what the library makes of the other inside is one of it too.
  * Called without new it says so; JavaScript would, by a name that only stands in this file.
  * @template {abstract new (...args: any[]) => any} B
- * @param {Function} Class @param {B} Inner @param {string} name by which it is given: in a minified bundle not the class's
+ * @param {Function} Class @param {B} Inner
+ * @param {string} name by which it is given: in a minified bundle not the class's
  * @returns {B}
  */
 export function standsFor(Class, Inner, name) {
