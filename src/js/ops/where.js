@@ -114,4 +114,4 @@ export const triu = (x, diagonal = 0) => triangle('triu', x, diagonal, true)
  * Marks a tensor as one that gradients are wanted for, or not: torch.Tensor.requires_grad_.
  * @param {Tensor} x @param {boolean} [wanted] true
  */
-export const requiresGrad_ = (x, wanted = true) => requireGrad(x, wanted)
+export const requiresGrad_ = (x, wanted) => requireGrad(x, wanted === undefined || wanted)
