@@ -98,7 +98,7 @@ const MISTAKES = [
   [() => gf.einsum('ij,jk', x, x),
     "einsum: 'j' is 3 long before and 2 in operand 1"],
   [() => x.gather([[0]], { dim: 1 }),
-    'gather: dim comes first, then index; got an array of 1'],
+    'gather: dim comes first, then index, an int32 tensor or nested arrays; got an array of 1'],
   [() => F.softmax(x, 1), 'softmax: options must be an object with dim, got 1; write { dim: 1 }'],
   [() => F.dropout(x, 0.5), 'dropout: options must be an object with p, training, got 0.5; write { p: 0.5 }'],
   [() => F.relu(x, true), 'relu: takes one tensor and no options, got true'],
@@ -171,8 +171,7 @@ const MISTAKES = [
   [() => gf.trace(() => lin.forward(x), { edits: [{ name: 'linear', index: [0, 0], value: 1 }] }),
     'trace: edits name tensors that were not made: linear; there are bias, input, weight, output'],
   [() => gf.decoding.generate(lin, 'hello'),
-    'generate: ids must be an array of ids, or an array of such arrays, got "hello"; encode the text ' +
-    'first'],
+    'generate: ids must be an array of ids, or an array of such arrays, got "hello"; write tokenizer.encode(text).ids'],
   [() => gf.decoding.generate(lin, [0], { max_new_tokens: 3 }),
     'generate: there is no option "max_new_tokens", only maxNewTokens, end, temperature, topK, topP, seed, ' +
     'beams, lengthPenalty, cache, onToken, signal'],

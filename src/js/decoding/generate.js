@@ -99,7 +99,7 @@ function readPrompts(ids) {
   const given = ids instanceof Tensor ? ids.toArray() : ArrayBuffer.isView(ids) ?
       Array.from(/** @type {any} */ (ids)) : ids
   expect(Array.isArray(given), 'type', () => `generate: ids must be an array of ids, or an array of such arrays, got ${describe(ids)}` +
-    (typeof ids === 'string' ? '; encode the text first' : ''))
+    (typeof ids === 'string' ? '; write tokenizer.encode(text).ids' : ''))
   const isOne = !given.some(Array.isArray), prompts = isOne ? [given] : given.map(row => Array.from(row))
   for (const prompt of prompts) {
     expect(prompt.length > 0, 'shape', () => 'generate: ids must hold at least one id to go on from')

@@ -77,7 +77,7 @@ function placesFor(where, x, dim, index) {
 
 /** The axis, before index as in PyTorch. @param {string} where @param {unknown} dim @param {number} rank */
 function firstOf(where, dim, rank) {
-  expect(typeof dim === 'number', 'type', () => `${where}: dim comes first, then index; got ${describe(dim)}`)
+  expect(typeof dim === 'number', 'type', () => `${where}: dim comes first, then index, an int32 tensor or nested arrays; got ${describe(dim)}`)
   return axisOf(where, dim, rank)
 }
 
