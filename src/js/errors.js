@@ -178,14 +178,6 @@ export function optionsOf(where, given, names) {
   return given
 }
 
-/**
- * Refuses what is given to a function that takes nothing, or nothing more: it would be ignored without a word.
- * @param {string} where @param {readonly unknown[]} more
- */
-export function expectNoMore(where, more) {
-  expect(more.length === 0 || more[0] === undefined, 'type', () => `${where}: takes no options, got ${describe(more[0])}`)
-}
-
 /** What to write instead of an argument with its name. @param {string} name @param {unknown} given */
 function byPlace(name, given) {
   const own = isPlain(given) ? /** @type {any} */ (given)[name] : undefined

@@ -1,6 +1,6 @@
 import { clearGradients } from '../autograd.js'
 import { expectAtMost, mostInputs } from '../counted.js'
-import { GlassformerError, describe, expect, expectNoMore, flag, inEngine, isPlain, optionsOf, shapeText } from '../errors.js'
+import { GlassformerError, describe, expect, flag, inEngine, isPlain, optionsOf, shapeText } from '../errors.js'
 import { convertInto } from '../ops/convert.js'
 import { spareBytes } from '../panels.js'
 import { sameShape } from '../shape.js'
@@ -297,7 +297,7 @@ export class Module {
 
   /** Sets the gradients of all parameters to zero. @param {undefined[]} more */
   zeroGrad(...more) {
-    expectNoMore('zeroGrad', more)
+    expectAtMost('zeroGrad', 0, more)
     clearGradients(this.parameters())
   }
 

@@ -1,5 +1,6 @@
 import { clearGradients } from '../autograd.js'
-import { describe, expect, expectNoMore, isPlain, listOf, numberWhere } from '../errors.js'
+import { expectAtMost } from '../counted.js'
+import { describe, expect, isPlain, listOf, numberWhere } from '../errors.js'
 import { Parameter } from '../nn/module.js'
 import { sameShape } from '../shape.js'
 import { Tensor, tensor as makeTensor } from '../tensor.js'
@@ -105,7 +106,7 @@ export class Optimizer {
 
   /** Sets all gradients to zero. @param {undefined[]} more */
   zeroGrad(...more) {
-    expectNoMore('zeroGrad', more)
+    expectAtMost('zeroGrad', 0, more)
     clearGradients(this.params)
   }
 
