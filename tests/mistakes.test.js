@@ -81,9 +81,8 @@ const MISTAKES = [
     first.backward()
   }, 'backward: weight of linear was overwritten after it was used (by an optimiser\'s step, nn.init or ' +
   'loadStateDict), so gradients can no longer be computed with it; call backward before, or forward again'],
-  [() => gf.checkpoint(lin, gf.ones([1, 3])),
-    'checkpoint: fn must be a function, got a value of type Linear; for a module write x => ' +
-    'module.forward(x)'],
+  [() => gf.checkpoint(gf.ones([1, 3]), lin),
+    'checkpoint: fn must be a module or a function, got a float32 tensor [1, 3]'],
   [() => gf.checkpoint(y => lin.forward(y), gf.ones([1, 3])),
     'checkpoint: at least one input must be a tensor that requires a gradient, or nothing inside would get one; call ' +
     'requiresGrad_() on it'],

@@ -123,13 +123,15 @@ test('the command runs', () => {
 })
 
 test('the types fit what users write, and catch what they should not', () => {
-  const good = `import { load } from 'glassformer'
+  const good = `import { load, type Tensor } from 'glassformer'
 const gf = await load()
 const x = gf.tensor([[1, 2], [3, 4]], { requiresGrad: true })
 const layer = new gf.nn.TransformerEncoderLayer(2, 1, { dimFeedforward: 4, activation: 'gelu' })
 class Mine extends gf.nn.Module {
   linear = new gf.nn.Linear(2, 3)
+  forward(x: Tensor) { return this.linear(x).shape.length }
 }
+const mine: number = new Mine()(x)
 const count: number = new Mine().parameters().length
 const { output, trace } = gf.trace(() => layer.forward(x.reshape(1, 2, 2)))
 const value: number = trace.explain('self_attn.scores', [0, 0, 0, 0]).value
@@ -140,12 +142,12 @@ const several: number[][] = gf.decoding.generate(rows => gf.zeros([rows.length, 
 const later: Promise<number[]> = gf.decoding.generate(model, [1], { signal: new AbortController().signal })
 const name: string = model.constructor.name, hidden = model.forward([[1]]).hidden.shape
 console.log(added, several, later, name, hidden)
-console.log(count, value, x.grad?.shape[0])
+console.log(count, mine, value, x.grad?.shape[0])
 `
   writeFileSync(join(project, 'good.ts'), good)
   const mistakes = [
     ['gf.rand([1, 2, 2])', "'one'"], ["'gelu'", "'tanh'"], ['Linear(2, 3)', "Linear('2', 3)"],
-    ['trace.explain(', 'trace.explan('],
+    ['trace.explain(', 'trace.explan('], ['new Mine()(x)', 'new Mine()(3)'], ['mine: number', 'mine: string'],
     ['const added: number[]', 'const added: string'], ['(model, [1, 2]', '(42, [1, 2]'], ['.hidden.shape', '.hiden.shape']
   ]
   const tsc = join(ROOT, 'node_modules/typescript/bin/tsc')

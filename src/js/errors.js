@@ -36,7 +36,7 @@ export function describe(value) {
   }
   if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint') return String(value)
   if (Array.isArray(value)) return `an array of ${value.length}`
-  if (typeof value === 'function') return `the function ${value.name || '(anonymous)'}`
+  if (value instanceof Function) return `the function ${value.name || '(anonymous)'}`
   const { dtype, shape } = /** @type {{ dtype?: string, shape?: number[] }} */ (value)
   if (dtype && Array.isArray(shape)) return `${dtype.startsWith('int') ? 'an' : 'a'} ${dtype} tensor ${shapeText(shape)}`
   if (isPlain(value)) return `an object with ${Object.keys(value).slice(0, 5).join(', ') || 'nothing in it'}`

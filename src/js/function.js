@@ -163,15 +163,14 @@ function leaf(input) {
 /**
  * fn(...inputs) without keeping what is in between: backward runs it again. Less memory for more time, and the same
  * gradients, drawn numbers included: torch.utils.checkpoint. At least one input must require a gradient.
- * @param {(...inputs: any[]) => Tensor} fn @param {...any} inputs @returns {Tensor}
+ * @param {(...inputs: any[]) => Tensor} fn a module or a function @param {...any} inputs @returns {Tensor}
  * @example
  * const layer = new gf.nn.Linear(2, 2), x = gf.ones([1, 2], { requiresGrad: true })
  * gf.checkpoint(h => layer.forward(h).relu(), x).sum().backward()
  * x.grad.shape                                    // [1, 2]
  */
 export function checkpoint(fn, ...inputs) {
-  expect(typeof fn === 'function', 'type',
-    () => `checkpoint: fn must be a function, got ${describe(fn)}; for a module write x => module.forward(x)`)
+  expect(typeof fn === 'function', 'type', () => `checkpoint: fn must be a module or a function, got ${describe(fn)}`)
   const tensors = inputs.filter(input => input instanceof Tensor)
   const isRecorded = tensors.some(({ engine, requiresGrad }) => requiresGrad || !engine.gradEnabled)
   expect(isRecorded, 'state', () => 'checkpoint: at least one input must be a tensor that requires a gradient, or ' +

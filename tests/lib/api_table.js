@@ -91,7 +91,7 @@ export const DIFFERS = {
     MultiheadAttention: ['nn.MultiheadAttention(c, heads, options)', 'always batch first; gradients go through the output'],
     Transformer: ['nn.Transformer(...)', 'always batch first, as all layers'],
     Parameter: ['nn.Parameter(tensor)', ''],
-    Module: ['nn.Module', '`forward` is called by its name'],
+    Module: ['nn.Module', '`module(x)` is `module.forward(x)`'],
     LogSigmoid: ['F.softplus(x.neg()).neg()', '']
   },
   'torch.nn.Module': {
@@ -102,7 +102,7 @@ export const DIFFERS = {
     modules: ['module.namedModules()', ''],
     register_parameter: ['module.name = new nn.Parameter(...)', 'or `this.parameter(...shape)` in a constructor'],
     add_module: ['module.name = child', ''], register_module: ['module.name = child', ''],
-    forward: ['module.forward(x)', 'modules are no functions: call forward']
+    forward: ['module.forward(x)', 'or `module(x)`']
   },
   'torch.nn.init': {},
   'torch.optim': {},
@@ -121,7 +121,7 @@ export const DIFFERS = {
     parameters_to_vector: ['gf.cat(parameters.map(p => p.flatten()))', '']
   },
   'torch.utils.checkpoint': {
-    checkpoint: ['gf.checkpoint(fn, ...inputs)', 'of a module `x => module.forward(x)`']
+    checkpoint: ['gf.checkpoint(fn, ...inputs)', 'fn may be a module']
   }
 }
 

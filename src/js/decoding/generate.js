@@ -113,8 +113,9 @@ function readPrompts(ids) {
  * @param {any} model @returns {Next}
  */
 function nextOf(model) {
-  if (typeof model === 'function') return model
-  expect(typeof model?.forward === 'function', 'type',
+  const isModule = typeof model?.forward === 'function'
+  if (!isModule && typeof model === 'function') return model
+  expect(isModule, 'type',
     () => `generate: model must be a module or a function of rows of ids, got ${describe(model)}`)
   return (rows, cache) => {
     const made = model.forward(rows, ...(cache ? [{ cache }] : []))

@@ -5,6 +5,7 @@ import { convertInto } from '../ops/convert.js'
 import { spareBytes } from '../panels.js'
 import { sameShape } from '../shape.js'
 import { Tensor, tensor as makeTensor } from '../tensor.js'
+import { Callable, callable } from './callable.js'
 
 /**
  * A tensor that belongs to a module and is trained: torch.nn.Parameter. It lives until disposed or forgotten.
@@ -110,15 +111,16 @@ const running = new WeakMap()
 
 /**
  * Something with parameters and a forward pass: torch.nn.Module. A subclass assigns parameters and other modules to its
- * properties, and they are found there, in that order.
+ * properties, and they are found there, in that order. `module(x)` is `module.forward(x)`. It is a function, therefore;
+ * `name` and `length` are properties of functions and can only be fields of a class, not assigned.
  * @example
  * class Twice extends gf.nn.Module {
  *   linear = new gf.nn.Linear(2, 2)
- *   forward(x) { return this.linear.forward(this.linear.forward(x)) }
+ *   forward(x) { return this.linear(this.linear(x)) }
  * }
  * new Twice().parameters().length                 // 2
  */
-export class Module {
+export class Module extends Callable {
   /**
    * What the tensors given to forward are called in a trace.
    * @type {readonly string[]}
@@ -143,6 +145,7 @@ export class Module {
 
   /** @param {import('../engine.js').Engine} engine */
   constructor(engine) {
+    super()
     this.engine = engine
     wrapForward(this)
   }
@@ -418,12 +421,13 @@ function checkCloneable({ constructor }, name, value) {
  */
 function cloneModule(module, copies) {
   if (copies.has(module)) return copies.get(module)
-  const copy = Object.create(Object.getPrototypeOf(module))
+  const copy = callable(Object.getPrototypeOf(module))
   copies.set(module, copy)
   for (const [name, value] of Object.entries(module)) {
     checkCloneable(module, name, value)
     if (value instanceof Tensor && !copies.has(value)) copies.set(value, cloneTensor(value))
-    copy[name] = value instanceof Module ? cloneModule(value, copies) : copies.get(value) ?? value
+    const own = value instanceof Module ? cloneModule(value, copies) : copies.get(value) ?? value
+    Object.defineProperty(copy, name, { value: own, writable: true, enumerable: true, configurable: true })
   }
   copy.bufferNames = new Set(module.bufferNames)
   wrapForward(copy)

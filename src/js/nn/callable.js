@@ -1,0 +1,21 @@
+/**
+ * What is called for its forward: `model(x)` is `model.forward(x)`, as in PyTorch.
+ *
+ * JavaScript calls functions only, so a module is one, with the prototype of its class.
+ */
+export class Callable {
+  constructor() {
+    return callable(new.target.prototype)
+  }
+}
+
+/**
+ * A function's own `name` and `length` cannot be assigned. They give way where the class has them, and only there:
+ * engines look up by name what an object has from which something was deleted (33 to 50 ns a property instead of 3).
+ * @param {any} prototype of a class that has forward @returns {any}
+ */
+export function callable(prototype) {
+  const [made] = [(/** @type {any[]} */ ...inputs) => /** @type {any} */ (made).forward(...inputs)]
+  for (const name of ['name', 'length']) if (name in prototype) Reflect.deleteProperty(made, name)
+  return Object.setPrototypeOf(made, prototype)
+}
