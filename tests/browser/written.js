@@ -14,7 +14,9 @@ export function writes(text, value, least = 2) {
   const match = /^(−?)(\d+)(?:\.(\d+))?(?:e(−?\d+))?$/.exec(text)
   if (!match) return false
   const [, sign, digits, fraction = '', power] = match
-  if ((sign === '−') !== (value < 0 || (Object.is(value, -0) && !fraction))) return false
+  // What is 0 as it is written has no sign, but for the zero that a float32 has one of.
+  const isSigned = /[1-9]/.test(digits + fraction) ? value < 0 : Object.is(value, -0) && !fraction
+  if ((sign === '−') !== isSigned) return false
   if (!fraction && !power) return Number(digits) === Math.abs(value)
   if (fraction.length < least && !power) return false
   const scaled = Math.abs(value) * 10 ** (fraction.length - Number((power ?? '0').replace('−', '-')))

@@ -5,7 +5,9 @@ import { brief, dimensions, exact, fixed, parse, endsOf } from '../../web/lib/nu
 test('fixed: two decimals and a real minus sign', () => {
   assert.equal(fixed(1.8342), '1.83')
   assert.equal(fixed(-0.4), '−0.40')
-  assert.equal(fixed(-0.001), '−0.00')
+  assert.equal(fixed(-0.001), '0.00')
+  assert.equal(fixed(-0.4, 0), '0')
+  assert.equal(fixed(-0.006), '−0.01')
   assert.equal(fixed(-0), '0.00')
   assert.equal(fixed(2, 0), '2')
 })

@@ -3,8 +3,10 @@
 /** @param {string} text */
 const signed = text => text.replaceAll('-', '−')
 
+const ZERO = /^-0(\.0+)?$/
+
 /**
- * Rounded to a number of decimals, as the notebooks print.
+ * Rounded to a number of decimals, as the notebooks print. What is 0 when it is rounded has no sign: `exact` has it.
  * @param {number} value
  * @param {number} [decimals]
  */
@@ -12,7 +14,8 @@ export function fixed(value, decimals = 2) {
   if (Number.isNaN(value)) return 'NaN'
   if (!Number.isFinite(value)) return value > 0 ? '∞' : '−∞'
   if (Math.abs(value) >= 1e6) return signed(value.toExponential(decimals)).replace('e+', 'e')
-  return signed(value.toFixed(decimals))
+  const text = value.toFixed(decimals)
+  return ZERO.test(text) ? text.slice(1) : signed(text)
 }
 
 const SMALL = 0.005
