@@ -6,6 +6,8 @@ const HANGUL_FIRST = 0xac00
 const HANGUL_LAST = 0xd7a3
 const DIGITS_WITH_FINAL = '013678'
 const RIEUL = 8
+/** Names of single consonants end with themselves: 기역, 니은, 리을. */
+const [CONSONANT_FIRST, CONSONANT_LAST] = ['ㄱ', 'ㅎ']
 
 /** 0 none, 8 ㄹ, any other number another final consonant. @param {string} word */
 function finalConsonant(word) {
@@ -13,7 +15,8 @@ function finalConsonant(word) {
   const last = letters.at(-1) ?? ''
   const code = last.codePointAt(0) ?? 0
   if (code >= HANGUL_FIRST && code <= HANGUL_LAST) return (code - HANGUL_FIRST) % 28
-  if ('178'.includes(last) && last) return RIEUL
+  if (('178'.includes(last) && last) || last === 'ㄹ') return RIEUL
+  if (last >= CONSONANT_FIRST && last <= CONSONANT_LAST) return 1
   if (DIGITS_WITH_FINAL.includes(last) && last) return 1
   if (/[lL]$/.test(letters) || letters === 'R') return RIEUL
   return /[mnMN]$|ng$/.test(letters) ? 1 : 0
