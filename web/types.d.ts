@@ -615,7 +615,7 @@ export interface Questions {
   read: [{ names: string[], isTwin: boolean }, Map<string, Float32Array>]
   rows: [{ name: string, rows: number[], isTwin: boolean }, SomeRows]
   steps: [object, Step[]]
-  gradients: [object, Map<string, Float32Array>]
+  gradients: [{ isTwin?: boolean, names?: string[] }, Map<string, Float32Array>]
   twin: [{ settings: object }, RunMessage]
   inspect: [{ files: Record<string, Blob> }, Inspection]
   open: [{ files?: Record<string, Blob> }, { type: string }]

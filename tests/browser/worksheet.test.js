@@ -32,7 +32,9 @@ async function printed(id, language, more = {}) {
 async function made(id, language, more = {}) {
   const [{ lesson }, { default: words }] = await Promise.all([lessonOf(id).load(), lessonOf(id).words[language]()])
   const state = pageState({ model: lesson.model, lesson: id, at: 0, language, ...more })
-  return worksheet(lesson, words, { state, language, runOf: async one => runHere(one) })
+  return worksheet(lesson, words, {
+    state, language, runOf: async one => runHere(one), gradientOf: async (one, tensor) => runHere(one).gradient(tensor)
+  })
 }
 
 /** How many pages a printer would be given. */
@@ -40,7 +42,10 @@ const pages = async (page, format) => (
   (await page.pdf({ format, margin: { top: '16mm', right: '16mm', bottom: '16mm', left: '16mm' } }))
     .toString('latin1').match(/\/Type\s*\/Page\b(?!s)/g).length)
 
-const text = (page, selector) => page.$$eval(selector, list => list.map(one => one.innerText.trim()))
+const JOINER = '\u2060'
+/** Texts as they are read, without what only keeps a line together. */
+const text = (page, selector) => page.$$eval(selector, (list, joiner) => (
+  list.map(one => one.innerText.trim().replaceAll(joiner, ''))), JOINER)
 const cells = (page, selector) => page.$$eval(`${selector} td`, list => list.map(one => one.textContent))
 
 for (const [id, language, more] of [['attention', 'ko', { gapped: '나는 물[?] 마셨다' }], ['round', 'en']]) {
@@ -49,10 +54,14 @@ for (const [id, language, more] of [['attention', 'ko', { gapped: '나는 물[?]
     const { page, complaints, close } = await printed(id, language, more)
     assert.equal(await page.isVisible('.house'), false, 'nothing but the sheet')
     assert.deepEqual(await text(page, '.worksheet-questions li > h2'), sheet.items.map(({ title }) => title))
-    assert.deepEqual(await text(page, '.worksheet-answer'), sheet.items.map(({ answer }) => answer))
+    const questions = sheet.items.filter(({ ask }) => ask)
+    assert.deepEqual(await text(page, '.worksheet-answer'), questions.map(({ answer }) => answer))
+    assert.deepEqual(await text(page, '.worksheet-answer + p'), questions.map(({ why }) => why))
+    assert.deepEqual(await text(page, '.worksheet-hint'), questions.map(({ hint }) => hint).filter(Boolean))
     assert.deepEqual(await text(page, '.worksheet-tokens span'), sheet.tokens)
     assert.deepEqual(await page.$$('.worksheet-questions .worksheet-answer'), [])
-    const figures = sheet.items.flatMap(({ given, seen }) => [...given, ...seen]).flatMap(one => one.cells.flat())
+    const figures = sheet.items.flatMap(({ given, seen }) => [...given, ...seen.filter(({ isCut }) => !isCut)])
+      .flatMap(one => one.cells.flat())
     const blank = figures.filter(({ isBlank }) => isBlank).length
     assert.equal((await cells(page, '.worksheet-questions')).filter(one => one === '').length, blank)
     assert.ok(blank > 0)

@@ -6,7 +6,7 @@ import { stateOf } from '../../web/lessons/steps.js'
 import { BLANK, worksheet } from '../../web/lessons/worksheet.js'
 import { settingsOf } from '../../web/models/index.js'
 import { defaults } from '../../web/shell/state.js'
-import { shownRun } from '../lib/page.js'
+import { pageRun, shownRun } from '../lib/page.js'
 
 const runs = new Map()
 function runOf(state) {
@@ -14,10 +14,16 @@ function runOf(state) {
   if (!runs.has(key)) runs.set(key, shownRun(settings, edits))
   return runs.get(key)
 }
+function gradientOf(state, tensor) {
+  const { edits, ...settings } = settingsOf(state), run = pageRun(settings, edits)
+  const found = Float32Array.from(run.gradient(tensor))
+  run.dispose()
+  return found
+}
 const sheetOf = async ({ id, load, words }, language, more = {}) => {
   const [{ lesson }, { default: texts }] = await Promise.all([load(), words[language]()])
   const state = { ...defaults(lesson.model), lesson: id, at: 0, ...more }
-  return { lesson, texts, state, sheet: await worksheet(lesson, texts, { state, language, runOf }) }
+  return { lesson, texts, state, sheet: await worksheet(lesson, texts, { state, language, runOf, gradientOf }) }
 }
 const cellsOf = item => [...item.given, ...item.seen].flatMap(({ cells }) => cells.flat())
 
@@ -40,11 +46,14 @@ function rightOf(lesson, step, here, language) {
 for (const entry of LESSONS) for (const language of ['ko', 'en']) {
   test(`${entry.id}, ${language}: every question, with the answer on the key alone`, async () => {
     const { lesson, texts, state, sheet } = await sheetOf(entry, language)
-    const asked = lesson.steps.filter(({ ask }) => ask)
-    assert.deepEqual(sheet.items.map(({ title }) => title), asked.map(({ id }) => texts.steps[id].title))
-    sheet.items.forEach((item, i) => {
+    const asked = lesson.steps.filter(({ ask }) => ask), shown = lesson.steps.filter(({ ask, paper }) => ask || paper)
+    assert.deepEqual(sheet.items.map(({ title }) => title), shown.map(({ id }) => texts.steps[id].title))
+    const questions = sheet.items.filter(({ ask }) => ask)
+    assert.equal(questions.length, asked.length)
+    questions.forEach((item, i) => {
       const right = rightOf(lesson, asked[i], state, language)
-      for (const said of [item.text, item.ask]) assert.doesNotMatch(said, /\{|undefined/, item.title)
+      for (const said of [item.text, item.ask, item.hint, item.why]) assert.doesNotMatch(said, /\{|undefined/, item.title)
+      assert.match(item.why, /\S/, item.title)
       if (item.options) {
         assert.ok(item.options.length > 1 && item.options.includes(item.answer), item.answer)
         const { state: at, before } = asking(lesson, asked[i], state, language)
@@ -57,9 +66,9 @@ for (const entry of LESSONS) for (const language of ['ko', 'en']) {
         for (const { value, isBlank } of cellsOf(other)) assert.ok(isBlank || value !== right, `${other.title}: ${value}`)
       }
     })
-    const numbers = sheet.items.filter(({ answer, options }) => !options && answer.includes('.'))
-    for (const { answer, title, text, ask } of numbers) {
-      assert.ok(!`${text} ${ask}`.match(/[−\d.]+/g)?.includes(answer), `${title}: ${answer}`)
+    const numbers = questions.filter(({ answer, options }) => !options && answer.includes('.'))
+    for (const { answer } of numbers) for (const { title, text, ask, hint } of sheet.items) {
+      assert.ok(!`${text} ${ask} ${hint}`.match(/−?\d+(\.\d+)?/g)?.includes(answer), `${title}: ${answer}`)
     }
     const blank = sheet.items.flatMap(({ seen }) => seen).flatMap(({ cells }) => cells.flat())
     assert.ok(blank.every(({ isBlank }) => isBlank))
@@ -96,4 +105,31 @@ test('the numbers are those of what the reader has written', async () => {
   const run = runOf({ ...defaults('particles'), gapped: mine })
   assert.deepEqual(sheet.tokens, run.streams.text.tokens[0])
   assert.equal(sheet.items[0].answer, run.decoding.steps[0].token)
+})
+
+test('what a question of a count or a sum asks can be had from its figure', async () => {
+  const { sheet: { items: sampling } } = await sheetOf(LESSONS.find(({ id }) => id === 'sampling'), 'en')
+  const topp = sampling.find(({ title }) => /top-p/.test(title))
+  const shares = topp.given[0].cells[0].map(({ value }) => value)
+  assert.deepEqual(shares, [...shares].sort((one, other) => other - one))
+  const sums = shares.map((_, i) => shares.slice(0, i + 1).reduce((sum, x) => sum + x, 0))
+  assert.equal(sums.findIndex(sum => sum >= 0.5) + 1, Number(topp.answer))
+  const { sheet: { items: round } } = await sheetOf(LESSONS.find(({ id }) => id === 'round'), 'en')
+  const [spread] = round.filter(({ title }) => /spreads/.test(title)), [{ cells, isCut }] = spread.given
+  assert.equal(isCut, false)
+  assert.equal(cells.filter(([{ value, isPointed }]) => isPointed && value !== 0).length, Number(spread.answer))
+})
+
+test('where a gradient is asked for, its own figure has it: how the loss changes with that weight', async () => {
+  const { sheet, state } = await sheetOf(LESSONS.find(({ id }) => id === 'round'), 'en')
+  const [figure] = sheet.items.at(-1).given
+  assert.ok(figure.isGradient)
+  const name = figure.name.replace(/\[.*/, ''), source = '5/6/2026', epsilon = 0.02
+  const weight = shownRun({ ...state, source }).tensors.get(name), [row, col] = [93, 7]
+  const { value } = figure.cells[0].find(({ isPointed }) => isPointed)
+  assert.equal(figure.name, `${name}[${row}, :]`)
+  const [high, low] = [epsilon, -epsilon].map(step => shownRun({ ...state, source }, [
+    { name, index: [row, col], value: weight.data[row * weight.shape[1] + col] + step }
+  ]).loss)
+  assert.ok(Math.abs((high - low) / (2 * epsilon) - value) < 0.02 * Math.abs(value), `${(high - low) / (2 * epsilon)}: ${value}`)
 })

@@ -9,9 +9,11 @@
  * @typedef {{ state: State, before?: Run | null }} Now the state of the page, and the run as it was when the reader
  *   answered
  *
- * @typedef {{ tensor: string, index: (number | null)[], selector?: undefined }
- *   | { selector: string, tensor?: undefined }} Place
- *   cells of a tensor, with null for all along an axis, or an element of the page
+ * @typedef {{
+ *   tensor: string, index: (number | null)[], columns?: number[], isGradient?: boolean, selector?: undefined
+ * }} Cells of a tensor, with null for all along an axis; on paper perhaps some columns in an order of their own, or
+ *   what the loss does with them
+ * @typedef {Cells | { selector: string, tensor?: undefined }} Place cells, or an element of the page
  * @typedef {(run: Run, now: Now) => Place} Pointer
  *
  * @typedef {object} Question
@@ -32,6 +34,9 @@
  * @property {Pointer} [pointThen]
  * @property {(run: Run, now: Now) => Record<string, string>} [say] values for its words
  * @property {string[]} [free] what the step lets the reader change
+ * @property {(run: Run, now: Now) => Cells[]} [paper] what a worksheet shows in place of what is pointed at; a step
+ *   that asks nothing is on the worksheet if it has this
+ * @property {(run: Run, now: Now) => Cells[]} [paperThen] the same once it is answered
  *
  * @typedef {object} Lesson
  * @property {string} model

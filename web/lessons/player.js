@@ -144,9 +144,15 @@ export function player(container, stage, context) {
       runs.set(key, known)
       return known
     }
+    /** @param {State} state @param {string} tensor */
+    async function gradientOf(state, tensor) {
+      await context.ask('twin', { settings: settingsOf(state) })
+      const found = await context.ask('gradients', { isTwin: true, names: [tensor] })
+      return /** @type {Float32Array} */ (found.get(tensor))
+    }
     try {
       const [{ worksheet }, { paper, print }] = await Promise.all([import('./worksheet.js'), import('./sheet.js')])
-      const made = await worksheet(lesson, words, { state: get(), language: language(), runOf })
+      const made = await worksheet(lesson, words, { state: get(), language: language(), runOf, gradientOf })
       if (shown.id === id) print(paper(made, t))
     } finally {
       parts.sheet.ariaBusy = null

@@ -1,16 +1,21 @@
 /** A worksheet as it is printed: questions with room for answers, then the key on a page of its own. */
 
 import { h } from '../lib/dom.js'
-import { fixed } from '../lib/number.js'
+import { brief } from '../lib/number.js'
 import { prose } from '../lib/prose.js'
 
 /** @import { Translate } from '../types.d.ts' */
 /** @import { Figure, Item, Worksheet } from './worksheet.js' */
 
-const IN_A_LINE = 14
+const IN_A_LINE = 13
 
-/** @param {Figure} figure @param {boolean} isKey */
-function table({ name, rowLabels, colLabels, cells, isCut }, isKey) {
+/**
+ * Numbers as `brief` has them: on paper nobody can ask whether 0.00 is 0.
+ * @param {Figure} figure @param {Translate} t
+ * @param {{ isKey?: boolean, isRinged?: boolean }} how isRinged: whether a ring may tell where to look
+ */
+function table(figure, t, { isKey = false, isRinged = true }) {
+  const { name, rowLabels, colLabels, cells, isCut, isGradient, isWhole } = figure
   /** @param {number} from */
   const columns = from => colLabels.slice(from, from + IN_A_LINE)
   const starts = Array.from({ length: Math.ceil(colLabels.length / IN_A_LINE) }, (_, i) => i * IN_A_LINE)
@@ -18,33 +23,42 @@ function table({ name, rowLabels, colLabels, cells, isCut }, isKey) {
     h('tr', {}, h('th'), columns(from).map(text => h('th', { scope: 'col' }, text))),
     ...cells.map((row, i) => h('tr', {}, h('th', { scope: 'row' }, rowLabels[i]),
       row.slice(from, from + IN_A_LINE).map(({ value, isBlank, isPointed }) => (
-        h('td', { className: isPointed && (isKey || !isBlank) ? 'is-ringed' : '' }, isBlank && !isKey ? '' : fixed(value))))))
+        h('td', { className: isPointed && isRinged ? 'is-ringed' : '' }, isBlank && !isKey ? '' : brief(value))))))
   ])
-  return h('figure', {}, h('figcaption', {}, h('code', {}, name), isCut ? ' …' : ''), h('table', {}, h('tbody', {}, lines)))
+  const caption = [h('code', {}, name), isCut ? ' …' : '', isGradient ? ` · ${t('inspector.backward')}` : '']
+  return h('figure', { className: isWhole && isRinged ? 'is-ringed' : '' }, h('figcaption', {}, caption),
+    h('table', {}, h('tbody', {}, lines)))
 }
 
-/** @param {Item} item */
-const question = ({ title, text, ask, options, given, seen }) => h('li', {}, h('h2', {}, title), h('p', {}, prose(text)),
-  given.map(figure => table(figure, false)), h('p', { className: 'worksheet-ask' }, prose(ask)),
-  options ? h('ul', {}, options.map(option => h('li', {}, option))) : h('p', { className: 'worksheet-line' }),
-  seen.map(figure => table(figure, false)))
+/** @param {Item} item @param {Translate} t */
+function question({ title, text, ask, hint, options, given, seen }, t) {
+  const about = [h('h2', {}, title), h('p', {}, prose(text)), given.map(figure => table(figure, t, {}))].flat()
+  if (!ask) return h('li', { className: 'worksheet-lead' }, about)
+  return h('li', {}, about, h('p', { className: 'worksheet-ask' }, prose(ask)),
+    hint ? h('p', { className: 'worksheet-hint' }, prose(hint)) : null,
+    options ? h('ul', {}, options.map(option => h('li', {}, option))) : h('p', { className: 'worksheet-line' }),
+    seen.filter(({ isCut }) => !isCut).map(figure => table(figure, t, { isRinged: false })))
+}
 
-/** @param {Item} item */
-const solution = ({ title, answer, given, seen }) => h('li', {}, h('h2', {}, title),
-  h('p', { className: 'worksheet-answer' }, answer),
+/** @param {Item} item @param {Translate} t */
+const solution = ({ title, answer, why, given, seen }, t) => h('li', {}, h('h2', {}, title),
+  h('p', { className: 'worksheet-answer' }, answer), h('p', {}, prose(why)),
   [...given, ...seen].filter(({ cells }) => cells.flat().some(({ isBlank }) => isBlank))
-    .map(figure => table(figure, true)))
+    .map(figure => table(figure, t, { isKey: true })))
 
 /** @param {Worksheet} sheet @param {Translate} t */
 export function paper({ title, text, tokens, items }, t) {
-  /** @param {string} name @param {(item: Item) => HTMLElement} shown @param {...Node} top */
-  const page = (name, shown, ...top) => (
-    h('section', { className: `worksheet-${name}` }, ...top, h('ol', {}, items.map(shown))))
+  /**
+   * @param {string} name @param {Item[]} list @param {(item: Item, t: Translate) => HTMLElement} shown
+   * @param {...Node} top
+   */
+  const page = (name, list, shown, ...top) => (
+    h('section', { className: `worksheet-${name}` }, ...top, h('ol', {}, list.map(item => shown(item, t)))))
   return h('article', { className: 'worksheet', lang: document.documentElement.lang },
-    page('questions', question, h('h1', {}, title), h('p', { className: 'worksheet-name' }, t('lesson.sheet.name')),
+    page('questions', items, question, h('h1', {}, title), h('p', { className: 'worksheet-name' }, t('lesson.sheet.name')),
       h('p', {}, t('lesson.sheet.text', { text })),
       h('p', { className: 'worksheet-tokens' }, tokens.map(token => h('span', {}, token)))),
-    page('key', solution, h('h1', {}, t('lesson.sheet.key', { title }))))
+    page('key', items.filter(({ ask }) => ask), solution, h('h1', {}, t('lesson.sheet.key', { title }))))
 }
 
 /** Prints a sheet in place of the page, which comes back afterwards. @param {HTMLElement} sheet */

@@ -1,6 +1,6 @@
 /**
- * A lesson on paper: its questions with the reader's own numbers, figures with blanks, and what is right of each. What
- * an answer would tell stays blank wherever it is said before the key.
+ * A lesson on paper: its questions with the reader's own numbers, figures with blanks, and what is right of each and
+ * why. What an answer would tell stays blank wherever it is said before the key.
  */
 
 import { fixed } from '../lib/number.js'
@@ -10,7 +10,7 @@ import { translator } from '../lib/text.js'
 import { stateOf } from './steps.js'
 
 /** @import { Language, Run, State } from '../types.d.ts' */
-/** @import { Lesson, Place } from './index.js' */
+/** @import { Cells, Lesson, Now, Pointer, Step } from './index.js' */
 
 /**
  * @typedef {object} Figure rows of a tensor; a cell that is blank has its number on the key alone
@@ -19,22 +19,27 @@ import { stateOf } from './steps.js'
  * @property {string[]} colLabels
  * @property {{ value: number, isBlank: boolean, isPointed: boolean }[][]} cells isPointed: where one cell of a row is
  * @property {boolean} isCut whether there is more of it
+ * @property {boolean} isGradient of the loss, by what is named
+ * @property {boolean} isWhole whether all of it is pointed at
  * @property {string} token what stands above the cell that is pointed at, and its place
  *
- * @typedef {object} Item a question on paper
+ * @typedef {object} Item a question on paper, or a step that leads to one
  * @property {string} title
  * @property {string} text
- * @property {string} ask
+ * @property {string} [ask] left out where nothing is asked
+ * @property {string} hint what a reader would be told who was wrong once, if there is such a thing
  * @property {string[] | null} options null where a number is asked for
  * @property {string} answer
+ * @property {string} why what is said of it
  * @property {Figure[]} given what the question is about
- * @property {Figure[]} seen where its answer is seen: blank but on the key
+ * @property {Figure[]} seen where its answer is seen: blank but on the key, and only there if there is more of it than
+ *   a paper holds, since nobody could fill that in
  *
  * @typedef {{ title: string, text: string, tokens: string[], items: Item[] }} Worksheet text: what the model reads
  */
 
 export const BLANK = '____'
-const [MOST_ROWS, MOST_COLS] = [8, 12]
+const [MOST_ROWS, MOST_COLS] = [12, 12]
 /** Tokens are all of them shown, as far as a line of a paper can be gone on with. */
 const MOST_TOKENS = 36
 
@@ -46,20 +51,22 @@ const startFor = (at, size, count) => Math.max(0, Math.min((at ?? 0) - (count >>
 
 /**
  * The cells around those that are pointed at: of a row, that row; else of many.
- * @param {Run} run @param {Place} place
+ * @param {Run} run @param {Cells} place @param {Float32Array} [gradient] in place of the values
  */
-function cutOf(run, place) {
-  if (place.tensor === undefined) return null
-  const tensor = tensorOf(run, place.tensor), { length } = tensor.shape
+function cutOf(run, place, gradient) {
+  const known = tensorOf(run, place.tensor), tensor = gradient ? { ...known, data: gradient } : known
+  const { length } = tensor.shape
   const [row, col] = [length - 2, length - 1], at = place.index[row] ?? null
   const words = labelsOf(run, tensor, col)
   const rows = row < 0 || at !== null ? 1 : Math.min(MOST_ROWS, tensor.shape[row])
-  const cols = Math.min(words && rows === 1 ? MOST_TOKENS : MOST_COLS, tensor.shape[col])
-  const [rowStart, colStart] = [at ?? 0, startFor(place.index[col], tensor.shape[col], cols)]
+  const { columns } = place
+  const cols = columns?.length ?? Math.min(words && rows === 1 ? MOST_TOKENS : MOST_COLS, tensor.shape[col])
+  const [rowStart, colStart] = [at ?? 0, columns ? 0 : startFor(place.index[col], tensor.shape[col], cols)]
   const names = row < 0 ? undefined : labelsOf(run, tensor, row)?.slice(rowStart, rowStart + rows)
   const part = slice(tensor, {
     row, col, rows, cols, rowStart, colStart, fixed: place.index.map(one => one ?? 0),
-    ...(names && { rowLabels: names }), ...(words && { colLabels: words.slice(colStart, colStart + cols) })
+    ...(names && { rowLabels: names }), ...(columns && { order: columns }),
+    ...(words && { colLabels: columns ? words : words.slice(colStart, colStart + cols) })
   })
   const isCut = cols < tensor.shape[col] || (row >= 0 && at === null && rows < tensor.shape[row])
   const axes = tensor.shape.map((_, axis) => (axis === col || (axis === row && at === null) ? ':' : place.index[axis] ?? 0))
@@ -67,19 +74,27 @@ function cutOf(run, place) {
 }
 
 /**
- * @param {Run} run @param {Place | undefined} place
- * @param {(value: number) => boolean} isHidden @returns {Figure[]} none where no cells are pointed at
+ * @param {Run} run @param {Cells} place @param {boolean} isBlank
+ * @param {Float32Array} [gradient] in place of the values @returns {Figure}
  */
-function figureOf(run, place, isHidden) {
-  const cut = place && cutOf(run, place)
-  if (!cut || place.tensor === undefined) return []
-  const { part, isCut, name } = cut, at = place.index[part.axis[1]]
-  const cells = Array.from({ length: part.rows }, (_, row) => Array.from({ length: part.cols }, (_, col) => {
-    const value = part.values[row * part.cols + col]
-    return { value, isBlank: isHidden(value), isPointed: at === part.start[1] + col }
-  }))
+function figureOf(run, place, isBlank, gradient) {
+  const { part, isCut, name } = cutOf(run, place, gradient), [row, col] = part.axis, at = place.index[col]
+  const cells = Array.from({ length: part.rows }, (_, i) => Array.from({ length: part.cols }, (_, j) => (
+    { value: part.values[i * part.cols + j], isBlank, isPointed: at === part.start[1] + j })))
   const token = at === null ? '' : placed(part.colLabels[at - part.start[1]], at)
-  return [{ name, rowLabels: part.rowLabels, colLabels: part.colLabels, cells, isCut, token }]
+  const isWhole = at === null && place.index[row] === null
+  const { rowLabels, colLabels } = part
+  return { name, rowLabels, colLabels, cells, isCut, isWhole, isGradient: Boolean(gradient), token }
+}
+
+/**
+ * What a step shows on paper: what it has for that, else what it points at, if those are cells.
+ * @param {Step['paper']} paper @param {Pointer | undefined} point @param {Run} run @param {Now} now @returns {Cells[]}
+ */
+function cellsOf(paper, point, run, now) {
+  if (paper) return paper(run, now)
+  const place = point?.(run, now)
+  return place?.tensor === undefined ? [] : [place]
 }
 
 /** @param {unknown} answer */
@@ -107,12 +122,12 @@ function telling(values, own, answers, isNumber) {
 }
 
 /**
- * A question and what is right, from the runs before and after the answer.
- * @param {Lesson} lesson @param {Lesson['steps'][number]} step @param {Record<string, any>} own words of the step
+ * A step on paper, and what is right where it asks, from the runs before and after the answer.
+ * @param {Lesson} lesson @param {Step} step @param {Record<string, any>} own words of the step
  * @param {Page} page
  */
-async function asked(lesson, step, own, { state: here, language, runOf }) {
-  const ask = /** @type {NonNullable<typeof step.ask>} */ (step.ask)
+async function written(lesson, step, own, { state: here, language, runOf, gradientOf }) {
+  const { ask } = step
   /** @param {string | { ko: string, en: string }} link */
   const stateFor = link => stateOf(lesson, typeof link === 'string' ? link : link[language], here, language)
   const state = stateFor(step.state), before = await runOf(state)
@@ -120,23 +135,32 @@ async function asked(lesson, step, own, { state: here, language, runOf }) {
   const seen = then === undefined ? state : stateFor(then)
   const after = then === undefined ? before : await runOf(seen)
   const now = { state, before: null }, later = { state: seen, before: then === undefined ? null : before }
-  const right = ask.answer(after, later)
-  const options = ask.options?.(before, now).map(({ id, text }) => ({ id, text: text ?? own.options[id] })) ?? null
-  const answer = options?.find(({ id }) => id === right)?.text ?? asText(right)
+  const right = ask?.answer(after, later)
+  const options = ask?.options?.(before, now).map(({ id, text }) => ({ id, text: text ?? own.options[id] })) ?? null
+  const answer = ask ? options?.find(({ id }) => id === right)?.text ?? asText(right) : ''
+  const values = step.say?.(before, now) ?? {}, found = step.say?.(after, later) ?? {}
+  /** @param {Cells} place */
+  const given = async place => (
+    figureOf(before, place, false, place.isGradient ? await gradientOf(state, place.tensor) : undefined))
   return {
-    run: before, right, values: step.say?.(before, now) ?? {}, words: own,
-    told: telling(step.say?.(after, later) ?? {}, `${own.text}${own.ask}`, [String(right), answer, answer.replace(/ \(\d+\)$/, '')], !options),
+    right, values, words: own,
+    told: ask ? telling(found, `${own.text}${own.ask}`, [String(right), answer, answer.replace(/ \(\d+\)$/, '')], !options) : [],
     item: {
       title: own.title, options: options && options.map(({ text }) => text), answer,
-      given: figureOf(before, step.point?.(before, now), () => false),
-      seen: then === undefined ? [] : figureOf(after, (step.pointThen ?? step.point)?.(after, later), () => true)
+      why: own.wrong ? translator(own)('wrong', found) : '',
+      given: await Promise.all(cellsOf(step.paper, step.point, before, now).map(given)),
+      seen: then === undefined ? []
+        : cellsOf(step.paperThen, step.pointThen ?? step.point, after, later).map(place => figureOf(after, place, true))
     }
   }
 }
 
 /**
- * @typedef {{ state: State, language: Language, runOf: (state: State) => Promise<Run> }} Page state: with what the
- *   reader has written
+ * @typedef {object} Page
+ * @property {State} state with what the reader has written
+ * @property {Language} language
+ * @property {(state: State) => Promise<Run>} runOf
+ * @property {(state: State, tensor: string) => Promise<Float32Array>} gradientOf
  */
 
 /**
@@ -144,23 +168,31 @@ async function asked(lesson, step, own, { state: here, language, runOf }) {
  * @returns {Promise<Worksheet>}
  */
 export async function worksheet(lesson, words, page) {
-  /** @type {Awaited<ReturnType<typeof asked>>[]} */ const all = []
-  for (const step of lesson.steps) if (step.ask) all.push(await asked(lesson, step, words.steps[step.id], page))
+  /** @type {Awaited<ReturnType<typeof written>>[]} */ const all = []
+  for (const step of lesson.steps) {
+    if (step.ask || step.paper) all.push(await written(lesson, step, words.steps[step.id], page))
+  }
   const hidden = new Set(all.flatMap(({ told }) => told))
   const answers = new Set(all.map(({ item }) => item.answer))
   // A count may be any number; one with decimals in a figure is the very number that is asked for.
-  const rights = new Set(all.map(({ right }) => right).filter(right => !Number.isInteger(right)))
-  const [stream] = Object.values(all[0]?.run.streams ?? {})
+  const rights = new Set(all.map(({ right }) => right).filter(right => right !== undefined && !Number.isInteger(right)))
+  const numbers = new Set(all.filter(({ right }) => rights.has(right)).map(({ item }) => item.answer))
+  /** @param {[string, string]} said */
+  const isTold = ([name, value]) => hidden.has(`${name}=${value}`) || numbers.has(value)
+  const [stream] = Object.values((await page.runOf(stateOf(lesson, '', page.state, page.language))).streams)
   return {
-    title: words.title, text: stream?.texts[0] ?? '', tokens: stream?.tokens[0] ?? [],
+    title: words.title, text: stream.texts[0], tokens: stream.tokens[0],
     items: all.map(({ item, values, words: own }) => {
       const speak = translator(own, { strict: false })
       const open = Object.fromEntries(Object.entries(values)
-        .map(([name, value]) => [name, hidden.has(`${name}=${value}`) ? BLANK : value]))
+        .map(said => [said[0], isTold(said) ? BLANK : said[1]]))
       // A ring round a token that is asked for elsewhere would tell it.
       const given = item.given.map(({ cells, ...one }) => ({ ...one, cells: cells.map(row => row.map(cell => (
         { ...cell, isBlank: rights.has(cell.value), isPointed: cell.isPointed && !answers.has(one.token) }))) }))
-      return { ...item, given, text: speak('text', open), ask: speak('ask', open) }
+      return {
+        ...item, given, text: speak('text', open), hint: own.hint ? speak('hint', open) : '',
+        ...(own.ask && { ask: speak('ask', open) })
+      }
     })
   }
 }

@@ -142,8 +142,8 @@ const calls = {
   take: question => take(engine, here(), question),
   /** What the last run computed, with the lists that its structure leaves out. */
   steps: () => here().run.steps,
-  /** The gradients of all tensors that have one. */
-  gradients: () => gradientsOf(here().run),
+  /** The gradients of tensors that have one. @param {Questions['gradients'][0]} question */
+  gradients: ({ isTwin, names }) => gradientsOf(here(isTwin).run, names),
   /**
    * Values of tensors of the last run or its twin that were not sent with it.
    * @param {{ names: string[], isTwin: boolean }} question

@@ -37,12 +37,12 @@ export function read(run, names) {
 
 /**
  * The gradients of all tensors that have one; what is given and what only chooses has none.
- * @param {LibraryRun} run
+ * @param {LibraryRun} run @param {string[]} [names] of some of them
  * @returns {Map<string, Float32Array>}
  */
-export function gradientsOf(run) {
+export function gradientsOf(run, names = run.names) {
   /** @type {Map<string, Float32Array>} */ const found = new Map()
-  for (const name of run.names) {
+  for (const name of names) {
     try {
       found.set(name, /** @type {Float32Array} */ (run.gradient(name)))
     } catch (error) {

@@ -135,7 +135,7 @@ export const lesson = {
     },
     {
       id: 'mix', state: `room=${ROOM}.heads`, point: run => ({ tensor: HEADS, index: [0, gap(run), null] }),
-      ask: { options: () => [{ id: 'own' }, { id: 'seen' }, { id: 'all' }], answer: nearest }, say: lookSaid
+      ask: { options: () => [{ id: 'own' }, { id: 'seen' }, { id: 'all' }], answer: nearest }, say: lookSaid, paper: () => []
     },
     {
       id: 'heads', state: `room=${ROOM}.weights`, free: ['head'], point: () => ({ selector: '.stage [data-picker="head"]' }),

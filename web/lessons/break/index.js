@@ -1,5 +1,6 @@
 /** Break it: one number is changed, and the reader says who will notice. */
 
+import { fixed } from '../../lib/number.js'
 import { at, written } from '../readings.js'
 
 /** @import { Run } from '../../types.d.ts' */
@@ -34,12 +35,12 @@ export const lesson = {
   keeps: ['source'],
   next: 'mask',
   steps: [
-    { id: 'whole', state: 'room=decoding', point: LINE, say: said },
+    { id: 'whole', state: 'room=decoding', point: LINE, say: said, paper: () => [] },
     {
       id: 'one', state: 'room=encoder.norm', point: () => CELL,
       ask: { options: () => [{ id: 'none' }, { id: 'month' }, { id: 'more' }], answer: changed },
       then: `room=decoding&${ONE}`, pointThen: LINE,
-      say: (run, now) => ({ ...said(run, now), value: at(now.before ?? run, MEMORY, CELL.index).toFixed(2) })
+      say: (run, now) => ({ ...said(run, now), value: fixed(at(now.before ?? run, MEMORY, CELL.index)) })
     },
     {
       id: 'loud', state: 'room=encoder.norm', point: () => ({ tensor: MEMORY, index: [0, 0, 0] }),

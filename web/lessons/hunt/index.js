@@ -16,11 +16,12 @@ const whole = tensor => run => ({ tensor, index: tensorOf(run, tensor).shape.map
 
 /**
  * A run with a fault: what gives it away stands in the room's figure.
- * @param {string} id @param {string} state @param {string} tensor @returns {Step}
+ * @param {string} id @param {string} state @param {string} tensor @param {Step['paper']} [paper] @returns {Step}
  */
-const fault = (id, state, tensor) => ({
+const fault = (id, state, tensor, paper) => ({
   id, state, point: whole(tensor), ask: { options, answer: found }, free: ['room', 'head', 'part', 'row', 'step'],
-  say: (run, { state: { head } }) => ({ answer: written(run), ...FINDS[found(run) ?? '']?.(run, head) })
+  say: (run, { state: { head } }) => ({ answer: written(run), ...FINDS[found(run) ?? '']?.(run, head) }),
+  ...(paper && { paper })
 })
 
 /** @type {import('../index.js').Lesson} */
@@ -32,12 +33,14 @@ export const lesson = {
   steps: [
     {
       id: 'sound', state: 'room=encoder.0.self_attn.weights', point: whole(`${ENCODER}.self_attn.weights`),
+      paper: () => [{ tensor: `${ENCODER}.self_attn.weights`, index: [0, 0, null, null] }],
       say: (/** @type {Run} */ run) => ({
         answer: written(run), loss: fixed(run.loss), first: fixed(at(run, `${ENCODER}.self_attn.weights`, [0, 0, 0, 0]))
       })
     },
     fault('first', 'room=decoder.0.self_attn.weights&tgtIsCausal=0', `${DECODER}.self_attn.weights`),
-    fault('second', 'room=encoder.0.self_attn.weights&scale=0', `${ENCODER}.self_attn.masked_scores`),
+    fault('second', 'room=encoder.0.self_attn.weights&scale=0', `${ENCODER}.self_attn.masked_scores`,
+      () => ['dots', 'scores'].map(name => ({ tensor: `${ENCODER}.self_attn.${name}`, index: [0, 0, 0, null] }))),
     fault('third', 'room=target.sum&fault=batchPositions', 'positions.added:2'),
     fault('fourth', 'room=encoder.0.self_attn.heads&training=1&dropout=0.3', `${ENCODER}.self_attn.dropout.output`),
     fault('fifth', 'room=encoder.0.self_attn.qkv&part=k&fault=swapped', `${ENCODER}.self_attn.k`),

@@ -36,7 +36,8 @@ export const lesson = {
       say: run => ({
         token: tokensOf(run, 'source')[0], value: fixed(at(run, 'source_embedding.output', NUMBER)),
         dimension: String(DIMENSION)
-      })
+      }),
+      paper: () => []
     },
     {
       id: 'place', state: 'room=source.sum', point: () => ({ tensor: 'positions.output', index: NUMBER }),
@@ -53,10 +54,12 @@ export const lesson = {
         product: fixed(at(run, 'positions.output', NUMBER) * weight(run), 3), made: fixed(at(run, V, VALUE)),
         count: String(rowAt(run, ALL, [FIRST_OF_V]).length),
         channel: String(CHANNEL)
-      })
+      }),
+      paper: () => []
     },
     {
       id: 'spread', state: `room=${ROOM}.heads&head=3`, point: () => ({ tensor: HEADS, index: [0, null, CHANNEL] }),
+      paper: (_, { state: { head } }) => [{ tensor: SHARES, index: [0, head, null, 0] }],
       ask: { answer: (run, now) => taken(run, now).filter(share => share > 0).length, tolerance: 0.4 },
       say: (run, now) => {
         const shares = taken(run, now), [most] = ranked(shares)
@@ -78,6 +81,7 @@ export const lesson = {
           return change > 0 ? 'up' : change < 0 ? 'down' : 'same'
         }
       },
+      paper: () => [{ tensor: ALL, index: WEIGHT, isGradient: true }],
       then: run => `room=decoding&edits=${encodeURIComponent(`${ALL}:${WEIGHT}=${weight(run) + STEP}`)}`,
       pointThen: ANSWER, say: losses
     },

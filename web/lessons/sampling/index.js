@@ -4,13 +4,14 @@ import { fixed } from '../../lib/number.js'
 import { at, chosen, ranked, rowAt, written } from '../readings.js'
 
 /** @import { Run } from '../../types.d.ts' */
-/** @import { Now } from '../index.js' */
+/** @import { Cells, Now } from '../index.js' */
 
 const [SHAPED, KEPT] = ['sampling.probabilities', 'sampling.output']
 const LINES = { selector: '.stage .words' }
 /** The step that writes the month of 5/6/2026, as long as the year has four digits. */
 const STEP = 5
 const ROOM = `room=sampling&row=${STEP}`
+const ON_PAPER = 10
 
 /** @param {Run} run */
 const stepsOf = run => run.decoding?.steps ?? []
@@ -31,6 +32,16 @@ const way = (run, { before }) => {
 }
 const ways = () => [{ id: 'up' }, { id: 'same' }, { id: 'down' }]
 
+/** The likeliest characters, as many as a paper shows. @param {Run} run @param {string} name @returns {Cells[]} */
+function likeliest(run, name) {
+  const row = monthRow(run), columns = ranked(rowAt(run, SHAPED, [0, row])).slice(0, ON_PAPER)
+  return [{ tensor: name, index: [0, row, null], columns }]
+}
+/** @param {Run} run */
+const shaped = run => likeliest(run, SHAPED)
+/** @param {Run} run */
+const kept = run => likeliest(run, KEPT)
+
 /** The two likeliest months. @param {Run} run */
 function months(run) {
   const { vocabulary } = run.streams.target
@@ -49,26 +60,29 @@ export const lesson = {
     {
       id: 'greedy', state: 'room=source.tokens', point: () => ({ selector: '.stage .chips' }),
       ask: { options: months, answer: run => chosen(run)[month(run)] }, then: ROOM, pointThen: () => LINES,
-      say: run => ({ answer: chosen(run)[month(run)],
+      paper: shaped,
+      say: run => ({ text: run.streams.source.texts[0], answer: chosen(run)[month(run)],
         share: fixed(at(run, KEPT, [0, monthRow(run), stepsOf(run)[month(run)].id])) })
     },
     {
       id: 'hot', state: ROOM, point: () => ({ selector: '.stage [data-control="temperature"]' }),
-      ask: { options: ways, answer: way }, then: `${ROOM}&temperature=3`, pointThen: () => LINES, say: shares
+      ask: { options: ways, answer: way }, then: `${ROOM}&temperature=3`, pointThen: () => LINES, say: shares,
+      paper: shaped, paperThen: shaped
     },
     {
       id: 'cold', state: ROOM, point: () => ({ selector: '.stage [data-control="temperature"]' }),
-      ask: { options: ways, answer: way }, then: `${ROOM}&temperature=0.3`, pointThen: () => LINES, say: shares
+      ask: { options: ways, answer: way }, then: `${ROOM}&temperature=0.3`, pointThen: () => LINES, say: shares,
+      paper: shaped, paperThen: shaped
     },
     {
       id: 'topk', state: `${ROOM}&temperature=3`, point: () => ({ selector: '.stage [data-control="topK"]' }),
       ask: { answer: left, tolerance: 0.4 }, then: `${ROOM}&temperature=3&topK=3`, pointThen: () => LINES,
-      say: run => ({ count: String(left(run)) })
+      say: run => ({ count: String(left(run)) }), paper: shaped, paperThen: kept
     },
     {
       id: 'topp', state: `${ROOM}&temperature=3`, point: () => LINES,
       ask: { answer: left, tolerance: 0.4 }, then: `${ROOM}&temperature=3&topP=0.5`, pointThen: () => LINES,
-      say: run => ({ count: String(left(run)) })
+      say: run => ({ count: String(left(run)) }), paper: shaped, paperThen: kept
     },
     {
       id: 'beam', state: 'room=decoding', point: () => ({ selector: '.stage .picks' }),
