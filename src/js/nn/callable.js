@@ -15,6 +15,7 @@ export class Callable {
  * @param {any} prototype of a class that has forward @returns {any}
  */
 export function callable(prototype) {
+  // In an array, so that it is not named after a variable.
   const [made] = [(/** @type {any[]} */ ...inputs) => /** @type {any} */ (made).forward(...inputs)]
   for (const name of ['name', 'length']) if (name in prototype) Reflect.deleteProperty(made, name)
   return Object.setPrototypeOf(made, prototype)
