@@ -1,5 +1,6 @@
 import { describe, expect, flag, numberWhere, oneOf, optionsOf, shapeText, wholeNumber } from './errors.js'
 import { checkShape, floatTensor } from './ops/checks.js'
+import { withLast } from './shape.js'
 import { Tensor, requireGrad, tensor } from './tensor.js'
 
 /** @typedef {import('./engine.js').Engine} Engine */
@@ -120,7 +121,7 @@ export function multinomial(engine, p, n, options) {
   const rows = C ? weights.size / C : 0, sums = Array.from({ length: rows }, (_, r) =>
     values.subarray(r * C, (r + 1) * C).reduce((s, v) => s + v, 0))
   expect(sums.every(sum => sum > 0), 'range', () => 'multinomial: each row of p must have a number above 0')
-  const out = engine.empty([...shape.slice(0, -1), n], 'int32'), work = engine.scratch(C)
+  const out = engine.empty(withLast(shape, n), 'int32'), work = engine.scratch(C)
   engine.c.gf_multinomial(out.address, engine.generator, work, weights.address, rows, C, n, Number(replacement))
   return out
 }

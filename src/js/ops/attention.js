@@ -141,18 +141,19 @@ const op = {
 /**
  * @param {string} where @param {Tensor} q @param {Tensor} k @param {Tensor} v @param {Layout} layout
  * @param {{ B: number, H: number, KV: number, Tq: number, Tk: number, D: number, Dv: number }} sizes
- * @param {AttentionOptions & { maskHides: boolean, needWeights: boolean }} options
- * @param {{ past: number, cache?: any }} [earlier] how many keys were there before, and where all of them are
+ * @param {AttentionOptions & { needWeights?: boolean }} options
+ * @param {{ maskHides: boolean, past: number, cache?: any }} more which boolean of a mask hides; how many keys were
+ *   there before, and where all of them are
  * @returns {{ out: Tensor, weights: Tensor | null }} the weights as they were used: after dropout
  */
-function attend(where, q, k, v, layout, sizes, options, { past, cache } = { past: 0 }) {
+function attend(where, q, k, v, layout, sizes, options, { maskHides, past, cache }) {
   sameEngine(where, q, k, v)
   const { engine } = q, { B, H, KV, Tq, Tk, D, Dv } = sizes
   const { dropoutP = 0, scale = 1 / Math.sqrt(D), window } = options
   const saved = {
     sizes, layout, scale, past, cache, group: H / KV, isCausal: flag(where, 'isCausal', options.isCausal ?? false),
     window: wholeNumber(where, 'window', window ?? 2 ** 31 - 1, 1) % (2 ** 31 - 1),
-    mask: additiveMask(engine, where, options.attnMask, options.maskHides, sizes),
+    mask: additiveMask(engine, where, options.attnMask, maskHides, sizes),
     padding: paddingMask(where, options.keyPaddingMask, sizes),
     origin: options.keyPaddingMask instanceof Tensor ? { padding: options.keyPaddingMask } : undefined,
     dropoutMask: dropoutP > 0 ? dropoutMask(engine, [B, H, Tq, Tk], dropoutP) : null
@@ -217,7 +218,7 @@ export function scaledDotProductAttention(q, k, v, options) {
     () => `${where}: the ${H} heads of q must be a multiple of the ${KV} of k and v`)
   checkOptions(where, given)
   const sizes = { B, H, KV, Tq, Tk, D, Dv }
-  return attend(where, q, k, v, HEADS_FIRST, sizes, { ...given, maskHides: false, needWeights: false }).out
+  return attend(where, q, k, v, HEADS_FIRST, sizes, given, { maskHides: false, past: 0 }).out
 }
 
 /**
@@ -239,6 +240,6 @@ export function multiheadAttention(q, k, v, heads, options) {
   const isShown = cache && q.engine.trace, [keys, values] = isShown ? cache.show(k, v) : [k ?? q, v ?? q]
   const { KV, Dv } = cache?.sizes ?? { KV: kvHeads, Dv: values.shape[2] / kvHeads }
   const sizes = { B, H: heads, KV, Tq, Tk: cache?.length ?? keys.shape[1], D: C / heads, Dv }
-  return attend(where, q, keys, values, HEADS_LAST, sizes, { ...options, maskHides: true },
-    { past, cache: isShown ? undefined : cache })
+  return attend(where, q, keys, values, HEADS_LAST, sizes, options,
+    { maskHides: true, past, cache: isShown ? undefined : cache })
 }

@@ -1,6 +1,6 @@
 import { record } from '../autograd.js'
 import { cell, product, sum } from '../explain.js'
-import { range, sizeOf } from '../shape.js'
+import { range, sidesOf, sizeOf } from '../shape.js'
 import { floatTensor } from './checks.js'
 import { axisOf } from './strided.js'
 
@@ -30,7 +30,7 @@ const op = {
  */
 export function cumsum(x, dim) {
   const { engine, shape } = floatTensor('cumsum', 'x', x), axis = axisOf('cumsum', dim, shape.length)
-  const sides = [sizeOf(shape, axis), shape[axis], sizeOf(shape.slice(axis + 1))], out = engine.empty(shape)
+  const sides = [sizeOf(shape, axis), shape[axis], sizeOf(sidesOf(shape, axis + 1))], out = engine.empty(shape)
   engine.c.gf_cumsum_forward(out.address, x.address, ...sides)
   return record(engine, op, { x }, { out }, { sides, dim: axis })
 }

@@ -2,7 +2,7 @@ import { GATHER, SCATTER, SCATTER_ADD } from '../constants.js'
 import { describe, expect, shapeText } from '../errors.js'
 import { record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
-import { indicesOf, range, sameShape, sizeOf } from '../shape.js'
+import { indicesOf, range, sameShape, sidesOf, sizeOf } from '../shape.js'
 import { tensor } from '../tensor.js'
 import { anyTensor, idTensor, sameEngine, savedIds } from './checks.js'
 import { narrow } from './narrow.js'
@@ -24,7 +24,8 @@ import { axisOf, expand, movable, throughInt } from './strided.js'
  * @param {readonly number[]} shape of x @param {Places} at @param {number} mode
  */
 function walk({ c }, picked, x, shape, { dim, places, isShared }, mode) {
-  const outer = sizeOf(shape, dim), inner = sizeOf(shape.slice(dim + 1)), K = isShared ? places.size : places.shape[dim]
+  const outer = sizeOf(shape, dim), inner = sizeOf(sidesOf(shape, dim + 1))
+  const K = isShared ? places.size : places.shape[dim]
   const steps = isShared ? [0, 1, 0] : [K * inner, inner, 1]
   c.gf_gather(picked, x, places.address, outer, shape[dim], inner, K, ...steps, mode)
 }

@@ -1,7 +1,7 @@
 import { describe, expect, listOf, optionsOf, shapeText, wholeNumber } from '../errors.js'
 import { record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
-import { range } from '../shape.js'
+import { range, sidesOf } from '../shape.js'
 import { Tensor } from '../tensor.js'
 import { sameEngine } from './checks.js'
 import { to } from './convert.js'
@@ -145,7 +145,7 @@ export function repeatInterleave(x, n, options) {
   wholeNumber('repeatInterleave', 'n', n)
   if (dim === undefined) return repeatInterleave(flattenAxes(movable('repeatInterleave', x)), n, { dim: 0 })
   const { shape } = movable('repeatInterleave', x), axis = axisOf('repeatInterleave', dim, shape.length)
-  const spread = [...shape.slice(0, axis + 1), n, ...shape.slice(axis + 1)]
+  const spread = [...sidesOf(shape, 0, axis + 1), n, ...sidesOf(shape, axis + 1)]
   return expand(unsqueeze(x, axis + 1), spread).reshape(shape.map((side, a) => (a === axis ? side * n : side)))
 }
 

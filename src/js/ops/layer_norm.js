@@ -1,7 +1,7 @@
 import { numberWhere, optionsOf } from '../errors.js'
 import { isRecording, record } from '../autograd.js'
 import { cell, constant, product, sum, worked } from '../explain.js'
-import { indicesOf, range } from '../shape.js'
+import { indicesOf, range, sidesOf } from '../shape.js'
 import { expectShape, floatTensor, lastSide, optionalTensor, rowsOf, sameEngine } from './checks.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
@@ -105,8 +105,9 @@ export function layerNorm(x, weight, bias, options) {
   expectShape('layerNorm', 'weight', gain, [C], 'the last side of x')
   expectShape('layerNorm', 'bias', shift, [C], 'the last side of x')
   numberWhere('layerNorm', 'eps', eps, 'a number >= 0', v => v >= 0)
-  const out = engine.empty(x.shape), rows = x.shape.slice(0, -1), isKept = isRecording(engine, x, gain, shift)
-  const [mean, rstd] = isKept ? [0, 1].map(() => engine.aside(engine.empty(rows))) : []
+  const out = engine.empty(x.shape), isKept = isRecording(engine, x, gain, shift)
+  const statistic = () => (isKept ? engine.aside(engine.empty(sidesOf(x.shape, 0, -1))) : null)
+  const mean = statistic(), rstd = statistic()
   engine.c.gf_layer_norm_forward(out.address, mean?.address ?? 0, rstd?.address ?? 0, x.address, gain?.address ?? 0,
     shift?.address ?? 0, rowsOf(x), C, eps)
   return record(engine, op, { x, weight: gain, bias: shift }, { out }, { mean, rstd, eps })

@@ -2,7 +2,7 @@ import { ACCUMULATE, BFLOAT16_B, FLOAT16_B, PANELS_B, TRANSPOSE_A, TRANSPOSE_B }
 import { expect, shapeText } from '../errors.js'
 import { record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
-import { indicesOf, range } from '../shape.js'
+import { indicesOf, range, withLast } from '../shape.js'
 import { DTYPES } from '../dtype.js'
 import { int8Address } from '../int8.js'
 import { seenRounded } from './rounded.js'
@@ -104,7 +104,7 @@ function multiplyInt8({ engine, address }, x, weight, first, { M, N, K, bias }) 
 export function linearRows(x, weight, bias, { first = 0, count = weight.shape[0], biasFirst = first } = {}) {
   sameEngine('linear', x, weight, bias)
   const { engine } = x, [, K] = weight.shape, M = rowsOf(x)
-  const out = engine.empty([...x.shape.slice(0, -1), count])
+  const out = engine.empty(withLast(x.shape, count))
   const sizes = { M, N: count, K, bias: bias ? bias.address + biasFirst * 4 : 0, flags: TRANSPOSE_B }
   if (weight.dtype !== 'float32') expectNoGradient('linear', weight, x, bias)
   if (weight.dtype === 'int8') {

@@ -2,7 +2,7 @@ import { ACCUMULATE, BFLOAT16_B, FLOAT16_B, PANELS_B, TRANSPOSE_A, TRANSPOSE_B }
 import { expect, shapeText } from '../errors.js'
 import { record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
-import { indicesOf, offsetOf, range } from '../shape.js'
+import { indicesOf, offsetOf, range, sidesOf } from '../shape.js'
 import { operandIndex, resultIndices } from './broadcast.js'
 import { mul } from './binary.js'
 import { expectRank, floatTensor, rowsOf, sameEngine } from './checks.js'
@@ -51,8 +51,8 @@ const op = {
       product(cell(a, [...leadOf(a, lead), i, k], 'a'), cell(b, [...leadOf(b, lead), k, j], 'b'))))
   },
   explainGradient({ inputs: { a, b }, outputs: { out } }, input, index, d) {
-    const own = input === 'a' ? a : b, [p, q] = index.slice(-2), [M, N] = out.shape.slice(-2)
-    const leads = resultIndices(out.shape.slice(0, -2), own.shape.slice(0, -2), index.slice(0, -2))
+    const own = input === 'a' ? a : b, [p, q] = index.slice(-2), [M, N] = sidesOf(out.shape, -2)
+    const leads = resultIndices(sidesOf(out.shape, 0, -2), sidesOf(own.shape, 0, -2), index.slice(0, -2))
     if (input === 'a') {
       return {
         formula: 'da[i, k] = Σⱼ dout[i, j] × b[k, j]',
@@ -70,7 +70,7 @@ const op = {
 }
 
 /** The leading part of an operand's index. @param {Tensor} tensor @param {readonly number[]} lead */
-const leadOf = (tensor, lead) => operandIndex(tensor.shape.slice(0, -2), lead)
+const leadOf = (tensor, lead) => operandIndex(sidesOf(tensor.shape, 0, -2), lead)
 
 /** The leading axes of the result. @param {readonly number[]} a @param {readonly number[]} b @param {string} both */
 function broadcastLead(a, b, both) {
@@ -90,8 +90,8 @@ function withVectors(a, b) {
     `a is ${shapeText(a.shape)}, b is ${shapeText(b.shape)}`)
   const left = a.shape.length === 1 ? a.reshape(1, a.size) : a, right = b.shape.length === 1 ? b.reshape(b.size, 1) : b
   const out = matmul(left, right), { shape } = out
-  const ends = [...(left === a ? shape.slice(-2, -1) : []), ...(right === b ? shape.slice(-1) : [])]
-  return out.reshape(...shape.slice(0, -2), ...ends)
+  const ends = [...(left === a ? sidesOf(shape, -2, -1) : []), ...(right === b ? sidesOf(shape, -1) : [])]
+  return out.reshape(...sidesOf(shape, 0, -2), ...ends)
 }
 
 /**
@@ -111,9 +111,9 @@ export function matmul(a, b) {
   expect(!ranks.includes(0), 'shape',
     () => `matmul: expected matrices [..., M, K] and [..., K, N], or vectors; ${both}`)
   if (ranks.includes(1)) return withVectors(a, b)
-  const [rows, K] = a.shape.slice(-2), [inner, N] = b.shape.slice(-2)
+  const [rows, K] = sidesOf(a.shape, -2), [inner, N] = sidesOf(b.shape, -2)
   expect(K === inner, 'shape', () => `matmul: the columns of a must be as many as the rows of b; ${both}`)
-  const aLead = a.shape.slice(0, -2), bLead = b.shape.slice(0, -2), lead = broadcastLead(aLead, bLead, both)
+  const aLead = sidesOf(a.shape, 0, -2), bLead = sidesOf(b.shape, 0, -2), lead = broadcastLead(aLead, bLead, both)
   const out = engine.empty([...lead, rows, N]), isOne = bLead.length === 0
   const M = isOne ? rowsOf(a) : rows, uses = isOne ? [[0, 0]] : out.size ? pairs(aLead, bLead, lead) : []
   uses.forEach(([ai, bi], i) => {

@@ -1,7 +1,7 @@
 import { wholeNumber } from '../errors.js'
 import { record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
-import { sizeOf } from '../shape.js'
+import { sidesOf, sizeOf } from '../shape.js'
 import { axisOf, cutOut, movable } from './strided.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
@@ -17,7 +17,7 @@ const op = {
   parameters: ({ outputs: { out }, saved: { dim, start } }) => ({ dim, start, length: out.shape[dim] }),
   /* out = x[start : start + length]  =>  dx[start + i] += dout[i] */
   backward({ inputs: { x }, outputs: { out }, saved: { dim, start } }, gradient) {
-    const row = sizeOf(x.shape.slice(dim + 1))
+    const row = sizeOf(sidesOf(x.shape, dim + 1))
     out.engine.c.gf_accumulate(gradient(x) + start * row * 4, gradient(out), out.size)
   },
   explain({ inputs: { x }, saved: { dim, start } }, _, index) {
@@ -46,7 +46,8 @@ export function narrow(x, dim, start, length) {
   if (sizeOf(shape, axis) !== 1 || dtype !== 'float32') return cutOut(x, dim, start, length)
   const side = shape[axis], first = wholeNumber('narrow', 'start', start, -side, side) + (start < 0 ? side : 0)
   wholeNumber('narrow', 'length', length, 0, side - first)
-  const out = engine.view(x, shape.map((all, a) => (a === axis ? length : all)), first * sizeOf(shape.slice(axis + 1)))
+  const sides = shape.map((all, a) => (a === axis ? length : all))
+  const out = engine.view(x, sides, first * sizeOf(sidesOf(shape, axis + 1)))
   return record(engine, op, { x }, { out }, { dim: axis, start: first })
 }
 

@@ -1,7 +1,7 @@
 import { numberWhere, optionsOf } from '../errors.js'
 import { isRecording, record } from '../autograd.js'
 import { cell, constant, product, worked } from '../explain.js'
-import { indicesOf, range } from '../shape.js'
+import { indicesOf, range, sidesOf } from '../shape.js'
 import { expectShape, floatTensor, lastSide, optionalTensor, rowsOf, sameEngine } from './checks.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
@@ -46,7 +46,7 @@ const op = {
   explainGradient({ inputs: { x, weight }, outputs: { out }, saved: { eps } }, input, index, d) {
     if (input === 'weight') {
       const [c] = index
-      const terms = indicesOf(x.shape.slice(0, -1)).map(row => {
+      const terms = indicesOf(sidesOf(x.shape, 0, -1)).map(row => {
         const { cells, rstd } = statistics(x, row, eps)
         return product(d(out, [...row, c], 'dout'), cells[c], rstd)
       })
@@ -86,7 +86,7 @@ export function rmsNorm(x, weight, options) {
   expectShape('rmsNorm', 'weight', gain, [C], 'the last side of x')
   numberWhere('rmsNorm', 'eps', eps, 'a number >= 0', v => v >= 0)
   const out = engine.empty(x.shape), isKept = isRecording(engine, x, gain)
-  const rstd = isKept ? engine.aside(engine.empty(x.shape.slice(0, -1))) : null
+  const rstd = isKept ? engine.aside(engine.empty(sidesOf(x.shape, 0, -1))) : null
   engine.c.gf_rms_norm_forward(out.address, rstd?.address ?? 0, x.address, gain?.address ?? 0, rowsOf(x), C, eps)
   return record(engine, op, { x, weight: gain }, { out }, { rstd, eps })
 }

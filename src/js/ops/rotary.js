@@ -1,7 +1,7 @@
 import { expect, numberWhere, oneOf, optionsOf, shapeText, wholeNumber } from '../errors.js'
 import { record } from '../autograd.js'
 import { cell, constant, product, sumOf } from '../explain.js'
-import { range, sizeOf } from '../shape.js'
+import { range, sidesOf, sizeOf } from '../shape.js'
 import { tensor } from '../tensor.js'
 import { floatTensor, idTensor } from './checks.js'
 
@@ -127,7 +127,7 @@ export function rotary(x, options) {
   if (frequencies !== undefined) expect(Array.isArray(frequencies) && frequencies.length === half, 'shape',
     () => `rotary: frequencies must be ${half} numbers, one for each pair`)
   const [cos, sin] = tablesOf(engine, list, half, base, frequencies), batch = list.length > T ? T : 0
-  const sizes = [batch, B, sizeOf(shape.slice(rank > 2 ? 1 : 0, -2)), T, heads, D, neighbours]
+  const sizes = [batch, B, sizeOf(sidesOf(shape, rank > 2 ? 1 : 0, -2)), T, heads, D, neighbours]
   const out = engine.empty(shape)
   engine.c.gf_rotary_forward(out.address, x.address, cos.address, sin.address, ...sizes)
   return record(engine, op, { x, cos, sin }, { out },

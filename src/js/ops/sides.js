@@ -1,5 +1,5 @@
 import { expect, shapeText, wholeNumber } from '../errors.js'
-import { sizeOf } from '../shape.js'
+import { sidesOf, sizeOf } from '../shape.js'
 import { anyTensor } from './checks.js'
 import { axisOf } from './strided.js'
 
@@ -12,7 +12,7 @@ import { axisOf } from './strided.js'
  */
 export function unsqueeze(x, dim) {
   const { shape } = anyTensor('unsqueeze', 'x', x), axis = axisOf('unsqueeze', dim, shape.length + 1)
-  return x.reshape([...shape.slice(0, axis), 1, ...shape.slice(axis)])
+  return x.reshape([...sidesOf(shape, 0, axis), 1, ...sidesOf(shape, axis)])
 }
 
 /**
@@ -34,7 +34,7 @@ export function flattenAxes(x, from = 0, to = -1) {
   if (rank === 0) return x.reshape([1])
   const first = axisOf('flatten', from, rank, 'from'), last = axisOf('flatten', to, rank, 'to')
   expect(first <= last, 'range', () => `flatten: from must not come after to, got ${first} and ${last}`)
-  return x.reshape([...shape.slice(0, first), sizeOf(shape.slice(first, last + 1)), ...shape.slice(last + 1)])
+  return x.reshape([...sidesOf(shape, 0, first), sizeOf(sidesOf(shape, first, last + 1)), ...sidesOf(shape, last + 1)])
 }
 
 /**
@@ -49,5 +49,5 @@ export function unflatten(x, dim, sides) {
     whole = sides.map(side => (side === -1 ? shape[axis] / known : side))
   expect(sizeOf(whole) === shape[axis] && whole.every(Number.isInteger), 'shape',
     () => `unflatten: ${shapeText(sides)} must multiply to ${shape[axis]}, the side of axis ${axis}`)
-  return x.reshape([...shape.slice(0, axis), ...whole, ...shape.slice(axis + 1)])
+  return x.reshape([...sidesOf(shape, 0, axis), ...whole, ...sidesOf(shape, axis + 1)])
 }

@@ -1,6 +1,7 @@
 import { describe, expect, wholeNumber } from '../errors.js'
 import { record } from '../autograd.js'
 import { cell, constant, product, sumOf } from '../explain.js'
+import { sidesOf } from '../shape.js'
 import { Tensor, requireGrad } from '../tensor.js'
 import { broadcast } from './broadcast.js'
 import { anyTensor, floatTensor, sameEngine } from './checks.js'
@@ -94,7 +95,7 @@ export function maskedFill(x, mask, value) {
  * @param {string} where @param {Tensor} x @param {number} diagonal @param {boolean} isAbove keep those above it
  */
 function triangle(where, x, diagonal, isAbove) {
-  const { engine, shape } = floatTensor(where, 'x', x), [rows, columns] = shape.slice(-2)
+  const { engine, shape } = floatTensor(where, 'x', x), [rows, columns] = sidesOf(shape, -2)
   expect(shape.length >= 2, 'shape', () => `${where}: x must have at least two axes, got ${describe(x)}`)
   wholeNumber(where, 'diagonal', diagonal, -(2 ** 31))
   const mask = engine.empty([rows, columns], 'bool'), { values } = mask
