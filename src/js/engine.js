@@ -9,6 +9,8 @@ import { Tensor } from './tensor.js'
 export class Engine extends Kernels {
   /** Address of the random generator's state. */ generator
   /** Sets of tensors that end with the innermost `tidy`. @type {Set<Tensor>[]} */ scopes = []
+  /** Those around the library's own modules while they run, see passing.js. @type {Set<Tensor>[] | null} */
+  outside = null
   /** False inside `noGrad`. */ gradEnabled = true
   /** Counts how often values were overwritten. */ moment = 0
   /** False while modules are made whose weights come from elsewhere. */ drawsWeights = true
@@ -175,7 +177,8 @@ const isPlainObject = value =>
   value !== null && typeof value === 'object' && Object.getPrototypeOf(value) === Object.prototype
 
 /** The tensors in a value, each once, also where it contains itself. @param {unknown} value */
-function tensorsIn(value) {
+export function tensorsIn(value) {
+  if (value instanceof Tensor) return [value]
   /** @type {Tensor[]} */ const tensors = []
   /** @type {Set<unknown>} grows while it is walked */ const found = new Set([value])
   for (const one of found) {

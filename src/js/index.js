@@ -37,6 +37,9 @@ import * as optim from './optim/index.js'
 import { Optimizer } from './optim/optimizer.js'
 import { answerLibrary, answerSpellings, answerTensors } from './spelling.js'
 import { bindText } from './text/index.js'
+import { ACTIVATIONS } from './models/config.js'
+import { activations } from './nn/activation.js'
+import { own } from './passing.js'
 import { loadThreads } from './threads/load.js'
 
 /**
@@ -64,6 +67,7 @@ const torchFunctions = pick(functional,
   { ...arithmetic.elements, logSoftmax, softmax, ...shapeFunctions, ...shapeMethods })
 attachMethods({ ...arithmetic.methods, logSoftmax, softmax, ...shapeMethods, requiresGrad_ })
 countForwards(modules)
+own(...[modules, functional, activations, ACTIVATIONS].flatMap(Object.values))
 for (const Class of [Methods, Tensor, modules.Module, Optimizer]) answerSpellings(Class.prototype)
 answerTensors(Tensor.prototype)
 
@@ -75,7 +79,11 @@ answerTensors(Tensor.prototype)
  */
 function bindModules(engine) {
   const { Parameter, ...rest } = modules
-  const bound = Object.entries(rest).map(([name, Class]) => [name, withEngine(engine, Class, name)])
+  const bound = Object.entries(rest).map(([name, Class]) => {
+    const Own = withEngine(engine, Class, name)
+    own(Own)
+    return [name, Own]
+  })
   return /** @type {any} */ ({
     ...Object.fromEntries(bound),
     Parameter: standsFor(Parameter, class extends Parameter {

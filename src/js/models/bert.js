@@ -11,6 +11,7 @@ import { embedding } from '../ops/embedding.js'
 import { linear } from '../ops/linear.js'
 import { narrow } from '../ops/narrow.js'
 import { unaryFunctions } from '../ops/unary.js'
+import { own, through } from '../passing.js'
 import { ACTIVATIONS, NEVER, expectDivides, meaning, real, refuseOthers, whole } from './config.js'
 import { LanguageModel, times } from './model.js'
 import { both, joined, layerRows } from './plan.js'
@@ -84,6 +85,8 @@ class MaskedWords extends Module {
 
 /** BERT (Devlin et al. 2018): post-norm layers that see the whole sentence; MiniLM and other relatives. */
 export class Bert extends LanguageModel {
+  static hasParts = true
+
   /** @param {import('../engine.js').Engine} engine @param {Settings} given */
   constructor(engine, given) {
     super(engine)
@@ -111,8 +114,8 @@ export class Bert extends LanguageModel {
     this.expectShape('tokenTypeIds', types, tokens)
     this.expectPlaces(T, this.embeddings.position_embeddings.numEmbeddings)
     const srcMask = this.paddingMask(kept)
-    let x = this.embeddings.forward(tokens, this.places([B, T], kept), types)
-    for (const layer of this.layer) x = layer.forward(x, { srcMask })
+    const read = this.embeddings.forward(tokens, this.places([B, T], kept), types)
+    const x = through(this.layer, read, (layer, made) => layer.forward(made, { srcMask }))
     /** @type {{ hidden: Tensor, pooled?: Tensor, logits?: Tensor }} */ const made = { hidden: x }
     if (this.pooler) made.pooled = unaryFunctions.tanh(this.pooler.forward(this.firsts(x, kept)))
     if (this.predictions) made.logits = this.predictions.forward(x, this.embeddings.word_embeddings.weight)
@@ -131,6 +134,8 @@ export class Bert extends LanguageModel {
     return embedding(times(B, b => b * T + first(b)), x.reshape(B * T, C))
   }
 }
+
+own(Embeddings, MaskedWords, Bert)
 
 const LAYER = {
   ...joined(['query', 'key', 'value'], name => `attention.self.${name}`, 'self_attn.in_proj'),

@@ -8,6 +8,7 @@ import { TransformerEncoderLayer } from '../nn/transformer.js'
 import { add } from '../ops/binary.js'
 import { linear } from '../ops/linear.js'
 import { Causal } from './causal.js'
+import { own, through } from '../passing.js'
 import { ACTIVATIONS, NEVER, expectDivides, meaning, real, refuseOthers, truth, whole } from './config.js'
 import { times } from './model.js'
 import { both, layerRows } from './plan.js'
@@ -43,6 +44,8 @@ function settings(config, shapeOf) {
 
 /** GPT-2 (Radford et al. 2019): embeddings of words and places, pre-norm layers, the word table again as head. */
 export class GPT2 extends Causal {
+  static hasParts = true
+
   /** @param {import('../engine.js').Engine} engine @param {Settings} given */
   constructor(engine, given) {
     super(engine)
@@ -71,12 +74,14 @@ export class GPT2 extends Causal {
   forward(ids, options) {
     const { attentionMask, cache } = optionsOf('GPT2', options, ['attentionMask', 'cache'])
     const { tokens, places, attnMask } = this.causalInputs(ids, attentionMask, cache)
-    let x = this.drop.forward(add(this.wte.forward(tokens), this.wpe.forward(places)))
-    for (const layer of this.h) x = layer.forward(x, { srcMask: attnMask, isCausal: true, cache })
-    const hidden = this.ln_f.forward(x)
+    const given = { srcMask: attnMask, isCausal: true, cache }
+    const x = this.drop.forward(add(this.wte.forward(tokens), this.wpe.forward(places)))
+    const hidden = this.ln_f.forward(through(this.h, x, (layer, made) => layer.forward(made, given)))
     return { logits: this.lm_head ? this.lm_head.forward(hidden) : linear(hidden, this.wte.weight), hidden }
   }
 }
+
+own(GPT2)
 
 /** @param {boolean} transposed */
 const layerTable = transposed => ({

@@ -8,6 +8,7 @@ import { multiheadAttention } from '../ops/attention.js'
 import { add, mul } from '../ops/binary.js'
 import { linear } from '../ops/linear.js'
 import { rotary } from '../ops/rotary.js'
+import { own, through } from '../passing.js'
 import { Causal } from './causal.js'
 import { ACTIVATIONS, NEVER, expectDivides, meaning, real, refuseOthers, truth, whole } from './config.js'
 import { times } from './model.js'
@@ -131,6 +132,8 @@ class Layer extends Module {
 
 /** Llama (Touvron et al. 2023) and its relatives: SmolLM, TinyStories of llama2.c. */
 export class Llama extends Causal {
+  static hasParts = true
+
   /** @param {import('../engine.js').Engine} engine @param {Settings} given */
   constructor(engine, given) {
     super(engine)
@@ -150,12 +153,14 @@ export class Llama extends Causal {
   forward(ids, options) {
     const { attentionMask, cache } = optionsOf('Llama', options, ['attentionMask', 'cache'])
     const { tokens, places, attnMask } = this.causalInputs(ids, attentionMask, cache)
-    let x = this.embed_tokens.forward(tokens)
-    for (const layer of this.layers) x = layer.forward(x, places, { attnMask, cache })
+    const x = through(this.layers, this.embed_tokens.forward(tokens),
+      (layer, made) => layer.forward(made, places, { attnMask, cache }))
     const hidden = this.norm.forward(x)
     return { logits: this.lm_head ? this.lm_head.forward(hidden) : linear(hidden, this.embed_tokens.weight), hidden }
   }
 }
+
+own(Attention, FeedForward, Layer, Llama)
 
 /** @param {Settings} given */
 function layerTable({ hasBias, hasInnerBias }) {

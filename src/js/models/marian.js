@@ -6,6 +6,7 @@ import { add, mul } from '../ops/binary.js'
 import { embedding } from '../ops/embedding.js'
 import { linear } from '../ops/linear.js'
 import { positionalEncoding } from '../ops/positional_encoding.js'
+import { own, through } from '../passing.js'
 import { ACTIVATIONS, NEVER, expectDivides, meaning, real, refuseOthers, truth, whole } from './config.js'
 import { times } from './model.js'
 import { both, joined, layerRows } from './plan.js'
@@ -78,15 +79,17 @@ class Side extends Module {
 }
 
 class Encoder extends Side {
+  static hasParts = true
+
   /** @param {Tensor} ids @param {Tensor} places @param {Tensor | undefined} srcMask @returns {Tensor} */
   forward(ids, places, srcMask) {
-    let x = this.embed(ids, places)
-    for (const layer of this.layers) x = layer.forward(x, { srcMask })
-    return x
+    return through(this.layers, this.embed(ids, places), (layer, x) => layer.forward(x, { srcMask }))
   }
 }
 
 class Decoder extends Side {
+  static hasParts = true
+
   /**
    * @param {Tensor} ids @param {Tensor} places @param {Tensor} memory
    * @param {{ keyPaddingMask?: any, cache?: Cache | null }} options
@@ -94,14 +97,14 @@ class Decoder extends Side {
    */
   forward(ids, places, memory, { keyPaddingMask, cache }) {
     const options = { tgtIsCausal: true, memoryKeyPaddingMask: keyPaddingMask, cache: cache ?? undefined }
-    let x = this.embed(ids, places)
-    for (const layer of this.layers) x = layer.forward(x, memory, options)
-    return x
+    return through(this.layers, this.embed(ids, places), (layer, x) => layer.forward(x, memory, options))
   }
 }
 
 /** Marian (Junczys-Dowmunt et al. 2018), as in the translators called opus-mt: a transformer without final norms. */
 export class Marian extends Seq2Seq {
+  static hasParts = true
+
   /** @param {import('../engine.js').Engine} engine @param {Settings} given */
   constructor(engine, given) {
     super(engine)
@@ -139,6 +142,8 @@ export class Marian extends Seq2Seq {
     this.decoder.dispose()
   }
 }
+
+own(Encoder, Decoder, Marian)
 
 /**
  * The projections of an attention: three blocks of rows here, three tensors there.

@@ -8,6 +8,7 @@ import { multiheadAttention } from '../ops/attention.js'
 import { add, mul } from '../ops/binary.js'
 import { linear } from '../ops/linear.js'
 import { relativePositionBias } from '../ops/position_bias.js'
+import { own, through } from '../passing.js'
 import { ACTIVATIONS, NEVER, meaning, real, refuseOthers, truth, whole } from './config.js'
 import { times } from './model.js'
 import { layerRows } from './plan.js'
@@ -139,6 +140,8 @@ class Block extends Module {
 
 /** Blocks that share one table of relative positions. */
 class Stack extends Module {
+  static hasParts = true
+
   /** @param {import('../engine.js').Engine} engine @param {Settings} given @param {'encoder' | 'decoder'} side */
   constructor(engine, given, side) {
     super(engine)
@@ -167,16 +170,16 @@ class Stack extends Module {
    */
   forward(x, mask, memory, { keyPaddingMask, cache } = {}) {
     const bias = this.bias(x.shape[1], cache?.length ?? 0), attnMask = mask ? add(bias, mask) : bias
-    let y = this.dropout.forward(x)
-    for (const block of this.block) {
-      y = block.forward(y, { attnMask, isCausal: this.isDecoder, cache }, memory, { keyPaddingMask, cache })
-    }
+    const self = { attnMask, isCausal: this.isDecoder, cache }, cross = { keyPaddingMask, cache }
+    const y = through(this.block, this.dropout.forward(x), (block, made) => block.forward(made, self, memory, cross))
     return this.dropout.forward(this.final_layer_norm.forward(y))
   }
 }
 
 /** T5 (Raffel et al. 2020): relative positions, norms without mean, no biases. */
 export class T5 extends Seq2Seq {
+  static hasParts = true
+
   /** @param {import('../engine.js').Engine} engine @param {Settings} given */
   constructor(engine, given) {
     super(engine)
@@ -200,6 +203,8 @@ export class T5 extends Seq2Seq {
     return { logits, hidden }
   }
 }
+
+own(Attention, FeedForward, Block, Stack, T5)
 
 /** @param {number} last the place of the feed-forward among the sub-layers @param {boolean} isGated */
 const blockTable = (last, isGated) => Object.fromEntries([

@@ -55,6 +55,9 @@ export class GELU extends Module {
   }
 }
 
+/** Those that a layer knows by a word. @type {Record<string, (x: Tensor) => Tensor>} */
+export const activations = { relu, gelu: x => gelu(x) }
+
 /**
  * The activation a layer was asked for.
  * @param {string} where @param {unknown} activation 'relu', 'gelu' or a function of a tensor
@@ -62,8 +65,7 @@ export class GELU extends Module {
  */
 export function activationOf(where, activation) {
   if (typeof activation === 'function') return /** @type {any} */ (activation)
-  if (activation === 'relu') return relu
-  if (activation === 'gelu') return x => gelu(x)
+  if (activation === 'relu' || activation === 'gelu') return activations[activation]
   throw new GlassformerError('type',
     `${where}: activation must be 'relu', 'gelu' or a function, got ${describe(activation)}`)
 }

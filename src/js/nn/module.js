@@ -3,6 +3,7 @@ import { expectAtMost, mostInputs } from '../counted.js'
 import { GlassformerError, describe, expect, flag, inEngine, isPlain, optionsOf, shapeText } from '../errors.js'
 import { convertInto } from '../ops/convert.js'
 import { spareBytes } from '../panels.js'
+import { apart, hasParts, within } from '../passing.js'
 import { sameShape } from '../shape.js'
 import { Tensor, tensor as makeTensor } from '../tensor.js'
 import { Callable, callable } from './callable.js'
@@ -102,6 +103,19 @@ function hooked(module, inputs, output) {
 }
 
 /**
+ * Calls forward and the hooks where no trace is recorded. @param {Module} module @param {Function} forward
+ * @param {any[]} inputs
+ */
+function passed(module, forward, inputs) {
+  const { engine } = module
+  if (isHooked(module)) return apart(engine, inputs, () => hooked(module, inputs, forward.apply(module, inputs)))
+  const parted = hasParts(module)
+  if (engine.outside ? parted !== undefined : !parted) return forward.apply(module, inputs)
+  const pass = () => forward.apply(module, inputs)
+  return parted ? within(engine, pass) : apart(engine, inputs, pass)
+}
+
+/**
  * Called after a forward; what it returns, if anything, stands in place of the output.
  * @typedef {(module: any, inputs: any[], output: any) => any} ForwardHook
  */
@@ -140,6 +154,9 @@ export class Module extends Callable {
    */
   static roles = {}
 
+  /** Whether its forward runs other modules, so that there are tensors on the way. See passing.js. @internal */
+  static hasParts = false
+
   /** Whether dropout is active; see `train` and `eval`. */ training = true
   /** Names of the tensors that are saved but not trained. @type {Set<string>} */ bufferNames = new Set()
 
@@ -167,7 +184,7 @@ export class Module extends Callable {
     for (const input of inputs) {
       if (input instanceof Tensor && input.engine !== this.engine) inEngine(this.constructor.name, this.engine, [input])
     }
-    if (!trace) return hooked(this, inputs, forward.apply(this, inputs))
+    if (!trace) return passed(this, forward, inputs)
     const stack = running.get(this.engine) ?? []
     running.set(this.engine, stack)
     trace.enter(this, stack.at(-1), inputs)

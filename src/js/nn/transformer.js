@@ -2,6 +2,7 @@ import { GlassformerError, describe, expect, flag, numberWhere, optionsOf, whole
 import { add } from '../ops/binary.js'
 import { anyTensor, floatTensor } from '../ops/checks.js'
 import { maskTensor } from '../ops/mask.js'
+import { activated, spend, through } from '../passing.js'
 import { activationOf } from './activation.js'
 import { ModuleList } from './containers.js'
 import { Dropout } from './dropout.js'
@@ -56,21 +57,34 @@ function layerOptions(where, config) {
 
 /** What both kinds of layer have in common: a feed-forward network and the residual sums around every sub-layer. */
 class TransformerLayer extends Module {
+  static hasParts = true
+
   /**
    * Adds the n-th sub-layer's result to its input, with the norm before or after.
    * @param {Tensor} x @param {1 | 2 | 3} n @param {(x: Tensor) => Tensor} sublayer
    */
   residual(x, n, sublayer) {
     const self = /** @type {any} */ (this), norm = self[`norm${n}`], dropout = self[`dropout${n}`]
-    const sum = add(x, dropout.forward(sublayer(self.normFirst ? norm.forward(x) : x)))
+    const seen = self.normFirst ? norm.forward(x) : x, made = dropout.forward(sublayer(seen))
+    const sum = add(x, made)
     this.tag(`residual${n}`, sum)
-    return self.normFirst ? sum : norm.forward(sum)
+    spend(seen, x, made)
+    spend(made, x)
+    if (self.normFirst) return sum
+    const out = norm.forward(sum)
+    spend(sum, out)
+    return out
   }
 
   /** @param {Tensor} x */
   feedForward(x) {
-    const { linear1, linear2, dropout, activation } = /** @type {any} */ (this)
-    return linear2.forward(dropout.forward(this.tag('activation', activation(linear1.forward(x)))))
+    const { linear1, linear2, dropout, activation } = /** @type {any} */ (this), inner = linear1.forward(x)
+    const active = this.tag('activation', activated(activation, inner))
+    spend(inner, x, active)
+    const dropped = dropout.forward(active), out = linear2.forward(dropped)
+    spend(active, x, dropped, out)
+    spend(dropped, x, out)
+    return out
   }
 }
 
@@ -133,7 +147,9 @@ export class TransformerEncoderLayer extends TransformerLayer {
     const masks = { attnMask: srcMask, keyPaddingMask: srcKeyPaddingMask, isCausal, cache, needWeights: false }
     const attend = (/** @type {Tensor} */ x) => attending('TransformerEncoderLayer', 'src', 'src', 'src',
       () => this.self_attn.forward(x, x, x, masks)[0])
-    return this.residual(this.residual(src, 1, attend), 2, x => this.feedForward(x))
+    const attended = this.residual(src, 1, attend), out = this.residual(attended, 2, x => this.feedForward(x))
+    spend(attended, src, out)
+    return out
   }
 }
 
@@ -184,7 +200,11 @@ export class TransformerDecoderLayer extends TransformerLayer {
       () => this.self_attn.forward(x, x, x, own)[0])
     const cross = (/** @type {Tensor} */ x) => attending('TransformerDecoderLayer', 'tgt', 'memory', 'memory',
       () => this.multihead_attn.forward(x, memory, memory, others)[0])
-    return this.residual(this.residual(this.residual(tgt, 1, attend), 2, cross), 3, x => this.feedForward(x))
+    const attended = this.residual(tgt, 1, attend), crossed = this.residual(attended, 2, cross)
+    spend(attended, tgt, crossed)
+    const out = this.residual(crossed, 3, x => this.feedForward(x))
+    spend(crossed, tgt, out)
+    return out
   }
 }
 
@@ -214,6 +234,8 @@ function decoderMasks(where, memory, options) {
 
 /** What both stacks have in common: clones of one layer, and a norm at the end if given. */
 class TransformerStack extends Module {
+  static hasParts = true
+
   /**
    * @param {Engine} engine @param {Module} layer @param {number} numLayers
    * @param {{ norm?: Module | null }} [options] norm: none
@@ -245,8 +267,8 @@ export class TransformerEncoder extends TransformerStack {
     const { mask, srcKeyPaddingMask, isCausal, cache } =
       optionsOf('TransformerEncoder', options, ['mask', 'srcKeyPaddingMask', 'isCausal', 'cache'])
     const srcMask = maskTensor(this.engine, 'TransformerEncoder: mask', mask, true)
-    let x = src
-    for (const layer of this.layers) x = layer.forward(x, { srcMask, srcKeyPaddingMask, isCausal, cache })
+    const masks = { srcMask, srcKeyPaddingMask, isCausal, cache }
+    const x = through(this.layers, src, (layer, made) => layer.forward(made, masks))
     return this.norm ? this.norm.forward(x) : x
   }
 }
@@ -267,8 +289,7 @@ export class TransformerDecoder extends TransformerStack {
       ...given, tgtMask: maskTensor(engine, 'TransformerDecoder: tgtMask', given.tgtMask, true),
       memoryMask: maskTensor(engine, 'TransformerDecoder: memoryMask', given.memoryMask, true)
     }
-    let x = tgt
-    for (const layer of this.layers) x = layer.forward(x, memory, masks)
+    const x = through(this.layers, tgt, (layer, made) => layer.forward(made, memory, masks))
     return this.norm ? this.norm.forward(x) : x
   }
 }
@@ -289,6 +310,7 @@ const TRANSFORMER_NUMBERS = ['dModel', 'nhead', 'numEncoderLayers', 'numDecoderL
  * model.forward(gf.randn([1, 5, 16]), gf.randn([1, 3, 16]), { tgtIsCausal: true }).shape   // [1, 3, 16]
  */
 export class Transformer extends Module {
+  static hasParts = true
   static inputNames = ['src', 'tgt']
 
   /**
