@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { collectCode } from '../../web/code/collect.js'
-import { lettering } from '../../web/lib/heatmap.js'
+import { lettering } from '../../web/lib/heatmap_paint.js'
 import { READY } from '../../web/models/index.js'
 import { roomsOf } from '../../web/rooms/index.js'
 import { DEPTHS } from '../../web/shell/depth.js'

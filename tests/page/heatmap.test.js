@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { hasTick, lettering, tickBox } from '../../web/lib/heatmap.js'
+import { hasTick, lettering, tickBox } from '../../web/lib/heatmap_paint.js'
 
 const at = (width, values, height = 22) => lettering({ cell: { width, height }, values })
 

@@ -77,6 +77,17 @@ function ramp(from, to) {
   })
 }
 
+/**
+ * A colour leaning towards the ink on it, packed.
+ * @param {Colour} colour @param {number} weight from 0, the colour itself, to 1, its ink
+ */
+export function leaning({ packed, ink }, weight) {
+  const [red, green, blue] = bytes(ink)
+  /** @param {number} shift @param {number} other */
+  const lean = (shift, other) => Math.round(((packed >>> shift) & 255) * (1 - weight) + other * weight) << shift
+  return (255 << 24 | lean(16, blue) | lean(8, green) | lean(0, red)) >>> 0
+}
+
 /** @type {Map<Mode, Record<string, Colour[]>>} */ const ramps = new Map()
 
 /** @param {Mode} mode @returns {Record<string, Colour[]>} */

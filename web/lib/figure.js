@@ -5,7 +5,7 @@
 
 import { scale } from './color.js'
 import { h, isThere, setText } from './dom.js'
-import { hasTick, lettering } from './heatmap.js'
+import { hasTick, lettering } from './heatmap_paint.js'
 import { legend } from './legend.js'
 import { matrix } from './matrix.js'
 import { menu } from './menu.js'
@@ -47,7 +47,7 @@ import { tables } from './table.js'
 
 /** Whether cells show by a dash that they are negative, for want of room for their numbers. @param {Drawing} drawing */
 function isTicked({ part: { values }, view: { cell, plain } }) {
-  return !lettering({ cell, plain, values }) && values.some(value => hasTick(value, cell))
+  return hasTick(-1, cell) && !lettering({ cell, plain, values }) && values.some(value => hasTick(value, cell))
 }
 
 /**
@@ -78,8 +78,8 @@ export function figure(container, {
    * @param {Look & { domain: Domain }} look
    */
   const view = ({ domain, ...rest }) => {
-    const { mode, palette } = theme()
-    return { ...rest, spoken, palette, scale: scale(domain, mode), plain: get().depth === 'story', edits: get().edits }
+    const { mode, palette, isPaper } = theme(), plain = get().depth === 'story'
+    return { ...rest, spoken, palette, isPaper, scale: scale(domain, mode), plain, edits: get().edits }
   }
   /**
    * @template {Matrix | Product} Part

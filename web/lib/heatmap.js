@@ -4,18 +4,18 @@
  * carries a dash, so that the sign never rests on colour alone.
  */
 
-import { h, penOf, setAll, setText, uniqueId } from './dom.js'
-import { fixed } from './number.js'
+import { h, setAll, setText, uniqueId } from './dom.js'
+import { outline, paint, paintMarks, prepare } from './heatmap_paint.js'
 import { ofSlice } from './origin.js'
+import { sightOf, whileSeen } from './sight.js'
 
 /** @import { Palette, Scale, Slice } from '../types.d.ts' */
+/** @import { Part } from './heatmap_paint.js' */
 
-/** A dash lies inside cells from 9 on, as gaps do between them; from side to side in narrower ones. */
-const [GAP_FROM, TICK_FROM] = [9, 3]
-export const TICK_OPACITY = 0.6
 /** As long as the animation in the style sheet. */
 const PULSE = 900
-const FONT = 'system-ui, "Apple SD Gothic Neo", "Noto Sans KR", "Noto Sans CJK KR", sans-serif'
+/** A matrix of more cells is only painted where it is in sight, and so many pixels around that. */
+const [LARGE, MARGIN] = [8192, 200]
 /** @type {Record<string, [number, number]>} */
 const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }
 
@@ -32,6 +32,7 @@ const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRi
  * @property {number} [group] columns that belong together, as the columns of one head
  * @property {((row: number, col: number) => boolean) | null} [crossed] cells drawn as struck out
  * @property {boolean} [plain] colours without numbers
+ * @property {boolean} [isPaper] there is no scrolling: all of it is painted
  * @property {Slice} [part] whose cells these are
  */
 
@@ -45,209 +46,6 @@ const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRi
  * @property {Square[]} [cells] the cells it was made from
  * @property {boolean} [isAsked] whether the reader has pointed at it; else it is only where the room begins
  */
-
-/** @param {Float32Array} values @param {number} decimals */
-function letters(values, decimals) {
-  let longest = 0
-  for (const value of values) longest = Math.max(longest, fixed(value, decimals).length)
-  return longest
-}
-
-const DECIMALS = [2, 1]
-const SMALLEST_NUMBER = 8.5
-
-/**
- * How the numbers of a matrix are written: with two decimals, or one where only that fits every cell, and at which
- * font size. Null where the cells are too small for either.
- * @param {Pick<HeatmapView, 'cell' | 'values' | 'plain'>} view
- */
-export function lettering({ cell: { width, height }, values, plain }) {
-  if (plain || width < 24 || height < 15) return null
-  for (const decimals of DECIMALS) {
-    const size = Math.min(13, height * 0.56, (width - 6) / (letters(values, decimals) * 0.56))
-    if (size >= SMALLEST_NUMBER) return { decimals, size }
-  }
-  return null
-}
-
-/** The dash in a negative cell. @param {HeatmapView['cell']} cell @param {number} row @param {number} col */
-export function tickBox({ width, height }, row, col) {
-  const left = width < GAP_FROM ? 0.5 : width * 0.32
-  return { x: col * width + left, y: Math.round((row + 0.5) * height - 0.5), width: width - 2 * left, height: 1 }
-}
-
-/** Whether a cell without its number gets a dash. @param {number} value @param {HeatmapView['cell']} cell */
-export const hasTick = (value, { width, height }) => (
-  value < 0 && Number.isFinite(value) && Math.min(width, height) >= TICK_FROM)
-
-/** @param {HTMLCanvasElement} canvas @param {number} width @param {number} height */
-function prepare(canvas, width, height) {
-  const ratio = globalThis.devicePixelRatio || 1
-  const [w, hgt] = [Math.max(1, Math.round(width * ratio)), Math.max(1, Math.round(height * ratio))]
-  if (canvas.width !== w) canvas.width = w
-  if (canvas.height !== hgt) canvas.height = hgt
-  canvas.style.setProperty('width', `${width}px`)
-  canvas.style.setProperty('height', `${height}px`)
-  const pen = penOf(canvas)
-  pen.setTransform(ratio, 0, 0, ratio, 0, 0)
-  pen.clearRect(0, 0, width, height)
-  return pen
-}
-
-/** @param {CanvasRenderingContext2D} pen @param {HeatmapView} view @param {HTMLCanvasElement} stamp */
-function paintColours(pen, view, stamp) {
-  const { rows, cols, values, scale, cell } = view
-  stamp.width = cols
-  stamp.height = rows
-  const ink = penOf(stamp)
-  const image = ink.createImageData(cols, rows)
-  const pixels = new Uint32Array(image.data.buffer)
-  for (let i = 0; i < pixels.length; i++) pixels[i] = Number.isFinite(values[i]) ? scale.at(values[i]).packed : 0
-  ink.putImageData(image, 0, 0)
-  pen.imageSmoothingEnabled = false
-  pen.drawImage(stamp, 0, 0, cols * cell.width, rows * cell.height)
-}
-
-/** @param {CanvasRenderingContext2D} pen @param {HeatmapView} view */
-function paintGaps(pen, view) {
-  const { rows, cols, cell, group, palette } = view
-  const [width, height] = [cols * cell.width, rows * cell.height]
-  pen.fillStyle = palette.paper
-  if (Math.min(cell.width, cell.height) >= GAP_FROM) {
-    for (let c = 1; c < cols; c++) pen.fillRect(c * cell.width - 0.5, 0, 1, height)
-    for (let r = 1; r < rows; r++) pen.fillRect(0, r * cell.height - 0.5, width, 1)
-  }
-  const step = group && group < cols ? group : cols
-  for (let c = step; c < cols; c += step) pen.fillRect(c * cell.width - 2, 0, 4, height)
-}
-
-/** @param {CanvasRenderingContext2D} pen @param {HeatmapView} view @param {number} row @param {number} col */
-function hatch(pen, view, row, col) {
-  const { width, height } = view.cell
-  pen.save()
-  pen.beginPath()
-  pen.rect(col * width + 1, row * height + 1, width - 2, height - 2)
-  pen.clip()
-  pen.beginPath()
-  for (let x = -height; x < width; x += 5) {
-    pen.moveTo(col * width + x, (row + 1) * height)
-    pen.lineTo(col * width + x + height, row * height)
-  }
-  pen.strokeStyle = view.palette.muted
-  pen.globalAlpha = 0.45
-  pen.lineWidth = 1
-  pen.stroke()
-  pen.restore()
-}
-
-/** @param {CanvasRenderingContext2D} pen @param {HeatmapView} view @param {number} row @param {number} col */
-function cross(pen, view, row, col) {
-  const { width, height } = view.cell
-  const arm = Math.min(width, height) * 0.22
-  const [x, y] = [(col + 0.5) * width, (row + 0.5) * height]
-  pen.strokeStyle = view.palette.muted
-  pen.lineWidth = 1
-  pen.beginPath()
-  pen.moveTo(x - arm, y - arm)
-  pen.lineTo(x + arm, y + arm)
-  pen.moveTo(x + arm, y - arm)
-  pen.lineTo(x - arm, y + arm)
-  pen.stroke()
-}
-
-/**
- * @param {CanvasRenderingContext2D} pen @param {HeatmapView} view @param {{ decimals: number, size: number }} written
- * @param {number} row @param {number} col @param {number} value
- */
-function writeNumber(pen, view, { decimals, size }, row, col, value) {
-  const { width, height } = view.cell
-  const finite = Number.isFinite(value)
-  pen.fillStyle = finite ? view.scale.at(value).ink : view.palette.ink
-  if (!finite) {
-    const half = pen.measureText(fixed(value)).width / 2 + 3
-    pen.save()
-    pen.fillStyle = view.palette.paper
-    pen.fillRect((col + 0.5) * width - half, (row + 0.5) * height - size * 0.6, half * 2, size * 1.2)
-    pen.restore()
-  }
-  pen.fillText(fixed(value, decimals), (col + 0.5) * width, (row + 0.5) * height + size * 0.04)
-}
-
-/**
- * @param {CanvasRenderingContext2D} pen @param {HeatmapView} view @param {number} row @param {number} col
- * @param {number} value
- */
-function tick(pen, view, row, col, value) {
-  const { x, y, width, height } = tickBox(view.cell, row, col)
-  pen.fillStyle = view.scale.at(value).ink
-  pen.globalAlpha = TICK_OPACITY
-  pen.fillRect(x, y, width, height)
-  pen.globalAlpha = 1
-}
-
-/** @param {CanvasRenderingContext2D} pen @param {HeatmapView} view */
-function paintCells(pen, view) {
-  const written = lettering(view)
-  if (written) pen.font = `${written.size}px ${FONT}`
-  pen.textAlign = 'center'
-  pen.textBaseline = 'middle'
-  for (let row = 0; row < view.rows; row++) {
-    for (let col = 0; col < view.cols; col++) {
-      const value = view.values[row * view.cols + col]
-      if (!Number.isFinite(value)) hatch(pen, view, row, col)
-      if (view.crossed?.(row, col)) cross(pen, view, row, col)
-      else if (written) writeNumber(pen, view, written, row, col, value)
-      else if (hasTick(value, view.cell)) tick(pen, view, row, col, value)
-    }
-  }
-}
-
-/**
- * @param {CanvasRenderingContext2D} pen @param {HeatmapView} view @param {Square} cell @param {string} colour
- * @param {number} weight
- */
-function outline(pen, { cell, palette }, { row, col }, colour, weight) {
-  pen.lineWidth = weight + 2
-  pen.strokeStyle = palette.paper
-  pen.strokeRect(col * cell.width + 1, row * cell.height + 1, cell.width - 2, cell.height - 2)
-  pen.lineWidth = weight
-  pen.strokeStyle = colour
-  pen.strokeRect(col * cell.width + 0.5, row * cell.height + 0.5, cell.width - 1, cell.height - 1)
-}
-
-/**
- * Draws the frame of a row or column, and veils everything else once the reader has pointed at something.
- * @param {CanvasRenderingContext2D} pen @param {HeatmapView} view @param {Band} band @param {boolean} [isAsked]
- */
-function paintBand(pen, { rows, cols, cell, palette }, { row, col }, isAsked) {
-  const [width, height] = [cols * cell.width, rows * cell.height]
-  const box = [
-    col === undefined ? 0 : col * cell.width, row === undefined ? 0 : row * cell.height,
-    col === undefined ? width : cell.width, row === undefined ? height : cell.height
-  ]
-  if (isAsked) {
-    pen.globalAlpha = 0.62
-    pen.fillStyle = palette.paper
-    pen.beginPath()
-    pen.rect(0, 0, width, height)
-    pen.rect(box[0], box[1], box[2], box[3])
-    pen.fill('evenodd')
-    pen.globalAlpha = 1
-  }
-  pen.strokeStyle = palette.accent
-  pen.lineWidth = 1.5
-  pen.strokeRect(box[0] + 0.75, box[1] + 0.75, box[2] - 1.5, box[3] - 1.5)
-}
-
-/** @param {CanvasRenderingContext2D} pen @param {HeatmapView} view @param {GridMarks} marks */
-function paintMarks(pen, view, marks) {
-  const { band, current, cells = [], pinned, isAsked } = marks
-  if (band?.row !== undefined && band.col !== undefined) {
-    outline(pen, view, { row: band.row, col: band.col }, view.palette.accent, 1.5)
-  } else if (band) paintBand(pen, view, band, isAsked)
-  else for (const cell of cells) outline(pen, view, cell, view.palette.accent, 1.5)
-  if (current) outline(pen, view, current, view.palette.ink, pinned ? 2.5 : 1.5)
-}
 
 /**
  * The cell an arrow, Home, End or page key leads to, or null.
@@ -268,6 +66,25 @@ const clamp = ({ row, col }, view) => ({
   row: Math.min(view.rows - 1, Math.max(0, row)), col: Math.min(view.cols - 1, Math.max(0, col))
 })
 
+/** @param {HeatmapView} view @returns {Part} */
+const wholeOf = ({ rows, cols }) => ({ rows: [0, rows], cols: [0, cols] })
+
+/**
+ * The cells that a box reaches.
+ * @param {HeatmapView} view @param {{ left: number, right: number, top: number, bottom: number }} box @returns {Part}
+ */
+function cellsIn({ rows, cols, cell: { width, height } }, { left, right, top, bottom }) {
+  /** @param {number} from @param {number} to @param {number} size @param {number} count @returns {[number, number]} */
+  const span = (from, to, size, count) => {
+    const first = Math.min(count, Math.max(0, Math.floor(from / size)))
+    return [first, Math.max(first, Math.min(count, Math.ceil(to / size)))]
+  }
+  return { rows: span(top, bottom, height, rows), cols: span(left, right, width, cols) }
+}
+
+/** @param {[number, number]} outer @param {[number, number]} inner */
+const holds = (outer, inner) => inner[0] >= inner[1] || (outer[0] <= inner[0] && outer[1] >= inner[1])
+
 const RETURN = 'return'
 
 /** Takes the keyboard back into a grid, to the cell where it was last. @param {Element | null} grid */
@@ -282,7 +99,6 @@ export const returnTo = grid => grid?.dispatchEvent(new Event(RETURN))
  *   neither mouse nor focus is here any more
  */
 export function heatmap(container, { onLook, onPress, onEdit, onLeave }) {
-  const stamp = document.createElement('canvas')
   const cells = h('canvas', { 'aria-hidden': 'true' })
   const overlay = h('canvas', { 'className': 'heat-marks', 'aria-hidden': 'true', 'hidden': true })
   const active = h('div', { role: 'gridcell', id: uniqueId('cell') })
@@ -294,6 +110,8 @@ export function heatmap(container, { onLook, onPress, onEdit, onLeave }) {
   let cursor = { row: 0, col: 0 }
   /** Where the reader was last: marks and the mouse move the cursor, and leave this alone. */
   let stood = cursor
+  /** What is painted; of a large matrix null until it is known what is in sight. */
+  /** @type {Part | null} */ let shown = null
 
   const announce = () => {
     setAll(row, { 'aria-rowindex': cursor.row + 1 })
@@ -302,9 +120,26 @@ export function heatmap(container, { onLook, onPress, onEdit, onLeave }) {
   }
   /** A canvas takes its memory when it is first drawn on, so one without marks stays away. */
   const drawMarks = () => {
-    overlay.hidden = !(marks.current || marks.band || marks.cells?.length)
-    if (overlay.hidden) return
-    paintMarks(prepare(overlay, view.cols * view.cell.width, view.rows * view.cell.height), view, marks)
+    overlay.hidden = !shown || !(marks.current || marks.band || marks.cells?.length)
+    if (shown && !overlay.hidden) paintMarks(prepare(overlay, view.cell, shown), view, marks)
+  }
+  const isLarge = () => view.cols * view.rows > LARGE && !view.isPaper
+  /** Paints what is in sight of a large matrix, if it is not painted already. @param {boolean} [isNew] */
+  const paintSight = isNew => {
+    if (!isLarge()) return
+    const seen = cellsIn(view, sightOf(grid, 0))
+    if (!isNew && shown && holds(shown.rows, seen.rows) && holds(shown.cols, seen.cols)) return
+    shown = cellsIn(view, sightOf(grid, MARGIN))
+    paint(cells, view, shown)
+    drawMarks()
+  }
+  const paintSightLater = whileSeen(grid, paintSight)
+  const draw = () => {
+    cells.classList.toggle('is-part', isLarge())
+    if (isLarge()) return paintSightLater()
+    shown = wholeOf(view)
+    paint(cells, view, shown)
+    return drawMarks()
   }
   /** @param {Square} cell */
   const place = cell => {
@@ -369,24 +204,22 @@ export function heatmap(container, { onLook, onPress, onEdit, onLeave }) {
     update(next) {
       view = next
       cursor = clamp(cursor, view)
-      const [width, height] = [view.cols * view.cell.width, view.rows * view.cell.height]
+      grid.style.setProperty('width', `${view.cols * view.cell.width}px`)
+      grid.style.setProperty('height', `${view.rows * view.cell.height}px`)
       setAll(grid, {
         'aria-label': view.label, 'aria-rowcount': view.rows, 'aria-colcount': view.cols,
         'aria-activedescendant': active.id
       })
       if (view.part) ofSlice(grid, view.part)
-      const pen = prepare(cells, width, height)
-      paintColours(pen, view, stamp)
-      paintGaps(pen, view)
-      paintCells(pen, view)
+      draw()
       announce()
-      drawMarks()
     },
     /** Frames cells that have changed, for a moment. @param {Square[]} changed */
     pulse(changed) {
+      if (!shown) return
       const sheet = h('canvas', { 'className': 'heat-marks heat-pulse', 'aria-hidden': 'true' })
       grid.append(sheet)
-      const pen = prepare(sheet, view.cols * view.cell.width, view.rows * view.cell.height)
+      const pen = prepare(sheet, view.cell, shown)
       for (const cell of changed) outline(pen, view, cell, view.palette.accent, 1.5)
       setTimeout(() => sheet.remove(), PULSE)
     },

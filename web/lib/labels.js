@@ -1,6 +1,7 @@
 /** Names along the edge of a matrix: straight if they fit, slanted if they are words, thinned out if they are many. */
 
 import { h, keep, penOf, setText } from './dom.js'
+import { sightOf, whileSeen } from './sight.js'
 
 const FONT = '13px system-ui, "Apple SD Gothic Neo", "Noto Sans KR", "Noto Sans CJK KR", sans-serif'
 const LINE = 14
@@ -8,8 +9,8 @@ const LONGEST = 108
 /** Numbers closer than this are read as one. */
 const APART = 8
 const SLANT = Math.SQRT1_2
-/** Of more labels than this those that are thinned out are not built at all. */
-const MANY = 128
+/** Of more labels than this those that are thinned out are not built at all, and the others near the window alone. */
+const [MANY, MARGIN] = [128, 400]
 
 /** @type {Map<string, number>} */ const widths = new Map()
 /** @type {CanvasRenderingContext2D | null} */ let pen = null
@@ -27,10 +28,19 @@ function widthOf(text) {
   return width
 }
 
-/** How wide the longest of some labels is. @param {string[]} labels */
-export const widest = labels => labels.reduce((most, text) => Math.max(most, widthOf(text)), 0)
 /** @param {string[]} labels */
 const numeric = labels => labels.every(text => /^\d*$/.test(text))
+const DIGITS = [...'0123456789']
+
+/** @param {string[]} labels */
+const longestOf = labels => labels.reduce((most, { length }) => Math.max(most, length), 0)
+
+/** How wide the longest of some labels is. @param {string[]} labels @returns {number} */
+export function widest(labels) {
+  // Of thousands of numbers not each is measured: none is wider than as many of the widest digit.
+  if (labels.length > MANY && numeric(labels)) return longestOf(labels) * widest(DIGITS)
+  return labels.reduce((most, text) => Math.max(most, widthOf(text)), 0)
+}
 
 /** Every how many row labels are shown. @param {number} cell height */
 export const leftStep = cell => Math.ceil(LINE / cell)
@@ -62,8 +72,8 @@ export function labels(container, side) {
   const strip = h('div', { 'className': `labels labels-${side}`, 'aria-hidden': 'true' })
   container.append(strip)
   let shown = ''
-  /** Where labels lie, and the texts of all. */
-  let cellSize = 0
+  /** Where labels lie, every how many are told, and the texts of all. */
+  let cellSize = 0, every = 1
   /** @type {string[]} */ let texts = []
   /** The label that is brought forward, where it is not built. */
   const extra = h('span', { className: 'is-active' })
@@ -74,6 +84,18 @@ export function labels(container, side) {
     span.dataset.at = String(index)
     span.style.setProperty(offset, `${(index + 0.5) * cellSize}px`)
   }
+  /** @param {number[]} built */
+  const build = built => keep(strip, built, () => h('span'), (span, index) => {
+    place(span, index)
+    span.classList.toggle('is-thinned', index % every !== 0)
+  })
+  const buildSight = whileSeen(strip, () => {
+    if (texts.length <= MANY) return
+    const box = sightOf(strip, MARGIN), [from, to] = side === 'left' ? [box.top, box.bottom] : [box.left, box.right]
+    const first = Math.max(0, Math.ceil(from / cellSize / every)) * every, end = Math.min(texts.length, to / cellSize)
+    extra.remove()
+    build(Array.from({ length: Math.max(0, Math.ceil((end - first) / every)) }, (_, i) => first + i * every))
+  })
   return {
     element: strip,
     /** @param {{ items: string[], cell: number, room: number, slanted?: boolean, step?: number }} view */
@@ -85,13 +107,11 @@ export function labels(container, side) {
       strip.style.setProperty(side === 'left' ? 'width' : 'height', `${room}px`)
       strip.style.setProperty(extent, `${items.length * cell}px`)
       cellSize = cell
+      every = step
       texts = items
       extra.remove()
-      const built = Array.from(items.keys()).filter(index => items.length <= MANY || index % step === 0)
-      keep(strip, built, () => h('span'), (span, index) => {
-        place(span, index)
-        span.classList.toggle('is-thinned', index % step !== 0)
-      })
+      if (items.length > MANY) buildSight()
+      else build([...items.keys()])
     },
     /** @param {number | null | undefined} active the label to bring forward */
     mark(active) {

@@ -15,7 +15,7 @@ import { cellOf, indexOf } from './slice.js'
  * @typedef {{ look(cell: Cell): void, press(cell: Cell): void, edit(cell: Cell): void, leave(): void }} Handlers
  *
  * How a matrix is drawn: what a heatmap takes besides the matrix itself, and its title.
- * @typedef {Pick<HeatmapView, 'scale' | 'palette' | 'cell' | 'group' | 'crossed' | 'plain'> & {
+ * @typedef {Pick<HeatmapView, 'scale' | 'palette' | 'cell' | 'group' | 'crossed' | 'plain' | 'isPaper'> & {
  *   title: string, spoken?: string, edits?: Edit[] }} HeatView
  *
  * The row, column or cell that belongs to a cell elsewhere.

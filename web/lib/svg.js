@@ -1,6 +1,6 @@
 /** A figure as an SVG picture, from the same values and colours as the canvas: pure functions, tested without one. */
 
-import { TICK_OPACITY, hasTick, lettering, tickBox } from './heatmap.js'
+import { TICK_OPACITY, hasTick, lettering, tickBox } from './heatmap_paint.js'
 import { leftStep } from './labels.js'
 import { dimensions, endsOf, fixed } from './number.js'
 

@@ -3,6 +3,7 @@
  * leans towards the ink, so that it is hatched there and, where that is too fine to be seen, darker or paler.
  */
 
+import { leaning } from './color.js'
 import { h, penOf } from './dom.js'
 
 /** @import { Scale, Slice } from '../types.d.ts' */
@@ -16,17 +17,10 @@ const HIGH = 3
 const HATCH = 0.5
 
 /**
- * A colour leaning towards the ink on it: what is pale is hatched as faintly.
+ * The colour between the lines of what is negative: what is pale is hatched as faintly.
  * @param {import('./color.js').Colour} colour @param {number} strength from 0 to 1
  */
-function hatched({ packed, ink }, strength) {
-  const weight = HATCH * Math.sqrt(strength)
-  const to = Number.parseInt(ink.slice(1), 16)
-  const [red, green, blue] = [to >> 16, (to >> 8) & 255, to & 255]
-  /** @param {number} shift @param {number} other */
-  const lean = (shift, other) => Math.round(((packed >>> shift) & 255) * (1 - weight) + other * weight) << shift
-  return (255 << 24 | lean(16, blue) | lean(8, green) | lean(0, red)) >>> 0
-}
+const hatched = (colour, strength) => leaning(colour, HATCH * Math.sqrt(strength))
 
 /**
  * Mounts an empty thumbnail.
@@ -40,7 +34,7 @@ export function thumb(container) {
   return {
     element: canvas,
     /**
-|     * @param {Pick<Slice, 'rows' | 'cols' | 'values'>} picture
+     * @param {Pick<Slice, 'rows' | 'cols' | 'values'>} picture
      * @param {Scale} colours
      * @returns {boolean} whether values differ from those drawn before
      */

@@ -1,0 +1,256 @@
+/** A matrix in pixels: colours, dashes, gaps and numbers, and the marks above them; of a large one what is in sight. */
+
+import { leaning } from './color.js'
+import { penOf } from './dom.js'
+import { fixed } from './number.js'
+
+/** @import { Colour } from './color.js' */
+/** @import { Band, GridMarks, HeatmapView, Square } from './heatmap.js' */
+
+/** A dash lies inside cells from 9 on, as gaps do between them; from side to side in narrower ones. */
+const [GAP_FROM, TICK_FROM] = [9, 3]
+export const TICK_OPACITY = 0.6
+const FONT = 'system-ui, "Apple SD Gothic Neo", "Noto Sans KR", "Noto Sans CJK KR", sans-serif'
+
+/** Rows and columns that are painted, each from the first to before the last. */
+/** @typedef {{ rows: [number, number], cols: [number, number] }} Part */
+
+/** @param {Float32Array} values @param {number} decimals */
+function letters(values, decimals) {
+  let longest = 0
+  for (const value of values) longest = Math.max(longest, fixed(value, decimals).length)
+  return longest
+}
+
+const DECIMALS = [2, 1]
+const SMALLEST_NUMBER = 8.5
+
+/**
+ * How the numbers of a matrix are written: with two decimals, or one where only that fits every cell, and at which
+ * font size. Null where the cells are too small for either.
+ * @param {Pick<HeatmapView, 'cell' | 'values' | 'plain'>} view
+ */
+export function lettering({ cell: { width, height }, values, plain }) {
+  if (plain || width < 24 || height < 15) return null
+  for (const decimals of DECIMALS) {
+    const size = Math.min(13, height * 0.56, (width - 6) / (letters(values, decimals) * 0.56))
+    if (size >= SMALLEST_NUMBER) return { decimals, size }
+  }
+  return null
+}
+
+/** The dash in a negative cell. @param {HeatmapView['cell']} cell @param {number} row @param {number} col */
+export function tickBox({ width, height }, row, col) {
+  const left = width < GAP_FROM ? 0.5 : width * 0.32
+  return { x: col * width + left, y: Math.round((row + 0.5) * height - 0.5), width: width - 2 * left, height: 1 }
+}
+
+/** Whether a cell without its number gets a dash. @param {number} value @param {HeatmapView['cell']} cell */
+export const hasTick = (value, { width, height }) => (
+  value < 0 && Number.isFinite(value) && Math.min(width, height) >= TICK_FROM)
+
+/**
+ * A canvas that lies over some cells, cleared, with a pen that counts from the first cell of the matrix.
+ * @param {HTMLCanvasElement} canvas @param {HeatmapView['cell']} cell @param {Part} part
+ */
+export function prepare(canvas, cell, { rows, cols }) {
+  const ratio = globalThis.devicePixelRatio || 1
+  const [left, top] = [cols[0] * cell.width, rows[0] * cell.height]
+  const [width, height] = [(cols[1] - cols[0]) * cell.width, (rows[1] - rows[0]) * cell.height]
+  const [w, hgt] = [width, height].map(length => Math.max(1, Math.round(length * ratio)))
+  if (canvas.width !== w) canvas.width = w
+  if (canvas.height !== hgt) canvas.height = hgt
+  for (const [name, length] of Object.entries({ width, height, left, top })) {
+    canvas.style.setProperty(name, `${length}px`)
+  }
+  const pen = penOf(canvas)
+  pen.setTransform(ratio, 0, 0, ratio, -left * ratio, -top * ratio)
+  pen.clearRect(left, top, width, height)
+  return pen
+}
+
+/**
+ * Where cells begin and the last one ends, in pixels of a canvas.
+ * @param {[number, number]} span @param {number} size
+ */
+const edgesOf = ([first, end], size) => Array.from({ length: end - first + 1 }, (_, i) => Math.round(i * size))
+
+/** @type {Map<Colour, number>} */ const dashes = new Map()
+
+/** The colour of a dash on a colour. @param {Colour} colour */
+function dashOn(colour) {
+  const known = dashes.get(colour) ?? leaning(colour, TICK_OPACITY)
+  dashes.set(colour, known)
+  return known
+}
+
+/**
+ * Colours and dashes, pixel by pixel: a row of cells is worked out once and copied as often as it is high.
+ * @param {CanvasRenderingContext2D} pen @param {HeatmapView} view @param {Part} part @param {boolean} hasTicks
+ */
+function paintColours(pen, { cols, values, scale, cell, crossed }, part, hasTicks) {
+  const { width, height } = pen.canvas, ratio = globalThis.devicePixelRatio || 1
+  const image = pen.createImageData(width, height), pixels = new Uint32Array(image.data.buffer)
+  const across = edgesOf(part.cols, cell.width * ratio), down = edgesOf(part.rows, cell.height * ratio)
+  const [first, end] = part.cols, line = new Uint32Array(width), dashed = new Uint32Array(width)
+  const inset = Math.max(0, Math.round(tickBox(cell, 0, 0).x * ratio)), thick = Math.max(1, Math.round(ratio))
+  for (let row = part.rows[0]; row < part.rows[1]; row++) {
+    for (let col = first; col < end; col++) {
+      const value = values[row * cols + col], colour = Number.isFinite(value) ? scale.at(value) : null
+      const [from, to] = [across[col - first], across[col - first + 1]], packed = colour?.packed ?? 0
+      line.fill(packed, from, to)
+      if (!hasTicks) continue
+      dashed.fill(packed, from, to)
+      if (colour && hasTick(value, cell) && !crossed?.(row, col)) {
+        dashed.fill(dashOn(colour), from + inset, Math.max(from + inset + 1, to - inset))
+      }
+    }
+    const [top, bottom] = [down[row - part.rows[0]], Math.min(height, down[row - part.rows[0] + 1])]
+    for (let y = top; y < bottom; y++) pixels.set(line, y * width)
+    const middle = Math.round((top + bottom - thick) / 2)
+    if (hasTicks) for (let y = middle; y < Math.min(bottom, middle + thick); y++) pixels.set(dashed, y * width)
+  }
+  pen.putImageData(image, 0, 0)
+}
+
+/** @param {CanvasRenderingContext2D} pen @param {HeatmapView} view @param {Part} part */
+function paintGaps(pen, view, part) {
+  const { cols, cell: { width, height }, group, palette } = view
+  const [top, bottom] = part.rows.map(row => row * height), [left, right] = part.cols.map(col => col * width)
+  pen.fillStyle = palette.paper
+  if (Math.min(width, height) >= GAP_FROM) {
+    for (let c = Math.max(1, part.cols[0]); c < part.cols[1]; c++) pen.fillRect(c * width - 0.5, top, 1, bottom - top)
+    for (let r = Math.max(1, part.rows[0]); r < part.rows[1]; r++) pen.fillRect(left, r * height - 0.5, right - left, 1)
+  }
+  const step = group && group < cols ? group : cols
+  for (let c = step; c < cols; c += step) pen.fillRect(c * width - 2, top, 4, bottom - top)
+}
+
+/** @param {CanvasRenderingContext2D} pen @param {HeatmapView} view @param {number} row @param {number} col */
+function hatch(pen, view, row, col) {
+  const { width, height } = view.cell
+  pen.save()
+  pen.beginPath()
+  pen.rect(col * width + 1, row * height + 1, width - 2, height - 2)
+  pen.clip()
+  pen.beginPath()
+  for (let x = -height; x < width; x += 5) {
+    pen.moveTo(col * width + x, (row + 1) * height)
+    pen.lineTo(col * width + x + height, row * height)
+  }
+  pen.strokeStyle = view.palette.muted
+  pen.globalAlpha = 0.45
+  pen.lineWidth = 1
+  pen.stroke()
+  pen.restore()
+}
+
+/** @param {CanvasRenderingContext2D} pen @param {HeatmapView} view @param {number} row @param {number} col */
+function cross(pen, view, row, col) {
+  const { width, height } = view.cell
+  const arm = Math.min(width, height) * 0.22
+  const [x, y] = [(col + 0.5) * width, (row + 0.5) * height]
+  pen.strokeStyle = view.palette.muted
+  pen.lineWidth = 1
+  pen.beginPath()
+  pen.moveTo(x - arm, y - arm)
+  pen.lineTo(x + arm, y + arm)
+  pen.moveTo(x + arm, y - arm)
+  pen.lineTo(x - arm, y + arm)
+  pen.stroke()
+}
+
+/**
+ * @param {CanvasRenderingContext2D} pen @param {HeatmapView} view @param {{ decimals: number, size: number }} written
+ * @param {number} row @param {number} col @param {number} value
+ */
+function writeNumber(pen, view, { decimals, size }, row, col, value) {
+  const { width, height } = view.cell
+  const finite = Number.isFinite(value)
+  pen.fillStyle = finite ? view.scale.at(value).ink : view.palette.ink
+  if (!finite) {
+    const half = pen.measureText(fixed(value)).width / 2 + 3
+    pen.save()
+    pen.fillStyle = view.palette.paper
+    pen.fillRect((col + 0.5) * width - half, (row + 0.5) * height - size * 0.6, half * 2, size * 1.2)
+    pen.restore()
+  }
+  pen.fillText(fixed(value, decimals), (col + 0.5) * width, (row + 0.5) * height + size * 0.04)
+}
+
+/**
+ * Numbers, and what is no number or struck out.
+ * @param {CanvasRenderingContext2D} pen @param {HeatmapView} view @param {Part} part
+ * @param {ReturnType<typeof lettering>} written
+ */
+function paintCells(pen, view, part, written) {
+  if (written) pen.font = `${written.size}px ${FONT}`
+  pen.textAlign = 'center'
+  pen.textBaseline = 'middle'
+  for (let row = part.rows[0]; row < part.rows[1]; row++) {
+    for (let col = part.cols[0]; col < part.cols[1]; col++) {
+      const value = view.values[row * view.cols + col]
+      if (!Number.isFinite(value)) hatch(pen, view, row, col)
+      if (view.crossed?.(row, col)) cross(pen, view, row, col)
+      else if (written) writeNumber(pen, view, written, row, col, value)
+    }
+  }
+}
+
+/**
+ * Paints cells of a matrix on a canvas that lies over them.
+ * @param {HTMLCanvasElement} canvas @param {HeatmapView} view @param {Part} part
+ */
+export function paint(canvas, view, part) {
+  const pen = prepare(canvas, view.cell, part), written = lettering(view)
+  paintColours(pen, view, part, !written)
+  paintGaps(pen, view, part)
+  paintCells(pen, view, part, written)
+}
+
+/**
+ * @param {CanvasRenderingContext2D} pen @param {HeatmapView} view @param {Square} cell @param {string} colour
+ * @param {number} weight
+ */
+export function outline(pen, { cell, palette }, { row, col }, colour, weight) {
+  pen.lineWidth = weight + 2
+  pen.strokeStyle = palette.paper
+  pen.strokeRect(col * cell.width + 1, row * cell.height + 1, cell.width - 2, cell.height - 2)
+  pen.lineWidth = weight
+  pen.strokeStyle = colour
+  pen.strokeRect(col * cell.width + 0.5, row * cell.height + 0.5, cell.width - 1, cell.height - 1)
+}
+
+/**
+ * Draws the frame of a row or column, and veils everything else once the reader has pointed at something.
+ * @param {CanvasRenderingContext2D} pen @param {HeatmapView} view @param {Band} band @param {boolean} [isAsked]
+ */
+function paintBand(pen, { rows, cols, cell, palette }, { row, col }, isAsked) {
+  const [width, height] = [cols * cell.width, rows * cell.height]
+  const box = [
+    col === undefined ? 0 : col * cell.width, row === undefined ? 0 : row * cell.height,
+    col === undefined ? width : cell.width, row === undefined ? height : cell.height
+  ]
+  if (isAsked) {
+    pen.globalAlpha = 0.62
+    pen.fillStyle = palette.paper
+    pen.beginPath()
+    pen.rect(0, 0, width, height)
+    pen.rect(box[0], box[1], box[2], box[3])
+    pen.fill('evenodd')
+    pen.globalAlpha = 1
+  }
+  pen.strokeStyle = palette.accent
+  pen.lineWidth = 1.5
+  pen.strokeRect(box[0] + 0.75, box[1] + 0.75, box[2] - 1.5, box[3] - 1.5)
+}
+
+/** @param {CanvasRenderingContext2D} pen @param {HeatmapView} view @param {GridMarks} marks */
+export function paintMarks(pen, view, marks) {
+  const { band, current, cells = [], pinned, isAsked } = marks
+  if (band?.row !== undefined && band.col !== undefined) {
+    outline(pen, view, { row: band.row, col: band.col }, view.palette.accent, 1.5)
+  } else if (band) paintBand(pen, view, band, isAsked)
+  else for (const cell of cells) outline(pen, view, cell, view.palette.accent, 1.5)
+  if (current) outline(pen, view, current, view.palette.ink, pinned ? 2.5 : 1.5)
+}
