@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { binned, find, isMany, largest } from '../../web/lib/many.js'
+import { handedOver } from '../../web/worker/plain.js'
 import { readRun } from '../../web/lib/run.js'
 import { cellOf, indexOf, pickedRows, slice } from '../../web/lib/slice.js'
 import { roomsOf } from '../../web/rooms/index.js'
@@ -73,6 +74,8 @@ test('a stamp of many columns is their means', () => {
   const { values, cols: bins } = binned(part)
   assert.equal(bins, 512)
   assert.deepEqual([values[0], values[511], values[512]], [3.5, 4095 - 3.5, 4096 + 3.5])
+  const high = binned({ rows: 3072, cols: 2, values: Float32Array.from({ length: 6144 }, (_, i) => Math.floor(i / 2)) })
+  assert.deepEqual([high.rows, high.cols, ...high.values.slice(0, 4)], [64, 2, 23.5, 23.5, 71.5, 71.5])
   const small = { rows: 1, cols: 3, values: new Float32Array(3) }
   assert.equal(binned(small), small)
 })
@@ -150,4 +153,13 @@ test('rows picked out of a table know where they are from', () => {
   assert.deepEqual(cellOf(part, { name: 'x', index: [7, 1] }), { row: 0, col: 1 })
   assert.equal(cellOf(part, { name: 'x', index: [3, 1] }), null)
   assert.deepEqual(slice(some, { row: 0, col: 1, order: [2, 0] }).values, Float32Array.of(3, 1, 6, 4))
+})
+
+test('an answer hands over the memory that was made for it, once, and nothing else', () => {
+  const block = new Float32Array(6), other = new Float32Array(2)
+  const values = new Map([['a', block.subarray(0, 2)], ['b', block.subarray(2)]])
+  assert.deepEqual(handedOver('read', values), [block.buffer])
+  assert.deepEqual(handedOver('run', { values, curves: { relu: { x: other } } }), [block.buffer])
+  assert.deepEqual(handedOver('rows', { rows: other, extent: {} }), [other.buffer])
+  assert.deepEqual(handedOver('explain', { values }), [])
 })

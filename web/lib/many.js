@@ -4,7 +4,9 @@
 const MANY = 2048
 /** So many at once, where nobody has asked for more. */
 export const SHOWN = 48
-const BINS = 512
+/** A stamp has no more rows and columns where a matrix has very many, or more cells than that. */
+const STAMP = { rows: 64, cols: 512 }
+const MOST_STAMPED = STAMP.rows * STAMP.cols
 
 /** Whether so many are too many to be drawn. @param {number} count */
 export const isMany = count => count > MANY
@@ -45,20 +47,25 @@ export function find(words, text, most) {
 }
 
 /**
- * A picture of so many columns as a stamp has room for, each the mean of its neighbours.
+ * A picture of as many cells as a stamp has room for, each the mean of those it stands for.
  * @template {{ rows: number, cols: number, values: Float32Array }} Part @param {Part} part
  */
 export function binned(part) {
   const { rows, cols, values } = part
-  if (!isMany(cols)) return part
-  const means = new Float32Array(rows * BINS)
+  if (!isMany(rows) && !isMany(cols) && values.length <= MOST_STAMPED) return part
+  const [high, wide] = [Math.min(rows, STAMP.rows), Math.min(cols, STAMP.cols)], means = new Float32Array(high * wide)
+  const across = Array.from({ length: wide + 1 }, (_, bin) => Math.floor((bin * cols) / wide))
   for (let row = 0; row < rows; row++) {
-    for (let bin = 0; bin < BINS; bin++) {
-      const [from, to] = [bin, bin + 1].map(edge => Math.floor((edge * cols) / BINS))
+    const to = Math.floor((row * high) / rows) * wide
+    for (let bin = 0; bin < wide; bin++) {
       let sum = 0
-      for (let i = from; i < to; i++) sum += values[row * cols + i]
-      means[row * BINS + bin] = sum / (to - from)
+      for (let i = row * cols + across[bin], end = row * cols + across[bin + 1]; i < end; i++) sum += values[i]
+      means[to + bin] += sum / (across[bin + 1] - across[bin])
     }
   }
-  return { rows, cols: BINS, values: means }
+  for (let row = 0; row < high; row++) {
+    const count = Math.ceil(((row + 1) * rows) / high) - Math.ceil((row * rows) / high)
+    for (let bin = 0; bin < wide; bin++) means[row * wide + bin] /= count
+  }
+  return { rows: high, cols: wide, values: means }
 }

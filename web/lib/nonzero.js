@@ -17,8 +17,12 @@ const [LEAST, SHARE, MOST] = [40, 0.25, 24]
  * @param {ArrayLike<number>} values
  */
 export function exceptions(values) {
-  const found = Array.from(values, (_, i) => i).filter(i => !(Math.abs(values[i]) < WRITTEN))
-  if (values.length < LEAST || found.length === 0 || found.length > values.length * SHARE) return null
+  if (values.length < LEAST) return null
+  /** @type {number[]} */ const found = []
+  for (let i = 0; i < values.length && found.length <= values.length * SHARE; i++) {
+    if (!(Math.abs(values[i]) < WRITTEN)) found.push(i)
+  }
+  if (found.length === 0 || found.length > values.length * SHARE) return null
   return found.sort((one, other) => Math.abs(values[other]) - Math.abs(values[one]) || one - other)
 }
 

@@ -1,6 +1,6 @@
 /** Reading a run: matrices cut out of its tensors by what runs along their axes, with the tokens they are about. */
 
-import { slice } from './slice.js'
+import { count as numbered, slice } from './slice.js'
 
 /** @import { Described, KnownTensor, Run, RunMessage, Structure, Tensor, View } from '../types.d.ts' */
 /** @import { Cut } from './slice.js' */
@@ -135,9 +135,6 @@ export function turnedHead(run, name, heads, view) {
   const colLabels = labelsOf(run, tensor, col, view.sentence)
   return slice(tensor, { row, col, fixed: fixedAt(tensor, view), rowStart, rows, colLabels })
 }
-
-/** @param {number} count */
-const numbered = count => Array.from({ length: count }, (_, i) => String(i))
 
 /**
  * A weight [out, in] as it stands in a product, one column per output.

@@ -17,7 +17,7 @@
  * @property {[number, number]} start the first row and column
  * @property {number} rows
  * @property {number} cols
- * @property {Float32Array} values row-major copy
+ * @property {Float32Array} values row-major, to be read only
  * @property {string[]} rowLabels
  * @property {string[]} colLabels
  * @property {number[]} [order] where columns do not stand in order: the place of each along its axis
@@ -43,8 +43,46 @@ export function valueAt(tensor, index) {
   return tensor.data[index.reduce((sum, i, axis) => sum + i * stride[axis], 0)]
 }
 
-/** @param {number} length @param {number} [start] */
-const count = (length, start = 0) => Array.from({ length }, (_, i) => String(start + i))
+/** Numbers as text, as far as any was asked for: a table of words has 50,000. @type {string[]} */
+const numbers = []
+
+/**
+ * So many numbers as labels.
+ * @param {number} length @param {number} [start]
+ */
+export function count(length, start = 0) {
+  while (numbers.length < start + length) numbers.push(String(numbers.length))
+  return numbers.slice(start, start + length)
+}
+
+/** Columns that are copied together, so that what is read of one row is still at hand for the next. */
+const BLOCK = 16
+
+/**
+ * The cells of a cut in the order in which they lie: those of the tensor itself where they lie side by side, else a
+ * copy.
+ * @param {Float32Array} data
+ * @param {{ rows: number, cols: number, from: number, rowStride: number, colStride: number, order?: number[] }} cut
+ * @returns {Float32Array}
+ */
+function cellsOf(data, { rows, cols, from, rowStride, colStride, order }) {
+  const isSideBySide = !order && colStride === 1
+  if (isSideBySide && (rows === 1 || rowStride === cols)) return data.subarray(from, from + rows * cols)
+  const Values = /** @type {new (length: number) => Float32Array} */ (data.constructor)
+  const values = new Values(rows * cols)
+  if (isSideBySide) {
+    for (let r = 0, at = from; r < rows; r++, at += rowStride) values.set(data.subarray(at, at + cols), r * cols)
+    return values
+  }
+  for (let first = 0; first < cols; first += BLOCK) {
+    const end = Math.min(cols, first + BLOCK)
+    for (let r = 0; r < rows; r++) {
+      const at = from + r * rowStride
+      for (let c = first; c < end; c++) values[r * cols + c] = data[at + (order ? order[c] : c) * colStride]
+    }
+  }
+  return values
+}
 
 /**
  * Cuts a matrix. A tensor of one axis is one row.
@@ -61,12 +99,8 @@ export function slice(tensor, spec) {
   const stride = strides(tensor.shape)
   const base = fixed.reduce((sum, i, axis) => sum + i * stride[axis], 0)
   const rowStride = row < 0 ? 0 : stride[row]
-  const Values = /** @type {new (length: number) => Float32Array} */ (tensor.data.constructor)
-  const values = new Values(rows * cols)
-  for (let r = 0; r < rows; r++) {
-    const from = base + (rowStart + r) * rowStride + colStart * stride[col]
-    for (let c = 0; c < cols; c++) values[r * cols + c] = tensor.data[from + (order ? order[c] : c) * stride[col]]
-  }
+  const from = base + rowStart * rowStride + colStart * stride[col]
+  const values = cellsOf(tensor.data, { rows, cols, from, rowStride, colStride: stride[col], order })
   const all = spec.colLabels
   const colLabels = order ? order.map(place => all?.[place] ?? String(place)) : all ?? count(cols, colStart)
   return {
@@ -165,9 +199,10 @@ export function cellOf(part, { name, index }) {
 export function peak(tensor) {
   const known = peaks.get(tensor.data)
   if (known !== undefined) return known
+  const { data } = tensor
   let top = 0
-  for (const value of tensor.data) {
-    const size = Math.abs(value)
+  for (let i = 0; i < data.length; i++) {
+    const size = Math.abs(data[i])
     if (size > top && size < Infinity) top = size
   }
   peaks.set(tensor.data, top)

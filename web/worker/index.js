@@ -6,7 +6,7 @@ import { bring, forget, kept, open, openIn, remember, remembered, stop } from '.
 import { RUNS } from '../models/runs.js'
 import { learn } from './learn.js'
 import { nudged } from './nudge.js'
-import { gradientsOf, messageOf, read } from './plain.js'
+import { gradientsOf, handedOver, messageOf, read } from './plain.js'
 import { someRows } from './rows.js'
 import { inside, told } from './inside.js'
 import { take } from './take.js'
@@ -192,7 +192,8 @@ const calls = {
 
 self.onmessage = async ({ data: { id, type, ...details } }) => {
   try {
-    postMessage({ id, result: await answers[type](details, progress => postMessage({ id, progress })) })
+    const result = await answers[type](details, progress => postMessage({ id, progress }))
+    postMessage({ id, result }, { transfer: handedOver(type, result) })
   } catch (problem) {
     const error = /** @type {Failure} */ (problem)
     postMessage({ id, error: { code: error.code, message: error.message } })

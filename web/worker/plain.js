@@ -79,3 +79,18 @@ export function messageOf(gf, { run, going: _, taken, ...facts }, { signature = 
     facts: { ...facts, isTakeable: Boolean(taken) }
   }
 }
+
+/** The lists of answers that were made for the page alone. */
+/** @type {Record<string, (result: any) => Iterable<Float32Array>>} */
+const OWN_LISTS = {
+  run: ({ values }) => values.values(), twin: ({ values }) => values.values(), read: result => result.values(),
+  rows: ({ rows }) => [rows], lengths: result => result,
+  added: result => result.flatMap((/** @type {Record<string, Float32Array>} */ one) => Object.values(one))
+}
+
+/**
+ * Memory that an answer takes along, so that it has not to be copied while the page waits.
+ * @param {string} type of the question @param {any} result
+ */
+export const handedOver = (type, result) => (
+  [...new Set(Array.from(OWN_LISTS[type]?.(result) ?? [], ({ buffer }) => buffer))])
