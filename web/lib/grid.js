@@ -1,6 +1,7 @@
 /** A table whose cells carry a colour and a number, for what is no tensor of the run. */
 
 import { h, keep, setText } from './dom.js'
+import { inSlices } from './later.js'
 
 /** @import { Built, Child } from '../types.d.ts' */
 
@@ -14,12 +15,16 @@ import { h, keep, setText } from './dom.js'
  * @typedef {{ key: string, head: Child, level?: number, isTitle?: boolean, isOff?: boolean, cells: GridCell[] }} Line
  */
 
-const createCell = () => h('td', {}, h('span'), h('small'))
+/** Of a table with more cells than this so many lines are there at once, the others frame by frame. */
+const [MANY_CELLS, FIRST_LINES, SLICE] = [600, 8, 1]
+
+const createCell = () => h('td', {}, h('span'))
 
 /** @param {Built<HTMLElement>} element @param {GridCell} cell */
 function fillCell(element, { text, note = '', colour, isMarked = false }) {
   setText(element.firstChild, text)
-  setText(element.lastChild, note)
+  if (note && element.children.length === 1) element.append(h('small'))
+  if (element.children.length > 1) setText(element.lastChild, note)
   element.style.setProperty('background', colour?.css ?? '')
   element.style.setProperty('color', colour?.ink ?? '')
   element.classList.toggle('is-marked', isMarked)
@@ -55,12 +60,22 @@ export function grid(container, label, press) {
     while (row.children.length < cells.length + 1) row.append(createCell())
     cells.forEach((cell, i) => fillCell(/** @type {Built<HTMLElement>} */ (row.children[i + 1]), cell))
   }
+  /** @param {{ line: Line, at: number }} piece */
+  const fillPiece = ({ line, at }) => {
+    if (at === body.children.length) body.append(createLine())
+    fillLine(/** @type {Built<HTMLElement>} */ (body.children[at]), line)
+  }
+  const fillRest = inSlices(fillPiece, SLICE)
   return {
     element: frame,
     /** @param {string} corner @param {string[]} columns @param {Line[]} lines */
     update(corner, columns, lines) {
       keep(heads, [corner, ...columns], () => h('th', { scope: 'col' }), setText)
-      keep(body, lines, createLine, fillLine)
+      while (body.children.length > lines.length) body.lastElementChild?.remove()
+      const pieces = lines.map((line, at) => ({ line, at }))
+      const first = lines.length * columns.length > MANY_CELLS ? FIRST_LINES : lines.length
+      pieces.slice(0, first).forEach(fillPiece)
+      fillRest(pieces.slice(first))
     }
   }
 }

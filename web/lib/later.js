@@ -31,15 +31,15 @@ const SLICE = 6
 /**
  * A function that does pieces of work, as many a frame as fit a slice of it; what is given anew replaces what is left.
  * @template T
- * @param {(piece: T) => void} work
+ * @param {(piece: T) => void} work @param {number} [slice] milliseconds; what is laid out afterwards takes more
  * @returns {(pieces: T[]) => void}
  */
-export function inSlices(work) {
+export function inSlices(work, slice = SLICE) {
   /** @type {T[]} */ let left = []
   let waiting = 0
   const go = () => {
     waiting = 0
-    const end = performance.now() + SLICE
+    const end = performance.now() + slice
     while (left.length && performance.now() < end) work(/** @type {T} */ (left.shift()))
     if (left.length) waiting = requestAnimationFrame(go)
   }

@@ -5,7 +5,7 @@
 
 import { inspector } from '../inspector/index.js'
 import { find, setText } from '../lib/dom.js'
-import { later } from '../lib/later.js'
+import { later, nextTask, painted } from '../lib/later.js'
 import { binned } from '../lib/many.js'
 import { provenance } from '../lib/provenance.js'
 import { batchOf } from '../lib/run.js'
@@ -22,7 +22,7 @@ import { keys } from './keys.js'
 import { lessons } from './lesson.js'
 import { signature } from './share.js'
 
-/** @import { Context, Room, State, Theme, View } from '../types.d.ts' */
+/** @import { Context, Room, Run, State, Theme, View } from '../types.d.ts' */
 
 /**
  * Of no room until there is a run.
@@ -35,6 +35,9 @@ import { signature } from './share.js'
  * @property {ReturnType<typeof depths>} [depths]
  * @property {ReturnType<typeof twin>} [twin]
  */
+
+/** Whether all numbers of a run are here. @param {Run | null} run */
+const isWhole = run => !run || [...run.tensors.values()].every(({ data }) => data)
 
 /** What is built anew in another language. */
 const PARTS = /** @type {const} */ (['inputs', 'map', 'inspector'])
@@ -50,7 +53,8 @@ const PARTS = /** @type {const} */ (['inputs', 'map', 'inspector'])
 export function roomsIn(page, context, { isOutside, attempt }) {
   const { get, set, run } = context
   const parts = /** @type {Parts} */ ({})
-  /** @type {{ room: Room | null, model?: string, isNew?: boolean }} */
+  /** isSeen: the room was there before its figures. */
+  /** @type {{ room: Room | null, model?: string, isNew?: boolean, isSeen?: boolean }} */
   let shown = { room: null }
   /** The rooms there were when the room that the reader chose was last among them. @type {Room[]} */
   let around = []
@@ -153,8 +157,16 @@ export function roomsIn(page, context, { isOutside, attempt }) {
 
   const lesson = lessons(page, context)
 
+  /** Of a run that is too large to be here whole a new room and its figures have a task each. */
   function showRun() {
-    if (parts.frame && !get().theatre && !isOutside()) attempt(showFigures)
+    if (!parts.frame || get().theatre || isOutside()) return
+    const now = shown
+    if (!now.isNew || now.isSeen || isWhole(run())) return attempt(showFigures)
+    painted().then(nextTask).then(() => {
+      if (shown !== now || now.isSeen) return
+      now.isSeen = true
+      showRun()
+    })
   }
 
   function showFigures() {

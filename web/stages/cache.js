@@ -12,6 +12,7 @@ import { fixed } from '../lib/number.js'
 import { describedOf, labelsOf, sharedHead, tensorOf, turnedHead } from '../lib/run.js'
 import { scrubber, scrubWords } from '../lib/scrubber.js'
 import { columnsFrom, peak } from '../lib/slice.js'
+import { progress as progressOf } from '../lib/progress.js'
 
 /** @import { Decoding, Mount, Run, Stage, Twice, View } from '../types.d.ts' */
 
@@ -84,6 +85,7 @@ export function mount(container, context) {
   const costs = h('section', { className: 'cache-costs' }, h('h2', {}, t('stages.cache.costs')))
   const saved = h('p', { className: 'note' })
   container.append(verdict, costs)
+  const progress = progressOf(costs, t)
   const table = grid(costs, t('stages.cache.costs'), (_, step) => context.set({ step, row: step }))
   costs.append(saved)
   /** @type {ReturnType<typeof data> | null} */ let shown = null
@@ -128,14 +130,16 @@ export function mount(container, context) {
    */
   async function compute({ rows, step }) {
     const mine = job = {}
-    const order = [step, ...rows.keys()].filter(i => !known[i])
-    for (const i of new Set(order)) {
+    const order = [...new Set([step, ...rows.keys()].filter(i => !known[i]))]
+    for (const [done, i] of order.entries()) {
+      progress.update(done, order.length)
       const found = await ask('twice', { read: rows[0] + 1, row: rows[i], isTwin: 'which' in context })
       if (job !== mine) return
       known[i] = found
       if (!found) break
       draw()
     }
+    progress.update(order.length, order.length)
     costs.hidden = known.every(one => !one)
     table.element.setAttribute('aria-busy', 'false')
   }

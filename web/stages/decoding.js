@@ -8,6 +8,7 @@ import { h, keep, setText } from '../lib/dom.js'
 import { figure } from '../lib/figure.js'
 import { fixed } from '../lib/number.js'
 import { cellAt, ofCell } from '../lib/origin.js'
+import { nextTask, painted } from '../lib/later.js'
 import { ranking } from '../lib/ranking.js'
 import { SHOWN, isMany, largest } from '../lib/many.js'
 import { labelsOf, matrixOf, tensorOf } from '../lib/run.js'
@@ -92,7 +93,8 @@ export function data(run, view) {
     const row = output.data.subarray((rows[0] + step) * V, (rows[0] + step + 1) * V)
     let start = 0
     // Of very many the narrow ones are not drawn; those that are stand first, as a draw goes through them.
-    const pieces = (order ? largest(row, 0, V, MOST_PIECES) : ranking(row)).filter(i => row[i] > 0).map(i => {
+    const pieces = (order ? largest(row, 0, V, MOST_PIECES).filter(i => row[i] > NARROW || i === word)
+      : ranking(row)).filter(i => row[i] > 0).map(i => {
       const piece = { word: i, token: words[i], start, share: row[i], isChosen: i === word }
       start += row[i]
       return piece
@@ -101,7 +103,7 @@ export function data(run, view) {
   })
   const nodes = branches && branches.map(branch => ({ ...branch, token: words[branch.id] }))
   return {
-    kind, steps, now, last, reread: rereading(chosen, run.settings),
+    kind, steps, now, last, isLarge: order !== null, reread: rereading(chosen, run.settings),
     remarks: remarks(chosen, run.settings),
     shares: rowsOf(shares, 0, last + 1), first: rows[0], loss: run.loss,
     ...(nodes ? grown(nodes, best, now < 0 ? Infinity : now) : { nodes: null, best: null }),
@@ -131,8 +133,9 @@ export const picture = (run, view) => {
   return { part: { ...part, values }, domain: probabilities() }
 }
 
-/** Most pieces of a bar where there are very many. */
+/** Most pieces of a bar where there are very many, and a share that is less than a pixel wide. */
 const MOST_PIECES = 64
+const NARROW = 1e-3
 
 const createStep = () => h('li', { className: 'pick' }, h('span', { className: 'pick-step' }),
   h('div', { className: 'pick-line' }), h('b', { className: 'pick-token' }),
@@ -200,6 +203,12 @@ export function mount(container, context) {
       setText(element.firstChild, piece ? piece.token : fixed(one.draw, 3))
     })
   }
+  function drawShares() {
+    const title = t('stages.decoding.shares')
+    shares.update(shown.shares, { title, domain: probabilities() })
+    fig.legend([{ domain: probabilities(), text: t('frame.probability') }])
+    fig.numbers(t('frame.numbers'), [{ title, part: shown.shares }])
+  }
   return {
     update(next) {
       shown = next
@@ -216,10 +225,8 @@ export function mount(container, context) {
       if (next.nodes) slot.scrollLeft = next.now < 0 ? 0 : slot.scrollWidth
       keep(list, next.steps, createStep, fillStep)
       list.classList.toggle('has-draws', next.kind === 'sample')
-      const title = t('stages.decoding.shares')
-      shares.update(next.shares, { title, domain: probabilities() })
-      fig.legend([{ domain: probabilities(), text: t('frame.probability') }])
-      fig.numbers(t('frame.numbers'), [{ title, part: next.shares }])
+      if (!next.isLarge) drawShares()
+      else painted().then(nextTask).then(() => shown === next && drawShares())
     },
     mark: fig.mark,
     destroy: steps.destroy

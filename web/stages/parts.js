@@ -9,6 +9,7 @@ import { fixed, points } from '../lib/number.js'
 import { fullName, partKey, partWords, storeyOf } from '../lib/parts.js'
 import { describedOf, matrixOf, tensorOf } from '../lib/run.js'
 import { peak } from '../lib/slice.js'
+import { progress as progressOf } from '../lib/progress.js'
 
 /** @import { Mount, Run, Stage, View, What } from '../types.d.ts' */
 /** @import { GridCell, Line } from '../lib/grid.js' */
@@ -48,6 +49,7 @@ export function mount(container, context) {
   const now = h('p', { className: 'note parts-now' })
   const legends = h('div', { className: 'figure-legends' })
   container.append(now)
+  const progress = progressOf(container, t)
   const table = grid(container, t('stages.parts.name'))
   container.append(legends)
   const keys = [legend(legends), legend(legends)]
@@ -115,12 +117,14 @@ export function mount(container, context) {
     if (job !== mine) return
     base = first
     found = new Map()
-    for (const part of parts) {
+    for (const [done, part] of parts.entries()) {
+      progress.update(done, parts.length)
       const other = await told(switched(edits, part.edits, !part.isOff), what.logits ? undefined : first)
       if (job !== mine) return
       found.set(partKey(part), other)
       draw()
     }
+    progress.update(parts.length, parts.length)
     table.element.setAttribute('aria-busy', 'false')
   }
   return {

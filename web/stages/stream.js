@@ -3,6 +3,7 @@
 import { probabilities, scale, signed } from '../lib/color.js'
 import { h, setText } from '../lib/dom.js'
 import { grid } from '../lib/grid.js'
+import { later } from '../lib/later.js'
 import { legend } from '../lib/legend.js'
 import { fixed } from '../lib/number.js'
 import { batchOf, describedOf, labelsOf, matrixOf, tensorOf } from '../lib/run.js'
@@ -99,7 +100,8 @@ export function mount(container, context) {
     key.update(probabilities(), theme().mode, t('stages.stream.share'))
   }
   function drawLengths() {
-    const { streams, sentence } = /** @type {NonNullable<typeof shown>} */ (shown)
+    if (!shown) return
+    const { streams, sentence } = shown
     while (lengths.length < streams.length) {
       const heading = h('h3')
       second.append(heading)
@@ -138,13 +140,12 @@ export function mount(container, context) {
     if (shown?.run !== run) return
     early = words
     sizes = all
-    draw()
-    container.setAttribute('aria-busy', 'false')
-  }
-  function draw() {
     drawEarly()
     drawLengths()
+    container.setAttribute('aria-busy', 'false')
   }
+  /** Two tables, each in a task of its own. */
+  const drawLengthsLater = later(drawLengths)
   return {
     update(next) {
       const isNew = next.run !== shown?.run
@@ -153,7 +154,8 @@ export function mount(container, context) {
         setText(told, '')
         container.setAttribute('aria-busy', 'true')
       }
-      draw()
+      drawEarly()
+      drawLengthsLater()
       if (isNew) compute(next).catch(fails)
     },
     mark() {},

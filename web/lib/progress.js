@@ -1,0 +1,23 @@
+/** How far something is that takes a while: a bar and how many of how many, while it is under way. */
+
+import { h, setText } from './dom.js'
+
+/** @import { Translate } from '../types.d.ts' */
+
+/** @param {Element} container @param {Translate} t */
+export function progress(container, t) {
+  const bar = h('progress'), said = h('span')
+  const element = h('p', { className: 'note progress-line', hidden: true }, bar, said)
+  container.append(element)
+  return {
+    /** @param {number} done @param {number} count hidden once all is done */
+    update(done, count) {
+      element.hidden = done >= count
+      bar.max = count
+      bar.value = done
+      const text = t('frame.progress', { done, count })
+      setText(said, text)
+      bar.setAttribute('aria-label', text)
+    }
+  }
+}
