@@ -2,21 +2,27 @@
 // engine, how long and how much memory it takes. `npm test` takes a narrow one of 20,000 words, `npm run test:long`
 // GPT-2 small.
 import assert from 'node:assert/strict'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, open as openFile, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { isLong } from '../lib/long.js'
 import { SMALL, writeGpt2 } from '../lib/large.js'
 import { changing, go, useHouse, violations } from './host.js'
+import { longestTasks } from './tasks.js'
+import { scale, signed } from '../../web/lib/color.js'
 
 const { open, inBrowser } = useHouse()
-const SHAPE = isLong ? SMALL : { layers: 2, channels: 64, heads: 4, words: 20000, places: 128 }
+const SHAPE = isLong ? SMALL : { layers: 2, channels: 96, heads: 4, words: 20000, places: 128 }
 /** What a room may hold at most; before, a bar of each step had a piece for each word. */
 const MOST_NODES = 6000
 /** Rooms with a table of words or a choice among them, and one of each kind; not those that run it again and again. */
-const ROOMS = ['text.tokens', 'text.merges', 'text.embedding', '0.self_attn.weights', '0.self_attn.output', '0.linear1',
-  'ln_f', 'linear', 'sampling', 'decoding', 'cache', 'stream', 'house']
+const ROOMS = ['text.tokens', 'text.merges', 'text.embedding', '0.self_attn.qkv', '0.self_attn.weights',
+  '0.self_attn.output', '0.linear1', '0.linear2', 'ln_f', 'linear', 'sampling', 'decoding', 'cache', 'stream', 'house']
+/** Milliseconds of the processor that one task of the page may take, whatever other programs take meanwhile. */
+const LONGEST_TASK = 50
+/** Still slower, in laying out what was built: tokens in letters of several fonts, tables of a thousand cells. */
+const SLOWER = ['sampling', 'decoding', 'stream']
 const CHROME = 300_000
 
 /** Runs in the page before anything else: tasks that took long, and what the worker was asked for. */
@@ -43,6 +49,60 @@ const memoryOf = browser => async () => {
   }))
   await session.detach()
   return all.reduce((most, one) => (one[1] > most[1] ? one : most), [0, 0])
+}
+
+/** A tensor of a file of float32. */
+async function tensorIn(path, name) {
+  const file = await openFile(path), length = Buffer.alloc(8)
+  await file.read(length, 0, 8, 0)
+  const from = 8 + Number(length.readBigUInt64LE()), header = Buffer.alloc(from - 8)
+  await file.read(header, 0, header.length, 8)
+  const { shape, data_offsets: [first, end] } = JSON.parse(header)[name], data = new Float32Array((end - first) / 4)
+  await file.read(new Uint8Array(data.buffer), 0, end - first, from + first)
+  await file.close()
+  return { shape, data }
+}
+
+/**
+ * Of a matrix that is larger than the window only a part is painted, each cell where it belongs in the colour of its
+ * value, wherever the reader scrolls to.
+ */
+async function expectSight(page, { shape: [rows, cols], data }) {
+  const colours = scale(signed(data.reduce((most, x) => Math.max(most, Math.abs(x)), 0)), 'light')
+  for (const share of [0, 0.6, 1]) {
+    await page.$eval('.product-right .heat', (heat, at) => {
+      const { top, height } = heat.getBoundingClientRect()
+      scrollBy({ top: top + at * height - innerHeight / 2, behavior: 'instant' })
+      heat.closest('.frame').scrollLeft = at * 1e6
+    }, share)
+    await page.waitForTimeout(200)
+    const { area, seen } = await page.$eval('.product-right .heat', (heat, [rows, cols]) => {
+      const canvas = heat.querySelector('canvas'), box = heat.getBoundingClientRect()
+      const copy = new OffscreenCanvas(canvas.width, canvas.height)
+      const pen = copy.getContext('2d', { willReadFrequently: true })
+      pen.drawImage(canvas, 0, 0)
+      const [width, height] = [box.width / cols, box.height / rows]
+      const [left, top] = [canvas, canvas].map((one, i) => parseFloat(one.style[['left', 'top'][i]]))
+      const first = Math.max(0, Math.ceil(-box.top / height))
+      const end = Math.min(rows, Math.floor((innerHeight - box.top) / height))
+      const frame = heat.closest('.frame').getBoundingClientRect()
+      const start = Math.max(0, Math.ceil((frame.left - box.left) / width))
+      const wide = Math.min(cols, Math.floor((frame.right - box.left) / width)) - start
+      const places = wide < 1 ? [] : Array.from({ length: 40 }, (_, i) => (
+        [first + (i * 7919) % (end - first), start + (i * 13) % wide]))
+      return {
+        area: canvas.width * canvas.height / (box.width * box.height),
+        seen: places.map(([row, col]) => {
+          const [x, y] = [Math.floor((col + 0.5) * width - left), Math.floor((row + 0.2) * height - top)]
+          return { row, col, colour: `rgb(${[...pen.getImageData(x, y, 1, 1).data].slice(0, 3).join(' ')})` }
+        })
+      }
+    }, [rows, cols])
+    if (share > 0) assert.equal(seen.length, 40, 'scrolled into sight')
+    assert.ok(area < 1, `${area} of it is painted`)
+    assert.deepEqual(seen.map(({ colour }) => colour),
+      seen.map(({ row, col }) => colours.at(data[row * cols + col]).css))
+  }
 }
 
 /** Enters a room and waits until nothing is on its way. */
@@ -82,15 +142,24 @@ test(`${SHAPE.layers} layers of ${SHAPE.channels} channels and ${SHAPE.words} wo
   begun = Date.now()
   await changing(page, () => page.fill('[data-field="beginning"]', 'the house at the sea'))
   await say('another text with its answer', begun)
-  for (const room of ROOMS) {
-    begun = Date.now()
-    await enter(page, room)
-    const asked = await say(room, begun)
-    const nodes = await page.locator('.stage *').count()
-    assert.ok(nodes < MOST_NODES, `${room}: ${nodes} elements`)
-    const whole = asked.filter(([type, names]) => type === 'read' && names.includes('wte.weight'))
-    assert.deepEqual(whole, [], `${room}: the whole table was read`)
+  const walk = async during => {
+    for (const room of ROOMS) await during(room, async () => {
+      begun = Date.now()
+      await enter(page, room)
+      const asked = await say(room, begun)
+      const nodes = await page.locator('.stage *').count()
+      assert.ok(nodes < MOST_NODES, `${room}: ${nodes} elements`)
+      const whole = asked.filter(([type, names]) => type === 'read' && names.includes('wte.weight'))
+      assert.deepEqual(whole, [], `${room}: the whole table was read`)
+    })
   }
+  const tasks = await inBrowser(browser => longestTasks(browser, page, walk))
+  for (const [room, { cpu, wall }] of tasks) {
+    t.diagnostic(`${room}: ${cpu.toFixed(0)} ms of the processor, ${wall.toFixed(0)} by the clock`)
+    if (isLong && !SLOWER.includes(room)) assert.ok(cpu < LONGEST_TASK, `${room}: a task of ${cpu} ms`)
+  }
+  await enter(page, '0.linear2')
+  await expectSight(page, await tensorIn(paths.find(path => path.endsWith('.safetensors')), 'h.0.mlp.c_proj.weight'))
   await enter(page, 'text.embedding')
   await page.waitForSelector('.stage .heat[data-row-order]')
   const table = () => page.$eval('.stage .heat', heat => ({
