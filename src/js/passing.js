@@ -25,6 +25,9 @@ export function own(...them) {
   }
 }
 
+/** Whether a class is the library's own. @param {object} prototype */
+export const isOwn = prototype => known.has(prototype)
+
 /** Whether a module of the library's own has parts; undefined for others. @param {object} module */
 export const hasParts = module => known.get(Object.getPrototypeOf(module))
 

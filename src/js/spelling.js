@@ -15,6 +15,17 @@ const INSTEAD = /** @type {const} */ ({
   mul_: 'write x = x.mul(y)', div_: 'write x = x.div(y)'
 })
 
+/** The same of modules. */
+const OF_MODULES = {
+  to: 'everything is float32 in one memory, so leave it out; gf.quantize stores weights in fewer bits',
+  cuda: 'everything is in the memory of WebAssembly, so leave it out', cpu: 'everything is in one memory, so leave it out',
+  children: 'write module.namedChildren(), pairs of name and module', modules: 'write module.namedModules(), pairs of name and module',
+  append: 'write list.push(module)', extend: 'write list.push(module) for each',
+  register_parameter: 'write this.name = new gf.nn.Parameter(tensor)', add_module: 'write this.name = module',
+  register_forward_pre_hook: 'write a class that changes its input before super.forward(input)',
+  register_full_backward_hook: 'write gf.grad for the gradients of tensors on the way'
+}
+
 /** What torch has and the library has not, or elsewhere. */
 const ELSEWHERE = {
   Tensor: "gf has no Tensor; write gf.tensor(values), and import { Tensor } from 'glassformer' for instanceof",
@@ -51,6 +62,9 @@ const TYPES = {
 /** As PyTorch spells a name. @param {string} name */
 const inPyTorch = name => name.replace(/(?<=[a-z\d])[A-Z]/g, letter => `_${letter.toLowerCase()}`)
 
+/** As it would be spelled here. @param {string} name */
+const inCamelCase = name => name.replace(/_(?=[a-z])(.)/g, (_, letter) => letter.toUpperCase())
+
 /**
  * Answers a name that is not there, where undefined would lead on to "is not a function".
  * @param {object} object @param {string} name @param {string} message
@@ -84,6 +98,19 @@ export function answerTensors(prototype) {
   for (const [name, instead] of Object.entries(INSTEAD)) answer(prototype, name, `a tensor has no ${name} here; ${instead}`)
   answer(prototype, 'requires_grad', 'requires_grad is spelled requiresGrad here')
 }
+
+/** @param {object} prototype of modules */
+export function answerModules(prototype) {
+  for (const [name, instead] of Object.entries(OF_MODULES)) {
+    for (const spelled of new Set([name, inCamelCase(name)])) {
+      answer(prototype, spelled, `a module has no ${spelled} here; ${instead}`, own(spelled))
+    }
+  }
+}
+
+/** @param {object} prototype of optimisers, whose groups are a field */
+export const answerOptimizers = prototype => (
+  answer(prototype, 'param_groups', 'param_groups is spelled paramGroups here', own('param_groups')))
 
 /**
  * What torch has and this has not: a type that is undefined would be taken for the usual one, and others would end in

@@ -49,6 +49,23 @@ test('a module is still what it was: its class, its entries, its clone, its word
   assertRejects(() => gf.tensor(model), 'type', 'Twice')
 })
 
+test('a module of a user has names as other objects have', () => {
+  class Named extends nn.Module {
+    constructor(name) {
+      super()
+      Object.assign(this, { name, length: 7 })
+    }
+
+    forward(given) { return given }
+  }
+  const made = new Named('one'), copy = made.clone()
+  assert.deepEqual([made.name, made.length, copy.name, copy.length], ['one', 7, 'one', 7])
+  assert.equal(made(x), x)
+  const dict = new nn.ModuleDict({ name: made })
+  assert.deepEqual([dict.length, dict.get('name') === made, dict.keys()], [1, true, ['name']])
+  assert.equal(dict.clone().get('name').name, 'one')
+})
+
 test('what takes a function takes a module: an activation, a checkpoint, a rule for what comes next', () => {
   const layer = new nn.TransformerEncoderLayer(4, 2, 8, 0, { activation: new nn.GELU() })
   const usual = new nn.TransformerEncoderLayer(4, 2, 8, 0, { activation: 'gelu' })

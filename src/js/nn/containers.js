@@ -82,6 +82,11 @@ export class ModuleDict extends Module {
     for (const [name, module] of Object.entries(modules)) this.set(name, module)
   }
 
+  /** How many there are. */
+  get length() {
+    return this.namedChildren().length
+  }
+
   /** Adds a module, or puts it in place of another. @param {string} name @param {Module} module @returns {this} */
   set(name, module) {
     const isFree = typeof name === 'string' && name !== '' && !name.includes('.') && !(name in this && !this.has(name))

@@ -125,8 +125,7 @@ const running = new WeakMap()
 
 /**
  * Something with parameters and a forward pass: torch.nn.Module. A subclass assigns parameters and other modules to its
- * properties, and they are found there, in that order. `module(x)` is `module.forward(x)`. It is a function, therefore;
- * `name` and `length` are properties of functions and can only be fields of a class, not assigned.
+ * properties, and they are found there, in that order. `module(x)` is `module.forward(x)`.
  * @example
  * class Twice extends gf.nn.Module {
  *   linear = new gf.nn.Linear(2, 2)
