@@ -181,11 +181,17 @@ export function view(container, context, training) {
     /** The last: what was reported whole is all there now. */
     told: ({ step }, { isWhole }) => { if (isWhole) container.setAttribute('data-drawn', String(step)) }
   }
+  /** What is still to be drawn. @type {Set<string>} */
+  const left = new Set()
   const slices = inSlices((/** @type {string} */ name) => {
+    left.delete(name)
     const facts = training.facts(), { last } = training
     if (!isGone && facts && last) shows[name](facts, last)
   })
-  const draw = (names = Object.keys(shows)) => slices(names)
+  function draw(names = Object.keys(shows)) {
+    for (const name of names) left.add(name)
+    slices(Object.keys(shows).filter(name => left.has(name)))
+  }
   return {
     draw,
     /** What has been kept, in a line. @param {string} text */
