@@ -133,6 +133,8 @@ class Mine extends gf.nn.Module {
 }
 const mine: number = new Mine()(x)
 const count: number = new Mine().parameters().length
+const list = new gf.nn.ModuleList([new gf.nn.Linear(2, 2)]), named = new gf.nn.ModuleDict({ answer: list[0] })
+console.log(list[0](x), named.answer(x), String(named))
 const { output, trace } = gf.trace(() => layer.forward(x.reshape(1, 2, 2)))
 const value: number = trace.explain('self_attn.scores', [0, 0, 0, 0]).value
 gf.functional.softmax(output).backward(gf.rand([1, 2, 2]))

@@ -35,7 +35,7 @@ import * as init from './nn/init.js'
 import { bindDecoding } from './decoding/index.js'
 import * as optim from './optim/index.js'
 import { Optimizer } from './optim/optimizer.js'
-import { answerLibrary, answerModules, answerOptimizers, answerSpellings, answerTensors } from './spelling.js'
+import { answerLibrary, answerLists, answerModules, answerOptimizers, answerSpellings, answerTensors } from './spelling.js'
 import { bindText } from './text/index.js'
 import { ACTIVATIONS } from './models/config.js'
 import { activations } from './nn/activation.js'
@@ -71,6 +71,7 @@ own(...[modules, functional, activations, ACTIVATIONS].flatMap(Object.values))
 for (const Class of [Methods, Tensor, modules.Module, Optimizer]) answerSpellings(Class.prototype)
 answerTensors(Tensor.prototype)
 answerModules(modules.Module.prototype)
+answerLists(Object.getPrototypeOf(modules.ModuleList.prototype))
 answerOptimizers(Optimizer.prototype)
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect } from '../errors.js'
-import { Parameter } from '../nn/module.js'
+import { Parameter } from '../nn/parameter.js'
 import { tensor } from '../tensor.js'
 import { inputsOf } from './inputs.js'
 import { exampleFor } from './pytorch_example.js'

@@ -1,4 +1,5 @@
 import { describe, expect } from '../errors.js'
+import { Tensor } from '../tensor.js'
 import { Module } from './module.js'
 
 /** @typedef {import('../engine.js').Engine} Engine */
@@ -44,7 +45,7 @@ export class NumberedModules extends Module {
 export class ModuleList extends NumberedModules {
   /** @param {Engine} engine @param {readonly Module[]} [modules] */
   constructor(engine, modules = []) {
-    expect(typeof modules?.[Symbol.iterator] === 'function', 'type',
+    expect(typeof modules?.[Symbol.iterator] === 'function' && !(modules instanceof Tensor), 'type',
       () => `ModuleList: modules must be a list of modules, got ${describe(modules)}`)
     super(engine, modules)
   }
@@ -89,8 +90,10 @@ export class ModuleDict extends Module {
 
   /** Adds a module, or puts it in place of another. @param {string} name @param {Module} module @returns {this} */
   set(name, module) {
-    const isFree = typeof name === 'string' && name !== '' && !name.includes('.') && !(name in this && !this.has(name))
-    expect(isFree, 'range', () => `ModuleDict: ${describe(name)} cannot be the name of a module here`)
+    const isName = typeof name === 'string' && name !== '' && !name.includes('.')
+    expect(isName, 'range', () => `ModuleDict: the name of a module must be a text without dots, got ${describe(name)}`)
+    expect(!(name in this) || this.has(name), 'range',
+      () => `ModuleDict: ${name} is a property of all modules; choose another name`)
     return Object.assign(this, { [name]: moduleAt('ModuleDict', module, name) })
   }
 

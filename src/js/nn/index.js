@@ -8,8 +8,9 @@ export {
 } from './functions.js'
 export { LayerNorm } from './layer_norm.js'
 export { Linear } from './linear.js'
-export { Module, Parameter } from './module.js'
+export { Module } from './module.js'
 export { MultiheadAttention } from './multihead_attention.js'
+export { Parameter } from './parameter.js'
 export { LearnedPositionalEncoding, PositionalEncoding } from './positional_encoding.js'
 export { RMSNorm } from './rms_norm.js'
 export {

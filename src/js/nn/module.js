@@ -1,127 +1,22 @@
 import { clearGradients } from '../autograd.js'
-import { expectAtMost, mostInputs } from '../counted.js'
-import { GlassformerError, describe, expect, flag, inEngine, isPlain, optionsOf, shapeText } from '../errors.js'
+import { expectAtMost } from '../counted.js'
+import { GlassformerError, describe, expect, flag, isPlain, optionsOf, shapeText, stateOf } from '../errors.js'
 import { convertInto } from '../ops/convert.js'
-import { spareBytes } from '../panels.js'
-import { apart, hasParts, within } from '../passing.js'
 import { sameShape } from '../shape.js'
 import { Tensor, tensor as makeTensor } from '../tensor.js'
-import { Callable, callable } from './callable.js'
+import { Callable } from './callable.js'
+import { cloneModule } from './clone.js'
+import { addHook, wrapForward } from './forward.js'
+import { guardMethods, learnNames, noteMade } from './held.js'
+import { Parameter } from './parameter.js'
 
-/**
- * A tensor that belongs to a module and is trained: torch.nn.Parameter. It lives until disposed or forgotten.
- */
-export class Parameter extends Tensor {
-  /**
-   * @param {import('../engine.js').Engine} engine @param {readonly number[]} shape
-   * @param {Tensor} [base] whose values it shows @param {import('../dtype.js').DType} [dtype]
-   * @param {boolean} [isMatrix] of products, or a table of rows, and nothing else: it may be stored in fewer bits
-   */
-  constructor(engine, shape, base, dtype = 'float32', isMatrix = false) {
-    super(engine, shape, dtype, base, 0, shape.length === 2 ? spareBytes(shape, dtype) : 0)
-    engine.keep(this)
-    this.requiresGrad = dtype === 'float32'
-    this.isMatrix = isMatrix
-  }
-
-  /** It is here to stay. @internal */
-  get isForgettable() {
-    return false
-  }
-}
-
-/** Names under which a module's parameters were found. @type {WeakMap<Module, Set<string>>} */
-const knownNames = new WeakMap()
-/** Parameters that a module has made and that have not been looked for yet. @type {WeakMap<Module, Set<Parameter>>} */
-const freshlyMade = new WeakMap()
-
-/** @param {Module} module @param {string} name @param {unknown} value */
-const isStray = (module, name, value) =>
-  value instanceof Tensor && !(value instanceof Parameter) && !module.bufferNames.has(name)
-
-/**
- * A parameter that was replaced by a tensor would no longer be trained or saved, without a word.
- * @param {Module} module @param {string} name @param {unknown} value
- */
-const expectParameter = (module, name, value) => expect(!isStray(module, name, value), 'type',
-  () => `${module.constructor.name}: ${name} is a parameter, got ${describe(value)} in its place, which would be neither ` +
-    `trained nor saved; write loadStateDict to change its values, or new gf.nn.Parameter(tensor) before an optimiser is made`)
-
-/** Remembers what a module's parameters are called. @param {Module} module @param {[string, unknown][]} entries */
-function learnNames(module, entries) {
-  const known = knownNames.get(module) ?? new Set(), made = freshlyMade.get(module)
-  for (const [name, value] of entries) {
-    if (known.has(name)) expectParameter(module, name, value)
-    if (!(value instanceof Parameter)) continue
-    known.add(name)
-    made?.delete(value)
-  }
-  const [name, stray] = (made?.size && entries.find(entry => isStray(module, ...entry))) || []
-  if (name) expectParameter(module, name, stray)
-  freshlyMade.delete(module)
-  knownNames.set(module, known)
-}
-
-/** @template {Parameter} P @param {Module} module @param {P} parameter */
-function noteMade(module, parameter) {
-  freshlyMade.set(module, (freshlyMade.get(module) ?? new Set()).add(parameter))
-  return parameter
-}
-
-/** `forward` as it is called from outside: a trace learns where it is. @param {Module} module */
-function wrapForward(module) {
-  const { forward } = module, most = mostInputs(forward)
-  Object.defineProperty(module, 'forward', {
-    value: (/** @type {any[]} */ ...inputs) => {
-      if (inputs.length > most) expectAtMost(`${module.constructor.name}.forward`, most, inputs)
-      return module.run(forward, inputs)
-    },
-    enumerable: false, configurable: true, writable: true
-  })
-}
+/** @typedef {import('./forward.js').ForwardHook} ForwardHook */
 
 /** Paths that `pathOf` has found. @type {WeakMap<Module, Map<Module, string | undefined>>} */
 const foundPaths = new WeakMap()
 
 /** @param {any} module @param {string} path */
 const follow = (module, path) => (path ? path.split('.').reduce((inner, name) => inner?.[name], module) : module)
-
-/** What is called after forward, by modules. @type {WeakMap<Module, Set<{ fn: ForwardHook }>>} */
-const hooks = new WeakMap()
-
-/** Whether something is called after its forward. @param {Module} module */
-export const isHooked = module => Boolean(hooks.get(module)?.size)
-
-/**
- * What forward gave, or what its hooks put in its place. @param {Module} module @param {any[]} inputs
- * @param {any} output
- */
-function hooked(module, inputs, output) {
-  let given = output
-  for (const { fn } of hooks.get(module) ?? []) given = fn(module, inputs, given) ?? given
-  return given
-}
-
-/**
- * Calls forward and the hooks where no trace is recorded. @param {Module} module @param {Function} forward
- * @param {any[]} inputs
- */
-function passed(module, forward, inputs) {
-  const { engine } = module
-  if (isHooked(module)) return apart(engine, inputs, () => hooked(module, inputs, forward.apply(module, inputs)))
-  const parted = hasParts(module)
-  if (engine.outside ? parted !== undefined : !parted) return forward.apply(module, inputs)
-  const pass = () => forward.apply(module, inputs)
-  return parted ? within(engine, pass) : apart(engine, inputs, pass)
-}
-
-/**
- * Called after a forward; what it returns, if anything, stands in place of the output.
- * @typedef {(module: any, inputs: any[], output: any) => any} ForwardHook
- */
-
-/** The modules whose forward is running, for each engine. @type {WeakMap<import('../engine.js').Engine, Module[]>} */
-const running = new WeakMap()
 
 /**
  * Something with parameters and a forward pass: torch.nn.Module. A subclass assigns parameters and other modules to its
@@ -172,35 +67,6 @@ export class Module extends Callable {
   }
 
   /**
-   * Calls forward, then the hooks, and tells the trace being recorded, if any.
-   * @param {Function} forward @param {any[]} inputs
-   * @internal
-   */
-  run(forward, inputs) {
-    const { trace } = this.engine, known = knownNames.get(this)
-    if (!known) learnNames(this, Object.entries(this))
-    else for (const name of known) expectParameter(this, name, /** @type {any} */ (this)[name])
-    for (const input of inputs) {
-      if (input instanceof Tensor && input.engine !== this.engine) inEngine(this.constructor.name, this.engine, [input])
-    }
-    if (!trace) return passed(this, forward, inputs)
-    const stack = running.get(this.engine) ?? []
-    running.set(this.engine, stack)
-    trace.enter(this, stack.at(-1), inputs)
-    stack.push(this)
-    try {
-      const output = hooked(this, inputs, forward.apply(this, inputs)),
-        first = Array.isArray(output) ? output[0] : output
-      if (first instanceof Tensor && !inputs.includes(first)) trace.tag('output', first)
-      trace.returns(output)
-      return output
-    } finally {
-      stack.pop()
-      trace.leave()
-    }
-  }
-
-  /**
    * Names a tensor of this forward pass for the trace being recorded, if any.
    * @template {Tensor} T @param {string} name @param {T} tensor @returns {T} the tensor itself
    */
@@ -236,10 +102,7 @@ export class Module extends Callable {
    * @returns {{ remove(): void }}
    */
   registerForwardHook(fn) {
-    expect(typeof fn === 'function', 'type', () => `registerForwardHook: fn must be a function, got ${describe(fn)}`)
-    const own = hooks.get(this) ?? new Set(), hook = { fn }
-    hooks.set(this, own.add(hook))
-    return { remove: () => { own.delete(hook) } }
+    return addHook(this, fn)
   }
 
   /**
@@ -259,8 +122,7 @@ export class Module extends Callable {
 
   /** Own parameters and buffers, by name. @returns {[string, Tensor][]} */
   ownTensors() {
-    const entries = Object.entries(this)
-    learnNames(this, entries)
+    const entries = learnNames(this)
     return [...entries.filter(([, v]) => v instanceof Parameter),
       ...entries.filter(([name]) => this.bufferNames.has(name))]
   }
@@ -351,7 +213,7 @@ export class Module extends Callable {
   loadStateDict(state, options) {
     const { strict = true } = optionsOf('loadStateDict', options, ['strict'])
     expect(state !== null && typeof state === 'object' && !(state instanceof Map), 'type',
-      () => `loadStateDict: state must be an object of tensors, got ${describe(state)}`)
+      () => `loadStateDict: state must be an object of tensors, got ${describe(state)}${stateOf(state)}`)
     expect(!ArrayBuffer.isView(state) && !(state instanceof ArrayBuffer), 'type',
       () => `loadStateDict: state must be an object of tensors, got bytes; write gf.loadSafetensors(bytes).tensors`)
     const own = this.stateDict(), name = this.constructor.name
@@ -396,14 +258,20 @@ export class Module extends Callable {
    * A copy with parameters of its own and the same values: copy.deepcopy. What is shared inside is shared inside the
    * copy. No constructor runs, so private fields are not there.
    * @returns {this}
-   * @throws {GlassformerError} 'state' for a forward that is a field, and for modules or tensors in a plain array
+   * @throws {GlassformerError} 'state' for a forward that is a field, and for modules or tensors in a plain array or
+   *   object
    */
   clone() {
-    return /** @type {this} */ (cloneModule(this, new Map()))
+    return /** @type {this} */ (cloneModule(this))
   }
 
-  /** What console.log shows in Node: no engine, but every tensor, also one where a parameter should be. */
+  /** What console.log shows in Node: no engine. */
   [Symbol.for('nodejs.util.inspect.custom')]() {
+    return String(this)
+  }
+
+  /** Its class, and every tensor, also one where a parameter should be. */
+  toString() {
     const lines = this.namedModules().flatMap(([path, module]) => Object.entries(module)
       .flatMap(([name, t]) => (t instanceof Tensor ? [`${joined(path, name)} ${shapeText(t.shape)}`] : [])))
     return `${this.constructor.name}(${lines.join(', ')})`
@@ -415,48 +283,11 @@ export class Module extends Callable {
   }
 }
 
+guardMethods(Module.prototype)
+
 /** @param {string} path @param {string} name */
 const joined = (path, name) => (path ? `${path}.${name}` : name)
 
 /** Parameters and buffers of a module and all inside, by path. @param {Module} root @returns {[string, Tensor][]} */
 const namedTensors = root => root.namedModules().flatMap(([path, module]) =>
   module.ownTensors().map(([name, t]) => /** @type {[string, Tensor]} */ ([joined(path, name), t])))
-
-/** @param {Module} module @param {string} name @param {unknown} value of a property */
-function checkCloneable({ constructor }, name, value) {
-  expect(name !== 'forward', 'state',
-    () => `clone: forward of ${constructor.name} must be a method; a field computes with the module it was made in`)
-  const isHeld = (/** @type {unknown} */ one) => one instanceof Module || one instanceof Tensor
-  expect(!Array.isArray(value) || !value.some(isHeld), 'state',
-    () => `clone: ${name} of ${constructor.name} holds modules or tensors in an array; use ModuleList or properties`)
-}
-
-/**
- * @param {Module} module @param {Map<object, any>} copies of what was met before, by the originals
- * @returns {Module}
- */
-function cloneModule(module, copies) {
-  if (copies.has(module)) return copies.get(module)
-  const copy = callable(Object.getPrototypeOf(module))
-  copies.set(module, copy)
-  for (const [name, value] of Object.entries(module)) {
-    checkCloneable(module, name, value)
-    if (value instanceof Tensor && !copies.has(value)) copies.set(value, cloneTensor(value))
-    const own = value instanceof Module ? cloneModule(value, copies) : copies.get(value) ?? value
-    Object.defineProperty(copy, name, { value: own, writable: true, enumerable: true, configurable: true })
-  }
-  copy.bufferNames = new Set(module.bufferNames)
-  wrapForward(copy)
-  return copy
-}
-
-/** @param {Tensor} tensor */
-function cloneTensor(tensor) {
-  const { engine, shape, dtype } = tensor
-  const copy = tensor instanceof Parameter
-    ? new Parameter(engine, shape, undefined, dtype, tensor.isMatrix)
-    : engine.keep(engine.empty(shape, dtype))
-  copy.requiresGrad = tensor.requiresGrad
-  copy.bytes.set(tensor.bytes)
-  return copy
-}

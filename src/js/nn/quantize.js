@@ -1,7 +1,8 @@
 import { describe, expect, oneOf, optionsOf } from '../errors.js'
 import { convertInto } from '../ops/convert.js'
 import { panelsOf } from '../panels.js'
-import { Module, Parameter } from './module.js'
+import { Module } from './module.js'
+import { Parameter } from './parameter.js'
 
 /** @typedef {'float16' | 'bfloat16' | 'int8'} StoredType */
 

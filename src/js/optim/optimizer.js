@@ -1,7 +1,7 @@
 import { clearGradients } from '../autograd.js'
 import { expectAtMost } from '../counted.js'
 import { describe, expect, isPlain, listOf, numberWhere } from '../errors.js'
-import { Parameter } from '../nn/module.js'
+import { Parameter } from '../nn/parameter.js'
 import { sameShape } from '../shape.js'
 import { Tensor, tensor as makeTensor } from '../tensor.js'
 

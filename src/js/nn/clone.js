@@ -1,0 +1,48 @@
+import { expect } from '../errors.js'
+import { Tensor } from '../tensor.js'
+import { Callable, callable } from './callable.js'
+import { wrapForward } from './forward.js'
+import { membersOf } from './held.js'
+import { Parameter } from './parameter.js'
+
+/** @typedef {import('./module.js').Module} Module */
+
+/** @param {Module} module @param {string} name @param {unknown} value of a property */
+function checkCloneable({ constructor }, name, value) {
+  expect(name !== 'forward', 'state',
+    () => `clone: forward of ${constructor.name} must be a method; a field computes with the module it was made in`)
+  const isHeld = (/** @type {unknown} */ one) => one instanceof Callable || one instanceof Tensor
+  expect(!membersOf(value).some(isHeld), 'state', () => `clone: ${name} of ${constructor.name} holds modules or tensors in ` +
+    `${Array.isArray(value) ? 'an array' : 'an object'}; use ModuleList, ModuleDict or properties`)
+}
+
+/** @param {Tensor} tensor */
+function cloneTensor(tensor) {
+  const { engine, shape, dtype } = tensor
+  const copy = tensor instanceof Parameter
+    ? new Parameter(engine, shape, undefined, dtype, tensor.isMatrix)
+    : engine.keep(engine.empty(shape, dtype))
+  copy.requiresGrad = tensor.requiresGrad
+  copy.bytes.set(tensor.bytes)
+  return copy
+}
+
+/**
+ * A module with parameters of its own; what is shared inside is shared inside the copy.
+ * @param {Module} module @param {Map<object, any>} copies of what was met before, by the originals
+ * @returns {Module}
+ */
+export function cloneModule(module, copies = new Map()) {
+  if (copies.has(module)) return copies.get(module)
+  const copy = callable(Object.getPrototypeOf(module))
+  copies.set(module, copy)
+  for (const [name, value] of Object.entries(module)) {
+    checkCloneable(module, name, value)
+    if (value instanceof Tensor && !copies.has(value)) copies.set(value, cloneTensor(value))
+    const own = value instanceof Callable ? cloneModule(/** @type {any} */ (value), copies) : copies.get(value) ?? value
+    Object.defineProperty(copy, name, { value: own, writable: true, enumerable: true, configurable: true })
+  }
+  copy.bufferNames = new Set(module.bufferNames)
+  wrapForward(copy)
+  return copy
+}

@@ -1,0 +1,10 @@
+/**
+ * What containers have under numbers and names, where JSDoc has no way to say so; the declarations that are made of
+ * containers.js have it in them.
+ */
+
+declare module './containers.js' {
+  interface NumberedModules { [place: number]: any }
+  interface ModuleDict { [name: string]: any }
+}
+export {}

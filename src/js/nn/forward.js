@@ -1,0 +1,97 @@
+import { expectAtMost, mostInputs } from '../counted.js'
+import { describe, expect, inEngine } from '../errors.js'
+import { apart, hasParts, within } from '../passing.js'
+import { Tensor } from '../tensor.js'
+import { expectHeld } from './held.js'
+
+/**
+ * How a module's forward is run when it is called from outside: hooks, traces, and what ends on the way.
+ *
+ * @typedef {import('./module.js').Module} Module
+ *
+ * Called after a forward; what it returns, if anything, stands in place of the output.
+ * @typedef {(module: any, inputs: any[], output: any) => any} ForwardHook
+ */
+
+/** What is called after forward, by modules. @type {WeakMap<Module, Set<{ fn: ForwardHook }>>} */
+const hooks = new WeakMap()
+
+/** Whether something is called after its forward. @param {Module} module */
+export const isHooked = module => Boolean(hooks.get(module)?.size)
+
+/** @param {Module} module @param {ForwardHook} fn */
+export function addHook(module, fn) {
+  expect(typeof fn === 'function', 'type', () => `registerForwardHook: fn must be a function, got ${describe(fn)}`)
+  const own = hooks.get(module) ?? new Set(), hook = { fn }
+  hooks.set(module, own.add(hook))
+  return { remove: () => { own.delete(hook) } }
+}
+
+/**
+ * What forward gave, or what its hooks put in its place. @param {Module} module @param {any[]} inputs
+ * @param {any} output
+ */
+function hooked(module, inputs, output) {
+  let given = output
+  for (const { fn } of hooks.get(module) ?? []) given = fn(module, inputs, given) ?? given
+  return given
+}
+
+/**
+ * Calls forward and the hooks where no trace is recorded. @param {Module} module @param {Function} forward
+ * @param {any[]} inputs
+ */
+function passed(module, forward, inputs) {
+  const { engine } = module
+  if (isHooked(module)) return apart(engine, inputs, () => hooked(module, inputs, forward.apply(module, inputs)))
+  const parted = hasParts(module)
+  if (engine.outside ? parted !== undefined : !parted) return forward.apply(module, inputs)
+  const pass = () => forward.apply(module, inputs)
+  return parted ? within(engine, pass) : apart(engine, inputs, pass)
+}
+
+/** The modules whose forward is running, for each engine. @type {WeakMap<import('../engine.js').Engine, Module[]>} */
+const running = new WeakMap()
+
+/**
+ * The same while a trace is recorded: it learns where it is.
+ * @param {Module} module @param {Function} forward @param {any[]} inputs @param {import('../trace.js').Trace} trace
+ */
+function traced(module, forward, inputs, trace) {
+  const { engine } = module, stack = running.get(engine) ?? []
+  running.set(engine, stack)
+  trace.enter(module, stack.at(-1), inputs)
+  stack.push(module)
+  try {
+    const output = hooked(module, inputs, forward.apply(module, inputs))
+    const first = Array.isArray(output) ? output[0] : output
+    if (first instanceof Tensor && !inputs.includes(first)) trace.tag('output', first)
+    trace.returns(output)
+    return output
+  } finally {
+    stack.pop()
+    trace.leave()
+  }
+}
+
+/** @param {Module} module @param {Function} forward @param {any[]} inputs */
+function run(module, forward, inputs) {
+  expectHeld(module)
+  const { engine } = module, { trace } = engine
+  for (const input of inputs) {
+    if (input instanceof Tensor && input.engine !== engine) inEngine(module.constructor.name, engine, [input])
+  }
+  return trace ? traced(module, forward, inputs, trace) : passed(module, forward, inputs)
+}
+
+/** Puts what is called from outside in place of a module's forward. @param {Module} module */
+export function wrapForward(module) {
+  const { forward } = module, most = mostInputs(forward)
+  Object.defineProperty(module, 'forward', {
+    value: (/** @type {any[]} */ ...inputs) => {
+      if (inputs.length > most) expectAtMost(`${module.constructor.name}.forward`, most, inputs)
+      return run(module, forward, inputs)
+    },
+    enumerable: false, configurable: true, writable: true
+  })
+}
