@@ -268,6 +268,50 @@ const MISTAKES = [
   [() => F.linear(x, lin.weight, lin.bias, 7), 'linear: takes 3 arguments at most, but also got 7'],
   [() => lin.forward(x, x), 'Linear.forward: takes one argument, but also got a float32 tensor [2, 3]'],
   [() => new nn.Linear(3, 2, {}, 4), 'Linear: takes 3 arguments at most, but also got 4'],
+  [() => new (class Net extends nn.Module { layers = [new nn.Linear(3, 2)] })().parameters(),
+    'Net: layers is an array of 1, and what it holds would be neither trained nor saved; write new gf.nn.ModuleList(…), or ' +
+    'this.#layers, a private field, if that is meant'],
+  [() => new (class Net extends nn.Module {
+    heads = { answer: new nn.Linear(3, 2) }
+    forward(y) { return this.heads.answer(y) }
+  })()(x),
+  'Net: heads is an object with answer, and what it holds would be neither trained nor saved; write new ' +
+  'gf.nn.ModuleDict(…), or this.#heads, a private field, if that is meant'],
+  [() => new (class Net extends nn.Module { scales = [new nn.Parameter([1])] })().stateDict(),
+    'Net: scales is an array of 1, and what it holds would be neither trained nor saved; write this.name = parameter for ' +
+    'each, or this.#scales, a private field, if that is meant'],
+  [() => new (class Net extends nn.Module {
+    constructor() {
+      super()
+      this.parameters = { width: 4 }
+    }
+  })(),
+  'Net: parameters is a method of all modules, which a property of that name would hide; choose another name'],
+  [() => new (class Net extends nn.Module {
+    train = 3
+    forward(y) { return y }
+  })()(x),
+  'Net: train is a method of all modules, which a property of that name would hide; choose another name'],
+  [() => new (class Car extends nn.Module { engine = 'diesel' })().parameters(),
+    'Car: engine is what a module computes with, got "diesel"; choose another name'],
+  [() => new (class Net extends nn.Module { training = { lr: 1 } })().parameters(),
+    'Net: training is what train() and eval() set, got an object with lr; choose another name'],
+  [() => x.length, 'a tensor has no length here; write x.size for the number of values, x.shape[0] for the rows'],
+  [() => { const [values] = x.max({ dim: 1 }); return values },
+    'a float32 tensor [2] is no list; write x.toArray() for its values, x.select(0, i) for a row, and x.argmax({ dim }) ' +
+    'for the places, where x.max({ dim }) gives the values'],
+  [() => x.map(v => 2 * v), 'a tensor has no map here; write x.toArray().map(…)'],
+  [() => new nn.ModuleList(x), 'ModuleList: modules must be a list of modules, got a float32 tensor [2, 3]'],
+  [() => { lin.weight.data = [[1]] },
+    'data cannot be assigned, got an array of 1; write x.data.set(numbers), or loadStateDict for the parameters of a module'],
+  [() => new nn.linear(3, 2), 'linear is spelled Linear here'],
+  [() => gf.saveSafetensors(lin),
+    'saveSafetensors: tensors must be an object of tensors by name, got a value of type Linear; write model.stateDict()'],
+  [() => lin.loadStateDict(lin),
+    'loadStateDict: state must be an object of tensors, got a value of type Linear; write model.stateDict()'],
+  [() => new nn.ModuleDict({ train: lin }), 'ModuleDict: train is a property of all modules; choose another name'],
+  [() => new nn.ModuleDict({ 'a.b': lin }), 'ModuleDict: the name of a module must be a text without dots, got "a.b"'],
+  [() => new nn.Sequential(lin)[-1](x), 'a list of modules has no place -1; write list.at(-1)'],
   [() => x + 1, NO_NUMBER], [() => 2 * x, NO_NUMBER], [() => x > 0, NO_NUMBER], [() => Math.exp(x), NO_NUMBER]
 ]
 
@@ -297,4 +341,29 @@ test('what is meant as a text or put there as PyTorch would is no mistake', () =
   own.bias = null
   assert.deepEqual(own.parameters(), [own.weight])
   assert.deepEqual(own.forward(x).toArray(), [[3, 3], [3, 3]])
+})
+
+test('a list of what a module has in properties, too, loses nothing', () => {
+  class Net extends nn.Module {
+    first = new nn.Linear(3, 3)
+    rest = new nn.ModuleList([new nn.Linear(3, 2)])
+    inOrder = [this.first, ...this.rest]
+    forward(y) { return this.inOrder.reduce((made, layer) => layer(made), y) }
+  }
+  const net = new Net()
+  assert.equal(net.parameters().length, 4)
+  assert.deepEqual(net(x).shape, [2, 2])
+  assert.throws(() => net.clone(), { message: 'clone: inOrder of Net holds modules or tensors in an array; use ModuleList, ' +
+    'ModuleDict or properties' })
+})
+
+test('a module that is not to be trained is held in a private field', () => {
+  class Student extends nn.Module {
+    #teacher = [new nn.Linear(3, 2)]
+    own = new nn.Linear(3, 2)
+    forward(y) { return this.own(y).sub(this.#teacher[0](y)) }
+  }
+  const student = new Student()
+  assert.deepEqual(Object.keys(student.stateDict()), ['own.weight', 'own.bias'])
+  assert.deepEqual(student(x).shape, [2, 2])
 })

@@ -104,8 +104,8 @@ export function runNow(where, fn) {
  * @returns {import('./tensor.js').Tensor[]}
  */
 export function listOf(where, name, values, isOne, expected) {
-  expect(typeof values?.[Symbol.iterator] === 'function', 'type',
-    () => `${where}: ${name} must be a list of tensors, got ${describe(values)}`)
+  const isList = typeof values?.[Symbol.iterator] === 'function' && !('dtype' in Object(values))
+  expect(isList, 'type', () => `${where}: ${name} must be a list of tensors, got ${describe(values)}`)
   const list = [...values]
   list.forEach((value, i) => expect(isOne(value), 'type',
     () => `${where}: ${name}[${i}] must be ${expected}, got ${describe(value)}`))
@@ -177,6 +177,9 @@ export function optionsOf(where, given, names) {
   }
   return given
 }
+
+/** What to write instead of a module where its tensors are meant. @param {unknown} given */
+export const stateOf = given => (given instanceof Object && 'stateDict' in given ? '; write model.stateDict()' : '')
 
 /** What to write instead of an argument with its name. @param {string} name @param {unknown} given */
 function byPlace(name, given) {

@@ -63,6 +63,15 @@ for (const place of PLACES) {
   })
 }
 
+// Without an iterator, destructuring would say no more than that there is none.
+Object.defineProperty(Methods.prototype, Symbol.iterator, {
+  /** @this {Tensor} */
+  value() {
+    throw new GlassformerError('type', `${describe(this)} is no list; write x.toArray() for its values, x.select(0, i) for a ` +
+      'row, and x.argmax({ dim }) for the places, where x.max({ dim }) gives the values')
+  }
+})
+
 /** @param {Record<string, (tensor: any, ...rest: any[]) => unknown>} functions by the names of the methods */
 export function attachMethods(functions) {
   for (const [name, fn] of Object.entries(functions)) {

@@ -1,4 +1,4 @@
-import { describe, expect, isPlain, optionsOf } from './errors.js'
+import { describe, expect, isPlain, optionsOf, stateOf } from './errors.js'
 import { readHeader } from './files/header.js'
 import { openModelFiles } from './files/shards.js'
 import { settle, sourceOf } from './files/source.js'
@@ -48,7 +48,7 @@ export function saveSafetensors(tensors, metadata, options) {
 /** @param {unknown} tensors @param {unknown} metadata @param {unknown} dtypes */
 function checkNames(tensors, metadata, dtypes) {
   expect(isPlain(tensors), 'type',
-    () => `saveSafetensors: tensors must be an object of tensors by name, got ${describe(tensors)}`)
+    () => `saveSafetensors: tensors must be an object of tensors by name, got ${describe(tensors)}${stateOf(tensors)}`)
   for (const name of RESERVED) expect(!Object.hasOwn(tensors, name), 'type',
     () => `saveSafetensors: no tensor can be called ${name}`)
   const areNamed = typeof dtypes === 'string' || isPlain(dtypes)

@@ -12,7 +12,9 @@ const INSTEAD = /** @type {const} */ ({
   uniform_: 'write gf.nn.init.uniform_(x)', normal_: 'write gf.nn.init.normal_(x)',
   copy_: 'write module.loadStateDict, or x.data.set(values)', masked_fill_: 'write x = x.maskedFill(mask, value)',
   clamp_: 'write x = x.clamp({ min, max })', add_: 'write x = x.add(y)', sub_: 'write x = x.sub(y)',
-  mul_: 'write x = x.mul(y)', div_: 'write x = x.div(y)'
+  mul_: 'write x = x.mul(y)', div_: 'write x = x.div(y)',
+  length: 'write x.size for the number of values, x.shape[0] for the rows', map: 'write x.toArray().map(…)',
+  forEach: 'write x.toArray().forEach(…)'
 })
 
 /** The same of modules. */
@@ -108,6 +110,10 @@ export function answerModules(prototype) {
   }
 }
 
+/** @param {object} prototype of lists of modules, which Python counts from the end, too */
+export const answerLists = prototype => [-1, -2].forEach(place => (
+  answer(prototype, String(place), `a list of modules has no place ${place}; write list.at(${place})`)))
+
 /** @param {object} prototype of optimisers, whose groups are a field */
 export const answerOptimizers = prototype => (
   answer(prototype, 'param_groups', 'param_groups is spelled paramGroups here', own('param_groups')))
@@ -122,6 +128,10 @@ export function answerLibrary(library) {
   for (const [name, type] of Object.entries(TYPES)) answer(library, name, `dtypes are strings, not gf.${name}; write '${type}'`)
   for (const [name, message] of Object.entries(ELSEWHERE)) answer(library, name, message)
   for (const name of MODULES) answer(nn, name, noModule(name))
+  for (const name of Object.keys(nn).filter(one => /^[A-Z][a-z]/.test(one))) {
+    const small = name[0].toLowerCase() + name.slice(1)
+    answer(nn, small, `${small} is spelled ${name} here`)
+  }
   answer(nn, 'utils', 'gf.nn has no utils; write gf.optim.clipGradNorm, gf.optim.clipGradValue')
   for (const name of OPTIMISERS) answer(optim, name, noOptimiser(name))
   return library

@@ -170,6 +170,11 @@ export class Tensor extends Methods {
     return this.values
   }
 
+  set data(values) {
+    throw new GlassformerError('type', `data cannot be assigned, got ${describe(values)}; write x.data.set(numbers), ` +
+      'or loadStateDict for the parameters of a module')
+  }
+
   /** Notes that the values have been overwritten: what was computed with the old ones can no longer be gone back. */
   touch() {
     this.#alive().changed = ++this.engine.moment
