@@ -58,6 +58,7 @@ wasm() {
 }
 
 FUZZERS=(text_fuzz kernel_fuzz)
+WRAPPED=(-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free)
 
 # native: tests/native under the sanitizers; the kernels are compiled once for all of them ------------------------------
 native() {
@@ -70,6 +71,7 @@ native() {
   for test in math_test text_test digest; do
     "$CLANG" "${flags[@]}" build/native/kernels/*.o "tests/native/$test.c" -lm -o "build/native/$test"
   done
+  "$CLANG" "${flags[@]}" "${WRAPPED[@]}" build/native/kernels/*.o tests/native/allocation_test.c -o build/native/allocation_test
   for test in "${FUZZERS[@]}"; do
     "$CLANG" "${flags[@]}" -fsanitize=fuzzer build/native/kernels/*.o "tests/native/$test.c" -o "build/native/$test"
   done

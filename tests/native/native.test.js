@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -10,6 +10,9 @@ import { isLong } from '../lib/long.js'
 
 const built = name => fileURLToPath(new URL(`../../build/native/${name}`, import.meta.url))
 const run = name => execFileSync(built(name), { encoding: 'utf8', stdio: 'pipe' })
+
+/** What only gives memory, or belongs to threads. */
+const NOT_RUN = ['gf_alloc', 'gf_free', 'gf_set_stack', 'gf_generator_size']
 
 test('the elementary functions keep the accuracy they state', () => {
   assert.doesNotMatch(run('math_test'), /NOT OK/)
@@ -19,12 +22,25 @@ test('text kernels, natively under sanitizers', () => {
   run('text_test')
 })
 
+test('text kernels go on when any block of memory is refused', () => {
+  run('allocation_test')
+})
+
 test('native and wasm builds compute the same bits', async () => {
   const native = run('digest').trim().split('\n').map(Number)
   const imports = { env: { emscripten_notify_memory_growth() {} } }
   const { instance } = await WebAssembly.instantiate(readFileSync(built('digest.wasm')), imports)
   assert.deepEqual(native.map((_, family) => instance.exports.gf_digest(family) >>> 0), native)
-  assert.equal(native.length, 9)
+  assert.equal(native.length, 10)
+})
+
+test('every kernel is run natively', () => {
+  const read = path => readFileSync(fileURLToPath(new URL(path, import.meta.url)), 'utf8')
+  const programs = readdirSync(new URL('.', import.meta.url)).filter(name => /\.[ch]$/.test(name)).map(name => read(name)).join('')
+  const kernels = read('../../src/c/glassformer.h').match(/(?<=GF_EXPORT [^;(]*)\bgf_\w+(?=\()/g)
+  const isRun = name => new RegExp(`\\b${name}\\b`).test(programs)
+  assert.ok(kernels.length > 100)
+  assert.deepEqual(kernels.filter(name => !isRun(name)), NOT_RUN)
 })
 
 test('kernels of any size keep to their memory, any text is read: the committed inputs and some seconds more', () => {

@@ -3,21 +3,9 @@
 #ifndef TEXT_WINDOWS_H
 #define TEXT_WINDOWS_H
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "../../src/c/glassformer.h"
+#include "require.h"
 
 typedef int kernel(int32_t *, int32_t *, gf_recent *, const uint8_t *, int, int, int);
-
-#define REQUIRE(condition)                                                    \
-  do {                                                                        \
-    if (!(condition)) {                                                       \
-      fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition); \
-      abort();                                                                \
-    }                                                                         \
-  } while (0)
 
 typedef struct {
   int32_t (*spans)[2]; /* [count], from the beginning of the text; the caller frees it */

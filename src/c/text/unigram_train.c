@@ -67,8 +67,9 @@ double gf_unigram_expect(double *expected, const gf_pieces *p, const double *sco
   int longest = 0;
   for (int k = 0, start = 0; k < n; start = words[k++])
     if (words[k] - start > longest) longest = words[k] - start;
-  double *alpha = malloc(((size_t)longest + 1) * 2 * sizeof *alpha), *beta = alpha + longest + 1, likelihood = 0;
+  double *alpha = malloc(((size_t)longest + 1) * 2 * sizeof *alpha), likelihood = 0;
   if (!alpha) return GF_NAN;
+  double *beta = alpha + longest + 1;
   for (int k = 0, start = 0; k < n; start = words[k++]) {
     word w = {p, scores, text + start, words[k] - start};
     forward(alpha, &w);
