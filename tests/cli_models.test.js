@@ -64,6 +64,24 @@ test('what is written stands behind the text as one text', async () => {
   await rm(join(folder, 'tokenizer.json'))
 })
 
+test('convert writes a folder with Hugging Face\'s keys, with its tokenizer, and over nothing', async () => {
+  const out = join(folder, 'elsewhere'), given = { ...files, 'tokenizer.json': JSON.stringify(tokenizer) }
+  await writeFile(join(folder, 'tokenizer.json'), given['tokenizer.json'])
+  const { stdout, status, stderr } = run(['convert', folder, '--out', out, '--json'])
+  assert.equal(status, 0, stderr)
+  const expected = gf.models.save((await gf.models.load(given)).model, { tokenizer })
+  assert.deepEqual(JSON.parse(stdout).map(({ name }) => name), Object.keys(expected).map(name => join(out, name)))
+  for (const [name, content] of Object.entries(expected)) {
+    assert.ok((await readFile(join(out, name))).equals(Buffer.from(content)), name)
+  }
+  const again = run(['convert', folder, '--out', out])
+  assert.deepEqual([again.status, /config\.json' is there already; say by --out/.test(again.stderr)], [2, true])
+  assert.match(run(['convert', folder]).stderr, /--out must name the folder/)
+  assert.match(run(['convert', folder, out]).stderr, /convert takes one path/)
+  await rm(join(folder, 'tokenizer.json'))
+  await rm(out, { recursive: true })
+})
+
 test('tokenize gives tokens, ids and offsets', async () => {
   await writeFile(join(folder, 'tokenizer.json'), JSON.stringify(tokenizer))
   const { stdout } = run(['tokenize', folder, '--json'], 'two tales\n각\n')

@@ -5,7 +5,7 @@ import { text as readAll } from 'node:stream/consumers'
 import { GlassformerError, load } from './index.js'
 import { prepare } from './pipeline.js'
 import { sizeOf } from './shape.js'
-import { UsageError, camel, inOptions, meantBy, optionLines, readArguments } from './cli/options.js'
+import { COMMANDS, UsageError, camel, inOptions, meantBy, optionLines, readArguments } from './cli/options.js'
 import { ABOUT_MODELS } from './cli/models.js'
 import { asJson, asText } from './cli/print.js'
 import { stagesOf } from './cli/stages.js'
@@ -15,6 +15,7 @@ const HELP = `usage: glassformer [options] [sentence ...]
        glassformer inspect PATH [--json]
        glassformer tokenize PATH [--json] [text ...]
        glassformer generate PATH [options] [text ...]
+       glassformer convert PATH --out FOLDER
        glassformer train WHAT [options]
 
 Prints every stage on the way through one attention block, with the numbers the kernels computed:
@@ -23,7 +24,8 @@ Without a sentence, standard input is read, one sentence a line. The weights are
 
 ${optionLines('')}
 PATH is the folder of a model, or its file of weights, also one that train wrote. inspect says from the headers what it
-is and what is missing; tokenize shows the pieces of a text, marks at its ends included; generate writes on, with
+is and what is missing; tokenize shows the pieces of a text, marks at its ends included; convert writes the model with
+Hugging Face's keys and config.json, whatever files it came in; generate writes on, with
 
 ${optionLines('generate')}
 WHAT is a text file, or a task or link of the page's training theatre (dates, particles, stories, sums, text): the same
@@ -106,8 +108,9 @@ const inCamel = values => Object.fromEntries(Object.entries(values).map(([name, 
 async function aboutModel(command, [path, ...texts], { json, ...values }) {
   if (!path) throw new UsageError(`${command}: the folder of a model is missing`)
   if (!existsSync(path)) throw new UsageError(`there is no file or folder '${path}'`)
-  const given = command === 'inspect' ? texts : await textsOf(texts, `text to ${command}`)
-  if (command === 'inspect' && texts.length) throw new UsageError(`inspect takes one path, got also '${texts[0]}'`)
+  const isAlone = COMMANDS[command].takes === 'PATH'
+  if (isAlone && texts.length) throw new UsageError(`${command} takes one path, got also '${texts[0]}'`)
+  const given = isAlone ? texts : await textsOf(texts, `text to ${command}`)
   const asked = { gf: await load(), path, texts: given, options: inCamel(values), isJson: Boolean(json),
     columns: columnsOf() }
   return [await ABOUT_MODELS[command](asked)]

@@ -257,7 +257,8 @@ async function start(options) {
        * A model with the weights of its files, and its tokenizer: { model, tokenizer, config }. options: dtype.
        * @param {Parameters<typeof models.load>[1]} files @param {Parameters<typeof models.load>[2]} [options]
        */
-      load: (files, options) => models.load(engine, files, options)
+      load: (files, options) => models.load(engine, files, options),
+      save: models.save
     },
     functional,
     ...torchFunctions,

@@ -1,8 +1,9 @@
-import { describe, expect, isPlain, optionsOf, stateOf } from './errors.js'
-import { readHeader } from './files/header.js'
+import { describe, expect, isPlain, oneOf, optionsOf, stateOf } from './errors.js'
+import { BYTES, readHeader } from './files/header.js'
 import { openModelFiles } from './files/shards.js'
 import { settle, sourceOf } from './files/source.js'
-import { NATIVE, bytesAs, readTensor } from './files/values.js'
+import { NATIVE, WRITTEN, bytesAs, readTensor } from './files/values.js'
+import { sizeOf } from './shape.js'
 import { Tensor } from './tensor.js'
 
 /**
@@ -26,22 +27,36 @@ const RESERVED = ['__metadata__', '__proto__']
 export function saveSafetensors(tensors, metadata, options) {
   const { dtypes = {} } = optionsOf('saveSafetensors', options, ['dtypes'])
   checkNames(tensors, metadata, dtypes)
+  return fileOf(Object.entries(tensors).map(([name, t]) => {
+    expect(t instanceof Tensor, 'type', () => `saveSafetensors: ${name} must be a tensor, got ${describe(t)}`)
+    const dtype = dtypeOf(dtypes, name) ?? codeOf(t)
+    oneOf('saveSafetensors', `the dtype of ${name}`, dtype, WRITTEN)
+    return { name, dtype, shape: t.shape, make: () => bytesAs(name, t, dtype) }
+  }), metadata)
+}
+
+/** What a tensor is written as unless something else is asked for. @param {Tensor} tensor */
+export const codeOf = tensor => Object.keys(NATIVE).find(code => NATIVE[code] === tensor.dtype) ?? 'F32'
+
+/**
+ * A file whose tensors are made one after the other, so that beside it there is never more than one.
+ * @param {readonly { name: string, dtype: string, shape: readonly number[], make: () => Uint8Array }[]} parts
+ * @param {Record<string, string>} [metadata]
+ */
+export function fileOf(parts, metadata) {
   /** @type {Record<string, any>} */ const header = metadata ? { __metadata__: metadata } : {}
   let end = 0
-  const parts = Object.entries(tensors).map(([name, t]) => {
-    expect(t instanceof Tensor, 'type', () => `saveSafetensors: ${name} must be a tensor, got ${describe(t)}`)
-    const own = Object.keys(NATIVE).find(code => NATIVE[code] === t.dtype)
-    const dtype = dtypeOf(dtypes, name) ?? own ?? 'F32'
-    const bytes = bytesAs(name, t, dtype), start = end
-    end += bytes.length
-    header[name] = { dtype, shape: [...t.shape], data_offsets: [start, end] }
-    return { bytes, start }
+  const starts = parts.map(({ name, dtype, shape }) => {
+    const start = end
+    end += sizeOf(shape) * BYTES[dtype]
+    header[name] = { dtype, shape: [...shape], data_offsets: [start, end] }
+    return start
   })
   const json = padded(new TextEncoder().encode(JSON.stringify(header)))
   const file = new Uint8Array(8 + json.length + end)
   new DataView(file.buffer).setBigUint64(0, BigInt(json.length), true)
   file.set(json, 8)
-  for (const { bytes, start } of parts) file.set(bytes, 8 + json.length + start)
+  parts.forEach(({ make }, i) => file.set(make(), 8 + json.length + starts[i]))
   return file
 }
 

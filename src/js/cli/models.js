@@ -1,5 +1,5 @@
-import { openAsBlob } from 'node:fs'
-import { readFile, readdir, stat } from 'node:fs/promises'
+import { existsSync, openAsBlob } from 'node:fs'
+import { mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { readHeader } from '../files/header.js'
 import { settle, sourceOf } from '../files/source.js'
@@ -144,5 +144,21 @@ async function generate({ gf, path, texts, options, isJson }) {
 const shownAnswers = (answers, isJson) => (isJson
   ? `${JSON.stringify(answers)}\n` : answers.map(({ text, answer }) => `${text}${answer}\n`).join(''))
 
+/** The same model in a folder that Hugging Face's classes read. @param {Asked} asked */
+async function convert({ gf, path, options, isJson }) {
+  const { out } = options
+  if (!out) throw new UsageError('convert: --out must name the folder to write')
+  const { model, tokenizer } = await gf.models.load(await filesAt(path))
+  const saved = Object.entries(gf.models.save(model, { tokenizer }))
+  const files = saved.map(([name, content]) => [join(out, name), content])
+  const there = files.find(([name]) => existsSync(name))
+  if (there) throw new UsageError(`'${there[0]}' is there already; say by --out where the model goes`)
+  await mkdir(out, { recursive: true })
+  for (const [name, content] of files) await writeFile(name, content)
+  const written = files.map(([name, content]) => ({ name, bytes: Buffer.byteLength(content) }))
+  if (isJson) return `${JSON.stringify(written)}\n`
+  return written.map(({ name, bytes }) => `${name}  ${sizeText(bytes)}\n`).join('')
+}
+
 /** By name. @type {Record<string, (asked: Asked) => Promise<string>>} */
-export const ABOUT_MODELS = { inspect, tokenize, generate }
+export const ABOUT_MODELS = { inspect, tokenize, generate, convert }

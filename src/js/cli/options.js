@@ -76,6 +76,13 @@ export const COMMANDS = {
   'inspect': { takes: 'PATH', options: { json: { help: 'for programs' } } },
   'tokenize': { takes: 'PATH [text ...]', options: { json: { help: 'ids, tokens and offsets, for programs' } } },
   'generate': { takes: 'PATH [text ...]', options: GENERATING },
+  'convert': {
+    takes: 'PATH',
+    options: {
+      out: { value: 'FOLDER', help: 'where config.json, model.safetensors and tokenizer.json are written' },
+      json: { help: 'what was written, for programs' }
+    }
+  },
   'train': { takes: 'WHAT', options: TRAINING }
 }
 

@@ -164,7 +164,6 @@ export const WRITTEN = Object.keys(BYTES).filter(code => !code.startsWith('F8'))
  * @throws {import('../errors.js').GlassformerError} 'range' for a number that this dtype does not hold
  */
 export function bytesAs(name, tensor, code) {
-  oneOf('saveSafetensors', `the dtype of ${name}`, code, WRITTEN)
   if (tensor.dtype === 'int8') return tensor.engine.tidy(() => bytesAs(name, to(tensor, 'float32'), code))
   const { engine, size, dtype } = tensor, native = NATIVE[code]
   if (native === dtype) return tensor.bytes.slice()

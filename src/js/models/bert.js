@@ -162,6 +162,12 @@ export const bert = {
   skipped: [/position_ids$/, /^cls\.predictions\.decoder\./, /^cls\.seq_relationship\./],
   Model: Bert,
   settings,
+  /** Without a head the class is the body alone, whose keys have nothing before them. */
+  written: given => ({
+    settings: given,
+    config: { architectures: [given.guessesWords ? 'BertForMaskedLM' : 'BertModel'] },
+    keyOf: key => (given.guessesWords && !key.startsWith('cls.') ? `bert.${key}` : key)
+  }),
   rows: ({ layers, hasPooler, guessesWords }) => [
     ...layerRows(1, 'embeddings.', 'embeddings.', EMBEDDINGS),
     ...layerRows(layers, 'encoder.layer.{n}.', 'layer.{n}.', LAYER),

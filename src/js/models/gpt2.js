@@ -104,6 +104,11 @@ export const gpt2 = {
   /** Masks and what comes of tying. */ skipped: [/\.attn\.(masked_)?bias$/],
   Model: GPT2,
   settings,
+  written: given => ({
+    settings: { ...given, isTransposed: true },
+    config: { architectures: ['GPT2LMHeadModel'], n_positions: given.positions, tie_word_embeddings: given.isTied },
+    keyOf: key => (key === 'lm_head.weight' ? key : `transformer.${key}`)
+  }),
   rows: ({ layers, isTransposed, isTied }) => [
     { key: 'wte.weight', own: 'wte.weight', others: isTied ? ['lm_head.weight'] : [] },
     { key: 'wpe.weight', own: 'wpe.weight' },

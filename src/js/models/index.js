@@ -17,6 +17,8 @@ import { metaEngine } from './meta.js'
 import { byPlainKey, countAll, listText, planReads } from './plan.js'
 import { t5 } from './t5.js'
 
+export { save } from './save.js'
+
 /**
  * @typedef {import('../engine.js').Engine} Engine
  * @typedef {import('../files/header.js').Entry} Entry
@@ -39,7 +41,18 @@ import { t5 } from './t5.js'
  * @property {(config: Config, shapeOf: (key: string) => readonly number[] | undefined) => S} settings
  * @property {new (engine: Engine, settings: S) => LanguageModel} Model
  * @property {(settings: S) => import('./plan.js').Row[]} rows
+ * @property {(settings: S) => Written<S>} written how Hugging Face's own class writes it
  * @property {RegExp} [tokenizers] the only files that its tokenizer may be made of
+ */
+
+/**
+ * @template [S=any]
+ * @typedef {object} Written
+ * @property {S} settings by which rows are written
+ * @property {Config} config what its config.json has to say; undefined for what it must not
+ * @property {(key: string) => string} keyOf a row's key, with what stands before it
+ *
+ * @typedef {{ kind: Kind, settings: any, config: Config }} Origin
  */
 
 /**
@@ -276,6 +289,7 @@ async function read(engine, files, options) {
   const words = await settle(readTokenizer(engine, files, kind.tokenizers))
   const model = engine.withoutDraws(() => new kind.Model(engine, settings), dtype)
   model.ends = [config.eos_token_id ?? []].flat().filter(Number.isInteger)
+  model.origin = { kind, settings, config }
   try {
     const own = model.stateDict()
     for (const read of reads) {

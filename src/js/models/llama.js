@@ -162,8 +162,16 @@ export class Llama extends Causal {
 
 own(Attention, FeedForward, Layer, Llama)
 
+/**
+ * How the rows of queries and keys that llama2.c's files have are written for Hugging Face, pairs half a head apart.
+ * @param {string} key @param {Settings} given
+ */
+const pairsOf = (key, { layout, size }) =>
+  (layout === 'neighbours' && /\.[qk]_proj\./.test(key) ? { pairs: size } : {})
+
 /** @param {Settings} given */
-function layerTable({ hasBias, hasInnerBias }) {
+function layerTable(given) {
+  const { hasBias, hasInnerBias } = given
   const names = [
     ...['q', 'k', 'v', 'o'].map(name => ({ key: `self_attn.${name}_proj`, bias: hasBias })),
     ...['gate', 'up', 'down'].map(name => ({ key: `mlp.${name}_proj`, bias: hasInnerBias })),
@@ -171,7 +179,7 @@ function layerTable({ hasBias, hasInnerBias }) {
   ]
   const kinds = (/** @type {boolean} */ bias) => (bias ? ['weight', 'bias'] : ['weight'])
   const keys = names.flatMap(({ key, bias }) => kinds(bias).map(kind => `${key}.${kind}`))
-  return Object.fromEntries(keys.map(key => [key, key]))
+  return Object.fromEntries(keys.map(key => [key, { own: key, ...pairsOf(key, given) }]))
 }
 
 /** @type {import('./index.js').Kind<Settings>} */
@@ -181,6 +189,11 @@ export const llama = {
   skipped: [/rotary_emb\.inv_freq$/],
   Model: Llama,
   settings,
+  written: given => ({
+    settings: given,
+    config: { architectures: ['LlamaForCausalLM'], tie_word_embeddings: given.isTied, rotary_layout: undefined },
+    keyOf: key => (key === 'lm_head.weight' ? key : `model.${key}`)
+  }),
   rows: given => [
     { key: 'embed_tokens.weight', own: 'embed_tokens.weight', others: given.isTied ? ['lm_head.weight'] : [] },
     ...layerRows(given.layers, 'layers.{n}.', 'layers.{n}.', layerTable(given)),

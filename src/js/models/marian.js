@@ -171,6 +171,11 @@ export const marian = {
   /** The ids are those of vocab.json, not of the two .spm beside it. */ tokenizers: /^tokenizer\.json$/,
   Model: Marian,
   settings,
+  written: given => ({
+    settings: given,
+    config: { architectures: ['MarianMTModel'], decoder_start_token_id: given.start },
+    keyOf: key => (key === 'final_logits_bias' ? key : `model.${key}`)
+  }),
   rows: ({ encoder, decoder, isShared }) => [
     ...(isShared
       ? [{
@@ -180,6 +185,6 @@ export const marian = {
       : ['encoder.embed_tokens.weight', 'decoder.embed_tokens.weight'].map(key => ({ key, own: key }))),
     ...layerRows(encoder.layers, 'encoder.layers.{n}.', 'encoder.layers.{n}.', ENCODER),
     ...layerRows(decoder.layers, 'decoder.layers.{n}.', 'decoder.layers.{n}.', DECODER),
-    { key: 'final_logits_bias', own: 'final_logits_bias', isOptional: true }
+    { key: 'final_logits_bias', own: 'final_logits_bias', isOptional: true, isRow: true }
   ]
 }

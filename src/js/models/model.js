@@ -13,6 +13,7 @@ export class LanguageModel extends Module {
   static inputNames = ['ids']
 
   /** The ids that end an answer. @type {readonly number[]} */ ends = []
+  /** What it was read as. @type {import('./index.js').Origin | null} @internal */ origin = null
 
   /**
    * The answer to a text, where a model gives any.

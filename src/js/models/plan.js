@@ -12,6 +12,9 @@ import { sameShape, sizeOf } from '../shape.js'
  * @property {string} own in the model's state dict
  * @property {boolean} [isOptional] where it is missing, what the model has of itself stays
  * @property {boolean} [transposed] it stands in the file as [inputs, outputs]
+ * @property {boolean} [isRow] Hugging Face's files have it as [1, n]
+ * @property {number} [pairs] rows of a head: pairs of them stand side by side here, in Hugging Face's files half a head
+ *   apart
  * @property {[number, number]} [part] it is the i-th of n blocks of rows
  *
  * @typedef {Row & { name: string, entry: Entry }} Read a row with its tensor of the file
@@ -76,7 +79,7 @@ export function byPlainKey(entries, prefixes, problems) {
 }
 
 /** The shape that a row's tensor has in the file. @param {Row} row @param {readonly number[]} own */
-function shapeInFile({ transposed, part }, own) {
+export function shapeInFile({ transposed, part }, own) {
   const [rows, ...rest] = own, shape = part ? [rows / part[1], ...rest] : own
   return transposed ? [...shape].reverse() : shape
 }

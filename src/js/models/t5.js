@@ -227,6 +227,13 @@ export const t5 = {
   skipped: [/^decoder\.block\.0\.layer\.1\.EncDecAttention\.relative_attention_bias\.weight$/],
   Model: T5,
   settings,
+  written: given => ({
+    settings: given,
+    config: {
+      architectures: ['T5ForConditionalGeneration'], decoder_start_token_id: given.start, tie_word_embeddings: given.isTied
+    },
+    keyOf: key => key
+  }),
   rows: ({ layers, isGated, isTied }) => [
     {
       key: 'shared.weight', own: 'shared.weight',

@@ -1,0 +1,116 @@
+// Models as Hugging Face's classes write them: the keys and shapes of the files that its own keys were drawn for, and
+// every bit of the weights when they are read again.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { bertFiles, t5Files } from '../lib/brought.js'
+import { loadGolden } from '../golden/index.js'
+import { gf } from '../lib/engine.js'
+import { assertOutputs, cases, filesOf } from './drawn.js'
+
+const ALL = loadGolden('models').cases
+const TYPES = ['gpt2', 'bert', 'marian', 't5', 'llama']
+/** What the classes that write a head put before all other keys. */
+const PREFIXES = { gpt2: 'transformer.', bert: 'bert.', marian: 'model.', t5: '', llama: 'model.' }
+const CLASSES = /^(GPT2LMHeadModel|Bert(ForMaskedLM|Model)|MarianMTModel|T5ForConditionalGeneration|LlamaForCausalLM)$/
+const BARE = /^(lm_head|cls|final_logits_bias)/
+
+/**
+ * The keys and shapes of a file as Hugging Face writes it today: some of the drawn ones have no prefix, as those of the
+ * body alone, norms that are called as in TensorFlow, or matrices of GPT-2 as nn.Linear has them.
+ */
+function expectedOf({ config: { model_type: type, n_embd: channels }, tensors }) {
+  const hasHead = type !== 'bert' || tensors.some(([key]) => key.startsWith('cls.'))
+  const prefix = hasHead ? PREFIXES[type] : '', isGpt2 = type === 'gpt2'
+  const isTurned = isGpt2 && tensors.find(([key]) => key.endsWith('h.0.attn.c_attn.weight'))[1][0] !== channels
+  return Object.fromEntries(tensors.map(([key, shape]) => {
+    const plain = key.replace('_orig_mod.', '').replace(/\.gamma$/, '.weight').replace(/\.beta$/, '.bias')
+    const full = BARE.test(plain) || plain.startsWith(prefix) ? plain : prefix + plain
+    return [full, isTurned && /\.c_\w+\.weight$/.test(key) ? [...shape].reverse() : shape]
+  }).sort())
+}
+
+const shapesOf = bytes => Object.fromEntries(Object.entries(gf.loadSafetensors(bytes).tensors)
+  .map(([key, { shape }]) => [key, [...shape]]).sort())
+const bitsOf = model => Object.fromEntries(Object.entries(model.stateDict()).map(([key, { shape, bytes }]) =>
+  [key, [...shape, ...bytes]]))
+
+for (const item of ALL) test(`${item.name}: Hugging Face's keys and shapes, the same bits when read again`, async () => {
+  const { model, config } = await gf.models.load(filesOf(item)), { tensors } = gf.memory()
+  const files = gf.models.save(model)
+  assert.equal(gf.memory().tensors, tensors, 'nothing is left')
+  assert.deepEqual(Object.keys(files), ['config.json', 'model.safetensors'])
+  assert.deepEqual(shapesOf(files['model.safetensors']), expectedOf(item))
+  const { problems, missing, unused, parameters } = await gf.models.inspect(files)
+  assert.deepEqual([problems, missing, unused], [[], [], []])
+  assert.ok(parameters > 0)
+  const again = await gf.models.load(files)
+  assert.deepEqual(bitsOf(again.model), bitsOf(model))
+  assertOutputs(again.model, item, item.name)
+  const written = JSON.parse(files['config.json'])
+  for (const [name, value] of Object.entries(config)) assert.deepEqual(written[name], value, name)
+  assert.equal(written.torch_dtype, 'float32')
+  assert.match(written.architectures[0], CLASSES)
+  const isTied = !('lm_head.weight' in expectedOf(item))
+  if (/^(gpt2|llama|t5)/.test(item.name)) assert.equal(written.tie_word_embeddings, isTied)
+  model.dispose()
+  again.model.dispose()
+})
+
+for (const type of TYPES) test(`${type}: matrices stored in fewer bits are written so; 8 bits as float32`, async () => {
+  const [item] = cases(type)
+  for (const [dtype, code] of [['float16', 'float16'], ['bfloat16', 'bfloat16'], ['int8', 'float32']]) {
+    const { model } = await gf.models.load(filesOf(item), { dtype }), files = gf.models.save(model)
+    assert.equal(JSON.parse(files['config.json']).torch_dtype, code)
+    assert.deepEqual(shapesOf(files['model.safetensors']), expectedOf(item))
+    const again = await gf.models.load(files, { dtype: code })
+    const own = again.model.stateDict()
+    for (const [key, tensor] of Object.entries(model.stateDict())) {
+      const plain = dtype === 'int8' && tensor.dtype === 'int8' ? tensor.to('float32') : tensor
+      assert.deepEqual([...own[key].bytes], [...plain.bytes], key)
+    }
+    again.model.dispose()
+    model.dispose()
+  }
+})
+
+test('what was changed since goes along, also from a clone; what the configuration says else stays', async () => {
+  const [item] = cases('gpt2')
+  const { model } = await gf.models.load(filesOf(item, { config: { bos_token_id: 7, dtype: 'bfloat16' } }))
+  const copy = model.clone()
+  copy.wte.weight.data[3] = 42
+  const files = gf.models.save(copy), { tensors } = gf.loadSafetensors(files['model.safetensors'])
+  assert.equal(tensors['transformer.wte.weight'].data[3], 42)
+  const { bos_token_id: begin, dtype, torch_dtype: older } = JSON.parse(files['config.json'])
+  assert.deepEqual([begin, dtype, older], [7, 'float32', undefined])
+})
+
+test('pairs that llama2.c has side by side are put half a head apart, queries as keys', async () => {
+  const item = cases('llama')[1]
+  const neighbours = filesOf(item, { config: { rotary_layout: 'neighbours' } })
+  const { model } = await gf.models.load(neighbours), files = gf.models.save(model)
+  assert.ok(!('rotary_layout' in JSON.parse(files['config.json'])))
+  const again = (await gf.models.load(files)).model, size = item.config.head_dim
+  const rows = model.layers.at(0).self_attn.k_proj.weight.toArray()
+  const written = again.layers.at(0).self_attn.k_proj.weight.toArray()
+  rows.forEach((row, i) => assert.deepEqual(
+    written[i - i % size + (i % 2) * size / 2 + Math.floor(i % size / 2)], row))
+  const answers = one => gf.noGrad(() => one.forward(item.inputs.ids).logits).toArray().flat(2)
+  const expected = answers(model), most = Math.max(...expected.map(Math.abs))
+  answers(again).forEach((value, i) => assert.ok(Math.abs(value - expected[i]) <= 1e-6 * most, `${value}, ${expected[i]}`))
+})
+
+test('its tokenizer goes along', async () => {
+  for (const [files, text] of [[bertFiles(), 'the cat went home'], [t5Files(), 'the cat went home']]) {
+    const { model, tokenizer } = await gf.models.load(files)
+    const again = await gf.models.load(gf.models.save(model, { tokenizer }))
+    assert.deepEqual(again.tokenizer.encode(text, { special: true }), tokenizer.encode(text, { special: true }))
+  }
+})
+
+test('only models of files have keys elsewhere', async () => {
+  const { model } = await gf.models.load(filesOf(cases('llama')[0]))
+  assert.throws(() => gf.models.save(new gf.nn.Linear(2, 2)),
+    { code: 'type', message: /one of gf\.models\.load.*got .*Linear.*gf\.saveSafetensors/ })
+  assert.throws(() => gf.models.save(model, { tokenizer: '{}' }), { code: 'type', message: /tokenizer.*gf\.text\.tokenizer/ })
+  assert.throws(() => gf.models.save(model, { words: 1 }), { code: 'type', message: /words/ })
+})
