@@ -353,6 +353,8 @@ export interface Facts {
   focus?: { of: string, row: number }
   /** Whether its model can be taken along as a file. */
   isTakeable?: boolean
+  /** Whether it can be as a folder, too, that Hugging Face's classes read. */
+  hasFiles?: boolean
   brought?: { type: string, serial: number, broken: { count: number, first: string } | null }
   order?: number[]
   times?: Record<string, number>
@@ -373,8 +375,11 @@ export interface Going {
 export interface Made extends Facts {
   run: LibraryRun
   going?: Going
-  /** What can be taken out of the page: a model and what it was called with. */
-  taken?: { model: any, inputs: Record<string, number[][]> }
+  /** What can be taken out of the page: a model and what it was called with; the files it has at Hugging Face. */
+  taken?: {
+    model: any, inputs: Record<string, number[][]>
+    files?: () => { name: string, content: Record<string, string | Uint8Array> }
+  }
 }
 
 /** What stays the same while the reader only types. */
@@ -623,7 +628,7 @@ export interface Questions {
   remember: [object, boolean]
   remembered: [object, { names: string[], bytes: number } | null]
   forget: [object, unknown]
-  take: [{ format: 'safetensors' | 'onnx' | 'py' }, Uint8Array | string]
+  take: [{ format: 'safetensors' | 'onnx' | 'py' | 'zip' }, Uint8Array | Uint8Array[] | string]
   lend: [{ model: string, file: Uint8Array }, void]
 }
 export type Ask = <Type extends keyof Questions>(

@@ -6,6 +6,7 @@ import { namedOutputs, sessionOf } from '../export/onnx.js'
 import { stateOf } from '../export/python.js'
 import { gf } from '../lib/engine.js'
 import { opened } from '../lib/brought.js'
+import { unzip } from '../lib/unzip.js'
 import { made } from '../lib/page.js'
 import { cases, filesOf } from '../models/drawn.js'
 import { run as runOwn } from '../../web/models/own/run.js'
@@ -28,7 +29,7 @@ function assertNear(actual, { shape, values }, name) {
 }
 
 for (const [name, compute] of Object.entries(RUNS)) test(`${name} is taken out in three ways`, async () => {
-  const one = await compute(), { model, inputs } = one.taken, { tensors } = gf.memory()
+  const one = await compute(), { taken } = one, { model, inputs } = taken, { tensors } = gf.memory()
   const { facts } = messageOf(gf, one)
   assert.equal(facts.isTakeable, true)
   assert.equal(facts.taken, undefined, 'the model itself stays')
@@ -42,6 +43,16 @@ for (const [name, compute] of Object.entries(RUNS)) test(`${name} is taken out i
   const script = take(gf, one, { format: 'py' })
   const shapes = Object.entries(state).map(([key, { shape }]) => [key, [...shape]])
   assert.deepEqual(stateOf(script), Object.fromEntries(shapes))
+  if (taken.files) {
+    const out = unzip(Buffer.concat(take(gf, one, { format: 'zip' }))), type = one.brought.type
+    const again = await gf.models.load(out)
+    assert.deepEqual(Object.keys(out), [`${type}/config.json`, `${type}/model.safetensors`])
+    for (const [key, tensor] of Object.entries(again.model.stateDict())) {
+      assert.deepEqual(tensor.toArray(), state[key].toArray(), key)
+    }
+    again.model.dispose()
+  } else assert.throws(() => take(gf, one, { format: 'zip' }), /no keys at Hugging Face/)
+  assert.equal(facts.hasFiles, Boolean(taken.files))
   const session = await sessionOf(take(gf, one, { format: 'onnx' }))
   assert.ok(gf.memory().tensors <= tensors, 'nothing is left')
   const feeds = Object.fromEntries(Object.entries(inputs).map(([key, ids]) => [key, gf.tensor(ids, { dtype: 'int32' })]))

@@ -44,6 +44,8 @@ export function createLayer(gf, shape) {
 
   /** nn.MultiheadAttention with its names and its draws, but for the rows of keys and values, which can be fewer. */
   class GroupedAttention extends nn.Module {
+    static inputNames = ['x']
+
     constructor() {
       super()
       const size = dModel / nhead, rows = dModel + 2 * kvHeads * size
@@ -85,6 +87,8 @@ export function createLayer(gf, shape) {
   }
 
   class Layer extends nn.Module {
+    static inputNames = ['src']
+
     constructor() {
       super()
       const isGated = activation === 'swiglu', width = isGated ? gatedWidth(dimFeedforward) : dimFeedforward

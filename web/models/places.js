@@ -10,6 +10,8 @@ export function createPlaces(gf, { positions, base, dModel, dropout, longest }) 
     { base, layout: positions })
 
   class LearnedPositions extends gf.nn.LearnedPositionalEncoding {
+    static inputNames = ['x']
+
     constructor() {
       super(longest, dModel)
       this.dropout = new gf.nn.Dropout(dropout)

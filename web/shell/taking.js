@@ -6,7 +6,7 @@ import { modelOf } from '../models/index.js'
 
 /** @import { Context, Run } from '../types.d.ts' */
 
-const FORMATS = /** @type {const} */ (['safetensors', 'onnx', 'py'])
+const FORMATS = /** @type {const} */ (['zip', 'safetensors', 'onnx', 'py'])
 
 /** @param {Pick<Context, 't' | 'ask' | 'run'>} context */
 export function taking({ t, ask, run }) {
@@ -19,19 +19,22 @@ export function taking({ t, ask, run }) {
     try {
       /** @type {any} */ const content = await ask('take', { format })
       const name = about.brought?.type ?? modelOf(about.settings.model).id
-      save(new Blob([content]), `${name}.${format}`)
+      save(new Blob([content].flat()), `${name}.${format}`)
       setText(said, '')
     } catch (error) {
       setText(said, t('app.taking.failed', { message: /** @type {Error} */ (error).message }))
     }
   }
+  const buttons = FORMATS.map(format => h('button', {
+    'type': 'button', 'className': 'quiet', 'data-take': format, 'onclick': () => give(format)
+  }, t(`app.taking.${format}`)))
   const element = h('div', { className: 'taking', hidden: true },
-    h('p', { className: 'menu-title' }, t('app.taking.title')),
-    FORMATS.map(format => h('button', {
-      'type': 'button', 'className': 'quiet', 'data-take': format, 'onclick': () => give(format)
-    }, t(`app.taking.${format}`))),
+    h('p', { className: 'menu-title' }, t('app.taking.title')), buttons,
     h('p', { className: 'menu-note' }, t('app.taking.note')), said)
   /** @param {Run | null} run */
-  const update = run => { element.hidden = !run?.isTakeable }
+  function update(run) {
+    element.hidden = !run?.isTakeable
+    buttons[FORMATS.indexOf('zip')].hidden = !run?.hasFiles
+  }
   return { element, update }
 }

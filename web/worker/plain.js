@@ -76,14 +76,15 @@ export function messageOf(gf, { run, going: _, taken, ...facts }, { signature = 
   return {
     signature: own, structure: isKnown ? null : structureOf(run), curves: isKnown ? null : curvesOf(gf, run.steps),
     values, streams: /** @type {Record<string, Stream>} */ (streams), passes, idleEdits, loss, hasLoss,
-    facts: { ...facts, isTakeable: Boolean(taken) }
+    facts: { ...facts, isTakeable: Boolean(taken), hasFiles: Boolean(taken?.files) }
   }
 }
 
 /** The lists of answers that were made for the page alone. */
-/** @type {Record<string, (result: any) => Iterable<Float32Array>>} */
+/** @type {Record<string, (result: any) => Iterable<Float32Array | Uint8Array>>} */
 const OWN_LISTS = {
   run: ({ values }) => values.values(), twin: ({ values }) => values.values(), read: result => result.values(),
+  take: result => [result].flat().filter((/** @type {any} */ one) => typeof one !== 'string'),
   rows: ({ rows }) => [rows], lengths: result => result,
   added: result => result.flatMap((/** @type {Record<string, Float32Array>} */ one) => Object.values(one))
 }

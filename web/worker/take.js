@@ -1,5 +1,7 @@
 /** The model of a run as a file for elsewhere. */
 
+import { zip } from '../lib/zip.js'
+
 /** @import { Library, Made, Questions } from '../types.d.ts' */
 
 /** What Hugging Face's loaders look for in a file of PyTorch's weights. */
@@ -7,13 +9,19 @@ const METADATA = { format: 'pt' }
 
 /**
  * The weights, edits of them included, under the keys that the script has; the model in ONNX as it was called in this
- * run; or a script in PyTorch that builds it, reads the weights and compares itself with this run.
+ * run; a script in PyTorch that builds it, reads the weights and compares itself with this run; or the folder that
+ * Hugging Face's classes read, in pieces of an archive.
  * @param {Library} gf @param {Made} made @param {Questions['take'][0]} asked
  * @returns {Questions['take'][1]}
  */
 export function take(gf, { taken }, { format }) {
   if (!taken) throw new Error('this model cannot be taken out')
-  const { model, inputs } = taken
+  const { model, inputs, files } = taken
+  if (format === 'zip') {
+    if (!files) throw new Error('this model has no keys at Hugging Face')
+    const { name, content } = files()
+    return zip(content, name)
+  }
   if (format === 'safetensors') return gf.saveSafetensors(model.stateDict(), METADATA)
   return format === 'onnx' ? gf.toOnnx(model, inputs) : gf.toPyTorch(model, inputs)
 }

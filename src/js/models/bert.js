@@ -49,6 +49,8 @@ function settings(config, shapeOf) {
 
 /** The sum of three embeddings, normalised. */
 class Embeddings extends Module {
+  static inputNames = ['ids', 'places', 'types']
+
   /** @param {import('../engine.js').Engine} engine @param {Settings} given */
   constructor(engine, { words, positions, types, channels, eps, dropout }) {
     super(engine)
@@ -68,6 +70,8 @@ class Embeddings extends Module {
 
 /** What guesses masked words: a layer of its own before the word table. */
 class MaskedWords extends Module {
+  static inputNames = ['hidden', 'table']
+
   /** @param {import('../engine.js').Engine} engine @param {Settings} given */
   constructor(engine, { channels, words, eps, activation }) {
     super(engine)

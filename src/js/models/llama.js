@@ -64,6 +64,8 @@ function settings(config, shapeOf) {
 
 /** Attention with queries and keys turned by their places; several heads of queries share one of keys and values. */
 class Attention extends Module {
+  static inputNames = ['x', 'positions']
+
   /** @param {import('../engine.js').Engine} engine @param {Settings} given */
   constructor(engine, { channels, heads, kvHeads, size, hasBias: bias, base, layout }) {
     super(engine)
@@ -93,6 +95,8 @@ class Attention extends Module {
 
 /** down(activation(gate(x)) × up(x)) (Shazeer 2020). */
 class FeedForward extends Module {
+  static inputNames = ['x']
+
   /** @param {import('../engine.js').Engine} engine @param {Settings} given */
   constructor(engine, { channels, inner, hasInnerBias: bias, activation }) {
     super(engine)
@@ -110,6 +114,8 @@ class FeedForward extends Module {
 }
 
 class Layer extends Module {
+  static inputNames = ['x', 'positions']
+
   /** @param {import('../engine.js').Engine} engine @param {Settings} given */
   constructor(engine, given) {
     super(engine)

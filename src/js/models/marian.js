@@ -80,6 +80,7 @@ class Side extends Module {
 
 class Encoder extends Side {
   static hasParts = true
+  static inputNames = ['ids', 'places', 'srcMask']
 
   /** @param {Tensor} ids @param {Tensor} places @param {Tensor | undefined} srcMask @returns {Tensor} */
   forward(ids, places, srcMask) {
@@ -89,6 +90,7 @@ class Encoder extends Side {
 
 class Decoder extends Side {
   static hasParts = true
+  static inputNames = ['ids', 'places', 'memory']
 
   /**
    * @param {Tensor} ids @param {Tensor} places @param {Tensor} memory

@@ -52,6 +52,8 @@ function settings(config, shapeOf) {
 
 /** Attention without biases and without 1 / √D. */
 class Attention extends Module {
+  static inputNames = ['x', 'memory']
+
   /** @param {import('../engine.js').Engine} engine @param {Settings} given */
   constructor(engine, { channels, heads, size, dropout }) {
     super(engine)
@@ -86,6 +88,8 @@ class Attention extends Module {
 
 /** One or two projections up, one down. */
 class FeedForward extends Module {
+  static inputNames = ['x']
+
   /** @param {import('../engine.js').Engine} engine @param {Settings} given */
   constructor(engine, { channels, inner, isGated, activation, dropout }) {
     super(engine)
@@ -109,6 +113,8 @@ class FeedForward extends Module {
 
 /** Pre-norm sub-layers: attention to itself, for answers to what was read, feed-forward. */
 class Block extends Module {
+  static inputNames = ['x', 'own', 'memory', 'cross']
+
   /** @param {import('../engine.js').Engine} engine @param {Settings} given @param {boolean} isDecoder */
   constructor(engine, given, isDecoder) {
     super(engine)
@@ -141,6 +147,7 @@ class Block extends Module {
 /** Blocks that share one table of relative positions. */
 class Stack extends Module {
   static hasParts = true
+  static inputNames = ['x', 'mask', 'memory']
 
   /** @param {import('../engine.js').Engine} engine @param {Settings} given @param {'encoder' | 'decoder'} side */
   constructor(engine, given, side) {

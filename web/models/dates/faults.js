@@ -27,6 +27,8 @@ const swapped = gf => class SwappedAttention extends gf.nn.MultiheadAttention {
 
 /** Mean and variance of each channel over the tokens, in place of each token over its channels. @param {any} gf */
 const tokenNorm = gf => class TokenNorm extends gf.nn.LayerNorm {
+  static inputNames = ['x']
+
   /** @param {LibraryTensor} x */
   forward(x) {
     const { functional: F } = gf
@@ -37,6 +39,8 @@ const tokenNorm = gf => class TokenNorm extends gf.nn.LayerNorm {
 
 /** `pe[:x.size(0)]`, right where time comes first; batch first it is the row of place 0 for all. @param {any} gf */
 const batchPositions = gf => class BatchPositions extends gf.nn.PositionalEncoding {
+  static inputNames = ['x']
+
   /** @param {LibraryTensor} x */
   forward(x) {
     const [B, T, C] = x.shape, added = this.tag('added', this.pe.narrow(0, 0, B).expand(T, C))

@@ -280,7 +280,10 @@ export function run(gf, options, edits, [opened]) {
     hints: type === 'bert' ? {} : { mask: 'causal' },
     isTrained: true, brought: { type, serial: opened.serial, broken: opened.broken },
     ...(target && { decoding: decodingOf(target, settings.decoding, vocabulary, rows) }),
-    taken: { model: opened.model, inputs },
+    taken: {
+      model: opened.model, inputs,
+      files: () => ({ name: type, content: gf.models.save(opened.model, { tokenizer: opened.tokenizer }) })
+    },
     ...(going && { going: { model: opened.model, ...going } })
   }
 }

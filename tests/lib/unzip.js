@@ -1,0 +1,28 @@
+// The files of a ZIP archive that stores them as they are, read by its directory at the end, as unpackers do it.
+import assert from 'node:assert/strict'
+import { crc32 } from 'node:zlib'
+
+/** @param {Uint8Array} bytes @returns {Record<string, Buffer>} by path */
+export function unzip(bytes) {
+  const file = Buffer.from(bytes), end = file.length - 22
+  assert.equal(file.readUInt32LE(end), 0x06054b50, 'the end of the directory')
+  const count = file.readUInt16LE(end + 10), start = file.readUInt32LE(end + 16)
+  assert.equal(start + file.readUInt32LE(end + 12), end, 'the directory ends where the end begins')
+  const found = {}
+  let at = start
+  for (let i = 0; i < count; i++) {
+    assert.equal(file.readUInt32LE(at), 0x02014b50)
+    const method = file.readUInt16LE(at + 10), sum = file.readUInt32LE(at + 16), size = file.readUInt32LE(at + 24)
+    const length = file.readUInt16LE(at + 28), from = file.readUInt32LE(at + 42)
+    const name = file.toString('utf8', at + 46, at + 46 + length)
+    assert.equal(method, 0, 'stored')
+    assert.equal(file.readUInt32LE(from), 0x04034b50)
+    assert.deepEqual(file.subarray(from + 4, from + 30), file.subarray(at + 6, at + 32), 'both headers say the same')
+    const data = from + 30 + file.readUInt16LE(from + 26) + file.readUInt16LE(from + 28)
+    found[name] = file.subarray(data, data + size)
+    assert.equal(crc32(found[name]), sum, `${name} has its sum`)
+    at += 46 + length
+  }
+  assert.equal(at, end)
+  return found
+}

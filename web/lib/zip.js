@@ -1,0 +1,58 @@
+/** Several files in one that every system opens: a ZIP archive, in which they lie as they are. */
+
+/** What each byte does to a CRC-32 (ISO 3309). */
+const TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
+  let c = byte
+  for (let k = 0; k < 8; k++) c = c & 1 ? 0xedb88320 ^ c >>> 1 : c >>> 1
+  return c
+})
+
+/** @param {Uint8Array} bytes */
+export function crc32(bytes) {
+  let c = -1
+  for (let i = 0; i < bytes.length; i++) c = TABLE[(c ^ bytes[i]) & 255] ^ c >>> 8
+  return ~c >>> 0
+}
+
+const LOCAL = 0x04034b50, CENTRAL = 0x02014b50, END = 0x06054b50
+/** The version that is needed to read it, and a flag that says that names are UTF-8. */
+const VERSION = 20, UTF8 = 0x800
+/** The first day that the format can write, 1 January 1980: the same files give the same bytes. */
+const DATE = 0x21
+
+/**
+ * Numbers as they stand in a header.
+ * @param {...[2 | 4, number]} fields bytes and value
+ */
+function header(...fields) {
+  const bytes = new Uint8Array(fields.reduce((sum, [width]) => sum + width, 0)), view = new DataView(bytes.buffer)
+  let at = 0
+  for (const [width, value] of fields) {
+    if (width === 2) view.setUint16(at, value, true)
+    else view.setUint32(at, value, true)
+    at += width
+  }
+  return bytes
+}
+
+/**
+ * @param {Record<string, string | Uint8Array>} files by name @param {string} folder that they are to lie in
+ * @returns {Uint8Array[]} what stands in the archive, one after the other
+ */
+export function zip(files, folder) {
+  /** @type {Uint8Array[]} */ const parts = [], /** @type {Uint8Array[]} */ entries = []
+  const text = new TextEncoder()
+  let at = 0
+  for (const [name, content] of Object.entries(files)) {
+    const path = text.encode(`${folder}/${name}`), data = typeof content === 'string' ? text.encode(content) : content
+    /** What both headers of a file say: how it is stored, when, its sum, sizes. @type {[2 | 4, number][]} */
+    const about = [[2, VERSION], [2, UTF8], [2, 0], [2, 0], [2, DATE], [4, crc32(data)], [4, data.length],
+      [4, data.length], [2, path.length], [2, 0]]
+    const local = header([4, LOCAL], ...about)
+    parts.push(local, path, data)
+    entries.push(header([4, CENTRAL], [2, VERSION], ...about, [2, 0], [2, 0], [2, 0], [4, 0], [4, at]), path)
+    at += local.length + path.length + data.length
+  }
+  const size = entries.reduce((sum, { length }) => sum + length, 0), count = entries.length / 2
+  return [...parts, ...entries, header([4, END], [2, 0], [2, 0], [2, count], [2, count], [4, size], [4, at], [2, 0])]
+}
