@@ -8,7 +8,8 @@ import { isLong } from '../lib/long.js'
 import { addressed, beyond, runHere, useHouse, violations } from './host.js'
 
 const { open: visit } = useHouse()
-const open = (lesson, language, options) => visit({ lesson, language }, options)
+const open = (lesson, language, options) => (
+  visit({ ...(typeof lesson === 'string' ? { lesson } : lesson), language }, options))
 
 /** The state that a link leads to: of a step it says only which one. */
 const stateOf = async page => {
@@ -58,6 +59,17 @@ const isPointed = (page, hand) => page.waitForFunction(isPhone => {
     (isWide || (left >= frame.left - 8 && right <= frame.right + 8))
 }, hand === 'touch')
 
+/** What is wrong with a step: names that are cut, a ring round nothing that can be read, rules that say nothing. */
+const untidy = page => page.evaluate(() => {
+  const cut = [...document.querySelectorAll('.lesson-name, .lesson-next')]
+    .filter(one => one.scrollWidth > one.clientWidth).map(one => `cut: ${one.textContent}`)
+  const empty = [...document.querySelectorAll('.is-pointed')]
+    .filter(one => one.children.length > 0 && [...one.children].every(child => child.ariaHidden === 'true'))
+    .map(one => `nothing to read in ${one.className}`)
+  const idle = [...document.querySelectorAll('#inspector .rule')].filter(one => one.textContent.trim() === '0')
+  return [...cut, ...empty, ...idle.map(() => 'a rule that says 0')]
+})
+
 /** The right answer to a step, from a run made here, which may be the one that is seen only after the answer. */
 async function rightAt(page, lesson, step, language) {
   const state = await stateOf(page), before = runHere(state)
@@ -105,8 +117,10 @@ async function answer(page, lesson, step, { isRight, press, language }) {
   await give(right)
   await page.waitForSelector('.lesson-said:not(.is-hint):not(:empty)')
   await arrived(page, step.id)
-  if (options) assert.equal(await page.getAttribute('.lesson-option.is-right', 'data-option'), right, step.id)
-  else assert.ok(Math.abs(Number(await page.inputValue('.lesson-options input')) - right) <= step.ask.tolerance, step.id)
+  if (options) return assert.equal(await page.getAttribute('.lesson-option.is-right', 'data-option'), right, step.id)
+  const written = await page.inputValue('.lesson-options input')
+  assert.ok(Math.abs(Number(written) - right) <= step.ask.tolerance, step.id)
+  assert.match(written, /^\d+(\.\d\d)?$/, `${step.id}: as one would write it`)
 }
 
 // By keyboard all of them, in `npm test` by mouse and by touch every other one.
@@ -129,6 +143,7 @@ for (const [i, { id }] of LESSONS.entries()) {
           await isPointed(page, hand)
         }
         assert.equal(await beyond(page), 0, step.id)
+        assert.deepEqual(await untidy(page), [], step.id)
         const isLast = at === lesson.steps.length - 1
         // The rooms are looked at in tests of their own, so what the lesson adds is enough here.
         if (hand === 'keyboard') assert.deepEqual(await violations(page, isLong || isLast ? 'html' : '.lesson'), [], step.id)
@@ -168,6 +183,37 @@ test('the reader wanders and returns; a reload, Back and another language stay i
   assert.equal(await page.getAttribute('#house', 'data-room'), 'text.sum', 'in the room where the lesson stood')
   assert.ok(await page.isVisible('.stage .ways'))
   assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('what is no number is said to be none, and is no wrong answer', async () => {
+  const { page, complaints, close } = await open('mask', 'en')
+  await arrived(page, 'minus')
+  await page.click('.lesson-next')
+  await arrived(page, 'first')
+  const input = '.lesson-options input', said = () => page.textContent('.lesson-said')
+  for (const [text, expected] of [['one half', /“one half” is no number/], ['', /Write a number first/]]) {
+    await page.fill(input, text)
+    await page.press(input, 'Enter')
+    assert.match(await said(), expected)
+    assert.equal(await page.inputValue(input), text, 'what was typed stays')
+    assert.equal(await page.isVisible('.lesson-reveal'), false)
+  }
+  await page.fill(input, '1')
+  await page.press(input, 'Enter')
+  await page.waitForSelector('.lesson-said:not(.is-hint):not(:empty)')
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('what is pointed at comes with its whole figure where the window has room for it', async () => {
+  const { page, close } = await open({ lesson: 'break', at: 3 }, 'ko', { viewport: { width: 1280, height: 720 } })
+  await arrived(page, 'scale')
+  await isPointed(page)
+  await page.waitForFunction(() => {
+    const { top, bottom } = document.querySelector('.pointer').closest('.matrix').getBoundingClientRect()
+    return top >= document.querySelector('.lesson').getBoundingClientRect().bottom && bottom <= innerHeight
+  })
   await close()
 })
 

@@ -40,3 +40,17 @@ for (const [model, theme, viewport] of [
     await close()
   })
 }
+
+test('slanted names of columns do not lie over one another', async () => {
+  const state = { model: 'particles', room: 'decoding', gapped: '빵[?] 먹었다' }
+  const { page, close } = await open(state, { viewport: { width: 360, height: 740 } })
+  const near = await page.$$eval('.stage .labels-top.is-slanted', strips => strips.flatMap(strip => {
+    const seen = [...strip.children].filter(one => getComputedStyle(one).visibility === 'visible')
+      .map(one => parseFloat(one.style.left))
+    return seen.slice(1).map((left, i) => left - seen[i])
+  }))
+  assert.ok(near.length > 5)
+  // Lines at 45° begin √2 times as far apart as they lie, and letters are 11 px high.
+  assert.deepEqual(near.filter(distance => distance < 11 * Math.SQRT2), [])
+  await close()
+})

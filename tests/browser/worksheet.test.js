@@ -90,7 +90,7 @@ test('every lesson has one', async () => {
       delete document.documentElement.dataset.printed
     }, id)
     const { title } = (await lessonOf(id).words.en()).default
-    await page.waitForFunction(name => document.querySelector('.lesson-name')?.textContent === name, title)
+    await page.waitForFunction(name => document.querySelector('.lesson-name')?.title === name, title)
     await page.click('.lesson-sheet')
     await page.waitForSelector('html[data-printed]')
     assert.equal(await page.textContent('.worksheet h1'), title)

@@ -108,7 +108,9 @@ const WITHOUT_FORMULA = ['drawn', 'started']
  * @param {Translate} t
  */
 export function rules({ formulas, note }, t) {
-  const lines = WITHOUT_FORMULA.includes(note?.name ?? '') ? [] : formulas.flatMap(one => one.split(BETWEEN_LINES))
+  // A use that gives a gradient nothing has nothing to say beside one that does.
+  const telling = formulas.some(one => one !== '0') ? formulas.filter(one => one !== '0') : formulas
+  const lines = WITHOUT_FORMULA.includes(note?.name ?? '') ? [] : telling.flatMap(one => one.split(BETWEEN_LINES))
   return [
     ...lines.map(line => h('p', { className: 'rule' }, formula(ruleFormula(line, wordsOf(t))))),
     note ? h('p', { className: 'note' }, t(`inspector.notes.${note.name}`, note.values)) : ''

@@ -270,7 +270,7 @@ export function player(container, stage, context) {
   function drawPlace(isThere) {
     const { parts, lesson, words } = shown
     const at = Math.min(get().at, lesson.steps.length - 1)
-    setText(parts.name, words.title)
+    setText(parts.name, t(`lesson.list.${shown.id}.name`))
     parts.name.title = words.title
     setText(parts.place, `${at + 1} / ${lesson.steps.length}`)
     parts.progress.max = lesson.steps.length
@@ -278,7 +278,7 @@ export function player(container, stage, context) {
     parts.back.disabled = at === 0
     parts.home.hidden = isThere
     const next = !isAtEnd() ? t('lesson.next')
-      : lesson.next ? t('lesson.after', { name: t(`lesson.list.${lesson.next}.title`) }) : t('lesson.done')
+      : lesson.next ? t('lesson.after', { name: t(`lesson.list.${lesson.next}.name`) }) : t('lesson.done')
     setText(parts.next, next)
     parts.next.title = next
     parts.root.classList.toggle('is-away', !isThere)

@@ -7,6 +7,10 @@ import { find, h } from '../lib/dom.js'
 const ROOM = 3
 /** Space left above and below what is scrolled to. */
 const SPACE = 24
+/** The frames of a figure that are shown whole, if the window has room for them. */
+const WHOLE = '.matrix, .product'
+/** How far above a place its title may stand, to be shown with it. */
+const NEAR = 64
 
 /** @typedef {{ grid: HTMLElement, here: (number | null)[], counts: number[] }} Found */
 
@@ -53,18 +57,33 @@ const topOf = () => Math.max(...['.top', '.map', '.lesson'].map(selector => {
 }))
 
 /**
+ * From where to where the window has to show a pointed place: all of its figure, if that fits, else itself, with a
+ * title that stands right above.
+ * @param {Element} element @param {number} height of the window below what stays at its top
+ */
+function stretchOf(element, height) {
+  const own = element.getBoundingClientRect()
+  const whole = element.closest(WHOLE)?.getBoundingClientRect()
+  if (whole && whole.height <= height) return whole
+  const title = element.closest('.stage section')?.querySelector(':scope > h2')?.getBoundingClientRect()
+  const top = title && own.top > title.top && own.top - title.bottom < NEAR ? title.top : own.top
+  return { top, bottom: Math.min(own.bottom, top + height) }
+}
+
+/**
  * Scrolls a pointed place into its frame and the window, no further than needed, and never past what is asked.
  * @param {Element} element @param {Element | null} asked
  * @returns {boolean} whether the window had to be scrolled
  */
 function show(element, asked) {
-  const { top, bottom, left, right } = element.getBoundingClientRect()
+  const { left, right } = element.getBoundingClientRect()
   const behavior = matchMedia('(prefers-reduced-motion: reduce)').matches ? 'instant' : 'smooth'
   const frame = element.closest('.frame')
   const box = frame?.getBoundingClientRect()
   if (frame && box && (left < box.left || right > box.right)) {
     frame.scrollBy({ left: left - box.left - SPACE, behavior })
   }
+  const { top, bottom } = stretchOf(element, innerHeight - topOf() - 2 * SPACE)
   const above = top - topOf() - SPACE
   const below = bottom - innerHeight + SPACE
   const stays = getComputedStyle(find(document, '.lesson')).position === 'sticky'

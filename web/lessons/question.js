@@ -1,8 +1,9 @@
 /** A question and what becomes of it: chosen, wrong with a hint, right. */
 
-import { h, setText, uniqueId } from '../lib/dom.js'
-import { prose } from '../lib/prose.js'
+import { h, uniqueId } from '../lib/dom.js'
 import { typed } from '../lib/edits.js'
+import { fixed } from '../lib/number.js'
+import { prose } from '../lib/prose.js'
 
 /** @import { Translate } from '../types.d.ts' */
 
@@ -38,20 +39,29 @@ function choice(options, t, answer) {
   }
 }
 
-/** A number. @param {Translate} t @param {(given: number) => void} answer @returns {Way} */
-function field(t, answer) {
+/** A number as an answer is written. @param {string | number} right */
+const written = right => (Number.isInteger(right) ? fixed(Number(right), 0) : fixed(Number(right)))
+
+/**
+ * A number; what is none is said to be none, and is not taken for a wrong answer.
+ * @param {Translate} t @param {(given: number) => void} answer @param {(text: string) => void} complain
+ * @returns {Way}
+ */
+function field(t, answer, complain) {
   const input = h('input', {
     'type': 'text', 'inputmode': 'decimal', 'autocomplete': 'off', 'size': '8', 'aria-label': t('lesson.number')
   })
   const send = h('button', { type: 'submit', className: 'lesson-option' }, t('lesson.check'))
   const element = h('form', { className: 'lesson-options', onsubmit: event => {
     event.preventDefault()
-    answer(typed(input.value) ?? Number.NaN)
+    const given = typed(input.value)
+    if (given !== null) return answer(given)
+    complain(t(input.value.trim() ? 'lesson.noNumber' : 'lesson.noAnswer', { text: input.value.trim() }))
   } }, input, send)
   return {
     element,
     show({ right, isOver }) {
-      if (isOver && right !== null) input.value = String(right).replace('-', '−')
+      if (isOver && right !== null && right !== undefined) input.value = written(right)
       input.readOnly = isOver
       send.setAttribute('aria-disabled', String(isOver))
     }
@@ -68,22 +78,30 @@ function field(t, answer) {
  */
 export function question({ text, options }, t, answer, reveal) {
   const asking = h('p', { className: 'lesson-ask', id: uniqueId('ask') }, prose(text))
-  const ways = options ? choice(options, t, answer) : field(t, answer)
   const said = h('p', { className: 'lesson-said', role: 'status' })
+  /** What was typed and is no number, until something is answered. */
+  let complaint = ''
+  /** @type {Result} */ let last = { wrong: [], right: null, isOver: false, text: '' }
+  const ways = options ? choice(options, t, answer) : field(t, given => {
+    complaint = ''
+    answer(given)
+  }, text => {
+    complaint = text
+    show(last)
+  })
   const help = h('button', { type: 'button', className: 'quiet lesson-reveal', hidden: true, onclick: reveal },
     t('lesson.reveal'))
   if (options) ways.element.setAttribute('role', 'group')
   ways.element.setAttribute('aria-labelledby', asking.id)
   ways.element.append(help)
-  return {
-    element: h('div', { className: 'lesson-question' }, asking, ways.element, said),
-    /** @param {Result} result */
-    show(result) {
-      ways.show(result)
-      help.hidden = result.isOver || result.wrong.length === 0
-      if (said.textContent !== result.text) said.replaceChildren(...prose(result.text))
-      said.classList.toggle('is-hint', !result.isOver)
-      if (!result.text) setText(said, '')
-    }
+  /** @param {Result} result */
+  function show(result) {
+    last = result
+    const text = result.isOver ? result.text : complaint || result.text
+    ways.show(result)
+    help.hidden = result.isOver || result.wrong.length === 0
+    if (said.textContent !== text) said.replaceChildren(...prose(text))
+    said.classList.toggle('is-hint', !result.isOver)
   }
+  return { element: h('div', { className: 'lesson-question' }, asking, ways.element, said), show }
 }

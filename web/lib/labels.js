@@ -9,6 +9,8 @@ const LONGEST = 108
 /** Numbers closer than this are read as one. */
 const APART = 8
 const SLANT = Math.SQRT1_2
+/** How far apart slanted names have to begin, not to lie over one another. */
+const SLANTED_LINE = 16
 /** Of more labels than this those that are thinned out are not built at all, and the others near the window alone. */
 const [MANY, MARGIN] = [128, 400]
 
@@ -45,6 +47,9 @@ export function widest(labels) {
 /** Every how many row labels are shown. @param {number} cell height */
 export const leftStep = cell => Math.ceil(LINE / cell)
 
+/** Every how many slanted column labels are shown. @param {number} cell width */
+export const slantedStep = cell => Math.ceil(SLANTED_LINE / cell)
+
 /** Room that row labels need. @param {string[]} labels */
 export const leftGutter = labels => Math.ceil(widest(labels)) + 10
 
@@ -58,7 +63,7 @@ export function topPlan(labels, cell) {
   if (numeric(labels)) return { slanted: false, step: Math.ceil((width + APART) / cell), height: 20, overhang: 0 }
   if (width + 4 <= cell) return { slanted: false, step: 1, height: 20, overhang: 0 }
   return {
-    slanted: true, step: leftStep(cell), height: Math.ceil(width * SLANT) + 14,
+    slanted: true, step: slantedStep(cell), height: Math.ceil(width * SLANT) + 14,
     overhang: Math.max(0, Math.ceil(width * SLANT - cell / 2) + 6)
   }
 }

@@ -3,7 +3,7 @@
 import { h, isThere, setText } from './dom.js'
 import { setNames } from './formula.js'
 import { heatmap } from './heatmap.js'
-import { labels, leftGutter, topPlan } from './labels.js'
+import { labels, leftGutter, slantedStep, topPlan } from './labels.js'
 import { dimensions, exact } from './number.js'
 import { cellOf, indexOf } from './slice.js'
 
@@ -164,7 +164,8 @@ export function matrix(container, handlers) {
       const wanted = view.dense ? denseHeightFor(width, part.rows) : heightFor(width)
       const height = Math.min(wanted, Math.max(1, TALLEST / part.rows))
       head.update(view.title, part.rows, part.cols)
-      top.update({ items: part.colLabels, cell: width, room: plan.height, slanted: plan.slanted, step: plan.step })
+      const step = plan.slanted ? slantedStep(width) : plan.step
+      top.update({ items: part.colLabels, cell: width, room: plan.height, slanted: plan.slanted, step })
       left.update({ items: part.rowLabels, cell: height, room: gutter })
       body.style.setProperty('padding-right', `${plan.overhang}px`)
       heat.update(part, { ...view, cell: { width, height } })

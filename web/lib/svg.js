@@ -1,7 +1,7 @@
 /** A figure as an SVG picture, from the same values and colours as the canvas: pure functions, tested without one. */
 
 import { TICK_OPACITY, hasTick, lettering, tickBox } from './heatmap_paint.js'
-import { leftStep } from './labels.js'
+import { leftStep, slantedStep } from './labels.js'
 import { dimensions, endsOf, fixed } from './number.js'
 
 /** @import { Domain, Palette, Piece, Scale, Slice } from '../types.d.ts' */
@@ -96,7 +96,8 @@ function rowsOf({ part, view: { cell, palette } }) {
 function columnsOf({ part, view: { cell, palette } }) {
   const longest = widest(part.colLabels)
   const isSlanted = longest + 4 > cell.width && part.colLabels.some(text => !/^\d*$/.test(text))
-  const step = isSlanted ? leftStep(cell.width) : longest + 4 > cell.width ? Math.ceil((longest + 6) / cell.width) : 1
+  const straight = longest + 4 > cell.width ? Math.ceil((longest + 6) / cell.width) : 1
+  const step = isSlanted ? slantedStep(cell.width) : straight
   const svg = part.colLabels.map((text, c) => {
     if (c % step) return ''
     const x = round((c + 0.5) * cell.width)

@@ -7,7 +7,9 @@ import { at, chosen, ranked, rowAt, written } from '../readings.js'
 /** @import { Cells, Now } from '../index.js' */
 
 const [SHAPED, KEPT] = ['sampling.probabilities', 'sampling.output']
-const LINES = { selector: '.stage .words' }
+/** The likeliest characters, under the line that names the columns, and the likeliest of them. */
+const LINES = { selector: '.stage .words + .words' }
+const FIRST = { selector: `${LINES.selector} > li:first-child` }
 /** The step that writes the month of 5/6/2026, as long as the year has four digits. */
 const STEP = 5
 const ROOM = `room=sampling&row=${STEP}`
@@ -59,19 +61,19 @@ export const lesson = {
   steps: [
     {
       id: 'greedy', state: 'room=source.tokens', point: () => ({ selector: '.stage .chips' }),
-      ask: { options: months, answer: run => chosen(run)[month(run)] }, then: ROOM, pointThen: () => LINES,
+      ask: { options: months, answer: run => chosen(run)[month(run)] }, then: ROOM, pointThen: () => FIRST,
       paper: shaped,
       say: run => ({ text: run.streams.source.texts[0], answer: chosen(run)[month(run)],
         share: fixed(at(run, KEPT, [0, monthRow(run), stepsOf(run)[month(run)].id])) })
     },
     {
       id: 'hot', state: ROOM, point: () => ({ selector: '.stage [data-control="temperature"]' }),
-      ask: { options: ways, answer: way }, then: `${ROOM}&temperature=3`, pointThen: () => LINES, say: shares,
+      ask: { options: ways, answer: way }, then: `${ROOM}&temperature=3`, pointThen: () => FIRST, say: shares,
       paper: shaped, paperThen: shaped
     },
     {
       id: 'cold', state: ROOM, point: () => ({ selector: '.stage [data-control="temperature"]' }),
-      ask: { options: ways, answer: way }, then: `${ROOM}&temperature=0.3`, pointThen: () => LINES, say: shares,
+      ask: { options: ways, answer: way }, then: `${ROOM}&temperature=0.3`, pointThen: () => FIRST, say: shares,
       paper: shaped, paperThen: shaped
     },
     {
