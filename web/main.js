@@ -1,6 +1,7 @@
 /** The page: keeps the state, asks the engine for runs, and hands both to the parts that show them. */
 
 import { setText } from './lib/dom.js'
+import { isUnfetched } from './lib/fetched.js'
 import { later, nextTask, painted } from './lib/later.js'
 import { readRun } from './lib/run.js'
 import { translator } from './lib/text.js'
@@ -37,6 +38,7 @@ let state = fromHash(location.hash)
 /** @type {Engine | null} */ let engine = null
 /** @type {Failure | null} */ let engineProblem = null
 /** Why nothing can be computed at all: it stays said. @type {Problem | null} */ let obstacle = null
+/** Whether a part of the page did not arrive. */ let isUnwhole = false
 /** Until its words are here, the page consists of nothing. @type {Translate | undefined} */ let t
 /** @type {ReturnType<typeof header> | undefined} */ let top
 /** What is behind the opening. @type {ReturnType<typeof import('./shell/rooms.js').roomsIn> | undefined} */ let inside
@@ -100,7 +102,8 @@ function fails(error) {
   if (/** @type {Failure} */ (error).isLate) return
   console.error(error)
   const message = reasonOf(error)
-  setText(page.status, t ? t('app.broken', { message }) : message)
+  isUnwhole = isUnfetched(error)
+  setText(page.status, !t ? message : isUnwhole ? t('app.unfetched') : t('app.broken', { message }))
 }
 
 const { attempt, whole } = values({
@@ -116,7 +119,7 @@ function showControls() {
   top.update(state, texts, languageOf(state), runHere())
   inside?.showControls(state, texts)
   document.documentElement.toggleAttribute('data-embed', state.embed)
-  setText(page.status, texts.engine ?? hiddenProblem(texts, t))
+  setText(page.status, texts.engine ?? (isUnwhole ? t('app.unfetched') : hiddenProblem(texts, t)))
   page.house.classList.toggle('has-long-fields', Object.values(modelOf(state.model).fields).some(one => one.isLong))
   page.house.classList.toggle('is-stale', Object.keys(texts).length > 0)
 }
@@ -240,6 +243,7 @@ const link = linked(addressed)
 /** @param {Patch} patch @param {'push' | 'replace'} [history] */
 function set(patch, history = 'replace') {
   const before = state
+  if (history === 'push') isUnwhole = false
   if (history === 'push' && toHash({ ...state, ...patch }) === toHash(state)) return
   state = { ...state, ...patch }
   link.write(state, history)
@@ -269,10 +273,21 @@ async function start() {
 
 addEventListener('popstate', () => {
   link.forget()
+  isUnwhole = false
   state = fromHash(location.hash)
   inside?.forget()
   showSpoken()
   refresh()
+})
+// What is fetched inside an event has nobody else to say that it did not come.
+addEventListener('unhandledrejection', event => {
+  if (!isUnfetched(event.reason)) return
+  event.preventDefault()
+  fails(event.reason)
+})
+addEventListener('online', () => {
+  isUnwhole = false
+  showSpoken()
 })
 /** @param {boolean} now */
 function print(now) {

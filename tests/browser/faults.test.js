@@ -88,6 +88,53 @@ test('a model whose weights are missing leaves the others alone, and comes when 
   await close()
 })
 
+const goTo = (page, hash) => page.evaluate(next => { location.hash = next }, hash)
+
+test('the network is gone after the first visit: what is here is computed, what is not is said, and comes with it', async () => {
+  const { page, errors, close } = await broken(HOUSE)
+  await runs(page, 1)
+  await page.waitForSelector('.map li', { state: 'attached' })
+  await page.context().setOffline(true)
+  await goTo(page, `${HOUSE}&source=${encodeURIComponent('may 6 2031')}`)
+  await runs(page, 2)
+  await goTo(page, 'v=1&model=sentences&room=weights')
+  await runs(page, 3)
+  assert.equal(await page.textContent('#status'), '')
+  for (const place of ['lesson=attention', 'theatre=dates', 'model=dates&glossary=softmax']) {
+    await goTo(page, `v=1&${place}`)
+    await page.waitForFunction(text => document.getElementById('status').textContent === text, en.app.unfetched)
+    await press(page)
+    assert.equal(await page.textContent('#status'), en.app.unfetched, place)
+  }
+  await goTo(page, 'v=1&lesson=attention&at=2')
+  await page.waitForFunction(text => document.getElementById('status').textContent === text, en.app.unfetched)
+  await page.context().setOffline(false)
+  await page.waitForSelector('#lesson:not(:empty)')
+  assert.equal(await page.textContent('#status'), '')
+  assert.deepEqual(errors, [])
+  await close()
+})
+
+test('a worker that stumbles over one run computes the next', async () => {
+  const { page, errors, close } = await broken(HOUSE, serve('**/worker.js', async answer => ({
+    response: answer, body: `${await answer.text()}
+      const { onmessage } = self
+      let runs = 0
+      self.onmessage = event => {
+        if (event.data.type === 'run' && ++runs === 2) throw new Error('lost')
+        return onmessage(event)
+      }`
+  })))
+  await runs(page, 1)
+  await goTo(page, `${HOUSE}&source=${encodeURIComponent('may 6 2031')}`)
+  assert.match(await said(page), /lost/)
+  await goTo(page, `${HOUSE}&source=${encodeURIComponent('may 7 2031')}`)
+  await runs(page, 2)
+  assert.equal(await page.textContent('#status'), '')
+  assert.deepEqual(errors, ['lost'])
+  await close()
+})
+
 test('where scripts do not come, what stands in the page says so', async () => {
   const { page, close } = await broken('', missing('**/main.js'))
   await page.waitForSelector('#stuck', { state: 'visible', timeout: 20000 })

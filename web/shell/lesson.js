@@ -1,6 +1,7 @@
 /** Whether a lesson is on, and its player, which is fetched with the first. */
 
 import { lessonOf } from '../lessons/index.js'
+import { fetched } from '../lib/fetched.js'
 
 /** @import { Context, State } from '../types.d.ts' */
 
@@ -10,18 +11,17 @@ import { lessonOf } from '../lessons/index.js'
  */
 export function lessons({ lesson, stage }, context) {
   /** @type {ReturnType<typeof import('../lessons/player.js').player> | undefined} */ let player
-  /** @type {Promise<void> | undefined} */ let loading
-  async function load() {
+  const load = fetched(async () => {
     player = (await import('../lessons/player.js')).player(lesson, stage, context)
     update()
-  }
+  }, context.fails)
   function update() {
     const isOn = Boolean(lessonOf(context.get().lesson)) && !context.get().embed
     document.documentElement.toggleAttribute('data-lesson', isOn)
     lesson.hidden = !isOn
     if (!isOn) player?.leave()
     else if (player) player.update(context.run())
-    else loading ??= load().catch(context.fails)
+    else load()
   }
   return {
     update,

@@ -43,7 +43,10 @@ export function mount(container, context) {
     update({ notebook }) {
       if (asked === notebook) return
       asked = notebook
-      open(notebook)
+      open(notebook).catch(error => {
+        asked = null
+        context.fails(error)
+      })
     },
     mark() {},
     destroy() {
