@@ -10,6 +10,7 @@ import { piecesOf } from '../../web/lib/prose.js'
 import { translator } from '../../web/lib/text.js'
 import { modelOf } from '../../web/models/index.js'
 import { changes } from '../../web/shell/changes.js'
+import { placeOnTour } from '../../web/shell/frame.js'
 import { countIn, indexAt, matrixOf, tensorNamed, valueAt } from './cells.js'
 import { gridCell, gridName, isGridLegend, roomCost, stepOf, twiceCounts, twiceSums } from './grids.js'
 import { learn } from '../../web/worker/learn.js'
@@ -331,11 +332,12 @@ export const KINDS = {
   cost: ['.room-cost', null, (view, text) => roomCost(view, valuesIn(view, 'stages.costs.line', text) ?? {})],
   room: ['.eyebrow .visually-hidden', null, (view, text) => {
     const { number, total } = valuesIn(view, 'frame.room', text) ?? {}
-    return Number(number) === view.rooms.indexOf(view.room) && Number(total) === view.rooms.length - 1
+    const place = placeOnTour(view.rooms, view.room)
+    return Number(number) === place.number && Number(total) === place.total
   }],
   changed: ['.changed', null, (view, text) =>
     Number(valuesIn(view, 'app.changed', text)?.count) === changes(view.state)],
-  number: ['.eyebrow b', null, ({ rooms, room }, text) => text === String(rooms.indexOf(room))],
+  number: ['.eyebrow b', null, ({ rooms, room }, text) => text === String(placeOnTour(rooms, room).number)],
   flow: ['.ways .shape', null, (view, text) => {
     const [name, ...sides] = text.split(/\s/)
     return sides.join(' ') === shapeText(tensorNamed(view, name))

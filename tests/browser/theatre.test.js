@@ -196,6 +196,26 @@ test('the next step is taken apart, nudged and taken', async () => {
     [...document.querySelectorAll('.theatre-optimizer tr')].map(row => row.lastElementChild.textContent)))
   const results = [made.g, made.after.m, made.after.v, made.mHat, made.vHat, made.after.w]
   assert.deepEqual(shown, results.map(value => `= ${exact(value)}`))
+  await page.click('.theatre-closer summary')
+  await page.waitForSelector('.theatre-norms tbody line', { state: 'attached' })
+  const samples = await page.$$eval('.theatre-norms tbody line', list => list.map(one => {
+    const { stroke, strokeDasharray } = getComputedStyle(one)
+    return `${stroke} ${strokeDasharray}`
+  }))
+  assert.equal(samples.length, await page.$$eval('.theatre-norms tbody tr', list => list.length))
+  assert.equal(new Set(samples).size, samples.length, 'each layer has a line of its own, beside its name')
+  const letters = await page.$$eval('.theatre-letters li b', list => list.map(one => one.textContent))
+  assert.deepEqual(letters, ['g', 'c', 'η', 'β₁', 'β₂', 'ε'], 'no letter of the formulas goes without its name')
+  const place = '[data-field="index"]', at = await page.inputValue(place)
+  for (const wrong of ['abc', '99, 1', '1x, 2']) {
+    await page.fill(place, wrong)
+    await page.press(place, 'Enter')
+    assert.match(await page.textContent('.theatre-apart .problem'), new RegExp(wrong))
+    assert.equal(await page.inputValue(place), wrong, 'what was typed stays')
+  }
+  await page.fill(place, at)
+  await page.press(place, 'Enter')
+  await page.waitForSelector('.theatre-apart .problem:empty', { state: 'attached' })
   await page.click('[data-action="nudge"]')
   const { slope } = nudgeWeight(session, made.name, made.index)
   await page.waitForFunction(text => document.querySelector('.theatre-nudged').textContent.includes(text),

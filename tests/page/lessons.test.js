@@ -6,6 +6,7 @@ import { LESSONS } from '../../web/lessons/index.js'
 import { stateOf } from '../../web/lessons/steps.js'
 import { MODELS, problemsOf, settingsOf } from '../../web/models/index.js'
 import { roomsOf } from '../../web/rooms/index.js'
+import { placeOnTour } from '../../web/shell/frame.js'
 import { defaults, fromHash, patchFrom, toHash } from '../../web/shell/state.js'
 import { shownRun } from '../lib/page.js'
 
@@ -53,11 +54,12 @@ for (const lesson of lessons) for (const language of LANGUAGES) {
       }
       const said = step.ask ? ['ask', 'right', 'wrong', ...(step.then ? [] : ['hint'])] : []
       for (const key of [...ALWAYS, ...said]) assert.ok(texts[key]?.trim(), `${step.id}.${key}`)
-      assert.deepEqual(Object.keys(texts).filter(key => ![...ALWAYS, ...said, 'options'].includes(key)), [], step.id)
+      const known = [...ALWAYS, ...said, 'options', 'paper', ...(step.ask ? ['paperWhy'] : [])]
+      assert.deepEqual(Object.keys(texts).filter(key => !known.includes(key)), [], step.id)
       const told = { before: step.say?.(first.run, first) ?? {}, after: step.say?.(last.run, last) ?? {} }
       for (const [key, text] of Object.entries(texts)) {
         if (typeof text !== 'string') continue
-        const values = ['right', 'wrong'].includes(key) ? told.after : told.before
+        const values = ['right', 'wrong', 'paperWhy'].includes(key) ? told.after : told.before
         for (const name of valuesIn(text)) assert.match(String(values[name]), /\S/, `${step.id}.${key}: {${name}}`)
       }
       if (!step.ask) continue
@@ -113,4 +115,14 @@ test('every fault of the hunt is found in its own run, by its own sign alone, an
   const hunt = lessons.find(({ id }) => id === 'hunt')
   const answers = hunt.steps.filter(({ ask }) => ask).map(step => found(phases(hunt, step, 'ko')[0].run))
   assert.deepEqual(answers.sort(), Object.keys(FINDS).sort())
+})
+
+test('how many rooms there are stays what it is through a lesson, whatever a step switches on', () => {
+  for (const lesson of lessons) {
+    const totals = lesson.steps.map(step => {
+      const [{ run, state }] = phases(lesson, step, 'ko'), rooms = roomsOf(run)
+      return placeOnTour(rooms, rooms.find(({ id }) => id === state.room)).total
+    })
+    assert.deepEqual(new Set(totals).size, 1, `${lesson.id}: ${totals}`)
+  }
 })

@@ -132,6 +132,8 @@ test('a step is one of the decoding\'s, of a lesson or of a training; what a rea
   assert.deepEqual(wrong(en, /\b(steps?|stages?)\b/i), [])
   assert.deepEqual([ko.frame.row, ko.scrub.label], ['단계', '단계'])
   for (const text of [ko.frame.room, ko.check.room, ko.twin.same]) assert.match(text, /방/)
+  assert.equal(particle('____', '을/를'), '을(를)', 'nobody knows yet what will stand there')
+  assert.equal(particle('____', '으로/로'), '(으)로')
   assert.equal(translator(ko)('frame.room', { number: 3, total: 71 }), '방 71개 가운데 3번째')
 })
 

@@ -144,10 +144,10 @@ async function written(lesson, step, own, { state: here, language, runOf, gradie
     figureOf(before, place, false, place.isGradient ? await gradientOf(state, place.tensor) : undefined))
   return {
     right, values, words: own,
-    told: ask ? telling(found, `${own.text}${own.ask}`, [String(right), answer, answer.replace(/ \(\d+\)$/, '')], !options) : [],
+    told: ask ? telling(found, `${own.paper ?? own.text}${own.ask}`, [String(right), answer, answer.replace(/ \(\d+\)$/, '')], !options) : [],
     item: {
       title: own.title, options: options && options.map(({ text }) => text), answer,
-      why: own.wrong ? translator(own)('wrong', found) : '',
+      why: own.wrong ? translator(own)(own.paperWhy ? 'paperWhy' : 'wrong', found) : '',
       given: await Promise.all(cellsOf(step.paper, step.point, before, now).map(given)),
       seen: then === undefined ? []
         : cellsOf(step.paperThen, step.pointThen ?? step.point, after, later).map(place => figureOf(after, place, true))
@@ -190,7 +190,7 @@ export async function worksheet(lesson, words, page) {
       const given = item.given.map(({ cells, ...one }) => ({ ...one, cells: cells.map(row => row.map(cell => (
         { ...cell, isBlank: rights.has(cell.value), isPointed: cell.isPointed && !answers.has(one.token) }))) }))
       return {
-        ...item, given, text: speak('text', open), hint: own.hint ? speak('hint', open) : '',
+        ...item, given, text: speak(own.paper ? 'paper' : 'text', open), hint: own.hint ? speak('hint', open) : '',
         ...(own.ask && { ask: speak('ask', open) })
       }
     })

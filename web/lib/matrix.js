@@ -42,6 +42,8 @@ const NUMBERS = 34
 const PAIR_FROM = 560
 const PAIR_GAP = 32
 const FEW_ROWS = 12
+/** Rows of numbers that are still few enough to be read, where columns are wide enough for numbers. */
+const READ_ROWS = 24
 const TALLEST = 8000
 
 /**
@@ -55,8 +57,8 @@ export const heightFor = width => (width >= NUMBERS ? Math.min(32, Math.round(wi
  * @param {number} width @param {number} rows
  */
 function denseHeightFor(width, rows) {
-  if (rows > FEW_ROWS) return 14
-  return width >= NUMBERS ? 22 : Math.max(14, Math.min(width, 18))
+  if (width >= NUMBERS && rows <= READ_ROWS) return 22
+  return rows > FEW_ROWS ? 14 : Math.max(14, Math.min(width, 18))
 }
 
 /**

@@ -9,12 +9,13 @@ const MARKED = /(`[^`]+`|\[[^\]]+\]\([^)]+\))/
 const DEED = /^\[(.+)\]\((.+)\)$/
 
 /**
- * Keeps a bracket with the word before it, a particle with the quotation mark before it, a date, `-ㅇ`, `top-k` and
- * `GPT-2` in one line.
+ * Keeps a bracket with the word before it, a particle with the quotation mark before it, a date, `-ㅇ`, `top-k`, `GPT-2`
+ * and `--check` in one line.
  * @param {string} text
  */
 const bind = text => text.replace(/(?<!\s)\(/g, '\u2060(').replace(/([’”)])(?=\p{L})/gu, '$1\u2060')
   .replace(/(?<=\d)[-/](?=\d)|(?<=[A-Za-z])-(?=\d|[a-z](?![a-z]))/g, '\u2060$&\u2060').replace(/(?<=[‘“])-(?=\p{L})/gu, '-\u2060')
+  .replace(/--(?=[a-z])/g, '-\u2060-\u2060')
 
 /**
  * A text in pieces: plain, code, or words for a change of the state.

@@ -9,6 +9,9 @@ const RIEUL = 8
 /** Names of single consonants end with themselves: 기역, 니은, 리을. */
 const [CONSONANT_FIRST, CONSONANT_LAST] = ['ㄱ', 'ㅎ']
 
+/** A place that is still to be written in: nobody knows yet how its word ends. */
+const BLANK = /^_+$/
+
 /** 0 none, 8 ㄹ, any other number another final consonant. @param {string} word */
 function finalConsonant(word) {
   const letters = word.replace(/[^\p{L}\p{N}]/gu, '')
@@ -30,6 +33,7 @@ function finalConsonant(word) {
  */
 export function particle(word, pair) {
   const [closed, open] = pair.split('/')
+  if (BLANK.test(word)) return closed === '으로' ? '(으)로' : closed.length === 1 ? `${closed}(${open})` : open
   const final = finalConsonant(word)
   if (closed === '으로') return final && final !== RIEUL ? closed : open
   return final ? closed : open

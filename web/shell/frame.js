@@ -8,7 +8,7 @@ import { batchOf, describedOf, labelsOf } from '../lib/run.js'
 import { bringInSight } from '../lib/sight.js'
 import { modelOf } from '../models/index.js'
 import { isLearned } from '../models/settings.js'
-import { outputOf } from '../rooms/index.js'
+import { HOUSE, outputOf } from '../rooms/index.js'
 import { stageOf } from '../stages/index.js'
 import { changed } from './changes.js'
 import { costLine } from './cost.js'
@@ -100,6 +100,20 @@ export const whatOf = (room, state) => OTHERWISE[room.words]?.find(([isSo]) => i
 const say = (flow, { name, shape }) => (
   flow.replaceChildren(...dotted(`${name} ${dimensions(shape).replaceAll(' ', '\u00a0')}`)))
 
+/** Rooms that come and go with what is set, unless they are the whole of a place: dropout, what makes a fault. */
+const PASSING = ['operation', 'dropout', 'attention_dropout']
+
+/**
+ * Which room of the tour this is, and how many there are; 0 off the tour and in a passing room, so that the count of a
+ * house stays what it is, whatever is switched on.
+ * @param {Room[]} rooms @param {Room} room
+ */
+export function placeOnTour(rooms, room) {
+  const counted = rooms.filter(({ id, isOnTour, stage }) => (
+    id !== HOUSE.id && isOnTour && (!PASSING.includes(stage) || id === stage)))
+  return { number: counted.indexOf(room) + 1, total: counted.length }
+}
+
 /** @param {string} title @param {...Child} text */
 const aside = (title, ...text) => h('section', {}, h('h2', {}, title), h('p', {}, ...text))
 
@@ -139,6 +153,7 @@ export function frame(container, room, context) {
   const stage = stageOf(room.stage)
   const rooms = context.rooms()
   const at = rooms.indexOf(room)
+  const place = placeOnTour(rooms, room)
   const isBatch = () => batchOf(context.run() ?? { streams: {} }) > 1
   /** @param {string} part */
   const words = part => t(`stages.${room.words}.${part}`)
@@ -163,7 +178,7 @@ export function frame(container, room, context) {
   const tools = h('div', { className: 'tools' }, [...pickers, ...controls].map(({ element }) => element),
     stage.pickers.includes('sentence') && isBatch() ? quote : '')
   const number = h('span', { className: 'visually-hidden' }, ' ',
-    t('frame.room', { total: rooms.length - 1, number: at }))
+    t('frame.room', place))
   const back = h('span')
   const showChanged = changed(back, context)
   const terms = deeds(context, { className: 'term' })
@@ -171,8 +186,8 @@ export function frame(container, room, context) {
   const trying = deeds(context, { after: () => bringInSight(tools.isConnected ? tools : figure, SHOWN_AT) })
   container.replaceChildren(
     h('p', { className: 'eyebrow' },
-      room.layer !== undefined || at === 0 ? '' : h('b', { 'aria-hidden': 'true' }, String(at)), placeName(room, t),
-      at ? number : '', back),
+      room.layer !== undefined || !place.number ? '' : h('b', { 'aria-hidden': 'true' }, String(place.number)),
+      placeName(room, t), place.number ? number : '', back),
     h('h1', {}, words('title')),
     from, lead, broken, offered,
     at ? '' : ways.element, tools.childElementCount ? tools : '',

@@ -1,6 +1,7 @@
 /** Taking the model of a run along: weights, ONNX, a script in PyTorch. Made in the worker, saved by the browser. */
 
 import { h, setText } from '../lib/dom.js'
+import { prose } from '../lib/prose.js'
 import { save } from '../lib/save.js'
 import { modelOf } from '../models/index.js'
 
@@ -30,7 +31,7 @@ export function taking({ t, ask, run }) {
   }, t(`app.taking.${format}`)))
   const element = h('div', { className: 'taking', hidden: true },
     h('p', { className: 'menu-title' }, t('app.taking.title')), buttons,
-    h('p', { className: 'menu-note' }, t('app.taking.note')), said)
+    h('p', { className: 'menu-note' }, prose(t('app.taking.note'))), said)
   /** @param {Run | null} run */
   function update(run) {
     element.hidden = !run?.isTakeable

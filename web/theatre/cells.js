@@ -18,5 +18,5 @@ export function indexOf(shape, offset) {
 export const isInside = (shape, index) => (
   index?.length === shape.length && index.every((i, axis) => Number.isInteger(i) && i >= 0 && i < shape[axis]))
 
-/** An index as a reader writes it. @param {string} text */
-export const readIndex = text => text.split(/\D+/).filter(Boolean).map(Number)
+/** An index as a reader writes it, or null where something else stands there. @param {string} text */
+export const readIndex = text => (/^[\s,[\]()]*\d[\d\s,[\]()]*$/.test(text) ? text.match(/\d+/g)?.map(Number) ?? null : null)

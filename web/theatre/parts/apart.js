@@ -2,7 +2,7 @@
 
 import { h, keep, setText, uniqueId } from '../../lib/dom.js'
 import { brief, exact, fixed } from '../../lib/number.js'
-import { readIndex } from '../cells.js'
+import { isInside, readIndex } from '../cells.js'
 import { OPTIMIZERS } from '../optimizers/index.js'
 import { line, written } from '../optimizers/line.js'
 import { layerByLayer } from './layers.js'
@@ -23,6 +23,16 @@ function linesOf(made) {
 }
 
 /**
+ * What the letters of an optimiser's formulas stand for, and the value each has.
+ * @type {[string, string & keyof Apart][]}
+ */
+const LETTERS = [['g', 'g'], ['c', 'clip'], ['η', 'rate'], ['λ', 'decay'], ['μ', 'momentum'], ['β₁', 'beta1'],
+  ['β₂', 'beta2'], ['ε', 'eps']]
+
+/** The letters that stand in some lines. @param {ReturnType<typeof linesOf>} lines */
+const lettersIn = lines => LETTERS.filter(([letter]) => lines.some(({ letters }) => letters.includes(letter)))
+
+/**
  * @param {Element} container
  * @param {{ t: Translate, ask(type: string, details: object): Promise<any>, step(): void,
  *   pin(cell: { name: string, index: number[] }): void }} context
@@ -32,17 +42,18 @@ export function apart(container, { t, ask, step, pin }) {
   /** @type {{ name: string, index?: number[] }} */
   let chosen = { name: 'output.weight', index: undefined }
   let isOpen = false, asked = -1
-  const id = uniqueId('weight')
+  const id = uniqueId('weight'), wrong = uniqueId('problem')
   /** @type {HTMLSelectElement} */
   const select = h('select', { id, 'data-action': 'weight', 'onchange': () => take({ name: select.value }) })
   /** @type {HTMLInputElement} */
   const place = h('input', { 'type': 'text', 'inputmode': 'numeric', 'autocomplete': 'off', 'data-field': 'index',
-    'aria-label': t('theatre.index'), 'onchange': () => (
-      take({ name: chosen.name, index: readIndex(place.value) })) })
+    'aria-label': t('theatre.index'), 'aria-describedby': wrong, 'onchange': goTo })
+  const problem = h('p', { className: 'problem', role: 'alert', id: wrong })
   const tokens = h('div', { className: 'theatre-tokens' })
   const loss = h('p')
   const gradient = h('p')
   const moving = h('tbody')
+  const letters = h('ul', { className: 'theatre-keys theatre-letters' })
   const result = h('p', { className: 'theatre-moved' })
   const nudged = h('p', { role: 'status', className: 'theatre-nudged' })
   const nudge = h('button', { 'type': 'button', 'className': 'quiet', 'data-action': 'nudge', 'onclick': check })
@@ -59,12 +70,22 @@ export function apart(container, { t, ask, step, pin }) {
     if (isOpen) take(chosen)
   } }, title, h('p', { className: 'theatre-why' }, t('theatre.apartWhy')),
   part('layers', rows), part('loss', tokens, loss),
-  part('gradient', h('div', { className: 'theatre-choices' }, h('label', { for: id }, t('theatre.weight')), select, place),
+  part('gradient', h('div', { className: 'theatre-choices' }, h('label', { for: id }, t('theatre.weight')), select, place), problem,
     gradient, h('div', {}, nudge, over), nudged),
   part('moved', h('div', { 'className': 'theatre-scroll', 'tabindex': '0', 'role': 'region', 'aria-label': t('theatre.apartParts.moved') },
-    h('table', { className: 'theatre-optimizer' }, moving)), result), walk)
+    h('table', { className: 'theatre-optimizer' }, moving)), letters, result), walk)
   container.append(details)
 
+  /** To the weight at the place that is written, if there is one. */
+  function goTo() {
+    const index = readIndex(place.value) ?? []
+    const isThere = isInside(made.shape, index)
+    place.setAttribute('aria-invalid', String(!isThere))
+    setText(problem, isThere ? '' : t('theatre.noPlace', {
+      text: place.value.trim(), shape: made.shape.join(' × '), last: made.shape.map((/** @type {number} */ side) => side - 1).join(', ')
+    }))
+    if (isThere) take({ name: chosen.name, index })
+  }
   /** @param {typeof chosen} wanted */
   async function take({ name, index }) {
     chosen = { name, index }
@@ -89,6 +110,8 @@ export function apart(container, { t, ask, step, pin }) {
     })
     select.value = made.name
     place.value = made.index.join(', ')
+    place.setAttribute('aria-invalid', 'false')
+    setText(problem, '')
     keep(tokens, made.tokens, () => h('span', {}, h('b'), h('i'), h('small'), h('small')), (element, one) => {
       setText(element.children[0], one.word)
       setText(element.children[1], `p ${fixed(one.share, 3)}`)
@@ -101,7 +124,12 @@ export function apart(container, { t, ask, step, pin }) {
     setText(loss, t('theatre.meanLoss', { count: made.count, rows: made.rows, mean: brief(made.mean), loss: exact(made.loss) }))
     setText(gradient, t('theatre.gradientIs', { name: `${made.name}[${made.index.join(', ')}]`, raw: exact(made.raw) }))
     setText(nudge, t('theatre.nudge'))
-    keep(moving, linesOf(made), () => h('tr', {}, h('th', { scope: 'row' }), h('td'), h('td'), h('td')), (row, one) => {
+    const lines = linesOf(made)
+    keep(letters, lettersIn(lines), () => h('li', {}, h('b'), h('span')), (item, [letter, key]) => {
+      setText(item.children[0], letter)
+      setText(item.children[1], ` ${t(`theatre.letters.${key}`)} ${written(Number(made[key]))}`)
+    })
+    keep(moving, lines, () => h('tr', {}, h('th', { scope: 'row' }), h('td'), h('td'), h('td')), (row, one) => {
       [t(`theatre.optimizer.${one.name}`), one.letters, one.numbers, `= ${exact(one.result)}`]
         .forEach((text, i) => setText(row.children[i], text))
     })

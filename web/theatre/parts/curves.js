@@ -1,7 +1,7 @@
 /** Curves of a training: losses and what comes out right; for those who look closer, the rate and gradients. */
 
 import { lines } from '../../lib/chart.js'
-import { h, keep, setText } from '../../lib/dom.js'
+import { find, h, keep, setText, svg } from '../../lib/dom.js'
 import { brief, fixed } from '../../lib/number.js'
 import { divergence, pointsOf } from '../points.js'
 
@@ -103,6 +103,18 @@ const COLOURS = ['accent', 'ink', 'muted']
 /** @param {number} i */
 const lookOf = i => ({ colour: COLOURS[i % COLOURS.length], dash: DASHES[i % DASHES.length], width: 1.5 })
 
+/** A short piece of a layer's line, beside its name. */
+const sample = () => svg('svg', { 'class': 'theatre-sample', 'width': 32, 'height': 8, 'aria-hidden': 'true' },
+  svg('line', { x1: 0, x2: 32, y1: 4, y2: 4 }))
+
+/** @param {SVGLineElement} line @param {number} i */
+function drawSample(line, i) {
+  const { colour, dash, width } = lookOf(i)
+  line.style.setProperty('stroke', `var(--${colour})`)
+  line.style.setProperty('stroke-width', String(width))
+  line.style.setProperty('stroke-dasharray', dash.join(' ') || 'none')
+}
+
 /**
  * The rate of learning, and by layer how long the gradient is and how far a step moves the weights: in a table.
  * @param {Element} container
@@ -138,8 +150,12 @@ export function closer(container, { t, theme, seek }) {
       const look = seen.looks.findLast(one => one.step <= step && one.ratios), there = other?.norms[step - 1]
       rival.hidden = !other
       setText(caption, t('theatre.normsAt', { step, look: look?.step ?? '–' }))
-      keep(body, groups, () => h('tr', {}, h('th', { scope: 'row' }), h('td'), h('td'), h('td')), (row, name, i) => {
-        setText(row.children[0], name)
+      /** One layer's row, with its line before its name. */
+      const rowFor = () => (
+        h('tr', {}, h('th', { scope: 'row' }, sample(), h('span')), h('td'), h('td'), h('td')))
+      keep(body, groups, rowFor, (row, name, i) => {
+        drawSample(/** @type {SVGLineElement} */ (row.querySelector('line')), i)
+        setText(find(row, 'span'), name)
         setText(row.children[1], step ? brief(seen.norms[step - 1][i]) : '–')
         setText(row.children[2], look?.ratios ? brief(look.ratios[i]) : '–')
         setText(row.children[3], there?.length === groups.length ? brief(there[i]) : '–')

@@ -27,7 +27,7 @@ export function pinned(container, { t, theme, seek, ask }) {
   /** @type {HTMLInputElement} */
   const index = h('input', { 'type': 'text', 'inputmode': 'numeric', 'autocomplete': 'off', 'data-field': 'pinned',
     'aria-label': t('theatre.index'), 'aria-describedby': wrong,
-    'onchange': () => pin({ name: select.value, index: readIndex(index.value) }) })
+    'onchange': () => pin({ name: select.value, index: readIndex(index.value) ?? [] }) })
   const shape = h('span', { className: 'shape' })
   const problem = h('p', { className: 'problem', role: 'alert', id: wrong })
   const slot = h('div', { 'className': 'chart-slot', 'data-chart': 'pinned' })
