@@ -1,11 +1,17 @@
 // Where the figure of a room begins, and what a presenter sees.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { share } from '../lib/long.js'
+import { MODELS } from '../../web/models/index.js'
+import { isLong, share } from '../lib/long.js'
 import { roomsOn, useHouse } from './host.js'
 
 const { open } = useHouse()
 const SLIDES = [[1024, 768], [1280, 720], [1920, 1080]]
+/** Screens of presenters, and a window of 1280 × 720 at 150 and at 200 %: width, height, device pixels per pixel. */
+const SCREENS = [[1024, 768, 1], [1280, 720, 1], [1440, 900, 1], [1920, 1080, 1], [3840, 2160, 1], [853, 480, 1.5],
+  [640, 360, 2]]
+/** Models with rooms of their own; a model that is brought has rooms of the same kinds. */
+const HOUSES = MODELS.map(({ id }) => id).filter(id => id !== 'own')
 
 /** Enters rooms and says where their figures begin, as a part of the window's height. */
 const beginnings = (page, entered) => page.evaluate(async rooms => {
@@ -19,9 +25,22 @@ const beginnings = (page, entered) => page.evaluate(async rooms => {
   return found
 }, entered)
 
+/** The same on slides, with whether all of the figure is in sight, and how far the page reaches beyond its window. */
+const slides = async (page, entered) => {
+  const found = []
+  for (const room of entered) {
+    const [[, at]] = await beginnings(page, [room])
+    found.push(await page.evaluate(([id, top]) => ({
+      room: id, at: top, beyond: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+      isWhole: document.querySelector('.stage .stage-figure').getBoundingClientRect().bottom <= innerHeight + 1
+    }), [room, at]))
+  }
+  return found
+}
+
 for (const [i, language] of ['ko', 'en'].entries()) {
   test(`the figure begins in the upper 60 % of a low window, in every room: ${language}`, async () => {
-    for (const model of ['dates', 'particles', 'stories', 'sentences']) {
+    for (const model of HOUSES) {
       const { page, close } = await open({ model, language }, { viewport: { width: 1280, height: 720 } })
       await page.waitForSelector('.map li[data-room] a', { state: 'attached' })
       const rooms = await roomsOn(page)
@@ -56,3 +75,24 @@ test('P makes a slide of a room, arrows and a clicker lead on, Escape ends it', 
     await close()
   }
 })
+
+/** One room of each kind: layers and towers after the first repeat them. */
+const kindsOf = rooms => rooms.filter((room, at) => (
+  rooms.findIndex(other => kindOf(other) === kindOf(room)) === at))
+const kindOf = room => room.replace(/\d+/g, '#').replace(/^(encoder|decoder|source|target)\./, '')
+
+for (const [width, height, deviceScaleFactor] of isLong ? SCREENS : SCREENS.slice(-2)) {
+  test(`slides of every kind of room, ${width} × ${height}: the figure on top, nothing sideways`, async t => {
+    for (const model of isLong ? HOUSES : ['dates']) {
+      const { page, close } = await open({ model, language: 'ko' }, { viewport: { width, height }, deviceScaleFactor })
+      await page.waitForSelector('.map li[data-room] a', { state: 'attached' })
+      const rooms = kindsOf(await roomsOn(page))
+      await page.keyboard.press('p')
+      await page.waitForFunction(() => !document.querySelector('.top').checkVisibility())
+      const found = await slides(page, rooms)
+      t.diagnostic(`${model}: ${rooms.length} kinds, ${found.filter(({ isWhole }) => isWhole).length} figures whole`)
+      assert.deepEqual(found.filter(({ at, beyond }) => at > 0.3 || beyond > 0), [], model)
+      await close()
+    }
+  })
+}
