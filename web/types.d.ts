@@ -421,7 +421,10 @@ export interface Run extends Facts, RunReport {
 }
 
 /** What the worker tells of a cell: how it was made, or why there is nothing to tell, and where it goes on. */
-export interface Told extends Explanation {
+export interface Told extends Omit<Explanation, 'sources'> {
+  sources: Marks['sources']
+  /** How many terms there are, where only some were sent, each with its place. */
+  count?: number
   none?: 'still' | 'aside'
   feeds: string[]
   differentiable: boolean
@@ -510,7 +513,8 @@ export interface Picture {
 export interface Marks {
   current: Cell | null
   pinned: boolean
-  sources: Cell[]
+  /** Cells; one with a count stands for so many along an axis of its tensor, from the beginning. */
+  sources: (Cell & { axis?: number, count?: number })[]
   isAsked?: boolean
 }
 

@@ -4,8 +4,12 @@ import { editHistory, readEdits, typed, withEdit, withoutEdit, writeEdits } from
 import { explainCell, firstUse, recipes } from '../../web/worker/questions.js'
 import { numbersFormula } from '../../web/inspector/numbers.js'
 import { sameCell } from '../../web/lib/cell.js'
+import { opened } from '../lib/brought.js'
 import { gf } from '../lib/engine.js'
 import { pageRun } from '../lib/page.js'
+import { cases, filesOf } from '../models/drawn.js'
+import { run as runOwn } from '../../web/models/own/run.js'
+import { cellOf, slice, squaresOf } from '../../web/lib/slice.js'
 
 const run = pageRun({ model: 'sentences', text: 'a b c\nd e', dModel: 4, heads: 2, maxLength: 4 })
 const { made } = run
@@ -80,4 +84,34 @@ test('edits: one a cell, to a link and back, undone and redone', () => {
   assert.deepEqual(history.redo([]), both)
   history.record(both)
   assert.equal(history.canRedo(), false)
+})
+
+test('of very many terms the first, the largest and the own are sent, and sources as stretches that a figure finds', async () => {
+  const V = 9000, [item] = cases('gpt2')
+  const tensors = item.tensors.map(([key, shape, ...rest]) => [key, shape.map(n => (n === 11 ? V : n)), ...rest])
+  const files = filesOf({ ...item, tensors }, { config: { vocab_size: V } })
+  const large = runOwn(gf, { beginning: '3 1 4' }, [], [await opened(files)])
+  const cell = { name: 'sampling.probabilities', index: [0, 2, 7777] }
+  const whole = large.run.explain(cell.name, cell.index), told = explainCell(large, cell)
+  assert.equal(whole.terms.length, V)
+  assert.equal(told.count, V)
+  assert.ok(told.terms.length <= 49 && JSON.stringify(told).length < 20000)
+  const plain = told.terms.map(({ place, ...term }) => [place, term])
+  for (const [place, term] of plain) assert.deepEqual(term, whole.terms[place])
+  const places = plain.map(([place]) => place), bySize = whole.terms.map((_, i) => i)
+    .sort((a, b) => Math.abs(whole.terms[b].value) - Math.abs(whole.terms[a].value))
+  for (const place of [...Array(24).keys(), ...bySize.slice(0, 24), 7777]) assert.ok(places.includes(place), `${place}`)
+  assert.equal(numbersFormula(told, cell.index), numbersFormula(whole, cell.index))
+  const [{ name }] = whole.sources, { shape, values: data } = large.run.tensor(name)
+  for (const order of [undefined, [5, 8999, 17]]) {
+    const columns = order ? { order } : { colStart: 40, cols: 100 }
+    const part = slice({ name, shape, data }, { row: 1, col: 2, ...columns })
+    const expected = whole.sources.flatMap(one => cellOf(part, one) ?? [])
+    const byPlace = (a, b) => a.col - b.col
+    assert.ok(expected.length >= 3)
+    assert.deepEqual(squaresOf(part, told.sources).sort(byPlace), expected.sort(byPlace))
+  }
+  const loss = explainCell(large, { name: 'loss', index: [] })
+  assert.ok(JSON.stringify(loss).length < 40000)
+  large.run.dispose()
 })

@@ -76,23 +76,24 @@ function term({ label, value, factors }, most, view) {
  * The list of terms, by position or by size, the first few until asked for all.
  * @param {Told} explanation @param {Reading} view
  */
-function termList({ terms }, view) {
+function termList({ terms, count = terms.length }, view) {
   const { t, sorted, all, change } = view
   const most = Math.max(...terms.map(({ value }) => Math.abs(value)).filter(size => !Number.isNaN(size)), 0)
   const order = sorted ? [...terms].sort((a, b) => Math.abs(b.value) - Math.abs(a.value)) : terms
-  const shown = all ? order : order.slice(0, FIRST_TERMS)
+  const shown = all && count === terms.length ? order : order.slice(0, FIRST_TERMS)
   /** @param {boolean} by @param {string} word */
   const choose = (by, word) => h('button', {
     'type': 'button', 'className': 'quiet', 'data-keep': `sort-${by}`, 'aria-pressed': String(sorted === by),
     'onclick': () => change({ sorted: by })
   }, t(`inspector.${word}`))
   return [
-    h('div', { className: 'terms-head' }, h('span', {}, t('inspector.terms', { count: terms.length })),
+    h('div', { className: 'terms-head' }, h('span', {}, t('inspector.terms', { count })),
       terms.length > 2 ? h('span', {}, choose(false, 'order'), choose(true, 'size')) : ''),
     h('ol', { className: 'terms' }, shown.map(one => term(one, most, view))),
-    shown.length < order.length
+    shown.length < order.length && count === terms.length
       ? h('button', { type: 'button', className: 'quiet', onclick: () => change({ all: true }) },
-          t('inspector.more', { count: order.length - shown.length })) : ''
+          t('inspector.more', { count: order.length - shown.length })) : '',
+    count > terms.length ? h('p', { className: 'note' }, t('inspector.some', { count })) : ''
   ]
 }
 

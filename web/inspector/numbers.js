@@ -37,6 +37,9 @@ function product({ label, value, factors }, isFirst) {
   return (line + rest).replace(EXPONENTIAL, 'e^{$1}')
 }
 
+/** The term at a place, also where not all are here. @param {(Term & { place?: number })[]} terms @param {number} at */
+const termAt = (terms, at) => terms.find(({ place }, i) => (place ?? i) === at) ?? terms[0]
+
 /** @param {Term[]} terms */
 function total(terms) {
   const shown = terms.slice(0, FIRST).map((term, i) => product(term, i === 0))
@@ -51,13 +54,13 @@ function total(terms) {
 const FORMS = [
   [/^exp \/ Σ$/, ({ terms, steps }, at) => {
     const [most, , sum] = steps
-    const own = written(terms[at].factors[0].value, true)
+    const own = written(termAt(terms, at).factors[0].value, true)
     return `frac{e^{${own} − ${written(most.value)}}}{${written(sum.value, true)}}`
   }],
   [/^x − max − log Σ$/, ({ terms, steps }, at) => {
     /** @param {string} label */
     const named = label => steps.find(step => step.label === label)?.value ?? NaN
-    const own = written(terms[at].factors[0].value, true)
+    const own = written(termAt(terms, at).factors[0].value, true)
     return `${own} − ${written(named('max'))} − log ${written(named('Σ'), true)}`
   }],
   [/^÷ (√?)(\d+)$/, ({ terms }, _, [, root, number]) => (

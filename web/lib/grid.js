@@ -16,7 +16,7 @@ import { inSlices } from './later.js'
  */
 
 /** Of a table with more cells than this so many lines are there at once, the others frame by frame. */
-const [MANY_CELLS, FIRST_LINES, SLICE] = [600, 8, 1]
+const [MANY_CELLS, FIRST_LINES, SLICE] = [600, 2, 1]
 
 const createCell = () => h('td', {}, h('span'))
 

@@ -5,7 +5,7 @@ import { setNames } from './formula.js'
 import { heatmap } from './heatmap.js'
 import { labels, leftGutter, slantedStep, topPlan } from './labels.js'
 import { dimensions, exact } from './number.js'
-import { cellOf, indexOf } from './slice.js'
+import { cellOf, indexOf, squaresOf } from './slice.js'
 
 /** @import { Band, HeatmapView, Square } from './heatmap.js' */
 /** @import { Cell, Edit, Marks, Slice } from '../types.d.ts' */
@@ -129,6 +129,8 @@ export function tensorHeat(container, { look, press, edit, leave }) {
     drawing: () => part && { part, view: shown },
     /** Where a cell of a tensor is here, or null. */
     find: (/** @type {Cell | null} */ cell) => (cell && part ? cellOf(part, cell) : null),
+    /** Where those of some cells are that are here. */
+    among: (/** @type {Marks['sources']} */ cells) => (part ? squaresOf(part, cells) : []),
     mark: heat.mark
   }
 }
@@ -177,7 +179,7 @@ export function matrix(container, handlers) {
     mark({ current, pinned, sources, isAsked }) {
       const here = heat.find(current)
       const band = current && !here ? follow?.(current) ?? null : null
-      heat.mark({ current: here, pinned, band, isAsked, cells: sources.map(heat.find).filter(isThere) })
+      heat.mark({ current: here, pinned, band, isAsked, cells: heat.among(sources) })
       left.mark(here?.row ?? band?.row)
       top.mark(here?.col ?? band?.col)
     }

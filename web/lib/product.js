@@ -152,7 +152,7 @@ export function product(container, handlers) {
       const inner = left?.col ?? right?.row
       /** @param {keyof Parts<Slice>} name @param {Band | null | undefined} band */
       const show = (name, band) => heats[name].mark({
-        current: heats[name].find(current), pinned, band, isAsked, cells: sources.map(heats[name].find).filter(isThere)
+        current: heats[name].find(current), pinned, band, isAsked, cells: heats[name].among(sources)
       })
       show('left', result && { row })
       show('right', result && { col })

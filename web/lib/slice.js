@@ -208,3 +208,18 @@ export function peak(tensor) {
   peaks.set(tensor.data, top)
   return top
 }
+
+/**
+ * The squares of a matrix that a list of cells has; one of them may stand for a stretch along an axis of its tensor.
+ * @param {Slice} part @param {import('../types.d.ts').Marks['sources']} cells
+ */
+export function squaresOf(part, cells) {
+  return cells.flatMap(({ axis, count, ...cell }) => {
+    if (axis === undefined || count === undefined) return cellOf(part, cell) ?? []
+    const side = part.axis.indexOf(axis), order = side === 0 ? part.rowOrder : part.order
+    const places = side < 0 ? [part.fixed[axis]] : order ??
+      Array.from({ length: side === 0 ? part.rows : part.cols }, (_, i) => part.start[side] + i)
+    return places.filter(place => place < count)
+      .flatMap(place => cellOf(part, { ...cell, index: cell.index.with(axis, place) }) ?? [])
+  })
+}

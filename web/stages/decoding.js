@@ -8,7 +8,7 @@ import { h, keep, setText } from '../lib/dom.js'
 import { figure } from '../lib/figure.js'
 import { fixed } from '../lib/number.js'
 import { cellAt, ofCell } from '../lib/origin.js'
-import { nextTask, painted } from '../lib/later.js'
+import { inSlices, nextTask, painted } from '../lib/later.js'
 import { ranking } from '../lib/ranking.js'
 import { SHOWN, isMany, largest } from '../lib/many.js'
 import { labelsOf, matrixOf, tensorOf } from '../lib/run.js'
@@ -137,6 +137,9 @@ export const picture = (run, view) => {
 const MOST_PIECES = 64
 const NARROW = 1e-3
 
+/** Of very many words so many steps are there at once, the others frame by frame, about a millisecond each. */
+const [FIRST_STEPS, SLICE] = [4, 1]
+
 const createStep = () => h('li', { className: 'pick' }, h('span', { className: 'pick-step' }),
   h('div', { className: 'pick-line' }), h('b', { className: 'pick-token' }),
   h('button', { type: 'button', className: 'cell-link pick-share' }))
@@ -203,6 +206,9 @@ export function mount(container, context) {
       setText(element.firstChild, piece ? piece.token : fixed(one.draw, 3))
     })
   }
+  /** @param {ReturnType<typeof data>['steps'][number]} step */
+  const fillPiece = step => fillStep(/** @type {Built<HTMLElement>} */ (list.children[step.step]), step)
+  const fillRest = inSlices(fillPiece, SLICE)
   function drawShares() {
     const title = t('stages.decoding.shares')
     shares.update(shown.shares, { title, domain: probabilities() })
@@ -223,7 +229,9 @@ export function mount(container, context) {
       slot.hidden = !next.nodes
       if (next.nodes) branches.update(next.nodes, next.best ?? -1)
       if (next.nodes) slot.scrollLeft = next.now < 0 ? 0 : slot.scrollWidth
-      keep(list, next.steps, createStep, fillStep)
+      const first = next.isLarge ? FIRST_STEPS : next.steps.length
+      keep(list, next.steps, createStep, (_, step, at) => at < first && fillPiece(step))
+      fillRest(next.steps.slice(first))
       list.classList.toggle('has-draws', next.kind === 'sample')
       if (!next.isLarge) drawShares()
       else painted().then(nextTask).then(() => shown === next && drawShares())

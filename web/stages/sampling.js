@@ -8,6 +8,7 @@ import { cellAt, ofCell } from '../lib/origin.js'
 import { isMany, largest } from '../lib/many.js'
 import { ranking } from '../lib/ranking.js'
 import { labelsOf, matrixOf, tensorOf } from '../lib/run.js'
+import { inSlices, nextTask, painted } from '../lib/later.js'
 import { peak } from '../lib/slice.js'
 
 /** @import { Built, Decoding, Mount, Run, Slice, Stage, View } from '../types.d.ts' */
@@ -24,6 +25,8 @@ const SHOWN = { logits: 'logits', tempered: 'tempered', shares: 'probabilities',
 
 /** Most words that have a line of their own. */
 const MOST_WORDS = 64
+/** Of very many words so many lines are there at once, the others frame by frame, about a millisecond each. */
+const [FIRST_WORDS, SLICE] = [12, 1]
 
 /**
  * All words of one step, the most probable first, and the matrices they are rows of.
@@ -48,7 +51,7 @@ export function data(run, view) {
   const listed = words.slice(0, MOST_WORDS)
   return {
     ...parts, row, step: view.row, temperature: run.settings.temperature, smoothing: run.smoothing ?? null,
-    words, rest: { count: V - listed.length, share: restOf(words, few) },
+    words, isLarge: few !== null, rest: { count: V - listed.length, share: restOf(words, few) },
     domain: signed(peak(tensorOf(run, names.logits)))
   }
 }
@@ -74,6 +77,8 @@ function createWord() {
     number())
 }
 
+/** @typedef {ReturnType<typeof data>['words'][number]} Word */
+
 /** @type {Mount<typeof data>} */
 export function mount(container, context) {
   const { t } = context
@@ -93,7 +98,7 @@ export function mount(container, context) {
     /** @type {HTMLElement | null} */ const button = targetOf(event).closest('.word-number')
     if (button) context.press(cellAt(button))
   })
-  /** @param {Built<HTMLElement>} item @param {ReturnType<typeof data>['words'][number]} entry */
+  /** @param {Built<HTMLElement>} item @param {Word} entry */
   function fillWord(item, entry) {
     const buttons = item.querySelectorAll('.word-number')
     /** @type {NodeListOf<HTMLElement>} */ const [bar, kept] = item.querySelectorAll('.word-bar')
@@ -108,26 +113,36 @@ export function mount(container, context) {
     kept.style.setProperty('width', `${entry.kept * 100}%`)
     item.classList.toggle('is-cut', !entry.isKept)
   }
+  /** @param {{ entry: Word, at: number }} piece */
+  const fillPiece = ({ entry, at }) => fillWord(/** @type {Built<HTMLElement>} */ (list.children[at]), entry)
+  const fillRest = inSlices(fillPiece, SLICE)
+  function drawFigures() {
+    const titles = Object.fromEntries(CELLS.map(([key], i) => [Object.keys(SHOWN)[i], t(`stages.sampling.${key}`)]))
+    for (const key of /** @type {const} */ (['shares', 'kept'])) {
+      matrices[key].update(shown[key], { title: titles[key], domain: probabilities() })
+    }
+    fig.legend([{ domain: probabilities(), text: t('frame.probability') }])
+    fig.numbers(t('frame.numbers'), /** @type {Shown[]} */ (Object.keys(SHOWN)).map(key => (
+      { title: titles[key], part: shown[key] })))
+  }
   return {
     update(next) {
       shown = next
       smoothing.hidden = !next.smoothing
       if (next.smoothing) setText(smoothing, t('stages.sampling.smoothing', next.smoothing))
       setText(heading, t('stages.sampling.next', { step: next.step, token: next.logits.rowLabels[next.row] }))
-      keep(list, next.words.slice(0, MOST_WORDS), createWord, fillWord)
+      const pieces = next.words.slice(0, MOST_WORDS).map((entry, at) => ({ entry, at }))
+      const first = next.isLarge ? FIRST_WORDS : pieces.length
+      keep(list, pieces, createWord, (_, piece, at) => at < first && fillPiece(piece))
+      fillRest(pieces.slice(first))
       const { count } = next.rest
       rest.hidden = count === 0
       setText(rest, count ? t('stages.sampling.rest', { count, share: fixed(next.rest.share, 3) }) : '')
       const last = next.words.findLastIndex(({ isKept }) => isKept)
       const isCut = last < next.words.length - 1
       for (const [i, item] of [...list.children].entries()) item.classList.toggle('is-last', isCut && i === last)
-      const titles = Object.fromEntries(CELLS.map(([key], i) => [Object.keys(SHOWN)[i], t(`stages.sampling.${key}`)]))
-      for (const key of /** @type {const} */ (['shares', 'kept'])) {
-        matrices[key].update(next[key], { title: titles[key], domain: probabilities() })
-      }
-      fig.legend([{ domain: probabilities(), text: t('frame.probability') }])
-      fig.numbers(t('frame.numbers'), /** @type {Shown[]} */ (Object.keys(SHOWN)).map(key => (
-        { title: titles[key], part: next[key] })))
+      if (!next.isLarge) drawFigures()
+      else painted().then(nextTask).then(() => shown === next && drawFigures())
     },
     mark: fig.mark,
     destroy() {}

@@ -3,7 +3,7 @@
 import { probabilities, scale, signed } from '../lib/color.js'
 import { h, setText } from '../lib/dom.js'
 import { grid } from '../lib/grid.js'
-import { later } from '../lib/later.js'
+import { later, nextTask, painted } from '../lib/later.js'
 import { legend } from '../lib/legend.js'
 import { fixed } from '../lib/number.js'
 import { batchOf, describedOf, labelsOf, matrixOf, tensorOf } from '../lib/run.js'
@@ -53,6 +53,9 @@ export const picture = (run, view) => {
   const { point } = view.room.parts.streams.at(-1).subs.at(-1)
   return { part: matrixOf(run, point, view), domain: signed(peak(tensorOf(run, point))) }
 }
+
+/** Until the first table is seen: what two of them build in one frame is laid out in one task. */
+const apart = () => painted().then(nextTask)
 
 /** @type {Mount<typeof data>} */
 export function mount(container, context) {
@@ -141,11 +144,12 @@ export function mount(container, context) {
     early = words
     sizes = all
     drawEarly()
+    await apart()
+    if (shown?.run !== run) return
     drawLengths()
     container.setAttribute('aria-busy', 'false')
   }
-  /** Two tables, each in a task of its own. */
-  const drawLengthsLater = later(drawLengths)
+  const drawLengthsLater = later(() => apart().then(drawLengths))
   return {
     update(next) {
       const isNew = next.run !== shown?.run

@@ -3,6 +3,8 @@
  * Answered in the worker, where the run is alive; everything rests on the run's own explanations.
  */
 
+import { shortened } from './shortened.js'
+
 /** @import { Axis, Cell, Explanation, LibraryRun, Told } from '../types.d.ts' */
 
 /** @typedef {{ base: number, layout: string, dModel: number }} Table of positions */
@@ -68,7 +70,8 @@ export function explainCell(made, cell) {
   const { run } = made
   if (!run.names.includes(run.aliases.get(cell.name) ?? cell.name)) return null
   const explanation = cell.isGradient ? gradient(run, cell) : explained(made, cell)
-  return /** @type {Told} */ ({ ...explanation, feeds: usesOf(run, cell, explanation), differentiable: true })
+  const sent = shortened(/** @type {Explanation} */ (explanation))
+  return /** @type {Told} */ ({ ...sent, feeds: usesOf(run, cell, explanation), differentiable: true })
 }
 
 /** @param {readonly number[]} shape */

@@ -1,0 +1,54 @@
+/**
+ * What is sent of an explanation of very many terms, such as a share among 50,000 words: the first terms, the largest
+ * and the cell's own, and its sources as stretches. To send all would keep the page for longer than it takes to draw a
+ * room.
+ */
+
+/** @import { Explanation, Marks, Told } from '../types.d.ts' */
+
+/** @typedef {Explanation['terms'][number]} Term */
+
+/** From here on not all are sent. */
+const MANY = 8192
+/** So many of the first and of the largest. */
+export const KEPT = 24
+
+/** @param {Term[]} terms @param {number} own the place of the cell's own term, if it has one */
+function kept(terms, own) {
+  /** @type {number[]} */ const largest = []
+  const size = (/** @type {number} */ i) => Math.abs(terms[i].value)
+  for (let i = 0; i < terms.length; i++) {
+    if (largest.length === KEPT && !(size(i) > size(largest[KEPT - 1]))) continue
+    largest.splice(largest.findLastIndex(at => size(at) >= size(i)) + 1, 0, i)
+    largest.length = Math.min(largest.length, KEPT)
+  }
+  const first = Array.from({ length: KEPT }, (_, i) => i)
+  return [...new Set([...first, ...largest, ...(own < terms.length ? [own] : [])])].sort((a, b) => a - b)
+    .map(place => ({ ...terms[place], place }))
+}
+
+/**
+ * Cells of a tensor that run along one axis from its beginning, as one with their number.
+ * @param {Marks['sources']} cells @returns {Marks['sources']}
+ */
+function stretch(cells) {
+  const [{ index, ...first }] = cells, axis = index.findIndex((at, i) => cells.at(-1)?.index[i] !== at)
+  const runs = axis >= 0 && cells.every((cell, n) => cell.index.every((at, i) => at === (i === axis ? n : index[i])))
+  return runs ? [{ ...first, index, axis, count: cells.length }] : cells
+}
+
+/** @param {Explanation} explanation @returns {Omit<Explanation, 'sources'> & Pick<Told, 'count' | 'sources'>} */
+export function shortened(explanation) {
+  const { terms, sources, index } = explanation
+  if (terms.length <= MANY) return explanation
+  /** @type {Map<string, Marks['sources']>} */ const byName = new Map()
+  for (const cell of sources) {
+    const same = byName.get(cell.name)
+    if (same) same.push(cell)
+    else byName.set(cell.name, [cell])
+  }
+  return {
+    ...explanation, terms: kept(terms, index.at(-1) ?? 0), count: terms.length,
+    sources: [...byName.values()].flatMap(stretch)
+  }
+}
