@@ -59,19 +59,13 @@ for (const [title, state] of Object.entries({
   'with the weights that were edited': { model: 'dates', language: 'ko', edits: EDITS },
   'with a fault': { model: 'dates', language: 'ko', fault: 'swapped' },
   'with the parts of a Llama': { model: 'stories', language: 'en', ...PARTS },
-  'with learned positions': { model: 'stories', language: 'en', positions: 'learned' }
+  'with learned positions': { model: 'stories', language: 'en', positions: 'learned' },
+  'of the laboratory': { model: 'positions', language: 'en' }
 })) test(`so does a model of the page, ${title}`, async () => {
   const { page, complaints, close } = await open(state)
   const run = runHere(state)
   await compare(page, run.made, state.model)
   run.dispose()
   assert.deepEqual(complaints, [])
-  await close()
-})
-
-test('rooms without a model of their own offer none', async () => {
-  const { page, close } = await open({ model: 'positions', language: 'en' })
-  await page.click('.share summary')
-  assert.ok(await page.isHidden('.taking'))
   await close()
 })

@@ -101,6 +101,7 @@ test('the model of any step stands behind the glass, and walks through its steps
     session.step()
     answers.push(session.answer('november 20 2026').text)
   }
+  const { tensors: learned } = gf.loadSafetensors(session.file())
   session.dispose()
   const answer = text => page.waitForFunction(wanted => (
     document.querySelector('.field.is-target input').placeholder === wanted ||
@@ -108,6 +109,14 @@ test('the model of any step stands behind the glass, and walks through its steps
   await changing(page, () => press(page, 'inside'))
   await answer(answers[60])
   assert.equal(await page.textContent('.learned output'), '60걸음 중 60걸음까지 배운 모델')
+  await page.click('.share summary')
+  const [download] = await Promise.all([page.waitForEvent('download'), page.click('[data-take="safetensors"]')])
+  const taken = Object.entries(gf.loadSafetensors(await readFile(await download.path())).tensors)
+  assert.ok(taken.length > 20)
+  for (const [name, { shape, bytes }] of taken) {
+    assert.deepEqual([[...shape], bytes], [[...learned[name].shape], learned[name].bytes], name)
+  }
+  await page.click('.share summary')
   await page.locator('[data-action="learned"]').fill('21')
   await answer(answers[21])
   assert.notEqual(answers[21], answers[60])

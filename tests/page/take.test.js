@@ -16,7 +16,7 @@ import { take } from '../../web/worker/take.js'
 const own = async type => runOwn(gf, { beginning: '3 1 4' }, [], [await opened(filesOf(cases(type)[0]))])
 const RUNS = {
   dates: () => made({ model: 'dates' }), particles: () => made({ model: 'particles' }),
-  stories: () => made({ model: 'stories' }), ...Object.fromEntries(
+  stories: () => made({ model: 'stories' }), positions: () => made({ model: 'positions' }), ...Object.fromEntries(
     ['gpt2', 'bert', 'marian', 't5', 'llama'].map(type => [`a ${type} of the reader's`, () => own(type)]))
 }
 

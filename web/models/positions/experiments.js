@@ -102,5 +102,23 @@ export function experiments(gf) {
     }
   }
 
-  return { Waves, Circle, Asks, Shuffle }
+  /** What can be taken out: the words with their places through the attention, as the shuffle has them. */
+  class Placed extends Module {
+    static inputNames = ['ids']
+
+    /** @param {any} embedding @param {any} attention @param {{ dModel: number, base: number, length: number }} sizes */
+    constructor(embedding, attention, { dModel, base, length }) {
+      super()
+      this.embedding = embedding
+      this.positions = new gf.nn.PositionalEncoding(dModel, 0, length, { base })
+      this.attention = attention
+    }
+
+    /** @param {number[][]} ids [B, T] */
+    forward(ids) {
+      return this.attention.forward(this.positions.forward(this.embedding.forward(ids)))[0]
+    }
+  }
+
+  return { Waves, Circle, Asks, Shuffle, Placed }
 }

@@ -113,7 +113,7 @@ export function run(gf, options, edits = [], [file] = []) {
   const words = wordsOf(settings.sequence), vocabulary = [...new Set(words)]
   const ids = words.map(word => vocabulary.indexOf(word))
   const length = Math.max(settings.maxLength, words.length + LARGEST_SHIFT)
-  const { Waves, Circle, Asks, Shuffle } = experiments(gf)
+  const { Waves, Circle, Asks, Shuffle, Placed } = experiments(gf)
   const more = moreExperiments(gf)
   const beyond = gf.engine.withoutDraws(() => beyondOf(gf, file))
   gf.manualSeed(seed)
@@ -127,6 +127,7 @@ export function run(gf, options, edits = [], [file] = []) {
     dropout: new more.Dropped(p)
   }
   const { shuffle, waves, circle, asks } = modules
+  const placed = new Placed(embedding, shuffle.attention, { dModel, base, length })
   shuffle.shuffleBy(orderOf(gf, words.length))
   const learned = gf.normal([MOST_WORDS, dModel], { mean: 0, std: 1 })
   const order = shuffle.order
@@ -138,6 +139,7 @@ export function run(gf, options, edits = [], [file] = []) {
   })
   const free = () => {
     learned.dispose()
+    placed.dispose()
     Object.values(modules).forEach(module => module.dispose())
   }
   const observed = gf.observe(() => {
@@ -161,5 +163,5 @@ export function run(gf, options, edits = [], [file] = []) {
     }
   })
   return { run: observed, settings, hints: page.hints, before: new Map(), order, times: timesOf(gf, base),
-    beyond: { trained: TRAINED } }
+    beyond: { trained: TRAINED }, taken: { model: placed, inputs: { ids: [ids] } } }
 }
