@@ -15,8 +15,11 @@ import { inSlices } from './later.js'
  * @typedef {{ key: string, head: Child, level?: number, isTitle?: boolean, isOff?: boolean, cells: GridCell[] }} Line
  */
 
-/** Of a table with more cells than this so many lines are there at once, the others frame by frame. */
-const [MANY_CELLS, FIRST_LINES, SLICE] = [600, 2, 1]
+/**
+ * A table with more cells than this comes so many cells of a line at a time, frame by frame: their letters may be of
+ * several fonts, and the first of a font takes longer than a line of others.
+ */
+const [MANY_CELLS, TOGETHER, SLICE] = [600, 6, 1]
 
 const createCell = () => h('td', {}, h('span'))
 
@@ -47,8 +50,8 @@ export function grid(container, label, press) {
   })
   /** @type {WeakMap<Element, Child>} */ const named = new WeakMap()
   const createLine = () => h('tr', {}, h('th', { scope: 'row' }))
-  /** @param {Built<HTMLElement>} row @param {Line} line */
-  function fillLine(row, { key, head, level = 0, isTitle = false, isOff = false, cells }) {
+  /** What stands before the cells, and room for them. @param {Built<HTMLElement>} row @param {Line} line */
+  function beginLine(row, { key, head, level = 0, isTitle = false, isOff = false, cells }) {
     const [first] = row.children
     row.dataset.key = key
     row.className = `level-${level}`
@@ -58,24 +61,34 @@ export function grid(container, label, press) {
     named.set(first, head)
     while (row.children.length > cells.length + 1) row.lastElementChild?.remove()
     while (row.children.length < cells.length + 1) row.append(createCell())
-    cells.forEach((cell, i) => fillCell(/** @type {Built<HTMLElement>} */ (row.children[i + 1]), cell))
   }
-  /** @param {{ line: Line, at: number }} piece */
-  const fillPiece = ({ line, at }) => {
+  /** @param {{ line: Line, at: number, from: number, to: number }} piece cells of a line */
+  const fillPiece = ({ line, at, from, to }) => {
     if (at === body.children.length) body.append(createLine())
-    fillLine(/** @type {Built<HTMLElement>} */ (body.children[at]), line)
+    const row = /** @type {Built<HTMLElement>} */ (body.children[at])
+    if (from === 0) beginLine(row, line)
+    line.cells.slice(from, to).forEach((cell, i) => (
+      fillCell(/** @type {Built<HTMLElement>} */ (row.children[from + i + 1]), cell)))
   }
   const fillRest = inSlices(fillPiece, SLICE)
   return {
     element: frame,
-    /** @param {string} corner @param {string[]} columns @param {Line[]} lines */
+    /**
+     * @param {string} corner @param {string[]} columns @param {Line[]} lines
+     * @returns {Promise<void>} until all is there
+     */
     update(corner, columns, lines) {
       keep(heads, [corner, ...columns], () => h('th', { scope: 'col' }), setText)
       while (body.children.length > lines.length) body.lastElementChild?.remove()
-      const pieces = lines.map((line, at) => ({ line, at }))
-      const first = lines.length * columns.length > MANY_CELLS ? FIRST_LINES : lines.length
+      const isLarge = lines.length * columns.length > MANY_CELLS, width = isLarge ? TOGETHER : Infinity
+      const pieces = lines.flatMap((line, at) => {
+        const count = Math.max(1, Math.ceil(line.cells.length / width))
+        return Array.from({ length: count }, (_, i) => (
+          { line, at, from: i ? i * width : 0, to: (i + 1) * width }))
+      })
+      const first = isLarge ? 1 : pieces.length
       pieces.slice(0, first).forEach(fillPiece)
-      fillRest(pieces.slice(first))
+      return fillRest(pieces.slice(first))
     }
   }
 }

@@ -32,19 +32,23 @@ const SLICE = 6
  * A function that does pieces of work, as many a frame as fit a slice of it; what is given anew replaces what is left.
  * @template T
  * @param {(piece: T) => void} work @param {number} [slice] milliseconds; what is laid out afterwards takes more
- * @returns {(pieces: T[]) => void}
+ * @returns {(pieces: T[]) => Promise<void>} until all are done, or others have taken their place
  */
 export function inSlices(work, slice = SLICE) {
   /** @type {T[]} */ let left = []
-  let waiting = 0
+  let waiting = 0, finish = () => {}
   const go = () => {
     waiting = 0
     const end = performance.now() + slice
     while (left.length && performance.now() < end) work(/** @type {T} */ (left.shift()))
     if (left.length) waiting = requestAnimationFrame(go)
+    else finish()
   }
-  return pieces => {
+  return pieces => new Promise(resolve => {
+    finish()
+    finish = resolve
     left = [...pieces]
-    if (left.length && !waiting) waiting = requestAnimationFrame(go)
-  }
+    if (!left.length) finish()
+    else if (!waiting) waiting = requestAnimationFrame(go)
+  })
 }

@@ -137,8 +137,8 @@ export const picture = (run, view) => {
 const MOST_PIECES = 64
 const NARROW = 1e-3
 
-/** Of very many words so many steps are there at once, the others frame by frame, about a millisecond each. */
-const [FIRST_STEPS, SLICE] = [4, 1]
+/** Of very many words so many steps are there at once, the others frame by frame, in about a millisecond each time. */
+const [FIRST_STEPS, SLICE] = [1, 1]
 
 const createStep = () => h('li', { className: 'pick' }, h('span', { className: 'pick-step' }),
   h('div', { className: 'pick-line' }), h('b', { className: 'pick-token' }),

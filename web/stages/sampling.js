@@ -26,7 +26,7 @@ const SHOWN = { logits: 'logits', tempered: 'tempered', shares: 'probabilities',
 /** Most words that have a line of their own. */
 const MOST_WORDS = 64
 /** Of very many words so many lines are there at once, the others frame by frame, about a millisecond each. */
-const [FIRST_WORDS, SLICE] = [12, 1]
+const [FIRST_WORDS, SLICE] = [6, 1]
 
 /**
  * All words of one step, the most probable first, and the matrices they are rows of.

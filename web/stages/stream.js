@@ -54,7 +54,7 @@ export const picture = (run, view) => {
   return { part: matrixOf(run, point, view), domain: signed(peak(tensorOf(run, point))) }
 }
 
-/** Until the first table is seen: what two of them build in one frame is laid out in one task. */
+/** Until the first table is seen: two that grow in one frame are laid out in one task. */
 const apart = () => painted().then(nextTask)
 
 /** @type {Mount<typeof data>} */
@@ -86,11 +86,12 @@ export function mount(container, context) {
   }
   function drawEarly() {
     first.hidden = !shown?.early
-    if (!shown?.early) return
+    if (!shown?.early) return Promise.resolve()
     const { labels, vocabulary, tokens } = shown.early
+    key.update(probabilities(), theme().mode, t('stages.stream.share'))
     const colours = scale(probabilities(), theme().mode)
     const marked = early
-    table.update(t('stages.stream.corner'), tokens, labels.map((point, row) => ({
+    return table.update(t('stages.stream.corner'), tokens, labels.map((point, row) => ({
       key: String(row), head: nameOf(point), cells: tokens.map((token, col) => {
         const one = marked?.[row]?.[col]
         if (!one) return { text: '' }
@@ -100,7 +101,6 @@ export function mount(container, context) {
         return { text: vocabulary[word], note: fixed(share * 100, 0), colour: colours.at(share), isMarked: isSame }
       })
     })))
-    key.update(probabilities(), theme().mode, t('stages.stream.share'))
   }
   function drawLengths() {
     if (!shown) return
@@ -143,7 +143,7 @@ export function mount(container, context) {
     if (shown?.run !== run) return
     early = words
     sizes = all
-    drawEarly()
+    await drawEarly()
     await apart()
     if (shown?.run !== run) return
     drawLengths()
