@@ -10,7 +10,9 @@ import {
   dateOf, DAYS, encode, example, FORMATS, idsOf, isHeldOut, joinTarget, korean, LONGEST, readings, SOURCE_TOKENS,
   splitSource, splitTarget, TARGET_TOKENS
 } from '../../web/models/dates/data.js'
+import { exactShare } from '../../web/models/dates/measure.js'
 import { createTranslator } from '../../web/models/dates/model.js'
+import { sample } from '../lib/long.js'
 
 const gf = await load()
 const WEIGHTS = fileURLToPath(new URL('../../web/models/dates/date_translator.safetensors', import.meta.url))
@@ -49,18 +51,12 @@ test('what a reader takes for one sign is one word, however many code points it 
   for (const text of ['', ' \n', '\u3000']) assert.deepEqual([splitSource(text), splitTarget(text)], [[], []])
 })
 
-test('the committed weights translate held-out dates: at least 99.5 % exactly', () => {
-  const heldOut = Array.from({ length: DAYS }, (_, d) => d).filter(isHeldOut)
-  const model = trained(), days = heldOut.filter((_, i) => i % 9 === 0)
-  let right = 0
-  for (let i = 0; i < days.length; i += 200) {
-    const part = days.slice(i, i + 200)
-    const form = k => (i + k) % FORMATS.length
-    const answers = translate(model, part.map((day, k) => FORMATS[form(k)](...dateOf(day))))
-    answers.forEach((answer, k) => { right += readings(form(k), dateOf(part[k])).includes(answer) ? 1 : 0 })
-  }
-  assert.ok(days.length > 800 && right / days.length >= 0.995, `${right} of ${days.length}`)
-})
+FORMATS.forEach((_, format) => test(`the committed weights translate every date never seen, written as ${FORMATS[format](2026, 11, 5)}`, () => {
+  const heldOut = Array.from({ length: DAYS }, (_, day) => day).filter(isHeldOut), model = trained()
+  const examples = sample(heldOut, 49).map(day => ({ day, format, ...example(day, format) }))
+  assert.ok(examples.length > 140)
+  assert.equal(gf.tidy(() => exactShare(model, examples)), 1)
+}))
 
 test('a date that can be read two ways is held out both ways, and the model leaves both open', () => {
   assert.deepEqual(readings(4, [2026, 5, 6]), ['2026년 5월 6일', '2026년 6월 5일'])
