@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { LESSONS, lessonOf } from '../../web/lessons/index.js'
 import { stateOf as stepState } from '../../web/lessons/steps.js'
 import { OPENING } from '../../web/shell/state.js'
-import { isLong } from '../lib/long.js'
+import { isLong, share } from '../lib/long.js'
 import { addressed, beyond, runHere, useHouse, violations } from './host.js'
 
 const { open: visit } = useHouse()
@@ -123,10 +123,10 @@ async function answer(page, lesson, step, { isRight, press, language }) {
   assert.match(written, /^\d+(\.\d\d)?$/, `${step.id}: as one would write it`)
 }
 
-// By keyboard all of them, in `npm test` by mouse and by touch every other one.
+const PLAYS = [['mouse', 'ko', true], ['keyboard', 'en', false], ['touch', 'ko', false]]
+// In `npm test` each by one hand, in turn.
 for (const [i, { id }] of LESSONS.entries()) {
-  const hands = isLong ? ['mouse', 'keyboard', 'touch'] : [i % 2 ? 'mouse' : 'touch', 'keyboard']
-  for (const [hand, language, isRight] of [['mouse', 'ko', true], ['keyboard', 'en', false], ['touch', 'ko', false]].filter(([one]) => hands.includes(one))) {
+  for (const [hand, language, isRight] of share(PLAYS, i % PLAYS.length, PLAYS.length)) {
     test(`${id}, ${language}, by ${hand}: to the end, ${isRight ? 'right' : 'wrong first'}`, async () => {
       const { press, options } = HANDS[hand]
       const { page, complaints, close } = await open(id, language, options)
