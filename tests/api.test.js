@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { DIFFERS, apiTable, rowsOf } from './lib/api_table.js'
+import { DIFFERS, OFTEN, apiTable, rowsOf } from './lib/api_table.js'
 import { gf } from './lib/engine.js'
 
 const FILE = new URL('../web/docs/pytorch.md', import.meta.url)
@@ -22,6 +22,12 @@ test('and its first name here exists', () => {
     const [, root, member] = /^(\w+)\.(\w+)/.exec(differs?.[0] ?? '') ?? []
     if (root && root in roots && member !== 'name') assert.ok(member in roots[root], `${name}: ${differs[0]}`)
   }
+})
+
+test('what is written often gives what it gives in PyTorch', () => {
+  const x = gf.arange(12).reshape(3, 4).to('float32')
+  const plain = value => (Array.isArray(value) ? value.map(plain) : value?.toArray?.() ?? value)
+  for (const [python, here, value] of OFTEN) assert.deepEqual(plain(new Function('x', `return ${here}`)(x)), value, python)
 })
 
 test('the table is what the library has', async () => {

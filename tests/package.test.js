@@ -104,7 +104,7 @@ for (const wrong of [() => nn.Linear(1, 2), () => new nn.Linear(1, 2, {}, 3), ()
   run(esbuild, ['short.js', '--bundle', '--minify', '--format=esm', '--platform=node', '--outfile=short.mjs', '--log-level=error'])
   cpSync(join(project, 'node_modules/glassformer/dist/js/glassformer.wasm'), join(project, 'glassformer.wasm'))
   const said = run(process.execPath, ['short.mjs'])
-  assert.equal(said, '1,8\nLinear is a class; write new Linear(…)\nLinear\nLinear.forward\n')
+  assert.equal(said, '1,8\nLinear is a class; write new gf.nn.Linear(…)\nLinear\nLinear.forward\n')
 })
 
 test('text alone brings tokenizers and no gradients', () => {

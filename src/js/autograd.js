@@ -145,10 +145,12 @@ function checkStart(out, gradient) {
   const { engine } = out
   expect(!out.disposed, 'state', () => 'backward: this tensor was disposed')
   expect(out.requiresGrad, 'state',
-    () => `backward: ${describe(out)} was not computed from any tensor with requiresGrad`)
+    () => `backward: ${describe(out)} was not computed from any tensor with requiresGrad; make one ` +
+      'with { requiresGrad: true }, and compute with it outside noGrad and without detach()')
   if (!gradient) {
     expect(out.size === 1, 'shape',
-      () => `backward: ${describe(out)} is not a single value; give the gradient to start from`)
+      () => `backward: ${describe(out)} is not a single value; write y.sum().backward(), or ` +
+        'y.backward(gradient) with a gradient of that shape')
     return
   }
   expect(gradient.engine === engine && gradient.dtype === 'float32', 'type',

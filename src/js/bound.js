@@ -18,16 +18,17 @@ import { GlassformerError } from './errors.js'
  * @template {abstract new (...args: any[]) => any} B
  * @param {Function} Class @param {B} Inner
  * @param {string} name by which it is given: in a minified bundle not the class's
+ * @param {string} [from] where it is found
  * @returns {B}
  */
-export function standsFor(Class, Inner, name) {
+export function standsFor(Class, Inner, name, from = 'gf.nn') {
   /** @this {Function} @param {unknown} value */
   function hasInstance(value) {
     return Function.prototype[Symbol.hasInstance].call(this === Bound ? Class : this, value)
   }
   Object.defineProperties(Inner, { name: { value: name }, [Symbol.hasInstance]: { value: hasInstance } })
   /** @type {B} */ const Bound = new Proxy(Inner, {
-    apply() { throw new GlassformerError('type', `${name} is a class; write new ${name}(…)`) },
+    apply() { throw new GlassformerError('type', `${name} is a class; write new ${from}.${name}(…)`) },
     // With itself as the target of new, each instance would be made the slow way (2.9 instead of 0.7 µs).
     construct: (_, args, made) => Reflect.construct(Inner, args, made === Bound ? Inner : made)
   })
@@ -41,9 +42,10 @@ export function standsFor(Class, Inner, name) {
  * @param {Kernels} engine
  * @param {C} Class
  * @param {string} name by which it is given
+ * @param {string} [from] where it is found
  * @returns {Bound<C>}
  */
-export function withEngine(engine, Class, name) {
+export function withEngine(engine, Class, name, from) {
   const most = mostOf(Class, name)
   const WithEngine = class extends /** @type {new (...args: any[]) => any} */ (Class) {
     /** @param {any[]} args */
@@ -52,5 +54,5 @@ export function withEngine(engine, Class, name) {
       super(engine, ...args)
     }
   }
-  return /** @type {any} */ (standsFor(Class, WithEngine, name))
+  return /** @type {any} */ (standsFor(Class, WithEngine, name, from))
 }

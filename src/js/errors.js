@@ -163,6 +163,15 @@ export function isPlain(value) {
 }
 
 /**
+ * What other libraries call options, with ours and how it is written.
+ * @type {Record<string, [name: string, written: string]>}
+ */
+const MEANT = {
+  axis: ['dim', '{ dim }'], axes: ['dim', '{ dim }'], keepdims: ['keepdim', '{ keepdim }'], keepDim: ['keepdim', '{ keepdim }'],
+  unbiased: ['correction', '{ correction: 0 } for unbiased: false'], ord: ['p', '{ p }']
+}
+
+/**
  * The options of a call: none, or an object that has no others than these. A name that is not known would be ignored
  * without a word.
  * @param {string} where @param {unknown} given @param {readonly string[]} names @returns {any}
@@ -170,10 +179,10 @@ export function isPlain(value) {
 export function optionsOf(where, given, names) {
   if (given === undefined) return {}
   expect(isPlain(given), 'type', () => `${where}: options must be an object with ${names.join(', ')}, ` +
-    `got ${describe(given)}${positional(names[0], given)}`)
+    `got ${describe(given)}${positional(names, given)}`)
   for (const name in given) {
-    expect(names.includes(name), 'type',
-      () => `${where}: there is no option ${describe(name)}, only ${names.join(', ')}`)
+    expect(names.includes(name), 'type', () => `${where}: there is no option ${describe(name)}, only ` +
+      `${names.join(', ')}${names.includes(MEANT[name]?.[0]) ? `; write ${MEANT[name][1]}` : ''}`)
   }
   return given
 }
@@ -187,10 +196,17 @@ function byPlace(name, given) {
   return own === undefined ? '' : `; it is given by its place, write ${describe(own)}`
 }
 
-/** What to write instead of an option without its name. @param {string} name @param {unknown} given */
-function positional(name, given) {
-  const isShort = ['number', 'boolean'].includes(typeof given) || (Array.isArray(given) && given.length < 5)
-  return isShort ? `; write { ${name}: ${JSON.stringify(given)} }` : ''
+/** Options that a value without a name may be meant for, by its type. @type {Record<string, string[]>} */
+const MEANT_BY = {
+  string: ['dtype', 'reduction', 'activation'], number: ['p', 'dim', 'alpha', 'lr', 'threads'],
+  boolean: ['isCausal', 'keepdim', 'bias', 'retainGraph', 'persistent'], object: ['dim']
+}
+
+/** What to write instead of an option without its name. @param {readonly string[]} names @param {unknown} given */
+function positional(names, given) {
+  const isShort = Array.isArray(given) ? given.length < 5 : !isPlain(given)
+  const name = isShort ? MEANT_BY[typeof given]?.find(one => names.includes(one)) : undefined
+  return name ? `; write { ${name}: ${JSON.stringify(given)} }` : ''
 }
 
 /** How many letters have to change to make one word of another. @param {string} a @param {string} b */

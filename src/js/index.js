@@ -1,6 +1,6 @@
-import { GlassformerError, inEngine, mustAwait } from './errors.js'
+import { GlassformerError, inEngine, mustAwait, optionsOf } from './errors.js'
 import { standsFor, withEngine } from './bound.js'
-import { countForwards, counted } from './counted.js'
+import { countForwards, counted, expectAtMost } from './counted.js'
 import { Engine } from './engine.js'
 import { Tensor, tensor } from './tensor.js'
 import { trace } from './trace.js'
@@ -68,8 +68,8 @@ const torchFunctions = pick(functional,
 attachMethods({ ...arithmetic.methods, logSoftmax, softmax, ...shapeMethods, requiresGrad_ })
 countForwards(modules)
 own(...[modules, functional, activations, ACTIVATIONS].flatMap(Object.values))
-for (const Class of [Methods, Tensor, modules.Module, Optimizer]) answerSpellings(Class.prototype)
 answerTensors(Tensor.prototype)
+for (const Class of [Methods, Tensor, modules.Module, Optimizer]) answerSpellings(Class.prototype)
 answerModules(modules.Module.prototype)
 answerLists(Object.getPrototypeOf(modules.ModuleList.prototype))
 answerOptimizers(Optimizer.prototype)
@@ -78,7 +78,8 @@ answerOptimizers(Optimizer.prototype)
  * torch.nn for one engine.
  * @param {import('./engine.js').Engine} engine
  * @returns {{ [K in Exclude<keyof typeof modules, 'Parameter'>]: Bound<(typeof modules)[K]> }
- *   & { Parameter: new (values: Tensor | import('./tensor.js').NestedArray) => modules.Parameter }}
+ *   & { Parameter: new (values: Tensor | import('./tensor.js').NestedArray, options?: { requiresGrad?: boolean }) =>
+ *   modules.Parameter }}
  */
 function bindModules(engine) {
   const { Parameter, ...rest } = modules
@@ -90,12 +91,18 @@ function bindModules(engine) {
   return /** @type {any} */ ({
     ...Object.fromEntries(bound),
     Parameter: standsFor(Parameter, class extends Parameter {
-      /** A tensor's values (shared with it) or nested arrays as a parameter: torch.nn.Parameter. @param {any} values */
-      constructor(values) {
+      /**
+       * A tensor's values (shared with it) or nested arrays as a parameter: torch.nn.Parameter.
+       * @param {any} values @param {{ requiresGrad?: boolean }} [options] true @param {unknown[]} more
+       */
+      constructor(values, options, ...more) {
+        if (more.length) expectAtMost('Parameter', 2, [values, options, ...more])
+        const { requiresGrad = true } = optionsOf('Parameter', options, ['requiresGrad'])
         const base = values instanceof Tensor ? floatTensor('Parameter', 'values', values)
           : tensor(engine, values, { dtype: 'float32' }, 'Parameter: values')
         inEngine('Parameter', engine, [base])
         super(engine, base.shape, base)
+        this.requiresGrad = requiresGrad
       }
     }, 'Parameter')
   })

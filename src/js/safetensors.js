@@ -114,7 +114,8 @@ function* steps(engine, source, options) {
   const { names, dtypes = {} } = optionsOf('loadSafetensors', options, ['names', 'dtypes'])
   expect(typeof source !== 'string', 'type', () =>
     "loadSafetensors: bytes must be a file's contents (a Uint8Array, an ArrayBuffer or a Blob), or an object of such by " +
-    `name, got ${describe(source)}; read the file first`)
+    `name, got ${describe(source)}; ${String(source).startsWith('{', 8) ? "read it without 'utf8'"
+      : 'write readFileSync(path), or await response.arrayBuffer()'}`)
   expect(typeof dtypes === 'string' || isPlain(dtypes), 'type',
     () => `loadSafetensors: dtypes must be a dtype, or one by name, got ${describe(dtypes)}`)
   const header = isPlain(source)

@@ -14,7 +14,12 @@ const INSTEAD = /** @type {const} */ ({
   clamp_: 'write x = x.clamp({ min, max })', add_: 'write x = x.add(y)', sub_: 'write x = x.sub(y)',
   mul_: 'write x = x.mul(y)', div_: 'write x = x.div(y)',
   length: 'write x.size for the number of values, x.shape[0] for the rows', map: 'write x.toArray().map(…)',
-  forEach: 'write x.toArray().forEach(…)'
+  forEach: 'write x.toArray().forEach(…)', filter: 'write x.maskedSelect(mask)', reduce: 'write x.sum(), x.max() …',
+  indices: 'write x.argmax({ dim }), x.argmin({ dim }) or x.argsort({ dim })', clip: 'write x.clamp({ min, max })',
+  where: 'write gf.where(mask, a, b)', concat: 'write gf.cat([a, b], { dim })', detach_: 'write x = x.detach()',
+  stride: 'values lie row by row', print: 'write console.log(x.toArray())', toFixed: 'write x.item().toFixed(2)',
+  register_hook: 'write gf.grad(loss, [x])', dataSync: 'write x.data', arraySync: 'write x.toArray()',
+  is_cuda: 'there is one memory'
 })
 
 /** The same of modules. */
@@ -24,6 +29,8 @@ const OF_MODULES = {
   children: 'write module.namedChildren(), pairs of name and module', modules: 'write module.namedModules(), pairs of name and module',
   append: 'write list.push(module)', extend: 'write list.push(module) for each',
   register_parameter: 'write this.name = new gf.nn.Parameter(tensor)', add_module: 'write this.name = module',
+  half: 'write gf.quantize(module)', float: 'everything is float32, so leave it out', double: 'everything is float32, so leave it out',
+  freeze: 'write module.requiresGrad_(false)', call: 'write module(x)', bind: 'write x => module(x)',
   register_forward_pre_hook: 'write a class that changes its input before super.forward(input)',
   register_full_backward_hook: 'write gf.grad for the gradients of tensors on the way'
 }
@@ -39,6 +46,11 @@ const ELSEWHERE = {
   device: 'gf has no device; there is one memory, so leave it out',
   cuda: 'gf has no cuda; everything is in the memory of WebAssembly, so leave it out',
   utils: 'gf has no utils; batches are made by your own loop, with gf.randperm for their order'
+}
+
+/** How capitals are placed elsewhere, or by heart. */
+const MISSPELT = {
+  Relu: 'ReLU', Gelu: 'GELU', Silu: 'SiLU', MultiHeadAttention: 'MultiheadAttention', Layernorm: 'LayerNorm', RmsNorm: 'RMSNorm'
 }
 
 /** Modules of torch.nn and optimisers of torch.optim that people ask for. */
@@ -95,10 +107,22 @@ export function answerSpellings(object) {
   return object
 }
 
+/** What tensors are, which nothing can make otherwise, and what is written instead of assigning it. */
+const FIXED = { shape: 'write x.reshape(…)', dtype: 'write x.to(dtype)', size: 'write x.reshape(…)' }
+
 /** @param {object} prototype of tensors */
 export function answerTensors(prototype) {
-  for (const [name, instead] of Object.entries(INSTEAD)) answer(prototype, name, `a tensor has no ${name} here; ${instead}`)
+  for (const [name, instead] of Object.entries(INSTEAD)) {
+    for (const spelled of new Set([name, inCamelCase(name)])) {
+      answer(prototype, spelled, `a tensor has no ${spelled} here; ${instead}`)
+    }
+  }
   answer(prototype, 'requires_grad', 'requires_grad is spelled requiresGrad here')
+  for (const [name, instead] of Object.entries(FIXED)) {
+    const { get } = /** @type {PropertyDescriptor} */ (Object.getOwnPropertyDescriptor(prototype, name))
+    const set = () => { throw new GlassformerError('type', `${name} of a tensor cannot be assigned; ${instead}`) }
+    Object.defineProperty(prototype, name, { get, set, configurable: true })
+  }
 }
 
 /** @param {object} prototype of modules */
@@ -111,12 +135,37 @@ export function answerModules(prototype) {
 }
 
 /** @param {object} prototype of lists of modules, which Python counts from the end, too */
-export const answerLists = prototype => [-1, -2].forEach(place => (
-  answer(prototype, String(place), `a list of modules has no place ${place}; write list.at(${place})`)))
+export function answerLists(prototype) {
+  for (const place of [-1, -2]) answer(prototype, String(place), `a list of modules has no place ${place}; write list.at(${place})`)
+  for (const name of ['map', 'forEach', 'filter', 'reduce', 'entries', 'slice']) {
+    answer(prototype, name, `a list of modules has no ${name}; write [...list].${name}(…)`, own(name))
+  }
+}
 
 /** @param {object} prototype of optimisers, whose groups are a field */
 export const answerOptimizers = prototype => (
   answer(prototype, 'param_groups', 'param_groups is spelled paramGroups here', own('param_groups')))
+
+/**
+ * What is asked of one part of the library and stands in another.
+ * @param {any} library
+ */
+function answerPlaces(library) {
+  const { nn, optim, functional, decoding } = library, parts = [library, nn, functional, optim]
+  /** @type {[string, object][]} */ const found = [
+    ['gf.nn', nn], ['gf.functional', functional], ['gf.optim', optim], ['gf.optim.lrScheduler', optim.lrScheduler],
+    ['gf.decoding', decoding], ['gf.nn.init', nn.init]
+  ]
+  for (const [where, from] of found) {
+    for (const name of Object.keys(from)) {
+      for (const part of parts) if (part !== from) answer(part, name, `${name} is ${where}.${name} here`)
+    }
+  }
+  for (const name of Object.keys(nn.init)) answer(nn.init, name.slice(0, -1), `${name.slice(0, -1)} is spelled ${name} here`)
+  for (const name of ['clipGradNorm', 'clipGradValue']) {
+    for (const theirs of [`${name}_`, `${inPyTorch(name)}_`]) answer(optim, theirs, `${theirs} is spelled ${name} here`)
+  }
+}
 
 /**
  * What torch has and this has not: a type that is undefined would be taken for the usual one, and others would end in
@@ -126,12 +175,16 @@ export const answerOptimizers = prototype => (
 export function answerLibrary(library) {
   const { nn, optim } = library
   for (const [name, type] of Object.entries(TYPES)) answer(library, name, `dtypes are strings, not gf.${name}; write '${type}'`)
-  for (const [name, message] of Object.entries(ELSEWHERE)) answer(library, name, message)
+  for (const [name, message] of Object.entries(ELSEWHERE)) {
+    for (const spelled of new Set([name, inCamelCase(name)])) answer(library, spelled, message)
+  }
   for (const name of MODULES) answer(nn, name, noModule(name))
   for (const name of Object.keys(nn).filter(one => /^[A-Z][a-z]/.test(one))) {
     const small = name[0].toLowerCase() + name.slice(1)
     answer(nn, small, `${small} is spelled ${name} here`)
   }
+  for (const [name, right] of Object.entries(MISSPELT)) answer(nn, name, `${name} is spelled ${right} here`)
+  answerPlaces(library)
   answer(nn, 'utils', 'gf.nn has no utils; write gf.optim.clipGradNorm, gf.optim.clipGradValue')
   for (const name of OPTIMISERS) answer(optim, name, noOptimiser(name))
   return library

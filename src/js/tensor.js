@@ -74,10 +74,12 @@ export class Storage {
  */
 export class Tensor extends Methods {
   /** The block it lives in; null once disposed. @type {Storage | null} */ storage
-  /** @type {readonly number[]} */ shape
+  /** @type {readonly number[]} */ #shape
+  #dtype
+  #size
+  #requiresGrad = false
   /** @type {Tensor | null} */ #grad = null
   /** The operation that made this tensor, if it is recorded. @type {import('./autograd.js').Node | null} */ node = null
-  /** Whether `backward` computes a gradient for it. */ requiresGrad = false
   /**
    * @param {import('./engine.js').Engine} engine
    * @param {readonly number[]} shape
@@ -89,16 +91,43 @@ export class Tensor extends Methods {
   constructor(engine, shape, dtype = 'float32', base, offset = 0, spare = 0) {
     super()
     this.engine = engine
-    this.shape = Object.freeze([...shape])
-    this.dtype = dtype
-    this.size = cellsOf(shape)
+    this.#shape = Object.freeze([...shape])
+    this.#dtype = dtype
+    this.#size = cellsOf(shape)
     this.offset = (base?.offset ?? 0) + offset
     if (base && dtype === 'int8') expect(sameShape(shape, base.shape), 'shape',
       () => `${describe(base)} has no other shape, and no parts; to('float32') makes one that has`)
-    const bytes = dtype === 'int8' ? int8Bytes(shape) : this.size * DTYPES[dtype].bytes
+    const bytes = dtype === 'int8' ? int8Bytes(shape) : this.#size * DTYPES[dtype].bytes
     this.storage = base ? base.#alive().share() : new Storage(engine.memory, bytes, spare)
     engine.memory.count(0, 1)
     engine.adopt(this)
+  }
+
+  /** The length of each of its axes. */
+  get shape() {
+    return this.#shape
+  }
+
+  /** What its values are. @returns {DType} */
+  get dtype() {
+    return this.#dtype
+  }
+
+  /** How many values it has. */
+  get size() {
+    return this.#size
+  }
+
+  /** Whether `backward` computes a gradient for it. @returns {boolean} */
+  get requiresGrad() {
+    return this.#requiresGrad
+  }
+
+  set requiresGrad(wanted) {
+    flag('tensor', 'requiresGrad', wanted)
+    expect(!wanted || this.#dtype === 'float32', 'type',
+      () => `requiresGrad: only float32 tensors have gradients, got ${describe(this)}`)
+    this.#requiresGrad = wanted
   }
 
   /** Whether it may be one of many that nobody frees. @internal */
@@ -217,7 +246,7 @@ export class Tensor extends Methods {
 
   /** The only value of a tensor of size 1, as `at` gives it; 'shape' for another size. @returns {any} */
   item() {
-    expect(this.size === 1, 'shape', () => `item: expected one value, got ${describe(this)}`)
+    expect(this.size === 1, 'shape', () => `item: expected one value, got ${describe(this)}; write x.at(…) for one, x.toArray() for all`)
     return this.#read(0)
   }
 
@@ -367,7 +396,8 @@ function checkIntegers(what, values, dtype) {
   if (dtype !== 'int32') return
   for (let i = 0; i < values.length; i++) {
     expect(Number(values[i]) === (Number(values[i]) | 0), 'range',
-      () => `${what} must be whole numbers for an int32 tensor, got ${describe(values[i])} at place ${i}`)
+      () => `${what} must be whole numbers for an int32 tensor, got ${describe(values[i])} at place ${i}; ` +
+        'leave dtype out, or round them first')
   }
 }
 
@@ -419,6 +449,8 @@ export function tensor(engine, values, options, what = 'tensor: values') {
   const isTyped = ArrayBuffer.isView(values)
   expect(dtype === undefined || MADE.includes(dtype), 'type',
     () => `tensor: dtype must be one of ${MADE.join(', ')}, got ${describe(dtype)}`)
+  expect(!(values instanceof Tensor), 'type', () => `${what} must be numbers, got ${describe(values)}, which is a tensor ` +
+    'already; x.clone() copies it, x.to(dtype) converts it')
   const shown = isTyped ? null : nestedShape(what, values)
   const flat = isTyped ? ownValues(engine, what, values) : [values].flat(Infinity)
   expect(flat.length !== undefined && !isBig(flat), 'type', () => `${what} must be numbers, got ${describe(values)}`)
@@ -437,11 +469,4 @@ export function tensor(engine, values, options, what = 'tensor: values') {
 }
 
 /** @template {Tensor} T @param {T} tensor @param {boolean} requiresGrad @returns {T} */
-export function requireGrad(tensor, requiresGrad) {
-  flag('tensor', 'requiresGrad', requiresGrad)
-  if (requiresGrad && tensor.dtype !== 'float32') {
-    throw new GlassformerError('type', `requiresGrad: only float32 tensors have gradients, got ${describe(tensor)}`)
-  }
-  tensor.requiresGrad = requiresGrad
-  return tensor
-}
+export const requireGrad = (tensor, requiresGrad) => Object.assign(tensor, { requiresGrad })

@@ -47,7 +47,7 @@ export const DIFFERS = {
     tolist: ['x.toArray()', ''],
     numpy: ['x.data', 'the values themselves as a typed array; `x.data.slice()` copies'],
     data: ['x.data', 'the values themselves as a typed array; `x.data.slice()` copies'],
-    T: ['x.t()', 'of a matrix'],
+    T: ['x.T', 'of a matrix; `x.t()`, too'],
     mT: ['x.transpose(-2, -1)', ''],
     float: ["x.to('float32')", ''],
     int: ["x.to('int32')", ''],
@@ -68,7 +68,7 @@ export const DIFFERS = {
     min: ['x.min({ dim })', 'the values; the places by `x.argmin({ dim })`'],
     split: ['x.split(size, { dim })', ''],
     chunk: ['x.chunk(n, { dim })', ''],
-    unbind: ['x.split(1, { dim })', 'the axis stays, with one place'],
+    unbind: ['x.select(dim, i)', 'for each place i'],
     clamp: ['x.clamp({ min, max })', ''],
     subtract: ['x.sub(y)', ''], multiply: ['x.mul(y)', ''], divide: ['x.div(y)', ''], negative: ['x.neg()', ''],
     absolute: ['x.abs()', ''], greater: ['x.gt(y)', ''], less: ['x.lt(y)', ''], not_equal: ['x.ne(y)', ''],
@@ -97,10 +97,10 @@ export const DIFFERS = {
   'torch.nn.Module': {
     state_dict: ['module.stateDict()', 'an object of tensors'],
     load_state_dict: ['module.loadStateDict(state, { strict })', ''],
-    named_parameters: ['module.namedParameters()', 'an iterator of [name, tensor]'],
+    named_parameters: ['module.namedParameters()', 'an array of [name, tensor]'],
     children: ['module.namedChildren()', ''],
     modules: ['module.namedModules()', ''],
-    register_parameter: ['module.name = new nn.Parameter(...)', 'or `this.parameter(...shape)` in a constructor'],
+    register_parameter: ['module.name = new nn.Parameter(...)', 'or `this.parameter(...shape)` in a constructor, without values, to be filled by `nn.init`'],
     add_module: ['module.name = child', ''], register_module: ['module.name = child', ''],
     forward: ['module.forward(x)', 'or `module(x)`']
   },
@@ -117,6 +117,7 @@ export const DIFFERS = {
   },
   'torch.nn.utils': {
     clip_grad_norm_: ['gf.optim.clipGradNorm(parameters, maxNorm)', 'gives the norm there was'],
+    clip_grad_value_: ['gf.optim.clipGradValue(parameters, clipValue)', ''],
     clip_grad_norm: ['gf.optim.clipGradNorm(parameters, maxNorm)', ''],
     parameters_to_vector: ['gf.cat(parameters.map(p => p.flatten()))', '']
   },
@@ -124,6 +125,16 @@ export const DIFFERS = {
     checkpoint: ['gf.checkpoint(fn, ...inputs)', 'fn may be a module']
   }
 }
+
+/** What is written in every program: Python, this library, and what that is of x, the numbers 0 to 11 as [3, 4]. */
+export const OFTEN = [
+  ['x.size(0)', 'x.shape[0]', 3], ['x[0]', 'x.select(0, 0)', [0, 1, 2, 3]], ['x[-1]', 'x.select(0, -1)', [8, 9, 10, 11]],
+  ['x[:, -1]', 'x.select(1, -1)', [3, 7, 11]], ['x[1:3]', 'x.slice(0, 1, 3)', [[4, 5, 6, 7], [8, 9, 10, 11]]],
+  ['x[:, :2]', 'x.slice(1, 0, 2)', [[0, 1], [4, 5], [8, 9]]], ['x[:, None].shape', 'x.unsqueeze(1).shape', [3, 1, 4]],
+  ['x[2, 1].item()', 'x.at(2, 1)', 9], ['x[x > 9]', 'x.maskedSelect(x.gt(9))', [10, 11]], ['x.sum(1)', 'x.sum({ dim: 1 })', [6, 22, 38]],
+  ['values, places = x.max(1)', '[x.max({ dim: 1 }), x.argmax({ dim: 1 })]', [[3, 7, 11], [3, 3, 3]]],
+  ['(x + 1) * 2 - x', 'x.add(1).mul(2).sub(x).at(0, 1)', 3], ['len(x)', 'x.shape[0]', 3]
+]
 
 const camel = name => name.replace(/(?<=[a-z\d])_([a-z\d])/g, (_, letter) => letter.toUpperCase())
 
@@ -178,5 +189,13 @@ export const apiTable = ({ names }) => `${[
   'Every public name of PyTorch 1.13 and whether glassformer has it. Made by `tests/api.test.js` from the library itself;' +
   '\n`UPDATE=1 node --test tests/api.test.js` writes it anew.',
   'Everywhere: names in camelCase, tensors by position, everything else in one options object at the end, batch first.',
+  '## What is written often',
+  ['| PyTorch | here |', '| --- | --- |', ...OFTEN.map(([python, here]) => `| \`${python}\` | \`${here}\` |`)].join('\n'),
+  '`x.slice(dim, from, to)` has the axis first, unlike `slice` of JavaScript. `x.data` shows memory that may move: it lasts\n' +
+  'until the next call into the library, `x.data.slice()` and `x.toArray()` for good. Batches are made by your own loop, with\n' +
+  '`gf.randperm` for their order. `gf.decoding.generate(model, ids)` calls a forward of your own with nested arrays of ids,\n' +
+  'which `nn.Embedding` takes, so `this.wte(ids).shape[1]` is how many tokens there are; its second argument is `{ cache }`,\n' +
+  'which it may leave alone. If it hands the cache on to attention, it is given new tokens only, and the first of them has\n' +
+  'position `cache.length`. Types come by name: `import type { Linear, Module, Tensor } from \'glassformer\'`.',
   ...Object.entries(names).map(([part, list]) => section(part, list))
 ].join('\n\n')}\n`

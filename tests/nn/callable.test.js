@@ -45,7 +45,7 @@ test('a module is still what it was: its class, its entries, its clone, its word
   assert.notEqual(copy.inner, model.inner)
   const several = new nn.Sequential(new nn.Linear(3, 2), new nn.ReLU())
   assert.deepEqual([several.length, several.clone().length, new nn.ModuleList([several]).length], [2, 2, 1])
-  assert.ok(!('bind' in model), 'nothing comes from Function')
+  assert.ok(!('caller' in model), 'nothing comes from Function')
   assertRejects(() => gf.tensor(model), 'type', 'Twice')
 })
 

@@ -105,3 +105,34 @@ test('loadStateDict that need not fit: what was missing and what was left over',
   assertRejects(() => model.loadStateDict({ '0.bias': [1, 2, 3, 4] }), 'shape', '0.weight is missing')
   assertRejects(() => model.loadStateDict({}, { loose: true }), 'type', 'loose')
 })
+
+test('a buffer that is not persistent is a buffer, and is not saved', () => {
+  class Masked extends nn.Module {
+    constructor() {
+      super()
+      this.linear = new nn.Linear(2, 2)
+      this.registerBuffer('mask', gf.tensor([[1, 0], [0, 1]]), { persistent: false })
+      this.registerBuffer('kept', gf.ones([1]))
+    }
+
+    forward(x) {
+      return this.linear(x.matmul(this.mask))
+    }
+  }
+  const module = new Masked(), copy = module.clone(), script = gf.toPyTorch(module, [gf.ones([1, 2])])
+  for (const one of [module, copy]) {
+    assert.deepEqual(Object.keys(one.stateDict()), ['kept', 'linear.weight', 'linear.bias'])
+    assert.deepEqual(one.namedBuffers().map(([name]) => name), ['mask', 'kept'])
+  }
+  assert.notEqual(copy.mask, module.mask)
+  assert.deepEqual(copy(gf.ones([1, 2])).toArray(), module(gf.ones([1, 2])).toArray())
+  assert.match(script, /register_buffer\('mask', torch\.tensor\(\[\[1\.?0?, 0\.?0?\].*persistent=False\)/)
+  assert.doesNotMatch(script, /register_buffer\('kept'.*persistent=False/)
+})
+
+test('a parameter may be frozen from the beginning', () => {
+  const frozen = new nn.Parameter([1, 2], { requiresGrad: false })
+  assert.equal(frozen.requiresGrad, false)
+  assert.equal(new nn.Parameter([1, 2]).requiresGrad, true)
+  assert.ok(frozen instanceof nn.Parameter)
+})

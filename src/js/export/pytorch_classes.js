@@ -137,7 +137,8 @@ export class Classes {
   #init(module, constants) {
     const own = module.ownTensors().map(([name, tensor]) => (tensor instanceof Parameter
       ? `self.${name} = nn.Parameter(torch.zeros${sides(tensor.shape)})`
-      : `self.register_buffer(${literal(name)}, torch.zeros(${tuple(tensor.shape)}, dtype=${dtypeOf(tensor.dtype)}))`))
+      : module.unsavedNames.has(name) ? `self.register_buffer(${literal(name)}, ${tensorText(tensor)}, persistent=False)`
+        : `self.register_buffer(${literal(name)}, torch.zeros(${tuple(tensor.shape)}, dtype=${dtypeOf(tensor.dtype)}))`))
     const inner = module.namedChildren().map(([name, child]) => `self.${name} = ${this.text(child)}`)
     const fixed = [...constants].map(([tensor, name]) =>
       `self.register_buffer(${literal(name.slice('self.'.length))}, ${this.#constant(tensor)}, persistent=False)`)

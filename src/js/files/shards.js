@@ -24,7 +24,8 @@ export function* readJson(where, files, name) {
   if (path === undefined) return undefined
   const content = files[path]
   expect(typeof content !== 'string' || /[{[]/.test(content) || content.length > 1000, 'format',
-    () => `${where}: ${path} must be the contents of the file, got ${describe(content)}, which looks like a path`)
+    () => `${where}: ${path} must be the contents of the file, got ${describe(content)}, which looks like a path; ` +
+      'read the file first, with await readFile(path) or fetch')
   return parseObject(`${where}: ${path}`, yield* textOf(yield* sourceOf(where, path, files[path])))
 }
 

@@ -2,7 +2,7 @@ import { expect } from '../errors.js'
 import { Tensor } from '../tensor.js'
 import { Callable, callable } from './callable.js'
 import { wrapForward } from './forward.js'
-import { membersOf } from './held.js'
+import { heldIn } from './held.js'
 import { Parameter } from './parameter.js'
 
 /** @typedef {import('./module.js').Module} Module */
@@ -12,7 +12,7 @@ function checkCloneable({ constructor }, name, value) {
   expect(name !== 'forward', 'state',
     () => `clone: forward of ${constructor.name} must be a method; a field computes with the module it was made in`)
   const isHeld = (/** @type {unknown} */ one) => one instanceof Callable || one instanceof Tensor
-  expect(!membersOf(value).some(isHeld), 'state', () => `clone: ${name} of ${constructor.name} holds modules or tensors in ` +
+  expect(!heldIn(value, isHeld).length, 'state', () => `clone: ${name} of ${constructor.name} holds modules or tensors in ` +
     `${Array.isArray(value) ? 'an array' : 'an object'}; use ModuleList, ModuleDict or properties`)
 }
 
@@ -43,6 +43,7 @@ export function cloneModule(module, copies = new Map()) {
     Object.defineProperty(copy, name, { value: own, writable: true, enumerable: true, configurable: true })
   }
   copy.bufferNames = new Set(module.bufferNames)
+  copy.unsavedNames = new Set(module.unsavedNames)
   wrapForward(copy)
   return copy
 }

@@ -9,7 +9,8 @@ import { Module } from './module.js'
  * @param {string} where @param {unknown} module @param {string | number} name @returns {Module}
  */
 function moduleAt(where, module, name) {
-  expect(module instanceof Module, 'type', () => `${where}: modules[${name}] must be a module, got ${describe(module)}`)
+  expect(module instanceof Module, 'type', () => `${where}: modules[${name}] must be a module, ` +
+    `got ${describe(module)}${typeof module === 'function' ? '; write a module, such as new gf.nn.ReLU()' : ''}`)
   return module
 }
 

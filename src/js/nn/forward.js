@@ -90,7 +90,9 @@ export function wrapForward(module) {
   Object.defineProperty(module, 'forward', {
     value: (/** @type {any[]} */ ...inputs) => {
       if (inputs.length > most) expectAtMost(`${module.constructor.name}.forward`, most, inputs)
-      return run(module, forward, inputs)
+      const output = run(module, forward, inputs)
+      expect(output !== undefined, 'type', () => `${module.constructor.name}.forward gave nothing; is a return missing?`)
+      return output
     },
     enumerable: false, configurable: true, writable: true
   })

@@ -55,11 +55,26 @@ const expectParameter = (module, name, value) => expect(!isStray(module, name, v
   () => `${module.constructor.name}: ${name} is a parameter, got ${describe(value)} in its place, which would be neither ` +
     `trained nor saved; write loadStateDict to change its values, or new gf.nn.Parameter(tensor) before an optimiser is made`)
 
-/** What a list, a map or an object holds. @param {unknown} value @returns {unknown[]} */
-export function membersOf(value) {
+/** What a list, a map or an object holds. @param {unknown} value @returns {Iterable<unknown>} */
+function membersOf(value) {
   if (Array.isArray(value)) return value
-  if (value instanceof Map || value instanceof Set) return [...value.values()]
+  if (value instanceof Map || value instanceof Set) return value.values()
   return isPlain(value) ? Object.values(value) : []
+}
+
+/**
+ * What lists, maps and objects hold of a kind, and those that are in them.
+ * @param {unknown} value @param {(one: unknown) => boolean} isOne
+ * @param {unknown[]} [found] so far @param {Set<unknown>} [seen]
+ */
+export function heldIn(value, isOne, found = [], seen = new Set()) {
+  if (seen.has(value)) return found
+  seen.add(value)
+  for (const one of membersOf(value)) {
+    if (isOne(one)) found.push(one)
+    else if (one !== null && typeof one === 'object') heldIn(one, isOne, found, seen)
+  }
+  return found
 }
 
 /** Whether it is trained where it is found. @param {unknown} one */
@@ -73,7 +88,7 @@ const foundIn = module => new Set(module.namedModules().flatMap(([, one]) => [on
  * @param {Module} module @param {string} name @param {unknown} value
  */
 function expectFound(module, name, value) {
-  const held = membersOf(value).filter(isTrained), found = held.length ? foundIn(module) : null
+  const held = heldIn(value, isTrained), found = held.length ? foundIn(module) : null
   const lost = held.find(one => !found?.has(one))
   expect(!lost, 'state', () => `${module.constructor.name}: ${name} is ${describe(value)}, and what it holds would be ` +
     `neither trained nor saved; write ${lost instanceof Parameter ? 'this.name = parameter for each'

@@ -52,7 +52,8 @@ export class Module extends Callable {
   static hasParts = false
 
   /** Whether dropout is active; see `train` and `eval`. */ training = true
-  /** Names of the tensors that are saved but not trained. @type {Set<string>} */ bufferNames = new Set()
+  /** Names of the tensors that are not trained. @type {Set<string>} */ bufferNames = new Set()
+  /** Names of those of them that are not even saved. @type {Set<string>} */ unsavedNames = new Set()
 
   /** @param {import('../engine.js').Engine} engine */
   constructor(engine) {
@@ -75,9 +76,9 @@ export class Module extends Callable {
     return tensor
   }
 
-  /** A new parameter without values. @param {...number} shape */
+  /** A new parameter without values, to be filled by gf.nn.init. @param {...(number | readonly number[])} shape */
   parameter(...shape) {
-    return noteMade(this, new Parameter(this.engine, shape))
+    return noteMade(this, new Parameter(this.engine, shape.flat()))
   }
 
   /** The same for a matrix of products or a table of rows. @param {number} rows @param {number} columns */
@@ -87,12 +88,17 @@ export class Module extends Callable {
   }
 
   /**
-   * Adds a tensor that is saved but not trained: torch.nn.Module.register_buffer.
+   * Adds a tensor that is not trained: torch.nn.Module.register_buffer.
    * @param {string} name @param {Tensor} tensor
+   * @param {{ persistent?: boolean }} [options] persistent: true; false keeps it out of stateDict
    */
-  registerBuffer(name, tensor) {
-    /** @type {any} */ (this)[name] = this.engine.keep(tensor)
+  registerBuffer(name, tensor, options) {
+    const { persistent = true } = optionsOf('registerBuffer', options, ['persistent'])
+    expect(typeof name === 'string' && name !== '', 'type', () => `registerBuffer: name must be a text, got ${describe(name)}`)
+    expect(tensor instanceof Tensor, 'type', () => `registerBuffer: tensor must be a tensor (gf.tensor), got ${describe(tensor)}`)
+    if (!flag('registerBuffer', 'persistent', persistent)) this.unsavedNames.add(name)
     this.bufferNames.add(name)
+    Object.assign(this, { [name]: this.engine.keep(tensor) })
   }
 
   /**
@@ -199,7 +205,7 @@ export class Module extends Callable {
    * @returns {Record<string, Tensor>}
    */
   stateDict() {
-    return Object.fromEntries(namedTensors(this))
+    return Object.fromEntries(namedTensors(this, ({ unsavedNames }, name) => !unsavedNames.has(name)))
   }
 
   /**
@@ -279,7 +285,7 @@ export class Module extends Callable {
 
   /** Frees all parameters and buffers. */
   dispose() {
-    for (const tensor of Object.values(this.stateDict())) tensor.dispose()
+    for (const [, tensor] of namedTensors(this)) tensor.dispose()
   }
 }
 
@@ -288,6 +294,10 @@ guardMethods(Module.prototype)
 /** @param {string} path @param {string} name */
 const joined = (path, name) => (path ? `${path}.${name}` : name)
 
-/** Parameters and buffers of a module and all inside, by path. @param {Module} root @returns {[string, Tensor][]} */
-const namedTensors = root => root.namedModules().flatMap(([path, module]) =>
-  module.ownTensors().map(([name, t]) => /** @type {[string, Tensor]} */ ([joined(path, name), t])))
+/**
+ * Parameters and buffers of a module and all inside, by path.
+ * @param {Module} root @param {(module: Module, name: string) => boolean} [isWanted] @returns {[string, Tensor][]}
+ */
+const namedTensors = (root, isWanted = () => true) => root.namedModules().flatMap(([path, module]) =>
+  module.ownTensors().filter(([name]) => isWanted(module, name))
+    .map(([name, t]) => /** @type {[string, Tensor]} */ ([joined(path, name), t])))

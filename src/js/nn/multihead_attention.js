@@ -21,7 +21,8 @@ export function xavierUniform(weight) {
 
 /** Tensors are always batch first. @param {string} where @param {unknown} batchFirst */
 export const checkBatchFirst = (where, batchFirst) =>
-  expect(batchFirst === undefined || batchFirst === true, 'range', () => `${where}: batchFirst is always true`)
+  expect(batchFirst === undefined || batchFirst === true, 'range', () => `${where}: batchFirst is always true; leave it out, and give [B, T, C]: ` +
+    'x.transpose(0, 1) makes that of [T, B, C]')
 
 /** Rows that are stored together in fewer bits: a projection must begin with some. */
 const PANEL = 8

@@ -115,7 +115,8 @@ export function expectShape(where, name, tensor, shape, why) {
  */
 export function expectRank(where, name, tensor, rank, axes) {
   expect(tensor.shape.length === rank, 'shape',
-    () => `${where}: ${name} must have shape ${axes}, got ${shapeText(tensor.shape)}`)
+    () => `${where}: ${name} must have shape ${axes}, got ${shapeText(tensor.shape)}${
+      tensor.shape.length === rank - 1 ? '; x.unsqueeze(0) makes a batch of one' : ''}`)
 }
 
 /**

@@ -23,6 +23,17 @@ export function classRows(where, name, x) {
 }
 
 /**
+ * What to write where logits or targets are shaped for another axis.
+ * @param {Tensor} given @param {number[]} lead @param {number} V
+ */
+function targetHint({ shape, size }, lead, V) {
+  if (lead.length > 1 && shape.length === lead.length && shape[1] === V) {
+    return `, which are on axis 1; write logits.reshape(-1, ${lead.at(-1)}) and target.reshape(-1)`
+  }
+  return size === sizeOf(lead) ? '; write target.reshape(-1), or target.flat() of an array' : ''
+}
+
+/**
  * Targets as [N] class numbers, all of them classes or ignored.
  * @param {import('../engine.js').Engine} engine @param {string} where @param {Targets} target
  * @param {number[]} lead their shape @param {number} V @param {number} ignoreIndex
@@ -31,7 +42,7 @@ export function classRows(where, name, x) {
 export function classNumbers(engine, where, target, lead, V, ignoreIndex) {
   const given = typeof target === 'number' ? idTensor(engine, where, 'target', Int32Array.of(target)).reshape()
     : idTensor(engine, where, 'target', target)
-  expectShape(where, 'target', given, lead, 'one class for each row of logits')
+  expectShape(where, 'target', given, lead, `one class for each row of logits${targetHint(given, lead, V)}`)
   const N = given.size, bad = engine.c.gf_cross_entropy_check(given.address, N, V, ignoreIndex)
   expect(bad < 0, 'index', () => `${where}: target must be from 0 to ${V - 1} or ${ignoreIndex} (ignoreIndex), ` +
     `got ${given.values[bad]} at place ${bad}`)

@@ -1,4 +1,4 @@
-import { describe, expect } from '../errors.js'
+import { describe, expect, shapeText } from '../errors.js'
 import { range } from '../shape.js'
 import { floatTensor } from './checks.js'
 import { matmul } from './matmul.js'
@@ -98,7 +98,8 @@ export function einsum(rule, ...tensors) {
         tensor)}`)
     shape.forEach((side, axis) => {
       const known = sides[inputs[n][axis]] ??= side
-      expect(known === side, 'shape', () => `einsum: '${inputs[n][axis]}' is ${known} long before and ${side} in operand ${n}`)
+      expect(known === side, 'shape', () => `einsum: '${inputs[n][axis]}' is ${side} long in operand ${n}, ` +
+        `${shapeText(shape)}, and ${known} in one before`)
     })
   })
   const [first, ...rest] = tensors.map((tensor, n) => withoutRepeats({ tensor, letters: inputs[n] }))

@@ -74,6 +74,6 @@ export function reshape(x, shape, where = 'reshape') {
   const known = sizeOf(shape.filter(side => side !== -1)), open = shape.filter(side => side === -1).length
   const target = shape.map(side => (side === -1 ? x.size / known : side))
   expect(open <= 1 && sizeOf(target) === x.size && target.every(Number.isInteger), 'shape',
-    () => `${where}: ${describe(x)} cannot take shape ${shapeText(shape)}`)
+    () => `${where}: ${describe(x)} cannot take shape ${shapeText(shape)}: it has ${x.size} values`)
   return record(x.engine, op, { x }, { out: x.engine.view(x, target) })
 }

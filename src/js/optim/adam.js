@@ -1,3 +1,4 @@
+import { expectAtMost } from '../counted.js'
 import { describe, expect, numberWhere, optionsOf } from '../errors.js'
 import { Optimizer } from './optimizer.js'
 
@@ -29,8 +30,9 @@ export class Adam extends Optimizer {
     super(new.target.name, params, options, checking(new.target.name, new.target.weightDecay))
   }
 
-  /** One step with the gradients as they are. */
-  step() {
+  /** One step with the gradients as they are. @param {undefined[]} more */
+  step(...more) {
+    expectAtMost('step', 0, more)
     for (const { param, grad, group } of this.ready) {
       const zeros = () => param.engine.zeros(param.shape)
       const fresh = () => ({ step: 0, expAvg: zeros(), expAvgSq: zeros() })

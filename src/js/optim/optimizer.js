@@ -20,6 +20,9 @@ import { Tensor, tensor as makeTensor } from '../tensor.js'
 /** A leaf that is trained, or a parameter that is frozen for now. @param {any} p */
 const isLearned = p => p instanceof Tensor && !p.node && p.dtype === 'float32' && (p.requiresGrad || p instanceof Parameter)
 
+/** @param {number} lr */
+const isRate = lr => lr >= 0
+
 /**
  * Options whose rate, if it is named, is there: a misspelt setting would train at the default without a word.
  * @param {string} where @param {any} options
@@ -36,7 +39,7 @@ function withRate(where, options) {
  */
 export function paramList(where, params, isOne, expected) {
   const hint = typeof params?.parameters === 'function' ? 'write model.parameters()'
-    : isPlain(params) ? 'groups are given as a list' : ''
+    : isPlain(params) ? 'write a list of groups, [{ params: … }]' : ''
   expect(!hint, 'type', () => `${where}: params must be a list of tensors, got ${describe(params)}; ${hint}`)
   return listOf(where, 'params', params, isOne, expected)
 }
@@ -100,7 +103,7 @@ export class Optimizer {
   }
 
   set lr(lr) {
-    numberWhere(this.#where, 'lr', lr, 'a number >= 0', v => v >= 0)
+    numberWhere(this.#where, 'lr', lr, 'a number >= 0', isRate)
     for (const group of this.paramGroups) group.lr = lr
   }
 
@@ -128,6 +131,7 @@ export class Optimizer {
    * @returns {{ param: Tensor, grad: Tensor, group: ParamGroup }[]}
    */
   get ready() {
+    for (const { lr } of this.paramGroups) numberWhere(this.#where, 'lr', lr, 'a number >= 0', isRate)
     return this.paramGroups.flatMap(group => group.params
       .flatMap(param => (param.grad && param.requiresGrad ? [{ param, grad: param.grad, group }] : [])))
   }

@@ -1,3 +1,4 @@
+import { expectAtMost } from '../counted.js'
 import { expect, flag, numberWhere, optionsOf } from '../errors.js'
 import { Optimizer } from './optimizer.js'
 
@@ -27,8 +28,9 @@ export class SGD extends Optimizer {
     super('SGD', params, options, check)
   }
 
-  /** One step with the gradients as they are. */
-  step() {
+  /** One step with the gradients as they are. @param {undefined[]} more */
+  step(...more) {
+    expectAtMost('step', 0, more)
     for (const { param, grad, group } of this.ready) {
       const { lr, momentum, dampening, weightDecay, nesterov } = group, isFirst = !this.state.has(param)
       const held = momentum ? this.stateOf(param, () => ({ momentumBuffer: param.engine.zeros(param.shape) })) : null

@@ -26,7 +26,7 @@ export const bindText = engine => ({
    * @param {string | Uint8Array} text @param {Parameters<typeof words>[2]} [options]
    */
   words: (text, options) => words(engine, text, options),
-  Vocab: withEngine(engine, Vocab, 'Vocab'),
+  Vocab: withEngine(engine, Vocab, 'Vocab', 'gf.text'),
   /**
    * The tokenizer of a model's folder: { 'tokenizer.json' }, { 'vocab.json', 'merges.txt' }, { 'vocab.txt' },
    * { 'any.model' } (SentencePiece) or { 'any.bin' } (llama2.c).
