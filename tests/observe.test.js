@@ -48,6 +48,8 @@ test('every tensor says what it is, what runs along it and what it was made from
   assert.deepEqual(about('blocks.0.self_attn.heads').inputs,
     { weights: 'blocks.0.self_attn.weights', v: 'blocks.0.self_attn.v' })
   assert.deepEqual([about('head.weight').role, about('head.output').op], ['parameter', 'linear'])
+  const ofTheLoss = run.names.filter(name => about(name).op === 'cross_entropy').map(name => about(name).role)
+  assert.deepEqual(ofTheLoss.sort(), ['log_probs', 'loss'])
   assert.ok(run.names.every(name => about(name).isOnTheWay), 'all of it leads to the loss')
   run.dispose()
 })

@@ -102,3 +102,11 @@ test('what toPyTorch does not take, by name', () => {
   }
   assertRejects(() => gf.toPyTorch(new Both(), x), 'type', 'Of is called in different ways')
 })
+
+test('ids that are the same for every sentence are written for one', () => {
+  class Placed extends gf.nn.Module {
+    places = new gf.nn.Embedding(3, 4)
+    forward(x) { return x.add(this.places(gf.tensor([[0, 1, 2], [0, 1, 2]], { dtype: 'int32' }))) }
+  }
+  assert.match(gf.toPyTorch(new Placed(), [gf.ones([2, 3, 4])]), /torch\.tensor\(\[\[0, 1, 2\]\]/)
+})

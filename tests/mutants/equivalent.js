@@ -2,4 +2,11 @@
 
 /** @type {Record<string, string>} */
 export const EQUIVALENT = {
+  'src/js/ops/broadcast.js: export function passAxes(engine, axes, number = 0) { [0 -> 1]': 'read only where an operand is a number',
+  'src/js/text/decoders.js: const lead = bytes[at], length = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4 [< -> <=]':
+    '0x80 leads no character, and gives one U+FFFD at either length',
+  'src/c/ops/attention.c: GF_INLINE int min(int a, int b) { return a < b ? a : b; } [< -> <=]': 'of two equal numbers either is the least',
+  'src/c/ops/softmax.h: for (; i + 8 <= n; i += 8) { [<= -> <]': 'the next loop takes the same lanes in the same order',
+  'src/js/text/train_unigram.js: let at = 0 [0 -> 1]': 'the first piece ends no later than the first word',
+  'src/c/text/pieces.c: enum { FIRST_EDGES = 1024, FIRST_NODES = 512, MOST_NODES = 1 << 24 }; [1 -> 2]': 'room that is made larger when it is needed'
 }

@@ -83,6 +83,14 @@ function isWrongMath() {
   return spawnSync(`${at}math_test`).status !== 0
 }
 
+/** What the native tests run under sanitizers: whether they find something that shows in no number. */
+const isUnsafe = () => ['digest', 'text_test'].some(program => {
+  const flags = ['-std=gnu11', '-O1', '-ffp-contract=off', '-fsanitize=address,undefined', '-fno-sanitize-recover=all']
+  const all = filesBelow(`${at}src/c`, '.c').map(path => path.slice(at.length))
+  execFileSync(process.env.CLANG ?? 'clang', [...flags, ...all, `tests/native/${program}.c`, '-lm', '-o', program], { cwd: at })
+  return spawnSync(`${at}${program}`).status !== 0
+})
+
 /** The first group that goes red, or null. @param {string} file */
 function killer(file) {
   if (/src\/c\/math\./.test(file) && isWrongMath()) return 'tests/native/math_test.c'
@@ -92,7 +100,7 @@ function killer(file) {
       { cwd: at, timeout: 600000, killSignal: 'SIGKILL', stdio: 'ignore' })
     if (status !== 0) return `${group[0]} …`
   }
-  return null
+  return /\.[ch]$/.test(file) && isUnsafe() ? 'tests/native' : null
 }
 
 /** Whether the tests are green without a change; else nothing could be said. @param {string} file */
