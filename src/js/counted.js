@@ -1,4 +1,4 @@
-import { GlassformerError, describe } from './errors.js'
+import { GlassformerError, describe, isPlain } from './errors.js'
 
 /** Arguments that are too many would be ignored without a word: PyTorch takes by position what is an option here. */
 
@@ -21,7 +21,9 @@ const FORWARDS = { MultiheadAttention: 4 }
 export function expectAtMost(name, most, given) {
   if (given.length <= most) return
   const words = most === 0 ? 'no arguments, but' : `${most === 1 ? 'one argument' : `${most} arguments at most`}, but also`
-  throw new GlassformerError('type', `${name}: takes ${words} got ${describe(given[most])}`)
+  const surplus = given[most], isOption = ['number', 'boolean'].includes(typeof surplus) && isPlain(given[most - 1])
+  const hint = isOption ? '; options go into one object' : isPlain(surplus) ? `; ${name} has no options` : ''
+  throw new GlassformerError('type', `${name}: takes ${words} got ${describe(surplus)}${hint}`)
 }
 
 /** How many arguments a function takes. @param {string} name @param {Function} fn */

@@ -10,6 +10,14 @@ import { BFLOAT16, BOOL, FLOAT16, FLOAT32, FLOAT64, INT32, INT8 } from './consta
  *   their bits
  */
 
+/** What other libraries call them. @type {Record<string, DType>} */
+const ELSEWHERE = {
+  float: 'float32', double: 'float64', half: 'float16', long: 'int32', int: 'int32', int64: 'int32', uint8: 'int32', boolean: 'bool'
+}
+
+/** What to write for a type that is none. @param {unknown} name */
+export const typeHint = name => (Object.hasOwn(ELSEWHERE, String(name)) ? `; write '${ELSEWHERE[String(name)]}'` : '')
+
 const word = new Uint32Array(1), single = new Float32Array(word.buffer)
 
 /** @param {number} bits @returns {number} */

@@ -1,6 +1,6 @@
 import { GlassformerError, describe, expect, flag, optionsOf, shapeText, wholeNumber } from './errors.js'
 import { backward } from './autograd.js'
-import { DTYPES, MADE } from './dtype.js'
+import { DTYPES, MADE, typeHint } from './dtype.js'
 import { int8Bytes, readInt8, unpackInt8 } from './int8.js'
 import { Methods } from './methods.js'
 import { reshape } from './ops/reshape.js'
@@ -448,7 +448,7 @@ export function tensor(engine, values, options, what = 'tensor: values') {
   const { shape, dtype, requiresGrad = false } = optionsOf('tensor', options, OPTIONS)
   const isTyped = ArrayBuffer.isView(values)
   expect(dtype === undefined || MADE.includes(dtype), 'type',
-    () => `tensor: dtype must be one of ${MADE.join(', ')}, got ${describe(dtype)}`)
+    () => `tensor: dtype must be one of ${MADE.join(', ')}, got ${describe(dtype)}${typeHint(dtype)}`)
   expect(!(values instanceof Tensor), 'type', () => `${what} must be numbers, got ${describe(values)}, which is a tensor ` +
     'already; x.clone() copies it, x.to(dtype) converts it')
   const shown = isTyped ? null : nestedShape(what, values)

@@ -45,7 +45,7 @@ for (const [i, language] of ['ko', 'en'].entries()) {
       await page.waitForSelector('.map li[data-room] a', { state: 'attached' })
       const rooms = await roomsOn(page)
       assert.ok(rooms.length > 10)
-      const found = await beginnings(page, share(rooms, i, 2))
+      const found = await beginnings(page, share(rooms, 3 * i, 6))
       assert.deepEqual(found.filter(([, at]) => at > 0.6), [], model)
       await close()
     }

@@ -350,6 +350,7 @@ export class Transformer extends Module {
   forward(src, tgt, options) {
     const { srcMask: mask, srcKeyPaddingMask, srcIsCausal: isCausal, ...masks } =
       optionsOf('Transformer', options, ['srcMask', 'srcKeyPaddingMask', 'srcIsCausal', ...DECODER_MASKS])
+    expect(tgt !== undefined, 'type', () => 'Transformer: forward takes src and tgt, and tgt is missing')
     anyTensor('Transformer', 'tgt', tgt)
     const memory = this.encoder.forward(src, { mask, srcKeyPaddingMask, isCausal })
     return this.decoder.forward(tgt, memory, masks)

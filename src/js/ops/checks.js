@@ -114,9 +114,10 @@ export function expectShape(where, name, tensor, shape, why) {
  * @param {number} rank @param {string} axes their letters, for the message
  */
 export function expectRank(where, name, tensor, rank, axes) {
+  const hint = rank === 4 ? '; x.view(B, T, H, D).transpose(1, 2) makes that of [B, T, C]'
+    : tensor.shape.length === rank - 1 ? '; x.unsqueeze(0) makes a batch of one' : ''
   expect(tensor.shape.length === rank, 'shape',
-    () => `${where}: ${name} must have shape ${axes}, got ${shapeText(tensor.shape)}${
-      tensor.shape.length === rank - 1 ? '; x.unsqueeze(0) makes a batch of one' : ''}`)
+    () => `${where}: ${name} must have shape ${axes}, got ${shapeText(tensor.shape)}${hint}`)
 }
 
 /**

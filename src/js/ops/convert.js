@@ -1,6 +1,6 @@
-import { expect, oneOf } from '../errors.js'
+import { describe, expect } from '../errors.js'
 import { record } from '../autograd.js'
-import { DTYPES } from '../dtype.js'
+import { DTYPES, typeHint } from '../dtype.js'
 import { cell, product } from '../explain.js'
 import { packInt8, unpackInt8 } from '../int8.js'
 import { anyTensor } from './checks.js'
@@ -52,7 +52,8 @@ const op = {
 export function to(x, dtype) {
   const { engine } = anyTensor('to', 'x', x)
   expect(!DEVICES.includes(dtype), 'range', () => `to: there are no devices here, leave ${dtype} out`)
-  oneOf('to', 'dtype', dtype, NAMES)
+  expect(NAMES.includes(dtype), typeof dtype === 'string' ? 'range' : 'type',
+    () => `to: dtype must be one of ${NAMES.join(', ')}, got ${describe(dtype)}${typeHint(dtype)}`)
   if (x.dtype === dtype) return x
   const out = engine.empty(x.shape, dtype)
   convertInto(out, x)
