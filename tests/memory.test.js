@@ -44,7 +44,7 @@ test('tidy frees when the function throws, and scopes nest', () => {
 
 test('tidy, noGrad and trace want a function that is done when it returns', () => {
   for (const name of ['tidy', 'noGrad', 'trace']) {
-    assert.throws(() => gf[name](3), { code: 'type', message: `${name}: fn must be a function, got 3` })
+    assert.throws(() => gf[name](3), { code: 'type', message: `${name}: fn must be a function, got 3; write gf.${name}(() => …)` })
     assert.throws(() => gf[name](async () => gf.rand([2])), { code: 'type', message: new RegExp(`^${name}: .*async`) })
     assert.equal(gf[name](() => 7).output ?? 7, 7, 'nothing is left open')
   }

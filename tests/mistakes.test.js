@@ -23,10 +23,12 @@ const MISTAKES = [
     'config.json: model_type must be one of gpt2, bert, marian, t5, llama, got "mamba"'],
   [() => gf.models.load('./gpt2'),
     "models: files must be an object of file contents by name, such as { 'config.json': text, " +
-    `'model.safetensors': blob }, got "./gpt2"`],
+    `'model.safetensors': blob }, got "./gpt2"` + '; no folder and no name of a hub is read here, so read each ' +
+    'file first, with await readFile(path) or fetch'],
   [() => gf.models.load({}),
     "models: files must be an object of file contents by name, such as { 'config.json': text, " +
-    "'model.safetensors': blob }, got an empty object"],
+    "'model.safetensors': blob }, got an empty object" + '; no folder and no name of a hub is read here, so read each ' +
+    'file first, with await readFile(path) or fetch'],
   [() => gf.models.load({ 'config.json': './gpt2/config.json' }),
     'models: config.json must be the contents of the file, got "./gpt2/config.json", which looks like a ' +
     'path; read the file first, with await readFile(path) or fetch'],
@@ -52,7 +54,7 @@ const MISTAKES = [
   [() => gf.manualSeed('42'), 'manualSeed: seed must be a whole number, got "42"'],
   [() => gf.manualSeed(2 ** 63),
     'manualSeed: seed must be a bigint from 2^53 on, such as 2n ** 63n, got 9223372036854776000'],
-  [() => gf.noGrad(), 'noGrad: fn must be a function, got undefined'],
+  [() => gf.noGrad(), 'noGrad: fn must be a function, got undefined; write gf.noGrad(() => …)'],
   [() => gf.tidy(async () => x),
     'tidy: fn must not be async; what it makes after its first await would be missed, so await before'],
   [() => x.item(), 'item: expected one value, got a float32 tensor [2, 3]; write x.at(…) for one, x.toArray() for all'],
@@ -61,7 +63,7 @@ const MISTAKES = [
   [() => x.sum(1), 'sum: options must be an object with dim, keepdim, got 1; write { dim: 1 }'],
   [() => x.mean([0]), 'mean: options must be an object with dim, keepdim, got an array of 1; write { dim: [0] }'],
   [() => x.to('cuda'),
-    'to: there are no devices here, leave cuda out'],
+    "to: there are no devices here; leave .to('cuda') out"],
   [() => x.to('int64'),
     'to: dtype must be one of float32, int32, float64, bool, float16, bfloat16, int8, got "int64"; write ' + "'int32'"],
   [() => x.add('1'),
@@ -70,9 +72,9 @@ const MISTAKES = [
   [() => F.sub(1, x.gt(0)),
     "sub: bool tensors cannot be subtracted; logicalNot() inverts a mask, to('int32') makes numbers"],
   [() => x.add(x, { alpha: 2 }),
-    'add: takes one argument, but also got an object with alpha; add has no options'],
+    'add: takes one argument, but also got a second: an object with alpha; add has no options'],
   [() => F.mul(x, 2, 3),
-    'mul: takes 2 arguments at most, but also got 3'],
+    'mul: takes 2 arguments at most, but also got a third: 3'],
   [() => {
     const own = new nn.Linear(3, 1), given = gf.ones([2, 3], { requiresGrad: true })
     const [first, second] = [0, 1].map(() => own.forward(given).sum())
@@ -267,11 +269,11 @@ const MISTAKES = [
   [() => nn.utils.clipGradNorm(lin.parameters(), 1),
     'gf.nn has no utils; write gf.optim.clipGradNorm, gf.optim.clipGradValue'],
   [() => new optim.RMSprop(lin.parameters()), 'gf.optim has no RMSprop; write SGD, Adam or AdamW'],
-  [() => x.sum({ dim: 1 }, true), 'sum: takes one argument, but also got true; options go into one object'],
-  [() => F.softmax(x, { dim: 1 }, 2), 'softmax: takes 2 arguments at most, but also got 2; options go into one object'],
-  [() => F.linear(x, lin.weight, lin.bias, 7), 'linear: takes 3 arguments at most, but also got 7'],
-  [() => lin.forward(x, x), 'Linear.forward: takes one argument, but also got a float32 tensor [2, 3]'],
-  [() => new nn.Linear(3, 2, {}, 4), 'Linear: takes 3 arguments at most, but also got 4; options go into one object'],
+  [() => x.sum({ dim: 1 }, true), 'sum: takes one argument, but also got a second: true; options go into one object'],
+  [() => F.softmax(x, { dim: 1 }, 2), 'softmax: takes 2 arguments at most, but also got a third: 2; options go into one object'],
+  [() => F.linear(x, lin.weight, lin.bias, 7), 'linear: takes 3 arguments at most, but also got a fourth: 7'],
+  [() => lin.forward(x, x), 'Linear.forward: takes one argument, but also got a second: a float32 tensor [2, 3]'],
+  [() => new nn.Linear(3, 2, {}, 4), 'Linear: takes 3 arguments at most, but also got a fourth: 4; options go into one object'],
   [() => new (class Net extends nn.Module { layers = [new nn.Linear(3, 2)] })().parameters(),
     'Net: layers is an array of 1, and what it holds would be neither trained nor saved; write new gf.nn.ModuleList(…), or ' +
     'this.#layers, a private field, if that is meant'],
@@ -322,20 +324,25 @@ const MISTAKES = [
   [() => { x.requiresGrad = 'false' }, 'tensor: requiresGrad must be true or false, got "false"'],
   [() => { gf.arange(3).requiresGrad = true },
     'requiresGrad: only float32 tensors have gradients, got an int32 tensor [3]'],
-  [() => new nn.Parameter(2, 3), 'Parameter: options must be an object with requiresGrad, got 3'],
-  [() => new nn.Parameter([1], {}, 2), 'Parameter: takes 2 arguments at most, but also got 2; options go into one object'],
+  [() => new nn.Parameter(2, 3),
+    'Parameter: takes values, not the sides of a shape; write new gf.nn.Parameter(gf.zeros([2, 3])), and gf.nn.init to ' +
+    'draw them'],
+  [() => new nn.Parameter([1], {}, 2), 'Parameter: takes 2 arguments at most, but also got a third: 2; options go into one object'],
   [() => lin.registerBuffer(x, 'mask'), 'registerBuffer: name must be a text, got a float32 tensor [2, 3]'],
   [() => lin.registerBuffer('mask', [[1]]), 'registerBuffer: tensor must be a tensor (gf.tensor), got an array of 1'],
   [() => lin.registerBuffer('mask', x, false),
     'registerBuffer: options must be an object with persistent, got false; write { persistent: false }'],
   [() => new (class Net extends nn.Module { blocks = [{ attn: new nn.Linear(3, 2) }] })().parameters(),
     'Net: blocks is an array of 1, and what it holds would be neither trained nor saved; write new ' +
-    'gf.nn.ModuleList(…), or this.#blocks, a private field, if that is meant'],
-  [() => sgd.step(() => lin(x).sum()), 'step: takes no arguments, but got the function (anonymous)'],
+    'gf.nn.ModuleList(…), and the same for what is inside it, or this.#blocks, a private field, if that is meant'],
+  [() => sgd.step(() => lin(x).sum()),
+    'step: takes no closure, but got the function (anonymous); compute the loss and call loss.backward() before ' +
+    'optimizer.step()'],
   [() => { const own = new optim.SGD(new nn.Linear(3, 2).parameters()); own.paramGroups[0].lr = '0.1'; own.step() },
     'SGD: lr must be a number >= 0, got "0.1"'],
   [() => { const { values, indices } = x.max({ dim: 1 }); return [values, indices] },
-    'a tensor has no indices here; write x.argmax({ dim }), x.argmin({ dim }) or x.argsort({ dim })'],
+    'a tensor has no indices here; x.max({ dim }) gives the values themselves; write x.argmax({ dim }), ' +
+    'x.argmin({ dim }) or x.argsort({ dim })'],
   [() => new (class Net extends nn.Module { forward(y) { lin(y) } })()(x),
     'Net.forward gave nothing; is a return missing?'],
   [() => gf.crossEntropy(x, [0, 1]), 'crossEntropy is gf.functional.crossEntropy here'],
@@ -354,7 +361,8 @@ const MISTAKES = [
   [() => x.isLeaf, 'a tensor has no isLeaf here; write x.node === null'],
   [() => x.clip(0, 1), 'a tensor has no clip here; write x.clamp({ min, max })'],
   [() => x.retainGrad(), 'a tensor has no retainGrad here; write gf.grad(loss, [x])'],
-  [() => lin.half(), 'a module has no half here; write gf.quantize(module)'],
+  [() => lin.half(), 'a module has no half here; everything is computed in float32; gf.quantize(module, { ' +
+  "dtype: 'float16' }) stores weights in 16 bits"],
   [() => lin.call(null, x), 'a module has no call here; write module(x)'],
   [() => gf.tensor(x),
     'tensor: values must be numbers, got a float32 tensor [2, 3], which is a tensor already; x.clone() copies ' +
@@ -377,7 +385,8 @@ const MISTAKES = [
     "loadSafetensors: bytes must be a file's contents (a Uint8Array, an ArrayBuffer or a Blob), or an object " +
     "of such by name, got a string of 68 characters; read it without 'utf8'"],
   [() => x.norm(2), 'norm: options must be an object with dim, keepdim, p, got 2; write { p: 2 }'],
-  [() => gf.ones([2], [3]), 'ones: options must be an object with dtype, requiresGrad, got an array of 1'],
+  [() => gf.ones([2], [3]), 'ones: options must be an object with dtype, requiresGrad, got an array of 1; a shape is one array, ' +
+  'such as [2, 3]'],
   [() => F.scaledDotProductAttention(gf.ones([1, 1, 2, 3]), gf.ones([1, 1, 2, 3]), gf.ones([1, 1, 2, 3]), true),
     'scaledDotProductAttention: options must be an object with attnMask, keyPaddingMask, isCausal, window, ' +
     'dropoutP, scale, enableGqa, got true; write { isCausal: true }'],

@@ -17,13 +17,16 @@ const MOST = {
 /** The same of forwards. @type {Record<string, number>} */
 const FORWARDS = { MultiheadAttention: 4 }
 
+const ORDINALS = ['first', 'second', 'third', 'fourth', 'fifth']
+
 /** @param {string} name @param {number} most @param {readonly unknown[]} given */
 export function expectAtMost(name, most, given) {
   if (given.length <= most) return
-  const words = most === 0 ? 'no arguments, but' : `${most === 1 ? 'one argument' : `${most} arguments at most`}, but also`
+  const words = most === 0 ? 'no arguments, but got'
+    : `${most === 1 ? 'one argument' : `${most} arguments at most`}, but also got a ${ORDINALS[most] ?? 'further one'}:`
   const surplus = given[most], isOption = ['number', 'boolean'].includes(typeof surplus) && isPlain(given[most - 1])
   const hint = isOption ? '; options go into one object' : isPlain(surplus) ? `; ${name} has no options` : ''
-  throw new GlassformerError('type', `${name}: takes ${words} got ${describe(surplus)}${hint}`)
+  throw new GlassformerError('type', `${name}: takes ${words} ${describe(surplus)}${hint}`)
 }
 
 /** How many arguments a function takes. @param {string} name @param {Function} fn */

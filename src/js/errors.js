@@ -86,7 +86,7 @@ export function mustAwait(promise, names, example) {
  * @returns {T}
  */
 export function runNow(where, fn) {
-  expect(typeof fn === 'function', 'type', () => `${where}: fn must be a function, got ${describe(fn)}`)
+  expect(typeof fn === 'function', 'type', () => `${where}: fn must be a function, got ${describe(fn)}; write gf.${where}(() => …)`)
   const result = fn()
   if (result instanceof Promise) result.catch(() => {}) // the error below is the one to see
   expect(!(result instanceof Promise), 'type',
@@ -204,6 +204,7 @@ const MEANT_BY = {
 
 /** What to write instead of an option without its name. @param {readonly string[]} names @param {unknown} given */
 function positional(names, given) {
+  if (Array.isArray(given) && names.includes('dtype')) return '; a shape is one array, such as [2, 3]'
   const isShort = Array.isArray(given) ? given.length < 5 : !isPlain(given)
   const name = isShort ? MEANT_BY[typeof given]?.find(one => names.includes(one)) : undefined
   return name ? `; write { ${name}: ${JSON.stringify(given)} }` : ''

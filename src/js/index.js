@@ -97,6 +97,8 @@ function bindModules(engine) {
        */
       constructor(values, options, ...more) {
         if (more.length) expectAtMost('Parameter', 2, [values, options, ...more])
+        if (typeof options === 'number') throw new GlassformerError('type', 'Parameter: takes values, not the sides of a ' +
+          'shape; write new gf.nn.Parameter(gf.zeros([2, 3])), and gf.nn.init to draw them')
         const { requiresGrad = true } = optionsOf('Parameter', options, ['requiresGrad'])
         const base = values instanceof Tensor ? floatTensor('Parameter', 'values', values)
           : tensor(engine, values, { dtype: 'float32' }, 'Parameter: values')

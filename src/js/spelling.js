@@ -15,7 +15,7 @@ const INSTEAD = /** @type {const} */ ({
   mul_: 'write x = x.mul(y)', div_: 'write x = x.div(y)',
   length: 'write x.size for the number of values, x.shape[0] for the rows', map: 'write x.toArray().map(…)',
   forEach: 'write x.toArray().forEach(…)', filter: 'write x.maskedSelect(mask)', reduce: 'write x.sum(), x.max() …',
-  indices: 'write x.argmax({ dim }), x.argmin({ dim }) or x.argsort({ dim })', clip: 'write x.clamp({ min, max })',
+  indices: 'x.max({ dim }) gives the values themselves; write x.argmax({ dim }), x.argmin({ dim }) or x.argsort({ dim })', clip: 'write x.clamp({ min, max })',
   where: 'write gf.where(mask, a, b)', concat: 'write gf.cat([a, b], { dim })', detach_: 'write x = x.detach()',
   stride: 'values lie row by row', print: 'write console.log(x.toArray())', toFixed: 'write x.item().toFixed(2)',
   register_hook: 'write gf.grad(loss, [x])', dataSync: 'write x.data', arraySync: 'write x.toArray()',
@@ -29,7 +29,7 @@ const OF_MODULES = {
   children: 'write module.namedChildren(), pairs of name and module', modules: 'write module.namedModules(), pairs of name and module',
   append: 'write list.push(module)', extend: 'write list.push(module) for each',
   register_parameter: 'write this.name = new gf.nn.Parameter(tensor)', add_module: 'write this.name = module',
-  half: 'write gf.quantize(module)', float: 'everything is float32, so leave it out', double: 'everything is float32, so leave it out',
+  half: "everything is computed in float32; gf.quantize(module, { dtype: 'float16' }) stores weights in 16 bits", float: 'everything is float32, so leave it out', double: 'everything is float32, so leave it out',
   freeze: 'write module.requiresGrad_(false)', call: 'write module(x)', bind: 'write x => module(x)',
   register_forward_pre_hook: 'write a class that changes its input before super.forward(input)',
   register_full_backward_hook: 'write gf.grad for the gradients of tensors on the way'

@@ -138,7 +138,8 @@ function* readConfig(files) {
 function* open(files) {
   expect(isPlain(files) && Object.keys(files).length > 0, 'type', () => 'models: files must be an object of file ' +
     `contents by name, such as { 'config.json': text, 'model.safetensors': blob }, got ${isPlain(files)
-      ? 'an empty object' : describe(files)}`)
+      ? 'an empty object' : describe(files)}; no folder and no name of a hub is read here, so read each file first, with ` +
+      'await readFile(path) or fetch')
   /** @type {Opened} */
   const found = { type: null, parameters: 0, bytes: 0, missing: [], unused: [], problems: [], config: {}, reads: [] }
   yield* noting(found, function* () {

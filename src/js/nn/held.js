@@ -92,7 +92,8 @@ function expectFound(module, name, value) {
   const lost = held.find(one => !found?.has(one))
   expect(!lost, 'state', () => `${module.constructor.name}: ${name} is ${describe(value)}, and what it holds would be ` +
     `neither trained nor saved; write ${lost instanceof Parameter ? 'this.name = parameter for each'
-      : `new gf.nn.${Array.isArray(value) ? 'ModuleList' : 'ModuleDict'}(…)`}, or this.#${name}, a private field, if that is meant`)
+      : `new gf.nn.${Array.isArray(value) ? 'ModuleList' : 'ModuleDict'}(…)${[...membersOf(value)].includes(lost) ? ''
+        : ', and the same for what is inside it'}`}, or this.#${name}, a private field, if that is meant`)
 }
 
 /** Looks at a module's properties, and remembers what its parameters are called. @param {Module} module */

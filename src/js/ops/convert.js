@@ -51,7 +51,7 @@ const op = {
  */
 export function to(x, dtype) {
   const { engine } = anyTensor('to', 'x', x)
-  expect(!DEVICES.includes(dtype), 'range', () => `to: there are no devices here, leave ${dtype} out`)
+  expect(!DEVICES.includes(dtype), 'range', () => `to: there are no devices here; leave .to('${dtype}') out`)
   expect(NAMES.includes(dtype), typeof dtype === 'string' ? 'range' : 'type',
     () => `to: dtype must be one of ${NAMES.join(', ')}, got ${describe(dtype)}${typeHint(dtype)}`)
   if (x.dtype === dtype) return x

@@ -1,6 +1,5 @@
-import { expectAtMost } from '../counted.js'
 import { describe, expect, numberWhere, optionsOf } from '../errors.js'
-import { Optimizer } from './optimizer.js'
+import { Optimizer, expectNoClosure } from './optimizer.js'
 
 /**
  * @typedef {{ lr?: number, betas?: [number, number], eps?: number, weightDecay?: number }} AdamOptions
@@ -32,7 +31,7 @@ export class Adam extends Optimizer {
 
   /** One step with the gradients as they are. @param {undefined[]} more */
   step(...more) {
-    expectAtMost('step', 0, more)
+    expectNoClosure(more)
     for (const { param, grad, group } of this.ready) {
       const zeros = () => param.engine.zeros(param.shape)
       const fresh = () => ({ step: 0, expAvg: zeros(), expAvgSq: zeros() })

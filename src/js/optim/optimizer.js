@@ -20,6 +20,10 @@ import { Tensor, tensor as makeTensor } from '../tensor.js'
 /** A leaf that is trained, or a parameter that is frozen for now. @param {any} p */
 const isLearned = p => p instanceof Tensor && !p.node && p.dtype === 'float32' && (p.requiresGrad || p instanceof Parameter)
 
+/** PyTorch calls a closure, which would be left alone here without a word. @param {unknown[]} given to step */
+export const expectNoClosure = given => expect(given.length === 0, 'type', () => `step: takes no closure, but got ` +
+  `${describe(given[0])}; compute the loss and call loss.backward() before optimizer.step()`)
+
 /** @param {number} lr */
 const isRate = lr => lr >= 0
 

@@ -1,6 +1,5 @@
-import { expectAtMost } from '../counted.js'
 import { expect, flag, numberWhere, optionsOf } from '../errors.js'
-import { Optimizer } from './optimizer.js'
+import { Optimizer, expectNoClosure } from './optimizer.js'
 
 /**
  * @typedef {{ lr?: number, momentum?: number, dampening?: number, weightDecay?: number, nesterov?: boolean }}
@@ -30,7 +29,7 @@ export class SGD extends Optimizer {
 
   /** One step with the gradients as they are. @param {undefined[]} more */
   step(...more) {
-    expectAtMost('step', 0, more)
+    expectNoClosure(more)
     for (const { param, grad, group } of this.ready) {
       const { lr, momentum, dampening, weightDecay, nesterov } = group, isFirst = !this.state.has(param)
       const held = momentum ? this.stateOf(param, () => ({ momentumBuffer: param.engine.zeros(param.shape) })) : null
