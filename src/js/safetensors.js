@@ -42,6 +42,7 @@ export const codeOf = tensor => Object.keys(NATIVE).find(code => NATIVE[code] ==
  * A file whose tensors are made one after the other, so that beside it there is never more than one.
  * @param {readonly { name: string, dtype: string, shape: readonly number[], make: () => Uint8Array }[]} parts
  * @param {Record<string, string>} [metadata]
+ * @returns {Uint8Array}
  */
 export function fileOf(parts, metadata) {
   /** @type {Record<string, any>} */ const header = metadata ? { __metadata__: metadata } : {}
