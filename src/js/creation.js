@@ -1,6 +1,6 @@
 import { describe, expect, flag, numberWhere, oneOf, optionsOf, wholeNumber } from './errors.js'
 import { DTYPES, MADE } from './dtype.js'
-import { requireGrad } from './tensor.js'
+import { requireGrad } from './from_values.js'
 import { anyTensor, checkShape } from './ops/checks.js'
 
 /**

@@ -10,9 +10,10 @@ import { BFLOAT16, BOOL, FLOAT16, FLOAT32, FLOAT64, INT32, INT8 } from './consta
  *   their bits
  */
 
-/** What other libraries call them. @type {Record<string, DType>} */
-const ELSEWHERE = {
-  float: 'float32', double: 'float64', half: 'float16', long: 'int32', int: 'int32', int64: 'int32', uint8: 'int32', boolean: 'bool'
+/** What PyTorch and others call types that have other names here. @type {Record<string, DType>} */
+export const ELSEWHERE = {
+  float: 'float32', double: 'float64', half: 'float16', long: 'int32', int: 'int32', int64: 'int32', uint8: 'int32',
+  boolean: 'bool'
 }
 
 /** What to write for a type that is none. @param {unknown} name */

@@ -8,7 +8,7 @@ import { DTYPES } from './dtype.js'
  *
  * @typedef {import('./engine.js').Engine} Engine
  * @typedef {import('./tensor.js').Tensor} Tensor
- * @typedef {import('./tensor.js').Storage} Storage
+ * @typedef {import('./storage.js').Storage} Storage
  * @typedef {import('./dtype.js').DType} DType
  */
 

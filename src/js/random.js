@@ -1,7 +1,8 @@
 import { describe, expect, flag, numberWhere, oneOf, optionsOf, shapeText, wholeNumber } from './errors.js'
 import { checkShape, floatTensor } from './ops/checks.js'
 import { withLast } from './shape.js'
-import { Tensor, requireGrad, tensor } from './tensor.js'
+import { requireGrad, tensor } from './from_values.js'
+import { Tensor } from './tensor.js'
 
 /** @typedef {import('./engine.js').Engine} Engine */
 

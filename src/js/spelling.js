@@ -1,3 +1,4 @@
+import { DTYPES, ELSEWHERE as TYPES } from './dtype.js'
 import { GlassformerError } from './errors.js'
 
 /** What PyTorch's tensors have and these do not, and what is written instead. */
@@ -15,7 +16,8 @@ const INSTEAD = /** @type {const} */ ({
   mul_: 'write x = x.mul(y)', div_: 'write x = x.div(y)',
   length: 'write x.size for the number of values, x.shape[0] for the rows', map: 'write x.toArray().map(…)',
   forEach: 'write x.toArray().forEach(…)', filter: 'write x.maskedSelect(mask)', reduce: 'write x.sum(), x.max() …',
-  indices: 'x.max({ dim }) gives the values themselves; write x.argmax({ dim }), x.argmin({ dim }) or x.argsort({ dim })', clip: 'write x.clamp({ min, max })',
+  indices: 'x.max({ dim }) gives the values themselves; write x.argmax({ dim }), x.argmin({ dim }) or x.argsort({ dim })',
+  clip: 'write x.clamp({ min, max })',
   where: 'write gf.where(mask, a, b)', concat: 'write gf.cat([a, b], { dim })', detach_: 'write x = x.detach()',
   stride: 'values lie row by row', print: 'write console.log(x.toArray())', toFixed: 'write x.item().toFixed(2)',
   register_hook: 'write gf.grad(loss, [x])', dataSync: 'write x.data', arraySync: 'write x.toArray()',
@@ -37,15 +39,15 @@ const OF_MODULES = {
 
 /** What torch has and the library has not, or elsewhere. */
 const ELSEWHERE = {
-  Tensor: "gf has no Tensor; write gf.tensor(values), and import { Tensor } from 'glassformer' for instanceof",
-  save: 'gf has no save; write gf.saveSafetensors(model.stateDict()), which gives the bytes of a file',
-  load: 'gf has no load; write gf.loadSafetensors(bytes).tensors for weights, gf.models.load(files) for a model',
-  bmm: 'gf has no bmm; write gf.matmul(a, b), which takes any number of axes',
-  mm: 'gf has no mm; write gf.matmul(a, b)', from_numpy: 'gf has no from_numpy; write gf.tensor(typedArray, { shape })',
-  inference_mode: 'gf has no inference_mode; write gf.noGrad(() => …)',
-  device: 'gf has no device; there is one memory, so leave it out',
-  cuda: 'gf has no cuda; everything is in the memory of WebAssembly, so leave it out',
-  utils: 'gf has no utils; batches are made by your own loop, with gf.randperm for their order'
+  Tensor: "write gf.tensor(values), and import { Tensor } from 'glassformer' for instanceof",
+  save: 'write gf.saveSafetensors(model.stateDict()), which gives the bytes of a file',
+  load: 'write gf.loadSafetensors(bytes).tensors for weights, gf.models.load(files) for a model',
+  bmm: 'write gf.matmul(a, b), which takes any number of axes',
+  mm: 'write gf.matmul(a, b)', from_numpy: 'write gf.tensor(typedArray, { shape })',
+  inference_mode: 'write gf.noGrad(() => …)',
+  device: 'there is one memory, so leave it out',
+  cuda: 'everything is in the memory of WebAssembly, so leave it out',
+  utils: 'batches are made by your own loop, with gf.randperm for their order'
 }
 
 /** How capitals are placed elsewhere, or by heart. */
@@ -66,12 +68,6 @@ const OPTIMISERS = ['RMSprop', 'Adagrad', 'Adadelta', 'Adamax', 'NAdam', 'RAdam'
 const lacking = (what, instead) => (/** @type {string} */ name) => `${what} has no ${name}; ${instead}`
 const noModule = lacking('gf.nn', 'it has what transformers are made of; write your own: class … extends gf.nn.Module')
 const noOptimiser = lacking('gf.optim', 'write SGD, Adam or AdamW')
-
-/** PyTorch's types of numbers, and what they are called here. */
-const TYPES = {
-  float: 'float32', double: 'float64', half: 'float16', long: 'int32', int: 'int32', int64: 'int32', float32: 'float32',
-  float64: 'float64', float16: 'float16', bfloat16: 'bfloat16', int32: 'int32', int8: 'int8', bool: 'bool'
-}
 
 /** As PyTorch spells a name. @param {string} name */
 const inPyTorch = name => name.replace(/(?<=[a-z\d])[A-Z]/g, letter => `_${letter.toLowerCase()}`)
@@ -96,6 +92,19 @@ const own = name => /** @this {object} @param {unknown} value */ function set(va
 }
 
 /**
+ * The same for a list of names, each in camelCase, too.
+ * @param {object} object @param {Record<string, string>} names with what is written instead
+ * @param {(name: string, instead: string) => string} message
+ * @param {(name: string) => (this: object, value: unknown) => void} [set]
+ */
+function answerAll(object, names, message, set) {
+  for (const [name, instead] of Object.entries(names)) {
+    const spellings = new Set([name, inCamelCase(name)])
+    for (const one of spellings) answer(object, one, message(one, instead), set?.(one))
+  }
+}
+
+/**
  * Says how names are spelled here to those who write them as in PyTorch.
  * @template {object} T @param {T} object with names in camelCase, or the prototype of a class @returns {T}
  */
@@ -112,11 +121,7 @@ const FIXED = { shape: 'write x.reshape(…)', dtype: 'write x.to(dtype)', size:
 
 /** @param {object} prototype of tensors */
 export function answerTensors(prototype) {
-  for (const [name, instead] of Object.entries(INSTEAD)) {
-    for (const spelled of new Set([name, inCamelCase(name)])) {
-      answer(prototype, spelled, `a tensor has no ${spelled} here; ${instead}`)
-    }
-  }
+  answerAll(prototype, INSTEAD, (name, instead) => `a tensor has no ${name} here; ${instead}`)
   answer(prototype, 'requires_grad', 'requires_grad is spelled requiresGrad here')
   for (const [name, instead] of Object.entries(FIXED)) {
     const { get } = /** @type {PropertyDescriptor} */ (Object.getOwnPropertyDescriptor(prototype, name))
@@ -127,11 +132,7 @@ export function answerTensors(prototype) {
 
 /** @param {object} prototype of modules */
 export function answerModules(prototype) {
-  for (const [name, instead] of Object.entries(OF_MODULES)) {
-    for (const spelled of new Set([name, inCamelCase(name)])) {
-      answer(prototype, spelled, `a module has no ${spelled} here; ${instead}`, own(spelled))
-    }
-  }
+  answerAll(prototype, OF_MODULES, (name, instead) => `a module has no ${name} here; ${instead}`, own)
 }
 
 /** @param {object} prototype of lists of modules, which Python counts from the end, too */
@@ -174,10 +175,9 @@ function answerPlaces(library) {
  */
 export function answerLibrary(library) {
   const { nn, optim } = library
-  for (const [name, type] of Object.entries(TYPES)) answer(library, name, `dtypes are strings, not gf.${name}; write '${type}'`)
-  for (const [name, message] of Object.entries(ELSEWHERE)) {
-    for (const spelled of new Set([name, inCamelCase(name)])) answer(library, spelled, message)
-  }
+  const types = { ...TYPES, ...Object.fromEntries(Object.keys(DTYPES).map(name => [name, name])) }
+  for (const [name, type] of Object.entries(types)) answer(library, name, `dtypes are strings, not gf.${name}; write '${type}'`)
+  answerAll(library, ELSEWHERE, (name, instead) => `gf has no ${name}; ${instead}`)
   for (const name of MODULES) answer(nn, name, noModule(name))
   for (const name of Object.keys(nn).filter(one => /^[A-Z][a-z]/.test(one))) {
     const small = name[0].toLowerCase() + name.slice(1)

@@ -1,20 +1,18 @@
-import { GlassformerError, describe, expect, flag, optionsOf, shapeText, wholeNumber } from './errors.js'
+import { GlassformerError, describe, expect, flag, shapeText } from './errors.js'
 import { backward } from './autograd.js'
-import { DTYPES, MADE, typeHint } from './dtype.js'
+import { DTYPES } from './dtype.js'
 import { int8Bytes, readInt8, unpackInt8 } from './int8.js'
 import { Methods } from './methods.js'
 import { reshape } from './ops/reshape.js'
 import { transpose } from './ops/transpose.js'
 import { placeInPanels, toRows } from './panels.js'
-import { cellsOf, nest, sameShape, sizeOf } from './shape.js'
+import { cellsOf, nest, sameShape } from './shape.js'
+import { Storage } from './storage.js'
 
 /** @typedef {import('./dtype.js').DType} DType */
 /** @typedef {import('./dtype.js').Data} Data */
 /** @typedef {number | boolean | NestedArrays} NestedArray nested to any depth */
 /** @typedef {ReadonlyArray<any>} NestedArrays */
-
-/** As many as torch's tensors have. */
-const MOST_AXES = 64
 
 /** Values that console.log shows of a tensor. */
 const SHOWN = 8
@@ -22,51 +20,6 @@ const SHOWN = 8
 /** @param {Tensor} tensor of int8 */
 const onlyAWeight = tensor => new GlassformerError('type',
   `${describe(tensor)} can only be a weight of linear and embedding; to('float32') makes one for everything else`)
-
-/** A block of memory shared by tensors that show the same values; freed with the last of them. */
-export class Storage {
-  #users = 1
-  #room
-  #isForgettable = false
-  /** Where it holds a matrix as panels, how many columns that has; else 0. See panels.js. */ columns = 0
-  /** The engine's moment when the values were last overwritten. */ changed = 0
-  /** @param {import('./memory.js').Memory} memory @param {number} bytes @param {number} spare bytes after them */
-  constructor(memory, bytes, spare) {
-    this.memory = memory
-    this.#room = bytes + spare
-    this.address = memory.alloc(this.#room)
-    this.bytes = bytes
-    memory.count(bytes, 0)
-  }
-
-  /** Makes room for so many bytes; the address may be another one then. @param {number} bytes */
-  widen(bytes) {
-    const { memory, address } = this
-    if (bytes <= this.#room) return
-    this.address = memory.alloc(bytes)
-    this.#room = bytes
-    memory.bytes(this.address, this.bytes).set(memory.bytes(address, this.bytes))
-    memory.free(address)
-  }
-
-  share() {
-    this.#users++
-    return this
-  }
-
-  /** Nobody but the garbage collector frees it, as far as anybody knows. */
-  leaveToCollector() {
-    if (!this.#isForgettable) this.memory.countForgettable(this.bytes)
-    this.#isForgettable = true
-  }
-
-  release() {
-    if (--this.#users) return
-    if (this.#isForgettable) this.memory.countForgettable(-this.bytes)
-    this.memory.free(this.address)
-    this.memory.count(-this.bytes, 0)
-  }
-}
 
 /**
  * Numbers in the engine's memory, row-major: torch.Tensor with float32 values, or int32 for ids.
@@ -363,110 +316,3 @@ export class Tensor extends Methods {
     return this.toArray()
   }
 }
-
-/**
- * The shape of nested arrays.
- * @param {string} what the function and the argument, for messages @param {unknown} nested @returns {number[]}
- */
-export function nestedShape(what, nested) {
-  /** @type {number[]} */ const shape = []
-  for (let level = nested; Array.isArray(level); level = level[0]) {
-    expect(shape.push(level.length) <= MOST_AXES, 'shape',
-      () => `${what} must be nested arrays of at most ${MOST_AXES} levels, got deeper ones`)
-  }
-  cellsOf(shape)
-  /** @param {unknown} level @param {number} axis */
-  const check = (level, axis) => {
-    const isArray = Array.isArray(level), wanted = axis < shape.length ? `an array of ${shape[axis]}` : 'a number'
-    expect(isArray === axis < shape.length && (!isArray || level.length === shape[axis]), 'shape', () =>
-      `${what} must be regular nested arrays; expected ${wanted} at depth ${axis}, got ${describe(level)}`)
-    if (isArray) level.forEach(inner => check(inner, axis + 1))
-    else expect(typeof level === 'number' || typeof level === 'boolean', 'type',
-      () => `${what} must be numbers, got ${describe(level)}`)
-  }
-  check(nested, 0)
-  return shape
-}
-
-/** @param {unknown} values */
-const isBig = values => values instanceof BigInt64Array || values instanceof BigUint64Array
-
-/** @param {string} what @param {ArrayLike<any>} values @param {DType} dtype */
-function checkIntegers(what, values, dtype) {
-  if (dtype !== 'int32') return
-  for (let i = 0; i < values.length; i++) {
-    expect(Number(values[i]) === (Number(values[i]) | 0), 'range',
-      () => `${what} must be whole numbers for an int32 tensor, got ${describe(values[i])} at place ${i}; ` +
-        'leave dtype out, or round them first')
-  }
-}
-
-/**
- * Values that stay while memory for the tensor is made: those of another tensor's `data` go with a growing memory.
- * @param {import('./engine.js').Engine} engine @param {string} what @param {any} values a typed array
- */
-function ownValues({ memory }, what, values) {
-  expect(!memory.isStale(values), 'state', () =>
-    `${what} are no longer valid: a tensor's data lasts until the next call into the library; ask for it again`)
-  return memory.holds(values) ? values.slice() : values
-}
-
-/** Puts numbers into a tensor whose memory does not show them as such. @param {Tensor} out @param {any} flat */
-function setConverted(out, flat) {
-  const { engine, size } = out, wide = engine.empty([size], 'float64')
-  wide.values.set(flat)
-  engine.c.gf_convert(out.address, DTYPES[out.dtype].code, wide.address, DTYPES.float64.code, size)
-  wide.dispose()
-}
-
-/** What a tensor of these values is if nothing else is said. @param {ArrayLike<any>} values @returns {DType} */
-function usualType(values) {
-  if (values instanceof Int32Array) return 'int32'
-  return Array.isArray(values) && values.length && values.every(one => typeof one === 'boolean') ? 'bool' : 'float32'
-}
-
-const OPTIONS = ['shape', 'dtype', 'requiresGrad']
-
-/**
- * A tensor from nested arrays, a number, or a typed array with a shape.
- * @param {import('./engine.js').Engine} engine
- * @param {NestedArray | ArrayBufferView} values
- * @param {{ shape?: readonly number[], dtype?: DType, requiresGrad?: boolean }} [options]
- *   shape: needed when a typed array is not one-dimensional; dtype: 'float32' by default, 'int32' for an Int32Array,
- *   'bool' for true and false; requiresGrad: false
- * @param {string} [what] the function and the argument that the values came by, for messages
- * @returns {Tensor}
- * @throws {GlassformerError} 'type' and 'shape' for values that are not numbers or not regular, 'range' for an int32
- *   tensor of numbers that are not whole, 'memory'
- * @example
- * gf.tensor([[1, 2], [3, 4]]).shape               // [2, 2]
- * gf.tensor(new Float32Array(6), { shape: [2, 3] })
- * gf.tensor([[3, 1, 4]], { dtype: 'int32' })      // int32 [[3, 1, 4]]
- * gf.tensor([1, 2], { requiresGrad: true })       // [1, 2]
- */
-export function tensor(engine, values, options, what = 'tensor: values') {
-  const { shape, dtype, requiresGrad = false } = optionsOf('tensor', options, OPTIONS)
-  const isTyped = ArrayBuffer.isView(values)
-  expect(dtype === undefined || MADE.includes(dtype), 'type',
-    () => `tensor: dtype must be one of ${MADE.join(', ')}, got ${describe(dtype)}${typeHint(dtype)}`)
-  expect(!(values instanceof Tensor), 'type', () => `${what} must be numbers, got ${describe(values)}, which is a tensor ` +
-    'already; x.clone() copies it, x.to(dtype) converts it')
-  const shown = isTyped ? null : nestedShape(what, values)
-  const flat = isTyped ? ownValues(engine, what, values) : [values].flat(Infinity)
-  expect(flat.length !== undefined && !isBig(flat), 'type', () => `${what} must be numbers, got ${describe(values)}`)
-  /** @type {DType} */ const kind = dtype ?? usualType(flat)
-  const own = shown ?? [flat.length]
-  const target = shape ?? own
-  expect(Array.isArray(target), 'type', () => `tensor: shape must be an array of numbers, got ${describe(shape)}`)
-  target.forEach((side, axis) => wholeNumber('tensor', `shape[${axis}]`, side))
-  expect(sizeOf(target) === flat.length, 'shape',
-    () => `tensor: shape ${shapeText(target)} holds ${sizeOf(target)} values, got ${flat.length}`)
-  checkIntegers(what, flat, kind)
-  const out = engine.empty(target, kind)
-  if (DTYPES[kind].read) setConverted(out, flat)
-  else out.values.set(flat)
-  return requireGrad(out, requiresGrad)
-}
-
-/** @template {Tensor} T @param {T} tensor @param {boolean} requiresGrad @returns {T} */
-export const requireGrad = (tensor, requiresGrad) => Object.assign(tensor, { requiresGrad })

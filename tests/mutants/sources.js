@@ -62,7 +62,7 @@ const AREAS = [
   [/./, ['ops', '.', 'nn', 'optim', 'models', 'decoding', 'export']]
 ]
 /** Not asked; threads compares two builds, of which only one has the change. */
-const SKIPPED = /^(package|examples|mistakes|cli|cli_models|imports|lib|threads)\.test/
+const SKIPPED = /^(package|examples|cli|cli_models|imports|lib|threads)\.test/
 
 /** @param {string} file @returns {string[][]} groups of test files, asked one after the other */
 function testsFor(file) {

@@ -1,4 +1,9 @@
-/** Several files in one that every system opens: a ZIP archive, in which they lie as they are. */
+/**
+ * Several files in one that every system opens: a ZIP archive, in which they lie as they are.
+ *
+ * A library would copy weights of hundreds of megabytes once more into one block, or write sizes after the data, which
+ * readers of streams refuse for files that are stored.
+ */
 
 /** What each byte does to a CRC-32 (ISO 3309). */
 const TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {

@@ -1,5 +1,6 @@
 import { describe, expect, numberWhere, optionsOf, wholeNumber } from '../errors.js'
-import { Tensor, tensor } from '../tensor.js'
+import { tensor } from '../from_values.js'
+import { Tensor } from '../tensor.js'
 
 /**
  * From a row of logits to a token: temperature, top-k and top-p, and what is chosen from what they keep. Ranks and

@@ -1,6 +1,6 @@
 import { describe, expect } from '../errors.js'
 import { Parameter } from '../nn/parameter.js'
-import { tensor } from '../tensor.js'
+import { tensor } from '../from_values.js'
 import { inputsOf } from './inputs.js'
 import { exampleFor } from './pytorch_example.js'
 import { argumentsText } from './pytorch_calls.js'

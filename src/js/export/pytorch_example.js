@@ -9,7 +9,7 @@ import { Transformer } from '../nn/transformer.js'
 import { LanguageModel } from '../models/model.js'
 import { Seq2Seq } from '../models/seq2seq.js'
 import { sizeOf } from '../shape.js'
-import { tensor } from '../tensor.js'
+import { tensor } from '../from_values.js'
 import { known } from './pytorch_modules.js'
 
 /** What a module can be called with where nobody says it: numbers that need no drawing. */

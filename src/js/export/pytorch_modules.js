@@ -14,7 +14,7 @@ import {
 } from '../nn/transformer.js'
 import { gelu } from '../ops/gelu.js'
 import { unaryFunctions } from '../ops/unary.js'
-import { tensor } from '../tensor.js'
+import { tensor } from '../from_values.js'
 import { indented, literal, number } from './python.js'
 
 /**

@@ -83,6 +83,13 @@ const isTrained = one => one instanceof Callable || one instanceof Parameter
 /** All modules and parameters that are found, from a module on. @param {Module} module @returns {Set<unknown>} */
 const foundIn = module => new Set(module.namedModules().flatMap(([, one]) => [one, ...Object.values(one)]))
 
+/** How what is lost would be found. @param {unknown} value @param {unknown} lost in it */
+function foundAs(value, lost) {
+  if (lost instanceof Parameter) return 'this.name = parameter for each'
+  const container = `new gf.nn.${Array.isArray(value) ? 'ModuleList' : 'ModuleDict'}(…)`
+  return [...membersOf(value)].includes(lost) ? container : `${container}, and the same for what is inside it`
+}
+
 /**
  * A list of what the module has in properties, too, loses nothing.
  * @param {Module} module @param {string} name @param {unknown} value
@@ -91,9 +98,7 @@ function expectFound(module, name, value) {
   const held = heldIn(value, isTrained), found = held.length ? foundIn(module) : null
   const lost = held.find(one => !found?.has(one))
   expect(!lost, 'state', () => `${module.constructor.name}: ${name} is ${describe(value)}, and what it holds would be ` +
-    `neither trained nor saved; write ${lost instanceof Parameter ? 'this.name = parameter for each'
-      : `new gf.nn.${Array.isArray(value) ? 'ModuleList' : 'ModuleDict'}(…)${[...membersOf(value)].includes(lost) ? ''
-        : ', and the same for what is inside it'}`}, or this.#${name}, a private field, if that is meant`)
+    `neither trained nor saved; write ${foundAs(value, lost)}, or this.#${name}, a private field, if that is meant`)
 }
 
 /** Looks at a module's properties, and remembers what its parameters are called. @param {Module} module */

@@ -2,7 +2,8 @@ import { describe, expect, inEngine, otherEngine, shapeText, wholeNumber } from 
 import { needsGradient } from '../autograd.js'
 import { WEIGHTS } from '../dtype.js'
 import { sameShape, sizeOf } from '../shape.js'
-import { Tensor, tensor as makeTensor } from '../tensor.js'
+import { tensor as makeTensor } from '../from_values.js'
+import { Tensor } from '../tensor.js'
 
 /**
  * A tensor of any type that is still alive, or an error that names it.

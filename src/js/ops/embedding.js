@@ -45,7 +45,7 @@ const op = {
  */
 function rowsOfWeight(weight) {
   const { dtype, offset, shape: [V, C] } = weight
-  const { address, columns } = /** @type {import('../tensor.js').Storage} */ (weight.storage)
+  const { address, columns } = /** @type {import('../storage.js').Storage} */ (weight.storage)
   if (dtype === 'int8') return { panels: int8Address(weight) }
   const panels = dtype !== 'float32' ? panelsOf(weight, 0, V) : columns === C && offset === 0 ? address : 0
   if (panels || dtype === 'float32') return { panels, rows: weight }

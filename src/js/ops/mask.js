@@ -1,6 +1,7 @@
 import { describe, expect, inEngine, shapeText } from '../errors.js'
 import { sameShape } from '../shape.js'
-import { nestedShape, Tensor, tensor as makeTensor } from '../tensor.js'
+import { nestedShape, tensor as makeTensor } from '../from_values.js'
+import { Tensor } from '../tensor.js'
 import { floatTensor } from './checks.js'
 
 /** @typedef {{ B: number, H: number, Tq: number, Tk: number }} Sizes */

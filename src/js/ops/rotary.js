@@ -2,7 +2,7 @@ import { expect, numberWhere, oneOf, optionsOf, shapeText, wholeNumber } from '.
 import { record } from '../autograd.js'
 import { cell, constant, product, sumOf } from '../explain.js'
 import { range, sidesOf, sizeOf } from '../shape.js'
-import { tensor } from '../tensor.js'
+import { tensor } from '../from_values.js'
 import { floatTensor, idTensor } from './checks.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */

@@ -3,7 +3,8 @@ import { expectAtMost } from '../counted.js'
 import { describe, expect, isPlain, listOf, numberWhere } from '../errors.js'
 import { Parameter } from '../nn/parameter.js'
 import { sameShape } from '../shape.js'
-import { Tensor, tensor as makeTensor } from '../tensor.js'
+import { tensor as makeTensor } from '../from_values.js'
+import { Tensor } from '../tensor.js'
 
 /**
  * Parameters that are changed alike: options of the optimiser, and for a schedule the rate it began with.
