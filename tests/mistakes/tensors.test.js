@@ -1,0 +1,140 @@
+// Tensors and functions: what is written often and wrongly, and what the library says to it.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { F, gf, lin, mask, nn, NO_NUMBER, tell, twice, x } from './told.js'
+
+tell([
+  [() => gf.tensor('abc'), 'tensor: values must be numbers, got "abc"'],
+  [() => gf.tensor([[1], [1, 2]]),
+    'tensor: values must be regular nested arrays; expected an array of 1 at depth 1, got an array of 2'],
+  [() => gf.tensor([1, '2']), 'tensor: values must be numbers, got "2"'],
+  [() => gf.tensor([1.5], { dtype: 'int32' }),
+    'tensor: values must be whole numbers for an int32 tensor, got 1.5 at place 0; leave dtype out, or round them first'],
+  [() => gf.tensor([1, 2], { shape: [3] }), 'tensor: shape [3] holds 3 values, got 2'],
+  [() => gf.tensor([1], { dtype: 'float' }),
+    'tensor: dtype must be one of float32, int32, float64, bool, float16, bfloat16, got "float"; write ' + "'float32'"],
+  [() => gf.zeros(2, 3), 'zeros: shape must be an array of numbers, such as [2, 3], got 2'],
+  [() => gf.randn(2, 3), 'randn: shape must be an array of numbers, such as [2, 3], got 2'],
+  [() => gf.ones([2], { requires_grad: true }), 'ones: there is no option "requires_grad", only dtype, requiresGrad'],
+  [() => gf.arange(), 'arange: expected (end), (start, end) or (start, end, step), got 0 numbers'],
+  [() => x.item(), 'item: expected one value, got a float32 tensor [2, 3]; write x.at(…) for one, x.toArray() for all'],
+  [() => x.at(0),
+    'at: expected 2 indices for shape [2, 3], got 1; for a row write x.select(0, i)'],
+  [() => x.sum(1), 'sum: options must be an object with dim, keepdim, got 1; write { dim: 1 }'],
+  [() => x.mean([0]), 'mean: options must be an object with dim, keepdim, got an array of 1; write { dim: [0] }'],
+  [() => x.to('cuda'),
+    "to: there are no devices here; leave .to('cuda') out"],
+  [() => x.to('int64'),
+    'to: dtype must be one of float32, int32, float64, bool, float16, bfloat16, int8, got "int64"; write ' + "'int32'"],
+  [() => x.add('1'),
+    'add: b must be a tensor or a number, got "1"'],
+  [() => x.add(gf.ones([4])), 'add: shapes [2, 3] and [4] do not broadcast: 3 and 4 on axis 1'],
+  [() => F.sub(1, x.gt(0)),
+    "sub: bool tensors cannot be subtracted; logicalNot() inverts a mask, to('int32') makes numbers"],
+  [() => x.add(x, { alpha: 2 }),
+    'add: takes one argument, but also got a second: an object with alpha; add has no options'],
+  [() => F.mul(x, 2, 3),
+    'mul: takes 2 arguments at most, but also got a third: 3'],
+  [() => x.reshape(4, 2), 'reshape: a float32 tensor [2, 3] cannot take shape [4, 2]: it has 6 values'],
+  [() => x.permute(0), 'permute: dims must name each of 2 axes once, got [0]'],
+  [() => x.matmul(x), 'matmul: the columns of a must be as many as the rows of b; a is [2, 3], b is [2, 3]'],
+  [() => x.maskedFill([[true]], 0), 'maskedFill: mask must be a tensor (gf.tensor), got an array of 1'],
+  [() => gf.where(x, x, x),
+    `where: mask must be a bool tensor, as x.gt(0) or x.to('bool') give, got a float32 tensor [2, 3]`],
+  [() => gf.cat([x, x], 1), 'cat: options must be an object with dim, got 1; write { dim: 1 }'],
+  [() => gf.stack(x), 'stack: tensors must be a list of tensors, got a float32 tensor [2, 3]'],
+  [() => gf.einsum('ij,jk', x, x),
+    "einsum: 'j' is 2 long in operand 1, [2, 3], and 3 in one before"],
+  [() => x.gather([[0]], { dim: 1 }),
+    'gather: dim comes first, then index, an int32 tensor or nested arrays; got an array of 1'],
+  [() => F.softmax(x, 1), 'softmax: options must be an object with dim, got 1; write { dim: 1 }'],
+  [() => F.dropout(x, 0.5), 'dropout: options must be an object with p, training, got 0.5; write { p: 0.5 }'],
+  [() => F.relu(x, true), 'relu: takes one tensor and no options, got true'],
+  [() => F.embedding(x, x),
+    'embedding: ids must be an int32 tensor or nested arrays of whole numbers, got a float32 tensor [2, ' +
+    "3]; to('int32') makes one"],
+  [() => F.embedding([[7]], x), 'embedding: ids must be from 0 to 1 (weight has 2 rows), got 7 at place 0'],
+  [() => F.scaledDotProductAttention(x, x, x),
+    'scaledDotProductAttention: q must have shape [B, H, T, D], got [2, 3]; x.view(B, T, H, D).transpose(1, 2) makes that ' +
+    'of [B, T, C]'],
+  [() => x.sum().backward(), 'backward: a float32 tensor [] was not computed from any tensor with requiresGrad; make one with ' +
+  '{ requiresGrad: true }, and compute with it outside noGrad and without detach()'],
+  [() => twice.backward(),
+    'backward: the computation behind this tensor was already used by an earlier backward (in sum); compute ' +
+    'it again, or give that one { retainGraph: true }'],
+  [() => x.matmul(gf.ones([4])),
+    'matmul: the last dimension of a must be the last but one of b, or its only one: 3 and 4; a is [2, ' +
+    '3], b is [4]'],
+  [() => x[0],
+    'a float32 tensor [2, 3] cannot be indexed with [ ]; write x.select(0, 0) for x[0], x.narrow(0, from, ' +
+    'length) for x[from:to], and x.at(...) for one number'],
+  [() => x[-1][0],
+    'a float32 tensor [2, 3] cannot be indexed with [ ]; write x.select(0, -1) for x[-1], x.narrow(0, ' +
+    'from, length) for x[from:to], and x.at(...) for one number'],
+  [() => x.masked_fill(mask, 0), 'masked_fill is spelled maskedFill here'],
+  [() => { x.requires_grad = true }, 'requires_grad is spelled requiresGrad here'],
+  [() => F.cross_entropy(x, [0, 1]), 'cross_entropy is spelled crossEntropy here'],
+  [() => F.l1_loss(x, x), 'l1_loss is spelled l1Loss here'],
+  [() => x.cuda(), 'a tensor has no cuda here; leave it out: everything is in the memory of WebAssembly'],
+  [() => x.tolist(), 'a tensor has no tolist here; write x.toArray()'],
+  [() => x.clone({ memoryFormat: 'dense' }), 'clone: takes no arguments, but got an object with memoryFormat; clone has no options'],
+  [() => x.softmax(-1), 'softmax: options must be an object with dim, got -1; write { dim: -1 }'],
+  [() => x.view(4, 2), 'view: a float32 tensor [2, 3] cannot take shape [4, 2]: it has 6 values'],
+  [() => x.ndim, 'a tensor has no ndim here; write x.shape.length'],
+  [() => x.add_(1), 'a tensor has no add_ here; write x = x.add(y)'],
+  [() => { x[0] = 3 },
+    'a float32 tensor [2, 3] cannot be assigned with [ ]; write gf.where, x.scatter or x.maskedFill for a ' +
+    'tensor with other values, or change single ones in x.data'],
+  [() => x.sum({ dim: 1 }, true), 'sum: takes one argument, but also got a second: true; options go into one object'],
+  [() => F.softmax(x, { dim: 1 }, 2), 'softmax: takes 2 arguments at most, but also got a third: 2; options go into one object'],
+  [() => F.linear(x, lin.weight, lin.bias, 7), 'linear: takes 3 arguments at most, but also got a fourth: 7'],
+  [() => x.length, 'a tensor has no length here; write x.size for the number of values, x.shape[0] for the rows'],
+  [() => { const [values] = x.max({ dim: 1 }); return values },
+    'a float32 tensor [2] is no list; write x.toArray() for its values, x.select(0, i) for a row, and x.argmax({ dim }) ' +
+    'for the places, where x.max({ dim }) gives the values'],
+  [() => x.map(v => 2 * v), 'a tensor has no map here; write x.toArray().map(…)'],
+  [() => { x.shape = [4, 3] }, 'shape of a tensor cannot be assigned; write x.reshape(…)'],
+  [() => { x.dtype = 'int32' }, 'dtype of a tensor cannot be assigned; write x.to(dtype)'],
+  [() => { x.size = 7 }, 'size of a tensor cannot be assigned; write x.reshape(…)'],
+  [() => { x.requiresGrad = 'false' }, 'tensor: requiresGrad must be true or false, got "false"'],
+  [() => { gf.arange(3).requiresGrad = true },
+    'requiresGrad: only float32 tensors have gradients, got an int32 tensor [3]'],
+  [() => { const { values, indices } = x.max({ dim: 1 }); return [values, indices] },
+    'a tensor has no indices here; x.max({ dim }) gives the values themselves; write x.argmax({ dim }), ' +
+    'x.argmin({ dim }) or x.argsort({ dim })'],
+  [() => new F.ReLU(), 'ReLU is gf.nn.ReLU here'],
+  [() => x.isLeaf, 'a tensor has no isLeaf here; write x.node === null'],
+  [() => x.clip(0, 1), 'a tensor has no clip here; write x.clamp({ min, max })'],
+  [() => x.retainGrad(), 'a tensor has no retainGrad here; write gf.grad(loss, [x])'],
+  [() => gf.tensor(x),
+    'tensor: values must be numbers, got a float32 tensor [2, 3], which is a tensor already; x.clone() copies ' +
+    'it, x.to(dtype) converts it'],
+  [() => F.crossEntropy(gf.ones([2, 3, 5]), [[0, 1, 2], [0, 1, 2]]),
+    'crossEntropy: target must have shape [2, 5] (one class for each row of logits, which are on axis 1; ' +
+    'write logits.reshape(-1, 5) and target.reshape(-1)), got [2, 3]'],
+  [() => F.crossEntropy(gf.ones([4, 3]), [[0, 1], [2, 0]]),
+    'crossEntropy: target must have shape [4] (one class for each row of logits; write target.reshape(-1), or ' +
+    'target.flat() of an array), got [2, 2]'],
+  [() => x.sum({ axis: 1 }), 'sum: there is no option "axis", only dim, keepdim; write { dim }'],
+  [() => x.std({ unbiased: false }),
+    'std: there is no option "unbiased", only dim, keepdim, correction; write { correction: 0 } for unbiased: ' +
+    'false'],
+  [() => gf.tensor([1], 'int32'),
+    'tensor: options must be an object with shape, dtype, requiresGrad, got "int32"; write { dtype: "int32" }'],
+  [() => x.norm(2), 'norm: options must be an object with dim, keepdim, p, got 2; write { p: 2 }'],
+  [() => gf.ones([2], [3]), 'ones: options must be an object with dtype, requiresGrad, got an array of 1; a shape is one array, ' +
+  'such as [2, 3]'],
+  [() => F.scaledDotProductAttention(gf.ones([1, 1, 2, 3]), gf.ones([1, 1, 2, 3]), gf.ones([1, 1, 2, 3]), true),
+    'scaledDotProductAttention: options must be an object with attnMask, keyPaddingMask, isCausal, window, ' +
+    'dropoutP, scale, enableGqa, got true; write { isCausal: true }'],
+  [() => x + 1, NO_NUMBER], [() => 2 * x, NO_NUMBER], [() => x > 0, NO_NUMBER], [() => Math.exp(x), NO_NUMBER]
+])
+
+test('what is meant as a text or put there as PyTorch would is no mistake', () => {
+  assert.equal(`${x}`, 'float32 tensor [2, 3]')
+  const own = new nn.Linear(3, 2)
+  own.weight = new nn.Parameter(gf.ones([2, 3]))
+  own.bias = null
+  assert.deepEqual(own.parameters(), [own.weight])
+  assert.deepEqual(own.forward(x).toArray(), [[3, 3], [3, 3]])
+})
