@@ -231,8 +231,8 @@ function walk(starts, retainGraph, isCollecting) {
 
 /** @param {string} where @param {any} options */
 const noSecondOrder = (where, options) => expect(!(options && typeof options === 'object' && options.createGraph), 'type',
-  () => `${where}: there is no createGraph: how a gradient came about is not recorded, so it has no gradient of its own; ` +
-    'take the difference of two gradients, or write the first derivative as a forward and differentiate that')
+  () => `${where}: there is no createGraph, since gradients have no gradients of their own here; approximate with the difference ` +
+    'of two gradients, or write the first derivative out as tensor operations and call gf.grad on that')
 
 /**
  * Adds d(out)/d(leaf) to the `grad` of the leaves that `out` was computed from.

@@ -19,13 +19,17 @@ const FORWARDS = { MultiheadAttention: 4 }
 
 const ORDINALS = ['first', 'second', 'third', 'fourth', 'fifth']
 
+/** @param {string} name @param {object} options which it does not have */
+const withoutOptions = (name, options) =>
+  ('alpha' in options ? `there is no alpha; write x.${name}(y.mul(alpha))` : `${name} has no options`)
+
 /** @param {string} name @param {number} most @param {readonly unknown[]} given */
 export function expectAtMost(name, most, given) {
   if (given.length <= most) return
   const words = most === 0 ? 'no arguments, but got'
     : `${most === 1 ? 'one argument' : `${most} arguments at most`}, but also got a ${ORDINALS[most] ?? 'further one'}:`
   const surplus = given[most], isOption = ['number', 'boolean'].includes(typeof surplus) && isPlain(given[most - 1])
-  const hint = isOption ? '; options go into one object' : isPlain(surplus) ? `; ${name} has no options` : ''
+  const hint = isOption ? '; options go into one object' : isPlain(surplus) ? `; ${withoutOptions(name, surplus)}` : ''
   throw new GlassformerError('type', `${name}: takes ${words} ${describe(surplus)}${hint}`)
 }
 

@@ -170,7 +170,7 @@ function leaf(input) {
  * x.grad.shape                                    // [1, 2]
  */
 export function checkpoint(fn, ...inputs) {
-  expect(typeof fn === 'function', 'type', () => `checkpoint: fn must be a module or a function, got ${describe(fn)}`)
+  expect(typeof fn === 'function', 'type', () => `checkpoint: fn must be a module or a function, got ${describe(fn)}; write gf.checkpoint(fn, ...inputs)`)
   const tensors = inputs.filter(input => input instanceof Tensor)
   const isRecorded = tensors.some(({ engine, requiresGrad }) => requiresGrad || !engine.gradEnabled)
   expect(isRecorded, 'state', () => 'checkpoint: at least one input must be a tensor that requires a gradient, or ' +

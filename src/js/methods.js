@@ -67,8 +67,8 @@ for (const place of PLACES) {
 Object.defineProperty(Methods.prototype, Symbol.iterator, {
   /** @this {Tensor} */
   value() {
-    throw new GlassformerError('type', `${describe(this)} is no list; write x.toArray() for its values, x.select(0, i) for a ` +
-      'row, and x.argmax({ dim }) for the places, where x.max({ dim }) gives the values')
+    throw new GlassformerError('type', `${describe(this)} is no list; x.max({ dim }) gives the values alone, ` +
+      'x.argmax({ dim }) the places; write x.select(0, i) for a row, x.toArray() for all as an array')
   }
 })
 

@@ -14,7 +14,8 @@ const INSTEAD = /** @type {const} */ ({
   copy_: 'write module.loadStateDict, or x.data.set(values)', masked_fill_: 'write x = x.maskedFill(mask, value)',
   clamp_: 'write x = x.clamp({ min, max })', add_: 'write x = x.add(y)', sub_: 'write x = x.sub(y)',
   mul_: 'write x = x.mul(y)', div_: 'write x = x.div(y)',
-  length: 'write x.size for the number of values, x.shape[0] for the rows', map: 'write x.toArray().map(…)',
+  length: 'write x.size for the number of values, x.shape[0] for the rows',
+  map: 'write operations, which take all values at once, such as x.mul(2) or x.exp()',
   forEach: 'write x.toArray().forEach(…)', filter: 'write x.maskedSelect(mask)', reduce: 'write x.sum(), x.max() …',
   indices: 'x.max({ dim }) gives the values themselves; write x.argmax({ dim }), x.argmin({ dim }) or x.argsort({ dim })',
   clip: 'write x.clamp({ min, max })',
@@ -117,7 +118,10 @@ export function answerSpellings(object) {
 }
 
 /** What tensors are, which nothing can make otherwise, and what is written instead of assigning it. */
-const FIXED = { shape: 'write x.reshape(…)', dtype: 'write x.to(dtype)', size: 'write x.reshape(…)' }
+const FIXED = {
+  shape: '; write x.reshape(…)', dtype: '; write x.to(dtype)',
+  size: ': it is the number of values; write x.reshape(…) to shape them otherwise, x.narrow(…) for fewer, gf.cat([…]) for more'
+}
 
 /** @param {object} prototype of tensors */
 export function answerTensors(prototype) {
@@ -125,7 +129,7 @@ export function answerTensors(prototype) {
   answer(prototype, 'requires_grad', 'requires_grad is spelled requiresGrad here')
   for (const [name, instead] of Object.entries(FIXED)) {
     const { get } = /** @type {PropertyDescriptor} */ (Object.getOwnPropertyDescriptor(prototype, name))
-    const set = () => { throw new GlassformerError('type', `${name} of a tensor cannot be assigned; ${instead}`) }
+    const set = () => { throw new GlassformerError('type', `${name} of a tensor cannot be assigned${instead}`) }
     Object.defineProperty(prototype, name, { get, set, configurable: true })
   }
 }

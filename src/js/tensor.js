@@ -301,7 +301,7 @@ export class Tensor extends Methods {
   [Symbol.toPrimitive](hint) {
     if (hint === 'string') return this.toString()
     throw new GlassformerError('type', `${describe(this)} cannot be used with JavaScript's + - * / < > and Math; ` +
-      'write a.add(b), a.sub(b), a.mul(b), a.div(b), a.lt(b), a.exp() …, and a.item() for the number of a tensor that has one')
+      'write a.add(b), a.sub(b), a.mul(b), a.div(b), a.lt(b), a.gt(b), a.exp() …, and a.item() for the value of a tensor of one')
   }
 
   /** What console.log shows in Node: no engine, but the first values. */

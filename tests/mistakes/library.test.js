@@ -40,8 +40,8 @@ tell([
   [() => gf.trace(() => lin.forward(x)).trace.get('linear'),
     'trace: no tensor is called "linear"; there are bias, input, weight, output'],
   [() => gf.trace(() => lin.forward(x), { edits: [{ name: 'output', value: 1 }] }),
-    'trace: edits[0].index must be an array with a whole number, null (all) or [from, to] (without to) ' +
-    'for each axis, got undefined'],
+    'trace: edits[0].index must be an array with a whole number, null (all) or [from, to], to not ' +
+    'included, for each axis, such as [0, null], got undefined'],
   [() => gf.trace(() => lin.forward(x), { edits: [{ name: 'linear', index: [0, 0], value: 1 }] }),
     'trace: edits name tensors that were not made: linear; there are bias, input, weight, output'],
   [() => gf.decoding.generate(lin, 'hello'),

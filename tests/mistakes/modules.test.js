@@ -13,7 +13,8 @@ tell([
   }, 'backward: weight of linear was overwritten after it was used (by an optimiser\'s step, nn.init or ' +
   'loadStateDict), so gradients can no longer be computed with it; call backward before, or forward again'],
   [() => gf.checkpoint(gf.ones([1, 3]), lin),
-    'checkpoint: fn must be a module or a function, got a float32 tensor [1, 3]'],
+    'checkpoint: fn must be a module or a function, got a float32 tensor [1, 3]; write ' +
+    'gf.checkpoint(fn, ...inputs)'],
   [() => gf.checkpoint(y => lin.forward(y), gf.ones([1, 3])),
     'checkpoint: at least one input must be a tensor that requires a gradient, or nothing inside would get one; call ' +
     'requiresGrad_() on it'],
@@ -37,8 +38,8 @@ tell([
     'TransformerEncoderLayer: srcKeyPaddingMask must be true (hidden) or false, got 1; if 1 means seen, ' +
     'as in an attention_mask, write gf.tensor(mask).eq(0)'],
   [() => layer.forward(seq, { srcMask: [[true]] }),
-    'TransformerEncoderLayer: srcMask must have shape [3, 3] or [1, 2, 3, 3], of which the first two may ' +
-    'be 1, got [1, 1]'],
+    'TransformerEncoderLayer: srcMask must have shape [Tq, Tk] = [3, 3], or [B, H, Tq, Tk] = ' +
+    '[1, 2, 3, 3], where B and H may be 1, got [1, 1]'],
   [() => new nn.Transformer(4, 2, 1, 1).forward(seq), 'Transformer: forward takes src and tgt, and tgt is missing'],
   [() => lin.loadStateDict({ weight: [[1]], bias: [0, 0] }),
     'loadStateDict: Linear does not fit: weight must have shape [2, 3], got [1, 1]'],
@@ -64,9 +65,9 @@ tell([
   [() => optim.clipGradNorm(lin, 1),
     'clipGradNorm: params must be a list of tensors, got a value of type Linear; write model.parameters()'],
   [() => gf.grad(lin.forward(x).sum(), lin.parameters(), { createGraph: true }),
-    'grad: there is no createGraph: how a gradient came about is not recorded, so it has no gradient of ' +
-    'its own; take the difference of two gradients, or write the first derivative as a forward and ' +
-    'differentiate that'],
+    'grad: there is no createGraph, since gradients have no gradients of their own here; approximate with ' +
+    'the difference of two gradients, or write the first derivative out as tensor operations and call ' +
+    'gf.grad on that'],
   [() => {
     const own = new nn.Linear(3, 2)
     own.weight = gf.ones([2, 3])
@@ -148,13 +149,14 @@ tell([
   [() => lin.loadStateDict(lin),
     'loadStateDict: state must be an object of tensors, got a value of type Linear; write model.stateDict()'],
   [() => new nn.ModuleDict({ train: lin }), 'ModuleDict: train is a property of all modules; choose another name'],
-  [() => new nn.ModuleDict({ 'a.b': lin }), 'ModuleDict: the name of a module must be a text without dots, got "a.b"'],
+  [() => new nn.ModuleDict({ 'a.b': lin }), 'ModuleDict: the name of a module must be a string without dots, got "a.b"'],
   [() => new nn.Sequential(lin)[-1](x), 'a list of modules has no place -1; write list.at(-1)'],
   [() => new nn.Parameter(2, 3),
     'Parameter: takes values, not the sides of a shape; write new gf.nn.Parameter(gf.zeros([2, 3])), and gf.nn.init to ' +
     'draw them'],
   [() => new nn.Parameter([1], {}, 2), 'Parameter: takes 2 arguments at most, but also got a third: 2; options go into one object'],
-  [() => lin.registerBuffer(x, 'mask'), 'registerBuffer: name must be a text, got a float32 tensor [2, 3]'],
+  [() => lin.registerBuffer(x, 'mask'),
+    'registerBuffer: name must be a string, got a float32 tensor [2, 3]; write registerBuffer(name, tensor)'],
   [() => lin.registerBuffer('mask', [[1]]), 'registerBuffer: tensor must be a tensor (gf.tensor), got an array of 1'],
   [() => lin.registerBuffer('mask', x, false),
     'registerBuffer: options must be an object with persistent, got false; write { persistent: false }'],

@@ -32,7 +32,8 @@ tell([
   [() => F.sub(1, x.gt(0)),
     "sub: bool tensors cannot be subtracted; logicalNot() inverts a mask, to('int32') makes numbers"],
   [() => x.add(x, { alpha: 2 }),
-    'add: takes one argument, but also got a second: an object with alpha; add has no options'],
+    'add: takes one argument, but also got a second: an object with alpha; there is no alpha; ' +
+    'write x.add(y.mul(alpha))'],
   [() => F.mul(x, 2, 3),
     'mul: takes 2 arguments at most, but also got a third: 3'],
   [() => x.reshape(4, 2), 'reshape: a float32 tensor [2, 3] cannot take shape [4, 2]: it has 6 values'],
@@ -44,7 +45,7 @@ tell([
   [() => gf.cat([x, x], 1), 'cat: options must be an object with dim, got 1; write { dim: 1 }'],
   [() => gf.stack(x), 'stack: tensors must be a list of tensors, got a float32 tensor [2, 3]'],
   [() => gf.einsum('ij,jk', x, x),
-    "einsum: 'j' is 2 long in operand 1, [2, 3], and 3 in one before"],
+    "einsum: 'j' is 3 long in tensors[0] [2, 3], but 2 in tensors[1] [2, 3]"],
   [() => x.gather([[0]], { dim: 1 }),
     'gather: dim comes first, then index, an int32 tensor or nested arrays; got an array of 1'],
   [() => F.softmax(x, 1), 'softmax: options must be an object with dim, got 1; write { dim: 1 }'],
@@ -63,8 +64,7 @@ tell([
     'backward: the computation behind this tensor was already used by an earlier backward (in sum); compute ' +
     'it again, or give that one { retainGraph: true }'],
   [() => x.matmul(gf.ones([4])),
-    'matmul: the last dimension of a must be the last but one of b, or its only one: 3 and 4; a is [2, ' +
-    '3], b is [4]'],
+    'matmul: the last side of a [2, 3] is 3, the only side of b [4] is 4; they must be equal'],
   [() => x[0],
     'a float32 tensor [2, 3] cannot be indexed with [ ]; write x.select(0, 0) for x[0], x.narrow(0, from, ' +
     'length) for x[from:to], and x.at(...) for one number'],
@@ -90,12 +90,15 @@ tell([
   [() => F.linear(x, lin.weight, lin.bias, 7), 'linear: takes 3 arguments at most, but also got a fourth: 7'],
   [() => x.length, 'a tensor has no length here; write x.size for the number of values, x.shape[0] for the rows'],
   [() => { const [values] = x.max({ dim: 1 }); return values },
-    'a float32 tensor [2] is no list; write x.toArray() for its values, x.select(0, i) for a row, and x.argmax({ dim }) ' +
-    'for the places, where x.max({ dim }) gives the values'],
-  [() => x.map(v => 2 * v), 'a tensor has no map here; write x.toArray().map(…)'],
+    'a float32 tensor [2] is no list; x.max({ dim }) gives the values alone, x.argmax({ dim }) the places; write ' +
+    'x.select(0, i) for a row, x.toArray() for all as an array'],
+  [() => x.map(v => 2 * v),
+    'a tensor has no map here; write operations, which take all values at once, such as x.mul(2) or x.exp()'],
   [() => { x.shape = [4, 3] }, 'shape of a tensor cannot be assigned; write x.reshape(…)'],
   [() => { x.dtype = 'int32' }, 'dtype of a tensor cannot be assigned; write x.to(dtype)'],
-  [() => { x.size = 7 }, 'size of a tensor cannot be assigned; write x.reshape(…)'],
+  [() => { x.size = 7 },
+    'size of a tensor cannot be assigned: it is the number of values; write x.reshape(…) to shape them otherwise, ' +
+    'x.narrow(…) for fewer, gf.cat([…]) for more'],
   [() => { x.requiresGrad = 'false' }, 'tensor: requiresGrad must be true or false, got "false"'],
   [() => { gf.arange(3).requiresGrad = true },
     'requiresGrad: only float32 tensors have gradients, got an int32 tensor [3]'],
@@ -110,8 +113,9 @@ tell([
     'tensor: values must be numbers, got a float32 tensor [2, 3], which is a tensor already; x.clone() copies ' +
     'it, x.to(dtype) converts it'],
   [() => F.crossEntropy(gf.ones([2, 3, 5]), [[0, 1, 2], [0, 1, 2]]),
-    'crossEntropy: target must have shape [2, 5] (one class for each row of logits, which are on axis 1; ' +
-    'write logits.reshape(-1, 5) and target.reshape(-1)), got [2, 3]'],
+    'crossEntropy: target must have shape [2, 5] (one class for each row of logits; classes are read ' +
+    'from axis 1, so if they are on the last, write logits.reshape(-1, 5) and target.reshape(-1), or target.flat() ' +
+    'of an array), got [2, 3]'],
   [() => F.crossEntropy(gf.ones([4, 3]), [[0, 1], [2, 0]]),
     'crossEntropy: target must have shape [4] (one class for each row of logits; write target.reshape(-1), or ' +
     'target.flat() of an array), got [2, 2]'],

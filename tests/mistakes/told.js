@@ -13,7 +13,7 @@ export const gone = gf.ones([1])
 gone.dispose()
 
 export const NO_NUMBER = `a float32 tensor [2, 3] cannot be used with JavaScript's + - * / < > and Math; write a.add(b), ` +
-  'a.sub(b), a.mul(b), a.div(b), a.lt(b), a.exp() …, and a.item() for the number of a tensor that has one'
+  'a.sub(b), a.mul(b), a.div(b), a.lt(b), a.gt(b), a.exp() …, and a.item() for the value of a tensor of one'
 
 /** A test for each row: what was written, and what the message says. @param {[() => unknown, string][]} mistakes */
 export function tell(mistakes) {

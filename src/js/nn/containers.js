@@ -92,7 +92,7 @@ export class ModuleDict extends Module {
   /** Adds a module, or puts it in place of another. @param {string} name @param {Module} module @returns {this} */
   set(name, module) {
     const isName = typeof name === 'string' && name !== '' && !name.includes('.')
-    expect(isName, 'range', () => `ModuleDict: the name of a module must be a text without dots, got ${describe(name)}`)
+    expect(isName, 'range', () => `ModuleDict: the name of a module must be a string without dots, got ${describe(name)}`)
     expect(!(name in this) || this.has(name), 'range',
       () => `ModuleDict: ${name} is a property of all modules; choose another name`)
     return Object.assign(this, { [name]: moduleAt('ModuleDict', module, name) })

@@ -95,7 +95,7 @@ export class Module extends Callable {
    */
   registerBuffer(name, tensor, options) {
     const { persistent = true } = optionsOf('registerBuffer', options, ['persistent'])
-    expect(typeof name === 'string' && name !== '', 'type', () => `registerBuffer: name must be a text, got ${describe(name)}`)
+    expect(typeof name === 'string' && name !== '', 'type', () => `registerBuffer: name must be a string, got ${describe(name)}; write registerBuffer(name, tensor)`)
     expect(tensor instanceof Tensor, 'type', () => `registerBuffer: tensor must be a tensor (gf.tensor), got ${describe(tensor)}`)
     if (!flag('registerBuffer', 'persistent', persistent)) this.unsavedNames.add(name)
     this.bufferNames.add(name)

@@ -27,10 +27,11 @@ export function classRows(where, name, x) {
  * @param {Tensor} given @param {number[]} lead @param {number} V
  */
 function targetHint({ shape, size }, lead, V) {
+  const flat = 'target.reshape(-1), or target.flat() of an array'
   if (lead.length > 1 && shape.length === lead.length && shape[1] === V) {
-    return `, which are on axis 1; write logits.reshape(-1, ${lead.at(-1)}) and target.reshape(-1)`
+    return `; classes are read from axis 1, so if they are on the last, write logits.reshape(-1, ${lead.at(-1)}) and ${flat}`
   }
-  return size === sizeOf(lead) ? '; write target.reshape(-1), or target.flat() of an array' : ''
+  return size === sizeOf(lead) ? `; write ${flat}` : ''
 }
 
 /**

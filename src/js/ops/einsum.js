@@ -91,15 +91,16 @@ function parse(rule, count) {
 export function einsum(rule, ...tensors) {
   const { inputs, output } = parse(rule, tensors.length)
   /** @type {Record<string, number>} */ const sides = {}
+  /** @type {Record<string, string>} which tensor a letter stood for first */ const seen = {}
   tensors.forEach((tensor, n) => {
     const { shape } = floatTensor('einsum', `tensors[${n}]`, tensor)
     expect(shape.length === inputs[n].length, 'shape',
       () => `einsum: tensors[${n}] must have ${inputs[n].length} axes for '${inputs[n].join('')}', got ${describe(
         tensor)}`)
     shape.forEach((side, axis) => {
-      const known = sides[inputs[n][axis]] ??= side
-      expect(known === side, 'shape', () => `einsum: '${inputs[n][axis]}' is ${side} long in operand ${n}, ` +
-        `${shapeText(shape)}, and ${known} in one before`)
+      const letter = inputs[n][axis], here = `tensors[${n}] ${shapeText(shape)}`
+      const known = sides[letter] ??= side, first = seen[letter] ??= here
+      expect(known === side, 'shape', () => `einsum: '${letter}' is ${known} long in ${first}, but ${side} in ${here}`)
     })
   })
   const [first, ...rest] = tensors.map((tensor, n) => withoutRepeats({ tensor, letters: inputs[n] }))

@@ -71,8 +71,8 @@ export function additiveMask(engine, where, mask, hidden, { B, H, Tq, Tk }) {
   ]
   const layout = layouts.find(l => sameShape(l.shape, tensor.shape))
   expect(layout !== undefined, 'shape', () =>
-    `${where}: attnMask must have shape ${shapeText([Tq, Tk])} or ${shapeText([B, H, Tq, Tk])}, of which the first two may be 1, ` +
-    `got ${shapeText(tensor.shape)}`)
+    `${where}: attnMask must have shape [Tq, Tk] = ${shapeText([Tq, Tk])}, or [B, H, Tq, Tk] = ${shapeText([B, H, Tq, Tk])}, ` +
+    `where B and H may be 1, got ${shapeText(tensor.shape)}`)
   return { tensor, batch: layout.batch, head: layout.head }
 }
 

@@ -85,9 +85,8 @@ function broadcastLead(a, b, both) {
 /** A vector as a matrix of one row or column, and the axis taken away again. @param {Tensor} a @param {Tensor} b */
 function withVectors(a, b) {
   const side = a.shape[a.shape.length - 1], other = b.shape[Math.max(0, b.shape.length - 2)]
-  expect(side === other, 'shape', () => 'matmul: the last dimension of a must be the last but one of b, or its only one: ' +
-    `${side} and ${other}; ` +
-    `a is ${shapeText(a.shape)}, b is ${shapeText(b.shape)}`)
+  expect(side === other, 'shape', () => `matmul: the last side of a ${shapeText(a.shape)} is ${side}, ` +
+    `the ${b.shape.length === 1 ? 'only side' : 'last but one'} of b ${shapeText(b.shape)} is ${other}; they must be equal`)
   const left = a.shape.length === 1 ? a.reshape(1, a.size) : a, right = b.shape.length === 1 ? b.reshape(b.size, 1) : b
   const out = matmul(left, right), { shape } = out
   const ends = [...(left === a ? sidesOf(shape, -2, -1) : []), ...(right === b ? sidesOf(shape, -1) : [])]
