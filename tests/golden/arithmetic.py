@@ -12,50 +12,10 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
-torch.set_num_threads(1)
-generator = torch.Generator().manual_seed(20261122)
-NAN, INF = math.nan, math.inf
+from golden import INF, NAN, Draws, distance, number, tolerance, written
 
-
-def drawn(*shape, scale=1.0, shift=0.0):
-    """Numbers of three decimals."""
-    values = torch.randn(*shape, generator=generator, dtype=torch.float64) * scale + shift
-    return torch.tensor(np.round(values.numpy(), 3), dtype=torch.float32)
-
-
-def number(value):
-    value = float(value)
-    if math.isnan(value):
-        return "NaN"
-    if math.isinf(value):
-        return "Infinity" if value > 0 else "-Infinity"
-    return int(value) if value == int(value) and abs(value) < 2**53 and math.copysign(1, value) > 0 else value
-
-
-def written(t):
-    t = t.detach()
-    kinds = {torch.bool: "bool", torch.int64: "i64", torch.int32: "i64"}
-    if t.dtype == torch.float32:
-        data = [number(np.format_float_positional(v, unique=True)) if np.isfinite(v) else number(v)
-                for v in t.numpy().reshape(-1)]
-        return {"shape": list(t.shape), "data": data}
-    return {"shape": list(t.shape), "data": [int(v) for v in t.reshape(-1)], "dtype": kinds[t.dtype]}
-
-
-def distance(a, b):
-    a, b = a.detach().double(), b.detach().double()
-    same = (a == b) | (a.isnan() & b.isnan())
-    apart = torch.where(same, torch.zeros_like(a), (a - b).abs())
-    return float(apart.max()) if apart.numel() else 0.0
-
-
-def upward(x):
-    """To one digit."""
-    if not math.isfinite(x):
-        return 1e-6
-    power = math.floor(math.log10(x))
-    return float("%de%d" % (math.ceil(x / 10**power - 1e-9), power))
-
+stream = Draws(20261122)
+drawn = stream.normal
 
 cases = []
 
@@ -79,11 +39,11 @@ def case(op, title, run, inputs, params=None, grads=None):
     out = distance(single["y"], double["y"]) if single["y"].is_floating_point() else 0.0
     grad = max([distance(single["grads"][k], double["grads"][k]) for k in single["grads"]] + [0.0])
     item = {"id": f"{op}.{title}", "op": op, "params": params, "inputs": {k: written(t) for k, t in inputs.items()},
-            "outputs": {"y": written(single["y"])}, "tol": {"out": upward(16 * out + 2e-7)}}
+            "outputs": {"y": written(single["y"])}, "tol": {"out": tolerance(out)}}
     if single["cot"] is not None:
         item["cot"] = {"y": written(single["cot"])}
         item["grads"] = {k: written(t) for k, t in single["grads"].items()}
-        item["tol"]["grad"] = upward(16 * grad + 2e-7)
+        item["tol"]["grad"] = tolerance(grad)
     cases.append(item)
 
 
@@ -248,7 +208,7 @@ case("loss", "binaryCrossEntropy.weighed",
      {"input": PROBABLE(3, 5), "target": PROBABLE(3, 5), "weight": drawn(3, 5).abs()}, {"op": "binaryCrossEntropy"},
      grads=["input"])
 
-IDS = lambda top, *shape: torch.randint(0, top, shape, generator=generator)
+IDS = stream.below
 for reduction in ("mean", "sum", "none"):
     for title, shape, ids in (("rows", (6, 5), (6,)), ("sequence", (2, 5, 3), (2, 3)), ("image", (2, 4, 3, 2), (2, 3, 2)),
                               ("one", (5,), ())):
