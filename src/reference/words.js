@@ -1,5 +1,5 @@
 // NLTK 3.8's word tokenizer as what it is: 31 substitutions in a row, then str.split(). No shortcuts; the names are
-// those of `rule_hits` in golden/tokenize.json. JavaScript's \w, \d, \s, \b, $ and the flag i differ from Python's, so
+// those of `rule_hits` in golden/words.json. JavaScript's \w, \d, \s, \b, $ and the flag i differ from Python's, so
 // the classes are spelled out and case is folded by hand (Python takes U+0130 and U+0131 for i, U+017F for s).
 import { digit, space, word } from './unicode.js'
 import { whitespace } from './whitespace.js'

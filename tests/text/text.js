@@ -4,7 +4,7 @@ import { load } from '../../src/js/index.js'
 import { isLong, sample } from '../lib/long.js'
 
 export const gf = await load()
-export const golden = JSON.parse(readFileSync(new URL('../golden/tokenize.json', import.meta.url), 'utf8'))
+export const golden = JSON.parse(readFileSync(new URL('../golden/words.json', import.meta.url), 'utf8'))
 const unicode = JSON.parse(readFileSync(new URL('../golden/unicode.json', import.meta.url), 'utf8'))
 
 /** A stream of whole numbers below n from a seed: the same texts in every run. */
