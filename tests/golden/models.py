@@ -1,10 +1,12 @@
 """Writes models.json: models of Hugging Face's keys with drawn weights, and what a forward in plain PyTorch makes of them.
 
 The weights are not written down: torch.manual_seed(seed), then for every tensor, in order, randn(shape) * scale + shift.
-Run with PyTorch 1.13: python3 models.py > models.json
+
+    python3 tests/golden/models.py        (see golden.py)
 """
 import json
 import math
+import pathlib
 
 import torch
 import torch.nn.functional as F
@@ -435,4 +437,4 @@ for name, config, prefix in [
     case('llama: ' + name, config, seed, llama_weights(seed, config, prefix), llama_forward(config, IDS, prefix),
          {'ids': IDS.tolist()})
 
-print(json.dumps({'cases': CASES}, separators=(',', ':')))
+pathlib.Path(__file__).with_name('models.json').write_text(json.dumps({'cases': CASES}, separators=(',', ':')) + '\n')

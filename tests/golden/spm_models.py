@@ -1,12 +1,13 @@
 """Makes spm_models.json: two small models, trained by SentencePiece on the sentences below, and what they make of 300
 texts, a part of them broken UTF-8. Made with SentencePiece 0.1.97 (Debian 12's python3-sentencepiece):
 
-    python3 tests/golden/spm_models.py > tests/golden/spm_models.json
+    python3 tests/golden/spm_models.py
 """
 import base64
 import io
 import json
 import os
+import pathlib
 import random
 import sys
 import tempfile
@@ -75,11 +76,12 @@ def texts():
 
 
 def main():
-    with tempfile.NamedTemporaryFile('w', suffix='.tsv') as tsv:
-        tsv.write(rules())
-        tsv.flush()
+    with tempfile.TemporaryDirectory() as folder:
+        # The model keeps the name it was given, so that has to be the same every time.
+        os.chdir(folder)
+        pathlib.Path('rules.tsv').write_text(rules(), encoding='utf-8')
         models = {
-            'unigram': train(model_type='unigram', normalization_rule_tsv=tsv.name),
+            'unigram': train(model_type='unigram', normalization_rule_tsv='rules.tsv'),
             'bpe': train(model_type='bpe', byte_fallback=True, user_defined_symbols=['<sep>', '<mask>'],
                          normalization_rule_name='identity', remove_extra_whitespaces=False),
         }
@@ -90,7 +92,8 @@ def main():
         ids = [processor.encode(line) for line in lines]
         out['models'][name] = {
             'model': base64.b64encode(model).decode(), 'ids': ids, 'decoded': [processor.decode(line) for line in ids]}
-    print(json.dumps(out, ensure_ascii=False, separators=(',', ':')))
+    path = pathlib.Path(__file__).with_name('spm_models.json')
+    path.write_text(json.dumps(out, ensure_ascii=False, separators=(',', ':')) + '\n')
 
 
 main()

@@ -10,7 +10,7 @@ import { checkGolden } from '../lib/op_tests.js'
 const F = gf.functional
 const weighted = parts => parts.map((part, i) => part.mul(i + 1))
 
-/** The calls of tests/golden/make_shapes.py, by the same names and in the same order. */
+/** The calls of tests/golden/shapes.py, by the same names and in the same order. */
 const CALLS = {
   permute: [x => x.permute(2, 0, 1), x => x.permute(0), x => x.permute([2, 1, 0]), x => x.permute(4, 2, 0, -2, 1)],
   expand: [x => x.expand(3, 4, 2), x => x.expand([2, 2, 3]), x => x.expand(-1, -1), x => x.expand(2, 0, 3),

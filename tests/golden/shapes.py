@@ -1,14 +1,13 @@
-"""Writes shapes.json beside this file: what PyTorch makes of each operation that moves values about, and its gradients.
+"""Writes shapes.json beside it: what PyTorch 1.13.1 makes of each operation that moves values about, and its gradients.
 
-Run by hand: python3 tests/golden/make_shapes.py (PyTorch 1.13.1, one thread). tests/ops/shapes.test.js has the same
-calls under the same names.
+    python3 tests/golden/shapes.py        (see golden.py)
+
+tests/ops/shapes.test.js has the same calls under the same names.
 """
-import json
-import os
-
 import torch
 
-torch.set_num_threads(1)
+from golden import save
+
 torch.manual_seed(5)
 
 CASES = {
@@ -58,14 +57,6 @@ CASES = {
 }
 
 
-def shortest(v):
-    return float(str(v)) if abs(v) != float("inf") else str(v).replace("inf", "Infinity")
-
-
-def plain(t):
-    return {"shape": list(t.shape), "data": [shortest(v) for v in t.detach().flatten().numpy()]}
-
-
 def drawn(shape):
     return torch.randn(shape).mul(10000).round().div(10000)
 
@@ -78,11 +69,8 @@ for op, list_of in CASES.items():
         cot = drawn(y.shape)
         torch.autograd.backward(y, cot)
         sums = op in ("cumsum", "einsum")
-        cases.append({"id": f"{op} {n}", "op": op, "call": n, "inputs": {"x": plain(x)}, "cot": {"y": plain(cot)},
-                      "outputs": {"y": plain(y)}, "grads": {"x": plain(x.grad)},
+        cases.append({"id": f"{op} {n}", "op": op, "call": n, "inputs": {"x": x}, "cot": {"y": cot},
+                      "outputs": {"y": y}, "grads": {"x": x.grad},
                       "tol": {"out": 4e-6 if sums else 0, "grad": 4e-6}})
 
-path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "shapes.json")
-with open(path, "w") as file:
-    head = {"about": "values moved about; see make_shapes.py", "rtol": 0}
-    file.write(json.dumps(head)[:-1] + ',\n"cases":[\n' + ",\n".join(json.dumps(c, separators=(",", ":")) for c in cases) + "\n]}\n")
+save("shapes", "values moved about; made by shapes.py", rtol=0, cases=cases)

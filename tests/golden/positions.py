@@ -1,19 +1,14 @@
-"""Writes positions.json beside this file: rotations, T5's buckets and linear biases as PyTorch computes them.
+"""Writes positions.json beside it: rotations, T5's buckets and linear biases as PyTorch 1.13.1 computes them.
 
-Run by hand: python3 tests/golden/make_positions.py (PyTorch 1.13.1, one thread).
+    python3 tests/golden/positions.py        (see golden.py)
 """
-import json
 import math
-import os
 
 import torch
 
-torch.set_num_threads(1)
+from golden import RTOL, save
+
 torch.manual_seed(11)
-
-
-def plain(t):
-    return {"shape": list(t.shape), "data": [float(v) for v in t.detach().flatten()]}
 
 
 def rotate(x, positions, base, layout):
@@ -35,9 +30,9 @@ def rotary(positions, base, layout):
     y = rotate(x, torch.tensor(positions), base, layout)
     (y * cot).sum().backward()
     # A product of two numbers near 3 and a rounded sum; sines of float32 angles within one unit in the last place.
-    return {"id": f"rotary {layout} {base} from {positions[0]}", "op": "rotary", "inputs": {"x": plain(x)},
-            "params": {"positions": positions, "base": base, "layout": layout}, "cot": {"y": plain(cot)},
-            "outputs": {"y": plain(y)}, "grads": {"x": plain(x.grad)}, "tol": {"out": 6e-7, "grad": 6e-7}}
+    return {"id": f"rotary {layout} {base} from {positions[0]}", "op": "rotary", "inputs": {"x": x},
+            "params": {"positions": positions, "base": base, "layout": layout}, "cot": {"y": cot},
+            "outputs": {"y": y}, "grads": {"x": x.grad}, "tol": {"out": 6e-7, "grad": 6e-7}}
 
 
 def buckets(bidirectional, count, most, places):
@@ -68,16 +63,7 @@ def slopes(heads):
 places = torch.arange(-300, 301)
 cases = [rotary(list(range(5)), 10000.0, "halves"), rotary(list(range(5)), 10000.0, "neighbours"),
          rotary([997, 998, 4096], 500000.0, "halves"), rotary([7, 3, 30], 100.0, "neighbours")]
-golden = {
-    "about": "positions inside attention; see make_positions.py",
-    "rtol": 2e-6,
-    "cases": cases,
-    "buckets": [{"bidirectional": b, "numBuckets": n, "maxDistance": m, "first": -300,
-                 "buckets": buckets(b, n, m, places).tolist()}
-                for b, n, m in [(True, 32, 128), (False, 32, 128), (True, 64, 256), (False, 8, 20), (True, 320, 800)]],
-    "slopes": {h: slopes(h) for h in [1, 2, 3, 6, 8, 12, 16]},
-}
-path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "positions.json")
-with open(path, "w") as file:
-    json.dump(golden, file, separators=(",", ":"))
-    file.write("\n")
+save("positions", "positions inside attention; made by positions.py", rtol=RTOL, cases=cases,
+     buckets=[{"bidirectional": b, "numBuckets": n, "maxDistance": m, "first": -300, "buckets": buckets(b, n, m, places).tolist()}
+              for b, n, m in [(True, 32, 128), (False, 32, 128), (True, 64, 256), (False, 8, 20), (True, 320, 800)]],
+     slopes={heads: slopes(heads) for heads in [1, 2, 3, 6, 8, 12, 16]})
