@@ -7,9 +7,9 @@ import { DTYPES } from './dtype.js'
  * @typedef {import('./autograd.js').Node} Node
  * @typedef {{ name: string, op: string, shape: readonly number[], bytes: number, multiplyAdds: number,
  *   parameters: number, outputs: { name: string, bytes: number, multiplyAdds: number }[] }} Cost of an operation: the
- *   shape of its first output, the bytes of all, none where it only shows another's cells, the multiply-adds of matrix
- *   products, the trained numbers it used: inputs with requiresGrad that nothing in the run made; and which of its
- *   outputs took what
+ *   shape of its first output, the bytes of all, none where it only shows another's cells or is left out, the
+ *   multiply-adds of matrix products, the trained numbers it used: inputs with requiresGrad that nothing in the run
+ *   made; and which of its outputs took what
  */
 
 /** @param {Trace} trace @param {Node} node */
@@ -22,7 +22,7 @@ function parametersOf(trace, { inputs }) {
 export const costsOf = trace => trace.nodes.map(node => {
   const { multiplyAdds = 0, parameters = parametersOf(trace, node), by } = node.op.cost?.(node) ?? {}
   const outputs = Object.entries(node.outputs).map(([key, tensor], i) => ({
-    name: trace.nameOf(tensor) ?? '', bytes: node.op.isView ? 0 : tensor.size * DTYPES[tensor.dtype].bytes,
+    name: trace.nameOf(tensor) ?? '', bytes: node.op.isView || tensor.isLeftOut ? 0 : tensor.size * DTYPES[tensor.dtype].bytes,
     multiplyAdds: by ? by[key] ?? 0 : i ? 0 : multiplyAdds
   }))
   const [{ name }] = outputs, [{ shape }] = Object.values(node.outputs)

@@ -54,6 +54,11 @@ export class Engine extends Kernels {
     return new Tensor(this, shape, base.dtype, base, offset)
   }
 
+  /** A tensor of a shape and no values, which takes no memory. @param {readonly number[]} shape */
+  leftOut(shape) {
+    return new Tensor(this, shape, 'float32', null)
+  }
+
   /** A new tensor ends with the innermost `tidy`, or, outside of any, when it is forgotten. @param {Tensor} tensor */
   adopt(tensor) {
     this.made?.add(tensor)

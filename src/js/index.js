@@ -197,7 +197,7 @@ async function start(options) {
     checkpoint,
     /**
      * Runs fn and records every tensor in it by name; `trace.dispose()` gives them back.
-     * @template T @param {() => T} fn @param {Parameters<typeof trace>[2]} [options] modules, edits
+     * @template T @param {() => T} fn @param {Parameters<typeof trace>[2]} [options] modules, edits, keepAttention
      * @returns {{ output: T, trace: import('./trace.js').Trace }}
      */
     trace: (fn, options) => trace(engine, fn, options),
@@ -205,7 +205,7 @@ async function start(options) {
      * Runs a model and keeps every number where it is: read, explained, differentiated on demand, with what each axis
      * and each tensor is.
      * @param {Parameters<typeof observe>[1]} fn @param {Parameters<typeof observe>[2]} [options] modules, edits, axes,
-     *   streams, passes
+     *   streams, passes, keepAttention
      */
     observe: (fn, options) => observe(engine, fn, options),
     ...bindCreation(engine),

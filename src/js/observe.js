@@ -21,6 +21,7 @@ import { trace } from './trace.js'
  * @property {string | null} op the operation that made it
  * @property {{ op: string, parameters: Record<string, unknown> } | null} origin how it was made before the run, if so
  * @property {Record<string, string>} inputs names of what it was computed from directly, by the symbols of the formula
+ * @property {boolean} isKept whether its values are there: `keepAttention` may leave them out
  * @property {boolean} isOnTheWay the loss was computed from it, so that it has a gradient and an edit of it has an
  *   effect
  *
@@ -158,7 +159,7 @@ export class Run {
       role: roles.get(tensor) ?? (key && node?.op.roles?.[key]) ?? made ??
         (tensor.requiresGrad ? 'parameter' : 'given'),
       op: node?.op.name ?? null, origin: this.#originOf(tensor), inputs: Object.fromEntries(inputs),
-      isOnTheWay: onTheWay.has(tensor)
+      isKept: !tensor.isLeftOut, isOnTheWay: onTheWay.has(tensor)
     }
   }
 
@@ -179,7 +180,8 @@ export class Run {
    * were called with, long lists left out.
    */
   get signature() {
-    const known = (/** @type {Tensor} */ tensor) => `${this.#names.get(tensor)}${tensor.shape}`
+    const known = (/** @type {Tensor} */ tensor) =>
+      `${this.#names.get(tensor)}${tensor.shape}${tensor.isLeftOut ? ' left out' : ''}`
     const short = (/** @type {string} */ _, /** @type {unknown} */ value) =>
       (Array.isArray(value) ? value.length : value)
     const made = this.#trace.nodes.map(node => {
@@ -254,7 +256,7 @@ export class Run {
   }
 }
 
-const OPTIONS = ['modules', 'edits', 'axes', 'streams', 'passes']
+const OPTIONS = ['modules', 'edits', 'axes', 'streams', 'passes', 'keepAttention']
 
 /**
  * Runs a model and keeps every number of the run where it is, to be read, explained and differentiated on demand.
@@ -270,6 +272,8 @@ const OPTIONS = ['modules', 'edits', 'axes', 'streams', 'passes']
  *   operations cannot know it: whose words the rows of an embedding are
  * @param {Record<string, unknown>} [options.streams] the text that runs along them: tokens, vocabulary
  * @param {Pass[]} [options.passes] what came before and after in time
+ * @param {readonly string[]} [options.keepAttention] all; paths of modules: attentions elsewhere store no matrix of
+ *   queries and keys, see `trace`
  * @returns {Run}
  * @example
  * const layer = new gf.nn.Linear(2, 1)
@@ -279,8 +283,9 @@ const OPTIONS = ['modules', 'edits', 'axes', 'streams', 'passes']
  * run.dispose()
  */
 export function observe(engine, fn, options) {
-  const { modules = {}, edits = [], axes = {}, streams = {}, passes = [] } = optionsOf('observe', options, OPTIONS)
-  const { output: made, trace: recording } = trace(engine, fn, { modules, edits, mayMiss: true })
+  const { modules = {}, edits = [], axes = {}, streams = {}, passes = [], keepAttention } =
+    optionsOf('observe', options, OPTIONS)
+  const { output: made, trace: recording } = trace(engine, fn, { modules, edits, mayMiss: true, keepAttention })
   const parts = made instanceof Tensor ? { output: made, loss: null } : { loss: null, ...(made) }
   try {
     expect(parts.output instanceof Tensor, 'type',

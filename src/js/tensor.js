@@ -26,7 +26,8 @@ const onlyAWeight = tensor => new GlassformerError('type',
  * Make one with `gf.tensor`; it lives until `dispose()`, the end of the surrounding `gf.tidy`, or garbage collection.
  */
 export class Tensor extends Methods {
-  /** The block it lives in; null once disposed. @type {Storage | null} */ storage
+  /** The block it lives in; null once disposed. @type {Storage | null} */ storage = null
+  /** Whether a trace knows its name and shape alone, see keepAttention. */ isLeftOut
   /** @type {readonly number[]} */ #shape
   #dtype
   #size
@@ -37,7 +38,7 @@ export class Tensor extends Methods {
    * @param {import('./engine.js').Engine} engine
    * @param {readonly number[]} shape
    * @param {DType} [dtype]
-   * @param {Tensor} [base] a tensor whose values this one shows in another shape
+   * @param {Tensor | null} [base] a tensor whose values this one shows in another shape; null leaves the values out
    * @param {number} [offset] the value of base to start at
    * @param {number} [spare] bytes of room after its own
    */
@@ -48,6 +49,8 @@ export class Tensor extends Methods {
     this.#dtype = dtype
     this.#size = cellsOf(shape)
     this.offset = (base?.offset ?? 0) + offset
+    this.isLeftOut = base === null
+    if (base === null) return
     if (base && dtype === 'int8') expect(sameShape(shape, base.shape), 'shape',
       () => `${describe(base)} has no other shape, and no parts; to('float32') makes one that has`)
     const bytes = dtype === 'int8' ? int8Bytes(shape) : this.#size * DTYPES[dtype].bytes
@@ -89,8 +92,9 @@ export class Tensor extends Methods {
   }
 
   #alive() {
-    expect(this.storage !== null, 'state', () =>
-      `this ${this.dtype} tensor ${shapeText(this.shape)} was disposed, by dispose() or by the end of its gf.tidy`)
+    expect(this.storage !== null, 'state', () => `this ${this.dtype} tensor ${shapeText(this.shape)} ` +
+      (this.isLeftOut ? 'was left out by the trace that made it: keepAttention keeps those of the attentions it names'
+        : 'was disposed, by dispose() or by the end of its gf.tidy'))
     return this.storage
   }
 
@@ -103,7 +107,7 @@ export class Tensor extends Methods {
   }
 
   get disposed() {
-    return this.storage === null
+    return this.storage === null && !this.isLeftOut
   }
 
   /**
@@ -306,7 +310,7 @@ export class Tensor extends Methods {
 
   /** What console.log shows in Node: no engine, but the first values. */
   [Symbol.for('nodejs.util.inspect.custom')]() {
-    if (this.disposed) return String(this)
+    if (!this.storage) return String(this)
     const shown = Array.from({ length: Math.min(SHOWN, this.size) }, (_, i) => String(this.#read(i)))
     return `${this}: ${shown.join(', ')}${this.size > SHOWN ? ', …' : ''}`
   }

@@ -2,6 +2,7 @@ import { costsOf } from './costs.js'
 import { Edits, cellsAt } from './edits.js'
 import { STORED } from './dtype.js'
 import { describe, expect, optionsOf, outside, runNow, similar } from './errors.js'
+import { KeptAttention } from './kept.js'
 import { offsetOf, sameShape } from './shape.js'
 import { Tensor } from './tensor.js'
 import { explain, explainGradient } from './trace_explain.js'
@@ -13,11 +14,15 @@ import { explain, explainGradient } from './trace_explain.js'
  *
  * @typedef {import('./explain.js').Explanation} Explanation
  * @typedef {import('./edits.js').Edit} Edit
+ * @typedef {{ modules?: Record<string, Module>, edits?: readonly Edit[], mayMiss?: boolean,
+ *   keepAttention?: readonly string[] }} TraceOptions
  *
  * One call of a module's forward: its path as names have it, and on the way to it from the call around it every
  * attribute with the module it leads to.
  * @typedef {{ path: string, module: Module, way: { name: string, module: unknown }[], parent: Call | null }} Call
  */
+
+const OPTIONS = ['modules', 'edits', 'mayMiss', 'keepAttention']
 
 /** Inputs that are known by their own names where nobody has named them. */
 const OWN_NAMES = ['weight', 'bias', 'cos', 'sin']
@@ -56,21 +61,23 @@ export class Trace {
   #modules
   #edits
   #mayMiss
+  #kept
   /** What edits replaced in inputs, by name and cell. @type {Map<string, number>} */ #replaced = new Map()
   /** What operations make on their way, by their later names. @type {Map<string, Tensor>} */ #patched = new Map()
 
   /**
    * @param {import('./engine.js').Engine} engine
-   * @param {{ modules?: Record<string, Module>, edits?: readonly Edit[], mayMiss?: boolean }} [options]
+   * @param {TraceOptions} [options]
    */
   constructor(engine, options) {
-    const { modules = {}, edits = [], mayMiss = false } = optionsOf('trace', options, ['modules', 'edits', 'mayMiss'])
+    const { modules = {}, edits = [], mayMiss = false, keepAttention } = optionsOf('trace', options, OPTIONS)
     expect(modules !== null && typeof modules === 'object', 'type',
       () => `trace: modules must be an object of modules by name, got ${describe(modules)}`)
     this.engine = engine
     this.#modules = modules
     this.#edits = new Edits(edits)
     this.#mayMiss = mayMiss
+    this.#kept = new KeptAttention('trace', keepAttention)
   }
 
   /** Names of all tensors, in the order they came to be known. */
@@ -106,6 +113,8 @@ export class Trace {
   /** The gradient of a tensor, by its name in messages. @param {Tensor} tensor @param {string} name */
   gradientOf(tensor, name) {
     const gradient = this.#gradients.get(tensor) ?? tensor.grad
+    expect(!tensor.isLeftOut, 'state', () => `trace: ${name} was left out, and so was its gradient; keepAttention keeps ` +
+      'the matrices of the attentions that it names')
     expect(gradient !== null, 'state', () => `trace: ${name} has no gradient; ` +
       'call backward() on the loss first, and see that it depends on a tensor with requiresGrad')
     return gradient
@@ -222,7 +231,7 @@ export class Trace {
     for (const edit of this.#edits.of(name)) {
       const { index, value, from } = edit, cells = cellsAt(tensor.shape, index)
       const source = from === undefined ? null : this.#patched.get(from) ?? this.#byName.get(from)
-      const isThere = from === undefined || Boolean(source && sameShape(source.shape, tensor.shape))
+      const isThere = from === undefined || Boolean(source?.storage && sameShape(source.shape, tensor.shape))
       if (this.#mayMiss && !(cells && isThere)) {
         if (!this.idleEdits.includes(edit)) this.idleEdits.push(edit)
         continue
@@ -258,6 +267,14 @@ export class Trace {
     return keys.some(key => this.#edits.of(this.#unused(this.#prefix + key)).length > 0)
   }
 
+  /**
+   * Whether the attention that is running keeps the matrices of these names: it was chosen, or one of them is edited.
+   * @param {...string} keys @internal
+   */
+  keepsAttention(...keys) {
+    return this.#kept.has(this.#open.at(-1)?.path ?? '') || this.willEdit(...keys)
+  }
+
   /** Names of edits whose tensor was never made. */
   get missedEdits() {
     return this.#edits.names.filter(name => !this.#byName.has(name))
@@ -270,6 +287,7 @@ export class Trace {
       () => `trace: edits name tensors that were not made: ${missedEdits.join(', ')}; ${this.#like(missedEdits[0])}`)
     const isIdle = (/** @type {Edit} */ edit) => this.idleEdits.includes(edit) || missedEdits.includes(edit.name)
     this.idleEdits = this.#edits.list.filter(isIdle)
+    this.#kept.settle()
   }
 
   /**
@@ -394,12 +412,15 @@ export class Trace {
  * @template T
  * @param {import('./engine.js').Engine} engine
  * @param {() => T} fn
- * @param {{ modules?: Record<string, Module>, edits?: readonly Edit[], mayMiss?: boolean }} [options]
+ * @param {TraceOptions} [options]
  *   modules: names for modules that fn calls directly; edits: values to put in place of computed ones, so that
  *   everything after them is computed from them. An edited parameter stays changed after the trace; mayMiss: false;
- *   true: edits of what is not made are `idleEdits` of the trace and no error
+ *   true: edits of what is not made are `idleEdits` of the trace and no error; keepAttention: all; paths of modules:
+ *   of attentions elsewhere dots, scores, masked_scores and weights, a number for every query and key each, are never
+ *   stored. Their tensors have a name and a shape, and no values (`isLeftOut`); all other numbers are the same bits
  * @returns {{ output: T, trace: Trace }}
- * @throws {GlassformerError} 'state' inside another trace, 'index' for edits of what is not made
+ * @throws {GlassformerError} 'state' inside another trace, 'index' for edits of what is not made and for a path in
+ *   keepAttention where no attention was computed
  * @example
  * const layer = new gf.nn.Linear(2, 1)
  * const { trace } = gf.trace(() => layer.forward(gf.ones([1, 2])), { modules: { layer } })

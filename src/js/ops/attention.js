@@ -42,7 +42,10 @@ function floatBits(x) {
   return itsBits[0]
 }
 
-/** The tensors between the inputs and the output, each made from the one before: a reader may edit them. */
+/**
+ * The tensors between the inputs and the output, each made from the one before: a reader may edit them, and a trace may
+ * leave them out.
+ */
 const STEPS = ['dots', 'scores', 'masked_scores', 'weights']
 
 /**
@@ -103,12 +106,14 @@ const op = {
     hidden: padding && Array.from(padding)
   }),
   /* Between the softmax and the scores there is only the mask, which is added: dmask is the sum of dmasked. */
-  backward({ inputs: { q, k, v, mask }, outputs, saved, trace }, gradient) {
-    const { out, masked_scores: masked, weights } = outputs, { engine } = out
+  backward({ inputs, outputs, saved, trace }, gradient) {
+    const { q, k, v, mask } = inputs, { out, masked_scores: masked } = outputs, { engine } = out
+    const isShown = trace && !masked.isLeftOut, again = outputs.weights.isLeftOut ? weightsAgain(inputs, saved) : null
+    const weights = again ?? outputs.weights
     const dq = gradient(q), dk = gradient(k), dv = gradient(v), dout = gradient(out)
-    const dmask = gradient(mask), spare = dmask && !trace ? engine.zeros(weights.shape) : null
-    const dmasked = trace ? gradient(masked) : spare?.address ?? 0
-    const steps = trace ? STEPS.map(name => gradient(outputs[name])) : [0, 0, dmasked, 0]
+    const dmask = gradient(mask), spare = dmask && !isShown ? engine.zeros(weights.shape) : null
+    const dmasked = isShown ? gradient(masked) : spare?.address ?? 0
+    const steps = isShown ? STEPS.map(name => gradient(outputs[name])) : [0, 0, dmasked, 0]
     withStructs(engine, saved, steps, 0, true, (struct, gradients, workspace) => {
       engine.c.gf_attention_backward(dq, dk, dv, gradients, workspace, dout, weights.address, q.address, k.address,
         v.address, saved.dropoutMask?.address ?? 0, struct)
@@ -119,6 +124,7 @@ const op = {
       engine.c.gf_add_backward(dmask, 0, dmasked, dmasked, dmasked, dmasked, axes)
     }
     spare?.dispose()
+    again?.dispose()
   },
   explain: explainAttention,
   explainGradient: explainAttentionGradient,
@@ -126,6 +132,31 @@ const op = {
     const cells = B * H * Tq * Tk
     return { multiplyAdds: cells * (D + Dv), by: { dots: cells * D, out: cells * Dv } }
   }
+}
+
+/**
+ * Fills the output and the steps that have a place, from the first that is not given.
+ * @param {{ q: Tensor, k: Tensor, v: Tensor }} inputs @param {any} saved @param {Tensor} out
+ * @param {(Tensor | null | undefined)[]} steps @param {number} [from]
+ */
+const forwardInto = ({ q, k, v }, saved, out, steps, from = 0) => {
+  const { cache, dropoutMask } = saved, addresses = steps.map(step => (step?.storage ? step.address : 0))
+  withStructs(q.engine, saved, addresses, from, false, (struct, kept, workspace) => {
+    q.engine.c.gf_attention_forward(out.address, kept, workspace, q.address, cache?.keys.address ?? k.address,
+      cache?.values.address ?? v.address, dropoutMask?.address ?? 0, struct)
+  })
+}
+
+/**
+ * Weights that were left out, once more and with the same bits, for whom gives them back.
+ * @param {any} inputs @param {any} saved
+ */
+function weightsAgain(inputs, saved) {
+  const { engine } = inputs.q, { B, H, Tq, Tk, Dv } = saved.sizes
+  const out = engine.empty([B, H, Tq, Dv]), weights = engine.empty([B, H, Tq, Tk])
+  forwardInto(inputs, saved, out, [null, null, null, weights])
+  out.dispose()
+  return weights
 }
 
 /**
@@ -160,25 +191,31 @@ function attend(where, q, k, v, layout, sizes, options, { maskHides, past, cache
   }
   if (saved.dropoutMask) engine.trace?.patch('dropout.mask', saved.dropoutMask)
   const out = engine.empty(layout === HEADS_FIRST ? [B, H, Tq, Dv] : [B, Tq, H * Dv])
-  const keepWeights = options.needWeights || isRecording(engine, q, k, v, saved.mask?.tensor)
-  const weights = keepWeights ? engine.empty([B, H, Tq, Tk]) : null
-  const [dots, scores, masked] = engine.trace ? STEPS.slice(0, 3).map(() => engine.empty([B, H, Tq, Tk])) : []
-  const steps = [dots, scores, masked, weights]
-  /** @param {number} from */
-  const compute = from => withStructs(engine, saved, steps.map(step => step?.address ?? 0), from, false,
-    (struct, kept, workspace) => {
-      engine.c.gf_attention_forward(out.address, kept, workspace, q.address, cache?.keys.address ?? k.address,
-        cache?.values.address ?? v.address, saved.dropoutMask?.address ?? 0, struct)
-    })
-  compute(0)
+  const inputs = { q, k, v, mask: saved.mask?.tensor }, steps = stepsFor(inputs, sizes, options.needWeights ?? false)
+  forwardInto(inputs, saved, out, steps)
   if (engine.trace?.willEdit(...STEPS)) STEPS.forEach((name, i) => {
     engine.trace?.patch(name, /** @type {Tensor} */ (steps[i]))
-    compute(i + 1)
+    forwardInto(inputs, saved, out, steps, i + 1)
   })
   /** @type {Record<string, Tensor>} */ const outputs = { out }
   steps.forEach((step, i) => { if (step) outputs[STEPS[i]] = step })
-  record(engine, op, { q, k, v, mask: saved.mask?.tensor }, outputs, saved)
+  record(engine, op, inputs, outputs, saved)
+  const weights = steps[3]?.storage ? steps[3] : null
   return { out, weights: weights && saved.dropoutMask ? mul(weights, saved.dropoutMask) : weights }
+}
+
+/**
+ * The tensors between inputs and output: those that somebody will ask for, with room for their values.
+ * @param {{ q: Tensor, k: Tensor, v: Tensor, mask?: Tensor }} inputs
+ * @param {{ B: number, H: number, Tq: number, Tk: number }} sizes @param {boolean} needWeights by who called
+ * @returns {(Tensor | null)[]}
+ */
+function stepsFor({ q, k, v, mask }, { B, H, Tq, Tk }, needWeights) {
+  const { engine } = q, { trace } = engine, shape = [B, H, Tq, Tk]
+  const make = () => engine.empty(shape), leaveOut = () => engine.leftOut(shape)
+  if (!trace) return [null, null, null, needWeights || isRecording(engine, q, k, v, mask) ? make() : null]
+  const isKept = trace.keepsAttention(...STEPS)
+  return STEPS.map(name => (isKept || (needWeights && name === 'weights') ? make() : leaveOut()))
 }
 
 const OPTIONS = ['attnMask', 'keyPaddingMask', 'isCausal', 'window', 'dropoutP', 'scale', 'enableGqa']
