@@ -1,3 +1,4 @@
+import { DTYPES } from './dtype.js'
 import { runNow } from './errors.js'
 import { Kernels } from './kernels.js'
 import { Tensor } from './tensor.js'
@@ -41,8 +42,8 @@ export class Engine extends Kernels {
 
   /** A new tensor of zeros. @param {readonly number[]} shape @param {import('./tensor.js').DType} [dtype] */
   zeros(shape, dtype = 'float32') {
-    const out = this.empty(shape, dtype)
-    out.bytes.fill(0)
+    const out = this.empty(shape, dtype), { address, size } = out
+    this.memory.clear(address, size * DTYPES[dtype].bytes)
     return out
   }
 

@@ -149,6 +149,16 @@ export class Memory {
     }
   }
 
+  /** Copies bytes from one place to another. @param {number} to @param {number} from @param {number} n */
+  move(to, from, n) {
+    this.#views.bytes.copyWithin(to, from, from + n)
+  }
+
+  /** Puts zeros into bytes. @param {number} address @param {number} n */
+  clear(address, n) {
+    this.#views.bytes.fill(0, address, address + n)
+  }
+
   /** @param {number} address @param {number} n @returns {Uint8Array} */
   bytes(address, n) {
     return this.#views.bytes.subarray(address, address + n)

@@ -1,7 +1,7 @@
 import { GlassformerError, describe, expect, flag, shapeText } from './errors.js'
 import { backward } from './autograd.js'
 import { DTYPES } from './dtype.js'
-import { int8Bytes, readInt8, unpackInt8 } from './int8.js'
+import { int8Address, int8Bytes, readInt8, unpackInt8 } from './int8.js'
 import { Methods } from './methods.js'
 import { reshape } from './ops/reshape.js'
 import { transpose } from './ops/transpose.js'
@@ -103,6 +103,7 @@ export class Tensor extends Methods {
     const storage = this.#alive()
     if (this.dtype === 'int8') throw onlyAWeight(this)
     if (storage.columns) toRows(this.engine, storage, this.dtype)
+    this.engine.recording?.use(storage)
     return storage.address + this.offset * DTYPES[this.dtype].bytes
   }
 
@@ -130,11 +131,20 @@ export class Tensor extends Methods {
     this.#grad = grad ?? null
   }
 
+  /** Where its bytes are, and how many. @returns {[address: number, n: number]} */
+  get #place() {
+    if (this.dtype === 'int8') return [int8Address(this), this.#alive().bytes]
+    return [this.address, this.size * DTYPES[this.dtype].bytes]
+  }
+
   /** The values as bytes. @returns {Uint8Array} */
   get bytes() {
-    const { bytes, address } = this.#alive()
-    if (this.dtype === 'int8') return this.engine.memory.bytes(address, bytes)
-    return this.engine.memory.bytes(this.address, this.size * DTYPES[this.dtype].bytes)
+    return this.engine.memory.bytes(...this.#place)
+  }
+
+  /** Takes the values of another one of its type and size. @param {Tensor} other @internal */
+  copyFrom(other) {
+    this.engine.memory.move(this.#place[0], ...other.#place)
   }
 
   /** The values for reading inside the library; of int8 a copy as float32. @returns {Data} */

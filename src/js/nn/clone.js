@@ -23,7 +23,7 @@ function cloneTensor(tensor) {
     ? new Parameter(engine, shape, undefined, dtype, tensor.isMatrix)
     : engine.keep(engine.empty(shape, dtype))
   copy.requiresGrad = tensor.requiresGrad
-  copy.bytes.set(tensor.bytes)
+  copy.copyFrom(tensor)
   return copy
 }
 

@@ -14,7 +14,7 @@ import { anyTensor } from './checks.js'
  */
 export function convertInto(out, x) {
   const { engine } = out
-  if (x.dtype === out.dtype) out.bytes.set(x.bytes)
+  if (x.dtype === out.dtype) out.copyFrom(x)
   else if (out.dtype === 'int8' && x.dtype === 'float32') packInt8(out, x.address)
   else if (out.dtype === 'float32' && x.dtype === 'int8') unpackInt8(out.address, x)
   else if (out.dtype === 'int8' || x.dtype === 'int8') {

@@ -22,7 +22,7 @@ const cloned = { ...same, name: 'clone' }, detached = { ...same, name: 'detach',
  */
 export function clone(x) {
   const { engine } = anyTensor('clone', 'x', x), out = engine.empty(x.shape, x.dtype)
-  out.bytes.set(x.bytes)
+  out.copyFrom(x)
   return record(engine, cloned, { x }, { out })
 }
 

@@ -177,7 +177,7 @@ function placed(where, x, dim, index, src) {
   const out = engine.empty(shape, x.dtype), mode = where === 'scatter' ? SCATTER : SCATTER_ADD
   expect(x.dtype === 'float32' || mode === SCATTER, 'type',
     () => `${where}: x must be a float32 tensor, got ${describe(x)}`)
-  out.bytes.set(x.bytes)
+  out.copyFrom(x)
   walk(engine, values.address, out.address, shape, at, mode)
   return record(engine, PLACINGS[where], { x, src: values }, { out }, at)
 }
