@@ -135,6 +135,8 @@ const mine: number = new Mine()(x)
 const count: number = new Mine().parameters().length
 const list = new gf.nn.ModuleList([new gf.nn.Linear(2, 2)]), named = new gf.nn.ModuleDict({ answer: list[0] })
 console.log(list[0](x), named.answer(x), String(named))
+const fast = gf.compile(layer), again: Tensor = gf.noGrad(() => fast(x.reshape(1, 2, 2), { isCausal: true }))
+console.log(again, fast.reason.length, fast.recordings + 1)
 const { output, trace } = gf.trace(() => layer.forward(x.reshape(1, 2, 2)))
 const value: number = trace.explain('self_attn.scores', [0, 0, 0, 0]).value
 gf.functional.softmax(output).backward(gf.rand([1, 2, 2]))
@@ -150,7 +152,8 @@ console.log(count, mine, value, x.grad?.shape[0])
   const mistakes = [
     ['gf.rand([1, 2, 2])', "'one'"], ["'gelu'", "'tanh'"], ['Linear(2, 3)', "Linear('2', 3)"],
     ['trace.explain(', 'trace.explan('], ['new Mine()(x)', 'new Mine()(3)'], ['mine: number', 'mine: string'],
-    ['const added: number[]', 'const added: string'], ['(model, [1, 2]', '(42, [1, 2]'], ['.hidden.shape', '.hiden.shape']
+    ['const added: number[]', 'const added: string'], ['(model, [1, 2]', '(42, [1, 2]'], ['.hidden.shape', '.hiden.shape'],
+    ['fast(x.', 'fast(3, x.'], ['fast.recordings + 1', 'fast.recorded + 1']
   ]
   const tsc = join(ROOT, 'node_modules/typescript/bin/tsc')
   const flags = ['--noEmit', '--strict', '--skipLibCheck', 'false', '--module', 'nodenext', '--target', 'es2022']

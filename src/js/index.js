@@ -8,6 +8,7 @@ import { trace } from './trace.js'
 import { grad } from './autograd.js'
 import { quantize } from './nn/quantize.js'
 import * as creation from './creation.js'
+import { compile } from './compile.js'
 import { toOnnx } from './export/onnx.js'
 import { toPyTorch } from './export/pytorch.js'
 import { CustomFunction, checkpoint } from './function.js'
@@ -195,6 +196,7 @@ async function start(options) {
     grad,
     autograd: { Function: CustomFunction },
     checkpoint,
+    compile,
     /**
      * Runs fn and records every tensor in it by name; `trace.dispose()` gives them back.
      * @template T @param {() => T} fn @param {Parameters<typeof trace>[2]} [options] modules, edits, keepAttention

@@ -14,7 +14,11 @@ export function int8Bytes(shape) {
 }
 
 /** Where a matrix of 8 bits lies. @param {Tensor} tensor */
-export const int8Address = ({ storage }) => /** @type {import('./storage.js').Storage} */ (storage).address
+export function int8Address({ engine, storage }) {
+  const block = /** @type {import('./storage.js').Storage} */ (storage)
+  engine.recording?.use(block)
+  return block.address
+}
 
 /** @param {Tensor} tensor @param {number} place of a cell, row by row @returns {number} */
 export function readInt8(tensor, place) {

@@ -9,6 +9,8 @@ export class Kernels {
   /** @type {Memory} */ memory
   #scratch = { address: 0, bytes: 0 }
   #arguments = 0
+  /** What a forward calls is written down for, see recording.js. @type {import('./recording.js').Recording | null} */
+  recording = null
 
   /** @param {import('./platform.d.ts').Exports} exports */
   constructor(exports) {
@@ -25,6 +27,7 @@ export class Kernels {
    */
   scratch(floats) {
     const bytes = floats * 4
+    if (this.recording) return this.recording.scratch(bytes)
     if (!(bytes >= 0 && bytes <= this.#scratch.bytes)) {
       if (this.#scratch.address) this.memory.free(this.#scratch.address)
       this.#scratch = { address: 0, bytes: 0 }
@@ -40,6 +43,7 @@ export class Kernels {
    */
   pass(values) {
     if (values.length > MOST_ARGUMENTS) throw new RangeError(`${values.length} arguments for a kernel`)
+    if (this.recording) return this.recording.pass(values)
     this.memory.setInts(this.#arguments, values)
     return this.#arguments
   }

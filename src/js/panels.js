@@ -49,7 +49,7 @@ export const toRows = (engine, storage, dtype) => turn(engine, storage, dtype, s
  * @param {Engine} engine @param {Storage} storage @param {number} bytes @param {number} K
  */
 function hasRoom(engine, storage, bytes, K) {
-  const { memory, turning } = engine, room = PANEL * K * 4
+  const { turning } = engine, { memory } = storage, room = PANEL * K * 4
   try {
     if (turning.bytes < room) {
       const address = memory.alloc(room)
@@ -91,5 +91,7 @@ export function panelsOf(weight, first, count, x, bias) {
   if (!storage || !K || count < WORTH_PACKING || first % PANEL) return 0
   if ((engine.gradEnabled && dtype === 'float32') || x?.storage === storage || bias?.storage === storage) return 0
   const isThere = storage.columns === K && weight.offset === 0
-  return isThere || isTurned(weight, storage) ? storage.address + first * K * DTYPES[dtype].bytes : 0
+  if (!isThere && !isTurned(weight, storage)) return 0
+  engine.recording?.use(storage)
+  return storage.address + first * K * DTYPES[dtype].bytes
 }

@@ -39,6 +39,7 @@ export class Storage {
     if (--this.#users) return
     if (this.#isForgettable) this.memory.countForgettable(-this.bytes)
     this.memory.free(this.address)
+    this.address = 0
     this.memory.count(-this.bytes, 0)
   }
 }

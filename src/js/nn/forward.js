@@ -16,6 +16,10 @@ import { expectHeld } from './held.js'
 /** What is called after forward, by modules. @type {WeakMap<Module, Set<{ fn: ForwardHook }>>} */
 const hooks = new WeakMap()
 
+/** How many hooks were ever put somewhere or taken away. */
+let moment = 0
+export const hookMoment = () => moment
+
 /** Whether something is called after its forward. @param {Module} module */
 export const isHooked = module => Boolean(hooks.get(module)?.size)
 
@@ -24,7 +28,8 @@ export function addHook(module, fn) {
   expect(typeof fn === 'function', 'type', () => `registerForwardHook: fn must be a function, got ${describe(fn)}`)
   const own = hooks.get(module) ?? new Set(), hook = { fn }
   hooks.set(module, own.add(hook))
-  return { remove: () => { own.delete(hook) } }
+  moment++
+  return { remove: () => { moment += Number(own.delete(hook)) } }
 }
 
 /**

@@ -44,12 +44,13 @@ const op = {
  * @returns {{ panels: number, rows?: Tensor }}
  */
 function rowsOfWeight(weight) {
-  const { dtype, offset, shape: [V, C] } = weight
-  const { address, columns } = /** @type {import('../storage.js').Storage} */ (weight.storage)
+  const { engine, dtype, offset, shape: [V, C] } = weight
+  const storage = /** @type {import('../storage.js').Storage} */ (weight.storage), { address, columns } = storage
+  engine.recording?.use(storage)
   if (dtype === 'int8') return { panels: int8Address(weight) }
   const panels = dtype !== 'float32' ? panelsOf(weight, 0, V) : columns === C && offset === 0 ? address : 0
   if (panels || dtype === 'float32') return { panels, rows: weight }
-  const rows = weight.engine.empty(weight.shape)
+  const rows = engine.empty(weight.shape)
   convertInto(rows, weight)
   return { panels, rows }
 }

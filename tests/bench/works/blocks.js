@@ -38,13 +38,25 @@ function expectedStart(layers, x, { T, C, H, F }) {
   return layers.reduce(step, start).data
 }
 
+class Blocks extends gf.nn.Module {
+  constructor(layers) {
+    super()
+    this.layers = new gf.nn.ModuleList(layers)
+  }
+
+  forward(src) {
+    return [...this.layers].reduce((h, layer) => layer.forward(h, { isCausal: true }), src)
+  }
+}
+
 async function prepare(sizes) {
-  const { count, T, C, H, F } = sizes
+  const { count, T, C, H, F, isRecorded } = sizes
   const options = { dimFeedforward: F, activation: 'gelu', normFirst: true }
   const layers = Array.from({ length: count }, () => roughen(new gf.nn.TransformerEncoderLayer(C, H, options)))
   const x = random([1, T, C], 1)
   const src = toTensor(x)
-  const sides = { ours: ourSide(() => layers.reduce((h, layer) => layer.forward(h, { isCausal: true }), src)) }
+  const model = new Blocks(layers).eval(), forward = isRecorded ? gf.compile(model) : model
+  const sides = { ours: ourSide(() => forward(src)) }
   // One after the other: the large models would not fit into memory twice while they are being read.
   for (const formulation of FORMULATIONS) {
     sides[`${ORT}, ${formulation}`] = await ortBlocks(layers, x, sizes, formulation)
@@ -53,16 +65,18 @@ async function prepare(sizes) {
 }
 
 const large = { count: 12, C: 768, H: 12, F: 3072 }
+const small = { count: 2, C: 64, H: 4, F: 256, T: 32 }
 const works = [
   [{ ...large, T: 1 }, 1.8, 1],
   [{ ...large, T: 64 }, 1.5, 1.5],
   [{ ...large, T: 256 }, 1.6, 1.8],
-  [{ count: 2, C: 64, H: 4, F: 256, T: 32 }, 2, NO_SLOWER]
+  [small, 2, NO_SLOWER],
+  [{ ...small, isRecorded: true }, 2.2, NO_SLOWER]
 ]
 
 export default works.map(([sizes, target, twoThreads]) => ({
   twoThreads,
-  name: `${sizes.count} pre-norm blocks d = ${sizes.C}, F = ${sizes.F}, T = ${sizes.T}`,
+  name: `${sizes.count} pre-norm blocks d = ${sizes.C}, F = ${sizes.F}, T = ${sizes.T}${sizes.isRecorded ? ', recorded' : ''}`,
   claims: [faster(ORT, target)],
   prepare: () => prepare(sizes)
 }))

@@ -1,0 +1,280 @@
+// A recorded forward gives what the forward gives, bit for bit, whatever has changed since.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { load } from '../src/js/index.js'
+
+const gf = await load(), F = gf.functional, { nn } = gf
+const SMALL = { dimFeedforward: 12, dropout: 0 }
+
+/** The bits of what a call gave. */
+const bits = given => JSON.stringify([given].flat().map(one => one && [one.shape, one.dtype, [...new Uint8Array(
+  one.data.buffer, one.data.byteOffset, one.data.byteLength)]]))
+const within = fn => gf.noGrad(() => gf.tidy(() => { fn() }))
+
+/** A module that counts how often its forward runs, and what it is. */
+class Counted extends nn.Module {
+  runs = { n: 0 }
+  constructor(work, more = {}) {
+    super()
+    Object.assign(this, more)
+    this.work = work
+  }
+
+  forward(...inputs) {
+    counts.set(this.runs, (counts.get(this.runs) ?? 0) + 1)
+    return this.work(this, ...inputs)
+  }
+}
+const counts = new WeakMap()
+const runsOf = module => counts.get(module.runs) ?? 0
+
+/** Calls both with other values each time. */
+function agree(fast, module, make, times = 5) {
+  for (let i = 0; i < times; i++) within(() => {
+    const inputs = make()
+    assert.equal(bits(fast(...inputs)), bits(module.forward(...inputs)))
+  })
+}
+
+gf.manualSeed(7)
+const ids = shape => gf.randint(0, 9, shape)
+class Words extends nn.Module {
+  table = new nn.Embedding(9, 8)
+  place = new nn.PositionalEncoding(8, 0, 16)
+  layer = new nn.TransformerEncoderLayer(8, 2, { ...SMALL, normFirst: true, activation: 'gelu' })
+  head = new nn.Linear(8, 9)
+  forward(x) {
+    const hidden = this.layer.forward(this.place.forward(this.table.forward(x)), { isCausal: true, srcMask: null })
+    return { logits: this.head.forward(hidden), hidden }
+  }
+}
+const same = gf.randn([1, 4, 8])
+const CASES = {
+  'a linear layer': [new nn.Linear(5, 3), () => [gf.randn([2, 5])]],
+  'one row': [new nn.Linear(1, 1), () => [gf.randn([1, 1])]],
+  'no row': [new nn.Linear(3, 2), () => [gf.zeros([0, 3])]],
+  'an encoder': [new nn.TransformerEncoder(new nn.TransformerEncoderLayer(8, 2, SMALL), 3), () => [gf.randn([2, 5, 8])]],
+  'a decoder, with an option': [new nn.TransformerDecoderLayer(8, 2, SMALL),
+    () => [gf.randn([1, 3, 8]), gf.randn([1, 5, 8]), { tgtIsCausal: true }]],
+  'a Transformer': [new nn.Transformer(8, 2, 1, 1, SMALL), () => [gf.randn([1, 4, 8]), gf.randn([1, 3, 8])]],
+  'attention of one tensor to itself': [new nn.MultiheadAttention(8, 2), () => [same, same, same]],
+  'attention of three': [new nn.MultiheadAttention(8, 2), () => [1, 2, 3].map(() => gf.randn([1, 4, 8]))],
+  'copies, and zeros': [new Counted((_, x) => gf.zeros([4]).add(x.clone())), () => [gf.randn([2, 4])]],
+  'a mask that is a tensor': [new nn.TransformerEncoderLayer(8, 2, SMALL),
+    () => [gf.randn([1, 4, 8]), { srcMask: gf.randn([4, 4]) }]],
+  'words, and a module of one\'s own': [new Words(), () => [ids([2, 6])]],
+  'NaN and infinity': [new nn.Linear(4, 4), () => [gf.tensor([[NaN, Infinity, -Infinity, -0]])]]
+}
+for (const [name, [module, make]] of Object.entries(CASES)) {
+  test(`the same bits: ${name}`, () => {
+    module.eval()
+    const fast = gf.compile(module), outputs = given => Object.values(given.shape ? { given } : given)
+    const one = { forward: (...inputs) => outputs(module.forward(...inputs)) }
+    agree((...inputs) => outputs(fast(...inputs)), one, make)
+    assert.equal(fast.reason, '')
+    assert.equal(fast.recordings, 1)
+    fast.dispose()
+  })
+}
+
+for (const dtype of ['float16', 'bfloat16', 'int8']) test(`weights of ${dtype}`, () => {
+  const module = new Words().eval()
+  gf.quantize(module, { dtype })
+  const fast = gf.compile(module)
+  agree((...inputs) => fast(...inputs).logits, { forward: x => module.forward(x).logits }, () => [ids([1, 5])])
+  assert.equal(fast.reason, '')
+})
+
+test('the forward runs twice for a shape, once more to be recorded, and then no more', () => {
+  const module = new Counted((_, x) => x.exp().add(1)), fast = gf.compile(module), seen = []
+  for (let i = 0; i < 4; i++) within(() => seen.push([fast(gf.ones([3])).at(0), runsOf(module), fast.reason]))
+  const e = Math.fround(Math.fround(Math.E) + 1)
+  assert.deepEqual(seen, [
+    [e, 1, 'what it is given is seen for the first time'], [e, 3, ''], [e, 3, ''], [e, 3, '']])
+})
+
+test('inputs of other shapes, types and values are other calls', () => {
+  const module = new Counted((_, x, { scale = 1, order = [] } = {}) => (order[0] === 1 ? x.neg() : x).mul(scale))
+  const fast = gf.compile(module), CALLS = [
+    () => [gf.randn([2, 3])], () => [gf.randn([3, 2])], () => [gf.randn([2, 3]), { scale: 3 }],
+    () => [gf.randn([2, 3]), { scale: 2 }], () => [gf.randn([2, 3]), { order: [1] }],
+    () => [gf.randn([2, 3]), { order: [2] }], () => [gf.randint(0, 5, [2, 3])]
+  ]
+  const plain = { forward: (...inputs) => module.work(null, ...inputs) }
+  for (let i = 0; i < 4; i++) for (const make of CALLS) agree(fast, plain, make, 1)
+  assert.equal(fast.recordings, CALLS.length)
+})
+
+test('the recordings of eight shapes are kept, and memory stays flat', () => {
+  const layer = new nn.Linear(4, 4), fast = gf.compile(layer), before = gf.memory().bytes
+  const round = () => { for (let n = 1; n < 20; n++) agree(fast, layer, () => [gf.randn([n, 4])], 3) }
+  round()
+  assert.equal(fast.recordings, 8)
+  const { bytes } = gf.memory()
+  for (let i = 0; i < 20; i++) round()
+  assert.equal(gf.memory().bytes, bytes)
+  fast.dispose()
+  assert.equal(gf.memory().bytes, before)
+  agree(fast, layer, () => [gf.randn([2, 4])])
+})
+
+const CHANGES = {
+  'weights that were loaded': module => module.layer.loadStateDict(new nn.Linear(4, 4).stateDict()),
+  'weights that were read, and lie in rows again': module => module.layer.weight.data[0] = 5,
+  'a module that was replaced': module => { module.layer = new nn.Linear(4, 4) },
+  'a parameter that was replaced': module => { module.layer.weight = new nn.Parameter(gf.randn([4, 4])) },
+  'a number that was set': module => { module.scale = 3 },
+  'a number in a list in an object': module => { module.settings.shifts[1] = 9 },
+  'a property that was not there': module => { module.extra = 1 },
+  'a function that was set': module => { module.activation = F.tanh },
+  'a hook': module => module.layer.registerForwardHook((_, __, output) => output.mul(2))
+}
+for (const [name, change] of Object.entries(CHANGES)) test(`what changes makes a difference: ${name}`, () => {
+  const module = new Counted(({ layer, scale, settings, extra = 0, activation }, x) => (
+    activation(layer.forward(x)).mul(scale).add(settings.shifts[1] + extra)),
+  { layer: new nn.Linear(4, 4), scale: 2, settings: { shifts: [0, 1] }, activation: F.relu })
+  const fast = gf.compile(module), x = gf.randn([2, 4]), plain = { forward: y => module.work(module, y) }
+  agree(fast, plain, () => [x])
+  assert.equal(fast.reason, '')
+  const before = gf.noGrad(() => bits(plain.forward(x)))
+  change(module)
+  assert.notEqual(gf.noGrad(() => bits(plain.forward(x))), before)
+  agree(fast, plain, () => [x])
+})
+
+test('a step of training between calls', () => {
+  const module = new nn.TransformerEncoderLayer(8, 2, SMALL), fast = gf.compile(module)
+  const sgd = new gf.optim.SGD(module.parameters(), { lr: 0.1 }), x = gf.randn([1, 3, 8])
+  for (let i = 0; i < 6; i++) {
+    agree(fast, module, () => [x], 2)
+    sgd.zeroGrad()
+    const loss = fast(x).sum()
+    assert.match(fast.reason, /gradients are recorded; call it within gf.noGrad/)
+    loss.backward()
+    sgd.step()
+  }
+})
+
+const WORKS = {
+  'reads or writes values in JavaScript': (_, x) => x.mul(x.at(0)),
+  'gives back what it was given': (_, x) => [x, x.mul(2)],
+  'draws random numbers': (_, x) => x.add(gf.rand(x.shape)),
+  'changes the module': (module, x) => { module.last = x.mul(2); return module.last.add(1) },
+  'keeps tensors that it makes': (_, x) => x.engine.keep(x.mul(2)).add(1),
+  'is more than tensors': (_, x) => new Map([['x', x.mul(2)]])
+}
+for (const [why, work] of Object.entries(WORKS)) test(`a forward that ${why} just runs`, () => {
+  const module = new Counted(work), fast = gf.compile(module), x = gf.tensor([2, 3]), given = []
+  for (const call of [module, fast]) {
+    gf.manualSeed(1)
+    given.push([])
+    for (let i = 0; i < 5; i++) within(() => {
+      const out = call(x)
+      given.at(-1).push(bits(out instanceof Map ? out.get('x') : out))
+    })
+  }
+  assert.deepEqual(given[1], given[0])
+  assert.ok(fast.reason.includes(why.replace(/^is /, 'gives is ')), fast.reason)
+  assert.equal(fast.recordings, 0)
+})
+
+test('a step that fails gives its own error, and the next ones are right', () => {
+  const table = new nn.Embedding(5, 3), fast = gf.compile(table)
+  agree(fast, table, () => [gf.randint(0, 5, [4])])
+  const { bytes } = gf.memory()
+  for (let i = 0; i < 5; i++) within(() => {
+    assert.throws(() => fast(gf.tensor([0, 7, 1, 2], { dtype: 'int32' })), /embedding: ids must be from 0 to 4 .*, got 7/)
+  })
+  agree(fast, table, () => [gf.randint(0, 5, [4])])
+  assert.equal(fast.reason, '')
+  assert.equal(gf.memory().bytes, bytes)
+})
+
+test('a tensor that a forward finds outside may end', () => {
+  let shift = gf.ones([3])
+  const fast = gf.compile(new Counted((_, x) => x.add(shift)))
+  for (let i = 0; i < 3; i++) within(() => assert.deepEqual(fast(gf.zeros([3])).toArray(), [1, 1, 1]))
+  shift.dispose()
+  const other = gf.full([3], 9)
+  shift = gf.full([3], 2)
+  for (let i = 0; i < 3; i++) within(() => assert.deepEqual(fast(gf.zeros([3])).toArray(), [2, 2, 2]))
+  other.dispose()
+})
+
+test('a matrix of 8 bits that a forward finds outside may end', () => {
+  const make = value => gf.full([8, 32], value).to('int8')
+  let weight = make(1)
+  const fast = gf.compile(new Counted((_, x) => F.linear(x, weight))), x = gf.ones([1, 32])
+  const whole = () => Math.round(fast(x).at(0, 0))
+  for (let i = 0; i < 3; i++) within(() => assert.equal(whole(), 32))
+  weight.dispose()
+  const other = make(9)
+  weight = make(2)
+  for (let i = 0; i < 3; i++) within(() => assert.equal(whole(), 64))
+  other.dispose()
+})
+
+test('a table that lay in panels for another product, and is read', () => {
+  const table = new nn.Embedding(9, 8), fast = gf.compile(table)
+  within(() => F.linear(gf.ones([1, 8]), table.weight))
+  agree(fast, table, () => [ids([5])])
+  assert.equal(fast.recordings, 1)
+  table.weight.toArray()
+  agree(fast, table, () => [ids([5])])
+})
+
+test('the same tensor twice is another call than two tensors', () => {
+  const module = new Counted((_, x, y) => (x === y ? x.mul(x) : x.sub(y))), fast = gf.compile(module)
+  const plain = { forward: (...inputs) => module.work(null, ...inputs) }, x = gf.randn([3]), y = gf.randn([3])
+  for (let i = 0; i < 4; i++) for (const inputs of [[x, x], [x, y], [y, x], [y, y]]) agree(fast, plain, () => inputs, 1)
+  assert.equal(fast.recordings, 2)
+})
+
+test('kernels called past the recording are noticed', () => {
+  const { c } = gf.engine
+  const fast = gf.compile(new Counted((_, x) => {
+    const out = gf.engine.empty(x.shape)
+    c.gf_gelu_forward(out.address, x.address, x.size)
+    return out.add(0)
+  }))
+  for (let i = 0; i < 4; i++) within(() => assert.equal(fast(gf.ones([2])).at(0).toFixed(4), '0.8413'))
+  assert.equal(fast.reason, 'its kernels, called again, gave something else')
+})
+
+test('what a forward keeps goes back with it', () => {
+  const kept = [], before = gf.memory().bytes
+  const fast = gf.compile(new Counted((_, x) => {
+    kept.push(gf.engine.keep(x.mul(2)))
+    return kept.at(-1).add(1)
+  }))
+  for (let i = 0; i < 5; i++) within(() => fast(gf.ones([100])))
+  kept.forEach(tensor => tensor.dispose())
+  assert.equal(gf.memory().bytes, before)
+})
+
+test('under a trace every stage is there', () => {
+  const layer = new nn.TransformerEncoderLayer(8, 2, SMALL).eval(), fast = gf.compile(layer), x = gf.randn([1, 3, 8])
+  agree(fast, layer, () => [x])
+  const { trace } = gf.trace(() => gf.noGrad(() => fast(x)), { modules: { layer } })
+  assert.ok(trace.names.includes('layer.self_attn.weights'), trace.names.join(' '))
+  trace.dispose()
+})
+
+test('it lives on in a memory that has grown', async () => {
+  const own = await load(), layer = new own.nn.Linear(64, 64), fast = own.compile(layer), x = own.randn([8, 64])
+  const once = () => own.noGrad(() => own.tidy(() => bits(fast(x))))
+  const [first] = [once(), once(), once()], big = own.zeros([4e7])
+  assert.equal(once(), first)
+  big.dispose()
+})
+
+test('a recorded module in another one', () => {
+  const inner = new nn.Linear(4, 4), fast = gf.compile(inner)
+  const outer = new Counted((_, x) => fast(x).relu()), whole = gf.compile(outer)
+  agree(whole, { forward: x => inner.forward(x).relu() }, () => [gf.randn([2, 4])])
+  assert.equal(whole.recordings, 1)
+})
+
+test('only modules', () => {
+  assert.throws(() => gf.compile(x => x), /compile: module must be a module, got the function .*; write a class that extends gf.nn.Module/)
+})
