@@ -3,7 +3,11 @@ import { test } from 'node:test'
 import { summary } from '../../web/check/dialog.js'
 import { recompute } from '../../web/check/recompute.js'
 import { gradientsOf } from '../../web/worker/plain.js'
-import { pageRun } from '../lib/page.js'
+import { run as runOwn } from '../../web/models/own/run.js'
+import { opened } from '../lib/brought.js'
+import { gf } from '../lib/engine.js'
+import { pageRun, plainOf } from '../lib/page.js'
+import { cases, filesOf } from '../models/drawn.js'
 
 const check = run => recompute({ ...run, gradients: gradientsOf(run.made.run) })
 const wrongIn = results => results.filter(({ times }) => !(times <= 1))
@@ -11,6 +15,14 @@ const worst = (results, kind) => (
   results.reduce((most, { part, times }) => (part === kind ? Math.max(most, times) : most), 0))
 const counted = (results, kind) => (
   results.reduce((sum, { part, count, difference }) => sum + (part === kind && difference !== null ? count : 0), 0))
+
+/** Models that are brought; a GPT-2 has the form of GELU that is made with tanh. */
+const BROUGHT = await Promise.all(['gpt2'].map(async type => (
+  [`a ${type} that was brought`, await opened(filesOf(cases(type)[0]))])))
+function brought(model) {
+  const made = runOwn(gf, { beginning: '3 1 4' }, [], [model])
+  return { ...plainOf(gf, made), made, dispose: () => made.run.dispose() }
+}
 
 const SENTENCES = { model: 'sentences', text: 'one two three\nfour five', dModel: 8, heads: 2, maxLength: 6 }
 const RUNS = {
@@ -21,6 +33,7 @@ const RUNS = {
     { norm: 'rms', positions: 'rotary', activation: 'swiglu', kvHeads: 1, training: true, dropout: 0.2, scale: false }
   ].map(own => [`stories, ${JSON.stringify(own)}`, () => pageRun({ model: 'stories', target: '갔어요', ...own })])),
   'a Llama that was brought': () => pageRun({ model: 'own' }),
+  ...Object.fromEntries(BROUGHT.map(([name, model]) => [name, () => brought(model)])),
   'stories, drawn': () => pageRun({ model: 'stories', decoding: 'sample', seed: 3, topK: 20 }),
   'particles, two gaps': () => pageRun({ model: 'particles', gapped: '나[?] 빵[?] 먹었다', topK: 3, temperature: 0.7 }),
   'sentences': () => pageRun(SENTENCES),

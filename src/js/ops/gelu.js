@@ -48,6 +48,7 @@ const FORMS = {
 const op = {
   name: 'gelu',
   reads: { x: ['x'] },
+  parameters: ({ saved: { approximate } }) => ({ approximate }),
   backward({ inputs: { x }, outputs: { out }, saved: { approximate } }, gradient) {
     const { c } = out.engine, kernel = approximate === 'tanh' ? c.gf_gelu_tanh_backward : c.gf_gelu_backward
     kernel(gradient(x), gradient(out), x.address, x.size)
