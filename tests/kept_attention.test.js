@@ -118,9 +118,10 @@ test('an attention with an edited matrix keeps its own, and the edit acts as eve
   assert.equal(part.describe('layers.1.self_attn.weights').isKept, true)
   assert.equal(part.describe('layers.2.self_attn.weights').isKept, false)
   assert.deepEqual(part.read('layers.2.linear2.output'), whole.read('layers.2.linear2.output'))
-  const taken = gf.observe(() => layer.forward(x), { keepAttention: ['layers.1'], edits: [
-    { name: 'layers.1.self_attn.weights', index: [0, 0, 1, null], from: 'layers.0.self_attn.weights' }] })
-  assert.equal(taken.idleEdits.length, 1, 'nothing stands where it would be taken from')
+  const from = [{ name: 'layers.1.self_attn.weights', index: [0, 0, 1, null], from: 'layers.0.self_attn.weights' }]
+  const taken = gf.observe(() => layer.forward(x), { keepAttention: ['layers.2'], edits: from })
+  assert.equal(taken.describe('layers.0.self_attn.weights').isKept, true, 'an edit takes from it')
+  assert.deepEqual(taken.read('layers.1.self_attn.weights').slice(3, 6), taken.read('layers.0.self_attn.weights').slice(3, 6))
   for (const one of [whole, part, taken, layer]) one.dispose()
 })
 

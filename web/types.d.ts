@@ -146,8 +146,8 @@ export interface Problem {
 /** What a model's run can be asked for, and how: one control. */
 export interface Setting {
   default: unknown
-  /** Of the control; of a ladder, a slider over its steps. */
-  kind: 'choice' | 'number' | 'slider' | 'ladder'
+  /** Of the control; of a ladder, a slider over its steps; none where only a link says it. */
+  kind: 'choice' | 'number' | 'slider' | 'ladder' | 'link'
   /** Of a choice: values by the key of their word. */
   options?: Record<string, unknown>
   /** Of a choice: the value that comes from elsewhere and cannot be chosen. */
@@ -333,6 +333,14 @@ export interface Curve {
 }
 
 /** What a model says of its run besides the numbers. */
+/** Layers that keep their matrices of attention, of how many; bytes that those of all would take, and that there are. */
+export interface Keeping {
+  layers: number[]
+  of: number
+  total: number
+  room: number
+}
+
 export interface Facts {
   settings: Settings
   hints: { mask?: string }
@@ -355,6 +363,8 @@ export interface Facts {
   isTakeable?: boolean
   /** Whether it can be as a folder, too, that Hugging Face's classes read. */
   hasFiles?: boolean
+  /** Where not all matrices of attention fit into memory: the layers that keep theirs. */
+  keeping?: Keeping
   brought?: { type: string, serial: number, broken: { count: number, first: string } | null }
   order?: number[]
   times?: Record<string, number>
@@ -425,7 +435,7 @@ export interface Told extends Omit<Explanation, 'sources'> {
   sources: Marks['sources']
   /** How many terms there are, where only some were sent, each with its place. */
   count?: number
-  none?: 'still' | 'aside'
+  none?: 'still' | 'aside' | 'unkept'
   feeds: string[]
   differentiable: boolean
 }

@@ -82,6 +82,11 @@ export class Edits {
     return this.#byName.get(name) ?? []
   }
 
+  /** Whether one of them takes its values from a tensor. @param {string} name */
+  takesFrom(name) {
+    return this.list.some(({ from }) => from === name)
+  }
+
   /** Whether a cell is one of them. @param {string} name @param {readonly number[]} index */
   has(name, index) {
     return this.of(name).some(edit => takesIn(edit.index, index))

@@ -231,7 +231,7 @@ export class Trace {
     for (const edit of this.#edits.of(name)) {
       const { index, value, from } = edit, cells = cellsAt(tensor.shape, index)
       const source = from === undefined ? null : this.#patched.get(from) ?? this.#byName.get(from)
-      const isThere = from === undefined || Boolean(source?.storage && sameShape(source.shape, tensor.shape))
+      const isThere = from === undefined || Boolean(source && sameShape(source.shape, tensor.shape))
       if (this.#mayMiss && !(cells && isThere)) {
         if (!this.idleEdits.includes(edit)) this.idleEdits.push(edit)
         continue
@@ -268,11 +268,12 @@ export class Trace {
   }
 
   /**
-   * Whether the attention that is running keeps the matrices of these names: it was chosen, or one of them is edited.
+   * Whether the attention that is running keeps the matrices of these names: it was chosen, or an edit is about one.
    * @param {...string} keys @internal
    */
   keepsAttention(...keys) {
-    return this.#kept.has(this.#open.at(-1)?.path ?? '') || this.willEdit(...keys)
+    const isTaken = () => keys.some(key => this.#edits.takesFrom(this.#unused(this.#prefix + key)))
+    return this.#kept.has(this.#open.at(-1)?.path ?? '') || this.willEdit(...keys) || isTaken()
   }
 
   /** Names of edits whose tensor was never made. */

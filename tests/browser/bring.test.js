@@ -6,8 +6,9 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { cases, filesOf } from '../models/drawn.js'
 import { BROKEN, HOSTILE, SHUFFLED, brokenFiles, otherTokenizer, oversized } from '../lib/hostile.js'
-import { changing, go, roomsOn, runHere, useHouse, violations } from './host.js'
+import { changing, go, roomsOn, runHere, tablesOf, useHouse, violations } from './host.js'
 import { compareTables } from './tables.js'
+import { writeGpt2 } from '../lib/large.js'
 
 const house = useHouse()
 const [llama] = cases('llama')
@@ -249,4 +250,54 @@ test('two runs too large to be sent whole are compared, each with its own values
   assert.ok(asked.includes('true layers.0.mlp.mul'), 'the twin was asked for its own values')
   assert.deepEqual(complaints, [])
   await close()
+})
+
+test('without room for all matrices of attention the rooms of those that are missing say so, and a press brings them', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'deep-'))
+  const { paths } = await writeGpt2(folder, { layers: 4, channels: 8, heads: 2, words: 300, places: 64 })
+  for (const [language, said, press] of [
+    ['en', /all 4 layers, .* room for 1 B\. So this run has kept only those of 1 layer \(1\)/, 'Keep layer 3 and run again'],
+    ['ko', /^4층 모두의 .* 자리는 1 B뿐이에요\. 그래서 이번 실행은 1개 층\(1층\)의 행렬만/, '3층을 남기고 다시 실행하기']
+  ]) {
+    const { page, complaints, close } = await house.open({ language })
+    await page.selectOption('.models select', 'own')
+    await page.waitForSelector('.bring[open]')
+    await page.setInputFiles('.bring input', paths)
+    await page.waitForSelector('.bring .primary:visible')
+    await changing(page, () => page.click('.bring .primary'))
+    await go(page, '3.linear2')
+    await page.waitForSelector('#house[data-room="3.linear2"] .stage-figure canvas')
+    const before = await tablesOf(page)
+    assert.ok(before.flatMap(({ cells }) => cells.flat()).length > 100)
+    await changing(page, () => page.evaluate(() => { location.hash += '&keptBytes=1' }))
+    assert.deepEqual(await tablesOf(page), before, 'what comes after is the same')
+    for (const part of ['scores', 'scale', 'mask', 'weights', 'heads']) {
+      await go(page, `2.self_attn.${part}`)
+      await page.waitForSelector('.stage .unkept:visible')
+      assert.match(await page.textContent('.unkept'), said)
+      assert.ok(await page.isHidden('.stage .stage-figure'), part)
+      await go(page, `0.self_attn.${part}`)
+      await page.waitForSelector('.stage .stage-figure:visible')
+      assert.ok(await page.isHidden('.stage .unkept'), part)
+    }
+    await go(page, 'house')
+    await page.waitForSelector('.pane-floor')
+    assert.equal(await page.locator('.pane-pictures > small').count(), 3)
+    for (const room of ['2.self_attn.qkv', '2.self_attn.output', 'parts', 'stream', 'costs']) {
+      await go(page, room)
+      await page.waitForSelector(`#house[data-room="${room}"] .stage-figure:visible`)
+    }
+    await go(page, '2.self_attn.weights')
+    await page.waitForSelector('.stage .unkept:visible')
+    assert.deepEqual(await violations(page), [])
+    assert.equal(await page.textContent('[data-action="keep"]'), press)
+    await changing(page, () => page.click('[data-action="keep"]'))
+    await page.waitForSelector('.stage .stage-figure:visible')
+    assert.match(page.url(), /kept=2/)
+    await go(page, '0.self_attn.weights')
+    await page.waitForSelector('.stage .unkept:visible')
+    assert.deepEqual(complaints, [])
+    await close()
+  }
+  await rm(folder, { recursive: true })
 })

@@ -1,10 +1,22 @@
 // Files of a reader's that do not belong together: what is said, and that the model before stays.
 import assert from 'node:assert/strict'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
 import { test } from 'node:test'
 import { open, openIn } from '../../web/models/own/open.js'
 import { run } from '../../web/models/own/run.js'
+import { recompute } from '../../web/check/recompute.js'
+import { keepingOf, layersOf } from '../../web/models/own/keeping.js'
+import { Unkept, tensorOf } from '../../web/lib/run.js'
+import { roomsOf } from '../../web/rooms/index.js'
+import { stageOf } from '../../web/stages/index.js'
+import { explainCell, firstUse, recipes } from '../../web/worker/questions.js'
+import { gradientsOf } from '../../web/worker/plain.js'
 import { cases, filesOf } from '../models/drawn.js'
 import { gf } from '../lib/engine.js'
+import { plainOf, viewOf } from '../lib/page.js'
+import { writeGpt2 } from '../lib/large.js'
 
 const [llama] = cases('llama')
 const blobs = files => Object.fromEntries(Object.entries(files).map(([name, content]) => [name, new Blob([content])]))
@@ -54,4 +66,98 @@ test('a weight that was edited has its own value again when the edit is gone, an
   assert.notEqual(edited.loss, first.loss)
   assert.deepEqual(go([{ name, index: [null, 1], value: 5 }, { name, index: [0, 1], value: 7 }]).value, 7)
   assert.deepEqual(go([]), first)
+})
+
+/** A GPT-2 of five layers, opened. */
+async function deep() {
+  const folder = await mkdtemp(join(tmpdir(), 'deep-'))
+  const { paths } = await writeGpt2(folder, { layers: 5, channels: 8, heads: 2, words: 300, places: 64 })
+  const files = await Promise.all(paths.map(async path => [basename(path), new Blob([await readFile(path)])]))
+  await rm(folder, { recursive: true })
+  return open(gf, Object.fromEntries(files), () => {})
+}
+const TEXT = { beginning: 'the house at the sea', target: 'is' }
+/** Products, scores, masked scores, weights. */
+const MATRICES = 4
+const isMatrix = name => /\.(dots|scores|masked_scores|weights)$/.test(name)
+
+test('what the matrices of attention take is known before: half of it is in memory, the gradients are the rest', async () => {
+  for (const type of ['gpt2', 'bert', 'llama', 'marian', 't5']) {
+    const [item] = cases(type)
+    await open(gf, blobs(filesOf(item)), () => {})
+    const opened = await openIn(gf), made = run(gf, { beginning: '3 1 4', target: '5 6' }, [], [opened])
+    const { inputs } = made.taken, lengths = { text: inputs.ids[0].length, target: inputs.decoderIds?.[0].length ?? 0 }
+    const known = layersOf(opened.model, lengths), names = made.run.names.filter(isMatrix)
+    const taken = names.reduce((sum, name) => sum + 4 * made.run.tensor(name).size, 0)
+    assert.equal(known.reduce((sum, { bytes }) => sum + bytes, 0), 2 * taken, type)
+    assert.equal(known.flatMap(({ paths }) => paths).length * MATRICES, names.length, type)
+    assert.equal(made.keeping, undefined, 'it fits')
+    made.run.dispose()
+  }
+})
+
+test('layers that fit are kept: those that were chosen, the first, the last, and at least one', async () => {
+  const { model } = await deep(), lengths = { text: 10, target: 0 }
+  const one = 2 * MATRICES * 4 * 2 * 10 * 10
+  assert.deepEqual(layersOf(model, lengths).map(({ bytes }) => bytes), Array(5).fill(one))
+  const kept = (bytes, chosen = '') => keepingOf(model, lengths, { keptBytes: bytes, kept: chosen })?.layers ?? null
+  assert.equal(kept(5 * one), null)
+  assert.deepEqual(kept(5 * one - 1), [0, 1, 2, 4])
+  assert.deepEqual(kept(2 * one), [0, 4])
+  assert.deepEqual(kept(2 * one, '3'), [0, 3])
+  assert.deepEqual(kept(2 * one, '2,3'), [2, 3])
+  assert.deepEqual(kept(1), [0])
+  assert.deepEqual(kept(1, '9,x,4'), [4], 'what no layer has is passed over')
+  const { total, room, of, paths } = keepingOf(model, lengths, { keptBytes: one, kept: '1' })
+  assert.deepEqual({ total, room, of, paths }, { total: 5 * one, room: one, of: 5, paths: ['h.1.self_attn'] })
+})
+
+test('a run without room for all says so where a matrix is missing, and every other number is the same', async () => {
+  const opened = await deep()
+  const whole = run(gf, TEXT, [], [opened]), all = plainOf(gf, whole), before = gradientsOf(whole.run)
+  const known = Object.fromEntries(whole.run.names.map(name => [name, whole.run.read(name)]))
+  const bytes = gf.memory().bytes
+  whole.run.dispose()
+  const part = run(gf, { ...TEXT, keptBytes: 1, kept: '3' }, [], [opened]), page = plainOf(gf, part)
+  assert.deepEqual(part.keeping.layers, [3])
+  const missing = part.run.names.filter(name => !part.run.describe(name).isKept)
+  assert.deepEqual(missing, part.run.names.filter(name => isMatrix(name) && !name.startsWith('h.3.')))
+  const gradients = gradientsOf(part.run)
+  assert.ok(gf.memory().bytes < bytes)
+  for (const name of part.run.names) {
+    if (missing.includes(name)) assert.throws(() => tensorOf(page, name), Unkept)
+    else assert.deepEqual([part.run.read(name), gradients.get(name)], [known[name], before.get(name)], name)
+  }
+  assert.deepEqual(roomsOf(page).map(({ id }) => id), roomsOf(all).map(({ id }) => id), 'no room is lost')
+  for (const room of roomsOf(page)) {
+    const read = () => stageOf(room.stage).data(page, viewOf(page, room.id))
+    const isAbout = room.block === 'masked' && ['scores', 'scale', 'mask', 'weights', 'heads'].includes(room.stage)
+    if (isAbout && room.layer !== 3) assert.throws(read, Unkept, room.id)
+    else if (room.stage !== 'house') read()
+  }
+  part.run.dispose()
+})
+
+test('of a cell that was made with what is missing nothing is told, nobody is led there, and the check leaves it out', async () => {
+  const opened = await deep(), made = run(gf, { ...TEXT, keptBytes: 1, kept: '3' }, [], [opened])
+  const told = (name, index, isGradient) => explainCell(made, { name, index, isGradient })
+  assert.equal(told('h.0.self_attn.heads', [0, 1, 0]).none, 'unkept')
+  assert.equal(told('h.0.self_attn.weights', [0, 0, 0, 0]).none, 'unkept')
+  assert.equal(told('h.0.self_attn.v', [0, 0, 0], true).none, 'unkept')
+  assert.equal(told('h.0.self_attn.v', [0, 0, 0]).none, undefined)
+  assert.deepEqual(told('h.0.self_attn.v', [0, 0, 0]).feeds, [])
+  assert.deepEqual(told('h.3.self_attn.v', [0, 0, 0]).feeds, ['h.3.self_attn.heads'])
+  assert.ok(firstUse(made.run, { name: 'h.3.self_attn.v', index: [0, 0, 0] }, 'h.3.self_attn.heads'))
+  assert.equal(told('h.0.linear1.output', [0, 0, 0], true).none, undefined)
+  assert.deepEqual(recipes(made.run, ['h.0.self_attn.weights', 'h.0.self_attn.q']).map(({ name }) => name), ['h.0.self_attn.q'])
+  const page = plainOf(gf, made)
+  const tensors = new Map([...page.tensors].filter(([, { isKept }]) => isKept))
+  const results = recompute({ ...page, tensors, gradients: gradientsOf(made.run) })
+  const worst = results.reduce((most, one) => (one.times > most.times ? one : most))
+  assert.ok(worst.times <= 1, `${worst.name}, ${worst.part}: ${worst.times}`)
+  const judged = part => results.filter(one => one.part === part && one.difference !== null).map(({ name }) => name)
+  assert.ok(judged('value').includes('h.3.self_attn.heads') && !judged('value').includes('h.0.self_attn.heads'))
+  assert.ok(judged('gradient').includes('h.3.self_attn.q') && !judged('gradient').includes('h.0.self_attn.q'))
+  assert.ok(judged('gradient').includes('h.0.self_attn.in_proj_weight'))
+  made.run.dispose()
 })

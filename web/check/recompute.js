@@ -135,12 +135,15 @@ function forward(plan, { tensors, edits = [] }, isLocal) {
  * @param {Planned[]} plan @param {Checked} run @param {ReturnType<typeof forward>} local
  * @returns {Result[]}
  */
-function backward(plan, { tensors, gradients, hasLoss, edits = [] }, { done, readOf, valueOf }) {
+function backward(plan, { tensors, steps, gradients, hasLoss, edits = [] }, { done, readOf, valueOf }) {
   if (!gradients) return []
   /** @type {Map<string, { sum: Given, bound: Given }>} */ const own = new Map()
   const seed = hasLoss ? 'loss' : plan[plan.length - 1].out
   if (!done.some(({ out }) => out === seed)) return []
   const ones = map(valueOf(seed), () => 1)
+  // What an attention gives back whose matrices were left out is taken from the run.
+  const unknown = new Set(steps.filter(({ op, outputs }) => op === 'attention' && !tensors.has(outputs.weights))
+    .flatMap(({ inputs }) => Object.values(inputs)))
   own.set(seed, { sum: ones, bound: zeros(ones.shape) })
   /**
    * A kernel adds its products to what is there already, one by one: each addition is rounded at the size of the whole.
@@ -164,11 +167,11 @@ function backward(plan, { tensors, gradients, hasLoss, edits = [] }, { done, rea
   }
   for (const step of done.reverse()) {
     const { op, inputs, out, parameters } = step, { backward: back, backwardBound } = STEPS[op]
-    const theirs = gradients.get(out), mine = own.get(out)
-    if (!back || !backwardBound || !mine) continue
+    const theirs = gradients.get(out), mine = own.get(out), data = theirs ? Float64Array.from(theirs) : mine?.sum.data
+    if (!back || !backwardBound || !data || !(mine || unknown.has(out))) continue
     const y = valueOf(out)
     // Through an overwritten number the gradient goes as if something had been added to it.
-    const dy = { shape: y.shape, data: theirs ? Float64Array.from(theirs) : mine.sum.data }
+    const dy = { shape: y.shape, data }
     const read = readOf(step), parts = back(read, parameters, dy, y), offs = backwardBound(read, parameters, dy, y)
     // A hidden cell that was overwritten is in sight again.
     if (op === 'mask') for (const cell of overwritten(out, y.shape, edits)) parts.scores.data[cell] = dy.data[cell]
@@ -178,7 +181,7 @@ function backward(plan, { tensors, gradients, hasLoss, edits = [] }, { done, rea
       collect(inputs[key], parts[key], off, terms[key] ?? 1)
     }
   }
-  return [...gradients].filter(([name]) => tensors.has(name)).map(([name, theirs]) => {
+  return [...gradients].filter(([name]) => tensors.has(name) && !unknown.has(name)).map(([name, theirs]) => {
     const { sum, bound } = own.get(name) ?? { sum: { shape: [], data: new Float64Array(theirs.length) }, bound: null }
     return { name, op: null, part: 'gradient', count: theirs.length, difference: farthest(sum.data, theirs),
       times: timesOff(sum, bound, theirs) }

@@ -76,8 +76,10 @@ export function takenFrom({ tensors, steps, settings }, shapeOf) {
   const given = [...tensors.values()].flatMap(tensor => made(tensor, settings, steps))
   /** The mask that dropout put on an attention's weights. @param {string} out */
   const dropped = out => tensors.get(out)?.inputs.dropout
+  /** What a run has left out, nothing is said of. @param {Step} step */
+  const isThere = ({ op, outputs }) => op !== 'attention' || tensors.has(outputs.weights)
   const before = given.filter(({ op }) => op !== 'cut'), cuts = given.filter(({ op }) => op === 'cut')
-  return [...before, ...(/** @type {Taken[]} */ (steps).flatMap(step => [
+  return [...before, ...(/** @type {Taken[]} */ (steps.filter(isThere)).flatMap(step => [
     ...cuts.filter(({ out }) => Object.values(step.inputs).includes(out)),
     ...(step.op === 'attention' ? attention(step, shapeOf, dropped) : simple(step, shapeOf))]))]
 }

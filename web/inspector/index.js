@@ -33,10 +33,10 @@ import { homeOf, roomsOf } from '../rooms/index.js'
  * @property {string | null} room that is shown
  */
 
-/** Whether the run has this cell. @param {Run} run @param {Cell | null} cell @returns {boolean} */
+/** Whether the run has this cell, and its number. @param {Run} run @param {Cell | null} cell @returns {boolean} */
 export function exists(run, cell) {
   const tensor = cell && describedOf(run, cell.name)
-  if (!tensor || tensor.shape.length !== cell.index.length) return false
+  if (!tensor || tensor.isKept === false || tensor.shape.length !== cell.index.length) return false
   return cell !== null && cell.index.every((i, axis) => i < tensor.shape[axis])
 }
 

@@ -18,6 +18,25 @@ export class Unread extends Error {
   }
 }
 
+/** Values that the run has left out: see `keepAttention`. */
+export class Unkept extends Error {
+  /** @param {KnownTensor} tensor */
+  constructor(tensor) {
+    super(`${tensor.name} was left out`)
+    this.tensor = tensor
+  }
+}
+
+/** What is read of a run, or null where it is about values that were left out. @template T @param {() => T} read */
+export function kept(read) {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof Unkept) return null
+    throw error
+  }
+}
+
 /**
  * A run as the page reads it, from what the worker says of it.
  * @param {RunMessage} message
@@ -38,6 +57,7 @@ export const knownAs = (run, name) => run.aliases?.get(name) ?? name
 /** A tensor of the run by any of its names. @param {Run} run @param {string} name */
 export function tensorOf(run, name) {
   const tensor = describedOf(run, name)
+  if (tensor?.isKept === false) throw new Unkept(tensor)
   if (tensor && !tensor.data) throw new Unread(run, tensor)
   return /** @type {Tensor} */ (tensor)
 }

@@ -25,6 +25,12 @@ function finalConsonant(word) {
   return /[mnMN]$|ng$/.test(letters) ? 1 : 0
 }
 
+/** @param {string} number @param {string} pair the word for one, a slash, the word for any other number */
+function counted(number, pair) {
+  const [one, many] = pair.split('/')
+  return ` ${number === '1' ? one : many}`
+}
+
 /**
  * The particle that fits a word: `particle('토큰', '은/는')` is `은`. Digits go by how they are read, Latin words by
  * ear.
@@ -49,7 +55,8 @@ function lookUp(messages, key) {
 
 /**
  * A function from a key to its text. `{name}` is replaced by a value, `{name|은/는}` by the value and its particle,
- * which stands outside a quotation mark: `‘{name|은/는}’` is `‘토큰’은`.
+ * which stands outside a quotation mark: `‘{name|은/는}’` is `‘토큰’은`. In English `{count|token/tokens}` is `1 token`
+ * or `2 tokens`.
  * @param {Texts} messages
  * @param {{ strict?: boolean, own?: () => Texts | undefined }} [options] strict throws at a missing key; otherwise the
  *   key itself is shown; own: texts that stand in place of those, asked for each time
@@ -64,7 +71,7 @@ export function translator(messages, { strict = true, own = () => undefined } = 
     }
     return text.replace(/\{(\w+)(?:\|([^}]+))?\}([’”]?)/g, (_, name, pair, quote) => {
       const value = String(values[name] ?? '')
-      return value + quote + (pair ? particle(value, pair) : '')
+      return value + quote + (pair ? /^[a-z]/.test(pair) ? counted(value, pair) : particle(value, pair) : '')
     })
   }
 }

@@ -94,6 +94,9 @@ export const SETTINGS = {
   beams: {
     ...number(3, [1, 5], [1, 2, 3, 4, 5]), matters: state => state.decoding === 'beam' && !isGiven(state)
   },
+  /** Layers that keep their matrices of attention, and bytes for them: of use where there is no room for all. */
+  kept: { kind: 'link', default: '' },
+  keptBytes: { kind: 'link', default: 0, limits: [0, 2 ** 32 - 1] },
   fault: choice({ none: 'none', swapped: 'swapped', tokenNorm: 'tokenNorm', batchPositions: 'batchPositions' })
 }
 

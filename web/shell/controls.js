@@ -29,7 +29,8 @@ export function isUseful(name, state) {
 }
 
 /** The controls that mean something for a model. @param {string} model */
-export const controlsOf = model => Object.keys(modelOf(model).settings)
+export const controlsOf = model => (
+  Object.entries(modelOf(model).settings).filter(([, { kind }]) => kind !== 'link').map(([name]) => name))
 
 /** The values of a choice, each with the key of its word. @param {Pick<Setting, 'options'>} setting */
 const choicesOf = ({ options }) => Object.entries(options ?? {}).map(([word, value]) => ({ word, value }))
@@ -158,7 +159,7 @@ const KINDS = { choice, number: stepper, slider, ladder }
  * @param {Setting} [setting] if it is none of the model
  */
 export function control(name, context, setting = settingOf(name, context.get().model) ?? SETTINGS[name]) {
-  const { element, input, show } = KINDS[setting.kind](name, setting, context)
+  const { element, input, show } = KINDS[/** @type {keyof typeof KINDS} */ (setting.kind)](name, setting, context)
   const problem = h('p', { className: 'problem', role: 'alert', id: uniqueId('problem') })
   element.setAttribute('data-control', name)
   const why = setting.isIdle ? context.t(`controls.${name}.idle`) : ''

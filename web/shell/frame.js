@@ -4,7 +4,7 @@ import { dotted, following, h, setText } from '../lib/dom.js'
 import { dimensions } from '../lib/number.js'
 import { placeName } from '../lib/place.js'
 import { prose } from '../lib/prose.js'
-import { batchOf, describedOf, labelsOf } from '../lib/run.js'
+import { Unkept, batchOf, describedOf, labelsOf } from '../lib/run.js'
 import { bringInSight } from '../lib/sight.js'
 import { modelOf } from '../models/index.js'
 import { isLearned } from '../models/settings.js'
@@ -15,6 +15,7 @@ import { costLine } from './cost.js'
 import { control, isFor, isUseful, picker } from './controls.js'
 import { learnedTable } from './learned.js'
 import { patchFrom } from './state.js'
+import { unkept } from './unkept.js'
 import { waysFrom } from './ways.js'
 
 /**
@@ -167,6 +168,7 @@ export function frame(container, room, context) {
   const figure = h('div', { className: 'stage-figure' })
   const broken = h('p', { className: 'problem broken', hidden: true })
   const offered = h('p', { className: 'offer', hidden: true })
+  const missing = unkept(room, context)
   const own = modelOf(context.get().model)
   const isOfParts = at === 0 || controls.some(({ name }) => own.settings[name].isExplained)
   const learned = own.variants && isOfParts ? learnedTable(context) : null
@@ -191,7 +193,7 @@ export function frame(container, room, context) {
     h('h1', {}, words('title')),
     from, lead, broken, offered,
     at ? '' : ways.element, tools.childElementCount ? tools : '',
-    figure,
+    missing.element, figure,
     notebooks.length ? h('p', { className: 'in-notebooks' }, t('lab.inNotebook'), ' ', notebooks) : '',
     h('div', { className: 'asides' }, aside(t('frame.try'), trying.nodes(words('try'))),
       aside(t(`frame.${beside}`), prose(words(beside)))),
@@ -229,6 +231,17 @@ export function frame(container, room, context) {
     else flow.replaceChildren()
   }
   const figureView = stage.mount(figure, context)
+  /** The figure, or what is said where the run has left out what it shows. @param {Run} run @param {View} view */
+  function draw(run, view) {
+    try {
+      figureView.update(context.onOneScale(stage.data(run, view), run, view))
+      missing.say(null)
+    } catch (error) {
+      if (!(error instanceof Unkept)) throw error
+      missing.say(run)
+    }
+    figure.hidden = !missing.element.hidden
+  }
 
   return {
     figure,
@@ -251,7 +264,7 @@ export function frame(container, room, context) {
       }
       setText(quote, Object.values(run.streams)[0]?.texts[view.sentence] ?? '')
       setText(from, context.origin())
-      figureView.update(context.onOneScale(stage.data(run, view), run, view))
+      draw(run, view)
     },
     /** @param {State} state @param {Record<string, string>} problems texts by control */
     controls: (state, problems) => controls.forEach(one => {

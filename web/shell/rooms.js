@@ -8,7 +8,7 @@ import { find, setText } from '../lib/dom.js'
 import { later, nextTask, painted } from '../lib/later.js'
 import { binned } from '../lib/many.js'
 import { provenance } from '../lib/provenance.js'
-import { batchOf } from '../lib/run.js'
+import { batchOf, kept } from '../lib/run.js'
 import { map } from '../map/index.js'
 import { HOUSE, roomNear, roomsOf } from '../rooms/index.js'
 import { stageOf } from '../stages/index.js'
@@ -36,8 +36,8 @@ import { signature } from './share.js'
  * @property {ReturnType<typeof twin>} [twin]
  */
 
-/** Whether all numbers of a run are here. @param {Run | null} run */
-const isWhole = run => !run || [...run.tensors.values()].every(({ data }) => data)
+/** Whether all numbers that a run has kept are here. @param {Run | null} run */
+const isWhole = run => !run || [...run.tensors.values()].every(({ data, isKept }) => data || isKept === false)
 
 /** What is built anew in another language. */
 const PARTS = /** @type {const} */ (['inputs', 'map', 'inspector'])
@@ -86,7 +86,7 @@ export function roomsIn(page, context, { isOutside, attempt }) {
       head: within(state.head, room.parts.heads ?? state.head + 1),
       layer: within(state.layer, room.parts.layers?.length ?? state.layer + 1),
       picture(one, more) {
-        const found = here && stageOf(one.stage).picture(here, { ...view, ...more, room: one })
+        const found = here && kept(() => stageOf(one.stage).picture(here, { ...view, ...more, room: one }))
         return found && { ...found, part: binned(found.part) }
       }
     }

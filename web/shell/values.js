@@ -1,6 +1,6 @@
 /** Values of a run that the worker has kept: fetched when something is to be shown that needs them. */
 
-import { Unread } from '../lib/run.js'
+import { Unkept, Unread } from '../lib/run.js'
 
 /** @import { Ask, Context, KnownTensor, Run } from '../types.d.ts' */
 
@@ -35,6 +35,8 @@ export function values({ ask, twin, fails, again }) {
       try {
         act()
       } catch (error) {
+        // What the run has left out nobody can bring; the room that wants it says so.
+        if (error instanceof Unkept) return
         if (!(error instanceof Unread)) return fails(error)
         const { run, tensor, rows } = error
         if (awaited.has(tensor)) return
@@ -43,11 +45,12 @@ export function values({ ask, twin, fails, again }) {
         brought.finally(() => awaited.delete(tensor)).then(again, fails)
       }
     },
-    /** A run with all its values. @param {Run} run @returns {Promise<Run>} */
+    /** A run with all the values it has kept. @param {Run} run @returns {Promise<Run>} */
     async whole(run) {
-      const names = [...run.tensors.values()].filter(({ data }) => !data).map(({ name }) => name)
+      const tensors = new Map([...run.tensors].filter(([, { isKept }]) => isKept !== false))
+      const names = [...tensors.values()].filter(({ data }) => !data).map(({ name }) => name)
       if (names.length) await bring(run, names)
-      return { ...run, steps: await ask('steps', {}) }
+      return { ...run, tensors, steps: await ask('steps', {}) }
     }
   }
 }

@@ -25,12 +25,12 @@ const WIRE_GAP = 36
 /** @typedef {ReturnType<typeof thumb>} Thumb */
 /** @typedef {{ part: Picture['part'], colours: Scale }} Coloured */
 /** @typedef {HTMLElement & { thumb: Thumb, view?: Coloured }} Stamp */
-/** @typedef {Built<HTMLAnchorElement> & { address: Context['href'], kind?: boolean }} Link */
+/** @typedef {Built<HTMLAnchorElement> & { address: Context['href'], kind?: string }} Link */
 
 /**
  * What a floor shows: tokens, or pictures on one scale.
  * @typedef {{ tokens: string[], isAnswer?: boolean, parts?: undefined }
- *   | { tokens?: undefined, isAnswer?: undefined, parts: Picture['part'][], domain: Domain, isLook: boolean,
+ *   | { tokens?: undefined, isAnswer?: undefined, parts: Picture['part'][], domain?: Domain, isLook: boolean,
  *   shape: number[] }} Shows
  * @typedef {{ room: string, word: string, layer?: number, wire: string } & Shows} Floor
  * @typedef {{ layer?: number, floors: Floor[] }} Storey floors of one layer
@@ -60,7 +60,8 @@ function shown(run, room, view) {
   const pictures = views.map(picture).filter(isThere)
   const { shape } = describedOf(run, tensors[0])
   const domains = pictures.map(({ domain }) => domain)
-  const domain = domains.reduce((one, other) => (other.max > one.max ? other : one))
+  // Of what the run has left out there is no picture.
+  const domain = domains.reduce((one, other) => (other.max > one.max ? other : one), domains[0])
   return { parts: pictures.map(({ part }) => part), domain, isLook, shape: shape[0] === 1 ? shape.slice(1) : shape }
 }
 
@@ -151,9 +152,11 @@ function fillFloor(link, floor, { t, mode, where }) {
   setText(shape, floor.tokens ? '' : dimensions(floor.shape))
   link.title = [where(floor), t(word), shape.textContent].filter(Boolean).join(' · ')
   pictures.classList.toggle('is-tokens', Boolean(tokens))
-  if (link.kind !== Boolean(tokens)) pictures.replaceChildren()
-  link.kind = Boolean(tokens)
+  const kind = floor.tokens ? 'tokens' : floor.domain ? 'pictures' : 'nothing'
+  if (link.kind !== kind) pictures.replaceChildren()
+  link.kind = kind
   if (floor.tokens) return keep(pictures, floor.tokens, () => h('span'), fillToken)
+  if (!floor.domain) return keep(pictures, [t('stages.house.unkept')], () => h('small'), setText)
   const colours = scale(floor.domain, mode)
   return keep(pictures, floor.parts.map(part => ({ part, colours })), createPicture, fillPicture)
 }

@@ -3,7 +3,7 @@
 import { signed } from '../lib/color.js'
 import { find, h, setText } from '../lib/dom.js'
 import { figure } from '../lib/figure.js'
-import { readRun } from '../lib/run.js'
+import { kept, readRun } from '../lib/run.js'
 import { firstRows } from '../lib/slice.js'
 import { answering, settingsOf } from '../models/index.js'
 import { roomsOf } from '../rooms/index.js'
@@ -230,7 +230,7 @@ export function twin(container, room, context) {
   function seen(run, state) {
     const other = second(run)
     const same = other && roomsOf(other).find(({ id }) => id === room.id)
-    return same ? stage.data(other, within(state, other, same)) : null
+    return same ? kept(() => stage.data(other, within(state, other, same))) : null
   }
   /** The setting of each. @param {Comparing} comparing */
   function head({ view: state, setting }) {
@@ -249,7 +249,7 @@ export function twin(container, room, context) {
   /** @param {Comparing} comparing @param {Run} other */
   function draw(comparing, other) {
     const { run, view: state } = comparing
-    const [one, two] = [stage.data(run, state), seen(run, state)]
+    const [one, two] = [kept(() => stage.data(run, state)), seen(run, state)]
     head(comparing)
     told.update(answers(run, other), state.model)
     const { key, setting } = comparing
@@ -265,7 +265,7 @@ export function twin(container, room, context) {
     const shownNames = Object.values(one ?? {}).filter(part => part?.axis).map(({ name }) => name)
     const names = tensors.length ? tensors : shownNames
     if (!two) return apart.say(t('twin.absent'))
-    if (shownNames.length === 0) return apart.say(t('twin.what'))
+    if (!one || shownNames.length === 0) return apart.say(t('twin.what'))
     subtract(comparing, other, one, two, names)
     return settle(context.width())
   }

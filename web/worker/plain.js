@@ -12,10 +12,13 @@ const BENDS = /** @type {const} */ (['relu', 'gelu', 'silu', 'tanh', 'sigmoid'])
 
 /** The activations of a run from −10 to 10, as the kernels compute them. @param {Library} gf @param {Step[]} steps */
 function curvesOf(gf, steps) {
-  const kinds = BENDS.filter(op => steps.some(step => step.op === op))
-  return Object.fromEntries(kinds.map(kind => [
-    kind, gf.tidy(() => ({ x: CURVE, y: Float32Array.from(gf.functional[kind](gf.tensor(CURVE)).values) }))
-  ]))
+  /** @param {typeof BENDS[number]} kind @param {any} told */
+  const bent = (kind, told) => gf.tidy(() => (
+    kind === 'gelu' ? gf.functional.gelu(gf.tensor(CURVE), told) : gf.functional[kind](gf.tensor(CURVE))).values.slice())
+  return Object.fromEntries(BENDS.flatMap(kind => {
+    const step = steps.find(({ op }) => op === kind)
+    return step ? [[kind, { x: CURVE, y: Float32Array.from(bent(kind, step.parameters)) }]] : []
+  }))
 }
 
 /**
@@ -69,8 +72,9 @@ const structureOf = run => ({
  */
 export function messageOf(gf, { run, going: _, taken, ...facts }, { signature = '', wanted = [] } = {}) {
   const { names, streams, passes, idleEdits, loss, hasLoss } = run
-  const bytes = names.reduce((sum, name) => sum + run.tensor(name).size * 4, 0)
-  const values = read(run, bytes < SMALL ? names : wanted.filter(name => names.includes(name)))
+  const kept = names.filter(name => run.describe(name).isKept)
+  const bytes = kept.reduce((sum, name) => sum + run.tensor(name).size * 4, 0)
+  const values = read(run, bytes < SMALL ? kept : wanted.filter(name => kept.includes(name)))
   const own = run.signature
   const isKnown = own === signature
   return {

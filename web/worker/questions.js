@@ -22,8 +22,27 @@ function gradient(run, { name, index }) {
   try {
     return run.explainGradient(name, index)
   } catch {
-    return { name, index, op: 'given', none: run.describe(name).isOnTheWay ? 'still' : 'aside', terms: [], steps: [], sources: [] }
+    const { inputs, outputs } = unkept(run)
+    const none = inputs.has(name) || outputs.has(name) ? 'unkept' : run.describe(name).isOnTheWay ? 'still' : 'aside'
+    return { name, index, op: 'given', none, terms: [], steps: [], sources: [] }
   }
+}
+
+/** Of attentions whose matrices were left out what they read, and what they made. @type {WeakMap<LibraryRun, Aside>} */
+const aside = new WeakMap()
+
+/** @typedef {Record<'inputs' | 'outputs', Set<string>>} Aside */
+
+/** @param {LibraryRun} run @returns {Aside} */
+function unkept(run) {
+  const known = aside.get(run)
+  if (known) return known
+  const steps = run.steps.filter(({ op, outputs: { weights } }) => op === 'attention' && !run.describe(weights).isKept)
+  /** @param {'inputs' | 'outputs'} side */
+  const names = side => new Set(steps.flatMap(step => Object.values(step[side])))
+  const found = { inputs: names('inputs'), outputs: names('outputs') }
+  aside.set(run, found)
+  return found
 }
 
 /**
@@ -31,6 +50,8 @@ function gradient(run, { name, index }) {
  * @param {{ run: LibraryRun, before?: Map<string, number> }} made @param {Cell} cell
  */
 function explained({ run, before }, { name, index }) {
+  const { outputs } = unkept(run)
+  if (outputs.has(name)) return { name, index, op: 'attention', none: 'unkept', terms: [], steps: [], sources: [] }
   const found = run.explain(name, index)
   const was = found.op === 'given' ? before?.get(`${name}:${index}`) : undefined
   return was === undefined ? found : { ...found, edited: true, computed: was, rounding: found.value - was }
@@ -57,7 +78,7 @@ function feedsOf(run) {
  * @param {LibraryRun} run @param {Cell} cell @param {Pick<Explanation, 'op'>} explanation
  */
 function usesOf(run, cell, { op }) {
-  const feeds = feedsOf(run).get(cell.name) ?? []
+  const { outputs } = unkept(run), feeds = (feedsOf(run).get(cell.name) ?? []).filter(name => !outputs.has(name))
   return op === 'given' && !cell.isGradient ? feeds.filter(target => firstUse(run, cell, target)) : feeds
 }
 
@@ -132,7 +153,7 @@ function ofTable({ base, layout, dModel }) {
  * @param {string[]} names
  */
 export function recipes(run, names) {
-  const known = new Set(run.names)
+  const { outputs } = unkept(run), known = new Set(run.names.filter(name => !outputs.has(name)))
   return names.filter(name => known.has(name)).map(name => {
     const { op, output, formula, note, terms, parameters } = run.explain(name, zeros(run.tensor(name)))
     /** @type {Map<string, { name: string, index: number[] }>} */ const symbols = new Map()

@@ -34,7 +34,7 @@ const lastRow = ({ shape, values }) => /** @type {Float32Array} */ (values.slice
  * @template {object} T
  */
 function traced(gf, forward, use) {
-  const { output, trace } = gf.trace(forward)
+  const { output, trace } = gf.trace(forward, { keepAttention: [] })
   const multiplyAdds = trace.stages().reduce((sum, one) => sum + one.multiplyAdds, 0)
   const found = { ...use(attentions(trace), trace), row: lastRow(output), multiplyAdds }
   trace.dispose()

@@ -10,7 +10,7 @@ export const own = {
   id: 'own',
   files: [],
   isBrought: true,
-  settings: take({ seed: {}, temperature: {}, topK: {}, topP: {}, decoding: {}, beams: {} }),
+  settings: take({ seed: {}, temperature: {}, topK: {}, topP: {}, decoding: {}, beams: {}, kept: {}, keptBytes: {} }),
   fields: {
     beginning: { default: 'Once upon a time', notes: ['known'] },
     target: { default: '', notes: ['known'], isAnswer: true }

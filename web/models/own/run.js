@@ -10,6 +10,7 @@ import { costsOf } from '../languages.js'
 import { createSampling } from '../sampling.js'
 import { spelled } from '../spelling.js'
 import { hangulOf } from '../syllables.js'
+import { keepingOf } from './keeping.js'
 
 /** @import { Chosen } from '../answer.js' */
 /** @import { Opened } from './open.js' */
@@ -261,6 +262,8 @@ export function run(gf, options, edits, [opened]) {
   const { target, rows, right, read, forward, inputs, streams, texts, going } = KINDS[type](gf, opened, settings, edits)
   const vocabulary = vocabularyOf(opened)
   const sampling = target ? createSampling(gf, settings) : null
+  const [text, written] = [inputs.ids, inputs.decoderIds].map(list => list?.[0].length ?? 0)
+  const keeping = keepingOf(opened.model, { text, target: written }, settings)
   const observed = gf.observe(() => {
     const { logits, hidden, pooled } = forward()
     const output = logits ?? pooled ?? hidden
@@ -270,7 +273,7 @@ export function run(gf, options, edits, [opened]) {
     sampling.forward(output)
     return { output, loss, free: () => sampling.dispose() }
   }, {
-    modules: sampling ? { [SAMPLING]: sampling } : {}, edits, axes: AXES[type],
+    modules: sampling ? { [SAMPLING]: sampling } : {}, edits, axes: AXES[type], keepAttention: keeping?.paths,
     streams: Object.fromEntries(Object.entries(streams).map(([name, one]) => [name, { ...one, texts: [texts[name]] }])),
     passes: [{ kind: 'prefill', rows: read }, ...(target?.ids ?? []).map((id, t) => (
       { kind: 'token', row: rows[t], token: vocabulary[id] }))]
@@ -278,7 +281,7 @@ export function run(gf, options, edits, [opened]) {
   return {
     run: observed, settings, ends: sampling ? [`${SAMPLING}.output`] : [], before,
     hints: type === 'bert' ? {} : { mask: 'causal' },
-    isTrained: true, brought: { type, serial: opened.serial, broken: opened.broken },
+    ...(keeping && { keeping }), isTrained: true, brought: { type, serial: opened.serial, broken: opened.broken },
     ...(target && { decoding: decodingOf(target, settings.decoding, vocabulary, rows) }),
     taken: {
       model: opened.model, inputs,
