@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { brief, dimensions, exact, fixed, parse, endsOf } from '../../web/lib/number.js'
+import { brief, dimensions, exact, fixed, likely, parse, endsOf } from '../../web/lib/number.js'
 
 test('fixed: two decimals and a real minus sign', () => {
   assert.equal(fixed(1.8342), '1.83')
@@ -52,4 +52,9 @@ test('the ends of a scale are told as they are, however small', () => {
   assert.deepEqual(endsOf({ kind: 'signed', min: -1.1920928955078125e-7, max: 1.1920928955078125e-7 }), ['−1.2e−7', '0', '1.2e−7'])
   assert.deepEqual(endsOf({ kind: 'signed', min: -2, max: 2 }), ['−2.00', '0', '2.00'])
   assert.deepEqual(endsOf({ kind: 'probability', min: 0, max: 1 }), ['0', '0.5', '1'])
+})
+
+test('a probability does not read as certain without being so', () => {
+  const said = [[0.9994, '0.999'], [0.99996, '0.99996'], [Math.fround(0.99999995), '0.9999999'], [1, '1.00'], [0.994, '0.99'], [0.5, '0.50'], [0, '0.00']]
+  for (const [p, text] of said) assert.equal(likely(p), text)
 })

@@ -18,6 +18,15 @@ export function fixed(value, decimals = 2) {
   return ZERO.test(text) ? text.slice(1) : signed(text)
 }
 
+/**
+ * A probability: two decimals, and more where it would read as certain without being so.
+ * @param {number} p
+ */
+export function likely(p) {
+  const isClear = (/** @type {number} */ decimals) => p === 1 || Number(p.toFixed(decimals)) !== 1
+  return fixed(p, [2, 3, 4, 5, 6, 7].find(isClear) ?? 8)
+}
+
 const SMALL = 0.005
 
 /**

@@ -1,6 +1,6 @@
 /** Attention in twelve steps: a gap in a sentence, and the one head that looks at the letter that decides. */
 
-import { fixed } from '../../lib/number.js'
+import { fixed, likely } from '../../lib/number.js'
 import { headMatrix, tensorOf } from '../../lib/run.js'
 import { at, chosen, largest, ranked, rowAt, tokensOf } from '../readings.js'
 
@@ -70,7 +70,7 @@ function nearest(run, now) {
 
 /** @param {Run} run */
 const answerSaid = run => ({
-  answer: chosen(run)[0], share: fixed(at(run, SHARES, [0, gap(run), run.decoding?.steps[0].id ?? 0]))
+  answer: chosen(run)[0], share: likely(at(run, SHARES, [0, gap(run), run.decoding?.steps[0].id ?? 0]))
 })
 /** @param {Run} run @param {Now} now */
 const lookSaid = (run, now) => ({

@@ -1,6 +1,6 @@
 /** One number's way through the whole model, and back: forward to the loss, then the gradient of one weight it met. */
 
-import { fixed } from '../../lib/number.js'
+import { fixed, likely } from '../../lib/number.js'
 import { at, ranked, rowAt, tokensOf, written } from '../readings.js'
 
 /** @import { Run } from '../../types.d.ts' */
@@ -63,7 +63,7 @@ export const lesson = {
       ask: { answer: (run, now) => taken(run, now).filter(share => share > 0).length, tolerance: 0.4 },
       say: (run, now) => {
         const shares = taken(run, now), [most] = ranked(shares)
-        return { token: tokensOf(run, 'source')[most], share: fixed(shares[most]), count: String(shares.length) }
+        return { token: tokensOf(run, 'source')[most], share: likely(shares[most]), count: String(shares.length) }
       }
     },
     { id: 'end', state: 'room=decoding', point: ANSWER, say: run => ({ answer: written(run), loss: fixed(run.loss, 4) }) },

@@ -1,6 +1,6 @@
 /** How a decoder reads an encoder: a date is translated, and every character says where it was read. */
 
-import { fixed } from '../../lib/number.js'
+import { fixed, likely } from '../../lib/number.js'
 import { describedOf } from '../../lib/run.js'
 import { at, chosen, largest, ranked, rowAt, tokensOf, written } from '../readings.js'
 
@@ -28,7 +28,7 @@ const lookAt = (run, now) => ({
 /** @param {number} step */
 const pick = step => ({ selector: `.stage .pick:nth-child(${step + 1})` })
 /** @param {Run} run @param {number} step */
-const shareOf = (run, step) => fixed(at(run, SHARES, [0, rowOf(run, step), run.decoding?.steps[step].id ?? 0]))
+const shareOf = (run, step) => likely(at(run, SHARES, [0, rowOf(run, step), run.decoding?.steps[step].id ?? 0]))
 
 /**
  * The likeliest tokens of a step, in the order of the vocabulary.
