@@ -8,7 +8,12 @@ import { cases, filesOf } from '../models/drawn.js'
 import { BROKEN, HOSTILE, SHUFFLED, brokenFiles, otherTokenizer, oversized } from '../lib/hostile.js'
 import { changing, go, roomsOn, runHere, tablesOf, useHouse, violations } from './host.js'
 import { compareTables } from './tables.js'
+import { defaultsOf } from '../../web/models/index.js'
+import { run as runOwn } from '../../web/models/own/run.js'
+import { opened } from '../lib/brought.js'
+import { gf } from '../lib/engine.js'
 import { writeGpt2 } from '../lib/large.js'
+import { plainOf } from '../lib/page.js'
 
 const house = useHouse()
 const [llama] = cases('llama')
@@ -248,6 +253,26 @@ test('two runs too large to be sent whole are compared, each with its own values
   await page.waitForFunction(() => /is the same/.test(document.querySelector('.twin-body .note')?.textContent))
   const asked = await page.evaluate(() => globalThis.asked)
   assert.ok(asked.includes('true layers.0.mlp.mul'), 'the twin was asked for its own values')
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('a pair of encoder and decoder reads the answer that is typed, every number as in Node', async () => {
+  const files = filesOf(cases('marian')[0]), state = { ...STATE, beginning: '3 1 4', target: '5 6 2' }
+  const made = runOwn(gf, { ...defaultsOf('own'), ...state }, [], [await opened(files)]), run = plainOf(gf, made)
+  const { page, complaints, close } = await house.open({ language: 'en' })
+  await bring(page, files)
+  await changing(page, () => page.fill('[data-field="beginning"]', state.beginning))
+  const own = await page.getAttribute('[data-field="target"]', 'placeholder')
+  assert.notEqual(own, '')
+  await changing(page, () => page.fill('[data-field="target"]', state.target))
+  assert.ok(await compareTables(page, run, state, 0, 2) > 500)
+  await go(page, 'house')
+  await page.waitForFunction(() => /as 3 tokens and judged your answer “562”/.test(document.querySelector('.house-now')?.textContent))
+  await changing(page, () => page.fill('[data-field="target"]', 'none'))
+  await page.waitForFunction(text => document.querySelector('[data-field="target"]').placeholder === text, own)
+  await page.waitForFunction(() => /chose a token \d+ times? and wrote/.test(document.querySelector('.house-now')?.textContent))
+  made.run.dispose()
   assert.deepEqual(complaints, [])
   await close()
 })

@@ -16,6 +16,7 @@ import { gradientsOf } from '../../web/worker/plain.js'
 import { cases, filesOf } from '../models/drawn.js'
 import { gf } from '../lib/engine.js'
 import { plainOf, viewOf } from '../lib/page.js'
+import { t5Files } from '../lib/brought.js'
 import { writeGpt2 } from '../lib/large.js'
 
 const [llama] = cases('llama')
@@ -160,4 +161,40 @@ test('of a cell that was made with what is missing nothing is told, nobody is le
   assert.ok(judged('gradient').includes('h.3.self_attn.q') && !judged('gradient').includes('h.0.self_attn.q'))
   assert.ok(judged('gradient').includes('h.0.self_attn.in_proj_weight'))
   made.run.dispose()
+})
+
+/** The sum of −log p over the tokens of an answer, from logits that the model gives for it. */
+function lossOf(model, source, ids) {
+  const { logits } = model.forward([source], { decoderIds: [[model.start, ...ids.slice(0, -1)]] })
+  const V = logits.shape.at(-1)
+  return gf.functional.crossEntropy(logits.reshape(-1, V), ids).item()
+}
+
+for (const [type, make, texts] of [
+  ['marian', () => blobs(filesOf(cases('marian')[0])), { beginning: '3 1 4', target: '5 6 2' }],
+  ['t5', () => blobs(t5Files()), { beginning: 'the boat', target: 'the bird' }]
+]) test(`${type}: an answer that the reader types is read token by token in place of the model's own`, async () => {
+  const opened = await open(gf, make(), () => {}), { model, tokenizer } = opened
+  const ids = tokenizer ? [...tokenizer.encode(texts.target, { special: false }).ids] : [5, 6, 2]
+  const made = run(gf, texts, [], [opened]), { decoding, taken } = made
+  assert.deepEqual([decoding.kind, decoding.steps.map(({ id }) => id)], ['given', ids])
+  assert.deepEqual(taken.inputs.decoderIds, [[model.start, ...ids.slice(0, -1)]])
+  assert.deepEqual(made.run.streams.target.ids, taken.inputs.decoderIds)
+  assert.deepEqual(decoding.rows, ids.map((_, t) => t))
+  assert.equal(made.run.loss, gf.tidy(() => gf.noGrad(() => lossOf(model, taken.inputs.ids[0], ids))))
+  const own = run(gf, { ...texts, target: '' }, [], [opened])
+  assert.equal(own.decoding.kind, 'greedy')
+  assert.notDeepEqual(own.decoding.steps.map(({ id }) => id), ids)
+  const written = own.decoding.steps.map(({ id }) => id)
+  const forced = run(gf, { ...texts, target: written }, [], [opened])
+  assert.equal(forced.run.loss, own.run.loss, 'its own answer, read, is what it was when it was written')
+  const heads = made.run.names.find(name => name.endsWith('.heads'))
+  const edited = run(gf, texts, [{ name: heads, index: [null, null, null], value: 0 }], [opened])
+  assert.notEqual(edited.run.loss, made.run.loss)
+  assert.deepEqual(edited.decoding.steps, decoding.steps, 'whatever is changed, what is read stays')
+  const long = run(gf, { ...texts, target: Array(40).fill(texts.target).join(' ') }, [], [opened])
+  assert.equal(long.decoding.steps.length, Math.min(16, model.positions ?? 16), 'no more than the page takes')
+  const none = run(gf, { ...texts, target: tokenizer ? ' \n ' : 'no ids' }, [], [opened])
+  assert.deepEqual([none.decoding.kind, none.decoding.steps], ['greedy', own.decoding.steps], 'no token is no answer')
+  for (const one of [made, own, forced, edited, long, none]) one.run.dispose()
 })

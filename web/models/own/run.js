@@ -79,7 +79,7 @@ function textOf(opened, text) {
 const given = ids => ({ ids, isGiven: true, random: null, tree: null, best: null })
 
 /**
- * The answer: the reader's words, ids that another run has chosen, or the model's own.
+ * The answer: the reader's words, ids that another run has chosen, or, where there are none, the model's own.
  * @param {Library} gf @param {Opened} opened @param {Settings} settings
  * @param {Frame & { V: number, isCausal: boolean, source?: number[] }} frame
  * @param {(rows: number[][]) => LibraryTensor} forward @param {Edit[]} edits @returns {Chosen}
@@ -87,7 +87,8 @@ const given = ids => ({ ids, isGiven: true, random: null, tree: null, best: null
 function targetOf(gf, opened, settings, frame, forward, edits) {
   const { target } = settings
   if (Array.isArray(target)) return given(target)
-  if (target.trim() !== '') return given(encode(opened, target, false).slice(0, frame.longest))
+  const typed = target.trim() ? encode(opened, target, false).slice(0, frame.longest) : []
+  if (typed.length) return given(typed)
   const isPlain = edits.length === 0 && settings.decoding === 'greedy'
   if (isPlain) {
     const ids = gf.tidy(() => gf.noGrad(() => (
