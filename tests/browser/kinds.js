@@ -58,7 +58,8 @@ export function valuesIn({ messages }, key, text) {
     if (!name) return part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
     const value = known.has(name) ? `\\k<${name}>` : `(?<${name}>.+?)`
     known.add(name)
-    return `${value}${quote}${pair ? `(?:${pair.split('/').join('|')})` : ''}`
+    const words = pair ? `(?:${pair.split('/').join('|')})` : ''
+    return /^[a-z]/.test(pair ?? '') ? `${value} ${words}${quote}` : `${value}${quote}${words}`
   }).join('')
   return pattern ? new RegExp(`^${pattern}$`).exec(text)?.groups ?? null : null
 }

@@ -157,6 +157,32 @@ test('values and particles are put in; a missing key throws when strict', () => 
   assert.equal(translator({}, { strict: false })('a.c'), 'a.c')
 })
 
+test('in English what is one is said of one', () => {
+  const t = translator({ a: 'read as {n|token/tokens}, “{n|word stands/words stand}”' })
+  assert.equal(t('a', { n: 1 }), 'read as 1 token, “1 word stands”')
+  assert.equal(t('a', { n: '2' }), 'read as 2 tokens, “2 words stand”')
+  assert.equal(t('a', { n: 0 }), 'read as 0 tokens, “0 words stand”')
+  const read = translator(english.page)('stages.house.reads', { input: 'a', read: 1 })
+  assert.equal(read, 'Just now this model read “a” as 1 token.')
+})
+
+/** Limits of the page's, which are larger, and numbers that are larger wherever the words stand. */
+const ALWAYS_MANY = [
+  ['frame.unkept', 'of'], ['errors.tooLong', 'most'], ['errors.manyWords', 'most'], ['errors.signs', 'most'],
+  ['steps.last.text', 'count']
+]
+
+test('no English text counts words, tokens, layers or pieces of them in the plural alone', async () => {
+  const lessons = await readdir(new URL('lessons/', WEB), { withFileTypes: true })
+  const more = [...lessons.filter(one => one.isDirectory()).map(({ name }) => `lessons/${name}/en.json`), 'theatre/text/en.json']
+  const files = await Promise.all(more.map(async name => JSON.parse(await readFile(new URL(name, WEB), 'utf8'))))
+  const counts = /\{(\w+)\} (tokens|words|layers|pieces|merges|characters|columns)\b/g
+  const found = [english.page, ...Object.values(english.models), ...files].flatMap(texts => keysOf(texts))
+    .flatMap(([key, text]) => [...text.matchAll(counts)].map(([, name]) => [key, name]))
+  const plain = found.filter(one => !ALWAYS_MANY.some(many => many.join() === one.join()))
+  assert.deepEqual(plain, [])
+})
+
 test('running text falls into words, code and deeds', () => {
   assert.deepEqual(piecesOf('Set `T` to [two](temperature=2), “please”: f(x)'), [
     { text: 'Set ' }, { text: 'T', isCode: true }, { text: ' to ' }, { text: 'two', change: 'temperature=2' },

@@ -71,7 +71,8 @@ export function translator(messages, { strict = true, own = () => undefined } = 
     }
     return text.replace(/\{(\w+)(?:\|([^}]+))?\}([’”]?)/g, (_, name, pair, quote) => {
       const value = String(values[name] ?? '')
-      return value + quote + (pair ? /^[a-z]/.test(pair) ? counted(value, pair) : particle(value, pair) : '')
+      if (pair && /^[a-z]/.test(pair)) return value + counted(value, pair) + quote
+      return value + quote + (pair ? particle(value, pair) : '')
     })
   }
 }
