@@ -12,6 +12,8 @@ import { table, width } from '../src/js/cli/table.js'
 const CLI = fileURLToPath(new URL('../src/js/cli.js', import.meta.url))
 /** As npm brings it: a process of it begins twice as fast, and there are many. */
 const BUNDLED = fileURLToPath(new URL('../dist/js/cli.js', import.meta.url))
+/** A process calls it many times. */
+const ONE_PROCESS = fileURLToPath(new URL('lib/command.js', import.meta.url))
 const run = (args, input = '', env = {}, file = CLI) => spawnSync(process.execPath, [file, ...args],
   { input, encoding: 'utf8', env: { ...process.env, COLUMNS: '', ...env } })
 const gf = await load()
@@ -166,8 +168,13 @@ test('misuse of every option: exit code 2, a reason and where help is, before an
   const named = new Set(MISUSED.flatMap(([args]) => args.filter(arg => arg.startsWith('--')).map(arg => arg.split('=')[0])))
   const all = Object.values(COMMANDS).flatMap(({ options }) => Object.keys(options).map(name => `--${name}`))
   assert.deepEqual(all.filter(name => !named.has(name)), [], 'options that no line is about')
-  const called = MISUSED.map(([args, reason]) => ({ args, reason, ...run(args, '', {}, BUNDLED) }))
-  for (const { args, reason, status, stderr, stdout } of called) {
+  const called = spawnSync(process.execPath, [ONE_PROCESS, BUNDLED],
+    { input: JSON.stringify(MISUSED.map(([args]) => args)), encoding: 'utf8', env: { ...process.env, COLUMNS: '' } })
+  assert.equal(called.stderr, '')
+  const answers = JSON.parse(called.stdout)
+  assert.equal(answers.length, MISUSED.length)
+  for (const [i, [args, reason]] of MISUSED.entries()) {
+    const { status, stderr, stdout } = answers[i]
     assert.deepEqual([status, stdout], [2, ''], `${args}: ${stderr}`)
     assert.ok(stderr.startsWith('glassformer: ') && stderr.includes(reason), `${args}: ${stderr}`)
     assert.match(stderr, /try 'glassformer --help'\n$/)

@@ -1,5 +1,5 @@
 // A model of GPT-2's shape with random weights, opened and walked through: what is drawn, what is read out of the
-// engine, how long and how much memory it takes. `npm test` takes a narrow one of 20,000 words, `npm run test:long`
+// engine, how long and how much memory it takes. `npm test` takes a narrow one of 9,000 words, `npm run test:long`
 // GPT-2 small.
 import assert from 'node:assert/strict'
 import { openAsBlob } from 'node:fs'
@@ -15,7 +15,7 @@ import { longestTasks } from './tasks.js'
 import { scale, signed } from '../../web/lib/color.js'
 
 const { open, inBrowser } = useHouse()
-const SHAPE = isLong ? SMALL : { layers: 2, channels: 96, heads: 4, words: 20000, places: 128 }
+const SHAPE = isLong ? SMALL : { layers: 2, channels: 96, heads: 4, words: 9000, places: 128 }
 /** What a room may hold at most; before, a bar of each step had a piece for each word. */
 const MOST_NODES = 6000
 /** Rooms with a table of words or a choice among them, and one of each kind; not those that run it again and again. */

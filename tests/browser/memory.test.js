@@ -6,13 +6,13 @@ import { isLong } from '../lib/long.js'
 import { changing, serve, stateOf } from './host.js'
 import { toHash } from '../../web/shell/state.js'
 
-const RUNS = isLong ? 1500 : 40
-const WARM = 20
+const RUNS = isLong ? 1500 : 30
+const WARM = 15
 /**
  * What a heap may be larger by, in bytes: code that was compiled meanwhile, and what the browser keeps to undo typing.
- * A run holds 0.14 MB: forty of them kept would be more.
+ * A run holds 0.14 MB: thirty of them kept would be more.
  */
-const SLACK = 4_000_000
+const SLACK = 3_500_000
 /** Lets the test see the memory of the kernels. */
 const SHOW = `{
   const { instantiate } = WebAssembly

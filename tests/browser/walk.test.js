@@ -1,5 +1,5 @@
 // Through every room of the house, at every depth, in both languages: each number on the page is the trace's. In
-// `npm test` the walks through a model share its rooms.
+// `npm test` the walks through a model share its kinds of rooms.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { collectCode } from '../../web/code/collect.js'
@@ -10,7 +10,7 @@ import { DEPTHS } from '../../web/shell/depth.js'
 import { explainCell } from '../../web/worker/questions.js'
 import { runHere, stateOf, useHouse } from './host.js'
 import { indexAt, tensorNamed, valueAt } from './cells.js'
-import { share } from '../lib/long.js'
+import { ofKinds, share } from '../lib/long.js'
 import { ATTRIBUTES, KINDS, judge, viewOf } from './kinds.js'
 import { eyes, watchCanvases } from './seen.js'
 import { TOLD, TOLD_ATTRIBUTES, addsUp, cellOf } from './told.js'
@@ -170,7 +170,7 @@ async function walk(t, state, { i, walks }) {
   const run = runHere(state)
   const rooms = roomsOf(run)
   const house = viewOf(run, state, rooms, code)
-  const entered = share(rooms, i, walks)
+  const entered = share(ofKinds(rooms), i, walks)
   let [count, told] = [0, 0]
   for (const [at, room] of entered.entries()) {
     const view = { ...house, room }
