@@ -3,6 +3,10 @@
 /** @type {Record<string, string>} */
 export const EQUIVALENT = {
   'src/js/ops/broadcast.js: export function passAxes(engine, axes, number = 0) { [0 -> 1]': 'read only where an operand is a number',
+  'src/js/export/batch.js: return shape.length > 1 && shape[0] === batch && bytes.every((byte, i) => byte === bytes[i % row]) [> -> >=]':
+    'one of equal numbers is stretched to all of them',
+  'src/js/export/batch.js: const none = { batched: new Set(), single: new Set() }, [batch = 1] = inputs[0]?.tensor.shape ?? [] [1 -> 2]':
+    'a tensor of one number is not of two axes either',
   'src/js/text/decoders.js: const lead = bytes[at], length = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4 [< -> <=]':
     '0x80 leads no character, and gives one U+FFFD at either length',
   'src/c/ops/attention.c: GF_INLINE int min(int a, int b) { return a < b ? a : b; } [< -> <=]': 'of two equal numbers either is the least',

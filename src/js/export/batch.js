@@ -36,7 +36,7 @@ const product = (node, has, batch) => {
 /** @type {Rule} */
 const reshaped = ({ inputs: { x }, outputs: { out } }, _, batch) => {
   const inner = out.size / out.shape[0]
-  return out.size > 0 && (x.size / batch) % inner === 0
+  return (x.size / batch) % inner === 0
 }
 
 /** @type {Rule} */
@@ -63,7 +63,7 @@ const RULES = {
   matmul: product, reshape: reshaped, attention: attended,
   embedding: ({ inputs: { weight }, saved: { origin } }, has) => has(origin.ids) && !has(weight),
   rotary: node => node.inputs.x.shape.length > 2 && !hasOwnPlaces(node),
-  transpose: ({ saved: { a, b } }) => a > 0 && b > 0,
+  transpose: ({ saved: { a } }) => a > 0, // the first of the two
   permute: ({ saved: { parameters: { dims } } }) => dims[0] === 0,
   flip: ({ saved: { parameters: { dims } } }) => !dims.includes(0),
   expand: ({ inputs: { x }, outputs: { out } }) => x.shape.length === out.shape.length && x.shape[0] === out.shape[0],

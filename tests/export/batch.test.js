@@ -1,0 +1,98 @@
+// Which operations leave the batch of an ONNX file open, one by one: where it is, another batch has the library's
+// numbers, and where its size means something, another is refused.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { gf } from '../lib/engine.js'
+import { Of } from './modules.js'
+import { assertRuns, sessionOf } from './onnx.js'
+
+const { functional: F } = gf
+gf.manualSeed(11)
+
+/** Whole numbers below 3 where a shape begins with 'ids', any numbers else. */
+const drawn = (shapes, batch) => Object.fromEntries(shapes.map((shape, i) => [shapes.length === 1 ? 'input' : `input_${i}`,
+  shape[0] === 'ids' ? gf.randint(0, 3, [batch, ...shape.slice(1)]) : gf.randn([batch, ...shape])]))
+const given = feeds => (feeds.input ? feeds.input : Object.values(feeds))
+
+/** A function of tensors, and the shapes of one sentence. */
+const OPEN = {
+  'linear and norms': [x => [F.linear(x, gf.ones([3, 4]), gf.ones([3])), F.layerNorm(x), F.rmsNorm(x, gf.ones([4]))], [4]],
+  'others that are stretched': [(x, y) => [x.add(y), x.mul(gf.ones([4])), x.sub(gf.full([1, 4], 2)), x.div(3),
+    x.add(gf.full([x.shape[0], 4], 5))], [4], [4]],
+  'products': [(a, b) => [a.matmul(b), a.matmul(gf.ones([4, 5]))], [3, 4], [4, 2]],
+  'shapes': [x => [x.reshape(-1, 4), x.reshape(-1, 2, 2), x.transpose(1, 2), x.transpose(2, 1), x.permute(0, 2, 1),
+    x.flip([1, 2]), x.narrow(1, 0, 2), x.unsqueeze(1).expand([-1, 5, 3, 4])], [3, 4]],
+  'places': [(x, ids) => [x.gather(1, ids), x.indexSelect(1, [2, 0])], [4], ['ids', 2]],
+  'rows of a table': [ids => F.embedding(ids, gf.linspace(0, 1, 12).reshape(3, 4)), ['ids', 5]],
+  'rows and sums': [x => [x.softmax({ dim: 1 }), x.cumsum(1), x.sum({ dim: 1 }), x.max({ dim: -1 }), gf.cat([x, x.mul(2)],
+    { dim: 1 })], [4]],
+  'turns': [x => [F.rotary(x), F.rotary(x, { positions: Array(x.shape[0]).fill([0, 2, 1]) })], [3, 8]],
+  'attention': [(q, k, mask) => [F.scaledDotProductAttention(q, k, k),
+    ...[mask, gf.ones([3, 5]), gf.ones([1, 2, 3, 5]), gf.ones([q.shape[0], 2, 3, 5])].map(attnMask =>
+      F.scaledDotProductAttention(q, k, k, { attnMask }))], [2, 3, 4], [2, 5, 4], [2, 3, 5]]
+}
+
+for (const [name, [fn, ...shapes]] of Object.entries(OPEN)) test(`open: ${name}`, async () => {
+  const feeds = drawn(shapes, 3)
+  await assertRuns(new Of(fn), given(drawn(shapes, 2)), feeds, () => fn(...Object.values(feeds)), name)
+})
+
+/** The same; here the first axis is more than a row of sentences. */
+const CLOSED = [
+  [x => F.linear(x.sum({ dim: 1 }), gf.ones([3, 2])), [4]],
+  [x => F.linear(x, x), [4]],
+  [x => F.linear(x, gf.ones([2, 4]), x.sum({ dim: 1 })), [4]],
+  [x => x.matmul(x.transpose(0, 1)), [4]],
+  [x => gf.ones([3, 2]).matmul(x), [4]],
+  [x => x.matmul(gf.linspace(0, 1, 40).reshape(2, 4, 5)), [3, 4]],
+  [(a, b) => a.unsqueeze(0).add(b), [4], [4]],
+  [x => x.mul(gf.tensor([[1, 2], [3, 4]])), [2]],
+  [x => x.add(x.sum({ dim: 1 })), [2]],
+  [x => x.sum({ dim: 0 }), [4]],
+  [x => x.softmax({ dim: 0 }), [4]],
+  [x => x.cumsum(0), [4]],
+  [x => x.narrow(0, 0, 1), [4]],
+  [x => x.flip(0), [4]],
+  [x => x.permute(1, 0), [4]],
+  [x => x.transpose(0, 1), [4]],
+  [x => x.transpose(1, 0), [4]],
+  [x => x.reshape(1, -1), [4]],
+  [x => x.expand([2, 2, 4]), [4]],
+  [x => x.expand([3, 2, 4]), [4]],
+  [x => gf.cat([x, x]), [4]],
+  [x => gf.cat([x, gf.ones([2, 1])], { dim: 1 }), [4]],
+  [(x, ids) => x.gather(0, ids), [4], ['ids', 4], 2],
+  [x => x.gather(1, [[0, 1], [2, 0]]), [4]],
+  [(x, ids) => gf.arange(6).reshape(2, 3).gather(1, ids).add(x), [2], ['ids', 2]],
+  [x => x.indexSelect(0, [1, 0]), [4]],
+  [(x, ids) => x.indexSelect(1, ids.reshape(-1)), [4], ['ids', 1]],
+  [(ids, x) => F.embedding(ids, x), ['ids', 2], [4], 2],
+  [x => F.rotary(x), [8]],
+  [x => F.rotary(x, { positions: [[0, 1, 2], [5, 6, 7]] }), [3, 8]],
+  [x => F.rotary(x, { positions: [[3], [5]] }), [1, 8]],
+  [(q, k) => F.scaledDotProductAttention(q, k, gf.linspace(0, 1, 80).reshape(2, 2, 5, 4)), [2, 3, 4], [2, 5, 4]],
+  [q => F.scaledDotProductAttention(q, q, q, { keyPaddingMask: [[false, true], [true, false]] }), [1, 2, 4]],
+  [q => F.scaledDotProductAttention(q, q, q, { attnMask: gf.linspace(0, 1, 8).reshape(2, 1, 2, 2) }), [1, 2, 4]]
+]
+
+for (const [fn, ...rest] of CLOSED) test(`closed: ${String(fn).replace(/\s+/g, ' ')}`, async () => {
+  // Where a row is looked up in the batch itself, ids stay below it.
+  const shapes = rest.filter(Array.isArray), below = rest.at(-1)
+  const fit = feeds => (typeof below === 'number' ? Object.fromEntries(Object.entries(feeds).map(([key, t]) => [key,
+    t.dtype === 'int32' ? t.minimum(below - 1) : t])) : feeds)
+  const session = await sessionOf(gf.toOnnx(new Of(fn), given(fit(drawn(shapes, 2)))))
+  await session.run(fit(drawn(shapes, 2)))
+  await assert.rejects(session.run(fit(drawn(shapes, 3))), /invalid dimensions|Got: 3/)
+})
+
+test('closed: inputs of one sentence, of one axis, or of several batches', async () => {
+  const double = (...xs) => xs.map(x => x.mul(2)), exported = (...xs) => sessionOf(gf.toOnnx(new Of(double), xs))
+  const [one, two, three, row, long] = [[1, 4], [2, 4], [3, 4], [2], [3]].map(shape => gf.randn(shape))
+  const pairs = [[[one], [three]], [[row], [long]], [[two, row], [three, long]], [[two, three], [three, three]]]
+  for (const [shown, fed] of pairs) {
+    const session = await exported(...shown)
+    const named = xs => Object.fromEntries(session.inputs.map((key, i) => [key, xs[i]]))
+    await session.run(named(shown))
+    await assert.rejects(session.run(named(fed)), /invalid dimensions|Got: 3/)
+  }
+})
