@@ -7,6 +7,9 @@ export const EQUIVALENT = {
     'one of equal numbers is stretched to all of them',
   'src/js/export/batch.js: const none = { batched: new Set(), single: new Set() }, [batch = 1] = inputs[0]?.tensor.shape ?? [] [1 -> 2]':
     'a tensor of one number is not of two axes either',
+  'src/js/export/pytorch_example.js: const sizes = modules.map(([, one]) => (one instanceof Embedding ? one.numEmbeddings : 0)) [0 -> 1]':
+    'tables of up to two rows are left out',
+  'src/js/shape.js: const index = shape.map(() => 0) [0 -> 1]': 'every place of it is written after',
   'src/js/text/decoders.js: const lead = bytes[at], length = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4 [< -> <=]':
     '0x80 leads no character, and gives one U+FFFD at either length',
   'src/c/ops/attention.c: GF_INLINE int min(int a, int b) { return a < b ? a : b; } [< -> <=]': 'of two equal numbers either is the least',

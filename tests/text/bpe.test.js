@@ -203,3 +203,17 @@ test('says what it expected and what it got', () => {
   for (const [call, code, message] of cases) assert.throws(call, error(code, message))
   assert.deepEqual(open({}).encode('ba').ids, [1, 0])
 })
+
+test('a normalizer that changes nothing changes no ids and no offsets; one that does comes before the cut', () => {
+  const open = normalizer => gf.text.tokenizer({ 'tokenizer.json': JSON.stringify({ ...trained.toJSON(), normalizer }) })
+  const [none, nfc, lower] = [null, { type: 'NFC' }, { type: 'Lowercase' }].map(open)
+  for (let i = 0; i < 100; i++) {
+    const [one, other] = [0, 1].map(() => nastyText(next).toWellFormed().normalize('NFC'))
+    const first = `${one}<|end|>`, both = nfc.encode(first + other), alone = nfc.encode(other)
+    assert.deepEqual(both, none.encode(first + other), first + other)
+    assert.deepEqual(alone.ids.length ? both.ids.slice(-alone.ids.length) : [], alone.ids, other)
+    const last = both.offsets.slice(both.offsets.length - alone.offsets.length)
+    assert.deepEqual(last.flat(), alone.offsets.flat().map(at => at + first.length), other)
+  }
+  assert.deepEqual(lower.encode('Low LOWER <|end|> 나는').ids, none.encode('low lower <|end|> 나는').ids)
+})

@@ -87,7 +87,7 @@ export class Tokenizer {
     this.#json = json
     this.#learned = learned
     this.#byteLevel = isByteLevel(json.pre_tokenizer)
-    this.#gpt2 = json.normalizer == null && isGpt2(json.pre_tokenizer)
+    this.#gpt2 = isGpt2(json.pre_tokenizer)
     for (const [token, id] of vocabOf(json.model)) this.#name(token, id)
     this.#model = modelOf(engine, json.model, this.#vocab, this.#byteLevel)
     const added = addedTokens(json)

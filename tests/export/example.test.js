@@ -1,0 +1,79 @@
+// What a module is called with where nobody says it: inputs that fit, made without drawing.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { exampleFor } from '../../src/js/export/pytorch_example.js'
+import { gf } from '../lib/engine.js'
+import { cases, filesOf } from '../models/drawn.js'
+import { SmallGPT } from './modules.js'
+
+const { nn } = gf
+const layer = () => new nn.TransformerEncoderLayer(8, 2, { dimFeedforward: 12 })
+const decoderLayer = () => new nn.TransformerDecoderLayer(8, 2, { dimFeedforward: 12 })
+
+/** A module, and the shapes it is given: one, or one for each name. */
+const MODULES = {
+  'Linear': [new nn.Linear(6, 3), [2, 5, 6]],
+  'LayerNorm': [new nn.LayerNorm(7), [2, 5, 7]],
+  'RMSNorm': [new nn.RMSNorm(7), [2, 5, 7]],
+  'GELU': [new nn.GELU(), [2, 5, 4]],
+  'Sequential': [new nn.Sequential(new nn.Linear(3, 9), new nn.Linear(9, 2)), [2, 5, 3]],
+  'Sequential of nothing': [new nn.Sequential(), [2, 5, 4]],
+  'PositionalEncoding': [new nn.PositionalEncoding(8, 0.1, 12), [2, 5, 8]],
+  'LearnedPositionalEncoding': [new nn.LearnedPositionalEncoding(12, 6), [2, 5, 6]],
+  'MultiheadAttention': [new nn.MultiheadAttention(8, 2, { kdim: 5, vdim: 6 }),
+    { query: [2, 5, 8], key: [2, 5, 5], value: [2, 5, 6] }],
+  'TransformerEncoderLayer': [layer(), [2, 5, 8]],
+  'TransformerEncoder of one': [new nn.TransformerEncoder(layer(), 1), [2, 5, 8]],
+  'TransformerDecoderLayer': [decoderLayer(), { tgt: [2, 5, 8], memory: [2, 4, 8] }],
+  'TransformerDecoder of one': [new nn.TransformerDecoder(decoderLayer(), 1), { tgt: [2, 5, 8], memory: [2, 4, 8] }],
+  'Transformer': [new nn.Transformer(8, 2, 1, 1, { dimFeedforward: 12 }), { src: [2, 5, 8], tgt: [2, 5, 8] }]
+}
+
+for (const [name, [module, expected]] of Object.entries(MODULES)) test(`${name}: inputs it can be called with`, () => {
+  const made = exampleFor(module)
+  assert.deepEqual(Array.isArray(expected) ? [...made.shape]
+    : Object.fromEntries(Object.entries(made).map(([key, t]) => [key, [...t.shape]])), expected)
+  const [first] = Array.isArray(expected) ? [made] : Object.values(made)
+  assert.deepEqual([...first.data.slice(0, 3)], [1, 1.7, 2.4].map(v => Math.fround(Math.sin(v))))
+})
+
+test('a table of words: ids of it, which differ', () => {
+  assert.deepEqual(exampleFor(new nn.Embedding(9, 4)), [[1, 4, 7, 1, 4], [2, 5, 8, 2, 5]])
+  assert.deepEqual(exampleFor(new nn.Embedding(3, 4)), [[1, 1, 1, 1, 1], [2, 2, 2, 2, 2]])
+})
+
+test('a class of one’s own says nothing', () => assert.equal(exampleFor(new SmallGPT()), null))
+
+/** The first model of a kind, as if it had so many positions. */
+async function example(type, positions) {
+  const { model } = await gf.models.load(filesOf(cases(type)[0]))
+  if (positions !== undefined) Object.defineProperty(model, 'positions', { value: positions })
+  const made = exampleFor(model)
+  model.dispose()
+  return made
+}
+
+/** Ids of two sentences below `rows`. */
+const ids = (rows, count, step) => [1, 2].map(first =>
+  Array.from({ length: count }, (_, i) => (first + i * step) % rows))
+
+test('language models: ids below every table but that of two kinds of sentence, as many as there are places', async () => {
+  // All know eleven words; GPT-2 and BERT have a table of eight places too, T5 one of eight distances.
+  for (const [type, rows] of [['gpt2', 8], ['llama', 11], ['bert', 8]]) {
+    assert.deepEqual(await example(type), { ids: ids(rows, 5, 3) }, type)
+    assert.deepEqual(await example(type, 2), { ids: ids(rows, 2, 3) }, type)
+  }
+  for (const [type, rows] of [['marian', 11], ['t5', 8]]) {
+    for (const [positions, count, few] of [[undefined, 5, 4], [0, 5, 4], [null, 5, 4], [3, 3, 3]]) {
+      const made = await example(type, positions)
+      assert.deepEqual(made, { ids: ids(rows, count, 3), decoderIds: ids(rows, few, 2) }, `${type} ${positions}`)
+    }
+  }
+})
+
+test('training on many machines looks for parameters without a gradient only where there are some', () => {
+  const looks = model => gf.toPyTorch(model, [[1, 2, 3], [4, 5, 6]]).includes('find_unused_parameters=True')
+  assert.ok(looks(new SmallGPT()))
+  const places = new nn.PositionalEncoding(4, 0.1, 8)
+  assert.ok(!looks(new nn.Sequential(new nn.Embedding(9, 4), places, new nn.Linear(4, 2))))
+})

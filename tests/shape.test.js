@@ -1,0 +1,38 @@
+// Arithmetic on shapes: how many cells there may be, with none of them made.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { cellsOf, indexOf, indicesOf, nest, offsetOf, sameShape, sidesOf, sizeOf, withLast } from '../src/js/shape.js'
+import { assertRejects } from './lib/engine.js'
+
+test('cells: as many as a memory holds, and no more', () => {
+  assert.deepEqual([[], [2, 3], [2 ** 30], [2 ** 15, 2 ** 15]].map(cellsOf), [1, 6, 2 ** 30, 2 ** 30])
+  for (const shape of [[2 ** 30 + 1], [2 ** 15, 2 ** 15 + 1]]) {
+    assertRejects(() => cellsOf(shape), 'memory', 'out of memory: 429')
+  }
+})
+
+test('no cells: sides whose views and gradients could have them, and rows that can be walked', () => {
+  for (const shape of [[0], [0, 2 ** 30], [2, 0, 2 ** 29], [2 ** 24, 0], [2 ** 24, 0, 2], [0, 2 ** 29, 0]]) {
+    assert.equal(cellsOf(shape), 0, `${shape}`)
+  }
+  const large = [[0, 2 ** 30 + 1], [2, 0, 2 ** 29 + 1], [2 ** 24 + 1, 0], [2 ** 25, 0, 3], [2 ** 13, 2 ** 12, 0, 1]]
+  for (const shape of large) {
+    assertRejects(() => cellsOf(shape), 'memory', `[${shape.join(', ')}] has sides that are too large even without`)
+  }
+})
+
+test('places and indices are each other’s inverse', () => {
+  const shape = [2, 3, 4], all = indicesOf(shape)
+  assert.deepEqual([all.length, all[0], all[1], all[4], all[23]], [24, [0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 2, 3]])
+  all.forEach((index, i) => assert.deepEqual([offsetOf(shape, index), indexOf(shape, i)], [i, index]))
+  assert.deepEqual(indicesOf([]), [[]])
+})
+
+test('sides, sizes, and values by their place', () => {
+  assert.deepEqual([sizeOf([2, 3, 4], 0), sizeOf([2, 3, 4], 2), sizeOf([2, 3, 4])], [1, 6, 24])
+  assert.deepEqual([sidesOf([2, 3, 4], 1), sidesOf([2, 3, 4], 0, -1), withLast([2, 3], 9)], [[3, 4], [2, 3], [2, 9]])
+  const pairs = [[[2, 3], [2, 3]], [[2, 3], [3, 2]], [[2], [2, 1]], [[4, 3], [2, 3]]]
+  assert.deepEqual(pairs.map(([a, b]) => sameShape(a, b)), [true, false, false, false])
+  assert.deepEqual([nest([2, 2], [1, 2, 3, 4]), nest([], [7, 8]), nest([2], [1, 2, 3], 1)],
+    [[[1, 2], [3, 4]], 7, [2, 3]])
+})
