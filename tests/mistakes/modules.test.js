@@ -162,7 +162,8 @@ tell([
     'registerBuffer: options must be an object with persistent, got false; write { persistent: false }'],
   [() => new (class Net extends nn.Module { blocks = [{ attn: new nn.Linear(3, 2) }] })().parameters(),
     'Net: blocks is an array of 1, and what it holds would be neither trained nor saved; write new ' +
-    'gf.nn.ModuleList(…), and the same for what is inside it, or this.#blocks, a private field, if that is meant'],
+    'gf.nn.ModuleList(…), with a ModuleDict for each object and a ModuleList for each array in it, or this.#blocks, a ' +
+    'private field, if that is meant'],
   [() => sgd.step(() => lin(x).sum()),
     'step: takes no closure, but got the function (anonymous); compute the loss and call loss.backward() before ' +
     'optimizer.step()'],

@@ -87,7 +87,8 @@ const foundIn = module => new Set(module.namedModules().flatMap(([, one]) => [on
 function foundAs(value, lost) {
   if (lost instanceof Parameter) return 'this.name = parameter for each'
   const container = `new gf.nn.${Array.isArray(value) ? 'ModuleList' : 'ModuleDict'}(…)`
-  return [...membersOf(value)].includes(lost) ? container : `${container}, and the same for what is inside it`
+  const isDeeper = ![...membersOf(value)].includes(lost)
+  return isDeeper ? `${container}, with a ModuleDict for each object and a ModuleList for each array in it` : container
 }
 
 /**
