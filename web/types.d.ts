@@ -361,6 +361,8 @@ export interface Facts {
   focus?: { of: string, row: number }
   /** Whether its model can be taken along as a file. */
   isTakeable?: boolean
+  /** Whether no script in PyTorch can be made of it: its forward cannot be written once. */
+  unscripted?: boolean
   /** Whether it can be as a folder, too, that Hugging Face's classes read. */
   hasFiles?: boolean
   /** Where not all matrices of attention fit into memory: the layers that keep theirs. */

@@ -69,3 +69,22 @@ for (const [title, state] of Object.entries({
   assert.deepEqual(complaints, [])
   await close()
 })
+
+test('the menu says of what no script can be made, in both languages, and gives the rest', async () => {
+  for (const [language, said] of [['en', /^No script in PyTorch can be made of this model/], ['ko', /^이 모델은 PyTorch 스크립트로 만들 수 없어요/]]) {
+    const { page, complaints, close } = await open({ language, room: 'source.positions', fault: 'batchPositions' })
+    await page.click('.share summary')
+    const script = page.locator('[data-take="py"]'), note = page.locator('.taking .menu-note:visible').first()
+    assert.ok(await script.isDisabled())
+    assert.match(await note.textContent(), said)
+    assert.deepEqual(await violations(page, '.share'), [])
+    await saved(page, 'onnx')
+    await page.keyboard.press('Escape')
+    await changing(page, () => page.evaluate(() => { location.hash = location.hash.replace('fault=batchPositions', 'fault=swapped') }))
+    await page.click('.share summary')
+    assert.ok(await script.isEnabled())
+    assert.doesNotMatch(await note.textContent(), said)
+    assert.deepEqual(complaints, [])
+    await close()
+  }
+})

@@ -66,3 +66,15 @@ for (const [name, compute] of Object.entries(RUNS)) test(`${name} is taken out i
   }
   one.run.dispose()
 })
+
+test('what no script can be made of says so beforehand, and nothing else does', () => {
+  const settings = [{}, { fault: 'swapped' }, { fault: 'tokenNorm' }, { fault: 'batchPositions' }, { positions: 'learned' },
+    { positions: 'concatenated' }, { norm: 'rms', model: 'stories', positions: 'learned' }, { model: 'particles' }]
+  for (const one of settings) {
+    const run = made(one), { facts } = messageOf(gf, run), write = () => take(gf, run, { format: 'py' })
+    if (facts.unscripted) assert.throws(write, /called in different ways in one run/, JSON.stringify(one))
+    else assert.ok(write().length > 1000, JSON.stringify(one))
+    assert.ok(take(gf, run, { format: 'onnx' }).length > 1000)
+    run.run.dispose()
+  }
+})

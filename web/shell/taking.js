@@ -29,13 +29,16 @@ export function taking({ t, ask, run }) {
   const buttons = FORMATS.map(format => h('button', {
     'type': 'button', 'className': 'quiet', 'data-take': format, 'onclick': () => give(format)
   }, t(`app.taking.${format}`)))
+  const unscripted = h('p', { className: 'menu-note', hidden: true }, t('app.taking.unscripted'))
   const element = h('div', { className: 'taking', hidden: true },
     h('p', { className: 'menu-title' }, t('app.taking.title')), buttons,
-    h('p', { className: 'menu-note' }, prose(t('app.taking.note'))), said)
+    unscripted, h('p', { className: 'menu-note' }, prose(t('app.taking.note'))), said)
   /** @param {Run | null} run */
   function update(run) {
     element.hidden = !run?.isTakeable
     buttons[FORMATS.indexOf('zip')].hidden = !run?.hasFiles
+    buttons[FORMATS.indexOf('py')].disabled = Boolean(run?.unscripted)
+    unscripted.hidden = !run?.unscripted
   }
   return { element, update }
 }

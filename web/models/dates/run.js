@@ -111,6 +111,12 @@ function streamsOf(settings, source, input) {
 }
 
 /**
+ * Whether a module does something else for each of the two texts, where a script has every forward once.
+ * @param {Partial<Settings>} settings
+ */
+const isUnscripted = ({ fault, positions }) => fault === 'batchPositions' || positions === 'learned'
+
+/**
  * The date translator, or the same model with random weights, on one source; the target is the reader's or the model's.
  * Its own answer is chosen with dropout off; in training it is then read with dropout on, as a given one is.
  * @param {any} gf the library
@@ -145,6 +151,6 @@ export function run(gf, options, edits = [], [weights] = []) {
         } } })
       }
     }),
-    hints: {}, drawn: isTrained && isDrawn(settings) ? ['positions.weight'] : [], smoothing: isTrained ? SMOOTHING : null
+    hints: {}, unscripted: isUnscripted(settings), drawn: isTrained && isDrawn(settings) ? ['positions.weight'] : [], smoothing: isTrained ? SMOOTHING : null
   }
 }
