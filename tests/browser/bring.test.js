@@ -5,9 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { cases, filesOf } from '../models/drawn.js'
+import { isLong } from '../lib/long.js'
 import { BROKEN, HOSTILE, SHUFFLED, brokenFiles, otherTokenizer, oversized } from '../lib/hostile.js'
 import { changing, go, roomsOn, runHere, tablesOf, useHouse, violations } from './host.js'
 import { compareTables } from './tables.js'
+import { longestTasks } from './tasks.js'
 import { defaultsOf } from '../../web/models/index.js'
 import { run as runOwn } from '../../web/models/own/run.js'
 import { opened } from '../lib/brought.js'
@@ -324,5 +326,53 @@ test('without room for all matrices of attention the rooms of those that are mis
     assert.deepEqual(complaints, [])
     await close()
   }
+  await rm(folder, { recursive: true })
+})
+
+/** Lines that the inspector lays out at a time, and milliseconds of the processor for one task of that. */
+const [MOST_LINES, LONGEST_TASK] = [120, 50]
+
+test('thousands of terms stand on pages that the page does not stop for', async t => {
+  const folder = await mkdtemp(join(tmpdir(), 'wordy-')), words = 8000
+  const { paths } = await writeGpt2(folder, { layers: 1, channels: 8, heads: 2, words, places: 64 })
+  const { page, complaints, close } = await house.open({ language: 'en' })
+  await page.selectOption('.models select', 'own')
+  await page.waitForSelector('.bring[open]')
+  await page.setInputFiles('.bring input', paths)
+  await page.waitForSelector('.bring .primary:visible')
+  await changing(page, () => page.click('.bring .primary'))
+  await page.evaluate(() => { location.hash += '&room=sampling&cell=sampling.output:0,0,7' })
+  const more = '#inspector .terms + .quiet, #inspector .terms ~ .quiet'
+  await page.waitForSelector(more)
+  assert.match(await page.textContent(more), /^Show 7976 more$/)
+  const lines = () => page.locator('#inspector .terms li').count()
+  const press = selector => page.evaluate(one => document.querySelector(one).click(), selector)
+  const seen = []
+  const tasks = await house.inBrowser(browser => longestTasks(browser, page, async during => {
+    const act = (name, selector) => during(name, async () => {
+      await press(selector)
+      seen.push([name, await lines()])
+    })
+    await act('all', more)
+    await act('on', '[data-keep="on-terms"]')
+    await act('by size', '[data-keep="sort-true"]')
+  }))
+  for (const [name, { cpu, wall }] of tasks) {
+    t.diagnostic(`${name}: ${cpu.toFixed(0)} ms of the processor, ${wall.toFixed(0)} by the clock`)
+    if (isLong) assert.ok(cpu < LONGEST_TASK, `${name}: ${cpu} ms`)
+  }
+  for (const [name, count] of seen) assert.equal(count, MOST_LINES, name)
+  const at = () => page.textContent('.terms-page span')
+  assert.equal(await at(), `1–120 of ${words}`, 'another order begins at its first page')
+  const terms = () => page.$$eval('#inspector .terms li', list => list.map(one => one.title))
+  const first = await terms()
+  await page.focus('[data-keep="on-terms"]')
+  await page.keyboard.press('Enter')
+  await page.waitForFunction(text => document.querySelector('.terms-page span').textContent === text, `121–240 of ${words}`)
+  assert.equal((await terms()).filter(one => first.includes(one)).length, 0)
+  assert.equal(await page.evaluate(() => document.activeElement.dataset.keep), 'on-terms')
+  assert.deepEqual(await violations(page), [])
+  assert.deepEqual(complaints, [])
+  await close()
   await rm(folder, { recursive: true })
 })

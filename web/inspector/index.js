@@ -84,7 +84,7 @@ export function inspector(container, { t, press, visit, set, get, ask }) {
   let view = { run: null, cell: null, pinned: false, trail: [], explanation: null, pair: null, idle: [], room: null }
   const nudged = nudge({ t, ask, get, live, redraw: () => draw() })
   const nearby = near({ t, ask, live, redraw: () => draw() })
-  let reading = { sorted: false, all: false }
+  /** @type {{ sorted: boolean, page: number | null }} */ let reading = { sorted: false, page: null }
   /** @type {Cell | null} */ let editing = null
   let isDifferentiable = false
   /** @type {{ cell: Cell | null, value: number | null, element: Child }} */
@@ -236,7 +236,7 @@ export function inspector(container, { t, press, visit, set, get, ask }) {
     redo: store.redo,
     /** @param {Partial<Inspected>} next */
     update(next) {
-      if (next.cell !== undefined && !sameCell(next.cell, view.cell)) reading = { ...reading, all: false }
+      if (next.cell !== undefined && !sameCell(next.cell, view.cell)) reading = { ...reading, page: null }
       if (next.cell !== undefined && !sameCell(next.cell, editing)) editing = null
       view = { ...view, ...next }
       container.classList.toggle('is-empty', !view.run || !exists(view.run, view.cell))

@@ -19,13 +19,15 @@ import { numbersFormula } from './numbers.js'
  * @property {(cell: Cell) => void} go follows a factor into its own cell
  * @property {(cell: Cell) => boolean} has whether the run has a cell; to one it has not, nothing leads
  * @property {boolean} sorted terms by size
- * @property {boolean} all every term, however many
- * @property {(patch: { sorted?: boolean, all?: boolean }) => void} change changes the two before
+ * @property {number | null} page of the terms, if more than the first few are asked for
+ * @property {(patch: { sorted?: boolean, page?: number | null }) => void} change changes the two before
  */
 
 /** @import { Cell, Explanation, Run, Told, Translate } from '../types.d.ts' */
 
 const FIRST_TERMS = 24
+/** Lines of a page of terms: a table of all 8,192 that may come would keep the page for seconds. */
+const PAGE_TERMS = 120
 const INDICES = /\[[^\]]*\]/g
 const BETWEEN_LINES = ',  '
 
@@ -73,25 +75,42 @@ function term({ label, value, factors }, most, view) {
 }
 
 /**
- * The list of terms, by position or by size, the first few until asked for all.
+ * Where the lines that are shown stand among all, with a step to those before and after.
+ * @param {number} page @param {number} count of all terms @param {Pick<Reading, 't' | 'change'>} view
+ */
+function pager(page, count, { t, change }) {
+  const first = page * PAGE_TERMS, last = Math.min(count, first + PAGE_TERMS)
+  /** @param {number} by @param {string} sign @param {'back' | 'on'} word @param {boolean} isEnd */
+  const step = (by, sign, word, isEnd) => h('button', {
+    'type': 'button', 'className': 'place-step', 'data-keep': `${word}-terms`, 'disabled': isEnd,
+    'aria-label': t(`inspector.turn.${word}`), 'onclick': () => change({ page: page + by })
+  }, sign)
+  return h('p', { className: 'terms-page' }, step(-1, '‹', 'back', first === 0),
+    h('span', {}, t('inspector.turn.at', { first: first + 1, last, count })), step(1, '›', 'on', last === count))
+}
+
+/**
+ * The list of terms, by position or by size: the first few, and once asked for all a page of them.
  * @param {Told} explanation @param {Reading} view
  */
 function termList({ terms, count = terms.length }, view) {
-  const { t, sorted, all, change } = view
+  const { t, sorted, page, change } = view
   const most = Math.max(...terms.map(({ value }) => Math.abs(value)).filter(size => !Number.isNaN(size)), 0)
   const order = sorted ? [...terms].sort((a, b) => Math.abs(b.value) - Math.abs(a.value)) : terms
-  const shown = all && count === terms.length ? order : order.slice(0, FIRST_TERMS)
+  const isWhole = count === terms.length, at = isWhole && page !== null ? page : null
+  const shown = at === null ? order.slice(0, FIRST_TERMS) : order.slice(at * PAGE_TERMS, (at + 1) * PAGE_TERMS)
   /** @param {boolean} by @param {string} word */
   const choose = (by, word) => h('button', {
     'type': 'button', 'className': 'quiet', 'data-keep': `sort-${by}`, 'aria-pressed': String(sorted === by),
-    'onclick': () => change({ sorted: by })
+    'onclick': () => change({ sorted: by, page: at && 0 })
   }, t(`inspector.${word}`))
   return [
     h('div', { className: 'terms-head' }, h('span', {}, t('inspector.terms', { count })),
       terms.length > 2 ? h('span', {}, choose(false, 'order'), choose(true, 'size')) : ''),
-    h('ol', { className: 'terms' }, shown.map(one => term(one, most, view))),
-    shown.length < order.length && count === terms.length
-      ? h('button', { type: 'button', className: 'quiet', onclick: () => change({ all: true }) },
+    h('ol', { className: 'terms', start: (at ?? 0) * PAGE_TERMS + 1 }, shown.map(one => term(one, most, view))),
+    at !== null && order.length > PAGE_TERMS ? pager(at, order.length, view) : '',
+    at === null && isWhole && shown.length < order.length
+      ? h('button', { type: 'button', className: 'quiet', onclick: () => change({ page: 0 }) },
           t('inspector.more', { count: order.length - shown.length })) : '',
     count > terms.length ? h('p', { className: 'note' }, t('inspector.some', { count })) : ''
   ]
