@@ -17,6 +17,9 @@ import { prose } from '../lib/prose.js'
  * @typedef {{ element: HTMLElement, show: (result: Result) => void }} Way to answer
  */
 
+/** Whether options would take many lines of a phone, one below the other. @param {{ text: string }[]} options */
+const isCrowded = options => options.length > 4 && options.filter(({ text }) => text.length > 8).length > 2
+
 /**
  * One of a few.
  * @param {{ id: string, text: string }[]} options @param {Translate} t @param {(given: string) => void} answer
@@ -27,7 +30,7 @@ function choice(options, t, answer) {
     'type': 'button', 'className': 'lesson-option', 'data-option': id, 'onclick': () => answer(id)
   }, text))
   return {
-    element: h('div', { className: 'lesson-options' }, buttons),
+    element: h('div', { className: isCrowded(options) ? 'lesson-options is-crowded' : 'lesson-options' }, buttons),
     show({ wrong, right, isOver }) {
       for (const button of buttons) {
         const { option = '' } = button.dataset
