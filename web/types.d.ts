@@ -384,13 +384,19 @@ export interface Going {
 }
 
 /** A run in the worker, where it is alive, with what its model says of it. */
+/** Files for Hugging Face's classes, and what their folder is called. */
+export interface Folder {
+  name: string
+  content: Record<string, string | Uint8Array>
+}
+
 export interface Made extends Facts {
   run: LibraryRun
   going?: Going
   /** What can be taken out of the page: a model and what it was called with; the files it has at Hugging Face. */
   taken?: {
     model: any, inputs: Record<string, number[][]>
-    files?: () => { name: string, content: Record<string, string | Uint8Array> }
+    files?: () => Folder | Promise<Folder>
   }
 }
 

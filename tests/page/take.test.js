@@ -8,6 +8,12 @@ import { gf } from '../lib/engine.js'
 import { opened } from '../lib/brought.js'
 import { unzip } from '../lib/unzip.js'
 import { made } from '../lib/page.js'
+import { defaultsOf as pageDefaults } from '../../web/models/index.js'
+import { RUNS as PAGE_RUNS } from '../../web/models/runs.js'
+import { createTokenizer } from '../../web/models/stories/data.js'
+import { createSession } from '../../web/theatre/session.js'
+import { defaultsOf } from '../../web/theatre/settings.js'
+import { ABOUT } from '../../web/theatre/tasks/about.js'
 import { cases, filesOf } from '../models/drawn.js'
 import { run as runOwn } from '../../web/models/own/run.js'
 import { messageOf } from '../../web/worker/plain.js'
@@ -43,7 +49,7 @@ for (const [name, compute] of Object.entries(RUNS)) test(`${name} is taken out i
   const script = take(gf, one, { format: 'py' })
   const shapes = Object.entries(state).map(([key, { shape }]) => [key, [...shape]])
   assert.deepEqual(stateOf(script), Object.fromEntries(shapes))
-  if (taken.files) {
+  if (taken.files && one.brought) {
     const out = unzip(Buffer.concat(take(gf, one, { format: 'zip' }))), type = one.brought.type
     const again = await gf.models.load(out)
     assert.deepEqual(Object.keys(out), [`${type}/config.json`, `${type}/model.safetensors`])
@@ -51,7 +57,7 @@ for (const [name, compute] of Object.entries(RUNS)) test(`${name} is taken out i
       assert.deepEqual(tensor.toArray(), state[key].toArray(), key)
     }
     again.model.dispose()
-  } else assert.throws(() => take(gf, one, { format: 'zip' }), /no keys at Hugging Face/)
+  } else if (!taken.files) assert.throws(() => take(gf, one, { format: 'zip' }), /no keys at Hugging Face/)
   assert.equal(facts.hasFiles, Boolean(taken.files))
   const session = await sessionOf(take(gf, one, { format: 'onnx' }))
   assert.ok(gf.memory().tensors <= tensors, 'nothing is left')
@@ -76,5 +82,55 @@ test('what no script can be made of says so beforehand, and nothing else does', 
     else assert.ok(write().length > 1000, JSON.stringify(one))
     assert.ok(take(gf, run, { format: 'onnx' }).length > 1000)
     run.run.dispose()
+  }
+})
+
+/** The folder of a run says what the run says, to the bit. */
+async function holdsToFolder(one, names) {
+  const { model, inputs: { ids } } = one.taken, files = unzip(Buffer.concat(await take(gf, one, { format: 'zip' })))
+  assert.deepEqual(Object.keys(files), names)
+  const { type, missing, unused, problems } = await gf.models.inspect(files)
+  assert.deepEqual([type, missing, unused, problems], ['gpt2', [], [], []])
+  const again = await gf.models.load(files)
+  const [own, other] = gf.noGrad(() => [model.forward(ids), again.model.forward(ids).logits])
+  assert.deepEqual(own.toArray(), other.toArray())
+  for (const gone of [own, other, again.model]) gone.dispose()
+  return again
+}
+
+test('stories leave as a GPT-2 where they are built as one, and say the same', async () => {
+  const exchanged = [{}, { positions: 'learned' }, { positions: 'none' }, { positions: 'concatenated' }, { activation: 'relu' },
+    { scale: false }, { edits: [{ name: 'decoder.layers.0.linear1.weight', index: [0, 1], value: 2 }] }]
+  for (const { edits = [], ...more } of exchanged) {
+    const one = made({ model: 'stories', ...more }, edits)
+    const folder = ['config.json', 'model.safetensors', 'tokenizer.json'].map(name => `stories/${name}`)
+    const { tokenizer } = await holdsToFolder(one, folder)
+    assert.deepEqual([...tokenizer.encode(' the cat').ids], [...createTokenizer(gf).encode(' the cat').ids])
+    one.run.dispose()
+  }
+  for (const more of [{ norm: 'rms' }, { positions: 'rotary' }, { activation: 'swiglu' }, { kvHeads: 2 }]) {
+    const one = made({ model: 'stories', ...more })
+    assert.equal(messageOf(gf, one).facts.hasFiles, false, JSON.stringify(more))
+    one.run.dispose()
+  }
+})
+
+test('so does what was learned in the theatre, stories and a text of the reader\'s, as long as its parts are a GPT-2\'s', async () => {
+  const sizes = { layers: 1, dModel: 16, dimFeedforward: 24, heads: 2, steps: 20, batch: 4 }
+  const text = '나비가 날아와요. 꽃이 피어요. '.repeat(40), weights = 'theatre'
+  for (const [task, more, names] of [
+    ['stories', {}, ['config.json', 'model.safetensors', 'tokenizer.json']],
+    ['text', { positions: 'learned' }, ['config.json', 'model.safetensors']],
+    ['text', { unit: 'pairs', size: 280 }, ['config.json', 'model.safetensors', 'tokenizer.json']],
+    ['text', { norm: 'rms' }, null]
+  ]) {
+    const session = createSession(gf, { ...defaultsOf(task), ...sizes, ...more }, task === 'text' ? text : undefined)
+    for (let n = 0; n < 3; n++) session.step()
+    const options = { ...pageDefaults(task), beginning: ABOUT[task].sample, weights, lent: `${task} ${JSON.stringify(more)}` }
+    const one = PAGE_RUNS[task](gf, options, [], [session.file()])
+    if (names) await holdsToFolder(one, names.map(name => `${task}/${name}`))
+    else assert.equal(messageOf(gf, one).facts.hasFiles, false)
+    one.run.dispose()
+    session.dispose()
   }
 })

@@ -127,7 +127,7 @@ export function view(container, context, training) {
     h('div', { className: 'theatre-pair' }, looks, h('div', { className: 'theatre-deeds' }, enter,
       h('p', { className: 'theatre-why' }, t('theatre.insideWhy')), count,
       h('div', { className: 'theatre-files' }, button('begin', () => begin()), button('download', download),
-        filePicker(t, upload)), note,
+        filePicker(t, upload)), h('p', { className: 'theatre-why' }, t('theatre.keys')), note,
       h('p', { className: 'theatre-why' }, t('theatre.inNode')), command)),
     h('div', { className: 'theatre-pair' }, plane, curve), steps, details, options)
   curve.className = 'theatre-followed'

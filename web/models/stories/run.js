@@ -10,13 +10,16 @@ import { tell } from '../telling.js'
 import { build, keyOf, shapeIn } from '../weights.js'
 import { END, LONGEST, createTokenizer, cut, encode } from './data.js'
 import { stories } from './index.js'
+import { hubFiles, isKeyed } from './keyed.js'
 import { CONFIG, createStories } from './model.js'
 import { shapeOf } from './variants.js'
 
 /** @import { Edit, Library, Made, Settings } from '../../types.d.ts' */
 /** @import { Language } from '../telling.js' */
 
-/** @type {WeakMap<Library, Language>} */ const languages = new WeakMap()
+/** @typedef {Language & { tokenizer: any }} Told */
+
+/** @type {WeakMap<Library, Told>} */ const languages = new WeakMap()
 
 /** How the stories are read in an engine; its tokenizer is trained once. @param {Library} gf */
 function languageOf(gf) {
@@ -27,7 +30,7 @@ function languageOf(gf) {
     const vocabulary = Array.from({ length: tokenizer.size },
       (_, id) => (id === end ? END : spelled(tokenizer.bytesOf(id))))
     language = {
-      vocabulary, end, longest: LONGEST, begin: (text, room) => encode(tokenizer, text, room),
+      vocabulary, tokenizer, end, longest: LONGEST, begin: (text, room) => encode(tokenizer, text, room),
       go: text => encode(tokenizer, text).slice(1), merges: ids => mergesOf(tokenizer, ids, vocabulary),
       hangul: text => hangulOf(text, {
         cut: one => cut(tokenizer, one), shown: id => vocabulary[id], bytesOf: id => tokenizer.bytesOf(id)
@@ -53,5 +56,8 @@ export function run(gf, options, edits = [], [file] = []) {
   const create = () => createStories(gf, { ...CONFIG, ...shape, dropout: settings.dropout })
   const own = { ...settings, weights: file ? settings.weights : 'untrained' }
   const made = hold(gf, keyOf('stories', own) + JSON.stringify(shape), () => build(gf, own, file, create), edits)
-  return { ...tell(gf, made, own, language, edits), settings, hints: stories.hints, shape: shapeIn(gf, settings, file) }
+  const told = tell(gf, made, own, language, edits), known = { activation: shape.activation, ...language }
+  const files = async () => ({ name: 'stories', content: await hubFiles(gf, made.model, known) })
+  const taken = { ...told.taken, ...(isKeyed(gf, made.model) && { files }) }
+  return { ...told, taken, settings, hints: stories.hints, shape: shapeIn(gf, settings, file) }
 }

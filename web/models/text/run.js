@@ -6,6 +6,7 @@ import { defaultsOf } from '../index.js'
 import { costsOf } from '../languages.js'
 import { mergesOf } from '../merges.js'
 import { CONFIG, createStories } from '../stories/model.js'
+import { hubFiles, isKeyed } from '../stories/keyed.js'
 import { shapeOf } from '../stories/variants.js'
 import { hangulOf } from '../syllables.js'
 import { tell } from '../telling.js'
@@ -67,5 +68,8 @@ export function run(gf, options, edits = [], [file] = []) {
   const create = () => createStories(gf, { ...CONFIG, ...shape, dropout: settings.dropout })
   const made = hold(gf, keyOf('text', settings) + JSON.stringify(shape), () => build(gf, settings, file, create), edits)
   const told = tell(gf, made, settings, languageOf(vocabulary, shape.longest), edits)
-  return { ...told, settings, hints: text.hints, shape: shapeIn(gf, settings, file) }
+  const known = { ...shape, end: -1, tokenizer: vocabulary.tokenizer ?? null }
+  const files = async () => ({ name: 'text', content: await hubFiles(gf, made.model, known) })
+  const taken = { ...told.taken, ...(isKeyed(gf, made.model) && { files }) }
+  return { ...told, taken, settings, hints: text.hints, shape: shapeIn(gf, settings, file) }
 }
