@@ -168,6 +168,15 @@ test('a model that decodes with a cache', () => {
   }, 'with a cache')
 })
 
+test('a forward that is recorded, and its kernels called again', () => {
+  expectSame(gf => {
+    const layer = new gf.nn.TransformerEncoderLayer(40, 4, { dimFeedforward: 96, dropout: 0 }), fast = gf.compile(layer)
+    const outputs = [1, 2, 3, 4].map(() => gf.noGrad(() => fast(gf.randn([2, 19, 40]), { isCausal: true })))
+    assert.equal(fast.recordings, 1)
+    return outputs
+  }, 'compiled')
+})
+
 test('text is read into a memory that is shared', () => {
   const text = '나는 최근 파리 여행을 다녀왔다\nI wonder what will come next 😀'.repeat(50)
   const readBy = ({ text: { words, whitespace, Vocab, trainBPE } }) => {
