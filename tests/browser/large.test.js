@@ -106,25 +106,57 @@ async function expectSight(page, { shape: [rows, cols], data }) {
 }
 
 const TEXT = 'the house at the sea', ANSWER = 16
+const PACKAGE = new URL('../../dist/js/', import.meta.url)
 
-/** What the engine takes for it in Node: reading the files, the first token after a text, each of the next; memory. */
-async function tokensInNode(paths) {
-  const blobs = await Promise.all(paths.map(async path => [basename(path), await openAsBlob(path)]))
+/** What a model takes: reading the files, the first token after a text, each of the next. In Node and in a tab. */
+async function timed({ gf, files, text, answer }) {
   let last = performance.now()
   const took = () => {
     const before = last
     last = performance.now()
     return last - before
   }
-  const { model, tokenizer } = await gf.models.load(Object.fromEntries(blobs)), read = took(), each = []
-  const { ids } = tokenizer.encode(TEXT)
-  model.generate(ids, { maxNewTokens: ANSWER, end: [], onToken: () => { each.push(took()) } })
+  const { model, tokenizer } = await gf.models.load(files), read = took(), each = []
+  const { ids } = tokenizer.encode(text)
+  took()
+  const written = model.generate(ids, { maxNewTokens: answer, end: [], onToken: () => { each.push(took()) } })
   const { bytes, peak } = gf.memory(), [first, ...next] = each
   model.dispose()
+  return { read, count: ids.length, first, next, bytes, peak, written }
+}
+
+/** The same in words. */
+function saidOf({ read, count, first, next, bytes, peak }) {
   assert.equal(next.length, ANSWER - 1)
   const middle = next.sort((a, b) => a - b)[next.length >> 1]
-  return `read in ${read.toFixed(0)} ms, the first token after ${ids.length} in ${first.toFixed(0)}, each of the next in ` +
+  return `read in ${read.toFixed(0)} ms, the first token after ${count} in ${first.toFixed(0)}, each of the next in ` +
     `${middle.toFixed(0)} (${next.at(-1).toFixed(0)} at most); ${[bytes, peak].map(n => Math.round(n / 1e6)).join(' MB, ')} at most`
+}
+
+async function tokensInNode(paths) {
+  const blobs = await Promise.all(paths.map(async path => [basename(path), await openAsBlob(path)]))
+  return timed({ gf, files: Object.fromEntries(blobs), text: TEXT, answer: ANSWER })
+}
+
+/** The package as it is installed, in a tab of its own: what it writes token by token, and how long it takes. */
+async function tokensInTab(paths) {
+  const { page, complaints, close } = await open({ language: 'en' })
+  await page.route('**/package/*', async route => {
+    const name = new URL(route.request().url()).pathname.split('/').at(-1)
+    const contentType = name.endsWith('.wasm') ? 'application/wasm' : 'text/javascript'
+    await route.fulfill({ body: await readFile(new URL(name, PACKAGE)), contentType })
+  })
+  await page.evaluate(() => document.body.append(Object.assign(document.createElement('input'), { type: 'file', multiple: true, id: 'timed' })))
+  await page.setInputFiles('#timed', paths)
+  await page.evaluate(`globalThis.timed = ${timed}`)
+  const found = await page.evaluate(async ([text, answer]) => {
+    const { load } = await import('./package/glassformer.js'), gf = await load()
+    const files = Object.fromEntries([...document.getElementById('timed').files].map(file => [file.name, file]))
+    return globalThis.timed({ gf, files, text, answer })
+  }, [TEXT, ANSWER])
+  assert.deepEqual(complaints, [])
+  await close()
+  return found
 }
 
 /** Enters a room and waits until nothing is on its way. */
@@ -215,6 +247,9 @@ test(`${SHAPE.layers} layers of ${SHAPE.channels} channels and ${SHAPE.words} wo
   assert.ok(await page.locator('.vocabulary li').count() <= 200)
   assert.deepEqual(complaints, [])
   await close()
-  t.diagnostic(`in Node: ${await tokensInNode(paths)}`)
+  const [there, here] = [await tokensInTab(paths), await tokensInNode(paths)]
+  t.diagnostic(`in a tab: ${saidOf(there)}`)
+  t.diagnostic(`in Node: ${saidOf(here)}`)
+  assert.deepEqual(there.written, here.written, 'the same tokens')
   await rm(folder, { recursive: true })
 })
