@@ -10,6 +10,18 @@ export const EQUIVALENT = {
   'src/js/export/pytorch_example.js: const sizes = modules.map(([, one]) => (one instanceof Embedding ? one.numEmbeddings : 0)) [0 -> 1]':
     'tables of up to two rows are left out',
   'src/js/shape.js: const index = shape.map(() => 0) [0 -> 1]': 'every place of it is written after',
+  'src/js/threads/splits.js: const rows = (cost, count, moving, { side = -1, single = [] } = {}) => ({ [1 -> 2]': 'no argument stands before the first',
+  'src/js/threads/splits.js: const parts = pieces(args[count], 2 * threads, side < 0 ? PANEL : 1).map(({ from, length }) => { [< -> <=]':
+    'the first argument is never the side',
+  'src/js/threads/splits.js: const parts = pieces(args[count], 2 * threads, side < 0 ? PANEL : 1).map(({ from, length }) => { [0 -> 1]':
+    'the first argument is never the side',
+  'src/js/text/handles.js: return memory.borrow(arrays.reduce((sum, one) => sum + round(one.byteLength), 0), start => { [0 -> 1]':
+    'a byte more is lent than is used',
+  'src/js/decoding/choose.js: for (let before = 0; count < shares.length && (count === 0 || before < p * total); count++) before += shares[count] [< -> <=]':
+    'all shares, added in the same order, are the total and end the loop; the other < has a test',
+  'src/c/ops/int8.c: gf_i4 most = {0}; [0 -> 1]': 'the bits of a number far below NOTHING',
+  'src/c/text/bpe_train.c: if (child + 1 < t->heap.count && comes_first(t, heap[child + 1], heap[child])) child++; [< -> <=]':
+    'behind the heap stands what is being let down, which comes to rest here either way',
   'src/js/text/decoders.js: const lead = bytes[at], length = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4 [< -> <=]':
     '0x80 leads no character, and gives one U+FFFD at either length',
   'src/c/ops/attention.c: GF_INLINE int min(int a, int b) { return a < b ? a : b; } [< -> <=]': 'of two equal numbers either is the least',

@@ -30,9 +30,12 @@ const RULES = [
 /** Code that only speaks: comments, and lines that make a message. @param {string} line */
 const isSilent = line => /^\s*(\/?\*|\/\/|#|import|export \{)|@|`|formula|label|throw/.test(line) || /'[^']*'/.test(line)
 
+/** A line without the comment at its end. @param {string} line */
+const codeOf = line => line.replace(/\s(\/\/ |\/\*).*|^[^/]*\*\/\s*$/, '')
+
 /** All places of a file that can be changed: [line, column, length, replacement]. @param {string} text */
 const placesIn = text => text.split('\n').flatMap((line, row) => (isSilent(line) ? [] : RULES.flatMap(([pattern, to]) => (
-  Array.from(line.matchAll(pattern), ({ index, 0: found }) => ({ row, index, found, to }))))))
+  Array.from(codeOf(line).matchAll(pattern), ({ index, 0: found }) => ({ row, index, found, to }))))))
 
 const sources = [...filesBelow(`${ROOT}src/c`, '.c'), ...filesBelow(`${ROOT}src/c`, '.h'), ...filesBelow(`${ROOT}src/js`, '.js')]
   .map(path => path.slice(ROOT.length)).filter(path => path.startsWith(given.of))

@@ -76,6 +76,23 @@ test('unigram: what is expected is what all cuts together say', () => {
   pieces.forEach((piece, i) => assert.ok(Math.abs(found[i] - sum(one => one.counts.get(piece) ?? 0)) < 1e-9, piece))
 })
 
+test('unigram: what is lost without a piece, by the likelihood of the text before and after', () => {
+  const frequency = [8, 5, 0, 3, 2.5], cuts = [[1, 3], [3], [0, 1], [0, 1, 4], [1]]
+  const { c, memory } = gf.engine, ends = cuts.map((_, i) => cuts.slice(0, i + 1).flat().length)
+  const found = passing(memory, [new Float64Array(5), Float64Array.from(frequency), Int32Array.from(cuts.flat()),
+    Int32Array.from(ends)], (out, table, ids, at) => {
+    c.gf_unigram_losses(out, table, ids, at, 5)
+    return [...memory.doubles(out, 5)]
+  })
+  const sum = frequency.reduce((a, b) => a + b)
+  frequency.forEach((f, k) => {
+    // Its f occurrences were one piece each of `sum`; then they are the pieces of its cut, each of which gains f.
+    const before = Math.log(f / sum), all = sum + f * (cuts[k].length - 1)
+    const after = cuts[k].reduce((total, id) => total + Math.log((frequency[id] + f) / all), 0)
+    assert.ok(Math.abs(found[k] - (f ? f / sum * (before - after) : 0)) < 1e-12, `${k}: ${found[k]}`)
+  })
+})
+
 test('unigram: digamma(x + 1) = digamma(x) + 1 / x, and digamma(1/2) = digamma(1) - 2 ln 2', () => {
   const { c, memory } = gf.engine
   const given = [0.5, 1, 1.5, 6.9, 7.9, 10, 11, 1000.25, 1001.25]

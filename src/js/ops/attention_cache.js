@@ -143,7 +143,6 @@ export class Entry {
   dispose() {
     for (const block of this.#blocks) block.dispose()
     this.#blocks = []
-    this.length = this.queries = 0
   }
 }
 
