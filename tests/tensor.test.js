@@ -80,6 +80,7 @@ test('load says why the kernels are not there, or cannot run', async t => {
   refuse('call to WebAssembly.instantiate() blocked by CSP')
   await assert.rejects(load(), { message: /add 'wasm-unsafe-eval'/ })
   refuse('invalid value type')
+  await assert.rejects(load(), { message: /wasm is not a build of the kernels: invalid value type/ })
   t.mock.method(WebAssembly, 'validate', () => false)
   await assert.rejects(load(), { message: /this engine has no WebAssembly SIMD/ })
 })

@@ -1,0 +1,48 @@
+// Regular expressions of a tokenizer.json in JavaScript's words: what they find, and what they do not.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { literal, patternFrom, patternOf } from '../../src/js/text/pattern.js'
+import { assertRejects } from '../lib/engine.js'
+
+const found = (pattern, text) => text.match(patternOf('x', pattern)) ?? []
+
+/** A pattern, a text, and all that is found in it. */
+const CASES = {
+  'case counts': [['aB', 'aB ab AB Ab', ['aB']], ['k', 'kK\u212a', ['k']]],
+  'case does not count from a mark on': [['(?i)ab', 'aB ab AB', ['aB', 'ab', 'AB']], ['a(?i)b', 'ab aB AB', ['ab', 'aB']],
+    ['(?i)k', 'kK\u212a', ['k', 'K', '\u212a']], ['(?i)s5', 'S5 ſ5', ['S5', 'ſ5']]],
+  'case does not count within a group': [['(?i:ab)c', 'ABc abC aBc', ['ABc', 'aBc']],
+    ['(?i:a(b)c)d', 'ABCd ABCD', ['ABCd']], ['(?:a(?i)b)c', 'aBc aBC ABc', ['aBc']], ['(?i:a(?i)b)c', 'ABc ABC', ['ABc']],
+    ['(?i:a)|b', 'A B b', ['A', 'b']], ['(?i:a[)]b)c', 'A)Bc A)BC', ['A)Bc']], ['x(?i:a[(]b)c', 'xA(Bc xA(BC', ['xA(Bc']]],
+  'classes keep the case they have': [['(?i)[a]b', 'aB AB', ['aB']]],
+  'white space is Unicode\'s': [['\\s', ' \u0085\ufeff\u3000', [' ', '\u0085', '\u3000']], ['\\S+', 'a\u0085b', ['a', 'b']],
+    ['[\\s]', '\u0085', ['\u0085']]],
+  'digits and words are Unicode\'s': [['\\d+', '5٣a', ['5٣']], ['[\\d]+', '٣', ['٣']], ['\\D', '٣a', ['a']],
+    ['\\w+', 'é_가٣-', ['é_가٣']], ['[\\w-]+', 'a-é', ['a-é']], ['\\W', 'é-', ['-']], ['\\h+', 'aF9g', ['aF9']],
+    ['\\H', 'fg', ['g']]],
+  'ends of the text': [['\\Aa', 'aa\na', ['a']], ['a\\z', 'aa\na', ['a']], ['a\\Z', 'aa\n', ['a']], ['a\\z', 'a\n', []]],
+  'code points': [['\\x{1F600}', '😀', ['😀']], ['(?i)\\x{1F600}', '😀', ['😀']], ['\\x41', 'A', ['A']], ['\\u0041', 'A', ['A']]],
+  'marks stand for themselves': [['\\-', 'a-b', ['-']], ['[a\\-z]', 'b-', ['-']], ['\\!\\#', '!#', ['!#']],
+    ['\\.', 'a.', ['.']], ['\\p{L}', '5é', ['é']], ['\\(a\\)', '(a)', ['(a)']]],
+  'what gives nothing back': [['a++b', 'aab', ['aab']], ['\\p{N}{1,3}+', '12345', ['123', '45']], ['a?+', 'a', ['a', '']],
+    ['\\++', 'a++', ['++']], ['a{2}+', 'aaaa', ['aa', 'aa']]]
+}
+
+for (const [name, cases] of Object.entries(CASES)) test(`patterns: ${name}`, () => {
+  for (const [pattern, text, expected] of cases) assert.deepEqual([...found(pattern, text)], expected, `${pattern} in ${text}`)
+})
+
+test('a text that is no pattern is found as it is', () => {
+  const marks = '^$\\.*+?()[]{}|/'
+  assert.deepEqual(marks.match(new RegExp(literal(marks), 'u'))?.[0], marks)
+  assert.deepEqual('a.b axb'.match(patternFrom('x', { String: 'a.b' })), ['a.b'])
+  assert.deepEqual('a.b axb'.match(patternFrom('x', 'a.b')), ['a.b'])
+  assert.deepEqual('a.b axb'.match(patternFrom('x', { Regex: 'a.b' })), ['a.b', 'axb'])
+})
+
+test('patterns: what they do not take', () => {
+  assertRejects(() => patternOf('here', 5), 'format', 'here: a pattern must be text, got 5')
+  assertRejects(() => patternOf('here', '(a'), 'format', 'here: the pattern "(a" has no counterpart in JavaScript')
+  assertRejects(() => patternFrom('here', { Text: 'a' }), 'format', 'a pattern must be { String } or { Regex }')
+  assertRejects(() => patternFrom('here', null), 'format', 'got null')
+})
