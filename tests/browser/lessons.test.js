@@ -155,6 +155,25 @@ for (const [i, { id }] of LESSONS.entries()) {
   }
 }
 
+test('what a lesson is called, and the next one, is never cut', async () => {
+  for (const [id, language] of [['attention', 'ko'], ['mask', 'en'], ['order', 'en']]) {
+    const { lesson } = await lessonOf(id).load()
+    const { page, close } = await open({ lesson: id, at: lesson.steps.length - 1 }, language)
+    await arrived(page, lesson.steps.at(-1).id)
+    for (const width of [1920, 1440, 1280, 1024, 820, 360]) {
+      await page.setViewportSize({ width, height: 800 })
+      // An ellipsis may stand where less than a pixel is missing, so the text is measured and not its box.
+      const cut = await page.$$eval('.lesson-name, .lesson-next', list => list.filter(one => {
+        const range = document.createRange()
+        range.selectNodeContents(one)
+        return range.getBoundingClientRect().width > one.getBoundingClientRect().width
+      }).map(one => one.textContent))
+      assert.deepEqual(cut, [], `${id}, ${language}, ${width}`)
+    }
+    await close()
+  }
+})
+
 test('the reader wanders and returns; a reload, Back and another language stay in the step; Escape leaves', async () => {
   const { page, complaints, close } = await open('attention', 'ko')
   await arrived(page, 'gap')
