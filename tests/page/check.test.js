@@ -17,7 +17,7 @@ const counted = (results, kind) => (
   results.reduce((sum, { part, count, difference }) => sum + (part === kind && difference !== null ? count : 0), 0))
 
 /** Models that are brought; a GPT-2 has the form of GELU that is made with tanh. */
-const BROUGHT = await Promise.all(['gpt2'].map(async type => (
+const BROUGHT = await Promise.all(['gpt2', 'llama', 'bert', 'marian', 't5'].map(async type => (
   [`a ${type} that was brought`, await opened(filesOf(cases(type)[0]))])))
 function brought(model) {
   const made = runOwn(gf, { beginning: '3 1 4' }, [], [model])
@@ -131,6 +131,25 @@ test('a tensor that nothing should have computed is found', () => {
   run.tensors.set('twice', { ...run.tensors.get('positions.output'), name: 'twice' })
   assert.deepEqual(wrongIn(check(run)).map(({ name }) => name), ['twice'])
   run.dispose()
+})
+
+test('one wrong number is found in what only models that are brought have', () => {
+  const found = new Set()
+  for (const [type, model] of BROUGHT) {
+    const run = brought(model)
+    const ops = run.steps.filter(({ op, outputs, parameters }) => run.tensors.has(outputs.out) &&
+      (['tanh', 'transpose'].includes(op) || (op === 'mul' && 'number' in parameters)))
+    for (const { op, outputs: { out } } of ops) {
+      const tensor = run.tensors.get(out), data = Float32Array.from(tensor.data)
+      data[0] += 1e-3
+      run.tensors.set(out, { ...tensor, data })
+      assert.ok(wrongIn(recompute(run)).some(({ name, part }) => name === out && part === 'value'), `${type}: ${out}`)
+      run.tensors.set(out, tensor)
+      found.add(op)
+    }
+    run.dispose()
+  }
+  assert.deepEqual([...found].sort(), ['mul', 'tanh', 'transpose'])
 })
 
 test('the faults of the bug hunt are seen', () => {

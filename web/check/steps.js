@@ -16,6 +16,7 @@ import * as relu from '../../src/reference/relu.js'
 import * as rotary from '../../src/reference/rotary.js'
 import * as softmax from '../../src/reference/softmax.js'
 import { map, sumToShape, zeros } from '../../src/reference/tensor.js'
+import { exchanged, narrowed, widened } from './arranged.js'
 import { collected, inHeads, joined, repeated, turned } from './heads.js'
 import { layerNorm, rmsNorm } from './norms.js'
 
@@ -261,6 +262,7 @@ export const STEPS = {
   gelu: bend(gelu, {}, v => 8 * Math.abs(v), () => 18),
   gelu_tanh: bend(gelu, { approximate: 'tanh' }, v => 8 * Math.abs(v), () => 50),
   silu: bend(unary, { op: 'silu' }, v => 5 * Math.abs(v), slope => 12 * Math.abs(slope) + 8),
+  tanh: bend(unary, { op: 'tanh' }, v => 5 * Math.abs(v), slope => 12 * Math.abs(slope) + 12),
   layer_norm: layerNorm,
   rms_norm: rmsNorm,
   rotary: {
@@ -317,17 +319,26 @@ export const STEPS = {
     backwardBound: ({ logs }, { target }, dy) => (
       { logs: sizes(backOf('loss')({ logs }, { target }, dy, dy).logs, 2 * U) })
   },
+  number: {
+    forward: (_, { value }) => ({ shape: [1], data: Float64Array.of(Math.fround(value)) }),
+    bound: (_, __, y) => zeros(y.shape)
+  },
   reciprocal: {
     forward: (_, { of }) => ({ shape: [1], data: Float64Array.of(1 / of) }), bound: (_, __, y) => sizes(y, U)
   },
   narrow: {
-    forward: ({ x }, { start, length }) => rowsFrom(x, start, length), bound: (_, __, y) => zeros(y.shape),
-    backward: ({ x }, { start }, dy) => ({ x: rowsInto(map(dy, v => v), x.shape, start) }),
+    forward: ({ x }, where) => narrowed(x, where), bound: (_, __, y) => zeros(y.shape),
+    backward: ({ x }, where, dy) => ({ x: widened(dy, x.shape, where) }),
     backwardBound: ({ x }) => ({ x: zeros(x.shape) })
   },
   reshape: {
     forward: ({ x }, { shape }) => ({ shape, data: x.data }), bound: (_, __, y) => zeros(y.shape),
     backward: ({ x }, _, dy) => ({ x: { shape: x.shape, data: dy.data } }),
+    backwardBound: ({ x }) => ({ x: zeros(x.shape) })
+  },
+  transpose: {
+    forward: ({ x }, { a, b }) => exchanged(x, a, b), bound: (_, __, y) => zeros(y.shape),
+    backward: (_, { a, b }, dy) => ({ x: exchanged(dy, a, b) }),
     backwardBound: ({ x }) => ({ x: zeros(x.shape) })
   },
   cut: { forward: ({ x }, parameters) => cutMask(x, parameters), bound: (_, __, y) => zeros(y.shape) }
