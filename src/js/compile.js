@@ -1,6 +1,7 @@
 import { describe, expect, isPlain } from './errors.js'
-import { hookMoment, isHooked } from './nn/forward.js'
+import { hookMoment, isHooked, isWrapped } from './nn/forward.js'
 import { Module } from './nn/module.js'
+import { isOwn } from './passing.js'
 import { Recording } from './recording.js'
 import { sameShape } from './shape.js'
 import { Tensor } from './tensor.js'
@@ -8,8 +9,8 @@ import { Tensor } from './tensor.js'
 /**
  * A forward that is run again and again: recorded once, then only its kernels are called.
  *
- * Whatever could make a difference is compared at each call: what is given, every property of the modules, where their
- * weights lie, modes. If anything differs the forward itself runs, and is recorded anew.
+ * Only modules of the library's own classes are recorded: their forward does nothing but call kernels, by what it is
+ * given and what the modules hold. All of that is compared at each call, and where the weights lie, and the modes.
  *
  * @typedef {import('./engine.js').Engine} Engine
  * @typedef {{ shape: readonly number[], dtype: import('./dtype.js').DType, place: number } | { value: unknown }
@@ -19,25 +20,32 @@ import { Tensor } from './tensor.js'
  *   reason: string }} Plan
  */
 
-/** For how many shapes recordings are kept. */
+/** How many calls are remembered, by what they were given. */
 const MOST_PLANS = 8
-/** How often one is made anew before the forward just runs. */
+/** How often in a row one is recorded anew before its forward just runs. */
 const MOST_TRIES = 3
+/** How deep options may lie in options, and where the arguments lie that they are in. */
+const DEEPEST = 3, ARGUMENTS = -1
+const NEW = 'what it is given is seen for the first time'
+const HELD = 'it is given a part of what it holds'
+const UNKNOWN = 'what it is given is more than tensors, numbers and options; lists of numbers are gf.tensor(…)'
+
+/** @param {unknown} value */
+const isList = value => Array.isArray(value) && value.every(one => one === null || one instanceof Tensor)
 
 /**
- * @param {unknown} value @param {Tensor[]} tensors found so far
+ * @param {any} value @param {Tensor[]} tensors found so far @param {number} [depth]
  * @returns {Pattern | null} null where there is something that may change without a trace
  */
-function patternOf(value, tensors) {
+function patternOf(value, tensors, depth = 0) {
   if (value instanceof Tensor) {
     if (!tensors.includes(value)) tensors.push(value)
     return { shape: value.shape, dtype: value.dtype, place: tensors.indexOf(value) }
   }
-  const isList = Array.isArray(value)
-  if (!isList && !isPlain(value)) return Object(value) === value ? null : { value }
-  const keys = Object.keys(/** @type {object} */ (value))
-  const items = keys.map(key => patternOf(/** @type {any} */ (value)[key], tensors))
-  return items.includes(null) ? null : { keys, items: /** @type {Pattern[]} */ (items), isList }
+  if (Object(value) !== value) return { value }
+  if (depth > DEEPEST || !(depth === ARGUMENTS || isList(value) || isPlain(value))) return null
+  const keys = Object.keys(value), items = keys.map(key => patternOf(value[key], tensors, depth + 1))
+  return items.includes(null) ? null : { keys, items: /** @type {Pattern[]} */ (items), isList: Array.isArray(value) }
 }
 
 /** @param {Pattern} pattern @param {any} value @param {Tensor[]} tensors found so far @returns {boolean} */
@@ -49,9 +57,10 @@ function fits(pattern, value, tensors) {
     return tensors[place] === value
   }
   if ('value' in pattern) return Object.is(pattern.value, value)
-  const { keys, items, isList } = pattern
-  return (isList ? Array.isArray(value) : isPlain(value)) && Object.keys(value).length === keys.length &&
-    keys.every((key, i) => fits(items[i], value[key], tensors))
+  if (Object(value) !== value || value instanceof Tensor || Array.isArray(value) !== pattern.isList) return false
+  const { items, keys } = pattern, given = Object.keys(value)
+  return given.length === keys.length &&
+    keys.every((key, i) => given[i] === key && fits(items[i], value[key], tensors))
 }
 
 /**
@@ -65,32 +74,55 @@ function filled(pattern, tensors) {
   return pattern.isList ? items : Object.fromEntries(pattern.keys.map((key, i) => [key, items[i]]))
 }
 
-/** @param {unknown} value */
+/** What a value holds that a forward may read. @param {unknown} value */
 const holdsMore = value => value instanceof Module || Array.isArray(value) || isPlain(value)
 
 /** What modules, and lists and plain objects in them, hold in their properties. */
 class State {
-  /** @type {{ object: any, keys: string[], values: unknown[] }[]} */ #parts = []
+  /** @type {{ object: any, keys: string[], values: unknown[], forward: unknown }[]} */ #parts = []
   #hooks = hookMoment()
-  /** Whether something is called after a forward. */
-  isHooked = false
+  /** Where the tensors in them lie. @type {Set<unknown>} */ #storages = new Set()
+  /** Why such modules are not recorded; empty if they are. */
+  reason = ''
 
   /** @param {Module} module */
   constructor(module) {
     /** @type {Set<any>} grows while it is walked */ const found = new Set([module])
     for (const object of found) {
       const keys = Object.keys(object), values = keys.map(key => object[key])
-      this.#parts.push({ object, keys, values })
-      for (const value of values) if (holdsMore(value)) found.add(value)
-      if (object instanceof Module) this.isHooked ||= isHooked(object)
+      this.#parts.push({ object, keys, values, forward: object.forward })
+      for (const value of values) {
+        if (holdsMore(value)) found.add(value)
+        if (value instanceof Tensor) this.#storages.add(value.storage)
+      }
+      if (object instanceof Module) this.reason ||= this.#reasonOf(object, values)
     }
+  }
+
+  /** @param {Module} module @param {unknown[]} values that it holds */
+  #reasonOf(module, values) {
+    const { name } = module.constructor, { engine } = module
+    const isForeign = (/** @type {any} */ one) => (
+      typeof one === 'function' && !(one instanceof Module) && !isOwn(one))
+    if (!isOwn(Object.getPrototypeOf(module)) || !isWrapped(module)) {
+      return `${name} is no class of the library, so its forward may do more than call kernels; compile its parts`
+    }
+    if (values.some(isForeign)) return `${name} holds a function that is not the library's`
+    if (values.some(one => one instanceof Tensor && one.engine !== engine)) return `${name} holds another engine's tensor`
+    return isHooked(module) ? `${name} has hooks` : ''
+  }
+
+  /** Whether one of these shows values that the modules hold. @param {readonly Tensor[]} tensors */
+  shares(tensors) {
+    return tensors.some(({ storage }) => this.#storages.has(storage))
   }
 
   /** Whether all is as it was. */
   get holds() {
-    for (const { object, keys, values } of this.#parts) {
-      if (Object.keys(object).length !== keys.length) return false
-      for (let i = 0; i < keys.length; i++) if (!Object.is(object[keys[i]], values[i])) return false
+    for (const { object, keys, values, forward } of this.#parts) {
+      const now = Object.keys(object)
+      if (now.length !== keys.length || object.forward !== forward) return false
+      if (!keys.every((key, i) => now[i] === key && Object.is(object[key], values[i]))) return false
     }
     return this.#hooks === hookMoment()
   }
@@ -123,16 +155,16 @@ class Compiled {
   /** @param {any[]} inputs */
   call(inputs) {
     const { engine } = this.#module
+    /** @type {Tensor[]} */ const tensors = []
     this.reason = modeReason(engine)
-    if (this.reason) return this.#forward(inputs)
-    /** @type {Tensor[]} */ const tensors = [], plan = this.#planFor(inputs, tensors)
-    if (!plan || plan.reason) {
-      this.reason = plan?.reason ?? 'what it is given is seen for the first time'
-      return this.#forward(inputs)
+    const plan = this.reason ? null : this.#planFor(inputs, tensors)
+    if (!plan || this.#isRefused(plan, tensors)) return this.#forward(inputs)
+    const { recording, state } = plan, sources = tensors.map(tensor => tensor.address)
+    if (!recording?.isValid || !state?.holds || !recording.run(engine.memory, sources)) {
+      return this.#record(plan, inputs, tensors)
     }
-    const { recording, state } = plan
-    if (recording?.isValid && state?.holds && recording.run(engine.memory, tensors)) return this.#given(plan)
-    return this.#record(plan, inputs, tensors)
+    plan.tries = 0
+    return this.#given(plan)
   }
 
   /** @param {any[]} inputs */
@@ -149,10 +181,28 @@ class Compiled {
     })
     if (found > 0) plans.unshift(...plans.splice(found, 1))
     if (found >= 0) return plans[0]
-    const given = patternOf(inputs, [])
+    const given = patternOf(inputs, [], ARGUMENTS)
+    this.reason = given ? NEW : UNKNOWN
     if (given) plans.unshift({ given, gives: null, recording: null, state: null, tries: 0, reason: '' })
-    for (const plan of plans.splice(MOST_PLANS)) this.#drop(plan)
+    if (plans.length > MOST_PLANS) this.#forget()
     return null
+  }
+
+  /** What was seen once makes room before what was recorded, but for the newest. */
+  #forget() {
+    const plans = this.#plans, once = plans.findLastIndex(({ recording }, i) => i > 0 && !recording)
+    for (const plan of plans.splice(once > 0 ? once : plans.length - 1, 1)) this.#drop(plan)
+  }
+
+  /**
+   * Whether a call just runs, and why. What once spoke against a recording may have changed with the modules.
+   * @param {Plan} plan @param {Tensor[]} tensors it is given
+   */
+  #isRefused(plan, tensors) {
+    const { engine } = this.#module
+    if (tensors.some(one => one.engine !== engine || one.disposed || one.dtype === 'int8')) this.reason = UNKNOWN
+    else if (plan.reason && plan.state?.holds) this.reason = plan.reason
+    return this.reason !== ''
   }
 
   /** What a recording gave. @param {Plan} plan */
@@ -166,12 +216,20 @@ class Compiled {
     return filled(/** @type {Pattern} */ (gives), tensors)
   }
 
-  /** Records a call, and runs it. @param {Plan} plan @param {any[]} inputs @param {Tensor[]} tensors in them */
+  /**
+   * Runs a call, and records it if that has not brought the weights back to where a recording finds them.
+   * @param {Plan} plan @param {any[]} inputs @param {Tensor[]} tensors in them
+   */
   #record(plan, inputs, tensors) {
-    this.#drop(plan)
-    const mayTry = ++plan.tries <= MOST_TRIES
-    plan.reason = mayTry ? this.#tryTo(plan, tensors) : 'something it depends on changes from call to call'
     const output = this.#forward(inputs)
+    if (plan.recording?.isValid && plan.state?.holds) return output
+    this.#drop(plan)
+    plan.state = new State(this.#module)
+    if (plan.state.shares(tensors)) {
+      this.reason = HELD
+      return output
+    }
+    plan.reason = plan.state.reason || this.#tryTo(plan, tensors)
     if (!plan.reason && !this.#gives(plan, tensors, output)) plan.reason = 'its kernels, called again, gave something else'
     if (plan.reason) this.#drop(plan)
     this.reason = plan.reason
@@ -189,12 +247,12 @@ class Compiled {
    * @param {Plan} plan @param {Tensor[]} tensors @param {unknown} output
    */
   #gives(plan, tensors, output) {
-    const recording = /** @type {Recording} */ (plan.recording)
+    const recording = /** @type {Recording} */ (plan.recording), { engine } = this.#module
     recording.spoil()
-    if (!recording.run(this.#module.engine.memory, tensors)) return false
+    if (!recording.run(engine.memory, tensors.map(tensor => tensor.address))) return false
     /** @type {Tensor[]} */ const expected = []
     patternOf(output, expected)
-    return this.#module.engine.tidy(() => {
+    return engine.tidy(() => {
       /** @type {Tensor[]} */ const again = []
       patternOf(this.#given(plan), again)
       return expected.length === again.length && expected.every((tensor, i) => sameBits(tensor, again[i]))
@@ -203,13 +261,11 @@ class Compiled {
 
   /** @param {Plan} plan @param {Tensor[]} tensors @returns {string} why it cannot be recorded, or nothing */
   #tryTo(plan, tensors) {
+    if (++plan.tries > MOST_TRIES) return 'something it depends on changes from call to call'
     const module = this.#module, { engine } = module
     const drawn = () => engine.memory.bytes(engine.generator, engine.c.gf_generator_size())
-    const before = drawn().slice(), state = new State(module)
-    if (state.isHooked) return 'it has hooks'
-    const recording = plan.recording = new Recording(engine)
-    plan.state = state
-    let reason = ''
+    const before = drawn().slice(), recording = plan.recording = new Recording(engine)
+    let reason = 'there was no memory for a recording'
     try {
       reason = recording.record(engine, tensors, own => {
         /** @type {Tensor[]} */ const outputs = []
@@ -217,15 +273,13 @@ class Compiled {
         return outputs
       })
     } catch (error) {
-      this.#drop(plan)
-      plan.tries--
-      throw error
+      if (/** @type {{ code?: string }} */ (error).code !== 'memory') throw error
+      return reason
     }
-    if (!plan.gives) reason = 'what it gives is more than tensors'
-    if (before.some((byte, i) => byte !== drawn()[i])) reason = 'it draws random numbers'
+    const hasDrawn = before.some((byte, i) => byte !== drawn()[i])
     drawn().set(before)
-    if (!state.holds) reason = 'its forward changes the module'
-    return reason
+    if (hasDrawn) return 'it draws random numbers'
+    return plan.gives ? reason : 'what it gives is more than tensors'
   }
 
   end() {
@@ -234,13 +288,14 @@ class Compiled {
 }
 
 /**
- * A module whose forward is recorded when it is called the second time with inputs of a shape, and from then on
- * replaced by the kernels it called, where that gives the same: in the place of torch.compile. The bits are the same;
- * what is saved is the time between the kernels.
+ * A module whose forward is recorded when it is called the second time with inputs of such shapes, and from then on
+ * replaced by the kernels it called: in the place of torch.compile. The bits are the same; what is saved is the time
+ * between the kernels.
  *
- * It holds for calls within `gf.noGrad`, without trace. What forward reads besides its inputs and what its modules hold
- * is taken as it was then; what else it does (counting, printing) it does no more. Elsewhere the forward itself runs,
- * and `reason` says why. Recordings of the last 8 shapes are kept; each takes what is alive at once in a forward.
+ * It is for modules of the library's own classes, stacks of them included, within `gf.noGrad` and without trace, and
+ * for tensors as inputs, beside options. Elsewhere the forward itself runs, and `reason` says why: a class of one's own
+ * may do more than call kernels, so its parts are compiled instead. The last 8 calls are remembered by their shapes
+ * and options; each recording takes what is alive at once in a forward.
  * @template {Module} M
  * @param {M} module
  * @returns {((...inputs: Parameters<M['forward']>) => ReturnType<M['forward']>) & { readonly reason: string,
@@ -254,7 +309,7 @@ class Compiled {
  */
 export function compile(module) {
   expect(module instanceof Module, 'type', () =>
-    `compile: module must be a module, got ${describe(module)}; write a class that extends gf.nn.Module for a function`)
+    `compile: module must be a module, got ${describe(module)}`)
   const compiled = new Compiled(module)
   const call = (/** @type {any[]} */ ...inputs) => compiled.call(inputs)
   return /** @type {any} */ (Object.defineProperties(call, {

@@ -235,13 +235,13 @@ export class Recording {
 
   /**
    * Calls the kernels again. Afterwards the outputs are in their places.
-   * @param {Memory} memory @param {readonly Tensor[]} inputs
+   * @param {Memory} memory @param {readonly number[]} sources where the inputs are
    * @returns {boolean} whether every kernel gave what it gave then
    */
-  run(memory, inputs) {
-    for (let i = 0; i < inputs.length; i++) {
+  run(memory, sources) {
+    for (let i = 0; i < sources.length; i++) {
       const { address, bytes } = this.#inputs[i]
-      memory.move(address, inputs[i].address, bytes)
+      memory.move(address, sources[i], bytes)
     }
     for (const { kernel, args, result } of this.#calls) if (kernel(...args) !== result) return false
     return true

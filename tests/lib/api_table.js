@@ -196,7 +196,7 @@ export const apiTable = ({ names }) => `${[
   '`gf.randperm` for their order. `gf.decoding.generate(model, ids)` calls a forward of your own with nested arrays of ids,\n' +
   'which `nn.Embedding` takes, so `this.wte(ids).shape[1]` is how many tokens there are; its second argument is `{ cache }`,\n' +
   'which it may leave alone. If it hands the cache on to attention, it is given new tokens only, and the first of them has\n' +
-  'position `cache.length`. `torch.compile(model)` is `gf.compile(model)`: the forward is recorded once for each shape.\n' +
+  'position `cache.length`. `torch.compile(model)` is `gf.compile(model)`, for modules of the library\'s own classes.\n' +
   'Types come by name: `import type { Linear, Module, Tensor } from \'glassformer\'`.',
   ...Object.entries(names).map(([part, list]) => section(part, list))
 ].join('\n\n')}\n`

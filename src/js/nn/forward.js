@@ -89,6 +89,12 @@ function run(module, forward, inputs) {
   return trace ? traced(module, forward, inputs, trace) : passed(module, forward, inputs)
 }
 
+/** What stands in place of a forward. @type {WeakSet<Function>} */
+const wrapped = new WeakSet()
+
+/** Whether a module's forward is that of its class. @param {Module} module */
+export const isWrapped = module => wrapped.has(module.forward)
+
 /** Puts what is called from outside in place of a module's forward. @param {Module} module */
 export function wrapForward(module) {
   const { forward } = module, most = mostInputs(forward)
@@ -101,4 +107,5 @@ export function wrapForward(module) {
     },
     enumerable: false, configurable: true, writable: true
   })
+  wrapped.add(module.forward)
 }
