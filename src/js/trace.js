@@ -1,9 +1,8 @@
 import { costsOf } from './costs.js'
-import { Edits, cellsAt } from './edits.js'
-import { STORED } from './dtype.js'
+import { AppliedEdits } from './trace_edits.js'
 import { describe, expect, optionsOf, outside, runNow, similar } from './errors.js'
 import { KeptAttention } from './kept.js'
-import { offsetOf, sameShape } from './shape.js'
+import { offsetOf } from './shape.js'
 import { Tensor } from './tensor.js'
 import { explain, explainGradient } from './trace_explain.js'
 
@@ -55,15 +54,11 @@ export class Trace {
   /** @type {Map<Tensor, { node: Node, input: string }[]>} */ #usedBy = new Map()
   /** @type {Map<Tensor, Tensor>} */ #gradients = new Map()
   /** Calls of modules, in the order in which they began. @type {Call[]} */ calls = []
-  /** Edits that found no cell to replace, where they may. @type {Edit[]} */ idleEdits = []
   /** @type {Call[]} */ #open = []
   /** What operations made for themselves: ids, statistics, tables. @type {Tensor[]} @internal */ aside = []
   #modules
   #edits
-  #mayMiss
   #kept
-  /** What edits replaced in inputs, by name and cell. @type {Map<string, number>} */ #replaced = new Map()
-  /** What operations make on their way, by their later names. @type {Map<string, Tensor>} */ #patched = new Map()
 
   /**
    * @param {import('./engine.js').Engine} engine
@@ -75,8 +70,7 @@ export class Trace {
       () => `trace: modules must be an object of modules by name, got ${describe(modules)}`)
     this.engine = engine
     this.#modules = modules
-    this.#edits = new Edits(edits)
-    this.#mayMiss = mayMiss
+    this.#edits = new AppliedEdits(edits, mayMiss)
     this.#kept = new KeptAttention('trace', keepAttention)
   }
 
@@ -228,25 +222,7 @@ export class Trace {
 
   /** @param {string} name @param {Tensor} tensor */
   #applyEdits(name, tensor) {
-    for (const edit of this.#edits.of(name)) {
-      const { index, value, from } = edit, cells = cellsAt(tensor.shape, index)
-      const source = from === undefined ? null : this.#patched.get(from) ?? this.#byName.get(from)
-      const isThere = from === undefined || Boolean(source && sameShape(source.shape, tensor.shape))
-      if (this.#mayMiss && !(cells && isThere)) {
-        if (!this.idleEdits.includes(edit)) this.idleEdits.push(edit)
-        continue
-      }
-      expect(cells !== null, 'index', () => outside('trace', tensor.shape, name, index))
-      expect(isThere, 'index', () =>
-        `trace: ${name} can be taken from a tensor of its shape that was made before it, got ${from}`)
-      expect(!STORED.includes(tensor.dtype), 'type',
-        () => `trace: ${name} is stored as ${tensor.dtype} and cannot be edited; keep the weights in float32`)
-      const isGiven = !this.#madeBy.has(tensor), { data } = tensor
-      for (const at of cells) {
-        if (isGiven && !this.#replaced.has(`${name}:${at}`)) this.#replaced.set(`${name}:${at}`, data[at])
-        data[at] = source ? source.values[at] : /** @type {number} */ (value)
-      }
-    }
+    this.#edits.apply(name, tensor, from => this.#byName.get(from), !this.#madeBy.has(tensor))
   }
 
   /**
@@ -257,7 +233,7 @@ export class Trace {
    */
   patch(key, tensor) {
     const name = this.#unused(this.#prefix + key)
-    this.#patched.set(name, tensor)
+    this.#edits.passes(name, tensor)
     this.#applyEdits(name, tensor)
     return tensor
   }
@@ -276,6 +252,11 @@ export class Trace {
     return this.#kept.has(this.#open.at(-1)?.path ?? '') || this.willEdit(...keys) || isTaken()
   }
 
+  /** Edits that found no cell to replace, where they may. */
+  get idleEdits() {
+    return this.#edits.idle
+  }
+
   /** Names of edits whose tensor was never made. */
   get missedEdits() {
     return this.#edits.names.filter(name => !this.#byName.has(name))
@@ -283,11 +264,7 @@ export class Trace {
 
   /** After everything was made: edits of what was not are an error, or, where they may miss, idle. @internal */
   settleEdits() {
-    const { missedEdits } = this
-    expect(this.#mayMiss || missedEdits.length === 0, 'index',
-      () => `trace: edits name tensors that were not made: ${missedEdits.join(', ')}; ${this.#like(missedEdits[0])}`)
-    const isIdle = (/** @type {Edit} */ edit) => this.idleEdits.includes(edit) || missedEdits.includes(edit.name)
-    this.idleEdits = this.#edits.list.filter(isIdle)
+    this.#edits.settle(this.missedEdits, name => this.#like(name))
     this.#kept.settle()
   }
 
@@ -369,7 +346,7 @@ export class Trace {
 
   /** What an edit replaced in an input, or undefined. @param {string} name @param {readonly number[]} place */
   valueBefore(name, place) {
-    return this.#replaced.get(`${name}:${offsetOf(this.get(name).shape, place)}`)
+    return this.#edits.before(name, offsetOf(this.get(name).shape, place))
   }
 
   /**
