@@ -30,6 +30,7 @@ help() {
 ./build.sh format   lays out what can be laid out by itself
 ./build.sh fuzz     fuzzes kernels and text (SECONDS_EACH, default 30)
 ./build.sh bench    measures against the peers (minutes); options go to tests/bench/run.js, see there
+./build.sh bench_page  times what a reader of the page waits for (minutes); options go to tests/bench/page.js
 ./build.sh train    trains the page's models anew (minutes)
 ./build.sh clean    removes build and dist
 TEXT
@@ -248,7 +249,7 @@ bench_page() {
   compiler
   test_tools
   site
-  CHROMIUM=$(browser) node tests/bench/page.js
+  CHROMIUM=$(browser) node tests/bench/page.js "$@"
 }
 
 # Training in the tab.
@@ -288,7 +289,7 @@ test_long() {
 }
 
 if [ $# = 0 ]; then help; exit; fi
-if [ "$1" = bench ]; then "$@"; exit; fi
+if [ "$1" = bench ] || [ "$1" = bench_page ]; then "$@"; exit; fi
 for product in "$@"; do
   if [ "$(type -t "$product")" != function ]; then
     echo "build.sh: no product is called '$product'" >&2

@@ -1,11 +1,6 @@
 // A table for the reader and a CSV for the record.
-import { execFileSync } from 'node:child_process'
-import { appendFileSync, existsSync, mkdirSync } from 'node:fs'
-import os from 'node:os'
-import { fileURLToPath } from 'node:url'
 import { isMet } from './claims.js'
-
-const results = new URL('../results/', import.meta.url)
+import { appendTo, fileOf, machine } from './record.js'
 
 const decimalsOf = size => (size >= 100 ? 0 : size >= 1 ? 2 : 4)
 const digits = value => value.toFixed(decimalsOf(Math.abs(value)))
@@ -39,39 +34,16 @@ export const sideLines = stats =>
   Object.entries(stats).map(([name, { min, median, runs }]) =>
     `    ${name}: ${digits(min)} ms, median ${digits(median)}, ${runs} runs`).join('\n')
 
-/** The commit measured, with a '+' when the library differs from it. */
-function commit() {
-  const options = { cwd: fileURLToPath(new URL('..', results)), encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }
-  const git = (...args) => execFileSync('git', args, options).trim()
-  try {
-    return git('rev-parse', '--short', 'HEAD') + (git('status', '--porcelain', '--', '../../src') ? '+' : '')
-  } catch {
-    return 'unknown'
-  }
-}
-
 const HEAD = [
   'date', 'commit', 'cpu', 'cores', 'engine', 'variant', 'seconds', 'work', 'against',
   'min_ms', 'median_ms', 'their_min_ms', 'their_median_ms', 'result', 'unit', 'target', 'met'
 ]
 
-const quoted = cell => (/[",]/.test(cell) ? `"${String(cell).replaceAll('"', '""')}"` : cell)
-const csvLine = cells => `${cells.map(cell => quoted(cell ?? '')).join(',')}\n`
-const short = value => (value === undefined ? '' : Number(value.toPrecision(4)))
-
 /** Appends the claims of a case to the file of this processor and engine. */
 export function save({ name, claims }, { variant, seconds, engine }) {
-  const cpu = os.cpus()[0]?.model.trim() ?? os.arch()
-  const slug = `${cpu}_${engine}`.toLowerCase().replace(/[^a-z0-9._-]+/g, '-')
-  const file = new URL(`${slug}.csv`, results)
-  mkdirSync(results, { recursive: true })
-  if (!existsSync(file)) appendFileSync(file, csvLine(HEAD))
-  const machine = [
-    new Date().toISOString().slice(0, 16), commit(), cpu, os.cpus().length, engine, variant, seconds
-  ]
-  const rows = claims.map(claim => csvLine([
-    ...machine, name, claim.against, short(claim.ours?.min), short(claim.ours?.median), short(claim.theirs?.min),
-    short(claim.theirs?.median), short(claim.value), claim.unit, claim.target, isMet(claim)
+  const where = [...machine(engine), variant, seconds]
+  appendTo(fileOf(engine), HEAD, claims.map(claim => [
+    ...where, name, claim.against, claim.ours?.min, claim.ours?.median, claim.theirs?.min, claim.theirs?.median,
+    claim.value, claim.unit, claim.target, isMet(claim)
   ]))
-  appendFileSync(file, rows.join(''))
 }

@@ -1,0 +1,38 @@
+// From the press of a door to the room painted, for every room of the default model.
+import { open, runHere, stateOf } from '../../browser/host.js'
+import { roomsOf } from '../../../web/rooms/index.js'
+import { toHash } from '../../../web/shell/state.js'
+
+const ROUNDS = 3
+
+/** Runs in the page: milliseconds for each room. */
+async function entering(ids) {
+  const house = document.getElementById('house'), times = []
+  const painted = () => new Promise(resolve => {
+    requestAnimationFrame(() => {
+      const { port1, port2 } = new MessageChannel()
+      port1.onmessage = resolve
+      port2.postMessage(null)
+    })
+  })
+  for (const id of ids) {
+    const start = performance.now()
+    document.querySelector(`.map li[data-room="${id}"] a`).click()
+    do await painted(); while (house.dataset.room !== id)
+    times.push(performance.now() - start)
+    while (document.querySelector('[aria-busy="true"]')) await painted()
+  }
+  return times
+}
+
+/** @param {string} url @param {import('playwright-core').Browser} browser */
+export async function* roomChanges(url, browser) {
+  const { page, close } = await open(browser, `${url}#${toHash(stateOf({}))}`), rounds = []
+  const run = runHere({}), ids = roomsOf(run).map(({ id }) => id)
+  run.dispose()
+  for (let i = 0; i < ROUNDS; i++) rounds.push(await page.evaluate(entering, ids))
+  await close()
+  const least = ids.map((_, i) => Math.min(...rounds.map(times => times[i])))
+  yield { name: `room change, ${ids.length} rooms, each the least of ${ROUNDS}`, times: least }
+  yield { name: 'room change, the slowest of them', times: [Math.max(...least)] }
+}

@@ -1,0 +1,32 @@
+// A step of the theatre's training, in the page's worker, with all it reports on the way.
+import { open, stateOf } from '../../browser/host.js'
+import { toHash } from '../../../web/shell/state.js'
+import { defaultsOf } from '../../../web/theatre/settings.js'
+
+const STEPS = 300, TRAININGS = 3
+
+/** Runs in the page: milliseconds a step, from the first report to the last. */
+const training = settings => new Promise((resolve, reject) => {
+  const worker = new Worker('theatre.js')
+  let start, count = 0
+  worker.onmessage = ({ data }) => {
+    if (data.error) reject(new Error(data.error.message))
+    if (data.id === 1) worker.postMessage({ id: 2, type: 'play', pace: 0 })
+    if (!data.event) return
+    if (start === undefined) start = performance.now()
+    else count += data.loss.length
+    if (!data.isOver) return
+    worker.terminate()
+    resolve((performance.now() - start) / count)
+  }
+  const wasm = new URL('glassformer.wasm', location.href).href
+  worker.postMessage({ id: 1, type: 'open', wasm, settings, sentence: '' })
+})
+
+/** @param {string} url @param {import('playwright-core').Browser} browser */
+export async function* trainingSteps(url, browser) {
+  const { page, close } = await open(browser, `${url}#${toHash(stateOf({}))}`), times = []
+  for (let i = 0; i < TRAININGS; i++) times.push(await page.evaluate(training, { ...defaultsOf('dates'), steps: STEPS }))
+  await close()
+  yield { name: 'training step, dates', times }
+}
