@@ -1,6 +1,7 @@
 // A copy of the sources in which one place can be changed, and the kernels built from it.
 import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url))
@@ -27,18 +28,32 @@ export function createCopy(name, folders) {
   if (!existsSync(`${at}node_modules`)) symlinkSync(`${ROOT}node_modules`, `${at}node_modules`)
   const sources = filesBelow(`${at}src/c`, '.c')
   const objectOf = source => `${at}objects/${source.slice(at.length).replaceAll('/', '_')}.o`
-  const compile = source => execFileSync(EMCC, [...FLAGS, '-c', source, '-o', objectOf(source)], { stdio: 'pipe' })
-  const link = () => execFileSync(EMCC, [...FLAGS, ...LINK, ...sources.map(objectOf), '-o', `${at}dist/glassformer.wasm`],
-    { stdio: 'pipe' })
+  const wasm = `${at}dist/glassformer.wasm`
+  const compile = source => execFileSync(EMCC, [...FLAGS, '-MMD', '-c', source, '-o', objectOf(source)], { stdio: 'pipe' })
+  const link = () => execFileSync(EMCC, [...FLAGS, ...LINK, ...sources.map(objectOf), '-o', wasm], { stdio: 'pipe' })
   sources.forEach(compile)
   link()
 
-  /** Builds what a changed file makes other than it was. @param {string} file */
+  /** What each source is made from: itself and headers, as the compiler wrote down. */
+  const parts = new Map(sources.map(source => [source,
+    readFileSync(objectOf(source).replace(/o$/, 'd'), 'utf8').split(/[\s\\]+/).slice(1).map(path => resolve(path))]))
+
+  /**
+   * Builds what a changed file makes other than it was.
+   * @param {string} file @returns {() => void} puts back what was built before
+   */
   function build(file) {
-    if (file.endsWith('.c')) compile(`${at}${file}`)
-    else if (file.endsWith('.h')) sources.forEach(compile)
-    else return
-    link()
+    const made = sources.filter(source => parts.get(source).includes(`${at}${file}`))
+    const before = made.length ? [...made.map(objectOf), wasm].map(path => ({ path, bytes: readFileSync(path) })) : []
+    const restore = () => before.forEach(({ path, bytes }) => writeFileSync(path, bytes))
+    try {
+      made.forEach(compile)
+      if (made.length) link()
+    } catch (error) {
+      restore()
+      throw error
+    }
+    return restore
   }
   /**
    * Calls `use` while one place of a file is another; then all is as before.
@@ -48,9 +63,10 @@ export function createCopy(name, folders) {
   function changed(file, change, use, refused) {
     const path = `${at}${file}`, before = readFileSync(path, 'utf8')
     writeFileSync(path, change(before))
+    let restore
     try {
       try {
-        build(file)
+        restore = build(file)
       } catch (error) {
         if (refused) return refused()
         throw error
@@ -58,7 +74,7 @@ export function createCopy(name, folders) {
       return use()
     } finally {
       writeFileSync(path, before)
-      build(file)
+      restore?.()
     }
   }
   return { at, changed }

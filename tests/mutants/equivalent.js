@@ -29,5 +29,10 @@ export const EQUIVALENT = {
   'src/c/ops/attention.c: GF_INLINE int min(int a, int b) { return a < b ? a : b; } [< -> <=]': 'of two equal numbers either is the least',
   'src/c/ops/softmax.h: for (; i + 8 <= n; i += 8) { [<= -> <]': 'the next loop takes the same lanes in the same order',
   'src/js/text/train_unigram.js: let at = 0 [0 -> 1]': 'the first piece ends no later than the first word',
-  'src/c/text/pieces.c: enum { FIRST_EDGES = 1024, FIRST_NODES = 512, MOST_NODES = 1 << 24 }; [1 -> 2]': 'room that is made larger when it is needed'
+  'src/c/text/pieces.c: enum { FIRST_EDGES = 1024, FIRST_NODES = 512, MOST_NODES = 1 << 24 }; [1 -> 2]': 'room that is made larger when it is needed',
+  'src/c/text/unigram_train.c: double high = a > b ? a : b, low = a > b ? b : a; [> -> >=]': 'of two equal numbers either is the larger',
+  'src/c/ops/int8.c: return (gf_i4)(gf_load(x) * by + magic) - (gf_i4)magic; [- -> +]':
+    'the lower half of the whole number is taken, and that of magic is zero',
+  'src/js/ops/attention.js: const [axes] = passAxes(engine, [3, B, H, Tq * Tk, batch, head, 1, 0, 0, 0]) [0 -> 1]':
+    'says where an operand lies, and the slope of a sum reads none'
 }

@@ -3,15 +3,17 @@
 //     node tests/mutants/sources.js [--seed 1] [--count 60] [--of src/c/ops] [--only 'src/js/optim/sgd.js:25:1']
 //     node tests/mutants/sources.js --known     the faults of known.js, all of which were once not seen
 //
-// Draws its places from the seed, so that a report can be made again. Single-threaded; a mutant takes from one second
-// to a minute, and a survivor the longest. Survivors that no test can kill are listed with a reason in equivalent.js.
-import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, readFileSync, readdirSync } from 'node:fs'
+// Draws its places from the seed, so that a report can be made again. Tests are asked one file at a time, the nearest
+// first, and the first red one ends it: mostly after a second; a survivor takes a minute and a half. Where a test takes
+// several times as long as without the change, that is said: killed by time. Survivors that no test can kill are listed
+// with a reason in equivalent.js.
+import { cpSync, readFileSync, rmSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { drawFrom } from '../../web/models/draw.js'
 import { createCopy, filesBelow, ROOT } from './copies.js'
 import { EQUIVALENT } from './equivalent.js'
 import { KNOWN } from './known.js'
+import { run, trialsFor } from './trials.js'
 
 const { values: given } = parseArgs({ options: {
   seed: { type: 'string', default: '1' }, count: { type: 'string', default: '60' },
@@ -57,69 +59,46 @@ const drawn = () => Array.from({ length: Number(given.count) }, () => all.splice
 const chosen = given.known ? KNOWN.map(placeOf).filter(({ file }) => file.startsWith(given.of))
   : given.only ? all.filter(one => name(one) === given.only) : drawn()
 
-/** Which tests look at a part of the sources, the nearest first. @type {[RegExp, string[]][]} */
-const AREAS = [
-  [/\/text\//, ['text', 'models']], [/src\/js\/(models|files)|safetensors/, ['models', '.', 'nn']],
-  [/optim/, ['optim', 'nn', '.']], [/export/, ['export']], [/decoding/, ['decoding', 'models']],
-  [/random|creation|init/, ['.', 'reference', 'nn', 'optim']], [/\/nn\//, ['nn', 'models', 'export', '.']],
-  [/./, ['ops', '.', 'nn', 'optim', 'models', 'decoding', 'export']]
-]
-/** Not asked; threads compares two builds, of which only one has the change. */
-const SKIPPED = /^(package|examples|cli|cli_models|imports|lib|threads)\.test/
-
-/** @param {string} file @returns {string[][]} groups of test files, asked one after the other */
-function testsFor(file) {
-  const stem = file.replace(/.*\/|\.\w+$/g, '')
-  const [, folders] = AREAS.find(([pattern]) => pattern.test(file))
-  const groups = folders.map(folder => readdirSync(`${ROOT}tests/${folder}`)
-    .filter(one => one.endsWith('.test.js') && !SKIPPED.test(one)).map(one => `tests/${folder}/${one}`))
-  const near = groups.flat().filter(one => one.includes(`/${stem}`))
-  return [near, ...groups].filter(group => group.length)
-}
-
 const { at, changed } = createCopy('sources', ['src', 'tests', 'web'])
-const green = new Set()
-/** Whether the native test of the elementary functions goes red: it asks for what no operation does. */
-function isWrongMath() {
-  const flags = ['-std=gnu11', '-O1', '-ffp-contract=off', 'tests/native/math_test.c', 'src/c/math.c', '-lm', '-o', 'math_test']
-  execFileSync(process.env.CLANG ?? 'clang', flags, { cwd: at })
-  return spawnSync(`${at}math_test`).status !== 0
-}
+cpSync(`${ROOT}dist/glassformer.threads.wasm`, `${at}dist/glassformer.threads.wasm`)
+/** Stays as it is: here a test is asked whether it is green without a change, and how long it takes. */
+const sound = at.replace(/sources\/$/, 'sound/')
+rmSync(sound, { recursive: true, force: true })
+cpSync(at, sound, { recursive: true })
 
-/** What the native tests run under sanitizers: whether they find something that shows in no number. */
-const isUnsafe = () => ['digest', 'text_test'].some(program => {
-  const flags = ['-std=gnu11', '-O1', '-ffp-contract=off', '-fsanitize=address,undefined', '-fno-sanitize-recover=all']
-  const all = filesBelow(`${at}src/c`, '.c').map(path => path.slice(at.length))
-  execFileSync(process.env.CLANG ?? 'clang', [...flags, ...all, `tests/native/${program}.c`, '-lm', '-o', program], { cwd: at })
-  return spawnSync(`${at}${program}`).status !== 0
-})
-
-/** The first group that goes red, or null. @param {string} file */
-function killer(file) {
-  if (/src\/c\/math\./.test(file) && isWrongMath()) return 'tests/native/math_test.c'
-  for (const group of testsFor(file)) {
-    const there = group.filter(one => existsSync(at + one))
-    const { status } = spawnSync(process.execPath, ['--test', '--test-concurrency=1', ...there],
-      { cwd: at, timeout: 600000, killSignal: 'SIGKILL', stdio: 'ignore' })
-    if (status !== 0) return `${group[0]} …`
+/** @type {Map<string, number>} milliseconds of each test that was asked, without a change */
+const times = new Map()
+/** @param {import('./trials.js').Trial} trial */
+function timeOf(trial) {
+  if (!times.has(trial.name)) {
+    const { isRed, time } = run(trial, sound, 600000)
+    if (isRed) throw new Error(`red without any change: ${trial.name}`)
+    times.set(trial.name, time)
   }
-  return /\.[ch]$/.test(file) && isUnsafe() ? 'tests/native' : null
+  return times.get(trial.name)
 }
 
-/** Whether the tests are green without a change; else nothing could be said. @param {string} file */
-function expectGreen(file) {
-  const key = JSON.stringify(testsFor(file).slice(1))
-  if (green.has(key)) return
-  const red = killer(file)
-  if (red) throw new Error(`red without any change: ${red}`)
-  green.add(key)
+/** How long a test may take: five times of what it takes without a change, and a breath more on a busy machine. */
+const limitOf = trial => Math.ceil(5 * timeOf(trial) + 3000)
+const seconds = time => `${(time / 1000).toFixed(1)} s`
+
+/** The first test that goes red, or that the change makes endless; null where none does. @param {string} file */
+function killer(file) {
+  const known = trial => times.get(trial.name) ?? 0
+  for (const group of trialsFor(file, at)) {
+    for (const trial of group.sort((one, other) => known(one) - known(other))) {
+      const limit = limitOf(trial), { isRed, isLate, time } = run(trial, at, limit)
+      if (isLate) return `by time: ${trial.name} stopped after ${seconds(time)}, green in ${seconds(times.get(trial.name))}`
+      if (isRed) return trial.name
+    }
+  }
+  return null
 }
 
-const survivors = []
-let killed = 0, equal = 0
+const survivors = [], begin = performance.now()
+let killed = 0, late = 0, equal = 0
 for (const mutant of chosen) {
-  const { file, row, index, found, to } = mutant
-  expectGreen(file)
+  const { file, row, index, found, to } = mutant, start = performance.now()
   let line
   const by = changed(file, text => {
     const lines = text.split('\n')
@@ -127,13 +106,16 @@ for (const mutant of chosen) {
     lines[row] = lines[row].slice(0, index) + to + lines[row].slice(index + found.length)
     return lines.join('\n')
   }, () => killer(file), () => 'the compiler')
-  const reason = EQUIVALENT[`${file}: ${line} [${found.trim()} -> ${to.trim()}]`]
+  const what = `${line} [${found.trim()} -> ${to.trim()}]`, reason = EQUIVALENT[`${file}: ${what}`]
   if (by) killed += 1
   else if (reason) equal += 1
-  else survivors.push(`${name(mutant)}  ${line}  [${found.trim()} -> ${to.trim()}]`)
-  console.log(by ? `killed    ${by}` : reason ? `equal     ${reason}` : 'SURVIVED ', `${name(mutant)}  ${line}  [${found.trim()} -> ${to.trim()}]`)
+  else survivors.push(`${name(mutant)}  ${what}`)
+  if (by?.startsWith('by time')) late += 1
+  const verdict = by ? `killed    ${by}` : reason ? `equal     ${reason}` : 'SURVIVED '
+  console.log(`${verdict}  ${name(mutant)}  ${what}  ${seconds(performance.now() - start)}`)
 }
 const counted = killed + survivors.length
 console.log(`${given.known ? 'known' : `seed ${given.seed}`}: ${chosen.length} mutants of ${all.length + chosen.length} places, ${equal} equivalent, ` +
-  `${killed} of ${counted} killed (${(100 * killed / counted).toFixed(1)} %)`)
+  `${killed} of ${counted} killed (${(100 * killed / counted).toFixed(1)} %), ${late} of them by time; ` +
+  `${seconds((performance.now() - begin) / chosen.length)} each`)
 for (const one of survivors) console.log(`  ${one}`)
