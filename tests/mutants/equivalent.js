@@ -34,5 +34,7 @@ export const EQUIVALENT = {
   'src/c/ops/int8.c: return (gf_i4)(gf_load(x) * by + magic) - (gf_i4)magic; [- -> +]':
     'the lower half of the whole number is taken, and that of magic is zero',
   'src/js/ops/attention.js: const [axes] = passAxes(engine, [3, B, H, Tq * Tk, batch, head, 1, 0, 0, 0]) [0 -> 1]':
-    'says where an operand lies, and the slope of a sum reads none'
+    'says where an operand lies, and the slope of a sum reads none',
+  'src/js/models/causal.js: const most = Number.isInteger(maxNewTokens) && maxNewTokens > room ? room : maxNewTokens [> -> >=]':
+    'of two equal numbers either is the least'
 }

@@ -23,7 +23,7 @@ static uint8_t *classes_of(uint8_t seed) {
   return classes;
 }
 
-/* Words of a text in windows, the same as at once. Returns their ends [count]. */
+/* Words of a text in windows, a few at a time, the same as at once. Returns their ends [count]. */
 static int32_t *check_cut(const uint8_t *text, int bytes, int window, uint8_t seed, int *count) {
   uint8_t *classes = classes_of(seed);
   int32_t *whole = malloc(sizeof *whole * ((size_t)bytes + 1));
@@ -31,10 +31,11 @@ static int32_t *check_cut(const uint8_t *text, int bytes, int window, uint8_t se
   check_pieces(whole, *count, bytes);
   int found = 0;
   for (int from = 0; from < bytes;) {
-    int n = bytes - from < window ? bytes - from : window;
+    int n = bytes - from < window ? bytes - from : window, room = 1 + from % 5;
     uint8_t *part = exactly(text + from, (size_t)n);
-    int32_t *ends = malloc(sizeof *ends * ((size_t)n + 1));
-    int some = gf_cut(ends, classes, part, n, n, from + n == bytes ? GF_TEXT_END : 0);
+    int32_t *ends = malloc(sizeof *ends * (size_t)room);
+    int some = gf_cut(ends, classes, part, n, room, from + n == bytes ? GF_TEXT_END : 0);
+    REQUIRE(some <= room);
     for (int k = 0; k < some; k++) REQUIRE(found < *count && from + ends[k] == whole[found++]);
     if (some) from += ends[some - 1];
     else window *= 2;
