@@ -8,8 +8,9 @@ import { sameShape } from './shape.js'
  * @typedef {import('./autograd.js').Node} Node
  *
  * 'batch' | 'token' | 'query' | 'key' | 'head' | 'channel' | 'word' | 'position' | 'row'; of: the stream of text that
- * the tokens, queries, keys or words are of.
- * @typedef {{ name: string, of?: string }} Axis
+ * the tokens, queries, keys or words are of; first: which of them is the first here, where some before it are left
+ * out.
+ * @typedef {{ name: string, of?: string, first?: number }} Axis
  * @typedef {readonly Axis[]} Axes
  */
 

@@ -87,3 +87,19 @@ test('gpt2: with a cache, token by token gives the bits of all at once, padding 
     cache.dispose()
   }))
 })
+
+for (const type of ['gpt2', 'llama']) test(`${type}: logitsToKeep gives the bits of the last logits, and is said to be wrong by name`, async () => {
+  const [item] = cases(type), { model } = await gf.models.load(filesOf(item))
+  for (const rows of [[[5, 1, 2, 3, 4]], [[5, 1, 2, 3, 4], [1, 1, 2, 9, 0]]]) gf.tidy(() => {
+    const all = model.forward(rows).logits.toArray()
+    for (const count of [1, 2, 5, 9]) {
+      const { logits, hidden } = model.forward(rows, { logitsToKeep: count })
+      assert.deepEqual(logits.toArray(), all.map(row => row.slice(-count)))
+      assert.equal(hidden.shape[1], 5)
+    }
+    assert.deepEqual(model.forward(rows, { logitsToKeep: null }).logits.toArray(), all)
+  })
+  for (const wrong of [0, 1.5, '2']) {
+    assert.throws(() => model.forward([1, 2], { logitsToKeep: wrong }), /logitsToKeep must be/)
+  }
+})

@@ -1,11 +1,19 @@
-import { describe, expect } from '../errors.js'
+import { describe, expect, wholeNumber } from '../errors.js'
 import { generate } from '../decoding/generate.js'
 import { Cache } from '../ops/attention_cache.js'
+import { narrow } from '../ops/narrow.js'
 import { Tensor } from '../tensor.js'
 import { LanguageModel, endsOf } from './model.js'
 
 /** Tokens of a prompt that go through a model at a time. */
 const PIECE = 32
+/**
+ * What a forward of theirs can be told. attentionMask: [B, T] of all tokens so far, 0 or false for padding, on either
+ * side; cache: of earlier passes, which ids go on from; logitsToKeep: logits of so many last tokens alone, all by
+ * default
+ * @typedef {{ attentionMask?: any, cache?: Cache | null, logitsToKeep?: number }} ForwardOptions
+ */
+export const FORWARD = ['attentionMask', 'cache', 'logitsToKeep']
 
 /** What models have in common that go on with a text, from left to right. */
 export class Causal extends LanguageModel {
@@ -23,6 +31,17 @@ export class Causal extends LanguageModel {
     this.expectPlaces(past + T, this.positions)
     const kept = this.kept(attentionMask, [B, past + T])
     return { tokens, places: this.places([B, T], kept, past), attnMask: this.paddingMask(kept, past) }
+  }
+
+  /**
+   * What logits are asked of: everything, or the last tokens.
+   * @param {Tensor} hidden [B, T, C] @param {unknown} count @returns {Tensor}
+   */
+  lastOf(hidden, count) {
+    const T = hidden.shape[1]
+    if (count === undefined || count === null) return hidden
+    const kept = Math.min(T, wholeNumber(this.constructor.name, 'logitsToKeep', count, 1))
+    return kept === T ? hidden : narrow(hidden, 1, T - kept, kept)
   }
 
   /**
@@ -45,14 +64,14 @@ export class Causal extends LanguageModel {
 }
 
 /**
- * The logits of the last tokens. A long text goes through a cache piece by piece, so that what is computed for it
+ * The logits of the last token. A long text goes through a cache piece by piece, so that what is computed for it
  * never takes much room beside the weights; the bits are the same.
  * @param {Causal} model @param {number[][]} rows @param {Cache | null} cache
- * @returns {Tensor} [B, T, V] of the last piece
+ * @returns {Tensor} [B, 1, V]
  */
 function next(model, rows, cache) {
-  const last = cache ? Math.floor((rows[0].length - 1) / PIECE) * PIECE : 0
+  const last = cache ? Math.floor((rows[0].length - 1) / PIECE) * PIECE : 0, options = { cache, logitsToKeep: 1 }
   const part = (/** @type {number} */ from) => rows.map(row => row.slice(from, cache ? from + PIECE : undefined))
-  for (let from = 0; from < last; from += PIECE) model.engine.tidy(() => void model.forward(part(from), { cache }))
-  return /** @type {any} */ (model.forward(part(last), cache ? { cache } : {})).logits
+  for (let from = 0; from < last; from += PIECE) model.engine.tidy(() => void model.forward(part(from), options))
+  return /** @type {any} */ (model.forward(part(last), options)).logits
 }

@@ -7,7 +7,7 @@ import { ModuleList } from '../nn/containers.js'
 import { TransformerEncoderLayer } from '../nn/transformer.js'
 import { add } from '../ops/binary.js'
 import { linear } from '../ops/linear.js'
-import { Causal } from './causal.js'
+import { Causal, FORWARD } from './causal.js'
 import { own, through } from '../passing.js'
 import { ACTIVATIONS, NEVER, expectDivides, meaning, real, refuseOthers, truth, whole } from './config.js'
 import { times } from './model.js'
@@ -67,17 +67,17 @@ export class GPT2 extends Causal {
 
   /**
    * @param {Tensor | number[] | number[][]} ids [B, T], or [T] for one sentence
-   * @param {{ attentionMask?: any, cache?: import('../ops/attention_cache.js').Cache }} [options] attentionMask: [B, T]
-   *   of all tokens so far, 0 or false for padding, on either side; cache: of earlier passes, which ids go on from
+   * @param {import('./causal.js').ForwardOptions} [options]
    * @returns {{ logits: Tensor, hidden: Tensor }} [B, T, V], and what the final norm gives [B, T, C]
    */
   forward(ids, options) {
-    const { attentionMask, cache } = optionsOf('GPT2', options, ['attentionMask', 'cache'])
+    const { attentionMask, cache, logitsToKeep } = optionsOf('GPT2', options, FORWARD)
     const { tokens, places, attnMask } = this.causalInputs(ids, attentionMask, cache)
     const given = { srcMask: attnMask, isCausal: true, cache }
     const x = this.drop.forward(add(this.wte.forward(tokens), this.wpe.forward(places)))
     const hidden = this.ln_f.forward(through(this.h, x, (layer, made) => layer.forward(made, given)))
-    return { logits: this.lm_head ? this.lm_head.forward(hidden) : linear(hidden, this.wte.weight), hidden }
+    const told = this.lastOf(hidden, logitsToKeep)
+    return { logits: this.lm_head ? this.lm_head.forward(told) : linear(told, this.wte.weight), hidden }
   }
 }
 

@@ -9,7 +9,7 @@ import { add, mul } from '../ops/binary.js'
 import { linear } from '../ops/linear.js'
 import { rotary } from '../ops/rotary.js'
 import { own, through } from '../passing.js'
-import { Causal } from './causal.js'
+import { Causal, FORWARD } from './causal.js'
 import { ACTIVATIONS, NEVER, expectDivides, meaning, real, refuseOthers, truth, whole } from './config.js'
 import { times } from './model.js'
 import { layerRows } from './plan.js'
@@ -152,17 +152,17 @@ export class Llama extends Causal {
 
   /**
    * @param {Tensor | number[] | number[][]} ids [B, T], or [T] for one sentence
-   * @param {{ attentionMask?: any, cache?: Cache }} [options] attentionMask: [B, T], 0 or false for padding, on either
-   *   side; cache: of earlier passes, which ids go on from
+   * @param {import('./causal.js').ForwardOptions} [options]
    * @returns {{ logits: Tensor, hidden: Tensor }} [B, T, V], and what the final norm gives [B, T, C]
    */
   forward(ids, options) {
-    const { attentionMask, cache } = optionsOf('Llama', options, ['attentionMask', 'cache'])
+    const { attentionMask, cache, logitsToKeep } = optionsOf('Llama', options, FORWARD)
     const { tokens, places, attnMask } = this.causalInputs(ids, attentionMask, cache)
     const x = through(this.layers, this.embed_tokens.forward(tokens),
       (layer, made) => layer.forward(made, places, { attnMask, cache }))
     const hidden = this.norm.forward(x)
-    return { logits: this.lm_head ? this.lm_head.forward(hidden) : linear(hidden, this.embed_tokens.weight), hidden }
+    const told = this.lastOf(hidden, logitsToKeep)
+    return { logits: this.lm_head ? this.lm_head.forward(told) : linear(told, this.embed_tokens.weight), hidden }
   }
 }
 

@@ -13,7 +13,8 @@ const moved = (index, dim, by) => index.map((i, axis) => (axis === dim ? i + by 
 const op = {
   name: 'narrow',
   isView: true,
-  axes: ({ inputs: { x } }, of) => of(x),
+  axes: ({ inputs: { x }, saved: { dim, start } }, of) => of(x).map((axis, i) => (
+    i === dim && start > 0 ? { ...axis, first: (axis.first ?? 0) + start } : axis)),
   parameters: ({ outputs: { out }, saved: { dim, start } }) => ({ dim, start, length: out.shape[dim] }),
   /* out = x[start : start + length]  =>  dx[start + i] += dout[i] */
   backward({ inputs: { x }, outputs: { out }, saved: { dim, start } }, gradient) {
