@@ -20,14 +20,15 @@ import { values } from './shell/values.js'
 import { wordsIn } from './text/index.js'
 
 /** @import { Engine } from './shell/engine.js' */
-/** @import { Context, Failure, Language, Patch, Problem, Run, Settings, State, Translate } from './types.d.ts' */
+/** @import { Context, Failure, Language, Patch, Problem, Progress } from './types.d.ts' */
+/** @import { Run, Settings, State, Translate } from './types.d.ts' */
 /** @import { Texts } from './lib/text.js' */
 
 /** Signs of a reader at the opening, who may soon go on: what is behind it is fetched at the first. */
 const SIGNS = ['pointermove', 'pointerdown', 'keydown', 'scroll']
 
 const IDS = /** @type {const} */ (
-  ['top', 'inputs', 'map', 'lesson', 'stage', 'inspector', 'house', 'status', 'arrived', 'skip', 'whole'])
+  ['top', 'inputs', 'reading', 'map', 'lesson', 'stage', 'inspector', 'house', 'status', 'arrived', 'skip', 'whole'])
 /** @type {Record<typeof IDS[number], HTMLElement>} */
 const page = Object.assign({}, ...IDS.map(id => ({ [id]: document.getElementById(id) })))
 document.getElementById('stuck')?.remove()
@@ -72,7 +73,8 @@ async function ask(type, details, tell) {
   try {
     return await engine.ask(type, details, tell)
   } catch (error) {
-    throw about === run ? error : Object.assign(/** @type {Failure} */ (error), { isLate: true })
+    const { code } = /** @type {Failure} */ (error)
+    throw about === run && code !== 'gone' ? error : Object.assign(/** @type {Failure} */ (error), { isLate: true })
   }
 }
 
@@ -180,7 +182,7 @@ function speak(language, { page: words, models }, isWhole) {
     document.documentElement.lang = language
     setText(page.skip, t('app.skip'))
     page.top.replaceChildren()
-    top = header(page.top, context)
+    top = header(page.top, page.reading, context)
   }
   spoken = { language, isWhole }
   inside?.speak()
@@ -218,8 +220,18 @@ async function showSpoken() {
 
 const showLater = later(show)
 
+/** How far a run of a model that was brought is. @type {Progress | null} */ let progress = null
+/** @param {Progress | null} now */
+function showProgress(now) {
+  progress = now
+  top?.showProgress(progress)
+}
+
 /** @param {Settings} settings */
-const computed = settings => engine ? engine.run(settings, run?.signature) : Promise.reject(new Error('no engine yet'))
+function computed(settings) {
+  if (!engine) return Promise.reject(new Error('no engine yet'))
+  return engine.run(settings, run?.signature, showProgress).finally(() => showProgress(null))
+}
 
 const compute = latest(computed, (message, settings) => {
   const result = readRun(message, run)
@@ -228,9 +240,10 @@ const compute = latest(computed, (message, settings) => {
   page.house.setAttribute('data-run', String(Number(page.house.dataset.run ?? 0) + 1))
   show()
 }, error => {
+  if (error.code === 'superseded') return
   engineProblem = error
   show()
-})
+}, () => modelOf(state.model).isBrought && engine?.ask('finish', { isSuperseded: true }))
 
 const refresh = () => {
   if (engine && Object.keys(problemsOf(state)).length === 0) compute(settingsOf(state))

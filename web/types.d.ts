@@ -92,6 +92,7 @@ export interface Settings {
   topP: number
   decoding: string
   beams: number
+  maxNewTokens: number
   shift: number
   source: string
   target: string
@@ -174,6 +175,8 @@ export interface Setting {
 export interface Field {
   default: string
   notes?: string[]
+  /** Most signs of it, where it is not the page's. */
+  most?: number
   isAnswer?: boolean
   isLong?: boolean
 }
@@ -229,6 +232,12 @@ export interface Meaning {
 }
 
 /** What went wrong in the worker. */
+/** How far a run is that takes long: tokens of its answer; isDone: all are written, and every number is computed. */
+export interface Progress {
+  written: number
+  isDone?: boolean
+}
+
 export interface Failure extends Error {
   code?: string
   /** Of a question about a run that another has taken the place of. */
@@ -249,6 +258,8 @@ export interface KnownTensor extends Described {
   rows?: Map<number, Float32Array>
   /** Of such a table, the largest size in it, and the rows that the largest values stand in. */
   extent?: { peak: number, largest: number[] }
+  /** It stands for a large one, in the size of a stamp. */
+  isStamp?: boolean
 }
 
 /** Some rows of a table, side by side, and what is the largest in all of it. */
@@ -322,8 +333,21 @@ export interface Decoding {
   kind: string
   tree: Branch[] | null
   best: number | null
+  /** Of the scores of words, those that the steps were chosen from. */
   rows: number[]
+  /** How many tokens lie before the first that there are scores of; 0 where it is not said. */
+  first?: number
   steps: { id: number, token: string, draw: number | null }[]
+}
+
+/**
+ * A text of which only some tokens are read: the model knows no more places, there is no memory, the page takes no more,
+ * or the reader has set so many.
+ */
+export interface Shortened {
+  read: number
+  of: number
+  by: 'places' | 'memory' | 'page' | 'setting'
 }
 
 /** The curve of an activation. */
@@ -365,8 +389,12 @@ export interface Facts {
   unscripted?: boolean
   /** Whether it can be as a folder, too, that Hugging Face's classes read. */
   hasFiles?: boolean
+  /** What of the reader's texts is left out, by field. */
+  cut?: { text?: Shortened, target?: Shortened }
   /** Where not all matrices of attention fit into memory: the layers that keep theirs. */
   keeping?: Keeping
+  /** Milliseconds that it took, its answer included. */
+  took?: number
   brought?: { type: string, serial: number, broken: { count: number, first: string } | null }
   order?: number[]
   times?: Record<string, number>
@@ -631,7 +659,9 @@ export interface Questions {
   early: [{ points: { name: string, last: Last[] }[], rows: number[], ids: number[] }, Early[][]]
   lengths: [{ names: string[] }, Float32Array[]]
   costs: [object, Costs]
-  added: [{ x: string, weight: string, heads: number, isTwin?: boolean }, { added: Float32Array, lengths: Float32Array }[]]
+  added: [{ x: string, weight: string, heads: number, isTwin?: boolean }, {
+    pictures: { rows: number, cols: number, values: Float32Array }[], lengths: Float32Array, peak: number
+  }[]]
   nearest: [{ name: string, index: number[], table: string, isTwin?: boolean }, { row: number, cosine: number }[]]
   twice: [{ read: number, row: number, isTwin?: boolean }, Twice | null]
   learn: [{ text: string, step: number }, Learned]
@@ -639,14 +669,20 @@ export interface Questions {
   firstUse: [{ cell: Cell, target: string }, Cell | null]
   recipes: [{ names: string[] }, Recipe[]]
   nudge: [{ settings: object, cell: Cell, value: number }, { high: number, low: number, slope: number }]
-  read: [{ names: string[], isTwin: boolean }, Map<string, Float32Array>]
+  read: [{ names: string[], isTwin: boolean }, {
+    values: Map<string, Float32Array>
+    /** The largest finite size in each. */
+    peaks: Map<string, number>
+  }]
   rows: [{ name: string, rows: number[], isTwin: boolean }, SomeRows]
+  stamps: [{ name: string, isTwin: boolean }, { values: Float32Array, peak: number }]
   steps: [object, Step[]]
   gradients: [{ isTwin?: boolean, names?: string[] }, Map<string, Float32Array>]
   twin: [{ settings: object }, RunMessage]
   inspect: [{ files: Record<string, Blob> }, Inspection]
   open: [{ files?: Record<string, Blob> }, { type: string }]
   stop: [object, void]
+  finish: [{ isSuperseded?: boolean }, void]
   remember: [object, boolean]
   remembered: [object, { names: string[], bytes: number } | null]
   forget: [object, unknown]

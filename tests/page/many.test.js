@@ -158,7 +158,7 @@ test('rows picked out of a table know where they are from', () => {
 test('an answer hands over the memory that was made for it, once, and nothing else', () => {
   const block = new Float32Array(6), other = new Float32Array(2)
   const values = new Map([['a', block.subarray(0, 2)], ['b', block.subarray(2)]])
-  assert.deepEqual(handedOver('read', values), [block.buffer])
+  assert.deepEqual(handedOver('read', { values, peaks: new Map() }), [block.buffer])
   assert.deepEqual(handedOver('run', { values, curves: { relu: { x: other } } }), [block.buffer])
   assert.deepEqual(handedOver('rows', { rows: other, extent: {} }), [other.buffer])
   assert.deepEqual(handedOver('explain', { values }), [])

@@ -100,7 +100,7 @@ test('what a room says is true of what it computes, under every part that is exc
 })
 
 /** What the keys of the page's words begin with. */
-const PARTS = 'app|bring|map|frame|inspector|controls|errors|stages|depth|figure|check|scrub|twin|opening|lesson|learned'
+const PARTS = 'app|bring|map|frame|inspector|controls|errors|stages|depth|figure|check|scrub|twin|opening|lesson|learned|reading'
 
 test('no key is unused, and none that is used is missing', async () => {
   const code = await sources(WEB)

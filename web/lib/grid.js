@@ -2,6 +2,7 @@
 
 import { h, keep, setText } from './dom.js'
 import { inSlices } from './later.js'
+import { spans } from './spans.js'
 
 /** @import { Built, Child } from '../types.d.ts' */
 
@@ -33,11 +34,17 @@ function fillCell(element, { text, note = '', colour, isMarked = false }) {
   element.classList.toggle('is-marked', isMarked)
 }
 
+/** Columns that are drawn at once. */
+const MOST_COLUMNS = 64
+
 /**
- * @param {Element} container @param {string} label
+ * @param {Element} container @param {string} label @param {import('../types.d.ts').Translate} t
  * @param {(key: string, col: number) => void} [press] what a press on a cell does
  */
-export function grid(container, label, press) {
+export function grid(container, label, t, press) {
+  const span = spans(container, t, MOST_COLUMNS, () => draw())
+  /** @type {{ corner: string, columns: string[], lines: Line[] }} */ let shown
+  let first = 0
   const heads = h('tr')
   const body = h('tbody')
   const table = h('table', { className: 'grid' }, h('thead', {}, heads), body)
@@ -46,7 +53,7 @@ export function grid(container, label, press) {
   table.addEventListener('click', ({ target }) => {
     const cell = target instanceof Element ? target.closest('td') : null
     const row = /** @type {HTMLElement | null} */ (cell?.parentElement)
-    if (cell && row) press?.(row.dataset.key ?? '', cell.cellIndex - 1)
+    if (cell && row) press?.(row.dataset.key ?? '', first + cell.cellIndex - 1)
   })
   /** @type {WeakMap<Element, Child>} */ const named = new WeakMap()
   const createLine = () => h('tr', {}, h('th', { scope: 'row' }))
@@ -71,24 +78,33 @@ export function grid(container, label, press) {
       fillCell(/** @type {Built<HTMLElement>} */ (row.children[from + i + 1]), cell)))
   }
   const fillRest = inSlices(fillPiece, SLICE)
+  function draw() {
+    const [from, end] = span.of(shown.columns.length), columns = shown.columns.slice(from, end)
+    const lines = shown.lines.map(line => ({ ...line, cells: line.cells.slice(from, end) }))
+    first = from
+    keep(heads, [shown.corner, ...columns], () => h('th', { scope: 'col' }), setText)
+    while (body.children.length > lines.length) body.lastElementChild?.remove()
+    const isLarge = lines.length * columns.length > MANY_CELLS, width = isLarge ? TOGETHER : Infinity
+    const pieces = lines.flatMap((line, at) => {
+      const count = Math.max(1, Math.ceil(line.cells.length / width))
+      return Array.from({ length: count }, (_, i) => (
+        { line, at, from: i ? i * width : 0, to: (i + 1) * width }))
+    })
+    const begun = isLarge ? 1 : pieces.length
+    pieces.slice(0, begun).forEach(fillPiece)
+    return fillRest(pieces.slice(begun))
+  }
   return {
     element: frame,
+    /** The columns of which one is come in sight with the next update. @param {number} col */
+    seek: col => span.seek(col),
     /**
      * @param {string} corner @param {string[]} columns @param {Line[]} lines
      * @returns {Promise<void>} until all is there
      */
     update(corner, columns, lines) {
-      keep(heads, [corner, ...columns], () => h('th', { scope: 'col' }), setText)
-      while (body.children.length > lines.length) body.lastElementChild?.remove()
-      const isLarge = lines.length * columns.length > MANY_CELLS, width = isLarge ? TOGETHER : Infinity
-      const pieces = lines.flatMap((line, at) => {
-        const count = Math.max(1, Math.ceil(line.cells.length / width))
-        return Array.from({ length: count }, (_, i) => (
-          { line, at, from: i ? i * width : 0, to: (i + 1) * width }))
-      })
-      const first = isLarge ? 1 : pieces.length
-      pieces.slice(0, first).forEach(fillPiece)
-      return fillRest(pieces.slice(first))
+      shown = { corner, columns, lines }
+      return draw()
     }
   }
 }

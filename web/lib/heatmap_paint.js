@@ -126,23 +126,41 @@ function paintGaps(pen, view, part) {
   for (let c = step; c < cols; c += step) pen.fillRect(c * width - 2, top, 4, bottom - top)
 }
 
-/** @param {CanvasRenderingContext2D} pen @param {HeatmapView} view @param {number} row @param {number} col */
-function hatch(pen, view, row, col) {
-  const { width, height } = view.cell
+/** @param {HeatmapView} view @param {number} row @param {number} col */
+const isHatched = ({ values, cols }, row, col) => !Number.isFinite(values[row * cols + col])
+
+/**
+ * Some cells of a row.
+ * @param {CanvasRenderingContext2D} pen @param {HeatmapView} view @param {number} row @param {number} col
+ * @param {number} count
+ */
+function hatch(pen, view, row, col, count) {
+  const { height } = view.cell, left = col * view.cell.width, width = count * view.cell.width
   pen.save()
   pen.beginPath()
-  pen.rect(col * width + 1, row * height + 1, width - 2, height - 2)
+  pen.rect(left + 1, row * height + 1, width - 2, height - 2)
   pen.clip()
   pen.beginPath()
   for (let x = -height; x < width; x += 5) {
-    pen.moveTo(col * width + x, (row + 1) * height)
-    pen.lineTo(col * width + x + height, row * height)
+    pen.moveTo(left + x, (row + 1) * height)
+    pen.lineTo(left + x + height, row * height)
   }
   pen.strokeStyle = view.palette.muted
   pen.globalAlpha = 0.45
   pen.lineWidth = 1
   pen.stroke()
   pen.restore()
+}
+
+/**
+ * Cells between which there is no gap are hatched together: behind the diagonal of a long text there are very many.
+ * @param {CanvasRenderingContext2D} pen @param {HeatmapView} view @param {Part} part @param {number} row
+ */
+function hatchRuns(pen, view, { cols: [first, end] }, row) {
+  for (let col = first, from = first; col < end; from = ++col) {
+    while (col < end && isHatched(view, row, col)) col++
+    if (col > from) hatch(pen, view, row, from, col - from)
+  }
 }
 
 /** @param {CanvasRenderingContext2D} pen @param {HeatmapView} view @param {number} row @param {number} col */
@@ -187,10 +205,12 @@ function paintCells(pen, view, part, written) {
   if (written) pen.font = `${written.size}px ${FONT}`
   pen.textAlign = 'center'
   pen.textBaseline = 'middle'
+  const isTogether = view.cell.width < GAP_FROM
   for (let row = part.rows[0]; row < part.rows[1]; row++) {
+    if (isTogether) hatchRuns(pen, view, part, row)
     for (let col = part.cols[0]; col < part.cols[1]; col++) {
       const value = view.values[row * view.cols + col]
-      if (!Number.isFinite(value)) hatch(pen, view, row, col)
+      if (isHatched(view, row, col) && !isTogether) hatch(pen, view, row, col, 1)
       if (view.crossed?.(row, col)) cross(pen, view, row, col)
       else if (written) writeNumber(pen, view, written, row, col, value)
     }

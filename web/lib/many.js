@@ -46,14 +46,29 @@ export function find(words, text, most) {
   return [...new Set([...id, ...ranks.flat()])].slice(0, most)
 }
 
+/** Pictures of what lies in a block of memory, by where it begins and how large it is: numbers of a run stay. */
+/** @type {WeakMap<ArrayBufferLike, Map<string, Picture>>} */
+const pictures = new WeakMap()
+
+/** @typedef {{ rows: number, cols: number, values: Float32Array }} Picture */
+
 /**
  * A picture of as many cells as a stamp has room for, each the mean of those it stands for.
- * @template {{ rows: number, cols: number, values: Float32Array }} Part @param {Part} part
+ * @param {Picture} part @param {{ rows: number, cols: number }} [room] @returns {Picture}
  */
-export function binned(part) {
-  const { rows, cols, values } = part
-  if (!isMany(rows) && !isMany(cols) && values.length <= MOST_STAMPED) return part
-  const [high, wide] = [Math.min(rows, STAMP.rows), Math.min(cols, STAMP.cols)], means = new Float32Array(high * wide)
+export function binned(part, room = STAMP) {
+  const { rows, cols, values: { buffer, byteOffset, length } } = part
+  if (!isMany(rows) && !isMany(cols) && length <= MOST_STAMPED) return part
+  const known = pictures.get(buffer) ?? new Map(), key = [byteOffset, rows, cols, room.rows, room.cols].join()
+  pictures.set(buffer, known)
+  const made = known.get(key) ?? meansOf(part, room)
+  known.set(key, made)
+  return made
+}
+
+/** @param {Picture} part @param {{ rows: number, cols: number }} room @returns {Picture} */
+function meansOf({ rows, cols, values }, room) {
+  const [high, wide] = [Math.min(rows, room.rows), Math.min(cols, room.cols)], means = new Float32Array(high * wide)
   const across = Array.from({ length: wide + 1 }, (_, bin) => Math.floor((bin * cols) / wide))
   for (let row = 0; row < rows; row++) {
     const to = Math.floor((row * high) / rows) * wide

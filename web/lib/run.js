@@ -86,10 +86,10 @@ const TOKENS = ['token', 'query', 'key']
  * @param {Run} run @param {Described} tensor @param {number} axis @param {number} [sentence]
  */
 export function labelsOf(run, tensor, axis, sentence = 0) {
-  const { name, of } = tensor.axes[axis]
+  const { name, of, first = 0 } = tensor.axes[axis]
   const stream = of && run.streams[of]
   if (!stream) return undefined
-  if (TOKENS.includes(name)) return stream.tokens[sentence] ?? stream.tokens[0]
+  if (TOKENS.includes(name)) return (stream.tokens[sentence] ?? stream.tokens[0]).slice(first)
   return name === 'word' ? stream.vocabulary : undefined
 }
 

@@ -144,7 +144,7 @@ export function answer(gf, settings, forward, { V, isCausal, ...frame }, edits) 
   const { choose, random } = chooser(gf, settings, isOfShares, frame.longest)
   const last = guesses.get(gf)
   const guess = !isCausal || inModel.some(looksAhead) || last?.V !== V ? [] : last.ids
-  const ids = decode(rowsOf, choose, guess, frame)
+  const ids = decode(rowsOf, choose, guess, { ...frame, V })
   guesses.set(gf, { V, ids })
   return { ids, random, tree: null, best: null }
 }

@@ -8,8 +8,8 @@ import { Draws, kept } from '../../src/js/decoding/choose.js'
 
 /**
  * What an answer begins with and how it ends.
- * @typedef {{ start: readonly number[], end: number, longest: number }} Frame longest: tokens of the answer, its end
- *   included
+ * @typedef {{ start: readonly number[], end: number, longest: number, V?: number }} Frame longest: tokens of the
+ *   answer, its end included; V: words there are logits of, where the first tokens of the start may have none
  */
 
 /**
@@ -47,16 +47,16 @@ export function drawsOf({ engine }, seed, count) {
  * @param {Frame} frame
  * @returns {number[]} ids, the end token last unless the answer grew too long
  */
-export function decode(logitsOf, choose, guess, { start, end, longest }) {
+export function decode(logitsOf, choose, guess, { start, end, longest, V }) {
   const before = start.length - 1
   /** @type {number[]} */ let answer = []
   let draft = guess
   for (;;) {
     const input = [...start, ...draft].slice(0, before + longest)
     const logits = logitsOf(input)
-    const size = logits.length / input.length
+    const size = V ?? logits.length / input.length, first = input.length - logits.length / size
     const chosen = input.slice(before).map((_, t) => {
-      const at = (before + t) * size
+      const at = (before - first + t) * size
       return t < answer.length ? answer[t] : choose(logits.subarray(at, at + size), t)
     })
     const wrong = chosen.findIndex((id, t) => id === end || id !== draft[t])

@@ -39,17 +39,21 @@ export function defaultsOf(id) {
 /** The names of all that makes a run of a model. @param {string} id */
 export const keysOf = id => [...Object.keys(defaultsOf(id)), 'edits']
 
-/** Most signs of a field: what is computed for them stays a matter of a second. */
+/** Most signs of a field that says nothing else: what is computed for them stays a matter of a second. */
 export const MOST_SIGNS = 5000
+/** Most signs of any field. */
+export const ALL_SIGNS = Math.max(MOST_SIGNS, ...MODELS.flatMap(({ fields }) => (
+  Object.values(fields).map(({ most = 0 }) => most))))
 
 /**
  * What is more than the page takes, looked at before anybody reads it.
  * @param {PageModel} model @param {Settings} state @returns {Record<string, Problem>}
  */
 function tooMuch({ fields }, state) {
-  const long = Object.keys(fields).filter(name => String(state[name]).length > MOST_SIGNS)
+  const long = Object.entries(fields).map(([name, { most = MOST_SIGNS }]) => ({ name, most }))
+    .filter(({ name, most }) => String(state[name]).length > most)
   /** @type {[string, Problem][]} */
-  const found = long.map(name => [name, { key: 'errors.signs', values: { most: MOST_SIGNS } }])
+  const found = long.map(({ name, most }) => [name, { key: 'errors.signs', values: { most } }])
   const isChanged = state.edits.length > MOST_EDITS
   return Object.fromEntries(isChanged ? [...found, ['engine', { key: 'errors.edits', values: { most: MOST_EDITS } }]] : found)
 }

@@ -91,6 +91,7 @@ export const SETTINGS = {
   topK: number(0, [0, 4096], [0, 1, 2, 3, 4, 6, 8, 12, 16]),
   topP: slider(1, [0.05, 1, 0.05], [0.5, 0.8, 0.9, 1], within('topP', p => p > 0 && p <= 1, 'errors.share')),
   decoding: { ...choice({ greedy: 'greedy', sample: 'sample', beam: 'beam' }), isIdle: isGiven },
+  maxNewTokens: number(16, [1, 256], [1, 2, 4, 8, 16, 32, 64, 128, 256]),
   beams: {
     ...number(3, [1, 5], [1, 2, 3, 4, 5]), matters: state => state.decoding === 'beam' && !isGiven(state)
   },

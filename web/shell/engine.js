@@ -1,6 +1,6 @@
 /** The page's side of the worker: calls that answer with promises. */
 
-/** @import { Ask, Failure, RunMessage, Settings } from '../types.d.ts' */
+/** @import { Ask, Failure, Progress, RunMessage, Settings } from '../types.d.ts' */
 
 /** @typedef {string | ArrayBuffer} Address where a file is, or its bytes */
 /** @typedef {ReturnType<typeof createEngine>} Engine */
@@ -42,9 +42,10 @@ export function createEngine(worker) {
     load: files => call('load', files),
     /**
      * A run; of the structure that is known by its signature nothing is sent again.
-     * @param {Settings} settings @param {string} [signature] @returns {Promise<RunMessage>}
+     * @param {Settings} settings @param {string} [signature] @param {(progress: Progress) => void} [tell]
+     * @returns {Promise<RunMessage>}
      */
-    run: (settings, signature) => call('run', { settings, signature }),
+    run: (settings, signature, tell) => call('run', { settings, signature }, tell),
     /** One of the worker's questions. @type {Ask} */
     ask: call
   }
@@ -56,9 +57,10 @@ export function createEngine(worker) {
  * @param {(argument: A) => Promise<R>} run
  * @param {(result: R, argument: A) => void} onResult
  * @param {(error: Failure, argument: A) => void} onError
+ * @param {() => void} [onWait] a newer one waits for the one that runs
  * @returns {(argument: A) => void}
  */
-export function latest(run, onResult, onError) {
+export function latest(run, onResult, onError, onWait = () => {}) {
   let busy = false
   /** @type {{ argument: A } | null} */ let next = null
   /** @param {A} argument */
@@ -73,7 +75,11 @@ export function latest(run, onResult, onError) {
     start(waiting)
   }
   return argument => {
-    if (busy) next = { argument }
-    else start(argument)
+    if (!busy) {
+      start(argument)
+      return
+    }
+    next = { argument }
+    onWait()
   }
 }

@@ -7,6 +7,7 @@ import { HOUSE } from '../rooms/index.js'
 import { control, controlsOf, isUseful } from './controls.js'
 import { fields } from './fields.js'
 import { rememberLanguage } from './language.js'
+import { reading } from './reading.js'
 import { share } from './share.js'
 import { defaults } from './state.js'
 import { theatreOf } from './theatre.js'
@@ -124,9 +125,10 @@ function more(actions, t) {
 /**
  * Mounts the header.
  * @param {Element} container
+ * @param {HTMLElement} below what is said of the fields
  * @param {Context} context
  */
-export function header(container, context) {
+export function header(container, below, context) {
   const { t, set, get, link } = context
   const choice = languages(context)
   const panel = settings(context)
@@ -155,9 +157,12 @@ export function header(container, context) {
       'type': 'button', 'className': 'quiet', 'data-action': 'glossary', 'onclick': () => set({ glossary: 'all' }, 'push')
     }, t('app.glossary')),
     theme, sharing.element, checking(context), choice.element(t('app.language')))
+  const said = reading(below, context)
   container.replaceChildren(
     home, entry.element, model.element, more(actions, t), actions, panel.dialog)
   return {
+    /** How far a run is that takes long. */
+    showProgress: said.showProgress,
     /**
      * @param {State} state @param {Record<string, string>} problems @param {Language} language @param {Run | null} run
      */
@@ -166,6 +171,7 @@ export function header(container, context) {
       model.select.value = state.model
       bring.button.hidden = !modelOf(state.model).isBrought
       entry.update(state, problems, run)
+      said.update(run)
       sharing.update(run)
       container.toggleAttribute('data-has-fields', !entry.element.hidden)
       choice.links.forEach(link => link.setAttribute('aria-pressed', link.lang === language ? 'true' : 'false'))

@@ -9,6 +9,7 @@ import { later, nextTask, painted } from '../lib/later.js'
 import { binned } from '../lib/many.js'
 import { provenance } from '../lib/provenance.js'
 import { batchOf, kept } from '../lib/run.js'
+import { inStamps } from '../lib/stamps.js'
 import { map } from '../map/index.js'
 import { HOUSE, roomNear, roomsOf } from '../rooms/index.js'
 import { stageOf } from '../stages/index.js'
@@ -86,7 +87,9 @@ export function roomsIn(page, context, { isOutside, attempt }) {
       head: within(state.head, room.parts.heads ?? state.head + 1),
       layer: within(state.layer, room.parts.layers?.length ?? state.layer + 1),
       picture(one, more) {
-        const found = here && kept(() => stageOf(one.stage).picture(here, { ...view, ...more, room: one }))
+        // The answer is found by its words, which a stamp has not.
+        const source = here && (one.stage === 'decoding' ? here : inStamps(here))
+        const found = source && kept(() => stageOf(one.stage).picture(source, { ...view, ...more, room: one }))
         return found && { ...found, part: binned(found.part) }
       }
     }

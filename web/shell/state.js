@@ -1,7 +1,7 @@
 /** What the reader has chosen, its defaults, and its form in a link. */
 
 import { readEdits, writeEdits } from '../lib/edits.js'
-import { MODELS, MOST_SIGNS, defaultsOf, keysOf, modelOf } from '../models/index.js'
+import { ALL_SIGNS, MODELS, defaultsOf, keysOf, modelOf } from '../models/index.js'
 
 /** @import { Cell, Looked, Patch, Setting, State } from '../types.d.ts' */
 
@@ -69,7 +69,7 @@ function readValue(key, text, known, settings) {
   if (options) return options.includes(text) ? text : known
   if (typeof known === 'boolean') return text === '1'
   // One sign too many is enough to say so.
-  return typeof known === 'number' ? readNumber(key, text, known) : text.slice(0, MOST_SIGNS + 1)
+  return typeof known === 'number' ? readNumber(key, text, known) : text.slice(0, ALL_SIGNS + 1)
 }
 
 /** @param {unknown} value */

@@ -1,6 +1,7 @@
 /** Values of a run that the worker has kept: fetched when something is to be shown that needs them. */
 
 import { Unkept, Unread } from '../lib/run.js'
+import { knowPeak } from '../lib/slice.js'
 
 /** @import { Ask, Context, KnownTensor, Run } from '../types.d.ts' */
 
@@ -14,17 +15,26 @@ import { Unkept, Unread } from '../lib/run.js'
 export function values({ ask, twin, fails, again }) {
   /** What has been asked for and is not here yet. @type {Set<KnownTensor>} */
   const awaited = new Set()
+  /** A run and its pictures have one structure. @param {Run} run */
+  const isTwin = run => run.streams === twin()?.streams
   /** @param {Run} run @param {string[]} names */
   async function bring(run, names) {
-    const found = await ask('read', { names, isTwin: run === twin() })
+    const { values: found, peaks } = await ask('read', { names, isTwin: isTwin(run) })
     for (const [name, data] of found) {
       const tensor = run.tensors.get(name)
       if (tensor) tensor.data = data
+      knowPeak(data, peaks.get(name) ?? 0)
     }
+  }
+  /** @param {Run} run @param {KnownTensor} tensor what stands for a large one */
+  async function bringStamps(run, tensor) {
+    const { values: data, peak } = await ask('stamps', { name: tensor.name, isTwin: isTwin(run) })
+    tensor.data = data
+    knowPeak(data, peak)
   }
   /** @param {Run} run @param {KnownTensor} tensor @param {number[]} rows */
   async function bringRows(run, tensor, rows) {
-    const found = await ask('rows', { name: tensor.name, rows, isTwin: run === twin() }), [, cols] = tensor.shape
+    const found = await ask('rows', { name: tensor.name, rows, isTwin: isTwin(run) }), [, cols] = tensor.shape
     const known = tensor.rows ??= new Map()
     rows.forEach((row, i) => known.set(row, found.rows.subarray(i * cols, (i + 1) * cols)))
     tensor.extent = found.extent
@@ -41,7 +51,8 @@ export function values({ ask, twin, fails, again }) {
         const { run, tensor, rows } = error
         if (awaited.has(tensor)) return
         awaited.add(tensor)
-        const brought = rows ? bringRows(run, tensor, rows) : bring(run, [tensor.name])
+        const brought = rows ? bringRows(run, tensor, rows)
+          : tensor.isStamp ? bringStamps(run, tensor) : bring(run, [tensor.name])
         brought.finally(() => awaited.delete(tensor)).then(again, fails)
       }
     },

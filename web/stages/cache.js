@@ -39,7 +39,8 @@ function columnsOf(run, view, name) {
  * @param {Run} run @param {View} view
  */
 export function data(run, view) {
-  const { rows, steps } = /** @type {Decoding} */ (run.decoding), { k, v } = layerOf(view)
+  const { rows: scored, first = 0, steps } = /** @type {Decoding} */ (run.decoding), { k, v } = layerOf(view)
+  const rows = scored.map(row => row + first)
   const step = view.step < 0 ? steps.length - 1 : view.step
   const shown = describedOf(run, k), tokens = labelsOf(run, shown, shown.axes.findIndex(({ name }) => name === 'token'))
   const count = rows[step] + 1
@@ -86,7 +87,7 @@ export function mount(container, context) {
   const saved = h('p', { className: 'note' })
   container.append(verdict, costs)
   const progress = progressOf(costs, t)
-  const table = grid(costs, t('stages.cache.costs'), (_, step) => context.set({ step, row: step }))
+  const table = grid(costs, t('stages.cache.costs'), t, (_, step) => context.set({ step, row: step }))
   costs.append(saved)
   /** @type {ReturnType<typeof data> | null} */ let shown = null
   /** What is known of each step of the run. @type {(Twice | null)[]} */ let known = []

@@ -42,7 +42,7 @@ export function storeys(rooms, sums) {
 /** @type {Mount<typeof data>} */
 export function mount(container, context) {
   const { t, ask, theme, fails, href, enter } = context
-  const table = grid(container, t('stages.costs.name'))
+  const table = grid(container, t('stages.costs.name'), t)
   container.append(h('p', { className: 'note' }, t('stages.costs.note')))
   /** @type {Run | null} */ let shown = null
 

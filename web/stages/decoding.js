@@ -20,7 +20,7 @@ import { tree } from '../lib/tree.js'
 /** @import { Beginning } from '../lib/tree.js' */
 
 export const id = 'decoding'
-export const controls = ['decoding', 'beams', 'temperature', 'seed']
+export const controls = ['decoding', 'beams', 'maxNewTokens', 'temperature', 'seed']
 /** @type {string[]} */ export const pickers = []
 
 /**
@@ -107,7 +107,8 @@ export function data(run, view) {
     remarks: remarks(chosen, run.settings),
     shares: rowsOf(shares, 0, last + 1), first: rows[0], loss: run.loss,
     ...(nodes ? grown(nodes, best, now < 0 ? Infinity : now) : { nodes: null, best: null }),
-    read: now < 0 ? [] : beginnings(run.streams[of ?? ''].tokens[0], rows, nodes, now)
+    read: now < 0 ? [] : beginnings(run.streams[of ?? ''].tokens[0].slice(chosen.first), rows, nodes, now),
+    unread: now < 0 ? 0 : chosen.first ?? 0
   }
 }
 

@@ -19,6 +19,8 @@ export const id = 'house'
 
 /** More heads than this would be too small to be read. */
 const MOST_HEADS = 8
+/** Tokens of a text and signs of it that are shown; the room of its tokens has all. */
+const [MOST_TOKENS, MOST_SIGNS] = [48, 240]
 const EDGES = /^<.*>$/
 const WIRE_GAP = 36
 
@@ -90,7 +92,7 @@ export function data(run, view) {
     towers: names.map(name => ({
       name, floors: floors.filter(({ tower }) => tower === name).map(room => floor(run, room, view))
     })),
-    input: first?.texts[sentence] ?? first?.texts[0] ?? '',
+    input: beginningOf(first?.texts[sentence] ?? first?.texts[0] ?? ''),
     read: tokens.slice(0, given).filter(token => !EDGES.test(token)).length,
     steps: run.decoding?.steps.length, isGiven: run.decoding?.kind === 'given'
   }
@@ -131,6 +133,12 @@ const createFloor = ({ href, enter }) => () => {
   return Object.assign(link, { address: href })
 }
 
+/** Of a long text its beginning is enough to know it by. @param {string[]} tokens */
+const fewOf = tokens => (tokens.length > MOST_TOKENS ? [...tokens.slice(0, MOST_TOKENS), '…'] : tokens)
+
+/** @param {string} text */
+const beginningOf = text => (text.length > MOST_SIGNS ? `${[...text].slice(0, MOST_SIGNS).join('')}…` : text)
+
 /** @param {Element} element @param {string} token */
 const fillToken = (element, token) => {
   setText(element, token)
@@ -155,7 +163,7 @@ function fillFloor(link, floor, { t, mode, where }) {
   const kind = floor.tokens ? 'tokens' : floor.domain ? 'pictures' : 'nothing'
   if (link.kind !== kind) pictures.replaceChildren()
   link.kind = kind
-  if (floor.tokens) return keep(pictures, floor.tokens, () => h('span'), fillToken)
+  if (floor.tokens) return keep(pictures, fewOf(floor.tokens), () => h('span'), fillToken)
   if (!floor.domain) return keep(pictures, [t('stages.house.unkept')], () => h('small'), setText)
   const colours = scale(floor.domain, mode)
   return keep(pictures, floor.parts.map(part => ({ part, colours })), createPicture, fillPicture)

@@ -8,13 +8,25 @@ import { grouped } from '../lib/costs.js'
 import { h, setText } from '../lib/dom.js'
 import { SHOWN, isMany, largest } from '../lib/many.js'
 import { biasRow, describedOf, labelsOf, matrixOf, someRows, tensorOf, weightMatrix } from '../lib/run.js'
-import { columnsOf, peak, slice } from '../lib/slice.js'
+import { columnsOf, peak, rowsOf, slice } from '../lib/slice.js'
 
 /** @import { Mount, Run, Stage, View } from '../types.d.ts' */
 
 export const id = 'linear'
 export const controls = ['dimFeedforward']
 /** @type {string[]} */ export const pickers = []
+
+/**
+ * What goes in, as far as something comes out: of a long text there may be scores of words of the last tokens alone.
+ * @param {Run} run @param {View} view
+ */
+function inputOf(run, view) {
+  const { x, y } = view.room.parts, part = matrixOf(run, x, view), first = firstOf(run, y)
+  return first ? rowsOf(part, first, part.rows - first) : part
+}
+
+/** The token whose row is the first. @param {Run} run @param {string} name */
+const firstOf = (run, name) => describedOf(run, name).axes.at(-2)?.first ?? 0
 
 /**
  * Of very many outputs the largest ones of every place: only their rows of the weight are read.
@@ -31,8 +43,8 @@ function largestOnly(run, view) {
   const right = slice(some, { row: 1, col: 0, colLabels })
   const whole = biasRow(run, bias)
   return {
-    left: matrixOf(run, x, view), right: { ...right, shape, order }, bias: whole && columnsOf(whole, order),
-    product: matrixOf(run, y, view, { order }), drawn: { count: order.length, total: cols },
+    left: inputOf(run, view), right: { ...right, shape, order }, bias: whole && columnsOf(whole, order),
+    product: matrixOf(run, y, view, { order }), drawn: { count: order.length, total: cols }, first: firstOf(run, y),
     domains: { input: signed(peak(tensorOf(run, x))), output: signed(peak(result)), weights: signed(some.peak) }
   }
 }
@@ -44,8 +56,8 @@ export function data(run, view) {
   /** @param {string} name */
   const top = name => signed(peak(tensorOf(run, name)))
   return {
-    drawn: null,
-    left: matrixOf(run, x, view), right: weightMatrix(run, weight), bias: biasRow(run, bias),
+    drawn: null, first: firstOf(run, y),
+    left: inputOf(run, view), right: weightMatrix(run, weight), bias: biasRow(run, bias),
     product: matrixOf(run, y, view),
     domains: { input: top(x), output: top(y), weights: top(weight) }
   }
@@ -65,9 +77,10 @@ export function mount(container, context) {
   const fig = figure(container, context)
   const sheet = fig.product()
   return {
-    update({ left, right, bias, product, domains, drawn }) {
-      note.hidden = !drawn
-      setText(note, drawn ? t('frame.find.likeliest', { ...drawn, total: grouped(drawn.total) }) : '')
+    update({ left, right, bias, product, domains, drawn, first }) {
+      note.hidden = !drawn && !first
+      setText(note, [drawn && t('frame.find.likeliest', { ...drawn, total: grouped(drawn.total) }),
+        first && t('frame.find.scored', { rows: product.rows, first: grouped(first) })].filter(Boolean).join(' '))
       const titles = { left: t('stages.linear.input'), right: 'W^T', bias: 'b', product: t('stages.linear.result') }
       setFormula(sheet.corner, bias ? 'Y = X W^T + b' : 'Y = X W^T')
       sheet.update({ left, right, ...(bias && { bias }), product }, {

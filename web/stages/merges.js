@@ -3,6 +3,7 @@
 import { chooser } from '../lib/chips.js'
 import { probabilities } from '../lib/color.js'
 import { h, keep, setText } from '../lib/dom.js'
+import { MOST_PIECES, spans } from '../lib/spans.js'
 
 /** @import { Built, Mount, Run, Stage, TokenMerge, View } from '../types.d.ts' */
 
@@ -46,6 +47,7 @@ function fillStep(item, { pieces, at, note }) {
 export function mount(container, context) {
   const { t, language } = context
   /** @type {ReturnType<typeof data>} */ let shown
+  const span = spans(container, t, MOST_PIECES, () => draw())
   const list = chooser(container, () => draw())
   const heading = h('h2')
   const ladder = h('ol', { className: 'merge-steps' })
@@ -53,11 +55,11 @@ export function mount(container, context) {
   container.append(h('section', { 'aria-live': 'polite' }, heading, ladder, whole))
 
   function draw() {
-    const longest = shown.pieces.reduce((most, { steps }, i) => (
-      steps.length > shown.pieces[most].steps.length ? i : most), 0)
-    const at = list.at(longest, shown.pieces.length)
-    const { token, steps } = shown.pieces[at]
-    list.update([{ name: '', chips: shown.pieces.map((piece, i) => ({
+    const pieces = shown.pieces.slice(...span.of(shown.pieces.length))
+    const longest = pieces.reduce((most, { steps }, i) => (steps.length > pieces[most].steps.length ? i : most), 0)
+    const at = list.at(longest, pieces.length)
+    const { token, steps } = pieces[at]
+    list.update([{ name: '', chips: pieces.map((piece, i) => ({
       text: piece.token, note: String(piece.steps.length), faint: piece.steps.length === 0, lit: i === at
     })) }])
     setText(heading, t('stages.merges.of', { token, count: steps.length }))

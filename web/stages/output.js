@@ -46,27 +46,25 @@ export function mount(container, context) {
   const heads = h('section', { className: 'heads-add' }, h('h2', {}, t('stages.output.added')),
     h('p', { className: 'note' }, t('stages.output.addedWhat')))
   container.append(heads)
-  const table = grid(heads, t('stages.output.added'))
+  const table = grid(heads, t('stages.output.added'), t)
   /** @type {ReturnType<typeof thumb>[]} */ const pictures = []
   /** @type {Run | null} */ let shown = null
   /**
    * What each head adds: a small picture of it, and its length at every place.
    * @param {ReturnType<typeof data>} next
    */
-  async function add({ run, added: question, sentence, product: { rows, cols, rowLabels } }) {
+  async function add({ run, added: question, sentence, product: { rows, rowLabels } }) {
     const isNew = shown !== run
     shown = run
     if (isNew) heads.setAttribute('aria-busy', 'true')
     const all = await ask('added', { ...question, isTwin: 'which' in context })
     if (shown !== run) return
     const most = Math.max(1e-6, ...all.flatMap(one => [...one.lengths]))
-    const peaks = all.reduce((most, { added }) => (
-      added.reduce((top, value) => Math.max(top, Math.abs(value)), most)), 1e-6)
+    const peaks = Math.max(1e-6, ...all.map(one => one.peak))
     const { mode } = theme()
-    table.update(t('stages.output.adds'), rowLabels, all.map(({ added, lengths }, head) => {
+    table.update(t('stages.output.adds'), rowLabels, all.map(({ pictures: shownAs, lengths }, head) => {
       const picture = pictures[head] ??= thumb(h('span', { className: 'stamp' }))
-      const values = added.subarray(sentence * rows * cols, (sentence + 1) * rows * cols)
-      picture.update({ rows, cols, values }, scale(signed(peaks), mode))
+      picture.update(shownAs[sentence], scale(signed(peaks), mode))
       const name = named[head] ??= h('span', { className: 'head-adds' },
         picture.element, t('stages.parts.head', { head }))
       return { key: String(head), head: name, cells: rowLabels.map((_, i) => {

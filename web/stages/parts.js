@@ -50,7 +50,7 @@ export function mount(container, context) {
   const legends = h('div', { className: 'figure-legends' })
   container.append(now)
   const progress = progressOf(container, t)
-  const table = grid(container, t('stages.parts.name'))
+  const table = grid(container, t('stages.parts.name'), t)
   container.append(legends)
   const keys = [legend(legends), legend(legends)]
   /** @type {ReturnType<typeof data> | null} */ let shown = null

@@ -3,6 +3,7 @@
 import { chips } from '../lib/chips.js'
 import { probabilities } from '../lib/color.js'
 import { h, keep, setText } from '../lib/dom.js'
+import { MOST_PIECES, spans } from '../lib/spans.js'
 import { vocabulary } from '../lib/vocabulary.js'
 
 /** @import { Mount, Run, Stage, View } from '../types.d.ts' */
@@ -40,6 +41,7 @@ export function mount(container, context) {
   const { t } = context
   /** @param {number} _ @param {number} col */
   const look = (_, col) => light(col)
+  const span = spans(container, t, MOST_PIECES, () => light())
   const list = chips(container, { onLook: look, onPress: look, onLeave: () => light() })
   const sentences = h('ul', { className: 'said-twice' })
   const compared = h('section', { className: 'search' }, h('h2', {}, t('stages.pieces.languages')), sentences)
@@ -52,8 +54,8 @@ export function mount(container, context) {
 
   /** @param {number} [col] */
   function light(col) {
-    const lit = shown.pieces[col ?? -1]?.id
-    list.update([{ name: '', chips: shown.pieces.map(piece => ({
+    const pieces = shown.pieces.slice(...span.of(shown.pieces.length)), lit = pieces[col ?? -1]?.id
+    list.update([{ name: '', chips: pieces.map(piece => ({
       text: piece.token, note: String(piece.id), faint: EDGES.test(piece.token), lit: piece.id === lit
     })) }])
     all.update(shown.vocabulary, lit)

@@ -31,7 +31,8 @@ export function data(run, { room: { parts }, sentence }) {
   })
   const speaking = streams.find(({ tower }) => tower === spoken)
   const early = last && speaking && decoding ? {
-    points: speaking.points.map(({ name }) => ({ name, last })), rows: decoding.rows,
+    points: speaking.points.map(({ name }) => ({ name, last })),
+    rows: decoding.rows.map(row => row + (decoding.first ?? 0)),
     ids: decoding.steps.map(step => step.id), labels: speaking.points, vocabulary: vocabularyOf(run),
     tokens: decoding.steps.map(({ token }) => token)
   } : null
@@ -64,7 +65,7 @@ export function mount(container, context) {
   const told = h('p', { className: 'note stream-told', role: 'status' })
   const second = h('section', {}, h('h2', {}, t('stages.stream.lengths')), h('p', { className: 'note' }, t('stages.stream.lengthsWhat')))
   container.append(first, second)
-  const table = grid(first, t('stages.stream.early'), (key, col) => tell(Number(key), col))
+  const table = grid(first, t('stages.stream.early'), t, (key, col) => tell(Number(key), col))
   const legends = h('div', { className: 'figure-legends' })
   first.append(told, legends)
   const key = legend(legends)
@@ -110,7 +111,7 @@ export function mount(container, context) {
       second.append(heading)
       const { tower } = streams[lengths.length]
       const label = [t('stages.stream.lengths'), tower === 'model' ? '' : t(`map.${tower}`)].filter(Boolean).join(' · ')
-      lengths.push(Object.assign(grid(second, label), { heading }))
+      lengths.push(Object.assign(grid(second, label, t), { heading }))
     }
     const most = Math.max(1e-6, ...sizes.flat().flatMap(list => [...list]))
     const colours = scale(signed(most), theme().mode)

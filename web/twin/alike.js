@@ -1,11 +1,14 @@
 /** How far two decoders have read the same. */
 
-/** @import { Run } from '../types.d.ts' */
+/** @import { Decoding, Run } from '../types.d.ts' */
+
+/** The token that the first step was chosen after. @param {Decoding | undefined} decoding */
+const placeOf = decoding => decoding && decoding.rows[0] + (decoding.first ?? 0)
 
 /** The tokens that an answer's steps were chosen after. @param {Run} run */
 function readBy({ decoding, streams }) {
   const { tokens } = Object.values(streams).findLast(stream => stream.isAnswer) ?? Object.values(streams)[0]
-  return tokens[0].slice(decoding?.rows[0])
+  return tokens[0].slice(placeOf(decoding))
 }
 
 /**

@@ -93,7 +93,7 @@ export function answerTable({ t, theme }) {
   const told = h('p', { className: 'twin-told' })
   const texts = ['here', 'there'].map(name => h('p', { className: 'twin-text' }, h('b', {}, t(`twin.${name}`)), h('span')))
   const element = h('div', { className: 'twin-answers', hidden: true }, texts, told)
-  const table = grid(element, t('twin.answers.label'))
+  const table = grid(element, t('twin.answers.label'), t)
   /** @param {string | null} token @param {number | null} share @param {boolean} isMarked @returns {GridCell} */
   const chosen = (token, share, isMarked) => ({
     text: token ?? '', note: share === null ? '' : fixed(share), isMarked: isMarked && token !== null,
@@ -102,9 +102,11 @@ export function answerTable({ t, theme }) {
   /** @param {number | null} change @returns {GridCell} */
   const moved = change => (change === null ? { text: '' }
     : { text: points(change), colour: scale(signed(1), theme().mode).at(change) })
+  /** @param {Answered[]} list */
+  const saidOf = list => list.map(one => `${one.here} ${one.there}`).join()
   /** Where they part is brought in sight, once. @param {Answered[]} list */
   function showApart(list) {
-    const said = list.map(one => `${one.here} ${one.there}`).join()
+    const said = saidOf(list)
     const first = said === shown ? null : /** @type {HTMLElement | null} */ (element.querySelector('.is-marked'))
     shown = said
     if (first) table.element.scrollLeft = first.offsetLeft + first.offsetWidth - table.element.clientWidth
@@ -122,6 +124,7 @@ export function answerTable({ t, theme }) {
       const tokens = [list.map(one => one.here), list.map(one => one.there)]
       texts.forEach((text, i) => setText(text.lastChild, textOf(tokens[i], model)))
       setText(told, sentence(list, t))
+      if (saidOf(list) !== shown) table.seek(Math.max(0, list.findIndex(({ isApart }) => isApart)))
       table.update(t('twin.answers.token'), list.map((_, i) => String(i + 1)), [
         { key: 'here', head: t('twin.here'), cells: list.map(one => chosen(one.here, one.hereShare, one.isApart)) },
         { key: 'there', head: t('twin.there'), cells: list.map(one => chosen(one.there, one.thereShare, one.isApart)) },

@@ -21,6 +21,9 @@ import { isNarrow } from './beside.js'
  */
 const EXTRA = { edits: ({ edits }) => (edits.length ? [{ value: [], word: 'none', now: 'some' }] : []) }
 
+/** Runs of other lengths have no figures in common. */
+const ALONE = ['maxNewTokens']
+
 /** What only plays a role where the answer is chosen. */
 const OF_CHOICE = ['decoding', 'beams', 'temperature', 'topK', 'topP']
 const CHOOSES = ['sampling', 'decoding']
@@ -38,7 +41,7 @@ const textOf = ({ value, word, part }) => part ? partKey(part) : (Array.isArray(
 /** Everything a name can be compared with. @param {string} name @param {Settings} state @returns {Alternative[]} */
 function othersOf(name, state) {
   if (Object.hasOwn(EXTRA, name)) return EXTRA[name](state)
-  if (!controlsOf(state.model).includes(name)) return []
+  if (ALONE.includes(name) || !controlsOf(state.model).includes(name)) return []
   const now = wordOf(name, state)
   return alternatives(name, state).map(one => ({ ...one, ...(now && { now }) }))
 }

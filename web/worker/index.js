@@ -3,17 +3,20 @@
 import { load } from '../../src/js/index.js'
 import { filesFor, modelOf, settingsOf } from '../models/index.js'
 import { bring, forget, kept, open, openIn, remember, remembered, stop } from '../models/own/open.js'
+import { writtenBy } from '../models/own/run.js'
 import { RUNS } from '../models/runs.js'
 import { learn } from './learn.js'
+import { pens } from './pen.js'
 import { nudged } from './nudge.js'
-import { gradientsOf, handedOver, messageOf, read } from './plain.js'
-import { someRows } from './rows.js'
+import { gradientsOf, handedOver, messageOf, readWithPeaks } from './plain.js'
+import { extentOf, someRows } from './rows.js'
 import { inside, told } from './inside.js'
+import { stampsOf } from '../lib/stamps.js'
 import { take } from './take.js'
 import { questions } from './questions.js'
 import { twice } from './twice.js'
 
-/** @import { Cell, Edit, Failure, Library, Made, Questions, Settings, State, What } from '../types.d.ts' */
+/** @import { Cell, Edit, Failure, Library, Made, Progress, Questions, Settings, State, What } from '../types.d.ts' */
 
 /** @typedef {string | ArrayBuffer} Address where a file is, or its bytes */
 
@@ -29,6 +32,9 @@ import { twice } from './twice.js'
 /** @type {Map<string, { file: Uint8Array, serial: number }>} */
 const lent = new Map()
 let loans = 0
+/** From so many bytes on a run gives way before the next of a model that was brought is computed. */
+const CROWDED = 2 ** 30
+const pen = pens()
 
 /** @param {string} name */
 async function fetched(name) {
@@ -67,11 +73,27 @@ function computeLent(gf, settings, id) {
   return RUNS[id](gf, { ...settings, lent: serial }, settings.edits, [file])
 }
 
-/** @param {Library} gf @param {Settings} settings */
-async function compute(gf, settings) {
+/**
+ * A run of the reader's model, whose answer may take long.
+ * @param {Library} gf @param {Settings} settings @param {(progress: Progress) => void} [tell] whoever waits for it
+ */
+async function computeBrought(gf, settings, tell) {
+  const opened = await openIn(gf)
+  if (!tell) return RUNS.own(gf, settings, settings.edits, [opened])
+  const written = await pen.write(tell, waiting => writtenBy(gf, settings, opened, waiting))
+  // Two of that size have no room beside each other. Nobody can ask about the old one before the new one is there.
+  if (engine.memory().bytes > CROWDED) {
+    last?.run.dispose()
+    last = undefined
+  }
+  return RUNS.own(gf, settings, settings.edits, [opened, written])
+}
+
+/** @param {Library} gf @param {Settings} settings @param {(progress: Progress) => void} [tell] */
+async function compute(gf, settings, tell) {
   const { id, isBrought } = modelOf(settings.model)
   if (settings.weights === 'theatre') return computeLent(gf, settings, id)
-  if (isBrought) return RUNS[id](gf, settings, settings.edits, [await openIn(gf)])
+  if (isBrought) return computeBrought(gf, settings, tell)
   const names = filesFor(settings), given = await Promise.all(names.map(bytesOf))
   try {
     return RUNS[id](gf, settings, settings.edits, given)
@@ -91,7 +113,11 @@ function damaged(error, names) {
 }
 
 /** The last run, or its twin; only these are asked about. */
-const here = (isTwin = false) => /** @type {Made} */ (isTwin ? twin : last)
+function here(isTwin = false) {
+  const made = isTwin ? twin : last
+  if (!made) throw Object.assign(new Error('the run has given way to one that failed'), { code: 'gone' })
+  return made
+}
 
 const calls = {
   /**
@@ -111,13 +137,18 @@ const calls = {
     loans += 1
     lent.set(model, { file, serial: loans })
   },
-  /** @param {{ settings: Settings, signature?: string }} question */
-  async run({ settings, ...asked }) {
-    const made = await compute(engine, settings)
+  /**
+   * @param {{ settings: Settings, signature?: string }} question
+   * @param {(progress: Progress) => void} tell how much of an answer is written
+   */
+  async run({ settings, ...asked }, tell) {
+    const begun = performance.now(), made = await compute(engine, settings, tell)
     last?.run.dispose()
     last = made
-    return messageOf(engine, made, asked)
+    return messageOf(engine, { ...made, took: performance.now() - begun }, asked)
   },
+  /** What is being written ends here: the run goes on with it, or, when it is superseded, not at all. */
+  finish: pen.finish,
   /**
    * What files of the reader's hold, before anything is read of them.
    * @param {{ files: Record<string, Blob> }} brought
@@ -129,6 +160,7 @@ const calls = {
    */
   open: async ({ files }, tell) => {
     const chosen = files ?? await kept()
+    await pen.finish({ isSuperseded: true })
     if (!chosen) throw Object.assign(new Error('nothing is kept'), { code: 'nofiles' })
     const { type } = await open(engine, chosen, tell)
     return { type }
@@ -148,7 +180,12 @@ const calls = {
    * Values of tensors of the last run or its twin that were not sent with it.
    * @param {{ names: string[], isTwin: boolean }} question
    */
-  read: ({ names, isTwin }) => read(here(isTwin).run, names),
+  read: ({ names, isTwin }) => readWithPeaks(here(isTwin).run, names),
+  /** A large tensor in the size of stamps. @param {Questions['stamps'][0]} question */
+  stamps({ name, isTwin }) {
+    const { run } = here(isTwin), values = /** @type {Float32Array} */ (run.tensor(name).values)
+    return { values: stampsOf(run.describe(name), values), peak: extentOf(values, values.length).peak }
+  },
   /** Some rows of a table of many. @param {Questions['rows'][0]} question */
   rows: ({ isTwin, name, rows }) => someRows(here(isTwin).run, name, rows),
   /**

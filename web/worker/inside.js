@@ -3,7 +3,8 @@
  * which words are near a vector. Computed by the kernels, from the tensors of the run.
  */
 
-import { largest } from '../lib/many.js'
+import { binned, largest } from '../lib/many.js'
+import { peak } from '../lib/slice.js'
 
 /** @import { Early, Library, LibraryRun, LibraryTensor, What } from '../types.d.ts' */
 /** @import { Last } from '../rooms/stream.js' */
@@ -51,13 +52,14 @@ const copy = x => /** @type {Float32Array} */ (x.values.slice())
  */
 export function early(gf, run, { points, rows, ids }) {
   return points.map(({ name, last }) => quietly(gf, () => {
+    const [first] = rows, count = rows[rows.length - 1] - first + 1
     const logits = last.reduce((x, { op, inputs, parameters }) => {
       const read = Object.fromEntries(Object.entries(inputs).map(([key, one]) => [key, run.tensor(one)]))
       return STEPS[op](gf, x, read, parameters)
-    }, run.tensor(name))
+    }, gf.functional.narrow(run.tensor(name), 1, first, count))
     const shares = gf.functional.softmax(logits), V = shares.shape[2], { values } = shares
     return rows.map((row, n) => {
-      const own = /** @type {Float32Array} */ (values.slice(row * V, (row + 1) * V))
+      const own = /** @type {Float32Array} */ (values.slice((row - first) * V, (row - first + 1) * V))
       const words = largest(own, 0, V, MOST)
       return { words, shares: words.map(word => own[word]), chosen: own[ids[n]] }
     })
@@ -73,7 +75,8 @@ export const lengths = (gf, run, { names }) => names.map(name => quietly(gf, () 
 /**
  * What each head adds to the output of its attention: its columns through its part of the output weight.
  * @param {Library} gf @param {LibraryRun} run @param {{ x: string, weight: string, heads: number }} question
- * @returns {{ added: Float32Array, lengths: Float32Array }[]} [B, T, C] and [B, T] of every head
+ * @returns {{ added: Float32Array, lengths: Float32Array, shape: readonly number[] }[]} [B, T, C] and [B, T] of every
+ *   head
  */
 export function added(gf, run, { x: name, weight, heads }) {
   return quietly(gf, () => {
@@ -82,9 +85,21 @@ export function added(gf, run, { x: name, weight, heads }) {
       const from = joined.shape.length === 4 ? gf.functional.squeeze(gf.functional.narrow(joined, 1, head, 1), 1)
         : gf.functional.narrow(joined, 2, head * width, width)
       const own = gf.functional.linear(from, gf.functional.narrow(w, 1, head * width, width))
-      return { added: copy(own), lengths: copy(lengthsOf(own)) }
+      return { added: copy(own), lengths: copy(lengthsOf(own)), shape: own.shape }
     })
   })
+}
+
+/**
+ * The same as it is shown: a picture of every sentence, and the largest number of all.
+ * @param {ReturnType<typeof added>[0]} one
+ */
+function pictured({ added: values, lengths: sizes, shape: [B, rows, cols] }) {
+  const pictures = Array.from({ length: B }, (_, b) => {
+    const own = values.subarray(b * rows * cols, (b + 1) * rows * cols), picture = binned({ rows, cols, values: own })
+    return { ...picture, values: picture.values.slice() }
+  })
+  return { pictures, lengths: sizes, peak: peak({ data: values }) }
 }
 
 /**
@@ -144,6 +159,7 @@ export const inside = current => {
     return answer(gf, run, question)
   }
   return {
-    early: asked(early), lengths: asked(lengths), added: asked(added), nearest: asked(nearest), costs: asked(costs)
+    early: asked(early), lengths: asked(lengths), nearest: asked(nearest), costs: asked(costs),
+    added: asked((/** @type {Parameters<typeof added>} */ ...about) => added(...about).map(pictured))
   }
 }

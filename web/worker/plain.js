@@ -2,7 +2,9 @@
  * A run as data that can leave the worker: what is known of every tensor, and the values of those that are looked at.
  */
 
-/** @import { Library, LibraryRun, Made, RunMessage, Step, Stream, Structure } from '../types.d.ts' */
+import { peak } from '../lib/slice.js'
+
+/** @import { Library, LibraryRun, Made, Questions, RunMessage, Step, Stream, Structure } from '../types.d.ts' */
 
 /** Models whose tensors take less than this are sent whole: every one of them hangs on the map. */
 const SMALL = 8 * 2 ** 20
@@ -36,6 +38,15 @@ export function read(run, names) {
     at += sizes[i]
     return [name, data]
   }))
+}
+
+/**
+ * The same for a page that would have to look through all of it for the largest.
+ * @param {LibraryRun} run @param {string[]} names @returns {Questions['read'][1]}
+ */
+export function readWithPeaks(run, names) {
+  const values = read(run, names)
+  return { values, peaks: new Map(Array.from(values, ([name, data]) => [name, peak({ data })])) }
 }
 
 /**
@@ -87,10 +98,11 @@ export function messageOf(gf, { run, going: _, taken, ...facts }, { signature = 
 /** The lists of answers that were made for the page alone. */
 /** @type {Record<string, (result: any) => Iterable<Float32Array | Uint8Array>>} */
 const OWN_LISTS = {
-  run: ({ values }) => values.values(), twin: ({ values }) => values.values(), read: result => result.values(),
+  run: ({ values }) => values.values(), twin: ({ values }) => values.values(), read: ({ values }) => values.values(),
   take: result => [result].flat().filter((/** @type {any} */ one) => typeof one !== 'string'),
-  rows: ({ rows }) => [rows], lengths: result => result,
-  added: result => result.flatMap((/** @type {Record<string, Float32Array>} */ one) => Object.values(one))
+  rows: ({ rows }) => [rows], stamps: ({ values }) => [values], lengths: result => result,
+  added: result => result.flatMap((/** @type {Questions['added'][1][0]} */ { pictures, lengths }) => (
+    [lengths, ...pictures.map(({ values }) => values)]))
 }
 
 /**

@@ -5,14 +5,19 @@ import { written } from '../spelling.js'
 
 /** @import { PageModel } from '../../types.d.ts' */
 
+/** A text as long as is read at once, of eight signs a token; the link holds all of it. */
+const SIGNS = 8 * 1024
+
 /** @type {PageModel} */
 export const own = {
   id: 'own',
   files: [],
   isBrought: true,
-  settings: take({ seed: {}, temperature: {}, topK: {}, topP: {}, decoding: {}, beams: {}, kept: {}, keptBytes: {} }),
+  settings: take({
+    seed: {}, temperature: {}, topK: {}, topP: {}, decoding: {}, maxNewTokens: {}, beams: {}, kept: {}, keptBytes: {}
+  }),
   fields: {
-    beginning: { default: 'Once upon a time', notes: ['known'] },
+    beginning: { default: 'Once upon a time', notes: ['known'], most: SIGNS },
     target: { default: '', notes: ['known'], isAnswer: true }
   },
   examples: [],

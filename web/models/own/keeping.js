@@ -3,7 +3,9 @@
  * that the reader chooses, the first and the last.
  */
 
-/** @import { Keeping, LibraryTensor, Settings } from '../../types.d.ts' */
+import { ADDRESSED, bytesOf } from './lengths.js'
+
+/** @import { Keeping, Settings } from '../../types.d.ts' */
 
 /** @typedef {Record<'text' | 'target', number>} Lengths of what is read and of what is written, in tokens */
 /** @typedef {{ layer: number, paths: string[], bytes: number }} Layer */
@@ -13,8 +15,6 @@ const CROSS = /(?:multihead_attn|EncDecAttention)$/
 /** Products, scores, masked scores and weights; each has a gradient, too, once somebody asks for one. */
 const MATRICES = 4 * 2
 const NUMBER = 4
-/** What 32 bits can address. */
-const ADDRESSED = 2 ** 32
 /** No more than this is set aside for them: a telephone gives a tab far less than can be addressed. */
 const MOST = 2 ** 28
 
@@ -42,11 +42,7 @@ export function layersOf(model, { text, target }) {
  * What is set aside for them: two runs are there at once while one takes the place of the other.
  * @param {any} model
  */
-function roomBeside(model) {
-  /** @type {Record<string, LibraryTensor>} */ const state = model.stateDict()
-  const weights = Object.values(state).reduce((sum, { size }) => sum + NUMBER * size, 0)
-  return Math.min(MOST, (ADDRESSED - weights) / 2)
-}
+const roomBeside = model => Math.min(MOST, (ADDRESSED - bytesOf(model)) / 2)
 
 /** The layers that a reader has chosen, the newest first. @param {Settings} settings */
 export const chosenLayers = ({ kept }) => (String(kept).match(/\d+/g) ?? []).map(Number)

@@ -2,25 +2,19 @@
 
 import { cellsAt } from '../../../src/js/edits.js'
 import { indexOf } from '../../../src/js/shape.js'
-import { SAMPLING, answer, decodingOf } from '../answer.js'
-import { cutOf } from '../cut.js'
+import { SAMPLING, decodingOf } from '../answer.js'
 import { defaultsOf } from '../index.js'
-import { mergesOf } from '../merges.js'
-import { costsOf } from '../languages.js'
 import { createSampling } from '../sampling.js'
-import { spelled } from '../spelling.js'
-import { hangulOf } from '../syllables.js'
 import { keepingOf } from './keeping.js'
+import { answerRoom, firstScored, textRoom } from './lengths.js'
+import { encode, streamOf, textStream, vocabularyOf } from './streams.js'
+import { writing, written } from './writing.js'
 
 /** @import { Chosen } from '../answer.js' */
 /** @import { Opened } from './open.js' */
-/** @import { Cutting } from '../syllables.js' */
-/** @import { Tokenizer } from '../../../src/js/text/tokenizer.js' */
-/** @import { Frame } from '../decoding.js' */
-/** @import { Axis, Edit, Going, Library, LibraryTensor, Made, Settings, Stream } from '../../types.d.ts' */
-
-/** Most tokens of a text that is read, and of an answer, so that the figures of a run can still be read. */
-const LONGEST = { text: 48, answer: 16 }
+/** @import { Cache } from '../../../src/js/ops/attention_cache.js' */
+/** @import { Going as Written, Waiting } from './writing.js' */
+/** @import { Axis, Edit, Going, Library, LibraryTensor, Made, Settings, Shortened, Stream } from '../../types.d.ts' */
 
 /**
  * How a kind of model goes through a text.
@@ -29,6 +23,8 @@ const LONGEST = { text: 48, answer: 16 }
  * @property {number[]} rows of the logits that the answer is chosen from
  * @property {number[]} right what counts as right at every place
  * @property {number} read tokens that were read at once
+ * @property {number} first token that there are logits of: those before it are left out
+ * @property {Made['cut']} [cut] what of the texts was left out
  * @property {() => { logits?: LibraryTensor, pooled?: LibraryTensor, hidden: LibraryTensor }} forward
  * @property {Record<string, Omit<Stream, 'texts'>>} streams
  * @property {Record<string, string>} texts of the streams
@@ -36,105 +32,41 @@ const LONGEST = { text: 48, answer: 16 }
  * @property {Omit<Going, 'model'>} [going] where it writes token by token
  */
 
-/** @type {WeakMap<Opened, string[]>} */ const vocabularies = new WeakMap()
-
 /**
- * How tokens are shown: pieces of words as their tokenizer writes them, pieces of bytes as text.
- * @param {Opened} opened
+ * What the model reads, never nothing, and what is said where that is not all.
+ * @param {Opened} opened @param {string} text @param {{ most: number, by: Shortened['by'] }} room
  */
-function vocabularyOf(opened) {
-  const { tokenizer, type, config } = opened
-  let vocabulary = vocabularies.get(opened)
-  if (!vocabulary) {
-    const size = config.vocab_size ?? tokenizer?.size
-    const isOfLetters = type === 'bert'
-    /** @param {number} id */
-    const token = id => {
-      if (!tokenizer || id >= tokenizer.size) return String(id)
-      const name = tokenizer.tokenOf(id)
-      return isOfLetters || /^<.*>$/.test(name) ? name : spelled(tokenizer.bytesOf(id))
-    }
-    vocabulary = Array.from({ length: size }, (_, id) => token(id))
-    vocabularies.set(opened, vocabulary)
-  }
-  return vocabulary
-}
-
-/**
- * Ids of a text; without a tokenizer the text is the ids.
- * @param {Opened} opened @param {string} text @param {boolean} special @returns {number[]}
- */
-function encode({ tokenizer }, text, special) {
-  if (tokenizer) return [...tokenizer.encode(text, { special }).ids]
-  return (text.match(/\d+/g) ?? []).map(Number)
-}
-
-/** What the model reads, never nothing. @param {Opened} opened @param {string} text */
-function textOf(opened, text) {
-  const ids = encode(opened, text, true).slice(0, LONGEST.text)
-  return ids.length ? ids : [opened.model.start ?? 0]
+function textOf(opened, text, { most, by }) {
+  const all = encode(opened, text, true), isMarked = all.at(-1) !== encode(opened, text, false).at(-1)
+  // A mark at the end stays there.
+  const some = all.length > most && isMarked ? [...all.slice(0, most - 1), ...all.slice(-1)] : all.slice(0, most)
+  const ids = some.length ? some : [opened.model.start ?? 0]
+  return { ids, ...(all.length > most && { cut: { text: { read: most, of: all.length, by } } }) }
 }
 
 /** @param {number[]} ids @returns {Chosen} */
-const given = ids => ({ ids, isGiven: true, random: null, tree: null, best: null })
+const chosenBefore = ids => ({ ids, isGiven: true, random: null, tree: null, best: null })
 
 /**
- * The answer: the reader's words, ids that another run has chosen, or, where there are none, the model's own.
- * @param {Library} gf @param {Opened} opened @param {Settings} settings
- * @param {Frame & { V: number, isCausal: boolean, source?: number[] }} frame
- * @param {(rows: number[][]) => LibraryTensor} forward @param {Edit[]} edits @returns {Chosen}
+ * The answer that the reader typed, or ids that another run has chosen; null where the model writes by itself.
+ * @param {Opened} opened @param {Settings} settings @param {{ most: number, by: Shortened['by'] }} room
+ * @returns {{ target: Chosen, cut?: Made['cut'] } | null}
  */
-function targetOf(gf, opened, settings, frame, forward, edits) {
-  const { target } = settings
-  if (Array.isArray(target)) return given(target)
-  const typed = target.trim() ? encode(opened, target, false).slice(0, frame.longest) : []
-  if (typed.length) return given(typed)
-  const isPlain = edits.length === 0 && settings.decoding === 'greedy'
-  if (isPlain) {
-    const ids = gf.tidy(() => gf.noGrad(() => (
-      opened.model.generate(frame.source ?? frame.start, { maxNewTokens: frame.longest }))))
-    return { ...given(ids.length ? ids : [frame.end]), isGiven: false }
-  }
-  return { ...answer(gf, settings, forward, frame, edits), isGiven: false }
-}
-
-/** @param {Opened} opened @param {number[]} ids @param {{ isAnswer: boolean }} [more] */
-function streamOf(opened, ids, more) {
-  const { tokenizer } = opened
-  const vocabulary = vocabularyOf(opened)
-  const tokens = ids.map(id => vocabulary[id] ?? String(id))
-  return { tokens: [tokens], ids: [ids], vocabulary, padding: [ids.map(() => false)], lengths: [ids.length],
-    merges: tokenizer ? mergesOf(tokenizer, ids, vocabulary) : {}, ...more }
+function givenTo(opened, { target }, { most, by }) {
+  if (Array.isArray(target)) return { target: chosenBefore(target) }
+  const typed = target.trim() ? encode(opened, target, false) : []
+  if (!typed.length) return null
+  return { target: chosenBefore(typed.slice(0, most)),
+    ...(typed.length > most && { cut: { target: { read: most, of: typed.length, by } } }) }
 }
 
 /**
- * A text of the page's in tokens; nothing where the tokenizer has none for it.
- * @param {Tokenizer} tokenizer @param {string} text @param {boolean} special @returns {Cutting}
+ * What is said where the places left are fewer than the answer was asked to take.
+ * @param {Settings} settings @param {{ most: number, by: Shortened['by'] }} room @param {Chosen} target
+ * @returns {Made['cut']}
  */
-function cutting(tokenizer, text, special) {
-  try {
-    return tokenizer.encode(text, { special })
-  } catch (error) {
-    if (/** @type {{ code?: string }} */ (error).code !== 'text') throw error
-    return { ids: [], offsets: [] }
-  }
-}
-
-/** The text that is read. @param {Opened} opened @param {Settings} settings @param {number[]} ids */
-function textStream(opened, { beginning }, ids) {
-  const { tokenizer } = opened
-  if (!tokenizer) return streamOf(opened, ids)
-  const vocabulary = vocabularyOf(opened)
-  /** @param {number} id */
-  const shown = id => vocabulary[id] ?? String(id)
-  const hangul = hangulOf(beginning, {
-    cut: text => cutting(tokenizer, text, true), shown, bytesOf: id => tokenizer.bytesOf(id),
-    longest: LONGEST.text
-  })
-  return {
-    ...streamOf(opened, ids), cut: cutOf(tokenizer, beginning, LONGEST.text), hangul,
-    languages: costsOf({ cut: text => cutting(tokenizer, text, false), shown })
-  }
+function cutShort({ maxNewTokens }, { most, by }, { ids }) {
+  return by === 'setting' || ids.length < most ? undefined : { target: { read: most, of: maxNewTokens, by } }
 }
 
 /** @param {string} of */
@@ -160,65 +92,101 @@ const AXES = {
 }
 
 /**
- * A model that goes on with a text.
- * @param {Library} gf @param {Opened} opened @param {Settings} settings @param {Edit[]} edits @returns {Way}
+ * What is known before an answer is there: the way of a model from its text to that, and from there to the run.
+ * @typedef {object} Asked
+ * @property {Written} going
+ * @property {{ most: number, by: Shortened['by'] }} room of the answer
+ * @property {(target: Chosen) => Way} way
  */
-function causal(gf, opened, settings, edits) {
-  const { model } = opened
-  const start = textOf(opened, settings.beginning).slice(0, Math.max(1, model.positions - 1))
-  const longest = Math.min(LONGEST.answer, model.positions - start.length + 1)
-  const frame = { start, end: model.ends[0] ?? -1, longest, V: vocabularyOf(opened).length, isCausal: true }
-  const target = targetOf(gf, opened, settings, frame, rows => model.forward(rows).logits, edits)
-  const input = [...start, ...target.ids.slice(0, -1)]
+
+/**
+ * A model that goes on with a text.
+ * @param {Library} gf @param {Opened} opened @param {Settings} settings @returns {Asked}
+ */
+function causal(gf, opened, settings) {
+  const { model } = opened, V = vocabularyOf(opened).length
+  const { ids: start, cut } = textOf(opened, settings.beginning, textRoom(model, 1))
+  const room = answerRoom(model, start.length, settings), first = firstScored(start.length, room.most, V)
+  /** Of how many tokens there are logits: from one on, wherever the answer ends. @param {number[]} ids */
+  const scored = ids => (first ? { logitsToKeep: ids.length - first } : {})
+  const frame = { start, end: model.ends[0] ?? -1, longest: room.most, V, isCausal: true }
   return {
-    target, read: start.length, rows: target.ids.map((_, t) => start.length - 1 + t),
-    right: [...Array(start.length - 1).fill(-100), ...target.ids],
-    forward: () => model.forward([input]), inputs: { ids: [input] },
-    streams: { text: textStream(opened, settings, input) }, texts: { text: settings.beginning },
-    going: { ids: input, begin: () => (ids, cache) => model.forward([ids], cache ? { cache } : {}).logits }
+    room,
+    going: {
+      frame, ends: model.ends, forward: rows => model.forward(rows, scored(rows[0])).logits,
+      begin: () => ({ next: (rows, cache) => model.forward(rows, { cache, logitsToKeep: 1 }).logits, done() {} })
+    },
+    way(target) {
+      const input = [...start, ...target.ids.slice(0, -1)]
+      return {
+        target, cut, read: start.length, first, rows: target.ids.map((_, t) => start.length - 1 + t - first),
+        right: [...Array(start.length - 1).fill(-100), ...target.ids].slice(first),
+        forward: () => model.forward([input], scored(input)), inputs: { ids: [input] },
+        streams: { text: textStream(opened, settings, input, start.length) }, texts: { text: settings.beginning },
+        going: { ids: input, begin: () => (ids, cache) => (
+          model.forward([ids], cache ? { cache } : scored(input.slice(0, ids.length))).logits) }
+      }
+    }
   }
 }
 
 /**
  * A model that reads one text and writes another.
- * @param {Library} gf @param {Opened} opened @param {Settings} settings @param {Edit[]} edits @returns {Way}
+ * @param {Library} gf @param {Opened} opened @param {Settings} settings @returns {Asked}
  */
-function translating(gf, opened, settings, edits) {
+function translating(gf, opened, settings) {
   const { model } = opened
-  const source = textOf(opened, settings.beginning)
+  const { ids: source, cut } = textOf(opened, settings.beginning, textRoom(model))
+  const room = answerRoom(model, 1, settings)
   const frame = {
-    start: [model.start], end: model.ends[0] ?? -1, longest: Math.min(LONGEST.answer, model.positions ?? Infinity),
-    V: vocabularyOf(opened).length, isCausal: true, source
+    start: [model.start], end: model.ends[0] ?? -1, longest: room.most, V: vocabularyOf(opened).length, isCausal: true
   }
   /** @param {number[][]} rows */
   const forward = rows => model.forward(rows.map(() => source), { decoderIds: rows }).logits
-  const target = targetOf(gf, opened, settings, frame, forward, edits)
-  const input = [model.start, ...target.ids.slice(0, -1)]
+  /** The text is read once. */
+  function begin() {
+    const memory = gf.engine.keep(gf.tidy(() => gf.noGrad(() => model.read(model.sentences('ids', source), null))))
+    /** A draw falls on the shares that are shown; the likeliest is looked for among what may be written. */
+    const isFree = settings.decoding !== 'greedy'
+    /** @param {number[][]} rows @param {Cache | null} cache */
+    const next = (rows, cache) => {
+      const { logits } = model.answer(model.sentences('ids', rows), rows.length > 1 ? gf.cat(rows.map(() => memory)) : memory, { cache })
+      return isFree ? logits : model.without(logits, model.never)
+    }
+    return { next, done: () => memory.dispose() }
+  }
   return {
-    target, read: source.length, rows: input.map((_, t) => t), right: target.ids,
-    forward: () => model.forward([source], { decoderIds: [input] }), inputs: { ids: [source], decoderIds: [input] },
-    streams: {
-      text: textStream(opened, settings, source), target: streamOf(opened, input, { isAnswer: true })
-    },
-    texts: { text: settings.beginning, target: '' },
-    going: { ids: input, begin() {
-      const memory = model.read(model.sentences('ids', source), null)
-      return (ids, cache) => model.answer(model.sentences('ids', ids), memory, { cache }).logits
-    } }
+    room, going: { frame, ends: model.ends, forward, begin },
+    way(target) {
+      const input = [model.start, ...target.ids.slice(0, -1)]
+      return {
+        target, cut, read: source.length, first: 0, rows: input.map((_, t) => t), right: target.ids,
+        forward: () => model.forward([source], { decoderIds: [input] }),
+        inputs: { ids: [source], decoderIds: [input] },
+        streams: {
+          text: textStream(opened, settings, source, source.length), target: streamOf(opened, input, { isAnswer: true })
+        },
+        texts: { text: settings.beginning, target: '' },
+        going: { ids: input, begin() {
+          const memory = model.read(model.sentences('ids', source), null)
+          return (ids, cache) => model.answer(model.sentences('ids', ids), memory, { cache }).logits
+        } }
+      }
+    }
   }
 }
 
 /**
- * A model that reads a text whole, from both sides.
- * @param {Library} gf @param {Opened} opened @param {Settings} settings @returns {Way}
+ * A model that reads a text whole, from both sides, and writes nothing.
+ * @param {Library} _ @param {Opened} opened @param {Settings} settings @returns {Way}
  */
-function reading(gf, opened, settings) {
+function reading(_, opened, settings) {
   const { model } = opened
-  const input = textOf(opened, settings.beginning)
+  const { ids: input, cut } = textOf(opened, settings.beginning, textRoom(model))
   return {
-    target: null, rows: [], right: [], read: input.length, forward: () => model.forward([input]),
+    target: null, cut, rows: [], right: [], read: input.length, first: 0, forward: () => model.forward([input]),
     inputs: { ids: [input] },
-    streams: { text: textStream(opened, settings, input) }, texts: { text: settings.beginning }
+    streams: { text: textStream(opened, settings, input, input.length) }, texts: { text: settings.beginning }
   }
 }
 
@@ -243,16 +211,43 @@ function restore(opened, edits) {
   return new Map(before.map(({ name, tensor, cell, value }) => [`${name}:${indexOf(tensor.shape, cell)}`, value]))
 }
 
-/** @type {Record<string, (gf: Library, opened: Opened, settings: Settings, edits: Edit[]) => Way>} */
-const KINDS = { gpt2: causal, llama: causal, bert: reading, t5: translating, marian: translating }
+/** @type {Record<string, (gf: Library, opened: Opened, settings: Settings) => Asked>} */
+const WRITERS = { gpt2: causal, llama: causal, t5: translating, marian: translating }
+
+/**
+ * What a model of the reader's writes, for somebody who waits for it; undefined where it writes nothing.
+ * @param {any} gf @param {Settings} settings @param {Opened} opened @param {Waiting} waiting
+ * @returns {Promise<Chosen | undefined>}
+ */
+export async function writtenBy(gf, settings, opened, waiting) {
+  restore(opened, settings.edits)
+  const asked = WRITERS[opened.type]?.(gf, opened, settings)
+  if (!asked || givenTo(opened, settings, asked.room)) return undefined
+  return writing(gf, settings, asked.going, settings.edits, waiting)
+}
+
+/**
+ * The way to a run, with the reader's answer, one that was written already, or one that is written now.
+ * @param {Library} gf @param {Opened} opened @param {Settings} settings @param {Edit[]} edits @param {Chosen} [known]
+ * @returns {Way}
+ */
+function wayOf(gf, opened, settings, edits, known) {
+  const asked = WRITERS[opened.type]?.(gf, opened, settings)
+  if (!asked) return reading(gf, opened, settings)
+  const { room, going, way } = asked, typed = givenTo(opened, settings, room)
+  if (typed) return { ...way(typed.target), cut: { ...way(typed.target).cut, ...typed.cut } }
+  const target = known ?? written(gf, settings, going, edits), found = way(target)
+  return { ...found, cut: { ...found.cut, ...cutShort(settings, room, target) } }
+}
 
 /**
  * @param {any} gf the library
  * @param {Partial<Settings>} options settings of the page
  * @param {Edit[]} edits cells replaced the moment they are made
- * @param {Opened[]} opened by `openIn` @returns {Made}
+ * @param {any[]} given the model, by `openIn`, and what `writtenBy` has written @returns {Made}
  */
-export function run(gf, options, edits, [opened]) {
+export function run(gf, options, edits, given) {
+  const [opened, known] = /** @type {[Opened, Chosen?]} */ (given)
   const settings = { ...defaultsOf('own'), ...options }
   const { type } = opened
   const before = restore(opened, edits)
@@ -260,7 +255,8 @@ export function run(gf, options, edits, [opened]) {
     parameter.grad?.dispose()
     parameter.grad = null
   }
-  const { target, rows, right, read, forward, inputs, streams, texts, going } = KINDS[type](gf, opened, settings, edits)
+  const { target, cut = {}, rows, first, right, read, forward, inputs, streams, texts, going } = (
+    wayOf(gf, opened, settings, edits, known))
   const vocabulary = vocabularyOf(opened)
   const sampling = target ? createSampling(gf, settings) : null
   const [text, written] = [inputs.ids, inputs.decoderIds].map(list => list?.[0].length ?? 0)
@@ -277,13 +273,16 @@ export function run(gf, options, edits, [opened]) {
     modules: sampling ? { [SAMPLING]: sampling } : {}, edits, axes: AXES[type], keepAttention: keeping?.paths,
     streams: Object.fromEntries(Object.entries(streams).map(([name, one]) => [name, { ...one, texts: [texts[name]] }])),
     passes: [{ kind: 'prefill', rows: read }, ...(target?.ids ?? []).map((id, t) => (
-      { kind: 'token', row: rows[t], token: vocabulary[id] }))]
+      { kind: 'token', row: rows[t] + first, token: vocabulary[id] }))]
   })
   return {
     run: observed, settings, ends: sampling ? [`${SAMPLING}.output`] : [], before,
     hints: type === 'bert' ? {} : { mask: 'causal' },
-    ...(keeping && { keeping }), isTrained: true, brought: { type, serial: opened.serial, broken: opened.broken },
-    ...(target && { decoding: decodingOf(target, settings.decoding, vocabulary, rows) }),
+    ...(keeping && { keeping }), ...(Object.keys(cut).length && { cut }), isTrained: true,
+    brought: { type, serial: opened.serial, broken: opened.broken },
+    ...(target && { decoding: {
+      ...decodingOf(target, settings.decoding, vocabulary, rows), ...(first && { first })
+    } }),
     taken: {
       model: opened.model, inputs,
       files: () => ({ name: type, content: gf.models.save(opened.model, { tokenizer: opened.tokenizer }) })

@@ -1,0 +1,51 @@
+/** A stretch of very many that is drawn, with what is left out in words and a way to it. */
+
+import { h, setText } from './dom.js'
+import { grouped } from './costs.js'
+
+/** Tokens of a text that are drawn at once. */
+export const MOST_PIECES = 128
+
+/**
+ * @param {Element} container @param {import('../types.d.ts').Translate} t
+ * @param {number} size most that are drawn at once
+ * @param {() => void} draw draws anew
+ */
+export function spans(container, t, size, draw) {
+  let first = 0, total = 0
+  /** @param {number} by */
+  const move = by => {
+    first += by * size
+    draw()
+  }
+  /** @param {string} sign @param {string} key @param {number} by */
+  const button = (sign, key, by) => h('button', {
+    'type': 'button', 'aria-label': t(`frame.span.${key}`), 'onclick': () => move(by)
+  }, sign)
+  const [before, after] = [button('‹', 'before', -1), button('›', 'after', 1)]
+  const said = h('span', { role: 'status' })
+  const element = h('div', { className: 'span', hidden: true }, h('span', { className: 'stepper' }, before, after), said)
+  container.append(element)
+  return {
+    element,
+    /**
+     * The stretch that is drawn of so many.
+     * @param {number} count @returns {[number, number]} the first, and the end
+     */
+    of(count) {
+      total = count
+      first = Math.max(0, Math.min(first, Math.floor((total - 1) / size) * size))
+      const end = Math.min(total, first + size)
+      element.hidden = total <= size
+      before.disabled = first === 0
+      after.disabled = end === total
+      setText(said, element.hidden ? '' : (
+        t('frame.span.drawn', { from: grouped(first), to: grouped(end - 1), of: grouped(total) })))
+      return [first, end]
+    },
+    /** Goes to where one of them is; the next drawing shows it. @param {number} at */
+    seek(at) {
+      first = Math.floor(at / size) * size
+    }
+  }
+}

@@ -1,0 +1,54 @@
+/** Below the fields: what of their texts is left out, and how far a run is that takes long, which can be stopped. */
+
+import { h, setText } from '../lib/dom.js'
+import { grouped } from '../lib/costs.js'
+
+/** @import { Context, Progress, Run, Shortened, Translate } from '../types.d.ts' */
+
+/** Milliseconds that nobody is told of. */
+const SHORT = 300
+
+/** @param {string} field @param {Shortened} cut @param {Translate} t */
+const cutWords = (field, { read, of, by }, t) => (
+  t(`reading.${field}.${by}`, { read: grouped(read), count: of, of: grouped(of) }))
+
+/** @param {HTMLElement} element @param {Pick<Context, 't' | 'ask' | 'fails'>} context */
+export function reading(element, { t, ask, fails }) {
+  const cut = h('span'), going = h('span', { role: 'status' })
+  const stop = h('button', { 'type': 'button', 'className': 'quiet', 'data-action': 'finish', 'onclick': () => {
+    ask('finish', {}).catch(fails)
+  } }, t('reading.stop'))
+  element.replaceChildren(cut, going, stop)
+  /** @type {Progress | null} */ let progress = null
+  /** @type {ReturnType<typeof setTimeout> | undefined} */ let timer
+  let isLong = false
+  function draw() {
+    const isGoing = isLong && progress !== null
+    const { written = 0, isDone = false } = progress ?? {}
+    const key = isDone ? 'computes' : written ? 'writes' : 'reads'
+    setText(going, isGoing ? t(`reading.${key}`, { count: written }) : '')
+    stop.hidden = !isGoing || isDone
+    element.hidden = !isGoing && cut.textContent === ''
+  }
+  return {
+    /** @param {Run | null} run */
+    update(run) {
+      const parts = Object.entries(run?.cut ?? {}).map(([field, one]) => one && cutWords(field, one, t))
+      setText(cut, parts.filter(Boolean).join(' '))
+      draw()
+    },
+    /** @param {Progress | null} next */
+    showProgress(next) {
+      progress = next
+      if (!next) {
+        clearTimeout(timer)
+        timer = undefined
+        isLong = false
+      } else timer ??= setTimeout(() => {
+        isLong = true
+        draw()
+      }, SHORT)
+      if (isLong || !next) draw()
+    }
+  }
+}
