@@ -36,5 +36,6 @@ export const EQUIVALENT = {
   'src/js/ops/attention.js: const [axes] = passAxes(engine, [3, B, H, Tq * Tk, batch, head, 1, 0, 0, 0]) [0 -> 1]':
     'says where an operand lies, and the slope of a sum reads none',
   'src/js/models/causal.js: const most = Number.isInteger(maxNewTokens) && maxNewTokens > room ? room : maxNewTokens [> -> >=]':
-    'of two equal numbers either is the least'
+    'of two equal numbers either is the least',
+  'src/js/text/scan.js: if (place < 0) recent[-place] = token [0 -> 1]': 'the places begin at 1: nobody reads the one at 0'
 }

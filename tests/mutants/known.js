@@ -40,5 +40,8 @@ export const KNOWN = [
   [`${OPTIM}noam.js`, "wholeNumber('noam', 'warmup', warmup, 1)", ''],
   [`${OPTIM}noam.js`, "numberWhere('noam', 'factor', factor, 'a number > 0', v => v > 0)", ''],
   [`${OPTIM}noam.js`, "wholeNumber('noam', 'step', step, 1)", 'step'],
-  ['src/js/tensor.js', 'this.#grad?.dispose()', '']
+  ['src/js/tensor.js', 'this.#grad?.dispose()', ''],
+  ['src/c/text/spans.c', 'count < room;', 'count <= room;'],
+  ['src/c/ops/trunc_normal.c', 'y >= 1.0', 'y > 1.0'],
+  ['src/js/text/bpe_model.js', 'ids.includes(-1)', 'ids.includes(-2)']
 ]

@@ -29,6 +29,11 @@ test('truncNormal_: inside its bounds, with the moments of its distribution', ()
   assert.ok(Math.abs(mean - 0.22964) < 0.02, `${mean}`)
 })
 
+test('truncNormal_: beyond what float32 tells from certain, all values are the outer bound, as in PyTorch', () => {
+  assert.deepEqual(init.truncNormal_(gf.rand([3]), { a: 8, b: 20 }).toArray(), [20, 20, 20])
+  assert.deepEqual(init.truncNormal_(gf.rand([3]), { a: -20, b: -8 }).toArray(), [-20, -20, -20])
+})
+
 test('constant_, and gains', () => {
   assert.deepEqual(init.constant_(gf.rand([3]), 0.5).toArray(), [0.5, 0.5, 0.5])
   const gains = [['linear', 1], ['sigmoid', 1], ['tanh', 5 / 3], ['relu', Math.SQRT2], ['selu', 0.75],
