@@ -130,3 +130,15 @@ test("Llama 2's: the space before, bytes for what has no token, and back", () =>
   assert.equal(tokenizer.decode(ids), 'hi 가')
   assert.equal(tokenizer.decode(ids.slice(0, 3)), 'hi \ufffd')
 })
+
+test('a character is spelled in bytes where all of its bytes have tokens, and else is unknown', () => {
+  const bytes = ['<0xEA>', '<0xB0>', '<0x80>'], known = ['<unk>', 'a', ...bytes]
+  const of = model => gf.text.tokenizer({ 'tokenizer.json': JSON.stringify({ model: { byte_fallback: true, ...model } }) })
+  const bpe = { type: 'BPE', vocab: Object.fromEntries(known.map((token, id) => [token, id])), merges: [] }
+  // The last byte of 각 is 0x81.
+  assert.deepEqual(of({ ...bpe, unk_token: '<unk>' }).encode('a가각').tokens, ['a', ...bytes, '<unk>'])
+  assert.deepEqual(of(bpe).encode('가').tokens, bytes)
+  assert.throws(() => of(bpe).encode('각'), { code: 'text', message: /text has "각", which has no token/ })
+  const unigram = of({ type: 'Unigram', vocab: known.map(token => [token, -1]), unk_id: 0 })
+  assert.deepEqual(unigram.encode('a각').tokens, ['a', '<unk>'])
+})

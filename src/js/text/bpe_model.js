@@ -77,7 +77,7 @@ class Characters {
   #prefix
   #suffix
   #fuse
-  /** The token of each byte, for characters that have none. @type {number[] | undefined} */ #bytes
+  /** The token of each byte or -1, for characters that have none. @type {number[] | undefined} */ #bytes
 
   /** @param {any} json @param {Map<string, number>} vocab @param {number} unknown */
   constructor(json, vocab, unknown) {
@@ -86,7 +86,7 @@ class Characters {
     this.#prefix = json.continuing_subword_prefix ?? ''
     this.#suffix = json.end_of_word_suffix ?? ''
     this.#fuse = json.fuse_unk === true
-    this.#bytes = json.byte_fallback ? byteTokens(vocab) : undefined
+    this.#bytes = json.byte_fallback ? tokensOfBytes(vocab) : undefined
   }
 
   /**
@@ -114,8 +114,8 @@ class Characters {
   #symbolsOf(character, first, last) {
     const id = this.#vocab.get((first ? '' : this.#prefix) + character + (last ? this.#suffix : ''))
     if (id !== undefined) return [id]
-    const bytes = this.#bytes
-    if (bytes) return Array.from(encoder.encode(character), byte => bytes[byte])
+    const bytes = this.#bytes, spelled = bytes ? Array.from(encoder.encode(character), byte => bytes[byte]) : [-1]
+    if (!spelled.includes(-1)) return spelled
     if (this.#unknown < 0) throw lacks(describe(character))
     return [this.#unknown]
   }
@@ -151,9 +151,12 @@ function checkAllKnown(ids, byteBefore) {
   if (at >= 0) throw lacks(`the byte ${byteText(byteBefore(at))}`)
 }
 
+/** The tokens <0x00> to <0xFF>, -1 for one that is not there. @param {Map<string, number>} vocab */
+const tokensOfBytes = vocab => Array.from({ length: 256 }, (_, byte) => vocab.get(`<${byteText(byte)}>`) ?? -1)
+
 /** The tokens <0x00> to <0xFF>, if all are there. @param {Map<string, number>} vocab */
 export function byteTokens(vocab) {
-  const ids = Array.from({ length: 256 }, (_, byte) => vocab.get(`<${byteText(byte)}>`) ?? -1)
+  const ids = tokensOfBytes(vocab)
   return ids.includes(-1) ? undefined : ids
 }
 
