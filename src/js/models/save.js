@@ -42,10 +42,12 @@ function halved(bytes, rows, size) {
   return out
 }
 
+/** The i-th of n blocks of one size. @param {Uint8Array} bytes @param {[number, number]} part */
+const blockOf = (bytes, [i, n]) => bytes.slice(i * bytes.length / n, (i + 1) * bytes.length / n)
+
 /** @param {Tensor} tensor @param {Row} row @param {string} dtype */
 function bytesOf(tensor, { key, part, transposed, pairs }, dtype) {
-  const all = bytesAs(key, tensor, dtype), [i, n] = part ?? [0, 1], size = all.length / n
-  const own = part ? all.slice(i * size, (i + 1) * size) : all
+  const all = bytesAs(key, tensor, dtype), own = part ? blockOf(all, part) : all
   if (transposed) return turned(own, BYTES[dtype], tensor.shape)
   return pairs ? halved(own, tensor.shape[0], pairs) : own
 }

@@ -39,16 +39,17 @@ const axesOf = (shape, ...steps) =>
  */
 function showing({ shape, steps, offset }, place) {
   const order = range(shape.length).sort((a, b) => Math.abs(steps[b]) - Math.abs(steps[a]))
-  /** How far the axes from one on reach, down and up. @type {[number, number][]} */ const reach = []
-  for (let n = order.length, low = 0, high = 0; n >= 0; n--) {
-    reach[n] = [low, high]
-    const far = n > 0 ? steps[order[n - 1]] * (shape[order[n - 1]] - 1) : 0
-    low += Math.min(0, far)
-    high += Math.max(0, far)
+  /** How far the axes after each one reach, down and up. @type {[number, number][]} */ const reach = []
+  let down = 0, up = 0
+  for (const axis of [...order].reverse()) {
+    reach.unshift([down, up])
+    const far = steps[axis] * (shape[axis] - 1)
+    down += Math.min(0, far)
+    up += Math.max(0, far)
   }
   let found = [{ left: place - offset, index: shape.map(() => 0) }]
   order.forEach((axis, n) => {
-    const [low, high] = reach[n + 1]
+    const [low, high] = reach[n]
     found = found.flatMap(({ left, index }) => range(shape[axis]).flatMap(i => {
       const rest = left - i * steps[axis], at = [...index]
       at[axis] = i
