@@ -93,6 +93,22 @@ test('where copying is not allowed the text stands there, selected', async () =>
   await close()
 })
 
+test('a matrix is chosen by pressing its name, and a press elsewhere closes the menu', async () => {
+  const { page, complaints, close } = await open({ room: 'source.embedding' })
+  const isOpen = () => page.$eval('.figure-actions .menu', menu => menu.open)
+  const chosen = () => page.getAttribute('.menu-choice input:checked', 'value')
+  await page.click('.figure-actions .menu summary')
+  assert.equal(await chosen(), '1')
+  await page.click('.menu-choice label:has([value="0"]) span')
+  assert.equal(await chosen(), '0')
+  await page.click('.menu-row > span >> nth=0')
+  assert.ok(await isOpen())
+  await page.click('.stage .caption b')
+  await page.waitForFunction(() => !document.querySelector('.figure-actions .menu').open)
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
 test('a figure is saved and copied, by keyboard', async () => {
   const permissions = ['clipboard-read', 'clipboard-write']
   const { page, complaints, close } = await open({ room: ROOM, language: 'en' }, { permissions })

@@ -27,15 +27,19 @@ async function rasterised({ svg, width, height }) {
   return new Promise(resolve => { canvas.toBlob(blob => resolve(/** @type {Blob} */ (blob)), 'image/png') })
 }
 
-/** Closes a menu when Escape is pressed or something outside it is. @param {HTMLDetailsElement} details */
+/**
+ * Closes a menu when Escape is pressed, or something outside it, or the focus goes there. It closes after the press and
+ * never during it: Chromium 156 loses the page when what is pressed is hidden before the press has been dealt with.
+ * @param {HTMLDetailsElement} details
+ */
 export function closing(details) {
   /** @param {PointerEvent} event */
   const outside = event => {
     if (!details.contains(targetOf(event))) details.open = false
   }
   details.addEventListener('toggle', () => {
-    if (details.open) document.addEventListener('pointerdown', outside)
-    else document.removeEventListener('pointerdown', outside)
+    if (details.open) document.addEventListener('pointerup', outside)
+    else document.removeEventListener('pointerup', outside)
   })
   details.addEventListener('keydown', event => {
     if (event.key !== 'Escape' || !details.open) return
@@ -44,7 +48,9 @@ export function closing(details) {
     details.querySelector('summary')?.focus()
   })
   details.addEventListener('focusout', ({ relatedTarget }) => {
-    if (relatedTarget && !details.contains(/** @type {Node} */ (relatedTarget))) details.open = false
+    const next = /** @type {Node | null} */ (relatedTarget)
+    // A press on a word in the menu gives the focus to what the menu stands in.
+    if (next && !details.contains(next) && !next.contains(details)) setTimeout(() => { details.open = false })
   })
 }
 
