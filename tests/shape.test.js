@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { cellsOf, indexOf, indicesOf, nest, offsetOf, sameShape, sidesOf, sizeOf, withLast } from '../src/js/shape.js'
+import { broadcast } from '../src/js/ops/broadcast.js'
 import { assertRejects } from './lib/engine.js'
 
 test('cells: as many as a memory holds, and no more', () => {
@@ -35,4 +36,17 @@ test('sides, sizes, and values by their place', () => {
   assert.deepEqual(pairs.map(([a, b]) => sameShape(a, b)), [true, false, false, false])
   assert.deepEqual([nest([2, 2], [1, 2, 3, 4]), nest([], [7, 8]), nest([2], [1, 2, 3], 1)],
     [[[1, 2], [3, 4]], 7, [2, 3]])
+})
+
+test('two shapes are walked together: each cell of what comes of them once', () => {
+  for (const [a, b, expected] of [
+    [[], [1], [1]], [[1], [1, 1], [1, 1]], [[], [3], [3]], [[2, 3], [3], [2, 3]], [[2, 1, 4], [3, 1], [2, 3, 4]],
+    [[2, 3, 4, 5], [4, 5], [2, 3, 4, 5]], [[0, 3], [1], [0, 3]]
+  ]) {
+    for (const { shape, axes: [rank, ...rest] } of [broadcast('add', a, b), broadcast('add', b, a)]) {
+      assert.deepEqual(shape, expected)
+      assert.equal(rest.length, 3 * rank)
+      assert.equal(sizeOf(rest.slice(0, rank)), sizeOf(expected), `[${a}] and [${b}]`)
+    }
+  }
 })

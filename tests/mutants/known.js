@@ -43,5 +43,6 @@ export const KNOWN = [
   ['src/js/tensor.js', 'this.#grad?.dispose()', ''],
   ['src/c/text/spans.c', 'count < room;', 'count <= room;'],
   ['src/c/ops/trunc_normal.c', 'y >= 1.0', 'y > 1.0'],
-  ['src/js/text/bpe_model.js', 'ids.includes(-1)', 'ids.includes(-2)']
+  ['src/js/text/bpe_model.js', 'ids.includes(-1)', 'ids.includes(-2)'],
+  [`${OPS}broadcast.js`, 'axes.push({ side: 1,', 'axes.push({ side: 2,']
 ]
