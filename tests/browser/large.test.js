@@ -253,3 +253,98 @@ test(`${SHAPE.layers} layers of ${SHAPE.channels} channels and ${SHAPE.words} wo
   assert.deepEqual(there.written, here.written, 'the same tokens')
   await rm(folder, { recursive: true })
 })
+
+/** Rooms that a long text makes large: every token, every pair of tokens, tables with a column for each. */
+const LONG_ROOMS = ['text.tokens', 'text.merges', 'text.embedding', '0.self_attn.scores', '0.self_attn.weights',
+  '0.self_attn.output', '0.linear1', 'linear', 'sampling', 'decoding', 'stream', 'house']
+const LONG_SHAPE = isLong ? SMALL : { layers: 4, channels: 64, heads: 4, words: 9000, places: 1024 }
+const LINE = 'the house at the sea is old and the boat is small so a bird sits on the roof and sings until it is dark '
+
+test(`1,024 tokens before ${LONG_SHAPE.layers} layers of ${LONG_SHAPE.channels} channels: all of them, in every kind of room`, async t => {
+  const folder = await mkdtemp(join(tmpdir(), 'long-'))
+  const { paths } = await writeGpt2(folder, LONG_SHAPE)
+  const { page, complaints, close } = await open({ language: 'en' }, { before: watch })
+  const memory = await inBrowser(memoryOf)
+  page.setDefaultTimeout(CHROME)
+  await page.selectOption('.models select', 'own')
+  await page.waitForSelector('.bring[open]')
+  await page.setInputFiles('.bring input', paths)
+  await page.waitForSelector('.bring .primary:visible')
+  await changing(page, () => page.click('.bring .primary'))
+  const begun = Date.now()
+  const tasks = await inBrowser(browser => longestTasks(browser, page, async during => {
+    await during('the text', () => changing(page, () => page.fill('[data-field="beginning"]', LINE.repeat(40))))
+    t.diagnostic(`1,024 tokens: ${Date.now() - begun} ms until they are shown, ${(await memory()).join(' MB, ')} MB at most`)
+    for (const room of LONG_ROOMS) await during(room, async () => {
+      await enter(page, room)
+      const nodes = await page.locator('.stage *').count()
+      assert.ok(nodes < MOST_NODES, `${room}: ${nodes} elements`)
+    })
+  }))
+  for (const [room, { cpu, wall }] of tasks) {
+    t.diagnostic(`${room}: ${cpu.toFixed(0)} ms of the processor, ${wall.toFixed(0)} by the clock`)
+    if (isLong) assert.ok(cpu < LONGEST_TASK, `${room}: a task of ${cpu} ms`)
+  }
+  t.diagnostic(`then ${(await memory()).join(' MB, ')} MB at most`)
+  assert.match(await page.textContent('#reading'),
+    /^The first 1,023 of [\d,]+ tokens are read: .*positions\. The answer ends after 2 of 16 tokens: .*positions\./)
+  await enter(page, 'text.tokens')
+  await page.waitForSelector('.chip')
+  const drawn = () => page.textContent('.stage .stretch:visible [role="status"]')
+  assert.equal(await drawn(), 'Drawn: no. 0 to 127 of 1,024.')
+  const first = await page.textContent('.chip')
+  for (let i = 0; i < 7; i++) await page.click('.stage .stretch:visible button:last-child')
+  assert.equal(await drawn(), 'Drawn: no. 896 to 1,023 of 1,024.')
+  assert.ok(await page.isDisabled('.stage .stretch:visible button:last-child'))
+  assert.equal(await page.locator('.chip').count(), 128)
+  assert.notEqual(await page.textContent('.chip'), first)
+  assert.deepEqual(await violations(page, '.stage'), [])
+  const last = `${LONG_SHAPE.layers - 2}.self_attn.weights`
+  await enter(page, last)
+  assert.match(await page.textContent('.unkept'), /of all \d+ layers, with their gradients, would take [\d.]+ .B/)
+  await changing(page, () => page.click('.unkept .primary'))
+  await enter(page, last)
+  assert.ok(await page.isHidden('.unkept'))
+  assert.match(await page.textContent('.beside-main .note'), /^The largest \d+ of 1,024 are drawn\.$/)
+  await page.click('[data-action="check"]')
+  await page.waitForSelector('.check-result p')
+  assert.match(await page.textContent('.check-result'), /^This run has [\d.]+[MB] numbers and multiplies [\d.]+[MB] times\. The check takes up to 30M and 5B/)
+  await page.keyboard.press('Escape')
+  assert.deepEqual(complaints, [])
+  await close()
+  await rm(folder, { recursive: true })
+})
+
+test('an answer of 256 tokens is told while it is written, and ended early by the reader or by another text', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'answer-'))
+  const { paths } = await writeGpt2(folder, { layers: 6, channels: 256, heads: 4, words: 9000, places: 1024 })
+  const { page, complaints, close } = await open({ language: 'en' })
+  await page.selectOption('.models select', 'own')
+  await page.waitForSelector('.bring[open]')
+  await page.setInputFiles('.bring input', paths)
+  await page.waitForSelector('.bring .primary:visible')
+  await changing(page, () => page.click('.bring .primary'))
+  await go(page, 'decoding')
+  const longer = page.locator('.stage [data-control="maxNewTokens"] .stepper button:last-child')
+  const picks = () => page.locator('.pick').count()
+  await changing(page, async () => {
+    for (let i = 0; i < 4; i++) await longer.click()
+    await page.waitForFunction(() => /^\d+ tokens written so far/.test(document.querySelector('#reading [role="status"]').textContent))
+    await page.click('[data-action="finish"]')
+  })
+  await page.waitForFunction(() => document.querySelector('#reading').hidden)
+  const some = await picks()
+  assert.ok(some > 16 && some < 256, `${some} tokens`)
+  await changing(page, async () => {
+    await page.fill('[data-field="beginning"]', TEXT)
+    await page.waitForSelector('[data-action="finish"]:visible')
+    await page.fill('[data-field="beginning"]', 'the sea')
+    await page.waitForSelector('[data-action="finish"]:visible')
+    await page.click('[data-action="finish"]')
+  })
+  assert.equal(await page.inputValue('[data-field="beginning"]'), 'the sea')
+  assert.match(await page.evaluate(() => location.hash), /maxNewTokens=256/)
+  assert.deepEqual(complaints, [])
+  await close()
+  await rm(folder, { recursive: true })
+})

@@ -43,7 +43,7 @@ test('where a matrix is mostly 0.00, what is not is listed, and leads to its cel
   const { page, complaints, close } = await house.open({ room: 'decoding', language: 'en' })
   await page.click('.nonzero summary')
   assert.equal(await page.textContent('.nonzero summary'),
-    `${found.length} of ${rows * cols} numbers are not 0.00: show them`)
+    `Show what is not 0.00: ${found.length} of ${rows * cols} numbers`)
   const shown = await page.$$eval('.nonzero-list button', list => list.map(one => one.dataset.cell))
   const name = i => `sampling.output[0, ${Math.floor(i / cols)}, ${i % cols}]`
   assert.deepEqual(shown, found.slice(0, 24).map(name))

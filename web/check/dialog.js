@@ -55,8 +55,16 @@ function recomputed(run) {
   }).finally(() => worker.terminate())
 }
 
+/** Numbers that are checked at most, some 30 million a minute and in 1.5 GB, and products that make them. */
+const MOST = { numbers: 3e7, products: 5e9 }
+
 /** @param {number} count @param {string} language */
 const written = (count, language) => count.toLocaleString(language)
+
+/** @param {number} count */
+const roundly = count => count.toLocaleString(document.documentElement.lang, ROUNDLY)
+/** @type {Intl.NumberFormatOptions} */
+const ROUNDLY = { notation: 'compact', maximumSignificantDigits: 2 }
 
 /**
  * A line a room, in the order of the building; last what is at home in none.
@@ -91,12 +99,30 @@ export function check({ t, ask, get, run, whole }) {
     h('details', {}, h('summary', {}, t('check.why')), h('p', {}, prose(t('check.tests')))))
   dialog.addEventListener('click', event => event.target === dialog && dialog.close())
 
+  /**
+   * What is said of a run whose check would not come to an end in this tab; nothing of others.
+   * @param {Run} shown
+   */
+  async function tooMuch(shown) {
+    const numbers = [...shown.tensors.values()].filter(({ isKept }) => isKept !== false)
+      .reduce((sum, { shape }) => sum + shape.reduce((product, side) => product * side, 1), 0)
+    const { made } = await ask('costs', {}), products = made.reduce((sum, one) => sum + one.multiplyAdds, 0)
+    if (numbers <= MOST.numbers && products <= MOST.products) return ''
+    const [count, multiplied, most, mostMultiplied] = [numbers, products, MOST.numbers, MOST.products].map(roundly)
+    return t('check.many', { count, multiplied, most, mostMultiplied })
+  }
+
   async function open() {
     const shown = run()
     if (!shown) return
     result.replaceChildren()
     dialog.showModal()
     try {
+      const many = await tooMuch(shown)
+      if (many) {
+        result.replaceChildren(h('p', {}, many))
+        return
+      }
       const results = await recomputed({
         ...await whole(shown), edits: get().edits, gradients: await ask('gradients', {})
       })

@@ -34,15 +34,17 @@ function fillCell(element, { text, note = '', colour, isMarked = false }) {
   element.classList.toggle('is-marked', isMarked)
 }
 
-/** Columns that are drawn at once. */
-const MOST_COLUMNS = 64
+/** Columns and cells that are drawn at once: a table of many lines has fewer columns. */
+const [LEAST_COLUMNS, MOST_COLUMNS, MOST_CELLS] = [16, 64, 1536]
+/** @param {number} lines */
+const columnsFor = lines => Math.max(LEAST_COLUMNS, Math.min(MOST_COLUMNS, Math.floor(MOST_CELLS / Math.max(1, lines))))
 
 /**
  * @param {Element} container @param {string} label @param {import('../types.d.ts').Translate} t
  * @param {(key: string, col: number) => void} [press] what a press on a cell does
  */
 export function grid(container, label, t, press) {
-  const span = spans(container, t, MOST_COLUMNS, () => draw())
+  const span = spans(container, t, () => draw())
   /** @type {{ corner: string, columns: string[], lines: Line[] }} */ let shown
   let first = 0
   const heads = h('tr')
@@ -79,7 +81,8 @@ export function grid(container, label, t, press) {
   }
   const fillRest = inSlices(fillPiece, SLICE)
   function draw() {
-    const [from, end] = span.of(shown.columns.length), columns = shown.columns.slice(from, end)
+    const [from, end] = span.of(shown.columns.length, columnsFor(shown.lines.length))
+    const columns = shown.columns.slice(from, end)
     const lines = shown.lines.map(line => ({ ...line, cells: line.cells.slice(from, end) }))
     first = from
     keep(heads, [shown.corner, ...columns], () => h('th', { scope: 'col' }), setText)

@@ -8,11 +8,10 @@ export const MOST_PIECES = 128
 
 /**
  * @param {Element} container @param {import('../types.d.ts').Translate} t
- * @param {number} size most that are drawn at once
  * @param {() => void} draw draws anew
  */
-export function spans(container, t, size, draw) {
-  let first = 0, total = 0
+export function spans(container, t, draw) {
+  let first = 0, size = 1
   /** @param {number} by */
   const move = by => {
     first += by * size
@@ -24,17 +23,18 @@ export function spans(container, t, size, draw) {
   }, sign)
   const [before, after] = [button('‹', 'before', -1), button('›', 'after', 1)]
   const said = h('span', { role: 'status' })
-  const element = h('div', { className: 'span', hidden: true }, h('span', { className: 'stepper' }, before, after), said)
+  const element = h('div', { className: 'stretch', hidden: true }, h('span', { className: 'stepper' }, before, after), said)
   container.append(element)
   return {
     element,
     /**
      * The stretch that is drawn of so many.
-     * @param {number} count @returns {[number, number]} the first, and the end
+     * @param {number} total @param {number} most that are drawn at once
+     * @returns {[number, number]} the first, and the end
      */
-    of(count) {
-      total = count
-      first = Math.max(0, Math.min(first, Math.floor((total - 1) / size) * size))
+    of(total, most) {
+      size = most
+      first = Math.max(0, Math.floor(Math.min(first, total - 1) / size) * size)
       const end = Math.min(total, first + size)
       element.hidden = total <= size
       before.disabled = first === 0
@@ -45,7 +45,7 @@ export function spans(container, t, size, draw) {
     },
     /** Goes to where one of them is; the next drawing shows it. @param {number} at */
     seek(at) {
-      first = Math.floor(at / size) * size
+      first = at
     }
   }
 }

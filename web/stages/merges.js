@@ -47,7 +47,7 @@ function fillStep(item, { pieces, at, note }) {
 export function mount(container, context) {
   const { t, language } = context
   /** @type {ReturnType<typeof data>} */ let shown
-  const span = spans(container, t, MOST_PIECES, () => draw())
+  const span = spans(container, t, () => draw())
   const list = chooser(container, () => draw())
   const heading = h('h2')
   const ladder = h('ol', { className: 'merge-steps' })
@@ -55,7 +55,7 @@ export function mount(container, context) {
   container.append(h('section', { 'aria-live': 'polite' }, heading, ladder, whole))
 
   function draw() {
-    const pieces = shown.pieces.slice(...span.of(shown.pieces.length))
+    const pieces = shown.pieces.slice(...span.of(shown.pieces.length, MOST_PIECES))
     const longest = pieces.reduce((most, { steps }, i) => (steps.length > pieces[most].steps.length ? i : most), 0)
     const at = list.at(longest, pieces.length)
     const { token, steps } = pieces[at]

@@ -43,12 +43,21 @@ export const picture = (run, { room: { parts: { logits, out } } }) => {
   return { part: matrixOf(run, shown), domain: signed(peak(tensorOf(run, shown))) }
 }
 
+/** Minutes from which on the reader is asked before every part has its run. */
+const LONG = 1
+
 /** @type {Mount<typeof data>} */
 export function mount(container, context) {
   const { t, ask, get, set, theme, fails } = context
   const now = h('p', { className: 'note parts-now' })
   const legends = h('div', { className: 'figure-legends' })
   container.append(now)
+  const asked = h('p', {}), press = h('button', { 'type': 'button', 'className': 'primary', 'data-action': 'parts', 'onclick': () => {
+    offer.hidden = true
+    if (shown) begin(shown)
+  } }, t('stages.parts.begin'))
+  const offer = h('div', { className: 'unkept', hidden: true }, asked, h('p', {}, press))
+  container.append(offer)
   const progress = progressOf(container, t)
   const table = grid(container, t('stages.parts.name'), t)
   container.append(legends)
@@ -127,14 +136,25 @@ export function mount(container, context) {
     progress.update(parts.length, parts.length)
     table.element.setAttribute('aria-busy', 'false')
   }
+  /** @param {ReturnType<typeof data>} next */
+  function begin(next) {
+    table.element.setAttribute('aria-busy', 'true')
+    compute(next).catch(fails)
+  }
   return {
     update(next) {
       const isNew = next.run !== shown?.run
       shown = next
       draw()
       if (!isNew) return
-      table.element.setAttribute('aria-busy', 'true')
-      compute(next).catch(fails)
+      job = {}
+      const minutes = Math.round((next.parts.length * (next.run.took ?? 0)) / 60_000), count = next.parts.length
+      offer.hidden = minutes < LONG
+      if (offer.hidden) return begin(next)
+      base = null
+      found = new Map()
+      setText(asked, t('stages.parts.takes', { count, minutes }))
+      draw()
     },
     mark() {},
     destroy() {

@@ -41,7 +41,7 @@ export function mount(container, context) {
   const { t } = context
   /** @param {number} _ @param {number} col */
   const look = (_, col) => light(col)
-  const span = spans(container, t, MOST_PIECES, () => light())
+  const span = spans(container, t, () => light())
   const list = chips(container, { onLook: look, onPress: look, onLeave: () => light() })
   const sentences = h('ul', { className: 'said-twice' })
   const compared = h('section', { className: 'search' }, h('h2', {}, t('stages.pieces.languages')), sentences)
@@ -54,7 +54,7 @@ export function mount(container, context) {
 
   /** @param {number} [col] */
   function light(col) {
-    const pieces = shown.pieces.slice(...span.of(shown.pieces.length)), lit = pieces[col ?? -1]?.id
+    const pieces = shown.pieces.slice(...span.of(shown.pieces.length, MOST_PIECES)), lit = pieces[col ?? -1]?.id
     list.update([{ name: '', chips: pieces.map(piece => ({
       text: piece.token, note: String(piece.id), faint: EDGES.test(piece.token), lit: piece.id === lit
     })) }])

@@ -3,12 +3,14 @@
 import { bars } from '../lib/chart.js'
 import { probabilities, signed } from '../lib/color.js'
 import { h, setText } from '../lib/dom.js'
+import { grouped } from '../lib/costs.js'
 import { figure } from '../lib/figure.js'
 import { formula } from '../lib/formula.js'
+import { largest } from '../lib/many.js'
 import { describedOf, matrixOf, tensorOf } from '../lib/run.js'
-import { peak } from '../lib/slice.js'
+import { columnsOf, peak, rowsOf } from '../lib/slice.js'
 
-/** @import { Mount, Run, Stage, View } from '../types.d.ts' */
+/** @import { Mount, Run, Slice, Stage, View } from '../types.d.ts' */
 /** @import { Follow } from '../lib/matrix.js' */
 
 export const id = 'weights'
@@ -31,6 +33,21 @@ export function data(run, view) {
   }
 }
 
+/** Bars that are drawn of a row. */
+const MOST_BARS = 64
+
+/**
+ * A row of weights, of a long one the largest in their order, and one that is looked at.
+ * @param {Slice} part @param {number} row @param {number} col
+ */
+export function barsOf(part, row, col) {
+  const own = rowsOf(part, row, 1)
+  if (part.cols <= MOST_BARS) return { part: own, chosen: col }
+  const most = largest(own.values, 0, own.cols, MOST_BARS)
+  const order = [...new Set([...most, ...(col < 0 ? [] : [col])])].sort((a, b) => a - b)
+  return { part: columnsOf(own, order), chosen: order.indexOf(col) }
+}
+
 /** @type {Stage['picture']} */
 export const picture = (run, view) => ({ part: matrixOf(run, view.room.parts.weights, view), domain: probabilities() })
 
@@ -42,9 +59,9 @@ export function mount(container, context) {
   const before = fig.matrix()
   const after = fig.matrix()
   const equation = formula('A_{i j} = frac{e^{S_{i j}}}{sum_k e^{S_{i k}}}')
-  const heading = h('h2')
+  const heading = h('h2'), few = h('p', { className: 'note', hidden: true })
   const slot = h('div', { className: 'chart-slot is-low' })
-  container.append(h('div', { className: 'beside' }, h('div', { className: 'beside-main' }, heading, slot),
+  container.append(h('div', { className: 'beside' }, h('div', { className: 'beside-main' }, heading, slot, few),
     h('div', { className: 'equation' }, equation)), h('p', { className: 'note' }, t('stages.weights.caution')))
   const chart = bars(slot)
   /** @type {ReturnType<typeof data>} */ let shown
@@ -59,8 +76,11 @@ export function mount(container, context) {
     const row = Math.min(look.row ?? shown.last, rows - 1)
     const label = t('stages.weights.bars', { token: rowLabels[row] })
     const { palette } = context.theme()
-    chart.update({ part: shown.after, row, chosen: look.col, width: context.width(), label, palette })
+    const some = barsOf(shown.after, row, look.col), { cols } = some.part
+    chart.update({ ...some, row: 0, width: context.width(), label, palette })
     setText(heading, label)
+    few.hidden = cols === shown.after.cols
+    setText(few, few.hidden ? '' : t('stages.weights.few', { count: cols, of: grouped(shown.after.cols) }))
   }
   return {
     update(next) {
