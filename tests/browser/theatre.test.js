@@ -8,46 +8,12 @@ import { nudgeWeight, takeApart } from '../../web/theatre/apart.js'
 import { createPlayer } from '../../web/theatre/player.js'
 import { ABOUT } from '../../web/theatre/tasks/about.js'
 import { createSession } from '../../web/theatre/session.js'
-import { defaultsOf, read, rivalOf } from '../../web/theatre/settings.js'
-import { isLong } from '../lib/long.js'
+import { read, rivalOf } from '../../web/theatre/settings.js'
 import { beyond, changing, useHouse, violations } from './host.js'
 import { drawn, press, stepIn, until } from './training.js'
 
 const house = useHouse()
 const gf = await load()
-
-/** The losses of a training in the page's own worker. */
-const lossesIn = (page, settings) => page.evaluate(chosen => new Promise((resolve, reject) => {
-  const worker = new Worker('theatre.js')
-  const loss = []
-  worker.onmessage = ({ data }) => {
-    if (data.error) reject(new Error(data.error.message))
-    if (data.id === 1) worker.postMessage({ id: 2, type: 'play', pace: 0 })
-    if (data.event) loss.push(...data.loss)
-    if (data.isOver) {
-      worker.terminate()
-      resolve(loss)
-    }
-  }
-  const wasm = new URL('glassformer.wasm', location.href).href
-  worker.postMessage({ id: 1, type: 'open', wasm, settings: chosen, sentence: '' })
-}), settings)
-
-function lossesHere(settings) {
-  const session = createSession(gf, settings)
-  const losses = Array.from({ length: settings.steps }, () => session.step().loss)
-  session.dispose()
-  return losses
-}
-
-test('many steps have the same losses in Chromium and in Node, to the bit', async () => {
-  const { page, close } = await house.open({})
-  for (const task of ['dates', 'text']) {
-    const settings = { ...defaultsOf(task), steps: isLong ? 200 : 60, batch: 16, dropout: 0.1 }
-    assert.deepEqual(await lossesIn(page, settings), lossesHere(settings), task)
-  }
-  await close()
-})
 
 test('a model learns before the reader, forwards and back, and every number shown is one of the run', async () => {
   const link = 'dates_steps-60_batch-16'

@@ -27,8 +27,8 @@ export function createTraining({ onSeen, onError }) {
   /** @type {News | null} */ let last = null
   let sentence = '', serial = 0
   /** @type {{ groups: string[], parameters: number }} */ let facts = { groups: [], parameters: 0 }
-  /** @param {string} type @param {object} [details] */
-  const ask = (type, details) => client.ask(type, details).catch(onError)
+  /** Where none is open it is already said why. @param {string} type @param {object} [details] */
+  const ask = (type, details) => client.ask(type, details).catch(error => { if (error.code !== 'none') onError(error) })
   return {
     ask,
     get settings() {

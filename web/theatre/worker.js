@@ -32,7 +32,8 @@ const TYPED = 20
 
 /** The library. @type {any} */
 let gf = null
-let player = /** @type {Player} */ (/** @type {unknown} */ (null))
+/** The training that is open; null before the first, and after one that could not be begun. */
+let player = none()
 let isPlaying = false
 /** Milliseconds that a step takes at least, to watch it. */
 let pace = 0
@@ -50,6 +51,10 @@ let serial = 0
 let posted = { steps: 0, looks: 0, at: 0, answered: 0 }
 /** Milliseconds of training, and the steps they went into. */
 let spent = { time: 0, steps: 0 }
+
+function none() {
+  return /** @type {Player} */ (/** @type {unknown} */ (null))
+}
 
 const nextTask = (wait = 0) => new Promise(resolve => { setTimeout(resolve, wait) })
 
@@ -132,6 +137,7 @@ const calls = {
     isOther = false
     gf ??= await load({ wasm: typeof wasm === 'string' ? new URL(wasm) : wasm })
     player?.session.dispose()
+    player = none()
     player = createPlayer(gf, settings, { text, kept, file, start })
     posted = { steps: 0, looks: 0, at: 0, answered: 0 }
     spent = { time: 0, steps: 0 }
@@ -194,11 +200,18 @@ const calls = {
     readOn()
   }
 }
-self.onmessage = async ({ data: { id, type, ...details } }) => {
+
+/** @param {{ id: number, type: string, [detail: string]: unknown }} call */
+async function answer({ id, type, ...details }) {
   try {
+    if (!player && type !== 'open') throw Object.assign(new Error('no training is open'), { code: 'none' })
     postMessage({ id, result: await calls[type](details) })
   } catch (problem) {
     const error = /** @type {Failure} */ (problem)
     postMessage({ id, error: { code: error.code, message: error.message } })
   }
 }
+
+/** One after the other: what is asked while a training is opened is asked of that training. */
+let answers = Promise.resolve()
+self.onmessage = ({ data }) => { answers = answers.then(() => answer(data)) }

@@ -1,0 +1,69 @@
+// The theatre's worker, asked as the page asks it.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { load } from '../../src/js/index.js'
+import { createSession } from '../../web/theatre/session.js'
+import { defaultsOf } from '../../web/theatre/settings.js'
+import { isLong } from '../lib/long.js'
+import { useHouse } from './host.js'
+
+const house = useHouse()
+const gf = await load()
+
+/** The losses of a training in the page's own worker. */
+const lossesIn = (page, settings) => page.evaluate(chosen => new Promise((resolve, reject) => {
+  const worker = new Worker('theatre.js')
+  const loss = []
+  worker.onmessage = ({ data }) => {
+    if (data.error) reject(new Error(data.error.message))
+    if (data.id === 1) worker.postMessage({ id: 2, type: 'play', pace: 0 })
+    if (data.event) loss.push(...data.loss)
+    if (data.isOver) {
+      worker.terminate()
+      resolve(loss)
+    }
+  }
+  const wasm = new URL('glassformer.wasm', location.href).href
+  worker.postMessage({ id: 1, type: 'open', wasm, settings: chosen, sentence: '' })
+}), settings)
+
+function lossesHere(settings) {
+  const session = createSession(gf, settings)
+  const losses = Array.from({ length: settings.steps }, () => session.step().loss)
+  session.dispose()
+  return losses
+}
+
+test('many steps have the same losses in Chromium and in Node, to the bit', async () => {
+  const { page, close } = await house.open({})
+  for (const task of ['dates', 'text']) {
+    const settings = { ...defaultsOf(task), steps: isLong ? 200 : 60, batch: 16, dropout: 0.1 }
+    assert.deepEqual(await lossesIn(page, settings), lossesHere(settings), task)
+  }
+  await close()
+})
+
+/** What the worker answers to calls that are sent without waiting for one another. */
+const answersIn = (page, calls) => page.evaluate(list => new Promise(resolve => {
+  const worker = new Worker('theatre.js'), answers = []
+  worker.onmessage = ({ data: { id, error, result } }) => {
+    if (!id) return
+    answers.push(error ? error.code ?? error.message : typeof result)
+    if (answers.length < list.length) return
+    worker.terminate()
+    resolve(answers)
+  }
+  const wasm = new URL('glassformer.wasm', location.href).href
+  list.forEach((call, i) => worker.postMessage({ id: i + 1, wasm, sentence: '', ...call }))
+}), calls)
+
+test('what is asked while a training is opened is asked of that training, and of none where it did not open', async () => {
+  const { page, close } = await house.open({})
+  const open = { type: 'open', settings: { ...defaultsOf('dates'), steps: 10 } }
+  const asked = ['places', 'look', 'keep', 'step', 'file'].map(type => ({ type }))
+  assert.deepEqual(await answersIn(page, [open, ...asked]),
+    ['object', 'object', 'undefined', 'object', 'undefined', 'object'])
+  const missing = { ...open, settings: { ...open.settings, start: 'given' } }
+  assert.deepEqual((await answersIn(page, [open, missing, ...asked])).slice(2), asked.map(() => 'none'))
+  await close()
+})
