@@ -13,7 +13,10 @@ import { spans } from './spans.js'
  * @property {{ css: string, ink: string } | null} [colour]
  * @property {boolean} [isMarked]
  *
- * @typedef {{ key: string, head: Child, level?: number, isTitle?: boolean, isOff?: boolean, cells: GridCell[] }} Line
+ * A line; its cells, or what makes one of a column: of very many only those that are drawn are asked for.
+ * @typedef {{ key: string, head: Child, level?: number, isTitle?: boolean, isOff?: boolean,
+ *   cells: GridCell[] | ((col: number) => GridCell) }} Line
+ * @typedef {Omit<Line, 'cells'> & { cells: GridCell[] }} Drawn
  */
 
 /**
@@ -59,7 +62,7 @@ export function grid(container, label, t, press) {
   })
   /** @type {WeakMap<Element, Child>} */ const named = new WeakMap()
   const createLine = () => h('tr', {}, h('th', { scope: 'row' }))
-  /** What stands before the cells, and room for them. @param {Built<HTMLElement>} row @param {Line} line */
+  /** What stands before the cells, and room for them. @param {Built<HTMLElement>} row @param {Drawn} line */
   function beginLine(row, { key, head, level = 0, isTitle = false, isOff = false, cells }) {
     const [first] = row.children
     row.dataset.key = key
@@ -71,7 +74,7 @@ export function grid(container, label, t, press) {
     while (row.children.length > cells.length + 1) row.lastElementChild?.remove()
     while (row.children.length < cells.length + 1) row.append(createCell())
   }
-  /** @param {{ line: Line, at: number, from: number, to: number }} piece cells of a line */
+  /** @param {{ line: Drawn, at: number, from: number, to: number }} piece cells of a line */
   const fillPiece = ({ line, at, from, to }) => {
     if (at === body.children.length) body.append(createLine())
     const row = /** @type {Built<HTMLElement>} */ (body.children[at])
@@ -83,7 +86,9 @@ export function grid(container, label, t, press) {
   function draw() {
     const [from, end] = span.of(shown.columns.length, columnsFor(shown.lines.length))
     const columns = shown.columns.slice(from, end)
-    const lines = shown.lines.map(line => ({ ...line, cells: line.cells.slice(from, end) }))
+    const lines = shown.lines.map(({ cells, ...line }) => ({
+      ...line, cells: typeof cells === 'function' ? columns.map((_, i) => cells(from + i)) : cells.slice(from, end)
+    }))
     first = from
     keep(heads, [shown.corner, ...columns], () => h('th', { scope: 'col' }), setText)
     while (body.children.length > lines.length) body.lastElementChild?.remove()

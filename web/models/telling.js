@@ -20,7 +20,10 @@ import { answered } from './answered.js'
  * @property {Costly[]} [languages] what a sentence costs in each
  */
 
-/** Most tokens of an answer, so that the figures of a run can still be read. */
+/**
+ * Most tokens of an answer, so that the figures of a run can still be read. A story is over by then, and of a text that
+ * the theatre has learned no more than some 48 tokens were read at a time: what is longer would show nothing new.
+ */
 export const MOST = 32
 
 const AXES = { 'embedding.weight': [{ name: 'word', of: 'text' }, { name: 'channel' }] }

@@ -59,18 +59,18 @@ export function mount(container, context) {
     if (isNew) heads.setAttribute('aria-busy', 'true')
     const all = await ask('added', { ...question, isTwin: 'which' in context })
     if (shown !== run) return
-    const most = Math.max(1e-6, ...all.flatMap(one => [...one.lengths]))
+    const most = Math.max(1e-6, ...all.map(one => peak({ data: one.lengths })))
     const peaks = Math.max(1e-6, ...all.map(one => one.peak))
-    const { mode } = theme()
+    const { mode } = theme(), colours = scale(signed(most), mode)
     table.update(t('stages.output.adds'), rowLabels, all.map(({ pictures: shownAs, lengths }, head) => {
       const picture = pictures[head] ??= thumb(h('span', { className: 'stamp' }))
       picture.update(shownAs[sentence], scale(signed(peaks), mode))
       const name = named[head] ??= h('span', { className: 'head-adds' },
         picture.element, t('stages.parts.head', { head }))
-      return { key: String(head), head: name, cells: rowLabels.map((_, i) => {
+      return { key: String(head), head: name, cells: (/** @type {number} */ i) => {
         const length = lengths[sentence * rows + i]
-        return { text: fixed(length), colour: scale(signed(most), mode).at(length) }
-      }) }
+        return { text: fixed(length), colour: colours.at(length) }
+      } }
     }))
     heads.setAttribute('aria-busy', 'false')
   }

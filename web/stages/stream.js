@@ -113,15 +113,15 @@ export function mount(container, context) {
       const label = [t('stages.stream.lengths'), tower === 'model' ? '' : t(`map.${tower}`)].filter(Boolean).join(' · ')
       lengths.push(Object.assign(grid(second, label, t), { heading }))
     }
-    const most = Math.max(1e-6, ...sizes.flat().flatMap(list => [...list]))
+    const most = Math.max(1e-6, ...sizes.flat().map(data => peak({ data })))
     const colours = scale(signed(most), theme().mode)
     streams.forEach(({ tower, subs, tokens, points }, n) => {
       const all = sizes[n] ?? []
       /** @param {Float32Array | undefined} list */
-      const cells = list => tokens.map((_, i) => {
+      const cells = list => (/** @type {number} */ i) => {
         const value = list?.[sentence * tokens.length + i]
         return value === undefined ? { text: '' } : { text: fixed(value), colour: colours.at(value) }
-      })
+      }
       const { heading } = /** @type {any} */ (lengths[n])
       heading.hidden = tower === 'model'
       setText(heading, tower === 'model' ? '' : t(`map.${tower}`))

@@ -18,7 +18,7 @@ import { vocabularyFrom, vocabularyOf } from './vocabulary.js'
 /** @import { Language } from '../telling.js' */
 /** @import { Vocabulary } from './vocabulary.js' */
 
-/** Tokens that a model reads of which nobody has said so. */
+/** Tokens that a model reads of which nobody has said so: as many as it learns from at a time. */
 const LONGEST = 48
 
 /** Of what has been learned, or until then of the page's example. @type {WeakMap<object, Vocabulary>} */
