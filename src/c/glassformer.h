@@ -318,10 +318,10 @@ GF_EXPORT void gf_where_backward(float *dx, const float *dout, const uint8_t *ma
 /* Running sums along C of x [outer,C,inner]. */
 GF_EXPORT void gf_cumsum_forward(float *out, const float *x, int outer, int C, int inner);
 GF_EXPORT void gf_cumsum_backward(float *dx, const float *dout, int outer, int C, int inner);
-/* The order of x [outer,C,inner] along C: the first k of it, order and values (NULL: none) [outer,k,inner]. Equal
- * values keep theirs; NaN counts as the largest. workspace: 2 C. */
-GF_EXPORT void gf_sort(float *values, int32_t *order, int32_t *workspace, const float *x, int outer, int C, int inner,
-                       int k, int descending);
+/* The order of x [outer,C,inner] along C: the places of the first k in it, order [outer,k,inner]. Equal values
+ * stay as they stood; NaN counts as the largest. workspace: 2 C. */
+GF_EXPORT void gf_sort(int32_t *order, int32_t *workspace, const float *x, int outer, int C, int inner, int k,
+                       int descending);
 
 /* Matrix product and linear layer ---------------------------------------------------------------------------------- */
 

@@ -102,11 +102,11 @@ static const uint32_t two_over_pi[35] = {
     0x27cb09b7, 0x4f463f66, 0x9e5fea2d, 0x7527bac7, 0xebe5f17b, 0x3d0739f7, 0x8a5292ea, 0x6bfb5fb1,
 };
 
-/* 64 bits of a number in five words, from bit `at` on. */
+/* 64 bits of a number in words of 32, from bit `at` on. */
 static uint64_t bits_from(const uint64_t *words, int at) {
   int i = at / 32, shift = at % 32;
-  uint64_t low = words[i] | (i + 1 < 5 ? words[i + 1] << 32 : 0), high = i + 2 < 5 ? words[i + 2] : 0;
-  return shift ? low >> shift | high << (64 - shift) : low;
+  uint64_t low = words[i] | words[i + 1] << 32;
+  return shift ? low >> shift | words[i + 2] << (64 - shift) : low;
 }
 
 /* What `reduce` does, for |x| >= 2^20 (Payne and Hanek 1983). With x = m 2^e, only the bits of 2/pi matter whose
@@ -125,7 +125,7 @@ static double reduce_large(double x, int *quadrant) {
         t >>= 32;
       }
     }
-  uint64_t fraction = bits_from(product, unit - 64), units = bits_from(product, unit);
+  uint64_t fraction = bits_from(product, unit - 64), units = bits_from(product, unit - 62) >> 62;
   double rest = (double)(int64_t)fraction * 0x1p-64 * 1.5707963267948966;
   int k = (int)((units + (fraction >> 63)) & 3);
   *quadrant = x < 0.0 ? -k & 3 : k;

@@ -45,13 +45,13 @@ function objectOf(at, source, headers) {
   return object
 }
 
-/** Asks for what no operation does. @type {Trial} */
+/** Asks for what no operation does; under sanitizers, which find what shows in no number. @type {Trial} */
 const MATH = {
   name: 'tests/native/math_test.c',
-  prepare: at => clang(at, 'tests/native/math_test.c', 'src/c/math.c', '-lm', '-o', 'math_test'),
+  prepare: at => clang(at, ...SANITIZERS, 'tests/native/math_test.c', 'src/c/math.c', '-lm', '-o', 'math_test'),
   command: at => [`${at}math_test`]
 }
-/** Under sanitizers, which find what shows in no number. @type {Trial[]} */
+/** Under sanitizers, too. @type {Trial[]} */
 const UNSAFE = ['digest', 'text_test'].map(program => ({
   name: `tests/native/${program}.c`,
   prepare: at => {

@@ -326,7 +326,7 @@ static uint32_t tables(uint32_t d, int n) {
   gf_alibi(bias, n, T, 5, 2);
   int32_t *order = malloc(sizeof(int32_t) * (size_t)cells), *room = malloc(sizeof(int32_t) * 4 * (size_t)n);
   for (int k = 0; k <= 2 * n; k += n) {
-    gf_sort(turned, order, room, x, B * H * T, 2 * n, 2, k, k == n);
+    gf_sort(order, room, x, B * H * T, 2 * n, 2, k, k == n);
     d = fold(d, order, sizeof(int32_t) * (size_t)(B * H * T * 2 * k));
   }
   free(order), free(room), free(x);

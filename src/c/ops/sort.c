@@ -56,8 +56,7 @@ static void all_places(int32_t *order, int32_t *spare, const line *l, int C) {
   if (from != order) memcpy(order, from, sizeof *order * (size_t)C);
 }
 
-void gf_sort(float *values, int32_t *order, int32_t *workspace, const float *x, int outer, int C, int inner, int k,
-             int descending) {
+void gf_sort(int32_t *order, int32_t *workspace, const float *x, int outer, int C, int inner, int k, int descending) {
   int32_t *found = workspace, *spare = workspace + C;
   if (k == 0) return;
   for (int o = 0; o < outer; o++)
@@ -66,9 +65,6 @@ void gf_sort(float *values, int32_t *order, int32_t *workspace, const float *x, 
       if (k <= FEW && k < C) first_few(found, &l, C, k);
       else all_places(found, spare, &l, C);
       size_t at = (size_t)o * k * inner + i;
-      for (int n = 0; n < k; n++, at += inner) {
-        order[at] = found[n];
-        if (values) values[at] = l.x[(size_t)found[n] * inner];
-      }
+      for (int n = 0; n < k; n++, at += inner) order[at] = found[n];
     }
 }

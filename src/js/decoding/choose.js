@@ -37,7 +37,7 @@ export function ranking(row, k = row.size) {
   const { engine } = row
   return engine.tidy(() => {
     const order = engine.empty([k], 'int32')
-    engine.c.gf_sort(0, order.address, engine.scratch(2 * row.size), row.address, 1, row.size, 1, k, 1)
+    engine.c.gf_sort(order.address, engine.scratch(2 * row.size), row.address, 1, row.size, 1, k, 1)
     return /** @type {Int32Array} */ (order.values.slice())
   })
 }
