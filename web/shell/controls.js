@@ -83,11 +83,14 @@ function stepper(name, { ladder }, { t, set, get }) {
     const { value } = event.currentTarget
     set({ [name]: value.trim() === '' ? Number.NaN : Number(value) })
   } })
+  /** The next value that way, if there is one. @param {number} direction @param {Settings} state */
+  const nextOf = (direction, state) => {
+    const rungs = ladder?.(state) ?? [], now = Number(state[name])
+    return direction > 0 ? rungs.find(n => n > now) : rungs.findLast(n => n < now)
+  }
   /** @param {number} direction */
   const step = direction => {
-    const rungs = ladder?.(get()) ?? []
-    const now = Number(get()[name])
-    const next = direction > 0 ? rungs.find(n => n > now) : rungs.findLast(n => n < now)
+    const next = nextOf(direction, get())
     if (next !== undefined) set({ [name]: next })
   }
   input.addEventListener('keydown', event => {
@@ -100,10 +103,14 @@ function stepper(name, { ladder }, { t, set, get }) {
   const button = (sign, key, direction) => h('button', {
     'type': 'button', 'aria-label': t(`controls.${key}`, { name: label }), 'onclick': () => step(direction)
   }, sign)
+  const less = button('−', 'less', -1), more = button('+', 'greater', 1)
   const element = h('div', { className: 'control' },
     h('label', { for: id }, label, ' ', h('code', {}, t(`controls.${name}.hint`))),
-    h('div', { className: 'stepper' }, button('−', 'less', -1), input, button('+', 'greater', 1)))
+    h('div', { className: 'stepper' }, less, input, more))
   return { element, input, show: state => {
+    // Not `disabled`: the button that was pressed keeps the focus.
+    less.setAttribute('aria-disabled', String(nextOf(-1, state) === undefined))
+    more.setAttribute('aria-disabled', String(nextOf(1, state) === undefined))
     if (document.activeElement !== input || Number(input.value) !== state[name]) {
       if (!Number.isNaN(Number(state[name]))) input.value = String(state[name])
     }
