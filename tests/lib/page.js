@@ -55,6 +55,12 @@ export function shownRun(settings, edits, engine) {
   return one
 }
 
+/** The first room of each kind of a model. @param {string} model @returns {string[]} their ids */
+export function kindsOf(model) {
+  const rooms = roomsOf(shownRun({ model }))
+  return rooms.filter(({ stage }, i) => rooms.findIndex(room => room.stage === stage) === i).map(({ id }) => id)
+}
+
 /** What is looked at in a room, by its id. */
 export function viewOf(run, id, more = {}) {
   const rooms = roomsOf(run)

@@ -66,8 +66,8 @@ export function theatre(container, context) {
   /** @param {unknown} problem */
   function fails(problem) {
     const error = /** @type {Error} */ (problem)
-    console.error(error)
     const isStart = /** @type {Failure} */ (error).code === 'start'
+    if (!isStart) console.error(error)
     shown?.view.fails(isStart ? shown.t('theatre.errors.start', { name: error.message })
       : shown.t('theatre.failed', { message: error.message }))
   }

@@ -1,0 +1,29 @@
+// Every control of every kind of room is pressed, and every one that comes up by it: each button does something, and
+// nothing breaks. In `npm test` other tests press a part.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { READY } from '../../web/models/index.js'
+import { toHash } from '../../web/shell/state.js'
+import { isLong } from '../lib/long.js'
+import { kindsOf } from '../lib/page.js'
+import { pressAll } from './controls.js'
+import { stateOf, useHouse } from './host.js'
+
+const house = isLong ? useHouse() : null
+/** Controls that were pressed; what stands around the rooms is the same in each. @type {Set<string>} */
+const known = new Set()
+
+for (const { id: model } of READY) {
+  test(`every control: ${model}`, { skip: !isLong && 'in the long tests' }, async t => {
+    const { page, complaints, close } = await house.open({ model, language: 'en' })
+    const before = known.size
+    for (const room of kindsOf(model)) {
+      const url = `${house.url()}#${toHash(stateOf({ model, language: 'en', room }))}`
+      assert.deepEqual(await pressAll(page, url, room, known), [], room)
+      assert.deepEqual(complaints, [], room)
+    }
+    t.diagnostic(`${known.size - before} controls`)
+    assert.ok(known.size > before)
+    await close()
+  })
+}
