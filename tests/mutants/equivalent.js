@@ -37,5 +37,10 @@ export const EQUIVALENT = {
     'says where an operand lies, and the slope of a sum reads none',
   'src/js/models/causal.js: const most = Number.isInteger(maxNewTokens) && maxNewTokens > room ? room : maxNewTokens [> -> >=]':
     'of two equal numbers either is the least',
-  'src/js/text/scan.js: if (place < 0) recent[-place] = token [0 -> 1]': 'the places begin at 1: nobody reads the one at 0'
+  'src/js/text/scan.js: if (place < 0) recent[-place] = token [0 -> 1]': 'the places begin at 1: nobody reads the one at 0',
+  'src/c/math.c: return x < 0.0 ? -rest : rest; [< -> <=]': 'asked only of numbers of at least 2^20, on either side of 0',
+  'src/c/text/scanner.h: .text = text, .bytes = bytes, .flags = flags, .token = -1, .spans = spans, .recent = recent, .room = room}; [1 -> 2]':
+    'what is read of it is only whether it is below 0',
+  'src/c/text/bpe.c: return n <= SHORT ? join_short(b, ids, ends, n) : join_long(b, ids, ends, n); [<= -> <]':
+    'both join a word in the same way, which has a test; only how long it takes differs'
 }

@@ -44,5 +44,7 @@ export const KNOWN = [
   ['src/c/text/spans.c', 'count < room;', 'count <= room;'],
   ['src/c/ops/trunc_normal.c', 'y >= 1.0', 'y > 1.0'],
   ['src/js/text/bpe_model.js', 'ids.includes(-1)', 'ids.includes(-2)'],
-  [`${OPS}broadcast.js`, 'axes.push({ side: 1,', 'axes.push({ side: 2,']
+  [`${OPS}broadcast.js`, 'axes.push({ side: 1,', 'axes.push({ side: 2,'],
+  [`${OPS}attention_explain.js`, 'h * group + n', 'h / group + n'],
+  ['src/js/text/aligned.js', 'from[0] ?? 0', 'from[0] && 0']
 ]

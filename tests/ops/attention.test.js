@@ -5,7 +5,7 @@ import { assertSame, plain } from '../lib/compare.js'
 import { load } from '../../src/js/index.js'
 import { assertRejects, gf } from '../lib/engine.js'
 import { numbers } from '../lib/numbers.js'
-import { testOp } from '../lib/op_tests.js'
+import { checkExplained, testOp } from '../lib/op_tests.js'
 import { attention } from '../../src/reference/index.js'
 
 const F = gf.functional
@@ -166,6 +166,11 @@ test('heads that share keys: the same bits as with copies of them', () => {
     .map(h => x.toArray()[1][h]))).reshape(2, 6, 19, -1)
   const shared = F.scaledDotProductAttention(q, k, v, { enableGqa: true, isCausal: true })
   assertSame(shared, plain(F.scaledDotProductAttention(q, copies(k), copies(v), { isCausal: true })))
+})
+
+test('heads that share keys: every gradient of a key and a value names all the heads that it served', () => {
+  const inputs = { q: numbers([1, 6, 3, 2], 1), k: numbers([1, 2, 3, 2], 2), v: numbers([1, 2, 3, 2], 3) }
+  checkExplained(run, { inputs, params: { causal: true }, cot: { y: numbers([1, 6, 3, 2], 4) } }, ['q', 'k', 'v'])
 })
 
 /** A mask of numbers that hides what a window hides, and leaves the kernel nothing to leave out. */

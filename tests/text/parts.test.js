@@ -67,6 +67,8 @@ test('normalizers, and where what they write comes from', () => {
     [{ type: 'Replace', pattern: { String: 'ab' }, content: 'x' }, 'aabb', 'axb', [[0, 1], [1, 3], [3, 4]]],
     [{ type: 'Replace', pattern: { Regex: ' {2,}' }, content: '▁' }, 'a   b', 'a▁b', [[0, 1], [1, 4], [4, 5]]],
     [{ type: 'Prepend', prepend: '▁' }, 'a', '▁a', [[0, 0], [0, 1]]],
+    [{ type: 'Sequence', normalizers: [{ type: 'Strip' }, { type: 'Prepend', prepend: '▁' }] }, '  a', '▁a',
+      [[2, 2], [2, 3]]],
     [{ type: 'Sequence', normalizers: [{ type: 'NFD' }, { type: 'StripAccents' }, { type: 'Lowercase' }] }, 'ÉX', 'ex',
       [[0, 1], [1, 2]]]
   ]
