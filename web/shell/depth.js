@@ -54,16 +54,17 @@ function light(stage, name) {
 }
 
 /**
- * One symbol with what it stands for; pointing at it lights its matrix.
+ * One symbol with what it stands for; pointing at it lights its matrix, if that stands here.
  * @param {Run} run @param {HTMLElement} stage @param {Recipe['symbols'][number]} symbol @param {Translate} t
  */
 function meaning(run, stage, { symbol, tensor }, t) {
   const on = () => light(stage, tensor)
   const off = () => light(stage, null)
-  return h('li', {}, h('button', {
+  const words = [formula(ruleFormula(symbol, wordsOf(t)), 'inline'), h('code', {}, dotted(tensor)),
+    h('span', { className: 'shape' }, dimensions(describedOf(run, tensor)?.shape ?? []))]
+  return h('li', {}, tensorsShown(stage).includes(tensor) ? h('button', {
     type: 'button', className: 'symbol', onpointerenter: on, onpointerleave: off, onfocus: on, onblur: off
-  }, formula(ruleFormula(symbol, wordsOf(t)), 'inline'), h('code', {}, dotted(tensor)),
-  h('span', { className: 'shape' }, dimensions(describedOf(run, tensor)?.shape ?? []))))
+  }, words) : h('span', { className: 'symbol' }, words))
 }
 
 /** @param {Run} run @param {HTMLElement} stage @param {Recipe[]} recipes @param {Translate} t */
