@@ -193,3 +193,13 @@ test('what a mask adds comes from the cell of the tensor that it was given as', 
     trace.dispose()
   }
 })
+
+test('costs: attention multiplies each query with each key, and each weight with each value', () => {
+  const t = (...shape) => gf.ones(shape), [B, H, Tq, Tk, D, Dv] = [2, 3, 4, 5, 6, 7]
+  const { trace } = gf.trace(() => (
+    gf.functional.scaledDotProductAttention(t(B, H, Tq, D), t(B, H, Tk, D), t(B, H, Tk, Dv))))
+  const [{ multiplyAdds, outputs }] = trace.stages()
+  const counted = outputs.map(one => one.multiplyAdds).filter(Boolean)
+  assert.equal(multiplyAdds, B * H * Tq * Tk * (D + Dv))
+  assert.deepEqual(counted.sort((a, b) => a - b), [B * H * Tq * Tk * D, B * H * Tq * Tk * Dv])
+})

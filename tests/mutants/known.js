@@ -46,5 +46,6 @@ export const KNOWN = [
   ['src/js/text/bpe_model.js', 'ids.includes(-1)', 'ids.includes(-2)'],
   [`${OPS}broadcast.js`, 'axes.push({ side: 1,', 'axes.push({ side: 2,'],
   [`${OPS}attention_explain.js`, 'h * group + n', 'h / group + n'],
+  [`${OPS}attention.js`, 'cells = B * H * Tq * Tk', 'cells = B * H / Tq * Tk'],
   ['src/js/text/aligned.js', 'from[0] ?? 0', 'from[0] && 0']
 ]
