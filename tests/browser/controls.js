@@ -142,22 +142,30 @@ export async function pressAll(page, url, room, known) {
     await page.evaluate(`globalThis.controls || (${define})()`)
     await settled(page)
   }
-  const handle = name => page.evaluateHandle(one => globalThis.controls.find().get(one), name)
+  const find = async name => (
+    (await page.evaluateHandle(one => globalThis.controls.find().get(one), name)).asElement())
+
+  /** Presses a control, anew where it was drawn anew meanwhile. @returns {Promise<boolean>} whether it is there */
+  async function pressNamed(name, isAgain = false) {
+    const element = await find(name)
+    if (!element) return false
+    try {
+      await press(page, element, name)
+    } catch (error) {
+      if (isAgain || !/not attached/.test(error.message)) throw error
+      return pressNamed(name, true)
+    }
+    return true
+  }
 
   async function tryOne(path) {
     const name = path.at(-1)
     try {
       await enter()
-      for (const before of path.slice(0, -1)) {
-        const element = (await handle(before)).asElement()
-        if (!element) return
-        await press(page, element, before)
-      }
-      const element = (await handle(name)).asElement()
-      if (!element) return
+      for (const before of path.slice(0, -1)) if (!await pressNamed(before)) return
+      const speaks = await (await find(name))?.evaluate(one => one.matches('button, a, summary'))
       await page.evaluate(() => globalThis.controls.watch())
-      const speaks = await element.evaluate(one => one.matches('button, a, summary'))
-      await press(page, element, name)
+      if (!await pressNamed(name)) return
       if (speaks) await page.waitForFunction(() => globalThis.controls?.hasChanged() ?? true, null, { timeout: REACH })
     } catch (error) {
       problems.push(`${room}: ${path.join(' → ')}: ${error.message.slice(0, 300)}`)
