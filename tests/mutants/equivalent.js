@@ -42,5 +42,7 @@ export const EQUIVALENT = {
   'src/c/text/scanner.h: .text = text, .bytes = bytes, .flags = flags, .token = -1, .spans = spans, .recent = recent, .room = room}; [1 -> 2]':
     'what is read of it is only whether it is below 0',
   'src/c/text/bpe.c: return n <= SHORT ? join_short(b, ids, ends, n) : join_long(b, ids, ends, n); [<= -> <]':
-    'both join a word in the same way, which has a test; only how long it takes differs'
+    'both join a word in the same way, which has a test; only how long it takes differs',
+  'src/c/math.c: gf_i4 tiny = x < GF_CONSTANT(0x1p-126f); [< -> <=]':
+    'the smallest normal number times 2^23 is exact, and 23 is taken from its exponent again'
 }
