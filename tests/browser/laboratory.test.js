@@ -112,6 +112,16 @@ test('every experiment is saved as a picture and a table and copied, and it is s
   await close()
 })
 
+test('every experiment shows its code, and says of what it has none', async () => {
+  const { page, complaints, close } = await open({ room: 'house', depth: 'code' })
+  for (const room of EXPERIMENTS) {
+    await go(page, room)
+    await page.waitForSelector(`#house[data-room="${room}"] .depth-panel:not([hidden]):not([aria-busy="true"]) .recipe`)
+    assert.deepEqual(complaints, [], room)
+  }
+  await close()
+})
+
 test('another pair of the circle is the cell that is told, and the matrix that is taken', async () => {
   const { page, close } = await open({ room: 'circle' })
   await page.click('.stage-figure .segments label:nth-child(3)')

@@ -8,14 +8,32 @@ const MATMUL = ['ops/matmul.c', ['many_rows', 'full_tile', 'tile_step']]
 /** What a line of the table becomes. @type {[string, string[]]} */
 const PAIRS = ['ops/binary.c', ['forward']]
 
+/** An operation of one line in each table. @param {string} name @param {string} torch @returns {Source} */
+const curve = (name, torch) => (
+  { c: [['ops/unary.h', [name]], ['ops/unary.c', ['forward']]], js: [['ops/unary.js', [name]]], torch })
+
 /** @type {Record<string, Source>} */
 export const SOURCES = {
+  exp: curve('exp', 'torch.exp(x)'),
+  sin: curve('sin', 'torch.sin(x)'),
+  cos: curve('cos', 'torch.cos(x)'),
+  abs: curve('abs', 'torch.abs(x)'),
+  square: curve('square', 'torch.square(x)'),
+  sqrt: curve('sqrt', 'torch.sqrt(x)'),
+  reciprocal: curve('reciprocal', 'torch.reciprocal(x)'),
   add: { c: [['ops/binary.h', ['add']], PAIRS], js: [['ops/binary.js', ['add']]], torch: 'a + b' },
+  div: { c: [['ops/binary.h', ['div']], PAIRS], js: [['ops/binary.js', ['div']]], torch: 'a / b' },
+  pow: { c: [['ops/binary.h', ['pow']], PAIRS], js: [['ops/binary.js', ['pow']]], torch: 'torch.pow(a, b)' },
+  sub: { c: [['ops/binary.h', ['sub']], PAIRS], js: [['ops/binary.js', ['sub']]], torch: 'a - b' },
   mul: { c: [['ops/binary.h', ['mul']], PAIRS], js: [['ops/binary.js', ['mul']]], torch: 'a * b' },
   matmul: { c: [MATMUL], js: [['ops/matmul.js', ['matmul']]], torch: 'a @ b' },
   linear: {
     c: [MATMUL], js: [['ops/linear.js', ['linear', 'linearRows']]],
     torch: 'torch.nn.functional.linear(x, weight, bias)'
+  },
+  index_select: {
+    c: [['ops/gather.c', ['gf_gather']]], js: [['ops/gather.js', ['lookup']]],
+    torch: 'torch.index_select(x, dim, index)'
   },
   embedding: {
     c: [['ops/embedding.c', ['gf_embedding_forward']]], js: [['ops/embedding.js', ['embedding']]],

@@ -82,12 +82,15 @@ function byOperation(recipes) {
   return [...made]
 }
 
+/** What the experiments use on the way, sums and the moving of numbers, is not listed. */
+const UNLISTED = { c: [], js: [], torch: '' }
+
 /** @param {Code} code @param {Recipe[]} recipes @param {CodeLanguage} language @param {Translate} t */
 function listing(code, recipes, language, t) {
   return byOperation(recipes).map(([op, names]) => {
-    const entry = code[op]
+    const entry = code[op] ?? UNLISTED
     /** @type {Listing[]} */
-    const pieces = language === 'torch' ? [{ file: 'PyTorch', code: entry.torch }] : entry[language]
+    const pieces = language !== 'torch' ? entry[language] : entry.torch ? [{ file: 'PyTorch', code: entry.torch }] : []
     return h('section', { className: 'recipe' }, h('h2', {}, h('code', {}, op), ' ',
       h('span', { className: 'shape' }, dotted(names.join(', ')))),
     pieces.length === 0 ? h('p', { className: 'note' }, t('depth.none')) : '',
