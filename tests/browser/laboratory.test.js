@@ -112,11 +112,14 @@ test('every experiment is saved as a picture and a table and copied, and it is s
   await close()
 })
 
-test('every experiment shows its code, and says of what it has none', async () => {
+test('every experiment shows its code, each piece once, from the left edge on', async () => {
   const { page, complaints, close } = await open({ room: 'house', depth: 'code' })
   for (const room of EXPERIMENTS) {
     await go(page, room)
-    await page.waitForSelector(`#house[data-room="${room}"] .depth-panel:not([hidden]):not([aria-busy="true"]) .recipe`)
+    await page.waitForSelector(`#house[data-room="${room}"] .depth-panel:not([hidden]):not([aria-busy="true"]) .listing`)
+    const places = await page.$$eval('.depth-panel figcaption', list => list.map(one => one.textContent))
+    assert.deepEqual(places, [...new Set(places)], room)
+    assert.ok((await page.$$eval('.depth-panel .code', list => list.map(one => one.textContent[0]))).every(sign => sign !== ' '), room)
     assert.deepEqual(complaints, [], room)
   }
   await close()

@@ -5,11 +5,17 @@ import { collectCode } from '../../web/code/collect.js'
 import { extract } from '../../web/code/extract.js'
 import { SOURCES } from '../../web/code/sources.js'
 import { highlight } from '../../web/lib/highlight.js'
+import { READY } from '../../web/models/index.js'
+import { run as runOwn } from '../../web/models/own/run.js'
+import { opened } from '../lib/brought.js'
+import { gf } from '../lib/engine.js'
+import { made } from '../lib/page.js'
+import { cases, filesOf } from '../models/drawn.js'
 
 const src = path => new URL(`../../src/${path}`, import.meta.url)
 
 /** Operations that no model of the page uses. Those of the tables have their names in front of their line. */
-const NOT_SHOWN = ['to', 'cumsum', 'nonzero', 'cat', 'nll_loss', 'prod', 'rounded', 'order', 'where']
+const NOT_SHOWN = ['to', 'cumsum', 'nonzero', 'nll_loss', 'prod', 'rounded', 'order', 'where']
 
 test('every operation has its code, and every function named is there', async () => {
   const files = await readdir(src('js/ops'))
@@ -19,7 +25,7 @@ test('every operation has its code, and every function named is there', async ()
   const code = await collectCode()
   for (const [op, { c, js, torch }] of Object.entries(code)) {
     assert.ok(js.length > 0 && torch, op)
-    assert.ok(c.length > 0 || ['reshape', 'narrow'].includes(op), op)
+    assert.ok(c.length > 0 || ['reshape', 'narrow', 'clone'].includes(op), op)
     for (const piece of [...c, ...js]) {
       const text = await readFile(src(piece.file.slice(4)), 'utf8')
       assert.equal(text.split('\n').slice(piece.line - 1).join('\n').indexOf(piece.code), 0, piece.file)
@@ -27,6 +33,25 @@ test('every operation has its code, and every function named is there', async ()
       const [open, close] = ['{', '}'].map(sign => piece.code.split(sign).length)
       assert.equal(open, close, `${piece.file}:${piece.line}`)
     }
+  }
+})
+
+/** Operations of a run that have no code. */
+function withoutCode({ run }) {
+  const ops = new Set(run.names.map(name => run.describe(name).op))
+  run.dispose()
+  assert.ok(ops.size > 5)
+  return [...ops].filter(op => op !== null && !SOURCES[op])
+}
+
+for (const { id } of READY) test(`${id}: every operation has its code`, () => {
+  assert.deepEqual(withoutCode(made({ model: id })), [])
+})
+
+test('of brought models every operation has its code', async () => {
+  for (const item of ['gpt2', 'bert', 'marian', 't5', 'llama'].flatMap(cases)) {
+    const model = await opened(filesOf(item))
+    assert.deepEqual(withoutCode(runOwn(gf, { beginning: '3 1 4' }, [], [model])), [], item.name)
   }
 })
 

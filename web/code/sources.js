@@ -12,9 +12,33 @@ const PAIRS = ['ops/binary.c', ['forward']]
 const curve = (name, torch) => (
   { c: [['ops/unary.h', [name]], ['ops/unary.c', ['forward']]], js: [['ops/unary.js', [name]]], torch })
 
+/** @type {[string, string[]]} */
+const STRIDED = ['ops/strided.c', ['gf_strided']]
+
+/**
+ * One number of each row. @param {string} name @param {[string, string[]][]} parts what it calls @param {string[]} js
+ * @returns {Source}
+ */
+const reduction = (name, parts, js) => ({
+  c: [['ops/reduce.c', ['gf_reduce_forward']], ...parts], js: [['ops/reduce.js', [...js, 'reduce']]],
+  torch: `torch.${name}(x, dim)`
+})
+
 /** @type {Record<string, Source>} */
 export const SOURCES = {
+  sum: reduction('sum', [['ops/sum.c', ['gf_sum']]], ['sum']),
+  mean: reduction('mean', [['ops/reduce.c', ['mean_of']], ['ops/sum.c', ['gf_sum']]], ['mean']),
+  max: reduction('amax', [['ops/reduce.c', ['extreme']]], ['extreme']),
+  min: reduction('amin', [['ops/reduce.c', ['extreme']]], ['extreme']),
+  cat: { c: [STRIDED], js: [['ops/join.js', ['cat', 'copyPart']]], torch: 'torch.cat(tensors, dim)' },
+  expand: { c: [STRIDED], js: [['ops/strided.js', ['expand', 'arranged']]], torch: 'x.expand(shape)' },
+  slice: { c: [STRIDED], js: [['ops/strided.js', ['slice', 'cut', 'arranged']]], torch: 'x[start:end:step]' },
+  gather: {
+    c: [['ops/gather.c', ['gf_gather']]], js: [['ops/gather.js', ['gather', 'walk']]], torch: 'torch.gather(x, dim, index)'
+  },
+  clone: { c: [], js: [['ops/copy.js', ['clone']]], torch: 'x.clone()' },
   exp: curve('exp', 'torch.exp(x)'),
+  tanh: curve('tanh', 'torch.tanh(x)'),
   sin: curve('sin', 'torch.sin(x)'),
   cos: curve('cos', 'torch.cos(x)'),
   abs: curve('abs', 'torch.abs(x)'),

@@ -82,22 +82,24 @@ function byOperation(recipes) {
   return [...made]
 }
 
-/** What the experiments use on the way, sums and the moving of numbers, is not listed. */
-const UNLISTED = { c: [], js: [], torch: '' }
+/** A line of a table of operations stands as far to the left as a function. @param {string} code */
+const flush = code => code.replaceAll(new RegExp(`^ {${code.search(/\S/)}}`, 'gm'), '')
 
 /** @param {Code} code @param {Recipe[]} recipes @param {CodeLanguage} language @param {Translate} t */
 function listing(code, recipes, language, t) {
+  /** Operations share kernels; each is shown where it comes first. @type {Set<string>} */ const above = new Set()
   return byOperation(recipes).map(([op, names]) => {
-    const entry = code[op] ?? UNLISTED
     /** @type {Listing[]} */
-    const pieces = language !== 'torch' ? entry[language] : entry.torch ? [{ file: 'PyTorch', code: entry.torch }] : []
+    const pieces = language === 'torch' ? [{ file: 'PyTorch', code: code[op].torch }] : code[op][language]
     return h('section', { className: 'recipe' }, h('h2', {}, h('code', {}, op), ' ',
       h('span', { className: 'shape' }, dotted(names.join(', ')))),
     pieces.length === 0 ? h('p', { className: 'note' }, t('depth.none')) : '',
     pieces.map(({ file, line, code: text }) => {
-      const place = line ? `${file}:${line}` : file
+      const place = line ? `${file}:${line}` : file, isAbove = line && above.has(place)
+      above.add(place)
+      if (isAbove) return h('p', { className: 'note' }, t('depth.above', { place }))
       return h('figure', { className: 'listing' }, line ? h('figcaption', {}, place) : '',
-        codeBlock(text, `${op}, ${place}`))
+        codeBlock(flush(text), `${op}, ${place}`))
     }))
   })
 }
