@@ -134,9 +134,14 @@ export async function pressAll(page, url, room, known) {
     const isHere = await page.evaluate(() => Boolean(document.getElementById('house')))
     if (!isHere) await page.goto(url)
     await page.keyboard.press('Escape')
-    await page.evaluate(hash => {
+    await page.evaluate(async hash => {
       for (const one of document.querySelectorAll('details[open]')) one.open = false
-      if (location.hash !== hash) location.hash = hash
+      // What the press before has changed may not be in the address yet.
+      dispatchEvent(new Event('blur'))
+      if (location.hash === hash) return
+      const isThere = new Promise(resolve => { addEventListener('hashchange', resolve, { once: true }) })
+      location.hash = hash
+      await isThere
     }, new URL(url).hash)
     await page.waitForFunction(id => document.getElementById('house').dataset.room === id, room, { timeout: PATIENCE })
     await page.evaluate(`globalThis.controls || (${define})()`)
