@@ -132,6 +132,30 @@ test('prompts in every form; several are answered one after the other', () => {
   assert.deepEqual(decoding.generate((rows, cache) => model.forward(rows, { cache }), [4]), two)
 })
 
+test('stoppingCriteria: asked after each token, with the answer so far; true ends it there', async () => {
+  for (const options of [{}, { cache: false }, { topK: 3, seed: 1 }]) {
+    const whole = decoding.generate(model, [1], options), seen = []
+    const stoppingCriteria = ids => seen.push(ids) === 4
+    assert.deepEqual(decoding.generate(model, [1], { ...options, stoppingCriteria }), whole.slice(0, 4))
+    assert.deepEqual(seen, [1, 2, 3, 4].map(count => whole.slice(0, count)))
+    const later = decoding.generate(model, [1],
+      { ...options, stoppingCriteria: ids => ids.length === 3, signal: new AbortController().signal })
+    assert.deepEqual(await later, whole.slice(0, 3))
+  }
+  const seen = [], end = decoding.generate(model, [1])[2]
+  decoding.generate(model, [1], { end, stoppingCriteria: ids => { seen.push(ids) } })
+  assert.equal(seen.length, 2, 'an answer that has ended is not asked about')
+})
+
+test('stoppingCriteria: of beams the best so far', () => {
+  const seen = [], stoppingCriteria = ids => seen.push(ids) === 3
+  const { ids, tree, best } = decoding.decode(model, [1, 2], { beams: 3, end: 99, stoppingCriteria })
+  seen.forEach((one, t) => assert.deepEqual(one, beams(logsOf, [1, 2], 3, t + 1, 99)))
+  assert.equal(seen.length, 3)
+  assert.deepEqual(ids, seen[2])
+  assert.deepEqual(decoding.pathTo(tree, best), ids)
+})
+
 test('a signal: a promise, other tasks in between, and an end when it is told', async () => {
   const ids = decoding.generate(model, [1])
   let turns = 0
@@ -180,6 +204,7 @@ test('what it does not take', () => {
   reject('type', [model, [1], { seed: 'x', topK: 1 }], 'seed')
   reject('type', [model, [1], { max_new_tokens: 3 }], 'max_new_tokens')
   reject('type', [model, [1], { onToken: 3 }], 'onToken')
+  reject('type', [model, [1], { stoppingCriteria: [] }], 'stoppingCriteria')
   reject('type', [model, [1], { signal: 3 }], 'signal')
   reject('shape', [() => gf.rand([2, 2]), [1]], 'logits')
 })

@@ -48,7 +48,7 @@ tell([
     'generate: ids must be an array of ids, or an array of such arrays, got "hello"; write tokenizer.encode(text).ids'],
   [() => gf.decoding.generate(lin, [0], { max_new_tokens: 3 }),
     'generate: there is no option "max_new_tokens", only maxNewTokens, end, temperature, topK, topP, seed, ' +
-    'beams, lengthPenalty, cache, onToken, signal'],
+    'beams, lengthPenalty, cache, onToken, stoppingCriteria, signal'],
   [() => gf.toOnnx(x), 'toOnnx: model must be a module, got a float32 tensor [2, 3]'],
   [() => gf.toOnnx(new nn.MultiheadAttention(4, 2), { query: seq, kye: seq }),
     'toOnnx: MultiheadAttention has no input "kye"; did you mean key? Its inputs are query, key, value'],

@@ -211,6 +211,29 @@ test('an answer is told token by token; ended early it is what there is by then,
   made.run.dispose()
 })
 
+test('with a number overwritten and by beams an answer is told and ended early, too', async () => {
+  const opened = await gpt2({ places: 128 }), edits = [{ name: 'wte.weight', index: [3, 2], value: 0.5 }]
+  const drawn = { decoding: 'sample', temperature: 2 }
+  for (const more of [{ edits, ...drawn }, { decoding: 'beam', beams: 3 }, { edits, decoding: 'beam', beams: 2 }]) {
+    const settings = { ...settled, maxNewTokens: 12, ...more }, pen = pens(), told = []
+    const made = run(gf, settings, settings.edits, [opened]), whole = made.decoding.steps.map(({ id }) => id)
+    made.run.dispose()
+    /** An answer that was written before is looked at in one pass: another one comes in between. */
+    const writes = tell => {
+      run(gf, { ...settings, ...drawn, seed: 9 }, edits, [opened]).run.dispose()
+      return pen.write(tell, waiting => writtenBy(gf, settings, opened, waiting))
+    }
+    const all = await writes(({ written }) => told.push(written))
+    assert.deepEqual(all.ids, whole)
+    assert.deepEqual(told, [...Array(13).keys(), 12])
+    const bytes = gf.memory().bytes
+    const some = await writes(({ written }) => written === 5 && void pen.finish({}))
+    assert.equal(some.ids.length, 5)
+    if (!some.tree) assert.deepEqual(some.ids, whole.slice(0, 5))
+    assert.equal(gf.memory().bytes, bytes)
+  }
+})
+
 test('a stamp holds the means of what it stands for; the channels of a head stay together', () => {
   const axes = [{ name: 'batch' }, { name: 'token' }, { name: 'channel' }], shape = [1, 128, 768]
   const values = Float32Array.from({ length: 128 * 768 }, (_, i) => (i % 768) % 2)

@@ -3,7 +3,7 @@
 import { pathTo } from '../../src/js/decoding/beam.js'
 import { greedy, kept, pick } from '../../src/js/decoding/choose.js'
 import { ranking } from '../lib/ranking.js'
-import { beam, decode, drawsOf } from './decoding.js'
+import { decoded, drawsOf, searched } from './decoding.js'
 import { createSampling } from './sampling.js'
 
 /** @import { Branch, Decoding, Edit, Library, LibraryTensor, Settings } from '../types.d.ts' */
@@ -84,20 +84,20 @@ function chooser(gf, settings, isOfShares, longest) {
 /**
  * The best of several beginnings; edited beginnings one at a time, since an edit is about the first of a batch.
  * @param {Library} gf @param {Settings} settings @param {(rows: number[][]) => Float32Array} forward
- * @param {Frame & { V: number, isEdited: boolean }} frame @returns {Chosen}
+ * @param {Frame & { V: number, isEdited: boolean }} frame @returns {Generator<Chosen, void>}
  */
-function searched(gf, settings, forward, { V, isEdited, ...frame }) {
+function* byBeams(gf, settings, forward, { V, isEdited, ...frame }) {
   /** @param {Float32Array} logits */
   const lastRow = logits => gf.tidy(() => (
     /** @type {Float32Array} */ (gf.functional.logSoftmax(gf.tensor(logits.slice(-V))).values.slice())))
-  const { tree, best } = beam(gf, (live, grown) => {
+  const steps = searched(gf, (live, grown) => {
     const rows = live.map(at => [...frame.start, ...pathTo(grown, at)])
     if (isEdited) return rows.map(row => lastRow(forward([row])))
     const logits = forward(rows)
     const size = logits.length / rows.length
     return rows.map((_, n) => lastRow(logits.subarray(n * size, (n + 1) * size)))
   }, settings.beams, frame)
-  return { ids: pathTo(tree, best), tree, best, random: null }
+  for (const { tree, best } of steps) yield { ids: pathTo(tree, best), tree, best, random: null }
 }
 
 /**
@@ -127,14 +127,14 @@ const guesses = new WeakMap()
  * @param {(rows: number[][]) => LibraryTensor} forward rows of ids, all of one length, to logits [rows, tokens, V]
  * @param {import('./decoding.js').Frame & { V: number, isCausal: boolean }} frame
  * @param {Edit[]} edits
- * @returns {Chosen}
+ * @returns {Generator<Chosen, void>} what there is of it after each pass, at last all of it
  */
-export function answer(gf, settings, forward, { V, isCausal, ...frame }, edits) {
+export function* answered(gf, settings, forward, { V, isCausal, ...frame }, edits) {
   const inChoice = edits.filter(isOfSampling)
   const inModel = edits.filter(edit => !isOfSampling(edit))
   /** @param {number[][]} rows */
   const logitsOf = rows => compute(gf, inModel, () => forward(rows))
-  if (settings.decoding === 'beam') return searched(gf, settings, logitsOf, { V, isEdited: edits.length > 0, ...frame })
+  if (settings.decoding === 'beam') return yield* byBeams(gf, settings, logitsOf, { V, isEdited: edits.length > 0, ...frame })
   const isOfShares = inChoice.length > 0
   /** @param {number[]} input */
   const rowsOf = input => {
@@ -144,9 +144,17 @@ export function answer(gf, settings, forward, { V, isCausal, ...frame }, edits) 
   const { choose, random } = chooser(gf, settings, isOfShares, frame.longest)
   const last = guesses.get(gf)
   const guess = !isCausal || inModel.some(looksAhead) || last?.V !== V ? [] : last.ids
-  const ids = decode(rowsOf, choose, guess, { ...frame, V })
-  guesses.set(gf, { V, ids })
-  return { ids, random, tree: null, best: null }
+  for (const ids of decoded(rowsOf, choose, guess, { ...frame, V })) {
+    guesses.set(gf, { V, ids })
+    yield { ids, random, tree: null, best: null }
+  }
+}
+
+/** The same without waiting. @param {Parameters<typeof answered>} asked @returns {Chosen} */
+export function answer(...asked) {
+  /** @type {Chosen | null} */ let last = null
+  for (const chosen of answered(...asked)) last = chosen
+  return /** @type {Chosen} */ (last)
 }
 
 /**

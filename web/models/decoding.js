@@ -45,9 +45,10 @@ export function drawsOf({ engine }, seed, count) {
  * @param {(row: Float32Array, step: number) => number} choose
  * @param {number[]} guess
  * @param {Frame} frame
- * @returns {number[]} ids, the end token last unless the answer grew too long
+ * @returns {Generator<number[], void>} the ids so far after each pass; at last the end token is among them, unless the
+ *   answer grew too long
  */
-export function decode(logitsOf, choose, guess, { start, end, longest, V }) {
+export function* decoded(logitsOf, choose, guess, { start, end, longest, V }) {
   const before = start.length - 1
   /** @type {number[]} */ let answer = []
   let draft = guess
@@ -61,7 +62,8 @@ export function decode(logitsOf, choose, guess, { start, end, longest, V }) {
     })
     const wrong = chosen.findIndex((id, t) => id === end || id !== draft[t])
     answer = chosen.slice(0, wrong + 1 || chosen.length)
-    if (answer.at(-1) === end || answer.length === longest) return answer
+    yield answer
+    if (answer.at(-1) === end || answer.length === longest) return
     draft = [...answer, ...draft.slice(answer.length)]
   }
 }
@@ -73,9 +75,9 @@ export function decode(logitsOf, choose, guess, { start, end, longest, V }) {
  *   places
  * @param {number} width
  * @param {Frame} frame
- * @returns {{ tree: Branch[], best: number }}
+ * @returns {Generator<{ tree: Branch[], best: number }, void>} the search after each step
  */
-export function beam(gf, logProbabilitiesOf, width, { end, longest }) {
+export function* searched(gf, logProbabilitiesOf, width, { end, longest }) {
   /** @type {Branch[]} */ const tree = []
   let live = [-1]
   for (let step = 0; step < longest && live.length; step++) {
@@ -87,6 +89,6 @@ export function beam(gf, logProbabilitiesOf, width, { end, longest }) {
       tree.push(...grow(tree, live, all, width, step, id => id === end))
     })
     live = tree.map((_, i) => i).filter(i => i >= first && tree[i].isKept && !tree[i].isEnd)
+    yield { tree, best: bestOf(tree, live, 0) }
   }
-  return { tree, best: bestOf(tree, live, 0) }
 }

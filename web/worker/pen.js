@@ -15,7 +15,7 @@ export function pens() {
     const stop = new AbortController()
     let written = 0, isOver = false
     tell({ written })
-    const made = work({ signal: stop.signal, onToken: () => tell({ written: written += 1 }) })
+    const made = work({ signal: stop.signal, onWritten: count => tell({ written: written = count }) })
     const own = writing = { ended: made.catch(() => {}), end(/** @type {boolean} */ isSuperseded) {
       isOver ||= isSuperseded
       stop.abort()

@@ -29,6 +29,8 @@ import { CUTS, Draws, checkCuts, greedy, kept, pick } from './choose.js'
  * @property {boolean} [cache] true; false gives the model everything again at each step
  * @property {(id: number, step: Step) => void} [onToken] called with each token as soon as it is known; by beams, with
  *   those of the answer at the end
+ * @property {(ids: number[]) => boolean} [stoppingCriteria] called after each token with the answer so far, by beams
+ *   with the best so far; true ends it there
  * @property {import('../platform.d.ts').Signal} [signal] an AbortSignal: then the answer comes as a promise, and other
  *   tasks have their turn between tokens
  *
@@ -67,28 +69,33 @@ import { CUTS, Draws, checkCuts, greedy, kept, pick } from './choose.js'
  */
 
 const OPTIONS = [
-  'maxNewTokens', 'end', ...CUTS, 'seed', 'beams', 'lengthPenalty', 'cache', 'onToken', 'signal'
+  'maxNewTokens', 'end', ...CUTS, 'seed', 'beams', 'lengthPenalty', 'cache', 'onToken', 'stoppingCriteria', 'signal'
 ]
 
 /** @param {any} given */
 function readOptions(given) {
   const where = 'generate', options = /** @type {GenerateOptions} */ (optionsOf(where, given, OPTIONS))
   const { maxNewTokens = 20, end = [], temperature, beams = 1, lengthPenalty = 0, cache = true, onToken,
-    signal } = options
+    stoppingCriteria, signal } = options
   const isDrawn = temperature !== 0 && CUTS.some(name => /** @type {any} */ (options)[name] !== undefined)
   wholeNumber(where, 'maxNewTokens', maxNewTokens)
   wholeNumber(where, 'beams', beams, 1, 1024)
   expect(beams === 1 || !isDrawn, 'range', () => `${where}: beams do not draw; leave ${CUTS.join(', ')} out`)
   numberWhere(where, 'lengthPenalty', lengthPenalty, 'a number', Number.isFinite)
-  expect(onToken === undefined || typeof onToken === 'function', 'type',
-    () => `${where}: onToken must be a function, got ${describe(onToken)}`)
+  for (const [name, given] of Object.entries({ onToken, stoppingCriteria })) {
+    expect(given === undefined || typeof given === 'function', 'type',
+      () => `${where}: ${name} must be a function, got ${describe(given)}`)
+  }
   expect(signal === undefined || signal === null || typeof signal.aborted === 'boolean', 'type',
     () => `${where}: signal must be an AbortSignal, got ${describe(signal)}`)
   const ends = new Set([end].flat().map(id => wholeNumber(where, 'end', id)))
   const cuts = checkCuts(where, isDrawn ? options : {})
   flag(where, 'cache', cache)
-  return { ...options, maxNewTokens, beams, lengthPenalty, cache, isDrawn, cuts,
-    isEnd: (/** @type {number} */ id) => ends.has(id) }
+  return {
+    ...options, maxNewTokens, beams, lengthPenalty, cache, isDrawn, cuts,
+    isEnd: (/** @type {number} */ id) => ends.has(id),
+    isEnough: (/** @type {() => number[]} */ answer) => Boolean(stoppingCriteria?.(answer()))
+  }
 }
 
 /**
@@ -166,7 +173,7 @@ class Asker {
  * @param {Engine} engine @param {Asker} asker @param {number[]} prompt @param {ReturnType<typeof readOptions>} options
  * @param {Draws} draws @returns {Generator<Step, Answer>}
  */
-function* oneByOne(engine, asker, prompt, { maxNewTokens, isDrawn, cuts, isEnd }, draws) {
+function* oneByOne(engine, asker, prompt, { maxNewTokens, isDrawn, cuts, isEnd, isEnough }, draws) {
   /** @type {Step[]} */ const steps = []
   /** @type {number[]} */ const ids = []
   for (let step = 0; step < maxNewTokens; step++) {
@@ -178,7 +185,7 @@ function* oneByOne(engine, asker, prompt, { maxNewTokens, isDrawn, cuts, isEnd }
     ids.push(made.id)
     steps.push(made)
     yield made
-    if (isEnd(made.id)) break
+    if (isEnd(made.id) || isEnough(() => [...ids])) break
   }
   return { ids, steps, tree: null, best: null }
 }
@@ -188,7 +195,7 @@ function* oneByOne(engine, asker, prompt, { maxNewTokens, isDrawn, cuts, isEnd }
  * @param {Engine} engine @param {Asker} asker @param {number[]} prompt @param {ReturnType<typeof readOptions>} options
  * @returns {Generator<null, Answer>}
  */
-function* byBeams(engine, asker, prompt, { maxNewTokens, beams, lengthPenalty, isEnd }) {
+function* byBeams(engine, asker, prompt, { maxNewTokens, beams, lengthPenalty, isEnd, isEnough }) {
   /** @type {Branch[]} */ const tree = []
   let live = [-1]
   /** @type {number[] | null} */ let from = null
@@ -202,6 +209,7 @@ function* byBeams(engine, asker, prompt, { maxNewTokens, beams, lengthPenalty, i
     live = tree.flatMap((branch, i) => (i >= first && branch.isKept && !branch.isEnd ? [i] : []))
     from = live.map(at => before.indexOf(tree[at].parent))
     yield null
+    if (isEnough(() => pathTo(tree, bestOf(tree, live, lengthPenalty)))) break
   }
   const best = tree.length ? bestOf(tree, live, lengthPenalty) : null
   return { ids: best === null ? [] : pathTo(tree, best), steps: [], tree, best }

@@ -3,7 +3,8 @@
  * may stop it. With numbers overwritten every token is computed anew, in the order of the runs that show it.
  */
 
-import { answer } from '../answer.js'
+import { turn } from '../../../src/js/turn.js'
+import { answer, answered } from '../answer.js'
 
 /** @import { Chosen } from '../answer.js' */
 /** @import { Frame } from '../decoding.js' */
@@ -21,8 +22,8 @@ import { answer } from '../answer.js'
  */
 
 /**
- * Who waits for an answer: stops it, and hears of every token.
- * @typedef {{ signal: AbortSignal, onToken: (id: number) => void }} Waiting
+ * Who waits for an answer: ends it early, and hears how many tokens there are.
+ * @typedef {{ signal: AbortSignal, onWritten: (count: number) => void }} Waiting
  */
 
 /** @param {Partial<Chosen> & { ids: number[] }} made @returns {Chosen} */
@@ -43,44 +44,59 @@ function read({ ids, steps, tree, best }, { decoding }, end) {
   return chosen({ ids, tree, best, random: decoding === 'sample' ? steps.map(({ draw }) => Number(draw)) : null })
 }
 
+/** What is asked of a decoding over the cache. @param {Going} going @param {Settings} settings */
+const askedOf = ({ frame, ends }, settings) => (
+  { ...wayOf(settings), maxNewTokens: frame.longest, end: [...ends] })
+
 /**
  * @param {Library} gf @param {Settings} settings @param {Going} going @param {Edit[]} edits
  * @returns {Chosen}
  */
-export function written(gf, settings, { frame, ends, forward, begin }, edits) {
+export function written(gf, settings, going, edits) {
+  const { frame, forward, begin } = going
   if (edits.length) return answer(gf, settings, forward, frame, edits)
   const { next, done } = begin()
   try {
-    const options = { ...wayOf(settings), maxNewTokens: frame.longest, end: [...ends] }
-    return read(gf.decoding.decode(next, [...frame.start], options), settings, frame.end)
+    return read(gf.decoding.decode(next, [...frame.start], askedOf(going, settings)), settings, frame.end)
   } finally {
     done()
   }
 }
 
 /**
- * The same for somebody who waits; stopped, it is what there is by then, at least one token.
+ * The last of what there is step by step, or what there is when it is ended.
+ * @param {Iterable<Chosen>} steps @param {Waiting} waiting
+ */
+async function inTurns(steps, { signal, onWritten }) {
+  /** @type {Chosen | null} */ let last = null
+  for (const chosen of steps) {
+    last = chosen
+    onWritten(chosen.ids.length)
+    await turn()
+    if (signal.aborted) break
+  }
+  return /** @type {Chosen} */ (last)
+}
+
+/**
+ * The same for somebody who waits; ended early it is what there is by then, at least one token.
  * @param {Library} gf @param {Settings} settings @param {Going} going @param {Edit[]} edits @param {Waiting} waiting
  * @returns {Promise<Chosen>}
  */
-export async function writing(gf, settings, going, edits, { signal, onToken }) {
-  if (edits.length || settings.decoding === 'beam') return written(gf, settings, going, edits)
-  const { frame, ends, begin } = going, { next, done } = begin(), stopped = new AbortController()
-  /** @type {{ id: number, draw: number | null }[]} */ const steps = []
+export async function writing(gf, settings, going, edits, waiting) {
+  const { frame, forward, begin } = going, { signal, onWritten } = waiting
+  if (edits.length) return inTurns(answered(gf, settings, forward, frame, edits), waiting)
+  const { next, done } = begin()
+  // The signal is what gives other tasks their turn; an answer that it ended would be lost.
   const options = {
-    ...wayOf(settings), maxNewTokens: frame.longest, end: [...ends], signal: stopped.signal,
-    onToken: (/** @type {number} */ id, /** @type {{ draw: number | null }} */ { draw }) => {
-      steps.push({ id, draw })
-      onToken(id)
-      if (signal.aborted) stopped.abort()
+    ...askedOf(going, settings), signal: new AbortController().signal,
+    stoppingCriteria(/** @type {number[]} */ { length }) {
+      onWritten(length)
+      return signal.aborted
     }
   }
-  signal.addEventListener('abort', () => steps.length && stopped.abort())
   try {
     return read(await gf.decoding.decode(next, [...frame.start], options), settings, frame.end)
-  } catch (error) {
-    if (!stopped.signal.aborted) throw error
-    return read({ ids: steps.map(({ id }) => id), steps, tree: null, best: null }, settings, frame.end)
   } finally {
     done()
   }
