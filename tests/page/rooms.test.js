@@ -11,6 +11,7 @@ import { RUNS as MODELS } from '../../web/models/runs.js'
 import { readRun } from '../../web/lib/run.js'
 import { messageOf } from '../../web/worker/plain.js'
 import { bertFiles, opened } from '../lib/brought.js'
+import { cases, filesOf } from '../models/drawn.js'
 import { gf } from '../lib/engine.js'
 import { dataIn, plainOf, shownRun, viewOf } from '../lib/page.js'
 
@@ -320,6 +321,20 @@ test('a room is passed over exactly while its figure is the same before and afte
   const name = 'transformer.encoder.layers.0.self_attn.masked_scores'
   const edited = shownRun({}, [{ name, index: [0, 0, 0, 0], value: 3 }])
   assert.equal(isIdle(edited, roomsOf(edited).find(({ id }) => id === 'encoder.0.self_attn.mask')), false)
+})
+
+test('brought models: what stands before the first layer is the entry, what stands behind the last the exit', async () => {
+  for (const item of ['gpt2', 'bert', 'marian', 't5', 'llama'].flatMap(cases)) {
+    const one = MODELS.own(gf, { beginning: '3 1 4' }, [], [await opened(filesOf(item))]), rooms = roomsOf(plainOf(gf, one))
+    one.run.dispose()
+    for (const tower of new Set(rooms.flatMap(room => room.tower ?? []))) {
+      const own = rooms.filter(room => room.tower === tower), first = own.findIndex(({ layer }) => layer !== undefined)
+      assert.ok(first > 0, item.name)
+      for (const [i, { id, layer, block }] of own.entries()) {
+        if (layer === undefined) assert.equal(block, i < first ? 'entry' : 'exit', `${item.name}: ${id}`)
+      }
+    }
+  }
 })
 
 test('another tokenizer before the same modules has its own rooms, and the first one has its own again', async () => {

@@ -140,6 +140,11 @@ export function derive(run) {
   const isSampling = step => isIn(step.call, SAMPLING)
   const isSmall = !graph.steps.some(step => graph.placeOf(step.call).layer !== undefined)
 
+  /** Outside the layers: the entry of a tower up to its first attention, then its exit. @param {Surroundings} at */
+  function besideAttention({ tower, layer }) {
+    if (layer !== undefined) return 'feed_forward'
+    return attentions.some(one => one.tower === tower) ? 'exit' : 'entry'
+  }
   /** @param {Step} step @returns {Draft[]} */
   function roomsOf(step) {
     const context = contextOf(step)
@@ -163,14 +168,14 @@ export function derive(run) {
       const { x } = graph.read(step)
       const isGating = graph.usersOf(out).some(user => isGate(graph, user))
       return [{
-        ...context.room(dotted(context.place.id, 'activation'), 'activation', [out]), block: 'feed_forward',
+        ...context.room(dotted(context.place.id, 'activation'), 'activation', [out]), block: besideAttention(context),
         parts: { before: x, after: out, kind: op }, words: isGating ? 'gateActivation' : 'activation'
       }]
     }
     return [{
       ...context.room(dotted(context.place.id, op), 'operation', [out]), parts: { inputs: graph.read(step), out, op },
       ...(isGate(graph, step) && { words: 'gate', controls: GATE_CONTROLS }),
-      block: context.layer === undefined ? 'exit' : 'feed_forward'
+      block: besideAttention(context)
     }]
   }
 
