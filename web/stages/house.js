@@ -238,7 +238,7 @@ export function mount(container, context) {
   function say({ input, read, steps, isGiven, towers: all }) {
     const answer = all.at(-1)?.floors.at(-1)
     if (!answer?.isAnswer) return setText(now, t('stages.house.reads', { input, read }))
-    const words = context.written(answer.tokens)
+    const words = beginningOf(context.written(answer.tokens))
     const key = isGiven ? 'stages.house.given' : 'stages.house.writes'
     return setText(now, t(key, { input, read, steps, answer: words }))
   }
