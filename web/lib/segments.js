@@ -2,6 +2,15 @@
 
 import { h, uniqueId } from './dom.js'
 
+/** More of them are a list that scrolls. */
+const MOST = 48
+
+/** Scrolls the list alone to where one of it can be seen. @param {HTMLElement} list @param {HTMLElement} one */
+function reveal(list, { offsetTop: top, offsetHeight: height }) {
+  const { scrollTop, clientHeight } = list
+  if (top < scrollTop || top + height > scrollTop + clientHeight) list.scrollTop = top - (clientHeight - height) / 2
+}
+
 /**
  * @template Value
  * @param {string} title @param {(value: Value) => void} choose
@@ -20,12 +29,15 @@ export function segments(title, choose) {
           h('input', { type: 'radio', name: group, value: String(value), onchange: () => choose(value) }),
           h('span', {}, text))))
         shown = words
+        list.classList.toggle('is-long', words.length > MOST)
       }
       options.forEach(({ value, title: more }, i) => {
         const input = /** @type {HTMLElement} */ (list.children[i].firstChild)
         if (input instanceof HTMLInputElement) input.checked = value === chosen
         list.children[i].title = more ?? ''
       })
+      const at = options.findIndex(({ value }) => value === chosen)
+      if (words.length > MOST && at >= 0) reveal(list, /** @type {HTMLElement} */ (list.children[at]))
     }
   }
 }

@@ -12,14 +12,16 @@ export const MOST_PIECES = 128
  */
 export function spans(container, t, draw) {
   let first = 0, size = 1
-  /** @param {number} by */
-  const move = by => {
+  /** Not `disabled`: the button that was pressed keeps the focus. @param {Element} pressed @param {number} by */
+  const move = (pressed, by) => {
+    if (pressed.getAttribute('aria-disabled') === 'true') return
     first += by * size
     draw()
   }
   /** @param {string} sign @param {string} key @param {number} by */
   const button = (sign, key, by) => h('button', {
-    'type': 'button', 'aria-label': t(`frame.span.${key}`), 'onclick': () => move(by)
+    'type': 'button', 'aria-label': t(`frame.span.${key}`),
+    'onclick': (/** @type {Event & { currentTarget: Element }} */ event) => move(event.currentTarget, by)
   }, sign)
   const [before, after] = [button('‹', 'before', -1), button('›', 'after', 1)]
   const said = h('span', { role: 'status' })
@@ -37,8 +39,8 @@ export function spans(container, t, draw) {
       first = Math.max(0, Math.floor(Math.min(first, total - 1) / size) * size)
       const end = Math.min(total, first + size)
       element.hidden = total <= size
-      before.disabled = first === 0
-      after.disabled = end === total
+      before.setAttribute('aria-disabled', String(first === 0))
+      after.setAttribute('aria-disabled', String(end === total))
       setText(said, element.hidden ? '' : (
         t('frame.span.drawn', { from: grouped(first), to: grouped(end - 1), of: grouped(total) })))
       return [first, end]
