@@ -10,7 +10,7 @@ import { test } from 'node:test'
 import { gf } from '../lib/engine.js'
 import { isLong } from '../lib/long.js'
 import { SMALL, writeGpt2 } from '../lib/large.js'
-import { changing, go, useHouse, violations } from './host.js'
+import { beyond, changing, go, useHouse, violations } from './host.js'
 import { longestTasks } from './tasks.js'
 import { scale, signed } from '../../web/lib/color.js'
 
@@ -344,6 +344,47 @@ test('an answer of 256 tokens is told while it is written, and ended early by th
   })
   assert.equal(await page.inputValue('[data-field="beginning"]'), 'the sea')
   assert.match(await page.evaluate(() => location.hash), /maxNewTokens=256/)
+  assert.deepEqual(complaints, [])
+  await close()
+  await rm(folder, { recursive: true })
+})
+
+test('an answer of 128 tokens on a phone: no wider than the window, its steps scroll, a stretch keeps the focus at its end', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'phone-'))
+  const { paths } = await writeGpt2(folder, { layers: 2, channels: 48, heads: 4, words: 3000, places: 256 })
+  const { page, complaints, close } = await open({ language: 'en', room: 'house' }, { viewport: { width: 390, height: 844 } })
+  await page.selectOption('.models select', 'own')
+  await page.waitForSelector('.bring[open]')
+  await page.setInputFiles('.bring input', paths)
+  await page.waitForSelector('.bring .primary:visible')
+  await changing(page, () => page.click('.bring .primary'))
+  await enter(page, 'decoding')
+  assert.doesNotMatch(await page.textContent('.stage .lead'), /<\/s>|decoder/)
+  for (let i = 0; i < 3; i++) await changing(page, () => page.click('.stage [data-control="maxNewTokens"] .stepper button:last-child'))
+  await changing(page, () => page.fill('[data-field="beginning"]', LINE))
+  await enter(page, 'house')
+  assert.match(await page.textContent('.house-now'), /chose a token 128 times and wrote “[^”]{240}…”/)
+  assert.equal(await beyond(page), 0)
+  await enter(page, 'sampling')
+  const steps = page.locator('.stage .segments.is-long')
+  const heights = () => steps.evaluate(list => [list.clientHeight, list.scrollHeight])
+  const [seen, all] = await heights()
+  assert.ok(seen < 200 && all > 2 * seen, `${seen} of ${all} pixels`)
+  const last = steps.locator('label').last()
+  const inSight = () => last.evaluate(label => {
+    const [own, list] = [label, label.parentNode].map(one => one.getBoundingClientRect())
+    return own.top >= list.top && own.bottom <= list.bottom + 1
+  })
+  assert.ok(!await inSight())
+  await last.locator('input').evaluate(input => input.click())
+  await page.waitForFunction(label => label.querySelector('input').checked, await last.elementHandle())
+  assert.ok(await inSight())
+  await enter(page, 'stream')
+  const onwards = page.locator('.stage .stretch:visible button:last-child').first()
+  await onwards.focus()
+  await page.keyboard.press('Enter')
+  await page.waitForFunction(button => button.getAttribute('aria-disabled') === 'true', await onwards.elementHandle())
+  assert.ok(await onwards.evaluate(button => button === document.activeElement))
   assert.deepEqual(complaints, [])
   await close()
   await rm(folder, { recursive: true })
