@@ -179,6 +179,8 @@ export interface Field {
   most?: number
   isAnswer?: boolean
   isLong?: boolean
+  /** A line that holds line breaks, and grows while it is written in. */
+  hasBreaks?: boolean
 }
 
 export interface Example {

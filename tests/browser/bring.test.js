@@ -46,6 +46,25 @@ async function holdsToNode(page) {
   run.dispose()
 }
 
+test('a text keeps its line breaks, which the field shows while somebody writes', async () => {
+  const { page, complaints, close } = await house.open({ language: 'en' })
+  await bring(page, filesOf(llama))
+  const text = '3 1\n4 1 5', field = page.locator('[data-field="beginning"]'), lines = () => field.evaluate(one => one.rows)
+  const height = () => page.locator('.top').evaluate(one => one.offsetHeight), before = await height()
+  await field.fill('')
+  await changing(page, () => page.keyboard.insertText(text))
+  assert.equal(await field.inputValue(), text)
+  assert.equal(await page.evaluate(() => new URLSearchParams(location.hash.slice(1)).get('beginning')), text)
+  assert.equal(await lines(), 2)
+  assert.equal(await height(), before, 'it grows over what is below it')
+  await page.keyboard.press('Tab')
+  assert.equal(await lines(), 1)
+  await field.fill('3 1 '.repeat(400))
+  assert.equal(await lines(), 8)
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
 test('a Llama in files: what it is first, then all its rooms, every number as in Node', async t => {
   const { page, complaints, close } = await house.open({ language: 'en' })
   await give(page, filesOf(llama))

@@ -13,16 +13,40 @@ function examples({ examples: list }, { t, set, language }) {
     }, text ?? t(`controls.${word}`), note ? h('small', { lang: language() }, ` ${t(`controls.${note}`)}`) : '')))
 }
 
+/** Lines that a field of one line grows to while somebody writes in it. */
+const MOST_LINES = 8
+
+/** One line that grows over what is below it while it has the focus. @param {HTMLTextAreaElement} area */
+function growing(area) {
+  function fit() {
+    area.rows = 1
+    area.classList.remove('is-tall')
+    const lines = () => Math.floor(area.scrollHeight / Number.parseFloat(getComputedStyle(area).lineHeight))
+    // As wide as it grows, it may need fewer.
+    area.classList.toggle('is-tall', lines() > 1)
+    area.rows = Math.min(MOST_LINES, lines())
+  }
+  area.addEventListener('focus', fit)
+  area.addEventListener('input', fit)
+  area.addEventListener('blur', () => {
+    area.rows = 1
+    area.classList.remove('is-tall')
+    area.scrollTop = 0
+  })
+  return h('span', { className: 'line' }, area)
+}
+
 /**
  * One field with its complaint and what is known of what it takes.
  * @param {string} name @param {Field} how @param {Pick<Context, 't' | 'set'>} context
  */
-function field(name, { isLong, isAnswer, notes = [] }, { t, set }) {
+function field(name, { isLong, hasBreaks, isAnswer, notes = [] }, { t, set }) {
   const id = uniqueId(name)
   const problem = h('p', { className: 'problem', role: 'alert', id: uniqueId('problem') })
   /** @type {HTMLInputElement | HTMLTextAreaElement} */
-  const input = h(isLong ? 'textarea' : 'input', {
-    id, ...(isLong ? { rows: '4' } : { type: 'text' }), 'spellcheck': 'false', 'autocomplete': 'off',
+  const input = h(isLong || hasBreaks ? 'textarea' : 'input', {
+    id, ...(isLong || hasBreaks ? { rows: isLong ? '4' : '1' } : { type: 'text' }),
+    'spellcheck': 'false', 'autocomplete': 'off',
     'aria-describedby': problem.id, 'data-field': name, 'oninput': () => set({ [name]: input.value })
   })
   const hint = h('small', {}, isLong ? t(`controls.${name}.hint`) : '')
@@ -34,7 +58,7 @@ function field(name, { isLong, isAnswer, notes = [] }, { t, set }) {
   } }, t(`controls.${name}.clear`)) : ''
   const element = h('div', { className: isLong ? 'long-field' : `field is-${name}` },
     h('label', { for: id }, t(`controls.${name}.label`), hint),
-    input, help, clear)
+    hasBreaks ? growing(/** @type {HTMLTextAreaElement} */ (input)) : input, help, clear)
   return {
     element, help,
     /**
@@ -47,7 +71,7 @@ function field(name, { isLong, isAnswer, notes = [] }, { t, set }) {
       setText(problem, problems[name] ?? '')
       element.classList.toggle('is-wrong', Boolean(problems[name]))
       input.setAttribute('aria-invalid', problems[name] ? 'true' : 'false')
-      if (input instanceof HTMLTextAreaElement) input.rows = Math.min(8, Math.max(3, text.split('\n').length))
+      if (isLong) /** @type {HTMLTextAreaElement} */ (input).rows = Math.min(8, Math.max(3, text.split('\n').length))
       if (!isAnswer) return
       const isGiven = text.trim() !== ''
       if (clear) clear.hidden = !isGiven

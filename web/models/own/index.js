@@ -17,8 +17,8 @@ export const own = {
     seed: {}, temperature: {}, topK: {}, topP: {}, decoding: {}, maxNewTokens: {}, beams: {}, kept: {}, keptBytes: {}
   }),
   fields: {
-    beginning: { default: 'Once upon a time', notes: ['known'], most: SIGNS },
-    target: { default: '', notes: ['known'], isAnswer: true }
+    beginning: { default: 'Once upon a time', notes: ['known'], most: SIGNS, hasBreaks: true },
+    target: { default: '', notes: ['known'], isAnswer: true, hasBreaks: true }
   },
   examples: [],
   hints: {},
