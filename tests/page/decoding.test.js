@@ -39,6 +39,19 @@ test('a draw falls on the piece that was picked', () => {
   }
 })
 
+test('of 1,024 words a bar has the pieces that are wide enough to be seen, each where it would be among all', () => {
+  const stories = run({ model: 'stories', decoding: 'sample', temperature: 2, seed: 8 })
+  const { steps } = dataIn(stories, 'decoding', {}), shares = stories.tensors.get('sampling.output')
+  for (const { step, word, pieces } of steps) {
+    const from = (stories.decoding.rows[0] + step) * 1024, row = shares.data.subarray(from, from + 1024)
+    const sorted = [...row].sort((a, b) => b - a), seen = sorted.filter(share => share > 1e-3).length
+    assert.ok(pieces.length === seen + Number(row[word] <= 1e-3) && pieces.length < 300, `${pieces.length} of ${seen}`)
+    const { start, share } = pieces.find(({ isChosen }) => isChosen)
+    const before = sorted.slice(0, sorted.indexOf(share)).reduce((sum, one) => sum + one, 0)
+    assert.ok(start > before - 1e-6, `${start} for ${before}`)
+  }
+})
+
 test('the tree of a beam grows with the steps, and its beginnings are those that were followed', () => {
   const beam = run({ decoding: 'beam', beams: 3, temperature: 2 })
   const whole = dataIn(beam, 'decoding', {})

@@ -92,13 +92,12 @@ export function data(run, view) {
   const steps = chosen.steps.map(({ id: word, token, draw }, step) => {
     const row = output.data.subarray((rows[0] + step) * V, (rows[0] + step + 1) * V)
     let start = 0
-    // Of very many the narrow ones are not drawn; those that are stand first, as a draw goes through them.
-    const pieces = (order ? largest(row, 0, V, MOST_PIECES).filter(i => row[i] > NARROW || i === word)
-      : ranking(row)).filter(i => row[i] > 0).map(i => {
+    // The narrow ones are not drawn: they stand last, as a draw goes through them, and nobody would see them.
+    const pieces = (order ? largest(row, 0, V, MOST_PIECES) : ranking(row)).map(i => {
       const piece = { word: i, token: words[i], start, share: row[i], isChosen: i === word }
       start += row[i]
       return piece
-    })
+    }).filter(({ share, isChosen }) => share > NARROW || (isChosen && share > 0))
     return { step, token, word, draw, pieces, share: row[word] }
   })
   const nodes = branches && branches.map(branch => ({ ...branch, token: words[branch.id] }))
@@ -134,7 +133,7 @@ export const picture = (run, view) => {
   return { part: { ...part, values }, domain: probabilities() }
 }
 
-/** Most pieces of a bar where there are very many, and a share that is less than a pixel wide. */
+/** Most pieces of a bar of very many words, and a share that is less than a pixel wide. */
 const MOST_PIECES = 64
 const NARROW = 1e-3
 
