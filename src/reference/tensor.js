@@ -16,7 +16,11 @@ export const sizeOf = shape => shape.reduce((size, extent) => size * extent, 1)
 export const zeros = shape => ({ shape: [...shape], data: new Float64Array(sizeOf(shape)) })
 
 /** @param {Given} x @param {(value: number, i: number) => number} f @returns {Tensor} */
-export const map = (x, f) => ({ shape: [...x.shape], data: Float64Array.from(x.data, f) })
+export function map({ shape, data }, f) {
+  const y = new Float64Array(data.length)
+  for (let i = 0; i < y.length; i++) y[i] = f(data[i], i)
+  return { shape: [...shape], data: y }
+}
 
 /** A view of x as rows of its last dimension. @param {Given} x */
 export function rowsOf(x) {
@@ -47,12 +51,15 @@ export function broadcastIndex(shape, outShape) {
     if (shape[axis] !== 1) strides[outShape.length - shape.length + axis] = stride
     stride *= shape[axis]
   }
-  const index = new Int32Array(sizeOf(outShape))
-  for (let place = 0; place < index.length; place++) {
-    let rest = place
+  const index = new Int32Array(sizeOf(outShape)), at = new Array(outShape.length).fill(0)
+  for (let place = 0, from = 0; place < index.length; place++) {
+    index[place] = from
     for (let axis = outShape.length - 1; axis >= 0; axis--) {
-      index[place] += (rest % outShape[axis]) * strides[axis]
-      rest = Math.floor(rest / outShape[axis])
+      at[axis] += 1
+      from += strides[axis]
+      if (at[axis] < outShape[axis]) break
+      at[axis] = 0
+      from -= outShape[axis] * strides[axis]
     }
   }
   return index

@@ -109,11 +109,10 @@ function forward(plan, { tensors, edits = [] }, isLocal) {
   /** What should have been there to read, and is not. @type {Set<string>} */ const missing = new Set()
   /** @param {string} name @returns {Given} */
   function valueOf(name) {
-    const tensor = tensors.get(name)
-    const given = tensor && { shape: [...tensor.shape], data: Float64Array.from(tensor.data) }
-    const found = isLocal ? given ?? made.get(name) : made.get(name) ?? given
-    if (!found) throw new Error(name)
-    return found
+    const tensor = tensors.get(name), computed = made.get(name)
+    if (computed && !(isLocal && tensor)) return computed
+    if (!tensor) throw new Error(name)
+    return { shape: [...tensor.shape], data: new Float64Array(tensor.data) }
   }
   /** @param {Planned} step */
   const readOf = ({ inputs }) => Object.fromEntries(Object.entries(inputs).map(([key, name]) => [key, valueOf(name)]))

@@ -379,6 +379,7 @@ function turnBound(x, cos, sin, parameters, like = x) {
  */
 function cutMask({ shape, data }, { topK, topP }) {
   const V = /** @type {number} */ (shape.at(-1))
+  if (!topK && topP >= 1) return { shape, data: new Float64Array(data.length) }
   const mask = new Float64Array(data.length).fill(-Infinity)
   for (let start = 0; start < data.length; start += V) {
     const row = Array.from(data.slice(start, start + V))
