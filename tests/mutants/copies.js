@@ -43,7 +43,7 @@ export function createCopy(name, folders) {
    * @param {string} file @returns {() => void} puts back what was built before
    */
   function build(file) {
-    const made = sources.filter(source => parts.get(source).includes(`${at}${file}`))
+    const made = madeFrom(file)
     const before = made.length ? [...made.map(objectOf), wasm].map(path => ({ path, bytes: readFileSync(path) })) : []
     const restore = () => before.forEach(({ path, bytes }) => writeFileSync(path, bytes))
     try {
@@ -77,5 +77,8 @@ export function createCopy(name, folders) {
       restore?.()
     }
   }
-  return { at, changed }
+  const objects = new Map(sources.map(source => [source, objectOf(source)]))
+  /** The sources that a change of a file makes anew. @param {string} file */
+  const madeFrom = file => sources.filter(source => parts.get(source).includes(`${at}${file}`))
+  return { at, changed, objects, madeFrom }
 }

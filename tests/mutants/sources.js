@@ -4,7 +4,7 @@
 //     node tests/mutants/sources.js --known     the faults of known.js, all of which were once not seen
 //
 // Draws its places from the seed, so that a report can be made again. Tests are asked one file at a time, the nearest
-// first, and the first red one ends it: mostly after a second; a survivor takes a minute and a half. Where a test takes
+// first, of those that reach the place (reach.js); the first red one ends it, mostly after a second. Where a test takes
 // several times as long as without the change, that is said: killed by time. Survivors that no test can kill are listed
 // with a reason in equivalent.js.
 import { cpSync, readFileSync, rmSync } from 'node:fs'
@@ -13,6 +13,7 @@ import { drawFrom } from '../../web/models/draw.js'
 import { createCopy, filesBelow, ROOT } from './copies.js'
 import { EQUIVALENT } from './equivalent.js'
 import { KNOWN } from './known.js'
+import { watch } from './reach.js'
 import { run, trialsFor } from './trials.js'
 
 const { values: given } = parseArgs({ options: {
@@ -59,36 +60,40 @@ const drawn = () => Array.from({ length: Number(given.count) }, () => all.splice
 const chosen = given.known ? KNOWN.map(placeOf).filter(({ file }) => file.startsWith(given.of))
   : given.only ? all.filter(one => name(one) === given.only) : drawn()
 
-const { at, changed } = createCopy('sources', ['src', 'tests', 'web'])
+const { at, changed, objects, madeFrom } = createCopy('sources', ['src', 'tests', 'web'])
 cpSync(`${ROOT}dist/glassformer.threads.wasm`, `${at}dist/glassformer.threads.wasm`)
 /** Stays as it is: here a test is asked whether it is green without a change, and how long it takes. */
 const sound = at.replace(/sources\/$/, 'sound/')
 rmSync(sound, { recursive: true, force: true })
 cpSync(at, sound, { recursive: true })
 
-/** @type {Map<string, number>} milliseconds of each test that was asked, without a change */
-const times = new Map()
+const reached = watch(sound, objects, madeFrom)
+/** @type {Map<string, { time: number, reaches: (file: string, offset: number, length: number) => boolean }>} each test
+ * that was asked, without a change: its milliseconds, and what it reaches */
+const asked = new Map()
 /** @param {import('./trials.js').Trial} trial */
-function timeOf(trial) {
-  if (!times.has(trial.name)) {
-    const { isRed, time } = run(trial, sound, 600000)
-    if (isRed) throw new Error(`red without any change: ${trial.name}`)
-    times.set(trial.name, time)
+function without(trial) {
+  if (!asked.has(trial.name)) {
+    const { result, reaches } = trial.isNode ? reached(env => run(trial, sound, 600000, env))
+      : { result: run(trial, sound, 600000), reaches: () => true }
+    if (result.isRed) throw new Error(`red without any change: ${trial.name}`)
+    asked.set(trial.name, { time: result.time, reaches })
   }
-  return times.get(trial.name)
+  return asked.get(trial.name)
 }
 
 /** How long a test may take: five times of what it takes without a change, and a breath more on a busy machine. */
-const limitOf = trial => Math.ceil(5 * timeOf(trial) + 3000)
+const limitOf = trial => Math.ceil(5 * without(trial).time + 3000)
 const seconds = time => `${(time / 1000).toFixed(1)} s`
 
-/** The first test that goes red, or that the change makes endless; null where none does. @param {string} file */
-function killer(file) {
-  const known = trial => times.get(trial.name) ?? 0
+/** The first test that goes red, or that the change makes endless; null where none does. */
+function killer({ file, offset, found }) {
+  const known = trial => asked.get(trial.name)?.time ?? 0
   for (const group of trialsFor(file, at)) {
     for (const trial of group.sort((one, other) => known(one) - known(other))) {
-      const limit = limitOf(trial), { isRed, isLate, time } = run(trial, at, limit)
-      if (isLate) return `by time: ${trial.name} stopped after ${seconds(time)}, green in ${seconds(times.get(trial.name))}`
+      if (!without(trial).reaches(file, offset, found.length)) continue
+      const { isRed, isLate, time } = run(trial, at, limitOf(trial))
+      if (isLate) return `by time: ${trial.name} stopped after ${seconds(time)}, green in ${seconds(known(trial))}`
       if (isRed) return trial.name
     }
   }
@@ -99,13 +104,14 @@ const survivors = [], begin = performance.now()
 let killed = 0, late = 0, equal = 0
 for (const mutant of chosen) {
   const { file, row, index, found, to } = mutant, start = performance.now()
-  let line
+  let line, offset
   const by = changed(file, text => {
     const lines = text.split('\n')
     line = lines[row].trim()
+    offset = lines.slice(0, row).join('\n').length + (row && 1) + index
     lines[row] = lines[row].slice(0, index) + to + lines[row].slice(index + found.length)
     return lines.join('\n')
-  }, () => killer(file), () => 'the compiler')
+  }, () => killer({ file, offset, found }), () => 'the compiler')
   const what = `${line} [${found.trim()} -> ${to.trim()}]`, reason = EQUIVALENT[`${file}: ${what}`]
   if (by) killed += 1
   else if (reason) equal += 1

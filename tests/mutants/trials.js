@@ -28,11 +28,12 @@ const testsIn = (at, folder) => readdirSync(`${at}tests/${folder}`)
 
 /**
  * What is run in a copy.
- * @typedef {{ name: string, prepare?: (at: string) => void, command: (at: string) => string[] }} Trial
+ * @typedef {{ name: string, isNode?: boolean, prepare?: (at: string) => void,
+ *   command: (at: string) => string[] }} Trial
  */
 
 /** @param {string} name @returns {Trial} */
-const nodeTest = name => ({ name, command: () => [process.execPath, name] })
+const nodeTest = name => ({ name, command: () => [process.execPath, name], isNode: true })
 
 const clang = (at, ...words) => execFileSync(CLANG, [...FLAGS, ...words], { cwd: at, stdio: 'pipe' })
 
@@ -80,10 +81,15 @@ export function trialsFor(file, at) {
   ]
 }
 
-/** Runs a trial in a copy. @param {Trial} trial @param {string} at @param {number} limit of milliseconds */
-export function run({ prepare, command }, at, limit) {
+/**
+ * Runs a trial in a copy.
+ * @param {Trial} trial @param {string} at @param {number} limit of milliseconds
+ * @param {Record<string, string>} [env] beside what is there
+ */
+export function run({ prepare, command }, at, limit, env) {
   prepare?.(at)
   const [program, ...words] = command(at), start = performance.now()
-  const { status, error } = spawnSync(program, words, { cwd: at, timeout: limit, killSignal: 'SIGKILL', stdio: 'ignore' })
+  const { status, error } = spawnSync(program, words,
+    { cwd: at, timeout: limit, killSignal: 'SIGKILL', stdio: 'ignore', env: { ...process.env, ...env } })
   return { isRed: status !== 0, isLate: error?.code === 'ETIMEDOUT', time: performance.now() - start }
 }
