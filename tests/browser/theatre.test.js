@@ -43,6 +43,14 @@ test('a model learns before the reader, forwards and back, and every number show
   await close()
 })
 
+test('weights that the page has not trained are asked for: it is said at the setting, and nothing breaks', async () => {
+  const { page, complaints, close } = await house.open({ theatre: 'stories_positions-concatenated_start-page', language: 'en' })
+  await page.waitForFunction(() => /no trained weights/.test(document.querySelector('.theatre [data-control="start"]')?.textContent))
+  await page.waitForTimeout(500)
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
 test('the model of any step stands behind the glass, and walks through its steps there', async () => {
   const link = 'dates_steps-60_batch-16_layers-1_dModel-16_rate-0.02'
   const { page, complaints, close } = await house.open({ theatre: link })

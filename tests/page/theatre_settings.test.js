@@ -8,6 +8,7 @@ import { divergence, pointsOf } from '../../web/theatre/points.js'
 import { rateAt } from '../../web/theatre/schedule.js'
 import { createRecord } from '../../web/theatre/seen.js'
 import { createSession } from '../../web/theatre/session.js'
+import { startProblem } from '../../web/theatre/start.js'
 import { TABLE, TASKS, defaultsOf, problemsOf, read, rivalOf, write } from '../../web/theatre/settings.js'
 import { words as en } from '../../web/theatre/text/en.js'
 import { words as ko } from '../../web/theatre/text/ko.js'
@@ -55,6 +56,19 @@ test('parts of newer models: those that can have them learn with them, of the ot
   assert.deepEqual([wrong({ kvHeads: 3 }), wrong({ kvHeads: 0 }), wrong({ heads: 2, kvHeads: 4 })],
     [['kvHeads'], [], ['kvHeads']])
   assert.deepEqual(wrong({ positions: 'rotary', dModel: 36, heads: 4 }), ['positions'], 'no pairs')
+})
+
+test('a training begins with weights of the page only where there are some, and so does the other of a race', () => {
+  const isThere = (patch, rival) => {
+    const state = { ...defaultsOf('stories'), start: 'page', ...patch, rival: rival ?? '' }
+    return startProblem([state, rivalOf(state)]) === null
+  }
+  assert.deepEqual([{}, { norm: 'rms' }, { norm: 'rms', positions: 'none' }, { positions: 'concatenated' }]
+    .map(patch => isThere(patch)), [true, true, false, false])
+  assert.deepEqual(['norm-rms', 'positions-concatenated'].map(rival => isThere({}, rival)), [true, false])
+  assert.ok(isThere({ start: 'seed', positions: 'concatenated' }))
+  assert.ok(TASKS.filter(task => !['text'].includes(task)).every(task => (
+    startProblem([{ ...defaultsOf(task), start: 'page' }]) === null)))
 })
 
 test('what is wrong with settings is said before anything starts', () => {

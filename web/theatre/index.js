@@ -8,7 +8,7 @@ import { problemsOf, read, rivalOf, write } from './settings.js'
 import { ABOUT, houseOf } from './tasks/about.js'
 import { forget, keep, kept } from './store.js'
 import { trainingIn } from './file.js'
-import { pageFile } from './start.js'
+import { pageFile, startProblem } from './start.js'
 import { save as saveFile } from '../lib/save.js'
 import { createTraining } from './training.js'
 import { view } from './view.js'
@@ -103,7 +103,7 @@ export function theatre(container, context) {
   async function startOf(wanted) {
     if (wanted.start === 'given') return origin?.file
     if (wanted.start !== 'page') return undefined
-    const found = resources().files[pageFile(wanted)]
+    const found = resources().files[/** @type {string} */ (pageFile(wanted))]
     if (typeof found !== 'string') return new Uint8Array(found)
     const response = await fetch(found)
     if (!response.ok) throw new Error(`${found}: ${response.status}`)
@@ -251,8 +251,9 @@ export function theatre(container, context) {
   function allProblems() {
     const own = takesText() && text ? textProblem(text, settings) : null
     const found = isTextHere() ? own : { key: 'theatre.errors.elsewhere', values: {} }
-    const start = isStartHere() ? null : { key: 'theatre.errors.startElsewhere', values: {} }
-    return { ...problemsOf(settings), ...(found && { text: found }), ...(start && { start }) }
+    const start = isStartHere() ? startProblem([settings, rivalOf(settings)])
+      : { key: 'theatre.errors.startElsewhere', values: {} }
+    return { ...(start && { start }), ...problemsOf(settings), ...(found && { text: found }) }
   }
 
   function showControls() {

@@ -9,12 +9,20 @@ import { filesFor, modelOf } from '../models/index.js'
 export const BEGUN = 'start.'
 
 /**
- * The file of the page's trained weights for a task, by name. @param {TrainingState} settings
+ * The file of the page's trained weights for a task, by name; none where no such model was trained.
+ * @param {TrainingState} settings @returns {string | undefined}
  */
 export const pageFile = ({ task, kvHeads, heads, ...settings }) => (
   filesFor(/** @type {Settings} */ ({
     ...settings, model: task, heads, kvHeads: kvHeads || heads, weights: modelOf(task).settings.weights.default
   }))[0])
+
+/**
+ * Why trainings, one or the two of a race, cannot begin with weights of the page.
+ * @param {(TrainingState | null)[]} trainings
+ */
+export const startProblem = trainings => (
+  trainings.some(one => one?.start === 'page' && !pageFile(one)) ? { key: 'theatre.errors.untrained', values: {} } : null)
 
 /**
  * Puts the weights of a file in place of those drawn: of a training's own file what it began with.
