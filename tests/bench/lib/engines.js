@@ -19,7 +19,8 @@ const TYPES = { '.js': 'text/javascript', '.mjs': 'text/javascript', '.wasm': 'a
 /** Files that the libraries ask for, by name. */
 const FOLDERS = {
   'glassformer.wasm': 'dist/', 'limit.wasm': 'build/bench/', 'tfjs-': 'tests/bench/node_modules/@tensorflow/tfjs-backend-wasm/dist/',
-  'ort-': 'tests/bench/node_modules/onnxruntime-web/dist/'
+  'ort-': 'tests/bench/node_modules/onnxruntime-web/dist/',
+  'wllama.wasm': 'tests/bench/node_modules/@wllama/wllama/esm/single-thread/'
 }
 const ASK_EVERY = 2000
 

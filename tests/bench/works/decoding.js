@@ -1,17 +1,19 @@
 // One more token of a model of GPT-2 small's shape, 255 tokens being in the cache: all weights are read once. Ours with
 // weights of 32, 16 and 8 bits; onnxruntime-web with float32, keys and values of the past as constants of the graph,
-// the new ones joined to them, which is how its decoders go on.
+// the new ones joined to them, which is how its decoders go on. In pages wllama, too, with weights of 8 bits.
 import { GPT2 } from '../../../src/js/models/gpt2.js'
 import { faster, ofLimit } from '../lib/claims.js'
 import { READ, read } from '../lib/limit.js'
 import { Graph } from '../lib/onnx.js'
 import { F, gf, plainOf } from '../lib/ours.js'
-import { ORT } from '../lib/peers.js'
+import { ORT, WLLAMA } from '../lib/peers.js'
 
 const C = 768, H = 12, D = C / H, LAYERS = 12, WORDS = 50257, PAST = 255, LAST = 7
 const TOLERANCE = 1e-3
+const IN_PAGE = Boolean(globalThis.document)
 /** How far logits may be off, of the largest one: random weights are spread more evenly than trained ones. */
 const STORED = { float16: 0.01, bfloat16: 0.05, int8: 0.05 }
+const past = Array.from({ length: PAST }, (_, i) => i * 197 % WORDS)
 
 /** Weights of the size that trained ones have, the same for every dtype. */
 function drawn() {
@@ -31,7 +33,6 @@ function decoder(dtype) {
   const { bytes } = gf.memory(), model = drawn()
   if (dtype !== 'float32') gf.quantize(model, { dtype })
   const cache = new gf.decoding.Cache(PAST + 1)
-  const past = Array.from({ length: PAST }, (_, i) => i * 197 % WORDS)
   const run = use => gf.tidy(() => gf.noGrad(() => {
     const { logits } = model.forward([[LAST]], { cache })
     cache.truncate(PAST)
@@ -81,11 +82,25 @@ async function ortDecoder(ours) {
   return ortSide(ortGraph(ours), { x: { ...x, shape: [1, C] } })
 }
 
+/** How far some values are from others, of the largest one. */
+function distance(values, exact) {
+  const most = exact.reduce((m, v) => Math.max(m, Math.abs(v)), 0)
+  return exact.reduce((m, v, i) => Math.max(m, Math.abs(v - values[i])), 0) / most
+}
+
 /** What is stored in fewer bits must say nearly the same. */
-function checkStored(dtype, stored, ours) {
-  const exact = ours.result(), own = stored.result(), most = exact.reduce((m, v) => Math.max(m, Math.abs(v)), 0)
-  const off = exact.reduce((m, v, i) => Math.max(m, Math.abs(v - own[i])), 0) / most
-  if (!(off < STORED[dtype])) throw new Error(`${dtype}: logits are off by ${off} of the largest one`)
+function checkStored(name, values, exact) {
+  const off = distance(values, exact)
+  if (!(off < STORED[name])) throw new Error(`${name}: logits are off by ${off} of the largest one`)
+}
+
+/** llama.cpp takes the tangent for GELU: as far off as 8 bits may be. */
+async function wllamaSide({ model, result }) {
+  const { wllamaDecoder } = await import('../lib/wllama.js')
+  const { time, logShares } = await wllamaDecoder(model, { heads: H, eps: 1e-5 }, past, LAST)
+  const exact = gf.tidy(() => F.logSoftmax(gf.tensor(result(), { shape: [WORDS] })).data.slice())
+  checkStored('int8', await logShares(), exact)
+  return { time }
 }
 
 async function prepare() {
@@ -93,12 +108,12 @@ async function prepare() {
   const sides = { ours }, held = { float32: ours.held }
   for (const dtype of Object.keys(STORED)) {
     const { run, ...stored } = decoder(dtype)
-    checkStored(dtype, stored, ours)
+    checkStored(dtype, stored.result(), ours.result())
     sides[dtype] = { run }
     held[dtype] = stored.held
   }
-  const peer = await ortDecoder(ours)
-  return { sides: { ...sides, [ORT]: peer, ...(await read()) }, tolerance: TOLERANCE, work: weights, held, weights }
+  const peers = { [ORT]: await ortDecoder(ours), ...(IN_PAGE && { [WLLAMA]: await wllamaSide(ours) }) }
+  return { sides: { ...sides, ...peers, ...(await read()) }, tolerance: TOLERANCE, work: weights, held, weights }
 }
 
 /** A side is faster than another by this factor. */
@@ -116,7 +131,8 @@ export default [{
   name: `a token of a GPT-2 small, ${PAST} in the cache`,
   claims: [
     ofLimit(READ, 85), faster(ORT), ...Object.keys(STORED).map(dtype => fasterThan(dtype, 'ours', { bfloat16: 1.7 }[dtype])),
-    fasterThan('int8', ORT, 3), holds('float32', 32, 1.15), holds('float16', 16, 1.15), holds('int8', 8.5)
+    fasterThan('int8', ORT, 3), ...(IN_PAGE ? [fasterThan('int8', WLLAMA, 1.2)] : []),
+    holds('float32', 32, 1.15), holds('float16', 16, 1.15), holds('int8', 8.5)
   ],
   prepare
 }]

@@ -1,0 +1,67 @@
+// llama.cpp as wllama has it, in a worker of a page, on one thread: weights of 8 bits. It has no engine but a browser.
+import { Wllama } from '@wllama/wllama'
+import { ALPHABET } from '../../../src/js/text/byte_letters.js'
+import { gguf } from './gguf.js'
+
+const QUIET = { suppressNativeLog: true, logger: { debug() {}, log() {}, warn() {}, error: console.error } }
+
+/** A GPT-2 of the library's as its file, and with words that nobody reads. */
+function fileOf(model, { heads, eps }) {
+  const [V, C] = model.wte.weight.shape, [places] = model.wpe.weight.shape, [inner] = model.h[0].linear1.weight.shape
+  const words = Array.from({ length: V }, (_, id) => ALPHABET[id] ?? `word${id}`)
+  const said = {
+    'general.architecture': ['string', 'gpt2'], 'general.name': ['string', 'random'], 'gpt2.block_count': ['u32', model.h.length],
+    'gpt2.context_length': ['u32', places], 'gpt2.embedding_length': ['u32', C], 'gpt2.feed_forward_length': ['u32', inner],
+    'gpt2.attention.head_count': ['u32', heads], 'gpt2.attention.layer_norm_epsilon': ['f32', eps],
+    'tokenizer.ggml.model': ['string', 'gpt2'], 'tokenizer.ggml.pre': ['string', 'gpt-2'],
+    'tokenizer.ggml.tokens': ['array', ['string', words]], 'tokenizer.ggml.token_type': ['array', ['i32', words.map(() => 1)]],
+    'tokenizer.ggml.merges': ['array', ['string', ['a b']]], 'tokenizer.ggml.eos_token_id': ['u32', V - 1]
+  }
+  const tensors = {
+    'token_embd.weight': model.wte.weight, 'position_embd.weight': { ...plain(model.wpe.weight), isExact: true },
+    'output_norm.weight': model.ln_f.weight, 'output_norm.bias': model.ln_f.bias
+  }
+  for (const [i, layer] of [...model.h].entries()) {
+    const { self_attn: { in_proj_weight, in_proj_bias, out_proj }, norm1, norm2, linear1, linear2 } = layer
+    const own = {
+      attn_norm: norm1, attn_qkv: { weight: in_proj_weight, bias: in_proj_bias }, attn_output: out_proj,
+      ffn_norm: norm2, ffn_up: linear1, ffn_down: linear2
+    }
+    for (const [name, { weight, bias }] of Object.entries(own)) {
+      tensors[`blk.${i}.${name}.weight`] = weight
+      tensors[`blk.${i}.${name}.bias`] = bias
+    }
+  }
+  return new Blob(gguf(said, Object.fromEntries(Object.entries(tensors).map(([name, one]) => [name, plain(one)]))))
+}
+
+const plain = ({ shape, data, isExact }) => ({ shape, data, isExact })
+
+/**
+ * The model with its past, as one side of a work: one run is one token.
+ * @param {import('../../../src/js/models/gpt2.js').GPT2} model @param {{ heads: number, eps: number }} sizes
+ * @param {number[]} past @param {number} last
+ */
+export async function wllamaDecoder(model, sizes, past, last) {
+  const wllama = new Wllama({ 'single-thread/wllama.wasm': 'wllama.wasm' }, QUIET)
+  await wllama.loadModel([fileOf(model, sizes)], { n_threads: 1, n_ctx: 512, n_batch: 512 })
+  await wllama.decode(past, {})
+  return {
+    /** The wait for the worker is in it; taking the token back is not. */
+    async time() {
+      const start = performance.now()
+      await wllama.decode([last], {})
+      const ms = performance.now() - start
+      await wllama.kvRemove(past.length, -1)
+      return ms
+    },
+    /** Logarithms of the shares of all words. */
+    async logShares() {
+      await wllama.decode([last], {})
+      const list = await wllama.getLogits(-1), shares = new Float32Array(list.length)
+      for (const { token, p } of list) shares[token] = Math.log(p)
+      await wllama.kvRemove(past.length, -1)
+      return shares
+    }
+  }
+}
