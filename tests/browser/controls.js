@@ -6,7 +6,7 @@ const DEEPEST = 3
 const ELSEWHERE = /> models |> languages /
 const PATIENCE = 30_000
 /** How long a control may be moved or covered before it counts as out of reach. */
-const REACH = 4000
+const REACH = 15_000
 
 /** Runs in the page, once for each document: finds the controls, and watches what a press does. */
 function define() {
@@ -173,7 +173,7 @@ export async function pressAll(page, url, room, known) {
       if (!await pressNamed(name)) return
       if (speaks) await page.waitForFunction(() => globalThis.controls?.hasChanged() ?? true, null, { timeout: REACH })
     } catch (error) {
-      problems.push(`${room}: ${path.join(' → ')}: ${error.message.slice(0, 300)}`)
+      problems.push(`${room}: ${path.join(' → ')}: ${error.message.slice(0, 1200)}`)
     }
     if (path.length < DEEPEST && !ELSEWHERE.test(name)) await tryNew(path)
   }
