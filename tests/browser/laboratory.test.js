@@ -125,6 +125,17 @@ test('every experiment shows its code, each piece once, from the left edge on', 
   await close()
 })
 
+test('a drop rate of 0 drops nothing, and it is said', async () => {
+  const { page, complaints, close } = await open({ room: 'dropout' })
+  await changing(page, () => page.fill('.stage [data-control="dropout"] input', '0'))
+  await page.waitForFunction(() => /rate of 0/.test(document.querySelector('.stage-figure').textContent))
+  assert.equal(await page.locator('.stage-figure .heat:visible').count(), 2)
+  await changing(page, () => page.fill('.stage [data-control="dropout"] input', '0.5'))
+  await page.waitForFunction(() => document.querySelectorAll('.stage-figure .heat[aria-label]').length === 3)
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
 test('another pair of the circle is the cell that is told, and the matrix that is taken', async () => {
   const { page, close } = await open({ room: 'circle' })
   await page.click('.stage-figure .segments label:nth-child(3)')

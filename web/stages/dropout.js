@@ -12,16 +12,19 @@ export const controls = ['training', 'dropout', 'seed']
 export const pickers = ['sentence']
 
 /**
- * The matrix before and after, and the mask between them: 0 where a cell is dropped, else the factor.
+ * The matrix before and after, and the mask between them: 0 where a cell is dropped, else the factor. Where nothing can
+ * be dropped there is none.
  * @param {Run} run @param {View} view
  */
 export function data(run, view) {
-  const { before, mask, after } = view.room.parts
+  const { before, mask, after } = view.room.parts, hasMask = run.tensors.has(mask)
   const domain = signed(Math.max(peak(tensorOf(run, before)), peak(tensorOf(run, after))))
   return {
-    before: matrixOf(run, before, view), mask: matrixOf(run, mask, view), after: matrixOf(run, after, view),
+    before: matrixOf(run, before, view), mask: hasMask ? matrixOf(run, mask, view) : null,
+    after: matrixOf(run, after, view),
     scale: 1 / (1 - run.settings.dropout), domain,
-    domains: { before: domain, mask: factor(peak(tensorOf(run, mask))), after: domain }, legend: [{ domain }]
+    domains: { before: domain, mask: factor(hasMask ? peak(tensorOf(run, mask)) : 1), after: domain },
+    legend: [{ domain }]
   }
 }
 

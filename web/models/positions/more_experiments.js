@@ -138,7 +138,9 @@ export function moreExperiments(gf) {
     /** @param {any} x @param {any} table */
     forward(x, table) {
       const before = this.tag('before', x.add(table.narrow(0, 0, x.shape[1])))
-      return { after: this.tag('after', this.drop.forward(before)) }
+      const after = this.drop.forward(before)
+      // At a rate of 0 it is the same tensor, which would have only one of the names.
+      return { after: this.tag('after', after === before ? before.clone() : after) }
     }
   }
 
