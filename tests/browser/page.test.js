@@ -375,3 +375,17 @@ test('on a phone a matrix with longer numbers writes one decimal, its neighbour 
   assert.deepEqual(complaints, [])
   await close()
 })
+
+test('tables of numbers are there while they are open, and gone when they are closed', async () => {
+  const { page, complaints, close } = await open({ room: 'self_attn.qkv' })
+  const cells = () => page.locator('.numbers td').count()
+  assert.equal(await cells(), 0)
+  for (let n = 0; n < 2; n++) {
+    await page.click('.numbers summary')
+    await page.waitForSelector('.numbers tbody td')
+    await page.click('.numbers summary')
+    await page.waitForSelector('.numbers td', { state: 'detached' })
+  }
+  assert.deepEqual(complaints, [])
+  await close()
+})

@@ -35,7 +35,7 @@ export function tables(container) {
   container.append(details)
   /** @type {{ title: string, part: Slice }[]} */ let items = []
   const fill = () => {
-    if (details.open) keep(list, items, () => h('table'), fillTable)
+    keep(list, details.open ? items : [], () => h('table'), fillTable)
   }
   details.addEventListener('toggle', fill)
   return {
