@@ -47,6 +47,15 @@ test('the loss is the sum of the output, in double', () => {
   assert.equal(loss, [...read['self_attn.output']].reduce((sum, v) => sum + v, 0))
 })
 
+test('unless something else is said nothing is dropped and every word sees all others', () => {
+  const { causal: _, ...rest } = SETTINGS, { run: made } = runPipeline(gf, rest)
+  const [own, all] = [made, runPipeline(gf, { ...rest, causal: false, training: false }).run]
+    .map(one => one.names.map(name => [name, one.read(name)]))
+  assert.deepEqual(own, all)
+  assert.ok(made.read('self_attn.weights').slice(0, 9).every(share => share > 0))
+  made.dispose()
+})
+
 test('a mask of dropout can be edited: what it drops follows', () => {
   const training = { training: true, dropout: 0.5 }
   const index = [0, 1, 2], { read } = run([{ name: 'dropout.mask', index, value: 3 }], training)

@@ -293,6 +293,8 @@ test('a worker that is gone: the rest is computed alone, and why is said', async
   assert.equal(gf.threads.count, 1)
   assert.match(gf.threads.reason, /^a worker is gone: it has ended/)
   assert.deepEqual(bitsOf(gf, learned), bitsOf(one, learned))
+  gf.threads.stop()
+  assert.match(gf.threads.reason, /^a worker is gone: it has ended/, 'what was first')
 })
 
 test('every kernel that is divided exists, and its part', async () => {

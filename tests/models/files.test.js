@@ -1,7 +1,11 @@
 // What a model's files may look like: shards, Blobs, other dtypes, and everything that is wrong with them.
 import assert from 'node:assert/strict'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
 import { test } from 'node:test'
 import { gf } from '../lib/engine.js'
+import { writeGpt2 } from '../lib/large.js'
 import { assertOutputs, cases, drawTensors, filesOf } from './drawn.js'
 
 const [item] = cases('gpt2')
@@ -57,6 +61,22 @@ for (const type of ['gpt2', 'bert', 'marian', 't5', 'llama']) test(
       stored.dispose()
     }
   })
+
+test('a table that is read in several pieces: the values of the file, and in 8 bits those of the whole table', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'pieces-'))
+  const { paths } = await writeGpt2(folder, { layers: 1, channels: 128, heads: 2, words: 33000, places: 8 })
+  const files = Object.fromEntries(await Promise.all(paths.map(async path => [basename(path), await readFile(path)])))
+  await rm(folder, { recursive: true })
+  const weights = files['model.safetensors'], from = 8 + Number(weights.readBigUInt64LE())
+  const loaded = async options => (await gf.models.load(files, options)).model
+  const whole = await loaded(), table = whole.wte.weight, bytes = table.size * 4
+  assert.ok(bytes > 2 ** 24)
+  assert.equal(Buffer.compare(Buffer.from(table.bytes), weights.subarray(from, from + bytes)), 0)
+  const own = await loaded({ dtype: 'int8' })
+  gf.quantize(whole, { dtype: 'int8' })
+  assert.equal(Buffer.compare(Buffer.from(own.wte.weight.bytes), Buffer.from(whole.wte.weight.bytes)), 0)
+  for (const model of [own, whole]) model.dispose()
+})
 
 test('halves of a file stay the bits they are', async () => {
   for (const [dtypes, dtype] of [['F16', 'float16'], ['BF16', 'bfloat16']]) {

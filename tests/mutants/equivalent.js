@@ -44,5 +44,19 @@ export const EQUIVALENT = {
   'src/c/text/bpe.c: return n <= SHORT ? join_short(b, ids, ends, n) : join_long(b, ids, ends, n); [<= -> <]':
     'both join a word in the same way, which has a test; only how long it takes differs',
   'src/c/math.c: gf_i4 tiny = x < GF_CONSTANT(0x1p-126f); [< -> <=]':
-    'the smallest normal number times 2^23 is exact, and 23 is taken from its exponent again'
+    'the smallest normal number times 2^23 is exact, and 23 is taken from its exponent again',
+  'src/c/math.c: if (y[0] == 1.0f) return x; [0 -> 1]': 'all four are equal there',
+  'src/c/math.c: if (y[0] == 2.0f) return x * x; [0 -> 1]': 'all four are equal there',
+  'src/c/math.c: if (y[0] == 3.0f) return x * x * x; [0 -> 1]': 'all four are equal there',
+  'src/c/ops/matmul.c: v[1] = n > 4 ? gf_load_tail(p + 4, n - 4, 0) : gf_zero(); [0 -> 1]':
+    'cells beyond the edge: nothing of them is stored',
+  'src/c/ops/matmul.c: v[0] = n >= 4 ? gf_load(p) : gf_load_tail(p, n, 0); [0 -> 1]':
+    'cells beyond the edge: nothing of them is stored',
+  'src/c/text/bpe.c: if (!make_room(b, n)) return -1; [1 -> 2]': 'what is read of it is only whether it is below 0',
+  'src/c/ops/transpose.c: for (size_t b0 = 0; b0 < (size_t)B; b0 += TILE)                       \\ [< -> <=]':
+    'a square that begins at the end has no rows',
+  'src/c/ops/transpose.c: for (size_t a0 = 0; a0 < (size_t)A; a0 += TILE)                         \\ [< -> <=]':
+    'a square that begins at the end has no columns',
+  'src/c/text/bpe_train.c: if (t->pieces->ids[node] >= 0) return t->pieces->ids[node]; [0 -> 1]':
+    'what is made of two symbols is never the first, which is a letter'
 }

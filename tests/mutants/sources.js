@@ -18,7 +18,7 @@ import { run, trialsFor } from './trials.js'
 
 const { values: given } = parseArgs({ options: {
   seed: { type: 'string', default: '1' }, count: { type: 'string', default: '60' },
-  of: { type: 'string', default: 'src' }, only: { type: 'string', default: '' },
+  of: { type: 'string', multiple: true, default: ['src'] }, only: { type: 'string', default: '' },
   known: { type: 'boolean', default: false }
 } })
 
@@ -41,7 +41,7 @@ const placesIn = text => text.split('\n').flatMap((line, row) => (isSilent(line)
   Array.from(codeOf(line).matchAll(pattern), ({ index, 0: found }) => ({ row, index, found, to }))))))
 
 const sources = [...filesBelow(`${ROOT}src/c`, '.c'), ...filesBelow(`${ROOT}src/c`, '.h'), ...filesBelow(`${ROOT}src/js`, '.js')]
-  .map(path => path.slice(ROOT.length)).filter(path => path.startsWith(given.of))
+  .map(path => path.slice(ROOT.length)).filter(path => given.of.some(one => path.startsWith(one)))
   // Read by nobody in Node's tests of the sources: the command and the bundle have their own.
   .filter(path => !/cli|wasm\/|kernels\.js/.test(path))
 
@@ -57,7 +57,7 @@ function placeOf([file, found, to]) {
 }
 const drawn = () => Array.from({ length: Number(given.count) }, () => all.splice(draw.below(all.length), 1)[0])
   .filter(Boolean)
-const chosen = given.known ? KNOWN.map(placeOf).filter(({ file }) => file.startsWith(given.of))
+const chosen = given.known ? KNOWN.map(placeOf).filter(({ file }) => given.of.some(one => file.startsWith(one)))
   : given.only ? all.filter(one => name(one) === given.only) : drawn()
 
 const { at, changed, objects, madeFrom } = createCopy('sources', ['src', 'tests', 'web'])

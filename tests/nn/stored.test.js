@@ -165,6 +165,13 @@ for (const dtype of HALVES) test(`${dtype}: the bits are those of the same weigh
   })
 })
 
+test('quantize: what is stored in 16 bits is stored in 8 after it, as from 16 bits', () => {
+  const model = new gf.nn.Linear(40, 9), weight = plain(model.weight)
+  gf.quantize(gf.quantize(model, { dtype: 'bfloat16' }), { dtype: 'int8' })
+  assert.equal(model.weight.dtype, 'int8')
+  assertSame(model.weight.to('float32'), stored.int8({ shape: weight.shape, data: stored.bfloat16(weight).data }))
+})
+
 test('quantize: what it does not take; a weight that float16 cannot hold is named', () => {
   const model = new gf.nn.Sequential(new gf.nn.Linear(8, 8))
   assertRejects(() => gf.quantize([]), 'type', 'quantize', 'module')

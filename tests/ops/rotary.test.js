@@ -81,6 +81,9 @@ test('rotary: what it does not take', () => {
   reject('range', [x, { base: 0 }], 'base')
   reject('range', [x, { layout: 'pairs' }], 'layout', 'neighbours')
   reject('shape', [x, { positions: [1, 2] }], 'positions', '[3]', '[2]')
+  // As many rows as numbers in one, or one number in each: neither is a row for each sentence.
+  reject('shape', [gf.rand([3, 2, 4]), { positions: [[0, 1], [1, 2]] }], '[3, 2]', '[2, 2]')
+  reject('shape', [gf.rand([3, 1, 4]), { positions: [[0], [1]] }], '[3, 1]', '[2, 1]')
   reject('range', [x, { positions: [0, 1, 0.5] }], 'positions')
   reject('shape', [x, { frequencies: [1] }], 'frequencies', '2')
   reject('type', [x, { theta: 1 }], 'theta')

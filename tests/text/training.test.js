@@ -93,6 +93,21 @@ test('unigram: what is lost without a piece, by the likelihood of the text befor
   })
 })
 
+test('unigram: whichever word of the text comes first', () => {
+  const draw = stream(5), letters = count => Array.from({ length: count }, () => 'abc'[draw(3)]).join('')
+  const counted = Array.from({ length: 25 }, () => [letters(2 + draw(5)), 1 + draw(9) ** 2])
+  const learned = list => {
+    const tokenizer = trainUnigram(list.flatMap(([word, count]) => Array(count).fill(word)), { vocabSize: 15 })
+    return new Map(Array.from({ length: tokenizer.size }, (_, id) => [tokenizer.tokenOf(id), tokenizer.scoreOf(id)]))
+  }
+  const first = learned(counted)
+  for (const one of counted) {
+    const other = learned([one, ...counted.filter(word => word !== one)])
+    assert.deepEqual([...other.keys()].sort(), [...first.keys()].sort(), one[0])
+    for (const [token, score] of other) assert.ok(Math.abs(score - first.get(token)) < 1e-9, `${one[0]}: ${token}`)
+  }
+})
+
 test('unigram: digamma(x + 1) = digamma(x) + 1 / x, and digamma(1/2) = digamma(1) - 2 ln 2', () => {
   const { c, memory } = gf.engine
   const given = [0.5, 1, 1.5, 6.9, 7.9, 10, 11, 1000.25, 1001.25]
