@@ -125,3 +125,14 @@ test('on a phone the rooms stay within the window', async () => {
     await close()
   }
 })
+
+test('a cut residual stands in the list of changes by both names, each where it can be read', async () => {
+  const { page, complaints, close } = await open(stateOf({ room: 'parts', language: 'en' }))
+  await settled(page)
+  await changing(page, () => page.click('.switch[aria-label="Encoder layer 1 · Self-attention: residual cut"]'))
+  const widths = await page.$$eval('.edits li :is(.cell-link, .edit-value)', list => list.map(one => one.getBoundingClientRect().width))
+  assert.equal(widths.length, 2)
+  assert.ok(widths.every(width => width > 100), `${widths} pixels`)
+  assert.deepEqual(complaints, [])
+  await close()
+})

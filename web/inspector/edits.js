@@ -93,10 +93,11 @@ export function editList({ t, store, go, idle = [] }) {
     const { name, index, from, value } = edit
     const cell = index.map(place => (Array.isArray(place) ? place[0] : place ?? 0))
     const isIdle = Boolean(editOf(idle, edit))
-    return h('li', { className: isIdle ? 'is-idle' : '' },
+    const kinds = [isIdle && 'is-idle', from !== undefined && 'is-copy'].filter(Boolean)
+    return h('li', { className: kinds.join(' ') },
       h('button', { type: 'button', className: 'cell-link', onclick: () => go({ name, index: cell }) },
         dotted(cellName(edit))),
-      h('span', { className: 'edit-value' }, was === undefined ? '' : `${brief(was)} → `,
+      h('span', { className: 'edit-value' }, was === undefined ? '' : `${brief(was)} → `, from === undefined ? '' : '= ',
         h('b', {}, from === undefined ? exact(value) : dotted(from))),
       h('button', {
         'type': 'button', 'className': 'quiet', 'onclick': () => store.remove(edit),
