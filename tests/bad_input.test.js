@@ -62,7 +62,7 @@ test('a module inside itself', () => {
 test('edits that are no numbers', () => {
   const edit = edits => () => gf.trace(() => F.relu(gf.tensor([1, 2])), { edits })
   refused(edit([{ name: 'relu', index: [0n], value: 1 }]), 'index', /index must be an array/)
-  refused(edit([{ name: 'relu', index: [0], value: 1n }]), 'type', /must be a number, got 1/)
+  refused(edit([{ name: 'relu', index: [0], value: 1n }]), 'type', /must be a number, got 1n/)
   refused(edit([{ name: 'relu', index: 0n, value: 1 }]), 'index', /index must be an array/)
   const { trace } = gf.trace(() => F.relu(gf.tensor([1, 2])))
   refused(() => trace.explain('relu', [0n]), 'index', /got an array of 1/)

@@ -1,5 +1,7 @@
+import { expectAtMost } from './counted.js'
 import { describe, expect, isPlain } from './errors.js'
 import { hookMoment, isHooked, isWrapped } from './nn/forward.js'
+import { compiledOf } from './nn/held.js'
 import { Module } from './nn/module.js'
 import { isOwn } from './passing.js'
 import { Recording } from './recording.js'
@@ -229,11 +231,25 @@ class Compiled {
       this.reason = HELD
       return output
     }
-    plan.reason = plan.state.reason || this.#tryTo(plan, tensors)
-    if (!plan.reason && !this.#gives(plan, tensors, output)) plan.reason = 'its kernels, called again, gave something else'
+    plan.reason = plan.state.reason || this.#recorded(plan, tensors, output)
     if (plan.reason) this.#drop(plan)
     this.reason = plan.reason
     return output
+  }
+
+  /**
+   * Why a call was not recorded, or nothing. Its forward has run: whatever ends a recording, memory or a stack that is
+   * full, is no reason to end the call.
+   * @param {Plan} plan @param {Tensor[]} tensors @param {unknown} output of the forward
+   */
+  #recorded(plan, tensors, output) {
+    try {
+      const reason = this.#tryTo(plan, tensors)
+      return reason || this.#gives(plan, tensors, output) ? reason : 'its kernels, called again, gave something else'
+    } catch (error) {
+      this.#drop(plan)
+      return `recording it failed: ${/** @type {Error} */ (error).message}`
+    }
   }
 
   /** @param {Plan} plan */
@@ -265,17 +281,11 @@ class Compiled {
     const module = this.#module, { engine } = module
     const drawn = () => engine.memory.bytes(engine.generator, engine.c.gf_generator_size())
     const before = drawn().slice(), recording = plan.recording = new Recording(engine)
-    let reason = 'there was no memory for a recording'
-    try {
-      reason = recording.record(engine, tensors, own => {
-        /** @type {Tensor[]} */ const outputs = []
-        plan.gives = patternOf(module.forward(...filled(plan.given, own)), outputs)
-        return outputs
-      })
-    } catch (error) {
-      if (/** @type {{ code?: string }} */ (error).code !== 'memory') throw error
-      return reason
-    }
+    const reason = recording.record(engine, tensors, own => {
+      /** @type {Tensor[]} */ const outputs = []
+      plan.gives = patternOf(module.forward(...filled(plan.given, own)), outputs)
+      return outputs
+    })
     const hasDrawn = before.some((byte, i) => byte !== drawn()[i])
     drawn().set(before)
     if (hasDrawn) return 'it draws random numbers'
@@ -296,10 +306,13 @@ class Compiled {
  * for tensors as inputs, beside options. Elsewhere the forward itself runs, and `reason` says why: a class of one's own
  * may do more than call kernels, so its parts are compiled instead. The last 8 calls are remembered by their shapes
  * and options; each recording takes what is alive at once in a forward.
+ *
+ * What holds a compiled module holds the module itself, too, in a property of its own; a clone compiles its copy.
  * @template {Module} M
  * @param {M} module
- * @returns {((...inputs: Parameters<M['forward']>) => ReturnType<M['forward']>) & { readonly reason: string,
- *   readonly recordings: number, dispose(): void }}
+ * @param {unknown[]} more nothing
+ * @returns {((...inputs: Parameters<M['forward']>) => ReturnType<M['forward']>) & { forward: M['forward'],
+ *   readonly reason: string, readonly recordings: number, dispose(): void }}
  * @example
  * const layer = new gf.nn.TransformerEncoderLayer(8, 2).eval()
  * const fast = gf.compile(layer), x = gf.randn([1, 3, 8])
@@ -307,12 +320,15 @@ class Compiled {
  * same                                            // true
  * fast.recordings                                 // 1
  */
-export function compile(module) {
+export function compile(module, ...more) {
+  if (more.length) expectAtMost('compile', 1, [module, ...more])
   expect(module instanceof Module, 'type', () =>
     `compile: module must be a module, got ${describe(module)}`)
   const compiled = new Compiled(module)
-  const call = (/** @type {any[]} */ ...inputs) => compiled.call(inputs)
-  return /** @type {any} */ (Object.defineProperties(call, {
+  const forward = (/** @type {any[]} */ ...inputs) => compiled.call(inputs)
+  compiledOf.set(forward, { module, again: compile })
+  return /** @type {any} */ (Object.defineProperties(forward, {
+    forward: { value: forward },
     reason: { get: () => compiled.reason },
     recordings: { get: () => compiled.recordings },
     dispose: { value: () => compiled.end() }

@@ -34,7 +34,8 @@ export function describe(value) {
   if (typeof value === 'string') {
     return value.length > 40 ? `a string of ${value.length} characters` : JSON.stringify(value)
   }
-  if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint') return String(value)
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
+  if (typeof value === 'bigint') return `${value}n`
   if (Array.isArray(value)) return `an array of ${value.length}`
   if (value instanceof Function) return `the function ${value.name || '(anonymous)'}`
   const { dtype, shape } = /** @type {{ dtype?: string, shape?: number[] }} */ (value)

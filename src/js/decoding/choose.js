@@ -109,6 +109,12 @@ export function greedy(logits) {
 
 /** The stream of torch.rand after torch.manual_seed(seed), apart from the engine's own. */
 export class Draws {
+  /** @param {string} where @param {unknown} seed given, or not */
+  static check(where, seed) {
+    expect(seed === undefined || seed === null || Number.isSafeInteger(seed) || typeof seed === 'bigint', 'type',
+      () => `${where}: seed must be a whole number, got ${describe(seed)}`)
+  }
+
   #engine
   #own
 
@@ -117,8 +123,6 @@ export class Draws {
     this.#engine = engine
     this.#own = 0
     if (seed === undefined || seed === null) return
-    expect(Number.isSafeInteger(seed) || typeof seed === 'bigint', 'type',
-      () => `generate: seed must be a whole number, got ${describe(seed)}`)
     this.#own = engine.memory.alloc(engine.c.gf_generator_size())
     engine.c.gf_seed(this.#own, Number(BigInt.asUintN(32, BigInt(seed))))
   }

@@ -72,10 +72,17 @@ const OPTIONS = [
   'maxNewTokens', 'end', ...CUTS, 'seed', 'beams', 'lengthPenalty', 'cache', 'onToken', 'stoppingCriteria', 'signal'
 ]
 
+/** What stoppingCriteria say: a promise would be taken for yes. @param {unknown} said */
+function isTrue(said) {
+  expect(said === undefined || typeof said === 'boolean', 'type',
+    () => `generate: stoppingCriteria must return true or false, got ${describe(said)}`)
+  return said === true
+}
+
 /** @param {any} given */
 function readOptions(given) {
   const where = 'generate', options = /** @type {GenerateOptions} */ (optionsOf(where, given, OPTIONS))
-  const { maxNewTokens = 20, end = [], temperature, beams = 1, lengthPenalty = 0, cache = true, onToken,
+  const { maxNewTokens = 20, end = [], temperature, beams = 1, lengthPenalty = 0, cache = true, seed, onToken,
     stoppingCriteria, signal } = options
   const isDrawn = temperature !== 0 && CUTS.some(name => /** @type {any} */ (options)[name] !== undefined)
   wholeNumber(where, 'maxNewTokens', maxNewTokens)
@@ -86,15 +93,16 @@ function readOptions(given) {
     expect(given === undefined || typeof given === 'function', 'type',
       () => `${where}: ${name} must be a function, got ${describe(given)}`)
   }
-  expect(signal === undefined || signal === null || typeof signal.aborted === 'boolean', 'type',
+  expect(signal === undefined || signal === null || typeof signal.throwIfAborted === 'function', 'type',
     () => `${where}: signal must be an AbortSignal, got ${describe(signal)}`)
   const ends = new Set([end].flat().map(id => wholeNumber(where, 'end', id)))
+  Draws.check(where, seed)
   const cuts = checkCuts(where, isDrawn ? options : {})
   flag(where, 'cache', cache)
   return {
     ...options, maxNewTokens, beams, lengthPenalty, cache, isDrawn, cuts,
     isEnd: (/** @type {number} */ id) => ends.has(id),
-    isEnough: (/** @type {() => number[]} */ answer) => Boolean(stoppingCriteria?.(answer()))
+    isEnough: (/** @type {() => number[]} */ answer) => isTrue(stoppingCriteria?.(answer()))
   }
 }
 
@@ -107,7 +115,11 @@ function readPrompts(ids) {
       Array.from(/** @type {any} */ (ids)) : ids
   expect(Array.isArray(given), 'type', () => `generate: ids must be an array of ids, or an array of such arrays, got ${describe(ids)}` +
     (typeof ids === 'string' ? '; write tokenizer.encode(text).ids' : ''))
-  const isOne = !given.some(Array.isArray), prompts = isOne ? [given] : given.map(row => Array.from(row))
+  const isRow = (/** @type {unknown} */ one) => Array.isArray(one) || ArrayBuffer.isView(one)
+  const isOne = !given.some(isRow)
+  expect(isOne || given.every(isRow), 'type', () => 'generate: ids must be an array of ids, or an array of such arrays, ' +
+    'got ids beside arrays')
+  const prompts = isOne ? [given] : given.map(row => Array.from(row))
   for (const prompt of prompts) {
     expect(prompt.length > 0, 'shape', () => 'generate: ids must hold at least one id to go on from')
     prompt.forEach((id, i) => wholeNumber('generate', `ids[${i}]`, id))

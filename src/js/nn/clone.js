@@ -2,7 +2,7 @@ import { expect } from '../errors.js'
 import { Tensor } from '../tensor.js'
 import { Callable, callable } from './callable.js'
 import { wrapForward } from './forward.js'
-import { heldIn } from './held.js'
+import { compiledOf, heldIn } from './held.js'
 import { Parameter } from './parameter.js'
 
 /** @typedef {import('./module.js').Module} Module */
@@ -11,6 +11,7 @@ import { Parameter } from './parameter.js'
 function checkCloneable({ constructor }, name, value) {
   expect(name !== 'forward', 'state',
     () => `clone: forward of ${constructor.name} must be a method; a field computes with the module it was made in`)
+  if (compiledOf.has(/** @type {object} */ (value))) return
   const isHeld = (/** @type {unknown} */ one) => one instanceof Callable || one instanceof Tensor
   expect(!heldIn(value, isHeld).length, 'state', () => `clone: ${name} of ${constructor.name} holds modules or tensors in ` +
     `${Array.isArray(value) ? 'an array' : 'an object'}; use ModuleList, ModuleDict or properties`)
@@ -28,6 +29,16 @@ function cloneTensor(tensor) {
 }
 
 /**
+ * A module as its copy, a compiled one as the same of the copy, the rest as it was met before or is.
+ * @param {any} value of a property @param {Map<object, any>} copies @returns {any}
+ */
+function cloned(value, copies) {
+  const compiled = compiledOf.get(value)
+  if (compiled) return compiled.again(cloneModule(compiled.module, copies))
+  return value instanceof Callable ? cloneModule(/** @type {any} */ (value), copies) : copies.get(value) ?? value
+}
+
+/**
  * A module with parameters of its own; what is shared inside is shared inside the copy.
  * @param {Module} module @param {Map<object, any>} copies of what was met before, by the originals
  * @returns {Module}
@@ -39,7 +50,7 @@ export function cloneModule(module, copies = new Map()) {
   for (const [name, value] of Object.entries(module)) {
     checkCloneable(module, name, value)
     if (value instanceof Tensor && !copies.has(value)) copies.set(value, cloneTensor(value))
-    const own = value instanceof Callable ? cloneModule(/** @type {any} */ (value), copies) : copies.get(value) ?? value
+    const own = cloned(value, copies)
     Object.defineProperty(copy, name, { value: own, writable: true, enumerable: true, configurable: true })
   }
   copy.bufferNames = new Set(module.bufferNames)

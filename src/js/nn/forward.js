@@ -89,11 +89,11 @@ function run(module, forward, inputs) {
   return trace ? traced(module, forward, inputs, trace) : passed(module, forward, inputs)
 }
 
-/** What stands in place of a forward. @type {WeakSet<Function>} */
-const wrapped = new WeakSet()
+/** What stands in place of a forward, and of whose. @type {WeakMap<Function, Module>} */
+const wrapped = new WeakMap()
 
 /** Whether a module's forward is that of its class. @param {Module} module */
-export const isWrapped = module => wrapped.has(module.forward)
+export const isWrapped = module => wrapped.get(module.forward) === module
 
 /** Puts what is called from outside in place of a module's forward. @param {Module} module */
 export function wrapForward(module) {
@@ -107,5 +107,5 @@ export function wrapForward(module) {
     },
     enumerable: false, configurable: true, writable: true
   })
-  wrapped.add(module.forward)
+  wrapped.set(module.forward, module)
 }

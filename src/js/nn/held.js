@@ -55,8 +55,15 @@ const expectParameter = (module, name, value) => expect(!isStray(module, name, v
   () => `${module.constructor.name}: ${name} is a parameter, got ${describe(value)} in its place, which would be neither ` +
     `trained nor saved; write loadStateDict to change its values, or new gf.nn.Parameter(tensor) before an optimiser is made`)
 
-/** What a list, a map or an object holds. @param {unknown} value @returns {Iterable<unknown>} */
+/**
+ * Functions that compute with a module, and what makes one of another.
+ * @type {WeakMap<object, { module: Module, again: (module: Module) => Function }>}
+ */
+export const compiledOf = new WeakMap()
+
+/** What a list, a map, an object or a compiled function holds. @param {unknown} value @returns {Iterable<unknown>} */
 function membersOf(value) {
+  if (typeof value === 'function') return [compiledOf.get(value)?.module].filter(Boolean)
   if (Array.isArray(value)) return value
   if (value instanceof Map || value instanceof Set) return value.values()
   return isPlain(value) ? Object.values(value) : []
@@ -72,7 +79,7 @@ export function heldIn(value, isOne, found = [], seen = new Set()) {
   seen.add(value)
   for (const one of membersOf(value)) {
     if (isOne(one)) found.push(one)
-    else if (one !== null && typeof one === 'object') heldIn(one, isOne, found, seen)
+    else if (Object(one) === one) heldIn(one, isOne, found, seen)
   }
   return found
 }
@@ -86,6 +93,7 @@ const foundIn = module => new Set(module.namedModules().flatMap(([, one]) => [on
 /** How what is lost would be found. @param {unknown} value @param {unknown} lost in it */
 function foundAs(value, lost) {
   if (lost instanceof Parameter) return 'this.name = parameter for each'
+  if (typeof value === 'function') return 'this.name = module, and gf.compile(this.name)'
   const container = `new gf.nn.${Array.isArray(value) ? 'ModuleList' : 'ModuleDict'}(…)`
   const isDeeper = ![...membersOf(value)].includes(lost)
   return isDeeper ? `${container}, with a ModuleDict for each object and a ModuleList for each array in it` : container

@@ -1,0 +1,102 @@
+// What is compiled in the hands of others: held by a module, cloned with it, decoded with, handed another's forward.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { load } from '../src/js/index.js'
+import { own } from '../src/js/passing.js'
+
+const gf = await load(), { nn } = gf
+const within = fn => gf.noGrad(() => gf.tidy(() => { fn() }))
+const thrice = fn => [1, 2, 3].forEach(() => within(fn))
+
+class Holder extends nn.Module {
+  constructor() {
+    super()
+    this.inner = new nn.Linear(4, 4)
+    this.fast = gf.compile(this.inner)
+  }
+
+  forward(x) {
+    return this.fast(x)
+  }
+}
+
+test('a module with the forward of another is none of the library\'s: what that one holds is not looked at', () => {
+  const other = new nn.LayerNorm(8), stack = new nn.Sequential(new nn.Linear(8, 8), new nn.LayerNorm(8))
+  const x = gf.randn([2, 8])
+  stack[1].forward = other.forward
+  const fast = gf.compile(stack)
+  thrice(() => fast(x))
+  other.eps = 3
+  within(() => assert.ok(gf.equal(fast(x), stack(x))))
+  assert.match(fast.reason, /compile its parts/)
+})
+
+test('whatever ends a recording, the forward has run and its output is given', () => {
+  let calls = 0
+  class Flaky extends nn.Module {
+    inner = new nn.Linear(4, 4)
+    forward(x) {
+      calls += 1
+      if (calls === 3) throw new RangeError('Maximum call stack size exceeded')
+      return this.inner(x)
+    }
+  }
+  own(Flaky)
+  const module = new Flaky(), fast = gf.compile(module), x = gf.randn([2, 4])
+  const same = () => within(() => assert.ok(gf.equal(fast(x), module.inner(x))))
+  same()
+  same()
+  assert.equal(fast.reason, 'recording it failed: Maximum call stack size exceeded')
+  for (let i = 0; i < 3; i++) same()
+  module.eval()
+  for (let i = 0; i < 3; i++) same()
+  assert.equal(fast.recordings, 1)
+})
+
+test('a clone computes with its own weights', () => {
+  const module = new Holder(), copy = module.clone(), x = gf.randn([2, 4])
+  thrice(() => module(x))
+  copy.inner.weight.data.fill(0)
+  thrice(() => {
+    assert.ok(gf.equal(copy(x), copy.inner(x)))
+    assert.ok(gf.equal(module(x), module.inner(x)))
+  })
+  assert.ok(!gf.equal(copy(x), module(x)))
+})
+
+test('what is held only as compiled would be neither trained nor saved', () => {
+  const module = new Holder()
+  assert.equal(module.parameters().length, 2)
+  for (const hold of [one => one, one => [one], one => ({ one })]) {
+    class Lost extends nn.Module {
+      fast = hold(gf.compile(new nn.Linear(4, 4)))
+    }
+    assert.throws(() => new Lost().parameters(), { code: 'state', message: /^Lost: fast .* neither trained nor saved; write / })
+  }
+  class Lost extends nn.Module {
+    fast = gf.compile(new nn.Linear(4, 4))
+  }
+  assert.throws(() => new Lost().stateDict(), /write this\.name = module, and gf\.compile\(this\.name\)/)
+})
+
+test('it is decoded with as its module is, the cache in an option', () => {
+  const seen = []
+  class Next extends nn.Module {
+    table = new nn.Embedding(5, 5)
+    forward(ids, { cache = null } = {}) {
+      seen.push(cache !== null)
+      return this.table(ids)
+    }
+  }
+  const model = new Next(), fast = gf.compile(model)
+  for (const options of [{}, { cache: false }]) {
+    assert.deepEqual(gf.decoding.generate(fast, [1], options), gf.decoding.generate(model, [1], options))
+  }
+  assert.deepEqual(new Set(seen.slice(0, 40)), new Set([true]))
+  assert.deepEqual(new Set(seen.slice(40)), new Set([false]))
+  within(() => assert.ok(gf.equal(fast.forward([[1]]), fast([[1]]))))
+})
+
+test('it takes one module', () => {
+  assert.throws(() => gf.compile(new nn.Linear(1, 1), { mode: 'max' }), /compile: takes one argument, but also got/)
+})
