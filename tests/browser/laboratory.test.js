@@ -136,6 +136,36 @@ test('a drop rate of 0 drops nothing, and it is said', async () => {
   await close()
 })
 
+test('at a drop rate of 0 the slider keeps the keyboard, and the mask before it can neither be told nor taken', async () => {
+  const { page, complaints, close } = await open({
+    room: 'dropout', dropout: 0.05, depth: 'code', cell: { name: 'dropout.drop.mask', index: [0, 0, 0] }
+  })
+  const slider = await page.$('.stage [data-control="dropout"] input')
+  const shown = () => page.$$eval('.stage-figure .heat', list => list.filter(one => one.checkVisibility()).length)
+  const turnMenu = () => page.$eval('.figure .menu', menu => new Promise(resolve => {
+    menu.addEventListener('toggle', resolve, { once: true })
+    menu.open = !menu.open
+  }).then(() => menu.querySelectorAll('.menu-choice input').length))
+  async function offered() {
+    const count = await turnMenu()
+    await turnMenu()
+    return count
+  }
+  for (const [key, value, matrices] of [['ArrowLeft', '0', 2], ['ArrowRight', '0.05', 3]]) {
+    await slider.focus()
+    await changing(page, () => page.keyboard.press(key))
+    assert.ok(await slider.evaluate(one => one === document.activeElement), `${key}: the focus stays`)
+    assert.deepEqual([await slider.inputValue(), await shown(), await offered()], [value, matrices, matrices], key)
+    await page.waitForSelector('.depth-panel:not([hidden]):not([aria-busy="true"]) .listing')
+    const origins = await page.$$eval('.stage-figure [data-tensor]', list => (
+      list.filter(one => one.checkVisibility()).map(one => one.dataset.tensor)))
+    assert.equal(origins.includes('dropout.drop.mask'), matrices === 3, key)
+    assert.equal(/mask/.test(await page.textContent('#inspector .cell-name')), matrices === 3, key)
+  }
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
 test('another pair of the circle is the cell that is told, and the matrix that is taken', async () => {
   const { page, close } = await open({ room: 'circle' })
   await page.click('.stage-figure .segments label:nth-child(3)')

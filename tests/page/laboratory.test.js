@@ -175,6 +175,13 @@ test('a room is compared by the settings that its numbers depend on, by all of t
   }
 })
 
+test('the rooms are one list at every drop rate, so that the slider outlives a rate without a mask', () => {
+  const [without, some, half] = [0, 0.2, 0.5].map(dropout => shownRun({ model, dropout }))
+  assert.ok(!without.tensors.has('dropout.drop.mask') && some.tensors.has('dropout.drop.mask'))
+  for (const run of [without, half]) assert.equal(roomsOf(run), roomsOf(some))
+  assert.equal(dataIn(without, 'dropout').mask, null)
+})
+
 test('dropout keeps a cell times 1/(1−p) or makes it 0', () => {
   const { before, mask, after } = dataIn(shownRun({ model, dropout: 0.5 }), 'dropout')
   assert.ok([...mask.values].every(x => x === 0 || x === 2) && new Set(mask.values).size === 2)

@@ -52,13 +52,13 @@ export function dropped(container, context, place) {
         (/** @type {number} */ row, /** @type {number} */ col) => mask.values[row * mask.cols + col] === 0)
       const pair = next.before.cols <= NARROW
       fig.body.classList.toggle('is-pair', pair)
-      middle.hidden = !mask
+      middle.hidden = matrices.mask.element.hidden = !mask
       for (const name of shown) {
         const title = t(`stages.dropout.${name}`)
         const extra = name === 'before' ? {} : { crossed }
         matrices[name].update(partOf(name), { title, domain: domains[name], dense: true, pair, follow, ...extra })
       }
-      if (mask) ofSlice(note, mask)
+      ofSlice(note, mask ?? next.after)
       const count = mask?.values.filter(x => x === 0).length
       setText(note, mask
         ? t('stages.dropout.kept', { scale: fixed(next.scale), dropped: count, total: mask.values.length })

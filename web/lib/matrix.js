@@ -174,7 +174,8 @@ export function matrix(container, handlers) {
       body.style.setProperty('padding-right', `${plan.overhang}px`)
       heat.update(part, { ...view, cell: { width, height } })
     },
-    drawings: () => [heat.drawing()].filter(isThere),
+    /** None while it is hidden: what it drew last is of another run. */
+    drawings: () => (root.hidden ? [] : [heat.drawing()].filter(isThere)),
     /** @param {Marks} marks */
     mark({ current, pinned, sources, isAsked }) {
       const here = heat.find(current)

@@ -9,7 +9,7 @@
  * @property {string} output the tensor that stands for it
  * @property {number[]} [opening] the cell of it that tells most
  * @property {string} [words] the key of its texts, if that is not its id
- * @property {Record<string, string>} [parts] tensors by names that its stage knows them by
+ * @property {Record<string, string>} [parts] tensors by names that its stage knows them by, there or not
  * @property {string[]} [controls] if they are not those of the stage
  * @property {string[]} settings what its numbers depend on
  * @property {string[]} [notebooks] in which the same is computed
@@ -50,9 +50,11 @@ export function roomsOf(run) {
   const experiments = EXPERIMENTS.map(({
     id, output, opening, controls, settings, words = id, parts: more = {}, notebooks = [], reads = []
   }, i) => {
-    const own = partsOf(id)
-    const parts = { ...Object.fromEntries([...reads.flatMap(partsOf), ...own]), ...more }
-    const others = own.map(([, name]) => name).filter(name => name !== parts[output])
+    // What has a name here is named once, last: a room is the same to a run that has no such tensor.
+    const named = Object.entries(more)
+    const own = [...partsOf(id).filter(([, name]) => !Object.values(more).includes(name)), ...named]
+    const parts = Object.fromEntries([...reads.flatMap(partsOf), ...own])
+    const others = own.map(([, name]) => name).filter(name => name.startsWith(`${id}.`) && name !== parts[output])
     return {
       id, stage: id, words, parts, ...(controls && { controls }), settings,
       tensors: [parts[output], ...(i ? [] : partsOf('embedding').map(([, name]) => name)), ...others],
