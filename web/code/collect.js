@@ -6,6 +6,9 @@ import { SOURCES } from './sources.js'
 
 const SRC = new URL('../../src/', import.meta.url)
 
+/** A line of a table of operations stands as far to the left as a function. @param {string} code */
+const flush = code => code.replaceAll(new RegExp(`^ {${code.search(/\S/)}}`, 'gm'), '')
+
 /**
  * @returns {Promise<Record<string, { c: Piece[], js: Piece[], torch: string }>>} for every operation its pieces of code
  * @typedef {{ file: string, line: number, code: string }} Piece
@@ -23,7 +26,7 @@ export async function collectCode() {
     return names.map(name => {
       const found = extract(text, name)
       if (!found) throw new Error(`src/${folder}/${path} has no ${name}`)
-      return { file: `src/${folder}/${path}`, ...found }
+      return { file: `src/${folder}/${path}`, line: found.line, code: flush(found.code) }
     })
   }))).flat()
   const entries = Object.entries(SOURCES).map(async ([op, { c, js, torch }]) => (

@@ -82,9 +82,6 @@ function byOperation(recipes) {
   return [...made]
 }
 
-/** A line of a table of operations stands as far to the left as a function. @param {string} code */
-const flush = code => code.replaceAll(new RegExp(`^ {${code.search(/\S/)}}`, 'gm'), '')
-
 /** @param {Code} code @param {Recipe[]} recipes @param {CodeLanguage} language @param {Translate} t */
 function listing(code, recipes, language, t) {
   /** Operations share kernels; each is shown where it comes first. @type {Set<string>} */ const above = new Set()
@@ -99,7 +96,7 @@ function listing(code, recipes, language, t) {
       above.add(place)
       if (isAbove) return h('p', { className: 'note' }, t('depth.above', { place }))
       return h('figure', { className: 'listing' }, line ? h('figcaption', {}, place) : '',
-        codeBlock(flush(text), `${op}, ${place}`))
+        codeBlock(text, `${op}, ${place}`))
     }))
   })
 }
