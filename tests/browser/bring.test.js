@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { cases, filesOf } from '../models/drawn.js'
 import { isLong } from '../lib/long.js'
 import { BROKEN, HOSTILE, SHUFFLED, brokenFiles, otherTokenizer, oversized } from '../lib/hostile.js'
-import { changing, go, roomsOn, runHere, tablesOf, useHouse, violations } from './host.js'
+import { bringFiles, changing, go, roomsOn, runHere, tablesOf, useHouse, violations } from './host.js'
 import { compareTables } from './tables.js'
 import { longestTasks } from './tasks.js'
 import { defaultsOf } from '../../web/models/index.js'
@@ -306,11 +306,7 @@ test('without room for all matrices of attention the rooms of those that are mis
     ['ko', /^4층 모두의 .* 자리는 1 B뿐이에요\. 그래서 이번 실행은 1개 층\(1층\)의 행렬만/, '3층을 남기고 다시 실행하기']
   ]) {
     const { page, complaints, close } = await house.open({ language })
-    await page.selectOption('.models select', 'own')
-    await page.waitForSelector('.bring[open]')
-    await page.setInputFiles('.bring input', paths)
-    await page.waitForSelector('.bring .primary:visible')
-    await changing(page, () => page.click('.bring .primary'))
+    await bringFiles(page, paths)
     await go(page, '3.linear2')
     await page.waitForSelector('#house[data-room="3.linear2"] .stage-figure canvas')
     const before = await tablesOf(page)
@@ -355,11 +351,7 @@ test('thousands of terms stand on pages that the page does not stop for', async 
   const folder = await mkdtemp(join(tmpdir(), 'wordy-')), words = 8000
   const { paths } = await writeGpt2(folder, { layers: 1, channels: 8, heads: 2, words, places: 64 })
   const { page, complaints, close } = await house.open({ language: 'en' })
-  await page.selectOption('.models select', 'own')
-  await page.waitForSelector('.bring[open]')
-  await page.setInputFiles('.bring input', paths)
-  await page.waitForSelector('.bring .primary:visible')
-  await changing(page, () => page.click('.bring .primary'))
+  await bringFiles(page, paths)
   await page.evaluate(() => { location.hash += '&room=sampling&cell=sampling.output:0,0,7' })
   const more = '#inspector .terms + .quiet, #inspector .terms ~ .quiet'
   await page.waitForSelector(more)

@@ -166,3 +166,12 @@ export async function tablesOf(page) {
 
 /** A run of a state with other edits, made here, as the worker makes one. */
 export const withEdits = (said, edits) => made(settingsOf({ ...stateOf(said), edits }), edits)
+
+/** Opens files as the reader's own model. @param {import('playwright-core').Page} page @param {string[]} paths */
+export async function bringFiles(page, paths) {
+  await page.selectOption('.models select', 'own')
+  await page.waitForSelector('.bring[open]')
+  await page.setInputFiles('.bring input', paths)
+  await page.waitForSelector('.bring .primary:visible')
+  await changing(page, () => page.click('.bring .primary'))
+}

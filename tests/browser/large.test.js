@@ -10,7 +10,7 @@ import { test } from 'node:test'
 import { gf } from '../lib/engine.js'
 import { isLong } from '../lib/long.js'
 import { SMALL, writeGpt2 } from '../lib/large.js'
-import { beyond, changing, go, useHouse, violations } from './host.js'
+import { beyond, bringFiles, changing, go, useHouse, violations } from './host.js'
 import { longestTasks } from './tasks.js'
 import { scale, signed } from '../../web/lib/color.js'
 
@@ -266,11 +266,7 @@ test(`1,024 tokens before ${LONG_SHAPE.layers} layers of ${LONG_SHAPE.channels} 
   const { page, complaints, close } = await open({ language: 'en' }, { before: watch })
   const memory = await inBrowser(memoryOf)
   page.setDefaultTimeout(CHROME)
-  await page.selectOption('.models select', 'own')
-  await page.waitForSelector('.bring[open]')
-  await page.setInputFiles('.bring input', paths)
-  await page.waitForSelector('.bring .primary:visible')
-  await changing(page, () => page.click('.bring .primary'))
+  await bringFiles(page, paths)
   const begun = Date.now()
   const tasks = await inBrowser(browser => longestTasks(browser, page, async during => {
     await during('the text', () => changing(page, () => page.fill('[data-field="beginning"]', LINE.repeat(40))))
@@ -319,11 +315,7 @@ test('an answer of 256 tokens is told while it is written, and ended early by th
   const folder = await mkdtemp(join(tmpdir(), 'answer-'))
   const { paths } = await writeGpt2(folder, { layers: 6, channels: 256, heads: 4, words: 9000, places: 1024 })
   const { page, complaints, close } = await open({ language: 'en' })
-  await page.selectOption('.models select', 'own')
-  await page.waitForSelector('.bring[open]')
-  await page.setInputFiles('.bring input', paths)
-  await page.waitForSelector('.bring .primary:visible')
-  await changing(page, () => page.click('.bring .primary'))
+  await bringFiles(page, paths)
   await go(page, 'decoding')
   const longer = page.locator('.stage [data-control="maxNewTokens"] .stepper button:last-child')
   const picks = () => page.locator('.pick').count()
@@ -353,11 +345,7 @@ test('an answer of 128 tokens on a phone: no wider than the window, its steps sc
   const folder = await mkdtemp(join(tmpdir(), 'phone-'))
   const { paths } = await writeGpt2(folder, { layers: 2, channels: 48, heads: 4, words: 3000, places: 256 })
   const { page, complaints, close } = await open({ language: 'en', room: 'house' }, { viewport: { width: 390, height: 844 } })
-  await page.selectOption('.models select', 'own')
-  await page.waitForSelector('.bring[open]')
-  await page.setInputFiles('.bring input', paths)
-  await page.waitForSelector('.bring .primary:visible')
-  await changing(page, () => page.click('.bring .primary'))
+  await bringFiles(page, paths)
   await enter(page, 'decoding')
   assert.doesNotMatch(await page.textContent('.stage .lead'), /<\/s>|decoder/)
   for (let i = 0; i < 3; i++) await changing(page, () => page.click('.stage [data-control="maxNewTokens"] .stepper button:last-child'))
