@@ -136,3 +136,15 @@ test('a cut residual stands in the list of changes by both names, each where it 
   assert.deepEqual(complaints, [])
   await close()
 })
+
+test('axe finds nothing in a table that is still computed, nor in the line of a part that is off', async () => {
+  for (const colorScheme of ['light', 'dark']) {
+    const { page, close } = await open(stateOf({ room: 'parts', language: 'en' }), { colorScheme })
+    await settled(page)
+    await changing(page, () => page.click('.switch[aria-label="Encoder layer 1 · Self-attention: residual cut"]'))
+    await settled(page)
+    await page.$eval('.grid-frame', frame => frame.setAttribute('aria-busy', 'true'))
+    assert.deepEqual(await violations(page, '.stage'), [], colorScheme)
+    await close()
+  }
+})

@@ -14,7 +14,7 @@ import { spans } from './spans.js'
  * @property {boolean} [isMarked]
  *
  * A line; its cells, or what makes one of a column: of very many only those that are drawn are asked for.
- * @typedef {{ key: string, head: Child, level?: number, isTitle?: boolean, isOff?: boolean,
+ * @typedef {{ key: string, head: Child, level?: number, isTitle?: boolean,
  *   cells: GridCell[] | ((col: number) => GridCell) }} Line
  * @typedef {Omit<Line, 'cells'> & { cells: GridCell[] }} Drawn
  */
@@ -63,12 +63,11 @@ export function grid(container, label, t, press) {
   /** @type {WeakMap<Element, Child>} */ const named = new WeakMap()
   const createLine = () => h('tr', {}, h('th', { scope: 'row' }))
   /** What stands before the cells, and room for them. @param {Built<HTMLElement>} row @param {Drawn} line */
-  function beginLine(row, { key, head, level = 0, isTitle = false, isOff = false, cells }) {
+  function beginLine(row, { key, head, level = 0, isTitle = false, cells }) {
     const [first] = row.children
     row.dataset.key = key
     row.className = `level-${level}`
     row.classList.toggle('is-title', isTitle)
-    row.classList.toggle('is-off', isOff)
     if (named.get(first) !== head) first.replaceChildren(/** @type {Node | string} */ (head))
     named.set(first, head)
     while (row.children.length > cells.length + 1) row.lastElementChild?.remove()

@@ -106,8 +106,8 @@ export function mount(container, context) {
       const name = storeyOf(part, t)
       if (name !== place) lines.push({ key: name, head: name, isTitle: true, cells: [] })
       place = name
-      lines.push({ key: partKey(part), head: headOf(part), level: ['layer', 'sub', 'residual'].includes(part.kind) ? 1 : 2,
-        isOff: part.isOff, cells: cellsOf(part) })
+      const level = ['layer', 'sub', 'residual'].includes(part.kind) ? 1 : 2
+      lines.push({ key: partKey(part), head: headOf(part), level, cells: cellsOf(part) })
     }
     table.update(t('stages.parts.corner'), tokens, lines)
     keys.forEach((key, i) => key.update(i ? signed(what.logits ? 100 : longest()) : probabilities(), theme().mode,
