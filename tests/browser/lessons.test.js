@@ -225,6 +225,23 @@ test('what is no number is said to be none, and is no wrong answer', async () =>
   await close()
 })
 
+test('the inspector takes apart a number of the row that is pointed at', async () => {
+  const { lesson } = await lessonOf('attention').load()
+  const { page, complaints, close } = await open({ lesson: 'attention', at: 2 }, 'ko')
+  for (const step of lesson.steps.slice(2, 9)) {
+    await arrived(page, step.id)
+    await isPointed(page)
+    const state = await stateOf(page), run = runHere(state)
+    const { tensor, index } = step.point(run, { state })
+    const address = new RegExp(`^${tensor}\\[${index.map(place => place ?? '\\d+').join(', ')}\\]$`)
+    run.dispose()
+    assert.match(await page.textContent('.inspector .cell-name'), address, step.id)
+    await page.click('.lesson-next')
+  }
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
 test('what is pointed at comes with its whole figure where the window has room for it', async () => {
   const { page, close } = await open({ lesson: 'break', at: 3 }, 'ko', { viewport: { width: 1280, height: 720 } })
   await arrived(page, 'scale')

@@ -11,6 +11,7 @@ import { lessonOf } from './index.js'
 import { pointers } from './pointer.js'
 import { remember } from './progress.js'
 import { question } from './question.js'
+import { standingFor } from './readings.js'
 import { isIn, kept, stateOf } from './steps.js'
 
 /** @import { Place } from '../rooms/graph.js' */
@@ -249,7 +250,7 @@ export function player(container, stage, context) {
     const target = (known?.isOver && step.then ? step.pointThen ?? step.point : step.point)?.(run, now()) ?? null
     const key = `${shown.id} ${step.id} ${Boolean(known?.isOver)} ${shown.language}`
     pointer.point(target, key, step.ask ? parts.ask : parts.title)
-    if (key !== parts.key) unfold(target)
+    if (key !== parts.key) unfold(run, target)
     parts.key = key
     parts.root.dataset.step = step.id
     parts.root.dataset.language = shown.language
@@ -257,13 +258,12 @@ export function player(container, stage, context) {
   }
 
   /**
-   * A single cell that is pointed at is the one that the inspector takes apart.
-   * @param {import('./index.js').Place | null} target
+   * The inspector takes apart what is pointed at, not a number of another token.
+   * @param {Run} run @param {import('./index.js').Place | null} target
    */
-  function unfold(target) {
-    if (target?.tensor !== undefined && target.index.every(place => place !== null)) {
-      context.look({ name: target.tensor, index: target.index })
-    }
+  function unfold(run, target) {
+    const cell = target?.tensor === undefined ? null : standingFor(run, target)
+    if (cell) context.look(cell)
   }
 
   /** @param {boolean} isThere */

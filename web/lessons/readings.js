@@ -3,7 +3,7 @@
 import { tensorOf } from '../lib/run.js'
 import { valueAt } from '../lib/slice.js'
 
-/** @import { Run } from '../types.d.ts' */
+/** @import { Cell, Run } from '../types.d.ts' */
 
 /** The value of a cell. @param {Run} run @param {string} name @param {number[]} index */
 export const at = (run, name, index) => valueAt(tensorOf(run, name), index)
@@ -16,6 +16,18 @@ export function rowAt(run, name, index) {
 
 /** Where the largest is; the first of several. @param {number[]} values */
 export const largest = values => values.indexOf(Math.max(...values))
+
+/**
+ * The cell that stands for a place: a single one for itself, for a row or a column its largest; for a matrix none does.
+ * @param {Run} run @param {{ tensor: string, index: (number | null)[] }} place @returns {Cell | null}
+ */
+export function standingFor(run, { tensor, index }) {
+  const open = index.flatMap((place, axis) => (place === null ? [axis] : []))
+  if (open.length > 1) return null
+  const length = open.length ? tensorOf(run, tensor).shape[open[0]] : 1
+  const cells = Array.from({ length }, (_, i) => index.map(place => place ?? i))
+  return { name: tensor, index: cells[largest(cells.map(cell => at(run, tensor, cell)))] }
+}
 
 /** Where values are, the largest first. @param {number[]} values */
 export const ranked = values => [...values.keys()].sort((one, other) => values[other] - values[one])
