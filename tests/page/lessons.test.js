@@ -4,10 +4,13 @@ import { test } from 'node:test'
 import { FINDS, found } from '../../web/lessons/hunt/find.js'
 import { LESSONS } from '../../web/lessons/index.js'
 import { stateOf } from '../../web/lessons/steps.js'
+import { translator } from '../../web/lib/text.js'
 import { MODELS, problemsOf, settingsOf } from '../../web/models/index.js'
 import { roomsOf } from '../../web/rooms/index.js'
 import { placeOnTour } from '../../web/shell/frame.js'
 import { defaults, fromHash, patchFrom, toHash } from '../../web/shell/state.js'
+import * as english from '../../web/text/en.js'
+import * as korean from '../../web/text/ko.js'
 import { shownRun } from '../lib/page.js'
 
 const LANGUAGES = ['ko', 'en']
@@ -85,6 +88,18 @@ test('both languages say the same steps, and every link of a step is read as it 
     for (const link of links) {
       const names = [...new URLSearchParams(link).keys()]
       assert.deepEqual(Object.keys(patchFrom(link, model)).sort(), names.sort(), link)
+    }
+  }
+})
+
+test('a button is called in a lesson what it is called on the page, wherever a window has it', () => {
+  const named = { break: 'inspector.change', round: 'app.theatre', hunt: 'app.settings' }
+  for (const [language, { page }] of Object.entries({ ko: korean, en: english })) {
+    const t = translator(page)
+    for (const [id, key] of Object.entries(named)) {
+      const { text } = Object.values(lessons.find(lesson => lesson.id === id).texts[language].steps).at(-1)
+      assert.match(text, new RegExp(`(‘${t(key)}’|“${t(key)}”|^${t(key)}\\b|\\. ${t(key)}\\b)`), `${id}, ${language}`)
+      assert.doesNotMatch(text, /오른쪽|왼쪽|on the (right|left)/, `${id}, ${language}: a phone has it below`)
     }
   }
 })
