@@ -253,6 +253,26 @@ test('what is pointed at comes with its whole figure where the window has room f
   await close()
 })
 
+test('what is pointed at stays below the lesson when the page becomes shorter on the way to it', async () => {
+  const { page, close } = await open({ lesson: 'order', at: 3 }, 'ko')
+  await arrived(page, 'answer')
+  const isBelow = () => page.waitForFunction(() => {
+    const [lesson, pointed] = ['.lesson', '.is-pointed'].map(one => document.querySelector(one).getBoundingClientRect())
+    const isStill = document.documentElement.dataset.at === String(scrollY)
+    document.documentElement.dataset.at = scrollY
+    return isStill && pointed.top >= lesson.bottom && pointed.top < innerHeight
+  }, null, { polling: 250, timeout: 5000 })
+  await isBelow()
+  await page.evaluate(() => new Promise(resolve => {
+    const space = Object.assign(document.createElement('div'), { style: 'height: 900px' })
+    addEventListener('scrollend', resolve, { once: true })
+    addEventListener('scroll', () => space.remove(), { once: true })
+    document.querySelector('.is-pointed').before(space)
+  }))
+  await isBelow()
+  await close()
+})
+
 test('a lesson works where nothing may be stored', async () => {
   const before = () => Object.defineProperty(globalThis, 'localStorage', { get() {
     throw new DOMException('denied', 'SecurityError')

@@ -103,8 +103,14 @@ const MOVES = ['wheel', 'touchmove', 'pointerdown', 'keydown']
  */
 function keeper() {
   /** @type {{ element: Element, asked: Element | null } | null} */ let kept = null
+  // A scroll that has begun goes on to where the place was, even if it has come in sight meanwhile, or another is kept.
   let isOnWay = false
-  const again = () => { if (kept) isOnWay = show(kept.element, kept.asked) }
+  const again = () => { if (kept) isOnWay = show(kept.element, kept.asked) || isOnWay }
+  addEventListener('scrollend', () => {
+    const hasArrived = isOnWay
+    isOnWay = false
+    if (hasArrived) again()
+  })
   const drawn = new ResizeObserver(again)
   /** @type {AbortController | null} */ let listening = null
   const release = () => {
@@ -123,7 +129,6 @@ function keeper() {
       listening = new AbortController()
       const { signal } = listening
       for (const move of MOVES) addEventListener(move, release, { passive: true, signal })
-      addEventListener('scrollend', () => isOnWay && again(), { signal })
     },
     /** The same place, drawn anew. @param {Element} element */
     renew: element => { if (kept) kept.element = element }
