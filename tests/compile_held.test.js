@@ -53,6 +53,31 @@ test('whatever ends a recording, the forward has run and its output is given', (
   assert.equal(fast.recordings, 1)
 })
 
+test('a recording that ends half-way gives the random numbers back that it drew', () => {
+  const x = gf.ones([2, 4])
+  /** What is drawn in three calls and after them; the third forward that runs is the recording. */
+  const drawn = compiles => {
+    let runs = 0
+    class Flaky extends nn.Module {
+      dropout = new nn.Dropout(0.5)
+      forward(given) {
+        runs += 1
+        const out = this.dropout(given)
+        if (compiles && runs === 3) throw new RangeError('Maximum call stack size exceeded')
+        return out
+      }
+    }
+    own(Flaky)
+    const module = new Flaky(), call = compiles ? gf.compile(module) : module
+    gf.manualSeed(5)
+    const given = [1, 2, 3].map(() => gf.noGrad(() => gf.tidy(() => call(x).toArray())))
+    return [given, gf.rand([3]).toArray(), call.reason]
+  }
+  const [plain, fast] = [false, true].map(drawn)
+  assert.match(fast[2], /^recording it failed/)
+  assert.deepEqual(fast.slice(0, 2), plain.slice(0, 2))
+})
+
 test('a clone computes with its own weights', () => {
   const module = new Holder(), copy = module.clone(), x = gf.randn([2, 4])
   thrice(() => module(x))

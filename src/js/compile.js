@@ -133,6 +133,20 @@ class State {
 /** @param {Tensor} a @param {Tensor} b */
 const sameBits = (a, b) => a.bytes.every((byte, i) => byte === b.bytes[i])
 
+/**
+ * What `fn` returns, and whether it has drawn random numbers. The stream is put back, also where `fn` throws.
+ * @template T @param {Engine} engine @param {() => T} fn
+ */
+function undrawn({ memory, generator, c }, fn) {
+  const drawn = () => memory.bytes(generator, c.gf_generator_size()), before = drawn().slice()
+  try {
+    const result = fn()
+    return { result, hasDrawn: before.some((byte, i) => byte !== drawn()[i]) }
+  } finally {
+    drawn().set(before)
+  }
+}
+
 /** Why nothing is recorded or run again now. @param {Engine} engine */
 function modeReason({ gradEnabled, trace, made, recording }) {
   if (gradEnabled) return 'gradients are recorded; call it within gf.noGrad'
@@ -278,16 +292,12 @@ class Compiled {
   /** @param {Plan} plan @param {Tensor[]} tensors @returns {string} why it cannot be recorded, or nothing */
   #tryTo(plan, tensors) {
     if (++plan.tries > MOST_TRIES) return 'something it depends on changes from call to call'
-    const module = this.#module, { engine } = module
-    const drawn = () => engine.memory.bytes(engine.generator, engine.c.gf_generator_size())
-    const before = drawn().slice(), recording = plan.recording = new Recording(engine)
-    const reason = recording.record(engine, tensors, own => {
+    const module = this.#module, { engine } = module, recording = plan.recording = new Recording(engine)
+    const { result: reason, hasDrawn } = undrawn(engine, () => recording.record(engine, tensors, own => {
       /** @type {Tensor[]} */ const outputs = []
       plan.gives = patternOf(module.forward(...filled(plan.given, own)), outputs)
       return outputs
-    })
-    const hasDrawn = before.some((byte, i) => byte !== drawn()[i])
-    drawn().set(before)
+    }))
     if (hasDrawn) return 'it draws random numbers'
     return plan.gives ? reason : 'what it gives is more than tensors'
   }
