@@ -71,6 +71,19 @@ for (const [name, [module, make]] of Object.entries(CASES)) {
   })
 }
 
+for (const width of [4, 10, 12, 20]) test(`the same bits: attention of ${width} channels, whose projections begin within a panel`, () => {
+  const layer = new nn.TransformerEncoderLayer(width, 2, SMALL).eval(), make = () => [gf.randn([2, 5, width])]
+  const fast = gf.compile(layer)
+  agree(fast, layer, make)
+  assert.deepEqual([fast.reason, fast.recordings], ['', 1])
+  // With gradients nothing is laid out, and attention is that of three products of rows.
+  const mha = layer.self_attn, [x] = make(), [q, k, v] = [0, 1, 2].map(n => F.linear(x,
+    mha.in_proj_weight.narrow(0, n * width, width), mha.in_proj_bias.narrow(0, n * width, width))
+    .view(2, 5, 2, width / 2).transpose(1, 2))
+  const heads = F.scaledDotProductAttention(q, k, v).transpose(1, 2).reshape(2, 5, width)
+  assert.equal(bits(gf.noGrad(() => mha(x)[0])), bits(mha.out_proj(heads)))
+})
+
 for (const dtype of ['float16', 'bfloat16', 'int8']) test(`weights of ${dtype}`, () => {
   const module = words().eval()
   gf.quantize(module, { dtype })

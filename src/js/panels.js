@@ -89,6 +89,8 @@ function isTurned(weight, storage) {
 export function panelsOf(weight, first, count, x, bias) {
   const { engine, storage, dtype } = weight, K = weight.shape[1]
   if (!storage || !K || count < WORTH_PACKING || first % PANEL) return 0
+  // The next part would begin within a panel and turn all of them back: read as rows, nothing is turned to and fro.
+  if (count % PANEL && count < weight.shape[0]) return 0
   if ((engine.gradEnabled && dtype === 'float32') || x?.storage === storage || bias?.storage === storage) return 0
   const isThere = storage.columns === K && weight.offset === 0
   if (!isThere && !isTurned(weight, storage)) return 0
