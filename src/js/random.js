@@ -7,6 +7,20 @@ import { Tensor } from './tensor.js'
 /** @typedef {import('./engine.js').Engine} Engine */
 
 /**
+ * What starts a stream: the low 32 bits of a seed.
+ * @param {string} where @param {any} seed
+ */
+export function seedBits(where, seed) {
+  expect(Number.isInteger(seed) || typeof seed === 'bigint', 'type',
+    () => `${where}: seed must be a whole number, got ${describe(seed)}`)
+  expect(typeof seed === 'bigint' || Number.isSafeInteger(seed), 'range',
+    () => `${where}: seed must be a bigint from 2^53 on, such as 2n ** 63n, got ${seed}`)
+  expect(seed >= -(2n ** 63n) && seed < 2n ** 64n, 'range',
+    () => `${where}: seed must be from -2^63 to 2^64 - 1, got ${describe(seed)}`)
+  return Number(BigInt.asUintN(32, BigInt(seed)))
+}
+
+/**
  * Starts the random stream: torch.manual_seed. What follows has PyTorch's CPU values, bit for bit.
  * @param {Engine} engine
  * @param {number | bigint} seed a whole number from -2^63 to 2^64 - 1, beyond 2^53 as a bigint; only its low 32 bits
@@ -16,13 +30,7 @@ import { Tensor } from './tensor.js'
  * gf.rand([2])                                    // [0.8823, 0.915]
  */
 export function manualSeed(engine, seed) {
-  expect(Number.isInteger(seed) || typeof seed === 'bigint', 'type',
-    () => `manualSeed: seed must be a whole number, got ${describe(seed)}`)
-  expect(typeof seed === 'bigint' || Number.isSafeInteger(seed), 'range',
-    () => `manualSeed: seed must be a bigint from 2^53 on, such as 2n ** 63n, got ${seed}`)
-  expect(seed >= -(2n ** 63n) && seed < 2n ** 64n, 'range',
-    () => `manualSeed: seed must be from -2^63 to 2^64 - 1, got ${seed}`)
-  engine.c.gf_seed(engine.generator, Number(BigInt.asUintN(32, BigInt(seed))))
+  engine.c.gf_seed(engine.generator, seedBits('manualSeed', seed))
 }
 
 /**

@@ -192,8 +192,33 @@ test('nothing is left behind, whatever happens', async () => {
   assert.equal(count(), before)
 })
 
+test('an answer as long as it likes: the cache grows with it, and what it says is that of one pass', () => {
+  const { positions } = model
+  model.positions = new nn.PositionalEncoding(16, 0, 2600)
+  const { bytes } = gf.memory(), most = []
+  const ids = decoding.generate(model, [1, 2], { maxNewTokens: 1e9, stoppingCriteria: answer => {
+    most.push(gf.memory().bytes - bytes)
+    return answer.length === 2500
+  } })
+  const chosen = gf.tidy(() => gf.noGrad(() => (
+    model.forward([[1, 2, ...ids.slice(0, -1)]]).argmax({ dim: 2 }).toArray()[0])))
+  assert.deepEqual(ids, chosen.slice(1))
+  // Two layers, keys and values of 16 channels, for at most twice as many tokens as there are.
+  assert.ok(Math.max(...most) < 2 * 2 * 16 * 4 * 2 * 2600, `${Math.max(...most)} bytes`)
+  assert.equal(gf.memory().bytes, bytes)
+  model.positions = positions
+})
+
 test('what it does not take', () => {
   const reject = (code, args, ...rest) => assertRejects(() => decoding.generate(...args), code, 'generate', ...rest)
+  reject('type', [model, gf.tensor([1, 2])], 'ids', 'int32', 'float32')
+  reject('type', [model, Float32Array.of(1)], 'ids', 'Float32Array')
+  reject('type', [model, [[1], Float64Array.of(1)]], 'ids', 'Float64Array')
+  for (const topK of [undefined, 2]) {
+    reject('range', [model, [1], { topK, seed: 2n ** 70n }], 'seed', '2^64 - 1', '1180591620717411303424n')
+    reject('range', [model, [1], { topK, seed: 2 ** 60 }], 'seed', 'bigint')
+    reject('type', [model, [1], { topK, seed: 1.5 }], 'seed', '1.5')
+  }
   reject('type', [3, [1]], 'model')
   reject('type', [model, 'abc'], 'ids')
   reject('shape', [model, []], 'ids')

@@ -70,6 +70,39 @@ test('marian: tokens that are never to be answered are not', async () => {
   assert.notDeepEqual(barred.generate(row, { maxNewTokens: 1, end: [] }), first)
 })
 
+for (const type of ['gpt2', 'llama', 't5']) test(`${type}: what is no id, seed or option is refused by its name`, async () => {
+  const reader = await model(type), refused = (ids, options, code, message) =>
+    assert.throws(() => reader.generate(ids, options), { name: 'GlassformerError', code, message })
+  refused(gf.tensor([1, 2]), {}, 'type', /ids must be an int32 tensor.*got a float32 tensor \[2\]; to\('int32'\)/)
+  refused(gf.tensor([[1, 2]]), {}, 'type', /ids .* float32/)
+  refused(row, { topK: 2, seed: 'x' }, 'type', /seed must be a whole number, got "x"/)
+  refused(row, { topK: 2, seed: 0.5 }, 'type', /seed must be a whole number, got 0.5/)
+  refused(row, { topK: 2, seed: 2n ** 70n }, 'range', /seed must be from -2\^63 to 2\^64 - 1/)
+  refused(row, 50, 'type', /generate: options must be an object .*got 50/)
+  const drawn = seed => reader.generate([[1, 2], [1, 2]], { topK: 3, seed, maxNewTokens: 3, end: [] })
+  assert.deepEqual(drawn(null).map(ids => ids.length), [3, 3])
+  assert.deepEqual(drawn(2n ** 64n - 1n), drawn(-1))
+})
+
+test('each of several prompts has the room that its own length leaves', async () => {
+  const reader = await model('gpt2'), options = { maxNewTokens: 5, end: [] }, prompts = [[1, 2, 3, 4, 5, 6], [1]]
+  assert.deepEqual(reader.generate(prompts, options), prompts.map(prompt => reader.generate(prompt, options)))
+  assert.deepEqual(reader.generate(prompts, options).map(ids => ids.length), [3, 5])
+})
+
+test('several sentences with a signal: one after the other, and none after an error', async () => {
+  const reader = await model('t5'), told = [], { signal } = new AbortController()
+  const options = { maxNewTokens: 3, end: [], signal }, onToken = (_, { step }) => { told.push(step) }
+  const answers = await reader.generate([row, row.slice(0, 3)], { ...options, onToken })
+  assert.deepEqual(told, [0, 1, 2, 0, 1, 2])
+  assert.deepEqual(answers, [row, row.slice(0, 3)].map(ids => reader.generate(ids, { maxNewTokens: 3, end: [] })))
+  let calls = 0
+  const failing = reader.generate([row, row], { ...options, onToken() { calls += 1; throw new Error('enough') } })
+  await assert.rejects(failing, /enough/)
+  await new Promise(resolve => { setTimeout(resolve, 50) })
+  assert.equal(calls, 1)
+})
+
 test('generating leaves no tensor behind, also when it is stopped', async () => {
   const reader = await model('t5')
   reader.generate(row, { maxNewTokens: 3 })

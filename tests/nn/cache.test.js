@@ -62,6 +62,24 @@ test('both stacks: the bits of one causal pass', () => quiet(() => {
   }
 }))
 
+/** Passes with a cache that is given more room in between. */
+const widening = () => quiet(() => {
+  const x = gf.randn([2, 11, 16]), memory = gf.randn([2, 5, 16])
+  const whole = plain(decoder.forward(x, memory, { tgtIsCausal: true }))
+  const cache = new Cache(2), widened = inPieces(x, [1, 2, 3, 7, 10], piece => {
+    if (cache.length + piece.shape[1] > cache.capacity) cache.widen(2 * cache.length + piece.shape[1])
+    return decoder.forward(piece, memory, { tgtIsCausal: true, cache })
+  })
+  assertSame(widened, whole)
+  cache.dispose()
+})
+test('a cache that is given more room in between: the same bits, and the old room goes back', () => {
+  widening()
+  const { bytes } = gf.memory()
+  widening()
+  assert.equal(gf.memory().bytes, bytes)
+})
+
 test('a trace of a pass with a cache: the same bits, and every key explained', () => quiet(() => {
   const x = gf.randn([1, 4, 16]), cache = new Cache(8)
   const whole = plain(encoder.forward(x, { isCausal: true }))

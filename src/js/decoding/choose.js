@@ -1,5 +1,6 @@
 import { describe, expect, numberWhere, optionsOf, wholeNumber } from '../errors.js'
 import { tensor } from '../from_values.js'
+import { seedBits } from '../random.js'
 import { Tensor } from '../tensor.js'
 
 /**
@@ -109,12 +110,6 @@ export function greedy(logits) {
 
 /** The stream of torch.rand after torch.manual_seed(seed), apart from the engine's own. */
 export class Draws {
-  /** @param {string} where @param {unknown} seed given, or not */
-  static check(where, seed) {
-    expect(seed === undefined || seed === null || Number.isSafeInteger(seed) || typeof seed === 'bigint', 'type',
-      () => `${where}: seed must be a whole number, got ${describe(seed)}`)
-  }
-
   #engine
   #own
 
@@ -123,8 +118,9 @@ export class Draws {
     this.#engine = engine
     this.#own = 0
     if (seed === undefined || seed === null) return
+    const bits = seedBits('generate', seed)
     this.#own = engine.memory.alloc(engine.c.gf_generator_size())
-    engine.c.gf_seed(this.#own, Number(BigInt.asUintN(32, BigInt(seed))))
+    engine.c.gf_seed(this.#own, bits)
   }
 
   next() {

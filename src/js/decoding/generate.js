@@ -3,6 +3,7 @@ import { Cache } from '../ops/attention_cache.js'
 import { Tensor } from '../tensor.js'
 import { turn } from '../turn.js'
 import { bestOf, grow, pathTo } from './beam.js'
+import { seedBits } from '../random.js'
 import { CUTS, Draws, checkCuts, greedy, kept, pick } from './choose.js'
 
 /**
@@ -37,6 +38,11 @@ import { CUTS, Draws, checkCuts, greedy, kept, pick } from './choose.js'
  * What can be asked: a module, or a function of rows of ids.
  * @typedef {Next | { forward(...inputs: any[]): any }} Decodable
  * @typedef {readonly number[] | Int32Array | Tensor | readonly (readonly number[])[]} Prompt one, or several
+ */
+
+/**
+ * What is known of a model: ids that end its answers, and how many places it has.
+ * @typedef {{ ends?: readonly number[], places?: number }} Known
  */
 
 /**
@@ -79,10 +85,10 @@ function isTrue(said) {
   return said === true
 }
 
-/** @param {any} given */
-function readOptions(given) {
+/** @param {any} given @param {readonly number[]} [ends] where the call names none */
+export function readOptions(given, ends = []) {
   const where = 'generate', options = /** @type {GenerateOptions} */ (optionsOf(where, given, OPTIONS))
-  const { maxNewTokens = 20, end = [], temperature, beams = 1, lengthPenalty = 0, cache = true, seed, onToken,
+  const { maxNewTokens = 20, end: endIds = ends, temperature, beams = 1, lengthPenalty = 0, cache = true, seed, onToken,
     stoppingCriteria, signal } = options
   const isDrawn = temperature !== 0 && CUTS.some(name => /** @type {any} */ (options)[name] !== undefined)
   wholeNumber(where, 'maxNewTokens', maxNewTokens)
@@ -95,23 +101,31 @@ function readOptions(given) {
   }
   expect(signal === undefined || signal === null || typeof signal.throwIfAborted === 'function', 'type',
     () => `${where}: signal must be an AbortSignal, got ${describe(signal)}`)
-  const ends = new Set([end].flat().map(id => wholeNumber(where, 'end', id)))
-  Draws.check(where, seed)
+  const stops = new Set([endIds].flat().map(id => wholeNumber(where, 'end', id)))
+  if (seed !== undefined && seed !== null) seedBits(where, seed)
   const cuts = checkCuts(where, isDrawn ? options : {})
   flag(where, 'cache', cache)
   return {
     ...options, maxNewTokens, beams, lengthPenalty, cache, isDrawn, cuts,
-    isEnd: (/** @type {number} */ id) => ends.has(id),
+    isEnd: (/** @type {number} */ id) => stops.has(id),
     isEnough: (/** @type {() => number[]} */ answer) => isTrue(stoppingCriteria?.(answer()))
   }
+}
+
+/** Numbers with a fraction are no ids, even where theirs is 0. @param {any} ids */
+function expectIds(ids) {
+  const isFloat = ids instanceof Tensor ? ids.dtype !== 'int32' : ids instanceof Float32Array || ids instanceof Float64Array
+  expect(!isFloat, 'type', () => 'generate: ids must be an int32 tensor, an Int32Array or arrays of whole numbers, ' +
+    `got ${describe(ids)}${ids instanceof Tensor ? "; to('int32') makes one" : ''}`)
+  return ids
 }
 
 /**
  * Lists of ids, however they were given.
  * @param {any} ids @returns {{ prompts: number[][], isOne: boolean }}
  */
-function readPrompts(ids) {
-  const given = ids instanceof Tensor ? ids.toArray() : ArrayBuffer.isView(ids) ?
+export function readPrompts(ids) {
+  const given = expectIds(ids) instanceof Tensor ? ids.toArray() : ArrayBuffer.isView(ids) ?
       Array.from(/** @type {any} */ (ids)) : ids
   expect(Array.isArray(given), 'type', () => `generate: ids must be an array of ids, or an array of such arrays, got ${describe(ids)}` +
     (typeof ids === 'string' ? '; write tokenizer.encode(text).ids' : ''))
@@ -119,7 +133,7 @@ function readPrompts(ids) {
   const isOne = !given.some(isRow)
   expect(isOne || given.every(isRow), 'type', () => 'generate: ids must be an array of ids, or an array of such arrays, ' +
     'got ids beside arrays')
-  const prompts = isOne ? [given] : given.map(row => Array.from(row))
+  const prompts = isOne ? [given] : given.map(row => Array.from(expectIds(row)))
   for (const prompt of prompts) {
     expect(prompt.length > 0, 'shape', () => 'generate: ids must hold at least one id to go on from')
     prompt.forEach((id, i) => wholeNumber('generate', `ids[${i}]`, id))
@@ -142,17 +156,27 @@ function nextOf(model) {
   }
 }
 
+/** Tokens that a cache has room for at first; one that is to hold more grows with the answer. */
+const FIRST_ROOM = 1024
+
 /** Asks the model step by step, and gives it what it has not seen. */
 class Asker {
   #engine
   #next
   #cache
+  #room
 
   /** @param {Engine} engine @param {Next} next @param {number} room for so many tokens, or 0 without a cache */
   constructor(engine, next, room) {
     this.#engine = engine
     this.#next = next
-    this.#cache = room ? new Cache(room) : null
+    this.#cache = room ? new Cache(Math.min(room, FIRST_ROOM)) : null
+    this.#room = room
+  }
+
+  /** Room for so many tokens, and for as many again. @param {Cache} cache @param {number} tokens */
+  #expectRoom(cache, tokens) {
+    if (tokens > cache.capacity) cache.widen(Math.min(this.#room, 2 * tokens))
   }
 
   /**
@@ -164,6 +188,7 @@ class Asker {
   ask(rows, from, use) {
     const engine = this.#engine, cache = this.#cache, done = cache?.length ?? 0
     if (from && cache) cache.select(from)
+    if (cache) this.#expectRoom(cache, rows[0].length)
     return engine.tidy(() => engine.noGrad(() => {
       const logits = this.#next(done ? rows.map(row => row.slice(done)) : rows, cache)
       const fits = logits instanceof Tensor && logits.shape.length === 3 && logits.shape[0] === rows.length
@@ -227,19 +252,27 @@ function* byBeams(engine, asker, prompt, { maxNewTokens, beams, lengthPenalty, i
   return { ids: best === null ? [] : pathTo(tree, best), steps: [], tree, best }
 }
 
+/** @param {number[]} prompt @param {number} places that the model knows @returns {number} tokens that can follow */
+function spaceAfter({ length }, places) {
+  expect(length <= places, 'range', () => `generate: ids has ${length} places, but the model knows ${places}`)
+  return places - length + 1
+}
+
 /**
  * The answers to all prompts; yields after every token.
  * @param {Engine} engine @param {any} model @param {any} given @param {any} options
- * @returns {Generator<Step | null, Answer[]>}
+ * @param {Known} known @returns {Generator<Step | null, Answer[]>}
  */
-function* decoding(engine, model, given, options) {
-  const read = readOptions(options), next = nextOf(model), { prompts } = readPrompts(given), answers = []
+function* decoding(engine, model, given, options, { ends, places = Infinity }) {
+  const read = readOptions(options, ends), next = nextOf(model), { prompts } = readPrompts(given), answers = []
+  const most = prompts.map(prompt => Math.min(read.maxNewTokens, spaceAfter(prompt, places)))
   const draws = new Draws(engine, read.isDrawn ? read.seed : undefined)
   try {
-    for (const prompt of prompts) {
-      const asker = new Asker(engine, next, read.cache ? prompt.length + read.maxNewTokens : 0)
+    for (const [i, prompt] of prompts.entries()) {
+      const own = { ...read, maxNewTokens: most[i] }
+      const asker = new Asker(engine, next, read.cache ? prompt.length + most[i] : 0)
       try {
-        const run = read.beams > 1 ? byBeams(engine, asker, prompt, read) : oneByOne(engine, asker, prompt, read, draws)
+        const run = read.beams > 1 ? byBeams(engine, asker, prompt, own) : oneByOne(engine, asker, prompt, own, draws)
         let at = run.next()
         for (; !at.done; at = run.next()) {
           if (at.value) read.onToken?.(at.value.id, at.value)
@@ -259,13 +292,13 @@ function* decoding(engine, model, given, options) {
 
 /**
  * Runs a decoding to its end: at once, or, with a signal, token by token with a pause between them.
- * @param {Engine} engine @param {any} model @param {any} ids @param {any} options
+ * @param {Engine} engine @param {any} model @param {any} ids @param {any} options @param {Known} known
  * @param {(answer: Answer) => any} shown
  */
-function run(engine, model, ids, options, shown) {
+function run(engine, model, ids, options, known, shown) {
   const { isOne } = readPrompts(ids), signal = /** @type {import('../platform.d.ts').Signal | undefined} */ (
     readOptions(options).signal ?? undefined)
-  const steps = decoding(engine, model, ids, options)
+  const steps = decoding(engine, model, ids, options, known)
   const finish = (/** @type {Answer[]} */ answers) => (isOne ? shown(answers[0]) : answers.map(shown))
   if (!signal) {
     let at = steps.next()
@@ -292,6 +325,7 @@ function run(engine, model, ids, options, shown) {
  * @param {any} model a module whose forward takes rows of ids and { cache }, or a function: see Next
  * @param {any} ids of the prompt: a list, or several lists, which are answered one after the other
  * @param {GenerateOptions} [options]
+ * @param {Known} [known] of the model, where it is one of the library's
  * @returns {any} number[], for several prompts number[][]; with a signal a promise of it, which is rejected with the
  *   signal's reason when that is aborted
  * @throws {import('../errors.js').GlassformerError} 'type' and 'range' for what is no prompt or option, 'shape' for a
@@ -300,11 +334,12 @@ function run(engine, model, ids, options, shown) {
  * const table = gf.tensor([[0, 9, 0], [0, 0, 9], [9, 0, 0]])   // after 0 comes 1, after 1 comes 2, after 2 comes 0
  * gf.decoding.generate(rows => F.embedding(rows, table), [0], { maxNewTokens: 4, cache: false })   // [1, 2, 0, 1]
  */
-export const generate = (engine, model, ids, options) => run(engine, model, ids, options, answer => answer.ids)
+export const generate = (engine, model, ids, options, known = {}) =>
+  run(engine, model, ids, options, known, answer => answer.ids)
 
 /**
  * The same with how it came about: of every step what was kept and drawn, or the tree of the beams.
  * @param {Engine} engine @param {any} model @param {any} ids @param {GenerateOptions} [options]
  * @returns {any} an Answer, or several
  */
-export const decode = (engine, model, ids, options) => run(engine, model, ids, options, answer => answer)
+export const decode = (engine, model, ids, options) => run(engine, model, ids, options, {}, answer => answer)

@@ -2,8 +2,9 @@ import { describe, expect, wholeNumber } from '../errors.js'
 import { generate } from '../decoding/generate.js'
 import { Cache } from '../ops/attention_cache.js'
 import { narrow } from '../ops/narrow.js'
-import { Tensor } from '../tensor.js'
-import { LanguageModel, endsOf } from './model.js'
+import { LanguageModel } from './model.js'
+
+/** @typedef {import('../tensor.js').Tensor} Tensor */
 
 /** Tokens of a prompt that go through a model at a time. */
 const PIECE = 32
@@ -51,15 +52,8 @@ export class Causal extends LanguageModel {
    * @returns {any} the ids that were added: number[], for several texts number[][]; with a signal a promise of it
    */
   generate(ids, options) {
-    const rows = /** @type {any} */ (ids instanceof Tensor ? ids.toArray() : ids), name = this.constructor.name
-    const texts = /** @type {any[]} */ (Array.isArray(rows?.[0]) ? rows : [rows])
-    const longest = Math.max(...texts.map(text => text?.length))
-    expect(!(longest > this.positions), 'range',
-      () => `${name}: ids has ${longest} places, but the model knows ${this.positions}`)
-    const room = this.positions - longest + 1, { maxNewTokens = 20, ...rest } = options ?? {}
-    const most = Number.isInteger(maxNewTokens) && maxNewTokens > room ? room : maxNewTokens
     const logits = (/** @type {number[][]} */ given, /** @type {Cache | null} */ cache) => next(this, given, cache)
-    return generate(this.engine, logits, rows, { end: endsOf(this), ...rest, maxNewTokens: most })
+    return generate(this.engine, logits, ids, options, { ends: this.ends, places: this.positions })
   }
 }
 

@@ -127,6 +127,3 @@ export class LanguageModel extends Module {
  * @template T @param {number} n @param {(i: number) => T} make @returns {T[]}
  */
 export const times = (n, make) => Array.from({ length: n }, (_, i) => make(i))
-
-/** What ends an answer, unless something else is asked for. @param {LanguageModel} model */
-export const endsOf = model => [...model.ends]

@@ -1,9 +1,9 @@
 import { optionsOf } from '../errors.js'
-import { generate } from '../decoding/generate.js'
-import { Tensor } from '../tensor.js'
-import { LanguageModel, endsOf, times } from './model.js'
+import { generate, readOptions, readPrompts } from '../decoding/generate.js'
+import { LanguageModel, times } from './model.js'
 
 /** @typedef {import('../ops/attention_cache.js').Cache} Cache */
+/** @typedef {import('../tensor.js').Tensor} Tensor */
 
 /** What models have in common that read a text and answer it. */
 export class Seq2Seq extends LanguageModel {
@@ -49,13 +49,24 @@ export class Seq2Seq extends LanguageModel {
    * @returns {any} number[], for several sentences number[][]; with a signal a promise of it
    */
   generate(ids, options) {
-    const given = /** @type {any} */ (ids instanceof Tensor ? ids.toArray() : ids), isOne = !Array.isArray(given?.[0])
-    const { seed, ...rest } = /** @type {any} */ (options ?? {})
-    const answers = (isOne ? [given] : given).map((/** @type {number[]} */ row, /** @type {number} */ i) =>
-      answerOne(this, row, seed === undefined ? rest : { ...rest, seed: BigInt(seed) + BigInt(i) }))
-    if (answers[0] instanceof Promise) return Promise.all(answers).then(all => (isOne ? all[0] : all))
+    const { prompts, isOne } = readPrompts(ids), { seed, signal } = readOptions(options)
+    const hasSeed = seed !== undefined && seed !== null
+    const one = (/** @type {number[]} */ row, /** @type {number} */ i) => answerOne(this, row,
+      hasSeed ? { ...options, seed: BigInt.asUintN(64, BigInt(seed) + BigInt(i)) } : options)
+    if (signal) return inTurn(prompts, one).then(answers => (isOne ? answers[0] : answers))
+    const answers = prompts.map(one)
     return isOne ? answers[0] : answers
   }
+}
+
+/**
+ * Answers that are promised, each begun when the one before is there.
+ * @template T, A @param {readonly T[]} list @param {(one: T, i: number) => Promise<A>} answer
+ */
+async function inTurn(list, answer) {
+  const answers = []
+  for (const [i, one] of list.entries()) answers.push(await answer(one, i))
+  return answers
 }
 
 /** The same for every row of a batch. @param {Tensor} memory [1, S, C] @param {number} rows */
@@ -75,7 +86,7 @@ function answerOne(model, row, options) {
   }
   const done = () => memory.dispose()
   try {
-    const answer = generate(engine, next, [model.start], { end: endsOf(model), ...options })
+    const answer = generate(engine, next, [model.start], options, { ends: model.ends })
     if (answer instanceof Promise) return answer.finally(done)
     done()
     return answer

@@ -20,6 +20,9 @@ const op = {
   explainGradient: () => ({ formula: '0', terms: [] })
 }
 
+/** Channels of a value that lie together. */
+const PANEL = 8
+
 /** What one attention keeps: its keys and values so far. */
 export class Entry {
   /** How many keys it holds. */ length = 0
@@ -116,6 +119,25 @@ export class Entry {
     })
   }
 
+  /**
+   * Makes room for more keys than there was. Of keys a block is one run, of values one for each of their panels; a run
+   * begins with what it held.
+   * @param {number} capacity
+   */
+  widen(capacity) {
+    if (this.isMemory || capacity <= this.capacity) return
+    this.capacity = capacity
+    if (!this.#blocks.length) return
+    const { engine } = this.keys, [B, KV, , Dv] = this.#shape, runs = [B * KV, B * KV * Math.ceil(Dv / PANEL)]
+    this.#sizes().forEach((size, n) => {
+      const old = this.#blocks[n], wide = engine.keep(engine.empty([B, KV, size]))
+      const from = old.size / runs[n], to = wide.size / runs[n]
+      for (let i = 0; i < runs[n]; i++) wide.values.set(old.values.subarray(i * from, (i + 1) * from), i * to)
+      this.#blocks[n] = wide
+      old.dispose()
+    })
+  }
+
   /** Forgets the newest queries and, unless they are those of another sequence, their keys. @param {number} length */
   truncate(length) {
     this.queries = Math.min(this.queries, length)
@@ -181,6 +203,12 @@ export class Cache {
   truncate(length) {
     wholeNumber('Cache', 'length', length, 0, this.length)
     for (const entry of this.#entries.values()) entry.truncate(length)
+  }
+
+  /** Makes room for more tokens; the addresses change. @param {number} capacity @internal */
+  widen(capacity) {
+    for (const entry of this.#entries.values()) entry.widen(capacity)
+    this.capacity = capacity
   }
 
   /**
