@@ -177,6 +177,27 @@ test('a signal: a promise, other tasks in between, and an end when it is told', 
   await assert.rejects(told, { name: 'AbortError' })
 })
 
+test('an async onToken is waited for with a signal, and its error ends the answer; else it is refused', async () => {
+  const { signal } = new AbortController(), before = gf.memory().tensors
+  for (const beams of [1, 2]) {
+    let open = 0, calls = 0
+    const onToken = async () => {
+      calls += 1
+      assert.equal(open++, 0, 'the one before has ended')
+      await new Promise(resolve => { setTimeout(resolve, 2) })
+      open -= 1
+    }
+    const ids = await decoding.generate(model, [1], { beams, maxNewTokens: 4, signal, onToken })
+    assert.deepEqual([calls, open, ids], [4, 0, decoding.generate(model, [1], { beams, maxNewTokens: 4 })])
+    calls = 0
+    const failing = async () => { calls += 1; throw new Error('closed') }
+    await assert.rejects(decoding.generate(model, [1], { beams, signal, onToken: failing }), /closed/)
+    assertRejects(() => decoding.generate(model, [1], { beams, onToken: failing }), 'type', 'onToken', 'signal')
+    assert.equal(calls, 2)
+  }
+  assert.equal(gf.memory().tensors, before)
+})
+
 test('nothing is left behind, whatever happens', async () => {
   const count = () => gf.memory().tensors
   decoding.generate(model, [1], { temperature: 1, seed: 1 })

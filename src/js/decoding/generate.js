@@ -1,4 +1,4 @@
-import { describe, expect, flag, numberWhere, optionsOf, wholeNumber } from '../errors.js'
+import { GlassformerError, describe, expect, flag, numberWhere, optionsOf, wholeNumber } from '../errors.js'
 import { Cache } from '../ops/attention_cache.js'
 import { Tensor } from '../tensor.js'
 import { turn } from '../turn.js'
@@ -28,8 +28,8 @@ import { CUTS, Draws, checkCuts, greedy, kept, pick } from './choose.js'
  * @property {number} [beams] 1; more of them search for the most probable answer as a whole
  * @property {number} [lengthPenalty] 0; the score of an answer is divided by its length to this power
  * @property {boolean} [cache] true; false gives the model everything again at each step
- * @property {(id: number, step: Step) => void} [onToken] called with each token as soon as it is known; by beams, with
- *   those of the answer at the end
+ * @property {(id: number, step: Step) => void | Promise<void>} [onToken] called with each token as soon as it is known;
+ *   by beams, with those of the answer at the end. With a signal it may be async: the next token comes after it
  * @property {(ids: number[]) => boolean} [stoppingCriteria] called after each token with the answer so far, by beams
  *   with the best so far; true ends it there
  * @property {import('../platform.d.ts').Signal} [signal] an AbortSignal: then the answer comes as a promise, and other
@@ -259,9 +259,17 @@ function spaceAfter({ length }, places) {
 }
 
 /**
- * The answers to all prompts; yields after every token.
+ * The tokens of an answer by beams. @param {readonly number[]} ids @param {Pick<GenerateOptions, 'onToken'>} options
+ * @returns {Generator<unknown, void>}
+ */
+function* toldAtEnd(ids, { onToken }) {
+  for (const [step, id] of ids.entries()) if (onToken) yield onToken(id, { step, id, kept: null, draw: null })
+}
+
+/**
+ * The answers to all prompts; yields after every token what onToken gave.
  * @param {Engine} engine @param {any} model @param {any} given @param {any} options
- * @param {Known} known @returns {Generator<Step | null, Answer[]>}
+ * @param {Known} known @returns {Generator<unknown, Answer[]>}
  */
 function* decoding(engine, model, given, options, { ends, places = Infinity }) {
   const read = readOptions(options, ends), next = nextOf(model), { prompts } = readPrompts(given), answers = []
@@ -275,10 +283,9 @@ function* decoding(engine, model, given, options, { ends, places = Infinity }) {
         const run = read.beams > 1 ? byBeams(engine, asker, prompt, own) : oneByOne(engine, asker, prompt, own, draws)
         let at = run.next()
         for (; !at.done; at = run.next()) {
-          if (at.value) read.onToken?.(at.value.id, at.value)
-          yield at.value
+          yield at.value ? read.onToken?.(at.value.id, at.value) : undefined
         }
-        if (read.beams > 1) at.value.ids.forEach((id, step) => read.onToken?.(id, { step, id, kept: null, draw: null }))
+        if (read.beams > 1) yield* toldAtEnd(at.value.ids, read)
         answers.push(at.value)
       } finally {
         asker.dispose()
@@ -288,6 +295,18 @@ function* decoding(engine, model, given, options, { ends, places = Infinity }) {
     draws.dispose()
   }
   return answers
+}
+
+/**
+ * Nobody would wait for what onToken promises, nor see it fail.
+ * @param {unknown} told @param {Generator<unknown, Answer[]>} steps
+ */
+function expectDone(told, steps) {
+  if (!(told instanceof Promise)) return
+  told.catch(() => {}) // the error below is the one to see
+  steps.return([])
+  throw new GlassformerError('type', 'generate: onToken must not be async where nothing waits for it, got a promise; ' +
+    'give a signal, and await generate')
 }
 
 /**
@@ -301,9 +320,11 @@ function run(engine, model, ids, options, known, shown) {
   const steps = decoding(engine, model, ids, options, known)
   const finish = (/** @type {Answer[]} */ answers) => (isOne ? shown(answers[0]) : answers.map(shown))
   if (!signal) {
-    let at = steps.next()
-    while (!at.done) at = steps.next()
-    return finish(at.value)
+    for (;;) {
+      const { done, value } = steps.next()
+      if (done) return finish(/** @type {Answer[]} */ (value))
+      expectDone(value, steps)
+    }
   }
   return (async () => {
     try {
@@ -311,6 +332,7 @@ function run(engine, model, ids, options, known, shown) {
         signal.throwIfAborted()
         const { done, value } = steps.next()
         if (done) return finish(/** @type {Answer[]} */ (value))
+        await value
         await turn()
       }
     } finally {
