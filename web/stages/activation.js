@@ -1,13 +1,13 @@
 /** The bend in the feed-forward network: every unit by itself, through one curve. */
 
-import { signed } from '../lib/color.js'
 import { curve } from '../lib/curve.js'
 import { h, setText } from '../lib/dom.js'
 import { figure } from '../lib/figure.js'
 import { ofSlice } from '../lib/origin.js'
-import { matrixOf, tensorOf } from '../lib/run.js'
+import { domainOf } from '../lib/picture.js'
+import { matrixOf } from '../lib/run.js'
 import { segments } from '../lib/segments.js'
-import { cellOf, columnsOf, indexOf, peak } from '../lib/slice.js'
+import { cellOf, columnsOf, indexOf } from '../lib/slice.js'
 
 /** @import { Mount, Run, Slice, Stage, View } from '../types.d.ts' */
 /** @import { Follow } from '../lib/matrix.js' */
@@ -21,7 +21,7 @@ export function data(run, view) {
   const { before, after, kind } = view.room.parts
   return {
     kind, curve: run.curves[kind], before: matrixOf(run, before, view), after: matrixOf(run, after, view),
-    domain: signed(peak(tensorOf(run, before)))
+    domain: domainOf(run, before)
   }
 }
 
@@ -46,7 +46,7 @@ export function unitsBy({ rows, cols, values }, by, row) {
 /** @type {Stage['picture']} */
 export function picture(run, view) {
   const { before, after } = view.room.parts
-  return { part: matrixOf(run, after, view), domain: signed(peak(tensorOf(run, before))) }
+  return { part: matrixOf(run, after, view), domain: domainOf(run, before) }
 }
 
 /** @type {Mount<typeof data>} */

@@ -3,15 +3,16 @@
  * with them and without.
  */
 
-import { scale, signed } from '../lib/color.js'
+import { scale } from '../lib/color.js'
 import { grouped } from '../lib/costs.js'
 import { h, setText } from '../lib/dom.js'
 import { figure } from '../lib/figure.js'
 import { grid } from '../lib/grid.js'
 import { fixed } from '../lib/number.js'
-import { describedOf, labelsOf, sharedHead, tensorOf, turnedHead } from '../lib/run.js'
+import { domainOf } from '../lib/picture.js'
+import { describedOf, labelsOf, sharedHead, turnedHead } from '../lib/run.js'
 import { scrubber, scrubWords } from '../lib/scrubber.js'
-import { columnsFrom, peak } from '../lib/slice.js'
+import { columnsFrom } from '../lib/slice.js'
 import { progress as progressOf } from '../lib/progress.js'
 
 /** @import { Decoding, Mount, Run, Stage, Twice, View } from '../types.d.ts' */
@@ -48,14 +49,14 @@ export function data(run, view) {
   return {
     run, keys, values, step, now: view.step, rows, tokens: tokens ?? [], columns: rows[rows.length - 1] + 1,
     added: step ? 1 : count, edits: run.settings.edits,
-    domain: signed(Math.max(...[k, v].map(name => peak(tensorOf(run, name)))))
+    domain: domainOf(run, k, v)
   }
 }
 
 /** All keys of the head. @type {Stage['picture']} */
 export const picture = (run, view) => {
   const { k } = layerOf(view)
-  return { part: columnsOf(run, view, k), domain: signed(peak(tensorOf(run, k))) }
+  return { part: columnsOf(run, view, k), domain: domainOf(run, k) }
 }
 
 /** @param {(Twice | null)[]} list @param {(one: Twice) => number} of */

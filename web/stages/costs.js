@@ -1,13 +1,12 @@
 /** What each room, each layer and the whole model cost, as counted in the run. */
 
-import { scale, signed } from '../lib/color.js'
+import { scale } from '../lib/color.js'
 import { costsByRoom, grouped, together } from '../lib/costs.js'
 import { following, h } from '../lib/dom.js'
 import { grid } from '../lib/grid.js'
 import { storeyOf } from '../lib/parts.js'
+import { pictureOf } from '../lib/picture.js'
 import { ownName } from '../lib/place.js'
-import { matrixOf, tensorOf } from '../lib/run.js'
-import { peak } from '../lib/slice.js'
 
 /** @import { Costs, Mount, Room, Run, Stage, View } from '../types.d.ts' */
 /** @import { GridCell, Line } from '../lib/grid.js' */
@@ -23,8 +22,7 @@ const COLUMNS = /** @type {const} */ (['parameters', 'multiplyAdds', 'bytes'])
 export const data = (run, { rooms }) => ({ run, rooms })
 
 /** @type {Stage['picture']} */
-export const picture = (run, { room: { parts: { out } } }) => (
-  { part: matrixOf(run, out), domain: signed(peak(tensorOf(run, out))) })
+export const picture = (run, view) => pictureOf(run, view.room.parts.out)
 
 /**
  * The rooms that cost something, by where they are.

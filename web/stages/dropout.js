@@ -1,7 +1,8 @@
 /** Dropout: some cells to 0, the rest scaled up. Before the first layer, and in training inside every layer. */
 
-import { factor, signed } from '../lib/color.js'
+import { factor } from '../lib/color.js'
 import { dropped } from '../lib/dropped.js'
+import { domainOf, pictureOf } from '../lib/picture.js'
 import { matrixOf, tensorOf } from '../lib/run.js'
 import { peak } from '../lib/slice.js'
 
@@ -18,7 +19,7 @@ export const pickers = ['sentence']
  */
 export function data(run, view) {
   const { before, mask, after } = view.room.parts, hasMask = run.tensors.has(mask)
-  const domain = signed(Math.max(peak(tensorOf(run, before)), peak(tensorOf(run, after))))
+  const domain = domainOf(run, before, after)
   return {
     before: matrixOf(run, before, view), mask: hasMask ? matrixOf(run, mask, view) : null,
     after: matrixOf(run, after, view),
@@ -29,10 +30,7 @@ export function data(run, view) {
 }
 
 /** @type {Stage['picture']} */
-export function picture(run, view) {
-  const { after } = view.room.parts
-  return { part: matrixOf(run, after, view), domain: signed(peak(tensorOf(run, after))) }
-}
+export const picture = (run, view) => pictureOf(run, view.room.parts.after, view)
 
 /** @param {Cell} cell */
 const placeOf = ({ index }) => ({ row: index[1], col: index[2] })

@@ -6,6 +6,7 @@ import { h } from '../lib/dom.js'
 import { figure } from '../lib/figure.js'
 import { finder } from '../lib/finder.js'
 import { find, isMany } from '../lib/many.js'
+import { domainOf } from '../lib/picture.js'
 import { describedOf, labelsOf, matrixOf, someRows, tensorOf } from '../lib/run.js'
 import { peak, pickedRows, slice } from '../lib/slice.js'
 
@@ -47,7 +48,7 @@ export function data(run, view) {
 /** @type {Stage['picture']} */
 export function picture(run, view) {
   const { weight, out } = view.room.parts, scaled = isMany(describedOf(run, weight).shape[0]) ? out : weight
-  return { part: matrixOf(run, out, view), domain: signed(peak(tensorOf(run, scaled))) }
+  return { part: matrixOf(run, out, view), domain: domainOf(run, scaled) }
 }
 
 /**

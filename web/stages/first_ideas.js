@@ -1,19 +1,15 @@
 /** The index added to the words, and the index over the length: what each does. */
 
-import { signed } from '../lib/color.js'
 import { fixed } from '../lib/number.js'
 import { panels } from '../lib/panels.js'
+import { domainOf, pictureOf } from '../lib/picture.js'
 import { matrixOf, tensorOf } from '../lib/run.js'
-import { peak } from '../lib/slice.js'
 
 /** @import { Mount, Run, Stage, View } from '../types.d.ts' */
 
 export const id = 'first_ideas'
 export const controls = ['dModel', 'seed']
 /** @type {string[]} */ export const pickers = []
-
-/** @param {Run} run @param {...string} names */
-const domainOf = (run, ...names) => signed(Math.max(...names.map(name => peak(tensorOf(run, name)))))
 
 /** @param {Run} run @param {View} view */
 export function data(run, view) {
@@ -36,10 +32,7 @@ export function data(run, view) {
 }
 
 /** @type {Stage['picture']} */
-export function picture(run, view) {
-  const { grown } = view.room.parts
-  return { part: matrixOf(run, grown, view), domain: domainOf(run, grown) }
-}
+export const picture = (run, view) => pictureOf(run, view.room.parts.grown, view)
 
 /** @type {Mount<typeof data>} */
 export const mount = (container, context) => panels(container, context, 'lab.first_ideas')

@@ -1,11 +1,11 @@
 /** Weights times values: what each head brings back. */
 
-import { probabilities, signed } from '../lib/color.js'
+import { probabilities } from '../lib/color.js'
 import { figure } from '../lib/figure.js'
 import { setFormula } from '../lib/formula.js'
+import { domainOf, pictureOf } from '../lib/picture.js'
 import { entriesOf } from '../lib/product.js'
-import { headMatrix, matrixOf, sharedHead, tensorOf } from '../lib/run.js'
-import { peak } from '../lib/slice.js'
+import { headMatrix, matrixOf, sharedHead } from '../lib/run.js'
 
 /** @import { Mount, Run, Stage, View } from '../types.d.ts' */
 
@@ -26,15 +26,12 @@ export function data(run, view) {
     : [matrixOf(run, v, view), matrixOf(run, out, view)]
   return {
     left: matrixOf(run, kept ?? weights, view), right, product,
-    domain: signed(Math.max(peak(tensorOf(run, v)), peak(tensorOf(run, out))))
+    domain: domainOf(run, v, out)
   }
 }
 
 /** @type {Stage['picture']} */
-export function picture(run, view) {
-  const { out } = view.room.parts
-  return { part: matrixOf(run, out, view), domain: signed(peak(tensorOf(run, out))) }
-}
+export const picture = (run, view) => pictureOf(run, view.room.parts.out, view)
 
 /** @type {Mount<typeof data>} */
 export function mount(container, context) {

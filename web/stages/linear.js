@@ -3,6 +3,7 @@
 import { signed } from '../lib/color.js'
 import { figure } from '../lib/figure.js'
 import { setFormula } from '../lib/formula.js'
+import { domainOf, pictureOf } from '../lib/picture.js'
 import { entriesOf } from '../lib/product.js'
 import { grouped } from '../lib/costs.js'
 import { h, setText } from '../lib/dom.js'
@@ -45,7 +46,7 @@ function largestOnly(run, view) {
   return {
     left: inputOf(run, view), right: { ...right, shape, order }, bias: whole && columnsOf(whole, order),
     product: matrixOf(run, y, view, { order }), drawn: { count: order.length, total: cols }, first: firstOf(run, y),
-    domains: { input: signed(peak(tensorOf(run, x))), output: signed(peak(result)), weights: signed(some.peak) }
+    domains: { input: domainOf(run, x), output: signed(peak(result)), weights: signed(some.peak) }
   }
 }
 
@@ -53,21 +54,16 @@ function largestOnly(run, view) {
 export function data(run, view) {
   const { x, weight, bias, y } = view.room.parts
   if (isMany(describedOf(run, weight).shape[0])) return largestOnly(run, view)
-  /** @param {string} name */
-  const top = name => signed(peak(tensorOf(run, name)))
   return {
     drawn: null, first: firstOf(run, y),
     left: inputOf(run, view), right: weightMatrix(run, weight), bias: biasRow(run, bias),
     product: matrixOf(run, y, view),
-    domains: { input: top(x), output: top(y), weights: top(weight) }
+    domains: { input: domainOf(run, x), output: domainOf(run, y), weights: domainOf(run, weight) }
   }
 }
 
 /** @type {Stage['picture']} */
-export function picture(run, view) {
-  const { y } = view.room.parts
-  return { part: matrixOf(run, y, view), domain: signed(peak(tensorOf(run, y))) }
-}
+export const picture = (run, view) => pictureOf(run, view.room.parts.y, view)
 
 /** @type {Mount<typeof data>} */
 export function mount(container, context) {

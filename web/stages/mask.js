@@ -1,11 +1,11 @@
 /** Scores that must not count are replaced by minus infinity. */
 
-import { signed } from '../lib/color.js'
 import { h } from '../lib/dom.js'
 import { editOf, withEdit, withoutEdit } from '../lib/edits.js'
 import { figure } from '../lib/figure.js'
-import { matrixOf, tensorOf } from '../lib/run.js'
-import { cellOf, peak } from '../lib/slice.js'
+import { domainOf } from '../lib/picture.js'
+import { matrixOf } from '../lib/run.js'
+import { cellOf } from '../lib/slice.js'
 
 /** @import { Cell, Edit, Mount, Run, Slice, Stage, View } from '../types.d.ts' */
 /** @import { Follow } from '../lib/matrix.js' */
@@ -20,13 +20,13 @@ export const pickers = ['sentence', 'head']
  */
 export const data = (run, view) => ({
   before: matrixOf(run, view.room.parts.scores, view), after: matrixOf(run, view.room.parts.masked, view),
-  domain: signed(peak(tensorOf(run, view.room.parts.scores))),
+  domain: domainOf(run, view.room.parts.scores),
   isOpen: view.room.parts.kind === 'masked' && !view.room.parts.isCausal
 })
 
 /** @type {Stage['picture']} */
 export const picture = (run, view) => ({
-  part: matrixOf(run, view.room.parts.masked, view), domain: signed(peak(tensorOf(run, view.room.parts.scores)))
+  part: matrixOf(run, view.room.parts.masked, view), domain: domainOf(run, view.room.parts.scores)
 })
 
 /**

@@ -1,11 +1,10 @@
 /** A residual sum and the layer norm beside it; at the end of a tower the norm alone. */
 
-import { signed } from '../lib/color.js'
 import { h } from '../lib/dom.js'
 import { figure } from '../lib/figure.js'
 import { fixed } from '../lib/number.js'
-import { matrixOf, tensorOf, vectorRow } from '../lib/run.js'
-import { peak } from '../lib/slice.js'
+import { domainOf, pictureOf } from '../lib/picture.js'
+import { matrixOf, vectorRow } from '../lib/run.js'
 import { strips } from '../lib/strip.js'
 
 /** @import { Mount, Run, Slice, Stage, View } from '../types.d.ts' */
@@ -36,16 +35,13 @@ export function data(run, view) {
   return {
     ...matrices, gain: weight ? vectorRow(run, weight, 'γ') : null, shift: bias ? vectorRow(run, bias, 'β') : null,
     isFirst, isCentred, from: x, statistics: statistics(part(x)),
-    domain: signed(Math.max(...Object.values(matrices).map(({ name }) => peak(tensorOf(run, name))))),
-    gains: signed(Math.max(0, ...gains.map(name => peak(tensorOf(run, name)))))
+    domain: domainOf(run, ...Object.values(matrices).map(({ name }) => name)),
+    gains: domainOf(run, ...gains)
   }
 }
 
 /** @type {Stage['picture']} */
-export function picture(run, view) {
-  const { y } = view.room.parts
-  return { part: matrixOf(run, y, view), domain: signed(peak(tensorOf(run, y))) }
-}
+export const picture = (run, view) => pictureOf(run, view.room.parts.y, view)
 
 /** @typedef {'input' | 'change' | 'sum' | 'before' | 'gain' | 'shift' | 'after'} Shown */
 

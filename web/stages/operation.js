@@ -1,9 +1,8 @@
 /** An operation that no other stage is about: what went in, and what came out. */
 
-import { signed } from '../lib/color.js'
 import { figure } from '../lib/figure.js'
-import { matrixOf, tensorOf } from '../lib/run.js'
-import { peak } from '../lib/slice.js'
+import { domainOf, pictureOf } from '../lib/picture.js'
+import { matrixOf } from '../lib/run.js'
 
 /** @import { Mount, Run, Stage, View } from '../types.d.ts' */
 
@@ -17,15 +16,12 @@ export function data(run, view) {
   const names = [...new Set([...Object.values(inputs), out])].filter(name => run.tensors.has(name))
   return {
     op, out: matrixOf(run, out, view), matrices: names.map(name => matrixOf(run, name, view)),
-    domains: names.map(name => signed(peak(tensorOf(run, name))))
+    domains: names.map(name => domainOf(run, name))
   }
 }
 
 /** @type {Stage['picture']} */
-export function picture(run, view) {
-  const { out } = view.room.parts
-  return { part: matrixOf(run, out, view), domain: signed(peak(tensorOf(run, out))) }
-}
+export const picture = (run, view) => pictureOf(run, view.room.parts.out, view)
 
 /** @type {Mount<typeof data>} */
 export function mount(container, context) {

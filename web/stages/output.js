@@ -5,6 +5,7 @@ import { h } from '../lib/dom.js'
 import { figure } from '../lib/figure.js'
 import { grid } from '../lib/grid.js'
 import { fixed } from '../lib/number.js'
+import { domainOf, pictureOf } from '../lib/picture.js'
 import { thumb } from '../lib/thumb.js'
 import { setFormula } from '../lib/formula.js'
 import { entriesOf } from '../lib/product.js'
@@ -26,17 +27,14 @@ export function data(run, view) {
     left: matrixOf(run, x, view), right: weightMatrix(run, weight), bias: biasRow(run, bias),
     product: matrixOf(run, y, view),
     domains: {
-      values: signed(Math.max(peak(tensorOf(run, x)), peak(tensorOf(run, y)))),
-      weights: signed(peak(tensorOf(run, weight)))
+      values: domainOf(run, x, y),
+      weights: domainOf(run, weight)
     }
   }
 }
 
 /** @type {Stage['picture']} */
-export function picture(run, view) {
-  const { y } = view.room.parts
-  return { part: matrixOf(run, y, view), domain: signed(peak(tensorOf(run, y))) }
-}
+export const picture = (run, view) => pictureOf(run, view.room.parts.y, view)
 
 /** @type {Mount<typeof data>} */
 export function mount(container, context) {

@@ -7,8 +7,8 @@ import { grid } from '../lib/grid.js'
 import { legend } from '../lib/legend.js'
 import { fixed, points } from '../lib/number.js'
 import { fullName, partKey, partWords, storeyOf } from '../lib/parts.js'
-import { describedOf, matrixOf, tensorOf } from '../lib/run.js'
-import { peak } from '../lib/slice.js'
+import { pictureOf } from '../lib/picture.js'
+import { describedOf } from '../lib/run.js'
 import { progress as progressOf } from '../lib/progress.js'
 
 /** @import { Mount, Run, Stage, View, What } from '../types.d.ts' */
@@ -40,7 +40,7 @@ export function data(run, { room: { parts: { parts, logits, out } }, edits = [] 
 /** @type {Stage['picture']} */
 export const picture = (run, { room: { parts: { logits, out } } }) => {
   const shown = logits ?? out
-  return { part: matrixOf(run, shown), domain: signed(peak(tensorOf(run, shown))) }
+  return pictureOf(run, shown)
 }
 
 /** Minutes from which on the reader is asked before every part has its run. */

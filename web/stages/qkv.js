@@ -1,11 +1,10 @@
 /** One input, three weight matrices: queries, keys and values. */
 
-import { signed } from '../lib/color.js'
 import { figure } from '../lib/figure.js'
 import { setFormula } from '../lib/formula.js'
+import { domainOf, pictureOf } from '../lib/picture.js'
 import { entriesOf } from '../lib/product.js'
 import { biasRow, matrixOf, tensorOf, weightMatrix } from '../lib/run.js'
-import { peak } from '../lib/slice.js'
 
 /** @import { Mount, Projected, Projection, Run, Stage, View } from '../types.d.ts' */
 
@@ -28,8 +27,8 @@ export function data(run, view) {
     left: matrixOf(run, x, view), right: weightMatrix(run, weight, first, count),
     bias: biasRow(run, bias, biasFirst, count), product: matrixOf(run, y, view),
     domains: {
-      values: signed(Math.max(...shown.map(name => peak(tensorOf(run, name))))),
-      weights: signed(peak(tensorOf(run, weight)))
+      values: domainOf(run, ...shown),
+      weights: domainOf(run, weight)
     }
   }
 }
@@ -37,7 +36,7 @@ export function data(run, view) {
 /** @type {Stage['picture']} */
 export function picture(run, view) {
   const name = view.room.parts[view.part]
-  return { part: matrixOf(run, name, view), domain: signed(peak(tensorOf(run, name))) }
+  return pictureOf(run, name, view)
 }
 
 /** @type {Mount<typeof data>} */

@@ -5,9 +5,10 @@ import { h, setText } from '../lib/dom.js'
 import { facts } from '../lib/facts.js'
 import { figure } from '../lib/figure.js'
 import { fixed } from '../lib/number.js'
+import { domainOf, pictureOf } from '../lib/picture.js'
 import { plot } from '../lib/plot.js'
-import { headMatrix, matrixOf, sharedHead, tensorOf } from '../lib/run.js'
-import { indexOf, peak } from '../lib/slice.js'
+import { headMatrix, matrixOf, sharedHead } from '../lib/run.js'
+import { indexOf } from '../lib/slice.js'
 
 /** @import { Mount, Run, Slice, Stage, View } from '../types.d.ts' */
 
@@ -34,7 +35,7 @@ export function data(run, view) {
   return {
     layout, letter: isKeys ? 'K' : 'Q', before: head(from), after: head(to),
     cos: matrixOf(run, cos, view), sin: matrixOf(run, sin, view),
-    domains: { vectors: signed(Math.max(peak(tensorOf(run, from)), peak(tensorOf(run, to)))), tables: signed(1) }
+    domains: { vectors: domainOf(run, from, to), tables: signed(1) }
   }
 }
 
@@ -42,7 +43,7 @@ export function data(run, view) {
 export function picture(run, view) {
   const { choices, ...parts } = view.room.parts
   const name = parts[choices[0]]
-  return { part: matrixOf(run, name, view), domain: signed(peak(tensorOf(run, name))) }
+  return pictureOf(run, name, view)
 }
 
 /** The columns of a pair. @param {{ layout: string, before: { cols: number } }} shown @param {number} pair */

@@ -1,15 +1,15 @@
 /** From logits to the choice: divided by the temperature, softmax over every word, and what top-k and top-p cut off. */
 
-import { probabilities, signed } from '../lib/color.js'
+import { probabilities } from '../lib/color.js'
 import { h, keep, setText, targetOf } from '../lib/dom.js'
 import { figure } from '../lib/figure.js'
 import { fixed } from '../lib/number.js'
 import { cellAt, ofCell } from '../lib/origin.js'
 import { isMany, largest } from '../lib/many.js'
+import { domainOf } from '../lib/picture.js'
 import { ranking } from '../lib/ranking.js'
 import { labelsOf, matrixOf, tensorOf } from '../lib/run.js'
 import { inSlices, nextTask, painted } from '../lib/later.js'
-import { peak } from '../lib/slice.js'
 
 /** @import { Built, Decoding, Mount, Run, Slice, Stage, View } from '../types.d.ts' */
 
@@ -52,7 +52,7 @@ export function data(run, view) {
   return {
     ...parts, row, step: view.row, temperature: run.settings.temperature, smoothing: run.smoothing ?? null,
     words, isLarge: few !== null, rest: { count: V - listed.length, share: restOf(words, few) },
-    domain: signed(peak(tensorOf(run, names.logits)))
+    domain: domainOf(run, names.logits)
   }
 }
 

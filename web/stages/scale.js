@@ -1,11 +1,10 @@
 /** Scores before and after they are divided by the square root of the head size. */
 
-import { signed } from '../lib/color.js'
 import { figure } from '../lib/figure.js'
 import { setFormula } from '../lib/formula.js'
 import { h } from '../lib/dom.js'
+import { domainOf } from '../lib/picture.js'
 import { matrixOf, tensorOf } from '../lib/run.js'
-import { peak } from '../lib/slice.js'
 
 /** @import { Mount, Run, Stage, View } from '../types.d.ts' */
 /** @import { Follow } from '../lib/matrix.js' */
@@ -20,13 +19,13 @@ export function data(run, view) {
   const { shape } = tensorOf(run, q)
   return {
     size: shape.length === 4 ? shape[3] : shape[shape.length - 1] / heads, isDivided: run.settings.scale !== false,
-    before: matrixOf(run, dots, view), after: matrixOf(run, scores, view), domain: signed(peak(tensorOf(run, dots)))
+    before: matrixOf(run, dots, view), after: matrixOf(run, scores, view), domain: domainOf(run, dots)
   }
 }
 
 /** @type {Stage['picture']} */
 export const picture = (run, view) => ({
-  part: matrixOf(run, view.room.parts.scores, view), domain: signed(peak(tensorOf(run, view.room.parts.dots)))
+  part: matrixOf(run, view.room.parts.scores, view), domain: domainOf(run, view.room.parts.dots)
 })
 
 /** @type {Mount<typeof data>} */

@@ -1,11 +1,10 @@
 /** Queries meet keys: the score of every pair of tokens, for one head. */
 
-import { signed } from '../lib/color.js'
 import { figure } from '../lib/figure.js'
 import { setFormula } from '../lib/formula.js'
+import { domainOf, pictureOf } from '../lib/picture.js'
 import { entriesOf } from '../lib/product.js'
-import { headMatrix, matrixOf, sharedHead, tensorOf, turnedHead } from '../lib/run.js'
-import { peak } from '../lib/slice.js'
+import { headMatrix, matrixOf, sharedHead, turnedHead } from '../lib/run.js'
 
 /** @import { Mount, Run, Stage, View } from '../types.d.ts' */
 
@@ -24,8 +23,8 @@ export function data(run, view) {
     left: headMatrix(run, q, heads, view), right: turnedHead(run, k, kvHeads, { ...view, head: sharedHead(view) }),
     product: matrixOf(run, name, view),
     domains: {
-      vectors: signed(Math.max(peak(tensorOf(run, q)), peak(tensorOf(run, k)))),
-      scores: signed(peak(tensorOf(run, name)))
+      vectors: domainOf(run, q, k),
+      scores: domainOf(run, name)
     }
   }
 }
@@ -34,7 +33,7 @@ export function data(run, view) {
 export function picture(run, view) {
   const { dots, scores } = view.room.parts
   const name = dots ?? scores
-  return { part: matrixOf(run, name, view), domain: signed(peak(tensorOf(run, name))) }
+  return pictureOf(run, name, view)
 }
 
 /** @type {Mount<typeof data>} */

@@ -1,12 +1,11 @@
 /** The same words in two orders through one attention: without positions nothing but the order differs. */
 
-import { signed } from '../lib/color.js'
 import { h, keep, setText } from '../lib/dom.js'
 import { facts } from '../lib/facts.js'
 import { figure } from '../lib/figure.js'
 import { brief } from '../lib/number.js'
-import { matrixOf, tensorOf, vectorRow } from '../lib/run.js'
-import { peak } from '../lib/slice.js'
+import { domainOf, pictureOf } from '../lib/picture.js'
+import { matrixOf, vectorRow } from '../lib/run.js'
 
 /** @import { Built, Mount, Run, Slice, Stage, View } from '../types.d.ts' */
 /** @import { Follow } from '../lib/matrix.js' */
@@ -33,7 +32,7 @@ export function data(run, view) {
   const named = KINDS.flatMap(kind => LINES.map(line => (
     /** @type {[string, Slice]} */ ([`${kind}_${line}`, matrixOf(run, parts[`${kind}_${line}`], view, { rowLabels })]))))
   const parted = /** @type {Record<`${Kind}_${Line}`, Slice>} */ (Object.fromEntries(named))
-  const domain = signed(Math.max(...named.map(([, { name }]) => peak(tensorOf(run, name)))))
+  const domain = domainOf(run, ...named.map(([, { name }]) => name))
   return {
     ...parted, most: vectorRow(run, parts.most, '|Δ|'), domain,
     words: rowLabels, moved: run.streams.moved.tokens[0], order: run.order ?? []
@@ -41,10 +40,7 @@ export function data(run, view) {
 }
 
 /** @type {Stage['picture']} */
-export function picture(run, view) {
-  const { placed_apart: apart } = view.room.parts
-  return { part: matrixOf(run, apart, view), domain: signed(peak(tensorOf(run, apart))) }
-}
+export const picture = (run, view) => pictureOf(run, view.room.parts.placed_apart, view)
 
 /** @param {Built<HTMLElement>} element @param {{ word: string, from: number }} word */
 const fillWord = (element, { word, from }) => {

@@ -6,7 +6,8 @@ import { grid } from '../lib/grid.js'
 import { later, nextTask, painted } from '../lib/later.js'
 import { legend } from '../lib/legend.js'
 import { fixed } from '../lib/number.js'
-import { batchOf, describedOf, labelsOf, matrixOf, tensorOf } from '../lib/run.js'
+import { pictureOf } from '../lib/picture.js'
+import { batchOf, describedOf, labelsOf } from '../lib/run.js'
 import { peak } from '../lib/slice.js'
 
 /** @import { Early, Mount, Run, Stage, View } from '../types.d.ts' */
@@ -52,7 +53,7 @@ const vocabularyOf = run => (Object.values(run.streams).findLast(({ isAnswer }) 
 /** @type {Stage['picture']} */
 export const picture = (run, view) => {
   const { point } = view.room.parts.streams.at(-1).subs.at(-1)
-  return { part: matrixOf(run, point, view), domain: signed(peak(tensorOf(run, point))) }
+  return pictureOf(run, point, view)
 }
 
 /** Until the first table is seen: two that grow in one frame are laid out in one task. */

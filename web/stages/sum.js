@@ -1,9 +1,9 @@
 /** Embedding and positional encoding, added cell by cell. */
 
-import { signed } from '../lib/color.js'
 import { figure } from '../lib/figure.js'
+import { domainOf, pictureOf } from '../lib/picture.js'
 import { matrixOf, tensorOf } from '../lib/run.js'
-import { peak, slice } from '../lib/slice.js'
+import { slice } from '../lib/slice.js'
 
 /** @import { Mount, Run, Stage, View } from '../types.d.ts' */
 /** @import { Follow } from '../lib/matrix.js' */
@@ -21,15 +21,12 @@ export function data(run, view) {
     embedding: matrixOf(run, vectors, view),
     positions: slice(tensorOf(run, table), { row: 0, col: 1, rows, rowLabels }),
     result,
-    domain: signed(Math.max(...[vectors, table, out].map(name => peak(tensorOf(run, name)))))
+    domain: domainOf(run, vectors, table, out)
   }
 }
 
 /** @type {Stage['picture']} */
-export function picture(run, view) {
-  const { out } = view.room.parts
-  return { part: matrixOf(run, out, view), domain: signed(peak(tensorOf(run, out))) }
-}
+export const picture = (run, view) => pictureOf(run, view.room.parts.out, view)
 
 /** @type {Mount<typeof data>} */
 export function mount(container, context) {

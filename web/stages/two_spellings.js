@@ -5,6 +5,7 @@ import { h } from '../lib/dom.js'
 import { formula } from '../lib/formula.js'
 import { brief, exact, fixed } from '../lib/number.js'
 import { panels } from '../lib/panels.js'
+import { domainOf, pictureOf } from '../lib/picture.js'
 import { matrixOf, tensorOf } from '../lib/run.js'
 import { peak } from '../lib/slice.js'
 
@@ -20,7 +21,7 @@ const PAIR = 1
 /** @param {Run} run @param {View} view */
 export function data(run, view) {
   const { twice, power, exponent, rate, by_power: byPower, by_log: byLog, apart, most } = view.room.parts
-  const both = signed(Math.max(peak(tensorOf(run, byPower)), peak(tensorOf(run, byLog))))
+  const both = domainOf(run, byPower, byLog)
   const pair = Math.min(PAIR, tensorOf(run, rate).shape[0] - 1)
   /** @param {string} name */
   const value = name => tensorOf(run, name).data[pair]
@@ -41,10 +42,7 @@ export function data(run, view) {
 }
 
 /** @type {Stage['picture']} */
-export function picture(run, view) {
-  const { by_log: byLog } = view.room.parts
-  return { part: matrixOf(run, byLog, view), domain: signed(peak(tensorOf(run, byLog))) }
-}
+export const picture = (run, view) => pictureOf(run, view.room.parts.by_log, view)
 
 /** From the power of the paper to what code computes. */
 const LINES = [

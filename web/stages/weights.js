@@ -1,14 +1,15 @@
 /** Softmax: each row of scores becomes shares that add up to 1. */
 
 import { bars } from '../lib/chart.js'
-import { probabilities, signed } from '../lib/color.js'
+import { probabilities } from '../lib/color.js'
 import { h, setText } from '../lib/dom.js'
 import { grouped } from '../lib/costs.js'
 import { figure } from '../lib/figure.js'
 import { formula } from '../lib/formula.js'
 import { largest } from '../lib/many.js'
-import { describedOf, matrixOf, tensorOf } from '../lib/run.js'
-import { columnsOf, peak, rowsOf } from '../lib/slice.js'
+import { domainOf } from '../lib/picture.js'
+import { describedOf, matrixOf } from '../lib/run.js'
+import { columnsOf, rowsOf } from '../lib/slice.js'
 
 /** @import { Mount, Run, Slice, Stage, View } from '../types.d.ts' */
 /** @import { Follow } from '../lib/matrix.js' */
@@ -29,7 +30,7 @@ export function data(run, view) {
   const row = run.focus && run.focus.of === of ? run.focus.row : length - 1
   return {
     before: matrixOf(run, masked, view), after, last: Math.max(0, Math.min(row, after.rows - 1)),
-    domain: signed(peak(tensorOf(run, scores)))
+    domain: domainOf(run, scores)
   }
 }
 
