@@ -10,6 +10,9 @@ import { Tensor } from './tensor.js'
  * @typedef {import('./tensor.js').NestedArray} NestedArray
  */
 
+/** What a caller of gf.tensor gives, for messages. */
+const VALUES = 'tensor: values'
+
 /** As many as torch's tensors have. */
 const MOST_AXES = 64
 
@@ -45,8 +48,8 @@ function checkIntegers(what, values, dtype) {
   if (dtype !== 'int32') return
   for (let i = 0; i < values.length; i++) {
     expect(Number(values[i]) === (Number(values[i]) | 0), 'range',
-      () => `${what} must be whole numbers for an int32 tensor, got ${describe(values[i])} at place ${i}; ` +
-        'leave dtype out, or round them first')
+      () => `${what} must be whole numbers for an int32 tensor, got ${describe(values[i])} at place ${i}` +
+        (what === VALUES ? '; leave dtype out, or round them first' : ''))
   }
 }
 
@@ -93,7 +96,7 @@ const OPTIONS = ['shape', 'dtype', 'requiresGrad']
  * gf.tensor([[3, 1, 4]], { dtype: 'int32' })      // int32 [[3, 1, 4]]
  * gf.tensor([1, 2], { requiresGrad: true })       // [1, 2]
  */
-export function tensor(engine, values, options, what = 'tensor: values') {
+export function tensor(engine, values, options, what = VALUES) {
   const { shape, dtype, requiresGrad = false } = optionsOf('tensor', options, OPTIONS)
   const isTyped = ArrayBuffer.isView(values)
   expect(dtype === undefined || MADE.includes(dtype), 'type',

@@ -275,7 +275,7 @@ async function start(options) {
     functional,
     ...torchFunctions,
     nn: { ...bindModules(engine), init: answerSpellings({ ...init }), functional },
-    optim: answerSpellings({ ...optim }),
+    optim: answerSpellings({ ...optim, lrScheduler: { ...optim.lrScheduler } }),
     decoding: bindDecoding(engine)
   }))
 }

@@ -65,10 +65,18 @@ const MODULES = [
 ]
 const OPTIMISERS = ['RMSprop', 'Adagrad', 'Adadelta', 'Adamax', 'NAdam', 'RAdam', 'Rprop', 'ASGD', 'LBFGS', 'SparseAdam']
 
+const SCHEDULERS = [
+  'ChainedScheduler', 'ConstantLR', 'CosineAnnealingWarmRestarts', 'CyclicLR', 'ExponentialLR', 'MultiStepLR',
+  'MultiplicativeLR', 'PolynomialLR', 'ReduceLROnPlateau', 'SequentialLR'
+]
+/** What Hugging Face's classes have. */
+const OF_MODELS = { from_pretrained: "write await gf.models.load(files), the files of the model's folder by name" }
+
 /** @param {string} what @param {string} instead */
 const lacking = (what, instead) => (/** @type {string} */ name) => `${what} has no ${name}; ${instead}`
 const noModule = lacking('gf.nn', 'it has what transformers are made of; write your own: class … extends gf.nn.Module')
 const noOptimiser = lacking('gf.optim', 'write SGD, Adam or AdamW')
+const noScheduler = lacking('gf.optim.lrScheduler', 'write new LambdaLR(optimizer, epoch => factor), which any schedule is')
 
 /** As PyTorch spells a name. @param {string} name */
 const inPyTorch = name => name.replace(/(?<=[a-z\d])[A-Z]/g, letter => `_${letter.toLowerCase()}`)
@@ -175,10 +183,10 @@ function answerPlaces(library) {
 /**
  * What torch has and this has not: a type that is undefined would be taken for the usual one, and others would end in
  * "is not a constructor".
- * @template {{ nn: object, optim: object }} T @param {T} library @returns {T}
+ * @template {{ nn: object, optim: { lrScheduler: object }, models: object }} T @param {T} library @returns {T}
  */
 export function answerLibrary(library) {
-  const { nn, optim } = library
+  const { nn, optim, models } = library
   const types = { ...TYPES, ...Object.fromEntries(Object.keys(DTYPES).map(name => [name, name])) }
   for (const [name, type] of Object.entries(types)) answer(library, name, `dtypes are strings, not gf.${name}; write '${type}'`)
   answerAll(library, ELSEWHERE, (name, instead) => `gf has no ${name}; ${instead}`)
@@ -191,5 +199,7 @@ export function answerLibrary(library) {
   answerPlaces(library)
   answer(nn, 'utils', 'gf.nn has no utils; write gf.optim.clipGradNorm, gf.optim.clipGradValue')
   for (const name of OPTIMISERS) answer(optim, name, noOptimiser(name))
+  for (const name of SCHEDULERS) answer(optim.lrScheduler, name, noScheduler(name))
+  answerAll(models, OF_MODELS, (name, instead) => `gf.models has no ${name}; ${instead}`)
   return library
 }

@@ -47,6 +47,12 @@ test('bert: ids of places, the tied head and the head for pairs are passed over'
   assertOutputs((await gf.models.load(files)).model, masked, 'with more')
 })
 
+test('bert: of no token nothing is pooled', async () => {
+  const { model } = await gf.models.load(filesOf(item))
+  assert.throws(() => model.forward([[]]),
+    { code: 'shape', message: 'Bert: ids must hold at least one token, the one that is pooled, got [1, 0]' })
+})
+
 test('bert: relative positions and decoders are refused', async () => {
   for (const config of [{ position_embedding_type: 'relative_key' }, { is_decoder: true }, { embedding_size: 6 },
     { tie_word_embeddings: false }]) {

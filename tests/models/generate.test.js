@@ -78,10 +78,17 @@ for (const type of ['gpt2', 'llama', 't5']) test(`${type}: what is no id, seed o
   refused(row, { topK: 2, seed: 'x' }, 'type', /seed must be a whole number, got "x"/)
   refused(row, { topK: 2, seed: 0.5 }, 'type', /seed must be a whole number, got 0.5/)
   refused(row, { topK: 2, seed: 2n ** 70n }, 'range', /seed must be from -2\^63 to 2\^64 - 1/)
-  refused(row, 50, 'type', /generate: options must be an object .*got 50/)
+  refused(row, 50, 'type', /generate: options must be an object .*got 50; write { maxNewTokens: 50 }/)
   const drawn = seed => reader.generate([[1, 2], [1, 2]], { topK: 3, seed, maxNewTokens: 3, end: [] })
   assert.deepEqual(drawn(null).map(ids => ids.length), [3, 3])
   assert.deepEqual(drawn(2n ** 64n - 1n), drawn(-1))
+})
+
+test('marian: an answer ends where the model knows no more places', async () => {
+  const reader = await model('marian'), options = { maxNewTokens: 1e9, end: [] }, answer = reader.generate(row, options)
+  assert.equal(answer.length, 8, '8 places: the start, 7 of the answer, and what comes after the last')
+  assert.deepEqual(answer, reader.generate(row, { ...options, maxNewTokens: 8, cache: false }))
+  assert.equal(reader.generate(row, { ...options, beams: 2 }).length, 8)
 })
 
 test('each of several prompts has the room that its own length leaves', async () => {

@@ -1,4 +1,4 @@
-import { optionsOf } from '../errors.js'
+import { expect, optionsOf, shapeText } from '../errors.js'
 import { Dropout } from '../nn/dropout.js'
 import { Embedding } from '../nn/embedding.js'
 import { LayerNorm } from '../nn/layer_norm.js'
@@ -133,6 +133,7 @@ export class Bert extends LanguageModel {
    */
   firsts(x, kept) {
     const [B, T, C] = x.shape
+    expect(T > 0, 'shape', () => `Bert: ids must hold at least one token, the one that is pooled, got ${shapeText([B, T])}`)
     if (!kept) return narrow(x, 1, 0, 1).reshape(B, C)
     const first = (/** @type {number} */ b) => Math.max(0, kept.keep.indexOf(1, b * T) - b * T) % T
     return embedding(times(B, b => b * T + first(b)), x.reshape(B * T, C))

@@ -9,6 +9,7 @@ import { LanguageModel, times } from './model.js'
 export class Seq2Seq extends LanguageModel {
   /** The token that every answer starts with. */ start = 0
   /** Tokens that no answer may hold. @type {readonly number[]} */ never = []
+  /** How many places there are for a text, and as many for its answer. */ positions = Infinity
 
   /**
    * @param {Tensor} _ids [B, S] @param {import('./model.js').Kept | null} _kept
@@ -42,7 +43,7 @@ export class Seq2Seq extends LanguageModel {
   }
 
   /**
-   * The answer to a text: greedy, drawn or by beams.
+   * The answer to a text: greedy, drawn or by beams; at most to the last place the model knows.
    * @param {Tensor | number[] | number[][]} ids one sentence, or several, which are answered one after the other
    * @param {import('../decoding/generate.js').GenerateOptions} [options] end: by default the model's own; seed:
    *   sentence i is drawn with seed + i
@@ -86,7 +87,7 @@ function answerOne(model, row, options) {
   }
   const done = () => memory.dispose()
   try {
-    const answer = generate(engine, next, [model.start], options, { ends: model.ends })
+    const answer = generate(engine, next, [model.start], options, { ends: model.ends, places: model.positions })
     if (answer instanceof Promise) return answer.finally(done)
     done()
     return answer
