@@ -114,6 +114,19 @@ tell([
   [() => new optim.RMSprop(lin.parameters()), 'gf.optim has no RMSprop; write SGD, Adam or AdamW'],
   [() => new optim.lrScheduler.ReduceLROnPlateau(sgd),
     'gf.optim.lrScheduler has no ReduceLROnPlateau; write new LambdaLR(optimizer, epoch => factor), which any schedule is'],
+  [() => new (class Net extends nn.Module {
+    scale = new nn.Parameter(gf.ones([1]))
+  })().registerBuffer('scale', gf.ones([1])),
+  'registerBuffer: name must be one that is free and without dots, got "scale", which is a parameter'],
+  [() => new nn.TransformerEncoderLayer(4, 2).registerBuffer('linear1', gf.ones([1])),
+    'registerBuffer: name must be one that is free and without dots, got "linear1", which is a module'],
+  [() => new nn.Linear(2, 2).registerBuffer('running.mean', gf.ones([1])),
+    'registerBuffer: name must be one that is free and without dots, got "running.mean"'],
+  [() => {
+    const layer = new nn.Linear(3, 2)
+    layer.registerForwardHook(async () => { await null; throw new Error('nobody sees it') })
+    layer(x)
+  }, 'registerForwardHook: fn must not be async, for what it returns stands in place of the output; got a promise'],
   [() => gf.models.fromPretrained('gpt2'),
     "gf.models has no fromPretrained; write await gf.models.load(files), the files of the model's folder by name"],
   [() => nn.init.normal_(lin.weight, 0, 0.02), 'normal_: options must be an object with mean, std, got 0; write { mean: 0 }'],

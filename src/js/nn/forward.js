@@ -32,13 +32,21 @@ export function addHook(module, fn) {
   return { remove: () => { moment += Number(own.delete(hook)) } }
 }
 
+/** What a hook returned; a promise would stand in place of the output. @param {any} said */
+function saidBy(said) {
+  if (said instanceof Promise) said.catch(() => {}) // the error below is the one to see
+  expect(!(said instanceof Promise), 'type', () => 'registerForwardHook: fn must not be async, for what it returns stands ' +
+    'in place of the output; got a promise')
+  return said
+}
+
 /**
  * What forward gave, or what its hooks put in its place. @param {Module} module @param {any[]} inputs
  * @param {any} output
  */
 function hooked(module, inputs, output) {
   let given = output
-  for (const { fn } of hooks.get(module) ?? []) given = fn(module, inputs, given) ?? given
+  for (const { fn } of hooks.get(module) ?? []) given = saidBy(fn(module, inputs, given)) ?? given
   return given
 }
 

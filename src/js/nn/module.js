@@ -97,6 +97,9 @@ export class Module extends Callable {
     const { persistent = true } = optionsOf('registerBuffer', options, ['persistent'])
     expect(typeof name === 'string' && name !== '', 'type', () => `registerBuffer: name must be a string, got ${describe(name)}; write registerBuffer(name, tensor)`)
     expect(tensor instanceof Tensor, 'type', () => `registerBuffer: tensor must be a tensor (gf.tensor), got ${describe(tensor)}`)
+    const held = /** @type {any} */ (this)[name], isTaken = held instanceof Parameter || held instanceof Module
+    expect(!isTaken && !name.includes('.'), 'state', () => `registerBuffer: name must be one that is free and without dots, got ` +
+      `${describe(name)}${isTaken ? `, which is ${held instanceof Parameter ? 'a parameter' : 'a module'}` : ''}`)
     if (!flag('registerBuffer', 'persistent', persistent)) this.unsavedNames.add(name)
     this.bufferNames.add(name)
     Object.assign(this, { [name]: this.engine.keep(tensor) })
