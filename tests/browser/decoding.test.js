@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fromHash } from '../../web/shell/state.js'
-import { addressed, changing, choose, runHere, useHouse, violations } from './host.js'
+import { addressed, changing, choose, runHere, tablesOf, useHouse, violations } from './host.js'
 
 const house = useHouse()
 const open = (state, options) => house.open({ room: 'decoding', language: 'en', ...state }, options)
@@ -130,4 +130,27 @@ test('in training the bars are said to be read again, and only then', async () =
     assert.equal(await page.getByText('chosen with dropout off').isVisible(), isSaid)
     await close()
   }
+})
+
+test('open tables stay as they are while cells are pressed, and follow a number that changes', async () => {
+  const { page, complaints, close } = await open({ room: 'sampling', language: 'ko' })
+  await tablesOf(page)
+  await page.evaluate(() => {
+    globalThis.redrawn = 0
+    const watch = new MutationObserver(records => { globalThis.redrawn += records.length })
+    for (const list of document.querySelectorAll('.tables')) watch.observe(list, { childList: true, subtree: true })
+  })
+  const redrawn = () => page.evaluate(() => globalThis.redrawn)
+  for (const i of [3, 7]) {
+    await page.locator('.word-number').nth(i).click()
+    await page.waitForSelector('.inspector[aria-busy="false"] .cell-name')
+    assert.equal(await redrawn(), 0)
+  }
+  const [{ cells }] = await tablesOf(page)
+  await changing(page, () => page.fill('[data-field="source"]', '3 may 1999'))
+  const [{ cells: after }] = await tablesOf(page)
+  assert.notDeepEqual(after[1], cells[1])
+  assert.ok(await redrawn() > 0)
+  assert.deepEqual(complaints, [])
+  await close()
 })

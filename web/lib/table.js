@@ -9,12 +9,36 @@ import { ofSlice } from './origin.js'
 
 const MOST_CELLS = 4096
 
-/** @param {HTMLTableElement} table @param {{ title: string, part: Slice }} view */
-function fillTable(table, { title, part }) {
-  const rows = Math.min(part.rows, Math.max(1, Math.floor(MOST_CELLS / part.cols)))
+/** @typedef {{ title: string, part: Slice }} Shown */
+
+/** What each table says. @type {WeakMap<HTMLTableElement, (string | number)[]>} */ const said = new WeakMap()
+
+/** How many rows there is room for. @param {Slice} part */
+const rowsOf = part => Math.min(part.rows, Math.max(1, Math.floor(MOST_CELLS / part.cols)))
+
+/** All that a table says, numbers as they are. @param {Shown} view @returns {(string | number)[]} */
+const sayingOf = ({ title, part }) => [
+  title, part.rows, part.cols, ...part.rowLabels, ...part.colLabels, ...part.values.slice(0, rowsOf(part) * part.cols)
+]
+
+/**
+ * Another cell is looked at far more often than another number is there, and thousands of cells take a browser a second
+ * to lay out, so they stay as long as they say the same.
+ * @param {HTMLTableElement} table @param {Shown} view
+ */
+function fillTable(table, view) {
+  ofSlice(table, view.part)
+  const last = said.get(table), saying = sayingOf(view)
+  if (last?.length === saying.length && saying.every((one, i) => Object.is(one, last[i]))) return
+  said.set(table, saying)
+  build(table, view)
+}
+
+/** @param {HTMLTableElement} table @param {Shown} view */
+function build(table, { title, part }) {
+  const rows = rowsOf(part)
   /** @param {number} r @param {number} c */
   const cell = (r, c) => h('td', {}, exact(part.values[r * part.cols + c]))
-  ofSlice(table, part)
   table.replaceChildren(
     h('caption', {}, symbol(title), ' ', dimensions([part.rows, part.cols])),
     h('thead', {}, h('tr', {}, h('td'), part.colLabels.map(text => h('th', { scope: 'col' }, text)))),
@@ -33,13 +57,13 @@ export function tables(container) {
   const list = h('div', { className: 'tables', tabindex: '0', role: 'group' })
   const details = h('details', { className: 'numbers' }, summary, list)
   container.append(details)
-  /** @type {{ title: string, part: Slice }[]} */ let items = []
+  /** @type {Shown[]} */ let items = []
   const fill = () => {
     keep(list, details.open ? items : [], () => h('table'), fillTable)
   }
   details.addEventListener('toggle', fill)
   return {
-    /** @param {string} title @param {{ title: string, part: Slice }[]} next */
+    /** @param {string} title @param {Shown[]} next */
     update(title, next) {
       items = next
       setText(summary, title)
