@@ -273,6 +273,22 @@ test('what is pointed at stays below the lesson when the page becomes shorter on
   await close()
 })
 
+test('a step that becomes a slide has its question in sight, and what it points at', async () => {
+  for (const height of [720, 1080]) {
+    const { page, complaints, close } = await open('order', 'en', { viewport: { width: 16 / 9 * height, height } })
+    await arrived(page, 'after')
+    await isPointed(page)
+    await page.keyboard.press('p')
+    await page.waitForSelector('[data-present]')
+    await isAsked(page)
+    await page.keyboard.press('p')
+    await page.waitForSelector(':root:not([data-present])')
+    await isPointed(page)
+    assert.deepEqual(complaints, [])
+    await close()
+  }
+})
+
 test('a lesson works where nothing may be stored', async () => {
   const before = () => Object.defineProperty(globalThis, 'localStorage', { get() {
     throw new DOMException('denied', 'SecurityError')

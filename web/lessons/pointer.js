@@ -96,6 +96,8 @@ function show(element, asked) {
 
 /** What a reader does who wants to look elsewhere. */
 const MOVES = ['wheel', 'touchmove', 'pointerdown', 'keydown']
+/** Who turns the page into a slide looks at the same place. @param {Event} event */
+const isMove = event => !(event instanceof KeyboardEvent && event.key.toLowerCase() === 'p')
 
 /**
  * Keeps a place in sight until the reader moves: what stands above it may still be drawn, and a dialog that closes or
@@ -128,7 +130,7 @@ function keeper() {
       drawn.observe(document.body)
       listening = new AbortController()
       const { signal } = listening
-      for (const move of MOVES) addEventListener(move, release, { passive: true, signal })
+      for (const move of MOVES) addEventListener(move, event => isMove(event) && release(), { passive: true, signal })
     },
     /** The same place, drawn anew. @param {Element} element */
     renew: element => { if (kept) kept.element = element }

@@ -31,11 +31,16 @@ function lead(event, stage) {
   link.click()
 }
 
-/** P turns the page into a slide, the figure first and as wide as the window, and back. @param {KeyboardEvent} event */
+/**
+ * P turns the page into a slide, the figure first and as wide as the window, and back. Nothing is where it was then, so
+ * it begins at its title.
+ * @param {KeyboardEvent} event
+ */
 function present(event) {
   const isPlain = !event.altKey && !event.ctrlKey && !event.metaKey && !event.defaultPrevented
   if (event.key.toLowerCase() !== 'p' || !isPlain || targetOf(event).closest('input, textarea, select, dialog')) return
   document.documentElement.toggleAttribute('data-present')
+  scrollTo({ top: 0, behavior: 'instant' })
 }
 
 /** @param {KeyboardEvent} event @param {Pick<Acts, 'undo' | 'redo'>} acts */
