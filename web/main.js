@@ -110,7 +110,7 @@ function fails(error) {
 
 const { attempt, whole } = values({
   ask, twin: () => inside?.twin() ?? null, fails,
-  again: () => runHere() && (outside.isOn() ? attempt(outside.update) : inside?.showRun())
+  again: () => runHere() && showArrived()
 })
 const glossary = glossaries(page.stage, context)
 const outside = openings(page.house, context)
@@ -165,6 +165,13 @@ function showPlaces() {
   inside?.showMap()
   if (inside) attempt(inside.showLesson)
   attempt(outside.update)
+}
+
+/** Values that were waited for are here. */
+function showArrived() {
+  if (outside.isOn()) return attempt(outside.update)
+  inside?.showRun()
+  inside?.showMap()
 }
 
 /** Only the opening does without rooms. */

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { roomsOf } from '../../web/rooms/index.js'
 import { fromHash } from '../../web/shell/state.js'
-import { addressed, beyond, changing, choose, go, runHere, stateOf, useHouse, violations } from './host.js'
+import { writeGpt2 } from '../lib/large.js'
+import { addressed, beyond, bringFiles, changing, choose, go, runHere, stateOf, useHouse, violations } from './host.js'
 
 const SCORES = 'encoder.0.self_attn.scores'
 
@@ -259,4 +263,23 @@ test('in thumbnails what is negative is hatched, and nothing else', async () => 
     await close()
   }
   run.dispose()
+})
+
+test('of a large model the map says that blank pictures wait for their rooms, and draws each as it is entered', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'glassformer-'))
+  const { paths } = await writeGpt2(folder, { layers: 2, channels: 256, heads: 4, words: 9000, places: 1024 })
+  const { page, complaints, close } = await open({})
+  assert.equal(await page.isVisible('.map-blank'), false, 'of a small one everything is here')
+  await bringFiles(page, paths)
+  await page.waitForSelector('.map-blank:not([hidden])')
+  const blank = id => `.map li[data-room="${id}"] .stamp.is-off`
+  for (const id of ['0.self_attn.scores', '1.self_attn.heads']) {
+    await page.waitForSelector(blank(id))
+    await go(page, id)
+    await page.waitForSelector(blank(id), { state: 'detached' })
+  }
+  assert.deepEqual(await violations(page, '.map'), [])
+  assert.deepEqual(complaints, [])
+  await close()
+  await rm(folder, { recursive: true })
 })

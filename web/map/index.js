@@ -66,6 +66,8 @@ export function map(container, context) {
   /** @type {Room[]} */ let rooms = []
   /** @type {Door[]} */ let doors = []
   /** @type {Plan | undefined} */ let plan
+  /** Rooms whose numbers are not here. @type {Set<Room>} */ const blank = new Set()
+  const blankNote = h('p', { className: 'note map-blank', hidden: true }, context.t('map.blank'))
   /** @type {Room | null} */ let current = null
   /** @type {{ view: View, mode: Mode }} */ let shown
   container.setAttribute('aria-label', context.t('map.label'))
@@ -78,7 +80,9 @@ export function map(container, context) {
     const [home, ...inside] = doors
     const place = h('div', { className: 'plan' })
     home.link.append(h('span', { className: 'home-name' }, home.shortName))
-    container.replaceChildren(h('ol', { className: 'map-home' }, home.element), place)
+    blank.clear()
+    blankNote.hidden = true
+    container.replaceChildren(h('ol', { className: 'map-home' }, home.element), blankNote, place)
     plan = (inside.some(({ room }) => room.layer !== undefined) ? towers : list)(place, inside, context)
   }
   /** @param {Room} room */
@@ -93,15 +97,18 @@ export function map(container, context) {
     const { view, mode } = shown
     const stamped = stampNow(view, room)
     stamp.classList.toggle('is-off', !stamped)
+    blankNote.hidden = blank.size === 0
     if (stamped && picture.update(stamped.part, scale(stamped.domain, mode))) pulse(stamp)
   }
   /** What a stamp shows; where its numbers are not here, nothing. @param {View} view @param {Room} room */
   function stampNow(view, room) {
+    blank.delete(room)
     try {
       return view.picture(room, {})
     } catch (error) {
-      if (error instanceof Unread) return null
-      throw error
+      if (!(error instanceof Unread)) throw error
+      blank.add(room)
+      return null
     }
   }
   /** Stamps are drawn after the figure that the reader looks at. */
