@@ -54,3 +54,26 @@ test('slanted names of columns do not lie over one another', async () => {
   assert.deepEqual(near.filter(distance => distance < 11 * Math.SQRT2), [])
   await close()
 })
+
+/** Pairs of visible names along the straight edges of matrices that lie over one another. */
+const overlapping = page => page.$$eval('.labels:not(.is-slanted)', strips => strips.flatMap(strip => {
+  const boxes = [...strip.children].filter(one => one.checkVisibility({ visibilityProperty: true }))
+    .map(one => ({ text: one.textContent, ...one.getBoundingClientRect().toJSON() }))
+  return boxes.flatMap((one, i) => boxes.slice(i + 1).filter(other => (
+    one.left < other.right && other.left < one.right && one.top < other.bottom - 1 && other.top < one.bottom - 1
+  )).map(other => `${one.text} and ${other.text}`))
+}))
+
+test('a name that is brought forward lies over no other', async () => {
+  const places = [
+    { room: 'source.sum', cell: { name: 'positions.output', index: [0, 2, 19] } },
+    { model: 'positions', room: 'beyond', cell: { name: 'beyond.shares', index: [1, 16] } }
+  ]
+  for (const place of places) {
+    const { page, complaints, close } = await open(place)
+    await page.waitForSelector('.labels .is-active')
+    assert.deepEqual(await overlapping(page), [], place.room)
+    assert.deepEqual(complaints, [])
+    await close()
+  }
+})

@@ -78,7 +78,7 @@ export function labels(container, side) {
   container.append(strip)
   let shown = ''
   /** Where labels lie, every how many are told, and the texts of all. */
-  let cellSize = 0, every = 1
+  let cellSize = 0, every = 1, isSlanted = false
   /** @type {string[]} */ let texts = []
   /** The label that is brought forward, where it is not built. */
   const extra = h('span', { className: 'is-active' })
@@ -89,6 +89,15 @@ export function labels(container, side) {
     span.dataset.at = String(index)
     span.style.setProperty(offset, `${(index + 0.5) * cellSize}px`)
   }
+  /** How far apart two labels have to be, not to lie over one another. @param {number} one @param {number} other */
+  const apart = (one, other) => (side === 'left' ? LINE : isSlanted ? SLANTED_LINE
+    : (widthOf(texts[one]) + widthOf(texts[other])) / 2 + 2)
+  /**
+   * Whether a label makes way for one between those that there is room for.
+   * @param {number} at @param {number | null | undefined} active
+   */
+  const makesWay = (at, active) => every > 1 && active !== null && active !== undefined && at !== active &&
+    active < texts.length && Math.abs(at - active) * cellSize < apart(at, active)
   /** @param {number[]} built */
   const build = built => keep(strip, built, () => h('span'), (span, index) => {
     place(span, index)
@@ -113,6 +122,7 @@ export function labels(container, side) {
       strip.style.setProperty(extent, `${items.length * cell}px`)
       cellSize = cell
       every = step
+      isSlanted = slanted
       texts = items
       extra.remove()
       if (items.length > MANY) buildSight()
@@ -123,8 +133,9 @@ export function labels(container, side) {
       extra.remove()
       let isBuilt = false
       for (const span of /** @type {Iterable<HTMLElement>} */ (strip.children)) {
-        const isHere = Number(span.dataset.at) === active
+        const at = Number(span.dataset.at), isHere = at === active
         span.classList.toggle('is-active', isHere)
+        span.classList.toggle('is-covered', makesWay(at, active))
         isBuilt ||= isHere
       }
       if (isBuilt || active === null || active === undefined || active >= texts.length) return
