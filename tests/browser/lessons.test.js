@@ -275,7 +275,8 @@ test('what is pointed at stays below the lesson when the page becomes shorter on
 
 test('a step that becomes a slide has its question in sight, and what it points at', async () => {
   for (const height of [720, 1080]) {
-    const { page, complaints, close } = await open('order', 'en', { viewport: { width: 16 / 9 * height, height } })
+    const options = { viewport: { width: 16 / 9 * height, height }, reducedMotion: 'reduce' }
+    const { page, complaints, close } = await open('order', 'en', options)
     await arrived(page, 'after')
     await isPointed(page)
     await page.keyboard.press('p')
