@@ -96,6 +96,23 @@ test('what stands elsewhere is put in place of what was computed: a sum without 
   }
 })
 
+test('a run that fails leaves its inputs as they were, one that does not keeps what was edited', () => {
+  const layer = new gf.nn.Linear(2, 2), x = gf.ones([1, 2]), values = () => [layer.bias.toArray(), x.toArray()]
+  const edits = [{ name: 'bias', index: [null], value: 7 }, { name: 'bias', index: [0], value: 8 },
+    { name: 'input', index: [0, 1], value: 9 }]
+  const before = values(), run = () => layer(x)
+  assert.throws(() => gf.trace(() => { run(); throw new Error('enough') }, { edits }), /enough/)
+  assert.deepEqual(values(), before)
+  assert.throws(() => gf.trace(run, { edits: [...edits, { name: 'nowhere', index: [0], value: 1 }] }), /nowhere/)
+  assert.deepEqual(values(), before)
+  assert.throws(() => gf.trace(run, { edits: [...edits, { name: 'output', index: [0, 5], value: 1 }] }), /index/)
+  assert.deepEqual(values(), before)
+  assert.throws(() => gf.observe(() => { run(); return 3 }, { edits }), /fn must return a tensor/)
+  assert.deepEqual(values(), before)
+  gf.trace(run, { edits }).trace.dispose()
+  assert.deepEqual(values(), [[8, 7], [[1, 9]]])
+})
+
 test('edits that cannot be', () => {
   const all = [null, null, null]
   for (const [edit, code, message] of [

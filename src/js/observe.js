@@ -294,7 +294,7 @@ export function observe(engine, fn, options) {
       () => `observe: loss must be a tensor of one value, got ${describe(parts.loss)}`)
     return new Run(recording, parts, { axes, streams, passes })
   } catch (error) {
-    recording.dispose()
+    recording.discard()
     throw error
   }
 }

@@ -262,6 +262,12 @@ export class Trace {
     return this.#edits.names.filter(name => !this.#byName.has(name))
   }
 
+  /** Gives back what a run that failed has made, and what its edits have changed. @internal */
+  discard() {
+    this.#edits.undo()
+    this.dispose()
+  }
+
   /** After everything was made: edits of what was not are an error, or, where they may miss, idle. @internal */
   settleEdits() {
     this.#edits.settle(this.missedEdits, name => this.#like(name))
@@ -392,7 +398,8 @@ export class Trace {
  * @param {() => T} fn
  * @param {TraceOptions} [options]
  *   modules: names for modules that fn calls directly; edits: values to put in place of computed ones, so that
- *   everything after them is computed from them. An edited parameter stays changed after the trace; mayMiss: false;
+ *   everything after them is computed from them. An edited parameter stays changed after the trace, unless fn or an
+ *   edit fails; mayMiss: false;
  *   true: edits of what is not made are `idleEdits` of the trace and no error; keepAttention: all; paths of modules:
  *   of attentions elsewhere dots, scores, masked_scores and weights, a number for every query and key each, are never
  *   stored. Their tensors have a name and a shape, and no values (`isLeftOut`); all other numbers are the same bits
@@ -416,7 +423,7 @@ export function trace(engine, fn, options) {
     for (const value of [output].flat()) if (value instanceof Tensor) engine.keep(value)
     return { output, trace: recording }
   } catch (error) {
-    recording.dispose()
+    recording.discard()
     throw error
   } finally {
     engine.trace = null

@@ -11,7 +11,11 @@ import { sameShape } from './shape.js'
 /** The edits of one trace, put into its tensors as they are made, and what they replaced. */
 export class AppliedEdits extends Edits {
   #mayMiss
-  /** What they replaced in inputs, by name and cell. @type {Map<string, number>} */ #replaced = new Map()
+  /**
+   * What they replaced in inputs, by name and cell.
+   * @type {Map<string, { tensor: Tensor, at: number, value: number }>}
+   */
+  #replaced = new Map()
   /** What operations make on their way, by their later names. @type {Map<string, Tensor>} */ #passing = new Map()
   /** Those that found no cell to replace, where they may. @type {Edit[]} */
   idle = []
@@ -47,7 +51,8 @@ export class AppliedEdits extends Edits {
         () => `trace: ${name} is stored as ${tensor.dtype} and cannot be edited; keep the weights in float32`)
       const { data } = tensor
       for (const at of cells) {
-        if (isGiven && !this.#replaced.has(`${name}:${at}`)) this.#replaced.set(`${name}:${at}`, data[at])
+        const key = `${name}:${at}`
+        if (isGiven && !this.#replaced.has(key)) this.#replaced.set(key, { tensor, at, value: data[at] })
         data[at] = source ? source.values[at] : /** @type {number} */ (value)
       }
     }
@@ -55,7 +60,13 @@ export class AppliedEdits extends Edits {
 
   /** What was replaced in an input, or undefined. @param {string} name @param {number} at */
   before(name, at) {
-    return this.#replaced.get(`${name}:${at}`)
+    return this.#replaced.get(`${name}:${at}`)?.value
+  }
+
+  /** Puts inputs back as they were: of a run that failed nobody has the trace that could tell. */
+  undo() {
+    for (const { tensor, at, value } of this.#replaced.values()) if (!tensor.disposed) tensor.data[at] = value
+    this.#replaced.clear()
   }
 
   /**
