@@ -203,9 +203,15 @@ const MEANT_BY = {
   boolean: ['isCausal', 'keepdim', 'bias', 'retainGraph', 'persistent'], object: ['dim']
 }
 
+/** Masks that are given by their place in PyTorch. */
+const MASKS = ['mask', 'srcMask', 'tgtMask']
+
 /** What to write instead of an option without its name. @param {readonly string[]} names @param {unknown} given */
 function positional(names, given) {
   if (Array.isArray(given) && names.includes('dtype')) return '; a shape is one array, such as [2, 3]'
+  const one = MASKS.find(mask => names.includes(mask))
+  if (one && (Array.isArray(given) || 'dtype' in Object(given))) return `; write { ${one} }`
+  if (names.includes('norm') && 'stateDict' in Object(given)) return '; write { norm }'
   const isShort = Array.isArray(given) ? given.length < 5 : !isPlain(given)
   const name = isShort ? MEANT_BY[typeof given]?.find(one => names.includes(one)) : undefined
   return name ? `; write { ${name}: ${JSON.stringify(given)} }` : ''

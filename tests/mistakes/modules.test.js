@@ -39,7 +39,7 @@ tell([
     'as in an attention_mask, write gf.tensor(mask).eq(0)'],
   [() => layer.forward(seq, { srcMask: [[true]] }),
     'TransformerEncoderLayer: srcMask must have shape [Tq, Tk] = [3, 3], or [B, H, Tq, Tk] = ' +
-    '[1, 2, 3, 3], where B and H may be 1, got [1, 1]'],
+    '[1, 2, 3, 3], where B and H may be 1, or [B · H, Tq, Tk] = [2, 3, 3], got [1, 1]'],
   [() => new nn.Transformer(4, 2, 1, 1).forward(seq), 'Transformer: forward takes src and tgt, and tgt is missing'],
   [() => lin.loadStateDict({ weight: [[1]], bias: [0, 0] }),
     'loadStateDict: Linear does not fit: weight must have shape [2, 3], got [1, 1]'],
@@ -129,6 +129,14 @@ tell([
   }, 'registerForwardHook: fn must not be async, for what it returns stands in place of the output; got a promise'],
   [() => gf.models.fromPretrained('gpt2'),
     "gf.models has no fromPretrained; write await gf.models.load(files), the files of the model's folder by name"],
+  [() => new nn.TransformerEncoder(layer, 2, new nn.LayerNorm(4)),
+    'TransformerEncoder: options must be an object with norm, got a value of type LayerNorm; write { norm }'],
+  [() => layer(seq, [[false]]),
+    'TransformerEncoderLayer: options must be an object with srcMask, srcKeyPaddingMask, isCausal, cache, ' +
+    'got an array of 1; write { srcMask }'],
+  [() => new nn.TransformerDecoderLayer(4, 2)(seq, seq, gf.zeros([3, 3])), 'TransformerDecoderLayer: options must be an ' +
+  'object with tgtMask, memoryMask, tgtKeyPaddingMask, memoryKeyPaddingMask, tgtIsCausal, memoryIsCausal, cache, ' +
+  'got a float32 tensor [3, 3]; write { tgtMask }'],
   [() => nn.init.normal_(lin.weight, 0, 0.02), 'normal_: options must be an object with mean, std, got 0; write { mean: 0 }'],
   [() => new nn.Embedding(3, 2).forward([[1.5]]),
     'embedding: ids must be whole numbers for an int32 tensor, got 1.5 at place 0'],

@@ -72,7 +72,7 @@ export function additiveMask(engine, where, mask, hidden, { B, H, Tq, Tk }) {
   const layout = layouts.find(l => sameShape(l.shape, tensor.shape))
   expect(layout !== undefined, 'shape', () =>
     `${where}: attnMask must have shape [Tq, Tk] = ${shapeText([Tq, Tk])}, or [B, H, Tq, Tk] = ${shapeText([B, H, Tq, Tk])}, ` +
-    `where B and H may be 1, got ${shapeText(tensor.shape)}`)
+    `where B and H may be 1, or [B · H, Tq, Tk] = ${shapeText([B * H, Tq, Tk])}, got ${shapeText(tensor.shape)}`)
   return { tensor, batch: layout.batch, head: layout.head }
 }
 
