@@ -66,6 +66,10 @@ for (const { seed, p, rows, ...drawn } of draws) {
   })
 }
 
+test('without replacement the classes of no weight come last, in their order', () => {
+  assert.deepEqual(gf.multinomial([1, 0, 0, 0], 3).toArray(), [0, 1, 2])
+})
+
 test('what is not drawn', () => {
   refused(() => gf.bernoulli([0.5, 1.5]), 'range', 'bernoulli', '1.5')
   refused(() => gf.bernoulli('x'), 'type', 'bernoulli')

@@ -62,3 +62,10 @@ test('a mask of dropout can be edited: what it drops follows', () => {
   const at = 1 * 8 + 2
   assert.equal(read['dropout.output'][at], Math.fround(read['positions.output'][at] * 3))
 })
+
+test('shorter sentences are filled up with the word that only fills', () => {
+  const { text, run: made } = runPipeline(gf, { ...SETTINGS, texts: ['one two three', 'four'] })
+  assert.deepEqual(text.ids.map(row => row.map(id => text.vocabulary[id])), text.tokens)
+  assert.deepEqual(text.tokens[1], ['four', '<pad>', '<pad>'])
+  made.dispose()
+})

@@ -2,6 +2,14 @@
 
 /** @type {Record<string, string>} */
 export const EQUIVALENT = {
+  'src/js/ops/attention_cache.js: return { keys: [KV * keys, keys, 0], values: [KV * values, values, 0] } [0 -> 1]':
+    'from row to row of a cache the panels tell the way, and nobody reads it',
+  'src/c/text/utf8.h: while (i + 2 < bytes && text[i] >= 0xE4 && text[i] < 0xF0 && text[i] != 0xED && (text[i + 1] & 0xC0) == 0x80 && [>= -> >]':
+    'what is not counted at once is decoded one by one, to the same',
+  'src/c/optim/adam.c: gf_f4 p = left >= 4 ? gf_load(param + i) : gf_load_tail(param + i, left, 0); [0 -> 1]': 'lanes behind the end are not stored',
+  'src/c/optim/adam.c: gf_f4 g = left >= 4 ? gf_load(grad + i) : gf_load_tail(grad + i, left, 0); [0 -> 1]': 'lanes behind the end are not stored',
+  'src/c/optim/adam.c: gf_f4 mean = left >= 4 ? gf_load(m + i) : gf_load_tail(m + i, left, 0); [0 -> 1]': 'lanes behind the end are not stored',
+  'src/c/optim/adam.c: gf_f4 square = left >= 4 ? gf_load(v + i) : gf_load_tail(v + i, left, 0); [0 -> 1]': 'lanes behind the end are not stored',
   'src/js/ops/broadcast.js: export function passAxes(engine, axes, number = 0) { [0 -> 1]': 'read only where an operand is a number',
   'src/js/export/batch.js: return shape.length > 1 && shape[0] === batch && bytes.every((byte, i) => byte === bytes[i % row]) [> -> >=]':
     'one of equal numbers is stretched to all of them',

@@ -24,6 +24,11 @@ test('Linear, LayerNorm, Embedding, GELU, ReLU are their functions with paramete
   assertSame(new nn.ReLU().forward(row()), plain(F.relu(row())))
 })
 
+test('LayerNorm takes its width alone or in a list of one, and no shape of several axes', () => {
+  assert.deepEqual(new nn.LayerNorm([4]).normalizedShape, [4])
+  for (const shape of [[2, 3], []]) assertRejects(() => new nn.LayerNorm(shape), 'type', 'LayerNorm', 'normalizedShape')
+})
+
 test('LayerNorm starts as the identity of the normal value, and may have no parameters', () => {
   const norm = new nn.LayerNorm(4)
   assertSame(norm.weight, [1, 1, 1, 1])

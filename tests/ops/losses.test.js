@@ -103,6 +103,16 @@ test('rmsNorm: cells and gradients are explained', () => {
   trace.dispose()
 })
 
+test('weighted cross entropy adds to the gradient that is there', () => {
+  const logits = gf.tensor([[0.5, -1, 2, 0.25, 3]], { requiresGrad: true }), weight = gf.tensor([0.5, 2, 1, 3, 0.25])
+  const gradient = () => {
+    F.crossEntropy(logits, [2], { weight, labelSmoothing: 0.25 }).backward()
+    return Array.from(logits.grad.data)
+  }
+  const once = gradient()
+  assert.deepEqual(gradient(), once.map(one => 2 * one))
+})
+
 test('what losses and norms do not take', () => {
   const x = gf.tensor([[0.1, 0.9], [0.5, 0.5]]), y = gf.tensor([0, 1])
   for (const name of ['mseLoss', 'l1Loss', 'binaryCrossEntropy', 'binaryCrossEntropyWithLogits', 'klDiv']) {

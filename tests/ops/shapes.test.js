@@ -196,3 +196,15 @@ test('select: x[i] along any axis, its gradient where it was taken', () => {
   assert.deepEqual(x.select(0, 0).T.toArray(), x.select(0, 0).t().toArray())
   assertRejects(() => x.T, 'shape', 't', '[2, 3, 4]')
 })
+
+test('an axis exchanged with itself is a copy, and what lies behind it stays', () => {
+  const x = gf.tensor([[1, 2, 3], [4, 5, 6]])
+  for (const axis of [0, 1, -1]) {
+    const [room, behind] = [gf.full([2, 3], 7), gf.full([2, 3], 7)]
+    room.dispose()
+    const y = x.transpose(axis, axis)
+    assert.deepEqual(y.toArray(), x.toArray())
+    assert.notEqual(y.address, x.address)
+    assert.deepEqual(behind.toArray(), [[7, 7, 7], [7, 7, 7]])
+  }
+})
