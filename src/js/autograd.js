@@ -34,7 +34,7 @@ import { sameShape } from './shape.js'
  * @property {Record<string, Tensor>} outputs
  * @property {any} saved sizes and what else backward and explain need
  * @property {import('./trace.js').Trace | null} trace the trace it belongs to
- * @property {import('./trace.js').Call | null} [call] the call of a module that it belongs to
+ * @property {import('./trace_calls.js').Call | null} [call] the call of a module that it belongs to
  * @property {number} at the engine's moment when it was computed
  * @property {number} [usedAt] the engine's moment when backward had gone through it
  * @property {boolean} [spent] and did not retain it for another time

@@ -1,9 +1,10 @@
 import { costsOf } from './costs.js'
-import { AppliedEdits } from './trace_edits.js'
 import { describe, expect, optionsOf, outside, runNow, similar } from './errors.js'
 import { KeptAttention } from './kept.js'
 import { offsetOf } from './shape.js'
 import { Tensor } from './tensor.js'
+import { Calls } from './trace_calls.js'
+import { AppliedEdits } from './trace_edits.js'
 import { explain, explainGradient } from './trace_explain.js'
 
 /**
@@ -15,10 +16,6 @@ import { explain, explainGradient } from './trace_explain.js'
  * @typedef {import('./edits.js').Edit} Edit
  * @typedef {{ modules?: Record<string, Module>, edits?: readonly Edit[], mayMiss?: boolean,
  *   keepAttention?: readonly string[] }} TraceOptions
- *
- * One call of a module's forward: its path as names have it, and on the way to it from the call around it every
- * attribute with the module it leads to.
- * @typedef {{ path: string, module: Module, way: { name: string, module: unknown }[], parent: Call | null }} Call
  */
 
 const OPTIONS = ['modules', 'edits', 'mayMiss', 'keepAttention']
@@ -31,18 +28,6 @@ const isInside = (shape, index) => shape.length === index.length &&
   index.every((i, axis) => Number.isInteger(i) && i >= 0 && i < shape[axis])
 
 /**
- * Every attribute on a path with what it leads to.
- * @param {any} from @param {string | undefined} path @returns {Call['way']}
- */
-function wayTo(from, path) {
-  let module = from
-  return (path ? path.split('.') : []).map(name => {
-    module = module?.[name]
-    return { name, module }
-  })
-}
-
-/**
  * Everything that happened inside one `gf.trace`: every tensor by name, how each cell was made, what each depends on.
  */
 export class Trace {
@@ -53,10 +38,8 @@ export class Trace {
   /** How inputs were made before. @type {Map<Tensor, Node>} */ #origins = new Map()
   /** @type {Map<Tensor, { node: Node, input: string }[]>} */ #usedBy = new Map()
   /** @type {Map<Tensor, Tensor>} */ #gradients = new Map()
-  /** Calls of modules, in the order in which they began. @type {Call[]} */ calls = []
-  /** @type {Call[]} */ #open = []
   /** What operations made for themselves: ids, statistics, tables. @type {Tensor[]} @internal */ aside = []
-  #modules
+  #calls
   #edits
   #kept
 
@@ -66,12 +49,15 @@ export class Trace {
    */
   constructor(engine, options) {
     const { modules = {}, edits = [], mayMiss = false, keepAttention } = optionsOf('trace', options, OPTIONS)
-    expect(modules !== null && typeof modules === 'object', 'type',
-      () => `trace: modules must be an object of modules by name, got ${describe(modules)}`)
     this.engine = engine
-    this.#modules = modules
+    this.#calls = new Calls('trace', modules)
     this.#edits = new AppliedEdits(edits, mayMiss)
     this.#kept = new KeptAttention('trace', keepAttention)
+  }
+
+  /** Calls of modules, in the order in which they began. */
+  get calls() {
+    return this.#calls.all
   }
 
   /** Names of all tensors, in the order they came to be known. */
@@ -122,12 +108,8 @@ export class Trace {
    * @internal
    */
   enter(module, parent, inputs) {
-    const around = this.#open.at(-1) ?? null, within = this.#prefix
-    const own = parent ? parent.pathOf(module) : Object.keys(this.#modules).find(name => this.#modules[name] === module)
-    const prefix = own ? `${within}${own}.` : within
-    const call = { path: prefix.slice(0, -1), module, way: wayTo(parent ?? this.#modules, own), parent: around }
-    this.calls.push(call)
-    this.#open.push(call)
+    this.#calls.begin(module, parent)
+    const prefix = this.#prefix
     for (const [name, parameter] of module.ownTensors()) this.#name(prefix + name, parameter)
     const { inputNames } = /** @type {typeof import('./nn/module.js').Module} */ (module.constructor)
     inputNames.forEach((name, i) => {
@@ -137,7 +119,7 @@ export class Trace {
 
   /** A module's forward is over. @internal */
   leave() {
-    this.#open.pop()
+    this.#calls.end()
   }
 
   /** What the forward that is running gives, for who wants to know. @param {unknown} _output @internal */
@@ -145,7 +127,7 @@ export class Trace {
 
   /** Notes one use of an operation and names its tensors. @param {Node} node @internal */
   add(node) {
-    node.call = this.#open.at(-1) ?? null
+    node.call = this.#calls.current
     this.nodes.push(node)
     for (const [key, tensor] of Object.entries(node.inputs)) if (tensor) this.#addUse(node, key, tensor)
     if (node.op.name === 'dropout') this.#dropAgain(node)
@@ -188,8 +170,7 @@ export class Trace {
   }
 
   get #prefix() {
-    const path = this.#open.at(-1)?.path
-    return path ? `${path}.` : ''
+    return this.#calls.prefix
   }
 
   /**
@@ -249,7 +230,7 @@ export class Trace {
    */
   keepsAttention(...keys) {
     const isTaken = () => keys.some(key => this.#edits.takesFrom(this.#unused(this.#prefix + key)))
-    return this.#kept.has(this.#open.at(-1)?.path ?? '') || this.willEdit(...keys) || isTaken()
+    return this.#kept.has(this.#calls.current?.path ?? '') || this.willEdit(...keys) || isTaken()
   }
 
   /** Edits that found no cell to replace, where they may. */
@@ -399,10 +380,10 @@ export class Trace {
  * @param {TraceOptions} [options]
  *   modules: names for modules that fn calls directly; edits: values to put in place of computed ones, so that
  *   everything after them is computed from them. An edited parameter stays changed after the trace, unless fn or an
- *   edit fails; mayMiss: false;
- *   true: edits of what is not made are `idleEdits` of the trace and no error; keepAttention: all; paths of modules:
- *   of attentions elsewhere dots, scores, masked_scores and weights, a number for every query and key each, are never
- *   stored. Their tensors have a name and a shape, and no values (`isLeftOut`); all other numbers are the same bits
+ *   edit fails; mayMiss: false; true: edits of what is not made are `idleEdits` of the trace and no error;
+ *   keepAttention: all; paths of modules: of attentions elsewhere dots, scores, masked_scores and weights, a number for
+ *   every query and key each, are never stored. Their tensors have a name and a shape, and no values (`isLeftOut`); all
+ *   other numbers are the same bits
  * @returns {{ output: T, trace: Trace }}
  * @throws {GlassformerError} 'state' inside another trace, 'index' for edits of what is not made and for a path in
  *   keepAttention where no attention was computed
