@@ -304,6 +304,31 @@ test('the tab is closed and opened again, and the training goes on; so it does f
   await close()
 })
 
+/** Runs in the page before anything else: what is written to the browser's database takes a second. */
+function slowToWrite() {
+  const { put } = IDBObjectStore.prototype
+  globalThis.written = 0
+  IDBObjectStore.prototype.put = function slow(...values) {
+    const request = put.apply(this, values), end = performance.now() + 1000
+    const more = () => { if (performance.now() < end) this.count().onsuccess = more }
+    more()
+    globalThis.written += 1
+    return request
+  }
+}
+
+test('a step that is made while the one before is still written is kept after it', async () => {
+  const { page, complaints, close } = await house.open({ theatre: 'dates_steps-40_batch-8_layers-1' }, { before: slowToWrite })
+  await until(page, 0)
+  await press(page, 'step')
+  await page.waitForFunction(() => globalThis.written === 1)
+  await press(page, 'step')
+  await page.waitForFunction(() => document.querySelector('[data-note="kept"]').textContent.includes('2걸음까지'),
+    null, { timeout: 8000 })
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
 test('where numbers break off it says where, and goes on from the step before at a tenth of the rate', async () => {
   const link = 'dates_rate-1000_schedule-constant_warmUp-0_batch-8_clip-0_normFirst-before_positions-learned'
   const player = createPlayer(gf, read(link))

@@ -56,7 +56,7 @@ export function theatre(container, context) {
   let origin = null
   /** A file to go on from, once. @type {Uint8Array | null} */
   let file = null
-  let keptStep = 0, isSaving = false, savedAt = 0
+  let keptStep = 0, isSaving = false, isBehind = false, savedAt = 0
   const training = createTraining({ onSeen, onError: fails })
   /** @type {import('./parts/guide.js').Progress} */
   const progress = { name: '', at: 0, given: null }
@@ -122,8 +122,9 @@ export function theatre(container, context) {
     }
   }
 
-  /** Keeps what has been learned, for another day. */
+  /** Keeps what has been learned, for another day; what is learned while it writes, after it. */
   async function save() {
+    isBehind = isSaving
     const { last } = training
     if (isSaving || settings.rival || !last || last.done === keptStep || last.done < training.seen().loss.length) return
     isSaving = true
@@ -133,6 +134,7 @@ export function theatre(container, context) {
       shown?.view.says(shown.t('theatre.kept', { step: all.step }))
     }
     isSaving = false
+    if (isBehind) save()
   }
 
   const isTextHere = () => !takesText() || settings.mark === markOf(text)
