@@ -183,9 +183,9 @@ function answerPlaces(library) {
 /**
  * What torch has and this has not: a type that is undefined would be taken for the usual one, and others would end in
  * "is not a constructor".
- * @template {{ nn: object, optim: { lrScheduler: object }, models: object }} T @param {T} library @returns {T}
+ * @param {any} library
  */
-export function answerLibrary(library) {
+function answerOf(library) {
   const { nn, optim, models } = library
   const types = { ...TYPES, ...Object.fromEntries(Object.keys(DTYPES).map(name => [name, name])) }
   for (const [name, type] of Object.entries(types)) answer(library, name, `dtypes are strings, not gf.${name}; write '${type}'`)
@@ -201,5 +201,41 @@ export function answerLibrary(library) {
   for (const name of OPTIMISERS) answer(optim, name, noOptimiser(name))
   for (const name of SCHEDULERS) answer(optim.lrScheduler, name, noScheduler(name))
   answerAll(models, OF_MODELS, (name, instead) => `gf.models has no ${name}; ${instead}`)
+}
+
+/** @param {any} library */
+const partsOf = ({ nn, optim, models, functional }) => [nn, nn.init, optim, optim.lrScheduler, models, functional]
+
+/**
+ * Answers names that the library and its parts do not have. There are hundreds of answers and most programs need none,
+ * so they are made when such a name is first asked for. (Promises ask what they are given for `then`.)
+ * @template {object} T @param {T} library @returns {T}
+ */
+export function answerLibrary(library) {
+  const usual = Object.prototype
+  // Functions are the same for every library, and must not keep one that everybody else has forgotten.
+  const held = new WeakRef(library)
+  /** @param {string | symbol} name */
+  const isMissing = name => typeof name === 'string' && name !== 'then' && !(name in usual)
+  /** @param {object} asked */
+  const begin = asked => {
+    const asking = held.deref(), all = asking ? [asking, ...partsOf(asking)] : []
+    for (const one of [asked, ...all]) Object.setPrototypeOf(one, usual)
+    if (asking) answerOf(asking)
+  }
+  const asks = new Proxy(usual, {
+    get(target, name, asked) {
+      if (!isMissing(name)) return Reflect.get(target, name, asked)
+      begin(asked)
+      return asked[name]
+    },
+    set(target, name, value, asked) {
+      if (!isMissing(name)) return Reflect.set(target, name, value, asked)
+      begin(asked)
+      asked[name] = value
+      return true
+    }
+  })
+  for (const one of [library, ...partsOf(library)]) Object.setPrototypeOf(one, asks)
   return library
 }
