@@ -220,7 +220,7 @@ static int parity(float y) {
   return __builtin_floorf(y * 0.5f) * 2.0f != y;
 }
 
-static float power(float x, float y) {
+static GF_SMALL float power(float x, float y) {
   if (y == 0.0f || x == 1.0f) return 1.0f;
   if (x != x || y != y) return x + y;
   int odd = parity(y);

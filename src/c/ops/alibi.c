@@ -8,6 +8,7 @@
  */
 #include "../glassformer.h"
 #include "../math.h"
+#include "../simd.h"
 
 static float slope(int h, int H) {
   int n = 1;
@@ -15,7 +16,7 @@ static float slope(int h, int H) {
   return (float)gf_pow(2.0, h < n ? -8.0 * (h + 1) / n : -4.0 * (2 * (h - n) + 1) / n);
 }
 
-void gf_alibi(float *out, int H, int Tq, int Tk, int past) {
+GF_SMALL void gf_alibi(float *out, int H, int Tq, int Tk, int past) {
   for (int h = 0; h < H; h++) {
     float down = slope(h, H);
     for (int i = 0; i < Tq; i++)

@@ -7,10 +7,11 @@
  */
 #include "../glassformer.h"
 #include "../math.h"
+#include "../simd.h"
 
 #define SQRT_PI 1.772453850905516
 
-static double erf_of(double x) {
+static GF_SMALL double erf_of(double x) {
   double z = x < 0 ? -x : x, result;
   if (z < 2.5) {
     double term = z, sum = z;
@@ -25,7 +26,7 @@ static double erf_of(double x) {
 }
 
 /* From Winitzki's approximation on; each step doubles the digits. Infinite at -1 and 1. */
-static double erf_inverse(double y) {
+static GF_SMALL double erf_inverse(double y) {
   if (y <= -1.0 || y >= 1.0) return y * GF_INFINITY;
   double log = gf_log(1.0 - y * y), half = 2.0 / (GF_PI * 0.147) + log / 2.0;
   double square = __builtin_sqrt(half * half - log / 0.147) - half, x = __builtin_sqrt(square < 0 ? 0 : square);
@@ -34,9 +35,9 @@ static double erf_inverse(double y) {
   return x;
 }
 
-static double share_below(double x) { return (1.0 + erf_of(x / __builtin_sqrt(2.0))) / 2.0; }
+static GF_SMALL double share_below(double x) { return (1.0 + erf_of(x / __builtin_sqrt(2.0))) / 2.0; }
 
-void gf_trunc_normal(float *out, gf_generator *g, int n, double mean, double std, double a, double b) {
+GF_SMALL void gf_trunc_normal(float *out, gf_generator *g, int n, double mean, double std, double a, double b) {
   gf_uniform(out, g, n, (float)(2 * share_below((a - mean) / std) - 1), (float)(2 * share_below((b - mean) / std) - 1));
   for (int i = 0; i < n; i++) {
     float x = (float)erf_inverse(out[i]) * (float)(std * __builtin_sqrt(2.0)) + (float)mean;
