@@ -196,7 +196,7 @@ headless() {
 
 firefox() {
   [ -z "${FIREFOX:-}" ] || { echo "$FIREFOX"; return; }
-  command -v firefox-esr || command -v firefox
+  type -P firefox-esr || type -P firefox # `command -v firefox` would find this function
 }
 
 train() {
