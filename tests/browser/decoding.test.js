@@ -79,7 +79,7 @@ test('advice is taken by pressing it, and given back by going back', async () =>
   const deed = name => page.getByRole('link', { name, exact: true })
   const answer = () => page.getAttribute('[data-field="target"]', 'placeholder')
   await changing(page, () => deed('5\u2060/\u20606\u2060/\u20602026').click())
-  assert.equal(await answer(), '2026년 6월 5일')
+  assert.equal(await answer(), '2026년 5월 6일')
   const widths = await page.$$eval('.pick:nth-child(6) .piece', list => list.map(one => (
     [one.textContent, parseFloat(one.style.width)])))
   assert.deepEqual(widths.slice(0, 2).map(([token]) => token).sort(), ['5', '6'])
@@ -88,7 +88,7 @@ test('advice is taken by pressing it, and given back by going back', async () =>
   const { source, temperature, decoding } = fromHash(new URL(draw).hash)
   assert.deepEqual([source, temperature, decoding], ['5/6/2026', 0.5, 'sample'], 'a link into a new tab keeps the rest')
   await changing(page, () => deed('a low temperature and “a draw”').click())
-  assert.equal(await answer(), '2026년 5월 6일')
+  assert.equal(await answer(), '2026년 6월 5일')
   const length = await page.evaluate(() => history.length)
   await deed('a low temperature and “a draw”').click()
   assert.equal(await page.evaluate(() => history.length), length, 'nothing new to go back from')

@@ -60,7 +60,7 @@ test('a picture has what stands around the matrices, as it is seen, and nothing 
     [beam, 'text', runs.beam.tree.map(({ score }) => fixed(score))],
     [{ room: 'decoder.0.multihead_attn.weights' }, 'path', ['november']],
     [{ room: 'encoder.0.norm1', language: 'en' }, 'circle', ['−2.7']],
-    [{ room: 'encoder.0.activation' }, 'circle', ['2.27']],
+    [{ room: 'encoder.0.activation' }, 'circle', ['3.00']],
     [{ room: 'encoder.0.self_attn.weights' }, 'image', []],
     [{ room: 'sampling' }, 'rect', ['÷ T']]
   ]) {

@@ -87,7 +87,7 @@ test('a source that is not read leaves the old answer pale, and both fields say 
     await page.fill('[data-field="source"]', '\u{1f389} 20 nov 2026')
     const [problem, ...known] = await page.$$eval('.is-source .help p', list => list.map(one => one.textContent))
     assert.match(problem, /\u{1f389}[’”]/u)
-    assert.match(known.join(' '), language === 'ko' ? /띄어쓰기.*1900년부터 2099년까지/ : /spaces.*1900 to 2099/)
+    assert.match(known.join(' '), language === 'ko' ? /띄어쓰기.*1900년부터 2199년까지/ : /spaces.*1900 to 2199/)
     assert.notEqual(await colour(), bright)
     assert.equal(await beyond(page), 0)
     await changing(page, () => page.fill('[data-field="source"]', '3 may 1999'))

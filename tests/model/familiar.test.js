@@ -14,15 +14,15 @@ test('every date it was trained on is known, in every form', () => {
 
 test('other forms people write, other centuries and what is no date are not', () => {
   const others = [
-    'november 20, 2026', 'nov 20, 2026', 'november 20th, 2026', 'the 20th of november 2026', '2026/01/05', '20-11-2026',
-    '5 november 2026', '05/06/2026', 'may', '1', 'november 20 1899', 'november 20 2100', 'the 20st of november, 2026',
-    '2026-1-5', 'may may may', '1 2 3'
+    '20 november, 2026', '2026 november 20', '5-6-2026', '5/06/2026', 'november 020 2026', '20/11', '2026 5 6', 'may', '1',
+    'november 20 1899', 'november 20 2200', 'the 20st of november, 2026', 'of november 20 2026', 'may may may', '1 2 3',
+    '20262026', 'november 20 20 2026', ''
   ]
   for (const text of others) assert.equal(of(text), 'unlearned', text)
 })
 
 test('days that the calendar does not have are said to be so', () => {
-  for (const text of ['february 30 2026', '2026-02-29', '13/13/2026', '31 apr 2000', '2026-13-01']) {
+  for (const text of ['february 30 2026', '2026-02-29', '13/13/2026', '31 apr 2000', '2026-13-01', 'nov 31, 2026', '0/0/2026', '30.2.2028']) {
     assert.equal(of(text), 'impossible', text)
   }
   assert.equal(of('2024-02-29'), 'known', 'a leap year')

@@ -10,8 +10,8 @@ const computeWith = engine => async ({ edits, ...settings }) => made(settings, e
 const [compute, computeAside] = [gf, other].map(computeWith)
 
 const CASES = [
-  [{}, {
-    'output': [0, 3, 9], 'transformer.decoder.norm.weight': [4], 'source_embedding.output': [0, 2, 0],
+  [{ source: '5/6/2026' }, {
+    'output': [0, 3, 9], 'transformer.decoder.norm.weight': [4], 'source_embedding.output': [0, 6, 3],
     'transformer.encoder.output': [0, 0, 12]
   }],
   [{ training: true, dropout: 0.3 }, {

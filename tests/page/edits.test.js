@@ -37,16 +37,28 @@ function downstream(from, names) {
   return reached
 }
 
-/** A cell that says something: the last query's first key, a word that is used, a row of W_V. */
+/** The unit of a feed-forward that fires most: what is done to one that never fires changes nothing. */
+function firing(run, name) {
+  const { data, shape } = run.tensors.get(name.replace(/linear[12].*/, 'activation'))
+  return data.indexOf(Math.max(...data)) % shape.at(-1)
+}
+
+/**
+ * A cell that says something: the last query's first key, a key and a value that all queries meet, a word that is used,
+ * a row of W_V, a unit that fires.
+ */
 function cellOf({ shape }, name, run) {
   if (name === 'log_probs') return [0, run.decoding.steps[0].id]
   if (name === 'target_embedding.weight') return [5, 1]
+  if (name === 'source_embedding.weight') return [21, 16]
   if (/in_proj/.test(name)) return [shape[0] - 1, 1].slice(0, shape.length)
   if (name.endsWith('.pe')) return [1, 2]
+  if (/linear1\.(weight|bias)/.test(name)) return [firing(run, name), 16].slice(0, shape.length)
+  if (name.endsWith('linear2.weight')) return [16, firing(run, name)]
   const middle = shape.map(side => Math.floor(side / 2))
   if (shape.length < 3) return middle
   const last = shape.length === 4 ? 0 : middle.at(-1)
-  return [0, ...shape.slice(1, -2).map(() => 0), shape.at(-2) - 1, last]
+  return [0, ...shape.slice(1, -2).map(() => 0), /\.[kv]$/.test(name) ? 0 : shape.at(-2) - 1, last]
 }
 
 /** What stays although it is downstream: of W_V the queries and keys with all that follows from them alone. */

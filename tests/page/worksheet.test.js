@@ -124,7 +124,7 @@ test('where a gradient is asked for, its own figure has it: how the loss changes
   const { sheet, state } = await sheetOf(LESSONS.find(({ id }) => id === 'round'), 'en')
   const [figure] = sheet.items.at(-1).given
   assert.ok(figure.isGradient)
-  const name = figure.name.replace(/\[.*/, ''), source = '5/6/2026', epsilon = 0.02
+  const name = figure.name.replace(/\[.*/, ''), source = '5/6/2026', epsilon = 0.005
   const weight = shownRun({ ...state, source }).tensors.get(name), [row, col] = [93, 7]
   const { value } = figure.cells[0].find(({ isPointed }) => isPointed)
   assert.equal(figure.name, `${name}[${row}, :]`)

@@ -14,7 +14,7 @@ export const PAD = '<pad>', START = '<s>', END = '</s>'
 /** Every token of a source: words whole, digits and signs one by one. */
 export const SOURCE_TOKENS = [
   PAD, ...DIGITS, ...MONTHS, ...MONTHS.filter(m => m.length > 3).map(m => m.slice(0, 3)),
-  'the', 'of', 'st', 'nd', 'rd', 'th', ',', '-', '/'
+  'the', 'of', 'st', 'nd', 'rd', 'th', ',', '-', '/', '.'
 ]
 
 /** Every token of a target. */
@@ -32,24 +32,47 @@ function ordinal(day) {
 /** @param {number} n */
 const two = n => String(n).padStart(2, '0')
 
-/** @typedef {(y: number, m: number, d: number) => string} Form */
+/** The name of a month, whole or short; none for a number that is no month. @param {number} m */
+const long = m => MONTHS[m - 1] ?? '', short = (/** @type {number} */ m) => long(m).slice(0, 3)
 
-/** @type {Form} */
-const american = (y, m, d) => `${m}/${d}/${y}`
-/** @type {Form} */
-const british = (y, m, d) => `${d}/${m}/${y}`
+/** @typedef {(y: number, m: number, d: number) => string} Form year, month (1 to 12) and day, written */
 
 /**
- * The ways a date is written; each takes year, month (1 to 12) and day. American and British slashes can be told apart
- * by a day above 12 only: other dates mean two days at once, and the model has to live with that.
+ * Month first or day first, nobody can tell which: these mean two days at once unless the day is above 12, and the
+ * model has to live with that.
+ * @type {Form[]}
+ */
+const TWOFOLD = [
+  (y, m, d) => `${m}/${d}/${y}`, (y, m, d) => `${d}/${m}/${y}`,
+  (y, m, d) => `${two(m)}/${two(d)}/${y}`, (y, m, d) => `${two(d)}/${two(m)}/${y}`,
+  (y, m, d) => `${two(m)}-${two(d)}-${y}`, (y, m, d) => `${two(d)}-${two(m)}-${y}`
+]
+
+/**
+ * The ways a date is written.
  * @type {Form[]}
  */
 export const FORMATS = [
-  (y, m, d) => `${MONTHS[m - 1]} ${d} ${y}`,
-  (y, m, d) => `${d} ${MONTHS[m - 1].slice(0, 3)} ${y}`,
-  (y, m, d) => `the ${ordinal(d)} of ${MONTHS[m - 1]}, ${y}`,
+  (y, m, d) => `${long(m)} ${d} ${y}`,
+  (y, m, d) => `${d} ${short(m)} ${y}`,
+  (y, m, d) => `the ${ordinal(d)} of ${long(m)}, ${y}`,
   (y, m, d) => `${y}-${two(m)}-${two(d)}`,
-  american, british
+  ...TWOFOLD,
+  (y, m, d) => `${long(m)} ${d}, ${y}`,
+  (y, m, d) => `${long(m)} ${ordinal(d)}, ${y}`,
+  (y, m, d) => `${short(m)} ${d}, ${y}`,
+  (y, m, d) => `${short(m)} ${d} ${y}`,
+  (y, m, d) => `${d} ${long(m)} ${y}`,
+  (y, m, d) => `${ordinal(d)} ${long(m)} ${y}`,
+  (y, m, d) => `${ordinal(d)} of ${long(m)} ${y}`,
+  (y, m, d) => `the ${ordinal(d)} of ${long(m)} ${y}`,
+  (y, m, d) => `${y}/${two(m)}/${two(d)}`,
+  (y, m, d) => `${y}.${two(m)}.${two(d)}`,
+  (y, m, d) => `${y}-${m}-${d}`,
+  (y, m, d) => `${y}/${m}/${d}`,
+  (y, m, d) => `${y}.${m}.${d}`,
+  (y, m, d) => `${d}.${m}.${y}`,
+  (y, m, d) => `${two(d)}.${two(m)}.${y}`
 ]
 
 /** @param {number} y @param {number} m @param {number} d */
@@ -60,7 +83,7 @@ export const korean = (y, m, d) => `${y}년 ${m}월 ${d}일`
  * @param {number} format @param {[number, number, number]} date year, month, day
  */
 export function readings(format, [y, m, d]) {
-  const isTwofold = [american, british].includes(FORMATS[format]) && d <= 12 && d !== m
+  const isTwofold = TWOFOLD.includes(FORMATS[format]) && d <= 12 && d !== m
   return isTwofold ? [korean(y, m, d), korean(y, d, m)] : [korean(y, m, d)]
 }
 
@@ -93,8 +116,8 @@ export const joinTarget = tokens => tokens.map(t => (t === '년' || t === '월' 
 /** What a list of tokens says: a target without its start and end. @param {string[]} tokens */
 export const written = tokens => joinTarget(tokens.filter(token => !/^<.*>$/.test(token)))
 
-/** Days from 1 January 1900 to 31 December 2099. */
-export const DAYS = 73049
+/** Days from 1 January 1900 to 31 December 2199. */
+export const DAYS = 109573
 
 /** @param {number} day counted from 1 January 1900 @returns {[number, number, number]} year, month, day */
 export function dateOf(day) {

@@ -1,35 +1,31 @@
-/** Whether a date is one the model has learned: the forms it was trained on, real days, years of two centuries. */
+/** Whether a date is one the model has learned: the forms it was trained on, real days, years of three centuries. */
 
 import { FORMATS, SOURCE_TOKENS } from './data.js'
 
-const MONTHS = SOURCE_TOKENS.filter(token => /^[a-z]{3,}$/.test(token) && token !== 'the')
-const [FIRST, LAST] = [1900, 2099]
+const MONTHS = SOURCE_TOKENS.filter(token => /^[a-z]{3,}$/.test(token) && token !== 'the').slice(0, 12)
+const [FIRST, LAST] = [1900, 2199]
 
 /** Tokens with spaces around words and signs, so that only digits stand together. @param {string[]} words */
 const spaced = words => words.map(word => (/^\d$/.test(word) ? word : ` ${word} `)).join('').replace(/ +/g, ' ').trim()
 
-/** The number of a month by its name, short or long; 0 for none. @param {string} name */
-function monthOf(name) {
-  const long = MONTHS.slice(0, 12)
-  return 1 + Math.max(long.indexOf(name), long.findIndex(one => one.slice(0, 3) === name))
-}
-
 /** @typedef {[number, number, number]} Day year, month, day */
-
-/**
- * Forms with what their parts are; which day a date in slashes means nobody can tell.
- * @type {[RegExp, (parts: string[]) => (string | number)[][]][]}
- */
-const FORMS = [
-  [/^([a-z]+) (\d{1,2})(\d{4})$/, ([m, d, y]) => [[y, monthOf(m), d]]],
-  [/^(\d{1,2}) ([a-z]+) (\d{4})$/, ([d, m, y]) => [[y, monthOf(m), d]]],
-  [/^the (\d{1,2}) (?:st|nd|rd|th) of ([a-z]+) , (\d{4})$/, ([d, m, y]) => [[y, monthOf(m), d]]],
-  [/^(\d{4}) - (\d{2}) - (\d{2})$/, ([y, m, d]) => [[y, m, d]]],
-  [/^(\d{1,2}) \/ (\d{1,2}) \/ (\d{4})$/, ([a, b, y]) => [[y, a, b], [y, b, a]]]
-]
 
 /** @param {Day} day */
 const isDay = ([y, m, d]) => m >= 1 && m <= 12 && d >= 1 && d <= new Date(Date.UTC(y, m, 0)).getUTCDate()
+
+/**
+ * The days that a text may mean, of the calendar or not: four digits in a row are a year, the rest month and day in
+ * either order. A year without a sign before it stands at its day's digits, since spaces are not read.
+ * @param {string} text @returns {Day[]}
+ */
+function daysIn(text) {
+  const numbers = text.replace(/(\d)(\d{4})$/, '$1 $2').match(/\d+/g) ?? []
+  const year = Number(numbers.find(one => one.length === 4))
+  const [first, second] = numbers.filter(one => one.length < 4).map(Number)
+  const month = 1 + MONTHS.findIndex(name => text.includes(name.slice(0, 3)))
+  if (month > 0) return [[year, month, first]]
+  return [[year, first, second], [year, second, first]]
+}
 
 /**
  * What the model can be expected to make of a date: 'known' for one written as it has learned them, 'impossible' for a
@@ -39,14 +35,7 @@ const isDay = ([y, m, d]) => m >= 1 && m <= 12 && d >= 1 && d <= new Date(Date.U
  */
 export function familiarity(words, split) {
   const text = spaced(words)
-  for (const [pattern, read] of FORMS) {
-    const dates = read(pattern.exec(text)?.slice(1) ?? []).map(parts => /** @type {Day} */ (parts.map(Number)))
-    if (dates.length === 0 || dates[0].some(part => Number.isNaN(part) || part === undefined)) continue
-    const real = dates.filter(isDay)
-    if (real.length === 0) return 'impossible'
-    const written = real.flatMap(date => FORMATS.map(format => spaced(split(format(...date)))))
-    const isTold = written.includes(text) && real.every(([y]) => y >= FIRST && y <= LAST)
-    return isTold ? 'known' : 'unlearned'
-  }
-  return 'unlearned'
+  const written = daysIn(text).filter(day => FORMATS.some(format => spaced(split(format(...day))) === text))
+  if (written.length === 0 || written.some(([y]) => !(y >= FIRST && y <= LAST))) return 'unlearned'
+  return written.some(isDay) ? 'known' : 'impossible'
 }

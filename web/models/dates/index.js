@@ -8,7 +8,7 @@ import { familiarity } from './familiar.js'
 
 /** Ways to write a date that the model knows. The last may be May or June: month first, or day first. */
 export const DATES = [
-  'november 20 2026', '20 nov 2026', 'the 20th of november, 2026', '2026-11-20', '11/20/2026', '5/6/2026'
+  'november 20 2026', 'nov 20, 2026', 'the 20th of november, 2026', '2026-11-20', '20.11.2026', '11/20/2026', '5/6/2026'
 ]
 export const TWOFOLD = DATES[DATES.length - 1]
 

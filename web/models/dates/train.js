@@ -17,7 +17,7 @@ import { CONFIG, createTranslator } from './model.js'
 
 const { values: options } = parseArgs({
   options: {
-    steps: { type: 'string', default: '2500' },
+    steps: { type: 'string', default: '6000' },
     seed: { type: 'string', default: '42' },
     out: { type: 'string', default: fileURLToPath(new URL('date_translator.safetensors', import.meta.url)) },
     fresh: { type: 'boolean', default: false },
