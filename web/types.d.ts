@@ -696,7 +696,13 @@ export type Ask = <Type extends keyof Questions>(
 ) => Promise<Questions[Type][1]>
 
 /** What the files hold that the reader has brought. */
-export type Inspection = Awaited<ReturnType<Library['models']['inspect']>> & { names: string[] }
+export type Inspection = Awaited<ReturnType<Library['models']['inspect']>> & {
+  names: string[]
+  /** Bytes that a tab can address. */
+  room: number
+  /** Of the theatre's, in place of a model: its link, its step, its file. */
+  training: { training: string, step: number, name: string } | null
+}
 
 /** The general rule of a tensor, and what the symbols of it stand for. */
 export interface Recipe extends Pick<Explanation, 'name' | 'op' | 'output' | 'parameters' | 'formula' | 'formulas' | 'note'> {

@@ -1,16 +1,19 @@
 // A model that the reader brings: chosen or dropped as files, looked at first, then every number as in Node.
 import assert from 'node:assert/strict'
-import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { cases, filesOf } from '../models/drawn.js'
 import { isLong } from '../lib/long.js'
 import { BROKEN, HOSTILE, SHUFFLED, brokenFiles, otherTokenizer, oversized } from '../lib/hostile.js'
-import { bringFiles, changing, go, roomsOn, runHere, tablesOf, useHouse, violations } from './host.js'
+import { addressed, bringFiles, changing, go, roomsOn, runHere, stateOf, tablesOf, useHouse, violations } from './host.js'
 import { compareTables } from './tables.js'
 import { longestTasks } from './tasks.js'
-import { defaultsOf } from '../../web/models/index.js'
+import { defaultsOf, settingsOf } from '../../web/models/index.js'
+import { RUNS } from '../../web/models/runs.js'
+import { createSession } from '../../web/theatre/session.js'
+import { read } from '../../web/theatre/settings.js'
 import { run as runOwn } from '../../web/models/own/run.js'
 import { opened } from '../lib/brought.js'
 import { gf } from '../lib/engine.js'
@@ -237,6 +240,53 @@ test('reading is stopped, and the page goes on with the model it had', async () 
   await holdsToNode(page)
   assert.deepEqual(complaints, [])
   await close()
+})
+
+/** Lets go of files or folders over the page, as a hand does. @param {string[]} paths */
+async function letGo(page, paths) {
+  const hand = await page.context().newCDPSession(page)
+  const data = { items: [], files: paths, dragOperationsMask: 1 }
+  for (const type of ['dragEnter', 'dragOver', 'drop']) {
+    await hand.send('Input.dispatchDragEvent', { type, x: 400, y: 400, data })
+  }
+  await page.waitForSelector('.bring .primary:visible')
+}
+
+test('a folder that is dropped is its files, other forms of the model in folders of its own left out', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'folder-'))
+  await mkdir(join(folder, '1_Pooling'))
+  const files = { ...filesOf(llama), '1_Pooling/config.json': '{}', 'tf_model.h5': 'x' }
+  for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content)
+  const { page, complaints, close } = await house.open({ language: 'en' })
+  await letGo(page, [folder])
+  assert.match(await page.textContent('.bring-found'), /^llama: .* KB of memory.*It fits: a tab can address 4\.29 GB/)
+  await changing(page, () => page.click('.bring .primary'))
+  await holdsToNode(page)
+  assert.deepEqual(complaints, [])
+  await close()
+  await rm(folder, { recursive: true })
+})
+
+test('a training of the page\'s own that is dropped stands behind the glass, with the numbers of its step', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'training-')), path = join(folder, 'sums.safetensors')
+  const session = createSession(gf, read('sums_steps-40_batch-8'))
+  for (let n = 0; n < 3; n++) session.step()
+  await writeFile(path, session.file(undefined, true))
+  const { page, complaints, close } = await house.open({ language: 'en' })
+  await letGo(page, [path])
+  assert.match(await page.textContent('.bring-found'), /^sums\.safetensors: a training of this page’s, at step 3, [\d.]+ KB$/)
+  assert.ok(await page.isHidden('.bring [data-field="keep"]'))
+  assert.deepEqual(await violations(page), [])
+  await changing(page, () => page.click('.bring .primary'))
+  const state = stateOf({ ...await addressed(page), language: 'en' })
+  assert.deepEqual([state.model, state.weights], ['text', 'theatre'])
+  const made = RUNS.text(gf, { ...settingsOf(state), lent: 1 }, [], [session.file()])
+  assert.ok(await compareTables(page, plainOf(gf, made), state, 0, 4) > 500)
+  made.run.dispose()
+  session.dispose()
+  assert.deepEqual(complaints, [])
+  await close()
+  await rm(folder, { recursive: true })
 })
 
 test('files dropped on the page open the dialog', async () => {

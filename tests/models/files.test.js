@@ -113,6 +113,15 @@ test('what is no model', async () => {
   await rejects({ 'model.safetensors': weights }, 'format', /config.json is missing/)
   await rejects({ 'config.json': config }, 'format', /none of the files is called \*\.safetensors/)
   await rejects({ 'config.json': config, 'pytorch_model.bin': new Uint8Array(9) }, 'format', /program in Python/)
+  for (const [name, reason] of [['pytorch_model-00001-of-00002.bin', /program in Python/], ['a.pt', /a\.pt is a program/],
+    ['q4.gguf', /q4\.gguf is packed for llama\.cpp/], ['tf_model.h5', /tf_model\.h5 is of another framework/]]) {
+    const blob = new Blob(['x']), files = { [name]: blob }
+    blob.arrayBuffer = blob.slice = () => assert.fail('nothing of it is read')
+    assert.match((await gf.models.inspect(files)).problems.join(), reason)
+    assert.match((await gf.models.inspect({ ...files, 'config.json': config })).problems.join(), reason)
+    const whole = await gf.models.inspect({ ...files, 'config.json': config, 'model.safetensors': weights })
+    assert.deepEqual(whole.problems, [], 'beside the weights it is none')
+  }
   await rejects({ 'config.json': '{', 'model.safetensors': weights }, 'format', /config.json is not JSON/)
   await rejects({ 'config.json': config.replace('{', '{"n_head":3,'), 'model.safetensors': weights }, 'format', /key "n_head" twice/)
   await rejects({ 'config.json': 3, 'model.safetensors': weights }, 'type', /config.json must be bytes, text, a Blob/)

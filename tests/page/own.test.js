@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { test } from 'node:test'
-import { open, openIn } from '../../web/models/own/open.js'
+import { bring, open, openIn } from '../../web/models/own/open.js'
 import { run } from '../../web/models/own/run.js'
 import { recompute } from '../../web/check/recompute.js'
 import { keepingOf, layersOf } from '../../web/models/own/keeping.js'
@@ -31,6 +31,15 @@ test('a tokenizer of another model is refused with both sizes, and the model bef
     /tokenizer has \d+ tokens, but the model knows 11: it is of another model; choose the tokenizer/)
   const now = await openIn(gf)
   assert.deepEqual(now.model.generate([1, 2, 3], { maxNewTokens: 4 }), ids)
+})
+
+test('of files that are no part of a model nothing is read, however large they are', async () => {
+  const other = Object.assign(new Blob(['x']), { arrayBuffer: () => assert.fail('read'), slice: () => assert.fail('read') })
+  const files = { ...blobs(filesOf(llama)), 'tf_model.h5': other, 'picture.png': other }
+  const { problems, missing, names } = await bring(gf, files)
+  assert.deepEqual([problems, missing, names], [[], [], Object.keys(files)])
+  const { type } = await open(gf, files, () => {})
+  assert.equal(type, 'llama')
 })
 
 for (const type of ['gpt2', 'bert', 'marian', 't5', 'llama']) test(

@@ -7,7 +7,8 @@ import { keptPart } from './kept.js'
 import { reading } from './reading.js'
 import { size } from './size.js'
 
-/** @import { Context, Failure, Inspection } from '../types.d.ts' */
+/** @import { Context, Failure, Inspection, Patch } from '../types.d.ts' */
+/** @typedef {NonNullable<Inspection['training']>} Found */
 
 const MOST_LISTED = 12
 const TOKENIZERS = /^(tokenizer\.json|vocab\.(json|txt)|.*\.(model|spm)|tok[^.]*\.bin)$/
@@ -36,10 +37,11 @@ export function dialogOf({ t, set, get, ask, language, again }) {
   const input = h('input', { type: 'file', multiple: '', id: uniqueId('files'),
     onchange: ({ currentTarget }) => look(currentTarget.files ?? []) })
   const found = h('div', { 'className': 'bring-found', 'aria-live': 'polite' })
-  const open = h('button', { type: 'button', className: 'primary', onclick: () => start(files) })
+  const open = h('button', { type: 'button', className: 'primary', onclick: () => (training ? enterTraining(training) : start(files)) })
   const keeps = h('input', { 'type': 'checkbox', 'id': uniqueId('keep'), 'data-field': 'keep' })
   const keeping = h('label', { for: keeps.id })
-  const deeds = h('div', { className: 'bring-deeds', hidden: '' }, h('p', {}, keeps, keeping), open)
+  const asks = h('p', {}, keeps, keeping)
+  const deeds = h('div', { className: 'bring-deeds', hidden: '' }, asks, open)
   const progress = reading(t, () => ask('stop', {}))
   const failure = h('p', { className: 'problem', role: 'alert' })
   const before = keptPart({ t, ask }, () => start())
@@ -54,6 +56,7 @@ export function dialogOf({ t, set, get, ask, language, again }) {
     h('div', { className: 'dialog-head' }, title, close), what, before.element, place, found, deeds, progress.element, failure, stays)
   dialog.addEventListener('click', event => event.target === dialog && dialog.close())
   /** @type {Record<string, File>} */ let files = {}
+  /** A training among them. @type {Inspection['training']} */ let training = null
   let serial = 0
 
   /** Files as they lie in a folder: the last one of a name counts. @param {FileList | File[]} list */
@@ -73,10 +76,30 @@ export function dialogOf({ t, set, get, ask, language, again }) {
     }
   }
 
+  /** @param {Found} found */
+  function tellTraining({ name, step }) {
+    found.replaceChildren(h('p', { className: 'bring-type' }, t('bring.training', {
+      name, step: number(step), bytes: size(files[name].size)
+    })))
+    offer(false)
+  }
+
+  /** @param {boolean} isKeepable */
+  function offer(isKeepable) {
+    setText(open, t('bring.open'))
+    setText(keeping, t('bring.keep'))
+    asks.hidden = !isKeepable
+    deeds.hidden = false
+    open.focus()
+  }
+
+  /** @param {number} value */
+  const number = value => value.toLocaleString(language())
+
   /** @param {Inspection} inspection */
-  function tell({ type, parameters, bytes, missing, unused, problems, names }) {
-    /** @param {number} value */
-    const number = value => value.toLocaleString(language())
+  function tell({ type, parameters, bytes, missing, unused, problems, names, room, ...rest }) {
+    training = rest.training
+    if (training) return tellTraining(training)
     const isWhole = type && missing.length === 0 && problems.length === 0
     const hasTokenizer = names.some((/** @type {string} */ name) => TOKENIZERS.test(name))
     const isWrong = problems.length > 0 || missing.length > 0
@@ -84,13 +107,26 @@ export function dialogOf({ t, set, get, ask, language, again }) {
       type && parameters > 0 ? h('p', { className: 'bring-type' }, t('bring.is', {
         type, parameters: number(parameters), bytes: size(bytes)
       })) : '',
+      isWhole ? h('p', {}, t('bring.fits', { room: size(room) })) : '',
       isWhole && !hasTokenizer ? h('p', {}, t('bring.noTokenizer')) : '',
       listed(t('bring.problems'), problems.map(withoutFunction)), listed(t('bring.missing'), missing), listed(t('bring.unused'), unused),
       isWrong ? h('p', { className: 'bring-remedy' }, t('bring.remedy')) : '')
-    setText(open, t('bring.open'))
-    setText(keeping, t('bring.keep'))
-    deeds.hidden = !isWhole
-    if (isWhole) open.focus()
+    if (isWhole) offer(true)
+  }
+
+  /** The weights of a training stand behind the glass as those do that were just learned. @param {Found} found */
+  async function enterTraining({ name, training: link }) {
+    setText(failure, '')
+    const [{ read }, { behindGlass }, { ABOUT, houseOf }] = await Promise.all([
+      import('../theatre/settings.js'), import('../theatre/behind_glass.js'), import('../theatre/tasks/about.js')])
+    try {
+      const settings = read(link), file = new Uint8Array(await files[name].arrayBuffer())
+      await ask('lend', { model: houseOf(settings.task), file })
+      dialog.close()
+      enter(behindGlass(settings, ABOUT[settings.task].sample))
+    } catch (error) {
+      setText(failure, `${t('bring.failed', plain(error))} ${t('bring.goesOn')}`)
+    }
   }
 
   /**
@@ -106,7 +142,7 @@ export function dialogOf({ t, set, get, ask, language, again }) {
       const isKept = !chosen || !keeps.checked || await ask('remember', {})
       if (isKept) dialog.close()
       else setText(failure, t('bring.unkept'))
-      enter()
+      enter(defaults('own'))
     } catch (problem) {
       const error = /** @type {Failure} */ (problem)
       setText(failure, error.code === 'stopped' ? t('bring.stopped') : `${t('bring.failed', plain(error))} ${t('bring.goesOn')}`)
@@ -116,13 +152,15 @@ export function dialogOf({ t, set, get, ask, language, again }) {
     for (const element of [deeds, before.element, place]) element.inert = false
     progress.end()
   }
-  function enter() {
+
+  /** The reader's own model, or what stands in its place. @param {Patch} patch */
+  function enter(patch) {
     const { language: spoken, theme, depth } = get()
-    set({ ...defaults('own'), language: spoken, theme, depth }, 'push')
+    set({ ...patch, room: 'house', language: spoken, theme, depth }, 'push')
     again()
   }
 
-  /** @param {FileList | null} [list] files that were dropped on the page */
+  /** @param {File[] | null} [list] files that were dropped on the page */
   function show(list = null) {
     setText(title, t('bring.title'))
     setText(label, t('bring.choose'))

@@ -4,11 +4,27 @@ import { h } from '../lib/dom.js'
 
 /** @import { Context } from '../types.d.ts' */
 
+/** What lies in a folder, its own folders left out: they hold other forms of the same model. @param {any} folder */
+async function filesIn(folder) {
+  const reader = folder.createReader(), all = []
+  // At most a hundred come at a time.
+  for (let some; (some = await new Promise((done, fail) => reader.readEntries(done, fail))).length;) all.push(...some)
+  const files = all.filter(({ isFile }) => isFile)
+  return Promise.all(files.map(entry => new Promise((done, fail) => entry.file(done, fail))))
+}
+
+/** The files of a drop, or those in the folder that was dropped. @param {DataTransfer | null} data */
+async function dropped(data) {
+  const files = Array.from(data?.files ?? [])
+  const folders = Array.from(data?.items ?? [], item => item.webkitGetAsEntry?.()).filter(entry => entry?.isDirectory)
+  return folders.length ? (await Promise.all(folders.map(filesIn))).flat() : files
+}
+
 /** @param {Context} context */
 export function bringing(context) {
   const { t } = context
   /** @type {ReturnType<typeof import('./dialog.js').dialogOf> | null} */ let dialog = null
-  /** @param {FileList | null} [files] */
+  /** @param {File[] | null} [files] */
   async function show(files = null) {
     const { dialogOf } = await import('./dialog.js')
     if (!dialog) {
@@ -27,7 +43,7 @@ export function bringing(context) {
   document.body.ondrop = event => {
     if (!holdsFiles(event)) return
     event.preventDefault()
-    show(event.dataTransfer?.files)
+    dropped(event.dataTransfer).then(show).catch(context.fails)
   }
   return { element, button, show }
 }

@@ -21,6 +21,13 @@ export function trainingIn(bytes) {
 }
 
 /**
+ * The same of a file of which only the header is read.
+ * @param {Blob} blob
+ */
+export const trainingOf = async blob => (
+  trainingIn(new Uint8Array(await blob.slice(0, LENGTH + MOST_HEADER).arrayBuffer())))
+
+/**
  * The state that a file holds, in the order of a session's snapshots.
  * @param {any} gf @param {Pick<import('./session.js').Session, 'named' | 'letters'>} session @param {Uint8Array} bytes
  * @returns {{ step: number, values: Float32Array }}

@@ -1,11 +1,10 @@
 /** The training theatre: a model learns in a worker of its own, and what happens to it is shown as it happens. */
 
-import { modelOf } from '../models/index.js'
 import { resources } from '../shell/resources.js'
-import { defaults } from '../shell/state.js'
 import { markOf, markOfBytes, textProblem } from './own_text.js'
 import { problemsOf, read, rivalOf, write } from './settings.js'
 import { ABOUT, houseOf } from './tasks/about.js'
+import { behindGlass } from './behind_glass.js'
 import { forget, keep, kept } from './store.js'
 import { trainingIn } from './file.js'
 import { pageFile, startProblem } from './start.js'
@@ -14,7 +13,7 @@ import { createTraining } from './training.js'
 import { view } from './view.js'
 import { wordsOf } from './words.js'
 
-/** @import { Context, Failure, Patch, Translate } from '../types.d.ts' */
+/** @import { Context, Failure, Translate } from '../types.d.ts' */
 /** @import { News } from './seen.js' */
 /** @import { TrainingState } from './settings.js' */
 
@@ -26,20 +25,6 @@ const SAVE = 5000
 
 /** How much of a new text is its first sentence to go on with. */
 const BEGINNING = 8
-
-/**
- * What stands behind the glass with the weights of a training: the sentence, and what its model has to be set to.
- * @param {TrainingState} settings @param {string} sentence @returns {Patch}
- */
-function behindGlass({ task, normFirst, activation, positions, norm, kvHeads, heads, scale }, sentence) {
-  const { fields, settings } = modelOf(houseOf(task))
-  const all = { normFirst, activation, positions, norm, scale, kvHeads: kvHeads || heads, positional: positions !== 'none' }
-  /** @param {[string, unknown]} entry */
-  const isKnown = ([name, value]) => name in settings &&
-    (!settings[name].options || Object.values(settings[name].options).includes(value))
-  const known = Object.entries(all).filter(isKnown)
-  return { [Object.keys(fields)[0]]: ABOUT[task].asked?.(sentence) ?? sentence, ...Object.fromEntries(known) }
-}
 
 /**
  * @param {HTMLElement} container
@@ -217,10 +202,8 @@ export function theatre(container, context) {
     try {
       training.ask('pause')
       await lend()
-      const { task } = training.settings
-      const { language, theme, depth, edits } = { ...context.get(), edits: [] }
-      const own = behindGlass(training.settings, training.sentence)
-      context.set({ ...defaults(houseOf(task)), language, theme, depth, edits, ...own, weights: 'theatre', theatre: '' }, 'push')
+      const { language, theme, depth } = context.get()
+      context.set({ ...behindGlass(training.settings, training.sentence), language, theme, depth }, 'push')
       context.again()
     } catch (error) {
       fails(error)

@@ -1,5 +1,5 @@
 import { GlassformerError, describe, expect, isPlain, mustAwait, oneOf, optionsOf } from '../errors.js'
-import { baseName, fileCalled, openModelFiles, readJson } from '../files/shards.js'
+import { baseName, openModelFiles, readJson } from '../files/shards.js'
 import { settle, sourceOf } from '../files/source.js'
 import { readInto, readRowsInto } from '../files/values.js'
 import { WEIGHTS } from '../dtype.js'
@@ -73,6 +73,12 @@ const KINDS = [gpt2, bert, marian, t5, llama]
 /** Files that a tokenizer may be made of. */
 const OF_TOKENIZERS =
   /^(tokenizer(_config)?\.json|special_tokens_map\.json|vocab\.(json|txt)|merges\.txt|.*\.(model|spm)|tok[^.]*\.bin)$/
+/** Weights in formats that are not read, and what to do about them. @type {[RegExp, string][]} */
+const OF_OTHERS = [
+  [/^pytorch_model.*\.bin$|\.(pt|pth|ckpt)$/, 'is a program in Python, not data; save the model as safetensors'],
+  [/\.gguf$/, 'is packed for llama.cpp; choose the safetensors that it was made of'],
+  [/\.(h5|msgpack|ot|onnx|tflite)$/, 'is of another framework; choose model.safetensors']
+]
 /** What 32 bits can address, less some room to compute in. */
 const MOST_BYTES = 3.5 * 2 ** 30
 
@@ -120,7 +126,8 @@ function kindOf(config) {
  */
 function* readConfig(files) {
   const config = yield* readJson('models', files, 'config.json')
-  const single = Object.keys(files).find(path => path.endsWith('.bin') && !OF_TOKENIZERS.test(baseName(path)))
+  const single = Object.keys(files).find(path => (
+    path.endsWith('.bin') && ![OF_TOKENIZERS, OF_OTHERS[0][0]].some(pattern => pattern.test(baseName(path)))))
   if (!config && single !== undefined) {
     const opened = yield* openLlama2c(yield* sourceOf('models', single, files[single]))
     return { config: opened.config, entries: function* () { return opened.entries } }
@@ -159,8 +166,9 @@ function* open(files) {
       `the model's ${found.parameters} parameters take ${found.bytes} bytes, and there are ${MOST_BYTES} at most`)
     found.problems.push(...plan.problems)
   })
-  if (fileCalled(files, 'pytorch_model.bin') && !found.parameters) {
-    found.problems.push('pytorch_model.bin is a program in Python, not data; save the model as safetensors')
+  if (!found.parameters) for (const name of Object.keys(files).map(baseName)) {
+    const other = OF_OTHERS.find(([pattern]) => pattern.test(name))
+    if (other) found.problems.push(`${name} ${other[1]}`)
   }
   return found
 }

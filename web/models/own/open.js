@@ -1,5 +1,7 @@
 /** The model that was brought: its files, what they hold, and the model itself in each engine that asks for it. */
 
+import { trainingOf } from '../../theatre/file.js'
+import { ADDRESSED } from './lengths.js'
 import * as store from './store.js'
 
 /** @import { Tokenizer } from '../../../src/js/text/tokenizer.js' */
@@ -23,30 +25,20 @@ let serials = 0
 
 /** @type {WeakMap<Library, Opened>} */ const opened = new WeakMap()
 
+/** Files that a model may be made of: of what else was chosen with them nothing is kept. */
+const OF_MODELS = /\.(json|txt|model|spm|bin|safetensors)$/
+
 /**
- * What some files hold, from their headers alone; they are kept until others come.
+ * What some files hold, from their headers alone: a model, or a training of the page's own.
  * @param {Library} gf @param {Record<string, Blob>} files
  */
 export async function bring(gf, files) {
-  const inspection = await gf.models.inspect(await readable(files))
-  return { ...inspection, names: Object.keys(files) }
-}
-
-/** @param {string} name */
-const isText = name => /\.(json|txt)$/.test(name)
-/** @param {string} name */
-const isWeights = name => /\.(safetensors|bin)$/.test(name) && !/^tok[^/]*\.bin$/.test(name)
-
-/**
- * Texts and tokenizers are read, weights stay files: only what is needed of them is ever read.
- * @param {Record<string, Blob>} files
- */
-async function readable(files) {
-  const entries = Object.entries(files).map(async ([name, file]) => {
-    if (isWeights(name)) return [name, file]
-    return [name, isText(name) ? await file.text() : new Uint8Array(await file.arrayBuffer())]
-  })
-  return Object.fromEntries(await Promise.all(entries))
+  const inspection = await gf.models.inspect(files)
+  const weights = Object.keys(files).filter(name => name.endsWith('.safetensors'))
+  const training = weights.length === 1 && !files['config.json'] ? await trainingOf(files[weights[0]]) : null
+  return {
+    ...inspection, names: Object.keys(files), room: ADDRESSED, training: training && { ...training, name: weights[0] }
+  }
 }
 
 /** From now on this is the model; it is read when a run asks for it. @param {Files} files */
@@ -77,7 +69,8 @@ export async function open(gf, files, onProgress) {
 export const stop = () => reading?.abort(Object.assign(new Error('stopped'), { code: 'stopped' }))
 
 /** Whether the browser keeps the files of the model, from now on. */
-export const remember = async () => brought !== null && store.keep(brought.files)
+export const remember = async () => brought !== null && store.keep(
+  Object.fromEntries(Object.entries(brought.files).filter(([name]) => OF_MODELS.test(name))))
 
 /** What the browser keeps, without reading it. */
 export async function remembered() {
@@ -128,9 +121,8 @@ export async function openIn(gf, options) {
   if (last?.serial === serial) return last
   last?.model.dispose()
   opened.delete(gf)
-  const read = await readable(files)
-  const { type } = await gf.models.inspect(read)
-  const made = await gf.models.load(read, options)
+  const { type } = await gf.models.inspect(files)
+  const made = await gf.models.load(files, options)
   try {
     expectOwnTokenizer(made)
   } catch (error) {
