@@ -11,6 +11,11 @@ import { RUNS as MODELS } from '../../web/models/runs.js'
 import { readRun } from '../../web/lib/run.js'
 import { messageOf } from '../../web/worker/plain.js'
 import { bertFiles, opened } from '../lib/brought.js'
+import * as english from '../../web/text/en.js'
+import * as korean from '../../web/text/ko.js'
+import { translator } from '../../web/lib/text.js'
+import { whatOf } from '../../web/shell/frame.js'
+import { defaults } from '../../web/shell/state.js'
 import { cases, filesOf } from '../models/drawn.js'
 import { gf } from '../lib/engine.js'
 import { dataIn, plainOf, shownRun, viewOf } from '../lib/page.js'
@@ -335,6 +340,67 @@ test('brought models: what stands before the first layer is the entry, what stan
       }
     }
   }
+})
+
+/** Rooms of what only models that are brought have, by their stage and words. */
+const BROUGHT = {
+  gpt2: ['text.positions embedding places', 'add operation placed'],
+  bert: ['text.type embedding types', 'embeddings.add operation typed', 'text.positions embedding places',
+    'embeddings.add.2 operation placed', 'embeddings.LayerNorm norm entryNorm'],
+  marian: ['encoder.mul operation scaledUp', 'text.positions embedding places', 'encoder.add operation placed',
+    'decoder.mul operation scaledUp', 'target.positions embedding places', 'decoder.add operation placed'],
+  t5: ['encoder.relative relative relative', 'decoder.relative relative relative',
+    'encoder.0.SelfAttention.mask mask relativeMask', 'decoder.0.SelfAttention.mask mask relativeCausal'],
+  llama: ['0.self_attn.rotary rotary rotary', '0.mlp.mul operation gate']
+}
+
+/** What a text only says of the page's own models: their dates, their settings, the places of their modules. */
+const OF_DATES = /source=|normFirst|padding=|tgtIsCausal|scale:|transformer\.|\bdates?\b|날짜|\bcharacter|다음 글자|쓸 글자|뒤의 글자/
+
+test('brought models: places, kinds of text, distances, what is pooled and tied have rooms and words of their own', async () => {
+  const said = [[korean.page, korean.models.own], [english.page, english.models.own]]
+    .map(([page, own]) => translator(page, { own: () => own }))
+  for (const item of Object.keys(BROUGHT).flatMap(cases)) {
+    const one = MODELS.own(gf, { beginning: '3 1 4' }, [], [await opened(filesOf(item))]), run = plainOf(gf, one)
+    one.run.dispose()
+    const [type] = item.name.split(':'), rooms = roomsOf(run), all = rooms.map(({ id, stage, words }) => `${id} ${stage} ${words}`)
+    const isScaled = item.config.scale_embedding !== false
+    for (const room of BROUGHT[type].filter(text => isScaled || !/scaledUp/.test(text))) assert.ok(all.includes(room), `${item.name}: ${room}`)
+    const rest = rooms.filter(({ words }) => words === 'operation' || words === 'projection').map(({ id }) => id)
+    assert.deepEqual(rest, [], `${item.name}: an operation without words`)
+    const texts = said.flatMap(t => rooms.flatMap(room => (
+      ['name', 'title', whatOf(room, defaults('own')), 'try', room.aside ?? 'without'].map(part => (
+        [`${room.words}.${part}`, t(`stages.${room.words}.${part}`)])))))
+    assert.deepEqual(texts.filter(([, text]) => OF_DATES.test(text)), [], `${item.name}: words of the page's own model`)
+    const logits = rooms.find(({ words }) => words === 'logits')
+    const isTied = !item.tensors.some(([key]) => /lm_head/.test(key))
+    if (logits) assert.equal(logits.parts.isTied, isTied, item.name)
+    if (/pooler/.test(item.name)) {
+      assert.deepEqual(all.filter(text => /pooler/.test(text)), ['pooler linear pooler', 'activation activation poolerActivation'])
+    }
+  }
+})
+
+test('rows that are looked up for places and kinds of text are those, with the tokens they are for', async () => {
+  const one = MODELS.own(gf, { beginning: '3 1 4' }, [], [await opened(filesOf(cases('bert')[0]))]), run = plainOf(gf, one)
+  const places = dataIn(run, 'text.positions'), types = dataIn(run, 'text.type')
+  assert.deepEqual([places.ids, types.ids], [[0, 1, 2], [0, 0, 0]])
+  assert.deepEqual([places.result.rowLabels, types.result.rowLabels], [['3', '1', '4'], ['3', '1', '4']])
+  assert.deepEqual(places.result.values, places.table.values.subarray(0, places.result.values.length))
+  assert.deepEqual(places.table.rowLabels.slice(0, 2), ['0', '1'])
+  one.run.dispose()
+})
+
+test('what a distance adds to a score is the number of its bucket and head', async () => {
+  const one = MODELS.own(gf, { beginning: '3 1 4 1 5 9' }, [], [await opened(filesOf(cases('t5')[0]))]), run = plainOf(gf, one)
+  for (const head of [0, 2]) {
+    const { bias, table } = dataIn(run, 'encoder.relative', { head })
+    const buckets = gf.functional.relativePositionBuckets ?? gf.relativePositionBuckets
+    const ids = buckets(6, 6, { numBuckets: table.rows, maxDistance: one.taken.model.encoder.farthest })
+    assert.deepEqual([...bias.values], [...ids.data].map(id => table.values[id * table.cols + head]))
+    assert.deepEqual(bias.rowLabels, ['3', '1', '4', '1', '5', '9'])
+  }
+  one.run.dispose()
 })
 
 test('another tokenizer before the same modules has its own rooms, and the first one has its own again', async () => {

@@ -15,7 +15,7 @@ import { shownRun } from '../lib/page.js'
 
 const FRAME_PARTS = [
   'name', 'title', 'what', 'try', 'without', 'reading', 'whatFirst', 'whatUndivided', 'whatLearned', 'whatConcatenated',
-  'whatOpen', 'whatShared', 'whatRelu', 'whatGelu', 'whatSilu'
+  'whatOpen', 'whatShared', 'whatRelu', 'whatGelu', 'whatSilu', 'whatTied'
 ]
 const WEB = new URL('../../web/', import.meta.url)
 const [ko, en] = [korean.page, english.page]
@@ -123,7 +123,7 @@ test('no exclamation marks', () => {
 })
 
 test('a step is one of the decoding\'s, of a lesson or of a training; what a reader walks through are rooms', () => {
-  const steps = /^(frame\.row$|app\.learnedAt$|(lesson|scrub|stages\.(sampling|decoding|cache))\.)/
+  const steps = /^(frame\.row$|app\.learnedAt$|bring\.training$|(lesson|scrub|stages\.(sampling|decoding|cache))\.)/
   const isOfSteps = key => steps.test(key)
   const bare = text => text.replace(/\{.*?\}/g, '')
   const wrong = (messages, word) => keysOf(messages)

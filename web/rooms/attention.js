@@ -1,6 +1,6 @@
 /** The rooms of one attention, from its projections to its output. */
 
-import { beforeTurn, dotted, present, projection } from './readings.js'
+import { beforeTurn, dotted, present, projection, relativeIn } from './readings.js'
 import { ATTENTION, LOOKS_BACK, MASK_CONTROLS } from './roles.js'
 
 /** @import { Step } from '../types.d.ts' */
@@ -48,7 +48,8 @@ export function attentionRooms(graph, step, context) {
   const { block, words: usual } = ATTENTION[kind]
   /** @type {Record<string, string>} */
   const words = { ...usual, ...(kind === 'self' && towers.mask && { mask: towers.mask }) }
-  const { q, k, v } = graph.read(step)
+  const { q, k, v, mask: given } = graph.read(step)
+  if (relativeIn(graph, given)) words.mask = kind === 'masked' ? 'relativeCausal' : 'relativeMask'
   const { out, scores, masked_scores: masked, weights, dots } = step.outputs
   const turned = { q: beforeTurn(graph, q), k: beforeTurn(graph, k) }
   const projections = Object.fromEntries(
@@ -59,7 +60,7 @@ export function attentionRooms(graph, step, context) {
   const mask = graph.described(out).inputs.dropout
   const kept = graph.usersOf(weights).find(one => one.op === 'mul' || one.op === 'mul_mask')?.outputs.out
   const parts = { q, k, v, dots, scores, masked, weights, mask, kept, out, heads, kvHeads,
-    isCausal: step.parameters.isCausal, kind }
+    isCausal: step.parameters.isCausal, scale: step.parameters.scale, kind }
   const isTurned = turned.q !== q || turned.k !== k
   /**
    * @param {string} part @param {string} stage @param {(string | undefined)[]} tensors

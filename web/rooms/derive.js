@@ -7,8 +7,8 @@ import { attentionRooms } from './attention.js'
 import { embeddingRooms, positionRooms } from './entry.js'
 import { graphOf } from './graph.js'
 import { insideRooms } from './inside.js'
-import { dropoutRoom, linearRoom, normRoom, residualOf } from './layers.js'
-import { beforeTurn, dotted, isGate, isPlacing, isStream, projection } from './readings.js'
+import { dropoutRoom, isPooled, linearRoom, normRoom, residualOf } from './layers.js'
+import { beforeTurn, dotted, isGate, isPlacing, isStream, placedIn, projection, relativeIn } from './readings.js'
 import { BENDS, GATE_CONTROLS, NORMS, SAMPLING } from './roles.js'
 
 /** @import { Room, Run, Step } from '../types.d.ts' */
@@ -75,6 +75,17 @@ function towersOf(graph) {
 function isOnTour({ layer, stage, tower }) {
   if (!layer) return true
   return stage === 'cross' || (tower === 'model' && stage === 'weights')
+}
+
+/**
+ * What an operation is to a reader that has no stage of its own: a sum at the entry, a scale.
+ * @param {Graph} graph @param {Step} step @returns {Partial<Draft>}
+ */
+function operationWords(graph, step) {
+  const placed = placedIn(graph, step), { number } = step.parameters
+  if (placed) return { words: placed.by === 'type' ? 'typed' : 'placed', isFloor: placed.by !== 'type' }
+  if (step.op !== 'mul' || typeof number !== 'number') return {}
+  return { words: number > 1 ? 'scaledUp' : 'scaledDown' }
 }
 
 /**
@@ -169,13 +180,14 @@ export function derive(run) {
       const isGating = graph.usersOf(out).some(user => isGate(graph, user))
       return [{
         ...context.room(dotted(context.place.id, 'activation'), 'activation', [out]), block: besideAttention(context),
-        parts: { before: x, after: out, kind: op }, words: isGating ? 'gateActivation' : 'activation'
+        parts: { before: x, after: out, kind: op },
+        words: isGating ? 'gateActivation' : isPooled(graph, out) ? 'poolerActivation' : 'activation'
       }]
     }
     return [{
       ...context.room(dotted(context.place.id, op), 'operation', [out]), parts: { inputs: graph.read(step), out, op },
       ...(isGate(graph, step) && { words: 'gate', controls: GATE_CONTROLS }),
-      block: besideAttention(context)
+      ...operationWords(graph, step), block: besideAttention(context)
     }]
   }
 
@@ -195,6 +207,9 @@ export function derive(run) {
     if (NORMS.includes(step.op)) {
       const residual = residualOf(graph, step)
       if (residual) inOtherRooms.add(graph.makerOf(residual.sum))
+    }
+    if (step.op === 'attention') {
+      relativeIn(graph, graph.read(step).mask)?.turned.forEach(name => inOtherRooms.add(graph.makerOf(name)))
     }
     if (step.op === 'cross_entropy') inOtherRooms.add(step)
   }

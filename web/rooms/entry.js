@@ -1,7 +1,7 @@
 /** The rooms from a text to vectors: its tokens, their rows of a table, the positions that are added. */
 
-import { dotted, isPlacing, isPositions } from './readings.js'
-import { PLACELESS_CONTROLS } from './roles.js'
+import { dotted, isPlacing, isPositions, lookedUpBy, relativeIn } from './readings.js'
+import { LOOKED_UP, PLACELESS_CONTROLS } from './roles.js'
 
 /** @import { Step, Stream } from '../types.d.ts' */
 /** @import { Graph } from './graph.js' */
@@ -17,6 +17,33 @@ export function cuttingOf({ merges = {}, cut, hangul }) {
 }
 
 /**
+ * A table that is looked up for where a token stands or what kind of text it is of.
+ * @param {string} by @param {{ weight: string, out: string, of?: string }} table @param {Surroundings} context
+ * @returns {Draft}
+ */
+const tableRoom = (by, { weight, out, of }, context) => ({
+  ...context.room(dotted(of, by === 'position' ? 'positions' : by), 'embedding', [out, weight]), block: 'entry',
+  parts: { weight, out, stream: of, by }, words: LOOKED_UP[by], controls: []
+})
+
+/**
+ * What is added to the scores of every layer for how far a key is from a query: a table with a number for each
+ * distance and head.
+ * @param {Graph} graph @param {Step} step @param {Surroundings} context @returns {Draft[]}
+ */
+function relativeRooms(graph, step, context) {
+  const users = graph.steps.filter(({ op }) => op === 'attention').map(one => graph.read(one).mask)
+  const bias = users.find(mask => relativeIn(graph, mask)?.looked === step.outputs.out)
+  const found = relativeIn(graph, bias)
+  if (!bias || !found) return []
+  const { weight, looked, turned } = found
+  return [{
+    ...context.room(dotted(context.place.id, 'relative'), 'relative', [bias, ...turned.slice(1), looked, weight]),
+    block: 'entry', parts: { weight, bias, heads: graph.described(weight).shape[1] }
+  }]
+}
+
+/**
  * From ids to vectors: the text itself, then the rows of the table.
  * @param {Graph} graph @param {Step} step @param {Surroundings} context @returns {Draft[]}
  */
@@ -24,6 +51,9 @@ export function embeddingRooms(graph, step, context) {
   const { weight } = graph.read(step)
   const { out } = step.outputs
   const of = graph.described(out).axes[1]?.of
+  const by = lookedUpBy(graph, out) ?? ''
+  if (by === 'bucket') return relativeRooms(graph, step, context)
+  if (by in LOOKED_UP) return [tableRoom(by, { weight, out, of }, context)]
   const at = { stream: of, block: 'entry' }
   const about = context.stream(of)
   const tokens = !about ? [] : about.isBatch ? ['tokens', 'ids'] : ['pieces', ...cuttingOf(about)]

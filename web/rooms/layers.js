@@ -7,9 +7,21 @@ import { BENDS, GATE_CONTROLS, RMS } from './roles.js'
 /** @import { Graph } from './graph.js' */
 /** @import { Surroundings } from './readings.js' */
 
-/** A sum of two streams of vectors: a residual connection. @param {Graph} graph @param {Step} step */
-const isResidual = (graph, step) => (
-  step.op === 'add' && Object.values(graph.read(step)).every(name => isStream(graph.described(name))))
+/**
+ * A sum of two streams of vectors, one of them made from the other: a residual connection.
+ * @param {Graph} graph @param {Step} step
+ */
+function isResidual(graph, step) {
+  const { a, b } = graph.read(step)
+  return step.op === 'add' && [a, b].every(name => name && isStream(graph.described(name))) &&
+    (graph.ancestors(a).has(b) || graph.ancestors(b).has(a))
+}
+
+/** Whether a tensor has one vector for a whole text. @param {Graph} graph @param {string} name */
+export const isPooled = (graph, name) => {
+  const { shape, axes } = graph.described(name)
+  return shape.length === 2 && axes[0].name === 'batch'
+}
 
 /**
  * The residual sum that belongs to a norm: the one it normalises, or, where the norm comes first, the one whose
@@ -36,12 +48,15 @@ export function normRoom(graph, step, context) {
   const y = step.outputs.out
   const residual = residualOf(graph, step)
   const parts = { x, weight, bias, y, residual, isFirst: Boolean(residual?.isFirst), isCentred: step.op !== 'rms_norm' }
-  const usual = residual || context.layer !== undefined ? 'norm' : context.tower === 'encoder' ? 'memory' : 'finalnorm'
-  const words = step.op === 'rms_norm' && usual !== 'memory' ? RMS[usual] : usual
+  const seen = [...graph.ancestors(x)].map(name => graph.makerOf(name)?.op)
+  const isEntry = !residual && context.layer === undefined && !seen.includes('attention')
+  const usual = residual || context.layer !== undefined ? 'norm' : isEntry ? 'entryNorm'
+    : context.tower === 'encoder' ? 'memory' : BENDS.some(op => graph.makerOf(x)?.op === op) ? 'guessNorm' : 'finalnorm'
+  const words = step.op === 'rms_norm' ? RMS[usual] ?? usual : usual
   const tensors = present([y, residual?.sum, weight, bias])
   return {
     ...context.room(context.place.id, 'norm', tensors), parts, words, isFloor: true,
-    block: 'exit', blockOf: residual?.change
+    block: isEntry ? 'entry' : 'exit', blockOf: residual?.change
   }
 }
 
@@ -62,10 +77,13 @@ export function linearRoom(graph, step, context) {
   const users = graph.usersOf(own.y)
   const isInGate = users.some(user => isGate(graph, user))
   const opens = users.some(user => bends(user) && graph.usersOf(user.outputs.out).some(one => isGate(graph, one)))
-  const words = isWords ? 'logits' : bends(before(own.x)) ? 'linear2' : isInGate ? 'gatedLinear'
-    : opens ? 'gateLinear' : users.some(bends) ? 'linear1' : 'projection'
+  const isTied = graph.usersOf(own.weight).some(({ op }) => op === 'embedding')
+  const widens = context.layer === undefined ? 'guess' : 'linear1'
+  const words = isWords ? 'logits' : isPooled(graph, own.y) ? 'pooler'
+    : bends(before(own.x)) ? 'linear2' : isInGate ? 'gatedLinear'
+      : opens ? 'gateLinear' : users.some(bends) ? widens : 'projection'
   return {
-    ...context.room(context.place.id, 'linear', present([own.y, own.weight, own.bias])), parts: own, words,
+    ...context.room(context.place.id, 'linear', present([own.y, own.weight, own.bias])), parts: { ...own, isTied }, words,
     ...((isInGate || opens) && { controls: GATE_CONTROLS }),
     block: context.layer === undefined ? 'exit' : 'feed_forward', isFloor: isWords
   }

@@ -1,6 +1,6 @@
 /** What rooms are made from: where a step was computed, and what is read off the graph around it. */
 
-import { BENDS } from './roles.js'
+import { BENDS, LOOKED_UP } from './roles.js'
 
 /** @import { KnownTensor, Projection, Room, Step, Stream } from '../types.d.ts' */
 /** @import { Graph, Place } from './graph.js' */
@@ -65,5 +65,48 @@ export const isPositions = tensor => tensor?.axes[0]?.name === 'position'
 /** Whether a step adds a table of positions. @param {Graph} graph @param {Step} step */
 export const isPlacing = (graph, step) => (
   step.op === 'add' && Object.values(graph.read(step)).some(name => isPositions(graph.described(name))))
+
+/**
+ * What the rows of the table stand for that a tensor was looked up in: 'word', 'position', 'type', 'bucket'; nothing
+ * where it was not looked up.
+ * @param {Graph} graph @param {string} name
+ */
+export function lookedUpBy(graph, name) {
+  const maker = graph.makerOf(name)
+  return maker?.op === 'embedding' ? graph.described(graph.read(maker).weight)?.axes[0].name : undefined
+}
+
+/**
+ * The vectors that what was looked up for places or kinds of text is added to, and which of both it is.
+ * @param {Graph} graph @param {Step} step @returns {{ by: string, vectors: string } | null}
+ */
+export function placedIn(graph, step) {
+  if (step.op !== 'add') return null
+  const { a, b } = graph.read(step)
+  for (const [own, vectors] of [[a, b], [b, a]]) {
+    const by = own && lookedUpBy(graph, own)
+    if (by && by in LOOKED_UP) return { by, vectors }
+  }
+  return null
+}
+
+/**
+ * Where a bias comes from that is added to scores for how far a key is: the table, what was looked up in it, and what
+ * lies between; null where there is none.
+ * @param {Graph} graph @param {string | undefined} mask
+ */
+export function relativeIn(graph, mask) {
+  /** @type {string[]} */ const turned = []
+  for (let at = mask; at;) {
+    const maker = graph.makerOf(at)
+    if (maker?.op === 'embedding') return lookedUpBy(graph, at) === 'bucket'
+      ? { weight: graph.read(maker).weight, looked: at, turned } : null
+    if (maker?.op !== 'transpose') return null
+    turned.push(at)
+    at = graph.read(maker).x
+  }
+  return null
+}
+
 /** @param {KnownTensor} tensor */
 export const isStream = tensor => tensor?.shape.length === 3

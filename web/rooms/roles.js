@@ -23,8 +23,13 @@ export const SAMPLING = 'Sampling'
 
 /** Operations that normalise, that bend, and that mix nothing. */
 export const NORMS = ['layer_norm', 'rms_norm']
-/** The words of a norm that takes no mean away, by those of one that does. */
+/** The words of a norm that takes no mean away, by those of one that does. @type {Record<string, string>} */
 export const RMS = { norm: 'rmsnorm', finalnorm: 'finalrms' }
+/**
+ * Tables that are looked up by something else than words: the words of their rooms, by what runs along their rows.
+ * @type {Record<string, string>}
+ */
+export const LOOKED_UP = { position: 'places', type: 'types' }
 export const BENDS = ['relu', 'gelu', 'silu', 'tanh', 'sigmoid', 'leaky_relu', 'softplus']
 
 /** Of every kind of attention the block it is on the map, and the words of its rooms that are its own. */

@@ -66,8 +66,8 @@ function tokenAt(run, { parts }, row) {
 /** @param {Settings} state */
 const isConcatenated = state => state.positions === 'concatenated'
 
-/** @param {Settings} state */
-const isUndivided = ({ scale }) => scale === false
+/** @type {IsSo} */
+const isUndivided = ({ scale }, { parts }) => scale === false || parts.scale === 1
 
 /** Whether several heads of queries share one of keys and values. @type {IsSo} */
 const isShared = (_, { parts: { heads, kvHeads = heads } }) => kvHeads < heads
@@ -85,6 +85,7 @@ const OTHERWISE = {
   scores: [[isUndivided, 'whatUndivided']],
   positions: [[isLearned, 'whatLearned'], [isConcatenated, 'whatConcatenated']],
   qkv: [[isShared, 'whatShared']], heads: [[isShared, 'whatShared']],
+  logits: [[(_, { parts }) => parts.isTied, 'whatTied']],
   rmsnorm: [[(_, { parts }) => parts.isFirst, 'whatFirst']],
   activation: [[isBend('relu'), 'whatRelu'], [isBend('gelu'), 'whatGelu']],
   gateActivation: [[isBend('silu'), 'whatSilu']],

@@ -20,6 +20,19 @@ export const pickers = ['sentence']
 /** Most rows that are looked up at a time. */
 const MOST_FOUND = 12
 
+/** A row by its word, if it has one, and its number. @param {readonly string[]} words @param {number} id */
+const labelOf = (words, id) => (words[id] === undefined ? String(id) : `${words[id]} · ${id}`)
+
+/**
+ * Which rows are taken out: those of the tokens, or of their places, or of the only kind of text there is.
+ * @param {Run} run @param {View} view @param {number} count
+ */
+function idsOf(run, { sentence, room: { parts: { stream, by } } }, count) {
+  if (by) return Array.from({ length: count }, (_, place) => (by === 'position' ? place : 0))
+  const all = run.streams[stream]?.ids ?? [[]]
+  return all[sentence] ?? all[0]
+}
+
 /**
  * The rows of a table of many that a text takes out of it.
  * @param {Run} run @param {string} name @param {number[]} ids
@@ -27,7 +40,7 @@ const MOST_FOUND = 12
 function rowsInUse(run, name, ids) {
   const { shape, ...known } = describedOf(run, name), words = labelsOf(run, { shape, ...known }, 0) ?? []
   const rows = [...new Set(ids)].filter(id => id < shape[0]).sort((a, b) => a - b)
-  const some = someRows(run, name, rows), labels = rows.map(id => `${words[id] ?? ''} · ${id}`)
+  const some = someRows(run, name, rows), labels = rows.map(id => labelOf(words, id))
   return {
     table: pickedRows(some, shape, rows, labels), domain: signed(some.peak),
     many: { words, total: shape[0], largest: some.largest }
@@ -36,9 +49,8 @@ function rowsInUse(run, name, ids) {
 
 /** The table, the rows one sentence takes out of it, and the ids that say which. @param {Run} run @param {View} view */
 export function data(run, view) {
-  const { weight: name, out, stream } = view.room.parts
-  const all = run.streams[stream]?.ids ?? [[]], ids = all[view.sentence] ?? all[0]
-  const rest = { run, ids, result: matrixOf(run, out, view) }
+  const { weight: name, out } = view.room.parts
+  const result = matrixOf(run, out, view), ids = idsOf(run, view, result.rows), rest = { run, ids, result }
   if (isMany(describedOf(run, name).shape[0])) return { ...rowsInUse(run, name, ids), ...rest }
   const weight = tensorOf(run, name)
   const rowLabels = labelsOf(run, weight, 0)?.map((token, i) => `${token} · ${i}`)
@@ -91,7 +103,7 @@ export function mount(container, context) {
     const some = rows.length ? await ask('rows', { name, rows, isTwin: 'which' in context }) : null
     if (mine !== asked || shown.run !== run) return
     found = some && pickedRows({ name, shape: [rows.length, shape[1]], data: some.rows }, shape, rows,
-      rows.map(id => `${many.words[id] ?? ''} · ${id}`))
+      rows.map(id => labelOf(many.words, id)))
     draw()
   }
   const draw = () => {

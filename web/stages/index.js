@@ -9,6 +9,7 @@ import * as sum from './sum.js'
 import * as dropout from './dropout.js'
 import * as qkv from './qkv.js'
 import * as rotary from './rotary.js'
+import * as relative from './relative.js'
 import * as scores from './scores.js'
 import * as mask from './mask.js'
 import * as weights from './weights.js'
@@ -50,7 +51,7 @@ import * as costs from './costs.js'
 
 /** @type {Stage[]} */
 export const stages = [
-  house, tokens, ids, embedding, positions, sum, dropout, qkv, rotary, scores, mask, weights, heads, output,
+  house, tokens, ids, embedding, positions, sum, dropout, qkv, rotary, relative, scores, mask, weights, heads, output,
   pieces, merges, learning, longest, lattice, syllables,
   scale, cross, norm, linear, activation, sampling, decoding, cache, attentionDropout, operation,
   parts, stream, costs,

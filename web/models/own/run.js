@@ -79,14 +79,39 @@ const scores = of => [{ name: 'batch' }, { name: 'token', of }, { name: 'word', 
 /** @param {string} of */
 const head = of => ({ 'lm_head.weight': word(of), 'lm_head.output': scores(of) })
 
-/** What runs along the tables of words of every kind of model. @type {Record<string, Record<string, Axis[]>>} */
+/** A table that is looked up by something else than words. @param {string} by */
+const table = by => [{ name: by }, { name: 'channel' }]
+const pooled = [{ name: 'batch' }, { name: 'channel' }]
+
+/**
+ * T5's numbers for how far a key is from a query, one for each head.
+ * @param {string} side @param {string} of
+ */
+const relative = (side, of) => ({
+  [`${side}.embedding.weight`]: [{ name: 'bucket' }, { name: 'head' }],
+  [`${side}.embedding`]: [{ name: 'query', of }, { name: 'key', of }, { name: 'head' }]
+})
+
+/** What runs along the tables of every kind of model. @type {Record<string, Record<string, Axis[]>>} */
 const AXES = {
-  gpt2: { 'wte.weight': word('text'), ...head('text') },
+  gpt2: {
+    'wte.weight': word('text'), 'wpe.weight': table('position'), 'wpe.output': token('text'), ...head('text')
+  },
   llama: { 'embed_tokens.weight': word('text'), ...head('text') },
-  bert: { 'embeddings.word_embeddings.weight': word('text') },
-  t5: { 'shared.weight': word('text'), 'shared.output:2': token('target'), ...head('target') },
+  bert: {
+    'embeddings.word_embeddings.weight': word('text'),
+    'embeddings.position_embeddings.weight': table('position'), 'embeddings.position_embeddings.output': token('text'),
+    'embeddings.token_type_embeddings.weight': table('type'), 'embeddings.token_type_embeddings.output': token('text'),
+    'pooler.output': pooled, 'tanh': pooled
+  },
+  t5: {
+    'shared.weight': word('text'), 'shared.output:2': token('target'), ...head('target'),
+    ...relative('encoder', 'text'), ...relative('decoder', 'target')
+  },
   marian: {
     'encoder.embed_tokens.weight': word('text'), 'decoder.embed_tokens.weight': word('target'),
+    'encoder.embedding.weight': table('position'), 'encoder.embedding': token('text'),
+    'decoder.embedding.weight': table('position'), 'decoder.embedding': token('target'),
     'decoder.embed_tokens.output': token('target'), 'decoder.layernorm_embedding.output': token('target')
   }
 }
