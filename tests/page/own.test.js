@@ -58,25 +58,27 @@ for (const type of ['gpt2', 'bert', 'marian', 't5', 'llama']) test(
     assert.deepEqual(await held(), first)
   })
 
-test('a weight that was edited has its own value again when the edit is gone, and its first one behind the next edit', async () => {
-  const [item] = cases('gpt2')
-  await open(gf, blobs(filesOf(item)), () => {})
-  const opened = await openIn(gf), name = 'h.0.linear1.weight'
-  const go = edits => {
-    const made = run(gf, { beginning: '3 1 4' }, edits, [opened])
-    assert.equal(made.before.get(`${name}:0,1`), edits.length ? first.value : undefined)
-    const said = { value: made.run.tensor(name).values[1], loss: made.run.loss }
-    made.run.dispose()
-    return said
-  }
-  let first = null
-  first = go([])
-  const edited = go([{ name, index: [0, 1], value: 5 }])
-  assert.equal(edited.value, 5)
-  assert.notEqual(edited.loss, first.loss)
-  assert.deepEqual(go([{ name, index: [null, 1], value: 5 }, { name, index: [0, 1], value: 7 }]).value, 7)
-  assert.deepEqual(go([]), first)
-})
+for (const [type, name] of [['gpt2', 'h.0.linear1.weight'], ['t5', 'encoder.relative_attention_bias.weight'],
+  ['marian', 'encoder.embedding.weight'], ['bert', 'embeddings.token_type_embeddings.weight']]) test(
+  `${type}: what was edited has its own value again when the edit is gone, and its first one behind the next edit`, async () => {
+    const [item] = cases(type)
+    await open(gf, blobs(filesOf(item)), () => {})
+    const opened = await openIn(gf)
+    const go = edits => {
+      const made = run(gf, { beginning: '3 1 4', target: '5 6' }, edits, [opened])
+      assert.equal(made.before.get(`${name}:0,1`), edits.length ? first.value : undefined)
+      const said = { value: made.run.tensor(name).values[1], output: [...made.run.tensor(type === 'bert' ? 'tanh' : 'linear').values] }
+      made.run.dispose()
+      return said
+    }
+    let first = null
+    first = go([])
+    const edited = go([{ name, index: [0, 1], value: 5 }])
+    assert.equal(edited.value, 5)
+    assert.notDeepEqual(edited.output, first.output)
+    assert.deepEqual(go([{ name, index: [null, 1], value: 5 }, { name, index: [0, 1], value: 7 }]).value, 7)
+    assert.deepEqual(go([]), first)
+  })
 
 /** A GPT-2 of five layers, opened. */
 async function deep() {

@@ -349,7 +349,7 @@ const BROUGHT = {
     'embeddings.add.2 operation placed', 'embeddings.LayerNorm norm entryNorm'],
   marian: ['encoder.mul operation scaledUp', 'text.positions embedding places', 'encoder.add operation placed',
     'decoder.mul operation scaledUp', 'target.positions embedding places', 'decoder.add operation placed'],
-  t5: ['encoder.relative relative relative', 'decoder.relative relative relative',
+  t5: ['encoder.relative_attention_bias relative relative', 'decoder.relative_attention_bias relative relative',
     'encoder.0.SelfAttention.mask mask relativeMask', 'decoder.0.SelfAttention.mask mask relativeCausal'],
   llama: ['0.self_attn.rotary rotary rotary', '0.mlp.mul operation gate']
 }
@@ -394,7 +394,7 @@ test('rows that are looked up for places and kinds of text are those, with the t
 test('what a distance adds to a score is the number of its bucket and head', async () => {
   const one = MODELS.own(gf, { beginning: '3 1 4 1 5 9' }, [], [await opened(filesOf(cases('t5')[0]))]), run = plainOf(gf, one)
   for (const head of [0, 2]) {
-    const { bias, table } = dataIn(run, 'encoder.relative', { head })
+    const { bias, table } = dataIn(run, 'encoder.relative_attention_bias', { head })
     const buckets = gf.functional.relativePositionBuckets ?? gf.relativePositionBuckets
     const ids = buckets(6, 6, { numBuckets: table.rows, maxDistance: one.taken.model.encoder.farthest })
     assert.deepEqual([...bias.values], [...ids.data].map(id => table.values[id * table.cols + head]))

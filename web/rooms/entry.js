@@ -38,7 +38,7 @@ function relativeRooms(graph, step, context) {
   if (!bias || !found) return []
   const { weight, looked, turned } = found
   return [{
-    ...context.room(dotted(context.place.id, 'relative'), 'relative', [bias, ...turned.slice(1), looked, weight]),
+    ...context.room(context.place.id, 'relative', [bias, ...turned.slice(1), looked, weight]),
     block: 'entry', parts: { weight, bias, heads: graph.described(weight).shape[1] }
   }]
 }

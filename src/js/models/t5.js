@@ -7,7 +7,7 @@ import { RMSNorm } from '../nn/rms_norm.js'
 import { multiheadAttention } from '../ops/attention.js'
 import { add, mul } from '../ops/binary.js'
 import { linear } from '../ops/linear.js'
-import { relativePositionBias } from '../ops/position_bias.js'
+import { relativePositionBuckets } from '../ops/position_bias.js'
 import { own, through } from '../passing.js'
 import { ACTIVATIONS, NEVER, meaning, real, refuseOthers, truth, whole } from './config.js'
 import { times } from './model.js'
@@ -165,9 +165,10 @@ class Stack extends Module {
    * @param {number} queries @param {number} past keys before them
    */
   bias(queries, past) {
-    const { isDecoder, farthest, relative_attention_bias: { weight } } = this
-    const form = { bidirectional: !isDecoder, maxDistance: farthest, past }
-    return relativePositionBias(weight, queries, queries + past, form)
+    const { isDecoder, farthest, relative_attention_bias: table } = this, keys = queries + past
+    const form = { bidirectional: !isDecoder, maxDistance: farthest, numBuckets: table.numEmbeddings, past }
+    const buckets = this.engine.aside(relativePositionBuckets(this.engine, queries, keys, form))
+    return table.forward(buckets).transpose(0, 2).transpose(1, 2).reshape(1, table.embeddingDim, queries, keys)
   }
 
   /**

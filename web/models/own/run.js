@@ -88,8 +88,8 @@ const pooled = [{ name: 'batch' }, { name: 'channel' }]
  * @param {string} side @param {string} of
  */
 const relative = (side, of) => ({
-  [`${side}.embedding.weight`]: [{ name: 'bucket' }, { name: 'head' }],
-  [`${side}.embedding`]: [{ name: 'query', of }, { name: 'key', of }, { name: 'head' }]
+  [`${side}.relative_attention_bias.weight`]: [{ name: 'bucket' }, { name: 'head' }],
+  [`${side}.relative_attention_bias.output`]: [{ name: 'query', of }, { name: 'key', of }, { name: 'head' }]
 })
 
 /** What runs along the tables of every kind of model. @type {Record<string, Record<string, Axis[]>>} */
@@ -219,17 +219,29 @@ function reading(_, opened, settings) {
 const undo = new WeakMap()
 
 /**
+ * Marian's tables of places: no weights, but there once as those are.
+ * @param {Opened} opened @returns {Record<string, LibraryTensor>}
+ */
+const tablesOf = ({ model, type }) => (type !== 'marian' ? {} : {
+  'encoder.embedding.weight': model.encoder.sinusoids, 'decoder.embedding.weight': model.decoder.sinusoids
+})
+
+/**
  * Puts back what the run before has overwritten in the weights, and notes what this one will.
  * @param {Opened} opened @param {Edit[]} edits
  * @returns {Map<string, number>} what stands there before, by `name:index`
  */
 function restore(opened, edits) {
   undo.get(opened)?.()
-  const state = /** @type {Record<string, LibraryTensor>} */ (opened.model.stateDict())
+  const tables = tablesOf(opened), state = { ...opened.model.stateDict(), ...tables }
   const before = edits.filter(({ name }) => Object.hasOwn(state, name)).flatMap(({ name, index }) => {
     const { shape, data } = state[name]
     return (cellsAt(shape, index) ?? []).map(cell => ({ name, tensor: state[name], cell, value: data[cell] }))
   })
+  // A table that no module is called for is read before it is known by name.
+  for (const { name, index, value } of edits.filter(one => one.name in tables && one.value !== undefined)) {
+    for (const cell of cellsAt(tables[name].shape, index) ?? []) tables[name].data[cell] = Number(value)
+  }
   undo.set(opened, () => {
     for (const { tensor, cell, value } of before) tensor.data[cell] = value
   })
