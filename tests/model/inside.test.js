@@ -6,7 +6,11 @@ import { hasEdits, readEdits, switched, writeEdits } from '../../web/lib/edits.j
 import { roomsOf } from '../../web/rooms/index.js'
 import { added, early, lengths, nearest, told } from '../../web/worker/inside.js'
 import { gf } from '../lib/engine.js'
-import { dataIn, made, pageRun } from '../lib/page.js'
+import { dataIn, made, pageRun, plainOf } from '../lib/page.js'
+import { opened } from '../lib/brought.js'
+import { cases, filesOf } from '../models/drawn.js'
+import { run as runOwn } from '../../web/models/own/run.js'
+import { defaultsOf } from '../../web/models/index.js'
 
 const MODELS = {
   'dates': {}, 'dates, norm first': { normFirst: true }, 'particles': { model: 'particles' },
@@ -169,6 +173,44 @@ test('a residual that is cut hands on what was added, and nothing else', () => {
   }
 })
 
+test('places switched off are those of a run that has none', () => {
+  const places = (run, tower) => dataIn(run, 'parts').parts.find(part => part.kind === 'places' && part.tower === tower)
+  const { what } = dataIn(RUNS.dates, 'parts')
+  const edits = ['encoder', 'decoder'].flatMap(tower => places(RUNS.dates, tower).edits)
+  const bare = made({ positional: false, target: what.ids })
+  near(Math.max(...sharesOf(RUNS.dates, {}, edits).map((share, i) => Math.abs(share - told(gf, bare.run, what)[i]))), 0, 1e-6, 'dates')
+  bare.run.dispose()
+})
+
+for (const [type, zero] of [['gpt2', ['wpe.weight']], ['bert', ['embeddings.position_embeddings.weight']],
+  ['marian', ['encoder.embedding.weight', 'decoder.embedding.weight']],
+  ['t5', ['encoder.relative_attention_bias.weight', 'decoder.relative_attention_bias.weight']]]) test(
+  `${type}: places switched off are those whose table is zero`, async () => {
+    const model = await opened(filesOf(cases(type)[0])), name = type === 'bert' ? 'tanh' : 'linear'
+    const settings = { ...defaultsOf('own'), beginning: '3 1 4 1', target: '5 6 2' }
+    const one = edits => {
+      const { run } = runOwn(gf, settings, edits, [model]), found = [...run.tensor(name).values]
+      run.dispose()
+      return found
+    }
+    const plain = runOwn(gf, settings, [], [model]), { parts } = dataIn(plainOf(gf, plain), 'parts')
+    plain.run.dispose()
+    const off = one(parts.filter(({ kind }) => kind === 'places').flatMap(({ edits }) => edits))
+    const expected = one(zero.map(table => ({ name: table, index: [null, null], value: 0 })))
+    assert.notDeepEqual(off, one([]))
+    off.forEach((value, i) => near(value, expected[i], 1e-5, `number ${i}`))
+  })
+
+test('rotations switched off leave queries and keys as they were', () => {
+  for (const run of [RUNS['stories, like a Llama'], RUNS['a Llama of the reader\'s']]) {
+    const [{ edits }] = dataIn(run, 'parts').parts
+    const off = pageRun(run.made.settings, edits)
+    assert.ok(edits.length >= 4 && edits.every(({ name, from }) => name !== from))
+    for (const { name, from } of edits) assert.deepEqual(values(off, name), values(off, from), name)
+    off.dispose()
+  }
+})
+
 test('every part has a name of its own in a link, is read back, and taken back', () => {
   for (const run of Object.values(RUNS)) {
     const { parts } = dataIn(run, 'parts')
@@ -186,9 +228,9 @@ test('every part has a name of its own in a link, is read back, and taken back',
 test('of a model that writes no answer the distance of its output is told', () => {
   const run = pageRun({ model: 'sentences' })
   const { parts, what } = dataIn(run, 'parts')
-  assert.deepEqual(parts.map(({ kind }) => kind), ['head', 'head', 'head', 'head'])
+  assert.deepEqual(parts.map(({ kind }) => kind), ['places', 'head', 'head', 'head', 'head'])
   const base = told(gf, run.made.run, what), C = shapeOf(run, what.out).at(-1)
-  const other = made({ model: 'sentences' }, parts[1].edits)
+  const other = made({ model: 'sentences' }, parts[2].edits)
   const apart = told(gf, other.run, what, base), now = values({ made: other }, what.out)
   apart.forEach((length, t) => near(length, Math.hypot(...now.slice(t * C, (t + 1) * C).map(
     (x, c) => x - base[t * C + c])), 1e-5, `token ${t}`))

@@ -1,6 +1,6 @@
 /** The rooms that look at a model as a whole: what each part is for, what would be told early, what it costs. */
 
-import { lastSteps, partsOf, streamsOf } from './stream.js'
+import { lastSteps, partsOf, placesOf, streamsOf } from './stream.js'
 
 /** @import { Run } from '../types.d.ts' */
 /** @import { Graph } from './graph.js' */
@@ -17,7 +17,7 @@ export function insideRooms(run, graph, { attentions, logits, room, ...known }) 
   const streams = streamsOf(graph, known)
   /** @param {string} name */
   const shapeOf = name => graph.described(name).shape
-  const parts = partsOf(streams, attentions, shapeOf)
+  const parts = [...placesOf(graph, known.towerOf, shapeOf), ...partsOf(streams, attentions, shapeOf)]
   const out = logits ?? graph.steps.filter(({ op }) => op !== 'cross_entropy').at(-1)?.outputs.out
   const spoken = logits && streams.find(({ subs }) => graph.ancestors(logits).has(subs[subs.length - 1].point) &&
     lastSteps(graph, subs[subs.length - 1].point, logits))

@@ -3,7 +3,7 @@
  * how logits come of the last. From it follow the parts that can be switched off, and what would be said early.
  */
 
-import { isStream } from './readings.js'
+import { beforeTurn, isPlacing, isPositions, isStream, placedIn, relativeIn } from './readings.js'
 import { NORMS } from './roles.js'
 
 /** @import { Edit, Step } from '../types.d.ts' */
@@ -19,8 +19,8 @@ import { NORMS } from './roles.js'
  *   layer?: number, block: string }} Heads
  *
  * What can be switched off, and what has to be put in place of what for that.
- * @typedef {{ kind: 'layer' | 'sub' | 'residual' | 'head', tower: string, layer?: number, block: string, head?: number,
- *   edits: Edit[] }} Part
+ * @typedef {{ kind: 'layer' | 'sub' | 'residual' | 'head' | 'places', tower: string, layer?: number, block: string,
+ *   head?: number, edits: Edit[] }} Part
  *
  * A step from the stream to logits: the tensors it reads besides, and what it was told.
  * @typedef {{ op: string, inputs: Record<string, string>, parameters: Record<string, unknown> }} Last
@@ -98,6 +98,38 @@ export function partsOf(streams, attentions, shapeOf) {
     return [...layer, ...both]
   }))
   return [...parts, ...[...left].flatMap(headsOf)]
+}
+
+/**
+ * What is put in place of what where tokens have no places: the sum at an entry without them, queries and keys as they
+ * were before they were turned, no number for a distance.
+ * @param {Graph} graph @param {Step} step @param {(name: string) => readonly number[]} shapeOf @returns {Edit[]}
+ */
+function placelessAt(graph, step, shapeOf) {
+  const { a, b, q, k, mask } = graph.read(step), { out } = step.outputs
+  if (isPlacing(graph, step)) return [taken(out, shapeOf, isPositions(graph.described(b)) ? a : b)]
+  const placed = placedIn(graph, step)
+  if (placed) return placed.by === 'position' ? [taken(out, shapeOf, placed.vectors)] : []
+  if (step.op !== 'attention') return []
+  const turned = [q, k].filter(name => beforeTurn(graph, name) !== name)
+  const bias = relativeIn(graph, mask)?.turned[0]
+  return [...turned.map(name => taken(name, shapeOf, beforeTurn(graph, name))),
+    ...(bias ? [{ name: bias, index: shapeOf(bias).map(() => null), value: 0 }] : [])]
+}
+
+/**
+ * The places of the tokens of each tower, which can be switched off as one, however a model knows of them.
+ * @param {Graph} graph @param {(name: string) => string} towerOf @param {(name: string) => readonly number[]} shapeOf
+ * @returns {Part[]}
+ */
+export function placesOf(graph, towerOf, shapeOf) {
+  /** @type {Map<string, Edit[]>} */ const towers = new Map()
+  for (const step of graph.steps) {
+    const tower = towerOf(Object.values(step.outputs)[0]), own = towers.get(tower) ?? []
+    const more = placelessAt(graph, step, shapeOf).filter(({ name }) => !own.some(one => one.name === name))
+    if (more.length) towers.set(tower, [...own, ...more])
+  }
+  return [...towers].map(([tower, edits]) => ({ kind: 'places', tower, block: 'entry', edits }))
 }
 
 /** What may lie between a stream and the logits of it. */

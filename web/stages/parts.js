@@ -106,7 +106,7 @@ export function mount(container, context) {
       const name = storeyOf(part, t)
       if (name !== place) lines.push({ key: name, head: name, isTitle: true, cells: [] })
       place = name
-      const level = ['layer', 'sub', 'residual'].includes(part.kind) ? 1 : 2
+      const level = ['layer', 'sub', 'residual', 'places'].includes(part.kind) ? 1 : 2
       lines.push({ key: partKey(part), head: headOf(part), level, cells: cellsOf(part) })
     }
     table.update(t('stages.parts.corner'), tokens, lines)
