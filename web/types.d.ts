@@ -655,6 +655,12 @@ export interface Twice {
   same: number
 }
 
+/** How much each head looks where, in a text of so many tokens that stands there twice: by layer, head and place. */
+export interface Habits {
+  count: number
+  layers: number[][][]
+}
+
 /** What the worker is asked, and what it answers. */
 export interface Questions {
   without: [{ state: object, edits: Edit[], what: What, base?: Float32Array }, Float32Array]
@@ -666,6 +672,7 @@ export interface Questions {
   }[]]
   nearest: [{ name: string, index: number[], table: string, isTwin?: boolean }, { row: number, cosine: number }[]]
   twice: [{ read: number, row: number, isTwin?: boolean }, Twice | null]
+  habits: [object, Habits | null]
   learn: [{ text: string, step: number }, Learned]
   explain: [{ cell: Cell }, Told | null]
   firstUse: [{ cell: Cell, target: string }, Cell | null]

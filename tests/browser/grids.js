@@ -9,6 +9,7 @@ import { costsByRoom } from '../../web/lib/costs.js'
 import { ownName } from '../../web/lib/place.js'
 import { storeys } from '../../web/stages/costs.js'
 import { added, costs, early, lengths, told } from '../../web/worker/inside.js'
+import { habits } from '../../web/worker/habits.js'
 import { twice } from '../../web/worker/twice.js'
 import { gf } from '../lib/engine.js'
 import { writes } from './written.js'
@@ -136,7 +137,15 @@ export function twiceSums(view, { kept, whole, times, bytes }) {
   return counts(kept, a) && counts(whole, b) && writes(times, b / a, 1) && counts(bytes, KEPT.bytes(steps.at(-1)))
 }
 
-const CELLS = { parts: partCell, stream: streamCell, output: addedCell, costs: costCell, cache: keptCell }
+function habitCell(view, text, { key, col }) {
+  const { layers } = once(view.run, 'habits', () => habits(gf, view.run.made))
+  const [layer, head] = key.split('.').map(Number)
+  return writes(text, layers[layer][head][col])
+}
+
+const CELLS = {
+  parts: partCell, habits: habitCell, stream: streamCell, output: addedCell, costs: costCell, cache: keptCell
+}
 
 /** A cell of a table. */
 export const gridCell = (view, text, about) => CELLS[view.room.stage](view, text, about)

@@ -38,7 +38,7 @@ async function judged(page, state) {
   return all.length
 }
 
-const ROOMS = ['parts', 'stream', 'costs']
+const ROOMS = ['parts', 'habits', 'stream', 'costs']
 
 for (const { id: model } of READY.filter(({ rooms }) => !rooms)) {
   test(`${model}: its rooms, both languages, both themes`, async t => {

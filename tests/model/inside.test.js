@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { partKey } from '../../web/lib/parts.js'
 import { hasEdits, readEdits, switched, writeEdits } from '../../web/lib/edits.js'
 import { roomsOf } from '../../web/rooms/index.js'
+import { habits } from '../../web/worker/habits.js'
 import { added, early, lengths, nearest, told } from '../../web/worker/inside.js'
 import { gf } from '../lib/engine.js'
 import { dataIn, made, pageRun, plainOf } from '../lib/page.js'
@@ -208,6 +209,41 @@ test('rotations switched off leave queries and keys as they were', () => {
     assert.ok(edits.length >= 4 && edits.every(({ name, from }) => name !== from))
     for (const { name, from } of edits) assert.deepEqual(values(off, name), values(off, from), name)
     off.dispose()
+  }
+})
+
+for (const type of ['gpt2', 'llama']) test(
+  `${type}: where heads look in a text that stands there twice is read off the weights of a run of that text`, async () => {
+    const [item] = cases(type), model = await opened(filesOf(item))
+    const settings = { ...defaultsOf('own'), beginning: '3 1 4', target: '5' }
+    const one = runOwn(gf, settings, [], [model]), found = habits(gf, one)
+    one.run.dispose()
+    assert.equal(found.count, 2)
+    const twice = [3, 1, 4, 1, 4], n = 2, T = twice.length
+    const all = runOwn(gf, { ...settings, beginning: twice.join(' ') }, [], [model])
+    const names = all.run.names.filter(name => /self_attn\.weights$/.test(name))
+    assert.equal(found.layers.length, names.length)
+    for (const [i, name] of names.entries()) {
+      const { shape: [, H, rows], values: weights } = all.run.tensor(name)
+      for (let head = 0; head < H; head++) {
+        const at = (row, col) => weights[(head * rows + row) * rows + col]
+        const looks = [row => row - 1, row => row - n, row => row - n + 1, () => 0]
+        looks.forEach((look, k) => {
+          const mean = [T - 2, T - 1].reduce((sum, row) => sum + at(row, look(row)), 0) / n
+          near(found.layers[i][head][k], mean, 1e-6, `${name} head ${head} look ${k}`)
+        })
+      }
+    }
+    all.run.dispose()
+  })
+
+test('a model of few places repeats less, one that reads whole texts has nothing to tell', () => {
+  assert.equal(habits(gf, RUNS.particles.made), null)
+  for (const name of ['dates', 'stories', 'text']) {
+    const { count, layers } = habits(gf, RUNS[name].made), { parts } = roomsOf(RUNS[name]).find(({ stage }) => stage === 'habits')
+    assert.ok(count >= 2 && count <= 24, name)
+    assert.deepEqual(layers.map(heads => heads.length), parts.layers.map(({ heads }) => heads), name)
+    for (const share of layers.flat(2)) assert.ok(share >= 0 && share <= 1.000001)
   }
 })
 

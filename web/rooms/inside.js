@@ -22,8 +22,11 @@ export function insideRooms(run, graph, { attentions, logits, room, ...known }) 
   const spoken = logits && streams.find(({ subs }) => graph.ancestors(logits).has(subs[subs.length - 1].point) &&
     lastSteps(graph, subs[subs.length - 1].point, logits))
   const last = logits && spoken ? lastSteps(graph, spoken.subs[spoken.subs.length - 1].point, logits) : null
+  const back = attentions.filter(({ kind }) => kind === 'masked'), isWritten = run.passes.some(({ kind }) => kind === 'token')
   return [
     ...(parts.length && out ? [room('parts', 'parts', [], { reads: [out], parts: { parts, logits, out } })] : []),
+    ...(isWritten && back.length ? [room('habits', 'habits', [], { reads: back.map(one => one.out), parts: {
+      layers: back, out: back[0].out } })] : []),
     ...(streams.length ? [room('stream', 'stream', [], {
       reads: streams.map(({ subs }) => subs[subs.length - 1].point),
       parts: { streams, last, spoken: spoken ? spoken.tower : null }

@@ -44,6 +44,7 @@ import * as beyond from './beyond.js'
 import * as notebook from './notebook.js'
 import * as attentionDropout from './attention_dropout.js'
 import * as parts from './parts.js'
+import * as habits from './habits.js'
 import * as stream from './stream.js'
 import * as costs from './costs.js'
 
@@ -54,7 +55,7 @@ export const stages = [
   house, tokens, ids, embedding, positions, sum, dropout, qkv, rotary, relative, scores, mask, weights, heads, output,
   pieces, merges, learning, longest, lattice, syllables,
   scale, cross, norm, linear, activation, sampling, decoding, cache, attentionDropout, operation,
-  parts, stream, costs,
+  parts, habits, stream, costs,
   shuffle, asks, waves, circle, notebook,
   firstIdeas, twoSpellings, layouts, broadcasting, rotation, compare, beyond
 ]

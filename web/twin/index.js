@@ -179,7 +179,7 @@ function differences(container, context) {
 }
 
 /** Stages whose figures are about more than one run already. */
-const MANY = ['parts', 'stream', 'costs']
+const MANY = ['parts', 'habits', 'stream', 'costs']
 
 /**
  * Two houses would not fit beside one another, and what differs is better seen in a room.

@@ -14,6 +14,7 @@ import { inside, told } from './inside.js'
 import { stampsOf } from '../lib/stamps.js'
 import { take } from './take.js'
 import { questions } from './questions.js'
+import { habits } from './habits.js'
 import { twice } from './twice.js'
 
 /** @import { Cell, Edit, Failure, Library, Made, Progress, Questions, Settings, State, What } from '../types.d.ts' */
@@ -170,6 +171,8 @@ const calls = {
   learn: question => learn(engine, question),
   /** A step of the answer with a cache and without. @param {Questions['twice'][0]} question */
   twice: ({ isTwin, ...step }) => twice(isTwin ? /** @type {Library} */ (second) : engine, here(isTwin), step),
+  /** Where heads look in a text that stands there twice. */
+  habits: () => habits(engine, here()),
   /** The model of the last run as a file. @param {Questions['take'][0]} question */
   take: question => take(engine, here(), question),
   /** What the last run computed, with the lists that its structure leaves out. */

@@ -10,7 +10,7 @@
 const BYTES = 4
 
 /** With dropout off, as answers are written. @template T @param {Going['model']} model @param {() => T} fn */
-function unlearning(model, fn) {
+export function unlearning(model, fn) {
   const modules = Array.from(model.namedModules(), ([, module]) => module)
   const before = modules.map(({ training }) => training)
   for (const module of modules) module.training = false
