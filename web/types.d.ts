@@ -661,6 +661,13 @@ export interface Habits {
   layers: number[][][]
 }
 
+/** Where rows of a table lie along two directions, and how much of their variance each of these has. */
+export interface Plane {
+  x: Float32Array
+  y: Float32Array
+  shares: number[]
+}
+
 /** What the worker is asked, and what it answers. */
 export interface Questions {
   without: [{ state: object, edits: Edit[], what: What, base?: Float32Array }, Float32Array]
@@ -673,6 +680,7 @@ export interface Questions {
   nearest: [{ name: string, index: number[], table: string, isTwin?: boolean }, { row: number, cosine: number }[]]
   twice: [{ read: number, row: number, isTwin?: boolean }, Twice | null]
   habits: [object, Habits | null]
+  plane: [{ name: string, rows: number[] | null, isTwin?: boolean }, Plane]
   learn: [{ text: string, step: number }, Learned]
   explain: [{ cell: Cell }, Told | null]
   firstUse: [{ cell: Cell, target: string }, Cell | null]

@@ -5,6 +5,7 @@ import { partKey } from '../../web/lib/parts.js'
 import { hasEdits, readEdits, switched, writeEdits } from '../../web/lib/edits.js'
 import { roomsOf } from '../../web/rooms/index.js'
 import { habits } from '../../web/worker/habits.js'
+import { plane } from '../../web/worker/plane.js'
 import { added, early, lengths, nearest, told } from '../../web/worker/inside.js'
 import { gf } from '../lib/engine.js'
 import { dataIn, made, pageRun, plainOf } from '../lib/page.js'
@@ -246,6 +247,36 @@ test('a model of few places repeats less, one that reads whole texts has nothing
     for (const share of layers.flat(2)) assert.ok(share >= 0 && share <= 1.000001)
   }
 })
+
+/** Where rows lie along the direction of their largest spread, by turning a vector again and again, in double. */
+function widest(rows) {
+  let axis = rows[0].map((_, c) => 1 + (c % 3) / 7)
+  for (let n = 0; n < 3000; n++) {
+    const along = rows.map(row => row.reduce((sum, x, c) => sum + x * axis[c], 0))
+    const next = axis.map((_, c) => rows.reduce((sum, row, i) => sum + row[c] * along[i], 0))
+    const length = Math.hypot(...next)
+    axis = next.map(x => x / length)
+  }
+  return rows.map(row => row.reduce((sum, x, c) => sum + x * axis[c], 0))
+}
+
+for (const [title, few] of [['all rows', null], ['fewer rows than numbers', [3, 8, 1, 20, 5]]]) test(
+  `embeddings in two dimensions, ${title}: they lie as far apart as along no other direction`, () => {
+    const { made: { run } } = RUNS.stories, name = 'embedding.weight', { shape: [N, C] } = run.tensor(name)
+    const table = values(RUNS.stories, name), ids = few ?? Array.from({ length: N }, (_, i) => i)
+    const rows = ids.map(id => table.slice(id * C, (id + 1) * C))
+    const mean = rows[0].map((_, c) => rows.reduce((sum, row) => sum + row[c], 0) / rows.length)
+    const centred = rows.map(row => row.map((x, c) => x - mean[c]))
+    const squares = list => list.reduce((sum, x) => sum + x * x, 0)
+    const { x, y, shares } = plane(gf, run, { name, rows: few })
+    const expected = widest(centred), whole = squares(centred.flat())
+    assert.equal(x.length, ids.length)
+    const turned = Math.sign(x[0] * expected[0])
+    x.forEach((at, i) => near(at * turned, expected[i], 2e-3 * Math.sqrt(whole), `row ${ids[i]}`))
+    near(shares[0], squares(expected) / whole, 1e-4, 'its share')
+    near(x.reduce((sum, at, i) => sum + at * y[i], 0) / whole, 0, 1e-4, 'the second is across')
+    assert.ok(shares[1] > 0 && shares[1] <= shares[0])
+  })
 
 test('every part has a name of its own in a link, is read back, and taken back', () => {
   for (const run of Object.values(RUNS)) {

@@ -7,6 +7,7 @@ import { figure } from '../lib/figure.js'
 import { finder } from '../lib/finder.js'
 import { find, isMany } from '../lib/many.js'
 import { domainOf } from '../lib/picture.js'
+import { planePart } from '../lib/plane.js'
 import { describedOf, labelsOf, matrixOf, someRows, tensorOf } from '../lib/run.js'
 import { peak, pickedRows, slice } from '../lib/slice.js'
 
@@ -90,6 +91,7 @@ export function mount(container, context) {
   const fig = figure(container, context)
   const table = fig.matrix()
   const result = fig.matrix()
+  const plane = planePart(container, context)
   /** @type {ReturnType<typeof data>} */ let shown
   /** @type {Slice | null} */ let found = null
   let asked = 0
@@ -122,6 +124,8 @@ export function mount(container, context) {
     }
     table.update(all, { title: titles.table, domain, dense: true, alignTo: labels, follow: usedBy })
     result.update(taken, { title: titles.result, domain, dense: true, alignTo: labels, follow: uses })
+    const words = all.rowLabels.map(label => label.replace(/ · \d+$/, ''))
+    plane.update({ run: shown.run, name: all.name, rows: all.rowOrder ?? null, words })
     fig.legend([{ domain }])
     fig.numbers(t('frame.numbers'), [{ title: titles.table, part: all }, { title: titles.result, part: taken }])
   }
@@ -134,6 +138,7 @@ export function mount(container, context) {
     mark: fig.mark,
     destroy() {
       asked += 1
+      plane.destroy()
       search.destroy()
     }
   }

@@ -5,6 +5,7 @@
 
 import { binned, largest } from '../lib/many.js'
 import { peak } from '../lib/slice.js'
+import { plane } from './plane.js'
 
 /** @import { Early, Library, LibraryRun, LibraryTensor, What } from '../types.d.ts' */
 /** @import { Last } from '../rooms/stream.js' */
@@ -159,7 +160,7 @@ export const inside = current => {
     return answer(gf, run, question)
   }
   return {
-    early: asked(early), lengths: asked(lengths), nearest: asked(nearest), costs: asked(costs),
+    early: asked(early), lengths: asked(lengths), nearest: asked(nearest), costs: asked(costs), plane: asked(plane),
     added: asked((/** @type {Parameters<typeof added>} */ ...about) => added(...about).map(pictured))
   }
 }
