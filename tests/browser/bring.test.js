@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { cases, filesOf } from '../models/drawn.js'
 import { isLong } from '../lib/long.js'
 import { BROKEN, HOSTILE, SHUFFLED, brokenFiles, otherTokenizer, oversized } from '../lib/hostile.js'
-import { addressed, bringFiles, changing, go, roomsOn, runHere, stateOf, tablesOf, useHouse, violations } from './host.js'
+import { addressed, bringFiles, changing, go, letGo, roomsOn, runHere, stateOf, tablesOf, useHouse, violations } from './host.js'
 import { compareTables } from './tables.js'
 import { longestTasks } from './tasks.js'
 import { defaultsOf, settingsOf } from '../../web/models/index.js'
@@ -241,16 +241,6 @@ test('reading is stopped, and the page goes on with the model it had', async () 
   assert.deepEqual(complaints, [])
   await close()
 })
-
-/** Lets go of files or folders over the page, as a hand does. @param {string[]} paths */
-async function letGo(page, paths) {
-  const hand = await page.context().newCDPSession(page)
-  const data = { items: [], files: paths, dragOperationsMask: 1 }
-  for (const type of ['dragEnter', 'dragOver', 'drop']) {
-    await hand.send('Input.dispatchDragEvent', { type, x: 400, y: 400, data })
-  }
-  await page.waitForSelector('.bring .primary:visible')
-}
 
 test('a folder that is dropped is its files, other forms of the model in folders of its own left out', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'folder-'))

@@ -175,3 +175,13 @@ export async function bringFiles(page, paths) {
   await page.waitForSelector('.bring .primary:visible')
   await changing(page, () => page.click('.bring .primary'))
 }
+
+/** Lets go of files or folders over the page, as a hand does. @param {string[]} paths */
+export async function letGo(page, paths) {
+  const hand = await page.context().newCDPSession(page)
+  const data = { items: [], files: paths, dragOperationsMask: 1 }
+  for (const type of ['dragEnter', 'dragOver', 'drop']) {
+    await hand.send('Input.dispatchDragEvent', { type, x: 400, y: 400, data })
+  }
+  await page.waitForSelector('.bring .primary:visible')
+}
