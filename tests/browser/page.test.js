@@ -290,6 +290,27 @@ test('nothing scrolls sideways at 360 px, and the sheet opens', async () => {
   }
 })
 
+test('between a phone and a desk nothing scrolls sideways, and the ways from a room lie apart', async () => {
+  const places = [{ model: 'sentences' }, { model: 'dates', room: 'encoder.0.self_attn.weights' },
+    { model: 'dates', room: 'decoding' }]
+  for (const language of ['ko', 'en']) for (const place of places) {
+    const { page, close } = await open({ ...place, language })
+    for (const width of [760, 768, 834, 900, 960, 1040, 1100]) {
+      await page.setViewportSize({ width, height: 800 })
+      // A figure is fitted a frame or two after its window.
+      await page.waitForTimeout(200)
+      assert.equal(await beyond(page), 0, JSON.stringify([place, language, width]))
+      const over = await page.$$eval('.ways > :is(a, p)', list => {
+        const boxes = list.filter(one => one.checkVisibility()).map(one => one.getBoundingClientRect())
+        return boxes.some((one, i) => boxes.slice(i + 1).some(other => one.left < other.right - 1 &&
+          other.left < one.right - 1 && one.top < other.bottom - 1 && other.top < one.bottom - 1))
+      })
+      assert.equal(over, false, JSON.stringify([place, language, width]))
+    }
+    await close()
+  }
+})
+
 test('the single file opens from disk and shows the same numbers', async () => {
   const { page, complaints, close } = await house.open(
     `${SINGLE.href}#${toHash(stateOf({ ...SENTENCES, room: 'self_attn.output' }))}`)
