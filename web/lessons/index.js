@@ -21,6 +21,7 @@
  *   one has no text of its own, the lesson's words have it; left out where a number is asked for
  * @property {(run: Run, now: Now) => string | number | undefined} answer the right one, read from the run
  * @property {number} [tolerance] how far a number may be off
+ * @property {boolean} [isOfAnswer] asks for what stands in the top line as the model's answer
  *
  * @typedef {string | { ko: string, en: string }} Link a state as in a link, beside what the lesson begins with
  *
@@ -32,6 +33,8 @@
  * @property {Link | ((run: Run, now: Now) => string)} [then] the state in which the answer is seen: the reader
  *   predicts; without it the figure that is there has the answer, and who is wrong gets a hint of the step's own
  * @property {Pointer} [pointThen]
+ * @property {(run: Run, now: Now) => Cells} [look] what the inspector takes apart, where no cell is pointed at
+ * @property {(run: Run, now: Now) => Cells} [lookThen] the same once it is answered
  * @property {(run: Run, now: Now) => Record<string, string>} [say] values for its words
  * @property {string[]} [free] what the step lets the reader change
  * @property {(run: Run, now: Now) => Cells[]} [paper] what a worksheet shows in place of what is pointed at; a step

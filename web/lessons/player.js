@@ -12,7 +12,7 @@ import { pointers } from './pointer.js'
 import { remember } from './progress.js'
 import { question } from './question.js'
 import { standingFor } from './readings.js'
-import { isIn, kept, stateOf } from './steps.js'
+import { changeable, isIn, kept, stateOf } from './steps.js'
 
 /** @import { Place } from '../rooms/graph.js' */
 /** @import { Lesson } from './index.js' */
@@ -29,8 +29,9 @@ import { isIn, kept, stateOf } from './steps.js'
  * @property {Bar} parts
  * @property {Map<string, Answered>} answers by step
  * @property {string | null} [wanted]
+ * @property {boolean} [isMet] whether it was seen where its reader comes in
  *
- * @typedef {ReturnType<typeof bar> & { asked?: string, said?: string, key?: string,
+ * @typedef {ReturnType<typeof bar> & { asked?: string, said?: string, taken?: string,
  *   question?: ReturnType<typeof question> | null }} Bar and what was written there last
  *
  * @typedef {object} Answered
@@ -41,6 +42,12 @@ import { isIn, kept, stateOf } from './steps.js'
  * @property {string} inputs what the reader had written by then
  * @property {Run | null} [before] the run of the question
  */
+
+/** The words that are said once it is answered. */
+const TOLD = ['right', 'wrong']
+
+/** The top line keeps the model's answer to itself while a question asks for it. @param {boolean} isCovered */
+const cover = isCovered => document.documentElement.toggleAttribute('data-covered', isCovered)
 
 /**
  * Whether a link says no more than which step it is and what the reader has written, from wherever the page begins.
@@ -238,20 +245,25 @@ export function player(container, stage, context) {
     const { parts, words, lesson } = shown
     const step = stepNow()
     const known = answered()
-    const values = step.say?.(run, now()) ?? {}
+    // What was said of the run of the question stays said of it when the answer has made another.
+    const asked = known?.before
+      ? { run: known.before, now: { state: wanted(step, false), before: null } } : { run, now: now() }
     const say = translator(words.steps[step.id], { strict: false })
+    const values = step.say?.(run, now()) ?? {}, before = step.say?.(asked.run, asked.now) ?? {}
     /** @param {string} key */
-    const speak = key => (words.steps[step.id][key] ? say(key, values) : '')
+    const speak = key => (words.steps[step.id][key] ? say(key, TOLD.includes(key) ? values : before) : '')
     setText(parts.title, speak('title'))
     const text = speak('text')
     if (parts.said !== text) parts.text.replaceChildren(...prose(text))
     parts.said = text
     drawQuestion(step, run, speak)
-    const target = (known?.isOver && step.then ? step.pointThen ?? step.point : step.point)?.(run, now()) ?? null
+    const isThen = Boolean(known?.isOver && step.then)
+    const target = (isThen ? step.pointThen ?? step.point : step.point)?.(run, now()) ?? null
     const key = `${shown.id} ${step.id} ${Boolean(known?.isOver)} ${shown.language}`
     pointer.point(target, key, step.ask ? parts.ask : parts.title)
-    if (key !== parts.key) unfold(run, target)
-    parts.key = key
+    const taken = JSON.stringify([key, inputs(), changeable(step, get())])
+    if (taken !== parts.taken) unfold(run, (isThen ? step.lookThen : step.look)?.(run, now()) ?? target)
+    parts.taken = taken
     parts.root.dataset.step = step.id
     parts.root.dataset.language = shown.language
     remember(shown.id ?? '', lesson.steps.indexOf(step))
@@ -282,6 +294,7 @@ export function player(container, stage, context) {
     setText(parts.next, next)
     parts.next.title = next
     parts.root.classList.toggle('is-away', !isThere)
+    cover(isThere && Boolean(stepNow().ask?.isOfAnswer) && !answered()?.isOver)
     if (!isThere) pointer.clear()
   }
 
@@ -319,6 +332,13 @@ export function player(container, stage, context) {
       if (known.isOver && step.then) return enter(get().at, 'replace')
     }
     const isThere = isIn(shown.lesson, get(), wanted(step, isSeen(step)), step.free)
+    if (run && context.isCurrent() && !shown.isMet) {
+      shown.isMet = true
+      // Who comes in where an answer is seen, as after a reload, has not given it here.
+      if (!isThere && step.then && isIn(shown.lesson, get(), wanted(step, true, run), ['edits'])) {
+        return enter(get().at, 'replace')
+      }
+    }
     drawPlace(isThere)
     if (isThere && run && context.isCurrent()) draw(run)
   }
@@ -337,6 +357,7 @@ export function player(container, stage, context) {
     },
     leave() {
       pointer.clear()
+      cover(false)
       container.replaceChildren()
       shown = { ...shown, id: null, wanted: null }
     }

@@ -41,6 +41,12 @@ export function stateOf(lesson, text, state, language) {
   }
 }
 
+/**
+ * What a step lets the reader change, as it is.
+ * @param {Pick<Lesson['steps'][number], 'free'>} step @param {State} state
+ */
+export const changeable = ({ free = [] }, state) => pick(state, free)
+
 /** @param {unknown} value */
 const written = value => (typeof value === 'object' ? JSON.stringify(value) : value)
 

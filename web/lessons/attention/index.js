@@ -5,7 +5,7 @@ import { headMatrix, tensorOf } from '../../lib/run.js'
 import { at, chosen, largest, ranked, rowAt, tokensOf } from '../readings.js'
 
 /** @import { Run } from '../../types.d.ts' */
-/** @import { Now, Pointer } from '../index.js' */
+/** @import { Cells, Now } from '../index.js' */
 
 const HERE = 'encoder.layers.1.self_attn'
 const ROOM = 'encoder.1.self_attn'
@@ -24,8 +24,10 @@ const seen = (run, now) => largest(looks(run, now))
 const chip = place => ({ selector: `.stage .chip:nth-child(${place + 1})` })
 /** @param {Run} run @param {string} name @param {number} row */
 const inRow = (run, name, row) => ({ tensor: `${HERE}.${name}`, index: [0, row, null] })
-/** @param {string} name @returns {Pointer} */
+/** @param {string} name @returns {(run: Run, now: Now) => Cells} */
 const pair = name => (run, now) => ({ tensor: name, index: [0, now.state.head, gap(run), seen(run, now)] })
+/** The probability of the word that was chosen. @param {Run} run */
+const word = run => ({ tensor: SHARES, index: [0, gap(run), run.decoding?.steps[0].id ?? 0] })
 
 /** The words for the gap that were in question, in the order of the vocabulary. @param {Run} run */
 function candidates(run) {
@@ -70,7 +72,7 @@ function nearest(run, now) {
 
 /** @param {Run} run */
 const answerSaid = run => ({
-  answer: chosen(run)[0], share: likely(at(run, SHARES, [0, gap(run), run.decoding?.steps[0].id ?? 0]))
+  answer: chosen(run)[0], share: likely(at(run, SHARES, word(run).index))
 })
 /** @param {Run} run @param {Now} now */
 const lookSaid = (run, now) => ({
@@ -100,8 +102,8 @@ export const lesson = {
   steps: [
     {
       id: 'gap', state: 'room=text.tokens', point: run => chip(gap(run)),
-      ask: { options: candidates, answer: run => chosen(run)[0] },
-      then: 'room=decoding', pointThen: () => WORD, say: answerSaid
+      ask: { options: candidates, answer: run => chosen(run)[0], isOfAnswer: true },
+      then: 'room=decoding', pointThen: () => WORD, lookThen: word, say: answerSaid
     },
     {
       id: 'look', state: 'room=text.tokens', point: run => chip(gap(run)),
@@ -139,13 +141,13 @@ export const lesson = {
     },
     {
       id: 'heads', state: `room=${ROOM}.weights`, free: ['head'], point: () => ({ selector: '.stage [data-picker="head"]' }),
-      say: lookSaid
+      look: pair(WEIGHTS), say: lookSaid
     },
     {
-      id: 'other', state: 'room=decoding', point: () => WORD,
+      id: 'other', state: 'room=decoding', point: () => WORD, look: word,
       ask: { options: candidates, answer: run => chosen(run)[0] },
       then: { ko: 'room=decoding&gapped=사과[?] 먹었다', en: 'room=decoding&gapped=the key [?] here' },
-      pointThen: () => WORD, say: answerSaid
+      pointThen: () => WORD, lookThen: word, say: answerSaid
     },
     {
       id: 'yours', state: `room=${ROOM}.weights`, point: pair(WEIGHTS),

@@ -61,8 +61,8 @@ export const lesson = {
   steps: [
     {
       id: 'greedy', state: 'room=source.tokens', point: () => ({ selector: '.stage .chips' }),
-      ask: { options: months, answer: run => chosen(run)[month(run)] }, then: ROOM, pointThen: () => FIRST,
-      paper: shaped,
+      ask: { options: months, answer: run => chosen(run)[month(run)], isOfAnswer: true }, then: ROOM,
+      pointThen: () => FIRST, paper: shaped,
       say: run => ({ text: run.streams.source.texts[0], answer: chosen(run)[month(run)],
         share: likely(at(run, KEPT, [0, monthRow(run), stepsOf(run)[month(run)].id])) })
     },

@@ -27,8 +27,10 @@ const lookAt = (run, now) => ({
 })
 /** @param {number} step */
 const pick = step => ({ selector: `.stage .pick:nth-child(${step + 1})` })
+/** The probability of the token that a step chose. @param {Run} run @param {number} step */
+const shareAt = (run, step) => ({ tensor: SHARES, index: [0, rowOf(run, step), run.decoding?.steps[step].id ?? 0] })
 /** @param {Run} run @param {number} step */
-const shareOf = (run, step) => likely(at(run, SHARES, [0, rowOf(run, step), run.decoding?.steps[step].id ?? 0]))
+const shareOf = (run, step) => likely(at(run, SHARES, shareAt(run, step).index))
 
 /**
  * The likeliest tokens of a step, in the order of the vocabulary.
@@ -70,8 +72,8 @@ export const lesson = {
     },
     {
       id: 'first', state: 'room=source.tokens', point: () => ({ selector: '.stage .chips' }),
-      ask: { options: run => candidates(run, 0, 4), answer: run => chosen(run)[0] },
-      then: 'room=decoding&step=0', pointThen: () => pick(0),
+      ask: { options: run => candidates(run, 0, 4), answer: run => chosen(run)[0], isOfAnswer: true },
+      then: 'room=decoding&step=0', pointThen: () => pick(0), lookThen: run => shareAt(run, 0),
       say: run => ({ answer: chosen(run)[0], share: shareOf(run, 0) })
     },
     {
@@ -89,8 +91,11 @@ export const lesson = {
     },
     {
       id: 'twofold', state: `room=source.tokens&${TWOFOLD}`, point: () => ({ selector: '.stage .chips' }),
-      ask: { options: run => candidates(run, month(run), 2), answer: run => chosen(run)[month(run)] },
-      then: `room=decoding&${TWOFOLD}`, pointThen: run => pick(month(run)), say: monthSaid
+      ask: {
+        options: run => candidates(run, month(run), 2), answer: run => chosen(run)[month(run)], isOfAnswer: true
+      },
+      then: `room=decoding&${TWOFOLD}`, pointThen: run => pick(month(run)),
+      lookThen: run => shareAt(run, month(run)), say: monthSaid
     },
     {
       id: 'yours', state: `room=${ROOM}.weights`, point: lookAt,
