@@ -109,3 +109,16 @@ test('who reloads after an answer is in the step, and is asked again', async () 
     await close()
   }
 })
+
+test('Escape ends writing before it ends a lesson', async () => {
+  const { page, complaints, close } = await open('attention', 11, 'en')
+  await arrived(page, 'yours')
+  await page.focus('[data-field="gapped"]')
+  await page.keyboard.press('Escape')
+  assert.ok(await page.isVisible('.lesson'))
+  assert.equal(await page.evaluate(() => document.activeElement.matches('input')), false)
+  await page.keyboard.press('Escape')
+  await page.waitForSelector('.lesson', { state: 'hidden' })
+  assert.deepEqual(complaints, [])
+  await close()
+})

@@ -76,7 +76,9 @@ export function keys({ stage, inspector }, acts) {
   addEventListener('keydown', event => {
     const isFree = !event.defaultPrevented && !document.querySelector('dialog[open]')
     if (event.key === 'Escape' && isFree) {
-      if (acts.isPinned()) release()
+      const field = targetOf(event).closest('[data-field]')
+      if (field instanceof HTMLElement) field.blur()
+      else if (acts.isPinned()) release()
       else if (isPresenting()) document.documentElement.removeAttribute('data-present')
       else acts.leave()
     }
