@@ -104,6 +104,24 @@ test('a button is called in a lesson what it is called on the page, wherever a w
   }
 })
 
+test('words to choose from are of the language of the gap', () => {
+  const lesson = lessons.find(({ id }) => id === 'attention')
+  for (const [language, of] of [['ko', /^[가-힣]+$/], ['en', /^[a-z]+$/]]) {
+    for (const step of lesson.steps.filter(({ id }) => ['gap', 'other'].includes(id))) {
+      const [asked] = phases(lesson, step, language)
+      const options = step.ask.options(asked.run, asked).map(({ text }) => text)
+      assert.equal(options.length, 4)
+      assert.deepEqual(options.filter(text => !of.test(text)), [], `${step.id}, ${language}`)
+    }
+  }
+})
+
+test('a date is written in a lesson as it is in the top line', () => {
+  const lesson = lessons.find(({ id }) => id === 'translation'), step = lesson.steps.at(-1)
+  const [{ state, run }] = phases(lesson, step, 'ko')
+  assert.equal(step.say(run, { state }).answer, MODELS[0].written(run.decoding.steps.map(({ token }) => token)))
+})
+
 test('a step keeps what the reader wrote, and nothing that the lesson wrote itself', () => {
   const lesson = lessons.find(({ id }) => id === 'attention')
   const state = gapped => ({ ...defaults('particles'), lesson: 'attention', gapped })

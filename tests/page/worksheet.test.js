@@ -133,3 +133,13 @@ test('where a gradient is asked for, its own figure has it: how the loss changes
   ]).loss)
   assert.ok(Math.abs((high - low) / (2 * epsilon) - value) < 0.02 * Math.abs(value), `${(high - low) / (2 * epsilon)}: ${value}`)
 })
+
+test('where scores are levelled, the key shows them level above the shares that come of it', async () => {
+  const { lesson, sheet } = await sheetOf(LESSONS.find(({ id }) => id === 'attention'), 'en')
+  const asked = lesson.steps.filter(({ ask }) => ask).map(({ id }) => id)
+  const { seen } = sheet.items.filter(({ ask }) => ask)[asked.indexOf('equal')]
+  assert.deepEqual(seen.map(({ name }) => name.replace(/\[.*/, '').split('.').at(-1)), ['masked_scores', 'weights'])
+  const [scores, shares] = seen.map(({ cells }) => cells.flat())
+  assert.deepEqual(scores.map(({ value }) => value), scores.map(() => 0))
+  assert.ok(shares.every(({ value }) => Math.abs(value - 0.1) < 1e-6))
+})

@@ -2,6 +2,7 @@
 
 import { tensorOf } from '../lib/run.js'
 import { valueAt } from '../lib/slice.js'
+import { written as dateOf } from '../models/dates/data.js'
 
 /** @import { Cell, Run } from '../types.d.ts' */
 
@@ -38,5 +39,5 @@ export const tokensOf = (run, stream) => run.streams[stream].tokens[0]
 /** The tokens that the model chose. @param {Run} run */
 export const chosen = run => (run.decoding?.steps ?? []).map(({ token }) => token)
 
-/** A date as the model wrote it, without its end mark. @param {Run} run */
-export const written = run => chosen(run).filter(token => token !== '</s>').join('')
+/** A date as the model wrote it, as the top line has it. @param {Run} run */
+export const written = run => dateOf(chosen(run))

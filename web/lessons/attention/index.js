@@ -29,10 +29,14 @@ const pair = name => (run, now) => ({ tensor: name, index: [0, now.state.head, g
 /** The probability of the word that was chosen. @param {Run} run */
 const word = run => ({ tensor: SHARES, index: [0, gap(run), run.decoding?.steps[0].id ?? 0] })
 
-/** The words for the gap that were in question, in the order of the vocabulary. @param {Run} run */
+/** The likeliest words for the gap, of one language, in the order of the vocabulary. @param {Run} run */
 function candidates(run) {
-  const best = ranked(rowAt(run, SHARES, [0, gap(run)])).slice(0, 4).sort((one, other) => one - other)
-  return best.map(word => ({ id: run.streams.answer.vocabulary[word], text: run.streams.answer.vocabulary[word] }))
+  const { vocabulary } = run.streams.answer
+  /** @param {string} text */
+  const isKorean = text => text >= '가'
+  const best = ranked(rowAt(run, SHARES, [0, gap(run)])).map(word => vocabulary[word])
+    .filter(text => isKorean(text) === isKorean(chosen(run)[0])).slice(0, 4)
+  return vocabulary.filter(text => best.includes(text)).map(text => ({ id: text, text }))
 }
 
 /**
@@ -133,7 +137,8 @@ export const lesson = {
           Math.abs(looks(run, now)[0] - levels(run, now)[id]) < 1e-3))
       },
       then: (run, now) => `room=${ROOM}.weights&edits=${encodeURIComponent(levelled(run, now))}`,
-      pointThen: (run, now) => ({ tensor: WEIGHTS, index: [0, now.state.head, gap(run), null] }), say: levelSaid
+      pointThen: (run, now) => ({ tensor: WEIGHTS, index: [0, now.state.head, gap(run), null] }), say: levelSaid,
+      paperThen: (run, now) => [MASKED, WEIGHTS].map(tensor => ({ tensor, index: [0, now.state.head, gap(run), null] }))
     },
     {
       id: 'mix', state: `room=${ROOM}.heads`, point: run => ({ tensor: HEADS, index: [0, gap(run), null] }),

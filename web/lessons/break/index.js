@@ -13,7 +13,7 @@ const CELL = { tensor: MEMORY, index: [0, 0, 10] }
 const LINE = () => ({ selector: '.stage .picks' })
 
 /** @param {Run} run */
-const isDate = run => /^\d{4}년\d{1,2}월\d{1,2}일$/.test(written(run))
+const isDate = run => /^\d{4}년 \d{1,2}월 \d{1,2}일$/.test(written(run))
 const [year, month, day] = ['년', '월', '일'].map(end => (/** @type {Run} */ run) => new RegExp(`\\d*${end}`).exec(written(run))?.[0])
 
 /** Which parts of the date have changed: none, the month alone, or more. @param {Run} run @param {Now} now */
