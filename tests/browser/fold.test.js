@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MODELS } from '../../web/models/index.js'
 import { isLong, share } from '../lib/long.js'
-import { roomsOn, useHouse } from './host.js'
+import { addressed, roomsOn, useHouse } from './host.js'
 
 const { open } = useHouse()
 const SLIDES = [[1024, 768], [1280, 720], [1920, 1080]]
@@ -62,7 +62,7 @@ test('P makes a slide of a room, arrows and a clicker lead on, Escape ends it', 
     for (const hidden of ['.top', '.side', '.inspector', '.asides']) {
       assert.equal(await page.isVisible(hidden), false, hidden)
     }
-    await page.waitForFunction(wide => document.querySelector('.stage-figure').clientWidth > wide, width - 100)
+    await page.waitForFunction(wide => document.querySelector('.stage-figure').getBoundingClientRect().width > wide, width - 100)
     const slide = await figure()
     assert.ok(slide.width > before.width && slide.y < before.y && slide.y < height * 0.2, `${width}: ${slide.y}`)
     await page.keyboard.press('PageDown')
@@ -74,6 +74,36 @@ test('P makes a slide of a room, arrows and a clicker lead on, Escape ends it', 
     assert.deepEqual(complaints, [])
     await close()
   }
+})
+
+test('on a larger screen a slide grows, as sharp as before, and a cell is where it is pointed at', async () => {
+  const sizeOf = page => page.evaluate(() => {
+    const [title, grid, letter] = ['.stage h1', '.stage .heat', '.stage .labels span']
+      .map(selector => document.querySelector(selector).getBoundingClientRect())
+    const canvas = document.querySelector('.stage .heat canvas')
+    return [title.height, grid.height, letter.height, canvas.width / canvas.getBoundingClientRect().width]
+  })
+  /** @type {number[][]} */ const sizes = []
+  for (const [width, height] of [[1280, 720], [1920, 1080], [3840, 2160]]) {
+    const { page, complaints, close } = await open({ room: 'encoder.0.self_attn.weights' }, { viewport: { width, height } })
+    await page.keyboard.press('p')
+    await page.waitForFunction(wide => document.querySelector('.stage').getBoundingClientRect().width > wide, width - 100)
+    await page.waitForFunction(() => {
+      const grid = document.querySelector('.stage .heat').getBoundingClientRect()
+      return Math.abs(document.querySelector('.stage .heat canvas').width - grid.width) < 3
+    })
+    sizes.push(await sizeOf(page))
+    const grid = await page.locator('.stage .heat').first().boundingBox()
+    await page.mouse.click(grid.x + grid.width * 5.5 / 7, grid.y + grid.height * 3.5 / 7)
+    assert.deepEqual((await addressed(page)).cell?.index, [0, 0, 3, 5], `${width}`)
+    assert.deepEqual(complaints, [])
+    await close()
+  }
+  const [least, ...larger] = sizes
+  larger.forEach((size, i) => {
+    const [title, grid, letter] = size.map((one, j) => one / least[j]), grown = [1.25, 2.5][i]
+    for (const one of [title, grid, letter]) assert.ok(Math.abs(one - grown) < 0.1, `${i}: ${size} to ${least}`)
+  })
 })
 
 /** One room of each kind: layers and towers after the first repeat them. */

@@ -8,7 +8,11 @@ import { ofSlice } from './origin.js'
 /** @import { Chart, ChartConfiguration, ChartData, ChartOptions, Plugin } from 'chart.js' */
 /** @import { Palette, Slice } from '../types.d.ts' */
 
-const FONT = { family: 'system-ui, "Apple SD Gothic Neo", "Noto Sans KR", "Noto Sans CJK KR", sans-serif', size: 12 }
+const FAMILY = 'system-ui, "Apple SD Gothic Neo", "Noto Sans KR", "Noto Sans CJK KR", sans-serif'
+const LETTERS = 12
+/** A chart measures itself in pixels of the screen, so on a slide its letters grow on their own. */
+const enlarged = () => Number(getComputedStyle(document.documentElement).getPropertyValue('--enlarged')) || 1
+const font = () => ({ family: FAMILY, size: LETTERS * enlarged() })
 
 /**
  * What of a chart a view is put into, or of that which one is made from.
@@ -68,8 +72,8 @@ const stretch = {
 /** @param {Palette} palette @param {string} title @param {object} extra @param {object} [ticks] */
 const axis = (palette, title, extra, ticks) => ({
   border: { color: palette.line }, grid: { display: false, color: palette.line },
-  ticks: { color: palette.muted, font: FONT, maxRotation: 0, autoSkipPadding: 16, ...ticks },
-  title: { display: Boolean(title), text: title, color: palette.muted, font: FONT }, ...extra
+  ticks: { color: palette.muted, font: font(), maxRotation: 0, autoSkipPadding: 16, ...ticks },
+  title: { display: Boolean(title), text: title, color: palette.muted, font: font() }, ...extra
 })
 
 /**

@@ -155,10 +155,10 @@ export function heatmap(container, { onLook, onPress, onEdit, onLeave }) {
   }
   /** @param {MouseEvent} event */
   const under = event => {
-    const box = grid.getBoundingClientRect()
+    const box = grid.getBoundingClientRect(), enlarged = grid.currentCSSZoom || 1
     return clamp({
-      row: Math.floor((event.clientY - box.top) / view.cell.height),
-      col: Math.floor((event.clientX - box.left) / view.cell.width)
+      row: Math.floor((event.clientY - box.top) / enlarged / view.cell.height),
+      col: Math.floor((event.clientX - box.left) / enlarged / view.cell.width)
     }, view)
   }
 

@@ -50,11 +50,17 @@ export const hasTick = (value, { width, height }) => (
   value < 0 && Number.isFinite(value) && Math.min(width, height) >= TICK_FROM)
 
 /**
+ * How many pixels of a canvas make one of the page: those of the screen, and as many more as a slide is larger.
+ * @param {HTMLCanvasElement} canvas
+ */
+const ratioOf = canvas => (globalThis.devicePixelRatio || 1) * (canvas.currentCSSZoom || 1)
+
+/**
  * A canvas that lies over some cells, cleared, with a pen that counts from the first cell of the matrix.
  * @param {HTMLCanvasElement} canvas @param {HeatmapView['cell']} cell @param {Part} part
  */
 export function prepare(canvas, cell, { rows, cols }) {
-  const ratio = globalThis.devicePixelRatio || 1
+  const ratio = ratioOf(canvas)
   const [left, top] = [cols[0] * cell.width, rows[0] * cell.height]
   const [width, height] = [(cols[1] - cols[0]) * cell.width, (rows[1] - rows[0]) * cell.height]
   const [w, hgt] = [width, height].map(length => Math.max(1, Math.round(length * ratio)))
@@ -89,7 +95,7 @@ function dashOn(colour) {
  * @param {CanvasRenderingContext2D} pen @param {HeatmapView} view @param {Part} part @param {boolean} hasTicks
  */
 function paintColours(pen, { cols, values, scale, cell, crossed }, part, hasTicks) {
-  const { width, height } = pen.canvas, ratio = globalThis.devicePixelRatio || 1
+  const { width, height } = pen.canvas, ratio = ratioOf(pen.canvas)
   const image = pen.createImageData(width, height), pixels = new Uint32Array(image.data.buffer)
   const across = edgesOf(part.cols, cell.width * ratio), down = edgesOf(part.rows, cell.height * ratio)
   const [first, end] = part.cols, line = new Uint32Array(width), dashed = new Uint32Array(width)

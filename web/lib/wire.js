@@ -13,10 +13,15 @@ const ARROW = 4
  */
 export function drawBranches(path, root, from, to, { gap = 10, inset = 3, hasArrows = false } = {}) {
   const box = root.getBoundingClientRect()
+  // On a slide the page is larger than its own pixels.
+  const enlarged = root.currentCSSZoom || 1
   /** @param {Element} element */
   const middleOf = element => {
     const { left, right, top, bottom } = element.getBoundingClientRect()
-    return { left: left - box.left, right: right - box.left, y: (top + bottom) / 2 - box.top }
+    return {
+      left: (left - box.left) / enlarged, right: (right - box.left) / enlarged,
+      y: ((top + bottom) / 2 - box.top) / enlarged
+    }
   }
   const ends = [...to].map(middleOf)
   const start = from && middleOf(from)

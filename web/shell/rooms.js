@@ -155,7 +155,7 @@ export function roomsIn(page, context, { isOutside, attempt }) {
     origin, rooms, edit: cell => parts.inspector.edit(cell),
     onOneScale: (data, ...details) => parts.twin?.onOneScale(data, ...details) ?? data,
     heading: () => context.t(`stages.${viewed().room.words}.title`),
-    width: () => (figureWidth || Math.floor(parts.frame?.figure.getBoundingClientRect().width ?? 0))
+    width: () => (figureWidth || (parts.frame?.figure.clientWidth ?? 0))
   }))
 
   const lesson = lessons(page, context)

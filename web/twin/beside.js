@@ -49,7 +49,7 @@ export function side(first, top, t) {
     /** After drawing: figures cut off side by side go below one another. @param {number} width they were drawn for */
     settle(width) {
       const room = root.clientWidth
-      const isDrawnHere = Math.floor(first.getBoundingClientRect().width) === width
+      const isDrawnHere = first.clientWidth === width
       const isBeside = !root.classList.contains('is-below')
       if (isBeside && isDrawnHere && (isCut(first) || isCut(place))) tooNarrow = Math.max(tooNarrow, room)
       root.classList.toggle('is-below', room <= tooNarrow)
