@@ -26,15 +26,17 @@ const isAsked = page => page.waitForFunction(() => {
   const { top, bottom } = document.querySelector('.lesson-ask').getBoundingClientRect()
   return top >= 0 && bottom <= innerHeight
 })
-/** Who comes to a step on a phone sees its title, below the map that stays at the top, when nothing moves any more. */
+/** Who comes to a step on a phone sees its title, below the way on, when nothing moves any more. */
 const isTitled = page => page.evaluate(async () => {
   let before
   do {
     before = scrollY
     await new Promise(resolve => { setTimeout(resolve, 250) })
   } while (scrollY !== before || !document.querySelector('.pointer, .is-pointed'))
-  const [map, title] = ['.map', '.lesson h1'].map(selector => document.querySelector(selector).getBoundingClientRect())
-  return title.top >= map.bottom - 1 && title.bottom <= innerHeight
+  const [next, title] = ['.lesson-next', '.lesson h1']
+    .map(selector => document.querySelector(selector).getBoundingClientRect())
+  const isInReach = document.elementFromPoint(next.left + 8, next.top + 8)?.matches('.lesson-next')
+  return isInReach && title.top >= next.bottom - 1 && title.bottom <= innerHeight
 })
 const arrived = (page, id) => page.waitForSelector(`.lesson-bar[data-step="${id}"]:not(.is-away)`)
 
@@ -134,7 +136,7 @@ for (const [i, { id }] of LESSONS.entries()) {
       for (const [at, step] of lesson.steps.entries()) {
         await arrived(page, step.id)
         assert.equal((await stateOf(page)).at, at)
-        if (hand === 'touch') assert.ok(await isTitled(page), `${step.id}: its title is in sight`)
+        if (hand === 'touch') assert.ok(await isTitled(page), `${step.id}: its title is in sight, and the way on`)
         await isPointed(page, hand)
         if (id === 'hunt' && step.ask) saysNothing(page)
         if (step.ask) {

@@ -50,7 +50,7 @@ function ring({ grid, here: [row, col], counts: [rows, cols] }) {
 }
 
 /** Where the page ends under what stays at the top of the window once it is scrolled: top line, map or lesson. */
-const topOf = () => Math.max(...['.top', '.map', '.lesson'].map(selector => {
+const topOf = () => Math.max(...['.top', '.map', '.lesson', '.lesson-line'].map(selector => {
   const element = find(document, selector)
   const { position, top } = getComputedStyle(element)
   return position === 'sticky' ? parseFloat(top) + element.offsetHeight : 0
