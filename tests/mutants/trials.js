@@ -16,7 +16,7 @@ const AREAS = [
   [/optim/, ['optim', 'nn', '.']], [/export/, ['export']], [/decoding/, ['decoding', 'models']],
   [/random|creation|init/, ['.', 'reference', 'nn', 'optim']], [/\/nn\//, ['nn', 'models', 'export', '.']], [/./, []]
 ]
-const FOLDERS = ['ops', '.', 'nn', 'optim', 'models', 'decoding', 'export', 'reference', 'text']
+const FOLDERS = ['ops', '.', 'nn', 'optim', 'models', 'decoding', 'export', 'reference', 'text', 'mistakes']
 /** Not asked: they look at what is built, or at imports. */
 const SKIPPED = /^(package|examples|cli|cli_models|imports|lib)\.test/
 /** Compares two builds of the kernels, of which only one has a change of C. */

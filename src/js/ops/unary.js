@@ -63,7 +63,7 @@ export const UNARY = lines({
   softplus: {
     torch: 'torch.nn.functional.softplus(x, beta, threshold)', formula: 'log(1 + exp(beta x)) / beta',
     options: { beta: 1, threshold: 20 }, value: softplus,
-    slope: ['σ(beta x)', (x, beta, q) => sigmoid(x * beta, beta, q)]
+    slope: ['σ(beta x)', (x, beta, threshold) => (x * beta > threshold ? 1 : sigmoid(x * beta, beta, threshold))]
   },
   relu: {
     torch: 'torch.nn.functional.relu(x)', formula: 'max(x, 0)', value: x => (x <= 0 ? 0 : x), gate: POSITIVE,
