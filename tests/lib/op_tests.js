@@ -82,7 +82,7 @@ function hasGradient(trace, name) {
 }
 
 /** The cells of all that was made on the way explain themselves, and so do their gradients. */
-export function checkExplained(run, { inputs, params, cot }, differentiable) {
+export function checkExplained(run, { inputs, params, cot = {} }, differentiable) {
   gf.tidy(() => {
     const { output, trace } = gf.trace(() => run(toInputs(inputs, differentiable), params))
     const asked = trace.names.map(name => ({ name, tensor: trace.get(name), places: placesOf(trace.get(name).shape) }))
@@ -97,6 +97,9 @@ export function checkExplained(run, { inputs, params, cot }, differentiable) {
   })
 }
 
+/** What is infinite has no sum that it could be explained by. */
+const isFinite = ({ inputs }) => Object.values(inputs).every(one => !one?.data || Array.from(one.data).every(Number.isFinite))
+
 /**
  * run: calls the engine, (inputs, params) -> outputs, under the reference's names.
  * bounds: example -> { name: number or array }, how far float32 may be from the reference.
@@ -109,6 +112,7 @@ export function testOp(op, { run, bounds, golden, examples = casesOf(op) }) {
       test(`${stem} ${item.id}: PyTorch's numbers`, () => checkGolden(run, item))
       // Where PyTorch's own float32 is a poor judge the golden tolerance is wide; the bound on float32 is not.
       if (item.exact) test(`${stem} ${item.id}: exact numbers`, () => checkReference(reference, run, bounds, item))
+      if (isFinite(item)) test(`${stem} ${item.id}: explained`, () => checkExplained(run, item, Object.keys(item.grads ?? {})))
     }
   }
   for (const example of examples) {
