@@ -203,3 +203,9 @@ test('costs: attention multiplies each query with each key, and each weight with
   assert.equal(multiplyAdds, B * H * Tq * Tk * (D + Dv))
   assert.deepEqual(counted.sort((a, b) => a - b), [B * H * Tq * Tk * D, B * H * Tq * Tk * Dv])
 })
+
+test('costs: a product multiplies each row with each column, in each matrix of the batch', () => {
+  const { trace } = gf.trace(() => gf.ones([2, 3, 4, 5]).matmul(gf.ones([3, 5, 6])))
+  assert.equal(trace.stages()[0].multiplyAdds, 2 * 3 * 4 * 5 * 6)
+  trace.dispose()
+})

@@ -164,3 +164,39 @@ test('a run that is let go leaves nothing, with gradients or without: ids, stati
   run.dispose()
   assert.equal(gf.memory().tensors, tensors)
 })
+
+const named = letters => letters.split('').map(name => ({ name }))
+
+/** What is made of x, axes a b c of sides 2, 3, 4, and y, axes d e of 4 and 5; the axes that come out. */
+const AXES = {
+  'a product': [({ x, y }) => x.matmul(y), 'a, b, e'],
+  'a product of matrices': [({ x, y }) => x.select(0, 1).matmul(y), 'b, e'],
+  'a narrow part': [({ x }) => x.narrow(0, 1, 1).narrow(1, 2, 1), 'a from 1, b from 2, c'],
+  'a part of a part': [({ x }) => x.narrow(0, 1, 1).narrow(1, 0, 3).narrow(1, 1, 2).narrow(1, 1, 1), 'a from 1, b from 2, c'],
+  'a part from the beginning': [({ x }) => x.narrow(0, 0, 1), 'a, b, c'],
+  'an exchange': [({ x }) => x.transpose(0, 2), 'c, b, a'],
+  'an order': [({ x }) => x.permute(1, 2, 0), 'b, c, a'],
+  'a sum': [({ x }) => x.sum({ dim: 1 }), 'a, c'],
+  'a sum that keeps its axis': [({ y }) => y.sum({ dim: 0, keepdim: true }), 'd, e'],
+  'a choice': [({ x }) => gf.where(x.gt(0), x, 0), 'a, b, c'],
+  'a choice of the other': [({ x }) => gf.where(x.gt(0), 0, x), 'a, b, c'],
+  'a choice of numbers': [({ x }) => gf.where(x.gt(0), 1, 0), 'a, b, c'],
+  'tensors one after the other': [({ x }) => gf.cat([x, x], { dim: 1 }), 'a, b, c'],
+  'a sum of two': [({ y }) => y.add(gf.ones([5])), 'd, e']
+}
+
+for (const [name, [make, expected]] of Object.entries(AXES)) test(`what runs along ${name}`, () => {
+  class Maker extends gf.nn.Module {
+    x = new gf.nn.Parameter(gf.randn([2, 3, 4]))
+    y = new gf.nn.Parameter(gf.randn([4, 5]))
+    forward() { return make(this) }
+  }
+  const maker = new Maker(), run = gf.observe(() => {
+    const made = maker.forward()
+    gf.engine.trace.tag('made', made)
+    return made.to('float32')
+  }, { modules: { maker }, axes: { 'maker.x': named('abc'), 'maker.y': named('de') } })
+  const { axes } = run.describe('made')
+  assert.equal(axes.map(({ name: own, first }) => (first === undefined ? own : `${own} from ${first}`)).join(', '), expected)
+  run.dispose()
+})

@@ -56,6 +56,7 @@ test('pick: shares side by side, the largest first', () => {
   const halves = decoding.kept([1, 1])
   assert.deepEqual([0, 0.4999, 0.5, 0.9999].map(draw => decoding.pick(halves, draw)), [0, 0, 1, 1])
   assertRejects(() => decoding.pick(halves, 1), 'range', 'draw', '1')
+  assert.equal(decoding.pick({ ids: [4, 7, 9], shares: [0.5, 0.25, 0.125] }, 0.95), 9, 'what rounding left is the last one\'s')
 })
 
 test('kept: tensors, views of rows, and what it does not take', () => {

@@ -98,7 +98,8 @@ export function checkExplained(run, { inputs, params, cot = {} }, differentiable
 }
 
 /** What is infinite has no sum that it could be explained by. */
-const isFinite = ({ inputs }) => Object.values(inputs).every(one => !one?.data || Array.from(one.data).every(Number.isFinite))
+const isFinite = ({ inputs }) =>
+  Object.values(inputs).every(one => !one?.data || Array.from(one.data).every(Number.isFinite))
 
 /**
  * run: calls the engine, (inputs, params) -> outputs, under the reference's names.

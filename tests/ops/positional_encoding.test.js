@@ -49,6 +49,19 @@ test('positionalEncoding: an odd width leaves the last interleaved column 0, or 
   assertClose({ shape, data }, loop64, double)
 })
 
+test('positionalEncoding: every cell is explained, in each layout, odd widths too', () => {
+  for (const layout of ['interleaved', 'concatenated']) for (const d of [5, 6]) {
+    const { output, trace } = gf.trace(() => gf.positionalEncoding(3, d, { layout }))
+    const [name] = trace.names
+    for (let k = 0; k < 3; k++) for (let column = 0; column < d; column++) {
+      const { computed, value } = trace.explain(name, [k, column])
+      assert.equal(value, output.at(k, column))
+      assert.ok(Math.abs(computed - value) < 2e-7, `${layout} ${d} [${k}, ${column}]: ${computed} beside ${value}`)
+    }
+    trace.dispose()
+  }
+})
+
 test('positionalEncoding 5000 x 512: far positions in both precisions', () => {
   const { L, d, n, rows, cols, loop64, torch32 } = pe_big
   const picked = options => {

@@ -147,6 +147,8 @@ test('values that meet none of them: no cells, one cell', () => {
   assert.deepEqual(none.sort({ dim: 0 }).values.shape, [0, 3])
   assert.deepEqual(none.indexSelect(0, gf.tensor(new Int32Array(0))).shape, [0, 3])
   assert.deepEqual(gf.tensor(3).repeat(2).toArray(), [3, 3])
+  assert.deepEqual(gf.tensor(3).flatten().toArray(), [3])
+  assert.equal(gf.tensor(3).expand().clone().item(), 3)
   assert.deepEqual(none.split(2).map(part => part.shape), [[0, 3]])
 })
 

@@ -51,7 +51,7 @@ export function grow(tree, live, logProbabilities, width, step, isEnd) {
  */
 export function bestOf(tree, live, lengthPenalty) {
   const ends = tree.flatMap((branch, i) => (branch.isKept && branch.isEnd ? [i] : []))
-  const candidates = ends.length ? ends : live.length ? live : [tree.length - 1]
+  const candidates = ends.length ? ends : live
   const score = (/** @type {number} */ i) => tree[i].score / (tree[i].step + 1) ** lengthPenalty
   return candidates.reduce((a, b) => (score(b) > score(a) ? b : a))
 }

@@ -28,9 +28,9 @@ class Scheduler {
     return this.optimizer.paramGroups.map(group => /** @type {number} */ (group.initialLr))
   }
 
-  /** @returns {number} of one group for this epoch @param {ParamGroup} _group @param {number} _i */
-  rate(_group, _i) {
-    return 0
+  /** @returns {number} of one group for this epoch @param {ParamGroup} group @param {number} _i */
+  rate(group, _i) {
+    return group.lr
   }
 
   /** Sets the rates of this epoch. */
