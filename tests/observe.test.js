@@ -167,6 +167,13 @@ test('a run that is let go leaves nothing, with gradients or without: ids, stati
 
 const named = letters => letters.split('').map(name => ({ name }))
 
+/** A mask of which nothing is known but how it is used. */
+function maskOf(use) {
+  const mask = gf.tensor(Array(2).fill(Array(3).fill(Array(4).fill(true))))
+  use(mask)
+  return mask
+}
+
 /** What is made of x, axes a b c of sides 2, 3, 4, and y, axes d e of 4 and 5; the axes that come out. */
 const AXES = {
   'a product': [({ x, y }) => x.matmul(y), 'a, b, e'],
@@ -182,6 +189,8 @@ const AXES = {
   'a choice of the other': [({ x }) => gf.where(x.gt(0), 0, x), 'a, b, c'],
   'a choice of numbers': [({ x }) => gf.where(x.gt(0), 1, 0), 'a, b, c'],
   'tensors one after the other': [({ x }) => gf.cat([x, x], { dim: 1 }), 'a, b, c'],
+  'a mask that was given': [({ x }) => maskOf(mask => gf.where(mask, x, 0)), 'a, b, c'],
+  'a mask that was given for the other': [({ x }) => maskOf(mask => gf.where(mask, 0, x)), 'a, b, c'],
   'a sum of two': [({ y }) => y.add(gf.ones([5])), 'd, e']
 }
 
@@ -191,12 +200,9 @@ for (const [name, [make, expected]] of Object.entries(AXES)) test(`what runs alo
     y = new gf.nn.Parameter(gf.randn([4, 5]))
     forward() { return make(this) }
   }
-  const maker = new Maker(), run = gf.observe(() => {
-    const made = maker.forward()
-    gf.engine.trace.tag('made', made)
-    return made.to('float32')
-  }, { modules: { maker }, axes: { 'maker.x': named('abc'), 'maker.y': named('de') } })
-  const { axes } = run.describe('made')
+  const maker = new Maker(), run = gf.observe(() => maker.forward().to('float32').square(),
+    { modules: { maker }, axes: { 'maker.x': named('abc'), 'maker.y': named('de') } })
+  const { axes } = run.describe('square')
   assert.equal(axes.map(({ name: own, first }) => (first === undefined ? own : `${own} from ${first}`)).join(', '), expected)
   run.dispose()
 })

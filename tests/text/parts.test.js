@@ -1,7 +1,11 @@
 // The parts that a tokenizer.json is made of, each by itself.
 import test from 'node:test'
 import assert from 'node:assert/strict'
+import { loadGolden } from '../golden/index.js'
 import { gf } from './text.js'
+
+const unigramOfGolden = () => gf.text.tokenizer({
+  'unigram.model': new Uint8Array(Buffer.from(loadGolden('spm_models').models.unigram.model, 'base64')) })
 
 /** A tokenizer whose tokens are the letters given, and what else is given. */
 function letters(all, parts = {}) {
@@ -143,4 +147,60 @@ test('a character is spelled in bytes where all of its bytes have tokens, and el
   assert.throws(() => of(bpe).encode('각'), { code: 'text', message: /text has "각", which has no token/ })
   const unigram = of({ type: 'Unigram', vocab: known.map(token => [token, -1]), unk_id: 0 })
   assert.deepEqual(unigram.encode('a각').tokens, ['a', '<unk>'])
+})
+
+/** A BPE model with this vocabulary, and what else is given. */
+function bpeOf(known, model = {}, parts = {}) {
+  const vocab = Object.fromEntries(known.map((token, id) => [token, id]))
+  return gf.text.tokenizer({ 'tokenizer.json':
+    JSON.stringify({ model: { type: 'BPE', vocab, merges: [], ...model }, ...parts }) })
+}
+
+test('unknown characters: one token each, one for a run of them, or a plain word', () => {
+  const known = ['<unk>', 'a', 'b'], text = 'a漢字b漢a'
+  const each = bpeOf(known, { unk_token: '<unk>' }).encode(text)
+  assert.deepEqual([each.ids, each.offsets],
+    [[1, 0, 0, 2, 0, 1], [[0, 1], [1, 2], [2, 3], [3, 4], [4, 5], [5, 6]]])
+  const runs = bpeOf(known, { unk_token: '<unk>', fuse_unk: true }).encode(text)
+  assert.deepEqual([runs.ids, runs.offsets], [[1, 0, 2, 0, 1], [[0, 1], [1, 3], [3, 4], [4, 5], [5, 6]]])
+  assert.throws(() => bpeOf(known).encode(text), { code: 'text', message: /text has "漢", which has no token/ })
+})
+
+test('merges of pieces with a prefix, as lists or with a space between, and words that are tokens themselves', () => {
+  const known = ['<unk>', 'a', '##b', '##c', 'ab', 'abc', '##bc']
+  for (const merges of [['##b ##c', 'a ##bc'], [['##b', '##c'], ['a', '##bc']]]) {
+    const tokenizer = bpeOf(known, { merges, continuing_subword_prefix: '##' })
+    assert.deepEqual(tokenizer.encode('abc').tokens, ['abc'])
+    assert.deepEqual(tokenizer.encode('abb').tokens, ['a', '##b', '##b'])
+  }
+  const { ids } = bpeOf(['a', 'b', 'ab'], { merges: ['a b'], continuing_subword_prefix: '##' }).encode('a')
+  assert.deepEqual(ids, [0], 'what is joined may have no prefix')
+  const parts = { pre_tokenizer: { type: 'ByteLevel', add_prefix_space: false } }
+  const whole = bpeOf(['a', 'b', 'c', 'ab', 'abc', 'Ġ', 'Ġabc'], { merges: ['a b'], ignore_merges: true }, parts)
+  assert.deepEqual(whole.encode('abc abc abcc').tokens, ['abc', 'Ġabc', 'Ġ', 'ab', 'c', 'c'])
+})
+
+test('what a decoder strips from each token, and how much of it', () => {
+  const strip = (start, stop) =>
+    bpeOf(['__a__', '_', 'b'], {}, { decoder: { type: 'Strip', content: '_', start, stop } })
+  const sides = [[0, 0], [1, 0], [0, 1], [1, 1], [3, 3]]
+  assert.deepEqual(sides.map(([start, stop]) => strip(start, stop).decode([0, 1, 2])),
+    ['__a___b', '_a__b', '__a_b', '_a_b', 'ab'])
+})
+
+test('a charsmap by itself: what it writes, and where that comes from', () => {
+  const { charsmap } = JSON.parse(JSON.stringify(unigramOfGolden())).normalizer
+  const normalizer = { type: 'Precompiled', precompiled_charsmap: charsmap }
+  const { tokens, offsets } = letters('fixkg ', { normalizer }).encode('ﬁx ㎏')
+  assert.equal(tokens.join(''), 'fix kg')
+  assert.deepEqual(offsets, [[0, 1], [0, 1], [1, 2], [2, 3], [3, 4], [3, 4]])
+})
+
+test('a unigram model spells in bytes what has no piece, a character of several bytes too', () => {
+  const bytes = Array.from({ length: 256 }, (_, i) => `<0x${i.toString(16).toUpperCase().padStart(2, '0')}>`)
+  const vocab = ['<unk>', ...bytes, 'a', 'b'].map(token => [token, -1])
+  const { tokens, offsets } = gf.text.tokenizer({ 'tokenizer.json': JSON.stringify({
+    model: { type: 'Unigram', vocab, unk_id: 0, byte_fallback: true } }) }).encode('a가béa')
+  assert.deepEqual(tokens, ['a', '<0xEA>', '<0xB0>', '<0x80>', 'b', '<0xC3>', '<0xA9>', 'a'])
+  assert.deepEqual(offsets, [[0, 1], [1, 2], [1, 2], [1, 2], [2, 3], [3, 4], [3, 4], [4, 5]])
 })

@@ -12,7 +12,7 @@ import { precompiled, spmNormalizer } from './spm_normalizer.js'
 /** Stretches that one of Unicode's normal forms changes each by itself, nearly always: a character and its marks, a
  * syllable in conjoining jamo. */
 const CLUSTERS = /[\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff\uac00-\ud7a3]+\p{M}*|[^\p{M}]\p{M}*|\p{M}+/gu
-/** Coarser, and surer. */
+/** Coarser, and always right: nothing composes with a space before it. */
 const LINES = /[^ ]+ */gu
 const ASCII = /^[\0-\x7f]*$/
 
@@ -21,11 +21,8 @@ const unicodeForm = form => text => {
   if (ASCII.test(text.string)) return text
   const whole = text.string.normalize(form)
   if (whole === text.string) return text
-  for (const pattern of [CLUSTERS, LINES]) {
-    const result = text.replaceAll(pattern, part => part.normalize(form))
-    if (result.string === whole) return result
-  }
-  return text.replace([{ start: 0, end: text.string.length, by: whole }])
+  const inClusters = text.replaceAll(CLUSTERS, part => part.normalize(form))
+  return inClusters.string === whole ? inClusters : text.replaceAll(LINES, part => part.normalize(form))
 }
 
 /** @type {Normalize} */

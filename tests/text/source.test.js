@@ -1,0 +1,44 @@
+// Text as it goes to the kernels: the bytes of a part, and where broken bytes belong.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sourceOf } from '../../src/js/text/source.js'
+import { gf } from './text.js'
+
+/** A text, as strings or bytes that are no characters. */
+const bytesOf = (...parts) => Uint8Array.from(parts.flatMap(part => (
+  typeof part === 'string' ? [...new TextEncoder().encode(part)] : part)))
+
+const TEXTS = {
+  'whole characters': 'a가é😀b',
+  'bytes that are whole characters': bytesOf('a가é😀b'),
+  'bytes that begin nothing': bytesOf('a', [0xff], '가', [0x80], 'b'),
+  'characters that are cut off': bytesOf([0xc3], 'a', [0xea, 0xb0], '😀', [0xf0, 0x9f])
+}
+
+for (const [name, text] of Object.entries(TEXTS)) test(`${name}: each part is its own bytes`, () => {
+  const source = sourceOf(gf.engine, 'x', text), { string } = source, n = string.length
+  const copied = (from, to) => {
+    const into = new Uint8Array(40).fill(0xaa), count = source.copy(into, from, to)
+    assert.ok(into.slice(count).every(byte => byte === 0xaa), 'nothing behind them')
+    return [...into.slice(0, count)]
+  }
+  const whole = typeof text === 'string' ? bytesOf(text) : text
+  assert.deepEqual(copied(0, n), [...whole])
+  const isCharacter = at => at === n || !/^[\udc00-\udfff]/.test(string.slice(at))
+  const places = Array.from({ length: n + 1 }, (_, i) => i).filter(isCharacter)
+  for (const from of places) for (const to of places.filter(at => at >= from)) {
+    const part = copied(from, to)
+    assert.equal(new TextDecoder().decode(Uint8Array.from(part)), string.slice(from, to), `${from} to ${to}`)
+    assert.deepEqual([...copied(0, from), ...part, ...copied(to, n)], [...whole])
+    if (!source.raw) continue
+    const { bytes, units } = source.raw(from, to)
+    assert.deepEqual([...bytes], part)
+    assert.equal(units.length, part.length + 1)
+    assert.equal(units.at(-1), to - from)
+    part.forEach((_, i) => {
+      const unit = units[i], before = units.findIndex(one => one === unit)
+      assert.ok(unit >= 0 && unit < to - from && units[i + 1] >= unit, `byte ${i} of ${from} to ${to}: ${units}`)
+      assert.ok(copied(from, from + unit).length <= before, `byte ${i} begins no earlier than its unit`)
+    })
+  }
+})
