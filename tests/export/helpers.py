@@ -1,0 +1,88 @@
+def decoded(text, dtype, shape):
+    """A tensor of bytes written as base64."""
+    return torch.frombuffer(bytearray(base64.b64decode(text)), dtype=dtype).reshape(shape)
+
+def causal(x, memory=None, window=0):
+    """True hides: keys after the query, or, with a window, that many places or more away from it."""
+    queries, keys = x.shape[1], (x if memory is None else memory).shape[1]
+    ahead = torch.arange(keys, device=x.device) - torch.arange(queries, device=x.device)[:, None]
+    return ahead.abs() >= window if window else ahead > 0
+
+def scores(mask):
+    """What a mask adds to the scores of attention: True hides."""
+    return torch.zeros(mask.shape, device=mask.device).masked_fill(mask, -math.inf) if mask.dtype == torch.bool else mask
+
+def gelu_tanh(x):
+    return F.gelu(x, approximate='tanh')
+
+def rms_norm(x, weight, eps):
+    made = x * torch.rsqrt(x.square().mean(dim=-1, keepdim=True) + eps)
+    return made if weight is None else made * weight
+
+class RMSNorm(nn.Module):
+    """torch.nn.RMSNorm, which came with PyTorch 2.4."""
+
+    def __init__(self, channels, eps=2 ** -23, elementwise_affine=True):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(channels)) if elementwise_affine else None
+        self.eps = eps
+
+    def forward(self, x):
+        return rms_norm(x, self.weight, self.eps)
+
+class PositionalEncoding(nn.Module):
+    """Adds sines and cosines, then dropout. The table comes with the weights."""
+
+    def __init__(self, channels, dropout, length):
+        super().__init__()
+        self.dropout = nn.Dropout(dropout)
+        self.register_buffer('pe', torch.zeros(length, channels))
+
+    def forward(self, x):
+        return self.dropout(x + self.pe[:x.shape[1]])
+
+class LearnedPositionalEncoding(nn.Module):
+    """Adds a learned vector for each place."""
+
+    def __init__(self, length, channels):
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(length, channels))
+
+    def forward(self, x):
+        return x + self.weight[:x.shape[1]]
+
+def attention(q, k, v, heads, kv_heads=None, scale=None, causal=False, past=0, window=0, mask=None, padding=None):
+    """softmax(q k^T scale + masks) v and the weights. Heads are an axis, [B, H, T, D], or side by side, [B, T, H D]."""
+    def apart(x, count):
+        return x if x.dim() == 4 else x.unflatten(-1, (count, -1)).transpose(1, 2)
+    queries, keys, values = apart(q, heads), *(apart(x, kv_heads or heads) for x in (k, v))
+    if kv_heads:
+        keys, values = (x.repeat_interleave(heads // kv_heads, dim=1) for x in (keys, values))
+    made = queries @ keys.transpose(-2, -1) * (queries.shape[-1] ** -0.5 if scale is None else scale)
+    if mask is not None:
+        made = made + mask
+    ahead = torch.arange(keys.shape[2], device=q.device) - torch.arange(past, past + queries.shape[2], device=q.device)[:, None]
+    if causal:
+        made = made.masked_fill(ahead > 0, -math.inf)
+    if window:
+        made = made.masked_fill(ahead.abs() >= window, -math.inf)
+    if padding is not None:
+        made = made.masked_fill(padding[:, None, None].to(q.device), -math.inf)
+    weights = F.softmax(made, dim=-1)
+    out = weights @ values
+    return (out if q.dim() == 4 else out.transpose(1, 2).flatten(2)), weights
+
+def rotary(x, heads=1, base=10000, neighbours=False, positions=None, frequencies=None):
+    """Pairs of channels turned by their place times a frequency (RoPE): channels half a head apart, or neighbours."""
+    *lead, length, channels = x.shape
+    half = channels // heads // 2
+    if frequencies is None:
+        frequencies = base ** (-torch.arange(half, dtype=torch.float64) / half)
+    if positions is None:
+        positions = torch.arange(length)
+    angle = (positions[..., None].double() * frequencies.double()).to(x.device)
+    angle = angle.reshape(*(angle.shape[0] if i == 0 and angle.dim() == 3 else 1 for i in range(len(lead))), length, 1, half)
+    cos, sin = angle.cos().to(x.dtype), angle.sin().to(x.dtype)
+    pairs = x.reshape(*lead, length, heads, *((half, 2) if neighbours else (2, half)))
+    a, b = pairs.unbind(-1 if neighbours else -2)
+    return torch.stack([a * cos - b * sin, b * cos + a * sin], dim=-1 if neighbours else -2).reshape(x.shape)
