@@ -14,9 +14,9 @@ const PAIRS = {
   mseLoss: [(a, t) => (a - t) ** 2, (a, t) => 2 * (a - t), (a, t) => 2 * (t - a)],
   l1Loss: [(a, t) => Math.abs(a - t), (a, t) => Math.sign(a - t), (a, t) => Math.sign(t - a)],
   binaryCrossEntropy: [(a, t) => -(t * atLeast(a) + (1 - t) * atLeast(1 - a)),
-    (a, t) => (a - t) / Math.max(a * (1 - a), 1e-12)],
+    (a, t) => (a - t) / Math.max(a * (1 - a), 1e-12), a => atLeast(1 - a) - atLeast(a)],
   binaryCrossEntropyWithLogits: [(a, t) => (1 - t) * a + Math.log1p(Math.exp(-Math.abs(a))) + Math.max(-a, 0),
-    (a, t) => sigmoid(a) - t],
+    (a, t) => sigmoid(a) - t, a => -a],
   klDiv: [(a, t) => xlogx(t) - t * a, (a, t) => -t, (a, t) => Math.log(t) + 1 - a],
   klDivLog: [(a, t) => Math.exp(t) * (t - a), (a, t) => -Math.exp(t), (a, t) => Math.exp(t) * (t - a + 1)]
 }
@@ -49,7 +49,7 @@ function pairsBackward(inputs, params, { y: dy }) {
     return { shape, data: data.map((v, i) => v * part * d(i)) }
   }
   if (inputs.posWeight) return { input: slopesOf(x => forward({ ...inputs, input: x }, params).y, inputs.input, dy) }
-  return { input: slopes(1), ...(lineOf(params).length > 2 ? { target: slopes(2) } : {}) }
+  return { input: slopes(1), target: slopes(2) }
 }
 
 /** Rows [N, V] of a tensor [V], [N, V] or [B, V, ...]: where in it each class of each row stands. */

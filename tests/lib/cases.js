@@ -80,11 +80,16 @@ const rowwiseRows = () => ['softmax', 'logSoftmax'].flatMap(op => (
     [`${op} ${dim} of [${shape}]`, { x: numbers(shape, 7, { scale: 3 }) }, { op, dim }]))))
 
 const lossShapes = [[1], [5], [3, 5], [2, 3, 17]]
-const lossRows = () => ['mseLoss', 'l1Loss', 'binaryCrossEntropyWithLogits', 'klDiv'].flatMap(op => (
-  ['mean', 'sum', 'none'].flatMap(reduction => lossShapes.map(shape => {
-    const target = numbers(shape, 2, op === 'klDiv' ? { scale: 0.2, shift: 0.8 } : {})
-    return [`${op} ${reduction} of [${shape}]`, { input: numbers(shape, 1), target }, { op, reduction }]
-  })))).concat(['crossEntropy', 'nllLoss'].flatMap(op => ['mean', 'sum', 'none'].flatMap(reduction => (
+/** Losses of pairs, where their inputs and targets are, and what else they are given. */
+const pairLosses = [
+  ['mseLoss', {}, {}], ['l1Loss', {}, {}], ['binaryCrossEntropyWithLogits', {}, {}], ['klDiv', {}, { scale: 0.2, shift: 0.8 }],
+  ['klDiv', {}, {}, { logTarget: true }], ['binaryCrossEntropy', { scale: 0.15, shift: 0.5 }, { scale: 0.2, shift: 0.5 }]
+]
+const lossRows = () => pairLosses.flatMap(([op, ofInput, ofTarget, more]) => (
+  ['mean', 'sum', 'none'].flatMap(reduction => lossShapes.map(shape => (
+    [`${op} ${reduction} of [${shape}] ${Object.keys(more ?? {})}`,
+      { input: numbers(shape, 1, ofInput), target: numbers(shape, 2, ofTarget) }, { op, reduction, ...more }])))
+)).concat(['crossEntropy', 'nllLoss'].flatMap(op => ['mean', 'sum', 'none'].flatMap(reduction => (
   [[5], [1, 1], [3, 17], [2, 5, 3]].flatMap(shape => {
     const V = shape.length === 1 ? shape[0] : shape[1], lead = shape.length === 1 ? [] : [shape[0], ...shape.slice(2)]
     const inputs = { input: numbers(shape, 1), target: integers(lead, V, 3) }, weight = numbers([V], 4, { shift: 4 })
