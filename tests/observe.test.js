@@ -191,6 +191,8 @@ const AXES = {
   'tensors one after the other': [({ x }) => gf.cat([x, x], { dim: 1 }), 'a, b, c'],
   'a mask that was given': [({ x }) => maskOf(mask => gf.where(mask, x, 0)), 'a, b, c'],
   'a mask that was given for the other': [({ x }) => maskOf(mask => gf.where(mask, 0, x)), 'a, b, c'],
+  'a reshape that adds sides of 1': [({ x }) => x.reshape(2, 3, 4, 1, 1), 'a, b, c, row, row'],
+  'a reshape that joins two sides': [({ x }) => x.reshape(6, 4), 'row, c'],
   'a sum of two': [({ y }) => y.add(gf.ones([5])), 'd, e']
 }
 

@@ -43,7 +43,7 @@ test('what a tensor cannot be made from', () => {
   refuse([[1], 2], {}, 'shape')
   refuse([1, 'x'], {}, 'type', '"x"')
   refuse('abc', {}, 'type', 'values', '"abc"')
-  refuse(new BigInt64Array(2), {}, 'type', 'values', 'BigInt64Array')
+  for (const Big of [BigInt64Array, BigUint64Array]) refuse(new Big(2), {}, 'type', 'values', Big.name)
   refuse(undefined, {}, 'type', 'undefined')
   refuse([1, 2, 3], { shape: [2, 2] }, 'shape', '[2, 2]', '4', '3')
   refuse([1.5], { dtype: 'int32' }, 'range', '1.5')

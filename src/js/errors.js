@@ -160,7 +160,7 @@ export const probability = (where, name, p) =>
 export function isPlain(value) {
   if (value === null || typeof value !== 'object') return false
   const prototype = Object.getPrototypeOf(value)
-  return prototype === Object.prototype || prototype === null || Object.getPrototypeOf(prototype) === null
+  return prototype === null || Object.getPrototypeOf(prototype) === null
 }
 
 /**

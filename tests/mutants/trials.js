@@ -52,13 +52,15 @@ const MATH = {
   prepare: at => clang(at, ...SANITIZERS, 'tests/native/math_test.c', 'src/c/math.c', '-lm', '-o', 'math_test'),
   command: at => [`${at}math_test`]
 }
+/** What a program is linked with beside the kernels. @type {Record<string, string[]>} */
+const WITH = { allocation_test: ['malloc', 'calloc', 'realloc', 'free'].map(name => `-Wl,--wrap=${name}`) }
 /** Under sanitizers, too. @type {Trial[]} */
-const UNSAFE = ['digest', 'text_test'].map(program => ({
+const UNSAFE = ['digest', 'text_test', 'allocation_test'].map(program => ({
   name: `tests/native/${program}.c`,
   prepare: at => {
     const headers = filesBelow(`${at}src/c`, '.h').map(path => readFileSync(path, 'utf8')).join('')
     const objects = filesBelow(`${at}src/c`, '.c').map(source => objectOf(at, source, headers))
-    clang(at, ...SANITIZERS, `tests/native/${program}.c`, ...objects, '-lm', '-o', program)
+    clang(at, ...SANITIZERS, ...WITH[program] ?? [], `tests/native/${program}.c`, ...objects, '-lm', '-o', program)
   },
   command: at => [`${at}${program}`]
 }))

@@ -136,3 +136,24 @@ test('a parameter may be frozen from the beginning', () => {
   assert.equal(new nn.Parameter([1, 2]).requiresGrad, true)
   assert.ok(frozen instanceof nn.Parameter)
 })
+
+test('forward is called from outside, and is no property that one meets', () => {
+  const linear = new nn.Linear(2, 2), { value, ...flags } = Object.getOwnPropertyDescriptor(linear, 'forward')
+  assert.equal(typeof value, 'function')
+  assert.deepEqual(flags, { enumerable: false, configurable: true, writable: true })
+  assert.ok(!Object.keys(linear).includes('forward'))
+  const copy = linear.clone(), own = Object.getOwnPropertyDescriptor(copy, 'weight')
+  assert.deepEqual({ ...own, value: 0 }, { value: 0, enumerable: true, configurable: true, writable: true })
+})
+
+test("a name of PyTorch's is free for a class of one's own", () => {
+  class Own extends nn.Module {
+    constructor() {
+      super()
+      this.named_parameters = 3
+      this.named_parameters = 4
+    }
+  }
+  const { value, ...flags } = Object.getOwnPropertyDescriptor(new Own(), 'named_parameters')
+  assert.deepEqual([value, flags], [4, { enumerable: true, configurable: true, writable: true }])
+})

@@ -185,3 +185,31 @@ test('quantize: what it does not take; a weight that float16 cannot hold is name
   assert.equal(model[0].weight.dtype, 'float32')
   assert.equal(gf.quantize(model).stateDict()['0.weight'].dtype, 'int8')
 })
+
+/** The places of a row's blocks of 32: [first, place within the block, place]. */
+const places = K => Array.from({ length: K }, (_, k) => [k - k % 32, k % 32, k])
+
+test('int8: sums of whole numbers are exact, at every size of the last panel, block and rows', () => unrecorded(() => {
+  const sizes = [[1, 1], [2, 33], [3, 64], [4, 31], [5, 32], [7, 40], [8, 65], [9, 34], [17, 70], [24, 96], [27, 5]]
+  for (const [N, K] of sizes) {
+    // Scales are 1: the largest weight of a block is 127, where x is small, its largest value 32767, weighed 0 or 1.
+    const weight = Array.from({ length: N }, (_, n) => places(K).map(([first, j, k]) => (
+      j === n % Math.min(32, K - first) ? 127 : (n * 7 + k * 5) % 3 - 1)))
+    for (const M of [1, 2, 4, 6]) {
+      const largest = (m, first) => (m * 3 + first / 32) % Math.min(32, K - first)
+      const x = Array.from({ length: M }, (_, m) => places(K).map(([first, j, k]) => (
+        j === largest(m, first) ? 32767 : (m * 11 + k * 13) % 9 - 4)))
+      const bias = Array.from({ length: N }, (_, n) => n - 3)
+      for (const b of [undefined, bias]) {
+        const y = F.linear(gf.tensor(x), gf.tensor(weight).to('int8'), b && gf.tensor(b)).toArray()
+        assert.deepEqual(y, x.map(row => weight.map((own, n) => (
+          own.reduce((sum, q, k) => sum + q * row[k], b ? b[n] : 0)))), `${M} rows by ${N} of ${K}`)
+      }
+    }
+  }
+}))
+
+test('int8: each cell of several panels and blocks by its place', () => {
+  const weight = gf.randn([21, 70]).to('int8'), wide = weight.to('float32')
+  for (let n = 0; n < 21; n++) for (let k = 0; k < 70; k++) assert.equal(weight.at(n, k), wide.at(n, k))
+})

@@ -49,6 +49,11 @@ test('positionalEncoding: an odd width leaves the last interleaved column 0, or 
   assertClose({ shape, data }, loop64, double)
 })
 
+test('positionalEncoding: nothing is too far where there are no positions', () => {
+  assert.deepEqual(gf.positionalEncoding(0, 4, { base: 0.5 }).shape, [0, 4])
+  assertRejects(() => gf.positionalEncoding(2 ** 27, 2), 'range', 'positionalEncoding', '2^26')
+})
+
 test('positionalEncoding: every cell is explained, in each layout, odd widths too', () => {
   for (const layout of ['interleaved', 'concatenated']) for (const d of [5, 6]) {
     const { output, trace } = gf.trace(() => gf.positionalEncoding(3, d, { layout }))

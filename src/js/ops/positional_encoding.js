@@ -71,7 +71,7 @@ const LARGEST_ANGLE = 2 ** 26
  */
 function checkAngles(maxLength, dModel, base) {
   const pairs = Math.ceil(dModel / 2), fastest = base < 1 ? base ** (-2 * (pairs - 1) / dModel) : 1
-  const largest = maxLength && pairs ? (maxLength - 1) * fastest : 0
+  const largest = (maxLength - 1) * fastest
   expect(largest <= LARGEST_ANGLE, 'range', () => `positionalEncoding: ${maxLength} positions with base ${base} make ` +
     `angles up to ${largest.toPrecision(3)}, expected at most 2^26: beyond it sines are made of rounding`)
 }
