@@ -189,6 +189,15 @@ for (const [why, work] of Object.entries(WORKS)) test(`a forward that ${why} jus
   assert.equal(fast.recordings, 0)
 })
 
+test('options in options: three deep they are planned, deeper ones just run', () => {
+  const nest = (depth, value) => (depth ? { inner: nest(depth - 1, value) } : value)
+  for (const [depth, isPlanned] of [[1, true], [3, true], [4, true], [5, false]]) {
+    const module = new Counted((_, x, options) => (options ? x.mul(2) : x)), fast = gf.compile(module)
+    for (let i = 0; i < 3; i++) within(() => assert.equal(fast(gf.tensor([3]), nest(depth, 1)).at(0), 6))
+    assert.equal(fast.reason === '', isPlanned, `${depth} deep: ${fast.reason}`)
+  }
+})
+
 test('a step that fails gives its own error, and the next ones are right', () => {
   const table = new nn.Embedding(5, 3), fast = gf.compile(table)
   agree(fast, table, () => [gf.randint(0, 5, [4])])

@@ -81,6 +81,19 @@ function llama2c({ config: c, ...rest }, version, tied) {
   return Buffer.concat([first, new Uint8Array(Float32Array.from(floats.flat()).buffer)])
 }
 
+test("llama: a llama2.c's .bin of one word, and sizes that are none", async () => {
+  // dim 2, hidden 3, one layer of one head, words, one place; then as many floats as they make.
+  const fileOf = (sizes, floats = 2 + 2 + 16 + 2 + 18 + 2 + 2) => Buffer.concat([Int32Array.from(sizes),
+    new Float32Array(floats)].map(list => new Uint8Array(list.buffer)))
+  const { config } = await gf.models.load({ 'a.bin': fileOf([2, 3, 1, 1, 1, 1, 1]) })
+  assert.deepEqual([config.vocab_size, config.tie_word_embeddings], [1, true])
+  for (const at of [0, 1, 2, 3, 4, 5, 6]) for (const wrong of at === 5 ? [0] : [0, -1, 2 ** 24]) {
+    const sizes = [2, 3, 1, 1, 1, 1, 1].with(at, wrong)
+    assert.throws(() => gf.models.inspect({ 'a.bin': fileOf(sizes) }),
+      { code: 'format', message: /a\.bin must begin with seven sizes/ }, String(sizes))
+  }
+})
+
 for (const version of [0, 1]) test(`llama: llama2.c's .bin, version ${version}`, async () => {
   const bytes = llama2c(item, version, false), files = { 'any.bin': bytes }
   assert.deepEqual(gf.models.inspect(files).problems, [])

@@ -52,6 +52,9 @@ test('positionalEncoding: an odd width leaves the last interleaved column 0, or 
 test('positionalEncoding: nothing is too far where there are no positions', () => {
   assert.deepEqual(gf.positionalEncoding(0, 4, { base: 0.5 }).shape, [0, 4])
   assertRejects(() => gf.positionalEncoding(2 ** 27, 2), 'range', 'positionalEncoding', '2^26')
+  // The second of two pairs turns by 2^26 from place to place.
+  assert.deepEqual(gf.positionalEncoding(2, 4, { base: 2 ** -52 }).shape, [2, 4])
+  assertRejects(() => gf.positionalEncoding(3, 4, { base: 2 ** -52 }), 'range', '2^26')
 })
 
 test('positionalEncoding: every cell is explained, in each layout, odd widths too', () => {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { learn } from '../../src/reference/bpe.js'
 import { best, expected } from '../../src/reference/unigram.js'
 import { packed, passing } from '../../src/js/text/handles.js'
+import { stories } from '../../web/models/stories/data.js'
 import { gf, nastyText, stream } from './text.js'
 
 const { trainUnigram, trainWordPiece } = gf.text
@@ -53,6 +54,18 @@ test('unigram: every character of the text is a piece; cuts are the most probabl
   const { tokens, ids } = tokenizer.encode('lowest  newer\n파리')
   assert.equal(tokens.join(''), '▁lowest▁▁newer\n파리')
   assert.equal(tokenizer.decode(ids), 'lowest  newer\n파리')
+})
+
+test('unigram: pieces have at most 16 characters, and what is learned is what was ever learned', () => {
+  const tokensOf = tokenizer => Array.from({ length: tokenizer.size }, (_, id) => tokenizer.tokenOf(id))
+  const long = tokensOf(trainUnigram(Array(40).fill('abcdefghijklmnopqrst').join(' '), { vocabSize: 2000 })).slice(1)
+  assert.equal(Math.max(...long.map(piece => piece.length)), 16)
+  assert.ok(long.every(piece => '▁abcdefghijklmnopqrst'.includes(piece)))
+  const pieces = tokensOf(trainUnigram(stories(5, 60, { names: 'plain' }), { vocabSize: 200 })), { length } = pieces
+  assert.deepEqual(pieces.filter(piece => [...piece].length > 3).join(' '),
+    '<unk> ▁the ▁like ▁and ▁말했어요. ▁said ▁eats ▁그래서 ▁먹었어요. ▁샀어요. ▁gave !”라고 ▁잃어버렸어요. ▁noodles ▁friends. ' +
+    '▁싫어해요. ▁물었어요. ▁좋아해요. ▁있어?”라고 ▁있어.”라고 ▁garden.')
+  assert.equal(length, 200)
 })
 
 test('unigram: what is expected is what all cuts together say', () => {
