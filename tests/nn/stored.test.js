@@ -213,3 +213,12 @@ test('int8: each cell of several panels and blocks by its place', () => {
   const weight = gf.randn([21, 70]).to('int8'), wide = weight.to('float32')
   for (let n = 0; n < 21; n++) for (let k = 0; k < 70; k++) assert.equal(weight.at(n, k), wide.at(n, k))
 })
+
+test('float16: weights of a file that are infinite or no numbers are refused where they are used', () => {
+  const file = gf.saveSafetensors({ w: gf.randn([9, 16]) }, { dtypes: 'F16' })
+  for (const code of [0x7c00, 0xfc00, 0x7e00]) for (const cell of [0, 20, 143]) {
+    const { w } = gf.loadSafetensors(file, { dtypes: 'float16' }).tensors, { buffer, byteOffset } = w.bytes
+    new Uint16Array(buffer, byteOffset)[cell] = code
+    assertRejects(() => unrecorded(() => F.linear(gf.ones([1, 16]), w)), 'range', 'float16', 'finite')
+  }
+})

@@ -112,3 +112,13 @@ test('linear: a gradient used as weight is read as it is now, however it was cha
   optimizer.zeroGrad()
   assert.deepEqual(seen(), new Array(8).fill(0))
 })
+
+test('nothing to sum: what lies behind the result stays', () => {
+  for (const [M, N] of [[1, 1], [2, 9], [5, 3]]) {
+    const [room, behind] = [gf.full([M, N], 7), gf.full([64], 7)]
+    room.dispose()
+    const y = F.linear(gf.zeros([M, 0]), gf.zeros([N, 0]))
+    assert.deepEqual(y.toArray().flat(), Array(M * N).fill(0))
+    assert.ok(behind.toArray().every(value => value === 7))
+  }
+})

@@ -204,3 +204,11 @@ test('a unigram model spells in bytes what has no piece, a character of several 
   assert.deepEqual(tokens, ['a', '<0xEA>', '<0xB0>', '<0x80>', 'b', '<0xC3>', '<0xA9>', 'a'])
   assert.deepEqual(offsets, [[0, 1], [1, 2], [1, 2], [1, 2], [2, 3], [3, 4], [3, 4], [4, 5]])
 })
+
+test('a unigram model whose first piece is one like the others', () => {
+  const vocab = [['ab', -1], ['a', -2], ['b', -2]], model = { type: 'Unigram', vocab }
+  const tokenizer = gf.text.tokenizer({ 'tokenizer.json': JSON.stringify({ model }) })
+  assert.deepEqual(tokenizer.encode('abba').ids, [0, 2, 1])
+  const first = gf.text.tokenizer({ 'tokenizer.json': JSON.stringify({ model: { ...model, vocab: vocab.toReversed() } }) })
+  assert.deepEqual(first.encode('abba').ids, [2, 0, 1])
+})
