@@ -43,8 +43,6 @@ export const EQUIVALENT = {
     'the lower half of the whole number is taken, and that of magic is zero',
   'src/js/ops/attention.js: const [axes] = passAxes(engine, [3, B, H, Tq * Tk, batch, head, 1, 0, 0, 0]) [0 -> 1]':
     'says where an operand lies, and the slope of a sum reads none',
-  'src/js/models/causal.js: const most = Number.isInteger(maxNewTokens) && maxNewTokens > room ? room : maxNewTokens [> -> >=]':
-    'of two equal numbers either is the least',
   'src/js/text/scan.js: if (place < 0) recent[-place] = token [0 -> 1]': 'the places begin at 1: nobody reads the one at 0',
   'src/c/math.c: return x < 0.0 ? -rest : rest; [< -> <=]': 'asked only of numbers of at least 2^20, on either side of 0',
   'src/c/text/scanner.h: .text = text, .bytes = bytes, .flags = flags, .token = -1, .spans = spans, .recent = recent, .room = room}; [1 -> 2]':
@@ -66,5 +64,55 @@ export const EQUIVALENT = {
   'src/c/ops/transpose.c: for (size_t a0 = 0; a0 < (size_t)A; a0 += TILE)                         \\ [< -> <=]':
     'a square that begins at the end has no columns',
   'src/c/text/bpe_train.c: if (t->pieces->ids[node] >= 0) return t->pieces->ids[node]; [0 -> 1]':
-    'what is made of two symbols is never the first, which is a letter'
+    'what is made of two symbols is never the first, which is a letter',
+  'src/c/text/bpe_train.c: memset(slots, -1, room * sizeof *slots); [1 -> 2]':
+    'of an empty slot only whether it is below 0 is read',
+  'src/c/text/vocab.c: memset(slots, -1, (size_t)room * sizeof *slots); [1 -> 2]':
+    'of an empty slot only whether it is below 0 is read',
+  'src/c/text/bpe_train.c: int32_t best = -1; [1 -> 2]': 'what is read of it is only whether it is below 0',
+  'src/c/text/bpe_train.c: for (; t->slots[slot] >= 0; slot = (slot + 1) & t->mask) { [+ -> -]':
+    'slots are tried in either direction, as long as it is always the same',
+  'src/c/text/recent.h: if (bytes >= 4) return (gf_recent){gf_load32(token), gf_load32(token + n - 4), 0, n}; [0 -> 1]':
+    'the same for all tokens of as many bytes, which are compared with no others',
+  'src/c/text/unigram_train.c: if (alpha[i] <= NOTHING) continue; [<= -> <]':
+    'goes on from where no piece ends: e to the NOTHING is 0, and nothing is added',
+  'src/c/ops/attention.c: return p->mask.window && p->mask.window < p->Tk - last ? last + p->mask.window : p->Tk; [< -> <=]':
+    'of two equal numbers either is the end',
+  'src/c/ops/attention.c: else if (n == first || (i == 0 && h % p->group == 0)) { [&& -> ||]':
+    'keys and values become the same panels once more',
+  'src/c/ops/matmul.c: if (type == GF_FLOAT32) turn_float((float *)panel, workspace, min(PANEL, N - n), K, back); [- -> +]':
+    'rows beyond the last one lie in the last panel, which is whole, and nobody reads them',
+  'src/c/ops/matmul.c: if (!back) memset(room + n, 0, sizeof(type) * ((size_t)PANEL * K - n));           \\ [0 -> 1]':
+    'rows beyond the last one, of which nothing is stored',
+  'src/c/ops/matmul.c: for (int n = 0; n < p->N; n += block_n) [< -> <=]':
+    'a block that begins at the end has no columns',
+  'src/c/ops/layer_norm.c: float y = ((x[c] - mean[0]) - rest[0]) * rstd[0]; [0 -> 1]': 'all four are equal there',
+  'src/c/text/whitespace.c: if (run + threes) { [+ -> -]': 'one of the two is 0',
+  'src/c/text/utf8.c: return (sequence){1, 0, 0}; [0 -> 1]': 'of one byte no second one has a range',
+  'src/c/text/vocab.c: if (v->arena_room - v->arena_size <= (size_t)bytes) { [<= -> <]':
+    'room that is just enough will do',
+  'src/c/math.c: if (__builtin_floorf(y) != y || y - y != 0.0f) return y - y != 0.0f ? 0 : -1; /* an infinity counts as even */ [1 -> 2]':
+    'what is read of it is only whether it is below 0',
+  'src/js/ops/strided.js: up += Math.max(0, far) [0 -> 1]':
+    'more is tried, and what does not add up is left out at the end',
+  'src/js/ops/strided.js: shape.length ? [shape.length, ...shape, ...steps.flat()] : [1, 1, ...steps.map(() => 1)] [1 -> 2]':
+    'along a side of 1 no step is taken; the other 1s have a test',
+  'src/js/text/source.js: for (let i = 0; i < units; i++) list[i] = i + 1 [< -> <=]':
+    'nothing is written beyond the end of a typed array',
+  'src/js/text/tokenizer.js: if (from) for (let i = 0; i < spans.length; i += 2) { [< -> <=]':
+    'nothing is written beyond the end of a typed array',
+  'src/js/ops/unary.js: const [p = 0, q = 0] = Object.values(parameters) [0 -> 1]':
+    'read by no operation that has no parameters',
+  'src/js/memory.js: if (wanted < length - 1) this.#weights.length = wanted [< -> <=]':
+    'an empty buffer more or less, which only the garbage collector sees',
+  'src/js/ops/attention_explain.js: const isRootOf = (scale, D) => Math.abs(scale - 1 / Math.sqrt(D)) < 1e-12 [< -> <=]':
+    'a scale at exactly this distance would be shown by another word of the same value',
+  'src/js/methods.js: if (rest.length > most) expectAtMost(name, most, rest) [> -> >=]':
+    'asked once more whether there are too many, which there are not',
+  'src/js/optim/adam.js: held.step, lr, ...betas, eps, weightDecay, this.decoupled ? 1 : 0) [1 -> 2]':
+    'asked only whether it is 0',
+  'src/js/ops/broadcast.js: const float = new Float32Array(1), bits = new Int32Array(float.buffer) [1 -> 2]':
+    'room for one more',
+  'src/js/threads/mailbox.js: for (let n = 0; n < ${SPINS} && Atomics.load(box, ${CALL}) === seen; n++); [=== -> !=]':
+    'looks less often before it sleeps: the same work, a little later'
 }

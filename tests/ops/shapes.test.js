@@ -210,3 +210,16 @@ test('an axis exchanged with itself is a copy, and what lies behind it stays', (
     assert.deepEqual(behind.toArray(), [[7, 7, 7], [7, 7, 7]])
   }
 })
+
+test('the kernel that moves values takes steps of any size on either side', () => {
+  const { engine } = gf, from = gf.tensor([1, 2, 3, 4, 5, 6])
+  const moves = [
+    [[1, 3, 1, 1], [1, 2, 3, 0, 0, 0]], [[1, 3, 2, 1], [1, 0, 2, 0, 3, 0]], [[1, 3, 1, 2], [1, 3, 5, 0, 0, 0]],
+    [[1, 3, 2, 2], [1, 0, 3, 0, 5, 0]], [[1, 4, 1, 0], [1, 1, 1, 1, 0, 0]], [[2, 2, 3, 3, 1, 1, 2], [1, 3, 5, 2, 4, 6]]
+  ]
+  for (const [axes, moved] of moves) for (const accumulate of [0, 1]) {
+    const to = gf.full([6], accumulate && 10)
+    engine.c.gf_strided(to.address, from.address, engine.pass(axes), accumulate)
+    assert.deepEqual(to.toArray(), moved.map(value => value + (accumulate && 10)), `${axes}`)
+  }
+})
