@@ -235,3 +235,9 @@ test('what toOnnx does not take, by name', () => {
   assertRejects(() => gf.toOnnx(new Of(a => a), 3), 'type', 'inputs must be')
   assertRejects(() => gf.toOnnx(new nn.Linear(3, 3), { weight: x }), 'range', 'weight')
 })
+
+test('sides that are open have names: that of the batch, and another for what is a multiple of it', () => {
+  const names = model => ['batch', 'rows'].filter(name => Buffer.from(gf.toOnnx(model, [gf.ones([2, 3, 4])])).includes(name))
+  assert.deepEqual(names(new Of(x => x.mul(2))), ['batch'])
+  assert.deepEqual(names(new Of(x => x.reshape(-1, 4))), ['batch', 'rows'])
+})

@@ -60,3 +60,14 @@ test('marian: without a bias of the logits there is none', async () => {
   const { model } = await gf.models.load(filesOf(item, { change: ({ final_logits_bias: _, ...rest }) => rest }))
   assert.deepEqual(model.final_logits_bias.toArray(), new Array(11).fill(0))
 })
+
+test('marian: places count from the beginning of the answer, with a cache, too', async () => {
+  const { model } = await gf.models.load(filesOf(item)), cache = new gf.decoding.Cache(20), { positions } = model
+  gf.tidy(() => gf.noGrad(() => {
+    const ids = list => gf.tensor([list], { dtype: 'int32' }), memory = model.read(ids(row.slice(0, 3)), null)
+    const step = list => model.answer(ids(list), memory, { cache })
+    step(Array(positions - 1).fill(1))
+    step([1])
+    assert.throws(() => step([1]), { code: 'range', message: new RegExp(`${positions + 1} places, but the model knows ${positions}`) })
+  }))
+})

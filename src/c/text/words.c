@@ -119,8 +119,8 @@ static bool is_final_stop(tokenizer *t, int i) {
     else if (kind != '\'' && kind != '"' && kind != ')' && text[i] != ' ') break;
   }
   while (i < end && kind_at(t, i) == SPACE) i += decode(t, i).bytes;
-  bool ends_text = t->scan.flags & GF_TEXT_END, cut_off = end - i < 4 && i < end && text[i] >= 0x80;
-  if (i < end && (ends_text || !cut_off)) return false;
+  bool ends_text = t->scan.flags & GF_TEXT_END, whole = end - i >= 4;
+  if (i < end && (ends_text || whole || text[i] < 0x80)) return false;
   if (!ends_text) t->scan.stop = GF_TEXT_NEEDS_TEXT;
   return true;
 }
