@@ -218,7 +218,7 @@ int gf_bpe_symbols(int32_t *ids, int32_t *ends, gf_bpe *b, const int32_t *symbol
       ids[from + i] = symbols[at + i];
       ends[from + i] = at + i + 1;
     }
-    int joined = length ? join(b, ids + from, ends + from, length) : 0;
+    int joined = join(b, ids + from, ends + from, length);
     if (joined < 0) return GF_NO_MEMORY;
     count += joined;
     at = words[k];
