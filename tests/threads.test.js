@@ -9,7 +9,9 @@ import workerThreads from 'node:worker_threads'
 import { promisify } from 'node:util'
 import { load } from '../src/js/index.js'
 import { SPLITS } from '../src/js/threads/splits.js'
-import { ASLEEP, CALL, DONE, FAILED, LEFT } from '../src/js/threads/mailbox.js'
+import {
+  ARGUMENTS, ASLEEP, CALL, DONE, FAILED, INTS, KERNEL, LAST, LEFT, MAILBOX_BYTES, PARTS, ROOM, ROOMS, ROOM_BYTES
+} from '../src/js/threads/mailbox.js'
 import { Team } from '../src/js/threads/team.js'
 
 // Whatever machine this is: some cores.
@@ -266,6 +268,35 @@ test('a worker that does not answer is told of, and one goes on alone', () => {
   assert.throws(() => team.run('steal', [[1], [2], [3]]), { code: 'state', message: /^steal: a worker has not answered/ })
   assert.equal(team.others, 0)
   assert.equal(box[CALL], 1)
+})
+
+test('what a worker finds in the mailbox, and workspaces that are made once', () => {
+  const memory = new WebAssembly.Memory({ initial: 2, maximum: 2, shared: true }), asked = [], freed = [], calls = []
+  const c = {
+    gf_alloc: bytes => (asked.push(bytes), asked.length === 1 ? 61 : 65536 + 8 * asked.length),
+    gf_free: address => freed.push(address),
+    part: (...words) => calls.push([words, told.map(at => box[at])])
+  }
+  const told = [KERNEL, ARGUMENTS, ROOM, ROOMS, ROOM_BYTES, PARTS, FAILED, LAST]
+  const team = new Team(c, memory, ['other', 'part'], 3), box = new Int32Array(memory.buffer, 64, INTS)
+  assert.deepEqual([team.mailbox, asked], [64, [MAILBOX_BYTES + 8]])
+  const run = (parts, ...room) => {
+    calls.length = 0
+    assert.equal(team.run('part', parts, ...room), true)
+    return calls.map(([words]) => words)
+  }
+  const parts = [[1, 2.5, 3], [4, 5, 6.5], [7, 8, 9]]
+  assert.deepEqual(run(parts, 2, 10.5), parts)
+  assert.deepEqual(calls[0][1], [1, 3, 2, 65536 + 16, 44, 3, 0, 3])
+  const given = new Float64Array(memory.buffer, 64 + 4 * INTS, 9)
+  assert.deepEqual([...given], parts.flat())
+  assert.deepEqual([box[CALL], box[DONE], asked[1]], [1, 3, 3 * 44])
+  assert.deepEqual(run([[3], [4]], 0, 11), [[3], [4]])
+  assert.deepEqual([calls[1][1], asked.length], [[1, 1, 0, 65536 + 16, 44, 2, 0, 2], 2], 'there is room enough')
+  assert.deepEqual(run([[5]], 0, 12), [[5]])
+  assert.deepEqual([asked[2], freed], [3 * 48, [0, 65536 + 16]])
+  assert.deepEqual(run([[6, 7]]), [[6, 7]])
+  assert.deepEqual(calls[0][1], [1, 2, -1, 65536 + 24, 0, 1, 0, 1])
 })
 
 test('a part that fails, here or there, is an error', () => {
