@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict'
 import { load } from '../../src/js/index.js'
 import { nested, plain } from './compare.js'
+import { withGuards } from './guarded.js'
 
-export const gf = await load()
+export const gf = await withGuards(load)
 
 const isInteger = t => t.dtype === 'int32' || t.dtype === 'int64'
 

@@ -1,9 +1,10 @@
 // What the text tests share: one engine, the golden file, and texts made to be difficult.
 import { readFileSync } from 'node:fs'
 import { load } from '../../src/js/index.js'
+import { withGuards } from '../lib/guarded.js'
 import { isLong, sample } from '../lib/long.js'
 
-export const gf = await load()
+export const gf = await withGuards(load)
 export const golden = JSON.parse(readFileSync(new URL('../golden/words.json', import.meta.url), 'utf8'))
 const unicode = JSON.parse(readFileSync(new URL('../golden/unicode.json', import.meta.url), 'utf8'))
 
