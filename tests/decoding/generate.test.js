@@ -110,7 +110,7 @@ test('beams: the tree tells every branch', () => {
     tree.filter(branch => branch.step === step && branch.isKept).length, 3)
   for (const { parent, score, logProbability } of tree) {
     assert.equal(score, (tree[parent]?.score ?? 0) + logProbability)
-    assert.ok(parent < 0 || tree[parent].isKept)
+    assert.ok(parent === -1 || tree[parent].isKept)
   }
   const onlyOne = decoding.decode(model, [1], { beams: 2, maxNewTokens: 4, end: 99, lengthPenalty: 2 })
   assert.equal(onlyOne.ids.length, 4)

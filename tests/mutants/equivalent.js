@@ -114,5 +114,26 @@ export const EQUIVALENT = {
   'src/js/ops/broadcast.js: const float = new Float32Array(1), bits = new Int32Array(float.buffer) [1 -> 2]':
     'room for one more',
   'src/js/threads/mailbox.js: for (let n = 0; n < ${SPINS} && Atomics.load(box, ${CALL}) === seen; n++); [=== -> !=]':
-    'looks less often before it sleeps: the same work, a little later'
+    'looks less often before it sleeps: the same work, a little later',
+  'src/c/text/bpe.c: uint32_t slot = (uint32_t)(key * 0x9E3779B97F4A7C15u >> 32) & b->mask; [* -> /]':
+    'another place to begin to look at, always the same',
+  'src/c/text/bpe_train.c: uint32_t slot = (uint32_t)(key * 0x9E3779B97F4A7C15u >> 32) & t->mask; [* -> /]':
+    'another place to begin to look at, always the same',
+  'src/c/text/bpe.c: uint64_t hash = (r->first + r->bytes) * 0x9E3779B97F4A7C15u ^ r->last * 0xC2B2AE3D27D4EB4Fu ^ r->middle; [+ -> -]':
+    'another place among those of words met before: what stands there is compared',
+  'src/c/text/bpe.c: uint64_t hash = (r->first + r->bytes) * 0x9E3779B97F4A7C15u ^ r->last * 0xC2B2AE3D27D4EB4Fu ^ r->middle; [* -> /]':
+    'another place among those of words met before: what stands there is compared',
+  'src/c/text/bpe.c: return &b->kept[(hash ^ hash >> 29) * 0x9E3779B97F4A7C15u >> 32 & (PLACES - 1)]; [* -> /]':
+    'another place among those of words met before: what stands there is compared',
+  'src/c/text/bpe.c: return &b->kept[(hash ^ hash >> 29) * 0x9E3779B97F4A7C15u >> 32 & (PLACES - 1)]; [1 -> 2]':
+    'half of the places for words met before: what stands there is compared',
+  'src/c/text/recent.h: uint64_t hash = (r.first + r.bytes) * 0x9E3779B97F4A7C15u ^ r.last * 0xC2B2AE3D27D4EB4Fu ^ r.middle; [+ -> -]':
+    'another place among those of tokens met before: what stands there is compared',
+  'src/c/text/recent.h: uint64_t hash = (r.first + r.bytes) * 0x9E3779B97F4A7C15u ^ r.last * 0xC2B2AE3D27D4EB4Fu ^ r.middle; [* -> /]':
+    'another place among those of tokens met before: what stands there is compared',
+  'src/c/text/recent.h: int place = (int)((hash ^ hash >> 29) * 0x9E3779B97F4A7C15u >> 32) & (GF_RECENT_PLACES - 1); [* -> /]':
+    'another place among those of tokens met before: what stands there is compared',
+  'src/c/text/recent.h: int place = (int)((hash ^ hash >> 29) * 0x9E3779B97F4A7C15u >> 32) & (GF_RECENT_PLACES - 1); [1 -> 2]':
+    'half of the places for tokens met before: what stands there is compared',
+  'src/js/text/spm_normalizer.js: return 0 [0 -> 1]': 'what begins no character is U+FFFD in the string, too'
 }
