@@ -4,6 +4,8 @@ import { test } from 'node:test'
 import { load } from '../src/js/index.js'
 import { GPT2 } from '../src/js/models/gpt2.js'
 import { Llama } from '../src/js/models/llama.js'
+import { hasParts } from '../src/js/passing.js'
+import { cases, filesOf } from './models/drawn.js'
 
 const gf = await load(), F = gf.functional
 const { nn } = gf
@@ -178,4 +180,17 @@ test('a cache outlives the forward that fills it, and an answer what it was made
   const parts = [0, 1, 2, 3, 4, 5, 6, 7].map(t =>
     gf.noGrad(() => stack.forward(x.narrow(1, t, 1), { isCausal: true, cache })))
   assert.deepEqual(gf.cat(parts, { dim: 1 }).toArray(), whole.toArray())
+})
+
+test('in which modules what is made on the way ends, and which leave that to those around them', async () => {
+  /** @type {Record<string, boolean | undefined>} */ const found = {}
+  const note = model => model.namedModules().forEach(([, one]) => { found[one.constructor.name] = hasParts(one) })
+  note(new nn.Transformer(8, 2, 1, 1, { dimFeedforward: 8 }))
+  note(new nn.Sequential(new nn.ModuleList([new nn.GELU()])))
+  for (const type of ['gpt2', 'bert', 'marian', 't5', 'llama']) note((await gf.models.load(filesOf(cases(type)[0]))).model)
+  note(new (class Own extends nn.Module {})())
+  assert.deepEqual(Object.keys(found).filter(name => found[name]).sort(), ['Bert', 'Decoder', 'Encoder', 'GPT2', 'Llama',
+    'Marian', 'MultiheadAttention', 'Sequential', 'Stack', 'T5', 'Transformer', 'TransformerDecoder',
+    'TransformerDecoderLayer', 'TransformerEncoder', 'TransformerEncoderLayer'])
+  assert.deepEqual(Object.keys(found).filter(name => found[name] === undefined), ['Own'])
 })

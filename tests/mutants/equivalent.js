@@ -135,5 +135,84 @@ export const EQUIVALENT = {
     'another place among those of tokens met before: what stands there is compared',
   'src/c/text/recent.h: int place = (int)((hash ^ hash >> 29) * 0x9E3779B97F4A7C15u >> 32) & (GF_RECENT_PLACES - 1); [1 -> 2]':
     'half of the places for tokens met before: what stands there is compared',
-  'src/js/text/spm_normalizer.js: return 0 [0 -> 1]': 'what begins no character is U+FFFD in the string, too'
+  'src/js/text/spm_normalizer.js: return 0 [0 -> 1]': 'what begins no character is U+FFFD in the string, too',
+  'src/c/ops/attention.c: GF_INLINE int max(int a, int b) { return a < b ? b : a; } [< -> <=]':
+    'of two equal numbers either is the largest',
+  'src/c/ops/int8.c: static int min(int a, int b) { return a < b ? a : b; } [< -> <=]':
+    'of two equal numbers either is the least',
+  'src/c/ops/matmul.c: GF_INLINE int min(int a, int b) { return a < b ? a : b; } [< -> <=]':
+    'of two equal numbers either is the least',
+  'src/c/ops/int8.c: return nearest > (float)most ? most : nearest < (float)-most ? -most : (int)nearest; [< -> <=]':
+    'a number at the limit is the limit',
+  'src/c/ops/int8.c: return nearest > (float)most ? most : nearest < (float)-most ? -most : (int)nearest; [> -> >=]':
+    'a number at the limit is the limit',
+  'src/c/ops/int8.c: int32_t a = most[0] > most[2] ? most[0] : most[2], b = most[1] > most[3] ? most[1] : most[3]; [> -> >=]':
+    'of two equal numbers either is the largest',
+  'src/c/ops/int8.c: return gf_from_bits((uint32_t)(a > b ? a : b)); [> -> >=]':
+    'of two equal numbers either is the largest',
+  'src/c/ops/int8.c: if (size > most) most = size; [> -> >=]': 'of two equal numbers either is the largest',
+  'src/c/ops/binary.c: int size = whole - i < PIECE ? whole - i : PIECE; [< -> <=]':
+    'of two equal numbers either is the least',
+  'src/c/ops/unary.c: int size = whole - i < PIECE ? whole - i : PIECE; [< -> <=]':
+    'of two equal numbers either is the least',
+  'src/c/ops/sort.c: int n = run < C - i ? run : C - i, m = C - i - n < run ? C - i - n : run; [< -> <=]':
+    'of two equal numbers either is the least',
+  'src/c/ops/transpose.c: GF_INLINE size_t end_of(size_t start, int side) { return start + TILE < (size_t)side ? start + TILE : (size_t)side; } [< -> <=]':
+    'of two equal numbers either is the end',
+  'src/c/ops/whole.c: return (uint32_t)(a > b ? a : b); [> -> >=]': 'of two equal numbers either is the largest',
+  'src/c/ops/whole.c: return (uint32_t)(a < b ? a : b); [< -> <=]': 'of two equal numbers either is the least',
+  'src/c/ops/reduce.c: all = kind == GF_SUM ? all + own : (kind == GF_MAX) == (own > all) ? own : all; [> -> >=]':
+    'of two equal whole numbers either is the largest',
+  'src/c/ops/reduce.c: out[n] = all < INT32_MIN ? INT32_MIN : all > INT32_MAX ? INT32_MAX : (int32_t)all; [< -> <=]':
+    'a number at the limit is the limit',
+  'src/c/ops/reduce.c: out[n] = all < INT32_MIN ? INT32_MIN : all > INT32_MAX ? INT32_MAX : (int32_t)all; [> -> >=]':
+    'a number at the limit is the limit',
+  'src/c/ops/reduce.c: return sum / (rest > 0.0 ? rest : 0.0); [> -> >=]': 'what is no more than 0 is 0',
+  'src/c/ops/reduce.c: double mean = mean_of(x, C), rest = C - correction, scale = 2.0 * d / (rest > 0.0 ? rest : 0.0); [> -> >=]':
+    'what is no more than 0 is 0',
+  'src/c/ops/convert.c: return x <= -2147483648.0 ? INT32_MIN : x >= 2147483647.0 ? INT32_MAX : (int32_t)x; [<= -> <]':
+    'a number at the limit is the limit',
+  'src/c/ops/convert.c: return x <= -2147483648.0 ? INT32_MIN : x >= 2147483647.0 ? INT32_MAX : (int32_t)x; [>= -> >]':
+    'a number at the limit is the limit',
+  'src/c/ops/layer_norm.c: return (moments){mean, 1.0 / __builtin_sqrt((var < 0.0 ? 0.0 : var) + eps)}; [< -> <=]':
+    '0 is 0',
+  'src/c/ops/trunc_normal.c: out[i] = x < (float)a ? (float)a : x > (float)b ? (float)b : x; [< -> <=]':
+    'a number at the limit is the limit',
+  'src/c/ops/trunc_normal.c: out[i] = x < (float)a ? (float)a : x > (float)b ? (float)b : x; [> -> >=]':
+    'a number at the limit is the limit',
+  'src/c/ops/trunc_normal.c: double z = x < 0 ? -x : x, result; [< -> <=]': 'the sign of a zero that 1 is added to',
+  'src/c/ops/trunc_normal.c: return x < 0 ? -result : result; [< -> <=]': 'the sign of a zero that 1 is added to',
+  'src/c/ops/cross_entropy.c: float spread = smoothing / V, all = weight && smoothing > 0.0f ? (float)(spread * gf_sum(weight, V)) : 0.0f; [> -> >=]':
+    'without smoothing the sum of the weights is taken times 0',
+  'src/c/math.c: if (y - y != 0.0f) result = size == 1.0f ? 1.0f : (size > 1.0f) == (y > 0.0f) ? GF_INFINITY : 0.0f; [> -> >=]':
+    'size is not 1 there, and y not 0',
+  'src/c/math.c: else if (size == 0.0f || size == GF_INFINITY) result = (size == 0.0f) == (y > 0.0f) ? 0.0f : GF_INFINITY; [> -> >=]':
+    'y is not 0 there',
+  'src/c/ops/matmul.c: int block_n = few || p->M > BLOCK_M ? BLOCK_N : NARROW_N; [> -> >=]':
+    'how many columns at a time: each is a sum of its own',
+  'src/c/text/vocab.c: return difference ? difference < 0 : left->bytes < right->bytes; [< -> <=]':
+    'there are no two equal tokens',
+  'src/c/text/vocab.c: size_t shorter = (size_t)(left->bytes < right->bytes ? left->bytes : right->bytes); [< -> <=]':
+    'of two equal numbers either is the least',
+  'src/c/text/vocab.c: int64_t middle = start + run < n ? start + run : n, end = start + 2 * run < n ? start + 2 * run : n; [< -> <=]':
+    'of two equal numbers either is the end',
+  'src/c/text/bpe_train.c: static bool older(const pair *a, const pair *b) { return a->left != b->left ? a->left < b->left : a->right < b->right; } [< -> <=]':
+    'there are no two equal pairs',
+  'src/c/text/bpe_train.c: return a.count != b.count ? a.count > b.count : older(pair_at(t, a.pair), pair_at(t, b.pair)); [> -> >=]':
+    'the counts differ there',
+  'src/c/text/bpe_train.c: void *items = room < INT32_MAX / 2 ? realloc(l->items, (size_t)room * l->size) : NULL; [< -> <=]':
+    'there is no memory for as much as that',
+  'src/c/text/bpe.c: return a->rank != b->rank ? a->rank < b->rank : a->at < b->at; [< -> <=]':
+    'the ranks differ there, and what waits twice at a place is the same',
+  'src/c/text/unigram_train.c: return low <= NOTHING || high - low > 50 ? high : high + gf_log1p(gf_exp(low - high)); [> -> >=]':
+    'e to the -50 is far below the last bit',
+  'src/c/text/unigram_train.c: return low <= NOTHING || high - low > 50 ? high : high + gf_log1p(gf_exp(low - high)); [<= -> <]':
+    'NOTHING is more than 50 below everything else',
+  'src/c/text/recent.h: if (bytes >= 8) return (gf_recent){gf_load64(token), gf_load64(token + n - 8), n > 16 ? gf_load64(token + 8) : 0, n}; [> -> >=]':
+    'of 16 bytes the middle is known already',
+  'src/c/text/recent.h: if (bytes >= 8) return (gf_recent){gf_load64(token), gf_load64(token + n - 8), n > 16 ? gf_load64(token + 8) : 0, n}; [>= -> >]':
+    'of 8 bytes the first 4 and the last 4 are all',
+  'src/c/simd.h: float x = a[0] < a[2] ? a[2] : a[0], y = a[1] < a[3] ? a[3] : a[1]; [< -> <=]':
+    'of two equal numbers either is the largest',
+  'src/c/simd.h: return x < y ? y : x; [< -> <=]': 'of two equal numbers either is the largest'
 }

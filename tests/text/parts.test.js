@@ -212,3 +212,21 @@ test('a unigram model whose first piece is one like the others', () => {
   const first = gf.text.tokenizer({ 'tokenizer.json': JSON.stringify({ model: { ...model, vocab: vocab.toReversed() } }) })
   assert.deepEqual(first.encode('abba').ids, [2, 0, 1])
 })
+
+test('a charsmap that is cut off, or says that it is larger or smaller than it is', () => {
+  const { charsmap } = JSON.parse(JSON.stringify(unigramOfGolden())).normalizer, whole = Buffer.from(charsmap, 'base64')
+  const size = whole.readUInt32LE(0)
+  const saying = (bytes, given) => {
+    const own = Buffer.from(bytes)
+    if (own.length >= 4) own.writeUInt32LE(given, 0)
+    return own.toString('base64')
+  }
+  const open = precompiled_charsmap => letters('x', { normalizer: { type: 'Precompiled', precompiled_charsmap } })
+  assert.equal(open(saying(whole, size)).encode('x').tokens[0], 'x')
+  assert.equal(open(saying(whole.subarray(0, 4 + size + 1), size)).encode('x').tokens[0], 'x')
+  for (const wrong of [saying(whole, 0), saying(whole, size + 1), saying(whole, size - 2), saying(whole, 2 ** 31),
+    saying(whole.subarray(0, 4 + size), size), saying(whole.subarray(0, 3), 4)]) {
+    assert.throws(() => open(wrong), { code: 'format', message: /precompiled_charsmap of \d+ bytes cannot hold a trie/ })
+  }
+  assert.throws(() => open(saying(whole.subarray(0, 4), 4)), { message: /of 4 bytes cannot hold a trie of 4 bytes/ })
+})
