@@ -214,5 +214,16 @@ export const EQUIVALENT = {
     'of 8 bytes the first 4 and the last 4 are all',
   'src/c/simd.h: float x = a[0] < a[2] ? a[2] : a[0], y = a[1] < a[3] ? a[3] : a[1]; [< -> <=]':
     'of two equal numbers either is the largest',
-  'src/c/simd.h: return x < y ? y : x; [< -> <=]': 'of two equal numbers either is the largest'
+  'src/c/simd.h: return x < y ? y : x; [< -> <=]': 'of two equal numbers either is the largest',
+  'src/c/ops/cross_entropy.c: return -1; [1 -> 2]': 'what is read of it is only whether it is below 0',
+  'src/c/ops/embedding.c: return -1; [1 -> 2]': 'what is read of it is only whether it is below 0',
+  'src/c/ops/int8.c: return -1; [1 -> 2]': 'what is read of it is only whether it is below 0',
+  'src/c/ops/int8.c: return 1; [1 -> 2]': 'asked only whether it is 0',
+  'src/c/ops/matmul.c: return 1; [1 -> 2]': 'asked only whether it is 0',
+  'src/c/text/bpe.c: if (!(node = gf_pieces_step(b->whole, node, word[i]))) return -1; [1 -> 2]':
+    'what is read of it is only whether it is below 0',
+  'src/c/text/pieces.c: if (!make_room(p)) return -1; [1 -> 2]': 'what is read of it is only whether it is below 0',
+  'src/c/text/vocab.c: if (!make_room(v, bytes)) return -1; [1 -> 2]':
+    'what is read of it is only whether it is below 0',
+  'src/c/text/bpe.c: int best = -1, lowest = NEVER; [1 -> 2]': 'what is read of it is only whether it is below 0'
 }

@@ -1,0 +1,25 @@
+// What stands in a config.json and changes nothing, and what would be another model.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { gf } from '../lib/engine.js'
+import { cases, filesOf } from './drawn.js'
+
+/** Of each type: a name, values that are understood, values that are not. */
+const VALUES = {
+  gpt2: [['add_cross_attention', [false, null], [true]], ['chunk_size_feed_forward', [0], [1, 64]], ['pruned_heads', [{}], [{ 0: [1] }]]],
+  bert: [['position_embedding_type', ['absolute'], ['relative_key']], ['is_decoder', [false], [true]],
+    ['add_cross_attention', [false], [true]], ['embedding_size', [null], [128]], ['tie_word_embeddings', [true], [false]]],
+  llama: [['partial_rotary_factor', [1], [0.5, 2]], ['pretraining_tp', [1], [2]], ['sliding_window', [null], [4096]],
+    ['rope_interleaved', [false], [true]], ['quantization_config', [{}], [{ bits: 4 }]]],
+  marian: [['normalize_before', [false], [true]], ['normalize_embedding', [false], [true]],
+    ['add_final_layer_norm', [false], [true]], ['static_position_embeddings', [true], [false]],
+    ['tie_word_embeddings', [true], [false]]]
+}
+
+for (const [type, rows] of Object.entries(VALUES)) test(`${type}: settings that are understood, and others`, () => {
+  const [item] = cases(type), problemsOf = config => gf.models.inspect(filesOf(item, { config })).problems.map(String)
+  for (const [name, understood, others] of rows) {
+    for (const value of understood) assert.deepEqual(problemsOf({ [name]: value }), [], `${name} = ${value}`)
+    for (const value of others) assert.match(problemsOf({ [name]: value }).join(), new RegExp(`${name} = .* is not understood`))
+  }
+})
