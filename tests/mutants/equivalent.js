@@ -225,5 +225,6 @@ export const EQUIVALENT = {
   'src/c/text/pieces.c: if (!make_room(p)) return -1; [1 -> 2]': 'what is read of it is only whether it is below 0',
   'src/c/text/vocab.c: if (!make_room(v, bytes)) return -1; [1 -> 2]':
     'what is read of it is only whether it is below 0',
-  'src/c/text/bpe.c: int best = -1, lowest = NEVER; [1 -> 2]': 'what is read of it is only whether it is below 0'
+  'src/c/text/bpe.c: int best = -1, lowest = NEVER; [1 -> 2]': 'what is read of it is only whether it is below 0',
+  'src/c/text/wordpiece.c: if (at >= 0) continue; [>= -> >]': 'a word has bytes, so that its end is not 0'
 }

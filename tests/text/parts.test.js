@@ -230,3 +230,12 @@ test('a charsmap that is cut off, or says that it is larger or smaller than it i
   }
   assert.throws(() => open(saying(whole.subarray(0, 4), 4)), { message: /of 4 bytes cannot hold a trie of 4 bytes/ })
 })
+
+test('a word of WordPiece has as many characters as it may, and none more; nothing between two words is none', () => {
+  const known = ['[UNK]', 'a', '##b', '가', '##나'], vocab = Object.fromEntries(known.map((token, id) => [token, id]))
+  const model = { type: 'WordPiece', vocab, unk_token: '[UNK]', continuing_subword_prefix: '##', max_input_chars_per_word: 4 }
+  const parts = { model, pre_tokenizer: { type: 'WhitespaceSplit' } }
+  const { ids, offsets } = gf.text.tokenizer({ 'tokenizer.json': JSON.stringify(parts) }).encode(' abbb  abbbb 가나나나 가나나나나 b a')
+  assert.deepEqual(ids, [1, 2, 2, 2, 0, 3, 4, 4, 4, 0, 0, 1])
+  assert.deepEqual([offsets[4], offsets[9], offsets.at(-1)], [[7, 12], [18, 23], [26, 27]])
+})
