@@ -226,5 +226,28 @@ export const EQUIVALENT = {
   'src/c/text/vocab.c: if (!make_room(v, bytes)) return -1; [1 -> 2]':
     'what is read of it is only whether it is below 0',
   'src/c/text/bpe.c: int best = -1, lowest = NEVER; [1 -> 2]': 'what is read of it is only whether it is below 0',
-  'src/c/text/wordpiece.c: if (at >= 0) continue; [>= -> >]': 'a word has bytes, so that its end is not 0'
+  'src/c/text/wordpiece.c: if (at >= 0) continue; [>= -> >]': 'a word has bytes, so that its end is not 0',
+  'src/c/ops/binary.c: return step ? gf_load_tail(x + whole, left, 0) : gf_load(x); [0 -> 1]':
+    'lanes behind the end are not stored',
+  'src/c/ops/binary.c: gf_f4 d = gf_load_tail(dout + whole, left, 0), y = gf_load_tail(out + whole, left, 0); [0 -> 1]':
+    'lanes behind the end are not stored',
+  'src/c/ops/gelu.c: if (i < n) gf_store_tail(out + i, f(gf_load_tail(x + i, n - i, 0)), n - i); [0 -> 1]':
+    'lanes behind the end are not stored',
+  'src/c/ops/gelu.c: gf_f4 change = gf_load_tail(dout + i, n - i, 0) * slope(gf_load_tail(x + i, n - i, 0)); [0 -> 1]':
+    'lanes behind the end are not stored',
+  'src/c/ops/gelu.c: gf_store_tail(dx + i, gf_load_tail(dx + i, n - i, 0) + change, n - i); [0 -> 1]':
+    'lanes behind the end are not stored',
+  'src/c/ops/int8.c: v[0] = n >= 4 ? gf_load(p) : gf_load_tail(p, n, 0); [0 -> 1]':
+    'lanes behind the end are not stored',
+  'src/c/ops/int8.c: v[1] = n >= 8 ? gf_load(p + 4) : n > 4 ? gf_load_tail(p + 4, n - 4, 0) : gf_zero(); [0 -> 1]':
+    'lanes behind the end are not stored',
+  'src/c/ops/matmul.c: gf_store(out, m + ROWS <= m1 ? gf_load(a) : gf_load_tail(a, m1 - m, 0)); [0 -> 1]':
+    'lanes behind the end are not stored',
+  'src/c/ops/unary.c: gf_f4 last = gf_load_tail(x + whole, left, 0), y; [0 -> 1]':
+    'lanes behind the end are not stored',
+  'src/c/ops/unary.c: gf_f4 d = gf_load_tail(dout + whole, left, 0), v = gf_load_tail(x + whole, left, 0); [0 -> 1]':
+    'lanes behind the end are not stored',
+  'src/c/ops/unary.c: gf_f4 w = gf_load_tail(y + whole, left, 0); [0 -> 1]': 'lanes behind the end are not stored',
+  'src/c/ops/softmax.h: if (i < n) sum = gf_mul_add(gf_load_tail(a + i, n - i, 0), gf_load_tail(b + i, n - i, 0), sum); [0 -> 1]':
+    'the other factor is 0 there'
 }
