@@ -249,5 +249,11 @@ export const EQUIVALENT = {
     'lanes behind the end are not stored',
   'src/c/ops/unary.c: gf_f4 w = gf_load_tail(y + whole, left, 0); [0 -> 1]': 'lanes behind the end are not stored',
   'src/c/ops/softmax.h: if (i < n) sum = gf_mul_add(gf_load_tail(a + i, n - i, 0), gf_load_tail(b + i, n - i, 0), sum); [0 -> 1]':
-    'the other factor is 0 there'
+    'the other factor is 0 there',
+  'src/c/math.h: GF_INLINE float gf_exp1(float x) { return gf_exp4(gf_splat(x))[0]; } [0 -> 1]':
+    'all four are equal there',
+  'src/js/decoding/choose.js: const all = sharesOf(engine, values), some = topP < 1 ? countFor(all, topP) : most [1 -> 2]':
+    'all shares, added in the same order, are the total; what is 0 is left out in the end',
+  'src/js/decoding/choose.js: const all = sharesOf(engine, values), some = topP < 1 ? countFor(all, topP) : most [< -> <=]':
+    'all shares, added in the same order, are the total; what is 0 is left out in the end'
 }
