@@ -41,3 +41,29 @@ test('what a transformer needs is there', () => {
     'GELU', 'CrossEntropyLoss', 'Sequential', 'ModuleList']).filter(({ status }) => status === 'not')
   assert.deepEqual(missing, [])
 })
+
+/** How many arguments a class takes, by what it says of one too many; none where any number is taken. */
+function mostOf(Class) {
+  for (let n = 1; n < 9; n++) {
+    try {
+      void new Class(...Array(n).fill(undefined))
+    } catch ({ message }) {
+      const [, most] = message.match(/takes (no|one|\d+) arguments?(?: at most)?, but/) ?? []
+      if (most) return { no: 0, one: 1 }[most] ?? Number(most)
+    }
+  }
+  return undefined
+}
+
+test('how many arguments classes and functions take', () => {
+  const { nn } = gf, most = {
+    BCELoss: 1, BCEWithLogitsLoss: 1, CosineSimilarity: 1, CrossEntropyLoss: 1, Dropout: 1, Embedding: 3, Flatten: 2,
+    GELU: 1, KLDivLoss: 1, L1Loss: 1, LayerNorm: 2, LeakyReLU: 1, LearnedPositionalEncoding: 2, Linear: 3,
+    LogSoftmax: 1, MSELoss: 1, ModuleDict: 1, ModuleList: 1, MultiheadAttention: 3, NLLLoss: 1, Parameter: 2,
+    PositionalEncoding: 4, RMSNorm: 2, Softmax: 1, Softplus: 1, TransformerDecoder: 3, TransformerEncoder: 3
+  }
+  for (const [name, count] of Object.entries(most)) assert.equal(mostOf(nn[name]), count, name)
+  const functions = { flatten: 3, tril: 2, triu: 2, matmul: 2, cat: 2, where: 3 }
+  for (const [name, count] of Object.entries(functions)) assert.equal(gf[name].length, count, name)
+  assert.equal(gf.functional.slice.length, 5)
+})
