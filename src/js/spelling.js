@@ -214,7 +214,7 @@ const partsOf = ({ nn, optim, models, functional }) => [nn, nn.init, optim, opti
 export function answerLibrary(library) {
   const usual = Object.prototype
   // Functions are the same for every library, and must not keep one that everybody else has forgotten.
-  const held = new WeakRef(library)
+  const held = new WeakRef(/** @type {object} */ (library))
   /** @param {string | symbol} name */
   const isMissing = name => typeof name === 'string' && name !== 'then' && !(name in usual)
   /** @param {object} asked */
