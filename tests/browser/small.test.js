@@ -64,6 +64,19 @@ const overlapping = page => page.$$eval('.labels:not(.is-slanted)', strips => st
   )).map(other => `${one.text} and ${other.text}`))
 }))
 
+test('words between which lines are drawn stay inside their figure', async () => {
+  const state = { model: 'dates', room: 'decoder.1.multihead_attn.weights', row: 6 }
+  const { page, close } = await open(state, { viewport: { width: 360, height: 740 } })
+  const reach = await page.$eval('.stage .arcs', root => {
+    const { left, right } = root.getBoundingClientRect()
+    return [...root.querySelectorAll('text')].map(one => one.getBoundingClientRect())
+      .map(box => Math.max(left - box.left, box.right - right))
+  })
+  assert.ok(reach.length > 10)
+  assert.deepEqual(reach.filter(beyond => beyond > 0.5), [])
+  await close()
+})
+
 test('a name that is brought forward lies over no other', async () => {
   const places = [
     { room: 'source.sum', cell: { name: 'positions.output', index: [0, 2, 19] } },

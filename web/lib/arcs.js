@@ -10,8 +10,8 @@ import { indexOf } from './slice.js'
 
 const [TOP, BOTTOM, WORD, LINE] = [26, 150, 20, 18]
 
-/** How much larger the words are than the labels of a matrix. */
-const LARGER = 14 / 12
+/** How much larger the words are than the labels of a matrix, and how much wider those brought forward. */
+const [LARGER, BOLD] = [14 / 12, 1.15]
 
 /**
  * Mounts empty rows.
@@ -40,8 +40,10 @@ export function arcs(container, { onLook }) {
    * @param {Element} group @param {{ word: string, x: number }[]} words @param {number} top
    * @param {(i: number) => boolean} isLit @param {number} [apart]
    */
-  const write = (group, words, top, isLit, apart = 0) => keep(group, words, createWord, (text, { word, x }, i) => {
-    const y = top + (i % 2) * apart
+  const write = (group, words, top, isLit, apart = 0) => keep(group, words, createWord, (text, { word, x: at }, i) => {
+    const y = top + (i % 2) * apart, half = widest([word]) * LARGER * BOLD / 2
+    // A long word at the edge of a narrow figure stands beside its line.
+    const x = Math.max(half, Math.min(width - half, at))
     text.classList.toggle('is-lit', isLit(i))
     Array.from(text.children).forEach((span, line) => {
       span.setAttribute('x', String(x))
@@ -58,12 +60,14 @@ export function arcs(container, { onLook }) {
     ofCell(span, part.name, index)
   }
 
+  let width = 0
   return {
     /**
      * @param {{ part: Slice, row: number, width: number, label: string }} view weights; the row
      *   brought forward
      */
-    update({ part, row, width, label }) {
+    update({ part, row, width: room, label }) {
+      width = room
       const { rowLabels: rows, colLabels: cols, values } = part
       /** @param {string[]} words */
       const place = words => words.map((word, i) => ({ word, x: ((i + 0.5) * width) / words.length }))
