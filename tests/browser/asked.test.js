@@ -110,6 +110,22 @@ test('who reloads after an answer is in the step, and is asked again', async () 
   }
 })
 
+test('the last lesson leads on as well: to the theatre, and out of the lesson', async () => {
+  const { lesson } = await lessonOf('round').load()
+  for (const [language, name] of [['ko', '다음: 학습 극장'], ['en', 'Next: Training']]) {
+    const { page, complaints, close } = await open('round', lesson.steps.length - 1, language)
+    await arrived(page, 'yours')
+    assert.equal(await page.textContent('.lesson-next'), name)
+    await page.click('.lesson-next')
+    await page.waitForSelector('.theatre h1')
+    assert.equal(await page.isVisible('.lesson'), false)
+    const { theatre, lesson: on } = await addressed(page)
+    assert.deepEqual([theatre, on], ['dates', ''])
+    assert.deepEqual(complaints, [])
+    await close()
+  }
+})
+
 test('Escape ends writing before it ends a lesson', async () => {
   const { page, complaints, close } = await open('attention', 11, 'en')
   await arrived(page, 'yours')

@@ -46,7 +46,8 @@
  * @property {{ ko: string, en: string }} base what its states begin with
  * @property {string[]} keeps fields that stay as the reader has written them
  * @property {Step[]} steps
- * @property {string} [next] the lesson that comes after
+ * @property {string} [next] the lesson that comes after, or
+ * @property {string} [theatre] the training
  */
 
 /** In the order in which they are offered. `stepCount` is known before anything is loaded; a test compares. */

@@ -135,9 +135,8 @@ export function player(container, stage, context) {
   const home = () => enter(shown.lesson.steps.indexOf(stepNow()))
   function next() {
     if (!isAtEnd()) return enter(get().at + 1)
-    const { next: following } = shown.lesson
-    if (following) set({ ...defaults(), ...readers(), lesson: following }, 'push')
-    else leave()
+    const { next: following, theatre } = shown.lesson
+    set({ ...defaults(), ...readers(), ...(following ? { lesson: following } : { theatre }) }, 'push')
   }
   /** Every question of the lesson on paper, answered by the same engine. */
   async function sheet() {
@@ -278,6 +277,12 @@ export function player(container, stage, context) {
     if (cell) context.look(cell)
   }
 
+  /** What the way on is called. @param {Lesson} lesson */
+  function wayOn({ next: following }) {
+    if (!isAtEnd()) return t('lesson.next')
+    return following ? t('lesson.after', { name: t(`lesson.list.${following}.name`) })
+      : t('lesson.toTheatre', { name: t('app.theatre') })
+  }
   /** @param {boolean} isThere */
   function drawPlace(isThere) {
     const { parts, lesson, words } = shown
@@ -289,8 +294,7 @@ export function player(container, stage, context) {
     parts.progress.value = at + 1
     parts.back.disabled = at === 0
     parts.home.hidden = isThere
-    const next = !isAtEnd() ? t('lesson.next')
-      : lesson.next ? t('lesson.after', { name: t(`lesson.list.${lesson.next}.name`) }) : t('lesson.done')
+    const next = wayOn(lesson)
     setText(parts.next, next)
     parts.next.title = next
     parts.root.classList.toggle('is-away', !isThere)

@@ -30,6 +30,7 @@ export const lesson = {
   model: 'dates',
   base: { ko: 'source=5/6/2026', en: 'source=5/6/2026' },
   keeps: ['source'],
+  theatre: 'dates',
   steps: [
     {
       id: 'start', state: 'room=source.embedding', point: () => ({ tensor: 'source_embedding.output', index: NUMBER }),
