@@ -255,5 +255,6 @@ export const EQUIVALENT = {
   'src/js/decoding/choose.js: const all = sharesOf(engine, values), some = topP < 1 ? countFor(all, topP) : most [1 -> 2]':
     'all shares, added in the same order, are the total; what is 0 is left out in the end',
   'src/js/decoding/choose.js: const all = sharesOf(engine, values), some = topP < 1 ? countFor(all, topP) : most [< -> <=]':
-    'all shares, added in the same order, are the total; what is 0 is left out in the end'
+    'all shares, added in the same order, are the total; what is 0 is left out in the end',
+  'src/c/ops/matmul.c: start_cells(v, p, m, n, 1); [1 -> 2]': 'asked only whether it is 0'
 }
