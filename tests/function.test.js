@@ -160,3 +160,13 @@ test('gradients of several batches add up before a step', () => {
   for (const batch of batches) F.mseLoss(w.mul(gf.tensor(batch)), gf.tensor([0, 0]), { reduction: 'sum' }).backward()
   assert.deepEqual(w.grad.toArray(), [2 * (1 + 9), 2 * (4 + 16)])
 })
+
+test('grad that misses an input leaves nothing behind, whichever it misses', () => {
+  const [x, y] = [[1, 2], [3, 4]].map(list => gf.tensor(list, { requiresGrad: true })), other = gf.ones([2])
+  const leftBy = inputs => {
+    const loss = x.mul(y).sum(), before = gf.memory().bytes
+    assert.throws(() => gf.grad(loss, inputs), { code: 'state' })
+    return gf.memory().bytes - before
+  }
+  for (const inputs of [[other, x, y], [x, other, y], [x, y, other]]) assert.equal(leftBy(inputs), 0)
+})

@@ -147,3 +147,21 @@ test('what the random functions do not take', () => {
   assertRejects(() => gf.randint(0, 2 ** 53, [1]), 'range', 'randint: high must be a whole number below 2^53')
   assertRejects(() => gf.randperm(-1), 'range', 'randperm', 'n', '-1')
 })
+
+test('randint is int32 as long as its numbers are', () => {
+  const cases = [[-(2 ** 31), 0, 'int32'], [0, 2 ** 31, 'int32'], [-(2 ** 31), 2 ** 31, 'int32'],
+    [-(2 ** 31) - 1, 0, 'float64'], [0, 2 ** 31 + 1, 'float64']]
+  for (const [low, high, dtype] of cases) {
+    const drawn = gf.randint(low, high, [200])
+    assert.equal(drawn.dtype, dtype, `${low} to ${high}`)
+    assert.ok(drawn.toArray().every(v => v >= low && v < high && Number.isInteger(v)))
+  }
+  assert.deepEqual(gf.randint(5, 6, [3]).toArray(), [5, 5, 5])
+})
+
+test('weights of multinomial are from 0 on, and finite', () => {
+  assert.deepEqual(gf.multinomial([0, 1, 0], 1).toArray(), [1])
+  for (const wrong of [-1e-30, Infinity, NaN]) for (const at of [0, 1, 2]) {
+    assert.throws(() => gf.multinomial([1, 1, 1].with(at, wrong), 1), { name: 'GlassformerError', code: 'range' })
+  }
+})

@@ -256,5 +256,46 @@ export const EQUIVALENT = {
     'all shares, added in the same order, are the total; what is 0 is left out in the end',
   'src/js/decoding/choose.js: const all = sharesOf(engine, values), some = topP < 1 ? countFor(all, topP) : most [< -> <=]':
     'all shares, added in the same order, are the total; what is 0 is left out in the end',
-  'src/c/ops/matmul.c: start_cells(v, p, m, n, 1); [1 -> 2]': 'asked only whether it is 0'
+  'src/c/ops/matmul.c: start_cells(v, p, m, n, 1); [1 -> 2]': 'asked only whether it is 0',
+  'src/js/decoding/choose.js: const shares = some < most ? sharesOf(engine, values.subarray(0, some)) : all [< -> <=]':
+    'the shares of all are computed once more',
+  'src/js/decoding/generate.js: if (tokens > cache.capacity) cache.widen(Math.min(this.#room, 2 * tokens)) [> -> >=]':
+    'there is more room one token earlier',
+  'src/js/dtype.js: return sign * (size < 0x400 ? size * 2 ** -24 : (0x400 + mantissa) * 2 ** ((size >> 10) - 25)) [< -> <=]':
+    'the smallest normal number is the same either way',
+  'src/js/ops/gelu.js: const normalBelow = x => (x < 0 ? normalTail(-x) : 1 - normalTail(x)) [< -> <=]':
+    'half lies below 0, and half above',
+  'src/js/ops/positional_encoding.js: const pairs = Math.ceil(dModel / 2), fastest = base < 1 ? base ** (-2 * (pairs - 1) / dModel) : 1 [< -> <=]':
+    'every power of 1 is 1',
+  'src/js/memory.js: if (this.#bytes > this.#peak) this.#peak = this.#bytes [> -> >=]':
+    'of two equal numbers either is the largest',
+  'src/js/memory.js: if (address + bytes > this.#end - PAGE) this.#growAhead() [> -> >=]':
+    'asked once more whether the memory has grown',
+  'src/js/recording.js: if (size >= bytes && size < least) [best, least] = [address, size] [< -> <=]':
+    'of two blocks of one size either will do',
+  'src/js/ops/unary.js: options: { negativeSlope: 0.01 }, value: (x, slope) => (x > 0 ? x : x * slope), [> -> >=]':
+    '0 times the slope is 0',
+  'src/js/text/scan.js: const placeBytes = size < WORTH_PLACES ? 0 : RECENT_PLACES * RECENT_BYTES [< -> <=]':
+    'whether tokens met before are recognised: they are the same',
+  'src/js/text/train_unigram.js: if (state.pieces.length > size) state = learner.prune(state, size) [> -> >=]':
+    'as many as there are, all of them stay',
+  'src/js/threads/team.js: if (performance.now() - since > this.patience) { [> -> >=]': 'a moment earlier',
+  'src/js/threads/team.js: for (let n = 0; n < SPINS; n++) if (Atomics.load(this.#ints, DONE) === count) return [< -> <=]':
+    'looks once more',
+  'src/js/threads/team.js: for (let n = 0; n < SPINS; n++) if (Atomics.load(this.#ints, DONE) === count) return [0 -> 1]':
+    'looks once less',
+  'src/js/threads/team.js: Atomics.wait(ints, CALL, ints[CALL] + 1, 0) [+ -> -]': 'another number that is not there',
+  'src/js/threads/team.js: Atomics.wait(ints, CALL, ints[CALL] + 1, 0) [1 -> 2]': 'another number that is not there',
+  'src/js/threads/team.js: Atomics.wait(ints, CALL, ints[CALL] + 1, 0) [0 -> 1]':
+    'what is not there is not waited for',
+  'src/js/text/vocab.js: if (batch.length < BATCH_TOKENS && units < BATCH_UNITS) continue [< -> <=]':
+    'a batch of one token more',
+  'src/js/export/pytorch_modules.js: Math.abs(scale - 1 / Math.sqrt(embedDim / numHeads)) < 1e-9 [< -> <=]':
+    'a scale at exactly this distance is the same to the digits that are written',
+  'src/js/export/pytorch_ops.js: kv_heads: KV === H ? null : String(KV), scale: Math.abs(scale - 1 / Math.sqrt(D)) > 1e-9 ? number(scale) : null, [> -> >=]':
+    'a scale at exactly this distance is the same to the digits that are written',
+  'src/js/text/charsmap.js: for (let i = start; i < text.length; i++) { [< -> <=]':
+    'behind the end no byte is like a unit',
+  'src/js/counted.js: if (given.length > most) expectAtMost(name, most, given) [> -> >=]':
+    'asked once more whether there are too many, which there are not'
 }
