@@ -297,5 +297,17 @@ export const EQUIVALENT = {
   'src/js/text/charsmap.js: for (let i = start; i < text.length; i++) { [< -> <=]':
     'behind the end no byte is like a unit',
   'src/js/counted.js: if (given.length > most) expectAtMost(name, most, given) [> -> >=]':
-    'asked once more whether there are too many, which there are not'
+    'asked once more whether there are too many, which there are not',
+  'src/c/ops/matmul.c: int is_packed = at->n0 > 0 && p->M <= BLOCK_M && p->K <= BLOCK_K; [0 -> 1]':
+    'blocks begin at multiples of a panel',
+  'src/c/ops/matmul.c: for (int m = 0; m < p->M; m += BLOCK_M) many_rows(p, m, min(m + BLOCK_M, p->M), &at); [< -> <=]':
+    'a block that begins at the end has no rows',
+  'src/c/ops/matmul.c: for (int k = 0; k < p->K; k += block_k) { [< -> <=]':
+    'a block that begins at the end adds nothing',
+  'src/c/ops/matmul.c: int few = p->M < ROWS, panels = p->b_layout == GF_B_PANELS; [< -> <=]':
+    'four rows one by one: the same sums in the same order',
+  'src/c/ops/matmul.c: int half = round_up((at->n1 - at->n0 + 1) / 2, PANEL);                                                    \\ [1 -> 2]':
+    'the first half may have a panel more',
+  'src/c/ops/matmul.c: if (size >= 0x1p15f && size < GF_INFINITY) return 0; [< -> <=]':
+    'goes the way that is right for all values'
 }

@@ -222,3 +222,13 @@ test('float16: weights of a file that are infinite or no numbers are refused whe
     assertRejects(() => unrecorded(() => F.linear(gf.ones([1, 16]), w)), 'range', 'float16', 'finite')
   }
 })
+
+test('float16: values so large that weights may not grow beside them', () => unrecorded(() => {
+  const weight = mixed([19, 40]).to('float16'), wide = weight.to('float32')
+  const large = [2 ** 15 - 1, 2 ** 15, -1e6, 1e30, Infinity, NaN]
+  for (const value of large) for (const M of [1, 2, 3, 4]) for (const at of [0, 40 * M - 1]) {
+    const x = gf.randn([M, 40])
+    x.data[at] = value
+    assertSame(F.linear(x, weight), plain(F.linear(x, wide)), `${value} in place ${at} of ${M} rows`)
+  }
+}))
