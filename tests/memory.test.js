@@ -189,8 +189,10 @@ test('a growing memory grows ahead: many tensors that nobody frees cost a few gr
   let grown = 0, { size } = own.engine.memory
   for (let i = 0; i < 2000; i++) {
     own.engine.empty([16384])
-    if (own.engine.memory.size !== size) grown++
-    size = own.engine.memory.size
+    const now = own.engine.memory.size
+    if (now !== size) grown++
+    assert.ok(now <= 1.3 * size, `from ${size} to ${now} bytes at once`)
+    size = now
   }
   assert.ok(grown > 0 && grown <= 12, `${grown} growths for 131 MB`)
 })

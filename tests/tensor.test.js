@@ -102,3 +102,11 @@ test('kinds of numbers that there are no tensors of', () => {
     assert.throws(() => gf.tensor(values), { code: 'type', message: /values must be numbers/ })
   }
 })
+
+test('places in brackets are answered, whether they are read or written', () => {
+  const x = gf.tensor([[1, 2], [3, 4]]), refusal = { name: 'GlassformerError', code: 'type', message: /\[ \]/ }
+  for (const place of [-1, 0, 1, 2, 3]) {
+    assert.throws(() => x[place], refusal, `${place}`)
+    assert.throws(() => { x[place] = 1 }, refusal, `${place}`)
+  }
+})

@@ -309,5 +309,7 @@ export const EQUIVALENT = {
   'src/c/ops/matmul.c: int half = round_up((at->n1 - at->n0 + 1) / 2, PANEL);                                                    \\ [1 -> 2]':
     'the first half may have a panel more',
   'src/c/ops/matmul.c: if (size >= 0x1p15f && size < GF_INFINITY) return 0; [< -> <=]':
-    'goes the way that is right for all values'
+    'goes the way that is right for all values',
+  'src/js/text/normalizers.js: const ASCII = /^[\\0-\\x7f]*$/ [0 -> 1]':
+    'what is not taken for ASCII is normalised to itself'
 }
