@@ -245,3 +245,22 @@ test('2,000 files with bytes changed are read or refused, and nothing else', () 
   }
   assert.ok(read > 20 && read < 1980, `${read} were read`)
 })
+
+test('headers at their limits, and one beyond, each with its own words', () => {
+  const opened = bytes => gf.loadSafetensors(bytes, { names: [] }), refused = (bytes, message) =>
+    assert.throws(() => opened(bytes), { code: 'format', message })
+  opened(file('{}'))
+  opened(file({ a: entry('F32', [1, 1, 1, 1, 1, 1, 1, 1], 0, 4) }, 4))
+  refused(file({ a: entry('F32', [1, 1, 1, 1, 1, 1, 1, 1, 1], 0, 4) }, 4), /shape of at most 8 whole numbers/)
+  opened(file({ a: entry('F32', [0, 2 ** 31 - 1], 0, 0) }))
+  refused(file({ a: entry('F32', [0, 2 ** 31], 0, 0) }), /shape of at most 8 whole numbers/)
+  refused(file({ a: entry('F32', [1, -1], 0, 0) }), /shape of at most 8 whole numbers/)
+  opened(file({ a: entry('F32', [2], 0, 8), none: entry('F32', [0], 8, 8), b: entry('U8', [1], 8, 9) }, 9))
+  refused(file({ a: entry('F32', [2], 0, 8) }, 7), /must lie inside the 7 bytes/)
+  for (const offsets of [[0], [0, 4, 4], [-1, 3], [4, 0], ['0', 4], 4, null]) {
+    refused(file({ a: { dtype: 'F32', shape: [1], data_offsets: offsets } }, 4), /must lie inside the 4 bytes/)
+  }
+  refused(file({ a: entry('F32', [1], 1, 5) }, 5), /must start at byte 0/)
+  refused(new Uint8Array(7), /at least 8 bytes, got 7/)
+  refused(new Uint8Array(8), /Unexpected end|JSON/)
+})
