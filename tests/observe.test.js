@@ -208,3 +208,10 @@ for (const [name, [make, expected]] of Object.entries(AXES)) test(`what runs alo
   assert.equal(axes.map(({ name: own, first }) => (first === undefined ? own : `${own} from ${first}`)).join(', '), expected)
   run.dispose()
 })
+
+test('what was made outside of any module says so, and what was called by nobody', () => {
+  const run = gf.observe(() => new gf.nn.Linear(2, 2).forward(gf.ones([1, 2])).mul(2))
+  assert.deepEqual(run.calls.map(({ parent }) => parent), [-1])
+  assert.deepEqual(run.steps.map(({ op, call }) => [op, call]), [['linear', 0], ['mul', -1]])
+  run.dispose()
+})

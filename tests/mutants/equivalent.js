@@ -311,5 +311,34 @@ export const EQUIVALENT = {
   'src/c/ops/matmul.c: if (size >= 0x1p15f && size < GF_INFINITY) return 0; [< -> <=]':
     'goes the way that is right for all values',
   'src/js/text/normalizers.js: const ASCII = /^[\\0-\\x7f]*$/ [0 -> 1]':
-    'what is not taken for ASCII is normalised to itself'
+    'what is not taken for ASCII is normalised to itself',
+  'src/c/text/bpe.c: memset(b->merges, -1, slots * sizeof *b->merges); [1 -> 2]':
+    'of an empty slot only whether it is below 0 is read',
+  'src/c/text/bpe.c: b->next[i] = i + 1 < n ? i + 1 : -1; [1 -> 2]':
+    'what is read of it is only whether it is below 0; the other 1s have a test',
+  'src/c/text/bpe.c: b->next[right] = -1; [1 -> 2]': 'what is read of it is only whether it is below 0',
+  'src/c/text/bpe.c: int32_t id = b->whole ? whole_piece(b, word, bytes) : -1; [1 -> 2]':
+    'what is read of it is only whether it is below 0',
+  'src/c/text/bpe_train.c: if (!p) return -1; [1 -> 2]': 'what is read of it is only whether it is below 0',
+  'src/c/text/bpe_train.c: return -1; [1 -> 2]': 'what is read of it is only whether it is below 0',
+  'src/c/text/bpe_train.c: if (!to) return -1; [1 -> 2]': 'what is read of it is only whether it is below 0',
+  'src/c/text/bpe_train.c: if (node < 0) return -1; [1 -> 2]': 'what is read of it is only whether it is below 0',
+  'src/c/text/bpe_train.c: if (!made) return -1; [1 -> 2]': 'what is read of it is only whether it is below 0',
+  'src/c/text/bpe_train.c: memset(t.slots, -1, (t.mask + 1) * sizeof *t.slots); [1 -> 2]':
+    'of an empty slot only whether it is below 0 is read; the other 1 has a test',
+  'src/c/text/unigram.c: for (int i = 0; i <= bytes; i++) last[i] = -1; [1 -> 2]':
+    'what is read of it is only whether it is below 0',
+  'src/c/text/unigram.c: for (int i = 0; i <= bytes; i++) at[i] = (best){0, -1, -1}; [1 -> 2]':
+    'what is read of it is only whether it is below 0',
+  'src/c/text/vocab.c: memset(v->slots, -1, FIRST_SLOTS * sizeof *v->slots); [1 -> 2]':
+    'of an empty slot only whether it is below 0 is read',
+  'src/c/text/wordpiece.c: int found = -1; [1 -> 2]': 'what is read of it is only whether it is below 0',
+  'src/c/text/wordpiece.c: int from = count, at = characters(text, start, words[k]) > longest ? -1 : start; [1 -> 2]':
+    'what is read of it is only whether it is below 0',
+  'src/js/export/pytorch_helpers.js: for (let all = text, before = -1; used.size !== before;) { [1 -> 2]':
+    'no set has a size below 0',
+  'src/js/threads/team.js: for (let done, last = -1, since = 0; (done = Atomics.load(this.#ints, DONE)) < count;) { [1 -> 2]':
+    'there are never fewer than none done',
+  'src/js/ops/embedding.js: const skipped = paddingIdx === undefined ? -1 : paddingIdx < 0 ? paddingIdx + V : paddingIdx [1 -> 2]':
+    'no id is below 0'
 }

@@ -157,3 +157,9 @@ test("a name of PyTorch's is free for a class of one's own", () => {
   const { value, ...flags } = Object.getOwnPropertyDescriptor(new Own(), 'named_parameters')
   assert.deepEqual([value, flags], [4, { enumerable: true, configurable: true, writable: true }])
 })
+
+test('Flatten: from the second axis to the last, or those that are named', () => {
+  const x = gf.ones([2, 3, 4, 5]), shape = (...ends) => new nn.Flatten(...ends).forward(x).shape
+  assert.deepEqual([shape(), shape(2), shape(1, 2), shape(-2), shape(0, 1)],
+    [[2, 60], [2, 3, 20], [2, 12, 5], [2, 3, 20], [6, 4, 5]])
+})
