@@ -213,6 +213,16 @@ test('rotations switched off leave queries and keys as they were', () => {
   }
 })
 
+for (const type of ['gpt2', 'marian', 't5', 'llama']) test(
+  `${type}: what would be said at the end of the stream is what was said`, async () => {
+    const one = runOwn(gf, { ...defaultsOf('own'), beginning: '3 1 4 1' }, [], [await opened(filesOf(cases(type)[0]))])
+    const run = plainOf(gf, one), { early: question } = dataIn(run, 'stream'), { what } = dataIn(run, 'parts')
+    const shares = told(gf, one.run, what), last = early(gf, one.run, question).at(-1)
+    assert.ok(shares.length > 0)
+    last.forEach(({ chosen }, i) => near(chosen, shares[i], 1e-6, `token ${i}`))
+    one.run.dispose()
+  })
+
 for (const type of ['gpt2', 'llama']) test(
   `${type}: where heads look in a text that stands there twice is read off the weights of a run of that text`, async () => {
     const [item] = cases(type), model = await opened(filesOf(item))

@@ -387,7 +387,8 @@ test('rows that are looked up for places and kinds of text are those, with the t
   assert.deepEqual([places.ids, types.ids], [[0, 1, 2], [0, 0, 0]])
   assert.deepEqual([places.result.rowLabels, types.result.rowLabels], [['3', '1', '4'], ['3', '1', '4']])
   assert.deepEqual(places.result.values, places.table.values.subarray(0, places.result.values.length))
-  assert.deepEqual(places.table.rowLabels.slice(0, 2), ['0', '1'])
+  assert.deepEqual(places.table.rowLabels.slice(1, 4), ['1 · 1', '4 · 2', '3'])
+  assert.deepEqual(types.table.rowLabels, ['0', '1'])
   one.run.dispose()
 })
 

@@ -35,11 +35,21 @@ function idsOf(run, { sentence, room: { parts: { stream, by } } }, count) {
 }
 
 /**
- * The rows of a table of many that a text takes out of it.
- * @param {Run} run @param {string} name @param {number[]} ids
+ * What the rows of a table are for: its words, or the tokens at its places; of kinds of text nothing.
+ * @param {Run} run @param {View} view @returns {readonly string[]}
  */
-function rowsInUse(run, name, ids) {
-  const { shape, ...known } = describedOf(run, name), words = labelsOf(run, { shape, ...known }, 0) ?? []
+function wordsOf(run, { sentence, room: { parts: { weight, stream, by } } }) {
+  if (!by) return labelsOf(run, describedOf(run, weight), 0) ?? []
+  const tokens = by === 'position' ? run.streams[stream]?.tokens ?? [[]] : [[]]
+  return tokens[sentence] ?? tokens[0]
+}
+
+/**
+ * The rows of a table of many that a text takes out of it.
+ * @param {Run} run @param {string} name @param {number[]} ids @param {readonly string[]} words
+ */
+function rowsInUse(run, name, ids, words) {
+  const { shape } = describedOf(run, name)
   const rows = [...new Set(ids)].filter(id => id < shape[0]).sort((a, b) => a - b)
   const some = someRows(run, name, rows), labels = rows.map(id => labelOf(words, id))
   return {
@@ -50,11 +60,11 @@ function rowsInUse(run, name, ids) {
 
 /** The table, the rows one sentence takes out of it, and the ids that say which. @param {Run} run @param {View} view */
 export function data(run, view) {
-  const { weight: name, out } = view.room.parts
-  const result = matrixOf(run, out, view), ids = idsOf(run, view, result.rows), rest = { run, ids, result }
-  if (isMany(describedOf(run, name).shape[0])) return { ...rowsInUse(run, name, ids), ...rest }
+  const { weight: name, out, by } = view.room.parts, words = wordsOf(run, view)
+  const result = matrixOf(run, out, view), ids = idsOf(run, view, result.rows), rest = { run, ids, result, by }
+  if (isMany(describedOf(run, name).shape[0])) return { ...rowsInUse(run, name, ids, words), ...rest }
   const weight = tensorOf(run, name)
-  const rowLabels = labelsOf(run, weight, 0)?.map((token, i) => `${token} · ${i}`)
+  const rowLabels = words.length ? Array.from({ length: weight.shape[0] }, (_, id) => labelOf(words, id)) : undefined
   return { table: slice(weight, { row: 0, col: 1, rowLabels }), domain: signed(peak(weight)), many: null, ...rest }
 }
 
@@ -124,7 +134,7 @@ export function mount(container, context) {
     }
     table.update(all, { title: titles.table, domain, dense: true, alignTo: labels, follow: usedBy })
     result.update(taken, { title: titles.result, domain, dense: true, alignTo: labels, follow: uses })
-    const words = all.rowLabels.map(label => label.replace(/ · \d+$/, ''))
+    const words = shown.by ? all.rowLabels : all.rowLabels.map(label => label.replace(/ · \d+$/, ''))
     plane.update({ run: shown.run, name: all.name, rows: all.rowOrder ?? null, words })
     fig.legend([{ domain }])
     fig.numbers(t('frame.numbers'), [{ title: titles.table, part: all }, { title: titles.result, part: taken }])

@@ -13,12 +13,16 @@ export const id = 'scale'
 export const controls = ['scale']
 export const pickers = ['sentence', 'head']
 
-/** The products q · k, the scores made of them, on one scale. @param {Run} run @param {View} view */
+/**
+ * The products q · k, the scores made of them, on one scale; more: by what else they are divided than the root of a
+ * head's size, as in a GPT-2 whose layers divide by their number.
+ * @param {Run} run @param {View} view
+ */
 export function data(run, view) {
-  const { dots, scores, q, heads } = view.room.parts
-  const { shape } = tensorOf(run, q)
+  const { dots, scores, q, heads, scale } = view.room.parts
+  const { shape } = tensorOf(run, q), size = shape.length === 4 ? shape[3] : shape[shape.length - 1] / heads
   return {
-    size: shape.length === 4 ? shape[3] : shape[shape.length - 1] / heads, isDivided: run.settings.scale !== false,
+    size, isDivided: scale !== 1, more: Math.round(1 / (scale * Math.sqrt(size))),
     before: matrixOf(run, dots, view), after: matrixOf(run, scores, view), domain: domainOf(run, dots)
   }
 }
@@ -41,9 +45,9 @@ export function mount(container, context) {
       const names = [next.before.name, next.after.name]
       /** @type {Follow} */
       const twin = ({ name, index }) => (names.includes(name) ? { row: index[2], col: index[3] } : null)
-      const { domain, size, isDivided, after: { rowLabels: alignTo } } = next
+      const { domain, size, isDivided, more, after: { rowLabels: alignTo } } = next
       const titles = { before: t('stages.scale.before'), after: t('stages.scale.after') }
-      setFormula(equation, isDivided ? `S = frac{Q K^T}{sqrt{${size}}}` : 'S = Q K^T')
+      setFormula(equation, isDivided ? `S = frac{Q K^T}{${more > 1 ? `${more} × ` : ''}sqrt{${size}}}` : 'S = Q K^T')
       before.update(next.before, { title: titles.before, domain, follow: twin, alignTo })
       after.update(next.after, { title: titles.after, domain, follow: twin, alignTo })
       fig.legend([{ domain }])

@@ -29,8 +29,8 @@ const STEPS = {
   rms_norm: ({ functional }, x, { weight }, { eps }) => functional.rmsNorm(x, weight, { eps }),
   linear: (gf, x, { weight, bias }, { first = 0, count = weight.shape[0], biasFirst = 0 }) => (
     gf.functional.linear(x, part(gf, weight, first, count), bias && part(gf, bias, biasFirst, count))),
-  mul: ({ functional }, x, read) => functional.mul(x, Object.values(read)[0]),
-  add: ({ functional }, x, read) => functional.add(x, Object.values(read)[0]),
+  mul: ({ functional }, x, read, { number }) => functional.mul(x, Object.values(read)[0] ?? number),
+  add: ({ functional }, x, read, { number }) => functional.add(x, Object.values(read)[0] ?? number),
   gelu: ({ functional }, x, _, told) => functional.gelu(x, told),
   relu: ({ functional }, x) => functional.relu(x), tanh: ({ functional }, x) => functional.tanh(x),
   silu: ({ functional }, x) => functional.silu(x), dropout: (_, x) => x

@@ -21,7 +21,7 @@ export function vocabularyOf(opened) {
   const { tokenizer, type, config } = opened
   let vocabulary = vocabularies.get(opened)
   if (!vocabulary) {
-    const size = config.vocab_size ?? tokenizer?.size
+    const size = Math.max(config.vocab_size ?? tokenizer?.size ?? 0, config.decoder_vocab_size ?? 0)
     const isOfLetters = type === 'bert'
     /** @param {number} id */
     const token = id => {
