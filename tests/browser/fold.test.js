@@ -88,9 +88,13 @@ test('on a larger screen a slide grows, as sharp as before, and a cell is where 
     const { page, complaints, close } = await open({ room: 'encoder.0.self_attn.weights' }, { viewport: { width, height } })
     await page.keyboard.press('p')
     await page.waitForFunction(wide => document.querySelector('.stage').getBoundingClientRect().width > wide, width - 100)
-    await page.waitForFunction(() => {
-      const grid = document.querySelector('.stage .heat').getBoundingClientRect()
-      return Math.abs(document.querySelector('.stage .heat canvas').width - grid.width) < 3
+    // Cells are drawn anew for a figure that has become wider.
+    await page.evaluate(async () => {
+      const wide = () => document.querySelector('.stage .heat').getBoundingClientRect().width
+      for (let last = 0; last !== wide();) {
+        last = wide()
+        await new Promise(resolve => { setTimeout(resolve, 300) })
+      }
     })
     sizes.push(await sizeOf(page))
     const grid = await page.locator('.stage .heat').first().boundingBox()

@@ -107,6 +107,11 @@ export const indexIn = (parent, child) => [...parent.children].indexOf(child)
 /** What surely stands in an element. @param {ParentNode} root @param {string} selector */
 export const find = (root, selector) => /** @type {HTMLElement} */ (root.querySelector(selector))
 
+/** How much larger than its own pixels an element is shown, as on a slide. @param {Element} element */
+export const enlargement = element => element.currentCSSZoom || 1
+/** How wide an element is in its own whole pixels. @param {Element} element */
+export const wholeWidth = element => Math.floor(element.getBoundingClientRect().width / enlargement(element))
+
 /** @param {HTMLCanvasElement} canvas */
 export const penOf = canvas => /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'))
 

@@ -4,7 +4,7 @@
  * carries a dash, so that the sign never rests on colour alone.
  */
 
-import { h, setAll, setText, uniqueId } from './dom.js'
+import { enlargement, h, setAll, setText, uniqueId } from './dom.js'
 import { outline, paint, paintMarks, prepare } from './heatmap_paint.js'
 import { ofSlice } from './origin.js'
 import { sightOf, whileSeen } from './sight.js'
@@ -155,7 +155,7 @@ export function heatmap(container, { onLook, onPress, onEdit, onLeave }) {
   }
   /** @param {MouseEvent} event */
   const under = event => {
-    const box = grid.getBoundingClientRect(), enlarged = grid.currentCSSZoom || 1
+    const box = grid.getBoundingClientRect(), enlarged = enlargement(grid)
     return clamp({
       row: Math.floor((event.clientY - box.top) / enlarged / view.cell.height),
       col: Math.floor((event.clientX - box.left) / enlarged / view.cell.width)

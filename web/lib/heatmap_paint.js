@@ -1,7 +1,7 @@
 /** A matrix in pixels: colours, dashes, gaps and numbers, and the marks above them; of a large one what is in sight. */
 
 import { leaning } from './color.js'
-import { penOf } from './dom.js'
+import { enlargement, penOf } from './dom.js'
 import { fixed } from './number.js'
 
 /** @import { Colour } from './color.js' */
@@ -53,7 +53,7 @@ export const hasTick = (value, { width, height }) => (
  * How many pixels of a canvas make one of the page: those of the screen, and as many more as a slide is larger.
  * @param {HTMLCanvasElement} canvas
  */
-const ratioOf = canvas => (globalThis.devicePixelRatio || 1) * (canvas.currentCSSZoom || 1)
+const ratioOf = canvas => (globalThis.devicePixelRatio || 1) * enlargement(canvas)
 
 /**
  * A canvas that lies over some cells, cleared, with a pen that counts from the first cell of the matrix.

@@ -1,5 +1,7 @@
 /** A wire that leaves one element at its right and branches into others at their left, through the gap between them. */
 
+import { enlargement } from './dom.js'
+
 const ARROW = 4
 
 /**
@@ -13,8 +15,7 @@ const ARROW = 4
  */
 export function drawBranches(path, root, from, to, { gap = 10, inset = 3, hasArrows = false } = {}) {
   const box = root.getBoundingClientRect()
-  // On a slide the page is larger than its own pixels.
-  const enlarged = root.currentCSSZoom || 1
+  const enlarged = enlargement(root)
   /** @param {Element} element */
   const middleOf = element => {
     const { left, right, top, bottom } = element.getBoundingClientRect()

@@ -4,7 +4,7 @@
  */
 
 import { inspector } from '../inspector/index.js'
-import { find, setText } from '../lib/dom.js'
+import { find, setText, wholeWidth } from '../lib/dom.js'
 import { later, nextTask, painted } from '../lib/later.js'
 import { binned } from '../lib/many.js'
 import { provenance } from '../lib/provenance.js'
@@ -155,7 +155,7 @@ export function roomsIn(page, context, { isOutside, attempt }) {
     origin, rooms, edit: cell => parts.inspector.edit(cell),
     onOneScale: (data, ...details) => parts.twin?.onOneScale(data, ...details) ?? data,
     heading: () => context.t(`stages.${viewed().room.words}.title`),
-    width: () => (figureWidth || (parts.frame?.figure.clientWidth ?? 0))
+    width: () => (figureWidth || (parts.frame ? wholeWidth(parts.frame.figure) : 0))
   }))
 
   const lesson = lessons(page, context)

@@ -1,6 +1,6 @@
 /** Where the second figure stands: beside the first where both fit, else below it. */
 
-import { h } from '../lib/dom.js'
+import { h, wholeWidth } from '../lib/dom.js'
 
 /** @import { Translate } from '../types.d.ts' */
 
@@ -49,7 +49,7 @@ export function side(first, top, t) {
     /** After drawing: figures cut off side by side go below one another. @param {number} width they were drawn for */
     settle(width) {
       const room = root.clientWidth
-      const isDrawnHere = first.clientWidth === width
+      const isDrawnHere = wholeWidth(first) === width
       const isBeside = !root.classList.contains('is-below')
       if (isBeside && isDrawnHere && (isCut(first) || isCut(place))) tooNarrow = Math.max(tooNarrow, room)
       root.classList.toggle('is-below', room <= tooNarrow)
