@@ -81,3 +81,8 @@ test('what is not drawn', () => {
   refused(() => gf.multinomial([[[1]]], 1), 'shape', 'multinomial', '[1, 1, 1]')
   refused(() => gf.multinomial([1, 2], 1, { replacement: 1 }), 'type', 'replacement')
 })
+
+test('linspace counts from its nearer end, as PyTorch does', () => {
+  assert.deepEqual(gf.linspace(0, 1, 4, { dtype: 'float64' }).toArray(), [0, 1 / 3, 1 - 1 / 3, 1])
+  assert.deepEqual(gf.linspace(0, 1, 6, { dtype: 'float64' }).toArray(), [0, 0.2, 0.4, 1 - 0.2 * 2, 0.8, 1])
+})

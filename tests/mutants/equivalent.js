@@ -340,5 +340,11 @@ export const EQUIVALENT = {
   'src/js/threads/team.js: for (let done, last = -1, since = 0; (done = Atomics.load(this.#ints, DONE)) < count;) { [1 -> 2]':
     'there are never fewer than none done',
   'src/js/ops/embedding.js: const skipped = paddingIdx === undefined ? -1 : paddingIdx < 0 ? paddingIdx + V : paddingIdx [1 -> 2]':
-    'no id is below 0'
+    'no id is below 0',
+  'src/js/compile.js: if (found > 0) plans.unshift(...plans.splice(found, 1)) [> -> >=]': 'the first one is put first',
+  'src/js/ops/attention_cache.js: if (this.isMemory || capacity <= this.capacity) return [<= -> <]':
+    'moves to as much room as there was',
+  'src/js/panels.js: if (turning.bytes < room) { [< -> <=]': 'other room of the same size',
+  'src/js/text/pretokenizers.js: if (at < string.length) parts.push({ start: base + at, end: base + string.length, match: invert }) [< -> <=]':
+    'an empty part at the end is no word'
 }

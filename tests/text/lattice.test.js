@@ -99,3 +99,7 @@ test('characters without a piece, characters of two units, nothing', () => {
   for (let i = 0; i < 300; i++) spm.explain('나는 파리 여행을 다녀왔다')
   assert.equal(gf.memory().bytes, memory)
 })
+
+test('nothing has no words', () => {
+  for (const tokenizer of [spm, trained]) assert.deepEqual(tokenizer.explain(''), [])
+})

@@ -239,3 +239,12 @@ test('a word of WordPiece has as many characters as it may, and none more; nothi
   assert.deepEqual(ids, [1, 2, 2, 2, 0, 3, 4, 4, 4, 0, 0, 1])
   assert.deepEqual([offsets[4], offsets[9], offsets.at(-1)], [[7, 12], [18, 23], [26, 27]])
 })
+
+test('nothing stands between an added token and the ends of a text, or another one', () => {
+  const added_tokens = [{ id: 3, content: '<x>', special: true, normalized: false }]
+  const pre_tokenizer = { type: 'Metaspace', replacement: '▁', prepend_scheme: 'always' }
+  const tokenizer = bpeOf(['▁', 'a', 'b', '<x>'], {}, { pre_tokenizer, added_tokens })
+  for (const [text, tokens] of [['<x>', '<x>'], ['a<x>', '▁ a <x>'], ['<x>a', '<x> ▁ a'], ['<x><x>', '<x> <x>'],
+    ['a<x><x>b', '▁ a <x> <x> ▁ b']]) assert.equal(tokenizer.encode(text).tokens.join(' '), tokens)
+  assert.deepEqual(tokenizer.encode('').tokens, [])
+})

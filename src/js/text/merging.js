@@ -32,7 +32,7 @@ export function mergesInto(merges) {
     /** @type {MergeStep[]} */ const steps = []
     if (!made.has(token)) return steps
     let pieces = [...token]
-    while (pieces.length > 1) {
+    for (;;) {
       const pairs = pieces.slice(1).map((right, i) => ranks.get(`${pieces[i]}\0${right}`) ?? Infinity)
       const rank = Math.min(...pairs), at = pairs.indexOf(rank)
       if (rank === Infinity) return steps
@@ -41,6 +41,5 @@ export function mergesInto(merges) {
       steps.push({ pieces, at, rank, token: joined, ...(count !== undefined && { count }) })
       pieces = [...pieces.slice(0, at), joined, ...pieces.slice(at + 2)]
     }
-    return steps
   }
 }
