@@ -78,7 +78,7 @@ function streamCell(view, text, { table, key, col, part }) {
     const { words: [word], shares: [share] } = all[Number(key)][col]
     return part === 'small' ? rounds(text, share * 100) : text === question.vocabulary[word]
   }
-  const stream = streams[table - (question ? 1 : 0)]
+  const stream = streams[table - 1]
   const [, sign, i] = /^([+=])(\d+)$/.exec(key) ?? []
   const at = key === 'start' ? 0 : 1 + 2 * Number(i) + (sign === '=' ? 1 : 0)
   return writes(text, lengthsOf(view, stream)[at][sentence * stream.tokens.length + col])

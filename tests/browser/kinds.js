@@ -107,7 +107,7 @@ function peaksNear(view) {
   const stems = new Set(shown.map(stemOf))
   const near = [...view.run.tensors.keys()].filter(name => stems.has(stemOf(name)))
   const inputs = near.flatMap(name => Object.values(tensorNamed(view, name).inputs))
-  return [...near, ...inputs].map(name => tensorNamed(view, name)).filter(Boolean).map(peakOf)
+  return [...near, ...inputs, ...view.room.tensors].map(name => tensorNamed(view, name)).filter(Boolean).map(peakOf)
 }
 
 const shapeText = ({ shape }) => shape.join(' × ')
@@ -124,7 +124,7 @@ const isIndex = (view, text, i) => text === String(i)
 const cell = (view, text, key) => writes(text, valueAt(view, ...parseCell(key)))
 function numbersOfRule(view, text, name) {
   const { shape } = tensorNamed(view, name), { formula, op } = view.run.explain(name, shape.map(() => 0))
-  const places = op === 'positional_encoding' ? [1, 2, shape[1], Math.ceil(shape[1] / 2)] : []
+  const places = { positional_encoding: [1, 2, shape[1], Math.ceil(shape[1] / 2)], gelu: [3] }[op] ?? []
   return [...formula.split(/[^\d.]+/).map(Number), ...places].includes(Number(text)) || isProse(view, text)
 }
 
@@ -183,10 +183,11 @@ const said = list => (view, text, about) => Object.entries(list).some(([key, isR
   return values && isRight(view, values, about)
 })
 
-const strip = (view, text, about) => ['line', 'lineAfter'].some(key => {
+const strip = (view, text, about) => ['line', 'lineAfter', 'lineRms', 'lineAfterRms'].some(key => {
   const values = valuesIn(view, `stages.norm.${key}`, text)
-  const row = rowOf(view, about)
-  return values && writes(values.mean, mean(row)) && writes(values.variance, variance(row)) &&
+  const row = rowOf(view, about), size = Math.sqrt(mean(row) ** 2 + variance(row))
+  const spread = () => ('rms' in values ? writes(values.rms, size) : writes(values.variance, variance(row)))
+  return values && writes(values.mean, mean(row)) && spread() &&
     labelFits(view, { ...about, axes: [1], side: 0, i: 0 }, values.token)
 })
 
@@ -221,7 +222,7 @@ const sides = ({ shape }) => (shape[0] === 1 ? shape.slice(1) : shape)
 /** A floor of the house: its shape is that of a tensor of its room. */
 function floorShape({ run, rooms }, text, id) {
   const tensors = rooms.find(room => room.id === id).tensors.map(name => tensorNamed({ run }, name))
-  return tensors.some(tensor => text === sides(tensor).join(' × '))
+  return tensors.some(tensor => [sides(tensor).join(' × '), String(sides(tensor).at(-1))].includes(text.replace(/^\w+ · /, '')))
 }
 
 /** Tokens and ids of a row of chips, each in its place. */
@@ -269,6 +270,12 @@ function bestPath(view, text) {
     token === choiceOf(view).words[path[i].id] && writes(score, path[i].score)))
 }
 
+/** How much of a text was read, of how many tokens. */
+const shortened = ({ run: { cut = {} } }, text) => {
+  const numbers = Object.values(cut).flatMap(({ read, of }) => [read, of])
+  return (text.match(/[\d,]+/g) ?? []).every(written => numbers.includes(Number(written.replaceAll(',', ''))))
+}
+
 /** The selector of each kind, what the page tells about its place, and whether a text of it is right. */
 export const KINDS = {
   cell: ['[data-cell]', 'cell', cell],
@@ -281,7 +288,7 @@ export const KINDS = {
   label: ['.labels span', 'label', (view, text, about) => labelFits(view, about, text)],
   grid: ['.grid td', 'grid', gridCell],
   gridHead: ['.grid thead th', 'grid', isToken],
-  gridName: ['.grid th', 'grid', gridName],
+  gridName: ['.grid th, .grid th button', 'grid', gridName],
   caption: ['.caption .shape', 'caption', (_, text, { size }) => text === size.join(' × ')],
   legend: ['.legend-ends', 'legend', (view, text, ends) => {
     if (ends.join() === '0,0.5,1') return true
@@ -295,6 +302,10 @@ export const KINDS = {
   }],
   note: ['.stage-figure .note', 'about', (view, text, about) => isProse(view, text) || said(notes)(view, text, about)],
   now: ['.house-now', null, now],
+  title: ['.caption b, .legend-note', null, (view, text) => (
+    isProse(view, text) || (view.room.stage === 'operation' && (Boolean(tensorNamed(view, text)) || /^\d$/.test(text))) ||
+    Number(valuesIn(view, 'stages.relative.bias', text)?.head) === view.state.head)],
+  reading: ['.reading', null, shortened],
   pane: ['.pane-floor .shape', 'door', floorShape],
   paneToken: ['.pane-pictures', null, isToken],
   hangul: ['.hangul', 'part', hangulPart],
@@ -357,15 +368,18 @@ export const KINDS = {
   symbolName: ['.symbols code', null, (view, text) => Boolean(tensorNamed(view, text))],
   symbolShape: ['.symbols .shape', 'named', (view, text, name) => text === shapeText(tensorNamed(view, name))],
   recipeName: ['.recipe h2 code', null, (view, text) => Boolean(tensorNamed(view, text)) || /^\w+$/.test(text)],
+  // An operation may have the name of a tensor that it made.
   recipeShape: ['.recipe h2 .shape', 'named', (view, text, name) => (
-    tensorNamed(view, name) ? text === shapeText(tensorNamed(view, name))
-      : text.split(', ').every(one => tensorNamed(view, one)))],
+    (tensorNamed(view, name) && text === shapeText(tensorNamed(view, name))) ||
+    text.split(', ').every(one => tensorNamed(view, one)))],
   recipeRule: ['.recipe mn', 'recipe', numbersOfRule],
   recipeNote: ['.recipe .note', 'recipe', (view, text) => (
     isProse(view, text) || Number(valuesIn(view, 'inspector.notes.drawn', text)?.p) === view.state.dropout)],
   listing: ['.listing figcaption', null, ({ code }, text) => code.places.has(text)],
-  divisor: ['.product-corner mn, .equation mn', null, (view, text) => (
-    text === String(widthOf(view) / view.room.parts.heads))],
+  divisor: ['.product-corner mn, .equation mn', null, ({ run, room: { parts } }, text) => {
+    const size = run.tensors.get(parts.q).shape.at(-1) / parts.heads, more = 1 / (parts.scale * Math.sqrt(size))
+    return parts.scale !== 1 && (Number(text) === size || Math.abs(Number(text) - more) < 1e-6)
+  }],
   nonzero: ['.nonzero summary', 'caption', (view, text, about) => {
     const { count, total } = valuesIn(view, 'frame.nonzero.show', text) ?? {}
     return Number(count) === countIn(view, about, value => Math.abs(value) >= 0.005) &&
@@ -386,13 +400,13 @@ export const ATTRIBUTES = {
   door: ['.map a', null, (view, text) => isPlace(view, text)],
   pane: ['.pane-floor', 'door', (view, text, id) => {
     const parts = text.split(' · ')
-    const isShaped = !/×/.test(parts.at(-1)) || floorShape(view, parts.pop(), id)
+    const isShaped = !/^[\d ×]+$/.test(parts.at(-1)) || floorShape(view, parts.pop(), id)
     return isShaped && isProse(view, parts.slice(isStorey(view, parts[0]) ? 1 : 0).join(' · '))
   }],
   sentence: ['[data-picker] label', null, (view, text) => streamsOf(view)[0].texts.includes(text)],
   step: ['.stepper button', null, (view, text) => ['less', 'greater'].some(key => (
     isProse(view, valuesIn(view, `controls.${key}`, text)?.name ?? '')))],
-  switch: ['.switch', null, gridName],
+  switch: ['.switch, .grid th button', null, gridName],
   compare: ['.compare', null, (view, text) => isProse(view, valuesIn(view, 'twin.with', text)?.name ?? '')],
   field: ['[data-field]', null, ({ run }, text) => spaceless(text) === spaceless(written(run))]
 }

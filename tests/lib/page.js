@@ -25,6 +25,9 @@ const [llama] = cases('llama')
 choose(Object.fromEntries(Object.entries(drawnFiles(llama)).map(([name, content]) => [name, new Blob([content])])))
 files.set('own', [await openIn(gf)])
 
+/** Another model takes that one's place. @param {any} opened by `openIn` */
+export const bringHere = opened => files.set('own', [opened])
+
 /** A run with what the worker knows of it. @param {object} settings of the page, those left out as by default */
 export function made(settings, edits = [], engine = gf) {
   const { model = 'dates' } = settings
