@@ -85,7 +85,7 @@ test('the inspector takes apart the number that is spoken of, whichever head or 
 test('of an answer that is seen in words the inspector takes apart its probability', async () => {
   const { page, complaints, close } = await open('translation', 4, 'en')
   await arrived(page, 'twofold')
-  await giveUp(page, '5')
+  await giveUp(page, '6')
   const { name, value } = await taken(page)
   const text = await said(page, '.lesson-said')
   assert.ok(text.includes(value.trim()), `${name} is ${value}, but: ${text}`)
@@ -94,7 +94,7 @@ test('of an answer that is seen in words the inspector takes apart its probabili
 })
 
 test('who reloads after an answer is in the step, and is asked again', async () => {
-  for (const [id, at, step, given] of [['translation', 4, 'twofold', '5'], ['attention', 1, 'look', '0'],
+  for (const [id, at, step, given] of [['translation', 4, 'twofold', '6'], ['attention', 1, 'look', '0'],
     ['attention', 7, 'equal', 'one']]) {
     const { page, complaints, close } = await open(id, at, 'en')
     await arrived(page, step)

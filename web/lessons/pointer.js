@@ -51,7 +51,8 @@ function ring({ grid, here: [row, col], counts: [rows, cols] }) {
 
 /** Where the page ends under what stays at the top of the window once it is scrolled: top line, map or lesson. */
 const topOf = () => Math.max(...['.top', '.map', '.lesson', '.lesson-line'].map(selector => {
-  const element = find(document, selector)
+  /** @type {HTMLElement | null} */ const element = document.querySelector(selector)
+  if (!element) return 0
   const { position, top } = getComputedStyle(element)
   return position === 'sticky' ? parseFloat(top) + element.offsetHeight : 0
 }))
