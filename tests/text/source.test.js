@@ -42,3 +42,21 @@ for (const [name, text] of Object.entries(TEXTS)) test(`${name}: each part is it
     })
   }
 })
+
+/** The spans of tokens that end at some bytes of a text, and how many units they are, by the kernel. */
+function spansOf(text, ends) {
+  const { c, memory } = gf.engine, bytes = bytesOf(text, 'Z'), n = ends.length
+  return memory.borrow(12 * n + bytes.length, at => {
+    memory.ints(at + 8 * n, n).set(ends)
+    memory.bytes(at + 12 * n, bytes.length).set(bytes)
+    const units = c.gf_unit_spans(at, at + 8 * n, n, at + 12 * n, bytes.length - 1)
+    return [units, ...memory.ints(at, 2 * n)]
+  })
+}
+
+test('spans of tokens: those inside a character have all of it, empty ones nothing, at the end, too', () => {
+  assert.deepEqual(spansOf('ab', [1, 1, 2, 2]), [2, 0, 1, 1, 1, 1, 2, 2, 2])
+  assert.deepEqual(spansOf('a😀b', [1, 3, 5, 6, 6]), [4, 0, 1, 1, 3, 1, 3, 3, 4, 4, 4])
+  assert.deepEqual(spansOf('가a', [1, 3, 3, 4, 4]), [2, 0, 1, 0, 1, 1, 1, 1, 2, 2, 2])
+  assert.deepEqual(spansOf('', [0, 0]), [0, 0, 0, 0, 0])
+})
