@@ -54,5 +54,13 @@ export const KNOWN = [
   ['src/js/files/values.js', 'from: from + i * row', 'from: from + i / row'],
   [`${NN}quantize.js`, 'dtype, true)', 'dtype, false)'],
   ['src/js/text/train_unigram.js', 'ends[word - 1] : 0', 'ends[word - 1] : 1'],
-  ['src/js/threads/index.js', 'isStopped = true', 'isStopped = false']
+  ['src/js/threads/index.js', 'isStopped = true', 'isStopped = false'],
+  ['src/js/decoding/generate.js', 'let live = [-1]', 'let live = [-2]'],
+  [`${NN}multihead_attention.js`, 'static hasParts = true', 'static hasParts = false'],
+  ['src/js/text/charsmap.js', 'bytes.length >= 4 ?', 'bytes.length > 4 ?'],
+  ['src/c/text/spans.c', 'while (c.end <= begin && c.end < bytes)', 'while (c.end <= begin && c.end <= bytes)'],
+  ['src/c/text/unigram.c', 'if (id < 0 || (split', 'if (id <= 0 || (split'],
+  [`${OPS}mask.js`, '(isCausal && ahead > 0) || isFar', '(isCausal && ahead > 0) && isFar'],
+  [`${C}int8.c`, '(size_t)(row / PANEL) * blocks_of(K) + column', '(size_t)(row / PANEL) / blocks_of(K) + column'],
+  [`${C}binary.h`, 'log_at_least(one - a) - log_at_least(a)', 'log_at_least(one - a) + log_at_least(a)']
 ]
