@@ -89,7 +89,8 @@ static void check_bpe(const uint8_t *text, int bytes, const int32_t *words, int 
   }
   gf_bpe *b = gf_bpe_new(of_byte, learned, made, NULL);
   REQUIRE(b);
-  int32_t *ids = malloc(sizeof *ids * ((size_t)bytes + 1)), *ends = malloc(sizeof *ends * ((size_t)bytes + 1));
+  int32_t *ids = malloc(sizeof *ids * (size_t)(bytes ? bytes : 1)),
+          *ends = malloc(sizeof *ends * (size_t)(bytes ? bytes : 1));
   int32_t *other = malloc(sizeof *other * ((size_t)bytes + 1)),
           *other_ends = malloc(sizeof *ends * ((size_t)bytes + 1));
   for (int again = 0; again < 2; again++) { /* the second time from the words kept */
@@ -154,7 +155,8 @@ static void check_piece_models(const uint8_t *text, int bytes, const int32_t *wo
     if (length > bytes - start) length = bytes - start;
     if (length) REQUIRE(gf_pieces_add(p, text + start, &length, &k, 1, k % 2) == GF_OK);
   }
-  int32_t *ids = malloc(sizeof *ids * ((size_t)bytes + 1)), *ends = malloc(sizeof *ends * ((size_t)bytes + 1));
+  int32_t *ids = malloc(sizeof *ids * (size_t)(bytes ? bytes : 1)),
+          *ends = malloc(sizeof *ends * (size_t)(bytes ? bytes : 1));
   check_pieces(ends, gf_wordpiece(ids, ends, p, text, words, n, PIECES, 1 + seed % 20), bytes);
   for (int flags = 0; flags < 8; flags++) {
     int count = gf_unigram(ids, ends, p, scores, text, words, n, -30, PIECES, flags);
