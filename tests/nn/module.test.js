@@ -163,3 +163,12 @@ test('Flatten: from the second axis to the last, or those that are named', () =>
   assert.deepEqual([shape(), shape(2), shape(1, 2), shape(-2), shape(0, 1)],
     [[2, 60], [2, 3, 20], [2, 12, 5], [2, 3, 20], [6, 4, 5]])
 })
+
+test('names that are answered may be defined anew', () => {
+  for (const [object, name] of [[nn.Module.prototype, 'named_parameters'], [Object.getPrototypeOf(gf.ones([1])), 'cuda'],
+    [Object.getPrototypeOf(gf.ones([1])), 'requires_grad'], [Object.getPrototypeOf(gf.ones([1])), 'shape']]) {
+    let at = object
+    while (!Object.hasOwn(at, name)) at = Object.getPrototypeOf(at)
+    assert.equal(Object.getOwnPropertyDescriptor(at, name).configurable, true, name)
+  }
+})
