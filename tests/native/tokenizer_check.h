@@ -5,6 +5,9 @@
 
 #include "text_windows.h"
 
+/* malloc of nothing may be NULL. */
+static size_t at_least_one(int n) { return n > 0 ? (size_t)n : 1; }
+
 /* Pieces that end at ends [count], in order, cover everything up to `bytes`. */
 static void check_pieces(const int32_t *ends, int count, int bytes) {
   int at = 0;
@@ -26,7 +29,7 @@ static uint8_t *classes_of(uint8_t seed) {
 /* Words of a text in windows, a few at a time, the same as at once. Returns their ends [count]. */
 static int32_t *check_cut(const uint8_t *text, int bytes, int window, uint8_t seed, int *count) {
   uint8_t *classes = classes_of(seed);
-  int32_t *whole = malloc(sizeof *whole * ((size_t)bytes + 1));
+  int32_t *whole = malloc(sizeof *whole * at_least_one(bytes));
   *count = gf_cut(whole, classes, text, bytes, bytes, GF_TEXT_END);
   check_pieces(whole, *count, bytes);
   int found = 0;
@@ -49,7 +52,7 @@ static int32_t *check_cut(const uint8_t *text, int bytes, int window, uint8_t se
 
 /* Spans of pieces in UTF-16 units, and back to bytes. */
 static void check_spans(const int32_t *ends, int count, const uint8_t *text, int bytes) {
-  int32_t *spans = malloc(sizeof *spans * 2 * ((size_t)count + 1)), *back = malloc(sizeof *back * ((size_t)count + 1));
+  int32_t *spans = malloc(sizeof *spans * 2 * at_least_one(count)), *back = malloc(sizeof *back * at_least_one(count));
   int units = gf_unit_spans(spans, ends, count, text, bytes);
   for (int k = 0; k < count; k++) {
     REQUIRE(spans[2 * k] >= 0 && spans[2 * k] < spans[2 * k + 1] && spans[2 * k + 1] <= units);
@@ -73,8 +76,8 @@ static void check_bpe(const uint8_t *text, int bytes, const int32_t *words, int 
     letter_ends[k] = k + 1;
     of_byte[k] = k;
   }
-  int32_t *learned = malloc(sizeof *learned * 8 * SIZE), *symbols = malloc(sizeof *symbols * ((size_t)bytes + 1));
-  int32_t *counts = malloc(sizeof *counts * ((size_t)n + 1)), *same = malloc(sizeof *same * ((size_t)bytes + 1));
+  int32_t *learned = malloc(sizeof *learned * 8 * SIZE), *symbols = malloc(sizeof *symbols * at_least_one(bytes));
+  int32_t *counts = malloc(sizeof *counts * at_least_one(n)), *same = malloc(sizeof *same * at_least_one(bytes));
   for (int i = 0; i < bytes; i++) symbols[i] = same[i] = text[i];
   for (int k = 0; k < n; k++) counts[k] = 1 + k % 3;
   int made =
@@ -89,10 +92,9 @@ static void check_bpe(const uint8_t *text, int bytes, const int32_t *words, int 
   }
   gf_bpe *b = gf_bpe_new(of_byte, learned, made, NULL);
   REQUIRE(b);
-  int32_t *ids = malloc(sizeof *ids * (size_t)(bytes ? bytes : 1)),
-          *ends = malloc(sizeof *ends * (size_t)(bytes ? bytes : 1));
-  int32_t *other = malloc(sizeof *other * ((size_t)bytes + 1)),
-          *other_ends = malloc(sizeof *ends * ((size_t)bytes + 1));
+  int32_t *ids = malloc(sizeof *ids * at_least_one(bytes)), *ends = malloc(sizeof *ends * at_least_one(bytes));
+  int32_t *other = malloc(sizeof *other * at_least_one(bytes)),
+          *other_ends = malloc(sizeof *ends * at_least_one(bytes));
   for (int again = 0; again < 2; again++) { /* the second time from the words kept */
     int count = gf_bpe_bytes(ids, ends, b, text, words, n);
     check_pieces(ends, count, bytes);
@@ -123,8 +125,8 @@ static void check_lattice(const gf_pieces *p, const double *scores, const uint8_
   double *totals = malloc(sizeof *totals * places);
   int count = gf_unigram_lattice(NULL, NULL, 0, last, totals, p, scores, text, bytes, -30, unknown, flags);
   REQUIRE(count >= 0);
-  int32_t *arcs = malloc(sizeof *arcs * 3 * ((size_t)count + 1));
-  double *own = malloc(sizeof *own * ((size_t)count + 1));
+  int32_t *arcs = malloc(sizeof *arcs * 3 * at_least_one(count));
+  double *own = malloc(sizeof *own * at_least_one(count));
   REQUIRE(gf_unigram_lattice(arcs, own, count, last, totals, p, scores, text, bytes, -30, unknown, flags) == count);
   int n = gf_unigram(ids, ends, p, scores, text, &bytes, 1, -30, unknown, flags & ~GF_UNIGRAM_FUSE);
   for (int j = bytes; j > 0; n--) {
@@ -155,8 +157,7 @@ static void check_piece_models(const uint8_t *text, int bytes, const int32_t *wo
     if (length > bytes - start) length = bytes - start;
     if (length) REQUIRE(gf_pieces_add(p, text + start, &length, &k, 1, k % 2) == GF_OK);
   }
-  int32_t *ids = malloc(sizeof *ids * (size_t)(bytes ? bytes : 1)),
-          *ends = malloc(sizeof *ends * (size_t)(bytes ? bytes : 1));
+  int32_t *ids = malloc(sizeof *ids * at_least_one(bytes)), *ends = malloc(sizeof *ends * at_least_one(bytes));
   check_pieces(ends, gf_wordpiece(ids, ends, p, text, words, n, PIECES, 1 + seed % 20), bytes);
   for (int flags = 0; flags < 8; flags++) {
     int count = gf_unigram(ids, ends, p, scores, text, words, n, -30, PIECES, flags);
@@ -164,7 +165,7 @@ static void check_piece_models(const uint8_t *text, int bytes, const int32_t *wo
     for (int k = 0; k < count; k++) REQUIRE(ids[k] >= 0 && ids[k] <= PIECES);
     check_lattice(p, scores, text, bytes, PIECES, flags);
   }
-  int32_t *counts = malloc(sizeof *counts * ((size_t)n + 1));
+  int32_t *counts = malloc(sizeof *counts * at_least_one(n));
   for (int k = 0; k < n; k++) counts[k] = 1;
   double likelihood = gf_unigram_expect(expected, p, scores, text, words, counts, n);
   REQUIRE(likelihood == likelihood);
