@@ -330,7 +330,7 @@ test('a step that is made while the one before is still written is kept after it
 })
 
 test('where numbers break off it says where, and goes on from the step before at a tenth of the rate', async () => {
-  const link = 'dates_rate-1000_schedule-constant_warmUp-0_batch-8_clip-0_normFirst-before_positions-learned'
+  const link = 'dates_rate-1000_schedule-constant_warmUp-0_batch-8_clip-0_normFirst-before_positions-learned_seed-1'
   const player = createPlayer(gf, read(link))
   while (player.step());
   const { step, where, loss: lastLoss } = player.broken
