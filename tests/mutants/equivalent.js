@@ -356,5 +356,6 @@ export const EQUIVALENT = {
   'src/c/text/bpe_train.c: for (; t->slots[slot] >= 0; slot = (slot + 1) & t->mask) { [1 -> 2]':
     'looks at every second slot, of which enough are empty',
   'src/js/memory.js: if (wanted < length - 1) this.#weights.length = wanted [- -> +]':
-    'an empty buffer more or less, which only the garbage collector sees'
+    'an empty buffer more or less, which only the garbage collector sees',
+  'src/c/text/bpe.c: b->room = 0; [0 -> 1]': 'words that need it have many more symbols'
 }
