@@ -1,6 +1,7 @@
 // A reader puts a number in place of a computed one: everything after it follows, nothing before it changes.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { cellsAt, Edits } from '../src/js/edits.js'
 import { load } from '../src/js/index.js'
 
 const gf = await load()
@@ -145,4 +146,16 @@ test('what is no edit, and no module', () => {
     [{ edits: [{ name: 'x', index: [0], value: 'a' }] }, 'trace: edits[0].value must be a number, got "a"'],
     [{ modules: null }, 'trace: modules must be an object of modules by name, got null']
   ]) assert.throws(() => gf.trace(() => 1, options), { code: 'type', message })
+})
+
+test('a cell is edited where it is one of the cells of an edit, and nowhere else', () => {
+  const shape = [3, 4]
+  for (const index of [[1, 2], [null, 0], [[0, 2], [1, 3]], [[2, 3], null], [[0, 3], [0, 4]]]) {
+    const edits = new Edits([{ name: 'x', index, value: 1 }]), cells = cellsAt(shape, index)
+    for (let i = 0; i < 3; i++) for (let j = 0; j < 4; j++) {
+      assert.equal(edits.has('x', [i, j]), cells.includes(4 * i + j), `${JSON.stringify(index)}: [${i}, ${j}]`)
+    }
+    assert.equal(edits.has('y', [1, 2]) || edits.has('x', [1]), false)
+  }
+  for (const outside of [[3, 0], [0, [2, 5]], [[1, 1], 0], [-1, 0], [0]]) assert.equal(cellsAt(shape, outside), null)
 })
