@@ -357,5 +357,6 @@ export const EQUIVALENT = {
     'looks at every second slot, of which enough are empty',
   'src/js/memory.js: if (wanted < length - 1) this.#weights.length = wanted [- -> +]':
     'an empty buffer more or less, which only the garbage collector sees',
-  'src/c/text/bpe.c: b->room = 0; [0 -> 1]': 'words that need it have many more symbols'
+  'src/c/text/bpe.c: b->room = 0; [0 -> 1]': 'words that need it have many more symbols',
+  'src/c/text/bpe_train.c: t.starts = malloc(((size_t)n * 2 + 1) * sizeof *t.starts); [1 -> 2]': 'room for one more'
 }
