@@ -223,3 +223,9 @@ test('the kernel that moves values takes steps of any size on either side', () =
     assert.deepEqual(to.toArray(), moved.map(value => value + (accumulate && 10)), `${axes}`)
   }
 })
+
+test('one side of a reshape may be left open, not two', () => {
+  const x = gf.ones([2, 3, 4])
+  assert.deepEqual([x.reshape(-1).shape, x.reshape(4, -1).shape, x.reshape(2, -1, 4).shape], [[24], [4, 6], [2, 3, 4]])
+  for (const sides of [[-1, -1], [-1, 24, -1], [-1, -1, 24]]) assertRejects(() => x.reshape(...sides), 'shape', 'reshape', '-1')
+})
