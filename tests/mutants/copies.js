@@ -6,7 +6,8 @@ import { fileURLToPath } from 'node:url'
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const EMCC = process.env.EMCC ?? 'emcc'
-const FLAGS = ['-std=gnu11', '-ffp-contract=off', '-O1', '-msimd128']
+/** What build.sh refuses is refused here, too. */
+const FLAGS = ['-std=gnu11', '-ffp-contract=off', '-Wall', '-Wextra', '-Werror', '-O1', '-msimd128']
 const LINK = ['--no-entry', '-sSTANDALONE_WASM', '-sALLOW_MEMORY_GROWTH', '-sMAXIMUM_MEMORY=4GB']
 
 /** All files below a folder with an ending. @param {string} folder @param {string} ending @returns {string[]} */
