@@ -57,7 +57,7 @@ test('a text keeps its line breaks, which the field shows while somebody writes'
   await field.fill('')
   await changing(page, () => page.keyboard.insertText(text))
   assert.equal(await field.inputValue(), text)
-  assert.equal(await page.evaluate(() => new URLSearchParams(location.hash.slice(1)).get('beginning')), text)
+  assert.equal((await addressed(page)).beginning, text)
   assert.equal(await lines(), 2)
   assert.equal(await height(), before, 'it grows over what is below it')
   await page.keyboard.press('Tab')

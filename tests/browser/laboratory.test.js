@@ -87,6 +87,7 @@ test('every experiment is saved as a picture and a table and copied, and it is s
     await go(page, room)
     await page.waitForSelector(`#house[data-room="${room}"] .stage-figure canvas`)
     await page.waitForSelector('#inspector:not([aria-busy="true"]) .cell-name')
+    await page.waitForFunction(() => !document.querySelector('[aria-busy="true"]'))
     await page.click('.figure .menu summary')
     const saved = async name => {
       const [download] = await Promise.all([page.waitForEvent('download'), page.click(`.menu button:text-is("${name}")`)])
