@@ -157,6 +157,22 @@ for (const [i, { id }] of LESSONS.entries()) {
   }
 }
 
+test('a scroll to what is pointed at that is cut off at the top of the page is taken up again', async () => {
+  const { page, complaints, close } = await open('order', 'ko', { ...HANDS.mouse.options, before: () => {
+    const { scrollBy } = window
+    window.cut = 0
+    window.scrollBy = (...how) => {
+      scrollBy(...how)
+      if (scrollY === 0 && window.cut++ < 4) scrollTo({ top: 0 })
+    }
+  } })
+  await arrived(page, 'after')
+  await isPointed(page, 'mouse')
+  assert.ok(await page.evaluate(() => window.cut > 1))
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
 test('what a lesson is called, and the next one, is never cut', async () => {
   for (const [id, language] of [['attention', 'ko'], ['mask', 'en'], ['order', 'en']]) {
     const { lesson } = await lessonOf(id).load()

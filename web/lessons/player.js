@@ -125,8 +125,9 @@ export function player(container, stage, context) {
    */
   function enter(at, history = 'push') {
     const step = shown.lesson.steps[at]
-    set({ ...wanted(step, isSeen(step)), at }, history)
+    // Before, not after: what is drawn at once has already begun to bring its place in sight.
     scrollTo({ top: 0 })
+    set({ ...wanted(step, isSeen(step)), at }, history)
   }
   const leave = () => {
     pointer.clear()

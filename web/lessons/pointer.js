@@ -95,6 +95,10 @@ function show(element, asked) {
   return true
 }
 
+/** Milliseconds after which a scroll is over: one that is cut off at the top of the page ends without an event. */
+const OVERDUE = 1000
+/** How often such a scroll is taken up again: where a page ends, a place may stay below what is asked for. */
+const TRIES = 4
 /** What a reader does who wants to look elsewhere. */
 const MOVES = ['wheel', 'touchmove', 'pointerdown', 'keydown']
 /** Who turns the page into a slide looks at the same place. @param {Event} event */
@@ -108,7 +112,13 @@ function keeper() {
   /** @type {{ element: Element, asked: Element | null } | null} */ let kept = null
   // A scroll that has begun goes on to where the place was, even if it has come in sight meanwhile, or another is kept.
   let isOnWay = false
-  const again = () => { if (kept) isOnWay = show(kept.element, kept.asked) || isOnWay }
+  let overdue = 0, tries = 0
+  function again() {
+    if (!kept?.element.isConnected || !show(kept.element, kept.asked)) return
+    isOnWay = true
+    clearTimeout(overdue)
+    overdue = window.setTimeout(() => { if (tries++ < TRIES) again() }, OVERDUE)
+  }
   addEventListener('scrollend', () => {
     const hasArrived = isOnWay
     isOnWay = false
@@ -118,6 +128,7 @@ function keeper() {
   /** @type {AbortController | null} */ let listening = null
   const release = () => {
     kept = null
+    clearTimeout(overdue)
     drawn.disconnect()
     listening?.abort()
   }
@@ -127,14 +138,19 @@ function keeper() {
     keep(element, asked) {
       release()
       kept = { element, asked }
+      tries = 0
       again()
       drawn.observe(document.body)
       listening = new AbortController()
       const { signal } = listening
       for (const move of MOVES) addEventListener(move, event => isMove(event) && release(), { passive: true, signal })
     },
-    /** The same place, drawn anew. @param {Element} element */
-    renew: element => { if (kept) kept.element = element }
+    /** The same place, drawn anew and perhaps elsewhere. @param {Element} element */
+    renew(element) {
+      if (!kept || kept.element === element) return
+      kept.element = element
+      again()
+    }
   }
 }
 
