@@ -352,6 +352,7 @@ test('where it cannot be, one computes, and why is said', async () => {
   assert.match(await reasonFor({ count: 2, wasm: ordinary }), /not the kernels for threads/)
   assert.match(await reasonFor({ count: 2, wasm: Uint8Array.of(0) }), /WebAssembly/)
   assert.match(await reasonFor(2, { crossOriginIsolated: false }), /not isolated.*Cross-Origin-Opener-Policy/)
+  assert.equal(await reasonFor(1, { crossOriginIsolated: false }), null, 'who asks for one has what was asked for')
   assert.equal(await withCores(1, () => reasonFor(2)), 'there is 1 core here')
   const fewer = await withCores(2, () => load({ threads: 3 }))
   assert.deepEqual([fewer.threads.count, fewer.threads.reason], [2, 'there are 2 cores here'])

@@ -23,7 +23,7 @@ export function axisOf(where, x, dim) {
 }
 
 /**
- * One axis or several in ascending order; all of them when none is given.
+ * One axis or several; all of them when none is given.
  * @param {string} where @param {Tensor} x @param {unknown} dim a number, a list of them, undefined or null
  * @returns {number[]}
  */
@@ -31,7 +31,7 @@ export function axesOf(where, x, dim) {
   if (dim === undefined || dim === null) return x.shape.map((_, axis) => axis)
   const axes = (Array.isArray(dim) ? dim : [dim]).map(one => axisOf(where, x, one))
   expect(new Set(axes).size === axes.length, 'range', () => `${where}: dim names an axis twice: ${axes.join(', ')}`)
-  return axes.filter(axis => axis < x.shape.length).sort((a, b) => a - b)
+  return axes.filter(axis => axis < x.shape.length)
 }
 
 /**
