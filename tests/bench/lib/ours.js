@@ -23,9 +23,22 @@ export const ourSide = forward => ({
 /** { shape, data } of a parameter. */
 export const plainOf = tensor => ({ shape: [...tensor.shape], data: tensor.data.slice() })
 
-/** Biases start at 0 and norms at 1: with those a mistake in them would not show. */
+/** The same numbers, from another one on. */
+function turned(data, by) {
+  const copy = data.slice()
+  copy.set(data.subarray(by))
+  copy.set(data.subarray(0, by), data.length - by)
+  return copy
+}
+
+/**
+ * Biases start at 0 and norms at 1: with those a mistake in them would not show. The layers of a stack start as copies,
+ * as in PyTorch: a peer that finds equal weights keeps them once, and reads less memory than a trained model has.
+ */
 export function roughen(module) {
-  const vectors = module.parameters().filter(({ shape }) => shape.length === 1)
-  vectors.forEach((vector, i) => vector.data.set(numbers(vector.shape, 100 + i, { shift: 0.5, scale: 0.3 }).data))
+  for (const [i, { shape, size, data }] of module.parameters().entries()) {
+    const isVector = shape.length === 1
+    data.set(isVector ? numbers(shape, 100 + i, { shift: 0.5, scale: 0.3 }).data : turned(data, 101 * i % size))
+  }
   return module.eval()
 }
