@@ -113,6 +113,16 @@ test('inputs of other shapes, types, names and values are other calls', () => {
   assert.equal(fast.recordings, CALLS.length)
 })
 
+test('no options are not empty options', () => {
+  const typeOf = given => (given?.shape ? 'tensor' : Array.isArray(given) ? 'list' : String(given))
+  const kinds = [{}, null, 7, [], gf.ones([])], types = kinds.map(typeOf)
+  const fast = gf.compile(new Counted((_, x, given) => x.mul(types.indexOf(typeOf(given)) + 2)))
+  for (let i = 0; i < 4; i++) for (const [n, kind] of kinds.entries()) {
+    within(() => assert.equal(fast(gf.ones([3]), kind).at(0), n + 2, types[n]))
+  }
+  assert.equal(fast.recordings, kinds.length)
+})
+
 test('the recordings of eight shapes are kept, and memory stays flat', () => {
   const layer = new nn.Linear(4, 4), fast = gf.compile(layer), before = gf.memory().bytes
   const round = () => { for (let n = 1; n < 20; n++) agree(fast, layer, () => [gf.randn([n, 4])], 3) }

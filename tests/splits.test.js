@@ -55,8 +55,7 @@ for (const [name, [count, side, moving, single]] of Object.entries(ROWS)) test(`
 
 test('what a call costs: multiply-adds, or what takes as long', () => {
   const of = (name, ...args) => SPLITS[name].work(args)
-  assert.equal(of('gf_matmul', 0, 0, 0, 0, 0, 1, 3, 5, 7), 105)
-  assert.equal(of('gf_matmul', 0, 0, 0, 0, 0, 2, 3, 5, 7), 0, 'a batch is not divided')
+  assert.equal(of('gf_matmul', 0, 0, 0, 0, 0, 3, 5, 7), 105)
   assert.equal(of('gf_int8_product', 0, 0, 0, 0, 0, 3, 5, 7), 105)
   assert.equal(of('gf_softmax_forward', 0, 0, 3, 7), 25 * 21)
   assert.equal(of('gf_gelu_forward', 0, 0, 100), 2500)
@@ -68,7 +67,7 @@ test('products: every cell once; few rows by columns, many by rows', () => {
   const c = { gf_matmul_workspace: () => 77 }
   const sizes = [[1, 8], [5, 1000], [128, 600], [129, 24], [1000, 16], [3000, 7]]
   for (const threads of THREADS) for (const [M, N] of sizes) {
-    const made = SPLITS.gf_matmul.divide([10, 20, 30, 40, 50, 1, M, N, 9, 3], threads, c)
+    const made = SPLITS.gf_matmul.divide([10, 20, 30, 40, 50, M, N, 9, 3], threads, c)
     const done = new Uint8Array(M * N), label = `${M} x ${N} by ${threads}`
     for (const part of made.parts) {
       assert.deepEqual(part.slice(0, 9), [10, 20, 30, 40, 50, M, N, 9, 3])
@@ -80,7 +79,7 @@ test('products: every cell once; few rows by columns, many by rows', () => {
     assert.deepEqual([made.kernel, made.room, made.floats], ['gf_matmul_part', 1, 77])
     assert.ok(made.parts.length <= 2 * threads, label)
   }
-  const parts = (M, N, threads) => SPLITS.gf_matmul.divide([0, 0, 0, 0, 0, 1, M, N, 9, 3], threads, c).parts.length
+  const parts = (M, N, threads) => SPLITS.gf_matmul.divide([0, 0, 0, 0, 0, M, N, 9, 3], threads, c).parts.length
   assert.deepEqual([parts(4, 1024, 2), parts(4, 1016, 2), parts(512, 8, 2), parts(504, 8, 2)], [4, 2, 4, 2])
 })
 

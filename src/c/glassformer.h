@@ -335,10 +335,10 @@ enum {
 };
 /* Floats of workspace that gf_matmul needs; with GF_PANELS_B of float32 an N of 0 will do. */
 GF_EXPORT double gf_matmul_workspace(int M, int N, int K);
-/* out [batch,M,N] = a [batch,M,K] b [batch,K,N] + bias [N] (NULL: none), each cell summed from left to right. */
-GF_EXPORT void gf_matmul(float *out, float *workspace, const float *a, const void *b, const float *bias, int batch,
-                         int M, int N, int K, int flags);
-/* The same of one matrix, only for some rows of out, from m on, and columns, from n on: a multiple of 8 with panels.
+/* out [M,N] = a [M,K] b [K,N] + bias [N] (NULL: none), each cell summed from left to right. */
+GF_EXPORT void gf_matmul(float *out, float *workspace, const float *a, const void *b, const float *bias, int M, int N,
+                         int K, int flags);
+/* The same only for some rows of out, from m on, and columns, from n on: a multiple of 8 with panels.
  * Workspace as for a product of that size. */
 GF_EXPORT void gf_matmul_part(float *out, float *workspace, const float *a, const void *b, const float *bias, int M,
                               int N, int K, int flags, int m, int rows, int n, int columns);

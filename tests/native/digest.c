@@ -83,7 +83,7 @@ static uint32_t matrix_product(uint32_t d, int n) {
     gf_arrange(panels, room, N, K, GF_FLOAT32, 0);
     float *parts = zeros(M * N);
     memcpy(parts, out, sizeof(float) * (size_t)(M * N));
-    gf_matmul(out, work, a, flags & GF_PANELS_B ? panels : b, bias, 1, M, N, K, flags);
+    gf_matmul(out, work, a, flags & GF_PANELS_B ? panels : b, bias, M, N, K, flags);
     product_in_parts(parts, a, flags & GF_PANELS_B ? panels : b, bias, M, N, K, flags);
     expect_same(out, parts, M * N);
     d = fold_floats(d, out, M * N);
@@ -105,7 +105,7 @@ static uint32_t stored_product(uint32_t d, int n) {
     if (i > 1) x[M * K - 1] = 1e6f;
     gf_convert(halves, types[i % 2], w, GF_FLOAT32, N * K);
     gf_arrange(halves, room, N, K, types[i % 2], 0);
-    gf_matmul(out, work, x, halves, bias, 1, M, N, K, GF_PANELS_B | flags[i % 2]);
+    gf_matmul(out, work, x, halves, bias, M, N, K, GF_PANELS_B | flags[i % 2]);
     d = fold(d, out, sizeof(float) * (size_t)(M * N));
     int32_t last = N - 1;
     gf_embedding_panels(few, &last, halves, 1, K, types[i % 2]);

@@ -159,7 +159,8 @@ test('what reductions do not take', () => {
 })
 
 test('the first place of equal ones is explained, of zeros of either sign and NaN, too', () => {
-  const rows = [[[-0, 0, -1], 0, 2], [[0, -0, 1], 2, 0], [[1, NaN, 2, NaN], 1, 1], [[2, 5, 5, 2], 1, 0]]
+  const rows = [[[-0, 0, -1], 0, 2], [[0, -0, 1], 2, 0], [[1, NaN, 2, NaN], 1, 1], [[2, 5, 5, 2], 1, 0],
+    [[0, Infinity, -Infinity], 1, 2]]
   for (const [values, largest, smallest] of rows) {
     const { trace } = gf.trace(() => [gf.tensor(values).argmax(), gf.tensor(values).argmin()])
     for (const [name, expected] of [['argmax', largest], ['argmin', smallest]]) {

@@ -422,15 +422,10 @@ static gf_product product_of(float *out, float *workspace, const float *a, const
                       .workspace = workspace};
 }
 
-void gf_matmul(float *out, float *workspace, const float *a, const void *b, const float *bias, int batch, int M, int N,
-               int K, int flags) {
+void gf_matmul(float *out, float *workspace, const float *a, const void *b, const float *bias, int M, int N, int K,
+               int flags) {
   gf_product p = product_of(out, workspace, a, b, bias, M, N, K, flags);
-  for (int i = 0; i < batch; i++) {
-    p.c = out + (size_t)i * M * N;
-    p.a = a + (size_t)i * M * K;
-    p.b = (const char *)b + (size_t)i * K * N * cell_size(p.b_type);
-    gf_multiply(&p);
-  }
+  gf_multiply(&p);
 }
 
 void gf_matmul_part(float *out, float *workspace, const float *a, const void *b, const float *bias, int M, int N, int K,

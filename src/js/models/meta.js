@@ -3,8 +3,7 @@ import { Engine } from '../engine.js'
 /** Exports of kernels that do nothing, over a memory that holds nothing. */
 const NOTHING = {
   memory: { buffer: new ArrayBuffer(0) },
-  gf_alloc: () => 8,
-  gf_generator_size: () => 0
+  gf_alloc: () => 8
 }
 
 /**

@@ -13,14 +13,14 @@ import { expectRank, floatTensor, rowsOf, sameEngine } from './checks.js'
 const isReady = flags => (flags & (PANELS_B | FLOAT16_B | BFLOAT16_B)) === PANELS_B
 
 /**
- * The kernel on addresses: out [batch, M, N] = a [batch, M, K] b [batch, K, N] + bias.
+ * The kernel on addresses: out [M, N] = a [M, K] b [K, N] + bias.
  * @param {import('../engine.js').Engine} engine
  * @param {number} out @param {number} a @param {number} b
- * @param {{ batch?: number, M: number, N: number, K: number, bias?: number, flags?: number }} options
+ * @param {{ M: number, N: number, K: number, bias?: number, flags?: number }} options
  */
-export function multiply(engine, out, a, b, { batch = 1, M, N, K, bias = 0, flags = 0 }) {
+export function multiply(engine, out, a, b, { M, N, K, bias = 0, flags = 0 }) {
   const workspace = engine.scratch(engine.c.gf_matmul_workspace(M, isReady(flags) ? 0 : N, K))
-  engine.c.gf_matmul(out, workspace, a, b, bias, batch, M, N, K, flags)
+  engine.c.gf_matmul(out, workspace, a, b, bias, M, N, K, flags)
 }
 
 /**

@@ -70,8 +70,8 @@ function tiles(M, N, threads) {
 
 /** @type {Split} */
 const product = {
-  work: ([, , , , , batch, M, N, K]) => (batch === 1 ? M * N * K : 0),
-  divide([out, workspace, a, b, bias, , M, N, K, flags], threads, c) {
+  work: ([, , , , , M, N, K]) => M * N * K,
+  divide([out, workspace, a, b, bias, M, N, K, flags], threads, c) {
     const parts = tiles(M, N, threads).map(tile => [out, workspace, a, b, bias, M, N, K, flags, ...tile])
     return { parts, kernel: 'gf_matmul_part', room: 1, floats: c.gf_matmul_workspace(M, N, K) }
   }
