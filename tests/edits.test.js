@@ -74,6 +74,15 @@ test('several steps edited at once: each is kept, and each goes on from the one 
   assert.notDeepEqual(values(both, 'output'), values(one, 'output'))
 })
 
+test('a key before the window that is given a score is looked at', () => {
+  gf.manualSeed(5)
+  const [q, k, v] = [1, 2, 3].map(() => gf.randn([1, 1, 99, 4])), index = [0, 0, 98, 0]
+  const { trace } = gf.trace(() => gf.functional.scaledDotProductAttention(q, k, v, { window: 2, isCausal: true }),
+    { edits: [{ name: 'masked_scores', index, value: 30 }] })
+  assert.ok(trace.get('weights').at(...index) > 0.99)
+  for (let d = 0; d < 4; d++) assert.ok(Math.abs(trace.get('attention').at(0, 0, 98, d) - v.at(0, 0, 0, d)) < 0.05)
+})
+
 test('a stretch and all of an axis are the same as every cell of them', () => {
   const name = 'self_attn.heads', cells = [0, 1, 2, 3].flatMap(t => [4, 5, 6, 7].map(c => [0, t, c]))
   const [one, many] = [run([{ name, index: [0, null, [4, 8]], value: 0 }]),

@@ -164,6 +164,21 @@ test('asking wrongly is answered clearly', () => {
   assert.throws(() => plain.explainGradient('relu', [0]), { code: 'state', message: /backward/ })
 })
 
+test('the way to a gradient is shown where there is one, and not one of several', () => {
+  const way = uses => {
+    const { output, trace } = gf.trace(() => {
+      const logits = gf.tensor([[1, 2], [3, 5]], { requiresGrad: true })
+      return uses.map(target => F.crossEntropy(logits, target)).reduce((sum, loss) => sum.add(loss))
+    })
+    output.backward()
+    const { steps } = trace.explainGradient('input', [1, 0])
+    trace.dispose()
+    return steps.map(({ label, value }) => [label, value.toFixed(3)])
+  }
+  assert.deepEqual(way([[0, 1]]), [['p', '0.119']])
+  assert.deepEqual(way([[0, 1], [1, 0]]), [])
+})
+
 test('what a run cost is counted from it', () => {
   const { trace } = gf.trace(() => new gf.nn.Linear(3, 5).forward(gf.rand([2, 4, 3])))
   const multiplyAdds = 2 * 4 * 5 * 3, parameters = 3 * 5 + 5

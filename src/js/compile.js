@@ -124,7 +124,9 @@ class State {
     for (const { object, keys, values, forward } of this.#parts) {
       const now = Object.keys(object)
       if (now.length !== keys.length || object.forward !== forward) return false
-      if (!keys.every((key, i) => now[i] === key && Object.is(object[key], values[i]))) return false
+      for (let i = 0; i < keys.length; i++) {
+        if (now[i] !== keys[i] || !Object.is(object[keys[i]], values[i])) return false
+      }
     }
     return this.#hooks === hookMoment()
   }
