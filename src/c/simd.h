@@ -113,6 +113,18 @@ GF_INLINE gf_f4 gf_zero(void) { return (gf_f4){0, 0, 0, 0}; }
 /* Two roundings, product then sum: the same as the scalar a * b + c without contraction. */
 GF_INLINE gf_f4 gf_mul_add(gf_f4 a, gf_f4 b, gf_f4 c) { return a * b + c; }
 
+/* Four rows of four values each become four columns. */
+GF_INLINE void gf_transpose4(gf_f4 *v) {
+  gf_f4 ab_low = __builtin_shufflevector(v[0], v[1], 0, 4, 1, 5);
+  gf_f4 ab_high = __builtin_shufflevector(v[0], v[1], 2, 6, 3, 7);
+  gf_f4 cd_low = __builtin_shufflevector(v[2], v[3], 0, 4, 1, 5);
+  gf_f4 cd_high = __builtin_shufflevector(v[2], v[3], 2, 6, 3, 7);
+  v[0] = __builtin_shufflevector(ab_low, cd_low, 0, 1, 4, 5);
+  v[1] = __builtin_shufflevector(ab_low, cd_low, 2, 3, 6, 7);
+  v[2] = __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5);
+  v[3] = __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7);
+}
+
 /* One fixed order for every horizontal reduction: lanes 0+2 and 1+3, then those two. */
 GF_INLINE float gf_sum_lanes(gf_f4 a) { return (a[0] + a[2]) + (a[1] + a[3]); }
 GF_INLINE double gf_sum_lanes_double(gf_d2 a) { return a[0] + a[1]; }

@@ -158,6 +158,21 @@ test('what reductions do not take', () => {
   assertRejects(() => F.softmax(x, { dim: 2 }), 'range', 'softmax', 'dim')
 })
 
+test('the first of the largest and smallest, wherever it stands in a long row, is found', () => {
+  const isBefore = (x, y, sign) => !Number.isNaN(y) && (Number.isNaN(x) || sign * x > sign * y)
+  const place = (row, sign) => row.reduce((best, x, i) => (isBefore(x, row[best], sign) ? i : best), 0)
+  for (let n = 1; n < 70; n++) for (const odd of [NaN, 9, -9, Infinity, -Infinity, -0]) {
+    const row = Array.from({ length: n }, (_, i) => i * 7 % 5 - 2)
+    row[Math.floor(n * 0.7)] = odd
+    const x = gf.tensor(row)
+    for (const [name, sign] of [['max', 1], ['min', -1]]) {
+      const at = place(row, sign)
+      assert.equal(x[`arg${name}`]().item(), at, `arg${name} of ${row}`)
+      assert.ok(Object.is(x[`a${name}`]().item(), row[at]), `${name} of ${row}`)
+    }
+  }
+})
+
 test('the first place of equal ones is explained, of zeros of either sign and NaN, too', () => {
   const rows = [[[-0, 0, -1], 0, 2], [[0, -0, 1], 2, 0], [[1, NaN, 2, NaN], 1, 1], [[2, 5, 5, 2], 1, 0],
     [[0, Infinity, -Infinity], 1, 2]]

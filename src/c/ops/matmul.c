@@ -118,25 +118,13 @@ static void edge_tile(const gf_product *p, int m, int n, const float *a, const f
   for (int r = 0; r < rows; r++) store_cells(p->c + (size_t)(m + r) * p->ldc + n, edge + 2 * r, p->N - n);
 }
 
-/* Four rows of four values each become four columns. */
-GF_INLINE void transpose4(gf_f4 *v) {
-  gf_f4 ab_low = __builtin_shufflevector(v[0], v[1], 0, 4, 1, 5);
-  gf_f4 ab_high = __builtin_shufflevector(v[0], v[1], 2, 6, 3, 7);
-  gf_f4 cd_low = __builtin_shufflevector(v[2], v[3], 0, 4, 1, 5);
-  gf_f4 cd_high = __builtin_shufflevector(v[2], v[3], 2, 6, 3, 7);
-  v[0] = __builtin_shufflevector(ab_low, cd_low, 0, 1, 4, 5);
-  v[1] = __builtin_shufflevector(ab_low, cd_low, 2, 3, 6, 7);
-  v[2] = __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5);
-  v[3] = __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7);
-}
-
 /* row[0..3][k] into out[k][0..3], the rows of out `width` floats apart. */
 GF_INLINE void interleave4(float *out, size_t width, const float *const row[4], int K) {
   int k = 0;
   for (; k + 4 <= K; k += 4, out += 4 * width) {
     gf_f4 v[4];
     for (int r = 0; r < 4; r++) v[r] = gf_load(row[r] + k);
-    transpose4(v);
+    gf_transpose4(v);
     for (int r = 0; r < 4; r++) gf_store(out + r * width, v[r]);
   }
   for (; k < K; k++, out += width)

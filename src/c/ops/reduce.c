@@ -18,11 +18,25 @@ static GF_SMALL double variance(const float *x, int C, double correction) {
   return sum / (rest > 0.0 ? rest : 0.0);
 }
 
-/* Where the largest of x stands, or with sign -1 the smallest: the first of several, and the first NaN before all. */
-static GF_SMALL int extreme(const float *x, int C, float sign) {
+enum { BLOCK = 16 };
+
+/* Whether all of a block are at most `best`, under a sign; a NaN is not. */
+GF_INLINE int is_below(const float *x, gf_f4 best, gf_f4 sign) {
+  gf_i4 below = sign * gf_load(x) <= best;
+#pragma unroll
+  for (int i = 4; i < BLOCK; i += 4) below &= sign * gf_load(x + i) <= best;
+  return (below[0] & below[1] & below[2] & below[3]) != 0;
+}
+
+/* Where the largest of x stands, or with sign -1 the smallest: the first of several, and the first NaN before all.
+ * Whole blocks are passed over in which nothing is larger than what was found. */
+GF_APART int extreme(const float *x, int C, float sign) {
   int best = 0;
-  for (int i = 1; i < C && x[best] == x[best]; i++)
-    if (!(sign * x[i] <= sign * x[best])) best = i;
+  for (int i = 1; i < C && x[best] == x[best]; i++) {
+    gf_f4 most = gf_splat(sign * x[best]), signs = gf_splat(sign);
+    while (i + BLOCK <= C && is_below(x + i, most, signs)) i += BLOCK;
+    if (i < C && !(sign * x[i] <= sign * x[best])) best = i;
+  }
   return best;
 }
 
