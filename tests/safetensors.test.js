@@ -157,6 +157,12 @@ test('numbers beyond what is asked for, or beyond 2^53, are refused', () => {
     assert.throws(() => save([value], { dtypes: dtype }),
       { code: 'range', message: new RegExp(`a holds ${value}.*${dtype}`) })
   }
+  for (const [dtype, least, most] of [['I8', -128, 127], ['U8', 0, 255], ['I16', -(2 ** 15), 2 ** 15 - 1],
+    ['U16', 0, 2 ** 16 - 1], ['I32', -(2 ** 31), 2 ** 31 - 1], ['U32', 0, 2 ** 32 - 1], ['BOOL', 0, 1]]) {
+    const { tensors: { a } } = gf.loadSafetensors(save([least, most], { dtypes: dtype }))
+    assert.deepEqual([...a.values].map(Number), [least, most], dtype)
+    for (const beyond of [least - 1, most + 1]) assert.throws(() => save([beyond], { dtypes: dtype }), { code: 'range' })
+  }
   const bytes = save([1])
   new DataView(bytes.buffer).setBigInt64(bytes.length - 8, 2n ** 53n + 1n, true)
   const wide = new TextDecoder('latin1').decode(bytes).replace('"F64"', '"I64"')

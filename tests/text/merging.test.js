@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { stories } from '../../web/models/stories/data.js'
+import { drawFrom } from '../../web/models/draw.js'
 import { assertRejects, gf } from '../lib/engine.js'
 
 const texts = stories(11, 1000, { names: 'plain' }).map(text => ` ${text}`)
@@ -80,4 +81,16 @@ test('replayed on its own text: every merge is the pair that is counted most, as
   assert.deepEqual(gf.text.trainWordPiece('a b', { vocabSize: 9 }).replay('a b', 0).words, [])
   assertRejects(() => own.replay(text, 145), 'range', '145')
   assertRejects(() => own.replay(3, 0), 'type', 'text must be a string')
+})
+
+test('small texts: of all pairs the one that is counted most is joined, at every step', () => {
+  const { below, pick } = drawFrom(11)
+  for (let n = 0; n < 60; n++) {
+    const word = () => Array.from({ length: 1 + below(6) }, () => pick([...'abcd'])).join('')
+    const text = Array.from({ length: 4 + below(30) }, word).join(' ')
+    const own = gf.text.trainBPE(text, { vocabSize: 256 + 40, minFrequency: 1 })
+    own.merges.forEach(({ pair, count }, at) => {
+      assert.equal(count, own.replay(text, at).pairs[0].count, `${text}: ${pair}, merge ${at}`)
+    })
+  }
 })

@@ -125,7 +125,7 @@ class Learner {
         return memory.doubles(workspace, n).slice()
       })
     })
-    const rest = state.pieces.map((_, i) => i).slice(this.#letters).sort((a, b) => losses[b] - losses[a] || a - b)
+    const rest = state.pieces.map((_, i) => i).slice(this.#letters).sort((a, b) => losses[b] - losses[a])
     const kept = [...rest.slice(0, size - this.#letters).sort((a, b) => a - b)]
     const all = [...Array(this.#letters).keys(), ...kept]
     return { pieces: all.map(i => state.pieces[i]), scores: Float64Array.from(all, i => state.scores[i]) }
