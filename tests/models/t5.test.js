@@ -43,6 +43,7 @@ test('t5: what is not known of its feed-forward is refused', async () => {
 
 test('t5: an answer to a text that is longer than its channels is the same with a cache', async () => {
   const { model } = await gf.models.load(filesOf(item)), { shape: [, channels] } = model.shared.weight
-  const ids = Array.from({ length: channels + 3 }, (_, i) => row[i % row.length]), options = { maxNewTokens: 4, end: [] }
+  const ids = Array.from({ length: channels + 3 }, (_, i) => row[i % row.length])
+  const options = { maxNewTokens: 4, end: [] }
   assert.deepEqual(model.generate(ids, options), model.generate(ids, { ...options, cache: false }))
 })

@@ -42,6 +42,8 @@ export const lesson = {
     },
     {
       id: 'place', state: 'room=source.sum', point: () => ({ tensor: 'positions.output', index: NUMBER }),
+      // The sum itself would be the answer.
+      look: () => ({ tensor: 'source_embedding.output', index: NUMBER }),
       ask: { answer: run => at(run, 'positions.output', NUMBER), tolerance: 0.02 },
       say: run => ({
         value: fixed(at(run, 'source_embedding.output', NUMBER)), place: fixed(at(run, 'positions.pe', [0, DIMENSION])),
