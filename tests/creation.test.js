@@ -21,6 +21,12 @@ for (const [title, { shape, data, dtype }] of Object.entries(made)) {
   })
 }
 
+test('NaN is no whole number: 0 in int32', () => {
+  for (const dtype of ['float64', 'float32', 'float16', 'bfloat16']) {
+    assert.deepEqual(gf.tensor([NaN, 2], { dtype }).to('int32').toArray(), [0, 2], dtype)
+  }
+})
+
 test('zeros, ones, full, eye and their likes', () => {
   assert.deepEqual(plain(gf.zeros([2, 2])), ['float32', [2, 2], [[0, 0], [0, 0]]])
   assert.deepEqual(plain(gf.ones([3], { dtype: 'int32' })), ['int32', [3], [1, 1, 1]])
@@ -28,6 +34,8 @@ test('zeros, ones, full, eye and their likes', () => {
   assert.deepEqual(plain(gf.full([2], true, { dtype: 'bool' })), ['bool', [2], [true, true]])
   assert.deepEqual(plain(gf.full([], 2.5)), ['float32', [], 2.5])
   assert.deepEqual(plain(gf.eye(2, 3)), ['float32', [2, 3], [[1, 0, 0], [0, 1, 0]]])
+  assert.deepEqual(plain(gf.eye(3, 1)), ['float32', [3, 1], [[1], [0], [0]]])
+  assert.deepEqual(gf.nn.init.eye_(gf.ones([5, 2])).toArray(), [[1, 0], [0, 1], [0, 0], [0, 0], [0, 0]])
   assert.deepEqual(plain(gf.eye(2, { dtype: 'bool' })), ['bool', [2, 2], [[true, false], [false, true]]])
   assert.deepEqual(plain(gf.zerosLike(gf.tensor([[1, 2]], { dtype: 'int32' }))), ['int32', [1, 2], [[0, 0]]])
   assert.deepEqual(plain(gf.onesLike(gf.tensor([1]), { dtype: 'bool' })), ['bool', [1], [true]])
