@@ -229,3 +229,16 @@ test('one side of a reshape may be left open, not two', () => {
   assert.deepEqual([x.reshape(-1).shape, x.reshape(4, -1).shape, x.reshape(2, -1, 4).shape], [[24], [4, 6], [2, 3, 4]])
   for (const sides of [[-1, -1], [-1, 24, -1], [-1, -1, 24]]) assertRejects(() => x.reshape(...sides), 'shape', 'reshape', '-1')
 })
+
+test('runs of every length are exchanged, and none of nothing', () => {
+  const { memory, c } = gf.engine, A = 9, B = 13, room = 2 * A * B
+  for (const inner of [0, 1, 2]) memory.borrow(2 * 4 * room, from => {
+    const size = A * B * inner, to = from + 4 * room, x = memory.floats(from, size).map((_, i) => i + 1)
+    memory.floats(from, size).set(x)
+    memory.floats(to, room).fill(-1)
+    c.gf_transpose_forward(to, from, 1, A, 1, B, inner)
+    const expected = Array.from({ length: size }, (_, i) => (
+      x[((Math.floor(i / inner) % A) * B + Math.floor(i / inner / A)) * inner + i % inner]))
+    assert.deepEqual([...memory.floats(to, room)], [...expected, ...Array(room - size).fill(-1)], `${inner}`)
+  })
+})

@@ -38,7 +38,7 @@ GF_APART void turn(float *out, size_t out_apart, const float *x, size_t apart, i
 }
 
 void gf_transpose_forward(float *out, const float *x, int outer, int A, int middle, int B, int inner) {
-  if (inner > 1) {
+  if (inner != 1) {
     GF_FOR_TRANSPOSED(memcpy(out + crossed, x + straight, sizeof(float) * inner))
     return;
   }
