@@ -2,6 +2,7 @@
 //
 //     node tests/mutants/sources.js [--seed 1] [--count 60] [--of src/c/ops] [--only 'src/js/optim/sgd.js:25:1']
 //     node tests/mutants/sources.js --known     the faults of known.js, all of which were once not seen
+//     … --near   asks the tests of the same area only: a quick look for places worth a test, whose rate says little
 //
 // Draws its places from the seed, so that a report can be made again. Tests are asked one file at a time, the nearest
 // first, of those that reach the place (reach.js); the first red one ends it, mostly after a second. Where a test takes
@@ -19,7 +20,7 @@ import { run, trialsFor } from './trials.js'
 const { values: given } = parseArgs({ options: {
   seed: { type: 'string', default: '1' }, count: { type: 'string', default: '60' },
   of: { type: 'string', multiple: true, default: ['src'] }, only: { type: 'string', default: '' },
-  known: { type: 'boolean', default: false }
+  known: { type: 'boolean', default: false }, near: { type: 'boolean', default: false }
 } })
 
 /** What is exchanged: a pattern, and what is put there. @type {[RegExp, string][]} */
@@ -89,7 +90,7 @@ const seconds = time => `${(time / 1000).toFixed(1)} s`
 /** The first test that goes red, or that the change makes endless; null where none does. */
 function killer({ file, offset, found }) {
   const known = trial => asked.get(trial.name)?.time ?? 0
-  for (const group of trialsFor(file, at)) {
+  for (const group of trialsFor(file, at, given.near)) {
     for (const trial of group.sort((one, other) => known(one) - known(other))) {
       if (!without(trial).reaches(file, offset, found.length)) continue
       const { isRed, isLate, time } = run(trial, at, limitOf(trial))

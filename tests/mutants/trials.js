@@ -14,7 +14,7 @@ const OBJECTS = `${ROOT}build/mutants/objects/`
 const AREAS = [
   [/\/text\//, ['text', 'models']], [/src\/js\/(models|files)|safetensors/, ['models', '.', 'nn']],
   [/optim/, ['optim', 'nn', '.']], [/export/, ['export']], [/decoding/, ['decoding', 'models']],
-  [/random|creation|init/, ['.', 'reference', 'nn', 'optim']], [/\/nn\//, ['nn', 'models', 'export', '.']], [/./, []]
+  [/random|creation|init/, ['.', 'reference', 'nn', 'optim']], [/\/nn\//, ['nn', 'models', 'export', '.']], [/./, ['ops', '.']]
 ]
 const FOLDERS = ['ops', '.', 'nn', 'optim', 'models', 'decoding', 'export', 'reference', 'text', 'mistakes']
 /** Not asked: they look at what is built, or at imports. */
@@ -67,19 +67,20 @@ const UNSAFE = ['digest', 'text_test', 'allocation_test'].map(program => ({
 
 /**
  * What is asked about a file: groups, the nearest first; what is cheap within a group is to be asked first.
- * @param {string} file @param {string} at the copy they are asked in @returns {Trial[][]}
+ * @param {string} file @param {string} at the copy they are asked in
+ * @param {boolean} [onlyNear] leaves out what is of another area @returns {Trial[][]}
  */
-export function trialsFor(file, at) {
+export function trialsFor(file, at, onlyNear = false) {
   const stem = file.replace(/.*\/|\.\w+$/g, ''), isC = /\.[ch]$/.test(file)
   const [, near] = AREAS.find(([pattern]) => pattern.test(file))
-  const groups = [...new Set([...near, ...FOLDERS])]
+  const groups = [...new Set([...near, ...onlyNear ? [] : FOLDERS])]
     .map(folder => testsIn(at, folder).filter(one => !(isC && one === COMPARES)))
   const isNear = one => one.includes(`/${stem}`) || file.includes(`/${one.replace(/.*\/|\.test\.js$/g, '')}/`)
   return [
     /src\/c\/math\./.test(file) ? [MATH] : [],
     groups.flat().filter(isNear).map(nodeTest),
     ...groups.map(group => group.filter(one => !isNear(one)).map(nodeTest)),
-    isC ? UNSAFE : []
+    isC && !onlyNear ? UNSAFE : []
   ]
 }
 
