@@ -65,7 +65,7 @@ GF_INLINE gf_f4 gf_exp4(gf_f4 x) {
   const gf_f4 most = GF_CONSTANT(88.7228f);
   gf_i4 exponent;
   gf_f4 fraction = gf_exp_factors(gf_max(gf_min(x, most), GF_CONSTANT(-88.0f)), &exponent);
-  gf_f4 rising = (gf_f4)((gf_i4)fraction + exponent - (gf_i4)GF_CONSTANT(1.0f));
+  gf_f4 rising = (gf_f4)((gf_i4)fraction + exponent + (gf_i4)GF_CONSTANT(-4.0f)); /* the bits of 1 away, 2^32 on */
   gf_f4 finite = gf_select(x > gf_zero(), rising, fraction * (gf_f4)exponent);
   return gf_select(x > most, GF_CONSTANT(GF_INFINITY), finite);
 }

@@ -179,6 +179,7 @@ static __attribute__((noinline)) void four_rows(gf_f4 *sums, const part *x, size
 #pragma unroll
       for (int r = 0; r < ROWS; r++) add_pair(dots + 2 * r, b->q[k], gf_splat_pair(x[r * apart].r + 2 * k));
     }
+#pragma unroll
     for (int r = 0; r < ROWS; r++) add_block(sums + 2 * r, dots + 2 * r, b, x[r * apart].step);
   }
 }
@@ -191,8 +192,10 @@ GF_INLINE void start(gf_f4 *sums, const float *bias, int n, int N) {
 
 static void rows_by_panel(float *out, const part *x, const block *b, const float *bias, int n, int N, size_t blocks) {
   gf_f4 sums[2 * ROWS];
+#pragma unroll
   for (int r = 0; r < ROWS; r++) start(sums + 2 * r, bias, n, N);
   four_rows(sums, x, blocks, b, blocks);
+#pragma unroll
   for (int r = 0; r < ROWS; r++) store_edge(out + (size_t)r * N + n, sums + 2 * r, N - n);
 }
 

@@ -123,8 +123,10 @@ GF_INLINE void interleave4(float *out, size_t width, const float *const row[4], 
   int k = 0;
   for (; k + 4 <= K; k += 4, out += 4 * width) {
     gf_f4 v[4];
+#pragma unroll
     for (int r = 0; r < 4; r++) v[r] = gf_load(row[r] + k);
     gf_transpose4(v);
+#pragma unroll
     for (int r = 0; r < 4; r++) gf_store(out + r * width, v[r]);
   }
   for (; k < K; k++, out += width)

@@ -28,8 +28,10 @@ GF_APART void turn(float *out, size_t out_apart, const float *x, size_t apart, i
         for (int i = a; i < a + TILE; i += 4)
           for (int j = b; j < b + TILE; j += 4) {
             gf_f4 v[4];
+#pragma unroll
             for (int r = 0; r < 4; r++) v[r] = gf_load(x + (i + r) * apart + j);
             gf_transpose4(v);
+#pragma unroll
             for (int r = 0; r < 4; r++) gf_store(out + (j + r) * out_apart + i, v[r]);
           }
       else
