@@ -4,6 +4,7 @@ import { assertClose, assertSame, plain } from '../lib/compare.js'
 import { assertRejects, gf, toTensor } from '../lib/engine.js'
 import { numbers } from '../lib/numbers.js'
 import { testOp } from '../lib/op_tests.js'
+import { backward, forward } from '../../src/reference/rotary.js'
 
 const F = gf.functional
 
@@ -21,6 +22,21 @@ function bounds({ inputs: { x }, params, cot }) {
 }
 
 testOp('rotary', { run, bounds, golden: { positions: ['rotary'] } })
+
+test('rotary: heads of every width, forward and back, of both layouts, gradients added to what is there', () => {
+  for (const D of [2, 6, 8, 10, 16, 22]) for (const layout of ['halves', 'neighbours']) {
+    const x = numbers([2, 1, 3, 2 * D], D), cot = numbers([2, 1, 3, 2 * D], D + 1)
+    const params = { layout, heads: 2, positions: [[0, 3, 5], [2, 1, 9]] }, given = gf.tensor(Float32Array.from(x.data),
+      { shape: x.shape, requiresGrad: true })
+    for (const times of [1, 2]) {
+      const y = F.rotary(given, params), name = `${D} ${layout}`
+      y.backward(toTensor(cot))
+      const bound = bounds({ inputs: { x }, params, cot: { y: cot } }), { x: dx } = backward({ x }, params, { y: cot })
+      assertClose(y, forward({ x }, params).y, { tol: bound.y, name })
+      assertClose(given.grad, { ...dx, data: dx.data.map(v => times * v) }, { tol: times * bound.x, name: `d${name}` })
+    }
+  }
+})
 
 test('rotary: turning keeps lengths, and a product of q and k depends on how far apart they are', () => {
   const [q, k] = [1, 2].map(seed => toTensor(numbers([1, 1, 1, 8], seed)))

@@ -25,30 +25,66 @@ void gf_rotary_table(float *cosines, float *sines, const int32_t *positions, con
     }
 }
 
-/* Calls turn(out, x, cos, sin, a, b) for every pair. */
-#define EACH_PAIR(TURN)                                                       \
-  int half = D / 2, step = neighbours ? 2 : 1, apart = neighbours ? 1 : half; \
-  for (int b = 0; b < B; b++)                                                 \
-    for (int h = 0; h < H; h++)                                               \
-      for (int t = 0; t < T; t++) {                                           \
-        size_t row = (((size_t)b * H + h) * T + t) * heads * D;               \
-        const float *c = cosines + ((size_t)b * batch + t) * half;            \
-        const float *s = sines + ((size_t)b * batch + t) * half;              \
-        for (int g = 0; g < heads; g++, row += D)                             \
-          for (int i = 0; i < half; i++) {                                    \
-            size_t p = row + (size_t)i * step, q = p + apart;                 \
-            TURN                                                              \
-          }                                                                   \
+/* Four pairs: their first channels and their second. */
+typedef struct {
+  gf_f4 a, b;
+} pairs;
+
+GF_INLINE pairs load_pairs(const float *x, int apart) {
+  gf_f4 v = gf_load(x), w = gf_load(x + (apart == 1 ? 4 : apart));
+  if (apart != 1) return (pairs){v, w};
+  return (pairs){__builtin_shufflevector(v, w, 0, 2, 4, 6), __builtin_shufflevector(v, w, 1, 3, 5, 7)};
+}
+
+GF_INLINE void store_pairs(float *out, int apart, pairs p) {
+  int near = apart == 1;
+  gf_store(out, near ? __builtin_shufflevector(p.a, p.b, 0, 4, 1, 5) : p.a);
+  gf_store(out + (near ? 4 : apart), near ? __builtin_shufflevector(p.a, p.b, 2, 6, 3, 7) : p.b);
+}
+
+/* The pairs of a head: out = x turned, or with sign -1 turned back and added. A rotation's derivative is the rotation
+ * back: dx[a] += dout[a] cos + dout[b] sin,  dx[b] += dout[b] cos - dout[a] sin */
+GF_INLINE void turn(float *out, const float *x, const float *cosines, const float *sines, int half, int apart,
+                    float sign) {
+  int step = apart == 1 ? 2 : 1, i = 0;
+  for (; i + 4 <= half; i += 4) {
+    gf_f4 c = gf_load(cosines + i), s = sign * gf_load(sines + i);
+    pairs p = load_pairs(x + i * step, apart), q = {p.a * c - p.b * s, p.b * c + p.a * s};
+    if (sign < 0.0f) {
+      pairs before = load_pairs(out + i * step, apart);
+      q = (pairs){before.a + q.a, before.b + q.b};
+    }
+    store_pairs(out + i * step, apart, q);
+  }
+  for (; i < half; i++) {
+    const float *p = x + i * step;
+    float c = cosines[i], s = sign * sines[i], a = p[0] * c - p[apart] * s, b = p[apart] * c + p[0] * s,
+          *to = out + i * step;
+    to[0] = sign < 0.0f ? to[0] + a : a;
+    to[apart] = sign < 0.0f ? to[apart] + b : b;
+  }
+}
+
+/* All heads of all rows; the tables have a row for each place, and `batch` rows for each sentence, or 0. */
+GF_INLINE void turn_all(float *out, const float *x, const float *cosines, const float *sines, int batch, int B, int H,
+                        int T, int heads, int D, int neighbours, float sign) {
+  int half = D / 2;
+  for (int b = 0; b < B; b++)
+    for (int h = 0; h < H; h++)
+      for (int t = 0; t < T; t++) {
+        size_t row = ((size_t)b * batch + t) * half;
+        for (int g = 0; g < heads; g++, out += D, x += D)
+          if (neighbours) turn(out, x, cosines + row, sines + row, half, 1, sign);
+          else turn(out, x, cosines + row, sines + row, half, half, sign);
       }
+}
 
 void gf_rotary_forward(float *out, const float *x, const float *cosines, const float *sines, int batch, int B, int H,
                        int T, int heads, int D, int neighbours) {
-  EACH_PAIR(out[p] = x[p] * c[i] - x[q] * s[i]; out[q] = x[q] * c[i] + x[p] * s[i];)
+  turn_all(out, x, cosines, sines, batch, B, H, T, heads, D, neighbours, 1.0f);
 }
 
-/* A rotation's derivative is the rotation back: dx[a] += dout[a] cos + dout[b] sin,  dx[b] += dout[b] cos - dout[a] sin
- */
 void gf_rotary_backward(float *dx, const float *dout, const float *cosines, const float *sines, int batch, int B, int H,
                         int T, int heads, int D, int neighbours) {
-  EACH_PAIR(dx[p] += dout[p] * c[i] + dout[q] * s[i]; dx[q] += dout[q] * c[i] - dout[p] * s[i];)
+  turn_all(dx, dout, cosines, sines, batch, B, H, T, heads, D, neighbours, -1.0f);
 }
