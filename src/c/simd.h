@@ -1,8 +1,9 @@
 /* simd.h - the four-lane vocabulary the kernels are written in.
  *
- * gf_f4 holds four float32 lanes, gf_h8 eight integers of 16 bits. This is the only file that knows how a target spells them: WebAssembly SIMD through
- * its intrinsics, everything else through the compiler's portable vector extension. Both spellings round every
- * operation on its own (no fused multiply-add), so a native build computes the bits the wasm build computes.
+ * gf_f4 holds four float32 lanes, gf_h8 eight integers of 16 bits. This is the only file that knows how a target spells
+ * them: WebAssembly SIMD through its intrinsics, everything else through the compiler's portable vector extension. Both
+ * spellings round every operation on its own (no fused multiply-add), so a native build computes the bits the wasm build
+ * computes.
  */
 #ifndef GF_SIMD_H
 #define GF_SIMD_H

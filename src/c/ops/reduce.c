@@ -9,12 +9,14 @@
  */
 #include "convert.h"
 #include "softmax.h"
+#include "sum.h"
 
 static double mean_of(const float *x, int C) { return gf_sum(x, C) / C; }
 
-static GF_SMALL double variance(const float *x, int C, double correction) {
-  double mean = mean_of(x, C), sum = 0.0, rest = C - correction;
-  for (int i = 0; i < C; i++) sum += (x[i] - mean) * (x[i] - mean);
+GF_INLINE gf_d2 squared_distance(gf_d2 x, gf_d2 mean) { return (x - mean) * (x - mean); }
+
+GF_APART double variance(const float *x, int C, double correction) {
+  double sum = gf_sum_parts(x, C, squared_distance, mean_of(x, C)), rest = C - correction;
   return sum / (rest > 0.0 ? rest : 0.0);
 }
 

@@ -1,0 +1,26 @@
+/* sum.h - sums in double of what is made of each value of a row. */
+#include "../simd.h"
+
+/* What is summed of two values. */
+typedef gf_d2 (*gf_part)(gf_d2 x, gf_d2 about);
+
+enum { GF_SUM_BLOCK = 16 };
+
+/* Eight chains of additions overlap where the row is long enough, two in what is left. */
+GF_INLINE double gf_sum_parts(const float *x, int n, gf_part part, double centre) {
+  gf_d2 sums[GF_SUM_BLOCK / 2] = {{0.0, 0.0}}, about = {centre, centre};
+  int i = 0;
+  for (; i + GF_SUM_BLOCK <= n; i += GF_SUM_BLOCK) {
+#pragma unroll
+    for (int k = 0; k < GF_SUM_BLOCK; k += 4) {
+      gf_f4 v = gf_load(x + i + k);
+      sums[k / 2] += part(gf_low_double(v), about);
+      sums[k / 2 + 1] += part(gf_high_double(v), about);
+    }
+  }
+  for (; i + 2 <= n; i += 2) sums[0] += part((gf_d2){x[i], x[i + 1]}, about);
+#pragma unroll
+  for (int k = 2; k < GF_SUM_BLOCK / 2; k += 2) sums[0] += sums[k], sums[1] += sums[k + 1];
+  double sum = gf_sum_lanes_double(sums[0] + sums[1]);
+  return i < n ? sum + part((gf_d2){x[i], x[i]}, about)[0] : sum;
+}
