@@ -379,6 +379,8 @@ enum {
 };
 /* out [N] of the rows of x [N,C]; the extremes need C > 0. work [C] is used by GF_LOGSUMEXP, else it may be NULL. */
 GF_EXPORT void gf_reduce_forward(float *out, float *work, const float *x, int N, int C, int kind, double p);
+/* GF_SUM, GF_MEAN, GF_MAX, GF_MIN, GF_VAR or GF_STD of each column: out [outer,C] of x [outer,R,C]. */
+GF_EXPORT void gf_reduce_columns(float *out, const float *x, int outer, int R, int C, int kind, double p);
 /* dx [N,C] += the derivative times dout [N]. Of equal extremes each gets a share, or, not `shared`, the first all. */
 GF_EXPORT void gf_reduce_backward(float *dx, const float *dout, const float *out, const float *x, int N, int C,
                                   int kind, double p, int shared);

@@ -175,13 +175,16 @@ static uint32_t elements(uint32_t d, int n) {
   GF_BINARY(FOLD_BINARY)
   for (int kind = GF_SUM; kind <= GF_NORM; kind++)
     for (int p = 0; p < 3; p++) {
-      float *x = drawn(3 * n), *dout = drawn(3), *out = zeros(3), *work = zeros(n), *dx = zeros(3 * n);
+      float *x = drawn(3 * n), *dout = drawn(3), *out = zeros(3), *work = zeros(n), *dx = zeros(3 * n),
+            *columns = zeros(n);
       int32_t places[3], sums[3];
       gf_reduce_forward(out, work, x, 3, n, kind, p + 0.5 * (p == 2));
       gf_reduce_backward(dx, dout, out, x, 3, n, kind, p + 0.5 * (p == 2), p % 2);
+      if (kind <= GF_STD && kind != GF_PROD) gf_reduce_columns(columns, x, 1, 3, n, kind, p);
       gf_arg_extreme(places, x, 3, n, p % 2);
       gf_reduce_whole(sums, places, GF_INT32, 1, 3, kind % 4);
-      d = fold(fold(fold_values(fold_values(d, out, 3), dx, 3 * n), places, sizeof places), sums, sizeof *sums);
+      d = fold_values(fold_values(fold_values(d, out, 3), dx, 3 * n), columns, n);
+      d = fold(fold(d, places, sizeof places), sums, sizeof *sums);
       free(x), free(dout), free(work);
     }
   static const int types[] = {GF_INT32, GF_FLOAT64, GF_BOOL, GF_FLOAT16, GF_BFLOAT16};

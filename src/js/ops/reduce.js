@@ -188,6 +188,9 @@ const prod = {
   }
 }
 
+/** What a kernel makes of columns as they lie in memory. */
+const COLUMNS = new Set([SUM, MEAN, MAX, MIN, VAR, STD])
+
 /** The shape that is left. @param {Tensor} x @param {number[]} axes @param {boolean} keepdim */
 const shapeLeft = ({ shape }, axes, keepdim) =>
   shape.flatMap((side, axis) => (!axes.includes(axis) ? side : keepdim ? 1 : []))
@@ -202,9 +205,11 @@ const needsCells = (name, x, axes) => expect(axes.every(axis => x.shape[axis] > 
  */
 function reduce(name, op, kind, x, axes, keepdim, p = 0, option) {
   const { engine } = x, rows = rowsAlong(x.shape, axes), { N, C } = rows
-  const out = engine.empty(shapeLeft(x, axes, keepdim))
+  const out = engine.empty(shapeLeft(x, axes, keepdim)), [[outer, R, , columns, inner] = [0, 0, 0, 0, 0]] = rows.steps
   const work = kind === LOGSUMEXP ? engine.scratch(C) : 0
-  withRows(engine, x.address, x.size, rows, values =>
+  if (rows.steps.length === 1 && inner === 1 && COLUMNS.has(kind)) {
+    engine.c.gf_reduce_columns(out.address, x.address, outer, R, columns, kind, p)
+  } else withRows(engine, x.address, x.size, rows, values =>
     engine.c.gf_reduce_forward(out.address, work, values, N, C, kind, p))
   return record(engine, op, { x }, { out }, { axes, keepdim, p, option })
 }

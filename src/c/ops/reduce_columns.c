@@ -1,0 +1,86 @@
+/* reduce_columns.c - one number of each column of x [R,C]: sum, mean, variance, its root, the largest, the smallest.
+ *
+ * Rows are read as they lie in memory, a strip of columns at a time whose sums stay in the cache. As in reduce.c sums run
+ * in double, each in the order of its column, and a NaN wins.
+ */
+#include "../glassformer.h"
+#include "../simd.h"
+
+enum { STRIP = 1024 };
+
+/* What is summed of two values: themselves, or their squared distances. */
+typedef gf_d2 (*part)(gf_d2 x, const double *centre);
+
+GF_INLINE gf_d2 load_doubles(const double *p) {
+  gf_d2 a;
+  memcpy(&a, p, sizeof a);
+  return a;
+}
+GF_INLINE void add_to(double *sum, gf_d2 x) {
+  gf_d2 a = load_doubles(sum) + x;
+  memcpy(sum, &a, sizeof a);
+}
+
+GF_INLINE gf_d2 own(gf_d2 x, const double *centre) {
+  (void)centre;
+  return x;
+}
+GF_INLINE gf_d2 squared_distance(gf_d2 x, const double *centre) {
+  gf_d2 far = x - load_doubles(centre);
+  return far * far;
+}
+
+/* sums[c] = the sum of a part of each value of column c, of `width` columns */
+GF_INLINE void sum_strip(double *sums, const float *x, int R, int C, int width, part of, const double *centres) {
+  for (int c = 0; c < width; c++) sums[c] = 0.0;
+  for (int r = 0; r < R; r++, x += C) {
+    int c = 0;
+    for (; c + 4 <= width; c += 4) {
+      gf_f4 v = gf_load(x + c);
+      add_to(sums + c, of(gf_low_double(v), centres + c));
+      add_to(sums + c + 2, of(gf_high_double(v), centres + c + 2));
+    }
+    for (; c < width; c++) sums[c] += of((gf_d2){x[c], 0.0}, centres + c)[0];
+  }
+}
+
+static void sums_and_moments(float *out, const float *x, int R, int C, int width, int kind, double correction) {
+  double sums[STRIP], means[STRIP + 1], rest = R - correction;
+  means[width] = 0.0; /* read beside the last of an odd number */
+  sum_strip(sums, x, R, C, width, own, means);
+  if (kind == GF_VAR || kind == GF_STD) {
+    for (int c = 0; c < width; c++) means[c] = sums[c] / R;
+    sum_strip(sums, x, R, C, width, squared_distance, means);
+  }
+  for (int c = 0; c < width; c++) {
+    double var = sums[c] / (rest > 0.0 ? rest : 0.0);
+    out[c] = (float)(kind == GF_SUM    ? sums[c]
+                     : kind == GF_MEAN ? sums[c] / R
+                     : kind == GF_VAR  ? var
+                                       : __builtin_sqrt(var));
+  }
+}
+
+/* Of equal ones the first; only where 0 meets -0 does that show. */
+static void extremes(float *out, const float *x, int R, int C, int width, float sign) {
+  memcpy(out, x, (size_t)width * sizeof *out);
+  for (int r = 1; r < R; r++) {
+    x += C;
+    int c = 0;
+    for (; c + 4 <= width; c += 4) {
+      gf_f4 v = gf_load(x + c), most = gf_load(out + c);
+      gf_store(out + c, gf_select((sign * v <= sign * most) | (most != most), most, v));
+    }
+    for (; c < width; c++)
+      if (out[c] == out[c] && !(sign * x[c] <= sign * out[c])) out[c] = x[c];
+  }
+}
+
+GF_SMALL void gf_reduce_columns(float *out, const float *x, int outer, int R, int C, int kind, double p) {
+  for (int o = 0; o < outer; o++, out += C, x += (size_t)R * C)
+    for (int c = 0; c < C; c += STRIP) {
+      int width = C - c < STRIP ? C - c : STRIP;
+      if (kind == GF_MAX || kind == GF_MIN) extremes(out + c, x + c, R, C, width, kind == GF_MAX ? 1.0f : -1.0f);
+      else sums_and_moments(out + c, x + c, R, C, width, kind, p);
+    }
+}
