@@ -5,14 +5,20 @@
 #include "../glassformer.h"
 #include "../simd.h"
 
+GF_INLINE void scale_row(float *out, const float *x, const float *weight, int C, float scale) {
+  int c = 0;
+  for (; c + 4 <= C; c += 4) {
+    gf_f4 y = gf_load(x + c) * scale;
+    gf_store(out + c, weight ? y * gf_load(weight + c) : y);
+  }
+  for (; c < C; c++) out[c] = weight ? x[c] * scale * weight[c] : x[c] * scale;
+}
+
 void gf_rms_norm_forward(float *out, float *rstd, const float *x, const float *weight, int N, int C, double eps) {
   for (int n = 0; n < N; n++, out += C, x += C) {
     float scale = (float)(1.0 / __builtin_sqrt(gf_sum_squares(x, C) / C + eps));
     if (rstd) rstd[n] = scale;
-    if (weight)
-      for (int c = 0; c < C; c++) out[c] = x[c] * scale * weight[c];
-    else
-      for (int c = 0; c < C; c++) out[c] = x[c] * scale;
+    scale_row(out, x, weight, C, scale);
   }
 }
 
