@@ -36,3 +36,18 @@ EXPORT float limit_read(const float *values, int32_t floats) {
   for (int i = 1; i < 8; i++) sum[0] = wasm_f32x4_add(sum[0], sum[i]);
   return wasm_f32x4_extract_lane(sum[0], 0) + wasm_f32x4_extract_lane(sum[0], 3);
 }
+
+/* out = a, of a multiple of 32 values. */
+EXPORT void limit_copy(float *out, const float *a, int32_t floats) {
+  for (int32_t at = 0; at < floats; at += 32)
+#pragma clang loop unroll(full)
+    for (int i = 0; i < 32; i += 4) wasm_v128_store(out + at + i, wasm_v128_load(a + at + i));
+}
+
+/* out = a + b */
+EXPORT void limit_add(float *out, const float *a, const float *b, int32_t floats) {
+  for (int32_t at = 0; at < floats; at += 32)
+#pragma clang loop unroll(full)
+    for (int i = 0; i < 32; i += 4)
+      wasm_v128_store(out + at + i, wasm_f32x4_add(wasm_v128_load(a + at + i), wasm_v128_load(b + at + i)));
+}

@@ -31,6 +31,13 @@ export const ofLimit = (limit, target) => ({ stats, sides, work }) => {
   return { against: limit, ours: stats.ours, theirs: stats[limit], value: 100 * share, unit: '%', target }
 }
 
+/** Ours takes no longer than the slower of the two that it cannot be faster than, but for this share. */
+export const ofSlower = (one, other, target) => ({ stats }) => {
+  const limit = stats[one].min > stats[other].min ? one : other
+  const value = 100 * stats[limit].min / stats.ours.min
+  return { against: limit, ours: stats.ours, theirs: stats[limit], value, unit: '%', target }
+}
+
 /** Side `what` takes no more than this percentage longer than side `than`. */
 export const costs = (what, than, target) => ({ stats }) => ({
   against: what === 'ours' ? than : what,

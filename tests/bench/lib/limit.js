@@ -21,11 +21,28 @@ export async function multiplyAdd() {
   return { [MULTIPLY_ADD]: { run: () => loop(ROUNDS, 0.5, 1), work: ROUNDS * OPERATIONS_A_ROUND } }
 }
 
+/** Blocks of memory that were written to: pages that never were are all the same one, and that one is in the cache. */
+async function withBlocks(count, floats) {
+  const exports = await exportsOf(), addresses = Array.from({ length: count }, () => exports.limit_block(4 * floats))
+  for (const address of addresses) new Float32Array(exports.memory.buffer, address, floats).fill(1)
+  return { exports, addresses }
+}
+
 export async function read() {
-  const { limit_block: block, limit_read: sum, memory } = await exportsOf()
   const floats = Math.floor(READ_BYTES / 4 / 32) * 32
-  const address = block(4 * floats)
-  // Pages that were never written to are all the same one, and that one is in the cache.
-  new Float32Array(memory.buffer, address, floats).fill(1)
+  const { exports: { limit_read: sum }, addresses: [address] } = await withBlocks(1, floats)
   return { [READ]: { run: () => sum(address, floats), work: 4 * floats } }
+}
+
+export const MEMORY = 'memory alone'
+
+/** What memory has to do for so many values: read one each, or write one for one or two that are read. */
+export async function move(floats, kind) {
+  const { exports: c, addresses: [out, a, b] } = await withBlocks(3, floats)
+  const run = {
+    read: () => c.limit_read(a, floats),
+    copy: () => c.limit_copy(out, a, floats),
+    add: () => c.limit_add(out, a, b, floats)
+  }[kind]
+  return { [MEMORY]: { run } }
 }

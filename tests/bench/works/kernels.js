@@ -6,6 +6,7 @@ import growth from './growth.js'
 import keep from './keep.js'
 import matmul from './matmul.js'
 import matmulTransposed from './matmul_transposed.js'
+import memory from './memory.js'
 import multihead from './multihead.js'
 import rows from './rows.js'
 import trace from './trace.js'
@@ -13,5 +14,6 @@ import training from './training.js'
 import vectorMatrix from './vector_matrix.js'
 
 export const kernels = [
-  matmul, matmulTransposed, vectorMatrix, attention, multihead, rows, blocks, decoding, training, trace, keep, growth
+  matmul, matmulTransposed, vectorMatrix, attention, multihead, rows, memory, blocks, decoding, training,
+  trace, keep, growth
 ].flat()
