@@ -114,6 +114,7 @@ const summing = (name, { kind, formula, part, finish, finished = '', slope: [wor
   explain(node, _, index) {
     const cells = cellsOf(node, index), facts = factsOf(cells, node.saved.p)
     if (facts.p === Infinity) return taken(cells, size, 'max |x|', true)
+    if (kind === LOGSUMEXP && cells.length && !Number.isFinite(facts.most)) return taken(cells, f => f.value, 'max x')
     const terms = cells.map(own => product(...part(own, facts))), s = total(terms)
     if (!finish) return { formula, terms, computed: s }
     const computed = finish(s, facts)
@@ -124,12 +125,17 @@ const summing = (name, { kind, formula, part, finish, finished = '', slope: [wor
     if (words === '1') return { formula: 'dx = dy', terms: [product(own)] }
     const cells = cellsOf(node, at), facts = factsOf(cells, node.saved.p), x = cell(node.inputs.x, index, 'x')
     const isMost = facts.p === Infinity, factor = isMost ? 'sign(x) [|x| = y] / count' : words
-    const value = isMost ? Math.sign(x.value) * shareOf(cells, x, size, true) : slope(x.value, out.at(...at), facts)
+    const value = isMost ? Math.sign(x.value) * shareOf(cells, x, size, true) || 0
+      : slope(x.value, out.at(...at), facts)
     return { formula: `dx = dy × ${factor}`, terms: [product(own, constant(factor, value))], row: cells }
   }
 })
 
 /** @typedef {(f: Factor) => number} Measure of what the largest is taken */
+
+/** The first of the largest, or of NaN. @param {Factor[]} cells @param {Measure} measure */
+const chosenOf = (cells, measure) =>
+  cells.reduce((best, f) => (measure(best) >= measure(f) || Number.isNaN(measure(best)) ? best : f))
 
 /**
  * The one cell that was taken.
@@ -137,21 +143,19 @@ const summing = (name, { kind, formula, part, finish, finished = '', slope: [wor
  * @returns {import('../explain.js').CellExplanation}
  */
 function taken(cells, measure, formula, isSize = false) {
-  const chosen = cells.reduce((best, f) => (measure(best) >= measure(f) || Number.isNaN(measure(best)) ? best : f))
-  const value = isSize ? Math.abs(chosen.value) : chosen.value
+  const chosen = chosenOf(cells, measure), value = isSize ? Math.abs(chosen.value) : chosen.value
   const terms = [product(isSize ? worked(`|${chosen.symbol}|`, value, chosen) : chosen)]
   return { formula, terms, row: cells, computed: value }
 }
 
 /**
- * What part of the gradient a cell is given: among equals an equal one, or the first all.
+ * What part of the gradient a cell is given: among equals an equal one, which is NaN where a NaN has no equal, or the
+ * first all.
  * @param {Factor[]} cells @param {Factor} x @param {Measure} measure @param {boolean} isShared
  */
 function shareOf(cells, x, measure, isShared) {
-  const most = cells.reduce((m, f) => Math.max(m, measure(f)), -Infinity),
-    equals = cells.filter(f => measure(f) === most)
-  if (measure(x) !== most) return 0
-  return isShared ? 1 / equals.length : Number(String(equals[0].index) === String(x.index))
+  const chosen = chosenOf(cells, measure), isMost = (/** @type {Factor} */ f) => measure(f) === measure(chosen)
+  return isShared ? Number(isMost(x)) / cells.filter(isMost).length : Number(String(chosen.index) === String(x.index))
 }
 
 /** @type {Measure} */ const size = f => Math.abs(f.value)
@@ -183,8 +187,15 @@ const prod = {
     return { formula: 'Π x', terms: [term], computed: term.value }
   },
   explainGradient(node, _, index, d) {
-    const at = partOf(node, index), others = cellsOf(node, at).filter(f => String(f.index) !== String(index))
-    return { formula: 'dx = dy × Π of the others', terms: [product(d(node.outputs.out, at, 'dy'), ...others)] }
+    const at = partOf(node, index), cells = cellsOf(node, at), own = d(node.outputs.out, at, 'dy')
+    const x = cell(node.inputs.x, index, 'x'), zeros = cells.filter(f => f.value === 0).length
+    if (cells.every(f => Number.isFinite(f.value)) || (zeros === 1 && x.value === 0)) {
+      const others = cells.filter(f => String(f.index) !== String(index))
+      return { formula: 'dx = dy × Π of the others', terms: [product(own, ...others)] }
+    }
+    // As in PyTorch what is there is divided by x, which makes NaN of one infinity by another.
+    const share = zeros ? 0 : cells.reduce((all, f) => all * f.value, 1) / x.value
+    return { formula: 'dx = dy × y / x', terms: [product(own, worked('y / x', share, x))], row: cells }
   }
 }
 

@@ -22,6 +22,7 @@ import { floatTensor, snake } from './checks.js'
 /** @type {Curve} */ const sigmoid = x => 1 / (1 + Math.exp(-x))
 /** @type {Curve} */ const softplus = (x, beta, threshold) =>
   (x * beta > threshold ? x : Math.log1p(Math.exp(x * beta)) / beta)
+/** 0 of NaN, as in PyTorch. @type {Curve} */ const signOf = x => Math.sign(x) || 0
 /** @type {Curve} */ const toEven = x => (Math.abs(x % 1) === 0.5 ? 2 * Math.round(x / 2) : Math.round(x))
 /** @type {[string, Curve]} */ const FLAT = ['0', () => 0]
 /** @type {[string, Curve]} */ const POSITIVE = ['[x > 0]', x => (x <= 0 ? 0 : 1)]
@@ -31,15 +32,15 @@ const lines = table => table
 
 export const UNARY = lines({
   neg: { torch: '-x', formula: '−x', value: x => -x, slope: ['−1', () => -1] },
-  abs: { torch: 'torch.abs(x)', formula: '|x|', value: Math.abs, slope: ['sign(x)', Math.sign] },
-  sign: { torch: 'torch.sign(x)', formula: 'sign(x)', value: x => Math.sign(x) || 0, slope: FLAT },
+  abs: { torch: 'torch.abs(x)', formula: '|x|', value: Math.abs, slope: ['sign(x)', signOf] },
+  sign: { torch: 'torch.sign(x)', formula: 'sign(x)', value: signOf, slope: FLAT },
   floor: { torch: 'torch.floor(x)', formula: '⌊x⌋', value: Math.floor, slope: FLAT },
   round: { torch: 'torch.round(x)', formula: 'round(x)', value: toEven, slope: FLAT },
   square: { torch: 'torch.square(x)', formula: 'x²', value: x => x * x, slope: ['2x', x => 2 * x] },
   sqrt: { torch: 'torch.sqrt(x)', formula: '√x', value: Math.sqrt, slope: ['1 / (2√x)', x => 0.5 / Math.sqrt(x)] },
   rsqrt: {
     torch: 'torch.rsqrt(x)', formula: '1 / √x', value: x => 1 / Math.sqrt(x),
-    slope: ['−1 / (2x√x)', x => -0.5 * x ** -1.5]
+    slope: ['−1 / (2x√x)', x => -0.5 * (1 / Math.sqrt(x)) ** 3]
   },
   reciprocal: {
     torch: 'torch.reciprocal(x)', formula: '1 / x', value: x => 1 / x, slope: ['−1 / x²', x => -1 / (x * x)]

@@ -1,0 +1,49 @@
+// What is said of cells that are NaN or infinite is what they are, and so are their gradients.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { gf } from '../lib/engine.js'
+import { REDUCTIONS } from '../../src/js/ops/reduce.js'
+import { UNARY } from '../../src/js/ops/unary.js'
+
+const ODD = [NaN, Infinity, -Infinity, 0, -0, 1, -2, 0.5]
+const ROWS = ODD.flatMap(a => ODD.flatMap(b => ODD.map(c => [a, b, c])))
+const OPTIONS = { clamp: { min: -1, max: 2 } }
+
+function assertExplained({ value, computed, formula }, what) {
+  const isClose = Object.is(value + 0, computed + 0) || Math.abs(value - computed) <= 1e-6 * (1 + Math.abs(value))
+  assert.ok(isClose, `${what} is ${value}; ${formula} gives ${computed}`)
+}
+
+for (const name of Object.keys(UNARY)) {
+  test(`${name} of odd values and its slope there are explained`, () => {
+    const x = gf.tensor(ODD, { requiresGrad: true })
+    const { trace } = gf.trace(() => {
+      const y = x[name](...OPTIONS[name] ? [OPTIONS[name]] : [])
+      y.backward(gf.ones([ODD.length]))
+      return y
+    })
+    for (const [i, v] of ODD.entries()) {
+      assertExplained(trace.explain(trace.names.at(-1), [i]), `${name}(${v})`)
+      assertExplained(trace.explainGradient('input', [i]), `the gradient of ${name} at ${v}`)
+    }
+    trace.dispose()
+  })
+}
+
+const places = ['argmax', 'argmin'], extremes = ['amax', 'amin', 'max', 'min']
+for (const name of [...Object.keys(REDUCTIONS), 'prod', ...extremes, ...places]) {
+  test(`${name} of rows of odd values and its gradients are explained`, () => {
+    const x = gf.tensor(ROWS, { requiresGrad: !places.includes(name) })
+    const { trace } = gf.trace(() => {
+      const y = x[name]({ dim: 1 })
+      if (x.requiresGrad) y.backward(gf.ones([ROWS.length]))
+      return y
+    })
+    for (const [r, row] of ROWS.entries()) {
+      assertExplained(trace.explain(trace.names.at(-1), [r]), `${name}(${row})`)
+      if (x.requiresGrad) row.forEach((_, c) => (
+        assertExplained(trace.explainGradient('input', [r, c]), `the gradient of ${name} by place ${c} of ${row}`)))
+    }
+    trace.dispose()
+  })
+}
