@@ -173,6 +173,16 @@ test('the first of the largest and smallest, wherever it stands in a long row, i
   }
 })
 
+test('what a row has is looked for in this row only, whatever the next one has', () => {
+  for (let n = 1; n < 70; n++) for (const at of [0, n >> 1, n - 1]) {
+    const row = Array.from({ length: n }, (_, i) => (i === at ? 3 : i % 3))
+    const all = [row, row.map(v => v + 9), row.map(v => -v)], x = gf.tensor(all)
+    const place = sign => all.map(one => one.indexOf(sign * Math.max(...one.map(v => v * sign))))
+    assert.deepEqual(x.argmax({ dim: 1 }).toArray(), place(1), `argmax ${n} ${at}`)
+    assert.deepEqual(x.argmin({ dim: 1 }).toArray(), place(-1), `argmin ${n} ${at}`)
+  }
+})
+
 test('the first place of equal ones is explained, of zeros of either sign and NaN, too', () => {
   const rows = [[[-0, 0, -1], 0, 2], [[0, -0, 1], 2, 0], [[1, NaN, 2, NaN], 1, 1], [[2, 5, 5, 2], 1, 0],
     [[0, Infinity, -Infinity], 1, 2]]
