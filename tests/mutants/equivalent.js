@@ -474,5 +474,38 @@ export const EQUIVALENT = {
   'src/c/text/wordpiece.c: if (at >= 0) continue; [0 -> 1]': 'a word has bytes, so that its end is not 0',
   'src/c/text/words.c: return c < 0x80 ? ascii_kinds[c] : kind_of(decode(t, i).code); [< -> <=]':
     'a byte that begins no character has a kind of its own then, for which nobody asks',
-  'src/c/text/words.c: static const char ascii_kinds[128 + 1] = [1 -> 2]': 'a byte more, which nobody reads'
+  'src/c/text/words.c: static const char ascii_kinds[128 + 1] = [1 -> 2]': 'a byte more, which nobody reads',
+  'src/c/ops/sort.c: for (int i = 0; i < C; i++) order[i] = i; [< -> <=]':
+    'one more is written where the passes write before they read',
+  'src/c/ops/sort.c: for (int run = 1; run < C; run *= 2) { [< -> <=]':
+    'of one value one more pass leaves the order as it is',
+  'src/c/ops/sort.c: for (int i = 0; i < C; i += 2 * run) { [< -> <=]': 'behind the last there is nothing to merge',
+  'src/c/ops/sort.c: if (run > C / 2) break; [/ -> *]':
+    'the loop ends by itself, unless a line were larger than all memory',
+  'src/c/ops/sort.c: if (k <= FEW && k < C) first_few(found, &l, C, k); [< -> <=]':
+    'both find the same order, which has a test; only how long it takes differs',
+  'src/c/ops/sort.c: if (k <= FEW && k < C) first_few(found, &l, C, k); [<= -> <]':
+    'both find the same order, which has a test; only how long it takes differs',
+  'src/c/ops/sort.c: if (k <= FEW && k < C) first_few(found, &l, C, k); [&& -> ||]':
+    'both find the same order, which has a test; only how long it takes differs',
+  'src/c/ops/softmax.h: for (; i + 8 <= n; i += 8) most = gf_max(most, gf_load(x + i)), other = gf_max(other, gf_load(x + i + 4)); [<= -> <]':
+    'the next loop takes the same values',
+  'src/c/ops/softmax.h: for (; i + 4 <= n; i += 4) gf_store(x + i, gf_load(x + i) * by); [<= -> <]':
+    'the next loop takes the last four, to the same',
+  'src/c/ops/reduce.c: gf_i4 below = sign * gf_load(x) <= best; [<= -> <]':
+    'what is not passed over is looked at one by one',
+  'src/c/ops/reduce.c: for (int i = 4; i < BLOCK; i += 4) below &= sign * gf_load(x + i) <= best; [<= -> <]':
+    'what is not passed over is looked at one by one',
+  'src/c/ops/reduce.c: for (int i = 1; i < C && x[best] == x[best]; i++) { [< -> <=]':
+    'behind the last nothing is looked at',
+  'src/c/ops/reduce.c: while (i + BLOCK <= C && is_below(x + i, most, signs)) i += BLOCK; [<= -> <]':
+    'what is not passed over is looked at one by one',
+  'src/c/ops/sum.c: if (!(size <= largest)) largest = size; [<= -> <]': 'of two equal numbers either is the largest',
+  'src/c/ops/gelu.c: for (; i + 8 <= n; i += 8) { [<= -> <]': 'the next loop takes the same values',
+  'src/c/ops/matmul.c: for (; k + 4 <= K; k += 4, out += 4 * width) { [<= -> <]':
+    'the next loop takes the last four, to the same',
+  'src/c/ops/matmul.c: for (; n + TOGETHER * PANEL <= N; n += TOGETHER * PANEL, out += TOGETHER * apart) [<= -> <]':
+    'the next loop takes the last panels, to the same',
+  'src/c/ops/int8.c: to->step = counts ? most / 32767 : most < NOTHING ? 0 : GF_NAN; [< -> <=]':
+    'what is as large as that counts'
 }

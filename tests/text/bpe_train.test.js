@@ -67,11 +67,12 @@ function trained(letters, words, counts, { plain = letters.length, size, least =
 
 test('two letters that are a third together become that one, whether it begins words or continues them', () => {
   assert.deepEqual(trained(['ab', 'a', 'b'], [[1, 2]], [3], { size: 9 }), [[1, 2, 0, 3]])
-  // Only what continues a word is what continues a word: the first pair is new, the second is there.
-  const letters = ['a', 'b', 'ab', 'a', 'b', 'ab']
-  assert.deepEqual(trained(letters, [[0, 4], [1, 3, 4]], [2, 1], { plain: 3, size: 9 }),
-    [[0, 4, 2, 2], [1, 3, 6, 1], [6, 4, 7, 1]])
-  assert.deepEqual(trained(letters, [[1, 3, 4], [0, 3, 4], [3, 4]], [1, 1, 1], { plain: 3, size: 9 })[0], [3, 4, 5, 3])
+  // The pair of the third and c was there before, and has its new count when the next is chosen.
+  assert.deepEqual(trained(['a', 'b', 'ab', 'c', 'x', 'y'], [[2, 3], [0, 1, 3], [4, 5]], [1, 5, 3], { size: 8 }),
+    [[0, 1, 2, 5], [2, 3, 6, 6], [4, 5, 7, 3]])
+  // What begins a word is another symbol than what continues one: ab and ##ab, which is the first of those.
+  assert.deepEqual(trained(['a', 'b', 'ab', 'a', 'b'], [[0, 4], [1, 3, 4], [0, 3, 4]], [5, 2, 2], { plain: 2, size: 8 }),
+    [[0, 4, 5, 5], [3, 4, 2, 4], [0, 2, 6, 2], [1, 2, 7, 2]])
 })
 
 test('pairs that occur no more are never joined, not even where none need occur; letters may be empty', () => {
