@@ -507,5 +507,13 @@ export const EQUIVALENT = {
   'src/c/ops/matmul.c: for (; n + TOGETHER * PANEL <= N; n += TOGETHER * PANEL, out += TOGETHER * apart) [<= -> <]':
     'the next loop takes the last panels, to the same',
   'src/c/ops/int8.c: to->step = counts ? most / 32767 : most < NOTHING ? 0 : GF_NAN; [< -> <=]':
-    'what is as large as that counts'
+    'what is as large as that counts',
+  'src/c/ops/transpose.c: for (int a = 0; a < A; a += TILE) [< -> <=]': 'behind the edge there is no value',
+  'src/c/ops/transpose.c: for (int b = 0; b < B; b += TILE) [< -> <=]': 'behind the edge there is no value',
+  'src/c/ops/transpose.c: if (a + TILE <= A && b + TILE <= B) [<= -> <]':
+    'the other way takes the same values one by one',
+  'src/c/ops/transpose.c: for (int i = a; i < A && i < a + TILE; i++) [< -> <=]':
+    'a line more is what the next tile writes; the other < has a test',
+  'src/c/ops/transpose.c: for (int j = b; j < B && j < b + TILE; j++) out[j * out_apart + i] = x[i * apart + j]; [< -> <=]':
+    'a line more is what the next tile writes; the other < has a test'
 }
