@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { goldenCases } from '../golden/index.js'
 import { U } from '../lib/bounds.js'
-import { assertSame } from '../lib/compare.js'
+import { assertClose, assertSame } from '../lib/compare.js'
 import { assertRejects, gf, toTensor } from '../lib/engine.js'
 import { testOp } from '../lib/op_tests.js'
 import { forward, backward, reductionNames } from '../../src/reference/reduce.js'
@@ -93,6 +93,17 @@ test('nothing: sums are 0, means NaN, products 1; there is no largest of nothing
     assertRejects(() => none[name]({ dim: 1 }), 'shape', name, 'nothing', '[2, 0]')
     assert.deepEqual(none[name]({ dim: 0 }).shape, [0])
   }
+})
+
+test('a norm has no slope at 0, wherever it is one value of several', () => {
+  for (const p of [1, 1.5, 2, 3]) {
+    const x = gf.tensor([3, 0, -3, -0, 0], { requiresGrad: true }), share = p === 1 ? 1 : 2 ** (1 / p - 1)
+    x.norm({ p }).backward()
+    assertClose(x.grad, { shape: [5], data: [share, 0, -share, 0, 0] }, { tol: 2e-7, name: `p = ${p}` })
+  }
+  const none = gf.tensor([0, -0], { requiresGrad: true })
+  for (const p of [1, 2, 3]) none.norm({ p }).backward()
+  assertSame(none.grad, { shape: [2], data: [0, 0] })
 })
 
 test('a single value', () => {
