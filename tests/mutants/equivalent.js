@@ -515,5 +515,13 @@ export const EQUIVALENT = {
   'src/c/ops/transpose.c: for (int i = a; i < A && i < a + TILE; i++) [< -> <=]':
     'a line more is what the next tile writes; the other < has a test',
   'src/c/ops/transpose.c: for (int j = b; j < B && j < b + TILE; j++) out[j * out_apart + i] = x[i * apart + j]; [< -> <=]':
-    'a line more is what the next tile writes; the other < has a test'
+    'a line more is what the next tile writes; the other < has a test',
+  'src/c/ops/binary.h: X(maximum, larger(a, b), share(d, a < b, a == b), share(d, b < a, a == b))                                           \\ [< -> <=]':
+    'of equal ones each gets half, whichever loses',
+  'src/c/ops/binary.h: X(minimum, smaller(a, b), share(d, a > b, a == b), share(d, b > a, a == b))                                          \\ [> -> >=]':
+    'of equal ones each gets half, whichever loses',
+  'src/c/ops/convert.c: if (size >= 65520.0f) return (uint16_t)(sign | 0x7c00); [>= -> >]':
+    'its mantissa rounds up to infinity by itself',
+  'src/c/ops/convert.c: if (size < 0x1p-14f) return (uint16_t)(sign | (uint32_t)__builtin_rintf(size * 0x1p24f)); [< -> <=]':
+    'the smallest normal number has the same bits either way'
 }
