@@ -66,8 +66,6 @@ export const EQUIVALENT = {
     'a square that begins at the end has no rows',
   'src/c/ops/transpose.c: for (size_t a0 = 0; a0 < (size_t)A; a0 += TILE)                         \\ [< -> <=]':
     'a square that begins at the end has no columns',
-  'src/c/text/bpe_train.c: if (t->pieces->ids[node] >= 0) return t->pieces->ids[node]; [0 -> 1]':
-    'what is made of two symbols is never the first, which is a letter',
   'src/c/text/bpe_train.c: memset(slots, -1, room * sizeof *slots); [1 -> 2]':
     'of an empty slot only whether it is below 0 is read',
   'src/c/text/vocab.c: memset(slots, -1, (size_t)room * sizeof *slots); [1 -> 2]':
@@ -361,5 +359,169 @@ export const EQUIVALENT = {
   'src/js/memory.js: if (wanted < length - 1) this.#weights.length = wanted [- -> +]':
     'an empty buffer more or less, which only the garbage collector sees',
   'src/c/text/bpe.c: b->room = 0; [0 -> 1]': 'words that need it have many more symbols',
-  'src/c/text/bpe_train.c: t.starts = malloc(((size_t)n * 2 + 1) * sizeof *t.starts); [1 -> 2]': 'room for one more'
+  'src/c/text/bpe_train.c: t.starts = malloc(((size_t)n * 2 + 1) * sizeof *t.starts); [1 -> 2]': 'room for one more',
+  'src/c/text/bpe.c: if (best + 1 < n) look_up(b, ids, best, ranks, made); [+ -> -]':
+    'nobody reads what the last symbol and the one that was behind it would become',
+  'src/c/text/bpe.c: if (best + 1 < n) look_up(b, ids, best, ranks, made); [< -> <=]':
+    'nobody reads what the last symbol and the one that was behind it would become',
+  'src/c/text/bpe.c: if (child >= b->heap_size) break; [>= -> >]':
+    'behind the heap stands what is being let down, which comes to rest here either way',
+  'src/c/text/bpe.c: if (child + 1 < b->heap_size && comes_first(&b->heap[child + 1], &b->heap[child])) child++; [< -> <=]':
+    'behind the heap stands what is being let down, which comes to rest here either way',
+  'src/c/text/bpe.c: if (child + 1 < b->heap_size && comes_first(&b->heap[child + 1], &b->heap[child])) child++; [+ -> -]':
+    'behind the heap stands what is being let down, which comes to rest here either way; the other + has a test',
+  'src/c/text/bpe.c: if (at < 0 || b->next[at] < 0) return; [< -> <=]':
+    'no symbol is followed by the first; what is done with the first itself has a test',
+  'src/c/text/bpe.c: if (at < 0 || b->next[at] < 0) return; [0 -> 1]':
+    'no symbol is followed by the first; what is done with the first itself has a test',
+  'src/c/text/bpe.c: if (n <= b->room) return true; [<= -> <]': 'room of the same size is made anew',
+  'src/c/text/bpe.c: for (int i = 0; i + 1 < n; i++) consider(b, i); [< -> <=]':
+    'behind the last symbol is none that it could be joined with',
+  'src/c/text/bpe.c: if (b->symbols[w.at] != w.left || right < 0 || b->symbols[right] != w.right) continue; [< -> <=]':
+    'no symbol is followed by the first',
+  'src/c/text/bpe.c: if (b->symbols[w.at] != w.left || right < 0 || b->symbols[right] != w.right) continue; [0 -> 1]':
+    'no symbol is followed by the first',
+  'src/c/text/bpe.c: if (b->next[right] >= 0) b->before[b->next[right]] = w.at; [0 -> 1]':
+    'no symbol is followed by the first',
+  'src/c/text/bpe.c: if (!b->kept || bytes > KEPT) return encode_word(b, ids, ends, word, bytes); [> -> >=]':
+    'a word of as many bytes is joined anew each time, to the same',
+  'src/c/text/bpe.c: if (count < 0) return count; [< -> <=]': 'a word has bytes, and at least one piece',
+  'src/c/text/bpe.c: if (count < 0) return count; [0 -> 1]': 'a word has bytes, and at least one piece',
+  'src/c/text/bpe.c: if (found < 0) return GF_NO_MEMORY; [< -> <=]': 'a word has bytes, and at least one piece',
+  'src/c/text/bpe.c: if (found < 0) return GF_NO_MEMORY; [0 -> 1]': 'a word has bytes, and at least one piece',
+  'src/c/text/bpe.c: if (!b->kept && n >= WORTH_PLACES) b->kept = calloc(PLACES, sizeof *b->kept); [>= -> >]':
+    'words are joined to the same with places and without',
+  'src/c/text/bpe.c: while (slots < (uint32_t)n * 2) slots *= 2; [< -> <=]': 'a table of twice the size',
+  'src/c/text/bpe_train.c: if (child >= t->heap.count) break; [>= -> >]':
+    'behind the heap stands what is being let down, which comes to rest here either way',
+  'src/c/text/bpe_train.c: if (child + 1 < t->heap.count && comes_first(t, heap[child + 1], heap[child])) child++; [+ -> -]':
+    'behind the heap stands what is being let down, which comes to rest here either way; the other + has a test',
+  'src/c/text/bpe_train.c: if ((uint32_t)t->pairs.count > t->mask / 2 && !grow_slots(t)) t->failed = true; [> -> >=]':
+    'the table grows one pair earlier',
+  'src/c/text/bpe_train.c: if (p->met < 0 || ((meeting *)t->meetings.items)[p->met].word != word) { [< -> <=]':
+    'a word that is met twice is gone through once more when the pair is no longer there',
+  'src/c/text/bpe_train.c: if (p->met < 0 || ((meeting *)t->meetings.items)[p->met].word != word) { [0 -> 1]':
+    'a word that is met twice is gone through once more when the pair is no longer there',
+  'src/c/text/bpe_train.c: p->rising = true; [true -> false]':
+    'waits several times, and is passed over after the first',
+  'src/c/text/bpe_train.c: t->rising.count = 0; [0 -> 1]':
+    'the first of them waits once more each round, and is passed over',
+  'src/c/text/bpe_train.c: double highest = 0; [0 -> 1]': 'the first pair is taken whatever it has',
+  'src/c/text/bpe_train.c: for (int32_t i = 0; i < joined.bytes; i++) { [< -> <=]':
+    'a byte more is kept behind a symbol, and read by nobody',
+  'src/c/text/bpe_train.c: pair_at(t, chosen)->met = -1; [1 -> 2]': 'what is read of it is only whether it is below 0',
+  'src/c/text/bpe_train.c: if (!s) return false; [false -> true]':
+    'it is known already that there was no memory, and no training begins',
+  'src/c/text/bpe_train.c: if (!to) return false; [false -> true]':
+    'it is known already that there was no memory, and no training begins',
+  'src/c/text/bpe_train.c: t.slots = malloc((t.mask + 1) * sizeof *t.slots); [1 -> 2]': 'room for one more',
+  'src/c/text/pieces.c: return (uint32_t)p->nodes < p->mask / 3 * 2 || grow_edges(p); [* -> /]':
+    'the table grows earlier',
+  'src/c/text/pieces.c: return (uint32_t)p->nodes < p->mask / 3 * 2 || grow_edges(p); [< -> <=]':
+    'the table grows one node later',
+  'src/c/text/pieces.h: uint32_t slot = key * 0x9E3779B1u; [* -> /]':
+    'another place to begin to look at, always the same',
+  'src/c/text/pieces.h: while (p->edges[slot].child && p->edges[slot].key != key) slot = (slot + 1) & p->mask; [+ -> -]':
+    'slots are tried in either direction, as long as it is always the same',
+  'src/c/text/recent.h: if (bytes >= 8) return (gf_recent){gf_load64(token), gf_load64(token + n - 8), n > 16 ? gf_load64(token + 8) : 0, n}; [0 -> 1]':
+    'the same for all tokens of as many bytes, which are compared with no others',
+  'src/c/text/recent.h: if (!recent || bytes > 24) return 0; [> -> >=]':
+    'a token of as many bytes is cut out anew each time, to the same',
+  'src/c/text/scanner.h: s->token = -1; [1 -> 2]': 'what is read of it is only whether it is below 0',
+  'src/c/text/spans.c: enum { OTHER = 0, LETTER = 1, NUMBER = 2, SPACE = 3, END = 4 }; [1 -> 2]':
+    'a name for what the table says, which nobody reads',
+  'src/c/text/unigram.c: for (int i = 0, k = count - 1; i < k; i++, k--) { [< -> <=]':
+    'the one in the middle changes places with itself',
+  'src/c/text/unigram.c: int longest = 0, count = 0; [0 -> 1]': 'room for one more; the other 0 has a test',
+  'src/c/text/unigram.c: if (words[k] - start > longest) longest = words[k] - start; [> -> >=]':
+    'of two equal numbers either is the largest',
+  'src/c/text/unigram.c: if (words[k] - start > longest) longest = words[k] - start; [- -> +]':
+    'room for more than the longest; the other - has a test',
+  'src/c/text/unigram.c: best *at = malloc(((size_t)longest + 1) * sizeof *at); [1 -> 2]': 'room for one more',
+  'src/c/text/unigram.c: best *at = malloc(((size_t)bytes + 1) * sizeof *at); [1 -> 2]': 'room for one more',
+  'src/c/text/unigram_train.c: if (id < 0 || beta[j + 1] <= NOTHING) continue; [<= -> <]':
+    'goes on to where no piece begins: e to the NOTHING is 0, and nothing is added',
+  'src/c/text/unigram_train.c: int longest = 0; [0 -> 1]': 'room for one more',
+  'src/c/text/unigram_train.c: if (words[k] - start > longest) longest = words[k] - start; [> -> >=]':
+    'of two equal numbers either is the largest',
+  'src/c/text/unigram_train.c: if (words[k] - start > longest) longest = words[k] - start; [- -> +]':
+    'room for more than the longest; the other - has a test',
+  'src/c/text/unigram_train.c: double *alpha = malloc(((size_t)longest + 1) * 2 * sizeof *alpha), likelihood = 0; [1 -> 2]':
+    'room for one more',
+  'src/c/text/utf8.c: if (lead < 0xC2) return (sequence){1, 0, 0}; /* a stray continuation byte, or an overlong two-byte form */ [0 -> 1]':
+    'of one byte no second one has a range',
+  'src/c/text/vocab.c: for (int32_t i = 0; i < bytes; i++) h = (h ^ token[i]) * 16777619u; [* -> /]':
+    'another place to begin to look at, always the same',
+  'src/c/text/vocab.c: for (int32_t i = 0; i < bytes; i++) h = (h ^ token[i]) * 16777619u; [0 -> 1]':
+    'another place to begin to look at, always the same',
+  'src/c/text/vocab.c: if (v->slot_room > INT32_MAX / 4) return false; [> -> >=]': 'the room is a power of two',
+  'src/c/text/vocab.c: for (int32_t id = 0; id < v->size; id++) { [< -> <=]':
+    'the one that is added next stands in two slots, and is found in either',
+  'src/c/text/vocab.c: int32_t room = v->entry_room ? v->entry_room * 2 : FIRST_SLOTS / 2; [/ -> *]':
+    'more room at first',
+  'src/c/text/vocab.c: return v->size < v->slot_room / 3 * 2 || grow_slots(v); [* -> /]': 'the table grows earlier',
+  'src/c/text/vocab.c: return v->size < v->slot_room / 3 * 2 || grow_slots(v); [< -> <=]':
+    'the table grows one token later',
+  'src/c/text/vocab.c: return difference ? difference < 0 : left->bytes < right->bytes; [0 -> 1]':
+    'the difference is no 0 there',
+  'src/c/text/vocab.c: for (int64_t run = 1; run < n; run *= 2) { [< -> <=]':
+    'one more pass leaves what is in order as it is',
+  'src/c/text/vocab.c: for (int64_t start = 0; start < n; start += 2 * run) { [< -> <=]':
+    'behind the last there is nothing to merge',
+  'src/c/text/vocab.c: ranked *all = malloc(((size_t)n * 2 + 1) * sizeof *all); [1 -> 2]': 'room for one more',
+  'src/c/text/wordpiece.c: if (at >= 0) ends[count++] = at; [>= -> >]': 'a piece has bytes, so that its end is not 0',
+  'src/c/text/wordpiece.c: if (at >= 0) ends[count++] = at; [0 -> 1]': 'a piece has bytes, so that its end is not 0',
+  'src/c/text/wordpiece.c: if (at >= 0) continue; [0 -> 1]': 'a word has bytes, so that its end is not 0',
+  'src/c/text/words.c: return c < 0x80 ? ascii_kinds[c] : kind_of(decode(t, i).code); [< -> <=]':
+    'a byte that begins no character has a kind of its own then, for which nobody asks',
+  'src/c/text/words.c: static const char ascii_kinds[128 + 1] = [1 -> 2]': 'a byte more, which nobody reads',
+  'src/c/ops/sort.c: for (int i = 0; i < C; i++) order[i] = i; [< -> <=]':
+    'one more is written where the passes write before they read',
+  'src/c/ops/sort.c: for (int run = 1; run < C; run *= 2) { [< -> <=]':
+    'of one value one more pass leaves the order as it is',
+  'src/c/ops/sort.c: for (int i = 0; i < C; i += 2 * run) { [< -> <=]': 'behind the last there is nothing to merge',
+  'src/c/ops/sort.c: if (run > C / 2) break; [/ -> *]':
+    'the loop ends by itself, unless a line were larger than all memory',
+  'src/c/ops/sort.c: if (k <= FEW && k < C) first_few(found, &l, C, k); [< -> <=]':
+    'both find the same order, which has a test; only how long it takes differs',
+  'src/c/ops/sort.c: if (k <= FEW && k < C) first_few(found, &l, C, k); [<= -> <]':
+    'both find the same order, which has a test; only how long it takes differs',
+  'src/c/ops/sort.c: if (k <= FEW && k < C) first_few(found, &l, C, k); [&& -> ||]':
+    'both find the same order, which has a test; only how long it takes differs',
+  'src/c/ops/softmax.h: for (; i + 8 <= n; i += 8) most = gf_max(most, gf_load(x + i)), other = gf_max(other, gf_load(x + i + 4)); [<= -> <]':
+    'the next loop takes the same values',
+  'src/c/ops/softmax.h: for (; i + 4 <= n; i += 4) gf_store(x + i, gf_load(x + i) * by); [<= -> <]':
+    'the next loop takes the last four, to the same',
+  'src/c/ops/reduce.c: gf_i4 below = sign * gf_load(x) <= best; [<= -> <]':
+    'what is not passed over is looked at one by one',
+  'src/c/ops/reduce.c: for (int i = 4; i < BLOCK; i += 4) below &= sign * gf_load(x + i) <= best; [<= -> <]':
+    'what is not passed over is looked at one by one',
+  'src/c/ops/reduce.c: for (int i = 1; i < C && x[best] == x[best]; i++) { [< -> <=]':
+    'behind the last nothing is looked at',
+  'src/c/ops/reduce.c: while (i + BLOCK <= C && is_below(x + i, most, signs)) i += BLOCK; [<= -> <]':
+    'what is not passed over is looked at one by one',
+  'src/c/ops/sum.c: if (!(size <= largest)) largest = size; [<= -> <]': 'of two equal numbers either is the largest',
+  'src/c/ops/gelu.c: for (; i + 8 <= n; i += 8) { [<= -> <]': 'the next loop takes the same values',
+  'src/c/ops/matmul.c: for (; k + 4 <= K; k += 4, out += 4 * width) { [<= -> <]':
+    'the next loop takes the last four, to the same',
+  'src/c/ops/matmul.c: for (; n + TOGETHER * PANEL <= N; n += TOGETHER * PANEL, out += TOGETHER * apart) [<= -> <]':
+    'the next loop takes the last panels, to the same',
+  'src/c/ops/int8.c: to->step = counts ? most / 32767 : most < NOTHING ? 0 : GF_NAN; [< -> <=]':
+    'what is as large as that counts',
+  'src/c/ops/transpose.c: for (int a = 0; a < A; a += TILE) [< -> <=]': 'behind the edge there is no value',
+  'src/c/ops/transpose.c: for (int b = 0; b < B; b += TILE) [< -> <=]': 'behind the edge there is no value',
+  'src/c/ops/transpose.c: if (a + TILE <= A && b + TILE <= B) [<= -> <]':
+    'the other way takes the same values one by one',
+  'src/c/ops/transpose.c: for (int i = a; i < A && i < a + TILE; i++) [< -> <=]':
+    'a line more is what the next tile writes; the other < has a test',
+  'src/c/ops/transpose.c: for (int j = b; j < B && j < b + TILE; j++) out[j * out_apart + i] = x[i * apart + j]; [< -> <=]':
+    'a line more is what the next tile writes; the other < has a test',
+  'src/c/ops/binary.h: X(maximum, larger(a, b), share(d, a < b, a == b), share(d, b < a, a == b))                                           \\ [< -> <=]':
+    'of equal ones each gets half, whichever loses',
+  'src/c/ops/binary.h: X(minimum, smaller(a, b), share(d, a > b, a == b), share(d, b > a, a == b))                                          \\ [> -> >=]':
+    'of equal ones each gets half, whichever loses',
+  'src/c/ops/convert.c: if (size >= 65520.0f) return (uint16_t)(sign | 0x7c00); [>= -> >]':
+    'its mantissa rounds up to infinity by itself',
+  'src/c/ops/convert.c: if (size < 0x1p-14f) return (uint16_t)(sign | (uint32_t)__builtin_rintf(size * 0x1p24f)); [< -> <=]':
+    'the smallest normal number has the same bits either way'
 }

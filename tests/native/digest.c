@@ -166,6 +166,10 @@ static uint32_t fold_values(uint32_t digest, float *x, int n) {
     float *da = zeros(3 * n), *db = zeros(3 * n);                                                \
     gf_##name##_forward(out, a, b, axes);                                                        \
     gf_##name##_backward(da, db, dout, out, a, b, axes);                                         \
+    float *da_alone = zeros(3 * n), *db_alone = zeros(3 * n);                                    \
+    gf_##name##_backward(da_alone, NULL, dout, out, a, b, axes);                                 \
+    gf_##name##_backward(NULL, db_alone, dout, out, a, b, axes);                                 \
+    expect_same(da, da_alone, 3 * n), expect_same(db, db_alone, 3 * n);                          \
     d = fold_values(fold_values(fold_values(d, out, 6 * n), da, 3 * n), db, 3 * n);              \
     free(a), free(b), free(dout);                                                                \
   }
@@ -209,6 +213,22 @@ static uint32_t elements(uint32_t d, int n) {
   return d;
 }
 
+/* A gradient that is not asked for is not written, and the others are the same. */
+static void gradients_alone(const float *dout, const float *x, const float *mean, const float *rstd,
+                            const float *weight, int N, int C) {
+  float *dx = zeros(N * C), *dweight = zeros(C), *dbias = zeros(C);
+  float *own_x = zeros(N * C), *own_weight = zeros(C), *own_bias = zeros(C);
+  gf_layer_norm_backward(dx, dweight, dbias, dout, x, mean, rstd, weight, N, C);
+  gf_layer_norm_backward(own_x, NULL, NULL, dout, x, mean, rstd, weight, N, C);
+  gf_layer_norm_backward(NULL, own_weight, NULL, dout, x, mean, rstd, weight, N, C);
+  gf_layer_norm_backward(NULL, NULL, own_bias, dout, x, mean, rstd, weight, N, C);
+  gf_rms_norm_backward(dx, dweight, dout, x, rstd, weight, N, C);
+  gf_rms_norm_backward(own_x, NULL, dout, x, rstd, weight, N, C);
+  gf_rms_norm_backward(NULL, own_weight, dout, x, rstd, weight, N, C);
+  expect_same(dx, own_x, N * C), expect_same(dweight, own_weight, C), expect_same(dbias, own_bias, C);
+  free(dx), free(dweight), free(dbias);
+}
+
 static uint32_t rows(uint32_t d, int C) {
   int N = 3;
   float *x = drawn(N * C), *dout = drawn(N * C), *out = zeros(N * C), *dx = zeros(N * C);
@@ -231,6 +251,7 @@ static uint32_t rows(uint32_t d, int C) {
   gf_nll_loss_backward(dx, losses, weight, target, N, C, -100, 0.5f, 1);
   gf_rms_norm_forward(out, rstd, x, weight, N, C, 1e-5);
   gf_rms_norm_backward(dx, dweight, dout, x, rstd, weight, N, C);
+  gradients_alone(dout, x, mean, rstd, weight, N, C);
   free(x), free(dout), free(weight), free(bias), free(mean), free(rstd), free(log_probs);
   d = fold_floats(fold_floats(d, out, N * C), dx, N * C);
   return fold_floats(fold_floats(fold_floats(d, dweight, C), dbias, C), losses, N);
@@ -276,6 +297,11 @@ static uint32_t attention(uint32_t d, int Tq, int Tk, int D, int causal) {
     gf_attention_backward_part(part_q, part_k, part_v, &none, back, dout, kept.weights, q, k, v, dropout, &p, n, 1);
   expect_same(out, part, q_size), expect_same(dq, part_q, q_size);
   expect_same(dk, part_k, k_size), expect_same(dv, part_v, k_size);
+  float *own_q = zeros(q_size), *own_k = zeros(k_size), *own_v = zeros(k_size);
+  gf_attention_backward(own_q, NULL, NULL, &none, back, dout, kept.weights, q, k, v, dropout, &p);
+  gf_attention_backward(NULL, own_k, NULL, &none, back, dout, kept.weights, q, k, v, dropout, &p);
+  gf_attention_backward(NULL, NULL, own_v, &none, back, dout, kept.weights, q, k, v, dropout, &p);
+  expect_same(dq, own_q, q_size), expect_same(dk, own_k, k_size), expect_same(dv, own_v, k_size);
   int capacity = Tk + 3, k_block = (int)gf_cache_block(capacity, D, 0);
   int v_block = (int)gf_cache_block(capacity, D, GF_CACHE_VALUES);
   float *keys = zeros(B * KV * k_block), *values = zeros(B * KV * v_block);

@@ -21,6 +21,9 @@ static const char *const texts[] = {
     "\xF0\x9F\x91\xA9\xE2\x80\x8D\xF0\x9F\x91\xA7 family, e\xCC\x81 \xF0\x9D\x92\xB3's \xE3\x80\x80wide\xC2\xA0space",
     "\xE2\x80\xE2\x80\x9C\xF0\x9F\x91 \xED\xA0\x80\xED\xB0\x80 \xC0\x80 \xFF\xFE \xF4\x90\x80\x80 \x80\x80 x\xE2\x80",
     "no\x1Cspace\x1D in\x1E here\x1F or\xC2\x85 here",
+    "it's",
+    "it'll",
+    "\xF0\xBF\xBF\xBF\xF1\x80\x80\x80",
 };
 enum { TEXTS = sizeof texts / sizeof texts[0] };
 
@@ -155,13 +158,59 @@ static void test_large_vocab(void) {
 }
 
 static void test_tokenizers(void) {
-  for (int k = 0; k < TEXTS; k++)
+  for (int k = 0; k < TEXTS; k++) {
+    int bytes = (int)strlen(texts[k]);
     for (int window = 1; window < 40; window += 13)
-      check_tokenizers((const uint8_t *)texts[k], (int)strlen(texts[k]), window, (uint8_t)(k * 5 + window));
+      check_tokenizers((const uint8_t *)texts[k], bytes, window, (uint8_t)(k * 5 + window));
+    for (int less = 1; less < 4 && less < bytes; less++) /* cut off in a character, or before what it goes on with */
+      check_tokenizers((const uint8_t *)texts[k], bytes - less, 7, (uint8_t)(k + less));
+  }
   uint8_t *long_text = malloc(3000);
   for (int i = 0; i < 3000; i++) long_text[i] = i < 600 ? 'a' : "ab \xEA\xB0\x80"[i % 6]; /* words enough to be kept */
   check_tokenizers(long_text, 3000, 100, 3);
   free(long_text);
+}
+
+/* Words of one letter, of which there are enough to be kept: nothing is joined, so that all room is needed. */
+static void test_letters(void) {
+  enum { N = 600 };
+  uint8_t *letters = malloc(N);
+  int32_t *words = malloc(N * sizeof *words);
+  for (int i = 0; i < N; i++) {
+    letters[i] = i < N - 1 ? 'a' + i % 7 : 'z';
+    words[i] = i + 1;
+  }
+  check_bpe(letters, N, words, N, 0);
+  check_bpe(letters, N, words, N, 1);
+  free(letters);
+  free(words);
+}
+
+/* 256 pairs, which is all that there is room for at first, and more of them than the table has room for at first. */
+static void test_pairs(void) {
+  enum { FIRST = 257, N = 8000 };
+  uint8_t *text = malloc(N);
+  for (int i = 0; i < FIRST; i++) text[i] = (uint8_t)i;
+  for (int likelihood = 0; likelihood < 2; likelihood++)
+    check_bpe(text, FIRST, (const int32_t[]){FIRST}, 1, likelihood);
+  int32_t *words = malloc(N / 8 * sizeof *words);
+  uint32_t state = 1;
+  for (int i = 0; i < N; i++) text[i] = (uint8_t)((state = state * 1664525 + 1013904223) >> 25);
+  for (int k = 0; k < N / 8; k++) words[k] = 8 * (k + 1);
+  for (int likelihood = 0; likelihood < 2; likelihood++) check_bpe(text, N, words, N / 8, likelihood);
+  free(text);
+  free(words);
+}
+
+/* A word of no symbols is joined to none. */
+static void test_empty_words(void) {
+  int32_t of_byte[256] = {0}, ids[4], ends[4];
+  gf_bpe *b = gf_bpe_new(of_byte, (int32_t[]){1, 2, 0, 3}, 1, NULL);
+  REQUIRE(b && gf_bpe_symbols(ids, ends, b, (int32_t[]){1, 2, 1, 2}, (int32_t[]){0, 1, 1, 3, 4, 4}, 6) == 4);
+  REQUIRE(!memcmp(ids, (int32_t[]){1, 2, 1, 2}, sizeof ids) && !memcmp(ends, (int32_t[]){1, 2, 3, 4}, sizeof ends));
+  REQUIRE(gf_bpe_symbols(ids, ends, b, (int32_t[]){1, 2, 1, 2}, (int32_t[]){0, 2, 2, 4}, 4) == 2);
+  REQUIRE(ids[0] == 3 && ids[1] == 3 && ends[0] == 2 && ends[1] == 4);
+  gf_bpe_free(b);
 }
 
 int main(void) {
@@ -173,6 +222,9 @@ int main(void) {
   test_vocab();
   test_large_vocab();
   test_tokenizers();
+  test_letters();
+  test_pairs();
+  test_empty_words();
   puts("text: ok");
   return 0;
 }

@@ -29,6 +29,43 @@ test('truncNormal_: inside its bounds, with the moments of its distribution', ()
   assert.ok(Math.abs(mean - 0.22964) < 0.02, `${mean}`)
 })
 
+/** 1 - erf(z): the integral of 2/√π e^-t² from z on, by Simpson's rule. */
+function complement(z) {
+  const steps = 4000, width = 8 / steps, density = t => Math.exp(-t * t) * 2 / Math.sqrt(Math.PI)
+  let sum = density(z) + density(z + 8)
+  for (let i = 1; i < steps; i++) sum += density(z + i * width) * (i % 2 ? 4 : 2)
+  return sum * width / 3
+}
+
+/** Where erf is y, by halving. */
+function erfInverse(y) {
+  let low = 0, high = 6
+  for (let i = 0; i < 60; i++) {
+    const middle = (low + high) / 2
+    if (complement(middle) > 1 - Math.abs(y)) low = middle
+    else high = middle
+  }
+  return Math.sign(y) * low
+}
+
+test('truncNormal_: near and far from its mean it is where erf has what was drawn', () => {
+  const n = 12, far = x => complement(Math.abs(x) / Math.SQRT2)
+  const share = x => Math.fround(x < 0 ? far(x) - 1 : 1 - far(x))
+  for (const [a, b] of [[3.6, 4.4], [-4.4, -3.6], [-4, 4], [0, 0.05], [-0.002, 0.001], [3.4, 3.7], [-1.2, -0.8]]) {
+    gf.manualSeed(7)
+    const drawn = init.uniform_(gf.zeros([n]), { a: share(a), b: share(b) }).values
+    const there = Array.from(drawn, u => Math.min(b, Math.max(a, erfInverse(u) * Math.SQRT2)))
+    for (const [mean, std] of [[0, 1], [3, 0.5]]) {
+      gf.manualSeed(7)
+      const found = init.truncNormal_(gf.zeros([n]), { mean, std, a: mean + a * std, b: mean + b * std }).values
+      there.map(x => x * std + mean).forEach((value, i) => {
+        const error = Math.abs(found[i] - value)
+        assert.ok(error <= 4e-7 * (Math.abs(value) + mean), `${found[i]}, not ${value}, from ${a} to ${b}`)
+      })
+    }
+  }
+})
+
 test('truncNormal_: beyond what float32 tells from certain, all values are the outer bound, as in PyTorch', () => {
   assert.deepEqual(init.truncNormal_(gf.rand([3]), { a: 8, b: 20 }).toArray(), [20, 20, 20])
   assert.deepEqual(init.truncNormal_(gf.rand([3]), { a: -20, b: -8 }).toArray(), [-20, -20, -20])

@@ -209,6 +209,26 @@ test('int8: sums of whole numbers are exact, at every size of the last panel, bl
   }
 }))
 
+test('int8: a block counts from 2^-100 on, of weights and of x; one value that is not finite counts at every place', () =>
+  unrecorded(() => {
+    const below = 2 ** -100 * (1 - 2 ** -24)
+    for (const most of [2 ** -100, below, 2 ** -99]) for (const sign of [1, -1]) {
+      const row = [sign * most, most / 4, 0, -most / 3].map(Math.fround), own = { shape: [1, 4], data: row }
+      assertSame(gf.tensor([row]).to('int8').to('float32'), stored.int8(own), `weights to ${most}`)
+      const weight = gf.tensor([[127, 0, 0, 0], [0, 127, 0, 0], [0, 0, 0, 127]]).to('int8'), seen = rounded(own).data
+      const products = { shape: [1, 3], data: [0, 1, 3].map(i => Math.fround(127 * seen[i])) }
+      assertClose(F.linear(gf.tensor([row]), weight), products, { rtol: 4 * U, name: `x to ${most}` })
+    }
+    for (let place = 0; place < 40; place++) for (const value of [NaN, Infinity, -Infinity]) {
+      const x = gf.ones([2, 40]), weight = gf.ones([3, 40]), finite = weight.to('int8')
+      x.data[place] = value
+      assert.deepEqual(F.linear(x, finite).toArray().map(row => row.map(Number.isNaN)),
+        [[true, true, true], [false, false, false]], `${value} at ${place}`)
+      weight.data[40 + place] = value
+      assertRejects(() => weight.to('int8'), 'range', 'int8', 'finite')
+    }
+  }))
+
 test('int8: each cell of several panels and blocks by its place', () => {
   const weight = gf.randn([21, 70]).to('int8'), wide = weight.to('float32')
   for (let n = 0; n < 21; n++) for (let k = 0; k < 70; k++) assert.equal(weight.at(n, k), wide.at(n, k))

@@ -134,6 +134,38 @@ test('a gradient through a repeated operand adds to the one that is there', () =
   assert.deepEqual([x.grad.toArray(), row.grad.toArray()], [[[2, 2, 4], [2, 2, 4]], [10, 14, 18]])
 })
 
+/** The values of an operation and the slopes of its tensors, each in every lane and at the end of a row. */
+function assertSlopes(name, tensors, options, expected) {
+  for (let before = 0; before < 6; before++) {
+    const padded = [...tensors, ...expected].map(list => [...Array(before).fill(list[0]), ...list])
+    const leaves = padded.slice(0, tensors.length).map(list => gf.tensor(list, { requiresGrad: true }))
+    const out = F[name](...leaves, ...options)
+    out.backward(gf.ones(out.shape))
+    const found = [out, ...leaves.map(leaf => leaf.grad)].map(one => one.toArray().map(v => v + 0))
+    assert.deepEqual(found, padded.slice(tensors.length).map(list => list.map(v => Math.fround(v) + 0)), name)
+  }
+}
+
+test("where a derivative jumps it is PyTorch's, on the edge itself and beside it", () => {
+  const x = [-1, -0, 0, 1], step = 2 ** -20
+  assertSlopes('abs', [x], [], [[1, 0, 0, 1], [-1, 0, 0, 1]])
+  assertSlopes('sign', [x], [], [[-1, 0, 0, 1], [0, 0, 0, 0]])
+  assertSlopes('relu', [x], [], [[0, 0, 0, 1], [0, 0, 0, 1]])
+  assertSlopes('leakyRelu', [x], [{ negativeSlope: 0.25 }], [[-0.25, 0, 0, 1], [0.25, 0.25, 0.25, 1]])
+  assertSlopes('clamp', [[-1, 1, -1 - step, 1 + step]], [{ min: -1, max: 1 }], [[-1, 1, -1, 1], [1, 1, 0, 0]])
+  const [a, b] = [[1, 2, 0, 3], [2, 1, 0, 3]]
+  assertSlopes('maximum', [a, b], [], [[2, 2, 0, 3], [0, 1, 0.5, 0.5], [1, 0, 0.5, 0.5]])
+  assertSlopes('minimum', [a, b], [], [[1, 1, 0, 3], [1, 0, 0.5, 0.5], [0, 1, 0.5, 0.5]])
+  assertSlopes('pow', [[0, 0, 0, 2], [0, 1, 2, 0]], [], [[1, 0, 0, 1], [0, 1, 0, 0], [0, 0, 0, Math.log(2)]])
+})
+
+test('softplus is the line itself above its threshold only', () => {
+  const x = gf.tensor([1, 1 + 2 ** -20], { requiresGrad: true }), y = F.softplus(x, { threshold: 1 })
+  y.backward(gf.ones([2]))
+  assertClose(y, gf.tensor([Math.log1p(Math.E), 1 + 2 ** -20]), { rtol: 2e-7 })
+  assertClose(x.grad, gf.tensor([1 / (1 + Math.exp(-1)), 1]), { rtol: 2e-7 })
+})
+
 test('what element by element operations do not take', () => {
   const x = gf.tensor([[1, 2, 3], [4, 5, 6]])
   assertRejects(() => x.add(gf.tensor([1, 2])), 'shape', 'add', '[2, 3]', '[2]')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { goldenCases } from '../golden/index.js'
 import { U } from '../lib/bounds.js'
-import { assertSame } from '../lib/compare.js'
+import { assertClose, assertSame } from '../lib/compare.js'
 import { assertRejects, gf, toTensor } from '../lib/engine.js'
 import { testOp } from '../lib/op_tests.js'
 import { forward, backward, reductionNames } from '../../src/reference/reduce.js'
@@ -95,6 +95,17 @@ test('nothing: sums are 0, means NaN, products 1; there is no largest of nothing
   }
 })
 
+test('a norm has no slope at 0, wherever it is one value of several', () => {
+  for (const p of [1, 1.5, 2, 3]) {
+    const x = gf.tensor([3, 0, -3, -0, 0], { requiresGrad: true }), share = p === 1 ? 1 : 2 ** (1 / p - 1)
+    x.norm({ p }).backward()
+    assertClose(x.grad, { shape: [5], data: [share, 0, -share, 0, 0] }, { tol: 2e-7, name: `p = ${p}` })
+  }
+  const none = gf.tensor([0, -0], { requiresGrad: true })
+  for (const p of [1, 2, 3]) none.norm({ p }).backward()
+  assertSame(none.grad, { shape: [2], data: [0, 0] })
+})
+
 test('a single value', () => {
   const x = gf.tensor(3, { requiresGrad: true })
   assert.deepEqual([x.sum().item(), x.mean({ dim: 0 }).item(), x.argmax({ dim: -1 }).item()], [3, 3, 0])
@@ -170,6 +181,16 @@ test('the first of the largest and smallest, wherever it stands in a long row, i
       assert.equal(x[`arg${name}`]().item(), at, `arg${name} of ${row}`)
       assert.ok(Object.is(x[`a${name}`]().item(), row[at]), `${name} of ${row}`)
     }
+  }
+})
+
+test('what a row has is looked for in this row only, whatever the next one has', () => {
+  for (let n = 1; n < 70; n++) for (const at of [0, n >> 1, n - 1]) {
+    const row = Array.from({ length: n }, (_, i) => (i === at ? 3 : i % 3))
+    const all = [row, row.map(v => v + 9), row.map(v => -v)], x = gf.tensor(all)
+    const place = sign => all.map(one => one.indexOf(sign * Math.max(...one.map(v => v * sign))))
+    assert.deepEqual(x.argmax({ dim: 1 }).toArray(), place(1), `argmax ${n} ${at}`)
+    assert.deepEqual(x.argmin({ dim: 1 }).toArray(), place(-1), `argmin ${n} ${at}`)
   }
 })
 

@@ -135,6 +135,30 @@ test('sort: NaN counts as the largest, equal values keep their order, and 0 equa
     expected.slice(0, k))
 })
 
+test('sort and topk: lines of every length up to 70, along each axis, with equal values and NaN among them', () => {
+  const isBefore = (a, b) => (Number.isNaN(b) ? !Number.isNaN(a) : a < b)
+  const order = (line, sign) => [...line.keys()].sort((i, j) => {
+    const [a, b] = sign > 0 ? [line[i], line[j]] : [line[j], line[i]]
+    return isBefore(a, b) ? -1 : isBefore(b, a) ? 1 : i - j
+  })
+  const turned = lists => lists[0].map((_, i) => lists.map(list => list[i]))
+  for (let n = 1; n <= 70; n++) {
+    const rows = Array.from({ length: 3 }, (_, r) => Array.from({ length: n }, (_, i) => {
+      const value = (i * 7 + r * 5 + n) * 37 % 11
+      return value === 10 ? NaN : value === 9 ? -0 : value - 4
+    }))
+    const x = gf.tensor(rows), columns = gf.tensor(turned(rows)), few = Math.min(n, 1 + n % 9)
+    for (const descending of [false, true]) {
+      const expected = rows.map(row => order(row, descending ? -1 : 1)), message = `${n} ${descending}`
+      assert.deepEqual(x.argsort({ descending }).toArray(), expected, message)
+      assert.deepEqual(columns.argsort({ dim: 0, descending }).toArray(), turned(expected), message)
+      const first = expected.map(places => places.slice(0, few))
+      assert.deepEqual(x.topk(few, { largest: descending }).indices.toArray(), first, message)
+      assert.deepEqual(columns.topk(few, { dim: 0, largest: descending }).indices.toArray(), turned(first), message)
+    }
+  }
+})
+
 test('a causal mask as a tutorial writes it', () => {
   const mask = gf.tril(gf.tensor([[1, 1, 1], [1, 1, 1], [1, 1, 1]])).eq(0), scores = gf.rand([2, 3, 3])
   const weights = F.softmax(scores.maskedFill(mask, -Infinity))

@@ -1,6 +1,6 @@
 import { test } from 'node:test'
 import { U } from '../lib/bounds.js'
-import { assertClose } from '../lib/compare.js'
+import { assertClose, assertSame } from '../lib/compare.js'
 import { assertRejects, gf } from '../lib/engine.js'
 import { testOp } from '../lib/op_tests.js'
 import { log_softmax, softmax } from '../../src/reference/index.js'
@@ -92,6 +92,25 @@ test('softmax: no row is harmed by a huge number or by the row before', () => {
     ])
   )
   assertClose(y, { shape: [3, 2], data: [1, 0, 0.5, 0.5, 0.5, 0.5] })
+})
+
+test('softmax, logSoftmax and logsumexp: rows of every length are harmed by no row before or behind', () => {
+  const error = 64 * U, ones = n => Array(n).fill(1)
+  for (let n = 1; n < 40; n++) {
+    const rows = [3e38, 0, -3e38, 0, 3e38, 0].map(value => ones(n).map(one => one * value)), x = gf.tensor(rows)
+    assertClose(F.softmax(x), { shape: [6, n], data: rows.flatMap(() => ones(n).map(one => one / n)) }, { rtol: error })
+    assertClose(F.logSoftmax(x), { shape: [6, n], data: rows.flatMap(() => ones(n).map(one => -one * Math.log(n))) },
+      { tol: error * Math.log(n + 1) })
+    const sums = [3e38, Math.log(n), -3e38, Math.log(n), 3e38, Math.log(n)]
+    assertClose(F.logsumexp(x, { dim: 1 }), { shape: [6], data: sums }, { rtol: error, tol: error })
+  }
+})
+
+test('softmax: the largest of a row is found wherever it stands', () => {
+  for (let n = 1; n < 24; n++) for (let at = 0; at < n; at++) {
+    const row = Array.from({ length: n }, (_, i) => i === at ? 200 : -200)
+    assertSame(F.softmax(gf.tensor(row)), { shape: [n], data: row.map(value => value > 0 ? 1 : 0) })
+  }
 })
 
 for (const name of ['softmax', 'logSoftmax']) {

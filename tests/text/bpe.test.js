@@ -104,6 +104,19 @@ test('broken UTF-8 keeps its bytes', () => {
   }
 })
 
+test('characters of three bytes, whole and broken at every byte', () => {
+  const untrained = trainBPE('', { vocabSize: 256 }), decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+  const places = [0x41, 0x7f, 0x80, 0x9f, 0xa0, 0xbf, 0xc0]
+  for (const lead of [0xdf, 0xe0, 0xe1, 0xe3, 0xec, 0xed, 0xee, 0xef]) {
+    for (const second of places) for (const third of places) {
+      const bytes = Uint8Array.of(lead, second, third, 0x80, 0x41), { ids, offsets } = untrained.encode(bytes)
+      assert.deepEqual(ids.flatMap(id => [...untrained.bytesOf(id)]), [...bytes])
+      const ends = Array.from(bytes, (_, i) => decoder.decode(bytes.subarray(0, i + 1)).length)
+      assert.deepEqual(offsets, ends.map(end => [end - 1, end]), `${bytes}`)
+    }
+  }
+})
+
 test('long texts: windows do not show, long words are no trap', () => {
   const text = Array.from({ length: 20000 }, () => nastyText(next)).join('')
   assert.deepEqual(trained.encode(text).tokens, reference(text))
@@ -119,10 +132,56 @@ test('long texts: windows do not show, long words are no trap', () => {
   assert.equal(many.encode('a'.repeat(4096 * 3)).ids.length, 3)
 })
 
-test('long words are joined as short ones are', () => {
-  for (let length = 40; length < 60; length++) {
-    const word = Array.from({ length }, () => 'abnst'[next(5)]).join('')
-    assert.deepEqual(trained.encode(word).tokens, reference(word))
+/** Byte-level byte-pair encoding with these merges; tokens beside letters have ids from 0 on, in the order given. */
+function opened(merges, model = {}) {
+  const made = merges.map(([left, right]) => left + right)
+  const vocab = Object.fromEntries([...new Set([...made, ...LETTERS])].map((token, id) => [token, id]))
+  return gf.text.tokenizer({ 'tokenizer.json': JSON.stringify({
+    model: { type: 'BPE', vocab, merges, ...model }, pre_tokenizer: { type: 'ByteLevel', add_prefix_space: false } }) })
+}
+
+test('words of every length are joined as the reference joins them, where nearly all neighbours may be joined', () => {
+  for (let round = 0; round < 8; round++) {
+    const tokens = [...'abcd'], made = new Map()
+    while (made.size < 60) {
+      const [left, right] = [tokens, tokens].map(list => list[next(list.length)])
+      if (left.length + right.length > 12 || made.has(`${left} ${right}`)) continue
+      made.set(`${left} ${right}`, made.size)
+      tokens.push(left + right)
+    }
+    const tokenizer = opened([...made.keys()].map(pair => pair.split(' ')))
+    for (let length = 1; length < 200; length += 1 + Math.floor(length / 70)) {
+      const word = Array.from({ length }, () => 'abcd'[next(4)]).join('')
+      const { tokens: found, offsets } = tokenizer.encode(word)
+      assert.deepEqual(found, join([...word], made), `${round}: ${word}`)
+      assert.equal(offsets.map(([from, to]) => word.slice(from, to)).join(' '), found.join(' '))
+    }
+  }
+})
+
+test('what a merge makes, and a word that is one token, may have the id 0', () => {
+  const merges = [['a', 'b'], ...Array.from('cdefghijkl', letter => [letter, 'm'])], tokenizer = opened(merges)
+  for (const text of ['ab', 'abzab', `${'z'.repeat(60)}ab`, `ab${'z'.repeat(60)}`]) {
+    const { ids, tokens } = tokenizer.encode(text)
+    assert.deepEqual(tokens, text.match(/ab|z/g))
+    assert.deepEqual(ids.map(id => id === 0), tokens.map(token => token === 'ab'))
+  }
+  const isMade = new Set(merges.map(pair => pair.join('')))
+  for (const left of 'abcdefghijklm') for (const right of 'abm') {
+    const text = left + right
+    assert.deepEqual(tokenizer.encode(text).tokens, isMade.has(text) ? [text] : [left, right])
+  }
+  assert.deepEqual(opened([['a', 'b'], ['b', 'c'], ['a', 'b']]).encode('abc').tokens, ['ab', 'c'], 'the first of two alike')
+  const whole = opened([['ab', 'c']], { merges: [], ignore_merges: true })
+  assert.deepEqual(whole.encode('abc').ids, [0])
+})
+
+test('words that resemble each other are not taken for each other', () => {
+  const middles = Array.from({ length: 2500 }, (_, i) => Array.from(String(i), digit => 'abcdefghij'[digit]).join(''))
+  for (const [left, right] of [['beginning', 'endingending'], ['the', 'the'], ['beginning', ''], ['', 'ending'], ['', '']]) {
+    const words = middles.map(middle => `${left}${middle}${right}`)
+    const text = [...words, ...words.toReversed()].join(' '), { ids } = trained.encode(text)
+    assert.equal(trained.decode(ids), text)
   }
 })
 

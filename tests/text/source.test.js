@@ -1,7 +1,9 @@
 // Text as it goes to the kernels: the bytes of a part, and where broken bytes belong.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { TEXT_END } from '../../src/js/constants.js'
 import { sourceOf } from '../../src/js/text/source.js'
+import { cut } from '../../src/reference/bpe.js'
 import { gf } from './text.js'
 
 /** A text, as strings or bytes that are no characters. */
@@ -59,4 +61,54 @@ test('spans of tokens: those inside a character have all of it, empty ones nothi
   assert.deepEqual(spansOf('a😀b', [1, 3, 5, 6, 6]), [4, 0, 1, 1, 3, 1, 3, 3, 4, 4, 4])
   assert.deepEqual(spansOf('가a', [1, 3, 3, 4, 4]), [2, 0, 1, 0, 1, 1, 1, 1, 2, 2, 2])
   assert.deepEqual(spansOf('', [0, 0]), [0, 0, 0, 0, 0])
+})
+
+/** Where units end in bytes, by the kernel, with a letter behind the text. */
+function byteEndsOf(text, units) {
+  const { c, memory } = gf.engine, bytes = bytesOf(text, 'Z'), n = units.length
+  return memory.borrow(4 * n + bytes.length, at => {
+    memory.ints(at, n).set(units)
+    memory.bytes(at + 4 * n, bytes.length).set(bytes)
+    c.gf_byte_ends(at, n, at + 4 * n, bytes.length - 1)
+    return [...memory.ints(at, n)]
+  })
+}
+
+test('units as bytes: the end of the character that has the last of them, no further than the text', () => {
+  assert.deepEqual(byteEndsOf('a가😀b', [0, 1, 1, 2, 3, 4, 5]), [0, 1, 1, 4, 8, 8, 9])
+  assert.deepEqual(byteEndsOf('ab', [1, 2, 3, 9]), [1, 2, 2, 2])
+  assert.deepEqual(byteEndsOf('', [0, 1]), [0, 0])
+  assert.deepEqual(spansOf('ab', [1, 5]), [2, 0, 1, 1, 2])
+})
+
+/** The classes of characters as the kernel wants them: 1 for letters, 2 for numbers, 3 for white space. */
+const classes = Uint8Array.from({ length: 262144 }, (_, code) => {
+  const character = String.fromCodePoint(code), of = [/\p{L}/u, /\p{N}/u, /\p{White_Space}/u]
+  return of.findIndex(one => one.test(character)) + 1
+})
+
+/** Where GPT-2's words end in bytes, by the kernel, with other bytes behind the text. */
+function cutBefore(text, behind) {
+  const { c, memory } = gf.engine, bytes = bytesOf(text), n = bytes.length, room = n + 1
+  return memory.borrow(4 * room + classes.length + n + behind.length, at => {
+    const table = at + 4 * room, start = table + classes.length
+    memory.bytes(table, classes.length).set(classes)
+    memory.bytes(start, n + behind.length).set([...bytes, ...behind])
+    return [...memory.ints(at, c.gf_cut(at, table, start, n, room, TEXT_END))]
+  })
+}
+
+test("GPT-2's words, whatever stands behind the text", () => {
+  const behind = bytesOf('slle', [0x80, 0xbf], '  ')
+  const texts = ["it'", "it'l", "it'v", "it's", "it'll", "it're", "it'lx", "it'm'd't'ret", 'a', 'a ', 'a  ', '\n ', ' ', '', "'",
+    '가', 'a1 b22  c!?', '\u{40000}', 'a\u{3ffff}\u{40000}']
+  for (const text of texts) for (let from = 0; from < behind.length; from++) {
+    let end = 0
+    assert.deepEqual(cutBefore(text, behind.subarray(from)), cut(text).map(word => end += bytesOf(word).length), text)
+  }
+  for (const bytes of [[0xea], [0xea, 0xb0], [0xf0, 0x9f, 0x98], [0x61, 0xe1]]) {
+    for (const last of [[0x80, 0x80], [0xb0, 0x80]]) {
+      assert.equal(cutBefore(bytes, last).at(-1), bytes.length)
+    }
+  }
 })

@@ -71,7 +71,7 @@ test('unigram: pieces have at most 16 characters, and what is learned is what wa
 test('unigram: what is expected is what all cuts together say', () => {
   const pieces = ['a', 'b', 'ab', 'ba', 'aba', 'abab', 'bb'], values = [-2, -2.5, -1.5, -3, -2.2, -4, -0.1]
   const scores = new Map(pieces.map((piece, i) => [piece, values[i]]))
-  const list = ['abab', 'bbabba', 'a', 'babababb'], counts = [3, 1, 2, 5]
+  const list = ['abab', 'bbabba', 'bcb', 'a', 'babababb'], counts = [3, 1, 7, 2, 5]
   const encode = one => new TextEncoder().encode(one)
   const { c, memory } = gf.engine
   const set = c.gf_pieces_new()
@@ -81,21 +81,22 @@ test('unigram: what is expected is what all cuts together say', () => {
   const [likelihood, found] = passing(memory,
     [Float64Array.from(values), new Float64Array(7), corpus.ends, Int32Array.from(counts), corpus.bytes],
     (table, out, ends, numbers, bytes) =>
-      [c.gf_unigram_expect(out, set, table, bytes, ends, numbers, 4), [...memory.doubles(out, 7)]])
+      [c.gf_unigram_expect(out, set, table, bytes, ends, numbers, list.length), [...memory.doubles(out, 7)]])
   c.gf_pieces_free(set)
-  const single = list.map(word => expected(word, scores))
+  // What no pieces cover, as 'bcb', is passed over.
+  const single = list.map(word => word.includes('c') ? { likelihood: 0, counts: new Map() } : expected(word, scores))
   const sum = one => counts.reduce((total, count, i) => total + count * one(single[i]), 0)
   assert.ok(Math.abs(likelihood - sum(one => one.likelihood)) < 1e-9)
   pieces.forEach((piece, i) => assert.ok(Math.abs(found[i] - sum(one => one.counts.get(piece) ?? 0)) < 1e-9, piece))
 })
 
 test('unigram: what is lost without a piece, by the likelihood of the text before and after', () => {
-  const frequency = [8, 5, 0, 3, 2.5], cuts = [[1, 3], [3], [0, 1], [0, 1, 4], [1]]
+  const frequency = [8, 5, 0, 3, 2.5, 0.5], cuts = [[1, 3], [3], [0, 1], [0, 1, 4], [1], [4, 3]]
   const { c, memory } = gf.engine, ends = cuts.map((_, i) => cuts.slice(0, i + 1).flat().length)
-  const found = passing(memory, [new Float64Array(5), Float64Array.from(frequency), Int32Array.from(cuts.flat()),
+  const found = passing(memory, [new Float64Array(6), Float64Array.from(frequency), Int32Array.from(cuts.flat()),
     Int32Array.from(ends)], (out, table, ids, at) => {
-    c.gf_unigram_losses(out, table, ids, at, 5)
-    return [...memory.doubles(out, 5)]
+    c.gf_unigram_losses(out, table, ids, at, 6)
+    return [...memory.doubles(out, 6)]
   })
   const sum = frequency.reduce((a, b) => a + b)
   frequency.forEach((f, k) => {
@@ -121,16 +122,28 @@ test('unigram: whichever word of the text comes first', () => {
   }
 })
 
-test('unigram: digamma(x + 1) = digamma(x) + 1 / x, and digamma(1/2) = digamma(1) - 2 ln 2', () => {
+/** The scores of pieces that are expected so often, by the kernel. */
+function maximized(given) {
   const { c, memory } = gf.engine
-  const given = [0.5, 1, 1.5, 6.9, 7.9, 10, 11, 1000.25, 1001.25]
-  const [half, one, ...pairs] = passing(memory, [Float64Array.from(given)], table => {
+  return passing(memory, [Float64Array.from(given)], table => {
     c.gf_unigram_maximize(table, table, given.length)
     return [...memory.doubles(table, given.length)]
   })
+}
+
+test('unigram: digamma(x + 1) = digamma(x) + 1 / x, and digamma(1/2) = digamma(1) - 2 ln 2', () => {
+  const given = [0.5, 1, 1.5, 6.9, 7.9, 10, 11, 1000.25, 1001.25], [half, one, ...pairs] = maximized(given)
   assert.ok(Math.abs(one - half - 2 * Math.LN2) < 1e-9)
   assert.ok(Math.abs(pairs[0] - half - 2) < 1e-9)
   for (const i of [1, 3, 5]) assert.ok(Math.abs(pairs[i + 1] - pairs[i] - 1 / given[i + 2]) < 1e-9)
+})
+
+test('unigram: a score is digamma of what is expected less digamma of all that is', () => {
+  const { LN2 } = Math
+  for (const [given, scores] of [[[3], [0]], [[1, 1], [-1, -1]], [[0.5, 1.5], [-2 * LN2 - 1, 1 - 2 * LN2]],
+    [[1, 2, 1], [-11 / 6, -5 / 6, -11 / 6]]]) {
+    maximized(given).forEach((score, i) => assert.ok(Math.abs(score - scores[i]) < 1e-9, `${given}: ${score}`))
+  }
 })
 
 test('a larger vocabulary makes a text shorter', () => {

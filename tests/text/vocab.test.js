@@ -69,6 +69,14 @@ test('as the reference on 300 sets of lists', () => {
   }
 })
 
+test('words of one hash are different words', () => {
+  // FNV-1a has the same 32 bits for each of these and the next.
+  const alike = ['declinate', 'macallums', 'altarage', 'zinke', 'aymaqr', 'ntdygs']
+  const hashOf = word => [...word].reduce((hash, one) => Math.imul(hash ^ one.charCodeAt(0), 16777619), 2166136261 | 0)
+  alike.forEach((word, i) => assert.equal(hashOf(word), hashOf(alike[i ^ 1]), word))
+  assert.deepEqual(new Vocab([alike, alike.toReversed()], { order: 'first-seen' }).itos, alike)
+})
+
 test('10,000 words in many batches; no memory is kept', () => {
   const list = Array.from({ length: 30000 }, (_, i) => `낱말-${i * 7919 % 10000}`)
   list.push('x'.repeat(200000))

@@ -131,6 +131,15 @@ test('long texts: windows do not show', () => {
   assert.deepEqual(words(bytes), reference(text))
 })
 
+test('marks that are first met where a window ends, and come again', () => {
+  const marks = [...';?@#$%&!*()[]{}<>']
+  for (let letters = 0; letters <= 2 * marks.length; letters++) {
+    const before = `${'a '.repeat(16384 - marks.length)}${'x'.repeat(letters)}` // to the unit 32768, about
+    const expected = [...before.trim().split(' '), ...marks, 'b', ...marks.flatMap(mark => [mark, 'c'])].filter(Boolean)
+    assert.deepEqual(words(`${before}${marks.join('')}b ${marks.join(' c ')} c`), expected, `${letters}`)
+  }
+})
+
 test('10,000 words, one word of 100,000 letters, 100,000 marks, a full stop with a long tail', () => {
   const tenThousand = Array.from({ length: 10000 }, (_, i) => `낱말${i}`)
   assert.deepEqual(words(tenThousand.join(' ')), tenThousand)

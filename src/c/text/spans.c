@@ -66,12 +66,11 @@ int gf_cut(int32_t *ends, const uint8_t *classes, const uint8_t *text, int bytes
 /* Places ---------------------------------------------------------------------------------------------------------- */
 
 typedef struct {
-  int start, end; /* in bytes */
-  int from, to;   /* in UTF-16 units */
+  int end;      /* in bytes */
+  int from, to; /* in UTF-16 units */
 } character;
 
 static void step(character *c, const uint8_t *text, int bytes) {
-  c->start = c->end;
   c->from = c->to;
   gf_code_point p = gf_utf8_next(text + c->end, bytes - c->end);
   c->end += p.bytes;
@@ -79,7 +78,7 @@ static void step(character *c, const uint8_t *text, int bytes) {
 }
 
 void gf_byte_ends(int32_t *ends, int n, const uint8_t *text, int bytes) {
-  character c = {0, 0, 0, 0};
+  character c = {0};
   for (int k = 0; k < n; k++) {
     while (c.to < ends[k] && c.end < bytes) step(&c, text, bytes);
     ends[k] = c.end;
@@ -87,7 +86,7 @@ void gf_byte_ends(int32_t *ends, int n, const uint8_t *text, int bytes) {
 }
 
 int gf_unit_spans(int32_t *spans, const int32_t *ends, int n, const uint8_t *text, int bytes) {
-  character c = {0, 0, 0, 0};
+  character c = {0};
   int begin = 0;
   for (int k = 0; k < n; k++) {
     while (c.end <= begin && c.end < bytes) step(&c, text, bytes);
