@@ -348,8 +348,6 @@ export const EQUIVALENT = {
   'src/js/ops/attention_cache.js: if (this.isMemory || capacity <= this.capacity) return [<= -> <]':
     'moves to as much room as there was',
   'src/js/panels.js: if (turning.bytes < room) { [< -> <=]': 'other room of the same size',
-  'src/js/text/pretokenizers.js: if (at < string.length) parts.push({ start: base + at, end: base + string.length, match: invert }) [< -> <=]':
-    'an empty part at the end is no word',
   'src/c/text/bpe.c: if (b->next[right] >= 0) b->before[b->next[right]] = w.at; [>= -> >]':
     'nothing is followed by the first symbol',
   'src/c/ops/attention.c: if (r.scores != r.dots) memcpy(r.scores + first, r.dots + first, sizeof(float) * (size_t)count); [+ -> -]':

@@ -73,6 +73,8 @@ test('normalizers, and where what they write comes from', () => {
     [{ type: 'Prepend', prepend: '▁' }, 'a', '▁a', [[0, 0], [0, 1]]],
     [{ type: 'Sequence', normalizers: [{ type: 'Strip' }, { type: 'Prepend', prepend: '▁' }] }, '  a', '▁a',
       [[2, 2], [2, 3]]],
+    [{ type: 'Sequence', normalizers: [{ type: 'Strip' }, { type: 'Replace', pattern: { Regex: '^' }, content: 'x' }] },
+      '  ', 'x', [[0, 0]]],
     [{ type: 'Sequence', normalizers: [{ type: 'NFD' }, { type: 'StripAccents' }, { type: 'Lowercase' }] }, 'ÉX', 'ex',
       [[0, 1], [1, 2]]]
   ]
