@@ -92,6 +92,11 @@ test('added tokens: alone, with the white space around, in the rewritten text, t
   assert.deepEqual(found('axycxyb', token(50, 'xy'), token(51, 'xyb')).tokens, ['a', 'xy', 'c', 'xyb'])
   assert.deepEqual(found('ayx yx yxb', token(50, 'yx', { single_word: true })).tokens,
     ['a', 'y', 'x', ' ', 'yx', ' ', 'y', 'x', 'b'])
+  const alone = text => found(text, token(50, 'yx', { single_word: true })).ids.includes(50)
+  for (const mark of ['𝒳', 'é', '5', '_', '\u0301']) {
+    assert.deepEqual([`${mark}yx`, `b ${mark}yx`, `yx${mark}`, `${mark} yx ${mark}`].map(alone), [false, false, false, true])
+  }
+  for (const mark of ['', '-', '😀', ' ']) assert.deepEqual([`${mark}yx${mark}`, `a ${mark}yx${mark}`].map(alone), [true, true])
   const spaced = found('a  yx  b', token(50, 'yx', { lstrip: true, rstrip: true }))
   assert.deepEqual([spaced.tokens, spaced.offsets], [['a', 'yx', 'b'], [[0, 1], [1, 7], [7, 8]]])
   assert.deepEqual(found('AB', token(50, 'ab', { normalized: true })).ids, [50])

@@ -122,7 +122,7 @@ const KINDS = {
   Strip: ({ content = ' ', start = 0, stop = 0 }) => parts => parts.map(part => {
     let from = 0, to = part.length
     while (from < start && part[from] === content) from++
-    for (let left = stop; left > 0 && to > from && part[to - 1] === content; left--) to--
+    for (let left = stop; left > 0 && part[to - 1] === content; left--) to--
     return part.slice(from, to)
   }),
   Metaspace: metaspace,
