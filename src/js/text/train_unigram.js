@@ -125,9 +125,10 @@ class Learner {
         return memory.doubles(workspace, n).slice()
       })
     })
-    const rest = state.pieces.map((_, i) => i).slice(this.#letters).sort((a, b) => losses[b] - losses[a])
-    const kept = rest.slice(0, size - this.#letters).sort((a, b) => a - b)
-    const all = [...Array(this.#letters).keys(), ...kept]
+    const places = state.pieces.map((_, i) => i)
+    const longer = places.slice(this.#letters).sort((a, b) => losses[b] - losses[a])
+    const kept = new Set(longer.slice(0, size - this.#letters))
+    const all = places.filter(i => i < this.#letters || kept.has(i))
     return { pieces: all.map(i => state.pieces[i]), scores: Float64Array.from(all, i => state.scores[i]) }
   }
 }
