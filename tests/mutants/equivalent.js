@@ -2,6 +2,29 @@
 
 /** @type {Record<string, string>} */
 export const EQUIVALENT = {
+  'src/js/text/bpe_model.js: for (let k = 0, start = 0; k < words.length; start = words[k++]) { [< -> <=]':
+    'behind the last word there are no characters',
+  'src/js/text/by_words.js: while (from < size) { [< -> <=]': 'behind the end no word is found, which ends it, too',
+  'src/js/text/by_words.js: for (last = first + 1; ends[last] - from <= WINDOW; last++); [<= -> <]':
+    'how many words at a time: each is cut by itself',
+  'src/js/text/by_words.js: for (last = first + 1; ends[last] - from <= WINDOW; last++); [- -> +]':
+    'how many words at a time: each is cut by itself',
+  'src/js/text/by_words.js: const n = c.gf_cut(words, classes, text, bytes, bytes, to === size ? TEXT_END : 0) [0 -> 1]':
+    'TEXT_START, which gf_cut does not ask for',
+  'src/js/text/charsmap.js: let node = offsetOf(units[0]), length = 0, value = 0 [0 -> 1]':
+    'the value is read only where one was found; the other 0s have a test',
+  'src/js/text/handles.js: c.gf_pieces_add(handle, text, places, ids, some.length, continuing ? 1 : 0)) [1 -> 2]':
+    'asked only whether it is 0',
+  'src/js/text/scan.js: if (counts[0] === 0) return counts[2] [0 -> 1]':
+    'no units are done where no bytes are; the other 0 has a test',
+  'src/js/text/scan.js: export function scan({ c, memory }, kernel, where, text, flags = 0) { [0 -> 1]':
+    'TEXT_START, which gf_whitespace does not ask for',
+  'src/js/text/spm_normalizer.js: const bytesOfCharacter = lead => lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4 [< -> <=]':
+    '0x80 leads no character, which is seen at either length; the other < have a test',
+  'src/js/text/train_unigram.js: const count = c.gf_unigram(ids, ends, set, scores, text, places, words.length, -1e9, -1, flags) [1 -> 2]':
+    'every character of the text is a piece, so that none is unknown',
+  'src/js/text/unigram_model.js: const run = room => passing(memory, [new Float64Array(room), new Float64Array(n + 1), new Int32Array(3 * room), [1 -> 2]':
+    'room for one more',
   'src/js/text/scan.js: memory.bytes(places, placeBytes).fill(0) [0 -> 1]':
     'a place of 16,843,009 bytes is met by no token, of 24 at most',
   'src/c/ops/binary.c: for (int i = 0; i < whole; i += PIECE) { [< -> <=]': 'a piece of no values changes nothing',
@@ -346,8 +369,6 @@ export const EQUIVALENT = {
   'src/js/ops/attention_cache.js: if (this.isMemory || capacity <= this.capacity) return [<= -> <]':
     'moves to as much room as there was',
   'src/js/panels.js: if (turning.bytes < room) { [< -> <=]': 'other room of the same size',
-  'src/js/text/pretokenizers.js: if (at < string.length) parts.push({ start: base + at, end: base + string.length, match: invert }) [< -> <=]':
-    'an empty part at the end is no word',
   'src/c/text/bpe.c: if (b->next[right] >= 0) b->before[b->next[right]] = w.at; [>= -> >]':
     'nothing is followed by the first symbol',
   'src/c/ops/attention.c: if (r.scores != r.dots) memcpy(r.scores + first, r.dots + first, sizeof(float) * (size_t)count); [+ -> -]':

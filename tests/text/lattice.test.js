@@ -93,6 +93,8 @@ test('characters without a piece, characters of two units, nothing', () => {
   assert.deepEqual(strange.map(({ piece, from, to }) => [piece, from, to]), [['漢', 2, 3], ['😀', 3, 5]])
   const scores = Array.from({ length: spm.size }, (_, id) => spm.scoreOf(id))
   assert.ok(strange.every(({ score }) => score < Math.min(...scores)))
+  const [{ arcs: [, own] }] = trained.explain('漢'), known = Array.from({ length: trained.size - 1 }, (_, i) => trained.scoreOf(i + 1))
+  assert.deepEqual([own.id, own.score], [undefined, Math.min(...known) - 10])
   assert.deepEqual(word.best.map(({ at }) => at), [0, 1, 2, 3, 5, 6])
   assert.deepEqual(spm.explain(''), [])
   const memory = gf.memory().bytes

@@ -73,6 +73,8 @@ test('normalizers, and where what they write comes from', () => {
     [{ type: 'Prepend', prepend: '▁' }, 'a', '▁a', [[0, 0], [0, 1]]],
     [{ type: 'Sequence', normalizers: [{ type: 'Strip' }, { type: 'Prepend', prepend: '▁' }] }, '  a', '▁a',
       [[2, 2], [2, 3]]],
+    [{ type: 'Sequence', normalizers: [{ type: 'Strip' }, { type: 'Replace', pattern: { Regex: '^' }, content: 'x' }] },
+      '  ', 'x', [[0, 0]]],
     [{ type: 'Sequence', normalizers: [{ type: 'NFD' }, { type: 'StripAccents' }, { type: 'Lowercase' }] }, 'ÉX', 'ex',
       [[0, 1], [1, 2]]]
   ]
@@ -90,6 +92,11 @@ test('added tokens: alone, with the white space around, in the rewritten text, t
   assert.deepEqual(found('axycxyb', token(50, 'xy'), token(51, 'xyb')).tokens, ['a', 'xy', 'c', 'xyb'])
   assert.deepEqual(found('ayx yx yxb', token(50, 'yx', { single_word: true })).tokens,
     ['a', 'y', 'x', ' ', 'yx', ' ', 'y', 'x', 'b'])
+  const alone = text => found(text, token(50, 'yx', { single_word: true })).ids.includes(50)
+  for (const mark of ['𝒳', 'é', '5', '_', '\u0301']) {
+    assert.deepEqual([`${mark}yx`, `b ${mark}yx`, `yx${mark}`, `${mark} yx ${mark}`].map(alone), [false, false, false, true])
+  }
+  for (const mark of ['', '-', '😀', ' ']) assert.deepEqual([`${mark}yx${mark}`, `a ${mark}yx${mark}`].map(alone), [true, true])
   const spaced = found('a  yx  b', token(50, 'yx', { lstrip: true, rstrip: true }))
   assert.deepEqual([spaced.tokens, spaced.offsets], [['a', 'yx', 'b'], [[0, 1], [1, 7], [7, 8]]])
   assert.deepEqual(found('AB', token(50, 'ab', { normalized: true })).ids, [50])
@@ -163,6 +170,8 @@ test('unknown characters: one token each, one for a run of them, or a plain word
     [[1, 0, 0, 2, 0, 1], [[0, 1], [1, 2], [2, 3], [3, 4], [4, 5], [5, 6]]])
   const runs = bpeOf(known, { unk_token: '<unk>', fuse_unk: true }).encode(text)
   assert.deepEqual([runs.ids, runs.offsets], [[1, 0, 2, 0, 1], [[0, 1], [1, 3], [3, 4], [4, 5], [5, 6]]])
+  const first = bpeOf(known, { unk_token: '<unk>', fuse_unk: true }).encode('漢字a')
+  assert.deepEqual([first.ids, first.offsets], [[0, 1], [[0, 2], [2, 3]]])
   assert.throws(() => bpeOf(known).encode(text), { code: 'text', message: /text has "漢", which has no token/ })
 })
 
@@ -178,6 +187,8 @@ test('merges of pieces with a prefix, as lists or with a space between, and word
   const parts = { pre_tokenizer: { type: 'ByteLevel', add_prefix_space: false } }
   const whole = bpeOf(['a', 'b', 'c', 'ab', 'abc', 'Ġ', 'Ġabc'], { merges: ['a b'], ignore_merges: true }, parts)
   assert.deepEqual(whole.encode('abc abc abcc').tokens, ['abc', 'Ġabc', 'Ġ', 'ab', 'c', 'c'])
+  const merged = bpeOf(['a', 'b', 'c', 'ab', 'abc', 'Ġ', 'Ġabc'], { merges: ['a b'] }, parts)
+  assert.deepEqual(merged.encode('abc abc').tokens, ['ab', 'c', 'Ġ', 'ab', 'c'])
 })
 
 test('what a decoder strips from each token, and how much of it', () => {
@@ -203,6 +214,32 @@ test('a unigram model spells in bytes what has no piece, a character of several 
     model: { type: 'Unigram', vocab, unk_id: 0, byte_fallback: true } }) }).encode('a가béa')
   assert.deepEqual(tokens, ['a', '<0xEA>', '<0xB0>', '<0x80>', 'b', '<0xC3>', '<0xA9>', 'a'])
   assert.deepEqual(offsets, [[0, 1], [1, 2], [1, 2], [1, 2], [2, 3], [3, 4], [3, 4], [4, 5]])
+})
+
+test('a vocabulary of a unigram model is a list of pieces and scores, of one at least; one of no letters is found nowhere', () => {
+  const open = vocab => gf.text.tokenizer({ 'tokenizer.json': JSON.stringify({ model: { type: 'Unigram', vocab, unk_id: 0 } }) })
+  for (const vocab of [[], { a: 0 }, [['a', -1], ['b']], [['a', -1], ['b', '-1']], [['a', -1], null], [[1, -1]]]) {
+    assert.throws(() => open(vocab), { code: 'format', message: /model\.vocab must be a list of pieces and scores/ })
+  }
+  assert.deepEqual(open([['<unk>', 0], ['', -1], ['a', -2]]).encode('aba').ids, [2, 0, 2])
+  for (const unk_id of [1, 0.5, 'a']) assert.throws(() => gf.text.tokenizer({ 'tokenizer.json': JSON.stringify(
+    { model: { type: 'Unigram', vocab: [['a', -1]], unk_id } }) }), { code: 'format', message: /model\.unk_id must be an id/ })
+})
+
+test('an unknown token that is not in the vocabulary is none', () => {
+  const open = parts => bpeOf(['a', 'b'], { unk_token: '<unk>' }, parts)
+  assert.throws(() => open({}).encode('ax'), { code: 'text', message: /text has "x", which has no token/ })
+  assert.throws(() => open({ pre_tokenizer: { type: 'ByteLevel' } }).encode('xa'), { code: 'text', message: /text has the byte 0x78/ })
+})
+
+test("what BERT's normalizer does where nothing is said: marks out, Chinese apart, small letters without accents", () => {
+  const cut = { type: 'WhitespaceSplit' }, found = json => words('eÉ\u200bB漢c', cut, { type: 'BertNormalizer', ...json })
+  assert.deepEqual(found(), ['eeb', '漢', 'c'])
+  assert.deepEqual(found({ clean_text: false }), ['ee\u200bb', '漢', 'c'])
+  assert.deepEqual(found({ handle_chinese_chars: false }), ['eeb漢c'])
+  assert.deepEqual(found({ lowercase: false }), ['eÉB', '漢', 'c'])
+  assert.deepEqual(found({ strip_accents: false }), ['eéb', '漢', 'c'])
+  assert.deepEqual(found({ lowercase: false, strip_accents: true }), ['eEB', '漢', 'c'])
 })
 
 test('a unigram model whose first piece is one like the others', () => {

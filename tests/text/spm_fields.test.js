@@ -1,6 +1,8 @@
 // What a SentencePiece .model means that says little: every field has a default.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { fieldsOf } from '../../src/js/text/protobuf.js'
+import { assertRejects } from '../lib/engine.js'
 import { gf } from './text.js'
 
 const varint = value => (value < 128n ? [Number(value)] : [Number(value & 127n) | 128, ...varint(value >> 7n)])
@@ -9,13 +11,13 @@ const bytes = (field, list) => [...varint(BigInt(field << 3 | 2)), ...varint(Big
 const text = (field, string) => bytes(field, [...new TextEncoder().encode(string)])
 const float = (field, value) => [...varint(BigInt(field << 3 | 5)), ...new Uint8Array(Float32Array.of(value).buffer)]
 
-const UNKNOWN = 2, CONTROL = 3
+const UNKNOWN = 2, CONTROL = 3, USER_DEFINED = 4, UNUSED = 5, BYTE = 6, BPE = 2
 const PIECES = [['<unk>', UNKNOWN], ['<s>', CONTROL, 0], ['</s>', CONTROL, 0], ['▁', undefined, -3], ['a', undefined, -2],
   ['▁a', undefined, -2.5], ['b']]
 
 /** A model of these pieces; a score or a kind that is left out is not written. */
-function modelOf(trainer = [], spec = []) {
-  const pieces = PIECES.flatMap(([piece, kind, score]) => bytes(1, [...text(1, piece),
+function modelOf(trainer = [], spec = [], list = PIECES) {
+  const pieces = list.flatMap(([piece, kind, score]) => bytes(1, [...text(1, piece),
     ...(score === undefined ? [] : float(2, score)), ...(kind === undefined ? [] : number(3, kind))]))
   const model = Uint8Array.from([...pieces, ...bytes(2, trainer.flat()), ...bytes(3, spec.flat())])
   return gf.text.tokenizer({ 'small.model': model })
@@ -39,4 +41,102 @@ test('what is said counts', () => {
   assert.equal(cut(modelOf([number(41, 4), number(42, -1)]), 'a', { special: true }), '▁a')
   assert.equal(cut(modelOf([number(42, 1)]), 'a', { special: true }), '▁a <s>')
   assert.equal(modelOf([text(44, '?')]).decode([4, 0]), 'a?')
+})
+
+test('ids of marks that are none are passed over; byte-pair encoding begins with piece 1', () => {
+  const bpe = (...more) => cut(modelOf([number(3, BPE), ...more]), 'a', { special: true })
+  assert.equal(bpe(), '<s> ▁a')
+  assert.equal(bpe(number(41, 2)), '</s> ▁a')
+  for (const none of [-1, 4, 99]) assert.equal(bpe(number(41, none)), '▁a')
+})
+
+test('a space behind, in place of one before: only of what is not empty, and only where one is asked for', () => {
+  const behind = modelOf([number(24, 1)])
+  assert.deepEqual(['', '  ', 'a', ' a '].map(string => cut(behind, string)), ['', '', 'a ▁', 'a ▁'])
+  assert.equal(cut(modelOf([number(24, 1)], [number(3, 0)]), 'a'), 'a')
+})
+
+test('decoded: with or without those too many, how many spaces at the beginning are dropped', () => {
+  const spaces = [3, 3, 5], decoded = (...spec) => modelOf([], spec).decode(spaces)
+  assert.equal(decoded(), 'a')
+  assert.equal(decoded(number(4, 0)), '  a')
+  assert.equal(decoded(number(3, 0)), 'a')
+  assert.equal(decoded(number(3, 0), number(4, 0)), '   a')
+})
+
+test('bytes of a text are characters, or one U+FFFD each, whatever they begin with', () => {
+  const list = [...PIECES, ...Array.from({ length: 256 }, (_, i) => [`<0x${i.toString(16).padStart(2, '0').toUpperCase()}>`, BYTE])]
+  const tokenizer = modelOf([number(35, 1)], [], list), first = PIECES.length
+  const decoded = list => tokenizer.decode([4, ...list.map(byte => byte + first)]).slice(1)
+  for (const whole of ['a', '\x7f', '\x80', '\u07ff', '\u0800', '한', '\uffff', '\ufffd', '\u{10000}', '\u{10ffff}', '😀']) {
+    const own = [...new TextEncoder().encode(whole)]
+    assert.equal(decoded(own), whole)
+    assert.equal(decoded([...own, 0x61, ...own]), `${whole}a${whole}`)
+    if (own.length > 1) assert.equal(decoded(own.slice(0, -1)), '\ufffd'.repeat(own.length - 1))
+    assert.equal(decoded([0x80, 0xff, ...own]), `\ufffd\ufffd${whole}`)
+    if (own.length > 2) assert.equal(decoded([...own.slice(0, 2), 0x61]), '\ufffd\ufffda')
+    assert.equal(cut(tokenizer, `a${whole}a`), `▁a ${whole === 'a' ? 'a' : own.map(byte => list[byte + first][0]).join(' ')} a`)
+  }
+})
+
+test('an unknown character is 10 worse than the worst piece that is no mark; marks are not found in a text', () => {
+  const list = [['<unk>', UNKNOWN, -99], ['<s>', CONTROL, -50], ['no', UNUSED, -60], ['own', USER_DEFINED, -70], ['<0x41>', BYTE, -80],
+    ['▁', undefined, -1.7], ['a', undefined, -3.3], ['', undefined, -1]]
+  const tokenizer = modelOf([], [], list)
+  for (const text of ['x', '<s>', 'no', '<0x41>']) {
+    const [{ arcs }] = tokenizer.explain(text)
+    assert.deepEqual([...new Set(arcs.slice(1).map(({ score }) => score))], [Math.fround(Math.fround(-3.3) - 10)], text)
+  }
+  assert.deepEqual(tokenizer.encode('aown a').tokens, ['▁', 'a', 'own', '▁', 'a'])
+})
+
+test('a score that is no float of four bytes counts as none', () => {
+  const double = [...varint(BigInt(2 << 3 | 1)), ...new Uint8Array(Float64Array.of(-9).buffer)]
+  const piece = (name, ...more) => bytes(1, [...text(1, name), ...more.flat()])
+  const model = gf.text.tokenizer({ 'x.model': Uint8Array.from([...piece('<unk>', number(3, UNKNOWN)), ...piece('a', double),
+    ...piece('b', number(2, 7)), ...piece('c', text(2, 'four')), ...piece('d', bytes(2, [0, 0]))]) })
+  assert.deepEqual([1, 2, 4].map(id => model.scoreOf(id)), [0, 0, 0])
+})
+
+test('every field of the tokenizer.json that stands for it', () => {
+  const list = [...PIECES, ['own', USER_DEFINED, 0]]
+  const written = (...given) => JSON.parse(JSON.stringify(modelOf(...given)))
+  const spm = { type: 'SentencePiece', charsmap: '', add_dummy_prefix: true, remove_extra_whitespaces: true,
+    escape_whitespaces: true, treat_whitespace_as_suffix: false, user_defined: ['own'] }
+  const mark = id => ({ SpecialToken: { id, type_id: 0 } }), sequence = { Sequence: { id: 'A', type_id: 0 } }
+  const around = (single, id, place) => ({ type: 'TemplateProcessing', single, pair: [],
+    special_tokens: { [id]: { id, ids: [place], tokens: [id] } } })
+  const common = { version: '1.0', truncation: null, padding: null, normalizer: spm, pre_tokenizer: null,
+    decoder: { type: 'SentencePiece', add_dummy_prefix: true, remove_extra_whitespaces: true,
+      unknown: { piece: '<unk>', surface: ' \u2047 ' } } }
+  const kinds = { control: [1, 2], unused: [], userDefined: [7], bytes: [] }
+  assert.deepEqual(written([], [], list), { ...common, added_tokens: [],
+    post_processor: around([sequence, mark('</s>')], '</s>', 2),
+    model: { type: 'Unigram', unk_id: 0, vocab: list.map(([piece, , score = 0]) => [piece, score]), byte_fallback: false, kinds } })
+  assert.deepEqual(written([number(3, BPE)], [], list), { ...common,
+    added_tokens: [{ id: 7, content: 'own', single_word: false, lstrip: false, rstrip: false, normalized: true, special: false }],
+    post_processor: around([mark('<s>'), sequence], '<s>', 1),
+    model: { type: 'BPE', dropout: null, unk_token: '<unk>', continuing_subword_prefix: null, end_of_word_suffix: null,
+      fuse_unk: true, byte_fallback: false, vocab: Object.fromEntries(list.map(([piece], id) => [piece, id])),
+      merges: [['▁', 'a']], ranks: [2], kinds } })
+})
+
+test('numbers of one byte and more, fields of every width, one that is said twice', () => {
+  const where = 'here', read = (...parts) => [...fieldsOf(where, Uint8Array.from(parts.flat()))]
+  for (const value of [0, 1, 127, 128, 129, 255, 256, 16383, 16384, 2 ** 32, 2 ** 40 + 5]) {
+    assert.deepEqual(read(number(1, value)), [[1, [value]]])
+  }
+  const eight = [...varint(BigInt(5 << 3 | 1)), 1, 2, 3, 4, 5, 6, 7, 8]
+  const four = [...varint(BigInt(300 << 3 | 5)), 9, 8, 7, 6]
+  const long = Array(128).fill(7)
+  assert.deepEqual(read(eight, four, number(5, 3), bytes(6, long), number(6, 0), bytes(7, [])), [
+    [5, [Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8), 3]], [300, [Uint8Array.of(9, 8, 7, 6)]],
+    [6, [Uint8Array.from(long), 0]], [7, [new Uint8Array()]]])
+  assert.deepEqual(read(), [])
+  for (const [broken, message] of [[[8], 'a number does not end at byte 1'], [[0, 1], 'no field begins at byte 1'],
+    [[11], 'no field begins at byte 1'], [[13, 1, 2, 3], '4 bytes are announced, 3 are left at byte 1'],
+    [[9, 1], '8 bytes are announced, 1 are left at byte 1'], [[10, 2, 0], '2 bytes are announced, 1 are left at byte 2'],
+    [[8, ...Array(20).fill(128)], 'a number does not end at byte 11']]) {
+    assertRejects(() => read(broken), 'format', `here: ${message}`)
+  }
 })

@@ -45,6 +45,15 @@ test('WordPiece: cuts the longest piece, knows its specials, small letters on de
   assert.deepEqual(trainWordPiece('Low Low', { vocabSize: 9 }).encode('Low low').tokens, ['Low', '[UNK]'])
 })
 
+test('as many tokens as are asked for, where the text has them; specials are among them', () => {
+  const long = stories(5, 60, { names: 'plain' }), specials = ['[CLS]', '[SEP]', '[PAD]']
+  for (const train of [trainWordPiece, trainUnigram, gf.text.trainBPE]) for (const vocabSize of [300, 350]) {
+    const tokenizer = train(long, { vocabSize, specials })
+    assert.equal(tokenizer.size, vocabSize)
+    assert.ok(specials.every(special => tokenizer.idOf(special) < 4))
+  }
+})
+
 test('unigram: every character of the text is a piece; cuts are the most probable', () => {
   const tokenizer = trainUnigram(text, { vocabSize: 50 })
   const scores = new Map(Array.from({ length: tokenizer.size },

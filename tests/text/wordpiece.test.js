@@ -112,6 +112,7 @@ test('a search told: what is tried, what is found, why a word is unknown', () =>
   assert.deepEqual(told, [['helloabcx', 'helloabc', 'helloab', 'helloa', 'hello ✓'], ['##abcx', '##abc ✓'], ['##x ✓']])
   assert.deepEqual([word.from, word.to, word.unknown], [0, 9, undefined])
   assert.equal(uncased.explain('a'.repeat(101))[0].unknown, 'long')
+  assert.equal(uncased.explain('a'.repeat(100))[0].unknown, undefined)
   const around = uncased.explain('hello [MASK] hello hello')
   assert.deepEqual(around.map(({ from, to }) => [from, to]).slice(-2), [[13, 18], [19, 24]])
   const [first, mark] = uncased.explain('helloж [MASK]')

@@ -11,7 +11,8 @@ import { literal } from './pattern.js'
  * @property {boolean} [lstrip] whether it takes the white space before it @property {boolean} [rstrip] and after it
  */
 
-const WORD = /[\p{L}\p{M}\p{N}\p{Pc}]/u
+const WORD_BEFORE = /[\p{L}\p{M}\p{N}\p{Pc}]$/u
+const WORD_AFTER = /^[\p{L}\p{M}\p{N}\p{Pc}]/u
 const SPACE_BEFORE = /\p{White_Space}*$/u
 const SPACE_AFTER = /^\p{White_Space}*/u
 
@@ -49,7 +50,5 @@ export function finder(tokens, rewrite = content => content) {
 }
 
 /** @param {string} text @param {number} start @param {number} end */
-function touchesWord(text, start, end) {
-  const before = text.slice(Math.max(0, start - 2), start).match(/[^]$/u)?.[0] ?? ''
-  return WORD.test(before) || WORD.test(String.fromCodePoint(text.codePointAt(end) ?? 0))
-}
+const touchesWord = (text, start, end) =>
+  WORD_BEFORE.test(text.slice(Math.max(0, start - 2), start)) || WORD_AFTER.test(text.slice(end, end + 2))

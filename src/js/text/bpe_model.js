@@ -127,7 +127,7 @@ class Characters {
   fuse(ids, spans, emit) {
     let kept = 0
     for (let i = 0; i < ids.length; i++) {
-      const more = this.#fuse && i > 0 && ids[i] === this.#unknown && ids[i - 1] === this.#unknown
+      const more = this.#fuse && ids[i] === this.#unknown && ids[i - 1] === this.#unknown
       if (!more) {
         ids[kept] = ids[i]
         spans[2 * kept++] = spans[2 * i]

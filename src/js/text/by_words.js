@@ -58,7 +58,7 @@ export class ByWords {
   encodeWords(source, ends, emit) {
     const { c, memory } = this.#engine
     for (let first = 0, last = 0, from = 0; first < ends.length; first = last, from = ends[last - 1]) {
-      for (last = first + 1; last < ends.length && ends[last] - from <= WINDOW; last++);
+      for (last = first + 1; ends[last] - from <= WINDOW; last++);
       const units = ends[last - 1] - from, n = last - first
       this.#lend(units, n, (text, words, work) => {
         const bytes = source.copy(memory.bytes(text, 3 * units), from, from + units)

@@ -102,8 +102,8 @@ function replaceBroken(bytes) {
   let text = ''
   for (let at = 0; at < bytes.length;) {
     const lead = bytes[at], length = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4
-    const character = decoder.decode(Uint8Array.from(bytes.slice(at, at + length)))
-    const isWhole = [...character].length === 1 && (character !== '\ufffd' || bytes[at + 1] === 0xbf)
+    const part = bytes.slice(at, at + length), character = decoder.decode(Uint8Array.from(part))
+    const isWhole = encoder.encode(character).join() === part.join()
     text += isWhole ? character : '\ufffd'
     at += isWhole ? length : 1
   }
@@ -122,7 +122,7 @@ const KINDS = {
   Strip: ({ content = ' ', start = 0, stop = 0 }) => parts => parts.map(part => {
     let from = 0, to = part.length
     while (from < start && part[from] === content) from++
-    for (let left = stop; left > 0 && to > from && part[to - 1] === content; left--) to--
+    for (let left = stop; left > 0 && part[to - 1] === content; left--) to--
     return part.slice(from, to)
   }),
   Metaspace: metaspace,

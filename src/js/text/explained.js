@@ -49,10 +49,8 @@ export class Explained {
     /** @type {number[]} */ const spans = []
     let from = 0
     for (const to of ends ?? [string.length]) {
-      if (to > from) {
-        this.words.push({ ...this.#explain(string.slice(from, to)), from, to })
-        spans.push(from, to)
-      }
+      this.words.push({ ...this.#explain(string.slice(from, to)), from, to })
+      spans.push(from, to)
       from = to
     }
     const places = Int32Array.from({ length: this.words.length - first }, (_, i) => first + i)

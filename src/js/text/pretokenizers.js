@@ -38,12 +38,12 @@ export const cutAt = (pattern, behavior, invert = false) => ({ text, ends, base 
 }
 
 /**
- * Whether a cut is made between two parts, one of which matches. @param {boolean} left @param {boolean} right
- * @param {Behavior} behavior
+ * Whether a cut is made between two parts: with `invert` two that do not match can be neighbours, which are not merged.
+ * @param {boolean} left whether it matches @param {boolean} right @param {Behavior} behavior
  */
 function isCut(left, right, behavior) {
-  if (behavior === 'MergedWithPrevious') return left
-  if (behavior === 'MergedWithNext') return right
+  if (behavior === 'MergedWithPrevious') return left || !right
+  if (behavior === 'MergedWithNext') return right || !left
   return behavior !== 'Contiguous' || left !== right
 }
 
@@ -86,7 +86,7 @@ const putBefore = (prefix, wanted) => ({ text, ends, base }) => {
   let start = 0, added = 0
   /** @type {{ start: number, end: number, by: string }[]} */ const changes = []
   const moved = ends.map(end => {
-    if (end > start && wanted(text.string.slice(start, end), base + text.origin(start, start + 1)[0])) {
+    if (wanted(text.string.slice(start, end), base + text.origin(start, end)[0])) {
       changes.push({ start, end: start, by: prefix })
       added += prefix.length
     }

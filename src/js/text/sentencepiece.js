@@ -55,9 +55,6 @@ function textOf(where, bytes) {
   }
 }
 
-/** A number of 64 bits as a signed one of 32: ids of -1 mean there is none. @param {number} value */
-const signed = value => value >= 2 ** 31 ? -1 : value
-
 /**
  * A SentencePiece .model as the parts of a tokenizer.json, with what those cannot say.
  * @param {string} name of the file @param {Uint8Array} bytes
@@ -73,7 +70,7 @@ export function fromSentencePiece(name, bytes) {
   })
   expect(pieces.length > 0, 'format', () => `${where} has no pieces; is it a SentencePiece model?`)
   const type = trainer.number(3, UNIGRAM)
-  const ends = { bos: signed(trainer.number(41, 1)), eos: signed(trainer.number(42, 2)) }
+  const ends = { bos: trainer.number(41, 1), eos: trainer.number(42, 2) }
   return partsOf(where, pieces, {
     type,
     charsmap: base64OfBytes(spec.bytes(2)),
@@ -104,7 +101,8 @@ function partsOf(where, pieces, settings) {
   const kinds = { control: ofType(CONTROL), unused: ofType(UNUSED), userDefined: ofType(USER_DEFINED),
     bytes: ofType(BYTE) }
   const own = kinds.userDefined.map(id => pieces[id].piece)
-  const known = (/** @type {number} */ id) => id >= 0 && pieces[id]?.type === CONTROL
+  // An id of -1, by which none is meant, is a number far beyond the pieces here.
+  const known = (/** @type {number} */ id) => pieces[id]?.type === CONTROL
   const template = (/** @type {number[]} */ ids) =>
     ids.filter(known).map(id => ({ SpecialToken: { id: pieces[id].piece, type_id: 0 } }))
   const specials = [...settings.before, ...settings.after].filter(known)

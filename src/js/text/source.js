@@ -52,18 +52,19 @@ function sourceOfBroken({ c, memory }, bytes) {
     c.gf_byte_ends(address, units, address + 4 * units, bytes.length)
     return memory.ints(address, units).slice()
   })
+  /** Where a unit begins. @param {number} unit */
+  const byteAt = unit => ends[unit - 1] ?? 0
   /** @type {Source['copy']} */
   const copy = (into, from, to) => {
-    const part = bytes.subarray(from ? ends[from - 1] : 0, to ? ends[to - 1] : 0)
+    const part = bytes.subarray(byteAt(from), byteAt(to))
     into.set(part)
     return part.length
   }
   /** @param {number} from @param {number} to */
   const raw = (from, to) => {
-    const start = from ? ends[from - 1] : 0
-    const part = bytes.subarray(start, to ? ends[to - 1] : 0)
+    const start = byteAt(from), part = bytes.subarray(start, byteAt(to))
     const units = new Int32Array(part.length + 1).fill(to - from)
-    for (let i = to; i > from; i--) units.fill(i - 1 - from, (i > 1 ? ends[i - 2] : 0) - start, ends[i - 1] - start)
+    for (let i = to - 1; i >= from; i--) units.fill(i - from, byteAt(i) - start, byteAt(i + 1) - start)
     return { bytes: part, units }
   }
   return { string, copy, raw }

@@ -12,11 +12,7 @@ const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 export const bytesOfBase64 = base64 => Uint8Array.from(atob(base64), letter => letter.charCodeAt(0))
 
 /** @param {Uint8Array} bytes */
-export function base64OfBytes(bytes) {
-  let letters = ''
-  for (let i = 0; i < bytes.length; i += 4096) letters += String.fromCharCode(...bytes.subarray(i, i + 4096))
-  return btoa(letters)
-}
+export const base64OfBytes = bytes => btoa(Array.from(bytes, byte => String.fromCharCode(byte)).join(''))
 
 /** Bytes of the character that a well-formed text goes on with. @param {number} lead */
 const bytesOfCharacter = lead => lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4

@@ -341,7 +341,7 @@ function addedTokens({ added_tokens: added = [] }) {
 /** @param {any} model @returns {Iterable<[string, number]>} */
 function vocabOf({ vocab, names }) {
   if (isPlain(names)) return Object.entries(names)
-  if (Array.isArray(vocab)) return vocab.map(([token], id) => [token, id])
+  if (Array.isArray(vocab)) return vocab.map((piece, id) => [piece?.[0], id])
   expect(isPlain(vocab), 'format', () => `tokenizer: model.vocab must be an object, got ${describe(vocab)}`)
   return Object.entries(vocab)
 }

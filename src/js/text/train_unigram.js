@@ -98,7 +98,7 @@ class Learner {
       const pieceEnds = memory.ints(ends, count)
       let at = 0
       const wordEnds = Int32Array.from(words, end => {
-        while (at < count && pieceEnds[at] <= end) at++
+        while (pieceEnds[at] <= end) at++
         return at
       })
       return { ids: memory.ints(ids, count).slice(), ends: wordEnds }
@@ -125,9 +125,10 @@ class Learner {
         return memory.doubles(workspace, n).slice()
       })
     })
-    const rest = state.pieces.map((_, i) => i).slice(this.#letters).sort((a, b) => losses[b] - losses[a])
-    const kept = [...rest.slice(0, size - this.#letters).sort((a, b) => a - b)]
-    const all = [...Array(this.#letters).keys(), ...kept]
+    const places = state.pieces.map((_, i) => i)
+    const longer = places.slice(this.#letters).sort((a, b) => losses[b] - losses[a])
+    const kept = new Set(longer.slice(0, size - this.#letters))
+    const all = places.filter(i => i < this.#letters || kept.has(i))
     return { pieces: all.map(i => state.pieces[i]), scores: Float64Array.from(all, i => state.scores[i]) }
   }
 }
@@ -202,7 +203,7 @@ export function trainUnigram(engine, text, options) {
   if (state.pieces.length > size) state = learner.prune(state, size)
   const last = state
   const ranked = last.pieces.map((piece, i) => /** @type {[string, number]} */ ([piece, last.scores[i]]))
-    .map((one, i) => ({ one, i })).sort((a, b) => b.one[1] - a.one[1] || a.i - b.i).map(({ one }) => one)
+    .sort((a, b) => b[1] - a[1])
   return new Tokenizer(engine, tokenizerJson({
     added_tokens: specials.map(special),
     pre_tokenizer: cutting,

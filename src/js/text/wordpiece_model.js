@@ -74,7 +74,7 @@ export class WordPieceModel {
    */
   #triesAt(word, from, ends) {
     /** @type {import('./explained.js').Try[]} */ const tries = []
-    for (let k = ends.length - 1; k >= 0 && ends[k] > from; k--) {
+    for (let k = ends.length - 1; ends[k] > from; k--) {
       const piece = (from ? this.#prefix : '') + word.slice(from, ends[k])
       const id = Object.hasOwn(this.#vocab, piece) ? this.#vocab[piece] : undefined
       tries.push({ piece, from, to: ends[k], ...(id !== undefined && { id }) })

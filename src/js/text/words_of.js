@@ -11,7 +11,7 @@ export const wordsOf = (rewrite, cuts) => function* (string) {
     { text, ends: text.string ? [text.string.length] : [], base: 0 })
   let start = 0
   for (const end of words.ends) {
-    if (end > start) yield words.text.string.slice(start, end)
+    yield words.text.string.slice(start, end)
     start = end
   }
 }

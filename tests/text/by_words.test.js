@@ -1,0 +1,89 @@
+// Long texts, which go to the kernels window by window: what is found is the same, and memory does not grow with them.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { gf } from './text.js'
+
+const json = parts => ({ 'tokenizer.json': JSON.stringify(parts) })
+const bytes = Array.from({ length: 256 }, (_, i) => `<0x${i.toString(16).toUpperCase().padStart(2, '0')}>`)
+const pieces = ['<unk>', ...bytes, '▁', 'a', 'b', 'ab', '▁ab', '▁a'].map(piece => [piece, -1])
+const metaspace = { type: 'Metaspace', prepend_scheme: 'always' }
+
+const FILES = {
+  'byte-pair encoding': json({ model: gf.text.trainBPE('ab ab ab', { vocabSize: 260 }).toJSON().model,
+    pre_tokenizer: { type: 'ByteLevel' } }),
+  'byte-pair encoding of words': json({ model: gf.text.trainBPE('ab ab ab', { vocabSize: 260 }).toJSON().model,
+    pre_tokenizer: { type: 'Sequence', pretokenizers:
+      [{ type: 'WhitespaceSplit' }, { type: 'ByteLevel', use_regex: false }] } }),
+  'WordPiece': { 'vocab.txt': ['[UNK]', 'a', 'b', 'ab', '##b', '##a', '가', 'ß', '😀'].join('\n') },
+  'unigram': json({ model: { type: 'Unigram', vocab: pieces, unk_id: 0, byte_fallback: true }, pre_tokenizer: metaspace }),
+  'unigram, rewritten before': json({ model: { type: 'Unigram', vocab: pieces, unk_id: 0, byte_fallback: true },
+    pre_tokenizer: metaspace, normalizer: { type: 'Lowercase' } })
+}
+const WORDS = ['ab', 'b', 'a가b', 'AB', 'abab', '가', 'ß', 'a😀']
+
+/** Words and what is found in each by itself; every one stands for more than one piece in at least one tokenizer. */
+function alone(tokenizer) {
+  const first = new Map(WORDS.map(word => [word, tokenizer.encode(` ${word}`)]))
+  const at = word => first.get(word).offsets.map(([from, to]) => [from - 1, to - 1])
+  return new Map(WORDS.map(word => [word, { tokens: first.get(word).tokens, offsets: at(word) }]))
+}
+
+for (const [name, files] of Object.entries(FILES)) test(`${name}: in 100,000 characters every word is cut as alone`, () => {
+  const tokenizer = gf.text.tokenizer(files), one = alone(tokenizer)
+  const list = Array.from({ length: 30000 }, (_, i) => WORDS[(i * 7 + (i >> 5)) % WORDS.length])
+  const given = list.map(word => ` ${word}`).join(''), tokens = [], offsets = []
+  let base = 1
+  for (const word of list) {
+    tokens.push(...one.get(word).tokens)
+    offsets.push(...one.get(word).offsets.map(([from, to]) => [base + from, base + to]))
+    base += word.length + 1
+  }
+  for (const text of [given, new TextEncoder().encode(given)]) {
+    const found = tokenizer.encode(text)
+    assert.deepEqual(found.tokens, tokens)
+    assert.deepEqual(found.offsets, offsets)
+  }
+})
+
+test('bytes that are no UTF-8 keep their places far behind, too', () => {
+  const tokenizer = gf.text.tokenizer(json({ ...JSON.parse(FILES['byte-pair encoding of words']['tokenizer.json']),
+    pre_tokenizer: { type: 'Sequence', pretokenizers: [{ type: 'Digits' }, { type: 'ByteLevel' }] } }))
+  const start = new TextEncoder().encode('가b '.repeat(20000)), text = Uint8Array.of(...start, 0xff, 0x61, 0xea, 0xb0)
+  const { ids, offsets } = tokenizer.encode(text)
+  assert.deepEqual(ids.slice(-4).flatMap(id => [...tokenizer.bytesOf(id)]), [0xff, 0x61, 0xea, 0xb0])
+  assert.deepEqual(offsets.slice(-4), [[60000, 60001], [60001, 60002], [60002, 60003], [60002, 60003]])
+})
+
+/** The largest block that is lent while something is done. @param {import('../../src/js/memory.js').Memory} memory */
+function mostLent(memory, run) {
+  let most = 0
+  const { borrow } = memory
+  memory.borrow = (size, use) => {
+    most = Math.max(most, size)
+    return borrow.call(memory, size, use)
+  }
+  try {
+    run()
+  } finally {
+    delete memory.borrow
+  }
+  return most
+}
+
+test('a text that is far longer than a window takes no more memory than one of some windows', () => {
+  const { text, engine } = gf
+  const calls = {
+    ...Object.fromEntries(Object.entries(FILES).map(([name, files]) => {
+      const tokenizer = text.tokenizer(files)
+      return [name, given => tokenizer.encode(given)]
+    })),
+    'words': given => text.words(given), 'whitespace': given => text.whitespace(given),
+    'words of bytes': given => text.words(new TextEncoder().encode(given)),
+    'Vocab': given => new text.Vocab([given.split(' ')]),
+    'Vocab of long tokens': given => new text.Vocab([given.match(/.{200}/g)])
+  }
+  for (const [name, call] of Object.entries(calls)) {
+    const [some, more] = [10_000, 30_000].map(count => mostLent(engine.memory, () => call('ab abab '.repeat(count))))
+    assert.ok(some > 10_000 && more < 1.2 * some, `${name}: ${some} and ${more} bytes`)
+  }
+})

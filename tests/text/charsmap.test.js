@@ -1,0 +1,95 @@
+// SentencePiece's table of rewritings, held to trying every entry at every place.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Charsmap } from '../../src/js/text/charsmap.js'
+import { gf, stream } from './text.js'
+
+const bytesOf = text => new TextEncoder().encode(text)
+
+/**
+ * The table of some entries, as a double-array trie whose nodes have 256 places each for what goes on.
+ * @param {[string, string][]} entries @param {boolean} [far] whether the places are further away than 21 bits say
+ * @param {boolean} [open] whether the last text is not ended
+ */
+function tableOf(entries, far = false, open = false) {
+  const root = { children: new Map() }, texts = []
+  for (const [key, by] of entries) {
+    let node = root
+    for (const byte of bytesOf(key)) {
+      if (!node.children.has(byte)) node.children.set(byte, { children: new Map() })
+      node = node.children.get(byte)
+    }
+    node.value = texts.length
+    texts.push(...bytesOf(by), 0)
+  }
+  const units = []
+  let next = 256
+  /** Where the children of a node at `place` stand: at `base` and what they are, all relative to the place. */
+  const write = (place, node, label) => {
+    const base = place ^ next
+    next += 256
+    const offset = far ? (base >>> 8) << 10 | 0x200 : base << 10
+    units[place] = (offset | label | (node.value === undefined ? 0 : 0x100)) >>> 0
+    const start = place ^ (far ? (base >>> 8) << 8 : base)
+    if (node.value !== undefined) units[start] = (0x80000000 | node.value) >>> 0
+    for (const [byte, child] of node.children) write(start ^ byte, child, byte)
+  }
+  write(0, root, 0)
+  const list = Uint32Array.from({ length: units.length }, (_, i) => units[i] ?? 0)
+  return Uint8Array.from([...new Uint8Array(Uint32Array.of(4 * list.length).buffer), ...new Uint8Array(list.buffer),
+    ...open ? texts.slice(0, -1) : texts])
+}
+
+/** The longest entry that a text goes on with. */
+function longest(entries, text, start) {
+  const rest = Buffer.from(text.subarray(start))
+  const found = entries.filter(([key]) => rest.subarray(0, bytesOf(key).length).equals(Buffer.from(key)))
+    .sort((a, b) => bytesOf(b[0]).length - bytesOf(a[0]).length)[0]
+  return found && { length: bytesOf(found[0]).length, by: found[1] }
+}
+
+const ENTRIES = [['ab', ''], ['a', 'x'], ['abcd', 'long'], ['bc', '한'], ['é', 'e'], ['e\u0323\u0302', 'ệ'], ['e\u0323', 'ẹ'],
+  ['ｱ', '😀'], ['😀', ':)'], ['c', 'last']]
+const next = stream(92)
+
+for (const far of [false, true]) for (const open of [false, true]) {
+  test(`400 texts, at every byte${far ? ', far places' : ''}${open ? ', a last text that is not ended' : ''}`, () => {
+    const table = new Charsmap(tableOf(ENTRIES, far, open)), letters = [...'abcdeé\u0323\u0302ｱ😀한 ', 'ab', 'abc']
+    for (let i = 0; i < 400; i++) {
+      const text = bytesOf(Array.from({ length: next(8) }, () => letters[next(letters.length)]).join(''))
+      for (let at = 0; at <= text.length; at++) {
+        assert.deepEqual(table.find(text, at), longest(ENTRIES, text, at), `${text} at ${at}`)
+      }
+    }
+  })
+}
+
+/** Where UTF-8 takes a byte more, and what begins with the bytes that say so. */
+const EDGES = ['\x7f', '\x80', '\u07ff', '\u0800', 'ก', '\uffff', '\u{10000}', '\u{10ffff}']
+
+test('as a normalizer: 500 texts with characters at the limits of UTF-8, and where each comes from', () => {
+  const precompiled_charsmap = Buffer.from(tableOf(ENTRIES)).toString('base64')
+  const letters = [...'abcdeé\u0323\u0302ｱ😀한 ', 'ab', ...EDGES]
+  const vocab = Object.fromEntries([...new Set([...letters.join(''), ...ENTRIES.map(([, by]) => by).join('')])]
+    .map((letter, id) => [letter, id]))
+  const open = json => gf.text.tokenizer({ 'tokenizer.json': JSON.stringify({
+    normalizer: json, model: { type: 'BPE', vocab, merges: [] } }) })
+  const rewriting = open({ type: 'Precompiled', precompiled_charsmap }), plain = open({ type: 'Precompiled' })
+  for (let i = 0; i < 500; i++) {
+    const text = Array.from({ length: next(12) }, () => letters[next(letters.length)]).join('')
+    const tokens = [], offsets = [], all = bytesOf(text)
+    for (let at = 0; at < text.length;) {
+      const rest = all.subarray(bytesOf(text.slice(0, at)).length), found = longest(ENTRIES, rest, 0)
+      const own = String.fromCodePoint(text.codePointAt(at))
+      const taken = found ? new TextDecoder().decode(rest.subarray(0, found.length)) : own
+      for (const letter of found?.by ?? own) {
+        tokens.push(letter)
+        offsets.push([at, at + taken.length])
+      }
+      at += taken.length
+    }
+    const encoded = rewriting.encode(text)
+    assert.deepEqual([encoded.tokens, encoded.offsets], [tokens, offsets], JSON.stringify(text))
+    assert.deepEqual(plain.encode(text).tokens, [...text])
+  }
+})
