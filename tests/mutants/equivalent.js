@@ -476,8 +476,6 @@ export const EQUIVALENT = {
   'src/c/text/vocab.c: for (int32_t i = 0; i < bytes; i++) h = (h ^ token[i]) * 16777619u; [0 -> 1]':
     'another place to begin to look at, always the same',
   'src/c/text/vocab.c: if (v->slot_room > INT32_MAX / 4) return false; [> -> >=]': 'the room is a power of two',
-  'src/c/text/vocab.c: for (int32_t id = 0; id < v->size; id++) { [< -> <=]':
-    'the one that is added next stands in two slots, and is found in either',
   'src/c/text/vocab.c: int32_t room = v->entry_room ? v->entry_room * 2 : FIRST_SLOTS / 2; [/ -> *]':
     'more room at first',
   'src/c/text/vocab.c: return v->size < v->slot_room / 3 * 2 || grow_slots(v); [* -> /]': 'the table grows earlier',
