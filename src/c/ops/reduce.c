@@ -13,10 +13,8 @@
 
 static double mean_of(const float *x, int C) { return gf_sum(x, C) / C; }
 
-GF_INLINE gf_d2 squared_distance(gf_d2 x, gf_d2 mean) { return (x - mean) * (x - mean); }
-
 GF_APART double variance(const float *x, int C, double correction) {
-  double sum = gf_sum_parts(x, C, squared_distance, mean_of(x, C)), rest = C - correction;
+  double sum = gf_sum_parts(x, C, gf_squared_distance, mean_of(x, C)), rest = C - correction;
   return sum / (rest > 0.0 ? rest : 0.0);
 }
 

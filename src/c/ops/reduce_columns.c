@@ -4,12 +4,9 @@
  * in double, each in the order of its column, and a NaN wins.
  */
 #include "../glassformer.h"
-#include "../simd.h"
+#include "sum.h"
 
 enum { STRIP = 1024 };
-
-/* What is summed of two values: themselves, or their squared distances. */
-typedef gf_d2 (*part)(gf_d2 x, const double *centre);
 
 GF_INLINE gf_d2 load_doubles(const double *p) {
   gf_d2 a;
@@ -21,36 +18,27 @@ GF_INLINE void add_to(double *sum, gf_d2 x) {
   memcpy(sum, &a, sizeof a);
 }
 
-GF_INLINE gf_d2 own(gf_d2 x, const double *centre) {
-  (void)centre;
-  return x;
-}
-GF_INLINE gf_d2 squared_distance(gf_d2 x, const double *centre) {
-  gf_d2 far = x - load_doubles(centre);
-  return far * far;
-}
-
 /* sums[c] = the sum of a part of each value of column c, of `width` columns */
-GF_INLINE void sum_strip(double *sums, const float *x, int R, int C, int width, part of, const double *centres) {
+GF_INLINE void sum_strip(double *sums, const float *x, int R, int C, int width, gf_part of, const double *centres) {
   for (int c = 0; c < width; c++) sums[c] = 0.0;
   for (int r = 0; r < R; r++, x += C) {
     int c = 0;
     for (; c + 4 <= width; c += 4) {
       gf_f4 v = gf_load(x + c);
-      add_to(sums + c, of(gf_low_double(v), centres + c));
-      add_to(sums + c + 2, of(gf_high_double(v), centres + c + 2));
+      add_to(sums + c, of(gf_low_double(v), load_doubles(centres + c)));
+      add_to(sums + c + 2, of(gf_high_double(v), load_doubles(centres + c + 2)));
     }
-    for (; c < width; c++) sums[c] += of((gf_d2){x[c], 0.0}, centres + c)[0];
+    for (; c < width; c++) sums[c] += of((gf_d2){x[c], 0.0}, load_doubles(centres + c))[0];
   }
 }
 
 static void sums_and_moments(float *out, const float *x, int R, int C, int width, int kind, double correction) {
   double sums[STRIP], means[STRIP + 1], rest = R - correction;
   means[width] = 0.0; /* read beside the last of an odd number */
-  sum_strip(sums, x, R, C, width, own, means);
+  sum_strip(sums, x, R, C, width, gf_own, means);
   if (kind == GF_VAR || kind == GF_STD) {
     for (int c = 0; c < width; c++) means[c] = sums[c] / R;
-    sum_strip(sums, x, R, C, width, squared_distance, means);
+    sum_strip(sums, x, R, C, width, gf_squared_distance, means);
   }
   for (int c = 0; c < width; c++) {
     double var = sums[c] / (rest > 0.0 ? rest : 0.0);

@@ -15,10 +15,6 @@ void gf_clamp(float *x, int n, float low, float high) {
   for (int i = 0; i < n; i++) x[i] = x[i] < low ? low : x[i] > high ? high : x[i];
 }
 
-GF_INLINE gf_d2 own(gf_d2 x, gf_d2 about) {
-  (void)about;
-  return x;
-}
 GF_INLINE gf_d2 size_of(gf_d2 x, gf_d2 about) {
   (void)about;
   return (gf_d2)((gf_i4)x & (gf_i4){-1, INT32_MAX, -1, INT32_MAX}); /* without the signs */
@@ -28,7 +24,7 @@ GF_INLINE gf_d2 square(gf_d2 x, gf_d2 about) {
   return x * x;
 }
 
-double gf_sum(const float *x, int n) { return gf_sum_parts(x, n, own, 0.0); }
+double gf_sum(const float *x, int n) { return gf_sum_parts(x, n, gf_own, 0.0); }
 
 double gf_sum_absolute(const float *x, int n) { return gf_sum_parts(x, n, size_of, 0.0); }
 
