@@ -43,8 +43,8 @@ export const picture = (run, { room: { parts: { logits, out } } }) => {
   return pictureOf(run, shown)
 }
 
-/** Minutes from which on the reader is asked before every part has its run. */
-const LONG = 1
+/** Milliseconds from which on the reader is asked before every part has its run. */
+const LONG = 60_000
 
 /** @type {Mount<typeof data>} */
 export function mount(container, context) {
@@ -53,8 +53,7 @@ export function mount(container, context) {
   const legends = h('div', { className: 'figure-legends' })
   container.append(now)
   const asked = h('p', {}), press = h('button', { 'type': 'button', 'className': 'primary', 'data-action': 'parts', 'onclick': () => {
-    offer.hidden = true
-    if (shown) begin(shown)
+    if (shown) begin(shown, false)
   } }, t('stages.parts.begin'))
   const offer = h('div', { className: 'unkept', hidden: true }, asked, h('p', {}, press))
   container.append(offer)
@@ -116,9 +115,12 @@ export function mount(container, context) {
     const off = parts.filter(part => part.isOff)
     setText(now, off.length ? t('stages.parts.off', { list: off.map(part => fullName(part, t)).join(', ') }) : t('stages.parts.on'))
   }
-  /** Each part in turn; what is asked anew stops what was asked before. @param {ReturnType<typeof data>} next */
-  async function compute({ parts, what, edits }) {
-    const mine = job = {}
+  /**
+   * Each part in turn; what is asked anew stops what was asked before.
+   * @param {ReturnType<typeof data>} next @param {boolean} mayAsk if the first of these runs is long
+   */
+  async function compute({ parts, what, edits }, mayAsk) {
+    const mine = job = {}, start = performance.now()
     const state = get()
     /** @param {import('../types.d.ts').Edit[]} list @param {Float32Array} [from] */
     const told = (list, from) => ask('without', { state, edits: list, what, base: from })
@@ -126,6 +128,8 @@ export function mount(container, context) {
     if (job !== mine) return
     base = first
     found = new Map()
+    const time = (performance.now() - start) * parts.length
+    if (mayAsk && time >= LONG) return offered(parts.length, time)
     for (const [done, part] of parts.entries()) {
       progress.update(done, parts.length)
       const other = await told(switched(edits, part.edits, !part.isOff), what.logits ? undefined : first)
@@ -136,10 +140,18 @@ export function mount(container, context) {
     progress.update(parts.length, parts.length)
     table.element.setAttribute('aria-busy', 'false')
   }
-  /** @param {ReturnType<typeof data>} next */
-  function begin(next) {
+  /** @param {number} count of runs @param {number} time that they take */
+  function offered(count, time) {
+    setText(asked, t('stages.parts.takes', { count, minutes: Math.round(time / LONG) }))
+    offer.hidden = false
+    draw()
+    table.element.setAttribute('aria-busy', 'false')
+  }
+  /** @param {ReturnType<typeof data>} next @param {boolean} mayAsk */
+  function begin(next, mayAsk) {
+    offer.hidden = true
     table.element.setAttribute('aria-busy', 'true')
-    compute(next).catch(fails)
+    compute(next, mayAsk).catch(fails)
   }
   return {
     update(next) {
@@ -147,14 +159,8 @@ export function mount(container, context) {
       shown = next
       draw()
       if (!isNew) return
-      job = {}
-      const minutes = Math.round((next.parts.length * (next.run.took ?? 0)) / 60_000), count = next.parts.length
-      offer.hidden = minutes < LONG
-      if (offer.hidden) return begin(next)
-      base = null
-      found = new Map()
-      setText(asked, t('stages.parts.takes', { count, minutes }))
-      draw()
+      // What the model's first run took is at most a hint: it pays for the start, too.
+      begin(next, next.parts.length * (next.run.took ?? 0) >= LONG)
     },
     mark() {},
     destroy() {
