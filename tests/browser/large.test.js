@@ -300,7 +300,7 @@ test(`1,024 tokens before ${LONG_SHAPE.layers} layers of ${LONG_SHAPE.channels} 
   assert.match(await page.textContent('.unkept'), /of all \d+ layers, with their gradients, would take [\d.]+ .B/)
   await changing(page, () => page.click('.unkept .primary'))
   await enter(page, last)
-  assert.ok(await page.isHidden('.unkept'))
+  await page.waitForSelector('.unkept', { state: 'hidden' })
   assert.match(await page.textContent('.beside-main .note'), /^The largest \d+ of 1,024 are drawn\.$/)
   await page.click('[data-action="check"]')
   await page.waitForSelector('.check-result p')
