@@ -42,6 +42,7 @@ test('where a matrix is mostly 0.00, what is not is listed, and leads to its cel
     .sort((one, other) => Math.abs(data[other]) - Math.abs(data[one]) || one - other)
   const { page, complaints, close } = await house.open({ room: 'decoding', language: 'en' })
   await page.click('.nonzero summary')
+  await page.waitForSelector('.nonzero-list button')
   assert.equal(await page.textContent('.nonzero summary'),
     `Show what is not 0.00: ${found.length} of ${rows * cols} numbers`)
   const shown = await page.$$eval('.nonzero-list button', list => list.map(one => one.dataset.cell))
