@@ -192,6 +192,36 @@ test('weights keep their keys and shapes, each once, and what is not used stays 
   assert.deepEqual(written.sort(), state.map(([key, { shape }]) => [key, [...shape]]).sort())
 })
 
+/** The initializers' names, and the bytes of one kind of operator, of what toOnnx writes. */
+const written = (fn, x) => {
+  const inside = (bytes, number) => fieldsOf('onnx', bytes).get(number) ?? [], text = bytes => new TextDecoder().decode(bytes)
+  const [graph] = inside(gf.toOnnx(new Of(fn), x), 7)
+  return {
+    names: inside(graph, 5).map(bytes => text(inside(bytes, 8)[0])),
+    attributes: inside(graph, 1).flatMap(node => inside(node, 5)).map(one => [text(inside(one, 1)[0]), ...inside(one, 3)])
+  }
+}
+
+test('a number that is used twice is written once', () => {
+  assert.deepEqual(written(a => a.add(2).mul(2), draw(2, 3)).names, ['number_2'])
+})
+
+test('a switch is written as 0 or 1', () => {
+  for (const keepdim of [false, true]) {
+    const { attributes } = written(a => a.argmax({ dim: 1, keepdim }), draw(2, 3))
+    assert.deepEqual(attributes.filter(([name]) => name === 'keepdims').map(([, value]) => Number(value)), [Number(keepdim)])
+  }
+})
+
+test('sides of 0: of inputs, and in a shape that is told', async () => {
+  for (const [fn, ...shape] of [[a => a.mul(2), 2, 0], [a => a.narrow(1, 0, 0).reshape(0, 7), 2, 3]]) {
+    const x = draw(...shape), bytes = gf.toOnnx(new Of(fn), x)
+    assert.ok(!Buffer.from(bytes).includes('undefined'))
+    const { output } = await (await sessionOf(bytes)).run({ input: x })
+    assert.deepEqual([...output.dims], [...fn(x).shape])
+  }
+})
+
 test('an export leaves nothing behind: memory, modes, random numbers, the trace', () => {
   const model = new nn.TransformerEncoder(new nn.TransformerEncoderLayer(8, 2), 2), x = draw(1, 3, 8)
   model.layers.at(0).eval()
@@ -233,6 +263,7 @@ test('what toOnnx does not take, by name', () => {
   assertRejects(() => gf.toOnnx({ forward: () => x }, x), 'type', 'model must be a module')
   assertRejects(() => gf.toOnnx(new Of(() => 3), x), 'type', 'forward must return', '3')
   assertRejects(() => gf.toOnnx(new Of(a => a), 3), 'type', 'inputs must be')
+  assertRejects(() => gf.toOnnx(new nn.TransformerDecoderLayer(4, 2), [[[1]]]), 'type', 'inputs is one nested list')
   assertRejects(() => gf.toOnnx(new nn.Linear(3, 3), { weight: x }), 'range', 'weight')
 })
 

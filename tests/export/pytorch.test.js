@@ -44,6 +44,28 @@ const MODULES = {
     layer.self_attn.scale = 0.1
     return [layer, gf.ones([1, 3, 8]), 'class TransformerEncoderLayer(nn.Module):']
   },
+  'a layer with the usual scale, given': () => {
+    const layer = new nn.TransformerEncoderLayer(8, 2, small)
+    layer.self_attn.scale = 0.5
+    return [layer, null, 'model = nn.TransformerEncoderLayer(8, 2, 20']
+  },
+  'a layer with an attention of its own': () => {
+    const layer = new nn.TransformerEncoderLayer(8, 2, small)
+    layer.self_attn = new class Other extends nn.MultiheadAttention {
+      forward(query, ...rest) {
+        return super.forward(query.mul(2), ...rest)
+      }
+    }(8, 2)
+    return [layer, gf.ones([1, 3, 8]), 'class TransformerEncoderLayer(nn.Module):']
+  },
+  'a class that adds nothing': () => [new class Mine extends nn.ReLU {}(), null, 'model = nn.ReLU()'],
+  'MultiheadAttention in a module': () => {
+    const attention = new nn.MultiheadAttention(8, 2), outer = new Of(x => attention.forward(x)[0])
+    outer.attention = attention
+    return [outer, gf.ones([1, 3, 8]), 'self.attention(input, input, input)']
+  },
+  'sides of 1, and of 0': () => [new Of(x => [x.reshape(2, 1, 3), x.narrow(1, 0, 0).reshape(0, 3)]), gf.ones([2, 3]),
+    '        output = input.reshape(-1, 1, 3)\n'],
   'a module with a hook': () => {
     const linear = new nn.Linear(4, 4)
     linear.registerForwardHook((_, __, y) => y.add(1))

@@ -542,5 +542,11 @@ export const EQUIVALENT = {
   'src/c/ops/convert.c: if (size >= 65520.0f) return (uint16_t)(sign | 0x7c00); [>= -> >]':
     'its mantissa rounds up to infinity by itself',
   'src/c/ops/convert.c: if (size < 0x1p-14f) return (uint16_t)(sign | (uint32_t)__builtin_rintf(size * 0x1p24f)); [< -> <=]':
-    'the smallest normal number has the same bits either way'
+    'the smallest normal number has the same bits either way',
+  'src/c/ops/matmul.c: int is_packed = at->n0 > 0 && p->M <= BLOCK_M && p->K <= BLOCK_K; [<= -> <]':
+    'packs again what is packed, to the same; the first <= the same',
+  'src/c/ops/binary.c: f(change, (const float *)&d, (const float *)&y, (const float *)&x_end, (const float *)&z_end, 1, 1, 1); [1 -> 2]':
+    'the step of a single block is not taken; the last 1 has a test',
+  'src/c/ops/binary.c: f((float *)&y, (const float *)&x_end, (const float *)&z_end, 1, 1, 1); [1 -> 2]':
+    'the step of a single block is not taken; the last 1 has a test'
 }

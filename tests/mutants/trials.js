@@ -6,6 +6,9 @@ import { filesBelow, ROOT } from './copies.js'
 
 const CLANG = process.env.CLANG ?? 'clang'
 const FLAGS = ['-std=gnu11', '-O1', '-ffp-contract=off']
+const EMCC = process.env.EMCC ?? 'emcc'
+const WASM_FLAGS = ['-std=gnu11', '-O1', '-ffp-contract=off', '-msimd128', '--no-entry', '-sSTANDALONE_WASM',
+  '-sALLOW_MEMORY_GROWTH']
 const SANITIZERS = ['-fsanitize=address,undefined', '-fno-sanitize-recover=all']
 /** Objects under sanitizers, each by a hash of what it is made from, so that a change compiles what it changes. */
 const OBJECTS = `${ROOT}build/mutants/objects/`
@@ -64,6 +67,16 @@ const UNSAFE = ['digest', 'text_test', 'allocation_test'].map(program => ({
   },
   command: at => [`${at}${program}`]
 }))
+/** What native code has in the place of SIMD must give the bits of WebAssembly. @type {Trial} */
+const SAME_BITS = {
+  name: 'tests/native: the digests',
+  prepare: at => {
+    UNSAFE[0].prepare(at)
+    const kernels = filesBelow(`${at}objects`, '.o')
+    execFileSync(EMCC, [...WASM_FLAGS, 'tests/native/digest.c', ...kernels, '-o', 'digest.wasm'], { cwd: at, stdio: 'pipe' })
+  },
+  command: at => [process.execPath, `${at}tests/mutants/same_bits.js`, `${at}digest`, `${at}digest.wasm`]
+}
 
 /**
  * What is asked about a file: groups, the nearest first; what is cheap within a group is to be asked first.
@@ -80,7 +93,7 @@ export function trialsFor(file, at, onlyNear = false) {
     /src\/c\/math\./.test(file) ? [MATH] : [],
     groups.flat().filter(isNear).map(nodeTest),
     ...groups.map(group => group.filter(one => !isNear(one)).map(nodeTest)),
-    isC && !onlyNear ? UNSAFE : []
+    isC && !onlyNear ? [...UNSAFE, SAME_BITS] : []
   ]
 }
 

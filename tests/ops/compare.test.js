@@ -78,6 +78,12 @@ test('equal: shape and every value, as torch.equal', () => {
   assertRejects(() => gf.equal(a, [1]), 'type', 'equal: b must be a tensor')
 })
 
+test('single cells are compared, too', () => {
+  const [one, two] = [1, 2].map(value => gf.tensor(value)), asked = () => [one.eq(one), one.lt(two), one.eq(two), two.lt(one)]
+  // Twice, so that the memory has both answers in it.
+  for (let i = 0; i < 2; i++) assert.deepEqual(asked().map(answer => answer.item()), [true, true, false, false])
+})
+
 // PyTorch 1.13.1: torch.allclose of the same pairs.
 for (const [a, b, options, expected] of [
   [[1, 100], [1.000008, 100.0009], {}, true], [[1], [1.00002], {}, false], [[1.00002], [1], {}, false],

@@ -47,3 +47,17 @@ for (const name of [...Object.keys(REDUCTIONS), 'prod', ...extremes, ...places])
     trace.dispose()
   })
 }
+
+test('of a 0 and a -0 the first is taken', () => {
+  const [zero, negative] = [gf.tensor([0]), gf.tensor([-0])]
+  for (const fn of [gf.maximum, gf.minimum]) {
+    assert.ok(Object.is(fn(zero, negative).toArray()[0], 0), fn.name)
+    assert.ok(Object.is(fn(negative, zero).toArray()[0], -0), fn.name)
+  }
+})
+
+test('where two values are equal, their distance has no slope', () => {
+  const x = gf.tensor([1, 2, 3], { requiresGrad: true })
+  gf.functional.l1Loss(x, gf.tensor([1, 0, 5]), { reduction: 'sum' }).backward()
+  assert.deepEqual(x.grad.toArray(), [0, 1, -1])
+})

@@ -80,3 +80,8 @@ test('powers and differences of whole numbers say what they are, to the bit', ()
     trace.dispose()
   }
 })
+
+test('single cells are computed, too', () => {
+  const seven = gf.tensor(7, { dtype: 'int32' })
+  assert.deepEqual([seven.add(1).item(), seven.mul(seven).item(), seven.sub(9).item()], [8, 49, -2])
+})
