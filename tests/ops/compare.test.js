@@ -79,7 +79,8 @@ test('equal: shape and every value, as torch.equal', () => {
 })
 
 test('single cells are compared, too', () => {
-  const [one, two] = [1, 2].map(value => gf.tensor(value)), asked = () => [one.eq(one), one.lt(two), one.eq(two), two.lt(one)]
+  const [one, two] = [1, 2].map(value => gf.tensor(value))
+  const asked = () => [one.eq(one), one.lt(two), one.eq(two), two.lt(one)]
   // Twice, so that the memory has both answers in it.
   for (let i = 0; i < 2; i++) assert.deepEqual(asked().map(answer => answer.item()), [true, true, false, false])
 })

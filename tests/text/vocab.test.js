@@ -49,6 +49,14 @@ test('tokens may hold anything: separators, nothing, NUL, halves of a surrogate 
   assert.deepEqual(new Vocab([list]).itos.slice(0, 2), ['\ufffd', ''])
 })
 
+test('the first token is still known when the table has grown, wherever others meet it', () => {
+  const many = Array.from({ length: 700 }, (_, i) => `word ${i}`)
+  for (let k = 0; k < 30; k++) {
+    const { itos } = new Vocab([[`first ${k}`, ...many, `first ${k}`]], { order: 'first-seen' })
+    assert.deepEqual(itos, [`first ${k}`, ...many])
+  }
+})
+
 test('order is by code points, not by UTF-16 units', () => {
   assert.deepEqual(new Vocab([['😀', '～', 'ab', 'a', 'abcdefgh', 'abcdefghi', 'abcdefg', '가', '']]).itos,
     ['', 'a', 'ab', 'abcdefg', 'abcdefgh', 'abcdefghi', '가', '～', '😀'])
