@@ -44,6 +44,15 @@ const MODULES = {
     layer.self_attn.scale = 0.1
     return [layer, gf.ones([1, 3, 8]), 'class TransformerEncoderLayer(nn.Module):']
   },
+  'a mask for all heads': () => [new nn.MultiheadAttention(8, 2), { query: gf.ones([2, 3, 8]), attnMask: gf.zeros([3, 3]) },
+    'return model(query, query, query, attn_mask=attn_mask.to(query.device))'],
+  'a mask for each head': () => [new nn.MultiheadAttention(8, 2),
+    { query: gf.ones([2, 3, 8]), attnMask: gf.zeros([2, 2, 3, 3]) },
+    'return model(query, query, query, attn_mask=attn_mask.expand(query.shape[0], 2, -1, -1).flatten(0, 1)' +
+    '.to(query.device))'],
+  'a mask for each head, in nested lists': () => [new nn.MultiheadAttention(8, 2),
+    { query: gf.ones([2, 1, 8]), attnMask: [[[[true]], [[false]]]] },
+    'attn_mask=torch.tensor([[[[True]], [[False]]]]).expand(query.shape[0], 2, -1, -1).flatten(0, 1).to(query.device))'],
   'a layer with the usual scale, given': () => {
     const layer = new nn.TransformerEncoderLayer(8, 2, small)
     layer.self_attn.scale = 0.5

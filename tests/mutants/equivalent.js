@@ -548,5 +548,10 @@ export const EQUIVALENT = {
   'src/c/ops/binary.c: f(change, (const float *)&d, (const float *)&y, (const float *)&x_end, (const float *)&z_end, 1, 1, 1); [1 -> 2]':
     'the step of a single block is not taken; the last 1 has a test',
   'src/c/ops/binary.c: f((float *)&y, (const float *)&x_end, (const float *)&z_end, 1, 1, 1); [1 -> 2]':
-    'the step of a single block is not taken; the last 1 has a test'
+    'the step of a single block is not taken; the last 1 has a test',
+  'src/c/ops/matmul.c: for (int n = 0; n < p->N; n += PANEL) { [< -> <=]': 'behind the edge nothing is loaded or stored',
+  'src/js/ops/strided.js: engine.c.gf_strided(gradient(x) + 4 * offset, gradient(out), engine.pass(axesOf(shape, steps, stepsOf(shape))), 1) [1 -> 2]':
+    'any number but 0 adds',
+  'src/js/ops/attention.js: mask?.tensor.address ?? 0, mask?.batch ?? 0, mask?.head ?? 0, padding, isCausal ? 1 : 0, past, window, 1 [0 -> 1]':
+    'without a mask its steps are not taken; the other 0 has a test'
 }

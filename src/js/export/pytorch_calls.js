@@ -1,3 +1,4 @@
+import { nestedShape } from '../from_values.js'
 import { Tensor } from '../tensor.js'
 import { literal, number } from './python.js'
 import { nameOf } from './pytorch_modules.js'
@@ -23,8 +24,9 @@ const keywords = words => Object.entries(words).filter(([, text]) => text).map((
 function maskText(given, isCausal, window, query, key, heads, of) {
   const both = query === key ? query : `${query}, ${key}`, parts = []
   if (given !== undefined && given !== null) {
-    const text = valueText(given, of), isEach = given instanceof Tensor && given.shape.length === 4
-    parts.push(isEach ? `${text}.expand(${query}.shape[0], ${heads}, -1, -1).flatten(0, 1)` : `${text}.to(${query}.device)`)
+    const shape = given instanceof Tensor ? given.shape : nestedShape('attnMask', given)
+    const each = shape.length === 4 ? `.expand(${query}.shape[0], ${heads}, -1, -1).flatten(0, 1)` : ''
+    parts.push(`${valueText(given, of)}${each}.to(${query}.device)`)
   }
   if (isCausal) parts.push(`causal(${both})`)
   if (window) parts.push(`causal(${both}, window=${number(window)})`)
