@@ -553,5 +553,8 @@ export const EQUIVALENT = {
   'src/js/ops/strided.js: engine.c.gf_strided(gradient(x) + 4 * offset, gradient(out), engine.pass(axesOf(shape, steps, stepsOf(shape))), 1) [1 -> 2]':
     'any number but 0 adds',
   'src/js/ops/attention.js: mask?.tensor.address ?? 0, mask?.batch ?? 0, mask?.head ?? 0, padding, isCausal ? 1 : 0, past, window, 1 [0 -> 1]':
-    'without a mask its steps are not taken; the other 0 has a test'
+    'without a mask its steps are not taken; the other 0 has a test',
+  'src/js/text/train_merges.js: size, least, likelihood ? 1 : 0) [1 -> 2]': 'any number but 0 chooses',
+  'src/c/glassformer.h: typedef enum { GF_OK = 0, GF_NO_MEMORY = -1, GF_BAD_INPUT = -2 } gf_status; [0 -> 1]':
+    'it is told from the others by not being negative'
 }

@@ -184,6 +184,17 @@ test('the first of the largest and smallest, wherever it stands in a long row, i
   }
 })
 
+test('along axes that lie apart, one value does not come into the row of another', () => {
+  const shape = [2, 3, 2, 2, 3, 2], x = gf.tensor(Array.from({ length: 144 }, (_, i) => i * 7919 % 145), { shape: [144] })
+  for (const dim of [[1, 3], [0, 2, 4], [1, 4], [2, 5], [1, 3, 5]]) {
+    const others = [0, 1, 2, 3, 4, 5].filter(axis => !dim.includes(axis)), whole = x.reshape(shape)
+    const rows = whole.permute([...others, ...dim]).reshape([...others.map(axis => shape[axis]), -1])
+    for (const name of ['sum', 'var', 'amax', 'logsumexp']) {
+      assert.deepEqual(whole[name]({ dim }).toArray(), rows[name]({ dim: -1 }).toArray(), `${name} along ${dim}`)
+    }
+  }
+})
+
 test('what a row has is looked for in this row only, whatever the next one has', () => {
   for (let n = 1; n < 70; n++) for (const at of [0, n >> 1, n - 1]) {
     const row = Array.from({ length: n }, (_, i) => (i === at ? 3 : i % 3))
