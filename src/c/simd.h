@@ -22,6 +22,8 @@ typedef float gf_f4 __attribute__((vector_size(16)));
 typedef int32_t gf_i4 __attribute__((vector_size(16)));
 typedef double gf_d2 __attribute__((vector_size(16)));
 typedef int16_t gf_h8 __attribute__((vector_size(16)));
+/* One of two, lane by lane, such as gf_max and gf_min. */
+typedef gf_f4 (*gf_choice)(gf_f4 a, gf_f4 b);
 
 #ifdef __wasm_simd128__
 #include <wasm_simd128.h>
@@ -38,6 +40,8 @@ GF_INLINE gf_f4 gf_sqrt(gf_f4 a) { return (gf_f4)wasm_f32x4_sqrt((v128_t)a); }
 GF_INLINE gf_f4 gf_select(gf_i4 mask, gf_f4 yes, gf_f4 no) {
   return (gf_f4)wasm_v128_bitselect((v128_t)yes, (v128_t)no, (v128_t)mask);
 }
+/* Whether no lane of a mask is 0. */
+GF_INLINE int gf_all(gf_i4 mask) { return wasm_i32x4_all_true((v128_t)mask); }
 GF_INLINE gf_d2 gf_low_double(gf_f4 a) { return (gf_d2)wasm_f64x2_promote_low_f32x4((v128_t)a); }
 /* Integers of 16 or 8 bits from memory, each twice as wide as it was. */
 GF_INLINE gf_i4 gf_load_ints(const void *p) { return (gf_i4)wasm_i32x4_load16x4(p); }
@@ -67,6 +71,7 @@ GF_INLINE gf_f4 gf_abs(gf_f4 a) { return (gf_f4)((gf_i4)a & 0x7fffffff); }
 GF_INLINE gf_f4 gf_sqrt(gf_f4 a) {
   return (gf_f4){__builtin_sqrtf(a[0]), __builtin_sqrtf(a[1]), __builtin_sqrtf(a[2]), __builtin_sqrtf(a[3])};
 }
+GF_INLINE int gf_all(gf_i4 mask) { return mask[0] && mask[1] && mask[2] && mask[3]; }
 GF_INLINE gf_d2 gf_low_double(gf_f4 a) { return (gf_d2){a[0], a[1]}; }
 GF_INLINE gf_i4 gf_load_ints(const void *p) {
   int16_t a[4];

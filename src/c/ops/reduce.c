@@ -20,29 +20,63 @@ GF_APART double variance(const float *x, int C, double correction) {
 
 enum { BLOCK = 16 };
 
-/* Whether all of a block are at most `best`, under a sign; a NaN is not. */
-GF_INLINE int is_below(const float *x, gf_f4 best, gf_f4 sign) {
-  gf_i4 below = sign * gf_load(x) <= best;
+/* The largest of x, or the smallest, of C > 0 values; NaN where there is one. */
+GF_INLINE float best_of(const float *x, int C, gf_choice better) {
+  gf_f4 best[BLOCK / 4];
+  gf_i4 are_numbers = {-1, -1, -1, -1};
+  for (int k = 0; k < BLOCK / 4; k++) best[k] = gf_splat(x[0]);
+  int i = 0;
+  for (; i + BLOCK <= C; i += BLOCK)
 #pragma unroll
-  for (int i = 4; i < BLOCK; i += 4) below &= sign * gf_load(x + i) <= best;
-  return (below[0] & below[1] & below[2] & below[3]) != 0;
+    for (int k = 0; k < BLOCK / 4; k++) {
+      gf_f4 v = gf_load(x + i + 4 * k);
+      are_numbers &= v == v;
+      best[k] = better(best[k], v);
+    }
+  for (; i < C; i++) {
+    gf_f4 v = gf_splat(x[i]);
+    are_numbers &= v == v;
+    best[0] = better(best[0], v);
+  }
+  if (!gf_all(are_numbers)) return GF_NAN;
+  gf_f4 all = better(better(best[0], best[1]), better(best[2], best[3]));
+  all = better(all, __builtin_shufflevector(all, all, 2, 3, 0, 1));
+  return better(all, __builtin_shufflevector(all, all, 1, 0, 3, 2))[0];
 }
 
-/* Where the largest of x stands, or with sign -1 the smallest: the first of several, and the first NaN before all.
- * Whole blocks are passed over in which nothing is larger than what was found. */
-GF_APART int extreme(const float *x, int C, float sign) {
-  int best = 0;
-  for (int i = 1; i < C && x[best] == x[best]; i++) {
-    gf_f4 most = gf_splat(sign * x[best]), signs = gf_splat(sign);
-    while (i + BLOCK <= C && is_below(x + i, most, signs)) i += BLOCK;
-    if (i < C && !(sign * x[i] <= sign * x[best])) best = i;
+/* The first place of a value that is among C; a NaN is any. */
+GF_APART int place_of(float value, const float *x, int C) {
+  gf_f4 same = gf_splat(value);
+  int i = 0;
+  if (value != value) {
+    while (x[i] == x[i]) i++;
+    return i;
   }
-  return best;
+  for (; i + BLOCK <= C; i += BLOCK) {
+    gf_i4 others = gf_load(x + i) != same;
+#pragma unroll
+    for (int k = 4; k < BLOCK; k += 4) others &= gf_load(x + i + k) != same;
+    if (!gf_all(others)) break;
+  }
+  while (x[i] != value) i++;
+  return i;
+}
+
+/* The largest and the smallest of a row, NaN before all. Which of two zeros and which NaN it is: the first. */
+static float exact(float best, const float *x, int C) {
+  return best == 0.0f || best != best ? x[place_of(best, x, C)] : best;
+}
+GF_APART float largest(const float *x, int C) { return exact(best_of(x, C, gf_max), x, C); }
+GF_APART float smallest(const float *x, int C) { return exact(best_of(x, C, gf_min), x, C); }
+
+/* Where it stands. */
+static int place(const float *x, int C, int is_smallest) {
+  return place_of(is_smallest ? smallest(x, C) : largest(x, C), x, C);
 }
 
 static GF_SMALL float log_sum_exp(float *work, const float *x, int C) {
   if (C == 0) return -GF_INFINITY;
-  float most = x[extreme(x, C, 1.0f)];
+  float most = largest(x, C);
   if (most - most != 0.0f) return most; /* infinite or NaN: so is the result */
   return most + (float)gf_log(gf_row_exp(work, x, C, most));
 }
@@ -79,10 +113,10 @@ GF_SMALL void gf_reduce_forward(float *out, float *work, const float *x, int N, 
         out[n] = (float)mean_of(x, C);
         break;
       case GF_MAX:
-        out[n] = x[extreme(x, C, 1.0f)];
+        out[n] = largest(x, C);
         break;
       case GF_MIN:
-        out[n] = x[extreme(x, C, -1.0f)];
+        out[n] = smallest(x, C);
         break;
       case GF_PROD:
         out[n] = product(x, C);
@@ -174,7 +208,7 @@ GF_SMALL void gf_reduce_backward(float *dx, const float *dout, const float *out,
       case GF_MAX:
       case GF_MIN:
         if (shared) to_extremes(dx, x, C, d, y);
-        else dx[extreme(x, C, kind == GF_MAX ? 1.0f : -1.0f)] += d;
+        else dx[place(x, C, kind == GF_MIN)] += d;
         break;
       case GF_PROD:
         to_factors(dx, x, C, d);
@@ -194,8 +228,8 @@ GF_SMALL void gf_reduce_backward(float *dx, const float *dout, const float *out,
   }
 }
 
-void gf_arg_extreme(int32_t *out, const float *x, int N, int C, int smallest) {
-  for (int n = 0; n < N; n++) out[n] = extreme(x + (size_t)n * (size_t)C, C, smallest ? -1.0f : 1.0f);
+void gf_arg_extreme(int32_t *out, const float *x, int N, int C, int is_smallest) {
+  for (int n = 0; n < N; n++, x += C) out[n] = place(x, C, is_smallest);
 }
 
 GF_SMALL void gf_reduce_whole(int32_t *out, const void *x, int type, int N, int C, int kind) {
