@@ -205,6 +205,16 @@ test('what a row has is looked for in this row only, whatever the next one has',
   }
 })
 
+test('of zeros of either sign the first is the largest and the smallest, wherever both stand', () => {
+  for (let i = 0; i < 37; i++) for (let j = 0; j < 37; j++) {
+    if (i === j) continue
+    const row = side => Array.from({ length: 37 }, (_, k) => (k === i ? 0 : k === j ? -0 : side))
+    const first = i < j ? 0 : -0, name = `0 at ${i}, -0 at ${j}`
+    assert.ok(Object.is(gf.tensor(row(-1)).amax().item(), first), `the largest, ${name}`)
+    assert.ok(Object.is(gf.tensor(row(1)).amin().item(), first), `the smallest, ${name}`)
+  }
+})
+
 test('the first place of equal ones is explained, of zeros of either sign and NaN, too', () => {
   const rows = [[[-0, 0, -1], 0, 2], [[0, -0, 1], 2, 0], [[1, NaN, 2, NaN], 1, 1], [[2, 5, 5, 2], 1, 0],
     [[0, Infinity, -Infinity], 1, 2]]
