@@ -62,17 +62,20 @@ GF_APART int place_of(float value, const float *x, int C) {
   return i;
 }
 
-/* The largest and the smallest of a row, NaN before all. Which of two zeros and which NaN it is: the first. */
-static float exact(float best, const float *x, int C) {
-  return best == 0.0f || best != best ? x[place_of(best, x, C)] : best;
-}
-GF_APART float largest(const float *x, int C) { return exact(best_of(x, C, gf_max), x, C); }
-GF_APART float smallest(const float *x, int C) { return exact(best_of(x, C, gf_min), x, C); }
+GF_APART float most_of(const float *x, int C) { return best_of(x, C, gf_max); }
+GF_APART float least_of(const float *x, int C) { return best_of(x, C, gf_min); }
 
 /* Where it stands. */
 static int place(const float *x, int C, int is_smallest) {
-  return place_of(is_smallest ? smallest(x, C) : largest(x, C), x, C);
+  return place_of(is_smallest ? least_of(x, C) : most_of(x, C), x, C);
 }
+
+/* The largest and the smallest of a row, NaN before all. Which of two zeros and which NaN it is: the first. */
+static float first_of(float best, const float *x, int C) {
+  return best == 0.0f || best != best ? x[place_of(best, x, C)] : best;
+}
+static float largest(const float *x, int C) { return first_of(most_of(x, C), x, C); }
+static float smallest(const float *x, int C) { return first_of(least_of(x, C), x, C); }
 
 static GF_SMALL float log_sum_exp(float *work, const float *x, int C) {
   if (C == 0) return -GF_INFINITY;
