@@ -174,6 +174,23 @@ test('a batch that does not stay in front keeps its size', async () => {
   }
 })
 
+/** What stands in the file of a graph: initializers and their shapes, attributes of nodes, sides of the first input. */
+function graphOf(bytes) {
+  const inside = (bytes, number) => fieldsOf('onnx', bytes).get(number) ?? []
+  const text = bytes => new TextDecoder().decode(bytes), [graph] = inside(bytes, 7)
+  return {
+    initializers: inside(graph, 5).map(one => [text(inside(one, 8)[0]), inside(one, 1)]),
+    attributes: inside(graph, 1).flatMap(node => inside(node, 5))
+      .map(one => [text(inside(one, 1)[0]), ...inside(one, 3)]),
+    /** A size, or a name. */
+    sides: [2, 1, 2].reduce((list, number) => list.flatMap(one => inside(one, number)), inside(graph, 11))
+      .flatMap(shape => inside(shape, 1)).map(side => inside(side, 1)[0] ?? text(inside(side, 2)[0]))
+  }
+}
+
+/** The graph of a function of one tensor. */
+const graphFor = (fn, x) => graphOf(gf.toOnnx(new Of(fn), x))
+
 test('weights keep their keys and shapes, each once, and what is not used stays out', async () => {
   class Tied extends nn.Module {
     table = new nn.Embedding(7, 4)
@@ -183,36 +200,19 @@ test('weights keep their keys and shapes, each once, and what is not used stays 
       return F.linear(this.layer.forward(this.table.forward(ids)), this.table.weight)
     }
   }
-  const model = new Tied(), inside = (bytes, number) => fieldsOf('onnx', bytes).get(number) ?? []
-  const [graph] = inside(gf.toOnnx(model, [[1, 2, 3]]), 7)
-  const text = bytes => new TextDecoder().decode(bytes)
-  const initializers = inside(graph, 5).map(bytes => [text(inside(bytes, 8)[0]), inside(bytes, 1)])
+  const model = new Tied(), { initializers } = graphOf(gf.toOnnx(model, [[1, 2, 3]]))
   const state = Object.entries(model.stateDict()).filter(([key]) => !key.startsWith('unused'))
-  const written = initializers.filter(([name]) => !/^(number|list)_/.test(name))
-  assert.deepEqual(written.sort(), state.map(([key, { shape }]) => [key, [...shape]]).sort())
+  const weights = initializers.filter(([name]) => !/^(number|list)_/.test(name))
+  assert.deepEqual(weights.sort(), state.map(([key, { shape }]) => [key, [...shape]]).sort())
 })
 
-/** The initializers' names, and the bytes of one kind of operator, of what toOnnx writes. */
-const written = (fn, x) => {
-  const inside = (bytes, number) => fieldsOf('onnx', bytes).get(number) ?? []
-  const text = bytes => new TextDecoder().decode(bytes), [graph] = inside(gf.toOnnx(new Of(fn), x), 7)
-  return {
-    names: inside(graph, 5).map(bytes => text(inside(bytes, 8)[0])),
-    attributes: inside(graph, 1).flatMap(node => inside(node, 5))
-      .map(one => [text(inside(one, 1)[0]), ...inside(one, 3)]),
-    /** What stands for each side of the input: its size, or a name. */
-    sides: [2, 1, 2].reduce((list, number) => list.flatMap(one => inside(one, number)), inside(graph, 11))
-      .flatMap(shape => inside(shape, 1)).map(side => inside(side, 1)[0] ?? text(inside(side, 2)[0]))
-  }
-}
-
 test('a number that is used twice is written once', () => {
-  assert.deepEqual(written(a => a.add(2).mul(2), draw(2, 3)).names, ['number_2'])
+  assert.deepEqual(graphFor(a => a.add(2).mul(2), draw(2, 3)).initializers.map(([name]) => name), ['number_2'])
 })
 
 test('a switch is written as 0 or 1', () => {
   for (const keepdim of [false, true]) {
-    const { attributes } = written(a => a.argmax({ dim: 1, keepdim }), draw(2, 3))
+    const { attributes } = graphFor(a => a.argmax({ dim: 1, keepdim }), draw(2, 3))
     const [[, value]] = attributes.filter(([name]) => name === 'keepdims')
     assert.equal(Number(value), Number(keepdim))
   }
@@ -221,7 +221,7 @@ test('a switch is written as 0 or 1', () => {
 test('sides of 0: of inputs, and in a shape that is told', async () => {
   for (const [fn, ...shape] of [[a => a.mul(2), 2, 0], [a => a.narrow(1, 0, 0).reshape(0, 7), 2, 3]]) {
     const x = draw(...shape), bytes = gf.toOnnx(new Of(fn), x)
-    assert.equal(String(written(fn, x).sides[1]), String(shape[1]))
+    assert.equal(String(graphOf(bytes).sides[1]), String(shape[1]))
     const { output } = await (await sessionOf(bytes)).run({ input: x })
     assert.deepEqual([...output.dims], [...fn(x).shape])
   }
