@@ -1,6 +1,7 @@
 // Mutants: places of src/c and src/js, changed one at a time in a copy, and whether a test of Node goes red.
 //
-//     node tests/mutants/sources.js [--seed 1] [--count 60] [--of src/c/ops] [--only 'src/js/optim/sgd.js:25:1']
+//     node tests/mutants/sources.js [--seed 1] [--count 60] [--of src/c/ops] [--only src/js/optim/sgd.js:25]
+//     … --only, once or more, asks of a line, or of one place in it: src/js/optim/sgd.js:25:1
 //     node tests/mutants/sources.js --known     the faults of known.js, all of which were once not seen
 //     … --near   asks the tests of the same area only: a quick look for places worth a test, whose rate says little
 //
@@ -19,7 +20,7 @@ import { run, trialsFor } from './trials.js'
 
 const { values: given } = parseArgs({ options: {
   seed: { type: 'string', default: '1' }, count: { type: 'string', default: '60' },
-  of: { type: 'string', multiple: true, default: ['src'] }, only: { type: 'string', default: '' },
+  of: { type: 'string', multiple: true, default: ['src'] }, only: { type: 'string', multiple: true, default: [] },
   known: { type: 'boolean', default: false }, near: { type: 'boolean', default: false }
 } })
 
@@ -49,6 +50,7 @@ const sources = [...filesBelow(`${ROOT}src/c`, '.c'), ...filesBelow(`${ROOT}src/
 const all = sources.flatMap(file => placesIn(readFileSync(ROOT + file, 'utf8')).map((place, n) => ({ file, n, ...place })))
 const draw = drawFrom(Number(given.seed))
 const name = ({ file, row, n }) => `${file}:${row + 1}:${n}`
+const isAsked = one => given.only.some(part => `${name(one)}:`.startsWith(`${part}:`))
 
 /** A fault of the list as a place. */
 function placeOf([file, found, to]) {
@@ -59,7 +61,7 @@ function placeOf([file, found, to]) {
 const drawn = () => Array.from({ length: Number(given.count) }, () => all.splice(draw.below(all.length), 1)[0])
   .filter(Boolean)
 const chosen = given.known ? KNOWN.map(placeOf).filter(({ file }) => given.of.some(one => file.startsWith(one)))
-  : given.only ? all.filter(one => name(one) === given.only) : drawn()
+  : given.only.length ? all.filter(isAsked) : drawn()
 
 const { at, changed, objects, madeFrom } = createCopy('sources', ['src', 'tests', 'web'])
 cpSync(`${ROOT}dist/glassformer.threads.wasm`, `${at}dist/glassformer.threads.wasm`)
