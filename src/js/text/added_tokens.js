@@ -1,3 +1,4 @@
+import { onDemand } from './on_demand.js'
 import { literal } from './pattern.js'
 
 /**
@@ -11,10 +12,10 @@ import { literal } from './pattern.js'
  * @property {boolean} [lstrip] whether it takes the white space before it @property {boolean} [rstrip] and after it
  */
 
-const WORD_BEFORE = /[\p{L}\p{M}\p{N}\p{Pc}]$/u
-const WORD_AFTER = /^[\p{L}\p{M}\p{N}\p{Pc}]/u
-const SPACE_BEFORE = /\p{White_Space}*$/u
-const SPACE_AFTER = /^\p{White_Space}*/u
+const WORD_BEFORE = onDemand(String.raw`[\p{L}\p{M}\p{N}\p{Pc}]$`, 'u')
+const WORD_AFTER = onDemand(String.raw`^[\p{L}\p{M}\p{N}\p{Pc}]`, 'u')
+const SPACE_BEFORE = onDemand(String.raw`\p{White_Space}*$`, 'u')
+const SPACE_AFTER = onDemand(String.raw`^\p{White_Space}*`, 'u')
 
 /** A stretch of text, or an added token in it. @typedef {{ start: number, end: number, id?: number }} Stretch */
 
@@ -37,8 +38,8 @@ export function finder(tokens, rewrite = content => content) {
     for (const { index, 0: content } of text.matchAll(pattern)) {
       const token = /** @type {AddedToken} */ (byContent.get(content))
       if (token.single_word && touchesWord(text, index, index + content.length)) continue
-      const before = token.lstrip ? text.slice(at, index).match(SPACE_BEFORE)?.[0].length ?? 0 : 0
-      const after = token.rstrip ? text.slice(index + content.length).match(SPACE_AFTER)?.[0].length ?? 0 : 0
+      const before = token.lstrip ? text.slice(at, index).match(SPACE_BEFORE())?.[0].length ?? 0 : 0
+      const after = token.rstrip ? text.slice(index + content.length).match(SPACE_AFTER())?.[0].length ?? 0 : 0
       const start = Math.max(at, index - before), end = index + content.length + after
       if (start > at) stretches.push({ start: at, end: start })
       stretches.push({ start, end, id: token.id })
@@ -51,4 +52,4 @@ export function finder(tokens, rewrite = content => content) {
 
 /** @param {string} text @param {number} start @param {number} end */
 const touchesWord = (text, start, end) =>
-  WORD_BEFORE.test(text.slice(Math.max(0, start - 2), start)) || WORD_AFTER.test(text.slice(end, end + 2))
+  WORD_BEFORE().test(text.slice(Math.max(0, start - 2), start)) || WORD_AFTER().test(text.slice(end, end + 2))

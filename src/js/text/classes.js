@@ -1,7 +1,11 @@
 import { CLASSES } from '../constants.js'
+import { onDemand } from './on_demand.js'
 
-/** What gf_cut asks of a character, as the platform's regular expressions know it. @type {[RegExp, number][]} */
-const KINDS = [[/\p{L}+/gu, 1], [/\p{N}+/gu, 2], [/\p{White_Space}+/gu, 3]]
+/** What gf_cut asks of a character, as the platform's regular expressions know it. @type {[() => RegExp, number][]} */
+const KINDS = [
+  [onDemand(String.raw`\p{L}+`, 'gu'), 1], [onDemand(String.raw`\p{N}+`, 'gu'), 2],
+  [onDemand(String.raw`\p{White_Space}+`, 'gu'), 3]
+]
 const BLOCK = 4096
 
 /** @type {WeakMap<import('../kernels.js').Kernels, number>} */
@@ -22,7 +26,7 @@ function fill(table, first, count) {
   const text = String.fromCodePoint(...codes)
   const units = first < 0x10000 ? 1 : 2
   for (const [pattern, kind] of KINDS) {
-    for (const { index, 0: run } of text.matchAll(pattern)) {
+    for (const { index, 0: run } of text.matchAll(pattern())) {
       table.fill(kind, first + index / units, first + (index + run.length) / units)
     }
   }

@@ -1,9 +1,13 @@
 import { GlassformerError, describe, expect, isPlain } from '../errors.js'
 import { LETTERS } from './byte_letters.js'
+import { onDemand } from './on_demand.js'
 import { fromLlama2c, fromSentencePiece } from './sentencepiece.js'
 import { Tokenizer } from './tokenizer.js'
 
 const utf8 = new TextDecoder()
+
+/** A capital letter, in what is no mark in brackets. */
+const WITH_CAPITAL = onDemand(String.raw`^(?!\[.*\]$).*\p{Lu}`, 'u')
 
 /**
  * Files by name, as they lie in a model's folder: text or bytes.
@@ -105,7 +109,7 @@ function fromVocabulary(files) {
   const vocab = Object.fromEntries(lines.map((token, id) => [token, id]))
   const config = 'tokenizer_config.json' in files ? jsonOf(files, 'tokenizer_config.json') : {}
   const marks = ['[PAD]', '[UNK]', '[CLS]', '[SEP]', '[MASK]'].filter(token => Object.hasOwn(vocab, token))
-  const cased = lines.some(token => /^(?!\[.*\]$).*\p{Lu}/u.test(token))
+  const cased = lines.some(token => WITH_CAPITAL().test(token))
   return {
     version: '1.0',
     truncation: null,

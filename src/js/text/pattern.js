@@ -1,4 +1,5 @@
 import { GlassformerError, describe, expect } from '../errors.js'
+import { onDemand } from './on_demand.js'
 
 /**
  * What the escapes of tokenizer.json's regular expressions (Oniguruma's) stand for. They know Unicode; JavaScript's \s
@@ -9,6 +10,7 @@ const CLASSES = {
   s: '\\p{White_Space}', S: '\\P{White_Space}', d: '\\p{Nd}', D: '\\P{Nd}',
   w: '\\p{L}\\p{M}\\p{N}\\p{Pc}', h: '0-9A-Fa-f'
 }
+const MARK = onDemand(String.raw`^[^\p{L}\p{N}]$`, 'u')
 const NEGATED = { W: 'w', H: 'h' }
 const ANCHORS = { A: '(?<![^])', z: '(?![^])', Z: '(?=\\n?(?![^]))' }
 /** Letters that others become in lower case: the long s and the Kelvin sign. @type {Record<string, string>} */
@@ -63,7 +65,7 @@ function translated(escape, inside) {
   if (escape in ANCHORS && !inside) return ANCHORS[/** @type {'A' | 'z' | 'Z'} */ (escape)]
   if (escape.startsWith('x{')) return `\\u${escape.slice(1)}`
   // With the flag u JavaScript allows a backslash only before what has a meaning of its own.
-  if (/^[^\p{L}\p{N}]$/u.test(escape)) return /[\^$\\.*+?()[\]{}|/-]/.test(escape) ? escaped(escape, inside) : escape
+  if (MARK().test(escape)) return /[\^$\\.*+?()[\]{}|/-]/.test(escape) ? escaped(escape, inside) : escape
   return `\\${escape}`
 }
 

@@ -1,4 +1,5 @@
 import { GlassformerError } from '../errors.js'
+import { onDemand } from './on_demand.js'
 import { patternFrom } from './pattern.js'
 
 /**
@@ -11,10 +12,15 @@ import { patternFrom } from './pattern.js'
  */
 
 /** GPT-2's rule. */
-export const GPT2 = /'(?:[stmd]|re|ve|ll)| ?\p{L}+| ?\p{N}+| ?[^\p{White_Space}\p{L}\p{N}]+|\p{White_Space}+(?!\P{White_Space})|\p{White_Space}+/gu
-const SPACES = /\p{White_Space}+/gu
-const WORDS = /[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}]+|[^\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}\p{White_Space}]+/gu
-const PUNCTUATION = /[!-/:-@[-`{-~\p{P}]/gu
+export const GPT2 = onDemand(
+  String.raw`'(?:[stmd]|re|ve|ll)| ?\p{L}+| ?\p{N}+| ?[^\p{White_Space}\p{L}\p{N}]+|\p{White_Space}+(?!\P{White_Space})|\p{White_Space}+`,
+  'gu')
+const SPACES = onDemand(String.raw`\p{White_Space}+`, 'gu')
+const WORD = String.raw`\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}`
+const WORDS = onDemand(`[${WORD}]+|[^${WORD}\\p{White_Space}]+`, 'gu')
+const PUNCTUATION = onDemand(String.raw`[!-/:-@[-\x60{-~\p{P}]`, 'gu')
+const DIGIT = onDemand(String.raw`\p{N}`, 'gu')
+const SPACE_FIRST = onDemand(String.raw`^\p{White_Space}`, 'u')
 
 /**
  * Cuts every word at what matches a pattern.
@@ -116,15 +122,15 @@ const replaceSpaces = mark => ({ text, ...rest }) =>
 /** @type {Record<string, (json: any) => Cut[]>} */
 const KINDS = {
   ByteLevel: json => [
-    ...json.add_prefix_space ? [putBefore(' ', word => !/^\p{White_Space}/u.test(word))] : [],
-    ...json.use_regex === false ? [] : [cutAt(GPT2, 'Isolated')]
+    ...json.add_prefix_space ? [putBefore(' ', word => !SPACE_FIRST().test(word))] : [],
+    ...json.use_regex === false ? [] : [cutAt(GPT2(), 'Isolated')]
   ],
   Split: json => [cutAt(patternFrom('tokenizer: pre_tokenizer', json.pattern), json.behavior, json.invert === true)],
-  Whitespace: () => [cutAt(WORDS, 'Removed', true)],
-  WhitespaceSplit: () => [cutAt(SPACES, 'Removed')],
-  BertPreTokenizer: () => [cutAt(SPACES, 'Removed'), cutAt(PUNCTUATION, 'Isolated')],
-  Punctuation: json => [cutAt(PUNCTUATION, json.behavior ?? 'Isolated')],
-  Digits: json => [cutAt(/\p{N}/gu, json.individual_digits ? 'Isolated' : 'Contiguous')],
+  Whitespace: () => [cutAt(WORDS(), 'Removed', true)],
+  WhitespaceSplit: () => [cutAt(SPACES(), 'Removed')],
+  BertPreTokenizer: () => [cutAt(SPACES(), 'Removed'), cutAt(PUNCTUATION(), 'Isolated')],
+  Punctuation: json => [cutAt(PUNCTUATION(), json.behavior ?? 'Isolated')],
+  Digits: json => [cutAt(DIGIT(), json.individual_digits ? 'Isolated' : 'Contiguous')],
   CharDelimiterSplit: json => [cutAt(patternFrom('tokenizer: pre_tokenizer', json.delimiter), 'Removed')],
   Metaspace: metaspace,
   Sequence: json => json.pretokenizers.flatMap(pretokenizer)

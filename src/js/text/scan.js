@@ -17,7 +17,7 @@ const WORTH_PLACES = 4096
  * @returns {string}
  */
 export function wellFormed(text) {
-  return text.isWellFormed?.() ? text : text.replace(/\p{Surrogate}/gu, '\ufffd')
+  return text.isWellFormed?.() ? text : text.replace(/[\ud800-\udfff]/gu, '\ufffd')
 }
 
 /**

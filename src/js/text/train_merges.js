@@ -58,7 +58,7 @@ export function trainBPE(engine, text, options) {
   const { texts, vocabSize, specials, minFrequency } = checked(where, text, options,
     ['vocabSize', 'specials', 'minFrequency'])
   checkSize(where, vocabSize, LETTERS.length + specials.length, '256 bytes and the specials')
-  const words = countWords(texts, specials, part => part.match(GPT2) ?? [])
+  const words = countWords(texts, specials, part => part.match(GPT2()) ?? [])
   const order = new Map(ALPHABET.map((letter, i) => [letter, i]))
   const symbolOf = LETTERS.map(letter => /** @type {number} */ (order.get(letter)))
   const symbols = Array.from(words.keys(), word => Array.from(encoder.encode(word), byte => symbolOf[byte]))
