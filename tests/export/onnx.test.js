@@ -249,6 +249,9 @@ test('names: an object goes to forward by inputNames, others are options', async
   const x = draw(1, 3, 8), mha = new nn.MultiheadAttention(8, 2), attnMask = draw(3, 3)
   await assertRuns(mha, { query: x, attnMask }, { query: x, attnMask },
     () => mha.forward(x, undefined, undefined, { attnMask }), 'a mask from outside')
+  const added = [[0, -Infinity, 0], [0, -1, 0.5], [0, 0, 0]]
+  await assertRuns(mha, { query: x, attnMask: added }, { query: x },
+    () => mha.forward(x, undefined, undefined, { attnMask: added }), 'a mask of numbers that stays')
   const keyPaddingMask = gf.tensor([[false, false, true]])
   const recorded = { query: x, keyPaddingMask: gf.tensor([[false, true, false]]) }
   const session = await sessionOf(gf.toOnnx(mha, recorded))

@@ -53,6 +53,11 @@ const MODULES = {
   'a mask for each head, in nested lists': () => [new nn.MultiheadAttention(8, 2),
     { query: gf.ones([2, 1, 8]), attnMask: [[[[true]], [[false]]]] },
     'attn_mask=torch.tensor([[[[True]], [[False]]]]).expand(query.shape[0], 2, -1, -1).flatten(0, 1).to(query.device))'],
+  'a mask that is added, in nested lists of whole numbers': () => [new nn.MultiheadAttention(8, 2),
+    { query: gf.ones([1, 2, 8]), attnMask: [[0, -Infinity], [0, -1]] },
+    "attn_mask=torch.tensor([[0, -float('inf')], [0, -1]]).float().to(query.device))"],
+  'a mask that is added, in nested lists, of a layer': () => [new nn.TransformerEncoderLayer(8, 2, small),
+    { src: gf.ones([1, 2, 8]), srcMask: [[0, -1], [0.5, 0]] }, 'src_mask=torch.tensor([[0, -1], [0.5, 0]]).float().to(src.device))'],
   'a layer with the usual scale, given': () => {
     const layer = new nn.TransformerEncoderLayer(8, 2, small)
     layer.self_attn.scale = 0.5

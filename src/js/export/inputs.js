@@ -14,6 +14,9 @@ import { Tensor } from '../tensor.js'
 /** Letters that a name may be off by and still be meant. */
 const MOST_SLIPS = 2
 
+/** Options whose nested numbers are added to scores, and are no ids. */
+const ADDED = /^(attnMask|mask|srcMask|tgtMask|memoryMask)$/
+
 /** @param {any} value @returns {unknown} */
 const firstLeaf = value => (Array.isArray(value) ? firstLeaf(value[0]) : value)
 
@@ -56,7 +59,7 @@ function sorted(where, model, inputs) {
 
 /**
  * The arguments of forward, and which of them are inputs: tensors and nested ids. What is neither (true, a number, a
- * mask of booleans, an object of options) is passed on as it is.
+ * mask in nested lists, an object of options) is passed on as it is.
  * @param {string} where @param {Engine} engine @param {Module} model @param {unknown} inputs
  * @returns {{ inputs: Fed[], args: any[] }}
  */
@@ -74,7 +77,8 @@ export function inputsOf(where, engine, model, inputs) {
   }
   const { positions, options } = sorted(where, model, inputs)
   const args = positions.map(([name, value]) => given(name, value))
-  const rest = options?.map(([name, value]) => [name, given(name, value)]) ?? []
+  const isAdded = (/** @type {string} */ name, /** @type {unknown} */ value) => Array.isArray(value) && ADDED.test(name)
+  const rest = options?.map(([name, value]) => [name, isAdded(name, value) ? value : given(name, value)]) ?? []
   const { inputNames } = /** @type {typeof Module} */ (model.constructor)
   if (rest.length) args.push(...inputNames.slice(args.length).map(() => undefined), Object.fromEntries(rest))
   return { inputs: fed, args }

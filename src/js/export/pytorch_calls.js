@@ -26,7 +26,9 @@ function maskText(given, isCausal, window, query, key, heads, of) {
   if (given !== undefined && given !== null) {
     const shape = given instanceof Tensor ? given.shape : nestedShape('attnMask', given)
     const each = shape.length === 4 ? `.expand(${query}.shape[0], ${heads}, -1, -1).flatten(0, 1)` : ''
-    parts.push(`${valueText(given, of)}${each}.to(${query}.device)`)
+    // Whole numbers would be int64, which attention does not add.
+    const added = Array.isArray(given) && typeof given.flat(Infinity)[0] === 'number' ? '.float()' : ''
+    parts.push(`${valueText(given, of)}${added}${each}.to(${query}.device)`)
   }
   if (isCausal) parts.push(`causal(${both})`)
   if (window) parts.push(`causal(${both}, window=${number(window)})`)
