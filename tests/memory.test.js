@@ -228,3 +228,23 @@ test('what is tidied, disposed or trained puts no weight on the collector', asyn
   assert.deepEqual(made, [2 ** 25])
   for (const tensor of [...kept, x, ...layer.parameters()]) tensor.dispose()
 })
+
+test('operations by places leave nothing of their own, except for whom gives gradients', () => {
+  const x = gf.randn([3, 4]), places = gf.zeros([3, 4], { dtype: 'int32' }), list = gf.tensor([2, 0], { dtype: 'int32' })
+  const held = () => gf.memory().tensors
+  for (const work of [() => x.gather(1, places), () => x.sort(), () => x.topk(2), () => x.indexSelect(0, list),
+    () => x.scatter(1, places, 3), () => x.scatterAdd(1, places, x), () => gf.functional.embedding(list, x)]) {
+    const before = held()
+    for (const made of [work()].flat()) made.dispose()
+    assert.equal(held(), before, String(work))
+  }
+  const src = gf.ones([3, 4], { requiresGrad: true }), out = x.scatterAdd(1, places, src)
+  places.values.fill(1)
+  out.sum().backward()
+  assert.deepEqual(src.grad.toArray(), gf.ones([3, 4]).toArray())
+  const first = gf.tensor([[1, 2]]), at = gf.tensor([[0]], { dtype: 'int32' }), own = gf.tensor([[5]], { requiresGrad: true })
+  const put = first.scatter(1, at, own)
+  at.values.fill(1)
+  put.mul(gf.tensor([[3, 7]])).sum().backward()
+  assert.deepEqual(own.grad.toArray(), [[3]])
+})

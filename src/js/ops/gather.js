@@ -1,6 +1,6 @@
 import { GATHER, SCATTER, SCATTER_ADD } from '../constants.js'
 import { describe, expect, shapeText } from '../errors.js'
-import { record } from '../autograd.js'
+import { isRecording, record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
 import { indicesOf, range, sameShape, sidesOf, sizeOf } from '../shape.js'
 import { tensor } from '../from_values.js'
@@ -66,10 +66,12 @@ const lookups = { gather: lookup('gather'), indexSelect: lookup('index_select') 
 /**
  * Places along an axis, every one of them inside.
  * @param {string} where @param {Tensor} x @param {number} dim @param {any} index
+ * @param {any} [src] what is put there
  * @returns {{ places: Tensor, origin: { places: Tensor } }}
  */
-function placesFor(where, x, dim, index) {
-  const { engine } = x, given = idTensor(engine, where, 'index', index), ids = savedIds(given, index), side = x.shape[dim]
+function placesFor(where, x, dim, index, src) {
+  const { engine } = x, given = idTensor(engine, where, 'index', index), side = x.shape[dim]
+  const ids = isRecording(engine, x, src) ? savedIds(given, index) : given
   const wrong = engine.c.gf_embedding_check(ids.address, ids.size, side)
   expect(wrong < 0, 'index', () => `${where}: index must be from 0 to ${side - 1}, the places on axis ${dim}, ` +
     `got ${ids.values[wrong]} at place ${wrong}`)
@@ -164,7 +166,7 @@ const PLACINGS = { scatter: placing('scatter', false), scatterAdd: placing('scat
  */
 function placed(where, x, dim, index, src) {
   const { engine, shape } = movable(where, x), axis = axisOf(where, dim, shape.length)
-  const { places, origin } = placesFor(where, x, axis, index), sides = places.shape
+  const { places, origin } = placesFor(where, x, axis, index, src), sides = places.shape
   const at = { dim: axis, places, isShared: false, origin }
   const values = typeof src === 'number' ? filled(engine, sides, src, x.dtype) : anyTensor(where, 'src', src)
   const fits = sides.length === shape.length && sides.every((side, a) => a === axis || side === shape[a])
@@ -179,7 +181,9 @@ function placed(where, x, dim, index, src) {
     () => `${where}: x must be a float32 tensor, got ${describe(x)}`)
   out.copyFrom(x)
   walk(engine, values.address, out.address, shape, at, mode)
-  return record(engine, PLACINGS[where], { x, src: values }, { out }, at)
+  record(engine, PLACINGS[where], { x, src: values }, { out }, at)
+  if (values !== src && !isRecording(engine, x)) values.dispose()
+  return out
 }
 
 /**
