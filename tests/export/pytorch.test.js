@@ -93,6 +93,21 @@ for (const [name, make] of Object.entries(MODULES)) test(`${name}: a script with
   assert.deepEqual(stateOf(script), shapesOf(module))
 })
 
+test('names of inputs that would be one in Python are told apart', () => {
+  const two = Object.assign(new Of((a, b) => a.add(b)), { l: new nn.Linear(2, 2) }), x = gf.ones([1, 2])
+  for (const [names, written] of [[['질문', '기억'], '_, __2'], [['model', 'y'], 'model_2, y'], [['a', 'A'], 'a, a_2'],
+    [['causal', 'x'], 'causal_2, x']]) {
+    const script = gf.toPyTorch(two, Object.fromEntries(names.map(name => [name, gf.add(x, 1)])))
+    assert.match(script, new RegExp(`def call\\(model, ${written}\\):\n    return model\\(${written}\\)`), names.join())
+  }
+})
+
+test('a training is given masks as they were: drawn ones might hide everything', () => {
+  const q = gf.ones([2, 3, 8]), script = gf.toPyTorch(new nn.MultiheadAttention(8, 2),
+    { query: q, keyPaddingMask: gf.zeros([2, 3]).to('bool') })
+  assert.match(script, /inputs = \[torch\.randn\(.*\)\.to\(torch\.float32\), INPUTS\[1\]\.to\(device\)\]/)
+})
+
 for (const type of ['gpt2', 'bert', 'marian', 't5', 'llama']) for (const item of cases(type)) {
   test(`${item.name}: a script with its keys and shapes`, async () => {
     const { model } = await gf.models.load(filesOf(item)), { ids, attentionMask, ...more } = item.inputs

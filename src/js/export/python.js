@@ -66,5 +66,16 @@ export function identifier(name) {
   return RESERVED.includes(whole) ? `${whole}_` : whole
 }
 
+/** Names given once each: a second one of a kind is numbered. @param {Iterable<string>} others that are taken */
+export function namesBeside(others) {
+  const taken = new Set(others)
+  return (/** @type {string} */ wanted) => {
+    let name = wanted
+    for (let n = 2; taken.has(name); n++) name = `${wanted}_${n}`
+    taken.add(name)
+    return name
+  }
+}
+
 /** Lines moved to the right. @param {string} text @param {number} [by] */
 export const indented = (text, by = 4) => text.replace(/^(?=.)/gm, ' '.repeat(by))

@@ -5,10 +5,10 @@ import { inputsOf } from './inputs.js'
 import { exampleFor } from './pytorch_example.js'
 import { argumentsText } from './pytorch_calls.js'
 import { Classes, reached } from './pytorch_classes.js'
-import { helpersFor } from './pytorch_helpers.js'
+import { HELPERS, helpersFor } from './pytorch_helpers.js'
 import { known } from './pytorch_modules.js'
 import { scriptText } from './pytorch_script.js'
-import { dtypeOf, identifier, tensorText, tuple } from './python.js'
+import { dtypeOf, identifier, namesBeside, tensorText, tuple } from './python.js'
 import { liveNodes, recording, sourcesOf } from './record.js'
 
 /**
@@ -64,9 +64,11 @@ function rowsFor({ nodes }, ids) {
 function trainingText(recorded) {
   const { inputs, outputs } = recorded
   const main = outputs.find(({ name }) => name === 'logits') ?? outputs[0], last = inputs[inputs.length - 1]
-  const draws = inputs.map(({ tensor: one }) => (one.dtype === 'int32'
+  const draws = inputs.map(({ tensor: one }, i) => (one.dtype === 'int32'
     ? `torch.randint(0, ${rowsFor(recorded, one)}, ${tuple(one.shape)}, device=device)`
-    : `torch.randn(${tuple(one.shape)}, device=device).to(${dtypeOf(one.dtype)})`))
+    // Drawn, a mask might hide everything.
+    : one.dtype === 'bool' ? `INPUTS[${i}].to(device)`
+      : `torch.randn(${tuple(one.shape)}, device=device).to(${dtypeOf(one.dtype)})`))
   const isText = last.tensor.dtype === 'int32' && main.tensor.shape.length === 3 && last.tensor.shape.length === 2 &&
     main.tensor.shape[1] === last.tensor.shape[1] && last.tensor.shape[1] > 1 &&
     main.tensor.shape[2] >= rowsFor(recorded, last.tensor)
@@ -83,7 +85,8 @@ function trainingText(recorded) {
 /** @param {Recorded} recorded @param {Module} model */
 function scriptOf(recorded, model) {
   const { inputs, called, state } = recorded, live = liveNodes(recorded), classes = new Classes(recorded, live)
-  const made = classes.text(model), builtin = known(model), names = inputs.map(({ name }) => identifier(name))
+  const made = classes.text(model), builtin = known(model), fresh = namesBeside(['model', ...Object.keys(HELPERS)])
+  const names = inputs.map(({ name }) => fresh(identifier(name)))
   const of = (/** @type {Tensor} */ one) => {
     const at = inputs.findIndex(({ tensor: own }) => own === one)
     return at < 0 ? tensorText(one) : names[at]

@@ -4,7 +4,7 @@ import { ModuleList, NumberedModules } from '../nn/containers.js'
 import { Module } from '../nn/module.js'
 import { Parameter } from '../nn/parameter.js'
 import { Tensor } from '../tensor.js'
-import { dtypeOf, identifier, indented, literal, sides, tensorText, tuple } from './python.js'
+import { dtypeOf, identifier, indented, literal, namesBeside, sides, tensorText, tuple } from './python.js'
 import { argumentsText } from './pytorch_calls.js'
 import { HELPERS } from './pytorch_helpers.js'
 import { isHolder, known, listText, nameOf } from './pytorch_modules.js'
@@ -126,11 +126,7 @@ export class Classes {
 
   /** @param {string} stem */
   #unused(stem) {
-    const taken = [...Object.keys(HELPERS), ...this.list.map(({ name }) => name)]
-    for (let n = 1; ; n++) {
-      const name = n === 1 ? stem : `${stem}_${n}`
-      if (!taken.includes(name)) return name
-    }
+    return namesBeside([...Object.keys(HELPERS), ...this.list.map(({ name }) => name)])(stem)
   }
 
   /** @param {Module} module @param {Map<Tensor, string>} constants */
@@ -178,13 +174,7 @@ export class Classes {
   /** @param {Module} module @param {Called} called @param {Map<Tensor, string>} constants */
   #forwardOf(module, called, constants) {
     /** @type {Map<Tensor, string>} */ const scope = new Map()
-    const taken = new Set(Object.keys(HELPERS)), lines = /** @type {string[]} */ ([])
-    const fresh = (/** @type {string} */ wanted) => {
-      let name = wanted
-      for (let n = 2; taken.has(name); n++) name = `${wanted}_${n}`
-      taken.add(name)
-      return name
-    }
+    const fresh = namesBeside(Object.keys(HELPERS)), lines = /** @type {string[]} */ ([])
     const given = tensorArguments(called).map(([name, tensor]) => {
       const own = fresh(name)
       if (!scope.has(tensor)) scope.set(tensor, own)
