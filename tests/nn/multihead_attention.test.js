@@ -8,6 +8,7 @@ import { assertRejects, gf, toBooleans, toTensor } from '../lib/engine.js'
 import { evaluateModule, toState } from '../lib/modules.js'
 import { numbers } from '../lib/numbers.js'
 import { multihead_attention as reference } from '../../src/reference/index.js'
+import { load } from '../../src/js/index.js'
 
 const { MultiheadAttention } = gf.nn
 
@@ -175,4 +176,18 @@ test('a bool tensor hides as nested booleans do: what is true in modules, what i
   assert.deepEqual(kept.toArray(), wanted)
   const layer = new gf.nn.TransformerEncoderLayer(8, 2, 16, 0)
   assert.deepEqual(layer.forward(x, { srcMask: later }).toArray(), layer.forward(x, { isCausal: true }).toArray())
+})
+
+test('masks that are not what they seem, and switches that are none', async () => {
+  const module = new MultiheadAttention(8, 2), x = gf.ones([1, 3, 8]), other = await load()
+  const gone = gf.zeros([3, 3]).to('bool')
+  gone.dispose()
+  const refused = (options, ...words) => assertRejects(() => module.forward(x, x, x, options), ...words)
+  // eslint-disable-next-line no-sparse-arrays
+  refused({ keyPaddingMask: [[false, , true]] }, 'type', 'keyPaddingMask', 'undefined')
+  refused({ keyPaddingMask: [[false, true, true], [true]] }, 'shape', '[1, 3]', 'got rows of 3, 1')
+  refused({ keyPaddingMask: other.zeros([1, 3]).to('bool') }, 'state', 'keyPaddingMask', 'engine')
+  refused({ attnMask: gone }, 'state', 'MultiheadAttention: attnMask was disposed')
+  refused({ needWeights: 'false' }, 'type', 'needWeights must be true or false')
+  refused({ averageAttnWeights: NaN }, 'type', 'averageAttnWeights must be true or false')
 })

@@ -147,7 +147,7 @@ test("dropout acts while training, with PyTorch's order of draws repeated under 
 test('layers: PyTorch takes the width of the feed-forward layer and dropout by position, too', () => {
   assert.deepEqual([...new TransformerEncoderLayer(6, 2, 9).linear1.weight.shape], [9, 6])
   assert.equal(new TransformerDecoderLayer(6, 2, 9, 0.25).dropout1.p, 0.25)
-  assert.deepEqual([...new gf.nn.Transformer(6, 2, 1, 1, 9).decoder.layers.at(0).linear1.weight.shape], [9, 6])
+  assert.deepEqual([...new nn.Transformer(6, 2, 1, 1, 9).decoder.layers.at(0).linear1.weight.shape], [9, 6])
 })
 
 test('layers: what they do not take', () => {
@@ -165,7 +165,7 @@ test('layers: what they do not take', () => {
   assertRejects(() => new TransformerEncoder('layer', 2), 'type', 'TransformerEncoder', 'layer')
   assertRejects(() => new TransformerEncoder(layer(), -1), 'range', 'TransformerEncoder', '-1')
   assertRejects(() => new TransformerEncoderLayer(6, 2, 9, 0, 3), 'type', 'TransformerEncoderLayer', 'options', '9')
-  assertRejects(() => new gf.nn.Transformer(6, 2, 1, 1, 9, 0, 1), 'type', 'Transformer', 'options', '9')
+  assertRejects(() => new nn.Transformer(6, 2, 1, 1, 9, 0, 1), 'type', 'Transformer', 'options', '9')
   assertRejects(() => new TransformerDecoderLayer(6, 2, 'relu'), 'type', 'TransformerDecoderLayer', 'options', 'relu')
   const one = layer()
   assertRejects(() => one.forward(toTensor(numbers([2, 4, 5], 1))), 'shape', '6', '[2, 4, 5]')
@@ -205,4 +205,16 @@ test('a stack makes a nested mask into numbers once, with the bits of a mask in 
     assert.deepEqual(decoder.forward(src, src, { tgtMask: mask, memoryMask: mask }).toArray(), decoded)
   }
   assert.throws(() => encoder.forward(src, { mask: [[true, 1]] }), { message: /TransformerEncoder: mask must be booleans/ })
+})
+
+test('stacks name the input that is no tensor, without layers too', () => {
+  const x = gf.ones([1, 3, 8])
+  for (const layers of [0, 1]) {
+    const encoder = new nn.TransformerEncoder(new nn.TransformerEncoderLayer(8, 2), layers)
+    const decoder = new nn.TransformerDecoder(new nn.TransformerDecoderLayer(8, 2), layers)
+    for (const wrong of [undefined, [[1, 2]], 3]) {
+      assertRejects(() => encoder.forward(wrong), 'type', 'TransformerEncoder: src must be a tensor')
+      assertRejects(() => decoder.forward(wrong, x), 'type', 'TransformerDecoder: tgt must be a tensor')
+    }
+  }
 })

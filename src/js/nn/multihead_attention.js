@@ -110,6 +110,8 @@ export class MultiheadAttention extends Module {
   forward(query, key = query, value = key, options) {
     const { needWeights = true, averageAttnWeights = true, attnMask, keyPaddingMask, isCausal, window, cache } =
       optionsOf('MultiheadAttention', options, FORWARD_OPTIONS)
+    flag('MultiheadAttention', 'needWeights', needWeights)
+    flag('MultiheadAttention', 'averageAttnWeights', averageAttnWeights)
     checkShapes(this, query, key, value)
     const kept = entryOf(this, cache, query, key)
     /** @param {Tensor} x @param {number} which */

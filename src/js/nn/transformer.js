@@ -266,6 +266,7 @@ export class TransformerEncoder extends TransformerStack {
   forward(src, options) {
     const { mask, srcKeyPaddingMask, isCausal, cache } =
       optionsOf('TransformerEncoder', options, ['mask', 'srcKeyPaddingMask', 'isCausal', 'cache'])
+    anyTensor('TransformerEncoder', 'src', src)
     const srcMask = maskTensor(this.engine, 'TransformerEncoder: mask', mask, true)
     const masks = { srcMask, srcKeyPaddingMask, isCausal, cache }
     const x = through(this.layers, src, (layer, made) => layer.forward(made, masks))
@@ -284,6 +285,7 @@ export class TransformerDecoder extends TransformerStack {
    * @returns {Tensor} [B, T, dModel]
    */
   forward(tgt, memory, options) {
+    anyTensor('TransformerDecoder', 'tgt', tgt)
     const given = decoderMasks('TransformerDecoder', memory, options), { engine } = this
     const masks = {
       ...given, tgtMask: maskTensor(engine, 'TransformerDecoder: tgtMask', given.tgtMask, true),

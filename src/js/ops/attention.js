@@ -185,7 +185,7 @@ function attend(where, q, k, v, layout, sizes, options, { maskHides, past, cache
     sizes, layout, scale, past, cache, group: H / KV, isCausal: flag(where, 'isCausal', options.isCausal ?? false),
     window: wholeNumber(where, 'window', window ?? 2 ** 31 - 1, 1) % (2 ** 31 - 1),
     mask: additiveMask(engine, where, options.attnMask, maskHides, sizes),
-    padding: paddingMask(where, options.keyPaddingMask, sizes),
+    padding: paddingMask(engine, where, options.keyPaddingMask, sizes),
     origin: options.keyPaddingMask instanceof Tensor ? { padding: options.keyPaddingMask } : undefined,
     dropoutMask: dropoutP > 0 ? dropoutMask(engine, [B, H, Tq, Tk], dropoutP) : null
   }

@@ -33,6 +33,7 @@ function checkLeaves(what, nested, kind) {
 export function maskTensor(engine, what, mask, hidden) {
   if (mask instanceof Tensor && mask.dtype === 'bool' && mask.size > 0) {
     inEngine(what, engine, [mask])
+    expect(!mask.disposed, 'state', () => `${what} was disposed`)
     return makeTensor(engine, additiveValues(mask.toArray(), hidden), {}, what)
   }
   if (!Array.isArray(mask)) return mask
@@ -81,24 +82,27 @@ const AS_SEEN = '; if 1 means seen, as in an attention_mask, write gf.tensor(mas
 
 /**
  * A key padding mask as bytes, 1 where the key is hidden.
+ * @param {import('../engine.js').Engine} engine
  * @param {string} where
  * @param {any} mask [B, Tk]: nested booleans or a bool tensor; true hides
  * @param {Sizes} sizes
  * @returns {Uint8Array | null}
  */
-export function paddingMask(where, mask, { B, Tk }) {
+export function paddingMask(engine, where, mask, { B, Tk }) {
   if (mask === undefined || mask === null) return null
+  if (mask instanceof Tensor) inEngine(`${where}: keyPaddingMask`, engine, [mask])
   expect(!(mask instanceof Tensor && mask.disposed), 'state', () => `${where}: keyPaddingMask was disposed`)
   expect(!(mask instanceof Tensor) || mask.dtype === 'bool', 'type',
     () => `${where}: keyPaddingMask must be a bool tensor, got ${describe(mask)}${AS_SEEN}`)
   const rows = mask instanceof Tensor ? mask.toArray() : mask
   const fits = Array.isArray(rows) && rows.length === B && rows.every(row => Array.isArray(row) && row.length === Tk)
-  const given = () => Array.isArray(mask) ? shapeText(nestedSides(mask)) : describe(mask)
   expect(fits, 'shape',
-    () => `${where}: keyPaddingMask must have shape ${shapeText([B, Tk])} ([batch, keys]), got ${given()}`)
-  if (Array.isArray(mask)) for (const hidden of rows.flat()) expect(typeof hidden === 'boolean', 'type',
+    () => `${where}: keyPaddingMask must have shape ${shapeText([B, Tk])} ([batch, keys]), got ${sidesText(mask)}`)
+  // flat() would leave out places that nothing was written to.
+  const cells = rows.flatMap((/** @type {any[]} */ row) => Array.from(row))
+  if (Array.isArray(mask)) for (const hidden of cells) expect(typeof hidden === 'boolean', 'type',
     () => `${where}: keyPaddingMask must be true (hidden) or false, got ${describe(hidden)}${AS_SEEN}`)
-  return Uint8Array.from(rows.flat(), hidden => (hidden ? 1 : 0))
+  return Uint8Array.from(cells, hidden => (hidden ? 1 : 0))
 }
 
 /**
@@ -111,6 +115,13 @@ export function maskAt({ mask, padding, isCausal, past, window, sizes }, [b, h, 
   const ahead = j - past - i, isFar = window > 0 && Math.abs(ahead) >= window
   if ((isCausal && ahead > 0) || isFar || padding?.[b * sizes.Tk + j]) return -Infinity
   return mask ? mask.tensor.values[b * mask.batch + h * mask.head + i * sizes.Tk + j] : 0
+}
+
+/** @param {any} mask */
+function sidesText(mask) {
+  if (!Array.isArray(mask)) return describe(mask)
+  const isRagged = mask.every(Array.isArray) && mask.some(row => row.length !== mask[0].length)
+  return isRagged ? `rows of ${mask.slice(0, 8).map(row => row.length).join(', ')}` : shapeText(nestedSides(mask))
 }
 
 /** The first sides at least, for a message. @param {any} nested @returns {number[]} */
