@@ -381,7 +381,8 @@ enum {
 GF_EXPORT void gf_reduce_forward(float *out, float *work, const float *x, int N, int C, int kind, double p);
 /* GF_SUM, GF_MEAN, GF_MAX, GF_MIN, GF_VAR or GF_STD of each column: out [outer,C] of x [outer,R,C]. */
 GF_EXPORT void gf_reduce_columns(float *out, const float *x, int outer, int R, int C, int kind, double p);
-/* dx [N,C] += the derivative times dout [N]. Of equal extremes each gets a share, or, not `shared`, the first all. */
+/* dx [N,C] += the derivative times dout [N]. shared: 0 gives the first of equal extremes all, 1 each a share, 2 takes NaNs
+ * for equal, too. */
 GF_EXPORT void gf_reduce_backward(float *dx, const float *dout, const float *out, const float *x, int N, int C,
                                   int kind, double p, int shared);
 /* Where the first largest, or smallest, of each row of x [N,C] stands, C > 0; the first NaN counts as more extreme. */

@@ -27,6 +27,8 @@ const largest = row => row.reduce((m, v) => (v > m || Number.isNaN(v) ? v : m), 
 const smallest = row => -largest(row.map(v => -v))
 /** @param {number[]} row @param {number} y */
 const shares = (row, y) => row.map(v => (v === y ? 1 : 0) / row.filter(w => w === y).length)
+/** NaNs are equal here. @param {number[]} row @param {number} y */
+const sharesOfAll = (row, y) => (Number.isNaN(y) ? shares(row.map(v => Number(Number.isNaN(v))), 1) : shares(row, y))
 /** @param {number[]} row @param {number} y */
 const first = (row, y) => {
   const at = row.findIndex(v => Object.is(v, y) || v === y)
@@ -67,13 +69,13 @@ const ROWS = {
   sum: [row => total(row), row => row.map(() => 1)],
   mean: [mean, row => row.map(() => 1 / row.length)],
   var: [(row, params) => squares(row) / rest(row, params),
-    (row, _, params) => row.map(v => (2 * (v - mean(row))) / rest(row, params))],
+    (row, _, { correction = 1 }) => row.map(v => (2 * (v - mean(row))) / (row.length - correction))],
   std: [(row, params) => Math.sqrt(squares(row) / rest(row, params)),
-    (row, y, params) => row.map(v => (y === 0 ? 0 : (v - mean(row)) / (rest(row, params) * y)))],
+    (row, y, { correction = 1 }) => row.map(v => (y === 0 ? 0 : (v - mean(row)) / ((row.length - correction) * y)))],
   logsumexp: [logsumexp, (row, y) => row.map(v => Math.exp(v - y))],
   norm: [norm, normSlopes],
-  max: [largest, (row, y, { dim }) => (dim === undefined ? shares(row, y) : first(row, y))],
-  min: [smallest, (row, y, { dim }) => (dim === undefined ? shares(row, y) : first(row, y))],
+  max: [largest, (row, y, { dim }) => (dim === undefined ? sharesOfAll(row, y) : first(row, y))],
+  min: [smallest, (row, y, { dim }) => (dim === undefined ? sharesOfAll(row, y) : first(row, y))],
   amax: [largest, shares],
   amin: [smallest, shares],
   prod: [row => without(row, -1), row => row.map((_, i) => without(row, i))],

@@ -227,3 +227,48 @@ test('the first place of equal ones is explained, of zeros of either sign and Na
     trace.dispose()
   }
 })
+
+/** What PyTorch 1.13.1 gives: cells, a reduction, its gradient. */
+const TORCH_GRADIENTS = [
+  [[1, NaN, 2, NaN], x => x.max(), [0, 0.5, 0, 0.5]],
+  [[NaN, 1], x => x.min(), [1, 0]],
+  [[1, NaN, 2, NaN], x => x.amax(), [NaN, NaN, NaN, NaN]],
+  [[3, 3, 1], x => x.max(), [0.5, 0.5, 0]],
+  [[0, NaN, 2], x => x.prod(), [NaN, 0, NaN]],
+  [[0, Infinity, 2], x => x.prod(), [Infinity, 0, NaN]],
+  [[0, 0, NaN], x => x.prod({ dim: 0 }), [NaN, NaN, 0]],
+  [[0, 0, 3], x => x.prod({ dim: 0 }), [0, 0, 0]],
+  [[Infinity, 3, 2], x => x.prod({ dim: 0 }), [NaN, Infinity, Infinity]],
+  [[1, 2], x => x.var({ dim: 0, correction: 3 }), [1, -1]],
+  [[1, 2], x => x.var({ dim: 0, correction: 2 }), [-Infinity, Infinity]],
+  [[1, 2], x => x.std({ dim: 0, correction: 3 }), [0, -0]],
+  [[1, 2], x => x.std({ dim: 0, correction: 2 }), [NaN, NaN]],
+  [[1e-42, 4e5], x => x.norm({ p: 1.01 }), [0.33418092, 1]],
+  [[1, Infinity, -2], x => x.norm({ p: 0.5 }), [Infinity, NaN, -Infinity]],
+  [[1, Infinity, -2], x => x.norm({ p: 3 }), [0, NaN, -0]]
+]
+
+for (const [cells, f, expected] of TORCH_GRADIENTS) {
+  test(`gradients at the edge are PyTorch's: ${String(f).slice(5)} of ${cells}`, () => {
+    const x = gf.tensor(cells, { requiresGrad: true })
+    f(x).backward()
+    const got = x.grad.toArray()
+    expected.forEach((value, i) => assert.ok(Object.is(got[i], value) || got[i] === value ||
+      Math.abs(got[i] - value) <= 1e-6 * Math.abs(value), `${got} is not ${expected}`))
+  })
+}
+
+test('the norm of what is nearly nothing has the gradient of its direction', () => {
+  const x = gf.tensor([1e-45, 0], { requiresGrad: true })
+  x.norm().backward()
+  assert.deepEqual(x.grad.toArray(), [1, 0])
+})
+
+test('an empty list of axes is all of them, as in PyTorch; the largest size of nothing is an error', () => {
+  const x = gf.tensor([[1, 2, 3], [4, 5, 7]])
+  for (const name of ['sum', 'mean', 'amax', 'amin', 'var', 'std', 'norm', 'prod', 'logsumexp', 'max', 'min']) {
+    assert.deepEqual(x[name]({ dim: [] }).toArray(), x[name]().toArray(), name)
+  }
+  assertRejects(() => gf.zeros([0]).norm({ p: Infinity }), 'shape', 'norm', 'nothing to choose from')
+  assertRejects(() => x.sum({ dim: Array(100000).fill(0) }), 'range', 'sum: dim names axis 0 twice')
+})

@@ -145,12 +145,13 @@ GF_APART void spread(float *dx, int C, float d) {
 
 static float sign(float x) { return x > 0.0f ? 1.0f : x < 0.0f ? -1.0f : 0.0f; }
 
-/* The values equal to y share d evenly; a NaN that nothing is equal to makes all of it NaN, as in PyTorch. */
-static GF_SMALL void to_extremes(float *dx, const float *x, int C, float d, float y) {
-  int count = 0;
-  for (int i = 0; i < C; i++) count += x[i] == y;
+/* The values equal to y share d evenly. A NaN is equal to nothing, which makes all of it NaN, as PyTorch's amax does, or,
+ * with NaNs equal, to every NaN, as its max over all cells does. */
+static GF_SMALL void to_extremes(float *dx, const float *x, int C, float d, float y, int nans_equal) {
+  int is_nan = nans_equal && y != y, count = 0;
+  for (int i = 0; i < C; i++) count += is_nan ? x[i] != x[i] : x[i] == y;
   float part = d / (float)count;
-  for (int i = 0; i < C; i++) dx[i] += (x[i] == y ? 1.0f : 0.0f) * part;
+  for (int i = 0; i < C; i++) dx[i] += ((is_nan ? x[i] != x[i] : x[i] == y) ? 1.0f : 0.0f) * part;
 }
 
 /* The same of sizes, each with its sign. */
@@ -161,34 +162,48 @@ static GF_SMALL void to_largest_sizes(float *dx, const float *x, int C, float d,
     if (__builtin_fabsf(x[i]) == y) dx[i] += sign(x[i]) * (d / (float)count);
 }
 
-/* out = x1 x2 ... => dx[i] += d times the product of the others */
+/* out = x1 x2 ... => dx[i] += d times the product of the others. Zero times what is not finite is NaN. */
 static GF_SMALL void to_factors(float *dx, const float *x, int C, float d) {
-  double others = d;
-  int zeros = 0;
-  for (int i = 0; i < C; i++) x[i] == 0.0f ? (void)zeros++ : (void)(others *= x[i]);
-  for (int i = 0; i < C; i++)
-    if (zeros == 0 || (zeros == 1 && x[i] == 0.0f)) dx[i] += (float)(x[i] == 0.0f ? others : others / x[i]);
+  double product = d; /* with those that are not 0 */
+  int zeros = 0, endless = 0;
+  for (int i = 0; i < C; i++) {
+    if (x[i] == 0.0f) zeros++;
+    else product *= x[i];
+    endless += x[i] - x[i] != 0.0f;
+  }
+  for (int i = 0; i < C; i++) {
+    int other_zeros = zeros - (x[i] == 0.0f), other_endless = endless - (x[i] - x[i] != 0.0f);
+    if (other_zeros) dx[i] += d * (other_endless ? GF_NAN : 0.0f);
+    else dx[i] += (float)(x[i] == 0.0f ? product : product / x[i]);
+  }
 }
 
-/* var = sum((x - mean)^2) / (C - p)  =>  dx += d 2 (x - mean) / (C - p);  std is its root. */
+/* var = sum((x - mean)^2) / (C - p)  =>  dx += d 2 (x - mean) / (C - p), for p > C too, as in PyTorch;  std is its root. */
 static GF_SMALL void to_deviations(float *dx, const float *x, int C, double d, double correction) {
-  double mean = mean_of(x, C), rest = C - correction, scale = 2.0 * d / (rest > 0.0 ? rest : 0.0);
+  double mean = mean_of(x, C), scale = 2.0 * d / (C - correction);
   for (int i = 0; i < C; i++) dx[i] += (float)(scale * (x[i] - mean));
 }
 
-/* out = (sum |x|^p)^(1/p)  =>  dx += d sign(x) (|x| / out)^(p - 1);  nothing where all are 0 */
+/* A size of at most 1 to a power; 0 to a negative one is infinite. */
+static double power_of_size(double size, double p) {
+  if (size == 0.0) return p < 0.0 ? (double)GF_INFINITY : 0.0;
+  return gf_pow(size, p);
+}
+
+/* out = (sum |x|^p)^(1/p)  =>  dx += d sign(x) (|x| / out)^(p - 1);  nothing where all are 0. In double, since out may be
+ * so small that d / out is no float, or so large that |x| / out is none. */
 static GF_SMALL void to_powers(float *dx, const float *x, int C, float d, float y, double p) {
   if (p == (double)GF_INFINITY) {
     to_largest_sizes(dx, x, C, d, y);
     return;
   }
   if (p == 0.0 || y == 0.0f) return;
-  float per = d / y;
+  double per = (double)d / y;
   for (int i = 0; i < C; i++) {
-    float size = __builtin_fabsf(x[i]) / y;
-    if (p == 2.0) dx[i] += x[i] * per;
+    double size = __builtin_fabs((double)x[i]) / y;
+    if (p == 2.0) dx[i] += (float)(x[i] * per);
     else if (p == 1.0) dx[i] += d * sign(x[i]);
-    else if (size != 0.0f) dx[i] += size == size ? d * sign(x[i]) * (float)gf_pow(size, p - 1.0) : size;
+    else if (x[i] != 0.0f) dx[i] += (float)(size == size ? d * sign(x[i]) * power_of_size(size, p - 1.0) : size);
   }
 }
 
@@ -210,7 +225,7 @@ GF_SMALL void gf_reduce_backward(float *dx, const float *dout, const float *out,
         break;
       case GF_MAX:
       case GF_MIN:
-        if (shared) to_extremes(dx, x, C, d, y);
+        if (shared) to_extremes(dx, x, C, d, y, shared == 2);
         else dx[place(x, C, kind == GF_MIN)] += d;
         break;
       case GF_PROD:

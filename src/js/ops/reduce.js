@@ -47,13 +47,13 @@ export const REDUCTIONS = lines({
   var: {
     kind: VAR, torch: 'torch.var(x, dim, correction=correction)', formula: 'Σ (x − mean)² / (n − correction)',
     part: centred, finish: (s, facts) => s / rest(facts), finished: '÷ (n − correction)', option: 'correction',
-    slope: ['2 (x − mean) / (n − correction)', (v, y, facts) => (2 * (v - facts.mean)) / rest(facts)]
+    slope: ['2 (x − mean) / (n − correction)', (v, y, { mean, n, p }) => (2 * (v - mean)) / (n - p)]
   },
   std: {
     kind: STD, torch: 'torch.std(x, dim, correction=correction)', formula: '√(Σ (x − mean)² / (n − correction))',
     part: centred, finish: (s, facts) => Math.sqrt(s / rest(facts)), finished: '√(Σ / (n − correction))',
     option: 'correction',
-    slope: ['(x − mean) / ((n − correction) y)', (v, y, facts) => (y === 0 ? 0 : (v - facts.mean) / (rest(facts) * y))]
+    slope: ['(x − mean) / ((n − correction) y)', (v, y, { mean, n, p }) => (y === 0 ? 0 : (v - mean) / ((n - p) * y))]
   },
   logsumexp: {
     kind: LOGSUMEXP, torch: 'torch.logsumexp(x, dim)', formula: 'max + log(Σ exp(x − max))',
@@ -125,7 +125,7 @@ const summing = (name, { kind, formula, part, finish, finished = '', slope: [wor
     if (words === '1') return { formula: 'dx = dy', terms: [product(own)] }
     const cells = cellsOf(node, at), facts = factsOf(cells, node.saved.p), x = cell(node.inputs.x, index, 'x')
     const isMost = facts.p === Infinity, factor = isMost ? 'sign(x) [|x| = y] / count' : words
-    const value = isMost ? Math.sign(x.value) * shareOf(cells, x, size, true) || 0
+    const value = isMost ? Math.sign(x.value) * shareOf(cells, x, size, 1) || 0
       : slope(x.value, out.at(...at), facts)
     return { formula: `dx = dy × ${factor}`, terms: [product(own, constant(factor, value))], row: cells }
   }
@@ -151,27 +151,31 @@ function taken(cells, measure, formula, isSize = false) {
 /**
  * What part of the gradient a cell is given: among equals an equal one, which is NaN where a NaN has no equal, or the
  * first all.
- * @param {Factor[]} cells @param {Factor} x @param {Measure} measure @param {boolean} isShared
+ * @param {Factor[]} cells @param {Factor} x @param {Measure} measure @param {number} shared 0: the first all; 2: every
+ *   NaN is equal to a NaN
  */
-function shareOf(cells, x, measure, isShared) {
-  const chosen = chosenOf(cells, measure), isMost = (/** @type {Factor} */ f) => measure(f) === measure(chosen)
-  return isShared ? Number(isMost(x)) / cells.filter(isMost).length : Number(String(chosen.index) === String(x.index))
+function shareOf(cells, x, measure, shared) {
+  const chosen = chosenOf(cells, measure), most = measure(chosen)
+  const areEqual = shared === 2 && Number.isNaN(most)
+  const isMost = (/** @type {Factor} */ f) => (areEqual ? Number.isNaN(measure(f)) : measure(f) === most)
+  return shared ? Number(isMost(x)) / cells.filter(isMost).length : Number(String(chosen.index) === String(x.index))
 }
 
 /** @type {Measure} */ const size = f => Math.abs(f.value)
 
 /**
  * The largest or smallest; among equals the first is given the gradient, or each a share.
- * @param {string} name @param {1 | -1} sign @param {boolean} isShared @returns {import('../autograd.js').Operation}
+ * @param {string} name @param {1 | -1} sign @param {number} shared as in shareOf
+ * @returns {import('../autograd.js').Operation}
  */
-const extreme = (name, sign, isShared) => ({
-  ...rowsOperation(sign > 0 ? MAX : MIN, Number(isShared)),
+const extreme = (name, sign, shared) => ({
+  ...rowsOperation(sign > 0 ? MAX : MIN, shared),
   name,
   reads: { x: ['x'] },
   explain: (node, _, index) => taken(cellsOf(node, index), f => sign * f.value, sign > 0 ? 'max x' : 'min x'),
   explainGradient(node, _, index, d) {
     const at = partOf(node, index), cells = cellsOf(node, at), x = cell(node.inputs.x, index, 'x')
-    const share = shareOf(cells, x, f => sign * f.value, isShared), words = isShared ? '[x = y] / count' : '[x = y]'
+    const share = shareOf(cells, x, f => sign * f.value, shared), words = shared ? '[x = y] / count' : '[x = y]'
     const terms = [product(d(node.outputs.out, at, 'dy'), constant(words, share))]
     return { formula: `dx = dy × ${words}`, terms, row: cells }
   }
@@ -189,12 +193,12 @@ const prod = {
   explainGradient(node, _, index, d) {
     const at = partOf(node, index), cells = cellsOf(node, at), own = d(node.outputs.out, at, 'dy')
     const x = cell(node.inputs.x, index, 'x'), zeros = cells.filter(f => f.value === 0).length
-    if (cells.every(f => Number.isFinite(f.value)) || (zeros === 1 && x.value === 0)) {
+    if (zeros || cells.every(f => Number.isFinite(f.value))) {
       const others = cells.filter(f => String(f.index) !== String(index))
       return { formula: 'dx = dy × Π of the others', terms: [product(own, ...others)] }
     }
     // As in PyTorch what is there is divided by x, which makes NaN of one infinity by another.
-    const share = zeros ? 0 : cells.reduce((all, f) => all * f.value, 1) / x.value
+    const share = cells.reduce((all, f) => all * f.value, 1) / x.value
     return { formula: 'dx = dy × y / x', terms: [product(own, worked('y / x', share, x))], row: cells }
   }
 }
@@ -304,6 +308,7 @@ function summingFunction(name) {
     }
     const [standard, words, ok] = option ? NUMBERS[option] : [0, '', () => true]
     const p = option ? numberWhere(name, option, given[option] ?? standard, words, ok) : 0
+    if (p === Infinity) needsCells(name, x, axes)
     return reduce(name, op, kind, x, axes, keepdim, p, option)
   }
 }
@@ -312,9 +317,9 @@ function summingFunction(name) {
 /** @typedef {(x: Tensor, options?: ReduceOptions & { correction?: number }) => Tensor} Spread */
 /** @typedef {keyof typeof REDUCTIONS | 'max' | 'min' | 'amax' | 'amin' | 'prod' | 'all' | 'any'} ReductionName */
 
-/** @param {string} name @param {1 | -1} sign @param {(axes: unknown) => boolean} shares @returns {Reduce} */
+/** @param {string} name @param {1 | -1} sign @param {(dim: any) => number} shares as in shareOf @returns {Reduce} */
 function extremeFunction(name, sign, shares) {
-  const [first, shared] = [extreme(name, sign, false), extreme(name, sign, true)], kind = sign > 0 ? MAX : MIN
+  const ops = [0, 1, 2].map(shared => extreme(name, sign, shared)), kind = sign > 0 ? MAX : MIN
   return (x, options) => {
     anyTensor(name, 'x', x)
     const { axes, keepdim, dim } = readOptions(name, options, x)
@@ -323,12 +328,12 @@ function extremeFunction(name, sign, shares) {
       needsWhole(name, x)
       return reduceWhole(x, x, axes, keepdim, kind, WHOLE[kind])
     }
-    return reduce(name, shares(dim) ? shared : first, kind, x, axes, keepdim)
+    return reduce(name, ops[shares(dim)], kind, x, axes, keepdim)
   }
 }
 
 /** PyTorch's max and min along an axis give the gradient to one cell, over everything to all that are equal. */
-const whole = (/** @type {unknown} */ dim) => dim === undefined || dim === null || Array.isArray(dim)
+const whole = (/** @type {unknown} */ dim) => (dim === undefined || dim === null || Array.isArray(dim) ? 2 : 0)
 
 /** @param {string} name @param {number} kind @param {import('../autograd.js').Operation} op @returns {Reduce} */
 const ask = (name, kind, op) => (x, options) => {
@@ -391,8 +396,8 @@ export const reductions = /** @type {any} */ ({
   ...Object.fromEntries(summingNames.map(name => [name, summingFunction(name)])),
   max: extremeFunction('max', 1, whole),
   min: extremeFunction('min', -1, whole),
-  amax: extremeFunction('amax', 1, () => true),
-  amin: extremeFunction('amin', -1, () => true),
+  amax: extremeFunction('amax', 1, () => 1),
+  amin: extremeFunction('amin', -1, () => 1),
   prod: (/** @type {Tensor} */ x, /** @type {ReduceOptions} */ options) => {
     const { axes, keepdim } = readOptions('prod', options, floatTensor('prod', 'x', x))
     return reduce('prod', prod, PROD, x, axes, keepdim)

@@ -23,14 +23,16 @@ export function axisOf(where, x, dim) {
 }
 
 /**
- * One axis or several; all of them when none is given.
+ * One axis or several; all of them when none is given, as in PyTorch by an empty list, too.
  * @param {string} where @param {Tensor} x @param {unknown} dim a number, a list of them, undefined or null
  * @returns {number[]}
  */
 export function axesOf(where, x, dim) {
-  if (dim === undefined || dim === null) return x.shape.map((_, axis) => axis)
+  const isAll = dim === undefined || dim === null || (Array.isArray(dim) && dim.length === 0)
+  if (isAll) return x.shape.map((_, axis) => axis)
   const axes = (Array.isArray(dim) ? dim : [dim]).map(one => axisOf(where, x, one))
-  expect(new Set(axes).size === axes.length, 'range', () => `${where}: dim names an axis twice: ${axes.join(', ')}`)
+  const twice = axes.find((axis, i) => axes.indexOf(axis) < i)
+  expect(twice === undefined, 'range', () => `${where}: dim names axis ${twice} twice`)
   return axes.filter(axis => axis < x.shape.length)
 }
 
