@@ -161,3 +161,25 @@ test('what is wrong in the first place, the last, or between is told with its pl
     refused(() => broken.to('int8'), 'range', new RegExp(`some in row ${at} that are not`))
   }
 })
+
+test('lists inside themselves, too deep, with holes or empty, and what cannot go into an export', () => {
+  const x = gf.ones([2, 3]), q = gf.ones([1, 3, 8]), mha = new nn.MultiheadAttention(8, 2)
+  const decoder = new nn.TransformerDecoderLayer(8, 2), encoder = new nn.TransformerEncoderLayer(8, 2)
+  const round = []
+  round.push(round)
+  let deep = 1
+  for (let i = 0; i < 20000; i++) deep = [deep]
+  const levels = /attnMask must be nested arrays of at most 64 levels/
+  for (const wrong of [round, deep]) {
+    refused(() => x.sum(wrong), 'type', /sum: options must be an object .* got an array of 1$/)
+    refused(() => gf.toPyTorch(mha, { query: q, attnMask: wrong }), 'shape', levels)
+    refused(() => gf.toOnnx(mha, { query: q, attnMask: wrong }), 'shape', levels)
+  }
+  // eslint-disable-next-line no-sparse-arrays
+  refused(() => gf.tensor([[1, , 3]]), 'type', /values must be numbers, got undefined/)
+  refused(() => mha.forward(q, q, q, { attnMask: [] }), 'shape', /attnMask must have shape .* got \[0\]/)
+  refused(() => decoder.forward(q, q, { tgtIsCausal: 1 }), 'type', /TransformerDecoderLayer: tgtIsCausal must be true/)
+  refused(() => decoder.forward(q, q, { memoryIsCausal: 1 }), 'type', /TransformerDecoderLayer: memoryIsCausal must be/)
+  refused(() => encoder.forward(q, { isCausal: 1 }), 'type', /TransformerEncoderLayer: isCausal must be true or false/)
+  refused(() => gf.toPyTorch(mha, { query: q, cache: new gf.decoding.Cache(8) }), 'type', /toPyTorch: cache must be left out/)
+})

@@ -212,7 +212,7 @@ function positional(names, given) {
   const one = MASKS.find(mask => names.includes(mask))
   if (one && (Array.isArray(given) || 'dtype' in Object(given))) return `; write { ${one} }`
   if (names.includes('norm') && 'stateDict' in Object(given)) return '; write { norm }'
-  const isShort = Array.isArray(given) ? given.length < 5 : !isPlain(given)
+  const isShort = Array.isArray(given) ? given.length < 5 && given.every(one => typeof one === 'number') : !isPlain(given)
   const name = isShort ? MEANT_BY[typeof given]?.find(one => names.includes(one)) : undefined
   return name ? `; write { ${name}: ${JSON.stringify(given)} }` : ''
 }

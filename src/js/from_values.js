@@ -32,7 +32,8 @@ export function nestedShape(what, nested) {
     const isArray = Array.isArray(level), wanted = axis < shape.length ? `an array of ${shape[axis]}` : 'a number'
     expect(isArray === axis < shape.length && (!isArray || level.length === shape[axis]), 'shape', () =>
       `${what} must be regular nested arrays; expected ${wanted} at depth ${axis}, got ${describe(level)}`)
-    if (isArray) level.forEach(inner => check(inner, axis + 1))
+    // A place that nothing was written to is undefined here; forEach would pass it over.
+    if (isArray) for (const inner of level) check(inner, axis + 1)
     else expect(typeof level === 'number' || typeof level === 'boolean', 'type',
       () => `${what} must be numbers, got ${describe(level)}`)
   }

@@ -266,3 +266,13 @@ test('runs of every length are exchanged, and none of nothing', () => {
     assert.deepEqual([...memory.floats(to, room)], [...expected, ...Array(room - size).fill(-1)], `${inner}`)
   })
 })
+
+test('a number alone is sorted and summed up as a row of one, as in PyTorch', () => {
+  const x = gf.tensor(3, { requiresGrad: true }), { values, indices } = x.sort()
+  assert.deepEqual([values, indices, x.argsort(), x.cumsum(0), x.cumsum(-1)].map(one => [one.shape, one.item()]),
+    [[[], 3], [[], 0], [[], 0], [[], 3], [[], 3]])
+  assert.deepEqual(x.topk(1).map(one => [one.shape, one.item()]), [[[], 3], [[], 0]])
+  values.mul(2).backward()
+  assert.equal(x.grad.item(), 2)
+  assertRejects(() => x.sort({ dim: 1 }), 'range', 'from -1 to 0')
+})

@@ -1,5 +1,6 @@
 import { describe, distance, expect, isPlain } from '../errors.js'
 import { Module } from '../nn/module.js'
+import { Cache } from '../ops/attention_cache.js'
 import { idTensor } from '../ops/checks.js'
 import { Tensor } from '../tensor.js'
 
@@ -17,8 +18,15 @@ const MOST_SLIPS = 2
 /** Options whose nested numbers are added to scores, and are no ids. */
 const ADDED = /^(attnMask|mask|srcMask|tgtMask|memoryMask)$/
 
+/** Deeper lists, or one inside itself, are no tensor; forward says so. */
+const MOST_LEVELS = 64
+
 /** @param {any} value @returns {unknown} */
-const firstLeaf = value => (Array.isArray(value) ? firstLeaf(value[0]) : value)
+function firstLeaf(value) {
+  let leaf = value
+  for (let level = 0; Array.isArray(leaf) && level <= MOST_LEVELS; level++) leaf = leaf[0]
+  return leaf
+}
 
 /** Whether a value is one argument: a tensor, or nested arrays of numbers or booleans. @param {unknown} value */
 const isOne = value => value instanceof Tensor || (Array.isArray(value) && !isPlain(firstLeaf(value)) &&
@@ -77,6 +85,8 @@ export function inputsOf(where, engine, model, inputs) {
   }
   const { positions, options } = sorted(where, model, inputs)
   const args = positions.map(([name, value]) => given(name, value))
+  expect(!options?.some(([, value]) => value instanceof Cache), 'type', () => `${where}: cache must be left out: an export ` +
+    'is one forward, without earlier passes')
   const isAdded = (/** @type {string} */ name, /** @type {unknown} */ value) => Array.isArray(value) && ADDED.test(name)
   const rest = options?.map(([name, value]) => [name, isAdded(name, value) ? value : given(name, value)]) ?? []
   const { inputNames } = /** @type {typeof Module} */ (model.constructor)

@@ -96,7 +96,8 @@ class TransformerLayer extends Module {
  */
 function attending(where, x, memory, masks, attend) {
   /** @type {Record<string, string>} */
-  const names = { query: x, key: memory, value: memory, attnMask: `${masks}Mask`, keyPaddingMask: `${masks}KeyPaddingMask` }
+  const names = { query: x, key: memory, value: memory, attnMask: `${masks}Mask`, keyPaddingMask: `${masks}KeyPaddingMask`,
+    isCausal: masks === 'src' ? 'isCausal' : `${masks}IsCausal` }
   try {
     return attend()
   } catch (error) {

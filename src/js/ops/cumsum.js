@@ -29,7 +29,8 @@ const op = {
  * @param {import('../tensor.js').Tensor} x @param {number} dim @returns {import('../tensor.js').Tensor}
  */
 export function cumsum(x, dim) {
-  const { engine, shape } = floatTensor('cumsum', 'x', x), axis = axisOf('cumsum', dim, shape.length)
+  const { engine, shape } = floatTensor('cumsum', 'x', x), axis = axisOf('cumsum', dim, Math.max(shape.length, 1))
+  if (!shape.length) return cumsum(x.reshape(1), 0).reshape()
   const sides = [sizeOf(shape, axis), shape[axis], sizeOf(sidesOf(shape, axis + 1))], out = engine.empty(shape)
   engine.c.gf_cumsum_forward(out.address, x.address, ...sides)
   return record(engine, op, { x }, { out }, { sides, dim: axis })

@@ -59,8 +59,9 @@ export function additiveMask(engine, where, mask, hidden, { B, H, Tq, Tk }) {
   expect(Array.isArray(mask) || mask instanceof Tensor, 'type',
     () => `${where}: attnMask must be nested arrays, a bool or a float32 tensor, got ${describe(mask)}`)
   if (B * H * Tq * Tk === 0 && Array.isArray(mask)) return null
-  const tensor = floatTensor(where, 'attnMask', maskTensor(engine, `${where}: attnMask`, mask, hidden))
-  inEngine(`${where}: attnMask`, engine, [tensor])
+  const made = maskTensor(engine, `${where}: attnMask`, mask, hidden)
+  const tensor = Array.isArray(made) ? null : floatTensor(where, 'attnMask', made)
+  if (tensor) inEngine(`${where}: attnMask`, engine, [tensor])
   const square = Tq * Tk
   const layouts = [
     { shape: [Tq, Tk], batch: 0, head: 0 },
@@ -70,10 +71,10 @@ export function additiveMask(engine, where, mask, hidden, { B, H, Tq, Tk }) {
     { shape: [1, 1, Tq, Tk], batch: 0, head: 0 },
     { shape: [B * H, Tq, Tk], batch: H * square, head: square }
   ]
-  const layout = layouts.find(l => sameShape(l.shape, tensor.shape))
-  expect(layout !== undefined, 'shape', () =>
+  const shape = tensor?.shape ?? nestedShape(where, made), layout = layouts.find(l => sameShape(l.shape, shape))
+  expect(tensor !== null && layout !== undefined, 'shape', () =>
     `${where}: attnMask must have shape [Tq, Tk] = ${shapeText([Tq, Tk])}, or [B, H, Tq, Tk] = ${shapeText([B, H, Tq, Tk])}, ` +
-    `where B and H may be 1, or [B · H, Tq, Tk] = ${shapeText([B * H, Tq, Tk])}, got ${shapeText(tensor.shape)}`)
+    `where B and H may be 1, or [B · H, Tq, Tk] = ${shapeText([B * H, Tq, Tk])}, got ${shapeText(shape)}`)
   return { tensor, batch: layout.batch, head: layout.head }
 }
 

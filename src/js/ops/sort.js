@@ -37,13 +37,18 @@ function order(x, axis, k, descending) {
   return record(engine, op, { x }, { out }, { dim: axis, descending })
 }
 
+/** A number alone is a row of one. @param {Tensor} x */
+const asRow = x => (x.shape.length ? x : x.reshape(1))
+/** @param {Tensor} x @param {Tensor} made of its row */
+const like = (x, made) => (x.shape.length ? made : made.reshape())
+
 const OPTIONS = ['dim', 'descending']
 
 /** @param {string} where @param {Tensor} x @param {unknown} options */
 function ordered(where, x, options) {
   const { dim = -1, descending = false } = optionsOf(where, options, OPTIONS)
-  const { shape } = floatTensor(where, 'x', x), axis = axisOf(where, dim, shape.length)
-  return { axis, indices: order(x, axis, shape[axis], flag(where, 'descending', descending)) }
+  const row = asRow(floatTensor(where, 'x', x)), axis = axisOf(where, dim, row.shape.length)
+  return { row, axis, indices: order(row, axis, row.shape[axis], flag(where, 'descending', descending)) }
 }
 
 /**
@@ -52,8 +57,8 @@ function ordered(where, x, options) {
  * @returns {Sorted} values and indices
  */
 export function sort(x, options) {
-  const { axis, indices } = ordered('sort', x, options)
-  return both(gather(x, axis, indices), indices)
+  const { row, axis, indices } = ordered('sort', x, options)
+  return both(like(x, gather(row, axis, indices)), like(x, indices))
 }
 
 /**
@@ -61,7 +66,7 @@ export function sort(x, options) {
  * @param {Tensor} x @param {{ dim?: number, descending?: boolean }} [options] dim: −1; descending: false
  * @returns {Tensor} int32
  */
-export const argsort = (x, options) => ordered('argsort', x, options).indices
+export const argsort = (x, options) => like(x, ordered('argsort', x, options).indices)
 
 /**
  * The k largest values along an axis, the largest first, of equal ones the first: torch.topk.
@@ -74,7 +79,8 @@ export const argsort = (x, options) => ordered('argsort', x, options).indices
  */
 export function topk(x, k, options) {
   const { dim = -1, largest = true } = optionsOf('topk', options, ['dim', 'largest'])
-  const { shape } = floatTensor('topk', 'x', x), axis = axisOf('topk', dim, shape.length)
-  const indices = order(x, axis, wholeNumber('topk', 'k', k, 0, shape[axis]), flag('topk', 'largest', largest))
-  return both(gather(x, axis, indices), indices)
+  const row = asRow(floatTensor('topk', 'x', x)), { shape } = row, axis = axisOf('topk', dim, shape.length)
+  const indices = order(row, axis, wholeNumber('topk', 'k', k, 0, shape[axis]), flag('topk', 'largest', largest))
+  const isOne = !x.shape.length && k === 1, shaped = (/** @type {Tensor} */ made) => (isOne ? made.reshape() : made)
+  return both(shaped(gather(row, axis, indices)), shaped(indices))
 }
