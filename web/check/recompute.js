@@ -149,7 +149,12 @@ function backward(plan, { tensors, steps, gradients, hasLoss, edits = [] }, { do
    * @param {string} name @param {Given} part @param {Given} off @param {number} terms
    */
   function collect(name, part, off, terms) {
-    const { sum, bound } = own.get(name) ?? { sum: zeros(part.shape), bound: zeros(part.shape) }
+    const before = own.get(name)
+    if (!before) {
+      own.set(name, { sum: part, bound: off })
+      return
+    }
+    const { sum, bound } = before
     own.set(name, {
       sum: map(sum, (v, i) => v + part.data[i]),
       bound: map(bound, (v, i) => v + off.data[i] + (sum.data[i] === 0 ? 0
