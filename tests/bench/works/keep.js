@@ -10,7 +10,8 @@ const { engine, functional: F } = gf
 /** The structs gf_attention and gf_attention_steps of glassformer.h, for attention over [1, H, T, D]. */
 function passStructs(isCausal, { scores, weights }) {
   const [scale] = new Int32Array(Float32Array.of(1 / Math.sqrt(D)).buffer), rows = [H * T * D, T * D, D]
-  const fields = [1, H, T, T, D, D, 1, 0, 0, scale, ...rows, ...rows, ...rows, ...rows, 0, 0, 0, 0, Number(isCausal), 0, 0, 0]
+  const mask = [0, 0, 0, 0, Number(isCausal), 0, 0, 0]
+  const fields = [1, H, T, T, D, D, 1, 0, 0, scale, ...rows, ...rows, ...rows, ...rows, ...mask]
   const struct = engine.pass([...fields, 0, scores.address, 0, weights.address])
   return { struct, steps: struct + 4 * fields.length }
 }
@@ -25,7 +26,8 @@ function prepare(isCausal) {
     engine.c.gf_attention_forward(out.address, steps, workspace, q.address, k.address, v.address, 0, struct)
     return out
   }
-  const side = attend => ({ run: () => gf.tidy(() => void attend()), result: () => gf.tidy(() => attend().data.slice()) })
+  const side = attend => (
+    { run: () => gf.tidy(() => void attend()), result: () => gf.tidy(() => attend().data.slice()) })
   // The two must agree in every bit.
   return { sides: { ours: side(plain), [KEEPING]: side(keeping) }, tolerance: 0 }
 }
