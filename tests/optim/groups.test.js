@@ -76,11 +76,15 @@ test('frozen parameters stay, whatever their group; thawed ones go on', () => {
   assert.equal(new SGD([...frozen.parameters(), gf.tensor([1], { requiresGrad: true })]).params.length, 3)
 })
 
-test('addParamGroup: with the first group\'s options where it has none of its own', () => {
+test('addParamGroup: with the options of the constructor where it has none of its own, as in PyTorch', () => {
   const [a, b] = [1, 2].map(v => gf.tensor([v], { requiresGrad: true })),
     optimizer = new SGD([a], { lr: 0.3, momentum: 0.9 })
   optimizer.addParamGroup({ params: [b], lr: 0.1 })
   assert.deepEqual(optimizer.paramGroups.map(({ lr, momentum }) => [lr, momentum]), [[0.3, 0.9], [0.1, 0.9]])
+  const other = new AdamW([{ params: [a], lr: 0.5, weightDecay: 0 }], { lr: 0.001, weightDecay: 0.1 })
+  other.lr = 7
+  other.addParamGroup({ params: [b] })
+  assert.deepEqual(other.paramGroups.map(({ lr, weightDecay }) => [lr, weightDecay]), [[7, 0], [0.001, 0.1]])
   assertRejects(() => optimizer.addParamGroup({ params: [a] }), 'range', 'SGD', 'another group')
 })
 
@@ -96,4 +100,51 @@ test('what groups and states do not take', () => {
   reject({ ...good, paramGroups: [...good.paramGroups, ...good.paramGroups] }, 'shape', '1,1')
   reject({ ...good, state: { 0: { momentumBuffer: [1] } } }, 'shape', 'momentumBuffer')
   reject({ ...good, state: { 5: {} } }, 'index', '5')
+})
+
+test('a number alone keeps its state through JSON, and what lacks a part of it is refused', () => {
+  const stepped = (Class, options, expected) => {
+    const p = gf.tensor(1, { requiresGrad: true }), optimizer = new Class([p], options)
+    const step = slope => {
+      p.grad = gf.tensor(slope)
+      optimizer.step()
+    }
+    expected.slopes.slice(0, -1).forEach(step)
+    optimizer.loadStateDict(JSON.parse(JSON.stringify(optimizer.stateDict())))
+    step(expected.slopes.at(-1))
+    assert.ok(Math.abs(p.item() - expected.value) < 1e-6, `${p.item()}`)
+    return optimizer
+  }
+  const adam = stepped(Adam, { lr: 0.1 }, { slopes: [1, -3, 2], value: 0.9475402 })
+  const sgd = stepped(SGD, { lr: 0.1, momentum: 0.5 }, { slopes: [1, 1, 1], value: 0.575 })
+  for (const [optimizer, lacking, name] of [[adam, { step: 1, expAvg: 0 }, 'expAvgSq'], [sgd, {}, 'momentumBuffer'],
+    [sgd, { step: 1 }, 'momentumBuffer']]) {
+    const { paramGroups } = optimizer.stateDict()
+    assertRejects(() => optimizer.loadStateDict({ state: { 0: lacking }, paramGroups }), 'type', 'state[0]', name)
+  }
+})
+
+test('an infinite parameter stays infinite where nothing is taken off', () => {
+  for (const Class of [SGD, Adam, AdamW]) {
+    const p = gf.tensor([Infinity, 1], { requiresGrad: true }), optimizer = new Class([p], { lr: 0.1, weightDecay: 0 })
+    p.grad = gf.tensor([1, 1])
+    optimizer.step()
+    assert.deepEqual([p.toArray()[0], p.toArray()[1] < 1], [Infinity, true], Class.name)
+  }
+})
+
+test('a group that came after its schedule keeps its rate where the schedule has none for it', () => {
+  const { LambdaLR, CosineAnnealingLR, OneCycleLR } = gf.optim.lrScheduler
+  const made = (schedule, rate) => {
+    const [a, b] = [1, 2].map(v => gf.tensor([v], { requiresGrad: true }))
+    const optimizer = new SGD([a], { lr: 1, momentum: 0.9 })
+    const scheduler = schedule(optimizer)
+    optimizer.addParamGroup({ params: [b], lr: 0.3 })
+    for (let i = 0; i < 7; i++) scheduler.step()
+    assert.ok(Math.abs(optimizer.paramGroups[1].lr - rate) < 1e-7, `${optimizer.paramGroups[1].lr}`)
+  }
+  made(optimizer => new LambdaLR(optimizer, epoch => 1 / (1 + epoch)), 0.3)
+  made(optimizer => new CosineAnnealingLR(optimizer, 3), 0)
+  assertRejects(() => made(optimizer => new OneCycleLR(optimizer, 1, { totalSteps: 9 }), 0), 'state',
+    'OneCycleLR', '2 groups')
 })

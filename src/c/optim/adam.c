@@ -20,7 +20,8 @@ void gf_adam_step(float *param, float *m, float *v, const float *grad, int n, in
   gf_f4 rate = gf_splat((float)(lr / (1.0 - power(beta1, step))));
   gf_f4 correction = gf_splat((float)__builtin_sqrt(1.0 - power(beta2, step)));
   gf_f4 shrink = gf_splat((float)(decoupled ? 1.0 - lr * weight_decay : 1.0));
-  gf_f4 pull = gf_splat((float)(decoupled ? 0.0 : weight_decay)), small = gf_splat((float)eps);
+  gf_f4 pull = gf_splat((float)weight_decay), small = gf_splat((float)eps);
+  int pulls = !decoupled && weight_decay != 0.0;
   gf_f4 b1 = gf_splat((float)beta1), b2 = gf_splat((float)beta2);
   gf_f4 c1 = gf_splat((float)(1.0 - beta1)), c2 = gf_splat((float)(1.0 - beta2));
   for (int i = 0; i < n; i += 4) {
@@ -30,7 +31,7 @@ void gf_adam_step(float *param, float *m, float *v, const float *grad, int n, in
     gf_f4 mean = left >= 4 ? gf_load(m + i) : gf_load_tail(m + i, left, 0);
     gf_f4 square = left >= 4 ? gf_load(v + i) : gf_load_tail(v + i, left, 0);
     p *= shrink;
-    g += pull * p;
+    if (pulls) g += pull * p; /* 0 times an infinite parameter is NaN */
     mean = b1 * mean + c1 * g;
     square = b2 * square + c2 * g * g;
     p -= rate * (mean / (gf_sqrt(square) / correction + small));

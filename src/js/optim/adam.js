@@ -21,6 +21,7 @@ const checking = (where, decay) => options => {
 
 /** Adam (Kingma and Ba 2014): torch.optim.Adam. */
 export class Adam extends Optimizer {
+  /** What it keeps of a parameter. */ static remembers = ['step', 'expAvg', 'expAvgSq']
   /** By default. */ static weightDecay = 0
   /** Weight decay apart from the gradient, as in AdamW. */ decoupled = false
 

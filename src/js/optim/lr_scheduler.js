@@ -81,8 +81,9 @@ export class LambdaLR extends Scheduler {
     this.update()
   }
 
-  /** @param {ParamGroup} _ @param {number} i */
-  rate(_, i) {
+  /** A group that came later keeps its rate, as in PyTorch. @param {ParamGroup} group @param {number} i */
+  rate({ lr }, i) {
+    if (!this.lrLambdas[i]) return lr
     return this.baseLrs[i] * finite('LambdaLR', 'what lrLambda gives', this.lrLambdas[i](this.lastEpoch))
   }
 }
@@ -127,9 +128,9 @@ export class CosineAnnealingLR extends Scheduler {
   rate({ lr }, i) {
     const { tMax, etaMin, lastEpoch: t } = this, cos = cosineOf(this.optimizer)
     if (t === 0) return lr
-    if ((((t - 1 - tMax) % (2 * tMax)) + 2 * tMax) % (2 * tMax) === 0) {
-      return lr + ((this.baseLrs[i] - etaMin) * (1 - cos(Math.PI / tMax))) / 2
-    }
+    const isTurn = (((t - 1 - tMax) % (2 * tMax)) + 2 * tMax) % (2 * tMax) === 0
+    if (isTurn && this.baseLrs[i] === undefined) return lr
+    if (isTurn) return lr + ((this.baseLrs[i] - etaMin) * (1 - cos(Math.PI / tMax))) / 2
     return ((1 + cos((Math.PI * t) / tMax)) / (1 + cos((Math.PI * (t - 1)) / tMax))) * (lr - etaMin) + etaMin
   }
 }
@@ -212,6 +213,8 @@ export class OneCycleLR extends Scheduler {
     const { lastEpoch: step, totalSteps, phases } = this
     expect(step <= totalSteps, 'state', () => `OneCycleLR: step ${step} is beyond all ${totalSteps} steps`)
     const at = phases.findIndex((phase, i) => step <= phase.end || i === phases.length - 1), phase = phases[at]
+    expect(this.ends.length === this.optimizer.paramGroups.length, 'state', () => 'OneCycleLR: the optimiser has ' +
+      `${this.optimizer.paramGroups.length} groups, and had ${this.ends.length}; make the schedule after the last of them`)
     const start = at ? phases[at - 1].end : 0, share = (step - start) / (phase.end - start)
     this.optimizer.paramGroups.forEach((group, i) => {
       const ends = this.ends[i]

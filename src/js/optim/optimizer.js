@@ -1,6 +1,6 @@
 import { clearGradients } from '../autograd.js'
 import { expectAtMost } from '../counted.js'
-import { describe, expect, isPlain, listOf, numberWhere } from '../errors.js'
+import { describe, expect, isPlain, listOf, numberWhere, wholeNumber } from '../errors.js'
 import { Parameter } from '../nn/parameter.js'
 import { sameShape } from '../shape.js'
 import { tensor as makeTensor } from '../from_values.js'
@@ -52,6 +52,7 @@ export function paramList(where, params, isOne, expected) {
 /** What SGD, Adam and AdamW share: the parameters in groups, their gradients, and state for each of them. */
 export class Optimizer {
   #where
+  #defaults
   #check
   /** @type {ParamGroup[]} */ paramGroups = []
   /** @type {Map<Tensor, any>} */ state = new Map()
@@ -63,7 +64,7 @@ export class Optimizer {
   constructor(where, params, options, check) {
     this.#where = where
     this.#check = check
-    const defaults = check(withRate(where, options))
+    const defaults = this.#defaults = check(withRate(where, options))
     const list = paramList(where, params, () => true, '')
     expect(list.length > 0, 'shape', () => `${where}: params must not be empty`)
     const groups = list.every(isPlain) ? /** @type {any[]} */ (list) : [{ params: list }]
@@ -71,12 +72,12 @@ export class Optimizer {
   }
 
   /**
-   * Adds parameters with options of their own: torch.optim.Optimizer.add_param_group.
+   * Adds parameters with options of their own, else those that the optimiser was made with:
+   * torch.optim.Optimizer.add_param_group.
    * @param {{ params: Iterable<Tensor>, [option: string]: any }} group
    */
   addParamGroup({ params, ...options }) {
-    const { params: _, initialLr, ...defaults } = this.paramGroups[0]
-    this.#add(params, this.#check({ ...defaults, ...options }))
+    this.#add(params, this.#check({ ...this.#defaults, ...options }))
   }
 
   /** @param {Iterable<Tensor>} params @param {Record<string, any>} options */
@@ -180,9 +181,11 @@ export class Optimizer {
 
   /** @param {string} where @param {Tensor} param @param {string} i @param {Record<string, any>} values */
   #copied(where, param, i, values) {
-    const { engine } = param
+    const { engine } = param, names = Object.keys(values), wanted = /** @type {any} */ (this.constructor).remembers
+    expect(!wanted || (names.length === wanted.length && wanted.every((/** @type {string} */ one) => names.includes(one))), 'type',
+      () => `${where}: state[${i}] must have ${wanted.join(', ')}, got ${names.join(', ') || 'nothing'}`)
     return Object.fromEntries(Object.entries(values).map(([name, value]) => {
-      if (typeof value === 'number') return [name, value]
+      if (name === 'step') return [name, wholeNumber(where, `state[${i}].step`, value)]
       const from = value instanceof Tensor ? value : makeTensor(engine, value, {}, `${where}: state[${i}].${name}`)
       expect(sameShape(from.shape, param.shape), 'shape',
         () => `${where}: state[${i}].${name} must be like its parameter, ${describe(param)}; got ${describe(from)}`)

@@ -22,6 +22,8 @@ function check(options) {
 
 /** Stochastic gradient descent: torch.optim.SGD. */
 export class SGD extends Optimizer {
+  /** What it keeps of a parameter. */ static remembers = ['momentumBuffer']
+
   /** @param {import('./optimizer.js').Params} params @param {SGDOptions} [options] */
   constructor(params, options) {
     super('SGD', params, options, check)
