@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { U } from '../lib/bounds.js'
 import { assertClose, assertSame, plain } from '../lib/compare.js'
@@ -78,3 +79,31 @@ test('crossEntropy: what it does not take', () => {
     'average'
   )
 })
+
+/** What PyTorch 1.13.1 gives: targets, options, loss, gradients. */
+const WEIGHTS_OF_NOTHING = [
+  [[2], { weight: [1, 1, 0], labelSmoothing: 0.1, reduction: 'sum' }, 0.12717, [[-0.02733, -0.01702, 0.04435]]],
+  [[2, 1], { weight: [1, 1, -1], reduction: 'sum' }, 1, [[-0.09003, -0.24473, 0.33476], [0.09003, -0.75527, 0.66524]]],
+  [[2], { weight: [1, 1, 0] }, NaN, [[NaN, NaN, NaN]]],
+  [[2], { weight: [1, 1, 0], labelSmoothing: 0.1 }, NaN, [[NaN, NaN, NaN]]],
+  [[-100, 2], { weight: [1, 1, 0] }, NaN, [[0, 0, 0], [NaN, NaN, NaN]]],
+  [[-100], {}, NaN, [[0, 0, 0]]]
+]
+
+for (const [target, { weight, ...options }, loss, slopes] of WEIGHTS_OF_NOTHING) {
+  test(`cross entropy whose weights sum to nothing: ${target} with ${weight}, ${JSON.stringify(options)}`, () => {
+    const x = gf.tensor(target.map(() => [1, 2, 3]), { requiresGrad: true })
+    const made = gf.trace(() => F.crossEntropy(x.mul(1), target, { ...options, weight: weight && gf.tensor(weight) }))
+    made.output.backward()
+    const near = (a, b) => Object.is(a, b) || Math.abs(a - b) < 2e-5
+    assert.ok(near(made.output.item(), loss), `${made.output.item()}`)
+    const got = x.grad.toArray().flat()
+    slopes.flat().forEach((slope, i) => assert.ok(near(got[i], slope), `${got}`))
+    const logits = [...made.trace.names][0]
+    slopes.flat().forEach((slope, i) => {
+      const { value } = made.trace.explainGradient(logits, [Math.floor(i / 3), i % 3])
+      assert.ok(near(value, slope), `explained: ${value}`)
+    })
+    made.trace.dispose()
+  })
+}

@@ -19,7 +19,7 @@ import { unaryFunctions } from './unary.js'
  */
 
 /** What each row's loss is multiplied by before they are added. @param {Saved} saved */
-const rowWeight = ({ kept, reduction }) => (reduction === 'mean' ? 1 / kept : 1)
+const rowWeight = ({ kept, reduction }) => (reduction === 'mean' ? (kept ? 1 / kept : NaN) : 1)
 
 /**
  * The share of class v in row n's target.
@@ -62,9 +62,9 @@ const op = {
   parameters: ({ saved: { target, ignoreIndex, labelSmoothing, reduction } }) => (
     { target: Array.from(target.values), ignoreIndex, labelSmoothing, reduction }),
   backward({ inputs: { logits }, outputs: { out, log_probs: logProbs }, saved, trace }, gradient) {
-    const { engine } = out, { target, weight, kept, ignoreIndex, labelSmoothing, reduction } = saved
+    const { engine } = out, { target, weight, ignoreIndex, labelSmoothing, reduction } = saved
     const [N, V] = logits.shape, dlogits = gradient(logits)
-    if (!dlogits || !kept) return
+    if (!dlogits) return
     const dlosses = engine.empty(out.shape)
     dlosses.values.set(engine.memory.floats(gradient(out), out.size))
     engine.c.gf_scale(dlosses.address, dlosses.size, rowWeight(saved))
@@ -74,7 +74,7 @@ const op = {
       const to = engine.memory.floats(gradient(logProbs), N * V), { values } = dlosses
       for (let i = 0; i < to.length; i++) {
         const n = Math.floor(i / V), dloss = values[reduction === 'none' ? n : 0]
-        to[i] -= dloss * share(saved, V, n, i % V)
+        if (target.values[n] !== ignoreIndex) to[i] -= dloss * share(saved, V, n, i % V)
       }
     }
     dlosses.dispose()
@@ -109,12 +109,11 @@ const op = {
       if (!isMean) return term
       return { label: `${term.label} / rows`, value, factors: [...term.factors, constant('rows', kept)] }
     }
-    const rows = isMean ? ' / rows' : ''
+    const rows = isMean ? ' / rows' : '', isCounted = saved.target.values[n] !== saved.ignoreIndex
     if (input === 'log_probs') {
       const pull = worked('(−share)', -own.value, { ...own, symbol: '−share', value: -own.value })
-      return { formula: `dlog p = −dloss × share${rows}`, terms: kept ? [part(pull)] : [] }
+      return { formula: `dlog p = −dloss × share${rows}`, terms: isCounted ? [part(pull)] : [] }
     }
-    const isCounted = kept && saved.target.values[n] !== saved.ignoreIndex
     const log = cell(logProbs, [n, v], 'log p'), p = Math.exp(log.value)
     const all = saved.weight ? range(logits.shape[1]).reduce((s, c) => s + share(saved, logits.shape[1], n, c), 0) : 1
     const times = saved.weight ? [constant('Σ share', all)] : [], words = saved.weight ? ' × Σ share' : ''
