@@ -91,7 +91,7 @@ double gf_pow(double x, double y) {
   double yh = t - (t - y), yl = y - yh;
   double product = high * y, error = ((hh * yh - product) + hh * yl + hl * yh) + hl * yl + low * y;
   double power = gf_exp(product);
-  return power + power * error;
+  return power == (double)GF_INFINITY ? power : power + power * error;
 }
 
 /* 2/pi in binary, 32 bits a word: enough for the largest double. */

@@ -61,3 +61,27 @@ test('where two values are equal, their distance has no slope', () => {
   gf.functional.l1Loss(x, gf.tensor([1, 0, 5]), { reduction: 'sum' }).backward()
   assert.deepEqual(x.grad.toArray(), [0, 1, -1])
 })
+
+test('what is larger than any number is infinite: powers, and norms by them', () => {
+  const { functional: F } = gf
+  assert.deepEqual(F.pow(gf.tensor([10, 20, 30, 40, 50, 60, 70, 80]), 700).toArray(), Array(8).fill(Infinity))
+  assert.deepEqual(F.pow(gf.tensor([1e-20, -10]), gf.tensor([-100, 701])).toArray(), [Infinity, -Infinity])
+  assert.deepEqual(F.pow(10, gf.arange(300, 600).to('float32')).toArray(), Array(300).fill(Infinity))
+  assert.equal(gf.tensor([50]).norm({ p: 200 }).item(), Infinity)
+})
+
+test('logits however large keep the digits of their loss', () => {
+  const { functional: F } = gf, loss = (x, t) => F.binaryCrossEntropyWithLogits(gf.tensor([x]), gf.tensor([t])).item()
+  for (const [x, t, expected] of [[87, 0.999999, 8.815527e-5], [1000, 0.99999, 0.01001358],
+    [Math.fround(18.036), 1 - 2 ** -24, 1.0897207e-6], [-87, 0.000001, 8.7e-5]]) {
+    assert.ok(Math.abs(loss(x, t) - expected) <= 2e-6 * expected, `${x}: ${loss(x, t)}`)
+  }
+  assert.deepEqual([[Infinity, 0], [Infinity, 0.5]].map(([x, t]) => loss(x, t)), [Infinity, Infinity])
+})
+
+test('cosine similarity of what is repeated along its axis', () => {
+  const a = gf.tensor([[1, 2, 3]], { requiresGrad: true }), made = gf.functional.cosineSimilarity(a, gf.tensor([[2]]))
+  made.sum().backward()
+  assert.ok(Math.abs(made.item() - 0.9258201) < 1e-6)
+  a.grad.toArray()[0].forEach((slope, i) => assert.ok(Math.abs(slope - [0.0882, 0.0220, -0.0441][i]) < 1e-4))
+})

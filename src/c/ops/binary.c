@@ -48,8 +48,10 @@ GF_INLINE gf_f4 surprise(gf_f4 a, gf_f4 b) {
 }
 
 /* The same of a sigmoid's input, without the sigmoid: max(a, 0) - a b + log(1 + e^-|a|). */
+/* ([a > 0] - b) a + log(1 + exp(-|a|)): nothing large is taken from what is as large, on either side. */
 GF_INLINE gf_f4 logit_surprise(gf_f4 a, gf_f4 b) {
-  return gf_max(a, gf_zero()) - a * b + gf_log1p4(gf_exp4_falling(-gf_abs(a)));
+  gf_f4 missed = gf_select(a > gf_zero(), GF_CONSTANT(1.0f) - b, -b);
+  return missed * a + gf_log1p4(gf_exp4_falling(-gf_abs(a)));
 }
 
 typedef void (*gf_pair)(float *out, const float *a, const float *b, int a_step, int b_step, int blocks);

@@ -80,8 +80,8 @@ export const LOSSES = lines({
   },
   binaryCrossEntropyWithLogits: {
     torch: 'torch.nn.functional.binary_cross_entropy_with_logits(a, b, reduction="none")',
-    formula: 'max(a, 0) − a × b + log(1 + exp(−|a|))',
-    value: (a, b) => Math.max(a, 0) - a * b + Math.log1p(Math.exp(-Math.abs(a))),
+    formula: '([a > 0] − b) × a + log(1 + exp(−|a|))',
+    value: (a, b) => (Number(a > 0) - b) * a + Math.log1p(Math.exp(-Math.abs(a))),
     da: ['(σ(a) − b)', (a, b) => sigmoid(a, b) - b], db: ['−a', a => -a]
   },
   klDiv: {

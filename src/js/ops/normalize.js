@@ -1,7 +1,10 @@
 import { numberWhere, optionsOf } from '../errors.js'
+import { sameShape } from '../shape.js'
 import { binaryFunctions } from './binary.js'
+import { broadcast } from './broadcast.js'
 import { floatTensor } from './checks.js'
 import { reductions } from './reduce.js'
+import { expand } from './strided.js'
 import { unaryFunctions } from './unary.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
@@ -39,5 +42,7 @@ export function cosineSimilarity(a, b, options) {
   numberWhere('cosineSimilarity', 'eps', eps, 'a number >= 0', v => v >= 0)
   floatTensor('cosineSimilarity', 'a', a)
   floatTensor('cosineSimilarity', 'b', b)
-  return reductions.sum(mul(unit(a, 2, dim, eps), unit(b, 2, dim, eps)), { dim })
+  const { shape } = broadcast('cosineSimilarity', a.shape, b.shape)
+  const [x, y] = [a, b].map(one => (sameShape(one.shape, shape) ? one : expand(one, shape)))
+  return reductions.sum(mul(unit(x, 2, dim, eps), unit(y, 2, dim, eps)), { dim })
 }

@@ -121,6 +121,7 @@ function arranged(name, x, { shape, steps, offset }, from, parameters) {
  * @param {string} where @param {unknown} dim @param {number} rank @param {string} [name] @returns {number}
  */
 export function axisOf(where, dim, rank, name = 'dim') {
+  expect(rank > 0, 'range', () => `${where}: x is a number alone, without axes; x.reshape(1) has one`)
   const axis = wholeNumber(where, name, dim, -rank, rank - 1)
   return axis < 0 ? axis + rank : axis
 }
