@@ -59,8 +59,6 @@ export default {
   'src/c/ops/reduce.c: out[n] = all < INT32_MIN ? INT32_MIN : all > INT32_MAX ? INT32_MAX : (int32_t)all; [> -> >=]':
     'a number at the limit is the limit',
   'src/c/ops/reduce.c: return sum / (rest > 0.0 ? rest : 0.0); [> -> >=]': 'what is no more than 0 is 0',
-  'src/c/ops/reduce.c: double mean = mean_of(x, C), rest = C - correction, scale = 2.0 * d / (rest > 0.0 ? rest : 0.0); [> -> >=]':
-    'what is no more than 0 is 0',
   'src/c/ops/convert.c: return x <= -2147483648.0 ? INT32_MIN : x >= 2147483647.0 ? INT32_MAX : (int32_t)x; [<= -> <]':
     'a number at the limit is the limit',
   'src/c/ops/convert.c: return x <= -2147483648.0 ? INT32_MIN : x >= 2147483647.0 ? INT32_MAX : (int32_t)x; [>= -> >]':
