@@ -17,6 +17,16 @@ const VALUES = 'tensor: values'
 const MOST_AXES = 64
 
 /**
+ * The first value of nested arrays; of those that are deeper than a tensor may be, an array.
+ * @param {any} nested @returns {unknown}
+ */
+export function firstLeaf(nested) {
+  let leaf = nested
+  for (let level = 0; Array.isArray(leaf) && level <= MOST_AXES; level++) leaf = leaf[0]
+  return leaf
+}
+
+/**
  * The shape of nested arrays.
  * @param {string} what the function and the argument, for messages @param {unknown} nested @returns {number[]}
  */

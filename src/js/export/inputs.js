@@ -1,4 +1,5 @@
 import { describe, distance, expect, isPlain } from '../errors.js'
+import { firstLeaf } from '../from_values.js'
 import { Module } from '../nn/module.js'
 import { Cache } from '../ops/attention_cache.js'
 import { idTensor } from '../ops/checks.js'
@@ -17,16 +18,6 @@ const MOST_SLIPS = 2
 
 /** Options whose nested numbers are added to scores, and are no ids. */
 const ADDED = /^(attnMask|mask|srcMask|tgtMask|memoryMask)$/
-
-/** Deeper lists, or one inside itself, are no tensor; forward says so. */
-const MOST_LEVELS = 64
-
-/** @param {any} value @returns {unknown} */
-function firstLeaf(value) {
-  let leaf = value
-  for (let level = 0; Array.isArray(leaf) && level <= MOST_LEVELS; level++) leaf = leaf[0]
-  return leaf
-}
 
 /** Whether a value is one argument: a tensor, or nested arrays of numbers or booleans. @param {unknown} value */
 const isOne = value => value instanceof Tensor || (Array.isArray(value) && !isPlain(firstLeaf(value)) &&

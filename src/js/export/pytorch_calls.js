@@ -1,4 +1,4 @@
-import { nestedShape } from '../from_values.js'
+import { firstLeaf, nestedShape } from '../from_values.js'
 import { Tensor } from '../tensor.js'
 import { literal, number } from './python.js'
 import { nameOf } from './pytorch_modules.js'
@@ -27,7 +27,7 @@ function maskText(given, isCausal, window, query, key, heads, of) {
     const shape = given instanceof Tensor ? given.shape : nestedShape('attnMask', given)
     const each = shape.length === 4 ? `.expand(${query}.shape[0], ${heads}, -1, -1).flatten(0, 1)` : ''
     // Whole numbers would be int64, which attention does not add.
-    const added = Array.isArray(given) && typeof given.flat(Infinity)[0] === 'number' ? '.float()' : ''
+    const added = Array.isArray(given) && typeof firstLeaf(given) === 'number' ? '.float()' : ''
     parts.push(`${valueText(given, of)}${added}${each}.to(${query}.device)`)
   }
   if (isCausal) parts.push(`causal(${both})`)

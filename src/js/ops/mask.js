@@ -1,14 +1,11 @@
 import { describe, expect, inEngine, shapeText } from '../errors.js'
 import { sameShape } from '../shape.js'
-import { nestedShape, tensor as makeTensor } from '../from_values.js'
+import { firstLeaf, nestedShape, tensor as makeTensor } from '../from_values.js'
 import { Tensor } from '../tensor.js'
 import { floatTensor } from './checks.js'
 
 /** @typedef {{ B: number, H: number, Tq: number, Tk: number }} Sizes */
 /** @typedef {{ tensor: Tensor, batch: number, head: number }} AdditiveMask strides in floats, 0 where shared */
-
-/** @param {any} nested @returns {unknown} */
-const firstLeaf = nested => (Array.isArray(nested) ? firstLeaf(nested[0]) : nested)
 
 /** @param {any} nested @param {boolean} hidden the value that hides @returns {any} 0 and −∞ instead of booleans */
 const additiveValues = (nested, hidden) =>
@@ -60,6 +57,7 @@ export function additiveMask(engine, where, mask, hidden, { B, H, Tq, Tk }) {
     () => `${where}: attnMask must be nested arrays, a bool or a float32 tensor, got ${describe(mask)}`)
   if (B * H * Tq * Tk === 0 && Array.isArray(mask)) return null
   const made = maskTensor(engine, `${where}: attnMask`, mask, hidden)
+  // Without a value it stays a list, and fits nothing here.
   const tensor = Array.isArray(made) ? null : floatTensor(where, 'attnMask', made)
   if (tensor) inEngine(`${where}: attnMask`, engine, [tensor])
   const square = Tq * Tk
