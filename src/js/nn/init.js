@@ -56,8 +56,8 @@ export function normal_(tensor, options) {
 }
 
 /**
- * Normal values between two bounds, by the inverse of their distribution. PyTorch's stream; the last bits may differ, since
- * its inverse error function runs in float32.
+ * Normal values between two bounds, by the inverse of their distribution. PyTorch's stream; the last bits may differ,
+ * since its inverse error function runs in float32.
  * @param {Tensor} tensor @param {{ mean?: number, std?: number, a?: number, b?: number }} [options] mean: 0; std: 1; a:
  *   −2; b: 2, the bounds
  */
