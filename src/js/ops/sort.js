@@ -39,8 +39,8 @@ function order(x, axis, k, descending) {
 
 /** A number alone is a row of one. @param {Tensor} x */
 const asRow = x => (x.shape.length ? x : x.reshape(1))
-/** @param {Tensor} x @param {Tensor} made of its row */
-const like = (x, made) => (x.shape.length ? made : made.reshape())
+/** What was made of its row, as it stands. @param {Tensor} x @param {Tensor} made */
+const like = (x, made) => (x.shape.length || made.size === 0 ? made : made.reshape())
 
 const OPTIONS = ['dim', 'descending']
 
@@ -81,6 +81,5 @@ export function topk(x, k, options) {
   const { dim = -1, largest = true } = optionsOf('topk', options, ['dim', 'largest'])
   const row = asRow(floatTensor('topk', 'x', x)), { shape } = row, axis = axisOf('topk', dim, shape.length)
   const indices = order(row, axis, wholeNumber('topk', 'k', k, 0, shape[axis]), flag('topk', 'largest', largest))
-  const isOne = !x.shape.length && k === 1, shaped = (/** @type {Tensor} */ made) => (isOne ? made.reshape() : made)
-  return both(shaped(gather(row, axis, indices)), shaped(indices))
+  return both(like(x, gather(row, axis, indices)), like(x, indices))
 }

@@ -128,9 +128,11 @@ export class CosineAnnealingLR extends Scheduler {
   rate({ lr }, i) {
     const { tMax, etaMin, lastEpoch: t } = this, cos = cosineOf(this.optimizer)
     if (t === 0) return lr
-    const isTurn = (((t - 1 - tMax) % (2 * tMax)) + 2 * tMax) % (2 * tMax) === 0
-    if (isTurn && this.baseLrs[i] === undefined) return lr
-    if (isTurn) return lr + ((this.baseLrs[i] - etaMin) * (1 - cos(Math.PI / tMax))) / 2
+    if ((((t - 1 - tMax) % (2 * tMax)) + 2 * tMax) % (2 * tMax) === 0) {
+      // A group that came later has no rate to begin with, and keeps its own at the turn, as in PyTorch.
+      const { [i]: base = etaMin } = this.baseLrs
+      return lr + ((base - etaMin) * (1 - cos(Math.PI / tMax))) / 2
+    }
     return ((1 + cos((Math.PI * t) / tMax)) / (1 + cos((Math.PI * (t - 1)) / tMax))) * (lr - etaMin) + etaMin
   }
 }
