@@ -381,8 +381,9 @@ enum {
 GF_EXPORT void gf_reduce_forward(float *out, float *work, const float *x, int N, int C, int kind, double p);
 /* GF_SUM, GF_MEAN, GF_MAX, GF_MIN, GF_VAR or GF_STD of each column: out [outer,C] of x [outer,R,C]. */
 GF_EXPORT void gf_reduce_columns(float *out, const float *x, int outer, int R, int C, int kind, double p);
-/* dx [N,C] += the derivative times dout [N]. shared: 0 gives the first of equal extremes all, 1 each a share, 2 takes NaNs
- * for equal, too. */
+/* Whom the derivative of an extreme goes to: the first, each of its equals a share, or NaNs counting as equals, too. */
+typedef enum { GF_TO_FIRST = 0, GF_TO_EQUALS = 1, GF_TO_EQUALS_AND_NANS = 2 } gf_shared;
+/* dx [N,C] += the derivative times dout [N]; shared is a gf_shared, of extremes. */
 GF_EXPORT void gf_reduce_backward(float *dx, const float *dout, const float *out, const float *x, int N, int C,
                                   int kind, double p, int shared);
 /* Where the first largest, or smallest, of each row of x [N,C] stands, C > 0; the first NaN counts as more extreme. */

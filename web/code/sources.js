@@ -28,8 +28,8 @@ const reduction = (name, parts, js) => ({
 export const SOURCES = {
   sum: reduction('sum', [['ops/sum.c', ['gf_sum']]], ['sum']),
   mean: reduction('mean', [['ops/reduce.c', ['mean_of']], ['ops/sum.c', ['gf_sum']]], ['mean']),
-  max: reduction('amax', [['ops/reduce.c', ['best_of', 'largest']]], ['extreme']),
-  min: reduction('amin', [['ops/reduce.c', ['best_of', 'smallest']]], ['extreme']),
+  max: reduction('amax', [['ops/reduce.c', ['best_of', 'most_of', 'first_of', 'largest']]], ['extreme']),
+  min: reduction('amin', [['ops/reduce.c', ['best_of', 'least_of', 'first_of', 'smallest']]], ['extreme']),
   cat: { c: [STRIDED], js: [['ops/join.js', ['cat', 'copyPart']]], torch: 'torch.cat(tensors, dim)' },
   expand: { c: [STRIDED], js: [['ops/strided.js', ['expand', 'arranged']]], torch: 'x.expand(shape)' },
   slice: { c: [STRIDED], js: [['ops/strided.js', ['slice', 'cut', 'arranged']]], torch: 'x[start:end:step]' },

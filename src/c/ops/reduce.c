@@ -145,13 +145,15 @@ GF_APART void spread(float *dx, int C, float d) {
 
 static float sign(float x) { return x > 0.0f ? 1.0f : x < 0.0f ? -1.0f : 0.0f; }
 
+GF_INLINE int equals(float x, float y, int is_nan) { return is_nan ? x != x : x == y; }
+
 /* The values equal to y share d evenly. A NaN is equal to nothing, which makes all of it NaN, as PyTorch's amax does, or,
  * with NaNs equal, to every NaN, as its max over all cells does. */
 static GF_SMALL void to_extremes(float *dx, const float *x, int C, float d, float y, int nans_equal) {
   int is_nan = nans_equal && y != y, count = 0;
-  for (int i = 0; i < C; i++) count += is_nan ? x[i] != x[i] : x[i] == y;
+  for (int i = 0; i < C; i++) count += equals(x[i], y, is_nan);
   float part = d / (float)count;
-  for (int i = 0; i < C; i++) dx[i] += ((is_nan ? x[i] != x[i] : x[i] == y) ? 1.0f : 0.0f) * part;
+  for (int i = 0; i < C; i++) dx[i] += (float)equals(x[i], y, is_nan) * part;
 }
 
 /* The same of sizes, each with its sign. */
@@ -225,7 +227,7 @@ GF_SMALL void gf_reduce_backward(float *dx, const float *dout, const float *out,
         break;
       case GF_MAX:
       case GF_MIN:
-        if (shared) to_extremes(dx, x, C, d, y, shared == 2);
+        if (shared) to_extremes(dx, x, C, d, y, shared == GF_TO_EQUALS_AND_NANS);
         else dx[place(x, C, kind == GF_MIN)] += d;
         break;
       case GF_PROD:
