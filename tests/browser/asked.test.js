@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LESSONS, lessonOf } from '../../web/lessons/index.js'
 import { addressed, useHouse } from './host.js'
+import { longTest } from '../lib/long.js'
 
 const { open: visit } = useHouse()
 const open = (lesson, at, language, options) => visit({ lesson, at, language }, options)
@@ -19,7 +20,7 @@ const giveUp = async (page, given) => {
   await page.waitForSelector('.lesson-option.is-right')
 }
 
-test('a question of what the model answers is not answered by the top line', async () => {
+longTest('a question of what the model answers is not answered by the top line', async () => {
   const asking = []
   for (const { id } of LESSONS) {
     const { lesson } = await lessonOf(id).load()
@@ -44,7 +45,7 @@ test('a question of what the model answers is not answered by the top line', asy
   }
 })
 
-test('what was said before an answer is still said of the run that was asked about', async () => {
+longTest('what was said before an answer is still said of the run that was asked about', async () => {
   for (const [language, before, after] of [['ko', '을', '를'], ['en', 'are', 'is']]) {
     const { page, complaints, close } = await open('attention', 10, language)
     await arrived(page, 'other')
@@ -110,7 +111,7 @@ test('who reloads after an answer is in the step, and is asked again', async () 
   }
 })
 
-test('the last lesson leads on as well: to the theatre, and out of the lesson', async () => {
+longTest('the last lesson leads on as well: to the theatre, and out of the lesson', async () => {
   const { lesson } = await lessonOf('round').load()
   for (const [language, name] of [['ko', '다음: 학습 극장'], ['en', 'Next: Training']]) {
     const { page, complaints, close } = await open('round', lesson.steps.length - 1, language)

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { brief, parse } from '../../web/lib/number.js'
 import { runHere, useHouse, violations } from './host.js'
+import { longTest } from '../lib/long.js'
 
 const house = useHouse()
 const open = (state, options) => house.open({ language: 'en', ...state }, options)
@@ -34,7 +35,7 @@ test('the chain rule is walked back to where it begins, on a phone too, and on t
   }
 })
 
-test('what has no gradient says so, and a weight that was set says what training left', async () => {
+longTest('what has no gradient says so, and a weight that was set says what training left', async () => {
   const weight = { name: 'output.weight', index: [3, 4] }
   const shown = async (state, pattern) => {
     const { page, complaints, close } = await open(state)

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { cases, filesOf } from '../models/drawn.js'
-import { isLong } from '../lib/long.js'
+import { isLong, longTest } from '../lib/long.js'
 import { BROKEN, HOSTILE, SHUFFLED, brokenFiles, otherTokenizer, oversized } from '../lib/hostile.js'
 import { addressed, bringFiles, changing, go, letGo, roomsOn, runHere, stateOf, tablesOf, useHouse, violations } from './host.js'
 import { compareTables } from './tables.js'
@@ -49,7 +49,7 @@ async function holdsToNode(page) {
   run.dispose()
 }
 
-test('a text keeps its line breaks, which the field shows while somebody writes', async () => {
+longTest('a text keeps its line breaks, which the field shows while somebody writes', async () => {
   const { page, complaints, close } = await house.open({ language: 'en' })
   await bring(page, filesOf(llama))
   const text = '3 1\n4 1 5', field = page.locator('[data-field="beginning"]'), lines = () => field.evaluate(one => one.rows)
@@ -68,7 +68,7 @@ test('a text keeps its line breaks, which the field shows while somebody writes'
   await close()
 })
 
-test('a Llama in files: what it is first, then all its rooms, every number as in Node', async t => {
+longTest('a Llama in files: what it is first, then all its rooms, every number as in Node', async t => {
   const { page, complaints, close } = await house.open({ language: 'en' })
   await give(page, filesOf(llama))
   await page.waitForSelector('.bring .primary:visible')
@@ -137,7 +137,7 @@ test('a file of more than 4 GB is told from its header, and nothing is taken', a
   await rm(folder, { recursive: true })
 })
 
-test('a header in another order is no fault', async () => {
+longTest('a header in another order is no fault', async () => {
   const { page, complaints, close } = await house.open({ language: 'en' })
   await bring(page, SHUFFLED)
   await holdsToNode(page)
@@ -145,7 +145,7 @@ test('a header in another order is no fault', async () => {
   await close()
 })
 
-test('a tokenizer of another model is refused, and the room that is shown goes on with weights that are read anew', async () => {
+longTest('a tokenizer of another model is refused, and the room that is shown goes on with weights that are read anew', async () => {
   const { page, complaints, close } = await house.open({ language: 'en' })
   await bring(page, filesOf(llama))
   await changing(page, () => page.fill('[data-field="beginning"]', STATE.beginning))
@@ -257,7 +257,7 @@ test('a folder that is dropped is its files, other forms of the model in folders
   await rm(folder, { recursive: true })
 })
 
-test('a training of the page\'s own that is dropped stands behind the glass, with the numbers of its step', async () => {
+longTest('a training of the page\'s own that is dropped stands behind the glass, with the numbers of its step', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'training-')), path = join(folder, 'sums.safetensors')
   const session = createSession(gf, read('sums_steps-40_batch-8'))
   for (let n = 0; n < 3; n++) session.step()
@@ -297,7 +297,7 @@ function wordy() {
   return filesOf({ ...llama, tensors }, { config: { vocab_size: words } })
 }
 
-test('two runs too large to be sent whole are compared, each with its own values', async () => {
+longTest('two runs too large to be sent whole are compared, each with its own values', async () => {
   const { page, complaints, close } = await house.open({ language: 'en' })
   await page.evaluate(() => {
     const { postMessage } = Worker.prototype
@@ -338,7 +338,7 @@ test('a pair of encoder and decoder reads the answer that is typed, every number
   await close()
 })
 
-test('without room for all matrices of attention the rooms of those that are missing say so, and a press brings them', async () => {
+longTest('without room for all matrices of attention the rooms of those that are missing say so, and a press brings them', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'deep-'))
   const { paths } = await writeGpt2(folder, { layers: 4, channels: 8, heads: 2, words: 300, places: 64 })
   for (const [language, said, press] of [
@@ -387,7 +387,7 @@ test('without room for all matrices of attention the rooms of those that are mis
 /** Lines that the inspector lays out at a time, and milliseconds of the processor for one task of that. */
 const [MOST_LINES, LONGEST_TASK] = [120, 50]
 
-test('thousands of terms stand on pages that the page does not stop for', async t => {
+longTest('thousands of terms stand on pages that the page does not stop for', async t => {
   const folder = await mkdtemp(join(tmpdir(), 'wordy-')), words = 8000
   const { paths } = await writeGpt2(folder, { layers: 1, channels: 8, heads: 2, words, places: 64 })
   const { page, complaints, close } = await house.open({ language: 'en' })

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fromHash } from '../../web/shell/state.js'
 import { addressed, changing, choose, runHere, tablesOf, useHouse, violations } from './host.js'
+import { longTest } from '../lib/long.js'
 
 const house = useHouse()
 const open = (state, options) => house.open({ room: 'decoding', language: 'en', ...state }, options)
@@ -48,7 +49,7 @@ test('plays from the start by itself, and stops when asked', async () => {
   await close()
 })
 
-test('what the advice asks for can be done in the room: draw, raise the temperature, change the seed', async () => {
+longTest('what the advice asks for can be done in the room: draw, raise the temperature, change the seed', async () => {
   const { page, complaints, close } = await open({})
   await changing(page, () => choose(page, 'decoding', 'sample'))
   await changing(page, () => page.locator('.stage [data-control="temperature"] input').fill('4'))
@@ -60,7 +61,7 @@ test('what the advice asks for can be done in the room: draw, raise the temperat
   await close()
 })
 
-test('with an answer of the reader\'s there is nothing to choose, and the page says why', async () => {
+longTest('with an answer of the reader\'s there is nothing to choose, and the page says why', async () => {
   const { page, complaints, close } = await open({ decoding: 'sample', target: '1999년' })
   const choice = page.locator('.stage [data-control="decoding"]')
   assert.equal(await choice.locator('input').first().isDisabled(), true)
@@ -109,7 +110,7 @@ test('what a deed has changed is scrolled into sight', async () => {
   await close()
 })
 
-test('with an answer of one\'s own, a temperature or no mask, the notes say what the numbers are', async () => {
+longTest('with an answer of one\'s own, a temperature or no mask, the notes say what the numbers are', async () => {
   for (const [state, ...patterns] of [
     [{ target: '1999년' }, /your own token at each step/],
     [{ temperature: 0.5 }, /The loss is of the probabilities before temperature and cuts/],
@@ -132,7 +133,7 @@ test('in training the bars are said to be read again, and only then', async () =
   }
 })
 
-test('open tables stay as they are while cells are pressed, and follow a number that changes', async () => {
+longTest('open tables stay as they are while cells are pressed, and follow a number that changes', async () => {
   const { page, complaints, close } = await open({ room: 'sampling', language: 'ko' })
   await tablesOf(page)
   await page.evaluate(() => {

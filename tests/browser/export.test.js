@@ -8,6 +8,7 @@ import { written } from '../../web/models/dates/data.js'
 import { DATES } from '../../web/models/dates/index.js'
 import { dataIn } from '../lib/page.js'
 import { runHere, useHouse, violations } from './host.js'
+import { longTest } from '../lib/long.js'
 
 const { open } = useHouse()
 const ROOM = 'encoder.0.self_attn.scores'
@@ -47,7 +48,7 @@ test('room, head and text stand below the title, and what a twin is', async () =
   }
 })
 
-test('a picture has what stands around the matrices, as it is seen, and nothing that can be pressed', async () => {
+longTest('a picture has what stands around the matrices, as it is seen, and nothing that can be pressed', async () => {
   const draw = { room: 'decoding', source: DATES.at(-1), decoding: 'sample', temperature: 0.5 }
   const beam = { ...draw, decoding: 'beam' }
   const runs = Object.fromEntries(Object.entries({ draw, beam }).map(([key, state]) => {

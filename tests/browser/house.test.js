@@ -7,6 +7,7 @@ import { roomsOf } from '../../web/rooms/index.js'
 import { fromHash } from '../../web/shell/state.js'
 import { writeGpt2 } from '../lib/large.js'
 import { addressed, beyond, bringFiles, changing, choose, go, runHere, stateOf, useHouse, violations } from './host.js'
+import { longTest } from '../lib/long.js'
 
 const SCORES = 'encoder.0.self_attn.scores'
 
@@ -58,7 +59,7 @@ test('the wire from the encoder goes up between the towers, through no floor', a
   }
 })
 
-test('a picture that changes pulses, but not where motion is unwanted', async () => {
+longTest('a picture that changes pulses, but not where motion is unwanted', async () => {
   for (const [reducedMotion, animation] of [['no-preference', 'pulse'], ['reduce', 'none']]) {
     const { page, close } = await open({}, { reducedMotion })
     await changing(page, () => page.fill('[data-field="source"]', '3 may 1999'))
@@ -156,7 +157,7 @@ test('a figure stands alone in another page, and says where it is from', async (
   assert.deepEqual(complaints, [])
 })
 
-test('on a phone the header takes two rows and keeps the rest behind one button', async () => {
+longTest('on a phone the header takes two rows and keeps the rest behind one button', async () => {
   const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }
   for (const language of ['ko', 'en']) {
     const { page, complaints, close } = await open({ language }, phone)
@@ -211,7 +212,7 @@ test('what a reader has changed is said in every room, and taken back at once', 
   await close()
 })
 
-test('arrows take a pinned cell along; a depth below the window comes into sight', async () => {
+longTest('arrows take a pinned cell along; a depth below the window comes into sight', async () => {
   const { page, complaints, close } = await open({ room: SCORES }, { viewport: { width: 1280, height: 720 } })
   const pinned = () => page.$eval('[data-exact]', element => element.dataset.exact)
   await page.locator('.product-result .heat').click({ position: { x: 5, y: 5 } })
@@ -244,7 +245,7 @@ test('on paper stands no layer of marks, nothing to press, and where the room is
   await close()
 })
 
-test('in thumbnails what is negative is hatched, and nothing else', async () => {
+longTest('in thumbnails what is negative is hatched, and nothing else', async () => {
   const run = runHere({}), { data, shape: [, rows, cols] } = run.tensors.get('transformer.encoder.output')
   for (const theme of ['light', 'dark']) {
     const { page, close } = await visit({ room: 'encoder.norm', theme })
@@ -265,7 +266,7 @@ test('in thumbnails what is negative is hatched, and nothing else', async () => 
   run.dispose()
 })
 
-test('of a large model the map says that blank pictures wait for their rooms, and draws each as it is entered', async () => {
+longTest('of a large model the map says that blank pictures wait for their rooms, and draws each as it is entered', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'glassformer-'))
   const { paths } = await writeGpt2(folder, { layers: 2, channels: 256, heads: 4, words: 9000, places: 1024 })
   const { page, complaints, close } = await open({})

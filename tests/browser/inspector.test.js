@@ -6,6 +6,7 @@ import { brief, exact, parse } from '../../web/lib/number.js'
 import { toHash } from '../../web/shell/state.js'
 import { dataIn } from '../lib/page.js'
 import { addressed, changing, runHere, stateOf, tablesOf, useHouse, violations } from './host.js'
+import { longTest, sample } from '../lib/long.js'
 
 /** A twin is drawn a moment after its figure has room for it, in milliseconds. */
 const REST = 250
@@ -75,7 +76,7 @@ const focused = page => page.evaluate(() => {
   return [element.dataset.tensor, at - 1, column - 1]
 })
 
-test('Escape leads from the inspector back to the grid and cell where the walk began, or to the stage', async () => {
+longTest('Escape leads from the inspector back to the grid and cell where the walk began, or to the stage', async () => {
   const { page, complaints, close } = await open({ room: 'encoder.0.self_attn.weights' })
   const [name, row, column] = [`${ATTENTION}.masked_scores`, 2, 1]
   const named = text => page.waitForFunction(start => (
@@ -116,7 +117,7 @@ test('Escape leads from the inspector back to the grid and cell where the walk b
   await close()
 })
 
-test('the dial: a picture, its numbers, its formulas, its code, in both languages', async () => {
+longTest('the dial: a picture, its numbers, its formulas, its code, in both languages', async () => {
   for (const language of ['ko', 'en']) {
     const { page, complaints, close } = await open({ room: ROOM, cell: CELL, language })
     const turn = depth => page.click(`.depths label:has(input[value="${depth}"])`)
@@ -202,7 +203,7 @@ test('beside a term of −∞ a finite one has next to no bar', async () => {
   await close()
 })
 
-test('changed cells pulse once, and not where motion is unwanted', async () => {
+longTest('changed cells pulse once, and not where motion is unwanted', async () => {
   for (const [reducedMotion, visible] of [['no-preference', true], ['reduce', false]]) {
     const { page, close } = await open({ room: ROOM, cell: CELL }, { reducedMotion })
     await changeTo(page, '3')
@@ -213,7 +214,7 @@ test('changed cells pulse once, and not where motion is unwanted', async () => {
   }
 })
 
-for (const [title, where] of [['the site', null], ['the single file', SINGLE.href]]) {
+for (const [title, where] of sample([['the site', null], ['the single file', SINGLE.href]], 2)) {
   test(`the check recomputes every number: ${title}`, async () => {
     const link = where ? `${where}#${toHash(stateOf({ room: ROOM, depth: 'code' }))}` : { room: ROOM, language: 'en' }
     const { page, complaints, close } = await house.open(link)
@@ -246,7 +247,7 @@ test('a gradient is put to the test by a nudge', async () => {
   await close()
 })
 
-test('the result of a nudge is announced, and nothing else of the inspector is', async () => {
+longTest('the result of a nudge is announced, and nothing else of the inspector is', async () => {
   const cell = { name: 'output', index: [0, 3, 9], isGradient: true }
   for (const language of ['ko', 'en']) {
     const { page, complaints, close } = await open({ room: 'output', cell, language })
@@ -317,7 +318,7 @@ test('twins: every number of the second is that of a run under its setting', asy
   await close()
 })
 
-test('twins stand side by side where both fit; a cell of the second is read in the second', async () => {
+longTest('twins stand side by side where both fit; a cell of the second is read in the second', async () => {
   const state = { room: 'encoder.0.self_attn.scores', twin: 'positional:false' }
   for (const [width, isBeside] of [[1440, true], [360, false]]) {
     const { page, complaints, close } = await open(state, { viewport: { width, height: 900 } })
@@ -345,7 +346,7 @@ test('twins stand side by side where both fit; a cell of the second is read in t
   }
 })
 
-test('the list of comparisons is among the tools, on a phone below the figure, for the keyboard too', async () => {
+longTest('the list of comparisons is among the tools, on a phone below the figure, for the keyboard too', async () => {
   const state = { room: 'encoder.0.self_attn.scores' }
   const phone = { viewport: { width: 360, height: 740 } }
   const orderOf = page => page.evaluate(() => {

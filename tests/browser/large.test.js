@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { test } from 'node:test'
 import { gf } from '../lib/engine.js'
-import { isLong } from '../lib/long.js'
+import { isLong, longTest } from '../lib/long.js'
 import { SMALL, writeGpt2 } from '../lib/large.js'
 import { beyond, bringFiles, changing, go, useHouse, violations } from './host.js'
 import { longestTasks } from './tasks.js'
@@ -168,7 +168,7 @@ async function enter(page, room) {
   await page.waitForTimeout(300)
 }
 
-test(`${SHAPE.layers} layers of ${SHAPE.channels} channels and ${SHAPE.words} words, from files to every kind of room`, async t => {
+longTest(`${SHAPE.layers} layers of ${SHAPE.channels} channels and ${SHAPE.words} words, from files to every kind of room`, async t => {
   const folder = await mkdtemp(join(tmpdir(), 'large-'))
   const { paths, bytes } = await writeGpt2(folder, SHAPE)
   const { page, complaints, close } = await open({ language: 'en' }, { before: watch })
@@ -311,7 +311,7 @@ test(`1,024 tokens before ${LONG_SHAPE.layers} layers of ${LONG_SHAPE.channels} 
   await rm(folder, { recursive: true })
 })
 
-test('an answer of 256 tokens is told while it is written, and ended early by the reader or by another text', async () => {
+longTest('an answer of 256 tokens is told while it is written, and ended early by the reader or by another text', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'answer-'))
   const { paths } = await writeGpt2(folder, { layers: 6, channels: 256, heads: 4, words: 9000, places: 1024 })
   const { page, complaints, close } = await open({ language: 'en' })

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { LESSONS, lessonOf } from '../../web/lessons/index.js'
 import { stateOf as stepState } from '../../web/lessons/steps.js'
 import { OPENING } from '../../web/shell/state.js'
-import { isLong, share } from '../lib/long.js'
+import { isLong, longTest, sample, share } from '../lib/long.js'
 import { addressed, beyond, runHere, useHouse, violations } from './host.js'
 
 const { open: visit } = useHouse()
@@ -126,8 +126,8 @@ async function answer(page, lesson, step, { isRight, press, language }) {
 }
 
 const PLAYS = [['mouse', 'ko', true], ['keyboard', 'en', false], ['touch', 'ko', false]]
-// In `npm test` each by one hand, in turn.
-for (const [i, { id }] of LESSONS.entries()) {
+// In `npm test` every other one, each by one hand, in turn.
+for (const [i, { id }] of sample([...LESSONS.entries()], 2)) {
   for (const [hand, language, isRight] of share(PLAYS, i % PLAYS.length, PLAYS.length)) {
     test(`${id}, ${language}, by ${hand}: to the end, ${isRight ? 'right' : 'wrong first'}`, async () => {
       const { press, options } = HANDS[hand]
@@ -157,7 +157,7 @@ for (const [i, { id }] of LESSONS.entries()) {
   }
 }
 
-test('a scroll to what is pointed at that is cut off at the top of the page is taken up again', async () => {
+longTest('a scroll to what is pointed at that is cut off at the top of the page is taken up again', async () => {
   const { page, complaints, close } = await open('order', 'ko', { ...HANDS.mouse.options, before: () => {
     const { scrollBy } = window
     window.cut = 0
@@ -173,7 +173,7 @@ test('a scroll to what is pointed at that is cut off at the top of the page is t
   await close()
 })
 
-test('what a lesson is called, and the next one, is never cut', async () => {
+longTest('what a lesson is called, and the next one, is never cut', async () => {
   for (const [id, language] of [['attention', 'ko'], ['mask', 'en'], ['order', 'en']]) {
     const { lesson } = await lessonOf(id).load()
     const { page, close } = await open({ lesson: id, at: lesson.steps.length - 1 }, language)
@@ -271,7 +271,7 @@ test('what is pointed at comes with its whole figure where the window has room f
   await close()
 })
 
-test('what is pointed at stays below the lesson when the page becomes shorter on the way to it', async () => {
+longTest('what is pointed at stays below the lesson when the page becomes shorter on the way to it', async () => {
   const { page, close } = await open({ lesson: 'order', at: 3 }, 'ko')
   await arrived(page, 'answer')
   const isBelow = () => page.waitForFunction(() => {
@@ -291,7 +291,7 @@ test('what is pointed at stays below the lesson when the page becomes shorter on
   await close()
 })
 
-test('a step that becomes a slide has its question in sight, and what it points at', async () => {
+longTest('a step that becomes a slide has its question in sight, and what it points at', async () => {
   for (const height of [720, 1080]) {
     const options = { viewport: { width: 16 / 9 * height, height }, reducedMotion: 'reduce' }
     const { page, complaints, close } = await open('order', 'en', options)

@@ -6,6 +6,7 @@ import { LESSONS } from '../../web/lessons/index.js'
 import { data } from '../../web/opening/data.js'
 import { roomsOf } from '../../web/rooms/index.js'
 import { beyond, changing, runHere, useHouse, violations } from './host.js'
+import { longTest } from '../lib/long.js'
 
 const { open, inBrowser } = useHouse()
 /** Of the page, gzipped; the worker and the kernels compute, and come beside it. */
@@ -89,7 +90,7 @@ test('nothing to complain of, wide and narrow, light and dark; a date of the rea
   }
 })
 
-test('every way elsewhere begins at its top, alone', async () => {
+longTest('every way elsewhere begins at its top, alone', async () => {
   const { page, complaints, close } = await opened({}, { viewport: { width: 1280, height: 720 } })
   const heading = () => page.evaluate(() => [...document.querySelectorAll('h1')].filter(one => one.checkVisibility())
     .map(one => Math.round(one.getBoundingClientRect().top)))

@@ -8,7 +8,7 @@ import { roomsOf } from '../../web/rooms/index.js'
 import { toHash } from '../../web/shell/state.js'
 import { stageOf } from '../../web/stages/index.js'
 import { dataIn } from '../lib/page.js'
-import { share } from '../lib/long.js'
+import { longTest, sample, share } from '../lib/long.js'
 import { addressed, beyond, changing, choose, go, runHere, stateOf, tablesOf, useHouse, violations } from './host.js'
 import { watchCanvases } from './seen.js'
 import { writes } from './written.js'
@@ -196,7 +196,7 @@ test('a cell by mouse and by keyboard: the inspector names it and tells every di
   await close()
 })
 
-test('every matrix of every stage can be walked to its last cell by keyboard', async () => {
+longTest('every matrix of every stage can be walked to its last cell by keyboard', async () => {
   const small = { text: 'one two three\nfour five', dModel: 4, heads: 2, maxLength: 4, training: true }
   const { page, complaints, close } = await open(small)
   for (const { id } of rooms) {
@@ -254,7 +254,7 @@ test('a link restores the state in a new browser, and Back returns to the stage 
   await Promise.all([first.close(), second.close()])
 })
 
-for (const [look, colorScheme] of ['light', 'dark'].entries()) {
+for (const [look, colorScheme] of sample(['light', 'dark'], 2).entries()) {
   test(`axe finds nothing: ${colorScheme}`, async () => {
     const { page, close } = await open(TRAINED, { colorScheme })
     for (const [i, { id }] of share(rooms, look, 2).entries()) {
@@ -290,7 +290,7 @@ test('nothing scrolls sideways at 360 px, and the sheet opens', async () => {
   }
 })
 
-test('between a phone and a desk nothing scrolls sideways, and the ways from a room lie apart', async () => {
+longTest('between a phone and a desk nothing scrolls sideways, and the ways from a room lie apart', async () => {
   const places = [{ model: 'sentences' }, { model: 'dates', room: 'encoder.0.self_attn.weights' },
     { model: 'dates', room: 'decoding' }]
   for (const language of ['ko', 'en']) for (const place of places) {
@@ -335,7 +335,7 @@ test('a wrong setting is told of, also where its control is not in sight', async
   await close()
 })
 
-test('a room that is entered from elsewhere is announced, and rooms say what their switches make of them', async () => {
+longTest('a room that is entered from elsewhere is announced, and rooms say what their switches make of them', async () => {
   const { page, complaints, close } = await open({ model: 'dates', language: 'en', room: 'encoder.0.self_attn.qkv' })
   const arrived = () => page.textContent('#arrived')
   assert.equal(await arrived(), '')

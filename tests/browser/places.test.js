@@ -2,11 +2,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { addressed, runHere, useHouse, violations } from './host.js'
+import { longTest } from '../lib/long.js'
 
 const house = useHouse()
 const CELL = { name: 'transformer.decoder.layers.1.multihead_attn.weights', index: [0, 1, 8, 1] }
 
-test('a finger or the keyboard steps along every axis, and the figure shows the head that is stepped to', async () => {
+longTest('a finger or the keyboard steps along every axis, and the figure shows the head that is stepped to', async () => {
   for (const viewport of [{ width: 1440, height: 900 }, { width: 360, height: 740 }]) {
     const state = { room: 'decoder.1.multihead_attn.weights', head: 1, language: 'en', cell: CELL }
     const { page, complaints, close } = await house.open(state, { viewport })

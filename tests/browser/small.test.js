@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { go, useHouse } from './host.js'
+import { sample } from '../lib/long.js'
 
 const { open } = useHouse()
 const LEAST = 13
@@ -21,11 +22,11 @@ const small = page => page.evaluate(least => {
   return [...found]
 }, LEAST)
 
-for (const [model, theme, viewport] of [
-  ['dates', 'light', { width: 1440, height: 900 }], ['stories', 'dark', { width: 1280, height: 720 }],
-  ['particles', 'light', { width: 360, height: 740 }], ['sentences', 'dark', { width: 360, height: 740 }],
+for (const [model, theme, viewport] of sample([
+  ['particles', 'light', { width: 360, height: 740 }], ['dates', 'light', { width: 1440, height: 900 }],
+  ['sentences', 'dark', { width: 360, height: 740 }], ['stories', 'dark', { width: 1280, height: 720 }],
   ['positions', 'light', { width: 1440, height: 900 }]
-]) {
+], 2)) {
   test(`${model}, ${theme}, ${viewport.width} px`, async t => {
     const { page, close } = await open({ model, theme, language: 'en' }, { viewport })
     const rooms = await page.$$eval('.map li[data-room]', list => list.map(({ dataset }) => dataset.room))

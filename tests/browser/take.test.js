@@ -8,6 +8,7 @@ import { cases, filesOf } from '../models/drawn.js'
 import { run as runOwn } from '../../web/models/own/run.js'
 import { take } from '../../web/worker/take.js'
 import { changing, runHere, useHouse, violations } from './host.js'
+import { longTest, sample } from '../lib/long.js'
 
 const { open } = useHouse()
 
@@ -35,7 +36,7 @@ async function compare(page, run, name) {
   }
 }
 
-for (const type of ['gpt2', 'bert', 'marian', 't5', 'llama']) test(
+for (const type of sample(['gpt2', 'bert', 'marian', 't5', 'llama'], 2)) test(
   `a ${type} that was brought leaves as a folder, weights, ONNX and a script`, async () => {
     const files = filesOf(cases(type)[0]), { page, complaints, close } = await open({ language: 'en' })
     await page.selectOption('.models select', 'own')
@@ -56,13 +57,13 @@ for (const type of ['gpt2', 'bert', 'marian', 't5', 'llama']) test(
 const EDITS = [{ name: 'output.weight', index: [1, 2], value: 3 }]
 /** Classes of the page's own are in them: layers of a Llama, learned positions, attention that is made wrongly. */
 const PARTS = { norm: 'rms', positions: 'rotary', activation: 'swiglu', kvHeads: 2 }
-for (const [title, state] of Object.entries({
+for (const [title, state] of sample(Object.entries({
   'with the weights that were edited': { model: 'dates', language: 'ko', edits: EDITS },
   'with a fault': { model: 'dates', language: 'ko', fault: 'swapped' },
   'with the parts of a Llama': { model: 'stories', language: 'en', ...PARTS },
   'with learned positions': { model: 'stories', language: 'en', positions: 'learned' },
   'of the laboratory': { model: 'positions', language: 'en' }
-})) test(`so does a model of the page, ${title}`, async () => {
+}), 2)) test(`so does a model of the page, ${title}`, async () => {
   const { page, complaints, close } = await open(state)
   const run = runHere(state)
   await compare(page, run.made, state.model)
@@ -71,7 +72,7 @@ for (const [title, state] of Object.entries({
   await close()
 })
 
-test('the menu says of what no script can be made, in both languages, and gives the rest', async () => {
+longTest('the menu says of what no script can be made, in both languages, and gives the rest', async () => {
   for (const [language, said] of [['en', /^No script in PyTorch can be made of this model/], ['ko', /^이 모델은 PyTorch 스크립트로 만들 수 없어요/]]) {
     const { page, complaints, close } = await open({ language, room: 'source.positions', fault: 'batchPositions' })
     await page.click('.share summary')

@@ -11,6 +11,7 @@ import { createSession } from '../../web/theatre/session.js'
 import { read, rivalOf } from '../../web/theatre/settings.js'
 import { beyond, changing, useHouse, violations } from './host.js'
 import { drawn, press, stepIn, until } from './training.js'
+import { longTest } from '../lib/long.js'
 
 const house = useHouse()
 const gf = await load()
@@ -89,7 +90,7 @@ test('the model of any step stands behind the glass, and walks through its steps
   await close()
 })
 
-test('embeddings and a pinned cell move with the steps, by pointer and by keyboard', async () => {
+longTest('embeddings and a pinned cell move with the steps, by pointer and by keyboard', async () => {
   const link = 'dates_steps-40_batch-8_layers-1'
   const { page, complaints, close } = await house.open({ theatre: link })
   await until(page, 0)
@@ -152,7 +153,7 @@ test('a link to weights that are not in this tab says so', async () => {
   await close()
 })
 
-test('the next step is taken apart, nudged and taken', async () => {
+longTest('the next step is taken apart, nudged and taken', async () => {
   const link = 'dates_steps-60_batch-8_layers-1'
   const { page, complaints, close } = await house.open({ theatre: link })
   await until(page, 0)
@@ -198,7 +199,7 @@ test('the next step is taken apart, nudged and taken', async () => {
   await close()
 })
 
-test('a step is walked layer by layer: forward, the loss, back, moved, and on to the next', async () => {
+longTest('a step is walked layer by layer: forward, the loss, back, moved, and on to the next', async () => {
   const link = 'dates_steps-60_batch-8_layers-1_optimizer-sgd_rate-0.05'
   const { page, complaints, close } = await house.open({ theatre: link })
   await until(page, 0)
@@ -253,7 +254,7 @@ test('a part that is drawn anew takes nothing away from what is still to be draw
   await close()
 })
 
-test('two trainings race, and where they part is said', async () => {
+longTest('two trainings race, and where they part is said', async () => {
   const link = 'dates_warmUp-4_steps-25_batch-8_layers-1_vs-warmUp-0'
   const { page, complaints, close } = await house.open({ theatre: link })
   await until(page, 0)
@@ -317,7 +318,7 @@ function slowToWrite() {
   }
 }
 
-test('a step that is made while the one before is still written is kept after it', async () => {
+longTest('a step that is made while the one before is still written is kept after it', async () => {
   const { page, complaints, close } = await house.open({ theatre: 'dates_steps-40_batch-8_layers-1' }, { before: slowToWrite })
   await until(page, 0)
   await press(page, 'step')
@@ -329,7 +330,7 @@ test('a step that is made while the one before is still written is kept after it
   await close()
 })
 
-test('where numbers break off it says where, and goes on from the step before at a tenth of the rate', async () => {
+longTest('where numbers break off it says where, and goes on from the step before at a tenth of the rate', async () => {
   const link = 'dates_rate-1000_schedule-constant_warmUp-0_batch-8_clip-0_normFirst-before_positions-learned_seed-1'
   const player = createPlayer(gf, read(link))
   while (player.step());

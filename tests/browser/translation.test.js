@@ -4,7 +4,7 @@ import { DEPTHS } from '../../web/shell/depth.js'
 import { fixed } from '../../web/lib/number.js'
 import { DATES } from '../../web/models/dates/index.js'
 import { roomsOf } from '../../web/rooms/index.js'
-import { share } from '../lib/long.js'
+import { longTest, sample, share } from '../lib/long.js'
 import { dataIn } from '../lib/page.js'
 import { beyond, changing, choose, go, runHere, useHouse, violations } from './host.js'
 
@@ -100,7 +100,7 @@ test('a source that is not read leaves the old answer pale, and both fields say 
   }
 })
 
-test('nothing scrolls sideways at 360 px, in any room, at any depth', async () => {
+longTest('nothing scrolls sideways at 360 px, in any room, at any depth', async () => {
   const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }
   const state = { weights: 'untrained', layers: 1, training: true }
   const rooms = roomsOf(runHere(state))
@@ -119,7 +119,7 @@ test('nothing scrolls sideways at 360 px, in any room, at any depth', async () =
   }
 })
 
-for (const [look, colorScheme] of ['light', 'dark'].entries()) {
+for (const [look, colorScheme] of sample(['light', 'dark'], 2).entries()) {
   test(`axe finds nothing in any kind of room: ${colorScheme}`, async () => {
     const { page, close } = await open({ decoding: 'beam', topP: 0.9, temperature: 2 }, { colorScheme })
     for (const [i, id] of share(KINDS, look, 2).entries()) {

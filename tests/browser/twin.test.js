@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { written } from '../../web/models/dates/data.js'
 import { beyond, runHere, tablesOf, useHouse, violations } from './host.js'
+import { longTest } from '../lib/long.js'
 
 const { open } = useHouse()
 const TWIN = { twin: 'positional:false' }
@@ -48,7 +49,7 @@ const told = page => page.evaluate(() => ({
       .map(one => one.getBoundingClientRect().top))
 }))
 
-test('in every room the answers of both stand above both figures, the twin\'s as it writes on its own', async () => {
+longTest('in every room the answers of both stand above both figures, the twin\'s as it writes on its own', async () => {
   const [here, there] = [{}, { positional: false }].map(more => runHere(more))
   const [mine, theirs] = [here, there].map(({ decoding }) => decoding.steps.map(({ token }) => token))
   const apart = mine.findIndex((token, i) => token !== theirs[i])

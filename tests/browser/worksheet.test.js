@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { LESSONS, lessonOf } from '../../web/lessons/index.js'
 import { worksheet } from '../../web/lessons/worksheet.js'
 import { changing, stateOf as pageState, runHere, useHouse } from './host.js'
+import { longTest } from '../lib/long.js'
 
 const { open: visit } = useHouse()
 const PAPERS = ['A4', 'Letter']
@@ -82,7 +83,7 @@ for (const [id, language, more] of [['attention', 'ko', { gapped: '나는 물[?]
   })
 }
 
-test('every lesson has one', async () => {
+longTest('every lesson has one', async () => {
   const { page, complaints, close } = await visit({ lesson: 'attention', language: 'en' }, { before })
   for (const { id } of LESSONS) {
     await page.evaluate(lesson => {

@@ -1,5 +1,13 @@
 // What `npm test` does with a part, `npm run test:long` does whole: the same tests, with LONG=1.
+import { test } from 'node:test'
+
 export const isLong = Boolean(process.env.LONG)
+
+/**
+ * A test that `npm test` passes over by name: of what is seen in several languages, themes or widths, all but one, and
+ * what takes long and repeats what others hold.
+ */
+export const longTest = isLong ? test : name => test(name, { skip: 'npm run test:long' })
 
 /** A whole list, or in `npm test` what `isNeeded` and every so many of the rest. */
 export const sample = (list, each, isNeeded = () => false) => (

@@ -24,6 +24,7 @@ import { bertFiles, t5Files } from '../lib/brought.js'
 import { gf } from '../lib/engine.js'
 import { plainOf, viewOf } from '../lib/page.js'
 import { writeGpt2 } from '../lib/large.js'
+import { longTest } from '../lib/long.js'
 
 const blobs = files => Object.fromEntries(Object.entries(files).map(([name, content]) => [name, new Blob([content])]))
 
@@ -153,7 +154,7 @@ test('scores of the last tokens alone: the bits of all of them, named by their t
   made.run.dispose()
 })
 
-test('every room of it reads, the check agrees, and an overwritten score is the same token in every pass', async () => {
+longTest('every room of it reads, the check agrees, and an overwritten score is the same token in every pass', async () => {
   const { opened, made } = await scored(), page = plainOf(gf, made), { decoding } = made
   for (const room of roomsOf(page)) if (room.stage !== 'house') {
     try {
