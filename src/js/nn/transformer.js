@@ -334,6 +334,9 @@ export class Transformer extends Module {
     this.encoder = new TransformerEncoder(engine, encoderLayer, numEncoderLayers, { norm: norm() })
     const decoderLayer = new TransformerDecoderLayer(engine, dModel, nhead, options)
     this.decoder = new TransformerDecoder(engine, decoderLayer, numDecoderLayers, { norm: norm() })
+    // The stacks have clones of them.
+    encoderLayer.dispose()
+    decoderLayer.dispose()
     this.dModel = dModel
     this.nhead = nhead
     this.resetParameters()
