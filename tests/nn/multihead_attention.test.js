@@ -191,3 +191,16 @@ test('masks that are not what they seem, and switches that are none', async () =
   refused({ needWeights: 'false' }, 'type', 'needWeights must be true or false')
   refused({ averageAttnWeights: NaN }, 'type', 'averageAttnWeights must be true or false')
 })
+
+test('projections put in by hand are of its shape, or it says so', () => {
+  const x = gf.randn([1, 3, 8]), put = what => Object.assign(new MultiheadAttention(8, 2), what)
+  const parameter = shape => new gf.nn.Parameter(gf.ones(shape)), run = what => put(what).forward(x)
+  assertRejects(() => run({ in_proj_weight: parameter([8, 8]), in_proj_bias: null }), 'shape', 'in_proj_weight', '[24, 8]', '[8, 8]')
+  assertRejects(() => run({ in_proj_weight: parameter([32, 8]) }), 'shape', 'in_proj_weight', '[24, 8]')
+  assertRejects(() => run({ in_proj_bias: parameter([8]) }), 'shape', 'in_proj_bias', '[24]')
+  assertRejects(() => run({ in_proj_weight: null }), 'type', 'q_proj_weight', 'null')
+  for (const numHeads of [3, 0, NaN, 1.5, '2']) assertRejects(() => run({ numHeads }), 'range', 'heads', '8 channels')
+  assertRejects(() => run({ dropout: 2 }), 'range', 'dropoutP')
+  assertRejects(() => run({ scale: '1' }), 'type', 'scale')
+  assert.deepEqual(run({ in_proj_bias: null })[0].shape, [1, 3, 8])
+})

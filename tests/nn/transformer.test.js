@@ -222,7 +222,7 @@ test('stacks name the input that is no tensor, without layers too', () => {
 test('disposed, a transformer leaves nothing: the layers its stacks are clones of are gone, too', () => {
   const before = gf.memory().tensors
   for (const numEncoderLayers of [0, 2]) {
-    const model = new gf.nn.Transformer({ dModel: 8, nhead: 2, numEncoderLayers, numDecoderLayers: 1, dimFeedforward: 4 })
+    const model = new gf.nn.Transformer({ dModel: 8, nhead: 2, numEncoderLayers, numDecoderLayers: 1 })
     assert.equal(gf.memory().tensors - before, model.parameters().length)
     model.dispose()
     assert.equal(gf.memory().tensors, before)

@@ -3,7 +3,7 @@ import { record } from '../autograd.js'
 import { cell, constant, product, sumOf } from '../explain.js'
 import { multiheadAttention } from '../ops/attention.js'
 import { Cache } from '../ops/attention_cache.js'
-import { expectRank, floatTensor } from '../ops/checks.js'
+import { expectRank, expectShape, floatTensor, optionalTensor, weightTensor } from '../ops/checks.js'
 import { linearRows } from '../ops/linear.js'
 import { spend } from '../passing.js'
 import { fillUniform } from '../random.js'
@@ -135,8 +135,11 @@ export class MultiheadAttention extends Module {
  * @param {MultiheadAttention} mha @param {Tensor} x @param {number} which 0 query, 1 key, 2 value
  */
 function project(mha, x, which) {
-  const { embedDim: C, in_proj_weight: all, in_proj_bias: bias } = mha
-  const weight = /** @type {Tensor} */ (all ?? [mha.q_proj_weight, mha.k_proj_weight, mha.v_proj_weight][which])
+  const { embedDim: C, in_proj_weight: all } = mha, where = 'MultiheadAttention'
+  const name = all ? 'in_proj_weight' : /** @type {const} */ (['q_proj_weight', 'k_proj_weight', 'v_proj_weight'])[which]
+  const weight = weightTensor(where, name, mha[name]), bias = optionalTensor(where, 'in_proj_bias', mha.in_proj_bias)
+  expectShape(where, name, weight, [all ? 3 * C : C, x.shape[2]], `embedDim ${C}`)
+  expectShape(where, 'in_proj_bias', bias, [3 * C], '3·embedDim')
   return linearRows(x, weight, bias, { first: all ? which * C : 0, count: C, biasFirst: which * C })
 }
 

@@ -1,4 +1,4 @@
-import { expect, flag, numberWhere, optionsOf, probability, shapeText, wholeNumber } from '../errors.js'
+import { describe, expect, flag, numberWhere, optionsOf, probability, shapeText, wholeNumber } from '../errors.js'
 import { isRecording, record } from '../autograd.js'
 import { sameShape } from '../shape.js'
 import { Tensor } from '../tensor.js'
@@ -271,6 +271,9 @@ export function scaledDotProductAttention(q, k, v, options) {
  */
 export function multiheadAttention(q, k, v, heads, options) {
   const { kvHeads = heads, cache, where = 'MultiheadAttention' } = options, [B, Tq, C] = q.shape
+  expect(Number.isInteger(heads) && heads > 0 && C % heads === 0, 'range',
+    () => `${where}: its number of heads must divide its ${C} channels, got ${describe(heads)}`)
+  checkOptions(where, options)
   if (k && v) cache?.append(where, q, k, v, kvHeads)
   const past = cache?.ask(Tq) ?? 0
   // Under a trace the rows of the cache are shown as they would be without one; the bits are the same.
