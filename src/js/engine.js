@@ -12,6 +12,8 @@ export class Engine extends Kernels {
   /** Sets of tensors that end with the innermost `tidy`. @type {Set<Tensor>[]} */ scopes = []
   /** Those around the library's own modules while they run, see passing.js. @type {Set<Tensor>[] | null} */
   outside = null
+  /** The outermost forward that runs, if one does. @type {import('./nn/forward.js').Outermost | null} */
+  outermost = null
   /** False inside `noGrad`. */ gradEnabled = true
   /** Counts how often values were overwritten. */ moment = 0
   /** False while modules are made whose weights come from elsewhere. */ drawsWeights = true

@@ -139,3 +139,65 @@ test('what a cache is not for', () => {
     assertRejects(() => cache.truncate(3), 'range', 'length')
   })
 })
+
+test('a pass that fails leaves the cache as it was, in all layers', () => quiet(() => {
+  const x = gf.randn([1, 3, 24]), whole = plain(attention.forward(x, x, x, { isCausal: true })[0])
+  for (const wrong of [{ keyPaddingMask: [[false]] }, { attnMask: [[0]] }, { isCausal: 1 }, { window: 0 }]) {
+    const cache = new Cache(8), go = (y, more) => attention.forward(y, y, y, { isCausal: true, cache, ...more })[0]
+    assert.throws(() => go(part(x, 0, 2), wrong), { name: 'GlassformerError' })
+    assert.equal(cache.length, 0)
+    const first = go(part(x, 0, 2)).toArray()[0]
+    assert.throws(() => go(part(x, 2, 3), wrong), { name: 'GlassformerError' })
+    assert.equal(cache.length, 2)
+    assertSame(gf.tensor([[...first, ...go(part(x, 2, 3)).toArray()[0]]]), whole)
+    cache.dispose()
+  }
+  const y = gf.randn([1, 4, 16]), all = plain(encoder.forward(y, { isCausal: true })), cache = new Cache(8)
+  const go = piece => encoder.forward(piece, { isCausal: true, cache })
+  const first = go(part(y, 0, 3)).toArray()[0]
+  const hook = encoder.layers.at(1).registerForwardHook(() => { throw new Error('the second layer') })
+  assert.throws(() => go(part(y, 3, 4)), /the second layer/)
+  hook.remove()
+  assertSame(gf.tensor([[...first, ...go(part(y, 3, 4)).toArray()[0]]]), all)
+  cache.dispose()
+}))
+
+test('a layer in two places of a model keeps something for each', () => {
+  class Tied extends nn.Module {
+    embedding = new nn.Embedding(11, 16)
+    layers = new nn.TransformerEncoder(new nn.TransformerEncoderLayer(16, 2, 24, 0), 3)
+    constructor() {
+      super()
+      this.layers.layers[2] = this.layers.layers[0]
+    }
+
+    forward(ids, { cache } = {}) {
+      const x = this.layers.forward(this.embedding.forward(ids), { isCausal: true, cache })
+      return x.matmul(this.embedding.weight.transpose(0, 1))
+    }
+  }
+  const model = new Tied().eval()
+  quiet(() => {
+    const x = gf.randn([2, 11, 16]), whole = plain(model.layers.forward(x, { isCausal: true })), cache = new Cache(11)
+    assertSame(inPieces(x, [1, 2, 7], y => model.layers.forward(y, { isCausal: true, cache })), whole)
+    assert.equal(cache.length, 11)
+    cache.dispose()
+  })
+  for (const settings of [{}, { beams: 3 }]) {
+    const answer = cache => gf.decoding.generate(model, [1, 2, 3], { maxNewTokens: 6, cache, ...settings }).ids
+    assert.deepEqual(answer(true), answer(false))
+  }
+  model.dispose()
+})
+
+test('select: rows that are there', () => quiet(() => {
+  const cache = new Cache(8), x = gf.randn([2, 3, 24])
+  attention.forward(x, x, x, { cache })
+  for (const row of [2, -1, 0.5, NaN]) assertRejects(() => cache.select([0, row]), 'range', 'from[1]', `${row}`)
+  assertRejects(() => cache.select(['1']), 'type', 'from[0]', '1')
+  for (const from of [null, undefined, 'a', []]) assertRejects(() => cache.select(from), 'type', 'from', 'list of rows')
+  const y = gf.randn([1, 1, 24])
+  cache.select([1])
+  assert.equal(attention.forward(y, y, y, { cache })[1].shape[2], 4)
+  cache.dispose()
+}))

@@ -11,6 +11,9 @@ import { expectHeld } from './held.js'
  *
  * Called after a forward; what it returns, if anything, stands in place of the output.
  * @typedef {(module: any, inputs: any[], output: any) => any} ForwardHook
+ *
+ * A forward with all that it calls: the caches that were met on the way, each with what brings it back.
+ * @typedef {Map<import('../ops/attention_cache.js').Cache, () => void>} Outermost
  */
 
 /** What is called after forward, by modules. @type {WeakMap<Module, Set<{ fn: ForwardHook }>>} */
@@ -94,7 +97,24 @@ function run(module, forward, inputs) {
   for (const input of inputs) {
     if (input instanceof Tensor && input.engine !== engine) inEngine(module.constructor.name, engine, [input])
   }
-  return trace ? traced(module, forward, inputs, trace) : passed(module, forward, inputs)
+  const go = () => (trace ? traced(module, forward, inputs, trace) : passed(module, forward, inputs))
+  return engine.outermost ? go() : asOutermost(engine, go)
+}
+
+/**
+ * Runs the outermost forward; where it throws, caches are what they were before.
+ * @template T @param {import('../engine.js').Engine} engine @param {() => T} go @returns {T}
+ */
+function asOutermost(engine, go) {
+  /** @type {Outermost} */ const caches = engine.outermost = new Map()
+  try {
+    return go()
+  } catch (error) {
+    for (const bringBack of caches.values()) bringBack()
+    throw error
+  } finally {
+    engine.outermost = null
+  }
 }
 
 /** What stands in place of a forward, and of whose. @type {WeakMap<Function, Module>} */

@@ -1,4 +1,4 @@
-import { expect, shapeText, wholeNumber } from '../errors.js'
+import { describe, expect, shapeText, wholeNumber } from '../errors.js'
 import { CACHE_READ, CACHE_VALUES } from '../constants.js'
 import { record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
@@ -36,6 +36,11 @@ export class Entry {
   constructor(capacity, isMemory) {
     this.capacity = capacity
     this.isMemory = isMemory
+  }
+
+  /** How many sentences it holds, 0 before the first. */
+  get batch() {
+    return this.#blocks.length && this.#shape[0]
   }
 
   get keys() {
@@ -149,7 +154,6 @@ export class Entry {
    * @param {readonly number[]} from
    */
   select(from) {
-    if (!this.#blocks.length) return
     const { engine } = this.keys
     const chosen = this.#blocks.map(block => {
       const [, ...rest] = block.shape, out = engine.keep(engine.empty([from.length, ...rest])),
@@ -177,7 +181,9 @@ export class Entry {
  *     gf.noGrad(() => decoder.forward(next, memory, { tgtIsCausal: true, cache }))    // one more token
  */
 export class Cache {
-  /** @type {Map<object, Entry>} */ #entries = new Map()
+  /** What each attention keeps, for each of its places. @type {Map<object, Entry[]>} */ #entries = new Map()
+  /** How often a forward has met each. @type {WeakMap<import('../nn/forward.js').Outermost, Map<object, number>>} */
+  #met = new WeakMap()
 
   /** @param {number} capacity how many tokens there is room for */
   constructor(capacity) {
@@ -186,28 +192,56 @@ export class Cache {
 
   /** How many tokens have gone through. */
   get length() {
-    return Math.max(0, ...[...this.#entries.values()].map(entry => entry.queries))
+    return Math.max(0, ...this.#all.map(entry => entry.queries))
+  }
+
+  get #all() {
+    return [...this.#entries.values()].flat()
   }
 
   /**
-   * What a module keeps, by whatever stands for it.
-   * @param {object} owner @param {number} [memory] how long the other sequence is, if it attends to one
+   * What a module keeps. One that stands in several places of a model keeps something for each: which it is tells how
+   * often the outermost forward has met it before.
+   * @param {{ engine: Engine }} owner @param {number} [memory] how long the other sequence is, if it attends to one
    */
   of(owner, memory) {
-    const entry = this.#entries.get(owner) ?? new Entry(memory ?? this.capacity, memory !== undefined)
-    this.#entries.set(owner, entry)
+    const places = this.#entries.get(owner) ?? [], at = this.#meet(owner)
+    const entry = places[at] ?? new Entry(memory ?? this.capacity, memory !== undefined)
+    places[at] = entry
+    this.#entries.set(owner, places)
     return entry
+  }
+
+  /** How often it was met before. @param {{ engine: Engine }} owner */
+  #meet(owner) {
+    const { outermost } = owner.engine
+    if (!outermost) return 0
+    if (!outermost.has(this)) outermost.set(this, this.#asItIs())
+    const met = this.#met.get(outermost) ?? new Map(), at = met.get(owner) ?? 0
+    this.#met.set(outermost, met.set(owner, at + 1))
+    return at
+  }
+
+  /** What brings it back to what it is now: what was written after that is not read again. */
+  #asItIs() {
+    const before = this.#all.map(entry => ({ entry, length: entry.length, queries: entry.queries }))
+    return () => {
+      const known = new Set(before.map(({ entry }) => entry))
+      for (const entry of this.#all) if (!known.has(entry)) entry.dispose()
+      for (const [owner, places] of this.#entries) this.#entries.set(owner, places.filter(entry => known.has(entry)))
+      for (const { entry, length, queries } of before) Object.assign(entry, { length, queries })
+    }
   }
 
   /** Forgets the newest tokens: `length` stay. @param {number} length */
   truncate(length) {
     wholeNumber('Cache', 'length', length, 0, this.length)
-    for (const entry of this.#entries.values()) entry.truncate(length)
+    for (const entry of this.#all) entry.truncate(length)
   }
 
   /** Makes room for more tokens; the addresses change. @param {number} capacity @internal */
   widen(capacity) {
-    for (const entry of this.#entries.values()) entry.widen(capacity)
+    for (const entry of this.#all) entry.widen(capacity)
     this.capacity = capacity
   }
 
@@ -216,12 +250,16 @@ export class Cache {
    * @param {readonly number[]} from
    */
   select(from) {
-    for (const entry of this.#entries.values()) entry.select(from)
+    expect(Array.isArray(from) && from.length > 0, 'type',
+      () => `Cache: from must be a list of rows, such as [0, 0, 1], got ${describe(from)}`)
+    const all = this.#all.filter(entry => entry.batch), rows = Math.min(...all.map(entry => entry.batch))
+    from.forEach((row, i) => wholeNumber('Cache', `from[${i}]`, row, 0, rows - 1))
+    for (const entry of all) entry.select(from)
   }
 
   /** Gives the room back; the next pass begins anew. */
   dispose() {
-    for (const entry of this.#entries.values()) entry.dispose()
+    for (const entry of this.#all) entry.dispose()
     this.#entries.clear()
   }
 }
