@@ -172,3 +172,63 @@ test('names that are answered may be defined anew', () => {
     assert.equal(Object.getOwnPropertyDescriptor(at, name).configurable, true, name)
   }
 })
+
+test('behind a module that was deleted, the next is the last', () => {
+  const model = small()
+  delete model[1]
+  model.push(new nn.ReLU())
+  assert.deepEqual(model.namedChildren().map(([name, one]) => `${name} ${one.constructor.name}`),
+    ['0 Linear', '2 Linear', '3 ReLU'])
+  const list = new nn.ModuleList([new nn.ReLU()])
+  list[5] = new nn.Tanh()
+  assert.deepEqual(list.push(new nn.ReLU()).namedChildren().map(([name]) => name), ['0', '5', '6'])
+  assert.deepEqual(model.clone().push(new nn.Tanh()).length, 4)
+})
+
+test('a module in two places is walked once, and saved under both names, as in PyTorch', () => {
+  const one = new nn.Linear(2, 2), model = new nn.Sequential(one, new nn.ReLU(), one)
+  const names = entries => entries.map(([name]) => name), count = it => {
+    let calls = 0
+    it.apply(() => { calls++ })
+    return calls
+  }
+  assert.deepEqual([names(model.namedModules()), names(model.namedChildren())], [['', '0', '1'], ['0', '1']])
+  assert.deepEqual([count(model), count(new nn.ModuleList([model, model, one]))], [3, 5])
+  assert.deepEqual(Object.keys(model.stateDict()), ['0.weight', '0.bias', '2.weight', '2.bias'])
+  assert.deepEqual([model.length, model.at(2), [...model].length], [3, one, 3])
+  const x = gf.randn([1, 2])
+  assertSame(model.forward(x), plain(one.forward(one.forward(x).relu())))
+})
+
+test('names that cannot be: with a dot in them, or those of what every module has', () => {
+  class Dotted extends nn.Module {
+    constructor(what) {
+      super()
+      this['a.b'] = what
+    }
+  }
+  assertRejects(() => new Dotted(new nn.ReLU()).namedModules(), 'state', 'Dotted', 'dot', 'a.b')
+  assertRejects(() => new Dotted(new nn.Parameter(gf.ones([1]))).stateDict(), 'state', 'Dotted', 'dot', 'a.b')
+  for (const name of ['forward', 'training', 'engine', 'bufferNames', 'constructor', 'tag', 'apply', '__proto__']) {
+    assertRejects(() => new nn.ReLU().registerBuffer(name, gf.ones([1])), 'state', 'registerBuffer', name, 'all modules')
+  }
+})
+
+test('what stands in the place of a buffer, and what is no function for all modules', () => {
+  const model = new nn.ReLU()
+  model.registerBuffer('b', gf.ones([2]))
+  model.b = null
+  assert.deepEqual(Object.keys(model.stateDict()), [])
+  model.b = 5
+  assertRejects(() => model.stateDict(), 'type', 'ReLU', 'b is a buffer', '5')
+  for (const fn of [undefined, null, 3]) assertRejects(() => new nn.ReLU().apply(fn), 'type', 'apply', 'fn')
+  const inside = new nn.Sequential(new nn.ReLU())
+  inside.me = inside
+  assertRejects(() => inside.apply(() => {}), 'state', 'me', 'contains itself')
+})
+
+test('options that are changed afterwards are not those of the module', () => {
+  const options = { negativeSlope: 0.5 }, module = new nn.LeakyReLU(options)
+  options.negativeSlope = 9
+  assert.equal(module.forward(gf.tensor([-1])).item(), -0.5)
+})

@@ -1,4 +1,5 @@
 import { describe, expect } from '../errors.js'
+import { placesIn } from '../nn/module.js'
 import { Parameter } from '../nn/parameter.js'
 import { tensor } from '../from_values.js'
 import { inputsOf } from './inputs.js'
@@ -36,7 +37,7 @@ function ties(model) {
     tied.push(path)
     lines.push(`${reached('model', model, path)} = ${reached('model', model, first)}`)
   }
-  for (const [path, module] of model.namedModules()) add(path, module)
+  for (const [path, module] of placesIn(model)) add(path, module)
   for (const [key, own] of Object.entries(model.stateDict())) add(key, own)
   return lines
 }

@@ -1,7 +1,7 @@
 import { GlassformerError, expect, isPlain } from '../errors.js'
 import { ModuleDict } from '../nn/containers.js'
 import { ModuleList, NumberedModules } from '../nn/containers.js'
-import { Module } from '../nn/module.js'
+import { Module, childrenOf } from '../nn/module.js'
 import { Parameter } from '../nn/parameter.js'
 import { Tensor } from '../tensor.js'
 import { dtypeOf, identifier, indented, literal, namesBeside, sides, tensorText, tuple } from './python.js'
@@ -104,7 +104,7 @@ export class Classes {
     if (builtin) return builtin.text(module, inner => this.text(inner))
     if (module instanceof ModuleList) return listText('nn.ModuleList', [...module].map(one => this.text(one)))
     if (isHolder(module)) {
-      const inside = module.namedChildren().map(([name, one]) => `\n${indented(`${literal(name)}: ${this.text(one)}`)}`)
+      const inside = childrenOf(module).map(([name, one]) => `\n${indented(`${literal(name)}: ${this.text(one)}`)}`)
       return inside.length ? `nn.ModuleDict({${inside.join(',')}\n})` : 'nn.ModuleDict()'
     }
     return `${this.#classOf(module)}()`
@@ -135,7 +135,7 @@ export class Classes {
       ? `self.${name} = nn.Parameter(torch.zeros${sides(tensor.shape)})`
       : module.unsavedNames.has(name) ? `self.register_buffer(${literal(name)}, ${tensorText(tensor)}, persistent=False)`
         : `self.register_buffer(${literal(name)}, torch.zeros(${tuple(tensor.shape)}, dtype=${dtypeOf(tensor.dtype)}))`))
-    const inner = module.namedChildren().map(([name, child]) => `self.${name} = ${this.text(child)}`)
+    const inner = childrenOf(module).map(([name, child]) => `self.${name} = ${this.text(child)}`)
     const fixed = [...constants].map(([tensor, name]) =>
       `self.register_buffer(${literal(name.slice('self.'.length))}, ${this.#constant(tensor)}, persistent=False)`)
     return `def __init__(self):\n${indented(['super().__init__()', ...own, ...inner, ...fixed].join('\n'))}`

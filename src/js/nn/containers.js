@@ -1,6 +1,6 @@
 import { describe, expect } from '../errors.js'
 import { Tensor } from '../tensor.js'
-import { Module } from './module.js'
+import { Module, childrenOf } from './module.js'
 
 /** @typedef {import('../engine.js').Engine} Engine */
 
@@ -14,31 +14,35 @@ function moduleAt(where, module, name) {
   return module
 }
 
+/** @template {NumberedModules} M @param {M} list @param {number} i @param {Module} module @returns {M} */
+const put = (list, i, module) => Object.assign(list, { [i]: moduleAt(list.constructor.name, module, i) })
+
 /** What a list of modules and one that is run have in common. */
 export class NumberedModules extends Module {
   /** @param {Engine} engine @param {Iterable<Module>} modules */
   constructor(engine, modules) {
     super(engine)
-    for (const module of modules) this.push(module)
+    let i = 0
+    for (const module of modules) put(this, i++, module)
   }
 
   get length() {
-    return this.namedChildren().length
+    return childrenOf(this).length
   }
 
-  /** @param {Module} module @returns {this} */
+  /** Behind the highest number, also where one was deleted. @param {Module} module @returns {this} */
   push(module) {
-    return Object.assign(this, { [this.length]: moduleAt(this.constructor.name, module, this.length) })
+    return put(this, 1 + Math.max(-1, ...Object.keys(this).map(Number).filter(Number.isInteger)), module)
   }
 
   /** @param {number} i */
   at(i) {
-    return this.namedChildren().at(i)?.[1]
+    return childrenOf(this).at(i)?.[1]
   }
 
   /** @returns {IterableIterator<Module>} */
   [Symbol.iterator]() {
-    return this.namedChildren().map(([, module]) => module)[Symbol.iterator]()
+    return childrenOf(this).map(([, module]) => module)[Symbol.iterator]()
   }
 }
 
@@ -86,7 +90,7 @@ export class ModuleDict extends Module {
 
   /** How many there are. */
   get length() {
-    return this.namedChildren().length
+    return childrenOf(this).length
   }
 
   /** Adds a module, or puts it in place of another. @param {string} name @param {Module} module @returns {this} */
@@ -112,17 +116,17 @@ export class ModuleDict extends Module {
 
   /** The names. @returns {string[]} */
   keys() {
-    return this.namedChildren().map(([name]) => name)
+    return childrenOf(this).map(([name]) => name)
   }
 
   /** The modules. @returns {Module[]} */
   values() {
-    return this.namedChildren().map(([, module]) => module)
+    return childrenOf(this).map(([, module]) => module)
   }
 
   /** Names and modules. @returns {[string, Module][]} */
   items() {
-    return this.namedChildren()
+    return childrenOf(this)
   }
 }
 

@@ -29,7 +29,7 @@ function moduleOf(name, fn, names) {
     /** @param {Engine} engine @param {O} [options] */
     constructor(engine, options) {
       super(engine)
-      this.options = optionsOf(name, options, names)
+      this.options = { ...optionsOf(name, options, names) }
     }
 
     /** @param {I} inputs */

@@ -1,6 +1,6 @@
 import { clearGradients } from '../autograd.js'
 import { expectAtMost } from '../counted.js'
-import { GlassformerError, describe, expect, flag, isPlain, optionsOf, shapeText, stateOf } from '../errors.js'
+import { GlassformerError, describe, expect, flag, inEngine, isPlain, optionsOf, shapeText, stateOf } from '../errors.js'
 import { convertInto } from '../ops/convert.js'
 import { sameShape } from '../shape.js'
 import { tensor as makeTensor } from '../from_values.js'
@@ -97,9 +97,9 @@ export class Module extends Callable {
     const { persistent = true } = optionsOf('registerBuffer', options, ['persistent'])
     expect(typeof name === 'string' && name !== '', 'type', () => `registerBuffer: name must be a string, got ${describe(name)}; write registerBuffer(name, tensor)`)
     expect(tensor instanceof Tensor, 'type', () => `registerBuffer: tensor must be a tensor (gf.tensor), got ${describe(tensor)}`)
-    const held = /** @type {any} */ (this)[name], isTaken = held instanceof Parameter || held instanceof Module
-    expect(!isTaken && !name.includes('.'), 'state', () => `registerBuffer: name must be one that is free and without dots, got ` +
-      `${describe(name)}${isTaken ? `, which is ${held instanceof Parameter ? 'a parameter' : 'a module'}` : ''}`)
+    const why = takenAs(this, name)
+    expect(!why && !name.includes('.'), 'state', () => `registerBuffer: name must be one that is free and without dots, ` +
+      `got ${describe(name)}${why && `, which is ${why}`}`)
     if (!flag('registerBuffer', 'persistent', persistent)) this.unsavedNames.add(name)
     this.bufferNames.add(name)
     Object.assign(this, { [name]: this.engine.keep(tensor) })
@@ -120,21 +120,28 @@ export class Module extends Callable {
    * @param {(module: any) => void} fn
    */
   apply(fn) {
+    expect(typeof fn === 'function', 'type', () => `apply: fn must be a function, got ${describe(fn)}`)
+    placesIn(this)
     for (const [, child] of this.namedChildren()) child.apply(fn)
     fn(this)
     return this
   }
 
-  /** The modules directly inside, by name. @returns {[string, Module][]} */
+  /** The modules directly inside, by name; one that stands there twice only once. @returns {[string, Module][]} */
   namedChildren() {
-    return Object.entries(this).filter(entry => entry[1] instanceof Module)
+    return firstOfEach(childrenOf(this))
   }
 
   /** Own parameters and buffers, by name. @returns {[string, Tensor][]} */
   ownTensors() {
     const entries = learnNames(this)
-    return [...entries.filter(([, v]) => v instanceof Parameter),
-      ...entries.filter(([name]) => this.bufferNames.has(name))]
+    const isThere = (/** @type {unknown} */ value) => value !== null && value !== undefined
+    const buffers = entries.filter(([name, value]) => this.bufferNames.has(name) && isThere(value))
+    for (const [name, value] of buffers) {
+      expect(value instanceof Tensor, 'type', () => `${this.constructor.name}: ${name} is a buffer, got ${describe(value)} ` +
+        'in its place; write registerBuffer to put another tensor there')
+    }
+    return [...entries.filter(([, v]) => v instanceof Parameter), ...buffers]
   }
 
   /**
@@ -151,23 +158,19 @@ export class Module extends Callable {
   }
 
   /**
-   * This module and all inside, by name, each before its children.
-   * @param {string} [prefix] what the names begin with @param {readonly Module[]} [above] what it is inside of
+   * This module and all inside, by name, each before its children; one in several places only at the first.
+   * @param {string} [prefix] what the names begin with
    * @returns {[string, Module][]}
-   * @throws {GlassformerError} 'state' for a module inside itself
+   * @throws {GlassformerError} 'state' for a module inside itself or a name with a dot
    */
-  namedModules(prefix = '', above = []) {
-    expect(!above.includes(this), 'state', () => `${this.constructor.name}: ${prefix} contains itself`)
-    const path = [...above, this]
-    const inside = this.namedChildren().flatMap(([name, child]) => child.namedModules(joined(prefix, name), path))
-    return [[prefix, this], ...inside]
+  namedModules(prefix = '') {
+    return firstOfEach(placesIn(this, prefix))
   }
 
   /** All parameters by name, in PyTorch's order; a shared one only once. @returns {[string, Parameter][]} */
   namedParameters() {
-    const seen = new Set()
-    const isNew = (/** @type {Tensor} */ t) => t instanceof Parameter && !seen.has(t) && seen.add(t)
-    return /** @type {[string, Parameter][]} */ (namedTensors(this).filter(([, t]) => isNew(t)))
+    const parameters = namedTensors(this).filter(([, t]) => t instanceof Parameter)
+    return firstOfEach(/** @type {[string, Parameter][]} */ (parameters))
   }
 
   /** All parameters, in PyTorch's order; a shared one only once. @returns {Parameter[]} */
@@ -177,8 +180,7 @@ export class Module extends Callable {
 
   /** All buffers by name, a shared one only once. @returns {[string, Tensor][]} */
   namedBuffers() {
-    const seen = new Set()
-    return namedTensors(this).filter(([, t]) => !(t instanceof Parameter) && !seen.has(t) && seen.add(t))
+    return firstOfEach(namedTensors(this).filter(([, t]) => !(t instanceof Parameter)))
   }
 
   /** All buffers: what is saved but not trained; a shared one only once. @returns {Tensor[]} */
@@ -224,6 +226,8 @@ export class Module extends Callable {
     const { strict = true } = optionsOf('loadStateDict', options, ['strict'])
     expect(state !== null && typeof state === 'object' && !(state instanceof Map), 'type',
       () => `loadStateDict: state must be an object of tensors, got ${describe(state)}${stateOf(state)}`)
+    expect(!Array.isArray(state) && !(state instanceof Promise), 'type', () => `loadStateDict: state must be an object of ` +
+      `tensors, got ${describe(state)}${state instanceof Promise ? '; await it' : ''}`)
     expect(!ArrayBuffer.isView(state) && !(state instanceof ArrayBuffer), 'type',
       () => `loadStateDict: state must be an object of tensors, got bytes; write gf.loadSafetensors(bytes).tensors`)
     const own = this.stateDict(), name = this.constructor.name
@@ -235,6 +239,7 @@ export class Module extends Callable {
       const given = Object.keys(own).filter(key => Object.hasOwn(state, key)).map(key => {
         const value = state[key]
         expect(!(value instanceof Tensor && value.disposed), 'state', () => `loadStateDict: ${key} was disposed`)
+        if (value instanceof Tensor) inEngine(`loadStateDict: ${key}`, this.engine, [value])
         const tensor = value instanceof Tensor ? value : makeTensor(this.engine, value, {}, `loadStateDict: ${key}`)
         if (!sameShape(tensor.shape, own[key].shape)) {
           problems.push(`${key} must have shape ${shapeText(own[key].shape)}, got ${shapeText(tensor.shape)}`)
@@ -295,13 +300,54 @@ export class Module extends Callable {
 
 guardMethods(Module.prototype)
 
+/** What every module has of its own. */
+const FIELDS = ['forward', 'engine', 'training', 'bufferNames', 'unsavedNames']
+
+/** What a name stands for that no buffer can have. @param {any} module @param {string} name */
+function takenAs(module, name) {
+  if (FIELDS.includes(name) || name in Object.getPrototypeOf(module)) return 'a property of all modules'
+  return module[name] instanceof Parameter ? 'a parameter' : module[name] instanceof Module ? 'a module' : ''
+}
+
 /** @param {string} path @param {string} name */
 const joined = (path, name) => (path ? `${path}.${name}` : name)
+
+/** The modules directly inside, at each of their places. @param {Module} module @returns {[string, Module][]} */
+export const childrenOf = module => Object.entries(module).filter(entry => entry[1] instanceof Module)
+
+/**
+ * A module and all inside at each of their places: what is saved has a name for each.
+ * @param {Module} module @param {string} [prefix] @param {readonly Module[]} [above] what it is inside of
+ * @returns {[string, Module][]}
+ */
+export function placesIn(module, prefix = '', above = []) {
+  expect(!above.includes(module), 'state', () => `${module.constructor.name}: ${prefix} contains itself`)
+  const path = [...above, module]
+  const inside = childrenOf(module).flatMap(([name, child]) =>
+    placesIn(child, joined(prefix, undotted(module, name)), path))
+  return [[prefix, module], ...inside]
+}
+
+/**
+ * A name that can stand in a path: with a dot it might be that of something deeper.
+ * @param {Module} module @param {string} name
+ */
+function undotted({ constructor }, name) {
+  expect(!name.includes('.'), 'state',
+    () => `${constructor.name}: the name of a module or parameter cannot have a dot in it, got ${describe(name)}`)
+  return name
+}
+
+/** @template T @param {[string, T][]} entries @returns {[string, T][]} */
+function firstOfEach(entries) {
+  const seen = new Set()
+  return entries.filter(([, one]) => !seen.has(one) && seen.add(one))
+}
 
 /**
  * Parameters and buffers of a module and all inside, by path.
  * @param {Module} root @param {(module: Module, name: string) => boolean} [isWanted] @returns {[string, Tensor][]}
  */
-const namedTensors = (root, isWanted = () => true) => root.namedModules().flatMap(([path, module]) =>
+const namedTensors = (root, isWanted = () => true) => placesIn(root).flatMap(([path, module]) =>
   module.ownTensors().filter(([name]) => isWanted(module, name))
-    .map(([name, t]) => /** @type {[string, Tensor]} */ ([joined(path, name), t])))
+    .map(([name, t]) => /** @type {[string, Tensor]} */ ([joined(path, undotted(module, name)), t])))
