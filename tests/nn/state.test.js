@@ -6,6 +6,7 @@ import { assertSame, plain } from '../lib/compare.js'
 import { assertRejects, gf } from '../lib/engine.js'
 import { parametersOf } from '../lib/modules.js'
 import { assertSummary } from '../lib/summary.js'
+import { load } from '../../src/js/index.js'
 
 const { nn } = gf
 const golden = loadGolden('modules')
@@ -131,4 +132,12 @@ test('a state dict that does not fit changes nothing and names what is wrong', (
   reject({ weight: [[1, 2], [3]], bias: [1] }, 'weight', 'regular')
   assertRejects(() => layer.loadStateDict(null), 'type', 'loadStateDict', 'state', 'null')
   assertSame(layer.weight, before)
+})
+
+test('what is no state: a promise, a list, tensors of another engine', async () => {
+  const model = new nn.Linear(2, 2), other = await load(), before = plain(model.weight)
+  assertRejects(() => model.loadStateDict(Promise.resolve({}), { strict: false }), 'type', 'state', 'await')
+  assertRejects(() => model.loadStateDict([], { strict: false }), 'type', 'state', 'object of tensors')
+  assertRejects(() => model.loadStateDict(new other.nn.Linear(2, 2).stateDict()), 'state', 'weight', 'one engine')
+  assertSame(model.weight, before)
 })

@@ -134,6 +134,9 @@ test('SGD: Nesterov wants a momentum and no dampening', () => {
 test('parameters that are none are named', () => {
   const { clipGradNorm } = gf.optim
   assert.throws(() => new SGD(3), { code: 'type', message: 'SGD: params must be a list of tensors, got 3' })
+  const gone = new gf.nn.Parameter(gf.ones([2]))
+  gone.dispose()
+  assert.throws(() => new SGD([gone]), { code: 'state', message: /^SGD: params\[0\] was disposed/ })
   assert.throws(() => new SGD([gf.tensor([1])]), { code: 'type', message: /^SGD: params\[0\] must be a float32 tensor with requiresGrad/ })
   assert.throws(() => clipGradNorm(null, 1), { code: 'type', message: /^clipGradNorm: params must be a list .* got null/ })
   assert.throws(() => clipGradNorm([1], 1),

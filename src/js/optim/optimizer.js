@@ -2,6 +2,7 @@ import { clearGradients } from '../autograd.js'
 import { expectAtMost } from '../counted.js'
 import { describe, expect, isPlain, listOf, numberWhere, wholeNumber } from '../errors.js'
 import { Parameter } from '../nn/parameter.js'
+import { anyTensor } from '../ops/checks.js'
 import { sameShape } from '../shape.js'
 import { tensor as makeTensor } from '../from_values.js'
 import { Tensor } from '../tensor.js'
@@ -87,6 +88,7 @@ export class Optimizer {
     expect(list.length > 0, 'shape', () => `${where}: params must not be empty`)
     const known = this.params
     list.forEach((param, i) => {
+      anyTensor(where, `params[${i}]`, param)
       const first = list.indexOf(param)
       expect(first === i && !known.includes(param), 'range', () => `${where}: params[${i}] is the same tensor as ` +
         `${first < i ? `params[${first}]` : 'one of another group'}; each must be given once`)
